@@ -1,0 +1,172 @@
+package reading
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// ErrCorrupt is the error for bytes that are not the binary form of a record.
+var ErrCorrupt = errors.New("corrupt record")
+
+const (
+	recordVersion = 1
+	daySeconds    = 24 * 60 * 60
+
+	// The bytes that a day and an interval take at least: more than the input can hold are not even made room for.
+	minDayBytes      = 6
+	minIntervalBytes = 2
+)
+
+// AppendBinary appends the binary form of the record, which must have the form that Record and Day describe:
+// [Record.UnmarshalBinary] refuses any other. The package's documentation has the layout.
+func (r Record) AppendBinary(b []byte) []byte {
+	b = append(b, recordVersion)
+	b = binary.AppendUvarint(b, uint64(len(r.Days)))
+	for i := range r.Days {
+		d := &r.Days[i]
+		if i == 0 {
+			b = binary.AppendVarint(b, int64(d.Date))
+		} else {
+			b = binary.AppendUvarint(b, uint64(d.Date)-uint64(r.Days[i-1].Date))
+		}
+		b = binary.AppendUvarint(b, uint64(d.MS))
+		b = binary.AppendUvarint(b, uint64(d.Tenths))
+		b = binary.AppendUvarint(b, uint64(d.First))
+		b = binary.AppendUvarint(b, uint64(d.Last)-uint64(d.First))
+		b = binary.AppendUvarint(b, uint64(len(d.Coverage)))
+		at := int64(0)
+		for _, iv := range d.Coverage {
+			b = binary.AppendUvarint(b, uint64(iv.From-at))
+			b = binary.AppendUvarint(b, uint64(iv.To-iv.From))
+			at = iv.To
+		}
+	}
+	return b
+}
+
+// UnmarshalBinary replaces r by the record whose binary form is data. It takes only what [Record.AppendBinary] writes,
+// so that a record has one form; the error is [ErrCorrupt] otherwise, and r has no days then. It keeps nothing of data.
+//
+// The slices of r are used again, those of its days' coverages too: whoever keeps days of an earlier record clones them.
+// A record used for many rows soon stops allocating. It implements [encoding.BinaryUnmarshaler].
+func (r *Record) UnmarshalBinary(data []byte) error {
+	d := decoder{rest: data}
+	if len(data) == 0 || data[0] != recordVersion {
+		r.Days = r.Days[:0]
+		return fmt.Errorf("%w: no version that is known", ErrCorrupt)
+	}
+	d.rest = data[1:]
+	n := d.count(minDayBytes)
+	days := slices.Grow(r.Days[:0], n)[:n]
+	date := int64(math.MinInt32)
+	for i := range days {
+		d.day(&days[i], i == 0, &date)
+		if d.bad {
+			break
+		}
+	}
+	if d.bad || len(d.rest) > 0 {
+		r.Days = days[:0]
+		return fmt.Errorf("%w of %d bytes", ErrCorrupt, len(data))
+	}
+	r.Days = days
+	return nil
+}
+
+// decoder reads numbers from the front of rest. The first that is wrong sets bad; what is read afterwards has no meaning.
+type decoder struct {
+	rest []byte
+	bad  bool
+	room []Interval // for coverages that have no slice of their own
+}
+
+// day reads one day into to; date is that of the day before, and becomes its own.
+func (d *decoder) day(to *Day, first bool, date *int64) {
+	if step := d.uvarint(); first {
+		*date = int64(step>>1) ^ -int64(step&1)
+	} else {
+		d.check(step > 0 && step <= math.MaxUint32)
+		*date += int64(step)
+	}
+	d.check(*date >= math.MinInt32 && *date <= math.MaxInt32)
+	to.Date, to.Read = calendar.Date(*date), true
+	to.MS, to.Tenths = d.natural(), d.natural()
+	start, span := d.uvarint(), d.uvarint()
+	d.check(start < daySeconds && span < daySeconds && start+span < daySeconds)
+	to.First, to.Last = int32(start), int32(start+span)
+	to.Coverage = d.coverage(to.Coverage)
+}
+
+// coverage reads a coverage into the array of c where it fits.
+func (d *decoder) coverage(c Coverage) Coverage {
+	n := d.count(minIntervalBytes)
+	if n == 0 {
+		return nil
+	}
+	if cap(c) < n {
+		c = d.space(n)
+	}
+	c = c[:n]
+	at := int64(0)
+	for i := range c {
+		gap, extent := d.natural(), d.natural()
+		from := at + gap // both sums overflow to below 0 or not at all
+		at = from + extent
+		d.check((gap > 0 || i == 0) && extent > 0 && from >= 0 && at >= 0)
+		if d.bad {
+			return nil
+		}
+		c[i] = Interval{from, at}
+	}
+	return c
+}
+
+// space returns room for n intervals. It makes some in advance, so that a new record costs few allocations.
+func (d *decoder) space(n int) []Interval {
+	if len(d.room) < n {
+		d.room = make([]Interval, n+len(d.rest)/(minDayBytes+2*minIntervalBytes))
+	}
+	c := d.room[:n:n]
+	d.room = d.room[n:]
+	return c
+}
+
+func (d *decoder) check(ok bool) { d.bad = d.bad || !ok }
+
+// natural reads a number from 0 to 2^63 - 1.
+func (d *decoder) natural() int64 {
+	v := d.uvarint()
+	d.check(v <= math.MaxInt64)
+	return int64(v)
+}
+
+// count reads how many things follow, of which each takes at least size bytes; it is 0 where something is wrong.
+func (d *decoder) count(size int) int {
+	v := d.uvarint()
+	d.check(v <= uint64(len(d.rest)/size))
+	if d.bad {
+		return 0
+	}
+	return int(v)
+}
+
+// uvarint reads a number in its shortest form.
+func (d *decoder) uvarint() uint64 {
+	if len(d.rest) > 0 && d.rest[0] < 0x80 { // most numbers
+		v := uint64(d.rest[0])
+		d.rest = d.rest[1:]
+		return v
+	}
+	v, n := binary.Uvarint(d.rest)
+	if n <= 0 || d.rest[n-1] == 0 { // a last byte of 0 only makes it longer
+		d.bad, d.rest = true, nil
+		return 0
+	}
+	d.rest = d.rest[n:]
+	return v
+}

@@ -1,0 +1,153 @@
+package reading_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/lectern-dev/lectern/reading"
+	"pgregory.net/rapid"
+)
+
+func TestCoverageAdd(t *testing.T) {
+	base := reading.Coverage{{10, 20}, {30, 40}, {50, 60}}
+	for _, test := range []struct {
+		rule string
+		add  reading.Interval
+		want reading.Coverage
+	}{
+		{"behind the last", reading.Interval{70, 80}, reading.Coverage{{10, 20}, {30, 40}, {50, 60}, {70, 80}}},
+		{"touches the last", reading.Interval{60, 80}, reading.Coverage{{10, 20}, {30, 40}, {50, 80}}},
+		{"one unit behind the last", reading.Interval{61, 80}, reading.Coverage{{10, 20}, {30, 40}, {50, 60}, {61, 80}}},
+		{"inside the last", reading.Interval{52, 55}, base},
+		{"the last itself", reading.Interval{50, 60}, base},
+		{"before the first", reading.Interval{0, 9}, reading.Coverage{{0, 9}, {10, 20}, {30, 40}, {50, 60}}},
+		{"touches the first", reading.Interval{0, 10}, reading.Coverage{{0, 20}, {30, 40}, {50, 60}}},
+		{"inside the first", reading.Interval{11, 12}, base},
+		{"in a gap", reading.Interval{22, 25}, reading.Coverage{{10, 20}, {22, 25}, {30, 40}, {50, 60}}},
+		{"fills a gap", reading.Interval{20, 30}, reading.Coverage{{10, 40}, {50, 60}}},
+		{"touches the one before the gap", reading.Interval{20, 29}, reading.Coverage{{10, 29}, {30, 40}, {50, 60}}},
+		{"touches the one after the gap", reading.Interval{21, 30}, reading.Coverage{{10, 20}, {21, 40}, {50, 60}}},
+		{"bridges all", reading.Interval{15, 55}, reading.Coverage{{10, 60}}},
+		{"swallows all", reading.Interval{0, 100}, reading.Coverage{{0, 100}}},
+		{"swallows the middle", reading.Interval{25, 45}, reading.Coverage{{10, 20}, {25, 45}, {50, 60}}},
+		{"without extent", reading.Interval{25, 25}, base},
+		{"the wrong way round", reading.Interval{45, 25}, base},
+		{"all there is", reading.Interval{math.MinInt64, math.MaxInt64}, reading.Coverage{{math.MinInt64, math.MaxInt64}}},
+	} {
+		if got := slices.Clone(base).Add(test.add); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v.Add(%v) = %v, want %v", test.rule, base, test.add, got, test.want)
+		}
+		if got := slices.Clone(base).Union(reading.Coverage{}.Add(test.add)); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v.Union(%v) = %v, want %v", test.rule, base, test.add, got, test.want)
+		}
+	}
+}
+
+func TestCoverageWithin(t *testing.T) {
+	c := reading.Coverage{{-5, 5}, {10, 20}, {30, 40}}
+	for _, test := range []struct{ length, want int64 }{
+		{40, 25}, {41, 25}, {39, 24}, {31, 16}, {30, 15}, {29, 15}, {20, 15}, {10, 5}, {5, 5}, {4, 4}, {0, 0}, {-1, 0},
+		{math.MaxInt64, 25}, {math.MinInt64, 0},
+	} {
+		if got := c.Within(test.length); got != test.want {
+			t.Errorf("%v.Within(%d) = %d, want %d", c, test.length, got, test.want)
+		}
+	}
+	all := reading.Coverage{{math.MinInt64, math.MaxInt64}}
+	if got := all.Within(math.MaxInt64); got != math.MaxInt64 {
+		t.Errorf("%v.Within(MaxInt64) = %d, want MaxInt64", all, got)
+	}
+}
+
+// bookLength is the length of the book of the property tests: short, so that intervals meet often.
+const bookLength = 40
+
+// interval may lie outside the book, have no extent or be the wrong way round.
+var interval = rapid.Custom(func(t *rapid.T) reading.Interval {
+	return reading.Interval{From: rapid.Int64Range(0, bookLength+5).Draw(t, "from"), To: rapid.Int64Range(0, bookLength+5).Draw(t, "to")}
+})
+
+// pages is a set of positions, marked one by one.
+type pages [bookLength + 10]bool
+
+func (p *pages) mark(iv reading.Interval) {
+	for i := iv.From; i < iv.To; i++ {
+		p[i] = true
+	}
+}
+
+// coverage is the coverage of the pages, read off one by one.
+func (p *pages) coverage() reading.Coverage {
+	var c reading.Coverage
+	for i, read := range p {
+		if read && (i == 0 || !p[i-1]) {
+			c = append(c, reading.Interval{From: int64(i)})
+		}
+		if read {
+			c[len(c)-1].To = int64(i) + 1
+		}
+	}
+	return c
+}
+
+func (p *pages) within(length int64) (n int64) {
+	for i, read := range p {
+		if read && int64(i) < length {
+			n++
+		}
+	}
+	return n
+}
+
+func cover(ivs []reading.Interval) (c reading.Coverage) {
+	for _, iv := range ivs {
+		c = c.Add(iv)
+	}
+	return c
+}
+
+func TestCoverageIsTheSetOfItsPositions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ivs := rapid.SliceOfN(interval, 0, 30).Draw(t, "intervals")
+		cut := rapid.IntRange(0, len(ivs)).Draw(t, "cut")
+		length := rapid.Int64Range(0, bookLength+8).Draw(t, "length")
+		var p pages
+		for _, iv := range ivs {
+			p.mark(iv)
+		}
+		want := p.coverage()
+		got := cover(ivs)
+		if !slices.Equal(got, want) {
+			t.Fatalf("adding %v = %v, want %v", ivs, got, want)
+		}
+		if n := got.Within(length); n != p.within(length) {
+			t.Errorf("%v.Within(%d) = %d, want %d", got, length, n, p.within(length))
+		}
+		a, b := cover(ivs[:cut]), cover(ivs[cut:])
+		kept := slices.Clone(b)
+		if u := slices.Clone(a).Union(b); !slices.Equal(u, want) {
+			t.Errorf("%v.Union(%v) = %v, want %v", a, b, u, want)
+		}
+		if !slices.Equal(b, kept) {
+			t.Errorf("Union changed its argument %v to %v", kept, b)
+		}
+		if u := b.Union(a); !slices.Equal(u, want) {
+			t.Errorf("the union the other way round = %v, want %v", u, want)
+		}
+		if u := slices.Clone(got).Union(want); !slices.Equal(u, want) {
+			t.Errorf("%v.Union(itself) = %v", want, u)
+		}
+	})
+}
+
+func TestUnionSharesNothing(t *testing.T) {
+	d := reading.Coverage{{1, 2}, {5, 6}}
+	for _, c := range []reading.Coverage{nil, {}, {{0, 1}}, {{8, 9}}, {{3, 4}, {8, 9}}} {
+		u := c.Union(d)
+		u[0].From, u[len(u)-1].To = -1, 100
+		if want := (reading.Coverage{{1, 2}, {5, 6}}); !slices.Equal(d, want) {
+			t.Errorf("a change of %v.Union(d) shows in d: %v", c, d)
+		}
+	}
+}
