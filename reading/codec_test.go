@@ -93,6 +93,8 @@ func TestCorruptRecords(t *testing.T) {
 		{"intervals that touch", "01 01 00 00 00 00 00 02 00 01 00 01"},
 		{"an interval that ends too far", "01 01 00 00 00 00 00 01 ff ff ff ff ff ff ff ff 7f 01"},
 		{"an interval that starts too far", "01 01 00 00 00 00 00 02 00 01 ff ff ff ff ff ff ff ff 7f 01"},
+		{"an interval that starts too far, and whose end comes round again",
+			"01 01 00 00 00 00 00 02 00 80 80 80 80 80 80 80 80 40 ff ff ff ff ff ff ff ff 7f ff ff ff ff ff ff ff ff 7f"},
 		{"an extent that overflows", "01 01 00 00 00 00 00 01 00 80 80 80 80 80 80 80 80 80 01"},
 		{"a number longer than needed", "01 80 00"},
 		{"a number longer than needed", "01 01 00 81 00 00 00 00 00"},
