@@ -1,0 +1,36 @@
+package paging_test
+
+import (
+	"fmt"
+
+	"github.com/lectern-dev/lectern/paging"
+)
+
+// The second page of groups that have three, no and four rows.
+func ExampleGroups_Spans() {
+	groups := paging.NewGroups([]int{3, 0, 4})
+	for s := range groups.Spans(paging.Page{Number: 2, Size: 2}) {
+		fmt.Printf("group %d: rows %d up to %d\n", s.Group, s.From, s.To)
+	}
+	fmt.Println("of", groups.Total())
+	// Output:
+	// group 0: rows 2 up to 3
+	// group 2: rows 0 up to 1
+	// of 7
+}
+
+func ExamplePage_Offset() {
+	fmt.Println(paging.Page{Number: 1, Size: 100}.Offset(), paging.Page{Number: 3, Size: 100}.Offset())
+	// Output: 0 200
+}
+
+// A cursor is good for its own list alone.
+func ExampleSealer() {
+	s := paging.Sealer{Key: []byte("32 bytes that only the server has")}
+	cursor := s.Seal("partner 7: teachers", 120)
+	fmt.Println(s.Open("partner 7: teachers", cursor))
+	fmt.Println(s.Open("partner 8: teachers", cursor))
+	// Output:
+	// 120 <nil>
+	// 0 invalid cursor
+}
