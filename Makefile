@@ -1,0 +1,25 @@
+.DEFAULT_GOAL := help
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+TIMEOUT     := 20m
+
+.PHONY: help
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build ./lectern
+	CGO_ENABLED=0 go build -trimpath -o lectern ./server/cmd/lectern
+
+.PHONY: test
+test: ## run every test, on SQLite and on a temporary PostgreSQL
+	.ci/with-postgres go test -race -shuffle=on -timeout $(TIMEOUT) ./...
+
+.PHONY: vet
+vet: ## look for mistakes: go vet, gofmt
+	go vet ./...
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not gofmt'ed: $$unformatted" >&2; exit 1; fi
+
+.PHONY: lint
+lint: vet ## vet and staticcheck
+	go run $(STATICCHECK) ./...
