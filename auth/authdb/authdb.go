@@ -1,0 +1,70 @@
+package authdb
+
+import (
+	"context"
+	"crypto/rand"
+	"embed"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+)
+
+// Migrations are the tables of this package, in migrations/postgres and
+// migrations/sqlite.
+//
+//go:embed migrations
+var Migrations embed.FS
+
+// The errors of this package, to be told with errors.Is.
+var (
+	ErrExist    = errors.New("already exists")
+	ErrNotFound = errors.New("not found")
+
+	// ErrKey says that a key is not good for a request. It is always the same,
+	// whatever is wrong with the key, for the client may not learn it (G3).
+	ErrKey = errors.New("no valid key")
+
+	// ErrDead says that a key has expired or is revoked, so that it cannot be rotated.
+	ErrDead = errors.New("key is expired or revoked")
+
+	// ErrExpiry says that a key was to expire before it exists.
+	ErrExpiry = errors.New("expiry is not in the future")
+)
+
+// Store keeps tenants and keys. It is safe for concurrent use.
+type Store struct {
+	DB     *bun.DB
+	Now    func() time.Time // nil = the clock of the package's doc
+	Random io.Reader        // of the secrets; nil = crypto/rand
+}
+
+// clock reads the time, in whole microseconds, which both engines keep.
+func (s *Store) clock(ctx context.Context, idb bun.IDB) (time.Time, error) {
+	if s.Now != nil || !postgres(idb) {
+		return s.processClock(), nil
+	}
+	var now time.Time
+	err := idb.NewRaw(`SELECT clock_timestamp()`).Scan(ctx, &now)
+	return now.UTC(), err
+}
+
+// processClock is the clock where it is not the database's.
+func (s *Store) processClock() time.Time {
+	now := time.Now
+	if s.Now != nil {
+		now = s.Now
+	}
+	return now().UTC().Truncate(time.Microsecond)
+}
+
+func (s *Store) random() io.Reader {
+	if s.Random != nil {
+		return s.Random
+	}
+	return rand.Reader
+}
+
+func postgres(idb bun.IDB) bool { return idb.Dialect().Name() == dialect.PG }

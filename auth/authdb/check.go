@@ -1,0 +1,67 @@
+package authdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+)
+
+// Grant is what a good key opens: the tenant's data as of its versions, at a time.
+type Grant struct {
+	Key      auth.Key
+	Versions Versions  // committed before the check
+	Now      time.Time // of the clock that judged the key
+}
+
+// Check judges the text of a key that came with a request to api. It is one
+// statement on the tenant's rows. The error is ErrKey itself for whatever is not
+// a live key of that API; another error means that the database did not answer.
+func (s *Store) Check(ctx context.Context, text string, api auth.API) (Grant, error) {
+	t, number, ok := auth.ParseKey(text)
+	if !ok {
+		return Grant{}, ErrKey
+	}
+	g, err := s.read(ctx, t, number)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Grant{}, ErrKey
+	}
+	if err != nil {
+		return Grant{}, fmt.Errorf("check key %d-%d: %w", t, number, err)
+	}
+	if !g.Key.Matches(text) || g.Key.API != api || !g.Key.Live(g.Now) {
+		return Grant{}, ErrKey
+	}
+	return g, nil
+}
+
+// read reads a key, its tenant's versions and the clock in one statement, so that
+// the three belong together.
+func (s *Store) read(ctx context.Context, t auth.Tenant, number int) (Grant, error) {
+	clock := `NULL`
+	if s.Now == nil && postgres(s.DB) {
+		clock = `clock_timestamp()`
+	}
+	row := keyRow{TenantID: t, Number: number}
+	var v Versions
+	var expires, revoked, lastUsed, now sql.NullTime
+	err := s.DB.QueryRowContext(ctx,
+		`SELECT k.api, k.network, k.budget, k.hash, k.created, k.expires, k.revoked, k.last_used,
+		        v.registers, v.facts, `+clock+`
+		   FROM keys k
+		   JOIN versions v ON v.tenant_id = k.tenant_id
+		  WHERE k.tenant_id = ? AND k.number = ?`, t, number).
+		Scan(&row.API, &row.Network, &row.Budget, &row.Hash, &row.Created, &expires, &revoked, &lastUsed,
+			&v.Registers, &v.Facts, &now)
+	if err != nil {
+		return Grant{}, err
+	}
+	row.Expires, row.Revoked, row.LastUsed = expires.Time, revoked.Time, lastUsed.Time
+	if !now.Valid {
+		now.Time = s.processClock()
+	}
+	return Grant{Key: row.key(), Versions: v, Now: now.Time.UTC()}, nil
+}

@@ -1,0 +1,58 @@
+package authdb_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/server/database"
+)
+
+func Example() {
+	ctx := context.Background()
+	folder, err := os.MkdirTemp("", "lectern")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(folder)
+	db, err := database.Open(ctx, "sqlite:"+filepath.Join(folder, "lectern.db"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer db.Close()
+	if _, err := db.Migrate(ctx, authdb.Migrations); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	store := &authdb.Store{DB: db.DB}
+	tenant, err := store.CreateTenant(ctx, db, authdb.Library, "central", "Central Library")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	text, key, err := store.Issue(ctx, authdb.IssueParams{Tenant: tenant, API: auth.Libraries})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	grant, err := store.Check(ctx, text, auth.Libraries)
+	fmt.Println(key.ID(), grant.Key.Tenant, grant.Versions, err)
+
+	_, successor, err := store.Rotate(ctx, key.ID(), 7*24*time.Hour)
+	fmt.Println(successor.ID(), successor.RateBudget() == key.RateBudget(), err)
+
+	err = store.Revoke(ctx, key.ID())
+	_, refused := store.Check(ctx, text, auth.Libraries)
+	fmt.Println(err, refused)
+	// Output:
+	// 1-1 1 {0 0} <nil>
+	// 1-2 true <nil>
+	// <nil> no valid key
+}

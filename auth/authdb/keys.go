@@ -1,0 +1,205 @@
+package authdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/uptrace/bun"
+)
+
+// IssueParams say what key to issue.
+type IssueParams struct {
+	Tenant  auth.Tenant
+	API     auth.API
+	Network int64     // id of the network's entity: required for Schools, 0 for the others
+	Expires time.Time // zero = never
+}
+
+// validate refuses what no key can be; it is the program that is wrong then.
+func (p IssueParams) validate() error {
+	if !p.API.Valid() {
+		return fmt.Errorf("unknown API %q", p.API)
+	}
+	if (p.API == auth.Schools) != (p.Network > 0) {
+		return fmt.Errorf("a schools key needs a network and the others have none: %s key, network %d", p.API, p.Network)
+	}
+	return nil
+}
+
+// Issue makes a new key and returns its text, which nothing can show again. The
+// errors are ErrNotFound where there is no such tenant, and ErrExpiry. That the
+// network exists is for the caller to see to.
+func (s *Store) Issue(ctx context.Context, p IssueParams) (text string, k auth.Key, err error) {
+	if err := p.validate(); err != nil {
+		return "", auth.Key{}, fmt.Errorf("issue key: %w", err)
+	}
+	err = s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := Lock(ctx, tx, p.Tenant); err != nil {
+			return err
+		}
+		now, err := s.clock(ctx, tx)
+		if err != nil {
+			return err
+		}
+		text, k, err = s.insert(ctx, tx, auth.Key{
+			Tenant: p.Tenant, API: p.API, Network: p.Network, Created: now, Expires: p.Expires,
+		})
+		return err
+	})
+	if err != nil {
+		return "", auth.Key{}, fmt.Errorf("issue key: %w", err)
+	}
+	return text, k, nil
+}
+
+// insert gives the key the next number of its tenant, which is locked, and a
+// secret, and stores it. A Budget of 0 stands for one of its own.
+func (s *Store) insert(ctx context.Context, tx bun.Tx, want auth.Key) (string, auth.Key, error) {
+	want.Expires = want.Expires.UTC().Truncate(time.Microsecond)
+	if !want.Live(want.Created) {
+		return "", auth.Key{}, ErrExpiry
+	}
+	var number int
+	err := tx.NewRaw(`SELECT coalesce(max(number), 0) + 1 FROM keys WHERE tenant_id = ?`, want.Tenant).Scan(ctx, &number)
+	if err != nil {
+		return "", auth.Key{}, err
+	}
+	text, k, err := auth.NewKey(s.random(), want.Tenant, number)
+	if err != nil {
+		return "", auth.Key{}, err
+	}
+	want.Number, want.Hash = k.Number, k.Hash
+	if want.Budget == 0 {
+		want.Budget = k.Budget
+	}
+	_, err = tx.NewInsert().Model(rowOfKey(want)).Exec(ctx)
+	return text, want, err
+}
+
+// Rotate issues a successor of the key with the id and lets the old one live for
+// the grace; not longer than it would have, and with a grace of 0 no longer. The
+// successor differs in its number and secret alone: it has the API, the network,
+// the rate budget (G3) and the expiry, if any, of the old key. Use [Store.RotateUntil]
+// for another expiry.
+//
+// The errors are ErrNotFound, and ErrDead for a key that is not live.
+func (s *Store) Rotate(ctx context.Context, id string, grace time.Duration) (text string, k auth.Key, err error) {
+	return s.rotate(ctx, id, grace, func(old auth.Key) time.Time { return old.Expires })
+}
+
+// RotateUntil is [Store.Rotate] with an expiry for the successor, which may be
+// earlier or later than that of the old key; zero = never. A past one is ErrExpiry.
+func (s *Store) RotateUntil(ctx context.Context, id string, grace time.Duration, expires time.Time) (text string, k auth.Key, err error) {
+	return s.rotate(ctx, id, grace, func(auth.Key) time.Time { return expires })
+}
+
+func (s *Store) rotate(ctx context.Context, id string, grace time.Duration, expiry func(old auth.Key) time.Time) (text string, k auth.Key, err error) {
+	if grace < 0 {
+		return "", auth.Key{}, fmt.Errorf("key %s: grace %v is negative", id, grace)
+	}
+	err = s.change(ctx, id, func(ctx context.Context, tx bun.Tx, old auth.Key, now time.Time) error {
+		if !old.Live(now) {
+			return ErrDead
+		}
+		text, k, err = s.insert(ctx, tx, auth.Key{
+			Tenant: old.Tenant, API: old.API, Network: old.Network, Budget: old.Budget, Created: now, Expires: expiry(old),
+		})
+		if err != nil {
+			return err
+		}
+		end := now.Add(grace)
+		if !old.Expires.IsZero() && old.Expires.Before(end) {
+			return nil
+		}
+		return set(ctx, tx, old, "expires", end)
+	})
+	if err != nil {
+		return "", auth.Key{}, err
+	}
+	return text, k, nil
+}
+
+// Revoke ends the key with the id at once, on every replica. The key that is
+// revoked or expired already stays as it is, without an error. The error is
+// ErrNotFound for an id that no key has.
+func (s *Store) Revoke(ctx context.Context, id string) error {
+	return s.change(ctx, id, func(ctx context.Context, tx bun.Tx, k auth.Key, now time.Time) error {
+		if !k.Revoked.IsZero() {
+			return nil
+		}
+		return set(ctx, tx, k, "revoked", now)
+	})
+}
+
+// change reads a key under the lock of its tenant and hands it to f, with the time.
+func (s *Store) change(ctx context.Context, id string, f func(ctx context.Context, tx bun.Tx, k auth.Key, now time.Time) error) error {
+	t, number, ok := auth.ParseID(id)
+	if !ok {
+		return fmt.Errorf("key %q: %w", id, ErrNotFound)
+	}
+	err := s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := Lock(ctx, tx, t); err != nil {
+			return err
+		}
+		var row keyRow
+		err := tx.NewSelect().Model(&row).Where("tenant_id = ? AND number = ?", t, number).Scan(ctx)
+		if errors.Is(err, sql.ErrNoRows) {
+			return ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		now, err := s.clock(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return f(ctx, tx, row.key(), now)
+	})
+	if err != nil {
+		return fmt.Errorf("key %q: %w", id, err)
+	}
+	return nil
+}
+
+// set writes one time of a key.
+func set(ctx context.Context, tx bun.Tx, k auth.Key, column string, at time.Time) error {
+	_, err := tx.NewUpdate().Model((*keyRow)(nil)).Set("? = ?", bun.Ident(column), at).
+		Where("tenant_id = ? AND number = ?", k.Tenant, k.Number).Exec(ctx)
+	return err
+}
+
+// RevokeNetwork ends all keys of one network of a tenant, as part of the
+// transaction that deletes the network (G3). It is no error when there are none.
+func (s *Store) RevokeNetwork(ctx context.Context, tx bun.IDB, t auth.Tenant, network int64) error {
+	if network == 0 {
+		return nil // stands for no network, on the keys of the other APIs
+	}
+	now, err := s.clock(ctx, tx)
+	if err == nil {
+		_, err = tx.NewUpdate().Model((*keyRow)(nil)).Set("revoked = ?", now).
+			Where("tenant_id = ? AND network = ? AND revoked IS NULL", t, network).Exec(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("revoke keys of network %d of tenant %d: %w", network, t, err)
+	}
+	return nil
+}
+
+// List returns all keys, dead ones too, by tenant and number. The hashes are left
+// out: nobody who reads a list needs them.
+func (s *Store) List(ctx context.Context) ([]auth.Key, error) {
+	var rows []keyRow
+	err := s.DB.NewSelect().Model(&rows).ExcludeColumn("hash").Order("tenant_id", "number").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list keys: %w", err)
+	}
+	keys := make([]auth.Key, len(rows))
+	for i := range rows {
+		keys[i] = rows[i].key()
+	}
+	return keys, nil
+}

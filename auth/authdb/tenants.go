@@ -1,0 +1,102 @@
+package authdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/uptrace/bun"
+)
+
+// Kind says what a tenant is. References are unique within a kind.
+type Kind string
+
+// The two kinds of tenants (G3).
+const (
+	Partner Kind = "partner" // of directory and schools; the reference is its reference_id
+	Library Kind = "library" // a library network; the reference is its slug
+)
+
+// Tenant is one entry in the list of tenants.
+type Tenant struct {
+	ID        auth.Tenant
+	Kind      Kind
+	Reference string
+	Name      string
+	Created   time.Time
+}
+
+// CreateTenant adds a tenant, with both versions 0, and returns its number. It
+// runs on idb in a transaction, which is a savepoint where idb is one already, so
+// that the caller can create what belongs to the tenant along with it. The error
+// is ErrExist where the kind has the reference. The reference is not validated.
+func (s *Store) CreateTenant(ctx context.Context, idb bun.IDB, kind Kind, reference, name string) (auth.Tenant, error) {
+	var id auth.Tenant
+	err := idb.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) (err error) {
+		id, err = s.createTenant(ctx, tx, kind, reference, name)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("%s %q: %w", kind, reference, err)
+	}
+	return id, nil
+}
+
+func (s *Store) createTenant(ctx context.Context, tx bun.Tx, kind Kind, reference, name string) (auth.Tenant, error) {
+	if postgres(tx) {
+		// Readers go on; another creator waits.
+		if _, err := tx.ExecContext(ctx, `LOCK TABLE tenants IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+			return 0, err
+		}
+	}
+	taken, err := tx.NewSelect().Model((*tenantRow)(nil)).Where("kind = ? AND reference = ?", kind, reference).Exists(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if taken {
+		return 0, ErrExist
+	}
+	now, err := s.clock(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
+	row := &tenantRow{Kind: kind, Reference: reference, Name: name, Created: now}
+	if err := tx.NewRaw(`SELECT coalesce(max(tenant_id), 0) + 1 FROM tenants`).Scan(ctx, &row.TenantID); err != nil {
+		return 0, err
+	}
+	if _, err := tx.NewInsert().Model(row).Exec(ctx); err != nil {
+		return 0, err
+	}
+	_, err = tx.NewInsert().Model(&versionsRow{TenantID: row.TenantID}).Exec(ctx)
+	return row.TenantID, err
+}
+
+// Tenants returns the list of tenants, by number.
+func (s *Store) Tenants(ctx context.Context) ([]Tenant, error) {
+	var rows []tenantRow
+	if err := s.DB.NewSelect().Model(&rows).Order("tenant_id").Scan(ctx); err != nil {
+		return nil, fmt.Errorf("tenants: %w", err)
+	}
+	list := make([]Tenant, len(rows))
+	for i, r := range rows {
+		list[i] = r.tenant()
+	}
+	return list, nil
+}
+
+// Tenant returns the tenant of the kind with the reference, compared exactly, or
+// ErrNotFound.
+func (s *Store) Tenant(ctx context.Context, kind Kind, reference string) (Tenant, error) {
+	var row tenantRow
+	err := s.DB.NewSelect().Model(&row).Where("kind = ? AND reference = ?", kind, reference).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Tenant{}, fmt.Errorf("%s %q: %w", kind, reference, err)
+	}
+	return row.tenant(), nil
+}

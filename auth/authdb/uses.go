@@ -1,0 +1,132 @@
+package authdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/uptrace/bun"
+)
+
+const (
+	usesEvery  = 15 * time.Second
+	usesWait   = 5 * time.Second // for the last flush, of a server that stops
+	usesKeys   = 10_000          // kept at most between two flushes
+	usesPerRow = 1_000           // numbers in one statement
+)
+
+// Uses records when keys were last used, to the minute, without holding up a
+// request: [Uses.Used] writes to memory, [Uses.Run] carries it to the database.
+// It is safe for concurrent use. Its memory is bounded; of more than 10,000 keys
+// between two flushes the rest waits for its next use.
+type Uses struct {
+	DB    *bun.DB
+	Every time.Duration // between flushes; 0 = 15 s
+	Error func(error)   // told of each flush that failed, to log it; nil = nobody
+
+	mu   sync.Mutex
+	last map[keyID]time.Time
+}
+
+type keyID struct {
+	tenant auth.Tenant
+	number int
+}
+
+// Used notes that the key, as read by [Store.Check], was used at a time. A minute
+// that the key shows already is not noted again, so that a key costs one write a
+// minute at most in each replica.
+func (u *Uses) Used(k auth.Key, at time.Time) {
+	at = at.UTC().Truncate(time.Minute)
+	if !k.LastUsed.Before(at) {
+		return
+	}
+	u.note(keyID{k.Tenant, k.Number}, at)
+}
+
+// note keeps the later of two minutes.
+func (u *Uses) note(id keyID, at time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.last == nil {
+		u.last = make(map[keyID]time.Time)
+	}
+	old, ok := u.last[id]
+	if !ok && len(u.last) >= usesKeys {
+		return
+	}
+	if !ok || old.Before(at) {
+		u.last[id] = at
+	}
+}
+
+// Run flushes every 15 seconds until ctx is done, and then once more, for which
+// it takes 5 seconds at most. The error is that of the last flush.
+func (u *Uses) Run(ctx context.Context) error {
+	every := u.Every
+	if every == 0 {
+		every = usesEvery
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := u.Flush(ctx); err != nil && u.Error != nil && ctx.Err() == nil {
+				u.Error(err)
+			}
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), usesWait)
+			defer cancel()
+			return u.Flush(last)
+		}
+	}
+}
+
+// minuteOf groups the keys that one statement writes.
+type minuteOf struct {
+	tenant auth.Tenant
+	at     time.Time
+}
+
+// Flush writes what was noted. What could not be written is kept for the next
+// time. A later minute in the database, of another replica, stands.
+func (u *Uses) Flush(ctx context.Context) error {
+	u.mu.Lock()
+	last := u.last
+	u.last = nil
+	u.mu.Unlock()
+
+	groups := make(map[minuteOf][]int)
+	for id, at := range last {
+		g := minuteOf{id.tenant, at}
+		groups[g] = append(groups[g], id.number)
+	}
+	var errs []error
+	for g, numbers := range groups {
+		if err := u.write(ctx, g, numbers); err != nil {
+			errs = append(errs, fmt.Errorf("last use of keys of tenant %d: %w", g.tenant, err))
+			for _, n := range numbers {
+				u.note(keyID{g.tenant, n}, g.at)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (u *Uses) write(ctx context.Context, g minuteOf, numbers []int) error {
+	slices.Sort(numbers) // near rows together
+	for part := range slices.Chunk(numbers, usesPerRow) {
+		_, err := u.DB.NewUpdate().Model((*keyRow)(nil)).Set("last_used = ?", g.at).
+			Where("tenant_id = ? AND number IN (?)", g.tenant, bun.List(part)).
+			Where("last_used IS NULL OR last_used < ?", g.at).Exec(ctx)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// Engine is one of the two database engines. Its text is also the name of the
+// folder of its migrations.
+type Engine string
+
+// The two engines.
+const (
+	SQLite   Engine = "sqlite"
+	Postgres Engine = "postgres"
+)
+
+// DB is an open database: a pool of connections, to be closed after use.
+type DB struct {
+	*bun.DB
+	Engine Engine
+
+	// URL is what the database was opened with, password included: another
+	// process that opens it sees the same data.
+	URL string
+}
+
+// Open opens the database at url, "sqlite:path" or "postgres://…", and makes
+// sure that it answers. A SQLite file is created when missing, its folder is
+// not; a PostgreSQL database must exist. The schema is not looked at: see
+// [DB.Migrate].
+//
+// An error names the database without its password and says what to do.
+func Open(ctx context.Context, url string) (*DB, error) {
+	engine, err := engineOf(url)
+	if err != nil {
+		return nil, err
+	}
+	open := openSQLite
+	if engine == Postgres {
+		open = openPostgres
+	}
+	b, hint, err := open(url)
+	if err != nil {
+		return nil, fmt.Errorf("database %s: %w", Redact(url), oneLine{err})
+	}
+	if err := ping(ctx, b.DB); err != nil {
+		b.Close()
+		return nil, fmt.Errorf("database %s: %w; %s", Redact(url), oneLine{err}, hint)
+	}
+	return &DB{DB: b, Engine: engine, URL: url}, nil
+}
+
+// engineOf tells the engine from the beginning of the URL.
+func engineOf(url string) (Engine, error) {
+	switch {
+	case strings.HasPrefix(url, "sqlite:"):
+		return SQLite, nil
+	case strings.HasPrefix(url, "postgres://"), strings.HasPrefix(url, "postgresql://"):
+		return Postgres, nil
+	}
+	return "", fmt.Errorf("database %q: unknown kind; write sqlite:FILE or postgres://USER@HOST/NAME", Redact(url))
+}
+
+// Redact returns url without its password, fit for logs and errors.
+func Redact(raw string) string {
+	if strings.HasPrefix(raw, "sqlite:") {
+		return raw
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		// The error and the text may both hold the password.
+		scheme, _, _ := strings.Cut(raw, ":")
+		return scheme + ":…"
+	}
+	if q := u.Query(); q.Has("password") {
+		q.Set("password", "xxxxx")
+		u.RawQuery = q.Encode()
+	}
+	return u.Redacted()
+}
+
+// ping gives up after ten seconds, so that a wrong host is told soon.
+func ping(ctx context.Context, db *sql.DB) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return db.PingContext(ctx)
+}
+
+// oneLine is an error whose text is put on one line, where drivers list what
+// they tried on several.
+type oneLine struct{ err error }
+
+func (e oneLine) Error() string { return strings.Join(strings.Fields(e.err.Error()), " ") }
+func (e oneLine) Unwrap() error { return e.err }

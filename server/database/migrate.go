@@ -1,0 +1,218 @@
+package database
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/migrate"
+)
+
+const (
+	migrationsTable = "bun_migrations" // the default of bun/migrate
+
+	// lockKey is the number of the advisory lock on PostgreSQL: "Lectern" in ASCII.
+	lockKey = 0x4c65637465726e
+)
+
+// Migrate brings the schema up to the migrations of the sets and returns the
+// names of those that it applied, in order; none when there was nothing to do.
+// A set is the file system that a store embeds: files
+// migrations/<engine>/<number>_<name>.tx.up.sql, numbers being unique over all
+// sets, statements ended by semicolons.
+//
+// Each migration is one transaction, taken under a lock: when several processes
+// migrate at once, every migration is applied by one of them, and all return
+// when the schema is current. One that waits longer than 30 seconds for another
+// fails, and can be run again. On an error the migrations before the bad one
+// stand, and are returned.
+func (db *DB) Migrate(ctx context.Context, sets ...fs.FS) (applied []string, err error) {
+	want, err := db.discover(sets)
+	if err != nil {
+		return nil, err
+	}
+	// Without this look, every start of a replica would wait for the lock.
+	if current, err := db.current(ctx, want); err != nil || current {
+		return nil, err
+	}
+	for {
+		name, err := db.applyNext(ctx, want)
+		if err != nil {
+			return applied, fmt.Errorf("database %s: migrate: %w", Redact(db.URL), err)
+		}
+		if name == "" {
+			return applied, nil
+		}
+		applied = append(applied, name)
+	}
+}
+
+// SchemaCurrent reports whether every migration of the sets is applied. It
+// changes nothing, and is false on an empty database.
+func (db *DB) SchemaCurrent(ctx context.Context, sets ...fs.FS) (bool, error) {
+	want, err := db.discover(sets)
+	if err != nil {
+		return false, err
+	}
+	return db.current(ctx, want)
+}
+
+// migration is one file.
+type migration struct {
+	number string // what is recorded
+	name   string // number and name, without the suffix
+	sql    string
+}
+
+// discover reads the migrations of this engine from all sets, by number.
+func (db *DB) discover(sets []fs.FS) ([]migration, error) {
+	var all []migration
+	for _, set := range sets {
+		ms, err := readSet(set, path.Join("migrations", string(db.Engine)))
+		if err != nil {
+			return nil, fmt.Errorf("migrations: %w", err)
+		}
+		all = append(all, ms...)
+	}
+	slices.SortFunc(all, func(a, b migration) int { return cmp.Compare(a.number, b.number) })
+	for i := 1; i < len(all); i++ {
+		if all[i].number == all[i-1].number {
+			return nil, fmt.Errorf("migrations: %s and %s have one number", all[i-1].name, all[i].name)
+		}
+	}
+	return all, nil
+}
+
+// migrationSuffix is bun/migrate's for a migration that is one transaction.
+const migrationSuffix = ".tx.up.sql"
+
+// readSet reads one folder of one set.
+func readSet(set fs.FS, folder string) ([]migration, error) {
+	entries, err := fs.ReadDir(set, folder)
+	if err != nil {
+		return nil, err
+	}
+	var ms []migration
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), migrationSuffix)
+		number, _, ok2 := strings.Cut(name, "_")
+		if !ok || !ok2 || len(number) != len("20060102150405") || strings.Trim(number, "0123456789") != "" {
+			return nil, fmt.Errorf("%s: not named <14 digits>_<name>%s", path.Join(folder, e.Name()), migrationSuffix)
+		}
+		text, err := fs.ReadFile(set, path.Join(folder, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		ms = append(ms, migration{number: number, name: name, sql: string(text)})
+	}
+	return ms, nil
+}
+
+// current reports whether all of want is recorded.
+func (db *DB) current(ctx context.Context, want []migration) (bool, error) {
+	exists, err := db.hasRecords(ctx)
+	if err != nil || !exists {
+		return false, err
+	}
+	done, err := recorded(ctx, db.DB)
+	if err != nil {
+		return false, err
+	}
+	return next(want, done) == nil, nil
+}
+
+// hasRecords reports whether the table of applied migrations exists.
+func (db *DB) hasRecords(ctx context.Context) (exists bool, err error) {
+	q := `SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?)`
+	if db.Engine == Postgres {
+		q = `SELECT to_regclass(?) IS NOT NULL`
+	}
+	err = db.NewRaw(q, migrationsTable).Scan(ctx, &exists)
+	return exists, err
+}
+
+// recorded returns the numbers of the applied migrations.
+func recorded(ctx context.Context, idb bun.IDB) (map[string]bool, error) {
+	var numbers []string
+	err := idb.NewSelect().TableExpr(migrationsTable).Column("name").Order("name").Scan(ctx, &numbers)
+	if err != nil {
+		return nil, err
+	}
+	done := make(map[string]bool, len(numbers))
+	for _, n := range numbers {
+		done[n] = true
+	}
+	return done, nil
+}
+
+// next is the first migration that is not done, nil when there is none.
+func next(want []migration, done map[string]bool) *migration {
+	for i := range want {
+		if !done[want[i].number] {
+			return &want[i]
+		}
+	}
+	return nil
+}
+
+// applyNext applies the first migration that is still missing once this process
+// holds the lock, and returns its name, or "" when none is missing.
+func (db *DB) applyNext(ctx context.Context, want []migration) (name string, err error) {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return "", err
+	}
+	defer tx.Rollback()
+	if err := db.lock(ctx, tx); err != nil {
+		return "", err
+	}
+	_, err = tx.NewCreateTable().Model((*migrate.Migration)(nil)).ModelTableExpr(migrationsTable).IfNotExists().Exec(ctx)
+	if err != nil {
+		return "", err
+	}
+	done, err := recorded(ctx, tx)
+	if err != nil {
+		return "", err
+	}
+	m := next(want, done)
+	if m == nil {
+		return "", nil
+	}
+	if err := apply(ctx, tx, m); err != nil {
+		return "", fmt.Errorf("%s: %w", m.name, err)
+	}
+	return m.name, tx.Commit()
+}
+
+// lock waits until no other process migrates. SQLite has locked the file when it
+// began. On PostgreSQL the lock ends with the transaction, which a pooler needs;
+// the bound counts for the locks on tables as well, so that a migration never
+// makes the readers queue behind it for long.
+func (db *DB) lock(ctx context.Context, tx bun.Tx) error {
+	if db.Engine == SQLite {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `SET LOCAL lock_timeout = '30s'; SET LOCAL idle_in_transaction_session_timeout = 0`)
+	if err != nil {
+		return err
+	}
+	if _, err = tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock(?)`, int64(lockKey)); err != nil {
+		return fmt.Errorf("wait for another process that migrates: %w", err)
+	}
+	return nil
+}
+
+// apply runs a migration and records it, both in tx.
+func apply(ctx context.Context, tx bun.Tx, m *migration) error {
+	if _, err := tx.ExecContext(ctx, m.sql); err != nil {
+		return err
+	}
+	_, err := tx.NewInsert().Model(&migrate.Migration{Name: m.number, GroupID: 1}).
+		ModelTableExpr(migrationsTable).Returning("NULL").Exec(ctx)
+	return err
+}

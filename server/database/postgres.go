@@ -1,0 +1,92 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+)
+
+// postgresConns bounds the pool of one replica: a server takes 100 connections
+// as it comes, so that several replicas fit. pool_max_conns in the URL sets
+// another bound.
+const postgresConns = 16
+
+// openPostgres opens a postgres:// URL. The hint is for a failed first use.
+func openPostgres(raw string) (db *bun.DB, hint string, err error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		// err shows the URL, and with it the password.
+		return nil, "", errors.New("not a URL; write postgres://USER@HOST/NAME and %-escape the password")
+	}
+	conns, err := takeMaxConns(u)
+	if err != nil {
+		return nil, "", err
+	}
+	config, err := pgx.ParseConfig(u.String())
+	if err != nil {
+		return nil, "", fmt.Errorf("%w; check the parameters of the URL", err)
+	}
+	binary := !u.Query().Has("default_query_exec_mode")
+	if binary {
+		config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	}
+	pool := sql.OpenDB(connector{stdlib.GetConnector(*config), binary})
+	pool.SetMaxOpenConns(conns)
+	pool.SetMaxIdleConns((conns + 1) / 2)
+	pool.SetConnMaxIdleTime(5 * time.Minute)
+	pool.SetConnMaxLifetime(time.Hour) // follows a failover or a rebalanced pooler
+	return bun.NewDB(pool, pgdialect.New()), "check that the server runs, and the URL's host, user, password and database", nil
+}
+
+// takeMaxConns removes pool_max_conns from u, which the server would refuse as a
+// setting it does not know, and returns it or the default.
+func takeMaxConns(u *url.URL) (int, error) {
+	q := u.Query()
+	if !q.Has("pool_max_conns") {
+		return postgresConns, nil
+	}
+	n, err := strconv.Atoi(q.Get("pool_max_conns"))
+	if err != nil || n < 2 {
+		// Migrate and COPY hold one connection while they use another.
+		return 0, fmt.Errorf("pool_max_conns is %q; write a whole number from 2", q.Get("pool_max_conns"))
+	}
+	q.Del("pool_max_conns")
+	u.RawQuery = q.Encode()
+	return n, nil
+}
+
+// connector makes connections of the pgx driver, with binary results or as they are.
+type connector struct {
+	driver.Connector
+	binary bool
+}
+
+// Connect opens a connection.
+func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
+	dc, err := c.Connector.Connect(ctx)
+	if err != nil || !c.binary {
+		return dc, err
+	}
+	return binaryConn{dc.(*stdlib.Conn)}, nil
+}
+
+// pgxConn is the pgx connection under a driver's connection.
+func pgxConn(dc any) (*pgx.Conn, error) {
+	switch c := dc.(type) {
+	case binaryConn:
+		return c.Conn.Conn(), nil
+	case *stdlib.Conn:
+		return c.Conn(), nil
+	}
+	return nil, fmt.Errorf("not a PostgreSQL connection: %T", dc)
+}

@@ -1,0 +1,145 @@
+package database
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// binaryConn is a connection in pgx's exec mode whose queries return every column
+// in binary. Pgx itself asks for text in this mode, since it does not know the
+// types beforehand, and its other modes pay for knowing them with a second round
+// trip for each new text. The types come along with the rows, which is soon enough.
+type binaryConn struct{ *stdlib.Conn }
+
+// QueryContext runs a query. One with arguments, which bun never sends, is left to
+// pgx.
+func (c binaryConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if len(args) > 0 {
+		return c.Conn.QueryContext(ctx, query, args)
+	}
+	pg := c.Conn.Conn()
+	result := pg.PgConn().ExecParams(ctx, query, nil, nil, nil, []int16{pgx.BinaryFormatCode})
+	r := &binaryRows{result: result, fields: result.FieldDescriptions()}
+	// The first row tells whether the query ran at all; only then is it safe for
+	// database/sql to try another connection.
+	if r.more = result.NextRow(); !r.more {
+		if err := r.Close(); err != nil {
+			if pgconn.SafeToRetry(err) {
+				return nil, driver.ErrBadConn
+			}
+			return nil, err
+		}
+	}
+	r.decode = make([]decoder, len(r.fields))
+	for i, f := range r.fields {
+		r.decode[i] = decoderOf(pg.TypeMap(), f.DataTypeOID)
+	}
+	return r, nil
+}
+
+// binaryRows are the rows of a query, of which the first is read already.
+type binaryRows struct {
+	result *pgconn.ResultReader
+	fields []pgconn.FieldDescription
+	decode []decoder
+	more   bool // the reader stands on a row that Next has not returned
+}
+
+// Columns returns the names of the columns.
+func (r *binaryRows) Columns() []string {
+	names := make([]string, len(r.fields))
+	for i, f := range r.fields {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// Next decodes a row into dest. Byte slices are good until the next call, as
+// database/sql expects, which copies them where the caller keeps them.
+func (r *binaryRows) Next(dest []driver.Value) error {
+	if !r.more && !r.result.NextRow() {
+		if err := r.Close(); err != nil {
+			return err
+		}
+		return io.EOF
+	}
+	r.more = false
+	for i, src := range r.result.Values() {
+		if src == nil {
+			dest[i] = nil
+			continue
+		}
+		v, err := r.decode[i](src)
+		if err != nil {
+			return fmt.Errorf("column %s: %w", r.fields[i].Name, err)
+		}
+		dest[i] = v
+	}
+	return nil
+}
+
+// Close reads what is left. It returns the error that ended the rows, if any.
+func (r *binaryRows) Close() error {
+	_, err := r.result.Close()
+	return err
+}
+
+// decoder reads one value in binary.
+type decoder func(src []byte) (driver.Value, error)
+
+// decoderOf is the decoder for a type of PostgreSQL. The frequent ones are
+// written out, times go through pgx, and all else becomes text.
+func decoderOf(types *pgtype.Map, oid uint32) decoder {
+	switch oid {
+	case pgtype.Int8OID, pgtype.Int4OID, pgtype.Int2OID:
+		return decodeInt
+	case pgtype.TextOID, pgtype.VarcharOID, pgtype.BPCharOID, pgtype.NameOID:
+		return func(src []byte) (driver.Value, error) { return string(src), nil }
+	case pgtype.ByteaOID:
+		return func(src []byte) (driver.Value, error) { return src, nil }
+	case pgtype.BoolOID:
+		return func(src []byte) (driver.Value, error) { return len(src) == 1 && src[0] != 0, nil }
+	case pgtype.Float8OID:
+		return decodeFloat
+	case pgtype.TimestamptzOID, pgtype.TimestampOID, pgtype.DateOID:
+		return func(src []byte) (driver.Value, error) {
+			var t time.Time
+			err := types.Scan(oid, pgx.BinaryFormatCode, src, &t)
+			return t, err
+		}
+	}
+	return func(src []byte) (driver.Value, error) {
+		var s string
+		err := types.Scan(oid, pgx.BinaryFormatCode, src, &s)
+		return s, err
+	}
+}
+
+func decodeInt(src []byte) (driver.Value, error) {
+	switch len(src) {
+	case 8:
+		return int64(binary.BigEndian.Uint64(src)), nil
+	case 4:
+		return int64(int32(binary.BigEndian.Uint32(src))), nil
+	case 2:
+		return int64(int16(binary.BigEndian.Uint16(src))), nil
+	}
+	return nil, fmt.Errorf("integer of %d bytes", len(src))
+}
+
+func decodeFloat(src []byte) (driver.Value, error) {
+	if len(src) != 8 {
+		return nil, fmt.Errorf("float of %d bytes", len(src))
+	}
+	return math.Float64frombits(binary.BigEndian.Uint64(src)), nil
+}

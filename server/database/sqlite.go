@@ -1,0 +1,82 @@
+package database
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	"modernc.org/sqlite"
+)
+
+// sqlitePragmas are the settings of every connection. The driver applies
+// journal_mode after the others where it is written like this, and so it must be:
+// a page size counts only before WAL has made the first page.
+const sqlitePragmas = "_txlock=immediate" + // a transaction is there to write: wait at its begin, not in its middle
+	"&_time_format=sqlite" +
+	"&_pragma=busy_timeout(30000)" + // milliseconds
+	"&_pragma=page_size(8192)" + // facts are blobs of a few hundred bytes to a few kilobytes
+	"&_journal_mode=WAL" + // readers and the writer do not wait for each other
+	"&_pragma=synchronous(NORMAL)" + // a power cut may lose the last commits, never harm the file
+	"&_pragma=foreign_keys(1)" +
+	"&_pragma=cache_size(-8192)" + // kibibytes a connection
+	"&_pragma=mmap_size(268435456)" + // pages are read from the system's cache, shared by the connections
+	"&_pragma=temp_store(MEMORY)" +
+	"&_pragma=journal_size_limit(67108864)" // a load's long journal is cut back after it
+
+// sqliteConns bounds the pool: readers beside one writer. More would only queue
+// for the processor.
+const sqliteConns = 8
+
+// openSQLite opens url, "sqlite:path". The hint is for a failed first use.
+func openSQLite(url string) (db *bun.DB, hint string, err error) {
+	path := strings.TrimPrefix(url, "sqlite:")
+	if err := checkPath(path); err != nil {
+		return nil, "", err
+	}
+	connector, err := sqlite.NewConnector(sqliteDSN(path))
+	if err != nil {
+		return nil, "", err
+	}
+	pool := sql.OpenDB(connector)
+	pool.SetMaxOpenConns(sqliteConns)
+	pool.SetMaxIdleConns(sqliteConns)
+	pool.SetConnMaxIdleTime(5 * time.Minute)
+	return bun.NewDB(pool, sqlitedialect.New()), "check that the file is a SQLite database and that it and its folder can be written", nil
+}
+
+// sqliteDSN is the driver's name for the file: a URI, in which the characters
+// that end a path are escaped.
+func sqliteDSN(path string) string {
+	return "file:" + strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23").Replace(filepath.ToSlash(path)) + "?" + sqlitePragmas
+}
+
+// checkPath refuses early what SQLite would call "unable to open database file".
+func checkPath(path string) error {
+	if path == "" {
+		return errors.New("no file named; write sqlite:FILE")
+	}
+	if path == ":memory:" || strings.HasPrefix(path, "file:") {
+		return errors.New("not a path; write sqlite:FILE with a plain file")
+	}
+	folder := filepath.Dir(path)
+	info, err := os.Stat(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("folder %s does not exist; create it or name another file", folder)
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a folder; name another file", folder)
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return errors.New("is a folder; name a file in it")
+	}
+	return nil
+}
