@@ -1,0 +1,87 @@
+package directorydb_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// benchUsers is the size of a large partner.
+const benchUsers = 100_000
+
+// many returns n accounts as a feed has them.
+func many(n int) []directory.Account {
+	accounts := make([]directory.Account, n)
+	for i := range accounts {
+		accounts[i] = directory.Account{
+			ID: directory.UserID(i + 1), Ref: directory.Ref(fmt.Sprintf("aluno-%06d", i)), Kind: directory.Reader,
+			Name: fmt.Sprintf("Maria Aparecida de Souza %d", i), Email: fmt.Sprintf("aluno%d@escola.example", i),
+			AccessToken: fmt.Sprintf("TOKEN%011d", i*7919%1_000_003), Entity: directory.EntityID(i%4000 + 1), Active: i%10 > 0,
+		}
+	}
+	return accounts
+}
+
+// put writes accounts in a transaction.
+func put(tb testing.TB, db *database.DB, p directory.PartnerID, version int64, accounts []directory.Account) {
+	tb.Helper()
+	err := db.RunInTx(tb.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
+		return directorydb.PutAccounts(ctx, tx, p, version, accounts)
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func BenchmarkSQLite(b *testing.B)   { benchmark(b, dbtest.SQLite(b)) }
+func BenchmarkPostgres(b *testing.B) { benchmark(b, dbtest.Postgres(b)) }
+
+// benchmark times the calls of a load and of a report on a partner of benchUsers accounts.
+func benchmark(b *testing.B, db *database.DB) {
+	p := newPartner(b, db, "grande")
+	accounts := many(benchUsers)
+	b.Run("PutNew", func(b *testing.B) {
+		for b.Loop() {
+			put(b, db, p, 1, accounts)
+		}
+	})
+	b.Run("PutChanged", func(b *testing.B) {
+		for b.Loop() {
+			put(b, db, p, 2, accounts)
+		}
+	})
+	b.Run("Accounts", func(b *testing.B) {
+		for b.Loop() {
+			n := 0
+			err := directorydb.Accounts(b.Context(), db, p, func(directory.UserID, directory.Kind, directory.EntityID, bool, bool) { n++ })
+			if err != nil || n != benchUsers {
+				b.Fatal(n, err)
+			}
+		}
+	})
+	b.Run("AccountRefs", func(b *testing.B) {
+		for b.Loop() {
+			if err := directorydb.AccountRefs(b.Context(), db, p, func(directory.Account) error { return nil }); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("AccountsByID", func(b *testing.B) {
+		ids := make([]directory.UserID, 1000)
+		for i := range ids {
+			ids[i] = directory.UserID(50_000 + i)
+		}
+		for b.Loop() {
+			if list, err := directorydb.AccountsByID(b.Context(), db, p, ids); err != nil || len(list) != len(ids) {
+				b.Fatal(len(list), err)
+			}
+		}
+	})
+}

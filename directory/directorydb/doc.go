@@ -1,0 +1,28 @@
+// Package directorydb keeps partners, their entities and their accounts in PostgreSQL or SQLite, through bun. The rules
+// are those of package directory.
+//
+//	partner, err := directorydb.CreatePartner(ctx, db, "rede-sul", "Rede Sul")
+//	err = directorydb.PutEntities(ctx, tx, partner, version, entities)
+//	entities, err := directorydb.Entities(ctx, db, partner)
+//
+// The functions take a bun.IDB, so that they compose in one transaction. Each names the partner, whose number leads
+// every key (G4).
+//
+// # Numbers and versions
+//
+// The numbers of entities and accounts are counted in the partner's own row ([Counters], [SetCounters]), so that a
+// transaction that fails takes none (S1). A row keeps the version of the registers that wrote it; who holds the state
+// of an earlier version reads what changed since ([EntitiesSince], [AccountsSince]). The versions themselves are
+// authdb's, as is the lock that makes the writers of a partner follow one another; take it before you write.
+//
+// # References that move
+//
+// A reference is unique among live rows (P2), and an engine checks that row by row: two accounts that exchange their
+// references in one call would stumble over each other. So the rows that are to give up their reference are first
+// marked as deleted, which takes them out of the unique index, and then all are written as they shall be. Nobody sees
+// the state between. What collides afterwards collides in truth, and the call fails.
+//
+// # What it does not do
+//
+// It checks no rule but what a database would refuse, opens no database, and raises no version.
+package directorydb

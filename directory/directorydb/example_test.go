@@ -1,0 +1,63 @@
+package directorydb_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/server/database"
+)
+
+// A partner's network and its first school, written and read back.
+func ExamplePutEntities() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	db, err := database.Open(ctx, "sqlite:"+filepath.Join(dir, "lectern.db"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Migrate(ctx, authdb.Migrations, directorydb.Migrations); err != nil {
+		log.Fatal(err)
+	}
+
+	var partner directory.PartnerID
+	err = db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) (err error) {
+		if partner, err = directorydb.CreatePartner(ctx, tx, "rede-sul", "Rede Sul"); err != nil {
+			return err
+		}
+		const version = 1 // of the registers, as authdb.Raise will publish it
+		err = directorydb.PutEntities(ctx, tx, partner, version, []directory.Entity{
+			{ID: 1, Ref: "sul", Type: directory.Network, Name: "Sul", Degree: "F"},
+			{ID: 2, Ref: "escola-1", Type: directory.School, Name: "Escola Um", Degree: "F", Parent: 1},
+		})
+		if err != nil {
+			return err
+		}
+		return directorydb.SetCounters(ctx, tx, partner, 2, 0)
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	entities, err := directorydb.Entities(ctx, db, partner)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, e := range entities {
+		fmt.Println(e.ID, e.Type, e.Name)
+	}
+	// Output:
+	// 1 network Sul
+	// 2 school Escola Um
+}

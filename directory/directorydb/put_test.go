@@ -1,0 +1,386 @@
+package directorydb_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// putEntities writes entities in a transaction.
+func putEntities(tb testing.TB, db *database.DB, p directory.PartnerID, version int64, list ...directory.Entity) error {
+	tb.Helper()
+	return inTx(tb, db, func(ctx context.Context, tx bun.Tx) error { return directorydb.PutEntities(ctx, tx, p, version, list) })
+}
+
+// putAccounts writes accounts in a transaction.
+func putAccounts(tb testing.TB, db *database.DB, p directory.PartnerID, version int64, list ...directory.Account) error {
+	tb.Helper()
+	return inTx(tb, db, func(ctx context.Context, tx bun.Tx) error { return directorydb.PutAccounts(ctx, tx, p, version, list) })
+}
+
+// accounts reads all accounts of a partner.
+func accounts(tb testing.TB, db *database.DB, p directory.PartnerID) (list []directory.Account) {
+	tb.Helper()
+	err := directorydb.AccountRefs(tb.Context(), db, p, func(a directory.Account) error {
+		list = append(list, a)
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return list
+}
+
+// must fails the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func TestEntities(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		ctx := t.Context()
+		p, other := newPartner(t, db, "a"), newPartner(t, db, "b")
+		want := []directory.Entity{
+			{ID: 1, Ref: "rede", Type: directory.Network, Name: `Rede "Sul" d'Oeste \n ? ?0 {}`, Degree: "F"},
+			{ID: 2, Ref: "escola", Type: directory.School, Name: "São João 語 🙂", Degree: "F", INEP: "00000012", State: "SP", City: "Embu\tdas\nArtes", Parent: 1},
+			{ID: 3, Ref: "velha", Type: directory.School, Name: "Velha", Degree: "F", Parent: 1, Deleted: true},
+			{ID: 1 << 50, Ref: directory.Ref(strings.Repeat("語", 255)), Type: directory.Class, Name: "7A", Degree: "7", Parent: 2},
+		}
+		must(t, putEntities(t, db, p, 1, want[2], want[0], want[3], want[1]))
+		must(t, putEntities(t, db, other, 1, directory.Entity{ID: 1, Ref: "rede", Type: directory.Network, Name: "of another"}))
+		if got, err := directorydb.Entities(ctx, db, p); !slices.Equal(got, want) || err != nil {
+			t.Errorf("Entities = %+v, %v\nwant %+v", got, err, want)
+		}
+		want[1].Name, want[1].INEP, want[1].Deleted = "Outra", "", true
+		must(t, putEntities(t, db, p, 2, want[1]))
+		if got, err := directorydb.Entities(ctx, db, p); !slices.Equal(got, want) || err != nil {
+			t.Errorf("Entities(after replacing) = %+v, %v\nwant %+v", got, err, want)
+		}
+		for since, want := range map[int64][]directory.Entity{0: want, 1: want[1:2], 2: nil} {
+			if got, err := directorydb.EntitiesSince(ctx, db, p, since); !slices.Equal(got, want) || err != nil {
+				t.Errorf("EntitiesSince(%d) = %+v, %v, want %+v", since, got, err, want)
+			}
+		}
+		must(t, putEntities(t, db, p, 3))
+		if got, err := directorydb.Entities(ctx, db, other+1); got != nil || err != nil {
+			t.Errorf("Entities(of no partner) = %+v, %v, want none", got, err)
+		}
+	})
+}
+
+func TestAccounts(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		ctx := t.Context()
+		p, other := newPartner(t, db, "a"), newPartner(t, db, "b")
+		want := []directory.Account{
+			{ID: 1, Ref: "ana", Kind: directory.Reader, Name: "Ana d'Ávila", Email: "ana@escola.example", Phone: "+55 (11) 9", AccessToken: "T1", Entity: 9, Active: true},
+			{ID: 2, Ref: "beto", Kind: directory.Teacher, AccessToken: "T2", Entity: 1 << 50},
+			{ID: 3, Ref: "caio", Kind: directory.Administrator, AccessToken: "T3", Active: true, Deleted: true},
+			{ID: 1 << 50, Ref: "dora", Kind: directory.Internal, AccessToken: "t1", Active: true},
+		}
+		must(t, putAccounts(t, db, p, 1, want[3], want[1], want[0], want[2]))
+		must(t, putAccounts(t, db, other, 1, want[0]))
+		if got := accounts(t, db, p); !slices.Equal(got, want) {
+			t.Errorf("AccountRefs = %+v\nwant %+v", got, want)
+		}
+		want[1].Ref, want[1].Kind, want[1].Phone, want[1].Entity, want[1].Active = "bia", directory.Internal, "1", 4, true
+		must(t, putAccounts(t, db, p, 2, want[1]))
+		if got := accounts(t, db, p); !slices.Equal(got, want) {
+			t.Errorf("AccountRefs(after replacing) = %+v\nwant %+v", got, want)
+		}
+		for since, want := range map[int64][]directory.Account{-1: want, 0: want, 1: want[1:2], 2: nil} {
+			var got []directory.Account
+			err := directorydb.AccountsSince(ctx, db, p, since, func(id directory.UserID, k directory.Kind, e directory.EntityID, active, deleted bool) {
+				got = append(got, directory.Account{ID: id, Kind: k, Entity: e, Active: active, Deleted: deleted})
+			})
+			if lean := lean(want); !slices.Equal(got, lean) || err != nil {
+				t.Errorf("AccountsSince(%d) = %+v, %v\nwant %+v", since, got, err, lean)
+			}
+		}
+	})
+}
+
+// lean returns what Accounts tells of accounts.
+func lean(list []directory.Account) (lean []directory.Account) {
+	for _, a := range list {
+		lean = append(lean, directory.Account{ID: a.ID, Kind: a.Kind, Entity: a.Entity, Active: a.Active, Deleted: a.Deleted})
+	}
+	return lean
+}
+
+func TestAccountsByID(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p, other := newPartner(t, db, "a"), newPartner(t, db, "b")
+		all := many(5)
+		must(t, putAccounts(t, db, p, 1, all...))
+		must(t, putAccounts(t, db, other, 1, many(9)...))
+		for _, c := range []struct {
+			rule string
+			ids  []directory.UserID
+			want []directory.Account
+		}{
+			{"none asked for", nil, nil},
+			{"by number, each once", []directory.UserID{4, 2, 4}, []directory.Account{all[1], all[3]}},
+			{"another partner's is none", []directory.UserID{5, 6, 0, -1}, all[4:]},
+		} {
+			got, err := directorydb.AccountsByID(t.Context(), db, p, c.ids)
+			if !slices.Equal(got, c.want) || err != nil {
+				t.Errorf("%s: AccountsByID(%v) = %+v, %v, want %+v", c.rule, c.ids, got, err, c.want)
+			}
+		}
+	})
+}
+
+func TestVisitStops(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p := newPartner(t, db, "a")
+		must(t, putAccounts(t, db, p, 1, many(3)...))
+		stop := errors.New("stop")
+		calls := 0
+		err := directorydb.AccountRefs(t.Context(), db, p, func(directory.Account) error { calls++; return stop })
+		if !errors.Is(err, stop) || calls != 1 {
+			t.Errorf("AccountRefs = %v after %d calls, want stop after 1", err, calls)
+		}
+	})
+}
+
+func TestEvaluations(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p, other := newPartner(t, db, "a"), newPartner(t, db, "b")
+		at := time.Date(2026, 3, 4, 5, 6, 7, 123456000, time.UTC)
+		want := []directory.Evaluation{
+			{ID: 0, Entity: 1, AppliedAt: time.Unix(0, 0).UTC()},
+			{ID: 7, Entity: 1, Title: "Fluência", AppliedAt: at},
+			{ID: 9007199254740991, Entity: 2, Title: "Sem data"},
+		}
+		put := func(p directory.PartnerID, list ...directory.Evaluation) {
+			t.Helper()
+			must(t, inTx(t, db, func(ctx context.Context, tx bun.Tx) error { return directorydb.PutEvaluations(ctx, tx, p, list) }))
+		}
+		put(other, directory.Evaluation{ID: 7})
+		put(p, want[2], directory.Evaluation{ID: 7, Entity: 5}, want[0])
+		put(p, directory.Evaluation{ID: 7, Entity: 1, Title: "Fluência", AppliedAt: at.In(time.FixedZone("", -3*3600))})
+		put(p)
+		if got, err := directorydb.Evaluations(t.Context(), db, p); !reflect.DeepEqual(got, want) || err != nil {
+			t.Errorf("Evaluations = %+v, %v\nwant %+v", got, err, want)
+		}
+	})
+}
+
+// TestTokenStays: no later row changes an access token (P7, F1).
+func TestTokenStays(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p := newPartner(t, db, "a")
+		must(t, putAccounts(t, db, p, 1, directory.Account{ID: 1, Ref: "ana", Kind: directory.Reader, AccessToken: "FIRST"}))
+		must(t, putAccounts(t, db, p, 2, directory.Account{ID: 1, Ref: "ana", Kind: directory.Teacher, AccessToken: "SECOND"}))
+		if got := accounts(t, db, p); got[0].AccessToken != "FIRST" || got[0].Kind != directory.Teacher {
+			t.Errorf("account = %+v, want a teacher with the token FIRST", got[0])
+		}
+	})
+}
+
+func TestLastOfEachStands(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p := newPartner(t, db, "a")
+		for version := range int64(2) { // new, then stored
+			must(t, putEntities(t, db, p, version,
+				directory.Entity{ID: 2, Ref: "x", Name: "first"}, directory.Entity{ID: 1, Ref: "y"}, directory.Entity{ID: 2, Ref: "x", Name: "last"}))
+			got, err := directorydb.Entities(t.Context(), db, p)
+			if err != nil || len(got) != 2 || got[1].Name != "last" {
+				t.Errorf("Entities = %+v, %v, want two, the second last", got, err)
+			}
+		}
+	})
+}
+
+// TestReferences has what the unique references allow and what they refuse (P2), in one call each, on two stored
+// accounts: 1 is ana, 2 is beto, and 3 is a deleted one that was caio.
+func TestReferences(t *testing.T) {
+	account := func(id directory.UserID, ref directory.Ref, deleted bool) directory.Account {
+		return directory.Account{ID: id, Ref: ref, Kind: directory.Reader, AccessToken: fmt.Sprint("T", id), Deleted: deleted}
+	}
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		for i, c := range []struct {
+			rule string
+			put  []directory.Account
+			ok   bool
+		}{
+			{"two exchange theirs", []directory.Account{account(1, "beto", false), account(2, "ana", false)}, true},
+			{"a chain, first comes the taker", []directory.Account{account(1, "beto", false), account(2, "new", false)}, true},
+			{"a chain, first comes the giver", []directory.Account{account(1, "new", false), account(2, "ana", false)}, true},
+			{"a new one takes that of one deleted with it", []directory.Account{account(4, "ana", false), account(1, "ana", true)}, true},
+			{"a new one takes that of one renamed with it", []directory.Account{account(4, "ana", false), account(1, "new", false)}, true},
+			{"a deleted one's is free", []directory.Account{account(4, "caio", false)}, true},
+			{"a deleted one comes back", []directory.Account{account(3, "caio", false)}, true},
+			{"deleted ones may share one", []directory.Account{account(4, "ana", true), account(5, "ana", true), account(3, "beto", true)}, true},
+			{"references compare exactly", []directory.Account{account(4, "Ana", false), account(5, "ana ", false), account(6, "aná", false)}, true},
+			{"taken by one that stays", []directory.Account{account(4, "ana", false)}, false},
+			{"renamed to one that stays", []directory.Account{account(1, "beto", false)}, false},
+			{"a deleted one comes back as one that stays", []directory.Account{account(3, "ana", false)}, false},
+			{"twice in one call", []directory.Account{account(4, "new", false), account(5, "new", false)}, false},
+		} {
+			p := newPartner(t, db, directory.Ref(fmt.Sprint("p", i)))
+			before := []directory.Account{account(1, "ana", false), account(2, "beto", false), account(3, "caio", true)}
+			must(t, putAccounts(t, db, p, 1, before...))
+			want := before
+			if c.ok {
+				want = merged(before, c.put)
+			}
+			err := putAccounts(t, db, p, 2, c.put...)
+			if (err == nil) != c.ok {
+				t.Errorf("%s: PutAccounts = %v, want ok = %t", c.rule, err, c.ok)
+			}
+			if got := accounts(t, db, p); !slices.Equal(got, want) {
+				t.Errorf("%s: then AccountRefs = %+v\nwant %+v", c.rule, got, want)
+			}
+		}
+	})
+}
+
+// merged returns a list after others were put into it, by number.
+func merged(list, put []directory.Account) []directory.Account {
+	byID := map[directory.UserID]directory.Account{}
+	for _, a := range slices.Concat(list, put) {
+		byID[a.ID] = a
+	}
+	var all []directory.Account
+	for _, a := range byID {
+		all = append(all, a)
+	}
+	slices.SortFunc(all, func(a, b directory.Account) int { return cmp.Compare(a.ID, b.ID) })
+	return all
+}
+
+// TestPutIsMap puts random lists of entities, whose references move about, and compares with a map. A call fails where
+// two live ones would have one reference, and then changes nothing.
+func TestPutIsMap(t *testing.T) {
+	const calls = 60
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p := newPartner(t, db, "a")
+		r := rand.New(rand.NewPCG(1, 2))
+		stored := map[directory.EntityID]directory.Entity{}
+		failed := 0
+		for version := range int64(calls) {
+			next := map[directory.EntityID]directory.Entity{}
+			for id, e := range stored {
+				next[id] = e
+			}
+			var list []directory.Entity
+			for range r.IntN(8) {
+				e := directory.Entity{
+					ID: directory.EntityID(1 + r.IntN(12)), Ref: directory.Ref(fmt.Sprint("ref-", r.IntN(14))), Type: directory.School,
+					Name: fmt.Sprint("of version ", version), Deleted: r.IntN(3) == 0,
+				}
+				list, next[e.ID] = append(list, e), e
+			}
+			err := putEntities(t, db, p, version, list...)
+			if clash := clash(next); (err != nil) != clash {
+				t.Fatalf("PutEntities(%+v) = %v, want clash = %t", list, err, clash)
+			}
+			if err != nil {
+				failed++
+			} else {
+				stored = next
+			}
+			got, err := directorydb.Entities(t.Context(), db, p)
+			if err != nil || len(got) != len(stored) {
+				t.Fatalf("Entities = %d rows, %v, want %d", len(got), err, len(stored))
+			}
+			for _, e := range got {
+				if e != stored[e.ID] {
+					t.Fatalf("entity = %+v, want %+v", e, stored[e.ID])
+				}
+			}
+		}
+		if failed < calls/10 || failed > calls*9/10 {
+			t.Errorf("%d of %d calls failed: the test sees only one side", failed, calls)
+		}
+	})
+}
+
+// clash reports whether two live entities have one reference.
+func clash(entities map[directory.EntityID]directory.Entity) bool {
+	seen := map[directory.Ref]bool{}
+	for _, e := range entities {
+		if !e.Deleted && seen[e.Ref] {
+			return true
+		}
+		seen[e.Ref] = seen[e.Ref] || !e.Deleted
+	}
+	return false
+}
+
+// TestManyChunks turns all references round, over several statements each way.
+func TestManyChunks(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		const n = 5001
+		p := newPartner(t, db, "a")
+		all := many(n)
+		must(t, putAccounts(t, db, p, 1, all...))
+		for i := range all[:n/2] {
+			all[i].Ref, all[n-1-i].Ref = all[n-1-i].Ref, all[i].Ref
+		}
+		must(t, putAccounts(t, db, p, 2, all...))
+		if got := accounts(t, db, p); !slices.Equal(got, all) {
+			t.Errorf("AccountRefs of %d accounts is not what was put", n)
+		}
+	})
+}
+
+func TestTokens(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p, other := newPartner(t, db, "a"), newPartner(t, db, "b")
+		ana := directory.Account{ID: 1, Ref: "ana", Kind: directory.Reader, AccessToken: "T"}
+		beto := directory.Account{ID: 2, Ref: "beto", Kind: directory.Reader, AccessToken: "T"}
+		must(t, putAccounts(t, db, p, 1, ana))
+		if err := putAccounts(t, db, p, 2, beto); err == nil {
+			t.Error("PutAccounts(a token twice) = nil, want an error")
+		}
+		must(t, putAccounts(t, db, other, 1, beto))
+		beto.AccessToken = ""
+		if err := putAccounts(t, db, p, 2, beto); err == nil {
+			t.Error("PutAccounts(without a token) = nil, want an error")
+		}
+	})
+}
+
+// TestText: what PostgreSQL cannot store is refused on both engines, and nothing is written.
+func TestText(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p := newPartner(t, db, "a")
+		for _, text := range []string{"a\x00b", "\xff"} {
+			if err := putEntities(t, db, p, 1, directory.Entity{ID: 1, Ref: "x"}, directory.Entity{ID: 2, Ref: "y", City: text}); !errors.Is(err, directory.ErrText) {
+				t.Errorf("PutEntities(city %q) = %v, want ErrText", text, err)
+			}
+			if err := putAccounts(t, db, p, 1, directory.Account{ID: 1, Ref: "x", AccessToken: "T", Phone: text}); !errors.Is(err, directory.ErrText) {
+				t.Errorf("PutAccounts(phone %q) = %v, want ErrText", text, err)
+			}
+			err := inTx(t, db, func(ctx context.Context, tx bun.Tx) error {
+				return directorydb.PutEvaluations(ctx, tx, p, []directory.Evaluation{{ID: 1, Title: text}})
+			})
+			if !errors.Is(err, directory.ErrText) {
+				t.Errorf("PutEvaluations(title %q) = %v, want ErrText", text, err)
+			}
+		}
+		if got, err := directorydb.Entities(t.Context(), db, p); len(got) != 0 || err != nil {
+			t.Errorf("Entities = %+v, %v, want none", got, err)
+		}
+	})
+}

@@ -1,0 +1,115 @@
+package directory
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Tree answers where a partner's entities stand. It does not change and is safe for concurrent use; the zero Tree has
+// no entities.
+//
+// No data can mislead it into a loop: a parent counts only where it is of a higher level than its child. An entity
+// whose parent does not count, or is not there, stands alone.
+type Tree struct {
+	entities []Entity // by ID
+	up       []int32  // the place of each entity's parent in entities; none where it has none
+}
+
+// none is the place of an entity that is not there.
+const none int32 = -1
+
+// NewTree returns the tree of a partner's entities, in any order; the slice stays the caller's. Deleted ones belong
+// into it (S1). Of several with one ID the last stands.
+func NewTree(entities []Entity) *Tree {
+	t := &Tree{entities: lastOfEach(entities)}
+	t.up = make([]int32, len(t.entities))
+	for i, e := range t.entities {
+		t.up[i] = none
+		if p := t.place(e.Parent); p != none && t.entities[p].Type < e.Type {
+			t.up[i] = p
+		}
+	}
+	return t
+}
+
+// lastOfEach returns a copy with the last entity of each ID, by ID.
+func lastOfEach(entities []Entity) []Entity {
+	sorted := slices.Clone(entities)
+	if ascending(sorted) { // as the store returns them
+		return sorted
+	}
+	slices.Reverse(sorted) // of equal ones the last comes first
+	slices.SortStableFunc(sorted, func(a, b Entity) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.Clip(slices.CompactFunc(sorted, func(a, b Entity) bool { return a.ID == b.ID }))
+}
+
+// ascending reports whether every ID is above the one before.
+func ascending(entities []Entity) bool {
+	for i := 1; i < len(entities); i++ {
+		if entities[i].ID <= entities[i-1].ID {
+			return false
+		}
+	}
+	return true
+}
+
+// place returns where an entity is in t.entities, or none.
+func (t *Tree) place(id EntityID) int32 {
+	if id < 1 {
+		return none
+	}
+	// Numbers are counted up from 1, so that nearly always the n-th entity has the number n.
+	if n := int64(id) - 1; n < int64(len(t.entities)) && t.entities[n].ID == id {
+		return int32(n)
+	}
+	i, ok := slices.BinarySearchFunc(t.entities, id, func(e Entity, id EntityID) int { return cmp.Compare(e.ID, id) })
+	if !ok {
+		return none
+	}
+	return int32(i)
+}
+
+// Entity returns the entity of a number, deleted or not, and whether there is one.
+func (t *Tree) Entity(id EntityID) (Entity, bool) {
+	i := t.place(id)
+	if i == none {
+		return Entity{}, false
+	}
+	return t.entities[i], true
+}
+
+// Network returns the network at or above an entity, or 0.
+func (t *Tree) Network(id EntityID) EntityID { return t.above(id, Network) }
+
+// School returns the school at or above an entity, or 0 (S1).
+func (t *Tree) School(id EntityID) EntityID { return t.above(id, School) }
+
+// Class returns the entity itself where it is a class, else 0.
+func (t *Tree) Class(id EntityID) EntityID { return t.above(id, Class) }
+
+// above returns the entity of a type at or above an entity, or 0.
+func (t *Tree) above(id EntityID, want EntityType) EntityID {
+	for i := t.place(id); i != none; i = t.up[i] {
+		if e := &t.entities[i]; e.Type == want {
+			return e.ID
+		}
+	}
+	return 0
+}
+
+// Within reports whether an entity is the ancestor or lies below it, deleted or not. Nothing lies within what is not
+// there.
+func (t *Tree) Within(id, ancestor EntityID) bool {
+	root := t.place(ancestor)
+	return root != none && t.climbs(id, root)
+}
+
+// climbs reports whether the way up from an entity passes a place.
+func (t *Tree) climbs(id EntityID, place int32) bool {
+	for i := t.place(id); i != none; i = t.up[i] {
+		if i == place {
+			return true
+		}
+	}
+	return false
+}
