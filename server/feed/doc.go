@@ -1,0 +1,39 @@
+// Package feed reads feeds: folders with one file per resource, as an analytical store exports them (part F of the
+// contract).
+//
+// A resource is a file name.ndjson (one JSON object a line) or name.csv (RFC 4180 with a header), each also
+// compressed: name.ndjson.gz, name.csv.zst. The two forms of one row read alike: a CSV cell is the text, number or
+// literal that the JSON member would be, an empty cell is null, a list is separated by semicolons.
+//
+//	folder, err := feed.Open(dir, "accounts", "segments")
+//	file, err := folder.File("segments") // nil when the feed has none
+//	fields := []feed.Field{{Name: "segmentId", Required: true}, {Name: "wpm"}}
+//	err = feed.Read(ctx, file, fields, func(r *feed.Row, s *segment) {
+//		s.id, s.wpm = string(r.ID(0)), string(r.Number(1))
+//	}, func(s *segment, at feed.Pos) error {
+//		return keep(s)
+//	}, nil)
+//
+// # Rows and errors
+//
+// A file is read row by row in bounded memory, parsed on every processor and handed on in its own order. Whatever is
+// wrong with a row is a [*RowError] with file, line, field and reason:
+//
+//	segments.ndjson line 12: field wpm: must not be negative
+//
+// The caller decides whether it stops the read or skips the row. What leaves no row to skip, such as a header without
+// a required column or a compressed file that is cut off, stops the read.
+//
+// A row has at most 1 MiB. JSON is taken strictly: invalid UTF-8, a member twice and anything after the object are
+// errors. Members and columns that no field names are ignored.
+//
+// # What it does not do
+//
+// It knows no resource: which fields there are, what they mean and how rows refer to each other is the caller's.
+//
+// # Design
+//
+// CSV is split here and not by encoding/csv: the file has to be cut into rows before they can be parsed side by side,
+// which already needs the rules of quotes, and a quote that never ends must cost one row, not the rest of the file.
+// Tests hold it to what encoding/csv reads.
+package feed

@@ -1,0 +1,52 @@
+package feed_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/lectern-dev/lectern/server/feed"
+)
+
+func ExampleRead() {
+	dir, err := os.MkdirTemp("", "feed")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	rows := `{"accessId":1,"account":"aluno-7","at":"2026-03-04T22:15:00-03:00"}
+{"accessId":2,"account":"aluno-7","at":"yesterday"}
+{"accessId":3,"account":"prof-1","at":"2026-03-05T10:00:00Z"}
+`
+	if err := os.WriteFile(filepath.Join(dir, "accesses.ndjson"), []byte(rows), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	folder, err := feed.Open(dir, "accesses")
+	if err != nil {
+		log.Fatal(err)
+	}
+	file, err := folder.File("accesses")
+	if err != nil {
+		log.Fatal(err)
+	}
+	type access struct{ account, day string }
+	fields := []feed.Field{{Name: "account", Required: true}, {Name: "at", Required: true}}
+	err = feed.Read(context.Background(), file, fields, func(r *feed.Row, a *access) {
+		a.account, a.day = r.Text(0), r.Date(1).String()
+	}, func(a *access, at feed.Pos) error {
+		fmt.Println(at.Line, a.account, a.day)
+		return nil
+	}, func(e *feed.RowError) error {
+		fmt.Println("skipped:", e)
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// 1 aluno-7 2026-03-04
+	// skipped: accesses.ndjson line 2: field at: must be a time with an offset, such as 2026-01-02T03:04:05Z
+	// 3 prof-1 2026-03-05
+}

@@ -1,0 +1,155 @@
+package feed_test
+
+import (
+	"bytes"
+	"context"
+	stdcsv "encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lectern-dev/lectern/server/feed"
+)
+
+var lawFields = []feed.Field{{Name: "a"}, {Name: "b"}, {Name: "n"}, {Name: "ok"}}
+
+// law is a row of every kind of value.
+type law struct {
+	A, B string
+	N    int64
+	OK   bool
+}
+
+func parseLaw(r *feed.Row, l *law) { *l = law{r.Text(0), r.Text(1), r.Int(2), r.Bool(3)} }
+
+// readLaw returns a file's rows.
+func readLaw(t testing.TB, name string, content []byte) []law {
+	t.Helper()
+	var rows []law
+	err := feed.Read(context.Background(), write(t, name, content), lawFields, parseLaw,
+		func(l *law, _ feed.Pos) error { rows = append(rows, *l); return nil }, nil)
+	if err != nil {
+		t.Fatalf("Read(%s) of %q = %v", name, content, err)
+	}
+	return rows
+}
+
+// TestFormsAgree writes random rows as the standard library does, in both forms, and reads them back.
+func TestFormsAgree(t *testing.T) {
+	runes := rapid.SampledFrom([]rune("abc,\";\n\t\\/<é\u2028😀 "))
+	text := rapid.StringOfN(runes, 0, 8, -1)
+	rapid.Check(t, func(rt *rapid.T) {
+		rows := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) law {
+			return law{text.Draw(rt, "a"), text.Draw(rt, "b"), rapid.Int64Range(0, 9007199254740991).Draw(rt, "n"), rapid.Bool().Draw(rt, "ok")}
+		}), 0, 5).Draw(rt, "rows")
+		var lines, cells bytes.Buffer
+		w := stdcsv.NewWriter(&cells)
+		w.Write([]string{"ok", "b", "n", "a"})
+		for _, l := range rows {
+			b, _ := json.Marshal(map[string]any{"a": l.A, "b": l.B, "n": l.N, "ok": l.OK, "z": rows})
+			lines.Write(append(b, '\n'))
+			w.Write([]string{fmt.Sprint(l.OK), l.B, fmt.Sprint(l.N), l.A})
+		}
+		w.Flush()
+		for name, content := range map[string][]byte{"f.ndjson": lines.Bytes(), "f.csv": cells.Bytes()} {
+			if got := readLaw(t, name, content); fmt.Sprint(got) != fmt.Sprint(rows) {
+				rt.Fatalf("Read(%s) of %q = %+v, want %+v", name, content, got, rows)
+			}
+		}
+	})
+}
+
+// TestCSVAsStandard holds what is taken for CSV, and what not, to encoding/csv, on text that is thick with its marks.
+func TestCSVAsStandard(t *testing.T) {
+	marks := rapid.StringOfN(rapid.SampledFrom([]rune("ab,,\"\"\n\n\r")), 0, 24, -1)
+	rapid.Check(t, func(rt *rapid.T) {
+		text := "a,b\n" + marks.Draw(rt, "text")
+		rows, faults, err := read(write(t, "f.csv", []byte(text)))
+		if err != nil {
+			rt.Fatalf("Read of %q = %v", text, err)
+		}
+		want, wrong := standard(text)
+		if wrong != (len(faults) > 0) {
+			rt.Fatalf("faults of %q = %q, encoding/csv finds any: %t", text, faults, wrong)
+		}
+		for i := range rows { // encoding/csv does so, which is not kept here: a text is as it was sent
+			rows[i] = pair{strings.ReplaceAll(rows[i].a, "\r\n", "\n"), strings.ReplaceAll(rows[i].b, "\r\n", "\n")}
+		}
+		if !wrong && fmt.Sprint(rows) != fmt.Sprint(want) {
+			rt.Fatalf("Read of %q = %q, want %q", text, rows, want)
+		}
+	})
+}
+
+// standard returns the rows as encoding/csv reads them, or that one of them is wrong.
+func standard(text string) (rows []pair, wrong bool) {
+	r := stdcsv.NewReader(strings.NewReader(text))
+	r.FieldsPerRecord = -1
+	for first := true; ; first = false {
+		cells, err := r.Read()
+		switch {
+		case err == io.EOF:
+			return rows, wrong
+		case err != nil:
+			wrong = true
+		case len(cells) != 2 || cells[0] == "":
+			wrong = true
+		case !first:
+			rows = append(rows, pair{cells[0], cells[1]})
+		}
+	}
+}
+
+// FuzzRead holds that nothing panics, that every error has a line, and that a row of NDJSON is what encoding/json,
+// which takes more, reads of its line.
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{
+		`{"a":"x","b":null}`, "{\"a\":\"\\u00e9\"}\n\n{}\n[1]\n{\"a\":", "a,b\n1,2\n\"x\"\"\n\",y\n", "a,b\n\"", "\ufeffa\n1", "{\"a\":\"x\",\"\\u0061\":\"y\"}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		for _, name := range []string{"f.ndjson", "f.csv"} {
+			lines := bytes.Count(content, []byte{'\n'}) + 1
+			rows, err := 0, error(nil)
+			check := func(e *feed.RowError) error {
+				if e.File != name || e.Line < 1 || e.Line > lines || e.Reason == "" {
+					t.Errorf("error of %q = %+v, want one with file, reason and a line up to %d", content, e, lines)
+				}
+				return nil
+			}
+			err = feed.Read(context.Background(), write(t, name, content), pairFields, parsePair, func(p *pair, at feed.Pos) error {
+				if rows++; at.Line < 1 || at.Line > lines {
+					t.Errorf("row %q of %q at line %d, want one up to %d", p, content, at.Line, lines)
+				}
+				if name == "f.ndjson" {
+					checkJSON(t, content, at.Line, *p)
+				}
+				return nil
+			}, check)
+			if wrong, ok := errors.AsType[*feed.RowError](err); ok {
+				check(wrong)
+			} else if err != nil && !strings.Contains(err.Error(), " line ") {
+				t.Errorf("Read(%s) of %q = %v, want an error with a line", name, content, err)
+			}
+		}
+	})
+}
+
+// checkJSON holds a row to what encoding/json reads of its line.
+func checkJSON(t *testing.T, content []byte, line int, got pair) {
+	text := bytes.Split(bytes.TrimPrefix(content, []byte("\ufeff")), []byte{'\n'})[line-1]
+	var want map[string]any
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Errorf("row %q of %q, which encoding/json refuses: %v", got, text, err)
+	}
+	b, _ := want["b"].(string)
+	if want["a"] != got.a || b != got.b {
+		t.Errorf("row of %q = %q, want %q and %q", text, got, want["a"], b)
+	}
+}
