@@ -1,0 +1,142 @@
+package schools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// Attendance has the users of every day with an access, days ascending.
+type Attendance struct {
+	Days []calendar.Date
+	Sets []Set
+}
+
+// Bytes returns about the memory that the attendance holds.
+func (a *Attendance) Bytes() int {
+	n := 28 * cap(a.Days)
+	for _, s := range a.Sets {
+		n += s.Bytes()
+	}
+	return n
+}
+
+// In returns the attendance of a period.
+func (a *Attendance) In(p calendar.Period) Attendance {
+	from, _ := slices.BinarySearch(a.Days, p.Start)
+	to, _ := slices.BinarySearch(a.Days, p.End+1)
+	to = max(from, to)
+	return Attendance{a.Days[from:to], a.Sets[from:to]}
+}
+
+// Engagements answers one page of the days with access, by date, then userId. The period must be effective already.
+func (r *Reports) Engagements(ctx context.Context, a Access, period calendar.Period, f Filter, p paging.Page) (List[Engagement], error) {
+	return settled(a, func(a Access) (List[Engagement], error) {
+		_, users, err := r.selection(ctx, a, f)
+		if err != nil {
+			return List[Engagement]{}, err
+		}
+		facts := Versions{Facts: a.At.Facts}
+		all, err := cached(ctx, r, CacheKey{a.Partner, facts, "attendance"}, func(ctx context.Context) (*Attendance, error) {
+			return r.Store.Attendance(ctx, a.Partner, a.At)
+		})
+		if err != nil {
+			return List[Engagement]{}, err
+		}
+		days := all.In(period)
+		key := CacheKey{a.Partner, a.At, fmt.Sprintf("engagements %s %s %s", period.Start, period.End, a.filter(f))}
+		starts, err := cached(ctx, r, key, func(context.Context) (paging.Groups, error) {
+			return days.groups(users), nil
+		})
+		if err != nil {
+			return List[Engagement]{}, err
+		}
+		return r.engagements(ctx, a, page{days, users, starts, p})
+	})
+}
+
+// groups counts the users of each day.
+func (a Attendance) groups(u *Users) paging.Groups {
+	counts := make([]int, len(a.Days))
+	for i, s := range a.Sets {
+		counts[i] = s.Common(u.Set)
+	}
+	return paging.NewGroups(counts)
+}
+
+// page is what one page of engagements is cut from.
+type page struct {
+	days   Attendance
+	users  *Users
+	starts paging.Groups
+	page   paging.Page
+}
+
+func (r *Reports) engagements(ctx context.Context, a Access, g page) (List[Engagement], error) {
+	list := List[Engagement]{Total: g.starts.Total()}
+	spans := slices.Collect(g.starts.Spans(g.page))
+	days := make([]calendar.Date, len(spans))
+	for i, s := range spans {
+		days[i] = g.days.Days[s.Group]
+	}
+	minutes, err := r.minutes(ctx, a, days)
+	if err != nil {
+		return list, err
+	}
+	for i, s := range spans {
+		set := g.days.Sets[s.Group]
+		if err := minutes[i].Check(set.Len()); err != nil {
+			return list, fmt.Errorf("day %s: %w", days[i], err)
+		}
+		left := s.To - s.From
+		for rank, id := range set.ranked(g.users.Set, s.From) {
+			list.Rows = append(list.Rows, Engagement{days[i], id, minutes[i].At(rank)})
+			if left--; left == 0 {
+				break
+			}
+		}
+	}
+	return list, nil
+}
+
+// minutesSpan is the number of days whose minutes are read and kept together: few reads for one user's year, and not
+// much more than needed for a page of one day.
+const minutesSpan = 16
+
+// MinutesByDay are the minutes of some days.
+type MinutesByDay map[calendar.Date]Minutes
+
+// Bytes returns about the memory that the minutes hold.
+func (m MinutesByDay) Bytes() int {
+	n := 0
+	for _, d := range m {
+		n += 64 + len(d)
+	}
+	return n
+}
+
+// minutes returns the minutes of the days.
+func (r *Reports) minutes(ctx context.Context, a Access, days []calendar.Date) ([]Minutes, error) {
+	all := make([]Minutes, 0, len(days))
+	var span MinutesByDay
+	var held calendar.Period
+	for _, d := range days {
+		if span == nil || !held.Contains(d) {
+			first := d - d%minutesSpan
+			held = calendar.Period{Start: first, End: first + minutesSpan - 1}
+			key := CacheKey{a.Partner, Versions{Facts: a.At.Facts}, "minutes " + first.String()}
+			var err error
+			span, err = cached(ctx, r, key, func(ctx context.Context) (MinutesByDay, error) {
+				return r.Store.Minutes(ctx, a.Partner, a.At, held)
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, span[d])
+	}
+	return all, nil
+}

@@ -1,0 +1,237 @@
+package schools_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/reading"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/schools"
+)
+
+// newIntake is a partner with one network (1), school (2), class (3), a deleted school "velha" (4), and the accounts
+// "ana" (1), a deleted teacher "caio" (2), and "caio" again, deleted too (3).
+func newIntake() *schools.Intake {
+	books := schools.NewBooks(1)
+	books.Add(schools.Book{ID: 10, Title: "Iracema", Length: 100})
+	return &schools.Intake{
+		State: schools.State{
+			Partner: "acme",
+			Entities: []directory.Entity{
+				{ID: 1, Ref: "rede", Type: directory.Network, Name: "Rede", Degree: "F"},
+				{ID: 2, Ref: "escola", Type: directory.School, Name: "Escola", Degree: "F", Parent: 1},
+				{ID: 3, Ref: "turma", Type: directory.Class, Name: "Turma", Degree: "7", Parent: 2},
+				{ID: 4, Ref: "velha", Type: directory.School, Name: "Velha", Degree: "F", Parent: 1, Deleted: true},
+			},
+			Accounts: []directory.Account{
+				{ID: 1, Ref: "ana", Kind: directory.Reader, Name: "Ana", Entity: 3, Active: true, AccessToken: "T1"},
+				{ID: 2, Ref: "caio", Kind: directory.Teacher, Entity: 2, Deleted: true},
+				{ID: 3, Ref: "caio", Kind: directory.Teacher, Entity: 2, Deleted: true},
+			},
+			Books: books, Degrees: directory.DefaultDegrees(), LastEntity: 4, LastUser: 3,
+		},
+		Today: calendar.MustParse("2026-03-10"), History: calendar.MustParse("2026-01-01"),
+		NewToken: func() (string, error) { return "TOKEN", nil },
+	}
+}
+
+// network is the row of the network that exists, unchanged.
+func row(ref, kind, parent string) schools.EntityRow {
+	return schools.EntityRow{Line: 5, Ref: ref, Type: kind, Name: "Nome", Degree: "F", ParentRef: parent}
+}
+
+// TestEntityRows names what becomes of each row beside the state of newIntake.
+func TestEntityRows(t *testing.T) {
+	tests := []struct {
+		name string
+		rows []schools.EntityRow
+		want string // the counts and complaints
+	}{
+		{"new school", []schools.EntityRow{row("nova", "school", "rede")}, "new 1"},
+		{"child before its parent", []schools.EntityRow{row("t", "class", "s"), row("s", "school", "n"), row("n", "network", "")}, "new 3"},
+		{"network under the partner's reference", []schools.EntityRow{row("n", "network", "acme")}, "new 1"},
+		{"network under another reference", []schools.EntityRow{row("n", "network", "x")}, "line 5 parentReferenceId must be the partner's reference, or empty"},
+		{"same as before", []schools.EntityRow{{Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}, "unchanged 1"},
+		{"renamed", []schools.EntityRow{row("rede", "network", "")}, "changed 1"},
+		{"later line stands", []schools.EntityRow{row("s", "school", "nowhere"), row("s", "school", "rede")}, "new 1"},
+		{"type changed", []schools.EntityRow{row("turma", "school", "rede")}, "line 5 entityType can't be changed"},
+		{"unknown type", []schools.EntityRow{row("x", "city", "rede")}, "line 5 entityType must be one of network, school, class"},
+		{"unknown parent", []schools.EntityRow{row("x", "school", "nowhere")}, "line 5 parentReferenceId does not exist"},
+		{"no parent", []schools.EntityRow{row("x", "class", "")}, "line 5 parentReferenceId is required"},
+		{"parent at the wrong level", []schools.EntityRow{row("x", "class", "rede")}, "line 5 parentReferenceId is a network, not a school"},
+		{"names a deleted entity", []schools.EntityRow{row("velha", "school", "rede")}, "deleted 1"},
+		{"under a deleted entity, and below that", []schools.EntityRow{row("t", "class", "velha")}, "deleted 1"},
+		{"reference of 256 characters", []schools.EntityRow{row(strings.Repeat("é", 256), "school", "rede")}, "line 5 referenceId is invalid"},
+		{"reference of 255 characters", []schools.EntityRow{row(strings.Repeat("é", 255), "school", "rede")}, "new 1"},
+		{"degree outside the vocabulary", []schools.EntityRow{{Line: 5, Ref: "x", Type: "school", Name: "N", Degree: "10", ParentRef: "rede"}}, "line 5 degree is invalid"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var said []string
+			c, err := newIntake().Entities(tt.rows, complain(&said))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(append(counted(c), said...), ", "); got != tt.want {
+				t.Errorf("Entities = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// complain notes what is wrong with rows and goes on.
+func complain(said *[]string) schools.Rejected {
+	return func(line int, field, reason string) error {
+		*said = append(*said, fmt.Sprintf("line %d %s %s", line, field, reason))
+		return nil
+	}
+}
+
+// counted writes the counts that are not zero; bad rows are told by their complaints.
+func counted(c schools.Counts) (s []string) {
+	for _, n := range []struct {
+		name string
+		n    int
+	}{{"new", c.New}, {"changed", c.Changed}, {"unchanged", c.Unchanged}, {"deleted", c.Deleted}} {
+		if n.n > 0 {
+			s = append(s, fmt.Sprint(n.name, " ", n.n))
+		}
+	}
+	return s
+}
+
+// TestEntityIdentifiers is the order of S1: by level, then by reference, bytewise, after those that exist.
+func TestEntityIdentifiers(t *testing.T) {
+	in := newIntake()
+	_, err := in.Entities([]schools.EntityRow{row("t", "class", "é"), row("é", "school", "rede"), row("z", "school", "rede"), row("n", "network", "")}, nil)
+	var got []string
+	for _, e := range in.PutEntities {
+		got = append(got, fmt.Sprintf("%d %s %d", e.ID, e.Ref, e.Parent))
+	}
+	if want := []string{"5 n 0", "6 z 1", "7 é 1", "8 t 7"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("identifiers = %v, %v, want %v", got, err, want)
+	}
+}
+
+// TestAccountRows names what becomes of each row beside the state of newIntake.
+func TestAccountRows(t *testing.T) {
+	tests := []struct {
+		name string
+		row  schools.AccountRow
+		want string
+	}{
+		{"new reader", schools.AccountRow{Ref: "bia", Kind: "reader", EntityRef: "turma"}, "new 1"},
+		{"kind changed", schools.AccountRow{Ref: "ana", Kind: "teacher", Name: "Ana", EntityRef: "turma", Active: true}, "changed 1"},
+		{"same as before", schools.AccountRow{Ref: "ana", Kind: "reader", Name: "Ana", EntityRef: "turma", Active: true}, "unchanged 1"},
+		{"names a deleted account", schools.AccountRow{Ref: "caio", Kind: "teacher", EntityRef: "turma"}, "deleted 1"},
+		{"attached to a deleted entity", schools.AccountRow{Ref: "bia", Kind: "reader", EntityRef: "velha"}, "deleted 1"},
+		{"attached to what never existed", schools.AccountRow{Line: 3, Ref: "bia", Kind: "reader", EntityRef: "x"}, "line 3 entityReferenceId does not exist"},
+		{"reader attached to nothing", schools.AccountRow{Line: 3, Ref: "bia", Kind: "reader"}, "line 3 entityReferenceId is required"},
+		{"administrator attached to nothing", schools.AccountRow{Ref: "adm", Kind: "administrator"}, "new 1"},
+		{"unknown kind", schools.AccountRow{Line: 3, Ref: "bia", Kind: "student", EntityRef: "turma"}, "line 3 kind must be one of reader, teacher, administrator, internal"},
+		{"name with NUL", schools.AccountRow{Line: 3, Ref: "bia", Kind: "reader", Name: "a\x00", EntityRef: "turma"}, "line 3 name must not contain NUL characters"},
+		{"phone of 65 characters", schools.AccountRow{Line: 3, Ref: "bia", Kind: "reader", Phone: strings.Repeat("1", 65), EntityRef: "turma"}, "line 3 phone should be at most 64 character(s)"},
+		{"phone of 64 characters", schools.AccountRow{Ref: "bia", Kind: "reader", Phone: strings.Repeat("1", 64), EntityRef: "turma"}, "new 1"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			in := newIntake()
+			var said []string
+			if _, err := in.Entities(nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			c, err := in.Accounts([]schools.AccountRow{tt.row}, complain(&said))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(append(counted(c), said...), ", "); got != tt.want {
+				t.Errorf("Accounts = %q, want %q", got, tt.want)
+			}
+			for _, a := range in.PutAccounts {
+				if a.Ref == "ana" && (a.ID != 1 || a.AccessToken != "T1") {
+					t.Errorf("a changed account is %+v, want its identifier and token kept", a)
+				}
+			}
+		})
+	}
+}
+
+// settled is an intake whose registers are settled without a row.
+func settled(t *testing.T) *schools.Intake {
+	t.Helper()
+	in := newIntake()
+	if _, err := in.Entities(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Accounts(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// TestSegmentRows has both sides of every bound of F3 and G6.
+func TestSegmentRows(t *testing.T) {
+	day := func(s string) time.Time { v, _ := time.Parse(time.RFC3339, s); return v }
+	good := reading.Segment{Start: day("2026-03-10T12:00:00Z"), DurationMS: 86_400_000, From: 3, To: 3}
+	tests := []struct {
+		name    string
+		account string
+		book    int64
+		change  func(*reading.Segment)
+		want    string
+	}{
+		{"one day long, without extent", "ana", 10, nil, ""},
+		{"above one day", "ana", 10, func(s *reading.Segment) { s.DurationMS++ }, "durationMs must not be above one day"},
+		{"from above to", "ana", 10, func(s *reading.Segment) { s.From++ }, "from must not be above to"},
+		{"unknown account", "bia", 10, nil, "account does not exist"},
+		{"deleted account", "caio", 10, nil, ""},
+		{"unknown book", "ana", 11, nil, "bookId does not exist"},
+		{"last second of the day of the load", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-03-11T02:59:59Z") }, ""},
+		{"first second of the day after", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-03-11T03:00:00Z") }, "startedAt must not be after the day of the load"},
+		{"first second of the history", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-01-01T03:00:00Z") }, ""},
+		{"last second before the history", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-01-01T02:59:59Z") }, "before the history"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := good
+			if tt.change != nil {
+				tt.change(&s)
+			}
+			e, err := settled(t).Segment([]byte("s1"), []byte(tt.account), tt.book, s)
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if got != tt.want {
+				t.Errorf("Segment = %v, want %q", err, tt.want)
+			}
+			if tt.account == "caio" && e.User != 3 {
+				t.Errorf("a reference that two deleted accounts carried means user %d, want the last, 3", e.User)
+			}
+		})
+	}
+}
+
+// TestAccessKinds is S6: what makes a day of access, what is received only, and what is no kind.
+func TestAccessKinds(t *testing.T) {
+	in := settled(t)
+	at := calendar.MustParse("2026-03-10").Start()
+	for kind, want := range map[string]schools.Effect{
+		"login": schools.Presence, "session": schools.Presence, "reading": schools.Presence, "audiobook": schools.Presence,
+		"activity": schools.Presence, "assessment": schools.Presence,
+		"recommendation-received": schools.Silent, "activity-received": schools.Silent,
+	} {
+		if e, err := in.Access([]byte("a1"), []byte("ana"), at, []byte(kind)); err != nil || e.Effect != want {
+			t.Errorf("access %s has effect %d, %v, want %d", kind, e.Effect, err, want)
+		}
+	}
+	var wrong *schools.FaultError
+	if _, err := in.Access([]byte("a1"), []byte("ana"), at, []byte("Login")); !errors.As(err, &wrong) || wrong.Field != "kind" {
+		t.Errorf("access Login = %v, want a fault of kind", err)
+	}
+}

@@ -1,0 +1,108 @@
+package schools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/reading"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// Readings answers one page of what was read in the period, by userId, then book. The period must be effective already.
+//
+// The ledgers say how many rows each user has, so that the page's keys are known before any record is read: the cost
+// of a page does not depend on its depth.
+func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period, f Filter, p paging.Page) (List[Reading], error) {
+	return settled(a, func(a Access) (List[Reading], error) {
+		_, users, err := r.selection(ctx, a, f)
+		if err != nil {
+			return List[Reading]{}, err
+		}
+		ledgers, err := cached(ctx, r, CacheKey{a.Partner, Versions{Facts: a.At.Facts}, "ledgers"}, func(ctx context.Context) (*Ledgers, error) {
+			return r.Store.Ledgers(ctx, a.Partner, a.At)
+		})
+		if err != nil {
+			return List[Reading]{}, err
+		}
+		key := CacheKey{a.Partner, a.At, fmt.Sprintf("readings %s %s %s", period.Start, period.End, a.filter(f))}
+		starts, err := cached(ctx, r, key, func(context.Context) (paging.Groups, error) {
+			return ledgers.groups(users, period)
+		})
+		if err != nil {
+			return List[Reading]{}, err
+		}
+		list := List[Reading]{Total: starts.Total()}
+		keys, err := ledgers.keys(users, period, starts.Spans(p))
+		if err != nil || len(keys) == 0 {
+			return list, err
+		}
+		list.Rows, err = r.rows(ctx, a, period, keys)
+		return list, err
+	})
+}
+
+// groups counts the reading rows of each user.
+func (ls *Ledgers) groups(u *Users, period calendar.Period) (paging.Groups, error) {
+	counts := make([]int, len(u.IDs))
+	for i, id := range u.IDs {
+		n, err := ls.Ledger(id).Count(period)
+		if err != nil {
+			return paging.Groups{}, fmt.Errorf("ledger of user %d: %w", id, err)
+		}
+		counts[i] = n
+	}
+	return paging.NewGroups(counts), nil
+}
+
+// keys returns the keys of a page's rows, in their order.
+func (ls *Ledgers) keys(u *Users, period calendar.Period, spans func(func(paging.Span) bool)) ([]RecordKey, error) {
+	var keys []RecordKey
+	for s := range spans {
+		id := u.IDs[s.Group]
+		books, err := ls.Ledger(id).Books(period)
+		if err != nil {
+			return nil, fmt.Errorf("ledger of user %d: %w", id, err)
+		}
+		for _, book := range books[s.From:s.To] {
+			keys = append(keys, RecordKey{id, book})
+		}
+	}
+	return keys, nil
+}
+
+// rows reads the records of the keys and sums each over the period.
+func (r *Reports) rows(ctx context.Context, a Access, period calendar.Period, keys []RecordKey) ([]Reading, error) {
+	books, err := cached(ctx, r, CacheKey{a.Partner, Versions{Registers: a.At.Registers}, "books"}, func(ctx context.Context) (*Books, error) {
+		return r.Store.Books(ctx, a.Partner, a.At)
+	})
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]Reading, len(keys))
+	found := 0
+	var rec reading.Record
+	var sum reading.Totaller
+	err = r.Store.Records(ctx, a.Partner, a.At, keys, period, func(k RecordKey, data []byte) error {
+		i, ok := slices.BinarySearchFunc(keys, k, RecordKey.Compare)
+		book := books.Book(k.Book)
+		if !ok || book == nil {
+			return fmt.Errorf("record of user %d, book %d: %w", k.User, k.Book, ErrCorrupt)
+		}
+		if err := rec.UnmarshalBinary(data); err != nil {
+			return fmt.Errorf("record of user %d, book %d: %w", k.User, k.Book, err)
+		}
+		t, ok := sum.Total(rec, period, book.Length)
+		if !ok {
+			return fmt.Errorf("record of user %d, book %d: ledger and record differ: %w", k.User, k.Book, ErrCorrupt)
+		}
+		rows[i] = Reading{k.User, book, t.Percent, t.Tenths, t.First, t.Last, t.Finished}
+		found++
+		return nil
+	})
+	if err == nil && found != len(keys) {
+		err = fmt.Errorf("%d of %d records are missing: %w", len(keys)-found, len(keys), ErrCorrupt)
+	}
+	return rows, err
+}

@@ -1,0 +1,65 @@
+package schools
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging"
+)
+
+// Users answers one page of the register: the students and teachers of the network, by userId.
+func (r *Reports) Users(ctx context.Context, a Access, f Filter, p paging.Page) (List[User], error) {
+	return settled(a, func(a Access) (List[User], error) {
+		reg, users, err := r.selection(ctx, a, f)
+		if err != nil {
+			return List[User]{}, err
+		}
+		list := List[User]{Total: int64(len(users.IDs))}
+		from := min(p.Offset(), list.Total)
+		ids := users.IDs[from:min(from+int64(p.Size), list.Total)]
+		if len(ids) == 0 {
+			return list, nil
+		}
+		people, err := r.Store.People(ctx, a.Partner, a.At, ids)
+		if err != nil {
+			return List[User]{}, err
+		}
+		list.Rows = make([]User, len(ids))
+		for i, id := range ids {
+			list.Rows[i] = reg.user(id, people[id])
+		}
+		return list, nil
+	})
+}
+
+// selection returns the register and the users that pass the filter.
+func (r *Reports) selection(ctx context.Context, a Access, f Filter) (*Register, *Users, error) {
+	at := Versions{Registers: a.At.Registers}
+	reg, err := cached(ctx, r, CacheKey{a.Partner, at, "register"}, func(ctx context.Context) (*Register, error) {
+		return r.Store.Register(ctx, a.Partner, a.At)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.UserID != nil { // one user is found sooner than a cache entry
+		return reg, reg.Select(a.Network, f), nil
+	}
+	users, err := cached(ctx, r, CacheKey{a.Partner, at, "users " + a.filter(f)}, func(context.Context) (*Users, error) {
+		return reg.Select(a.Network, f), nil
+	})
+	return reg, users, err
+}
+
+// filter names a filter within its network: what a cached selection depends on besides the state.
+func (a Access) filter(f Filter) string {
+	var user directory.UserID = -1
+	var school directory.EntityID = -1
+	if f.UserID != nil {
+		user = *f.UserID
+	}
+	if f.SchoolID != nil {
+		school = *f.SchoolID
+	}
+	return fmt.Sprintf("%d %d %d %d", a.Network, user, school, f.Profile)
+}
