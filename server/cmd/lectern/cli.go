@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// commands are the command line: kong reads the flags of each command from the struct's tags.
+type commands struct {
+	DB      string           `name:"db" placeholder:"URL" help:"Database: sqlite:FILE or postgres://USER@HOST/NAME (default sqlite:lectern.db; for demo sqlite:lectern-demo.db)."`
+	Version kong.VersionFlag `env:"-" help:"Print the version and exit."`
+
+	Serve   serveCmd   `cmd:"" help:"Serve the APIs; creates or migrates the schema."`
+	Demo    demoCmd    `cmd:"" help:"Create a demo database if there is none, print a key with calls to paste, and serve it."`
+	Migrate migrateCmd `cmd:"" help:"Bring the schema up to date and say what was done."`
+	Partner struct {
+		Create partnerCreateCmd `cmd:"" help:"Create a partner account."`
+	} `cmd:"" help:"Partner accounts."`
+	Key struct {
+		Issue struct {
+			Schools issueSchoolsCmd `cmd:"" help:"Issue a key of the schools API for one network; it is shown once."`
+		} `cmd:"" help:"Issue a key."`
+		List   keyListCmd   `cmd:"" help:"List the keys, without their secrets."`
+		Rotate keyRotateCmd `cmd:"" help:"Issue a successor of a key; the old one lives on for the grace."`
+		Revoke keyRevokeCmd `cmd:"" help:"Revoke a key at once."`
+	} `cmd:"" help:"API keys."`
+	Load struct {
+		Schools loadSchoolsCmd `cmd:"" help:"Load a schools feed for a partner."`
+	} `cmd:"" help:"Load a feed."`
+	Generate struct {
+		Schools generateSchoolsCmd `cmd:"" help:"Write a deterministic schools feed."`
+	} `cmd:"" help:"Write a feed to try the product with."`
+}
+
+// session is what a command runs with.
+type session struct {
+	ctx            context.Context
+	stdout, stderr io.Writer
+	db             string // as asked for; empty is the command's default
+	now            func() time.Time
+}
+
+// The exit codes.
+const (
+	exitOK    = 0
+	exitError = 1
+	exitUsage = 2
+)
+
+// run runs one command and returns its exit code. Without arguments it prints help.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	var c commands
+	exited := false // by --help or --version, after which kong parses on
+	parser, err := kong.New(&c, kong.Name("lectern"), kong.DefaultEnvars("LECTERN"), kong.Vars{"version": version()},
+		kong.Description("Reading data of schools and libraries, served from one database."),
+		kong.Writers(stdout, stderr), kong.Exit(func(int) { exited = true }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	if err != nil {
+		panic(err) // the struct above is wrong
+	}
+	parsed, err := parser.Parse(args)
+	if exited {
+		return exitOK
+	}
+	if err != nil {
+		report(stderr, fmt.Errorf("%w; see lectern --help", err))
+		return exitUsage
+	}
+	err = parsed.Run(&session{ctx, stdout, stderr, c.DB, time.Now})
+	switch {
+	case err == nil:
+		return exitOK
+	case ctx.Err() != nil: // whatever the error is by which the command noticed
+		err = errors.New("interrupted; run it again")
+	}
+	report(stderr, err)
+	return exitError
+}
+
+// report writes an error as one line.
+func report(w io.Writer, err error) {
+	fmt.Fprintln(w, "lectern: "+strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; "))
+}
+
+// version names the build.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return "lectern " + info.Main.Version
+	}
+	return "lectern (unknown version)"
+}

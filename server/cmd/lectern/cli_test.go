@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// lectern runs one command in a folder of its own for each test and returns what it wrote.
+func lectern(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = run(t.Context(), args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// ok runs a command that must succeed, quietly, and returns its output.
+func ok(t *testing.T, args ...string) string {
+	t.Helper()
+	code, out, errs := lectern(t, args...)
+	if code != exitOK || errs != "" {
+		t.Fatalf("lectern %q = %d, stderr %q, want 0 and none", args, code, errs)
+	}
+	return out
+}
+
+// fails runs a command that must fail with one line on stderr and nothing on stdout, and returns the line.
+func fails(t *testing.T, want int, args ...string) string {
+	t.Helper()
+	code, out, errs := lectern(t, args...)
+	if code != want || out != "" || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "lectern: ") {
+		t.Fatalf("lectern %q = %d, stdout %q, stderr %q, want %d and one line on stderr", args, code, out, errs, want)
+	}
+	return errs
+}
+
+// apiKey reads what a command that issues a key prints.
+func apiKey(t *testing.T, out string) (text, id string) {
+	t.Helper()
+	m := regexp.MustCompile(`^\{"apiKey":"((\d+-\d+)-[A-Za-z0-9_-]{43})"\}\n$`).FindStringSubmatch(out)
+	if m == nil {
+		t.Fatalf("key issued as %q, want {\"apiKey\":\"…\"} on a line", out)
+	}
+	return m[1], m[2]
+}
+
+// loaded prepares a folder with a database that has a partner and a small feed.
+func loaded(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	ok(t, "partner", "create", "ana", "--name", "Ana")
+	ok(t, "generate", "schools", "feed", "--users", "20", "--days", "3")
+	ok(t, "load", "schools", "--partner", "ana", "feed")
+}
+
+func TestHelp(t *testing.T) {
+	none, help := ok(t), ok(t, "--help")
+	if none != help || !strings.Contains(help, "load schools") || !strings.Contains(help, "LECTERN_DB") {
+		t.Errorf("help = %s\nwithout arguments = %s\nwant one text with all commands and variables", help, none)
+	}
+	if out := ok(t, "serve", "--help"); !strings.Contains(out, "--schools-rate") || !strings.Contains(out, "LECTERN_SCHOOLS_RATE") {
+		t.Errorf("help of serve = %s, want its flags and variables", out)
+	}
+	if out := ok(t, "--version"); !strings.HasPrefix(out, "lectern ") || strings.Count(out, "\n") != 1 {
+		t.Errorf("version = %q, want a line", out)
+	}
+}
+
+func TestWrongUsage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	tests := [][]string{
+		{"brew"},
+		{"partner"},
+		{"partner", "create", "ana"},
+		{"partner", "create", "--name", "Ana"},
+		{"serve", "--colour", "red"},
+		{"serve", "--schools-rate", "many"},
+		{"serve", "--schools-rate=-1"},
+		{"serve", "--schools-history", "2026-02-30"},
+		{"serve", "--log-level", "loud"},
+		{"key", "issue", "schools", "--partner", "ana"},
+		{"key", "issue", "schools", "--partner", "ana", "--network", "n", "--expires", "tomorrow"},
+		{"key", "rotate", "1-1", "--grace", "a week"},
+		{"key", "rotate", "1-1", "--grace", "-1h"},
+		{"load", "schools", "feed"},
+		{"generate", "schools", "feed", "--format", "xml"},
+	}
+	for _, args := range tests {
+		fails(t, exitUsage, args...)
+	}
+	if files, _ := os.ReadDir("."); len(files) != 0 {
+		t.Errorf("wrong usage left %v behind, want nothing", files)
+	}
+}
+
+func TestErrorsSayWhatToDo(t *testing.T) {
+	loaded(t)
+	tests := []struct {
+		args []string
+		want string
+	}{
+		{[]string{"partner", "create", "ana", "--name", "Ana"}, "choose another reference"},
+		{[]string{"partner", "create", "..", "--name", "Ana"}, "give 1 to 255 characters"},
+		{[]string{"load", "schools", "--partner", "bob", "feed"}, "lectern partner create"},
+		{[]string{"load", "schools", "--partner", "ana", "nowhere"}, "nowhere"},
+		{[]string{"key", "issue", "schools", "--partner", "bob", "--network", "rede-1"}, "lectern partner create"},
+		{[]string{"key", "issue", "schools", "--partner", "ana", "--network", "rede-9"}, "load a feed"},
+		{[]string{"key", "issue", "schools", "--partner", "ana", "--network", "rede-1", "--expires", "2020-01-01"}, "later day"},
+		{[]string{"key", "revoke", "1-99"}, "lectern key list"},
+		{[]string{"key", "revoke", "x"}, "lectern key list"},
+		{[]string{"key", "rotate", "1-99"}, "lectern key list"},
+		{[]string{"key", "list", "--db", "sqlite:missing.db"}, "lectern migrate"},
+		{[]string{"migrate", "--db", "mysql:x"}, "sqlite:FILE or postgres://"},
+		{[]string{"generate", "schools", "other", "--schools", "missing.csv"}, "missing.csv"},
+		{[]string{"serve", "--addr", "nowhere:-1"}, "--addr"},
+	}
+	for _, tt := range tests {
+		if line := fails(t, exitError, tt.args...); !strings.Contains(line, tt.want) {
+			t.Errorf("lectern %q says %q, want it to say %q", tt.args, line, tt.want)
+		}
+	}
+	if _, err := os.Stat("missing.db"); err == nil {
+		t.Error("key list created the database that it did not find")
+	}
+}
+
+func TestMigrate(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if out := ok(t, "migrate"); !strings.Contains(out, "applied 20") || !strings.Contains(out, "_schools\n") {
+		t.Errorf("first migrate = %q, want the migrations by name", out)
+	}
+	if out := ok(t, "migrate"); out != "the schema is up to date\n" {
+		t.Errorf("second migrate = %q", out)
+	}
+	if _, err := os.Stat("lectern.db"); err != nil {
+		t.Errorf("the default database: %v", err)
+	}
+}
+
+func TestSettingsFromEnvironment(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("LECTERN_DB", "sqlite:env.db")
+	t.Setenv("LECTERN_NAME", "Ana")
+	ok(t, "partner", "create", "ana")
+	ok(t, "migrate", "--db", "sqlite:flag.db")
+	for _, file := range []string{"env.db", "flag.db"} {
+		if _, err := os.Stat(file); err != nil {
+			t.Errorf("%v: the variable names the database, the flag before it", err)
+		}
+	}
+	if _, err := os.Stat("lectern.db"); err == nil {
+		t.Error("the default database was created in spite of LECTERN_DB")
+	}
+}
+
+func TestPartnerCreate(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if got, want := ok(t, "partner", "create", "ana", "--name", "Ana & Cia"), `{"tenant":1,"referenceId":"ana","name":"Ana & Cia"}`+"\n"; got != want {
+		t.Errorf("partner create = %q, want %q", got, want)
+	}
+	if got := ok(t, "partner", "create", "bob", "--name", "Bob"); !strings.HasPrefix(got, `{"tenant":2,`) {
+		t.Errorf("second partner = %q, want tenant 2", got)
+	}
+}
+
+func TestLoadIsIdempotent(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ok(t, "partner", "create", "ana", "--name", "Ana")
+	ok(t, "generate", "schools", "feed", "--users", "20", "--days", "3", "--compress", "zst")
+	type totals struct{ NewEvents, RepeatedEvents int }
+	var loads [2]totals
+	for i := range loads {
+		out := ok(t, "load", "schools", "--partner", "ana", "feed")
+		if err := json.Unmarshal([]byte(out), &loads[i]); err != nil || strings.Count(out, "\n") != 1 {
+			t.Fatalf("load = %q (%v), want one line of JSON", out, err)
+		}
+	}
+	if loads[0].NewEvents == 0 || loads[1].NewEvents != 0 || loads[1].RepeatedEvents != loads[0].NewEvents+loads[0].RepeatedEvents {
+		t.Errorf("two loads = %+v, want the second to repeat the first", loads)
+	}
+}
+
+func TestLoadSkipBad(t *testing.T) {
+	loaded(t)
+	bad := filepath.Join(t.TempDir(), "feed")
+	if err := os.Mkdir(bad, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	row := `{"accessId":"x","account":"nobody","at":"2026-01-02T10:00:00Z","kind":"login"}`
+	if err := os.WriteFile(filepath.Join(bad, "accesses.ndjson"), []byte(row), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if line := fails(t, exitError, "load", "schools", "--partner", "ana", bad); !strings.Contains(line, "accesses.ndjson line 1") {
+		t.Errorf("a bad row = %q, want its file and line", line)
+	}
+	ok(t, "load", "schools", "--partner", "ana", "--skip-bad", "bad.txt", bad)
+	if report, err := os.ReadFile("bad.txt"); err != nil || !strings.Contains(string(report), "accesses.ndjson line 1") {
+		t.Errorf("report = %q, %v, want the row", report, err)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	loaded(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, errs bytes.Buffer
+	if code := run(ctx, []string{"load", "schools", "--partner", "ana", "feed"}, &out, &errs); code != exitError || !strings.Contains(errs.String(), "interrupted") {
+		t.Errorf("load when interrupted = %d, %q, want 1 and a word about it", code, errs.String())
+	}
+}
+
+func TestGrace(t *testing.T) {
+	tests := []struct {
+		text string
+		want time.Duration
+	}{
+		{"7d", 7 * 24 * time.Hour},
+		{"0d", 0},
+		{"0", 0},
+		{"12h", 12 * time.Hour},
+		{"1h30m", 90 * time.Minute},
+		{"65535d", 65535 * 24 * time.Hour},
+	}
+	for _, tt := range tests {
+		var g grace
+		if err := g.UnmarshalText([]byte(tt.text)); err != nil || time.Duration(g) != tt.want {
+			t.Errorf("grace %q = %v, %v, want %v", tt.text, time.Duration(g), err, tt.want)
+		}
+	}
+	for _, text := range []string{"", "d", "-1d", "+1d", "1.5d", "65536d", "7", "-1s", "7 d", "7d12h"} {
+		if err := new(grace).UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("grace %q = nil, want an error", text)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/database"
+)
+
+// expiry is the flag of the commands that issue keys.
+type expiry struct {
+	Expires *calendar.Date `placeholder:"DATE" help:"Last day on which the key is good, in Brasilia time."`
+}
+
+// time returns the first moment at which the key is no longer good; zero is never.
+func (e expiry) time() time.Time {
+	if e.Expires == nil {
+		return time.Time{}
+	}
+	return (*e.Expires + 1).Start()
+}
+
+type issueSchoolsCmd struct {
+	Partner string `required:"" placeholder:"REF" help:"The partner's reference_id."`
+	Network string `required:"" placeholder:"REF" help:"The network's reference_id."`
+	expiry
+}
+
+// Run issues a key and prints it, the only time that it can be seen.
+func (c *issueSchoolsCmd) Run(s *session) error {
+	db, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	p, err := s.partner(db, c.Partner)
+	if err != nil {
+		return err
+	}
+	text, err := issueSchools(s, db, p, c.Network, &c.expiry)
+	if err != nil {
+		return err
+	}
+	return s.printKey(text)
+}
+
+func (s *session) printKey(text string) error {
+	return s.print(struct {
+		APIKey string `json:"apiKey"`
+	}{text})
+}
+
+func issueSchools(s *session, db *database.DB, p directorydb.Partner, network string, e *expiry) (string, error) {
+	id, err := findNetwork(s, db, p, network)
+	if err != nil {
+		return "", err
+	}
+	params := authdb.IssueParams{Tenant: auth.Tenant(p.ID), API: auth.Schools, Network: int64(id)}
+	if e != nil {
+		params.Expires = e.time()
+	}
+	text, _, err := s.keys(db).Issue(s.ctx, params)
+	return text, explainKey(err, "")
+}
+
+func findNetwork(s *session, db *database.DB, p directorydb.Partner, ref string) (directory.EntityID, error) {
+	entities, err := directorydb.Entities(s.ctx, db, p.ID)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range entities {
+		if e.Type == directory.Network && e.Ref == directory.Ref(ref) && !e.Deleted {
+			return e.ID, nil
+		}
+	}
+	return 0, fmt.Errorf("partner %q has no network %q; load a feed that names it first", p.Ref, ref)
+}
+
+// explainKey says what to do about an error of the keys' store.
+func explainKey(err error, id string) error {
+	switch {
+	case errors.Is(err, authdb.ErrExpiry):
+		return errors.New("--expires is over already; give a later day")
+	case errors.Is(err, authdb.ErrNotFound):
+		return fmt.Errorf("there is no key %q; see lectern key list", id)
+	case errors.Is(err, authdb.ErrDead):
+		return fmt.Errorf("key %q is expired or revoked; issue a new one", id)
+	}
+	return err
+}
+
+type keyRotateCmd struct {
+	ID    string `arg:"" help:"The key's id, as lectern key list shows it."`
+	Grace grace  `default:"7d" placeholder:"TIME" help:"How long the old key lives on: 7d, 12h, 30m, 0 (default ${default})."`
+	expiry
+}
+
+// Run issues the successor and prints it. Without --expires it expires when the old key was to.
+func (c *keyRotateCmd) Run(s *session) error {
+	db, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	store := s.keys(db)
+	var text string
+	if c.Expires == nil {
+		text, _, err = store.Rotate(s.ctx, c.ID, time.Duration(c.Grace))
+	} else {
+		text, _, err = store.RotateUntil(s.ctx, c.ID, time.Duration(c.Grace), c.time())
+	}
+	if err != nil {
+		return explainKey(err, c.ID)
+	}
+	return s.printKey(text)
+}
+
+type keyRevokeCmd struct {
+	ID string `arg:"" help:"The key's id, as lectern key list shows it."`
+}
+
+// Run revokes a key; to revoke it again is no error.
+func (c *keyRevokeCmd) Run(s *session) error {
+	db, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if err := s.keys(db).Revoke(s.ctx, c.ID); err != nil {
+		return explainKey(err, c.ID)
+	}
+	fmt.Fprintln(s.stdout, "revoked", c.ID)
+	return nil
+}
+
+// grace is a duration that may also be given in days, such as 7d.
+type grace time.Duration
+
+// UnmarshalText reads a whole number of days with a `d`, or what time.ParseDuration reads, not negative.
+func (g *grace) UnmarshalText(b []byte) error {
+	text := string(b)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 16) // up to 179 years
+		*g = grace(time.Duration(n) * 24 * time.Hour)
+		if err != nil {
+			return fmt.Errorf("%q is no number of days such as 7d", text)
+		}
+		return nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return fmt.Errorf("%q is no duration such as 7d or 12h", text)
+	}
+	*g = grace(d)
+	return nil
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database"
+)
+
+// url is the database that a command works on.
+func (s *session) url() string { return cmp.Or(s.db, server.DefaultURL) }
+
+// open opens the database and brings its schema up to date, for commands that write.
+func (s *session) open() (*database.DB, error) {
+	db, err := database.Open(s.ctx, s.url())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := db.Migrate(s.ctx, server.Schema()...); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// openCurrent opens a database that must have the present schema, for commands that only read.
+func (s *session) openCurrent() (*database.DB, error) {
+	if file, ok := strings.CutPrefix(s.url(), "sqlite:"); ok {
+		file, _, _ = strings.Cut(file, "?")
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) { // opening would create it
+			return nil, fmt.Errorf("database %s does not exist; name another with --db, or run lectern migrate", s.url())
+		}
+	}
+	db, err := database.Open(s.ctx, s.url())
+	if err != nil {
+		return nil, err
+	}
+	current, err := db.SchemaCurrent(s.ctx, server.Schema()...)
+	if err == nil && !current {
+		err = fmt.Errorf("the schema of %s is not up to date; run lectern migrate", database.Redact(s.url()))
+	}
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// partner returns the partner with a reference.
+func (s *session) partner(db *database.DB, ref string) (directorydb.Partner, error) {
+	p, err := directorydb.PartnerByRef(s.ctx, db, directory.Ref(ref))
+	if errors.Is(err, directory.ErrNotFound) {
+		err = fmt.Errorf("there is no partner %q; create it with lectern partner create", ref)
+	}
+	return p, err
+}
+
+// keys returns the store of keys and tenants.
+func (s *session) keys(db *database.DB) *authdb.Store { return &authdb.Store{DB: db.DB} }
+
+// print writes v as one line of JSON to stdout.
+func (s *session) print(v any) error {
+	enc := json.NewEncoder(s.stdout)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

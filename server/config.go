@@ -1,0 +1,90 @@
+// Package server composes the product: the stores on one database, the reports over them, and the HTTP APIs in front.
+//
+//	db, err := database.Open(ctx, "sqlite:lectern.db")
+//	s, err := server.New(ctx, server.Config{DB: db})
+//	err = s.Run(ctx) // until ctx ends; then finishes what was begun and returns nil
+//
+// Handler returns the APIs alone, for a program that has an HTTP server of its own.
+//
+// Several processes may serve one PostgreSQL: keys, data, versions and the counters of the rate limit are in the
+// database, what is cached in memory is named by its version. A SQLite file is served by one process; the counters then
+// live in it, so that a load never holds up a request (H6).
+//
+// The package holds no rule: those are in the domain packages, and the routes in internal/schoolsapi. It serves plain
+// HTTP; TLS is the work of a proxy in front.
+package server
+
+import (
+	"io/fs"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/schools/schoolsdb"
+	"github.com/lectern-dev/lectern/server/database"
+)
+
+// Defaults of Config, which the command line shows too.
+const (
+	DefaultAddr        = "127.0.0.1:8080"
+	DefaultURL         = "sqlite:lectern.db"
+	DefaultSchoolsRate = 30
+	DefaultCacheBytes  = 256 << 20
+)
+
+// DefaultSchoolsHistory is the first day of the schools' reports (G6).
+func DefaultSchoolsHistory() calendar.Date { return calendar.Of(2026, time.January, 1) }
+
+// Config says what to serve and how. Its zero value serves DefaultURL at DefaultAddr.
+type Config struct {
+	// Addr is where Run listens; empty is DefaultAddr.
+	Addr string
+	// DB is the database. The server does not close it.
+	DB *database.DB
+	// URL names the database to open when DB is nil; empty is DefaultURL. Close closes it.
+	URL string
+	// SchoolsRate is the number of requests a minute that a schools key may make: 0 is DefaultSchoolsRate, a negative
+	// number lifts the limit.
+	SchoolsRate int
+	// SchoolsHistory is the first day of the schools' reports. Nil is DefaultSchoolsHistory.
+	SchoolsHistory *calendar.Date
+	// CacheBytes bounds what the reports keep in memory; 0 is DefaultCacheBytes.
+	CacheBytes int64
+	// Now is the clock of the periods, the keys and the rates. Nil is time.Now for the periods and, with SQLite, for the
+	// rest; with PostgreSQL keys and rates then go by the database's clock, which all replicas share.
+	Now func() time.Time
+	// Log is where requests and errors go; its zero value writes nothing.
+	Log *zerolog.Logger
+}
+
+func (c Config) withDefaults() Config {
+	if c.Addr == "" {
+		c.Addr = DefaultAddr
+	}
+	if c.URL == "" {
+		c.URL = DefaultURL
+	}
+	if c.SchoolsRate == 0 {
+		c.SchoolsRate = DefaultSchoolsRate
+	}
+	if c.SchoolsHistory == nil {
+		c.SchoolsHistory = new(calendar.Date)
+		*c.SchoolsHistory = DefaultSchoolsHistory()
+	}
+	if c.CacheBytes == 0 {
+		c.CacheBytes = DefaultCacheBytes
+	}
+	if c.Log == nil {
+		nop := zerolog.Nop()
+		c.Log = &nop
+	}
+	return c
+}
+
+// Schema returns the migrations of all stores, for database.DB.Migrate and SchemaCurrent.
+func Schema() []fs.FS {
+	return []fs.FS{authdb.Migrations, directorydb.Migrations, schoolsdb.Migrations}
+}

@@ -1,0 +1,142 @@
+package server_test
+
+import (
+	"errors"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/lectern-dev/lectern/"
+
+// The direction of imports (architecture, "Layout"). Do not relax a line to make a build pass: the rules of the product
+// stay usable without its server, its databases and its libraries.
+
+// mayImport lists the packages outside server and what each may import besides the standard library. A package that is
+// not listed fails the test: say here what it may import.
+var mayImport = map[string][]string{
+	"reading/calendar": {},
+	"reading":          {"reading/calendar"},
+	"paging":           {},
+	"auth":             {},
+	"directory":        {"paging"},
+	"schools":          {"reading", "reading/calendar", "paging", "directory"},
+
+	"auth/authdb":           {"auth", bunORM},
+	"directory/directorydb": {"auth", "auth/authdb", "directory", "paging", bunORM},
+	"schools/schoolsdb":     {"auth", "auth/authdb", "directory", "directory/directorydb", "reading", "reading/calendar", "paging", "schools", bunORM, goSync},
+}
+
+// The libraries that the table names, each with the packages below it.
+const (
+	bunORM = "github.com/uptrace/bun"
+	goSync = "golang.org/x/sync"
+)
+
+// onlyUnder lists libraries, with all packages below them, and the folders that alone may import them.
+var onlyUnder = map[string][]string{
+	// drivers and what makes a bun.DB of one
+	"github.com/jackc/pgx/v5":                      {"server/database"},
+	"modernc.org/sqlite":                           {"server/database"},
+	"github.com/uptrace/bun/dialect/pgdialect":     {"server/database"},
+	"github.com/uptrace/bun/dialect/sqlitedialect": {"server/database"},
+	"github.com/uptrace/bun/migrate":               {"server/database"},
+	"github.com/julienschmidt/httprouter":          {"server"},
+	"github.com/rs/zerolog":                        {"server"},
+	"github.com/maypok86/otter/v2":                 {"server/internal/cache"},
+	"github.com/klauspost/compress":                {"server"},
+	"github.com/go-json-experiment/json":           {"server"},
+	"github.com/alecthomas/kong":                   {"server/cmd"},
+	"github.com/schollz/progressbar/v3":            {"server/cmd"},
+	module + "server":                              {"server", "examples"},
+	module + "server/cmd":                          {},
+	module + "server/database/dbtest":              {}, // tests alone
+	"testing":                                      {"server/database/dbtest"},
+}
+
+// never lists what packages with the given beginning must not import, directly or through others.
+var never = map[string][]string{
+	"server/internal/web":        {bunORM, module + "schools", module + "directory"},
+	"server/internal/schoolsapi": {bunORM, module + "server/database"},
+}
+
+func TestImports(t *testing.T) {
+	packages := list(t)
+	for pkg, p := range packages {
+		for _, imported := range p.imports {
+			if why := refused(pkg, imported); why != "" {
+				t.Errorf("%s imports %s: %s", pkg, imported, why)
+			}
+		}
+		for _, forbidden := range never[pkg] {
+			for _, dep := range p.deps {
+				if under(dep, forbidden) {
+					t.Errorf("%s depends on %s, which it must not", pkg, dep)
+				}
+			}
+		}
+	}
+	for pkg := range mayImport {
+		if _, ok := packages[pkg]; !ok {
+			t.Errorf("%s is in the table and does not exist", pkg)
+		}
+	}
+}
+
+// refused says why a package may not import another, or "".
+func refused(pkg, imported string) string {
+	for library, folders := range onlyUnder {
+		if under(imported, library) && !slices.ContainsFunc(folders, func(f string) bool { return under(pkg, f) }) &&
+			!under(module+pkg, library) {
+			return "only packages under " + strings.Join(folders, ", ") + " may"
+		}
+	}
+	if under(pkg, "server") || under(pkg, "examples") || standard(imported) {
+		return ""
+	}
+	may, ok := mayImport[pkg]
+	if !ok {
+		return "the package is not in the table"
+	}
+	for _, m := range may {
+		if imported == module+m || !standard(m) && under(imported, m) {
+			return ""
+		}
+	}
+	return "not in the package's line of the table"
+}
+
+// under reports whether a path is a folder's or below it.
+func under(path, folder string) bool {
+	return path == folder || strings.HasPrefix(path, folder+"/")
+}
+
+// standard reports whether an import is of the standard library: the first element of all others has a dot.
+func standard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".")
+}
+
+type pkgImports struct{ imports, deps []string }
+
+// list returns the packages of the module by their path within it.
+func list(t *testing.T) map[string]pkgImports {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-f", `{{.ImportPath}}|{{join .Imports " "}}|{{join .Deps " "}}`, "./...")
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			t.Fatalf("go list: %s", exit.Stderr)
+		}
+		t.Fatal(err)
+	}
+	packages := make(map[string]pkgImports)
+	for line := range strings.Lines(string(out)) {
+		f := strings.Split(strings.TrimSpace(line), "|")
+		packages[strings.TrimPrefix(f[0], module)] = pkgImports{strings.Fields(f[1]), strings.Fields(f[2])}
+	}
+	return packages
+}

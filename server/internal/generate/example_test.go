@@ -1,0 +1,25 @@
+package generate_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/lectern-dev/lectern/server/internal/generate"
+)
+
+func ExampleSchools() {
+	dir, err := os.MkdirTemp("", "feed")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	sum, err := generate.Schools(context.Background(), dir, generate.SchoolsParams{Users: 1000, Days: 7, Seed: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(sum.Schools, "schools,", sum.Classes, "classes,", sum.Accounts, "accounts")
+	// Output:
+	// 2 schools, 36 classes, 1000 accounts
+}

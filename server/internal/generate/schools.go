@@ -1,0 +1,189 @@
+package generate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// Network is the reference of the network that a schools feed describes.
+const Network = "rede-1"
+
+// DefaultFirst is the first day of a feed that names none: that of the schools' history (G6).
+const DefaultFirst = "2026-01-01"
+
+// SchoolsParams says what schools feed to write. Users and Days are at least 1; the rest may be zero.
+type SchoolsParams struct {
+	Users, Days int
+	Seed        uint64
+	// First is the first day with reading, by default DefaultFirst.
+	First calendar.Date
+	// SchoolsCSV is a table of schools with their INEP codes, in the layout of the federal catalogue of schools or of
+	// the school census; BooksCSV one of titles, by its columns title, author and isbn13 or isbn. Either may be
+	// gzipped. Without them the schools are invented and the books old ones.
+	SchoolsCSV, BooksCSV string
+	// Format is ndjson (the default) or csv, Compress gz, zst or nothing.
+	Format, Compress string
+	// Progress, if not nil, is told how many of the users' days are written.
+	Progress func(done, total int64)
+}
+
+// Summary counts what a feed holds.
+type Summary struct {
+	Schools     int64 `json:"schools"`
+	Classes     int64 `json:"classes"`
+	Entities    int64 `json:"entities"`
+	Accounts    int64 `json:"accounts"`
+	Books       int64 `json:"books"`
+	Evaluations int64 `json:"evaluations"`
+	Segments    int64 `json:"segments"`
+	Accesses    int64 `json:"accesses"`
+}
+
+// Schools writes the feed of one network into dir, which is created if it is missing. The network's reference is
+// [Network], its schools have about 500 users each, its classes 28 readers; one in 25 users is a teacher, and from ten
+// users on one is an administrator and one internal. The same parameters give the same bytes.
+//
+// It refuses a folder that holds a resource in another form, since a feed has one file of each. On an error, or when
+// ctx is done, it removes what it has written.
+func Schools(ctx context.Context, dir string, p SchoolsParams) (Summary, error) {
+	g, err := newSchoolsFeed(dir, p)
+	if err != nil {
+		return Summary{}, err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return Summary{}, fmt.Errorf("generate: %w", err)
+	}
+	if err := g.vacant(); err != nil {
+		return Summary{}, err
+	}
+	if err := g.write(ctx); err != nil {
+		return Summary{}, errors.Join(err, g.remove())
+	}
+	return g.sum, nil
+}
+
+// schoolsFeed is a feed while it is written.
+type schoolsFeed struct {
+	SchoolsParams
+	dir     string
+	form    form
+	network network
+	books   []book
+	written []string // paths
+	sum     Summary
+}
+
+// resources are the files of a schools feed.
+var resources = []string{"entities", "accounts", "books", "evaluations", "segments", "accesses"}
+
+// newSchoolsFeed checks the parameters and reads what they name.
+func newSchoolsFeed(dir string, p SchoolsParams) (*schoolsFeed, error) {
+	if p.Users < 1 || p.Days < 1 {
+		return nil, fmt.Errorf("generate: %d users and %d days; both must be at least 1", p.Users, p.Days)
+	}
+	if p.First == 0 {
+		p.First = calendar.MustParse(DefaultFirst)
+	}
+	f, err := parseForm(p.Format, p.Compress)
+	if err != nil {
+		return nil, err
+	}
+	g := &schoolsFeed{SchoolsParams: p, dir: dir, form: f}
+	schools := invented(p.Seed)
+	if p.SchoolsCSV != "" {
+		if schools, err = readSchools(p.SchoolsCSV); err != nil {
+			return nil, err
+		}
+		schools = oneState(schools, p.Seed)
+	}
+	titles := classics()
+	if p.BooksCSV != "" {
+		if titles, err = readTitles(p.BooksCSV); err != nil {
+			return nil, err
+		}
+	}
+	g.network = newNetwork(schools, p.Users)
+	g.books = newBooks(titles, p.Seed)
+	return g, nil
+}
+
+// vacant refuses a folder in which a file would become the second of its resource.
+func (g *schoolsFeed) vacant() error {
+	for _, resource := range resources {
+		for _, csv := range []bool{false, true} {
+			for _, compress := range []string{"", "gz", "zst"} {
+				f := form{csv, compress}
+				if _, err := os.Stat(filepath.Join(g.dir, f.name(resource))); f != g.form && err == nil {
+					return fmt.Errorf("generate: %s already holds %s; remove it or name another folder", g.dir, f.name(resource))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// remove takes back what was written.
+func (g *schoolsFeed) remove() error {
+	var errs []error
+	for _, path := range g.written {
+		errs = append(errs, os.Remove(path))
+	}
+	return errors.Join(errs...)
+}
+
+// create begins a resource's file.
+func (g *schoolsFeed) create(resource string, fields ...string) (*table, error) {
+	t, err := createTable(g.dir, g.form, resource, fields...)
+	if t != nil {
+		g.written = append(g.written, t.path)
+	}
+	return t, err
+}
+
+// write writes every file.
+func (g *schoolsFeed) write(ctx context.Context) error {
+	registers := []struct {
+		write func(*table)
+		rows  *int64
+		name  string
+		field []string
+	}{
+		{g.entities, &g.sum.Entities, "entities", []string{"referenceId", "entityType", "name", "degree", "inep", "state", "city", "parentReferenceId"}},
+		{g.accounts, &g.sum.Accounts, "accounts", []string{"referenceId", "kind", "name", "email", "phone", "entityReferenceId", "active"}},
+		{g.catalogue, &g.sum.Books, "books", []string{"bookId", "title", "author", "isbn", "length"}},
+		{g.evaluations, &g.sum.Evaluations, "evaluations", []string{"evaluationId", "entityReferenceId", "title", "appliedAt"}},
+	}
+	for _, r := range registers {
+		t, err := g.create(r.name, r.field...)
+		if err != nil {
+			return err
+		}
+		r.write(t)
+		*r.rows = t.rows
+		if err := t.finish(); err != nil {
+			return err
+		}
+	}
+	g.sum.Schools, g.sum.Classes = int64(len(g.network.schools)), int64(len(g.network.classes))
+	return g.events(ctx)
+}
+
+// events writes segments and accesses.
+func (g *schoolsFeed) events(ctx context.Context) error {
+	segments, err := g.create("segments", "segmentId", "account", "bookId", "startedAt", "durationMs", "from", "to", "wpm")
+	if err != nil {
+		return err
+	}
+	accesses, err := g.create("accesses", "accessId", "account", "at", "kind")
+	if err != nil {
+		return errors.Join(err, segments.finish())
+	}
+	err = g.days(ctx, segments, accesses)
+	g.sum.Segments, g.sum.Accesses = segments.rows, accesses.rows
+	return errors.Join(err, segments.finish(), accesses.finish())
+}

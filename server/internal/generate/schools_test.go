@@ -1,0 +1,552 @@
+package generate_test
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/reading"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/feed"
+	"github.com/lectern-dev/lectern/server/internal/generate"
+)
+
+var fields = map[string][]feed.Field{
+	"entities":    {{Name: "referenceId", Required: true}, {Name: "entityType", Required: true}, {Name: "name", Required: true}, {Name: "degree", Required: true}, {Name: "inep"}, {Name: "state"}, {Name: "city"}, {Name: "parentReferenceId"}},
+	"accounts":    {{Name: "referenceId", Required: true}, {Name: "kind", Required: true}, {Name: "name"}, {Name: "email"}, {Name: "phone"}, {Name: "entityReferenceId"}, {Name: "active", Required: true}},
+	"books":       {{Name: "bookId", Required: true}, {Name: "title", Required: true}, {Name: "author"}, {Name: "isbn"}, {Name: "length", Required: true}},
+	"evaluations": {{Name: "evaluationId", Required: true}, {Name: "entityReferenceId", Required: true}, {Name: "title", Required: true}, {Name: "appliedAt", Required: true}},
+	"segments":    {{Name: "segmentId", Required: true}, {Name: "account", Required: true}, {Name: "bookId", Required: true}, {Name: "startedAt", Required: true}, {Name: "durationMs", Required: true}, {Name: "from", Required: true}, {Name: "to", Required: true}, {Name: "wpm"}},
+	"accesses":    {{Name: "accessId", Required: true}, {Name: "account", Required: true}, {Name: "at", Required: true}, {Name: "kind", Required: true}},
+}
+
+type entity struct{ ref, kind, name, degree, inep, state, city, parent string }
+type account struct {
+	ref, kind, name, email, phone, entity string
+	active                                bool
+}
+type book struct {
+	id                  int64
+	title, author, isbn string
+	length              int64
+}
+type evaluation struct {
+	id         int64
+	ref, title string
+	at         time.Time
+}
+type segment struct {
+	id, account  string
+	book         int64
+	at           time.Time
+	ms, from, to int64
+	wpm          string
+}
+type access struct {
+	id, account string
+	at          time.Time
+	kind        string
+}
+
+// content is a feed as it is read.
+type content struct {
+	entities    []entity
+	accounts    []account
+	books       []book
+	evaluations []evaluation
+	segments    []segment
+	accesses    []access
+}
+
+// rows reads a resource.
+func rows[T any](t *testing.T, folder *feed.Folder, resource string, parse func(*feed.Row, *T)) []T {
+	t.Helper()
+	file, err := folder.File(resource)
+	if err != nil || file == nil {
+		t.Fatalf("File(%s) = %v, %v, want a file", resource, file, err)
+	}
+	var list []T
+	err = feed.Read(context.Background(), file, fields[resource], parse, func(row *T, _ feed.Pos) error {
+		list = append(list, *row)
+		return nil
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// read reads a feed.
+func read(t *testing.T, dir string) (c content) {
+	t.Helper()
+	folder, err := feed.Open(dir, slices.Collect(maps.Keys(fields))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.entities = rows(t, folder, "entities", func(r *feed.Row, e *entity) {
+		*e = entity{r.Text(0), r.Text(1), r.Text(2), r.Text(3), r.Text(4), r.Text(5), r.Text(6), r.Text(7)}
+	})
+	c.accounts = rows(t, folder, "accounts", func(r *feed.Row, a *account) {
+		*a = account{r.Text(0), r.Text(1), r.Text(2), r.Text(3), r.Text(4), r.Text(5), r.Bool(6)}
+	})
+	c.books = rows(t, folder, "books", func(r *feed.Row, b *book) { *b = book{r.Int(0), r.Text(1), r.Text(2), r.Text(3), r.Int(4)} })
+	c.evaluations = rows(t, folder, "evaluations", func(r *feed.Row, e *evaluation) { *e = evaluation{r.Int(0), r.Text(1), r.Text(2), r.Time(3)} })
+	c.segments = rows(t, folder, "segments", func(r *feed.Row, s *segment) {
+		*s = segment{string(r.ID(0)), r.Text(1), r.Int(2), r.Time(3), r.Int(4), r.Int(5), r.Int(6), string(r.Number(7))}
+	})
+	c.accesses = rows(t, folder, "accesses", func(r *feed.Row, a *access) { *a = access{string(r.ID(0)), r.Text(1), r.Time(2), r.Text(3)} })
+	return c
+}
+
+// write writes a feed into a folder of its own.
+func write(t testing.TB, p generate.SchoolsParams) (string, generate.Summary) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "feed")
+	sum, err := generate.Schools(context.Background(), dir, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, sum
+}
+
+// files returns the bytes of a feed's files.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.Name()] = string(b)
+	}
+	return all
+}
+
+func TestSameParametersSameBytes(t *testing.T) {
+	for _, p := range []generate.SchoolsParams{
+		{Users: 120, Days: 20, Seed: 3},
+		{Users: 120, Days: 20, Seed: 3, Format: "csv"},
+		{Users: 120, Days: 20, Seed: 3, Compress: "gz"},
+		{Users: 120, Days: 20, Seed: 3, Compress: "zst"},
+	} {
+		a, _ := write(t, p)
+		b, _ := write(t, p)
+		if !maps.Equal(files(t, a), files(t, b)) {
+			t.Errorf("Schools(%+v) twice wrote different bytes", p)
+		}
+		p.Seed++
+		c, _ := write(t, p)
+		one, other := files(t, a), files(t, c)
+		for name := range one {
+			if one[name] == other[name] {
+				t.Errorf("%s of seeds %d and %d are the same", name, p.Seed-1, p.Seed)
+			}
+		}
+	}
+}
+
+func TestFormsHoldTheSameRows(t *testing.T) {
+	p := generate.SchoolsParams{Users: 60, Days: 30, Seed: 5}
+	dir, _ := write(t, p)
+	want := read(t, dir)
+	for _, form := range [][2]string{{"csv", ""}, {"csv", "zst"}, {"ndjson", "gz"}} {
+		p.Format, p.Compress = form[0], form[1]
+		dir, _ := write(t, p)
+		if got := read(t, dir); !reflect.DeepEqual(got, want) {
+			t.Errorf("rows of %s %s differ from those of plain ndjson", form[0], form[1])
+		}
+	}
+}
+
+// TestHabits holds the shares that the package promises, exactly counted over a year.
+func TestHabits(t *testing.T) {
+	const users, days = 400, 365
+	dir, _ := write(t, generate.SchoolsParams{Users: users, Days: days, Seed: 1})
+	c := read(t, dir)
+	var speeds []int64 // in thousandths
+	var within, above, short, none, back int
+	type pair struct {
+		account string
+		book    int64
+	}
+	reached := map[pair]int64{}
+	present := map[string]map[calendar.Date]bool{}
+	come := func(account string, at time.Time) {
+		if present[account] == nil {
+			present[account] = map[calendar.Date]bool{}
+		}
+		present[account][calendar.Day(at)] = true
+	}
+	readers := map[string]int{}
+	night, evening, weekend := 0, 0, 0
+	for _, s := range c.segments {
+		come(s.account, s.at)
+		readers[s.account]++
+		local := s.at.Add(-3 * time.Hour)
+		if h := local.Hour(); h < 6 {
+			night++
+		} else if h >= 18 && h < 22 {
+			evening++
+		}
+		if d := local.Weekday(); d == time.Saturday || d == time.Sunday {
+			weekend++
+		}
+		if s.ms < 3000 {
+			short++
+		}
+		p := pair{s.account, s.book}
+		if s.from < reached[p] {
+			back++
+		}
+		reached[p] = max(reached[p], s.to)
+		if s.wpm == "" {
+			none++
+			continue
+		}
+		speed, err := reading.ParseSpeed(s.wpm)
+		if err != nil {
+			t.Fatalf("wpm %q: %v", s.wpm, err)
+		}
+		speeds = append(speeds, milli(s.wpm))
+		if reading.Effective(speed, s.ms) {
+			within++
+		} else {
+			above++
+		}
+	}
+	for _, a := range c.accesses {
+		if !strings.HasSuffix(a.kind, "-received") {
+			come(a.account, a.at)
+		}
+	}
+	userDays, daily := 0, 0
+	for _, d := range present {
+		userDays += len(d)
+		if len(d)*10 > days*8 {
+			daily++
+		}
+	}
+	slices.Sort(speeds)
+	n := len(c.segments)
+	for _, share := range []struct {
+		name           string
+		got, low, high int
+	}{
+		{"median words per minute", int(speeds[len(speeds)/2] / 1000), 575, 605},
+		{"segments of 5 to 800 words per minute, per mille", within * 1000 / n, 520, 540},
+		{"segments above 800 words per minute, per mille", above * 1000 / n, 440, 460},
+		{"segments shorter than 3 s, per mille", short * 1000 / n, 370, 390},
+		{"segments without a speed, per mille", none * 1000 / n, 15, 25},
+		// one view in twenty, and whoever takes up a book again, from its front
+		{"segments that go back, per mille", back * 1000 / n, 40, 320},
+		{"segments a user", n / users, 1800, 2200},
+		{"books a user, times ten", len(reached) * 10 / users, 220, 280},
+		{"days with an access, per mille", userDays * 1000 / (users * days), 450, 500},
+		{"segments at night, per mille", night * 1000 / n, 1, 40},
+		{"segments in the evening, per mille", evening * 1000 / n, 270, 450},
+		{"segments on weekends, per mille", weekend * 1000 / n, 120, 210},
+		{"users that come more than four days in five, per mille", daily * 1000 / users, 50, 300},
+		{"users that never read, per mille", (users - len(readers)) * 1000 / users, 100, 250},
+		{"users that never come, per mille", (users - len(present)) * 1000 / users, 40, 130},
+	} {
+		if share.got < share.low || share.got > share.high {
+			t.Errorf("%s = %d, want %d to %d", share.name, share.got, share.low, share.high)
+		}
+	}
+}
+
+// milli returns a number with at most one decimal in thousandths.
+func milli(text string) (n int64) {
+	whole, tenth, _ := strings.Cut(text, ".")
+	for _, c := range whole {
+		n = n*10 + int64(c-'0')
+	}
+	n *= 10
+	if tenth != "" {
+		n += int64(tenth[0] - '0')
+	}
+	return n * 100
+}
+
+func TestEverythingResolves(t *testing.T) {
+	for _, p := range []generate.SchoolsParams{
+		{Users: 1, Days: 400, Seed: 1}, {Users: 9, Days: 10, Seed: 2}, {Users: 10, Days: 10}, {Users: 1700, Days: 3, Seed: 9, First: calendar.MustParse("2028-02-28")},
+	} {
+		dir, sum := write(t, p)
+		c := read(t, dir)
+		checkCounts(t, c, sum, p)
+		checkRegisters(t, c)
+		checkEvents(t, c, p)
+	}
+}
+
+func checkCounts(t *testing.T, c content, sum generate.Summary, p generate.SchoolsParams) {
+	t.Helper()
+	want := generate.Summary{
+		Entities: int64(len(c.entities)), Accounts: int64(p.Users), Books: int64(len(c.books)), Evaluations: int64(len(c.evaluations)),
+		Segments: int64(len(c.segments)), Accesses: int64(len(c.accesses)),
+	}
+	for _, e := range c.entities {
+		switch e.kind {
+		case "school":
+			want.Schools++
+		case "class":
+			want.Classes++
+		}
+	}
+	if sum != want || len(c.accounts) != p.Users {
+		t.Errorf("Schools(%+v) = %+v, want %+v as read", p, sum, want)
+	}
+	if got, want := int(sum.Schools), max(1, (p.Users+250)/500); got != want {
+		t.Errorf("schools of %d users = %d, want %d", p.Users, got, want)
+	}
+}
+
+func checkRegisters(t *testing.T, c content) {
+	t.Helper()
+	kinds := map[string]string{}
+	parent := map[string]string{"school": "network", "class": "school"}
+	for _, e := range c.entities {
+		if kinds[e.ref] != "" || kinds[e.parent] != parent[e.kind] {
+			t.Errorf("entity %+v stands twice or before its parent, or below the wrong one", e)
+		}
+		kinds[e.ref] = e.kind
+	}
+	seen, mails := map[string]bool{}, map[string]bool{}
+	for _, a := range c.accounts {
+		if seen[a.ref] || a.email != "" && mails[a.email] {
+			t.Errorf("account %+v stands twice", a)
+		}
+		seen[a.ref], mails[a.email] = true, true
+		if a.entity != "" && kinds[a.entity] == "" || a.kind == "reader" && kinds[a.entity] != "class" {
+			t.Errorf("account %+v is attached to %q", a, kinds[a.entity])
+		}
+	}
+	for _, b := range c.books {
+		if b.length < 1500 || b.length > 120_000 {
+			t.Errorf("book %+v has no length of 1,500 to 120,000", b)
+		}
+	}
+	for _, e := range c.evaluations {
+		if kinds[e.ref] != "school" {
+			t.Errorf("evaluation %+v is of no school", e)
+		}
+	}
+}
+
+func checkEvents(t *testing.T, c content, p generate.SchoolsParams) {
+	t.Helper()
+	first := cmp.Or(p.First, calendar.MustParse(generate.DefaultFirst))
+	days := calendar.Period{Start: first, End: first + calendar.Date(p.Days) - 1}
+	known := map[string]bool{}
+	for _, a := range c.accounts {
+		known[a.ref] = true
+	}
+	ids := map[string]bool{}
+	event := func(id, account string, at time.Time) {
+		if ids[id] || len(id) > 64 || !known[account] || !days.Contains(calendar.Day(at)) {
+			t.Errorf("event %q of %q at %v: its id stands twice or is too long, or its account or day does not exist", id, account, at)
+		}
+		ids[id] = true
+	}
+	last := first
+	for _, s := range c.segments {
+		event(s.id, s.account, s.at)
+		if s.book < 1 || s.book > int64(len(c.books)) || s.from < 0 || s.from >= s.to || s.to > c.books[s.book-1].length || s.ms < 300 || s.ms > 86_400_000 {
+			t.Errorf("segment %+v does not lie within a book or lasts too long or short", s)
+		}
+		if d := calendar.Day(s.at); d < last {
+			t.Errorf("segment %+v stands after one of %v", s, last)
+		} else {
+			last = d
+		}
+	}
+	for _, a := range c.accesses {
+		event(a.id, a.account, a.at)
+	}
+	for _, e := range c.evaluations {
+		if !days.Contains(calendar.Day(e.at)) {
+			t.Errorf("evaluation %+v lies outside of %v", e, days)
+		}
+	}
+}
+
+func TestParameters(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		p    generate.SchoolsParams
+		want string
+	}{
+		{"no users", generate.SchoolsParams{Days: 1}, "0 users and 1 days"},
+		{"no days", generate.SchoolsParams{Users: 1}, "1 users and 0 days"},
+		{"format", generate.SchoolsParams{Users: 1, Days: 1, Format: "xml"}, `no format "xml"`},
+		{"compression", generate.SchoolsParams{Users: 1, Days: 1, Compress: "zip"}, `no compression "zip"`},
+		{"no such table", generate.SchoolsParams{Users: 1, Days: 1, BooksCSV: "nowhere.csv"}, "nowhere.csv"},
+	} {
+		_, err := generate.Schools(context.Background(), t.TempDir(), tt.p)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: Schools = %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestRefusesSecondForm(t *testing.T) {
+	p := generate.SchoolsParams{Users: 5, Days: 2}
+	dir, _ := write(t, p)
+	if _, err := generate.Schools(context.Background(), dir, p); err != nil {
+		t.Errorf("Schools into its own feed = %v, want it replaced", err)
+	}
+	p.Compress = "gz"
+	if _, err := generate.Schools(context.Background(), dir, p); err == nil || !strings.Contains(err.Error(), "entities.ndjson") {
+		t.Errorf("Schools into a feed of another form = %v, want a refusal that names entities.ndjson", err)
+	}
+}
+
+func TestCancelLeavesNothing(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	dir := t.TempDir()
+	p := generate.SchoolsParams{Users: 50, Days: 50, Progress: func(done, total int64) {
+		if total != 2500 {
+			t.Errorf("total = %d, want 2500", total)
+		}
+		if done == 500 {
+			cancel()
+		}
+	}}
+	_, err := generate.Schools(ctx, dir, p)
+	if got := files(t, dir); !errors.Is(err, context.Canceled) || len(got) > 0 {
+		t.Errorf("Schools = %v and %d files, want context canceled and none", err, len(got))
+	}
+}
+
+const catalogue = `inep,name,uf,city,restriction
+35000001,ESCOLA UM,SP,Santos,ESCOLA EM FUNCIONAMENTO E SEM RESTRIÇÃO DE ATENDIMENTO
+35000002,ESCOLA DOIS,SP,Santos,ESCOLA PARALISADA
+31000001,ESCOLA TRÊS,MG,Ouro Preto,ESCOLA EM FUNCIONAMENTO E SEM RESTRIÇÃO DE ATENDIMENTO
+31000002,"ESCOLA ""QUATRO"", A",MG,Ouro Preto,ESCOLA ATENDE EXCLUSIVAMENTE ALUNOS COM DEFICIÊNCIA
+31000002,ESCOLA QUATRO OUTRA VEZ,MG,Ouro Preto,ESCOLA EM FUNCIONAMENTO E SEM RESTRIÇÃO DE ATENDIMENTO
+310000019,ESCOLA CINCO,MG,Ouro Preto,ESCOLA EM FUNCIONAMENTO E SEM RESTRIÇÃO DE ATENDIMENTO
+31000003,ESCOLA SEIS,MG,Ouro Preto,ESCOLA EXCLUSIVA DE ATIVIDADE COMPLEMENTAR
+`
+
+const census = "\ufeffCO_ENTIDADE,NO_ENTIDADE,SG_UF,NO_MUNICIPIO,TP_SITUACAO_FUNCIONAMENTO\n17000017,ESCOLA SETE,TO,Ananás,1\n17000033,ESCOLA OITO,TO,Ananás,2\n"
+
+// table writes a table into a file and returns its path.
+func table(t *testing.T, name, text string) string {
+	t.Helper()
+	b := []byte(text)
+	if strings.HasSuffix(name, ".gz") {
+		var out bytes.Buffer
+		w := gzip.NewWriter(&out)
+		w.Write(b)
+		w.Close()
+		b = out.Bytes()
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestRealSchools(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		users      int
+		want       []string // name and code, in any order
+	}{
+		{"catalogue.csv", catalogue, 1000, []string{"ESCOLA TRÊS 31000001", `ESCOLA "QUATRO", A 31000002`}},
+		{"catalogue.csv.gz", catalogue, 9000, []string{"ESCOLA TRÊS 31000001", `ESCOLA "QUATRO", A 31000002`, "ESCOLA UM 35000001"}},
+		{"census.csv.gz", census, 1000, []string{"ESCOLA SETE 17000017"}},
+	} {
+		dir, _ := write(t, generate.SchoolsParams{Users: tt.users, Days: 1, Format: "csv", SchoolsCSV: table(t, tt.name, tt.text)})
+		var got []string
+		for _, e := range read(t, dir).entities {
+			if e.kind == "school" {
+				got = append(got, e.name+" "+e.inep)
+				if e.ref != "escola-"+e.inep || e.parent != generate.Network {
+					t.Errorf("school = %+v, want the reference escola-%s below %s", e, e.inep, generate.Network)
+				}
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(tt.want)
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("schools of %s for %d users = %q, want %q", tt.name, tt.users, got, tt.want)
+		}
+	}
+}
+
+func TestRealBooks(t *testing.T) {
+	long := strings.Repeat("é", 300)
+	for _, tt := range []struct {
+		name, text string
+		want       []string // title, author and ISBN
+	}{
+		{"catalogue", "row,title,author,isbn13,isbn13_all\n1,A,by B,9780789454164,x\n2,,by C,,\n3,A,by B,9780000000002,\n4,\"A\n2\",,,\n", []string{"A|by B|9780789454164", "A 2||"}},
+		{"titles", "uri,Title,author,year\nu,Utopia,\"More, Thomas\",1516\n", []string{"Utopia|More, Thomas|"}},
+		{"loans", "year,loans,title,author\n2019,6,Okapi,\n2020,7,Okapi,\n", []string{"Okapi||"}},
+		{"isbn", "title,isbn\n" + long + ",9\n", []string{long[:510] + "||9"}},
+	} {
+		dir, _ := write(t, generate.SchoolsParams{Users: 2, Days: 1, BooksCSV: table(t, "books.csv", tt.text)})
+		var got []string
+		for _, b := range read(t, dir).books {
+			got = append(got, b.title+"|"+b.author+"|"+b.isbn)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("books of %s = %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestTablesThatDoNotFit(t *testing.T) {
+	for _, tt := range []struct{ schools, books, want string }{
+		{schools: "inep,name,uf\n", want: "a.csv has no column city or no_municipio; its columns are inep, name, uf"},
+		{schools: "inep,name,uf,city\n", want: "a.csv has no operating schools"},
+		{schools: census[:strings.Index(census, "17000017")] + "17000033,ESCOLA OITO,TO,Ananás,2\n", want: "a.csv has no operating schools"},
+		{books: "name,author\n", want: "a.csv has no column title; its columns are name, author"},
+		{books: "title\n\n", want: "a.csv has no titles"},
+		{books: "title,author\nA\n", want: "record on line 2: wrong number of fields"},
+	} {
+		p := generate.SchoolsParams{Users: 1, Days: 1}
+		if tt.schools != "" {
+			p.SchoolsCSV = table(t, "a.csv", tt.schools)
+		} else {
+			p.BooksCSV = table(t, "a.csv", tt.books)
+		}
+		if _, err := generate.Schools(context.Background(), t.TempDir(), p); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("Schools with %q%q = %v, want %q", tt.schools, tt.books, err, tt.want)
+		}
+	}
+	p := generate.SchoolsParams{Users: 1, Days: 1, BooksCSV: table(t, "empty.csv", "")}
+	if _, err := generate.Schools(context.Background(), t.TempDir(), p); err == nil || !strings.Contains(err.Error(), "empty.csv has no header") {
+		t.Errorf("Schools with an empty table = %v, want that it has no header", err)
+	}
+}
+
+func BenchmarkSchools(b *testing.B) {
+	var n int64
+	for b.Loop() {
+		sum, err := generate.Schools(context.Background(), b.TempDir(), generate.SchoolsParams{Users: 2000, Days: 60, Seed: 1})
+		if err != nil {
+			b.Fatal(err)
+		}
+		n += sum.Segments
+	}
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "segments/s")
+}

@@ -1,0 +1,149 @@
+// Package schoolsapi answers the schools reading API: three GET routes under Prefix, as the specification and the S and
+// H parts of the contract have them. It reads parameters, calls a report and writes what it returns; the rules are in
+// package schools.
+//
+//	GET /api-platform/schools/v1/engagements?startDate=2026-03-01&endDate=2026-03-31&pageSize=1
+//
+//	{"meta":{"period":{"startDate":"2026-03-01","endDate":"2026-03-31"},"page":{"page":1,"pageSize":1,"totalRows":2}},
+//	 "data":{"rows":[{"date":"2026-03-02","userId":7,"readingMinutes":12.3}]}}
+//
+// A request is checked in the order of H5: path (404), method (405), key (401), rate (429), parameters (400). The user
+// agent stands before them all, in the middleware of the server. Whatever is refused before the rate uses no budget.
+//
+// The package keeps no keys and no counters, and knows no database: see Keys, Reports and auth.Limiter.
+package schoolsapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/server/internal/web"
+)
+
+// Prefix is the path that the routes stand under (H1).
+const Prefix = "/api-platform/schools/v1"
+
+// Keys checks keys.
+type Keys interface {
+	// Check returns what the key with the given text opens. The error is web.ErrKey for every key that is not good.
+	Check(ctx context.Context, text string) (Grant, error)
+}
+
+// Grant is what a good key opens, and the budget that its requests count on.
+type Grant struct {
+	Access schools.Access
+	Budget auth.Budget
+}
+
+// Reports are the three reports; *schools.Reports is one.
+type Reports interface {
+	Users(context.Context, schools.Access, schools.Filter, paging.Page) (schools.List[schools.User], error)
+	Engagements(context.Context, schools.Access, calendar.Period, schools.Filter, paging.Page) (schools.List[schools.Engagement], error)
+	Readings(context.Context, schools.Access, calendar.Period, schools.Filter, paging.Page) (schools.List[schools.Reading], error)
+}
+
+var _ Reports = (*schools.Reports)(nil)
+
+// API answers the routes. Keys, Limiter, Reports and Answers must be set.
+type API struct {
+	Keys    Keys
+	Limiter auth.Limiter
+	Reports Reports
+	Answers *web.Answers
+	// Rate is the number of requests a minute that a key may make; 0 sets no limit (H6).
+	Rate int
+	// History is the first day that the reports know (G6).
+	History calendar.Date
+	// Now is the clock that says which day is today. Nil is time.Now.
+	Now func() time.Time
+}
+
+// Handler returns the handler of every path under Prefix.
+func (a *API) Handler() http.Handler {
+	router := httprouter.New() // whose redirects and automatic answers H4 has no place for
+	router.RedirectTrailingSlash = false
+	router.RedirectFixedPath = false
+	router.HandleOPTIONS = false
+	router.NotFound = http.HandlerFunc(notFound)
+	router.MethodNotAllowed = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		web.Fail(w, r, web.ErrMethod)
+	})
+	for _, rt := range a.routes() {
+		router.Handler(http.MethodGet, Prefix+rt.path, a.checked(rt))
+	}
+	return exact(router)
+}
+
+func notFound(w http.ResponseWriter, r *http.Request) { web.Fail(w, r, web.NotFound(r)) }
+
+// exact keeps an escaped slash from standing for a slash, since the router compares paths after their escapes are gone.
+func exact(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") {
+			notFound(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// checked makes the checks that stand between the method and the parameters, and then answers.
+func (a *API) checked(rt route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := r.Context()
+		trace := web.TraceOf(ctx)
+		trace.Route = Prefix + rt.path
+		grant, err := a.Keys.Check(ctx, keyText(r.Header))
+		if err != nil {
+			web.Fail(w, r, err)
+			return
+		}
+		trace.Tenant = int64(grant.Access.Partner)
+		quota, err := a.Limiter.Take(ctx, grant.Budget, a.Rate)
+		if err != nil {
+			web.Fail(w, r, err)
+			return
+		}
+		web.ShowQuota(w, quota)
+		if !quota.OK {
+			web.Fail(w, r, web.TooMany(quota.Reset))
+			return
+		}
+		a.answer(w, r, rt, grant.Access)
+	})
+}
+
+// keyText returns the key that a request was sent with. X-Api-Key decides where both headers are sent, even empty (H5).
+func keyText(h http.Header) string {
+	if keys := h.Values("X-Api-Key"); len(keys) > 0 {
+		return single(keys)
+	}
+	scheme, key, _ := strings.Cut(single(h.Values("Authorization")), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimLeft(key, " ")
+}
+
+// single returns the only value of a header; one that is sent twice is none.
+func single(values []string) string {
+	if len(values) != 1 {
+		return ""
+	}
+	return values[0]
+}
+
+func (a *API) now() time.Time {
+	if a.Now == nil {
+		return time.Now()
+	}
+	return a.Now()
+}

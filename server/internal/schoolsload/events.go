@@ -1,0 +1,93 @@
+package schoolsload
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lectern-dev/lectern/reading"
+	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/server/feed"
+)
+
+// events reads the files of events onto the pile.
+func (l *load) events(ctx context.Context) error {
+	if err := l.read(ctx, "segments", segmentFields, l.segment, &l.totals.Segments); err != nil {
+		return err
+	}
+	return l.read(ctx, "accesses", accessFields, l.access, &l.totals.Accesses)
+}
+
+// outcome is what became of an event's row.
+type outcome struct {
+	event schools.Event
+	early bool // before the history
+}
+
+func (l *load) read(ctx context.Context, resource string, fields []feed.Field, parse func(*feed.Row, *outcome), n *Events) error {
+	file, err := l.folder.File(resource)
+	if file == nil || err != nil {
+		return err
+	}
+	total := l.folder.Size()
+	return feed.Read(ctx, file, fields, parse, func(o *outcome, _ feed.Pos) error {
+		if n.Rows++; n.Rows%100_000 == 0 {
+			l.progress("read", l.folder.Done(), total)
+		}
+		if o.early {
+			n.BeforeHistory++
+			return nil
+		}
+		return l.pile.Add(o.event)
+	}, func(e *feed.RowError) error {
+		n.Rows++
+		n.Bad++
+		return l.bad(e)
+	})
+}
+
+var segmentFields = []feed.Field{
+	{Name: "segmentId", Required: true}, {Name: "account", Required: true}, {Name: "bookId", Required: true}, {Name: "startedAt", Required: true},
+	{Name: "durationMs", Required: true}, {Name: "from"}, {Name: "to"}, {Name: "wpm"},
+}
+
+func (l *load) segment(r *feed.Row, o *outcome) {
+	s := reading.Segment{Start: r.Time(3), DurationMS: r.Int(4), From: r.Int(5), To: r.Int(6)}
+	if !r.Null(7) {
+		speed, err := reading.ParseSpeed(r.Number(7))
+		if err != nil {
+			r.Fail(7, err.Error())
+		}
+		s.Speed = speed
+	}
+	id, account, book := r.ID(0), r.Bytes(1), r.Int(2)
+	if r.Bad() {
+		return
+	}
+	e, err := l.intake.Segment(id, account, book, s)
+	o.settle(r, e, err, segmentFields)
+}
+
+var accessFields = []feed.Field{{Name: "accessId", Required: true}, {Name: "account", Required: true}, {Name: "at", Required: true}, {Name: "kind", Required: true}}
+
+func (l *load) access(r *feed.Row, o *outcome) {
+	id, account, at, kind := r.ID(0), r.Bytes(1), r.Time(2), r.Bytes(3)
+	if r.Bad() {
+		return
+	}
+	e, err := l.intake.Access(id, account, at, kind)
+	o.settle(r, e, err, accessFields)
+}
+
+// settle keeps the event, or says in the row why there is none.
+func (o *outcome) settle(r *feed.Row, e schools.Event, err error, fields []feed.Field) {
+	*o = outcome{event: e, early: errors.Is(err, schools.ErrBeforeHistory)}
+	var wrong *schools.FaultError
+	if !errors.As(err, &wrong) {
+		return
+	}
+	for i, f := range fields {
+		if f.Name == wrong.Field {
+			r.Fail(i, wrong.Reason)
+		}
+	}
+}

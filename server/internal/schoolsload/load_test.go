@@ -1,0 +1,255 @@
+package schoolsload_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/schools/schoolsdb"
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/internal/schoolsload"
+)
+
+// good is a feed of one row each, to which the tests add a bad one.
+var good = map[string]string{
+	"entities.ndjson": `{"referenceId":"rede","entityType":"network","name":"Rede","degree":"F"}`,
+	"accounts.ndjson": `{"referenceId":"ana","kind":"reader","name":"Ana","entityReferenceId":"rede","active":true}`,
+	"books.ndjson":    `{"bookId":1,"title":"Iracema","length":100}`,
+	"segments.ndjson": `{"segmentId":"s1","account":"ana","bookId":1,"startedAt":"2026-03-01T12:00:00Z","durationMs":60000,"from":0,"to":50,"wpm":90}`,
+	"accesses.ndjson": `{"accessId":1,"account":"ana","at":"2026-03-02T09:00:00-03:00","kind":"login"}`,
+	"evaluations.csv": "evaluationId,entityReferenceId,title,appliedAt\n1,rede,Prova,2026-03-01T12:00:00Z",
+}
+
+// fixture is an empty partner.
+type fixture struct {
+	t       *testing.T
+	db      *database.DB
+	store   *schoolsdb.Store
+	partner directory.PartnerID
+}
+
+func newFixture(t *testing.T, db *database.DB) *fixture {
+	t.Helper()
+	if _, err := db.Migrate(t.Context(), server.Schema()...); err != nil {
+		t.Fatal(err)
+	}
+	id, err := directorydb.CreatePartner(t.Context(), db, "acme", "Acme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &fixture{t, db, &schoolsdb.Store{DB: db.DB, Copy: db.Copy}, id}
+}
+
+// load writes the files, the good ones where they are not given, and loads them.
+func (f *fixture) load(files map[string]string, change func(*schoolsload.Options)) (schoolsload.Totals, error) {
+	f.t.Helper()
+	dir := f.t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+	o := schoolsload.Options{
+		Partner: f.partner, Ref: "acme", TempDir: f.t.TempDir(),
+		Now: func() time.Time { return time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) },
+	}
+	if change != nil {
+		change(&o)
+	}
+	return schoolsload.Load(f.t.Context(), f.store, dir, o)
+}
+
+// empty fails unless nothing of the partner's data is there and no version was raised.
+func (f *fixture) empty() {
+	f.t.Helper()
+	for _, table := range []string{"entities", "accounts", "evaluations", "schools_books", "schools_records", "schools_ledgers", "schools_days", "schools_seen"} {
+		if n, err := f.db.NewSelect().Table(table).Where("tenant_id = ?", f.partner).Count(f.t.Context()); n != 0 || err != nil {
+			f.t.Errorf("%s has %d rows (%v) after a load that failed", table, n, err)
+		}
+	}
+	v, err := authdb.ReadVersions(f.t.Context(), f.db, auth.Tenant(f.partner))
+	e, u, cerr := directorydb.Counters(f.t.Context(), f.db, f.partner)
+	if err != nil || cerr != nil || v != (authdb.Versions{}) || e != 0 || u != 0 {
+		f.t.Errorf("after a load that failed: versions %+v, counters %d, %d (%v, %v)", v, e, u, err, cerr)
+	}
+}
+
+// with is the good feed with one file changed.
+func with(name, text string) map[string]string {
+	files := map[string]string{}
+	resource, _, _ := strings.Cut(name, ".")
+	for n, t := range good {
+		if r, _, _ := strings.Cut(n, "."); r != resource {
+			files[n] = t
+		}
+	}
+	files[name] = text
+	return files
+}
+
+// and is the good file with a second line.
+func and(name, line string) map[string]string { return with(name, good[name]+"\n"+line) }
+
+func segment(change, to string) string {
+	return strings.Replace(strings.Replace(good["segments.ndjson"], `"s1"`, `"s2"`, 1), change, to, 1)
+}
+
+// badFeeds names each way in which a feed is refused, and what is said of it.
+func badFeeds() map[string]struct {
+	files map[string]string
+	want  string
+} {
+	type bad = struct {
+		files map[string]string
+		want  string
+	}
+	gz := func(text string) string {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		w.Write([]byte(text))
+		w.Close()
+		return b.String()
+	}
+	zipped := gz(strings.Repeat(good["segments.ndjson"]+"\n", 1000))
+	return map[string]bad{
+		"not JSON":              {and("segments.ndjson", "nonsense"), "segments.ndjson line 2"},
+		"JSON of another kind":  {and("segments.ndjson", "[1]"), "segments.ndjson line 2"},
+		"cut short":             {and("segments.ndjson", `{"segmentId":"s2","acc`), "segments.ndjson line 2"},
+		"wrong type":            {and("segments.ndjson", segment(`60000`, `"60000"`)), "segments.ndjson line 2: field durationMs: must be an integer"},
+		"NaN":                   {and("segments.ndjson", segment(`"wpm":90`, `"wpm":NaN`)), "segments.ndjson line 2"},
+		"NaN in CSV":            {with("segments.csv", "segmentId,account,bookId,startedAt,durationMs,from,to,wpm\ns1,ana,1,2026-03-01T12:00:00Z,1,0,1,NaN\n"), "segments.csv line 2: field wpm"},
+		"negative speed":        {and("segments.ndjson", segment(`"wpm":90`, `"wpm":-0.5`)), "segments.ndjson line 2: field wpm"},
+		"negative position":     {and("segments.ndjson", segment(`"from":0`, `"from":-1`)), "segments.ndjson line 2: field from: must not be negative"},
+		"from above to":         {and("segments.ndjson", segment(`"from":0`, `"from":51`)), "segments.ndjson line 2: field from: must not be above to"},
+		"longer than a day":     {and("segments.ndjson", segment(`60000`, `86400001`)), "segments.ndjson line 2: field durationMs: must not be above one day"},
+		"unknown account":       {and("segments.ndjson", segment(`"ana"`, `"bia"`)), "segments.ndjson line 2: field account: does not exist"},
+		"unknown book":          {and("segments.ndjson", segment(`"bookId":1`, `"bookId":2`)), "segments.ndjson line 2: field bookId: does not exist"},
+		"no such day":           {and("segments.ndjson", segment(`2026-03-01`, `2026-02-30`)), "segments.ndjson line 2: field startedAt"},
+		"no offset":             {and("segments.ndjson", segment(`12:00:00Z`, `12:00:00`)), "segments.ndjson line 2: field startedAt"},
+		"after the day of load": {and("segments.ndjson", segment(`2026-03-01T12:00:00Z`, `2026-03-11T03:00:00Z`)), "segments.ndjson line 2: field startedAt: must not be after the day of the load"},
+		"missing field":         {and("segments.ndjson", segment(`"bookId":1,`, ``)), "segments.ndjson line 2: field bookId: is required"},
+		"identifier too long":   {and("segments.ndjson", segment(`"s2"`, `"`+strings.Repeat("x", 65)+`"`)), "segments.ndjson line 2: field segmentId"},
+		"duplicate member":      {and("segments.ndjson", segment(`"wpm":90`, `"wpm":90,"wpm":91`)), "segments.ndjson line 2"},
+		"invalid UTF-8":         {and("accounts.ndjson", "{\"referenceId\":\"b\xff\",\"kind\":\"reader\",\"entityReferenceId\":\"rede\"}"), "accounts.ndjson line 2"},
+		"a line too long":       {and("segments.ndjson", segment(`"s2"`, `"`+strings.Repeat("x", 2<<20)+`"`)), "segments.ndjson line 2"},
+		"two files":             {map[string]string{"books.ndjson": good["books.ndjson"], "books.csv": "bookId,length\n1,5\n"}, "books.csv"},
+		"misspelt file":         {map[string]string{"segment.ndjson": good["segments.ndjson"]}, "segment.ndjson"},
+		"truncated gzip":        {with("segments.ndjson.gz", zipped[:len(zipped)-20]), "truncated or damaged"},
+		"CSV without a column":  {with("books.csv", "bookId,title\n1,a\n"), "length"},
+		"unknown access":        {and("accesses.ndjson", `{"accessId":2,"account":"ana","at":"2026-03-02T09:00:00Z","kind":"Login"}`), "accesses.ndjson line 2: field kind"},
+		"length of nothing":     {and("books.ndjson", `{"bookId":2,"length":0}`), "books.ndjson line 2: field length: must be a positive integer"},
+		"entity without parent": {and("entities.ndjson", `{"referenceId":"e","entityType":"school","name":"E","degree":"F"}`), "entities.ndjson line 2: field parentReferenceId: is required"},
+		"unknown entity":        {with("evaluations.csv", "evaluationId,entityReferenceId\n1,x\n"), "evaluations.csv line 2: field entityReferenceId: does not exist"},
+	}
+}
+
+// TestBadFeedsLeaveNothing is F2 and F3: the place and reason are told, and nothing of the feed is visible.
+func TestBadFeedsLeaveNothing(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		for name, bad := range badFeeds() {
+			f.t = t
+			if _, err := f.load(bad.files, nil); err == nil || !strings.Contains(err.Error(), bad.want) {
+				t.Errorf("%s: load = %v, want it to say %q", name, err, bad.want)
+			}
+			f.empty()
+		}
+	})
+}
+
+// TestSkipBad goes on without bad rows and lists them.
+func TestSkipBad(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		report := filepath.Join(t.TempDir(), "bad.txt")
+		files := map[string]string{}
+		for name, text := range good {
+			files[name] = text
+		}
+		files["segments.ndjson"] += "\nnonsense\n" + segment(`"from":0`, `"from":51`) + "\n" + segment(`2026-03-01`, `2025-12-31`)
+		files["accounts.ndjson"] += "\n" + `{"referenceId":"bia","kind":"reader","entityReferenceId":"nowhere"}`
+		files["accesses.ndjson"] += "\n" + `{"accessId":2,"account":"bia","at":"2026-03-02T09:00:00Z","kind":"login"}`
+		totals, err := f.load(files, func(o *schoolsload.Options) { o.SkipBad = report })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := totals.Segments, (schoolsload.Events{Rows: 4, BeforeHistory: 1, Bad: 2}); got != want {
+			t.Errorf("segments = %+v, want %+v", got, want)
+		}
+		if totals.NewEvents != 2 || totals.Accounts.Bad != 1 || totals.Accesses.Bad != 1 {
+			t.Errorf("totals = %+v, want 2 new events, a bad account and a bad access", totals)
+		}
+		data, err := os.ReadFile(report)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"segments.ndjson line 2", "segments.ndjson line 3: field from", "accounts.ndjson line 2: field entityReferenceId: does not exist", "accesses.ndjson line 2: field account: does not exist"} {
+			if !strings.Contains(string(data), want) {
+				t.Errorf("the report lacks %q:\n%s", want, data)
+			}
+		}
+	})
+}
+
+// TestLoadLeavesNoFiles spills events and looks at the temporary folder afterwards, after success and failure.
+func TestLoadLeavesNoFiles(t *testing.T) {
+	f := newFixture(t, dbtest.SQLite(t))
+	for _, files := range []map[string]string{good, and("segments.ndjson", "nonsense")} {
+		temp := t.TempDir()
+		_, err := f.load(files, func(o *schoolsload.Options) { o.TempDir, o.MemoryLimit = temp, 1 })
+		left, rerr := os.ReadDir(temp)
+		if rerr != nil || len(left) != 0 {
+			t.Errorf("after a load (%v): %v left in the temporary folder (%v)", err, left, rerr)
+		}
+	}
+}
+
+// TestLoadsAtOnce loads pieces of one partner from several goroutines: each either succeeds or is overtaken for good, and
+// what is loaded in the end is the whole.
+func TestLoadsAtOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		if _, err := f.load(good, nil); err != nil {
+			t.Fatal(err)
+		}
+		const loads = 4
+		done := make(chan error, loads)
+		for i := range loads {
+			files := map[string]string{"segments.ndjson": strings.Replace(good["segments.ndjson"], `"s1"`, fmt.Sprintf(`"at-once-%d"`, i), 1)}
+			go func() {
+				for {
+					_, err := f.load(files, nil)
+					if err == nil || !strings.Contains(err.Error(), schoolsdb.ErrOvertaken.Error()) {
+						done <- err
+						return
+					}
+				}
+			}()
+		}
+		for range loads {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+		totals, err := f.load(good, nil)
+		if err != nil || totals.NewEvents != 0 || totals.Repeated != 2 {
+			t.Errorf("the first feed again = %+v, %v", totals, err)
+		}
+		m, err := f.store.Minutes(context.Background(), f.partner, versions(t, f), period())
+		if err != nil || len(m) != 2 || m[period().Start].At(0) != 10*(1+loads) {
+			t.Errorf("minutes = %v, %v, want %d tenths on the first day", m, err, 10*(1+loads))
+		}
+	})
+}

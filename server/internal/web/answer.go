@@ -1,0 +1,102 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Answers writes the successful answers of GET (H8). The zero value is ready; it holds pools and must not be copied.
+type Answers struct {
+	bodies sync.Pool // of *[]byte
+	coder  coder
+}
+
+// plainBelow is the size under which a body is sent as it is: smaller ones gain nothing by compression.
+const plainBelow = 1 << 10
+
+// keptBuffer is the largest buffer that goes back into the pool, so that one huge answer does not hold its memory.
+const keptBuffer = 4 << 20
+
+// WriteJSON answers 200 with the document that build writes, or 304 without a body when the client has it already. The
+// body is complete in memory before the status is sent. Its entity tag is weak and depends on its text alone, not on
+// the coding, so that a client may change the codings it accepts.
+func (a *Answers) WriteJSON(w http.ResponseWriter, r *http.Request, build func(*JSON)) {
+	buf := a.buffer()
+	j := JSON{b: (*buf)[:0]}
+	build(&j)
+	*buf = j.b
+	a.write(w, r, "application/json; charset=utf-8", j.b)
+	a.release(buf)
+}
+
+func (a *Answers) write(w http.ResponseWriter, r *http.Request, contentType string, body []byte) {
+	tag := entityTag(body)
+	h := w.Header()
+	h.Set("ETag", tag)
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("Vary", "Accept, Accept-Encoding, Authorization, X-Api-Key")
+	if matches(r.Header.Values("If-None-Match"), tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	coding := negotiate(r.Header.Values("Accept-Encoding"), len(body) < plainBelow)
+	if coding != identity {
+		buf := a.buffer()
+		defer a.release(buf)
+		*buf = a.coder.encode((*buf)[:0], coding, body)
+		body = *buf
+		h.Set("Content-Encoding", coding)
+	}
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusOK)
+	w.Write(body)
+}
+
+func (a *Answers) buffer() *[]byte {
+	if b, ok := a.bodies.Get().(*[]byte); ok {
+		return b
+	}
+	return new([]byte)
+}
+
+func (a *Answers) release(b *[]byte) {
+	if cap(*b) <= keptBuffer {
+		a.bodies.Put(b)
+	}
+}
+
+// entityTag returns the weak tag of a body: 128 bits of its SHA-256.
+func entityTag(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `W/"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
+}
+
+// matches reports whether an If-None-Match header names the tag, by weak comparison, or any tag by `*`. What is no list
+// of entity tags ends it.
+func matches(lines []string, tag string) bool {
+	tag = strings.TrimPrefix(tag, "W/")
+	list := strings.Join(lines, ",")
+	for {
+		list = strings.TrimLeft(list, " \t,")
+		if strings.HasPrefix(list, "*") {
+			return true
+		}
+		list = strings.TrimPrefix(list, "W/")
+		if !strings.HasPrefix(list, `"`) {
+			return false
+		}
+		end := strings.IndexByte(list[1:], '"')
+		if end < 0 {
+			return false
+		}
+		if list[:end+2] == tag {
+			return true
+		}
+		list = list[end+2:]
+	}
+}

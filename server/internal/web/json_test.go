@@ -1,0 +1,61 @@
+package web_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/internal/web"
+)
+
+func TestJSONForms(t *testing.T) {
+	late := time.Date(2026, 1, 1, 23, 30, 59, 999_999_999, time.FixedZone("", -3*3600))
+	tests := []struct {
+		rule  string
+		write func(*web.JSON)
+		want  string
+	}{
+		{"minutes of 0", func(j *web.JSON) { j.Minutes("m", 0) }, `{"m":0.0}`},
+		{"minutes below 1", func(j *web.JSON) { j.Minutes("m", 9) }, `{"m":0.9}`},
+		{"minutes", func(j *web.JSON) { j.Minutes("m", 123) }, `{"m":12.3}`},
+		{"whole minutes", func(j *web.JSON) { j.Minutes("m", 120) }, `{"m":12.0}`},
+		{"percent of 0", func(j *web.JSON) { j.Percent("p", 0) }, `{"p":0.00}`},
+		{"percent below 0.1", func(j *web.JSON) { j.Percent("p", 5) }, `{"p":0.05}`},
+		{"percent", func(j *web.JSON) { j.Percent("p", 4999) }, `{"p":49.99}`},
+		{"percent of 100", func(j *web.JSON) { j.Percent("p", 10000) }, `{"p":100.00}`},
+		{"time is cut, in UTC", func(j *web.JSON) { j.Time("t", late) }, `{"t":"2026-01-02T02:30:59Z"}`},
+		{"date", func(j *web.JSON) { j.Date("d", calendar.MustParse("2026-02-28")) }, `{"d":"2026-02-28"}`},
+		{"no HTML escaping", func(j *web.JSON) { j.Text("s", "<a&b>'\u2028\u2029") }, "{\"s\":\"<a&b>'\u2028\u2029\"}"},
+		{"quotes and controls", func(j *web.JSON) { j.Text("s", "\"\\\n\x01") }, `{"s":"\"\\\n\u0001"}`},
+		{"bytes that are no UTF-8", func(j *web.JSON) { j.Text("s", "a\xffb") }, "{\"s\":\"a\ufffdb\"}"},
+		{"empty text is null", func(j *web.JSON) { j.TextOrNull("s", "") }, `{"s":null}`},
+		{"zero is null", func(j *web.JSON) { j.IntOrNull("n", 0); j.IntOrNull("m", 1) }, `{"n":null,"m":1}`},
+		{"booleans", func(j *web.JSON) { j.Bool("a", true); j.Bool("b", false) }, `{"a":true,"b":false}`},
+		{"nested", func(j *web.JSON) {
+			j.Object("o")
+			j.Int("a", 1)
+			j.End()
+			j.Array("l")
+			j.Begin()
+			j.End()
+			j.Begin()
+			j.Null("x")
+			j.Object("y")
+			j.End()
+			j.End()
+			j.EndArray()
+			j.Array("e")
+			j.EndArray()
+			j.Int("z", -1)
+		}, `{"o":{"a":1},"l":[{},{"x":null,"y":{}}],"e":[],"z":-1}`},
+	}
+	for _, tt := range tests {
+		var j web.JSON
+		j.Begin()
+		tt.write(&j)
+		j.End()
+		if got := string(j.Bytes()); got != tt.want {
+			t.Errorf("%s = %s, want %s", tt.rule, got, tt.want)
+		}
+	}
+}

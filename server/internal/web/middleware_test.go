@@ -1,0 +1,215 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/server/internal/web"
+)
+
+// serve runs a handler behind the whole chain and returns the answer and the log's lines.
+func serve(r *http.Request, h http.HandlerFunc) (*httptest.ResponseRecorder, []map[string]any) {
+	var log bytes.Buffer
+	w := httptest.NewRecorder()
+	web.Chain(h, web.Identify(zerolog.New(&log)), web.AccessLog(), web.Recover(web.Fail), web.UserAgent(web.Fail)).ServeHTTP(w, r)
+	var lines []map[string]any
+	for dec := json.NewDecoder(&log); ; {
+		var line map[string]any
+		if dec.Decode(&line) != nil {
+			return w, lines
+		}
+		lines = append(lines, line)
+	}
+}
+
+func TestFail(t *testing.T) {
+	tests := []struct {
+		rule, method, target string
+		err                  error
+		status               int
+		body                 string
+		header, value        string
+	}{
+		{"400", "GET", "/", &web.Problem{Status: 400, Messages: []string{"a <b>", "c"}}, 400,
+			`{"statusCode":400,"error":"Bad Request","message":["a <b>","c"]}`, "", ""},
+		{"401", "GET", "/", web.ErrKey, 401,
+			`{"statusCode":401,"error":"Unauthorized","message":"missing or invalid API key"}`, "WWW-Authenticate", "Bearer"},
+		{"403", "GET", "/", web.ErrUserAgent, 403,
+			`{"statusCode":403,"error":"Forbidden","message":"this user agent is not accepted; send a User-Agent of your own"}`, "", ""},
+		{"404 names the method and the path as sent", "POST", "/a%20b//c?d=e", nil, 404,
+			`{"statusCode":404,"error":"Not Found","message":"Cannot POST /a%20b//c"}`, "", ""},
+		{"405", "POST", "/", web.ErrMethod, 405,
+			`{"statusCode":405,"error":"Method Not Allowed","message":"only GET is supported"}`, "Allow", "GET"},
+		{"429", "GET", "/", web.TooMany(17), 429,
+			`{"statusCode":429,"error":"Too Many Requests","message":"rate limit exceeded; retry after 17 seconds"}`, "Retry-After", "17"},
+		{"503", "GET", "/", &web.Problem{Status: 503, Message: "later", RetryAfter: 5}, 503,
+			`{"statusCode":503,"error":"Service Unavailable","message":"later"}`, "Retry-After", "5"},
+		{"wrapped", "GET", "/", fmt.Errorf("key: %w", web.ErrKey), 401,
+			`{"statusCode":401,"error":"Unauthorized","message":"missing or invalid API key"}`, "", ""},
+		{"unknown", "GET", "/", errors.New("secret"), 500,
+			`{"statusCode":500,"error":"Internal Server Error","message":"internal server error"}`, "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.rule, func(t *testing.T) {
+			w, log := serve(httptest.NewRequest(tt.method, tt.target, nil), func(w http.ResponseWriter, r *http.Request) {
+				err := tt.err
+				if err == nil {
+					err = web.NotFound(r)
+				}
+				web.Fail(w, r, err)
+			})
+			if w.Code != tt.status || w.Body.String() != tt.body {
+				t.Errorf("Fail(%v) = %d %s, want %d %s", tt.err, w.Code, w.Body, tt.status, tt.body)
+			}
+			if got := w.Header().Get("Content-Type"); got != "application/json; charset=utf-8" {
+				t.Errorf("Content-Type = %q", got)
+			}
+			if tt.header != "" && w.Header().Get(tt.header) != tt.value {
+				t.Errorf("%s = %q, want %q", tt.header, w.Header().Get(tt.header), tt.value)
+			}
+			for _, name := range []string{"ETag", "Cache-Control", "Vary"} {
+				if w.Header().Get(name) != "" {
+					t.Errorf("an error has %s, want it on success alone (H8)", name)
+				}
+			}
+			if want := 1; tt.status == 500 {
+				want = 2
+				if len(log) != want || log[0]["error"] != "secret" || log[0]["request"] != log[1]["request"] {
+					t.Errorf("log = %v, want the error once, with the request's id", log)
+				}
+			} else if len(log) != want {
+				t.Errorf("log = %v, want the access line alone", log)
+			}
+		})
+	}
+}
+
+// A client that leaves is no error of the service.
+func TestFailClientGone(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w, log := serve(httptest.NewRequest("GET", "/", nil).WithContext(ctx), func(w http.ResponseWriter, r *http.Request) {
+		web.Fail(w, r, fmt.Errorf("read: %w", r.Context().Err()))
+	})
+	if w.Code != web.StatusGone || len(log) != 1 || log[0]["level"] != "info" {
+		t.Errorf("status %d, log %v, want %d and the access line alone", w.Code, log, web.StatusGone)
+	}
+}
+
+func TestRecover(t *testing.T) {
+	w, log := serve(httptest.NewRequest("GET", "/", nil), func(http.ResponseWriter, *http.Request) { panic("boom") })
+	const want = `{"statusCode":500,"error":"Internal Server Error","message":"internal server error"}`
+	if w.Code != 500 || w.Body.String() != want {
+		t.Errorf("panic = %d %s, want 500 %s", w.Code, w.Body, want)
+	}
+	if len(log) != 2 {
+		t.Fatalf("log = %v, want the panic and the access line", log)
+	}
+	if text, _ := log[0]["error"].(string); !strings.Contains(text, "boom") || !strings.Contains(text, "middleware_test.go") {
+		t.Errorf("logged error = %q, want the panic with its stack", text)
+	}
+	if log[1]["status"] != 500.0 {
+		t.Errorf("logged status = %v, want 500", log[1]["status"])
+	}
+}
+
+func TestRecoverLetsAbortPass(t *testing.T) {
+	defer func() {
+		if v := recover(); v != http.ErrAbortHandler {
+			t.Errorf("recover() = %v, want http.ErrAbortHandler", v)
+		}
+	}()
+	serve(httptest.NewRequest("GET", "/", nil), func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+}
+
+func TestUserAgent(t *testing.T) {
+	tests := []struct {
+		agent string
+		want  int
+	}{
+		{"Python-urllib/3.12", 403},
+		{"Python-urllib", 403},
+		{"python-urllib/3.12", 200},
+		{"etl (Python-urllib/3.12)", 200},
+		{"python-requests/2.32", 200},
+		{"", 200},
+	}
+	for _, tt := range tests {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("User-Agent", tt.agent)
+		w, _ := serve(r, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(200) })
+		if w.Code != tt.want {
+			t.Errorf("User-Agent %q = %d, want %d", tt.agent, w.Code, tt.want)
+		}
+	}
+}
+
+func TestAccessLog(t *testing.T) {
+	r := httptest.NewRequest("BREW", "/people/maria?search=maria", nil)
+	r.Header.Set("X-Api-Key", "1-1-secret")
+	r.Header.Set("X-Request-Id", "forged")
+	w, log := serve(r, func(w http.ResponseWriter, r *http.Request) {
+		t := web.TraceOf(r.Context())
+		t.Route, t.Tenant = "/people/:name", 7
+		w.Write([]byte("12345"))
+	})
+	id := w.Header().Get("X-Request-Id")
+	if !regexp.MustCompile(`^[0-9a-f]{16}$`).MatchString(id) {
+		t.Errorf("X-Request-Id = %q, want 16 hexadecimal digits", id)
+	}
+	if len(log) != 1 {
+		t.Fatalf("log = %v, want one line", log)
+	}
+	if _, ok := log[0]["ms"].(float64); !ok {
+		t.Errorf("ms = %v, want a number", log[0]["ms"])
+	}
+	delete(log[0], "ms")
+	want := map[string]any{
+		"level": "info", "message": "request", "request": id, "method": "other", "route": "/people/:name",
+		"tenant": 7.0, "status": 200.0, "bytes": 5.0,
+	}
+	if fmt.Sprint(log[0]) != fmt.Sprint(want) {
+		t.Errorf("log = %v, want %v", log[0], want)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	for _, d := range []time.Duration{0, time.Hour} {
+		web.Timeout(d)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if _, ok := r.Context().Deadline(); ok != (d > 0) {
+				t.Errorf("Timeout(%v): deadline = %t, want %t", d, ok, d > 0)
+			}
+		})).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	}
+}
+
+func TestShowQuota(t *testing.T) {
+	w := httptest.NewRecorder()
+	web.ShowQuota(w, auth.Quota{Limit: 30, Remaining: 29, Reset: 41, OK: true})
+	for name, want := range map[string]string{
+		"x-ratelimit-limit-public-default":     "30",
+		"x-ratelimit-remaining-public-default": "29",
+		"x-ratelimit-reset-public-default":     "41",
+	} {
+		if got := w.Header().Get(name); got != want {
+			t.Errorf("%s = %q, want %q", name, got, want)
+		}
+	}
+	w = httptest.NewRecorder()
+	web.ShowQuota(w, auth.Quota{OK: true})
+	if len(w.Header()) != 0 {
+		t.Errorf("headers without a limit = %v, want none", w.Header())
+	}
+}

@@ -1,0 +1,118 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Problem is an error that a client is told of: a status and what to say with it (messages.md of the contract).
+type Problem struct {
+	Status int
+	// Message is the text for every status but 400.
+	Message string
+	// Messages are the texts for 400, one for each invalid parameter.
+	Messages []string
+	// RetryAfter is in seconds; 0 sends no Retry-After.
+	RetryAfter int
+	// Allow lists the methods of a route, for 405.
+	Allow string
+}
+
+func (p *Problem) Error() string {
+	if p.Status == http.StatusBadRequest {
+		return fmt.Sprintf("%d %q", p.Status, p.Messages)
+	}
+	return fmt.Sprintf("%d %s", p.Status, p.Message)
+}
+
+// The problems without a variable part. They are never changed.
+var (
+	// ErrUserAgent refuses a user agent (H5).
+	ErrUserAgent = &Problem{Status: http.StatusForbidden, Message: "this user agent is not accepted; send a User-Agent of your own"}
+	// ErrKey refuses a key that is missing, unknown, expired, revoked or of another API: always in the same words (G3).
+	ErrKey = &Problem{Status: http.StatusUnauthorized, Message: "missing or invalid API key"}
+	// ErrMethod refuses every method but GET (H4).
+	ErrMethod = &Problem{Status: http.StatusMethodNotAllowed, Message: "only GET is supported", Allow: http.MethodGet}
+
+	errInternal = &Problem{Status: http.StatusInternalServerError, Message: "internal server error"}
+)
+
+// NotFound refuses the path of a request, naming method and path as they were sent.
+func NotFound(r *http.Request) *Problem {
+	return &Problem{Status: http.StatusNotFound, Message: "Cannot " + r.Method + " " + r.URL.EscapedPath()}
+}
+
+// TooMany refuses a request whose budget is used up for the given number of seconds (H6).
+func TooMany(seconds int) *Problem {
+	return &Problem{
+		Status:     http.StatusTooManyRequests,
+		Message:    fmt.Sprintf("rate limit exceeded; retry after %d seconds", seconds),
+		RetryAfter: seconds,
+	}
+}
+
+// StatusGone is the status, in the log alone, of a request whose client left before the answer was there.
+const StatusGone = 499
+
+// Fail answers with an error in the shape of the schools and libraries APIs (H2). A *Problem in err's chain is told to
+// the client. Any other error is logged once, with the request's identifier, and answered with 500.
+func Fail(w http.ResponseWriter, r *http.Request, err error) {
+	var p *Problem
+	if !errors.As(err, &p) {
+		if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+			w.WriteHeader(StatusGone) // nobody reads it
+			return
+		}
+		TraceOf(r.Context()).Error(err)
+		p = errInternal
+	}
+	p.write(w)
+}
+
+func (p *Problem) write(w http.ResponseWriter) {
+	body := p.append(nil)
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	if p.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(p.RetryAfter))
+	}
+	if p.Allow != "" {
+		h.Set("Allow", p.Allow)
+	}
+	if p.Status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", "Bearer") // RFC 9110, 11.6.1
+	}
+	w.WriteHeader(p.Status)
+	w.Write(body)
+}
+
+func (p *Problem) append(b []byte) []byte {
+	b = append(b, `{"statusCode":`...)
+	b = strconv.AppendInt(b, int64(p.Status), 10)
+	b = append(b, `,"error":`...)
+	b = quote(b, http.StatusText(p.Status))
+	b = append(b, `,"message":`...)
+	if p.Status != http.StatusBadRequest {
+		return append(quote(b, p.Message), '}')
+	}
+	b = append(b, '[')
+	for i, m := range p.Messages {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = quote(b, m)
+	}
+	return append(b, "]}"...)
+}
+
+// quote appends s as a JSON string without HTML escaping (H7). Bytes that are not UTF-8 show as U+FFFD.
+func quote(b []byte, s string) []byte {
+	b, _ = jsontext.AppendQuote(b, s)
+	return b
+}

@@ -1,0 +1,39 @@
+package server
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
+	"github.com/lectern-dev/lectern/server/internal/web"
+)
+
+// schoolsKeys checks schools keys in the database and notes their use.
+type schoolsKeys struct {
+	store *authdb.Store
+	uses  *authdb.Uses
+}
+
+// Check implements schoolsapi.Keys.
+func (k *schoolsKeys) Check(ctx context.Context, text string) (schoolsapi.Grant, error) {
+	g, err := k.store.Check(ctx, text, auth.Schools)
+	if errors.Is(err, authdb.ErrKey) {
+		return schoolsapi.Grant{}, web.ErrKey
+	}
+	if err != nil {
+		return schoolsapi.Grant{}, err
+	}
+	k.uses.Used(g.Key, g.Now)
+	return schoolsapi.Grant{
+		Access: schools.Access{
+			Partner: directory.PartnerID(g.Key.Tenant),
+			Network: directory.EntityID(g.Key.Network),
+			At:      schools.Versions{Registers: g.Versions.Registers, Facts: g.Versions.Facts},
+		},
+		Budget: g.Key.RateBudget(),
+	}, nil
+}
