@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// document is the page of figures.
+type document struct{ strings.Builder }
+
+// newDocument begins the page with what the figures depend on.
+func newDocument(o options) *document {
+	d := &document{}
+	fmt.Fprintf(d, "# Benchmarks\n\nMeasured by `make bench ARGS=\"-users %s -days %d\"` on %s: %s, %d cores, %s, %s/%s. PostgreSQL runs on the same\n"+
+		"machine, without fsync. Times are those of the HTTP client on loopback; warm ones are medians of %d calls.\n",
+		o.users, o.days, time.Now().UTC().Format("2006-01-02"), processor(), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, repeats)
+	return d
+}
+
+// processor names the machine's processor, where the system tells it.
+func processor() string {
+	data, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(data)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "unknown processor"
+}
+
+// table is one section of the page; its rows are printed as they come.
+type table struct{ doc *document }
+
+func (d *document) table(title string) *table {
+	t := &table{d}
+	t.line("\n## " + title + "\n")
+	t.heading("what", "figure", "beside it")
+	return t
+}
+
+// heading begins a table.
+func (t *table) heading(cells ...string) {
+	t.line("")
+	t.row(cells...)
+	t.line(strings.Repeat("|---", len(cells)) + "|")
+}
+
+func (t *table) row(cells ...string) { t.line("| " + strings.Join(cells, " | ") + " |") }
+
+func (t *table) line(s string) {
+	fmt.Println(s)
+	fmt.Fprintln(t.doc, s)
+}
+
+// ms writes a time in milliseconds with two significant decimals.
+func ms(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000) }

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// network is one generated feed and the binary that serves it.
+type network struct {
+	binary, dir string
+	users, days int
+}
+
+// build builds the binary that is measured.
+func build(ctx context.Context, dir string) (string, error) {
+	path := filepath.Join(dir, "lectern")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, "./server/cmd/lectern")
+	cmd.Stderr = os.Stderr
+	return path, cmd.Run()
+}
+
+// firstDay is where the generated year begins: it ends before any day on which this can run.
+const firstDay = "2025-01-01"
+
+func (n network) feed() string {
+	return filepath.Join(n.dir, fmt.Sprintf("feed-%d-%d", n.users, n.days))
+}
+
+// generate writes the feed, unless a former run left it.
+func (n network) generate(ctx context.Context) error {
+	if _, err := os.Stat(n.feed()); err == nil {
+		return nil
+	}
+	temp := n.feed() + ".part"
+	if err := os.RemoveAll(temp); err != nil {
+		return err
+	}
+	_, _, err := n.lectern(ctx, "generate", "schools", temp, "--users", fmt.Sprint(n.users), "--days", fmt.Sprint(n.days), "--first", firstDay, "--compress", "zst")
+	if err != nil {
+		return err
+	}
+	return os.Rename(temp, n.feed())
+}
+
+// usage is what a command took.
+type usage struct {
+	wall   time.Duration
+	memory int64 // most bytes resident
+}
+
+// lectern runs a command of the binary and returns what it printed.
+func (n network) lectern(ctx context.Context, args ...string) ([]byte, usage, error) {
+	cmd := exec.CommandContext(ctx, n.binary, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	start := time.Now()
+	err := cmd.Run()
+	if err != nil {
+		return nil, usage{}, fmt.Errorf("lectern %v: %w: %s", args, err, errs.String())
+	}
+	rusage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	return out.Bytes(), usage{time.Since(start), rusage.Maxrss << 10}, nil
+}
+
+// serving is a running server.
+type serving struct {
+	cmd *exec.Cmd
+	url string
+	key string
+}
+
+// serve starts the binary and waits until it answers a request that needs no data.
+func (n network) serve(ctx context.Context, db, key string) (*serving, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	addr := ln.Addr().String()
+	ln.Close()
+	s := &serving{url: "http://" + addr + "/api-platform/schools/v1", key: key}
+	s.cmd = exec.CommandContext(ctx, n.binary, "serve", "--db", db, "--addr", addr, "--schools-rate", "0", "--schools-history", firstDay, "--log-level", "error")
+	s.cmd.Stderr = os.Stderr
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	for range 500 {
+		if res, err := http.Get("http://" + addr + "/"); err == nil {
+			res.Body.Close()
+			return s, nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	s.stop()
+	return nil, fmt.Errorf("the server at %s does not answer", addr)
+}
+
+func (s *serving) stop() {
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	_ = s.cmd.Wait()
+}
+
+// get makes one call and returns its time and the number of rows in all.
+func (s *serving) get(path string) (time.Duration, int, error) {
+	req, err := http.NewRequest(http.MethodGet, s.url+path, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	req.Header.Set("X-Api-Key", s.key)
+	start := time.Now()
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	took := time.Since(start)
+	if err != nil || res.StatusCode != http.StatusOK {
+		return 0, 0, fmt.Errorf("GET %s: %s %.200s (%v)", path, res.Status, body, err)
+	}
+	var a struct {
+		Meta struct{ Page struct{ TotalRows int } }
+	}
+	return took, a.Meta.Page.TotalRows, json.Unmarshal(body, &a)
+}
+
+// repeats is the number of calls of which the median stands.
+const repeats = 31
+
+// warm returns the median time of a call whose data are in memory.
+func (s *serving) warm(path string) (time.Duration, error) {
+	var times []time.Duration
+	for range repeats {
+		d, _, err := s.get(path)
+		if err != nil {
+			return 0, err
+		}
+		times = append(times, d)
+	}
+	slices.Sort(times)
+	return times[len(times)/2], nil
+}
