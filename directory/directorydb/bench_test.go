@@ -46,10 +46,11 @@ func BenchmarkPostgres(b *testing.B) { benchmark(b, dbtest.Postgres(b)) }
 // benchmark times the calls of a load and of a report on a partner of benchUsers accounts.
 func benchmark(b *testing.B, db *database.DB) {
 	p := newPartner(b, db, "grande")
+	put(b, db, p, 1, many(benchUsers))
 	accounts := many(benchUsers)
 	b.Run("PutNew", func(b *testing.B) {
-		for b.Loop() {
-			put(b, db, p, 1, accounts)
+		for i := 0; b.Loop(); i++ {
+			put(b, db, newPartner(b, db, directory.Ref(fmt.Sprint("grande-", i))), 1, accounts)
 		}
 	})
 	b.Run("PutChanged", func(b *testing.B) {
@@ -73,14 +74,16 @@ func benchmark(b *testing.B, db *database.DB) {
 			}
 		}
 	})
-	b.Run("AccountsByID", func(b *testing.B) {
+	b.Run("Names", func(b *testing.B) {
 		ids := make([]directory.UserID, 1000)
 		for i := range ids {
 			ids[i] = directory.UserID(50_000 + i)
 		}
 		for b.Loop() {
-			if list, err := directorydb.AccountsByID(b.Context(), db, p, ids); err != nil || len(list) != len(ids) {
-				b.Fatal(len(list), err)
+			n := 0
+			err := directorydb.Names(b.Context(), db, p, ids, func(directory.UserID, string, string) { n++ })
+			if err != nil || n != len(ids) {
+				b.Fatal(n, err)
 			}
 		}
 	})

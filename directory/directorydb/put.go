@@ -124,40 +124,50 @@ func upsert[R row](ctx context.Context, tx bun.IDB, key string, rows []R, set ..
 }
 
 // park takes the stored rows that give up their reference out of the unique index, by marking them as deleted until
-// they are written anew. Rows above the highest stored number are new and have none to give up.
+// they are written anew.
 func park[R named](ctx context.Context, tx bun.IDB, partner directory.PartnerID, key string, rows []R) error {
-	var stored int64
-	err := tx.NewSelect().Model((*R)(nil)).ColumnExpr("coalesce(max(?), 0)", bun.Ident(key)).
-		Where("tenant_id = ?", partner).Scan(ctx, &stored)
+	givers, err := givers(ctx, tx, partner, key, rows)
 	if err != nil {
 		return err
 	}
-	after, _ := slices.BinarySearchFunc(rows, stored+1, func(r R, n int64) int { return cmp.Compare(r.number(), n) })
-	for part := range slices.Chunk(rows[:after], chunk) {
-		if err := parkChunk(ctx, tx, partner, key, part); err != nil {
+	for part := range slices.Chunk(givers, chunk) {
+		_, err := tx.NewUpdate().Model((*R)(nil)).Set("deleted = TRUE").
+			Where("tenant_id = ?", partner).
+			Where("?0 BETWEEN ?1 AND ?2 AND ?0 IN (?3)", bun.Ident(key), part[0], part[len(part)-1], bun.List(part)).
+			Exec(ctx)
+		if err != nil {
 			return fmt.Errorf("free references: %w", err)
 		}
 	}
 	return nil
 }
 
-// claim is what a row is going to be called, if it will be live.
-type claim struct {
-	Number    int64
-	Reference directory.Ref
-	Gone      bool
-}
-
-func parkChunk[R named](ctx context.Context, tx bun.IDB, partner directory.PartnerID, key string, rows []R) error {
-	claims := make([]claim, len(rows))
-	for i, r := range rows {
-		claims[i] = claim{r.number(), r.reference(), r.gone()}
+// givers returns the numbers, ascending, of the stored rows that are live and will not be, or by another reference.
+//
+// It reads the live rows from the first number to the last and compares here: joined with the rows in SQL, one engine
+// or the other goes through all pairs of them.
+func givers[R named](ctx context.Context, tx bun.IDB, partner directory.PartnerID, key string, rows []R) (numbers []int64, err error) {
+	if len(rows) == 0 {
+		return nil, nil
 	}
-	_, err := tx.NewUpdate().With("claims", tx.NewValues(&claims)).
-		Model((*R)(nil)).TableExpr("claims").
-		Set("deleted = TRUE").
-		Where("?TableAlias.tenant_id = ? AND ?TableAlias.? = claims.number", partner, bun.Ident(key)).
-		Where("NOT ?TableAlias.deleted AND (claims.gone OR ?TableAlias.reference_id <> claims.reference)").
-		Exec(ctx)
-	return err
+	stored, err := tx.NewSelect().Model((*R)(nil)).Column(key, "reference_id").
+		Where("tenant_id = ?", partner).
+		Where("? BETWEEN ? AND ?", bun.Ident(key), rows[0].number(), rows[len(rows)-1].number()).
+		Where("NOT deleted").OrderExpr("?", bun.Ident(key)).Rows(ctx)
+	err = each(stored, err, func() error {
+		var number int64
+		var ref directory.Ref
+		if err := stored.Scan(&number, &ref); err != nil {
+			return err
+		}
+		i, ok := slices.BinarySearchFunc(rows, number, func(r R, n int64) int { return cmp.Compare(r.number(), n) })
+		if ok && (rows[i].gone() || rows[i].reference() != ref) {
+			numbers = append(numbers, number)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read references: %w", err)
+	}
+	return numbers, nil
 }

@@ -96,7 +96,8 @@ func TestAccounts(t *testing.T) {
 			{ID: 1 << 50, Ref: "dora", Kind: directory.Internal, AccessToken: "t1", Active: true},
 		}
 		must(t, putAccounts(t, db, p, 1, want[3], want[1], want[0], want[2]))
-		must(t, putAccounts(t, db, other, 1, want[0]))
+		others := slices.Clone(want)
+		must(t, putAccounts(t, db, other, 1, others...))
 		if got := accounts(t, db, p); !slices.Equal(got, want) {
 			t.Errorf("AccountRefs = %+v\nwant %+v", got, want)
 		}
@@ -104,6 +105,9 @@ func TestAccounts(t *testing.T) {
 		must(t, putAccounts(t, db, p, 2, want[1]))
 		if got := accounts(t, db, p); !slices.Equal(got, want) {
 			t.Errorf("AccountRefs(after replacing) = %+v\nwant %+v", got, want)
+		}
+		if got := accounts(t, db, other); !slices.Equal(got, others) {
+			t.Errorf("AccountRefs(of the other partner) = %+v\nwant %+v", got, others)
 		}
 		for since, want := range map[int64][]directory.Account{-1: want, 0: want, 1: want[1:2], 2: nil} {
 			var got []directory.Account
@@ -125,24 +129,31 @@ func lean(list []directory.Account) (lean []directory.Account) {
 	return lean
 }
 
-func TestAccountsByID(t *testing.T) {
+func TestNames(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		p, other := newPartner(t, db, "a"), newPartner(t, db, "b")
-		all := many(5)
+		all := many(9)
 		must(t, putAccounts(t, db, p, 1, all...))
-		must(t, putAccounts(t, db, other, 1, many(9)...))
+		must(t, putAccounts(t, db, other, 1, many(20)...))
 		for _, c := range []struct {
 			rule string
 			ids  []directory.UserID
 			want []directory.Account
 		}{
 			{"none asked for", nil, nil},
-			{"by number, each once", []directory.UserID{4, 2, 4}, []directory.Account{all[1], all[3]}},
-			{"another partner's is none", []directory.UserID{5, 6, 0, -1}, all[4:]},
+			{"close together, one left out", []directory.UserID{2, 4}, []directory.Account{all[1], all[3]}},
+			{"far apart", []directory.UserID{1, 9}, []directory.Account{all[0], all[8]}},
+			{"another partner's is none", []directory.UserID{-1, 0, 9, 10, 11}, all[8:]},
 		} {
-			got, err := directorydb.AccountsByID(t.Context(), db, p, c.ids)
-			if !slices.Equal(got, c.want) || err != nil {
-				t.Errorf("%s: AccountsByID(%v) = %+v, %v, want %+v", c.rule, c.ids, got, err, c.want)
+			var got, want []string
+			err := directorydb.Names(t.Context(), db, p, c.ids, func(id directory.UserID, name, email string) {
+				got = append(got, fmt.Sprint(id, name, email))
+			})
+			for _, a := range c.want {
+				want = append(want, fmt.Sprint(a.ID, a.Name, a.Email))
+			}
+			if !slices.Equal(got, want) || err != nil {
+				t.Errorf("%s: Names(%v) = %q, %v, want %q", c.rule, c.ids, got, err, want)
 			}
 		}
 	})
@@ -226,6 +237,7 @@ func TestReferences(t *testing.T) {
 			{"a chain, first comes the taker", []directory.Account{account(1, "beto", false), account(2, "new", false)}, true},
 			{"a chain, first comes the giver", []directory.Account{account(1, "new", false), account(2, "ana", false)}, true},
 			{"a new one takes that of one deleted with it", []directory.Account{account(4, "ana", false), account(1, "ana", true)}, true},
+			{"a lower one takes that of one deleted with it", []directory.Account{account(1, "beto", false), account(2, "beto", true)}, true},
 			{"a new one takes that of one renamed with it", []directory.Account{account(4, "ana", false), account(1, "new", false)}, true},
 			{"a deleted one's is free", []directory.Account{account(4, "caio", false)}, true},
 			{"a deleted one comes back", []directory.Account{account(3, "caio", false)}, true},
@@ -287,6 +299,9 @@ func TestPutIsMap(t *testing.T) {
 				e := directory.Entity{
 					ID: directory.EntityID(1 + r.IntN(12)), Ref: directory.Ref(fmt.Sprint("ref-", r.IntN(14))), Type: directory.School,
 					Name: fmt.Sprint("of version ", version), Deleted: r.IntN(3) == 0,
+				}
+				if was, ok := next[e.ID]; ok && r.IntN(2) == 0 {
+					e.Ref = was.Ref
 				}
 				list, next[e.ID] = append(list, e), e
 			}

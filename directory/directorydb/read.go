@@ -103,28 +103,43 @@ func AccountRefs(ctx context.Context, idb bun.IDB, partner directory.PartnerID, 
 	return nil
 }
 
-// AccountsByID returns the accounts of the given numbers that there are, deleted ones too, by number. It is meant for
-// a page: a thousand or so.
-func AccountsByID(ctx context.Context, idb bun.IDB, partner directory.PartnerID, ids []directory.UserID) ([]directory.Account, error) {
+// Names calls visit with the name and the e-mail of the accounts of the given numbers, which ascend, deleted ones too; a
+// number without an account is left out. It is meant for a page: a thousand or so.
+//
+// Numbers that stand close are read as a range, which costs the engines half of a list. The bounds also tell PostgreSQL to
+// use the key while it has no statistics, as after the first load.
+func Names(ctx context.Context, idb bun.IDB, partner directory.PartnerID, ids []directory.UserID, visit func(id directory.UserID, name, email string)) error {
 	if len(ids) == 0 {
-		return nil, nil
+		return nil
+	}
+	first, last := ids[0], ids[len(ids)-1]
+	among := bun.SafeQuery("TRUE")
+	if int64(last-first) >= 2*int64(len(ids)) {
+		among = bun.SafeQuery("user_id IN (?)", bun.List(ids))
 	}
 	rows, err := idb.QueryContext(ctx, `
-		SELECT `+accountColumns+`
+		SELECT user_id, name, email
 		  FROM accounts
-		 WHERE tenant_id = ? AND user_id IN (?)
-		 ORDER BY user_id`, partner, bun.List(ids))
-	list := make([]directory.Account, 0, len(ids))
+		 WHERE tenant_id = ? AND user_id BETWEEN ? AND ? AND ?
+		 ORDER BY user_id`, partner, first, last, among)
+	var id directory.UserID
+	var name, email string
 	err = each(rows, err, func() error {
-		var a directory.Account
-		err := rows.Scan(accountFields(&a)...)
-		list = append(list, a)
-		return err
+		if err := rows.Scan(&id, &name, &email); err != nil {
+			return err
+		}
+		for len(ids) > 0 && ids[0] < id {
+			ids = ids[1:]
+		}
+		if len(ids) > 0 && ids[0] == id {
+			visit(id, name, email)
+		}
+		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("accounts of partner %d: %w", partner, err)
+		return fmt.Errorf("accounts of partner %d: %w", partner, err)
 	}
-	return list, nil
+	return nil
 }
 
 // Evaluations returns the evaluations of a partner, by number.
