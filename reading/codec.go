@@ -55,26 +55,40 @@ func (r Record) AppendBinary(b []byte) []byte {
 // The slices of r are used again, those of its days' coverages too: whoever keeps days of an earlier record clones them.
 // A record used for many rows soon stops allocating. It implements [encoding.BinaryUnmarshaler].
 func (r *Record) UnmarshalBinary(data []byte) error {
-	d := decoder{rest: data}
-	if len(data) == 0 || data[0] != recordVersion {
+	d, n, err := newDecoder(data)
+	if err != nil {
 		r.Days = r.Days[:0]
-		return fmt.Errorf("%w: no version that is known", ErrCorrupt)
+		return err
 	}
-	d.rest = data[1:]
-	n := d.count(minDayBytes)
 	days := slices.Grow(r.Days[:0], n)[:n]
-	date := int64(math.MinInt32)
 	for i := range days {
-		d.day(&days[i], i == 0, &date)
+		d.day(&days[i], i == 0)
 		if d.bad {
 			break
 		}
 	}
-	if d.bad || len(d.rest) > 0 {
+	r.Days = days
+	if err := d.end(data); err != nil {
 		r.Days = days[:0]
+		return err
+	}
+	return nil
+}
+
+// newDecoder reads the version and the number of days that follow.
+func newDecoder(data []byte) (d decoder, days int, err error) {
+	if len(data) == 0 || data[0] != recordVersion {
+		return d, 0, fmt.Errorf("%w: no version that is known", ErrCorrupt)
+	}
+	d = decoder{rest: data[1:], date: math.MinInt32}
+	return d, d.count(minDayBytes), nil
+}
+
+// end returns an error unless all of data was read and nothing was wrong.
+func (d *decoder) end(data []byte) error {
+	if d.bad || len(d.rest) > 0 {
 		return fmt.Errorf("%w of %d bytes", ErrCorrupt, len(data))
 	}
-	r.Days = days
 	return nil
 }
 
@@ -82,19 +96,20 @@ func (r *Record) UnmarshalBinary(data []byte) error {
 type decoder struct {
 	rest []byte
 	bad  bool
+	date int64      // of the last day read
 	room []Interval // for coverages that have no slice of their own
 }
 
-// day reads one day into to; date is that of the day before, and becomes its own.
-func (d *decoder) day(to *Day, first bool, date *int64) {
+// day reads one day into to.
+func (d *decoder) day(to *Day, first bool) {
 	if step := d.uvarint(); first {
-		*date = int64(step>>1) ^ -int64(step&1)
+		d.date = int64(step>>1) ^ -int64(step&1)
 	} else {
 		d.check(step > 0 && step <= math.MaxUint32)
-		*date += int64(step)
+		d.date += int64(step)
 	}
-	d.check(*date >= math.MinInt32 && *date <= math.MaxInt32)
-	to.Date, to.Read = calendar.Date(*date), true
+	d.check(d.date >= math.MinInt32 && d.date <= math.MaxInt32)
+	to.Date, to.Read = calendar.Date(d.date), true
 	to.MS, to.Tenths = d.natural(), d.natural()
 	start, span := d.uvarint(), d.uvarint()
 	d.check(start < daySeconds && span < daySeconds && start+span < daySeconds)
@@ -157,10 +172,13 @@ func (d *decoder) count(size int) int {
 
 // uvarint reads a number in its shortest form.
 func (d *decoder) uvarint() uint64 {
-	if len(d.rest) > 0 && d.rest[0] < 0x80 { // most numbers
-		v := uint64(d.rest[0])
-		d.rest = d.rest[1:]
-		return v
+	switch b := d.rest; { // most numbers take one byte or two
+	case len(b) > 0 && b[0] < 0x80:
+		d.rest = b[1:]
+		return uint64(b[0])
+	case len(b) > 1 && b[1] < 0x80 && b[1] > 0:
+		d.rest = b[2:]
+		return uint64(b[0]&0x7f) | uint64(b[1])<<7
 	}
 	v, n := binary.Uvarint(d.rest)
 	if n <= 0 || d.rest[n-1] == 0 { // a last byte of 0 only makes it longer

@@ -30,25 +30,66 @@ func (r Record) Total(p calendar.Period, length int64) (Total, bool) {
 // Totaller totals records one after the other without allocating for each. Its zero value is ready; it must not be used
 // by two goroutines at once.
 type Totaller struct {
+	day       Day
 	intervals []Interval
+	sorted    bool // intervals ascend by where they begin
 }
 
 // Total is [Record.Total].
 func (t *Totaller) Total(r Record, p calendar.Period, length int64) (Total, bool) {
+	var sum Total
+	t.intervals, t.sorted = t.intervals[:0], true
 	days := r.In(p)
-	if len(days) == 0 {
-		return Total{}, false
-	}
-	sum := Total{
-		First:   start(days[0].Date, days[0].First),
-		Last:    start(days[len(days)-1].Date, days[len(days)-1].Last),
-		Percent: Percent(t.covered(days, length), length),
-	}
 	for i := range days {
-		sum.Tenths += days[i].Tenths
+		t.add(&sum, &days[i])
 	}
+	return t.end(sum, length), len(days) > 0
+}
+
+// TotalBinary is Total of the record whose binary form is data, which it reads day by day and up to the end of the period
+// alone. The error is [ErrCorrupt], as far as it reads.
+func (t *Totaller) TotalBinary(data []byte, p calendar.Period, length int64) (Total, bool, error) {
+	d, n, err := newDecoder(data)
+	if err != nil {
+		return Total{}, false, err
+	}
+	var sum Total
+	t.intervals, t.sorted = t.intervals[:0], true
+	found := false
+	for i := range n {
+		d.day(&t.day, i == 0)
+		if d.bad {
+			return Total{}, false, d.end(data)
+		}
+		if t.day.Date > p.End {
+			return t.end(sum, length), found, nil
+		}
+		if t.day.Date >= p.Start {
+			found = true
+			t.add(&sum, &t.day)
+		}
+	}
+	return t.end(sum, length), found, d.end(data)
+}
+
+// add adds a day, which follows those added before.
+func (t *Totaller) add(sum *Total, d *Day) {
+	if sum.First.IsZero() {
+		sum.First = start(d.Date, d.First)
+	}
+	sum.Last = start(d.Date, d.Last)
+	sum.Tenths += d.Tenths
+	if c, n := d.Coverage, len(t.intervals); len(c) > 0 && n > 0 && c[0].From < t.intervals[n-1].From {
+		t.sorted = false
+	}
+	t.intervals = append(t.intervals, d.Coverage...)
+}
+
+// end completes a total: the days' intervals are merged once.
+func (t *Totaller) end(sum Total, length int64) Total {
+	sum.Percent = Percent(t.covered(length), length)
 	sum.Finished = sum.Percent >= finishedPercent
-	return sum, true
+	return sum
 }
 
 // start returns the instant at a second of a day.
@@ -56,23 +97,13 @@ func start(d calendar.Date, second int32) time.Time {
 	return d.Start().Add(time.Duration(second) * time.Second)
 }
 
-// covered returns how many units of [0, length] the days cover together.
-func (t *Totaller) covered(days []Day, length int64) int64 {
-	if len(days) == 1 {
-		return days[0].Coverage.Within(length)
-	}
-	all, sorted := t.intervals[:0], true
-	for i := range days {
-		c := days[i].Coverage
-		sorted = sorted && (len(c) == 0 || len(all) == 0 || all[len(all)-1].From <= c[0].From)
-		all = append(all, c...)
-	}
-	t.intervals = all
-	if !sorted { // a part was read again; most books are read forwards, and cost one pass
-		slices.SortFunc(all, func(a, b Interval) int { return cmp.Compare(a.From, b.From) })
+// covered returns how many units of [0, length] the intervals cover together.
+func (t *Totaller) covered(length int64) int64 {
+	if !t.sorted { // a part was read again; most books are read forwards, and cost one pass
+		slices.SortFunc(t.intervals, func(a, b Interval) int { return cmp.Compare(a.From, b.From) })
 	}
 	n, end := int64(0), int64(0)
-	for _, iv := range all { // end is up to where positions are counted already
+	for _, iv := range t.intervals { // end is up to where positions are counted already
 		if from, to := max(iv.From, end), min(iv.To, length); from < to {
 			n += to - from
 			end = to

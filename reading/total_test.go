@@ -1,6 +1,7 @@
 package reading_test
 
 import (
+	"errors"
 	"math"
 	"math/big"
 	"testing"
@@ -305,5 +306,32 @@ func BenchmarkEncode(b *testing.B) {
 	var data []byte
 	for b.Loop() {
 		data = r.AppendBinary(data[:0])
+	}
+}
+
+// TestTotalBinaryIsTotal holds the total of stored bytes to that of the record that they hold.
+func TestTotalBinaryIsTotal(t *testing.T) {
+	var totaller reading.Totaller
+	rapid.Check(t, func(t *rapid.T) {
+		record := reading.Record{}
+		for range rapid.IntRange(0, 6).Draw(t, "days") {
+			d := reading.Day{Date: calendar.Date(rapid.Int32Range(-3, 9).Draw(t, "date")), Tenths: rapid.Int64Range(0, 99).Draw(t, "tenths")}
+			for range rapid.IntRange(1, 3).Draw(t, "segments") {
+				from := rapid.Int64Range(0, 40).Draw(t, "from")
+				d.Add(rapid.Int32Range(0, 86399).Draw(t, "at"), 7, reading.Interval{From: from, To: from + rapid.Int64Range(0, 9).Draw(t, "units")})
+			}
+			record.Merge(d)
+		}
+		start := calendar.Date(rapid.Int32Range(-4, 10).Draw(t, "start"))
+		p := calendar.Period{Start: start, End: start + calendar.Date(rapid.Int32Range(0, 12).Draw(t, "length of the period"))}
+		length := rapid.Int64Range(1, 50).Draw(t, "length")
+		want, wantOK := record.Total(p, length)
+		got, ok, err := totaller.TotalBinary(record.AppendBinary(nil), p, length)
+		if err != nil || ok != wantOK || ok && got != want {
+			t.Fatalf("TotalBinary(%v, %d) of %+v = %+v, %t, %v, want %+v, %t", p, length, record, got, ok, err, want, wantOK)
+		}
+	})
+	if _, _, err := totaller.TotalBinary([]byte{9}, calendar.Period{}, 1); !errors.Is(err, reading.ErrCorrupt) {
+		t.Errorf("TotalBinary of another version = %v, want ErrCorrupt", err)
 	}
 }

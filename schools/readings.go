@@ -3,7 +3,6 @@ package schools
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/reading"
@@ -81,23 +80,21 @@ func (r *Reports) rows(ctx context.Context, a Access, period calendar.Period, ke
 		return nil, err
 	}
 	rows := make([]Reading, len(keys))
-	found := 0
-	var rec reading.Record
+	found := 0 // the keys before it were visited
 	var sum reading.Totaller
 	err = r.Store.Records(ctx, a.Partner, a.At, keys, period, func(k RecordKey, data []byte) error {
-		i, ok := slices.BinarySearchFunc(keys, k, RecordKey.Compare)
 		book := books.Book(k.Book)
-		if !ok || book == nil {
-			return fmt.Errorf("record of user %d, book %d: %w", k.User, k.Book, ErrCorrupt)
+		if keys[found] != k || book == nil {
+			return fmt.Errorf("record of user %d, book %d: it or one before it is missing: %w", k.User, k.Book, ErrCorrupt)
 		}
-		if err := rec.UnmarshalBinary(data); err != nil {
+		t, ok, err := sum.TotalBinary(data, period, book.Length)
+		if err != nil {
 			return fmt.Errorf("record of user %d, book %d: %w", k.User, k.Book, err)
 		}
-		t, ok := sum.Total(rec, period, book.Length)
 		if !ok {
 			return fmt.Errorf("record of user %d, book %d: ledger and record differ: %w", k.User, k.Book, ErrCorrupt)
 		}
-		rows[i] = Reading{k.User, book, t.Percent, t.Tenths, t.First, t.Last, t.Finished}
+		rows[found] = Reading{k.User, book, t.Percent, t.Tenths, t.First, t.Last, t.Finished}
 		found++
 		return nil
 	})

@@ -23,8 +23,8 @@ type Store interface {
 	Attendance(ctx context.Context, partner directory.PartnerID, at Versions) (*Attendance, error)
 	// Minutes returns the minutes of every day of the period that has an access.
 	Minutes(ctx context.Context, partner directory.PartnerID, at Versions, period calendar.Period) (MinutesByDay, error)
-	// Records calls visit with the stored record of every key, in any order; data is valid until visit returns. The keys
-	// ascend, and each record has a day in the period.
+	// Records calls visit with the stored record of every key, in their order; data is valid until visit returns. The
+	// keys ascend, and each record has a day in the period.
 	Records(ctx context.Context, partner directory.PartnerID, at Versions, keys []RecordKey, period calendar.Period,
 		visit func(k RecordKey, data []byte) error) error
 	// People returns the names of the given accounts, by identifier.

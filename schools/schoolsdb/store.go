@@ -7,7 +7,6 @@ import (
 	"database/sql"
 	"embed"
 	"fmt"
-	"slices"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -198,7 +197,8 @@ func (s *Store) records(ctx context.Context, partner directory.PartnerID, keys [
 	rows, err := s.DB.QueryContext(ctx, `
 		SELECT user_id, book_id, data
 		FROM schools_records
-		WHERE tenant_id = ? AND ? AND last_day >= ? AND first_day <= ?`,
+		WHERE tenant_id = ? AND ? AND last_day >= ? AND first_day <= ?
+		ORDER BY user_id, book_id`,
 		partner, ofUsers(keys), int32(period.Start), int32(period.End))
 	return visit(rows, err, "records", func(rows *sql.Rows) error {
 		var k schools.RecordKey
@@ -206,7 +206,10 @@ func (s *Store) records(ctx context.Context, partner directory.PartnerID, keys [
 		if err := rows.Scan((*int64)(&k.User), &k.Book, &data); err != nil {
 			return err
 		}
-		if _, ok := slices.BinarySearchFunc(keys, k, schools.RecordKey.Compare); !ok {
+		for len(keys) > 0 && keys[0].Compare(k) < 0 {
+			keys = keys[1:]
+		}
+		if len(keys) == 0 || keys[0] != k {
 			return nil
 		}
 		return f(k, data)
@@ -233,11 +236,9 @@ func ofUsers(keys []schools.RecordKey) schema.QueryWithArgs {
 func (s *Store) People(ctx context.Context, partner directory.PartnerID, at schools.Versions, ids []directory.UserID) (map[directory.UserID]schools.Person, error) {
 	people := make(map[directory.UserID]schools.Person, len(ids))
 	err := s.steady(ctx, partner, registers(at), func() error {
-		accounts, err := directorydb.AccountsByID(ctx, s.DB, partner, ids)
-		for _, a := range accounts {
-			people[a.ID] = schools.Person{Name: a.Name, Email: a.Email}
-		}
-		return err
+		return directorydb.Names(ctx, s.DB, partner, ids, func(id directory.UserID, name, email string) {
+			people[id] = schools.Person{Name: name, Email: email}
+		})
 	})
 	return people, err
 }
