@@ -187,7 +187,7 @@ func TestFatal(t *testing.T) {
 		{"column missing", "f.csv", []byte("\nb,c\n1,2\n"), "f.csv line 2: the header has no column a"},
 		{"column twice", "f.csv", []byte("a,b,a\n"), `f.csv line 1: the header names column "a" twice`},
 		{"header not UTF-8", "f.csv", []byte("a,\xff\n"), "f.csv line 1: is not valid UTF-8"},
-		{"header open", "f.csv", []byte("\"a,b\n1,2\n"), "f.csv line 1: the header a quoted cell never ends"},
+		{"header open", "f.csv", []byte("\"a,b\n1,2\n"), "f.csv line 1: the header: a quoted cell never ends"},
 		{"gzip cut", "f.csv.gz", gzipped(whole)[:400], "the file is truncated or damaged"},
 		{"gzip without its sum", "f.csv.gz", gzipped(whole)[:len(gzipped(whole))-4], "f.csv.gz line 100003: the file is truncated or damaged"},
 		{"gzip of nothing", "f.csv.gz", nil, "f.csv.gz line 1: the file is truncated or damaged"},

@@ -72,7 +72,7 @@ func (s *splitter) first() ([]byte, int, error) {
 				continue
 			}
 			if row.bad != "" {
-				return nil, row.line, errors.New("the header " + row.bad)
+				return nil, row.line, errors.New("the header: " + row.bad)
 			}
 			header := data[row.from:row.to]
 			s.rest = bytes.Clone(data[row.to:])

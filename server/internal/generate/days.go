@@ -7,9 +7,6 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// calendarDays returns a number of days to add to a date.
-func calendarDays(n int) calendar.Date { return calendar.Date(n) }
-
 // diary is what has to be known of an account to write its next day.
 type diary struct {
 	chance   chance

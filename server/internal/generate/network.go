@@ -3,6 +3,8 @@ package generate
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // school is a school of the network.
@@ -189,7 +191,7 @@ func (g *schoolsFeed) evaluations(t *table) {
 		t.int(i + 1)
 		t.text(g.network.schools[i/2].ref())
 		t.text(fmt.Sprintf("Avaliação de fluência %d", i%2+1))
-		day := newClock(g.First + calendarDays(c.below(g.Days)))
+		day := newClock(g.First + calendar.Date(c.below(g.Days)))
 		t.open()
 		t.buf = day.appendTime(t.buf, c.between(8, 16)*hourMS, false)
 		t.close()

@@ -175,7 +175,7 @@ func TestFormsHoldTheSameRows(t *testing.T) {
 
 // TestHabits holds the shares that the package promises, exactly counted over a year.
 func TestHabits(t *testing.T) {
-	const users, days = 400, 365
+	const users, days = 300, 365
 	dir, _ := write(t, generate.SchoolsParams{Users: users, Days: days, Seed: 1})
 	c := read(t, dir)
 	var speeds []int64 // in thousandths
