@@ -23,3 +23,7 @@ vet: ## look for mistakes: go vet, gofmt
 .PHONY: lint
 lint: vet ## vet and staticcheck
 	go run $(STATICCHECK) ./...
+
+.PHONY: bench
+bench: ## measure the binary and write BENCHMARKS.md; ARGS="-users 1000,10000 -days 365"
+	.ci/with-postgres go run ./server/internal/bench $(ARGS)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/server/database"
 )
 
@@ -170,7 +171,7 @@ func (b bench) school(ctx context.Context) (id int64, err error) {
 		return 0, err
 	}
 	defer d.Close()
-	return id, d.NewRaw("SELECT entity_id FROM entities ORDER BY entity_type = 'school' DESC, entity_id LIMIT 1").Scan(ctx, &id)
+	return id, d.NewRaw("SELECT entity_id FROM entities WHERE entity_type = ? ORDER BY entity_id LIMIT 1", directory.School).Scan(ctx, &id)
 }
 
 // call times one question: the first request of a new process, and the median of many after it.

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -65,12 +66,38 @@ func (n network) lectern(ctx context.Context, args ...string) ([]byte, usage, er
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	start := time.Now()
-	err := cmd.Run()
-	if err != nil {
-		return nil, usage{}, fmt.Errorf("lectern %v: %w: %s", args, err, errs.String())
+	if err := cmd.Start(); err != nil {
+		return nil, usage{}, err
 	}
-	rusage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return out.Bytes(), usage{time.Since(start), rusage.Maxrss << 10}, nil
+	memory := watch(cmd.Process.Pid)
+	err := cmd.Wait()
+	used := usage{time.Since(start), memory()}
+	if err != nil {
+		return nil, used, fmt.Errorf("lectern %v: %w: %s", args, err, errs.String())
+	}
+	return out.Bytes(), used, nil
+}
+
+// watch looks at the most bytes that a process had resident until the function that it returns is called. What the
+// system tells after the end counts the process that started it too.
+func watch(pid int) func() int64 {
+	done, most := make(chan struct{}), make(chan int64)
+	go func() {
+		var kib int64
+		for {
+			data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+			if _, rest, ok := strings.Cut(string(data), "VmHWM:"); ok {
+				fmt.Sscan(rest, &kib)
+			}
+			select {
+			case <-time.After(20 * time.Millisecond):
+			case <-done:
+				most <- kib << 10
+				return
+			}
+		}
+	}()
+	return func() int64 { close(done); return <-most }
 }
 
 // serving is a running server.
@@ -110,6 +137,9 @@ func (s *serving) stop() {
 	_ = s.cmd.Wait()
 }
 
+// client sends no Accept-Encoding: what the client takes to unpack an answer is not the server's.
+var client = &http.Client{Transport: &http.Transport{DisableCompression: true}}
+
 // get makes one call and returns its time and the number of rows in all.
 func (s *serving) get(path string) (time.Duration, int, error) {
 	req, err := http.NewRequest(http.MethodGet, s.url+path, nil)
@@ -118,7 +148,7 @@ func (s *serving) get(path string) (time.Duration, int, error) {
 	}
 	req.Header.Set("X-Api-Key", s.key)
 	start := time.Now()
-	res, err := http.DefaultClient.Do(req)
+	res, err := client.Do(req)
 	if err != nil {
 		return 0, 0, err
 	}
