@@ -17,8 +17,9 @@ type Total struct {
 	Finished    bool      // whether Percent is 5,000 or more (S4)
 }
 
-// finishedPercent is the share from which a book counts as finished (S4), in hundredths of a percent.
-const finishedPercent = 50_00
+// Finished reports whether a book of which that share was read is finished: it is from 50 percent on, taken on the
+// reported number (S4). The share is in hundredths of a percent.
+func Finished(percent int64) bool { return percent >= 50_00 }
 
 // Total returns what the record amounts to in the period, for a book of the given length; false where no day of the
 // record lies in it. Whoever totals many records uses a [Totaller].
@@ -88,7 +89,7 @@ func (t *Totaller) add(sum *Total, d *Day) {
 // end completes a total: the days' intervals are merged once.
 func (t *Totaller) end(sum Total, length int64) Total {
 	sum.Percent = Percent(t.covered(length), length)
-	sum.Finished = sum.Percent >= finishedPercent
+	sum.Finished = Finished(sum.Percent)
 	return sum
 }
 

@@ -42,8 +42,8 @@ func (s *stored) load(t *rapid.T, events []schools.Event) {
 	needed, err := schools.Needed(s.ledger, events)
 	must(t, err)
 	for _, book := range needed {
-		r := &reading.Record{}
-		must(t, r.UnmarshalBinary(s.records[book]))
+		r, err := schools.ParseRecord(s.records[book])
+		must(t, err)
 		a.Records[book] = r
 	}
 	c, err := schools.Fold(a, 7, events)
@@ -53,7 +53,7 @@ func (s *stored) load(t *rapid.T, events []schools.Event) {
 		s.seen[block] = seen.AppendBinary(nil)
 	}
 	for book, r := range c.Records {
-		s.records[book] = r.AppendBinary(nil)
+		s.records[book] = schools.AppendRecord(nil, *r)
 	}
 	for _, d := range c.Days {
 		if d.Tenths != schools.Keep || s.days[d.Date] == 0 {
@@ -131,8 +131,8 @@ func TestFoldAgreesWithTheRules(t *testing.T) {
 			sum := int64(0)
 			for book, share := range shares {
 				sum += share
-				var r reading.Record
-				must(t, r.UnmarshalBinary(s.records[book]))
+				r, err := schools.ParseRecord(s.records[book])
+				must(t, err)
 				i := slices.IndexFunc(r.Days, func(d reading.Day) bool { return d.Date == date })
 				if i < 0 || r.Days[i].Tenths != share {
 					t.Fatalf("book %d on %s: record %+v, want %d tenths", book, date, r, share)

@@ -3,9 +3,9 @@ package schools
 import (
 	"context"
 	"fmt"
+	"unsafe"
 
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -32,15 +32,23 @@ func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period
 		if err != nil {
 			return List[Reading]{}, err
 		}
-		list := List[Reading]{Total: starts.Total()}
-		keys, err := ledgers.keys(users, period, starts.Spans(p))
-		if err != nil || len(keys) == 0 {
-			return list, err
-		}
-		list.Rows, err = r.rows(ctx, a, period, keys)
-		return list, err
+		key.What += fmt.Sprintf(" page %d of %d", p.Number, p.Size)
+		rows, err := cached(ctx, r, key, func(ctx context.Context) (readings, error) {
+			keys, err := ledgers.keys(users, period, starts.Spans(p))
+			if err != nil || len(keys) == 0 {
+				return nil, err
+			}
+			return r.rows(ctx, a, period, keys)
+		})
+		return List[Reading]{Rows: rows, Total: starts.Total()}, err
 	})
 }
+
+// readings are the rows of one page. They are kept, since clients are known to ask for a page two or three times over.
+type readings []Reading
+
+// Bytes returns the memory that the rows hold.
+func (r readings) Bytes() int { return int(unsafe.Sizeof(Reading{})) * cap(r) }
 
 // groups counts the reading rows of each user.
 func (ls *Ledgers) groups(u *Users, period calendar.Period) (paging.Groups, error) {
@@ -81,13 +89,13 @@ func (r *Reports) rows(ctx context.Context, a Access, period calendar.Period, ke
 	}
 	rows := make([]Reading, len(keys))
 	found := 0 // the keys before it were visited
-	var sum reading.Totaller
+	var sum totaller
 	err = r.Store.Records(ctx, a.Partner, a.At, keys, period, func(k RecordKey, data []byte) error {
 		book := books.Book(k.Book)
 		if keys[found] != k || book == nil {
 			return fmt.Errorf("record of user %d, book %d: it or one before it is missing: %w", k.User, k.Book, ErrCorrupt)
 		}
-		t, ok, err := sum.TotalBinary(data, period, book.Length)
+		t, ok, err := sum.total(data, period, book.Length)
 		if err != nil {
 			return fmt.Errorf("record of user %d, book %d: %w", k.User, k.Book, err)
 		}

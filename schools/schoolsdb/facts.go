@@ -221,9 +221,9 @@ func (l *load) before(ctx context.Context, events []schools.Event) (before, erro
 	}
 	all := calendar.Period{Start: math.MinInt32, End: math.MaxInt32}
 	return b, l.records(ctx, l.partner, keys, all, func(k schools.RecordKey, data []byte) error {
-		r := &reading.Record{}
+		r, err := schools.ParseRecord(data)
 		b.records[k] = r
-		return r.UnmarshalBinary(data)
+		return err
 	})
 }
 
@@ -324,7 +324,7 @@ func (l *load) recordRows(f *folded) func(func([]any) bool) {
 			for _, book := range slices.Sorted(maps.Keys(c.Records)) {
 				r := c.Records[book]
 				first, last := r.Days[0].Date, r.Days[len(r.Days)-1].Date
-				if !yield([]any{int64(l.partner), int64(c.User), book, int32(first), int32(last), r.AppendBinary(nil)}) {
+				if !yield([]any{int64(l.partner), int64(c.User), book, int32(first), int32(last), schools.AppendRecord(nil, *r)}) {
 					return
 				}
 			}
