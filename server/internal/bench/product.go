@@ -167,11 +167,11 @@ func (s *serving) get(path string) (time.Duration, int, error) {
 // repeats is the number of calls of which the median stands.
 const repeats = 31
 
-// warm returns the median time of a call whose data are in memory.
-func (s *serving) warm(path string) (time.Duration, error) {
+// median returns the median time of calls.
+func (s *serving) median(path func(i int) string) (time.Duration, error) {
 	var times []time.Duration
-	for range repeats {
-		d, _, err := s.get(path)
+	for i := range repeats {
+		d, _, err := s.get(path(i))
 		if err != nil {
 			return 0, err
 		}
