@@ -15,14 +15,16 @@ import (
 
 // State is what a load must know of a partner before it reads a feed.
 type State struct {
-	Partner    directory.Ref
-	At         Versions
-	Entities   []directory.Entity  // deleted ones too
-	Accounts   []directory.Account // deleted ones too
-	Books      *Books
-	Degrees    directory.Degrees
-	LastEntity directory.EntityID
-	LastUser   directory.UserID
+	Partner  directory.Ref
+	At       Versions
+	Entities []directory.Entity  // deleted ones too
+	Accounts []directory.Account // deleted ones too
+	Books    *Books
+	// Evaluations are those that there are.
+	Evaluations []directory.Evaluation
+	Degrees     directory.Degrees
+	LastEntity  directory.EntityID
+	LastUser    directory.UserID
 }
 
 // Intake checks the rows of a feed against a partner's state and settles what they change: which entities and accounts
@@ -364,10 +366,14 @@ type EvaluationRow struct {
 	AppliedAt time.Time
 }
 
-// Evaluations settles the rows of evaluations. Those of the store are not compared: each row that stands is written.
+// Evaluations settles the rows of evaluations.
 func (in *Intake) Evaluations(rows []EvaluationRow, bad Rejected) (Counts, error) {
 	c := Counts{Rows: len(rows)}
 	gone := in.gone()
+	had := make(map[int64]directory.Evaluation, len(in.State.Evaluations))
+	for _, e := range in.State.Evaluations {
+		had[e.ID] = e
+	}
 	last := make(map[int64]EvaluationRow, len(rows))
 	for _, r := range rows {
 		last[r.ID] = r
@@ -390,8 +396,17 @@ func (in *Intake) Evaluations(rows []EvaluationRow, bad Rejected) (Counts, error
 			}
 			continue
 		}
-		c.Changed++
-		in.PutEvaluations = append(in.PutEvaluations, directory.Evaluation{ID: id, Entity: e.ID, Title: row.Title, AppliedAt: row.AppliedAt})
+		now := directory.Evaluation{ID: id, Entity: e.ID, Title: row.Title, AppliedAt: row.AppliedAt.UTC().Truncate(time.Microsecond)}
+		switch was, known := had[id]; {
+		case !known:
+			c.New++
+		case was.Entity == now.Entity && was.Title == now.Title && was.AppliedAt.Equal(now.AppliedAt):
+			c.Unchanged++
+			continue
+		default:
+			c.Changed++
+		}
+		in.PutEvaluations = append(in.PutEvaluations, now)
 	}
 	return c, nil
 }

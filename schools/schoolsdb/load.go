@@ -42,6 +42,9 @@ func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref dire
 	if st.Books, err = s.books(ctx, partner); err != nil {
 		return st, err
 	}
+	if st.Evaluations, err = directorydb.Evaluations(ctx, s.DB, partner); err != nil {
+		return st, err
+	}
 	err = directorydb.AccountRefs(ctx, s.DB, partner, func(a directory.Account) error {
 		st.Accounts = append(st.Accounts, a)
 		return nil
