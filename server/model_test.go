@@ -12,6 +12,8 @@ import (
 // A world is a network as its feed tells it, and the answers that follow from the specification, worked out the slow
 // way: every segment is looked at again for every question.
 type world struct {
+	// assigned, if not nil, has the identifiers of entities and accounts that came in several loads.
+	assigned *identifiers
 	entities []entityRow
 	accounts []accountRow
 	books    []bookRow
@@ -159,8 +161,14 @@ type query struct {
 	profile      string
 }
 
+// identifiers are those that the service assigned, by reference.
+type identifiers struct{ entities, accounts map[string]int }
+
 // ids numbers entities and accounts as one load of everything does: by level, then reference.
 func (w *world) ids() (entities, accounts map[string]int) {
+	if w.assigned != nil {
+		return w.assigned.entities, w.assigned.accounts
+	}
 	entities, accounts = map[string]int{}, map[string]int{}
 	sorted := slices.Clone(w.entities)
 	level := map[string]int{"network": 1, "school": 2, "class": 3}

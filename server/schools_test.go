@@ -333,6 +333,54 @@ func TestLoadedAgainAndInPieces(t *testing.T) {
 	})
 }
 
+// TestRegistersInPieces loads entities and accounts in several pieces, so that other identifiers are assigned: the answers
+// are those of one load once these are mapped by reference.
+func TestRegistersInPieces(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		w := newWorld(rand.New(rand.NewPCG(51, 52)))
+		s := newSite(t, db, "aos-poucos")
+		half := len(w.entities) / 2 // a network with all that is below it
+		s.load(&world{entities: w.entities[half:], books: w.books})
+		s.load(&world{entities: w.entities, accounts: w.accounts[len(w.accounts)/3:]})
+		s.load(&world{accounts: w.accounts, segments: w.segments, accesses: w.accesses})
+		once := w.want("readings", query{network: "net-0", start: "2026-01-01", end: "2026-12-31"})
+		w.assigned = s.assigned()
+		for n := range 2 {
+			q := query{network: fmt.Sprintf("net-%d", n), start: "2026-01-01", end: "2026-12-31"}
+			for _, route := range routes {
+				want := w.want(route, q)
+				if got := s.pull(route, q, 1000); !slices.Equal(got, want) {
+					t.Errorf("%s\n got %s\nwant %s", route, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+				}
+				if n == 0 && route == "readings" && slices.Equal(want, once) {
+					t.Error("the pieces assigned the identifiers of one load: the test shows nothing")
+				}
+			}
+		}
+	})
+}
+
+// assigned reads the identifiers that the service assigned.
+func (s *site) assigned() *identifiers {
+	s.t.Helper()
+	ids := &identifiers{map[string]int{}, map[string]int{}}
+	entities, err := directorydb.Entities(s.t.Context(), s.db, s.partner)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, e := range entities {
+		ids.entities[string(e.Ref)] = int(e.ID)
+	}
+	err = directorydb.AccountRefs(s.t.Context(), s.db, s.partner, func(a directory.Account) error {
+		ids.accounts[string(a.Ref)] = int(a.ID)
+		return nil
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return ids
+}
+
 // TestNetworksSeeThemselvesAlone gives two networks of one partner and two partners with the same references their own
 // keys: whatever parameter is sent, no row of another is seen (G3).
 func TestNetworksSeeThemselvesAlone(t *testing.T) {
