@@ -25,5 +25,5 @@ lint: vet ## vet and staticcheck
 	go run $(STATICCHECK) ./...
 
 .PHONY: bench
-bench: ## measure the binary and write BENCHMARKS.md; ARGS="-users 1000,10000 -days 365"
+bench: ## measure the binary and write BENCHMARKS.md; ARGS="-sizes 1000x365,10000x365"
 	.ci/with-postgres go run ./server/internal/bench $(ARGS)

@@ -2,8 +2,8 @@
 // figure stands beside a baseline of the same run: a plain COPY of the same rows, and hand-written SQL on the raw
 // segments. It prints a table for each engine and size, and writes them to a file with the machine and the date.
 //
-//	make bench                                  # 1,000 users
-//	make bench ARGS="-users 1000,10000 -days 365"
+//	make bench                                    # 1,000 users, a year
+//	make bench ARGS="-sizes 1000x365,10000x365"
 package main
 
 import (
@@ -12,14 +12,12 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strconv"
 	"strings"
 )
 
 // options are the command's flags.
 type options struct {
-	users    string
-	days     int
+	sizes    string
 	engines  string
 	out      string
 	dir      string
@@ -28,8 +26,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.users, "users", "1000", "sizes of network to measure, separated by commas")
-	flag.IntVar(&o.days, "days", 365, "days of reading")
+	flag.StringVar(&o.sizes, "sizes", "1000x365", "networks to measure as USERSxDAYS, separated by commas")
 	flag.StringVar(&o.engines, "engines", "sqlite,postgres", "engines to measure; postgres needs LECTERN_TEST_POSTGRES")
 	flag.StringVar(&o.out, "out", "BENCHMARKS.md", "file to write the tables to")
 	flag.StringVar(&o.dir, "dir", "", "folder for feeds and databases, kept; empty is a temporary one")
@@ -58,18 +55,17 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	doc := newDocument(o)
-	for _, text := range strings.Split(o.users, ",") {
-		users, err := strconv.Atoi(text)
-		if err != nil {
-			return fmt.Errorf("-users: %w", err)
+	for _, size := range strings.Split(o.sizes, ",") {
+		n := network{binary: binary, dir: dir}
+		if _, err := fmt.Sscanf(size, "%dx%d", &n.users, &n.days); err != nil {
+			return fmt.Errorf("-sizes %s: %w", size, err)
 		}
-		n := network{binary: binary, dir: dir, users: users, days: o.days}
 		if err := n.generate(ctx); err != nil {
 			return err
 		}
 		for _, engine := range strings.Split(o.engines, ",") {
 			if err := n.measure(ctx, engine, o.baseline, doc); err != nil {
-				return fmt.Errorf("%s, %d users: %w", engine, users, err)
+				return fmt.Errorf("%s, %d users: %w", engine, n.users, err)
 			}
 		}
 	}
