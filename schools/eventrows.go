@@ -1,0 +1,59 @@
+package schools
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/lectern-dev/lectern/reading"
+)
+
+// ErrBeforeHistory is returned for an event before the history: it is skipped and counted, not bad (G6).
+var ErrBeforeHistory = errors.New("before the history")
+
+// FaultError is what is wrong with an event's row.
+type FaultError struct{ Field, Reason string }
+
+func (e *FaultError) Error() string { return e.Field + " " + e.Reason }
+
+// maxDurationMS is the longest that a segment may last: one day (F3).
+const maxDurationMS = 24 * 60 * 60 * 1000
+
+// Segment makes an event of a segment's row. The error is ErrBeforeHistory or a *FaultError.
+func (in *Intake) Segment(id, account []byte, book int64, s reading.Segment) (Event, error) {
+	user, ok := in.users[string(account)]
+	switch {
+	case !ok:
+		return Event{}, &FaultError{"account", missing}
+	case in.State.Books.Book(book) == nil:
+		return Event{}, &FaultError{"bookId", missing}
+	case s.DurationMS > maxDurationMS:
+		return Event{}, &FaultError{"durationMs", "must not be above one day"}
+	case s.From > s.To:
+		return Event{}, &FaultError{"from", "must not be above to"}
+	}
+	return in.dated(NewSegment(NewEventID('s', id), user, book, s), "startedAt")
+}
+
+// Access makes an event of an access record's row. The error is ErrBeforeHistory or a *FaultError.
+func (in *Intake) Access(id, account []byte, at time.Time, kind []byte) (Event, error) {
+	user, ok := in.users[string(account)]
+	if !ok {
+		return Event{}, &FaultError{"account", missing}
+	}
+	k, ok := ParseAccessKind(kind)
+	if !ok {
+		return Event{}, &FaultError{"kind", "must be one of " + strings.Join(accessKinds[1:], ", ")}
+	}
+	return in.dated(NewAccess(NewEventID('a', id), user, at, k), "at")
+}
+
+func (in *Intake) dated(e Event, field string) (Event, error) {
+	if e.Day > in.Today {
+		return Event{}, &FaultError{field, "must not be after the day of the load"}
+	}
+	if e.Day < in.History {
+		return Event{}, ErrBeforeHistory
+	}
+	return e, nil
+}
