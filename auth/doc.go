@@ -1,6 +1,6 @@
-// Package auth holds the rules of access: who a tenant is, which API key is
-// good, and how many requests a minute it may make. It is pure: no database, no
-// HTTP, the standard library alone.
+// Package auth holds the rules of access: who a tenant is, which API key is good,
+// how a request is signed, and how many requests a minute a key may make. It is
+// pure: no database, no server, the standard library alone.
 //
 // # Keys
 //
@@ -23,6 +23,29 @@
 // succeeds another by rotation shares its rate budget: 7-9, the successor of
 // 7-3, counts on "schools/3" (G3).
 //
+// # Signatures
+//
+// The partner directory's keys are not sent but sign (P11), as the client
+// libraries of the api_auth family do:
+//
+//	Authorization: APIAuth 7-3:uPnYbP7h0g3MohPsgodfCK2RP6g=
+//
+// 7-3 is the key's id, what follows the HMAC, under the key's secret, of
+//
+//	GET,application/json,47DEQ…SuFU=,/api/v2/partners/entities/1,Thu, 03 Oct 2024 12:49:15 GMT
+//
+// which [Signed.Canonical] makes of a request: method, content type, hash of the
+// body, target and date. [Signed.Verify] judges a request, [Sign] and [Signer] sign
+// one, [SignedFrom] reads an http.Request. A request is good for 15 minutes either
+// way ([DateWindow]); within them it may be repeated, for none is remembered.
+//
+// Where the convention leaves a hole it is closed: a body whose hash is not signed
+// is refused, and so is a comma where it would let one canonical string stand for
+// two requests: in a hash, and in a content type outside of quotes. A hash header that is empty counts as
+// absent, so that it cannot stand in front of the one that protects the body.
+//
+// An HMAC needs the secret itself, not its hash. [Box] seals it for the database.
+//
 // # Rates
 //
 // Requests are counted in full minutes of the clock (H6), not in a sliding
@@ -32,6 +55,7 @@
 //
 // # What it does not do
 //
-// It does not store keys (package authdb does), reads no header, and decides
-// nothing about what a key may see beyond its tenant, API and network.
+// It does not store keys (package authdb does), reads no header but those of a
+// signature, and decides nothing about what a key may see beyond its tenant, API
+// and network.
 package auth

@@ -30,7 +30,7 @@ type Key struct {
 	Revoked  time.Time
 	LastUsed time.Time // to the minute
 
-	Hash [sha256.Size]byte // of the key's whole text
+	Hash [sha256.Size]byte // of the key's whole text; zero on a directory key, whose secret is sealed instead
 }
 
 // NewKey draws the secret of a new key from random, which should be

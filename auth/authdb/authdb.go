@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 )
@@ -39,6 +40,10 @@ type Store struct {
 	DB     *bun.DB
 	Now    func() time.Time // nil = the clock of the package's doc
 	Random io.Reader        // of the secrets; nil = crypto/rand
+
+	// Box seals the secret of a directory key that is rotated. Nil = such a key is
+	// not rotated, and the error is auth.ErrBox. Nothing else looks at it.
+	Box *auth.Box
 }
 
 // clock reads the time, in whole microseconds, which both engines keep.

@@ -25,7 +25,7 @@ func (s *Store) Check(ctx context.Context, text string, api auth.API) (Grant, er
 	if !ok {
 		return Grant{}, ErrKey
 	}
-	g, err := s.read(ctx, t, number)
+	g, _, err := s.read(ctx, t, number)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Grant{}, ErrKey
 	}
@@ -39,8 +39,8 @@ func (s *Store) Check(ctx context.Context, text string, api auth.API) (Grant, er
 }
 
 // read reads a key, its tenant's versions and the clock in one statement, so that
-// the three belong together.
-func (s *Store) read(ctx context.Context, t auth.Tenant, number int) (Grant, error) {
+// the three belong together, and the sealed secret of a directory key.
+func (s *Store) read(ctx context.Context, t auth.Tenant, number int) (g Grant, sealed []byte, err error) {
 	clock := `NULL`
 	if s.Now == nil && postgres(s.DB) {
 		clock = `clock_timestamp()`
@@ -48,20 +48,20 @@ func (s *Store) read(ctx context.Context, t auth.Tenant, number int) (Grant, err
 	row := keyRow{TenantID: t, Number: number}
 	var v Versions
 	var expires, revoked, lastUsed, now sql.NullTime
-	err := s.DB.QueryRowContext(ctx,
-		`SELECT k.api, k.network, k.budget, k.hash, k.created, k.expires, k.revoked, k.last_used,
+	err = s.DB.QueryRowContext(ctx,
+		`SELECT k.api, k.network, k.budget, k.hash, k.secret, k.created, k.expires, k.revoked, k.last_used,
 		        v.registers, v.facts, `+clock+`
 		   FROM keys k
 		   JOIN versions v ON v.tenant_id = k.tenant_id
 		  WHERE k.tenant_id = ? AND k.number = ?`, t, number).
-		Scan(&row.API, &row.Network, &row.Budget, &row.Hash, &row.Created, &expires, &revoked, &lastUsed,
+		Scan(&row.API, &row.Network, &row.Budget, &row.Hash, &row.Secret, &row.Created, &expires, &revoked, &lastUsed,
 			&v.Registers, &v.Facts, &now)
 	if err != nil {
-		return Grant{}, err
+		return Grant{}, nil, err
 	}
 	row.Expires, row.Revoked, row.LastUsed = expires.Time, revoked.Time, lastUsed.Time
 	if !now.Valid {
 		now.Time = s.processClock()
 	}
-	return Grant{Key: row.key(), Versions: v, Now: now.Time.UTC()}, nil
+	return Grant{Key: row.key(), Versions: v, Now: now.Time.UTC()}, row.Secret, nil
 }

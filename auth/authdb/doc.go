@@ -6,6 +6,13 @@
 //	text, key, err := store.Issue(ctx, authdb.IssueParams{Tenant: tenant, API: auth.Libraries})
 //	grant, err := store.Check(ctx, text, auth.Libraries) // grant.Key.Tenant, grant.Versions
 //
+// A directory key signs (P11). Its id is public, its secret is stored sealed:
+//
+//	box, err := auth.NewBox(secretKey) // 32 bytes, kept apart from the database
+//	secret, key, err := store.IssueDirectory(ctx, authdb.IssueParams{Tenant: partner}, box)
+//	grant, err := store.Secret(ctx, key.ID(), box)
+//	err = signed.Verify(grant.Secret, grant.Now)
+//
 // # Tenants and versions
 //
 // The list of tenants is the only table that tenants share (G4). Every other
@@ -25,7 +32,7 @@
 //
 // # What it does not do
 //
-// It opens no database (server/database does), writes no text of a key anywhere,
-// and does not log. On SQLite there is no [Limiter]: [auth.MemoryLimiter] counts
+// It opens no database (server/database does), writes neither the text of a
+// key nor a secret anywhere in the clear, and does not log. On SQLite there is no [Limiter]: [auth.MemoryLimiter] counts
 // there, so that a load never holds up a request (H6).
 package authdb

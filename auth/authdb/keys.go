@@ -14,7 +14,7 @@ import (
 // IssueParams say what key to issue.
 type IssueParams struct {
 	Tenant  auth.Tenant
-	API     auth.API
+	API     auth.API  // Directory or empty for IssueDirectory, another for Issue
 	Network int64     // id of the network's entity: required for Schools, 0 for the others
 	Expires time.Time // zero = never
 }
@@ -30,10 +30,18 @@ func (p IssueParams) validate() error {
 	return nil
 }
 
-// Issue makes a new key and returns its text, which nothing can show again. The
-// errors are ErrNotFound where there is no such tenant, and ErrExpiry. That the
-// network exists is for the caller to see to.
+// Issue makes a new key of the schools or the libraries and returns its text, which
+// nothing can show again. The errors are ErrNotFound where there is no such tenant,
+// and ErrExpiry. That the network exists is for the caller to see to.
 func (s *Store) Issue(ctx context.Context, p IssueParams) (text string, k auth.Key, err error) {
+	if p.API == auth.Directory {
+		return "", auth.Key{}, errors.New("issue key: a directory key has a secret: it is issued by IssueDirectory")
+	}
+	return s.issue(ctx, p, nil)
+}
+
+// issue makes a key of any API; box seals the secret of a directory key.
+func (s *Store) issue(ctx context.Context, p IssueParams, box *auth.Box) (text string, k auth.Key, err error) {
 	if err := p.validate(); err != nil {
 		return "", auth.Key{}, fmt.Errorf("issue key: %w", err)
 	}
@@ -47,7 +55,7 @@ func (s *Store) Issue(ctx context.Context, p IssueParams) (text string, k auth.K
 		}
 		text, k, err = s.insert(ctx, tx, auth.Key{
 			Tenant: p.Tenant, API: p.API, Network: p.Network, Created: now, Expires: p.Expires,
-		})
+		}, box)
 		return err
 	})
 	if err != nil {
@@ -57,8 +65,9 @@ func (s *Store) Issue(ctx context.Context, p IssueParams) (text string, k auth.K
 }
 
 // insert gives the key the next number of its tenant, which is locked, and a
-// secret, and stores it. A Budget of 0 stands for one of its own.
-func (s *Store) insert(ctx context.Context, tx bun.Tx, want auth.Key) (string, auth.Key, error) {
+// secret, and stores it. A Budget of 0 stands for one of its own. What it returns
+// is the secret alone for a directory key, and the whole text for the others.
+func (s *Store) insert(ctx context.Context, tx bun.Tx, want auth.Key, box *auth.Box) (string, auth.Key, error) {
 	want.Expires = want.Expires.UTC().Truncate(time.Microsecond)
 	if !want.Live(want.Created) {
 		return "", auth.Key{}, ErrExpiry
@@ -76,7 +85,14 @@ func (s *Store) insert(ctx context.Context, tx bun.Tx, want auth.Key) (string, a
 	if want.Budget == 0 {
 		want.Budget = k.Budget
 	}
-	_, err = tx.NewInsert().Model(rowOfKey(want)).Exec(ctx)
+	var sealed []byte
+	if want.API == auth.Directory {
+		if text, sealed, err = s.seal(want, text, box); err != nil {
+			return "", auth.Key{}, err
+		}
+		want.Hash = auth.Key{}.Hash
+	}
+	_, err = tx.NewInsert().Model(rowOfKey(want, sealed)).Exec(ctx)
 	return text, want, err
 }
 
@@ -84,9 +100,11 @@ func (s *Store) insert(ctx context.Context, tx bun.Tx, want auth.Key) (string, a
 // the grace; not longer than it would have, and with a grace of 0 no longer. The
 // successor differs in its number and secret alone: it has the API, the network,
 // the rate budget (G3) and the expiry, if any, of the old key. Use [Store.RotateUntil]
-// for another expiry.
+// for another expiry. What it returns is the secret alone for a directory key, and
+// the whole text for the others.
 //
-// The errors are ErrNotFound, and ErrDead for a key that is not live.
+// The errors are ErrNotFound, ErrDead for a key that is not live, and auth.ErrBox
+// for a directory key where the Store has no Box.
 func (s *Store) Rotate(ctx context.Context, id string, grace time.Duration) (text string, k auth.Key, err error) {
 	return s.rotate(ctx, id, grace, func(old auth.Key) time.Time { return old.Expires })
 }
@@ -107,7 +125,7 @@ func (s *Store) rotate(ctx context.Context, id string, grace time.Duration, expi
 		}
 		text, k, err = s.insert(ctx, tx, auth.Key{
 			Tenant: old.Tenant, API: old.API, Network: old.Network, Budget: old.Budget, Created: now, Expires: expiry(old),
-		})
+		}, s.Box)
 		if err != nil {
 			return err
 		}
@@ -189,11 +207,11 @@ func (s *Store) RevokeNetwork(ctx context.Context, tx bun.IDB, t auth.Tenant, ne
 	return nil
 }
 
-// List returns all keys, dead ones too, by tenant and number. The hashes are left
-// out: nobody who reads a list needs them.
+// List returns all keys, dead ones too, by tenant and number. The hashes and
+// secrets are left out: nobody who reads a list needs them.
 func (s *Store) List(ctx context.Context) ([]auth.Key, error) {
 	var rows []keyRow
-	err := s.DB.NewSelect().Model(&rows).ExcludeColumn("hash").Order("tenant_id", "number").Scan(ctx)
+	err := s.DB.NewSelect().Model(&rows).ExcludeColumn("hash", "secret").Order("tenant_id", "number").Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list keys: %w", err)
 	}

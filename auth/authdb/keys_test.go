@@ -54,8 +54,8 @@ func TestIssue(t *testing.T) {
 		if err != nil || g.Key != want || g.Now != start {
 			t.Errorf("Check = %+v, %v, want the key %+v", g, err, want)
 		}
-		_, second := issue(t, s, authdb.IssueParams{Tenant: partner, API: auth.Directory})
-		_, third := issue(t, s, authdb.IssueParams{Tenant: other, API: auth.Directory})
+		_, second := issueDirectory(t, s, authdb.IssueParams{Tenant: partner})
+		_, third := issueDirectory(t, s, authdb.IssueParams{Tenant: other})
 		if second.ID() != "1-2" || third.ID() != "2-1" {
 			t.Errorf("further ids are %s and %s, want 1-2 and 2-1: numbers are the tenant's own", second.ID(), third.ID())
 		}
@@ -70,12 +70,13 @@ func TestIssueErrors(t *testing.T) {
 			params authdb.IssueParams
 			want   error // nil = any
 		}{
-			{"ErrNotFound", authdb.IssueParams{Tenant: 9, API: auth.Directory}, authdb.ErrNotFound},
-			{"NoTenant", authdb.IssueParams{API: auth.Directory}, authdb.ErrNotFound},
-			{"ErrExpiry", authdb.IssueParams{Tenant: id, API: auth.Directory, Expires: start}, authdb.ErrExpiry},
+			{"ErrNotFound", authdb.IssueParams{Tenant: 9, API: auth.Libraries}, authdb.ErrNotFound},
+			{"NoTenant", authdb.IssueParams{API: auth.Libraries}, authdb.ErrNotFound},
+			{"ErrExpiry", authdb.IssueParams{Tenant: id, API: auth.Libraries, Expires: start}, authdb.ErrExpiry},
 			{"NoAPI", authdb.IssueParams{Tenant: id}, nil},
 			{"SchoolsWithoutNetwork", authdb.IssueParams{Tenant: id, API: auth.Schools}, nil},
-			{"DirectoryWithNetwork", authdb.IssueParams{Tenant: id, API: auth.Directory, Network: 1}, nil},
+			{"LibrariesWithNetwork", authdb.IssueParams{Tenant: id, API: auth.Libraries, Network: 1}, nil},
+			{"Directory", authdb.IssueParams{Tenant: id, API: auth.Directory}, nil}, // it signs: see IssueDirectory
 			{"NegativeNetwork", authdb.IssueParams{Tenant: id, API: auth.Schools, Network: -1}, nil},
 		} {
 			t.Run(test.name, func(t *testing.T) {
@@ -198,7 +199,8 @@ func TestRevokeNetwork(t *testing.T) {
 		gone1, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Schools, Network: 5})
 		gone2, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Schools, Network: 5})
 		sibling, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Schools, Network: 6})
-		directory, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Directory})
+		libraries, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Libraries})
+		secret, directory := issueDirectory(t, s, authdb.IssueParams{Tenant: acme})
 		foreign, _ := issue(t, s, authdb.IssueParams{Tenant: other, API: auth.Schools, Network: 5})
 
 		stop := errors.New("stop")
@@ -216,12 +218,14 @@ func TestRevokeNetwork(t *testing.T) {
 			checkLive(t, s, "the other key of the network", gone2, auth.Schools, result == stop)
 		}
 		checkLive(t, s, "a sibling's key", sibling, auth.Schools, true)
-		checkLive(t, s, "the partner's key", directory, auth.Directory, true)
+		checkLive(t, s, "a key of no network", libraries, auth.Libraries, true)
+		checkSecret(t, s, "the partner's key", directory.ID(), secret)
 		checkLive(t, s, "another partner's key", foreign, auth.Schools, true)
 		if err := s.RevokeNetwork(t.Context(), s.DB, acme, 0); err != nil {
 			t.Error(err)
 		}
-		checkLive(t, s, "network 0, which is none", directory, auth.Directory, true)
+		checkLive(t, s, "network 0, which is none", libraries, auth.Libraries, true)
+		checkSecret(t, s, "network 0, which is none", directory.ID(), secret)
 	})
 }
 
@@ -248,7 +252,7 @@ func TestRevokeNetworkKeepsEarlierTimes(t *testing.T) {
 func TestRotate(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		id := create(t, s, authdb.Partner, "acme")
-		issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Directory}) // takes number 1
+		issueDirectory(t, s, authdb.IssueParams{Tenant: id}) // takes number 1
 		expires := start.AddDate(1, 0, 0)
 		oldText, old := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Schools, Network: 5, Expires: expires})
 		c.set(start.Add(time.Minute))

@@ -37,16 +37,23 @@ type keyRow struct {
 	API      auth.API
 	Network  int64
 	Budget   int
-	Hash     []byte
+	Hash     []byte // empty on a directory key
+	Secret   []byte `bun:",nullzero"` // sealed, on a directory key alone
 	Created  time.Time
 	Expires  time.Time `bun:",nullzero"`
 	Revoked  time.Time `bun:",nullzero"`
 	LastUsed time.Time `bun:",nullzero"`
 }
 
-func rowOfKey(k auth.Key) *keyRow {
+// rowOfKey is the row of a key; sealed is the secret of a directory key, nil on
+// the others.
+func rowOfKey(k auth.Key, sealed []byte) *keyRow {
+	hash := k.Hash[:]
+	if sealed != nil {
+		hash = []byte{} // nothing more than the sealed secret is kept of it
+	}
 	return &keyRow{
-		TenantID: k.Tenant, Number: k.Number, API: k.API, Network: k.Network, Budget: k.Budget, Hash: k.Hash[:],
+		TenantID: k.Tenant, Number: k.Number, API: k.API, Network: k.Network, Budget: k.Budget, Hash: hash, Secret: sealed,
 		Created: k.Created, Expires: k.Expires, Revoked: k.Revoked, LastUsed: k.LastUsed,
 	}
 }

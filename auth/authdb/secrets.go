@@ -1,0 +1,84 @@
+package authdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+)
+
+// SecretGrant is what a directory key opens to who signs with its secret.
+type SecretGrant struct {
+	Key      auth.Key
+	Secret   string    // as the partner has it: its bytes are the key of the HMAC
+	Versions Versions  // committed before the check
+	Now      time.Time // of the clock that judged the key
+}
+
+// decoy has the form of a sealed secret that no box opens.
+var decoy = append([]byte{1}, make([]byte, 71)...)
+
+// IssueDirectory makes a new directory key and returns its secret, 43 characters
+// of base64url, which nothing can show again. The partner's accessKeyId is the
+// key's id. The secret is stored sealed by the box. The errors are those of
+// [Store.Issue], and auth.ErrBox where box is nil.
+func (s *Store) IssueDirectory(ctx context.Context, p IssueParams, box *auth.Box) (secret string, k auth.Key, err error) {
+	if p.API != "" && p.API != auth.Directory {
+		return "", auth.Key{}, fmt.Errorf("issue key: a %s key is issued by Issue", p.API)
+	}
+	p.API = auth.Directory
+	return s.issue(ctx, p, box)
+}
+
+// seal takes the secret from the text of a new key and seals it for the key.
+func (s *Store) seal(k auth.Key, text string, box *auth.Box) (secret string, sealed []byte, err error) {
+	secret = strings.TrimPrefix(text, k.ID()+"-")
+	sealed, err = box.Seal(k.ID(), secret, s.random())
+	return secret, sealed, err
+}
+
+// Secret returns the secret of the directory key with the id, to check a signature
+// with. It is one statement on the tenant's rows; none for an id without the form
+// of one, which anybody can tell. The error is ErrKey itself for whatever is not a
+// live directory key: [auth.Signed.Refuse] then does what is left of the work.
+// Another error says that the database did not answer, or, with auth.ErrBox or
+// auth.ErrSealed, that the key is good and the box does not open it.
+func (s *Store) Secret(ctx context.Context, id string, box *auth.Box) (SecretGrant, error) {
+	g, sealed, err := s.readSealed(ctx, id)
+	if errors.Is(err, ErrKey) {
+		box.Open(id, decoy) // the work that a live key makes
+		return SecretGrant{}, ErrKey
+	}
+	if err != nil {
+		return SecretGrant{}, err
+	}
+	secret, err := box.Open(id, sealed)
+	if err != nil {
+		return SecretGrant{}, fmt.Errorf("secret of key %s: %w", id, err)
+	}
+	return SecretGrant{Key: g.Key, Secret: secret, Versions: g.Versions, Now: g.Now}, nil
+}
+
+// readSealed reads a live directory key and its sealed secret. The error is ErrKey
+// for whatever is not one.
+func (s *Store) readSealed(ctx context.Context, id string) (Grant, []byte, error) {
+	t, number, ok := auth.ParseID(id)
+	if !ok {
+		return Grant{}, nil, ErrKey
+	}
+	g, sealed, err := s.read(ctx, t, number)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Grant{}, nil, ErrKey
+	}
+	if err != nil {
+		return Grant{}, nil, fmt.Errorf("secret of key %s: %w", id, err)
+	}
+	if g.Key.API != auth.Directory || !g.Key.Live(g.Now) || len(sealed) == 0 {
+		return Grant{}, nil, ErrKey
+	}
+	return g, sealed, nil
+}

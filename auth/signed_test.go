@@ -1,0 +1,284 @@
+package auth_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+)
+
+// signedAt is the time at which the tests sign, with its form in a header.
+var signedAt = time.Date(2024, 10, 3, 12, 49, 15, 0, time.UTC)
+
+const signedDate = "Thu, 03 Oct 2024 12:49:15 GMT"
+
+func ExampleSigned_Canonical() {
+	s := auth.Signed{
+		Method:      "POST",
+		Target:      "/api/v2/partners/teachers",
+		ContentType: "application/json",
+		Date:        "Thu, 03 Oct 2024 12:49:15 GMT",
+		ContentMD5:  "DnZekjf6yHS8rm9AbPsihw==",
+		Body:        []byte(`{"name":"X"}`),
+	}
+	fmt.Println(s.Canonical())
+	// Output:
+	// POST,application/json,DnZekjf6yHS8rm9AbPsihw==,/api/v2/partners/teachers,Thu, 03 Oct 2024 12:49:15 GMT
+}
+
+func ExampleSigned_Verify() {
+	now := time.Date(2024, 10, 3, 12, 49, 15, 0, time.UTC)
+	s := auth.Signed{Method: "GET", Target: "/api/v2/partners/entities/1", Date: now.Format(http.TimeFormat)}
+	s.Authorization = auth.Sign(s, "7-3", "secret", auth.SHA1)
+	fmt.Println(s.Authorization)
+	fmt.Println(s.Verify("secret", now.Add(15*time.Minute)))
+	fmt.Println(s.Verify("secret", now.Add(15*time.Minute+time.Second)))
+	s.Target = "/api/v2/partners/entities/2"
+	fmt.Println(s.Verify("secret", now))
+	// Output:
+	// APIAuth 7-3:wY3mPo2l3FYDaLn/K9pwEP9tR1Q=
+	// <nil>
+	// no valid signature
+	// no valid signature
+}
+
+// sign returns s signed with secret under SHA-256, at signedAt where it has no date.
+func sign(s auth.Signed) auth.Signed {
+	if s.Date == "" && s.XDate == "" {
+		s.Date = signedDate
+	}
+	s.Authorization = auth.Sign(s, "7-3", secret, auth.SHA256)
+	return s
+}
+
+func checkVerify(t *testing.T, s auth.Signed, want bool) {
+	t.Helper()
+	if err := s.Verify(secret, signedAt); (err == nil) != want || err != nil && err != auth.ErrSignature {
+		t.Errorf("Verify(%+v) = %v, want accepted %t", s, err, want)
+	}
+}
+
+const target = "/api/v2/partners/entities"
+
+// Rule 2: the target is signed raw, and without the scheme and host of an absolute form.
+func TestCanonicalTarget(t *testing.T) {
+	for _, test := range []struct{ target, want string }{
+		{"/a/b?c=d&b=a", "/a/b?c=d&b=a"},
+		{"/a%2Fb/../c//d/?", "/a%2Fb/../c//d/?"},
+		{"//host/a", "//host/a"},
+		{"/a?u=http://host/b", "/a?u=http://host/b"},
+		{"http://host/a/b?c", "/a/b?c"},
+		{"https://user@host:8443/a//b", "/a//b"},
+		{"HTTP://[::1]:80/a", "/a"},
+		{"a+1-.://host/a", "/a"},
+		{"http://host", "/"},
+		{"http://host?a=b/c", "/?a=b/c"},
+		{"http://", "/"},
+		{"://host/a", "://host/a"},
+		{"1http://host/a", "1http://host/a"},
+		{"a b://host/a", "a b://host/a"},
+		{"é://host/a", "é://host/a"},
+		{"host:443", "host:443"},
+		{"*", "*"},
+		{"", ""},
+	} {
+		if got, want := (auth.Signed{Method: "GET", Target: test.target}).Canonical(), "GET,,,"+test.want+","; got != want {
+			t.Errorf("Canonical() of target %q = %q, want %q", test.target, got, want)
+		}
+	}
+}
+
+// Rule 2: five fields always; the first content hash that is there; X-Date before Date.
+func TestCanonicalFields(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		s    auth.Signed
+		want string
+	}{
+		{"Nothing", auth.Signed{}, ",,,,"},
+		{"UpperCase", auth.Signed{Method: "pAtCh"}, "PATCH,,,,"},
+		{"NoOtherLetters", auth.Signed{Method: "poſt"}, "POſT,,,,"},
+		{"ContentTypeAsSent", auth.Signed{ContentType: "Application/JSON ; Charset=X"}, ",Application/JSON ; Charset=X,,,"},
+		{"MD5", auth.Signed{ContentMD5: "m"}, ",,m,,"},
+		{"OlderNameBeforeMD5", auth.Signed{APIAuthHash: "a", ContentMD5: "m"}, ",,a,,"},
+		{"SHA256BeforeAll", auth.Signed{ContentSHA256: "s", APIAuthHash: "a", ContentMD5: "m"}, ",,s,,"},
+		{"Date", auth.Signed{Date: "d"}, ",,,,d"},
+		{"XDateBeforeDate", auth.Signed{Date: "d", XDate: "x"}, ",,,,x"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := test.s.Canonical(); got != test.want {
+				t.Errorf("Canonical(%+v) = %q, want %q", test.s, got, test.want)
+			}
+		})
+	}
+}
+
+// Rule 4: which body is protected by which hash.
+func TestVerifyBody(t *testing.T) {
+	const (
+		bodySHA, bodyMD5   = "8Zzj72wsVvu7DA5Cc21UfJXoebyZH8HcPbRrKHE7E9M=", "DnZekjf6yHS8rm9AbPsihw=="
+		emptySHA, emptyMD5 = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "1B2M2Y8AsgTpgAmY7PhCfg=="
+	)
+	body := []byte(`{"name":"X"}`)
+	for _, test := range []struct {
+		name string
+		s    auth.Signed
+		want bool
+	}{
+		{"SHA256", auth.Signed{Method: "POST", ContentSHA256: bodySHA, Body: body}, true},
+		{"OlderName", auth.Signed{Method: "PUT", APIAuthHash: bodySHA, Body: body}, true},
+		{"MD5", auth.Signed{Method: "POST", ContentMD5: bodyMD5, Body: body}, true},
+		{"All", auth.Signed{Method: "POST", ContentSHA256: bodySHA, APIAuthHash: bodySHA, ContentMD5: bodyMD5, Body: body}, true},
+		{"NoHash", auth.Signed{Method: "POST", Body: body}, false},
+		{"NoHashOnDelete", auth.Signed{Method: "DELETE", Body: body}, false},
+		{"OfAnotherBody", auth.Signed{Method: "POST", ContentSHA256: emptySHA, Body: body}, false},
+		{"OfAnotherBodyOnGet", auth.Signed{Method: "GET", ContentMD5: emptyMD5, Body: body}, false},
+		{"SecondOfAnotherBody", auth.Signed{Method: "POST", ContentSHA256: bodySHA, ContentMD5: emptyMD5, Body: body}, false},
+		{"ThirdOfAnotherBody", auth.Signed{Method: "POST", ContentSHA256: bodySHA, APIAuthHash: emptySHA, Body: body}, false},
+		{"MD5AsSHA256", auth.Signed{Method: "POST", ContentSHA256: bodyMD5, Body: body}, false},
+		{"SHA256AsMD5", auth.Signed{Method: "POST", ContentMD5: bodySHA, Body: body}, false},
+		{"Unpadded", auth.Signed{Method: "POST", ContentSHA256: strings.TrimRight(bodySHA, "="), Body: body}, false},
+		{"EmptyPost", auth.Signed{Method: "POST"}, true},
+		{"EmptyPostHashed", auth.Signed{Method: "POST", ContentSHA256: emptySHA}, true},
+		{"EmptyPostOtherHash", auth.Signed{Method: "POST", ContentSHA256: bodySHA}, false},
+		{"EmptyPutOtherHash", auth.Signed{Method: "put", ContentMD5: bodyMD5}, false},
+		{"EmptyGetHashed", auth.Signed{Method: "GET", ContentMD5: emptyMD5}, true},
+		{"EmptyGetOtherHash", auth.Signed{Method: "GET", ContentMD5: bodyMD5}, true},
+		{"EmptyDeleteOtherHash", auth.Signed{Method: "DELETE", ContentMD5: bodyMD5}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			test.s.Target = target
+			checkVerify(t, sign(test.s), test.want)
+		})
+	}
+	if got := auth.HashBody(body); got != bodySHA {
+		t.Errorf("HashBody(%s) = %s, want %s", body, got, bodySHA)
+	}
+}
+
+// Rule 5: an HTTP date that ends in GMT, 900 seconds from now at most.
+func TestVerifyDate(t *testing.T) {
+	for _, test := range []struct {
+		name, date string
+		now        time.Time
+		want       bool
+	}{
+		{"Now", signedDate, signedAt, true},
+		{"Old900", signedDate, signedAt.Add(900 * time.Second), true},
+		{"Old900AndABit", signedDate, signedAt.Add(900*time.Second + 1), false},
+		{"Old901", signedDate, signedAt.Add(901 * time.Second), false},
+		{"Ahead900", signedDate, signedAt.Add(-900 * time.Second), true},
+		{"Ahead900AndABit", signedDate, signedAt.Add(-900*time.Second - 1), false},
+		{"Ahead901", signedDate, signedAt.Add(-901 * time.Second), false},
+		{"NowElsewhere", signedDate, signedAt.In(time.FixedZone("", -3*3600)), true},
+		{"Obsolete", "Thursday, 03-Oct-24 12:49:15 GMT", signedAt, true},
+		{"Asctime", "Thu Oct  3 12:49:15 2024", signedAt, false},
+		{"Offset", "Thu, 03 Oct 2024 12:49:15 +0000", signedAt, false},
+		{"UTC", "Thu, 03 Oct 2024 12:49:15 UTC", signedAt, false},
+		{"OtherZone", "Thu, 03 Oct 2024 12:49:15 BRT", signedAt, false},
+		{"NoZone", "Thu, 03 Oct 2024 12:49:15", signedAt, false},
+		{"ISO", "2024-10-03T12:49:15Z", signedAt, false},
+		{"Fraction", "Thu, 03 Oct 2024 12:49:15.000 GMT", signedAt, false},
+		{"CommaFraction", "Thu, 03 Oct 2024 12:49:15,000 GMT", signedAt, false},
+		{"TextBehind", signedDate + " ", signedAt, false},
+		{"NoSuchDay", "Thu, 31 Sep 2024 12:49:15 GMT", signedAt, false},
+		{"Year0", "Sat, 01 Jan 0000 00:00:00 GMT", signedAt, false},
+		{"Year9999", "Fri, 31 Dec 9999 23:59:59 GMT", signedAt, false},
+		{"Text", "now", signedAt, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, s := range []auth.Signed{{Date: test.date}, {XDate: test.date}, {XDate: test.date, Date: "ignored"}} {
+				s.Method, s.Target = "GET", target
+				s.Authorization = auth.Sign(s, "7-3", secret, auth.SHA256)
+				if err := s.Verify(secret, test.now); (err == nil) != test.want {
+					t.Errorf("Verify with %q at %v = %v, want accepted %t", test.date, test.now, err, test.want)
+				}
+			}
+		})
+	}
+	none := auth.Signed{Method: "GET", Target: target}
+	none.Authorization = auth.Sign(none, "7-3", secret, auth.SHA256)
+	checkVerify(t, none, false)
+	checkVerify(t, sign(auth.Signed{Method: "GET", Target: target, XDate: "stale", Date: signedDate}), false)
+}
+
+// A signature of one request is none of another whose fields join to the same string.
+func TestVerifyAmbiguous(t *testing.T) {
+	for _, test := range []struct {
+		name           string
+		signed, replay auth.Signed
+	}{
+		{"TargetAsHash", auth.Signed{Target: "/a,/b"}, auth.Signed{ContentMD5: ",/a", Target: "/b"}},
+		{"TargetAsContentType", auth.Signed{Target: "/a,/b"}, auth.Signed{ContentType: ",", ContentMD5: "/a", Target: "/b"}},
+		{"HashAsContentType", auth.Signed{ContentType: "x", ContentMD5: "h", Target: "/a,/b"}, auth.Signed{ContentType: "x,h", ContentMD5: "/a", Target: "/b"}},
+		{"QueryAsHash", auth.Signed{ContentType: "x", Target: "/a?b=,/c"}, auth.Signed{ContentType: "x", ContentSHA256: ",/a?b=", Target: "/c"}},
+		{"QuotedAsTarget", auth.Signed{ContentType: `x;a="p,q,/r"`, Target: "/t"}, auth.Signed{ContentType: `x;a="p`, ContentMD5: "q", Target: `/r",,/t`}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			test.signed.Method, test.replay.Method = "DELETE", "DELETE"
+			signed := sign(test.signed)
+			test.replay.Date, test.replay.Authorization = signed.Date, signed.Authorization
+			if a, b := signed.Canonical(), test.replay.Canonical(); a != b {
+				t.Fatalf("%q and %q differ: this row tests nothing", a, b)
+			}
+			checkVerify(t, signed, true)
+			checkVerify(t, test.replay, false)
+		})
+	}
+}
+
+func TestVerifyCommas(t *testing.T) {
+	for contentType, want := range map[string]bool{
+		`application/json; profile="a,b"`:    true,
+		`application/json; profile="a\",b"`:  true,
+		`application/json; profile="a\\",b`:  false,
+		`application/json; profile="a,b`:     false,
+		`application/json, application/json`: false,
+		`application/json; a="`:              false,
+		`,`:                                  false,
+	} {
+		checkVerify(t, sign(auth.Signed{Method: "GET", Target: target, ContentType: contentType}), want)
+	}
+	checkVerify(t, sign(auth.Signed{Method: "GET,", Target: target}), false)
+	checkVerify(t, sign(auth.Signed{Method: "GET", Target: "/a,,b?c=,"}), true)
+}
+
+func TestVerifySecret(t *testing.T) {
+	s := sign(auth.Signed{Method: "GET", Target: target})
+	for _, wrong := range []string{"", secret[1:], secret + "A", strings.ToLower(secret), "B" + secret[1:]} {
+		if err := s.Verify(wrong, signedAt); err != auth.ErrSignature {
+			t.Errorf("Verify(%q) = %v, want ErrSignature", wrong, err)
+		}
+	}
+	s.Authorization = auth.Sign(s, "7-3", "", auth.SHA256)
+	if err := s.Verify("", signedAt); err != auth.ErrSignature {
+		t.Errorf("Verify of a signature with the empty secret = %v, want ErrSignature", err)
+	}
+}
+
+// Whatever it is signed with, a request without a key is refused.
+func TestRefuse(t *testing.T) {
+	for _, key := range []string{secret, strings.Repeat("A", 43), ""} {
+		s := auth.Signed{Method: "GET", Target: target, Date: signedDate}
+		s.Authorization = auth.Sign(s, "7-3", key, auth.SHA256)
+		if err := s.Refuse(signedAt); err != auth.ErrSignature {
+			t.Errorf("Refuse of what %q signed = %v, want ErrSignature", key, err)
+		}
+	}
+}
+
+// A signature of another digest's length and of the same secret must not pass either.
+func TestVerifyDigests(t *testing.T) {
+	all := []auth.Digest{auth.SHA1, auth.SHA224, auth.SHA256, auth.SHA384, auth.SHA512}
+	for _, signedWith := range all {
+		for _, named := range all {
+			s := auth.Signed{Method: "GET", Target: target, Date: signedDate}
+			_, _, signature, _ := auth.ParseAuthorization(auth.Sign(s, "7-3", secret, signedWith))
+			s.Authorization = "APIAuth-HMAC-" + named.String() + " 7-3:" + signature
+			checkVerify(t, s, signedWith == named)
+		}
+	}
+}
