@@ -35,14 +35,12 @@ func (a *Attendance) In(p calendar.Period) Attendance {
 // Engagements answers one page of the days with access, by date, then userId. The period must be effective already.
 func (r *Reports) Engagements(ctx context.Context, a Access, period calendar.Period, f Filter, p paging.Page) (List[Engagement], error) {
 	return settled(a, func(a Access) (List[Engagement], error) {
-		_, users, err := r.selection(ctx, a, f)
-		if err != nil {
-			return List[Engagement]{}, err
-		}
-		facts := Versions{Facts: a.At.Facts}
-		all, err := cached(ctx, r, CacheKey{a.Partner, facts, "attendance"}, func(ctx context.Context) (*Attendance, error) {
-			return r.Store.Attendance(ctx, a.Partner, a.At)
-		})
+		var users *Users
+		var all *Attendance
+		err := together(
+			func() (err error) { _, users, err = r.selection(ctx, a, f); return err },
+			func() (err error) { all, err = r.attendance(ctx, a); return err },
+		)
 		if err != nil {
 			return List[Engagement]{}, err
 		}
@@ -55,6 +53,13 @@ func (r *Reports) Engagements(ctx context.Context, a Access, period calendar.Per
 			return List[Engagement]{}, err
 		}
 		return r.engagements(ctx, a, page{days, users, starts, p})
+	})
+}
+
+// attendance returns the users of every day.
+func (r *Reports) attendance(ctx context.Context, a Access) (*Attendance, error) {
+	return cached(ctx, r, CacheKey{a.Partner, Versions{Facts: a.At.Facts}, "attendance"}, func(ctx context.Context) (*Attendance, error) {
+		return r.Store.Attendance(ctx, a.Partner, a.At)
 	})
 }
 

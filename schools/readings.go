@@ -15,13 +15,14 @@ import (
 // of a page does not depend on its depth.
 func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period, f Filter, p paging.Page) (List[Reading], error) {
 	return settled(a, func(a Access) (List[Reading], error) {
-		_, users, err := r.selection(ctx, a, f)
-		if err != nil {
-			return List[Reading]{}, err
-		}
-		ledgers, err := cached(ctx, r, CacheKey{a.Partner, Versions{Facts: a.At.Facts}, "ledgers"}, func(ctx context.Context) (*Ledgers, error) {
-			return r.Store.Ledgers(ctx, a.Partner, a.At)
-		})
+		var users *Users
+		var ledgers *Ledgers
+		var books *Books
+		err := together(
+			func() (err error) { _, users, err = r.selection(ctx, a, f); return err },
+			func() (err error) { ledgers, err = r.ledgers(ctx, a); return err },
+			func() (err error) { books, err = r.books(ctx, a); return err },
+		)
 		if err != nil {
 			return List[Reading]{}, err
 		}
@@ -38,7 +39,7 @@ func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period
 			if err != nil || len(keys) == 0 {
 				return nil, err
 			}
-			return r.rows(ctx, a, period, keys)
+			return r.rows(ctx, a, books, period, keys)
 		})
 		return List[Reading]{Rows: rows, Total: starts.Total()}, err
 	})
@@ -79,18 +80,26 @@ func (ls *Ledgers) keys(u *Users, period calendar.Period, spans func(func(paging
 	return keys, nil
 }
 
-// rows reads the records of the keys and sums each over the period.
-func (r *Reports) rows(ctx context.Context, a Access, period calendar.Period, keys []RecordKey) ([]Reading, error) {
-	books, err := cached(ctx, r, CacheKey{a.Partner, Versions{Registers: a.At.Registers}, "books"}, func(ctx context.Context) (*Books, error) {
+// ledgers returns the ledgers of all users.
+func (r *Reports) ledgers(ctx context.Context, a Access) (*Ledgers, error) {
+	return cached(ctx, r, CacheKey{a.Partner, Versions{Facts: a.At.Facts}, "ledgers"}, func(ctx context.Context) (*Ledgers, error) {
+		return r.Store.Ledgers(ctx, a.Partner, a.At)
+	})
+}
+
+// books returns the books.
+func (r *Reports) books(ctx context.Context, a Access) (*Books, error) {
+	return cached(ctx, r, CacheKey{a.Partner, Versions{Registers: a.At.Registers}, "books"}, func(ctx context.Context) (*Books, error) {
 		return r.Store.Books(ctx, a.Partner, a.At)
 	})
-	if err != nil {
-		return nil, err
-	}
+}
+
+// rows reads the records of the keys and sums each over the period.
+func (r *Reports) rows(ctx context.Context, a Access, books *Books, period calendar.Period, keys []RecordKey) ([]Reading, error) {
 	rows := make([]Reading, len(keys))
 	found := 0 // the keys before it were visited
 	var sum totaller
-	err = r.Store.Records(ctx, a.Partner, a.At, keys, period, func(k RecordKey, data []byte) error {
+	err := r.Store.Records(ctx, a.Partner, a.At, keys, period, func(k RecordKey, data []byte) error {
 		book := books.Book(k.Book)
 		if keys[found] != k || book == nil {
 			return fmt.Errorf("record of user %d, book %d: it or one before it is missing: %w", k.User, k.Book, ErrCorrupt)

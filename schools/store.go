@@ -1,9 +1,11 @@
 package schools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -90,6 +92,24 @@ func settled[T any](a Access, report func(Access) (T, error)) (T, error) {
 	}
 	var none T
 	return none, ErrBusy
+}
+
+// together runs functions at once and returns the first error in their order: after a restart a report reads several
+// parts of the data, and none needs another. A panic goes on in the caller, where it can be recovered.
+func together(fs ...func() error) error {
+	errs, panics := make([]error, len(fs)), make([]any, len(fs))
+	var wg sync.WaitGroup
+	for i, f := range fs {
+		wg.Go(func() {
+			defer func() { panics[i] = recover() }()
+			errs[i] = f()
+		})
+	}
+	wg.Wait()
+	if p := cmp.Or(panics...); p != nil {
+		panic(p)
+	}
+	return cmp.Or(errs...)
 }
 
 // cached returns the value of a key from the reports' cache.
