@@ -1,0 +1,71 @@
+package libraries
+
+import (
+	"time"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// EventKind is a kind of what happens to a reader on a day. The zero EventKind is none.
+type EventKind uint8
+
+// The kinds of events. All but the last are activity of the reader (L3).
+const (
+	ActivityEvent    EventKind = iota + 1 // an activity record
+	SessionEvent                          // a session of reading or listening, at its start
+	PreviewEvent                          // a title viewed without a loan
+	LoanEvent                             // a loan made
+	RenewalEvent                          // a loan renewed
+	ReservationEvent                      // a reservation made
+	ReturnEvent                           // a loan returned by the reader
+	ExpiryEvent                           // a loan that ended by its time
+)
+
+var eventKinds = [...]string{
+	ActivityEvent: "activity", SessionEvent: "session", PreviewEvent: "preview", LoanEvent: "loan",
+	RenewalEvent: "renewal", ReservationEvent: "reservation", ReturnEvent: "return", ExpiryEvent: "expiry",
+}
+
+// String returns a word for the kind.
+func (k EventKind) String() string { return nameOf(eventKinds[:], "event kind", k) }
+
+// Activity reports whether an event of this kind makes its day a day with activity of the reader, a login (L3).
+func (k EventKind) Activity() bool { return k >= ActivityEvent && k <= ReturnEvent }
+
+// Presence is a reader's activity on one day: how many events, the first and the last. It is a row of the logins, and the
+// login of an engagement row. The zero Presence is a day without activity.
+type Presence struct {
+	Events int32
+	// First and Last are seconds of the Brasilia day, from 0 to 86,399; both 0 where Events is.
+	First, Last int32
+}
+
+// Add counts an event at a second of the day, as [Second] gives it, if its kind is activity. It reports whether it is.
+func (p *Presence) Add(kind EventKind, second int32) bool {
+	if !kind.Activity() {
+		return false
+	}
+	p.Merge(Presence{Events: 1, First: second, Last: second})
+	return true
+}
+
+// Merge adds the events of q, which must be others of the same reader and day. The order of merging does not matter.
+func (p *Presence) Merge(q Presence) {
+	if q.Events == 0 {
+		return
+	}
+	if p.Events == 0 {
+		*p = q
+		return
+	}
+	p.Events += q.Events
+	p.First, p.Last = min(p.First, q.First), max(p.Last, q.Last)
+}
+
+// Logins returns 1 for a day with activity and 0 for one without.
+func (p Presence) Logins() int64 { return int64(min(p.Events, 1)) }
+
+// Second returns the second of the Brasilia day at the instant t, a fraction cut off (H7).
+func Second(t time.Time) int32 {
+	return int32(t.Unix() - calendar.Day(t).Start().Unix())
+}

@@ -1,0 +1,61 @@
+// Package libraries has the rules of the reports of a library network: what counts as activity and as a reading, what a
+// stock of books can serve and in which order it is used up, how texts are searched, and which hour and which days an
+// answer is about.
+//
+// # Readers and titles
+//
+// An [EventKind] says what a reader did on a day, and whether it is activity; a [Presence] is the activity of one day, with
+// its first and its last event (L3). A [Pair] is what the sessions of one reader tell about one title: the time, the
+// highest share of it that was reached, and the days on which that share first reached 10 and 50 percent. Each pair
+// crosses each threshold once, ever (L4):
+//
+//	sessions of Ana and one title           readings10   readings50
+//	1 August, up to 9.9999 %                -            -
+//	3 August, up to 55 %                    3 August     3 August
+//	4 August, from the start up to 12 %     3 August     3 August
+//
+// The order in which sessions arrive does not matter. If one of 2 August that reached 10 % arrives a week late, the
+// first crossing moves to 2 August, and is still one. The pair also tells whether a loan was confirmed: Ana's loan of 4
+// August is, by the session of that day, and a loan of 5 August is not (L7). A Pair counts every session it is given, so
+// its caller leaves out those that it was given before.
+//
+// [LoanStatus], [ReservationStatus] and [ReaderStatus] are the states of the registers; [Gender] has the canonical values.
+//
+// # Stock
+//
+// A title has lines of stock, each a [Line]. Those of the platform's collection lend without limit. An own line can serve
+// its copies times the title's maxUses, 26 where it defines none; in collection external each copy once (L8). The
+// confirmed readings of the title fill its own lines one after the other, the oldest first (L9). A title without maxUses
+// and with 60 readings:
+//
+//	line       collection   purchased    copies   can serve   consumed
+//	Legado 1   external     2026-07-21       10          10         10
+//	Compra 2   additional   2026-07-21        1          26         26
+//	Compra 3   manual       2026-08-05        1          26         24
+//	                                                     62         60
+//
+// Legado 1 was purchased in 2024: it shows the first day of the history, and is before Compra 2 of that day by its lower
+// number. The title's percentage is 60 / 62, a [Ratio] rounded once to 0.9677, and its band, taken on the exact ratio,
+// 91-100 (L10). With 70 readings all lines are full, 8 readings stay unallocated, the title's percentage is 1.1290 and
+// its band 101+.
+//
+// # Texts
+//
+// [Fold] removes accents, case and surplus spaces, for search, filters and order: "  Água   VIVA" folds to "agua viva",
+// which a [Search] for "GUA vi" finds. Suggestion requests are compared by [Exact], where accents count (L15).
+//
+// # Hours and days
+//
+// Data take effect at a full [Hour], in whose day "now" lies (L1, L2). A period is chosen by the rules of
+// [github.com/lectern-dev/lectern/reading/calendar]; here are the limit of 31 days ([CheckWindow], [Window]), filters that
+// are open at an end ([Between]), and the months that a period touches ([Months]).
+//
+// # Design
+//
+// No float is used: shares are thousandths of a percent, ratios ten-thousandths, money cents. A share is cut off, not
+// rounded, where it is read, so that 9.9999 has not reached 10; ratios are divided with 128 bits and rounded once. Bands
+// are not taken from the ratio shown, where 0.1000 may stand for a little more than a tenth. Sums that no stock can
+// reach stop at the largest number instead of turning negative.
+//
+// The package does not read the clock, keeps nothing, and knows neither HTTP nor databases.
+package libraries

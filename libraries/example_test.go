@@ -1,0 +1,122 @@
+package libraries_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// The readings of a title fill its own lines, the oldest first. The platform's line serves without limit and takes none.
+func ExampleAllocate() {
+	lines := []libraries.Line{
+		{ID: 1, Collection: libraries.Platform, Kind: libraries.PurchaseLine, Number: 1},
+		{ID: 2, Collection: libraries.Manual, Kind: libraries.PurchaseLine, Number: 3,
+			Copies: new(int64(1)), PurchasedAt: calendar.MustParse("2026-08-05")},
+		{ID: 3, Collection: libraries.Additional, Kind: libraries.PurchaseLine, Number: 2,
+			Copies: new(int64(1)), PurchasedAt: calendar.MustParse("2026-07-21")},
+		{ID: 4, Collection: libraries.External, Kind: libraries.LegacyLine, Number: 1,
+			Copies: new(int64(10)), PurchasedAt: calendar.MustParse("2024-03-01")},
+	}
+	own := libraries.OwnLines(lines, libraries.HistoryStart)
+	for i, consumed := range libraries.Allocate(60, own) {
+		l := own[i]
+		fmt.Println(l.Label(), l.Collection, l.ShownPurchasedAt(libraries.HistoryStart),
+			consumed, "of", l.Possible(), libraries.Ratio(consumed, l.Possible()))
+	}
+	capacity := libraries.Capacity(own)
+	fmt.Println(60, "of", capacity, libraries.Ratio(60, capacity), libraries.BandOf(60, capacity))
+	fmt.Println(70, "of", capacity, libraries.Ratio(70, capacity), libraries.BandOf(70, capacity))
+	// Output:
+	// Legado 1 external 2026-07-21 10 of 10 1.0000
+	// Compra 2 additional 2026-07-21 26 of 26 1.0000
+	// Compra 3 manual 2026-08-05 24 of 26 0.9231
+	// 60 of 62 0.9677 91-100
+	// 70 of 62 1.1290 101+
+}
+
+// A pair crosses 10 and 50 percent once, on the day it first reached them, even where that day's session arrives last.
+func ExamplePair() {
+	var p libraries.Pair
+	session := func(day, progress string) {
+		share, err := libraries.ParseProgress(progress)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		p.Merge(libraries.NewPair(calendar.MustParse(day), 600, share))
+		day10, ok10 := p.Reached(libraries.Reading10)
+		day50, ok50 := p.Reached(libraries.Reading50)
+		fmt.Println(ok10, day10, ok50, day50)
+	}
+	session("2026-08-01", "9.9999")
+	session("2026-08-03", "55")
+	session("2026-08-04", "12")
+	session("2026-08-02", "10")
+	fmt.Println(p.Highest, "percent in", p.Seconds, "seconds")
+	fmt.Println(p.Confirms(calendar.MustParse("2026-08-04")), p.Confirms(calendar.MustParse("2026-08-05")))
+	// Output:
+	// false 1970-01-01 false 1970-01-01
+	// true 2026-08-03 true 2026-08-03
+	// true 2026-08-03 true 2026-08-03
+	// true 2026-08-02 true 2026-08-03
+	// 55.00 percent in 2400 seconds
+	// true false
+}
+
+// A loan that ends by its time is no activity of the reader.
+func ExamplePresence() {
+	var p libraries.Presence
+	p.Add(libraries.SessionEvent, 9*3600)
+	p.Add(libraries.ReturnEvent, 20*3600)
+	p.Add(libraries.ExpiryEvent, 23*3600)
+	fmt.Println(p.Logins(), p.Events, p.First, p.Last)
+	// Output: 1 2 32400 72000
+}
+
+func ExampleFold() {
+	fmt.Printf("%q\n", libraries.Fold("  Água \t VIVA "))
+	// Output: "agua viva"
+}
+
+// A query of digits and hyphens also finds an ISBN, by its digits.
+func ExampleSearch() {
+	title, isbn := libraries.Fold("Água Viva"), libraries.Digits("978-85-325-0812-6")
+	for _, query := range []string{"GUA vi", "978 85 325", "85-325-0812", "viva agua"} {
+		fmt.Println(query, libraries.ParseSearch(query).Book(title, isbn))
+	}
+	// Output:
+	// GUA vi true
+	// 978 85 325 true
+	// 85-325-0812 true
+	// viva agua false
+}
+
+// A load that is ready within an hour is published at the next.
+func ExampleNextHour() {
+	ready := time.Date(2026, 8, 1, 2, 20, 0, 0, time.UTC)
+	h := libraries.NextHour(ready)
+	fmt.Println(h, h.Day())
+	// Output: 2026-08-01 00:00:00 2026-08-01
+}
+
+// The band is taken on the exact ratio, which may be a little above the one that is shown.
+func ExampleBandOf() {
+	fmt.Println(libraries.Ratio(100_000, 1_000_000), libraries.BandOf(100_000, 1_000_000))
+	fmt.Println(libraries.Ratio(100_001, 1_000_000), libraries.BandOf(100_001, 1_000_000))
+	// Output:
+	// 0.1000 1-10
+	// 0.1000 11-20
+}
+
+func ExampleMonths() {
+	asked := calendar.Asked{End: new(calendar.MustParse("2026-08-02"))}
+	period := asked.Libraries(calendar.MustParse("2026-09-15"))
+	for _, m := range libraries.Months(period, libraries.HistoryStart, calendar.MustParse("2026-09-15")) {
+		fmt.Println(libraries.MonthOf(m.Start), m.Start, m.End)
+	}
+	// Output:
+	// 2026-07 2026-07-21 2026-07-31
+	// 2026-08 2026-08-01 2026-08-02
+}

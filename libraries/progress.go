@@ -1,0 +1,113 @@
+package libraries
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// ErrProgress is the error of [ParseProgress].
+var ErrProgress = errors.New("must be a number from 0 to 100")
+
+// Progress is a share of a title in thousandths of a percent, from 0 to 100,000; what lies behind them is cut off. So it
+// compares exactly with every whole percent, and rounds to two decimals as the full number does: 9.9999 has not reached
+// 10, although it shows as 10.00.
+type Progress int32
+
+// The shares at which a reading is counted (L4).
+const (
+	Reading10 Progress = 10_000 // the reader has begun: a confirmed reading
+	Reading50 Progress = 50_000 // the book counts as finished
+
+	whole Progress = 100_000
+)
+
+// ParseProgress returns the share that a number of the JSON grammar gives in percent: 50, 9.9999, 5e-05. The error is
+// [ErrProgress] for any other text, and for a number below 0 or above 100.
+func ParseProgress(text string) (Progress, error) {
+	d, ok := parseDecimal(text, 3)
+	if !ok || d.below0() || d.units > int64(whole) || d.units == int64(whole) && d.more {
+		return 0, fmt.Errorf("%.40q: %w", text, ErrProgress)
+	}
+	return Progress(d.units), nil
+}
+
+// Hundredths returns the share in hundredths of a percent, rounded half away from zero: what an answer shows.
+func (p Progress) Hundredths() int64 { return (int64(p) + 5) / 10 }
+
+// String returns the share as an answer shows it, in percent with two decimals: 99.32.
+func (p Progress) String() string { return fixed(p.Hundredths(), 2) }
+
+// Pair is what is known of one reader and one title from the reader's sessions of it. The zero Pair has none. Sessions
+// are added in any order: the result is the same.
+type Pair struct {
+	Sessions int64
+	Seconds  int64    // read or listened, as recorded (L5)
+	Highest  Progress // the highest share that any session reached
+	// Last is the day of the last session. Day10 and Day50 are the days on which the highest share first reached 10 and
+	// 50; each is 0 until then, and [Pair.Reached] tells such a 0 from the day 1970-01-01.
+	Last, Day10, Day50 calendar.Date
+}
+
+// NewPair returns the pair of one session: the day on which it started, its seconds, and the share reached at its end.
+func NewPair(day calendar.Date, seconds int64, progress Progress) Pair {
+	p := Pair{Sessions: 1, Seconds: seconds, Highest: progress, Last: day}
+	if progress >= Reading10 {
+		p.Day10 = day
+	}
+	if progress >= Reading50 {
+		p.Day50 = day
+	}
+	return p
+}
+
+// Merge adds the sessions of q, which must be others of the same reader and title.
+func (p *Pair) Merge(q Pair) {
+	if q.Sessions == 0 {
+		return
+	}
+	if p.Sessions == 0 {
+		*p = q
+		return
+	}
+	p.Day10 = earlier(*p, q, Reading10)
+	p.Day50 = earlier(*p, q, Reading50)
+	p.Sessions += q.Sessions
+	p.Seconds += q.Seconds
+	p.Highest = max(p.Highest, q.Highest)
+	p.Last = max(p.Last, q.Last)
+}
+
+// earlier returns the first of the days on which p and q reached a share, 0 where neither has.
+func earlier(p, q Pair, share Progress) calendar.Date {
+	a, okA := p.Reached(share)
+	b, okB := q.Reached(share)
+	switch {
+	case okA && okB:
+		return min(a, b)
+	case okA:
+		return a
+	}
+	return b
+}
+
+// Reached returns the day on which the pair counts in readings10 or readings50 (L4): that on which the highest share first
+// reached Reading10 or Reading50. It returns false where it has not, and for every other share.
+func (p Pair) Reached(share Progress) (calendar.Date, bool) {
+	switch {
+	case share == Reading10 && p.Highest >= share:
+		return p.Day10, true
+	case share == Reading50 && p.Highest >= share:
+		return p.Day50, true
+	}
+	return 0, false
+}
+
+// Confirms reports whether the sessions confirm a loan of the title that the reader made on a day: one of them is on that
+// day or later (L7). It is the same whatever became of the loan.
+func (p Pair) Confirms(borrowed calendar.Date) bool { return p.Sessions > 0 && p.Last >= borrowed }
+
+// StockReading reports whether the pair is one of the readings that a title's stock serves: the share has reached 10, and
+// the reader has had at least one loan of the title (L9).
+func (p Pair) StockReading(loans int64) bool { return p.Highest >= Reading10 && loans > 0 }

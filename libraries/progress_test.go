@@ -1,0 +1,217 @@
+package libraries_test
+
+import (
+	"errors"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"pgregory.net/rapid"
+)
+
+func TestParseProgress(t *testing.T) {
+	for _, test := range []struct {
+		in    string
+		want  libraries.Progress
+		shown string
+	}{
+		{"0", 0, "0.00"},
+		{"-0", 0, "0.00"},
+		{"-0.0e5", 0, "0.00"},
+		{"10", libraries.Reading10, "10.00"},
+		{"10.000", libraries.Reading10, "10.00"},
+		{"1e1", libraries.Reading10, "10.00"},
+		{"1000E-2", libraries.Reading10, "10.00"},
+		{"0.1e+2", libraries.Reading10, "10.00"},
+		{"9.9999", 9_999, "10.00"},
+		{"9.99999999999999999999999999999999", 9_999, "10.00"},
+		{"10.0000000000000000000000000000001", libraries.Reading10, "10.00"},
+		{"49.995", 49_995, "50.00"},
+		{"49.9949", 49_994, "49.99"},
+		{"50", libraries.Reading50, "50.00"},
+		{"99.32", 99_320, "99.32"},
+		{"0.005", 5, "0.01"},
+		{"0.0049999", 4, "0.00"},
+		{"5e-05", 0, "0.00"},
+		{"5e-3", 5, "0.01"},
+		{"1e-9999999999999999999", 0, "0.00"},
+		{"0e9999999999999999999", 0, "0.00"},
+		{"100", 100_000, "100.00"},
+		{"99.9999", 99_999, "100.00"},
+		{"100.000", 100_000, "100.00"},
+		{"0." + strings.Repeat("0", 62), 0, "0.00"}, // 64 characters
+	} {
+		got, err := libraries.ParseProgress(test.in)
+		if got != test.want || err != nil || got.String() != test.shown {
+			t.Errorf("ParseProgress(%q) = %d, %v, shown %s, want %d, shown %s", test.in, got, err, got, test.want, test.shown)
+		}
+	}
+	for _, in := range []string{
+		"", " ", "-", "ten", "10 ", "+10", "10,5", ".5", "5.", "05", "1e", "1e+", "1e1.5", "0x10", "1_0", "--1", "NaN",
+		"-0.0001", "-1e-99", "100.0000001", "101", "1e3", "1e9999999999999999999", strings.Repeat("0", 65), "0." + strings.Repeat("0", 63),
+	} {
+		if got, err := libraries.ParseProgress(in); !errors.Is(err, libraries.ErrProgress) || got != 0 {
+			t.Errorf("ParseProgress(%q) = %d, %v, want ErrProgress", in, got, err)
+		}
+	}
+}
+
+// TestProgressIsExact: a share compares with whole percents, and shows two decimals, as the number that was written does.
+func TestProgressIsExact(t *testing.T) {
+	number := rapid.StringMatching(`(0|[1-9][0-9]?)(\.[0-9]{1,9})?(e-?[0-9])?|(10|50)(\.000[0-9])?|(9|49)\.99[0-9]{0,4}`)
+	rapid.Check(t, func(t *rapid.T) {
+		text := number.Draw(t, "text")
+		exact, ok := new(big.Rat).SetString(text)
+		if !ok {
+			t.Fatalf("%q is no number", text)
+		}
+		got, err := libraries.ParseProgress(text)
+		if tooMuch := exact.Cmp(big.NewRat(100, 1)) > 0; tooMuch != (err != nil) {
+			t.Fatalf("ParseProgress(%q): %v, above 100 is %v", text, err, tooMuch)
+		}
+		if err != nil {
+			return
+		}
+		for _, share := range []libraries.Progress{libraries.Reading10, libraries.Reading50} {
+			if want := exact.Cmp(big.NewRat(int64(share), 1000)) >= 0; (got >= share) != want {
+				t.Errorf("%q has reached %s: %v, want %v", text, share, got >= share, want)
+			}
+		}
+		if want := exact.FloatString(2); got.String() != want { // FloatString rounds half away from zero
+			t.Errorf("ParseProgress(%q) shows as %s, want %s", text, got, want)
+		}
+	})
+}
+
+type session struct {
+	day      calendar.Date
+	seconds  int64
+	progress libraries.Progress
+}
+
+func TestPair(t *testing.T) {
+	day := func(n int) calendar.Date { return calendar.Of(2026, 8, n) }
+	for _, test := range []struct {
+		rule             string
+		sessions         []session
+		day10, day50     int // of August, 0 for none
+		highest          libraries.Progress
+		confirms, denies int // loans made on these days of August
+	}{
+		{"no session", nil, 0, 0, 0, 0, 1},
+		{"just below 10", []session{{day(3), 60, 9_999}}, 0, 0, 9_999, 3, 4},
+		{"10", []session{{day(3), 60, 10_000}}, 3, 0, 10_000, 3, 4},
+		{"just below 50", []session{{day(3), 60, 49_999}}, 3, 0, 49_999, 3, 4},
+		{"50 at once", []session{{day(3), 60, 50_000}}, 3, 3, 50_000, 3, 4},
+		{"one after the other", []session{{day(3), 60, 20_000}, {day(5), 60, 60_000}}, 3, 5, 60_000, 5, 6},
+		{"never twice", []session{{day(3), 60, 20_000}, {day(5), 60, 5_000}, {day(7), 60, 20_000}}, 3, 0, 20_000, 7, 8},
+		{"late arrivals move it back", []session{{day(5), 60, 60_000}, {day(3), 60, 20_000}}, 3, 5, 60_000, 5, 6},
+		{"a higher share on a later day changes nothing", []session{{day(3), 60, 50_000}, {day(4), 60, 99_000}}, 3, 3, 99_000, 4, 5},
+		{"a day before 1970", []session{{-5, 60, 50_000}, {day(4), 60, 50_000}}, -1, -1, 50_000, 4, 5},
+	} {
+		var p libraries.Pair
+		for _, s := range test.sessions {
+			p.Merge(libraries.NewPair(s.day, s.seconds, s.progress))
+		}
+		check := func(share libraries.Progress, want int) {
+			got, ok := p.Reached(share)
+			wantDay := day(want)
+			if want == -1 {
+				wantDay = -5
+			}
+			if ok != (want != 0) || ok && got != wantDay {
+				t.Errorf("%s: Reached(%s) = %v, %v, want %d August", test.rule, share, got, ok, want)
+			}
+		}
+		check(libraries.Reading10, test.day10)
+		check(libraries.Reading50, test.day50)
+		if p.Highest != test.highest || p.Seconds != int64(60*len(test.sessions)) || p.Sessions != int64(len(test.sessions)) {
+			t.Errorf("%s: %+v, want highest %s", test.rule, p, test.highest)
+		}
+		if test.confirms != 0 && !p.Confirms(day(test.confirms)) || p.Confirms(day(test.denies)) {
+			t.Errorf("%s: Confirms(%d), Confirms(%d) = %v, %v, want true, false", test.rule,
+				test.confirms, test.denies, p.Confirms(day(test.confirms)), p.Confirms(day(test.denies)))
+		}
+	}
+	if _, ok := libraries.NewPair(day(1), 60, 90_000).Reached(20_000); ok {
+		t.Error("Reached(20 percent) = true, want false: it is no share that is counted")
+	}
+}
+
+func TestStockReading(t *testing.T) {
+	for _, test := range []struct {
+		progress libraries.Progress
+		loans    int64
+		want     bool
+	}{{10_000, 1, true}, {9_999, 1, false}, {10_000, 0, false}, {90_000, 3, true}} {
+		if got := libraries.NewPair(20_000, 60, test.progress).StockReading(test.loans); got != test.want {
+			t.Errorf("a pair of %s with %d loans: StockReading = %v, want %v", test.progress, test.loans, got, test.want)
+		}
+	}
+	if (libraries.Pair{}).StockReading(1) {
+		t.Error("a pair without a session: StockReading = true, want false")
+	}
+}
+
+// slowReached walks the days in order and finds the first on which the highest share so far has reached one.
+func slowReached(sessions []session, share libraries.Progress) (calendar.Date, bool) {
+	for day := calendar.Date(-3); day <= 12; day++ {
+		highest := libraries.Progress(-1)
+		for _, s := range sessions {
+			if s.day <= day && s.progress > highest {
+				highest = s.progress
+			}
+		}
+		if highest >= share {
+			return day, true
+		}
+	}
+	return 0, false
+}
+
+// TestPairLaws: whatever the order in which sessions arrive, and in which packets, each threshold is crossed on the day
+// found by walking through the days.
+func TestPairLaws(t *testing.T) {
+	progress := rapid.OneOf(rapid.SampledFrom([]libraries.Progress{0, 9_999, 10_000, 10_001, 49_999, 50_000, 100_000}),
+		rapid.Map(rapid.Int32Range(0, 100_000), func(n int32) libraries.Progress { return libraries.Progress(n) }))
+	some := rapid.SliceOf(rapid.Custom(func(t *rapid.T) session {
+		day := calendar.Date(rapid.Int32Range(-3, 12).Draw(t, "day"))
+		return session{day, rapid.Int64Range(0, 86_400).Draw(t, "seconds"), progress.Draw(t, "progress")}
+	}))
+	rapid.Check(t, func(t *rapid.T) {
+		sessions := some.Draw(t, "sessions")
+		arrived := rapid.Permutation(sessions).Draw(t, "arrived")
+		cut := rapid.IntRange(0, len(arrived)).Draw(t, "cut")
+		var first, second, inOrder libraries.Pair
+		for i, s := range arrived {
+			if i < cut {
+				first.Merge(libraries.NewPair(s.day, s.seconds, s.progress))
+			} else {
+				second.Merge(libraries.NewPair(s.day, s.seconds, s.progress))
+			}
+		}
+		for _, s := range sessions {
+			inOrder.Merge(libraries.NewPair(s.day, s.seconds, s.progress))
+		}
+		first.Merge(second)
+		if first != inOrder {
+			t.Fatalf("merged %+v, in order %+v", first, inOrder)
+		}
+		for _, share := range []libraries.Progress{libraries.Reading10, libraries.Reading50} {
+			got, ok := first.Reached(share)
+			if want, wantOK := slowReached(sessions, share); got != want || ok != wantOK {
+				t.Errorf("%v: Reached(%s) = %d, %v, want %d, %v", sessions, share, got, ok, want, wantOK)
+			}
+		}
+		loan := calendar.Date(rapid.Int32Range(-4, 13).Draw(t, "loan"))
+		confirmed := false
+		for _, s := range sessions {
+			confirmed = confirmed || s.day >= loan
+		}
+		if got := first.Confirms(loan); got != confirmed {
+			t.Errorf("%v: Confirms(%d) = %v, want %v", sessions, loan, got, confirmed)
+		}
+	})
+}

@@ -1,0 +1,127 @@
+package libraries
+
+import (
+	"fmt"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// ReaderStatus says whether a reader's account is in use. The zero ReaderStatus is none.
+type ReaderStatus uint8
+
+// The states of a reader.
+const (
+	ReaderActive      ReaderStatus = iota + 1 // in use
+	ReaderDeactivated                         // blocked by the library
+	ReaderDeleted                             // deleted by the reader
+)
+
+var readerStatuses = [...]string{ReaderActive: "active", ReaderDeactivated: "deactivated", ReaderDeleted: "deleted"}
+
+// String returns the state's name in feeds and answers.
+func (s ReaderStatus) String() string { return nameOf(readerStatuses[:], "reader status", s) }
+
+// ParseReaderStatus returns the state of a name in feeds and queries.
+func ParseReaderStatus(name string) (ReaderStatus, bool) {
+	return parseName[ReaderStatus](readerStatuses[:], name)
+}
+
+// Gone reports whether the account is deactivated or deleted: then, and only then, it has a deletedAt (F3).
+func (s ReaderStatus) Gone() bool { return s == ReaderDeactivated || s == ReaderDeleted }
+
+// CountsAsDeleted reports whether deletedUsers counts a reader: gone on the first day of the history or later (L12).
+func (s ReaderStatus) CountsAsDeleted(deletedAt, history calendar.Date) bool {
+	return s.Gone() && deletedAt >= history
+}
+
+// LoanStatus is the state of a loan. The zero LoanStatus is none.
+type LoanStatus uint8
+
+// The states of a loan. An active one may be just made or confirmed: see [Pair.Confirms].
+const (
+	LoanActive   LoanStatus = iota + 1 // in progress
+	LoanReturned                       // ended by the reader
+	LoanExpired                        // ended by its time
+)
+
+var loanStatuses = [...]string{LoanActive: "active", LoanReturned: "returned", LoanExpired: "expired"}
+
+// String returns the state's name in feeds and answers.
+func (s LoanStatus) String() string { return nameOf(loanStatuses[:], "loan status", s) }
+
+// ParseLoanStatus returns the state of a name in feeds and queries.
+func ParseLoanStatus(name string) (LoanStatus, bool) {
+	return parseName[LoanStatus](loanStatuses[:], name)
+}
+
+// Ended reports whether the loan was returned or expired: then, and only then, it has a returnedAt (F3), and counts as a
+// return on that day (L6).
+func (s LoanStatus) Ended() bool { return s == LoanReturned || s == LoanExpired }
+
+// End returns the event that ended the loan, or false where none has: a return is activity of the reader, an expiry is
+// not (L3).
+func (s LoanStatus) End() (EventKind, bool) {
+	switch s {
+	case LoanReturned:
+		return ReturnEvent, true
+	case LoanExpired:
+		return ExpiryEvent, true
+	}
+	return 0, false
+}
+
+// ActiveLoans returns the active loans of a period in which so many were made and ended: their difference, not below 0,
+// since a loan that ends in the period may have been made before it (L6).
+func ActiveLoans(loans, returns int64) int64 { return max(loans-returns, 0) }
+
+// ReservationStatus is the state of a reservation. The zero ReservationStatus is none.
+type ReservationStatus uint8
+
+// The states of a reservation.
+const (
+	Waiting   ReservationStatus = iota + 1 // in the queue
+	Available                              // a copy is released for the reader
+	Converted                              // became a loan
+	Cancelled                              // by the reader
+	Lost                                   // expired without pickup
+)
+
+var reservationStatuses = [...]string{
+	Waiting: "waiting", Available: "available", Converted: "converted", Cancelled: "cancelled", Lost: "lost",
+}
+
+// String returns the state's name in feeds and answers.
+func (s ReservationStatus) String() string {
+	return nameOf(reservationStatuses[:], "reservation status", s)
+}
+
+// ParseReservationStatus returns the state of a name in feeds and queries.
+func ParseReservationStatus(name string) (ReservationStatus, bool) {
+	return parseName[ReservationStatus](reservationStatuses[:], name)
+}
+
+// Active reports whether the reservation is waiting or available: it stands in the queue of its title, and only then shows
+// its position (L6).
+func (s ReservationStatus) Active() bool { return s == Waiting || s == Available }
+
+// Resolved reports whether the reservation was converted, cancelled or lost: then, and only then, it has a resolvedAt, by
+// which it is counted in reservationsByStatus (L6, F3).
+func (s ReservationStatus) Resolved() bool { return s >= Converted && s <= Lost }
+
+// nameOf returns the name of a value of an enum, or for one that has none a text that shows its number.
+func nameOf[E ~uint8](names []string, what string, e E) string {
+	if int(e) < len(names) && names[e] != "" {
+		return names[e]
+	}
+	return fmt.Sprintf("%s %d", what, uint8(e))
+}
+
+// parseName returns the value of an enum that has the name.
+func parseName[E ~uint8](names []string, name string) (E, bool) {
+	for e, n := range names {
+		if n == name && n != "" {
+			return E(e), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,114 @@
+package libraries_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// namedRoundTrip checks that the values from 1 on have the names, that these give the values back, and that nothing else does.
+func namedRoundTrip[E interface {
+	~uint8
+	fmt.Stringer
+}](t *testing.T, parse func(string) (E, bool), names ...string) {
+	t.Helper()
+	for i, name := range names {
+		if got, ok := parse(name); got != E(i+1) || !ok {
+			t.Errorf("parse %q = %d, %v, want %d", name, got, ok, i+1)
+		}
+		if got := E(i + 1).String(); got != name {
+			t.Errorf("%T(%d) = %q, want %q", E(0), i+1, got, name)
+		}
+	}
+	for _, name := range []string{"", "all", names[0] + " ", "A" + names[0][1:]} {
+		if got, ok := parse(name); ok {
+			t.Errorf("parse %q = %v, want none", name, got)
+		}
+	}
+	for _, none := range []E{0, E(len(names) + 1)} {
+		if got, ok := parse(none.String()); ok {
+			t.Errorf("%T(%d) has the name of %v", none, none, got)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	namedRoundTrip(t, libraries.ParseReaderStatus, "active", "deactivated", "deleted")
+	namedRoundTrip(t, libraries.ParseLoanStatus, "active", "returned", "expired")
+	namedRoundTrip(t, libraries.ParseReservationStatus, "waiting", "available", "converted", "cancelled", "lost")
+	namedRoundTrip(t, libraries.ParseCollection, "platform", "additional", "external", "manual")
+	namedRoundTrip(t, libraries.ParseKind, "purchase", "legacy")
+}
+
+func TestReaderStatus(t *testing.T) {
+	history := calendar.MustParse("2026-07-21")
+	for _, test := range []struct {
+		status       string
+		deletedAt    string
+		gone, counts bool
+	}{
+		{"active", "2026-08-01", false, false},
+		{"deactivated", "2026-07-21", true, true},
+		{"deactivated", "2026-07-20", true, false},
+		{"deleted", "2026-07-21", true, true},
+		{"deleted", "2026-07-20", true, false},
+	} {
+		s, _ := libraries.ParseReaderStatus(test.status)
+		if got := s.Gone(); got != test.gone {
+			t.Errorf("%s: Gone() = %v, want %v", s, got, test.gone)
+		}
+		if got := s.CountsAsDeleted(calendar.MustParse(test.deletedAt), history); got != test.counts {
+			t.Errorf("%s: CountsAsDeleted(%s) = %v, want %v", s, test.deletedAt, got, test.counts)
+		}
+	}
+}
+
+func TestLoanStatus(t *testing.T) {
+	for _, test := range []struct {
+		status   string
+		ended    bool
+		end      libraries.EventKind
+		activity bool
+	}{
+		{"active", false, 0, false},
+		{"returned", true, libraries.ReturnEvent, true},
+		{"expired", true, libraries.ExpiryEvent, false},
+	} {
+		s, _ := libraries.ParseLoanStatus(test.status)
+		end, ok := s.End()
+		if got := s.Ended(); got != test.ended || ok != test.ended || end != test.end || end.Activity() != test.activity {
+			t.Errorf("%s: Ended() = %v, End() = %v, %v, activity %v, want %v, %v, activity %v",
+				s, got, end, ok, end.Activity(), test.ended, test.end, test.activity)
+		}
+	}
+}
+
+func TestActiveLoans(t *testing.T) {
+	for _, test := range []struct{ loans, returns, want int64 }{{5, 3, 2}, {3, 3, 0}, {2, 3, 0}, {0, 0, 0}} {
+		if got := libraries.ActiveLoans(test.loans, test.returns); got != test.want {
+			t.Errorf("ActiveLoans(%d, %d) = %d, want %d", test.loans, test.returns, got, test.want)
+		}
+	}
+}
+
+func TestReservationStatus(t *testing.T) {
+	for _, test := range []struct {
+		status           string
+		active, resolved bool
+	}{
+		{"waiting", true, false}, {"available", true, false},
+		{"converted", false, true}, {"cancelled", false, true}, {"lost", false, true},
+	} {
+		s, _ := libraries.ParseReservationStatus(test.status)
+		if s.Active() != test.active || s.Resolved() != test.resolved {
+			t.Errorf("%s: Active() = %v, Resolved() = %v, want %v, %v", s, s.Active(), s.Resolved(), test.active, test.resolved)
+		}
+	}
+	for _, none := range []libraries.ReservationStatus{0, 6} {
+		if none.Active() || none.Resolved() {
+			t.Errorf("%s is active or resolved", none)
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package libraries_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"pgregory.net/rapid"
+)
+
+func TestPossible(t *testing.T) {
+	for _, test := range []struct {
+		rule       string
+		collection libraries.Collection
+		kind       libraries.Kind
+		copies     *int64
+		maxUses    *int64
+		exists     bool
+		own        bool
+		want       int64
+	}{
+		{"26 when undefined", libraries.Additional, libraries.PurchaseLine, new(int64(3)), nil, true, true, 78},
+		{"maxUses", libraries.Additional, libraries.PurchaseLine, new(int64(3)), new(int64(25)), true, true, 75},
+		{"maxUses of 1", libraries.Manual, libraries.PurchaseLine, new(int64(3)), new(int64(1)), true, true, 3},
+		{"a defined 0 is 0", libraries.Manual, libraries.PurchaseLine, new(int64(3)), new(int64(0)), true, true, 0},
+		{"external: each copy once", libraries.External, libraries.LegacyLine, new(int64(3)), nil, true, true, 3},
+		{"external: whatever maxUses", libraries.External, libraries.LegacyLine, new(int64(3)), new(int64(50)), true, true, 3},
+		{"external, bought: each copy once", libraries.External, libraries.PurchaseLine, new(int64(3)), nil, true, true, 3},
+		{"legacy of another collection", libraries.Additional, libraries.LegacyLine, new(int64(3)), nil, true, true, 78},
+		{"platform has none", libraries.Platform, libraries.PurchaseLine, new(int64(3)), nil, true, false, 0},
+		{"platform, legacy", libraries.Platform, libraries.LegacyLine, new(int64(3)), nil, true, false, 0},
+		{"legacy without copies is no line", libraries.Additional, libraries.LegacyLine, nil, nil, false, false, 0},
+		{"legacy with 0 copies is no line", libraries.External, libraries.LegacyLine, new(int64(0)), nil, false, false, 0},
+		{"legacy with 1 copy is one", libraries.External, libraries.LegacyLine, new(int64(1)), nil, true, true, 1},
+		{"a purchase without copies is a line", libraries.Additional, libraries.PurchaseLine, nil, nil, true, true, 0},
+		{"a purchase of 0 copies is a line", libraries.Additional, libraries.PurchaseLine, new(int64(0)), nil, true, true, 0},
+		{"no collection", 0, libraries.PurchaseLine, new(int64(3)), nil, true, false, 0},
+		{"too many", libraries.Manual, libraries.PurchaseLine, new(int64(math.MaxInt64 / 25)), nil, true, true, math.MaxInt64},
+	} {
+		l := libraries.Line{Collection: test.collection, Kind: test.kind, Copies: test.copies, MaxUses: test.maxUses}
+		if l.Exists() != test.exists || l.Own() != test.own || l.Possible() != test.want {
+			t.Errorf("%s: Exists() = %v, Own() = %v, Possible() = %d, want %v, %v, %d",
+				test.rule, l.Exists(), l.Own(), l.Possible(), test.exists, test.own, test.want)
+		}
+	}
+	if a, b := libraries.Model(nil), libraries.Model(new(int64(27))); a != 26 || b != 27 {
+		t.Errorf("Model(nil), Model(27) = %d, %d, want 26, 27", a, b)
+	}
+}
+
+func TestShown(t *testing.T) {
+	for _, test := range []struct {
+		rule                       string
+		kind                       libraries.Kind
+		purchased, expires         string
+		label                      string
+		copies                     bool
+		unit, total                string
+		wantPurchased, wantExpires string
+	}{
+		{"purchase", libraries.PurchaseLine, "2026-08-01", "2028-01-01", "Compra 7", true, "12.50", "37.50", "2026-08-01", "2028-01-01"},
+		{"purchase before the history", libraries.PurchaseLine, "2024-02-29", "2025-12-31", "Compra 7", true, "12.50", "37.50", "2024-02-29", "2025-12-31"},
+		{"legacy", libraries.LegacyLine, "2026-08-01", "2028-01-01", "Legado 7", false, "0", "0", "2026-08-01", "2028-01-01"},
+		{"legacy on the first day of the history", libraries.LegacyLine, "2026-07-21", "", "Legado 7", false, "0", "0", "2026-07-21", ""},
+		{"legacy before the history", libraries.LegacyLine, "2026-07-20", "2026-01-01", "Legado 7", false, "0", "0", "2026-07-21", "2026-01-01"},
+		{"legacy expired before 2026", libraries.LegacyLine, "2024-02-29", "2025-12-31", "Legado 7", false, "0", "0", "2026-07-21", ""},
+	} {
+		l := libraries.Line{Kind: test.kind, Number: 7, Copies: new(int64(3)), UnitPrice: 1250, TotalPrice: 3750,
+			PurchasedAt: calendar.MustParse(test.purchased)}
+		if test.expires != "" {
+			l.ExpiresAt = new(calendar.MustParse(test.expires))
+		}
+		unit, total := l.ShownPrices()
+		if l.Label() != test.label || unit.String() != test.unit || total.String() != test.total {
+			t.Errorf("%s: %q at %s, %s, want %q at %s, %s", test.rule, l.Label(), unit, total, test.label, test.unit, test.total)
+		}
+		if got := l.ShownCopies(); (got != nil) != test.copies || got != nil && *got != 3 {
+			t.Errorf("%s: ShownCopies() = %v, want copies %v", test.rule, got, test.copies)
+		}
+		if got := l.ShownPurchasedAt(libraries.HistoryStart).String(); got != test.wantPurchased {
+			t.Errorf("%s: ShownPurchasedAt() = %s, want %s", test.rule, got, test.wantPurchased)
+		}
+		got := ""
+		if day := l.ShownExpiresAt(); day != nil {
+			got = day.String()
+		}
+		if got != test.wantExpires {
+			t.Errorf("%s: ShownExpiresAt() = %q, want %q", test.rule, got, test.wantExpires)
+		}
+	}
+}
+
+// own is an own line of copies times 26, purchased on a day.
+func own(id, number int64, kind libraries.Kind, purchased string) libraries.Line {
+	return libraries.Line{ID: id, Collection: libraries.Additional, Kind: kind, Number: number, Copies: new(int64(1)),
+		PurchasedAt: calendar.MustParse(purchased)}
+}
+
+func TestOwnLines(t *testing.T) {
+	platform := own(90, 1, libraries.PurchaseLine, "2020-01-01")
+	platform.Collection = libraries.Platform
+	empty := own(91, 1, libraries.LegacyLine, "2020-01-01")
+	empty.Copies = nil
+	want := []libraries.Line{ // in order
+		own(9, 5, libraries.PurchaseLine, "2026-07-20"),
+		own(8, 1, libraries.LegacyLine, "2026-07-01"), // shown on 2026-07-21
+		own(7, 2, libraries.PurchaseLine, "2026-07-21"),
+		own(6, 2, libraries.LegacyLine, "2020-01-01"), // by its number after the one of 2026-07-01
+		own(2, 3, libraries.PurchaseLine, "2026-07-21"),
+		own(5, 3, libraries.PurchaseLine, "2026-07-21"),
+		own(1, 3, libraries.LegacyLine, "2026-07-21"),
+		own(3, 10, libraries.LegacyLine, "2026-07-21"), // numbers, not texts
+		own(4, 1, libraries.PurchaseLine, "2026-07-22"),
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		lines := rapid.Permutation(append(slices.Clone(want), platform, empty)).Draw(t, "lines")
+		before := ids(lines)
+		got := libraries.OwnLines(lines, libraries.HistoryStart)
+		if !slices.Equal(ids(got), ids(want)) {
+			t.Fatalf("OwnLines(%v) = %v, want %v", before, ids(got), ids(want))
+		}
+		if !slices.Equal(ids(lines), before) {
+			t.Errorf("OwnLines changed its lines from %v to %v", before, ids(lines))
+		}
+	})
+}
+
+func ids(lines []libraries.Line) []int64 {
+	ids := []int64{}
+	for _, l := range lines {
+		ids = append(ids, l.ID)
+	}
+	return ids
+}
+
+func TestCollectionOf(t *testing.T) {
+	line := func(c libraries.Collection, purchased string) libraries.Line {
+		l := own(1, 1, libraries.PurchaseLine, purchased)
+		l.Collection = c
+		return l
+	}
+	empty := own(2, 1, libraries.LegacyLine, "2020-01-01")
+	empty.Copies = nil
+	emptyPlatform := empty
+	emptyPlatform.Collection = libraries.Platform
+	for _, test := range []struct {
+		rule  string
+		lines []libraries.Line
+		want  libraries.Collection
+	}{
+		{"no line", nil, 0},
+		{"platform alone", []libraries.Line{line(libraries.Platform, "2026-08-01")}, libraries.Platform},
+		{"own before platform", []libraries.Line{line(libraries.Platform, "2020-08-01"), line(libraries.Manual, "2026-08-01")}, libraries.Manual},
+		{"the first in consumption order", []libraries.Line{line(libraries.Manual, "2026-08-02"), line(libraries.External, "2026-08-01")}, libraries.External},
+		{"a legacy line without copies is no line", []libraries.Line{empty}, 0},
+		{"nor is one of the platform's", []libraries.Line{emptyPlatform}, 0},
+		{"and stands before nothing", []libraries.Line{empty, line(libraries.Manual, "2026-08-02")}, libraries.Manual},
+	} {
+		if got := libraries.CollectionOf(test.lines, libraries.HistoryStart); got != test.want {
+			t.Errorf("%s: CollectionOf = %v, want %v", test.rule, got, test.want)
+		}
+	}
+	mixed := []libraries.Line{line(libraries.Platform, "2026-08-01"), line(libraries.Manual, "2026-08-01"), empty}
+	for c, want := range map[libraries.Collection]bool{
+		libraries.Platform: true, libraries.Manual: true, libraries.Additional: false, libraries.External: false,
+	} {
+		if got := libraries.InCollection(mixed, c); got != want {
+			t.Errorf("InCollection(platform, manual, %v) = %v, want %v", c, got, want)
+		}
+	}
+}
+
+func TestAllocate(t *testing.T) {
+	line := func(copies int64) libraries.Line {
+		return libraries.Line{Collection: libraries.External, Kind: libraries.LegacyLine, Copies: &copies}
+	}
+	platform := libraries.Line{Collection: libraries.Platform, Kind: libraries.PurchaseLine, Copies: new(int64(5))}
+	for _, test := range []struct {
+		rule     string
+		readings int64
+		lines    []libraries.Line
+		want     []int64
+	}{
+		{"no line", 5, nil, []int64{}},
+		{"no reading", 0, []libraries.Line{line(3), line(4)}, []int64{0, 0}},
+		{"the first is filled first", 2, []libraries.Line{line(3), line(4)}, []int64{2, 0}},
+		{"just full", 3, []libraries.Line{line(3), line(4)}, []int64{3, 0}},
+		{"the next gets the remainder", 4, []libraries.Line{line(3), line(4)}, []int64{3, 1}},
+		{"all full", 7, []libraries.Line{line(3), line(4)}, []int64{3, 4}},
+		{"what exceeds stays unallocated", 8, []libraries.Line{line(3), line(4)}, []int64{3, 4}},
+		{"a line that serves nothing takes nothing", 4, []libraries.Line{platform, line(3), line(4)}, []int64{0, 3, 1}},
+		{"negative counts as none", -1, []libraries.Line{line(3)}, []int64{0}},
+	} {
+		if got := libraries.Allocate(test.readings, test.lines); !slices.Equal(got, test.want) {
+			t.Errorf("%s: Allocate(%d) = %v, want %v", test.rule, test.readings, got, test.want)
+		}
+	}
+}
+
+var someLine = rapid.Custom(func(t *rapid.T) libraries.Line {
+	number := rapid.Int64Range(0, 4)
+	return libraries.Line{
+		ID:          rapid.Int64Range(1, 1_000_000).Draw(t, "id"),
+		Collection:  libraries.Collection(rapid.IntRange(1, 4).Draw(t, "collection")),
+		Kind:        libraries.Kind(rapid.IntRange(1, 2).Draw(t, "kind")),
+		Number:      number.Draw(t, "number"),
+		Copies:      rapid.Ptr(number, true).Draw(t, "copies"),
+		MaxUses:     rapid.Ptr(number, true).Draw(t, "maxUses"),
+		PurchasedAt: libraries.HistoryStart + calendar.Date(rapid.Int32Range(-2, 3).Draw(t, "purchased")),
+	}
+})
+
+// slowAllocate gives readings out one by one, each to the first line that has room.
+func slowAllocate(readings int64, lines []libraries.Line) []int64 {
+	consumed := make([]int64, len(lines))
+	for range readings {
+		for i, l := range lines {
+			if consumed[i] < l.Possible() {
+				consumed[i]++
+				break
+			}
+		}
+	}
+	return consumed
+}
+
+// slowPossible spells L8 out.
+func slowPossible(l libraries.Line) int64 {
+	uses := int64(26)
+	if l.MaxUses != nil {
+		uses = *l.MaxUses
+	}
+	switch {
+	case l.Copies == nil, l.Collection == libraries.Platform:
+		return 0
+	case l.Collection == libraries.External:
+		uses = 1
+	}
+	sum := int64(0)
+	for range *l.Copies {
+		sum += uses
+	}
+	return sum
+}
+
+func TestAllocateLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := rapid.SliceOf(someLine).Draw(t, "lines")
+		lines := libraries.OwnLines(all, libraries.HistoryStart)
+		readings := rapid.Int64Range(0, 300).Draw(t, "readings")
+		got := libraries.Allocate(readings, lines)
+		if want := slowAllocate(readings, lines); !slices.Equal(got, want) {
+			t.Fatalf("Allocate(%d) = %v, want %v", readings, got, want)
+		}
+		capacity, sum := int64(0), int64(0)
+		for i, l := range lines {
+			if l.Possible() != slowPossible(l) {
+				t.Errorf("%+v: Possible() = %d, want %d", l, l.Possible(), slowPossible(l))
+			}
+			if got[i] > l.Possible() {
+				t.Errorf("line %d consumed %d of %d", i, got[i], l.Possible())
+			}
+			capacity += l.Possible()
+			sum += got[i]
+		}
+		if libraries.Capacity(lines) != capacity || libraries.Capacity(all) != capacity {
+			t.Errorf("Capacity = %d, of all lines %d, want %d", libraries.Capacity(lines), libraries.Capacity(all), capacity)
+		}
+		if sum != min(readings, capacity) {
+			t.Errorf("Allocate(%d) gives out %d of %d", readings, sum, capacity)
+		}
+	})
+}
+
+func TestCapacityStops(t *testing.T) {
+	large := libraries.Line{Collection: libraries.External, Kind: libraries.LegacyLine, Copies: new(int64(math.MaxInt64 - 1))}
+	if got := libraries.Capacity([]libraries.Line{large, large}); got != math.MaxInt64 {
+		t.Errorf("Capacity of two large lines = %d, want the largest int64", got)
+	}
+}
+
+func TestAvailableCopies(t *testing.T) {
+	for _, test := range []struct{ copies, consumed, want int64 }{{26, 20, 6}, {26, 26, 0}, {26, 27, 0}, {0, 0, 0}} {
+		if got := libraries.AvailableCopies(test.copies, test.consumed); got != test.want {
+			t.Errorf("AvailableCopies(%d, %d) = %d, want %d", test.copies, test.consumed, got, test.want)
+		}
+	}
+}

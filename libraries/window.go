@@ -1,0 +1,75 @@
+package libraries
+
+import (
+	"errors"
+	"math"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// HistoryStart is the first day of the history where no other is set, 2026-07-21 (G6). What is dated before it does not
+// exist.
+const HistoryStart calendar.Date = 20_655
+
+// WindowDays is how many days a period of engagements, logins or channels may have (L2).
+const WindowDays = 31
+
+// ErrWindow says that a period has more than WindowDays days.
+var ErrWindow = errors.New("the period exceeds 31 days")
+
+// CheckWindow returns [ErrWindow] for a period of more than [WindowDays] days, both ends counted.
+func CheckWindow(p calendar.Period) error {
+	if p.Days() > WindowDays {
+		return ErrWindow
+	}
+	return nil
+}
+
+// Window returns the period from start to end where both are required, as for engagements (L2). The error is
+// [calendar.ErrStartAfterEnd], for nothing is swapped there, or else [ErrWindow].
+func Window(start, end calendar.Date) (calendar.Period, error) {
+	if start > end {
+		return calendar.Period{}, calendar.ErrStartAfterEnd
+	}
+	p := calendar.Period{Start: start, End: end}
+	return p, CheckWindow(p)
+}
+
+// Between returns the period of a filter that is open where an end is not given, such as registeredFrom and registeredTo:
+// it then has every day there is. Ends in the wrong order are swapped (L2).
+func Between(a calendar.Asked) calendar.Period {
+	p := calendar.Period{Start: math.MinInt32, End: math.MaxInt32}
+	if a.Start != nil {
+		p.Start = *a.Start
+	}
+	if a.End != nil {
+		p.End = *a.End
+	}
+	if p.Start > p.End {
+		p.Start, p.End = p.End, p.Start
+	}
+	return p
+}
+
+// LastDays returns the last 30 days, that of now included: those that deletedUsers lists one by one (L12).
+func LastDays(now calendar.Date) calendar.Period {
+	return calendar.Period{Start: now - 29, End: now}
+}
+
+// Months cuts a period into the months that it touches, ascending: each has those of its days that lie in the period, so
+// that the days of all months are the days of the period. Before the history and after now there are none (L12): of a
+// period that lies there wholly, no month is returned.
+func Months(p calendar.Period, history, now calendar.Date) []calendar.Period {
+	p.Start, p.End = max(p.Start, history), min(p.End, now)
+	var months []calendar.Period
+	for start := p.Start; start <= p.End; {
+		year, month, _ := start.Date()
+		next := calendar.Of(year, month+1, 1)
+		months = append(months, calendar.Period{Start: start, End: min(next-1, p.End)})
+		start = next
+	}
+	return months
+}
+
+// MonthOf returns the month of a day of the years 0 to 9999 as YYYY-MM.
+func MonthOf(d calendar.Date) string { return d.String()[:len("YYYY-MM")] }
