@@ -21,6 +21,21 @@
 // in the words of Ecto (P4). It is the one rule for the feed and for the API; what needs the other rows (is the
 // reference taken, does the parent exist) is for the caller, who has them.
 //
+// # Writing and listing
+//
+// A [Store] keeps all this for the partners, who write it through the API:
+//
+//	school, err := store.CreateEntity(ctx, partner, directory.NewEntity{Name: name, …})
+//	var faults *directory.FieldErrors
+//	if errors.As(err, &faults) { … } // such as parent_reference_id does not exist
+//
+// What was sent comes as [Field], since a member that is null, one that was left out and one that is no text each mean
+// something else (P4, P5). The rules that need no other row are methods of the inputs, [NewEntity.Entity] and the like,
+// so that every Store has the same ones.
+//
+// Lists are ordered by creation, which is by number, and are read a [Page] at a time from a [Cursor]. A cursor is the number
+// of a row and not a count of rows, so that no row is skipped or shown twice when others come and go (P8).
+//
 // # Deleted rows
 //
 // Deleted entities and accounts stay in the store, marked: an account keeps the school and the class of an entity that

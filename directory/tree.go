@@ -20,9 +20,27 @@ const none int32 = -1
 
 // NewTree returns the tree of a partner's entities, in any order; the slice stays the caller's. Deleted ones belong
 // into it (S1). Of several with one ID the last stands.
-func NewTree(entities []Entity) *Tree {
-	t := &Tree{entities: lastOfEach(entities)}
-	t.up = make([]int32, len(t.entities))
+func NewTree(entities []Entity) *Tree { return newTree(lastOfEach(entities)) }
+
+// With returns the tree with others put in, each in the place of the one of the same ID. The tree stays as it is.
+func (t *Tree) With(entities []Entity) *Tree { return newTree(merge(t.entities, lastOfEach(entities))) }
+
+// merge returns two ascending lists as one; of two with one ID the second's stands.
+func merge(a, b []Entity) []Entity {
+	all := make([]Entity, 0, len(a)+len(b))
+	for _, e := range b {
+		n, same := slices.BinarySearchFunc(a, e.ID, func(e Entity, id EntityID) int { return cmp.Compare(e.ID, id) })
+		all = append(append(all, a[:n]...), e)
+		if a = a[n:]; same {
+			a = a[1:]
+		}
+	}
+	return append(all, a...)
+}
+
+// newTree returns the tree of ascending entities, which are its own.
+func newTree(entities []Entity) *Tree {
+	t := &Tree{entities: entities, up: make([]int32, len(entities))}
 	for i, e := range t.entities {
 		t.up[i] = none
 		if p := t.place(e.Parent); p != none && t.entities[p].Type < e.Type {

@@ -1,6 +1,7 @@
 package directory_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -97,6 +98,22 @@ func TestTreeIsTheForest(t *testing.T) {
 		}
 		if !slices.Equal(list, before) {
 			t.Errorf("NewTree changed its argument to %+v, was %+v", list, before)
+		}
+	})
+}
+
+// TestTreeWith: putting in is the same as having had the later list all along, and the tree before stays as it was.
+func TestTreeWith(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list, more := entities(t), entities(t)
+		tree := directory.NewTree(list)
+		before := fmt.Sprintf("%+v", tree)
+		got, want := fmt.Sprintf("%+v", tree.With(more)), fmt.Sprintf("%+v", directory.NewTree(slices.Concat(list, more)))
+		if got != want {
+			t.Errorf("With(%+v) = %s, want %s", more, got, want)
+		}
+		if after := fmt.Sprintf("%+v", tree); after != before {
+			t.Errorf("With(%+v) changed the tree to %s, was %s", more, after, before)
 		}
 	})
 }

@@ -76,12 +76,15 @@ func (f *FieldErrors) required(field, text string) {
 }
 
 // text adds the fault of a text that cannot be stored or is too long.
-func (f *FieldErrors) text(field, text string) {
+func (f *FieldErrors) text(field, text string) { f.textOf(field, text, maxText) }
+
+// textOf is text for a bound of its own, in characters.
+func (f *FieldErrors) textOf(field, text string, most int) {
 	switch {
 	case CheckText(text) != nil:
 		f.Add(field, MsgInvalid)
-	case tooLong(text, maxText):
-		f.Add(field, MsgAtMost(maxText))
+	case tooLong(text, most):
+		f.Add(field, MsgAtMost(most))
 	}
 }
 

@@ -88,3 +88,43 @@ func benchmark(b *testing.B, db *database.DB) {
 		}
 	})
 }
+
+func BenchmarkListsSQLite(b *testing.B)   { benchmarkLists(b, dbtest.SQLite(b)) }
+func BenchmarkListsPostgres(b *testing.B) { benchmarkLists(b, dbtest.Postgres(b)) }
+
+// benchmarkLists times pages of a partner of benchUsers entities, at the beginning and at the end of lists: the depth is to
+// make no difference. The database has no statistics but those that the engine makes by itself.
+func benchmarkLists(b *testing.B, db *database.DB) {
+	p := newPartner(b, db, "grande")
+	fill(b, db, p, benchUsers)
+	store := &directorydb.Store{DB: db.DB}
+	ctx := b.Context()
+	for _, at := range []struct {
+		name string
+		directory.Cursor
+	}{{"First", directory.Cursor{}}, {"Middle", directory.Cursor{After: benchUsers / 2}}, {"Last", directory.Cursor{Before: benchUsers}}} {
+		for _, network := range []directory.Ref{"rede-1", "rede-2"} {
+			b.Run("Subtree/"+string(network)+"/"+at.name, func(b *testing.B) {
+				for b.Loop() {
+					if page, err := store.Subtree(ctx, p, network, at.Cursor); err != nil || len(page.Rows) != directory.Limit {
+						b.Fatal(len(page.Rows), err)
+					}
+				}
+			})
+		}
+		b.Run("Entities/"+at.name, func(b *testing.B) {
+			for b.Loop() {
+				if page, err := store.Entities(ctx, p, directory.Class, at.Cursor); err != nil || len(page.Rows) != directory.Limit {
+					b.Fatal(len(page.Rows), err)
+				}
+			}
+		})
+	}
+	b.Run("UpdateEntity", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			if _, err := store.UpdateEntity(ctx, p, "rede-1", directory.EntityChange{Name: sent(fmt.Sprint("Rede ", i)), Degree: sent("F")}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -8,6 +8,10 @@
 // The functions take a bun.IDB, so that they compose in one transaction. Each names the partner, whose number leads
 // every key (G4).
 //
+// [Store] is the directory.Store on them, for what partners write through the API. Each of its writes is one transaction
+// that takes the partner's lock first, looks up under it what the rules ask for, writes, and raises the version last. So
+// the writes of a partner and its loads follow one another, and no two of them can each rely on what the other takes away.
+//
 // # Numbers and versions
 //
 // The numbers of entities and accounts are counted in the partner's own row ([Counters], [SetCounters]), so that a
@@ -22,7 +26,13 @@
 // marked as deleted, which takes them out of the unique index, and then all are written as they shall be. Nobody sees
 // the state between. What collides afterwards collides in truth, and the call fails.
 //
+// # Lists
+//
+// A page is a range of an index that ends in the number of the row, so that it costs the same at any depth. What lies
+// below a network would be two steps of a join; so every entity has its network in a column, which [PutEntities] and the
+// Store keep right. How the statements see to it that both engines use the index is told where they are made.
+//
 // # What it does not do
 //
-// It checks no rule but what a database would refuse, opens no database, and raises no version.
+// It opens no database. Outside of Store it checks no rule but what a database would refuse, and raises no version.
 package directorydb

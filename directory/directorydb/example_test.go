@@ -15,25 +15,30 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// A partner's network and its first school, written and read back.
-func ExamplePutEntities() {
+// exampleDatabase returns a database of its own with the tables, and what removes it.
+func exampleDatabase() (db *database.DB, stop func()) {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
-	db, err := database.Open(ctx, "sqlite:"+filepath.Join(dir, "lectern.db"))
-	if err != nil {
+	if db, err = database.Open(ctx, "sqlite:"+filepath.Join(dir, "lectern.db")); err != nil {
 		log.Fatal(err)
 	}
-	defer db.Close()
 	if _, err := db.Migrate(ctx, authdb.Migrations, directorydb.Migrations); err != nil {
 		log.Fatal(err)
 	}
+	return db, func() { db.Close(); os.RemoveAll(dir) }
+}
+
+// A partner's network and its first school, written and read back.
+func ExamplePutEntities() {
+	ctx := context.Background()
+	db, stop := exampleDatabase()
+	defer stop()
 
 	var partner directory.PartnerID
-	err = db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) (err error) {
+	err := db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) (err error) {
 		if partner, err = directorydb.CreatePartner(ctx, tx, "rede-sul", "Rede Sul"); err != nil {
 			return err
 		}

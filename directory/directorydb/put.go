@@ -24,11 +24,17 @@ func PutEntities(ctx context.Context, tx bun.IDB, partner directory.PartnerID, v
 	}
 	rows, err := settle(rows)
 	if err == nil {
+		err = setNetworks(ctx, tx, partner, rows)
+	}
+	if err == nil {
 		err = park(ctx, tx, partner, "entity_id", rows)
 	}
 	if err == nil {
 		err = upsert(ctx, tx, "entity_id", rows,
-			"reference_id", "entity_type", "name", "degree", "inep", "state", "city", "parent_id", "deleted", "version")
+			"reference_id", "entity_type", "name", "degree", "inep", "state", "city", "parent_id", "network_id", "deleted", "version")
+	}
+	if err == nil {
+		err = moveClasses(ctx, tx, partner, rows)
 	}
 	if err != nil {
 		return fmt.Errorf("put entities of partner %d: %w", partner, err)

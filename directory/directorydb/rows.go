@@ -31,6 +31,7 @@ type entityRow struct {
 	State       string
 	City        string
 	ParentID    directory.EntityID
+	NetworkID   directory.EntityID // the network above; 0 for a network
 	Deleted     bool
 	Version     int64
 }
@@ -42,6 +43,7 @@ func (r entityRow) check() error {
 	return directory.CheckText(string(r.ReferenceID), r.Name, r.Degree, r.INEP, r.State, r.City)
 }
 
+// rowOfEntity returns the row of an entity, all but its network.
 func rowOfEntity(partner directory.PartnerID, version int64, e directory.Entity) entityRow {
 	return entityRow{
 		TenantID: partner, EntityID: e.ID, ReferenceID: e.Ref, EntityType: e.Type, Name: e.Name, Degree: e.Degree,

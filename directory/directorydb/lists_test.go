@@ -1,0 +1,366 @@
+package directorydb_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// school returns the entity of a number in a network.
+func school(id, network directory.EntityID) directory.Entity {
+	return directory.Entity{ID: id, Ref: directory.Ref(fmt.Sprint("school-", id)), Type: directory.School, Name: "S", Degree: "F", Parent: network}
+}
+
+// TestPageSides asks for a page at every place of lists of every length around the limit, of which some rows are deleted,
+// and compares with the list in memory.
+func TestPageSides(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		for _, n := range []int{0, 1, 2, 49, 50, 51, 52, 100, 101, 120} {
+			p := newPartner(t, db, directory.Ref(fmt.Sprint("p", n)))
+			store := &directorydb.Store{DB: db.DB}
+			all := []directory.Entity{{ID: 1, Ref: "rede", Type: directory.Network, Name: "R", Degree: "F"}}
+			var live []int64
+			for i := range n + 6 { // the first, the last and some between are deleted
+				e := school(directory.EntityID(i+2), 1)
+				e.Deleted = i < 2 || i == n/2+2 || i > n+2
+				if all = append(all, e); !e.Deleted {
+					live = append(live, int64(e.ID))
+				}
+			}
+			if len(live) != n {
+				t.Fatalf("the list has %d rows, want %d", len(live), n)
+			}
+			must(t, putEntities(t, db, p, 1, all...))
+			for id := range int64(n + 10) {
+				for _, at := range []directory.Cursor{{After: id}, {Before: id}} {
+					got, err := store.Subtree(t.Context(), p, "rede", at)
+					checkPage(t, at, got, err, live)
+				}
+			}
+		}
+	})
+}
+
+// checkPage compares a page with the list of all numbers.
+func checkPage(t *testing.T, at directory.Cursor, got directory.Page[directory.EntityRecord], err error, live []int64) {
+	t.Helper()
+	from, to := 0, len(live)
+	if at.Before != 0 {
+		to, _ = slices.BinarySearch(live, at.Before)
+		from = max(to-directory.Limit, 0)
+	} else {
+		from, _ = slices.BinarySearch(live, at.After+1)
+		to = min(from+directory.Limit, to)
+	}
+	var ids []int64
+	for _, r := range got.Rows {
+		ids = append(ids, int64(r.ID))
+	}
+	before, after := from < to && from > 0, from < to && to < len(live)
+	if err != nil || !slices.Equal(ids, live[from:to]) || got.HasBefore != before || got.HasAfter != after {
+		t.Errorf("page at %+v of %d rows = %v, before %t, after %t, %v, want %v, %t, %t", at, len(live), ids, got.HasBefore, got.HasAfter, err, live[from:to], before, after)
+	}
+}
+
+// TestListsAreStable walks a list while rows come and go. A row that was there from beginning to end is shown once (P8).
+func TestListsAreStable(t *testing.T) {
+	const walks = 6
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		for i := range uint64(walks) {
+			r := rand.New(rand.NewPCG(i, 3))
+			p := newPartner(t, db, directory.Ref(fmt.Sprint("p", i)))
+			store := &directorydb.Store{DB: db.DB}
+			last := directory.EntityID(180)
+			there := map[int64]bool{}
+			list := []directory.Entity{{ID: 1, Ref: "rede", Type: directory.Network, Name: "R", Degree: "F"}}
+			for id := directory.EntityID(2); id <= last; id++ {
+				list, there[int64(id)] = append(list, school(id, 1)), true
+			}
+			must(t, putEntities(t, db, p, 1, list...))
+			must(t, directorydb.SetCounters(t.Context(), db, p, last, 0))
+			change := func() {
+				for range 15 {
+					id := 2 + r.Int64N(int64(last)-1)
+					err := store.DeleteEntity(t.Context(), p, directory.Ref(fmt.Sprint("school-", id)))
+					if err != nil && !errors.Is(err, directory.ErrNotFound) {
+						t.Fatal(err)
+					}
+					delete(there, id)
+				}
+				for range 10 {
+					last++
+					n := newSchool(directory.Ref(fmt.Sprint("school-", last)), "rede")
+					if _, err := store.CreateEntity(t.Context(), p, n); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			seen := map[int64]int{}
+			at, backwards := directory.Cursor{}, i%2 == 1
+			if backwards {
+				at.Before = int64(last) + 1
+			}
+			for {
+				got, err := store.Subtree(t.Context(), p, "rede", at)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, e := range got.Rows {
+					seen[int64(e.ID)]++
+				}
+				if more := got.HasAfter && !backwards || got.HasBefore && backwards; !more {
+					break
+				}
+				change()
+				if backwards {
+					at.Before = int64(got.Rows[0].ID)
+				} else {
+					at.After = int64(got.Rows[len(got.Rows)-1].ID)
+				}
+			}
+			for id := range there {
+				if seen[id] != 1 {
+					t.Errorf("walk %d: entity %d, which was there throughout, was shown %d times", i, id, seen[id])
+				}
+			}
+			for id, n := range seen {
+				if n > 1 {
+					t.Errorf("walk %d: entity %d was shown %d times", i, id, n)
+				}
+			}
+			if len(there) == 179 || len(there) < 60 {
+				t.Errorf("walk %d: %d of 179 rows stayed; the test shows nothing", i, len(there))
+			}
+		}
+	})
+}
+
+// newSchool is the input of a school.
+func newSchool(ref, network directory.Ref) directory.NewEntity {
+	return directory.NewEntity{Name: sent("Escola"), EntityType: sent("school"), Degree: sent("F"), ReferenceID: sent(string(ref)), ParentReferenceID: sent(string(network))}
+}
+
+// TestNetworks feeds random entities that move about; what lies below each network and school is what the tree says.
+func TestNetworks(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p, other := newPartner(t, db, "a"), newPartner(t, db, "b")
+		store := &directorydb.Store{DB: db.DB}
+		r := rand.New(rand.NewPCG(5, 5))
+		stored := map[directory.EntityID]directory.Entity{}
+		must(t, putEntities(t, db, other, 1, school(4, 3), directory.Entity{ID: 10, Ref: "c", Type: directory.Class, Parent: 4}))
+		for version := range int64(40) {
+			var list []directory.Entity
+			for range 1 + r.IntN(10) {
+				e := directory.Entity{ID: directory.EntityID(1 + r.IntN(30)), Name: "N", Degree: "F"}
+				switch {
+				case e.ID <= 3 || len(stored) == 0:
+					e.ID = min(e.ID, 3)
+					e.Type = directory.Network
+				case e.ID <= 9:
+					e.Type, e.Parent = directory.School, directory.EntityID(1+r.IntN(3))
+				default:
+					e.Type, e.Parent = directory.Class, directory.EntityID(4+r.IntN(6))
+				}
+				e.Ref = directory.Ref(fmt.Sprint(e.ID))
+				list = append(list, e)
+			}
+			must(t, putEntities(t, db, p, version, list...))
+			for _, e := range list {
+				stored[e.ID] = e
+			}
+			checkBelow(t, store, p, stored)
+		}
+		if page, err := store.Entities(t.Context(), other, directory.Class, directory.Cursor{}); err != nil || len(page.Rows) != 1 {
+			t.Errorf("Entities(other) = %+v, %v, want its class", page, err)
+		}
+	})
+}
+
+// checkBelow compares the subtree of each stored network and school with the tree.
+func checkBelow(t *testing.T, store *directorydb.Store, p directory.PartnerID, stored map[directory.EntityID]directory.Entity) {
+	t.Helper()
+	var all []directory.Entity
+	for _, e := range stored {
+		all = append(all, e)
+	}
+	tree := directory.NewTree(all)
+	for id, e := range stored {
+		page, err := store.Subtree(t.Context(), p, e.Ref, directory.Cursor{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []directory.EntityID
+		for _, r := range page.Rows {
+			got = append(got, r.ID)
+		}
+		want := slices.DeleteFunc(tree.Scope(id).Entities(), func(below directory.EntityID) bool { return below == id })
+		if !slices.Equal(got, want) {
+			t.Fatalf("Subtree(%v %d) = %v, want %v", e.Type, id, got, want)
+		}
+	}
+}
+
+// TestMigrationSetsNetworks: entities that were stored before the column are found below their networks.
+func TestMigrationSetsNetworks(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p := newPartner(t, db, "a")
+		must(t, putEntities(t, db, p, 1, directory.Entity{ID: 1, Ref: "1", Type: directory.Network}, school(2, 1),
+			directory.Entity{ID: 3, Ref: "3", Type: directory.Class, Parent: 2}, directory.Entity{ID: 4, Ref: "4", Type: directory.Class, Parent: 9}))
+		exec(t, db, `UPDATE entities SET network_id = 77`)
+		for _, statement := range migrationUpdates(t, db) {
+			exec(t, db, statement)
+		}
+		exec(t, db, `UPDATE entities SET network_id = 0 WHERE entity_type = 1`) // what the column begins with
+		for id, want := range map[int]int{1: 0, 2: 1, 3: 1, 4: 0} {
+			var got int
+			if err := db.NewRaw(`SELECT network_id FROM entities WHERE tenant_id = ? AND entity_id = ?`, p, id).Scan(t.Context(), &got); err != nil || got != want {
+				t.Errorf("network of %d = %d, %v, want %d", id, got, err, want)
+			}
+		}
+	})
+}
+
+// migrationUpdates returns the statements of the migration that fill the column.
+func migrationUpdates(t *testing.T, db *database.DB) (updates []string) {
+	t.Helper()
+	engine := database.SQLite
+	if strings.HasPrefix(db.URL, "postgres") {
+		engine = database.Postgres
+	}
+	text, err := directorydb.Migrations.ReadFile("migrations/" + string(engine) + "/20261121000210_directory_lists.tx.up.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for statement := range strings.SplitSeq(string(text), ";") {
+		if s := strings.TrimSpace(statement); strings.HasPrefix(s, "UPDATE") {
+			updates = append(updates, s)
+		}
+	}
+	if len(updates) != 2 {
+		t.Fatalf("the migration has %d updates, want 2", len(updates))
+	}
+	return updates
+}
+
+// TestListsUseIndexes: each list, and each question whether there is more, goes along an index of its own and sorts
+// nothing, whether the engine has statistics or not.
+func TestListsUseIndexes(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) {
+		db := dbtest.SQLite(t)
+		p := newPartner(t, db, "a")
+		fill(t, db, p, 5000)
+		checkPlans(t, db, p, "EXPLAIN QUERY PLAN ", 3, "USE TEMP B-TREE")
+		exec(t, db, `ANALYZE`)
+		checkPlans(t, db, p, "EXPLAIN QUERY PLAN ", 3, "USE TEMP B-TREE")
+	})
+	t.Run("postgres", func(t *testing.T) {
+		db := dbtest.Postgres(t)
+		p := newPartner(t, db, "a")
+		fill(t, db, p, 5000)
+		checkPlans(t, db, p, "EXPLAIN ", 0, "Sort", "Seq Scan", "Bitmap")
+		exec(t, db, `ANALYZE`)
+		checkPlans(t, db, p, "EXPLAIN ", 0, "Sort", "Seq Scan", "Bitmap")
+	})
+}
+
+// planned is a hook that explains the lists' statements.
+type planned struct{ statements []string }
+
+func (p *planned) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
+
+func (p *planned) AfterQuery(_ context.Context, e *bun.QueryEvent) {
+	if strings.Contains(e.Query, "LIMIT 51") {
+		p.statements = append(p.statements, e.Query)
+	}
+}
+
+// checkPlans runs the lists on a partner with many rows and looks at how the engine answers them; column is the one of
+// the plan's text.
+func checkPlans(t *testing.T, db *database.DB, p directory.PartnerID, explain string, column int, never ...string) {
+	t.Helper()
+	hook := &planned{}
+	store := &directorydb.Store{DB: db.WithQueryHook(hook)}
+	ctx := t.Context()
+	var wants []string
+	for _, at := range []directory.Cursor{{}, {After: 2500}, {Before: 2500}} {
+		for index, list := range map[string]func() error{
+			"entities_type":    func() error { _, err := store.Entities(ctx, p, directory.Class, at); return err },
+			"entities_network": func() error { _, err := store.Subtree(ctx, p, "rede-1", at); return err },
+			"entities_parent":  func() error { _, err := store.Subtree(ctx, p, "school-20", at); return err },
+			"accounts_entity":  func() error { _, err := store.Readers(ctx, p, "school-20", at); return err },
+		} {
+			must(t, list())
+			wants = append(wants, index)
+		}
+	}
+	if len(hook.statements) != len(wants) {
+		t.Fatalf("%d statements of lists, want %d", len(hook.statements), len(wants))
+	}
+	for i, statement := range hook.statements {
+		plan := plan(t, db, explain+statement, column)
+		if n := strings.Count(plan, wants[i]); n != 1+strings.Count(statement, "IS NOT NULL") {
+			t.Errorf("%s\nuses %s %d times:\n%s", statement, wants[i], n, plan)
+		}
+		if n := strings.Count(plan, "ROW(") + strings.Count(plan, "_id)>(?") + strings.Count(plan, "_id)<(?"); n < 1+strings.Count(statement, "IS NOT NULL") {
+			t.Errorf("%s\nis not bounded by a row:\n%s", statement, plan)
+		}
+		for _, word := range never {
+			if strings.Contains(plan, word) {
+				t.Errorf("%s\nhas %s:\n%s", statement, word, plan)
+			}
+		}
+	}
+}
+
+// plan returns the lines of a plan.
+func plan(t *testing.T, db *database.DB, statement string, column int) string {
+	t.Helper()
+	rows, err := db.DB.DB.QueryContext(t.Context(), statement)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var lines []string
+	for rows.Next() {
+		cells := make([]any, column+1)
+		for i := range cells {
+			cells[i] = new(any)
+		}
+		if err := rows.Scan(cells...); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, fmt.Sprint(*cells[column].(*any)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fill gives a partner two networks and n entities: schools, one of forty in the first network, with 24 classes each, and
+// as many accounts.
+func fill(tb testing.TB, db *database.DB, p directory.PartnerID, n int) {
+	tb.Helper()
+	list := []directory.Entity{{ID: 1, Ref: "rede-1", Type: directory.Network}, {ID: 2, Ref: "rede-2", Type: directory.Network}}
+	for id := directory.EntityID(3); len(list) < n; id++ {
+		e := school(id, 2)
+		switch of := max(id-20, 0) / 25 * 25; {
+		case id != 20+of:
+			e.Type, e.Ref, e.Parent = directory.Class, directory.Ref(fmt.Sprint("class-", id)), 20+of
+		case of%1000 == 0:
+			e.Parent = 1
+		}
+		list = append(list, e)
+	}
+	put(tb, db, p, 1, many(n))
+	must(tb, putEntities(tb, db, p, 1, list...))
+	must(tb, directorydb.SetCounters(tb.Context(), db, p, directory.EntityID(n), directory.UserID(n)))
+}

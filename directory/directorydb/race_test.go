@@ -1,0 +1,234 @@
+package directorydb_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// race runs two operations at once, each on a store of its own, and returns their errors.
+func race(a, b func() error) (errA, errB error) {
+	var wg sync.WaitGroup
+	start := make(chan struct{})
+	wg.Go(func() { <-start; errA = a() })
+	wg.Go(func() { <-start; errB = b() })
+	close(start)
+	wg.Wait()
+	return errA, errB
+}
+
+// contest is a new partner with a network and a school, and two stores as two replicas have them.
+type contest struct {
+	*testing.T
+	p    directory.PartnerID
+	db   *database.DB
+	a, b *directorydb.Store
+}
+
+// races runs a contest again and again on both engines and checks afterwards that nobody is without a parent. The outcomes
+// are counted by name: both must have come about, unless only one can.
+func races(t *testing.T, f func(c contest) (outcome string)) {
+	const times = 40
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		second, err := database.Open(t.Context(), db.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { second.Close() })
+		outcomes := map[string]int{}
+		for i := range times {
+			p := newPartner(t, db, directory.Ref(fmt.Sprint("p", i)))
+			c := contest{t, p, db, &directorydb.Store{DB: db.DB}, &directorydb.Store{DB: second.DB}}
+			if i%2 == 1 {
+				c.a, c.b = c.b, c.a
+			}
+			network := newSchool("rede", directory.Ref(fmt.Sprint("p", i)))
+			network.EntityType = sent("network")
+			_, err := c.a.CreateEntity(t.Context(), p, network)
+			must(t, err)
+			_, err = c.a.CreateEntity(t.Context(), p, newSchool("escola", "rede"))
+			must(t, err)
+			outcomes[f(c)]++
+			c.checkNoOrphans()
+		}
+		t.Logf("outcomes: %v", outcomes)
+	})
+}
+
+// checkNoOrphans checks that whatever is live hangs below what is live, and that every active teacher is in a live entity.
+func (c contest) checkNoOrphans() {
+	c.Helper()
+	var orphans int
+	err := c.db.NewRaw(`
+		SELECT (SELECT count(*) FROM entities e
+		         WHERE e.tenant_id = ?0 AND NOT e.deleted AND e.parent_id <> 0
+		           AND NOT EXISTS (SELECT 1 FROM entities p WHERE p.tenant_id = ?0 AND p.entity_id = e.parent_id AND NOT p.deleted))
+		     + (SELECT count(*) FROM accounts a
+		         WHERE a.tenant_id = ?0 AND a.active
+		           AND NOT EXISTS (SELECT 1 FROM entities p WHERE p.tenant_id = ?0 AND p.entity_id = a.entity_id AND NOT p.deleted))`,
+		c.p).Scan(c.Context(), &orphans)
+	if err != nil || orphans > 0 {
+		c.Errorf("%d orphans, %v", orphans, err)
+	}
+}
+
+// createEntity and the others are the operations that race.
+func (c contest) createEntity(s *directorydb.Store, n directory.NewEntity) func() error {
+	return func() error { _, err := s.CreateEntity(c.Context(), c.p, n); return err }
+}
+
+func (c contest) deleteEntity(s *directorydb.Store, ref directory.Ref) func() error {
+	return func() error { return s.DeleteEntity(c.Context(), c.p, ref) }
+}
+
+func (c contest) moveTeacher(s *directorydb.Store, ref, entity directory.Ref) func() error {
+	return func() error {
+		_, err := s.UpdateTeacher(c.Context(), c.p, ref, directory.TeacherChange(newTeacher(ref, entity)))
+		return err
+	}
+}
+
+// newTeacher is the input of a teacher.
+func newTeacher(ref, entity directory.Ref) directory.NewTeacher {
+	return directory.NewTeacher{Name: sent("Ana"), Email: sent("ana@escola.example"), Phone: sent("1"), ReferenceID: sent(string(ref)), EntityReferenceID: sent(string(entity))}
+}
+
+// one returns which of two operations succeeded; it must be one alone, and the other's error must pass.
+func (c contest) one(errA, errB error, a, b func(error) bool) string {
+	c.Helper()
+	switch {
+	case errA == nil && b(errB):
+		return "first"
+	case errB == nil && a(errA):
+		return "second"
+	}
+	c.Errorf("outcomes: %v and %v", errA, errB)
+	return "wrong"
+}
+
+// says returns whether an error has one fault alone.
+func says(field, message string) func(error) bool {
+	return func(err error) bool { m := messages(err); return len(m) == 1 && m[field] == message }
+}
+
+func is(target error) func(error) bool { return func(err error) bool { return errors.Is(err, target) } }
+
+func TestRaceCreates(t *testing.T) {
+	races(t, func(c contest) string {
+		taken := says("reference_id", "has already been taken")
+		errA, errB := race(c.createEntity(c.a, newSchool("x", "rede")), c.createEntity(c.b, newSchool("x", "rede")))
+		return c.one(errA, errB, taken, taken)
+	})
+}
+
+func TestRaceTeachers(t *testing.T) {
+	races(t, func(c contest) string {
+		create := func(s *directorydb.Store) func() error {
+			return func() error { _, err := s.CreateTeacher(c.Context(), c.p, newTeacher("ana", "escola")); return err }
+		}
+		taken := says("reference_id", "has already been taken")
+		errA, errB := race(create(c.a), create(c.b))
+		return c.one(errA, errB, taken, taken)
+	})
+}
+
+// TestRaceCreateDelete has a child created under a parent that is being deleted, which is also an entity that gains a
+// child while it is being deleted.
+func TestRaceCreateDelete(t *testing.T) {
+	races(t, func(c contest) string {
+		class := newSchool("turma", "escola")
+		class.EntityType, class.Degree = sent("class"), sent("9")
+		errA, errB := race(c.createEntity(c.a, class), c.deleteEntity(c.b, "escola"))
+		return c.one(errA, errB, says("parent_reference_id", "does not exist"), is(directory.ErrHasChildren))
+	})
+}
+
+// TestRaceDeleteParentChild deletes an entity and its only child at once: the child goes in any case.
+func TestRaceDeleteParentChild(t *testing.T) {
+	races(t, func(c contest) string {
+		errParent, errChild := race(c.deleteEntity(c.a, "rede"), c.deleteEntity(c.b, "escola"))
+		if errChild != nil || errParent != nil && !errors.Is(errParent, directory.ErrHasChildren) {
+			c.Errorf("outcomes: parent %v, child %v", errParent, errChild)
+		}
+		return fmt.Sprint("parent: ", errParent)
+	})
+}
+
+// TestRaceDeletes deletes an entity twice at once.
+func TestRaceDeletes(t *testing.T) {
+	races(t, func(c contest) string {
+		errA, errB := race(c.deleteEntity(c.a, "escola"), c.deleteEntity(c.b, "escola"))
+		return c.one(errA, errB, is(directory.ErrNotFound), is(directory.ErrNotFound))
+	})
+}
+
+// TestRaceMove has a teacher moved into an entity that is being deleted: the teacher stays where she was, or goes along
+// and becomes inactive.
+func TestRaceMove(t *testing.T) {
+	races(t, func(c contest) string {
+		if _, err := c.a.CreateTeacher(c.Context(), c.p, newTeacher("ana", "rede")); err != nil {
+			c.Fatal(err)
+		}
+		errMove, errDelete := race(c.moveTeacher(c.a, "ana", "escola"), c.deleteEntity(c.b, "escola"))
+		if errDelete != nil {
+			c.Errorf("DeleteEntity = %v", errDelete)
+		}
+		got, err := c.a.Teacher(c.Context(), c.p, "ana")
+		if err != nil {
+			c.Fatal(err)
+		}
+		moved := got.EntityRef == "escola" && !got.Active
+		stayed := got.EntityRef == "rede" && got.Active
+		if errMove == nil && !moved || errMove != nil && (!stayed || !says("entity_reference_id", "does not exist")(errMove)) {
+			c.Errorf("UpdateTeacher = %v, then %+v", errMove, got)
+		}
+		return fmt.Sprint("moved: ", errMove == nil)
+	})
+}
+
+// TestRaceMany has many creators and deleters at once; the numbers given out are all different and without a gap.
+func TestRaceMany(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		const writers, each = 8, 12
+		p := newPartner(t, db, "p")
+		store := &directorydb.Store{DB: db.DB}
+		network := newSchool("rede", "p")
+		network.EntityType = sent("network")
+		_, err := store.CreateEntity(t.Context(), p, network)
+		must(t, err)
+		var wg sync.WaitGroup
+		for w := range writers {
+			wg.Go(func() {
+				for i := range each {
+					ref := directory.Ref(fmt.Sprintf("s-%d-%d", w, i))
+					if _, err := store.CreateEntity(t.Context(), p, newSchool(ref, "rede")); err != nil {
+						t.Error(err)
+					}
+					if _, err := store.CreateTeacher(t.Context(), p, newTeacher(ref, ref)); err != nil {
+						t.Error(err)
+					}
+					if i%3 == 0 {
+						if err := store.DeleteEntity(t.Context(), p, ref); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+			})
+		}
+		wg.Wait()
+		all, err := directorydb.Entities(t.Context(), db, p)
+		if err != nil || len(all) != writers*each+1 || all[len(all)-1].ID != writers*each+1 {
+			t.Errorf("%d entities up to %+v, %v, want %d", len(all), all[len(all)-1], err, writers*each+1)
+		}
+		e, u, err := directorydb.Counters(t.Context(), db, p)
+		if e != writers*each+1 || u != writers*each || err != nil {
+			t.Errorf("Counters = %d, %d, %v, want %d, %d", e, u, err, writers*each+1, writers*each)
+		}
+	})
+}

@@ -1,0 +1,129 @@
+package directorydb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+)
+
+// Store is a directory.Store on a database. It is safe for concurrent use, also by several processes.
+type Store struct {
+	DB     *bun.DB
+	Now    func() time.Time // when the keys of a deleted network are revoked; nil = authdb's clock
+	Random io.Reader        // of the access tokens; nil = crypto/rand
+}
+
+var _ directory.Store = (*Store)(nil)
+
+// write is a transaction that writes a partner's registers, and has it to itself.
+type write struct {
+	bun.Tx
+	partner directory.PartnerID
+	version int64 // what the rows are to carry: the one that will be published
+	changed bool  // something was written
+}
+
+// write runs f in a transaction that holds the partner's lock from its first statement on. So all writes of a partner, and
+// its loads, follow one another, and what f reads stays true until it ends. The version is raised last, and only where
+// f has changed something.
+func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(ctx context.Context, w *write) error) error {
+	return s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		v, err := authdb.Lock(ctx, tx, auth.Tenant(partner))
+		if errors.Is(err, authdb.ErrNotFound) {
+			err = fmt.Errorf("partner %d: %w", partner, directory.ErrNotFound)
+		}
+		if err != nil {
+			return err
+		}
+		w := &write{Tx: tx, partner: partner, version: v.Registers + 1}
+		if err := f(ctx, w); err != nil || !w.changed {
+			return err
+		}
+		_, err = authdb.Raise(ctx, tx, auth.Tenant(partner), true, false)
+		return err
+	})
+}
+
+// exec runs a statement that changes the registers.
+func (w *write) exec(ctx context.Context, query string, args ...any) error {
+	w.changed = true
+	_, err := w.NewRaw(query, args...).Exec(ctx)
+	return err
+}
+
+// insert adds a row to the registers.
+func (w *write) insert(ctx context.Context, row any) error {
+	w.changed = true
+	_, err := w.NewInsert().Model(row).Returning("NULL").Exec(ctx)
+	return err
+}
+
+// exists reports whether a query has a row.
+func (w *write) exists(ctx context.Context, query string, args ...any) (found bool, err error) {
+	err = w.NewRaw(`SELECT EXISTS (`+query+`)`, args...).Scan(ctx, &found)
+	return found, err
+}
+
+// entityColumns are the columns of a whole entity, in the order of entityFields.
+const entityColumns = `entity_id, reference_id, entity_type, name, degree, inep, state, city, parent_id, deleted`
+
+// entityFields are where a whole entity is read into.
+func entityFields(e *directory.Entity) []any {
+	return []any{&e.ID, &e.Ref, &e.Type, &e.Name, &e.Degree, &e.INEP, &e.State, &e.City, &e.Parent, &e.Deleted}
+}
+
+// readEntity returns a live entity with its parent's reference; what is below the partner shows the partner's own (P1).
+func readEntity(ctx context.Context, idb bun.IDB, partner directory.PartnerID, ref directory.Ref) (directory.EntityRecord, error) {
+	var e directory.EntityRecord
+	if _, err := directory.ParseRef(string(ref)); err != nil { // it may hold what PostgreSQL cannot compare
+		return e, fmt.Errorf("entity %q: %w", ref, directory.ErrNotFound)
+	}
+	err := idb.NewRaw(`
+		SELECT `+entityColumns+`,
+		       coalesce((SELECT p.reference_id FROM entities p WHERE p.tenant_id = ?0 AND p.entity_id = e.parent_id),
+		                (SELECT t.reference_id FROM partners t WHERE t.tenant_id = ?0 AND e.parent_id = 0),
+		                '')
+		  FROM entities e
+		 WHERE tenant_id = ?0 AND reference_id = ?1 AND NOT deleted`, partner, ref).
+		Scan(ctx, append(entityFields(&e.Entity), &e.ParentRef)...)
+	if err != nil {
+		return directory.EntityRecord{}, fmt.Errorf("entity %q: %w", ref, notFound(err))
+	}
+	return e, nil
+}
+
+// readTeacher returns a teacher who is in the directory. The entity may have been deleted (P6).
+func readTeacher(ctx context.Context, idb bun.IDB, partner directory.PartnerID, ref directory.Ref) (directory.AccountRecord, error) {
+	var a directory.AccountRecord
+	if _, err := directory.ParseRef(string(ref)); err != nil {
+		return a, fmt.Errorf("teacher %q: %w", ref, directory.ErrNotFound)
+	}
+	err := idb.NewRaw(`
+		SELECT `+accountColumns+`,
+		       coalesce((SELECT e.reference_id FROM entities e WHERE e.tenant_id = ?0 AND e.entity_id = a.entity_id), '')
+		  FROM accounts a
+		 WHERE tenant_id = ?0 AND reference_id = ?1 AND NOT deleted AND kind = ?2`, partner, ref, directory.Teacher).
+		Scan(ctx, append(accountFields(&a.Account), &a.EntityRef)...)
+	if err != nil {
+		return directory.AccountRecord{}, fmt.Errorf("teacher %q: %w", ref, notFound(err))
+	}
+	return a, nil
+}
+
+// Entity implements directory.Store.
+func (s *Store) Entity(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (directory.EntityRecord, error) {
+	return readEntity(ctx, s.DB, partner, ref)
+}
+
+// Teacher implements directory.Store.
+func (s *Store) Teacher(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (directory.AccountRecord, error) {
+	return readTeacher(ctx, s.DB, partner, ref)
+}

@@ -1,0 +1,425 @@
+package directorydb_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// stage is a partner with a network, a school in it and a class in that, named after their types.
+type stage struct {
+	*testing.T
+	*directorydb.Store
+	db *database.DB
+	p  directory.PartnerID
+}
+
+// newStage adds the partner of a reference and its three entities.
+func newStage(t *testing.T, db *database.DB, ref directory.Ref) stage {
+	t.Helper()
+	s := stage{t, &directorydb.Store{DB: db.DB}, db, newPartner(t, db, ref)}
+	s.entity("network", "network", ref)
+	s.entity("school", "school", "network")
+	s.entity("class", "class", "school")
+	return s
+}
+
+// newEntity is a valid input.
+func newEntity(typ string, ref, parent directory.Ref) directory.NewEntity {
+	n := newSchool(ref, parent)
+	n.EntityType = sent(typ)
+	return n
+}
+
+// entity adds an entity.
+func (s stage) entity(typ string, ref, parent directory.Ref) directory.EntityRecord {
+	s.Helper()
+	e, err := s.CreateEntity(s.Context(), s.p, newEntity(typ, ref, parent))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return e
+}
+
+// teacher adds a teacher.
+func (s stage) teacher(ref, entity directory.Ref) directory.AccountRecord {
+	s.Helper()
+	a, err := s.CreateTeacher(s.Context(), s.p, newTeacher(ref, entity))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return a
+}
+
+// fed adds accounts as a load does.
+func (s stage) fed(accounts ...directory.Account) {
+	s.Helper()
+	must(s, putAccounts(s, s.db, s.p, 1, accounts...))
+	must(s, directorydb.SetCounters(s.Context(), s.db, s.p, 3, accounts[len(accounts)-1].ID))
+}
+
+// TestLevels: what each type may hang below, and what a client is told otherwise (P1, P4).
+func TestLevels(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newStage(t, db, "partner")
+		const missing, invalid = "does not exist", "is invalid"
+		for i, c := range []struct {
+			typ     string
+			parent  directory.Ref
+			message string
+		}{
+			{"network", "partner", ""}, {"network", "network", invalid}, {"network", "school", invalid}, {"network", "class", invalid}, {"network", "none", missing},
+			{"school", "partner", invalid}, {"school", "network", ""}, {"school", "school", invalid}, {"school", "class", invalid}, {"school", "none", missing},
+			{"class", "partner", invalid}, {"class", "network", invalid}, {"class", "school", ""}, {"class", "class", invalid}, {"class", "none", missing},
+			{"class", "Partner", missing}, {"class", "SCHOOL", missing}, {"class", "a\x00", missing}, {"class", "\xff", missing},
+			{"class", directory.Ref(strings.Repeat("x", 256)), missing},
+		} {
+			_, err := s.CreateEntity(t.Context(), s.p, newEntity(c.typ, directory.Ref(fmt.Sprint("new ", i)), c.parent))
+			want := map[string]string{"parent_reference_id": c.message}
+			if c.message == "" {
+				want = nil
+			}
+			if got := messages(err); !maps.Equal(got, want) || (err == nil) != (want == nil) {
+				t.Errorf("CreateEntity(%s below %q) = %v, want %v", c.typ, c.parent, err, want)
+			}
+		}
+		for ref, parent := range map[directory.Ref]directory.Ref{"network": "partner", "school": "network", "class": "school"} {
+			if e, err := s.Entity(t.Context(), s.p, ref); e.ParentRef != parent || err != nil {
+				t.Errorf("Entity(%q).ParentRef = %q, %v, want %q", ref, e.ParentRef, err, parent)
+			}
+		}
+	})
+}
+
+// TestCreateFaults: those that need other rows come together with the others (P4), and nothing is written.
+func TestCreateFaults(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newStage(t, db, "partner")
+		before, _ := authdb.ReadVersions(t.Context(), db, auth.Tenant(s.p))
+		n := newEntity("class", "school", "none")
+		n.Name, n.Degree = directory.Field{}, sent("10")
+		_, err := s.CreateEntity(t.Context(), s.p, n)
+		if got, want := messages(err), (map[string]string{
+			"name": "can't be blank", "degree": "is invalid", "reference_id": "has already been taken", "parent_reference_id": "does not exist",
+		}); !maps.Equal(got, want) {
+			t.Errorf("CreateEntity = %v, want %v", got, want)
+		}
+		n.EntityType = sent("x")
+		n.ParentReferenceID = sent("school") // any level will do for a type that is none
+		_, err = s.CreateEntity(t.Context(), s.p, n)
+		if got, want := messages(err), (map[string]string{
+			"name": "can't be blank", "degree": "is invalid", "reference_id": "has already been taken", "entity_type": "is invalid",
+		}); !maps.Equal(got, want) {
+			t.Errorf("CreateEntity = %v, want %v", got, want)
+		}
+		s.teacher("ana", "class")
+		a := newTeacher("ana", "none")
+		a.Email = sent("no address")
+		_, err = s.CreateTeacher(t.Context(), s.p, a)
+		if got, want := messages(err), (map[string]string{
+			"email": "is invalid", "reference_id": "has already been taken", "entity_reference_id": "does not exist",
+		}); !maps.Equal(got, want) {
+			t.Errorf("CreateTeacher = %v, want %v", got, want)
+		}
+		_, err = s.CreateTeacher(t.Context(), s.p, newTeacher("beto", "partner"))
+		if got := messages(err); got["entity_reference_id"] != "does not exist" {
+			t.Errorf("CreateTeacher(at the partner itself) = %v, want does not exist: it is no entity", err)
+		}
+		after, _ := authdb.ReadVersions(t.Context(), db, auth.Tenant(s.p))
+		if after.Registers != before.Registers+1 || after.Facts != before.Facts {
+			t.Errorf("versions %+v after %+v, want one write of the registers", after, before)
+		}
+	})
+}
+
+// TestHardReferences: those that are hard to carry, and where they must be unique (P2).
+func TestHardReferences(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newStage(t, db, "partner")
+		for _, ref := range []directory.Ref{"a/b", "50%", "%2F", " ", "  x ", "ção", "c\u0327a\u0303o", "😀", "Network", "?q=1&r", "'; DROP", "partner", directory.Ref(strings.Repeat("é", 255))} {
+			n := newEntity("school", ref, "network")
+			if strings.TrimSpace(string(ref)) == "" {
+				if _, err := s.CreateEntity(t.Context(), s.p, n); messages(err)["reference_id"] != "can't be blank" {
+					t.Errorf("CreateEntity(%q) = %v, want can't be blank", ref, err)
+				}
+				continue
+			}
+			e := s.entity("school", ref, "network")
+			if got, err := s.Entity(t.Context(), s.p, ref); got != e || got.Ref != ref || err != nil {
+				t.Errorf("Entity(%q) = %+v, %v, want %+v", ref, got, err, e)
+			}
+			a := s.teacher(ref, ref) // an account may have the reference of an entity
+			if got, err := s.Teacher(t.Context(), s.p, ref); got != a || got.EntityRef != ref || err != nil {
+				t.Errorf("Teacher(%q) = %+v, %v, want %+v", ref, got, err, a)
+			}
+		}
+		s = newStage(t, db, "other")
+		s.fed(directory.Account{ID: 1, Ref: "x", Kind: directory.Internal, AccessToken: "T"})
+		if _, err := s.CreateTeacher(t.Context(), s.p, newTeacher("x", "class")); messages(err)["reference_id"] != "has already been taken" {
+			t.Errorf("CreateTeacher(reference of another kind's account) = %v, want taken", err)
+		}
+		if _, err := s.Teacher(t.Context(), s.p, "x"); !errors.Is(err, directory.ErrNotFound) {
+			t.Errorf("Teacher(of another kind) = %v, want ErrNotFound", err)
+		}
+		if err := s.DeleteTeacher(t.Context(), s.p, "x"); !errors.Is(err, directory.ErrNotFound) {
+			t.Errorf("DeleteTeacher(of another kind) = %v, want ErrNotFound", err)
+		}
+	})
+}
+
+// TestNotFound: what no text can be, what is not there, what is another partner's, and a partner that is none (G3).
+func TestNotFound(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		ctx := t.Context()
+		s, other := newStage(t, db, "partner"), newStage(t, db, "other")
+		other.entity("school", "theirs", "network")
+		other.teacher("theirs", "theirs")
+		for _, c := range []struct {
+			p   directory.PartnerID
+			ref directory.Ref
+		}{{s.p, "none"}, {s.p, "theirs"}, {s.p, ""}, {s.p, ".."}, {s.p, "a\x00"}, {s.p, "\xff"}, {s.p, "partner"}, {other.p + 1, "network"}, {0, "network"}} {
+			at := directory.Cursor{}
+			calls := map[string]func() error{
+				"Entity":        func() error { _, err := s.Entity(ctx, c.p, c.ref); return err },
+				"UpdateEntity":  func() error { _, err := s.UpdateEntity(ctx, c.p, c.ref, directory.EntityChange{}); return err },
+				"DeleteEntity":  func() error { return s.DeleteEntity(ctx, c.p, c.ref) },
+				"Teacher":       func() error { _, err := s.Teacher(ctx, c.p, c.ref); return err },
+				"UpdateTeacher": func() error { _, err := s.UpdateTeacher(ctx, c.p, c.ref, directory.TeacherChange{}); return err },
+				"DeleteTeacher": func() error { return s.DeleteTeacher(ctx, c.p, c.ref) },
+				"Subtree":       func() error { _, err := s.Subtree(ctx, c.p, c.ref, at); return err },
+				"Readers":       func() error { _, err := s.Readers(ctx, c.p, c.ref, at); return err },
+				"Teachers":      func() error { _, err := s.Teachers(ctx, c.p, c.ref, at); return err },
+			}
+			for name, call := range calls {
+				if err := call(); !errors.Is(err, directory.ErrNotFound) {
+					t.Errorf("%s(%d, %q) = %v, want ErrNotFound", name, c.p, c.ref, err)
+				}
+			}
+		}
+		if got, err := other.Entity(ctx, other.p, "theirs"); err != nil || got.Deleted {
+			t.Errorf("Entity(theirs) = %+v, %v, want it untouched", got, err)
+		}
+	})
+}
+
+// TestDeleteEntity is P6 on a school with people of all kinds.
+func TestDeleteEntity(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		ctx := t.Context()
+		s := newStage(t, db, "partner")
+		s.fed(
+			directory.Account{ID: 1, Ref: "reader", Kind: directory.Reader, AccessToken: "1", Entity: 2, Active: true},
+			directory.Account{ID: 2, Ref: "admin", Kind: directory.Administrator, AccessToken: "2", Entity: 2, Active: true},
+			directory.Account{ID: 3, Ref: "elsewhere", Kind: directory.Reader, AccessToken: "3", Entity: 1, Active: true},
+		)
+		ana := s.teacher("ana", "school")
+		must(t, inTx(t, db, func(ctx context.Context, tx bun.Tx) error {
+			return directorydb.PutEvaluations(ctx, tx, s.p, []directory.Evaluation{{ID: 1, Entity: 2}, {ID: 2, Entity: 1}})
+		}))
+		if err := s.DeleteEntity(ctx, s.p, "school"); !errors.Is(err, directory.ErrHasChildren) {
+			t.Fatalf("DeleteEntity(with a class) = %v, want ErrHasChildren", err)
+		}
+		if got, err := s.Teacher(ctx, s.p, "ana"); got != ana || err != nil {
+			t.Errorf("after the refusal, Teacher = %+v, %v, want %+v", got, err, ana)
+		}
+		must(t, s.DeleteEntity(ctx, s.p, "class"))
+		must(t, s.DeleteEntity(ctx, s.p, "school"))
+		active := map[directory.Ref]bool{}
+		for _, a := range accounts(t, db, s.p) {
+			active[a.Ref] = a.Active
+		}
+		if want := map[directory.Ref]bool{"reader": false, "admin": true, "elsewhere": true, "ana": false}; !maps.Equal(active, want) {
+			t.Errorf("active = %v, want %v", active, want)
+		}
+		ana.Active = false
+		if got, err := s.Teacher(ctx, s.p, "ana"); got != ana || got.EntityRef != "school" || err != nil {
+			t.Errorf("Teacher = %+v, %v, want %+v, of the school as before", got, err, ana)
+		}
+		if got, err := directorydb.Evaluations(ctx, db, s.p); len(got) != 1 || got[0].ID != 2 || err != nil {
+			t.Errorf("Evaluations = %+v, %v, want the network's", got, err)
+		}
+
+		again := s.entity("school", "school", "network")
+		if again.ID != 4 {
+			t.Errorf("the later entity has the number %d, want 4: none is given twice", again.ID)
+		}
+		for name, list := range map[string]func(context.Context, directory.PartnerID, directory.Ref, directory.Cursor) (directory.Page[directory.AccountRecord], error){
+			"Readers": s.Readers, "Teachers": s.Teachers,
+		} {
+			if page, err := list(ctx, s.p, "school", directory.Cursor{}); len(page.Rows) != 0 || err != nil {
+				t.Errorf("%s(the later entity) = %+v, %v, want none", name, page, err)
+			}
+		}
+		change := directory.TeacherChange(newTeacher("ana", "school"))
+		if got, err := s.UpdateTeacher(ctx, s.p, "ana", change); got.Entity != again.ID || got.Active || got.AccessToken != ana.AccessToken || err != nil {
+			t.Errorf("UpdateTeacher = %+v, %v, want inactive in %d", got, err, again.ID)
+		}
+	})
+}
+
+// TestDeleteNetwork revokes the schools keys of that network alone (G3).
+func TestDeleteNetwork(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		ctx := t.Context()
+		s := newStage(t, db, "partner")
+		gone := s.entity("network", "gone", "partner")
+		keys := &authdb.Store{DB: db.DB}
+		issue := func(network directory.EntityID) string {
+			text, _, err := keys.Issue(ctx, authdb.IssueParams{Tenant: auth.Tenant(s.p), API: auth.Schools, Network: int64(network)})
+			must(t, err)
+			return text
+		}
+		kept, revoked := issue(1), issue(gone.ID)
+		s.Now = func() time.Time { return time.Now().Add(-time.Second) }
+		must(t, s.DeleteEntity(ctx, s.p, "gone"))
+		if _, err := keys.Check(ctx, revoked, auth.Schools); !errors.Is(err, authdb.ErrKey) {
+			t.Errorf("Check(key of the deleted network) = %v, want ErrKey", err)
+		}
+		if _, err := keys.Check(ctx, kept, auth.Schools); err != nil {
+			t.Errorf("Check(key of the other network) = %v, want nil", err)
+		}
+	})
+}
+
+// TestTeacherDeleted: the reference is free, the row stays (P7).
+func TestTeacherDeleted(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		ctx := t.Context()
+		s := newStage(t, db, "partner")
+		first := s.teacher("ana", "school")
+		must(t, s.DeleteTeacher(ctx, s.p, "ana"))
+		if err := s.DeleteTeacher(ctx, s.p, "ana"); !errors.Is(err, directory.ErrNotFound) {
+			t.Errorf("DeleteTeacher(again) = %v, want ErrNotFound", err)
+		}
+		second := s.teacher("ana", "school")
+		if second.ID != first.ID+1 || second.AccessToken == first.AccessToken || !second.Active {
+			t.Errorf("CreateTeacher = %+v after %+v, want another account", second, first)
+		}
+		all := accounts(t, db, s.p)
+		first.Deleted, first.Active = true, false
+		if len(all) != 2 || all[0] != first.Account || all[1] != second.Account {
+			t.Errorf("accounts = %+v, want %+v and %+v", all, first.Account, second.Account)
+		}
+		page, err := s.Teachers(ctx, s.p, "school", directory.Cursor{})
+		if err != nil || len(page.Rows) != 1 || page.Rows[0] != second {
+			t.Errorf("Teachers = %+v, %v, want %+v", page, err, second)
+		}
+	})
+}
+
+// TestSameTwice: a change to what is stored writes nothing, so that what replicas hold stays good.
+func TestSameTwice(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		ctx := t.Context()
+		s := newStage(t, db, "partner")
+		s.teacher("ana", "school")
+		before, _ := authdb.ReadVersions(ctx, db, auth.Tenant(s.p))
+		if _, err := s.UpdateEntity(ctx, s.p, "school", directory.EntityChange{Name: sent(" Escola "), ReferenceID: sent("school")}); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.UpdateTeacher(ctx, s.p, "ana", directory.TeacherChange(newTeacher("ana", "school"))); err != nil {
+			t.Error(err)
+		}
+		if after, err := authdb.ReadVersions(ctx, db, auth.Tenant(s.p)); after != before || err != nil {
+			t.Errorf("versions = %+v, %v, want %+v", after, err, before)
+		}
+	})
+}
+
+// TestAccessTokens: one that is taken is drawn again, and a source that fails or repeats itself writes nothing.
+func TestAccessTokens(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		ctx := t.Context()
+		s := newStage(t, db, "partner")
+		one, two := bytes.Repeat([]byte{1}, 16), bytes.Repeat([]byte{2}, 16)
+		s.Random = bytes.NewReader(bytes.Join([][]byte{one, one, one, two}, nil))
+		if a := s.teacher("ana", "school"); a.AccessToken != "1111111111111111" {
+			t.Errorf("AccessToken = %q, want 16 times 1", a.AccessToken)
+		}
+		must(t, s.DeleteTeacher(ctx, s.p, "ana")) // the token is not free
+		if a := s.teacher("beto", "school"); a.AccessToken != "2222222222222222" {
+			t.Errorf("AccessToken = %q, want 16 times 2, the first that is free", a.AccessToken)
+		}
+		for _, source := range []io.Reader{iotest.ErrReader(errors.New("broken")), bytes.NewReader(bytes.Repeat(one, 10))} {
+			s.Random = source
+			if _, err := s.CreateTeacher(ctx, s.p, newTeacher("caio", "school")); err == nil {
+				t.Error("CreateTeacher(bad source) = nil, want an error")
+			}
+		}
+		if _, user, err := directorydb.Counters(ctx, db, s.p); user != 2 || err != nil {
+			t.Errorf("Counters = %d, %v, want 2 accounts", user, err)
+		}
+	})
+}
+
+// TestOwnDegrees: the partner's vocabulary counts (P3).
+func TestOwnDegrees(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newStage(t, db, "partner")
+		exec(t, db, `INSERT INTO degrees (tenant_id, code, stage, grade, position) VALUES (?, 'Z', 'MEDIO', 0, 1)`, s.p)
+		for degree, message := range map[string]string{"Z": "", "F": "is invalid"} {
+			_, err := s.UpdateEntity(t.Context(), s.p, "class", directory.EntityChange{Degree: sent(degree)})
+			if got := messages(err)["degree"]; got != message {
+				t.Errorf("UpdateEntity(degree %q) = %v, want %q", degree, err, message)
+			}
+		}
+		if _, err := s.UpdateEntity(t.Context(), s.p, "school", directory.EntityChange{City: sent("Bauru")}); err != nil {
+			t.Errorf("UpdateEntity(city, of a degree that has gone) = %v, want nil", err)
+		}
+	})
+}
+
+// TestCancelled: a request that is over leaves nothing behind, and the next one goes on.
+func TestCancelled(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newStage(t, db, "partner")
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := s.CreateEntity(ctx, s.p, newEntity("school", "x", "network")); !errors.Is(err, context.Canceled) {
+			t.Errorf("CreateEntity(cancelled) = %v, want context.Canceled", err)
+		}
+		if e := s.entity("school", "x", "network"); e.ID != 4 {
+			t.Errorf("CreateEntity = %+v, want number 4", e)
+		}
+	})
+}
+
+func ExampleStore() {
+	ctx := context.Background()
+	db, stop := exampleDatabase()
+	defer stop()
+	partner, _ := directorydb.CreatePartner(ctx, db, "rede-sul", "Rede Sul")
+	store := &directorydb.Store{DB: db.DB}
+
+	text := func(s string) directory.Field { return directory.Field{Set: true, Text: s} }
+	network, err := store.CreateEntity(ctx, partner, directory.NewEntity{
+		Name: text("Sul"), EntityType: text("network"), Degree: text("F"), ReferenceID: text("sul"), ParentReferenceID: text("rede-sul"),
+	})
+	fmt.Println(network.Type, network.Ref, "below", network.ParentRef, err)
+	_, err = store.CreateEntity(ctx, partner, directory.NewEntity{
+		Name: text("Turma 7A"), EntityType: text("class"), Degree: text("7"), ReferenceID: text("7a"), ParentReferenceID: text("sul"),
+	})
+	fmt.Println(err)
+	page, err := store.Entities(ctx, partner, directory.Network, directory.Cursor{})
+	fmt.Println(len(page.Rows), page.HasAfter, err)
+	// Output:
+	// network sul below rede-sul <nil>
+	// parent_reference_id is invalid
+	// 1 false <nil>
+}
