@@ -26,9 +26,7 @@ type member struct {
 // class of an entity that was deleted (S1).
 func NewRegister(entities []directory.Entity, degrees directory.Degrees) *Register {
 	r := &Register{tree: directory.NewTree(entities), degrees: degrees}
-	for _, e := range entities {
-		r.bytes += 200 + len(e.Name) + len(e.Ref)
-	}
+	r.weigh(entities)
 	return r
 }
 

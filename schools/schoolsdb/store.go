@@ -24,11 +24,13 @@ import (
 //go:embed migrations
 var Migrations embed.FS
 
-// Store is a schools.Store on a database.
+// Store is a schools.Store on a database. It must not be copied after its first use.
 type Store struct {
 	DB *bun.DB
 	// Copy writes many rows at once; a load needs it.
 	Copy CopyFunc
+
+	latest latest
 }
 
 var _ schools.Store = (*Store)(nil)
@@ -57,24 +59,6 @@ func registers(at schools.Versions) func(schools.Versions) bool {
 
 func facts(at schools.Versions) func(schools.Versions) bool {
 	return func(now schools.Versions) bool { return now.Facts == at.Facts }
-}
-
-// Register implements schools.Store.
-func (s *Store) Register(ctx context.Context, partner directory.PartnerID, at schools.Versions) (*schools.Register, error) {
-	var reg *schools.Register
-	err := s.steady(ctx, partner, registers(at), func() error {
-		entities, err := directorydb.Entities(ctx, s.DB, partner)
-		if err != nil {
-			return err
-		}
-		degrees, err := directorydb.Degrees(ctx, s.DB, partner)
-		if err != nil {
-			return err
-		}
-		reg = schools.NewRegister(entities, degrees)
-		return directorydb.Accounts(ctx, s.DB, partner, reg.Add)
-	})
-	return reg, err
 }
 
 // Books implements schools.Store.

@@ -1,0 +1,94 @@
+package schoolsdb
+
+import (
+	"context"
+	"sync"
+	"weak"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/schools"
+)
+
+// Register implements schools.Store. Where the register of an earlier state is still in memory, it reads only the accounts
+// and entities that were written since.
+func (s *Store) Register(ctx context.Context, partner directory.PartnerID, at schools.Versions) (reg *schools.Register, err error) {
+	err = s.steady(ctx, partner, registers(at), func() error {
+		reg, err = s.register(ctx, partner, at.Registers)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.latest.keep(partner, at.Registers, reg)
+	return reg, nil
+}
+
+// register reads the register of a version, on top of the latest one where that is not above it. Every row carries the
+// version that wrote it, and none is ever removed, so that what is written since a state and that state make the later
+// one.
+func (s *Store) register(ctx context.Context, partner directory.PartnerID, version int64) (*schools.Register, error) {
+	had, since := s.latest.register(partner)
+	switch {
+	case had == nil || since > version:
+		return s.wholeRegister(ctx, partner)
+	case since == version:
+		return had, nil
+	}
+	entities, err := directorydb.EntitiesSince(ctx, s.DB, partner, since)
+	if err != nil {
+		return nil, err
+	}
+	degrees, err := directorydb.Degrees(ctx, s.DB, partner)
+	if err != nil {
+		return nil, err
+	}
+	reg := had.Next(entities, degrees)
+	return reg, directorydb.AccountsSince(ctx, s.DB, partner, since, reg.Add)
+}
+
+func (s *Store) wholeRegister(ctx context.Context, partner directory.PartnerID) (*schools.Register, error) {
+	entities, err := directorydb.Entities(ctx, s.DB, partner)
+	if err != nil {
+		return nil, err
+	}
+	degrees, err := directorydb.Degrees(ctx, s.DB, partner)
+	if err != nil {
+		return nil, err
+	}
+	reg := schools.NewRegister(entities, degrees)
+	return reg, directorydb.Accounts(ctx, s.DB, partner, reg.Add)
+}
+
+// latest knows the register of the highest version that was read of each partner, for as long as somebody holds it, which
+// is the reports' cache as a rule: how much stays in memory is the cache's to say. The zero latest knows none.
+type latest struct {
+	mu        sync.Mutex
+	registers map[directory.PartnerID]versioned
+}
+
+type versioned struct {
+	version  int64
+	register weak.Pointer[schools.Register]
+}
+
+// register returns a partner's register and its version, or nil.
+func (l *latest) register(partner directory.PartnerID) (*schools.Register, int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	v := l.registers[partner]
+	return v.register.Value(), v.version
+}
+
+// keep remembers a register, unless a later one is known and in memory.
+func (l *latest) keep(partner directory.PartnerID, version int64, reg *schools.Register) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if v := l.registers[partner]; v.version > version && v.register.Value() != nil {
+		return
+	}
+	if l.registers == nil {
+		l.registers = make(map[directory.PartnerID]versioned)
+	}
+	l.registers[partner] = versioned{version, weak.Make(reg)}
+}

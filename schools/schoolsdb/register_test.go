@@ -1,0 +1,394 @@
+package schoolsdb_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/schoolsdb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// partner is one whose registers change.
+type partner struct {
+	*testing.T
+	db       *database.DB
+	id       directory.PartnerID
+	entities directory.EntityID // how many there are: networks, schools and classes by turns
+	users    directory.UserID
+}
+
+func newPartner(t *testing.T, db *database.DB) *partner {
+	t.Helper()
+	if _, err := db.Migrate(t.Context(), authdb.Migrations, directorydb.Migrations, schoolsdb.Migrations); err != nil {
+		t.Fatal(err)
+	}
+	id, err := directorydb.CreatePartner(t.Context(), db, "p", "P")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &partner{T: t, db: db, id: id}
+}
+
+func (p *partner) versions() schools.Versions {
+	p.Helper()
+	v, err := authdb.ReadVersions(p.Context(), p.db, auth.Tenant(p.id))
+	if err != nil {
+		p.Fatal(err)
+	}
+	return schools.Versions{Registers: v.Registers, Facts: v.Facts}
+}
+
+// entity returns a random state of the entity of a number.
+func (p *partner) entity(r *rand.Rand, id directory.EntityID) directory.Entity {
+	e := directory.Entity{ID: id, Ref: directory.Ref(fmt.Sprint("e", id)), Name: fmt.Sprint("name ", r.IntN(1000)), Degree: fmt.Sprint(1 + r.IntN(9)), Deleted: r.IntN(9) == 0}
+	e.Type = directory.EntityType(1 + (id-1)%3)
+	if e.Type != directory.Network {
+		e.Parent = id - 1
+	}
+	return e
+}
+
+func (p *partner) account(r *rand.Rand, id directory.UserID) directory.Account {
+	return directory.Account{
+		ID: id, Ref: directory.Ref(fmt.Sprint("u", id)), Kind: directory.Kind(1 + r.IntN(4)), AccessToken: fmt.Sprint("T", id),
+		Entity: directory.EntityID(r.Int64N(int64(p.entities) + 1)), Active: r.IntN(3) > 0, Deleted: r.IntN(9) == 0,
+	}
+}
+
+// change writes a few random rows, new ones too, or nearly all, and publishes them. It returns an error, since it is also
+// called beside the test.
+func (p *partner) change(ctx context.Context, r *rand.Rand) error {
+	return p.db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		v, err := authdb.Lock(ctx, tx, auth.Tenant(p.id))
+		if err != nil {
+			return err
+		}
+		n := r.IntN(4)
+		if r.IntN(8) == 0 {
+			n = 60
+		}
+		var entities []directory.Entity
+		var accounts []directory.Account
+		for range n * r.IntN(2) {
+			id := directory.EntityID(1 + r.Int64N(int64(p.entities)+2))
+			p.entities = max(p.entities, id)
+			entities = append(entities, p.entity(r, id))
+		}
+		for range n {
+			id := directory.UserID(1 + r.Int64N(int64(p.users)+3))
+			p.users = max(p.users, id)
+			accounts = append(accounts, p.account(r, id))
+		}
+		if r.IntN(5) == 0 {
+			_, err = tx.ExecContext(ctx, `INSERT INTO degrees (tenant_id, code, stage, grade, position) VALUES (?, ?, 'MEDIO', 0, 1) ON CONFLICT DO NOTHING`, p.id, fmt.Sprint(1+r.IntN(9)))
+		}
+		if err == nil {
+			err = directorydb.PutEntities(ctx, tx, p.id, v.Registers+1, entities)
+		}
+		if err == nil {
+			err = directorydb.PutAccounts(ctx, tx, p.id, v.Registers+1, accounts)
+		}
+		if err == nil {
+			_, err = authdb.Raise(ctx, tx, auth.Tenant(p.id), true, r.IntN(2) == 0)
+		}
+		return err
+	})
+}
+
+// fresh reads a register by a store that knows none.
+func (p *partner) fresh(at schools.Versions) *schools.Register {
+	p.Helper()
+	reg, err := (&schoolsdb.Store{DB: p.db.DB}).Register(p.Context(), p.id, at)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return reg
+}
+
+// TestRegisterFollows: a register that was read on top of an earlier one, across any number of versions, is the same as
+// one that was read as a whole, and the earlier one stays as it was.
+func TestRegisterFollows(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p := newPartner(t, db)
+		store := &schoolsdb.Store{DB: db.DB}
+		r := rand.New(rand.NewPCG(1, 9))
+		var held, heldFresh *schools.Register
+		for i := range 120 {
+			for range r.IntN(3) {
+				if err := p.change(t.Context(), r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			at := p.versions()
+			got, err := store.Register(t.Context(), p.id, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := p.fresh(at)
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("register %d, of version %d, differs from one that was read as a whole:\n%+v\n%+v", i, at.Registers, got, want)
+			}
+			if held != nil && !reflect.DeepEqual(held, heldFresh) {
+				t.Fatalf("reading register %d changed the one before", i)
+			}
+			held, heldFresh = got, want
+		}
+	})
+}
+
+// TestRegisterReadsWhatChanged: rows that nothing has written since are not read again. They are altered here behind the
+// store's back, so that reading them would show.
+func TestRegisterReadsWhatChanged(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p := newPartner(t, db)
+		r := rand.New(rand.NewPCG(2, 2))
+		for range 10 {
+			if err := p.change(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		store := &schoolsdb.Store{DB: db.DB}
+		first, err := store.Register(t.Context(), p.id, p.versions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := p.fresh(p.versions())
+		for _, statement := range []string{`UPDATE accounts SET active = NOT active`, `UPDATE entities SET name = 'behind'`} {
+			if _, err := db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := authdb.Raise(t.Context(), db, auth.Tenant(p.id), true, false); err != nil {
+			t.Fatal(err)
+		}
+		second, err := store.Register(t.Context(), p.id, p.versions())
+		if err != nil || !reflect.DeepEqual(second, before) {
+			t.Errorf("the second register is not the first: %v", err)
+		}
+		if reflect.DeepEqual(second, p.fresh(p.versions())) {
+			t.Error("a fresh register is the first: the test alters nothing")
+		}
+		runtime.KeepAlive(first)
+	})
+}
+
+// TestRegisterForgotten: a register that nobody holds any more is read as a whole.
+func TestRegisterForgotten(t *testing.T) {
+	p := newPartner(t, dbtest.SQLite(t))
+	store := &schoolsdb.Store{DB: p.db.DB}
+	r := rand.New(rand.NewPCG(3, 3))
+	for range 3 {
+		if err := p.change(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Register(t.Context(), p.id, p.versions()); err != nil {
+			t.Fatal(err)
+		}
+		runtime.GC()
+	}
+	if got, err := store.Register(t.Context(), p.id, p.versions()); err != nil || !reflect.DeepEqual(got, p.fresh(p.versions())) {
+		t.Errorf("Register = %v, differs from a fresh one", err)
+	}
+}
+
+// TestRegisterMoved: an answer for a version that is over is refused, whatever is held.
+func TestRegisterMoved(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p := newPartner(t, db)
+		store := &schoolsdb.Store{DB: db.DB}
+		r := rand.New(rand.NewPCG(4, 4))
+		if err := p.change(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		old := p.versions()
+		first, err := store.Register(t.Context(), p.id, old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.change(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the second time, a later one is held
+			var moved *schools.MovedError
+			if _, err := store.Register(t.Context(), p.id, old); !errors.As(err, &moved) || moved.Now != p.versions() {
+				t.Errorf("Register(%+v) = %v, want moved to %+v", old, err, p.versions())
+			}
+			if _, err := store.Register(t.Context(), p.id, p.versions()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		runtime.KeepAlive(first)
+	})
+}
+
+// TestRegisterRestored: versions that went back, as those of a restored copy do, have nothing to do with what is held.
+func TestRegisterRestored(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p := newPartner(t, db)
+		store := &schoolsdb.Store{DB: db.DB}
+		r := rand.New(rand.NewPCG(5, 5))
+		for range 5 {
+			if err := p.change(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		held, err := store.Register(t.Context(), p.id, p.versions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, statement := range []string{`UPDATE versions SET registers = 2`, `UPDATE accounts SET version = 2, active = NOT active`} {
+			if _, err := db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := store.Register(t.Context(), p.id, p.versions()); err != nil || !reflect.DeepEqual(got, p.fresh(p.versions())) {
+			t.Errorf("Register(restored) = %v, differs from a fresh one", err)
+		}
+		runtime.KeepAlive(held)
+	})
+}
+
+// TestRegisterBesideWriters: readers on one store, while the registers change, only ever get what a fresh reading of the
+// same version gives.
+func TestRegisterBesideWriters(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		const changes, readers = 60, 4
+		p := newPartner(t, db)
+		store := &schoolsdb.Store{DB: db.DB}
+		done := make(chan struct{})
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			defer close(done)
+			r := rand.New(rand.NewPCG(6, 6))
+			for range changes {
+				if err := p.change(t.Context(), r); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		for range readers {
+			wg.Go(func() {
+				same := 0
+				for stop := false; !stop || same == 0; {
+					select {
+					case <-done:
+						stop = true
+					default:
+					}
+					ok, err := p.compare(store)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if ok {
+						same++
+					}
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+// compare reads the register of now twice, by a store that follows and by a new one, and reports whether both got the same
+// version; the error says that they differ.
+func (p *partner) compare(store *schoolsdb.Store) (bool, error) {
+	v, err := authdb.ReadVersions(p.Context(), p.db, auth.Tenant(p.id))
+	if err != nil {
+		return false, err
+	}
+	at := schools.Versions{Registers: v.Registers, Facts: v.Facts}
+	var moved *schools.MovedError
+	got, err := store.Register(p.Context(), p.id, at)
+	if errors.As(err, &moved) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	want, err := (&schoolsdb.Store{DB: p.db.DB}).Register(p.Context(), p.id, at)
+	if errors.As(err, &moved) {
+		return false, nil
+	}
+	if err == nil && !reflect.DeepEqual(got, want) {
+		err = fmt.Errorf("the register of version %d differs from one that was read as a whole", at.Registers)
+	}
+	return err == nil, err
+}
+
+func BenchmarkRegisterSQLite(b *testing.B)   { benchmarkRegister(b, dbtest.SQLite(b)) }
+func BenchmarkRegisterPostgres(b *testing.B) { benchmarkRegister(b, dbtest.Postgres(b)) }
+
+// benchmarkRegister times the reading of 100,000 accounts, and of what a directory write changed of them.
+func benchmarkRegister(b *testing.B, db *database.DB) {
+	const users = 100_000
+	ctx := b.Context()
+	if _, err := db.Migrate(ctx, authdb.Migrations, directorydb.Migrations, schoolsdb.Migrations); err != nil {
+		b.Fatal(err)
+	}
+	id, err := directorydb.CreatePartner(ctx, db, "p", "P")
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := &partner{db: db, id: id, entities: 4000}
+	r := rand.New(rand.NewPCG(1, 1))
+	write := func(accounts []directory.Account) schools.Versions {
+		var v authdb.Versions
+		err := db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) (err error) {
+			if v, err = authdb.Lock(ctx, tx, auth.Tenant(id)); err != nil {
+				return err
+			}
+			if err := directorydb.PutAccounts(ctx, tx, id, v.Registers+1, accounts); err != nil {
+				return err
+			}
+			v, err = authdb.Raise(ctx, tx, auth.Tenant(id), true, false)
+			return err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return schools.Versions{Registers: v.Registers, Facts: v.Facts}
+	}
+	accounts := make([]directory.Account, users)
+	for i := range accounts {
+		accounts[i] = p.account(r, directory.UserID(i+1))
+	}
+	at := write(accounts)
+	b.Run("Whole", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := (&schoolsdb.Store{DB: db.DB}).Register(ctx, id, at); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("AfterWrite", func(b *testing.B) {
+		store := &schoolsdb.Store{DB: db.DB}
+		held, err := store.Register(ctx, id, at)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			b.StopTimer()
+			at = write(accounts[r.IntN(users):][:1])
+			b.StartTimer()
+			if held, err = store.Register(ctx, id, at); err != nil {
+				b.Fatal(err)
+			}
+		}
+		runtime.KeepAlive(held)
+	})
+}
