@@ -49,6 +49,13 @@ type Config struct {
 	// SchoolsRate is the number of requests a minute that a schools key may make: 0 is DefaultSchoolsRate, a negative
 	// number lifts the limit.
 	SchoolsRate int
+	// DirectoryRate is the number of requests a minute that a directory key may make; 0 and below set no limit.
+	DirectoryRate int
+	// SecretKey is the key under which the secrets of directory keys are stored, 32 bytes; see Secrets. Nil is, with
+	// SQLite, the key in the file beside the database, and with PostgreSQL none.
+	SecretKey []byte
+	// DebugSignatures makes the directory's 401 tell the canonical string that the signature should have been made of.
+	DebugSignatures bool
 	// SchoolsHistory is the first day of the schools' reports. Nil is DefaultSchoolsHistory.
 	SchoolsHistory *calendar.Date
 	// CacheBytes bounds what the reports keep in memory; 0 is DefaultCacheBytes.

@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	"auth":             {},
 	"directory":        {"paging"},
 	"schools":          {"reading", "reading/calendar", "paging", "directory"},
+	"libraries":        {"reading/calendar", goText},
 
 	"auth/authdb":           {"auth", bunORM},
 	"directory/directorydb": {"auth", "auth/authdb", "directory", "paging", bunORM},
@@ -32,6 +33,7 @@ var mayImport = map[string][]string{
 const (
 	bunORM = "github.com/uptrace/bun"
 	goSync = "golang.org/x/sync"
+	goText = "golang.org/x/text"
 )
 
 // onlyUnder lists libraries, with all packages below them, and the folders that alone may import them.
@@ -59,6 +61,8 @@ var onlyUnder = map[string][]string{
 var never = map[string][]string{
 	"server/internal/web":        {bunORM, module + "schools", module + "directory"},
 	"server/internal/schoolsapi": {bunORM, module + "server/database"},
+
+	"server/internal/directoryapi": {bunORM, module + "server/database", module + "schools"},
 }
 
 func TestImports(t *testing.T) {

@@ -12,10 +12,12 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/cache"
+	"github.com/lectern-dev/lectern/server/internal/directoryapi"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
@@ -34,7 +36,8 @@ type Server struct {
 }
 
 // New opens the database when the configuration has none, brings its schema up to date and composes the APIs. It does
-// not listen yet.
+// not listen yet. It fails where a directory key was issued whose secret cannot be opened with the configuration's
+// SecretKey; without any such key the directory refuses everybody, and the rest is served.
 func New(ctx context.Context, c Config) (*Server, error) {
 	c = c.withDefaults()
 	s := &Server{config: c, close: func() error { return nil }}
@@ -49,7 +52,10 @@ func New(ctx context.Context, c Config) (*Server, error) {
 		s.close()
 		return nil, err
 	}
-	s.compose()
+	if err := s.compose(ctx); err != nil {
+		s.close()
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -59,30 +65,76 @@ func (s *Server) Close() error { return s.close() }
 // Handler returns all APIs as one handler.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-func (s *Server) compose() {
-	c := s.config
-	s.uses = &authdb.Uses{DB: c.DB.DB, Error: s.useFailed}
-	reports := &schools.Reports{
-		Store: &schoolsdb.Store{DB: c.DB.DB, Copy: c.DB.Copy},
-		Cache: cache.New(c.CacheBytes),
+// compose joins the APIs into one handler.
+func (s *Server) compose(ctx context.Context) error {
+	s.uses = &authdb.Uses{DB: s.config.DB.DB, Error: s.useFailed}
+	limit := limiter(s.config)
+	partners, err := s.directory(ctx, limit)
+	if err != nil {
+		return err
 	}
+	// The user agent is a check of the other APIs (H5); the directory answers every client.
+	others := web.UserAgent(web.Fail)(mount(s.schools(limit)))
+	s.handler = web.Chain(split(partners, others),
+		web.Identify(*s.config.Log), web.AccessLog(), web.Recover(web.Fail), web.Timeout(workTimeout))
+	return nil
+}
+
+func (s *Server) schools(limit auth.Limiter) http.Handler {
+	c := s.config
 	api := &schoolsapi.API{
 		Keys:    &schoolsKeys{&authdb.Store{DB: c.DB.DB, Now: c.Now}, s.uses},
-		Limiter: limiter(c),
-		Reports: reports,
+		Limiter: limit,
+		Reports: &schools.Reports{
+			Store: &schoolsdb.Store{DB: c.DB.DB, Copy: c.DB.Copy},
+			Cache: cache.New(c.CacheBytes),
+		},
 		Answers: new(web.Answers),
 		Rate:    max(c.SchoolsRate, 0),
 		History: *c.SchoolsHistory,
 		Now:     c.Now,
 	}
-	s.handler = web.Chain(mount(schoolsapi.Prefix, api.Handler()),
-		web.Identify(*c.Log), web.AccessLog(), web.Recover(web.Fail), web.UserAgent(web.Fail), web.Timeout(workTimeout))
+	return api.Handler()
 }
 
-// mount serves the paths under prefix, and 404 elsewhere.
-func mount(prefix string, api http.Handler) http.Handler {
+// directory returns the handler of the partner directory. It fails where the directory could answer nobody.
+func (s *Server) directory(ctx context.Context, limit auth.Limiter) (http.Handler, error) {
+	c := s.config
+	secrets, err := NewSecrets(c.DB, c.SecretKey)
+	if err != nil {
+		return nil, err
+	}
+	keys := &directoryKeys{&authdb.Store{DB: c.DB.DB, Now: c.Now}, s.uses, secrets}
+	if err := keys.verifiable(ctx); err != nil {
+		return nil, err
+	}
+	api := &directoryapi.API{
+		Keys:    keys,
+		Limiter: limit,
+		Store:   &directorydb.Store{DB: c.DB.DB, Now: c.Now},
+		Answers: new(web.Answers),
+		Cursors: secrets.Cursors,
+		Rate:    max(c.DirectoryRate, 0),
+		Debug:   c.DebugSignatures,
+	}
+	return api.Handler(), nil
+}
+
+// split serves the paths of the partner directory, as they were sent, and all others.
+func split(partners, others http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasPrefix(r.URL.Path, prefix+"/") {
+		h := others
+		if directoryapi.Owns(r.URL) {
+			h = partners
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// mount serves the paths under the schools API's prefix, and 404 elsewhere.
+func mount(api http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.URL.Path, schoolsapi.Prefix+"/") {
 			web.Fail(w, r, web.NotFound(r))
 			return
 		}

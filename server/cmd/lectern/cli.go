@@ -25,12 +25,14 @@ type commands struct {
 	} `cmd:"" help:"Partner accounts."`
 	Key struct {
 		Issue struct {
-			Schools issueSchoolsCmd `cmd:"" help:"Issue a key of the schools API for one network; it is shown once."`
+			Directory issueDirectoryCmd `cmd:"" help:"Issue a key of the partner directory; its secret is shown once."`
+			Schools   issueSchoolsCmd   `cmd:"" help:"Issue a key of the schools API for one network; it is shown once."`
 		} `cmd:"" help:"Issue a key."`
 		List   keyListCmd   `cmd:"" help:"List the keys, without their secrets."`
 		Rotate keyRotateCmd `cmd:"" help:"Issue a successor of a key; the old one lives on for the grace."`
 		Revoke keyRevokeCmd `cmd:"" help:"Revoke a key at once."`
 	} `cmd:"" help:"API keys."`
+	Sign signCmd `cmd:"" help:"Print the signed headers of a call to the partner directory, as curl flags."`
 	Load struct {
 		Schools loadSchoolsCmd `cmd:"" help:"Load a schools feed for a partner."`
 	} `cmd:"" help:"Load a feed."`

@@ -4,14 +4,18 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
+	"time"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/internal/directoryapi"
 	"github.com/lectern-dev/lectern/server/internal/generate"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 )
@@ -42,12 +46,11 @@ func (c *demoCmd) Run(s *session) error {
 		return err
 	}
 	return c.serve(s, db, func(addr string) error {
-		key, err := newDemoKey(s, db, partner)
+		keys, err := newDemoKeys(s, db, partner)
 		if err != nil {
 			return err
 		}
-		c.greet(s, addr, key)
-		return nil
+		return c.greet(s, "http://"+addr, keys)
 	})
 }
 
@@ -88,29 +91,64 @@ func (c *demoCmd) load(s *session, db *database.DB) error {
 	return err
 }
 
-// newDemoKey revokes the demo's keys and issues one.
-func newDemoKey(s *session, db *database.DB, p directorydb.Partner) (string, error) {
+// demoKeys are the keys of one run.
+type demoKeys struct {
+	schools   string
+	directory directoryKey // none where there is no key for secrets
+}
+
+// newDemoKeys revokes the demo's keys and issues new ones.
+func newDemoKeys(s *session, db *database.DB, p directorydb.Partner) (k demoKeys, err error) {
 	store := s.keys(db)
 	keys, err := store.List(s.ctx)
 	if err != nil {
-		return "", err
+		return k, err
 	}
-	for _, k := range keys {
-		if k.Tenant != auth.Tenant(p.ID) || !k.Live(s.now()) {
+	for _, old := range keys {
+		if old.Tenant != auth.Tenant(p.ID) || !old.Live(s.now()) {
 			continue
 		}
-		if err := store.Revoke(s.ctx, k.ID()); err != nil {
-			return "", err
+		if err := store.Revoke(s.ctx, old.ID()); err != nil {
+			return demoKeys{}, err
 		}
 	}
-	return issueSchools(s, db, p, demoNetwork, nil)
+	if k.schools, err = issueSchools(s, db, p, demoNetwork, nil); err != nil {
+		return k, err
+	}
+	k.directory, err = issueDirectory(s, db, p, time.Time{})
+	if errors.Is(err, server.ErrNoSecretKey) {
+		err = nil
+	}
+	return k, err
 }
 
-// greet prints the key and calls that can be pasted into a shell.
-func (c *demoCmd) greet(s *session, addr, key string) {
-	fmt.Fprintf(s.stdout, "Schools key of the demo network (until the next start): %s\n\n", key)
+// greet prints the keys and calls that can be pasted into a shell.
+func (c *demoCmd) greet(s *session, base string, k demoKeys) error {
+	fmt.Fprintf(s.stdout, "Schools key of the demo network (until the next start): %s\n\n", k.schools)
 	for _, route := range []string{"users?pageSize=5", "engagements?pageSize=5", "readings?pageSize=5"} {
-		fmt.Fprintf(s.stdout, "curl -H 'X-Api-Key: %s' 'http://%s%s/%s'\n", key, addr, schoolsapi.Prefix, route)
+		fmt.Fprintf(s.stdout, "curl -H 'X-Api-Key: %s' '%s%s/%s'\n", k.schools, base, schoolsapi.Prefix, route)
+	}
+	if k.directory.Secret == "" {
+		fmt.Fprintf(s.stdout, "\nNo directory key: %v.\n", server.ErrNoSecretKey)
+	} else if err := greetPartner(s, base, k.directory); err != nil {
+		return err
 	}
 	fmt.Fprintln(s.stdout, "\nServing; stop with Ctrl-C.")
+	return nil
+}
+
+// greetPartner prints the directory key and a call of the directory, signed now.
+func greetPartner(s *session, base string, k directoryKey) error {
+	call := signCmd{
+		Method: http.MethodGet, URL: base + directoryapi.Prefix + "/entities/" + demoNetwork + "/subtree",
+		KeyID: k.AccessKeyID, Secret: k.Secret,
+	}
+	headers, err := call.headers(s)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.stdout, "\nDirectory key of the demo partner (until the next start): %s, secret %s\n\n", k.AccessKeyID, k.Secret)
+	fmt.Fprintf(s.stdout, "curl %s %s\n", curlFlags(headers), shellQuote(call.URL))
+	fmt.Fprintln(s.stdout, "\nThe signature of that call is good for 15 minutes; lectern sign makes others.")
+	return nil
 }

@@ -111,16 +111,26 @@ func (c *keyRotateCmd) Run(s *session) error {
 	}
 	defer db.Close()
 	store := s.keys(db)
-	var text string
-	if c.Expires == nil {
-		text, _, err = store.Rotate(s.ctx, c.ID, time.Duration(c.Grace))
-	} else {
-		text, _, err = store.RotateUntil(s.ctx, c.ID, time.Duration(c.Grace), c.time())
+	text, k, err := c.rotate(s, store)
+	if errors.Is(err, auth.ErrBox) { // it is a directory key, whose secret is sealed
+		if store.Box, err = s.box(db); err == nil {
+			text, k, err = c.rotate(s, store)
+		}
 	}
 	if err != nil {
 		return explainKey(err, c.ID)
 	}
+	if k.API == auth.Directory {
+		return s.print(directoryKey{k.ID(), text})
+	}
 	return s.printKey(text)
+}
+
+func (c *keyRotateCmd) rotate(s *session, store *authdb.Store) (text string, k auth.Key, err error) {
+	if c.Expires == nil {
+		return store.Rotate(s.ctx, c.ID, time.Duration(c.Grace))
+	}
+	return store.RotateUntil(s.ctx, c.ID, time.Duration(c.Grace), c.time())
 }
 
 type keyRevokeCmd struct {

@@ -22,9 +22,11 @@ type history struct {
 // serving are the flags of the commands that serve.
 type serving struct {
 	history
-	Addr        string        `default:"127.0.0.1:8080" help:"Address to listen at."`
-	SchoolsRate uint16        `default:"30" placeholder:"N" help:"Requests a minute for each schools key; 0 lifts the limit (default ${default})."`
-	LogLevel    zerolog.Level `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
+	Addr            string        `default:"127.0.0.1:8080" help:"Address to listen at."`
+	SchoolsRate     uint16        `default:"30" placeholder:"N" help:"Requests a minute for each schools key; 0 lifts the limit (default ${default})."`
+	DirectoryRate   uint16        `default:"0" placeholder:"N" help:"Requests a minute for each directory key; 0 sets no limit (default ${default})."`
+	DebugSignatures bool          `help:"Let the directory's 401 tell the string that the signature should have been made of."`
+	LogLevel        zerolog.Level `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
 }
 
 type serveCmd struct{ serving }
@@ -42,11 +44,18 @@ func (c *serveCmd) Run(s *session) error {
 // serve serves a database. It calls ready, if not nil, with the address once it listens.
 func (c *serving) serve(s *session, db *database.DB, ready func(addr string) error) error {
 	log := newLog(s.stderr, c.LogLevel)
+	key, err := secretKey()
+	if err != nil {
+		return err
+	}
 	srv, err := server.New(s.ctx, server.Config{
-		DB:             db,
-		SchoolsRate:    cmp.Or(int(c.SchoolsRate), -1),
-		SchoolsHistory: &c.SchoolsHistory,
-		Log:            &log,
+		DB:              db,
+		SchoolsRate:     cmp.Or(int(c.SchoolsRate), -1),
+		SchoolsHistory:  &c.SchoolsHistory,
+		DirectoryRate:   int(c.DirectoryRate),
+		DebugSignatures: c.DebugSignatures,
+		SecretKey:       key,
+		Log:             &log,
 	})
 	if err != nil {
 		return err

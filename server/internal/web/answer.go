@@ -33,6 +33,18 @@ func (a *Answers) WriteJSON(w http.ResponseWriter, r *http.Request, build func(*
 	a.release(buf)
 }
 
+// WriteJSON answers with a status other than 200 of a GET: the document that build writes, complete before the status is
+// sent, without an entity tag and not compressed.
+func WriteJSON(w http.ResponseWriter, status int, build func(*JSON)) {
+	var j JSON
+	build(&j)
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(len(j.b)))
+	w.WriteHeader(status)
+	w.Write(j.b)
+}
+
 func (a *Answers) write(w http.ResponseWriter, r *http.Request, contentType string, body []byte) {
 	tag := entityTag(body)
 	h := w.Header()

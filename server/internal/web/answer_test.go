@@ -237,3 +237,12 @@ type discard struct{ h http.Header }
 func (d discard) Header() http.Header         { return d.h }
 func (d discard) WriteHeader(int)             {}
 func (d discard) Write(b []byte) (int, error) { return len(b), nil }
+
+func TestWriteJSON(t *testing.T) {
+	w := httptest.NewRecorder()
+	web.WriteJSON(w, 201, func(j *web.JSON) { j.Begin(); j.Int("n", 1); j.End() })
+	h := w.Header()
+	if w.Code != 201 || w.Body.String() != `{"n":1}` || h.Get("Content-Length") != "7" || h.Get("Content-Type") != "application/json; charset=utf-8" || h.Get("ETag") != "" {
+		t.Errorf("WriteJSON = %d %s %v, want 201 {\"n\":1} without an entity tag", w.Code, w.Body, h)
+	}
+}

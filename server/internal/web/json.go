@@ -68,6 +68,12 @@ func (j *JSON) EndArray() {
 	j.more = true
 }
 
+// Item writes a string as an element of an array.
+func (j *JSON) Item(s string) {
+	j.comma()
+	j.b = quote(j.b, s)
+}
+
 // Null writes a member without a value.
 func (j *JSON) Null(name string) {
 	j.name(name)

@@ -26,6 +26,7 @@ func TestJSONForms(t *testing.T) {
 		{"time is cut, in UTC", func(j *web.JSON) { j.Time("t", late) }, `{"t":"2026-01-02T02:30:59Z"}`},
 		{"date", func(j *web.JSON) { j.Date("d", calendar.MustParse("2026-02-28")) }, `{"d":"2026-02-28"}`},
 		{"no HTML escaping", func(j *web.JSON) { j.Text("s", "<a&b>'\u2028\u2029") }, "{\"s\":\"<a&b>'\u2028\u2029\"}"},
+		{"texts in an array", func(j *web.JSON) { j.Array("a"); j.Item("x"); j.Item("\"<"); j.EndArray(); j.Int("n", 1) }, `{"a":["x","\"<"],"n":1}`},
 		{"quotes and controls", func(j *web.JSON) { j.Text("s", "\"\\\n\x01") }, `{"s":"\"\\\n\u0001"}`},
 		{"bytes that are no UTF-8", func(j *web.JSON) { j.Text("s", "a\xffb") }, "{\"s\":\"a\ufffdb\"}"},
 		{"empty text is null", func(j *web.JSON) { j.TextOrNull("s", "") }, `{"s":null}`},

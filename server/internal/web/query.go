@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"iter"
 	"net/http"
 	"net/url"
 	"slices"
@@ -27,26 +28,34 @@ type Query struct {
 // NewQuery parses a raw query for a route with the given parameters, in the order of its table. Names of the vocabulary
 // that are not the route's are valid and not read at all.
 //
-// The text is split at '&' alone; '+' is a space. A malformed escape leaves its text as it stands, so that it is
-// reported as the invalid value or the unknown name that it is.
+// A malformed escape leaves its text as it stands, so that it is reported as the invalid value or the unknown name that
+// it is.
 func NewQuery(raw string, route, vocabulary []string) *Query {
 	q := &Query{route: route, values: make(map[string][]string)}
 	seen := make(map[string]bool)
-	for piece := range strings.SplitSeq(raw, "&") {
-		if piece == "" {
-			continue
-		}
-		name, value, _ := strings.Cut(piece, "=")
-		name = unescape(name)
+	for name, value := range Pairs(raw) {
 		switch {
 		case slices.Contains(route, name):
-			q.values[name] = append(q.values[name], unescape(value))
+			q.values[name] = append(q.values[name], value)
 		case !slices.Contains(vocabulary, name) && !seen[name]:
 			seen[name] = true
 			q.unknown = append(q.unknown, "property "+name+" should not exist")
 		}
 	}
 	return q
+}
+
+// Pairs yields the names and values of a raw query, as it has them. The text is split at '&' alone; '+' is a space, and
+// a malformed escape leaves its text as it stands.
+func Pairs(raw string) iter.Seq2[string, string] {
+	return func(yield func(name, value string) bool) {
+		for piece := range strings.SplitSeq(raw, "&") {
+			name, value, _ := strings.Cut(piece, "=")
+			if piece != "" && !yield(unescape(name), unescape(value)) {
+				return
+			}
+		}
+	}
 }
 
 func unescape(s string) string {

@@ -242,3 +242,29 @@ func ExampleQuery() {
 	fmt.Println(q.Err())
 	// Output: 400 ["property colour should not exist" "page must not be less than 1"]
 }
+
+func TestPairs(t *testing.T) {
+	tests := map[string]string{
+		"":                  "",
+		"a=1":               "a:1;",
+		"a=1&b=2&a=3":       "a:1;b:2;a:3;",
+		"&&a&=&b=":          "a:;:;b:;",
+		"a=x=y":             "a:x=y;",
+		"a%20b=c+d%26":      "a b:c d&;",
+		"a=%zz&%=1":         "a:%zz;%:1;",
+		"a;b=1":             "a;b:1;",
+		"a=%F0%9F%93%9A%2F": "a:📚/;",
+	}
+	for raw, want := range tests {
+		var got strings.Builder
+		for name, value := range web.Pairs(raw) {
+			got.WriteString(name + ":" + value + ";")
+		}
+		if got.String() != want {
+			t.Errorf("Pairs(%q) = %q, want %q", raw, got.String(), want)
+		}
+	}
+	for range web.Pairs("a&b") {
+		break // it must stop
+	}
+}

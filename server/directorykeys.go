@@ -1,0 +1,75 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/server/internal/directoryapi"
+)
+
+// directoryKeys checks signatures against the secrets in the database and notes the use of keys.
+type directoryKeys struct {
+	store   *authdb.Store
+	uses    *authdb.Uses
+	secrets *Secrets
+}
+
+// Check implements directoryapi.Keys.
+func (k *directoryKeys) Check(ctx context.Context, s auth.Signed) (directoryapi.Grant, error) {
+	id, _, _, _ := auth.ParseAuthorization(s.Authorization)
+	g, err := k.secret(ctx, id)
+	if errors.Is(err, authdb.ErrKey) {
+		s.Refuse(time.Now()) // the work that a known key makes
+		return directoryapi.Grant{}, directoryapi.ErrSignature
+	}
+	if err != nil {
+		return directoryapi.Grant{}, err
+	}
+	if s.Verify(g.Secret, g.Now) != nil {
+		return directoryapi.Grant{}, directoryapi.ErrSignature
+	}
+	k.uses.Used(g.Key, g.Now)
+	return directoryapi.Grant{Partner: directory.PartnerID(g.Key.Tenant), Budget: g.Key.RateBudget()}, nil
+}
+
+// secret returns the secret of a live directory key, or authdb.ErrKey. Without a key to open secrets with, a live one is
+// an error: another process has sealed it.
+func (k *directoryKeys) secret(ctx context.Context, id string) (authdb.SecretGrant, error) {
+	box, missing := k.secrets.Box()
+	if missing != nil && !errors.Is(missing, ErrNoSecretKey) {
+		return authdb.SecretGrant{}, missing
+	}
+	g, err := k.store.Secret(ctx, id, box)
+	if errors.Is(err, auth.ErrBox) {
+		err = fmt.Errorf("directory key %s: %w", id, missing)
+	}
+	return g, err
+}
+
+// verifiable returns an error when there is a live directory key whose secret cannot be opened: every request of its
+// partner would fail. One key is tried, for all are sealed alike.
+func (k *directoryKeys) verifiable(ctx context.Context) error {
+	keys, err := k.store.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if key.API != auth.Directory || !key.Live(time.Now()) {
+			continue
+		}
+		_, err := k.secret(ctx, key.ID())
+		switch {
+		case errors.Is(err, authdb.ErrKey): // it has expired by the database's clock
+			continue
+		case errors.Is(err, auth.ErrSealed):
+			return fmt.Errorf("%w; is %s, or the key file beside the database, the one it was issued with?", err, SecretKeyVariable)
+		}
+		return err
+	}
+	return nil
+}

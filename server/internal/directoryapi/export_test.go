@@ -1,0 +1,4 @@
+package directoryapi
+
+// Decode is decode, for the fuzz test.
+var Decode = decode

@@ -1,0 +1,125 @@
+package directoryapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/server/internal/web"
+)
+
+// problem is an error outside validation that a client is told of (P10). Its detail is the status's name.
+type problem struct {
+	status     int
+	detail     string // empty = the status's name
+	allow      string // the methods of a route, for 405
+	retryAfter int    // seconds, for 429
+	canonical  string // what a signature should have been made of; empty = not told
+}
+
+func (p *problem) Error() string { return fmt.Sprintf("%d %s", p.status, p.text()) }
+
+func (p *problem) text() string {
+	if p.detail != "" {
+		return p.detail
+	}
+	return http.StatusText(p.status)
+}
+
+// ErrSignature refuses a request that no live directory key signed: always in the same words (G3).
+var ErrSignature = &problem{status: http.StatusUnauthorized}
+
+// The other problems without a variable part. They are never changed.
+var (
+	errBadRequest = &problem{status: http.StatusBadRequest}
+	errCursor     = &problem{status: http.StatusBadRequest, detail: "invalid cursor"}
+	errNotFound   = &problem{status: http.StatusNotFound}
+	errTooLarge   = &problem{status: http.StatusRequestEntityTooLarge}
+	errMediaType  = &problem{status: http.StatusUnsupportedMediaType}
+	errInternal   = &problem{status: http.StatusInternalServerError}
+)
+
+func methodNotAllowed(rt route) *problem {
+	return &problem{status: http.StatusMethodNotAllowed, allow: rt.allow()}
+}
+
+func tooMany(seconds int) *problem {
+	return &problem{status: http.StatusTooManyRequests, retryAfter: seconds}
+}
+
+// fail answers with an error. The directory's own are told to the client, as 404 and 422; any other that is no problem
+// is logged once, with the request's identifier, and answered with 500.
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	var fields *directory.FieldErrors
+	var p *problem
+	switch {
+	case errors.As(err, &fields):
+		web.WriteJSON(w, http.StatusUnprocessableEntity, func(j *web.JSON) { writeFieldErrors(j, fields) })
+		return
+	case errors.As(err, &p):
+	case errors.Is(err, directory.ErrNotFound):
+		p = errNotFound
+	case errors.Is(err, directory.ErrHasChildren):
+		web.WriteJSON(w, http.StatusUnprocessableEntity, writeHasChildren)
+		return
+	case errors.Is(err, context.Canceled) && r.Context().Err() != nil:
+		w.WriteHeader(web.StatusGone) // nobody reads it
+		return
+	default:
+		web.TraceOf(r.Context()).Error(err)
+		p = errInternal
+	}
+	p.write(w)
+}
+
+func (p *problem) write(w http.ResponseWriter) {
+	h := w.Header()
+	if p.retryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(p.retryAfter))
+	}
+	if p.allow != "" {
+		h.Set("Allow", p.allow)
+	}
+	if p.status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", "APIAuth") // RFC 9110, 11.6.1
+	}
+	web.WriteJSON(w, p.status, func(j *web.JSON) {
+		j.Begin()
+		j.Object("errors")
+		j.Text("detail", p.text())
+		if p.canonical != "" {
+			j.Text("canonical", p.canonical)
+		}
+		j.End()
+		j.End()
+	})
+}
+
+// writeFieldErrors writes the faults of a record: a list of messages for each field (P4).
+func writeFieldErrors(j *web.JSON, fields *directory.FieldErrors) {
+	j.Begin()
+	j.Object("errors")
+	for field, message := range fields.All() {
+		writeMessage(j, field, message)
+	}
+	j.End()
+	j.End()
+}
+
+// writeHasChildren writes the refusal to delete an entity that has children (P6).
+func writeHasChildren(j *web.JSON) {
+	j.Begin()
+	j.Object("errors")
+	writeMessage(j, "entity", "children must be removed first")
+	j.End()
+	j.End()
+}
+
+func writeMessage(j *web.JSON, field, message string) {
+	j.Array(field)
+	j.Item(message)
+	j.EndArray()
+}

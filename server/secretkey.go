@@ -1,0 +1,170 @@
+package server
+
+import (
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/server/database"
+)
+
+// SecretKeyVariable names the environment variable of the command line that holds the key of Secrets, in base64.
+const SecretKeyVariable = "LECTERN_SECRET_KEY"
+
+// secretKeyBytes is the length of the key.
+const secretKeyBytes = 32
+
+// ErrNoSecretKey says that there is no key to seal and open the secrets of directory keys with.
+var ErrNoSecretKey = errors.New("no key for the secrets of directory keys: set " + SecretKeyVariable +
+	" to 32 random bytes in base64, the same for every process; `openssl rand -base64 32` makes them")
+
+// Secrets hold the key under which the secrets of directory keys are stored. A signature cannot be checked against a
+// hash, so they must be recoverable; sealed, a copy of the database alone opens nothing.
+//
+// The key is the one given, or else, with SQLite, that of a file beside the database: its name and `.key`, mode 0600,
+// made when a directory key is first issued. It belongs into a backup, apart from the database. PostgreSQL, whose
+// replicas share no folder, has no such file: the error is ErrNoSecretKey then.
+//
+// Secrets are safe for concurrent use, by several processes as well.
+type Secrets struct {
+	file string // empty = none
+
+	mu  sync.Mutex
+	key []byte // nil = not read yet
+}
+
+// NewSecrets returns the secrets of a database under a key of 32 bytes, nil for the one of the file. It reads nothing.
+func NewSecrets(db *database.DB, key []byte) (*Secrets, error) {
+	if key != nil && len(key) != secretKeyBytes {
+		return nil, fmt.Errorf("the key for secrets has %d bytes, not %d", len(key), secretKeyBytes)
+	}
+	s := &Secrets{key: key}
+	if path, ok := strings.CutPrefix(db.URL, "sqlite:"); ok {
+		s.file = path + ".key"
+	}
+	return s, nil
+}
+
+// ParseSecretKey reads a key as the environment and the file have it, in base64; the empty text is nil.
+func ParseSecretKey(text string) ([]byte, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil, nil
+	}
+	key, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(key) != secretKeyBytes {
+		return nil, fmt.Errorf("not %d bytes in base64; `openssl rand -base64 %d` makes a key", secretKeyBytes, secretKeyBytes)
+	}
+	return key, nil
+}
+
+// Box returns the box for the secrets, with the key that there is. The error is ErrNoSecretKey where there is none yet,
+// so that no secret can have been sealed with it either.
+func (s *Secrets) Box() (*auth.Box, error) { return s.box(s.read) }
+
+// MakeBox is Box for who is about to seal the first secret: it makes the file where there may be one.
+func (s *Secrets) MakeBox() (*auth.Box, error) { return s.box(s.make) }
+
+func (s *Secrets) box(read func() ([]byte, error)) (*auth.Box, error) {
+	key, err := s.load(read)
+	if err != nil {
+		return nil, err
+	}
+	return auth.NewBox(key)
+}
+
+// Cursors returns what seals the cursors of lists. Its key is drawn from the key of the secrets, so that replicas agree
+// on it and cursors outlive a restart.
+func (s *Secrets) Cursors() (paging.Sealer, error) {
+	key, err := s.load(s.read)
+	if err != nil {
+		return paging.Sealer{}, err
+	}
+	derived, err := hkdf.Key(sha256.New, key, nil, "lectern cursors 1", sha256.Size)
+	return paging.Sealer{Key: derived}, err
+}
+
+// load returns the key, which it reads once.
+func (s *Secrets) load(read func() ([]byte, error)) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.key == nil {
+		key, err := read()
+		if err != nil {
+			return nil, err
+		}
+		s.key = key
+	}
+	return s.key, nil
+}
+
+// read reads the file.
+func (s *Secrets) read() ([]byte, error) {
+	if s.file == "" {
+		return nil, ErrNoSecretKey
+	}
+	text, err := os.ReadFile(s.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNoSecretKey
+	}
+	if err != nil {
+		return nil, err
+	}
+	key, err := ParseSecretKey(string(text))
+	if err == nil && key == nil {
+		err = errors.New("is empty")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("key file %s: %w", s.file, err)
+	}
+	return key, nil
+}
+
+// make reads the file, and creates it first where it is missing. The file is whole before it has its name, and a name
+// is given once: of several processes all read what the first one made.
+func (s *Secrets) make() ([]byte, error) {
+	key, err := s.read()
+	if s.file == "" || !errors.Is(err, ErrNoSecretKey) {
+		return key, err
+	}
+	folder := filepath.Dir(s.file)
+	temporary, err := writeKey(folder)
+	if err != nil {
+		return nil, fmt.Errorf("key file %s: %w", s.file, err)
+	}
+	defer os.Remove(temporary)
+	if err := os.Link(temporary, s.file); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("key file %s: %w", s.file, err)
+	}
+	if dir, err := os.Open(folder); err == nil { // the name shall outlive a power cut, where that can be asked for
+		dir.Sync()
+		dir.Close()
+	}
+	return s.read()
+}
+
+// writeKey writes a new key into a file of the folder, on disk, and returns its name. Such a file has mode 0600.
+func writeKey(folder string) (name string, err error) {
+	f, err := os.CreateTemp(folder, ".lectern-*.key")
+	if err != nil {
+		return "", err
+	}
+	key := make([]byte, secretKeyBytes)
+	rand.Read(key) // never fails
+	_, err = f.WriteString(base64.StdEncoding.EncodeToString(key) + "\n")
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return f.Name(), err
+}

@@ -1,0 +1,153 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+func TestParseSecretKey(t *testing.T) {
+	good := base64.StdEncoding.EncodeToString(secretKey)
+	for text, want := range map[string][]byte{"": nil, " \n": nil, good: secretKey, good + "\n": secretKey} {
+		if got, err := server.ParseSecretKey(text); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("ParseSecretKey(%q) = %x, %v, want %x", text, got, err, want)
+		}
+	}
+	for rule, text := range map[string]string{
+		"31 bytes": base64.StdEncoding.EncodeToString(secretKey[:31]), "33 bytes": base64.StdEncoding.EncodeToString(append(secretKey, 7)),
+		"no base64": strings.Repeat("!", 44), "hexadecimal": strings.Repeat("07", 32),
+	} {
+		if got, err := server.ParseSecretKey(text); err == nil || !strings.Contains(err.Error(), "openssl rand -base64 32") {
+			t.Errorf("ParseSecretKey of %s = %x, %v, want an error that says how to make one", rule, got, err)
+		}
+	}
+}
+
+func newSecrets(t *testing.T, db *database.DB, key []byte) *server.Secrets {
+	t.Helper()
+	s, err := server.NewSecrets(db, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// box must have no error; it seals something.
+func sealed(t *testing.T, box *auth.Box, err error) []byte {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := box.Seal("1-1", "secret", bytes.NewReader(make([]byte, 100)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestSecretKeyGiven(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newSecrets(t, db, secretKey)
+		box, err := s.MakeBox()
+		if secret, err := box.Open("1-1", sealed(t, box, err)); err != nil || secret != "secret" {
+			t.Errorf("Open = %q, %v, want secret", secret, err)
+		}
+		if _, err := server.NewSecrets(db, secretKey[1:]); err == nil {
+			t.Error("NewSecrets with 31 bytes = nil, want an error")
+		}
+		if file, ok := strings.CutPrefix(db.URL, "sqlite:"); ok {
+			if _, err := os.Stat(file + ".key"); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("key file beside a key that was given: %v, want none", err)
+			}
+		}
+	})
+}
+
+func TestSecretKeyOnPostgres(t *testing.T) {
+	s := newSecrets(t, dbtest.Postgres(t), nil)
+	if _, err := s.MakeBox(); !errors.Is(err, server.ErrNoSecretKey) {
+		t.Errorf("MakeBox = %v, want ErrNoSecretKey", err)
+	}
+	if _, err := s.Cursors(); !errors.Is(err, server.ErrNoSecretKey) {
+		t.Errorf("Cursors = %v, want ErrNoSecretKey", err)
+	}
+}
+
+// The file is made when it is first needed, once, whoever asks.
+func TestSecretKeyFile(t *testing.T) {
+	db := dbtest.SQLite(t)
+	file := strings.TrimPrefix(db.URL, "sqlite:") + ".key"
+	before := newSecrets(t, db, nil)
+	if _, err := before.Box(); !errors.Is(err, server.ErrNoSecretKey) {
+		t.Errorf("Box before there is a file = %v, want ErrNoSecretKey", err)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Box made a file: %v", err)
+	}
+	var wg sync.WaitGroup
+	made := make([][]byte, 20)
+	for i := range made {
+		s := newSecrets(t, db, nil) // as another process has it
+		wg.Go(func() {
+			box, err := s.MakeBox()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			made[i], _ = box.Seal("1-1", "secret", bytes.NewReader(make([]byte, 100)))
+		})
+	}
+	wg.Wait()
+	box, err := before.Box() // it looks again
+	want := sealed(t, box, err)
+	for i, got := range made {
+		if !bytes.Equal(got, want) {
+			t.Errorf("process %d has another key", i)
+		}
+	}
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("key file = %v, %v, want mode 0600", info, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".lectern-*")); left != nil {
+		t.Errorf("left behind: %q", left)
+	}
+	text, err := os.ReadFile(file)
+	if key, err2 := server.ParseSecretKey(string(text)); err != nil || err2 != nil || key == nil {
+		t.Errorf("key file = %q, %v, want a key as the variable has it", text, errors.Join(err, err2))
+	}
+
+	for rule, content := range map[string]string{"damaged": "x", "empty": ""} {
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := newSecrets(t, db, nil).MakeBox(); err == nil || errors.Is(err, server.ErrNoSecretKey) || !strings.Contains(err.Error(), file) {
+			t.Errorf("a key file that is %s = %v, want an error that names it", rule, err)
+		}
+	}
+}
+
+// Cursors are not made under the key of the secrets itself, and always under the same.
+func TestCursorKey(t *testing.T) {
+	db := dbtest.SQLite(t)
+	a, err := newSecrets(t, db, secretKey).Cursors()
+	b, err2 := newSecrets(t, db, secretKey).Cursors()
+	c, err3 := newSecrets(t, db, make([]byte, 32)).Cursors()
+	if err := errors.Join(err, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(a.Key, b.Key) || bytes.Equal(a.Key, c.Key) || bytes.Equal(a.Key, secretKey) || len(a.Key) != 32 {
+		t.Errorf("keys of cursors = %x, %x, of another secret %x, want the first two alike", a.Key, b.Key, c.Key)
+	}
+}
