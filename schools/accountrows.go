@@ -16,21 +16,18 @@ type AccountRow struct {
 // Accounts settles the rows of accounts. New ones take their identifiers in the order of reference.
 func (in *Intake) Accounts(rows []AccountRow, bad Rejected) (Counts, error) {
 	live := in.carriers(len(rows))
-	gone := in.gone()
+	in.skipped = map[string]bool{}
 	c := Counts{Rows: len(rows)}
-	for _, row := range latest(rows, func(r AccountRow) string { return r.Ref }, func(a, b AccountRow) int { return strings.Compare(a.Ref, b.Ref) }) {
-		was, isLive := live[row.Ref]
-		_, known := in.users[row.Ref]
-		a, wrong := in.account(row, was)
-		o := against(was, isLive, a)
-		if known && !isLive || wrong != nil && wrong.reason == missing && gone[directory.Ref(row.EntityRef)] {
-			o = asDeleted
-		}
-		write, err := c.settle(o, wrong, row.Line, bad)
+	for group := range keyed(rows, func(a, b AccountRow) int { return strings.Compare(a.Ref, b.Ref) }) {
+		ref := group[0].Ref
+		was, isLive := live[ref]
+		a, stands, err := standing(&c, group, func(r AccountRow) int { return r.Line }, func(r AccountRow) checked[directory.Account] {
+			return in.account(r, was, isLive)
+		}, bad)
 		if err != nil {
 			return c, err
 		}
-		if !write {
+		if !stands || !against(&c, was, isLive, a) {
 			continue
 		}
 		if !isLive {
@@ -70,42 +67,43 @@ func (in *Intake) carriers(more int) map[string]directory.Account {
 	return live
 }
 
-// gone returns the references of deleted entities that no live one has replaced.
-func (in *Intake) gone() map[directory.Ref]bool {
-	gone := map[directory.Ref]bool{}
-	for _, e := range in.State.Entities {
-		if _, live := in.entities[e.Ref]; e.Deleted && !live {
-			gone[e.Ref] = true
-		}
+// account checks a row; what the feed cannot say of the account is as it was.
+func (in *Intake) account(row AccountRow, was directory.Account, live bool) (r checked[directory.Account]) {
+	_, known := in.users[row.Ref]
+	if known && !live || in.gone[directory.Ref(row.EntityRef)] {
+		in.skipped[row.Ref] = !known
+		return checked[directory.Account]{deleted: true}
 	}
-	return gone
-}
-
-// account makes an account of a row; what the feed cannot say is as it was.
-func (in *Intake) account(row AccountRow, was directory.Account) (directory.Account, *fault) {
 	a := was
 	a.Ref, a.Name, a.Email, a.Phone, a.Active = directory.Ref(row.Ref), row.Name, row.Email, row.Phone, row.Active
+	r.wrong = in.accountFault(&a, row)
+	r.makes = a
+	return r
+}
+
+// accountFault completes an account and returns what is wrong with its row.
+func (in *Intake) accountFault(a *directory.Account, row AccountRow) *fault {
 	if _, err := directory.ParseRef(row.Ref); err != nil {
-		return a, &fault{"referenceId", invalid}
+		return &fault{"referenceId", invalid}
 	}
 	kind, ok := directory.ParseKind(row.Kind)
 	if !ok {
-		return a, &fault{"kind", "must be one of reader, teacher, administrator, internal"}
+		return &fault{"kind", "must be one of reader, teacher, administrator, internal"}
 	}
 	a.Kind, a.Entity = kind, 0
 	if f := texts(text{"name", row.Name, 255}, text{"email", row.Email, 255}, text{"phone", row.Phone, 64}); f != nil {
-		return a, f
+		return f
 	}
 	if row.EntityRef == "" {
 		if profileOf(kind) != 0 {
-			return a, &fault{"entityReferenceId", "is required"}
+			return &fault{"entityReferenceId", "is required"}
 		}
-		return a, nil
+		return nil
 	}
 	e, live := in.entities[directory.Ref(row.EntityRef)]
 	if !live {
-		return a, &fault{"entityReferenceId", missing}
+		return &fault{"entityReferenceId", missing}
 	}
 	a.Entity = e.ID
-	return a, nil
+	return nil
 }

@@ -1,8 +1,6 @@
 package schools
 
 import (
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/lectern-dev/lectern/directory"
@@ -17,32 +15,32 @@ type BookRow struct {
 // Books settles the rows of books.
 func (in *Intake) Books(rows []BookRow, bad Rejected) (Counts, error) {
 	c := Counts{Rows: len(rows)}
-	last := make(map[int64]BookRow, len(rows))
-	for _, r := range rows {
-		last[r.Book.ID] = r
-	}
-	for _, id := range slices.Sorted(maps.Keys(last)) {
-		row := last[id]
-		wrong := texts(text{"title", row.Book.Title, 0}, text{"author", row.Book.Author, 0}, text{"isbn", row.Book.ISBN, 0})
-		if row.Book.Length < 1 {
-			wrong = &fault{"length", "must be a positive integer"}
-		}
-		var was Book
-		known := in.State.Books.Book(id)
-		if known != nil {
-			was = *known
-		}
-		write, err := c.settle(against(was, known != nil, row.Book), wrong, row.Line, bad)
+	for group := range keyed(rows, func(a, b BookRow) int { return compare(a.Book.ID, b.Book.ID) }) {
+		book, stands, err := standing(&c, group, func(r BookRow) int { return r.Line }, bookOf, bad)
 		if err != nil {
 			return c, err
 		}
-		if !write {
+		var was Book
+		known := in.State.Books.Book(book.ID)
+		if known != nil {
+			was = *known
+		}
+		if !stands || !against(&c, was, known != nil, book) {
 			continue
 		}
-		in.State.Books.Add(row.Book)
-		in.PutBooks = append(in.PutBooks, row.Book)
+		in.State.Books.Add(book)
+		in.PutBooks = append(in.PutBooks, book)
 	}
 	return c, nil
+}
+
+// bookOf checks a row.
+func bookOf(row BookRow) checked[Book] {
+	wrong := texts(text{"title", row.Book.Title, 0}, text{"author", row.Book.Author, 0}, text{"isbn", row.Book.ISBN, 0})
+	if row.Book.Length < 1 {
+		wrong = &fault{"length", "must be a positive integer"}
+	}
+	return checked[Book]{makes: row.Book, wrong: wrong}
 }
 
 // EvaluationRow is a row of evaluations as the feed has it.
@@ -57,37 +55,35 @@ type EvaluationRow struct {
 // Evaluations settles the rows of evaluations.
 func (in *Intake) Evaluations(rows []EvaluationRow, bad Rejected) (Counts, error) {
 	c := Counts{Rows: len(rows)}
-	gone := in.gone()
 	had := make(map[int64]directory.Evaluation, len(in.State.Evaluations))
 	for _, e := range in.State.Evaluations {
 		e.AppliedAt = e.AppliedAt.UTC()
 		had[e.ID] = e
 	}
-	last := make(map[int64]EvaluationRow, len(rows))
-	for _, r := range rows {
-		last[r.ID] = r
-	}
-	for _, id := range slices.Sorted(maps.Keys(last)) {
-		row := last[id]
-		e, live := in.entities[directory.Ref(row.EntityRef)]
-		now := directory.Evaluation{ID: id, Entity: e.ID, Title: row.Title, AppliedAt: row.AppliedAt.UTC().Truncate(time.Microsecond)}
-		was, known := had[id]
-		o := against(was, known, now)
-		wrong := texts(text{"title", row.Title, 255})
-		switch {
-		case !live && gone[directory.Ref(row.EntityRef)]:
-			o = asDeleted
-		case !live:
-			wrong = &fault{"entityReferenceId", missing}
-		}
-		write, err := c.settle(o, wrong, row.Line, bad)
+	for group := range keyed(rows, func(a, b EvaluationRow) int { return compare(a.ID, b.ID) }) {
+		e, stands, err := standing(&c, group, func(r EvaluationRow) int { return r.Line }, in.evaluation, bad)
 		if err != nil {
 			return c, err
 		}
-		if !write {
-			continue
+		was, known := had[e.ID]
+		if stands && against(&c, was, known, e) {
+			in.PutEvaluations = append(in.PutEvaluations, e)
 		}
-		in.PutEvaluations = append(in.PutEvaluations, now)
 	}
 	return c, nil
+}
+
+// evaluation checks a row.
+func (in *Intake) evaluation(row EvaluationRow) checked[directory.Evaluation] {
+	ref := directory.Ref(row.EntityRef)
+	e, live := in.entities[ref]
+	wrong := texts(text{"title", row.Title, 255})
+	if !live {
+		wrong = &fault{"entityReferenceId", missing}
+	}
+	return checked[directory.Evaluation]{
+		makes:   directory.Evaluation{ID: row.ID, Entity: e.ID, Title: row.Title, AppliedAt: row.AppliedAt.UTC().Truncate(time.Microsecond)},
+		deleted: in.gone[ref],
+		wrong:   wrong,
+	}
 }

@@ -108,7 +108,7 @@ func (r *Reports) engagements(ctx context.Context, a Access, g page) (List[Engag
 }
 
 // minutesSpan is the number of days whose minutes are read and kept together: few reads for one user's year, and not
-// much more than needed for a page of one day.
+// much more than needed for a page of one day. It is a power of two.
 const minutesSpan = 16
 
 // MinutesByDay are the minutes of some days.
@@ -130,7 +130,7 @@ func (r *Reports) minutes(ctx context.Context, a Access, days []calendar.Date) (
 	var held calendar.Period
 	for _, d := range days {
 		if span == nil || !held.Contains(d) {
-			first := d - d%minutesSpan
+			first := d &^ (minutesSpan - 1) // down, also before 1970
 			held = calendar.Period{Start: first, End: first + minutesSpan - 1}
 			key := CacheKey{a.Partner, Versions{Facts: a.At.Facts}, "minutes " + first.String()}
 			var err error

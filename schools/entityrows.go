@@ -17,29 +17,25 @@ type EntityRow struct {
 // Entities settles the rows of entities. Of rows with one reference the later line stands; new entities take their
 // identifiers in the order of level, then of reference (S1).
 func (in *Intake) Entities(rows []EntityRow, bad Rejected) (Counts, error) {
-	in.entities = map[directory.Ref]directory.Entity{}
-	deleted := map[directory.Ref]bool{}
+	in.entities, in.gone = map[directory.Ref]directory.Entity{}, map[directory.Ref]bool{}
 	for _, e := range in.State.Entities {
-		if e.Deleted {
-			deleted[e.Ref] = true
-		} else {
+		if !e.Deleted {
 			in.entities[e.Ref] = e
 		}
 	}
-	c := Counts{Rows: len(rows)}
-	for _, row := range latest(rows, func(r EntityRow) string { return r.Ref }, byLevel) {
-		e, wrong := in.entity(row)
-		was, live := in.entities[e.Ref]
-		o := against(was, live, e)
-		if !live && deleted[e.Ref] || wrong != nil && wrong.reason == missing && deleted[directory.Ref(row.ParentRef)] {
-			o = asDeleted
-			deleted[e.Ref] = true // and with it whatever the feed puts below it
+	for _, e := range in.State.Entities {
+		if _, live := in.entities[e.Ref]; e.Deleted && !live {
+			in.gone[e.Ref] = true
 		}
-		write, err := c.settle(o, wrong, row.Line, bad)
+	}
+	c := Counts{Rows: len(rows)}
+	for group := range keyed(rows, byLevel) {
+		e, stands, err := standing(&c, group, func(r EntityRow) int { return r.Line }, in.entity, bad)
 		if err != nil {
 			return c, err
 		}
-		if !write {
+		was, live := in.entities[e.Ref]
+		if !stands || !against(&c, was, live, e) {
 			continue
 		}
 		if !live {
@@ -61,32 +57,45 @@ func byLevel(a, b EntityRow) int {
 	return cmp.Or(cmp.Compare(level(a), level(b)), strings.Compare(a.Ref, b.Ref))
 }
 
-// entity makes an entity of a row. Its Ref is set whatever the fault.
-func (in *Intake) entity(row EntityRow) (directory.Entity, *fault) {
+// entity checks a row.
+func (in *Intake) entity(row EntityRow) (r checked[directory.Entity]) {
 	e := directory.Entity{Ref: directory.Ref(row.Ref), Name: row.Name, Degree: row.Degree, INEP: row.INEP, State: row.State, City: row.City}
+	if in.gone[e.Ref] || in.gone[directory.Ref(row.ParentRef)] {
+		if _, live := in.entities[e.Ref]; !live {
+			in.gone[e.Ref] = true // and with it whatever the feed puts below it
+		}
+		return checked[directory.Entity]{deleted: true}
+	}
+	r.wrong = in.entityFault(&e, row)
+	r.makes = e
+	return r
+}
+
+// entityFault completes an entity and returns what is wrong with its row.
+func (in *Intake) entityFault(e *directory.Entity, row EntityRow) *fault {
 	if _, err := directory.ParseRef(row.Ref); err != nil {
-		return e, &fault{"referenceId", invalid}
+		return &fault{"referenceId", invalid}
 	}
 	t, ok := directory.ParseEntityType(row.Type)
 	if !ok {
-		return e, &fault{"entityType", "must be one of network, school, class"}
+		return &fault{"entityType", "must be one of network, school, class"}
 	}
 	e.Type = t
 	if was, live := in.entities[e.Ref]; live {
 		if e.ID = was.ID; was.Type != t {
-			return e, &fault{"entityType", unchangeable}
+			return &fault{"entityType", unchangeable}
 		}
 	}
 	parent, wrong := in.parent(t, row.ParentRef)
 	if wrong != nil {
-		return e, wrong
+		return wrong
 	}
 	e.Parent = parent
-	if errs := e.Validate(in.State.Degrees); errs != nil {
+	if errs := e.Validate(in.State.Degrees); errs != nil && errs.Len() > 0 {
 		field, reason := errs.First()
-		return e, &fault{feedField(field), reason}
+		return &fault{feedField(field), reason}
 	}
-	return e, nil
+	return nil
 }
 
 // feedField returns the feed's name of a field of the directory.

@@ -5,11 +5,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/reading"
 )
 
 // ErrBeforeHistory is returned for an event before the history: it is skipped and counted, not bad (G6).
 var ErrBeforeHistory = errors.New("before the history")
+
+// ErrDeleted is returned for an event of an account that the feed puts below something deleted, so that nobody has it: it
+// is skipped and counted with that account (F4).
+var ErrDeleted = errors.New("of a deleted account")
 
 // FaultError is what is wrong with an event's row.
 type FaultError struct{ Field, Reason string }
@@ -19,12 +24,24 @@ func (e *FaultError) Error() string { return e.Field + " " + e.Reason }
 // maxDurationMS is the longest that a segment may last: one day (F3).
 const maxDurationMS = 24 * 60 * 60 * 1000
 
-// Segment makes an event of a segment's row. The error is ErrBeforeHistory or a *FaultError.
-func (in *Intake) Segment(id, account []byte, book int64, s reading.Segment) (Event, error) {
-	user, ok := in.users[string(account)]
+// user returns the account that a reference means (F4).
+func (in *Intake) user(ref []byte) (directory.UserID, error) {
+	user, ok := in.users[string(ref)]
 	switch {
-	case !ok:
-		return Event{}, &FaultError{"account", missing}
+	case ok:
+		return user, nil
+	case in.skipped[string(ref)]:
+		return 0, ErrDeleted
+	}
+	return 0, &FaultError{"account", missing}
+}
+
+// Segment makes an event of a segment's row. The error is ErrBeforeHistory, ErrDeleted or a *FaultError.
+func (in *Intake) Segment(id, account []byte, book int64, s reading.Segment) (Event, error) {
+	user, err := in.user(account)
+	switch {
+	case err != nil:
+		return Event{}, err
 	case in.State.Books.Book(book) == nil:
 		return Event{}, &FaultError{"bookId", missing}
 	case s.DurationMS > maxDurationMS:
@@ -35,11 +52,11 @@ func (in *Intake) Segment(id, account []byte, book int64, s reading.Segment) (Ev
 	return in.dated(NewSegment(NewEventID('s', id), user, book, s), "startedAt")
 }
 
-// Access makes an event of an access record's row. The error is ErrBeforeHistory or a *FaultError.
+// Access makes an event of an access record's row. The error is ErrBeforeHistory, ErrDeleted or a *FaultError.
 func (in *Intake) Access(id, account []byte, at time.Time, kind []byte) (Event, error) {
-	user, ok := in.users[string(account)]
-	if !ok {
-		return Event{}, &FaultError{"account", missing}
+	user, err := in.user(account)
+	if err != nil {
+		return Event{}, err
 	}
 	k, ok := ParseAccessKind(kind)
 	if !ok {

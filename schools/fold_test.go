@@ -80,7 +80,7 @@ func someEvents(t *rapid.T) []schools.Event {
 			Effect: schools.Effect(rapid.IntRange(0, 2).Draw(t, "effect")),
 		}
 		if e.Effect == schools.EffectiveReading {
-			e.Book = int64(rapid.IntRange(1, 4).Draw(t, "book"))
+			e.Book = int64(rapid.IntRange(0, 3).Draw(t, "book"))
 			e.At = int32(rapid.IntRange(0, 86399).Draw(t, "at"))
 			e.MS = int64(rapid.SampledFrom([]int{0, 1, 2999, 3000, 5999, 6000, 20000, 61234}).Draw(t, "ms"))
 			e.Extent.From = int64(rapid.IntRange(0, 50).Draw(t, "from"))

@@ -2,7 +2,7 @@ package schools
 
 import (
 	"fmt"
-	"maps"
+	"iter"
 	"slices"
 	"strings"
 
@@ -43,7 +43,9 @@ type Intake struct {
 	PutEvaluations []directory.Evaluation
 
 	entities map[directory.Ref]directory.Entity // live ones, those of the feed included
+	gone     map[directory.Ref]bool             // deleted, and no live one has replaced it; or the feed puts it below such a one
 	users    map[string]directory.UserID        // live accounts, else the last that carried the reference (F4)
+	skipped  map[string]bool                    // accounts that the feed puts below something deleted: nobody has them
 }
 
 // Counts says what became of the rows of one register file.
@@ -52,61 +54,80 @@ type Counts struct {
 	New       int `json:"new"`
 	Changed   int `json:"changed"`
 	Unchanged int `json:"unchanged"`
-	Deleted   int `json:"deleted"`
-	Bad       int `json:"bad"`
+	// Superseded rows are good, but a later line has their key (F1).
+	Superseded int `json:"superseded"`
+	// Deleted rows name something deleted, and are skipped (F4).
+	Deleted int `json:"deleted"`
+	Bad     int `json:"bad"`
 }
 
 // Rejected is told of a bad row (F3). The error that it returns stops the load; nil skips the row.
 type Rejected func(line int, field, reason string) error
 
-// outcome is what a row without fault comes to.
-type outcome uint8
-
-const (
-	asNew outcome = iota
-	asChanged
-	asUnchanged
-	asDeleted // names something deleted (F4)
-)
-
-// settle counts a row, tells of a bad one, and reports whether the row is to be written.
-func (c *Counts) settle(o outcome, wrong *fault, line int, bad Rejected) (write bool, err error) {
-	switch {
-	case o == asDeleted:
-		c.Deleted++
-	case wrong != nil:
-		c.Bad++
-		return false, bad(line, wrong.field, wrong.reason)
-	case o == asUnchanged:
-		c.Unchanged++
-	case o == asNew:
-		c.New++
-		return true, nil
-	default:
-		c.Changed++
-		return true, nil
-	}
-	return false, nil
+// Changes reports whether the rows change anything of the registers.
+func (in *Intake) Changes() bool {
+	return len(in.PutEntities)+len(in.PutAccounts)+len(in.PutBooks)+len(in.PutEvaluations) > 0
 }
 
-// against is the outcome of a row beside what was there before.
-func against[T comparable](was T, known bool, now T) outcome {
+// checked is what a row is found to be: what it makes, or why it does not stand.
+type checked[V any] struct {
+	makes   V
+	deleted bool // it names something deleted
+	wrong   *fault
+}
+
+// standing checks all rows of one key, in the order of their lines, and returns what the last good one makes; stands is
+// false where there is none. Every row is checked, so that a feed is refused in pieces just where it is as a whole (F3).
+func standing[R, V any](c *Counts, rows []R, line func(R) int, check func(R) checked[V], bad Rejected) (makes V, stands bool, err error) {
+	for _, row := range rows {
+		switch r := check(row); {
+		case r.deleted:
+			c.Deleted++
+		case r.wrong != nil:
+			c.Bad++
+			if err := bad(line(row), r.wrong.field, r.wrong.reason); err != nil {
+				return makes, false, err
+			}
+		default:
+			if stands {
+				c.Superseded++
+			}
+			makes, stands = r.makes, true
+		}
+	}
+	return makes, stands, nil
+}
+
+// against counts what stands beside what was there before, and reports whether it is to be written.
+func against[T comparable](c *Counts, was T, known bool, now T) (write bool) {
 	switch {
 	case !known:
-		return asNew
+		c.New++
 	case was == now:
-		return asUnchanged
+		c.Unchanged++
+		return false
+	default:
+		c.Changed++
 	}
-	return asChanged
+	return true
 }
 
-// latest returns the rows that stand: the last of each key, ordered.
-func latest[T any](rows []T, key func(T) string, order func(a, b T) int) []T {
-	last := make(map[string]T, len(rows))
-	for _, r := range rows {
-		last[key(r)] = r
+// keyed yields the rows of each key, ordered; rows of one key are in the order of the feed.
+func keyed[R any](rows []R, order func(a, b R) int) iter.Seq[[]R] {
+	sorted := slices.Clone(rows)
+	slices.SortStableFunc(sorted, order)
+	return func(yield func([]R) bool) {
+		for len(sorted) > 0 {
+			n := 1
+			for n < len(sorted) && order(sorted[0], sorted[n]) == 0 {
+				n++
+			}
+			if !yield(sorted[:n]) {
+				return
+			}
+			sorted = sorted[n:]
+		}
 	}
-	return slices.SortedFunc(maps.Values(last), order)
 }
 
 // reasons in the words of the directory (P4).

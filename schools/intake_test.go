@@ -58,14 +58,17 @@ func TestEntityRows(t *testing.T) {
 		{"network under another reference", []schools.EntityRow{row("n", "network", "x")}, "line 5 parentReferenceId must be the partner's reference, or empty"},
 		{"same as before", []schools.EntityRow{{Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}, "unchanged 1"},
 		{"renamed", []schools.EntityRow{row("rede", "network", "")}, "changed 1"},
-		{"later line stands", []schools.EntityRow{row("s", "school", "nowhere"), row("s", "school", "rede")}, "new 1"},
+		{"later line stands", []schools.EntityRow{row("rede", "network", ""), {Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}, "unchanged 1, superseded 1"},
+		{"a bad line before a good one", []schools.EntityRow{row("s", "school", "nowhere"), row("s", "school", "rede")}, "new 1, line 5 parentReferenceId does not exist"},
+		{"a bad line after a good one", []schools.EntityRow{row("s", "school", "rede"), row("s", "school", "nowhere"), row("t", "class", "s")}, "new 2, line 5 parentReferenceId does not exist"},
 		{"type changed", []schools.EntityRow{row("turma", "school", "rede")}, "line 5 entityType can't be changed"},
 		{"unknown type", []schools.EntityRow{row("x", "city", "rede")}, "line 5 entityType must be one of network, school, class"},
 		{"unknown parent", []schools.EntityRow{row("x", "school", "nowhere")}, "line 5 parentReferenceId does not exist"},
 		{"no parent", []schools.EntityRow{row("x", "class", "")}, "line 5 parentReferenceId is required"},
 		{"parent at the wrong level", []schools.EntityRow{row("x", "class", "rede")}, "line 5 parentReferenceId is a network, not a school"},
 		{"names a deleted entity", []schools.EntityRow{row("velha", "school", "rede")}, "deleted 1"},
-		{"under a deleted entity, and below that", []schools.EntityRow{row("t", "class", "velha")}, "deleted 1"},
+		{"under a deleted entity", []schools.EntityRow{row("t", "class", "velha")}, "deleted 1"},
+		{"a live one moved under a deleted one", []schools.EntityRow{row("turma", "class", "velha")}, "deleted 1"},
 		{"reference of 256 characters", []schools.EntityRow{row(strings.Repeat("é", 256), "school", "rede")}, "line 5 referenceId is invalid"},
 		{"reference of 255 characters", []schools.EntityRow{row(strings.Repeat("é", 255), "school", "rede")}, "new 1"},
 		{"degree outside the vocabulary", []schools.EntityRow{{Line: 5, Ref: "x", Type: "school", Name: "N", Degree: "10", ParentRef: "rede"}}, "line 5 degree is invalid"},
@@ -97,7 +100,7 @@ func counted(c schools.Counts) (s []string) {
 	for _, n := range []struct {
 		name string
 		n    int
-	}{{"new", c.New}, {"changed", c.Changed}, {"unchanged", c.Unchanged}, {"deleted", c.Deleted}} {
+	}{{"new", c.New}, {"changed", c.Changed}, {"unchanged", c.Unchanged}, {"superseded", c.Superseded}, {"deleted", c.Deleted}} {
 		if n.n > 0 {
 			s = append(s, fmt.Sprint(n.name, " ", n.n))
 		}
@@ -158,6 +161,32 @@ func TestAccountRows(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestBelowDeleted follows a deleted school through a feed that still has it: what the feed puts below it is skipped on
+// every level, down to the events (F4); a class that lives on where it was keeps its people.
+func TestBelowDeleted(t *testing.T) {
+	in := newIntake()
+	c, err := in.Entities([]schools.EntityRow{row("velha", "school", "rede"), row("nova", "class", "velha"), row("turma", "class", "velha")}, nil)
+	if err != nil || c.Deleted != 3 {
+		t.Fatalf("entities = %+v, %v, want 3 deleted", c, err)
+	}
+	c, err = in.Accounts([]schools.AccountRow{
+		{Ref: "bia", Kind: "reader", EntityRef: "nova"}, {Ref: "caio", Kind: "teacher", EntityRef: "turma"}, {Ref: "davi", Kind: "reader", EntityRef: "turma"},
+	}, nil)
+	if err != nil || c.Deleted != 2 || c.New != 1 {
+		t.Fatalf("accounts = %+v, %v, want 2 deleted and a new one", c, err)
+	}
+	c, err = in.Evaluations([]schools.EvaluationRow{{ID: 1, EntityRef: "nova"}, {ID: 2, EntityRef: "turma"}}, nil)
+	if err != nil || c.Deleted != 1 || c.New != 1 {
+		t.Fatalf("evaluations = %+v, %v, want one deleted and a new one", c, err)
+	}
+	at := calendar.MustParse("2026-03-10").Start()
+	for account, want := range map[string]error{"bia": schools.ErrDeleted, "caio": nil, "davi": nil, "ana": nil} {
+		if _, err := in.Access([]byte("a1"), []byte(account), at, []byte("login")); !errors.Is(err, want) {
+			t.Errorf("an access of %s = %v, want %v", account, err, want)
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // A Ledger is one user's list of books read and of the days on which each was read, effectively. It says how many
 // reading rows the user has in any period, and which, without a record being opened.
 //
-// Layout: count of books; per book, ascending: difference of identifiers, number of days, first day (zigzag); with more
+// Layout: count of books; per book, ascending: difference of identifiers (the first from -1), number of days, first day (zigzag); with more
 // days, the distance to the last one, and the size in bytes and differences of those between. Numbers are varints.
 type Ledger []byte
 
@@ -24,7 +24,7 @@ type BookDays struct {
 // NewLedger packs books, which must ascend and have ascending days, at least one each.
 func NewLedger(books []BookDays) Ledger {
 	b := binary.AppendUvarint(nil, uint64(len(books)))
-	last := int64(0)
+	last := int64(-1)
 	var inner []byte
 	for _, e := range books {
 		b = binary.AppendUvarint(b, uint64(e.Book-last))
@@ -60,12 +60,15 @@ func (d *decoder) next(prev int64) entry {
 	days := d.uvarint()
 	e.first = calendar.Date(unzigzag(d.uvarint()))
 	e.last, e.days = e.first, 1
+	if e.book <= prev {
+		d.bad = true
+	}
 	if days == 1 {
 		return e
 	}
 	e.last += calendar.Date(d.uvarint())
 	e.inner = d.bytes(d.count(1))
-	if e.book <= prev || e.last <= e.first || days != uint64(innerDays(e.inner))+2 {
+	if e.last <= e.first || days != uint64(innerDays(e.inner))+2 {
 		d.bad = true
 	}
 	e.days = int(days)
@@ -121,7 +124,7 @@ func (l Ledger) visit(f func(entry) bool) error {
 		return nil
 	}
 	d := &decoder{b: l}
-	book := int64(0)
+	book := int64(-1)
 	for n := d.count(3); n > 0; n-- {
 		e := d.next(book)
 		if d.bad {

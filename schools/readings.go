@@ -87,9 +87,10 @@ func (r *Reports) ledgers(ctx context.Context, a Access) (*Ledgers, error) {
 	})
 }
 
-// books returns the books.
+// books returns the books. They change by loads alone, which raise both versions: by that of the facts, they outlive the
+// directory's writes.
 func (r *Reports) books(ctx context.Context, a Access) (*Books, error) {
-	return cached(ctx, r, CacheKey{a.Partner, Versions{Registers: a.At.Registers}, "books"}, func(ctx context.Context) (*Books, error) {
+	return cached(ctx, r, CacheKey{a.Partner, Versions{Facts: a.At.Facts}, "books"}, func(ctx context.Context) (*Books, error) {
 		return r.Store.Books(ctx, a.Partner, a.At)
 	})
 }

@@ -15,8 +15,6 @@ import (
 // Pile gathers the events of a load, parted by user, in bounded memory: past its limit they go to temporary files. A
 // part's events keep the order in which they came.
 type Pile struct {
-	// MaxUser is the highest user identifier of the load.
-	MaxUser directory.UserID
 	// Dir is where temporary files go; empty is the system's place.
 	Dir string
 	// Limit is the number of bytes held in memory, by default 64 MiB.
@@ -31,7 +29,11 @@ type Pile struct {
 // pileParts is the number of parts: 20 million events make parts of 80,000.
 const pileParts = 256
 
-// part is one range of users.
+// neighbours is the number of users who follow one another and stay in one part, so that what is written of a part has
+// runs. They go round the parts: the users of one network, or of one load, are mostly neighbours, and spread evenly.
+const neighbours = 16
+
+// part is what waits of one 256th of the users.
 type part struct {
 	mem  []byte
 	file *os.File
@@ -42,7 +44,7 @@ func (p *Pile) Add(e Event) error {
 	if p.last != nil {
 		return p.last
 	}
-	part := &p.parts[min(int64(e.User)*pileParts/(int64(p.MaxUser)+1), pileParts-1)]
+	part := &p.parts[uint64(e.User)/neighbours%pileParts]
 	before := len(part.mem)
 	part.mem = appendEvent(part.mem, e)
 	if p.held += len(part.mem) - before; p.held > p.limit() {
@@ -68,7 +70,7 @@ func (p *Pile) spill() error {
 		p.dir = dir
 	}
 	for i := range p.parts {
-		if err := p.parts[i].spill(p.dir, i); err != nil {
+		if err := p.parts[i].spill(p.dir, i, 2*p.limit()/pileParts); err != nil {
 			return fmt.Errorf("room for a load's events: %w", err)
 		}
 	}
@@ -76,7 +78,9 @@ func (p *Pile) spill() error {
 	return nil
 }
 
-func (t *part) spill(dir string, i int) error {
+// spill writes what a part holds, and keeps its memory for what comes next unless it has more than its share: in a feed
+// ordered by account, each part has its hour.
+func (t *part) spill(dir string, i, share int) error {
 	if len(t.mem) == 0 {
 		return nil
 	}
@@ -89,11 +93,22 @@ func (t *part) spill(dir string, i int) error {
 		_ = os.Remove(f.Name()) // a load that is killed leaves nothing behind; where this fails, Close does it
 	}
 	_, err := t.file.Write(t.mem)
-	t.mem = t.mem[:0]
+	if t.mem = t.mem[:0]; cap(t.mem) > share {
+		t.mem = nil
+	}
 	return err
 }
 
-// Parts returns the number of parts; users of a later part follow those of an earlier one.
+// Held returns the number of bytes of memory that wait in the pile.
+func (p *Pile) Held() int {
+	n := 0
+	for i := range p.parts {
+		n += cap(p.parts[i].mem)
+	}
+	return n
+}
+
+// Parts returns the number of parts; all events of a user are in one.
 func (p *Pile) Parts() int { return pileParts }
 
 // Part returns the events of one part and forgets them.

@@ -86,6 +86,10 @@ func (s *Store) Save(ctx context.Context, partner directory.PartnerID, in *schoo
 	if err := l.facts(ctx, pile); err != nil {
 		return Saved{}, err
 	}
+	if l.saved.New == 0 && !in.Changes() {
+		l.saved.Versions = in.State.At // nothing was written: what is cached stays good
+		return l.saved, nil
+	}
 	if v, err = authdb.Raise(ctx, tx, auth.Tenant(partner), true, true); err != nil {
 		return Saved{}, err
 	}

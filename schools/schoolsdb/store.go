@@ -64,7 +64,7 @@ func facts(at schools.Versions) func(schools.Versions) bool {
 // Books implements schools.Store.
 func (s *Store) Books(ctx context.Context, partner directory.PartnerID, at schools.Versions) (*schools.Books, error) {
 	var books *schools.Books
-	err := s.steady(ctx, partner, registers(at), func() (err error) {
+	err := s.steady(ctx, partner, facts(at), func() (err error) {
 		books, err = s.books(ctx, partner)
 		return err
 	})

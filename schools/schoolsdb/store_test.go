@@ -54,7 +54,7 @@ func (f *fixture) settle(st schools.State, segment string) (*schools.Intake, *sc
 	e, e4 := in.Segment([]byte(segment), []byte("ana"), 9, reading.Segment{
 		Start: day.Start().Add(time.Hour), DurationMS: 60_000, To: 50, Speed: reading.WordsPerMinute(100),
 	})
-	pile := &schools.Pile{MaxUser: in.State.LastUser}
+	pile := &schools.Pile{}
 	if err := errors.Join(e1, e2, e3, e4, pile.Add(e)); err != nil {
 		f.t.Fatal(err)
 	}

@@ -37,6 +37,6 @@ func loadSchools(s *session, db *database.DB, partner, folder string, h history,
 	defer bars.finish()
 	store := &schoolsdb.Store{DB: db.DB, Copy: db.Copy}
 	return schoolsload.Load(s.ctx, store, folder, schoolsload.Options{
-		Partner: p.ID, Ref: directory.Ref(partner), History: h.SchoolsHistory, SkipBad: skipBad, Now: s.now, Progress: bars.show,
+		Partner: p.ID, Ref: directory.Ref(partner), History: &h.SchoolsHistory, SkipBad: skipBad, Now: s.now, Progress: bars.show,
 	})
 }

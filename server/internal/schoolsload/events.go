@@ -3,6 +3,7 @@ package schoolsload
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/schools"
@@ -17,10 +18,10 @@ func (l *load) events(ctx context.Context) error {
 	return l.read(ctx, "accesses", accessFields, l.access, &l.totals.Accesses)
 }
 
-// outcome is what became of an event's row.
+// outcome is what became of an event's row: an event, or the reason to skip it.
 type outcome struct {
 	event schools.Event
-	early bool // before the history
+	skip  error
 }
 
 func (l *load) read(ctx context.Context, resource string, fields []feed.Field, parse func(*feed.Row, *outcome), n *Events) error {
@@ -33,8 +34,12 @@ func (l *load) read(ctx context.Context, resource string, fields []feed.Field, p
 		if n.Rows++; n.Rows%100_000 == 0 {
 			l.progress("read", l.folder.Done(), total)
 		}
-		if o.early {
+		switch o.skip {
+		case schools.ErrBeforeHistory:
 			n.BeforeHistory++
+			return nil
+		case schools.ErrDeleted:
+			n.Deleted++
 			return nil
 		}
 		return l.pile.Add(o.event)
@@ -78,16 +83,12 @@ func (l *load) access(r *feed.Row, o *outcome) {
 	o.settle(r, e, err, accessFields)
 }
 
-// settle keeps the event, or says in the row why there is none.
+// settle keeps the event, or the reason to skip it, or says in the row why it is bad.
 func (o *outcome) settle(r *feed.Row, e schools.Event, err error, fields []feed.Field) {
-	*o = outcome{event: e, early: errors.Is(err, schools.ErrBeforeHistory)}
+	*o = outcome{e, err}
 	var wrong *schools.FaultError
 	if !errors.As(err, &wrong) {
 		return
 	}
-	for i, f := range fields {
-		if f.Name == wrong.Field {
-			r.Fail(i, wrong.Reason)
-		}
-	}
+	r.Fail(slices.IndexFunc(fields, func(f feed.Field) bool { return f.Name == wrong.Field }), wrong.Reason)
 }

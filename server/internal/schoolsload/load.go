@@ -24,8 +24,8 @@ const History = "2026-01-01"
 type Options struct {
 	Partner directory.PartnerID
 	Ref     directory.Ref
-	// History is the first day that is kept; zero is the default.
-	History calendar.Date
+	// History is the first day that is kept; nil is the default.
+	History *calendar.Date
 	// SkipBad is the file that lists the rows which were skipped because they are bad; empty stops at the first.
 	SkipBad string
 	// Now tells the time, by default time.Now.
@@ -57,6 +57,7 @@ type Totals struct {
 type Events struct {
 	Rows          int `json:"rows"`
 	BeforeHistory int `json:"beforeHistory"`
+	Deleted       int `json:"deleted"`
 	Bad           int `json:"bad"`
 }
 
@@ -71,8 +72,9 @@ func Load(ctx context.Context, store *schoolsdb.Store, dir string, o Options) (T
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.History == 0 {
-		o.History = calendar.MustParse(History)
+	if o.History == nil {
+		first := calendar.MustParse(History)
+		o.History = &first
 	}
 	for range tries {
 		t, err := once(ctx, store, dir, o)
@@ -96,7 +98,7 @@ func once(ctx context.Context, store *schoolsdb.Store, dir string, o Options) (t
 	}
 	l := &load{folder: folder, options: o, totals: &t}
 	l.intake = &schools.Intake{
-		State: st, Today: calendar.Day(o.Now()), History: o.History,
+		State: st, Today: calendar.Day(o.Now()), History: *o.History,
 		NewToken: func() (string, error) { return directory.NewAccessToken(rand.Reader) },
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
@@ -106,7 +108,7 @@ func once(ctx context.Context, store *schoolsdb.Store, dir string, o Options) (t
 	if err := l.registers(ctx); err != nil {
 		return t, err
 	}
-	l.pile = &schools.Pile{MaxUser: l.intake.State.LastUser, Dir: o.TempDir, Limit: o.MemoryLimit}
+	l.pile = &schools.Pile{Dir: o.TempDir, Limit: o.MemoryLimit}
 	if err := l.events(ctx); err != nil {
 		return t, err
 	}
