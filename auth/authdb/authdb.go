@@ -31,6 +31,9 @@ var (
 	// ErrDead says that a key has expired or is revoked, so that it cannot be rotated.
 	ErrDead = errors.New("key is expired or revoked")
 
+	// ErrRotated says that a key has a successor, so that it cannot be rotated again.
+	ErrRotated = errors.New("key has a successor")
+
 	// ErrExpiry says that a key was to expire before it exists.
 	ErrExpiry = errors.New("expiry is not in the future")
 )

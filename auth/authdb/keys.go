@@ -1,6 +1,7 @@
 package authdb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -103,8 +104,9 @@ func (s *Store) insert(ctx context.Context, tx bun.Tx, want auth.Key, box *auth.
 // for another expiry. What it returns is the secret alone for a directory key, and
 // the whole text for the others.
 //
-// The errors are ErrNotFound, ErrDead for a key that is not live, and auth.ErrBox
-// for a directory key where the Store has no Box.
+// The errors are ErrNotFound, ErrDead for a key that is not live, ErrRotated for one
+// that has a successor, since its expiry is the end of its grace by then, and
+// auth.ErrBox for a directory key where the Store has no Box.
 func (s *Store) Rotate(ctx context.Context, id string, grace time.Duration) (text string, k auth.Key, err error) {
 	return s.rotate(ctx, id, grace, func(old auth.Key) time.Time { return old.Expires })
 }
@@ -122,6 +124,14 @@ func (s *Store) rotate(ctx context.Context, id string, grace time.Duration, expi
 	err = s.change(ctx, id, func(ctx context.Context, tx bun.Tx, old auth.Key, now time.Time) error {
 		if !old.Live(now) {
 			return ErrDead
+		}
+		succeeded, err := tx.NewSelect().Model((*keyRow)(nil)).
+			Where("tenant_id = ? AND budget = ? AND number > ?", old.Tenant, old.Budget, old.Number).Exists(ctx)
+		if err != nil {
+			return err
+		}
+		if succeeded {
+			return ErrRotated
 		}
 		text, k, err = s.insert(ctx, tx, auth.Key{
 			Tenant: old.Tenant, API: old.API, Network: old.Network, Budget: old.Budget, Created: now, Expires: expiry(old),
@@ -144,13 +154,27 @@ func (s *Store) rotate(ctx context.Context, id string, grace time.Duration, expi
 // Revoke ends the key with the id at once, on every replica. The key that is
 // revoked or expired already stays as it is, without an error. The error is
 // ErrNotFound for an id that no key has.
+//
+// It does not take the lock of the tenant: a key that has leaked must not live
+// until a load has ended.
 func (s *Store) Revoke(ctx context.Context, id string) error {
-	return s.change(ctx, id, func(ctx context.Context, tx bun.Tx, k auth.Key, now time.Time) error {
-		if !k.Revoked.IsZero() {
-			return nil
-		}
-		return set(ctx, tx, k, "revoked", now)
-	})
+	t, number, ok := auth.ParseID(id)
+	if !ok {
+		return fmt.Errorf("key %q: %w", id, ErrNotFound)
+	}
+	now, err := s.clock(ctx, s.DB)
+	if err != nil {
+		return fmt.Errorf("key %q: %w", id, err)
+	}
+	res, err := s.DB.NewUpdate().Model((*keyRow)(nil)).Set("revoked = coalesce(revoked, ?)", now).
+		Where("tenant_id = ? AND number = ?", t, number).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("key %q: %w", id, err)
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return fmt.Errorf("key %q: %w", id, cmp.Or(err, ErrNotFound))
+	}
+	return nil
 }
 
 // change reads a key under the lock of its tenant and hands it to f, with the time.

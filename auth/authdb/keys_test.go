@@ -301,15 +301,35 @@ func TestRotateKeepsTheEarlierEnd(t *testing.T) {
 func TestRotateUntil(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		id := create(t, s, authdb.Library, "central")
-		_, old := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries, Expires: start.Add(time.Hour)})
+		params := authdb.IssueParams{Tenant: id, API: auth.Libraries, Expires: start.Add(time.Hour)}
 		for _, expires := range []time.Time{{}, start.Add(time.Minute), start.AddDate(1, 0, 0)} {
+			_, old := issue(t, s, params)
 			_, k, err := s.RotateUntil(t.Context(), old.ID(), time.Hour, expires)
 			if err != nil || !k.Expires.Equal(expires) {
 				t.Errorf("RotateUntil(%v) expires %v, %v", expires, k.Expires, err)
 			}
 		}
+		_, old := issue(t, s, params)
 		if _, _, err := s.RotateUntil(t.Context(), old.ID(), time.Hour, start); !errors.Is(err, authdb.ErrExpiry) {
 			t.Errorf("RotateUntil(now) = %v, want ErrExpiry", err)
+		}
+	})
+}
+
+// A key that has a successor ends with its grace: what is rotated from it again would silently end then, too.
+func TestRotatedTwice(t *testing.T) {
+	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
+		id := create(t, s, authdb.Library, "central")
+		_, old := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries})
+		_, second, err := s.Rotate(t.Context(), old.ID(), time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, _, err := s.Rotate(t.Context(), old.ID(), time.Hour); !errors.Is(err, authdb.ErrRotated) || text != "" {
+			t.Errorf("Rotate of a rotated key = %q, %v, want ErrRotated", text, err)
+		}
+		if _, third, err := s.Rotate(t.Context(), second.ID(), time.Hour); err != nil || !third.Expires.IsZero() {
+			t.Errorf("Rotate of the successor = %+v, %v, want a key that never expires", third, err)
 		}
 	})
 }

@@ -80,10 +80,23 @@ func (u *Uses) Run(ctx context.Context) error {
 				u.Error(err)
 			}
 		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), usesWait)
-			defer cancel()
-			return u.Flush(last)
+			return u.flushLast(context.WithoutCancel(ctx))
 		}
+	}
+}
+
+// flushLast flushes, and gives up after a while even where the database does not
+// heed a context: a SQLite file that is being loaded makes writers wait.
+func (u *Uses) flushLast(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, usesWait)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- u.Flush(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("last uses of keys: %w", ctx.Err())
 	}
 }
 
