@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -65,7 +66,8 @@ func engineOf(url string) (Engine, error) {
 	case strings.HasPrefix(url, "postgres://"), strings.HasPrefix(url, "postgresql://"):
 		return Postgres, nil
 	}
-	return "", fmt.Errorf("database %q: unknown kind; write sqlite:FILE or postgres://USER@HOST/NAME", Redact(url))
+	// The text may hold a password in a form that is not known: none of it is shown.
+	return "", errors.New("database of an unknown kind; write sqlite:FILE or postgres://USER@HOST/NAME")
 }
 
 // Redact returns url without its password, fit for logs and errors.

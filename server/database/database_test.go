@@ -23,7 +23,9 @@ func TestOpenErrors(t *testing.T) {
 	for _, test := range []struct {
 		name, url, want string // want: a part of the error
 	}{
-		{"NoKind", "lectern.db", `database "lectern.db": unknown kind; write sqlite:FILE or postgres://`},
+		{"NoKind", "lectern.db", `of an unknown kind; write sqlite:FILE or postgres://`},
+		{"PasswordInNoKind", "host=h password=secret", `write sqlite:FILE or postgres://`},
+		{"PasswordBeforeNoKind", "u:secret@h/d", `write sqlite:FILE or postgres://`},
 		{"OtherKind", "mysql://u:secret@h/d", `write sqlite:FILE or postgres://`},
 		{"NoFile", "sqlite:", "write sqlite:FILE"},
 		{"Memory", "sqlite::memory:", "not a path"},

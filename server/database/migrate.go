@@ -123,6 +123,9 @@ func (db *DB) current(ctx context.Context, want []migration) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if err := newer(want, done); err != nil {
+		return false, err
+	}
 	return next(want, done) == nil, nil
 }
 
@@ -160,6 +163,21 @@ func next(want []migration, done map[string]bool) *migration {
 	return nil
 }
 
+// newer returns an error where a migration is recorded that is later than all that
+// this build knows: what a later version has made of the data, an earlier one would
+// misread.
+func newer(want []migration, done map[string]bool) error {
+	if len(want) == 0 {
+		return nil
+	}
+	for number := range done {
+		if number > want[len(want)-1].number {
+			return fmt.Errorf("the database was migrated by a newer version (migration %s); run that version", number)
+		}
+	}
+	return nil
+}
+
 // applyNext applies the first migration that is still missing once this process
 // holds the lock, and returns its name, or "" when none is missing.
 func (db *DB) applyNext(ctx context.Context, want []migration) (name string, err error) {
@@ -177,6 +195,9 @@ func (db *DB) applyNext(ctx context.Context, want []migration) (name string, err
 	}
 	done, err := recorded(ctx, tx)
 	if err != nil {
+		return "", err
+	}
+	if err := newer(want, done); err != nil {
 		return "", err
 	}
 	m := next(want, done)

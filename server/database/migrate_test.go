@@ -81,10 +81,27 @@ func TestSchemaCurrent(t *testing.T) {
 			t.Fatal(err)
 		}
 		check("one set missing", false)
-		if _, err := db.Migrate(t.Context(), boxes()); err != nil {
+		if _, err := db.Migrate(t.Context(), shelves(), boxes()); err != nil {
 			t.Fatal(err)
 		}
 		check("all", true)
+	})
+}
+
+// A database that a later version has migrated is not touched.
+func TestNewerSchema(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		later := set(map[string]string{"20991231000000_later.tx.up.sql": "CREATE TABLE later (n int)"})
+		if _, err := db.Migrate(t.Context(), shelves(), later); err != nil {
+			t.Fatal(err)
+		}
+		const want = "newer version (migration 20991231000000)"
+		if _, err := db.Migrate(t.Context(), shelves()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Migrate = %v, want %q", err, want)
+		}
+		if _, err := db.SchemaCurrent(t.Context(), shelves()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("SchemaCurrent = %v, want %q", err, want)
+		}
 	})
 }
 

@@ -10,9 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // sqlitePragmas are the settings of every connection. The driver applies
@@ -79,4 +81,19 @@ func checkPath(path string) error {
 		return errors.New("is a folder; name a file in it")
 	}
 	return nil
+}
+
+// Busy reports whether an error says that another process kept the database to itself for too long.
+func Busy(err error) bool {
+	s, ok := errors.AsType[*sqlite.Error](err)
+	return ok && s.Code()&0xff == sqlite3.SQLITE_BUSY
+}
+
+// Full reports whether an error says that there is no room left on the disk.
+func Full(err error) bool {
+	if s, ok := errors.AsType[*sqlite.Error](err); ok {
+		return s.Code()&0xff == sqlite3.SQLITE_FULL
+	}
+	p, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && p.Code == "53100"
 }
