@@ -144,6 +144,9 @@ func (p *csvParser) header(line []byte, fields []Field) *fault {
 			return &fault{reason: fmt.Sprintf("the header names column %q twice", name)}
 		}
 		column[string(name)] = i
+		if f := otherCase(fields, string(name)); f != "" {
+			return &fault{reason: fmt.Sprintf("the header has a column %q; write %s", name, f)}
+		}
 	}
 	p.width = len(names)
 	p.columns = p.columns[:0]
@@ -162,6 +165,17 @@ func (p *csvParser) header(line []byte, fields []Field) *fault {
 		return &fault{reason: "the header has no column " + strings.Join(missing, ", ")}
 	}
 	return nil
+}
+
+// otherCase returns the field that a name means but for its letters' case, or nothing: read as an unknown name, it would
+// silently make nulls.
+func otherCase(fields []Field, name string) string {
+	for _, f := range fields {
+		if f.Name != name && strings.EqualFold(f.Name, name) {
+			return f.Name
+		}
+	}
+	return ""
 }
 
 // parse reads one line into the row's cells. A line without anything is no row.

@@ -47,8 +47,8 @@ func (f *File) Name() string { return f.name }
 // Size returns the file's bytes on disk.
 func (f *File) Size() int64 { return f.size }
 
-// Open lists the feed in dir. When resources are named it refuses two files of one of them, and every file of the feed
-// that is none of them (see [Folder.Unknown]): a misspelt name would silently load nothing.
+// Open lists the feed in dir. When resources are named it refuses a folder with none of them, two files of one of them,
+// and every file of the feed that is none of them (see [Folder.Unknown]): a misspelt name would silently load nothing.
 func Open(dir string, resources ...string) (*Folder, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -67,10 +67,17 @@ func Open(dir string, resources ...string) (*Folder, error) {
 		return nil, fmt.Errorf("feed %s: unknown file %s; a feed has the files %s, each .ndjson or .csv, also .gz or .zst",
 			dir, strings.Join(names, ", "), strings.Join(resources, ", "))
 	}
+	found := false
 	for _, resource := range resources {
-		if _, err := f.File(resource); err != nil {
+		file, err := f.File(resource)
+		if err != nil {
 			return nil, err
 		}
+		found = found || file != nil
+	}
+	if !found {
+		return nil, fmt.Errorf("feed %s: has none of the files %s, each .ndjson or .csv, also .gz or .zst; name the feed's own folder",
+			dir, strings.Join(resources, ", "))
 	}
 	return f, nil
 }

@@ -28,9 +28,9 @@ func TestOpen(t *testing.T) {
 		files []string
 		want  string // in the error; empty: none
 	}{
-		{"empty", nil, ""},
+		{"empty", nil, "has none of the files accounts, segments"},
 		{"both", []string{"accounts.csv", "segments.ndjson.zst"}, ""},
-		{"other files", []string{"README.md", ".segments.csv.swp", "notes"}, ""},
+		{"other files", []string{"README.md", ".segments.csv.swp", "notes"}, "has none of the files accounts, segments"},
 		{"misspelt", []string{"segment.ndjson"}, "unknown file segment.ndjson"},
 		{"upper case", []string{"Segments.ndjson"}, "unknown file Segments.ndjson"},
 		{"another ending", []string{"segments.json", "accounts.csv.zip"}, "unknown file accounts.csv.zip, segments.json"},

@@ -73,6 +73,11 @@ func (p *jsonParser) member(line []byte, r *Row) error {
 		return err
 	}
 	i := p.field(name)
+	if i < 0 {
+		if f := p.otherCase(name); f != nil {
+			return f
+		}
+	}
 	value, err := p.decoder.ReadValue()
 	if err != nil || i < 0 {
 		return err
@@ -109,8 +114,21 @@ func (p *jsonParser) field(name []byte) int {
 	return p.field(quoted)
 }
 
+// otherCase returns a fault for a name that means a field but for its letters' case; see otherCase of CSV.
+func (p *jsonParser) otherCase(name []byte) *fault {
+	for _, q := range p.quoted {
+		if bytes.EqualFold(q, name) {
+			return &fault{reason: fmt.Sprintf("has a member %s; write %s", name, q)}
+		}
+	}
+	return nil
+}
+
 // syntaxFault says what is wrong with a line that is no JSON.
 func syntaxFault(err error) *fault {
+	if f, ok := errors.AsType[*fault](err); ok {
+		return f
+	}
 	wrong, ok := errors.AsType[*jsontext.SyntacticError](err)
 	if !ok {
 		return &fault{reason: "is not JSON: " + err.Error()}

@@ -85,7 +85,7 @@ func readSchools(path string) ([]school, error) {
 	}
 	defer s.close()
 	var columns [4]int
-	for i, names := range [][]string{{"inep", "co_entidade"}, {"name", "no_entidade"}, {"uf", "sg_uf"}, {"city", "no_municipio"}} {
+	for i, names := range [][]string{{"inep", "co_entidade"}, {"name", "no_entidade"}, {"uf", "sg_uf", "state"}, {"city", "no_municipio"}} {
 		if columns[i], err = s.require(names...); err != nil {
 			return nil, err
 		}
