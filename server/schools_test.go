@@ -269,7 +269,9 @@ func loadInPieces(s *site, w *world, r *rand.Rand) {
 		segments, accesses = segments[n:], accesses[m:]
 		s.load(piece)
 	}
-	s.load(&world{accesses: accesses})
+	if len(accesses) > 0 {
+		s.load(&world{accesses: accesses})
+	}
 }
 
 // sumTenths adds up readingMinutes, in tenths.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,10 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database"
 )
 
 // commands are the command line: kong reads the flags of each command from the struct's tags.
@@ -83,6 +88,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	case ctx.Err() != nil: // whatever the error is by which the command noticed
 		err = errors.New("interrupted; run it again")
+	case database.Busy(err):
+		err = fmt.Errorf("%w; another command is writing to the database: run this again when it has ended", err)
+	case database.Full(err):
+		err = fmt.Errorf("%s: %w; make room and run this again: nothing was changed", database.Redact(cmp.Or(c.DB, server.DefaultURL)), err)
+	case errors.Is(err, schools.ErrCorrupt):
+		err = fmt.Errorf("%w; the database is damaged: restore a copy of it, or load into a new one", err)
 	}
 	report(stderr, err)
 	return exitError

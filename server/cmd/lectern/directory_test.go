@@ -210,7 +210,10 @@ func TestDirectoryKeyOnPostgres(t *testing.T) {
 	}
 	t.Setenv("LECTERN_SECRET_KEY", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
 	k := issued(t, ok(t, issue...))
-	issued(t, ok(t, "key", "rotate", k.AccessKeyID, "--db", db))
+	if line := fails(t, exitError, "key", "rotate", k.AccessKeyID+"9", "--db", db); !strings.Contains(line, "lectern key list") {
+		t.Errorf("rotate of no key says %q", line)
+	}
+	k = issued(t, ok(t, "key", "rotate", k.AccessKeyID, "--db", db))
 	t.Setenv("LECTERN_SECRET_KEY", "")
 	if line := fails(t, exitError, "key", "rotate", k.AccessKeyID, "--db", db); !strings.Contains(line, "openssl rand -base64 32") {
 		t.Errorf("rotate without LECTERN_SECRET_KEY says %q", line)

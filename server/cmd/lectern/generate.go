@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/generate"
 )
@@ -15,6 +17,14 @@ type generateSchoolsCmd struct {
 	Books    string        `placeholder:"CSV" help:"Take the books from a CSV file with titles and authors."`
 	Compress string        `enum:",gz,zst" default:"" help:"Compress the files: gz or zst."`
 	Format   string        `enum:"ndjson,csv" default:"ndjson" help:"ndjson or csv."`
+}
+
+// Validate refuses sizes that make no feed.
+func (c *generateSchoolsCmd) Validate() error {
+	if c.Users < 1 || c.Days < 1 {
+		return errors.New("--users and --days must be at least 1")
+	}
+	return nil
 }
 
 // Run writes the feed and prints what is in it.

@@ -19,7 +19,7 @@ type issueDirectoryCmd struct {
 
 // Run issues a key and prints it, the only time that its secret can be seen.
 func (c *issueDirectoryCmd) Run(s *session) error {
-	db, err := s.open()
+	db, err := s.openExisting()
 	if err != nil {
 		return err
 	}

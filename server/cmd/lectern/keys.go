@@ -36,7 +36,7 @@ type issueSchoolsCmd struct {
 
 // Run issues a key and prints it, the only time that it can be seen.
 func (c *issueSchoolsCmd) Run(s *session) error {
-	db, err := s.open()
+	db, err := s.openExisting()
 	if err != nil {
 		return err
 	}
@@ -91,6 +91,8 @@ func explainKey(err error, id string) error {
 		return errors.New("--expires is over already; give a later day")
 	case errors.Is(err, authdb.ErrNotFound):
 		return fmt.Errorf("there is no key %q; see lectern key list", id)
+	case errors.Is(err, authdb.ErrRotated):
+		return fmt.Errorf("key %q has a successor already; rotate that one (see lectern key list), or issue a new key", id)
 	case errors.Is(err, authdb.ErrDead):
 		return fmt.Errorf("key %q is expired or revoked; issue a new one", id)
 	}
@@ -105,7 +107,7 @@ type keyRotateCmd struct {
 
 // Run issues the successor and prints it. Without --expires it expires when the old key was to.
 func (c *keyRotateCmd) Run(s *session) error {
-	db, err := s.open()
+	db, err := s.openExisting()
 	if err != nil {
 		return err
 	}
@@ -139,7 +141,7 @@ type keyRevokeCmd struct {
 
 // Run revokes a key; to revoke it again is no error.
 func (c *keyRevokeCmd) Run(s *session) error {
-	db, err := s.open()
+	db, err := s.openExisting()
 	if err != nil {
 		return err
 	}
@@ -147,8 +149,8 @@ func (c *keyRevokeCmd) Run(s *session) error {
 	if err := s.keys(db).Revoke(s.ctx, c.ID); err != nil {
 		return explainKey(err, c.ID)
 	}
-	fmt.Fprintln(s.stdout, "revoked", c.ID)
-	return nil
+	_, err = fmt.Fprintln(s.stdout, "revoked", c.ID)
+	return err
 }
 
 // grace is a duration that may also be given in days, such as 7d.

@@ -16,7 +16,7 @@ type loadSchoolsCmd struct {
 
 // Run loads a feed and prints the totals.
 func (c *loadSchoolsCmd) Run(s *session) error {
-	db, err := s.open()
+	db, err := s.openExisting()
 	if err != nil {
 		return err
 	}

@@ -32,13 +32,28 @@ func (s *session) open() (*database.DB, error) {
 	return db, nil
 }
 
+// openExisting is open of a database that must be there, so that a mistyped name does not make an empty one.
+func (s *session) openExisting() (*database.DB, error) {
+	if err := s.exists(); err != nil {
+		return nil, err
+	}
+	return s.open()
+}
+
+// exists returns an error where the database is a file that is not there.
+func (s *session) exists() error {
+	file, ok := strings.CutPrefix(s.url(), "sqlite:")
+	file, _, _ = strings.Cut(file, "?")
+	if _, err := os.Stat(file); ok && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("database %s does not exist; name another with --db, or run lectern migrate", s.url())
+	}
+	return nil
+}
+
 // openCurrent opens a database that must have the present schema, for commands that only read.
 func (s *session) openCurrent() (*database.DB, error) {
-	if file, ok := strings.CutPrefix(s.url(), "sqlite:"); ok {
-		file, _, _ = strings.Cut(file, "?")
-		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) { // opening would create it
-			return nil, fmt.Errorf("database %s does not exist; name another with --db, or run lectern migrate", s.url())
-		}
+	if err := s.exists(); err != nil {
+		return nil, err
 	}
 	db, err := database.Open(s.ctx, s.url())
 	if err != nil {

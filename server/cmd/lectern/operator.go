@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
@@ -22,10 +23,12 @@ func (c *migrateCmd) Run(s *session) error {
 	defer db.Close()
 	applied, err := db.Migrate(s.ctx, server.Schema()...)
 	for _, name := range applied {
-		fmt.Fprintln(s.stdout, "applied", name)
+		if _, err := fmt.Fprintln(s.stdout, "applied", name); err != nil {
+			return err
+		}
 	}
 	if err == nil && len(applied) == 0 {
-		fmt.Fprintln(s.stdout, "the schema is up to date")
+		_, err = fmt.Fprintln(s.stdout, "the schema is up to date")
 	}
 	return err
 }
@@ -33,6 +36,14 @@ func (c *migrateCmd) Run(s *session) error {
 type partnerCreateCmd struct {
 	Ref  string `arg:"" help:"The partner's reference_id."`
 	Name string `required:"" help:"The partner's name."`
+}
+
+// Validate refuses a partner without a name.
+func (c *partnerCreateCmd) Validate() error {
+	if strings.TrimSpace(c.Name) == "" {
+		return errors.New("--name must not be blank")
+	}
+	return nil
 }
 
 // Run creates a partner and prints its number.

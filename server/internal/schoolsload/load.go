@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/lectern-dev/lectern/directory"
@@ -96,7 +97,7 @@ func once(ctx context.Context, store *schoolsdb.Store, dir string, o Options) (t
 	if err != nil {
 		return t, err
 	}
-	l := &load{folder: folder, options: o, totals: &t}
+	l := &load{dir: dir, folder: folder, options: o, totals: &t}
 	l.intake = &schools.Intake{
 		State: st, Today: calendar.Day(o.Now()), History: *o.History,
 		NewToken: func() (string, error) { return directory.NewAccessToken(rand.Reader) },
@@ -131,6 +132,7 @@ func (t *Totals) finish(d time.Duration) {
 
 // load is one reading of a feed.
 type load struct {
+	dir     string
 	folder  *feed.Folder
 	options Options
 	totals  *Totals
@@ -150,12 +152,22 @@ func (l *load) openReport() error {
 	if l.options.SkipBad == "" {
 		return nil
 	}
+	if inside(l.dir, l.options.SkipBad) {
+		return fmt.Errorf("report of bad rows: %s lies in the feed's own folder; name a file elsewhere", l.options.SkipBad)
+	}
 	f, err := os.Create(l.options.SkipBad)
 	if err != nil {
 		return fmt.Errorf("report of bad rows: %w; name a file that can be written", err)
 	}
 	l.report = f
 	return nil
+}
+
+// inside reports whether a file lies right in a folder, where it would be taken for a part of the feed.
+func inside(dir, file string) bool {
+	a, err := os.Stat(dir)
+	b, err2 := os.Stat(filepath.Dir(file))
+	return err == nil && err2 == nil && os.SameFile(a, b)
 }
 
 // bad takes note of a bad row: it stops the load, unless bad rows are to be skipped.
