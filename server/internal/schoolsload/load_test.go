@@ -15,6 +15,8 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server"
@@ -146,6 +148,10 @@ func badFeeds() map[string]struct {
 		"invalid UTF-8":         {and("accounts.ndjson", "{\"referenceId\":\"b\xff\",\"kind\":\"reader\",\"entityReferenceId\":\"rede\"}"), "accounts.ndjson line 2"},
 		"a line too long":       {and("segments.ndjson", segment(`"s2"`, `"`+strings.Repeat("x", 2<<20)+`"`)), "segments.ndjson line 2"},
 		"two files":             {map[string]string{"books.ndjson": good["books.ndjson"], "books.csv": "bookId,length\n1,5\n"}, "books.csv"},
+		"no file":               {map[string]string{"notes.txt": "nothing"}, "has none of the files entities, accounts"},
+		"column in upper case":  {with("accounts.csv", "referenceId,kind,entityReferenceId,Active\nana,reader,rede,false\n"), "column \"Active\"; write active"},
+		"member in upper case":  {and("segments.ndjson", segment(`"wpm":90`, `"WPM":90`)), `segments.ndjson line 2: has a member "WPM"; write "wpm"`},
+		"a bad row of a key":    {with("books.ndjson", `{"bookId":1,"length":0}`+"\n"+good["books.ndjson"]), "books.ndjson line 1: field length"},
 		"misspelt file":         {map[string]string{"segment.ndjson": good["segments.ndjson"]}, "segment.ndjson"},
 		"truncated gzip":        {with("segments.ndjson.gz", zipped[:len(zipped)-20]), "truncated or damaged"},
 		"CSV without a column":  {with("books.csv", "bookId,title\n1,a\n"), "length"},
@@ -200,6 +206,52 @@ func TestSkipBad(t *testing.T) {
 			if !strings.Contains(string(data), want) {
 				t.Errorf("the report lacks %q:\n%s", want, data)
 			}
+		}
+	})
+}
+
+// TestReportInsideTheFeed refuses a report that the next load would take for a part of the feed.
+func TestReportInsideTheFeed(t *testing.T) {
+	f := newFixture(t, dbtest.SQLite(t))
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "books.ndjson"), []byte(good["books.ndjson"]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := schoolsload.Load(t.Context(), f.store, dir, schoolsload.Options{Partner: f.partner, Ref: "acme", SkipBad: filepath.Join(dir, "books.rejected")})
+	if err == nil || !strings.Contains(err.Error(), "lies in the feed's own folder") {
+		t.Errorf("load = %v, want the report's place to be refused", err)
+	}
+}
+
+// TestNothingNew loads a feed again: no version is raised, so that nothing that is cached is dropped. Book 0 and a history
+// before 1970 are as good as others.
+func TestNothingNew(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		files := map[string]string{}
+		for name, text := range good {
+			files[name] = strings.ReplaceAll(text, `"bookId":1`, `"bookId":0`)
+		}
+		files["segments.ndjson"] += "\n" + strings.Replace(files["segments.ndjson"], "2026-03-01", "1965-03-01", 1)
+		old := calendar.MustParse("1960-01-01")
+		for range 2 {
+			if _, err := f.load(files, func(o *schoolsload.Options) { o.History = &old }); err != nil {
+				t.Fatal(err)
+			}
+			if v := versions(t, f); v != (schools.Versions{Registers: 1, Facts: 1}) {
+				t.Errorf("versions = %+v, want those of one load", v)
+			}
+		}
+		reports := &schools.Reports{Store: f.store}
+		access := schools.Access{Partner: f.partner, Network: 1, At: versions(t, f)}
+		whole, page := calendar.Period{Start: old, End: period().End}, paging.Page{Number: 1, Size: 10}
+		r, err := reports.Readings(t.Context(), access, whole, schools.Filter{}, page)
+		if err != nil || len(r.Rows) != 1 || r.Rows[0].Book.ID != 0 || r.Rows[0].Tenths != 20 {
+			t.Errorf("readings = %+v, %v, want 2.0 minutes of book 0", r, err)
+		}
+		e, err := reports.Engagements(t.Context(), access, whole, schools.Filter{}, page)
+		if err != nil || len(e.Rows) != 3 || e.Rows[0].Date != calendar.MustParse("1965-03-01") || e.Rows[0].Tenths != 10 {
+			t.Errorf("engagements = %+v, %v, want three days from 1965 on", e, err)
 		}
 	})
 }
