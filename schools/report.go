@@ -39,6 +39,9 @@ func profileOf(k directory.Kind) Profile {
 	return 0
 }
 
+// HistoryStart is the first day that the reports know, unless the operator sets another (G6): 2026-01-01.
+func HistoryStart() calendar.Date { return calendar.Of(2026, time.January, 1) }
+
 // Versions names one state of a partner's data: a write to the registers raises the first, a load both.
 type Versions struct{ Registers, Facts int64 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
 )
@@ -34,9 +35,6 @@ const (
 	DefaultSchoolsRate = 30
 	DefaultCacheBytes  = 256 << 20
 )
-
-// DefaultSchoolsHistory is the first day of the schools' reports (G6).
-func DefaultSchoolsHistory() calendar.Date { return calendar.Of(2026, time.January, 1) }
 
 // Config says what to serve and how. Its zero value serves DefaultURL at DefaultAddr.
 type Config struct {
@@ -56,7 +54,7 @@ type Config struct {
 	SecretKey []byte
 	// DebugSignatures makes the directory's 401 tell the canonical string that the signature should have been made of.
 	DebugSignatures bool
-	// SchoolsHistory is the first day of the schools' reports. Nil is DefaultSchoolsHistory.
+	// SchoolsHistory is the first day of the schools' reports. Nil is schools.HistoryStart.
 	SchoolsHistory *calendar.Date
 	// CacheBytes bounds what the reports keep in memory; 0 is DefaultCacheBytes.
 	CacheBytes int64
@@ -78,8 +76,8 @@ func (c Config) withDefaults() Config {
 		c.SchoolsRate = DefaultSchoolsRate
 	}
 	if c.SchoolsHistory == nil {
-		c.SchoolsHistory = new(calendar.Date)
-		*c.SchoolsHistory = DefaultSchoolsHistory()
+		first := schools.HistoryStart()
+		c.SchoolsHistory = &first
 	}
 	if c.CacheBytes == 0 {
 		c.CacheBytes = DefaultCacheBytes

@@ -68,7 +68,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	var c commands
 	exited := false // by --help or --version, after which kong parses on
-	parser, err := kong.New(&c, kong.Name("lectern"), kong.DefaultEnvars("LECTERN"), kong.Vars{"version": version()},
+	parser, err := kong.New(&c, kong.Name("lectern"), kong.DefaultEnvars("LECTERN"), kong.Vars{"version": version(), "history": schools.HistoryStart().String()},
 		kong.Description("Reading data of schools and libraries, served from one database."),
 		kong.Writers(stdout, stderr), kong.Exit(func(int) { exited = true }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {

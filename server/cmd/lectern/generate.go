@@ -12,7 +12,7 @@ type generateSchoolsCmd struct {
 	Users    int           `default:"1000" help:"Number of users."`
 	Days     int           `default:"30" help:"Number of days."`
 	Seed     uint64        `default:"1" help:"The same seed and sizes give the same bytes."`
-	First    calendar.Date `default:"2026-01-01" placeholder:"DATE" help:"First day (default ${default})."`
+	First    calendar.Date `default:"${history}" placeholder:"DATE" help:"First day (default ${default})."`
 	Schools  string        `placeholder:"CSV" help:"Take the schools from a CSV file with INEP codes."`
 	Books    string        `placeholder:"CSV" help:"Take the books from a CSV file with titles and authors."`
 	Compress string        `enum:",gz,zst" default:"" help:"Compress the files: gz or zst."`

@@ -16,7 +16,7 @@ import (
 
 // history is the flag of the commands that know where the schools' reports begin.
 type history struct {
-	SchoolsHistory calendar.Date `default:"2026-01-01" placeholder:"DATE" help:"First day of the schools' reports (default ${default})."`
+	SchoolsHistory calendar.Date `default:"${history}" placeholder:"DATE" help:"First day of the schools' reports (default ${default})."`
 }
 
 // serving are the flags of the commands that serve.

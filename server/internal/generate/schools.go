@@ -8,19 +8,17 @@ import (
 	"path/filepath"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/schools"
 )
 
 // Network is the reference of the network that a schools feed describes.
 const Network = "rede-1"
 
-// DefaultFirst is the first day of a feed that names none: that of the schools' history (G6).
-const DefaultFirst = "2026-01-01"
-
 // SchoolsParams says what schools feed to write. Users and Days are at least 1; the rest may be zero.
 type SchoolsParams struct {
 	Users, Days int
 	Seed        uint64
-	// First is the first day with reading, by default DefaultFirst.
+	// First is the first day with reading, by default schools.HistoryStart.
 	First calendar.Date
 	// SchoolsCSV is a table of schools with their INEP codes, in the layout of the federal catalogue of schools or of
 	// the school census; BooksCSV one of titles, by its columns title, author and isbn13 or isbn. Either may be
@@ -87,7 +85,7 @@ func newSchoolsFeed(dir string, p SchoolsParams) (*schoolsFeed, error) {
 		return nil, fmt.Errorf("generate: %d users and %d days; both must be at least 1", p.Users, p.Days)
 	}
 	if p.First == 0 {
-		p.First = calendar.MustParse(DefaultFirst)
+		p.First = schools.HistoryStart()
 	}
 	f, err := parseForm(p.Format, p.Compress)
 	if err != nil {

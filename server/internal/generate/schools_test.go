@@ -17,6 +17,7 @@ import (
 
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/generate"
 )
@@ -351,7 +352,7 @@ func checkRegisters(t *testing.T, c content) {
 
 func checkEvents(t *testing.T, c content, p generate.SchoolsParams) {
 	t.Helper()
-	first := cmp.Or(p.First, calendar.MustParse(generate.DefaultFirst))
+	first := cmp.Or(p.First, schools.HistoryStart())
 	days := calendar.Period{Start: first, End: first + calendar.Date(p.Days) - 1}
 	known := map[string]bool{}
 	for _, a := range c.accounts {

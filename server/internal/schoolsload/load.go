@@ -18,14 +18,11 @@ import (
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
-// History is the first day that the schools keep, unless the operator sets another (G6).
-const History = "2026-01-01"
-
 // Options says what to load, and how. Partner and Ref are required.
 type Options struct {
 	Partner directory.PartnerID
 	Ref     directory.Ref
-	// History is the first day that is kept; nil is the default.
+	// History is the first day that is kept; nil is schools.HistoryStart.
 	History *calendar.Date
 	// SkipBad is the file that lists the rows which were skipped because they are bad; empty stops at the first.
 	SkipBad string
@@ -74,7 +71,7 @@ func Load(ctx context.Context, store *schoolsdb.Store, dir string, o Options) (T
 		o.Now = time.Now
 	}
 	if o.History == nil {
-		first := calendar.MustParse(History)
+		first := schools.HistoryStart()
 		o.History = &first
 	}
 	for range tries {
