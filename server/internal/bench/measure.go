@@ -126,11 +126,11 @@ type bench struct {
 // calls are the questions that are timed, each at its first, middle and last page.
 func (b bench) calls() []call {
 	last := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, b.network.days-1).Format("2006-01-02")
-	year := "startDate=" + firstDay + "&endDate=" + last
+	all := "startDate=" + firstDay + "&endDate=" + last
 	month := "startDate=2025-03-01&endDate=2025-03-31"
 	var calls []call
 	for _, route := range []string{"readings", "engagements"} {
-		for _, c := range []call{{"whole year", year}, {"one month", month}, {"whole year, one school", year + "&schoolId=SCHOOL"}, {"whole year, teachers", year + "&profile=teacher"}} {
+		for _, c := range []call{{"all days", all}, {"one month", month}, {"all days, one school", all + "&schoolId=SCHOOL"}, {"all days, teachers", all + "&profile=teacher"}} {
 			calls = append(calls, call{route + ", " + c.name, "/" + route + "?pageSize=1000&" + c.path})
 		}
 	}
