@@ -89,10 +89,11 @@ func (f *FieldErrors) teacher(a Account, c TeacherChange) Account {
 	return a
 }
 
-// isAddress reports whether a text is one e-mail address alone, without a display name or the angle brackets around it.
+// isAddress reports whether a text is one e-mail address alone: without a display name, angle brackets around it, a group
+// or a comment.
 func isAddress(text string) bool {
 	a, err := mail.ParseAddress(text)
-	return err == nil && a.Name == "" && !strings.HasSuffix(text, ">") && !strings.ContainsFunc(text, unicode.IsControl)
+	return err == nil && a.Name == "" && a.String() == "<"+text+">" && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
 // given returns the text of a field, empty where it was not sent or is null, and adds the fault of one that is no text.
