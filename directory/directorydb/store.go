@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -19,6 +20,29 @@ type Store struct {
 	DB     *bun.DB
 	Now    func() time.Time // when the keys of a deleted network are revoked; nil = authdb's clock
 	Random io.Reader        // of the access tokens; nil = crypto/rand
+
+	writers writers
+}
+
+// writers bounds the writes that hold a connection at one time. While a load holds a partner's lock its writes wait, and
+// must not take the connections that readers, and other partners, need.
+type writers struct {
+	once  sync.Once
+	slots chan struct{}
+}
+
+// maxWriters is a fraction of the smallest pool of connections.
+const maxWriters = 4
+
+// enter waits for a place, which leave gives back.
+func (w *writers) enter(ctx context.Context) (leave func(), err error) {
+	w.once.Do(func() { w.slots = make(chan struct{}, maxWriters) })
+	select {
+	case w.slots <- struct{}{}:
+		return func() { <-w.slots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 var _ directory.Store = (*Store)(nil)
@@ -35,6 +59,11 @@ type write struct {
 // its loads, follow one another, and what f reads stays true until it ends. The version is raised last, and only where
 // f has changed something.
 func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(ctx context.Context, w *write) error) error {
+	leave, err := s.writers.enter(ctx)
+	if err != nil {
+		return fmt.Errorf("partner %d: wait to write: %w", partner, err)
+	}
+	defer leave()
 	return s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		v, err := authdb.Lock(ctx, tx, auth.Tenant(partner))
 		if errors.Is(err, authdb.ErrNotFound) {
