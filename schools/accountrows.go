@@ -84,7 +84,7 @@ func (in *Intake) account(row AccountRow, was directory.Account, live bool) (r c
 // accountFault completes an account and returns what is wrong with its row.
 func (in *Intake) accountFault(a *directory.Account, row AccountRow) *fault {
 	if _, err := directory.ParseRef(row.Ref); err != nil {
-		return &fault{"referenceId", invalid}
+		return &fault{"referenceId", directory.MsgInvalid}
 	}
 	kind, ok := directory.ParseKind(row.Kind)
 	if !ok {
@@ -102,7 +102,7 @@ func (in *Intake) accountFault(a *directory.Account, row AccountRow) *fault {
 	}
 	e, live := in.entities[directory.Ref(row.EntityRef)]
 	if !live {
-		return &fault{"entityReferenceId", missing}
+		return &fault{"entityReferenceId", directory.MsgMissing}
 	}
 	a.Entity = e.ID
 	return nil

@@ -79,7 +79,7 @@ func (in *Intake) evaluation(row EvaluationRow) checked[directory.Evaluation] {
 	e, live := in.entities[ref]
 	wrong := texts(text{"title", row.Title, 255})
 	if !live {
-		wrong = &fault{"entityReferenceId", missing}
+		wrong = &fault{"entityReferenceId", directory.MsgMissing}
 	}
 	return checked[directory.Evaluation]{
 		makes:   directory.Evaluation{ID: row.ID, Entity: e.ID, Title: row.Title, AppliedAt: row.AppliedAt.UTC().Truncate(time.Microsecond)},

@@ -74,7 +74,7 @@ func (in *Intake) entity(row EntityRow) (r checked[directory.Entity]) {
 // entityFault completes an entity and returns what is wrong with its row.
 func (in *Intake) entityFault(e *directory.Entity, row EntityRow) *fault {
 	if _, err := directory.ParseRef(row.Ref); err != nil {
-		return &fault{"referenceId", invalid}
+		return &fault{"referenceId", directory.MsgInvalid}
 	}
 	t, ok := directory.ParseEntityType(row.Type)
 	if !ok {
@@ -83,7 +83,7 @@ func (in *Intake) entityFault(e *directory.Entity, row EntityRow) *fault {
 	e.Type = t
 	if was, live := in.entities[e.Ref]; live {
 		if e.ID = was.ID; was.Type != t {
-			return &fault{"entityType", unchangeable}
+			return &fault{"entityType", directory.MsgUnchanged}
 		}
 	}
 	parent, wrong := in.parent(t, row.ParentRef)
@@ -123,7 +123,7 @@ func (in *Intake) parent(t directory.EntityType, ref string) (directory.EntityID
 	case ref == "":
 		return 0, &fault{"parentReferenceId", "is required"}
 	case !live:
-		return 0, &fault{"parentReferenceId", missing}
+		return 0, &fault{"parentReferenceId", directory.MsgMissing}
 	case p.Type != want:
 		return 0, &fault{"parentReferenceId", fmt.Sprintf("is a %s, not a %s", p.Type, want)}
 	}

@@ -33,7 +33,7 @@ func (in *Intake) user(ref []byte) (directory.UserID, error) {
 	case in.skipped[string(ref)]:
 		return 0, ErrDeleted
 	}
-	return 0, &FaultError{"account", missing}
+	return 0, &FaultError{"account", directory.MsgMissing}
 }
 
 // Segment makes an event of a segment's row. The error is ErrBeforeHistory, ErrDeleted or a *FaultError.
@@ -43,7 +43,7 @@ func (in *Intake) Segment(id, account []byte, book int64, s reading.Segment) (Ev
 	case err != nil:
 		return Event{}, err
 	case in.State.Books.Book(book) == nil:
-		return Event{}, &FaultError{"bookId", missing}
+		return Event{}, &FaultError{"bookId", directory.MsgMissing}
 	case s.DurationMS > maxDurationMS:
 		return Event{}, &FaultError{"durationMs", "must not be above one day"}
 	case s.From > s.To:

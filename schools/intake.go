@@ -1,7 +1,6 @@
 package schools
 
 import (
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -130,13 +129,6 @@ func keyed[R any](rows []R, order func(a, b R) int) iter.Seq[[]R] {
 	}
 }
 
-// reasons in the words of the directory (P4).
-const (
-	invalid      = "is invalid"
-	missing      = "does not exist"
-	unchangeable = "can't be changed"
-)
-
 // fault is what is wrong with a row.
 type fault struct{ field, reason string }
 
@@ -153,7 +145,7 @@ func texts(all ...text) *fault {
 			return &fault{t.field, "must not contain NUL characters"}
 		}
 		if t.most > 0 && len(t.value) > t.most && len([]rune(t.value)) > t.most {
-			return &fault{t.field, fmt.Sprintf("should be at most %d character(s)", t.most)}
+			return &fault{t.field, directory.MsgAtMost(t.most)}
 		}
 	}
 	return nil
