@@ -22,7 +22,7 @@
 //
 // # Consistency
 //
-// A partner's data have two [Versions]. Every read of a [Store] names the one that it wants and fails when a load has
+// A partner's data have two versions. Every read of a [Store] names the one that it wants and fails when a load has
 // replaced it meanwhile; the report then begins again. Nothing waits, and no answer mixes two states.
 //
 // # Design

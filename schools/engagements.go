@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -37,7 +38,7 @@ func (r *Reports) Engagements(ctx context.Context, a Access, period calendar.Per
 	return settled(a, func(a Access) (List[Engagement], error) {
 		var users *Users
 		var all *Attendance
-		err := together(
+		err := state.Together(
 			func() (err error) { _, users, err = r.selection(ctx, a, f); return err },
 			func() (err error) { all, err = r.attendance(ctx, a); return err },
 		)
@@ -45,8 +46,8 @@ func (r *Reports) Engagements(ctx context.Context, a Access, period calendar.Per
 			return List[Engagement]{}, err
 		}
 		days := all.In(period)
-		key := CacheKey{a.Partner, a.At, fmt.Sprintf("engagements %s %s %s", period.Start, period.End, a.filter(f))}
-		starts, err := cached(ctx, r, key, func(context.Context) (paging.Groups, error) {
+		key := a.key(fmt.Sprintf("engagements %s %s %s", period.Start, period.End, a.filter(f)))
+		starts, err := state.Load(ctx, r.Cache, key, func(context.Context) (paging.Groups, error) {
 			return days.groups(users), nil
 		})
 		if err != nil {
@@ -58,7 +59,7 @@ func (r *Reports) Engagements(ctx context.Context, a Access, period calendar.Per
 
 // attendance returns the users of every day.
 func (r *Reports) attendance(ctx context.Context, a Access) (*Attendance, error) {
-	return cached(ctx, r, CacheKey{a.Partner, Versions{Facts: a.At.Facts}, "attendance"}, func(ctx context.Context) (*Attendance, error) {
+	return state.Load(ctx, r.Cache, a.facts("attendance"), func(ctx context.Context) (*Attendance, error) {
 		return r.Store.Attendance(ctx, a.Partner, a.At)
 	})
 }
@@ -132,9 +133,9 @@ func (r *Reports) minutes(ctx context.Context, a Access, days []calendar.Date) (
 		if span == nil || !held.Contains(d) {
 			first := d &^ (minutesSpan - 1) // down, also before 1970
 			held = calendar.Period{Start: first, End: first + minutesSpan - 1}
-			key := CacheKey{a.Partner, Versions{Facts: a.At.Facts}, "minutes " + first.String()}
+			key := a.facts("minutes " + first.String())
 			var err error
-			span, err = cached(ctx, r, key, func(ctx context.Context) (MinutesByDay, error) {
+			span, err = state.Load(ctx, r.Cache, key, func(ctx context.Context) (MinutesByDay, error) {
 				return r.Store.Minutes(ctx, a.Partner, a.At, held)
 			})
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/spill"
 	"github.com/lectern-dev/lectern/schools"
 )
 
@@ -122,7 +123,7 @@ func TestPileKeepsEvents(t *testing.T) {
 	for name, limit := range map[string]int{"in memory": 1 << 30, "spilt often": 400} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
-			p := &schools.Pile{Dir: t.TempDir(), Limit: limit}
+			p := &schools.Pile{Pile: spill.Pile{Dir: t.TempDir(), Limit: limit}}
 			var want []schools.Event
 			for i := range 3000 {
 				e := schools.Event{ID: schools.EventID(r.Uint64()), User: 1 + directory.UserID(r.IntN(1000)), Day: calendar.Date(r.IntN(40000) - 100), Effect: schools.Effect(i % 3)}
@@ -164,7 +165,7 @@ func TestPileKeepsEvents(t *testing.T) {
 // limit, and no part has more than its share of neighbours.
 func TestPileIsBounded(t *testing.T) {
 	const limit = 1 << 20
-	p := &schools.Pile{Dir: t.TempDir(), Limit: limit}
+	p := &schools.Pile{Pile: spill.Pile{Dir: t.TempDir(), Limit: limit}}
 	defer p.Close()
 	most := 0
 	for user := range directory.UserID(2000) {

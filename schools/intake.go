@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // State is what a load must know of a partner before it reads a feed.
 type State struct {
 	Partner  directory.Ref
-	At       Versions
+	At       state.Versions
 	Entities []directory.Entity  // deleted ones too
 	Accounts []directory.Account // deleted ones too
 	Books    *Books

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // A Ledger is one user's list of books read and of the days on which each was read, effectively. It says how many
@@ -31,7 +32,7 @@ func NewLedger(books []BookDays) Ledger {
 		last = e.Book
 		n := len(e.Days)
 		b = binary.AppendUvarint(b, uint64(n))
-		b = binary.AppendUvarint(b, zigzag(int64(e.Days[0])))
+		b = binary.AppendVarint(b, int64(e.Days[0]))
 		if n == 1 {
 			continue
 		}
@@ -55,21 +56,21 @@ type entry struct {
 }
 
 // next reads one entry; prev is the book before it.
-func (d *decoder) next(prev int64) entry {
-	e := entry{book: prev + int64(d.uvarint())}
-	days := d.uvarint()
-	e.first = calendar.Date(unzigzag(d.uvarint()))
+func next(d *packed.Decoder, prev int64) entry {
+	e := entry{book: prev + int64(d.Uvarint())}
+	days := d.Uvarint()
+	e.first = calendar.Date(d.Varint())
 	e.last, e.days = e.first, 1
 	if e.book <= prev {
-		d.bad = true
+		d.Check(false)
 	}
 	if days == 1 {
 		return e
 	}
-	e.last += calendar.Date(d.uvarint())
-	e.inner = d.bytes(d.count(1))
+	e.last += calendar.Date(d.Uvarint())
+	e.inner = d.Bytes(d.Count(1))
 	if e.last <= e.first || days != uint64(innerDays(e.inner))+2 {
-		d.bad = true
+		d.Check(false)
 	}
 	e.days = int(days)
 	return e
@@ -94,9 +95,9 @@ func (e entry) within(p calendar.Period) bool {
 	if p.Contains(e.first) || p.Contains(e.last) {
 		return true
 	}
-	d := decoder{b: e.inner} // the period lies between the first and the last day
-	for day := e.first; len(d.b) > 0 && !d.bad; {
-		if day += calendar.Date(d.uvarint()); day >= p.Start {
+	d := packed.Bare(e.inner) // the period lies between the first and the last day
+	for day := e.first; d.Len() > 0 && !d.Bad(); {
+		if day += calendar.Date(d.Uvarint()); day >= p.Start {
 			return day <= p.End
 		}
 	}
@@ -107,9 +108,9 @@ func (e entry) within(p calendar.Period) bool {
 func (e entry) list() []calendar.Date {
 	days := make([]calendar.Date, 0, e.days)
 	days = append(days, e.first)
-	d := decoder{b: e.inner}
-	for day := e.first; len(d.b) > 0 && !d.bad; {
-		day += calendar.Date(d.uvarint())
+	d := packed.Bare(e.inner)
+	for day := e.first; d.Len() > 0 && !d.Bad(); {
+		day += calendar.Date(d.Uvarint())
 		days = append(days, day)
 	}
 	if e.days > 1 {
@@ -123,18 +124,18 @@ func (l Ledger) visit(f func(entry) bool) error {
 	if len(l) == 0 {
 		return nil
 	}
-	d := &decoder{b: l}
+	d := packed.Bare(l)
 	book := int64(-1)
-	for n := d.count(3); n > 0; n-- {
-		e := d.next(book)
-		if d.bad {
+	for n := d.Count(3); n > 0; n-- {
+		e := next(&d, book)
+		if d.Bad() {
 			return ErrCorrupt
 		}
 		if book = e.book; !f(e) {
 			return nil
 		}
 	}
-	return d.end()
+	return d.End()
 }
 
 // Count returns the number of books with effective reading in the period: the user's number of reading rows.
@@ -251,17 +252,17 @@ func (ls *Ledgers) AppendBlock(b []byte, block int64) []byte {
 
 // AddBlock adds the ledgers of a stored block, which it keeps.
 func (ls *Ledgers) AddBlock(block int64, data []byte) error {
-	d := newDecoder(data)
+	d := packed.NewDecoder(data, formVersion)
 	id := block * ledgerBlock
-	for n := d.count(2); n > 0 && !d.bad; n-- {
-		id += int64(d.uvarint())
-		l := Ledger(d.bytes(d.count(1)))
-		if d.bad || id < block*ledgerBlock || id >= (block+1)*ledgerBlock {
+	for n := d.Count(2); n > 0 && !d.Bad(); n-- {
+		id += int64(d.Uvarint())
+		l := Ledger(d.Bytes(d.Count(1)))
+		if d.Bad() || id < block*ledgerBlock || id >= (block+1)*ledgerBlock {
 			return ErrCorrupt
 		}
 		ls.Set(directory.UserID(id), l)
 	}
-	return d.end()
+	return d.End()
 }
 
 func compare(a, b int64) int {

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -18,7 +19,7 @@ func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period
 		var users *Users
 		var ledgers *Ledgers
 		var books *Books
-		err := together(
+		err := state.Together(
 			func() (err error) { _, users, err = r.selection(ctx, a, f); return err },
 			func() (err error) { ledgers, err = r.ledgers(ctx, a); return err },
 			func() (err error) { books, err = r.books(ctx, a); return err },
@@ -26,15 +27,15 @@ func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period
 		if err != nil {
 			return List[Reading]{}, err
 		}
-		key := CacheKey{a.Partner, a.At, fmt.Sprintf("readings %s %s %s", period.Start, period.End, a.filter(f))}
-		starts, err := cached(ctx, r, key, func(context.Context) (paging.Groups, error) {
+		key := a.key(fmt.Sprintf("readings %s %s %s", period.Start, period.End, a.filter(f)))
+		starts, err := state.Load(ctx, r.Cache, key, func(context.Context) (paging.Groups, error) {
 			return ledgers.groups(users, period)
 		})
 		if err != nil {
 			return List[Reading]{}, err
 		}
 		key.What += fmt.Sprintf(" page %d of %d", p.Number, p.Size)
-		rows, err := cached(ctx, r, key, func(ctx context.Context) (readings, error) {
+		rows, err := state.Load(ctx, r.Cache, key, func(ctx context.Context) (readings, error) {
 			keys, err := ledgers.keys(users, period, starts.Spans(p))
 			if err != nil || len(keys) == 0 {
 				return nil, err
@@ -82,7 +83,7 @@ func (ls *Ledgers) keys(u *Users, period calendar.Period, spans func(func(paging
 
 // ledgers returns the ledgers of all users.
 func (r *Reports) ledgers(ctx context.Context, a Access) (*Ledgers, error) {
-	return cached(ctx, r, CacheKey{a.Partner, Versions{Facts: a.At.Facts}, "ledgers"}, func(ctx context.Context) (*Ledgers, error) {
+	return state.Load(ctx, r.Cache, a.facts("ledgers"), func(ctx context.Context) (*Ledgers, error) {
 		return r.Store.Ledgers(ctx, a.Partner, a.At)
 	})
 }
@@ -90,7 +91,7 @@ func (r *Reports) ledgers(ctx context.Context, a Access) (*Ledgers, error) {
 // books returns the books. They change by loads alone, which raise both versions: by that of the facts, they outlive the
 // directory's writes.
 func (r *Reports) books(ctx context.Context, a Access) (*Books, error) {
-	return cached(ctx, r, CacheKey{a.Partner, Versions{Facts: a.At.Facts}, "books"}, func(ctx context.Context) (*Books, error) {
+	return state.Load(ctx, r.Cache, a.facts("books"), func(ctx context.Context) (*Books, error) {
 		return r.Store.Books(ctx, a.Partner, a.At)
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // AppendRecord appends the stored form of a record, which must have a day: version, a summary of all its days, and the
@@ -31,7 +32,7 @@ func AppendRecord(b []byte, r reading.Record) []byte {
 		tenths += d.Tenths
 	}
 	b = append(b, formVersion)
-	b = binary.AppendUvarint(b, zigzag(int64(first.Date)))
+	b = binary.AppendVarint(b, int64(first.Date))
 	b = binary.AppendUvarint(b, uint64(first.First))
 	b = binary.AppendUvarint(b, uint64(last.Date-first.Date))
 	b = binary.AppendUvarint(b, uint64(last.Last))
@@ -51,15 +52,15 @@ type summary struct {
 
 // parseSummary reads the summary and returns it with the record's own form.
 func parseSummary(data []byte) (summary, []byte, error) {
-	d := newDecoder(data)
-	s := summary{first: calendar.Date(unzigzag(d.uvarint())), starts: int32(d.uvarint() & math.MaxInt32)}
-	s.last = s.first + calendar.Date(d.uvarint())
-	s.ends = int32(d.uvarint() & math.MaxInt32)
-	s.tenths, s.covered, s.end = int64(d.uvarint()), int64(d.uvarint()), int64(d.uvarint())
-	if d.bad {
+	d := packed.NewDecoder(data, formVersion)
+	s := summary{first: calendar.Date(d.Varint()), starts: int32(d.Uvarint() & math.MaxInt32)}
+	s.last = s.first + calendar.Date(d.Uvarint())
+	s.ends = int32(d.Uvarint() & math.MaxInt32)
+	s.tenths, s.covered, s.end = int64(d.Uvarint()), int64(d.Uvarint()), int64(d.Uvarint())
+	if d.Bad() {
 		return s, nil, ErrCorrupt
 	}
-	return s, d.b, nil
+	return s, d.Bytes(d.Len()), nil
 }
 
 // ParseRecord unpacks a stored record. It takes only what AppendRecord writes.

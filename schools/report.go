@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -42,14 +43,11 @@ func profileOf(k directory.Kind) Profile {
 // HistoryStart is the first day that the reports know, unless the operator sets another (G6): 2026-01-01.
 func HistoryStart() calendar.Date { return calendar.Of(2026, time.January, 1) }
 
-// Versions names one state of a partner's data: a write to the registers raises the first, a load both.
-type Versions struct{ Registers, Facts int64 }
-
 // Access is what a schools key opens: one network of one partner, and the state of its data that the key check saw.
 type Access struct {
 	Partner directory.PartnerID
 	Network directory.EntityID
-	At      Versions
+	At      state.Versions
 }
 
 // Filter narrows a report by the accounts' present attributes (S7). Its zero value narrows nothing.
@@ -111,5 +109,5 @@ type Book struct {
 type Reports struct {
 	Store Store
 	// Cache keeps what a state's answers are computed from. Nil keeps nothing: every report then reads everything.
-	Cache Cache
+	Cache state.Cache
 }

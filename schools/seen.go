@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // EventID stands for an event's identifier: 8 bytes of the SHA-256 of its kind and text. Events are told apart within
@@ -62,16 +63,16 @@ func (s *Seen) AppendBinary(b []byte) []byte {
 // UnmarshalBinary replaces s by a stored form.
 func (s *Seen) UnmarshalBinary(data []byte) error {
 	*s = Seen{}
-	d := newDecoder(data)
-	for place := -1; len(d.b) > 0 && !d.bad; {
-		next := int(d.byte())
+	d := packed.NewDecoder(data, formVersion)
+	for place := -1; d.Len() > 0 && !d.Bad(); {
+		next := int(d.Byte())
 		if next <= place || next >= seenDays {
 			return ErrCorrupt
 		}
 		place = next
-		ids := make([]EventID, 0, d.count(8))
+		ids := make([]EventID, 0, d.Count(8))
 		for range cap(ids) {
-			id := EventID(binary.LittleEndian.Uint64(d.bytes(8)))
+			id := EventID(binary.LittleEndian.Uint64(d.Bytes(8)))
 			if n := len(ids); n > 0 && ids[n-1] >= id {
 				return ErrCorrupt
 			}
@@ -82,5 +83,5 @@ func (s *Seen) UnmarshalBinary(data []byte) error {
 		}
 		s.days[place] = ids
 	}
-	return d.end()
+	return d.End()
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // A Sheet is one day of a partner: the users with an access (S6), and for each the tenths of a minute of effective
@@ -100,32 +101,32 @@ const maxUserID = 1 << 32
 
 // ParsePresence unpacks a stored presence as a set.
 func ParsePresence(data []byte) (Set, error) {
-	d := newDecoder(data)
+	d := packed.NewDecoder(data, formVersion)
 	var s Set
-	switch d.byte() {
+	switch d.Byte() {
 	case presenceList:
 		id := uint64(0)
-		for n := d.count(1); n > 0 && !d.bad; n-- {
-			step := d.uvarint()
+		for n := d.Count(1); n > 0 && !d.Bad(); n-- {
+			step := d.Uvarint()
 			if id += step; step == 0 || id > maxUserID {
 				return Set{}, ErrCorrupt
 			}
 			s.Add(directory.UserID(id))
 		}
 	case presenceBits:
-		first := d.uvarint()
-		n := len(d.b) / 8
-		if d.bad || first > maxUserID/64 {
+		first := d.Uvarint()
+		n := d.Len() / 8
+		if d.Bad() || first > maxUserID/64 {
 			return Set{}, ErrCorrupt
 		}
 		s.words = make([]uint64, int(first)+n)
 		for i := range n {
-			s.words[int(first)+i] = binary.LittleEndian.Uint64(d.bytes(8))
+			s.words[int(first)+i] = binary.LittleEndian.Uint64(d.Bytes(8))
 		}
 	default:
 		return Set{}, ErrCorrupt
 	}
-	return s, d.end()
+	return s, d.End()
 }
 
 // Minutes are the tenths of a day's users in a form of one width, so that one user's are read alone.

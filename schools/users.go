@@ -6,6 +6,7 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
 )
 
 // Users answers one page of the register: the students and teachers of the network, by userId.
@@ -35,8 +36,7 @@ func (r *Reports) Users(ctx context.Context, a Access, f Filter, p paging.Page) 
 
 // selection returns the register and the users that pass the filter.
 func (r *Reports) selection(ctx context.Context, a Access, f Filter) (*Register, *Users, error) {
-	at := Versions{Registers: a.At.Registers}
-	reg, err := cached(ctx, r, CacheKey{a.Partner, at, "register"}, func(ctx context.Context) (*Register, error) {
+	reg, err := state.Load(ctx, r.Cache, a.registers("register"), func(ctx context.Context) (*Register, error) {
 		return r.Store.Register(ctx, a.Partner, a.At)
 	})
 	if err != nil {
@@ -45,7 +45,7 @@ func (r *Reports) selection(ctx context.Context, a Access, f Filter) (*Register,
 	if f.UserID != nil { // one user is found sooner than a cache entry
 		return reg, reg.Select(a.Network, f), nil
 	}
-	users, err := cached(ctx, r, CacheKey{a.Partner, at, "users " + a.filter(f)}, func(context.Context) (*Users, error) {
+	users, err := state.Load(ctx, r.Cache, a.registers("users "+a.filter(f)), func(context.Context) (*Users, error) {
 		return reg.Select(a.Network, f), nil
 	})
 	return reg, users, err

@@ -18,15 +18,19 @@ const module = "github.com/lectern-dev/lectern/"
 var mayImport = map[string][]string{
 	"reading/calendar": {},
 	"reading":          {"reading/calendar"},
+	"reading/packed":   {},
+	"reading/spill":    {},
 	"paging":           {},
+	"paging/state":     {},
 	"auth":             {},
 	"directory":        {"paging"},
-	"schools":          {"reading", "reading/calendar", "paging", "directory"},
-	"libraries":        {"reading/calendar", goText},
+	"schools":          {"reading", "reading/calendar", "reading/packed", "reading/spill", "paging", "paging/state", "directory"},
+	"libraries":        {"reading/calendar", "reading/packed", "reading/spill", "paging", "paging/state", goText},
 
 	"auth/authdb":           {"auth", bunORM},
 	"directory/directorydb": {"auth", "auth/authdb", "directory", "paging", bunORM},
-	"schools/schoolsdb":     {"auth", "auth/authdb", "directory", "directory/directorydb", "reading", "reading/calendar", "paging", "schools", bunORM, goSync},
+	"schools/schoolsdb":     {"auth", "auth/authdb", "directory", "directory/directorydb", "reading", "reading/calendar", "paging", "schools", "paging/state", bunORM, goSync},
+	"libraries/librariesdb": {"auth", "auth/authdb", "libraries", "paging", "paging/state", "reading/calendar", "reading/packed", "reading/spill", bunORM, goSync},
 }
 
 // The libraries that the table names, each with the packages below it.

@@ -7,6 +7,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/web"
@@ -32,7 +33,7 @@ func (k *schoolsKeys) Check(ctx context.Context, text string) (schoolsapi.Grant,
 		Access: schools.Access{
 			Partner: directory.PartnerID(g.Key.Tenant),
 			Network: directory.EntityID(g.Key.Network),
-			At:      schools.Versions{Registers: g.Versions.Registers, Facts: g.Versions.Facts},
+			At:      state.Versions{Registers: g.Versions.Registers, Facts: g.Versions.Facts},
 		},
 		Budget: g.Key.RateBudget(),
 	}, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/schools"
 )
 
@@ -29,7 +30,7 @@ func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref dire
 	if err != nil {
 		return st, err
 	}
-	st.At = schools.Versions{Registers: v.Registers, Facts: v.Facts}
+	st.At = state.Versions{Registers: v.Registers, Facts: v.Facts}
 	if st.LastEntity, st.LastUser, err = directorydb.Counters(ctx, s.DB, partner); err != nil {
 		return st, err
 	}
@@ -55,7 +56,7 @@ func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref dire
 // Saved says what a load wrote.
 type Saved struct {
 	New, Repeated int // events
-	Versions      schools.Versions
+	Versions      state.Versions
 }
 
 // Save writes a settled feed and its events in one transaction (F2) and raises both versions with its last statement.
@@ -76,7 +77,7 @@ func (s *Store) Save(ctx context.Context, partner directory.PartnerID, in *schoo
 	if err != nil {
 		return Saved{}, err
 	}
-	if (schools.Versions{Registers: v.Registers, Facts: v.Facts}) != in.State.At {
+	if (state.Versions{Registers: v.Registers, Facts: v.Facts}) != in.State.At {
 		return Saved{}, ErrOvertaken
 	}
 	if err := s.putRegisters(ctx, tx, partner, v.Registers+1, in); err != nil {
@@ -93,7 +94,7 @@ func (s *Store) Save(ctx context.Context, partner directory.PartnerID, in *schoo
 	if v, err = authdb.Raise(ctx, tx, auth.Tenant(partner), true, true); err != nil {
 		return Saved{}, err
 	}
-	l.saved.Versions = schools.Versions{Registers: v.Registers, Facts: v.Facts}
+	l.saved.Versions = state.Versions{Registers: v.Registers, Facts: v.Facts}
 	return l.saved, tx.Commit()
 }
 

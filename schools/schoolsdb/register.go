@@ -7,12 +7,13 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/schools"
 )
 
 // Register implements schools.Store. Where the register of an earlier state is still in memory, it reads only the accounts
 // and entities that were written since.
-func (s *Store) Register(ctx context.Context, partner directory.PartnerID, at schools.Versions) (reg *schools.Register, err error) {
+func (s *Store) Register(ctx context.Context, partner directory.PartnerID, at state.Versions) (reg *schools.Register, err error) {
 	err = s.steady(ctx, partner, registers(at), func() error {
 		reg, err = s.register(ctx, partner, at.Registers)
 		return err

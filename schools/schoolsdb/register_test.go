@@ -16,6 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
@@ -43,13 +44,13 @@ func newPartner(t *testing.T, db *database.DB) *partner {
 	return &partner{T: t, db: db, id: id}
 }
 
-func (p *partner) versions() schools.Versions {
+func (p *partner) versions() state.Versions {
 	p.Helper()
 	v, err := authdb.ReadVersions(p.Context(), p.db, auth.Tenant(p.id))
 	if err != nil {
 		p.Fatal(err)
 	}
-	return schools.Versions{Registers: v.Registers, Facts: v.Facts}
+	return state.Versions{Registers: v.Registers, Facts: v.Facts}
 }
 
 // entity returns a random state of the entity of a number.
@@ -110,7 +111,7 @@ func (p *partner) change(ctx context.Context, r *rand.Rand) error {
 }
 
 // fresh reads a register by a store that knows none.
-func (p *partner) fresh(at schools.Versions) *schools.Register {
+func (p *partner) fresh(at state.Versions) *schools.Register {
 	p.Helper()
 	reg, err := (&schoolsdb.Store{DB: p.db.DB}).Register(p.Context(), p.id, at)
 	if err != nil {
@@ -223,7 +224,7 @@ func TestRegisterMoved(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 { // the second time, a later one is held
-			var moved *schools.MovedError
+			var moved *state.MovedError
 			if _, err := store.Register(t.Context(), p.id, old); !errors.As(err, &moved) || moved.Now != p.versions() {
 				t.Errorf("Register(%+v) = %v, want moved to %+v", old, err, p.versions())
 			}
@@ -311,8 +312,8 @@ func (p *partner) compare(store *schoolsdb.Store) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	at := schools.Versions{Registers: v.Registers, Facts: v.Facts}
-	var moved *schools.MovedError
+	at := state.Versions{Registers: v.Registers, Facts: v.Facts}
+	var moved *state.MovedError
 	got, err := store.Register(p.Context(), p.id, at)
 	if errors.As(err, &moved) {
 		return false, nil
@@ -346,7 +347,7 @@ func benchmarkRegister(b *testing.B, db *database.DB) {
 	}
 	p := &partner{db: db, id: id, entities: 4000}
 	r := rand.New(rand.NewPCG(1, 1))
-	write := func(accounts []directory.Account) schools.Versions {
+	write := func(accounts []directory.Account) state.Versions {
 		var v authdb.Versions
 		err := db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) (err error) {
 			if v, err = authdb.Lock(ctx, tx, auth.Tenant(id)); err != nil {
@@ -361,7 +362,7 @@ func benchmarkRegister(b *testing.B, db *database.DB) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		return schools.Versions{Registers: v.Registers, Facts: v.Facts}
+		return state.Versions{Registers: v.Registers, Facts: v.Facts}
 	}
 	accounts := make([]directory.Account, users)
 	for i := range accounts {

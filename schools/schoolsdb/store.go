@@ -15,6 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 )
@@ -37,7 +38,7 @@ var _ schools.Store = (*Store)(nil)
 
 // steady runs a read and confirms that the partner's data were in the asked state to its end: versions only grow, so a
 // version that is unchanged afterwards was so throughout, whatever the number of statements.
-func (s *Store) steady(ctx context.Context, partner directory.PartnerID, same func(schools.Versions) bool, read func() error) error {
+func (s *Store) steady(ctx context.Context, partner directory.PartnerID, same func(state.Versions) bool, read func() error) error {
 	err := read()
 	v, verr := authdb.ReadVersions(ctx, s.DB, auth.Tenant(partner))
 	if verr != nil {
@@ -46,23 +47,23 @@ func (s *Store) steady(ctx context.Context, partner directory.PartnerID, same fu
 		}
 		return err
 	}
-	if now := (schools.Versions{Registers: v.Registers, Facts: v.Facts}); !same(now) {
-		return &schools.MovedError{Now: now}
+	if now := (state.Versions{Registers: v.Registers, Facts: v.Facts}); !same(now) {
+		return &state.MovedError{Now: now}
 	}
 	return err
 }
 
 // registers and facts are the two conditions under which a read is steady.
-func registers(at schools.Versions) func(schools.Versions) bool {
-	return func(now schools.Versions) bool { return now.Registers == at.Registers }
+func registers(at state.Versions) func(state.Versions) bool {
+	return func(now state.Versions) bool { return now.Registers == at.Registers }
 }
 
-func facts(at schools.Versions) func(schools.Versions) bool {
-	return func(now schools.Versions) bool { return now.Facts == at.Facts }
+func facts(at state.Versions) func(state.Versions) bool {
+	return func(now state.Versions) bool { return now.Facts == at.Facts }
 }
 
 // Books implements schools.Store.
-func (s *Store) Books(ctx context.Context, partner directory.PartnerID, at schools.Versions) (*schools.Books, error) {
+func (s *Store) Books(ctx context.Context, partner directory.PartnerID, at state.Versions) (*schools.Books, error) {
 	var books *schools.Books
 	err := s.steady(ctx, partner, facts(at), func() (err error) {
 		books, err = s.books(ctx, partner)
@@ -102,7 +103,7 @@ func visit(rows *sql.Rows, err error, what string, f func(*sql.Rows) error) erro
 }
 
 // Ledgers implements schools.Store.
-func (s *Store) Ledgers(ctx context.Context, partner directory.PartnerID, at schools.Versions) (*schools.Ledgers, error) {
+func (s *Store) Ledgers(ctx context.Context, partner directory.PartnerID, at state.Versions) (*schools.Ledgers, error) {
 	var ls *schools.Ledgers
 	err := s.steady(ctx, partner, facts(at), func() (err error) {
 		ls, err = s.ledgers(ctx, partner)
@@ -128,7 +129,7 @@ func (s *Store) ledgers(ctx context.Context, partner directory.PartnerID) (*scho
 }
 
 // Attendance implements schools.Store.
-func (s *Store) Attendance(ctx context.Context, partner directory.PartnerID, at schools.Versions) (*schools.Attendance, error) {
+func (s *Store) Attendance(ctx context.Context, partner directory.PartnerID, at state.Versions) (*schools.Attendance, error) {
 	a := &schools.Attendance{}
 	err := s.steady(ctx, partner, facts(at), func() error {
 		rows, err := s.DB.QueryContext(ctx, `SELECT day, presence FROM schools_days WHERE tenant_id = ? ORDER BY day`, partner)
@@ -150,7 +151,7 @@ func (s *Store) Attendance(ctx context.Context, partner directory.PartnerID, at 
 }
 
 // Minutes implements schools.Store.
-func (s *Store) Minutes(ctx context.Context, partner directory.PartnerID, at schools.Versions, period calendar.Period) (schools.MinutesByDay, error) {
+func (s *Store) Minutes(ctx context.Context, partner directory.PartnerID, at state.Versions, period calendar.Period) (schools.MinutesByDay, error) {
 	m := schools.MinutesByDay{}
 	err := s.steady(ctx, partner, facts(at), func() error {
 		rows, err := s.DB.QueryContext(ctx, `SELECT day, minutes FROM schools_days WHERE tenant_id = ? AND day BETWEEN ? AND ? ORDER BY day`,
@@ -167,7 +168,7 @@ func (s *Store) Minutes(ctx context.Context, partner directory.PartnerID, at sch
 }
 
 // Records implements schools.Store.
-func (s *Store) Records(ctx context.Context, partner directory.PartnerID, at schools.Versions, keys []schools.RecordKey, period calendar.Period,
+func (s *Store) Records(ctx context.Context, partner directory.PartnerID, at state.Versions, keys []schools.RecordKey, period calendar.Period,
 	f func(k schools.RecordKey, data []byte) error) error {
 	return s.steady(ctx, partner, facts(at), func() error { return s.records(ctx, partner, keys, period, f) })
 }
@@ -217,7 +218,7 @@ func ofUsers(keys []schools.RecordKey) schema.QueryWithArgs {
 }
 
 // People implements schools.Store.
-func (s *Store) People(ctx context.Context, partner directory.PartnerID, at schools.Versions, ids []directory.UserID) (map[directory.UserID]schools.Person, error) {
+func (s *Store) People(ctx context.Context, partner directory.PartnerID, at state.Versions, ids []directory.UserID) (map[directory.UserID]schools.Person, error) {
 	people := make(map[directory.UserID]schools.Person, len(ids))
 	err := s.steady(ctx, partner, registers(at), func() error {
 		return directorydb.Names(ctx, s.DB, partner, ids, func(id directory.UserID, name, email string) {

@@ -11,6 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
@@ -72,7 +73,7 @@ func (f *fixture) state() schools.State {
 }
 
 // load loads one segment and returns the state that is published.
-func (f *fixture) load(segment string) schools.Versions {
+func (f *fixture) load(segment string) state.Versions {
 	f.t.Helper()
 	in, pile := f.settle(f.state(), segment)
 	saved, err := f.Save(f.t.Context(), f.partner, in, pile, nil)
@@ -83,18 +84,18 @@ func (f *fixture) load(segment string) schools.Versions {
 }
 
 // reads are all reads of a store.
-func (f *fixture) reads() map[string]func(at schools.Versions) error {
+func (f *fixture) reads() map[string]func(at state.Versions) error {
 	ctx, p := f.t.Context(), f.partner
 	period := calendar.Period{Start: day, End: day}
 	keys := []schools.RecordKey{{User: 1, Book: 9}}
-	return map[string]func(schools.Versions) error{
-		"Register":   func(at schools.Versions) error { _, err := f.Register(ctx, p, at); return err },
-		"Books":      func(at schools.Versions) error { _, err := f.Books(ctx, p, at); return err },
-		"Ledgers":    func(at schools.Versions) error { _, err := f.Ledgers(ctx, p, at); return err },
-		"Attendance": func(at schools.Versions) error { _, err := f.Attendance(ctx, p, at); return err },
-		"Minutes":    func(at schools.Versions) error { _, err := f.Minutes(ctx, p, at, period); return err },
-		"People":     func(at schools.Versions) error { _, err := f.People(ctx, p, at, []directory.UserID{1}); return err },
-		"Records": func(at schools.Versions) error {
+	return map[string]func(state.Versions) error{
+		"Register":   func(at state.Versions) error { _, err := f.Register(ctx, p, at); return err },
+		"Books":      func(at state.Versions) error { _, err := f.Books(ctx, p, at); return err },
+		"Ledgers":    func(at state.Versions) error { _, err := f.Ledgers(ctx, p, at); return err },
+		"Attendance": func(at state.Versions) error { _, err := f.Attendance(ctx, p, at); return err },
+		"Minutes":    func(at state.Versions) error { _, err := f.Minutes(ctx, p, at, period); return err },
+		"People":     func(at state.Versions) error { _, err := f.People(ctx, p, at, []directory.UserID{1}); return err },
+		"Records": func(at state.Versions) error {
 			return f.Records(ctx, p, at, keys, period, func(schools.RecordKey, []byte) error { return nil })
 		},
 	}
@@ -107,7 +108,7 @@ func TestReadsNameTheirState(t *testing.T) {
 		before := f.load("s1")
 		after := f.load("s2")
 		for name, read := range f.reads() {
-			var moved *schools.MovedError
+			var moved *state.MovedError
 			if err := read(before); !errors.As(err, &moved) || moved.Now != after {
 				t.Errorf("%s of %v = %v, want it to have moved on to %v", name, before, err, after)
 			}
@@ -148,7 +149,7 @@ func TestCancelledSave(t *testing.T) {
 		if err == nil {
 			t.Error("a cancelled load succeeded")
 		}
-		if st := f.state(); st.At != (schools.Versions{}) || len(st.Entities) != 0 || st.LastUser != 0 {
+		if st := f.state(); st.At != (state.Versions{}) || len(st.Entities) != 0 || st.LastUser != 0 {
 			t.Errorf("after a cancelled load the state is %+v", st)
 		}
 	})

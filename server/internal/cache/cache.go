@@ -1,11 +1,11 @@
 // Package cache keeps what the reports compute from a tenant's data, bounded in bytes, for one process.
 //
-// It is a schools.Cache over an LFU cache that weighs its entries. Keys begin with the tenant by type and name the
+// It is a state.Cache over an LFU cache that weighs its entries. Keys begin with the tenant by type and name the
 // version of the data, so that an entry never has to be withdrawn: a load makes new keys, and the entries of the old
 // version leave as they are no longer used.
 //
 //	c := cache.New(256 << 20)
-//	v, err := c.Load(ctx, key, func(ctx context.Context) (schools.Cached, error) { return read(ctx) })
+//	v, err := c.Load(ctx, key, func(ctx context.Context) (state.Value, error) { return read(ctx) })
 //
 // Loads of one key at once are one load. It belongs to none of the requests that wait for it: one that is cancelled
 // leaves alone, and the load goes on for the others (and for the cache). A failed load keeps nothing; whoever waited
@@ -23,7 +23,7 @@ import (
 
 	"github.com/maypok86/otter/v2"
 
-	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/paging/state"
 )
 
 // timeout bounds a load, since no request's context does.
@@ -32,28 +32,28 @@ const timeout = 2 * time.Minute
 // overhead is about what an entry costs besides its value: key, node and table slot.
 const overhead = 256
 
-// Cache is a schools.Cache. It is safe for use by several goroutines; make one with New.
+// Cache is a state.Cache. It is safe for use by several goroutines; make one with New.
 type Cache struct {
-	entries *otter.Cache[schools.CacheKey, schools.Cached]
+	entries *otter.Cache[state.Key, state.Value]
 }
 
-var _ schools.Cache = (*Cache)(nil)
+var _ state.Cache = (*Cache)(nil)
 
 // New returns a cache that holds about the given number of bytes, at least 1.
 func New(bytes int64) *Cache {
-	return &Cache{otter.Must(&otter.Options[schools.CacheKey, schools.Cached]{
+	return &Cache{otter.Must(&otter.Options[state.Key, state.Value]{
 		MaximumWeight: uint64(max(bytes, 1)),
 		Weigher:       weigh,
 	})}
 }
 
-func weigh(k schools.CacheKey, v schools.Cached) uint32 {
+func weigh(k state.Key, v state.Value) uint32 {
 	return uint32(min(int64(v.Bytes())+int64(len(k.What))+overhead, math.MaxUint32))
 }
 
 // Load returns the value of a key, made by load when it is not there. When ctx ends first, it returns ctx's error, and
 // the load goes on without it.
-func (c *Cache) Load(ctx context.Context, key schools.CacheKey, load func(context.Context) (schools.Cached, error)) (schools.Cached, error) {
+func (c *Cache) Load(ctx context.Context, key state.Key, load func(context.Context) (state.Value, error)) (state.Value, error) {
 	if v, ok := c.entries.GetIfPresent(key); ok {
 		return v, nil
 	}
@@ -68,21 +68,21 @@ func (c *Cache) Load(ctx context.Context, key schools.CacheKey, load func(contex
 }
 
 type result struct {
-	value schools.Cached
+	value state.Value
 	err   error
 }
 
 // load joins the load of the key that is under way, or begins one.
-func (c *Cache) load(ctx context.Context, key schools.CacheKey, load func(context.Context) (schools.Cached, error)) result {
+func (c *Cache) load(ctx context.Context, key state.Key, load func(context.Context) (state.Value, error)) result {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	v, err := c.entries.Get(ctx, key, otter.LoaderFunc[schools.CacheKey, schools.Cached](
-		func(ctx context.Context, _ schools.CacheKey) (schools.Cached, error) { return guarded(ctx, load) }))
+	v, err := c.entries.Get(ctx, key, otter.LoaderFunc[state.Key, state.Value](
+		func(ctx context.Context, _ state.Key) (state.Value, error) { return guarded(ctx, load) }))
 	return result{v, err}
 }
 
 // guarded turns a panic into an error: on a goroutine of its own it would end the process instead of one request.
-func guarded(ctx context.Context, load func(context.Context) (schools.Cached, error)) (v schools.Cached, err error) {
+func guarded(ctx context.Context, load func(context.Context) (state.Value, error)) (v state.Value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			v, err = nil, fmt.Errorf("panic: %v\n%s", p, debug.Stack())

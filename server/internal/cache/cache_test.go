@@ -11,8 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/paging/state"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -22,15 +21,15 @@ type text string
 
 func (t text) Bytes() int { return len(t) }
 
-func key(partner int, what string) schools.CacheKey {
-	return schools.CacheKey{Partner: directory.PartnerID(partner), What: what}
+func key(partner int, what string) state.Key {
+	return state.Key{Tenant: state.Tenant(partner), What: what}
 }
 
 func TestLoadOnce(t *testing.T) {
 	c := New(1 << 20)
 	var loads atomic.Int32
 	begun, release := make(chan struct{}), make(chan struct{})
-	load := func(context.Context) (schools.Cached, error) {
+	load := func(context.Context) (state.Value, error) {
 		if loads.Add(1) == 1 {
 			close(begun)
 		}
@@ -63,7 +62,7 @@ func TestLoadOutlivesItsFirstCaller(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	first := make(chan error, 1)
 	go func() {
-		_, err := c.Load(ctx, key(1, "k"), func(ctx context.Context) (schools.Cached, error) {
+		_, err := c.Load(ctx, key(1, "k"), func(ctx context.Context) (state.Value, error) {
 			close(begun)
 			<-release
 			return text("value"), ctx.Err()
@@ -73,7 +72,7 @@ func TestLoadOutlivesItsFirstCaller(t *testing.T) {
 	<-begun
 	second := make(chan error, 1)
 	go func() {
-		v, err := c.Load(t.Context(), key(1, "k"), func(context.Context) (schools.Cached, error) {
+		v, err := c.Load(t.Context(), key(1, "k"), func(context.Context) (state.Value, error) {
 			return nil, errors.New("loaded twice")
 		})
 		if err == nil && v != text("value") {
@@ -96,18 +95,18 @@ func TestLoadKeepsNoFailure(t *testing.T) {
 	boom := errors.New("boom")
 	fails := []struct {
 		rule string
-		load func(context.Context) (schools.Cached, error)
+		load func(context.Context) (state.Value, error)
 		want string
 	}{
-		{"error", func(context.Context) (schools.Cached, error) { return nil, boom }, "boom"},
-		{"panic", func(context.Context) (schools.Cached, error) { panic("boom") }, "panic: boom"},
-		{"value beside an error", func(context.Context) (schools.Cached, error) { return text("bad"), boom }, "boom"},
+		{"error", func(context.Context) (state.Value, error) { return nil, boom }, "boom"},
+		{"panic", func(context.Context) (state.Value, error) { panic("boom") }, "panic: boom"},
+		{"value beside an error", func(context.Context) (state.Value, error) { return text("bad"), boom }, "boom"},
 	}
 	for _, tt := range fails {
 		if v, err := c.Load(t.Context(), key(1, tt.rule), tt.load); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: Load = %v, %v, want %s", tt.rule, v, err, tt.want)
 		}
-		v, err := c.Load(t.Context(), key(1, tt.rule), func(context.Context) (schools.Cached, error) { return text("good"), nil })
+		v, err := c.Load(t.Context(), key(1, tt.rule), func(context.Context) (state.Value, error) { return text("good"), nil })
 		if err != nil || v != text("good") {
 			t.Errorf("%s: next Load = %v, %v, want good", tt.rule, v, err)
 		}
@@ -117,14 +116,14 @@ func TestLoadKeepsNoFailure(t *testing.T) {
 // Two tenants, two versions and two subjects never meet.
 func TestLoadByWholeKey(t *testing.T) {
 	c := New(1 << 20)
-	keys := []schools.CacheKey{
-		{Partner: 1, What: "a"}, {Partner: 2, What: "a"}, {Partner: 1, What: "b"},
-		{Partner: 1, What: "a", At: schools.Versions{Registers: 1}}, {Partner: 1, What: "a", At: schools.Versions{Facts: 1}},
+	keys := []state.Key{
+		{Tenant: 1, What: "a"}, {Tenant: 2, What: "a"}, {Tenant: 1, What: "b"},
+		{Tenant: 1, What: "a", At: state.Versions{Registers: 1}}, {Tenant: 1, What: "a", At: state.Versions{Facts: 1}},
 	}
 	for range 2 {
 		for i, k := range keys {
 			want := text(fmt.Sprint(i))
-			v, err := c.Load(t.Context(), k, func(context.Context) (schools.Cached, error) { return want, nil })
+			v, err := c.Load(t.Context(), k, func(context.Context) (state.Value, error) { return want, nil })
 			if err != nil || v != want {
 				t.Errorf("Load(%v) = %v, %v, want %v", k, v, err, want)
 			}
@@ -137,7 +136,7 @@ func TestBound(t *testing.T) {
 	c := New(limit)
 	value := text(strings.Repeat("x", 1000))
 	for i := range 1000 {
-		if _, err := c.Load(t.Context(), key(i, "k"), func(context.Context) (schools.Cached, error) { return value, nil }); err != nil {
+		if _, err := c.Load(t.Context(), key(i, "k"), func(context.Context) (state.Value, error) { return value, nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -150,7 +149,7 @@ func TestBound(t *testing.T) {
 // A value larger than the whole cache is still served.
 func TestTooLarge(t *testing.T) {
 	c := New(10)
-	v, err := c.Load(t.Context(), key(1, "k"), func(context.Context) (schools.Cached, error) { return text("12345678901"), nil })
+	v, err := c.Load(t.Context(), key(1, "k"), func(context.Context) (state.Value, error) { return text("12345678901"), nil })
 	if err != nil || v != text("12345678901") {
 		t.Errorf("Load = %v, %v, want the value", v, err)
 	}

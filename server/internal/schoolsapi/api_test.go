@@ -12,6 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
@@ -71,7 +72,7 @@ func noon() time.Time { return time.Date(2026, 6, 15, 15, 0, 0, 0, time.UTC) }
 // newAPI returns the API over fixed reports, with a limit of requests a minute.
 func newAPI(f *fixed, rate int) http.Handler {
 	a := &schoolsapi.API{
-		Keys:    oneKey{schools.Access{Partner: 3, Network: 5, At: schools.Versions{Registers: 1, Facts: 2}}},
+		Keys:    oneKey{schools.Access{Partner: 3, Network: 5, At: state.Versions{Registers: 1, Facts: 2}}},
 		Limiter: &auth.MemoryLimiter{Now: noon},
 		Reports: f,
 		Answers: new(web.Answers),
@@ -157,7 +158,7 @@ func TestParametersReachTheReport(t *testing.T) {
 	if f.calls != 1 {
 		t.Fatalf("reports asked %d times, want once", f.calls)
 	}
-	if want := (schools.Access{Partner: 3, Network: 5, At: schools.Versions{Registers: 1, Facts: 2}}); f.access != want {
+	if want := (schools.Access{Partner: 3, Network: 5, At: state.Versions{Registers: 1, Facts: 2}}); f.access != want {
 		t.Errorf("access = %v, want %v", f.access, want)
 	}
 	if want := (calendar.Period{Start: calendar.MustParse("2026-01-01"), End: calendar.MustParse("2026-06-15")}); f.period != want {

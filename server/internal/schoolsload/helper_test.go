@@ -5,18 +5,18 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/schools"
 )
 
 // versions reads the state of the partner's data.
-func versions(t *testing.T, f *fixture) schools.Versions {
+func versions(t *testing.T, f *fixture) state.Versions {
 	t.Helper()
 	v, err := authdb.ReadVersions(t.Context(), f.db, auth.Tenant(f.partner))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return schools.Versions{Registers: v.Registers, Facts: v.Facts}
+	return state.Versions{Registers: v.Registers, Facts: v.Facts}
 }
 
 // period is that of the good feed.

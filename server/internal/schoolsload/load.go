@@ -13,6 +13,7 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/spill"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/feed"
@@ -106,7 +107,7 @@ func once(ctx context.Context, store *schoolsdb.Store, dir string, o Options) (t
 	if err := l.registers(ctx); err != nil {
 		return t, err
 	}
-	l.pile = &schools.Pile{Dir: o.TempDir, Limit: o.MemoryLimit}
+	l.pile = &schools.Pile{Pile: spill.Pile{Dir: o.TempDir, Limit: o.MemoryLimit}}
 	if err := l.events(ctx); err != nil {
 		return t, err
 	}

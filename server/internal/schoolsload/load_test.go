@@ -16,6 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
@@ -238,7 +239,7 @@ func TestNothingNew(t *testing.T) {
 			if _, err := f.load(files, func(o *schoolsload.Options) { o.History = &old }); err != nil {
 				t.Fatal(err)
 			}
-			if v := versions(t, f); v != (schools.Versions{Registers: 1, Facts: 1}) {
+			if v := versions(t, f); v != (state.Versions{Registers: 1, Facts: 1}) {
 				t.Errorf("versions = %+v, want those of one load", v)
 			}
 		}

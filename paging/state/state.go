@@ -1,0 +1,72 @@
+// Package state lets a report answer from one state of a tenant's data while loads replace them: nothing is locked, and
+// no answer mixes two states.
+//
+// Every read of a store names the [Versions] that it wants. When the data have moved on, it returns a [*MovedError], and
+// the report, run by [Settled], begins again with the versions of now:
+//
+//	list, err := state.Settled(at, func(at state.Versions) (List, error) {
+//		days, err := state.Load(ctx, cache, state.Key{Tenant: tenant, At: at, What: "days"}, readDays)
+//		…
+//	})
+//
+// What a state's answers are computed from is kept in a [Cache], under keys that begin with the tenant and name the state,
+// so that nothing has ever to be withdrawn.
+package state
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// Tenant is the number of a tenant: of a partner, or of a library network.
+type Tenant int64
+
+// Versions names one state of a tenant's data: a write to the registers raises the first, a load both.
+type Versions struct{ Registers, Facts int64 }
+
+// MovedError says that a tenant's data are now in another state than the one asked for.
+type MovedError struct{ Now Versions }
+
+func (e *MovedError) Error() string {
+	return fmt.Sprintf("the data have moved on to version %d.%d", e.Now.Registers, e.Now.Facts)
+}
+
+// ErrBusy is returned when a tenant's data moved on again and again while one answer was computed.
+var ErrBusy = errors.New("the data kept changing while the answer was computed")
+
+// attempts is how often a report begins again when loads overtake it.
+const attempts = 5
+
+// Settled runs a report until it has read one state from beginning to end, at first that of at.
+func Settled[T any](at Versions, report func(Versions) (T, error)) (T, error) {
+	for range attempts {
+		v, err := report(at)
+		var moved *MovedError
+		if !errors.As(err, &moved) {
+			return v, err
+		}
+		at = moved.Now
+	}
+	var none T
+	return none, ErrBusy
+}
+
+// Together runs functions at once and returns the first error in their order: after a restart a report reads several
+// parts of the data, and none needs another. A panic goes on in the caller, where it can be recovered.
+func Together(fs ...func() error) error {
+	errs, panics := make([]error, len(fs)), make([]any, len(fs))
+	var wg sync.WaitGroup
+	for i, f := range fs {
+		wg.Go(func() {
+			defer func() { panics[i] = recover() }()
+			errs[i] = f()
+		})
+	}
+	wg.Wait()
+	if p := cmp.Or(panics...); p != nil {
+		panic(p)
+	}
+	return cmp.Or(errs...)
+}

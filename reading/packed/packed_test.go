@@ -1,0 +1,64 @@
+package packed_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/lectern-dev/lectern/reading/packed"
+)
+
+// form is one of each thing that a decoder reads.
+func form() []byte {
+	b := []byte{7}
+	b = binary.AppendUvarint(b, 3)
+	b = append(b, 'a', 'b', 'c')
+	b = binary.AppendVarint(b, math.MinInt64)
+	b = binary.AppendUvarint(b, math.MaxUint64)
+	return packed.AppendText(b, "ação")
+}
+
+type things struct {
+	bytes  string
+	signed int64
+	large  uint64
+	text   string
+}
+
+func read(data []byte) (t things, err error) {
+	d := packed.NewDecoder(data, 7)
+	t.bytes = string(d.Bytes(d.Count(1)))
+	t.signed, t.large, t.text = d.Varint(), d.Uvarint(), d.Text()
+	return t, d.End()
+}
+
+func TestDecoder(t *testing.T) {
+	want := things{"abc", math.MinInt64, math.MaxUint64, "ação"}
+	if got, err := read(form()); err != nil || got != want {
+		t.Errorf("read = %+v, %v, want %+v", got, err, want)
+	}
+}
+
+// TestCorrupt cuts a form anywhere, and breaks it in the other ways there are.
+func TestCorrupt(t *testing.T) {
+	bad := map[string][]byte{
+		"other version": append([]byte{8}, form()[1:]...),
+		"too long":      append(form(), 0),
+		"long form":     {7, 0x80, 0x00},
+		"huge count":    append([]byte{7}, binary.AppendUvarint(nil, math.MaxUint64)...),
+		"overflow":      {7, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01},
+	}
+	for n := range form() {
+		bad["cut at "+string(rune('a'+n))] = form()[:n]
+	}
+	for name, data := range bad {
+		if _, err := read(data); !errors.Is(err, packed.ErrCorrupt) {
+			t.Errorf("%s: %v, want ErrCorrupt", name, err)
+		}
+	}
+	d := packed.Bare([]byte{1})
+	if d.Check(false); d.Byte() != 0 || !d.Bad() || d.Len() != 1 || d.End() == nil {
+		t.Error("a form that was found corrupt goes on")
+	}
+}

@@ -1,0 +1,148 @@
+// Package spill sets aside more than memory should hold: records that come in any order and are wanted in parts, such as
+// the events of a load parted by user.
+//
+//	p := &spill.Pile{Limit: 64 << 20}
+//	defer p.Close()
+//	err := p.Add(part, record)  // many times
+//	data, err := p.Part(part)   // its records, one after the other, in the order in which they came
+//
+// Past its limit a pile moves what it holds to temporary files. A program that is killed leaves none behind.
+package spill
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// Parts is the number of parts of a pile: 20 million events make parts of 80,000.
+const Parts = 256
+
+// A Pile holds records of bytes in parts. The zero Pile is empty and ready. It is not for use by several goroutines at
+// once.
+type Pile struct {
+	// Dir is where temporary files go; empty is the system's place.
+	Dir string
+	// Limit is the number of bytes held in memory, by default 64 MiB.
+	Limit int
+
+	parts [Parts]part
+	held  int
+	dir   string
+	last  error
+}
+
+// part is what waits of one part.
+type part struct {
+	mem  []byte
+	file *os.File
+	size int64 // of the file
+}
+
+// Add appends a record to a part, from 0 to Parts-1. After an error every Add fails.
+func (p *Pile) Add(i int, record []byte) error {
+	if p.last != nil {
+		return p.last
+	}
+	t := &p.parts[i]
+	t.mem = append(t.mem, record...)
+	if p.held += len(record); p.held > p.limit() {
+		p.last = p.spill()
+	}
+	return p.last
+}
+
+func (p *Pile) limit() int {
+	if p.Limit > 0 {
+		return p.Limit
+	}
+	return 64 << 20
+}
+
+// spill moves what is held to the files.
+func (p *Pile) spill() error {
+	if p.dir == "" {
+		dir, err := os.MkdirTemp(p.Dir, "lectern-load-")
+		if err != nil {
+			return fmt.Errorf("room for what is set aside: %w", err)
+		}
+		p.dir = dir
+	}
+	for i := range p.parts {
+		if err := p.parts[i].spill(p.dir, i, 2*p.limit()/Parts); err != nil {
+			return fmt.Errorf("room for what is set aside: %w", err)
+		}
+	}
+	p.held = 0
+	return nil
+}
+
+// spill writes what a part holds, and keeps its memory for what comes next unless it has more than its share: in a feed
+// ordered by account, each part has its hour.
+func (t *part) spill(dir string, i, share int) error {
+	if len(t.mem) == 0 {
+		return nil
+	}
+	if t.file == nil {
+		f, err := os.Create(fmt.Sprintf("%s/%03d", dir, i))
+		if err != nil {
+			return err
+		}
+		t.file = f
+		_ = os.Remove(f.Name()) // a load that is killed leaves nothing behind; where this fails, Close does it
+	}
+	n, err := t.file.Write(t.mem)
+	t.size += int64(n)
+	if t.mem = t.mem[:0]; cap(t.mem) > share {
+		t.mem = nil
+	}
+	return err
+}
+
+// Held returns the number of bytes of memory that the pile has.
+func (p *Pile) Held() int {
+	n := 0
+	for i := range p.parts {
+		n += cap(p.parts[i].mem)
+	}
+	return n
+}
+
+// Part returns the records of a part, one after the other, and forgets them.
+func (p *Pile) Part(i int) ([]byte, error) {
+	t := &p.parts[i]
+	mem := t.mem
+	t.mem = nil
+	p.held -= len(mem)
+	if t.file == nil {
+		return mem, nil
+	}
+	data := make([]byte, t.size, t.size+int64(len(mem)))
+	if _, err := t.file.ReadAt(data, 0); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("what was set aside: %w", err)
+	}
+	return append(data, mem...), t.close()
+}
+
+func (t *part) close() error {
+	f := t.file
+	t.file, t.size = nil, 0
+	if f == nil {
+		return nil
+	}
+	return f.Close()
+}
+
+// Close removes the temporary files.
+func (p *Pile) Close() error {
+	for i := range p.parts {
+		p.parts[i].mem = nil
+		if err := p.parts[i].close(); err != nil {
+			return err
+		}
+	}
+	if p.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(p.dir)
+}
