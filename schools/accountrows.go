@@ -36,8 +36,20 @@ func (in *Intake) Accounts(rows []AccountRow, bad Rejected) (Counts, error) {
 			}
 		}
 		in.PutAccounts = append(in.PutAccounts, a)
+		live[ref] = a
 	}
+	in.recall(live)
 	return c, nil
+}
+
+// recall lets the references that accounts gave up mean their last carrier in events, where no live account has them (F4).
+// In the register they are free: a row that names one makes a new account.
+func (in *Intake) recall(live map[string]directory.Account) {
+	for ref, id := range in.State.Former {
+		if _, taken := live[string(ref)]; !taken {
+			in.users[string(ref)] = id
+		}
+	}
 }
 
 // create gives a new account its number and token.

@@ -16,7 +16,9 @@ type State struct {
 	At       state.Versions
 	Entities []directory.Entity  // deleted ones too
 	Accounts []directory.Account // deleted ones too
-	Books    *Books
+	// Former are the references that live accounts gave up for another, and nobody has taken since.
+	Former map[directory.Ref]directory.UserID
+	Books  *Books
 	// Evaluations are those that there are.
 	Evaluations []directory.Evaluation
 	Degrees     directory.Degrees

@@ -164,6 +164,36 @@ func TestAccountRows(t *testing.T) {
 	}
 }
 
+// TestFormerReferences: an event under a reference that an account gave up is that account's, unless a live account has
+// the reference now, in the state or by the feed; a register row of it makes a new account (F4).
+func TestFormerReferences(t *testing.T) {
+	at := calendar.MustParse("2026-03-10").Start()
+	for name, tt := range map[string]struct {
+		rows []schools.AccountRow
+		want map[string]directory.UserID
+	}{
+		"no row":                  {nil, map[string]directory.UserID{"anita": 1, "caio": 1, "ana": 1}},
+		"a row takes it":          {[]schools.AccountRow{{Ref: "anita", Kind: "reader", EntityRef: "turma"}}, map[string]directory.UserID{"anita": 4, "caio": 1}},
+		"a row of a deleted name": {[]schools.AccountRow{{Ref: "caio", Kind: "teacher", EntityRef: "turma"}}, map[string]directory.UserID{"caio": 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := newIntake()
+			in.State.Former = map[directory.Ref]directory.UserID{"anita": 1, "caio": 1}
+			if _, err := in.Entities(nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := in.Accounts(tt.rows, nil); err != nil {
+				t.Fatal(err)
+			}
+			for ref, want := range tt.want {
+				if e, err := in.Access([]byte("a1"), []byte(ref), at, []byte("login")); err != nil || e.User != want {
+					t.Errorf("an access of %s is of user %d, %v, want %d", ref, e.User, err, want)
+				}
+			}
+		})
+	}
+}
+
 // TestBelowDeleted follows a deleted school through a feed that still has it: what the feed puts below it is skipped on
 // every level, down to the events (F4); a class that lives on where it was keeps its people.
 func TestBelowDeleted(t *testing.T) {

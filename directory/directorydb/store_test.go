@@ -323,6 +323,46 @@ func TestTeacherDeleted(t *testing.T) {
 	})
 }
 
+// TestFormerReferences: a reference that a teacher gave up stays known as the teacher's until another account takes it, by
+// the directory or by a load (F4).
+func TestFormerReferences(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newStage(t, db, "partner")
+		other := newStage(t, db, "other")
+		other.teacher("ana", "school")
+		ana, bia := s.teacher("ana", "school"), s.teacher("bia", "school")
+		rename := func(from, to directory.Ref) {
+			t.Helper()
+			n := newTeacher(to, "school")
+			_, err := s.UpdateTeacher(t.Context(), s.p, from, directory.TeacherChange(n))
+			must(t, err)
+		}
+		want := func(want map[directory.Ref]directory.UserID) {
+			t.Helper()
+			got, err := directorydb.FormerRefs(t.Context(), db, s.p)
+			if err != nil || !maps.Equal(got, want) {
+				t.Errorf("FormerRefs = %v, %v, want %v", got, err, want)
+			}
+		}
+		type refs = map[directory.Ref]directory.UserID
+		want(refs{})
+		rename("ana", "ana-2")
+		rename("ana-2", "ana-3")
+		want(refs{"ana": ana.ID, "ana-2": ana.ID})
+		rename("bia", "ana-2") // takes a reference that was given up
+		want(refs{"ana": ana.ID, "bia": bia.ID})
+		rename("ana-3", "ana") // has its own again
+		want(refs{"bia": bia.ID, "ana-3": ana.ID})
+		s.teacher("bia", "school")
+		want(refs{"ana-3": ana.ID})
+		s.fed(directory.Account{ID: 4, Ref: "ana-3", Kind: directory.Reader, AccessToken: "T4", Entity: 1})
+		want(refs{})
+		if got, err := directorydb.FormerRefs(t.Context(), db, other.p); err != nil || len(got) != 0 {
+			t.Errorf("FormerRefs of the other partner = %v, %v, want none", got, err)
+		}
+	})
+}
+
 // TestSameTwice: a change to what is stored writes nothing, so that what replicas hold stays good.
 func TestSameTwice(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {

@@ -40,6 +40,9 @@ func (w *write) createTeacher(ctx context.Context, n directory.NewTeacher, rando
 	if err := w.insert(ctx, &row); err != nil {
 		return none, err
 	}
+	if err := takeRefs(ctx, w, w.partner, a.Ref); err != nil {
+		return none, err
+	}
 	record := directory.AccountRecord{Account: a, EntityRef: directory.Ref(n.EntityReferenceID.Text)}
 	return record, SetCounters(ctx, w, w.partner, entity, a.ID)
 }
@@ -105,6 +108,11 @@ func (w *write) updateTeacher(ctx context.Context, ref directory.Ref, c director
 	}
 	if a == was.Account {
 		return was, nil
+	}
+	if a.Ref != was.Ref {
+		if err := w.remember(ctx, was.Account, a.Ref); err != nil {
+			return was, err
+		}
 	}
 	err = w.exec(ctx, `
 		UPDATE accounts

@@ -37,6 +37,9 @@ func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref dire
 	if st.Entities, err = directorydb.Entities(ctx, s.DB, partner); err != nil {
 		return st, err
 	}
+	if st.Former, err = directorydb.FormerRefs(ctx, s.DB, partner); err != nil {
+		return st, err
+	}
 	if st.Degrees, err = directorydb.Degrees(ctx, s.DB, partner); err != nil {
 		return st, err
 	}
