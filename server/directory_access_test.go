@@ -101,6 +101,28 @@ func TestDirectoryReplay(t *testing.T) {
 	})
 }
 
+// TestSealedUnderAnotherKey: a key that another process issued under a key for secrets that this one does not have is no key
+// here (G3), and no server starts beside it unless it has been revoked.
+func TestSealedUnderAnotherKey(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		c := newClient(t, db, server.Config{})
+		other := *c
+		other.id, other.secret = c.issueUnder(t, []byte(strings.Repeat("k", 32)), c.partner, time.Time{})
+		other.want(t, "sealed under another key", "GET", "/entities/north", "", 401, unauthorized)
+		c.want(t, "beside it", "GET", "/entities/nowhere", "", 404, `{"errors":{"detail":"Not Found"}}`)
+		config := server.Config{DB: db, SecretKey: secretKey}
+		if _, err := server.New(t.Context(), config); err == nil || !strings.Contains(err.Error(), other.id) {
+			t.Errorf("New = %v, want an error that names the key %s", err, other.id)
+		}
+		if err := c.keys.Revoke(t.Context(), other.id); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := server.New(t.Context(), config); err != nil {
+			t.Errorf("New after it was revoked = %v, want nil", err)
+		}
+	})
+}
+
 func TestDirectoryRate(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		c := newClient(t, db, server.Config{DirectoryRate: 2})

@@ -43,6 +43,12 @@ func newClient(t *testing.T, db *database.DB, c server.Config) *client {
 
 func (f *fixture) issueDirectory(t *testing.T, p directory.PartnerID, expires time.Time) (id, secret string) {
 	t.Helper()
+	return f.issueUnder(t, secretKey, p, expires)
+}
+
+// issueUnder issues a directory key whose secret is sealed under a key for secrets.
+func (f *fixture) issueUnder(t *testing.T, secretKey []byte, p directory.PartnerID, expires time.Time) (id, secret string) {
+	t.Helper()
 	box, err := auth.NewBox(secretKey)
 	if err != nil {
 		t.Fatal(err)

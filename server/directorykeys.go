@@ -10,6 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
+	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
 // directoryKeys checks signatures against the secrets in the database and notes the use of keys.
@@ -25,6 +26,10 @@ func (k *directoryKeys) Check(ctx context.Context, s auth.Signed) (directoryapi.
 	g, err := k.secret(ctx, id)
 	if errors.Is(err, authdb.ErrKey) {
 		s.Refuse(time.Now()) // the work that a known key makes
+		return directoryapi.Grant{}, directoryapi.ErrSignature
+	}
+	if errors.Is(err, auth.ErrSealed) { // nothing can be said of the signature; the operator is told
+		web.TraceOf(ctx).Error(err)
 		return directoryapi.Grant{}, directoryapi.ErrSignature
 	}
 	if err != nil {
@@ -51,8 +56,8 @@ func (k *directoryKeys) secret(ctx context.Context, id string) (authdb.SecretGra
 	return g, err
 }
 
-// verifiable returns an error when there is a live directory key whose secret cannot be opened: every request of its
-// partner would fail. One key is tried, for all are sealed alike.
+// verifiable returns an error when there is a live directory key whose secret cannot be opened: every request with it
+// would be refused.
 func (k *directoryKeys) verifiable(ctx context.Context) error {
 	keys, err := k.store.List(ctx)
 	if err != nil {
@@ -64,12 +69,13 @@ func (k *directoryKeys) verifiable(ctx context.Context) error {
 		}
 		_, err := k.secret(ctx, key.ID())
 		switch {
-		case errors.Is(err, authdb.ErrKey): // it has expired by the database's clock
-			continue
+		case err == nil, errors.Is(err, authdb.ErrKey): // or it has expired by the database's clock
 		case errors.Is(err, auth.ErrSealed):
-			return fmt.Errorf("%w; is %s, or the key file beside the database, the one it was issued with?", err, SecretKeyVariable)
+			return fmt.Errorf("%w; is %s, or the key file beside the database, the one it was issued with? "+
+				"If that one is lost, revoke key %s and issue another", err, SecretKeyVariable, key.ID())
+		default:
+			return err
 		}
-		return err
 	}
 	return nil
 }

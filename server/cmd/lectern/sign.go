@@ -61,8 +61,8 @@ func (c *signCmd) headers(s *session) ([]header, error) {
 // requestTarget returns the path and query of a URL as they are sent: not decoded, not cleaned.
 func requestTarget(url string) (string, error) {
 	for i := range len(url) {
-		if url[i] <= ' ' || url[i] == 0x7f {
-			return "", errors.New("the URL has a space or a control character; percent-encode it")
+		if url[i] <= ' ' || url[i] >= 0x7f { // clients encode them on their own, and the signature would be of another URL
+			return "", errors.New("the URL has a space, an accent or a control character; percent-encode it")
 		}
 	}
 	target := url

@@ -16,7 +16,7 @@ type problem struct {
 	status     int
 	detail     string // empty = the status's name
 	allow      string // the methods of a route, for 405
-	retryAfter int    // seconds, for 429
+	retryAfter int    // seconds, for 429 and 503
 	canonical  string // what a signature should have been made of; empty = not told
 }
 
@@ -40,6 +40,8 @@ var (
 	errTooLarge   = &problem{status: http.StatusRequestEntityTooLarge}
 	errMediaType  = &problem{status: http.StatusUnsupportedMediaType}
 	errInternal   = &problem{status: http.StatusInternalServerError}
+	// errWaited answers a write that found no turn in time: a load of the partner, or many writers, were before it.
+	errWaited = &problem{status: http.StatusServiceUnavailable, retryAfter: 5}
 )
 
 func methodNotAllowed(rt route) *problem {
@@ -51,7 +53,7 @@ func tooMany(seconds int) *problem {
 }
 
 // fail answers with an error. The directory's own are told to the client, as 404 and 422; any other that is no problem
-// is logged once, with the request's identifier, and answered with 500.
+// is logged once, with the request's identifier, and answered with 503 where the time for it ran out, else with 500.
 func fail(w http.ResponseWriter, r *http.Request, err error) {
 	var fields *directory.FieldErrors
 	var p *problem
@@ -68,6 +70,9 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, context.Canceled) && r.Context().Err() != nil:
 		w.WriteHeader(web.StatusGone) // nobody reads it
 		return
+	case errors.Is(err, context.DeadlineExceeded):
+		web.TraceOf(r.Context()).Error(err)
+		p = errWaited
 	default:
 		web.TraceOf(r.Context()).Error(err)
 		p = errInternal
