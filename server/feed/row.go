@@ -153,6 +153,15 @@ func (r *Row) Number(i int) []byte {
 	return r.cells[i]
 }
 
+// Decimal returns field i as Number does. In NDJSON it may also be a string that is written like a number: amounts of money
+// often are.
+func (r *Row) Decimal(i int) []byte {
+	if cell := r.cells[i]; !r.csv && !r.Null(i) && cell[0] == '"' && isNumber(cell[1:len(cell)-1]) {
+		return cell[1 : len(cell)-1]
+	}
+	return r.Number(i)
+}
+
 // Bool returns the truth of field i: true or false, in CSV by these words.
 func (r *Row) Bool(i int) bool {
 	if r.Null(i) {

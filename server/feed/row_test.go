@@ -39,6 +39,7 @@ func TestValues(t *testing.T) {
 	id := func(r *feed.Row) any { return string(r.ID(0)) }
 	integer := func(r *feed.Row) any { return r.Int(0) }
 	number := func(r *feed.Row) any { return string(r.Number(0)) }
+	decimal := func(r *feed.Row) any { return string(r.Decimal(0)) }
 	boolean := func(r *feed.Row) any { return r.Bool(0) }
 	null := func(r *feed.Row) any { return r.Null(0) }
 	list := func(r *feed.Row) any { return fmt.Sprintf("%q", r.List(0)) }
@@ -88,6 +89,10 @@ func TestValues(t *testing.T) {
 		{"number with a leading zero", number, `"05"`, "", "bad: must be a number"},
 		{"number without exponent", number, `"5e"`, "", "bad: must be a number"},
 		{"number in hexadecimal", number, `"0x1p3"`, "", "bad: must be a number"},
+		{"decimal", decimal, `12.50`, "", "12.50"},
+		{"decimal as a string", decimal, `"12.50"`, "", "12.50"},
+		{"decimal with a comma", decimal, `"12,50"`, "-", "bad: must be a number"},
+		{"decimal null", decimal, `""`, "", ""},
 		{"true", boolean, `true`, "", "true"},
 		{"false", boolean, `false`, "", "false"},
 		{"no boolean", boolean, `1`, "", "bad: must be true or false"},
