@@ -108,12 +108,12 @@ func (p *Pile) Held() int {
 	return n
 }
 
-// Part returns the records of a part, one after the other, and forgets them.
+// Part returns the records of a part, one after the other, and forgets them. When all records are there, goroutines may take
+// different parts at once.
 func (p *Pile) Part(i int) ([]byte, error) {
 	t := &p.parts[i]
 	mem := t.mem
 	t.mem = nil
-	p.held -= len(mem)
 	if t.file == nil {
 		return mem, nil
 	}

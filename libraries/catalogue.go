@@ -1,0 +1,86 @@
+package libraries
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Catalogue has the vocabularies and the titles of a network. It is never changed once it is made.
+type Catalogue struct {
+	Terms  map[Vocabulary][]Term // by ID
+	Titles []Title               // by Book.ID; a title's rank is its index
+
+	ids    []int64 // of the titles
+	places []int32 // of the titles, by folded title
+}
+
+// Title is one title with its lines.
+type Title struct {
+	Book  Book
+	Lines []Line // as the feed has them, with the title's MaxUses; by ID
+
+	folded, author, isbn string // what searches and orders compare
+}
+
+// NewCatalogue joins titles and lines, which may be in any order. A line of an unknown title is left out. It keeps what it
+// is given, and puts terms and lines in order in place.
+func NewCatalogue(terms map[Vocabulary][]Term, books []Book, lines []BookLine) *Catalogue {
+	c := &Catalogue{Terms: terms, Titles: make([]Title, len(books))}
+	for _, list := range terms {
+		slices.SortFunc(list, func(a, b Term) int { return cmp.Compare(a.ID, b.ID) })
+	}
+	for i, b := range books {
+		c.Titles[i] = Title{Book: b, folded: Fold(b.Title), author: Fold(b.Author), isbn: Digits(b.ISBN)}
+	}
+	slices.SortFunc(c.Titles, func(a, b Title) int { return cmp.Compare(a.Book.ID, b.Book.ID) })
+	slices.SortFunc(lines, func(a, b BookLine) int {
+		return cmp.Or(cmp.Compare(a.Book, b.Book), cmp.Compare(a.Line.ID, b.Line.ID))
+	})
+	c.ids = make([]int64, len(c.Titles))
+	for rank := range c.Titles {
+		c.ids[rank] = c.Titles[rank].Book.ID
+	}
+	for _, l := range lines {
+		if t := c.Title(l.Book); t != nil {
+			l.Line.MaxUses = t.Book.MaxUses
+			t.Lines = append(t.Lines, l.Line)
+		}
+	}
+	c.places = placesByTitle(c.Titles)
+	return c
+}
+
+// Title returns the title of an identifier, or nil.
+func (c *Catalogue) Title(id int64) *Title {
+	rank, found := slices.BinarySearch(c.ids, id)
+	if !found {
+		return nil
+	}
+	return &c.Titles[rank]
+}
+
+// Term returns the name of a term, empty where there is none of the identifier.
+func (c *Catalogue) Term(v Vocabulary, id int64) string {
+	terms := c.Terms[v]
+	i, found := slices.BinarySearchFunc(terms, id, func(t Term, id int64) int { return cmp.Compare(t.ID, id) })
+	if !found {
+		return ""
+	}
+	return terms[i].Name
+}
+
+// Bytes returns about the memory that the catalogue holds.
+func (c *Catalogue) Bytes() int {
+	n := 12 * len(c.Titles)
+	for _, terms := range c.Terms {
+		for _, t := range terms {
+			n += 24 + len(t.Name)
+		}
+	}
+	for i := range c.Titles {
+		t := &c.Titles[i]
+		n += 320 + 2*len(t.Book.Title) + 2*len(t.Book.Author) + 2*len(t.Book.ISBN)
+		n += 8*len(t.Book.Categories) + 8*len(t.Book.Subjects) + 160*cap(t.Lines)
+	}
+	return n
+}

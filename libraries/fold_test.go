@@ -1,0 +1,372 @@
+package libraries_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// foldWorld is all that feeds will ever say of a few readers: each event, and each loan and reservation as it is one time
+// after the other.
+type foldWorld struct {
+	random       *rand.Rand
+	events       []libraries.Event
+	loans        [][]libraries.Loan
+	reservations [][]libraries.Reservation
+	requests     []libraries.Request
+}
+
+// Readers on both sides of the groups of 128 and the blocks of 1024, and some that share a part without being neighbours.
+var foldReaders = []int64{0, 127, 128, 1023, 1024, 262_144, 262_145}
+
+// moment is an instant of 12 days, of which two blocks of seen events have a part.
+func (w *foldWorld) moment() time.Time {
+	return libraries.HistoryStart.Start().Add(time.Duration(w.random.Int64N(12*24*3600*1_000_000)) * time.Microsecond)
+}
+
+func (w *foldWorld) reader() int64 { return foldReaders[w.random.IntN(len(foldReaders))] }
+
+func (w *foldWorld) book() int64 { return 1 + w.random.Int64N(3)*200 }
+
+func newFoldWorld(seed uint64) *foldWorld {
+	w := &foldWorld{random: rand.New(rand.NewPCG(seed, 7))}
+	ids := map[libraries.EventID]bool{}
+	for range w.random.IntN(60) {
+		if e := w.event(); !ids[e.ID] {
+			ids[e.ID] = true
+			w.events = append(w.events, e)
+		}
+	}
+	for id := range w.random.Int64N(9) {
+		w.loans = append(w.loans, w.loan(id))
+	}
+	for id := range w.random.Int64N(9) {
+		w.reservations = append(w.reservations, w.reservation(id))
+	}
+	for id := range w.random.Int64N(4) {
+		w.requests = append(w.requests, libraries.Request{ID: id, Reader: w.reader(), Title: "a", Requested: w.moment(), Availability: libraries.NotFound})
+	}
+	return w
+}
+
+// event returns one of few identifiers, which other readers, days and resources have too.
+func (w *foldWorld) event() libraries.Event {
+	at := w.moment()
+	e := libraries.Event{Reader: w.reader(), Day: calendar.Day(at), Second: libraries.Second(at)}
+	id := []byte{'0' + byte(w.random.IntN(4))}
+	switch w.random.IntN(6) {
+	case 0:
+		e.Kind, e.ID = libraries.ActivityEvent, libraries.NewEventID(libraries.ActivityResource, id, e.Reader, e.Day)
+	case 1:
+		e.Kind, e.Book, e.ID = libraries.PreviewEvent, w.book(), libraries.NewEventID(libraries.PreviewResource, id, e.Reader, e.Day)
+	case 2:
+		e.Kind, e.Book, e.ID = libraries.RenewalEvent, w.book(), libraries.NewEventID(libraries.RenewalResource, id, e.Reader, e.Day)
+	default:
+		e.Kind, e.Book, e.ID = libraries.SessionEvent, w.book(), libraries.NewEventID(libraries.SessionResource, id, e.Reader, e.Day)
+		e.Seconds = w.random.Int64N(3) * 100
+		e.Progress = []libraries.Progress{0, 9_999, 10_000, 49_999, 50_000, 100_000}[w.random.IntN(6)]
+		e.Mode, e.Format = libraries.Mode(1+w.random.IntN(2)), libraries.Format(1+w.random.IntN(2))
+	}
+	return e
+}
+
+// loan returns a loan as it is one time after the other: a status may change into any other.
+func (w *foldWorld) loan(id int64) []libraries.Loan {
+	l := libraries.Loan{ID: id, Reader: w.reader(), Book: w.book(), Borrowed: w.moment().Truncate(time.Microsecond)}
+	var states []libraries.Loan
+	for range 1 + w.random.IntN(4) {
+		l.Status, l.Returned = libraries.LoanStatus(1+w.random.IntN(3)), time.Time{}
+		if l.Status.Ended() {
+			l.Returned = l.Borrowed.Add(time.Duration(w.random.Int64N(72*3600)) * time.Second)
+		}
+		states = append(states, l)
+	}
+	return states
+}
+
+func (w *foldWorld) reservation(id int64) []libraries.Reservation {
+	r := libraries.Reservation{ID: id, Reader: w.reader(), Book: w.book(), Reserved: w.moment()}
+	var states []libraries.Reservation
+	for range 1 + w.random.IntN(4) {
+		r.Status, r.Resolved, r.Position = libraries.ReservationStatus(1+w.random.IntN(5)), time.Time{}, libraries.None
+		if r.Status.Resolved() {
+			r.Resolved = r.Reserved.Add(time.Duration(w.random.Int64N(72*3600)) * time.Second)
+		}
+		states = append(states, r)
+	}
+	return states
+}
+
+func newFoldFacts() *foldFacts {
+	return &foldFacts{
+		events: map[libraries.EventID]libraries.Event{}, loans: map[int64]libraries.Loan{},
+		reservations: map[int64]libraries.Reservation{}, requests: map[int64]libraries.Request{},
+	}
+}
+
+// feed puts some of the world on a pile and into the facts: all that is left of it, or about half, events in any order and
+// some of them once more. It returns how many events and requests it has, and how many of them are new.
+func (w *foldWorld) feed(t *testing.T, facts *foldFacts, all bool) (pile *libraries.Pile, rows, fresh int) {
+	pile = &libraries.Pile{}
+	pile.Spill.Limit = 1 + w.random.IntN(2000) // some spill to files
+	some := func() bool { return all || w.random.IntN(2) == 0 }
+	before := len(facts.events) + len(facts.requests)
+	for _, i := range w.random.Perm(len(w.events)) {
+		for times := 1; some() && times < 3; times++ {
+			noError(t, pile.AddEvent(w.events[i]))
+			facts.events[w.events[i].ID] = w.events[i]
+			rows++
+		}
+	}
+	for _, r := range w.requests {
+		if some() {
+			noError(t, pile.AddRequest(r))
+			facts.requests[r.ID] = r
+			rows++
+		}
+	}
+	w.feedRegisters(t, pile, facts, all, some)
+	return pile, rows, len(facts.events) + len(facts.requests) - before
+}
+
+// feedRegisters puts loans and reservations on the pile as they are now, or will be later.
+func (w *foldWorld) feedRegisters(t *testing.T, pile *libraries.Pile, facts *foldFacts, all bool, some func() bool) {
+	for id, states := range w.loans {
+		if !some() {
+			continue
+		}
+		c := libraries.LoanChange{Loan: states[w.random.IntN(len(states))]}
+		if all {
+			c.Loan = states[len(states)-1]
+		}
+		if was, found := facts.loans[int64(id)]; found {
+			c.Was = &was
+		}
+		noError(t, pile.AddLoan(c))
+		facts.loans[int64(id)] = c.Loan
+	}
+	for id, states := range w.reservations {
+		if !some() {
+			continue
+		}
+		c := libraries.ReservationChange{Reservation: states[w.random.IntN(len(states))]}
+		if all {
+			c.Reservation = states[len(states)-1]
+		}
+		if was, found := facts.reservations[int64(id)]; found {
+			c.Was = &was
+		}
+		noError(t, pile.AddReservation(c))
+		facts.reservations[int64(id)] = c.Reservation
+	}
+}
+
+// TestPastFold loads worlds in pieces: after each piece the stored forms say what follows from all facts so far; and in the end
+// they are the same bytes as those of one load of everything.
+func TestPastFold(t *testing.T) {
+	for seed := range uint64(300) {
+		w := newFoldWorld(seed)
+		facts, store := newFoldFacts(), newFoldStore()
+		pieces := w.random.IntN(5)
+		for piece := range pieces + 1 {
+			pile, rows, want := w.feed(t, facts, piece == pieces)
+			fresh, repeated, err := store.load(pile)
+			noError(t, err)
+			noError(t, pile.Close())
+			if fresh != want || fresh+repeated != rows {
+				t.Fatalf("world %d, piece %d: %d new and %d repeated, want %d of %d", seed, piece, fresh, repeated, want, rows)
+			}
+			if diff := store.view(t).differ(facts.view()); diff != "" {
+				t.Fatalf("world %d, piece %d of %d: %s", seed, piece, pieces, diff)
+			}
+		}
+		once := newFoldStore()
+		pile, _, _ := w.feed(t, newFoldFacts(), true)
+		_, _, err := once.load(pile)
+		noError(t, err)
+		if !once.same(store) {
+			t.Fatalf("world %d: one load of everything is not the same as %d pieces", seed, pieces+1)
+		}
+	}
+}
+
+// foldOne folds deliveries of reader 1, one after the other.
+func foldOne(t *testing.T, deliveries ...libraries.Delivery) *foldStore {
+	t.Helper()
+	s := newFoldStore()
+	for _, d := range deliveries {
+		d.Reader = 1
+		seen, err := s.seenOf([]libraries.Delivery{d})
+		noError(t, err)
+		if seen == nil {
+			seen = map[libraries.SeenKey]*libraries.Seen{}
+		}
+		c, err := s.fold(seen, d)
+		noError(t, err)
+		for _, delta := range c.Days {
+			noError(t, s.add(delta.Day, libraries.AppendDayDelta(nil, delta)))
+		}
+		holdings, err := libraries.ParseHoldings(s.holdings)
+		noError(t, err)
+		holdings, err = holdings.Add(c.Holdings)
+		noError(t, err)
+		s.holdings = holdings.AppendBinary(nil)
+	}
+	return s
+}
+
+// at returns an instant of August 2026 in Brasilia, such as "03 14:30:00".
+func at(text string) time.Time {
+	t, err := time.ParseInLocation("2006-01-02 15:04:05", "2026-08-"+text, calendar.Brasilia())
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// sessionAt returns a session of title 10 by reader 1.
+func sessionAt(when string, progress libraries.Progress) libraries.Event {
+	day := calendar.Day(at(when))
+	return libraries.Event{
+		Kind: libraries.SessionEvent, ID: libraries.NewEventID(libraries.SessionResource, []byte(when), 1, day), Reader: 1, Book: 10,
+		Day: day, Second: libraries.Second(at(when)), Seconds: 60, Progress: progress, Mode: libraries.Online, Format: libraries.Ebook,
+	}
+}
+
+// loanAt returns a loan of title 10 by reader 1; of an active one ended is empty.
+func loanAt(borrowed string, status libraries.LoanStatus, ended string) libraries.Loan {
+	l := libraries.Loan{ID: 1, Reader: 1, Book: 10, Borrowed: at(borrowed), Status: status}
+	if ended != "" {
+		l.Returned = at(ended)
+	}
+	return l
+}
+
+func TestFoldRules(t *testing.T) {
+	sessions := func(events ...libraries.Event) libraries.Delivery { return libraries.Delivery{Events: events} }
+	lent := func(l libraries.Loan, was ...libraries.Loan) libraries.Delivery {
+		c := libraries.LoanChange{Loan: l}
+		if len(was) > 0 {
+			c.Was = &was[0]
+		}
+		return libraries.Delivery{Loans: []libraries.LoanChange{c}}
+	}
+	active := loanAt("03 10:00:00", libraries.LoanActive, "")
+	returned := loanAt("03 10:00:00", libraries.LoanReturned, "05 11:00:00")
+	expired := loanAt("03 10:00:00", libraries.LoanExpired, "05 11:00:00")
+	for _, test := range []struct {
+		rule       string
+		deliveries []libraries.Delivery
+		want       string // rows of days with logins, loans, returns, readings10, readings50; events; then the holding
+	}{
+		{"9.999 percent is no reading", []libraries.Delivery{sessions(sessionAt("01 10:00:00", 9_999))},
+			"01: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
+		{"10 percent is a reading, without a loan not one of the stock", []libraries.Delivery{sessions(sessionAt("01 10:00:00", 10_000))},
+			"01: 1 0 0 1 0 events 1; 0 readings, 0 active, 0 confirmed"},
+		{"49.999 percent has not finished", []libraries.Delivery{sessions(sessionAt("01 10:00:00", 49_999))},
+			"01: 1 0 0 1 0 events 1; 0 readings, 0 active, 0 confirmed"},
+		{"50 percent has finished", []libraries.Delivery{sessions(sessionAt("01 10:00:00", 50_000))},
+			"01: 1 0 0 1 1 events 1; 0 readings, 0 active, 0 confirmed"},
+		{"a pair counts once, ever", []libraries.Delivery{sessions(sessionAt("01 10:00:00", 50_000), sessionAt("02 10:00:00", 60_000))},
+			"01: 1 0 0 1 1 events 1, 02: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
+		{"a late session moves the crossing to its day", []libraries.Delivery{sessions(sessionAt("03 10:00:00", 55_000)), sessions(sessionAt("02 10:00:00", 12_000))},
+			"02: 1 0 0 1 0 events 1, 03: 1 0 0 0 1 events 1; 0 readings, 0 active, 0 confirmed"},
+		{"the same session again is none", []libraries.Delivery{sessions(sessionAt("01 10:00:00", 10_000), sessionAt("01 10:00:00", 10_000)), sessions(sessionAt("01 10:00:00", 50_000))},
+			"01: 1 0 0 1 0 events 1; 0 readings, 0 active, 0 confirmed"},
+		{"a day ends at midnight in Brasilia", []libraries.Delivery{sessions(sessionAt("01 23:59:59", 0), sessionAt("02 00:00:00", 0))},
+			"01: 1 0 0 0 0 events 1, 02: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
+		{"a loan made is activity", []libraries.Delivery{lent(active)},
+			"03: 1 1 0 0 0 events 1; 0 readings, 1 active, 0 confirmed"},
+		{"a return by the reader is activity", []libraries.Delivery{lent(returned)},
+			"03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
+		{"an expiry is a return without a login", []libraries.Delivery{lent(expired)},
+			"03: 1 1 0 0 0 events 1, 05: 0 0 1 0 0 events 0; 0 readings, 0 active, 0 confirmed"},
+		{"a return that becomes an expiry takes its login back", []libraries.Delivery{lent(returned), lent(expired, returned)},
+			"03: 1 1 0 0 0 events 1, 05: 0 0 1 0 0 events 0; 0 readings, 0 active, 0 confirmed"},
+		{"a return that is taken back", []libraries.Delivery{lent(active), lent(returned, active), lent(active, returned)},
+			"03: 1 1 0 0 0 events 1; 0 readings, 1 active, 0 confirmed"},
+		{"a return of another day", []libraries.Delivery{lent(returned), lent(loanAt("03 10:00:00", libraries.LoanReturned, "06 00:00:00"), returned)},
+			"03: 1 1 0 0 0 events 1, 06: 1 0 1 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
+		{"a session of the loan's day confirms it", []libraries.Delivery{lent(active), sessions(sessionAt("03 09:00:00", 9_999))},
+			"03: 1 1 0 0 0 events 2; 0 readings, 1 active, 1 confirmed"},
+		{"a session of the day before does not confirm it", []libraries.Delivery{lent(active), sessions(sessionAt("02 23:59:59", 9_999))},
+			"02: 1 0 0 0 0 events 1, 03: 1 1 0 0 0 events 1; 0 readings, 1 active, 0 confirmed"},
+		{"a loan stays confirmed when it has ended", []libraries.Delivery{sessions(sessionAt("03 09:00:00", 0)), lent(active), lent(expired, active)},
+			"03: 1 1 0 0 0 events 2, 05: 0 0 1 0 0 events 0; 0 readings, 0 active, 1 confirmed"},
+		{"10 percent and a loan of any time are a reading of the stock", []libraries.Delivery{sessions(sessionAt("01 09:00:00", 10_000)), lent(active)},
+			"01: 1 0 0 1 0 events 1, 03: 1 1 0 0 0 events 1; 1 readings, 1 active, 0 confirmed"},
+	} {
+		if got := foldText(foldOne(t, test.deliveries...).view(t)); got != test.want {
+			t.Errorf("%s:\n got %s\nwant %s", test.rule, got, test.want)
+		}
+	}
+}
+
+// foldText shows what TestFoldRules is about.
+func foldText(v foldView) string {
+	text := ""
+	for _, key := range slices.SortedFunc(maps.Keys(v.rows), func(a, b readerOn) int { return int(a.day - b.day) }) {
+		m := v.rows[key]
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s: %d %d %d %d %d events %d", key.day.String()[8:], m[libraries.Logins], m[libraries.Loans], m[libraries.Returns],
+			m[libraries.Readings10], m[libraries.Readings50], v.logins[key].Events)
+	}
+	h := v.holdings.Of(10)
+	return text + fmt.Sprintf("; %d readings, %d active, %d confirmed", h.Readings, h.ActiveLoans, h.Confirmed)
+}
+
+// TestFoldChangesNothing folds what does not change anything that is counted: no day and no title is to be written.
+func TestFoldChangesNothing(t *testing.T) {
+	was := loanAt("03 10:00:00", libraries.LoanReturned, "05 11:00:00")
+	now := was
+	due := calendar.Day(at("20 00:00:00"))
+	now.Due, now.Returned = &due, was.Returned.Add(time.Millisecond)
+	reserved := libraries.Reservation{ID: 3, Reader: 1, Book: 10, Reserved: at("02 00:00:00"), Status: libraries.Waiting, Position: 2}
+	next := reserved
+	next.Position = 1
+	event := sessionAt("04 10:00:00", 10_000)
+	past := libraries.Past{Seen: map[libraries.SeenKey]*libraries.Seen{}}
+	first, err := past.Fold(libraries.Delivery{Reader: 1, Events: []libraries.Event{event}})
+	noError(t, err)
+	past.Shelf = first.Shelf
+	c, err := past.Fold(libraries.Delivery{
+		Reader: 1, Events: []libraries.Event{event}, Loans: []libraries.LoanChange{{now, &was}},
+		Reservations: []libraries.ReservationChange{{next, &reserved}},
+	})
+	noError(t, err)
+	if c.Shelf != nil || len(c.Days)+len(c.Holdings)+len(c.Seen) > 0 || c.Loans != 0 || c.ActiveReservations != 0 || c.New != 0 || c.Repeated != 1 {
+		t.Errorf("Fold of what is known = %+v, want no change and 1 repeated", c)
+	}
+}
+
+func TestFoldErrors(t *testing.T) {
+	loan, other := loanAt("03 10:00:00", libraries.LoanActive, ""), loanAt("03 10:00:01", libraries.LoanActive, "")
+	book := loan
+	book.Book = 11
+	strange := sessionAt("01 10:00:00", 0)
+	strange.Kind = libraries.LoanEvent
+	reserved := libraries.Reservation{ID: 3, Reader: 1, Book: 10, Reserved: at("02 00:00:00"), Status: libraries.Waiting}
+	later := reserved
+	later.Reserved = at("02 00:00:01")
+	for name, d := range map[string]libraries.Delivery{
+		"an event of another reader":      {Reader: 2, Events: []libraries.Event{sessionAt("01 10:00:00", 0)}},
+		"a loan among the events":         {Reader: 1, Events: []libraries.Event{strange}},
+		"a loan of another reader":        {Reader: 2, Loans: []libraries.LoanChange{{Loan: loan}}},
+		"a loan that begins later":        {Reader: 1, Loans: []libraries.LoanChange{{other, &loan}}},
+		"a loan of another title":         {Reader: 1, Loans: []libraries.LoanChange{{book, &loan}}},
+		"a reservation of another reader": {Reader: 2, Reservations: []libraries.ReservationChange{{Reservation: reserved}}},
+		"a reservation of another time":   {Reader: 1, Reservations: []libraries.ReservationChange{{later, &reserved}}},
+	} {
+		if c, err := (libraries.Past{Seen: map[libraries.SeenKey]*libraries.Seen{}}).Fold(d); err == nil {
+			t.Errorf("Fold of %s = %+v, want an error", name, c)
+		}
+	}
+}

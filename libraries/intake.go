@@ -1,0 +1,147 @@
+package libraries
+
+import (
+	"errors"
+	"time"
+
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// State is what a load must know of a network.
+type State struct {
+	At       state.Versions
+	Hour     Hour // at which it was published, 0 before the first load
+	Terms    map[Vocabulary][]Term
+	Books    []Book
+	Lines    []BookLine
+	Channels []ChannelDay
+	Readers  []int64 // ascending
+}
+
+// Intake settles a feed against the State of a network: it checks each row by itself and against what it refers to (F3),
+// lets of rows with one key the one stand that F1 says, and keeps what is to be written.
+//
+// Its methods are called in the order Terms, Books, Lines, Channels; then Reader, and AddReader with each that Reader
+// returns; then the others. Reader, Loan, Renewal, Reservation, Session, Preview, Activity and Request check one row each
+// and may be called from any number of goroutines, between the calls of the others.
+type Intake struct {
+	State   State
+	Today   calendar.Date // the day of the load
+	History calendar.Date
+
+	// What is to be written: the terms, books, lines and channels that are new or changed, and the loans that do not exist
+	// because they were made before the history (G6).
+	PutTerms    map[Vocabulary][]Term
+	PutBooks    []Book
+	PutLines    []BookLine
+	PutChannels []ChannelDay
+	EarlyLoans  []int64
+
+	// What there is, the feed's rows included once they are settled.
+	terms    map[Vocabulary]map[int64]Term
+	books    map[int64]Book
+	lines    map[int64]BookLine
+	channels map[channelKey]ChannelDay
+	readers  map[int64]struct{}
+	genders  map[string]Gender // by the canonical text: folding costs more than all else of a reader's row
+}
+
+// NewIntake returns an Intake that has settled nothing yet. today is the day of the load, history the first day that is
+// kept.
+func NewIntake(st State, today, history calendar.Date) *Intake {
+	in := &Intake{
+		State: st, Today: today, History: history, PutTerms: map[Vocabulary][]Term{},
+		terms:    make(map[Vocabulary]map[int64]Term, len(vocabularies)),
+		books:    make(map[int64]Book, len(st.Books)),
+		lines:    make(map[int64]BookLine, len(st.Lines)),
+		channels: make(map[channelKey]ChannelDay, len(st.Channels)),
+		readers:  make(map[int64]struct{}, len(st.Readers)),
+		genders:  make(map[string]Gender, len(genders)),
+	}
+	for _, v := range Vocabularies() {
+		in.terms[v] = make(map[int64]Term, len(st.Terms[v]))
+		for _, t := range st.Terms[v] {
+			in.terms[v][t.ID] = t
+		}
+	}
+	for _, b := range st.Books {
+		in.books[b.ID] = b
+	}
+	for _, l := range st.Lines {
+		in.lines[l.Line.ID] = l
+	}
+	for _, c := range st.Channels {
+		in.channels[channelKey{c.Day, c.Channel}] = c
+	}
+	for _, id := range st.Readers {
+		in.readers[id] = struct{}{}
+	}
+	for _, g := range Genders() {
+		in.genders[g.String()] = g
+	}
+	return in
+}
+
+// Counts says what became of the rows of one register file.
+type Counts struct {
+	Rows      int `json:"rows"`
+	New       int `json:"new"`
+	Changed   int `json:"changed"`
+	Unchanged int `json:"unchanged"`
+	// Superseded rows are good, but another row with their key stands (F1).
+	Superseded int `json:"superseded"`
+	// BeforeHistory rows are loans and reservations that do not exist (G6).
+	BeforeHistory int `json:"beforeHistory"`
+	Bad           int `json:"bad"`
+}
+
+// EventCounts says what became of the rows of one file of events before they were folded.
+type EventCounts struct {
+	Rows int `json:"rows"`
+	// BeforeHistory rows are skipped: events before the history, and renewals of loans before it (G6).
+	BeforeHistory int `json:"beforeHistory"`
+	Bad           int `json:"bad"`
+}
+
+// Lined is a row of a feed with the line on which it starts.
+type Lined[T any] struct {
+	Line int
+	Row  T
+}
+
+// Rejected is told of a bad row (F3). The error that it returns stops the load; nil skips the row.
+type Rejected func(line int, field, reason string) error
+
+// FaultError is what is wrong with a row: the name of a field in the feed, and why.
+type FaultError struct{ Field, Reason string }
+
+func (e *FaultError) Error() string { return e.Field + " " + e.Reason }
+
+// ErrBeforeHistory is returned for an event before the history: it is skipped and counted, not bad (G6).
+var ErrBeforeHistory = errors.New("before the history")
+
+// The reasons that several fields share.
+const (
+	isMissing  = "does not exist"
+	isRequired = "is required"
+	isChanged  = "must not change"
+	isLate     = "must not be after the day of the load"
+)
+
+// instant returns a time as it is kept: in UTC, in whole microseconds. The zero time stays.
+func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// exists returns what is wrong with a row that refers to a reader and a title.
+func (in *Intake) exists(reader, book int64) *FaultError {
+	if _, ok := in.readers[reader]; !ok {
+		return &FaultError{"userId", isMissing}
+	}
+	if _, ok := in.books[book]; !ok {
+		return &FaultError{"bookId", isMissing}
+	}
+	return nil
+}
+
+// late reports whether the time is after the day of the load (F3).
+func (in *Intake) late(t time.Time) bool { return calendar.Day(t) > in.Today }

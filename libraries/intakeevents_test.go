@@ -1,0 +1,167 @@
+package libraries_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// brasilia returns the instant of a Brasilia time such as "2026-08-01 14:00:00".
+func brasilia(text string) time.Time {
+	t, err := time.ParseInLocation(time.DateTime, text, calendar.Brasilia())
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// The first and the last instants that the intake of newIntake takes for events, and their neighbours.
+var (
+	firstSecond  = brasilia("2026-07-21 00:00:00")
+	beforeFirst  = brasilia("2026-07-20 23:59:59")
+	lastSecond   = brasilia("2026-09-01 23:59:59")
+	afterLast    = brasilia("2026-09-02 00:00:00")
+	someInstant  = brasilia("2026-08-01 14:00:00")
+	laterInstant = brasilia("2026-08-10 14:00:00")
+)
+
+// TestSessionRows has each bound of F3 on both sides.
+func TestSessionRows(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(*libraries.SessionRow)
+		want   string
+	}{
+		{"as it is", func(*libraries.SessionRow) {}, ""},
+		{"unknown reader", func(s *libraries.SessionRow) { s.Reader = 3 }, "userId does not exist"},
+		{"unknown title", func(s *libraries.SessionRow) { s.Book = 3 }, "bookId does not exist"},
+		{"a whole day", func(s *libraries.SessionRow) { s.Seconds = 86_400 }, ""},
+		{"a second more", func(s *libraries.SessionRow) { s.Seconds = 86_401 }, "seconds must not be above one day, 86400"},
+		{"no time at all", func(s *libraries.SessionRow) { s.Seconds = 0 }, ""},
+		{"unknown mode", func(s *libraries.SessionRow) { s.Mode = []byte("Online") }, "mode must be one of online, offline"},
+		{"unknown format", func(s *libraries.SessionRow) { s.Format = []byte("video") }, "format must be one of ebook, audiobook"},
+		{"nothing of the book", func(s *libraries.SessionRow) { s.Progress = []byte("0") }, ""},
+		{"less than nothing", func(s *libraries.SessionRow) { s.Progress = []byte("-0.0001") }, "progress must be a number from 0 to 100"},
+		{"the whole book", func(s *libraries.SessionRow) { s.Progress = []byte("100") }, ""},
+		{"more than the whole", func(s *libraries.SessionRow) { s.Progress = []byte("100.0001") }, "progress must be a number from 0 to 100"},
+		{"the last second of the day of the load", func(s *libraries.SessionRow) { s.Start = lastSecond }, ""},
+		{"the day after", func(s *libraries.SessionRow) { s.Start = afterLast }, "startedAt must not be after the day of the load"},
+		{"the first second of the history", func(s *libraries.SessionRow) { s.Start = firstSecond }, ""},
+		{"the second before", func(s *libraries.SessionRow) { s.Start = beforeFirst }, libraries.ErrBeforeHistory.Error()},
+		{"bad, and before the history", func(s *libraries.SessionRow) { s.Start, s.Reader = beforeFirst, 3 }, "userId does not exist"},
+	}
+	for _, tt := range tests {
+		row := libraries.SessionRow{
+			ID: []byte("s1"), Reader: 1, Book: 2, Start: someInstant, Seconds: 60, Mode: []byte("offline"), Format: []byte("audiobook"), Progress: []byte("12.5"),
+		}
+		tt.change(&row)
+		_, err := newIntake().Session(row)
+		if got := reasonOf(err); got != tt.want {
+			t.Errorf("%s: Session = %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestEventsMade says what the rows become.
+func TestEventsMade(t *testing.T) {
+	in := newIntake()
+	day := calendar.MustParse("2026-08-01")
+	session, err := in.Session(libraries.SessionRow{
+		ID: []byte("x"), Reader: 1, Book: 2, Start: someInstant, Seconds: 60, Mode: []byte("offline"), Format: []byte("audiobook"), Progress: []byte("12.5"),
+	})
+	if want := (libraries.Event{
+		Kind: libraries.SessionEvent, ID: libraries.NewEventID('s', []byte("x"), 1, day), Reader: 1, Book: 2, Day: day, Second: 14 * 3600,
+		Seconds: 60, Progress: 12_500, Mode: libraries.Offline, Format: libraries.Audiobook,
+	}); err != nil || session != want {
+		t.Errorf("Session = %+v, %v, want %+v", session, err, want)
+	}
+	preview, err := in.Preview([]byte("x"), 1, 2, someInstant)
+	if want := (libraries.Event{
+		Kind: libraries.PreviewEvent, ID: libraries.NewEventID('p', []byte("x"), 1, day), Reader: 1, Book: 2, Day: day, Second: 14 * 3600,
+	}); err != nil || preview != want {
+		t.Errorf("Preview = %+v, %v, want %+v", preview, err, want)
+	}
+	activity, err := in.Activity([]byte("x"), 1, someInstant)
+	if want := (libraries.Event{
+		Kind: libraries.ActivityEvent, ID: libraries.NewEventID('a', []byte("x"), 1, day), Reader: 1, Day: day, Second: 14 * 3600,
+	}); err != nil || activity != want {
+		t.Errorf("Activity = %+v, %v, want %+v", activity, err, want)
+	}
+	request, err := in.Request(libraries.Request{ID: 7, Reader: 1, Requested: someInstant.Add(1999)}, "marketplace")
+	want := libraries.Request{ID: 7, Reader: 1, Availability: libraries.InMarketplace, Requested: someInstant.Add(1000).UTC()}
+	if err != nil || request != want {
+		t.Errorf("Request = %+v, %v, want %+v", request, err, want)
+	}
+}
+
+// TestOtherEvents has the dates and references of the events that are no sessions.
+func TestOtherEvents(t *testing.T) {
+	in := newIntake()
+	kinds := map[string]struct {
+		field string
+		make  func(reader, book int64, at time.Time) error
+	}{
+		"preview": {"viewedAt", func(reader, book int64, at time.Time) error {
+			_, err := in.Preview([]byte("x"), reader, book, at)
+			return err
+		}},
+		"activity": {"at", func(reader, _ int64, at time.Time) error {
+			_, err := in.Activity([]byte("x"), reader, at)
+			return err
+		}},
+		"suggestion": {"requestedAt", func(reader, _ int64, at time.Time) error {
+			_, err := in.Request(libraries.Request{Reader: reader, Requested: at}, "none")
+			return err
+		}},
+	}
+	for name, k := range kinds {
+		for at, want := range map[time.Time]string{
+			firstSecond: "", lastSecond: "", beforeFirst: libraries.ErrBeforeHistory.Error(), afterLast: k.field + " must not be after the day of the load",
+		} {
+			if got := reasonOf(k.make(1, 1, at)); got != want {
+				t.Errorf("%s at %v = %q, want %q", name, at, got, want)
+			}
+		}
+		if got := reasonOf(k.make(3, 1, someInstant)); got != "userId does not exist" {
+			t.Errorf("%s of an unknown reader = %q", name, got)
+		}
+	}
+	if got := reasonOf(kinds["preview"].make(1, 3, someInstant)); got != "bookId does not exist" {
+		t.Errorf("preview of an unknown title = %q", got)
+	}
+	_, err := in.Request(libraries.Request{Reader: 1, Requested: someInstant}, "catalogue")
+	if got, want := reasonOf(err), "availability must be one of catalog, marketplace, none"; got != want {
+		t.Errorf("suggestion of another availability = %q, want %q", got, want)
+	}
+}
+
+// TestReadersOfTheFeed lets events refer to a reader whom the feed itself brings.
+func TestReadersOfTheFeed(t *testing.T) {
+	in := newIntake()
+	if _, err := in.Activity([]byte("x"), 3, someInstant); err == nil {
+		t.Error("Activity of an unknown reader is taken")
+	}
+	in.AddReader(3)
+	if _, err := in.Activity([]byte("x"), 3, someInstant); err != nil {
+		t.Errorf("Activity of a reader of the feed = %v", err)
+	}
+}
+
+// TestSessionAllocates holds the price of the commonest row: one small allocation, for the progress.
+func TestSessionAllocates(t *testing.T) {
+	in := newIntake()
+	row := libraries.SessionRow{
+		ID: []byte("s1"), Reader: 1, Book: 2, Start: someInstant, Seconds: 60, Mode: []byte("online"), Format: []byte("ebook"), Progress: []byte("12.5"),
+	}
+	n := testing.AllocsPerRun(100, func() {
+		if _, err := in.Session(row); err != nil && !errors.Is(err, libraries.ErrBeforeHistory) {
+			t.Fatal(err)
+		}
+	})
+	if n > 1 {
+		t.Errorf("a session takes %v allocations, want at most 1", n)
+	}
+}

@@ -1,0 +1,48 @@
+package libraries
+
+// Reservation checks a row of reservations by itself; all but the status is given in r, Resolved is zero and Position None
+// where they are null. A position that its status does not have is left out (L6). The error is a *FaultError.
+func (in *Intake) Reservation(r Reservation, status string) (Reservation, error) {
+	if wrong := in.exists(r.Reader, r.Book); wrong != nil {
+		return r, wrong
+	}
+	var ok bool
+	if r.Status, ok = ParseReservationStatus(status); !ok {
+		return r, oneOf("status", reservationStatuses[1:])
+	}
+	if !r.Status.Active() {
+		r.Position = None
+	}
+	r.Reserved, r.Resolved = instant(r.Reserved), instant(r.Resolved)
+	resolved := !r.Resolved.IsZero()
+	switch {
+	case in.late(r.Reserved):
+		return r, &FaultError{"reservedAt", isLate}
+	case r.Status.Resolved() && !resolved:
+		return r, &FaultError{"resolvedAt", isRequired + " unless the reservation is waiting or available"}
+	case !r.Status.Resolved() && resolved:
+		return r, &FaultError{"resolvedAt", "must be empty while the reservation is waiting or available"}
+	case resolved && in.late(r.Resolved):
+		return r, &FaultError{"resolvedAt", isLate}
+	}
+	return r, nil
+}
+
+// Reservations settles rows of reservations, each checked by itself before: all those of each identifier in them, in the
+// order of their lines. had has what the store knows of these identifiers. It returns those that are new or changed.
+func (in *Intake) Reservations(rows []Lined[Reservation], had map[int64]Reservation, c *Counts, bad Rejected) ([]ReservationChange, error) {
+	var changes []ReservationChange
+	put := func(now Reservation, was *Reservation) { changes = append(changes, ReservationChange{now, was}) }
+	err := kept[Reservation]{
+		id:      func(r Reservation) int64 { return r.ID },
+		lasting: func(r Reservation) lasting { return lasting{r.Reader, r.Book, r.Reserved} },
+		start:   "reservedAt", same: sameReservation, history: in.History,
+		had: had, early: map[int64]bool{}, put: put, counts: c, bad: bad,
+	}.settle(rows)
+	return changes, err
+}
+
+func sameReservation(a, b Reservation) bool {
+	return a.ID == b.ID && a.Reader == b.Reader && a.Book == b.Book && a.Reserved.Equal(b.Reserved) && a.Status == b.Status &&
+		a.Position == b.Position && (!a.Status.Resolved() || a.Resolved.Equal(b.Resolved))
+}

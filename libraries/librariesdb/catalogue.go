@@ -1,0 +1,52 @@
+package librariesdb
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state"
+)
+
+// Catalogue implements libraries.Store.
+func (s *Store) Catalogue(ctx context.Context, a libraries.Access) (c *libraries.Catalogue, err error) {
+	err = s.steady(ctx, a, func() error {
+		terms, books, lines, err := s.catalogue(ctx, a.Network)
+		if err == nil {
+			c = libraries.NewCatalogue(terms, books, lines)
+		}
+		return err
+	})
+	return c, err
+}
+
+// catalogue reads the vocabularies, by term, the titles and the lines, both by identifier: at once, for none needs another.
+func (s *Store) catalogue(ctx context.Context, n libraries.NetworkID) (terms map[libraries.Vocabulary][]libraries.Term, books []libraries.Book,
+	lines []libraries.BookLine, err error) {
+	err = state.Together(
+		func() (err error) { terms, err = s.terms(ctx, n); return err },
+		func() (err error) { books, err = s.books(ctx, n); return err },
+		func() (err error) { lines, err = s.lines(ctx, n); return err },
+	)
+	return terms, books, lines, err
+}
+
+func (s *Store) terms(ctx context.Context, n libraries.NetworkID) (map[libraries.Vocabulary][]libraries.Term, error) {
+	terms := map[libraries.Vocabulary][]libraries.Term{}
+	rows, err := s.DB.QueryContext(ctx, `SELECT `+termFields+` FROM libraries_terms WHERE tenant_id = ? ORDER BY vocabulary, term_id`, n)
+	return terms, visit(rows, err, "terms", func(rows *sql.Rows) error {
+		v, t, err := scanTerm(rows)
+		terms[v] = append(terms[v], t)
+		return err
+	})
+}
+
+func (s *Store) books(ctx context.Context, n libraries.NetworkID) (books []libraries.Book, err error) {
+	rows, err := s.DB.QueryContext(ctx, `SELECT `+bookFields+` FROM libraries_books WHERE tenant_id = ? ORDER BY book_id`, n)
+	return books, each(rows, err, "books", scanBook, func(b libraries.Book) { books = append(books, b) })
+}
+
+func (s *Store) lines(ctx context.Context, n libraries.NetworkID) (lines []libraries.BookLine, err error) {
+	rows, err := s.DB.QueryContext(ctx, `SELECT `+lineFields+` FROM libraries_lines WHERE tenant_id = ? ORDER BY line_id`, n)
+	return lines, each(rows, err, "lines", scanLine, func(l libraries.BookLine) { lines = append(lines, l) })
+}

@@ -1,0 +1,61 @@
+package librariesdb
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/lectern-dev/lectern/libraries"
+)
+
+func TestCatalogue(t *testing.T) {
+	eachEngine(t, func(t *testing.T, f *fixture) {
+		want := map[libraries.Vocabulary][]libraries.Term{}
+		for _, v := range libraries.Vocabularies() {
+			want[v] = []libraries.Term{{ID: 2, Name: "dois " + v.String()}, {ID: 10, Name: "dez"}}
+			for _, term := range want[v] {
+				f.put("libraries_terms", termColumns, termValues(f.a.Network, v, term), termValues(f.other, v, libraries.Term{ID: term.ID, Name: "other"}))
+			}
+		}
+		books := []libraries.Book{
+			{ID: 2, Title: "Iracema", Publisher: 2, Categories: []int64{2, 10}, Year: 1865, MaxUses: ptr[int64](5)},
+			{ID: 10, Title: "Senhora", Publisher: libraries.None, Year: libraries.None},
+		}
+		putAll(f, "libraries_books", bookColumns, bookValues, books)
+		f.put("libraries_books", bookColumns, bookValues(f.other, libraries.Book{ID: 5}))
+		line := libraries.Line{ID: 4, Collection: libraries.Manual, Kind: libraries.PurchaseLine, Copies: ptr[int64](3), PurchasedAt: firstDay}
+		f.put("libraries_lines", lineColumns, lineValues(f.a.Network, libraries.BookLine{Book: 2, Line: line}),
+			lineValues(f.other, libraries.BookLine{Book: 10, Line: line}))
+
+		c, err := f.Catalogue(t.Context(), f.a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(c.Terms, want) {
+			t.Errorf("the terms are %v, want %v", c.Terms, want)
+		}
+		if len(c.Titles) != 2 || !reflect.DeepEqual(c.Titles[0].Book, books[0]) || !reflect.DeepEqual(c.Titles[1].Book, books[1]) {
+			t.Fatalf("the titles are %+v, want %+v", c.Titles, books)
+		}
+		line.MaxUses = books[0].MaxUses
+		if lines := c.Titles[0].Lines; !reflect.DeepEqual(lines, []libraries.Line{line}) || len(c.Titles[1].Lines) != 0 {
+			t.Errorf("the lines are %+v and %+v, want %+v and none", lines, c.Titles[1].Lines, line)
+		}
+	})
+}
+
+// TestCorruptCatalogue puts categories into the database that no load writes.
+func TestCorruptCatalogue(t *testing.T) {
+	eachEngine(t, func(t *testing.T, f *fixture) {
+		putAll(f, "libraries_books", bookColumns, bookValues, []libraries.Book{{ID: 2}})
+		for _, column := range []string{"category_ids", "subject_ids"} {
+			f.exec(`UPDATE libraries_books SET category_ids = '', subject_ids = ''`)
+			if _, err := f.Catalogue(t.Context(), f.a); err != nil {
+				t.Fatal(err)
+			}
+			f.exec(`UPDATE libraries_books SET ` + column + ` = '1;x'`)
+			if c, err := f.Catalogue(t.Context(), f.a); err == nil {
+				t.Errorf("with a corrupt %s the catalogue is %+v", column, c)
+			}
+		}
+	})
+}

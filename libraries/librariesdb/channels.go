@@ -1,0 +1,90 @@
+package librariesdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// ChannelAnswer returns the answer of an analytics source that is kept for a period in an hour, or false where none is
+// (L13).
+func (s *Store) ChannelAnswer(ctx context.Context, n libraries.NetworkID, hour libraries.Hour, period calendar.Period) (data []byte, found bool, err error) {
+	err = s.DB.NewRaw(`
+		SELECT data
+		  FROM libraries_channel_answers
+		 WHERE tenant_id = ? AND hour = ? AND first_day = ? AND last_day = ?`,
+		n, int32(hour), int32(period.Start), int32(period.End)).Scan(ctx, &data)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, false, nil
+	case err != nil:
+		return nil, false, fmt.Errorf("read a channels answer of network %d: %w", n, err)
+	}
+	return data, true, nil
+}
+
+// KeepChannelAnswer keeps an answer for a period in an hour and returns the one to serve: of several that replicas keep at
+// once, all serve the first. The network's answers of earlier hours are removed.
+//
+// On SQLite it fails after a second where something else is writing: a load that waits for its hour can take most of one.
+func (s *Store) KeepChannelAnswer(ctx context.Context, n libraries.NetworkID, hour libraries.Hour, period calendar.Period, data []byte) ([]byte, error) {
+	if err := s.keepChannelAnswer(ctx, n, hour, period, data); err != nil {
+		return nil, fmt.Errorf("keep a channels answer of network %d: %w", n, err)
+	}
+	kept, found, err := s.ChannelAnswer(ctx, n, hour, period)
+	if err == nil && !found { // a replica that is in the next hour already has removed it: nobody will serve another
+		kept = data
+	}
+	return kept, err
+}
+
+func (s *Store) keepChannelAnswer(ctx context.Context, n libraries.NetworkID, hour libraries.Hour, period calendar.Period, data []byte) error {
+	conn, err := s.DB.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	restore, err := impatient(ctx, conn)
+	if err != nil {
+		return err
+	}
+	defer restore()
+	_, err = conn.NewRaw(`
+		INSERT INTO libraries_channel_answers (tenant_id, hour, first_day, last_day, data)
+		VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (tenant_id, hour, first_day, last_day) DO NOTHING`,
+		n, int32(hour), int32(period.Start), int32(period.End), data).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = conn.NewRaw(`DELETE FROM libraries_channel_answers WHERE tenant_id = ? AND hour < ?`, n, int32(hour)).Exec(ctx)
+	return err
+}
+
+// patience is how long an answer waits for another writer on SQLite, in milliseconds.
+const patience = 1000
+
+// impatient lets a connection to SQLite wait no longer than patience for another writer, and returns what lets it wait as
+// before: the driver's wait heeds no context. PostgreSQL locks rows, and nobody else holds these for long.
+func impatient(ctx context.Context, conn bun.Conn) (restore func(), err error) {
+	if conn.Dialect().Name() != dialect.SQLite {
+		return func() {}, nil
+	}
+	var was int
+	if err := conn.NewRaw(`PRAGMA busy_timeout`).Scan(ctx, &was); err != nil {
+		return nil, err
+	}
+	set := func(ctx context.Context, wait int) error {
+		_, err := conn.NewRaw(`PRAGMA busy_timeout = ?`, wait).Exec(ctx)
+		return err
+	}
+	restore = func() { _ = set(context.WithoutCancel(ctx), was) }
+	return restore, set(ctx, min(was, patience))
+}

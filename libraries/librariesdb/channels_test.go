@@ -1,0 +1,105 @@
+package librariesdb
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// keep keeps an answer and checks which one is to be served.
+func (f *fixture) keep(n libraries.NetworkID, hour libraries.Hour, p calendar.Period, data, want string) {
+	f.Helper()
+	if got, err := f.KeepChannelAnswer(f.Context(), n, hour, p, []byte(data)); err != nil || string(got) != want {
+		f.Errorf("KeepChannelAnswer(%d, %d, %v, %s) = %q, %v, want %s", n, hour, p, data, got, err, want)
+	}
+}
+
+// answer checks which answer is kept; "" is none.
+func (f *fixture) answer(n libraries.NetworkID, hour libraries.Hour, p calendar.Period, want string) {
+	f.Helper()
+	got, found, err := f.ChannelAnswer(f.Context(), n, hour, p)
+	if err != nil || string(got) != want || found != (want != "") {
+		f.Errorf("ChannelAnswer(%d, %d, %v) = %q, %t, %v, want %q", n, hour, p, got, found, err, want)
+	}
+}
+
+// TestChannelAnswers keeps the first answer for a network, an hour and a period, until the network's next hour (L13).
+func TestChannelAnswers(t *testing.T) {
+	eachEngine(t, func(t *testing.T, f *fixture) {
+		one, other := f.a.Network, f.other
+		p, q := calendar.Period{Start: firstDay, End: firstDay + 30}, calendar.Period{Start: firstDay, End: firstDay + 29}
+		f.answer(one, 10, p, "")
+		f.keep(one, 10, p, "first", "first")
+		f.keep(one, 10, p, "second", "first")
+		f.answer(one, 10, q, "")
+		f.keep(one, 10, q, "other period", "other period")
+		f.keep(other, 10, p, "other network", "other network")
+		f.answer(one, 10, p, "first")
+		f.answer(one, 11, p, "")
+		f.keep(one, 11, p, "next hour", "next hour")
+		f.answer(one, 10, p, "")
+		f.answer(one, 10, q, "")
+		f.answer(one, 11, p, "next hour")
+		f.answer(other, 10, p, "other network")
+	})
+}
+
+// TestChannelAnswersAtOnce keeps several answers at once, as replicas do: all are told to serve the same.
+func TestChannelAnswersAtOnce(t *testing.T) {
+	eachEngine(t, func(t *testing.T, f *fixture) {
+		p := calendar.Period{Start: firstDay, End: firstDay}
+		got := make([]string, 8)
+		var wg sync.WaitGroup
+		for i := range got {
+			wg.Go(func() {
+				data, err := f.KeepChannelAnswer(t.Context(), f.a.Network, 10, p, fmt.Append(nil, "answer ", i))
+				if err != nil {
+					t.Error(err)
+				}
+				got[i] = string(data)
+			})
+		}
+		wg.Wait()
+		for _, g := range got {
+			if g != got[0] || g == "" {
+				t.Errorf("the answers to serve are %q, want one", got)
+				break
+			}
+		}
+	})
+}
+
+// TestChannelAnswerBesideLoad keeps an answer on SQLite while a load writes: it fails, and does not wait for the load. Its
+// connection waits for writers as before afterwards.
+func TestChannelAnswerBesideLoad(t *testing.T) {
+	f := newFixture(t, dbtest.SQLite(t))
+	period := calendar.Period{Start: firstDay, End: firstDay}
+	busyTimeout := func() (ms int) {
+		if err := f.db.NewRaw(`PRAGMA busy_timeout`).Scan(t.Context(), &ms); err != nil {
+			t.Fatal(err)
+		}
+		return ms
+	}
+	before := busyTimeout()
+	tx, err := f.db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := f.KeepChannelAnswer(t.Context(), f.a.Network, 10, period, []byte("a")); !database.Busy(err) {
+		t.Errorf("beside a load KeepChannelAnswer = %q, %v, want the database to be busy", data, err)
+	}
+	f.answer(f.a.Network, 10, period, "")
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	f.db.SetMaxOpenConns(1) // the one that is asked is the one that has kept
+	f.keep(f.a.Network, 10, period, "a", "a")
+	if after := busyTimeout(); after != before || before <= patience {
+		t.Errorf("connections wait %d ms afterwards, want %d, which is more than %d", after, before, patience)
+	}
+}

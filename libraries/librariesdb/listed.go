@@ -1,0 +1,115 @@
+package librariesdb
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// Loans implements libraries.Store. A mark without a loan is an error.
+func (s *Store) Loans(ctx context.Context, a libraries.Access, marks libraries.Marks) ([]libraries.Loan, error) {
+	return readListed(ctx, s, a, marks, listed[libraries.Loan]{registers[libraries.LoanRegister], loanFields, scanLoan,
+		func(l libraries.Loan) place { return place{l.Day(), l.ID} }})
+}
+
+// Reservations implements libraries.Store. A mark without a reservation is an error.
+func (s *Store) Reservations(ctx context.Context, a libraries.Access, marks libraries.Marks) ([]libraries.Reservation, error) {
+	return readListed(ctx, s, a, marks, listed[libraries.Reservation]{registers[libraries.ReservationRegister], reservationFields, scanReservation,
+		func(r libraries.Reservation) place { return place{r.Day(), r.ID} }})
+}
+
+// place is the key by which a register lists its records.
+type place struct {
+	day calendar.Date
+	id  int64
+}
+
+// listed says how the records of a register are read, and the place of each.
+type listed[T any] struct {
+	register
+	fields string
+	scan   func(*sql.Rows) (T, error)
+	place  func(T) place
+}
+
+// readListed reads the records of marks, in their order. Those of a page mostly stand close together, and one range has
+// them; what the range has not is read by name, which takes three times as long.
+func readListed[T any](ctx context.Context, s *Store, a libraries.Access, marks libraries.Marks, l listed[T]) ([]T, error) {
+	list, missing := make([]T, len(marks)), make(map[place]int, len(marks))
+	for i, m := range marks {
+		missing[place{m.Day, m.ID}] = i
+	}
+	read := func(from schema.QueryWithArgs) error {
+		rows, err := s.DB.QueryContext(ctx, `SELECT `+l.fields+` FROM ?`, from)
+		return each(rows, err, string(l.table), l.scan, func(v T) {
+			at := l.place(v)
+			if i, ok := missing[at]; ok {
+				list[i] = v
+				delete(missing, at)
+			}
+		})
+	}
+	err := s.steady(ctx, a, func() error {
+		for part := range slices.Chunk(marks, chunk) {
+			if err := read(l.near(a.Network, part)); err != nil {
+				return err
+			}
+			rest := slices.DeleteFunc(slices.Clone(part), func(m libraries.Mark) bool { _, ok := missing[place{m.Day, m.ID}]; return !ok })
+			if len(rest) == 0 {
+				continue
+			}
+			if err := read(l.named(a.Network, rest)); err != nil {
+				return err
+			}
+		}
+		for at := range missing {
+			return fmt.Errorf("%s of network %d has no %d on %s", l.table, a.Network, at.id, at.day)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// nearMost bounds the rows of a range that are passed over for one that is taken, where a list has one status alone.
+const nearMost = 4
+
+// near names the rows from the first mark on, as many as there are marks: all of them where the list is not filtered. Where
+// all marks have one status it is filtered by that, as it seems, and the range is longer.
+func (r register) near(n libraries.NetworkID, marks libraries.Marks) schema.QueryWithArgs {
+	first, last, limit := marks[0], marks[len(marks)-1], len(marks)
+	statuses := make([]int64, 0, nearMost)
+	for _, m := range marks {
+		if s := int64(m.Status); !slices.Contains(statuses, s) {
+			statuses = append(statuses, s)
+		}
+	}
+	if len(statuses) == 1 {
+		limit *= nearMost
+	}
+	return bun.SafeQuery(`(
+		SELECT *
+		  FROM ?0
+		 WHERE tenant_id = ?2 AND (day, ?1) >= (?3, ?4) AND (day, ?1) <= (?5, ?6)
+		 ORDER BY day, ?1
+		 LIMIT ?7) AS near
+		 WHERE status IN (?8)`, r.table, r.id, n, int32(first.Day), first.ID, int32(last.Day), last.ID, limit, bun.List(statuses))
+}
+
+// named names the rows of the marks, one by one.
+func (r register) named(n libraries.NetworkID, marks libraries.Marks) schema.QueryWithArgs {
+	keys := make([]bun.TupleValues, len(marks))
+	for i, m := range marks {
+		keys[i] = bun.Tuple([]int64{int64(m.Day), m.ID})
+	}
+	return bun.SafeQuery(`? WHERE tenant_id = ? AND (day, ?) IN (VALUES ?)`, r.table, n, r.id, bun.List(keys))
+}

@@ -1,0 +1,33 @@
+package librariesdb
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/lectern-dev/lectern/libraries"
+)
+
+// holdingChanges are changes of holdings summed by title: readers have many, titles are few.
+type holdingChanges map[int64]libraries.Holding
+
+func (hs holdingChanges) add(changes []libraries.Holding) {
+	for _, c := range changes {
+		h := hs[c.Book]
+		hs[c.Book] = libraries.Holding{
+			Book:               c.Book,
+			Readings:           h.Readings + c.Readings,
+			ActiveLoans:        h.ActiveLoans + c.ActiveLoans,
+			ActiveReservations: h.ActiveReservations + c.ActiveReservations,
+			Confirmed:          h.Confirmed + c.Confirmed,
+		}
+	}
+}
+
+// list returns the changes by title.
+func (hs holdingChanges) list() []libraries.Holding {
+	list := make([]libraries.Holding, 0, len(hs))
+	for _, book := range slices.Sorted(maps.Keys(hs)) {
+		list = append(list, hs[book])
+	}
+	return list
+}

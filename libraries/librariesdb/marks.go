@@ -1,0 +1,55 @@
+package librariesdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// register is the table of a register that is listed by day, and the column of its identifiers.
+type register struct{ table, id bun.Ident }
+
+var registers = [...]register{
+	libraries.LoanRegister:        {"libraries_loans", "loan_id"},
+	libraries.ReservationRegister: {"libraries_reservations", "reservation_id"},
+}
+
+// Marks implements libraries.Store.
+func (s *Store) Marks(ctx context.Context, a libraries.Access, of libraries.Register, day calendar.Date) (libraries.Marks, error) {
+	return s.marks(ctx, a, of, bun.SafeQuery("day = ?", int32(day)))
+}
+
+// MarksOf implements libraries.Store. A reader has few loans and a title may have many: of both it is the reader's index
+// that is to be used, and the + keeps the engines from the other.
+func (s *Store) MarksOf(ctx context.Context, a libraries.Access, of libraries.Register, reader, book *int64) (libraries.Marks, error) {
+	switch {
+	case reader != nil && book != nil:
+		return s.marks(ctx, a, of, bun.SafeQuery("user_id = ? AND +book_id = ?", *reader, *book))
+	case reader != nil:
+		return s.marks(ctx, a, of, bun.SafeQuery("user_id = ?", *reader))
+	case book != nil:
+		return s.marks(ctx, a, of, bun.SafeQuery("book_id = ?", *book))
+	}
+	return nil, errors.New("marks of neither a reader nor a title")
+}
+
+// marks reads the marks that meet a condition, by day, then identifier.
+func (s *Store) marks(ctx context.Context, a libraries.Access, of libraries.Register, where schema.QueryWithArgs) (marks libraries.Marks, err error) {
+	err = s.steady(ctx, a, func() error {
+		r := registers[of]
+		rows, err := s.DB.QueryContext(ctx, `SELECT day, ?0, status FROM ?1 WHERE tenant_id = ?2 AND ?3 ORDER BY day, ?0`, r.id, r.table, a.Network, where)
+		return each(rows, err, "marks", scanMark, func(m libraries.Mark) { marks = append(marks, m) })
+	})
+	return marks, err
+}
+
+func scanMark(rows *sql.Rows) (m libraries.Mark, err error) {
+	err = rows.Scan(into(&m.Day), &m.ID, into(&m.Status))
+	return m, err
+}

@@ -1,0 +1,194 @@
+package librariesdb
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// someLoans are n loans on ten days, by day, then identifier, of few readers and few titles, and hardly any expired.
+func someLoans(n int) []libraries.Loan {
+	r := rand.New(rand.NewPCG(3, uint64(n)))
+	loans := make([]libraries.Loan, n)
+	for i, id := range r.Perm(3 * n)[:n] {
+		at := firstDay.Start().Add(time.Duration(r.Int64N(int64(10 * 24 * time.Hour)))).Truncate(time.Microsecond).UTC()
+		loans[i] = libraries.Loan{ID: int64(id), Reader: r.Int64N(40), Book: r.Int64N(7), Borrowed: at, Status: libraries.LoanActive}
+		switch chance := r.IntN(100); {
+		case chance == 0:
+			loans[i].Status, loans[i].Returned = libraries.LoanExpired, at.Add(time.Hour)
+		case chance < 50:
+			loans[i].Status, loans[i].Returned, loans[i].Due = libraries.LoanReturned, at.Add(time.Hour), ptr(firstDay)
+		}
+	}
+	slices.SortFunc(loans, func(a, b libraries.Loan) int { return cmp.Or(cmp.Compare(a.Day(), b.Day()), cmp.Compare(a.ID, b.ID)) })
+	return loans
+}
+
+// putLoans puts the loans and, as reservations, the same once more. The other network has all of them too, and different.
+func (f *fixture) putLoans(loans []libraries.Loan) {
+	f.Helper()
+	var rs []libraries.Reservation
+	var otherLoans, otherReservations [][]any
+	for _, l := range loans {
+		r := reservationOf(l)
+		rs = append(rs, r)
+		l.Due, r.Position = ptr(firstDay+99), 99
+		otherLoans, otherReservations = append(otherLoans, loanValues(f.other, l)), append(otherReservations, reservationValues(f.other, r))
+	}
+	f.put("libraries_loans", loanColumns, otherLoans...)
+	f.put("libraries_reservations", reservationColumns, otherReservations...)
+	putAll(f, "libraries_loans", loanColumns, loanValues, loans)
+	putAll(f, "libraries_reservations", reservationColumns, reservationValues, rs)
+}
+
+// reservationOf returns a reservation with a loan's identifier, reader, title and instant.
+func reservationOf(l libraries.Loan) libraries.Reservation {
+	return libraries.Reservation{ID: l.ID, Reader: l.Reader, Book: l.Book, Reserved: l.Borrowed, Resolved: l.Returned, Position: libraries.None,
+		Status: libraries.ReservationStatus(l.Status)}
+}
+
+// pick returns the loans that are picked, and their marks.
+func pick(loans []libraries.Loan, picked func(i int, l libraries.Loan) bool) (list []libraries.Loan, marks libraries.Marks) {
+	for i, l := range loans {
+		if picked(i, l) {
+			list, marks = append(list, l), append(marks, libraries.Mark{Day: l.Day(), ID: l.ID, Status: uint8(l.Status)})
+		}
+	}
+	return list, marks
+}
+
+func TestMarks(t *testing.T) {
+	registers := []libraries.Register{libraries.LoanRegister, libraries.ReservationRegister}
+	eachEngine(t, func(t *testing.T, f *fixture) {
+		loans := someLoans(3000)
+		f.putLoans(loans)
+		check := func(what string, got libraries.Marks, err error, picked func(libraries.Loan) bool) {
+			t.Helper()
+			_, want := pick(loans, func(_ int, l libraries.Loan) bool { return picked(l) })
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%s: %d marks, %v, want %d", what, len(got), err, len(want))
+			}
+		}
+		for _, of := range registers {
+			for day := firstDay - 1; day <= firstDay+10; day++ {
+				marks, err := f.Marks(t.Context(), f.a, of, day)
+				check(fmt.Sprint(of, " of ", day), marks, err, func(l libraries.Loan) bool { return l.Day() == day })
+			}
+			for reader := range int64(41) {
+				marks, err := f.MarksOf(t.Context(), f.a, of, &reader, nil)
+				check(fmt.Sprint(of, " of reader ", reader), marks, err, func(l libraries.Loan) bool { return l.Reader == reader })
+				book := reader % 8
+				marks, err = f.MarksOf(t.Context(), f.a, of, nil, &book)
+				check(fmt.Sprint(of, " of title ", book), marks, err, func(l libraries.Loan) bool { return l.Book == book })
+				marks, err = f.MarksOf(t.Context(), f.a, of, &reader, &book)
+				check(fmt.Sprint(of, " of reader and title ", reader, book), marks, err, func(l libraries.Loan) bool { return l.Reader == reader && l.Book == book })
+			}
+			if marks, err := f.MarksOf(t.Context(), f.a, of, nil, nil); err == nil {
+				t.Errorf("marks of neither a reader nor a title are %d", len(marks))
+			}
+		}
+	})
+}
+
+// TestMarkedRecords reads the records of marks that stand side by side, far apart, or are filtered by status or reader.
+func TestMarkedRecords(t *testing.T) {
+	pages := map[string]func(i int, l libraries.Loan) bool{
+		"none":           func(int, libraries.Loan) bool { return false },
+		"one":            func(i int, _ libraries.Loan) bool { return i == 1234 },
+		"side by side":   func(i int, _ libraries.Loan) bool { return i >= 700 && i < 1700 },
+		"every other":    func(i int, _ libraries.Loan) bool { return i%2 == 0 },
+		"first and last": func(i int, _ libraries.Loan) bool { return i == 0 || i == 4999 },
+		"all":            func(int, libraries.Loan) bool { return true },
+		"returned":       func(_ int, l libraries.Loan) bool { return l.Status == libraries.LoanReturned },
+		"expired":        func(_ int, l libraries.Loan) bool { return l.Status == libraries.LoanExpired },
+		"of a reader":    func(_ int, l libraries.Loan) bool { return l.Reader == 3 },
+	}
+	eachEngine(t, func(t *testing.T, f *fixture) {
+		loans := someLoans(5000)
+		f.putLoans(loans)
+		for name, picked := range pages {
+			want, marks := pick(loans, picked)
+			got, err := f.Loans(t.Context(), f.a, marks)
+			if err != nil || len(got) != len(want) || len(want) > 0 && !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %d loans, %v, want %d", name, len(got), err, len(want))
+			}
+			reservations, err := f.Reservations(t.Context(), f.a, marks)
+			if err != nil || !slices.EqualFunc(reservations, want, func(r libraries.Reservation, l libraries.Loan) bool { return r == reservationOf(l) }) {
+				t.Errorf("%s: %d reservations, %v, want %d", name, len(reservations), err, len(want))
+			}
+		}
+	})
+}
+
+// TestMarkWithoutRecord asks for a loan that there is, but on another day: an error where the state is the same, and else
+// a reason to begin again.
+func TestMarkWithoutRecord(t *testing.T) {
+	eachEngine(t, func(t *testing.T, f *fixture) {
+		loans := someLoans(10)
+		f.putLoans(loans)
+		_, marks := pick(loans, func(int, libraries.Loan) bool { return true })
+		marks[9].Day++
+		var moved *state.MovedError
+		if got, err := f.Loans(t.Context(), f.a, marks); err == nil || errors.As(err, &moved) {
+			t.Errorf("Loans = %v, %v, want an error", got, err)
+		}
+		f.raise(true, true)
+		if got, err := f.Loans(t.Context(), f.a, marks); !errors.As(err, &moved) {
+			t.Errorf("Loans of a past state = %v, %v, want *state.MovedError", got, err)
+		}
+	})
+}
+
+// TestPlansUseIndexes asks SQLite, which has no statistics but those of the migration, how it would find a few rows among
+// a million: by the index that names them.
+func TestPlansUseIndexes(t *testing.T) {
+	f := newFixture(t, dbtest.SQLite(t))
+	for _, r := range []struct{ table, id string }{{"libraries_loans", "loan_id"}, {"libraries_reservations", "reservation_id"}} {
+		marks := `SELECT day, ` + r.id + `, status FROM ` + r.table + ` WHERE tenant_id = 1 AND `
+		order := ` ORDER BY day, ` + r.id
+		for query, index := range map[string]string{
+			marks + `user_id = 5` + order:                    r.table + "_reader (tenant_id=? AND user_id=?)",
+			marks + `user_id = 5 AND +book_id = 6` + order:   r.table + "_reader (tenant_id=? AND user_id=?)",
+			marks + `book_id = 6` + order:                    "COVERING INDEX " + r.table + "_book (tenant_id=? AND book_id=?)",
+			marks + `day = 7` + order:                        "PRIMARY KEY (tenant_id=? AND day=?)",
+			marks + r.id + ` IN (1, 2, 3, 4, 5, 6, 7, 8, 9)`: r.table + "_id (tenant_id=? AND " + r.id + "=?)",
+		} {
+			if plan := f.plan(query); !strings.Contains(plan, index) || strings.Contains(plan, "TEMP B-TREE") {
+				t.Errorf("%s:\n%swant %s", query, plan, index)
+			}
+		}
+	}
+}
+
+// plan returns how SQLite would run a query.
+func (f *fixture) plan(query string) string {
+	f.Helper()
+	rows, err := f.db.QueryContext(f.Context(), `EXPLAIN QUERY PLAN `+query)
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer rows.Close()
+	var plan strings.Builder
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+			f.Fatal(err)
+		}
+		plan.WriteString(detail + "\n")
+	}
+	if err := rows.Err(); err != nil {
+		f.Fatal(err)
+	}
+	return plan.String()
+}

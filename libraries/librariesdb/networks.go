@@ -1,0 +1,132 @@
+package librariesdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/libraries"
+)
+
+// Network is a library network that the operator created.
+type Network struct {
+	ID   libraries.NetworkID
+	Slug string
+	Name string
+}
+
+var (
+	// ErrSlug says that a text cannot be a network's slug.
+	ErrSlug = errors.New("must be 1 to 63 characters a-z, 0-9 and -, with no - at either end")
+	// ErrName says that a text cannot be a network's name.
+	ErrName = errors.New("must be 1 to 255 characters, not all of them spaces, without control characters")
+	// ErrNotFound says that there is no such library network.
+	ErrNotFound = errors.New("no such library network")
+)
+
+const (
+	slugLimit = 63 // that of a label in a domain name
+	nameLimit = 255
+)
+
+// CheckSlug returns ErrSlug for a text that cannot be a network's slug.
+func CheckSlug(slug string) error {
+	const letters = "abcdefghijklmnopqrstuvwxyz0123456789-"
+	if slug == "" || len(slug) > slugLimit || strings.Trim(slug, letters) != "" || slug[0] == '-' || slug[len(slug)-1] == '-' {
+		return ErrSlug
+	}
+	return nil
+}
+
+// checkName returns ErrName for a text that cannot be a network's name.
+func checkName(name string) error {
+	n := utf8.RuneCountInString(name)
+	if !utf8.ValidString(name) || n > nameLimit || strings.TrimSpace(name) == "" || strings.ContainsFunc(name, unicode.IsControl) {
+		return ErrName
+	}
+	return nil
+}
+
+// CreateNetwork adds a library network, in a transaction of its own or as a part of the caller's, and returns its number.
+// The error is authdb.ErrExist where there is a network of that slug, and ErrSlug or ErrName where one cannot be.
+func CreateNetwork(ctx context.Context, idb bun.IDB, slug, name string) (libraries.NetworkID, error) {
+	if err := CheckSlug(slug); err != nil {
+		return 0, fmt.Errorf("library network %q: slug: %w", slug, err)
+	}
+	if err := checkName(name); err != nil {
+		return 0, fmt.Errorf("library network %q: name: %w", slug, err)
+	}
+	var id libraries.NetworkID
+	err := idb.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		tenant, err := new(authdb.Store).CreateTenant(ctx, tx, authdb.Library, slug, name)
+		if err != nil {
+			return err
+		}
+		id = libraries.NetworkID(tenant)
+		_, err = tx.NewInsert().Model(&networkRow{TenantID: id, Holdings: []byte{}}).Returning("NULL").Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("create library network: %w", err)
+	}
+	return id, nil
+}
+
+// networkRow is a row of libraries_networks.
+type networkRow struct {
+	bun.BaseModel `bun:"table:libraries_networks,alias:n"`
+	TenantID      libraries.NetworkID `bun:",pk"`
+	Hour          libraries.Hour
+	Holdings      []byte
+}
+
+// NetworkBySlug returns the network with a slug, compared exactly, or ErrNotFound. It reads the list of tenants: the other
+// tables are found by the network's number alone (G4).
+func NetworkBySlug(ctx context.Context, idb bun.IDB, slug string) (Network, error) {
+	n := Network{Slug: slug}
+	if CheckSlug(slug) != nil { // it may hold what PostgreSQL cannot compare
+		return Network{}, fmt.Errorf("library network %q: %w", slug, ErrNotFound)
+	}
+	err := idb.NewRaw(`SELECT tenant_id, name FROM tenants WHERE kind = ? AND reference = ?`, authdb.Library, slug).Scan(ctx, &n.ID, &n.Name)
+	if err != nil {
+		return Network{}, fmt.Errorf("library network %q: %w", slug, notFound(err))
+	}
+	return n, nil
+}
+
+// NetworkOf returns the network of a number, or ErrNotFound, also where the number is a partner's.
+func NetworkOf(ctx context.Context, idb bun.IDB, id libraries.NetworkID) (Network, error) {
+	n := Network{ID: id}
+	err := idb.NewRaw(`SELECT reference, name FROM tenants WHERE tenant_id = ? AND kind = ?`, id, authdb.Library).Scan(ctx, &n.Slug, &n.Name)
+	if err != nil {
+		return Network{}, fmt.Errorf("library network %d: %w", id, notFound(err))
+	}
+	return n, nil
+}
+
+// Networks returns all library networks, by number.
+func Networks(ctx context.Context, idb bun.IDB) ([]Network, error) {
+	rows, err := idb.QueryContext(ctx, `SELECT tenant_id, reference, name FROM tenants WHERE kind = ? ORDER BY tenant_id`, authdb.Library)
+	var list []Network
+	return list, visit(rows, err, "library networks", func(rows *sql.Rows) error {
+		var n Network
+		err := rows.Scan((*int64)(&n.ID), &n.Slug, &n.Name)
+		list = append(list, n)
+		return err
+	})
+}
+
+// notFound turns the error for no row into ErrNotFound.
+func notFound(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrNotFound
+	}
+	return err
+}

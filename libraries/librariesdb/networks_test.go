@@ -1,0 +1,141 @@
+package librariesdb
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state"
+)
+
+func TestSlugs(t *testing.T) {
+	for _, slug := range []string{"a", "0", "a-b", "a--b", "rede-1", strings.Repeat("z", 63)} {
+		if err := CheckSlug(slug); err != nil {
+			t.Errorf("CheckSlug(%q) = %v", slug, err)
+		}
+	}
+	for _, slug := range []string{"", "-", "-a", "a-", "A", "a_b", "a b", "a.b", "a/b", "ação", "a\x00b", "a\n", strings.Repeat("z", 64)} {
+		if err := CheckSlug(slug); !errors.Is(err, ErrSlug) {
+			t.Errorf("CheckSlug(%q) = %v, want ErrSlug", slug, err)
+		}
+	}
+}
+
+func TestCreateNetwork(t *testing.T) {
+	eachEngine(t, func(t *testing.T, f *fixture) {
+		ctx := t.Context()
+		if v, err := authdb.ReadVersions(ctx, f.db, auth.Tenant(f.a.Network)); err != nil || v != (authdb.Versions{}) {
+			t.Errorf("versions of a new network = %v, %v, want zeros", v, err)
+		}
+		if h, err := f.Hour(ctx, f.a); err != nil || h != 0 {
+			t.Errorf("hour of a new network = %d, %v, want 0", h, err)
+		}
+		if h, err := f.Holdings(ctx, f.a); err != nil || len(h) != 0 {
+			t.Errorf("holdings of a new network = %v, %v, want none", h, err)
+		}
+		for _, c := range []struct {
+			slug, name string
+			want       error
+		}{
+			{"One", "N", ErrSlug},
+			{"one", "N", authdb.ErrExist},
+			{"new", "", ErrName},
+			{"new", " \t", ErrName},
+			{"new", "a\x00", ErrName},
+			{"new", "a\xff", ErrName},
+			{"new", strings.Repeat("é", 256), ErrName},
+			{"new", strings.Repeat("é", 255), nil},
+			{"new", "N", authdb.ErrExist},
+		} {
+			if id, err := CreateNetwork(ctx, f.db, c.slug, c.name); !errors.Is(err, c.want) || err != nil && id != 0 {
+				t.Errorf("CreateNetwork(%q, %.9q) = %d, %v, want %v", c.slug, c.name, id, err, c.want)
+			}
+		}
+	})
+}
+
+// TestCreateNetworkInTransaction creates a network as a part of what does not come to be.
+func TestCreateNetworkInTransaction(t *testing.T) {
+	eachEngine(t, func(t *testing.T, f *fixture) {
+		stop := errors.New("stop")
+		err := f.db.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
+			id, err := CreateNetwork(ctx, tx, "third", "Third")
+			if err != nil {
+				return err
+			}
+			if n, err := NetworkOf(ctx, tx, id); err != nil || n.Slug != "third" {
+				t.Errorf("inside, NetworkOf = %+v, %v", n, err)
+			}
+			return stop
+		})
+		if !errors.Is(err, stop) {
+			t.Fatal(err)
+		}
+		if n, err := NetworkBySlug(t.Context(), f.db, "third"); !errors.Is(err, ErrNotFound) {
+			t.Errorf("after a rollback NetworkBySlug = %+v, %v, want ErrNotFound", n, err)
+		}
+	})
+}
+
+func TestFindNetworks(t *testing.T) {
+	eachEngine(t, func(t *testing.T, f *fixture) {
+		ctx := t.Context()
+		partner, err := new(authdb.Store).CreateTenant(ctx, f.db, authdb.Partner, "partner", "Partner")
+		if err != nil {
+			t.Fatal(err)
+		}
+		named, err := CreateNetwork(ctx, f.db, "a-rede", "A Rede")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := Network{named, "a-rede", "A Rede"}
+		if n, err := NetworkBySlug(ctx, f.db, "a-rede"); err != nil || n != want {
+			t.Errorf("NetworkBySlug = %+v, %v, want %+v", n, err, want)
+		}
+		if n, err := NetworkOf(ctx, f.db, named); err != nil || n != want {
+			t.Errorf("NetworkOf = %+v, %v, want %+v", n, err, want)
+		}
+		for _, slug := range []string{"", "partner", "A-REDE", "a-rede ", "a\x00"} {
+			if n, err := NetworkBySlug(ctx, f.db, slug); !errors.Is(err, ErrNotFound) {
+				t.Errorf("NetworkBySlug(%q) = %+v, %v, want ErrNotFound", slug, n, err)
+			}
+		}
+		for _, id := range []libraries.NetworkID{0, -1, 99, libraries.NetworkID(partner)} {
+			if n, err := NetworkOf(ctx, f.db, id); !errors.Is(err, ErrNotFound) {
+				t.Errorf("NetworkOf(%d) = %+v, %v, want ErrNotFound", id, n, err)
+			}
+		}
+		all := []Network{{f.other, "other", "other"}, {f.a.Network, "one", "one"}, want}
+		if list, err := Networks(ctx, f.db); err != nil || !slices.Equal(list, all) {
+			t.Errorf("Networks = %+v, %v, want %+v", list, err, all)
+		}
+	})
+}
+
+// TestTenantWithoutNetwork reads what a partner has not: the row that a network has of its own.
+func TestTenantWithoutNetwork(t *testing.T) {
+	eachEngine(t, func(t *testing.T, f *fixture) {
+		partner, err := new(authdb.Store).CreateTenant(t.Context(), f.db, authdb.Partner, "partner", "Partner")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := libraries.Access{Network: libraries.NetworkID(partner), At: state.Versions{}}
+		if h, err := f.Hour(t.Context(), a); !errors.Is(err, ErrNotFound) {
+			t.Errorf("Hour = %d, %v, want ErrNotFound", h, err)
+		}
+		if h, err := f.Holdings(t.Context(), a); !errors.Is(err, ErrNotFound) {
+			t.Errorf("Holdings = %v, %v, want ErrNotFound", h, err)
+		}
+		a.Network = 99
+		if c, err := f.Catalogue(t.Context(), a); !errors.Is(err, authdb.ErrNotFound) {
+			t.Errorf("Catalogue of no tenant = %v, %v, want authdb.ErrNotFound", c, err)
+		}
+	})
+}

@@ -1,0 +1,117 @@
+package librariesdb
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/lectern-dev/lectern/libraries"
+)
+
+// TestReaders reads the blocks of attributes by their number, in whatever order they were written.
+func TestReaders(t *testing.T) {
+	eachEngine(t, func(t *testing.T, f *fixture) {
+		var want []int64
+		var rows [][]any
+		for _, block := range []int64{0, 2, 9, 10} {
+			var as []libraries.Attributes
+			for i := range int64(3) {
+				r := libraries.Reader{ID: block*libraries.BlockReaders + 300*i, Library: i, AgeGroup: libraries.None, Status: libraries.ReaderActive, State: "SP"}
+				as = append(as, libraries.AttributesOf(r))
+				want = append(want, r.ID)
+			}
+			rows = append(rows, []any{int64(f.a.Network), block, libraries.AppendAttributes(nil, as)},
+				[]any{int64(f.other), block + 20, libraries.AppendAttributes(nil, as)})
+		}
+		slices.Reverse(rows)
+		f.put("libraries_attributes", columns("tenant_id, block, data"), rows...)
+		rs, err := f.Readers(t.Context(), f.a)
+		if err != nil || !slices.Equal(rs.IDs, want) {
+			t.Errorf("Readers = %v, %v, want %v", rs, err, want)
+		}
+		f.exec(`UPDATE libraries_attributes SET data = ? WHERE tenant_id = ? AND block = 9`, []byte{255}, f.a.Network)
+		if rs, err := f.Readers(t.Context(), f.a); err == nil {
+			t.Errorf("with a corrupt block the readers are %v", rs)
+		}
+	})
+}
+
+// asked are some identifiers, which ascend, of the 3,000 readers from 1 to 5,999 with odd numbers: side by side, far apart,
+// unknown ones among them, and more than one statement names.
+func asked() map[string][]int64 {
+	r := rand.New(rand.NewPCG(1, 2))
+	var far, many []int64
+	for id := range int64(6000) {
+		if r.IntN(200) == 0 {
+			far = append(far, id)
+		}
+		if r.IntN(10) > 0 {
+			many = append(many, id)
+		}
+	}
+	return map[string][]int64{
+		"none": {}, "one": {7}, "unknown": {8}, "below and above": {-5, 0, math.MaxInt64}, "side by side": {99, 101, 103, 105},
+		"dense": {98, 99, 101, 102, 105, 106}, "first and last": {1, 5999}, "far": far, "many": many,
+	}
+}
+
+// known returns those of the identifiers that have readers.
+func known(ids []int64) []int64 {
+	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return id < 1 || id > 5999 || id%2 == 0 })
+}
+
+func TestPeople(t *testing.T) {
+	eachEngine(t, func(t *testing.T, f *fixture) {
+		person := func(id int64) libraries.Reader {
+			return libraries.Reader{ID: id, Name: fmt.Sprint("Leitora ", id), Status: libraries.ReaderActive, Registered: firstDay, Updated: full}
+		}
+		var all []libraries.Reader
+		for id := int64(1); id < 6000; id += 2 {
+			all = append(all, person(id))
+		}
+		putAll(f, "libraries_readers", readerColumns, readerValues, all)
+		f.put("libraries_readers", readerColumns, readerValues(f.other, person(8)), readerValues(f.other, libraries.Reader{ID: 7, Name: "Other"}))
+		for name, ids := range asked() {
+			var want []libraries.Reader
+			for _, id := range known(ids) {
+				want = append(want, person(id))
+			}
+			if got, err := f.People(t.Context(), f.a, ids); err != nil || !slices.Equal(got, want) {
+				t.Errorf("%s: People = %d readers, %v, want %d", name, len(got), err, len(want))
+			}
+		}
+	})
+}
+
+func TestShelves(t *testing.T) {
+	eachEngine(t, func(t *testing.T, f *fixture) {
+		var rows [][]any
+		for id := int64(1); id < 6000; id += 2 {
+			rows = append(rows, []any{int64(f.a.Network), id, fmt.Append(nil, id)})
+		}
+		rows = append(rows, []any{int64(f.other), int64(8), []byte("8")}, []any{int64(f.other), int64(7), []byte("other")})
+		f.put("libraries_shelves", columns("tenant_id, user_id, data"), rows...)
+		for name, ids := range asked() {
+			var got []int64
+			err := f.Shelves(t.Context(), f.a, ids, func(reader int64, data []byte) error {
+				if string(data) != fmt.Sprint(reader) {
+					t.Errorf("%s: the shelf of reader %d is %q", name, reader, data)
+				}
+				got = append(got, reader)
+				return nil
+			})
+			if want := known(ids); err != nil || !slices.Equal(got, want) {
+				t.Errorf("%s: Shelves of %v, %v, want %v", name, got, err, want)
+			}
+		}
+		stop := errors.New("stop")
+		visited := 0
+		err := f.Shelves(t.Context(), f.a, []int64{1, 3, 5}, func(int64, []byte) error { visited++; return stop })
+		if !errors.Is(err, stop) || visited != 1 {
+			t.Errorf("a visit that fails: %v after %d visits, want its error after 1", err, visited)
+		}
+	})
+}

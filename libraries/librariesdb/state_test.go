@@ -1,0 +1,266 @@
+package librariesdb_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// put saves registers, and returns the state afterwards.
+func (l *loader) put(change func(in *libraries.Intake)) libraries.State {
+	l.Helper()
+	in := l.intake()
+	change(in)
+	if _, err := l.Save(l.Context(), l.network, in, &libraries.Pile{}, l.options()); err != nil {
+		l.Fatal(err)
+	}
+	return l.intake().State
+}
+
+// What a load writes of the registers is the state that the next one finds: new rows beside the old ones, changed ones in
+// place of them.
+func TestStateIsWhatWasSaved(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		l := loaders(t, db, "registers")[0]
+		if st := l.intake().State; st.Hour != 0 || len(st.Terms)+len(st.Books)+len(st.Lines)+len(st.Channels)+len(st.Readers) != 0 {
+			t.Errorf("the state of a new network is %+v", st)
+		}
+		uses, copies, modality, day := int64(26), int64(3), "compra", calendar.MustParse("2026-08-01")
+		// Terms of two vocabularies have one identifier, and so do a title, a line and channels of one day.
+		terms := map[libraries.Vocabulary][]libraries.Term{
+			libraries.LibraryTerms:   {{ID: 1, Name: "Central"}, {ID: 2, Name: "Norte"}},
+			libraries.PublisherTerms: {{ID: 1, Name: "Editora"}},
+		}
+		books := []libraries.Book{
+			{ID: 1, Title: "Iracema", ISBN: "9788508040674", Author: "José", Publisher: 1, Categories: []int64{1, 5}, HasEbook: true, MaxUses: &uses, Year: 1865},
+			{ID: 2, Title: "Ubirajara", Publisher: libraries.None, Subjects: []int64{7}, HasAudiobook: true, HasVideo: true, Year: libraries.None},
+		}
+		lines := []libraries.BookLine{
+			{Book: 2, Line: libraries.Line{ID: 1, Collection: libraries.Additional, Kind: libraries.PurchaseLine, Number: 4, Modality: &modality, Copies: &copies,
+				UnitPrice: 1050, TotalPrice: 3150, PurchasedAt: day, ExpiresAt: &day}},
+			{Book: 1, Line: libraries.Line{ID: 2, Collection: libraries.Platform, Kind: libraries.LegacyLine}},
+		}
+		channels := []libraries.ChannelDay{
+			{Day: day, Channel: libraries.WebMobile, Sessions: 5}, {Day: day, Channel: libraries.App, Sessions: 6, Estimated: true},
+			{Day: day + 1, Channel: libraries.WebMobile, Sessions: 7},
+		}
+		check := func(st libraries.State) {
+			t.Helper()
+			for what, pair := range map[string][2]any{
+				"terms": {st.Terms, terms}, "books": {st.Books, books}, "lines": {st.Lines, lines}, "channels": {st.Channels, channels},
+			} {
+				if !reflect.DeepEqual(pair[0], pair[1]) {
+					t.Errorf("%s are %+v, want %+v", what, pair[0], pair[1])
+				}
+			}
+		}
+		check(l.put(func(in *libraries.Intake) {
+			in.PutTerms, in.PutBooks, in.PutLines, in.PutChannels = terms, books, lines, channels
+		}))
+
+		terms[libraries.LibraryTerms][0].Name = "Centro"
+		terms[libraries.SubjectTerms] = []libraries.Term{{ID: 1, Name: "Romance"}}
+		books[0].Title, books[0].MaxUses = "Iracema, lenda do Ceará", nil
+		lines[0].Line.Copies = nil
+		channels[0].Sessions = 8
+		check(l.put(func(in *libraries.Intake) {
+			in.PutTerms = map[libraries.Vocabulary][]libraries.Term{
+				libraries.LibraryTerms: terms[libraries.LibraryTerms][:1], libraries.SubjectTerms: terms[libraries.SubjectTerms],
+			}
+			in.PutBooks, in.PutLines, in.PutChannels = books[:1], lines[:1], channels[:1]
+		}))
+	})
+}
+
+// Of a reader's row in the store and that of the feed the later one stands, of two of one instant the feed's (F1).
+func TestLaterReaderRowStands(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		l := loaders(t, db, "readers")[0]
+		noon := firstDay.Start().UTC().Add(12 * time.Hour)
+		row := func(name string, updated time.Time) libraries.Reader {
+			return libraries.Reader{ID: 5, Name: name, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive, Updated: updated}
+		}
+		for _, c := range []struct {
+			rule string
+			rows []libraries.Reader
+			want string
+			n    librariesdb.ReaderCounts
+		}{
+			{"a new reader", []libraries.Reader{row("a", noon)}, "a", librariesdb.ReaderCounts{New: 1}},
+			{"the same row", []libraries.Reader{row("a", noon)}, "a", librariesdb.ReaderCounts{Unchanged: 1}},
+			{"another of the same instant", []libraries.Reader{row("b", noon)}, "b", librariesdb.ReaderCounts{Changed: 1}},
+			{"an earlier one", []libraries.Reader{row("c", noon.Add(-time.Microsecond))}, "b", librariesdb.ReaderCounts{Superseded: 1}},
+			{"a later one", []libraries.Reader{row("d", noon.Add(time.Microsecond))}, "d", librariesdb.ReaderCounts{Changed: 1}},
+			{"several", []libraries.Reader{row("f", noon.Add(2*time.Hour)), row("e", noon.Add(time.Hour))}, "f", librariesdb.ReaderCounts{Changed: 1}},
+			{"none", nil, "f", librariesdb.ReaderCounts{}},
+		} {
+			saved := l.load(feed{readers: c.rows}, l.options())
+			if saved.Readers != c.n {
+				t.Errorf("%s: counted as %+v, want %+v", c.rule, saved.Readers, c.n)
+			}
+			people, err := l.People(t.Context(), libraries.Access{Network: l.network, At: saved.Versions}, []int64{5})
+			if err != nil || len(people) != 1 || people[0].Name != c.want {
+				t.Errorf("%s: the reader is %+v, %v, want %s", c.rule, people, err, c.want)
+			}
+		}
+	})
+}
+
+// New readers take their places among those of their blocks.
+func TestReadersStandInOrder(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		l := loaders(t, db, "order")[0]
+		var saved librariesdb.Saved
+		for _, ids := range [][]int64{{1, 9, 2047, 2049}, {0, 4, 5, 1023, 1024, 2048, 3000}, {4, 2}} {
+			f := feed{}
+			for _, id := range ids {
+				f.readers = append(f.readers, libraries.Reader{ID: id, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive})
+			}
+			saved = l.load(f, l.options())
+		}
+		want := []int64{0, 1, 2, 4, 5, 9, 1023, 1024, 2047, 2048, 2049, 3000}
+		readers, err := l.Readers(t.Context(), libraries.Access{Network: l.network, At: saved.Versions})
+		if err != nil || !slices.Equal(readers.IDs, want) {
+			t.Errorf("the readers are %v, %v, want %v", readers.IDs, err, want)
+		}
+		if st := l.intake().State; !slices.Equal(st.Readers, want) {
+			t.Errorf("the readers of the state are %v, want %v", st.Readers, want)
+		}
+	})
+}
+
+// A load must bring the reader of what it brings, unless the store has the reader.
+func TestEventOfNobody(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		l := loaders(t, db, "nobody")[0]
+		known := libraries.Reader{ID: 5, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive}
+		event := libraries.Event{Kind: libraries.ActivityEvent, ID: 1, Reader: 6, Day: firstDay}
+		for _, readers := range [][]libraries.Reader{nil, {known}} { // none in the block, another in the block
+			if saved, err := l.Save(t.Context(), l.network, l.intake(), l.pile(feed{readers: readers, events: []libraries.Event{event}}), l.options()); err == nil {
+				t.Errorf("Save = %+v, want an error", saved)
+			}
+		}
+		l.load(feed{readers: []libraries.Reader{known}}, l.options())
+		event.Reader = known.ID
+		if saved := l.load(feed{events: []libraries.Event{event}}, l.options()); saved.New != 1 {
+			t.Errorf("an event of a reader of the store is %+v", saved)
+		}
+	})
+}
+
+// A correction of a loan or a reservation replaces the row, and moves what is counted of it.
+func TestCorrections(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		l := loaders(t, db, "corrections")[0]
+		reader := libraries.Reader{ID: 5, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive}
+		at := firstDay.Start().UTC().Add(10 * time.Hour)
+		loan := libraries.Loan{ID: 1, Reader: 5, Book: 2, Borrowed: at, Status: libraries.LoanActive}
+		reservation := libraries.Reservation{ID: 1, Reader: 5, Book: 3, Reserved: at, Position: 4, Status: libraries.Waiting}
+		check := func(returns map[calendar.Date]int64, active libraries.Holdings) {
+			t.Helper()
+			saved := l.load(feed{readers: []libraries.Reader{reader}, loans: []libraries.Loan{loan}, reservations: []libraries.Reservation{reservation}}, l.options())
+			loans, err1 := l.LoansByID(t.Context(), l.network, []int64{1})
+			reservations, err2 := l.ReservationsByID(t.Context(), l.network, []int64{1})
+			if len(loans) != 1 || loanText(loans[1]) != loanText(loan) || len(reservations) != 1 || reservations[1] != reservation {
+				t.Errorf("the store has %v, %v, %v, %v, want %v and %v", loans, err1, reservations, err2, loan, reservation)
+			}
+			access := libraries.Access{Network: l.network, At: saved.Versions}
+			days, err := l.Days(t.Context(), access)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[calendar.Date]int64{}
+			for i, day := range days.Dates {
+				got[day] = days.Totals[i].Sums[libraries.Returns]
+			}
+			if !reflect.DeepEqual(got, returns) {
+				t.Errorf("returns are %v, want %v", got, returns)
+			}
+			if holdings, err := l.Holdings(t.Context(), access); err != nil || !slices.Equal(holdings, active) {
+				t.Errorf("holdings are %v, %v, want %v", holdings, err, active)
+			}
+		}
+		check(map[calendar.Date]int64{firstDay: 0}, libraries.Holdings{{Book: 2, ActiveLoans: 1}, {Book: 3, ActiveReservations: 1}})
+		loan.Status, loan.Returned = libraries.LoanReturned, at.Add(3*24*time.Hour)
+		reservation.Status, reservation.Position = libraries.Available, 1
+		check(map[calendar.Date]int64{firstDay: 0, firstDay + 3: 1}, libraries.Holdings{{Book: 3, ActiveReservations: 1}})
+		loan.Status, loan.Returned = libraries.LoanExpired, at.Add(5*24*time.Hour) // of the third day nothing is left
+		reservation.Status, reservation.Position, reservation.Resolved = libraries.Lost, libraries.None, at.Add(24*time.Hour)
+		due := firstDay + 6
+		loan.Due = &due
+		days := map[calendar.Date]int64{firstDay: 0, firstDay + 1: 0, firstDay + 5: 1}
+		check(days, libraries.Holdings{})
+		loan.Status, loan.Returned = libraries.LoanActive, time.Time{}
+		delete(days, firstDay+5)
+		check(days, libraries.Holdings{{Book: 2, ActiveLoans: 1}})
+	})
+}
+
+// Loans and reservations are found by any number of identifiers, in any order: more than one statement names.
+func TestByID(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		ls := loaders(t, db, "found", "other")
+		l := ls[0]
+		at := firstDay.Start().UTC()
+		f := feed{readers: []libraries.Reader{{ID: 5, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive}}}
+		want := []int64{1, 2000, 2001, 4000, 4001, 4999}
+		for _, id := range want {
+			f.loans = append(f.loans, libraries.Loan{ID: id, Reader: 5, Book: 2, Borrowed: at, Status: libraries.LoanActive})
+			f.reservations = append(f.reservations, libraries.Reservation{ID: id, Reader: 5, Book: 2, Reserved: at, Position: libraries.None, Status: libraries.Waiting})
+		}
+		l.load(f, l.options())
+		l.put(func(in *libraries.Intake) { in.EarlyLoans = []int64{4000, 1, 1, 2000, 4999} })
+		l.put(func(in *libraries.Intake) { in.EarlyLoans = []int64{2001, 4001, 2000} })
+		var ask []int64
+		for id := range int64(5000) {
+			ask = append(ask, 4999-id)
+		}
+		for _, c := range []struct {
+			*loader
+			ask, want []int64
+		}{{l, ask, want}, {l, nil, nil}, {l, []int64{3}, nil}, {ls[1], ask, nil}} {
+			loans, err1 := c.LoansByID(t.Context(), c.network, c.ask)
+			reservations, err2 := c.ReservationsByID(t.Context(), c.network, c.ask)
+			early, err3 := c.EarlyLoans(t.Context(), c.network, c.ask)
+			for what, n := range map[string]int{"loans": len(loans), "reservations": len(reservations), "early loans": len(early)} {
+				if n != len(c.want) {
+					t.Errorf("of %d identifiers %d %s are found, want %d; %v, %v, %v", len(c.ask), n, what, len(c.want), err1, err2, err3)
+				}
+			}
+			for _, id := range c.want {
+				if loans[id].ID != id || reservations[id].ID != id || !early[id] {
+					t.Errorf("%d is not found: %v, %v, %t", id, loans[id], reservations[id], early[id])
+				}
+			}
+		}
+	})
+}
+
+// A partner, and a number that is nobody's, have no state and take no load.
+func TestStateOfNobody(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		l := loaders(t, db, "only")[0]
+		partner, err := new(authdb.Store).CreateTenant(t.Context(), db, authdb.Partner, "p", "P")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tenant := range []auth.Tenant{partner, partner + 1} {
+			n := libraries.NetworkID(tenant)
+			if st, err := l.State(t.Context(), n); err == nil {
+				t.Errorf("State(%d) = %+v", n, st)
+			}
+			if saved, err := l.Save(t.Context(), n, &libraries.Intake{}, &libraries.Pile{}, l.options()); err == nil {
+				t.Errorf("Save(%d) = %+v", n, saved)
+			}
+		}
+	})
+}

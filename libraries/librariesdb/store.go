@@ -1,0 +1,120 @@
+package librariesdb
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"iter"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state"
+)
+
+// Migrations are the tables of this package, in migrations/postgres and migrations/sqlite. They come after authdb's.
+//
+//go:embed migrations
+var Migrations embed.FS
+
+// CopyFunc writes rows into a table on the transaction that runs on conn, as fast as the engine can.
+type CopyFunc func(ctx context.Context, conn bun.Conn, table string, columns []string, rows iter.Seq[[]any]) (int64, error)
+
+// Store is a libraries.Store on a database.
+type Store struct {
+	DB *bun.DB
+	// Copy writes many rows at once; a load needs it.
+	Copy CopyFunc
+}
+
+var _ libraries.Store = (*Store)(nil)
+
+// chunk is the number of identifiers that one statement names: bun writes values into its text.
+const chunk = 2000
+
+// steady runs a read and confirms that the network's data were in the asked state to its end: versions only grow, so a
+// version that is unchanged afterwards was so throughout, whatever the number of statements.
+func (s *Store) steady(ctx context.Context, a libraries.Access, read func() error) error {
+	err := read()
+	v, verr := authdb.ReadVersions(ctx, s.DB, auth.Tenant(a.Network))
+	if verr != nil {
+		if err == nil {
+			err = verr
+		}
+		return err
+	}
+	if now := (state.Versions{Registers: v.Registers, Facts: v.Facts}); now != a.At {
+		return &state.MovedError{Now: now}
+	}
+	return err
+}
+
+// visit calls f at each of a query's rows and closes them.
+func visit(rows *sql.Rows, err error, what string, f func(*sql.Rows) error) error {
+	if err != nil {
+		return fmt.Errorf("read %s: %w", what, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := f(rows); err != nil {
+			return fmt.Errorf("read %s: %w", what, err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("read %s: %w", what, err)
+	}
+	return nil
+}
+
+// each scans the rows of a query and calls f with each.
+func each[T any](rows *sql.Rows, err error, what string, scan func(*sql.Rows) (T, error), f func(T)) error {
+	return visit(rows, err, what, func(rows *sql.Rows) error {
+		v, err := scan(rows)
+		if err == nil {
+			f(v)
+		}
+		return err
+	})
+}
+
+// Hour implements libraries.Store.
+func (s *Store) Hour(ctx context.Context, a libraries.Access) (hour libraries.Hour, err error) {
+	err = s.steady(ctx, a, func() error {
+		hour, err = s.hour(ctx, a.Network)
+		return err
+	})
+	return hour, err
+}
+
+// hour returns the hour at which the network's state was published, or ErrNotFound where the network has no row.
+func (s *Store) hour(ctx context.Context, n libraries.NetworkID) (hour libraries.Hour, err error) {
+	err = s.DB.NewRaw(`SELECT hour FROM libraries_networks WHERE tenant_id = ?`, n).Scan(ctx, &hour)
+	if err != nil {
+		return 0, fmt.Errorf("read the hour of network %d: %w", n, notFound(err))
+	}
+	return hour, nil
+}
+
+// Holdings implements libraries.Store. The error is ErrNotFound where the network has no row.
+func (s *Store) Holdings(ctx context.Context, a libraries.Access) (h libraries.Holdings, err error) {
+	err = s.steady(ctx, a, func() error {
+		h, err = s.holdings(ctx, s.DB, a.Network)
+		return err
+	})
+	return h, err
+}
+
+func (s *Store) holdings(ctx context.Context, idb bun.IDB, n libraries.NetworkID) (libraries.Holdings, error) {
+	var data []byte
+	if err := idb.NewRaw(`SELECT holdings FROM libraries_networks WHERE tenant_id = ?`, n).Scan(ctx, &data); err != nil {
+		return nil, fmt.Errorf("read holdings of network %d: %w", n, notFound(err))
+	}
+	h, err := libraries.ParseHoldings(data)
+	if err != nil {
+		return nil, fmt.Errorf("holdings of network %d: %w", n, err)
+	}
+	return h, nil
+}

@@ -1,0 +1,157 @@
+package libraries
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
+)
+
+// listed answers one page of a list from one state, and adds that state's hour.
+func listed[T any](ctx context.Context, r *Reports, a Access, page func(Access) (leaf[T], error)) (List[T], error) {
+	return state.Settled(a.At, func(at state.Versions) (List[T], error) {
+		a := Access{Network: a.Network, At: at}
+		var hour Hour
+		var l leaf[T]
+		err := state.Together(
+			func() (err error) { hour, err = r.hour(ctx, a); return err },
+			func() (err error) { l, err = page(a); return err },
+		)
+		if err != nil {
+			return List[T]{}, err
+		}
+		return List[T]{Hour: hour, Rows: l.rows, Total: l.total}, nil
+	})
+}
+
+// leaf is one page of a list, and the number of rows of all its pages. The cache keeps some, since clients are known to ask
+// for a page two or three times over.
+type leaf[T any] struct {
+	rows  []T
+	total int64
+}
+
+// Bytes returns about the memory that the leaf holds.
+func (l leaf[T]) Bytes() int { return 32 + int(unsafe.Sizeof(*new(T)))*cap(l.rows) }
+
+// leafOf cuts a page out of all rows of a list. Its rows are those of all.
+func leafOf[T any](all []T, p paging.Page) leaf[T] {
+	n := int64(len(all))
+	from := min(p.Offset(), n)
+	to := min(from+int64(max(p.Size, 0)), n)
+	return leaf[T]{all[from:to:to], n}
+}
+
+// since cuts off what lies before the history: nothing that is dated there exists (G6).
+func (r *Reports) since(p calendar.Period) calendar.Period {
+	p.Start = max(p.Start, r.history())
+	return p
+}
+
+// daysIn returns the totals of the days of a period, none where it ends before it starts.
+func (r *Reports) daysIn(ctx context.Context, a Access, p calendar.Period) (Days, error) {
+	all, err := r.days(ctx, a)
+	if err != nil {
+		return Days{}, err
+	}
+	return all.In(p), nil
+}
+
+// daily is a list with a row for each of the readers of a day: engagements or logins. The days' totals say how many those
+// are, so that the sheets of the days on the page alone are read.
+type daily[T any] struct {
+	name  string
+	kind  SheetKind
+	count func(*DayTotals) int64
+	// cut returns the rows of a day's sheet from one place up to but without another, fewer where the sheet has fewer.
+	cut func(day calendar.Date, sheet []byte, from, to int) ([]T, error)
+	// find returns the row of one reader, or none.
+	find func(day calendar.Date, sheet []byte, reader int64) ([]T, error)
+}
+
+// list answers one page of the list.
+func (d daily[T]) list(ctx context.Context, r *Reports, a Access, q DayQuery, p paging.Page) (List[T], error) {
+	q.Period = r.since(q.Period)
+	return listed(ctx, r, a, func(a Access) (leaf[T], error) {
+		if q.Reader == nil {
+			return state.Load(ctx, r.Cache, key(a, d.name, q.Period, p), func(ctx context.Context) (leaf[T], error) {
+				return d.page(ctx, r, a, q.Period, p)
+			})
+		}
+		all, err := state.Load(ctx, r.Cache, key(a, d.name+" of", q.Reader, q.Period), func(ctx context.Context) (leaf[T], error) {
+			return d.of(ctx, r, a, q.Period, *q.Reader)
+		})
+		return leafOf(all.rows, p), err
+	})
+}
+
+// page returns one page of the rows of all readers.
+func (d daily[T]) page(ctx context.Context, r *Reports, a Access, period calendar.Period, p paging.Page) (leaf[T], error) {
+	days, err := r.daysIn(ctx, a, period)
+	if err != nil {
+		return leaf[T]{}, err
+	}
+	starts := days.groups(d.count)
+	l := leaf[T]{total: starts.Total()}
+	spans := slices.Collect(starts.Spans(p))
+	if len(spans) == 0 {
+		return l, nil
+	}
+	first, last := days.Dates[spans[0].Group], days.Dates[spans[len(spans)-1].Group]
+	sheet, err := r.sheets(ctx, a, d.kind, calendar.Period{Start: first, End: last})
+	if err != nil {
+		return l, err
+	}
+	for _, s := range spans {
+		day := days.Dates[s.Group]
+		rows, err := d.cut(day, sheet(day), s.From, s.To)
+		if err == nil && len(rows) < s.To-s.From {
+			err = fmt.Errorf("sheet and totals differ: %w", packed.ErrCorrupt)
+		}
+		if err != nil {
+			return l, fmt.Errorf("%s of %s: %w", d.name, day, err)
+		}
+		l.rows = append(l.rows, rows...)
+	}
+	return l, nil
+}
+
+// of returns all rows of one reader. It looks into the sheet of every day.
+func (d daily[T]) of(ctx context.Context, r *Reports, a Access, period calendar.Period, reader int64) (leaf[T], error) {
+	days, err := r.daysIn(ctx, a, period)
+	if err != nil || len(days.Dates) == 0 {
+		return leaf[T]{}, err
+	}
+	rows, seen := make([][]T, len(days.Dates)), make([]bool, len(days.Dates))
+	err = r.visitSheets(ctx, a, d.kind, period, func(_ int, day calendar.Date, sheet []byte) (err error) {
+		i, _ := slices.BinarySearch(days.Dates, day)
+		seen[i] = true
+		if rows[i], err = d.find(day, sheet, reader); err != nil {
+			err = fmt.Errorf("%s of %s: %w", d.name, day, err)
+		}
+		return err
+	})
+	if err != nil {
+		return leaf[T]{}, err
+	}
+	for i, day := range days.Dates {
+		if !seen[i] && d.count(&days.Totals[i]) > 0 {
+			return leaf[T]{}, fmt.Errorf("%s of %s: no sheet: %w", d.name, day, packed.ErrCorrupt)
+		}
+	}
+	return leaf[T]{rows: slices.Concat(rows...)}, nil
+}
+
+// groups counts the rows that a list has of each day.
+func (d Days) groups(count func(*DayTotals) int64) paging.Groups {
+	counts := make([]int, len(d.Totals))
+	for i := range d.Totals {
+		counts[i] = int(count(&d.Totals[i]))
+	}
+	return paging.NewGroups(counts)
+}

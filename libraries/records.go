@@ -1,0 +1,189 @@
+package libraries
+
+import (
+	"time"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// NetworkID is the number of a library network: its tenant.
+type NetworkID int64
+
+// None stands for an identifier or a year that is not given: those that are given are not negative.
+const None = -1
+
+// Mode is how a session reached its title. The zero Mode is none.
+type Mode uint8
+
+// The modes.
+const (
+	Online  Mode = iota + 1 // streamed
+	Offline                 // downloaded
+)
+
+// Format is what a session was of. The zero Format is none.
+type Format uint8
+
+// The formats.
+const (
+	Ebook Format = iota + 1
+	Audiobook
+)
+
+// Availability says where a suggested title can be had. The zero Availability is none.
+type Availability uint8
+
+// The availabilities.
+const (
+	InCatalogue   Availability = iota + 1 // already in the collection
+	InMarketplace                         // available to buy
+	NotFound
+)
+
+// Channel is a way of access that an analytics tool measures. The zero Channel is none.
+type Channel uint8
+
+// The channels, in the order of the specification.
+const (
+	WebMobile Channel = iota + 1
+	WebDesktop
+	WebTablet
+	App
+)
+
+var (
+	modes          = [...]string{Online: "online", Offline: "offline"}
+	formats        = [...]string{Ebook: "ebook", Audiobook: "audiobook"}
+	availabilities = [...]string{InCatalogue: "catalog", InMarketplace: "marketplace", NotFound: "none"}
+	channels       = [...]string{WebMobile: "web-mobile", WebDesktop: "web-desktop", WebTablet: "web-tablet", App: "app"}
+)
+
+// String returns the mode's name in feeds.
+func (m Mode) String() string { return nameOf(modes[:], "mode", m) }
+
+// ParseMode returns the mode of a name in feeds.
+func ParseMode(name string) (Mode, bool) { return parseName[Mode](modes[:], name) }
+
+// String returns the format's name in feeds and queries.
+func (f Format) String() string { return nameOf(formats[:], "format", f) }
+
+// ParseFormat returns the format of a name in feeds and queries.
+func ParseFormat(name string) (Format, bool) { return parseName[Format](formats[:], name) }
+
+// String returns the availability's name in feeds and answers.
+func (a Availability) String() string { return nameOf(availabilities[:], "availability", a) }
+
+// ParseAvailability returns the availability of a name in feeds.
+func ParseAvailability(name string) (Availability, bool) {
+	return parseName[Availability](availabilities[:], name)
+}
+
+// String returns the channel's name in feeds, queries and answers.
+func (c Channel) String() string { return nameOf(channels[:], "channel", c) }
+
+// ParseChannel returns the channel of a name in feeds and queries.
+func ParseChannel(name string) (Channel, bool) { return parseName[Channel](channels[:], name) }
+
+// Term is a named thing that others refer to: a library, an age group, a publisher, a category or a subject.
+type Term struct {
+	ID   int64
+	Name string
+}
+
+// Vocabulary says which register a Term is of. The zero Vocabulary is none.
+type Vocabulary uint8
+
+// The vocabularies, in the order of the dimensions.
+const (
+	LibraryTerms Vocabulary = iota + 1
+	AgeGroupTerms
+	PublisherTerms
+	CategoryTerms
+	SubjectTerms
+)
+
+var vocabularies = [...]string{
+	LibraryTerms: "libraries", AgeGroupTerms: "ageGroups", PublisherTerms: "publishers", CategoryTerms: "categories", SubjectTerms: "subjects",
+}
+
+// String returns the name of the vocabulary's file in a feed, which is also that of its list in the dimensions.
+func (v Vocabulary) String() string { return nameOf(vocabularies[:], "vocabulary", v) }
+
+// Vocabularies returns all vocabularies, in their order.
+func Vocabularies() []Vocabulary {
+	return []Vocabulary{LibraryTerms, AgeGroupTerms, PublisherTerms, CategoryTerms, SubjectTerms}
+}
+
+// Book is one title of the register. Empty texts are null, Publisher and Year may be None.
+type Book struct {
+	ID                               int64
+	Title, ISBN, Author              string
+	Publisher                        int64
+	Categories, Subjects             []int64 // ascending, each once
+	HasEbook, HasAudiobook, HasVideo bool
+	MaxUses                          *int64
+	Year                             int64 // of publication
+}
+
+// BookLine is a line of stock with the title that it belongs to. Its MaxUses is not set: it is the title's.
+type BookLine struct {
+	Book int64
+	Line Line
+}
+
+// Reader is one reader of the register. Empty texts, zero times and a Library or AgeGroup of None are null; DeletedAt has
+// a meaning where the Status is Gone. Instants are whole microseconds.
+type Reader struct {
+	ID                            int64
+	Name, Email                   string
+	Library, AgeGroup             int64
+	City, State, RA               string
+	Gender                        Gender
+	Registered                    calendar.Date
+	Status                        ReaderStatus
+	DeletedAt                     calendar.Date
+	Updated, Confirmed, LastLogin time.Time
+}
+
+// Loan is one loan. Due is nil where it is null; Returned is zero unless the Status is Ended. Instants are whole
+// microseconds.
+type Loan struct {
+	ID, Reader, Book   int64
+	Borrowed, Returned time.Time
+	Due                *calendar.Date
+	Status             LoanStatus
+}
+
+// Day returns the Brasilia day on which the loan was made: by which loans are listed and counted.
+func (l Loan) Day() calendar.Date { return calendar.Day(l.Borrowed) }
+
+// Reservation is one reservation. Position is None unless the Status is Active and the feed gives one; Resolved is zero
+// unless the Status is Resolved. Instants are whole microseconds.
+type Reservation struct {
+	ID, Reader, Book   int64
+	Reserved, Resolved time.Time
+	Position           int64
+	Status             ReservationStatus
+}
+
+// Day returns the Brasilia day on which the reservation was made: by which reservations are listed and counted.
+func (r Reservation) Day() calendar.Date { return calendar.Day(r.Reserved) }
+
+// Request is one suggestion of a purchase, an event of the feed. Empty texts are null.
+type Request struct {
+	ID, Reader                           int64
+	Title, Author, Publisher, SearchTerm string
+	Availability                         Availability
+	Requested                            time.Time
+}
+
+// Day returns the Brasilia day of the request.
+func (r Request) Day() calendar.Date { return calendar.Day(r.Requested) }
+
+// ChannelDay is the number of sessions of one channel on one day.
+type ChannelDay struct {
+	Day       calendar.Date
+	Channel   Channel
+	Sessions  int64
+	Estimated bool
+}

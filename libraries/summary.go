@@ -1,0 +1,182 @@
+package libraries
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// Summary is the answer of summary, block by block.
+type Summary struct {
+	Hour           Hour
+	General        General
+	Consumption    DayCounts // its sessions and seconds by mode
+	Channels       ChannelTotals
+	Formats        Formats
+	Reservations   ReservationTotals
+	Stock          StockTotals
+	Deleted        DeletedUsers
+	Profile        CatalogueProfile
+	Monthly        []Month
+	Breakdown      []Group // the page's groups; of none without GroupBy
+	BreakdownTotal int64
+}
+
+// General is data.general, of the whole base or of a group.
+type General struct {
+	RegisteredUsers, UsersWithLogin int64
+	DistinctBooks                   int64
+	ActiveReservations              int64
+	// Sums has the others: logins, loans, returns, readings10, readings50, previews, readingSeconds, renewals, reservations,
+	// and convertedReservations as ReservationsConverted.
+	Sums Measures
+}
+
+// ActiveLoans returns the loans minus the returns of the period.
+func (g *General) ActiveLoans() int64 { return ActiveLoans(g.Sums[Loans], g.Sums[Returns]) }
+
+// ChannelTotals is data.channels.
+type ChannelTotals struct {
+	Available, AppEstimated      bool
+	App, Mobile, Desktop, Tablet int64
+}
+
+// Split counts titles, or loans, by format.
+type Split struct{ EbookOnly, AudiobookOnly, Both int64 }
+
+// Formats is data.formats.
+type Formats struct {
+	Catalogue, Loans            Split
+	Listeners, ListeningSeconds int64
+}
+
+// ReservationTotals is data.reservationsByStatus.
+type ReservationTotals struct{ Active, Converted, Cancelled, Lost int64 }
+
+// StockTotals is data.stock.
+type StockTotals struct {
+	ActiveLoans, Readings, Possible int64
+	Percentage                      Fraction
+	ActiveReservations              int64
+	Histogram                       [Bands]int64
+}
+
+// DeletedUsers is data.deletedUsers.
+type DeletedUsers struct {
+	Total, Last30Days, WithLoans int64
+	Daily                        []DayCount
+	Monthly                      []MonthCount
+}
+
+// DayCount is a count of one day.
+type DayCount struct {
+	Day   calendar.Date
+	Total int64
+}
+
+// MonthCount is a count of one month, which is shown by MonthOf its first day.
+type MonthCount struct {
+	First calendar.Date
+	Total int64
+}
+
+// ProfileItem is an entry of data.catalogProfile.
+type ProfileItem struct {
+	Name          string
+	Titles, Loans int64
+}
+
+// CatalogueProfile is data.catalogProfile. Video is nil unless some title is one.
+type CatalogueProfile struct {
+	Categories, Subjects, Origins []ProfileItem
+	Ebook, Audiobook              ProfileItem
+	Video                         *ProfileItem
+}
+
+// Month is an entry of data.monthly: the part of a month that lies in the period.
+type Month struct {
+	Period calendar.Period
+	Sums   Measures
+}
+
+// Group is an entry of data.breakdown. Key is nil in the group of readers without the value.
+type Group struct {
+	Key     *string
+	Label   string
+	Metrics General
+}
+
+// Summary answers summary; the page is that of the breakdown. Its lists are shared and must not be changed.
+func (r *Reports) Summary(ctx context.Context, a Access, q SummaryQuery, p paging.Page) (*Summary, error) {
+	return state.Settled(a.At, func(at state.Versions) (*Summary, error) {
+		return r.summary(ctx, Access{Network: a.Network, At: at}, q, p)
+	})
+}
+
+// summary answers from one state: each part is kept for all queries that share it.
+func (r *Reports) summary(ctx context.Context, a Access, q SummaryQuery, p paging.Page) (*Summary, error) {
+	hour, err := r.hour(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	now := q.Today
+	if hour != 0 {
+		now = hour.Day()
+	}
+	var of people
+	var base *wholeBase
+	var channels ChannelTotals
+	err = state.Together(
+		func() (err error) { of, err = r.people(ctx, a, q); return err },
+		func() (err error) { base, err = r.wholeBase(ctx, a, q.Period, now); return err },
+		func() (err error) { channels, err = r.channelTotals(ctx, a, q.Period); return err },
+	)
+	if err != nil {
+		return nil, err
+	}
+	page := leafOf(of.groups, p)
+	return &Summary{
+		Hour: hour, General: of.general, Consumption: base.consumption, Channels: channels, Formats: base.formats,
+		Reservations: base.reservations, Stock: base.stock, Deleted: base.deleted, Profile: base.profile,
+		Monthly: base.monthly, Breakdown: page.rows, BreakdownTotal: page.total,
+	}, nil
+}
+
+// channelTotals returns the sessions of a period by channel. What the source cannot answer now is not kept (L13).
+func (r *Reports) channelTotals(ctx context.Context, a Access, period calendar.Period) (ChannelTotals, error) {
+	k := key(a, "channel totals", period)
+	t, err := state.Load(ctx, r.Cache, k, func(ctx context.Context) (sized[ChannelTotals], error) {
+		days, err := cmp.Or(r.Channels, ChannelSource(r.Store)).Channels(ctx, a, period)
+		if err != nil {
+			return sized[ChannelTotals]{}, err
+		}
+		return sized[ChannelTotals]{totalChannels(days), 48}, nil
+	})
+	if errors.Is(err, ErrChannels) {
+		return ChannelTotals{}, nil
+	}
+	return t.value, err
+}
+
+// totalChannels adds up the rows of a source that answered.
+func totalChannels(days []ChannelDay) ChannelTotals {
+	t := ChannelTotals{Available: true}
+	for _, d := range days {
+		switch d.Channel {
+		case WebMobile:
+			t.Mobile += d.Sessions
+		case WebDesktop:
+			t.Desktop += d.Sessions
+		case WebTablet:
+			t.Tablet += d.Sessions
+		case App:
+			t.App += d.Sessions
+			t.AppEstimated = true // all rows of it are (L13)
+		}
+	}
+	return t
+}
