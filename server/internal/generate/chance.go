@@ -16,6 +16,14 @@ const (
 	forBook
 	forSchool
 	forEvaluation
+	forReader
+	forVisits
+	forTitle
+	forShelf
+	forLine
+	forRank
+	forWish
+	forChannel
 )
 
 // newChance returns the source of the i-th thing of a purpose.

@@ -37,6 +37,15 @@ func (c clock) appendTime(b []byte, ms int, utc bool) []byte {
 // appendPair appends two digits.
 func appendPair(b []byte, n int) []byte { return append(b, '0'+byte(n/10), '0'+byte(n%10)) }
 
+// The weekdays on which less is done, as weekday counts them.
+const (
+	saturday = 2
+	sunday   = 3
+)
+
+// weekday counts the days since the last Thursday, which 1970-01-01 was.
+func weekday(d calendar.Date) int { return (int(d)%7 + 7) % 7 }
+
 // hours are the weights of the hours at which readers come: school hours, a busy evening, a quiet night.
 var hours = [24]int{2, 1, 1, 1, 1, 3, 10, 30, 45, 50, 50, 40, 30, 40, 50, 50, 45, 45, 60, 80, 85, 70, 35, 10}
 

@@ -54,11 +54,11 @@ type dayWriter struct {
 func (w *dayWriter) begin(d calendar.Date) {
 	w.clock = newClock(d)
 	w.presence = 1000
-	switch (int(d)%7 + 7) % 7 { // 1970-01-01 was a Thursday
-	case 2:
-		w.presence = 550 // Saturday
-	case 3:
-		w.presence = 480 // Sunday
+	switch weekday(d) {
+	case saturday:
+		w.presence = 550
+	case sunday:
+		w.presence = 480
 	}
 }
 
@@ -98,7 +98,7 @@ func (w *dayWriter) access(d *diary, kind string, ms int) {
 	t := w.accesses
 	w.id(t, 'a', d.accesses)
 	w.account(t)
-	w.time(t, ms, d.chance.below(2) == 0)
+	t.time(w.clock, ms, d.chance.below(2) == 0)
 	t.text(kind)
 	t.end()
 }
@@ -145,7 +145,7 @@ func (w *dayWriter) view(d *diary, v view, ms int, utc bool) {
 	w.id(t, 's', d.segments)
 	w.account(t)
 	t.int(w.feed.books[d.book].id)
-	w.time(t, ms, utc)
+	t.time(w.clock, ms, utc)
 	t.int(v.ms)
 	t.int(from)
 	t.int(to)
@@ -165,12 +165,5 @@ func (w *dayWriter) id(t *table, kind byte, n int) {
 func (w *dayWriter) account(t *table) {
 	t.open()
 	t.buf = append(t.buf, w.ref...)
-	t.close()
-}
-
-// time writes a time of the day.
-func (w *dayWriter) time(t *table, ms int, utc bool) {
-	t.open()
-	t.buf = w.clock.appendTime(t.buf, ms, utc)
 	t.close()
 }

@@ -23,3 +23,18 @@ func ExampleSchools() {
 	// Output:
 	// 2 schools, 36 classes, 1000 accounts
 }
+
+func ExampleLibraries() {
+	dir, err := os.MkdirTemp("", "feed")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	sum, err := generate.Libraries(context.Background(), dir, generate.LibrariesParams{Users: 500, Days: 30, Seed: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(sum.Libraries, "libraries,", sum.Books, "titles,", sum.Readers, "readers")
+	// Output:
+	// 4 libraries, 200 titles, 500 readers
+}

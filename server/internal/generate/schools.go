@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
@@ -53,14 +51,8 @@ func Schools(ctx context.Context, dir string, p SchoolsParams) (Summary, error) 
 	if err != nil {
 		return Summary{}, err
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return Summary{}, fmt.Errorf("generate: %w", err)
-	}
-	if err := g.vacant(); err != nil {
+	if err := g.files.write(func() error { return g.write(ctx) }); err != nil {
 		return Summary{}, err
-	}
-	if err := g.write(ctx); err != nil {
-		return Summary{}, errors.Join(err, g.remove())
 	}
 	return g.sum, nil
 }
@@ -68,11 +60,9 @@ func Schools(ctx context.Context, dir string, p SchoolsParams) (Summary, error) 
 // schoolsFeed is a feed while it is written.
 type schoolsFeed struct {
 	SchoolsParams
-	dir     string
-	form    form
+	files   files
 	network network
 	books   []book
-	written []string // paths
 	sum     Summary
 }
 
@@ -91,7 +81,7 @@ func newSchoolsFeed(dir string, p SchoolsParams) (*schoolsFeed, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &schoolsFeed{SchoolsParams: p, dir: dir, form: f}
+	g := &schoolsFeed{SchoolsParams: p, files: files{dir: dir, form: f, resources: resources}}
 	schools := invented(p.Seed)
 	if p.SchoolsCSV != "" {
 		if schools, err = readSchools(p.SchoolsCSV); err != nil {
@@ -110,39 +100,6 @@ func newSchoolsFeed(dir string, p SchoolsParams) (*schoolsFeed, error) {
 	return g, nil
 }
 
-// vacant refuses a folder in which a file would become the second of its resource.
-func (g *schoolsFeed) vacant() error {
-	for _, resource := range resources {
-		for _, csv := range []bool{false, true} {
-			for _, compress := range []string{"", "gz", "zst"} {
-				f := form{csv, compress}
-				if _, err := os.Stat(filepath.Join(g.dir, f.name(resource))); f != g.form && err == nil {
-					return fmt.Errorf("generate: %s already holds %s; remove it or name another folder", g.dir, f.name(resource))
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// remove takes back what was written.
-func (g *schoolsFeed) remove() error {
-	var errs []error
-	for _, path := range g.written {
-		errs = append(errs, os.Remove(path))
-	}
-	return errors.Join(errs...)
-}
-
-// create begins a resource's file.
-func (g *schoolsFeed) create(resource string, fields ...string) (*table, error) {
-	t, err := createTable(g.dir, g.form, resource, fields...)
-	if t != nil {
-		g.written = append(g.written, t.path)
-	}
-	return t, err
-}
-
 // write writes every file.
 func (g *schoolsFeed) write(ctx context.Context) error {
 	registers := []struct {
@@ -157,15 +114,11 @@ func (g *schoolsFeed) write(ctx context.Context) error {
 		{g.evaluations, &g.sum.Evaluations, "evaluations", []string{"evaluationId", "entityReferenceId", "title", "appliedAt"}},
 	}
 	for _, r := range registers {
-		t, err := g.create(r.name, r.field...)
+		rows, err := g.files.register(r.name, r.field, r.write)
 		if err != nil {
 			return err
 		}
-		r.write(t)
-		*r.rows = t.rows
-		if err := t.finish(); err != nil {
-			return err
-		}
+		*r.rows = rows
 	}
 	g.sum.Schools, g.sum.Classes = int64(len(g.network.schools)), int64(len(g.network.classes))
 	return g.events(ctx)
@@ -173,11 +126,11 @@ func (g *schoolsFeed) write(ctx context.Context) error {
 
 // events writes segments and accesses.
 func (g *schoolsFeed) events(ctx context.Context) error {
-	segments, err := g.create("segments", "segmentId", "account", "bookId", "startedAt", "durationMs", "from", "to", "wpm")
+	segments, err := g.files.create("segments", "segmentId", "account", "bookId", "startedAt", "durationMs", "from", "to", "wpm")
 	if err != nil {
 		return err
 	}
-	accesses, err := g.create("accesses", "accessId", "account", "at", "kind")
+	accesses, err := g.files.create("accesses", "accessId", "account", "at", "kind")
 	if err != nil {
 		return errors.Join(err, segments.finish())
 	}

@@ -173,6 +173,56 @@ func (t *table) tenths(n int) {
 	}
 }
 
+// hundredths writes a number given in hundredths.
+func (t *table) hundredths(n int) {
+	t.int(n / 100)
+	if n %= 100; n > 0 {
+		t.buf = appendPair(append(t.buf, '.'), n)
+	}
+}
+
+// ints writes a list, an empty one as null.
+func (t *table) ints(list []int) {
+	if len(list) == 0 {
+		t.null()
+		return
+	}
+	start, between, end := "[", ",", "]"
+	if t.form.csv {
+		start, between, end = "", ";", ""
+	}
+	t.next()
+	t.buf = append(t.buf, start...)
+	for i, n := range list {
+		if i > 0 {
+			t.buf = append(t.buf, between...)
+		}
+		t.buf = strconv.AppendInt(t.buf, int64(n), 10)
+	}
+	t.buf = append(t.buf, end...)
+}
+
+// word writes a text that needs no escape in any form.
+func (t *table) word(s string) {
+	t.open()
+	t.buf = append(t.buf, s...)
+	t.close()
+}
+
+// id writes an identifier that is a letter and a number.
+func (t *table) id(kind byte, n int) {
+	t.open()
+	t.buf = strconv.AppendInt(append(t.buf, kind), int64(n), 10)
+	t.close()
+}
+
+// time writes the time at ms of the clock's day.
+func (t *table) time(c clock, ms int, utc bool) {
+	t.open()
+	t.buf = c.appendTime(t.buf, ms, utc)
+	t.close()
+}
+
 // bool writes a truth.
 func (t *table) bool(b bool) {
 	t.next()

@@ -1,0 +1,631 @@
+package generate_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/feed"
+	"github.com/lectern-dev/lectern/server/internal/generate"
+)
+
+// libraryFields are the fields of each file, those that must be given marked by a star.
+var libraryFields = map[string]string{
+	"libraries": "id* name*", "ageGroups": "id* name*", "publishers": "id* name*", "categories": "id* name*", "subjects": "id* name*",
+	"books":        "bookId* title* isbn author publisherId categoryIds subjectIds hasEbook* hasAudiobook* hasVideo* maxUses publicationYear",
+	"lines":        "lineId* bookId* collection* kind* number* modality copies unitPrice totalPrice purchasedAt* expiresAt",
+	"readers":      "userId* name* email libraryId ageGroupId city state ra gender registeredAt* status* deletedAt updatedAt* confirmedAt lastSignInAt",
+	"channels":     "date* channel* sessions* estimated*",
+	"loans":        "loanId* userId* bookId* borrowedAt* dueAt returnedAt status*",
+	"renewals":     "renewalId* loanId* renewedAt*",
+	"reservations": "reservationId* userId* bookId* status* position reservedAt* resolvedAt",
+	"sessions":     "sessionId* userId* bookId* startedAt* seconds* mode* format* progress*",
+	"previews":     "previewId* userId* bookId* viewedAt*",
+	"activity":     "activityId* userId* at*",
+	"suggestions":  "requestId* userId* title author publisher searchTerm availability* requestedAt*",
+}
+
+// libraryContent is a libraries feed as it is read: the rows of each file, their values in the order of the fields.
+type libraryContent struct {
+	terms        map[string][]libraries.Term
+	books        []libraries.Book
+	lines        []libraries.BookLine
+	readers      []libraries.Reader
+	channels     []libraries.ChannelDay
+	loans        []libraries.Loan
+	renewals     []renewal
+	reservations []libraries.Reservation
+	sessions     []session
+	previews     []deed
+	activity     []deed
+	suggestions  []libraries.Request
+}
+
+type renewal struct {
+	id   string
+	loan int64
+	at   time.Time
+}
+type session struct {
+	deed
+	seconds  int64
+	mode     libraries.Mode
+	format   libraries.Format
+	progress libraries.Progress
+}
+type deed struct {
+	id           string
+	reader, book int64
+	at           time.Time
+}
+
+// enum parses a word of a row.
+func enum[E any](r *feed.Row, i int, parse func(string) (E, bool)) E {
+	e, ok := parse(r.Text(i))
+	if !ok && !r.Null(i) {
+		r.Fail(i, "no such value: "+r.Text(i))
+	}
+	return e
+}
+
+// optional reads an integer that may be null.
+func optional(r *feed.Row, i int) *int64 {
+	if r.Null(i) {
+		return nil
+	}
+	n := r.Int(i)
+	return &n
+}
+
+// orNone reads an integer, None for null.
+func orNone(r *feed.Row, i int) int64 {
+	if n := optional(r, i); n != nil {
+		return *n
+	}
+	return libraries.None
+}
+
+// orNil reads a date that may be null.
+func orNil(r *feed.Row, i int) *calendar.Date {
+	if r.Null(i) {
+		return nil
+	}
+	d := r.Date(i)
+	return &d
+}
+
+func money(r *feed.Row, i int) libraries.Money {
+	if r.Null(i) {
+		return 0
+	}
+	m, err := libraries.ParseMoney(string(r.Number(i)))
+	if err != nil {
+		r.Fail(i, err.Error())
+	}
+	return m
+}
+
+// libraryRows reads a resource.
+func libraryRows[T any](t *testing.T, dir, resource string, parse func(*feed.Row) T) []T {
+	t.Helper()
+	folder, err := feed.Open(dir, slices.Collect(maps.Keys(libraryFields))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []feed.Field
+	for name := range strings.FieldsSeq(libraryFields[resource]) {
+		plain, required := strings.CutSuffix(name, "*")
+		list = append(list, feed.Field{Name: plain, Required: required})
+	}
+	file, err := folder.File(resource)
+	if err != nil || file == nil {
+		t.Fatalf("File(%s) = %v, %v, want a file", resource, file, err)
+	}
+	var rows []T
+	err = feed.Read(context.Background(), file, list, func(r *feed.Row, row *T) { *row = parse(r) }, func(row *T, _ feed.Pos) error {
+		rows = append(rows, *row)
+		return nil
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// readLibraries reads a feed; a value that the rules of package libraries refuse fails the test.
+func readLibraries(t *testing.T, dir string) (c libraryContent) {
+	t.Helper()
+	c.terms = map[string][]libraries.Term{}
+	for _, v := range libraries.Vocabularies() {
+		c.terms[v.String()] = libraryRows(t, dir, v.String(), func(r *feed.Row) libraries.Term { return libraries.Term{ID: r.Int(0), Name: r.Text(1)} })
+	}
+	c.books = libraryRows(t, dir, "books", func(r *feed.Row) libraries.Book {
+		return libraries.Book{
+			ID: r.Int(0), Title: r.Text(1), ISBN: r.Text(2), Author: r.Text(3), Publisher: orNone(r, 4), Categories: r.Ints(5), Subjects: r.Ints(6),
+			HasEbook: r.Bool(7), HasAudiobook: r.Bool(8), HasVideo: r.Bool(9), MaxUses: optional(r, 10), Year: orNone(r, 11),
+		}
+	})
+	c.lines = libraryRows(t, dir, "lines", func(r *feed.Row) libraries.BookLine {
+		modality := r.Text(5)
+		return libraries.BookLine{Book: r.Int(1), Line: libraries.Line{
+			ID: r.Int(0), Collection: enum(r, 2, libraries.ParseCollection), Kind: enum(r, 3, libraries.ParseKind), Number: r.Int(4),
+			Modality: &modality, Copies: optional(r, 6), UnitPrice: money(r, 7), TotalPrice: money(r, 8), PurchasedAt: r.Date(9), ExpiresAt: orNil(r, 10),
+		}}
+	})
+	c.readers = libraryRows(t, dir, "readers", func(r *feed.Row) libraries.Reader {
+		return libraries.Reader{
+			ID: r.Int(0), Name: r.Text(1), Email: r.Text(2), Library: orNone(r, 3), AgeGroup: orNone(r, 4), City: r.Text(5), State: r.Text(6), RA: r.Text(7),
+			Gender: enum(r, 8, libraries.ParseGender), Registered: r.Date(9), Status: enum(r, 10, libraries.ParseReaderStatus), DeletedAt: r.Date(11),
+			Updated: r.Time(12), Confirmed: r.Time(13), LastLogin: r.Time(14),
+		}
+	})
+	c.channels = libraryRows(t, dir, "channels", func(r *feed.Row) libraries.ChannelDay {
+		return libraries.ChannelDay{Day: r.Date(0), Channel: enum(r, 1, libraries.ParseChannel), Sessions: r.Int(2), Estimated: r.Bool(3)}
+	})
+	c.loans = libraryRows(t, dir, "loans", func(r *feed.Row) libraries.Loan {
+		return libraries.Loan{
+			ID: r.Int(0), Reader: r.Int(1), Book: r.Int(2), Borrowed: r.Time(3), Due: orNil(r, 4), Returned: r.Time(5), Status: enum(r, 6, libraries.ParseLoanStatus),
+		}
+	})
+	c.renewals = libraryRows(t, dir, "renewals", func(r *feed.Row) renewal { return renewal{string(r.ID(0)), r.Int(1), r.Time(2)} })
+	c.reservations = libraryRows(t, dir, "reservations", func(r *feed.Row) libraries.Reservation {
+		return libraries.Reservation{
+			ID: r.Int(0), Reader: r.Int(1), Book: r.Int(2), Status: enum(r, 3, libraries.ParseReservationStatus), Position: orNone(r, 4),
+			Reserved: r.Time(5), Resolved: r.Time(6),
+		}
+	})
+	c.sessions = libraryRows(t, dir, "sessions", func(r *feed.Row) session {
+		progress, err := libraries.ParseProgress(string(r.Number(7)))
+		if err != nil {
+			r.Fail(7, err.Error())
+		}
+		return session{deed{string(r.ID(0)), r.Int(1), r.Int(2), r.Time(3)}, r.Int(4), enum(r, 5, libraries.ParseMode), enum(r, 6, libraries.ParseFormat), progress}
+	})
+	c.previews = libraryRows(t, dir, "previews", func(r *feed.Row) deed { return deed{string(r.ID(0)), r.Int(1), r.Int(2), r.Time(3)} })
+	c.activity = libraryRows(t, dir, "activity", func(r *feed.Row) deed { return deed{id: string(r.ID(0)), reader: r.Int(1), at: r.Time(2)} })
+	c.suggestions = libraryRows(t, dir, "suggestions", func(r *feed.Row) libraries.Request {
+		return libraries.Request{
+			ID: r.Int(0), Reader: r.Int(1), Title: r.Text(2), Author: r.Text(3), Publisher: r.Text(4), SearchTerm: r.Text(5),
+			Availability: enum(r, 6, libraries.ParseAvailability), Requested: r.Time(7),
+		}
+	})
+	return c
+}
+
+// writeLibraries writes a feed into a folder of its own.
+func writeLibraries(t testing.TB, p generate.LibrariesParams) (string, generate.LibrariesSummary) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "feed")
+	sum, err := generate.Libraries(context.Background(), dir, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, sum
+}
+
+func TestLibrariesSameParametersSameBytes(t *testing.T) {
+	for _, p := range []generate.LibrariesParams{
+		{Users: 120, Days: 30, Seed: 3},
+		{Users: 120, Days: 30, Seed: 3, Format: "csv"},
+		{Users: 120, Days: 30, Seed: 3, Compress: "zst"},
+	} {
+		a, _ := writeLibraries(t, p)
+		b, _ := writeLibraries(t, p)
+		one := files(t, a)
+		if !maps.Equal(one, files(t, b)) {
+			t.Errorf("Libraries(%+v) twice wrote different bytes", p)
+		}
+		p.Seed++
+		c, _ := writeLibraries(t, p)
+		other := files(t, c)
+		for name := range one {
+			vocabulary := slices.ContainsFunc(libraries.Vocabularies(), func(v libraries.Vocabulary) bool { return strings.HasPrefix(name, v.String()) })
+			if !vocabulary && one[name] == other[name] {
+				t.Errorf("%s of seeds %d and %d are the same", name, p.Seed-1, p.Seed)
+			}
+		}
+	}
+}
+
+func TestLibrariesFormsHoldTheSameRows(t *testing.T) {
+	p := generate.LibrariesParams{Users: 200, Days: 60, Seed: 5}
+	dir, _ := writeLibraries(t, p)
+	want := readLibraries(t, dir)
+	for _, form := range [][2]string{{"csv", ""}, {"csv", "zst"}, {"ndjson", "gz"}} {
+		p.Format, p.Compress = form[0], form[1]
+		dir, _ := writeLibraries(t, p)
+		if got := readLibraries(t, dir); !reflect.DeepEqual(got, want) {
+			t.Errorf("rows of %s %s differ from those of plain ndjson", form[0], form[1])
+		}
+	}
+}
+
+// TestLibrariesShape holds the shares that the package promises, as one feed has them.
+func TestLibrariesShape(t *testing.T) {
+	const users, days = 10_000, 120
+	dir, sum := writeLibraries(t, generate.LibrariesParams{Users: users, Days: days, Seed: 1})
+	c := readLibraries(t, dir)
+	present := map[[2]int64]int{}
+	come := func(reader int64, at time.Time) { present[[2]int64{reader, int64(calendar.Day(at))}]++ }
+	lender := map[int64]int64{}
+	for _, l := range c.loans {
+		come(l.Reader, l.Borrowed)
+		lender[l.ID] = l.Reader
+		if l.Status == libraries.LoanReturned {
+			come(l.Reader, l.Returned)
+		}
+	}
+	for _, r := range c.renewals {
+		come(lender[r.loan], r.at)
+	}
+	for _, r := range c.reservations {
+		come(r.Reader, r.Reserved)
+	}
+	late, last := 0, calendar.Date(0)
+	titles := map[int64]int{}
+	for _, s := range c.sessions {
+		come(s.reader, s.at)
+		titles[s.book]++
+		if d := calendar.Day(s.at); d < last {
+			late++
+		} else {
+			last = d
+		}
+	}
+	for _, d := range slices.Concat(c.previews, c.activity) {
+		come(d.reader, d.at)
+	}
+	perReader := map[int64]int{}
+	busiest := 0
+	for k, events := range present {
+		perReader[k[0]]++
+		busiest = max(busiest, events)
+	}
+	uses := slices.SortedFunc(maps.Values(titles), func(a, b int) int { return b - a })
+	head := 0
+	for _, n := range uses[:len(uses)/10] {
+		head += n
+	}
+	for _, share := range []struct {
+		name           string
+		got, low, high int
+	}{
+		// what a million readers do in 120 days, for each hundred of them
+		{"days with activity", len(present) * 100 / users, 750, 850},
+		{"loans", len(c.loans) * 100 / users, 270, 330},
+		{"reservations", len(c.reservations) * 100 / users, 26, 34},
+		{"sessions", len(c.sessions) * 100 / users, 820, 980},
+		{"activity records", len(c.activity) * 100 / users, 360, 440},
+		{"previews", len(c.previews) * 100 / users, 90, 110},
+		{"suggestions", len(c.suggestions) * 100 / users, 17, 23},
+		{"renewals", len(c.renewals) * 100 / users, 40, 120},
+		{"titles", int(sum.Books), 200, 200},
+		{"late sessions, per mille", late * 1000 / len(c.sessions), 5, 30},
+		{"readers that never come, per mille", (users - len(perReader)) * 1000 / users, 300, 450},
+		{"most events of a reader's day", busiest, 20, 100},
+		{"sessions of the tenth of titles that is read most, per mille", head * 1000 / len(c.sessions), 200, 700},
+	} {
+		if share.got < share.low || share.got > share.high {
+			t.Errorf("%s = %d, want %d to %d", share.name, share.got, share.low, share.high)
+		}
+	}
+}
+
+func TestLibrariesEverythingResolves(t *testing.T) {
+	for _, p := range []generate.LibrariesParams{
+		{Users: 1, Days: 1}, {Users: 1, Days: 400, Seed: 4, Titles: 1}, {Users: 900, Days: 120, Seed: 2},
+		{Users: 400, Days: 40, Seed: 9, Titles: 700, First: calendar.MustParse("2028-02-20")},
+	} {
+		t.Run(fmt.Sprintf("%d users %d days", p.Users, p.Days), func(t *testing.T) {
+			dir, sum := writeLibraries(t, p)
+			c := readLibraries(t, dir)
+			if want := c.counts(); sum != want {
+				t.Errorf("Libraries = %+v, want %+v as read", sum, want)
+			}
+			if len(c.readers) != p.Users || len(c.books) != cmp.Or(p.Titles, 200) {
+				t.Errorf("%d readers and %d books, want %d and %d", len(c.readers), len(c.books), p.Users, cmp.Or(p.Titles, 200))
+			}
+			first := cmp.Or(p.First, libraries.HistoryStart)
+			checkLibraries(t, c, calendar.Period{Start: first, End: first + calendar.Date(p.Days) - 1})
+		})
+	}
+}
+
+// counts returns the numbers of rows.
+func (c *libraryContent) counts() generate.LibrariesSummary {
+	n := func(v libraries.Vocabulary) int64 { return int64(len(c.terms[v.String()])) }
+	return generate.LibrariesSummary{
+		Libraries: n(libraries.LibraryTerms), AgeGroups: n(libraries.AgeGroupTerms), Publishers: n(libraries.PublisherTerms),
+		Categories: n(libraries.CategoryTerms), Subjects: n(libraries.SubjectTerms),
+		Books: int64(len(c.books)), Lines: int64(len(c.lines)), Readers: int64(len(c.readers)), Channels: int64(len(c.channels)),
+		Loans: int64(len(c.loans)), Renewals: int64(len(c.renewals)), Reservations: int64(len(c.reservations)), Sessions: int64(len(c.sessions)),
+		Previews: int64(len(c.previews)), Activity: int64(len(c.activity)), Suggestions: int64(len(c.suggestions)),
+	}
+}
+
+// once fails where a key comes again.
+func once[K comparable](t *testing.T, what string, seen map[K]bool, key K) {
+	t.Helper()
+	if seen[key] {
+		t.Errorf("%s %v stands twice", what, key)
+	}
+	seen[key] = true
+}
+
+// checkLibraries holds a feed to the rules that a load has for it.
+func checkLibraries(t *testing.T, c libraryContent, days calendar.Period) {
+	t.Helper()
+	readers, books := map[int64]libraries.Reader{}, map[int64]libraries.Book{}
+	ids := map[string]bool{}
+	for v, terms := range c.terms {
+		for i, term := range terms {
+			if term.ID != int64(i+1) || term.Name == "" {
+				t.Errorf("%s %+v is not term %d, or has no name", v, term, i+1)
+			}
+			once(t, v, ids, v+" "+term.Name)
+		}
+	}
+	within := func(what string, v libraries.Vocabulary, list ...int64) {
+		for i, id := range list {
+			if id != libraries.None && (id < 1 || id > int64(len(c.terms[v.String()]))) || i > 0 && id <= list[i-1] {
+				t.Errorf("%s names %v %v", what, v, list)
+			}
+		}
+	}
+	for _, b := range c.books {
+		once(t, "book", ids, fmt.Sprint("book ", b.ID))
+		books[b.ID] = b
+		within("book", libraries.PublisherTerms, b.Publisher)
+		within("book", libraries.CategoryTerms, b.Categories...)
+		within("book", libraries.SubjectTerms, b.Subjects...)
+		if !b.HasEbook && !b.HasAudiobook && !b.HasVideo {
+			t.Errorf("book %+v has no format", b)
+		}
+	}
+	for _, l := range c.lines {
+		once(t, "line", ids, fmt.Sprint("line ", l.Line.ID))
+		if _, ok := books[l.Book]; !ok || l.Line.PurchasedAt > days.End || l.Line.UnitPrice > 0 && l.Line.TotalPrice != l.Line.UnitPrice*libraries.Money(*l.Line.Copies) {
+			t.Errorf("line %+v is of no book, or bought after the feed, or its prices differ", l)
+		}
+	}
+	for _, r := range c.readers {
+		once(t, "reader", ids, fmt.Sprint("reader ", r.ID))
+		readers[r.ID] = r
+		within("reader", libraries.LibraryTerms, r.Library)
+		within("reader", libraries.AgeGroupTerms, r.AgeGroup)
+		gone := r.Status.Gone()
+		if gone != (r.DeletedAt != 0) || gone && (r.DeletedAt < r.Registered || r.DeletedAt > days.End) || r.Registered > days.End ||
+			calendar.Day(r.Updated) > days.End || calendar.Day(r.Updated) < r.Registered || r.Status == libraries.ReaderDeleted && r.Email != "" {
+			t.Errorf("reader %+v contradicts itself", r)
+		}
+	}
+	for _, d := range c.channels {
+		once(t, "channel", ids, fmt.Sprint(d.Day, d.Channel))
+		if !days.Contains(d.Day) || d.Estimated != (d.Channel == libraries.App) {
+			t.Errorf("channel day %+v is out of the feed or wrongly estimated", d)
+		}
+	}
+	event := func(kind string, id any, reader, book int64, at time.Time) {
+		t.Helper()
+		once(t, kind, ids, fmt.Sprint(kind, " ", id))
+		r, ok := readers[reader]
+		if _, known := books[book]; !ok || !known && book != 0 {
+			t.Errorf("%s %v is of an unknown reader or book: %d, %d", kind, id, reader, book)
+		}
+		if day := calendar.Day(at); !days.Contains(day) || day < r.Registered || r.Status.Gone() && day >= r.DeletedAt {
+			t.Errorf("%s %v of %v is not while the reader was there: %+v", kind, id, day, r)
+		}
+	}
+	lent := map[int64]libraries.Loan{}
+	for _, l := range c.loans {
+		event("loan", l.ID, l.Reader, l.Book, l.Borrowed)
+		lent[l.ID] = l
+		if l.Status.Ended() == l.Returned.IsZero() || l.Status.Ended() && (l.Returned.Before(l.Borrowed) || !days.Contains(calendar.Day(l.Returned))) {
+			t.Errorf("loan %+v contradicts itself", l)
+		}
+		if due := l.Due; due != nil && (*due < l.Day()+14 || l.Status == libraries.LoanActive && *due <= days.End || l.Status == libraries.LoanExpired && *due != calendar.Day(l.Returned)) {
+			t.Errorf("loan %+v is due on %v", l, *due)
+		}
+	}
+	for _, r := range c.renewals {
+		l, ok := lent[r.loan]
+		if !ok {
+			t.Errorf("renewal %+v is of no loan", r)
+			continue
+		}
+		event("renewal", r.id, l.Reader, l.Book, r.at)
+		if day := calendar.Day(r.at); day < l.Day() || l.Status.Ended() && day > calendar.Day(l.Returned) {
+			t.Errorf("renewal %+v is not within loan %+v", r, l)
+		}
+	}
+	made := map[[3]int64]bool{}
+	for _, l := range c.loans {
+		made[[3]int64{l.Reader, l.Book, l.Borrowed.Unix()}] = true
+	}
+	for _, r := range c.reservations {
+		event("reservation", r.ID, r.Reader, r.Book, r.Reserved)
+		if r.Status.Resolved() == r.Resolved.IsZero() || r.Status.Resolved() && (r.Resolved.Before(r.Reserved) || calendar.Day(r.Resolved) > days.End) ||
+			r.Position != libraries.None && (!r.Status.Active() || r.Position < 1) {
+			t.Errorf("reservation %+v contradicts itself", r)
+		}
+		if r.Status == libraries.Converted && !made[[3]int64{r.Reader, r.Book, r.Resolved.Unix()}] {
+			t.Errorf("reservation %+v became no loan", r)
+		}
+	}
+	for _, s := range c.sessions {
+		event("session", s.id, s.reader, s.book, s.at)
+		if b := books[s.book]; s.seconds > 86_400 || s.mode == 0 || s.format == libraries.Ebook && !b.HasEbook || s.format == libraries.Audiobook && !b.HasAudiobook || s.format == 0 {
+			t.Errorf("session %+v does not fit %+v", s, b)
+		}
+	}
+	for _, p := range c.previews {
+		event("preview", p.id, p.reader, p.book, p.at)
+	}
+	for _, a := range c.activity {
+		event("activity", a.id, a.reader, 0, a.at)
+	}
+	for _, s := range c.suggestions {
+		event("suggestion", s.ID, s.Reader, 0, s.Requested)
+		if s.Title == "" && s.SearchTerm == "" || s.Availability == 0 {
+			t.Errorf("suggestion %+v says nothing", s)
+		}
+	}
+}
+
+// TestLibrariesHasEveryCase holds that a feed of moderate size shows whatever the rules tell apart.
+func TestLibrariesHasEveryCase(t *testing.T) {
+	dir, _ := writeLibraries(t, generate.LibrariesParams{Users: 3000, Days: 120, Seed: 1, Titles: 2000})
+	c := readLibraries(t, dir)
+	cases := map[string]int{}
+	note := func(name string, is bool) {
+		if cases[name] += 0; is {
+			cases[name]++
+		}
+	}
+	for _, b := range c.books {
+		note("book without isbn", b.ISBN == "")
+		note("book without author", b.Author == "")
+		note("book without publisher", b.Publisher == libraries.None)
+		note("book without year", b.Year == libraries.None)
+		note("book without maxUses", b.MaxUses == nil)
+		note("book with maxUses", b.MaxUses != nil)
+		note("book in several categories", len(b.Categories) > 1)
+		note("e-book alone", b.HasEbook && !b.HasAudiobook)
+		note("audiobook alone", b.HasAudiobook && !b.HasEbook)
+		note("both formats", b.HasAudiobook && b.HasEbook)
+		note("video alone", b.HasVideo && !b.HasEbook && !b.HasAudiobook)
+	}
+	for _, l := range c.lines {
+		legacy := l.Line.Kind == libraries.LegacyLine
+		for _, collection := range []libraries.Collection{libraries.Platform, libraries.Additional, libraries.External, libraries.Manual} {
+			note("line of "+collection.String(), l.Line.Collection == collection)
+		}
+		note("manual purchase", l.Line.Collection == libraries.Manual && !legacy)
+		note("manual legacy", l.Line.Collection == libraries.Manual && legacy)
+		note("legacy before the history", legacy && l.Line.PurchasedAt < libraries.HistoryStart)
+		note("legacy in the history", legacy && l.Line.PurchasedAt >= libraries.HistoryStart)
+		note("legacy without copies", legacy && l.Line.Copies == nil)
+		note("legacy that expired before 2026", legacy && l.Line.ExpiresAt != nil && *l.Line.ExpiresAt < calendar.MustParse("2026-01-01"))
+		note("legacy that expires later", legacy && l.Line.ExpiresAt != nil && *l.Line.ExpiresAt > calendar.MustParse("2026-01-01"))
+		note("purchase before the history", !legacy && l.Line.PurchasedAt < libraries.HistoryStart)
+		note("purchase in the history", !legacy && l.Line.PurchasedAt >= libraries.HistoryStart)
+	}
+	for _, r := range c.readers {
+		for _, g := range libraries.Genders() {
+			note("gender "+g.String(), r.Gender == g)
+		}
+		note("reader without library", r.Library == libraries.None)
+		note("reader without age group", r.AgeGroup == libraries.None)
+		note("reader without city", r.City == "" && r.State != "")
+		note("reader without state", r.State == "")
+		note("reader with a region", r.RA != "")
+		note("reader never confirmed", r.Confirmed.IsZero())
+		note("reader never seen", r.LastLogin.IsZero())
+		note("registered in the history", r.Registered >= libraries.HistoryStart)
+		note("deactivated before the history", r.Status == libraries.ReaderDeactivated && r.DeletedAt < libraries.HistoryStart)
+		note("deactivated in the history", r.Status == libraries.ReaderDeactivated && r.DeletedAt >= libraries.HistoryStart)
+		note("deleted", r.Status == libraries.ReaderDeleted)
+	}
+	for _, l := range c.loans {
+		note("loan "+l.Status.String(), true)
+		note("loan without due date", l.Due == nil)
+	}
+	for _, r := range c.reservations {
+		note("reservation "+r.Status.String(), true)
+		note("reservation without position", r.Status.Active() && r.Position == libraries.None)
+		note("reservation with position", r.Position > 0)
+	}
+	for _, s := range c.sessions {
+		note("session "+s.mode.String(), true)
+		note("session "+s.format.String(), true)
+		note("finished", s.progress >= 50_000)
+	}
+	for _, s := range c.suggestions {
+		note("suggestion "+s.Availability.String(), true)
+		note("suggestion without title", s.Title == "")
+		note("suggestion without search", s.SearchTerm == "")
+	}
+	for _, name := range []string{
+		"loan active", "loan returned", "loan expired", "reservation waiting", "reservation available", "reservation converted",
+		"reservation cancelled", "reservation lost", "session online", "session offline", "session ebook", "session audiobook",
+		"suggestion catalog", "suggestion marketplace", "suggestion none",
+	} {
+		note(name, false)
+	}
+	for name, n := range cases {
+		if n == 0 {
+			t.Errorf("no case of: %s", name)
+		}
+	}
+}
+
+func TestLibrariesParameters(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		p    generate.LibrariesParams
+		want string
+	}{
+		{"no users", generate.LibrariesParams{Days: 1}, "0 users, 1 days and 0 titles"},
+		{"no days", generate.LibrariesParams{Users: 1}, "1 users, 0 days and 0 titles"},
+		{"titles below 0", generate.LibrariesParams{Users: 1, Days: 1, Titles: -1}, "1 users, 1 days and -1 titles"},
+		{"format", generate.LibrariesParams{Users: 1, Days: 1, Format: "xml"}, `no format "xml"`},
+		{"compression", generate.LibrariesParams{Users: 1, Days: 1, Compress: "zip"}, `no compression "zip"`},
+		{"no such table", generate.LibrariesParams{Users: 1, Days: 1, BooksCSV: "nowhere.csv"}, "nowhere.csv"},
+	} {
+		if _, err := generate.Libraries(context.Background(), t.TempDir(), tt.p); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: Libraries = %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestLibrariesTakesRealTitles(t *testing.T) {
+	text := "title,author,isbn13\nUm,A,9780789454164\nDois,,\nTrês,C,\n"
+	for titles, want := range map[int][]string{0: {"Um|A|9780789454164", "Dois||", "Três|C|"}, 2: {"Um|A|9780789454164", "Dois||"}, 9: {"Um|A|9780789454164", "Dois||", "Três|C|"}} {
+		dir, _ := writeLibraries(t, generate.LibrariesParams{Users: 2, Days: 1, Titles: titles, BooksCSV: table(t, "books.csv", text)})
+		var got []string
+		for _, b := range readLibraries(t, dir).books {
+			got = append(got, b.Title+"|"+b.Author+"|"+b.ISBN)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("books of %d titles = %q, want %q", titles, got, want)
+		}
+	}
+}
+
+func TestLibrariesCancelLeavesNothing(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	dir := t.TempDir()
+	_, err := generate.Libraries(ctx, dir, generate.LibrariesParams{Users: 50, Days: 50, Progress: func(done, total int64) {
+		if total != 2500 {
+			t.Errorf("total = %d, want 2500", total)
+		}
+		if done == 500 {
+			cancel()
+		}
+	}})
+	if got := files(t, dir); !errors.Is(err, context.Canceled) || len(got) > 0 {
+		t.Errorf("Libraries = %v and %d files, want context canceled and none", err, len(got))
+	}
+}
+
+func BenchmarkLibraries(b *testing.B) {
+	var n int64
+	for b.Loop() {
+		s, err := generate.Libraries(context.Background(), b.TempDir(), generate.LibrariesParams{Users: 50_000, Days: 120, Seed: 1})
+		if err != nil {
+			b.Fatal(err)
+		}
+		n += s.Readers + s.Loans + s.Renewals + s.Reservations + s.Sessions + s.Previews + s.Activity + s.Suggestions
+	}
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")
+}

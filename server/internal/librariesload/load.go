@@ -1,0 +1,205 @@
+// Package librariesload reads a libraries feed into a library network: it joins the feed's files, the rules of package
+// libraries and the store. A load is one transaction that takes effect at a full hour (L1); running it again, in another
+// order or in pieces, changes nothing more than that hour.
+package librariesload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/spill"
+	"github.com/lectern-dev/lectern/server/feed"
+)
+
+// Options says what to load, and how. Network is required.
+type Options struct {
+	Network libraries.NetworkID
+	// History is the first day that is kept; nil is libraries.HistoryStart.
+	History *calendar.Date
+	// SkipBad is the file that lists the rows which were skipped because they are bad; empty stops at the first.
+	SkipBad string
+	// Immediately publishes at once, as the hour that has begun, and not at the next full hour (L1). A network's first
+	// load does so by itself.
+	Immediately bool
+	// Now tells the time, by default time.Now. Wait returns when it is the given time, or with ctx's error when ctx is
+	// done before; by default it waits by Now.
+	Now  func() time.Time
+	Wait func(ctx context.Context, until time.Time) error
+	// Waiting, if not nil, is told the full hour at which the load will be published, before it begins to wait.
+	Waiting func(until time.Time)
+	// Progress, if not nil, is told the bytes read of the feed's size ("read"), after them the parts of loans and
+	// reservations that are settled ("settle"), and then the parts folded ("fold").
+	Progress func(stage string, done, total int64)
+	// TempDir is where rows wait to be settled and folded; empty is the system's place. MemoryLimit is the number of bytes
+	// of them that wait in memory, by default as spill.Pile says, each for loans, reservations and what is to be folded.
+	TempDir     string
+	MemoryLimit int
+}
+
+// Totals is what a load did, as its one line of JSON says it.
+type Totals struct {
+	Libraries    libraries.Counts      `json:"libraries"`
+	AgeGroups    libraries.Counts      `json:"ageGroups"`
+	Publishers   libraries.Counts      `json:"publishers"`
+	Categories   libraries.Counts      `json:"categories"`
+	Subjects     libraries.Counts      `json:"subjects"`
+	Books        libraries.Counts      `json:"books"`
+	Lines        libraries.Counts      `json:"lines"`
+	Readers      libraries.Counts      `json:"readers"`
+	Loans        libraries.Counts      `json:"loans"`
+	Renewals     libraries.EventCounts `json:"renewals"`
+	Reservations libraries.Counts      `json:"reservations"`
+	Sessions     libraries.EventCounts `json:"sessions"`
+	Previews     libraries.EventCounts `json:"previews"`
+	Activity     libraries.EventCounts `json:"activity"`
+	Channels     libraries.Counts      `json:"channels"`
+	Suggestions  libraries.EventCounts `json:"suggestions"`
+	// NewEvents and Repeated count renewals, sessions, previews, activity records and suggestions.
+	NewEvents int `json:"newEvents"`
+	Repeated  int `json:"repeatedEvents"`
+	// Hour is that at which the load was published, as meta.updatedAt shows it.
+	Hour    string `json:"hour"`
+	Version string `json:"version"`
+	// Seconds is how long the load worked: not how long it waited for its hour.
+	Seconds       float64 `json:"seconds"`
+	RowsPerSecond int64   `json:"rowsPerSecond"`
+}
+
+// resources are the files of a libraries feed.
+var resources = []string{
+	"libraries", "ageGroups", "publishers", "categories", "subjects", "books", "lines", "readers", "loans", "renewals",
+	"reservations", "sessions", "previews", "activity", "channels", "suggestions",
+}
+
+// tries is how often a feed is read anew when other loads overtake it.
+const tries = 5
+
+// Load reads the feed in dir and publishes it. On an error nothing of it is visible, and running it again is safe.
+func Load(ctx context.Context, store *librariesdb.Store, dir string, o Options) (Totals, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Wait == nil {
+		o.Wait = func(ctx context.Context, until time.Time) error { return wait(ctx, o.Now, until) }
+	}
+	if o.History == nil {
+		first := libraries.HistoryStart
+		o.History = &first
+	}
+	for range tries {
+		t, err := once(ctx, store, dir, o)
+		if !errors.Is(err, librariesdb.ErrOvertaken) {
+			return t, err
+		}
+	}
+	return Totals{}, fmt.Errorf("load %s: %w each of %d times; run it again", dir, librariesdb.ErrOvertaken, tries)
+}
+
+// load is one reading of a feed.
+type load struct {
+	dir     string
+	folder  *feed.Folder
+	store   *librariesdb.Store
+	options Options
+	totals  *Totals
+	intake  *libraries.Intake
+	report  *os.File
+	waited  time.Duration
+
+	pile         *libraries.Pile
+	loans        *libraries.LoanPile
+	reservations *libraries.ReservationPile
+}
+
+// once reads and publishes the feed against one state of the network.
+func once(ctx context.Context, store *librariesdb.Store, dir string, o Options) (t Totals, err error) {
+	start := time.Now()
+	folder, err := feed.Open(dir, resources...)
+	if err != nil {
+		return t, err
+	}
+	st, err := store.State(ctx, o.Network)
+	if err != nil {
+		return t, err
+	}
+	room := spill.Pile{Dir: o.TempDir, Limit: o.MemoryLimit}
+	l := &load{
+		dir: dir, folder: folder, store: store, options: o, totals: &t,
+		intake: libraries.NewIntake(st, calendar.Day(o.Now()), *o.History),
+		pile:   &libraries.Pile{Spill: room}, loans: &libraries.LoanPile{Spill: room}, reservations: &libraries.ReservationPile{Spill: room},
+	}
+	defer func() { err = errors.Join(err, l.close()) }()
+	if err := l.openReport(); err != nil {
+		return t, err
+	}
+	if err := l.read(ctx); err != nil {
+		return t, err
+	}
+	saved, err := l.publish(ctx)
+	if err != nil {
+		return t, err
+	}
+	t.saved(saved)
+	t.finish(time.Since(start) - l.waited)
+	return t, nil
+}
+
+// read reads all files, each after those that it refers to, and settles them onto the pile.
+func (l *load) read(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{l.registers, l.readers, l.settleLoans, l.settleReservations, l.events} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// saved takes over what only the store could count.
+func (t *Totals) saved(s librariesdb.Saved) {
+	r := &t.Readers
+	r.New, r.Changed, r.Unchanged = s.Readers.New, s.Readers.Changed, s.Readers.Unchanged
+	r.Superseded = r.Rows - r.Bad - r.New - r.Changed - r.Unchanged
+	t.NewEvents, t.Repeated = s.New, s.Repeated
+	t.Hour = s.Hour.String()
+	t.Version = fmt.Sprintf("%d.%d", s.Versions.Registers, s.Versions.Facts)
+}
+
+// finish sets the load's duration, to the millisecond, and rate.
+func (t *Totals) finish(d time.Duration) {
+	t.Seconds = float64(d.Milliseconds()) / 1000
+	t.RowsPerSecond = int64(t.rows()) * int64(time.Second) / max(1, int64(d))
+}
+
+// rows returns the number of rows of all files.
+func (t *Totals) rows() (n int) {
+	for _, c := range []libraries.Counts{
+		t.Libraries, t.AgeGroups, t.Publishers, t.Categories, t.Subjects, t.Books, t.Lines, t.Readers, t.Loans, t.Reservations, t.Channels,
+	} {
+		n += c.Rows
+	}
+	for _, c := range []libraries.EventCounts{t.Renewals, t.Sessions, t.Previews, t.Activity, t.Suggestions} {
+		n += c.Rows
+	}
+	return n
+}
+
+func (l *load) progress(stage string, done, total int64) {
+	if l.options.Progress != nil {
+		l.options.Progress(stage, done, total)
+	}
+}
+
+// close ends what the load opened.
+func (l *load) close() error {
+	err := errors.Join(l.pile.Close(), l.loans.Close(), l.reservations.Close())
+	if l.report != nil {
+		err = errors.Join(err, l.report.Close())
+	}
+	return err
+}

@@ -1,0 +1,261 @@
+package librariesload_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/internal/librariesload"
+)
+
+// TestLoad loads the good feed twice: once all is new, then nothing is.
+func TestLoad(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		first := f.must(good)
+		one := libraries.Counts{Rows: 1, New: 1}
+		event := libraries.EventCounts{Rows: 1}
+		want := librariesload.Totals{
+			Libraries: one, AgeGroups: one, Publishers: one, Categories: libraries.Counts{Rows: 2, New: 2}, Subjects: one, Books: one, Lines: one,
+			Readers: one, Loans: one, Renewals: event, Reservations: one, Sessions: event, Previews: event, Activity: event, Channels: one,
+			Suggestions: event, NewEvents: 5, Hour: "2026-08-10 12:00:00", Version: "1.1", Seconds: first.Seconds, RowsPerSecond: first.RowsPerSecond,
+		}
+		if first != want || first.RowsPerSecond < 1 {
+			t.Errorf("the first load = %+v, want %+v", first, want)
+		}
+		f.stored()
+		same := libraries.Counts{Rows: 1, Unchanged: 1}
+		want = librariesload.Totals{
+			Libraries: same, AgeGroups: same, Publishers: same, Categories: libraries.Counts{Rows: 2, Unchanged: 2}, Subjects: same, Books: same,
+			Lines: same, Readers: same, Loans: same, Renewals: event, Reservations: same, Sessions: event, Previews: event, Activity: event,
+			Channels: same, Suggestions: event, Repeated: 5, Hour: "2026-08-10 12:00:00", Version: "2.2",
+		}
+		again := f.must(good)
+		if again.Seconds, again.RowsPerSecond = 0, 0; again != want {
+			t.Errorf("the load again = %+v, want %+v", again, want)
+		}
+		f.stored()
+	})
+}
+
+// stored fails unless the store has what the good feed says.
+func (f *fixture) stored() {
+	f.t.Helper()
+	st, err := f.store.State(f.t.Context(), f.network)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if len(st.Books) != 1 || st.Books[0].Title != "Iracema" || *st.Books[0].MaxUses != 5 || st.Books[0].Year != 1865 || !st.Books[0].HasEbook {
+		f.t.Errorf("books = %+v", st.Books)
+	}
+	if len(st.Lines) != 1 || st.Lines[0].Line.UnitPrice != 1250 || st.Lines[0].Line.Label() != "Compra 7" {
+		f.t.Errorf("lines = %+v", st.Lines)
+	}
+	if len(st.Channels) != 1 || st.Channels[0].Sessions != 9 || len(st.Terms[libraries.CategoryTerms]) != 2 {
+		f.t.Errorf("channels = %+v, terms = %+v", st.Channels, st.Terms)
+	}
+	if r := f.reader(1); r == nil || r.Email != "ana@example.org" || r.Gender != libraries.Female || r.City != "Santos" || !r.Confirmed.IsZero() {
+		f.t.Errorf("reader 1 = %+v", r)
+	}
+	if l := f.loans()[1]; l.Status != libraries.LoanActive || l.Due.String() != "2026-08-15" || !l.Returned.IsZero() {
+		f.t.Errorf("loan 1 = %+v", l)
+	}
+	for m, want := range map[libraries.Metric]int64{
+		libraries.Logins: 3, libraries.Loans: 1, libraries.Renewals: 1, libraries.Reservations: 1, libraries.Previews: 1,
+		libraries.ReadingSeconds: 600, libraries.Readings10: 1, libraries.Readings50: 0,
+	} {
+		if got := f.sum(m); got != want {
+			f.t.Errorf("metric %d = %d, want %d", m, got, want)
+		}
+	}
+}
+
+// TestTotalsJSON is the one line that the command prints.
+func TestTotalsJSON(t *testing.T) {
+	data, err := json.Marshal(librariesload.Totals{Loans: libraries.Counts{Rows: 3, New: 1, BeforeHistory: 2}, Hour: "2026-08-10 12:00:00"})
+	for _, want := range []string{
+		`"ageGroups":{"rows":0,"new":0,"changed":0,"unchanged":0,"superseded":0,"beforeHistory":0,"bad":0}`,
+		`"loans":{"rows":3,"new":1,"changed":0,"unchanged":0,"superseded":0,"beforeHistory":2,"bad":0}`,
+		`"sessions":{"rows":0,"beforeHistory":0,"bad":0}`, `"newEvents":0,"repeatedEvents":0,"hour":"2026-08-10 12:00:00","version":""`,
+	} {
+		if err != nil || !strings.Contains(string(data), want) {
+			t.Errorf("totals = %s, %v, want %s in it", data, err, want)
+		}
+	}
+}
+
+// TestLists takes the lists of a CSV by semicolons, and lets rows refer to the terms that they name.
+func TestLists(t *testing.T) {
+	f := newFixture(t, dbtest.SQLite(t))
+	f.must(with("books.csv", "bookId,title,categoryIds,subjectIds,hasAudiobook\n1,Iracema,2;1;2,1,true\n2,Til,,,\n"))
+	st, err := f.store.State(t.Context(), f.network)
+	if err != nil || len(st.Books) != 2 {
+		t.Fatalf("books = %+v, %v, want two", st.Books, err)
+	}
+	if b := st.Books[0]; len(b.Categories) != 2 || b.Categories[0] != 1 || len(b.Subjects) != 1 || !b.HasAudiobook || b.HasEbook || b.Publisher != libraries.None {
+		t.Errorf("book 1 = %+v, want the categories 1 and 2, no publisher, an audiobook alone", b)
+	}
+	if b := st.Books[1]; len(b.Categories) != 0 || b.Year != libraries.None || b.MaxUses != nil {
+		t.Errorf("book 2 = %+v, want nulls", b)
+	}
+}
+
+// TestLaterReaderStands is F1 for readers: the later updatedAt, in the file and in the store, wherever its line is; of equal
+// ones the later line.
+func TestLaterReaderStands(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		at := func(name, updated string) string { return row("readers.ndjson", "Ana", name, "2026-08-01T12", updated) }
+		totals := f.must(with("readers.ndjson", strings.Join([]string{
+			at("first", "2026-08-01T12"), at("latest", "2026-08-03T12"), at("between", "2026-08-02T12"), at("last", "2026-08-03T12"), at("old", "2026-08-01T12"),
+		}, "\n")))
+		if want := (libraries.Counts{Rows: 5, New: 1, Superseded: 4}); totals.Readers != want {
+			t.Errorf("readers = %+v, want %+v", totals.Readers, want)
+		}
+		if r := f.reader(1); r.Name != "last" {
+			t.Errorf("the name is %q, want that of the last of the latest rows", r.Name)
+		}
+		for _, tt := range []struct {
+			name, updated, stands string
+			want                  libraries.Counts
+		}{
+			{"older", "2026-08-02T12", "last", libraries.Counts{Rows: 1, Superseded: 1}},
+			{"same", "2026-08-03T12", "same", libraries.Counts{Rows: 1, Changed: 1}},
+			{"newer", "2026-08-04T12", "newer", libraries.Counts{Rows: 1, Changed: 1}},
+			{"newer", "2026-08-04T12", "newer", libraries.Counts{Rows: 1, Unchanged: 1}},
+		} {
+			totals := f.must(with("readers.ndjson", at(tt.name, tt.updated)))
+			if r := f.reader(1); totals.Readers != tt.want || r.Name != tt.stands {
+				t.Errorf("%s of %s: readers = %+v, the name is %q, want %+v and %q", tt.name, tt.updated, totals.Readers, r.Name, tt.want, tt.stands)
+			}
+		}
+	})
+}
+
+// TestDeletedReader erases the e-mail of a deleted reader, who can be referred to all the same (L18).
+func TestDeletedReader(t *testing.T) {
+	f := newFixture(t, dbtest.SQLite(t))
+	f.must(good)
+	f.must(with("readers.ndjson", row("readers.ndjson", `"active"`, `"deleted","deletedAt":"2026-08-09"`, "2026-08-01T12", "2026-08-09T12")))
+	if r := f.reader(1); r.Email != "" || r.Status != libraries.ReaderDeleted || r.Name != "Ana" {
+		t.Errorf("reader 1 = %+v, want a deleted one without an e-mail", r)
+	}
+	if n := f.sum(libraries.Loans); n != 1 {
+		t.Errorf("loans = %d, want the one of the deleted reader", n)
+	}
+}
+
+// TestEarlyLoans skips loans made before the history, with their returns and renewals, also those that come in later feeds
+// (G6).
+func TestEarlyLoans(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		early := row("loans.ndjson", `"loanId":1`, `"loanId":2`, "2026-08-01T14:00:00-03:00", "2026-07-20T23:59:59-03:00")
+		files := joined(and("loans.ndjson", early), map[string]string{
+			"renewals.ndjson": good["renewals.ndjson"] + "\n" + row("renewals.ndjson", "r1", "r2", `"loanId":1`, `"loanId":2`),
+			"sessions.ndjson": good["sessions.ndjson"] + "\n" + row("sessions.ndjson", "s1", "s2", "2026-08-01", "2026-07-20"),
+			"reservations.ndjson": good["reservations.ndjson"] + "\n" +
+				row("reservations.ndjson", `"reservationId":1`, `"reservationId":2`, "2026-08-02", "2026-07-20"),
+		})
+		totals := f.must(files)
+		if want := (libraries.Counts{Rows: 2, New: 1, BeforeHistory: 1}); totals.Loans != want || totals.Reservations != want {
+			t.Errorf("loans = %+v, reservations = %+v, want %+v", totals.Loans, totals.Reservations, want)
+		}
+		if want := (libraries.EventCounts{Rows: 2, BeforeHistory: 1}); totals.Renewals != want || totals.Sessions != want {
+			t.Errorf("renewals = %+v, sessions = %+v, want %+v", totals.Renewals, totals.Sessions, want)
+		}
+		if len(f.loans()) != 1 || f.sum(libraries.Renewals) != 1 {
+			t.Errorf("%d loans with %d renewals, want one of each", len(f.loans()), f.sum(libraries.Renewals))
+		}
+		later := f.must(map[string]string{"renewals.ndjson": row("renewals.ndjson", "r1", "r3", `"loanId":1`, `"loanId":2`)})
+		if want := (libraries.EventCounts{Rows: 1, BeforeHistory: 1}); later.Renewals != want || later.NewEvents != 0 {
+			t.Errorf("a later renewal = %+v, want %+v", later.Renewals, want)
+		}
+		if later := f.must(map[string]string{"loans.ndjson": early}); later.Loans != (libraries.Counts{Rows: 1, BeforeHistory: 1}) {
+			t.Errorf("the early loan again = %+v", later.Loans)
+		}
+		_, err := f.load(map[string]string{"loans.ndjson": row("loans.ndjson", `"loanId":1`, `"loanId":2`)}, nil)
+		if err == nil || !strings.Contains(err.Error(), "loans.ndjson line 1: field borrowedAt: must not change") {
+			t.Errorf("the early loan in the history = %v, want it to be refused", err)
+		}
+	})
+}
+
+// TestCorrections lets later feeds return a loan and convert a reservation, and renew a loan that they do not have.
+func TestCorrections(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		f.must(good)
+		totals := f.must(map[string]string{
+			"loans.ndjson":        row("loans.ndjson", `"active"`, `"returned","returnedAt":"2026-08-09T10:00:00-03:00"`),
+			"reservations.ndjson": row("reservations.ndjson", `"waiting","position":1`, `"converted","resolvedAt":"2026-08-09T10:00:00-03:00"`),
+			"renewals.ndjson":     row("renewals.ndjson", "r1", "r2"),
+		})
+		changed := libraries.Counts{Rows: 1, Changed: 1}
+		if totals.Loans != changed || totals.Reservations != changed || totals.NewEvents != 1 {
+			t.Errorf("totals = %+v, want a changed loan, a changed reservation and a new renewal", totals)
+		}
+		for m, want := range map[libraries.Metric]int64{libraries.Loans: 1, libraries.Returns: 1, libraries.Renewals: 2, libraries.ReservationsConverted: 1} {
+			if got := f.sum(m); got != want {
+				t.Errorf("metric %d = %d, want %d", m, got, want)
+			}
+		}
+		if l := f.loans()[1]; l.Status != libraries.LoanReturned || !l.Returned.Equal(noon().Add(-26*60*60*1e9-20*60*1e9)) {
+			t.Errorf("loan 1 = %+v, want it returned on the ninth at ten", l)
+		}
+		f.must(good)
+		if got := f.sum(libraries.Returns) + f.sum(libraries.ReservationsConverted); got != 0 {
+			t.Errorf("after the first feed again %d returns and conversions, want none", got)
+		}
+	})
+}
+
+// TestInPieces loads files on their own, each after those that it refers to: the store has the same as after one load.
+func TestInPieces(t *testing.T) {
+	f := newFixture(t, dbtest.SQLite(t))
+	for _, names := range [][]string{
+		{"libraries.ndjson", "ageGroups.ndjson", "publishers.ndjson", "categories.csv", "subjects.ndjson"}, {"books.ndjson"},
+		{"readers.ndjson", "lines.ndjson"}, {"sessions.ndjson", "channels.ndjson"}, {"loans.ndjson"}, {"renewals.ndjson"},
+		{"suggestions.ndjson"}, {"previews.ndjson", "activity.ndjson"}, {"reservations.ndjson"},
+	} {
+		files := map[string]string{}
+		for _, name := range names {
+			files[name] = good[name]
+		}
+		f.must(files)
+	}
+	f.stored()
+	if v := f.access().At; v != (state.Versions{Registers: 9, Facts: 9}) {
+		t.Errorf("versions = %v, want those of nine loads", v)
+	}
+}
+
+// TestLeavesNoFiles sets rows aside in files and looks at the temporary folder afterwards, after success and failure.
+func TestLeavesNoFiles(t *testing.T) {
+	f := newFixture(t, dbtest.SQLite(t))
+	for _, files := range []map[string]string{good, and("sessions.ndjson", "nonsense")} {
+		temp := t.TempDir()
+		_, err := f.load(files, func(o *librariesload.Options) { o.TempDir, o.MemoryLimit = temp, 1 })
+		left, rerr := os.ReadDir(temp)
+		if rerr != nil || len(left) != 0 {
+			t.Errorf("after a load (%v): %v left in the temporary folder (%v)", err, left, rerr)
+		}
+	}
+	f.stored()
+}
+
+// TestReportInsideTheFeed refuses a report that the next load would take for a part of the feed.
+func TestReportInsideTheFeed(t *testing.T) {
+	f := newFixture(t, dbtest.SQLite(t))
+	dir := folder(t, good)
+	_, err := librariesload.Load(t.Context(), f.store, dir, librariesload.Options{Network: f.network, SkipBad: filepath.Join(dir, "books.rejected")})
+	if err == nil || !strings.Contains(err.Error(), "lies in the feed's own folder") {
+		t.Errorf("load = %v, want the report's place to be refused", err)
+	}
+}
