@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -34,14 +35,15 @@ const overhead = 256
 
 // Cache is a state.Cache. It is safe for use by several goroutines; make one with New.
 type Cache struct {
-	entries *otter.Cache[state.Key, state.Value]
+	entries   *otter.Cache[state.Key, state.Value]
+	had, made atomic.Uint64
 }
 
 var _ state.Cache = (*Cache)(nil)
 
 // New returns a cache that holds about the given number of bytes, at least 1.
 func New(bytes int64) *Cache {
-	return &Cache{otter.Must(&otter.Options[state.Key, state.Value]{
+	return &Cache{entries: otter.Must(&otter.Options[state.Key, state.Value]{
 		MaximumWeight: uint64(max(bytes, 1)),
 		Weigher:       weigh,
 	})}
@@ -55,8 +57,10 @@ func weigh(k state.Key, v state.Value) uint32 {
 // the load goes on without it.
 func (c *Cache) Load(ctx context.Context, key state.Key, load func(context.Context) (state.Value, error)) (state.Value, error) {
 	if v, ok := c.entries.GetIfPresent(key); ok {
+		c.had.Add(1)
 		return v, nil
 	}
+	c.made.Add(1)
 	done := make(chan result, 1)
 	go func() { done <- c.load(context.WithoutCancel(ctx), key, load) }()
 	select {
@@ -90,6 +94,9 @@ func guarded(ctx context.Context, load func(context.Context) (state.Value, error
 	}()
 	return load(ctx)
 }
+
+// Loads returns how many values were there when they were asked for, and how many were not.
+func (c *Cache) Loads() (had, made uint64) { return c.had.Load(), c.made.Load() }
 
 // Bytes returns about how many bytes the entries hold now.
 func (c *Cache) Bytes() int64 { return int64(c.entries.WeightedSize()) }

@@ -74,6 +74,12 @@ func (j *JSON) Item(s string) {
 	j.b = quote(j.b, s)
 }
 
+// ItemInt writes a whole number as an element of an array.
+func (j *JSON) ItemInt(n int64) {
+	j.comma()
+	j.b = strconv.AppendInt(j.b, n, 10)
+}
+
 // Null writes a member without a value.
 func (j *JSON) Null(name string) {
 	j.name(name)
@@ -95,6 +101,15 @@ func (j *JSON) IntOrNull(name string, n int64) {
 	j.Int(name, n)
 }
 
+// OptionalInt writes a whole number, null for nil.
+func (j *JSON) OptionalInt(name string, n *int64) {
+	if n == nil {
+		j.Null(name)
+		return
+	}
+	j.Int(name, *n)
+}
+
 // Text writes a string.
 func (j *JSON) Text(name, s string) {
 	j.name(name)
@@ -110,6 +125,18 @@ func (j *JSON) TextOrNull(name, s string) {
 	j.Text(name, s)
 }
 
+// OptionalText writes a string, null for nil.
+func (j *JSON) OptionalText(name string, s *string) {
+	if s == nil {
+		j.Null(name)
+		return
+	}
+	j.Text(name, *s)
+}
+
+// Amount writes a number that is a string in JSON, such as money: 12.50.
+func (j *JSON) Amount(name, decimal string) { j.Text(name, decimal) }
+
 // Bool writes true or false.
 func (j *JSON) Bool(name string, v bool) {
 	j.name(name)
@@ -122,6 +149,32 @@ func (j *JSON) Date(name string, d calendar.Date) {
 	j.b = append(j.b, '"')
 	j.b, _ = d.AppendText(j.b) // a valid date's text cannot fail
 	j.b = append(j.b, '"')
+}
+
+// OptionalDate writes a day, null for nil.
+func (j *JSON) OptionalDate(name string, d *calendar.Date) {
+	if d == nil {
+		j.Null(name)
+		return
+	}
+	j.Date(name, *d)
+}
+
+// Datetime writes an instant in Brasilia time, cut to whole seconds, as YYYY-MM-DD HH:mm:ss.
+func (j *JSON) Datetime(name string, t time.Time) {
+	j.name(name)
+	j.b = append(j.b, '"')
+	j.b = t.In(calendar.Brasilia()).AppendFormat(j.b, time.DateTime)
+	j.b = append(j.b, '"')
+}
+
+// DatetimeOrNull writes an instant as Datetime does, null for the zero one.
+func (j *JSON) DatetimeOrNull(name string, t time.Time) {
+	if t.IsZero() {
+		j.Null(name)
+		return
+	}
+	j.Datetime(name, t)
 }
 
 // Time writes an instant in UTC, cut to whole seconds, as YYYY-MM-DDTHH:mm:ssZ.
@@ -144,7 +197,13 @@ func (j *JSON) Percent(name string, hundredths int64) {
 	j.b = appendDecimal(j.b, hundredths, 100)
 }
 
-// appendDecimal writes n / unit, which is 10 or 100, with all decimals of the unit. n is not negative.
+// Fraction writes ten-thousandths with four decimals.
+func (j *JSON) Fraction(name string, tenThousandths int64) {
+	j.name(name)
+	j.b = appendDecimal(j.b, tenThousandths, 10_000)
+}
+
+// appendDecimal writes n / unit, which is a power of ten, with all decimals of the unit. n is not negative.
 func appendDecimal(b []byte, n, unit int64) []byte {
 	b = strconv.AppendInt(b, n/unit, 10)
 	b = append(b, '.')

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -31,6 +32,24 @@ func TestJSONForms(t *testing.T) {
 		{"bytes that are no UTF-8", func(j *web.JSON) { j.Text("s", "a\xffb") }, "{\"s\":\"a\ufffdb\"}"},
 		{"empty text is null", func(j *web.JSON) { j.TextOrNull("s", "") }, `{"s":null}`},
 		{"zero is null", func(j *web.JSON) { j.IntOrNull("n", 0); j.IntOrNull("m", 1) }, `{"n":null,"m":1}`},
+		{"fraction of 0", func(j *web.JSON) { j.Fraction("f", 0) }, `{"f":0.0000}`},
+		{"fraction below 0.001", func(j *web.JSON) { j.Fraction("f", 5) }, `{"f":0.0005}`},
+		{"fraction", func(j *web.JSON) { j.Fraction("f", 2500) }, `{"f":0.2500}`},
+		{"fraction above 1", func(j *web.JSON) { j.Fraction("f", 123_456) }, `{"f":12.3456}`},
+		{"largest fraction", func(j *web.JSON) { j.Fraction("f", math.MaxInt64) }, `{"f":922337203685477.5807}`},
+		{"datetime is cut, in Brasilia", func(j *web.JSON) { j.Datetime("t", late.UTC()) }, `{"t":"2026-01-01 23:30:59"}`},
+		{"zero datetime is null", func(j *web.JSON) { j.DatetimeOrNull("t", time.Time{}); j.DatetimeOrNull("u", late) }, `{"t":null,"u":"2026-01-01 23:30:59"}`},
+		{"optional values", func(j *web.JSON) {
+			n, s, d := int64(0), "", calendar.Date(0)
+			j.OptionalInt("n", nil)
+			j.OptionalInt("m", &n)
+			j.OptionalText("s", nil)
+			j.OptionalText("r", &s)
+			j.OptionalDate("d", nil)
+			j.OptionalDate("c", &d)
+		}, `{"n":null,"m":0,"s":null,"r":"","d":null,"c":"1970-01-01"}`},
+		{"amount", func(j *web.JSON) { j.Amount("a", "12.50") }, `{"a":"12.50"}`},
+		{"numbers in an array", func(j *web.JSON) { j.Array("a"); j.ItemInt(1); j.ItemInt(-2); j.EndArray() }, `{"a":[1,-2]}`},
 		{"booleans", func(j *web.JSON) { j.Bool("a", true); j.Bool("b", false) }, `{"a":true,"b":false}`},
 		{"nested", func(j *web.JSON) {
 			j.Object("o")

@@ -23,7 +23,7 @@ import (
 func serve(r *http.Request, h http.HandlerFunc) (*httptest.ResponseRecorder, []map[string]any) {
 	var log bytes.Buffer
 	w := httptest.NewRecorder()
-	web.Chain(h, web.Identify(zerolog.New(&log)), web.AccessLog(), web.Recover(web.Fail), web.UserAgent(web.Fail)).ServeHTTP(w, r)
+	web.Chain(h, web.Identify(zerolog.New(&log)), web.AccessLog(nil), web.Recover(web.Fail), web.UserAgent(web.Fail)).ServeHTTP(w, r)
 	var lines []map[string]any
 	for dec := json.NewDecoder(&log); ; {
 		var line map[string]any

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -95,6 +96,15 @@ func (q *Query) Valid(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { _, bad := q.messages[name]; return bad })
 }
 
+// Require makes parameters of the route that are absent read as empty ones, so that each gives the message of its type.
+func (q *Query) Require(names ...string) {
+	for _, name := range names {
+		if len(q.values[name]) == 0 {
+			q.values[name] = []string{""}
+		}
+	}
+}
+
 // value returns what a parameter was sent with; ok is false when it is absent. One sent twice reads as empty, which
 // every type refuses.
 func (q *Query) value(name string) (v string, ok bool) {
@@ -162,15 +172,51 @@ func (q *Query) Page(l Limits) paging.Page {
 
 // Enum returns one of the values, or "" when the parameter is absent or invalid. They are compared exactly.
 func (q *Query) Enum(name string, values ...string) string {
+	v := EnumOf(q, name, func(v string) (string, bool) { return v, slices.Contains(values, v) }, values...)
+	if v == nil {
+		return ""
+	}
+	return *v
+}
+
+// EnumOf returns what parse makes of a parameter, or nil when that is absent or parse refuses it. The values are those
+// that the message lists.
+func EnumOf[E any](q *Query, name string, parse func(string) (E, bool), values ...string) *E {
 	v, ok := q.value(name)
 	if !ok {
-		return ""
+		return nil
 	}
-	if !slices.Contains(values, v) {
+	e, ok := parse(v)
+	if !ok {
 		q.Fail(name, name+" must be one of the following values: "+strings.Join(values, ", "))
-		return ""
+		return nil
 	}
-	return v
+	return &e
+}
+
+// Bool returns true where the parameter is `true`, and false where it is `false`, absent or invalid.
+func (q *Query) Bool(name string) bool {
+	v, ok := q.value(name)
+	if ok && v != "true" && v != "false" {
+		q.Fail(name, name+" must be a boolean string")
+	}
+	return v == "true"
+}
+
+// MaxText is how many characters a text may have, as it is sent.
+const MaxText = 200
+
+// Text returns a text as it was sent, or nil. One of which nothing is left when it is compared is invalid: blank says so.
+func (q *Query) Text(name string, blank func(string) bool) *string {
+	v, ok := q.value(name)
+	if !ok {
+		return nil
+	}
+	if v == "" || utf8.RuneCountInString(v) > MaxText || blank(v) {
+		q.Fail(name, fmt.Sprintf("%s must be a string of 1 to %d characters", name, MaxText))
+		return nil
+	}
+	return &v
 }
 
 // Date returns a day of the calendar in the form YYYY-MM-DD, or nil.

@@ -160,6 +160,91 @@ func TestQueryDefaults(t *testing.T) {
 	}
 }
 
+// blank takes spaces alone for nothing, as texts are compared without them.
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+func TestQueryText(t *testing.T) {
+	long := strings.Repeat("ã", web.MaxText)
+	tests := []struct {
+		rule, value string
+		ok          bool
+	}{
+		{"one character", "a", true},
+		{"as it was sent", " A  b ", true},
+		{"200 characters", long, true},
+		{"201 characters", long + "a", false},
+		{"201 characters with spaces at the end", long + " ", false},
+		{"empty", "", false},
+		{"blank", " \u00a0\t", false},
+		{"any characters", "%_\x00\xff", true},
+	}
+	for _, tt := range tests {
+		q := web.NewQuery("city="+url.QueryEscape(tt.value), []string{"city"}, nil)
+		got := q.Text("city", blank)
+		if err := q.Err(); tt.ok && (err != nil || got == nil || *got != tt.value) {
+			t.Errorf("%s: Text = %v, %v, want %q", tt.rule, got, err, tt.value)
+		} else if want := `400 ["city must be a string of 1 to 200 characters"]`; !tt.ok && (got != nil || err == nil || err.Error() != want) {
+			t.Errorf("%s: Text = %v, %v, want %s", tt.rule, got, err, want)
+		}
+	}
+	if q := web.NewQuery("city=a&city=a", []string{"city"}, nil); q.Text("city", blank) != nil || q.Err() == nil {
+		t.Error("a text sent twice is taken")
+	}
+	if q := web.NewQuery("", []string{"city"}, nil); q.Text("city", blank) != nil || q.Err() != nil {
+		t.Error("an absent text is no nil without a message")
+	}
+}
+
+func TestQueryBool(t *testing.T) {
+	tests := []struct {
+		query    string
+		want, ok bool
+	}{
+		{"", false, true},
+		{"new=true", true, true},
+		{"new=false", false, true},
+		{"new=", false, false},
+		{"new", false, false},
+		{"new=1", false, false},
+		{"new=TRUE", false, false},
+		{"new=true&new=true", false, false},
+		{"new=true+", false, false},
+	}
+	for _, tt := range tests {
+		q := web.NewQuery(tt.query, []string{"new"}, nil)
+		got, err := q.Bool("new"), q.Err()
+		if got != tt.want || (err == nil) != tt.ok || err != nil && err.Error() != `400 ["new must be a boolean string"]` {
+			t.Errorf("Bool of %q = %v, %v, want %v, good: %v", tt.query, got, err, tt.want, tt.ok)
+		}
+	}
+}
+
+// A parameter that must be given and is not has the message of its type.
+func TestQueryRequire(t *testing.T) {
+	q := web.NewQuery("userId=7", route, nil)
+	q.Require("startDate", "userId", "page")
+	want := []string{"startDate must be a valid date in the form YYYY-MM-DD", "page must be an integer number"}
+	if got := read(t, q); !slices.Equal(got, want) {
+		t.Errorf("messages = %q, want %q", got, want)
+	}
+}
+
+func TestEnumOf(t *testing.T) {
+	parse := func(s string) (int, bool) { n, err := strconv.Atoi(s); return n, err == nil }
+	for _, tt := range []struct {
+		query string
+		want  int // -1: nil
+		ok    bool
+	}{{"", -1, true}, {"n=0", 0, true}, {"n=12", 12, true}, {"n=x", -1, false}, {"n=", -1, false}, {"n=1&n=1", -1, false}} {
+		q := web.NewQuery(tt.query, []string{"n"}, nil)
+		got, err := web.EnumOf(q, "n", parse, "1", "2"), q.Err()
+		if (got == nil) != (tt.want < 0) || got != nil && *got != tt.want || (err == nil) != tt.ok ||
+			err != nil && err.Error() != `400 ["n must be one of the following values: 1, 2"]` {
+			t.Errorf("EnumOf %q = %v, %v, want %d, good: %v", tt.query, got, err, tt.want, tt.ok)
+		}
+	}
+}
+
 func TestQueryFail(t *testing.T) {
 	q := web.NewQuery("colour=red", route, nil)
 	if !q.Valid("startDate", "page") {

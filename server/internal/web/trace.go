@@ -54,17 +54,29 @@ func newID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// AccessLog logs one line for every request: no key, no query and no path, only the pattern of the route.
-func AccessLog() Middleware {
+// Observed is what is known of a request when it has been answered.
+type Observed struct {
+	Method, Route string // see Trace; a method that is none of HTTP's is "other"
+	Status        int
+	Took          time.Duration
+}
+
+// AccessLog logs one line for every request: no key, no query and no path, only the pattern of the route. observe, if not
+// nil, is told of it too.
+func AccessLog(observe func(Observed)) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			start := time.Now()
 			rec := &recorder{ResponseWriter: w}
 			defer func() {
 				t := TraceOf(r.Context())
-				t.log.Info().Str("request", t.ID).Str("method", method(r.Method)).Str("route", t.Route).
-					Int64("tenant", t.Tenant).Int("status", rec.status).Int64("bytes", rec.bytes).
-					Int64("ms", time.Since(start).Milliseconds()).Msg("request")
+				o := Observed{method(r.Method), t.Route, rec.status, time.Since(start)}
+				t.log.Info().Str("request", t.ID).Str("method", o.Method).Str("route", o.Route).
+					Int64("tenant", t.Tenant).Int("status", o.Status).Int64("bytes", rec.bytes).
+					Int64("ms", o.Took.Milliseconds()).Msg("request")
+				if observe != nil {
+					observe(o)
+				}
 			}()
 			next.ServeHTTP(rec, r)
 		})

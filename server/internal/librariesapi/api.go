@@ -1,0 +1,191 @@
+// Package librariesapi answers the libraries reporting API: GET routes under Prefix, as the specification and the L and H
+// parts of the contract have them. It reads parameters, calls a report and writes what it returns; the rules are in
+// package libraries.
+//
+//	GET /api-platform/libraries/v1/datasets/channels?startDate=2026-08-01&endDate=2026-08-01&channel=app
+//
+//	{"meta":{"updatedAt":"2026-08-02 14:00:00","period":{"startDate":"2026-08-01","endDate":"2026-08-01"}},
+//	 "data":{"rows":[{"date":"2026-08-01","channel":"app","sessions":31,"estimated":true}]}}
+//
+// With Accept: text/csv or application/x-ndjson the rows of a list come alone (H11).
+//
+// A request is checked in the order of H5: path (404), method (405), key (401), rate (429), name of the dataset (404),
+// parameters (400). The user agent stands before them all, in the middleware of the server. Whatever is refused before
+// the rate uses no budget.
+//
+// The package keeps no keys and no counters, and knows no database: see Keys, Reports and auth.Limiter.
+package librariesapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/internal/web"
+)
+
+// The routes stand under Prefix, and under each legacy prefix followed by Suffix (H1).
+const (
+	Prefix = "/api-platform" + Suffix
+	Suffix = "/libraries/v1"
+)
+
+// Keys checks keys.
+type Keys interface {
+	// Check returns what the key with the given text opens. The error is web.ErrKey for every key that is not good.
+	Check(ctx context.Context, text string) (Grant, error)
+}
+
+// Grant is what a good key opens, and the budget that its requests count on.
+type Grant struct {
+	Access libraries.Access
+	Budget auth.Budget
+}
+
+// Reports are the reports behind the routes; *libraries.Reports is one.
+type Reports interface {
+	Summary(context.Context, libraries.Access, libraries.SummaryQuery, paging.Page) (*libraries.Summary, error)
+	Engagements(context.Context, libraries.Access, libraries.DayQuery, paging.Page) (libraries.List[libraries.Engagement], error)
+	Users(context.Context, libraries.Access, libraries.UserQuery, paging.Page) (libraries.List[libraries.User], error)
+	Dimensions(context.Context, libraries.Access) (*libraries.Dimensions, error)
+
+	Books(context.Context, libraries.Access, libraries.BookQuery, paging.Page) (libraries.List[libraries.BookRow], error)
+	Stock(context.Context, libraries.Access, libraries.StockQuery, paging.Page) (libraries.List[libraries.StockRow], error)
+	Loans(context.Context, libraries.Access, libraries.LoanQuery, paging.Page) (libraries.List[libraries.LoanRow], error)
+	Reservations(context.Context, libraries.Access, libraries.ReservationQuery, paging.Page) (libraries.List[libraries.ReservationRow], error)
+	Logins(context.Context, libraries.Access, libraries.DayQuery, paging.Page) (libraries.List[libraries.LoginRow], error)
+	ChannelDays(context.Context, libraries.Access, libraries.ChannelQuery) (libraries.List[libraries.ChannelDay], error)
+	Suggestions(context.Context, libraries.Access, libraries.SuggestionQuery, paging.Page) (libraries.List[libraries.SuggestionRow], error)
+	Requests(context.Context, libraries.Access, libraries.RequestQuery, paging.Page) (libraries.List[libraries.Request], error)
+}
+
+var _ Reports = (*libraries.Reports)(nil)
+
+// API answers the routes. Keys, Limiter, Reports, Queue and Answers must be set.
+type API struct {
+	Keys    Keys
+	Limiter auth.Limiter
+	Reports Reports
+	// Queue bounds the users route (L17).
+	Queue   *Queue
+	Answers *web.Answers
+	// Rate is the number of requests a minute that a library network may make; 0 sets no limit (H6).
+	Rate int
+	// LegacyPrefixes are further paths before Suffix under which the routes answer: plain ones, without `:` and `*`, each once.
+	LegacyPrefixes []string
+	// Now is the clock that says which day is today. Nil is time.Now.
+	Now func() time.Time
+}
+
+// Handler returns the handler of every path under Prefix and the legacy ones.
+func (a *API) Handler() http.Handler {
+	router := web.NewRouter()
+	dataset := find(a.datasets())
+	for _, prefix := range a.prefixes() {
+		for _, rt := range a.routes() {
+			router.Handler(http.MethodGet, prefix+rt.path, a.checked(prefix, func(*http.Request) (route, error) { return rt, nil }))
+		}
+		router.Handler(http.MethodGet, prefix+"/datasets/:name", a.checked(prefix, dataset))
+	}
+	return web.Exact(router)
+}
+
+func (a *API) prefixes() []string {
+	all := []string{Prefix}
+	for _, p := range a.LegacyPrefixes {
+		all = append(all, p+Suffix)
+	}
+	return all
+}
+
+// find returns what finds the route of the dataset that a path names.
+func find(datasets []route) func(*http.Request) (route, error) {
+	return func(r *http.Request) (route, error) {
+		name := httprouter.ParamsFromContext(r.Context()).ByName("name")
+		for _, rt := range datasets {
+			if rt.path == "/datasets/"+name {
+				return rt, nil
+			}
+		}
+		return route{path: "/datasets/:name"}, &web.Problem{Status: http.StatusNotFound, Message: "unknown dataset " + name}
+	}
+}
+
+// checked makes the checks that stand between the method and the parameters, and then answers. find says which route it
+// is; its error is told after the rate.
+func (a *API) checked(prefix string, find func(*http.Request) (route, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rt, unknown := find(r)
+		ctx := r.Context()
+		trace := web.TraceOf(ctx)
+		trace.Route = prefix + rt.path
+		grant, err := a.Keys.Check(ctx, web.KeyText(r.Header))
+		if err != nil {
+			web.Fail(w, r, err)
+			return
+		}
+		trace.Tenant = int64(grant.Access.Network)
+		quota, err := a.Limiter.Take(ctx, grant.Budget, a.Rate)
+		if err != nil {
+			web.Fail(w, r, err)
+			return
+		}
+		web.ShowQuota(w, quota)
+		if !quota.OK {
+			web.Fail(w, r, web.TooMany(quota.Reset))
+			return
+		}
+		if unknown != nil {
+			web.Fail(w, r, unknown)
+			return
+		}
+		a.answer(w, r, rt, grant.Access)
+	})
+}
+
+// answer reads the parameters, runs the report and writes it.
+func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, access libraries.Access) {
+	q := web.NewQuery(r.URL.RawQuery, rt.params, rt.vocabulary)
+	run := rt.report(q, access)
+	if err := q.Err(); err != nil {
+		web.Fail(w, r, err)
+		return
+	}
+	ans, err := run(r.Context())
+	if err != nil {
+		web.Fail(w, r, explain(err))
+		return
+	}
+	if ans.rows == nil {
+		a.Answers.WriteJSON(w, r, ans.write)
+		return
+	}
+	ans.rows.Columns = rt.columns
+	a.Answers.WriteRows(w, r, *ans.rows, ans.write)
+}
+
+// errChannels refuses the dataset channels while its source does not answer (L13). The source has logged why.
+var errChannels = &web.Problem{Status: http.StatusServiceUnavailable, Message: "the analytics source is not available; try again later"}
+
+// explain returns what a client is told of a report's error, if it is told anything.
+func explain(err error) error {
+	if errors.Is(err, libraries.ErrChannels) {
+		return errChannels
+	}
+	return err
+}
+
+// today is the current day of Brasilia (G2).
+func (a *API) today() calendar.Date {
+	if a.Now == nil {
+		return calendar.Day(time.Now())
+	}
+	return calendar.Day(a.Now())
+}

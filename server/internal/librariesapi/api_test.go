@@ -1,0 +1,215 @@
+package librariesapi_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/internal/librariesapi"
+	"github.com/lectern-dev/lectern/server/internal/web"
+)
+
+// fixed answers with what it holds and keeps what it was asked.
+type fixed struct {
+	hour         libraries.Hour
+	summary      libraries.Summary
+	dimensions   libraries.Dimensions
+	engagements  []libraries.Engagement
+	users        []libraries.User
+	books        []libraries.BookRow
+	stock        []libraries.StockRow
+	loans        []libraries.LoanRow
+	reservations []libraries.ReservationRow
+	logins       []libraries.LoginRow
+	channels     []libraries.ChannelDay
+	suggestions  []libraries.SuggestionRow
+	requests     []libraries.Request
+	err          error
+	during       func() // what happens while users are read
+
+	access libraries.Access
+	query  any
+	page   paging.Page
+	calls  int
+}
+
+// total is the number of rows of all pages of every list.
+const total = 9
+
+func list[T any](f *fixed, rows []T, a libraries.Access, query any, p paging.Page) (libraries.List[T], error) {
+	f.access, f.query, f.page = a, query, p
+	f.calls++
+	return libraries.List[T]{Hour: f.hour, Rows: rows, Total: total}, f.err
+}
+
+func (f *fixed) Summary(_ context.Context, a libraries.Access, q libraries.SummaryQuery, p paging.Page) (*libraries.Summary, error) {
+	list[int](f, nil, a, q, p)
+	s := f.summary
+	s.Hour = f.hour
+	return &s, f.err
+}
+
+func (f *fixed) Dimensions(_ context.Context, a libraries.Access) (*libraries.Dimensions, error) {
+	list[int](f, nil, a, nil, paging.Page{})
+	d := f.dimensions
+	d.Hour = f.hour
+	return &d, f.err
+}
+
+func (f *fixed) Engagements(_ context.Context, a libraries.Access, q libraries.DayQuery, p paging.Page) (libraries.List[libraries.Engagement], error) {
+	return list(f, f.engagements, a, q, p)
+}
+
+func (f *fixed) Users(_ context.Context, a libraries.Access, q libraries.UserQuery, p paging.Page) (libraries.List[libraries.User], error) {
+	if f.during != nil {
+		f.during()
+		return libraries.List[libraries.User]{}, nil
+	}
+	return list(f, f.users, a, q, p)
+}
+
+func (f *fixed) Books(_ context.Context, a libraries.Access, q libraries.BookQuery, p paging.Page) (libraries.List[libraries.BookRow], error) {
+	return list(f, f.books, a, q, p)
+}
+
+func (f *fixed) Stock(_ context.Context, a libraries.Access, q libraries.StockQuery, p paging.Page) (libraries.List[libraries.StockRow], error) {
+	return list(f, f.stock, a, q, p)
+}
+
+func (f *fixed) Loans(_ context.Context, a libraries.Access, q libraries.LoanQuery, p paging.Page) (libraries.List[libraries.LoanRow], error) {
+	return list(f, f.loans, a, q, p)
+}
+
+func (f *fixed) Reservations(_ context.Context, a libraries.Access, q libraries.ReservationQuery, p paging.Page) (libraries.List[libraries.ReservationRow], error) {
+	return list(f, f.reservations, a, q, p)
+}
+
+func (f *fixed) Logins(_ context.Context, a libraries.Access, q libraries.DayQuery, p paging.Page) (libraries.List[libraries.LoginRow], error) {
+	return list(f, f.logins, a, q, p)
+}
+
+func (f *fixed) ChannelDays(_ context.Context, a libraries.Access, q libraries.ChannelQuery) (libraries.List[libraries.ChannelDay], error) {
+	return list(f, f.channels, a, q, paging.Page{})
+}
+
+func (f *fixed) Suggestions(_ context.Context, a libraries.Access, q libraries.SuggestionQuery, p paging.Page) (libraries.List[libraries.SuggestionRow], error) {
+	return list(f, f.suggestions, a, q, p)
+}
+
+func (f *fixed) Requests(_ context.Context, a libraries.Access, q libraries.RequestQuery, p paging.Page) (libraries.List[libraries.Request], error) {
+	return list(f, f.requests, a, q, p)
+}
+
+// testAccess is what the good key opens.
+var testAccess = libraries.Access{Network: 3, At: state.Versions{Registers: 1, Facts: 2}}
+
+// oneKey knows one key, and one that the database fails at.
+type oneKey struct{}
+
+func (oneKey) Check(_ context.Context, text string) (librariesapi.Grant, error) {
+	switch text {
+	case "good":
+		return librariesapi.Grant{Access: testAccess, Budget: auth.Budget{Tenant: 3, Name: "libraries"}}, nil
+	case "broken":
+		return librariesapi.Grant{}, errors.New("no database")
+	}
+	return librariesapi.Grant{}, web.ErrKey
+}
+
+// noon is the clock of these tests: midday of 2026-09-15 in Brasilia.
+func noon() time.Time { return time.Date(2026, 9, 15, 15, 0, 0, 0, time.UTC) }
+
+// newAPI returns the API over fixed reports, with a limit of requests a minute.
+func newAPI(f *fixed, rate int) http.Handler {
+	a := &librariesapi.API{
+		Keys:           oneKey{},
+		Limiter:        &auth.MemoryLimiter{Now: noon},
+		Reports:        f,
+		Queue:          &librariesapi.Queue{AtATime: 2, Waiting: 16, Wait: time.Minute},
+		Answers:        new(web.Answers),
+		Rate:           rate,
+		LegacyPrefixes: []string{"/old", "/older/name"},
+		Now:            noon,
+	}
+	return a.Handler()
+}
+
+// get answers GET of a path under the prefix; headers come in pairs, and the good key is sent without any.
+func get(h http.Handler, path string, headers ...string) *httptest.ResponseRecorder {
+	return send(h, "GET", prefix+path, headers...)
+}
+
+func send(h http.Handler, method, target string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, nil)
+	if len(headers) == 0 {
+		headers = []string{"X-Api-Key", "good"}
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func day(text string) calendar.Date { return calendar.MustParse(text) }
+
+func ptr[T any](v T) *T { return &v }
+
+// Brasilia's day, not UTC's, is today (G2): the default period ends on it and has 31 days (L2).
+func TestToday(t *testing.T) {
+	for _, tt := range []struct{ now, want string }{
+		{"2026-09-16T02:59:59Z", "2026-09-15"},
+		{"2026-09-16T03:00:00Z", "2026-09-16"},
+	} {
+		now, err := time.Parse(time.RFC3339, tt.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &fixed{}
+		a := &librariesapi.API{Keys: oneKey{}, Limiter: new(auth.MemoryLimiter), Reports: f, Answers: new(web.Answers),
+			Now: func() time.Time { return now }}
+		get(a.Handler(), "/summary")
+		q := f.query.(libraries.SummaryQuery)
+		if got := q.Period.End.String(); got != tt.want || q.Today != q.Period.End {
+			t.Errorf("at %s today = %s and %v, want %s", tt.now, got, q.Today, tt.want)
+		}
+		if got, want := q.Period.Days(), 31; got != want {
+			t.Errorf("at %s the default period has %d days, want %d", tt.now, got, want)
+		}
+	}
+}
+
+func TestLegacyPrefixes(t *testing.T) {
+	h := newAPI(&fixed{}, 0)
+	for _, p := range []string{"/api-platform", "/old", "/older/name"} {
+		for _, route := range []string{"/summary", "/users", "/dimensions", "/datasets/loans", "/engagements?startDate=2026-08-01&endDate=2026-08-01"} {
+			if w := send(h, "GET", p+"/libraries/v1"+route); w.Code != 200 {
+				t.Errorf("GET %s%s = %d %s, want 200", p, route, w.Code, w.Body)
+			}
+		}
+	}
+	for _, p := range []string{"", "/older", "/old/old"} {
+		if w := send(h, "GET", p+"/libraries/v1/users"); w.Code != 404 {
+			t.Errorf("GET under %q = %d, want 404", p, w.Code)
+		}
+	}
+}
+
+// The same answer has the same tag under every prefix, and is not sent twice (H8).
+func TestNotModified(t *testing.T) {
+	h := newAPI(&fixed{}, 0)
+	tag := get(h, "/dimensions").Header().Get("ETag")
+	w := send(h, "GET", "/old/libraries/v1/dimensions", "X-Api-Key", "good", "If-None-Match", tag)
+	if tag == "" || w.Code != 304 || w.Body.Len() != 0 {
+		t.Errorf("If-None-Match %q = %d %q, want 304 and no body", tag, w.Code, w.Body)
+	}
+}

@@ -1,0 +1,106 @@
+// Package metrics counts what one process does, for Prometheus: requests by route and status with their latency, those that
+// the rate refused, what the cache answers and holds, the database's connections, and the state of the tenants' data, by
+// which a load is seen that did not come.
+//
+//	m := metrics.New(db.DB.DB, cache, versions)
+//	limiter := m.Limited("schools", limiter)
+//	handler := web.AccessLog(m.Observe)(handler)
+//	admin.Handle("/metrics", m.Handler())
+//
+// A label never has what a client sent, nor a name of a person: routes are patterns, tenants are known by number and by
+// the reference that the operator gave them.
+package metrics
+
+import (
+	"context"
+	"database/sql"
+	"net/http"
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/server/internal/web"
+)
+
+// Cache is what is asked of the cache of the reports.
+type Cache interface {
+	// Bytes returns about how many bytes it holds.
+	Bytes() int64
+	// Loads returns how many values it had, and how many were made.
+	Loads() (had, made uint64)
+}
+
+// Metrics are the figures of one process. Make them with New.
+type Metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.HistogramVec
+	refused  *prometheus.CounterVec
+}
+
+// New returns the metrics of a process that works on a database and a cache. versions returns the versions of all tenants;
+// it is asked when the metrics are, at most every 15 seconds and for at most 5.
+func New(db *sql.DB, cache Cache, versions func(context.Context) ([]Version, error)) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "lectern_http_request_duration_seconds",
+			Help:    "Requests by route and status, and how long they took. An unknown path has no route.",
+			Buckets: []float64{.0005, .001, .002, .005, .01, .02, .05, .1, .25, .5, 1, 5, 30},
+		}, []string{"method", "route", "status"}),
+		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "lectern_rate_refused_total",
+			Help: "Requests that the rate of a key or a library network refused, by API.",
+		}, []string{"api"}),
+	}
+	m.registry.MustRegister(
+		m.requests, m.refused,
+		gauge("lectern_cache_bytes", "About how many bytes the cache of the reports holds.", func() float64 { return float64(cache.Bytes()) }),
+		counter("lectern_cache_warm_total", "Values that the reports found in the cache.", func() float64 { had, _ := cache.Loads(); return float64(had) }),
+		counter("lectern_cache_cold_total", "Values that the reports had to make.", func() float64 { _, made := cache.Loads(); return float64(made) }),
+		collectors.NewDBStatsCollector(db, "lectern"),
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		&tenants{versions: versions},
+	)
+	return m
+}
+
+func gauge(name, help string, f func() float64) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, f)
+}
+
+func counter(name, help string, f func() float64) prometheus.Collector {
+	return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, f)
+}
+
+// Observe counts a request.
+func (m *Metrics) Observe(r web.Observed) {
+	m.requests.WithLabelValues(r.Method, r.Route, strconv.Itoa(r.Status)).Observe(r.Took.Seconds())
+}
+
+// Limited returns the limiter of an API, which counts what it refuses.
+func (m *Metrics) Limited(api string, l auth.Limiter) auth.Limiter {
+	return &limited{l, m.refused.WithLabelValues(api)}
+}
+
+type limited struct {
+	auth.Limiter
+	refused prometheus.Counter
+}
+
+// Take implements auth.Limiter.
+func (l *limited) Take(ctx context.Context, b auth.Budget, limit int) (auth.Quota, error) {
+	q, err := l.Limiter.Take(ctx, b, limit)
+	if err == nil && !q.OK {
+		l.refused.Inc()
+	}
+	return q, err
+}
+
+// Handler serves the metrics.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
