@@ -70,8 +70,8 @@
 //
 //   - [DayTotals] are the sums of a day, and its sheets have a row for each reader ([ReaderSheet]), title ([TitleDay]) and
 //     login ([LoginDay]): the engagement rows, the usage of the titles, the rows of the dataset logins.
-//   - A [Shelf] is what one reader did with each title: a Pair, and the days of the loans. It is read when the reader's
-//     next events come, not when a report is asked for.
+//   - A [Shelf] is what one reader did with each title: a Pair, and the days of the loans. Reports read it for the
+//     readers of a page alone.
 //   - A [Holding] is what is counted of a title now: active loans and reservations, readings, confirmed loans.
 //   - [Attributes] are what filters and counts need of a reader; [Seen] has the events that were loaded, so that loading
 //     them again changes nothing.
@@ -95,8 +95,8 @@
 // are not taken from the ratio shown, where 0.1000 may stand for a little more than a tenth. Sums that no stock can
 // reach stop at the largest number instead of turning negative.
 //
-// Days are summed at the load, and not by the database at the answer: a summary reads a few kilobytes a day instead of every
-// event, and rules stay out of the statements.
+// Days are summed at the load, and not by the database at the answer: a report reads packed days instead of events, and
+// rules stay out of the statements.
 //
 // The package does not read the clock, keeps nothing, and knows neither HTTP nor databases.
 package libraries

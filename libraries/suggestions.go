@@ -69,14 +69,14 @@ func suggest(all []Request) *suggested {
 	}
 	s := &suggested{}
 	groups, readers := map[suggestionKey]int{}, map[seen]bool{}
+	written := map[suggestionKey]int{} // the group of texts as they are written: most are written alike, and folded once
 	for i := range all {
 		q := &all[i]
-		k := suggestionKey{Fold(q.Title), Fold(q.Author), Fold(q.Publisher), Fold(q.SearchTerm)}
-		g, ok := groups[k]
+		raw := suggestionKey{q.Title, q.Author, q.Publisher, q.SearchTerm}
+		g, ok := written[raw]
 		if !ok {
-			g = len(s.rows)
-			groups[k] = g
-			s.rows, s.folded = append(s.rows, SuggestionRow{}), append(s.folded, k)
+			g = s.group(groups, suggestionKey{Fold(q.Title), Fold(q.Author), Fold(q.Publisher), Fold(q.SearchTerm)})
+			written[raw] = g
 		}
 		row := &s.rows[g]
 		if !readers[seen{g, q.Reader}] {
@@ -89,6 +89,17 @@ func suggest(all []Request) *suggested {
 		row.Requests++
 	}
 	return s.sorted()
+}
+
+// group returns the place of the group with the folded texts, which is new where there is none.
+func (s *suggested) group(groups map[suggestionKey]int, k suggestionKey) int {
+	g, ok := groups[k]
+	if !ok {
+		g = len(s.rows)
+		groups[k] = g
+		s.rows, s.folded = append(s.rows, SuggestionRow{}), append(s.folded, k)
+	}
+	return g
 }
 
 // sorted returns the suggestions in the order of L14.

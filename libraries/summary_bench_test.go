@@ -59,8 +59,8 @@ func busyDay(r *rand.Rand, day calendar.Date, reader int64, books int) libraries
 	return d
 }
 
-// BenchmarkSummary asks for 30 days: again; a query never asked before, with what does not depend on it in the cache; of a
-// period never asked before; and with nothing in the cache.
+// BenchmarkSummary asks for 30 days: again; for a period never asked for, with what was read in the cache (cold); and with
+// nothing in the cache (restart), though the store costs nothing here.
 func BenchmarkSummary(b *testing.B) {
 	n := largeNetwork(b, 30)
 	period := calendar.Period{Start: libraries.HistoryStart, End: libraries.HistoryStart + 29}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
@@ -90,7 +91,19 @@ func (s *Store) Save(ctx context.Context, network libraries.NetworkID, in *libra
 	if err := tx.Commit(); err != nil {
 		return Saved{}, err
 	}
+	if l.empty {
+		s.analyze(ctx)
+	}
 	return l.saved, nil
+}
+
+// analyze gathers statistics after a network's first load: until the server does so by itself, PostgreSQL takes tables that
+// were just filled for empty ones and reads them whole. SQLite's are given by a migration. The load stands whatever becomes
+// of it.
+func (s *Store) analyze(ctx context.Context) {
+	if s.DB.Dialect().Name() == dialect.PG {
+		_, _ = s.DB.ExecContext(ctx, `ANALYZE libraries_loans, libraries_readers, libraries_shelves, libraries_reservations, libraries_seen`)
+	}
 }
 
 // load is one load under way. What was folded before is read on connections of its own: each row that is read so is read
