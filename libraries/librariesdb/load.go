@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
@@ -101,7 +100,7 @@ func (s *Store) Save(ctx context.Context, network libraries.NetworkID, in *libra
 // were just filled for empty ones and reads them whole. SQLite's are given by a migration. The load stands whatever becomes
 // of it.
 func (s *Store) analyze(ctx context.Context) {
-	if s.DB.Dialect().Name() == dialect.PG {
+	if !s.WritesAlone() {
 		_, _ = s.DB.ExecContext(ctx, `ANALYZE libraries_loans, libraries_readers, libraries_shelves, libraries_reservations, libraries_seen`)
 	}
 }

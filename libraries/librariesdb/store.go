@@ -8,6 +8,7 @@ import (
 	"iter"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
@@ -29,6 +30,10 @@ type Store struct {
 	// Copy writes many rows at once; a load needs it.
 	Copy CopyFunc
 }
+
+// WritesAlone reports whether a load keeps all other writers of the database out, as on SQLite, not those of its network
+// alone.
+func (s *Store) WritesAlone() bool { return s.DB.Dialect().Name() != dialect.PG }
 
 var _ libraries.Store = (*Store)(nil)
 

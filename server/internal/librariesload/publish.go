@@ -9,10 +9,13 @@ import (
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 )
 
-// lead is how long before its hour a load begins to write. What is written is invisible until the hour, but on SQLite it
-// keeps all other writers out, so that it must not begin when the feed is read. A load that needs longer is late: it takes
-// effect after the full hour, as that hour.
-const lead = 10 * time.Second
+// lead is how long before its hour a load begins to write. What is written is invisible until the hour, but it keeps other
+// loads of the network out, and on SQLite all other writers of the database, who give up after 30 seconds: there it is
+// leadAlone. A load that needs longer is late: it takes effect after the full hour, as that hour.
+const (
+	lead      = 3 * time.Minute
+	leadAlone = 10 * time.Second
+)
 
 // step is the longest that wait sleeps: a clock that is set meanwhile, or a machine that slept, is noticed so soon.
 const step = 10 * time.Second
@@ -29,12 +32,20 @@ func (l *load) publish(ctx context.Context) (librariesdb.Saved, error) {
 		if l.options.Waiting != nil {
 			l.options.Waiting(target.Time())
 		}
-		if err := l.waitFor(ctx, target, lead); err != nil {
+		if err := l.waitFor(ctx, target, l.lead()); err != nil {
 			return librariesdb.Saved{}, err
 		}
 		o.Publish = func(ctx context.Context) (libraries.Hour, error) { return target, l.waitFor(ctx, target, 0) }
 	}
 	return l.store.Save(ctx, l.options.Network, l.intake, l.pile, o)
+}
+
+// lead returns how long before its hour the load begins to write.
+func (l *load) lead() time.Duration {
+	if l.store.WritesAlone() {
+		return leadAlone
+	}
+	return lead
 }
 
 // target returns the next full hour, or where the clock was put back the next one that the network has not had: the hour
