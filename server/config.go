@@ -4,14 +4,16 @@
 //	s, err := server.New(ctx, server.Config{DB: db})
 //	err = s.Run(ctx) // until ctx ends; then finishes what was begun and returns nil
 //
-// Handler returns the APIs alone, for a program that has an HTTP server of its own.
+// Handler returns the APIs alone, for a program that has an HTTP server of its own; AdminHandler what its operator asks.
+// The program examples/mount puts Handler into a mux with middleware. When keys were last used, Run and Serve alone write
+// down; examples/pull is a client.
 //
 // Several processes may serve one PostgreSQL: keys, data, versions and the counters of the rate limit are in the
 // database, what is cached in memory is named by its version. A SQLite file is served by one process; the counters then
 // live in it, so that a load never holds up a request (H6).
 //
-// The package holds no rule: those are in the domain packages, and the routes in internal/schoolsapi. It serves plain
-// HTTP; TLS is the work of a proxy in front.
+// The package holds no rule: those are in the domain packages, and the routes in internal/directoryapi, schoolsapi and
+// librariesapi. It serves plain HTTP; TLS is the work of a proxy in front.
 package server
 
 import (
@@ -22,6 +24,8 @@ import (
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
@@ -30,16 +34,21 @@ import (
 
 // Defaults of Config, which the command line shows too.
 const (
-	DefaultAddr        = "127.0.0.1:8080"
-	DefaultURL         = "sqlite:lectern.db"
-	DefaultSchoolsRate = 30
-	DefaultCacheBytes  = 256 << 20
+	DefaultAddr          = "127.0.0.1:8080"
+	DefaultAdminAddr     = "127.0.0.1:8081" // of lectern serve; Config has none
+	DefaultURL           = "sqlite:lectern.db"
+	DefaultSchoolsRate   = 30
+	DefaultLibrariesRate = 60
+	DefaultCacheBytes    = 256 << 20
 )
 
 // Config says what to serve and how. Its zero value serves DefaultURL at DefaultAddr.
 type Config struct {
 	// Addr is where Run listens; empty is DefaultAddr.
 	Addr string
+	// AdminAddr is where Run and Serve answer /healthz, /readyz and /metrics; empty is nowhere. It asks for no key: let
+	// only those reach it who may.
+	AdminAddr string
 	// DB is the database. The server does not close it.
 	DB *database.DB
 	// URL names the database to open when DB is nil; empty is DefaultURL. Close closes it.
@@ -47,6 +56,9 @@ type Config struct {
 	// SchoolsRate is the number of requests a minute that a schools key may make: 0 is DefaultSchoolsRate, a negative
 	// number lifts the limit.
 	SchoolsRate int
+	// LibrariesRate is the number of requests a minute that a library network may make with all its keys: 0 is
+	// DefaultLibrariesRate, a negative number lifts the limit.
+	LibrariesRate int
 	// DirectoryRate is the number of requests a minute that a directory key may make; 0 and below set no limit.
 	DirectoryRate int
 	// SecretKey is the key under which the secrets of directory keys are stored, 32 bytes; see Secrets. Nil is, with
@@ -56,6 +68,15 @@ type Config struct {
 	DebugSignatures bool
 	// SchoolsHistory is the first day of the schools' reports. Nil is schools.HistoryStart.
 	SchoolsHistory *calendar.Date
+	// LibrariesHistory is the first day of the libraries' reports. Nil is libraries.HistoryStart.
+	LibrariesHistory *calendar.Date
+	// LegacyPrefixes are the paths P under which P/libraries/v1 answers too (H1), such as /rede-antiga; see
+	// CheckLegacyPrefix.
+	LegacyPrefixes []string
+	// UsersQueue bounds the users route of the libraries; its zero value is DefaultUsersQueue.
+	UsersQueue UsersQueue
+	// AnalyticsURL is where sessions by channel are asked for (L13). Empty takes them from the channels feed.
+	AnalyticsURL string
 	// CacheBytes bounds what the reports keep in memory; 0 is DefaultCacheBytes.
 	CacheBytes int64
 	// Now is the clock of the periods, the keys and the rates. Nil is time.Now for the periods and, with SQLite, for the
@@ -75,6 +96,16 @@ func (c Config) withDefaults() Config {
 	if c.SchoolsRate == 0 {
 		c.SchoolsRate = DefaultSchoolsRate
 	}
+	if c.LibrariesRate == 0 {
+		c.LibrariesRate = DefaultLibrariesRate
+	}
+	if c.LibrariesHistory == nil {
+		first := libraries.HistoryStart
+		c.LibrariesHistory = &first
+	}
+	if c.UsersQueue == (UsersQueue{}) {
+		c.UsersQueue = DefaultUsersQueue()
+	}
 	if c.SchoolsHistory == nil {
 		first := schools.HistoryStart()
 		c.SchoolsHistory = &first
@@ -91,5 +122,5 @@ func (c Config) withDefaults() Config {
 
 // Schema returns the migrations of all stores, for database.DB.Migrate and SchemaCurrent.
 func Schema() []fs.FS {
-	return []fs.FS{authdb.Migrations, directorydb.Migrations, schoolsdb.Migrations}
+	return []fs.FS{authdb.Migrations, directorydb.Migrations, schoolsdb.Migrations, librariesdb.Migrations}
 }

@@ -6,18 +6,22 @@ import (
 	stdlog "log"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/cache"
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
+	"github.com/lectern-dev/lectern/server/internal/metrics"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
@@ -29,10 +33,12 @@ const (
 
 // Server serves the APIs; make one with New.
 type Server struct {
-	config  Config
-	handler http.Handler
-	uses    *authdb.Uses
-	close   func() error
+	config   Config
+	handler  http.Handler
+	metrics  *metrics.Metrics
+	uses     *authdb.Uses
+	stopping atomic.Bool // since Serve's context ended
+	close    func() error
 }
 
 // New opens the database when the configuration has none, brings its schema up to date and composes the APIs. It does
@@ -40,6 +46,9 @@ type Server struct {
 // SecretKey; without any such key the directory refuses everybody, and the rest is served.
 func New(ctx context.Context, c Config) (*Server, error) {
 	c = c.withDefaults()
+	if err := c.check(); err != nil {
+		return nil, err
+	}
 	s := &Server{config: c, close: func() error { return nil }}
 	if c.DB == nil {
 		db, err := database.Open(ctx, c.URL)
@@ -68,26 +77,33 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // compose joins the APIs into one handler.
 func (s *Server) compose(ctx context.Context) error {
 	s.uses = &authdb.Uses{DB: s.config.DB.DB, Error: s.useFailed}
+	kept := cache.New(s.config.CacheBytes) // its keys begin with the tenant, of whatever kind
+	s.metrics = metrics.New(s.config.DB.DB.DB, kept, s.versions)
 	limit := limiter(s.config)
-	partners, err := s.directory(ctx, limit)
+	partners, err := s.directory(ctx, s.metrics.Limited("directory", limit))
 	if err != nil {
 		return err
 	}
+	network, err := s.libraries(s.metrics.Limited("libraries", limit), kept)
+	if err != nil {
+		return err
+	}
+	school := mounted{s.schools(s.metrics.Limited("schools", limit), kept), []string{schoolsapi.Prefix}}
 	// The user agent is a check of the other APIs (H5); the directory answers every client.
-	others := web.UserAgent(web.Fail)(mount(s.schools(limit)))
+	others := web.UserAgent(web.Fail)(mount(school, network))
 	s.handler = web.Chain(split(partners, others),
-		web.Identify(*s.config.Log), web.AccessLog(), web.Recover(web.Fail), web.Timeout(workTimeout))
+		web.Identify(*s.config.Log), web.AccessLog(s.metrics.Observe), web.Recover(web.Fail), web.Timeout(workTimeout))
 	return nil
 }
 
-func (s *Server) schools(limit auth.Limiter) http.Handler {
+func (s *Server) schools(limit auth.Limiter, kept state.Cache) http.Handler {
 	c := s.config
 	api := &schoolsapi.API{
 		Keys:    &schoolsKeys{&authdb.Store{DB: c.DB.DB, Now: c.Now}, s.uses},
 		Limiter: limit,
 		Reports: &schools.Reports{
 			Store: &schoolsdb.Store{DB: c.DB.DB, Copy: c.DB.Copy},
-			Cache: cache.New(c.CacheBytes),
+			Cache: kept,
 		},
 		Answers: new(web.Answers),
 		Rate:    max(c.SchoolsRate, 0),
@@ -131,14 +147,26 @@ func split(partners, others http.Handler) http.Handler {
 	})
 }
 
-// mount serves the paths under the schools API's prefix, and 404 elsewhere.
-func mount(api http.Handler) http.Handler {
+// mounted is an API with the prefixes of its paths.
+type mounted struct {
+	handler  http.Handler
+	prefixes []string
+}
+
+func (m mounted) owns(path string) bool {
+	return slices.ContainsFunc(m.prefixes, func(prefix string) bool { return strings.HasPrefix(path, prefix+"/") })
+}
+
+// mount serves the paths under the prefixes of the APIs, and 404 elsewhere.
+func mount(apis ...mounted) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasPrefix(r.URL.Path, schoolsapi.Prefix+"/") {
-			web.Fail(w, r, web.NotFound(r))
-			return
+		for _, api := range apis {
+			if api.owns(r.URL.Path) {
+				api.handler.ServeHTTP(w, r)
+				return
+			}
 		}
-		api.ServeHTTP(w, r)
+		web.Fail(w, r, web.NotFound(r))
 	})
 }
 
@@ -150,7 +178,7 @@ func limiter(c Config) auth.Limiter {
 	return &auth.MemoryLimiter{Now: c.Now}
 }
 
-// Run listens at the configured address and serves until ctx ends; see Serve.
+// Run listens at the configured addresses and serves until ctx ends; see Serve.
 func (s *Server) Run(ctx context.Context) error {
 	ln, err := net.Listen("tcp", s.config.Addr)
 	if err != nil {
@@ -159,22 +187,32 @@ func (s *Server) Run(ctx context.Context) error {
 	return s.Serve(ctx, ln)
 }
 
-// Serve serves the connections of ln until ctx ends. It then stops accepting, gives the requests under way 15 seconds
-// to finish, writes the last uses of keys to the database and returns nil. It closes ln. An error is that of ln.
+// Serve serves the connections of ln, and the admin address if there is one, until ctx ends. It then stops accepting, gives
+// the requests under way 15 seconds to finish, writes the last uses of keys to the database and returns nil. The admin
+// address is served to the end, and tells meanwhile that the server is not ready. It closes ln. An error is that of ln, or
+// ErrAdminAddr.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
-	flushed := s.recordUses()
-	defer flushed()
-	h := s.httpServer(context.WithoutCancel(ctx))
+	admin, err := s.listenAdmin()
+	if err != nil {
+		ln.Close()
+		return err
+	}
+	s.stopping.Store(false)
+	base := context.WithoutCancel(ctx)
+	defer s.serveAdmin(base, admin)()
+	defer s.recordUses()()
+	h := s.httpServer(base)
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(ln) }()
-	s.config.Log.Info().Str("addr", ln.Addr().String()).Msg("serving")
+	s.logAddresses(ln, admin)
 	select {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
 	}
+	s.stopping.Store(true)
 	s.config.Log.Info().Msg("stopping")
-	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	stop, cancel := context.WithTimeout(base, shutdownTimeout)
 	defer cancel()
 	if err := h.Shutdown(stop); err != nil {
 		s.config.Log.Warn().Err(err).Msg("requests were cut off")
@@ -184,6 +222,14 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		return err
 	}
 	return nil
+}
+
+func (s *Server) logAddresses(ln, admin net.Listener) {
+	line := s.config.Log.Info().Str("addr", ln.Addr().String())
+	if admin != nil {
+		line.Str("adminAddr", admin.Addr().String())
+	}
+	line.Msg("serving")
 }
 
 // recordUses writes the last uses of keys until the function that it returns is called, which waits for the last ones.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/paging/state"
 )
@@ -34,7 +35,7 @@ func (s *Store) catalogue(ctx context.Context, n libraries.NetworkID) (terms map
 func (s *Store) terms(ctx context.Context, n libraries.NetworkID) (map[libraries.Vocabulary][]libraries.Term, error) {
 	terms := map[libraries.Vocabulary][]libraries.Term{}
 	rows, err := s.DB.QueryContext(ctx, `SELECT `+termFields+` FROM libraries_terms WHERE tenant_id = ? ORDER BY vocabulary, term_id`, n)
-	return terms, visit(rows, err, "terms", func(rows *sql.Rows) error {
+	return terms, authdb.Visit(rows, err, "terms", func(rows *sql.Rows) error {
 		v, t, err := scanTerm(rows)
 		terms[v] = append(terms[v], t)
 		return err

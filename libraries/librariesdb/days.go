@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -16,7 +17,7 @@ func (s *Store) Days(ctx context.Context, a libraries.Access) (*libraries.Days, 
 	days := &libraries.Days{}
 	err := s.steady(ctx, a, func() error {
 		rows, err := s.DB.QueryContext(ctx, `SELECT day, totals FROM libraries_days WHERE tenant_id = ? ORDER BY day`, a.Network)
-		return visit(rows, err, "days", func(rows *sql.Rows) error {
+		return authdb.Visit(rows, err, "days", func(rows *sql.Rows) error {
 			var day calendar.Date
 			var data sql.RawBytes
 			if err := rows.Scan(into(&day), &data); err != nil {
@@ -45,7 +46,7 @@ func (s *Store) Sheets(ctx context.Context, a libraries.Access, kind libraries.S
 	err := s.steady(ctx, a, func() error {
 		rows, err := s.DB.QueryContext(ctx, `SELECT day, ? FROM libraries_days WHERE tenant_id = ? AND day BETWEEN ? AND ? ORDER BY day`,
 			bun.Ident(sheetColumns[kind]), a.Network, int32(period.Start), int32(period.End))
-		return visit(rows, err, "sheets", func(rows *sql.Rows) error {
+		return authdb.Visit(rows, err, "sheets", func(rows *sql.Rows) error {
 			var day calendar.Date
 			var data []byte
 			if err := rows.Scan(into(&day), &data); err != nil {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -119,7 +120,7 @@ func (l *load) dayForms(ctx context.Context, date calendar.Date) (f libraries.Da
 		return f, false, nil
 	}
 	rows, err := l.DB.QueryContext(ctx, `SELECT totals, readers, titles, logins FROM libraries_days WHERE tenant_id = ? AND day = ?`, l.network, int32(date))
-	err = visit(rows, err, "days", func(rows *sql.Rows) error {
+	err = authdb.Visit(rows, err, "days", func(rows *sql.Rows) error {
 		stored = true
 		return rows.Scan(&f.Totals, &f.Readers, &f.Titles, &f.Logins)
 	})

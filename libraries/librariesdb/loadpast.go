@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 )
 
@@ -78,7 +79,7 @@ func (l *load) pastReaders(ctx context.Context, p *past, deliveries []libraries.
 func (l *load) pastBlocks(ctx context.Context, p *past, numbers []int64) error {
 	for numbers := range slices.Chunk(numbers, chunk) {
 		rows, err := l.DB.QueryContext(ctx, `SELECT block, data FROM libraries_attributes WHERE tenant_id = ? AND block IN (?)`, l.network, bun.List(numbers))
-		err = visit(rows, err, "attributes", func(rows *sql.Rows) error {
+		err = authdb.Visit(rows, err, "attributes", func(rows *sql.Rows) error {
 			var number int64
 			var data []byte
 			if err := rows.Scan(&number, &data); err != nil {
@@ -107,7 +108,7 @@ func (l *load) pastSeen(ctx context.Context, p *past) error {
 	slices.SortFunc(keys, key.compare)
 	return byGroup(keys, func(days int64, groups []int64) error {
 		rows, err := l.DB.QueryContext(ctx, `SELECT block, readers, data FROM libraries_seen WHERE tenant_id = ? AND ?`, l.network, seenTable.of(days, groups))
-		return visit(rows, err, "seen events", func(rows *sql.Rows) error {
+		return authdb.Visit(rows, err, "seen events", func(rows *sql.Rows) error {
 			var k libraries.SeenKey
 			var data sql.RawBytes
 			if err := rows.Scan(&k.Block, &k.Group, &data); err != nil {

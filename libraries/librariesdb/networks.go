@@ -115,7 +115,7 @@ func NetworkOf(ctx context.Context, idb bun.IDB, id libraries.NetworkID) (Networ
 func Networks(ctx context.Context, idb bun.IDB) ([]Network, error) {
 	rows, err := idb.QueryContext(ctx, `SELECT tenant_id, reference, name FROM tenants WHERE kind = ? ORDER BY tenant_id`, authdb.Library)
 	var list []Network
-	return list, visit(rows, err, "library networks", func(rows *sql.Rows) error {
+	return list, authdb.Visit(rows, err, "library networks", func(rows *sql.Rows) error {
 		var n Network
 		err := rows.Scan((*int64)(&n.ID), &n.Slug, &n.Name)
 		list = append(list, n)

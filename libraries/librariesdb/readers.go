@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 )
 
@@ -27,7 +28,7 @@ func (s *Store) Readers(ctx context.Context, a libraries.Access) (rs *libraries.
 // attributes reads all blocks of attributes, in their order.
 func (s *Store) attributes(ctx context.Context, n libraries.NetworkID) (blocks [][]byte, err error) {
 	rows, err := s.DB.QueryContext(ctx, `SELECT data FROM libraries_attributes WHERE tenant_id = ? ORDER BY block`, n)
-	return blocks, visit(rows, err, "attributes", func(rows *sql.Rows) error {
+	return blocks, authdb.Visit(rows, err, "attributes", func(rows *sql.Rows) error {
 		var data []byte
 		err := rows.Scan(&data)
 		blocks = append(blocks, data)
@@ -70,7 +71,7 @@ func (s *Store) shelves(ctx context.Context, n libraries.NetworkID, ids []int64,
 	for part := range slices.Chunk(ids, chunk) {
 		wanted := ascending(part)
 		rows, err := s.DB.QueryContext(ctx, `SELECT user_id, data FROM libraries_shelves WHERE tenant_id = ? AND ? ORDER BY user_id`, n, ofReaders(part))
-		err = visit(rows, err, "shelves", func(rows *sql.Rows) error {
+		err = authdb.Visit(rows, err, "shelves", func(rows *sql.Rows) error {
 			var reader int64
 			var data sql.RawBytes
 			if err := rows.Scan(&reader, &data); err != nil || !wanted.has(reader) {

@@ -57,26 +57,9 @@ func (s *Store) steady(ctx context.Context, a libraries.Access, read func() erro
 	return err
 }
 
-// visit calls f at each of a query's rows and closes them.
-func visit(rows *sql.Rows, err error, what string, f func(*sql.Rows) error) error {
-	if err != nil {
-		return fmt.Errorf("read %s: %w", what, err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := f(rows); err != nil {
-			return fmt.Errorf("read %s: %w", what, err)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("read %s: %w", what, err)
-	}
-	return nil
-}
-
 // each scans the rows of a query and calls f with each.
 func each[T any](rows *sql.Rows, err error, what string, scan func(*sql.Rows) (T, error), f func(T)) error {
-	return visit(rows, err, what, func(rows *sql.Rows) error {
+	return authdb.Visit(rows, err, what, func(rows *sql.Rows) error {
 		v, err := scan(rows)
 		if err == nil {
 			f(v)

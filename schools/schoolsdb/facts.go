@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -231,7 +232,7 @@ func (l *load) seen(ctx context.Context, b before, users []int64, first, last in
 		SELECT user_id, block, data
 		FROM schools_seen
 		WHERE tenant_id = ? AND user_id IN (?) AND block BETWEEN ? AND ?`, l.partner, bun.List(users), first, last)
-	return visit(rows, err, "seen events", func(rows *sql.Rows) error {
+	return authdb.Visit(rows, err, "seen events", func(rows *sql.Rows) error {
 		var k seenKey
 		var data sql.RawBytes
 		if err := rows.Scan((*int64)(&k.user), &k.block, &data); err != nil {

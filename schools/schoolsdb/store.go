@@ -75,7 +75,7 @@ func (s *Store) Books(ctx context.Context, partner directory.PartnerID, at state
 func (s *Store) books(ctx context.Context, partner directory.PartnerID) (*schools.Books, error) {
 	books := schools.NewBooks(0)
 	rows, err := s.DB.QueryContext(ctx, `SELECT book_id, title, author, isbn, length FROM schools_books WHERE tenant_id = ? ORDER BY book_id`, partner)
-	return books, visit(rows, err, "books", func(rows *sql.Rows) error {
+	return books, authdb.Visit(rows, err, "books", func(rows *sql.Rows) error {
 		var b schools.Book
 		if err := rows.Scan(&b.ID, &b.Title, &b.Author, &b.ISBN, &b.Length); err != nil {
 			return err
@@ -83,23 +83,6 @@ func (s *Store) books(ctx context.Context, partner directory.PartnerID) (*school
 		books.Add(b)
 		return nil
 	})
-}
-
-// visit calls f at each of a query's rows and closes them.
-func visit(rows *sql.Rows, err error, what string, f func(*sql.Rows) error) error {
-	if err != nil {
-		return fmt.Errorf("read %s: %w", what, err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := f(rows); err != nil {
-			return fmt.Errorf("read %s: %w", what, err)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("read %s: %w", what, err)
-	}
-	return nil
 }
 
 // Ledgers implements schools.Store.
@@ -115,7 +98,7 @@ func (s *Store) Ledgers(ctx context.Context, partner directory.PartnerID, at sta
 func (s *Store) ledgers(ctx context.Context, partner directory.PartnerID) (*schools.Ledgers, error) {
 	ls := &schools.Ledgers{}
 	rows, err := s.DB.QueryContext(ctx, `SELECT block, data FROM schools_ledgers WHERE tenant_id = ? ORDER BY block`, partner)
-	return ls, visit(rows, err, "ledgers", func(rows *sql.Rows) error {
+	return ls, authdb.Visit(rows, err, "ledgers", func(rows *sql.Rows) error {
 		var block int64
 		var data []byte
 		if err := rows.Scan(&block, &data); err != nil {
@@ -133,7 +116,7 @@ func (s *Store) Attendance(ctx context.Context, partner directory.PartnerID, at 
 	a := &schools.Attendance{}
 	err := s.steady(ctx, partner, facts(at), func() error {
 		rows, err := s.DB.QueryContext(ctx, `SELECT day, presence FROM schools_days WHERE tenant_id = ? ORDER BY day`, partner)
-		return visit(rows, err, "days", func(rows *sql.Rows) error {
+		return authdb.Visit(rows, err, "days", func(rows *sql.Rows) error {
 			var day calendar.Date
 			var data sql.RawBytes
 			if err := rows.Scan((*int32)(&day), &data); err != nil {
@@ -156,7 +139,7 @@ func (s *Store) Minutes(ctx context.Context, partner directory.PartnerID, at sta
 	err := s.steady(ctx, partner, facts(at), func() error {
 		rows, err := s.DB.QueryContext(ctx, `SELECT day, minutes FROM schools_days WHERE tenant_id = ? AND day BETWEEN ? AND ? ORDER BY day`,
 			partner, int32(period.Start), int32(period.End))
-		return visit(rows, err, "minutes", func(rows *sql.Rows) error {
+		return authdb.Visit(rows, err, "minutes", func(rows *sql.Rows) error {
 			var day calendar.Date
 			var data []byte
 			err := rows.Scan((*int32)(&day), &data)
@@ -185,7 +168,7 @@ func (s *Store) records(ctx context.Context, partner directory.PartnerID, keys [
 		WHERE tenant_id = ? AND ? AND last_day >= ? AND first_day <= ?
 		ORDER BY user_id, book_id`,
 		partner, ofUsers(keys), int32(period.Start), int32(period.End))
-	return visit(rows, err, "records", func(rows *sql.Rows) error {
+	return authdb.Visit(rows, err, "records", func(rows *sql.Rows) error {
 		var k schools.RecordKey
 		var data sql.RawBytes
 		if err := rows.Scan((*int64)(&k.User), &k.Book, &data); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 )
@@ -179,7 +180,7 @@ func (l *load) sheets(ctx context.Context, days []calendar.Date) (map[calendar.D
 		return had, nil
 	}
 	rows, err := l.DB.QueryContext(ctx, `SELECT day, presence, minutes FROM schools_days WHERE tenant_id = ? AND day IN (?)`, l.partner, bun.List(int32s(days)))
-	return had, visit(rows, err, "days", func(rows *sql.Rows) error {
+	return had, authdb.Visit(rows, err, "days", func(rows *sql.Rows) error {
 		var day calendar.Date
 		var presence, minutes sql.RawBytes
 		if err := rows.Scan((*int32)(&day), &presence, &minutes); err != nil {

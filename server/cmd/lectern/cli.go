@@ -12,6 +12,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
@@ -28,10 +30,14 @@ type commands struct {
 	Partner struct {
 		Create partnerCreateCmd `cmd:"" help:"Create a partner account."`
 	} `cmd:"" help:"Partner accounts."`
+	Library struct {
+		Create libraryCreateCmd `cmd:"" help:"Create a library network."`
+	} `cmd:"" help:"Library networks."`
 	Key struct {
 		Issue struct {
 			Directory issueDirectoryCmd `cmd:"" help:"Issue a key of the partner directory; its secret is shown once."`
 			Schools   issueSchoolsCmd   `cmd:"" help:"Issue a key of the schools API for one network; it is shown once."`
+			Libraries issueLibrariesCmd `cmd:"" help:"Issue a key of the libraries API for a library network; it is shown once."`
 		} `cmd:"" help:"Issue a key."`
 		List   keyListCmd   `cmd:"" help:"List the keys, without their secrets."`
 		Rotate keyRotateCmd `cmd:"" help:"Issue a successor of a key; the old one lives on for the grace."`
@@ -39,11 +45,16 @@ type commands struct {
 	} `cmd:"" help:"API keys."`
 	Sign signCmd `cmd:"" help:"Print the signed headers of a call to the partner directory, as curl flags."`
 	Load struct {
-		Schools loadSchoolsCmd `cmd:"" help:"Load a schools feed for a partner."`
+		Schools   loadSchoolsCmd   `cmd:"" help:"Load a schools feed for a partner."`
+		Libraries loadLibrariesCmd `cmd:"" help:"Load a libraries feed for a library network; it takes effect at the next full hour."`
 	} `cmd:"" help:"Load a feed."`
 	Generate struct {
-		Schools generateSchoolsCmd `cmd:"" help:"Write a deterministic schools feed."`
+		Schools   generateSchoolsCmd   `cmd:"" help:"Write a deterministic schools feed."`
+		Libraries generateLibrariesCmd `cmd:"" help:"Write a deterministic libraries feed."`
 	} `cmd:"" help:"Write a feed to try the product with."`
+	Degrees degreesCmd `cmd:"" help:"Print a partner's degree vocabulary, or replace it by that of a file."`
+	Status  statusCmd  `cmd:"" help:"Show the tenants: versions, last loads, rows stored, keys by last use."`
+	Backup  backupCmd  `cmd:"" help:"Copy an embedded database while it is in use."`
 }
 
 // session is what a command runs with.
@@ -61,6 +72,9 @@ const (
 	exitUsage = 2
 )
 
+// errInterrupted is the error of a command that a signal ended before its work was done.
+var errInterrupted = errors.New("interrupted; run it again")
+
 // run runs one command and returns its exit code. Without arguments it prints help.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
@@ -68,7 +82,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	var c commands
 	exited := false // by --help or --version, after which kong parses on
-	parser, err := kong.New(&c, kong.Name("lectern"), kong.DefaultEnvars("LECTERN"), kong.Vars{"version": version(), "history": schools.HistoryStart().String()},
+	parser, err := kong.New(&c, kong.Name("lectern"), kong.DefaultEnvars("LECTERN"), kong.Vars{
+		"version": version(), "history": schools.HistoryStart().String(),
+		"librariesHistory": libraries.HistoryStart.String(), "usersQueue": server.DefaultUsersQueue().String(),
+	},
 		kong.Description("Reading data of schools and libraries, served from one database."),
 		kong.Writers(stdout, stderr), kong.Exit(func(int) { exited = true }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
@@ -86,13 +103,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.Is(err, errInterrupted): // the command itself says what that means
 	case ctx.Err() != nil: // whatever the error is by which the command noticed
-		err = errors.New("interrupted; run it again")
+		err = errInterrupted
 	case database.Busy(err):
 		err = fmt.Errorf("%w; another command is writing to the database: run this again when it has ended", err)
 	case database.Full(err):
 		err = fmt.Errorf("%s: %w; make room and run this again: nothing was changed", database.Redact(cmp.Or(c.DB, server.DefaultURL)), err)
-	case errors.Is(err, schools.ErrCorrupt):
+	case errors.Is(err, packed.ErrCorrupt):
 		err = fmt.Errorf("%w; the database is damaged: restore a copy of it, or load into a new one", err)
 	}
 	report(stderr, err)

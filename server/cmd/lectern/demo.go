@@ -12,6 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
@@ -20,7 +21,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 )
 
-// The demo's network: small enough to be there in a moment.
+// The demo's networks: small enough to be there in a moment.
 const (
 	demoURL     = "sqlite:lectern-demo.db"
 	demoPartner = "demo"
@@ -30,9 +31,12 @@ const (
 	demoSeed    = 1
 )
 
-type demoCmd struct{ serving }
+type demoCmd struct {
+	serving
+	AdminAddr string `placeholder:"ADDR" help:"Address of /healthz, /readyz and /metrics (default: none)."`
+}
 
-// Run fills a demo database, unless it is filled already, and serves it with a new key. The keys of former runs are
+// Run fills a demo database, unless it is filled already, and serves it with new keys. The keys of former runs are
 // revoked, since no key can be shown a second time.
 func (c *demoCmd) Run(s *session) error {
 	s.db = cmp.Or(s.db, demoURL)
@@ -45,8 +49,12 @@ func (c *demoCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return c.serve(s, db, func(addr string) error {
-		keys, err := newDemoKeys(s, db, partner)
+	library, err := c.fillLibrary(s, db)
+	if err != nil {
+		return err
+	}
+	return c.serve(s, db, c.AdminAddr, func(addr string) error {
+		keys, err := newDemoKeys(s, db, partner, library)
 		if err != nil {
 			return err
 		}
@@ -79,11 +87,8 @@ func (c *demoCmd) load(s *session, db *database.DB) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	last := calendar.Day(s.now()) - 1 // of today, what is yet to come must not have happened
-	first := max(last-demoDays+1, c.SchoolsHistory)
-	_, err = generate.Schools(s.ctx, dir, generate.SchoolsParams{
-		Users: demoUsers, Days: max(1, int(last-first)+1), Seed: demoSeed, First: first,
-	})
+	first, days := demoPeriod(s, demoDays, c.SchoolsHistory)
+	_, err = generate.Schools(s.ctx, dir, generate.SchoolsParams{Users: demoUsers, Days: days, Seed: demoSeed, First: first})
 	if err != nil {
 		return err
 	}
@@ -91,26 +96,39 @@ func (c *demoCmd) load(s *session, db *database.DB) error {
 	return err
 }
 
+// demoPeriod returns the first day of the demo's data and their number: they end yesterday, since of today what is yet to
+// come must not have happened, and begin in the history.
+func demoPeriod(s *session, most int, history calendar.Date) (first calendar.Date, days int) {
+	last := calendar.Day(s.now()) - 1
+	first = max(last-calendar.Date(most)+1, history)
+	return first, max(1, int(last-first)+1)
+}
+
 // demoKeys are the keys of one run.
 type demoKeys struct {
 	schools   string
+	libraries string
 	directory directoryKey // none where there is no key for secrets
 }
 
 // newDemoKeys revokes the demo's keys and issues new ones.
-func newDemoKeys(s *session, db *database.DB, p directorydb.Partner) (k demoKeys, err error) {
+func newDemoKeys(s *session, db *database.DB, p directorydb.Partner, library librariesdb.Network) (k demoKeys, err error) {
 	store := s.keys(db)
 	keys, err := store.List(s.ctx)
 	if err != nil {
 		return k, err
 	}
 	for _, old := range keys {
-		if old.Tenant != auth.Tenant(p.ID) || !old.Live(s.now()) {
+		ours := old.Tenant == auth.Tenant(p.ID) || old.Tenant == auth.Tenant(library.ID)
+		if !ours || !old.Live(s.now()) {
 			continue
 		}
 		if err := store.Revoke(s.ctx, old.ID()); err != nil {
 			return demoKeys{}, err
 		}
+	}
+	if k.libraries, err = issueLibraries(s, db, library.Slug, nil); err != nil {
+		return k, err
 	}
 	if k.schools, err = issueSchools(s, db, p, demoNetwork, nil); err != nil {
 		return k, err
@@ -128,6 +146,7 @@ func (c *demoCmd) greet(s *session, base string, k demoKeys) error {
 	for _, route := range []string{"users?pageSize=5", "engagements?pageSize=5", "readings?pageSize=5"} {
 		fmt.Fprintf(s.stdout, "curl -H 'X-Api-Key: %s' '%s%s/%s'\n", k.schools, base, schoolsapi.Prefix, route)
 	}
+	c.greetLibrary(s, base, k.libraries)
 	if k.directory.Secret == "" {
 		fmt.Fprintf(s.stdout, "\nNo directory key: %v.\n", server.ErrNoSecretKey)
 	} else if err := greetPartner(s, base, k.directory); err != nil {

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
@@ -58,12 +61,56 @@ func (s *session) printKey(text string) error {
 	}{text})
 }
 
-func issueSchools(s *session, db *database.DB, p directorydb.Partner, network string, e *expiry) (string, error) {
-	id, err := findNetwork(s, db, p, network)
+// issueSchools issues a key in one transaction with the look whether its network is there. It locks the partner's versions as
+// the deletion of a network does, which revokes the network's keys: whichever of the two is first, no key outlives its
+// network (G3).
+func issueSchools(s *session, db *database.DB, p directorydb.Partner, network string, e *expiry) (text string, err error) {
+	err = db.RunInTx(s.ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := authdb.Lock(ctx, tx, auth.Tenant(p.ID)); err != nil {
+			return err
+		}
+		id, err := findNetwork(ctx, tx, p, network)
+		if err != nil {
+			return err
+		}
+		params := authdb.IssueParams{Tenant: auth.Tenant(p.ID), API: auth.Schools, Network: int64(id)}
+		if e != nil {
+			params.Expires = e.time()
+		}
+		text, _, err = s.keys(db).IssueIn(ctx, tx, params)
+		return err
+	})
+	if err != nil {
+		return "", explainKey(err, "")
+	}
+	return text, nil
+}
+
+type issueLibrariesCmd struct {
+	Library string `required:"" placeholder:"SLUG" help:"The library network's slug."`
+	expiry
+}
+
+// Run issues a key and prints it, the only time that it can be seen.
+func (c *issueLibrariesCmd) Run(s *session) error {
+	db, err := s.openExisting()
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	text, err := issueLibraries(s, db, c.Library, &c.expiry)
+	if err != nil {
+		return err
+	}
+	return s.printKey(text)
+}
+
+func issueLibraries(s *session, db *database.DB, slug string, e *expiry) (string, error) {
+	n, err := s.library(db, slug)
 	if err != nil {
 		return "", err
 	}
-	params := authdb.IssueParams{Tenant: auth.Tenant(p.ID), API: auth.Schools, Network: int64(id)}
+	params := authdb.IssueParams{Tenant: auth.Tenant(n.ID), API: auth.Libraries}
 	if e != nil {
 		params.Expires = e.time()
 	}
@@ -71,8 +118,9 @@ func issueSchools(s *session, db *database.DB, p directorydb.Partner, network st
 	return text, explainKey(err, "")
 }
 
-func findNetwork(s *session, db *database.DB, p directorydb.Partner, ref string) (directory.EntityID, error) {
-	entities, err := directorydb.Entities(s.ctx, db, p.ID)
+// findNetwork returns the live network with a reference.
+func findNetwork(ctx context.Context, idb bun.IDB, p directorydb.Partner, ref string) (directory.EntityID, error) {
+	entities, err := directorydb.Entities(ctx, idb, p.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -81,7 +129,8 @@ func findNetwork(s *session, db *database.DB, p directorydb.Partner, ref string)
 			return e.ID, nil
 		}
 	}
-	return 0, fmt.Errorf("partner %q has no network %q; load a feed that names it first", p.Ref, ref)
+	return 0, fmt.Errorf("partner %q has no network %q; load a feed that names it (lectern load schools), "+
+		"or let the partner create it by the directory API", p.Ref, ref)
 }
 
 // explainKey says what to do about an error of the keys' store.

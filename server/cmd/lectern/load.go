@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
@@ -36,7 +37,11 @@ func loadSchools(s *session, db *database.DB, partner, folder string, h history,
 	bars := newProgress(s.stderr)
 	defer bars.finish()
 	store := &schoolsdb.Store{DB: db.DB, Copy: db.Copy}
-	return schoolsload.Load(s.ctx, store, folder, schoolsload.Options{
+	totals, err := schoolsload.Load(s.ctx, store, folder, schoolsload.Options{
 		Partner: p.ID, Ref: directory.Ref(partner), History: &h.SchoolsHistory, SkipBad: skipBad, Now: s.now, Progress: bars.show,
 	})
+	if err == nil {
+		s.recordLoad(db, auth.Tenant(p.ID), auth.Schools, totals.Seconds, schoolsRows(&totals))
+	}
+	return totals, err
 }

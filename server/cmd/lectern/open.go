@@ -12,6 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 )
@@ -77,6 +78,15 @@ func (s *session) partner(db *database.DB, ref string) (directorydb.Partner, err
 		err = fmt.Errorf("there is no partner %q; create it with lectern partner create", ref)
 	}
 	return p, err
+}
+
+// library returns the library network with a slug.
+func (s *session) library(db *database.DB, slug string) (librariesdb.Network, error) {
+	n, err := librariesdb.NetworkBySlug(s.ctx, db, slug)
+	if errors.Is(err, librariesdb.ErrNotFound) {
+		err = fmt.Errorf("there is no library network %q; create it with lectern library create", slug)
+	}
+	return n, err
 }
 
 // keys returns the store of keys and tenants.

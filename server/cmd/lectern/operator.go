@@ -8,6 +8,8 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 )
@@ -71,6 +73,42 @@ func createPartner(s *session, db *database.DB, ref, name string) (directory.Par
 		err = fmt.Errorf("%q is no reference; give 1 to 255 characters, neither . nor .. nor control characters", ref)
 	case errors.Is(err, authdb.ErrExist):
 		err = fmt.Errorf("there is a partner %q already; choose another reference", ref)
+	}
+	return id, err
+}
+
+type libraryCreateCmd struct {
+	Slug string `arg:"" help:"The network's slug: 1 to 63 characters a-z, 0-9 and -."`
+	Name string `required:"" help:"The network's name."`
+}
+
+// Run creates a library network and prints its number.
+func (c *libraryCreateCmd) Run(s *session) error {
+	db, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	id, err := createLibrary(s, db, c.Slug, c.Name)
+	if err != nil {
+		return err
+	}
+	return s.print(struct {
+		Tenant libraries.NetworkID `json:"tenant"`
+		Slug   string              `json:"slug"`
+		Name   string              `json:"name"`
+	}{id, c.Slug, c.Name})
+}
+
+func createLibrary(s *session, db *database.DB, slug, name string) (libraries.NetworkID, error) {
+	id, err := librariesdb.CreateNetwork(s.ctx, db, slug, name)
+	switch {
+	case errors.Is(err, librariesdb.ErrSlug):
+		err = fmt.Errorf("%q is no slug; give 1 to 63 characters a-z, 0-9 and -, with no - at either end", slug)
+	case errors.Is(err, librariesdb.ErrName):
+		err = fmt.Errorf("%q is no name; give 1 to 255 characters, not all of them spaces, without control characters", name)
+	case errors.Is(err, authdb.ErrExist):
+		err = fmt.Errorf("there is a library network %q already; choose another slug", slug)
 	}
 	return id, err
 }

@@ -45,6 +45,15 @@ func (p *progress) show(stage string, done, total int64) {
 	p.bar.Set64(done)
 }
 
+// say shows a line on its own.
+func (p *progress) say(line string) {
+	if p.w == nil {
+		return
+	}
+	p.finish()
+	io.WriteString(p.w, line+"\n")
+}
+
 // finish leaves the bar as it stands and goes to the next line.
 func (p *progress) finish() {
 	if p.bar == nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -19,17 +20,40 @@ type history struct {
 	SchoolsHistory calendar.Date `default:"${history}" placeholder:"DATE" help:"First day of the schools' reports (default ${default})."`
 }
 
+// librariesHistory is the flag of the commands that know where the libraries' reports begin.
+type librariesHistory struct {
+	LibrariesHistory calendar.Date `default:"${librariesHistory}" placeholder:"DATE" help:"First day of the libraries' reports (default ${default})."`
+}
+
 // serving are the flags of the commands that serve.
 type serving struct {
 	history
-	Addr            string        `default:"127.0.0.1:8080" help:"Address to listen at."`
-	SchoolsRate     uint16        `default:"30" placeholder:"N" help:"Requests a minute for each schools key; 0 lifts the limit (default ${default})."`
-	DirectoryRate   uint16        `default:"0" placeholder:"N" help:"Requests a minute for each directory key; 0 sets no limit (default ${default})."`
-	DebugSignatures bool          `help:"Let the directory's 401 tell the string that the signature should have been made of."`
-	LogLevel        zerolog.Level `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
+	librariesHistory
+	Addr            string            `default:"127.0.0.1:8080" help:"Address to listen at."`
+	SchoolsRate     uint16            `default:"30" placeholder:"N" help:"Requests a minute for each schools key; 0 lifts the limit (default ${default})."`
+	LibrariesRate   uint16            `default:"60" placeholder:"N" help:"Requests a minute for each library network; 0 lifts the limit (default ${default})."`
+	DirectoryRate   uint16            `default:"0" placeholder:"N" help:"Requests a minute for each directory key; 0 sets no limit (default ${default})."`
+	UsersQueue      server.UsersQueue `default:"${usersQueue}" placeholder:"N,N,TIME" help:"Requests for a library network's users: at a time, waiting, and for how long (default ${default})."`
+	LegacyPrefix    []string          `placeholder:"PATH" help:"Path before /libraries/v1 under which the libraries API answers too; may be repeated."`
+	AnalyticsURL    string            `name:"analytics-url" placeholder:"URL" help:"Where to ask for sessions by channel (default: the channels feed)."`
+	DebugSignatures bool              `help:"Let the directory's 401 tell the string that the signature should have been made of."`
+	LogLevel        zerolog.Level     `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
 }
 
-type serveCmd struct{ serving }
+// Validate refuses what cannot be a legacy prefix.
+func (c *serving) Validate() error {
+	for _, p := range c.LegacyPrefix {
+		if err := server.CheckLegacyPrefix(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type serveCmd struct {
+	serving
+	AdminAddr string `default:"127.0.0.1:8081" placeholder:"ADDR" help:"Address of /healthz, /readyz and /metrics; empty is none (default ${default})."`
+}
 
 // Run serves until the session's context ends.
 func (c *serveCmd) Run(s *session) error {
@@ -38,24 +62,31 @@ func (c *serveCmd) Run(s *session) error {
 		return err
 	}
 	defer db.Close()
-	return c.serve(s, db, nil)
+	return c.serve(s, db, c.AdminAddr, nil)
 }
 
-// serve serves a database. It calls ready, if not nil, with the address once it listens.
-func (c *serving) serve(s *session, db *database.DB, ready func(addr string) error) error {
+// serve serves a database, and the admin address if there is one. It calls ready, if not nil, with the address of the APIs
+// once it listens.
+func (c *serving) serve(s *session, db *database.DB, adminAddr string, ready func(addr string) error) error {
 	log := newLog(s.stderr, c.LogLevel)
 	key, err := secretKey()
 	if err != nil {
 		return err
 	}
 	srv, err := server.New(s.ctx, server.Config{
-		DB:              db,
-		SchoolsRate:     cmp.Or(int(c.SchoolsRate), -1),
-		SchoolsHistory:  &c.SchoolsHistory,
-		DirectoryRate:   int(c.DirectoryRate),
-		DebugSignatures: c.DebugSignatures,
-		SecretKey:       key,
-		Log:             &log,
+		DB:               db,
+		AdminAddr:        adminAddr,
+		SchoolsRate:      cmp.Or(int(c.SchoolsRate), -1),
+		SchoolsHistory:   &c.SchoolsHistory,
+		LibrariesRate:    cmp.Or(int(c.LibrariesRate), -1),
+		LibrariesHistory: &c.LibrariesHistory,
+		LegacyPrefixes:   c.LegacyPrefix,
+		UsersQueue:       c.UsersQueue,
+		AnalyticsURL:     c.AnalyticsURL,
+		DirectoryRate:    int(c.DirectoryRate),
+		DebugSignatures:  c.DebugSignatures,
+		SecretKey:        key,
+		Log:              &log,
 	})
 	if err != nil {
 		return err
@@ -70,7 +101,11 @@ func (c *serving) serve(s *session, db *database.DB, ready func(addr string) err
 			return err
 		}
 	}
-	return srv.Serve(s.ctx, ln)
+	err = srv.Serve(s.ctx, ln)
+	if errors.Is(err, server.ErrAdminAddr) {
+		err = fmt.Errorf("%w; choose another address with --admin-addr, or none with --admin-addr=", err)
+	}
+	return err
 }
 
 // newLog logs as text on a terminal and as JSON elsewhere.

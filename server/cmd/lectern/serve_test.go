@@ -5,16 +5,24 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lectern-dev/lectern/server"
 )
 
 // whileServing starts a command that serves and calls f with its first lines of output, up to the one that `until` finds;
-// then it interrupts the command, which must end with 0.
+// then it interrupts the command, which must end with 0. Unless args say otherwise its admin address is any free one: the
+// default may be another's.
 func whileServing(t *testing.T, args []string, until string, f func(lines string)) {
 	t.Helper()
+	if slices.Contains(args, "serve") {
+		t.Setenv("LECTERN_ADMIN_ADDR", "127.0.0.1:0")
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r, w := io.Pipe()
@@ -86,29 +94,57 @@ func TestServe(t *testing.T) {
 	}
 }
 
-var curl = regexp.MustCompile(`curl -H 'X-Api-Key: ([^']+)' '([^']+)'`)
+// servingLine is in the line that a server logs when it listens.
+const servingLine = `"message":"serving"`
 
-func TestDemo(t *testing.T) {
+var adminAddr = regexp.MustCompile(`"adminAddr":"([^"]+)"`)
+
+func TestServeAdmin(t *testing.T) {
 	t.Chdir(t.TempDir())
-	var keys []string
-	for range 2 {
-		whileServing(t, []string{"demo", "--addr", "127.0.0.1:0", "--schools-rate", "0"}, "Ctrl-C", func(lines string) {
-			calls := curl.FindAllStringSubmatch(lines, -1)
-			if len(calls) != 3 {
-				t.Fatalf("demo printed %s, want three calls", lines)
+	whileServing(t, []string{"serve", "--addr", "127.0.0.1:0"}, servingLine, func(lines string) {
+		addr := adminAddr.FindStringSubmatch(lines)
+		if addr == nil {
+			t.Fatalf("serve wrote %s, want its admin address", lines)
+		}
+		for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
+			if status, body := fetch(t, "http://"+addr[1]+path, ""); status != 200 {
+				t.Errorf("GET %s = %d %s, want 200", path, status, body)
 			}
-			for _, c := range calls {
-				keys = append(keys, c[1])
-				if status, body := fetch(t, c[2], c[1]); status != 200 || strings.Contains(body, `"rows":[]`) {
-					t.Errorf("GET %s = %d %s, want rows", c[2], status, body)
-				}
-			}
-			if status, _ := fetch(t, calls[0][2], keys[0]); (status == 200) != (keys[0] == calls[0][1]) {
-				t.Errorf("the key of the first start = %d at the second, want it revoked", status)
-			}
-		})
+		}
+	})
+	whileServing(t, []string{"serve", "--addr", "127.0.0.1:0", "--admin-addr="}, servingLine, func(lines string) {
+		if adminAddr.MatchString(lines) {
+			t.Errorf("serve without an admin address wrote %s", lines)
+		}
+	})
+	if help := ok(t, "serve", "--help"); !strings.Contains(help, "(default "+server.DefaultAdminAddr+")") {
+		t.Errorf("help of serve = %s, want the default admin address %s", help, server.DefaultAdminAddr)
 	}
-	if keys[0] == keys[3] {
-		t.Error("the second start shows the first one's key")
+}
+
+func TestDemoAdmin(t *testing.T) {
+	t.Chdir(t.TempDir())
+	whileServing(t, []string{"demo", "--addr", "127.0.0.1:0"}, servingLine, func(lines string) {
+		if adminAddr.MatchString(lines) {
+			t.Errorf("demo wrote %s, want no admin address unless it is given", lines)
+		}
+	})
+	whileServing(t, []string{"demo", "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0"}, servingLine, func(lines string) {
+		if !adminAddr.MatchString(lines) {
+			t.Errorf("demo wrote %s, want the admin address that is given", lines)
+		}
+	})
+}
+
+func TestAdminAddressInUse(t *testing.T) {
+	t.Chdir(t.TempDir())
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	line := fails(t, exitError, "serve", "--addr", "127.0.0.1:0", "--admin-addr", taken.Addr().String())
+	if !strings.Contains(line, "in use") || !strings.Contains(line, "--admin-addr") {
+		t.Errorf("serve with a taken admin address says %q, want it to name the flag", line)
 	}
 }

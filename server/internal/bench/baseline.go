@@ -33,7 +33,7 @@ func (b bench) baselines(ctx context.Context, rate float64, sql bool) error {
 	if err != nil {
 		return err
 	}
-	took, err := b.copy(ctx, db, rows)
+	took, err := copyRows(ctx, db, "bench_segments", rawColumns, rows)
 	if err != nil {
 		return err
 	}
@@ -52,23 +52,28 @@ var rawFields = []feed.Field{{Name: "segmentId"}, {Name: "account"}, {Name: "boo
 
 // each calls f with the raw rows of the feed until it returns false.
 func (b bench) each(ctx context.Context, f func([]any) bool) error {
-	folder, err := feed.Open(b.network.feed())
+	return eachRow(ctx, b.network.feed(), "segments", rawFields, func(r *feed.Row, row *[]any) {
+		*row = []any{r.Text(0), r.Text(1), r.Int(2), r.Time(3).UnixMilli(), r.Int(4), r.Int(5), r.Int(6), nil}
+		if !r.Null(7) {
+			(*row)[7] = string(r.Number(7))
+		}
+	}, f)
+}
+
+// eachRow calls f with the rows of a feed's file, as parse makes them, until it returns false.
+func eachRow(ctx context.Context, dir, resource string, fields []feed.Field, parse func(*feed.Row, *[]any), f func([]any) bool) error {
+	folder, err := feed.Open(dir)
 	if err != nil {
 		return err
 	}
-	file, err := folder.File("segments")
+	file, err := folder.File(resource)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := false
-	err = feed.Read(ctx, file, rawFields, func(r *feed.Row, row *[]any) {
-		*row = []any{r.Text(0), r.Text(1), r.Int(2), r.Time(3).UnixMilli(), r.Int(4), r.Int(5), r.Int(6), nil}
-		if !r.Null(7) {
-			(*row)[7] = string(r.Number(7))
-		}
-	}, func(row *[]any, _ feed.Pos) error {
+	err = feed.Read(ctx, file, fields, parse, func(row *[]any, _ feed.Pos) error {
 		if done = done || !f(*row); done {
 			cancel()
 		}
@@ -87,16 +92,6 @@ func (b bench) segments(ctx context.Context, n int) ([][]any, error) {
 		rows = append(rows, row)
 		return len(rows) < n
 	})
-}
-
-// copy times one COPY.
-func (b bench) copy(ctx context.Context, db *database.DB, rows [][]any) (time.Duration, error) {
-	start := time.Now()
-	err := db.InTx(ctx, func(ctx context.Context, conn bun.Conn, _ bun.Tx) error {
-		_, err := db.Copy(ctx, conn, "bench_segments", rawColumns, slices.Values(rows))
-		return err
-	})
-	return time.Since(start), err
 }
 
 // raw copies the rest of the segments, indexes them as one would, and times the questions in SQL.
@@ -170,4 +165,14 @@ var rawQueries = map[string]string{
 		GROUP BY day, user_id
 		ORDER BY day, user_id
 		LIMIT 1000`,
+}
+
+// copyRows times one COPY.
+func copyRows(ctx context.Context, db *database.DB, table string, columns []string, rows [][]any) (time.Duration, error) {
+	start := time.Now()
+	err := db.InTx(ctx, func(ctx context.Context, conn bun.Conn, _ bun.Tx) error {
+		_, err := db.Copy(ctx, conn, table, columns, slices.Values(rows))
+		return err
+	})
+	return time.Since(start), err
 }

@@ -14,10 +14,11 @@ type document struct{ strings.Builder }
 // newDocument begins the page with what the figures depend on.
 func newDocument(o options) *document {
 	d := &document{}
-	fmt.Fprintf(d, "# Benchmarks\n\nMeasured by `make bench ARGS=\"-sizes %s\"` on %s: %s, %d cores, %s, %s/%s. PostgreSQL runs on the same\n"+
+	fmt.Fprintf(d, "# Benchmarks\n\nMeasured by `make bench ARGS=\"-sizes=%s -libraries=%s\"` on %s: %s, %d cores, %s, %s/%s. PostgreSQL runs on the same\n"+
 		"machine, without fsync, its data in memory where there is room. Times are those of the HTTP client on loopback, bodies whole and plain. \"After a restart\" is the\n"+
-		"first request of a new process on a warm database; the rest are medians of %d calls. \"Another page\" was not asked for before.\n",
-		o.sizes, time.Now().UTC().Format("2006-01-02"), processor(), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, repeats)
+		"first request of a new process on a warm database; the rest are medians of %d calls. \"Another page\" was not asked for before. \"Ready-made\" is the answer of the\n"+
+		"first page, sent by a handler that does nothing else; \"again\" is compared with it.\n",
+		o.sizes, o.libraries, time.Now().UTC().Format("2006-01-02"), processor(), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, repeats)
 	return d
 }
 

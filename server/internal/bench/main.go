@@ -1,9 +1,11 @@
 // Command bench measures Lectern as its users meet it: the binary loads a generated network and answers over HTTP. Every
-// figure stands beside a baseline of the same run: a plain COPY of the same rows, and hand-written SQL on the raw
-// segments. It prints a table for each engine and size, and writes them to a file with the machine and the date.
+// figure stands beside a baseline of the same run: a plain COPY of the same rows, hand-written SQL on the schools' raw
+// segments or on daily rows of the libraries, and a handler that writes the same answer ready-made. It prints a table
+// for each engine and size, and writes them to a file with the machine and the date.
 //
-//	make bench                                    # 1,000 users, a year
-//	make bench ARGS="-sizes 1000x365,10000x365"
+//	make bench                                            # schools of 1,000 users and a year, 100,000 readers and 120 days
+//	make bench ARGS="-sizes 1000x365,10000x365 -libraries 1000000x120"
+//	make bench ARGS="-sizes= -libraries 10000x120"        # library networks alone
 package main
 
 import (
@@ -17,20 +19,22 @@ import (
 
 // options are the command's flags.
 type options struct {
-	sizes    string
-	engines  string
-	out      string
-	dir      string
-	baseline bool
+	sizes     string
+	libraries string
+	engines   string
+	out       string
+	dir       string
+	baseline  bool
 }
 
 func main() {
 	var o options
-	flag.StringVar(&o.sizes, "sizes", "1000x365", "networks to measure as USERSxDAYS, separated by commas")
+	flag.StringVar(&o.sizes, "sizes", "1000x365", "networks of schools to measure as USERSxDAYS, separated by commas; empty for none")
+	flag.StringVar(&o.libraries, "libraries", "100000x120", "library networks to measure as READERSxDAYS, separated by commas; empty for none")
 	flag.StringVar(&o.engines, "engines", "sqlite,postgres", "engines to measure; postgres needs LECTERN_TEST_POSTGRES")
 	flag.StringVar(&o.out, "out", "BENCHMARKS.md", "file to write the tables to")
 	flag.StringVar(&o.dir, "dir", "", "folder for feeds and databases, kept; empty is a temporary one")
-	flag.BoolVar(&o.baseline, "sql", true, "measure SQL on the raw segments too (PostgreSQL)")
+	flag.BoolVar(&o.baseline, "sql", true, "measure SQL on raw segments and on daily rows too (PostgreSQL)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -54,20 +58,53 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	doc := newDocument(o)
-	for _, size := range strings.Split(o.sizes, ",") {
-		n := network{binary: binary, dir: dir}
-		if _, err := fmt.Sscanf(size, "%dx%d", &n.users, &n.days); err != nil {
-			return fmt.Errorf("-sizes %s: %w", size, err)
-		}
+	doc, p := newDocument(o), product{binary, dir}
+	err = o.each(o.sizes, func(users, days int) error {
+		n := network{p, users, days}
 		if err := n.generate(ctx); err != nil {
 			return err
 		}
-		for _, engine := range strings.Split(o.engines, ",") {
-			if err := n.measure(ctx, engine, o.baseline, doc); err != nil {
-				return fmt.Errorf("%s, %d users: %w", engine, n.users, err)
-			}
+		return o.eachEngine(func(engine string) error { return n.measure(ctx, engine, o.baseline, doc) })
+	})
+	if err != nil {
+		return err
+	}
+	err = o.each(o.libraries, func(readers, days int) error {
+		n := libraryNetwork{p, readers, days}
+		if err := n.generate(ctx); err != nil {
+			return err
 		}
+		return o.eachEngine(func(engine string) error { return n.measure(ctx, engine, o.baseline, doc) })
+	})
+	if err != nil {
+		return err
 	}
 	return os.WriteFile(o.out, []byte(doc.String()), 0o644)
+}
+
+// each calls f for each of the sizes in a list.
+func (o options) each(sizes string, f func(users, days int) error) error {
+	if sizes == "" {
+		return nil
+	}
+	for size := range strings.SplitSeq(sizes, ",") {
+		var users, days int
+		if _, err := fmt.Sscanf(size, "%dx%d", &users, &days); err != nil {
+			return fmt.Errorf("size %s is not USERSxDAYS: %w", size, err)
+		}
+		if err := f(users, days); err != nil {
+			return fmt.Errorf("%s: %w", size, err)
+		}
+	}
+	return nil
+}
+
+// eachEngine calls f for each engine.
+func (o options) eachEngine(f func(engine string) error) error {
+	for engine := range strings.SplitSeq(o.engines, ",") {
+		if err := f(engine); err != nil {
+			return fmt.Errorf("%s: %w", engine, err)
+		}
+	}
+	return nil
 }

@@ -16,7 +16,7 @@ import (
 
 // measure loads the network into a new database of the engine and times its pages.
 func (n network) measure(ctx context.Context, engine string, baseline bool, doc *document) error {
-	db, err := n.newDatabase(ctx, engine)
+	db, err := n.newDatabase(ctx, engine, fmt.Sprintf("lectern_bench_%d", n.users))
 	if err != nil {
 		return err
 	}
@@ -38,10 +38,9 @@ func (n network) measure(ctx context.Context, engine string, baseline bool, doc 
 }
 
 // newDatabase makes an empty database and returns its URL.
-func (n network) newDatabase(ctx context.Context, engine string) (string, error) {
-	name := fmt.Sprintf("lectern_bench_%d", n.users)
+func (p product) newDatabase(ctx context.Context, engine, name string) (string, error) {
 	if engine == "sqlite" {
-		path := filepath.Join(n.dir, name+".db")
+		path := filepath.Join(p.dir, name+".db")
 		for _, suffix := range []string{"", "-wal", "-shm"} {
 			if err := os.RemoveAll(path + suffix); err != nil {
 				return "", err
@@ -174,33 +173,47 @@ func (b bench) school(ctx context.Context) (id int64, err error) {
 	return id, d.NewRaw("SELECT entity_id FROM entities WHERE entity_type = ? ORDER BY entity_id LIMIT 1", directory.School).Scan(ctx, &id)
 }
 
-// call times one question: the first request of a new process, pages that were not asked for before, and the same page
-// again and again.
+// call times one question and puts it into the table.
 func (b bench) call(ctx context.Context, c call, key string) error {
-	s, err := b.network.serve(ctx, b.db, key)
+	s, err := b.network.serve(ctx, b.db, key, "/api-platform/schools/v1", "--schools-history", firstDay)
 	if err != nil {
 		return err
 	}
 	defer s.stop()
-	cold, total, err := s.get(c.path)
+	t, err := s.times(c.path, 1000)
 	if err != nil {
 		return err
-	}
-	pages := max(1, (total+999)/1000)
-	other, err := s.median(func(i int) string { return fmt.Sprintf("%s&page=%d", c.path, 1+(i+1)*pages/(repeats+1)) })
-	if err != nil {
-		return err
-	}
-	var again [3]time.Duration
-	for i, page := range []int{1, (pages + 1) / 2, pages} {
-		if again[i], err = s.median(func(int) string { return fmt.Sprintf("%s&page=%d", c.path, page) }); err != nil {
-			return err
-		}
 	}
 	sql := "–"
 	if d, ok := b.sql[c.name]; ok {
-		sql = fmt.Sprintf("%s: %.0f times another page", ms(d), float64(d)/float64(other))
+		sql = fmt.Sprintf("%s: %.0f times another page", ms(d), float64(d)/float64(t.other))
 	}
-	b.table.row(c.name, fmt.Sprint(total), ms(cold), ms(other), ms(again[0]), ms(again[1]), ms(again[2]), sql)
+	b.table.row(c.name, fmt.Sprint(t.total), ms(t.restart), ms(t.other), ms(t.again[0]), ms(t.again[1]), ms(t.again[2]), sql)
 	return nil
+}
+
+// pageTimes are the times of one question.
+type pageTimes struct {
+	total   int              // rows of all pages
+	restart time.Duration    // the first request of a new process
+	other   time.Duration    // a page that was not asked for before
+	again   [3]time.Duration // the first, the middle and the last page again and again
+}
+
+// times asks a server that was not asked anything before.
+func (s *serving) times(path string, size int) (t pageTimes, err error) {
+	if t.restart, t.total, err = s.get(path); err != nil {
+		return t, err
+	}
+	pages := max(1, (t.total+size-1)/size)
+	page := func(n int) string { return fmt.Sprintf("%s&page=%d", path, n) }
+	if t.other, err = s.median(func(i int) string { return page(1 + (i+1)*pages/(repeats+1)) }); err != nil {
+		return t, err
+	}
+	for i, n := range []int{1, (pages + 1) / 2, pages} {
+		if t.again[i], err = s.median(func(int) string { return page(n) }); err != nil {
+			return t, err
+		}
+	}
+	return t, nil
 }

@@ -17,9 +17,12 @@ import (
 	"time"
 )
 
-// network is one generated feed and the binary that serves it.
+// product is the binary that is measured, and the folder for feeds and databases.
+type product struct{ binary, dir string }
+
+// network is one generated feed of schools and the binary that serves it.
 type network struct {
-	binary, dir string
+	product
 	users, days int
 }
 
@@ -40,18 +43,22 @@ func (n network) feed() string {
 
 // generate writes the feed, unless a former run left it.
 func (n network) generate(ctx context.Context) error {
-	if _, err := os.Stat(n.feed()); err == nil {
+	return n.feedOf(ctx, n.feed(), "schools", "--users", fmt.Sprint(n.users), "--days", fmt.Sprint(n.days), "--first", firstDay)
+}
+
+// feedOf writes a feed into a folder, unless a former run left it.
+func (p product) feedOf(ctx context.Context, folder, kind string, args ...string) error {
+	if _, err := os.Stat(folder); err == nil {
 		return nil
 	}
-	temp := n.feed() + ".part"
+	temp := folder + ".part"
 	if err := os.RemoveAll(temp); err != nil {
 		return err
 	}
-	_, _, err := n.lectern(ctx, "generate", "schools", temp, "--users", fmt.Sprint(n.users), "--days", fmt.Sprint(n.days), "--first", firstDay, "--compress", "zst")
-	if err != nil {
+	if _, _, err := p.lectern(ctx, append([]string{"generate", kind, temp, "--compress", "zst"}, args...)...); err != nil {
 		return err
 	}
-	return os.Rename(temp, n.feed())
+	return os.Rename(temp, folder)
 }
 
 // usage is what a command took.
@@ -61,8 +68,8 @@ type usage struct {
 }
 
 // lectern runs a command of the binary and returns what it printed.
-func (n network) lectern(ctx context.Context, args ...string) ([]byte, usage, error) {
-	cmd := exec.CommandContext(ctx, n.binary, args...)
+func (p product) lectern(ctx context.Context, args ...string) ([]byte, usage, error) {
+	cmd := exec.CommandContext(ctx, p.binary, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	start := time.Now()
@@ -107,16 +114,18 @@ type serving struct {
 	key string
 }
 
-// serve starts the binary and waits until it answers a request that needs no data.
-func (n network) serve(ctx context.Context, db, key string) (*serving, error) {
+// serve starts the binary with the rates lifted and waits until it answers a request that needs no data. The calls are of
+// the API below prefix.
+func (p product) serve(ctx context.Context, db, key, prefix string, args ...string) (*serving, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	addr := ln.Addr().String()
 	ln.Close()
-	s := &serving{url: "http://" + addr + "/api-platform/schools/v1", key: key}
-	s.cmd = exec.CommandContext(ctx, n.binary, "serve", "--db", db, "--addr", addr, "--schools-rate", "0", "--schools-history", firstDay, "--log-level", "error")
+	s := &serving{url: "http://" + addr + prefix, key: key}
+	args = append([]string{"serve", "--db", db, "--addr", addr, "--schools-rate", "0", "--libraries-rate", "0", "--log-level", "error"}, args...)
+	s.cmd = exec.CommandContext(ctx, p.binary, args...)
 	s.cmd.Stderr = os.Stderr
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
@@ -142,21 +151,9 @@ var client = &http.Client{Transport: &http.Transport{DisableCompression: true}}
 
 // get makes one call and returns its time and the number of rows in all.
 func (s *serving) get(path string) (time.Duration, int, error) {
-	req, err := http.NewRequest(http.MethodGet, s.url+path, nil)
+	took, body, err := s.body(path)
 	if err != nil {
 		return 0, 0, err
-	}
-	req.Header.Set("X-Api-Key", s.key)
-	start := time.Now()
-	res, err := client.Do(req)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	took := time.Since(start)
-	if err != nil || res.StatusCode != http.StatusOK {
-		return 0, 0, fmt.Errorf("GET %s: %s %.200s (%v)", path, res.Status, body, err)
 	}
 	var a struct {
 		Meta struct{ Page struct{ TotalRows int } }
@@ -164,14 +161,43 @@ func (s *serving) get(path string) (time.Duration, int, error) {
 	return took, a.Meta.Page.TotalRows, json.Unmarshal(body, &a)
 }
 
+// body makes one call and returns its time and the answer.
+func (s *serving) body(path string) (time.Duration, []byte, error) {
+	req, err := http.NewRequest(http.MethodGet, s.url+path, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	req.Header.Set("X-Api-Key", s.key)
+	start := time.Now()
+	res, err := client.Do(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	took := time.Since(start)
+	if err == nil && res.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s %.200s", res.Status, body)
+	}
+	if err != nil {
+		return 0, nil, fmt.Errorf("GET %s: %w", path, err)
+	}
+	return took, body, nil
+}
+
 // repeats is the number of calls of which the median stands.
 const repeats = 31
 
 // median returns the median time of calls.
 func (s *serving) median(path func(i int) string) (time.Duration, error) {
+	return s.medianOf(repeats, path)
+}
+
+// medianOf returns the median time of so many calls.
+func (s *serving) medianOf(n int, path func(i int) string) (time.Duration, error) {
 	var times []time.Duration
-	for i := range repeats {
-		d, _, err := s.get(path(i))
+	for i := range n {
+		d, _, err := s.body(path(i))
 		if err != nil {
 			return 0, err
 		}

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
@@ -109,7 +108,7 @@ type load struct {
 	options Options
 	totals  *Totals
 	intake  *libraries.Intake
-	report  *os.File
+	report  *feed.Report
 	waited  time.Duration
 
 	pile         *libraries.Pile
@@ -135,7 +134,7 @@ func once(ctx context.Context, store *librariesdb.Store, dir string, o Options) 
 		pile:   &libraries.Pile{Spill: room}, loans: &libraries.LoanPile{Spill: room}, reservations: &libraries.ReservationPile{Spill: room},
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
-	if err := l.openReport(); err != nil {
+	if l.report, err = feed.OpenReport(o.SkipBad, dir); err != nil {
 		return t, err
 	}
 	if err := l.read(ctx); err != nil {
@@ -197,9 +196,5 @@ func (l *load) progress(stage string, done, total int64) {
 
 // close ends what the load opened.
 func (l *load) close() error {
-	err := errors.Join(l.pile.Close(), l.loans.Close(), l.reservations.Close())
-	if l.report != nil {
-		err = errors.Join(err, l.report.Close())
-	}
-	return err
+	return errors.Join(l.pile.Close(), l.loans.Close(), l.reservations.Close(), l.report.Close())
 }

@@ -45,7 +45,7 @@ func register[T any](ctx context.Context, l *load, resource string, fields []fee
 		return nil
 	}, func(e *feed.RowError) error {
 		bad++
-		return l.bad(e)
+		return l.report.Bad(e)
 	})
 	if err != nil {
 		return err

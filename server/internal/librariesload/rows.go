@@ -30,7 +30,7 @@ func rows[T any](ctx context.Context, l *load, resource string, fields []feed.Fi
 	}, func(e *feed.RowError) error {
 		count()
 		*bad++
-		return l.bad(e)
+		return l.report.Bad(e)
 	})
 }
 

@@ -46,7 +46,7 @@ func (l *load) read(ctx context.Context, resource string, fields []feed.Field, p
 	}, func(e *feed.RowError) error {
 		n.Rows++
 		n.Bad++
-		return l.bad(e)
+		return l.report.Bad(e)
 	})
 }
 

@@ -7,8 +7,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/lectern-dev/lectern/directory"
@@ -95,13 +93,13 @@ func once(ctx context.Context, store *schoolsdb.Store, dir string, o Options) (t
 	if err != nil {
 		return t, err
 	}
-	l := &load{dir: dir, folder: folder, options: o, totals: &t}
+	l := &load{folder: folder, options: o, totals: &t}
 	l.intake = &schools.Intake{
 		State: st, Today: calendar.Day(o.Now()), History: *o.History,
 		NewToken: func() (string, error) { return directory.NewAccessToken(rand.Reader) },
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
-	if err := l.openReport(); err != nil {
+	if l.report, err = feed.OpenReport(o.SkipBad, dir); err != nil {
 		return t, err
 	}
 	if err := l.registers(ctx); err != nil {
@@ -130,13 +128,12 @@ func (t *Totals) finish(d time.Duration) {
 
 // load is one reading of a feed.
 type load struct {
-	dir     string
 	folder  *feed.Folder
 	options Options
 	totals  *Totals
 	intake  *schools.Intake
 	pile    *schools.Pile
-	report  *os.File
+	report  *feed.Report
 }
 
 func (l *load) progress(stage string, done, total int64) {
@@ -145,46 +142,11 @@ func (l *load) progress(stage string, done, total int64) {
 	}
 }
 
-// openReport begins the list of bad rows, if one is wanted.
-func (l *load) openReport() error {
-	if l.options.SkipBad == "" {
-		return nil
-	}
-	if inside(l.dir, l.options.SkipBad) {
-		return fmt.Errorf("report of bad rows: %s lies in the feed's own folder; name a file elsewhere", l.options.SkipBad)
-	}
-	f, err := os.Create(l.options.SkipBad)
-	if err != nil {
-		return fmt.Errorf("report of bad rows: %w; name a file that can be written", err)
-	}
-	l.report = f
-	return nil
-}
-
-// inside reports whether a file lies right in a folder, where it would be taken for a part of the feed.
-func inside(dir, file string) bool {
-	a, err := os.Stat(dir)
-	b, err2 := os.Stat(filepath.Dir(file))
-	return err == nil && err2 == nil && os.SameFile(a, b)
-}
-
-// bad takes note of a bad row: it stops the load, unless bad rows are to be skipped.
-func (l *load) bad(e *feed.RowError) error {
-	if l.report == nil {
-		return e
-	}
-	_, err := fmt.Fprintln(l.report, e)
-	return err
-}
-
 // close ends what the load opened.
 func (l *load) close() error {
 	var errs []error
 	if l.pile != nil {
 		errs = append(errs, l.pile.Close())
 	}
-	if l.report != nil {
-		errs = append(errs, l.report.Close())
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, l.report.Close())...)
 }

@@ -37,14 +37,14 @@ func register[T any](ctx context.Context, l *load, resource string, fields []fee
 			return nil
 		}, func(e *feed.RowError) error {
 			bad++
-			return l.bad(e)
+			return l.report.Bad(e)
 		})
 		if err != nil {
 			return err
 		}
 	}
 	*counts, err = settle(rows, func(line int, field, reason string) error {
-		return l.bad(&feed.RowError{File: file.Name(), Line: line, Field: field, Reason: reason})
+		return l.report.Bad(&feed.RowError{File: file.Name(), Line: line, Field: field, Reason: reason})
 	})
 	counts.Rows += bad
 	counts.Bad += bad

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var curl = regexp.MustCompile(`curl -H 'X-Api-Key: ([^']+)' '([^']+)'`)
+
+// expand returns the URLs that curl makes of one with braces.
+func expand(url string) (urls []string) {
+	before, rest, found := strings.Cut(url, "{")
+	if !found {
+		return []string{url}
+	}
+	list, after, _ := strings.Cut(rest, "}")
+	for name := range strings.SplitSeq(list, ",") {
+		urls = append(urls, before+name+after)
+	}
+	return urls
+}
+
+// TestDemo holds that every call that the demo prints has an answer with rows, and that a start revokes the keys of the
+// one before.
+func TestDemo(t *testing.T) {
+	t.Chdir(t.TempDir())
+	former := map[string]string{} // a call by its key
+	for range 2 {
+		whileServing(t, []string{"demo", "--addr", "127.0.0.1:0", "--schools-rate", "0"}, "Ctrl-C", func(lines string) {
+			counts, now := map[string]int{}, map[string]string{}
+			calls := curl.FindAllStringSubmatch(lines, -1)
+			for _, c := range calls {
+				api, _, _ := strings.Cut(c[2][strings.Index(c[2], "-platform/")+len("-platform/"):], "/")
+				counts[api]++
+				for _, url := range expand(c[2]) {
+					now[c[1]] = url
+					if status, body := fetch(t, url, c[1]); status != 200 || strings.Contains(body, `"rows":[]`) {
+						t.Errorf("GET %s = %d %s, want rows", url, status, body)
+					}
+				}
+			}
+			if len(now) != 2 || counts["schools"] != 3 || counts["libraries"] != 5 || len(calls) != 8 {
+				t.Fatalf("demo printed %s, want 3 calls of schools and 5 of libraries", lines)
+			}
+			for key, url := range now {
+				if former[key] != "" {
+					t.Errorf("the second start shows key %s of the first one", key)
+				}
+				for old, before := range former {
+					if strings.Contains(url, "/schools/") != strings.Contains(before, "/schools/") {
+						continue
+					}
+					if status, _ := fetch(t, url, old); status != 401 {
+						t.Errorf("key %s of the first start = %d at the second, want 401", old, status)
+					}
+				}
+			}
+			former = now
+		})
+	}
+}

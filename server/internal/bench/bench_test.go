@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestSizes(t *testing.T) {
+	for _, tt := range []struct {
+		sizes, want string
+		fails       bool
+	}{
+		{"", "", false},
+		{"1000x365", "1000 365;", false},
+		{"10x2,30x4", "10 2;30 4;", false},
+		{"10", "", true},
+		{"10x2,x", "10 2;", true},
+	} {
+		got := ""
+		err := options{}.each(tt.sizes, func(users, days int) error {
+			got += fmt.Sprintf("%d %d;", users, days)
+			return nil
+		})
+		if got != tt.want || (err != nil) != tt.fails {
+			t.Errorf("each(%q) = %q, %v, want %q and an error: %t", tt.sizes, got, err, tt.want, tt.fails)
+		}
+	}
+}
+
+func TestLoadedCountsRowsAndEvents(t *testing.T) {
+	line := `{"books":{"rows":3,"new":3},"loans":{"rows":5},"sessions":{"rows":7,"bad":1},"newEvents":99,"hour":"2026-11-21 13:00:00","seconds":0.2}`
+	rows, events, err := loaded([]byte(line))
+	if rows != 15 || events != 12 || err != nil {
+		t.Errorf("loaded = %d rows, %d events, %v, want 15, 12 and no error", rows, events, err)
+	}
+	if _, _, err := loaded([]byte("no totals")); err == nil {
+		t.Error("loaded of a line that is no JSON gives no error")
+	}
+}
+
+func TestReadyMadeSendsTheBody(t *testing.T) {
+	if took, err := readyMade([]byte(`{"data":{}}`)); took <= 0 || err != nil {
+		t.Errorf("readyMade = %v, %v, want a time", took, err)
+	}
+}
+
+func TestFeedMustBeOver(t *testing.T) {
+	n := libraryNetwork{readers: 1, days: 100_000}
+	if err := n.generate(t.Context()); err == nil || !strings.Contains(err.Error(), "give at most") {
+		t.Errorf("generate of days that are yet to come = %v, want a refusal", err)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	if got, want := compare(2*time.Millisecond, 5*time.Millisecond), "2.00 ms: 2.5 times"; got != want {
+		t.Errorf("compare = %q, want %q", got, want)
+	}
+}

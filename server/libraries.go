@@ -1,0 +1,138 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/server/internal/analytics"
+	"github.com/lectern-dev/lectern/server/internal/directoryapi"
+	"github.com/lectern-dev/lectern/server/internal/librariesapi"
+	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
+	"github.com/lectern-dev/lectern/server/internal/web"
+)
+
+// libraries returns the libraries reporting API.
+func (s *Server) libraries(limit auth.Limiter, kept state.Cache) (mounted, error) {
+	c := s.config
+	store := &librariesdb.Store{DB: c.DB.DB, Copy: c.DB.Copy}
+	reports := &libraries.Reports{Store: store, Cache: kept, History: *c.LibrariesHistory}
+	if c.AnalyticsURL != "" {
+		source, err := s.analytics(store)
+		if err != nil {
+			return mounted{}, err
+		}
+		reports.Channels = source
+	}
+	legacy := slices.Compact(slices.Sorted(slices.Values(c.LegacyPrefixes)))
+	api := &librariesapi.API{
+		Keys:           &librariesKeys{&authdb.Store{DB: c.DB.DB, Now: c.Now}, s.uses},
+		Limiter:        limit,
+		Reports:        reports,
+		Queue:          &librariesapi.Queue{AtATime: c.UsersQueue.AtATime, Waiting: c.UsersQueue.Waiting, Wait: c.UsersQueue.Wait},
+		Answers:        new(web.Answers),
+		Rate:           max(c.LibrariesRate, 0),
+		LegacyPrefixes: legacy,
+		Now:            c.Now,
+	}
+	m := mounted{api.Handler(), []string{librariesapi.Prefix}}
+	for _, p := range legacy {
+		m.prefixes = append(m.prefixes, p+librariesapi.Suffix)
+	}
+	return m, nil
+}
+
+// analytics returns the source of sessions by channel at the configured URL.
+func (s *Server) analytics(store *librariesdb.Store) (*analytics.Source, error) {
+	source, err := analytics.New(s.config.AnalyticsURL)
+	if err != nil {
+		return nil, err
+	}
+	source.Store, source.Now = store, s.config.Now
+	source.Slug = func(ctx context.Context, id libraries.NetworkID) (string, error) {
+		n, err := librariesdb.NetworkOf(ctx, store.DB, id)
+		return n.Slug, err
+	}
+	source.Failed = func(err error) { s.config.Log.Warn().Err(err).Msg("no sessions by channel") }
+	return source, nil
+}
+
+// CheckLegacyPrefix returns an error for what cannot be a legacy prefix: it begins with a slash, has segments of
+// letters, digits, `-`, `_`, `.` and `~`, and its paths are no other API's.
+func CheckLegacyPrefix(p string) error {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~"
+	rest, ok := strings.CutPrefix(p, "/")
+	for segment := range strings.SplitSeq(rest, "/") {
+		ok = ok && segment != "" && segment != "." && segment != ".." && strings.Trim(segment, letters) == ""
+	}
+	if !ok {
+		return fmt.Errorf("legacy prefix %q: give a path such as /rede-antiga, of letters, digits, -, _, . and ~, without a slash at its end", p)
+	}
+	for _, api := range []string{directoryapi.Prefix, schoolsapi.Prefix, librariesapi.Prefix} {
+		if full := p + librariesapi.Suffix; full == api || strings.HasPrefix(full, api+"/") {
+			return fmt.Errorf("legacy prefix %q: the paths under %s are an API's already; give another", p, api)
+		}
+	}
+	return nil
+}
+
+// UsersQueue says how many requests for users a library network may have under way in a process, how many more may wait
+// for their turn, and for how long (L17). Its text is of the form 2,16,5s.
+type UsersQueue struct {
+	AtATime, Waiting int
+	Wait             time.Duration
+}
+
+// DefaultUsersQueue is the queue where no other is set: 2,16,5s.
+func DefaultUsersQueue() UsersQueue {
+	return UsersQueue{AtATime: 2, Waiting: 16, Wait: 5 * time.Second}
+}
+
+var errUsersQueue = errors.New("give how many run at a time (at least 1), how many wait, and how long, such as 2,16,5s")
+
+// check refuses what is no queue.
+func (q UsersQueue) check() error {
+	if q.AtATime < 1 || q.Waiting < 0 || q.Wait < 0 {
+		return fmt.Errorf("users queue %v: %w", q, errUsersQueue)
+	}
+	return nil
+}
+
+// String returns the text of the queue.
+func (q UsersQueue) String() string { return fmt.Sprintf("%d,%d,%v", q.AtATime, q.Waiting, q.Wait) }
+
+// UnmarshalText reads the text of a queue.
+func (q *UsersQueue) UnmarshalText(text []byte) error {
+	parts := strings.Split(string(text), ",")
+	if len(parts) != 3 {
+		return fmt.Errorf("users queue %q: %w", text, errUsersQueue)
+	}
+	atATime, err1 := strconv.ParseUint(parts[0], 10, 16)
+	waiting, err2 := strconv.ParseUint(parts[1], 10, 16)
+	wait, err3 := time.ParseDuration(parts[2])
+	read := UsersQueue{int(atATime), int(waiting), wait}
+	if err1 != nil || err2 != nil || err3 != nil || read.check() != nil {
+		return fmt.Errorf("users queue %q: %w", text, errUsersQueue)
+	}
+	*q = read
+	return nil
+}
+
+// check refuses settings that cannot be served, before anything is opened.
+func (c Config) check() error {
+	for _, p := range c.LegacyPrefixes {
+		if err := CheckLegacyPrefix(p); err != nil {
+			return err
+		}
+	}
+	return c.UsersQueue.check()
+}

@@ -1,0 +1,364 @@
+package server_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/internal/librariesload"
+)
+
+const librariesPrefix = "/api-platform/libraries/v1"
+
+// libraryFeed is a network with a title that one reader borrowed and listened to, and another has reserved.
+var libraryFeed = map[string]string{
+	"libraries":    `{"id":1,"name":"Central"}`,
+	"ageGroups":    `{"id":2,"name":"Adulto"}`,
+	"publishers":   `{"id":3,"name":"Garnier"}`,
+	"categories":   `{"id":4,"name":"Romance"}`,
+	"subjects":     `{"id":5,"name":"Ciúme"}`,
+	"books":        `{"bookId":10,"title":"Dom Casmurro","isbn":"9788500000000","author":"Machado de Assis","publisherId":3,"categoryIds":[4],"subjectIds":[5],"hasEbook":true,"hasAudiobook":true,"hasVideo":false,"maxUses":null,"publicationYear":1899}`,
+	"lines":        `{"lineId":1,"bookId":10,"collection":"additional","kind":"purchase","number":12,"modality":null,"copies":2,"unitPrice":12.5,"totalPrice":25,"purchasedAt":"2026-08-01","expiresAt":null}`,
+	"readers":      `{"userId":7,"name":"Ana","email":"ana@rede.example","libraryId":1,"ageGroupId":2,"city":"Belém","state":"PA","ra":"Norte","gender":"Feminino","registeredAt":"2026-08-01","status":"active","deletedAt":null,"updatedAt":"2026-08-01T12:00:00Z","confirmedAt":null,"lastSignInAt":null}` + "\n" + `{"userId":8,"name":"Bia","email":null,"libraryId":null,"ageGroupId":null,"city":null,"state":null,"ra":null,"gender":null,"registeredAt":"2020-01-01","status":"active","deletedAt":null,"updatedAt":"2026-08-02T12:00:00Z","confirmedAt":null,"lastSignInAt":null}`,
+	"loans":        `{"loanId":20,"userId":7,"bookId":10,"borrowedAt":"2026-09-01T10:00:00-03:00","dueAt":"2026-09-15","returnedAt":null,"status":"active"}`,
+	"reservations": `{"reservationId":30,"userId":8,"bookId":10,"status":"waiting","position":1,"reservedAt":"2026-09-02T10:00:00-03:00","resolvedAt":null}`,
+	"sessions":     `{"sessionId":"s1","userId":7,"bookId":10,"startedAt":"2026-09-01T11:00:00-03:00","seconds":600,"mode":"online","format":"audiobook","progress":12.5}`,
+	"channels":     `{"date":"2026-09-01","channel":"app","sessions":3,"estimated":true}`,
+	"suggestions":  `{"requestId":40,"userId":8,"title":"Iracema","author":null,"publisher":null,"searchTerm":null,"availability":"marketplace","requestedAt":"2026-09-03T10:00:00-03:00"}`,
+}
+
+// network is a server on a database with a loaded library network and an empty one.
+type network struct {
+	*testing.T
+	db           *database.DB
+	clock        *clock
+	keys         *authdb.Store
+	server       *server.Server
+	north, south libraries.NetworkID // loaded, and empty
+	key, empty   string              // their keys
+}
+
+func newNetwork(t *testing.T, db *database.DB, c server.Config) *network {
+	t.Helper()
+	n := &network{T: t, db: db, clock: &clock{time.Date(2026, 9, 15, 17, 0, 30, 0, time.UTC)}}
+	n.keys = &authdb.Store{DB: db.DB, Now: n.clock.time}
+	c.DB, c.Now = db, n.clock.time
+	var err error
+	if n.server, err = server.New(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	n.north, n.south = n.create("norte"), n.create("sul")
+	n.load(libraryFeed)
+	n.key, n.empty = n.issue(n.north), n.issue(n.south)
+	return n
+}
+
+func (n *network) create(slug string) libraries.NetworkID {
+	n.Helper()
+	id, err := librariesdb.CreateNetwork(n.Context(), n.db, slug, "Rede "+slug)
+	if err != nil {
+		n.Fatal(err)
+	}
+	return id
+}
+
+// load loads a feed into the first network, at once.
+func (n *network) load(feed map[string]string) {
+	n.Helper()
+	dir := n.TempDir()
+	for name, rows := range feed {
+		if err := os.WriteFile(filepath.Join(dir, name+".ndjson"), []byte(rows), 0o600); err != nil {
+			n.Fatal(err)
+		}
+	}
+	_, err := librariesload.Load(n.Context(), &librariesdb.Store{DB: n.db.DB, Copy: n.db.Copy}, dir,
+		librariesload.Options{Network: n.north, Now: n.clock.time, Immediately: true})
+	if err != nil {
+		n.Fatal(err)
+	}
+}
+
+func (n *network) issue(id libraries.NetworkID) string {
+	n.Helper()
+	text, _, err := n.keys.Issue(n.Context(), authdb.IssueParams{Tenant: auth.Tenant(id), API: auth.Libraries})
+	if err != nil {
+		n.Fatal(err)
+	}
+	return text
+}
+
+// get answers GET of a whole path with a key.
+func (n *network) get(key, target string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("GET", target, nil)
+	r.Header.Set("X-Api-Key", key)
+	w := httptest.NewRecorder()
+	documented(n, n.server.Handler()).ServeHTTP(w, r)
+	return w
+}
+
+// answers checks that a route answers 200 with a body that ends so.
+func (n *network) answers(key, route, end string) {
+	n.Helper()
+	w := n.get(key, librariesPrefix+route)
+	if w.Code != 200 || !strings.HasSuffix(w.Body.String(), end) {
+		n.Errorf("GET %s = %d\n%s\nwant 200\n…%s", route, w.Code, w.Body, end)
+	}
+}
+
+func TestLibrariesRoutes(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		n := newNetwork(t, db, server.Config{})
+		const ana = `{"userId":7,"name":"Ana","email":"ana@rede.example","library":"Central","ageGroup":"Adulto","city":"Belém","state":"PA","gender":"Feminino",` +
+			`"registeredAt":"2026-08-01","status":"active","deletedAt":null,"updatedAt":"2026-08-01T12:00:00Z","confirmedAt":null,"lastSignInAt":null,"totalLoans":1}`
+		n.answers(n.key, "/users?libraryId=1", `{"meta":{"updatedAt":"2026-09-15 14:00:00","page":{"page":1,"pageSize":100,"totalRows":1}},"data":{"rows":[`+ana+`]}}`)
+		n.answers(n.key, "/engagements?startDate=2026-09-01&endDate=2026-09-01", `"totalRows":1}},"data":{"rows":[`+
+			`{"date":"2026-09-01","userId":7,"logins":1,"loans":1,"returns":0,"readings10":1,"readings50":0,"previews":0,"distinctBooks":1,"readingSeconds":600,"renewals":0,"reservations":0,"reservationsConverted":0}]}}`)
+		n.answers(n.key, "/datasets/books", `"totalRows":1}},"data":{"rows":[{"bookId":10,"title":"Dom Casmurro","isbn":"9788500000000","author":"Machado de Assis",`+
+			`"publisher":"Garnier","collection":"additional","hasEbook":true,"hasAudiobook":true,"model":26,"copies":52,"consumedCopies":1,"availableCopies":51,"loans":1,"returns":0,`+
+			`"readings10":1,"readings50":0,"renewals":0,"readingSeconds":600,"reservations":1,"convertedReservations":0,"activeReservations":1}]}}`)
+		n.answers(n.key, "/datasets/stock?consumptionBand=1-10", `"totalRows":1}},"data":{"rows":[{"bookId":10,"title":"Dom Casmurro","activeLoans":1,"readings":1,"possibleReadings":52,`+
+			`"percentage":0.0192,"activeReservations":1,"purchases":[{"purchaseId":"Compra 12","modality":null,"model":26,"copies":2,"possibleReadings":52,"consumed":1,"percentage":0.0192,`+
+			`"purchasedAt":"2026-08-01","unitPrice":"12.50","totalPrice":"25.00","expiresAt":null}]}]}}`)
+		n.answers(n.key, "/datasets/loans", `"data":{"rows":[{"loanId":20,"userId":7,"bookId":10,"title":"Dom Casmurro","isbn":"9788500000000","author":"Machado de Assis",`+
+			`"borrowedAt":"2026-09-01","dueAt":"2026-09-15","returnedAt":null,"status":"active","readingSeconds":600,"progress":12.50}]}}`)
+		n.answers(n.key, "/datasets/reservations", `"data":{"rows":[{"reservationId":30,"userId":8,"bookId":10,"title":"Dom Casmurro","isbn":"9788500000000",`+
+			`"status":"waiting","position":1,"titleQueue":1,"reservedAt":"2026-09-02","resolvedAt":null}]}}`)
+		n.answers(n.key, "/datasets/logins?userId=7", `"data":{"rows":[{"userId":7,"date":"2026-09-01","firstSeenAt":"2026-09-01 10:00:00","lastSeenAt":"2026-09-01 11:00:00","events":2}]}}`)
+		n.answers(n.key, "/datasets/channels", `"endDate":"2026-09-15"}},"data":{"rows":[{"date":"2026-09-01","channel":"app","sessions":3,"estimated":true}]}}`)
+		n.answers(n.key, "/datasets/suggestions?search=irac", `"data":{"rows":[{"title":"Iracema","author":null,"publisher":null,"searchTerm":null,"requestsCount":1,"uniqueUsers":1,`+
+			`"availability":"marketplace","lastRequestedAt":"2026-09-03"}]}}`)
+		n.answers(n.key, "/datasets/suggestion-requests?title=IRACEMA", `"data":{"rows":[{"userId":8,"title":"Iracema","author":null,"searchTerm":null,"requestedAt":"2026-09-03"}]}}`)
+		n.answers(n.key, "/dimensions", `"ras":["Norte"],"states":["PA"],"cities":["Belém"],"genders":["Feminino","Masculino","Não informado","Não-binário","Outro"],"publicationYears":[1899]}}`)
+		w := n.get(n.key, librariesPrefix+"/summary?groupBy=state")
+		for _, part := range []string{
+			`"period":{"startDate":"2026-08-16","endDate":"2026-09-15"},"page":{"page":1,"pageSize":100,"totalRows":2}}`,
+			`"general":{"registeredUsers":2,"logins":2,"usersWithLogin":2,"loans":1`,
+			`"channels":{"available":true,"appEstimated":true,"total":3,"web":0,"app":3`,
+			`{"key":"PA","label":"PA","metrics":{"registeredUsers":1`, `{"key":null,"label":"Não informado","metrics":{"registeredUsers":1`,
+		} {
+			if !strings.Contains(w.Body.String(), part) {
+				t.Errorf("summary = %d\n%s\nwant it to have %s", w.Code, w.Body, part)
+			}
+		}
+	})
+}
+
+// A network without a load answers every route, with nothing in it; it sees nothing of another, whatever it asks for (G3).
+func TestLibrariesTenants(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		n := newNetwork(t, db, server.Config{})
+		for _, route := range []string{"/users?userId=7", "/engagements?startDate=2026-09-01&endDate=2026-09-01", "/datasets/books?bookId=10", "/datasets/stock",
+			"/datasets/loans?userId=7", "/datasets/reservations?bookId=10", "/datasets/logins", "/datasets/channels", "/datasets/suggestions", "/datasets/suggestion-requests"} {
+			n.answers(n.empty, route, `"data":{"rows":[]}}`)
+		}
+		n.answers(n.empty, "/dimensions?", `"publicationYears":[]}}`)
+		if w := n.get(n.empty, librariesPrefix+"/summary"); w.Code != 200 || !strings.Contains(w.Body.String(), `"updatedAt":null`) {
+			t.Errorf("summary before the first load = %d %s, want 200 and no hour", w.Code, w.Body)
+		}
+	})
+}
+
+// A load is seen by the next request, although answers are kept; the same query in between has the same bytes (L1).
+func TestLibrariesLoadIsSeen(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		n := newNetwork(t, db, server.Config{})
+		first := n.get(n.key, librariesPrefix+"/users").Body.String()
+		if again := n.get(n.key, librariesPrefix+"/users").Body.String(); again != first {
+			t.Errorf("the same query = %s, then %s", first, again)
+		}
+		n.clock.now = n.clock.now.Add(time.Hour)
+		n.load(map[string]string{"readers": `{"userId":9,"name":"Caio","email":null,"libraryId":null,"ageGroupId":null,"city":null,"state":null,"ra":null,"gender":null,"registeredAt":"2026-09-10","status":"active","deletedAt":null,"updatedAt":"2026-09-10T12:00:00Z","confirmedAt":null,"lastSignInAt":null}`})
+		if w := n.get(n.key, librariesPrefix+"/users"); !strings.Contains(w.Body.String(), `"updatedAt":"2026-09-15 15:00:00","page":{"page":1,"pageSize":100,"totalRows":3}`) {
+			t.Errorf("after a load = %s, want the new hour and three readers", w.Body)
+		}
+	})
+}
+
+func TestLibrariesKeys(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db, server.Config{})
+		n := newNetwork(t, db, server.Config{})
+		status := func(rule, key, target string, want int) {
+			t.Helper()
+			if w := n.get(key, target); w.Code != want {
+				t.Errorf("%s: GET %s = %d %s, want %d", rule, target, w.Code, w.Body, want)
+			}
+		}
+		status("issued", n.key, librariesPrefix+"/dimensions", 200)
+		status("altered", altered(n.key), librariesPrefix+"/dimensions", 401)
+		status("a schools key", f.north, librariesPrefix+"/dimensions", 401)
+		status("a libraries key of the schools", n.key, prefix+"/users", 401)
+		if err := n.keys.Revoke(t.Context(), keyID(n.key)); err != nil {
+			t.Fatal(err)
+		}
+		status("revoked", n.key, librariesPrefix+"/dimensions", 401)
+		status("another network's", n.empty, librariesPrefix+"/dimensions", 200)
+	})
+}
+
+// 60 requests a minute pass and the 61st does not, whichever of the network's keys they come with (H6).
+func TestLibrariesRate(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		n := newNetwork(t, db, server.Config{})
+		second := n.issue(n.north)
+		for i := range server.DefaultLibrariesRate {
+			key := []string{n.key, second}[i%2]
+			w := n.get(key, librariesPrefix+"/dimensions")
+			if left := fmt.Sprint(server.DefaultLibrariesRate - 1 - i); w.Code != 200 || w.Header().Get("x-ratelimit-remaining-public-default") != left {
+				t.Fatalf("request %d = %d with %v, want 200 and %s left", i+1, w.Code, w.Header(), left)
+			}
+		}
+		for _, key := range []string{n.key, second} {
+			if w := n.get(key, librariesPrefix+"/dimensions"); w.Code != 429 || w.Header().Get("Retry-After") != "30" {
+				t.Errorf("request 61 = %d, Retry-After %q, want 429, 30", w.Code, w.Header().Get("Retry-After"))
+			}
+		}
+		if w := n.get(n.empty, librariesPrefix+"/dimensions"); w.Code != 200 {
+			t.Errorf("another network = %d, want 200", w.Code)
+		}
+		n.clock.now = n.clock.now.Add(30 * time.Second)
+		if w := n.get(n.key, librariesPrefix+"/dimensions"); w.Code != 200 {
+			t.Errorf("in the next minute = %d, want 200", w.Code)
+		}
+	})
+}
+
+func TestLibrariesSettings(t *testing.T) {
+	history := calendar.MustParse("2026-09-02")
+	n := newNetwork(t, dbtest.SQLite(t), server.Config{
+		LibrariesRate: -1, LibrariesHistory: &history, LegacyPrefixes: []string{"/rede-antiga", "/velha/rede", "/rede-antiga"},
+	})
+	for _, p := range []string{"/api-platform", "/rede-antiga", "/velha/rede"} {
+		if w := n.get(n.key, p+"/libraries/v1/users"); w.Code != 200 || w.Header().Get("x-ratelimit-limit-public-default") != "" {
+			t.Errorf("GET under %s = %d %v, want 200 without a limit", p, w.Code, w.Header())
+		}
+	}
+	for _, path := range []string{"/velha/libraries/v1/users", "/rede-antiga/libraries/v2/users", "/rede-antiga/users", "/rede-antiga/libraries/v1"} {
+		if w := n.get(n.key, path); w.Code != 404 {
+			t.Errorf("GET %s = %d, want 404", path, w.Code)
+		}
+	}
+	// The monthly list begins with the history of the settings (L12).
+	if w := n.get(n.key, librariesPrefix+"/summary?startDate=2026-07-01"); strings.Contains(w.Body.String(), `"month":"2026-08"`) || !strings.Contains(w.Body.String(), `"month":"2026-09"`) {
+		t.Errorf("summary = %s, want no month before the history", w.Body)
+	}
+}
+
+func TestLibrariesUserAgent(t *testing.T) {
+	n := newNetwork(t, dbtest.SQLite(t), server.Config{})
+	r := httptest.NewRequest("GET", librariesPrefix+"/nothing", nil)
+	r.Header.Set("User-Agent", "Python-urllib/3.12")
+	w := httptest.NewRecorder()
+	documented(n, n.server.Handler()).ServeHTTP(w, r)
+	if w.Code != 403 {
+		t.Errorf("the default agent of Python = %d, want 403 before the path", w.Code)
+	}
+}
+
+// Sessions by channel come from the tool at AnalyticsURL, are kept for the hour, and their failure is a 503 of the dataset
+// and no sessions in the summary (L13).
+func TestLibrariesAnalytics(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		answer, questions := "", 0
+		tool := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			questions++
+			if got := r.URL.Query().Encode(); got != "endDate=2026-09-15&library=norte&startDate=2026-09-01" {
+				t.Errorf("the tool is asked %s", got)
+			}
+			fmt.Fprint(w, answer)
+		}))
+		defer tool.Close()
+		n := newNetwork(t, db, server.Config{AnalyticsURL: tool.URL})
+		const period = "?startDate=2026-09-01&endDate=2026-09-15"
+		w := n.get(n.key, librariesPrefix+"/datasets/channels"+period)
+		if want := `{"statusCode":503,"error":"Service Unavailable","message":"the analytics source is not available; try again later"}`; w.Code != 503 || w.Body.String() != want {
+			t.Errorf("channels without an answer = %d %s, want 503 %s", w.Code, w.Body, want)
+		}
+		w = n.get(n.key, librariesPrefix+"/summary"+period)
+		if want := `"channels":{"available":false,"appEstimated":false,"total":0,"web":0,"app":0,"webMobile":0,"webDesktop":0,"webTablet":0}`; w.Code != 200 || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("summary without an answer = %d %s, want %s", w.Code, w.Body, want)
+		}
+		answer = `[{"date":"2026-09-02","channel":"app","sessions":2},{"date":"2026-09-02","channel":"web-desktop","sessions":5}]`
+		const rows = `"data":{"rows":[{"date":"2026-09-02","channel":"web-desktop","sessions":5,"estimated":false},{"date":"2026-09-02","channel":"app","sessions":2,"estimated":true}]}}`
+		n.answers(n.key, "/datasets/channels"+period, rows)
+		asked := questions
+		answer = "gone"
+		n.answers(n.key, "/datasets/channels"+period, rows)
+		n.answers(n.key, "/datasets/channels"+period+"&channel=app", `"data":{"rows":[{"date":"2026-09-02","channel":"app","sessions":2,"estimated":true}]}}`)
+		w = n.get(n.key, librariesPrefix+"/summary"+period)
+		if want := `"channels":{"available":true,"appEstimated":true,"total":7,"web":5,"app":2`; !strings.Contains(w.Body.String(), want) {
+			t.Errorf("summary with an answer = %s, want %s", w.Body, want)
+		}
+		if questions != asked {
+			t.Errorf("the tool was asked %d times more within the hour", questions-asked)
+		}
+		n.clock.now = n.clock.now.Add(time.Hour)
+		if w := n.get(n.key, librariesPrefix+"/datasets/channels"+period); w.Code != 503 {
+			t.Errorf("in the next hour = %d, want the tool to be asked again", w.Code)
+		}
+	})
+}
+
+func TestLegacyPrefix(t *testing.T) {
+	for _, p := range []string{"/rede-antiga", "/a/b.c/~d_E9", "/api", "/api-platform/libraries", "/api-platform/schools", "/api/v2"} {
+		if err := server.CheckLegacyPrefix(p); err != nil {
+			t.Errorf("CheckLegacyPrefix(%q) = %v, want nil", p, err)
+		}
+	}
+	for _, p := range []string{"", "/", "rede", "/rede/", "//rede", "/re:de", "/*", "/re de", "/rede%2f", "/açaí", "/a/./b", "/..", "/a?b",
+		"/api-platform", "/api-platform/libraries/v1", "/api-platform/schools/v1", "/api-platform/schools/v1/x", "/api/v2/partners", "/api/v2/partners/x"} {
+		if err := server.CheckLegacyPrefix(p); err == nil {
+			t.Errorf("CheckLegacyPrefix(%q) = nil, want an error", p)
+		}
+		if _, err := server.New(t.Context(), server.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "a.db"), LegacyPrefixes: []string{p}}); err == nil {
+			t.Errorf("New with the legacy prefix %q = nil, want an error", p)
+		}
+	}
+}
+
+func TestUsersQueueText(t *testing.T) {
+	tests := map[string]server.UsersQueue{
+		"2,16,5s":       server.DefaultUsersQueue(),
+		"1,0,0s":        {AtATime: 1},
+		"1,1,1m30s":     {AtATime: 1, Waiting: 1, Wait: 90 * time.Second},
+		"65535,65535,0": {AtATime: 65535, Waiting: 65535},
+	}
+	for text, want := range tests {
+		var got server.UsersQueue
+		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
+			t.Errorf("users queue %q = %v, %v, want %v", text, got, err, want)
+		}
+		var again server.UsersQueue
+		if err := again.UnmarshalText([]byte(want.String())); err != nil || again != want {
+			t.Errorf("users queue %q = %v, %v, want %v", want.String(), again, err, want)
+		}
+	}
+	for _, text := range []string{"", "2", "2,16", "0,16,5s", "-1,16,5s", "2,-1,5s", "2,16,-5s", "2,16,5", "2,16,5s,1", "a,b,c", "65536,1,1s", "2 ,16,5s"} {
+		q := server.DefaultUsersQueue()
+		if err := q.UnmarshalText([]byte(text)); err == nil || q != server.DefaultUsersQueue() {
+			t.Errorf("users queue %q = %v, %v, want an error and no change", text, q, err)
+		}
+	}
+	if _, err := server.New(t.Context(), server.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "a.db"), UsersQueue: server.UsersQueue{Waiting: 1}}); err == nil {
+		t.Error("New with a queue that lets none run = nil, want an error")
+	}
+}
+
+func TestAnalyticsURL(t *testing.T) {
+	if _, err := server.New(t.Context(), server.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "a.db"), AnalyticsURL: "analytics.example"}); err == nil {
+		t.Error("New with an analytics URL that is none = nil, want an error")
+	}
+}

@@ -1,0 +1,38 @@
+package server
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/server/internal/librariesapi"
+	"github.com/lectern-dev/lectern/server/internal/web"
+)
+
+// librariesKeys checks libraries keys in the database and notes their use.
+type librariesKeys struct {
+	store *authdb.Store
+	uses  *authdb.Uses
+}
+
+// Check implements librariesapi.Keys.
+func (k *librariesKeys) Check(ctx context.Context, text string) (librariesapi.Grant, error) {
+	g, err := k.store.Check(ctx, text, auth.Libraries)
+	if errors.Is(err, authdb.ErrKey) {
+		return librariesapi.Grant{}, web.ErrKey
+	}
+	if err != nil {
+		return librariesapi.Grant{}, err
+	}
+	k.uses.Used(g.Key, g.Now)
+	return librariesapi.Grant{
+		Access: libraries.Access{
+			Network: libraries.NetworkID(g.Key.Tenant),
+			At:      state.Versions{Registers: g.Versions.Registers, Facts: g.Versions.Facts},
+		},
+		Budget: g.Key.RateBudget(),
+	}, nil
+}
