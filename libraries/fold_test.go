@@ -114,7 +114,7 @@ func newFoldFacts() *foldFacts {
 // some of them once more. It returns how many events and requests it has, and how many of them are new.
 func (w *foldWorld) feed(t *testing.T, facts *foldFacts, all bool) (pile *libraries.Pile, rows, fresh int) {
 	pile = &libraries.Pile{}
-	pile.Spill.Limit = 1 + w.random.IntN(2000) // some spill to files
+	pile.Spill.Dir, pile.Spill.Limit = t.TempDir(), 1+w.random.IntN(2000) // some spill to files
 	some := func() bool { return all || w.random.IntN(2) == 0 }
 	before := len(facts.events) + len(facts.requests)
 	for _, i := range w.random.Perm(len(w.events)) {
