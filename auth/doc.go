@@ -41,8 +41,9 @@
 //
 // Where the convention leaves a hole it is closed: a body whose hash is not signed
 // is refused, and so is a comma where it would let one canonical string stand for
-// two requests: in a hash, and in a content type outside of quotes. A hash header that is empty counts as
-// absent, so that it cannot stand in front of the one that protects the body.
+// two requests: in a hash, and in a content type outside of quotes. A hash header
+// that is empty counts as absent, so that it cannot stand in front of the one that
+// protects the body.
 //
 // An HMAC needs the secret itself, not its hash. [Box] seals it for the database.
 //

@@ -13,7 +13,7 @@
 //	tree.School(classOfA)          // A
 //
 // A teacher sees the scope of the entity of allocation, and the users in it (P9). The schools reports count by the
-// same rule.
+// same rule. The program examples/scope prints whom the teachers of a small network see.
 //
 // # Validation
 //

@@ -29,6 +29,24 @@
 // for March has 18.4 minutes and 45.01 %, and is not finished. If in April she reads from 4501 to 5001, then April's row
 // has 5.00 %, and the row of both months 50.01 %, finished.
 //
+// In Go, for a reader with one book:
+//
+//	var record reading.Record
+//	for _, s := range segments {
+//		if s.Effective() {
+//			day := reading.Day{Date: calendar.Day(s.Start)}
+//			day.Add(int32(s.Start.Sub(day.Date.Start())/time.Second), s.DurationMS, reading.Interval{From: s.From, To: s.To})
+//			record.Merge(day)
+//		}
+//	}
+//	for i, day := range record.Days {
+//		record.Days[i].Tenths = reading.Tenths([]int64{day.MS})[0] // of one book; else those of all books of the day
+//	}
+//	total, ok := record.Total(march, 10_000)
+//
+// The program examples/effective does this and prints what each segment counts for. Whoever has many readers and books
+// leaves it to package schools, which folds segments by these rules (examples/embed).
+//
 // # Records
 //
 // A [Record] has one [Day] for every day on which a reader effectively read a book. Days are built with [Day.Add] and

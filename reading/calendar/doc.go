@@ -22,6 +22,13 @@
 //	from 2026-03-09 to 03-02    ErrStartAfterEnd           2026-03-02 to 2026-03-09
 //	to 2025-12-31               ErrBeforeHistory           2025-12-01 to 2025-12-31
 //
+// An [Asked] has a pointer for each date, nil where it was not given:
+//
+//	start := calendar.MustParse("2026-03-01")
+//	p, err := calendar.Asked{Start: &start}.Schools(calendar.Day(time.Now()), history)
+//
+// The program examples/periods prints both rules side by side.
+//
 // The package does not read the clock, knows no time zone but this one and no holidays, and does not limit how long a
 // period may be: those that have a limit (L2) check it with [Period.Days].
 package calendar

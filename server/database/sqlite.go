@@ -42,6 +42,9 @@ func openSQLite(url string) (db *bun.DB, hint string, err error) {
 	if err := checkPath(path); err != nil {
 		return nil, "", err
 	}
+	if err := createPrivate(path); err != nil {
+		return nil, "", err
+	}
 	connector, err := sqlite.NewConnector(sqliteDSN(path))
 	if err != nil {
 		return nil, "", err
@@ -51,6 +54,16 @@ func openSQLite(url string) (db *bun.DB, hint string, err error) {
 	pool.SetMaxIdleConns(sqliteConns)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
 	return bun.NewDB(pool, sqlitedialect.New()), "check that the file is a SQLite database and that it and its folder can be written", nil
+}
+
+// createPrivate makes a missing file one that its owner alone can read: it has people's names. SQLite gives the files
+// beside it the same mode.
+func createPrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil { // it is there, or cannot be made: the driver's first use says which
+		return nil
+	}
+	return f.Close()
 }
 
 // sqliteDSN is the driver's name for the file: a URI, in which the characters

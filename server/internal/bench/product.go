@@ -124,7 +124,7 @@ func (p product) serve(ctx context.Context, db, key, prefix string, args ...stri
 	addr := ln.Addr().String()
 	ln.Close()
 	s := &serving{url: "http://" + addr + prefix, key: key}
-	args = append([]string{"serve", "--db", db, "--addr", addr, "--schools-rate", "0", "--libraries-rate", "0", "--log-level", "error"}, args...)
+	args = append([]string{"serve", "--db", db, "--addr", addr, "--admin-addr=", "--schools-rate", "0", "--libraries-rate", "0", "--log-level", "error"}, args...)
 	s.cmd = exec.CommandContext(ctx, p.binary, args...)
 	s.cmd.Stderr = os.Stderr
 	if err := s.cmd.Start(); err != nil {

@@ -10,8 +10,7 @@ import (
 // JSON appends one JSON document by hand, in the forms of H7: compact, keys in the order of the calls, nulls present,
 // no HTML escaping. The zero value begins an empty document. Names must be plain ASCII; they are not escaped.
 //
-// The fields of a row are written by its methods alone, one call a field, so that another format of rows can offer the
-// same methods.
+// Rows of other formats are made of what it writes, so that a value has one form in all answers; see [Rows].
 type JSON struct {
 	b []byte
 	// more is set when a value stands before the next one, on the same level.

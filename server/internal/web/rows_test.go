@@ -107,19 +107,22 @@ func TestCSV(t *testing.T) {
 		{ID: 1, Text: "9788535914849", Book: &title, Tags: []string{"a", "b,c"}, Tenth: 225},
 		{ID: 2, Text: "-1", Last: &formula},
 		{ID: 3, Text: "duas\nlinhas"},
+		{ID: 4, Text: `+A1;"x"`},
 	}
 	const header = "id,text,book.id,book.title,tags,minutes,last.id,last.title\r\n"
 	want := header +
 		`1,9788535914849,7,"o ""livro"", 1;2","[""a"",""b,c""]",22.5,,` + "\r\n" +
 		`2,-1,,,"[]",0.0,7,=1+1` + "\r\n" +
-		"3,\"duas\nlinhas\",,,\"[]\",0.0,,\r\n"
+		"3,\"duas\nlinhas\",,,\"[]\",0.0,,\r\n" +
+		`4,"+A1;""x""",,,"[]",0.0,,` + "\r\n"
 	if got := answerRows(t, "text/csv", list).Body.String(); got != want {
 		t.Errorf("CSV =\n%s\nwant\n%s", got, want)
 	}
 	wantPT := "\ufeff" + strings.ReplaceAll(header, ",", ";") +
 		`1;"=""9788535914849""";7;"o ""livro"", 1;2";"[""a"",""b,c""]";22,5;;` + "\r\n" +
 		`2;'-1;;;"[]";0,0;7;'=1+1` + "\r\n" +
-		"3;\"duas\nlinhas\";;;\"[]\";0,0;;\r\n"
+		"3;\"duas\nlinhas\";;;\"[]\";0,0;;\r\n" +
+		`4;"'+A1;""x""";;;"[]";0,0;;` + "\r\n"
 	if got := answerRows(t, "text/csv;profile=pt-BR", list).Body.String(); got != wantPT {
 		t.Errorf("CSV for pt-BR =\n%s\nwant\n%s", got, wantPT)
 	}

@@ -1,0 +1,79 @@
+// Pull writes a year of a network's readings as CSV, page by page, and waits when the key's requests are used up:
+//
+//	go run ./examples/pull -key KEY -year 2026 http://127.0.0.1:8080 > readings.csv
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+)
+
+var (
+	key  = flag.String("key", "", "the schools key")
+	year = flag.Int("year", time.Now().Year(), "the year to pull")
+	size = flag.Int("size", 1000, "rows a page")
+)
+
+func main() {
+	flag.Parse()
+	if err := pull(flag.Arg(0), os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func pull(base string, w io.Writer) error {
+	for page, total := 1, 1; (page-1)**size < total; page++ {
+		rows, of, err := get(fmt.Sprintf("%s/api-platform/schools/v1/readings?startDate=%d-01-01&endDate=%d-12-31&page=%d&pageSize=%d",
+			base, *year, *year, page, *size))
+		if err != nil {
+			return err
+		}
+		if page > 1 {
+			if of != total {
+				return fmt.Errorf("page %d is of %d rows, those before of %d: a load came between, pull again", page, of, total)
+			}
+			_, rows, _ = bytes.Cut(rows, []byte("\r\n")) // each page has the header line
+		}
+		total = of
+		if _, err := w.Write(rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// get returns the rows of a page and the number of rows of all pages. It asks again after the time that a 429 names.
+func get(url string) (rows []byte, total int, err error) {
+	req, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	req.Header.Set("X-Api-Key", *key)
+	req.Header.Set("Accept", "text/csv")
+	for {
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return nil, 0, err
+		}
+		body, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if wait, _ := strconv.Atoi(res.Header.Get("Retry-After")); res.StatusCode == http.StatusTooManyRequests && wait > 0 {
+			time.Sleep(time.Duration(wait) * time.Second)
+			continue
+		}
+		if err == nil && res.StatusCode != http.StatusOK {
+			err = fmt.Errorf("%s: %s", res.Status, body)
+		}
+		if err == nil {
+			total, err = strconv.Atoi(res.Header.Get("X-Total-Rows"))
+		}
+		return body, total, err
+	}
+}
