@@ -24,6 +24,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/metrics"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/openapi"
 )
 
 const (
@@ -136,11 +137,15 @@ func (s *Server) directory(ctx context.Context, limit auth.Limiter) (http.Handle
 	return api.Handler(), nil
 }
 
-// split serves the paths of the partner directory, as they were sent, and all others.
+// split serves the documents (H10), the paths of the partner directory, as they were sent, and all others.
 func split(partners, others http.Handler) http.Handler {
+	documents := openapi.Handler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := others
-		if directoryapi.Owns(r.URL) {
+		switch {
+		case openapi.Owns(r.URL.Path):
+			h = documents
+		case directoryapi.Owns(r.URL):
 			h = partners
 		}
 		h.ServeHTTP(w, r)

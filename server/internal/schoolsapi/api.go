@@ -7,6 +7,8 @@
 //	{"meta":{"period":{"startDate":"2026-03-01","endDate":"2026-03-31"},"page":{"page":1,"pageSize":1,"totalRows":2}},
 //	 "data":{"rows":[{"date":"2026-03-02","userId":7,"readingMinutes":12.3}]}}
 //
+// With Accept: text/csv or application/x-ndjson the rows come alone (H11).
+//
 // A request is checked in the order of H5: path (404), method (405), key (401), rate (429), parameters (400). The user
 // agent stands before them all, in the middleware of the server. Whatever is refused before the rate uses no budget.
 //
@@ -16,10 +18,7 @@ package schoolsapi
 import (
 	"context"
 	"net/http"
-	"strings"
 	"time"
-
-	"github.com/julienschmidt/httprouter"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging"
@@ -68,31 +67,11 @@ type API struct {
 
 // Handler returns the handler of every path under Prefix.
 func (a *API) Handler() http.Handler {
-	router := httprouter.New() // whose redirects and automatic answers H4 has no place for
-	router.RedirectTrailingSlash = false
-	router.RedirectFixedPath = false
-	router.HandleOPTIONS = false
-	router.NotFound = http.HandlerFunc(notFound)
-	router.MethodNotAllowed = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		web.Fail(w, r, web.ErrMethod)
-	})
+	router := web.NewRouter()
 	for _, rt := range a.routes() {
 		router.Handler(http.MethodGet, Prefix+rt.path, a.checked(rt))
 	}
-	return exact(router)
-}
-
-func notFound(w http.ResponseWriter, r *http.Request) { web.Fail(w, r, web.NotFound(r)) }
-
-// exact keeps an escaped slash from standing for a slash, since the router compares paths after their escapes are gone.
-func exact(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") {
-			notFound(w, r)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+	return web.Exact(router)
 }
 
 // checked makes the checks that stand between the method and the parameters, and then answers.
@@ -101,7 +80,7 @@ func (a *API) checked(rt route) http.Handler {
 		ctx := r.Context()
 		trace := web.TraceOf(ctx)
 		trace.Route = Prefix + rt.path
-		grant, err := a.Keys.Check(ctx, keyText(r.Header))
+		grant, err := a.Keys.Check(ctx, web.KeyText(r.Header))
 		if err != nil {
 			web.Fail(w, r, err)
 			return
@@ -119,26 +98,6 @@ func (a *API) checked(rt route) http.Handler {
 		}
 		a.answer(w, r, rt, grant.Access)
 	})
-}
-
-// keyText returns the key that a request was sent with. X-Api-Key decides where both headers are sent, even empty (H5).
-func keyText(h http.Header) string {
-	if keys := h.Values("X-Api-Key"); len(keys) > 0 {
-		return single(keys)
-	}
-	scheme, key, _ := strings.Cut(single(h.Values("Authorization")), " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return ""
-	}
-	return strings.TrimLeft(key, " ")
-}
-
-// single returns the only value of a header; one that is sent twice is none.
-func single(values []string) string {
-	if len(values) != 1 {
-		return ""
-	}
-	return values[0]
 }
 
 func (a *API) now() time.Time {

@@ -12,20 +12,21 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
-// route is one route: its path under Prefix, its parameters in the order of the specification's table, and what it
-// answers with. A route with startDate among its parameters has a period.
+// route is one route: its path under Prefix, its parameters in the order of the specification's table, the columns of its
+// rows and what it answers with. A route with startDate among its parameters has a period.
 type route struct {
-	path   string
-	params []string
-	rows   func(context.Context, request) (rows, error)
+	path    string
+	params  []string
+	columns []string
+	rows    func(context.Context, request) (web.Rows, error)
 }
 
 func (a *API) routes() []route {
 	days := []string{"startDate", "endDate", "userId", "schoolId", "profile", "page", "pageSize"}
 	return []route{
-		{"/users", days[2:], a.users},
-		{"/engagements", days, a.engagements},
-		{"/readings", days, a.readings},
+		{"/users", days[2:], columns(writeUser, schools.User{School: new(schools.Unit), Class: new(schools.Unit)}), a.users},
+		{"/engagements", days, columns(writeEngagement, schools.Engagement{}), a.engagements},
+		{"/readings", days, columns(writeReading, schools.Reading{Book: new(schools.Book)}), a.readings},
 	}
 }
 
@@ -56,7 +57,8 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, access sc
 		web.Fail(w, r, err)
 		return
 	}
-	a.Answers.WriteJSON(w, r, func(j *web.JSON) { writeList(j, req, list) })
+	list.Columns = rt.columns
+	a.Answers.WriteRows(w, r, list, func(j *web.JSON) { writeList(j, req, list) })
 }
 
 func filter(q *web.Query) schools.Filter {
@@ -89,17 +91,17 @@ func (a *API) period(q *web.Query) *calendar.Period {
 	return &p
 }
 
-func (a *API) users(ctx context.Context, r request) (rows, error) {
+func (a *API) users(ctx context.Context, r request) (web.Rows, error) {
 	list, err := a.Reports.Users(ctx, r.access, r.filter, r.page)
 	return rowsOf(list, writeUser), err
 }
 
-func (a *API) engagements(ctx context.Context, r request) (rows, error) {
+func (a *API) engagements(ctx context.Context, r request) (web.Rows, error) {
 	list, err := a.Reports.Engagements(ctx, r.access, *r.period, r.filter, r.page)
 	return rowsOf(list, writeEngagement), err
 }
 
-func (a *API) readings(ctx context.Context, r request) (rows, error) {
+func (a *API) readings(ctx context.Context, r request) (web.Rows, error) {
 	list, err := a.Reports.Readings(ctx, r.access, *r.period, r.filter, r.page)
 	return rowsOf(list, writeReading), err
 }

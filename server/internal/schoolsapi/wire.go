@@ -5,19 +5,18 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
-// rows is a page of typed rows, whatever their type, that knows how to write the fields of each.
-type rows struct {
-	total int64
-	count int
-	write func(j *web.JSON, i int)
+// rowsOf returns a page of typed rows, with what writes the fields of each.
+func rowsOf[T any](list schools.List[T], write func(*web.JSON, *T)) web.Rows {
+	return web.Rows{Count: len(list.Rows), Total: list.Total, Write: func(j *web.JSON, i int) { write(j, &list.Rows[i]) }}
 }
 
-func rowsOf[T any](list schools.List[T], write func(*web.JSON, *T)) rows {
-	return rows{list.Total, len(list.Rows), func(j *web.JSON, i int) { write(j, &list.Rows[i]) }}
+// columns returns the columns of rows like the sample, no object of which is nil.
+func columns[T any](write func(*web.JSON, *T), sample T) []string {
+	return web.Fields(func(j *web.JSON) { write(j, &sample) })
 }
 
 // writeList writes the envelope and the rows of a page.
-func writeList(j *web.JSON, r request, list rows) {
+func writeList(j *web.JSON, r request, list web.Rows) {
 	j.Begin()
 	j.Object("meta")
 	if r.period != nil {
@@ -29,17 +28,11 @@ func writeList(j *web.JSON, r request, list rows) {
 	j.Object("page")
 	j.Int("page", int64(r.page.Number))
 	j.Int("pageSize", int64(r.page.Size))
-	j.Int("totalRows", list.total)
+	j.Int("totalRows", list.Total)
 	j.End()
 	j.End()
 	j.Object("data")
-	j.Array("rows")
-	for i := range list.count {
-		j.Begin()
-		list.write(j, i)
-		j.End()
-	}
-	j.EndArray()
+	list.Array(j, "rows")
 	j.End()
 	j.End()
 }

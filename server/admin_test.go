@@ -1,0 +1,314 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// admin answers a path of a server's admin handler.
+func admin(ctx context.Context, s *server.Server, method, path string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	s.AdminHandler().ServeHTTP(w, httptest.NewRequestWithContext(ctx, method, path, nil))
+	return w
+}
+
+// readiness checks what /readyz says: 200 without a reason, else 503 and one line with it.
+func readiness(t *testing.T, s *server.Server, rule, reason string) {
+	t.Helper()
+	w := admin(t.Context(), s, "GET", "/readyz")
+	want := http.StatusServiceUnavailable
+	if reason == "" {
+		want, reason = http.StatusOK, "ok"
+	}
+	if body := w.Body.String(); w.Code != want || !strings.Contains(body, reason) || strings.Contains(body, "\n") {
+		t.Errorf("%s: /readyz = %d %q, want %d and a line with %q", rule, w.Code, body, want, reason)
+	}
+	if w := admin(t.Context(), s, "GET", "/healthz"); w.Code != 200 || w.Body.String() != "ok" {
+		t.Errorf("%s: /healthz = %d %q, want 200 ok whatever the database does", rule, w.Code, w.Body)
+	}
+}
+
+func newServer(t *testing.T, c server.Config) *server.Server {
+	t.Helper()
+	s, err := server.New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func TestReadiness(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newServer(t, server.Config{DB: db})
+		readiness(t, s, "served", "")
+		exec := func(statement string) {
+			t.Helper()
+			if _, err := db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		exec(`INSERT INTO bun_migrations (name, group_id) VALUES ('99990101000000', 1)`)
+		readiness(t, s, "migrated by a later version", "newer version")
+		exec(`DELETE FROM bun_migrations WHERE name = '99990101000000'`)
+		readiness(t, s, "as before", "")
+		exec(`DELETE FROM bun_migrations WHERE name = (SELECT max(name) FROM bun_migrations)`)
+		readiness(t, s, "a migration is missing", "lectern migrate")
+		exec(`DROP TABLE bun_migrations`)
+		readiness(t, s, "an empty database", "lectern migrate")
+	})
+}
+
+func TestReadinessWithoutDatabase(t *testing.T) {
+	s := newServer(t, server.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "a.db")})
+	readiness(t, s, "served", "")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	readiness(t, s, "closed", "closed")
+}
+
+// A database that says nothing, here because others have all its connections, is given two seconds. Were it given all the
+// time it wants, this test would not end.
+func TestReadinessIsBounded(t *testing.T) {
+	db := dbtest.SQLite(t)
+	s := newServer(t, server.Config{DB: db})
+	db.SetMaxOpenConns(1)
+	conn, err := db.DB.DB.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	readiness(t, s, "no connection is free", "did not answer within 2s")
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	readiness(t, s, "one is free again", "")
+}
+
+func TestAdminPaths(t *testing.T) {
+	s := newServer(t, server.Config{DB: dbtest.SQLite(t)})
+	for _, tt := range []struct {
+		method, path string
+		want         int
+	}{
+		{"GET", "/healthz", 200}, {"HEAD", "/healthz", 200}, {"HEAD", "/readyz", 200}, {"GET", "/metrics", 200},
+		{"POST", "/healthz", 405}, {"DELETE", "/readyz", 405}, {"PUT", "/metrics", 405},
+		{"GET", "/", 404}, {"GET", "/healthz/", 404}, {"GET", prefix + "/users", 404},
+	} {
+		if w := admin(t.Context(), s, tt.method, tt.path); w.Code != tt.want {
+			t.Errorf("%s %s = %d, want %d", tt.method, tt.path, w.Code, tt.want)
+		}
+	}
+	for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if w.Code != 404 {
+			t.Errorf("GET %s of the APIs = %d, want 404: it is the admin address alone that answers it", path, w.Code)
+		}
+	}
+}
+
+// metricsOf returns the values of a server's metrics by their lines.
+func metricsOf(t *testing.T, s *server.Server) map[string]float64 {
+	t.Helper()
+	w := admin(t.Context(), s, "GET", "/metrics")
+	values := map[string]float64{}
+	for line := range strings.Lines(w.Body.String()) {
+		line = strings.TrimSpace(line)
+		i := strings.LastIndexByte(line, ' ')
+		if strings.HasPrefix(line, "#") || i < 0 {
+			continue
+		}
+		v, err := strconv.ParseFloat(line[i+1:], 64)
+		if err != nil {
+			t.Fatalf("metrics have %q: %v", line, err)
+		}
+		values[line[:i]] = v
+	}
+	return values
+}
+
+// requestsOf is the name of the number of a route's answers.
+func requestsOf(method, route, status string) string {
+	return `lectern_http_request_duration_seconds_count{method="` + method + `",route="` + route + `",status="` + status + `"}`
+}
+
+func TestMetrics(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		n := newNetwork(t, db, server.Config{LibrariesRate: 4})
+		for range 2 {
+			n.get(n.key, librariesPrefix+"/users")
+		}
+		n.get(n.key, librariesPrefix+"/users?userId=ana@rede.example")
+		n.get(n.key, librariesPrefix+"/datasets/ana@rede.example")
+		n.get(n.key, librariesPrefix+"/users") // the fifth of the minute
+		n.get("nobody", librariesPrefix+"/users")
+		n.get(n.key, "/ana@rede.example")
+		got := metricsOf(t, n.server)
+		for name, want := range map[string]float64{
+			requestsOf("GET", librariesPrefix+"/users", "200"):                               2,
+			requestsOf("GET", librariesPrefix+"/users", "400"):                               1,
+			requestsOf("GET", librariesPrefix+"/users", "429"):                               1,
+			requestsOf("GET", librariesPrefix+"/users", "401"):                               1,
+			requestsOf("GET", librariesPrefix+"/datasets/:name", "404"):                      1,
+			requestsOf("GET", "", "404"):                                                     1,
+			`lectern_rate_refused_total{api="libraries"}`:                                    1,
+			`lectern_rate_refused_total{api="schools"}`:                                      0,
+			`lectern_rate_refused_total{api="directory"}`:                                    0,
+			`lectern_data_version{data="facts",kind="library",reference="norte",tenant="1"}`: 1,
+			`lectern_data_version{data="facts",kind="library",reference="sul",tenant="2"}`:   0,
+			// The hour as which the load at 14:00:30 took effect.
+			`lectern_libraries_snapshot_timestamp_seconds{reference="norte",tenant="1"}`: float64(n.clock.now.Truncate(time.Hour).Unix()),
+		} {
+			if v, ok := got[name]; !ok || v != want {
+				t.Errorf("%s = %v (%v), want %v", name, v, ok, want)
+			}
+		}
+		for _, name := range []string{"lectern_cache_bytes", "lectern_cache_warm_total", "lectern_cache_cold_total", `go_sql_open_connections{db_name="lectern"}`, "go_goroutines"} {
+			if got[name] <= 0 {
+				t.Errorf("%s = %v, want more than 0", name, got[name])
+			}
+		}
+		for name := range got {
+			if strings.Contains(name, "rede.example") || strings.Contains(name, "nobody") || strings.Contains(name, `{reference="sul"`) {
+				t.Errorf("metrics have %s", name)
+			}
+		}
+	})
+}
+
+// The first page of a state is made, and the next ones are found.
+func TestMetricsOfTheCache(t *testing.T) {
+	f := newFixture(t, dbtest.SQLite(t), server.Config{})
+	figures := func() (warm, cold float64) {
+		f.get(f.north, prefix+"/readings")
+		got := metricsOf(t, f.server)
+		return got["lectern_cache_warm_total"], got["lectern_cache_cold_total"]
+	}
+	warm, cold := figures()
+	again, same := figures()
+	if cold == 0 || again <= warm || same != cold {
+		t.Errorf("warm, cold = %v, %v after a request and %v, %v after the same again, want the warm alone to rise", warm, cold, again, same)
+	}
+}
+
+// A tenant that the list has and the libraries do not know takes nothing away from the metrics.
+func TestMetricsOfAHalfMadeNetwork(t *testing.T) {
+	db := dbtest.SQLite(t)
+	s := newServer(t, server.Config{DB: db})
+	if _, err := (&authdb.Store{DB: db.DB}).CreateTenant(t.Context(), db, authdb.Library, "meia", "Meia"); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := metricsOf(t, s)[`lectern_data_version{data="facts",kind="library",reference="meia",tenant="1"}`]; !ok {
+		t.Error("its versions are missing")
+	}
+}
+
+// addresses keeps the addresses that a server logs.
+type addresses struct {
+	next  io.Writer
+	admin chan string
+	once  sync.Once
+}
+
+func (a *addresses) Write(b []byte) (int, error) {
+	if _, rest, ok := strings.Cut(string(b), `"adminAddr":"`); ok {
+		addr, _, _ := strings.Cut(rest, `"`)
+		a.once.Do(func() { a.admin <- addr })
+	}
+	return a.next.Write(b)
+}
+
+// While the server finishes its last request the admin address tells that it is not ready, and it ends with the server.
+func TestAdminAddress(t *testing.T) {
+	held := &blockingLog{ended: make(chan struct{}), release: make(chan struct{}), stopping: make(chan struct{})}
+	seen := &addresses{next: held, admin: make(chan string, 1)}
+	log := zerolog.New(seen)
+	f := newFixture(t, dbtest.SQLite(t), server.Config{Log: &log, AdminAddr: "127.0.0.1:0"})
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	served := make(chan error, 1)
+	go func() { served <- f.server.Serve(ctx, ln) }()
+	base := "http://" + <-seen.admin
+	status := func(path string, want int) {
+		t.Helper()
+		res, err := http.Get(base + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		if body, _ := io.ReadAll(res.Body); res.StatusCode != want {
+			t.Errorf("GET %s = %d %s, want %d", path, res.StatusCode, body, want)
+		}
+	}
+	status("/readyz", 200)
+	answered := make(chan error, 1)
+	go func() {
+		res, err := http.Get("http://" + ln.Addr().String() + prefix + "/users")
+		if err == nil {
+			res.Body.Close()
+		}
+		answered <- err
+	}()
+	<-held.ended
+	cancel()
+	<-held.stopping
+	status("/readyz", 503)
+	status("/healthz", 200)
+	status("/metrics", 200)
+	close(held.release)
+	if err := <-served; err != nil {
+		t.Errorf("Serve = %v, want nil", err)
+	}
+	if err := <-answered; err != nil {
+		t.Errorf("the request under way: %v", err)
+	}
+	if res, err := http.Get(base + "/healthz"); err == nil {
+		res.Body.Close()
+		t.Error("the admin address answers after the server has ended")
+	}
+}
+
+func TestAdminAddressInUse(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	s := newServer(t, server.Config{Addr: "127.0.0.1:0", AdminAddr: taken.Addr().String(), URL: "sqlite:" + filepath.Join(t.TempDir(), "a.db")})
+	if err := s.Run(t.Context()); !errors.Is(err, server.ErrAdminAddr) || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("Run with a taken admin address = %v, want an error that says so", err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Serve(t.Context(), ln); !errors.Is(err, server.ErrAdminAddr) {
+		t.Errorf("Serve with a taken admin address = %v, want ErrAdminAddr", err)
+	}
+	ln.(*net.TCPListener).SetDeadline(time.Now()) // should it be open, it is not waited for
+	if _, err := ln.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the listener of the APIs = %v, want it closed", err)
+	}
+}

@@ -1,0 +1,168 @@
+package metrics_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net/http/httptest"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/internal/cache"
+	"github.com/lectern-dev/lectern/server/internal/metrics"
+	"github.com/lectern-dev/lectern/server/internal/web"
+)
+
+// newMetrics returns the metrics of a process on an empty database.
+func newMetrics(t *testing.T, versions func(context.Context) ([]metrics.Version, error)) *metrics.Metrics {
+	t.Helper()
+	db, err := database.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return metrics.New(db.DB.DB, cache.New(1<<20), versions)
+}
+
+// scrape returns the value of every line of the metrics.
+func scrape(t *testing.T, m *metrics.Metrics) map[string]float64 {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	if w.Code != 200 {
+		t.Fatalf("metrics = %d %s, want 200", w.Code, w.Body)
+	}
+	values := map[string]float64{}
+	for lines := bufio.NewScanner(w.Body); lines.Scan(); {
+		name, value, ok := cutLast(lines.Text())
+		if !ok || strings.HasPrefix(name, "#") {
+			continue
+		}
+		n, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			t.Fatalf("line %q: %v", lines.Text(), err)
+		}
+		values[name] = n
+	}
+	return values
+}
+
+// cutLast cuts a line at its last space.
+func cutLast(line string) (before, after string, ok bool) {
+	i := strings.LastIndexByte(line, ' ')
+	if i < 0 {
+		return line, "", false
+	}
+	return line[:i], line[i+1:], true
+}
+
+func none(context.Context) ([]metrics.Version, error) { return nil, nil }
+
+func TestObserve(t *testing.T) {
+	m := newMetrics(t, none)
+	m.Observe(web.Observed{Method: "GET", Route: "/v1/users", Status: 200, Took: 3 * time.Millisecond})
+	m.Observe(web.Observed{Method: "GET", Route: "/v1/users", Status: 200, Took: 400 * time.Millisecond})
+	m.Observe(web.Observed{Method: "GET", Status: 404, Took: time.Millisecond})
+	got := scrape(t, m)
+	for name, want := range map[string]float64{
+		`lectern_http_request_duration_seconds_count{method="GET",route="/v1/users",status="200"}`:             2,
+		`lectern_http_request_duration_seconds_sum{method="GET",route="/v1/users",status="200"}`:               0.403,
+		`lectern_http_request_duration_seconds_bucket{method="GET",route="/v1/users",status="200",le="0.002"}`: 0,
+		`lectern_http_request_duration_seconds_bucket{method="GET",route="/v1/users",status="200",le="0.005"}`: 1,
+		`lectern_http_request_duration_seconds_bucket{method="GET",route="/v1/users",status="200",le="0.5"}`:   2,
+		`lectern_http_request_duration_seconds_count{method="GET",route="",status="404"}`:                      1,
+	} {
+		if n, ok := got[name]; !ok || n != want {
+			t.Errorf("%s = %v, %v, want %v", name, n, ok, want)
+		}
+	}
+}
+
+// failing is a limiter whose count is unknown.
+type failing struct{}
+
+func (failing) Take(context.Context, auth.Budget, int) (auth.Quota, error) {
+	return auth.Quota{}, errors.New("no count")
+}
+
+// An API that refused nothing shows 0, so that the first refusal is seen as a rise; an unknown count is no refusal.
+func TestLimited(t *testing.T) {
+	m := newMetrics(t, none)
+	schools := m.Limited("schools", new(auth.MemoryLimiter))
+	directory := m.Limited("directory", failing{})
+	m.Limited("libraries", new(auth.MemoryLimiter))
+	for i := range 3 {
+		if q, err := schools.Take(t.Context(), auth.Budget{Tenant: 1, Name: "a"}, 2); err != nil || q.OK != (i < 2) {
+			t.Errorf("take %d = %+v, %v, want what the limiter says", i, q, err)
+		}
+	}
+	if _, err := directory.Take(t.Context(), auth.Budget{}, 1); err == nil {
+		t.Error("an unknown count = nil, want its error")
+	}
+	got := scrape(t, m)
+	for api, want := range map[string]float64{"schools": 1, "directory": 0, "libraries": 0} {
+		if n, ok := got[`lectern_rate_refused_total{api="`+api+`"}`]; !ok || n != want {
+			t.Errorf("refused by %s = %v, %v, want %v", api, n, ok, want)
+		}
+	}
+}
+
+func TestVersions(t *testing.T) {
+	asked := 0
+	m := newMetrics(t, func(context.Context) ([]metrics.Version, error) {
+		asked++
+		return []metrics.Version{
+			{Tenant: 1, Kind: "partner", Reference: `a"b`, Registers: 7, Facts: 5},
+			{Tenant: 2, Kind: "library", Reference: "norte", Registers: 1, Facts: 1, Snapshot: time.Unix(1789491600, 0)},
+			{Tenant: 3, Kind: "library", Reference: "sul"},
+		}, nil
+	})
+	scrape(t, m)
+	got := scrape(t, m)
+	if asked != 1 {
+		t.Errorf("two scrapes asked %d times for the versions, want once", asked)
+	}
+	for name, want := range map[string]float64{
+		`lectern_data_version{data="registers",kind="partner",reference="a\"b",tenant="1"}`: 7,
+		`lectern_data_version{data="facts",kind="partner",reference="a\"b",tenant="1"}`:     5,
+		`lectern_data_version{data="facts",kind="library",reference="sul",tenant="3"}`:      0,
+		`lectern_libraries_snapshot_timestamp_seconds{reference="norte",tenant="2"}`:        1789491600,
+	} {
+		if n, ok := got[name]; !ok || n != want {
+			t.Errorf("%s = %v, %v, want %v", name, n, ok, want)
+		}
+	}
+	for name := range got {
+		if strings.HasPrefix(name, "lectern_libraries_snapshot") && !strings.Contains(name, "norte") {
+			t.Errorf("%s is there, want none before the first load", name)
+		}
+	}
+}
+
+// A database that does not answer leaves the versions out, and the next scrape asks again.
+func TestVersionsUnknown(t *testing.T) {
+	asked := 0
+	m := newMetrics(t, func(context.Context) ([]metrics.Version, error) {
+		asked++
+		return nil, errors.New("no database")
+	})
+	for range 2 {
+		got := scrape(t, m)
+		if _, ok := got["lectern_cache_bytes"]; !ok {
+			t.Error("the rest of the metrics is gone too")
+		}
+		for name := range got {
+			if strings.HasPrefix(name, "lectern_data_version") {
+				t.Errorf("%s is there", name)
+			}
+		}
+	}
+	if asked != 2 {
+		t.Errorf("two scrapes asked %d times, want twice", asked)
+	}
+}
