@@ -210,7 +210,7 @@ func TestDirectorySecretKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := httptest.NewServer(second.Handler())
+		s := httptest.NewServer(documented(t, second.Handler()))
 		defer s.Close()
 		replica := *c
 		replica.url = s.URL

@@ -34,7 +34,7 @@ func newClient(t *testing.T, db *database.DB, c server.Config) *client {
 	t.Helper()
 	c.SecretKey = secretKey
 	f := newFixture(t, db, c)
-	s := httptest.NewServer(f.server.Handler())
+	s := httptest.NewServer(f.handler)
 	t.Cleanup(s.Close)
 	cl := &client{fixture: f, url: s.URL}
 	cl.id, cl.secret = f.issueDirectory(t, f.partner, time.Time{})

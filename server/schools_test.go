@@ -47,7 +47,7 @@ func newSite(t *testing.T, db *database.DB, ref directory.Ref) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httptest.NewServer(s.Handler())
+	h := httptest.NewServer(documented(t, s.Handler()))
 	t.Cleanup(h.Close)
 	return &site{t: t, db: db, partner: newPartner(t, db, ref), ref: ref, url: h.URL + "/api-platform/schools/v1", keys: map[string]string{}}
 }

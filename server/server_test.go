@@ -57,7 +57,8 @@ type fixture struct {
 	keys         *authdb.Store
 	clock        *clock
 	server       *server.Server
-	north, south string // keys of the two networks
+	handler      http.Handler // of the server, its answers held against the documents
+	north, south string       // keys of the two networks
 }
 
 func newFixture(t *testing.T, db *database.DB, c server.Config) *fixture {
@@ -70,6 +71,7 @@ func newFixture(t *testing.T, db *database.DB, c server.Config) *fixture {
 	if f.server, err = server.New(ctx, c); err != nil {
 		t.Fatal(err)
 	}
+	f.handler = documented(t, f.server.Handler())
 	f.load(t)
 	f.north, f.south = f.issue(t, "north"), f.issue(t, "south")
 	return f
@@ -125,7 +127,7 @@ func (f *fixture) get(key, target string, headers ...string) *httptest.ResponseR
 		r.Header.Set(headers[i], headers[i+1])
 	}
 	w := httptest.NewRecorder()
-	f.server.Handler().ServeHTTP(w, r)
+	f.handler.ServeHTTP(w, r)
 	return w
 }
 

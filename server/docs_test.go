@@ -1,0 +1,221 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	cdplog "github.com/chromedp/cdproto/log"
+	cdpnetwork "github.com/chromedp/cdproto/network"
+	cdpruntime "github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// browser is a page of a headless Chromium, and what it complained of, asked for and was answered.
+type browser struct {
+	*testing.T
+	ctx context.Context
+
+	mu         sync.Mutex
+	complaints []string
+	asked      []string
+}
+
+// openBrowser starts the browser that LECTERN_TEST_CHROMIUM names. Everything that the page logs as an error, every
+// exception in it and every breach of its content security policy is a complaint.
+func openBrowser(t *testing.T) *browser {
+	t.Helper()
+	path := os.Getenv("LECTERN_TEST_CHROMIUM")
+	if path == "" {
+		t.Fatal("LECTERN_TEST_CHROMIUM is not set: run the tests with `make test`, or any command with `.ci/with-chromium COMMAND`, which find or install a browser")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // Chromium has no sandbox for root, and does not start without saying so
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // a page that hangs fails, and not the whole run
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel) // it waits for the browser's end
+	b := &browser{T: t, ctx: ctx}
+	if err := chromedp.Listen(ctx, b.listen); err != nil {
+		t.Fatal(err)
+	}
+	_, errNetwork := chromedp.Call(ctx, cdpnetwork.Enable, cdpnetwork.EnableParams{})
+	_, errLog := chromedp.Call(ctx, cdplog.Enable, cdp.Empty{})
+	_, errRuntime := chromedp.Call(ctx, cdpruntime.Enable, cdp.Empty{})
+	if err := errors.Join(errNetwork, errLog, errRuntime); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// listen notes what happens in the page.
+func (b *browser) listen(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *cdpnetwork.EventRequestWillBeSent:
+		b.asked = append(b.asked, e.Request.URL)
+	case *cdpruntime.EventExceptionThrown:
+		text, _ := json.Marshal(e.ExceptionDetails)
+		b.complaints = append(b.complaints, string(text))
+	case *cdpruntime.EventConsoleAPICalled:
+		switch e.Type {
+		case cdpruntime.ConsoleAPICalledTypeError, cdpruntime.ConsoleAPICalledTypeWarning, cdpruntime.ConsoleAPICalledTypeAssert:
+			text, _ := json.Marshal(e.Args)
+			b.complaints = append(b.complaints, string(text))
+		}
+	case *cdplog.EventEntryAdded:
+		if e.Entry.Level == cdplog.EntryLevelError || e.Entry.Level == cdplog.EntryLevelWarning {
+			b.complaints = append(b.complaints, fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL))
+		}
+	}
+}
+
+// run does what a person would do.
+func (b *browser) run(steps ...chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	b.must(chromedp.Do(b.ctx, steps...))
+}
+
+// text waits for an element and returns its text.
+func (b *browser) text(selector chromedp.CSS) string {
+	b.Helper()
+	text, err := chromedp.Run(b.ctx, chromedp.Text(selector, chromedp.NodeVisible))
+	b.must(err)
+	return strings.TrimSpace(text)
+}
+
+// must ends the test with an error, and says what happened in the page.
+func (b *browser) must(err error) {
+	b.Helper()
+	if err == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.Fatalf("%v; the page complains of %q, and asked for %q", err, b.complaints, b.asked)
+}
+
+// quiet checks that the page complained of nothing and asked nobody but the server.
+func (b *browser) quiet(server string) {
+	b.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.complaints {
+		b.Errorf("the page complains: %s", c)
+	}
+	own := 0
+	for _, asked := range b.asked {
+		u, err := url.Parse(asked)
+		switch {
+		case err != nil:
+			b.Error(err)
+		case u.Scheme == "data": // an icon in the style sheet: no request at all
+		case !strings.HasPrefix(asked, server+"/"):
+			b.Errorf("the page asks another host: %s", asked)
+		default:
+			own++
+		}
+	}
+	if own == 0 {
+		b.Error("the page asked for nothing: the test shows nothing")
+	}
+}
+
+// try opens an operation, fills its parameters in and executes it, and returns the status and the body that the page shows.
+func (b *browser) try(operation string, params map[string]string) (status, body string) {
+	b.Helper()
+	block := chromedp.CSS("#operations-" + operation)
+	b.run(click(block+" .opblock-summary-control"), click(block+" .try-out__btn"))
+	for name, value := range params {
+		row := block + chromedp.CSS(` tr[data-param-name="`+name+`"] `)
+		b.run(enter(row+"select, "+row+"input", value))
+	}
+	b.run(click(block + " .execute"))
+	answer := block + " .live-responses-table .response "
+	return b.text(answer + ".response-col_status"), b.text(answer + ".highlight-code")
+}
+
+func click(selector chromedp.CSS) chromedp.Action[chromedp.Void] {
+	return chromedp.Click(selector, chromedp.NodeVisible)
+}
+
+// enter types into a field, or chooses in a list by typing.
+func enter(selector chromedp.CSS, text string) chromedp.Action[chromedp.Void] {
+	return chromedp.SendKeys(selector, text, chromedp.NodeVisible)
+}
+
+// newLiveDemo serves the demo at the present time, by which a browser signs.
+func newLiveDemo(t *testing.T) *demo {
+	t.Helper()
+	return newDemo(t, dbtest.SQLite(t), &clock{time.Now()})
+}
+
+// A newcomer opens the page, enters the key, and sees rows of the schools.
+func TestDocsOfSchools(t *testing.T) {
+	d, b := newLiveDemo(t), openBrowser(t)
+	b.run(
+		chromedp.Navigate(d.url+"/docs"),
+		enter("#key", d.schools),
+	)
+	status, body := b.try("reading-users", map[string]string{"profile": "teacher"})
+	if status != "200" || !strings.Contains(body, `"userId"`) || !strings.Contains(body, `"profile": "teacher"`) || strings.Contains(body, `"profile": "student"`) {
+		t.Errorf("users of the schools = %s %s, want 200 and a row", status, body)
+	}
+	b.quiet(d.url)
+}
+
+func TestDocsOfLibraries(t *testing.T) {
+	d, b := newLiveDemo(t), openBrowser(t)
+	b.run(
+		chromedp.Navigate(d.url+"/docs?api=libraries"),
+		enter("#key", d.libraries),
+	)
+	status, body := b.try("datasets-stock", nil)
+	if status != "200" || !strings.Contains(body, `"purchaseId"`) {
+		t.Errorf("stock of the libraries = %s %s, want 200 and a row", status, body)
+	}
+	b.quiet(d.url)
+}
+
+// The page signs the calls of the directory by itself.
+func TestDocsOfDirectory(t *testing.T) {
+	d, b := newLiveDemo(t), openBrowser(t)
+	b.run(
+		chromedp.Navigate(d.url+"/docs?api=directory"),
+		enter("#key-id", d.id),
+		enter("#secret", d.secret),
+	)
+	status, body := b.try("entities-listEntities", map[string]string{"entity_type": "school"})
+	if status != "200" || !strings.Contains(body, "escola-99000001") {
+		t.Errorf("the list of schools = %s %s, want 200 and a school", status, body)
+	}
+	status, body = b.try("teachers-createTeacher", nil)
+	if status != "201" || !strings.Contains(body, "Rui Prado") {
+		t.Errorf("the example of a teacher = %s %s, want 201", status, body)
+	}
+	b.quiet(d.url)
+}
+
+// Without a key the page shows the refusal, which a browser logs as an error of the network.
+func TestDocsWithoutKey(t *testing.T) {
+	d, b := newLiveDemo(t), openBrowser(t)
+	b.run(chromedp.Navigate(d.url + "/docs?api=schools"))
+	if status, body := b.try("reading-users", nil); status != "401" || !strings.Contains(body, "missing or invalid API key") {
+		t.Errorf("without a key = %s %s, want 401", status, body)
+	}
+}

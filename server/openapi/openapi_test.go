@@ -1,0 +1,173 @@
+package openapi_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/openapi"
+)
+
+// documents are all documents, by the name of their API.
+var documents = map[string][]byte{"directory": openapi.Directory(), "schools": openapi.Schools(), "libraries": openapi.Libraries()}
+
+func TestMain(m *testing.M) {
+	// A day that the calendar does not have is no date.
+	openapi3.DefineStringFormatValidator("date", openapi3.NewCallbackValidator(func(s string) error {
+		_, err := calendar.Parse(s)
+		return err
+	}))
+	m.Run()
+}
+
+// load reads a document as its users do.
+func load(t *testing.T, document []byte) *openapi3.T {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func TestDocumentsAreValid(t *testing.T) {
+	for name, document := range documents {
+		t.Run(name, func(t *testing.T) {
+			doc := load(t, document)
+			if doc.OpenAPI != "3.1.0" {
+				t.Errorf("openapi = %q, want 3.1.0", doc.OpenAPI)
+			}
+			err := doc.Validate(t.Context(), openapi3.EnableExamplesValidation(), openapi3.EnableSchemaFormatValidation(), openapi3.EnableSchemaPatternValidation())
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Whatever is answered well with a body, or sent with one, is shown by an example.
+func TestEveryAnswerHasAnExample(t *testing.T) {
+	for name, document := range documents {
+		t.Run(name, func(t *testing.T) {
+			for path, item := range load(t, document).Paths.Map() {
+				for method, op := range item.Operations() {
+					for status, res := range op.Responses.Map() {
+						if c := res.Value.Content["application/json"]; status[0] == '2' && c != nil && c.Example == nil {
+							t.Errorf("%s %s %s has no example", method, path, status)
+						}
+					}
+					if op.RequestBody != nil && op.RequestBody.Value.Content["application/json"].Example == nil {
+						t.Errorf("%s %s has no example of its body", method, path)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Every operation has a name of its own and says what it does, as every parameter and every answer.
+func TestEverythingIsDescribed(t *testing.T) {
+	for name, document := range documents {
+		t.Run(name, func(t *testing.T) {
+			ids := map[string]string{}
+			for path, item := range load(t, document).Paths.Map() {
+				for method, op := range item.Operations() {
+					at := method + " " + path
+					if other, taken := ids[op.OperationID]; taken || op.OperationID == "" {
+						t.Errorf("%s is named %q, as %q", at, op.OperationID, other)
+					}
+					ids[op.OperationID] = at
+					if op.Summary == "" || op.Description == "" || len(op.Tags) != 1 {
+						t.Errorf("%s has summary %q, description %q, tags %q", at, op.Summary, op.Description, op.Tags)
+					}
+					for _, p := range op.Parameters {
+						if p.Value.Description == "" {
+							t.Errorf("%s: parameter %s has no description", at, p.Value.Name)
+						}
+					}
+					for status, res := range op.Responses.Map() {
+						if res.Value.Description == nil || *res.Value.Description == "" {
+							t.Errorf("%s: %s has no description", at, status)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// No component is left over, and every reference finds its own.
+func TestComponentsAreUsed(t *testing.T) {
+	for name, document := range documents {
+		t.Run(name, func(t *testing.T) {
+			var d struct {
+				Components map[string]map[string]any
+				Security   []map[string]any
+			}
+			var whole any
+			if err := json.Unmarshal(document, &d); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(document, &whole); err != nil {
+				t.Fatal(err)
+			}
+			used := map[string]bool{}
+			references(whole, used)
+			for _, s := range d.Security {
+				for scheme := range s {
+					used["#/components/securitySchemes/"+scheme] = true
+				}
+			}
+			for kind, members := range d.Components {
+				for name := range members {
+					path := "#/components/" + kind + "/" + name
+					if !used[path] {
+						t.Errorf("%s is not used", path)
+					}
+					delete(used, path)
+				}
+			}
+			if len(used) > 0 {
+				t.Errorf("references to nothing: %q", slices.Sorted(maps.Keys(used)))
+			}
+		})
+	}
+}
+
+// references notes every reference in a JSON value. Examples have none.
+func references(v any, used map[string]bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			if to, ok := member.(string); ok && name == "$ref" {
+				used[to] = true
+				continue
+			}
+			references(member, used)
+		}
+	case []any:
+		for _, member := range v {
+			references(member, used)
+		}
+	}
+}
+
+// The documents name no server but the one that they come from.
+func TestServers(t *testing.T) {
+	for name, document := range documents {
+		doc := load(t, document)
+		if len(doc.Servers) != 1 || doc.Servers[0].URL != "/" {
+			t.Errorf("%s: servers = %v, want / alone", name, doc.Servers)
+		}
+		for path := range doc.Paths.Map() {
+			if !strings.HasPrefix(path, "/api") {
+				t.Errorf("%s: path %s", name, path)
+			}
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// ordered is a JSON object with its members in the order in which they stand.
+type ordered []struct {
+	name  string
+	value any
+}
+
+// decodeOrdered reads a JSON text: objects as ordered, the rest as encoding/json does.
+func decodeOrdered(text []byte) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	return orderedValue(dec)
+}
+
+func orderedValue(dec *json.Decoder) (any, error) {
+	token, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token {
+	case json.Delim('{'):
+		o := ordered{}
+		for dec.More() {
+			name, err := dec.Token()
+			if err != nil {
+				return nil, err
+			}
+			value, err := orderedValue(dec)
+			if err != nil {
+				return nil, err
+			}
+			o = append(o, struct {
+				name  string
+				value any
+			}{name.(string), value})
+		}
+		_, err := dec.Token()
+		return o, err
+	case json.Delim('['):
+		list := []any{}
+		for dec.More() {
+			value, err := orderedValue(dec)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, value)
+		}
+		_, err := dec.Token()
+		return list, err
+	}
+	return token, nil
+}
+
+// get returns a member, nil for none.
+func (o ordered) get(name string) any {
+	for _, m := range o {
+		if m.name == name {
+			return m.value
+		}
+	}
+	return nil
+}
+
+func (o ordered) names() []string {
+	var names []string
+	for _, m := range o {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// at returns the object that names lead to, empty for none.
+func (o ordered) at(names ...string) ordered {
+	for _, name := range names {
+		o, _ = o.get(name).(ordered)
+	}
+	return o
+}
+
+// schema returns a named schema.
+func (d *document) schema(name string) ordered { return d.source.at("components", "schemas", name) }
+
+// resolve returns the schema that stands behind references and behind "or null".
+func (d *document) resolve(schema ordered) ordered {
+	if ref, ok := schema.get("$ref").(string); ok {
+		return d.resolve(d.schema(schemaName(ref)))
+	}
+	if either, ok := schema.get("oneOf").([]any); ok {
+		return d.resolve(either[0].(ordered))
+	}
+	return schema
+}
+
+// inOrder says which members of a value do not stand in the order of its schema.
+func (d *document) inOrder(path string, value any, schema ordered) error {
+	schema = d.resolve(schema)
+	switch value := value.(type) {
+	case []any:
+		items, _ := schema.get("items").(ordered)
+		for i, item := range value {
+			if err := d.inOrder(fmt.Sprintf("%s[%d]", path, i), item, items); err != nil {
+				return err
+			}
+		}
+	case ordered:
+		properties := schema.at("properties")
+		if len(properties) == 0 {
+			return nil // its members have no order
+		}
+		want := slices.DeleteFunc(properties.names(), func(name string) bool { return !slices.Contains(value.names(), name) })
+		if !slices.Equal(value.names(), want) {
+			return fmt.Errorf("%s has the members %q, want %q", path, value.names(), want)
+		}
+		for _, m := range value {
+			if err := d.inOrder(path+"."+m.name, m.value, properties.at(m.name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// rowSchema returns the name of the schema of the rows of a list.
+func (d *document) rowSchema(list string) string {
+	ref, _ := d.schema(list).at("properties", "data", "properties", "rows", "items").get("$ref").(string)
+	return schemaName(ref)
+}
+
+// columns are the fields of a row as CSV has them (H11).
+func (d *document) columns(prefix string, schema ordered) []string {
+	properties := d.resolve(schema).at("properties")
+	if len(properties) == 0 {
+		return []string{prefix}
+	}
+	var all []string
+	for _, m := range properties {
+		all = append(all, d.columns(strings.TrimPrefix(prefix+"."+m.name, "."), m.value.(ordered))...)
+	}
+	return all
+}
+
+// csv says what is wrong with the rows of a list as CSV: its columns and the number of cells.
+func (d *document) csv(list string, header http.Header, body []byte) error {
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
+	switch header.Get("Content-Type") {
+	case "text/csv; charset=utf-8; header=present":
+	case "text/csv; charset=utf-8; header=present; profile=pt-BR":
+		r.Comma = ';'
+	default:
+		return fmt.Errorf("content type %q", header.Get("Content-Type"))
+	}
+	lines, err := r.ReadAll()
+	if err != nil {
+		return err
+	}
+	if want := d.columns("", d.schema(d.rowSchema(list))); len(lines) == 0 || !slices.Equal(lines[0], want) {
+		return fmt.Errorf("columns %q, want %q", lines[:min(1, len(lines))], want)
+	}
+	return d.totalRows(header)
+}
+
+// ndjson says what is wrong with the rows of a list, one a line.
+func (d *document) ndjson(list string, header http.Header, body []byte) error {
+	if got := header.Get("Content-Type"); got != "application/x-ndjson; charset=utf-8" {
+		return fmt.Errorf("content type %q", got)
+	}
+	for line := range bytes.Lines(body) {
+		if err := d.validate(d.rowSchema(list), line); err != nil {
+			return err
+		}
+	}
+	return d.totalRows(header)
+}
+
+// totalRows is told by a header where no envelope tells it.
+func (d *document) totalRows(header http.Header) error {
+	if header.Get("X-Total-Rows") == "" {
+		return fmt.Errorf("no X-Total-Rows")
+	}
+	return nil
+}
