@@ -25,8 +25,8 @@ type asset struct {
 	tag         string
 }
 
-// policy lets the page ask nothing but this server. The viewer sets styles on elements, and has icons in its style sheet.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+// policy lets the page ask nothing but this server. The viewer has icons in its style sheet.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 // assets are the files by their paths.
@@ -34,6 +34,7 @@ var assets = sync.OnceValue(func() map[string]asset {
 	const script, style, document = "text/javascript; charset=utf-8", "text/css; charset=utf-8", "application/json"
 	return map[string]asset{
 		"/docs":                      newAsset("text/html; charset=utf-8", file("index.html")),
+		"/docs/":                     newAsset("text/html; charset=utf-8", file("index.html")),
 		"/docs/docs.js":              newAsset(script, file("docs.js")),
 		"/docs/docs.css":             newAsset(style, file("docs.css")),
 		"/docs/swagger-ui-bundle.js": packed(script, file("swagger-ui/swagger-ui-bundle.js.gz")),
