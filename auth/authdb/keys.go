@@ -36,29 +36,50 @@ func (p IssueParams) validate() error {
 // and ErrExpiry. That the network exists is for the caller to see to.
 func (s *Store) Issue(ctx context.Context, p IssueParams) (text string, k auth.Key, err error) {
 	if p.API == auth.Directory {
-		return "", auth.Key{}, errors.New("issue key: a directory key has a secret: it is issued by IssueDirectory")
+		return "", auth.Key{}, errSecret
 	}
 	return s.issue(ctx, p, nil)
 }
 
+// errSecret is the error of a program that issues a directory key as one of the others.
+var errSecret = errors.New("issue key: a directory key has a secret: it is issued by IssueDirectory")
+
+// IssueIn is [Store.Issue] as a part of the caller's transaction, which must have
+// locked the tenant ([Lock]): so the caller can see to it that the network of a
+// schools key exists, and it still does when the key is there.
+func (s *Store) IssueIn(ctx context.Context, tx bun.Tx, p IssueParams) (text string, k auth.Key, err error) {
+	if p.API == auth.Directory {
+		return "", auth.Key{}, errSecret
+	}
+	return s.issueIn(ctx, tx, p, nil)
+}
+
 // issue makes a key of any API; box seals the secret of a directory key.
 func (s *Store) issue(ctx context.Context, p IssueParams, box *auth.Box) (text string, k auth.Key, err error) {
-	if err := p.validate(); err != nil {
-		return "", auth.Key{}, fmt.Errorf("issue key: %w", err)
-	}
 	err = s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := Lock(ctx, tx, p.Tenant); err != nil {
-			return err
+			return fmt.Errorf("issue key: %w", err)
 		}
-		now, err := s.clock(ctx, tx)
-		if err != nil {
-			return err
-		}
+		text, k, err = s.issueIn(ctx, tx, p, box)
+		return err
+	})
+	if err != nil {
+		return "", auth.Key{}, err
+	}
+	return text, k, nil
+}
+
+func (s *Store) issueIn(ctx context.Context, tx bun.Tx, p IssueParams, box *auth.Box) (text string, k auth.Key, err error) {
+	err = p.validate()
+	var now time.Time
+	if err == nil {
+		now, err = s.clock(ctx, tx)
+	}
+	if err == nil {
 		text, k, err = s.insert(ctx, tx, auth.Key{
 			Tenant: p.Tenant, API: p.API, Network: p.Network, Created: now, Expires: p.Expires,
 		}, box)
-		return err
-	})
+	}
 	if err != nil {
 		return "", auth.Key{}, fmt.Errorf("issue key: %w", err)
 	}

@@ -6,9 +6,11 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/uptrace/bun"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 )
@@ -122,6 +124,103 @@ func Degrees(ctx context.Context, idb bun.IDB, partner directory.PartnerID) (dir
 		return directory.DefaultDegrees(), nil
 	}
 	return ds, nil
+}
+
+// ErrDegrees says that a list is no vocabulary of degrees.
+var ErrDegrees = errors.New("no vocabulary of degrees")
+
+// PutDegrees replaces the partner's vocabulary of degrees (P3) and returns the versions that this made, in a transaction that
+// locks the partner as every write of its registers does. The reports show the new stages and grades from then on.
+//
+// Entities keep a degree that the vocabulary has no more, as directory.EntityChange.Apply has it; of each such code that
+// live entities have, left says how many. The error is ErrDegrees where a list is empty or has a code twice, or one that
+// no entity can have, and directory.ErrNotFound where there is no such partner.
+func PutDegrees(ctx context.Context, idb bun.IDB, partner directory.PartnerID, ds directory.Degrees) (v authdb.Versions, left []DegreeCount, err error) {
+	if err := checkDegrees(ds); err != nil {
+		return v, nil, fmt.Errorf("degrees of partner %d: %w", partner, err)
+	}
+	err = idb.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) (err error) {
+		if _, err := authdb.Lock(ctx, tx, auth.Tenant(partner)); err != nil {
+			return err
+		}
+		if err := replaceDegrees(ctx, tx, partner, ds); err != nil {
+			return err
+		}
+		if left, err = degreesLeft(ctx, tx, partner, ds); err != nil {
+			return err
+		}
+		v, err = authdb.Raise(ctx, tx, auth.Tenant(partner), true, false)
+		return err
+	})
+	if errors.Is(err, authdb.ErrNotFound) {
+		err = directory.ErrNotFound
+	}
+	if err != nil {
+		return authdb.Versions{}, nil, fmt.Errorf("degrees of partner %d: %w", partner, err)
+	}
+	return v, left, nil
+}
+
+// checkDegrees returns ErrDegrees for what could not be read back as it is. No degrees at all stand for the usual ones.
+func checkDegrees(ds directory.Degrees) error {
+	codes := make(map[string]bool, len(ds))
+	for _, d := range ds {
+		if strings.TrimSpace(d.Code) == "" || directory.CheckText(d.Code, d.Stage) != nil || codes[d.Code] {
+			return fmt.Errorf("code %.40q is blank, twice in it, or cannot be stored: %w", d.Code, ErrDegrees)
+		}
+		codes[d.Code] = true
+	}
+	if len(ds) == 0 {
+		return fmt.Errorf("it has none: %w", ErrDegrees)
+	}
+	return nil
+}
+
+// degreeRow is a row of degrees.
+type degreeRow struct {
+	bun.BaseModel `bun:"table:degrees"`
+
+	TenantID directory.PartnerID `bun:",pk"`
+	Code     string              `bun:",pk"`
+	Stage    string
+	Grade    int
+	Position int
+}
+
+func replaceDegrees(ctx context.Context, tx bun.Tx, partner directory.PartnerID, ds directory.Degrees) error {
+	if _, err := tx.NewRaw(`DELETE FROM degrees WHERE tenant_id = ?`, partner).Exec(ctx); err != nil {
+		return err
+	}
+	rows := make([]degreeRow, len(ds))
+	for i, d := range ds {
+		rows[i] = degreeRow{TenantID: partner, Code: d.Code, Stage: d.Stage, Grade: d.Grade, Position: i + 1}
+	}
+	_, err := tx.NewInsert().Model(&rows).Returning("NULL").Exec(ctx)
+	return err
+}
+
+// DegreeCount is a number of live entities that have a degree.
+type DegreeCount struct {
+	Code     string
+	Entities int
+}
+
+// degreesLeft counts the live entities whose degree the vocabulary has not, by code.
+func degreesLeft(ctx context.Context, tx bun.Tx, partner directory.PartnerID, ds directory.Degrees) (left []DegreeCount, err error) {
+	rows, err := tx.QueryContext(ctx, `
+		SELECT degree, count(*)
+		  FROM entities
+		 WHERE tenant_id = ? AND NOT deleted
+		 GROUP BY degree
+		 ORDER BY degree`, partner)
+	return left, each(rows, err, func() error {
+		var c DegreeCount
+		err := rows.Scan(&c.Code, &c.Entities)
+		if _, ok := ds.Degree(c.Code); !ok {
+			left = append(left, c)
+		}
+		return err
+	})
 }
 
 // notFound turns the error for no row into the directory's.

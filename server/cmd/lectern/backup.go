@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -42,6 +43,9 @@ func (c *backupCmd) Run(s *session) error {
 		return err
 	}
 	defer db.Close()
+	if _, err := os.Stat(filepath.Dir(c.File)); err != nil {
+		return fmt.Errorf("%w; create the folder, or name another file", err)
+	}
 	start := time.Now()
 	size, err := db.Backup(s.ctx, c.File)
 	if err != nil {
@@ -65,9 +69,8 @@ func (c *backupCmd) explain(db *database.DB, err error) error {
 		return fmt.Errorf("%w; copy it with pg_dump --format=custom --file=%s %s", err, shellQuote(c.File), shellQuote(dumpURL(db.URL)))
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%s is there already and is not overwritten; name another file", c.File)
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w; create the folder, or name another file", err)
-	case errors.Is(err, fs.ErrPermission):
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%w; name a file in a folder that can be written", err)
 	}
 	return err

@@ -21,11 +21,11 @@ import (
 
 // commands are the command line: kong reads the flags of each command from the struct's tags.
 type commands struct {
-	DB      string           `name:"db" placeholder:"URL" help:"Database: sqlite:FILE or postgres://USER@HOST/NAME (default sqlite:lectern.db; for demo sqlite:lectern-demo.db)."`
+	DB      string           `name:"db" placeholder:"URL" help:"sqlite:FILE or postgres://USER@HOST/NAME (default sqlite:lectern.db, of demo sqlite:lectern-demo.db)."`
 	Version kong.VersionFlag `env:"-" help:"Print the version and exit."`
 
 	Serve   serveCmd   `cmd:"" help:"Serve the APIs; creates or migrates the schema."`
-	Demo    demoCmd    `cmd:"" help:"Create a demo database if there is none, print a key with calls to paste, and serve it."`
+	Demo    demoCmd    `cmd:"" help:"Make and serve a demo database; prints calls to paste."`
 	Migrate migrateCmd `cmd:"" help:"Bring the schema up to date and say what was done."`
 	Partner struct {
 		Create partnerCreateCmd `cmd:"" help:"Create a partner account."`
@@ -35,26 +35,32 @@ type commands struct {
 	} `cmd:"" help:"Library networks."`
 	Key struct {
 		Issue struct {
-			Directory issueDirectoryCmd `cmd:"" help:"Issue a key of the partner directory; its secret is shown once."`
-			Schools   issueSchoolsCmd   `cmd:"" help:"Issue a key of the schools API for one network; it is shown once."`
-			Libraries issueLibrariesCmd `cmd:"" help:"Issue a key of the libraries API for a library network; it is shown once."`
+			Directory issueDirectoryCmd `cmd:"" help:"Issue a key of the directory; shown once."`
+			Schools   issueSchoolsCmd   `cmd:"" help:"Issue a key of a schools network; shown once."`
+			Libraries issueLibrariesCmd `cmd:"" help:"Issue a key of a library network; shown once."`
 		} `cmd:"" help:"Issue a key."`
 		List   keyListCmd   `cmd:"" help:"List the keys, without their secrets."`
-		Rotate keyRotateCmd `cmd:"" help:"Issue a successor of a key; the old one lives on for the grace."`
+		Rotate keyRotateCmd `cmd:"" help:"Issue a successor; the old key lives on for a while."`
 		Revoke keyRevokeCmd `cmd:"" help:"Revoke a key at once."`
 	} `cmd:"" help:"API keys."`
-	Sign signCmd `cmd:"" help:"Print the signed headers of a call to the partner directory, as curl flags."`
+	Sign signCmd `cmd:"" help:"Sign a call to the directory, for curl."`
 	Load struct {
 		Schools   loadSchoolsCmd   `cmd:"" help:"Load a schools feed for a partner."`
-		Libraries loadLibrariesCmd `cmd:"" help:"Load a libraries feed for a library network; it takes effect at the next full hour."`
+		Libraries loadLibrariesCmd `cmd:"" help:"Load a libraries feed, at the next full hour."`
 	} `cmd:"" help:"Load a feed."`
 	Generate struct {
 		Schools   generateSchoolsCmd   `cmd:"" help:"Write a deterministic schools feed."`
 		Libraries generateLibrariesCmd `cmd:"" help:"Write a deterministic libraries feed."`
 	} `cmd:"" help:"Write a feed to try the product with."`
-	Degrees degreesCmd `cmd:"" help:"Print a partner's degree vocabulary, or replace it by that of a file."`
-	Status  statusCmd  `cmd:"" help:"Show the tenants: versions, last loads, rows stored, keys by last use."`
-	Backup  backupCmd  `cmd:"" help:"Copy an embedded database while it is in use."`
+	Degrees degreesCmd `cmd:"" help:"Print or replace a partner's degree vocabulary."`
+	Status  statusCmd  `cmd:"" help:"Show tenants, last loads, rows, keys by last use."`
+	Export  struct {
+		Schools   exportSchoolsCmd   `cmd:"" help:"Write a partner's schools data as plain rows."`
+		Libraries exportLibrariesCmd `cmd:"" help:"Write a library network's data as plain rows."`
+	} `cmd:"" help:"Write the folded data as plain rows."`
+	Backup     backupCmd     `cmd:"" help:"Copy an embedded database while it is in use."`
+	Completion completionCmd `cmd:"" help:"Print a script for completion in bash, zsh or fish."`
+	Complete   completeCmd   `cmd:"" hidden:"" help:"Print what can follow some words."`
 }
 
 // session is what a command runs with.
@@ -63,6 +69,7 @@ type session struct {
 	stdout, stderr io.Writer
 	db             string // as asked for; empty is the command's default
 	now            func() time.Time
+	model          *kong.Application // of the commands
 }
 
 // The exit codes.
@@ -96,10 +103,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	}
 	if err != nil {
-		report(stderr, fmt.Errorf("%w; see lectern --help", err))
+		report(stderr, fmt.Errorf("%w; see %s", err, helpOn(err)))
 		return exitUsage
 	}
-	err = parsed.Run(&session{ctx, stdout, stderr, c.DB, time.Now})
+	err = parsed.Run(&session{ctx, stdout, stderr, c.DB, time.Now, parser.Model})
 	switch {
 	case err == nil:
 		return exitOK
@@ -117,6 +124,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitError
 }
 
+// helpOn returns the call that helps with wrong usage: that of the command, as far as one was named.
+func helpOn(err error) string {
+	words := []string{"lectern"}
+	if parse, ok := errors.AsType[*kong.ParseError](err); ok {
+		for _, p := range parse.Context.Path {
+			if p.Command != nil {
+				words = append(words, p.Command.Name)
+			}
+		}
+	}
+	return strings.Join(append(words, "--help"), " ")
+}
+
 // report writes an error as one line.
 func report(w io.Writer, err error) {
 	fmt.Fprintln(w, "lectern: "+strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; "))
@@ -128,4 +148,47 @@ func version() string {
 		return "lectern " + info.Main.Version
 	}
 	return "lectern (unknown version)"
+}
+
+// The examples of commands whose flags alone do not show how they are used.
+
+// Help shows how keys are issued for a network.
+func (c *issueSchoolsCmd) Help() string {
+	return `  lectern key issue schools --partner acme --network rede-1 --expires 2027-06-30
+
+The network is one that a feed or the directory API has created. When it is deleted, its keys end with it.`
+}
+
+// Help shows how a key is issued, and used.
+func (c *issueDirectoryCmd) Help() string {
+	return `  lectern key issue directory --partner acme    # {"accessKeyId":"1-1","secret":"…"}
+  export LECTERN_KEY_ID=1-1 LECTERN_SECRET=…    # for lectern sign`
+}
+
+// Help shows how a key is replaced.
+func (c *keyRotateCmd) Help() string {
+	return `  lectern key rotate 1-1              # both keys are good for a week
+  lectern key rotate 1-1 --grace 0    # the old one has leaked: it ends now`
+}
+
+// Help shows a signed call.
+func (c *signCmd) Help() string {
+	return `  url=http://127.0.0.1:8080/api/v2/partners/entities?entity_type=school
+  lectern sign GET "$url" --key-id 1-1 --secret … | xargs curl "$url"`
+}
+
+// Help shows an hourly load.
+func (c *loadSchoolsCmd) Help() string {
+	return `One transaction, safe to run again: what was loaded before is not counted twice.
+
+  lectern load schools --partner acme feed/
+  lectern load schools --partner acme --skip-bad bad-rows.txt feed/`
+}
+
+// Help shows an hourly load.
+func (c *loadLibrariesCmd) Help() string {
+	return `One transaction, safe to run again: what was loaded before is not counted twice. It is read and checked at once, and
+takes effect at the next full hour; a network's first load, at once.
+
+  lectern load libraries --library rede feed/`
 }

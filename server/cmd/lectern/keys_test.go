@@ -1,11 +1,25 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
 // listed returns the keys as key list shows them, by id.
@@ -85,5 +99,111 @@ func TestKeyListTable(t *testing.T) {
 	}
 	if strings.Contains(out, text[len(id)+1:]) {
 		t.Error("the list shows a secret")
+	}
+}
+
+// newNetwork adds a network without schools to a partner.
+func newNetwork(t *testing.T, db *database.DB, p directory.PartnerID, ref string) {
+	t.Helper()
+	text := func(s string) directory.Field { return directory.Field{Set: true, Text: s} }
+	_, err := (&directorydb.Store{DB: db.DB}).CreateEntity(t.Context(), p, directory.NewEntity{
+		Name: text(ref), EntityType: text("network"), Degree: text("F"), ReferenceID: text(ref), ParentReferenceID: text("ana"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// issueQuietly issues a key of a network and returns what the command writes.
+func issueQuietly(t *testing.T, db *database.DB, network string) string {
+	var out bytes.Buffer
+	run(t.Context(), []string{"--db", db.URL, "key", "issue", "schools", "--partner", "ana", "--network", network}, &out, &out)
+	return out.String()
+}
+
+// liveKeys counts the live keys of networks that are deleted.
+func liveKeys(t *testing.T, db *database.DB) (n int) {
+	t.Helper()
+	err := db.NewRaw(`
+		SELECT count(*)
+		  FROM keys k
+		  JOIN entities e ON e.tenant_id = k.tenant_id AND e.entity_id = k.network
+		 WHERE e.deleted AND k.revoked IS NULL`).Scan(t.Context(), &n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestIssueWhileDeleting: a network is deleted while a key of it is issued. Whichever is first, no key outlives it (G3).
+func TestIssueWhileDeleting(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		ok(t, "--db", db.URL, "partner", "create", "ana", "--name", "Ana")
+		p, err := directorydb.PartnerByRef(t.Context(), db, "ana")
+		if err != nil {
+			t.Fatal(err)
+		}
+		outcomes := map[bool]int{}
+		for i := range 20 {
+			ref := fmt.Sprint("rede-", i)
+			newNetwork(t, db, p.ID, ref)
+			var out string
+			var deleted error
+			var wg sync.WaitGroup
+			wg.Go(func() { out = issueQuietly(t, db, ref) })
+			wg.Go(func() { deleted = (&directorydb.Store{DB: db.DB}).DeleteEntity(t.Context(), p.ID, directory.Ref(ref)) })
+			wg.Wait()
+			issued := strings.Contains(out, "apiKey")
+			if deleted != nil || !issued && !strings.Contains(out, "has no network") {
+				t.Fatalf("issue says %q, the deletion %v", out, deleted)
+			}
+			outcomes[issued]++
+		}
+		t.Logf("issued before the deletion or not: %v", outcomes)
+		if n := liveKeys(t, db); n != 0 {
+			t.Errorf("%d live keys of deleted networks", n)
+		}
+	})
+}
+
+// TestIssueWaitsForDeletion: a deletion has begun and is not committed when a key is issued. That waits and finds no network.
+func TestIssueWaitsForDeletion(t *testing.T) {
+	db := dbtest.Postgres(t) // where a transaction that waits can be seen
+	ok(t, "--db", db.URL, "partner", "create", "ana", "--name", "Ana")
+	p, err := directorydb.PartnerByRef(t.Context(), db, "ana")
+	if err != nil {
+		t.Fatal(err)
+	}
+	newNetwork(t, db, p.ID, "rede")
+	out := make(chan string, 1)
+	err = db.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
+		_, err := authdb.Lock(ctx, tx, auth.Tenant(p.ID))
+		_, err2 := tx.ExecContext(ctx, `UPDATE entities SET deleted = TRUE WHERE tenant_id = ? AND reference_id = 'rede'`, p.ID)
+		if err := errors.Join(err, err2, (&authdb.Store{DB: db.DB}).RevokeNetwork(ctx, tx, auth.Tenant(p.ID), 1)); err != nil {
+			return err
+		}
+		go func() { out <- issueQuietly(t, db, "rede") }()
+		for waiting := 0; waiting == 0; {
+			err := db.NewRaw(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(ctx, &waiting)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := <-out; !strings.Contains(out, `has no network "rede"`) || liveKeys(t, db) != 0 {
+		t.Errorf("key issue says %q, %d live keys of the deleted network", out, liveKeys(t, db))
+	}
+}
+
+// TestIssueNamesBothWays: a network comes from a feed or from the directory API.
+func TestIssueNamesBothWays(t *testing.T) {
+	loaded(t)
+	line := fails(t, exitError, "key", "issue", "schools", "--partner", "ana", "--network", "rede-9")
+	if !strings.Contains(line, "lectern load schools") || !strings.Contains(line, "directory API") {
+		t.Errorf("no such network says %q, want both ways to create one", line)
 	}
 }

@@ -26,7 +26,7 @@ the last load of a feed, with its seconds and rows; the rows that are stored; an
 of loads are those of the feed, in it the ones that were there before.
 
   lectern status
-  lectern status --json | jq -r 'select(.lastLoad.ended < "2026-11-21") | .reference'   # whose feed is late`
+  lectern status --json | jq -c '[.reference, .lastLoad.ended]'`
 }
 
 // tenantStatus is what is told of a tenant.
@@ -56,7 +56,6 @@ type keyStatus struct {
 	API      auth.API   `json:"api"`
 	Network  *string    `json:"network"`
 	LastUsed *time.Time `json:"lastUsed"`
-	State    string     `json:"state"`
 }
 
 // Run tells the state of every tenant, one after the other, by number.
@@ -137,7 +136,7 @@ func keyStatuses(s *session, db *database.DB) (map[auth.Tenant][]keyStatus, erro
 	keys := make(map[auth.Tenant][]keyStatus)
 	for _, k := range list {
 		if t, _, ok := auth.ParseID(k.ID); ok && k.State == "live" {
-			keys[t] = append(keys[t], keyStatus{k.ID, k.API, k.Network, k.LastUsed, k.State})
+			keys[t] = append(keys[t], keyStatus{k.ID, k.API, k.Network, k.LastUsed})
 		}
 	}
 	for _, list := range keys {

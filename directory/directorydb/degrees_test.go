@@ -1,0 +1,86 @@
+package directorydb_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// TestPutDegrees: the vocabulary is replaced whole and in its order, entities keep theirs, and the registers' version rises
+// each time, so that every replica shows the new grades.
+func TestPutDegrees(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		ctx := t.Context()
+		p, other := newPartner(t, db, "a"), newPartner(t, db, "b")
+		store := &directorydb.Store{DB: db.DB}
+		network := newSchool("rede", "a")
+		network.EntityType, network.Degree = sent("network"), sent("F")
+		_, err := store.CreateEntity(ctx, p, network)
+		must(t, err)
+		school := newSchool("escola", "rede")
+		school.Degree = sent("9")
+		_, err = store.CreateEntity(ctx, p, school)
+		must(t, err)
+
+		before, err := authdb.ReadVersions(ctx, db, auth.Tenant(p))
+		must(t, err)
+		first := directory.Degrees{{Code: "Z", Stage: "MEDIO"}, {Code: "F"}, {Code: "A", Grade: 3}}
+		v, left, err := directorydb.PutDegrees(ctx, db, p, first)
+		if want := []directorydb.DegreeCount{{Code: "9", Entities: 1}}; !slices.Equal(left, want) || err != nil {
+			t.Errorf("PutDegrees = %v, %v, want %v", left, err, want)
+		}
+		if now, _ := authdb.ReadVersions(ctx, db, auth.Tenant(p)); v != now || v.Registers != before.Registers+1 || v.Facts != before.Facts {
+			t.Errorf("versions %+v after %+v, stored %+v, want the registers' raised by one", v, before, now)
+		}
+		if got, err := directorydb.Degrees(ctx, db, p); !slices.Equal(got, first) || err != nil {
+			t.Errorf("Degrees = %v, %v, want %v", got, err, first)
+		}
+		if got, err := directorydb.Degrees(ctx, db, other); !slices.Equal(got, directory.DefaultDegrees()) || err != nil {
+			t.Errorf("another partner's = %v, %v, want the usual ones", got, err)
+		}
+		e, err := store.UpdateEntity(ctx, p, "escola", directory.EntityChange{Name: sent("Escola Nova")})
+		if err != nil || e.Degree != "9" || e.Name != "Escola Nova" {
+			t.Errorf("editing an entity whose degree is gone = %+v, %v, want it to keep its degree", e, err)
+		}
+
+		v2, left, err := directorydb.PutDegrees(ctx, db, p, directory.DefaultDegrees())
+		if len(left) != 0 || err != nil || v2.Registers != v.Registers+2 { // the edit is the one between
+			t.Errorf("PutDegrees(the usual) = %+v, %v, %v, want nothing left", v2, left, err)
+		}
+	})
+}
+
+func TestPutDegreesErrors(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p := newPartner(t, db, "a")
+		kept := directory.Degrees{{Code: "Z"}}
+		_, _, err := directorydb.PutDegrees(t.Context(), db, p, kept)
+		must(t, err)
+		for _, c := range []struct {
+			rule string
+			ds   directory.Degrees
+		}{
+			{"none", nil},
+			{"blank code", directory.Degrees{{Code: " "}}},
+			{"code twice", directory.Degrees{{Code: "A"}, {Code: "B"}, {Code: "A", Grade: 1}}},
+			{"code with NUL", directory.Degrees{{Code: "A\x00"}}},
+		} {
+			if _, _, err := directorydb.PutDegrees(t.Context(), db, p, c.ds); !errors.Is(err, directorydb.ErrDegrees) {
+				t.Errorf("%s: PutDegrees = %v, want ErrDegrees", c.rule, err)
+			}
+		}
+		if _, _, err := directorydb.PutDegrees(t.Context(), db, p+1, kept); !errors.Is(err, directory.ErrNotFound) {
+			t.Errorf("PutDegrees(of none) = %v, want ErrNotFound", err)
+		}
+		if got, err := directorydb.Degrees(t.Context(), db, p); !slices.Equal(got, kept) || err != nil {
+			t.Errorf("Degrees after errors = %v, %v, want %v", got, err, kept)
+		}
+	})
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// backedUpTo makes a copy and returns what the command says.
+func backedUpTo(t *testing.T, file string) (b backedUp) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(ok(t, "backup", file)), &b); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestBackup makes copies of a database that is served, while a feed is loaded into it. Each opens and gives the answers of
+// the database before the load or after it, whole.
+func TestBackup(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ok(t, "generate", "schools", "first", "--users", "100", "--days", "20")
+	ok(t, "generate", "schools", "second", "--users", "100", "--days", "60")
+	ok(t, "partner", "create", "p", "--name", "P")
+	ok(t, "load", "schools", "--partner", "p", "first")
+	answers := map[string]string{everything(t, "sqlite:lectern.db"): "before"}
+	var copies []string
+	whileServing(t, []string{"serve", "--addr", "127.0.0.1:0"}, `"message":"serving"`, func(string) {
+		loaded := make(chan string, 1)
+		go func() {
+			var out bytes.Buffer
+			run(t.Context(), []string{"load", "schools", "--partner", "p", "second"}, &out, &out)
+			loaded <- out.String()
+		}()
+		for done := false; !done; {
+			select {
+			case out := <-loaded:
+				if done = true; !strings.Contains(out, `"version":"2.2"`) {
+					t.Errorf("the load says %s", out)
+				}
+			default:
+			}
+			copies = append(copies, fmt.Sprintf("copy%d.db", len(copies)))
+			if b := backedUpTo(t, copies[len(copies)-1]); b.File != copies[len(copies)-1] || b.Bytes == 0 || b.SecretKey != nil {
+				t.Errorf("backup says %+v, want the file, its size and no key", b)
+			}
+		}
+	})
+	answers[everything(t, "sqlite:lectern.db")] = "after"
+	if len(answers) != 2 || len(copies) < 2 {
+		t.Fatalf("%d states and %d copies, want two of each at least", len(answers), len(copies))
+	}
+	for i, file := range copies {
+		state := answers[everything(t, "sqlite:"+file)]
+		if state == "" || i == 0 && state != "before" || i == len(copies)-1 && state != "after" {
+			t.Errorf("%s of %d has the answers %q, want those of the database then", file, len(copies), state)
+		}
+	}
+}
+
+// TestBackupNamesTheKey: a copy is of no use to directory keys without the key of their secrets, wherever that is.
+func TestBackupNamesTheKey(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ok(t, "partner", "create", "ana", "--name", "Ana")
+	ok(t, "key", "issue", "directory", "--partner", "ana")
+	if b := backedUpTo(t, "a.db"); b.SecretKey == nil || *b.SecretKey != "lectern.db.key" {
+		t.Errorf("backup says %+v, want the file of the key", b)
+	}
+	t.Setenv("LECTERN_SECRET_KEY", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
+	if b := backedUpTo(t, "b.db"); b.SecretKey == nil || *b.SecretKey != "LECTERN_SECRET_KEY" {
+		t.Errorf("backup says %+v, want the variable of the key", b)
+	}
+}
+
+func TestBackupErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ok(t, "migrate")
+	write(t, "there.db", "something")
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"backup", "there.db"}, "name another file"},
+		{[]string{"backup", "lectern.db"}, "name another file"},
+		{[]string{"backup", "none/x.db"}, "create the folder"},
+		{[]string{"backup", "x.db", "--db", "sqlite:missing.db"}, "lectern migrate"},
+		{[]string{"backup", "it's.dump", "--db", dbtest.Postgres(t).URL}, `copy it with pg_dump --format=custom --file='it'\''s.dump' 'postgres://`},
+	} {
+		if line := fails(t, exitError, tt.args...); !strings.Contains(line, tt.want) {
+			t.Errorf("lectern %q says %q, want it to say %q", tt.args, line, tt.want)
+		}
+	}
+	if text, err := os.ReadFile("there.db"); string(text) != "something" {
+		t.Errorf("the file that was there is %q now, %v", text, err)
+	}
+	if got, want := dumpURL("postgres://u:secret@h:5/d?pool_max_conns=3&password=secret"), "postgres://u@h:5/d"; got != want {
+		t.Errorf("dumpURL = %s, want %s", got, want)
+	}
+}

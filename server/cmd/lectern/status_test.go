@@ -1,0 +1,141 @@
+package main
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// statuses reads what lectern status --json prints, by reference.
+func statuses(t *testing.T, db string) map[string]map[string]any {
+	t.Helper()
+	all := map[string]map[string]any{}
+	for line := range strings.Lines(ok(t, "--db", db, "status", "--json")) {
+		var st map[string]any
+		if err := json.Unmarshal([]byte(line), &st); err != nil {
+			t.Fatalf("status line %q: %v", line, err)
+		}
+		all[st["reference"].(string)] = st
+	}
+	return all
+}
+
+// cells are the words of a line of a table.
+func cells(line string) string { return strings.Join(strings.Fields(line), " ") }
+
+func TestStatus(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		t.Chdir(t.TempDir())
+		url := []string{"--db", db.URL}
+		with := func(args ...string) []string { return append(slices.Clone(url), args...) }
+		ok(t, with("partner", "create", "ana", "--name", "Ana & Cia")...)
+		ok(t, with("library", "create", "rede", "--name", "Rede")...)
+		ok(t, with("partner", "create", "new", "--name", "New")...)
+		ok(t, "generate", "schools", "sf", "--users", "20", "--days", "3")
+		ok(t, "generate", "libraries", "lf", "--users", "20", "--days", "3")
+		start := time.Now().Truncate(time.Second)
+		ok(t, with("load", "schools", "--partner", "ana", "sf")...)
+		ok(t, with("load", "libraries", "--library", "rede", "lf")...)
+		loaded := ok(t, with("load", "libraries", "--library", "rede", "--now", "lf")...)
+
+		all := statuses(t, db.URL)
+		if len(all) != 3 {
+			t.Fatalf("status = %v, want three tenants", all)
+		}
+		if st := all["new"]; st["lastLoad"] != nil || st["hour"] != nil || len(st["keys"].([]any)) != 0 || st["kind"] != "partner" {
+			t.Errorf("a new partner = %v, want no load and no keys", st)
+		}
+		checkLoadStatus(t, all["ana"], 1, start)
+		checkLoadStatus(t, all["rede"], 2, start)
+		if !strings.Contains(loaded, `"hour":"`+all["rede"]["hour"].(string)+`"`) {
+			t.Errorf("hour = %v, want that of the load: %s", all["rede"]["hour"], loaded)
+		}
+		for reference, tables := range map[string]map[string]string{
+			"ana":  {"entities": "entities", "accounts": "accounts", "books": "schools_books", "records": "schools_records", "days": "schools_days"},
+			"rede": {"readers": "libraries_readers", "titles": "libraries_books", "loans": "libraries_loans", "reservations": "libraries_reservations", "days": "libraries_days"},
+		} {
+			rows := all[reference]["rows"].(map[string]any)
+			if len(rows) != len(tables) {
+				t.Errorf("rows of %s = %v, want %v", reference, rows, tables)
+			}
+			for name, table := range tables {
+				if n, err := db.NewSelect().Table(table).Count(t.Context()); err != nil || rows[name] != float64(n) || n == 0 && name != "reservations" {
+					t.Errorf("%s of %s = %v, want %d (%v)", name, reference, rows[name], n, err)
+				}
+			}
+		}
+	})
+}
+
+// checkLoadStatus checks what a tenant's status says of its last load.
+func checkLoadStatus(t *testing.T, st map[string]any, version float64, since time.Time) {
+	t.Helper()
+	if v := st["versions"].(map[string]any); v["registers"] != version || v["facts"] != version {
+		t.Errorf("versions of %v = %v, want %v", st["reference"], v, version)
+	}
+	load, _ := st["lastLoad"].(map[string]any)
+	if load == nil {
+		t.Fatalf("status = %v, want a load", st)
+	}
+	ended, err := time.Parse(time.RFC3339, load["ended"].(string))
+	if err != nil || ended.Before(since) || ended.After(time.Now()) || load["seconds"].(float64) <= 0 || load["rows"].(float64) < 40 {
+		t.Errorf("last load of %v = %v (%v), want the one of now with its rows", st["reference"], load, err)
+	}
+}
+
+func TestStatusKeysByLastUse(t *testing.T) {
+	loaded(t)
+	var ids []string
+	for range 4 {
+		_, id := apiKey(t, ok(t, "key", "issue", "schools", "--partner", "ana", "--network", "rede-1"))
+		ids = append(ids, id)
+	}
+	ok(t, "key", "revoke", ids[0])
+	db, err := database.Open(t.Context(), "sqlite:lectern.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	at := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
+	for number, used := range map[int]time.Time{3: at, 4: at.Add(time.Minute)} {
+		if _, err := db.ExecContext(t.Context(), `UPDATE keys SET last_used = ? WHERE tenant_id = 1 AND number = ?`, used, number); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(ok(t, "status")), "\n")
+	want := []string{
+		"KEY API REFERENCE NETWORK LAST USE",
+		ids[3] + " schools ana rede-1 2026-11-20T09:31Z", ids[2] + " schools ana rede-1 2026-11-20T09:30Z", ids[1] + " schools ana rede-1 -",
+	}
+	if len(lines) != 3+len(want) {
+		t.Fatalf("status = %q, want a table of one tenant and one of three keys", lines)
+	}
+	if got := cells(lines[0]); got != "KIND REFERENCE NAME VERSION LAST LOAD SECONDS ROWS STORED" {
+		t.Errorf("head = %q", got)
+	}
+	if row := regexp.MustCompile(`^partner ana Ana 1\.1 20\S+Z \d+\.\d \d+ \d+ entities, \d+ accounts, `); !row.MatchString(cells(lines[1])) {
+		t.Errorf("line = %q, want the partner's", lines[1])
+	}
+	for i, line := range lines[3:] {
+		if got := cells(line); got != want[i] {
+			t.Errorf("line of keys = %q, want %q", got, want[i])
+		}
+	}
+}
+
+func TestStatusOfNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ok(t, "migrate")
+	if out := ok(t, "status"); !strings.Contains(out, "lectern partner create") || !strings.Contains(out, "lectern key issue") {
+		t.Errorf("status = %q, want it to say how to begin", out)
+	}
+	if out := ok(t, "status", "--json"); out != "" {
+		t.Errorf("status --json = %q, want nothing", out)
+	}
+}

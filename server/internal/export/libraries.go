@@ -1,0 +1,209 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// Libraries writes a library network: its registers with the files and fields of a feed (libraries, ageGroups, publishers,
+// categories, subjects, books, lines, channels, readers, loans, reservations, suggestions), and what was folded from its
+// events: days, engagements, logins and titles by day, and shelves, what each reader did with each title.
+func Libraries(ctx context.Context, store *librariesdb.Store, network libraries.NetworkID, dir string, o Options) (Summary, error) {
+	return settled(ctx, dir, o, func(ctx context.Context, f *Folder) (state.Versions, error) {
+		st, err := store.State(ctx, network)
+		if err != nil {
+			return state.Versions{}, err
+		}
+		l := &librariesExport{store: store, options: o, folder: f, state: st, access: libraries.Access{Network: network, At: st.At}}
+		for _, write := range []func(context.Context) error{l.writeRegisters, l.writeReaders, l.writeDays, l.writeSuggestions, l.writeShelves} {
+			if err := write(ctx); err != nil {
+				return st.At, err
+			}
+		}
+		// The state was read without a look at the versions afterwards.
+		_, err = store.Hour(ctx, l.access)
+		return st.At, err
+	})
+}
+
+// librariesExport is one turn of an export.
+type librariesExport struct {
+	store   *librariesdb.Store
+	options Options
+	folder  *Folder
+	state   libraries.State
+	access  libraries.Access
+}
+
+// readersAtOnce is the number of readers, loans or reservations that are read at once.
+const readersAtOnce = 2000
+
+// writeReaders writes the register of readers, by userId.
+func (l *librariesExport) writeReaders(ctx context.Context) error {
+	t, err := l.folder.Table("readers", "userId", "name", "email", "libraryId", "ageGroupId", "city", "state", "ra", "gender",
+		"registeredAt", "status", "deletedAt", "updatedAt", "confirmedAt", "lastSignInAt")
+	if err != nil {
+		return err
+	}
+	return l.byReaders(t, func(ids []int64) error {
+		people, err := l.store.People(ctx, l.access, ids)
+		if err != nil {
+			return err
+		}
+		return each(people, func(r *libraries.Reader) error { return writeReader(t, r) })
+	})
+}
+
+// byReaders calls f with the readers, some at a time.
+func (l *librariesExport) byReaders(t *Table, f func(ids []int64) error) error {
+	done := 0
+	for ids := range slices.Chunk(l.state.Readers, readersAtOnce) {
+		l.options.progress(t.name, done, len(l.state.Readers))
+		if err := f(ids); err != nil {
+			return err
+		}
+		done += len(ids)
+	}
+	return nil
+}
+
+// writeShelves writes what each reader did with each title: loans and sessions of all days, by userId, then bookId.
+func (l *librariesExport) writeShelves(ctx context.Context) error {
+	t, err := l.folder.Table("shelves", "userId", "bookId", "sessions", "readingSeconds", "progress", "lastReadAt", "readings10At", "readings50At", "loans")
+	if err != nil {
+		return err
+	}
+	return l.byReaders(t, func(ids []int64) error {
+		return l.store.Shelves(ctx, l.access, ids, func(reader int64, data []byte) error {
+			s, err := libraries.ParseShelf(data)
+			if err != nil {
+				return fmt.Errorf("shelf of reader %d: %w", reader, err)
+			}
+			return each(s.Books, func(b *libraries.ShelfBook) error { return writeShelf(t, reader, b) })
+		})
+	})
+}
+
+// writeDays writes what has a day, one day after the other: the rows that are folded and those of the registers.
+func (l *librariesExport) writeDays(ctx context.Context) error {
+	days, err := l.store.Days(ctx, l.access)
+	if err != nil {
+		return err
+	}
+	d, err := newDayTables(l.folder)
+	if err != nil {
+		return err
+	}
+	for i, day := range days.Dates {
+		l.options.progress("days", i, len(days.Dates))
+		if err := writeTotals(d.days, day, &days.Totals[i]); err != nil {
+			return err
+		}
+		if err := l.writeSheets(ctx, d, day); err != nil {
+			return fmt.Errorf("day %s: %w", day, err)
+		}
+		if err := l.writeMarked(ctx, d, day); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeSheets writes the sheets of a day.
+func (l *librariesExport) writeSheets(ctx context.Context, d *dayTables, day calendar.Date) error {
+	for kind, write := range map[libraries.SheetKind]func(day calendar.Date, sheet []byte) error{
+		libraries.ReaderSheets: d.writeReaders, libraries.LoginSheets: d.writeLogins, libraries.TitleSheets: d.writeTitles,
+	} {
+		sheets, err := l.store.Sheets(ctx, l.access, kind, calendar.Period{Start: day, End: day})
+		if err != nil {
+			return err
+		}
+		if sheet := sheets[day]; len(sheet) > 0 {
+			if err := write(day, sheet); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeMarked writes the loans and the reservations that were made on a day, by identifier.
+func (l *librariesExport) writeMarked(ctx context.Context, d *dayTables, day calendar.Date) error {
+	err := marked(ctx, l, libraries.LoanRegister, day, l.store.Loans, func(loan *libraries.Loan) error { return writeLoan(d.loans, loan) })
+	if err != nil {
+		return err
+	}
+	return marked(ctx, l, libraries.ReservationRegister, day, l.store.Reservations, func(r *libraries.Reservation) error {
+		return writeReservation(d.reservations, r)
+	})
+}
+
+func marked[T any](ctx context.Context, l *librariesExport, of libraries.Register, day calendar.Date,
+	read func(context.Context, libraries.Access, libraries.Marks) ([]T, error), write func(*T) error) error {
+	marks, err := l.store.Marks(ctx, l.access, of, day)
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(marks, readersAtOnce) {
+		rows, err := read(ctx, l.access, part)
+		if err != nil {
+			return err
+		}
+		if err := each(rows, write); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeSuggestions writes the suggestion requests, by day.
+func (l *librariesExport) writeSuggestions(ctx context.Context) error {
+	t, err := l.folder.Table("suggestions", "requestId", "userId", "title", "author", "publisher", "searchTerm", "availability", "requestedAt")
+	if err != nil {
+		return err
+	}
+	for period := range l.weeks() {
+		requests, err := l.store.Requests(ctx, l.access, period)
+		if err != nil {
+			return err
+		}
+		if err := each(requests, func(r *libraries.Request) error { return writeSuggestion(t, r) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// weeks yields all time: week by week from the history's first day to that of the snapshot, and what lies around them, where an
+// operator who changed the history may have left something.
+func (l *librariesExport) weeks() func(func(calendar.Period) bool) {
+	first, last := libraries.HistoryStart, max(libraries.HistoryStart, l.state.Hour.Day())
+	return func(yield func(calendar.Period) bool) {
+		if !yield(calendar.Period{Start: math.MinInt32, End: first - 1}) {
+			return
+		}
+		for day := first; day <= last; day += 7 {
+			if !yield(calendar.Period{Start: day, End: min(day+6, last)}) {
+				return
+			}
+		}
+		yield(calendar.Period{Start: last + 1, End: math.MaxInt32})
+	}
+}
+
+// each calls f with each of the rows until one returns an error.
+func each[T any](rows []T, f func(*T) error) error {
+	for i := range rows {
+		if err := f(&rows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,290 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/schoolsdb"
+)
+
+// SchoolsOf says whose data to export.
+type SchoolsOf struct {
+	Store   *schoolsdb.Store
+	Partner directory.PartnerID
+	// Network narrows the users to those that a key of the network shows; 0 is all students and teachers of the partner,
+	// also those that are attached to no network any more.
+	Network directory.EntityID
+}
+
+// Schools writes users, books, engagements and readings: the users as the API has them, with their references; all books; the
+// days of access; and of each user and book every day, with its minutes and what was read, which the API sums up.
+//
+// Directory writes that come between do not matter once the users are written: facts change by loads alone.
+func Schools(ctx context.Context, of SchoolsOf, dir string, o Options) (Summary, error) {
+	return settled(ctx, dir, o, func(ctx context.Context, f *Folder) (state.Versions, error) {
+		v, err := authdb.ReadVersions(ctx, of.Store.DB, auth.Tenant(of.Partner))
+		if err != nil {
+			return state.Versions{}, err
+		}
+		s := &schoolsExport{SchoolsOf: of, options: o, folder: f, at: state.Versions{Registers: v.Registers, Facts: v.Facts}}
+		for _, write := range []func(context.Context) error{s.writeUsers, s.writeBooks, s.writeEngagements, s.writeReadings} {
+			if err := write(ctx); err != nil {
+				return s.at, err
+			}
+		}
+		return s.at, nil
+	})
+}
+
+// schoolsExport is one turn of an export.
+type schoolsExport struct {
+	SchoolsOf
+	options Options
+	folder  *Folder
+	at      state.Versions
+	users   schools.Set
+	ids     []directory.UserID // of the users, ascending
+}
+
+// still returns a *state.MovedError unless the data are in the state with which the export began: in versions that only grow,
+// what was read before was of that state then.
+func (s *schoolsExport) still(ctx context.Context, facts bool) error {
+	v, err := authdb.ReadVersions(ctx, s.Store.DB, auth.Tenant(s.Partner))
+	if err != nil {
+		return err
+	}
+	if now := (state.Versions{Registers: v.Registers, Facts: v.Facts}); now.Facts != s.at.Facts || !facts && now != s.at {
+		return &state.MovedError{Now: now}
+	}
+	return nil
+}
+
+// writeUsers writes the students and teachers, deleted ones too, for their reading stays (P7), by userId.
+func (s *schoolsExport) writeUsers(ctx context.Context) error {
+	t, err := s.folder.Table("users", "userId", "name", "email", "profile", "school.id", "school.name", "class.id", "class.name",
+		"grade", "stage", "active", "referenceId")
+	if err != nil {
+		return err
+	}
+	entities, err := directorydb.Entities(ctx, s.Store.DB, s.Partner)
+	if err != nil {
+		return err
+	}
+	degrees, err := directorydb.Degrees(ctx, s.Store.DB, s.Partner)
+	if err != nil {
+		return err
+	}
+	tree := directory.NewTree(entities)
+	scope := tree.Scope(s.Network)
+	err = directorydb.AccountRefs(ctx, s.Store.DB, s.Partner, func(a directory.Account) error {
+		if profileOf(a.Kind) == 0 || s.Network != 0 && !scope.Below(a.Entity) {
+			return nil
+		}
+		s.users.Add(a.ID)
+		s.ids = append(s.ids, a.ID)
+		return writeUser(t, a, tree, degrees)
+	})
+	if err != nil {
+		return err
+	}
+	return s.still(ctx, false)
+}
+
+// profileOf returns what an account is in the reports, 0 where it is in none (S1).
+func profileOf(k directory.Kind) schools.Profile {
+	switch k {
+	case directory.Reader:
+		return schools.Student
+	case directory.Teacher:
+		return schools.Teacher
+	}
+	return 0
+}
+
+func writeUser(t *Table, a directory.Account, tree *directory.Tree, degrees directory.Degrees) error {
+	t.Int(int64(a.ID))
+	t.Text(a.Name)
+	t.Text(a.Email)
+	t.Text(profileOf(a.Kind).String())
+	writeUnit(t, tree, tree.School(a.Entity))
+	class := tree.Class(a.Entity)
+	writeUnit(t, tree, class)
+	e, _ := tree.Entity(class)
+	degree, _ := degrees.Degree(e.Degree)
+	t.IntOr(int64(degree.Grade), 0)
+	t.Text(degree.Stage)
+	t.Bool(a.Active && !a.Deleted)
+	t.Text(string(a.Ref))
+	return t.End()
+}
+
+// writeUnit writes the number and the name of a school or a class, null where it is 0.
+func writeUnit(t *Table, tree *directory.Tree, id directory.EntityID) {
+	e, _ := tree.Entity(id)
+	t.IntOr(int64(id), 0)
+	t.Text(e.Name)
+}
+
+// writeBooks writes all books, by bookId.
+func (s *schoolsExport) writeBooks(ctx context.Context) error {
+	t, err := s.folder.Table("books", "bookId", "title", "author", "isbn", "length")
+	if err != nil {
+		return err
+	}
+	rows, err := s.Store.DB.QueryContext(ctx, `
+		SELECT book_id, title, author, isbn, length
+		  FROM schools_books
+		 WHERE tenant_id = ?
+		 ORDER BY book_id`, s.Partner)
+	if err != nil {
+		return fmt.Errorf("read books: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var b schools.Book
+		if err := rows.Scan(&b.ID, &b.Title, &b.Author, &b.ISBN, &b.Length); err != nil {
+			return fmt.Errorf("read books: %w", err)
+		}
+		t.Int(b.ID)
+		t.Text(b.Title)
+		t.Text(b.Author)
+		t.Text(b.ISBN)
+		t.Int(b.Length)
+		if err := t.End(); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("read books: %w", err)
+	}
+	return s.still(ctx, true)
+}
+
+// minutesDays is the number of days whose minutes are read at once.
+const minutesDays = 16
+
+// writeEngagements writes the days of access, by date, then userId.
+func (s *schoolsExport) writeEngagements(ctx context.Context) error {
+	t, err := s.folder.Table("engagements", "date", "userId", "readingMinutes")
+	if err != nil {
+		return err
+	}
+	all, err := s.Store.Attendance(ctx, s.Partner, s.at)
+	if err != nil {
+		return err
+	}
+	for from := 0; from < len(all.Days); from += minutesDays {
+		s.options.progress(t.name, from, len(all.Days))
+		to := min(from+minutesDays, len(all.Days))
+		minutes, err := s.Store.Minutes(ctx, s.Partner, s.at, calendar.Period{Start: all.Days[from], End: all.Days[to-1]})
+		if err != nil {
+			return err
+		}
+		for i := from; i < to; i++ {
+			if err := s.writeDay(t, all.Days[i], all.Sets[i], minutes[all.Days[i]]); err != nil {
+				return fmt.Errorf("day %s: %w", all.Days[i], err)
+			}
+		}
+	}
+	return nil
+}
+
+// writeDay writes the engagements of one day.
+func (s *schoolsExport) writeDay(t *Table, day calendar.Date, present schools.Set, minutes schools.Minutes) error {
+	if err := minutes.Check(present.Len()); err != nil {
+		return err
+	}
+	rank := 0
+	for id := range present.All() {
+		if s.users.Has(id) {
+			t.Date(day)
+			t.Int(int64(id))
+			t.Decimal(minutes.At(rank), 1)
+			if err := t.End(); err != nil {
+				return err
+			}
+		}
+		rank++
+	}
+	return nil
+}
+
+// recordsAtOnce is about how many records are read at once.
+const recordsAtOnce = 4000
+
+// writeReadings writes every day of what each user read of each book, by userId, then bookId, then date.
+func (s *schoolsExport) writeReadings(ctx context.Context) error {
+	t, err := s.folder.Table("readings", "userId", "bookId", "date", "readingMinutes", "milliseconds", "firstReadAt", "lastReadAt", "intervals")
+	if err != nil {
+		return err
+	}
+	ledgers, err := s.Store.Ledgers(ctx, s.Partner, s.at)
+	if err != nil {
+		return err
+	}
+	var keys []schools.RecordKey
+	written := 0 // users
+	for i, id := range s.ids {
+		books, err := ledgers.Ledger(id).Unpack()
+		if err != nil {
+			return fmt.Errorf("ledger of user %d: %w", id, err)
+		}
+		for _, b := range books {
+			keys = append(keys, schools.RecordKey{User: id, Book: b.Book})
+		}
+		if len(keys) >= recordsAtOnce || i == len(s.ids)-1 {
+			s.options.progress(t.name, written, len(s.ids))
+			if err := s.writeRecords(ctx, t, keys); err != nil {
+				return err
+			}
+			keys, written = keys[:0], i+1
+		}
+	}
+	return nil
+}
+
+// writeRecords writes the days of the records of keys, which ascend.
+func (s *schoolsExport) writeRecords(ctx context.Context, t *Table, keys []schools.RecordKey) error {
+	always := calendar.Period{Start: math.MinInt32, End: math.MaxInt32}
+	found := 0
+	err := s.Store.Records(ctx, s.Partner, s.at, keys, always, func(k schools.RecordKey, data []byte) error {
+		found++
+		if err := writeRecord(t, k, data); err != nil {
+			return fmt.Errorf("record of user %d, book %d: %w", k.User, k.Book, err)
+		}
+		return nil
+	})
+	if err == nil && found != len(keys) {
+		err = fmt.Errorf("%d of %d records are missing: %w", len(keys)-found, len(keys), schools.ErrCorrupt)
+	}
+	return err
+}
+
+func writeRecord(t *Table, k schools.RecordKey, data []byte) error {
+	r, err := schools.ParseRecord(data)
+	if err != nil {
+		return err
+	}
+	for _, d := range r.Days {
+		t.Int(int64(k.User))
+		t.Int(k.Book)
+		t.Date(d.Date)
+		t.Decimal(d.Tenths, 1)
+		t.Int(d.MS)
+		t.Time(second(d.Date, d.First))
+		t.Time(second(d.Date, d.Last))
+		t.Intervals(d.Coverage)
+		if err := t.End(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
