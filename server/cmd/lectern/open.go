@@ -45,6 +45,9 @@ func (s *session) openExisting() (*database.DB, error) {
 func (s *session) exists() error {
 	file, ok := strings.CutPrefix(s.url(), "sqlite:")
 	file, _, _ = strings.Cut(file, "?")
+	if file == "" {
+		return nil // to open it says what is wrong
+	}
 	if _, err := os.Stat(file); ok && errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("database %s does not exist; name another with --db, or run lectern migrate", s.url())
 	}

@@ -40,16 +40,11 @@ type partnerCreateCmd struct {
 	Name string `required:"" help:"The partner's name."`
 }
 
-// Validate refuses a partner without a name.
-func (c *partnerCreateCmd) Validate() error {
-	if strings.TrimSpace(c.Name) == "" {
-		return errors.New("--name must not be blank")
-	}
-	return nil
-}
-
 // Run creates a partner and prints its number.
 func (c *partnerCreateCmd) Run(s *session) error {
+	if strings.TrimSpace(c.Name) == "" {
+		return errors.New("--name must not be blank; give the partner's name")
+	}
 	db, err := s.open()
 	if err != nil {
 		return err

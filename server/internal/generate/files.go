@@ -18,7 +18,7 @@ type files struct {
 // write makes the folder and has fill write the files. When that fails, what was written is removed.
 func (f *files) write(fill func() error) error {
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
-		return fmt.Errorf("generate: %w", err)
+		return fmt.Errorf("generate: %w; name a folder that can be made or written", err)
 	}
 	if err := f.vacant(); err != nil {
 		return err
