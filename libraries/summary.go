@@ -1,9 +1,9 @@
 package libraries
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"math"
 
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -146,21 +146,34 @@ func (r *Reports) summary(ctx context.Context, a Access, q SummaryQuery, p pagin
 	}, nil
 }
 
-// channelTotals returns the sessions of a period by channel. What the source cannot answer now is not kept (L13).
+// channelTotals returns the sessions of a period by channel, none where their source does not answer now (L13). Only those of
+// the feed are kept: a source of its own has hours that are not the state's, and keeps its answers itself.
 func (r *Reports) channelTotals(ctx context.Context, a Access, period calendar.Period) (ChannelTotals, error) {
-	k := key(a, "channel totals", period)
-	t, err := state.Load(ctx, r.Cache, k, func(ctx context.Context) (sized[ChannelTotals], error) {
-		days, err := cmp.Or(r.Channels, ChannelSource(r.Store)).Channels(ctx, a, period)
-		if err != nil {
-			return sized[ChannelTotals]{}, err
-		}
-		return sized[ChannelTotals]{totalChannels(days), 48}, nil
-	})
+	if r.Channels == nil {
+		t, err := state.Load(ctx, r.Cache, key(a, "channel totals", period), func(ctx context.Context) (sized[ChannelTotals], error) {
+			days, err := r.Store.Channels(ctx, a, period)
+			return sized[ChannelTotals]{totalChannels(days), 48}, err
+		})
+		return t.value, err
+	}
+	days, err := r.Channels.Channels(ctx, a, period)
 	if errors.Is(err, ErrChannels) {
 		return ChannelTotals{}, nil
 	}
-	return t.value, err
+	if err != nil {
+		return ChannelTotals{}, err
+	}
+	return totalChannels(days), nil
 }
+
+// saturated returns the sum of two numbers that are not negative, or the largest int64 where that is larger.
+func saturated(a, b int64) int64 { return a + min(b, math.MaxInt64-a) }
+
+// Web returns the sessions of the three web channels together. Where a sum is too large, it is the largest int64.
+func (t ChannelTotals) Web() int64 { return saturated(saturated(t.Mobile, t.Desktop), t.Tablet) }
+
+// Total returns the sessions of all channels.
+func (t ChannelTotals) Total() int64 { return saturated(t.Web(), t.App) }
 
 // totalChannels adds up the rows of a source that answered.
 func totalChannels(days []ChannelDay) ChannelTotals {
@@ -168,13 +181,13 @@ func totalChannels(days []ChannelDay) ChannelTotals {
 	for _, d := range days {
 		switch d.Channel {
 		case WebMobile:
-			t.Mobile += d.Sessions
+			t.Mobile = saturated(t.Mobile, d.Sessions)
 		case WebDesktop:
-			t.Desktop += d.Sessions
+			t.Desktop = saturated(t.Desktop, d.Sessions)
 		case WebTablet:
-			t.Tablet += d.Sessions
+			t.Tablet = saturated(t.Tablet, d.Sessions)
 		case App:
-			t.App += d.Sessions
+			t.App = saturated(t.App, d.Sessions)
 			t.AppEstimated = true // all rows of it are (L13)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -450,6 +451,7 @@ func TestSummaryActiveLoans(t *testing.T) {
 func TestSummaryChannelsSilent(t *testing.T) {
 	n := randomNetwork(t, 4, 10)
 	reports := n.reports()
+	reports.Channels = n
 	q := libraries.SummaryQuery{Period: firstDays(10)}
 	summary := func() libraries.ChannelTotals {
 		t.Helper()
@@ -468,11 +470,11 @@ func TestSummaryChannelsSilent(t *testing.T) {
 	if got := summary(); got != want || !got.Available {
 		t.Errorf("with an answer: %+v, want %+v", got, want)
 	}
-	n.channelsErr = errors.New("disk on fire")
-	if got := summary(); got != want {
-		t.Errorf("an answer that was good is kept: %+v, want %+v", got, want)
+	n.channelsErr = fmt.Errorf("asking again: %w", libraries.ErrChannels)
+	if got := summary(); got != (libraries.ChannelTotals{}) {
+		t.Errorf("an answer that was good is kept above its source: %+v", got)
 	}
-	reports.Cache = nil
+	n.channelsErr = errors.New("disk on fire")
 	if _, err := reports.Summary(t.Context(), n.access(), q, wholePage); !errors.Is(err, n.channelsErr) {
 		t.Errorf("error %v, want %v", err, n.channelsErr)
 	}
@@ -542,5 +544,31 @@ func TestSummaryCorrupt(t *testing.T) {
 		if _, err := n.reports().Summary(t.Context(), n.access(), q, wholePage); !errors.Is(err, packed.ErrCorrupt) {
 			t.Errorf("%s: error %v, want ErrCorrupt", name, err)
 		}
+	}
+}
+
+// TestChannelSums stop at the largest number instead of turning negative.
+func TestChannelSums(t *testing.T) {
+	n, source := randomNetwork(t, 5, 5), &network{}
+	source.at = n.at
+	for day := range calendar.Date(2000) {
+		for c := libraries.WebMobile; c <= libraries.App; c++ {
+			source.channels = append(source.channels, libraries.ChannelDay{Day: libraries.HistoryStart + day, Channel: c, Sessions: 1<<53 - 1})
+		}
+	}
+	reports := n.reports()
+	reports.Channels = source
+	period := calendar.Period{Start: libraries.HistoryStart, End: libraries.HistoryStart + 2000}
+	s, err := reports.Summary(t.Context(), n.access(), libraries.SummaryQuery{Period: period}, wholePage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := s.Channels; c.App != math.MaxInt64 || c.Web() != math.MaxInt64 || c.Total() != math.MaxInt64 {
+		t.Errorf("app %d, web %d, total %d, want the largest number", c.App, c.Web(), c.Total())
+	}
+	period.End = period.Start + 999 // 1,000 days of one channel stay below it
+	s, err = reports.Summary(t.Context(), n.access(), libraries.SummaryQuery{Period: period}, wholePage)
+	if err != nil || s.Channels.App != 1000*(1<<53-1) || s.Channels.Web() != math.MaxInt64 {
+		t.Errorf("1,000 days: %+v, %v", s.Channels, err)
 	}
 }

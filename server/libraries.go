@@ -14,6 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/analytics"
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
 	"github.com/lectern-dev/lectern/server/internal/librariesapi"
@@ -58,6 +59,7 @@ func (s *Server) analytics(store *librariesdb.Store) (*analytics.Source, error) 
 		return nil, err
 	}
 	source.Store, source.Now = store, s.config.Now
+	source.Alone = s.config.DB.Engine == database.SQLite
 	source.Slug = func(ctx context.Context, id libraries.NetworkID) (string, error) {
 		n, err := librariesdb.NetworkOf(ctx, store.DB, id)
 		return n.Slug, err

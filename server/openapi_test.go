@@ -281,7 +281,7 @@ func TestDocumentsAreServed(t *testing.T) {
 			t.Errorf("GET %s = %d with %v, want it as it is", tt.path, w.Code, w.Header())
 		}
 	}
-	for _, path := range []string{"/docs/", "/openapi/", "/openapi/others.json"} {
+	for _, path := range []string{"/docs/x", "/openapi/", "/openapi/others.json"} {
 		if w := f.get("", path); w.Code != 404 {
 			t.Errorf("GET %s = %d, want 404", path, w.Code)
 		}

@@ -64,7 +64,7 @@ func (s *Store) keepChannelAnswer(ctx context.Context, n libraries.NetworkID, ho
 	if err != nil {
 		return err
 	}
-	_, err = conn.NewRaw(`DELETE FROM libraries_channel_answers WHERE tenant_id = ? AND hour < ?`, n, int32(hour)).Exec(ctx)
+	_, err = conn.NewRaw(`DELETE FROM libraries_channel_answers WHERE tenant_id = ? AND hour < ?`, n, int32(hour)-1).Exec(ctx)
 	return err
 }
 

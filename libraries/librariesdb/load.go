@@ -20,6 +20,10 @@ import (
 // anew against the present state.
 var ErrOvertaken = errors.New("the network's data changed while the feed was read")
 
+// ErrNotBegun is returned by Save where its transaction could not begin: nothing of the pile is used up, and Save may be
+// called again.
+var ErrNotBegun = errors.New("the load could not begin to write")
+
 // SaveOptions say how a load is saved. The zero SaveOptions publish at once.
 type SaveOptions struct {
 	// Publish is called when all is written and returns the hour that the load is published as (L1). It may wait for that
@@ -71,7 +75,7 @@ func (s *Store) Save(ctx context.Context, network libraries.NetworkID, in *libra
 	defer restore()
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
-		return Saved{}, err
+		return Saved{}, fmt.Errorf("%w: %w", ErrNotBegun, err)
 	}
 	defer tx.Rollback()
 	v, err := authdb.Lock(ctx, tx, auth.Tenant(network))
@@ -90,17 +94,19 @@ func (s *Store) Save(ctx context.Context, network libraries.NetworkID, in *libra
 	if err := tx.Commit(); err != nil {
 		return Saved{}, err
 	}
-	if l.empty {
-		s.analyze(ctx)
-	}
+	s.settle(ctx, l.empty)
 	return l.saved, nil
 }
 
-// analyze gathers statistics after a network's first load: until the server does so by itself, PostgreSQL takes tables that
-// were just filled for empty ones and reads them whole. SQLite's are given by a migration. The load stands whatever becomes
-// of it.
-func (s *Store) analyze(ctx context.Context) {
-	if !s.WritesAlone() {
+// settle does what is due after a load; the load stands whatever becomes of it. On SQLite the journal is written into the
+// database: what was erased is gone then. On PostgreSQL statistics are gathered after a network's first load: until the
+// server does so by itself, it takes tables that were just filled for empty ones and reads them whole. SQLite's are given by
+// a migration.
+func (s *Store) settle(ctx context.Context, first bool) {
+	switch {
+	case s.WritesAlone():
+		_, _ = s.DB.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
+	case first:
 		_, _ = s.DB.ExecContext(ctx, `ANALYZE libraries_loans, libraries_readers, libraries_shelves, libraries_reservations, libraries_seen`)
 	}
 }

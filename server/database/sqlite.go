@@ -30,6 +30,7 @@ const sqlitePragmas = "_txlock=immediate" + // a transaction is there to write: 
 	"&_pragma=cache_size(-8192)" + // kibibytes a connection
 	"&_pragma=mmap_size(268435456)" + // pages are read from the system's cache, shared by the connections
 	"&_pragma=temp_store(MEMORY)" +
+	"&_pragma=secure_delete(1)" + // what is erased, such as the e-mail of a deleted reader, is not left in free pages
 	"&_pragma=journal_size_limit(67108864)" // a load's long journal is cut back after it
 
 // sqliteConns bounds the pool: readers beside one writer. More would only queue

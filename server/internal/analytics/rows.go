@@ -20,7 +20,7 @@ type row struct {
 	Sessions *int64 `json:"sessions"`
 }
 
-// maxSessions is the largest number that every client of JSON keeps exactly; sums of a whole answer do not overflow.
+// maxSessions is the largest number that every client of JSON keeps exactly.
 const maxSessions = 1<<53 - 1
 
 // parse checks an answer for a period and returns its rows by day, then channel.

@@ -54,6 +54,9 @@ type Source struct {
 	// Store and Slug must be set. Slug returns the slug by which the tool knows a network.
 	Store Store
 	Slug  func(ctx context.Context, network libraries.NetworkID) (string, error)
+	// Alone says that no other process serves the database. An answer that cannot be stored, since a load is writing to the
+	// database, is then kept in memory until the hour is over, instead of being refused.
+	Alone bool
 	// Failed, if not nil, is told once why there is no good answer. The error holds nothing of the URL.
 	Failed func(error)
 	// Now is the clock of the hours. Nil is time.Now.
@@ -64,6 +67,7 @@ type Source struct {
 	url    url.URL
 	client http.Client
 	asking singleflight.Group
+	kept   memory
 }
 
 var _ libraries.ChannelSource = (*Source)(nil)
@@ -95,7 +99,10 @@ func (s *Source) Channels(ctx context.Context, a libraries.Access, period calend
 			}
 		}()
 		// The question belongs to none of the requests that wait for it: one that leaves must not end it for the others.
-		return s.answer(context.WithoutCancel(ctx), a.Network, hour, period)
+		if data, ok := s.kept.get(hour, name); ok {
+			return parse(data, period)
+		}
+		return s.answer(context.WithoutCancel(ctx), a.Network, hour, period, name)
 	})
 	select {
 	case r := <-done:
@@ -107,12 +114,12 @@ func (s *Source) Channels(ctx context.Context, a libraries.Access, period calend
 }
 
 // answer returns the stored answer, or asks for one and stores it.
-func (s *Source) answer(ctx context.Context, network libraries.NetworkID, hour libraries.Hour, period calendar.Period) ([]libraries.ChannelDay, error) {
+func (s *Source) answer(ctx context.Context, network libraries.NetworkID, hour libraries.Hour, period calendar.Period, name string) ([]libraries.ChannelDay, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout()+storeTimeout)
 	defer cancel()
 	data, found, err := s.Store.ChannelAnswer(ctx, network, hour, period)
 	if err == nil && !found {
-		data, err = s.fresh(ctx, network, hour, period)
+		data, err = s.fresh(ctx, network, hour, period, name)
 	}
 	if err != nil {
 		return nil, err
@@ -120,8 +127,8 @@ func (s *Source) answer(ctx context.Context, network libraries.NetworkID, hour l
 	return parse(data, period)
 }
 
-// fresh asks for an answer and stores it. One that cannot be stored is not served: the next might be another.
-func (s *Source) fresh(ctx context.Context, network libraries.NetworkID, hour libraries.Hour, period calendar.Period) ([]byte, error) {
+// fresh asks for an answer and stores it. One that cannot be kept is not served: the next might be another.
+func (s *Source) fresh(ctx context.Context, network libraries.NetworkID, hour libraries.Hour, period calendar.Period, name string) ([]byte, error) {
 	slug, err := s.Slug(ctx, network)
 	if err != nil {
 		return nil, err
@@ -129,7 +136,11 @@ func (s *Source) fresh(ctx context.Context, network libraries.NetworkID, hour li
 	rows, err := s.ask(ctx, slug, period)
 	var data []byte
 	if err == nil {
-		data, err = s.Store.KeepChannelAnswer(ctx, network, hour, period, appendRows(nil, rows))
+		answer := appendRows(nil, rows)
+		data, err = s.Store.KeepChannelAnswer(ctx, network, hour, period, answer)
+		if err != nil && s.Alone && s.kept.put(hour, name, answer) {
+			return answer, nil
+		}
 	}
 	if err != nil {
 		err = fmt.Errorf("%w: library %s: %w", libraries.ErrChannels, slug, err)

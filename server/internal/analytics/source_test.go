@@ -366,3 +366,34 @@ func TestNew(t *testing.T) {
 		}
 	}
 }
+
+// TestKeptInMemory answers while a load holds the lock of an embedded database: what cannot be stored is kept for the hour,
+// where no other process could answer otherwise; else it is no answer (H6, L13).
+func TestKeptInMemory(t *testing.T) {
+	db := dbtest.SQLite(t)
+	tl := newTool(t)
+	s := newSite(t, db, tl.URL)
+	shared := s.source(t, tl.URL)
+	s.Alone = true
+	tx, err := db.BeginTx(t.Context(), nil) // takes the lock, as a load does
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	says := func(n int) { tl.says(fmt.Sprintf(`[{"date":"2026-08-01","channel":"app","sessions":%d}]`, n)) }
+	ask := func(want int64) {
+		t.Helper()
+		if rows, err := s.Channels(t.Context(), s.networks[0], period); err != nil || len(rows) != 1 || rows[0].Sessions != want {
+			t.Errorf("rows = %v, %v, want %d sessions", rows, err, want)
+		}
+	}
+	says(1)
+	ask(1)
+	says(2)
+	ask(1)
+	if rows, err := shared.Channels(t.Context(), s.networks[0], period); !errors.Is(err, libraries.ErrChannels) {
+		t.Errorf("beside other processes: %v, %v, want ErrChannels", rows, err)
+	}
+	s.now = s.now.Add(time.Second) // 15:00 in Brasilia
+	ask(2)
+}

@@ -54,12 +54,11 @@ func writeConsumption(j *web.JSON, c *libraries.DayCounts) {
 }
 
 func writeChannels(j *web.JSON, c libraries.ChannelTotals) {
-	browsers := c.Mobile + c.Desktop + c.Tablet
 	j.Object("channels")
 	j.Bool("available", c.Available)
 	j.Bool("appEstimated", c.AppEstimated)
-	j.Int("total", browsers+c.App)
-	j.Int("web", browsers)
+	j.Int("total", c.Total())
+	j.Int("web", c.Web())
 	j.Int("app", c.App)
 	j.Int("webMobile", c.Mobile)
 	j.Int("webDesktop", c.Desktop)

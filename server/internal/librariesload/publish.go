@@ -2,20 +2,19 @@ package librariesload
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/server/database"
 )
 
-// lead is how long before its hour a load begins to write. What is written is invisible until the hour, but it keeps other
-// loads of the network out, and on SQLite all other writers of the database, who give up after 30 seconds: there it is
-// leadAlone. A load that needs longer is late: it takes effect after the full hour, as that hour.
-const (
-	lead      = 3 * time.Minute
-	leadAlone = 10 * time.Second
-)
+// lead is how long before its hour a load begins to write. What is written is invisible until the hour, but it keeps out
+// other loads of the network and whoever issues its keys, and on SQLite all other writers of the database, so that it must
+// not begin when the feed is read. A load that needs longer is late: it takes effect after the full hour, as that hour.
+const lead = 10 * time.Second
 
 // step is the longest that wait sleeps: a clock that is set meanwhile, or a machine that slept, is noticed so soon.
 const step = 10 * time.Second
@@ -32,20 +31,26 @@ func (l *load) publish(ctx context.Context) (librariesdb.Saved, error) {
 		if l.options.Waiting != nil {
 			l.options.Waiting(target.Time())
 		}
-		if err := l.waitFor(ctx, target, l.lead()); err != nil {
+		if err := l.waitFor(ctx, target, lead); err != nil {
 			return librariesdb.Saved{}, err
 		}
 		o.Publish = func(ctx context.Context) (libraries.Hour, error) { return target, l.waitFor(ctx, target, 0) }
 	}
-	return l.store.Save(ctx, l.options.Network, l.intake, l.pile, o)
+	return l.save(ctx, o)
 }
 
-// lead returns how long before its hour the load begins to write.
-func (l *load) lead() time.Duration {
-	if l.store.WritesAlone() {
-		return leadAlone
+// turns is how often a load waits for its turn to write, for up to 30 seconds each time: on SQLite another network's load
+// may write at the same hour, and what has waited for that hour is not to be lost.
+const turns = 20
+
+func (l *load) save(ctx context.Context, o librariesdb.SaveOptions) (saved librariesdb.Saved, err error) {
+	for range turns {
+		saved, err = l.store.Save(ctx, l.options.Network, l.intake, l.pile, o)
+		if !errors.Is(err, librariesdb.ErrNotBegun) || !database.Busy(err) || ctx.Err() != nil {
+			break
+		}
 	}
-	return lead
+	return saved, err
 }
 
 // target returns the next full hour, or where the clock was put back the next one that the network has not had: the hour
