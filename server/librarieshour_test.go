@@ -355,7 +355,7 @@ func TestLibrariesAnalyticsFails(t *testing.T) {
 	faults := map[string]http.HandlerFunc{
 		"down":          func(w http.ResponseWriter, _ *http.Request) { c, _, _ := w.(http.Hijacker).Hijack(); c.Close() },
 		"an error":      func(w http.ResponseWriter, _ *http.Request) { http.Error(w, good, 500) },
-		"moved":         func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", 302) },
+		"moved":         func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusFound) },
 		"no content":    func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) },
 		"garbage":       text("<html>"),
 		"an object":     text("{}"),

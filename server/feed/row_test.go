@@ -133,6 +133,8 @@ const (
 	badTime  = "bad: must be a time with an offset, such as 2026-01-02T03:04:05Z"
 	badDay   = "bad: does not exist in the calendar"
 	badClock = "bad: does not exist on the clock"
+	badYear  = "bad: must be in the years 0001 to 9999, in UTC and in Brasilia"
+	badZero  = "bad: must not be 0001-01-01T00:00:00Z: write the time itself, or null (in CSV nothing) where there is none"
 )
 
 func TestTime(t *testing.T) {
@@ -168,6 +170,24 @@ func TestTime(t *testing.T) {
 		"2026-1-2T03:04:05Z":              badTime,
 		"2026-01-02":                      badTime,
 		"+2026-01-02T03:04:05Z":           badTime,
+
+		"0001-01-01T03:00:00Z":                "0001-01-01T03:00:00Z", // the year begins in Brasilia
+		"0001-01-01T02:59:59.999999999Z":      badYear,
+		"0001-01-01T00:00:00.000000001Z":      badYear,
+		"0001-01-01T00:00:00-03:00":           "0001-01-01T03:00:00Z",
+		"0000-12-31T23:59:59Z":                badYear,
+		"0000-12-31T23:59:59-03:00":           badYear, // in UTC it is the year 1
+		"0000-12-31T23:59:59-23:59":           "0001-01-01T23:58:59Z",
+		"0001-01-02T00:00:00+23:59":           badYear,
+		"0001-01-01T00:00:00Z":                badZero,
+		"0001-01-01T01:00:00+01:00":           badZero,
+		"0000-12-31T21:00:00-03:00":           badZero,
+		"0002-01-01T00:00:00+23:59":           "0001-12-31T00:01:00Z",
+		"9999-12-31T23:59:59.999999999Z":      "9999-12-31T23:59:59.999999999Z",
+		"9999-12-31T20:59:59.999999999-03:00": "9999-12-31T23:59:59.999999999Z",
+		"9999-12-31T21:00:00-03:00":           badYear, // in UTC it is the year 10000
+		"9998-12-31T23:59:59-23:59":           "9999-01-01T23:58:59Z",
+		"1970-01-01T00:00:00Z":                "1970-01-01T00:00:00Z",
 	} {
 		get := func(r *feed.Row) any { return r.Time(0).Format(time.RFC3339Nano) }
 		if got := value(t, "f.ndjson", `{"v":"`+in+`"}`, get); got != want {
@@ -193,6 +213,12 @@ func TestDate(t *testing.T) {
 		"2026-01-0x":           badDate,
 		"02.01.2026":           badDate,
 		"2026-01-02T03":        badTime,
+		"0001-01-01":           "0001-01-01",
+		"0000-12-31":           badYear,
+		"9999-12-31":           "9999-12-31",
+		"0001-01-01T03:00:00Z": "0001-01-01",
+		"0001-01-01T02:59:59Z": badYear,
+		"9999-12-31T23:59:59Z": "9999-12-31",
 	} {
 		get := func(r *feed.Row) any { return r.Date(0) }
 		if got := value(t, "f.csv", "v\n"+in+"\n", get); got != want {

@@ -11,6 +11,8 @@ const (
 	noDate  = "must be a date, such as 2026-01-02"
 	noSuch  = "does not exist in the calendar"
 	noClock = "does not exist on the clock"
+	noYear  = "must be in the years 0001 to 9999, in UTC and in Brasilia"
+	noZero  = "must not be 0001-01-01T00:00:00Z: write the time itself, or null (in CSV nothing) where there is none"
 )
 
 // pair returns the two digits at text[i:], or -1.
@@ -49,6 +51,8 @@ func parseDate(text []byte) (calendar.Date, string) {
 	switch {
 	case !ok || len(text) != 10:
 		return 0, noDate
+	case year < 1:
+		return 0, noYear
 	case !exists(year, month, day):
 		return 0, noSuch
 	}
@@ -75,7 +79,25 @@ func parseTime(text []byte) (time.Time, string) {
 	case hour > 23 || minute > 59 || second > 59:
 		return time.Time{}, noClock
 	}
-	return time.Date(year, month, day, hour, minute, second-east, nanos, time.UTC), ""
+	t := time.Date(year, month, day, hour, minute, second-east, nanos, time.UTC)
+	if year <= 1 || year >= 9999 { // others cannot be moved out of these years by an offset
+		return t, outside(t)
+	}
+	return t, ""
+}
+
+// outside returns what is wrong with a time, in UTC, that cannot be kept or shown: it has a year of other than four digits,
+// or it is the zero time, which is a null.
+func outside(t time.Time) string {
+	if t.IsZero() {
+		return noZero
+	}
+	for _, year := range []int{t.Year(), t.In(calendar.Brasilia()).Year()} {
+		if year < 1 || year > 9999 {
+			return noYear
+		}
+	}
+	return ""
 }
 
 // seconds reads what may stand between minutes and offset: nothing, `:05`, `:05.123`.

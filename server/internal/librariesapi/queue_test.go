@@ -83,7 +83,7 @@ func TestQueueWaitsSoLong(t *testing.T) {
 		first, second := enter(t, q), enter(t, q)
 		time.Sleep(5*time.Second - 1)
 		second.state(t, "waits")
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		second.state(t, busy)
 		third := enter(t, q) // the place is free again
 		third.state(t, "waits")

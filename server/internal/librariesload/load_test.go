@@ -9,6 +9,7 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/librariesload"
@@ -183,6 +184,35 @@ func TestEarlyLoans(t *testing.T) {
 		_, err := f.load(map[string]string{"loans.ndjson": row("loans.ndjson", `"loanId":1`, `"loanId":2`)}, nil)
 		if err == nil || !strings.Contains(err.Error(), "loans.ndjson line 1: field borrowedAt: must not change") {
 			t.Errorf("the early loan in the history = %v, want it to be refused", err)
+		}
+	})
+}
+
+// TestEarlyLoansAnew has loans before the history again: what never changes of a loan does not change there either (F1), and
+// when the operator has moved the history to before it, it is a loan like others.
+func TestEarlyLoansAnew(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		const made = "2026-07-20T23:59:59-03:00"
+		early := row("loans.ndjson", "2026-08-01T14:00:00-03:00", made)
+		f.must(joined(good, map[string]string{"loans.ndjson": early, "renewals.ndjson": row("renewals.ndjson", "r1", "r1")}))
+		history := calendar.MustParse("2026-07-20")
+		from := func(o *librariesload.Options) { o.Immediately, o.History = true, &history }
+		for _, change := range []func(*librariesload.Options){nil, from} {
+			other := map[string]string{"loans.ndjson": row("loans.ndjson", "2026-08-01T14:00:00-03:00", "2026-07-20T23:59:58-03:00")}
+			if _, err := f.load(other, change); err == nil || !strings.Contains(err.Error(), "field borrowedAt: must not change") {
+				t.Errorf("the early loan with another start = %v, want it to be refused", err)
+			}
+		}
+		totals, err := f.load(map[string]string{"loans.ndjson": early, "renewals.ndjson": row("renewals.ndjson", "r1", "r2")}, from)
+		if err != nil || totals.Loans != (libraries.Counts{Rows: 1, New: 1}) || f.sum(libraries.Loans) != 1 || f.sum(libraries.Renewals) != 1 {
+			t.Fatalf("the loan in a longer history = %+v, %v, want it to be new, and renewed", totals.Loans, err)
+		}
+		if left, err := f.store.EarlyLoans(t.Context(), f.network, []int64{1}); err != nil || len(left) > 0 {
+			t.Errorf("EarlyLoans = %v, %v, want none", left, err)
+		}
+		if totals, err := f.load(map[string]string{"loans.ndjson": early}, from); err != nil || totals.Loans.Unchanged != 1 {
+			t.Errorf("the loan again = %+v, %v, want it unchanged", totals.Loans, err)
 		}
 	})
 }

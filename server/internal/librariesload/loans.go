@@ -88,7 +88,7 @@ func (l *load) settleLoanPart(ctx context.Context, part libraries.LoanPart) erro
 // knownLoans returns what the store knows of loans: nothing before the first load.
 func (l *load) knownLoans(ctx context.Context, ids []int64) (known libraries.KnownLoans, err error) {
 	if l.intake.State.Hour == 0 || len(ids) == 0 {
-		return libraries.KnownLoans{Loans: map[int64]libraries.Loan{}, Early: map[int64]bool{}}, nil
+		return libraries.KnownLoans{Loans: map[int64]libraries.Loan{}, Early: map[int64]libraries.Loan{}}, nil
 	}
 	if known.Loans, err = l.store.LoansByID(ctx, l.options.Network, ids); err != nil {
 		return known, err
