@@ -43,6 +43,7 @@ func (n *network) slowBook(c *libraries.Catalogue, b libraries.Book, period cale
 		for _, part := range d.Books {
 			if part.Book == b.ID && period.Contains(d.Day) {
 				row.Sums.Add(&part.Measures)
+				row.Sums[libraries.ListeningSessions] = 0 // titles do not have them
 			}
 		}
 	}

@@ -21,9 +21,10 @@ const (
 	Reservations
 	ReservationsConverted // of those made that day: dated by the reservation (L6)
 
-	// ListeningSeconds are those of the sessions of format audiobook, a part of the ReadingSeconds. A session of 0 seconds
-	// makes no listener.
+	// ListeningSeconds are those of the sessions of format audiobook, a part of the ReadingSeconds. ListeningSessions are
+	// these sessions: one of 0 seconds makes a listener too (L20). The sheets of titles do not have them.
 	ListeningSeconds
+	ListeningSessions
 
 	// ConvertedThatDay are reservations by the day on which they were converted: books' convertedReservations, of titles
 	// and of totals alone.
@@ -31,6 +32,9 @@ const (
 
 	Metrics // how many there are
 )
+
+// inTitleSheet reports whether the sums of titles are kept of the metric.
+func (m Metric) inTitleSheet() bool { return m.ofTitles() && m != ListeningSessions }
 
 // Measures has a number for each metric.
 type Measures [Metrics]int64

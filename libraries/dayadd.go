@@ -192,7 +192,7 @@ func (d *Day) addTitles(deltas []DayDelta) error {
 // add adds the sums that a title has.
 func (t *TitleDay) add(n *Measures) {
 	for m, v := range n {
-		if v != 0 && Metric(m).ofTitles() {
+		if v != 0 && Metric(m).inTitleSheet() {
 			t.Sums[m] += v
 		}
 	}

@@ -57,8 +57,8 @@ func TestDayForms(t *testing.T) {
 		name      string
 		got, want []byte
 	}{
-		{"totals", forms.Totals, []byte{1, 3, 2, 0, 3, 0, 0, 1, 0xac, 2, 0, 0, 0, 0, 1 /* counts: */, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-		{"titles", forms.Titles, []byte{1, 2, 7, 0x84, 0x20, 3, 1, 0xa5, 2, 0x80, 1, 0xac, 2}},
+		{"totals", forms.Totals, []byte{1, 3, 2, 0, 3, 0, 0, 1, 0xac, 2, 0, 0, 0, 0, 0, 1 /* counts: */, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+		{"titles", forms.Titles, []byte{1, 2, 7, 0x84, 0x40, 3, 1, 0xa5, 2, 0x80, 1, 0xac, 2}},
 		{"logins", forms.Logins, []byte{1, 2, 3, 2, 10, 0xbe, 1, 0, 0xc5, 1, 0, 2, 40, 10}},
 		{"readers", forms.Readers, []byte{1, 3,
 			4, 3, 1, 0xc4, 1, // readers
@@ -69,7 +69,7 @@ func TestDayForms(t *testing.T) {
 			2, 0, 1, // previews
 			2, 0, 2, // distinctBooks
 			3, 0, 0xac, 2, // readingSeconds
-			0, 0, 0, 0, // renewals, reservations, reservationsConverted, listeningSeconds
+			0, 0, 0, 0, 0, // renewals, reservations, reservationsConverted, listeningSeconds, listeningSessions
 			6, 2, 7, 0xa5, 2, 0, 1, // titles: two, and the indexes of the first reader
 		}},
 	} {
@@ -183,6 +183,24 @@ func TestUnusedTitle(t *testing.T) {
 	}
 	if _, err := libraries.ParseDay(forms); !errors.Is(err, packed.ErrCorrupt) {
 		t.Errorf("a title without a reader: %v, want ErrCorrupt", err)
+	}
+}
+
+// TestListeningSessions has the sessions that were listened to in the sheet of readers, and in a sheet of titles never.
+func TestListeningSessions(t *testing.T) {
+	listened := libraries.DayDelta{Reader: 3, Presence: libraries.Presence{Events: 1}, Books: []libraries.BookDelta{{Book: 7, Read: true}}}
+	listened.Books[0].Measures[libraries.ListeningSessions] = 2
+	forms := formsOf(t, listened)
+	totals, err := libraries.ParseDayTotals(forms.Totals)
+	noError(t, err)
+	if n := totals.Sums[libraries.ListeningSessions]; n != 2 || !bytes.Equal(forms.Titles, []byte{1, 0}) {
+		t.Errorf("%d sessions, titles % x, want 2, and no titles", n, forms.Titles)
+	}
+	_, err = libraries.ParseDay(forms)
+	noError(t, err)
+	forms.Titles = []byte{1, 1, 7, 0x80, 1 << (libraries.ListeningSessions - 7), 2} // title 7, with these sessions alone
+	if _, err := libraries.ParseDay(forms); !errors.Is(err, packed.ErrCorrupt) {
+		t.Errorf("listening sessions of a title: %v, want ErrCorrupt", err)
 	}
 }
 

@@ -118,7 +118,7 @@ func (d *Day) coherent() bool {
 		titles.Add(&d.titles[i].Sums)
 	}
 	for m := range ConvertedThatDay {
-		if m.ofTitles() && readers[m] != titles[m] {
+		if m.inTitleSheet() && readers[m] != titles[m] || !m.inTitleSheet() && titles[m] != 0 {
 			return false
 		}
 	}

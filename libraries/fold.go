@@ -137,6 +137,7 @@ func (f *folding) session(e *Event) {
 	b.Measures[ReadingSeconds] += e.Seconds
 	if e.Format == Audiobook {
 		b.Measures[ListeningSeconds] += e.Seconds
+		b.Measures[ListeningSessions]++
 	}
 	totals := &f.tally.day(e.Day).Totals
 	switch e.Mode {

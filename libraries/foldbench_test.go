@@ -35,7 +35,8 @@ func someDelta(random *rand.Rand, reader int64) libraries.DayDelta {
 		b := libraries.BookDelta{Book: book, Read: random.IntN(5) > 0}
 		if b.Read {
 			b.Measures[libraries.ReadingSeconds] = random.Int64N(4_000)
-			b.Measures[libraries.ListeningSeconds] = b.Measures[libraries.ReadingSeconds] * (random.Int64N(6) / 5)
+			b.Measures[libraries.ListeningSessions] = random.Int64N(6) / 5
+			b.Measures[libraries.ListeningSeconds] = b.Measures[libraries.ReadingSeconds] * b.Measures[libraries.ListeningSessions]
 		}
 		for m, each := range map[libraries.Metric]int{
 			libraries.Loans: 6, libraries.Returns: 7, libraries.Readings10: 10, libraries.Readings50: 15, libraries.Renewals: 20,

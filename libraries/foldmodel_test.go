@@ -119,6 +119,7 @@ func (f *foldFacts) viewEvent(v foldView, e libraries.Event) {
 		v.count(e.Day, e.Reader, e.Book, libraries.ReadingSeconds, e.Seconds)
 		if e.Format == libraries.Audiobook {
 			v.count(e.Day, e.Reader, e.Book, libraries.ListeningSeconds, e.Seconds)
+			v.count(e.Day, e.Reader, 0, libraries.ListeningSessions, 1) // titles have none
 		}
 		if key := (readerOn{e.Day, e.Reader}); !slices.Contains(v.books[key], e.Book) {
 			v.books[key] = slices.Sorted(slices.Values(append(v.books[key], e.Book)))

@@ -31,12 +31,14 @@ type Intake struct {
 	History calendar.Date
 
 	// What is to be written: the terms, books, lines and channels that are new or changed, and the loans that do not exist
-	// because they were made before the history (G6).
-	PutTerms    map[Vocabulary][]Term
-	PutBooks    []Book
-	PutLines    []BookLine
-	PutChannels []ChannelDay
-	EarlyLoans  []int64
+	// because they were made before the history (G6): of them ID, Reader, Book and Borrowed, which never change (F1).
+	// NoLongerEarly are the identifiers of those that do exist now, because the history begins earlier than it did.
+	PutTerms      map[Vocabulary][]Term
+	PutBooks      []Book
+	PutLines      []BookLine
+	PutChannels   []ChannelDay
+	EarlyLoans    []Loan
+	NoLongerEarly []int64
 
 	// What there is, the feed's rows included once they are settled.
 	terms    map[Vocabulary]map[int64]Term

@@ -22,10 +22,10 @@ type kept[T any] struct {
 	same    func(a, b T) bool
 	history calendar.Date
 
-	// had has what the store knows of the rows' identifiers. early has those of which it knows that they began before the
-	// history; those of the rows are added.
+	// had has what the store knows of the rows' identifiers. early has what is known of those that do not exist because
+	// they began before the history; those of the rows are added.
 	had   map[int64]T
-	early map[int64]bool
+	early map[int64]T
 
 	put    func(now T, was *T) // is told what is new, where was is nil, or changed
 	counts *Counts
@@ -71,11 +71,14 @@ func (k kept[T]) against(was T, known bool, now T) {
 // standing checks the rows of one identifier against what must not change, and returns the last good one; stands is false
 // where there is none, and where it began before the history.
 func (k kept[T]) standing(rows []Lined[T], was T, known bool) (now T, stands bool, err error) {
-	id, first := k.id(rows[0].Row), k.lasting(was)
+	id := k.id(rows[0].Row)
+	if !known {
+		was, known = k.early[id]
+	}
+	first := k.lasting(was)
 	for _, row := range rows {
 		l := k.lasting(row.Row)
-		before := calendar.Day(l.start) < k.history
-		if field := k.changed(first, l, known, k.early[id] && !before); field != "" {
+		if field := k.changed(first, l); known && field != "" {
 			k.counts.Bad++
 			if err := k.bad(row.Line, field, isChanged); err != nil {
 				return now, false, err
@@ -83,9 +86,9 @@ func (k kept[T]) standing(rows []Lined[T], was T, known bool) (now T, stands boo
 			continue
 		}
 		first, known = l, true
-		if before {
+		if calendar.Day(l.start) < k.history {
 			k.counts.BeforeHistory++
-			k.early[id] = true
+			k.early[id] = row.Row
 			continue
 		}
 		if stands {
@@ -96,14 +99,9 @@ func (k kept[T]) standing(rows []Lined[T], was T, known bool) (now T, stands boo
 	return now, stands, nil
 }
 
-// changed returns the field in which l differs from what was known first, or nothing. moved says that what began before the
-// history now begins in it.
-func (k kept[T]) changed(first, l lasting, known, moved bool) string {
+// changed returns the field in which l differs from what was known first, or nothing.
+func (k kept[T]) changed(first, l lasting) string {
 	switch {
-	case moved:
-		return k.start
-	case !known:
-		return ""
 	case first.reader != l.reader:
 		return "userId"
 	case first.book != l.book:

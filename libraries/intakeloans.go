@@ -67,20 +67,25 @@ func (p LoanPart) IDs() []int64 {
 	return slices.Compact(ids)
 }
 
-// KnownLoans is what the store knows of some loans: those that there are, and those that were made before the history. Its
-// maps must not be nil: what a feed says is added to them.
+// KnownLoans is what the store knows of some loans: those that there are, and of those that were made before the history
+// the ID, Reader, Book and Borrowed. Its maps must not be nil: what a feed says is added to them.
 type KnownLoans struct {
 	Loans map[int64]Loan
-	Early map[int64]bool
+	Early map[int64]Loan
 }
 
 // Loans settles the rows of loans of a part, each checked by itself before. It returns the loans that are new or changed,
-// adds to known what stands, and to EarlyLoans those that are new there.
+// adds to known what stands, and to EarlyLoans those that are new there. A loan that was before the history, which an
+// operator has moved, is like any new one, and no longer early.
 func (in *Intake) Loans(part LoanPart, known KnownLoans, c *Counts, bad Rejected) ([]LoanChange, error) {
 	had := maps.Clone(known.Early)
 	var changes []LoanChange
 	put := func(now Loan, was *Loan) {
 		known.Loans[now.ID] = now
+		if _, early := known.Early[now.ID]; early {
+			delete(known.Early, now.ID)
+			in.NoLongerEarly = append(in.NoLongerEarly, now.ID)
+		}
 		changes = append(changes, LoanChange{now, was})
 	}
 	err := kept[Loan]{
@@ -89,14 +94,17 @@ func (in *Intake) Loans(part LoanPart, known KnownLoans, c *Counts, bad Rejected
 		start:   "borrowedAt", same: sameLoan, history: in.History,
 		had: known.Loans, early: known.Early, put: put, counts: c, bad: bad,
 	}.settle(part.Loans)
-	for id := range known.Early {
-		// A loan of the store may be before a history that was moved.
-		if _, exists := known.Loans[id]; !exists && !had[id] {
-			in.EarlyLoans = append(in.EarlyLoans, id)
+	for id, l := range known.Early {
+		_, old := had[id]
+		if _, exists := known.Loans[id]; !exists && !old { // a loan of the store may be before a history that was moved
+			in.EarlyLoans = append(in.EarlyLoans, early(l))
 		}
 	}
 	return changes, err
 }
+
+// early returns what is kept of a loan before the history.
+func early(l Loan) Loan { return Loan{ID: l.ID, Reader: l.Reader, Book: l.Book, Borrowed: l.Borrowed} }
 
 func sameLoan(a, b Loan) bool {
 	return a.ID == b.ID && a.Reader == b.Reader && a.Book == b.Book && a.Borrowed.Equal(b.Borrowed) && a.Status == b.Status &&
@@ -127,8 +135,9 @@ func (in *Intake) Renewals(part LoanPart, known KnownLoans, c *EventCounts, bad 
 // renewal makes an event of a row. The error is ErrBeforeHistory or a *FaultError.
 func (in *Intake) renewal(r Renewal, known KnownLoans) (Event, error) {
 	loan, ok := known.Loans[r.Loan]
+	_, early := known.Early[r.Loan]
 	switch {
-	case !ok && known.Early[r.Loan]:
+	case !ok && early:
 		return Event{}, ErrBeforeHistory
 	case !ok:
 		return Event{}, &FaultError{"loanId", isMissing}

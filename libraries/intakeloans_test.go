@@ -89,17 +89,20 @@ func active(change ...func(*libraries.Loan)) libraries.Loan {
 	return l
 }
 
-func returned(l *libraries.Loan) { l.Status, l.Returned = libraries.LoanReturned, laterInstant.UTC() }
-func due(l *libraries.Loan)      { l.Due = new(calendar.MustParse("2026-08-15")) }
-func early(l *libraries.Loan)    { l.Borrowed = beforeFirst.UTC() }
-func moved(l *libraries.Loan)    { l.Borrowed = l.Borrowed.Add(time.Second) }
+func returned(l *libraries.Loan)  { l.Status, l.Returned = libraries.LoanReturned, laterInstant.UTC() }
+func due(l *libraries.Loan)       { l.Due = new(calendar.MustParse("2026-08-15")) }
+func early(l *libraries.Loan)     { l.Borrowed = beforeFirst.UTC() }
+func moved(l *libraries.Loan)     { l.Borrowed = l.Borrowed.Add(time.Second) }
+func earlier(l *libraries.Loan)   { l.Borrowed = beforeFirst.Add(-time.Second).UTC() }
+func ofAnother(l *libraries.Loan) { l.Reader = 2 }
+func ofTitle2(l *libraries.Loan)  { l.Book = 2 }
 
 // TestLoansSettled is F1: what never changes, which row stands, and what came before the history.
 func TestLoansSettled(t *testing.T) {
 	tests := []struct {
 		name  string
 		had   []libraries.Loan
-		early []int64 // in the store
+		early []libraries.Loan // in the store
 		rows  []libraries.Loan
 		want  string
 	}{
@@ -116,8 +119,15 @@ func TestLoansSettled(t *testing.T) {
 		{"another title within the feed", nil, nil, []libraries.Loan{active(), active(func(l *libraries.Loan) { l.Book = 2 }), active(returned)}, "new 1, superseded 1, line 2 bookId must not change"},
 		{"another start within the feed", nil, nil, []libraries.Loan{active(), active(moved)}, "new 1, line 2 borrowedAt must not change"},
 		{"before the history", nil, nil, []libraries.Loan{active(early)}, "early 1"},
-		{"before the history, again", nil, []int64{1}, []libraries.Loan{active(early), active(early)}, "early 2"},
-		{"moved into the history", nil, []int64{1}, []libraries.Loan{active()}, "line 1 borrowedAt must not change"},
+		{"before the history, again", nil, []libraries.Loan{active(early)}, []libraries.Loan{active(early), active(early, returned)}, "early 2"},
+		{"moved into the history", nil, []libraries.Loan{active(early)}, []libraries.Loan{active()}, "line 1 borrowedAt must not change"},
+		{"before the history, with another start", nil, []libraries.Loan{active(early)}, []libraries.Loan{active(earlier)}, "line 1 borrowedAt must not change"},
+		{"before the history, of another reader", nil, []libraries.Loan{active(early)}, []libraries.Loan{active(early, ofAnother)}, "line 1 userId must not change"},
+		{"before the history, of another title", nil, []libraries.Loan{active(early)}, []libraries.Loan{active(early, ofTitle2)}, "line 1 bookId must not change"},
+		{"before the history, with another start within the feed", nil, nil, []libraries.Loan{active(early), active(earlier)}, "early 1, line 2 borrowedAt must not change"},
+		{"the history moved to before it", nil, []libraries.Loan{active()}, []libraries.Loan{active(), active(returned)}, "new 1, superseded 1"},
+		{"the history moved to before it, of another reader", nil, []libraries.Loan{active()}, []libraries.Loan{active(ofAnother)}, "line 1 userId must not change"},
+		{"the history moved to before it, with another start", nil, []libraries.Loan{active()}, []libraries.Loan{active(moved)}, "line 1 borrowedAt must not change"},
 		{"moved into the history within the feed", nil, nil, []libraries.Loan{active(early), active()}, "early 1, line 2 borrowedAt must not change"},
 		{"moved out of the history", []libraries.Loan{active()}, nil, []libraries.Loan{active(early)}, "line 1 borrowedAt must not change"},
 		{"moved out of the history within the feed", nil, nil, []libraries.Loan{active(), active(early)}, "new 1, line 2 borrowedAt must not change"},
@@ -138,19 +148,27 @@ func TestLoansSettled(t *testing.T) {
 				t.Errorf("%s: was %+v, want what the store had", tt.name, ch.Was)
 			}
 		}
-		if remembered := len(in.EarlyLoans) == 1; remembered != (c.BeforeHistory > 0 && tt.early == nil) {
-			t.Errorf("%s: early loans = %v", tt.name, in.EarlyLoans)
+		var remembered []libraries.Loan
+		if c.BeforeHistory > 0 && tt.early == nil {
+			remembered = []libraries.Loan{{ID: 1, Reader: 1, Book: 1, Borrowed: beforeFirst.UTC()}}
+		}
+		if !slices.Equal(in.EarlyLoans, remembered) {
+			t.Errorf("%s: EarlyLoans = %v, want %v", tt.name, in.EarlyLoans, remembered)
+		}
+		_, still := known.Early[1]
+		if left := slices.Equal(in.NoLongerEarly, []int64{1}); left != (tt.early != nil && c.New == 1) || left && still {
+			t.Errorf("%s: NoLongerEarly = %v, early is still %v", tt.name, in.NoLongerEarly, known.Early)
 		}
 	}
 }
 
-func knownLoans(loans []libraries.Loan, early []int64) libraries.KnownLoans {
-	known := libraries.KnownLoans{Loans: map[int64]libraries.Loan{}, Early: map[int64]bool{}}
+func knownLoans(loans, early []libraries.Loan) libraries.KnownLoans {
+	known := libraries.KnownLoans{Loans: map[int64]libraries.Loan{}, Early: map[int64]libraries.Loan{}}
 	for _, l := range loans {
 		known.Loans[l.ID] = l
 	}
-	for _, id := range early {
-		known.Early[id] = true
+	for _, l := range early {
+		known.Early[l.ID] = libraries.Loan{ID: l.ID, Reader: l.Reader, Book: l.Book, Borrowed: l.Borrowed}
 	}
 	return known
 }
@@ -160,9 +178,11 @@ func TestRenewalsSettled(t *testing.T) {
 	in := newIntake()
 	second := func(l *libraries.Loan) { l.ID = 2 }
 	third := func(l *libraries.Loan) { l.ID = 3 }
-	known := knownLoans([]libraries.Loan{active(second)}, []int64{4})
+	fourth := func(l *libraries.Loan) { l.ID = 4 }
+	sixth := func(l *libraries.Loan) { l.ID = 6 }
+	known := knownLoans([]libraries.Loan{active(second)}, []libraries.Loan{active(fourth, early), active(sixth)})
 	part := libraries.LoanPart{
-		Loans: lined(active(), active(third, early)),
+		Loans: lined(active(), active(third, early), active(sixth)), // the history moved to before the sixth
 		Renewals: lined(
 			libraries.Renewal{ID: []byte("a"), Loan: 1, At: laterInstant},
 			libraries.Renewal{ID: []byte("b"), Loan: 2, At: firstSecond},
@@ -170,9 +190,10 @@ func TestRenewalsSettled(t *testing.T) {
 			libraries.Renewal{ID: []byte("d"), Loan: 4, At: laterInstant},
 			libraries.Renewal{ID: []byte("e"), Loan: 5, At: laterInstant},
 			libraries.Renewal{ID: []byte("f"), Loan: 1, At: beforeFirst},
+			libraries.Renewal{ID: []byte("g"), Loan: 6, At: laterInstant},
 		),
 	}
-	if got, want := part.IDs(), []int64{1, 2, 3, 4, 5}; !slices.Equal(got, want) {
+	if got, want := part.IDs(), []int64{1, 2, 3, 4, 5, 6}; !slices.Equal(got, want) {
 		t.Errorf("IDs = %v, want %v", got, want)
 	}
 	var s said
@@ -192,8 +213,8 @@ func TestRenewalsSettled(t *testing.T) {
 	first := libraries.Event{
 		Kind: libraries.RenewalEvent, ID: libraries.NewEventID('r', []byte("a"), 1, day), Reader: 1, Book: 1, Day: day, Second: 14 * 3600,
 	}
-	if len(events) != 2 || events[0] != first || events[1].Day != calendar.MustParse("2026-07-21") || events[1].Second != 0 {
-		t.Errorf("Renewals = %+v, want two, the first %+v", events, first)
+	if len(events) != 3 || events[0] != first || events[1].Day != calendar.MustParse("2026-07-21") || events[1].Second != 0 {
+		t.Errorf("Renewals = %+v, want three, the first %+v", events, first)
 	}
 	if got, want := reasonOf(in.Renewal(libraries.Renewal{At: afterLast})), "renewedAt must not be after the day of the load"; got != want {
 		t.Errorf("Renewal after the day of the load = %q, want %q", got, want)

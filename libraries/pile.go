@@ -69,7 +69,17 @@ func (p *Pile) add(kind byte, reader int64) error {
 	p.frame = binary.AppendUvarint(p.frame, uint64(reader))
 	p.frame = binary.AppendUvarint(p.frame, uint64(len(p.record)))
 	p.frame = append(p.frame, p.record...)
-	return p.Spill.Add(int(Block(reader)%spill.Parts), p.frame)
+	return p.Spill.Add(pilePart(reader), p.frame)
+}
+
+// pilePart returns the part that a reader's records are in: all those of a block are in one. The number of the block is
+// spread, for identifiers may have a stride, such as those that several systems hand out in turn, and a part must fit into
+// memory.
+func pilePart(reader int64) int {
+	const odd = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio: neighbours come far apart
+	h := uint64(Block(reader)) * odd
+	h = (h ^ h>>32) * odd // the low bits of the product depend on the low bits of the block alone, the high ones on all
+	return int(h >> 32 % spill.Parts)
 }
 
 // Part returns the deliveries of a part, readers ascending, and forgets them; there are spill.Parts parts. Of several

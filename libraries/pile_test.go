@@ -63,6 +63,7 @@ func TestPile(t *testing.T) {
 			}
 			noError(t, putAny(random, pile, want[reader], id))
 		}
+		partOf := map[int64]int{} // by block
 		for part := range spill.Parts {
 			deliveries, err := pile.Part(part)
 			noError(t, err)
@@ -70,7 +71,11 @@ func TestPile(t *testing.T) {
 				t.Errorf("part %d: readers do not ascend", part)
 			}
 			for _, got := range deliveries {
-				if int(libraries.Block(got.Reader)%spill.Parts) != part || !reflect.DeepEqual(&got, want[got.Reader]) {
+				block := libraries.Block(got.Reader)
+				if _, met := partOf[block]; !met {
+					partOf[block] = part
+				}
+				if partOf[block] != part || !reflect.DeepEqual(&got, want[got.Reader]) {
 					t.Errorf("limit %d, part %d, reader %d:\n got %+v\nwant %+v", limit, part, got.Reader, got, want[got.Reader])
 				}
 				delete(want, got.Reader)
@@ -81,6 +86,34 @@ func TestPile(t *testing.T) {
 		}
 		if len(want) > 0 {
 			t.Errorf("limit %d: no part has %v", limit, want)
+		}
+		noError(t, pile.Close())
+	}
+}
+
+// TestPileSpread gives readers identifiers with a stride: their blocks are spread over the parts, at most about twice as many
+// in one as on average.
+func TestPileSpread(t *testing.T) {
+	const readers = 20_000
+	for _, stride := range []int64{1, 3, 1024, 10_240, 262_144, 1 << 38} {
+		pile := &libraries.Pile{Spill: spill.Pile{Dir: t.TempDir()}}
+		for i := range int64(readers) {
+			noError(t, pile.AddEvent(libraries.Event{Kind: libraries.ActivityEvent, Reader: i * stride}))
+		}
+		blocks := 1 + libraries.Block((readers-1)*stride)
+		blocks = min(blocks, readers)
+		most, found := 0, int64(0)
+		for part := range spill.Parts {
+			deliveries, err := pile.Part(part)
+			noError(t, err)
+			in := map[int64]bool{}
+			for _, d := range deliveries {
+				in[libraries.Block(d.Reader)] = true
+			}
+			most, found = max(most, len(in)), found+int64(len(in))
+		}
+		if limit := 3 + 2*int(blocks)/spill.Parts; found != blocks || most > limit {
+			t.Errorf("stride %d: %d blocks in parts, up to %d in one, want %d and %d", stride, found, most, blocks, limit)
 		}
 		noError(t, pile.Close())
 	}

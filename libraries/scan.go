@@ -27,10 +27,13 @@ func (s bitset) count() int64 {
 	return int64(n)
 }
 
-// join adds the numbers of t, which has room for as many. An empty t may be nil.
-func (s bitset) join(t bitset) {
-	for i, w := range t {
-		s[i] |= w
+// join adds the numbers of another set, for which s has room.
+func (s bitset) join(t interface{ addTo(bitset) }) { t.addTo(s) }
+
+// addTo adds the numbers to a set that has room for as many. An empty s may be nil.
+func (s bitset) addTo(t bitset) {
+	for i, w := range s {
+		t[i] |= w
 	}
 }
 
@@ -38,12 +41,28 @@ func (s bitset) join(t bitset) {
 // were read.
 type usage struct {
 	sums   []Measures
-	logins bitset   // of ranks
-	titles []bitset // of ranks of titles; nil where none was read
+	logins bitset      // of ranks
+	titles []*titleSet // nil where none was read
+
+	catalogue int  // how many titles there are
+	bitsets   bool // titles are bitsets from the beginning
 }
 
-func newUsage(groups, readers int) *usage {
-	return &usage{make([]Measures, groups), newBitset(readers), make([]bitset, groups)}
+func newUsage(groups, readers, titles int) *usage {
+	return &usage{
+		sums: make([]Measures, groups), logins: newBitset(readers), titles: make([]*titleSet, groups),
+		catalogue: titles, bitsets: groups*(titles/8) <= bitsetBytes,
+	}
+}
+
+// titlesOf returns the set of a group, to be added to.
+func (u *usage) titlesOf(group int32) *titleSet {
+	set := u.titles[group]
+	if set == nil {
+		set = newTitleSet(u.catalogue, u.bitsets)
+		u.titles[group] = set
+	}
+	return set
 }
 
 // join adds what another scan found.
@@ -79,7 +98,8 @@ type scanner struct {
 	titles []int32 // ranks, by index
 }
 
-// scan finds the usage of a selection in a period, of the given metrics, of which Logins must be one.
+// scan finds the usage of a selection in a period, of the given metrics, of which Logins must be one. It may wait for
+// other scans.
 func (r *Reports) scan(
 	ctx context.Context, a Access, period calendar.Period, s *selection, metrics []Metric,
 ) (*usage, error) {
@@ -91,10 +111,16 @@ func (r *Reports) scan(
 	if err != nil {
 		return nil, err
 	}
+	end, err := beginScan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	var scanners [visitors]scanner
 	for i := range scanners {
 		scanners[i] = scanner{
-			readers: readers, catalogue: titles, groups: s.groups, metrics: metrics, found: newUsage(s.n, len(readers.IDs)),
+			readers: readers, catalogue: titles, groups: s.groups, metrics: metrics,
+			found: newUsage(s.n, len(readers.IDs), len(titles.Titles)),
 		}
 	}
 	err = r.visitSheets(ctx, a, ReaderSheets, period, func(visitor int, day calendar.Date, data []byte) error {
@@ -181,13 +207,15 @@ func (s *scanner) read() error {
 		if group < 0 {
 			return
 		}
-		set := s.found.titles[group]
-		if set == nil {
-			set = newBitset(len(s.catalogue.Titles))
-			s.found.titles[group] = set
+		set := s.found.titlesOf(group)
+		if bits := set.bits; bits != nil {
+			for _, i := range titles {
+				bits.add(int(s.titles[i]))
+			}
+			return
 		}
 		for _, i := range titles {
-			set.add(int(s.titles[i]))
+			set.add(s.titles[i])
 		}
 	})
 }

@@ -48,6 +48,7 @@ func busyDay(r *rand.Rand, day calendar.Date, reader int64, books int) libraries
 		book.Measures[libraries.ReadingSeconds] = 60 + r.Int64N(5000)
 		if r.IntN(10) == 0 {
 			book.Measures[libraries.ListeningSeconds] = book.Measures[libraries.ReadingSeconds]
+			book.Measures[libraries.ListeningSessions] = 1
 		}
 		for _, m := range []libraries.Metric{libraries.Loans, libraries.Returns, libraries.Readings10, libraries.Readings50} {
 			if r.IntN(4) == 0 {

@@ -253,7 +253,7 @@ func (n *network) slowBase(period calendar.Period) *libraries.Summary {
 			loans[b.Book] += b.Measures[libraries.Loans]
 			s.Reservations.Converted += b.Measures[libraries.ConvertedThatDay]
 			s.Formats.ListeningSeconds += b.Measures[libraries.ListeningSeconds]
-			if b.Measures[libraries.ListeningSeconds] > 0 {
+			if b.Measures[libraries.ListeningSessions] > 0 {
 				listeners[d.Reader] = true
 			}
 		}

@@ -55,7 +55,7 @@ func VisitTitles(data []byte, visit func(TitleDay)) error {
 		for m := range Metrics {
 			if mask&(1<<m) != 0 {
 				t.Sums[m] = natural(d)
-				d.Check(t.Sums[m] > 0 && m.ofTitles())
+				d.Check(t.Sums[m] > 0 && m.inTitleSheet())
 			}
 		}
 		if d.Bad() {

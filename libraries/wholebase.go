@@ -167,7 +167,7 @@ func (s titleSums) add(titles *Catalogue, data []byte) error {
 	return missing
 }
 
-// listeners counts the distinct readers who listened in a period.
+// listeners counts the distinct readers who listened in a period, for however long (L20).
 func (r *Reports) listeners(ctx context.Context, a Access, period calendar.Period) (int64, error) {
 	readers, err := r.readers(ctx, a)
 	if err != nil {
@@ -195,7 +195,7 @@ func (r *Readers) addListeners(to bitset, data []byte) error {
 	if err != nil {
 		return err
 	}
-	return sheet.Column(ListeningSeconds, func(place int, _ int64) {
+	return sheet.Column(ListeningSessions, func(place int, _ int64) {
 		if rank, ok := r.Rank(ids[place]); ok {
 			to.add(rank)
 		}

@@ -28,7 +28,8 @@ func (f *fixture) answer(n libraries.NetworkID, hour libraries.Hour, p calendar.
 	}
 }
 
-// TestChannelAnswers keeps the first answer for a network, an hour and a period, until the network's next hour (L13).
+// TestChannelAnswers keeps the first answer for a network, an hour and a period, until the network's next hour (L13); and
+// through that one, for replicas whose clocks are behind.
 func TestChannelAnswers(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		one, other := f.a.Network, f.other
@@ -42,6 +43,10 @@ func TestChannelAnswers(t *testing.T) {
 		f.answer(one, 10, p, "first")
 		f.answer(one, 11, p, "")
 		f.keep(one, 11, p, "next hour", "next hour")
+		f.answer(one, 10, p, "first")
+		f.answer(one, 10, q, "other period")
+		f.answer(one, 11, p, "next hour")
+		f.keep(one, 12, p, "hour after", "hour after")
 		f.answer(one, 10, p, "")
 		f.answer(one, 10, q, "")
 		f.answer(one, 11, p, "next hour")

@@ -1,6 +1,7 @@
 package librariesdb
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -29,7 +30,16 @@ func (l *load) putRegisters(ctx context.Context, in *libraries.Intake) error {
 	if err != nil {
 		return err
 	}
-	early := slices.Compact(slices.Sorted(slices.Values(in.EarlyLoans)))
-	return replace(ctx, l, earlyLoansTable, early, func(id int64) key { return key{id: id} },
-		func(n libraries.NetworkID, id int64) []any { return []any{int64(n), id} })
+	return l.putEarlyLoans(ctx, in)
+}
+
+// putEarlyLoans writes the loans before the history that are new, and forgets those that are in it now.
+func (l *load) putEarlyLoans(ctx context.Context, in *libraries.Intake) error {
+	idKey := func(id int64) key { return key{id: id} }
+	if err := l.forget(ctx, earlyLoansTable, keys(in.NoLongerEarly, idKey)); err != nil {
+		return err
+	}
+	early := slices.SortedFunc(slices.Values(in.EarlyLoans), func(a, b libraries.Loan) int { return cmp.Compare(a.ID, b.ID) })
+	early = slices.CompactFunc(early, func(a, b libraries.Loan) bool { return a.ID == b.ID })
+	return replace(ctx, l, earlyLoansTable, early, func(e libraries.Loan) key { return idKey(e.ID) }, earlyLoanValues)
 }

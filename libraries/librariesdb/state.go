@@ -59,13 +59,13 @@ func (s *Store) LoansByID(ctx context.Context, network libraries.NetworkID, ids 
 	return loans, nil
 }
 
-// EarlyLoans returns which of the given loans were made before the history, as far as a load has met them (G6): they do
-// not exist.
-func (s *Store) EarlyLoans(ctx context.Context, network libraries.NetworkID, ids []int64) (map[int64]bool, error) {
-	early := map[int64]bool{}
+// EarlyLoans returns those of the given loans that were made before the history, as far as a load has met them (G6): they
+// do not exist. Of each it has what never changes.
+func (s *Store) EarlyLoans(ctx context.Context, network libraries.NetworkID, ids []int64) (map[int64]libraries.Loan, error) {
+	early := map[int64]libraries.Loan{}
 	for ids := range slices.Chunk(ids, chunk) {
-		rows, err := s.DB.QueryContext(ctx, `SELECT loan_id FROM libraries_early_loans WHERE tenant_id = ? AND loan_id IN (?)`, network, bun.List(ids))
-		if err := each(rows, err, "early loans", scanID, func(id int64) { early[id] = true }); err != nil {
+		rows, err := s.DB.QueryContext(ctx, `SELECT `+earlyLoanFields+` FROM libraries_early_loans WHERE tenant_id = ? AND loan_id IN (?)`, network, bun.List(ids))
+		if err := each(rows, err, "early loans", scanEarlyLoan, func(l libraries.Loan) { early[l.ID] = l }); err != nil {
 			return nil, err
 		}
 	}

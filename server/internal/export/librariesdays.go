@@ -41,13 +41,13 @@ var metricNames = [libraries.Metrics]string{
 	libraries.Readings50: "readings50", libraries.Previews: "previews", libraries.DistinctBooks: "distinctBooks",
 	libraries.ReadingSeconds: "readingSeconds", libraries.Renewals: "renewals", libraries.Reservations: "reservations",
 	libraries.ReservationsConverted: "reservationsConverted", libraries.ListeningSeconds: "listeningSeconds",
-	libraries.ConvertedThatDay: "convertedReservations",
+	libraries.ListeningSessions: "listeningSessions", libraries.ConvertedThatDay: "convertedReservations",
 }
 
 // The metrics that a reader's day, a title's day, and a day as a whole have, in the order of the metrics.
 var (
 	readerMetrics = metrics(libraries.ConvertedThatDay)
-	titleMetrics  = metrics(libraries.Logins, libraries.DistinctBooks, libraries.Previews)
+	titleMetrics  = metrics(libraries.Logins, libraries.DistinctBooks, libraries.Previews, libraries.ListeningSessions)
 	totalMetrics  = metrics(libraries.DistinctBooks) // which does not sum
 )
 

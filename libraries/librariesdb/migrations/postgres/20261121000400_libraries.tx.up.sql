@@ -137,10 +137,13 @@ CREATE INDEX libraries_loans_reader ON libraries_loans (tenant_id, user_id);
 
 CREATE INDEX libraries_loans_book ON libraries_loans (tenant_id, book_id);
 
--- Loans made before the history: they do not exist, and renewals of them are no bad rows.
+-- Loans made before the history: they do not exist, and renewals of them are no bad rows. What never changes is kept.
 CREATE TABLE libraries_early_loans (
 	tenant_id bigint NOT NULL,
 	loan_id   bigint NOT NULL,
+	user_id   bigint NOT NULL,
+	book_id   bigint NOT NULL,
+	borrowed  bigint NOT NULL,
 	PRIMARY KEY (tenant_id, loan_id)
 );
 

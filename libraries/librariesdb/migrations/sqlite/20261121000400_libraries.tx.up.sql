@@ -127,10 +127,13 @@ CREATE INDEX libraries_loans_reader ON libraries_loans (tenant_id, user_id);
 -- A title may have very many: the index has all that marks need.
 CREATE INDEX libraries_loans_book ON libraries_loans (tenant_id, book_id, day, loan_id, status);
 
--- Loans made before the history: they do not exist, and renewals of them are no bad rows.
+-- Loans made before the history: they do not exist, and renewals of them are no bad rows. What never changes is kept.
 CREATE TABLE libraries_early_loans (
 	tenant_id INTEGER NOT NULL,
 	loan_id   INTEGER NOT NULL,
+	user_id   INTEGER NOT NULL,
+	book_id   INTEGER NOT NULL,
+	borrowed  INTEGER NOT NULL,
 	PRIMARY KEY (tenant_id, loan_id)
 ) WITHOUT ROWID;
 
