@@ -119,7 +119,7 @@ func TestRows(t *testing.T) {
 		{"/datasets/books" + days, both,
 			`{` + titleJSON + `,"author":"Machado de Assis","publisher":"Garnier","collection":"external","hasEbook":true,"hasAudiobook":false,"model":26,"copies":52,` +
 				`"consumedCopies":60,"availableCopies":0,"loans":2,"returns":3,"readings10":4,"readings50":5,"renewals":9,"readingSeconds":8,"reservations":10,` +
-				`"convertedReservations":13,"activeReservations":5},` +
+				`"convertedReservations":14,"activeReservations":5},` +
 				`{` + bareJSON + `,"author":null,"publisher":null,"collection":null,"hasEbook":false,"hasAudiobook":true,"model":null,"copies":null,` +
 				`"consumedCopies":null,"availableCopies":null,"loans":0,"returns":0,"readings10":0,"readings50":0,"renewals":0,"readingSeconds":0,"reservations":0,` +
 				`"convertedReservations":0,"activeReservations":0}`},
