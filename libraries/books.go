@@ -42,10 +42,10 @@ func (r *Reports) Books(ctx context.Context, a Access, q BookQuery, p paging.Pag
 
 // books returns the ranks of the titles that pass the query's filters, in its order.
 func (c *Catalogue) books(q BookQuery, sums titleSums, held Holdings) places {
-	passes := q.matches()
+	passes, texts := q.matches(), c.texts().of
 	var found places
 	for rank := range c.Titles {
-		if passes(&c.Titles[rank]) {
+		if passes(&c.Titles[rank], &texts[rank]) {
 			found = append(found, int32(rank))
 		}
 	}

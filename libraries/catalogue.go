@@ -3,6 +3,7 @@ package libraries
 import (
 	"cmp"
 	"slices"
+	"sync"
 )
 
 // Catalogue has the vocabularies and the titles of a network. It is never changed once it is made.
@@ -10,16 +11,34 @@ type Catalogue struct {
 	Terms  map[Vocabulary][]Term // by ID
 	Titles []Title               // by Book.ID; a title's rank is its index
 
-	ids    []int64 // of the titles
-	places []int32 // of the titles, by folded title
+	ids   []int64 // of the titles
+	texts func() *titleTexts
 }
 
 // Title is one title with its lines.
 type Title struct {
 	Book  Book
 	Lines []Line // as the feed has them, with the title's MaxUses; by ID
+}
 
-	folded, author, isbn string // what searches and orders compare
+// titleTexts are what searches and orders compare, by rank. They are made when they are first wanted: the first answers
+// after a restart mostly do without.
+type titleTexts struct {
+	of     []titleText
+	places []int32 // by folded title
+}
+
+// titleText has the folded title and author of a title, and the digits of its ISBN.
+type titleText struct{ title, author, isbn string }
+
+func newTitleTexts(titles []Title) *titleTexts {
+	t := &titleTexts{of: make([]titleText, len(titles))}
+	for i := range titles {
+		b := &titles[i].Book
+		t.of[i] = titleText{Fold(b.Title), Fold(b.Author), Digits(b.ISBN)}
+	}
+	t.places = placesByTitle(t.of)
+	return t
 }
 
 // NewCatalogue joins titles and lines, which may be in any order. A line of an unknown title is left out. It keeps what it
@@ -30,7 +49,7 @@ func NewCatalogue(terms map[Vocabulary][]Term, books []Book, lines []BookLine) *
 		slices.SortFunc(list, func(a, b Term) int { return cmp.Compare(a.ID, b.ID) })
 	}
 	for i, b := range books {
-		c.Titles[i] = Title{Book: b, folded: Fold(b.Title), author: Fold(b.Author), isbn: Digits(b.ISBN)}
+		c.Titles[i] = Title{Book: b}
 	}
 	slices.SortFunc(c.Titles, func(a, b Title) int { return cmp.Compare(a.Book.ID, b.Book.ID) })
 	slices.SortFunc(lines, func(a, b BookLine) int {
@@ -46,7 +65,7 @@ func NewCatalogue(terms map[Vocabulary][]Term, books []Book, lines []BookLine) *
 			t.Lines = append(t.Lines, l.Line)
 		}
 	}
-	c.places = placesByTitle(c.Titles)
+	c.texts = sync.OnceValue(func() *titleTexts { return newTitleTexts(c.Titles) })
 	return c
 }
 

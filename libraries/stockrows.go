@@ -115,12 +115,12 @@ func (r *Reports) Stock(ctx context.Context, a Access, q StockQuery, p paging.Pa
 
 // find returns the indexes of the rows that pass the query's filters, in its order.
 func (s *stock) find(titles *Catalogue, q StockQuery, history calendar.Date) places {
-	passes, lineful := q.Filter.matches(), q.lines(history)
+	passes, lineful, texts := q.Filter.matches(), q.lines(history), titles.texts().of
 	index := make(map[int32]int32) // of the row, by the title's rank
 	var found places
 	for i, rank := range s.ranks {
 		row := &s.rows[i]
-		if passes(row.Title) && lineful(s.lines[i]) && (q.Band == nil || BandOf(row.Readings, row.Possible) == *q.Band) {
+		if passes(row.Title, &texts[rank]) && lineful(s.lines[i]) && (q.Band == nil || BandOf(row.Readings, row.Possible) == *q.Band) {
 			found = append(found, rank)
 			index[rank] = int32(i)
 		}

@@ -8,18 +8,18 @@ import (
 
 // matches returns whether a title passes the filter, all but its Collection. A title without a publisher or a year passes
 // no filter for one (G7).
-func (f TitleFilter) matches() func(t *Title) bool {
+func (f TitleFilter) matches() func(t *Title, text *titleText) bool {
 	var search Search
 	if f.Search != nil {
 		search = ParseSearch(*f.Search)
 	}
-	return func(t *Title) bool {
+	return func(t *Title, text *titleText) bool {
 		b := &t.Book
 		return (f.Book == nil || b.ID == *f.Book) &&
 			is(f.Publisher, b.Publisher) && is(f.Year, b.Year) &&
 			(f.Category == nil || slices.Contains(b.Categories, *f.Category)) &&
 			(f.Subject == nil || slices.Contains(b.Subjects, *f.Subject)) &&
-			search.Book(t.folded, t.isbn)
+			search.Book(text.title, text.isbn)
 	}
 }
 
@@ -27,15 +27,15 @@ func (f TitleFilter) matches() func(t *Title) bool {
 func is(want *int64, v int64) bool { return want == nil || v == *want && v != None }
 
 // matches returns whether a title passes the query's filters.
-func (q BookQuery) matches() func(t *Title) bool {
+func (q BookQuery) matches() func(t *Title, text *titleText) bool {
 	passes := q.Filter.matches()
 	author := ""
 	if q.Author != nil {
 		author = Fold(*q.Author)
 	}
-	return func(t *Title) bool {
-		return passes(t) &&
-			(q.Author == nil || t.author != "" && strings.Contains(t.author, author)) &&
+	return func(t *Title, text *titleText) bool {
+		return passes(t, text) &&
+			(q.Author == nil || text.author != "" && strings.Contains(text.author, author)) &&
 			(q.Format != Ebook || t.Book.HasEbook) && (q.Format != Audiobook || t.Book.HasAudiobook) &&
 			(q.Filter.Collection == 0 || InCollection(t.Lines, q.Filter.Collection))
 	}
@@ -52,8 +52,9 @@ type ordered struct {
 // column is the title. Ranks ascend with identifiers.
 func (c *Catalogue) sorted(ranks []int32, column func(rank int32) int64, asc bool) []int32 {
 	rows := make([]ordered, len(ranks))
+	places := c.texts().places
 	for i, rank := range ranks {
-		place := c.places[rank]
+		place := places[rank]
 		rows[i] = ordered{rank, place, int64(place)}
 		if column != nil {
 			rows[i].value = column(rank)
@@ -73,18 +74,18 @@ func (c *Catalogue) sorted(ranks []int32, column func(rank int32) int64, asc boo
 }
 
 // placesByTitle returns the place of each title, by rank, among the folded titles: those with one folded title share it.
-func placesByTitle(titles []Title) []int32 {
+func placesByTitle(titles []titleText) []int32 {
 	ranks := make([]int32, len(titles))
 	for i := range ranks {
 		ranks[i] = int32(i)
 	}
-	slices.SortFunc(ranks, func(a, b int32) int { return cmp.Compare(titles[a].folded, titles[b].folded) })
+	slices.SortFunc(ranks, func(a, b int32) int { return cmp.Compare(titles[a].title, titles[b].title) })
 	places := make([]int32, len(titles))
 	for i, rank := range ranks {
 		if i > 0 {
 			before := ranks[i-1]
 			places[rank] = places[before]
-			if titles[before].folded != titles[rank].folded {
+			if titles[before].title != titles[rank].title {
 				places[rank]++
 			}
 		}
