@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -74,17 +73,5 @@ const patience = 1000
 // impatient lets a connection to SQLite wait no longer than patience for another writer, and returns what lets it wait as
 // before: the driver's wait heeds no context. PostgreSQL locks rows, and nobody else holds these for long.
 func impatient(ctx context.Context, conn bun.Conn) (restore func(), err error) {
-	if conn.Dialect().Name() != dialect.SQLite {
-		return func() {}, nil
-	}
-	var was int
-	if err := conn.NewRaw(`PRAGMA busy_timeout`).Scan(ctx, &was); err != nil {
-		return nil, err
-	}
-	set := func(ctx context.Context, wait int) error {
-		_, err := conn.NewRaw(`PRAGMA busy_timeout = ?`, wait).Exec(ctx)
-		return err
-	}
-	restore = func() { _ = set(context.WithoutCancel(ctx), was) }
-	return restore, set(ctx, min(was, patience))
+	return withPragma(ctx, conn, "busy_timeout", func(was int) int { return min(was, patience) })
 }

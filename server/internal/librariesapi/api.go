@@ -132,14 +132,8 @@ func (a *API) checked(prefix string, find func(*http.Request) (route, error)) ht
 			return
 		}
 		trace.Tenant = int64(grant.Access.Network)
-		quota, err := a.Limiter.Take(ctx, grant.Budget, a.Rate)
-		if err != nil {
+		if err := web.Spend(ctx, w, a.Limiter, grant.Budget, a.Rate); err != nil {
 			web.Fail(w, r, err)
-			return
-		}
-		web.ShowQuota(w, quota)
-		if !quota.OK {
-			web.Fail(w, r, web.TooMany(quota.Reset))
 			return
 		}
 		if unknown != nil {

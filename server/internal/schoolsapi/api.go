@@ -86,14 +86,8 @@ func (a *API) checked(rt route) http.Handler {
 			return
 		}
 		trace.Tenant = int64(grant.Access.Partner)
-		quota, err := a.Limiter.Take(ctx, grant.Budget, a.Rate)
-		if err != nil {
+		if err := web.Spend(ctx, w, a.Limiter, grant.Budget, a.Rate); err != nil {
 			web.Fail(w, r, err)
-			return
-		}
-		web.ShowQuota(w, quota)
-		if !quota.OK {
-			web.Fail(w, r, web.TooMany(quota.Reset))
 			return
 		}
 		a.answer(w, r, rt, grant.Access)

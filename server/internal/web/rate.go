@@ -1,11 +1,26 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 
 	"github.com/lectern-dev/lectern/auth"
 )
+
+// Spend takes a request from a budget of so many a minute, and shows what is left of it. The error is a *Problem where
+// nothing is left.
+func Spend(ctx context.Context, w http.ResponseWriter, limiter auth.Limiter, budget auth.Budget, rate int) error {
+	quota, err := limiter.Take(ctx, budget, rate)
+	if err != nil {
+		return err
+	}
+	ShowQuota(w, quota)
+	if !quota.OK {
+		return TooMany(quota.Reset)
+	}
+	return nil
+}
 
 // ShowQuota sets the three headers of H6, which every answer past the key check carries. A limit of 0 shows none.
 func ShowQuota(w http.ResponseWriter, q auth.Quota) {
