@@ -43,15 +43,11 @@ func (c *degreesCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	db, err := s.openExisting()
+	db, p, err := s.openPartner(s.openExisting, c.Partner)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	p, err := s.partner(db, c.Partner)
-	if err != nil {
-		return err
-	}
 	v, left, err := directorydb.PutDegrees(s.ctx, db, p.ID, ds)
 	if err != nil {
 		return err
@@ -94,15 +90,11 @@ func countsText(left []directorydb.DegreeCount) string {
 
 // show prints the present vocabulary as a file that could replace it.
 func (c *degreesCmd) show(s *session) error {
-	db, err := s.openCurrent()
+	db, p, err := s.openPartner(s.openCurrent, c.Partner)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	p, err := s.partner(db, c.Partner)
-	if err != nil {
-		return err
-	}
 	ds, err := directorydb.Degrees(s.ctx, db, p.ID)
 	if err != nil {
 		return err

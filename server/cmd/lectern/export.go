@@ -44,15 +44,11 @@ func (c *exportSchoolsCmd) Help() string {
 
 // Run exports a partner and prints the number of rows of each file.
 func (c *exportSchoolsCmd) Run(s *session) error {
-	db, err := s.openCurrent()
+	db, p, err := s.openPartner(s.openCurrent, c.Partner)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	p, err := s.partner(db, c.Partner)
-	if err != nil {
-		return err
-	}
 	of := export.SchoolsOf{Store: &schoolsdb.Store{DB: db.DB}, Partner: p.ID}
 	if c.Network != "" {
 		if of.Network, err = findNetwork(s.ctx, db, p, c.Network); err != nil {

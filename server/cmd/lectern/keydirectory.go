@@ -19,15 +19,11 @@ type issueDirectoryCmd struct {
 
 // Run issues a key and prints it, the only time that its secret can be seen.
 func (c *issueDirectoryCmd) Run(s *session) error {
-	db, err := s.openExisting()
+	db, p, err := s.openPartner(s.openExisting, c.Partner)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	p, err := s.partner(db, c.Partner)
-	if err != nil {
-		return err
-	}
 	k, err := issueDirectory(s, db, p, c.time())
 	if err != nil {
 		return err

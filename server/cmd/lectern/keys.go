@@ -39,15 +39,11 @@ type issueSchoolsCmd struct {
 
 // Run issues a key and prints it, the only time that it can be seen.
 func (c *issueSchoolsCmd) Run(s *session) error {
-	db, err := s.openExisting()
+	db, p, err := s.openPartner(s.openExisting, c.Partner)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	p, err := s.partner(db, c.Partner)
-	if err != nil {
-		return err
-	}
 	text, err := issueSchools(s, db, p, c.Network, &c.expiry)
 	if err != nil {
 		return err

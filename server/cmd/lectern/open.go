@@ -92,6 +92,20 @@ func (s *session) library(db *database.DB, slug string) (librariesdb.Network, er
 	return n, err
 }
 
+// openPartner opens a database by open and returns it with the partner of a reference in it.
+func (s *session) openPartner(open func() (*database.DB, error), ref string) (*database.DB, directorydb.Partner, error) {
+	db, err := open()
+	if err != nil {
+		return nil, directorydb.Partner{}, err
+	}
+	p, err := s.partner(db, ref)
+	if err != nil {
+		db.Close()
+		return nil, p, err
+	}
+	return db, p, nil
+}
+
 // keys returns the store of keys and tenants.
 func (s *session) keys(db *database.DB) *authdb.Store { return &authdb.Store{DB: db.DB} }
 
