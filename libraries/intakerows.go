@@ -234,5 +234,5 @@ func channelDay(row ChannelRow) (ChannelDay, *FaultError) {
 	if !ok {
 		return ChannelDay{}, oneOf("channel", channels[1:])
 	}
-	return ChannelDay{Day: row.Day, Channel: channel, Sessions: row.Sessions, Estimated: channel == App}, nil
+	return ChannelDay{Day: row.Day, Channel: channel, Sessions: row.Sessions, Estimated: channel.Estimated()}, nil
 }

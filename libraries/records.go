@@ -78,6 +78,9 @@ func ParseAvailability(name string) (Availability, bool) {
 	return parseName[Availability](availabilities[:], name)
 }
 
+// Estimated reports whether the sessions of the channel are an estimate: those of the app are (L13).
+func (c Channel) Estimated() bool { return c == App }
+
 // String returns the channel's name in feeds, queries and answers.
 func (c Channel) String() string { return nameOf(channels[:], "channel", c) }
 

@@ -40,21 +40,13 @@ var _ libraries.Store = (*Store)(nil)
 // chunk is the number of identifiers that one statement names: bun writes values into its text.
 const chunk = 2000
 
-// steady runs a read and confirms that the network's data were in the asked state to its end: versions only grow, so a
-// version that is unchanged afterwards was so throughout, whatever the number of statements.
+// steady runs a read of the state that the access names.
 func (s *Store) steady(ctx context.Context, a libraries.Access, read func() error) error {
-	err := read()
-	v, verr := authdb.ReadVersions(ctx, s.DB, auth.Tenant(a.Network))
-	if verr != nil {
-		if err == nil {
-			err = verr
-		}
-		return err
+	now := func() (state.Versions, error) {
+		v, err := authdb.ReadVersions(ctx, s.DB, auth.Tenant(a.Network))
+		return state.Versions(v), err
 	}
-	if now := (state.Versions{Registers: v.Registers, Facts: v.Facts}); now != a.At {
-		return &state.MovedError{Now: now}
-	}
-	return err
+	return state.Steady(read, now, func(now state.Versions) bool { return now == a.At })
 }
 
 // each scans the rows of a query and calls f with each.

@@ -53,6 +53,21 @@ func Settled[T any](at Versions, report func(Versions) (T, error)) (T, error) {
 	return none, ErrBusy
 }
 
+// Steady runs a store's read and confirms that the data were in the state that same accepts to its end: versions only grow,
+// so one that is unchanged afterwards was so throughout, whatever the number of statements. now reads the versions. The
+// error is a *MovedError where the data have moved on, whatever the read said; else that of the read, or of now.
+func Steady(read func() error, now func() (Versions, error), same func(Versions) bool) error {
+	err := read()
+	v, verr := now()
+	if verr != nil {
+		return cmp.Or(err, verr)
+	}
+	if !same(v) {
+		return &MovedError{Now: v}
+	}
+	return err
+}
+
 // Together runs functions at once and returns the first error in their order: after a restart a report reads several
 // parts of the data, and none needs another. A panic goes on in the caller, where it can be recovered.
 func Together(fs ...func() error) error {

@@ -96,3 +96,29 @@ func TestLoad(t *testing.T) {
 		t.Errorf("Load without a cache = %d, %v, want 3", v, err)
 	}
 }
+
+// TestSteady prefers that the data have moved on to what the read says of them, and the read's error to that of the versions.
+func TestSteady(t *testing.T) {
+	broken, lost := errors.New("broken"), errors.New("lost")
+	at := state.Versions{Facts: 2}
+	for name, tt := range map[string]struct {
+		read, now error
+		found     state.Versions
+		want      error
+		moved     bool
+	}{
+		"steady":                 {found: at},
+		"read fails":             {read: broken, found: at, want: broken},
+		"moved on":               {found: state.Versions{Facts: 3}, moved: true},
+		"moved on, read fails":   {read: broken, found: state.Versions{Facts: 3}, moved: true},
+		"versions fail":          {now: lost, want: lost},
+		"versions and read fail": {read: broken, now: lost, want: broken},
+	} {
+		err := state.Steady(func() error { return tt.read }, func() (state.Versions, error) { return tt.found, tt.now },
+			func(now state.Versions) bool { return now == at })
+		var moved *state.MovedError
+		if errors.As(err, &moved) != tt.moved || tt.moved && moved.Now != tt.found || !tt.moved && err != tt.want {
+			t.Errorf("%s: Steady = %v, want %v, moved %t", name, err, tt.want, tt.moved)
+		}
+	}
+}

@@ -36,21 +36,13 @@ type Store struct {
 
 var _ schools.Store = (*Store)(nil)
 
-// steady runs a read and confirms that the partner's data were in the asked state to its end: versions only grow, so a
-// version that is unchanged afterwards was so throughout, whatever the number of statements.
+// steady runs a read of a state of the partner's data that same accepts.
 func (s *Store) steady(ctx context.Context, partner directory.PartnerID, same func(state.Versions) bool, read func() error) error {
-	err := read()
-	v, verr := authdb.ReadVersions(ctx, s.DB, auth.Tenant(partner))
-	if verr != nil {
-		if err == nil {
-			err = verr
-		}
-		return err
+	now := func() (state.Versions, error) {
+		v, err := authdb.ReadVersions(ctx, s.DB, auth.Tenant(partner))
+		return state.Versions(v), err
 	}
-	if now := (state.Versions{Registers: v.Registers, Facts: v.Facts}); !same(now) {
-		return &state.MovedError{Now: now}
-	}
-	return err
+	return state.Steady(read, now, same)
 }
 
 // registers and facts are the two conditions under which a read is steady.

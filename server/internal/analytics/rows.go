@@ -67,7 +67,7 @@ func (e row) check(period calendar.Period) (libraries.ChannelDay, error) {
 	case e.Sessions == nil || *e.Sessions < 0 || *e.Sessions > maxSessions:
 		return libraries.ChannelDay{}, errors.New("sessions: must be an integer, not below 0")
 	}
-	return libraries.ChannelDay{Day: day, Channel: channel, Sessions: *e.Sessions, Estimated: channel == libraries.App}, nil
+	return libraries.ChannelDay{Day: day, Channel: channel, Sessions: *e.Sessions, Estimated: channel.Estimated()}, nil
 }
 
 // appendRows appends rows in the form that parse reads: the one in which they are stored.

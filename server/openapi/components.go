@@ -1,0 +1,108 @@
+package openapi
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+)
+
+// cacheHeaders are those of a GET that is answered well (H8).
+var cacheHeaders = []string{"ETag", "Cache-Control", "Vary"}
+
+// rateHeaders are those of H6.
+var rateHeaders = []string{"x-ratelimit-limit-public-default", "x-ratelimit-remaining-public-default", "x-ratelimit-reset-public-default"}
+
+// headers are all headers that answers have, but for those that HTTP has for every body.
+var headers = object{
+	{"X-Request-Id", always("Identifies the request in the server's log.", text)},
+	{"ETag", always("Names the answer: sent again as If-None-Match, it is answered with 304 and no body as long as the answer is the same.", text)},
+	{"Cache-Control", always("Who may keep the answer: the client alone, who asks each time whether it is still the one.", text)},
+	{"Vary", always("The headers of the request that the answer depends on.", text)},
+	{"X-Total-Rows", header("The total number of rows, where the answer is CSV or NDJSON.", integer)},
+	{"Retry-After", always("Seconds after which the call may be made again.", integer)},
+	{"Allow", always("The methods of the path.", text)},
+	{"WWW-Authenticate", always("The name of the scheme to authenticate with.", text)},
+	{rateHeaders[0], header("Requests a minute; absent where there is no limit.", integer)},
+	{rateHeaders[1], header("Requests that are left of the minute.", integer)},
+	{rateHeaders[2], header("Seconds until the next minute, rounded up.", integer)},
+}
+
+func header(description string, s object) object {
+	return object{{"description", description}, {"schema", s}}
+}
+
+// always is a header that no answer of its kind is without.
+func always(description string, s object) object {
+	return object{{"description", description}, {"required", true}, {"schema", s}}
+}
+
+// headerRefs refers to the headers of a status: those named, and those that every answer of it has.
+func headerRefs(status int, names []string) object {
+	all := append([]string{"X-Request-Id"}, names...)
+	if !beforeRate[status] {
+		all = append(all, rateHeaders...)
+	}
+	refs := object{}
+	for _, n := range all {
+		refs = append(refs, member{n, object{{"$ref", "#/components/headers/" + n}}})
+	}
+	return refs
+}
+
+// beforeRate are the statuses of the checks that stand before the rate (H5, P10), whose answers do not tell it.
+var beforeRate = map[int]bool{
+	http.StatusUnauthorized: true, http.StatusForbidden: true, http.StatusMethodNotAllowed: true, http.StatusRequestEntityTooLarge: true,
+}
+
+func (a api) components() object {
+	schemes, schemas := object{}, object{}
+	for _, s := range a.security {
+		schemes = append(schemes, member{s.name, s.scheme})
+	}
+	for _, s := range a.schemas {
+		schemas = append(schemas, member{s.name, s.object})
+	}
+	same := cacheHeaders
+	if a.hasRows() {
+		same = append(same[:len(same):len(same)], "X-Total-Rows")
+	}
+	responses := object{{responseName(http.StatusNotModified), object{
+		{"description", "The answer that If-None-Match names is still the one."},
+		{"headers", headerRefs(http.StatusNotModified, same)},
+	}}}
+	for _, status := range slices.Sorted(maps.Keys(a.failures)) {
+		responses = append(responses, member{responseName(status), a.failureOf(status, a.failures[status])})
+	}
+	return object{{"schemas", schemas}, {"responses", responses}, {"headers", a.headers()}, {"securitySchemes", schemes}}
+}
+
+// failureOf is an answer that is an error.
+func (a api) failureOf(status int, f failed) object {
+	return object{
+		{"description", f.description},
+		{"headers", headerRefs(status, f.headers)},
+		{"content", object{{"application/json", object{{"schema", ref(a.failure)}}}}},
+	}
+}
+
+func (a api) hasRows() bool {
+	return slices.ContainsFunc(a.operations, func(op operation) bool { return op.rows })
+}
+
+// headers are the headers that the answers of this API have.
+func (a api) headers() object {
+	used := slices.Concat(cacheHeaders, rateHeaders, []string{"X-Request-Id"})
+	for _, f := range a.failures {
+		used = append(used, f.headers...)
+	}
+	if a.hasRows() {
+		used = append(used, "X-Total-Rows")
+	}
+	kept := object{}
+	for _, h := range headers {
+		if slices.Contains(used, h.name) {
+			kept = append(kept, h)
+		}
+	}
+	return kept
+}
