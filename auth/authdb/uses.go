@@ -106,35 +106,52 @@ type minuteOf struct {
 	at     time.Time
 }
 
-// Flush writes what was noted. What could not be written is kept for the next
+// Flush writes what was noted. What may not have been written is kept for the next
 // time. A later minute in the database, of another replica, stands.
 func (u *Uses) Flush(ctx context.Context) error {
 	u.mu.Lock()
 	last := u.last
 	u.last = nil
 	u.mu.Unlock()
-
+	if len(last) == 0 {
+		return nil
+	}
 	groups := make(map[minuteOf][]int)
 	for id, at := range last {
 		g := minuteOf{id.tenant, at}
 		groups[g] = append(groups[g], id.number)
 	}
-	var errs []error
-	for g, numbers := range groups {
-		if err := u.write(ctx, g, numbers); err != nil {
-			errs = append(errs, fmt.Errorf("last use of keys of tenant %d: %w", g.tenant, err))
-			for _, n := range numbers {
-				u.note(keyID{g.tenant, n}, g.at)
-			}
+	err := u.writeAll(ctx, groups)
+	if err != nil {
+		for id, at := range last {
+			u.note(id, at)
 		}
 	}
-	return errors.Join(errs...)
+	return err
 }
 
-func (u *Uses) write(ctx context.Context, g minuteOf, numbers []int) error {
+// writeAll writes the groups. On SQLite they are one transaction, since each commit waits there for the disk; elsewhere one
+// each, for a tenant's rows may be on a node of their own (G4).
+func (u *Uses) writeAll(ctx context.Context, groups map[minuteOf][]int) error {
+	all := func(ctx context.Context, idb bun.IDB) error {
+		var errs []error
+		for g, numbers := range groups {
+			if err := write(ctx, idb, g, numbers); err != nil {
+				errs = append(errs, fmt.Errorf("last use of keys of tenant %d: %w", g.tenant, err))
+			}
+		}
+		return errors.Join(errs...)
+	}
+	if postgres(u.DB) {
+		return all(ctx, u.DB)
+	}
+	return u.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return all(ctx, tx) })
+}
+
+func write(ctx context.Context, idb bun.IDB, g minuteOf, numbers []int) error {
 	slices.Sort(numbers) // near rows together
 	for part := range slices.Chunk(numbers, usesPerRow) {
-		_, err := u.DB.NewUpdate().Model((*keyRow)(nil)).Set("last_used = ?", g.at).
+		_, err := idb.NewUpdate().Model((*keyRow)(nil)).Set("last_used = ?", g.at).
 			Where("tenant_id = ? AND number IN (?)", g.tenant, bun.List(part)).
 			Where("last_used IS NULL OR last_used < ?", g.at).Exec(ctx)
 		if err != nil {

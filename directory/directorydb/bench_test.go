@@ -3,6 +3,7 @@ package directorydb_test
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/uptrace/bun"
@@ -126,5 +127,38 @@ func benchmarkLists(b *testing.B, db *database.DB) {
 				b.Fatal(err)
 			}
 		}
+	})
+}
+
+func BenchmarkCreateSQLite(b *testing.B)   { benchmarkCreate(b, dbtest.SQLite(b)) }
+func BenchmarkCreatePostgres(b *testing.B) { benchmarkCreate(b, dbtest.Postgres(b)) }
+
+// benchmarkCreate times what a write waits for the disk: an entity is acknowledged when it is there. TMPDIR says which disk.
+func benchmarkCreate(b *testing.B, db *database.DB) {
+	p := newPartner(b, db, "grande")
+	store := &directorydb.Store{DB: db.DB}
+	network := newSchool("rede", "grande")
+	network.EntityType, network.Degree = sent("network"), sent("F")
+	if _, err := store.CreateEntity(b.Context(), p, network); err != nil {
+		b.Fatal(err)
+	}
+	var n atomic.Int64
+	create := func() {
+		if _, err := store.CreateEntity(b.Context(), p, newSchool(directory.Ref(fmt.Sprint("escola-", n.Add(1))), "rede")); err != nil {
+			b.Error(err)
+		}
+	}
+	b.Run("OneByOne", func(b *testing.B) {
+		for b.Loop() {
+			create()
+		}
+	})
+	b.Run("AtOnce", func(b *testing.B) {
+		b.SetParallelism(4)
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				create()
+			}
+		})
 	})
 }

@@ -79,14 +79,22 @@ func TestOpenRelativePath(t *testing.T) {
 	}
 }
 
+// Every connection of the pool has the settings: with synchronous = 2 (FULL) what is committed on any of them is on the disk.
 func TestSQLiteSettings(t *testing.T) {
 	db := dbtest.SQLite(t)
-	for pragma, want := range map[string]string{
-		"journal_mode": "wal", "page_size": "8192", "foreign_keys": "1", "busy_timeout": "30000", "synchronous": "1",
-	} {
-		var got string
-		if err := db.NewRaw("PRAGMA "+pragma).Scan(t.Context(), &got); err != nil || got != want {
-			t.Errorf("PRAGMA %s = %q, %v, want %q", pragma, got, err, want)
+	for range db.Stats().MaxOpenConnections { // held, so that each is another one
+		conn, err := db.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		for pragma, want := range map[string]string{
+			"journal_mode": "wal", "page_size": "8192", "foreign_keys": "1", "busy_timeout": "30000", "synchronous": "2",
+		} {
+			var got string
+			if err := conn.NewRaw("PRAGMA "+pragma).Scan(t.Context(), &got); err != nil || got != want {
+				t.Errorf("PRAGMA %s = %q, %v, want %q", pragma, got, err, want)
+			}
 		}
 	}
 }

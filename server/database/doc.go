@@ -7,7 +7,9 @@
 // Both are opened to behave alike. A transaction is begun to write: on SQLite it
 // takes the write lock at once and waits up to 30 seconds for it, instead of
 // failing half-way when another writer came first. A transaction that only reads
-// says so ([sql.TxOptions] ReadOnly) and then never waits for a writer.
+// says so ([sql.TxOptions] ReadOnly) and then never waits for a writer. A commit
+// that returned is on the disk: SQLite syncs at each (synchronous=FULL), PostgreSQL
+// does as it is set.
 //
 // # Migrations
 //

@@ -25,7 +25,7 @@ const sqlitePragmas = "_txlock=immediate" + // a transaction is there to write: 
 	"&_pragma=busy_timeout(30000)" + // milliseconds
 	"&_pragma=page_size(8192)" + // facts are blobs of a few hundred bytes to a few kilobytes
 	"&_journal_mode=WAL" + // readers and the writer do not wait for each other
-	"&_pragma=synchronous(NORMAL)" + // a power cut may lose the last commits, never harm the file
+	"&_pragma=synchronous(FULL)" + // a commit is on the disk when it is acknowledged: a power cut takes nothing of it
 	"&_pragma=foreign_keys(1)" +
 	"&_pragma=cache_size(-8192)" + // kibibytes a connection
 	"&_pragma=mmap_size(268435456)" + // pages are read from the system's cache, shared by the connections
