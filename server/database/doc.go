@@ -23,6 +23,20 @@
 // several processes may start at once and a crash leaves nothing half done. The
 // record is the table of bun/migrate, bun_migrations.
 //
+// # Trouble
+//
+// [Unavailable] is the one place that tells trouble with the database from a fault of
+// the program. On PostgreSQL a connection that was read-only when it was written to is
+// left, one is tried again after another broke, and where the server has none left
+// one is waited for.
+//
+// A URL may name several servers, postgres://u@h1,h2/db?target_session_attrs=read-write,
+// which are tried in turn, each for connect_timeout (5 s unless it is set), those that
+// did not answer last. A frozen server resets nothing, so that time alone tells it
+// from a slow statement: where none of its connections says anything for two
+// seconds it is asked on a new one, and when it does not answer there in
+// connect_timeout either, all its connections are closed.
+//
 // # Design
 //
 // bun/migrate applies a migration in one transaction and records it in another,
@@ -38,6 +52,10 @@
 // simple modes, where a bytea travels as hex, and 1.0 ms in the others; a single
 // row 0.08 ms, 0.08 ms and 0.16 ms. default_query_exec_mode in the URL leaves all
 // to pgx in the mode it names, as a pooler may need.
+//
+// A bound on the time of every statement was weighed against asking the server, and
+// left: a load's may take minutes. So was TCP's own (TCP_USER_TIMEOUT, keepalive), which
+// the kernel under a stopped process goes on to satisfy.
 //
 // # What it does not do
 //

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
@@ -40,7 +41,10 @@ func openPostgres(raw string) (db *bun.DB, hint string, err error) {
 	if binary {
 		config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
-	pool := sql.OpenDB(connector{stdlib.GetConnector(*config), binary})
+	leaveReadOnly(config)
+	watched := watchHosts(config)
+	inner := stdlib.GetConnector(*config, stdlib.OptionBeforeConnect(watched.order), stdlib.OptionShouldPing(watched.doubtful))
+	pool := sql.OpenDB(connector{inner, binary})
 	pool.SetMaxOpenConns(conns)
 	pool.SetMaxIdleConns((conns + 1) / 2)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
@@ -65,14 +69,43 @@ func takeMaxConns(u *url.URL) (int, error) {
 	return n, nil
 }
 
+// leaveReadOnly closes a connection on which a write was refused since the server is read-only: it was the primary once, and
+// only a new connection finds the one that is now.
+func leaveReadOnly(config *pgx.ConnConfig) {
+	goOn := config.OnPgError
+	config.OnPgError = func(c *pgconn.PgConn, err *pgconn.PgError) bool { return goOn(c, err) && err.Code != "25006" }
+}
+
 // connector makes connections of the pgx driver, with binary results or as they are.
 type connector struct {
 	driver.Connector
 	binary bool
 }
 
-// Connect opens a connection.
+const (
+	fullWait  = 30 * time.Second       // for a server that has no connection left, of who waits without a bound of its own
+	fullEvery = 100 * time.Millisecond // it is asked again
+)
+
+// Connect opens a connection. Where the server has none left it waits for one (H13).
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, fullWait)
+	defer cancel()
+	for {
+		dc, err := c.connect(ctx)
+		var p *pgconn.PgError
+		if !errors.As(err, &p) || p.Code != "53300" {
+			return dc, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(fullEvery):
+		}
+	}
+}
+
+func (c connector) connect(ctx context.Context) (driver.Conn, error) {
 	dc, err := c.Connector.Connect(ctx)
 	if err != nil || !c.binary {
 		return dc, err

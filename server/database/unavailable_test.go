@@ -1,0 +1,190 @@
+package database_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// Trouble of every kind that both engines have is known as such, and faults of the program are not (H13).
+func TestUnavailable(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		ctx := t.Context()
+		mustExec(t, db, `CREATE TABLE things (id bigint PRIMARY KEY)`)
+		mustExec(t, db, `INSERT INTO things VALUES (1)`)
+		_, syntax := db.ExecContext(ctx, `SELEKT 1`)
+		_, taken := db.ExecContext(ctx, `INSERT INTO things VALUES (1)`)
+		missing := db.QueryRowContext(ctx, `SELECT id FROM things WHERE id = 2`).Scan(new(int))
+		gone, cancel := context.WithCancel(ctx)
+		cancel()
+		_, canceled := db.ExecContext(gone, `INSERT INTO things VALUES (3)`)
+		for rule, err := range map[string]error{"syntax": syntax, "a key that is taken": taken, "no row": missing, "a client that left": canceled} {
+			if err == nil || database.Unavailable(fmt.Errorf("x: %w", err)) {
+				t.Errorf("%s = %v, want an error that is no trouble with the database", rule, err)
+			}
+		}
+		if database.Unavailable(nil) {
+			t.Error("Unavailable(nil)")
+		}
+		for rule, err := range map[string]error{
+			"a lock that is held": heldLock(t, db), "no free connection": noConnection(t, db),
+			"no database": closedDatabase(t, db),
+		} {
+			if err == nil || !database.Unavailable(fmt.Errorf("x: %w", err)) {
+				t.Errorf("%s = %T %v, want trouble with the database", rule, err, err)
+			}
+		}
+	})
+}
+
+// heldLock is the error of a writer that does not wait for another.
+func heldLock(t *testing.T, db *database.DB) (err error) {
+	t.Helper()
+	conn, connErr := db.Conn(t.Context())
+	if connErr != nil {
+		t.Fatal(connErr)
+	}
+	defer conn.Close()
+	set := `PRAGMA busy_timeout = 1`
+	if db.Engine == database.Postgres {
+		set = `SET lock_timeout = '1ms'`
+	}
+	if _, err := conn.ExecContext(t.Context(), set); err != nil {
+		t.Fatal(err)
+	}
+	txErr := db.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := tx.ExecContext(ctx, `UPDATE things SET id = 1`); err != nil {
+			return err
+		}
+		_, err = conn.ExecContext(ctx, `UPDATE things SET id = 1`)
+		return nil
+	})
+	if txErr != nil {
+		t.Fatal(txErr)
+	}
+	return err
+}
+
+// noConnection is the error of one who has no time to wait for a connection.
+func noConnection(t *testing.T, db *database.DB) error {
+	t.Helper()
+	db.SetMaxOpenConns(1)
+	defer db.SetMaxOpenConns(4)
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	_, err = db.ExecContext(ctx, `SELECT 1`)
+	return err
+}
+
+// closedDatabase is the error where the database cannot be reached any more: nobody listens, or the file is none.
+func closedDatabase(t *testing.T, db *database.DB) error {
+	t.Helper()
+	if db.Engine == database.SQLite {
+		file := filepath.Join(t.TempDir(), "none.db")
+		if err := os.WriteFile(file, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := database.Open(t.Context(), "sqlite:"+file)
+		return err
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln.Close()
+	_, err = database.Open(t.Context(), "postgres://lectern@"+ln.Addr().String()+"/x?sslmode=disable")
+	return err
+}
+
+// A connection that the server ends is trouble once, and the next statement has another.
+func TestTerminated(t *testing.T) {
+	db := dbtest.Postgres(t)
+	db.SetMaxOpenConns(1)
+	for range 3 {
+		_, err := db.ExecContext(t.Context(), `SELECT pg_terminate_backend(pg_backend_pid())`)
+		if !database.Unavailable(err) {
+			t.Errorf("an ended connection = %v, want trouble with the database", err)
+		}
+		mustExec(t, db, `SELECT 1`)
+	}
+}
+
+// A connection to what is no primary any more is left, so that the next one finds the server that is.
+func TestDemoted(t *testing.T) {
+	db := dbtest.Postgres(t)
+	mustExec(t, db, `CREATE TABLE things (id bigint PRIMARY KEY)`)
+	db.SetMaxOpenConns(1)
+	mustExec(t, db, `SET default_transaction_read_only = on`)
+	if _, err := db.ExecContext(t.Context(), `INSERT INTO things VALUES (1)`); !database.Unavailable(err) {
+		t.Errorf("a write on what reads alone = %v, want trouble with the database", err)
+	}
+	mustExec(t, db, `INSERT INTO things VALUES (1)`)
+}
+
+// Where the server has no connection left one is waited for, as long as the caller has time.
+func TestServerWithoutConnections(t *testing.T) {
+	admin := dbtest.Postgres(t)
+	u, err := url.Parse(admin.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	role := strings.TrimPrefix(u.Path, "/") // its name is the test's own
+	mustExec(t, admin, `CREATE ROLE `+role+` LOGIN CONNECTION LIMIT 1`)
+	defer mustExec(t, admin, `DROP ROLE `+role)
+	u.User = url.User(role)
+	first, err := database.Open(t.Context(), u.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if second, err := database.Open(short, u.String()); err == nil {
+		second.Close()
+		t.Error("a second connection was had, want none")
+	} else if !database.Unavailable(err) {
+		t.Errorf("no connection left = %v, want trouble with the database", err)
+	}
+	opened := make(chan error, 1)
+	go func() {
+		second, err := database.Open(t.Context(), u.String())
+		if err == nil {
+			err = second.Close()
+		}
+		opened <- err
+	}()
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-opened; err != nil {
+		t.Errorf("the connection of another is free: %v", err)
+	}
+}
+
+// The errors of database/sql itself are judged too.
+func TestUnavailableWithoutDriver(t *testing.T) {
+	for err, want := range map[error]bool{
+		sql.ErrConnDone: true, context.DeadlineExceeded: true, sql.ErrNoRows: false, context.Canceled: false, errors.New("x"): false,
+	} {
+		if database.Unavailable(err) != want {
+			t.Errorf("Unavailable(%v) = %v", err, !want)
+		}
+	}
+}
