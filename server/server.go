@@ -80,7 +80,7 @@ func (s *Server) compose(ctx context.Context) error {
 	s.uses = &authdb.Uses{DB: s.config.DB.DB, Error: s.useFailed}
 	kept := cache.New(s.config.CacheBytes) // its keys begin with the tenant, of whatever kind
 	s.metrics = metrics.New(s.config.DB.DB.DB, kept, s.versions)
-	limit := limiter(s.config)
+	limit := web.Once(limiter(s.config))
 	partners, err := s.directory(ctx, s.metrics.Limited("directory", limit))
 	if err != nil {
 		return err
@@ -92,8 +92,9 @@ func (s *Server) compose(ctx context.Context) error {
 	school := mounted{s.schools(s.metrics.Limited("schools", limit), kept), []string{schoolsapi.Prefix}}
 	// The user agent is a check of the other APIs (H5); the directory answers every client.
 	others := web.UserAgent(web.Fail)(mount(school, network))
-	s.handler = web.Chain(split(partners, others),
-		web.Identify(*s.config.Log), web.AccessLog(s.metrics.Observe), web.Recover(web.Fail), web.Timeout(workTimeout))
+	troubles := &web.Troubles{Is: database.Unavailable, Log: *s.config.Log}
+	s.handler = web.Chain(split(partners, others), web.Identify(*s.config.Log), web.AccessLog(s.metrics.Observe),
+		web.Recover(web.Fail), web.Timeout(workTimeout), troubles.Retry)
 	return nil
 }
 

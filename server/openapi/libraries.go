@@ -11,7 +11,7 @@ const librariesBase = "/api-platform/libraries/v1"
 func libraries() api {
 	failures := reportFailures()
 	failures[http.StatusNotFound] = failed{"There is no such path, or no such dataset.", nil}
-	failures[http.StatusServiceUnavailable] = failed{"Too many heavy queries at once.", []string{"Retry-After"}}
+	failures[http.StatusServiceUnavailable] = failed{"The database does not answer for a moment, or too many heavy queries run at once.", []string{"Retry-After"}}
 	return api{
 		title:   "Libraries reporting",
 		summary: "Figures, readers, catalogue, stock, loans, reservations and suggestions of a library network.",
@@ -72,7 +72,7 @@ func libraryRoutes() []operation {
 		get(librariesBase+"/engagements", "libraryEngagements", "Engagements", "Daily metrics of each reader",
 			"One row for each reader and day on which any metric is not zero, by date, then userId.", engagements),
 		get(librariesBase+"/users", "readers", "Readers", "Readers",
-			"The register, deactivated and deleted readers included, by userId. The only route with personal data. Page one call at a time: parallel calls may be answered with 503.", users, http.StatusServiceUnavailable),
+			"The register, deactivated and deleted readers included, by userId. The only route with personal data. Page one call at a time: parallel calls may be answered with 503.", users),
 		get(librariesBase+"/dimensions", "dimensions", "Dimensions", "Values of the filters",
 			"Identifiers are strings here, and integers as parameters.", nil),
 	}
@@ -108,15 +108,15 @@ func datasets() []operation {
 		},
 		enum("additional", "external", "manual"),
 		[]string{"title", "activeLoans", "readings", "possibleReadings", "percentage", "activeReservations"}, "percentage")
-	dataset := func(name, id, answer, summary, description string, params []param, errors ...int) operation {
-		op := get(librariesBase+"/datasets/"+name, id, answer, summary, description, params, errors...)
+	dataset := func(name, id, answer, summary, description string, params []param) operation {
+		op := get(librariesBase+"/datasets/"+name, id, answer, summary, description, params)
 		op.rows = true
 		return op
 	}
 	window := optionalPeriod("of at most 31")
 	sessions := dataset("channels", "channels", "Channels", "Sessions by channel", "Not paged: every row of the period, by date, then channel.",
-		append(window[:2:2], query("channel", channel, "One channel.")), http.StatusServiceUnavailable)
-	sessions.own = map[int]failed{http.StatusServiceUnavailable: {"The analytics source is not available; nothing is kept of it, the call may be repeated later.", nil}}
+		append(window[:2:2], query("channel", channel, "One channel.")))
+	sessions.own = map[int]failed{http.StatusServiceUnavailable: {"The analytics source or the database is not available; nothing is kept of it, the call may be repeated later.", nil}}
 	return []operation{
 		dataset("books", "books", "Books", "Titles", "Every title of the catalogue, with its usage in the period.", books),
 		dataset("stock", "stock", "Stock", "Stock", "Titles with stock of their own and what of it is consumed, now.", stock),

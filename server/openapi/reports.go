@@ -41,14 +41,15 @@ func reportFailures() map[int]failed {
 		405: {"A method other than GET.", []string{"Allow"}},
 		429: {"The requests of this minute are used up.", []string{"Retry-After"}},
 		500: {"Something failed here; nothing partial is returned.", nil},
+		503: {"The database does not answer for a moment.", []string{"Retry-After"}},
 	}
 }
 
 // get is a route of rows or records.
-func get(path, id, answer, summary, description string, params []param, errors ...int) operation {
+func get(path, id, answer, summary, description string, params []param) operation {
 	return operation{
 		method: "get", path: path, id: id, example: id, summary: summary, description: description, params: params,
-		status: 200, answer: answer, errors: append([]int{400, 401, 403, 404, 405, 429, 500}, errors...),
+		status: 200, answer: answer, errors: []int{400, 401, 403, 404, 405, 429, 500, 503},
 	}
 }
 

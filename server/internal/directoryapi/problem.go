@@ -40,8 +40,8 @@ var (
 	errTooLarge   = &problem{status: http.StatusRequestEntityTooLarge}
 	errMediaType  = &problem{status: http.StatusUnsupportedMediaType}
 	errInternal   = &problem{status: http.StatusInternalServerError}
-	// errWaited answers a write that found no turn in time: a load of the partner, or many writers, were before it.
-	errWaited = &problem{status: http.StatusServiceUnavailable, retryAfter: 5}
+	// errTrouble tells of trouble with the database, and of a write that found no turn in time (H13).
+	errTrouble = &problem{status: http.StatusServiceUnavailable, retryAfter: web.ErrTrouble.RetryAfter}
 )
 
 func methodNotAllowed(rt route) *problem {
@@ -52,8 +52,9 @@ func tooMany(seconds int) *problem {
 	return &problem{status: http.StatusTooManyRequests, retryAfter: seconds}
 }
 
-// fail answers with an error. The directory's own are told to the client, as 404 and 422; any other that is no problem
-// is logged once, with the request's identifier, and answered with 503 where the time for it ran out, else with 500.
+// fail answers with an error. The directory's own are told to the client, as 404 and 422; trouble with the database is
+// answered with 503, or not at all where the request will be served once more (H13). Any other that is no problem is logged
+// once, with the request's identifier, and answered with 500.
 func fail(w http.ResponseWriter, r *http.Request, err error) {
 	var fields *directory.FieldErrors
 	var p *problem
@@ -70,12 +71,17 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, context.Canceled) && r.Context().Err() != nil:
 		w.WriteHeader(web.StatusGone) // nobody reads it
 		return
-	case errors.Is(err, context.DeadlineExceeded):
-		web.TraceOf(r.Context()).Error(err)
-		p = errWaited
 	default:
-		web.TraceOf(r.Context()).Error(err)
-		p = errInternal
+		trouble, again := web.TraceOf(r.Context()).Trouble(r.Context(), err)
+		switch {
+		case again:
+			return
+		case trouble:
+			p = errTrouble
+		default:
+			web.TraceOf(r.Context()).Error(err)
+			p = errInternal
+		}
 	}
 	p.write(w)
 }

@@ -60,7 +60,8 @@ func TooMany(seconds int) *Problem {
 const StatusGone = 499
 
 // Fail answers with an error in the shape of the schools and libraries APIs (H2). A *Problem in err's chain is told to
-// the client. Any other error is logged once, with the request's identifier, and answered with 500.
+// the client. Trouble with the database is answered with ErrTrouble, or not at all where the request will be served once
+// more (H13). Any other error is logged once, with the request's identifier, and answered with 500.
 func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	var p *Problem
 	if !errors.As(err, &p) {
@@ -68,8 +69,16 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 			w.WriteHeader(StatusGone) // nobody reads it
 			return
 		}
-		TraceOf(r.Context()).Error(err)
-		p = errInternal
+		trouble, again := TraceOf(r.Context()).Trouble(r.Context(), err)
+		switch {
+		case again:
+			return
+		case trouble:
+			p = ErrTrouble
+		default:
+			TraceOf(r.Context()).Error(err)
+			p = errInternal
+		}
 	}
 	p.write(w)
 }

@@ -20,6 +20,7 @@ type Trace struct {
 	// Tenant is the number of the tenant that the key belongs to, 0 before the key check.
 	Tenant int64
 	log    zerolog.Logger
+	tries  *attempts // of Retry; nil = the request did not pass it
 }
 
 type traceKey struct{}

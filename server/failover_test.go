@@ -1,0 +1,78 @@
+//go:build unix
+
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// A primary that freezes resets nothing: its kernel acknowledges what it is sent. A server under load still leaves it, and
+// reads and writes on the standby once that is promoted, without a restart; what it acknowledged before is there (H13). It
+// takes about 8 seconds; the bound is that of a machine with other work.
+func TestFrozenPrimary(t *testing.T) {
+	pair := dbtest.NewPair(t)
+	db, err := database.Open(t.Context(), pair.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	c := newClient(t, db, server.Config{SchoolsRate: -1})
+	stop := c.readers(t)
+	defer stop()
+	if r := c.call(t, "POST", "/entities", entity("school", "antes", "north")); r.status != 201 {
+		t.Fatalf("a school = %d %s, want 201", r.status, r.body)
+	}
+
+	pair.Freeze()
+	frozen := time.Now()
+	pair.Promote()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	answers := func(what string, ask func() int, want int) {
+		t.Helper()
+		for {
+			got := ask()
+			if got == want {
+				t.Logf("%s after %v", what, time.Since(frozen).Round(100*time.Millisecond))
+				return
+			}
+			if got != 503 || ctx.Err() != nil {
+				t.Fatalf("%s: %d, %v after the primary froze, want 503 until it is %d", what, got, time.Since(frozen), want)
+			}
+		}
+	}
+	answers("reads", func() int { return c.get(c.north, prefix+"/users").Code }, 200)
+	n := 0
+	answers("writes", func() int {
+		n++ // an answer that was lost may have been a 201
+		return c.call(t, "POST", "/entities", entity("school", fmt.Sprint("depois-", n), "north")).status
+	}, 201)
+	if r := c.call(t, "GET", "/entities/antes", ""); r.status != 200 {
+		t.Errorf("what was acknowledged before = %d %s, want 200", r.status, r.body)
+	}
+}
+
+// readers keeps twenty readers asking, who are never told of a fault, until the function that it returns is called.
+func (c *client) readers(t *testing.T) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				if w := c.get(c.north, prefix+"/readings"); w.Code != 200 && w.Code != 503 {
+					t.Errorf("a reader was answered %d %s, want 200 or 503", w.Code, w.Body)
+					return
+				}
+			}
+		})
+	}
+	return func() { cancel(); wg.Wait() }
+}
