@@ -30,8 +30,9 @@ var ErrAdminAddr = errors.New("admin address")
 // serve it at Config.AdminAddr. It asks for no key.
 //
 //   - /healthz is 200 as long as the process answers at all.
-//   - /readyz is 200 when the database answers and its schema is current, and 503 with the reason where it does not, or
-//     within two seconds did not, and from the moment that Serve begins to stop.
+//   - /readyz is 200 when the database answers, its schema is current and the file with the key for secrets, if there is one,
+//     can be read; else 503 with the reason, also where the database does not answer within two seconds, and from the
+//     moment that Serve begins to stop.
 //   - /metrics are figures for Prometheus.
 func (s *Server) AdminHandler() http.Handler {
 	mux := http.NewServeMux()
@@ -72,7 +73,7 @@ func (s *Server) ready(ctx context.Context) error {
 	case !current:
 		return errors.New("the schema of the database is not current; run lectern migrate, or start the server anew")
 	}
-	return nil
+	return s.secrets.readable()
 }
 
 // listenAdmin listens at the admin address; it returns nil where there is none.

@@ -9,8 +9,8 @@
 // down; examples/pull is a client.
 //
 // Several processes may serve one PostgreSQL: keys, data, versions and the counters of the rate limit are in the
-// database, what is cached in memory is named by its version. A SQLite file is served by one process; the counters then
-// live in it, so that a load never holds up a request (H6).
+// database, what is cached in memory is named by its version. A SQLite file is served by one process, and a second one is refused;
+// the counters live in it, so that a load never holds up a request (H6).
 //
 // The package holds no rule: those are in the domain packages, and the routes in internal/directoryapi, schoolsapi and
 // librariesapi. It serves plain HTTP; TLS is the work of a proxy in front.

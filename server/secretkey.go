@@ -32,11 +32,12 @@ var ErrNoSecretKey = errors.New("no key for the secrets of directory keys: set "
 // hash, so they must be recoverable; sealed, a copy of the database alone opens nothing.
 //
 // The key is the one given, or else, with SQLite, that of a file beside the database: its name and `.key`, mode 0600,
-// made when a directory key is first issued. It belongs into a backup, apart from the database. PostgreSQL, whose
+// made when a directory key is first issued, and of the database's owner whoever issues it. It belongs into a backup, apart from the database. PostgreSQL, whose
 // replicas share no folder, has no such file: the error is ErrNoSecretKey then.
 //
 // Secrets are safe for concurrent use, by several processes as well.
 type Secrets struct {
+	db   *database.DB
 	file string // empty = none
 
 	mu  sync.Mutex
@@ -48,7 +49,7 @@ func NewSecrets(db *database.DB, key []byte) (*Secrets, error) {
 	if key != nil && len(key) != secretKeyBytes {
 		return nil, fmt.Errorf("the key for secrets has %d bytes, not %d", len(key), secretKeyBytes)
 	}
-	s := &Secrets{key: key}
+	s := &Secrets{db: db, key: key}
 	if path, ok := strings.CutPrefix(db.URL, "sqlite:"); ok {
 		s.file = path + ".key"
 	}
@@ -81,6 +82,15 @@ func (s *Secrets) box(read func() ([]byte, error)) (*auth.Box, error) {
 		return nil, err
 	}
 	return auth.NewBox(key)
+}
+
+// readable returns the error for which the key file cannot be read, where it is needed and there is one.
+func (s *Secrets) readable() error {
+	_, err := s.load(s.read)
+	if errors.Is(err, ErrNoSecretKey) {
+		return nil
+	}
+	return err
 }
 
 // Cursors returns what seals the cursors of lists. Its key is drawn from the key of the secrets, so that replicas agree
@@ -117,8 +127,11 @@ func (s *Secrets) read() ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNoSecretKey
 	}
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("key file: %w; give it to the user of this process, as the database is", err)
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("key file: %w", err)
 	}
 	key, err := ParseSecretKey(string(text))
 	if err == nil && key == nil {
@@ -143,6 +156,9 @@ func (s *Secrets) make() ([]byte, error) {
 		return nil, fmt.Errorf("key file %s: %w", s.file, err)
 	}
 	defer os.Remove(temporary)
+	if err := s.db.GiveToOwner(temporary); err != nil {
+		return nil, fmt.Errorf("key file %s: %w", s.file, err)
+	}
 	if err := os.Link(temporary, s.file); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("key file %s: %w", s.file, err)
 	}

@@ -151,3 +151,24 @@ func TestCursorKey(t *testing.T) {
 		t.Errorf("keys of cursors = %x, %x, of another secret %x, want the first two alike", a.Key, b.Key, c.Key)
 	}
 }
+
+// A key file that the server cannot read, as that of an operator would be, makes it not ready, and says why; a key that is
+// given needs no file.
+func TestReadinessWithoutKeyFile(t *testing.T) {
+	db := dbtest.SQLite(t)
+	file := strings.TrimPrefix(db.URL, "sqlite:") + ".key"
+	s, given := newServer(t, server.Config{DB: db}), newServer(t, server.Config{DB: db, SecretKey: secretKey})
+	readiness(t, s, "no key was made yet", "")
+	if err := os.Mkdir(file, 0o700); err != nil { // which root cannot read either
+		t.Fatal(err)
+	}
+	readiness(t, s, "a key file that cannot be read", "key file: read "+file)
+	readiness(t, given, "a key was given", "")
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newSecrets(t, db, nil).MakeBox(); err != nil {
+		t.Fatal(err)
+	}
+	readiness(t, s, "a key file", "")
+}

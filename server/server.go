@@ -38,8 +38,12 @@ type Server struct {
 	handler  http.Handler
 	metrics  *metrics.Metrics
 	uses     *authdb.Uses
+	secrets  *Secrets
 	stopping atomic.Bool // since Serve's context ended
 	close    func() error
+
+	claiming sync.Mutex
+	release  func() // gives up the claim; nil = there is none
 }
 
 // New opens the database when the configuration has none, brings its schema up to date and composes the APIs. It does
@@ -69,8 +73,11 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	return s, nil
 }
 
-// Close closes the database, if New opened it.
-func (s *Server) Close() error { return s.close() }
+// Close closes the database, if New opened it, and gives up the claim of Claim.
+func (s *Server) Close() error {
+	s.unclaim()
+	return s.close()
+}
 
 // Handler returns all APIs as one handler.
 func (s *Server) Handler() http.Handler { return s.handler }
@@ -122,6 +129,7 @@ func (s *Server) directory(ctx context.Context, limit auth.Limiter) (http.Handle
 	if err != nil {
 		return nil, err
 	}
+	s.secrets = secrets
 	keys := &directoryKeys{&authdb.Store{DB: c.DB.DB, Now: c.Now}, s.uses, secrets}
 	if err := keys.verifiable(ctx); err != nil {
 		return nil, err
@@ -193,11 +201,38 @@ func (s *Server) Run(ctx context.Context) error {
 	return s.Serve(ctx, ln)
 }
 
+// Claim makes this process the one that serves a SQLite file, as Serve does by itself, for a program that does something
+// before which nobody else may serve it. The error says which process does. It is given up when Serve ends, by Close, and
+// with the process; PostgreSQL is for any number of servers.
+func (s *Server) Claim() (err error) {
+	s.claiming.Lock()
+	defer s.claiming.Unlock()
+	if s.release == nil {
+		s.release, err = s.config.DB.Claim()
+	}
+	return err
+}
+
+// unclaim gives up the claim, if there is one.
+func (s *Server) unclaim() {
+	s.claiming.Lock()
+	defer s.claiming.Unlock()
+	if s.release != nil {
+		s.release()
+		s.release = nil
+	}
+}
+
 // Serve serves the connections of ln, and the admin address if there is one, until ctx ends. It then stops accepting, gives
 // the requests under way 15 seconds to finish, writes the last uses of keys to the database and returns nil. The admin
-// address is served to the end, and tells meanwhile that the server is not ready. It closes ln. An error is that of ln, or
-// ErrAdminAddr.
+// address is served to the end, and tells meanwhile that the server is not ready. It closes ln. An error is that of ln, of
+// Claim, or ErrAdminAddr.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	if err := s.Claim(); err != nil {
+		ln.Close()
+		return err
+	}
+	defer s.unclaim()
 	admin, err := s.listenAdmin()
 	if err != nil {
 		ln.Close()

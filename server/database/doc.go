@@ -9,7 +9,7 @@
 // failing half-way when another writer came first. A transaction that only reads
 // says so ([sql.TxOptions] ReadOnly) and then never waits for a writer. A commit
 // that returned is on the disk: SQLite syncs at each (synchronous=FULL), PostgreSQL
-// does as it is set.
+// does as it is set. A SQLite file has one server, which [DB.Claim] sees to.
 //
 // # Migrations
 //

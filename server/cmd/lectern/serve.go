@@ -91,6 +91,10 @@ func (c *serving) serve(s *session, db *database.DB, adminAddr string, ready fun
 	if err != nil {
 		return err
 	}
+	defer srv.Close() // its claim; the database is the caller's
+	if err := srv.Claim(); err != nil {
+		return err
+	}
 	ln, err := net.Listen("tcp", c.Addr)
 	if err != nil {
 		return fmt.Errorf("%w; choose another address with --addr", err)

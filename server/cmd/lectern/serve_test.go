@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -147,4 +148,44 @@ func TestAdminAddressInUse(t *testing.T) {
 	if !strings.Contains(line, "in use") || !strings.Contains(line, "--admin-addr") {
 		t.Errorf("serve with a taken admin address says %q, want it to name the flag", line)
 	}
+}
+
+// A SQLite file has one server: a second is refused, by whatever command, with a sentence that names the process, while
+// commands go on beside the first. One that is killed leaves nothing that would keep the next from serving.
+func TestSecondServer(t *testing.T) {
+	loaded(t)
+	first := child(t, "serve", "--addr", "127.0.0.1:0", "--admin-addr", "")
+	stderr, err := first.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	served := false
+	for scan := bufio.NewScanner(stderr); !served && scan.Scan(); {
+		served = strings.Contains(scan.Text(), `"message":"serving"`)
+	}
+	if !served {
+		t.Fatalf("the first server does not serve: %v", first.Wait())
+	}
+	url := "sqlite:lectern.db"
+	key, _ := apiKey(t, ok(t, "key", "issue", "schools", "--partner", "ana", "--network", "rede-1"))
+	for _, command := range []string{"serve", "demo"} {
+		var out, said bytes.Buffer
+		code := run(t.Context(), []string{"--db", url, command, "--addr", "127.0.0.1:0", "--admin-addr", ""}, &out, &said)
+		if want := fmt.Sprintf("served already, by process %d", first.Process.Pid); code != exitError || !strings.Contains(said.String(), want) || out.Len() > 0 {
+			t.Errorf("%s beside a server = %d %s, wrote %s, want 1 and %q", command, code, &said, &out, want)
+		}
+	}
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	first.Wait()
+	whileServing(t, []string{"serve", "--addr", "127.0.0.1:0"}, `"message":"serving"`, func(lines string) {
+		addr := regexp.MustCompile(`"addr":"([^"]+)"`).FindStringSubmatch(lines)
+		if status, body := fetch(t, "http://"+addr[1]+"/api-platform/schools/v1/users", key); status != 200 {
+			t.Errorf("GET /users after the first was killed = %d %s, want 200", status, body)
+		}
+	})
 }

@@ -1,0 +1,78 @@
+package database
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// errHeld says that another has locked a file.
+var errHeld = errors.New("is locked")
+
+// Claim makes the caller the one that serves an embedded database, until release is called or the process ends, however it
+// does: two servers would each count the rates for themselves. Commands beside the server claim nothing. The error says
+// which process has it. A database that several may serve is claimed by nobody.
+//
+// The claim is a lock on a file of the database's name and `.serving`, which holds the process's number and stays.
+func (db *DB) Claim() (release func(), err error) {
+	path, ok := strings.CutPrefix(db.URL, "sqlite:")
+	if !ok {
+		return func() {}, nil
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // by whatever name it is served
+	}
+	f, err := lockFile(path + ".serving")
+	if errors.Is(err, errHeld) {
+		return nil, fmt.Errorf("database %s is served already, by %s: a SQLite file is for one server; stop that one, or name another database",
+			db.URL, holder(path+".serving"))
+	}
+	if errors.Is(err, errors.ErrUnsupported) { // a disk without locks, on which SQLite runs only if it is alone
+		return func() {}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("database %s: %w", db.URL, err)
+	}
+	if err := sign(f, path); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("database %s: %w", db.URL, err)
+	}
+	return func() { f.Close() }, nil
+}
+
+// sign writes the process's number into a lock's file, and gives the file to the database's owner.
+func sign(f *os.File, path string) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(f, strconv.Itoa(os.Getpid())+"\n"); err != nil {
+		return err
+	}
+	return ownLike(f.Name(), path)
+}
+
+// holder names the process that has signed a file.
+func holder(file string) string {
+	text, _ := os.ReadFile(file)
+	if pid := strings.TrimSpace(string(text)); pid != "" {
+		return "process " + pid
+	}
+	return "another process"
+}
+
+// GiveToOwner gives a file beside an embedded database to who owns the database, so that a server of that user can read what
+// an operator made. Other engines have no such files.
+func (db *DB) GiveToOwner(file string) error {
+	path, ok := strings.CutPrefix(db.URL, "sqlite:")
+	if !ok {
+		return nil
+	}
+	if err := ownLike(file, path); err != nil {
+		return fmt.Errorf("%w; run this as the owner of %s", err, path)
+	}
+	return nil
+}

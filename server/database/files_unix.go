@@ -1,0 +1,41 @@
+//go:build !windows
+
+package database
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// lockFile opens a file, which it makes where it is missing, and locks it. The lock ends with the file, and so with the
+// process. The error is errHeld where another has it.
+func lockFile(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
+		return f, nil
+	}
+	f.Close()
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = errHeld
+	}
+	return nil, &os.PathError{Op: "lock", Path: name, Err: err}
+}
+
+// ownLike gives a file the owner and group of another.
+func ownLike(file, other string) error {
+	var have, want syscall.Stat_t
+	if err := syscall.Stat(file, &have); err != nil {
+		return &os.PathError{Op: "stat", Path: file, Err: err}
+	}
+	if err := syscall.Stat(other, &want); err != nil {
+		return &os.PathError{Op: "stat", Path: other, Err: err}
+	}
+	if have.Uid == want.Uid { // the group of a file of mode 0600 is nobody's matter
+		return nil
+	}
+	return os.Chown(file, int(want.Uid), int(want.Gid))
+}

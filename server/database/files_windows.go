@@ -1,0 +1,31 @@
+package database
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// errSharing is the system's ERROR_SHARING_VIOLATION.
+const errSharing = syscall.Errno(32)
+
+// lockFile opens a file, which it makes where it is missing, so that others can only read it as long as it is open. The
+// error is errHeld where another has it.
+func lockFile(name string) (*os.File, error) {
+	path, err := syscall.UTF16PtrFromString(name)
+	if err != nil {
+		return nil, err
+	}
+	h, err := syscall.CreateFile(path, syscall.GENERIC_READ|syscall.GENERIC_WRITE, syscall.FILE_SHARE_READ, nil,
+		syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
+	if errors.Is(err, errSharing) {
+		err = errHeld
+	}
+	if err != nil {
+		return nil, &os.PathError{Op: "lock", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(h), name), nil
+}
+
+// ownLike does nothing: a file has the owner and rights that its folder gives it.
+func ownLike(_, _ string) error { return nil }

@@ -1,0 +1,58 @@
+//go:build unix
+
+package database_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/lectern-dev/lectern/server/database"
+)
+
+// All files of a database belong to its owner, also those that root makes beside it. Who is not root has no other owner's
+// database to try it with, and sees that files of one's own stay so.
+func TestFilesHaveTheOwnerOfTheDatabase(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lectern.db")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	owner := os.Getuid()
+	if owner == 0 {
+		owner = 12345
+	}
+	if err := os.Chown(file, owner, -1); err != nil {
+		t.Fatal(err)
+	}
+	db, err := database.Open(t.Context(), "sqlite:"+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	mustExec(t, db, `CREATE TABLE things (id bigint)`)
+	release, err := db.Claim()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if err := os.WriteFile(file+".key", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.GiveToOwner(file + ".key"); err != nil {
+		t.Fatal(err)
+	}
+	for _, suffix := range []string{"", "-wal", "-shm", ".serving", ".key"} {
+		info, err := os.Stat(file + suffix)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if uid := info.Sys().(*syscall.Stat_t).Uid; int(uid) != owner {
+			t.Errorf("lectern.db%s belongs to user %d, want %d", suffix, uid, owner)
+		}
+	}
+	if err := db.GiveToOwner(file + ".none"); err == nil {
+		t.Error("GiveToOwner of no file = nil, want an error")
+	}
+}
