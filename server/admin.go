@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"io"
 	stdlog "log"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
-	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/server/internal/metrics"
 )
 
@@ -120,53 +121,34 @@ func (s *Server) serveAdmin(ctx context.Context, ln net.Listener) (stop func()) 
 	}
 }
 
-// versions returns the state of all tenants' data, for the metrics.
-func (s *Server) versions(ctx context.Context) ([]metrics.Version, error) {
-	list, err := s.readVersions(ctx)
+// versions returns the states of the tenants' data, for the metrics: with an error those that could be read.
+func (s *Server) versions(ctx context.Context) (metrics.Versions, error) {
+	v, err := s.readVersions(ctx)
 	if err != nil {
-		s.config.Log.Warn().Err(err).Msg("no versions of data in the metrics")
+		s.config.Log.Warn().Err(err).Msg("not all versions of data are in the metrics")
 	}
-	return list, err
+	return v, err
 }
 
-// readVersions reads tenant by tenant, since a tenant's rows may be on a node of their own (G4).
-func (s *Server) readVersions(ctx context.Context) ([]metrics.Version, error) {
-	db := s.config.DB.DB
-	tenants, err := (&authdb.Store{DB: db}).Tenants(ctx)
+// readVersions reads the versions in one statement, and the hours of the library networks among them in another.
+func (s *Server) readVersions(ctx context.Context) (metrics.Versions, error) {
+	list, total, err := (&authdb.Store{DB: s.config.DB.DB}).LoadedLast(ctx, metrics.MaxTenants)
 	if err != nil {
-		return nil, err
+		return metrics.Versions{}, err
 	}
-	list := make([]metrics.Version, len(tenants))
-	for i, t := range tenants {
-		v, err := authdb.ReadVersions(ctx, db, t.ID)
-		if err != nil {
-			return nil, err
+	v := metrics.Versions{Of: make([]metrics.Version, len(list)), LeftOut: total - len(list)}
+	networks := make(map[libraries.NetworkID]*metrics.Version)
+	for i, t := range list {
+		v.Of[i] = metrics.Version{
+			Tenant: int64(t.ID), Kind: string(t.Kind), Reference: t.Reference, Registers: t.Versions.Registers, Facts: t.Versions.Facts,
 		}
-		list[i] = metrics.Version{
-			Tenant: int64(t.ID), Kind: string(t.Kind), Reference: t.Reference, Registers: v.Registers, Facts: v.Facts,
-		}
-		if t.Kind != authdb.Library {
-			continue
-		}
-		at := state.Versions{Registers: v.Registers, Facts: v.Facts}
-		if list[i].Snapshot, err = s.snapshot(ctx, libraries.Access{Network: libraries.NetworkID(t.ID), At: at}); err != nil {
-			return nil, err
+		if t.Kind == authdb.Library {
+			networks[libraries.NetworkID(t.ID)] = &v.Of[i]
 		}
 	}
-	return list, nil
-}
-
-// snapshot returns the hour as which a network's data took effect, the zero time before its first load.
-func (s *Server) snapshot(ctx context.Context, a libraries.Access) (time.Time, error) {
-	store := &librariesdb.Store{DB: s.config.DB.DB}
-	hour, err := state.Settled(a.At, func(at state.Versions) (libraries.Hour, error) {
-		return store.Hour(ctx, libraries.Access{Network: a.Network, At: at})
-	})
-	switch {
-	case errors.Is(err, librariesdb.ErrNotFound), err == nil && hour == 0:
-		return time.Time{}, nil
-	case err != nil:
-		return time.Time{}, err
+	hours, err := librariesdb.Hours(ctx, s.config.DB.DB, slices.Collect(maps.Keys(networks)))
+	for id, hour := range hours {
+		networks[id].Snapshot = hour.Time()
 	}
-	return hour.Time(), nil
+	return v, err
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
@@ -219,6 +220,69 @@ func TestMetricsOfAHalfMadeNetwork(t *testing.T) {
 	if _, ok := metricsOf(t, s)[`lectern_data_version{data="facts",kind="library",reference="meia",tenant="1"}`]; !ok {
 		t.Error("its versions are missing")
 	}
+}
+
+// A thousand tenants have series of their own, those that were loaded last; how many others there are is told.
+func TestMetricsOfManyTenants(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newServer(t, server.Config{DB: db})
+		exec := func(statement string, args ...any) {
+			t.Helper()
+			if _, err := db.ExecContext(t.Context(), statement, args...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		create := func(from, to int) {
+			t.Helper()
+			const numbers = `WITH RECURSIVE n (i) AS (SELECT ?0 UNION ALL SELECT i + 1 FROM n WHERE i < ?1) `
+			exec(`INSERT INTO tenants (tenant_id, kind, reference, name, created) `+numbers+
+				`SELECT i, 'library', 'rede-' || i, 'Rede', ?2 FROM n`, from, to, time.Unix(0, 0).UTC())
+			exec(`INSERT INTO versions (tenant_id, registers, facts) `+numbers+`SELECT i, i, 2 * i FROM n`, from, to)
+			exec(`INSERT INTO libraries_networks (tenant_id, hour, holdings) `+numbers+`SELECT i, 495000, ?2 FROM n`, from, to, []byte{})
+		}
+		shown := func(rule string, tenants, leftOut int) map[string]float64 {
+			t.Helper()
+			got := metricsOf(t, newServer(t, server.Config{DB: db})) // one that has not asked yet
+			n := map[string]int{}
+			for name := range got {
+				kind, _, _ := strings.Cut(name, "{")
+				n[kind]++
+			}
+			if n["lectern_data_version"] != 2*tenants || n["lectern_libraries_snapshot_timestamp_seconds"] != tenants ||
+				got["lectern_data_version_tenants_left_out"] != float64(leftOut) {
+				t.Errorf("%s: %d versions, %d snapshots and %v tenants left out, want %d, %d and %d", rule, n["lectern_data_version"],
+					n["lectern_libraries_snapshot_timestamp_seconds"], got["lectern_data_version_tenants_left_out"], 2*tenants, tenants, leftOut)
+			}
+			return got
+		}
+		shown("none", 0, 0)
+		create(1, 1000)
+		shown("a thousand", 1000, 0)
+		create(1001, 1001)
+		shown("one more", 1000, 1)
+		create(1002, 10_000)
+		load := authdb.Load{API: auth.Libraries, Ended: time.Unix(1789491600, 0)}
+		if err := (&authdb.Store{DB: db.DB}).RecordLoad(t.Context(), 9999, load); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		got := shown("ten thousand", 1000, 9000)
+		t.Logf("scraped in %v", time.Since(start))
+		for name, want := range map[string]float64{
+			`lectern_data_version{data="registers",kind="library",reference="rede-9999",tenant="9999"}`: 9999,
+			`lectern_data_version{data="facts",kind="library",reference="rede-999",tenant="999"}`:       1998,
+			`lectern_libraries_snapshot_timestamp_seconds{reference="rede-9999",tenant="9999"}`:         495000 * 3600,
+		} {
+			if v, ok := got[name]; !ok || v != want {
+				t.Errorf("%s = %v (%v), want %v", name, v, ok, want)
+			}
+		}
+		// Without the networks the versions are still told.
+		exec(`ALTER TABLE libraries_networks RENAME TO elsewhere`)
+		if _, ok := metricsOf(t, s)[`lectern_data_version{data="registers",kind="library",reference="rede-9999",tenant="9999"}`]; !ok {
+			t.Error("the versions are gone with the snapshots")
+		}
+	})
 }
 
 // addresses keeps the addresses that a server logs.

@@ -100,3 +100,31 @@ func (s *Store) Tenant(ctx context.Context, kind Kind, reference string) (Tenant
 	}
 	return row.tenant(), nil
 }
+
+// TenantVersions are the versions of a tenant's data.
+type TenantVersions struct {
+	Tenant
+	Versions Versions
+}
+
+// LoadedLast returns the versions of up to limit tenants in one statement, and how many tenants there are in all: those whose
+// data were loaded last come first, and then those that were never loaded, by number.
+func (s *Store) LoadedLast(ctx context.Context, limit int) (list []TenantVersions, total int, err error) {
+	rows, err := s.DB.QueryContext(ctx, `
+		SELECT t.tenant_id, t.kind, t.reference, t.name, t.created, v.registers, v.facts, count(*) OVER ()
+		  FROM tenants t
+		  JOIN versions v ON v.tenant_id = t.tenant_id
+		  LEFT JOIN (SELECT tenant_id, max(ended) AS ended FROM loads GROUP BY tenant_id) l ON l.tenant_id = t.tenant_id
+		 ORDER BY l.ended IS NULL, l.ended DESC, t.tenant_id
+		 LIMIT ?`, limit)
+	err = Visit(rows, err, "versions of tenants", func(r *sql.Rows) error {
+		var row tenantRow
+		var v Versions
+		if err := r.Scan(&row.TenantID, &row.Kind, &row.Reference, &row.Name, &row.Created, &v.Registers, &v.Facts, &total); err != nil {
+			return err
+		}
+		list = append(list, TenantVersions{row.tenant(), v})
+		return nil
+	})
+	return list, total, err
+}

@@ -69,6 +69,25 @@ func (s *Store) Hour(ctx context.Context, a libraries.Access) (hour libraries.Ho
 	return hour, err
 }
 
+// Hours returns the hours at which the states of networks were published, in one statement. A network that was never loaded,
+// or is none, has none.
+func Hours(ctx context.Context, idb bun.IDB, networks []libraries.NetworkID) (map[libraries.NetworkID]libraries.Hour, error) {
+	hours := make(map[libraries.NetworkID]libraries.Hour, len(networks))
+	if len(networks) == 0 {
+		return hours, nil
+	}
+	rows, err := idb.QueryContext(ctx,
+		`SELECT tenant_id, hour FROM libraries_networks WHERE hour > 0 AND tenant_id IN (?) ORDER BY tenant_id`, bun.List(networks))
+	err = authdb.Visit(rows, err, "hours of networks", func(r *sql.Rows) error {
+		var id libraries.NetworkID
+		var hour libraries.Hour
+		err := r.Scan(&id, &hour)
+		hours[id] = hour
+		return err
+	})
+	return hours, err
+}
+
 // hour returns the hour at which the network's state was published, or ErrNotFound where the network has no row.
 func (s *Store) hour(ctx context.Context, n libraries.NetworkID) (hour libraries.Hour, err error) {
 	err = s.DB.NewRaw(`SELECT hour FROM libraries_networks WHERE tenant_id = ?`, n).Scan(ctx, &hour)

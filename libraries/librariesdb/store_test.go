@@ -3,6 +3,7 @@ package librariesdb
 import (
 	"context"
 	"errors"
+	"maps"
 	"testing"
 
 	"github.com/lectern-dev/lectern/libraries"
@@ -103,6 +104,14 @@ func TestHourAndHoldings(t *testing.T) {
 		f.exec(`UPDATE libraries_networks SET hour = ? WHERE tenant_id = ?`, 7, f.other)
 		if h, err := f.Hour(t.Context(), f.a); err != nil || h != 495_000 {
 			t.Errorf("Hour = %d, %v, want 495000", h, err)
+		}
+		loaded := map[libraries.NetworkID]libraries.Hour{f.other: 7, f.a.Network: 495_000}
+		all := []libraries.NetworkID{f.other, f.a.Network, f.create("never"), 99}
+		if hours, err := Hours(t.Context(), f.db, all); err != nil || !maps.Equal(hours, loaded) {
+			t.Errorf("Hours = %v, %v, want those of the networks alone that were loaded, %v", hours, err, loaded)
+		}
+		if hours, err := Hours(t.Context(), f.db, nil); err != nil || len(hours) != 0 {
+			t.Errorf("Hours of nobody = %v, %v, want none", hours, err)
 		}
 		got, err := f.Holdings(t.Context(), f.a)
 		if err != nil || len(got) != 2 || got.Of(3) != want.Of(3) || got.Of(9) != want.Of(9) {

@@ -40,9 +40,9 @@ type Metrics struct {
 	refused  *prometheus.CounterVec
 }
 
-// New returns the metrics of a process that works on a database and a cache. versions returns the versions of all tenants;
-// it is asked when the metrics are, at most every 15 seconds and for at most 5.
-func New(db *sql.DB, cache Cache, versions func(context.Context) ([]Version, error)) *Metrics {
+// New returns the metrics of a process that works on a database and a cache. versions returns the versions of the tenants'
+// data, with an error as far as it has them; it is asked when the metrics are, at most every 15 seconds and for at most 5.
+func New(db *sql.DB, cache Cache, versions func(context.Context) (Versions, error)) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -100,7 +100,7 @@ func (l *limited) Take(ctx context.Context, b auth.Budget, limit int) (auth.Quot
 	return q, err
 }
 
-// Handler serves the metrics.
+// Handler serves the metrics. One that fails takes nothing from the others.
 func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
 }

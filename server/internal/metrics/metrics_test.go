@@ -19,7 +19,7 @@ import (
 )
 
 // newMetrics returns the metrics of a process on an empty database.
-func newMetrics(t *testing.T, versions func(context.Context) ([]metrics.Version, error)) *metrics.Metrics {
+func newMetrics(t *testing.T, versions func(context.Context) (metrics.Versions, error)) *metrics.Metrics {
 	t.Helper()
 	db, err := database.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
 	if err != nil {
@@ -61,7 +61,7 @@ func cutLast(line string) (before, after string, ok bool) {
 	return line[:i], line[i+1:], true
 }
 
-func none(context.Context) ([]metrics.Version, error) { return nil, nil }
+func none(context.Context) (metrics.Versions, error) { return metrics.Versions{}, nil }
 
 func TestObserve(t *testing.T) {
 	m := newMetrics(t, none)
@@ -114,13 +114,14 @@ func TestLimited(t *testing.T) {
 
 func TestVersions(t *testing.T) {
 	asked := 0
-	m := newMetrics(t, func(context.Context) ([]metrics.Version, error) {
+	m := newMetrics(t, func(context.Context) (metrics.Versions, error) {
 		asked++
-		return []metrics.Version{
+		return metrics.Versions{LeftOut: 7, Of: []metrics.Version{
 			{Tenant: 1, Kind: "partner", Reference: `a"b`, Registers: 7, Facts: 5},
 			{Tenant: 2, Kind: "library", Reference: "norte", Registers: 1, Facts: 1, Snapshot: time.Unix(1789491600, 0)},
 			{Tenant: 3, Kind: "library", Reference: "sul"},
-		}, nil
+			{Tenant: 4, Kind: "partner", Reference: "a\xff"},
+		}}, nil
 	})
 	scrape(t, m)
 	got := scrape(t, m)
@@ -128,10 +129,12 @@ func TestVersions(t *testing.T) {
 		t.Errorf("two scrapes asked %d times for the versions, want once", asked)
 	}
 	for name, want := range map[string]float64{
-		`lectern_data_version{data="registers",kind="partner",reference="a\"b",tenant="1"}`: 7,
-		`lectern_data_version{data="facts",kind="partner",reference="a\"b",tenant="1"}`:     5,
-		`lectern_data_version{data="facts",kind="library",reference="sul",tenant="3"}`:      0,
-		`lectern_libraries_snapshot_timestamp_seconds{reference="norte",tenant="2"}`:        1789491600,
+		`lectern_data_version{data="registers",kind="partner",reference="a\"b",tenant="1"}`:        7,
+		`lectern_data_version{data="facts",kind="partner",reference="a\"b",tenant="1"}`:            5,
+		`lectern_data_version{data="facts",kind="library",reference="sul",tenant="3"}`:             0,
+		`lectern_libraries_snapshot_timestamp_seconds{reference="norte",tenant="2"}`:               1789491600,
+		"lectern_data_version{data=\"facts\",kind=\"partner\",reference=\"a\ufffd\",tenant=\"4\"}": 0,
+		`lectern_data_version_tenants_left_out`:                                                    7,
 	} {
 		if n, ok := got[name]; !ok || n != want {
 			t.Errorf("%s = %v, %v, want %v", name, n, ok, want)
@@ -144,12 +147,41 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// A version may be set back, where a database is restored: it is a gauge.
+func TestVersionsAreGauges(t *testing.T) {
+	m := newMetrics(t, func(context.Context) (metrics.Versions, error) {
+		return metrics.Versions{Of: []metrics.Version{{Tenant: 1, Kind: "partner", Reference: "a"}}}, nil
+	})
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	if !strings.Contains(w.Body.String(), "# TYPE lectern_data_version gauge\n") {
+		t.Error("lectern_data_version is no gauge")
+	}
+}
+
+// What could be read of the versions is shown, and the next scrape asks again.
+func TestVersionsInPart(t *testing.T) {
+	asked := 0
+	m := newMetrics(t, func(context.Context) (metrics.Versions, error) {
+		asked++
+		return metrics.Versions{Of: []metrics.Version{{Tenant: 1, Kind: "library", Reference: "a", Facts: 3}}}, errors.New("no hours")
+	})
+	for range 2 {
+		if n := scrape(t, m)[`lectern_data_version{data="facts",kind="library",reference="a",tenant="1"}`]; n != 3 {
+			t.Errorf("version = %v, want the 3 that was read", n)
+		}
+	}
+	if asked != 2 {
+		t.Errorf("two scrapes asked %d times, want twice", asked)
+	}
+}
+
 // A database that does not answer leaves the versions out, and the next scrape asks again.
 func TestVersionsUnknown(t *testing.T) {
 	asked := 0
-	m := newMetrics(t, func(context.Context) ([]metrics.Version, error) {
+	m := newMetrics(t, func(context.Context) (metrics.Versions, error) {
 		asked++
-		return nil, errors.New("no database")
+		return metrics.Versions{}, errors.New("no database")
 	})
 	for range 2 {
 		got := scrape(t, m)
