@@ -28,7 +28,7 @@
 // [Unavailable] is the one place that tells trouble with the database from a fault of
 // the program. On PostgreSQL a connection that was read-only when it was written to is
 // left, one is tried again after another broke, and where the server has none left
-// one is waited for.
+// one is waited for. A statement that was sent is never sent again by itself.
 //
 // A URL may name several servers, postgres://u@h1,h2/db?target_session_attrs=read-write,
 // which are tried in turn, each for connect_timeout (5 s unless it is set), those that

@@ -3,6 +3,7 @@ package database
 import (
 	"cmp"
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net"
@@ -26,8 +27,12 @@ const (
 	patience = 2 * time.Second
 )
 
-// errSilent ends what waits for a server that takes no connections any more.
-var errSilent = errors.New("the database server does not answer")
+var (
+	// errSilent ends what waits for a server that takes no connections any more.
+	errSilent = errors.New("the database server does not answer")
+	// errLost is of a statement that was sent on a connection which then broke.
+	errLost = errors.New("the connection to the database broke; whether the statement was carried out is not known")
+)
 
 // hosts watches the PostgreSQL servers that a URL names. One that freezes, or whose machine is gone, resets nothing: what
 // waits for its answers would wait until its own time is over, and each connection of the pool again. A server of which
@@ -202,19 +207,25 @@ func (h *host) ask() bool {
 // watchedConn is a connection that ends when its host is silent.
 type watchedConn struct {
 	net.Conn
-	host   *host
-	silent atomic.Bool // its host was, and it is closed
+	host     *host
+	answered atomic.Bool // something has come on it
+	sent     atomic.Int64
+	silent   atomic.Bool // its host was, and it is closed
 }
 
 // Read reads; what waits long for something to come has the host checked.
 func (c *watchedConn) Read(b []byte) (int, error) {
 	defer c.watch()()
 	n, err := c.Conn.Read(b)
-	if n > 0 {
-		c.host.heard.Store(time.Now().UnixNano())
-	}
-	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-		c.host.hosts.broke.Store(time.Now().UnixNano())
+	now := time.Now().UnixNano()
+	switch late := errors.Is(err, os.ErrDeadlineExceeded); {
+	case n > 0:
+		c.host.heard.Store(now)
+		c.answered.Store(true)
+	case late && !c.answered.Load(): // not even its first word came in time
+		c.host.failed.Store(now)
+	case err != nil && !late:
+		c.host.hosts.broke.Store(now)
 	}
 	return n, c.explain(err)
 }
@@ -223,6 +234,7 @@ func (c *watchedConn) Read(b []byte) (int, error) {
 func (c *watchedConn) Write(b []byte) (int, error) {
 	defer c.watch()()
 	n, err := c.Conn.Write(b)
+	c.sent.Add(int64(n))
 	return n, c.explain(err)
 }
 
@@ -230,6 +242,15 @@ func (c *watchedConn) Write(b []byte) (int, error) {
 func (c *watchedConn) Close() error {
 	c.host.remove(c)
 	return c.Conn.Close()
+}
+
+// lost returns the error of a statement before which so many bytes were sent. Pgx says of one whose answer did not come that it
+// may be tried again, as it does of one that was never sent, and database/sql would try it: a write, too.
+func (c *watchedConn) lost(err error, sent int64) error {
+	if !errors.Is(err, driver.ErrBadConn) || c.sent.Load() == sent {
+		return err
+	}
+	return c.explain(errLost)
 }
 
 func (c *watchedConn) explain(err error) error {

@@ -2,10 +2,12 @@ package database
 
 import (
 	"context"
+	"crypto/tls"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strconv"
 	"time"
@@ -107,10 +109,23 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 
 func (c connector) connect(ctx context.Context) (driver.Conn, error) {
 	dc, err := c.Connector.Connect(ctx)
-	if err != nil || !c.binary {
-		return dc, err
+	if err != nil {
+		return nil, err
 	}
-	return binaryConn{dc.(*stdlib.Conn)}, nil
+	w := watched{Conn: dc.(*stdlib.Conn)}
+	w.wire = wireOf(w.Conn.Conn().PgConn().Conn())
+	if c.binary {
+		return binaryConn{w}, nil
+	}
+	return w, nil
+}
+
+// wireOf is the watched connection under one that may be of TLS.
+func wireOf(c net.Conn) *watchedConn {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	return c.(*watchedConn)
 }
 
 // pgxConn is the pgx connection under a driver's connection.
@@ -118,8 +133,8 @@ func pgxConn(dc any) (*pgx.Conn, error) {
 	switch c := dc.(type) {
 	case binaryConn:
 		return c.Conn.Conn(), nil
-	case *stdlib.Conn:
-		return c.Conn(), nil
+	case watched:
+		return c.Conn.Conn(), nil
 	}
 	return nil, fmt.Errorf("not a PostgreSQL connection: %T", dc)
 }

@@ -19,14 +19,35 @@ import (
 // in binary. Pgx itself asks for text in this mode, since it does not know the
 // types beforehand, and its other modes pay for knowing them with a second round
 // trip for each new text. The types come along with the rows, which is soon enough.
-type binaryConn struct{ *stdlib.Conn }
+type binaryConn struct{ watched }
+
+// watched is a connection of the pgx driver, with that to the server under it.
+type watched struct {
+	*stdlib.Conn
+	wire *watchedConn
+}
+
+// ExecContext runs a statement. The error is driver.ErrBadConn, on which it is run again, only where nothing of it was sent.
+func (c watched) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	sent := c.wire.sent.Load()
+	r, err := c.Conn.ExecContext(ctx, query, args)
+	return r, c.wire.lost(err, sent)
+}
+
+// QueryContext runs a query; its errors are those of ExecContext.
+func (c watched) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	sent := c.wire.sent.Load()
+	r, err := c.Conn.QueryContext(ctx, query, args)
+	return r, c.wire.lost(err, sent)
+}
 
 // QueryContext runs a query. One with arguments, which bun never sends, is left to
 // pgx.
 func (c binaryConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if len(args) > 0 {
-		return c.Conn.QueryContext(ctx, query, args)
+		return c.watched.QueryContext(ctx, query, args)
 	}
+	sent := c.wire.sent.Load()
 	pg := c.Conn.Conn()
 	result := pg.PgConn().ExecParams(ctx, query, nil, nil, nil, []int16{pgx.BinaryFormatCode})
 	r := &binaryRows{result: result, fields: result.FieldDescriptions()}
@@ -35,7 +56,7 @@ func (c binaryConn) QueryContext(ctx context.Context, query string, args []drive
 	if r.more = result.NextRow(); !r.more {
 		if err := r.Close(); err != nil {
 			if pgconn.SafeToRetry(err) {
-				return nil, driver.ErrBadConn
+				return nil, c.wire.lost(driver.ErrBadConn, sent)
 			}
 			return nil, err
 		}

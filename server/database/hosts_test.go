@@ -1,0 +1,247 @@
+package database_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// way is a way to a server that can freeze: it then takes connections, as the kernel does for a stopped process, and passes
+// nothing on.
+type way struct {
+	net.Listener
+	to string
+
+	mu     sync.Mutex
+	frozen bool
+	taken  int // connections since it froze
+	conns  []net.Conn
+}
+
+// newWay opens a way to the server of a database, and returns it with the database's URL by it. Its connections are given
+// one second.
+func newWay(t *testing.T, db *database.DB) (*way, *url.URL) {
+	t.Helper()
+	u, err := url.Parse(db.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &way{Listener: ln, to: u.Host}
+	t.Cleanup(w.close)
+	go w.serve()
+	u.Host = ln.Addr().String()
+	u.RawQuery += "&connect_timeout=1"
+	return w, u
+}
+
+func (w *way) serve() {
+	for {
+		c, err := w.Accept()
+		if err != nil {
+			return
+		}
+		w.mu.Lock()
+		w.conns = append(w.conns, c)
+		frozen := w.frozen
+		if frozen {
+			w.taken++
+		}
+		w.mu.Unlock()
+		if !frozen {
+			go w.pass(c)
+		}
+	}
+}
+
+// pass connects c with the server.
+func (w *way) pass(c net.Conn) {
+	server, err := net.Dial("tcp", w.to)
+	if err != nil {
+		c.Close()
+		return
+	}
+	go func() { w.copy(server, c); server.Close() }()
+	w.copy(c, server)
+	c.Close()
+}
+
+// copy is io.Copy until the way freezes.
+func (w *way) copy(to io.Writer, from io.Reader) {
+	b := make([]byte, 4096)
+	for {
+		n, err := from.Read(b)
+		w.mu.Lock()
+		frozen := w.frozen
+		w.mu.Unlock()
+		if frozen {
+			select {} // with the test's process
+		}
+		if err != nil {
+			return
+		}
+		if _, err := to.Write(b[:n]); err != nil {
+			return
+		}
+	}
+}
+
+func (w *way) freeze() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.frozen = true
+}
+
+func (w *way) close() {
+	w.Close()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.conns {
+		c.Close()
+	}
+}
+
+// A statement may take longer than a server may be silent, for the server answers on another connection.
+func TestSlowStatement(t *testing.T) {
+	t.Parallel()
+	_, u := newWay(t, dbtest.Postgres(t))
+	db, err := database.Open(t.Context(), u.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), `SELECT pg_sleep(5)`); err != nil {
+		t.Errorf("a statement of 5 seconds: %v", err)
+	}
+}
+
+// What waits for a server that has frozen ends by itself, with an error that says so, on all its connections.
+func TestFrozenServer(t *testing.T) {
+	t.Parallel()
+	w, u := newWay(t, dbtest.Postgres(t))
+	db, err := database.Open(t.Context(), u.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	ended := make(chan error)
+	for range 3 {
+		conn, err := db.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		go func() {
+			_, err := conn.ExecContext(context.WithoutCancel(t.Context()), `SELECT pg_sleep(3600)`)
+			ended <- err
+		}()
+	}
+	w.freeze()
+	for range 3 {
+		if err := <-ended; !database.Unavailable(err) || !strings.Contains(err.Error(), "does not answer") {
+			t.Errorf("a statement on a frozen server = %v, want trouble that says that it does not answer", err)
+		}
+	}
+}
+
+// A host that did not answer is tried after the others, so that connections do not wait for it one by one.
+func TestDeadHostIsTriedLast(t *testing.T) {
+	t.Parallel()
+	live := dbtest.Postgres(t)
+	w, u := newWay(t, live)
+	w.freeze()
+	u.Host += "," + w.to
+	db, err := database.Open(t.Context(), u.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for range 5 {
+		conn, err := db.Conn(t.Context()) // another one each time, for it is kept
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.taken != 1 {
+		t.Errorf("the frozen host was asked for %d connections, want the first alone", w.taken)
+	}
+}
+
+// Five seconds are the time of a host to connect where the URL has none: a host that is silent from the start is an error
+// then, and not for ever.
+func TestConnectTimeout(t *testing.T) {
+	t.Parallel()
+	w, u := newWay(t, dbtest.Postgres(t))
+	w.freeze()
+	u.RawQuery = strings.ReplaceAll(u.RawQuery, "&connect_timeout=1", "")
+	start := time.Now()
+	if db, err := database.Open(t.Context(), u.String()); !database.Unavailable(err) {
+		t.Errorf("Open of a silent host = %v, %v, want trouble", db, err)
+	}
+	if took := time.Since(start); took < 4*time.Second || took > 9500*time.Millisecond { // the whole of Open has ten
+		t.Errorf("Open of a silent host took %v, want 5s", took)
+	}
+}
+
+// A statement that was sent is not sent again when its connection breaks before the answer: it may have been carried out.
+func TestLostAnswer(t *testing.T) {
+	direct := dbtest.Postgres(t)
+	mustExec(t, direct, `CREATE TABLE things (id bigint)`)
+	for _, mode := range []string{"", "&default_query_exec_mode=simple_protocol"} {
+		w, u := newWay(t, direct)
+		u.RawQuery += mode
+		db, err := database.Open(t.Context(), u.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		for _, run := range []func() error{
+			func() error { _, err := db.ExecContext(t.Context(), lostInsert); return err },
+			func() error { return db.QueryRowContext(t.Context(), lostInsert+` RETURNING id`).Scan(new(int)) },
+		} {
+			mustExec(t, direct, `DELETE FROM things`)
+			go w.breakWhen(t, direct)
+			if err := run(); !database.Unavailable(err) {
+				t.Errorf("mode %q: a statement without an answer = %v, want trouble", mode, err)
+			}
+			direct.SetMaxOpenConns(4)
+			var n int
+			if err := direct.QueryRowContext(t.Context(), `SELECT count(*) FROM things`).Scan(&n); err != nil || n > 1 {
+				t.Errorf("mode %q: rows = %d, %v, want one at most", mode, n, err)
+			}
+		}
+	}
+}
+
+// lostInsert is still under way when its connection is broken.
+const lostInsert = `INSERT INTO things SELECT 1 FROM pg_sleep(0.5)`
+
+// breakWhen breaks all connections of the way once the insert is under way.
+func (w *way) breakWhen(t *testing.T, direct *database.DB) {
+	for n := 0; n == 0 && t.Context().Err() == nil; {
+		err := direct.QueryRowContext(t.Context(),
+			`SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`).Scan(&n)
+		if err != nil {
+			return // the test has ended
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.conns {
+		c.Close()
+	}
+}
