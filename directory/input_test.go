@@ -68,7 +68,7 @@ func TestNewEntity(t *testing.T) {
 		}, faults{"name": invalid, "entity_type": invalid, "degree": invalid, "inep": invalid, "state": invalid, "city": invalid,
 			"reference_id": invalid, "parent_reference_id": invalid}},
 		{"all too long or unknown", func(n *directory.NewEntity) {
-			n.Name, n.EntityType, n.Degree, n.State, n.City, n.ReferenceID = sent(long), sent("School"), sent("10"), sent("XX"), sent(long), sent(long)
+			n.Name, n.EntityType, n.Degree, n.State, n.City, n.ReferenceID = sent(long), sent("School"), sent("10"), sent("X1"), sent(long), sent(long)
 		}, faults{"name": most, "entity_type": invalid, "degree": invalid, "state": invalid, "city": most, "reference_id": most}},
 		{"name of 255 characters", func(n *directory.NewEntity) { n.Name = sent(" " + long[2:] + " ") }, nil},
 		{"reference of 255 characters", func(n *directory.NewEntity) { n.ReferenceID = sent(long[2:]) }, nil},
@@ -110,7 +110,7 @@ func TestEntityChange(t *testing.T) {
 		{"required ones blank", directory.EntityChange{Name: sent(" "), Degree: sent("")}, nil, faults{"name": blank, "degree": blank}},
 		{"wrong types", directory.EntityChange{Name: wrong, Degree: wrong, State: wrong, City: wrong, INEP: wrong}, nil,
 			faults{"name": invalid, "degree": invalid, "state": invalid, "city": invalid, "inep": invalid}},
-		{"unknown values", directory.EntityChange{Degree: sent("10"), State: sent("XX"), INEP: sent("x")}, nil,
+		{"unknown values", directory.EntityChange{Degree: sent("10"), State: sent("X1"), INEP: sent("x")}, nil,
 			faults{"degree": invalid, "state": invalid, "inep": invalid}},
 		{"fixed ones as they are",
 			directory.EntityChange{EntityType: sent("school"), ReferenceID: sent("escola-1"), ParentReferenceID: sent("rede")},
@@ -122,7 +122,7 @@ func TestEntityChange(t *testing.T) {
 			faults{"entity_type": fixed, "reference_id": fixed, "parent_reference_id": fixed}},
 		{"fixed ones of a wrong type", directory.EntityChange{EntityType: wrong, ReferenceID: wrong, ParentReferenceID: wrong}, nil,
 			faults{"entity_type": fixed, "reference_id": fixed, "parent_reference_id": fixed}},
-		{"faults of all kinds together", directory.EntityChange{Name: null, State: sent("XX"), ReferenceID: sent("x")}, nil,
+		{"faults of all kinds together", directory.EntityChange{Name: null, State: sent("X1"), ReferenceID: sent("x")}, nil,
 			faults{"name": blank, "state": invalid, "reference_id": fixed}},
 	} {
 		got, f := c.change.Apply(stored, directory.DefaultDegrees())

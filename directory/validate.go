@@ -5,9 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// states are the codes of Brazil's 26 states and its federal district, each after a space.
-const states = " AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO"
-
 // Validate brings an entity into the form in which it is kept and returns its faults, or nil. It changes e: the name is
 // trimmed, the state put in upper case, an inep dropped where the entity is no school (P3), and an optional text that
 // is blank is null.
@@ -46,7 +43,7 @@ func (e *Entity) normalise() {
 	if e.Type != School {
 		e.INEP = ""
 	}
-	if len(e.State) == 2 { // two bytes, so that no letter beyond ASCII becomes one of a code
+	if len(e.State) == 2 { // two bytes, so that no letter beyond ASCII becomes one of A-Z
 		e.State = strings.ToUpper(e.State)
 	}
 }
@@ -63,10 +60,12 @@ func isINEP(text string) bool {
 	return len(text) >= 1 && len(text) <= 8 && strings.Trim(text, "0123456789") == ""
 }
 
-// isState reports whether a text is the code of a state, in upper case.
+// isState reports whether a text is two letters A-Z (P3). Which of them are states is not for this service to know.
 func isState(text string) bool {
-	return len(text) == 2 && text[0] != ' ' && strings.Contains(states, " "+text)
+	return len(text) == 2 && isCapital(text[0]) && isCapital(text[1])
 }
+
+func isCapital(c byte) bool { return 'A' <= c && c <= 'Z' }
 
 // required adds the fault of a text that is blank.
 func (f *FieldErrors) required(field, text string) {

@@ -47,12 +47,14 @@ func TestValidateFaults(t *testing.T) {
 		{"inep with other digits", func(e *directory.Entity) { e.INEP = "٣٤" }, "inep", "is invalid"},
 		{"inep with spaces", func(e *directory.Entity) { e.INEP = " 123" }, "inep", "is invalid"},
 		{"state in lower case", func(e *directory.Entity) { e.State = "rj" }, "", ""},
-		{"state unknown", func(e *directory.Entity) { e.State = "XX" }, "state", "is invalid"},
+		{"state that is none of Brazil's", func(e *directory.Entity) { e.State = "XX" }, "", ""},
+		{"state of a letter and a digit", func(e *directory.Entity) { e.State = "S1" }, "state", "is invalid"},
 		{"state of one letter", func(e *directory.Entity) { e.State = "S" }, "state", "is invalid"},
 		{"state of three letters", func(e *directory.Entity) { e.State = "SPA" }, "state", "is invalid"},
-		{"state across two codes", func(e *directory.Entity) { e.State = "P " }, "state", "is invalid"},
-		{"state before a code", func(e *directory.Entity) { e.State = " A" }, "state", "is invalid"},
-		{"state whose capital would be one", func(e *directory.Entity) { e.State = "ſp" }, "state", "is invalid"},
+		{"state of a letter and a space", func(e *directory.Entity) { e.State = "P " }, "state", "is invalid"},
+		{"state of a space and a letter", func(e *directory.Entity) { e.State = " A" }, "state", "is invalid"},
+		{"state of one letter of two bytes", func(e *directory.Entity) { e.State = "É" }, "state", "is invalid"},
+		{"state whose capitals would be letters", func(e *directory.Entity) { e.State = "ſp" }, "state", "is invalid"},
 		{"city of 255 characters", func(e *directory.Entity) { e.City = strings.Repeat("ã", 255) }, "", ""},
 		{"city of 256 characters", func(e *directory.Entity) { e.City = strings.Repeat("ã", 256) }, "city", "should be at most 255 character(s)"},
 		{"city with NUL", func(e *directory.Entity) { e.City = "\x00" }, "city", "is invalid"},
@@ -112,23 +114,20 @@ func TestValidateNormalises(t *testing.T) {
 	}
 }
 
-// TestStates has the 27 codes of P3, and no other two letters are one.
+// TestStates: of all pairs of ASCII those of two letters are states, in either case, and kept in upper case (P3).
 func TestStates(t *testing.T) {
-	valid := map[string]bool{}
-	for _, s := range strings.Fields("AC AL AP AM BA CE DF ES GO MA MT MS MG PA PB PR PE PI RJ RN RS RO RR SC SP SE TO") {
-		valid[s] = true
-	}
-	if len(valid) != 27 {
-		t.Fatalf("the test has %d states, want 27", len(valid))
-	}
+	letter := func(c byte) bool { return 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' }
 	for a := byte(0); a < 128; a++ {
 		for b := byte(0); b < 128; b++ {
 			s := string([]byte{a, b})
 			e := school()
 			e.State = s
-			want := valid[strings.ToUpper(s)] || strings.TrimSpace(s) == ""
-			if f := e.Validate(directory.DefaultDegrees()); (f == nil) != want {
-				t.Errorf("Validate(state %q) = %v, want ok = %t", s, f, want)
+			want := letter(a) && letter(b)
+			if blank := strings.TrimSpace(s) == ""; (e.Validate(directory.DefaultDegrees()) == nil) != (want || blank) {
+				t.Errorf("Validate(state %q) passes = %t, want %t", s, !want, want)
+			}
+			if want && e.State != strings.ToUpper(s) {
+				t.Errorf("Validate(state %q) keeps %q, want it in upper case", s, e.State)
 			}
 		}
 	}

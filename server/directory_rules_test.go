@@ -63,7 +63,7 @@ func TestDirectoryCreateFaults(t *testing.T) {
 		{"entity_type", ``, blank}, {"entity_type", `null`, blank}, {"entity_type", `"School"`, invalid}, {"entity_type", `2`, invalid},
 		{"degree", ``, blank}, {"degree", `""`, blank}, {"degree", `"10"`, invalid}, {"degree", `9`, invalid},
 		{"inep", `"123456789"`, invalid}, {"inep", `"1a"`, invalid}, {"inep", `12345678`, invalid},
-		{"state", `"XX"`, invalid}, {"state", `"PAR"`, invalid}, {"state", `true`, invalid},
+		{"state", `"X1"`, invalid}, {"state", `"PAR"`, invalid}, {"state", `true`, invalid},
 		{"city", `"` + x256 + `"`, long}, {"city", `[]`, invalid},
 		{"reference_id", ``, blank}, {"reference_id", `" "`, blank}, {"reference_id", `"."`, invalid}, {"reference_id", `".."`, invalid},
 		{"reference_id", `"a\nb"`, invalid}, {"reference_id", `7`, invalid}, {"reference_id", `"` + x256 + `"`, long},
@@ -77,13 +77,13 @@ func TestDirectoryCreateFaults(t *testing.T) {
 		for _, tt := range tests {
 			c.want(t, tt.field, "POST", "/entities", with(tt.field, tt.value), 422, faults(`"`+tt.field+`":`+tt.message))
 		}
-		a := c.call(t, "POST", "/entities", `{"state":"XX","inep":"x"}`)
+		a := c.call(t, "POST", "/entities", `{"state":"X1","inep":"x"}`)
 		var all struct{ Errors map[string][]string }
 		if err := json.Unmarshal([]byte(a.body), &all); err != nil || a.status != 422 || len(all.Errors) != 6 {
 			t.Errorf("six faults at once = %d %s, want 422 with six fields", a.status, a.body)
 		}
 		for _, tt := range []struct{ field, value string }{
-			{"name", `"` + x255 + `"`}, {"inep", `"12345678"`}, {"state", `"pa"`}, {"city", `"` + x255 + `"`}, {"city", `null`},
+			{"name", `"` + x255 + `"`}, {"inep", `"12345678"`}, {"state", `"pa"`}, {"state", `"XX"`}, {"city", `"` + x255 + `"`}, {"city", `null`},
 			{"unknown", `[1]`}, {"reference_id", `"` + x255 + `"`}, {"reference_id", `"..."`},
 		} {
 			if a := c.call(t, "POST", "/entities", with(tt.field, tt.value)); a.status != 201 {
