@@ -26,7 +26,8 @@ type Store interface {
 	CreateTeacher(ctx context.Context, partner PartnerID, n NewTeacher) (AccountRecord, error)
 	// UpdateTeacher changes a teacher, who may move and get another reference (P7).
 	UpdateTeacher(ctx context.Context, partner PartnerID, ref Ref, c TeacherChange) (AccountRecord, error)
-	// DeleteTeacher takes a teacher out of the directory; the reading stays in the reports (P7).
+	// DeleteTeacher takes a teacher out of the directory and erases e-mail and phone; name and reading stay in the
+	// reports (P7).
 	DeleteTeacher(ctx context.Context, partner PartnerID, ref Ref) error
 	// Teacher returns a teacher, active or not. An account of another kind is ErrNotFound.
 	Teacher(ctx context.Context, partner PartnerID, ref Ref) (AccountRecord, error)

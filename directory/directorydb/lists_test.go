@@ -218,7 +218,7 @@ func TestMigrationSetsNetworks(t *testing.T) {
 		must(t, putEntities(t, db, p, 1, directory.Entity{ID: 1, Ref: "1", Type: directory.Network}, school(2, 1),
 			directory.Entity{ID: 3, Ref: "3", Type: directory.Class, Parent: 2}, directory.Entity{ID: 4, Ref: "4", Type: directory.Class, Parent: 9}))
 		exec(t, db, `UPDATE entities SET network_id = 77`)
-		for _, statement := range migrationUpdates(t, db) {
+		for _, statement := range migrationUpdates(t, db, "20261121000210_directory_lists", 2) {
 			exec(t, db, statement)
 		}
 		exec(t, db, `UPDATE entities SET network_id = 0 WHERE entity_type = 1`) // what the column begins with
@@ -231,24 +231,40 @@ func TestMigrationSetsNetworks(t *testing.T) {
 	})
 }
 
-// migrationUpdates returns the statements of the migration that fill the column.
-func migrationUpdates(t *testing.T, db *database.DB) (updates []string) {
+// TestMigrationErasesDeleted: teachers that were deleted before DELETE erased keep no e-mail and no phone (P7).
+func TestMigrationErasesDeleted(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newStage(t, db, "a")
+		gone, kept := s.teacher("gone", "school").Account, s.teacher("kept", "school").Account
+		exec(t, db, `UPDATE accounts SET deleted = TRUE WHERE reference_id = 'gone'`)
+		for _, statement := range migrationUpdates(t, db, "20261121000225_erase_deleted", 1) {
+			exec(t, db, statement)
+		}
+		gone.Deleted, gone.Email, gone.Phone = true, "", ""
+		if got := accounts(t, db, s.p); len(got) != 2 || got[0] != gone || got[1] != kept {
+			t.Errorf("accounts = %+v, want %+v and %+v", got, gone, kept)
+		}
+	})
+}
+
+// migrationUpdates returns the statements of a migration that change rows, of which there are count.
+func migrationUpdates(t *testing.T, db *database.DB, name string, count int) (updates []string) {
 	t.Helper()
 	engine := database.SQLite
 	if strings.HasPrefix(db.URL, "postgres") {
 		engine = database.Postgres
 	}
-	text, err := directorydb.Migrations.ReadFile("migrations/" + string(engine) + "/20261121000210_directory_lists.tx.up.sql")
+	text, err := directorydb.Migrations.ReadFile("migrations/" + string(engine) + "/" + name + ".tx.up.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for statement := range strings.SplitSeq(string(text), ";") {
-		if s := strings.TrimSpace(statement); strings.HasPrefix(s, "UPDATE") {
-			updates = append(updates, s)
+		if at := strings.Index(statement, "UPDATE "); at >= 0 {
+			updates = append(updates, statement[at:])
 		}
 	}
-	if len(updates) != 2 {
-		t.Fatalf("the migration has %d updates, want 2", len(updates))
+	if len(updates) != count {
+		t.Fatalf("the migration has %d updates, want %d", len(updates), count)
 	}
 	return updates
 }

@@ -287,7 +287,7 @@ func (s *session) deleteTeacher() (wrote bool) {
 	if err != nil {
 		s.Errorf("DeleteTeacher(%q) = %v", ref, err)
 	}
-	a.Deleted, a.Active = true, false
+	a.Deleted, a.Active, a.Email, a.Phone = true, false, "", ""
 	s.tally["teacher deleted"]++
 	return true
 }

@@ -297,7 +297,7 @@ func TestDeleteNetwork(t *testing.T) {
 	})
 }
 
-// TestTeacherDeleted: the reference is free, the row stays (P7).
+// TestTeacherDeleted: the reference is free; the row stays, without e-mail and phone (P7).
 func TestTeacherDeleted(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		ctx := t.Context()
@@ -312,7 +312,7 @@ func TestTeacherDeleted(t *testing.T) {
 			t.Errorf("CreateTeacher = %+v after %+v, want another account", second, first)
 		}
 		all := accounts(t, db, s.p)
-		first.Deleted, first.Active = true, false
+		first.Deleted, first.Active, first.Email, first.Phone = true, false, "", ""
 		if len(all) != 2 || all[0] != first.Account || all[1] != second.Account {
 			t.Errorf("accounts = %+v, want %+v and %+v", all, first.Account, second.Account)
 		}

@@ -121,14 +121,16 @@ func (w *write) updateTeacher(ctx context.Context, ref directory.Ref, c director
 	return directory.AccountRecord{Account: a, EntityRef: directory.Ref(c.EntityReferenceID.Text)}, err
 }
 
-// DeleteTeacher implements directory.Store.
+// DeleteTeacher implements directory.Store. The row stays for the reports, without e-mail and phone.
 func (s *Store) DeleteTeacher(ctx context.Context, partner directory.PartnerID, ref directory.Ref) error {
 	return s.write(ctx, partner, func(ctx context.Context, w *write) error {
 		a, err := readTeacher(ctx, w, partner, ref)
 		if err != nil {
 			return err
 		}
-		return w.exec(ctx, `UPDATE accounts SET deleted = TRUE, active = FALSE, version = ? WHERE tenant_id = ? AND user_id = ?`,
-			w.version, partner, a.ID)
+		return w.exec(ctx, `
+			UPDATE accounts
+			   SET deleted = TRUE, active = FALSE, email = '', phone = '', version = ?
+			 WHERE tenant_id = ? AND user_id = ?`, w.version, partner, a.ID)
 	})
 }

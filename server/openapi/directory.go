@@ -88,7 +88,7 @@ func teacherOperations() []operation {
 		write("post", "/teachers", "createTeacher", 201, "NewTeacher", "TeacherDocument", "Create a teacher", "The answer has the teacher's access token, which never changes."),
 		read("/teachers/{reference_id}", "showTeacher", "TeacherDocument", "Show a teacher", "The teacher with e-mail and access token.", ofTeacher),
 		write("put", "/teachers/{reference_id}", "editTeacher", 200, "TeacherChange", "TeacherDocument", "Edit a teacher", "All five strings are required. It may move the teacher and change the reference.", ofTeacher),
-		remove("/teachers/{reference_id}", "deleteTeacher", "Delete a teacher", "What the teacher read stays in the reports.", ofTeacher),
+		remove("/teachers/{reference_id}", "deleteTeacher", "Delete a teacher", "E-mail and phone are erased; the name and what the teacher read stay in the reports.", ofTeacher),
 	}
 }
 
