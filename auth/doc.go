@@ -35,7 +35,8 @@
 //	GET,application/json,47DEQ…SuFU=,/api/v2/partners/entities/1,Thu, 03 Oct 2024 12:49:15 GMT
 //
 // which [Signed.Canonical] makes of a request: method, content type, hash of the
-// body, target and date. [Signed.Verify] judges a request, [Sign] and [Signer] sign
+// body, target and date. [Signed.Verify] judges a request, or [Signed.VerifyHeader]
+// before its body is read and [Signed.VerifyBody] after it; [Sign] and [Signer] sign
 // one, [SignedFrom] reads an http.Request. A request is good for 15 minutes either
 // way ([DateWindow]); within them it may be repeated, for none is remembered.
 //

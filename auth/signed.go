@@ -6,12 +6,14 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 )
 
-// ErrSignature says that a request is not signed as it must be. It is always the
-// same, whatever is wrong, for the client may not learn it (G3).
+// ErrSignature says that a request is not signed as it must be. The errors of this
+// package wrap it and say why. That is for the log of who judges: the client may not
+// learn it (G3).
 var ErrSignature = errors.New("no valid signature")
 
 // DateWindow is how far the date of a signed request may be from the time of the
@@ -92,29 +94,64 @@ func isScheme(s string) bool {
 	return s != ""
 }
 
-// Verify judges the signature under a secret at a time. The error is ErrSignature
-// itself for every request that is not signed with that secret, is not fresh, or
-// has a body that the signature does not protect. All is judged before any of it
-// is refused, so that the time taken tells nothing; where there is no such key,
-// [Signed.Refuse] does the same work.
+// Verify judges the signature under a secret at a time. The error is an
+// ErrSignature for every request that is not signed with that secret, is not fresh,
+// or has a body that the signature does not protect. It is [Signed.VerifyHeader] and
+// then [Signed.VerifyBody].
 //
 // The header's key id is not looked at, and no request is remembered: what was
 // signed may be sent again within [DateWindow].
 func (s Signed) Verify(secret string, now time.Time) error {
+	if err := s.VerifyHeader(secret, now); err != nil {
+		return err
+	}
+	return s.VerifyBody()
+}
+
+// VerifyHeader judges all but the body, which need not have been read: the
+// signature covers the body's hash, and so a server reads only the bodies of those
+// who know a secret (P10). All is judged before any of it is refused, so that the
+// time taken tells nothing; where there is no such key, [Signed.Refuse] does the same
+// work.
+func (s Signed) VerifyHeader(secret string, now time.Time) error {
 	_, alg, signature, parsed := ParseAuthorization(s.Authorization)
 	want := alg.mac(secret, s.Canonical())
 	signed := subtle.ConstantTimeCompare([]byte(signature), []byte(want)) == 1
-	clear, protected, fresh := s.unambiguous(), s.protected(), s.fresh(now)
-	if secret == "" || !parsed || !signed || !clear || !protected || !fresh {
-		return ErrSignature
+	clear, date := s.unambiguous(), s.dateFault(now)
+	switch {
+	case s.Authorization == "":
+		return refusal("there is no Authorization header")
+	case !parsed:
+		return refusal("the Authorization header is not of the form APIAuth id:signature")
+	case date != "":
+		return refusal(date)
+	case !clear:
+		return refusal("the method, a hash or the content type has a comma that is not quoted")
+	case secret == "" || !signed:
+		return refusal("the signature is not that of the canonical string under the key's secret")
 	}
 	return nil
 }
 
-// Refuse does the work of Verify for a request of which no live key is known, and
-// returns ErrSignature.
+// VerifyBody judges whether the body is the one that was signed, of a request that
+// VerifyHeader has found good.
+func (s Signed) VerifyBody() error {
+	switch {
+	case len(s.Body) > 0 && s.contentHash() == "":
+		return refusal("the body has no hash that is signed")
+	case !s.protected():
+		return refusal("a hash is not that of the body")
+	}
+	return nil
+}
+
+// refusal is ErrSignature with a reason, which has no text of the client in it.
+func refusal(why string) error { return fmt.Errorf("%w: %s", ErrSignature, why) }
+
+// Refuse does the work of VerifyHeader for a request of which no live key is known,
+// and returns ErrSignature.
 func (s Signed) Refuse(now time.Time) error {
-	s.Verify(nobody, now)
+	s.VerifyHeader(nobody, now)
 	return ErrSignature // even to who signs with that secret
 }
 
@@ -148,16 +185,11 @@ func quotedCommas(header string) bool {
 	return !quoted
 }
 
-// protected reports whether the body is the one that was hashed. Every hash that
-// is there must be the body's where there is a body or a method that has one. A
-// body without a hash is refused, since the signature does not cover it.
+// protected reports whether every hash that is there is the body's, where there is a
+// body or a method that has one.
 func (s Signed) protected() bool {
-	has := len(s.Body) > 0
-	if has && s.contentHash() == "" {
-		return false
-	}
 	method := upper(s.Method)
-	if !has && method != "POST" && method != "PUT" {
+	if len(s.Body) == 0 && method != "POST" && method != "PUT" {
 		return true
 	}
 	sha := HashBody(s.Body)
@@ -175,9 +207,20 @@ func HashBody(body []byte) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// fresh reports whether the request's date is an HTTP date within the window.
-func (s Signed) fresh(now time.Time) bool {
+// dateFault returns what is wrong with the request's date, which must be an HTTP date
+// within the window, or nothing.
+func (s Signed) dateFault(now time.Time) string {
 	date, ok := parseDate(s.date())
-	age := now.Sub(date)
-	return ok && -DateWindow <= age && age <= DateWindow
+	behind, ahead := now.Sub(date), date.Sub(now)
+	switch {
+	case s.date() == "":
+		return "there is no Date header"
+	case !ok:
+		return "the date is no HTTP date that ends in GMT"
+	case behind > DateWindow:
+		return fmt.Sprintf("the date is %v behind the server's clock, and %v is allowed", behind.Truncate(time.Second), DateWindow)
+	case ahead > DateWindow:
+		return fmt.Sprintf("the date is %v ahead of the server's clock, and %v is allowed", ahead.Truncate(time.Second), DateWindow)
+	}
+	return ""
 }

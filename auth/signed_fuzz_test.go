@@ -40,7 +40,7 @@ func FuzzVerify(f *testing.F) {
 	f.Fuzz(func(t *testing.T, method, target, contentType string, body []byte, at int, by byte) {
 		s := sign(fuzzed(method, target, contentType, body))
 		commas := strings.Contains(method, ",") || strings.ContainsAny(contentType, `,"`) // then it depends
-		if err := s.Verify(secret, signedAt); err != nil && !commas || err != nil && err != auth.ErrSignature {
+		if err := s.Verify(secret, signedAt); err != nil && !commas || err != nil && !errors.Is(err, auth.ErrSignature) {
 			t.Fatalf("Verify(%+v) of what was signed = %v", s, err)
 		}
 		if by == 0 {

@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -41,8 +42,8 @@ func ExampleSigned_Verify() {
 	// Output:
 	// APIAuth 7-3:wY3mPo2l3FYDaLn/K9pwEP9tR1Q=
 	// <nil>
-	// no valid signature
-	// no valid signature
+	// no valid signature: the date is 15m1s behind the server's clock, and 15m0s is allowed
+	// no valid signature: the signature is not that of the canonical string under the key's secret
 }
 
 // sign returns s signed with secret under SHA-256, at signedAt where it has no date.
@@ -56,7 +57,7 @@ func sign(s auth.Signed) auth.Signed {
 
 func checkVerify(t *testing.T, s auth.Signed, want bool) {
 	t.Helper()
-	if err := s.Verify(secret, signedAt); (err == nil) != want || err != nil && err != auth.ErrSignature {
+	if err := s.Verify(secret, signedAt); (err == nil) != want || err != nil && !errors.Is(err, auth.ErrSignature) {
 		t.Errorf("Verify(%+v) = %v, want accepted %t", s, err, want)
 	}
 }
@@ -159,6 +160,48 @@ func TestVerifyBody(t *testing.T) {
 	}
 }
 
+// What is signed is judged without the body, which is asked for only then.
+func TestVerifyHeader(t *testing.T) {
+	s := sign(auth.Signed{Method: "POST", Target: target, ContentSHA256: auth.HashBody([]byte("body"))})
+	if err := s.VerifyHeader(secret, signedAt); err != nil {
+		t.Errorf("VerifyHeader before the body is read = %v, want nil", err)
+	}
+	for body, want := range map[string]bool{"body": true, "": false, "other": false} {
+		s.Body = []byte(body)
+		if err := s.VerifyBody(); (err == nil) != want {
+			t.Errorf("VerifyBody(%q) = %v, want accepted %t", body, err, want)
+		}
+		checkVerify(t, s, want)
+	}
+}
+
+// The reason is for the log: it says by how much a clock is off, and nothing that the client wrote is in it.
+func TestReasons(t *testing.T) {
+	good := auth.Signed{Method: "POST", Target: target, Body: []byte("x"), ContentSHA256: auth.HashBody([]byte("x"))}
+	for _, test := range []struct {
+		alter func(s *auth.Signed)
+		now   time.Time
+		want  string
+	}{
+		{func(s *auth.Signed) { s.Authorization = "" }, signedAt, "there is no Authorization header"},
+		{func(s *auth.Signed) { s.Authorization = "Bearer x" }, signedAt, "the Authorization header is not of the form APIAuth id:signature"},
+		{func(s *auth.Signed) { s.Date = "" }, signedAt, "there is no Date header"},
+		{func(s *auth.Signed) { s.Date = "today" }, signedAt, "the date is no HTTP date that ends in GMT"},
+		{func(s *auth.Signed) {}, signedAt.Add(3*time.Hour + 1), "the date is 3h0m0s behind the server's clock, and 15m0s is allowed"},
+		{func(s *auth.Signed) {}, signedAt.Add(-901 * time.Second), "the date is 15m1s ahead of the server's clock, and 15m0s is allowed"},
+		{func(s *auth.Signed) { s.ContentType = "a,b" }, signedAt, "the method, a hash or the content type has a comma that is not quoted"},
+		{func(s *auth.Signed) { s.Target += "?" }, signedAt, "the signature is not that of the canonical string under the key's secret"},
+		{func(s *auth.Signed) { s.ContentSHA256 = ""; *s = sign(*s) }, signedAt, "the body has no hash that is signed"},
+		{func(s *auth.Signed) { s.Body = []byte("y") }, signedAt, "a hash is not that of the body"},
+	} {
+		s := sign(good)
+		test.alter(&s)
+		if err := s.Verify(secret, test.now); err == nil || err.Error() != "no valid signature: "+test.want {
+			t.Errorf("Verify(%+v) = %v, want %s", s, err, test.want)
+		}
+	}
+}
+
 // Rule 5: an HTTP date that ends in GMT, 900 seconds from now at most.
 func TestVerifyDate(t *testing.T) {
 	for _, test := range []struct {
@@ -249,12 +292,12 @@ func TestVerifyCommas(t *testing.T) {
 func TestVerifySecret(t *testing.T) {
 	s := sign(auth.Signed{Method: "GET", Target: target})
 	for _, wrong := range []string{"", secret[1:], secret + "A", strings.ToLower(secret), "B" + secret[1:]} {
-		if err := s.Verify(wrong, signedAt); err != auth.ErrSignature {
+		if err := s.Verify(wrong, signedAt); !errors.Is(err, auth.ErrSignature) {
 			t.Errorf("Verify(%q) = %v, want ErrSignature", wrong, err)
 		}
 	}
 	s.Authorization = auth.Sign(s, "7-3", "", auth.SHA256)
-	if err := s.Verify("", signedAt); err != auth.ErrSignature {
+	if err := s.Verify("", signedAt); !errors.Is(err, auth.ErrSignature) {
 		t.Errorf("Verify of a signature with the empty secret = %v, want ErrSignature", err)
 	}
 }
@@ -264,7 +307,7 @@ func TestRefuse(t *testing.T) {
 	for _, key := range []string{secret, strings.Repeat("A", 43), ""} {
 		s := auth.Signed{Method: "GET", Target: target, Date: signedDate}
 		s.Authorization = auth.Sign(s, "7-3", key, auth.SHA256)
-		if err := s.Refuse(signedAt); err != auth.ErrSignature {
+		if err := s.Refuse(signedAt); !errors.Is(err, auth.ErrSignature) {
 			t.Errorf("Refuse of what %q signed = %v, want ErrSignature", key, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -82,7 +83,7 @@ func TestVectors(t *testing.T) {
 			id, alg, _, ok := auth.ParseAuthorization(s.Authorization)
 			err := s.Verify(v.Secret, v.Now)
 			if v.Expect == "reject" {
-				if err != auth.ErrSignature {
+				if !errors.Is(err, auth.ErrSignature) {
 					t.Errorf("%s: Verify = %v, want ErrSignature", v.Reason, err)
 				}
 				return

@@ -91,7 +91,7 @@ func TestSecretVerifies(t *testing.T) {
 			t.Errorf("Verify = %v", err)
 		}
 		signed.Target = "/other"
-		if err := signed.Verify(g.Secret, g.Now); err != auth.ErrSignature {
+		if err := signed.Verify(g.Secret, g.Now); !errors.Is(err, auth.ErrSignature) {
 			t.Errorf("Verify of another target = %v, want ErrSignature", err)
 		}
 	})
