@@ -24,8 +24,8 @@ var (
 	ErrExist    = errors.New("already exists")
 	ErrNotFound = errors.New("not found")
 
-	// ErrKey says that a key is not good for a request. It is always the same,
-	// whatever is wrong with the key, for the client may not learn it (G3).
+	// ErrKey says that a key is not good for a request. Errors wrap it and say why,
+	// without the key's text. That is for the log: the client may not learn it (G3).
 	ErrKey = errors.New("no valid key")
 
 	// ErrDead says that a key has expired or is revoked, so that it cannot be rotated.

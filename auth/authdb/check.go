@@ -18,24 +18,51 @@ type Grant struct {
 }
 
 // Check judges the text of a key that came with a request to api. It is one
-// statement on the tenant's rows. The error is ErrKey itself for whatever is not
-// a live key of that API; another error means that the database did not answer.
+// statement on the tenant's rows. The error is an ErrKey for whatever is not a live
+// key of that API; another error means that the database did not answer.
 func (s *Store) Check(ctx context.Context, text string, api auth.API) (Grant, error) {
+	if text == "" {
+		return Grant{}, refusal("there is none")
+	}
 	t, number, ok := auth.ParseKey(text)
 	if !ok {
-		return Grant{}, ErrKey
+		return Grant{}, errMalformed
 	}
 	g, _, err := s.read(ctx, t, number)
 	if errors.Is(err, sql.ErrNoRows) {
-		return Grant{}, ErrKey
+		return Grant{}, errUnknown
 	}
 	if err != nil {
 		return Grant{}, fmt.Errorf("check key %d-%d: %w", t, number, err)
 	}
-	if !g.Key.Matches(text) || g.Key.API != api || !g.Key.Live(g.Now) {
-		return Grant{}, ErrKey
+	if !g.Key.Matches(text) {
+		return Grant{}, errUnknown
+	}
+	if err := g.refusal(api); err != nil {
+		return Grant{}, err
 	}
 	return g, nil
+}
+
+var (
+	errMalformed = refusal("its text has not the form of one")
+	errUnknown   = refusal("it is unknown")
+)
+
+// refusal is ErrKey with a reason.
+func refusal(why string) error { return fmt.Errorf("%w: %s", ErrKey, why) }
+
+// refusal returns why the key that was read is none for an API, or nil.
+func (g Grant) refusal(api auth.API) error {
+	switch {
+	case g.Key.API != api:
+		return refusal("it is of another API")
+	case g.Key.Live(g.Now):
+		return nil
+	case !g.Key.Revoked.IsZero():
+		return refusal("it is revoked")
+	}
+	return refusal("it has expired")
 }
 
 // read reads a key, its tenant's versions and the clock in one statement, so that

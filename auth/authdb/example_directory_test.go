@@ -58,5 +58,5 @@ func ExampleStore_Secret() {
 	// Output:
 	// 1-1 43 <nil>
 	// 1 <nil> <nil>
-	// no valid key no valid signature
+	// no valid key: it is unknown no valid signature
 }

@@ -54,5 +54,5 @@ func Example() {
 	// Output:
 	// 1-1 1 {0 0} <nil>
 	// 1-2 true <nil>
-	// <nil> no valid key
+	// <nil> no valid key: it is revoked
 }

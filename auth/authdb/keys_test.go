@@ -32,7 +32,7 @@ func checkLive(t *testing.T, s *authdb.Store, when, text string, api auth.API, w
 	if want && err != nil {
 		t.Errorf("%s: Check(%s) = %v, want a grant", when, api, err)
 	}
-	if !want && err != authdb.ErrKey { // the very same error, whatever is wrong
+	if !want && !errors.Is(err, authdb.ErrKey) {
 		t.Errorf("%s: Check(%s) = %v, want ErrKey", when, api, err)
 	}
 }
@@ -149,6 +149,47 @@ func TestCheckRefuses(t *testing.T) {
 		}
 		checkLive(t, s, "directory", schools, auth.Directory, false)
 		checkLive(t, s, "no API", schools, "", false)
+	})
+}
+
+// The error says why, for the log, and never has the text of the key in it.
+func TestReasons(t *testing.T) {
+	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
+		partner := create(t, s, authdb.Partner, "acme")
+		text, _ := issue(t, s, authdb.IssueParams{Tenant: partner, API: auth.Schools, Network: 5})
+		expiring, _ := issue(t, s, authdb.IssueParams{Tenant: partner, API: auth.Schools, Network: 5, Expires: start.Add(time.Minute)})
+		revoked, k := issue(t, s, authdb.IssueParams{Tenant: partner, API: auth.Schools, Network: 5})
+		_, signing := issueDirectory(t, s, authdb.IssueParams{Tenant: partner})
+		for _, k := range []auth.Key{k, signing} {
+			if err := s.Revoke(t.Context(), k.ID()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.now = start.Add(time.Minute)
+		for _, test := range []struct {
+			text string
+			api  auth.API
+			want string
+		}{
+			{"", auth.Schools, "there is none"},
+			{text[1:], auth.Schools, "its text has not the form of one"},
+			{"9" + text, auth.Schools, "it is unknown"},
+			{strings.Replace(expiring, "-2-", "-1-", 1), auth.Schools, "it is unknown"},
+			{text, auth.Libraries, "it is of another API"},
+			{expiring, auth.Schools, "it has expired"},
+			{revoked, auth.Schools, "it is revoked"},
+		} {
+			if _, err := s.Check(t.Context(), test.text, test.api); err == nil || err.Error() != "no valid key: "+test.want {
+				t.Errorf("Check(%q) = %v, want %s", test.text, err, test.want)
+			}
+		}
+		for id, want := range map[string]string{
+			"x": "its text has not the form of one", "1-9": "it is unknown", "1-1": "it is of another API", signing.ID(): "it is revoked",
+		} {
+			if _, err := s.Secret(t.Context(), id, box(t)); err == nil || err.Error() != "no valid key: "+want {
+				t.Errorf("Secret(%q) = %v, want %s", id, err, want)
+			}
+		}
 	})
 }
 

@@ -43,15 +43,15 @@ func (s *Store) seal(k auth.Key, text string, box *auth.Box) (secret string, sea
 
 // Secret returns the secret of the directory key with the id, to check a signature
 // with. It is one statement on the tenant's rows; none for an id without the form
-// of one, which anybody can tell. The error is ErrKey itself for whatever is not a
-// live directory key: [auth.Signed.Refuse] then does what is left of the work.
+// of one, which anybody can tell. The error is an ErrKey for whatever is not a live
+// directory key: [auth.Signed.Refuse] then does what is left of the work.
 // Another error says that the database did not answer, or, with auth.ErrBox or
 // auth.ErrSealed, that the key is good and the box does not open it.
 func (s *Store) Secret(ctx context.Context, id string, box *auth.Box) (SecretGrant, error) {
 	g, sealed, err := s.readSealed(ctx, id)
 	if errors.Is(err, ErrKey) {
 		box.Open(id, decoy) // the work that a live key makes
-		return SecretGrant{}, ErrKey
+		return SecretGrant{}, err
 	}
 	if err != nil {
 		return SecretGrant{}, err
@@ -63,22 +63,25 @@ func (s *Store) Secret(ctx context.Context, id string, box *auth.Box) (SecretGra
 	return SecretGrant{Key: g.Key, Secret: secret, Versions: g.Versions, Now: g.Now}, nil
 }
 
-// readSealed reads a live directory key and its sealed secret. The error is ErrKey
-// for whatever is not one.
+// readSealed reads a live directory key and its sealed secret. The error is an
+// ErrKey for whatever is not one.
 func (s *Store) readSealed(ctx context.Context, id string) (Grant, []byte, error) {
 	t, number, ok := auth.ParseID(id)
 	if !ok {
-		return Grant{}, nil, ErrKey
+		return Grant{}, nil, errMalformed
 	}
 	g, sealed, err := s.read(ctx, t, number)
 	if errors.Is(err, sql.ErrNoRows) {
-		return Grant{}, nil, ErrKey
+		return Grant{}, nil, errUnknown
 	}
 	if err != nil {
 		return Grant{}, nil, fmt.Errorf("secret of key %s: %w", id, err)
 	}
-	if g.Key.API != auth.Directory || !g.Key.Live(g.Now) || len(sealed) == 0 {
-		return Grant{}, nil, ErrKey
+	if err := g.refusal(auth.Directory); err != nil {
+		return Grant{}, nil, err
+	}
+	if len(sealed) == 0 {
+		return Grant{}, nil, errUnknown
 	}
 	return g, sealed, nil
 }

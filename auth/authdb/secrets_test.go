@@ -45,7 +45,7 @@ func checkSecret(t *testing.T, s *authdb.Store, when, id, want string) {
 	if want != "" && (err != nil || g.Secret != want) {
 		t.Errorf("%s: Secret(%q) = %q, %v, want %q", when, id, g.Secret, err, want)
 	}
-	if want == "" && (err != authdb.ErrKey || g != authdb.SecretGrant{}) { // the very same error, whatever is wrong
+	if want == "" && (!errors.Is(err, authdb.ErrKey) || g != authdb.SecretGrant{}) {
 		t.Errorf("%s: Secret(%q) = %+v, %v, want ErrKey", when, id, g, err)
 	}
 }
