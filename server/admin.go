@@ -17,6 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/server/internal/metrics"
+	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
 const (
@@ -47,7 +48,7 @@ func (s *Server) AdminHandler() http.Handler {
 		writePlain(w, http.StatusOK, "ok")
 	})
 	mux.Handle("GET /metrics", s.metrics.Handler())
-	return mux
+	return web.NoSniff(mux)
 }
 
 func writePlain(w http.ResponseWriter, status int, text string) {

@@ -56,6 +56,16 @@ func newServer(t *testing.T, c server.Config) *server.Server {
 	return s
 }
 
+// Nothing that the admin address answers is to be taken for something else than it says.
+func TestAdminNoSniff(t *testing.T) {
+	s := newServer(t, server.Config{DB: dbtest.SQLite(t)})
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/metrics": 200, "/": 404} {
+		if w := admin(t.Context(), s, "GET", path); w.Code != want || w.Header().Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("GET %s = %d %v, want %d and nosniff", path, w.Code, w.Header(), want)
+		}
+	}
+}
+
 func TestReadiness(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newServer(t, server.Config{DB: db})

@@ -64,8 +64,11 @@ type Config struct {
 	// SecretKey is the key under which the secrets of directory keys are stored, 32 bytes; see Secrets. Nil is, with
 	// SQLite, the key in the file beside the database, and with PostgreSQL none.
 	SecretKey []byte
-	// DebugSignatures makes the directory's 401 tell the canonical string that the signature should have been made of.
+	// DebugSignatures makes the directory's 401 tell why it refuses, and the canonical string that the signature should have
+	// been made of.
 	DebugSignatures bool
+	// TrustedProxies are those whose X-Forwarded-For says in the log who the client is; empty believes nobody.
+	TrustedProxies Proxies
 	// SchoolsHistory is the first day of the schools' reports. Nil is schools.HistoryStart.
 	SchoolsHistory *calendar.Date
 	// LibrariesHistory is the first day of the libraries' reports. Nil is libraries.HistoryStart.

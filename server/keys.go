@@ -23,7 +23,7 @@ type schoolsKeys struct {
 func (k *schoolsKeys) Check(ctx context.Context, text string) (schoolsapi.Grant, error) {
 	g, err := k.store.Check(ctx, text, auth.Schools)
 	if errors.Is(err, authdb.ErrKey) {
-		return schoolsapi.Grant{}, web.ErrKey
+		return schoolsapi.Grant{}, web.RefuseKey(err)
 	}
 	if err != nil {
 		return schoolsapi.Grant{}, err

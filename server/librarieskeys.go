@@ -22,7 +22,7 @@ type librariesKeys struct {
 func (k *librariesKeys) Check(ctx context.Context, text string) (librariesapi.Grant, error) {
 	g, err := k.store.Check(ctx, text, auth.Libraries)
 	if errors.Is(err, authdb.ErrKey) {
-		return librariesapi.Grant{}, web.ErrKey
+		return librariesapi.Grant{}, web.RefuseKey(err)
 	}
 	if err != nil {
 		return librariesapi.Grant{}, err

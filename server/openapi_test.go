@@ -69,6 +69,9 @@ func documented(t testing.TB, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := &answered{ResponseWriter: w}
 		h.ServeHTTP(rec, r)
+		if rec.status != web.StatusGone && rec.header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s %s = %d without X-Content-Type-Options: nosniff", r.Method, r.URL, rec.status)
+		}
 		for _, fault := range undocumented(r, rec.status, rec.header, rec.body.Bytes()) {
 			t.Errorf("%s %s = %d: %s", r.Method, r.URL, rec.status, fault)
 		}
@@ -210,9 +213,11 @@ func responseOf(item *openapi3.PathItem, method string, status int) *openapi3.Re
 	return nil
 }
 
-// headerFaults says what headers are too many, missing, or of another form. Those of every body are HTTP's own.
+// headerFaults says what headers are too many, missing, or of another form. Those of every body or connection are HTTP's own.
 func headerFaults(res *openapi3.Response, header http.Header) (faults []string) {
-	known := map[string]*openapi3.Header{"Content-Type": nil, "Content-Length": nil, "Content-Encoding": nil}
+	known := map[string]*openapi3.Header{
+		"Content-Type": nil, "Content-Length": nil, "Content-Encoding": nil, "Connection": nil, "X-Content-Type-Options": nil,
+	}
 	for name, ref := range res.Headers {
 		known[http.CanonicalHeaderKey(name)] = ref.Value
 		if ref.Value.Required && header.Get(name) == "" {

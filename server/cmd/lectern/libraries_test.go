@@ -92,6 +92,7 @@ func TestLibrariesWrongUsage(t *testing.T) {
 		{"serve", "--libraries-history", "2026-02-30"},
 		{"serve", "--users-queue", "2,16"},
 		{"serve", "--users-queue", "0,16,5s"},
+		{"serve", "--trusted-proxies", "proxy.example"},
 		{"serve", "--legacy-prefix", "rede"},
 		{"serve", "--legacy-prefix", "/rede", "--legacy-prefix", "/api-platform"},
 	}

@@ -36,7 +36,8 @@ type serving struct {
 	UsersQueue      server.UsersQueue `default:"${usersQueue}" placeholder:"N,N,TIME" help:"Requests for a library network's users: at a time, waiting, and for how long (default ${default})."`
 	LegacyPrefix    []string          `placeholder:"PATH" help:"Path before /libraries/v1 under which the libraries API answers too; may be repeated."`
 	AnalyticsURL    string            `name:"analytics-url" placeholder:"URL" help:"Where to ask for sessions by channel (default: the channels feed)."`
-	DebugSignatures bool              `help:"Let the directory's 401 tell the string that the signature should have been made of."`
+	DebugSignatures bool              `help:"Let the directory's 401 tell why, and the string that the signature should have been made of."`
+	TrustedProxies  server.Proxies    `placeholder:"ADDR,…" help:"Addresses and networks of the proxies whose X-Forwarded-For says in the log who the client is (default none)."`
 	LogLevel        zerolog.Level     `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
 }
 
@@ -85,6 +86,7 @@ func (c *serving) serve(s *session, db *database.DB, adminAddr string, ready fun
 		AnalyticsURL:     c.AnalyticsURL,
 		DirectoryRate:    int(c.DirectoryRate),
 		DebugSignatures:  c.DebugSignatures,
+		TrustedProxies:   c.TrustedProxies,
 		SecretKey:        key,
 		Log:              &log,
 	})

@@ -39,7 +39,8 @@ const (
 
 // Keys checks keys.
 type Keys interface {
-	// Check returns what the key with the given text opens. The error is web.ErrKey for every key that is not good.
+	// Check returns what the key with the given text opens. The error is one of web.RefuseKey, or web.ErrKey, for
+	// every key that is not good.
 	Check(ctx context.Context, text string) (Grant, error)
 }
 
@@ -126,7 +127,9 @@ func (a *API) checked(prefix string, find func(*http.Request) (route, error)) ht
 		ctx := r.Context()
 		trace := web.TraceOf(ctx)
 		trace.Route = prefix + rt.path
-		grant, err := a.Keys.Check(ctx, web.KeyText(r.Header))
+		key := web.KeyText(r.Header)
+		trace.Claim(auth.ParseKey(key))
+		grant, err := a.Keys.Check(ctx, key)
 		if err != nil {
 			web.Fail(w, r, err)
 			return

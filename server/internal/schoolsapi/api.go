@@ -32,7 +32,8 @@ const Prefix = "/api-platform/schools/v1"
 
 // Keys checks keys.
 type Keys interface {
-	// Check returns what the key with the given text opens. The error is web.ErrKey for every key that is not good.
+	// Check returns what the key with the given text opens. The error is one of web.RefuseKey, or web.ErrKey, for
+	// every key that is not good.
 	Check(ctx context.Context, text string) (Grant, error)
 }
 
@@ -80,7 +81,9 @@ func (a *API) checked(rt route) http.Handler {
 		ctx := r.Context()
 		trace := web.TraceOf(ctx)
 		trace.Route = Prefix + rt.path
-		grant, err := a.Keys.Check(ctx, web.KeyText(r.Header))
+		key := web.KeyText(r.Header)
+		trace.Claim(auth.ParseKey(key))
+		grant, err := a.Keys.Check(ctx, key)
 		if err != nil {
 			web.Fail(w, r, err)
 			return

@@ -21,6 +21,14 @@ func Chain(h http.Handler, ms ...Middleware) http.Handler {
 	return h
 }
 
+// NoSniff keeps browsers from taking an answer for something else than its content type says.
+func NoSniff(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		next.ServeHTTP(w, r)
+	})
+}
+
 // Timeout ends a request's context after d, so that its work stops. Zero sets no limit.
 func Timeout(d time.Duration) Middleware {
 	return func(next http.Handler) http.Handler {

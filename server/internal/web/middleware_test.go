@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,11 +20,14 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
+// trusted are the proxies of the tests.
+var trusted = web.Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")}
+
 // serve runs a handler behind the whole chain and returns the answer and the log's lines.
 func serve(r *http.Request, h http.HandlerFunc) (*httptest.ResponseRecorder, []map[string]any) {
 	var log bytes.Buffer
 	w := httptest.NewRecorder()
-	web.Chain(h, web.Identify(zerolog.New(&log)), web.AccessLog(nil), web.Recover(web.Fail), web.UserAgent(web.Fail)).ServeHTTP(w, r)
+	web.Chain(h, web.Identify(zerolog.New(&log), trusted), web.AccessLog(nil), web.Recover(web.Fail), web.UserAgent(web.Fail)).ServeHTTP(w, r)
 	var lines []map[string]any
 	for dec := json.NewDecoder(&log); ; {
 		var line map[string]any
@@ -160,9 +164,11 @@ func TestAccessLog(t *testing.T) {
 	r := httptest.NewRequest("BREW", "/people/maria?search=maria", nil)
 	r.Header.Set("X-Api-Key", "1-1-secret")
 	r.Header.Set("X-Request-Id", "forged")
+	r.Header.Set("User-Agent", "etl\u202e\x1b[2J\"}\n{"+strings.Repeat("é", 200))
 	w, log := serve(r, func(w http.ResponseWriter, r *http.Request) {
 		t := web.TraceOf(r.Context())
-		t.Route, t.Tenant = "/people/:name", 7
+		t.Route, t.Tenant, t.Reason = "/people/:name", 7, "it is Sunday"
+		t.Claim(auth.ParseID("7-3"))
 		w.Write([]byte("12345"))
 	})
 	id := w.Header().Get("X-Request-Id")
@@ -178,10 +184,44 @@ func TestAccessLog(t *testing.T) {
 	delete(log[0], "ms")
 	want := map[string]any{
 		"level": "info", "message": "request", "request": id, "method": "other", "route": "/people/:name",
-		"tenant": 7.0, "status": 200.0, "bytes": 5.0,
+		"tenant": 7.0, "key": "7-3", "client": "192.0.2.1", "status": 200.0, "bytes": 5.0, "reason": "it is Sunday",
+		"agent": "etl\ufffd\ufffd[2J\"}\ufffd{" + strings.Repeat("é", 188) + "…",
 	}
 	if fmt.Sprint(log[0]) != fmt.Sprint(want) {
 		t.Errorf("log = %v, want %v", log[0], want)
+	}
+}
+
+// Of a chain of proxies the last that is not trusted is the client; what it says of others is not believed.
+func TestClient(t *testing.T) {
+	tests := []struct {
+		rule, remote string
+		forwarded    []string
+		want         string
+	}{
+		{"nothing in front", "192.0.2.1:99", nil, "192.0.2.1"},
+		{"a client that is no proxy", "192.0.2.1:99", []string{"198.51.100.1"}, "192.0.2.1"},
+		{"a proxy", "10.0.0.1:99", []string{"198.51.100.1"}, "198.51.100.1"},
+		{"a proxy that says nothing", "10.0.0.1:99", nil, "10.0.0.1"},
+		{"two proxies", "10.0.0.1:99", []string{"198.51.100.1, 10.9.9.9"}, "198.51.100.1"},
+		{"in two headers", "10.0.0.1:99", []string{"203.0.113.5, 198.51.100.1", "10.9.9.9"}, "198.51.100.1"},
+		{"what the client wrote", "10.0.0.1:99", []string{"203.0.113.5, 10.7.7.7, 198.51.100.1"}, "198.51.100.1"},
+		{"proxies alone", "10.0.0.1:99", []string{"10.0.0.3, 10.0.0.2"}, "10.0.0.3"},
+		{"no address", "10.0.0.1:99", []string{"198.51.100.1, unknown, 10.0.0.2"}, "10.0.0.2"},
+		{"with a port", "10.0.0.1:99", []string{"198.51.100.1:4711"}, "198.51.100.1"},
+		{"IPv6", "[2001:db8::1]:99", []string{"[2001:db9::7]:4711"}, "2001:db9::7"},
+		{"IPv6 in brackets", "[2001:db8::1]:99", []string{"[2001:db9::7]"}, "2001:db9::7"},
+		{"IPv4 as IPv6", "[::ffff:10.0.0.1]:99", []string{"::ffff:198.51.100.1"}, "198.51.100.1"},
+		{"empty", "10.0.0.1:99", []string{""}, "10.0.0.1"},
+		{"no connection", "@", []string{"198.51.100.1"}, ""},
+	}
+	for _, tt := range tests {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = tt.remote
+		r.Header["X-Forwarded-For"] = tt.forwarded
+		if got := trusted.Client(r); got != tt.want {
+			t.Errorf("%s: Client(%s, %q) = %q, want %q", tt.rule, tt.remote, tt.forwarded, got, tt.want)
+		}
 	}
 }
 

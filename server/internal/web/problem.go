@@ -21,6 +21,8 @@ type Problem struct {
 	RetryAfter int
 	// Allow lists the methods of a route, for 405.
 	Allow string
+	// Reason is for the log alone.
+	Reason string
 }
 
 func (p *Problem) Error() string {
@@ -41,6 +43,13 @@ var (
 
 	errInternal = &Problem{Status: http.StatusInternalServerError, Message: "internal server error"}
 )
+
+// RefuseKey is ErrKey with the reason for the log.
+func RefuseKey(why error) *Problem {
+	p := *ErrKey
+	p.Reason = why.Error()
+	return &p
+}
 
 // NotFound refuses the path of a request, naming method and path as they were sent.
 func NotFound(r *http.Request) *Problem {
@@ -80,6 +89,7 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 			p = errInternal
 		}
 	}
+	TraceOf(r.Context()).Reason = p.Reason
 	p.write(w)
 }
 

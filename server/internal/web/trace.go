@@ -5,9 +5,13 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"net/http"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/rs/zerolog"
+
+	"github.com/lectern-dev/lectern/auth"
 )
 
 // Trace is what one request is known by in the log. The middleware and handlers of a request share one; it is not for
@@ -19,6 +23,12 @@ type Trace struct {
 	Route string
 	// Tenant is the number of the tenant that the key belongs to, 0 before the key check.
 	Tenant int64
+	// Key is the id of the key that the request names, which is good only where Tenant is set; empty where it names none.
+	Key string
+	// Client is the address that the request came from; see Proxies.
+	Client string
+	// Reason says why the request was refused, where the answer does not. It has no text of the client.
+	Reason string
 	log    zerolog.Logger
 	tries  *attempts // of Retry; nil = the request did not pass it
 }
@@ -33,16 +43,23 @@ func TraceOf(ctx context.Context) *Trace {
 	return &Trace{log: zerolog.Nop()}
 }
 
+// Claim notes the key that a request names, as auth.ParseKey and auth.ParseID return it.
+func (t *Trace) Claim(tenant auth.Tenant, number int, ok bool) {
+	if ok {
+		t.Key = auth.Key{Tenant: tenant, Number: number}.ID()
+	}
+}
+
 // Error logs an error of the request once, with its identifier.
 func (t *Trace) Error(err error) {
 	t.log.Error().Err(err).Str("request", t.ID).Str("route", t.Route).Int64("tenant", t.Tenant).Msg("request failed")
 }
 
-// Identify gives every request an identifier and a Trace that logs to log.
-func Identify(log zerolog.Logger) Middleware {
+// Identify gives every request an identifier and a Trace that logs to log. Of the proxies it believes who the client is.
+func Identify(log zerolog.Logger, proxies Proxies) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			t := &Trace{ID: newID(), log: log}
+			t := &Trace{ID: newID(), Client: proxies.Client(r), log: log}
 			w.Header().Set("X-Request-Id", t.ID)
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), traceKey{}, t)))
 		})
@@ -62,8 +79,8 @@ type Observed struct {
 	Took          time.Duration
 }
 
-// AccessLog logs one line for every request: no key, no query and no path, only the pattern of the route. observe, if not
-// nil, is told of it too.
+// AccessLog logs one line for every request: the id of its key and no key, the pattern of the route and no path or query.
+// What the client wrote of itself is cut and cleaned. observe, if not nil, is told of it too.
 func AccessLog(observe func(Observed)) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -72,9 +89,13 @@ func AccessLog(observe func(Observed)) Middleware {
 			defer func() {
 				t := TraceOf(r.Context())
 				o := Observed{method(r.Method), t.Route, rec.status, time.Since(start)}
-				t.log.Info().Str("request", t.ID).Str("method", o.Method).Str("route", o.Route).
-					Int64("tenant", t.Tenant).Int("status", o.Status).Int64("bytes", rec.bytes).
-					Int64("ms", o.Took.Milliseconds()).Msg("request")
+				line := t.log.Info().Str("request", t.ID).Str("method", o.Method).Str("route", o.Route).
+					Int64("tenant", t.Tenant).Str("key", t.Key).Str("client", t.Client).Str("agent", clean(r.UserAgent())).
+					Int("status", o.Status).Int64("bytes", rec.bytes).Int64("ms", o.Took.Milliseconds())
+				if t.Reason != "" {
+					line.Str("reason", t.Reason)
+				}
+				line.Msg("request")
 				if observe != nil {
 					observe(o)
 				}
@@ -92,6 +113,27 @@ func method(m string) string {
 		return m
 	}
 	return "other"
+}
+
+// maxLogged is how many characters of a client's text are logged.
+const maxLogged = 200
+
+// clean returns a client's text for the log: cut, and with U+FFFD for what does not print, so that it cannot look like
+// another line or steer a terminal.
+func clean(text string) string {
+	var b strings.Builder
+	n := 0
+	for _, c := range text {
+		if n++; n > maxLogged {
+			b.WriteRune('…')
+			break
+		}
+		if !unicode.IsPrint(c) {
+			c = unicode.ReplacementChar
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
 }
 
 // recorder notes the status and the size of an answer.
