@@ -22,21 +22,23 @@ type directoryKeys struct {
 
 // Check implements directoryapi.Keys.
 func (k *directoryKeys) Check(ctx context.Context, s auth.Signed) (directoryapi.Grant, error) {
-	id, _, _, _ := auth.ParseAuthorization(s.Authorization)
+	id, _, _, parsed := auth.ParseAuthorization(s.Authorization)
 	g, err := k.secret(ctx, id)
-	if errors.Is(err, authdb.ErrKey) {
+	switch {
+	case !parsed:
+		err = s.VerifyHeader("", time.Now()) // says what is wrong with it
+		return directoryapi.Grant{}, directoryapi.Refuse(err)
+	case errors.Is(err, authdb.ErrKey):
 		s.Refuse(time.Now()) // the work that a known key makes
-		return directoryapi.Grant{}, directoryapi.ErrSignature
-	}
-	if errors.Is(err, auth.ErrSealed) { // nothing can be said of the signature; the operator is told
+		return directoryapi.Grant{}, directoryapi.Refuse(err)
+	case errors.Is(err, auth.ErrSealed): // nothing can be said of the signature; the operator is told
 		web.TraceOf(ctx).Error(err)
-		return directoryapi.Grant{}, directoryapi.ErrSignature
-	}
-	if err != nil {
+		return directoryapi.Grant{}, directoryapi.Refuse(auth.ErrSealed)
+	case err != nil:
 		return directoryapi.Grant{}, err
 	}
-	if s.Verify(g.Secret, g.Now) != nil {
-		return directoryapi.Grant{}, directoryapi.ErrSignature
+	if err := s.VerifyHeader(g.Secret, g.Now); err != nil {
+		return directoryapi.Grant{}, directoryapi.Refuse(err)
 	}
 	k.uses.Used(g.Key, g.Now)
 	return directoryapi.Grant{Partner: directory.PartnerID(g.Key.Tenant), Budget: g.Key.RateBudget()}, nil

@@ -25,7 +25,7 @@ func directory() api {
 			422: {"A field is not accepted, or the entity has children; one list of messages for each field.", nil},
 			429: {"The requests of this minute are used up, where the operator has set a limit.", []string{"Retry-After"}},
 			500: {"Something failed here.", nil},
-			503: {"The database does not answer for a moment, or a write waited too long for its turn. A write may have been carried out.", []string{"Retry-After"}},
+			503: {"The database does not answer for a moment, a write waited too long for its turn, or the bodies of requests fill the memory that there is for them. A write may have been carried out.", []string{"Retry-After"}},
 		},
 		failure: "Problem",
 		schemas: directorySchemas(),

@@ -2,7 +2,10 @@ package directoryapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
+
+	"github.com/julienschmidt/httprouter"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
@@ -15,8 +18,9 @@ const Prefix = "/api/v2/partners"
 
 // Keys checks signatures.
 type Keys interface {
-	// Check returns what the key opens that signed a request. The error is ErrSignature for every request that no live
-	// directory key signed, and the work before it is always the same.
+	// Check returns what the key opens that signed a request, whose body has not been read: the caller compares it with the
+	// hash that was signed. The error is one of Refuse for every request that no live directory key signed, and the work
+	// before it is always the same.
 	Check(ctx context.Context, s auth.Signed) (Grant, error)
 }
 
@@ -37,74 +41,95 @@ type API struct {
 	Cursors func() (paging.Sealer, error)
 	// Rate is the number of requests a minute that a key may make; 0 sets no limit.
 	Rate int
-	// Debug makes a 401 tell the canonical string that the signature should have been made of.
+	// Debug makes a 401 tell the canonical string that the signature should have been made of, and the reason.
 	Debug bool
+
+	holds holds // of the bodies in memory
 }
 
 // Handler returns the handler of every path under Prefix.
 func (a *API) Handler() http.Handler {
-	routes := a.routes()
+	router := a.router()
 	return web.Recover(fail)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rt, ref, ok := find(routes, rawPath(r.URL))
-		if !ok {
+		leaveUnread(w, r)
+		handle, params := find(router, r)
+		if handle == nil {
 			fail(w, r, errNotFound)
 			return
 		}
+		handle(w, r, params)
+	}))
+}
+
+// serve answers the requests for a route.
+func (a *API) serve(rt route) httprouter.Handle {
+	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 		web.TraceOf(r.Context()).Route = Prefix + rt.path
 		handle, ok := rt.methods[r.Method]
 		if !ok {
 			fail(w, r, methodNotAllowed(rt))
 			return
 		}
-		req, err := a.check(w, r)
+		req := request{ref: refOf(params)}
+		defer req.body.release()
+		err := a.check(w, r, &req)
+		if err == nil {
+			err = handle(w, r, req)
+		}
 		if err != nil {
 			fail(w, r, err)
-			return
 		}
-		req.ref = ref
-		if err := handle(w, r, req); err != nil {
-			fail(w, r, err)
-		}
-	}))
+	}
 }
 
 // request is a request that passed the checks up to the rate.
 type request struct {
 	partner directory.PartnerID
 	ref     directory.Ref // of the path; empty where the route has none
-	body    []byte
+	body    body
 }
 
-// check makes the checks that stand between the method and the content type.
-func (a *API) check(w http.ResponseWriter, r *http.Request) (request, error) {
-	ctx := r.Context()
-	body, err := readBody(w, r)
-	if err != nil {
-		return request{}, err
+// check makes the checks that stand between the method and the content type. Nothing of the body is read before its length
+// is allowed and its hash, with the rest of the header, is signed by a live key.
+func (a *API) check(w http.ResponseWriter, r *http.Request, req *request) error {
+	if r.ContentLength > maxBody {
+		return errTooLarge
 	}
-	signed := auth.SignedFrom(r, body)
+	ctx, trace := r.Context(), web.TraceOf(r.Context())
+	signed := auth.SignedFrom(r, nil)
+	id, _, _, _ := auth.ParseAuthorization(signed.Authorization)
+	trace.Claim(auth.ParseID(id))
 	grant, err := a.Keys.Check(ctx, signed)
 	if err != nil {
-		return request{}, a.explain(signed, err)
+		return a.explain(signed, err)
 	}
-	web.TraceOf(ctx).Tenant = int64(grant.Partner)
+	req.partner, trace.Tenant = grant.Partner, int64(grant.Partner)
+	if err := a.readBody(w, r, req); err != nil {
+		return err
+	}
+	signed.Body = req.body.bytes
+	if err := signed.VerifyBody(); err != nil {
+		return a.explain(signed, Refuse(err))
+	}
 	quota, err := a.Limiter.Take(ctx, grant.Budget, a.Rate)
 	if err != nil {
-		return request{}, err
+		return err
 	}
 	web.ShowQuota(w, quota)
 	if !quota.OK {
-		return request{}, tooMany(quota.Reset)
+		return tooMany(quota.Reset)
 	}
-	return request{partner: grant.Partner, body: body}, nil
+	return nil
 }
 
-// explain adds the canonical string to a refusal when that is asked for; the signature is never told.
+// explain adds the canonical string to a refusal when that is asked for, and the reason is told then; the signature never
+// is.
 func (a *API) explain(s auth.Signed, err error) error {
-	if !a.Debug || err != ErrSignature {
+	var p *problem
+	if !a.Debug || !errors.As(err, &p) || p.status != http.StatusUnauthorized {
 		return err
 	}
-	told := *ErrSignature
+	told := *p
 	told.canonical = s.Canonical()
 	return &told
 }

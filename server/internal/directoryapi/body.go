@@ -16,19 +16,32 @@ import (
 // maxBody is the size of the largest body that is read (P10).
 const maxBody = 1 << 20
 
+// leaveUnread makes the server close the connection of a request that is refused before its body is read. It would else read
+// up to 256 KiB of it first, so that the connection can be used again.
+func leaveUnread(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 {
+		w.Header().Set("Connection", "close")
+	}
+}
+
 // readBody reads the whole body, of any method, since its hash is a part of what was signed.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if r.ContentLength > maxBody {
-		return nil, errTooLarge
+func (a *API) readBody(w http.ResponseWriter, r *http.Request, req *request) error {
+	if r.ContentLength == 0 {
+		return nil
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return nil, errTooLarge
+	req.body.holds, req.body.partner = &a.holds, req.partner
+	err := req.body.read(http.MaxBytesReader(w, r.Body, maxBody), r.ContentLength)
+	var tooLarge *http.MaxBytesError
+	switch {
+	case err == nil:
+		w.Header().Del("Connection")
+		return nil
+	case errors.As(err, &tooLarge):
+		return errTooLarge
+	case err == errBusy:
+		return err
 	}
-	if err != nil { // it was cut off, or is not coded as it says
-		return nil, errBadRequest
-	}
-	return body, nil
+	return errBadRequest // it was cut off, or is not coded as it says
 }
 
 // object returns the members of a request's body by their names.
@@ -36,7 +49,7 @@ func (req request) object(r *http.Request) (map[string]directory.Field, error) {
 	if !isJSON(r.Header) {
 		return nil, errMediaType
 	}
-	return decode(req.body)
+	return decode(req.body.bytes)
 }
 
 // isJSON reports whether a body says that it is JSON, and not in a content coding, of which none is read.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 )
 
@@ -28,6 +29,7 @@ func TestOrderOfChecks(t *testing.T) {
 		{"then the method", "PATCH", prefix + "/entities", big, []string{"Authorization", "bad", "Content-Type", "text/plain"}, true, 405},
 		{"then the size", "POST", prefix + "/entities", big, []string{"Authorization", "bad", "Content-Type", "text/plain"}, true, 413},
 		{"then the signature", "POST", prefix + "/entities", "[", []string{"Authorization", "bad", "Content-Type", "text/plain"}, true, 401},
+		{"which is of the body too", "POST", prefix + "/entities", "[", []string{"X-Authorization-Content-SHA256", "another", "Content-Type", "text/plain"}, true, 401},
 		{"then the rate", "POST", prefix + "/entities", "[", []string{"Content-Type", "text/plain"}, true, 429},
 		{"then the content type", "POST", prefix + "/entities", "[", []string{"Content-Type", "text/plain"}, false, 415},
 		{"then the body", "POST", prefix + "/entities", "[", nil, false, 400},
@@ -148,6 +150,7 @@ func TestSize(t *testing.T) {
 	for _, chunked := range []bool{false, true} { // without a Content-Length the body is counted
 		for size, want := range map[int]int{mib: 201, mib + 1: 413} {
 			r := httptest.NewRequest("POST", prefix+"/entities", strings.NewReader(of(size)))
+			r.Header.Set("X-Authorization-Content-SHA256", auth.HashBody([]byte(of(size))))
 			r.Header.Set("Content-Type", "application/json")
 			if chunked {
 				r.ContentLength = -1
@@ -222,5 +225,46 @@ func TestDebug(t *testing.T) {
 	}
 	api.Debug = true
 	told := send(t, api, "GET", prefix+"/entities/a%2Fb?x=1", "", "Authorization", "bad", "Date", "today")
-	expect(t, "with it", told, 401, `{"errors":{"detail":"Unauthorized","canonical":"GET,,,`+prefix+`/entities/a%2Fb?x=1,today"}}`)
+	expect(t, "with it", told, 401, `{"errors":{"detail":"Unauthorized","canonical":"GET,,,`+prefix+`/entities/a%2Fb?x=1,today","reason":"it is bad"}}`)
+	other := send(t, api, "POST", prefix+"/entities", "x", "X-Authorization-Content-SHA256", "y")
+	expect(t, "a body that is not the one that was signed", other, 401,
+		`{"errors":{"detail":"Unauthorized","canonical":"POST,application/json,y,`+prefix+`/entities,","reason":"no valid signature: a hash is not that of the body"}}`)
+}
+
+// What is refused before the body is read leaves it where it is, and the connection is closed on it (P10).
+func TestBodyUnread(t *testing.T) {
+	tests := []struct {
+		rule, method, path, authorization string
+		length                            int64
+		want                              int
+	}{
+		{"path", "POST", "/books", "", 9, 404},
+		{"method", "PATCH", "/entities", "", 9, 405},
+		{"size", "POST", "/entities", "", mib + 1, 413},
+		{"signature", "POST", "/entities", "bad", mib, 401},
+		{"signature, of a body without a length", "POST", "/entities", "bad", -1, 401},
+	}
+	for _, tt := range tests {
+		r := httptest.NewRequest(tt.method, prefix+tt.path, unreadable{t})
+		r.ContentLength = tt.length
+		r.Header.Set("Authorization", tt.authorization)
+		w := httptest.NewRecorder()
+		newAPI(&fixed{}).Handler().ServeHTTP(w, r)
+		if w.Code != tt.want || w.Header().Get("Connection") != "close" {
+			t.Errorf("%s: %d, Connection %q, want %d and close", tt.rule, w.Code, w.Header().Get("Connection"), tt.want)
+		}
+	}
+	for _, body := range []string{"", "{}"} {
+		if w := send(t, newAPI(&fixed{}), "POST", prefix+"/entities", body); w.Header().Get("Connection") != "" {
+			t.Errorf("after the body %q was read: Connection = %q, want none", body, w.Header().Get("Connection"))
+		}
+	}
+}
+
+// unreadable is a body that nobody may read.
+type unreadable struct{ t *testing.T }
+
+func (u unreadable) Read([]byte) (int, error) {
+	u.t.Error("the body was read")
+	return 0, io.EOF
 }

@@ -2,6 +2,7 @@ package directoryapi_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -56,12 +57,14 @@ func (f *fixed) Subtree(_ context.Context, p directory.PartnerID, ref directory.
 	return f.entities, f.err
 }
 
+var errBad = errors.New("it is bad")
+
 // anyKey takes every request whose Authorization is not "bad".
 type anyKey struct{}
 
 func (anyKey) Check(_ context.Context, s auth.Signed) (directoryapi.Grant, error) {
 	if s.Authorization == "bad" {
-		return directoryapi.Grant{}, directoryapi.ErrSignature
+		return directoryapi.Grant{}, directoryapi.Refuse(errBad)
 	}
 	return directoryapi.Grant{Partner: 7, Budget: auth.Budget{Tenant: 7, Name: "directory/1"}}, nil
 }
@@ -78,12 +81,13 @@ func newAPI(store directory.Store) *directoryapi.API {
 	}
 }
 
-// send answers a request, whose JSON body is sent as such unless a header says otherwise. A target is sent as it is.
+// send answers a request, whose JSON body is sent as such, with its hash, unless a header says otherwise. A target is sent as it is.
 func send(t *testing.T, api *directoryapi.API, method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("X-Authorization-Content-SHA256", auth.HashBody([]byte(body)))
 	}
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/julienschmidt/httprouter"
+
 	"github.com/lectern-dev/lectern/directory"
 )
 
@@ -40,6 +42,33 @@ func (rt route) allow() string {
 	return strings.Join(methods, ", ")
 }
 
+// router is looked up alone, by find: served, it would redirect and clean paths, and match them with their escapes gone,
+// so that a reference with a slash were two segments.
+func (a *API) router() *httprouter.Router {
+	router := httprouter.New()
+	for _, rt := range a.routes() {
+		for method := range rt.methods {
+			router.Handle(method, Prefix+rt.path, a.serve(rt))
+		}
+	}
+	return router
+}
+
+// find returns what serves the path of a request, and the reference in it, or nil. A method that the route does not have is
+// for the route to refuse.
+func find(router *httprouter.Router, r *http.Request) (httprouter.Handle, httprouter.Params) {
+	path, ok := respell(rawPath(r.URL))
+	if !ok {
+		return nil, nil
+	}
+	for _, method := range []string{r.Method, http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
+		if handle, params, _ := router.Lookup(method, path); handle != nil {
+			return handle, params
+		}
+	}
+	return nil, nil
+}
+
 // rawPath returns the path as it was sent. The URL keeps it apart only where its escapes are not the usual ones.
 func rawPath(u *url.URL) string {
 	if u.RawPath != "" {
@@ -54,41 +83,22 @@ func Owns(u *url.URL) bool {
 	return raw == Prefix || strings.HasPrefix(raw, Prefix+"/")
 }
 
-// find returns the route of a path as it was sent, and the reference in it.
-func find(routes []route, raw string) (rt route, ref directory.Ref, ok bool) {
-	rest, ok := strings.CutPrefix(raw, Prefix+"/")
-	if !ok {
-		return route{}, "", false
-	}
-	segments := strings.Split(rest, "/")
+// respell gives each segment of a path as it was sent the usual escapes, so that one spelling stands for all of them. A
+// path with an empty segment or a malformed escape is none.
+func respell(raw string) (path string, ok bool) {
+	segments := strings.Split(strings.TrimPrefix(raw, "/"), "/")
 	for i, s := range segments {
 		decoded, err := url.PathUnescape(s)
 		if err != nil || decoded == "" {
-			return route{}, "", false
-		}
-		segments[i] = decoded
-	}
-	for _, rt := range routes {
-		if ref, ok := rt.match(segments); ok {
-			return rt, ref, true
-		}
-	}
-	return route{}, "", false
-}
-
-// match reports whether the decoded segments of a path are the route's, and returns the one at `:ref`.
-func (rt route) match(segments []string) (ref directory.Ref, ok bool) {
-	pattern := strings.Split(rt.path[1:], "/")
-	if len(pattern) != len(segments) {
-		return "", false
-	}
-	for i, p := range pattern {
-		switch {
-		case p == ":ref":
-			ref = directory.Ref(segments[i])
-		case p != segments[i]:
 			return "", false
 		}
+		segments[i] = url.PathEscape(decoded)
 	}
-	return ref, true
+	return "/" + strings.Join(segments, "/"), true
+}
+
+// refOf returns the reference in a path that respell spelled, empty where the route has none.
+func refOf(params httprouter.Params) directory.Ref {
+	ref, _ := url.PathUnescape(params.ByName("ref"))
+	return directory.Ref(ref)
 }

@@ -17,6 +17,7 @@ type problem struct {
 	detail     string // empty = the status's name
 	allow      string // the methods of a route, for 405
 	retryAfter int    // seconds, for 429 and 503
+	reason     string // for the log; told to the client with canonical alone
 	canonical  string // what a signature should have been made of; empty = not told
 }
 
@@ -29,8 +30,11 @@ func (p *problem) text() string {
 	return http.StatusText(p.status)
 }
 
-// ErrSignature refuses a request that no live directory key signed: always in the same words (G3).
-var ErrSignature = &problem{status: http.StatusUnauthorized}
+// Refuse refuses a request that no live directory key signed: to the client always in the same words (G3), to the log with
+// the reason.
+func Refuse(why error) error {
+	return &problem{status: http.StatusUnauthorized, reason: why.Error()}
+}
 
 // The other problems without a variable part. They are never changed.
 var (
@@ -42,6 +46,8 @@ var (
 	errInternal   = &problem{status: http.StatusInternalServerError}
 	// errTrouble tells of trouble with the database, and of a write that found no turn in time (H13).
 	errTrouble = &problem{status: http.StatusServiceUnavailable, retryAfter: web.ErrTrouble.RetryAfter}
+	// errBusy answers a request for whose body there is no memory now.
+	errBusy = &problem{status: http.StatusServiceUnavailable, retryAfter: 1, reason: "the bodies of requests fill the memory that there is for them"}
 )
 
 func methodNotAllowed(rt route) *problem {
@@ -83,6 +89,7 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 			p = errInternal
 		}
 	}
+	web.TraceOf(r.Context()).Reason = p.reason
 	p.write(w)
 }
 
@@ -103,6 +110,7 @@ func (p *problem) write(w http.ResponseWriter) {
 		j.Text("detail", p.text())
 		if p.canonical != "" {
 			j.Text("canonical", p.canonical)
+			j.Text("reason", p.reason)
 		}
 		j.End()
 		j.End()

@@ -31,7 +31,7 @@ func TestFail(t *testing.T) {
 		h := web.Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			asked++
 			fail(w, r, tt.err)
-		}), web.Identify(troubles.Log), troubles.Retry)
+		}), web.Identify(troubles.Log, nil), troubles.Retry)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(tt.method, "/", nil))
 		if w.Code != tt.status || w.Header().Get("Retry-After") != tt.retry || w.Body.String() != tt.body || asked != tt.asked {

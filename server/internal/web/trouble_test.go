@@ -58,7 +58,7 @@ func TestRetry(t *testing.T) {
 				return
 			}
 			fmt.Fprint(w, "ok")
-		}), web.Identify(zerolog.Nop()), troubles.Retry)
+		}), web.Identify(zerolog.Nop(), nil), troubles.Retry)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(tt.method, "/", strings.NewReader(tt.body)))
 		if w.Code != tt.status || w.Body.String() != tt.answer || asked != len(tt.errs) {
@@ -79,7 +79,7 @@ func TestTroubleOfTime(t *testing.T) {
 	h := web.Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 		web.Fail(w, r, errors.New("transaction is over"))
-	}), web.Identify(zerolog.Nop()), web.Timeout(time.Millisecond), troubles.Retry)
+	}), web.Identify(zerolog.Nop(), nil), web.Timeout(time.Millisecond), troubles.Retry)
 	w := httptest.NewRecorder()
 	if h.ServeHTTP(w, httptest.NewRequest("POST", "/", nil)); w.Code != 503 {
 		t.Errorf("a request without time = %d %s, want 503", w.Code, w.Body)
@@ -100,7 +100,7 @@ func TestOnce(t *testing.T) {
 			first = false
 			web.Fail(w, r, errDown)
 		}
-	}), web.Identify(zerolog.Nop()), troubles.Retry)
+	}), web.Identify(zerolog.Nop(), nil), troubles.Retry)
 	for i, want := range []int{200, 200, 429} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
@@ -142,7 +142,7 @@ func TestTroublesAreLoggedOnceASecond(t *testing.T) {
 		troubles := &web.Troubles{Is: func(error) bool { return true }, Log: log}
 		h := web.Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			web.Fail(w, r, fmt.Errorf("request %p: %w", r, errors.New(r.URL.Path)))
-		}), web.Identify(log), troubles.Retry)
+		}), web.Identify(log, nil), troubles.Retry)
 		ask := func(n int, path string) {
 			for range n {
 				h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
