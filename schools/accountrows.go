@@ -1,7 +1,10 @@
 package schools
 
 import (
+	"cmp"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/lectern-dev/lectern/directory"
 )
@@ -15,10 +18,10 @@ type AccountRow struct {
 
 // Accounts settles the rows of accounts. New ones take their identifiers in the order of reference.
 func (in *Intake) Accounts(rows []AccountRow, bad Rejected) (Counts, error) {
-	live := in.carriers(len(rows))
-	in.skipped = map[string]bool{}
+	live := in.liveAccounts(len(rows))
+	in.skipped, in.PutCarriers = map[string]bool{}, directory.Carriers{}
 	c := Counts{Rows: len(rows)}
-	for group := range keyed(rows, func(a, b AccountRow) int { return strings.Compare(a.Ref, b.Ref) }) {
+	for group := range keyed(in.underPresent(rows, live), func(a, b AccountRow) int { return strings.Compare(a.Ref, b.Ref) }) {
 		ref := group[0].Ref
 		was, isLive := live[ref]
 		a, stands, err := standing(&c, group, func(r AccountRow) int { return r.Line }, func(r AccountRow) checked[directory.Account] {
@@ -36,34 +39,13 @@ func (in *Intake) Accounts(rows []AccountRow, bad Rejected) (Counts, error) {
 			}
 		}
 		in.PutAccounts = append(in.PutAccounts, a)
-		live[ref] = a
 	}
-	in.recall(live)
 	return c, nil
 }
 
-// recall lets the references that accounts gave up mean their last carrier in events, where no live account has them (F4).
-// In the register they are free: a row that names one makes a new account.
-func (in *Intake) recall(live map[string]directory.Account) {
-	for ref, id := range in.State.Former {
-		if _, taken := live[string(ref)]; !taken {
-			in.users[string(ref)] = id
-		}
-	}
-}
-
-// create gives a new account its number and token.
-func (in *Intake) create(a *directory.Account) (err error) {
-	in.State.LastUser++
-	a.ID = in.State.LastUser
-	in.users[string(a.Ref)] = a.ID
-	a.AccessToken, err = in.NewToken()
-	return err
-}
-
-// carriers returns the live accounts by reference, and notes whom each reference means: the live account, else the last
-// that carried it (F4).
-func (in *Intake) carriers(more int) map[string]directory.Account {
+// liveAccounts returns the live accounts by reference, and notes whom each reference without a history means: the live
+// account, else the last (F4).
+func (in *Intake) liveAccounts(more int) map[string]directory.Account {
 	live := make(map[string]directory.Account, len(in.State.Accounts))
 	in.users = make(map[string]directory.UserID, len(in.State.Accounts)+more)
 	for _, a := range in.State.Accounts { // by number
@@ -79,10 +61,74 @@ func (in *Intake) carriers(more int) map[string]directory.Account {
 	return live
 }
 
+// underPresent returns the rows with the references that accounts gave up, and keep, replaced by the ones they have now. A
+// reference whose account has a row under its present one stays: its row makes a new account (F4).
+func (in *Intake) underPresent(rows []AccountRow, live map[string]directory.Account) []AccountRow {
+	present := map[string]string{}
+	for ref := range in.State.Carriers {
+		if _, taken := live[string(ref)]; taken {
+			continue
+		}
+		if a := in.keeper(ref); !a.Deleted {
+			present[string(ref)] = string(a.Ref)
+		}
+	}
+	if len(present) == 0 {
+		return rows
+	}
+	named := map[string]bool{}
+	for _, r := range rows {
+		named[r.Ref] = true
+	}
+	rows = slices.Clone(rows)
+	for i, r := range rows {
+		if now, ok := present[r.Ref]; ok && !named[now] {
+			rows[i].Ref = now
+		}
+	}
+	return rows
+}
+
+// keeper returns the account that took a reference with a history last.
+func (in *Intake) keeper(ref directory.Ref) directory.Account {
+	i, _ := slices.BinarySearchFunc(in.State.Accounts, in.State.Carriers.Last(ref), func(a directory.Account, id directory.UserID) int {
+		return cmp.Compare(a.ID, id)
+	})
+	return in.State.Accounts[i]
+}
+
+// create gives a new account its number and token, and its reference, which another may have given up.
+func (in *Intake) create(a *directory.Account) (err error) {
+	in.State.LastUser++
+	a.ID = in.State.LastUser
+	if more := in.State.Carriers.Take(a.Ref, 0, a.ID, in.State.Began); len(more) > 0 {
+		in.PutCarriers[a.Ref] = more
+	} else {
+		in.users[string(a.Ref)] = a.ID
+	}
+	a.AccessToken, err = in.NewToken()
+	return err
+}
+
+// carrier returns the account that a reference means in an event of a time, or 0 (F4).
+func (in *Intake) carrier(ref []byte, at time.Time) directory.UserID {
+	if len(in.State.Carriers[directory.Ref(ref)]) == 0 {
+		return in.users[string(ref)]
+	}
+	at, began := at.Truncate(time.Microsecond), in.State.Began.Truncate(time.Microsecond)
+	if at.After(began) {
+		at = began
+	}
+	if more := in.PutCarriers[directory.Ref(ref)]; len(more) > 0 && !more[0].Since.After(at) {
+		return more[0].Account
+	}
+	return in.State.Carriers.At(directory.Ref(ref), at)
+}
+
 // account checks a row; what the feed cannot say of the account is as it was.
 func (in *Intake) account(row AccountRow, was directory.Account, live bool) (r checked[directory.Account]) {
-	_, known := in.users[row.Ref]
-	if known && !live || in.gone[directory.Ref(row.EntityRef)] {
+	known, deleted := in.known(row.Ref)
+	if deleted && !live || in.gone[directory.Ref(row.EntityRef)] {
 		in.skipped[row.Ref] = !known
 		return checked[directory.Account]{deleted: true}
 	}
@@ -91,6 +137,15 @@ func (in *Intake) account(row AccountRow, was directory.Account, live bool) (r c
 	r.wrong = in.accountFault(&a, row)
 	r.makes = a
 	return r
+}
+
+// known reports whether anybody has, or had, a reference, and where no live account has it, whether it means a deleted one.
+func (in *Intake) known(ref string) (known, deleted bool) {
+	if len(in.State.Carriers[directory.Ref(ref)]) > 0 {
+		return true, in.keeper(directory.Ref(ref)).Deleted
+	}
+	_, known = in.users[ref]
+	return known, known
 }
 
 // accountFault completes an account and returns what is wrong with its row.

@@ -24,13 +24,12 @@ func (e *FaultError) Error() string { return e.Field + " " + e.Reason }
 // maxDurationMS is the longest that a segment may last: one day (F3).
 const maxDurationMS = 24 * 60 * 60 * 1000
 
-// user returns the account that a reference means (F4).
-func (in *Intake) user(ref []byte) (directory.UserID, error) {
-	user, ok := in.users[string(ref)]
-	switch {
-	case ok:
+// user returns the account that a reference means in an event of a time (F4).
+func (in *Intake) user(ref []byte, at time.Time) (directory.UserID, error) {
+	if user := in.carrier(ref, at); user != 0 {
 		return user, nil
-	case in.skipped[string(ref)]:
+	}
+	if in.skipped[string(ref)] {
 		return 0, ErrDeleted
 	}
 	return 0, &FaultError{"account", directory.MsgMissing}
@@ -38,7 +37,7 @@ func (in *Intake) user(ref []byte) (directory.UserID, error) {
 
 // Segment makes an event of a segment's row. The error is ErrBeforeHistory, ErrDeleted or a *FaultError.
 func (in *Intake) Segment(id, account []byte, book int64, s reading.Segment) (Event, error) {
-	user, err := in.user(account)
+	user, err := in.user(account, s.Start)
 	switch {
 	case err != nil:
 		return Event{}, err
@@ -54,7 +53,7 @@ func (in *Intake) Segment(id, account []byte, book int64, s reading.Segment) (Ev
 
 // Access makes an event of an access record's row. The error is ErrBeforeHistory, ErrDeleted or a *FaultError.
 func (in *Intake) Access(id, account []byte, at time.Time, kind []byte) (Event, error) {
-	user, err := in.user(account)
+	user, err := in.user(account, at)
 	if err != nil {
 		return Event{}, err
 	}

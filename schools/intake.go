@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -15,10 +16,12 @@ type State struct {
 	Partner  directory.Ref
 	At       state.Versions
 	Entities []directory.Entity  // deleted ones too
-	Accounts []directory.Account // deleted ones too
-	// Former are the references that live accounts gave up for another, and nobody has taken since.
-	Former map[directory.Ref]directory.UserID
-	Books  *Books
+	Accounts []directory.Account // deleted ones too, by number
+	// Carriers is the history of the references of accounts.
+	Carriers directory.Carriers
+	// Began is when the load began: after all that the state holds, and before all that will be written after the load.
+	Began time.Time
+	Books *Books
 	// Evaluations are those that there are.
 	Evaluations []directory.Evaluation
 	Degrees     directory.Degrees
@@ -43,10 +46,12 @@ type Intake struct {
 	PutAccounts    []directory.Account
 	PutBooks       []Book
 	PutEvaluations []directory.Evaluation
+	// PutCarriers are added to the history of the references that new accounts take from others.
+	PutCarriers directory.Carriers
 
 	entities map[directory.Ref]directory.Entity // live ones, those of the feed included
 	gone     map[directory.Ref]bool             // deleted, and no live one has replaced it; or the feed puts it below such a one
-	users    map[string]directory.UserID        // live accounts, else the last that carried the reference (F4)
+	users    map[string]directory.UserID        // by the references that have no history, and whose row may have taken one
 	skipped  map[string]bool                    // accounts that the feed puts below something deleted: nobody has them
 }
 

@@ -164,33 +164,83 @@ func TestAccountRows(t *testing.T) {
 	}
 }
 
-// TestFormerReferences: an event under a reference that an account gave up is that account's, unless a live account has
-// the reference now, in the state or by the feed; a register row of it makes a new account (F4).
-func TestFormerReferences(t *testing.T) {
-	at := calendar.MustParse("2026-03-10").Start()
+// TestCarriedReferences: an event is of the account that carried its reference at the event's time, at the load's beginning
+// where it is later; a row under a reference that an account gave up is that account's, unless the load has a row under its
+// present one too (F4). Ana (1) was anita until 10 o'clock; eva (4) took "caio" from a deleted one (3) at 11, was called
+// "edu" as well, and is deleted; the load begins at 12.
+func TestCarriedReferences(t *testing.T) {
+	clock := func(hour int) time.Time { return time.Date(2026, 3, 10, hour, 0, 0, 0, time.UTC) }
+	row := func(ref string) schools.AccountRow {
+		return schools.AccountRow{Ref: ref, Kind: "reader", Name: "Novo", EntityRef: "turma", Active: true}
+	}
+	type meant = map[string][4]directory.UserID // at 9, 11, 12 and 13
 	for name, tt := range map[string]struct {
-		rows []schools.AccountRow
-		want map[string]directory.UserID
+		rows  []schools.AccountRow
+		count string
+		put   string // number and reference of the accounts
+		want  meant
 	}{
-		"no row":                  {nil, map[string]directory.UserID{"anita": 1, "caio": 1, "ana": 1}},
-		"a row takes it":          {[]schools.AccountRow{{Ref: "anita", Kind: "reader", EntityRef: "turma"}}, map[string]directory.UserID{"anita": 4, "caio": 1}},
-		"a row of a deleted name": {[]schools.AccountRow{{Ref: "caio", Kind: "teacher", EntityRef: "turma"}}, map[string]directory.UserID{"caio": 1}},
+		"no row":                       {nil, "", "", meant{"anita": {1, 1, 1, 1}, "ana": {1, 1, 1, 1}, "caio": {3, 4, 4, 4}, "edu": {4, 4, 4, 4}, "rui": {5, 6, 6, 6}}},
+		"the former reference":         {[]schools.AccountRow{row("anita")}, "changed 1", "1 ana", meant{"anita": {1, 1, 1, 1}, "ana": {1, 1, 1, 1}}},
+		"both references":              {[]schools.AccountRow{row("anita"), row("ana")}, "new 1, changed 1", "1 ana, 7 anita", meant{"anita": {1, 1, 7, 7}, "ana": {1, 1, 1, 1}}},
+		"two former references":        {[]schools.AccountRow{row("anita"), row("nita")}, "changed 1, superseded 1", "1 ana", meant{"anita": {1, 1, 1, 1}, "nita": {1, 1, 1, 1}}},
+		"a deleted one's":              {[]schools.AccountRow{row("caio")}, "deleted 1", "", meant{"caio": {3, 4, 4, 4}}},
+		"what a deleted one gave up":   {[]schools.AccountRow{row("edu")}, "deleted 1", "", meant{"edu": {4, 4, 4, 4}}},
+		"a live one that replaced one": {[]schools.AccountRow{row("rui")}, "changed 1", "6 rui", meant{"rui": {5, 6, 6, 6}}},
+		"a new one":                    {[]schools.AccountRow{row("bia")}, "new 1", "7 bia", meant{"bia": {7, 7, 7, 7}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := newIntake()
-			in.State.Former = map[directory.Ref]directory.UserID{"anita": 1, "caio": 1}
+			st := &in.State
+			st.Accounts = append(st.Accounts, directory.Account{ID: 4, Ref: "caio", Kind: directory.Teacher, Deleted: true},
+				directory.Account{ID: 5, Ref: "rui", Kind: directory.Teacher, Deleted: true}, directory.Account{ID: 6, Ref: "rui", Kind: directory.Teacher})
+			st.LastUser = 6
+			st.Carriers = directory.Carriers{"anita": directory.Kept(1), "nita": directory.Kept(1), "edu": directory.Kept(4),
+				"caio": append(directory.Kept(3), directory.Carrier{Since: clock(11), Account: 4}), "rui": append(directory.Kept(5), directory.Carrier{Since: clock(10), Account: 6})}
+			st.Began = clock(12)
 			if _, err := in.Entities(nil, nil); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := in.Accounts(tt.rows, nil); err != nil {
-				t.Fatal(err)
+			c, err := in.Accounts(tt.rows, nil)
+			var put []string
+			for _, a := range in.PutAccounts {
+				put = append(put, fmt.Sprint(a.ID, " ", a.Ref))
+			}
+			if got := strings.Join(counted(c), ", "); err != nil || got != tt.count || strings.Join(put, ", ") != tt.put {
+				t.Errorf("Accounts = %q, %v, puts %v, want %q and %q", got, err, put, tt.count, tt.put)
 			}
 			for ref, want := range tt.want {
-				if e, err := in.Access([]byte("a1"), []byte(ref), at, []byte("login")); err != nil || e.User != want {
-					t.Errorf("an access of %s is of user %d, %v, want %d", ref, e.User, err, want)
+				for i, hour := range []int{9, 11, 12, 13} {
+					if e, err := in.Access([]byte("a1"), []byte(ref), clock(hour), []byte("login")); err != nil || e.User != want[i] {
+						t.Errorf("an access of %s at %d is of user %d, %v, want %d", ref, hour, e.User, err, want[i])
+					}
 				}
 			}
 		})
+	}
+}
+
+// TestCarriersToTheMicrosecond: what is finer than the stored times decides nothing, now or when the feed comes again.
+func TestCarriersToTheMicrosecond(t *testing.T) {
+	in := newIntake()
+	began := time.Date(2026, 3, 10, 12, 0, 0, 1999, time.UTC)
+	in.State.Began = began
+	in.State.Carriers = directory.Carriers{"anita": directory.Kept(1)}
+	if _, err := in.Entities(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	rows := []schools.AccountRow{{Ref: "ana", Kind: "reader", EntityRef: "turma"}, {Ref: "anita", Kind: "reader", EntityRef: "turma"}}
+	if _, err := in.Accounts(rows, nil); err != nil {
+		t.Fatal(err)
+	}
+	since := began.Truncate(time.Microsecond)
+	if got := in.PutCarriers["anita"]; len(got) != 1 || got[0] != (directory.Carrier{Since: since, Account: 4}) {
+		t.Errorf("carriers = %v, want the new account from %v on", got, since)
+	}
+	for at, want := range map[time.Time]directory.UserID{since.Add(-1): 1, since: 4, began: 4, began.Add(time.Second): 4} {
+		if e, err := in.Access([]byte("a1"), []byte("anita"), at, []byte("login")); err != nil || e.User != want {
+			t.Errorf("an access at %v is of user %d, %v, want %d", at, e.User, err, want)
+		}
 	}
 }
 

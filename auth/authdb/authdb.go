@@ -49,8 +49,8 @@ type Store struct {
 	Box *auth.Box
 }
 
-// clock reads the time, in whole microseconds, which both engines keep.
-func (s *Store) clock(ctx context.Context, idb bun.IDB) (time.Time, error) {
+// Clock reads the time, in whole microseconds, which both engines keep: that of the package's doc, unless Now is set.
+func (s *Store) Clock(ctx context.Context, idb bun.IDB) (time.Time, error) {
 	if s.Now != nil || !postgres(idb) {
 		return s.processClock(), nil
 	}

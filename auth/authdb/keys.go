@@ -73,7 +73,7 @@ func (s *Store) issueIn(ctx context.Context, tx bun.Tx, p IssueParams, box *auth
 	err = p.validate()
 	var now time.Time
 	if err == nil {
-		now, err = s.clock(ctx, tx)
+		now, err = s.Clock(ctx, tx)
 	}
 	if err == nil {
 		text, k, err = s.insert(ctx, tx, auth.Key{
@@ -183,7 +183,7 @@ func (s *Store) Revoke(ctx context.Context, id string) error {
 	if !ok {
 		return fmt.Errorf("key %q: %w", id, ErrNotFound)
 	}
-	now, err := s.clock(ctx, s.DB)
+	now, err := s.Clock(ctx, s.DB)
 	if err != nil {
 		return fmt.Errorf("key %q: %w", id, err)
 	}
@@ -216,7 +216,7 @@ func (s *Store) change(ctx context.Context, id string, f func(ctx context.Contex
 		if err != nil {
 			return err
 		}
-		now, err := s.clock(ctx, tx)
+		now, err := s.Clock(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -241,7 +241,7 @@ func (s *Store) RevokeNetwork(ctx context.Context, tx bun.IDB, t auth.Tenant, ne
 	if network == 0 {
 		return nil // stands for no network, on the keys of the other APIs
 	}
-	now, err := s.clock(ctx, tx)
+	now, err := s.Clock(ctx, tx)
 	if err == nil {
 		_, err = tx.NewUpdate().Model((*keyRow)(nil)).Set("revoked = ?", now).
 			Where("tenant_id = ? AND network = ? AND revoked IS NULL", t, network).Exec(ctx)

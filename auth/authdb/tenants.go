@@ -59,7 +59,7 @@ func (s *Store) createTenant(ctx context.Context, tx bun.Tx, kind Kind, referenc
 	if taken {
 		return 0, ErrExist
 	}
-	now, err := s.clock(ctx, tx)
+	now, err := s.Clock(ctx, tx)
 	if err != nil {
 		return 0, err
 	}

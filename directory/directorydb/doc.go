@@ -26,6 +26,12 @@
 // marked as deleted, which takes them out of the unique index, and then all are written as they shall be. Nobody sees
 // the state between. What collides afterwards collides in truth, and the call fails.
 //
+// # Carriers
+//
+// An event of a feed is of the account that carried its reference at the event's time (F4), so that a feed that comes again
+// counts nothing twice. [Carriers] is that history. It has the references alone that changed hands or were given up: the
+// others, nearly all, mean the one account that has them, and cost no row.
+//
 // # Lists
 //
 // A page is a range of an index that ends in the number of the row, so that it costs the same at any depth. What lies

@@ -250,15 +250,7 @@ func TestMigrationErasesDeleted(t *testing.T) {
 // migrationUpdates returns the statements of a migration that change rows, of which there are count.
 func migrationUpdates(t *testing.T, db *database.DB, name string, count int) (updates []string) {
 	t.Helper()
-	engine := database.SQLite
-	if strings.HasPrefix(db.URL, "postgres") {
-		engine = database.Postgres
-	}
-	text, err := directorydb.Migrations.ReadFile("migrations/" + string(engine) + "/" + name + ".tx.up.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for statement := range strings.SplitSeq(string(text), ";") {
+	for _, statement := range migration(t, db, name) {
 		if at := strings.Index(statement, "UPDATE "); at >= 0 {
 			updates = append(updates, statement[at:])
 		}

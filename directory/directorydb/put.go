@@ -43,7 +43,8 @@ func PutEntities(ctx context.Context, tx bun.IDB, partner directory.PartnerID, v
 }
 
 // PutAccounts adds accounts to a partner, or replaces those of the same number, as [PutEntities] does entities. The
-// access token of an account is written with its first row, and no later one changes it (P7).
+// access token of an account is written with its first row, and no later one changes it (P7). Where an account takes a
+// reference that another had, or gives one up, [AddCarriers] is to be told.
 func PutAccounts(ctx context.Context, tx bun.IDB, partner directory.PartnerID, version int64, accounts []directory.Account) error {
 	rows := make([]accountRow, len(accounts))
 	for i, a := range accounts {
@@ -57,24 +58,10 @@ func PutAccounts(ctx context.Context, tx bun.IDB, partner directory.PartnerID, v
 		err = upsert(ctx, tx, "user_id", rows,
 			"reference_id", "kind", "name", "email", "phone", "entity_id", "active", "deleted", "version")
 	}
-	if err == nil {
-		err = takeRefs(ctx, tx, partner, liveRefs(rows)...)
-	}
 	if err != nil {
 		return fmt.Errorf("put accounts of partner %d: %w", partner, err)
 	}
 	return nil
-}
-
-// liveRefs returns the references that the rows' live accounts have.
-func liveRefs(rows []accountRow) []directory.Ref {
-	var refs []directory.Ref
-	for _, r := range rows {
-		if !r.gone() {
-			refs = append(refs, r.reference())
-		}
-	}
-	return refs
 }
 
 // PutEvaluations adds evaluations to a partner, or replaces those of the same number, as [PutEntities] does entities.

@@ -18,7 +18,7 @@ import (
 // Store is a directory.Store on a database. It is safe for concurrent use, also by several processes.
 type Store struct {
 	DB     *bun.DB
-	Now    func() time.Time // when the keys of a deleted network are revoked; nil = authdb's clock
+	Now    func() time.Time // when references are taken, and the keys of a deleted network revoked; nil = authdb's clock
 	Random io.Reader        // of the access tokens; nil = crypto/rand
 
 	writers writers
@@ -53,6 +53,7 @@ type write struct {
 	partner directory.PartnerID
 	version int64 // what the rows are to carry: the one that will be published
 	changed bool  // something was written
+	now     func() time.Time
 }
 
 // write runs f in a transaction that holds the partner's lock from its first statement on. So all writes of a partner, and
@@ -72,7 +73,7 @@ func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(c
 		if err != nil {
 			return err
 		}
-		w := &write{Tx: tx, partner: partner, version: v.Registers + 1}
+		w := &write{Tx: tx, partner: partner, version: v.Registers + 1, now: s.Now}
 		if err := f(ctx, w); err != nil || !w.changed {
 			return err
 		}

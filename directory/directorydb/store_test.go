@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -323,44 +325,107 @@ func TestTeacherDeleted(t *testing.T) {
 	})
 }
 
-// TestFormerReferences: a reference that a teacher gave up stays known as the teacher's until another account takes it, by
-// the directory or by a load (F4).
-func TestFormerReferences(t *testing.T) {
+// TestCarriers: each change of hands of a reference is noted with its time; a reference that an account gave up stays the
+// account's until another takes it, and one that a single account has had is not noted (F4).
+func TestCarriers(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newStage(t, db, "partner")
 		other := newStage(t, db, "other")
 		other.teacher("ana", "school")
-		ana, bia := s.teacher("ana", "school"), s.teacher("bia", "school")
+		now := time.UnixMicro(0)
+		s.Now = func() time.Time { now = now.Add(time.Second); return now }
+		ana, bia := s.teacher("ana", "school").ID, s.teacher("bia", "school").ID
 		rename := func(from, to directory.Ref) {
 			t.Helper()
 			n := newTeacher(to, "school")
 			_, err := s.UpdateTeacher(t.Context(), s.p, from, directory.TeacherChange(n))
 			must(t, err)
 		}
-		want := func(want map[directory.Ref]directory.UserID) {
+		type seconds = map[int64]directory.UserID
+		want := func(want map[directory.Ref]seconds) {
 			t.Helper()
-			got, err := directorydb.FormerRefs(t.Context(), db, s.p)
-			if err != nil || !maps.Equal(got, want) {
-				t.Errorf("FormerRefs = %v, %v, want %v", got, err, want)
+			history, err := directorydb.Carriers(t.Context(), db, s.p)
+			got := map[directory.Ref]seconds{}
+			for ref, list := range history {
+				got[ref] = seconds{}
+				for _, c := range list {
+					got[ref][c.Since.Unix()] = c.Account
+				}
+			}
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("Carriers = %v, %v, want %v", got, err, want)
 			}
 		}
-		type refs = map[directory.Ref]directory.UserID
-		want(refs{})
+		want(map[directory.Ref]seconds{})
 		rename("ana", "ana-2")
 		rename("ana-2", "ana-3")
-		want(refs{"ana": ana.ID, "ana-2": ana.ID})
+		want(map[directory.Ref]seconds{"ana": {0: ana}, "ana-2": {0: ana}})
 		rename("bia", "ana-2") // takes a reference that was given up
-		want(refs{"ana": ana.ID, "bia": bia.ID})
+		want(map[directory.Ref]seconds{"ana": {0: ana}, "ana-2": {0: ana, 1: bia}, "bia": {0: bia}})
 		rename("ana-3", "ana") // has its own again
-		want(refs{"bia": bia.ID, "ana-3": ana.ID})
-		s.teacher("bia", "school")
-		want(refs{"ana-3": ana.ID})
-		s.fed(directory.Account{ID: 4, Ref: "ana-3", Kind: directory.Reader, AccessToken: "T4", Entity: 1})
-		want(refs{})
-		if got, err := directorydb.FormerRefs(t.Context(), db, other.p); err != nil || len(got) != 0 {
-			t.Errorf("FormerRefs of the other partner = %v, %v, want none", got, err)
+		want(map[directory.Ref]seconds{"ana": {0: ana}, "ana-2": {0: ana, 1: bia}, "bia": {0: bia}, "ana-3": {0: ana}})
+		must(t, s.DeleteTeacher(t.Context(), s.p, "ana-2"))
+		caio := s.teacher("ana-2", "school").ID // takes a reference with a history from a deleted one
+		davi := s.teacher("davi", "school").ID
+		must(t, s.DeleteTeacher(t.Context(), s.p, "davi"))
+		eva := s.teacher("davi", "school").ID // takes one without
+		all := map[directory.Ref]seconds{"ana": {0: ana}, "ana-2": {0: ana, 1: bia, 3: caio}, "bia": {0: bia}, "ana-3": {0: ana}, "davi": {0: davi, 4: eva}}
+		want(all)
+		rename("ana", "ana") // another class, say: nothing of the reference
+		want(all)
+		if got, err := directorydb.Carriers(t.Context(), db, other.p); err != nil || len(got) != 0 {
+			t.Errorf("Carriers of the other partner = %v, %v, want none", got, err)
 		}
 	})
+}
+
+// TestMigrationSetsCarriers: a reference of before the history means at all times the live account, else who gave it up,
+// else the last that was deleted (F4).
+func TestMigrationSetsCarriers(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p := newPartner(t, db, "a")
+		account := func(id directory.UserID, ref directory.Ref, deleted bool) directory.Account {
+			return directory.Account{ID: id, Ref: ref, Kind: directory.Reader, AccessToken: fmt.Sprint("T", id), Deleted: deleted}
+		}
+		must(t, putAccounts(t, db, p, 1, account(1, "one", false), account(2, "live", false), account(3, "live", true),
+			account(4, "gone", true), account(5, "gone", true), account(6, "gave", true), account(7, "gave", true), account(8, "gone once", true)))
+		exec(t, db, `DROP TABLE carriers`)
+		exec(t, db, `DROP INDEX accounts_deleted_reference`)
+		for _, statement := range migration(t, db, "20261121000220_former_references") {
+			exec(t, db, statement)
+		}
+		exec(t, db, `INSERT INTO former_references VALUES (?0, 'gave', 1), (?0, 'gave only', 2), (?0, 'live', 1), (?0 + 1, 'one', 9)`, p)
+		for _, statement := range migration(t, db, "20261121000230_carriers") {
+			exec(t, db, statement)
+		}
+		for partner, want := range map[directory.PartnerID]directory.Carriers{
+			p:     {"live": directory.Kept(2), "gone": directory.Kept(5), "gave": directory.Kept(1), "gave only": directory.Kept(2)},
+			p + 1: {"one": directory.Kept(9)},
+		} {
+			if got, err := directorydb.Carriers(t.Context(), db, partner); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("Carriers = %v, %v, want %v", got, err, want)
+			}
+		}
+	})
+}
+
+// migration returns the statements of a migration.
+func migration(t *testing.T, db *database.DB, name string) (statements []string) {
+	t.Helper()
+	engine := database.SQLite
+	if strings.HasPrefix(db.URL, "postgres") {
+		engine = database.Postgres
+	}
+	text, err := directorydb.Migrations.ReadFile("migrations/" + string(engine) + "/" + name + ".tx.up.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		code, _, _ := strings.Cut(line, "--")
+		statements = append(statements, code)
+	}
+	statements = strings.Split(strings.TrimSpace(strings.Join(statements, "\n")), ";")
+	return slices.DeleteFunc(statements, func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
 // TestSameTwice: a change to what is stored writes nothing, so that what replicas hold stays good.

@@ -40,7 +40,7 @@ func (w *write) createTeacher(ctx context.Context, n directory.NewTeacher, rando
 	if err := w.insert(ctx, &row); err != nil {
 		return none, err
 	}
-	if err := takeRefs(ctx, w, w.partner, a.Ref); err != nil {
+	if err := w.take(ctx, a.ID, a.Ref, ""); err != nil {
 		return none, err
 	}
 	record := directory.AccountRecord{Account: a, EntityRef: directory.Ref(n.EntityReferenceID.Text)}
@@ -110,7 +110,7 @@ func (w *write) updateTeacher(ctx context.Context, ref directory.Ref, c director
 		return was, nil
 	}
 	if a.Ref != was.Ref {
-		if err := w.remember(ctx, was.Account, a.Ref); err != nil {
+		if err := w.take(ctx, a.ID, a.Ref, was.Ref); err != nil {
 			return was, err
 		}
 	}

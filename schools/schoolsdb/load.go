@@ -31,13 +31,16 @@ func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref dire
 		return st, err
 	}
 	st.At = state.Versions{Registers: v.Registers, Facts: v.Facts}
+	if st.Began, err = (&authdb.Store{Now: s.Now}).Clock(ctx, s.DB); err != nil { // after the versions, and so after all that they stand for
+		return st, err
+	}
 	if st.LastEntity, st.LastUser, err = directorydb.Counters(ctx, s.DB, partner); err != nil {
 		return st, err
 	}
 	if st.Entities, err = directorydb.Entities(ctx, s.DB, partner); err != nil {
 		return st, err
 	}
-	if st.Former, err = directorydb.FormerRefs(ctx, s.DB, partner); err != nil {
+	if st.Carriers, err = directorydb.Carriers(ctx, s.DB, partner); err != nil {
 		return st, err
 	}
 	if st.Degrees, err = directorydb.Degrees(ctx, s.DB, partner); err != nil {
@@ -107,6 +110,9 @@ func (s *Store) putRegisters(ctx context.Context, tx bun.Tx, partner directory.P
 		return err
 	}
 	if err := directorydb.PutAccounts(ctx, tx, partner, version, in.PutAccounts); err != nil {
+		return err
+	}
+	if err := directorydb.AddCarriers(ctx, tx, partner, in.PutCarriers); err != nil {
 		return err
 	}
 	if err := directorydb.PutEvaluations(ctx, tx, partner, in.PutEvaluations); err != nil {

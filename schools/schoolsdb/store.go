@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"embed"
 	"fmt"
+	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -30,6 +31,8 @@ type Store struct {
 	DB *bun.DB
 	// Copy writes many rows at once; a load needs it.
 	Copy CopyFunc
+	// Now tells when a load begins; nil = authdb's clock.
+	Now func() time.Time
 
 	latest latest
 }
