@@ -152,6 +152,37 @@ func TestFoldAgreesWithTheRules(t *testing.T) {
 	})
 }
 
+// TestFirstOfOneLoadStands is F1: of events of one load that share identifier and day the first stands, whatever their days'
+// order and what else they say.
+func TestFirstOfOneLoadStands(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type key struct {
+			id  schools.EventID
+			day calendar.Date
+		}
+		events := someEvents(t)
+		had := map[key]bool{}
+		var first []schools.Event
+		for i := range events {
+			e := &events[i]
+			e.ID = schools.EventID(rapid.IntRange(1, 5).Draw(t, "id"))
+			if k := (key{e.ID, e.Day}); !had[k] {
+				had[k] = true
+				first = append(first, *e)
+			}
+		}
+		got, want := newStored(), newStored()
+		got.load(t, slices.Clone(events))
+		want.load(t, first)
+		if got.news != len(first) || got.again != len(events)-len(first) {
+			t.Fatalf("%d new and %d repeated events, want %d and %d", got.news, got.again, len(first), len(events)-len(first))
+		}
+		if got.again = 0; !reflect.DeepEqual(got, want) {
+			t.Fatalf("with what came later: %+v\nwithout: %+v", got, want)
+		}
+	})
+}
+
 func presentDays(events []schools.Event) []calendar.Date {
 	days := map[calendar.Date]bool{}
 	for _, e := range events {

@@ -257,6 +257,42 @@ func TestNothingNew(t *testing.T) {
 	})
 }
 
+// TestFirstLineStands: of the lines with one identifier in a load the first stands (F1), though they are parsed by several
+// goroutines, set aside in files and folded in parts; and what was loaded before stands before all.
+func TestFirstLineStands(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		const lines = 20_000
+		var segments strings.Builder
+		for i := range lines { // 50 days, 40 identifiers on each by turns, the first of an identifier a minute long
+			ms := 120_000
+			if i < 50*40 {
+				ms = 60_000
+			}
+			day := calendar.MustParse("2026-01-01") + calendar.Date(i%50)
+			fmt.Fprintf(&segments, `{"segmentId":"s%d","account":"ana","bookId":1,"startedAt":"%sT12:00:00-03:00","durationMs":%d}`+"\n", i/50%40, day, ms)
+		}
+		files := with("segments.ndjson", segments.String())
+		for _, want := range []struct{ news, again int }{{50*40 + 1, lines - 50*40}, {0, lines + 1}} {
+			totals, err := f.load(files, func(o *schoolsload.Options) { o.MemoryLimit = 4096 })
+			if err != nil || totals.NewEvents != want.news || totals.Repeated != want.again {
+				t.Fatalf("load = %+v, %v, want %+v", totals, err, want)
+			}
+			files["segments.ndjson"] = strings.ReplaceAll(files["segments.ndjson"], "60000", "30000")
+		}
+		p := calendar.Period{Start: calendar.MustParse("2026-01-01"), End: calendar.MustParse("2026-02-19")}
+		m, err := f.store.Minutes(t.Context(), f.partner, versions(t, f), p)
+		if err != nil || len(m) != 50 {
+			t.Fatalf("minutes of %d days, %v, want 50", len(m), err)
+		}
+		for day, minutes := range m {
+			if got := minutes.At(0); got != 400 {
+				t.Errorf("%s has %d tenths of a minute, want 40 minutes", day, got)
+			}
+		}
+	})
+}
+
 // TestLoadLeavesNoFiles spills events and looks at the temporary folder afterwards, after success and failure.
 func TestLoadLeavesNoFiles(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
