@@ -2,6 +2,7 @@ package schools
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/lectern-dev/lectern/directory"
@@ -54,7 +55,8 @@ func Needed(l Ledger, events []Event) ([]int64, error) {
 }
 
 // Fold adds events of one user, in the order of the feed, to what is folded of it. It takes the events of any days in
-// any order, in any number of pieces: the result is the same. It may reorder events and change the account's parts.
+// any order, in any number of pieces: the result is the same. It may reorder events and change the account's parts. The
+// error is ErrCorrupt where the account lacks a record that Needed names, or a record and the ledger differ.
 func Fold(a Account, user directory.UserID, events []Event) (Change, error) {
 	f := folding{account: a, change: Change{User: user, Ledger: a.Ledger, Seen: map[int64]*Seen{}, Records: map[int64]*reading.Record{}}}
 	slices.SortStableFunc(events, func(x, y Event) int { return cmp.Compare(x.Day, y.Day) })
@@ -188,12 +190,17 @@ func (f *folding) share(date calendar.Date, cells []cell) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	for _, book := range books {
+		if err := f.load(book); err != nil {
+			return 0, err
+		}
+	}
 	for _, c := range cells {
-		f.record(c.book).Merge(c.day)
+		f.change.Records[c.book].Merge(c.day)
 	}
 	f.ms, f.parts = f.ms[:0], f.parts[:0]
 	for _, book := range books {
-		rec := f.record(book)
+		rec := f.change.Records[book]
 		i, ok := slices.BinarySearchFunc(rec.Days, date, func(d reading.Day, date calendar.Date) int { return cmp.Compare(d.Date, date) })
 		if !ok {
 			return 0, ErrCorrupt // the ledger names a day that the record does not have
@@ -232,17 +239,21 @@ func (f *folding) booksOf(date calendar.Date, cells []cell) ([]int64, error) {
 	return slices.Compact(books), nil
 }
 
-// record returns the record of a book, which counts as changed from now on.
-func (f *folding) record(book int64) *reading.Record {
+// load puts the record of a book, a new one where the ledger has none, among those that change. A record that the ledger
+// names must be there: written anew, it would lose the days that it had.
+func (f *folding) load(book int64) error {
+	if f.change.Records[book] != nil {
+		return nil
+	}
 	rec := f.account.Records[book]
 	if rec == nil {
-		rec = f.change.Records[book]
-	}
-	if rec == nil {
+		if slices.ContainsFunc(f.known, func(b BookDays) bool { return b.Book == book }) {
+			return fmt.Errorf("the record of book %d is missing: %w", book, ErrCorrupt)
+		}
 		rec = &reading.Record{}
 	}
 	f.change.Records[book] = rec
-	return rec
+	return nil
 }
 
 // bookDays returns the new cells as books with their days, ascending.

@@ -2,6 +2,7 @@ package schools_test
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"reflect"
 	"slices"
@@ -238,5 +239,38 @@ func TestRepeatedEventStandsOnce(t *testing.T) {
 	c, err := schools.Fold(schools.Account{}, directory.UserID(1), []schools.Event{event, other, nextDay})
 	if err != nil || c.New != 2 || c.Repeated != 1 || len(c.Days) != 2 || c.Days[0].Tenths != 1 || c.Days[1].Tenths != 1 {
 		t.Errorf("fold of an event, another with its identifier, and the same on the next day = %+v, %v", c, err)
+	}
+}
+
+// TestFoldRefusesWithoutRecord: a book that the ledger names has a record. A new one in its place would lose what the user
+// read on other days; on the same day the minutes would be shared out wrongly.
+func TestFoldRefusesWithoutRecord(t *testing.T) {
+	ledger := schools.NewLedger([]schools.BookDays{{Book: 1, Days: []calendar.Date{20000}}, {Book: 2, Days: []calendar.Date{20000}}})
+	day := func(date calendar.Date, ms int64) *reading.Record {
+		return &reading.Record{Days: []reading.Day{{Date: date, MS: ms}}}
+	}
+	event := schools.Event{ID: 1, Day: 20001, Effect: schools.EffectiveReading, Book: 1, MS: 6000}
+	for _, tt := range []struct {
+		rule    string
+		day     calendar.Date
+		book    int64
+		records map[int64]*reading.Record
+		want    error
+	}{
+		{"another day", 20001, 1, map[int64]*reading.Record{1: day(20000, 6000)}, nil},
+		{"another day, without it", 20001, 1, map[int64]*reading.Record{2: day(20000, 6000)}, schools.ErrCorrupt},
+		{"another day, nil", 20001, 1, map[int64]*reading.Record{1: nil}, schools.ErrCorrupt},
+		{"the same day", 20000, 1, map[int64]*reading.Record{1: day(20000, 6000), 2: day(20000, 6000)}, nil},
+		{"the same day, without the other book", 20000, 1, map[int64]*reading.Record{1: day(20000, 6000)}, schools.ErrCorrupt},
+		{"the same day, the other book without the day", 20000, 1, map[int64]*reading.Record{1: day(20000, 6000), 2: day(20003, 1)}, schools.ErrCorrupt},
+		{"a new book of another day", 20001, 3, nil, nil},
+		{"a new book of the same day", 20000, 3, nil, schools.ErrCorrupt},
+	} {
+		e := event
+		e.Day, e.Book = tt.day, tt.book
+		_, err := schools.Fold(schools.Account{Ledger: ledger, Records: tt.records}, 7, []schools.Event{e})
+		if !errors.Is(err, tt.want) {
+			t.Errorf("%s: Fold = %v, want %v", tt.rule, err, tt.want)
+		}
 	}
 }
