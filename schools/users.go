@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
 )
@@ -53,13 +52,12 @@ func (r *Reports) selection(ctx context.Context, a Access, f Filter) (*Register,
 
 // filter names a filter within its network: what a cached selection depends on besides the state.
 func (a Access) filter(f Filter) string {
-	var user directory.UserID = -1
-	var school directory.EntityID = -1
+	user, school := "any", "any"
 	if f.UserID != nil {
-		user = *f.UserID
+		user = fmt.Sprint(int64(*f.UserID))
 	}
 	if f.SchoolID != nil {
-		school = *f.SchoolID
+		school = fmt.Sprint(int64(*f.SchoolID))
 	}
-	return fmt.Sprintf("%d %d %d %d", a.Network, user, school, f.Profile)
+	return fmt.Sprintf("%d %s %s %d", a.Network, user, school, f.Profile)
 }
