@@ -282,13 +282,49 @@ func TestListsUseIndexes(t *testing.T) {
 	})
 }
 
-// planned is a hook that explains the lists' statements.
-type planned struct{ statements []string }
+// TestTakeUsesIndexes: who had a reference before is asked for along indexes, however many accounts there are.
+func TestTakeUsesIndexes(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p := newPartner(t, db, "a")
+		fill(t, db, p, 5000)
+		exec(t, db, `ANALYZE`)
+		hook := &planned{only: "reference_id"}
+		store := &directorydb.Store{DB: db.WithQueryHook(hook)}
+		must(t, func() error {
+			_, err := store.CreateTeacher(t.Context(), p, newTeacher("nova", "school-20"))
+			return err
+		}())
+		explain, column := "EXPLAIN ", 0
+		if !strings.HasPrefix(db.URL, "postgres") {
+			explain, column = "EXPLAIN QUERY PLAN ", 3
+		}
+		asked := 0
+		for _, statement := range hook.statements {
+			if !strings.Contains(statement, "max(user_id)") && !strings.Contains(statement, "FROM carriers") {
+				continue
+			}
+			asked++
+			plan := plan(t, db, explain+statement, column)
+			if !strings.Contains(plan, "accounts_deleted_reference") && !strings.Contains(plan, "carriers") || strings.Contains(plan, "Seq Scan on accounts") {
+				t.Errorf("%s\nis answered by:\n%s", statement, plan)
+			}
+		}
+		if asked != 2 {
+			t.Errorf("%d statements ask who had the reference, want 2: %q", asked, hook.statements)
+		}
+	})
+}
+
+// planned is a hook that keeps the statements to be explained.
+type planned struct {
+	only       string // what they have
+	statements []string
+}
 
 func (p *planned) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
 
 func (p *planned) AfterQuery(_ context.Context, e *bun.QueryEvent) {
-	if strings.Contains(e.Query, "LIMIT 51") {
+	if strings.Contains(e.Query, p.only) {
 		p.statements = append(p.statements, e.Query)
 	}
 }
@@ -297,7 +333,7 @@ func (p *planned) AfterQuery(_ context.Context, e *bun.QueryEvent) {
 // the plan's text.
 func checkPlans(t *testing.T, db *database.DB, p directory.PartnerID, explain string, column int, never ...string) {
 	t.Helper()
-	hook := &planned{}
+	hook := &planned{only: "LIMIT 51"}
 	store := &directorydb.Store{DB: db.WithQueryHook(hook)}
 	ctx := t.Context()
 	var wants []string
