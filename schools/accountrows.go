@@ -89,11 +89,13 @@ func (in *Intake) underPresent(rows []AccountRow, live map[string]directory.Acco
 	return rows
 }
 
-// keeper returns the account that took a reference with a history last.
+// keeper returns the account that took a reference with a history last; one that is not there counts as deleted.
 func (in *Intake) keeper(ref directory.Ref) directory.Account {
-	i, _ := slices.BinarySearchFunc(in.State.Accounts, in.State.Carriers.Last(ref), func(a directory.Account, id directory.UserID) int {
-		return cmp.Compare(a.ID, id)
-	})
+	last := in.State.Carriers.Last(ref)
+	i, found := slices.BinarySearchFunc(in.State.Accounts, last, func(a directory.Account, id directory.UserID) int { return cmp.Compare(a.ID, id) })
+	if !found {
+		return directory.Account{ID: last, Deleted: true}
+	}
 	return in.State.Accounts[i]
 }
 

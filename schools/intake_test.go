@@ -187,6 +187,7 @@ func TestCarriedReferences(t *testing.T) {
 		"a deleted one's":              {[]schools.AccountRow{row("caio")}, "deleted 1", "", meant{"caio": {3, 4, 4, 4}}},
 		"what a deleted one gave up":   {[]schools.AccountRow{row("edu")}, "deleted 1", "", meant{"edu": {4, 4, 4, 4}}},
 		"a live one that replaced one": {[]schools.AccountRow{row("rui")}, "changed 1", "6 rui", meant{"rui": {5, 6, 6, 6}}},
+		"of one that is not there":     {[]schools.AccountRow{row("ghost")}, "deleted 1", "", meant{"ghost": {99, 99, 99, 99}}},
 		"a new one":                    {[]schools.AccountRow{row("bia")}, "new 1", "7 bia", meant{"bia": {7, 7, 7, 7}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -195,7 +196,7 @@ func TestCarriedReferences(t *testing.T) {
 			st.Accounts = append(st.Accounts, directory.Account{ID: 4, Ref: "caio", Kind: directory.Teacher, Deleted: true},
 				directory.Account{ID: 5, Ref: "rui", Kind: directory.Teacher, Deleted: true}, directory.Account{ID: 6, Ref: "rui", Kind: directory.Teacher})
 			st.LastUser = 6
-			st.Carriers = directory.Carriers{"anita": directory.Kept(1), "nita": directory.Kept(1), "edu": directory.Kept(4),
+			st.Carriers = directory.Carriers{"anita": directory.Kept(1), "nita": directory.Kept(1), "edu": directory.Kept(4), "ghost": directory.Kept(99),
 				"caio": append(directory.Kept(3), directory.Carrier{Since: clock(11), Account: 4}), "rui": append(directory.Kept(5), directory.Carrier{Since: clock(10), Account: 6})}
 			st.Began = clock(12)
 			if _, err := in.Entities(nil, nil); err != nil {
