@@ -21,7 +21,7 @@ func (in *Intake) Accounts(rows []AccountRow, bad Rejected) (Counts, error) {
 	live := in.liveAccounts(len(rows))
 	in.skipped, in.PutCarriers = map[string]bool{}, directory.Carriers{}
 	c := Counts{Rows: len(rows)}
-	for group := range keyed(in.underPresent(rows, live), func(a, b AccountRow) int { return strings.Compare(a.Ref, b.Ref) }) {
+	for group := range keyed(in.underPresent(rows), func(a, b AccountRow) int { return strings.Compare(a.Ref, b.Ref) }) {
 		ref := group[0].Ref
 		was, isLive := live[ref]
 		a, stands, err := standing(&c, group, func(r AccountRow) int { return r.Line }, func(r AccountRow) checked[directory.Account] {
@@ -63,12 +63,9 @@ func (in *Intake) liveAccounts(more int) map[string]directory.Account {
 
 // underPresent returns the rows with the references that accounts gave up, and keep, replaced by the ones they have now. A
 // reference whose account has a row under its present one stays: its row makes a new account (F4).
-func (in *Intake) underPresent(rows []AccountRow, live map[string]directory.Account) []AccountRow {
+func (in *Intake) underPresent(rows []AccountRow) []AccountRow {
 	present := map[string]string{}
 	for ref := range in.State.Carriers {
-		if _, taken := live[string(ref)]; taken {
-			continue
-		}
 		if a := in.keeper(ref); !a.Deleted {
 			present[string(ref)] = string(a.Ref)
 		}

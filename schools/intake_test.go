@@ -221,6 +221,24 @@ func TestCarriedReferences(t *testing.T) {
 	}
 }
 
+// TestReferenceWithoutHistory: of a reference that is in no history, as a database of before it may have one, the live account
+// is meant, whatever the numbers of the deleted ones.
+func TestReferenceWithoutHistory(t *testing.T) {
+	in := newIntake()
+	in.State.Accounts = append(in.State.Accounts, directory.Account{ID: 4, Ref: "ana", Kind: directory.Reader, Entity: 3, Deleted: true})
+	if _, err := in.Entities(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	c, err := in.Accounts([]schools.AccountRow{{Ref: "ana", Kind: "reader", Name: "Ana", EntityRef: "turma", Active: true}}, nil)
+	if err != nil || c.Unchanged != 1 {
+		t.Errorf("accounts = %+v, %v, want one unchanged", c, err)
+	}
+	at := calendar.MustParse("2026-03-10").Start()
+	if e, err := in.Access([]byte("a1"), []byte("ana"), at, []byte("login")); err != nil || e.User != 1 {
+		t.Errorf("an access is of user %d, %v, want the live one, 1", e.User, err)
+	}
+}
+
 // TestCarriersToTheMicrosecond: what is finer than the stored times decides nothing, now or when the feed comes again.
 func TestCarriersToTheMicrosecond(t *testing.T) {
 	in := newIntake()
