@@ -425,3 +425,37 @@ func TestReadingsOfDamagedData(t *testing.T) {
 		}
 	}
 }
+
+// TestBytes: the caches are bounded by what values say of themselves, so each text of a book and an entity counts, a later
+// register counts what replaces the earlier, and nothing of it twice.
+func TestBytes(t *testing.T) {
+	long := strings.Repeat("x", 1000)
+	size := func(b schools.Book) int {
+		books := schools.NewBooks(1)
+		books.Add(b)
+		return books.Bytes()
+	}
+	none := size(schools.Book{})
+	for _, b := range []schools.Book{{Title: long}, {Author: long}, {ISBN: long}} {
+		if got := size(b) - none; got != 1000 || none < 50 {
+			t.Errorf("a book with a text of 1,000 bytes holds %d more than an empty one, which holds %d", got, none)
+		}
+	}
+	network := directory.Entity{ID: 1, Ref: "rede", Type: directory.Network, Name: "Rede"}
+	named := network
+	named.Name = long
+	r := schools.NewRegister([]directory.Entity{network}, nil)
+	next := r.Next([]directory.Entity{named}, nil)
+	if got := next.Bytes() - r.Bytes(); got != 1000-len("Rede") {
+		t.Errorf("a register with a name of 1,000 bytes in place of 4 holds %d more", got)
+	}
+	if got := next.Next([]directory.Entity{network}, nil).Bytes(); got != r.Bytes() {
+		t.Errorf("with the former name it holds %d, want %d", got, r.Bytes())
+	}
+	for range 100 {
+		r.Add(directory.UserID(100), directory.Reader, 1, true, false)
+	}
+	if got := r.Bytes() - next.Bytes() + 996; got < 16*101 {
+		t.Errorf("101 members hold %d bytes, want 16 each", got)
+	}
+}

@@ -174,7 +174,7 @@ func TestLoadsFollowCarriers(t *testing.T) {
 		if _, err := db.Migrate(t.Context(), server.Schema()...); err != nil {
 			t.Fatal(err)
 		}
-		for seed := range uint64(10) {
+		for seed := range uint64(6) {
 			r := rand.New(rand.NewPCG(4, seed))
 			s := &session{roll: newRoll(), pick: r.IntN}
 			p := newPartnership(t, db, directory.Ref(fmt.Sprint("p", seed)), s)
