@@ -39,7 +39,7 @@ type Event struct {
 	Kind   EventKind // SessionEvent, PreviewEvent, ActivityEvent or RenewalEvent
 	ID     EventID
 	Reader int64
-	Book   int64 // of all but activity records; a renewal has its loan's
+	Book   int64 // of all but activity records
 	Day    calendar.Date
 	Second int32 // of the Brasilia day
 	// The rest is of sessions alone.

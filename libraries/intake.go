@@ -30,15 +30,11 @@ type Intake struct {
 	Today   calendar.Date // the day of the load
 	History calendar.Date
 
-	// What is to be written: the terms, books, lines and channels that are new or changed, and the loans that do not exist
-	// because they were made before the history (G6): of them ID, Reader, Book and Borrowed, which never change (F1).
-	// NoLongerEarly are the identifiers of those that do exist now, because the history begins earlier than it did.
-	PutTerms      map[Vocabulary][]Term
-	PutBooks      []Book
-	PutLines      []BookLine
-	PutChannels   []ChannelDay
-	EarlyLoans    []Loan
-	NoLongerEarly []int64
+	// What is to be written: the terms, books, lines and channels that are new or changed.
+	PutTerms    map[Vocabulary][]Term
+	PutBooks    []Book
+	PutLines    []BookLine
+	PutChannels []ChannelDay
 
 	// What there is, the feed's rows included once they are settled.
 	terms    map[Vocabulary]map[int64]Term
@@ -101,7 +97,7 @@ type Counts struct {
 // EventCounts says what became of the rows of one file of events before they were folded.
 type EventCounts struct {
 	Rows int `json:"rows"`
-	// BeforeHistory rows are skipped: events before the history, and renewals of loans before it (G6).
+	// BeforeHistory rows are skipped: events before the history (G6).
 	BeforeHistory int `json:"beforeHistory"`
 	Bad           int `json:"bad"`
 }

@@ -50,14 +50,31 @@ func (in *Intake) Session(row SessionRow) (Event, error) {
 
 // Preview makes an event of a preview's row. The error is ErrBeforeHistory or a *FaultError.
 func (in *Intake) Preview(id []byte, reader, book int64, at time.Time) (Event, error) {
+	return in.bookEvent(bookEvents{PreviewEvent, PreviewResource, "viewedAt"}, id, reader, book, at)
+}
+
+// Renewal makes an event of a renewal's row. It is judged by its own day: whether its loan exists is not looked at (G6). The
+// error is ErrBeforeHistory or a *FaultError.
+func (in *Intake) Renewal(id []byte, reader, book int64, at time.Time) (Event, error) {
+	return in.bookEvent(bookEvents{RenewalEvent, RenewalResource, "renewedAt"}, id, reader, book, at)
+}
+
+// bookEvents are the events of a file that have a title and nothing more.
+type bookEvents struct {
+	kind     EventKind
+	resource byte
+	time     string // the field that has the time
+}
+
+func (in *Intake) bookEvent(of bookEvents, id []byte, reader, book int64, at time.Time) (Event, error) {
 	if wrong := in.exists(reader, book); wrong != nil {
 		return Event{}, wrong
 	}
-	e, err := in.event(PreviewEvent, reader, at, "viewedAt")
+	e, err := in.event(of.kind, reader, at, of.time)
 	if err != nil {
 		return Event{}, err
 	}
-	e.ID, e.Book = NewEventID(PreviewResource, id, reader, e.Day), book
+	e.ID, e.Book = NewEventID(of.resource, id, reader, e.Day), book
 	return e, nil
 }
 

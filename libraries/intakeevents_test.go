@@ -84,6 +84,12 @@ func TestEventsMade(t *testing.T) {
 	}); err != nil || preview != want {
 		t.Errorf("Preview = %+v, %v, want %+v", preview, err, want)
 	}
+	renewal, err := in.Renewal([]byte("x"), 1, 2, someInstant)
+	if want := (libraries.Event{
+		Kind: libraries.RenewalEvent, ID: libraries.NewEventID('r', []byte("x"), 1, day), Reader: 1, Book: 2, Day: day, Second: 14 * 3600,
+	}); err != nil || renewal != want {
+		t.Errorf("Renewal = %+v, %v, want %+v", renewal, err, want)
+	}
 	activity, err := in.Activity([]byte("x"), 1, someInstant)
 	if want := (libraries.Event{
 		Kind: libraries.ActivityEvent, ID: libraries.NewEventID('a', []byte("x"), 1, day), Reader: 1, Day: day, Second: 14 * 3600,
@@ -108,6 +114,10 @@ func TestOtherEvents(t *testing.T) {
 			_, err := in.Preview([]byte("x"), reader, book, at)
 			return err
 		}},
+		"renewal": {"renewedAt", func(reader, book int64, at time.Time) error {
+			_, err := in.Renewal([]byte("x"), reader, book, at)
+			return err
+		}},
 		"activity": {"at", func(reader, _ int64, at time.Time) error {
 			_, err := in.Activity([]byte("x"), reader, at)
 			return err
@@ -129,8 +139,10 @@ func TestOtherEvents(t *testing.T) {
 			t.Errorf("%s of an unknown reader = %q", name, got)
 		}
 	}
-	if got := reasonOf(kinds["preview"].make(1, 3, someInstant)); got != "bookId does not exist" {
-		t.Errorf("preview of an unknown title = %q", got)
+	for _, name := range []string{"preview", "renewal"} {
+		if got := reasonOf(kinds[name].make(1, 3, someInstant)); got != "bookId does not exist" {
+			t.Errorf("%s of an unknown title = %q", name, got)
+		}
 	}
 	_, err := in.Request(libraries.Request{Reader: 1, Requested: someInstant}, "catalogue")
 	if got, want := reasonOf(err), "availability must be one of catalog, marketplace, none"; got != want {

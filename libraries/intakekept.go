@@ -22,11 +22,7 @@ type kept[T any] struct {
 	same    func(a, b T) bool
 	history calendar.Date
 
-	// had has what the store knows of the rows' identifiers. early has what is known of those that do not exist because
-	// they began before the history; those of the rows are added.
-	had   map[int64]T
-	early map[int64]T
-
+	had    map[int64]T         // what the store knows of the rows' identifiers
 	put    func(now T, was *T) // is told what is new, where was is nil, or changed
 	counts *Counts
 	bad    Rejected
@@ -71,10 +67,6 @@ func (k kept[T]) against(was T, known bool, now T) {
 // standing checks the rows of one identifier against what must not change, and returns the last good one; stands is false
 // where there is none, and where it began before the history.
 func (k kept[T]) standing(rows []Lined[T], was T, known bool) (now T, stands bool, err error) {
-	id := k.id(rows[0].Row)
-	if !known {
-		was, known = k.early[id]
-	}
 	first := k.lasting(was)
 	for _, row := range rows {
 		l := k.lasting(row.Row)
@@ -85,12 +77,11 @@ func (k kept[T]) standing(rows []Lined[T], was T, known bool) (now T, stands boo
 			}
 			continue
 		}
-		first, known = l, true
-		if calendar.Day(l.start) < k.history {
+		if calendar.Day(l.start) < k.history { // it does not exist (G6): nor does it say what must not change
 			k.counts.BeforeHistory++
-			k.early[id] = row.Row
 			continue
 		}
+		first, known = l, true
 		if stands {
 			k.counts.Superseded++
 		}

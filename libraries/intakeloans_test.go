@@ -1,11 +1,9 @@
 package libraries_test
 
 import (
-	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -97,46 +95,36 @@ func earlier(l *libraries.Loan)   { l.Borrowed = beforeFirst.Add(-time.Second).U
 func ofAnother(l *libraries.Loan) { l.Reader = 2 }
 func ofTitle2(l *libraries.Loan)  { l.Book = 2 }
 
-// TestLoansSettled is F1: what never changes, which row stands, and what came before the history.
+// TestLoansSettled is F1: what never changes, which row stands, and what came before the history, which says nothing of the
+// rows in it.
 func TestLoansSettled(t *testing.T) {
 	tests := []struct {
-		name  string
-		had   []libraries.Loan
-		early []libraries.Loan // in the store
-		rows  []libraries.Loan
-		want  string
+		name      string
+		had, rows []libraries.Loan
+		want      string
 	}{
-		{"new", nil, nil, []libraries.Loan{active()}, "new 1"},
-		{"same as before", []libraries.Loan{active(due)}, nil, []libraries.Loan{active(due)}, "unchanged 1"},
-		{"returned since", []libraries.Loan{active()}, nil, []libraries.Loan{active(returned)}, "changed 1"},
-		{"taken back", []libraries.Loan{active(returned)}, nil, []libraries.Loan{active()}, "changed 1"},
-		{"another due date", []libraries.Loan{active()}, nil, []libraries.Loan{active(due)}, "changed 1"},
-		{"the later line stands", []libraries.Loan{active()}, nil, []libraries.Loan{active(returned), active()}, "unchanged 1, superseded 1"},
-		{"another reader than in the store", []libraries.Loan{active()}, nil, []libraries.Loan{active(func(l *libraries.Loan) { l.Reader = 2 })}, "line 1 userId must not change"},
-		{"another title than in the store", []libraries.Loan{active()}, nil, []libraries.Loan{active(func(l *libraries.Loan) { l.Book = 2 })}, "line 1 bookId must not change"},
-		{"another start than in the store", []libraries.Loan{active()}, nil, []libraries.Loan{active(moved)}, "line 1 borrowedAt must not change"},
-		{"another reader within the feed", nil, nil, []libraries.Loan{active(), active(func(l *libraries.Loan) { l.Reader = 2 })}, "new 1, line 2 userId must not change"},
-		{"another title within the feed", nil, nil, []libraries.Loan{active(), active(func(l *libraries.Loan) { l.Book = 2 }), active(returned)}, "new 1, superseded 1, line 2 bookId must not change"},
-		{"another start within the feed", nil, nil, []libraries.Loan{active(), active(moved)}, "new 1, line 2 borrowedAt must not change"},
-		{"before the history", nil, nil, []libraries.Loan{active(early)}, "early 1"},
-		{"before the history, again", nil, []libraries.Loan{active(early)}, []libraries.Loan{active(early), active(early, returned)}, "early 2"},
-		{"moved into the history", nil, []libraries.Loan{active(early)}, []libraries.Loan{active()}, "line 1 borrowedAt must not change"},
-		{"before the history, with another start", nil, []libraries.Loan{active(early)}, []libraries.Loan{active(earlier)}, "line 1 borrowedAt must not change"},
-		{"before the history, of another reader", nil, []libraries.Loan{active(early)}, []libraries.Loan{active(early, ofAnother)}, "line 1 userId must not change"},
-		{"before the history, of another title", nil, []libraries.Loan{active(early)}, []libraries.Loan{active(early, ofTitle2)}, "line 1 bookId must not change"},
-		{"before the history, with another start within the feed", nil, nil, []libraries.Loan{active(early), active(earlier)}, "early 1, line 2 borrowedAt must not change"},
-		{"the history moved to before it", nil, []libraries.Loan{active()}, []libraries.Loan{active(), active(returned)}, "new 1, superseded 1"},
-		{"the history moved to before it, of another reader", nil, []libraries.Loan{active()}, []libraries.Loan{active(ofAnother)}, "line 1 userId must not change"},
-		{"the history moved to before it, with another start", nil, []libraries.Loan{active()}, []libraries.Loan{active(moved)}, "line 1 borrowedAt must not change"},
-		{"moved into the history within the feed", nil, nil, []libraries.Loan{active(early), active()}, "early 1, line 2 borrowedAt must not change"},
-		{"moved out of the history", []libraries.Loan{active()}, nil, []libraries.Loan{active(early)}, "line 1 borrowedAt must not change"},
-		{"moved out of the history within the feed", nil, nil, []libraries.Loan{active(), active(early)}, "new 1, line 2 borrowedAt must not change"},
+		{"new", nil, []libraries.Loan{active()}, "new 1"},
+		{"same as before", []libraries.Loan{active(due)}, []libraries.Loan{active(due)}, "unchanged 1"},
+		{"returned since", []libraries.Loan{active()}, []libraries.Loan{active(returned)}, "changed 1"},
+		{"taken back", []libraries.Loan{active(returned)}, []libraries.Loan{active()}, "changed 1"},
+		{"another due date", []libraries.Loan{active()}, []libraries.Loan{active(due)}, "changed 1"},
+		{"the later line stands", []libraries.Loan{active()}, []libraries.Loan{active(returned), active()}, "unchanged 1, superseded 1"},
+		{"another reader than in the store", []libraries.Loan{active()}, []libraries.Loan{active(func(l *libraries.Loan) { l.Reader = 2 })}, "line 1 userId must not change"},
+		{"another title than in the store", []libraries.Loan{active()}, []libraries.Loan{active(func(l *libraries.Loan) { l.Book = 2 })}, "line 1 bookId must not change"},
+		{"another start than in the store", []libraries.Loan{active()}, []libraries.Loan{active(moved)}, "line 1 borrowedAt must not change"},
+		{"another reader within the feed", nil, []libraries.Loan{active(), active(func(l *libraries.Loan) { l.Reader = 2 })}, "new 1, line 2 userId must not change"},
+		{"another title within the feed", nil, []libraries.Loan{active(), active(func(l *libraries.Loan) { l.Book = 2 }), active(returned)}, "new 1, superseded 1, line 2 bookId must not change"},
+		{"another start within the feed", nil, []libraries.Loan{active(), active(moved)}, "new 1, line 2 borrowedAt must not change"},
+		{"before the history", nil, []libraries.Loan{active(early), active(early, returned), active(earlier)}, "early 3"},
+		{"in the history and before it", nil, []libraries.Loan{active(early, ofAnother, ofTitle2), active()}, "new 1, early 1"},
+		{"moved out of the history", []libraries.Loan{active()}, []libraries.Loan{active(early)}, "line 1 borrowedAt must not change"},
+		{"moved out of the history within the feed", nil, []libraries.Loan{active(), active(early)}, "new 1, line 2 borrowedAt must not change"},
+		{"the history begins after it", []libraries.Loan{active(early)}, []libraries.Loan{active(early, returned)}, "early 1"},
 	}
 	for _, tt := range tests {
-		in, known := newIntake(), knownLoans(tt.had, tt.early)
 		var s said
 		var c libraries.Counts
-		changes, err := in.Loans(libraries.LoanPart{Loans: lined(tt.rows...)}, known, &c, s.bad)
+		changes, err := newIntake().Loans(lined(tt.rows...), knownLoans(tt.had...), &c, s.bad)
 		if got := s.of(c); err != nil || got != tt.want {
 			t.Errorf("%s: Loans = %q, %v, want %q", tt.name, got, err, tt.want)
 		}
@@ -148,80 +136,15 @@ func TestLoansSettled(t *testing.T) {
 				t.Errorf("%s: was %+v, want what the store had", tt.name, ch.Was)
 			}
 		}
-		var remembered []libraries.Loan
-		if c.BeforeHistory > 0 && tt.early == nil {
-			remembered = []libraries.Loan{{ID: 1, Reader: 1, Book: 1, Borrowed: beforeFirst.UTC()}}
-		}
-		if !slices.Equal(in.EarlyLoans, remembered) {
-			t.Errorf("%s: EarlyLoans = %v, want %v", tt.name, in.EarlyLoans, remembered)
-		}
-		_, still := known.Early[1]
-		if left := slices.Equal(in.NoLongerEarly, []int64{1}); left != (tt.early != nil && c.New == 1) || left && still {
-			t.Errorf("%s: NoLongerEarly = %v, early is still %v", tt.name, in.NoLongerEarly, known.Early)
-		}
 	}
 }
 
-func knownLoans(loans, early []libraries.Loan) libraries.KnownLoans {
-	known := libraries.KnownLoans{Loans: map[int64]libraries.Loan{}, Early: map[int64]libraries.Loan{}}
+func knownLoans(loans ...libraries.Loan) map[int64]libraries.Loan {
+	known := map[int64]libraries.Loan{}
 	for _, l := range loans {
-		known.Loans[l.ID] = l
-	}
-	for _, l := range early {
-		known.Early[l.ID] = libraries.Loan{ID: l.ID, Reader: l.Reader, Book: l.Book, Borrowed: l.Borrowed}
+		known[l.ID] = l
 	}
 	return known
-}
-
-// TestRenewalsSettled has renewals of loans of the feed, of the store, before the history, and of none.
-func TestRenewalsSettled(t *testing.T) {
-	in := newIntake()
-	second := func(l *libraries.Loan) { l.ID = 2 }
-	third := func(l *libraries.Loan) { l.ID = 3 }
-	fourth := func(l *libraries.Loan) { l.ID = 4 }
-	sixth := func(l *libraries.Loan) { l.ID = 6 }
-	known := knownLoans([]libraries.Loan{active(second)}, []libraries.Loan{active(fourth, early), active(sixth)})
-	part := libraries.LoanPart{
-		Loans: lined(active(), active(third, early), active(sixth)), // the history moved to before the sixth
-		Renewals: lined(
-			libraries.Renewal{ID: []byte("a"), Loan: 1, At: laterInstant},
-			libraries.Renewal{ID: []byte("b"), Loan: 2, At: firstSecond},
-			libraries.Renewal{ID: []byte("c"), Loan: 3, At: laterInstant},
-			libraries.Renewal{ID: []byte("d"), Loan: 4, At: laterInstant},
-			libraries.Renewal{ID: []byte("e"), Loan: 5, At: laterInstant},
-			libraries.Renewal{ID: []byte("f"), Loan: 1, At: beforeFirst},
-			libraries.Renewal{ID: []byte("g"), Loan: 6, At: laterInstant},
-		),
-	}
-	if got, want := part.IDs(), []int64{1, 2, 3, 4, 5, 6}; !slices.Equal(got, want) {
-		t.Errorf("IDs = %v, want %v", got, want)
-	}
-	var s said
-	var loans libraries.Counts
-	if _, err := in.Loans(part, known, &loans, s.bad); err != nil {
-		t.Fatal(err)
-	}
-	var c libraries.EventCounts
-	events, err := in.Renewals(part, known, &c, s.bad)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.BeforeHistory != 3 || c.Bad != 1 || strings.Join(s, ", ") != "line 5 loanId does not exist" {
-		t.Errorf("Renewals: %+v, %v, want 3 before the history and the fifth bad", c, s)
-	}
-	day := calendar.MustParse("2026-08-10")
-	first := libraries.Event{
-		Kind: libraries.RenewalEvent, ID: libraries.NewEventID('r', []byte("a"), 1, day), Reader: 1, Book: 1, Day: day, Second: 14 * 3600,
-	}
-	if len(events) != 3 || events[0] != first || events[1].Day != calendar.MustParse("2026-07-21") || events[1].Second != 0 {
-		t.Errorf("Renewals = %+v, want three, the first %+v", events, first)
-	}
-	if got, want := reasonOf(in.Renewal(libraries.Renewal{At: afterLast})), "renewedAt must not be after the day of the load"; got != want {
-		t.Errorf("Renewal after the day of the load = %q, want %q", got, want)
-	}
-	if err := in.Renewal(libraries.Renewal{At: lastSecond}); err != nil {
-		t.Errorf("Renewal in the last second = %v", err)
-	}
 }
 
 // TestReservationsSettled is F1 for reservations.
@@ -266,34 +189,40 @@ func TestReservationsSettled(t *testing.T) {
 }
 
 // TestLoansInPieces settles random rows at once and in pieces, one after the other: the same loans stand, the same rows are
-// bad, and the same loans are before the history.
+// bad, and as many are before the history.
 func TestLoansInPieces(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
 		rows := lined(randomLoans(rnd, 1+rnd.IntN(12))...)
-		whole := knownLoans(nil, nil)
-		var wholeSaid said
-		if _, err := newIntake().Loans(libraries.LoanPart{Loans: slices.Clone(rows)}, whole, new(libraries.Counts), wholeSaid.bad); err != nil {
-			t.Fatal(err)
-		}
-		pieces := knownLoans(nil, nil)
+		whole, pieces := map[int64]libraries.Loan{}, map[int64]libraries.Loan{}
+		var wholeCounts, pieceCounts libraries.Counts
+		wholeSaid := settleLoans(t, rows, whole, &wholeCounts)
 		var piecesSaid said
 		for rest := rows; len(rest) > 0; {
 			n := 1 + rnd.IntN(len(rest))
-			if _, err := newIntake().Loans(libraries.LoanPart{Loans: slices.Clone(rest[:n])}, pieces, new(libraries.Counts), piecesSaid.bad); err != nil {
-				t.Fatal(err)
-			}
+			piecesSaid = append(piecesSaid, settleLoans(t, rest[:n], pieces, &pieceCounts)...)
 			rest = rest[n:]
 		}
 		slices.Sort(wholeSaid)
 		slices.Sort(piecesSaid)
-		if !reflect.DeepEqual(whole.Loans, pieces.Loans) || !slices.Equal(wholeSaid, piecesSaid) {
-			t.Fatalf("%+v at once makes %v, %v; in pieces %v, %v", rows, whole.Loans, wholeSaid, pieces.Loans, piecesSaid)
-		}
-		if !maps.Equal(whole.Early, pieces.Early) {
-			t.Fatalf("%+v at once has %v before the history, in pieces %v", rows, whole.Early, pieces.Early)
+		if !reflect.DeepEqual(whole, pieces) || !slices.Equal(wholeSaid, piecesSaid) || wholeCounts.BeforeHistory != pieceCounts.BeforeHistory {
+			t.Fatalf("%+v at once makes %v, %v, %d early; in pieces %v, %v, %d early",
+				rows, whole, wholeSaid, wholeCounts.BeforeHistory, pieces, piecesSaid, pieceCounts.BeforeHistory)
 		}
 	}
+}
+
+// settleLoans settles rows against what is known, which it brings up to date, and returns what is bad.
+func settleLoans(t *testing.T, rows []libraries.Lined[libraries.Loan], known map[int64]libraries.Loan, c *libraries.Counts) (s said) {
+	t.Helper()
+	changes, err := newIntake().Loans(slices.Clone(rows), known, c, s.bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ch := range changes {
+		known[ch.Loan.ID] = ch.Loan
+	}
+	return s
 }
 
 // randomLoans returns rows of a few loans, some of which change what must not change.
@@ -324,11 +253,10 @@ func TestSetAside(t *testing.T) {
 		reservations := libraries.ReservationPile{Spill: spill.Pile{Dir: t.TempDir(), Limit: limit}}
 		with := active(returned, due, func(l *libraries.Loan) { l.ID, l.Reader, l.Book = 256+7, 1<<53-1, 0 })
 		without := active(func(l *libraries.Loan) { l.ID = 7 })
-		renewal := libraries.Renewal{ID: []byte("r"), Loan: 7, At: someInstant.UTC()}
 		waiting := libraries.Reservation{ID: 7, Reader: 3, Book: 4, Reserved: someInstant.UTC(), Status: libraries.Available, Position: 0}
 		lost := libraries.Reservation{ID: 7, Reader: 3, Book: 4, Reserved: someInstant.UTC(), Status: libraries.Lost, Position: libraries.None, Resolved: laterInstant.UTC()}
 		for _, err := range []error{
-			loans.AddLoan(300, with), loans.AddRenewal(2, renewal), loans.AddLoan(4, without), loans.AddLoan(5, active()),
+			loans.Add(300, with), loans.Add(4, without), loans.Add(5, active()),
 			reservations.Add(300, waiting), reservations.Add(2, lost),
 		} {
 			if err != nil {
@@ -336,10 +264,7 @@ func TestSetAside(t *testing.T) {
 			}
 		}
 		part, err := loans.Part(7)
-		want := libraries.LoanPart{
-			Loans:    []libraries.Lined[libraries.Loan]{{Line: 300, Row: with}, {Line: 4, Row: without}},
-			Renewals: []libraries.Lined[libraries.Renewal]{{Line: 2, Row: renewal}},
-		}
+		want := []libraries.Lined[libraries.Loan]{{Line: 300, Row: with}, {Line: 4, Row: without}}
 		if err != nil || !reflect.DeepEqual(part, want) {
 			t.Errorf("limit %d: Part = %+v, %v, want %+v", limit, part, err, want)
 		}
@@ -347,7 +272,7 @@ func TestSetAside(t *testing.T) {
 		if want := []libraries.Lined[libraries.Reservation]{{Line: 300, Row: waiting}, {Line: 2, Row: lost}}; err != nil || !reflect.DeepEqual(rows, want) {
 			t.Errorf("limit %d: Part = %+v, %v, want %+v", limit, rows, err, want)
 		}
-		if again, err := loans.Part(7); err != nil || len(again.Loans)+len(again.Renewals) != 0 {
+		if again, err := loans.Part(7); err != nil || len(again) != 0 {
 			t.Errorf("limit %d: the part again = %+v, %v, want nothing", limit, again, err)
 		}
 		if err := loans.Close(); err != nil {

@@ -29,9 +29,8 @@ func (in *Intake) Reservation(r Reservation, status string) (Reservation, error)
 }
 
 // Reservations settles rows of reservations, each checked by itself before: all those of each identifier in them, in the
-// order of their lines. had has what the store knows of these identifiers. It returns those that are new or changed. Of
-// reservations before the history nothing is kept, for no other row refers to one: what must not change of them is checked
-// within a feed alone.
+// order of their lines. had has what the store knows of these identifiers. It returns those that are new or changed. A
+// reservation before the history does not exist, as of loans.
 func (in *Intake) Reservations(rows []Lined[Reservation], had map[int64]Reservation, c *Counts, bad Rejected) ([]ReservationChange, error) {
 	var changes []ReservationChange
 	put := func(now Reservation, was *Reservation) { changes = append(changes, ReservationChange{now, was}) }
@@ -39,7 +38,7 @@ func (in *Intake) Reservations(rows []Lined[Reservation], had map[int64]Reservat
 		id:      func(r Reservation) int64 { return r.ID },
 		lasting: func(r Reservation) lasting { return lasting{r.Reader, r.Book, r.Reserved} },
 		start:   "reservedAt", same: sameReservation, history: in.History,
-		had: had, early: map[int64]Reservation{}, put: put, counts: c, bad: bad,
+		had: had, put: put, counts: c, bad: bad,
 	}.settle(rows)
 	return changes, err
 }

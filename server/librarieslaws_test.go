@@ -97,9 +97,11 @@ type (
 		Status   string  `json:"status"`
 	}
 	renewalRow struct {
-		ID   any    `json:"renewalId"` // a string or a number, as of all events
-		Loan int    `json:"loanId"`
-		At   string `json:"renewedAt"`
+		ID     any    `json:"renewalId"` // a string or a number, as of all events
+		Loan   int    `json:"loanId"`
+		Reader int    `json:"userId"`
+		Title  int    `json:"bookId"`
+		At     string `json:"renewedAt"`
 	}
 	holdRow struct {
 		ID       int     `json:"reservationId"`
@@ -153,10 +155,9 @@ type (
 type pieces struct {
 	*rand.Rand
 	feeds []map[string][]any
-	// In which feed a title, reader or loan first is: what names it comes no earlier.
+	// In which feed a title or reader first is: what names it comes no earlier.
 	titleIn, readerIn map[int]int
 	loans             []loanRow
-	loanIn            []int
 	texts             []string // some that a question may ask for
 }
 
@@ -364,8 +365,9 @@ func (p *pieces) someLoans(n int) {
 		if r.IntN(3) == 0 {
 			loan.Due = new(stamp(r, p.aTime(plus(borrowed, 10))))
 		}
+		came := in
 		in = p.from(in)
-		p.loans, p.loanIn = append(p.loans, loan), append(p.loanIn, in)
+		p.loans = append(p.loans, loan)
 		for range 1 + r.IntN(3) { // versions: it may go on after it ended
 			v := loan
 			v.Borrowed = stamp(r, instantOf(loan.Borrowed))
@@ -382,9 +384,13 @@ func (p *pieces) someLoans(n int) {
 			p.put(in, "loans", v)
 			in = p.from(in)
 		}
-		for j := range r.IntN(3) {
-			at := stamp(r, p.aTime(max(borrowed, p.aDay())))
-			p.put(p.from(p.loanIn[i]), "renewals", renewalRow{fmt.Sprintf("r%d-%d", loan.ID, j), loan.ID, at})
+		for j := range r.IntN(3) { // before the loan too, and of no loan
+			row := renewalRow{fmt.Sprintf("r%d-%d", loan.ID, j), loan.ID + r.IntN(2), loan.Reader, loan.Title, stamp(r, p.aTime(p.aDay()))}
+			p.put(p.from(came), "renewals", row)
+			if _, title, in := p.pair(); r.IntN(4) == 0 {
+				row.Title = title
+				p.put(p.from(max(came, in)), "renewals", row)
+			}
 		}
 	}
 }
@@ -420,7 +426,6 @@ func (p *pieces) anID() any {
 
 func (p *pieces) someEvents(n int) {
 	r := p.Rand
-	firsts := map[eventKey]int{}
 	for range n {
 		reader, title, in := p.pair()
 		at := p.aTime(p.aDay())
@@ -445,17 +450,9 @@ func (p *pieces) someEvents(n int) {
 			resource, row = "sessions", sessionRow{id, reader, title, stamp(r, at), r.IntN(4000) * r.IntN(3), mode, format, p.progress()}
 		}
 		in = p.from(in)
-		// Another event of the same key is ignored where it comes in a later feed; within one it would be anyone's guess which
-		// of the two is the first.
-		key := eventKey{resource, fmt.Sprint(id), reader, day(at)}
-		if had, is := firsts[key]; is && in <= had {
-			continue
-		} else if !is {
-			firsts[key] = in
-		}
 		p.put(in, resource, row)
-		if later, is := p.after(in); is && r.IntN(4) == 0 {
-			if session, is := row.(sessionRow); is { // loaded already, so that what it says now is not seen
+		if later := p.from(in); r.IntN(4) == 0 {
+			if session, is := row.(sessionRow); is { // one of the two stands: that of the first feed, within it of the first line
 				session.Seconds, session.Progress = session.Seconds+60, "100"
 				row = session
 			}

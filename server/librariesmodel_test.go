@@ -142,11 +142,7 @@ func (m *shelves) event(row any) {
 	var e eventRow
 	switch r := row.(type) {
 	case renewalRow:
-		loan, exists := m.loans[r.Loan]
-		if !exists {
-			return
-		}
-		id, e = r.ID, eventRow{"renewal", loan.Reader, loan.Title, instantOf(r.At), sessionRow{}}
+		id, e = r.ID, eventRow{"renewal", r.Reader, r.Title, instantOf(r.At), sessionRow{}}
 	case sessionRow:
 		id, e = r.ID, eventRow{"session", r.Reader, r.Title, instantOf(r.Start), r}
 	case previewRow:

@@ -24,7 +24,6 @@ var (
 	booksTable        = table{"libraries_books", "", "book_id", bookColumns}
 	linesTable        = table{"libraries_lines", "", "line_id", lineColumns}
 	channelsTable     = table{"libraries_channels", "channel", "day", channelColumns}
-	earlyLoansTable   = table{"libraries_early_loans", "", "loan_id", earlyLoanColumns}
 	readersTable      = table{"libraries_readers", "", "user_id", readerColumns}
 	attributesTable   = table{"libraries_attributes", "", "block", columns("tenant_id, block, data")}
 	shelvesTable      = table{"libraries_shelves", "", "user_id", columns("tenant_id, user_id, data")}

@@ -19,7 +19,6 @@ const (
 	lineFields        = "book_id, line_id, collection, kind, number, modality, copies, unit_price, total_price, purchased_at, expires_at"
 	readerFields      = "user_id, name, email, library_id, age_group_id, city, state, ra, gender, registered, status, deleted_at, updated, confirmed, last_login"
 	loanFields        = "loan_id, user_id, book_id, borrowed, due, returned, status"
-	earlyLoanFields   = "loan_id, user_id, book_id, borrowed"
 	reservationFields = "reservation_id, user_id, book_id, reserved, resolved, position, status"
 	requestFields     = "request_id, user_id, requested, title, author, publisher, search_term, availability"
 	channelFields     = "day, channel, sessions, estimated"
@@ -31,7 +30,6 @@ var (
 	lineColumns        = columns("tenant_id, " + lineFields)
 	readerColumns      = columns("tenant_id, " + readerFields)
 	loanColumns        = columns("tenant_id, day, " + loanFields)
-	earlyLoanColumns   = columns("tenant_id, " + earlyLoanFields)
 	reservationColumns = columns("tenant_id, day, " + reservationFields)
 	requestColumns     = columns("tenant_id, day, " + requestFields)
 	channelColumns     = columns("tenant_id, " + channelFields)
@@ -207,17 +205,6 @@ func scanLoan(rows *sql.Rows) (l libraries.Loan, err error) {
 	var borrowed, returned int64
 	err = rows.Scan(&l.ID, &l.Reader, &l.Book, &borrowed, nullableDay{&l.Due}, &returned, into(&l.Status))
 	l.Borrowed, l.Returned = moment(borrowed), instant(returned)
-	return l, err
-}
-
-func earlyLoanValues(n libraries.NetworkID, l libraries.Loan) []any {
-	return []any{int64(n), l.ID, l.Reader, l.Book, micros(l.Borrowed)}
-}
-
-func scanEarlyLoan(rows *sql.Rows) (l libraries.Loan, err error) {
-	var borrowed int64
-	err = rows.Scan(&l.ID, &l.Reader, &l.Book, &borrowed)
-	l.Borrowed = moment(borrowed)
 	return l, err
 }
 

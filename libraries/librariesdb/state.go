@@ -59,19 +59,6 @@ func (s *Store) LoansByID(ctx context.Context, network libraries.NetworkID, ids 
 	return loans, nil
 }
 
-// EarlyLoans returns those of the given loans that were made before the history, as far as a load has met them (G6): they
-// do not exist. Of each it has what never changes.
-func (s *Store) EarlyLoans(ctx context.Context, network libraries.NetworkID, ids []int64) (map[int64]libraries.Loan, error) {
-	early := map[int64]libraries.Loan{}
-	for ids := range slices.Chunk(ids, chunk) {
-		rows, err := s.DB.QueryContext(ctx, `SELECT `+earlyLoanFields+` FROM libraries_early_loans WHERE tenant_id = ? AND loan_id IN (?)`, network, bun.List(ids))
-		if err := each(rows, err, "early loans", scanEarlyLoan, func(l libraries.Loan) { early[l.ID] = l }); err != nil {
-			return nil, err
-		}
-	}
-	return early, nil
-}
-
 // ReservationsByID returns those of the given reservations that the store has. There may be any number of identifiers, in
 // any order.
 func (s *Store) ReservationsByID(ctx context.Context, network libraries.NetworkID, ids []int64) (map[int64]libraries.Reservation, error) {

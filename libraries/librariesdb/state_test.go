@@ -218,15 +218,6 @@ func TestByID(t *testing.T) {
 			f.reservations = append(f.reservations, libraries.Reservation{ID: id, Reader: 5, Book: 2, Reserved: at, Position: libraries.None, Status: libraries.Waiting})
 		}
 		l.load(f, l.options())
-		early := func(id int64) libraries.Loan {
-			return libraries.Loan{ID: id, Reader: 5, Book: id + 1, Borrowed: at.Add(-time.Microsecond)}
-		}
-		l.put(func(in *libraries.Intake) {
-			in.EarlyLoans = []libraries.Loan{early(4000), early(1), early(1), early(2000), early(4999), early(3)}
-		})
-		l.put(func(in *libraries.Intake) {
-			in.EarlyLoans, in.NoLongerEarly = []libraries.Loan{early(2001), early(4001), early(2000)}, []int64{7, 3}
-		})
 		var ask []int64
 		for id := range int64(5000) {
 			ask = append(ask, 4999-id)
@@ -237,15 +228,14 @@ func TestByID(t *testing.T) {
 		}{{l, ask, want}, {l, nil, nil}, {l, []int64{3}, nil}, {ls[1], ask, nil}} {
 			loans, err1 := c.LoansByID(t.Context(), c.network, c.ask)
 			reservations, err2 := c.ReservationsByID(t.Context(), c.network, c.ask)
-			earlyLoans, err3 := c.EarlyLoans(t.Context(), c.network, c.ask)
-			for what, n := range map[string]int{"loans": len(loans), "reservations": len(reservations), "early loans": len(earlyLoans)} {
+			for what, n := range map[string]int{"loans": len(loans), "reservations": len(reservations)} {
 				if n != len(c.want) {
-					t.Errorf("of %d identifiers %d %s are found, want %d; %v, %v, %v", len(c.ask), n, what, len(c.want), err1, err2, err3)
+					t.Errorf("of %d identifiers %d %s are found, want %d; %v, %v", len(c.ask), n, what, len(c.want), err1, err2)
 				}
 			}
 			for _, id := range c.want {
-				if loans[id].ID != id || reservations[id].ID != id || earlyLoans[id] != early(id) {
-					t.Errorf("%d is not found: %v, %v, %v", id, loans[id], reservations[id], earlyLoans[id])
+				if loans[id].ID != id || reservations[id].ID != id {
+					t.Errorf("%d is not found: %v, %v", id, loans[id], reservations[id])
 				}
 			}
 		}

@@ -29,7 +29,7 @@ const (
 	rawActivity
 )
 
-// eventColumns are the columns of the raw events. A renewal has the loan as its book, and no reader.
+// eventColumns are the columns of the raw events.
 var eventColumns = []string{"kind", "user_id", "book_id", "day", "seconds", "progress"}
 
 // eventFile is how the rows of one file become raw events.
@@ -64,18 +64,18 @@ var eventFiles = []eventFile{
 		}
 		return [][]any{event(rawSession, r.Int(0), r.Int(1), r.Time(2), r.Int(3), progress.Hundredths())}
 	}},
-	{"loans", fieldsOf("loanId", "userId", "bookId", "borrowedAt", "returnedAt", "status"), func(r *feed.Row) [][]any {
-		rows := [][]any{event(rawLoan, r.Int(1), r.Int(2), r.Time(3), r.Int(0))} // its number, for renewals
-		switch r.Text(5) {
+	{"loans", fieldsOf("userId", "bookId", "borrowedAt", "returnedAt", "status"), func(r *feed.Row) [][]any {
+		rows := [][]any{event(rawLoan, r.Int(0), r.Int(1), r.Time(2))}
+		switch r.Text(4) {
 		case "returned":
-			rows = append(rows, event(rawReturn, r.Int(1), r.Int(2), r.Time(4)))
+			rows = append(rows, event(rawReturn, r.Int(0), r.Int(1), r.Time(3)))
 		case "expired":
-			rows = append(rows, event(rawExpiry, r.Int(1), r.Int(2), r.Time(4)))
+			rows = append(rows, event(rawExpiry, r.Int(0), r.Int(1), r.Time(3)))
 		}
 		return rows
 	}},
-	{"renewals", fieldsOf("loanId", "renewedAt"), func(r *feed.Row) [][]any {
-		return [][]any{event(rawRenewal, 0, r.Int(0), r.Time(1))}
+	{"renewals", fieldsOf("userId", "bookId", "renewedAt"), func(r *feed.Row) [][]any {
+		return [][]any{event(rawRenewal, r.Int(0), r.Int(1), r.Time(2))}
 	}},
 	{"reservations", fieldsOf("userId", "bookId", "reservedAt", "status"), func(r *feed.Row) [][]any {
 		rows := [][]any{event(rawReservation, r.Int(0), r.Int(1), r.Time(2))}
@@ -226,14 +226,13 @@ var dailyRows = []string{
 			count(*) FILTER (WHERE kind = %d) AS reservations,
 			count(*) FILTER (WHERE kind = %d) AS converted
 		FROM (
-			SELECT kind, user_id, day, seconds FROM bench_events WHERE kind <> %d
-			UNION ALL SELECT r.kind, l.user_id, r.day, 0 FROM bench_events r JOIN bench_events l ON l.kind = %d AND l.seconds = r.book_id WHERE r.kind = %d
+			SELECT kind, user_id, day, seconds FROM bench_events
 			UNION ALL SELECT 100, user_id, min(day), 0 FROM bench_events WHERE kind = %d AND progress >= 1000 GROUP BY user_id, book_id
 			UNION ALL SELECT 101, user_id, min(day), 0 FROM bench_events WHERE kind = %d AND progress >= 5000 GROUP BY user_id, book_id
 		) e
 		GROUP BY day, user_id`,
 		rawExpiry, rawConverted, rawLoan, rawReturn, rawExpiry, rawPreview, rawSession, rawRenewal, rawReservation, rawConverted,
-		rawRenewal, rawLoan, rawRenewal, rawSession, rawSession),
+		rawSession, rawSession),
 	`CREATE UNIQUE INDEX ON bench_days (day, user_id)`,
 	`VACUUM ANALYZE bench_days`,
 	`VACUUM ANALYZE bench_readers`,

@@ -155,7 +155,7 @@ func (g *librariesFeed) events(ctx context.Context) ([]visits, error) {
 		fields   []string
 	}{
 		{&w.loans, "loans", []string{"loanId", "userId", "bookId", "borrowedAt", "dueAt", "returnedAt", "status"}},
-		{&w.renewals, "renewals", []string{"renewalId", "loanId", "renewedAt"}},
+		{&w.renewals, "renewals", []string{"renewalId", "loanId", "userId", "bookId", "renewedAt"}},
 		{&w.reservations, "reservations", []string{"reservationId", "userId", "bookId", "status", "position", "reservedAt", "resolvedAt"}},
 		{&w.sessions, "sessions", []string{"sessionId", "userId", "bookId", "startedAt", "seconds", "mode", "format", "progress"}},
 		{&w.previews, "previews", []string{"previewId", "userId", "bookId", "viewedAt"}},

@@ -27,7 +27,7 @@ var libraryFields = map[string]string{
 	"readers":      "userId* name* email libraryId ageGroupId city state ra gender registeredAt* status* deletedAt updatedAt* confirmedAt lastSignInAt",
 	"channels":     "date* channel* sessions* estimated*",
 	"loans":        "loanId* userId* bookId* borrowedAt* dueAt returnedAt status*",
-	"renewals":     "renewalId* loanId* renewedAt*",
+	"renewals":     "renewalId* loanId* userId* bookId* renewedAt*",
 	"reservations": "reservationId* userId* bookId* status* position reservedAt* resolvedAt",
 	"sessions":     "sessionId* userId* bookId* startedAt* seconds* mode* format* progress*",
 	"previews":     "previewId* userId* bookId* viewedAt*",
@@ -52,9 +52,9 @@ type libraryContent struct {
 }
 
 type renewal struct {
-	id   string
-	loan int64
-	at   time.Time
+	id                 string
+	loan, reader, book int64
+	at                 time.Time
 }
 type session struct {
 	deed
@@ -177,7 +177,7 @@ func readLibraries(t *testing.T, dir string) (c libraryContent) {
 			ID: r.Int(0), Reader: r.Int(1), Book: r.Int(2), Borrowed: r.Time(3), Due: orNil(r, 4), Returned: r.Time(5), Status: enum(r, 6, libraries.ParseLoanStatus),
 		}
 	})
-	c.renewals = libraryRows(t, dir, "renewals", func(r *feed.Row) renewal { return renewal{string(r.ID(0)), r.Int(1), r.Time(2)} })
+	c.renewals = libraryRows(t, dir, "renewals", func(r *feed.Row) renewal { return renewal{string(r.ID(0)), r.Int(1), r.Int(2), r.Int(3), r.Time(4)} })
 	c.reservations = libraryRows(t, dir, "reservations", func(r *feed.Row) libraries.Reservation {
 		return libraries.Reservation{
 			ID: r.Int(0), Reader: r.Int(1), Book: r.Int(2), Status: enum(r, 3, libraries.ParseReservationStatus), Position: orNone(r, 4),
@@ -257,16 +257,14 @@ func TestLibrariesShape(t *testing.T) {
 	c := readLibraries(t, dir)
 	present := map[[2]int64]int{}
 	come := func(reader int64, at time.Time) { present[[2]int64{reader, int64(calendar.Day(at))}]++ }
-	lender := map[int64]int64{}
 	for _, l := range c.loans {
 		come(l.Reader, l.Borrowed)
-		lender[l.ID] = l.Reader
 		if l.Status == libraries.LoanReturned {
 			come(l.Reader, l.Returned)
 		}
 	}
 	for _, r := range c.renewals {
-		come(lender[r.loan], r.at)
+		come(r.reader, r.at)
 	}
 	for _, r := range c.reservations {
 		come(r.Reader, r.Reserved)
@@ -443,7 +441,10 @@ func checkLibraries(t *testing.T, c libraryContent, days calendar.Period) {
 			t.Errorf("renewal %+v is of no loan", r)
 			continue
 		}
-		event("renewal", r.id, l.Reader, l.Book, r.at)
+		if r.reader != l.Reader || r.book != l.Book {
+			t.Errorf("renewal %+v is not of the reader and title of loan %+v", r, l)
+		}
+		event("renewal", r.id, r.reader, r.book, r.at)
 		if day := calendar.Day(r.at); day < l.Day() || l.Status.Ended() && day > calendar.Day(l.Returned) {
 			t.Errorf("renewal %+v is not within loan %+v", r, l)
 		}

@@ -15,7 +15,7 @@ func (v visit) loan(book, day, ms int) (until int) {
 		if at > known {
 			break
 		}
-		v.renew(id, at)
+		v.renew(id, book, at)
 		back = v.c.between(at, at+loanDays)
 		due += loanDays
 	}
@@ -48,11 +48,13 @@ func (v visit) loan(book, day, ms int) (until int) {
 var renewals = []int{0, 0, 0, 0, 0, 0, 0, 0, 1, 2}
 
 // renew writes a renewal.
-func (v visit) renew(loan, day int) {
+func (v visit) renew(loan, book, day int) {
 	v.renewalID++
 	t := v.renewals
 	t.id('r', v.renewalID)
 	t.int(loan)
+	t.int(v.user)
+	t.int(book + 1)
 	t.time(v.clocks[day], v.c.moment(), v.c.below(2) == 0)
 	t.end()
 }

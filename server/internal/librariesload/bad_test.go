@@ -83,7 +83,11 @@ func badFeeds() map[string]struct {
 		"another start of a loan":         {second(loans, `14:00:00`, `14:00:01`), "loans.ndjson line 2: field borrowedAt: must not change"},
 		"another book of a loan":          {joined(second(loans, `"bookId":1`, `"bookId":2`), map[string]string{"books.ndjson": good["books.ndjson"] + "\n" + `{"bookId":2}`}), "loans.ndjson line 2: field bookId: must not change"},
 		"another reader of a loan":        {joined(second(loans, `"userId":1`, `"userId":2`), map[string]string{readers: good[readers] + "\n" + row(readers, `"userId":1`, `"userId":2`)}), "loans.ndjson line 2: field userId: must not change"},
-		"renewal of no loan":              {second("renewals.ndjson", "r1", "r2", `"loanId":1`, `"loanId":2`), "renewals.ndjson line 2: field loanId: does not exist"},
+		"renewal of no reader":            {second("renewals.ndjson", "r1", "r2", `"userId":1`, `"userId":2`), "renewals.ndjson line 2: field userId: does not exist"},
+		"renewal of no book":              {second("renewals.ndjson", "r1", "r2", `"bookId":1`, `"bookId":2`), "renewals.ndjson line 2: field bookId: does not exist"},
+		"renewal without a reader":        {second("renewals.ndjson", "r1", "r2", `"userId":1,`, ``), "renewals.ndjson line 2: field userId: is required"},
+		"renewal without a book":          {second("renewals.ndjson", "r1", "r2", `"bookId":1,`, ``), "renewals.ndjson line 2: field bookId: is required"},
+		"renewal of a loan by a text":     {second("renewals.ndjson", "r1", "r2", `"loanId":1`, `"loanId":"a"`), "renewals.ndjson line 2: field loanId: must be an integer"},
 		"renewed after the day of load":   {second("renewals.ndjson", "r1", "r2", `2026-08-10T14`, `2026-08-11T00`), "renewals.ndjson line 2: field renewedAt: must not be after the day of the load"},
 
 		"reservation of no reader":       {reservation(`"userId":1`, `"userId":2`), "reservations.ndjson line 2: field userId: does not exist"},
@@ -192,7 +196,7 @@ func TestSkipBad(t *testing.T) {
 			"loans.ndjson": strings.Join([]string{
 				good["loans.ndjson"], row("loans.ndjson", `"loanId":1`, `"loanId":2`, `"userId":1`, `"userId":2`), row("loans.ndjson", "14:00:00", "15:00:00"),
 			}, "\n"),
-			"renewals.ndjson": good["renewals.ndjson"] + "\n" + row("renewals.ndjson", "r1", "r2", `"loanId":1`, `"loanId":2`),
+			"renewals.ndjson": good["renewals.ndjson"] + "\n" + row("renewals.ndjson", "r1", "r2", `"userId":1`, `"userId":2`),
 		})
 		totals, err := f.load(files, func(o *librariesload.Options) { o.SkipBad = report })
 		if err != nil {
@@ -217,7 +221,7 @@ func TestSkipBad(t *testing.T) {
 		}
 		for _, want := range []string{
 			"sessions.ndjson line 2: ", "sessions.ndjson line 3: field seconds: ", "readers.ndjson line 2: field gender: ", "loans.ndjson line 2: field userId: does not exist",
-			"loans.ndjson line 3: field borrowedAt: must not change", "renewals.ndjson line 2: field loanId: does not exist",
+			"loans.ndjson line 3: field borrowedAt: must not change", "renewals.ndjson line 2: field userId: does not exist",
 		} {
 			if strings.Count(string(data), want) != 1 {
 				t.Errorf("the report lacks %q:\n%s", want, data)

@@ -2,6 +2,7 @@ package librariesload
 
 import (
 	"context"
+	"errors"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/server/feed"
@@ -10,6 +11,9 @@ import (
 // events reads the files of events onto the pile.
 func (l *load) events(ctx context.Context) error {
 	t := l.totals
+	if err := events(ctx, l, "renewals", renewalFields, l.renewal, l.pile.AddEvent, &t.Renewals); err != nil {
+		return err
+	}
 	if err := events(ctx, l, "sessions", sessionFields, l.session, l.pile.AddEvent, &t.Sessions); err != nil {
 		return err
 	}
@@ -32,7 +36,7 @@ func events[T any](ctx context.Context, l *load, resource string, fields []feed.
 	add func(T) error, n *libraries.EventCounts) error {
 	return rows(ctx, l, resource, fields, func(r *feed.Row, o *outcome[T]) {
 		e, err := parse(r)
-		if err == libraries.ErrBeforeHistory {
+		if errors.Is(err, libraries.ErrBeforeHistory) {
 			o.early = true
 			return
 		}
@@ -45,6 +49,20 @@ func events[T any](ctx context.Context, l *load, resource string, fields []feed.
 		}
 		return add(o.event)
 	}, &n.Rows, &n.Bad)
+}
+
+var renewalFields = []feed.Field{
+	{Name: "renewalId", Required: true}, {Name: "loanId", Required: true}, {Name: "userId", Required: true}, {Name: "bookId", Required: true},
+	{Name: "renewedAt", Required: true},
+}
+
+// renewal reads the loan's identifier for its form alone: a renewal is judged without its loan (G6).
+func (l *load) renewal(r *feed.Row) (libraries.Event, error) {
+	id, _, reader, book, at := r.ID(0), r.Int(1), r.Int(2), r.Int(3), r.Time(4)
+	if r.Bad() {
+		return libraries.Event{}, nil
+	}
+	return l.intake.Renewal(id, reader, book, at)
 }
 
 var sessionFields = []feed.Field{

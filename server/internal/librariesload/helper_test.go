@@ -13,7 +13,9 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/librariesload"
 )
@@ -29,7 +31,7 @@ var good = map[string]string{
 	"lines.ndjson":        `{"lineId":1,"bookId":1,"collection":"manual","kind":"purchase","number":7,"copies":2,"unitPrice":12.5,"totalPrice":25,"purchasedAt":"2026-07-30"}`,
 	"readers.ndjson":      `{"userId":1,"name":"Ana","email":"ana@example.org","libraryId":1,"ageGroupId":1,"city":"Santos","state":"SP","gender":"feminino","registeredAt":"2025-01-01","status":"active","updatedAt":"2026-08-01T12:00:00Z"}`,
 	"loans.ndjson":        `{"loanId":1,"userId":1,"bookId":1,"borrowedAt":"2026-08-01T14:00:00-03:00","dueAt":"2026-08-15","status":"active"}`,
-	"renewals.ndjson":     `{"renewalId":"r1","loanId":1,"renewedAt":"2026-08-10T14:00:00-03:00"}`,
+	"renewals.ndjson":     `{"renewalId":"r1","loanId":1,"userId":1,"bookId":1,"renewedAt":"2026-08-10T14:00:00-03:00"}`,
 	"reservations.ndjson": `{"reservationId":1,"userId":1,"bookId":1,"status":"waiting","position":1,"reservedAt":"2026-08-02T14:00:00-03:00"}`,
 	"sessions.ndjson":     `{"sessionId":"s1","userId":1,"bookId":1,"startedAt":"2026-08-01T15:00:00-03:00","seconds":600,"mode":"online","format":"ebook","progress":12.5}`,
 	"previews.ndjson":     `{"previewId":1,"userId":1,"bookId":1,"viewedAt":"2026-08-01T13:00:00-03:00"}`,
@@ -201,6 +203,19 @@ func (f *fixture) sum(m libraries.Metric) (n int64) {
 		n += d.Sums[m]
 	}
 	return n
+}
+
+// titleSum returns the sum of a metric of a title over all days.
+func (f *fixture) titleSum(book int64, m libraries.Metric) int64 {
+	f.t.Helper()
+	q := libraries.BookQuery{
+		Period: calendar.Period{Start: libraries.HistoryStart, End: calendar.Day(f.now)}, Filter: libraries.TitleFilter{Book: &book},
+	}
+	list, err := (&libraries.Reports{Store: f.store}).Books(f.t.Context(), f.access(), q, paging.Page{Number: 1, Size: 1})
+	if err != nil || len(list.Rows) != 1 {
+		f.t.Fatalf("title %d: %d rows, %v", book, len(list.Rows), err)
+	}
+	return list.Rows[0].Sums[m]
 }
 
 // empty fails unless nothing was ever loaded.

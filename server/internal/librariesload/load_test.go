@@ -152,14 +152,21 @@ func TestDeletedReader(t *testing.T) {
 	}
 }
 
-// TestEarlyLoans skips loans made before the history, with their returns and renewals, also those that come in later feeds
-// (G6).
+// TestEarlyLoans skips what was before the history (G6): a loan with its return, also one that comes again. A renewal is
+// judged by its own day, whether its loan exists or not.
 func TestEarlyLoans(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
-		early := row("loans.ndjson", `"loanId":1`, `"loanId":2`, "2026-08-01T14:00:00-03:00", "2026-07-20T23:59:59-03:00")
+		early := row("loans.ndjson", `"loanId":1`, `"loanId":2`, "2026-08-01T14:00:00-03:00", "2026-07-20T23:59:59-03:00",
+			`"active"`, `"returned","returnedAt":"2026-08-02T10:00:00-03:00"`)
+		renewal := func(id, loan, at string) string {
+			return row("renewals.ndjson", "r1", id, `"loanId":1`, `"loanId":`+loan, "2026-08-10T14:00:00", at)
+		}
 		files := joined(and("loans.ndjson", early), map[string]string{
-			"renewals.ndjson": good["renewals.ndjson"] + "\n" + row("renewals.ndjson", "r1", "r2", `"loanId":1`, `"loanId":2`),
+			"renewals.ndjson": strings.Join([]string{
+				good["renewals.ndjson"], renewal("r2", "2", "2026-07-21T00:00:00"), renewal("r3", "9", "2026-08-10T14:00:00"),
+				renewal("r4", "1", "2026-07-20T23:59:59"),
+			}, "\n"),
 			"sessions.ndjson": good["sessions.ndjson"] + "\n" + row("sessions.ndjson", "s1", "s2", "2026-08-01", "2026-07-20"),
 			"reservations.ndjson": good["reservations.ndjson"] + "\n" +
 				row("reservations.ndjson", `"reservationId":1`, `"reservationId":2`, "2026-08-02", "2026-07-20"),
@@ -168,53 +175,67 @@ func TestEarlyLoans(t *testing.T) {
 		if want := (libraries.Counts{Rows: 2, New: 1, BeforeHistory: 1}); totals.Loans != want || totals.Reservations != want {
 			t.Errorf("loans = %+v, reservations = %+v, want %+v", totals.Loans, totals.Reservations, want)
 		}
-		if want := (libraries.EventCounts{Rows: 2, BeforeHistory: 1}); totals.Renewals != want || totals.Sessions != want {
-			t.Errorf("renewals = %+v, sessions = %+v, want %+v", totals.Renewals, totals.Sessions, want)
+		if want := (libraries.EventCounts{Rows: 4, BeforeHistory: 1}); totals.Renewals != want {
+			t.Errorf("renewals = %+v, want %+v", totals.Renewals, want)
 		}
-		if len(f.loans()) != 1 || f.sum(libraries.Renewals) != 1 {
-			t.Errorf("%d loans with %d renewals, want one of each", len(f.loans()), f.sum(libraries.Renewals))
+		if want := (libraries.EventCounts{Rows: 2, BeforeHistory: 1}); totals.Sessions != want {
+			t.Errorf("sessions = %+v, want %+v", totals.Sessions, want)
 		}
-		later := f.must(map[string]string{"renewals.ndjson": row("renewals.ndjson", "r1", "r3", `"loanId":1`, `"loanId":2`)})
-		if want := (libraries.EventCounts{Rows: 1, BeforeHistory: 1}); later.Renewals != want || later.NewEvents != 0 {
-			t.Errorf("a later renewal = %+v, want %+v", later.Renewals, want)
+		if len(f.loans()) != 1 || f.sum(libraries.Returns) != 0 || f.sum(libraries.Renewals) != 3 {
+			t.Errorf("%d loans, %d returns, %d renewals, want 1, 0, 3", len(f.loans()), f.sum(libraries.Returns), f.sum(libraries.Renewals))
 		}
 		if later := f.must(map[string]string{"loans.ndjson": early}); later.Loans != (libraries.Counts{Rows: 1, BeforeHistory: 1}) {
 			t.Errorf("the early loan again = %+v", later.Loans)
 		}
-		_, err := f.load(map[string]string{"loans.ndjson": row("loans.ndjson", `"loanId":1`, `"loanId":2`)}, nil)
-		if err == nil || !strings.Contains(err.Error(), "loans.ndjson line 1: field borrowedAt: must not change") {
-			t.Errorf("the early loan in the history = %v, want it to be refused", err)
+	})
+}
+
+// TestLongerHistory has a loan before the history again when the operator has moved the history to before it: it is a loan
+// like others.
+func TestLongerHistory(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		early := map[string]string{"loans.ndjson": row("loans.ndjson", "2026-08-01T14:00:00-03:00", "2026-07-20T23:59:59-03:00")}
+		f.must(joined(good, early))
+		history := calendar.MustParse("2026-07-20")
+		from := func(o *librariesload.Options) { o.Immediately, o.History = true, &history }
+		for _, want := range []libraries.Counts{{Rows: 1, New: 1}, {Rows: 1, Unchanged: 1}} {
+			if totals, err := f.load(early, from); err != nil || totals.Loans != want || f.sum(libraries.Loans) != 1 {
+				t.Errorf("the loan in a longer history = %+v, %v, want %+v", totals.Loans, err, want)
+			}
 		}
 	})
 }
 
-// TestEarlyLoansAnew has loans before the history again: what never changes of a loan does not change there either (F1), and
-// when the operator has moved the history to before it, it is a loan like others.
-func TestEarlyLoansAnew(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		f := newFixture(t, db)
-		const made = "2026-07-20T23:59:59-03:00"
-		early := row("loans.ndjson", "2026-08-01T14:00:00-03:00", made)
-		f.must(joined(good, map[string]string{"loans.ndjson": early, "renewals.ndjson": row("renewals.ndjson", "r1", "r1")}))
-		history := calendar.MustParse("2026-07-20")
-		from := func(o *librariesload.Options) { o.Immediately, o.History = true, &history }
-		for _, change := range []func(*librariesload.Options){nil, from} {
-			other := map[string]string{"loans.ndjson": row("loans.ndjson", "2026-08-01T14:00:00-03:00", "2026-07-20T23:59:58-03:00")}
-			if _, err := f.load(other, change); err == nil || !strings.Contains(err.Error(), "field borrowedAt: must not change") {
-				t.Errorf("the early loan with another start = %v, want it to be refused", err)
+// TestFirstLineStands is F1 for events: of two lines of one load with one identifier, reader and day the first counts, in
+// memory and from files; and neither of them counts beside one that was loaded before.
+func TestFirstLineStands(t *testing.T) {
+	for _, limit := range []int{0, 1} {
+		dbtest.Each(t, func(t *testing.T, db *database.DB) {
+			f := newFixture(t, db)
+			files := map[string]string{
+				"books.ndjson": good["books.ndjson"] + "\n" + `{"bookId":2}`,
+				"renewals.ndjson": strings.Join([]string{
+					row("renewals.ndjson", `"bookId":1`, `"bookId":2`, `"loanId":1`, `"loanId":200`), good["renewals.ndjson"],
+				}, "\n"),
+				"sessions.ndjson": strings.Join([]string{row("sessions.ndjson", "600", "60"), good["sessions.ndjson"]}, "\n"),
 			}
-		}
-		totals, err := f.load(map[string]string{"loans.ndjson": early, "renewals.ndjson": row("renewals.ndjson", "r1", "r2")}, from)
-		if err != nil || totals.Loans != (libraries.Counts{Rows: 1, New: 1}) || f.sum(libraries.Loans) != 1 || f.sum(libraries.Renewals) != 1 {
-			t.Fatalf("the loan in a longer history = %+v, %v, want it to be new, and renewed", totals.Loans, err)
-		}
-		if left, err := f.store.EarlyLoans(t.Context(), f.network, []int64{1}); err != nil || len(left) > 0 {
-			t.Errorf("EarlyLoans = %v, %v, want none", left, err)
-		}
-		if totals, err := f.load(map[string]string{"loans.ndjson": early}, from); err != nil || totals.Loans.Unchanged != 1 {
-			t.Errorf("the loan again = %+v, %v, want it unchanged", totals.Loans, err)
-		}
-	})
+			totals, err := f.load(joined(good, files), func(o *librariesload.Options) { o.Immediately, o.MemoryLimit = true, limit })
+			if err != nil || totals.Repeated != 2 {
+				t.Fatalf("limit %d: load = %d repeated, %v, want 2", limit, totals.Repeated, err)
+			}
+			if n := f.titleSum(2, libraries.Renewals); n != 1 || f.sum(libraries.Renewals) != 1 {
+				t.Errorf("limit %d: %d renewals of title 2, want the first line's alone", limit, n)
+			}
+			if n := f.sum(libraries.ReadingSeconds); n != 60 {
+				t.Errorf("limit %d: %d seconds, want the first line's 60", limit, n)
+			}
+			f.must(good)
+			if f.sum(libraries.ReadingSeconds) != 60 || f.titleSum(1, libraries.Renewals) != 0 {
+				t.Errorf("limit %d: a line that did not stand counts when it comes again", limit)
+			}
+		})
+	}
 }
 
 // TestCorrections lets later feeds return a loan and convert a reservation, and renew a loan that they do not have.

@@ -26,27 +26,12 @@ func (l *load) loan(r *feed.Row, to *libraries.Loan) {
 	fail(r, err, loanFields)
 }
 
-var renewalFields = []feed.Field{{Name: "renewalId", Required: true}, {Name: "loanId", Required: true}, {Name: "renewedAt", Required: true}}
-
-func (l *load) renewal(r *feed.Row, to *libraries.Renewal) {
-	*to = libraries.Renewal{ID: slices.Clone(r.ID(0)), Loan: r.Int(1), At: r.Time(2)}
-	if !r.Bad() {
-		fail(r, l.intake.Renewal(*to), renewalFields)
-	}
-}
-
-// settleLoans reads loans and renewals and settles them part by part against what the store has.
+// settleLoans reads loans and settles them part by part against what the store has.
 func (l *load) settleLoans(ctx context.Context) error {
-	loans, renewals := &l.totals.Loans, &l.totals.Renewals
+	n := &l.totals.Loans
 	err := rows(ctx, l, "loans", loanFields, l.loan, func(loan *libraries.Loan, at feed.Pos) error {
-		return l.loans.AddLoan(at.Line, *loan)
-	}, &loans.Rows, &loans.Bad)
-	if err != nil {
-		return err
-	}
-	err = rows(ctx, l, "renewals", renewalFields, l.renewal, func(r *libraries.Renewal, at feed.Pos) error {
-		return l.loans.AddRenewal(at.Line, *r)
-	}, &renewals.Rows, &renewals.Bad)
+		return l.loans.Add(at.Line, *loan)
+	}, &n.Rows, &n.Bad)
 	if err != nil {
 		return err
 	}
@@ -59,12 +44,12 @@ func (l *load) settleLoans(ctx context.Context) error {
 	})
 }
 
-func (l *load) settleLoanPart(ctx context.Context, part libraries.LoanPart) error {
-	known, err := l.knownLoans(ctx, part.IDs())
+func (l *load) settleLoanPart(ctx context.Context, part []libraries.Lined[libraries.Loan]) error {
+	had, err := known(ctx, l, part, func(loan libraries.Loan) int64 { return loan.ID }, l.store.LoansByID)
 	if err != nil {
 		return err
 	}
-	changes, err := l.intake.Loans(part, known, &l.totals.Loans, l.rejected("loans"))
+	changes, err := l.intake.Loans(part, had, &l.totals.Loans, l.rejected("loans"))
 	if err != nil {
 		return err
 	}
@@ -73,26 +58,20 @@ func (l *load) settleLoanPart(ctx context.Context, part libraries.LoanPart) erro
 			return err
 		}
 	}
-	events, err := l.intake.Renewals(part, known, &l.totals.Renewals, l.rejected("renewals"))
-	if err != nil {
-		return err
-	}
-	for _, e := range events {
-		if err := l.pile.AddEvent(e); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
-// knownLoans returns what the store knows of loans: nothing before the first load.
-func (l *load) knownLoans(ctx context.Context, ids []int64) (known libraries.KnownLoans, err error) {
-	if l.intake.State.Hour == 0 || len(ids) == 0 {
-		return libraries.KnownLoans{Loans: map[int64]libraries.Loan{}, Early: map[int64]libraries.Loan{}}, nil
+// known returns what the store knows of the things that rows of a part are about, by their identifiers: nothing before the
+// first load.
+func known[T any](ctx context.Context, l *load, part []libraries.Lined[T], id func(T) int64,
+	read func(context.Context, libraries.NetworkID, []int64) (map[int64]T, error)) (map[int64]T, error) {
+	if l.intake.State.Hour == 0 || len(part) == 0 {
+		return nil, nil
 	}
-	if known.Loans, err = l.store.LoansByID(ctx, l.options.Network, ids); err != nil {
-		return known, err
+	ids := make([]int64, len(part))
+	for i, row := range part {
+		ids[i] = id(row.Row)
 	}
-	known.Early, err = l.store.EarlyLoans(ctx, l.options.Network, ids)
-	return known, err
+	slices.Sort(ids)
+	return read(ctx, l.options.Network, slices.Compact(ids))
 }

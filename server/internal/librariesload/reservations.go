@@ -2,7 +2,6 @@ package librariesload
 
 import (
 	"context"
-	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/server/feed"
@@ -45,17 +44,9 @@ func (l *load) settleReservations(ctx context.Context) error {
 }
 
 func (l *load) settleReservationPart(ctx context.Context, part []libraries.Lined[libraries.Reservation]) error {
-	had := map[int64]libraries.Reservation{}
-	if l.intake.State.Hour != 0 && len(part) > 0 {
-		ids := make([]int64, len(part))
-		for i, r := range part {
-			ids[i] = r.Row.ID
-		}
-		slices.Sort(ids)
-		var err error
-		if had, err = l.store.ReservationsByID(ctx, l.options.Network, slices.Compact(ids)); err != nil {
-			return err
-		}
+	had, err := known(ctx, l, part, func(r libraries.Reservation) int64 { return r.ID }, l.store.ReservationsByID)
+	if err != nil {
+		return err
 	}
 	changes, err := l.intake.Reservations(part, had, &l.totals.Reservations, l.rejected("reservations"))
 	if err != nil {
