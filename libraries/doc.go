@@ -18,9 +18,9 @@
 //	4 August, from the start up to 12 %     3 August     3 August
 //
 // The order in which sessions arrive does not matter. If one of 2 August that reached 10 % arrives a week late, the
-// first crossing moves to 2 August, and is still one. The pair also tells whether a loan was confirmed: Ana's loan of 4
-// August is, by the session of that day, and a loan of 5 August is not (L7). A Pair counts every session it is given, so
-// its caller leaves out those that it was given before.
+// first crossing moves to 2 August, and is still one. The pair also tells whether a loan was confirmed, by a session from its
+// day to that of its return: Ana's loan of 4 August is, a loan of 5 August is not, nor one that was returned in July (L7). A
+// Pair counts every session it is given, so its caller leaves out those that it was given before.
 //
 // [LoanStatus], [ReservationStatus] and [ReaderStatus] are the states of the registers; [Gender] has the canonical values.
 //
@@ -70,7 +70,7 @@
 //
 //   - [DayTotals] are the sums of a day, and its sheets have a row for each reader ([ReaderSheet]), title ([TitleDay]) and
 //     login ([LoginDay]): the engagement rows, the usage of the titles, the rows of the dataset logins.
-//   - A [Shelf] is what one reader did with each title: a Pair, and the days of the loans. Reports read it for the
+//   - A [Shelf] is what one reader did with each title: a Pair, and the days of each loan. Reports read it for the
 //     readers of a page alone.
 //   - A [Holding] is what is counted of a title now: active loans and reservations, readings, confirmed loans.
 //   - [Attributes] are what filters and counts need of a reader; [Seen] has the events that were loaded, so that loading
@@ -79,8 +79,8 @@
 // Loans, reservations and suggestion requests stay rows, for they are listed; [Marks] say where each stands in its list.
 //
 // For example, Ana reads 40 minutes of a title on 3 August, up to 55 %. [Past.Fold] adds to the day her activity, 2,400
-// seconds and the two shares first reached; to her shelf the pair; to the title one confirmed loan, if she had borrowed
-// it. [Reports.Summary] for August then sums 31 days, however many sessions they had.
+// seconds and the two shares first reached; to her shelf the pair; to the title one confirmed loan, if she had it
+// then. [Reports.Summary] for August then sums 31 days, however many sessions they had.
 //
 // # Loading
 //

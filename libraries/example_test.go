@@ -55,14 +55,17 @@ func ExamplePair() {
 	session("2026-08-04", "12")
 	session("2026-08-02", "10")
 	fmt.Println(p.Highest, "percent in", p.Seconds, "seconds")
-	fmt.Println(p.Confirms(calendar.MustParse("2026-08-04")), p.Confirms(calendar.MustParse("2026-08-05")))
+	loan := func(from, to string) calendar.Period {
+		return calendar.Period{Start: calendar.MustParse(from), End: calendar.MustParse(to)}
+	}
+	fmt.Println(p.Confirms(loan("2026-08-04", "2026-08-18")), p.Confirms(loan("2026-08-05", "2026-08-19")), p.Confirms(loan("2026-07-25", "2026-07-31")))
 	// Output:
 	// false 1970-01-01 false 1970-01-01
 	// true 2026-08-03 true 2026-08-03
 	// true 2026-08-03 true 2026-08-03
 	// true 2026-08-02 true 2026-08-03
 	// 55.00 percent in 2400 seconds
-	// true false
+	// true false false
 }
 
 // A loan that ends by its time is no activity of the reader.

@@ -82,7 +82,7 @@ type folding struct {
 // formerBook is what a title of the shelf was before the fold.
 type formerBook struct {
 	book             int64
-	pair             Pair
+	pair             Pair // but for its Days, which the fold changes
 	loans, confirmed int64
 }
 

@@ -299,6 +299,20 @@ func TestFoldRules(t *testing.T) {
 			"02: 1 0 0 0 0 events 1, 03: 1 1 0 0 0 events 1; 0 readings, 1 active, 0 confirmed"},
 		{"a loan stays confirmed when it has ended", []libraries.Delivery{sessions(sessionAt("03 09:00:00", 0)), lent(active), lent(expired, active)},
 			"03: 1 1 0 0 0 events 2, 05: 0 0 1 0 0 events 0; 0 readings, 0 active, 1 confirmed"},
+		{"a session of the return's day confirms it, after the return too", []libraries.Delivery{lent(returned), sessions(sessionAt("05 23:59:59", 0))},
+			"03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 2; 0 readings, 0 active, 1 confirmed"},
+		{"a session of the day after the return does not", []libraries.Delivery{lent(returned), sessions(sessionAt("06 00:00:00", 50_000))},
+			"03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 1, 06: 1 0 0 1 1 events 1; 1 readings, 0 active, 0 confirmed"},
+		{"a session of the day after the expiry does not", []libraries.Delivery{sessions(sessionAt("06 00:00:00", 0)), lent(expired)},
+			"03: 1 1 0 0 0 events 1, 05: 0 0 1 0 0 events 0, 06: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
+		{"a loan is confirmed no more when it ended before the session", []libraries.Delivery{lent(active), sessions(sessionAt("06 00:00:00", 0)), lent(returned, active)},
+			"03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 1, 06: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
+		{"a loan is confirmed again when its end is taken back", []libraries.Delivery{lent(returned), sessions(sessionAt("06 00:00:00", 0)), lent(active, returned)},
+			"03: 1 1 0 0 0 events 1, 06: 1 0 0 0 0 events 1; 0 readings, 1 active, 1 confirmed"},
+		{"sessions before a loan and after it do not confirm it", []libraries.Delivery{sessions(sessionAt("02 10:00:00", 0), sessionAt("06 10:00:00", 0)), lent(returned)},
+			"02: 1 0 0 0 0 events 1, 03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 1, 06: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
+		{"one between them that comes late does", []libraries.Delivery{sessions(sessionAt("02 10:00:00", 0), sessionAt("06 10:00:00", 0)), lent(returned), sessions(sessionAt("04 10:00:00", 0))},
+			"02: 1 0 0 0 0 events 1, 03: 1 1 0 0 0 events 1, 04: 1 0 0 0 0 events 1, 05: 1 0 1 0 0 events 1, 06: 1 0 0 0 0 events 1; 0 readings, 0 active, 1 confirmed"},
 		{"10 percent and a loan of any time are a reading of the stock", []libraries.Delivery{sessions(sessionAt("01 09:00:00", 10_000)), lent(active)},
 			"01: 1 0 0 1 0 events 1, 03: 1 1 0 0 0 events 1; 1 readings, 1 active, 0 confirmed"},
 	} {
@@ -362,11 +376,43 @@ func TestFoldErrors(t *testing.T) {
 		"a loan of another reader":        {Reader: 2, Loans: []libraries.LoanChange{{Loan: loan}}},
 		"a loan that begins later":        {Reader: 1, Loans: []libraries.LoanChange{{other, &loan}}},
 		"a loan of another title":         {Reader: 1, Loans: []libraries.LoanChange{{book, &loan}}},
+		"a loan that was never lent":      {Reader: 1, Loans: []libraries.LoanChange{{loanAt("03 10:00:00", libraries.LoanExpired, "05 11:00:00"), &loan}}},
 		"a reservation of another reader": {Reader: 2, Reservations: []libraries.ReservationChange{{Reservation: reserved}}},
 		"a reservation of another time":   {Reader: 1, Reservations: []libraries.ReservationChange{{later, &reserved}}},
 	} {
 		if c, err := (libraries.Past{Seen: map[libraries.SeenKey]*libraries.Seen{}}).Fold(d); err == nil {
 			t.Errorf("Fold of %s = %+v, want an error", name, c)
+		}
+	}
+}
+
+// TestFoldFormerShelf goes on from a shelf of the former version, which does not tell when a loan ended: it counts as it did,
+// by any later session, until a feed says otherwise of it. Then it is judged by the days that the shelf knew, and by sessions
+// that come later.
+func TestFoldFormerShelf(t *testing.T) {
+	returned := loanAt("03 10:00:00", libraries.LoanReturned, "05 11:00:00")
+	later := loanAt("03 10:00:00", libraries.LoanReturned, "06 11:00:00")
+	// Title 10: two sessions, the last on 7 August, 5 percent; one loan of 3 August.
+	form := []byte{1, 1, 10, 2, 120, 0x88, 0x27, 34, 1, 26}
+	for _, test := range []struct {
+		name string
+		d    libraries.Delivery
+		want int64 // the change of what is confirmed
+	}{
+		{"another session", libraries.Delivery{Events: []libraries.Event{sessionAt("09 10:00:00", 0)}}, 0},
+		{"the loan ended on another day", libraries.Delivery{Loans: []libraries.LoanChange{{later, &returned}}}, -1},
+		{"it ended on the day of a session", libraries.Delivery{Loans: []libraries.LoanChange{{loanAt("03 10:00:00", libraries.LoanReturned, "07 11:00:00"), &returned}}}, 0},
+		{"a session comes late", libraries.Delivery{
+			Events: []libraries.Event{sessionAt("06 10:00:00", 0)}, Loans: []libraries.LoanChange{{later, &returned}},
+		}, 0},
+	} {
+		shelf, err := libraries.ParseShelf(form)
+		noError(t, err)
+		test.d.Reader = 1
+		c, err := libraries.Past{Shelf: shelf, Seen: map[libraries.SeenKey]*libraries.Seen{}}.Fold(test.d)
+		noError(t, err)
+		if got := libraries.Holdings(c.Holdings).Of(10).Confirmed; got != test.want {
+			t.Errorf("%s: %+d confirmed, want %+d", test.name, got, test.want)
 		}
 	}
 }

@@ -218,8 +218,8 @@ func (f *foldFacts) viewPair(v *foldView, reader, book int64, held map[int64]lib
 		if e.Kind != libraries.SessionEvent || e.Reader != reader || e.Book != book {
 			continue
 		}
-		if on.Pair.Sessions == 0 || e.Day > on.Pair.Last {
-			on.Pair.Last = e.Day
+		if !slices.Contains(on.Pair.Days, e.Day) {
+			on.Pair.Days = append(on.Pair.Days, e.Day)
 		}
 		on.Pair.Sessions++
 		on.Pair.Seconds += e.Seconds
@@ -241,13 +241,20 @@ func (f *foldFacts) viewPair(v *foldView, reader, book int64, held map[int64]lib
 	h := held[book]
 	for _, l := range f.loans {
 		if l.Reader == reader && l.Book == book {
-			on.Loans = append(on.Loans, l.Day())
-			if on.Pair.Sessions > 0 && on.Pair.Last >= l.Day() {
+			days := calendar.Period{Start: l.Day(), End: libraries.Unended}
+			if l.Status != libraries.LoanActive {
+				days.End = calendar.Day(l.Returned)
+			}
+			on.Loans = append(on.Loans, days)
+			if slices.ContainsFunc(on.Pair.Days, days.Contains) {
 				h.Confirmed++
 			}
 		}
 	}
-	slices.Sort(on.Loans)
+	slices.Sort(on.Pair.Days)
+	slices.SortFunc(on.Loans, func(a, b calendar.Period) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
+	})
 	if len(on.Loans) > 0 && len(reached[10_000]) > 0 {
 		h.Readings++
 	}

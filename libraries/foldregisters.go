@@ -14,12 +14,15 @@ func (f *folding) loan(l, was *Loan) error {
 	day := l.Day()
 	if was == nil {
 		f.change.Loans++
-		f.touch(l.Book).lend(day)
+		f.touch(l.Book).lend(l.Days())
 		f.tally.book(day, l.Book).Measures[Loans]++
 		f.tally.day(day).Presence.Add(LoanEvent, Second(l.Borrowed))
 	} else {
 		if was.ID != l.ID || was.Reader != l.Reader || was.Book != l.Book || !was.Borrowed.Equal(l.Borrowed) {
 			return fmt.Errorf("loan %d: what never changes of a loan has changed (F1)", l.ID)
+		}
+		if before, now := was.Days(), l.Days(); before != now && !f.touch(l.Book).relend(before, now) {
+			return fmt.Errorf("loan %d from %s to %s: the reader's shelf lacks it", l.ID, before.Start, before.End)
 		}
 		f.loanState(was, -1)
 	}

@@ -265,9 +265,12 @@ func (s *listStore) packReaders() {
 			entry := libraries.ShelfBook{Book: b.ID, Pair: s.pairs[readerBook{r.ID, b.ID}]}
 			for _, l := range s.loans {
 				if l.Reader == r.ID && l.Book == b.ID {
-					entry.Loans = append(entry.Loans, l.Day())
+					entry.Loans = append(entry.Loans, l.Days())
 				}
 			}
+			slices.SortFunc(entry.Loans, func(a, b calendar.Period) int {
+				return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
+			})
 			if len(entry.Loans) > 0 {
 				shelf.Books = append(shelf.Books, entry)
 				a.Loans += int64(len(entry.Loans))

@@ -3,6 +3,7 @@ package libraries
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -45,14 +46,15 @@ type Pair struct {
 	Sessions int64
 	Seconds  int64    // read or listened, as recorded (L5)
 	Highest  Progress // the highest share that any session reached
-	// Last is the day of the last session. Day10 and Day50 are the days on which the highest share first reached 10 and
-	// 50; each is 0 until then, and [Pair.Reached] tells such a 0 from the day 1970-01-01.
-	Last, Day10, Day50 calendar.Date
+	// Days are the days with a session, ascending, each once. Day10 and Day50 are those of them on which the highest share
+	// first reached 10 and 50; each is 0 until then, and [Pair.Reached] tells such a 0 from the day 1970-01-01.
+	Days         []calendar.Date
+	Day10, Day50 calendar.Date
 }
 
 // NewPair returns the pair of one session: the day on which it started, its seconds, and the share reached at its end.
 func NewPair(day calendar.Date, seconds int64, progress Progress) Pair {
-	p := Pair{Sessions: 1, Seconds: seconds, Highest: progress, Last: day}
+	p := Pair{Sessions: 1, Seconds: seconds, Highest: progress, Days: []calendar.Date{day}}
 	if progress >= Reading10 {
 		p.Day10 = day
 	}
@@ -62,21 +64,26 @@ func NewPair(day calendar.Date, seconds int64, progress Progress) Pair {
 	return p
 }
 
-// Merge adds the sessions of q, which must be others of the same reader and title.
+// Merge adds the sessions of q, which must be others of the same reader and title. It keeps nothing of q.
 func (p *Pair) Merge(q Pair) {
-	if q.Sessions == 0 {
-		return
-	}
-	if p.Sessions == 0 {
-		*p = q
-		return
-	}
 	p.Day10 = earlier(*p, q, Reading10)
 	p.Day50 = earlier(*p, q, Reading50)
 	p.Sessions += q.Sessions
 	p.Seconds += q.Seconds
 	p.Highest = max(p.Highest, q.Highest)
-	p.Last = max(p.Last, q.Last)
+	for _, day := range q.Days {
+		if i, found := slices.BinarySearch(p.Days, day); !found {
+			p.Days = slices.Insert(p.Days, i, day)
+		}
+	}
+}
+
+// Last returns the day of the last session, false where there is none.
+func (p Pair) Last() (calendar.Date, bool) {
+	if len(p.Days) == 0 {
+		return 0, false
+	}
+	return p.Days[len(p.Days)-1], true
 }
 
 // earlier returns the first of the days on which p and q reached a share, 0 where neither has.
@@ -104,9 +111,12 @@ func (p Pair) Reached(share Progress) (calendar.Date, bool) {
 	return 0, false
 }
 
-// Confirms reports whether the sessions confirm a loan of the title that the reader made on a day: one of them is on that
-// day or later (L7). It is the same whatever became of the loan.
-func (p Pair) Confirms(borrowed calendar.Date) bool { return p.Sessions > 0 && p.Last >= borrowed }
+// Confirms reports whether the sessions confirm a loan of the title by the reader, given as [Loan.Days]: one of them is on a
+// day of it (L7).
+func (p Pair) Confirms(loan calendar.Period) bool {
+	i, _ := slices.BinarySearch(p.Days, loan.Start)
+	return i < len(p.Days) && p.Days[i] <= loan.End
+}
 
 // StockReading reports whether the pair is one of the readings that a title's stock serves: the share has reached 10, and
 // the reader has had at least one loan of the title (L9).

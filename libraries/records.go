@@ -1,6 +1,7 @@
 package libraries
 
 import (
+	"math"
 	"time"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -159,6 +160,19 @@ type Loan struct {
 
 // Day returns the Brasilia day on which the loan was made: by which loans are listed and counted.
 func (l Loan) Day() calendar.Date { return calendar.Day(l.Borrowed) }
+
+// Unended is the last day of a loan that is still active: later than every other.
+const Unended calendar.Date = math.MaxInt32
+
+// Days returns the days of the loan, on which a session of its title confirms it (L7): from that on which it was made to
+// that of its return or expiry, both included, or to [Unended].
+func (l Loan) Days() calendar.Period {
+	days := calendar.Period{Start: l.Day(), End: Unended}
+	if l.Status.Ended() {
+		days.End = calendar.Day(l.Returned)
+	}
+	return days
+}
 
 // Reservation is one reservation. Position is None unless the Status is Active and the feed gives one; Resolved is zero
 // unless the Status is Resolved. Instants are whole microseconds.

@@ -383,6 +383,7 @@ func (p *pieces) someLoans(n int) {
 			}
 			p.put(in, "loans", v)
 			in = p.from(in)
+			p.loans[i] = v
 		}
 		for j := range r.IntN(3) { // before the loan too, and of no loan
 			row := renewalRow{fmt.Sprintf("r%d-%d", loan.ID, j), loan.ID + r.IntN(2), loan.Reader, loan.Title, stamp(r, p.aTime(p.aDay()))}
@@ -429,12 +430,15 @@ func (p *pieces) someEvents(n int) {
 	for range n {
 		reader, title, in := p.pair()
 		at := p.aTime(p.aDay())
-		if r.IntN(2) == 0 { // of a pair with a loan, often on its day
+		if r.IntN(2) == 0 { // of a pair with a loan, often on its first day or about its last
 			i := r.IntN(len(p.loans))
 			l := p.loans[i]
 			reader, title, in = l.Reader, l.Title, max(p.readerIn[l.Reader], p.titleIn[l.Title])
-			if r.IntN(3) == 0 {
+			switch about := r.IntN(6); {
+			case about < 2:
 				at = p.aTime(dayOf(l.Borrowed))
+			case about < 4 && l.Returned != nil:
+				at = p.aTime(min(plus(dayOf(*l.Returned), r.IntN(2)), shelvesEnd))
 			}
 		}
 		id := p.anID()

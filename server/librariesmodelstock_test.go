@@ -89,11 +89,12 @@ func (m *shelves) readings(title int) (n int) {
 	return n
 }
 
-// confirmed counts the loans of a title whose reader has a session of it on or after their day (L7).
+// confirmed counts the loans of a title whose reader has a session of it from their day to that of their return (L7).
 func (m *shelves) confirmed(title int) int {
 	return m.lent(title, func(l loanRow) bool {
 		for _, e := range m.events {
-			if e.resource == "session" && e.reader == l.Reader && e.title == title && day(e.at) >= dayOf(l.Borrowed) {
+			if e.resource == "session" && e.reader == l.Reader && e.title == title && day(e.at) >= dayOf(l.Borrowed) &&
+				(l.Status == "active" || day(e.at) <= dayOf(*l.Returned)) {
 				return true
 			}
 		}

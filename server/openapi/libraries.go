@@ -230,7 +230,7 @@ func datasetRows() []schema {
 			field{name: "hasAudiobook", schema: boolean},
 			field{name: "model", schema: orNull(integer), description: "Loans a copy gives."},
 			field{name: "copies", schema: orNull(integer), description: "Capacity in loans."},
-			field{name: "consumedCopies", schema: orNull(integer), description: "Confirmed loans."},
+			field{name: "consumedCopies", schema: orNull(integer), description: "Loans whose reader has a session of the title from the day of the loan to that of its return."},
 			field{name: "availableCopies", schema: orNull(integer)},
 			field{name: "loans", schema: integer}, field{name: "returns", schema: integer},
 			field{name: "readings10", schema: integer}, field{name: "readings50", schema: integer},

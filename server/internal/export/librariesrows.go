@@ -153,12 +153,12 @@ func writeShelf(t *Table, reader int64, b *libraries.ShelfBook) error {
 	t.Int(b.Pair.Sessions)
 	t.Int(b.Pair.Seconds)
 	t.Decimal(int64(b.Pair.Highest), 3)
-	t.DateIf(b.Pair.Last, b.Pair.Sessions > 0)
+	t.DateIf(b.Pair.Last())
 	t.DateIf(b.Pair.Reached(libraries.Reading10))
 	t.DateIf(b.Pair.Reached(libraries.Reading50))
 	days := make([]string, len(b.Loans))
-	for i, day := range b.Loans {
-		days[i] = day.String()
+	for i, loan := range b.Loans {
+		days[i] = loan.Start.String()
 	}
 	t.plains(days)
 	return t.End()
