@@ -42,8 +42,8 @@ func CollectionOf(lines []Line, history calendar.Date) Collection {
 	return 0
 }
 
-// InCollection reports whether any line of a title is in the collection: the filter of books (L8). A legacy line without
-// copies is no line.
+// InCollection reports whether any line of a title is in the collection: the filter of books (L8). What does not
+// [Line.Exists] is no line.
 func InCollection(lines []Line, c Collection) bool {
 	return slices.ContainsFunc(lines, func(l Line) bool { return l.Exists() && l.Collection == c })
 }

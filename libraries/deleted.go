@@ -12,7 +12,7 @@ func (r *Readers) deleted(history, now calendar.Date) DeletedUsers {
 			continue
 		}
 		d.Total++
-		if r.loans[g.rank] > 0 {
+		if r.statuses[g.rank] == ReaderDeactivated && r.loans[g.rank] > 0 {
 			d.WithLoans++
 		}
 		if since.Contains(g.day) {

@@ -103,8 +103,8 @@ func foldsTo(c *codes[string], text string) func(rank int) bool {
 type grouped struct {
 	codes []uint32 // nil: all readers are one group
 	n     int
-	// name returns the key and the label of a code; the key is nil for readers without the value.
-	name func(code int, terms *Catalogue) (key *string, label string)
+	// name returns the key and the label of a code; the key is empty for readers without the value.
+	name func(code int, terms *Catalogue) (key, label string)
 }
 
 // withoutValue is the label of the group of readers without the value (L11).
@@ -125,23 +125,22 @@ func (r *Readers) grouped(by GroupBy) grouped {
 }
 
 func groupedByTerm(c *codes[int64], v Vocabulary) grouped {
-	return grouped{c.at, len(c.values), func(code int, terms *Catalogue) (*string, string) {
+	return grouped{c.at, len(c.values), func(code int, terms *Catalogue) (key, label string) {
 		id := c.values[code]
 		if id == None {
-			return nil, withoutValue
+			return "", withoutValue
 		}
-		key := strconv.FormatInt(id, 10)
-		return &key, terms.Term(v, id)
+		return strconv.FormatInt(id, 10), terms.Term(v, id)
 	}}
 }
 
 func groupedByText(c *codes[string]) grouped {
-	return grouped{c.at, len(c.values), func(code int, _ *Catalogue) (*string, string) {
+	return grouped{c.at, len(c.values), func(code int, _ *Catalogue) (key, label string) {
 		text := c.values[code]
 		if text == "" {
-			return nil, withoutValue
+			return "", withoutValue
 		}
-		return &text, text
+		return text, text
 	}}
 }
 
@@ -152,17 +151,9 @@ func sortGroups(groups []Group) {
 		folded[g.Label] = Fold(g.Label)
 	}
 	slices.SortFunc(groups, func(a, b Group) int {
-		if a.Key == nil || b.Key == nil {
-			return withoutKey(a) - withoutKey(b)
+		if a.Key == "" || b.Key == "" {
+			return cmp.Compare(b.Key, a.Key) // an empty key is below all others
 		}
-		return cmp.Or(cmp.Compare(folded[a.Label], folded[b.Label]), cmp.Compare(*a.Key, *b.Key))
+		return cmp.Or(cmp.Compare(folded[a.Label], folded[b.Label]), cmp.Compare(a.Key, b.Key))
 	})
-}
-
-// withoutKey returns 1 for the group of readers without the value, and 0 for the others.
-func withoutKey(g Group) int {
-	if g.Key == nil {
-		return 1
-	}
-	return 0
 }

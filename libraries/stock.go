@@ -37,9 +37,10 @@ func Model(maxUses *int64) int64 {
 	return *maxUses
 }
 
-// Exists reports whether the line is one at all: a legacy line without copies, none given or 0, is not (L8).
+// Exists reports whether the line is one at all: a legacy line of an own collection without copies, none given or 0, is not
+// (L8). One of the platform's collection is, of whatever kind: nothing is used up of it.
 func (l Line) Exists() bool {
-	return l.Kind != LegacyLine || l.Copies != nil && *l.Copies > 0
+	return l.Kind != LegacyLine || !l.Collection.Owned() || l.Copies != nil && *l.Copies > 0
 }
 
 // Own reports whether the line is stock of the library's own, with copies that are used up: it exists, and is in a

@@ -31,7 +31,12 @@ func TestPossible(t *testing.T) {
 		{"legacy of another collection", libraries.Additional, libraries.LegacyLine, new(int64(3)), nil, true, true, 78},
 		{"platform has none", libraries.Platform, libraries.PurchaseLine, new(int64(3)), nil, true, false, 0},
 		{"platform, legacy", libraries.Platform, libraries.LegacyLine, new(int64(3)), nil, true, false, 0},
+		{"platform, legacy without copies", libraries.Platform, libraries.LegacyLine, nil, nil, true, false, 0},
+		{"platform, legacy with 0 copies", libraries.Platform, libraries.LegacyLine, new(int64(0)), nil, true, false, 0},
+		{"platform, bought without copies", libraries.Platform, libraries.PurchaseLine, nil, nil, true, false, 0},
 		{"legacy without copies is no line", libraries.Additional, libraries.LegacyLine, nil, nil, false, false, 0},
+		{"legacy and manual without copies is no line", libraries.Manual, libraries.LegacyLine, nil, nil, false, false, 0},
+		{"legacy and external without copies is no line", libraries.External, libraries.LegacyLine, nil, nil, false, false, 0},
 		{"legacy with 0 copies is no line", libraries.External, libraries.LegacyLine, new(int64(0)), nil, false, false, 0},
 		{"legacy with 1 copy is one", libraries.External, libraries.LegacyLine, new(int64(1)), nil, true, true, 1},
 		{"a purchase without copies is a line", libraries.Additional, libraries.PurchaseLine, nil, nil, true, true, 0},
@@ -155,12 +160,16 @@ func TestCollectionOf(t *testing.T) {
 		{"own before platform", []libraries.Line{line(libraries.Platform, "2020-08-01"), line(libraries.Manual, "2026-08-01")}, libraries.Manual},
 		{"the first in consumption order", []libraries.Line{line(libraries.Manual, "2026-08-02"), line(libraries.External, "2026-08-01")}, libraries.External},
 		{"a legacy line without copies is no line", []libraries.Line{empty}, 0},
-		{"nor is one of the platform's", []libraries.Line{emptyPlatform}, 0},
+		{"one of the platform's is", []libraries.Line{emptyPlatform}, libraries.Platform},
+		{"behind an own one", []libraries.Line{emptyPlatform, line(libraries.Manual, "2026-08-02")}, libraries.Manual},
 		{"and stands before nothing", []libraries.Line{empty, line(libraries.Manual, "2026-08-02")}, libraries.Manual},
 	} {
 		if got := libraries.CollectionOf(test.lines, libraries.HistoryStart); got != test.want {
 			t.Errorf("%s: CollectionOf = %v, want %v", test.rule, got, test.want)
 		}
+	}
+	if !libraries.InCollection([]libraries.Line{emptyPlatform}, libraries.Platform) || libraries.InCollection([]libraries.Line{empty}, empty.Collection) {
+		t.Error("a legacy line without copies: the platform's is none, or an own one is one")
 	}
 	mixed := []libraries.Line{line(libraries.Platform, "2026-08-01"), line(libraries.Manual, "2026-08-01"), empty}
 	for c, want := range map[libraries.Collection]bool{

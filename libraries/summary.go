@@ -65,7 +65,7 @@ type StockTotals struct {
 	Histogram                       [Bands]int64
 }
 
-// DeletedUsers is data.deletedUsers.
+// DeletedUsers is data.deletedUsers. WithLoans counts the deactivated readers alone, who have had a loan (L12).
 type DeletedUsers struct {
 	Total, Last30Days, WithLoans int64
 	Daily                        []DayCount
@@ -103,11 +103,10 @@ type Month struct {
 	Sums   Measures
 }
 
-// Group is an entry of data.breakdown. Key is nil in the group of readers without the value.
+// Group is an entry of data.breakdown. Key is empty in the group of readers without the value.
 type Group struct {
-	Key     *string
-	Label   string
-	Metrics General
+	Key, Label string
+	Metrics    General
 }
 
 // Summary answers summary; the page is that of the breakdown. Its lists are shared and must not be changed.

@@ -99,9 +99,9 @@ func (n *network) slowGroups(q libraries.SummaryQuery) []libraries.Group {
 			continue
 		}
 		seen[key] = true
-		g := libraries.Group{Key: &key, Label: label}
+		g := libraries.Group{Key: key, Label: label}
 		if key == "" {
-			g.Key, g.Label = nil, "Não informado"
+			g.Label = "Não informado"
 		}
 		g.Metrics = n.slowGeneral(q.Period, func(b libraries.Attributes) bool {
 			other, _ := of(b)
@@ -110,13 +110,13 @@ func (n *network) slowGroups(q libraries.SummaryQuery) []libraries.Group {
 		groups = append(groups, g)
 	}
 	slices.SortFunc(groups, func(a, b libraries.Group) int {
-		if a.Key == nil {
+		if a.Key == "" {
 			return 1
 		}
-		if b.Key == nil {
+		if b.Key == "" {
 			return -1
 		}
-		return cmp.Or(cmp.Compare(libraries.Fold(a.Label), libraries.Fold(b.Label)), cmp.Compare(*a.Key, *b.Key))
+		return cmp.Or(cmp.Compare(libraries.Fold(a.Label), libraries.Fold(b.Label)), cmp.Compare(a.Key, b.Key))
 	})
 	return groups
 }
@@ -176,8 +176,8 @@ func TestSummaryOfReaders(t *testing.T) {
 		}
 		for i, g := range got.Breakdown {
 			w := groups[i]
-			if text(g.Key) != text(w.Key) || g.Label != w.Label || g.Metrics != w.Metrics {
-				t.Errorf("%s: group %d\n%s %+v, want\n%s %+v", show(q), i, text(g.Key), g, text(w.Key), w)
+			if g != w {
+				t.Errorf("%s: group %d\n%+v, want\n%+v", show(q), i, g, w)
 			}
 		}
 	}
@@ -209,7 +209,7 @@ func TestSummaryGroupsAddUp(t *testing.T) {
 		if sum != general || len(groups) < 3 {
 			t.Errorf("by %s: %d groups add up to %+v, general is %+v", by, len(groups), sum, general)
 		}
-		if last := groups[len(groups)-1]; last.Key != nil || last.Label != "Não informado" {
+		if last := groups[len(groups)-1]; last.Key != "" || last.Label != "Não informado" {
 			t.Errorf("by %s: the last group is %+v, want the one without a key", by, last)
 		}
 	}
@@ -402,7 +402,7 @@ func (n *network) slowDeleted(s *libraries.Summary) {
 	s.Deleted.Total = count(func(calendar.Date) bool { return true })
 	s.Deleted.Last30Days = count(func(d calendar.Date) bool { return d > now-30 && d <= now })
 	for _, a := range n.readers {
-		if a.Status != libraries.ReaderActive && a.DeletedAt >= libraries.HistoryStart && a.Loans > 0 {
+		if a.Status == libraries.ReaderDeactivated && a.DeletedAt >= libraries.HistoryStart && a.Loans > 0 {
 			s.Deleted.WithLoans++
 		}
 	}
@@ -570,5 +570,43 @@ func TestChannelSums(t *testing.T) {
 	s, err = reports.Summary(t.Context(), n.access(), libraries.SummaryQuery{Period: period}, wholePage)
 	if err != nil || s.Channels.App != 1000*(1<<53-1) || s.Channels.Web() != math.MaxInt64 {
 		t.Errorf("1,000 days: %+v, %v", s.Channels, err)
+	}
+}
+
+// TestDeletedUsers has readers of each status on both sides of the first day of the history, of the last 30 days, and of now
+// (L12); withLoans counts the deactivated ones alone.
+func TestDeletedUsers(t *testing.T) {
+	now := libraries.HistoryStart + 60
+	for _, test := range []struct {
+		rule                         string
+		status                       libraries.ReaderStatus
+		day                          calendar.Date
+		loans                        int64
+		total, last30, withLoans, in int64 // in: the last 30 days one by one
+	}{
+		{"active", libraries.ReaderActive, 0, 3, 0, 0, 0, 0},
+		{"deactivated with a loan", libraries.ReaderDeactivated, now, 1, 1, 1, 1, 1},
+		{"deactivated without", libraries.ReaderDeactivated, now, 0, 1, 1, 0, 1},
+		{"deleted with a loan", libraries.ReaderDeleted, now, 1, 1, 1, 0, 1},
+		{"deleted without", libraries.ReaderDeleted, now, 0, 1, 1, 0, 1},
+		{"on the first of the last 30 days", libraries.ReaderDeleted, now - 29, 0, 1, 1, 0, 1},
+		{"on the day before", libraries.ReaderDeleted, now - 30, 0, 1, 0, 0, 0},
+		{"on the first day of the history", libraries.ReaderDeactivated, libraries.HistoryStart, 2, 1, 0, 1, 0},
+		{"before the history", libraries.ReaderDeactivated, libraries.HistoryStart - 1, 2, 0, 0, 0, 0},
+		{"after now", libraries.ReaderDeactivated, now + 1, 2, 1, 0, 1, 0},
+	} {
+		n := &network{hour: libraries.HourOf(now.Start()), readers: []libraries.Attributes{
+			{ID: 1, Library: libraries.None, AgeGroup: libraries.None, Status: test.status, DeletedAt: test.day, Loans: test.loans},
+		}}
+		s, err := n.pack(t).reports().Summary(t.Context(), n.access(), libraries.SummaryQuery{Period: firstDays(20)}, wholePage)
+		noError(t, err)
+		d, in := s.Deleted, int64(0)
+		for _, one := range d.Daily {
+			in += one.Total
+		}
+		if d.Total != test.total || d.Last30Days != test.last30 || d.WithLoans != test.withLoans || in != test.in || len(d.Daily) != 30 {
+			t.Errorf("%s: total %d, last 30 days %d, withLoans %d, daily %d in %d days, want %d, %d, %d, %d in 30",
+				test.rule, d.Total, d.Last30Days, d.WithLoans, in, len(d.Daily), test.total, test.last30, test.withLoans, test.in)
+		}
 	}
 }

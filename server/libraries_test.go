@@ -147,7 +147,7 @@ func TestLibrariesRoutes(t *testing.T) {
 			`"period":{"startDate":"2026-08-16","endDate":"2026-09-15"},"page":{"page":1,"pageSize":100,"totalRows":2}}`,
 			`"general":{"registeredUsers":2,"logins":2,"usersWithLogin":2,"loans":1`,
 			`"channels":{"available":true,"appEstimated":true,"total":3,"web":0,"app":3`,
-			`{"key":"PA","label":"PA","metrics":{"registeredUsers":1`, `{"key":null,"label":"Não informado","metrics":{"registeredUsers":1`,
+			`{"key":"PA","label":"PA","metrics":{"registeredUsers":1`, `{"key":"","label":"Não informado","metrics":{"registeredUsers":1`,
 		} {
 			if !strings.Contains(w.Body.String(), part) {
 				t.Errorf("summary = %d\n%s\nwant it to have %s", w.Code, w.Body, part)

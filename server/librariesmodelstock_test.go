@@ -15,7 +15,7 @@ import (
 // linesOf are a title's lines, own or of the platform, in the order in which they are consumed (L8, L9).
 func (m *shelves) linesOf(title int, own bool) (lines []lineRow) {
 	for _, l := range m.lines {
-		exists := l.Kind == "purchase" || l.Copies != nil && *l.Copies > 0
+		exists := l.Kind == "purchase" || l.Collection == "platform" || l.Copies != nil && *l.Copies > 0
 		if l.Title == title && exists && own == (l.Collection != "platform") {
 			lines = append(lines, l)
 		}

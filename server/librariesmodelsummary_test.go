@@ -69,7 +69,7 @@ func (m *shelves) breakdown(q url.Values, in func(string) bool) (rows []any) {
 		if g.key == nil {
 			label = "Não informado"
 		}
-		rows = append(rows, object{"key", g.key, "label", label, "metrics", m.general(in, func(r readerRow) bool {
+		rows = append(rows, object{"key", textOf(g.key), "label", label, "metrics", m.general(in, func(r readerRow) bool {
 			key, _ := value(r)
 			return passes(r) && (key == nil) == (g.key == nil) && textOf(key) == textOf(g.key)
 		})})
@@ -168,7 +168,7 @@ func (m *shelves) deletedUsers() object {
 			continue
 		}
 		total++
-		withLoans += one(m.loansOf(r.ID) > 0)
+		withLoans += one(r.Status == "deactivated" && m.loansOf(r.ID) > 0)
 		byDay[dayOf(*r.Deleted)]++
 		byMonth[dayOf(*r.Deleted)[:7]]++
 	}

@@ -47,7 +47,7 @@ func summarySchemas() []schema {
 				field{name: "monthly", schema: list(record(append([]field{{name: "month", schema: month}},
 					integers("loans", "readings10", "readings50", "renewals", "readingSeconds")...)...))},
 				field{name: "breakdown", schema: list(record(
-					field{name: "key", schema: orNull(text), description: "Identifier of a library or age group; a state or city itself; null for readers without the value."},
+					field{name: "key", schema: text, description: "Identifier of a library or age group; a state or city itself; empty for readers without the value."},
 					field{name: "label", schema: text},
 					field{name: "metrics", schema: ref("General")},
 				)), description: "Only with groupBy.", optional: true},

@@ -192,7 +192,7 @@ func writeBreakdown(j *web.JSON, groups []libraries.Group) {
 	for i := range groups {
 		g := &groups[i]
 		j.Begin()
-		j.OptionalText("key", g.Key)
+		j.Text("key", g.Key)
 		j.Text("label", g.Label)
 		j.Object("metrics")
 		writeGeneral(j, &g.Metrics)

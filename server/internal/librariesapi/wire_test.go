@@ -195,7 +195,7 @@ func fullSummary() libraries.Summary {
 		},
 		Monthly: []libraries.Month{{Period: calendar.Period{Start: day("2026-07-25"), End: day("2026-07-31")}, Sums: measures()}},
 		Breakdown: []libraries.Group{
-			{Key: ptr("2"), Label: "Central", Metrics: group}, {Label: "Não informado", Metrics: general},
+			{Key: "2", Label: "Central", Metrics: group}, {Label: "Não informado", Metrics: general},
 		},
 		BreakdownTotal: 2,
 	}
@@ -223,7 +223,7 @@ func TestSummary(t *testing.T) {
 			`{"meta":{` + updated + `,` + period + `},"data":{"general":` + generalJSON("100") + `,` + blocks + `}}`},
 		{"with groupBy", "/summary" + days + "&groupBy=library",
 			`{"meta":{` + updated + `,` + period + `,"page":{"page":2,"pageSize":50,"totalRows":2}},"data":{"general":` + generalJSON("100") + `,` + blocks + `,"breakdown":[` +
-				`{"key":"2","label":"Central","metrics":` + generalJSON("101") + `},{"key":null,"label":"Não informado","metrics":` + generalJSON("100") + `}]}}`},
+				`{"key":"2","label":"Central","metrics":` + generalJSON("101") + `},{"key":"","label":"Não informado","metrics":` + generalJSON("100") + `}]}}`},
 	}
 	for _, tt := range tests {
 		if w := get(newAPI(f, 0), tt.path); w.Code != 200 || w.Body.String() != tt.want {
