@@ -216,7 +216,7 @@ func TestChannelRows(t *testing.T) {
 func TestRejectedStops(t *testing.T) {
 	stop := errors.New("stop")
 	_, err := newIntake().Channels(lined(libraries.ChannelRow{Channel: "x"}), func(int, string, string) error { return stop })
-	if err != stop {
+	if !errors.Is(err, stop) {
 		t.Errorf("Channels = %v, want the error of bad", err)
 	}
 }

@@ -38,7 +38,7 @@ func TestWindow(t *testing.T) {
 		if !errors.Is(err, test.want) || err == nil && got != p {
 			t.Errorf("%s: Window(%s, %s) = %v, %v, want error %v", test.rule, test.start, test.end, got, err, test.want)
 		}
-		if err := libraries.CheckWindow(p); errors.Is(err, libraries.ErrWindow) != (test.want == libraries.ErrWindow) {
+		if err := libraries.CheckWindow(p); errors.Is(err, libraries.ErrWindow) != errors.Is(test.want, libraries.ErrWindow) {
 			t.Errorf("%s: CheckWindow(%v) = %v", test.rule, p, err)
 		}
 	}

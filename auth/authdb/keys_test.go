@@ -252,7 +252,7 @@ func TestRevokeNetwork(t *testing.T) {
 				}
 				return result
 			})
-			if err != result {
+			if !errors.Is(err, result) {
 				t.Fatal(err)
 			}
 			checkLive(t, s, "a key of the network", gone1, auth.Schools, result == stop)

@@ -41,7 +41,7 @@ func TestTogether(t *testing.T) {
 		func() error { defer close(done); return second },
 		func() error { return nil },
 	)
-	if err != first {
+	if !errors.Is(err, first) {
 		t.Errorf("Together = %v, want the first", err)
 	}
 	defer func() {
@@ -117,7 +117,7 @@ func TestSteady(t *testing.T) {
 		err := state.Steady(func() error { return tt.read }, func() (state.Versions, error) { return tt.found, tt.now },
 			func(now state.Versions) bool { return now == at })
 		var moved *state.MovedError
-		if errors.As(err, &moved) != tt.moved || tt.moved && moved.Now != tt.found || !tt.moved && err != tt.want {
+		if errors.As(err, &moved) != tt.moved || tt.moved && moved.Now != tt.found || !tt.moved && !errors.Is(err, tt.want) {
 			t.Errorf("%s: Steady = %v, want %v, moved %t", name, err, tt.want, tt.moved)
 		}
 	}

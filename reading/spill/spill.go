@@ -11,7 +11,6 @@ package spill
 
 import (
 	"fmt"
-	"io"
 	"os"
 )
 
@@ -118,7 +117,7 @@ func (p *Pile) Part(i int) ([]byte, error) {
 		return mem, nil
 	}
 	data := make([]byte, t.size, t.size+int64(len(mem)))
-	if _, err := t.file.ReadAt(data, 0); err != nil && err != io.EOF {
+	if n, err := t.file.ReadAt(data, 0); n < len(data) {
 		return nil, fmt.Errorf("what was set aside: %w", err)
 	}
 	return append(data, mem...), t.close()

@@ -143,7 +143,7 @@ func TestFirstBadRowStops(t *testing.T) {
 	}
 	stop := errors.New("stop")
 	err = feed.Read(context.Background(), file, pairFields, parsePair, sink, func(*feed.RowError) error { return stop })
-	if err != stop {
+	if !errors.Is(err, stop) {
 		t.Errorf("Read = %v, want what bad returned", err)
 	}
 }
@@ -169,7 +169,7 @@ func TestSinkRefuses(t *testing.T) {
 	}
 	stop := errors.New("disk full")
 	err = feed.Read(context.Background(), file, pairFields, parsePair, func(*pair, feed.Pos) error { return stop }, nil)
-	if err != stop {
+	if !errors.Is(err, stop) {
 		t.Errorf("Read = %v, want the sink's error", err)
 	}
 }

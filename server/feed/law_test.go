@@ -93,7 +93,7 @@ func standard(text string) (rows []pair, wrong bool) {
 	for first := true; ; first = false {
 		cells, err := r.Read()
 		switch {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return rows, wrong
 		case err != nil:
 			wrong = true

@@ -52,7 +52,7 @@ func (p *jsonParser) parse(line []byte, r *Row) (ok bool, wrong *fault) {
 	if _, err := p.decoder.ReadToken(); err != nil {
 		return true, syntaxFault(err)
 	}
-	if _, err := p.decoder.ReadToken(); err != io.EOF {
+	if _, err := p.decoder.ReadToken(); !errors.Is(err, io.EOF) {
 		return true, &fault{reason: "has more than one JSON object"}
 	}
 	return true, nil

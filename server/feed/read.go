@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -65,7 +66,7 @@ func (l *layout) begin() error {
 	var mark [3]byte
 	n, err := io.ReadFull(l.splitter.r, mark[:])
 	switch {
-	case err == io.EOF, err == io.ErrUnexpectedEOF:
+	case ended(err):
 		l.splitter.eof = true
 	case err != nil:
 		return l.failed(err)
@@ -78,7 +79,7 @@ func (l *layout) begin() error {
 	}
 	header, line, err := l.splitter.first()
 	switch {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return &RowError{File: l.file.name, Line: line, Reason: "has no header"}
 	case err != nil:
 		return fmt.Errorf("%s line %d: %w", l.file.name, line, err)
@@ -159,7 +160,7 @@ func (p *pipe[T]) cut(ctx context.Context) {
 		}
 		var err error
 		b.data, b.rows, err = p.layout.splitter.fill(b.data, b.rows)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return
 		}
 		if err != nil {

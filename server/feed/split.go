@@ -88,12 +88,9 @@ func (s *splitter) read(data []byte) []byte {
 	start := len(data)
 	data = slices.Grow(data, batchSize)
 	n, err := io.ReadFull(s.r, data[start:start+batchSize])
-	switch err {
-	case nil:
-	case io.EOF, io.ErrUnexpectedEOF:
-		// ReadFull's own error for a short file and a decompressor's cannot be mistaken: the latter is wrapped.
+	if ended(err) {
 		s.eof = true
-	default:
+	} else {
 		s.err = err
 	}
 	return data[:start+n]

@@ -81,7 +81,7 @@ type damaged struct{ r io.Reader }
 
 func (d damaged) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = damage(err)
 	}
 	return n, err
@@ -92,8 +92,14 @@ func damage(err error) error {
 	if _, unread := errors.AsType[*fs.PathError](err); unread {
 		return err
 	}
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
 	return fmt.Errorf("%w: %w", errDamaged, err)
+}
+
+// ended reports whether io.ReadFull has read less because the file ended there. A damaged one did not: what its error wraps
+// may be the same.
+func ended(err error) bool {
+	return !errors.Is(err, errDamaged) && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF))
 }

@@ -84,7 +84,7 @@ func decode(body []byte) (map[string]directory.Field, error) {
 	if _, err := dec.ReadToken(); err != nil {
 		return nil, errBadRequest
 	}
-	if _, err := dec.ReadToken(); err != io.EOF {
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, errBadRequest
 	}
 	return fields, nil
