@@ -43,6 +43,3 @@ func (h Hour) String() string {
 // FormatTime returns an instant as YYYY-MM-DD HH:mm:ss in Brasilia time, cut to whole seconds (H7): the datetime of the
 // answers.
 func FormatTime(t time.Time) string { return t.In(calendar.Brasilia()).Format(time.DateTime) }
-
-// FormatUTC returns an instant as YYYY-MM-DDTHH:mm:ssZ, cut to whole seconds (H7): a reader's updatedAt alone is shown so.
-func FormatUTC(t time.Time) string { return t.UTC().Format(time.RFC3339) }

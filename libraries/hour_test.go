@@ -61,19 +61,16 @@ func TestHourLaws(t *testing.T) {
 }
 
 func TestFormat(t *testing.T) {
-	for _, test := range []struct{ at, brasilia, utc string }{
-		{"2026-08-01T17:05:09Z", "2026-08-01 14:05:09", "2026-08-01T17:05:09Z"},
-		{"2026-08-01T17:05:09.999999Z", "2026-08-01 14:05:09", "2026-08-01T17:05:09Z"},
-		{"2026-08-01T02:59:59Z", "2026-07-31 23:59:59", "2026-08-01T02:59:59Z"},
-		{"2026-08-01T03:00:00+02:00", "2026-07-31 22:00:00", "2026-08-01T01:00:00Z"},
-		{"2026-01-15T12:00:00-02:00", "2026-01-15 11:00:00", "2026-01-15T14:00:00Z"}, // no daylight saving
+	for _, test := range []struct{ at, want string }{
+		{"2026-08-01T17:05:09Z", "2026-08-01 14:05:09"},
+		{"2026-08-01T17:05:09.999999Z", "2026-08-01 14:05:09"},
+		{"2026-08-01T02:59:59Z", "2026-07-31 23:59:59"},
+		{"2026-08-01T03:00:00+02:00", "2026-07-31 22:00:00"},
+		{"2026-01-15T12:00:00-02:00", "2026-01-15 11:00:00"}, // no daylight saving
 	} {
 		at := instant(t, test.at)
-		if got := libraries.FormatTime(at); got != test.brasilia {
-			t.Errorf("FormatTime(%s) = %s, want %s", test.at, got, test.brasilia)
-		}
-		if got := libraries.FormatUTC(at); got != test.utc {
-			t.Errorf("FormatUTC(%s) = %s, want %s", test.at, got, test.utc)
+		if got := libraries.FormatTime(at); got != test.want {
+			t.Errorf("FormatTime(%s) = %s, want %s", test.at, got, test.want)
 		}
 	}
 }

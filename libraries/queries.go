@@ -27,9 +27,6 @@ var groupings = [...]string{ByLibrary: "library", ByState: "state", ByCity: "cit
 // String returns the grouping's name in queries.
 func (g GroupBy) String() string { return nameOf(groupings[:], "grouping", g) }
 
-// ParseGroupBy returns the grouping of a name in queries.
-func ParseGroupBy(name string) (GroupBy, bool) { return parseName[GroupBy](groupings[:], name) }
-
 // SummaryQuery is what a summary is asked. Filter and NewUsers cut general and breakdown alone.
 type SummaryQuery struct {
 	Period   calendar.Period

@@ -111,7 +111,7 @@ func (r *Reports) scan(
 	if err != nil {
 		return nil, err
 	}
-	end, err := beginScan(ctx)
+	end, err := r.scans.begin(ctx)
 	if err != nil {
 		return nil, err
 	}

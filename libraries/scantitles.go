@@ -3,6 +3,7 @@ package libraries
 import (
 	"context"
 	"slices"
+	"sync"
 )
 
 // bitsetBytes is the memory up to which each visitor of a scan has a bitset of all titles for each group: of the groups
@@ -10,15 +11,22 @@ import (
 // reader: then a group has a set that follows what was read.
 const bitsetBytes = 16 << 20
 
-// scans has an element for each scan under way in this process: what one needs in memory follows from the readers and the
-// titles, so their number is bounded.
-var scans = make(chan struct{}, 2)
+// scansAtOnce is how many scans of a Reports may be under way: what one needs in memory follows from the readers and the
+// titles.
+const scansAtOnce = 2
 
-// beginScan waits until fewer scans are under way than may be; end must be called after this one. The error is ctx's.
-func beginScan(ctx context.Context) (end func(), err error) {
+// scanLimit bounds the scans that are under way. The zero scanLimit has none.
+type scanLimit struct {
+	once  sync.Once
+	scans chan struct{} // an element for each
+}
+
+// begin waits until fewer scans are under way than may be; end must be called after this one. The error is ctx's.
+func (l *scanLimit) begin(ctx context.Context) (end func(), err error) {
+	l.once.Do(func() { l.scans = make(chan struct{}, scansAtOnce) })
 	select {
-	case scans <- struct{}{}:
-		return func() { <-scans }, nil
+	case l.scans <- struct{}{}:
+		return func() { <-l.scans }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

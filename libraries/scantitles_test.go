@@ -61,9 +61,10 @@ func TestTitleSetForms(t *testing.T) {
 
 // TestScansAtOnce begins as many scans as may be under way, and one more, which waits until one ends, or its context does.
 func TestScansAtOnce(t *testing.T) {
+	var limit scanLimit
 	var ends []func()
-	for range cap(scans) {
-		end, err := beginScan(t.Context())
+	for range 2 {
+		end, err := limit.begin(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,12 +72,12 @@ func TestScansAtOnce(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := beginScan(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := limit.begin(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("a scan too many = %v, want it to wait until its context is done", err)
 	}
 	begun := make(chan func())
 	go func() {
-		end, err := beginScan(t.Context())
+		end, err := limit.begin(t.Context())
 		if err != nil {
 			t.Error(err)
 		}
@@ -91,7 +92,7 @@ func TestScansAtOnce(t *testing.T) {
 	for _, end := range slices.Backward(ends) {
 		end()
 	}
-	if len(scans) != 0 {
-		t.Errorf("%d scans are under way, want none", len(scans))
+	if len(limit.scans) != 0 {
+		t.Errorf("%d scans are under way, want none", len(limit.scans))
 	}
 }

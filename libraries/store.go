@@ -109,7 +109,7 @@ type List[T any] struct {
 	Total int64
 }
 
-// Reports answers the routes. It is the same for every Store.
+// Reports answers the routes. It is the same for every Store. It must not be copied after its first use.
 type Reports struct {
 	Store Store
 	// Cache keeps what a state's answers are computed from. Nil keeps nothing: every report then reads everything.
@@ -118,4 +118,6 @@ type Reports struct {
 	Channels ChannelSource
 	// History is the first day of the history; 0 is HistoryStart.
 	History calendar.Date
+
+	scans scanLimit
 }

@@ -1,7 +1,6 @@
 package schools
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -86,14 +85,6 @@ const (
 var accessKinds = [...]string{
 	Login: "login", Session: "session", ReadingAccess: "reading", Audiobook: "audiobook", Activity: "activity",
 	Assessment: "assessment", RecommendationReceived: "recommendation-received", ActivityReceived: "activity-received",
-}
-
-// String returns the kind's name in a feed.
-func (k AccessKind) String() string {
-	if k >= 1 && int(k) < len(accessKinds) {
-		return accessKinds[k]
-	}
-	return fmt.Sprintf("access kind %d", uint8(k))
 }
 
 // ParseAccessKind returns the kind of a name in a feed.

@@ -1,7 +1,6 @@
 package librariesdb
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 
@@ -91,13 +90,21 @@ func (a *aside) add(s *sheaf) error {
 			if len(data) == 0 {
 				continue
 			}
-			a.head = binary.AppendUvarint(append(a.head[:0], byte(k)), uint64(len(data)))
-			if err := cmp.Or(a.pile.Add(slot, a.head), a.pile.Add(slot, data)); err != nil {
+			if err := a.frame(slot, kind(k), data); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// frame adds a frame to a slot.
+func (a *aside) frame(slot int, k kind, data []byte) error {
+	a.head = binary.AppendUvarint(append(a.head[:0], byte(k)), uint64(len(data)))
+	if err := a.pile.Add(slot, a.head); err != nil {
+		return err
+	}
+	return a.pile.Add(slot, data)
 }
 
 // slot returns what waited in the slot that is i slots after the first day's: so the slots follow one another as the days
