@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+
+	"github.com/lectern-dev/lectern/reading/decimal"
 )
 
 // Fraction is a share in ten-thousandths, where 10,000 is all of it. It may be more.
@@ -33,7 +35,7 @@ func (f Fraction) String() string { return fixed(int64(f), 4) }
 func (f Fraction) AppendText(b []byte) ([]byte, error) { return appendFixed(b, int64(f), 4), nil }
 
 // ErrMoney is the error of [ParseMoney].
-var ErrMoney = errors.New("must be an amount of money, not below 0")
+var ErrMoney = errors.New("must be an amount of money from 0 to 90071992547409.91")
 
 // Money is an amount in cents of a real.
 type Money int64
@@ -41,17 +43,18 @@ type Money int64
 // moneyMost is the largest amount that is taken, in cents: a number that JSON clients keep exactly.
 const moneyMost = 1<<53 - 1
 
-// ParseMoney returns the amount that a number of the JSON grammar gives in reais, rounded half away from zero to cents.
-// The error is [ErrMoney] for any other text, a number below 0, and one above 90,071,992,547,409.91.
-func ParseMoney(text string) (Money, error) {
-	d, ok := parseDecimal(text, 2)
-	if d.half {
-		d.units++
+// ParseMoney returns the amount that a number of the JSON grammar (see package decimal) gives in reais, rounded half away
+// from zero to cents. The error is [ErrMoney] for any other text, a number below 0, and one that is rounded to more than
+// 90,071,992,547,409.91.
+func ParseMoney[T ~string | ~[]byte](text T) (Money, error) {
+	n, ok := decimal.Parse(text, 2, moneyMost)
+	if n.Half {
+		n.Units++
 	}
-	if !ok || d.below0() || d.units > moneyMost {
+	if !ok || n.Negative || n.Over || n.Units > moneyMost {
 		return 0, fmt.Errorf("%.40q: %w", text, ErrMoney)
 	}
-	return Money(d.units), nil
+	return Money(n.Units), nil
 }
 
 // String returns the amount as an answer shows it (L18): 12.50, and 0 where it is zero.

@@ -169,8 +169,8 @@ func TestLineRows(t *testing.T) {
 		{"unknown title", func(l *libraries.LineRow) { l.Book = 3 }, "line 1 bookId does not exist"},
 		{"unknown collection", func(l *libraries.LineRow) { l.Collection = "all" }, "line 1 collection must be one of platform, additional, external, manual"},
 		{"unknown kind", func(l *libraries.LineRow) { l.Kind = "Legacy" }, "line 1 kind must be one of purchase, legacy"},
-		{"a negative unit price", func(l *libraries.LineRow) { l.UnitPrice = "-1" }, "line 1 unitPrice must be an amount of money, not below 0"},
-		{"a negative total price", func(l *libraries.LineRow) { l.TotalPrice = "-0.01" }, "line 1 totalPrice must be an amount of money, not below 0"},
+		{"a negative unit price", func(l *libraries.LineRow) { l.UnitPrice = "-1" }, "line 1 unitPrice must be an amount of money from 0 to 90071992547409.91"},
+		{"a negative total price", func(l *libraries.LineRow) { l.TotalPrice = "-0.01" }, "line 1 totalPrice must be an amount of money from 0 to 90071992547409.91"},
 	}
 	for _, tt := range tests {
 		row := same

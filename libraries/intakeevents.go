@@ -35,7 +35,7 @@ func (in *Intake) Session(row SessionRow) (Event, error) {
 	if !ok {
 		return Event{}, oneOf("format", formats[1:])
 	}
-	progress, err := ParseProgress(string(row.Progress))
+	progress, err := ParseProgress(row.Progress)
 	if err != nil {
 		return Event{}, &FaultError{"progress", ErrProgress.Error()}
 	}

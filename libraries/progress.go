@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/decimal"
 )
 
 // ErrProgress is the error of [ParseProgress].
@@ -24,14 +25,14 @@ const (
 	whole Progress = 100_000
 )
 
-// ParseProgress returns the share that a number of the JSON grammar gives in percent: 50, 9.9999, 5e-05. The error is
-// [ErrProgress] for any other text, and for a number below 0 or above 100.
-func ParseProgress(text string) (Progress, error) {
-	d, ok := parseDecimal(text, 3)
-	if !ok || d.below0() || d.units > int64(whole) || d.units == int64(whole) && d.more {
+// ParseProgress returns the share that a number of the JSON grammar (see package decimal) gives in percent: 50, 9.9999,
+// 5e-05. The error is [ErrProgress] for any other text, and for a number below 0 or above 100.
+func ParseProgress[T ~string | ~[]byte](text T) (Progress, error) {
+	n, ok := decimal.Parse(text, 3, int64(whole))
+	if !ok || n.Negative || n.Over || n.Units == int64(whole) && n.More {
 		return 0, fmt.Errorf("%.40q: %w", text, ErrProgress)
 	}
-	return Progress(d.units), nil
+	return Progress(n.Units), nil
 }
 
 // Hundredths returns the share in hundredths of a percent, rounded half away from zero: what an answer shows.

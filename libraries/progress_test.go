@@ -42,7 +42,7 @@ func TestParseProgress(t *testing.T) {
 		{"100", 100_000, "100.00"},
 		{"99.9999", 99_999, "100.00"},
 		{"100.000", 100_000, "100.00"},
-		{"0." + strings.Repeat("0", 62), 0, "0.00"}, // 64 characters
+		{"10." + strings.Repeat("0", 120), libraries.Reading10, "10.00"},
 	} {
 		got, err := libraries.ParseProgress(test.in)
 		if got != test.want || err != nil || got.String() != test.shown {
@@ -51,7 +51,7 @@ func TestParseProgress(t *testing.T) {
 	}
 	for _, in := range []string{
 		"", " ", "-", "ten", "10 ", "+10", "10,5", ".5", "5.", "05", "1e", "1e+", "1e1.5", "0x10", "1_0", "--1", "NaN",
-		"-0.0001", "-1e-99", "100.0000001", "101", "1e3", "1e9999999999999999999", strings.Repeat("0", 65), "0." + strings.Repeat("0", 63),
+		"-0.0001", "-1e-99", "100.0000001", "101", "1e3", "1e9999999999999999999", strings.Repeat("0", 65), "100." + strings.Repeat("0", 120) + "1",
 	} {
 		if got, err := libraries.ParseProgress(in); !errors.Is(err, libraries.ErrProgress) || got != 0 {
 			t.Errorf("ParseProgress(%q) = %d, %v, want ErrProgress", in, got, err)

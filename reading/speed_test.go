@@ -31,7 +31,7 @@ func TestParseSpeed(t *testing.T) {
 	}{
 		{"0", 0}, {"-0", 0}, {"-0.0", 0}, {"-0e5", 0}, {"0.000", 0}, {"0e99999999999999999999", 0},
 		{"5", 5}, {"250", 250}, {"250.0", 250}, {"8e2", 800}, {"0.8E+3", 800}, {"80000e-2", 800}, {"0.0008e6", 800}, {"8E02", 800},
-		{"800.00000000000000000000000000000000000000000000000000000000000", 800}, // 64 characters with the zeros
+		{"800." + strings.Repeat("0", 120), 800},
 		{"0.00000000000000000000000000000000000000000000000000000000005e59", 5},
 		{"50000000000000000000000000000000000000000000000000000000000e-58", 5},
 		{"399999999999", 399_999_999_999},
@@ -71,14 +71,10 @@ func TestParseSpeedErrors(t *testing.T) {
 		{"5.e1", reading.ErrSpeed}, {"5.5.5", reading.ErrSpeed}, {"e5", reading.ErrSpeed},
 		{" 5", reading.ErrSpeed}, {"5 ", reading.ErrSpeed}, {"5,5", reading.ErrSpeed}, {"1_000", reading.ErrSpeed}, {"0x10", reading.ErrSpeed},
 		{"NaN", reading.ErrSpeed}, {"Infinity", reading.ErrSpeed}, {"null", reading.ErrSpeed}, {"٥", reading.ErrSpeed}, {`"5"`, reading.ErrSpeed},
-		{"1" + strings.Repeat("0", 64), reading.ErrSpeed}, // 65 characters
 	} {
 		if got, err := reading.ParseSpeed(test.text); !errors.Is(err, test.want) || got.Recorded() {
 			t.Errorf("ParseSpeed(%q) = %v, %v, want %v", test.text, got, err, test.want)
 		}
-	}
-	if _, err := reading.ParseSpeed("1" + strings.Repeat("0", 63)); err != nil {
-		t.Errorf("ParseSpeed of 64 characters: %v, want none", err)
 	}
 }
 
@@ -103,7 +99,7 @@ func FuzzParseSpeed(f *testing.F) {
 			t.Fatalf("ParseSpeed(%q) = %v, %v, but of bytes %v, %v", text, speed, err, bytesSpeed, bytesErr)
 		}
 		m := number.FindStringSubmatch(text)
-		if m == nil || len(text) > 64 {
+		if m == nil {
 			if !errors.Is(err, reading.ErrSpeed) {
 				t.Fatalf("ParseSpeed(%q) = %v, %v, want ErrSpeed", text, speed, err)
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/decimal"
 )
 
 // Field declares a field of a resource: a member of the JSON object, a column of the CSV. A required one may not be
@@ -108,7 +109,7 @@ func (r *Row) text(cell []byte) ([]byte, bool) {
 
 // ID returns the identifier of field i: a string of at most 64 characters, or a JSON number's digits (F5).
 func (r *Row) ID(i int) []byte {
-	if !r.csv && digits(r.cells[i]) {
+	if !r.csv && decimal.Digits(r.cells[i]) {
 		return r.shortened(i, r.cells[i])
 	}
 	if !r.csv && !r.Null(i) && r.cells[i][0] != '"' {
@@ -146,7 +147,7 @@ func (r *Row) Number(i int) []byte {
 	if r.Null(i) {
 		return nil
 	}
-	if !isNumber(r.cells[i]) {
+	if !decimal.Valid(r.cells[i]) {
 		r.Fail(i, "must be a number")
 		return nil
 	}
@@ -156,7 +157,7 @@ func (r *Row) Number(i int) []byte {
 // Decimal returns field i as Number does. In NDJSON it may also be a string that is written like a number: amounts of money
 // often are.
 func (r *Row) Decimal(i int) []byte {
-	if cell := r.cells[i]; !r.csv && !r.Null(i) && cell[0] == '"' && isNumber(cell[1:len(cell)-1]) {
+	if cell := r.cells[i]; !r.csv && !r.Null(i) && cell[0] == '"' && decimal.Valid(cell[1:len(cell)-1]) {
 		return cell[1 : len(cell)-1]
 	}
 	return r.Number(i)

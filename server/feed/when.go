@@ -151,3 +151,13 @@ func offset(text []byte) (east int, ok bool) {
 	}
 	return east, true
 }
+
+// countDigits returns how many digits text begins with.
+func countDigits(text []byte) int {
+	for i, c := range text {
+		if c < '0' || c > '9' {
+			return i
+		}
+	}
+	return len(text)
+}

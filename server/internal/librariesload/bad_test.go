@@ -147,9 +147,10 @@ func TestGoodEdges(t *testing.T) {
 	f.must(joined(good, map[string]string{
 		"sessions.ndjson": strings.Join([]string{
 			session("a", `600`, `86400`), session("b", `600`, `0`), session("c", `12.5`, `0`), session("d", `12.5`, `100`),
-			session("e", `12.5`, `1e2`), session("f", `600`, `60.0`), session(strings.Repeat("é", 64)),
+			session("e", `12.5`, `1e2`), session("f", `600`, `60.`+strings.Repeat("0", 120), `12.5`, `50.`+strings.Repeat("0", 120)), session(strings.Repeat("é", 64)),
 			session("g", `2026-08-01T15:00:00`, `2026-08-10T23:59:59`), session("h", `2026-08-01T15:00:00`, `2026-07-21T00:00:00`),
 		}, "\n"),
+		"lines.ndjson":        another("lines.ndjson", `"lineId":1`, `"lineId":2`, `12.5`, `12.5`+strings.Repeat("0", 120)),
 		"loans.ndjson":        another("loans.ndjson", `"loanId":1`, `"loanId":2`, `"active"`, `"expired","returnedAt":"2026-08-01T14:00:00-03:00"`),
 		"renewals.ndjson":     another("renewals.ndjson", `"r1"`, `123`, `2026-08-10T14:00:00`, `2026-08-10T23:59:59`),
 		"reservations.ndjson": another("reservations.ndjson", `"reservationId":1`, `"reservationId":2`, `"waiting"`, `"lost","resolvedAt":"2026-08-10T23:59:59-03:00"`),
