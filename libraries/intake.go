@@ -27,7 +27,7 @@ type State struct {
 // and may be called from any number of goroutines, between the calls of the others.
 type Intake struct {
 	State   State
-	Today   calendar.Date // the day of the load
+	Began   time.Time // when the load began: what happened more than Ahead later is bad (F3)
 	History calendar.Date
 
 	// What is to be written: the terms, books, lines and channels that are new or changed.
@@ -45,11 +45,14 @@ type Intake struct {
 	genders  map[string]Gender // by the canonical text: folding costs more than all else of a reader's row
 }
 
-// NewIntake returns an Intake that has settled nothing yet. today is the day of the load, history the first day that is
+// Ahead is by how much the clock of who writes a feed may be ahead of the load's (F3).
+const Ahead = 5 * time.Minute
+
+// NewIntake returns an Intake that has settled nothing yet. began is when the load began, history the first day that is
 // kept.
-func NewIntake(st State, today, history calendar.Date) *Intake {
+func NewIntake(st State, began time.Time, history calendar.Date) *Intake {
 	in := &Intake{
-		State: st, Today: today, History: history, PutTerms: map[Vocabulary][]Term{},
+		State: st, Began: began, History: history, PutTerms: map[Vocabulary][]Term{},
 		terms:    make(map[Vocabulary]map[int64]Term, len(vocabularies)),
 		books:    make(map[int64]Book, len(st.Books)),
 		lines:    make(map[int64]BookLine, len(st.Lines)),
@@ -124,7 +127,7 @@ const (
 	isMissing  = "does not exist"
 	isRequired = "is required"
 	isChanged  = "must not change"
-	isLate     = "must not be after the day of the load"
+	isLate     = "must not be more than 5 minutes after the load began"
 )
 
 // instant returns a time as it is kept: in UTC, in whole microseconds. The zero time stays.
@@ -141,5 +144,5 @@ func (in *Intake) exists(reader, book int64) *FaultError {
 	return nil
 }
 
-// late reports whether the time is after the day of the load (F3).
-func (in *Intake) late(t time.Time) bool { return calendar.Day(t) > in.Today }
+// late reports whether the time is more than Ahead after the load began (F3).
+func (in *Intake) late(t time.Time) bool { return t.Sub(in.Began) > Ahead }

@@ -13,7 +13,7 @@ import (
 )
 
 // newIntake is a network with a term 1 in each vocabulary, the books 1 and 2, the line 1, the app's sessions of 1 August,
-// and the readers 1 and 2. The day of the load is 1 September, the history begins on 21 July.
+// and the readers 1 and 2. The load begins five minutes before lastInstant, the history on 21 July.
 func newIntake() *libraries.Intake {
 	terms := map[libraries.Vocabulary][]libraries.Term{}
 	for _, v := range libraries.Vocabularies() {
@@ -33,7 +33,7 @@ func newIntake() *libraries.Intake {
 		Lines:    []libraries.BookLine{line},
 		Channels: []libraries.ChannelDay{{Day: calendar.MustParse("2026-08-01"), Channel: libraries.App, Sessions: 9, Estimated: true}},
 		Readers:  []int64{1, 2},
-	}, calendar.MustParse("2026-09-01"), calendar.MustParse("2026-07-21"))
+	}, lastInstant.Add(-5*time.Minute), calendar.MustParse("2026-07-21"))
 }
 
 // said gathers what is wrong with rows.
@@ -240,6 +240,9 @@ func TestReaderRows(t *testing.T) {
 		{"deleted without deletedAt", func(r *libraries.ReaderRow) { r.Status = "deleted" }, "deletedAt is required unless the reader is active"},
 		{"deactivated without deletedAt", func(r *libraries.ReaderRow) { r.Status = "deactivated" }, "deletedAt is required unless the reader is active"},
 		{"active with deletedAt", func(r *libraries.ReaderRow) { r.DeletedAt = day }, "deletedAt must be empty while the reader is active"},
+		{"updated five minutes after the load began", func(r *libraries.ReaderRow) { r.Reader.Updated = lastInstant }, ""},
+		{"updated later", func(r *libraries.ReaderRow) { r.Reader.Updated = afterLast }, "updatedAt must not be more than 5 minutes after the load began"},
+		{"a login later", func(r *libraries.ReaderRow) { r.Reader.LastLogin = afterLast }, ""},
 	}
 	for _, tt := range tests {
 		row := libraries.ReaderRow{Reader: libraries.Reader{ID: 1, Library: 1, AgeGroup: 1}, Status: "active"}

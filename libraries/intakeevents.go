@@ -115,7 +115,7 @@ func (in *Intake) event(kind EventKind, reader int64, at time.Time, field string
 // day returns the day of a time, which a field of the row gives.
 func (in *Intake) day(at time.Time, field string) (calendar.Date, error) {
 	day := calendar.Day(at)
-	if day > in.Today {
+	if in.late(at) {
 		return day, &FaultError{field, isLate}
 	}
 	if day < in.History {

@@ -22,8 +22,8 @@ func brasilia(text string) time.Time {
 var (
 	firstSecond  = brasilia("2026-07-21 00:00:00")
 	beforeFirst  = brasilia("2026-07-20 23:59:59")
-	lastSecond   = brasilia("2026-09-01 23:59:59")
-	afterLast    = brasilia("2026-09-02 00:00:00")
+	lastInstant  = brasilia("2026-09-01 14:05:00") // five minutes after the load began
+	afterLast    = lastInstant.Add(time.Microsecond)
 	someInstant  = brasilia("2026-08-01 14:00:00")
 	laterInstant = brasilia("2026-08-10 14:00:00")
 )
@@ -47,8 +47,8 @@ func TestSessionRows(t *testing.T) {
 		{"less than nothing", func(s *libraries.SessionRow) { s.Progress = []byte("-0.0001") }, "progress must be a number from 0 to 100"},
 		{"the whole book", func(s *libraries.SessionRow) { s.Progress = []byte("100") }, ""},
 		{"more than the whole", func(s *libraries.SessionRow) { s.Progress = []byte("100.0001") }, "progress must be a number from 0 to 100"},
-		{"the last second of the day of the load", func(s *libraries.SessionRow) { s.Start = lastSecond }, ""},
-		{"the day after", func(s *libraries.SessionRow) { s.Start = afterLast }, "startedAt must not be after the day of the load"},
+		{"five minutes after the load began", func(s *libraries.SessionRow) { s.Start = lastInstant }, ""},
+		{"later", func(s *libraries.SessionRow) { s.Start = afterLast }, "startedAt must not be more than 5 minutes after the load began"},
 		{"the first second of the history", func(s *libraries.SessionRow) { s.Start = firstSecond }, ""},
 		{"the second before", func(s *libraries.SessionRow) { s.Start = beforeFirst }, libraries.ErrBeforeHistory.Error()},
 		{"bad, and before the history", func(s *libraries.SessionRow) { s.Start, s.Reader = beforeFirst, 3 }, "userId does not exist"},
@@ -129,7 +129,7 @@ func TestOtherEvents(t *testing.T) {
 	}
 	for name, k := range kinds {
 		for at, want := range map[time.Time]string{
-			firstSecond: "", lastSecond: "", beforeFirst: libraries.ErrBeforeHistory.Error(), afterLast: k.field + " must not be after the day of the load",
+			firstSecond: "", lastInstant: "", beforeFirst: libraries.ErrBeforeHistory.Error(), afterLast: k.field + " must not be more than 5 minutes after the load began",
 		} {
 			if got := reasonOf(k.make(1, 1, at)); got != want {
 				t.Errorf("%s at %v = %q, want %q", name, at, got, want)

@@ -30,10 +30,10 @@ func TestLoanRows(t *testing.T) {
 		{"returned at once", "returned", func(l *libraries.Loan) { l.Returned = someInstant }, ""},
 		{"returned before it was made", "returned", func(l *libraries.Loan) { l.Returned = someInstant.Add(-second) }, "returnedAt must not be before borrowedAt"},
 		{"expired before it was made", "expired", func(l *libraries.Loan) { l.Returned = someInstant.Add(-second) }, "returnedAt must not be before borrowedAt"},
-		{"made in the last second", "active", func(l *libraries.Loan) { l.Borrowed = lastSecond }, ""},
-		{"made after the day of the load", "active", func(l *libraries.Loan) { l.Borrowed = afterLast }, "borrowedAt must not be after the day of the load"},
-		{"returned in the last second", "returned", func(l *libraries.Loan) { l.Returned = lastSecond }, ""},
-		{"returned after the day of the load", "returned", func(l *libraries.Loan) { l.Returned = afterLast }, "returnedAt must not be after the day of the load"},
+		{"made five minutes after the load began", "active", func(l *libraries.Loan) { l.Borrowed = lastInstant }, ""},
+		{"made later", "active", func(l *libraries.Loan) { l.Borrowed = afterLast }, "borrowedAt must not be more than 5 minutes after the load began"},
+		{"returned five minutes after the load began", "returned", func(l *libraries.Loan) { l.Returned = lastInstant }, ""},
+		{"returned later", "returned", func(l *libraries.Loan) { l.Returned = afterLast }, "returnedAt must not be more than 5 minutes after the load began"},
 		{"made before the history", "active", func(l *libraries.Loan) { l.Borrowed = beforeFirst }, ""},
 	}
 	for _, tt := range tests {
@@ -60,10 +60,12 @@ func TestReservationRows(t *testing.T) {
 		{"converted without a time", "converted", func(*libraries.Reservation) {}, "resolvedAt is required unless the reservation is waiting or available"},
 		{"cancelled without a time", "cancelled", func(*libraries.Reservation) {}, "resolvedAt is required unless the reservation is waiting or available"},
 		{"lost", "lost", func(r *libraries.Reservation) { r.Resolved = laterInstant }, ""},
-		{"made in the last second", "waiting", func(r *libraries.Reservation) { r.Reserved = lastSecond }, ""},
-		{"made after the day of the load", "waiting", func(r *libraries.Reservation) { r.Reserved = afterLast }, "reservedAt must not be after the day of the load"},
-		{"lost in the last second", "lost", func(r *libraries.Reservation) { r.Resolved = lastSecond }, ""},
-		{"lost after the day of the load", "lost", func(r *libraries.Reservation) { r.Resolved = afterLast }, "resolvedAt must not be after the day of the load"},
+		{"lost at once", "lost", func(r *libraries.Reservation) { r.Resolved = r.Reserved }, ""},
+		{"lost before it was made", "lost", func(r *libraries.Reservation) { r.Resolved = r.Reserved.Add(-time.Microsecond) }, "resolvedAt must not be before reservedAt"},
+		{"made five minutes after the load began", "waiting", func(r *libraries.Reservation) { r.Reserved = lastInstant }, ""},
+		{"made later", "waiting", func(r *libraries.Reservation) { r.Reserved = afterLast }, "reservedAt must not be more than 5 minutes after the load began"},
+		{"lost five minutes after the load began", "lost", func(r *libraries.Reservation) { r.Resolved = lastInstant }, ""},
+		{"lost later", "lost", func(r *libraries.Reservation) { r.Resolved = afterLast }, "resolvedAt must not be more than 5 minutes after the load began"},
 	}
 	for _, tt := range tests {
 		r := libraries.Reservation{ID: 1, Reader: 1, Book: 1, Reserved: someInstant, Position: 3}

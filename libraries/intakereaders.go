@@ -38,6 +38,9 @@ func (in *Intake) Reader(row ReaderRow) (Reader, error) {
 	if r.AgeGroup != None && !in.has(AgeGroupTerms, r.AgeGroup) {
 		return r, &FaultError{"ageGroupId", isMissing}
 	}
+	if in.late(r.Updated) {
+		return r, &FaultError{"updatedAt", isLate}
+	}
 	r.Updated, r.Confirmed, r.LastLogin = instant(r.Updated), instant(r.Confirmed), instant(r.LastLogin)
 	return r, nil
 }

@@ -22,6 +22,8 @@ func (in *Intake) Reservation(r Reservation, status string) (Reservation, error)
 		return r, &FaultError{"resolvedAt", isRequired + " unless the reservation is waiting or available"}
 	case !r.Status.Resolved() && resolved:
 		return r, &FaultError{"resolvedAt", "must be empty while the reservation is waiting or available"}
+	case resolved && r.Resolved.Before(r.Reserved):
+		return r, &FaultError{"resolvedAt", "must not be before reservedAt"}
 	case resolved && in.late(r.Resolved):
 		return r, &FaultError{"resolvedAt", isLate}
 	}

@@ -48,7 +48,7 @@ func (in *Intake) Segment(id, account []byte, book int64, s reading.Segment) (Ev
 	case s.From > s.To:
 		return Event{}, &FaultError{"from", "must not be above to"}
 	}
-	return in.dated(NewSegment(NewEventID('s', id), user, book, s), "startedAt")
+	return in.dated(NewSegment(NewEventID('s', id), user, book, s), s.Start, "startedAt")
 }
 
 // Access makes an event of an access record's row. The error is ErrBeforeHistory, ErrDeleted or a *FaultError.
@@ -61,12 +61,13 @@ func (in *Intake) Access(id, account []byte, at time.Time, kind []byte) (Event, 
 	if !ok {
 		return Event{}, &FaultError{"kind", "must be one of " + strings.Join(accessKinds[1:], ", ")}
 	}
-	return in.dated(NewAccess(NewEventID('a', id), user, at, k), "at")
+	return in.dated(NewAccess(NewEventID('a', id), user, at, k), at, "at")
 }
 
-func (in *Intake) dated(e Event, field string) (Event, error) {
-	if e.Day > in.Today {
-		return Event{}, &FaultError{field, "must not be after the day of the load"}
+// dated checks the time of an event, which a field of the row gives.
+func (in *Intake) dated(e Event, at time.Time, field string) (Event, error) {
+	if at.Sub(in.Began) > Ahead {
+		return Event{}, &FaultError{field, "must not be more than 5 minutes after the load began"}
 	}
 	if e.Day < in.History {
 		return Event{}, ErrBeforeHistory

@@ -36,8 +36,10 @@ type State struct {
 // of goroutines.
 type Intake struct {
 	State State
-	// Today is the day of the load: an event after it is bad (F3). History is the first day that is kept (G6).
-	Today, History calendar.Date
+	// Began is when the load began: an event more than Ahead later is bad (F3).
+	Began time.Time
+	// History is the first day that is kept (G6).
+	History calendar.Date
 	// NewToken makes an account's access_token.
 	NewToken func() (string, error)
 
@@ -54,6 +56,9 @@ type Intake struct {
 	users    map[string]directory.UserID        // by the references that have no history, and whose row may have taken one
 	skipped  map[string]bool                    // accounts that the feed puts below something deleted: nobody has them
 }
+
+// Ahead is by how much the clock of who writes a feed may be ahead of the load's (F3).
+const Ahead = 5 * time.Minute
 
 // Counts says what became of the rows of one register file.
 type Counts struct {

@@ -35,7 +35,7 @@ func newIntake() *schools.Intake {
 			},
 			Books: books, Degrees: directory.DefaultDegrees(), LastEntity: 4, LastUser: 3,
 		},
-		Today: calendar.MustParse("2026-03-10"), History: calendar.MustParse("2026-01-01"),
+		Began: time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC), History: calendar.MustParse("2026-01-01"),
 		NewToken: func() (string, error) { return "TOKEN", nil },
 	}
 }
@@ -319,8 +319,8 @@ func TestSegmentRows(t *testing.T) {
 		{"unknown account", "bia", 10, nil, "account does not exist"},
 		{"deleted account", "caio", 10, nil, ""},
 		{"unknown book", "ana", 11, nil, "bookId does not exist"},
-		{"last second of the day of the load", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-03-11T02:59:59Z") }, ""},
-		{"first second of the day after", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-03-11T03:00:00Z") }, "startedAt must not be after the day of the load"},
+		{"five minutes after the load began", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-03-10T12:05:00Z") }, ""},
+		{"later", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-03-10T12:05:00.000000001Z") }, "startedAt must not be more than 5 minutes after the load began"},
 		{"first second of the history", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-01-01T03:00:00Z") }, ""},
 		{"last second before the history", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-01-01T02:59:59Z") }, "before the history"},
 	}

@@ -407,7 +407,11 @@ func (p *pieces) someReservations(n int) {
 			v := holdRow{ID: 500 - i, Reader: reader, Title: title, Reserved: stamp(r, at), Position: null(r, r.IntN(5))}
 			v.Status = pick(r, []string{"waiting", "available", "converted", "cancelled", "lost"})
 			if !slices.Contains([]string{"waiting", "available"}, v.Status) {
-				v.Resolved = new(stamp(r, p.aTime(max(made, p.aDay()))))
+				resolved := p.aTime(max(made, p.aDay()))
+				if resolved.Before(at) {
+					resolved = at
+				}
+				v.Resolved = new(stamp(r, resolved))
 			}
 			p.put(in, "reservations", v)
 			in = p.from(in)

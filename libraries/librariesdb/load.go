@@ -29,7 +29,7 @@ type SaveOptions struct {
 	// Publish is called when all is written and returns the hour that the load is published as (L1). It may wait for that
 	// hour: nothing is visible before it returns. An error undoes the load. Nil is the hour that it is.
 	Publish func(ctx context.Context) (libraries.Hour, error)
-	// Progress, if not nil, is told the steps that are done, one after the other.
+	// Progress, if not nil, is told the steps that are done, one after the other: 0 as soon as the load has its turn to write.
 	Progress func(done, total int)
 	// TempDir is where temporary files go; empty is the system's place.
 	TempDir string
@@ -45,6 +45,14 @@ type Saved struct {
 	Readers       ReaderCounts
 	Hour          libraries.Hour // at which it was published
 	Versions      state.Versions
+}
+
+// count adds what a part of the pile counts.
+func (s *Saved) count(part Saved) {
+	s.New += part.New
+	s.Repeated += part.Repeated
+	s.Requests += part.Requests
+	s.Readers.add(part.Readers)
 }
 
 // ReaderCounts counts the readers who have a row in the feed, by what that row did. One that the store has a later row of
@@ -86,6 +94,9 @@ func (s *Store) Save(ctx context.Context, network libraries.NetworkID, in *libra
 		return Saved{}, ErrOvertaken
 	}
 	l := &load{Store: s, network: network, conn: conn, tx: tx, SaveOptions: o, empty: in.State.Hour == 0, pile: pile, changes: holdingChanges{}}
+	if o.Progress != nil {
+		o.Progress(0, 2*spill.Parts)
+	}
 	l.aside.pile.Dir, l.aside.pile.Limit = o.TempDir, o.MemoryLimit
 	defer l.aside.pile.Close()
 	if err := l.run(ctx, in); err != nil {

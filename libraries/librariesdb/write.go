@@ -4,10 +4,7 @@ import "context"
 
 // write writes a part, but for what it sets aside, and counts.
 func (l *load) write(ctx context.Context, p *part) error {
-	l.saved.New += p.saved.New
-	l.saved.Repeated += p.saved.Repeated
-	l.saved.Requests += p.saved.Requests
-	l.saved.Readers.add(p.saved.Readers)
+	l.saved.count(p.saved)
 	if err := l.setAside(p.aside); err != nil {
 		return err
 	}

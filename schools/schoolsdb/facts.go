@@ -44,15 +44,10 @@ const folders = 2
 // facts folds the pile part by part and writes what changed: records and seen events part by part, ledgers and days,
 // which all parts share, at the end.
 func (l *load) facts(ctx context.Context, pile *schools.Pile) error {
-	ledgers, err := l.Store.ledgers(ctx, l.partner)
-	if err != nil {
+	if err := l.begin(ctx); err != nil {
 		return err
 	}
-	l.ledgers, l.days = ledgers, map[calendar.Date]*schools.Sheet{}
-	if l.empty, err = l.nothingSeen(ctx); err != nil {
-		return err
-	}
-	if err := l.parts(ctx, pile); err != nil {
+	if err := l.parts(ctx, pile, l.write); err != nil {
 		return err
 	}
 	if err := l.writeLedgers(ctx); err != nil {
@@ -61,14 +56,24 @@ func (l *load) facts(ctx context.Context, pile *schools.Pile) error {
 	return l.writeDays(ctx)
 }
 
+// begin reads what all parts are folded against.
+func (l *load) begin(ctx context.Context) (err error) {
+	if l.ledgers, err = l.Store.ledgers(ctx, l.partner); err != nil {
+		return err
+	}
+	l.days = map[calendar.Date]*schools.Sheet{}
+	l.empty, err = l.nothingSeen(ctx)
+	return err
+}
+
 func (l *load) nothingSeen(ctx context.Context) (bool, error) {
 	var any bool
 	err := l.DB.NewRaw(`SELECT EXISTS (SELECT 1 FROM schools_seen WHERE tenant_id = ?)`, l.partner).Scan(ctx, &any)
 	return !any, err
 }
 
-// parts folds on several goroutines and writes on this one, part after part as they come.
-func (l *load) parts(ctx context.Context, pile *schools.Pile) error {
+// parts folds on several goroutines and gives use each part on another one, part after part as they come.
+func (l *load) parts(ctx context.Context, pile *schools.Pile, use func(context.Context, *folded) error) error {
 	todo, done := make(chan int), make(chan *folded)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
@@ -106,7 +111,7 @@ func (l *load) parts(ctx context.Context, pile *schools.Pile) error {
 	g.Go(func() error {
 		n := 0
 		for f := range done {
-			if err := l.write(ctx, f); err != nil {
+			if err := use(ctx, f); err != nil {
 				return err
 			}
 			if n++; l.progress != nil {

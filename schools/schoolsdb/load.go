@@ -23,6 +23,10 @@ type CopyFunc func(ctx context.Context, conn bun.Conn, table string, columns []s
 // anew against the present state.
 var ErrOvertaken = errors.New("the partner's data changed while the feed was read")
 
+// ErrNotBegun is returned by Save where its transaction could not begin: nothing of the pile is used up, and Save may be
+// called again.
+var ErrNotBegun = errors.New("the load could not begin to write")
+
 // State reads what a load must know of a partner.
 func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (schools.State, error) {
 	st := schools.State{Partner: ref}
@@ -67,7 +71,8 @@ type Saved struct {
 
 // Save writes a settled feed and its events in one transaction (F2) and raises both versions with its last statement.
 // It holds the partner's row from the first statement on, so that loads and directory writes of the partner follow one
-// another; readers go on with the state before. progress, if not nil, is told the parts of the pile that are done.
+// another; readers go on with the state before. progress, if not nil, is told the parts of the pile that are done, 0 as soon as
+// the row is held.
 func (s *Store) Save(ctx context.Context, partner directory.PartnerID, in *schools.Intake, pile *schools.Pile, progress func(done, total int)) (Saved, error) {
 	conn, err := s.DB.Conn(ctx)
 	if err != nil {
@@ -76,7 +81,7 @@ func (s *Store) Save(ctx context.Context, partner directory.PartnerID, in *schoo
 	defer conn.Close()
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
-		return Saved{}, err
+		return Saved{}, fmt.Errorf("%w: %w", ErrNotBegun, err)
 	}
 	defer tx.Rollback()
 	v, err := authdb.Lock(ctx, tx, auth.Tenant(partner))
@@ -85,6 +90,9 @@ func (s *Store) Save(ctx context.Context, partner directory.PartnerID, in *schoo
 	}
 	if (state.Versions{Registers: v.Registers, Facts: v.Facts}) != in.State.At {
 		return Saved{}, ErrOvertaken
+	}
+	if progress != nil {
+		progress(0, pile.Parts())
 	}
 	if err := s.putRegisters(ctx, tx, partner, v.Registers+1, in); err != nil {
 		return Saved{}, err

@@ -47,7 +47,7 @@ func newFixture(t *testing.T, db *database.DB) *fixture {
 // settle settles a feed of one segment of the given identifier, and the registers, against a state.
 func (f *fixture) settle(st schools.State, segment string) (*schools.Intake, *schools.Pile) {
 	f.t.Helper()
-	in := &schools.Intake{State: st, Today: day, History: day, NewToken: func() (string, error) { return "0123456789ABCDEF", nil }}
+	in := &schools.Intake{State: st, Began: (day + 1).Start(), History: day, NewToken: func() (string, error) { return "0123456789ABCDEF", nil }}
 	fail := func(line int, field, reason string) error { return errors.New(field + " " + reason) }
 	_, e1 := in.Entities([]schools.EntityRow{{Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}, fail)
 	_, e2 := in.Accounts([]schools.AccountRow{{Ref: "ana", Kind: "reader", Name: "Ana", EntityRef: "rede", Active: true}}, fail)

@@ -129,8 +129,8 @@ type csvParser struct {
 	scratch []byte
 }
 
-// header reads the names of the columns. Columns that no field names are allowed.
-func (p *csvParser) header(line []byte, fields []Field) *fault {
+// header reads the names of the columns, which must be those of fields or be ignored.
+func (p *csvParser) header(line []byte, fields []Field, ignored map[string]bool) *fault {
 	if !utf8.Valid(line) {
 		return &fault{reason: "is not valid UTF-8"}
 	}
@@ -139,14 +139,18 @@ func (p *csvParser) header(line []byte, fields []Field) *fault {
 		return wrong
 	}
 	column := make(map[string]int, len(names))
+	var unknown []string
 	for i, name := range names {
 		if _, twice := column[string(name)]; twice {
 			return &fault{reason: fmt.Sprintf("the header names column %q twice", name)}
 		}
 		column[string(name)] = i
-		if f := otherCase(fields, string(name)); f != "" {
-			return &fault{reason: fmt.Sprintf("the header has a column %q; write %s", name, f)}
+		if !known(fields, string(name)) && !ignored[string(name)] {
+			unknown = append(unknown, string(name))
 		}
+	}
+	if len(unknown) > 0 {
+		return &fault{unknown: unknown}
 	}
 	p.width = len(names)
 	p.columns = p.columns[:0]
@@ -165,17 +169,6 @@ func (p *csvParser) header(line []byte, fields []Field) *fault {
 		return &fault{reason: "the header has no column " + strings.Join(missing, ", ")}
 	}
 	return nil
-}
-
-// otherCase returns the field that a name means but for its letters' case, or nothing: read as an unknown name, it would
-// silently make nulls.
-func otherCase(fields []Field, name string) string {
-	for _, f := range fields {
-		if f.Name != name && strings.EqualFold(f.Name, name) {
-			return f.Name
-		}
-	}
-	return ""
 }
 
 // parse reads one line into the row's cells. A line without anything is no row.

@@ -25,7 +25,10 @@
 // a required column or a compressed file that is cut off, stops the read.
 //
 // A row has at most 1 MiB. JSON is taken strictly: invalid UTF-8, a member twice and anything after the object are
-// errors. Members and columns that no field names are ignored.
+// errors. A member or column that no field names ends the read, whatever the caller does with bad rows, unless
+// [Folder.Ignore] names it:
+//
+//	books.csv line 1: field titel: is unknown; write title
 //
 // # What it does not do
 //

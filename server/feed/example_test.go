@@ -32,9 +32,9 @@ func ExampleRead() {
 		log.Fatal(err)
 	}
 	type access struct{ account, day string }
-	fields := []feed.Field{{Name: "account", Required: true}, {Name: "at", Required: true}}
+	fields := []feed.Field{{Name: "accessId", Required: true}, {Name: "account", Required: true}, {Name: "at", Required: true}}
 	err = feed.Read(context.Background(), file, fields, func(r *feed.Row, a *access) {
-		a.account, a.day = r.Text(0), r.Date(1).String()
+		a.account, a.day = r.Text(1), r.Date(2).String()
 	}, func(a *access, at feed.Pos) error {
 		fmt.Println(at.Line, a.account, a.day)
 		return nil

@@ -12,11 +12,12 @@ import (
 
 // Folder is a feed: a folder with at most one file per resource.
 type Folder struct {
-	dir   string
-	files map[string][]*File
-	alien []alien
-	size  int64
-	done  atomic.Int64
+	dir     string
+	files   map[string][]*File
+	ignored map[string]bool
+	alien   []alien
+	size    int64
+	done    atomic.Int64
 }
 
 // File is the file of one resource.
@@ -154,6 +155,17 @@ func (f *Folder) Unknown(resources ...string) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// Ignore lets all files have members and columns of these names, which are passed over where they are no field. A field of a
+// file is read all the same: another file may have a stray one of that name.
+func (f *Folder) Ignore(names ...string) {
+	if f.ignored == nil {
+		f.ignored = make(map[string]bool, len(names))
+	}
+	for _, name := range names {
+		f.ignored[name] = true
+	}
 }
 
 // Size returns the bytes on disk of the feed's files.

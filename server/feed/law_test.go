@@ -51,7 +51,7 @@ func TestFormsAgree(t *testing.T) {
 		w := stdcsv.NewWriter(&cells)
 		w.Write([]string{"ok", "b", "n", "a"})
 		for _, l := range rows {
-			b, _ := json.Marshal(map[string]any{"a": l.A, "b": l.B, "n": l.N, "ok": l.OK, "z": rows})
+			b, _ := json.Marshal(map[string]any{"a": l.A, "b": l.B, "n": l.N, "ok": l.OK, "stray": rows})
 			lines.Write(append(b, '\n'))
 			w.Write([]string{fmt.Sprint(l.OK), l.B, fmt.Sprint(l.N), l.A})
 		}
@@ -134,6 +134,8 @@ func FuzzRead(f *testing.F) {
 			}, check)
 			if wrong, ok := errors.AsType[*feed.RowError](err); ok {
 				check(wrong)
+			} else if wrong, ok := errors.AsType[*feed.UnknownError](err); ok {
+				check(&feed.RowError{File: wrong.File, Line: wrong.Line, Reason: wrong.Error()})
 			} else if err != nil && !strings.Contains(err.Error(), " line ") {
 				t.Errorf("Read(%s) of %q = %v, want an error with a line", name, content, err)
 			}

@@ -15,11 +15,13 @@ type jsonParser struct {
 	decoder *jsontext.Decoder
 	line    bytes.Buffer // what the decoder reads: of all readers, it takes this one without copying
 	quoted  [][]byte     // the fields' names, in quotes
-	next    int          // the field that the next member most likely is, since rows have their members in one order
+	ignored map[string]bool
+	unknown []string // the names of the row's members that are neither
+	next    int      // the field that the next member most likely is, since rows have their members in one order
 }
 
-func newJSONParser(fields []Field) *jsonParser {
-	p := &jsonParser{decoder: jsontext.NewDecoder(&bytes.Buffer{})}
+func newJSONParser(fields []Field, ignored map[string]bool) *jsonParser {
+	p := &jsonParser{decoder: jsontext.NewDecoder(&bytes.Buffer{}), ignored: ignored}
 	for _, f := range fields {
 		name, err := jsontext.AppendQuote(nil, f.Name)
 		if err != nil {
@@ -37,6 +39,7 @@ func (p *jsonParser) parse(line []byte, r *Row) (ok bool, wrong *fault) {
 	}
 	p.line = *bytes.NewBuffer(line)
 	p.decoder.Reset(&p.line)
+	p.unknown = nil
 	clear(r.cells)
 	if p.decoder.PeekKind() != '{' {
 		return true, p.notObject()
@@ -54,6 +57,9 @@ func (p *jsonParser) parse(line []byte, r *Row) (ok bool, wrong *fault) {
 	}
 	if _, err := p.decoder.ReadToken(); !errors.Is(err, io.EOF) {
 		return true, &fault{reason: "has more than one JSON object"}
+	}
+	if len(p.unknown) > 0 {
+		return true, &fault{unknown: p.unknown}
 	}
 	return true, nil
 }
@@ -74,9 +80,7 @@ func (p *jsonParser) member(line []byte, r *Row) error {
 	}
 	i := p.field(name)
 	if i < 0 {
-		if f := p.otherCase(name); f != nil {
-			return f
-		}
+		p.stray(name)
 	}
 	value, err := p.decoder.ReadValue()
 	if err != nil || i < 0 {
@@ -114,21 +118,16 @@ func (p *jsonParser) field(name []byte) int {
 	return p.field(quoted)
 }
 
-// otherCase returns a fault for a name that means a field but for its letters' case; see otherCase of CSV.
-func (p *jsonParser) otherCase(name []byte) *fault {
-	for _, q := range p.quoted {
-		if bytes.EqualFold(q, name) {
-			return &fault{reason: fmt.Sprintf("has a member %s; write %s", name, q)}
-		}
+// stray takes note of a name, as it is quoted, of no field, unless it is to be ignored.
+func (p *jsonParser) stray(quoted []byte) {
+	name, err := jsontext.AppendUnquote(nil, quoted)
+	if err == nil && !p.ignored[string(name)] {
+		p.unknown = append(p.unknown, string(name))
 	}
-	return nil
 }
 
 // syntaxFault says what is wrong with a line that is no JSON.
 func syntaxFault(err error) *fault {
-	if f, ok := errors.AsType[*fault](err); ok {
-		return f
-	}
 	wrong, ok := errors.AsType[*jsontext.SyntacticError](err)
 	if !ok {
 		return &fault{reason: "is not JSON: " + err.Error()}

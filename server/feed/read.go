@@ -18,7 +18,8 @@ import (
 // read, as does any other error of sink. A nil bad ends it at the first such row.
 //
 // What leaves no row to skip is returned without asking bad, with file and line like the rest: a header that is wrong,
-// a file that cannot be read on. When ctx is done Read returns its error. Whatever Read has started has ended when it returns.
+// a file that cannot be read on, and a name of a member or a column that is neither a field nor to be ignored (see
+// [Folder.Ignore]), as an [*UnknownError]. When ctx is done Read returns its error. Whatever Read has started has ended when it returns.
 func Read[T any](ctx context.Context, file *File, fields []Field, parse func(*Row, *T), sink func(*T, Pos) error, bad func(*RowError) error) error {
 	if bad == nil {
 		bad = func(e *RowError) error { return e }
@@ -58,7 +59,7 @@ func (l *layout) parser() parser {
 	if l.file.csv {
 		return &csvParser{columns: l.header.columns, width: l.header.width}
 	}
-	return newJSONParser(l.fields)
+	return newJSONParser(l.fields, l.file.folder.ignored)
 }
 
 // begin reads what stands before the rows: a byte-order mark, and the header of CSV.
@@ -84,10 +85,18 @@ func (l *layout) begin() error {
 	case err != nil:
 		return fmt.Errorf("%s line %d: %w", l.file.name, line, err)
 	}
-	if wrong := l.header.header(header, l.fields); wrong != nil {
-		return wrong.at(Pos{l.file.name, line})
+	if wrong := l.header.header(header, l.fields, l.file.folder.ignored); wrong != nil {
+		return l.fatal(wrong, line)
 	}
 	return nil
+}
+
+// fatal returns the error of a fault that leaves no row to skip.
+func (l *layout) fatal(f *fault, line int) error {
+	if len(f.unknown) > 0 {
+		return newUnknownError(Pos{l.file.name, line}, f.unknown, l.fields)
+	}
+	return f.at(Pos{l.file.name, line})
 }
 
 // failed says where the file could not be read on.
@@ -201,6 +210,7 @@ func (p *pipe[T]) parseBatch(b *batch[T], r *Row, lines parser) {
 		}
 		b.results = append(b.results, result[T]{line: s.line, wrong: wrong})
 		if wrong != nil {
+			wrong.value = shown(b.data[s.from:s.to], false)
 			continue
 		}
 		last := &b.results[len(b.results)-1]
@@ -234,6 +244,9 @@ func (p *pipe[T]) drain(ctx context.Context, sink func(*T, Pos) error, bad func(
 // settle gives one result to sink or to bad.
 func (p *pipe[T]) settle(r *result[T], sink func(*T, Pos) error, bad func(*RowError) error) error {
 	at := Pos{File: p.layout.file.name, Line: r.line}
+	if r.wrong != nil && len(r.wrong.unknown) > 0 {
+		return p.layout.fatal(r.wrong, r.line)
+	}
 	if r.wrong == nil {
 		err := sink(&r.value, at)
 		if err == nil {

@@ -44,8 +44,16 @@ func (r *Row) Bad() bool { return r.wrong != nil }
 // Fail says that field i is wrong, and why: "must not be negative". Of several faults the first stands.
 func (r *Row) Fail(i int, reason string) {
 	if r.wrong == nil {
-		r.wrong = &fault{r.fields[i].Name, reason}
+		r.wrong = &fault{field: r.fields[i].Name, reason: reason, value: r.shown(i)}
 	}
+}
+
+// shown returns what field i has.
+func (r *Row) shown(i int) string {
+	if !r.csv && len(r.cells[i]) == 0 {
+		return "null"
+	}
+	return shown(r.cells[i], !r.csv)
 }
 
 // Null reports whether field i is missing or empty: no such member or column, a JSON null, an empty JSON string, an

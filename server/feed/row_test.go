@@ -125,7 +125,7 @@ func TestValues(t *testing.T) {
 			if cell == "-" {
 				return
 			}
-			if got := value(t, "f.csv", "v,w\n"+cell+",\n", tt.get); got != tt.want {
+			if got := value(t, "f.csv", "v,stray\n"+cell+",\n", tt.get); got != tt.want {
 				t.Errorf("CSV %s = %q, want %q", cell, got, tt.want)
 			}
 		})

@@ -181,8 +181,10 @@ func (c *signCmd) Help() string {
 func (c *loadSchoolsCmd) Help() string {
 	return `One transaction, safe to run again: what was loaded before is not counted twice.
 
+  lectern load schools --partner acme --check feed/
   lectern load schools --partner acme feed/
-  lectern load schools --partner acme --skip-bad bad-rows.txt feed/`
+  lectern load schools --partner acme --skip-bad bad-rows.txt feed/
+  lectern load schools --partner acme --ignore etag,created_at feed/`
 }
 
 // Help shows an hourly load.
@@ -190,5 +192,6 @@ func (c *loadLibrariesCmd) Help() string {
 	return `One transaction, safe to run again: what was loaded before is not counted twice. It is read and checked at once, and
 takes effect at the next full hour; a network's first load, at once.
 
+  lectern load libraries --library rede --check feed/
   lectern load libraries --library rede feed/`
 }

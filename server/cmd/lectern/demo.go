@@ -19,6 +19,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
 	"github.com/lectern-dev/lectern/server/internal/generate"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
+	"github.com/lectern-dev/lectern/server/internal/schoolsload"
 )
 
 // The demo's networks: small enough to be there in a moment.
@@ -92,7 +93,7 @@ func (c *demoCmd) load(s *session, db *database.DB) error {
 	if err != nil {
 		return err
 	}
-	_, err = loadSchools(s, db, demoPartner, dir, c.history, "")
+	_, err = loadSchools(s, db, demoPartner, dir, schoolsload.Options{History: &c.SchoolsHistory})
 	return err
 }
 

@@ -11,37 +11,40 @@ import (
 type loadSchoolsCmd struct {
 	Folder  string `arg:"" help:"The feed: a folder with one file for each resource."`
 	Partner string `required:"" placeholder:"REF" help:"The partner's reference_id."`
-	SkipBad string `placeholder:"FILE" help:"Skip bad rows and list them in FILE, instead of stopping at the first."`
+	loadFlags
 	history
 }
 
 // Run loads a feed and prints the totals.
 func (c *loadSchoolsCmd) Run(s *session) error {
-	db, err := s.openExisting()
+	db, err := s.openForLoad(c.loadFlags)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	totals, err := loadSchools(s, db, c.Partner, c.Folder, c.history, c.SkipBad)
+	totals, err := loadSchools(s, db, c.Partner, c.Folder, schoolsload.Options{
+		History: &c.SchoolsHistory, SkipBad: c.SkipBad, Ignore: c.Ignore, Check: c.Check,
+	})
 	if err != nil {
 		return err
 	}
-	return s.print(totals)
+	return s.printLoad(totals, schoolsSummary(&totals), c.loadFlags)
 }
 
-func loadSchools(s *session, db *database.DB, partner, folder string, h history, skipBad string) (schoolsload.Totals, error) {
+// loadSchools loads a feed into the partner of a reference. The options say nothing of the partner, the clock and the
+// progress.
+func loadSchools(s *session, db *database.DB, partner, folder string, o schoolsload.Options) (schoolsload.Totals, error) {
 	p, err := s.partner(db, partner)
 	if err != nil {
 		return schoolsload.Totals{}, err
 	}
-	bars := newProgress(s.stderr)
+	bars := newLoadProgress(s.stderr, partner)
 	defer bars.finish()
+	o.Partner, o.Ref, o.Now, o.Progress = p.ID, directory.Ref(partner), s.now, bars.show
 	store := &schoolsdb.Store{DB: db.DB, Copy: db.Copy}
-	totals, err := schoolsload.Load(s.ctx, store, folder, schoolsload.Options{
-		Partner: p.ID, Ref: directory.Ref(partner), History: &h.SchoolsHistory, SkipBad: skipBad, Now: s.now, Progress: bars.show,
-	})
-	if err == nil {
+	totals, err := schoolsload.Load(s.ctx, store, folder, o)
+	if err == nil && !o.Check {
 		s.recordLoad(db, auth.Tenant(p.ID), auth.Schools, totals.Seconds, schoolsRows(&totals))
 	}
-	return totals, err
+	return totals, ignoreHint(err)
 }

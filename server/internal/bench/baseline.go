@@ -60,12 +60,18 @@ func (b bench) each(ctx context.Context, f func([]any) bool) error {
 	}, f)
 }
 
+// unused are the fields of feeds that some table of the baseline has no column for.
+var unused = []string{
+	"userId", "bookId", "dueAt", "format", "mode", "position", "resolvedAt", "sessionId", "renewalId", "reservationId", "previewId", "activityId",
+}
+
 // eachRow calls f with the rows of a feed's file, as parse makes them, until it returns false.
 func eachRow(ctx context.Context, dir, resource string, fields []feed.Field, parse func(*feed.Row, *[]any), f func([]any) bool) error {
 	folder, err := feed.Open(dir)
 	if err != nil {
 		return err
 	}
+	folder.Ignore(unused...)
 	file, err := folder.File(resource)
 	if err != nil {
 		return err

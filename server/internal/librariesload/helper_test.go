@@ -31,7 +31,7 @@ var good = map[string]string{
 	"lines.ndjson":        `{"lineId":1,"bookId":1,"collection":"manual","kind":"purchase","number":7,"copies":2,"unitPrice":12.5,"totalPrice":25,"purchasedAt":"2026-07-30"}`,
 	"readers.ndjson":      `{"userId":1,"name":"Ana","email":"ana@example.org","libraryId":1,"ageGroupId":1,"city":"Santos","state":"SP","gender":"feminino","registeredAt":"2025-01-01","status":"active","updatedAt":"2026-08-01T12:00:00Z"}`,
 	"loans.ndjson":        `{"loanId":1,"userId":1,"bookId":1,"borrowedAt":"2026-08-01T14:00:00-03:00","dueAt":"2026-08-15","status":"active"}`,
-	"renewals.ndjson":     `{"renewalId":"r1","loanId":1,"userId":1,"bookId":1,"renewedAt":"2026-08-10T14:00:00-03:00"}`,
+	"renewals.ndjson":     `{"renewalId":"r1","loanId":1,"userId":1,"bookId":1,"renewedAt":"2026-08-10T11:00:00-03:00"}`,
 	"reservations.ndjson": `{"reservationId":1,"userId":1,"bookId":1,"status":"waiting","position":1,"reservedAt":"2026-08-02T14:00:00-03:00"}`,
 	"sessions.ndjson":     `{"sessionId":"s1","userId":1,"bookId":1,"startedAt":"2026-08-01T15:00:00-03:00","seconds":600,"mode":"online","format":"ebook","progress":12.5}`,
 	"previews.ndjson":     `{"previewId":1,"userId":1,"bookId":1,"viewedAt":"2026-08-01T13:00:00-03:00"}`,

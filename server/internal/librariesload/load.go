@@ -1,6 +1,6 @@
 // Package librariesload reads a libraries feed into a library network: it joins the feed's files, the rules of package
 // libraries and the store. A load is one transaction that takes effect at a full hour (L1); running it again, in another
-// order or in pieces, changes nothing more than that hour.
+// order or in pieces, changes nothing more than that hour. A check does all that a load does but write and wait (F7).
 package librariesload
 
 import (
@@ -23,6 +23,10 @@ type Options struct {
 	History *calendar.Date
 	// SkipBad is the file that lists the rows which were skipped because they are bad; empty stops at the first.
 	SkipBad string
+	// Ignore are names of members and columns that are passed over in files that do not know them; others are errors (F3).
+	Ignore []string
+	// Check counts what a load would do, and finds all bad rows, but writes nothing and waits for nothing (F7).
+	Check bool
 	// Immediately publishes at once, as the hour that has begun, and not at the next full hour (L1). A network's first
 	// load does so by itself.
 	Immediately bool
@@ -33,7 +37,8 @@ type Options struct {
 	// Waiting, if not nil, is told the full hour at which the load will be published, before it begins to wait.
 	Waiting func(until time.Time)
 	// Progress, if not nil, is told the bytes read of the feed's size ("read"), after them the parts of loans and
-	// reservations that are settled ("settle"), and then the parts folded ("fold").
+	// reservations that are settled ("settle"), that the load waits until no other one of the network is under way ("wait"),
+	// and the parts folded ("fold").
 	Progress func(stage string, done, total int64)
 	// TempDir is where rows wait to be settled and folded; empty is the system's place. MemoryLimit is the number of bytes
 	// of them that wait in memory, by default as spill.Pile says, each for loans, reservations and what is to be folded.
@@ -62,12 +67,15 @@ type Totals struct {
 	// NewEvents and Repeated count renewals, sessions, previews, activity records and suggestions.
 	NewEvents int `json:"newEvents"`
 	Repeated  int `json:"repeatedEvents"`
-	// Hour is that at which the load was published, as meta.updatedAt shows it.
+	// Hour is that at which the load was published, as meta.updatedAt shows it, and Version that of the data then; in a check
+	// they are those of the data that the feed was held against.
 	Hour    string `json:"hour"`
 	Version string `json:"version"`
 	// Seconds is how long the load worked: not how long it waited for its hour.
 	Seconds       float64 `json:"seconds"`
 	RowsPerSecond int64   `json:"rowsPerSecond"`
+	// Check is what a check found, and of a load nil.
+	Check *feed.Findings `json:"check,omitempty"`
 }
 
 // resources are the files of a libraries feed.
@@ -91,8 +99,9 @@ func Load(ctx context.Context, store *librariesdb.Store, dir string, o Options) 
 		first := libraries.HistoryStart
 		o.History = &first
 	}
+	began := o.Now()
 	for range tries {
-		t, err := once(ctx, store, dir, o)
+		t, err := once(ctx, store, dir, began, o)
 		if !errors.Is(err, librariesdb.ErrOvertaken) {
 			return t, err
 		}
@@ -117,12 +126,13 @@ type load struct {
 }
 
 // once reads and publishes the feed against one state of the network.
-func once(ctx context.Context, store *librariesdb.Store, dir string, o Options) (t Totals, err error) {
+func once(ctx context.Context, store *librariesdb.Store, dir string, began time.Time, o Options) (t Totals, err error) {
 	start := time.Now()
 	folder, err := feed.Open(dir, resources...)
 	if err != nil {
 		return t, err
 	}
+	folder.Ignore(o.Ignore...)
 	st, err := store.State(ctx, o.Network)
 	if err != nil {
 		return t, err
@@ -130,17 +140,23 @@ func once(ctx context.Context, store *librariesdb.Store, dir string, o Options) 
 	room := spill.Pile{Dir: o.TempDir, Limit: o.MemoryLimit}
 	l := &load{
 		dir: dir, folder: folder, store: store, options: o, totals: &t,
-		intake: libraries.NewIntake(st, calendar.Day(o.Now()), *o.History),
+		intake: libraries.NewIntake(st, began, *o.History),
 		pile:   &libraries.Pile{Spill: room}, loans: &libraries.LoanPile{Spill: room}, reservations: &libraries.ReservationPile{Spill: room},
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
-	if l.report, err = feed.OpenReport(o.SkipBad, dir); err != nil {
+	l.progress("read", 0, folder.Size())
+	if l.report, err = feed.OpenReport(o.SkipBad, dir, o.Check); err != nil {
 		return t, err
 	}
 	if err := l.read(ctx); err != nil {
 		return t, err
 	}
-	saved, err := l.publish(ctx)
+	publish := l.publish
+	if o.Check {
+		found := l.report.Findings()
+		t.Check, publish = &found, l.check
+	}
+	saved, err := publish(ctx)
 	if err != nil {
 		return t, err
 	}
@@ -155,6 +171,9 @@ func (l *load) read(ctx context.Context) error {
 		if err := step(ctx); err != nil {
 			return err
 		}
+		if err := l.report.Flush(ctx); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -165,7 +184,9 @@ func (t *Totals) saved(s librariesdb.Saved) {
 	r.New, r.Changed, r.Unchanged = s.Readers.New, s.Readers.Changed, s.Readers.Unchanged
 	r.Superseded = r.Rows - r.Bad - r.New - r.Changed - r.Unchanged
 	t.NewEvents, t.Repeated = s.New, s.Repeated
-	t.Hour = s.Hour.String()
+	if s.Hour != 0 { // a check before the first load has none
+		t.Hour = s.Hour.String()
+	}
 	t.Version = fmt.Sprintf("%d.%d", s.Versions.Registers, s.Versions.Facts)
 }
 

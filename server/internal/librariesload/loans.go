@@ -49,7 +49,7 @@ func (l *load) settleLoanPart(ctx context.Context, part []libraries.Lined[librar
 	if err != nil {
 		return err
 	}
-	changes, err := l.intake.Loans(part, had, &l.totals.Loans, l.rejected("loans"))
+	changes, err := l.intake.Loans(part, had, &l.totals.Loans, l.rejected(ctx, "loans", loanFields))
 	if err != nil {
 		return err
 	}

@@ -19,12 +19,18 @@ const lead = 10 * time.Second
 // step is the longest that wait sleeps: a clock that is set meanwhile, or a machine that slept, is noticed so soon.
 const step = 10 * time.Second
 
+// check counts what publish would save.
+func (l *load) check(ctx context.Context) (librariesdb.Saved, error) {
+	return l.store.Check(ctx, l.options.Network, l.intake, l.pile, librariesdb.SaveOptions{Progress: l.fold})
+}
+
+// fold tells the progress of the store.
+func (l *load) fold(done, total int) { l.progress("fold", int64(done), int64(total)) }
+
 // publish saves what was read, at its hour.
 func (l *load) publish(ctx context.Context) (librariesdb.Saved, error) {
 	o := librariesdb.SaveOptions{
-		Publish:  l.now,
-		Progress: func(done, total int) { l.progress("fold", int64(done), int64(total)) },
-		TempDir:  l.options.TempDir, MemoryLimit: l.options.MemoryLimit,
+		Publish: l.now, Progress: l.fold, TempDir: l.options.TempDir, MemoryLimit: l.options.MemoryLimit,
 	}
 	if first := l.intake.State.Hour == 0; !first && !l.options.Immediately {
 		target := l.target()
@@ -44,6 +50,7 @@ func (l *load) publish(ctx context.Context) (librariesdb.Saved, error) {
 const turns = 20
 
 func (l *load) save(ctx context.Context, o librariesdb.SaveOptions) (saved librariesdb.Saved, err error) {
+	l.progress("wait", 0, 0)
 	for range turns {
 		saved, err = l.store.Save(ctx, l.options.Network, l.intake, l.pile, o)
 		if !errors.Is(err, librariesdb.ErrNotBegun) || !database.Busy(err) || ctx.Err() != nil {

@@ -50,10 +50,13 @@ func register[T any](ctx context.Context, l *load, resource string, fields []fee
 	if err != nil {
 		return err
 	}
-	*counts, err = settle(rows, l.rejected(resource))
+	*counts, err = settle(rows, l.rejected(ctx, resource, fields))
 	counts.Rows += bad
 	counts.Bad += bad
-	return err
+	if err != nil {
+		return err
+	}
+	return l.report.Flush(ctx)
 }
 
 var termFields = []feed.Field{{Name: "id", Required: true}, {Name: "name", Required: true}}

@@ -48,7 +48,7 @@ func (l *load) settleReservationPart(ctx context.Context, part []libraries.Lined
 	if err != nil {
 		return err
 	}
-	changes, err := l.intake.Reservations(part, had, &l.totals.Reservations, l.rejected("reservations"))
+	changes, err := l.intake.Reservations(part, had, &l.totals.Reservations, l.rejected(ctx, "reservations", reservationFields))
 	if err != nil {
 		return err
 	}

@@ -65,11 +65,22 @@ func (l *load) segment(r *feed.Row, o *outcome) {
 		s.Speed = speed
 	}
 	id, account, book := r.ID(0), r.Bytes(1), r.Int(2)
+	together(r, 5, 6)
 	if r.Bad() {
 		return
 	}
 	e, err := l.intake.Segment(id, account, book, s)
 	o.settle(r, e, err, segmentFields)
+}
+
+// together fails a row that has one of two fields alone: taken for 0, the other would count what nobody read (S2).
+func together(r *feed.Row, from, to int) {
+	switch {
+	case r.Null(from) && !r.Null(to):
+		r.Fail(from, "must come together with to, or neither of them")
+	case r.Null(to) && !r.Null(from):
+		r.Fail(to, "must come together with from, or neither of them")
+	}
 }
 
 var accessFields = []feed.Field{{Name: "accessId", Required: true}, {Name: "account", Required: true}, {Name: "at", Required: true}, {Name: "kind", Required: true}}

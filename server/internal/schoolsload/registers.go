@@ -44,11 +44,14 @@ func register[T any](ctx context.Context, l *load, resource string, fields []fee
 		}
 	}
 	*counts, err = settle(rows, func(line int, field, reason string) error {
-		return l.report.Bad(&feed.RowError{File: file.Name(), Line: line, Field: field, Reason: reason})
+		return l.report.Late(ctx, file, fields, &feed.RowError{File: file.Name(), Line: line, Field: field, Reason: reason})
 	})
 	counts.Rows += bad
 	counts.Bad += bad
-	return err
+	if err != nil {
+		return err
+	}
+	return l.report.Flush(ctx)
 }
 
 var entityFields = []feed.Field{
