@@ -15,16 +15,21 @@
 // type (415), body (400), validation (422). Every error is in the shape {"errors":{…}}; the user agent is not looked at,
 // since H5 is about the other two APIs.
 //
+// Nothing of a body is read before its length is allowed and the header of its request, the body's hash in it, is signed by
+// a live key; what is refused before ends its connection. The bodies in memory have 16 MiB together; what does not fit is
+// 503.
+//
 // # Paths
 //
-// A reference is one segment of the path, percent-encoded, `%2F` included. So the path is split as it was sent and its
-// segments are decoded one by one; nothing is cleaned and nothing redirects. A segment with a malformed escape, and an
-// empty one, is an unknown path.
+// A reference is one segment of the path, percent-encoded, `%2F` included. So the path is split as it was sent, each segment
+// is spelled anew with the usual escapes, and the router looks that up, which neither cleans nor redirects. A segment with a
+// malformed escape, and an empty one, is an unknown path.
 //
 // # Design
 //
-// The routes are a table that is searched from top to bottom: there are seven, and no router at hand leaves an escaped
-// slash alone.
+// The signature is checked in two parts, since the header alone says whether the sender knows a secret: who does not has no
+// byte read, and learns nothing of the id it names, for the work is the same. Memory is counted as a body comes and shared
+// by partner: a queue, or a share set aside by Content-Length, could be held by who sends nothing.
 //
 // A parameter of a list that is sent twice is invalid, not the first or the last of the two, for what the client meant
 // is not known. An unknown one is ignored (P10).
