@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -110,19 +109,9 @@ func serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("ETag", a.tag)
 	body := a.plain
-	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
+	if web.AcceptsGzip(r.Header.Values("Accept-Encoding")) {
 		h.Set("Content-Encoding", "gzip")
 		body = a.gzip
 	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
-}
-
-// acceptsGzip reports whether a client takes gzip without a doubt; all browsers do.
-func acceptsGzip(accept string) bool {
-	for coding := range strings.SplitSeq(accept, ",") {
-		if name, q, _ := strings.Cut(coding, ";"); strings.TrimSpace(name) == "gzip" && !strings.Contains(q, "=0") {
-			return true
-		}
-	}
-	return false
 }

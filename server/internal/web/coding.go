@@ -16,9 +16,10 @@ const (
 	zstded   = "zstd"
 )
 
-// negotiate chooses a coding by the q-values of an Accept-Encoding header: zstd before gzip before none where they tie.
-// A body that is not worth compressing is sent plain unless the client refuses that. When nothing that the client
-// accepts is left, the body is plain all the same.
+// negotiate chooses a coding by the q-values of an Accept-Encoding header (H8): zstd before gzip before none where they tie.
+// A client gets zstd only when it names it: `*` comes from proxies that can read no more than gzip. A body that is not worth
+// compressing is sent plain unless the client refuses that. When nothing that the client accepts is left, the body is plain
+// all the same.
 func negotiate(lines []string, plain bool) string {
 	q := acceptedCodings(strings.Join(lines, ","))
 	coding, best := identity, 0
@@ -34,6 +35,11 @@ func negotiate(lines []string, plain bool) string {
 	return coding
 }
 
+// AcceptsGzip reports whether a client takes gzip, by the lines of its Accept-Encoding header.
+func AcceptsGzip(lines []string) bool {
+	return acceptedCodings(strings.Join(lines, ",")).gzip > 0
+}
+
 // codings are the q-values of what the server can send, in thousandths; 0 is not acceptable.
 type codings struct {
 	zstd, gzip, identity int
@@ -42,7 +48,7 @@ type codings struct {
 
 func acceptedCodings(header string) codings {
 	const absent = -1
-	c, rest := codings{zstd: absent, gzip: absent, identity: absent}, absent
+	c, rest := codings{gzip: absent, identity: absent}, absent
 	for element := range strings.SplitSeq(header, ",") {
 		name, params, _ := strings.Cut(element, ";")
 		q, ok := quality(params)
@@ -59,9 +65,6 @@ func acceptedCodings(header string) codings {
 		case "*":
 			rest = q
 		}
-	}
-	if c.zstd == absent {
-		c.zstd = max(rest, 0)
 	}
 	if c.gzip == absent {
 		c.gzip = max(rest, 0)
