@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 )
 
 // byteOrderMark tells spreadsheets that the text is UTF-8.
@@ -23,7 +22,7 @@ func (rows Rows) appendCSV(b []byte, pt bool) []byte {
 	c.b = append(c.b, "\r\n"...)
 	var j JSON
 	for i := range rows.Count {
-		j = JSON{b: j.b[:0]}
+		j = JSON{b: j.b[:0], bare: true}
 		rows.row(&j, i)
 		c.row(rows.Columns, j.b)
 	}
@@ -31,7 +30,7 @@ func (rows Rows) appendCSV(b []byte, pt bool) []byte {
 }
 
 // table appends lines of cells. A row comes as the compact JSON object that JSON writes, so that its values have one form in
-// all answers. It is read in place: a page has thousands of cells, and a string for each would cost more than the rest.
+// all answers; days, instants and amounts stand bare in it, so that no text is mistaken for one. It is read in place: a page has thousands of cells, and a string for each would cost more than the rest.
 type table struct {
 	b         []byte
 	separator byte
@@ -142,7 +141,7 @@ func stringLen(b []byte) int {
 	}
 }
 
-// cell appends a value of JSON as a cell. Nothing, or null, is empty.
+// cell appends a value of a row as a cell. Nothing, or null, is empty.
 func (c *table) cell(value []byte) {
 	if !c.first {
 		c.b = append(c.b, c.separator)
@@ -159,7 +158,7 @@ func (c *table) cell(value []byte) {
 	}
 }
 
-// literal appends a number, true or false. The pt-BR profile has a decimal comma.
+// literal appends a number, a day or an instant, true or false. The pt-BR profile has a decimal comma.
 func (c *table) literal(value []byte) {
 	start := len(c.b)
 	c.b = append(c.b, value...)
@@ -168,22 +167,29 @@ func (c *table) literal(value []byte) {
 	}
 }
 
-// text appends a text. Spreadsheets of the pt-BR profile are kept from taking digits for a number, which loses digits of an
-// ISBN, and from taking a text for a formula.
+// text appends a text. Spreadsheets of the pt-BR profile are kept from taking it for a formula, and from taking it for a
+// number, which loses digits of an ISBN, a date or another value.
 func (c *table) text(s []byte) {
-	if len(s) == 0 {
-		return
-	}
 	switch {
-	case c.pt && digitsAlone(s):
-		c.b = append(c.b, `"=""`...)
-		c.b = append(c.b, s...)
-		c.b = append(c.b, `"""`...)
-	case c.pt && strings.IndexByte("=+-@", s[0]) >= 0:
+	case c.pt && isFormula(s):
 		c.plain("'", s)
+	case c.pt && isTaken(s):
+		c.asText(s)
 	default:
 		c.plain("", s)
 	}
+}
+
+// asText appends a text as a formula that is this text.
+func (c *table) asText(s []byte) {
+	c.b = append(c.b, `"=""`...)
+	for _, b := range s {
+		c.b = append(c.b, b)
+		if b == '"' { // twice for the formula, and each of both twice for the cell
+			c.b = append(c.b, `"""`...)
+		}
+	}
+	c.b = append(c.b, `"""`...)
 }
 
 // plain appends a text behind a mark, in quotes where it needs them.
@@ -193,16 +199,6 @@ func (c *table) plain(mark string, s []byte) {
 		return
 	}
 	c.b = append(append(c.b, mark...), s...)
-}
-
-// digitsAlone reports whether a text is a number of digits.
-func digitsAlone(s []byte) bool {
-	for _, d := range s {
-		if d < '0' || d > '9' {
-			return false
-		}
-	}
-	return true
 }
 
 // needsQuotes reports whether a text has what ends a cell, in any of the profiles, or white space at an end, which some

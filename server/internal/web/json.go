@@ -15,6 +15,9 @@ type JSON struct {
 	b []byte
 	// more is set when a value stands before the next one, on the same level.
 	more bool
+	// bare leaves the quotes of days, instants and amounts out, outside of arrays: what is then no JSON is read as cells.
+	bare   bool
+	arrays int // that are open
 }
 
 // Bytes returns what was written.
@@ -59,12 +62,14 @@ func (j *JSON) Array(name string) {
 	j.name(name)
 	j.b = append(j.b, '[')
 	j.more = false
+	j.arrays++
 }
 
 // EndArray closes an array.
 func (j *JSON) EndArray() {
 	j.b = append(j.b, ']')
 	j.more = true
+	j.arrays--
 }
 
 // Item writes a string as an element of an array.
@@ -134,7 +139,19 @@ func (j *JSON) OptionalText(name string, s *string) {
 }
 
 // Amount writes a number that is a string in JSON, such as money: 12.50.
-func (j *JSON) Amount(name, decimal string) { j.Text(name, decimal) }
+func (j *JSON) Amount(name, decimal string) {
+	j.name(name)
+	j.mark()
+	j.b = append(j.b, decimal...)
+	j.mark()
+}
+
+// mark writes the quote before and after a value that is a string in JSON, and no text.
+func (j *JSON) mark() {
+	if !j.bare || j.arrays > 0 {
+		j.b = append(j.b, '"')
+	}
+}
 
 // Bool writes true or false.
 func (j *JSON) Bool(name string, v bool) {
@@ -145,9 +162,9 @@ func (j *JSON) Bool(name string, v bool) {
 // Date writes a day, as YYYY-MM-DD.
 func (j *JSON) Date(name string, d calendar.Date) {
 	j.name(name)
-	j.b = append(j.b, '"')
+	j.mark()
 	j.b, _ = d.AppendText(j.b) // a valid date's text cannot fail
-	j.b = append(j.b, '"')
+	j.mark()
 }
 
 // OptionalDate writes a day, null for nil.
@@ -162,9 +179,9 @@ func (j *JSON) OptionalDate(name string, d *calendar.Date) {
 // Datetime writes an instant in Brasilia time, cut to whole seconds, as YYYY-MM-DD HH:mm:ss.
 func (j *JSON) Datetime(name string, t time.Time) {
 	j.name(name)
-	j.b = append(j.b, '"')
+	j.mark()
 	j.b = t.In(calendar.Brasilia()).AppendFormat(j.b, time.DateTime)
-	j.b = append(j.b, '"')
+	j.mark()
 }
 
 // DatetimeOrNull writes an instant as Datetime does, null for the zero one.
@@ -179,9 +196,9 @@ func (j *JSON) DatetimeOrNull(name string, t time.Time) {
 // Time writes an instant in UTC, cut to whole seconds, as YYYY-MM-DDTHH:mm:ssZ.
 func (j *JSON) Time(name string, t time.Time) {
 	j.name(name)
-	j.b = append(j.b, '"')
+	j.mark()
 	j.b = t.UTC().AppendFormat(j.b, time.RFC3339)
-	j.b = append(j.b, '"')
+	j.mark()
 }
 
 // Minutes writes tenths of a minute as minutes with one decimal.
