@@ -19,7 +19,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
@@ -38,10 +40,16 @@ type document struct {
 }
 
 var (
-	directoryDocument = sync.OnceValue(func() *document { return readDocument(openapi.Directory(), directoryapi.Prefix, "Problem") })
-	schoolsDocument   = sync.OnceValue(func() *document { return readDocument(openapi.Schools(), schoolsapi.Prefix, "Error") })
-	librariesDocument = sync.OnceValue(func() *document { return readDocument(openapi.Libraries(), librariesapi.Prefix, "Error") })
+	directoryDocument = sync.OnceValue(func() *document { return readDocument(openapi.Directory(defaults), directoryapi.Prefix, "Problem") })
+	schoolsDocument   = sync.OnceValue(func() *document { return readDocument(openapi.Schools(defaults), schoolsapi.Prefix, "Error") })
+	librariesDocument = sync.OnceValue(func() *document { return readDocument(openapi.Libraries(defaults), librariesapi.Prefix, "Error") })
 )
+
+// defaults are what the documents tell of a server without settings.
+var defaults = openapi.Settings{
+	SchoolsRate: server.DefaultSchoolsRate, LibrariesRate: server.DefaultLibrariesRate,
+	SchoolsHistory: schools.HistoryStart(), LibrariesHistory: libraries.HistoryStart,
+}
 
 func init() {
 	// A day that the calendar does not have is no date.
@@ -278,8 +286,8 @@ func TestDocumentsAreServed(t *testing.T) {
 		path string
 		want []byte
 	}{
-		{"/openapi/directory.json", openapi.Directory()}, {"/openapi/schools.json", openapi.Schools()},
-		{"/openapi/libraries.json", openapi.Libraries()}, {"/docs", nil},
+		{"/openapi/directory.json", openapi.Directory(defaults)}, {"/openapi/schools.json", openapi.Schools(defaults)},
+		{"/openapi/libraries.json", openapi.Libraries(defaults)}, {"/docs", nil},
 	} {
 		w := f.get("", tt.path, "User-Agent", "Python-urllib/3.12")
 		if w.Code != 200 || w.Header().Get("X-Request-Id") == "" || tt.want != nil && !bytes.Equal(w.Body.Bytes(), tt.want) {
@@ -289,6 +297,35 @@ func TestDocumentsAreServed(t *testing.T) {
 	for _, path := range []string{"/docs/x", "/openapi/", "/openapi/others.json"} {
 		if w := f.get("", path); w.Code != 404 {
 			t.Errorf("GET %s = %d, want 404", path, w.Code)
+		}
+	}
+}
+
+// The documents tell the rates and the history that the server goes by.
+func TestDocumentsTellTheSettings(t *testing.T) {
+	day := func(s string) *calendar.Date { d := calendar.MustParse(s); return &d }
+	for _, tt := range []struct {
+		config                        server.Config
+		directory, schools, libraries string
+		schoolsDay, librariesDay      string
+	}{
+		{server.Config{}, "There is no limit", "30 requests a minute", "60 requests a minute", "2026-01-01", "2026-07-21"},
+		{
+			server.Config{DirectoryRate: 1, SchoolsRate: 100, LibrariesRate: -1, SchoolsHistory: day("2025-02-03"), LibrariesHistory: day("2024-05-06")},
+			"One request a minute", "100 requests a minute", "There is no limit", "2025-02-03", "2024-05-06",
+		},
+	} {
+		f := newFixture(t, dbtest.SQLite(t), tt.config)
+		for path, wants := range map[string][]string{
+			"/openapi/directory.json": {tt.directory}, "/openapi/schools.json": {tt.schools, "Before " + tt.schoolsDay},
+			"/openapi/libraries.json": {tt.libraries, "begins " + tt.librariesDay},
+		} {
+			got := f.get("", path).Body.String()
+			for _, want := range wants {
+				if !strings.Contains(got, want) {
+					t.Errorf("%s with %+v does not tell %q", path, tt.config, want)
+				}
+			}
 		}
 	}
 }

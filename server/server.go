@@ -100,7 +100,7 @@ func (s *Server) compose(ctx context.Context) error {
 	// The user agent is a check of the other APIs (H5); the directory answers every client.
 	others := web.UserAgent(web.Fail)(mount(school, network))
 	troubles := &web.Troubles{Is: database.Unavailable, Log: *s.config.Log}
-	s.handler = web.Chain(split(partners, others), web.NoSniff, web.Identify(*s.config.Log, web.Proxies(s.config.TrustedProxies)),
+	s.handler = web.Chain(split(s.described(), partners, others), web.NoSniff, web.Identify(*s.config.Log, web.Proxies(s.config.TrustedProxies)),
 		web.AccessLog(s.metrics.Observe), web.Recover(web.Fail), web.Timeout(workTimeout), troubles.Retry)
 	return nil
 }
@@ -146,9 +146,18 @@ func (s *Server) directory(ctx context.Context, limit auth.Limiter) (http.Handle
 	return api.Handler(), nil
 }
 
+// described are the settings that the documents tell.
+func (s *Server) described() openapi.Settings {
+	c := s.config
+	return openapi.Settings{
+		DirectoryRate: max(c.DirectoryRate, 0), SchoolsRate: max(c.SchoolsRate, 0), LibrariesRate: max(c.LibrariesRate, 0),
+		SchoolsHistory: *c.SchoolsHistory, LibrariesHistory: *c.LibrariesHistory,
+	}
+}
+
 // split serves the documents (H10), the paths of the partner directory, as they were sent, and all others.
-func split(partners, others http.Handler) http.Handler {
-	documents := openapi.Handler()
+func split(described openapi.Settings, partners, others http.Handler) http.Handler {
+	documents := openapi.Handler(described)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := others
 		switch {

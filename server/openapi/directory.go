@@ -3,13 +3,13 @@ package openapi
 const directoryBase = "/api/v2/partners"
 
 // directory is the partner directory.
-func directory() api {
+func directory(s Settings) api {
 	return api{
 		title:   "Partner directory",
 		summary: "Networks, schools, classes and teachers that a partner keeps.",
 		description: "Every request is signed: `Authorization: APIAuth-HMAC-SHA256 <access_key_id>:<signature>`, the signature being base64(HMAC(secret, `METHOD,content-type,content-hash,path?query,date`)). " +
 			"Date is sent as Date, or as X-Date from a browser, and is good for 900 seconds; a body goes with X-Authorization-Content-SHA256, the base64 SHA-256 of it. The page /docs signs calls by itself, and `lectern sign` prints signed headers for curl. " +
-			"References are percent-encoded in paths.",
+			allowance(s.DirectoryRate, "for each key") + "References are percent-encoded in paths.",
 		security: []security{{"signature", object{
 			{"type", "apiKey"}, {"in", "header"}, {"name", "Authorization"},
 			{"description", "APIAuth-HMAC-SHA256 <access_key_id>:<signature>"},
@@ -23,7 +23,7 @@ func directory() api {
 			413: {"The body has more than 1 MiB.", nil},
 			415: {"The body's content type is not application/json.", nil},
 			422: {"A field is not accepted, or the entity has children; one list of messages for each field.", nil},
-			429: {"The requests of this minute are used up, where the operator has set a limit.", []string{"Retry-After"}},
+			429: {"The requests of this minute are used up.", []string{"Retry-After"}},
 			500: {"Something failed here.", nil},
 			503: {"The database does not answer for a moment, a write waited too long for its turn, or the bodies of requests fill the memory that there is for them. A write may have been carried out.", []string{"Retry-After"}},
 		},

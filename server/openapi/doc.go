@@ -1,23 +1,50 @@
 // Package openapi describes the three APIs as OpenAPI 3.1 documents, one for each, made here and served by the binary
 // (H10).
 //
-//	document := openapi.Schools() // JSON, ready to be sent
+//	document := openapi.Schools(openapi.Settings{SchoolsRate: 30}) // JSON, ready to be sent
 //
 // A document is complete: every route, parameter with its limits, field, header and error, with examples that are real
 // answers over the data of lectern demo. Tests hold the documents against the code in both directions, and every answer
 // of the end-to-end tests against the documents.
 //
+// A document tells the rates and the history of the server that sends it. It is made when it is first asked for: who loads a
+// feed, or reads rows, does not wait for it.
+//
 // The documents are written in Go, in the order in which they are read: tables of parameters and fields, in the words of
 // the specifications.
 package openapi
 
-import "sync"
+import (
+	"fmt"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// Settings are what the operator sets and the documents tell.
+type Settings struct {
+	// DirectoryRate, SchoolsRate and LibrariesRate are the requests a minute of a directory key, of a schools key, and of a
+	// library network with all its keys. 0 is no limit.
+	DirectoryRate, SchoolsRate, LibrariesRate int
+	// SchoolsHistory and LibrariesHistory are the first days of the reports.
+	SchoolsHistory, LibrariesHistory calendar.Date
+}
 
 // Directory returns the document of the partner directory.
-var Directory = sync.OnceValue(func() []byte { return directory().bytes() })
+func Directory(s Settings) []byte { return directory(s).bytes() }
 
 // Schools returns the document of the schools reading API.
-var Schools = sync.OnceValue(func() []byte { return schools().bytes() })
+func Schools(s Settings) []byte { return schools(s).bytes() }
 
 // Libraries returns the document of the libraries reporting API.
-var Libraries = sync.OnceValue(func() []byte { return libraries().bytes() })
+func Libraries(s Settings) []byte { return libraries(s).bytes() }
+
+// allowance is the sentence that tells a rate.
+func allowance(rate int, of string) string {
+	switch rate {
+	case 0:
+		return "There is no limit of requests. "
+	case 1:
+		return "One request a minute " + of + ". "
+	}
+	return fmt.Sprintf("%d requests a minute %s. ", rate, of)
+}

@@ -8,7 +8,7 @@ import (
 const librariesBase = "/api-platform/libraries/v1"
 
 // libraries is the libraries reporting API.
-func libraries() api {
+func libraries(s Settings) api {
 	failures := reportFailures()
 	failures[http.StatusNotFound] = failed{"There is no such path, or no such dataset.", nil}
 	failures[http.StatusServiceUnavailable] = failed{"The database does not answer for a moment, or too many heavy queries run at once.", []string{"Retry-After"}}
@@ -16,7 +16,7 @@ func libraries() api {
 		title:   "Libraries reporting",
 		summary: "Figures, readers, catalogue, stock, loans, reservations and suggestions of a library network.",
 		description: "Read-only. The key decides the network. Answers are those of a full hour, which `meta.updatedAt` names: the same query inside the hour has the same answer. " +
-			"Days are Brasilia time; the history begins 2026-07-21. " + forms + "60 requests a minute for all keys of a network together. " +
+			"Days are Brasilia time; the history begins " + s.LibrariesHistory.String() + ". " + forms + allowance(s.LibrariesRate, "for all keys of a network together") +
 			"A parameter that belongs to another dataset is ignored; one that belongs to none is refused.",
 		security: keySecurity, operations: slices.Concat(tagged("reports", libraryRoutes()), tagged("datasets", datasets())),
 		failures: failures, failure: failureSchema.name,

@@ -14,7 +14,9 @@ import (
 )
 
 // documents are all documents, by the name of their API.
-var documents = map[string][]byte{"directory": openapi.Directory(), "schools": openapi.Schools(), "libraries": openapi.Libraries()}
+var documents = map[string][]byte{"directory": openapi.Directory(settings), "schools": openapi.Schools(settings), "libraries": openapi.Libraries(settings)}
+
+var settings = openapi.Settings{SchoolsRate: 30, LibrariesRate: 60, SchoolsHistory: calendar.MustParse("2026-01-01"), LibrariesHistory: calendar.MustParse("2026-07-21")}
 
 func TestMain(m *testing.M) {
 	// A day that the calendar does not have is no date.

@@ -5,9 +5,9 @@ import "slices"
 const schoolsBase = "/api-platform/schools/v1"
 
 // schools is the schools reading API.
-func schools() api {
+func schools(s Settings) api {
 	period := []param{
-		query("startDate", date, "First day, Brasilia time. Left out: 29 days before the end. Before 2026-01-01: that day."),
+		query("startDate", date, "First day, Brasilia time. Left out: 29 days before the end. Before "+s.SchoolsHistory.String()+": that day."),
 		query("endDate", date, "Last day. Left out, or in the future: today."),
 	}
 	filters := []param{
@@ -32,7 +32,7 @@ func schools() api {
 		title:   "Schools reading",
 		summary: "Users, days of access and reading of a school network.",
 		description: "Read-only. The key decides the network. A segment of reading counts as effective when its speed is from 5 to 800 words a minute, or when it has no recorded speed and lasts at least 3 seconds. " +
-			forms + "30 requests a minute for each key. Page through a route one page at a time until totalRows rows are there.",
+			forms + allowance(s.SchoolsRate, "for each key") + "Page through a route one page at a time until totalRows rows are there.",
 		security: keySecurity, operations: tagged("reading", ops), failures: reportFailures(), failure: failureSchema.name,
 		schemas: []schema{
 			failureSchema, periodSchema, pageSchema,

@@ -28,21 +28,50 @@ type asset struct {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
-// assets are the files by their paths.
-var assets = sync.OnceValue(func() map[string]asset {
-	const script, style, document = "text/javascript; charset=utf-8", "text/css; charset=utf-8", "application/json"
-	return map[string]asset{
-		"/docs":                      newAsset("text/html; charset=utf-8", file("index.html")),
-		"/docs/":                     newAsset("text/html; charset=utf-8", file("index.html")),
-		"/docs/docs.js":              newAsset(script, file("docs.js")),
-		"/docs/docs.css":             newAsset(style, file("docs.css")),
-		"/docs/swagger-ui-bundle.js": packed(script, file("swagger-ui/swagger-ui-bundle.js.gz")),
-		"/docs/swagger-ui.css":       packed(style, file("swagger-ui/swagger-ui.css.gz")),
-		"/openapi/directory.json":    newAsset(document, Directory()),
-		"/openapi/schools.json":      newAsset(document, Schools()),
-		"/openapi/libraries.json":    newAsset(document, Libraries()),
+// sources make the files, by their paths.
+var sources = map[string]func(Settings) asset{
+	"/docs":                      embedded(html, "index.html"),
+	"/docs/":                     embedded(html, "index.html"),
+	"/docs/docs.js":              embedded(script, "docs.js"),
+	"/docs/docs.css":             embedded(style, "docs.css"),
+	"/docs/swagger-ui-bundle.js": packed(script, "swagger-ui/swagger-ui-bundle.js.gz"),
+	"/docs/swagger-ui.css":       packed(style, "swagger-ui/swagger-ui.css.gz"),
+	"/openapi/directory.json":    described(Directory),
+	"/openapi/schools.json":      described(Schools),
+	"/openapi/libraries.json":    described(Libraries),
+}
+
+const (
+	html   = "text/html; charset=utf-8"
+	script = "text/javascript; charset=utf-8"
+	style  = "text/css; charset=utf-8"
+)
+
+// embedded is an embedded file of the page.
+func embedded(contentType, name string) func(Settings) asset {
+	return func(Settings) asset { return newAsset(contentType, file(name)) }
+}
+
+// described is a document.
+func described(document func(Settings) []byte) func(Settings) asset {
+	return func(s Settings) asset { return newAsset("application/json", document(s)) }
+}
+
+// packed is a file that is embedded in its gzip form.
+func packed(contentType, name string) func(Settings) asset {
+	return func(Settings) asset {
+		zipped := file(name)
+		r, err := gzip.NewReader(bytes.NewReader(zipped))
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		plain, err := io.ReadAll(r)
+		if err != nil {
+			panic(err)
+		}
+		return asset{contentType, plain, zipped, tagOf(plain)}
 	}
-})
+}
 
 // file returns an embedded file of the page.
 func file(name string) []byte {
@@ -61,35 +90,29 @@ func newAsset(contentType string, plain []byte) asset {
 	return asset{contentType, plain, b.Bytes(), tagOf(plain)}
 }
 
-// packed is an asset that is embedded in its gzip form.
-func packed(contentType string, zipped []byte) asset {
-	r, err := gzip.NewReader(bytes.NewReader(zipped))
-	if err != nil {
-		panic(err) // it is embedded
-	}
-	plain, err := io.ReadAll(r)
-	if err != nil {
-		panic(err)
-	}
-	return asset{contentType, plain, zipped, tagOf(plain)}
-}
-
 func tagOf(b []byte) string {
 	sum := sha256.Sum256(b)
 	return `W/"` + hex.EncodeToString(sum[:8]) + `"`
 }
 
 // Owns reports whether a path is one that Handler serves.
-func Owns(path string) bool {
-	_, ok := assets()[path]
-	return ok
+func Owns(path string) bool { return sources[path] != nil }
+
+// handler serves assets by their paths.
+type handler map[string]func() asset
+
+// Handler serves the documents and the page (H10) at the paths that it Owns. Each is made when it is first asked for.
+func Handler(s Settings) http.Handler {
+	h := handler{}
+	for path, source := range sources {
+		h[path] = sync.OnceValue(func() asset { return source(s) })
+	}
+	return h
 }
 
-// Handler serves the documents and the page (H10) at the paths that it Owns.
-func Handler() http.Handler { return http.HandlerFunc(serve) }
-
-func serve(w http.ResponseWriter, r *http.Request) {
-	a, ok := assets()[r.URL.Path]
+// ServeHTTP implements http.Handler.
+func (files handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	made, ok := files[r.URL.Path]
 	switch {
 	case !ok:
 		http.NotFound(w, r)
@@ -99,6 +122,7 @@ func serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "only GET is supported", http.StatusMethodNotAllowed)
 		return
 	}
+	a := made()
 	web.TraceOf(r.Context()).Route = r.URL.Path // one of a few
 	h := w.Header()
 	h.Set("Content-Type", a.contentType)

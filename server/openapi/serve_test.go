@@ -29,7 +29,7 @@ func send(method, path string, headers ...string) *httptest.ResponseRecorder {
 		r.Header.Set(headers[i], headers[i+1])
 	}
 	w := httptest.NewRecorder()
-	openapi.Handler().ServeHTTP(w, r)
+	openapi.Handler(settings).ServeHTTP(w, r)
 	return w
 }
 
@@ -124,6 +124,15 @@ func TestOtherMethods(t *testing.T) {
 				t.Errorf("%s %s = %d, Allow %q, want 405 and GET, HEAD", method, path, w.Code, w.Header().Get("Allow"))
 			}
 		}
+	}
+}
+
+// Nothing is made before it is asked for: a document alone takes thousands of allocations.
+func TestNothingIsMadeAhead(t *testing.T) {
+	r, w := httptest.NewRequest("GET", "/api-platform/schools/v1/users", nil), httptest.NewRecorder()
+	ahead := testing.AllocsPerRun(10, func() { openapi.Owns("/docs"); openapi.Handler(settings).ServeHTTP(w, r) })
+	if document := testing.AllocsPerRun(10, func() { openapi.Schools(settings) }); ahead > 200 || document < 2000 {
+		t.Errorf("a request that is none of these takes %v allocations, a document %v; want at most 200, and thousands", ahead, document)
 	}
 }
 

@@ -114,8 +114,8 @@ type serving struct {
 	key string
 }
 
-// serve starts the binary with the rates lifted and waits until it answers a request that needs no data. The calls are of
-// the API below prefix.
+// serve starts the binary with the rates lifted and waits until it takes connections. It is asked nothing: the first call of
+// the caller is the first request of the process. The calls are of the API below prefix.
 func (p product) serve(ctx context.Context, db, key, prefix string, args ...string) (*serving, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -131,9 +131,8 @@ func (p product) serve(ctx context.Context, db, key, prefix string, args ...stri
 		return nil, err
 	}
 	for range 500 {
-		if res, err := http.Get("http://" + addr + "/"); err == nil {
-			res.Body.Close()
-			return s, nil
+		if conn, err := net.Dial("tcp", addr); err == nil {
+			return s, conn.Close()
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
