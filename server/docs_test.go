@@ -40,6 +40,8 @@ func openBrowser(t *testing.T) *browser {
 		t.Fatal("LECTERN_TEST_CHROMIUM is not set: run the tests with `make test`, or any command with `.ci/with-chromium COMMAND`, which find or install a browser")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()))
+	// A name that is not the machine's own: what comes from there over plain HTTP is no secure context.
+	options = append(options, chromedp.Flag("host-resolver-rules", "MAP "+plainHost+" 127.0.0.1"))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium has no sandbox for root, and does not start without saying so
 	}
@@ -136,6 +138,30 @@ func (b *browser) quiet(server string) {
 	}
 }
 
+// evaluate returns the value of an expression in the page.
+func evaluate[T any](b *browser, expression string) T {
+	b.Helper()
+	value, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
+	b.must(err)
+	return value
+}
+
+// unnamed are the forms of the page, and its controls in sight, that have no name to be read aloud.
+const unnamed = `[...document.querySelectorAll("form, nav, select, input, textarea, button")].filter((e) =>
+	e.checkVisibility() && !e.labels?.length && !e.getAttribute("aria-label") && !e.getAttribute("aria-labelledby") &&
+	!(e.tagName === "BUTTON" && (e.title || e.textContent.trim()))).map((e) => e.outerHTML)`
+
+// named checks that everything that a person fills in, chooses or presses has a name.
+func (b *browser) named() {
+	b.Helper()
+	if controls := evaluate[[]string](b, unnamed); len(controls) > 0 {
+		b.Errorf("without a name: %q", controls)
+	}
+	if n := evaluate[int](b, "document.querySelectorAll('#routes select[aria-label], #routes input[aria-label]').length"); n == 0 {
+		b.Error("no control of the routes has a name: the test shows nothing")
+	}
+}
+
 // try opens an operation, fills its parameters in and executes it, and returns the status and the body that the page shows.
 func (b *browser) try(operation string, params map[string]string) (status, body string) {
 	b.Helper()
@@ -176,6 +202,7 @@ func TestDocsOfSchools(t *testing.T) {
 	if status != "200" || !strings.Contains(body, `"userId"`) || !strings.Contains(body, `"profile": "teacher"`) || strings.Contains(body, `"profile": "student"`) {
 		t.Errorf("users of the schools = %s %s, want 200 and a row", status, body)
 	}
+	b.named()
 	b.quiet(d.url)
 }
 
@@ -186,29 +213,53 @@ func TestDocsOfLibraries(t *testing.T) {
 		enter("#key", d.libraries),
 	)
 	status, body := b.try("datasets-stock", nil)
+	b.named()
 	if status != "200" || !strings.Contains(body, `"purchaseId"`) {
 		t.Errorf("stock of the libraries = %s %s, want 200 and a row", status, body)
 	}
 	b.quiet(d.url)
 }
 
-// The page signs the calls of the directory by itself.
+// plainHost is a name for 127.0.0.1.
+const plainHost = "lectern.test"
+
+// The page signs the calls of the directory by itself, also where it comes over plain HTTP from another machine and the browser
+// has no hashes for it.
 func TestDocsOfDirectory(t *testing.T) {
-	d, b := newLiveDemo(t), openBrowser(t)
+	d := newLiveDemo(t)
+	for _, tt := range []struct {
+		name, url string
+		subtle    bool
+	}{
+		{"own machine", d.url, true},
+		{"plain HTTP", strings.Replace(d.url, "127.0.0.1", plainHost, 1), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) { docsOfDirectory(openBrowser(t), d, tt.url, tt.subtle) })
+	}
+}
+
+func docsOfDirectory(b *browser, d *demo, url string, subtle bool) {
 	b.run(
-		chromedp.Navigate(d.url+"/docs?api=directory"),
+		chromedp.Navigate(url+"/docs?api=directory"),
 		enter("#key-id", d.id),
 		enter("#secret", d.secret),
 	)
+	if has := evaluate[bool](b, "crypto.subtle !== undefined"); has != subtle {
+		b.Fatalf("the browser has hashes of its own: %v, want %v", has, subtle)
+	}
 	status, body := b.try("entities-listEntities", map[string]string{"entity_type": "school"})
 	if status != "200" || !strings.Contains(body, "escola-99000001") {
-		t.Errorf("the list of schools = %s %s, want 200 and a school", status, body)
+		b.Errorf("the list of schools = %s %s, want 200 and a school", status, body)
 	}
 	status, body = b.try("teachers-createTeacher", nil)
 	if status != "201" || !strings.Contains(body, "Rui Prado") {
-		t.Errorf("the example of a teacher = %s %s, want 201", status, body)
+		b.Errorf("the example of a teacher = %s %s, want 201", status, body)
 	}
-	b.quiet(d.url)
+	if created := d.call(b.T, "DELETE", "/teachers/"+exampleBody(b.T, "createTeacher")["reference_id"].(string), ""); created.status != 204 {
+		b.Errorf("DELETE of the teacher = %d %s, want 204", created.status, created.body)
+	}
+	b.named()
+	b.quiet(url)
 }
 
 // Without a key the page shows the refusal, which a browser logs as an error of the network.

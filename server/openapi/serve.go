@@ -14,7 +14,10 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
-//go:embed page
+// page is the page with what it is made of: the viewer swagger-ui 5.35.0, and of @noble/hashes 2.4.0 what an HMAC needs, each
+// with its licence and as it was published.
+//
+//go:embed all:page
 var page embed.FS
 
 // asset is a file that Handler serves: its text, its gzip form, and its entity tags.
@@ -30,15 +33,20 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // sources make the files, by their paths.
 var sources = map[string]func(Settings) asset{
-	"/docs":                      embedded(html, "index.html"),
-	"/docs/":                     embedded(html, "index.html"),
-	"/docs/docs.js":              embedded(script, "docs.js"),
-	"/docs/docs.css":             embedded(style, "docs.css"),
-	"/docs/swagger-ui-bundle.js": packed(script, "swagger-ui/swagger-ui-bundle.js.gz"),
-	"/docs/swagger-ui.css":       packed(style, "swagger-ui/swagger-ui.css.gz"),
-	"/openapi/directory.json":    described(Directory),
-	"/openapi/schools.json":      described(Schools),
-	"/openapi/libraries.json":    described(Libraries),
+	"/docs":                       embedded(html, "index.html"),
+	"/docs/":                      embedded(html, "index.html"),
+	"/docs/docs.js":               embedded(script, "docs.js"),
+	"/docs/docs.css":              embedded(style, "docs.css"),
+	"/docs/swagger-ui-bundle.js":  packed(script, "swagger-ui/swagger-ui-bundle.js.gz"),
+	"/docs/swagger-ui.css":        packed(style, "swagger-ui/swagger-ui.css.gz"),
+	"/docs/noble-hashes/hmac.js":  embedded(script, "noble-hashes/hmac.js"),
+	"/docs/noble-hashes/sha2.js":  embedded(script, "noble-hashes/sha2.js"),
+	"/docs/noble-hashes/utils.js": embedded(script, "noble-hashes/utils.js"),
+	"/docs/noble-hashes/_md.js":   embedded(script, "noble-hashes/_md.js"),
+	"/docs/noble-hashes/_u64.js":  embedded(script, "noble-hashes/_u64.js"),
+	"/openapi/directory.json":     described(Directory),
+	"/openapi/schools.json":       described(Schools),
+	"/openapi/libraries.json":     described(Libraries),
 }
 
 const (

@@ -13,14 +13,19 @@ import (
 
 // files are all paths of Handler, with their content types.
 var files = map[string]string{
-	"/docs":                      "text/html; charset=utf-8",
-	"/docs/docs.js":              "text/javascript; charset=utf-8",
-	"/docs/docs.css":             "text/css; charset=utf-8",
-	"/docs/swagger-ui-bundle.js": "text/javascript; charset=utf-8",
-	"/docs/swagger-ui.css":       "text/css; charset=utf-8",
-	"/openapi/directory.json":    "application/json",
-	"/openapi/schools.json":      "application/json",
-	"/openapi/libraries.json":    "application/json",
+	"/docs":                       "text/html; charset=utf-8",
+	"/docs/docs.js":               "text/javascript; charset=utf-8",
+	"/docs/docs.css":              "text/css; charset=utf-8",
+	"/docs/swagger-ui-bundle.js":  "text/javascript; charset=utf-8",
+	"/docs/swagger-ui.css":        "text/css; charset=utf-8",
+	"/docs/noble-hashes/hmac.js":  "text/javascript; charset=utf-8",
+	"/docs/noble-hashes/sha2.js":  "text/javascript; charset=utf-8",
+	"/docs/noble-hashes/utils.js": "text/javascript; charset=utf-8",
+	"/docs/noble-hashes/_md.js":   "text/javascript; charset=utf-8",
+	"/docs/noble-hashes/_u64.js":  "text/javascript; charset=utf-8",
+	"/openapi/directory.json":     "application/json",
+	"/openapi/schools.json":       "application/json",
+	"/openapi/libraries.json":     "application/json",
 }
 
 func send(method, path string, headers ...string) *httptest.ResponseRecorder {

@@ -16,11 +16,15 @@ document.getElementById("credentials").addEventListener("submit", (e) => e.preve
 
 const field = (id) => document.getElementById(id).value.trim();
 const bytes = (text) => new TextEncoder().encode(text);
-const base64 = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer)));
+const base64 = (hash) => btoa(String.fromCharCode(...hash));
+
+// The browser's own hashes are absent where the page comes over plain HTTP from another machine.
+const hashes = signed && Promise.all([import("/docs/noble-hashes/hmac.js"), import("/docs/noble-hashes/sha2.js")]);
 
 // sign puts the headers of a directory call on it: its date as X-Date, since a browser keeps Date to itself, the hash of its
 // body, and the HMAC of METHOD,content-type,content-hash,path?query,date.
 async function sign(request) {
+  const [{ hmac }, { sha256 }] = await hashes;
   const method = request.method.toUpperCase();
   const url = new URL(request.url, location.href);
   const date = new Date().toUTCString();
@@ -29,14 +33,26 @@ async function sign(request) {
   const type = body && typeName ? request.headers[typeName] : "";
   let hash = "";
   if (body || method === "POST" || method === "PUT") {
-    hash = base64(await crypto.subtle.digest("SHA-256", bytes(body)));
+    hash = base64(sha256(bytes(body)));
     request.headers["X-Authorization-Content-SHA256"] = hash;
   }
   const canonical = [method, type, hash, url.pathname + url.search, date].join(",");
-  const key = await crypto.subtle.importKey("raw", bytes(field("secret")), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  const signature = base64(hmac(sha256, bytes(field("secret")), bytes(canonical)));
   request.headers["X-Date"] = date;
-  request.headers.Authorization = `APIAuth-HMAC-SHA256 ${field("key-id")}:${base64(await crypto.subtle.sign("HMAC", key, bytes(canonical)))}`;
+  request.headers.Authorization = `APIAuth-HMAC-SHA256 ${field("key-id")}:${signature}`;
 }
+
+// name gives a control that the viewer leaves without a name one that can be read aloud: that of its parameter, or of what it
+// chooses.
+function name(control) {
+  if (control.labels?.length || control.hasAttribute("aria-label") || control.hasAttribute("aria-labelledby")) return;
+  const parameter = control.closest("[data-param-name]")?.dataset.paramName;
+  const body = control.closest(".opblock-section-request-body") && "Request body";
+  control.setAttribute("aria-label", parameter || body || control.title || control.placeholder || "Value");
+}
+
+const routes = document.getElementById("routes");
+new MutationObserver(() => routes.querySelectorAll("select, input, textarea").forEach(name)).observe(routes, { childList: true, subtree: true });
 
 SwaggerUIBundle({
   url: `/openapi/${api}.json`,
