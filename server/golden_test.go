@@ -61,12 +61,15 @@ Clara dos Anjos,Lima Barreto,9799000000101
 A Falência,Júlia Lopes de Almeida,
 `
 
-// newDemo serves the demo on an empty database, with the given clock.
-func newDemo(t *testing.T, db *database.DB, clock *clock) *demo {
+// newDemo serves the demo on an empty database, with the given clock, and what edit changes of its configuration.
+func newDemo(t *testing.T, db *database.DB, clock *clock, edit ...func(*server.Config)) *demo {
 	t.Helper()
 	config := server.Config{
 		DB: db, SecretKey: secretKey, SchoolsRate: -1, LibrariesRate: -1, Now: clock.time,
 		UsersQueue: server.UsersQueue{AtATime: 2, Waiting: 16, Wait: time.Minute},
+	}
+	for _, f := range edit {
+		f(&config)
 	}
 	s, err := server.New(t.Context(), config)
 	if err != nil {

@@ -254,8 +254,11 @@ func (d *document) content(res *openapi3.Response, header http.Header, body []by
 		}
 		return nil
 	}
-	name, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	name, params, err := mime.ParseMediaType(header.Get("Content-Type"))
 	media := res.Content[name]
+	if profile := params["profile"]; profile != "" {
+		media = res.Content[name+"; profile="+profile]
+	}
 	if err != nil || media == nil {
 		return fmt.Errorf("content type %q is not documented", header.Get("Content-Type"))
 	}

@@ -11,7 +11,9 @@ import (
 
 // api is one document before it is put together.
 type api struct {
+	name                        string // as the path of the document and the files of failures have it
 	title, summary, description string
+	tags                        object // the groups of operations, each with its description
 	security                    []security
 	operations                  []operation
 	schemas                     []schema
@@ -72,16 +74,23 @@ type failed struct {
 //go:embed examples
 var examples embed.FS
 
+// failures are the bodies of real errors, by API and status, or by operation and status where an operation says another thing of
+// it; a test keeps them so.
+//
+//go:embed failures
+var failures embed.FS
+
 // bytes puts the document together.
 func (a api) bytes() []byte {
 	d := object{
 		{"openapi", "3.1.0"},
 		{"info", object{
 			{"title", a.title}, {"summary", a.summary}, {"description", a.description}, {"version", "1"},
+			{"contact", object{{"name", "Lectern"}, {"url", "https://github.com/lectern-dev/lectern"}}},
 			{"license", object{{"name", "Apache 2.0"}, {"identifier", "Apache-2.0"}}},
 		}},
 		{"servers", []object{{{"url", "/"}, {"description", "this server"}}}},
-		{"tags", a.tags()},
+		{"tags", a.groups()},
 		{"security", a.securities()},
 		{"paths", a.paths()},
 		{"components", a.components()},
@@ -101,15 +110,13 @@ func (a api) securities() []object {
 	return all
 }
 
-// tags are the groups of operations, in the order in which they come.
-func (a api) tags() []object {
-	var tags []object
-	for i, op := range a.operations {
-		if i == 0 || a.operations[i-1].tag != op.tag {
-			tags = append(tags, object{{"name", op.tag}})
-		}
+// groups are the groups of operations with their descriptions.
+func (a api) groups() []object {
+	var groups []object
+	for _, t := range a.tags {
+		groups = append(groups, object{{"name", t.name}, {"description", t.value}})
 	}
-	return tags
+	return groups
 }
 
 // tagged puts operations into a group.
@@ -158,7 +165,7 @@ func (a api) operation(op operation) object {
 	for _, status := range statuses {
 		response := object{{"$ref", "#/components/responses/" + responseName(status)}}
 		if f, ok := op.own[status]; ok {
-			response = a.failureOf(status, f)
+			response = a.failureOf(op.id, status, f)
 		}
 		responses = append(responses, member{strconv.Itoa(status), response})
 	}
@@ -187,6 +194,7 @@ func (a api) success(op operation) object {
 	if op.rows {
 		media = append(media,
 			member{"text/csv", object{{"schema", text}}},
+			member{"text/csv; profile=pt-BR", object{{"schema", text}}},
 			member{"application/x-ndjson", object{{"schema", text}}})
 	}
 	return append(o, member{"content", media})
@@ -195,6 +203,12 @@ func (a api) success(op operation) object {
 // example is a file of examples as it is.
 func example(name string) (json.RawMessage, bool) {
 	b, err := examples.ReadFile("examples/" + name + ".json")
+	return b, err == nil
+}
+
+// failureExample is a file of failures as it is.
+func failureExample(of string, status int) (json.RawMessage, bool) {
+	b, err := failures.ReadFile(fmt.Sprintf("failures/%s.%d.json", of, status))
 	return b, err == nil
 }
 

@@ -71,17 +71,21 @@ func (a api) components() object {
 		{"headers", headerRefs(http.StatusNotModified, same)},
 	}}}
 	for _, status := range slices.Sorted(maps.Keys(a.failures)) {
-		responses = append(responses, member{responseName(status), a.failureOf(status, a.failures[status])})
+		responses = append(responses, member{responseName(status), a.failureOf(a.name, status, a.failures[status])})
 	}
 	return object{{"schemas", schemas}, {"responses", responses}, {"headers", a.headers()}, {"securitySchemes", schemes}}
 }
 
-// failureOf is an answer that is an error.
-func (a api) failureOf(status int, f failed) object {
+// failureOf is an answer that is an error, of the whole API or of one operation, by its name.
+func (a api) failureOf(of string, status int, f failed) object {
+	content := object{{"schema", ref(a.failure)}}
+	if e, ok := failureExample(of, status); ok {
+		content = append(content, member{"example", e})
+	}
 	return object{
 		{"description", f.description},
 		{"headers", headerRefs(status, f.headers)},
-		{"content", object{{"application/json", object{{"schema", ref(a.failure)}}}}},
+		{"content", object{{"application/json", content}}},
 	}
 }
 

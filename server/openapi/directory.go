@@ -5,6 +5,7 @@ const directoryBase = "/api/v2/partners"
 // directory is the partner directory.
 func directory(s Settings) api {
 	return api{
+		name:    "directory",
 		title:   "Partner directory",
 		summary: "Networks, schools, classes and teachers that a partner keeps.",
 		description: "Every request is signed: `Authorization: APIAuth-HMAC-SHA256 <access_key_id>:<signature>`, the signature being base64(HMAC(secret, `METHOD,content-type,content-hash,path?query,date`)). " +
@@ -14,6 +15,10 @@ func directory(s Settings) api {
 			{"type", "apiKey"}, {"in", "header"}, {"name", "Authorization"},
 			{"description", "APIAuth-HMAC-SHA256 <access_key_id>:<signature>"},
 		}}},
+		tags: object{
+			{"entities", "Networks, their schools and the classes of these, and who is attached to them."},
+			{"teachers", "The teachers that the partner keeps."},
+		},
 		operations: append(tagged("entities", entityOperations()), tagged("teachers", teacherOperations())...),
 		failures: map[int]failed{
 			400: {"The body is no JSON object, or was cut off, or a cursor is not one of this list.", nil},

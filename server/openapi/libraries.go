@@ -13,11 +13,16 @@ func libraries(s Settings) api {
 	failures[http.StatusNotFound] = failed{"There is no such path, or no such dataset.", nil}
 	failures[http.StatusServiceUnavailable] = failed{"The database does not answer for a moment, or too many heavy queries run at once.", []string{"Retry-After"}}
 	return api{
+		name:    "libraries",
 		title:   "Libraries reporting",
 		summary: "Figures, readers, catalogue, stock, loans, reservations and suggestions of a library network.",
 		description: "Read-only. The key decides the network. Answers are those of a full hour, which `meta.updatedAt` names: the same query inside the hour has the same answer. " +
 			"Days are Brasilia time; the history begins " + s.LibrariesHistory.String() + ". " + forms + allowance(s.LibrariesRate, "for all keys of a network together") +
 			"A parameter that belongs to another dataset is ignored; one that belongs to none is refused.",
+		tags: object{
+			{"reports", "Figures of the whole network, its readers, their days, and the values of the filters."},
+			{"datasets", "Titles, stock, loans, reservations, sessions and suggestions, as rows."},
+		},
 		security: keySecurity, operations: slices.Concat(tagged("reports", libraryRoutes()), tagged("datasets", datasets())),
 		failures: failures, failure: failureSchema.name,
 		schemas: slices.Concat([]schema{failureSchema, periodSchema, pageSchema}, libraryMetas(), summarySchemas(), libraryRows(), datasetRows()),
@@ -176,7 +181,7 @@ func libraryRows() []schema {
 		{"Engagement", record(
 			field{name: "date", schema: date},
 			field{name: "userId", schema: integer},
-			field{name: "logins", schema: object{{"type", "integer"}, {"minimum", 0}, {"maximum", 1}}, description: "1 if the reader had activity that day."},
+			field{name: "logins", schema: whole(member{"minimum", 0}, member{"maximum", 1}), description: "1 if the reader had activity that day."},
 			field{name: "loans", schema: integer},
 			field{name: "returns", schema: integer, description: "Returns that day, automatic expiry included."},
 			field{name: "readings10", schema: integer, description: "Titles whose progress reached 10 percent that day."},

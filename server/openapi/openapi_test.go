@@ -2,7 +2,9 @@ package openapi_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +102,133 @@ func TestEverythingIsDescribed(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A generator that finds no format of a number may choose one with too few digits, in which sums drift.
+func TestNumbersHaveFormats(t *testing.T) {
+	for name, document := range documents {
+		count := 0
+		objects(t, document, func(o map[string]any) {
+			want := map[string]string{"integer": "int64", "number": "double"}[typeOf(o)]
+			if want == "" {
+				return
+			}
+			count++
+			if o["format"] != want {
+				t.Errorf("%s: %v has the format %v, want %s", name, o, o["format"], want)
+			}
+		})
+		if count == 0 {
+			t.Errorf("%s has no numbers: the test shows nothing", name)
+		}
+	}
+}
+
+// An object that may be null is one of a named schema and null: a generator makes a type of it.
+func TestObjectsOrNullAreNamed(t *testing.T) {
+	either := 0
+	for name, document := range documents {
+		objects(t, document, func(o map[string]any) {
+			if types, ok := o["type"].([]any); ok && slices.Contains(types, any("object")) {
+				t.Errorf("%s: %v is an object or null without a name", name, o)
+			}
+			if choice, ok := o["oneOf"].([]any); ok && len(choice) == 2 && reflect.DeepEqual(choice[1], map[string]any{"type": "null"}) {
+				either++
+				if ref, _ := choice[0].(map[string]any)["$ref"].(string); ref == "" {
+					t.Errorf("%s: %v refers to no schema", name, o)
+				}
+			}
+		})
+	}
+	if either < 3 {
+		t.Errorf("%d objects or null, want school, class and video at least", either)
+	}
+}
+
+// typeOf is the type of a schema, "null" apart.
+func typeOf(o map[string]any) string {
+	if types, ok := o["type"].([]any); ok {
+		return fmt.Sprint(types[0])
+	}
+	name, _ := o["type"].(string)
+	return name
+}
+
+// objects visits all objects of a document but those of examples.
+func objects(t *testing.T, document []byte, visit func(map[string]any)) {
+	t.Helper()
+	var whole any
+	if err := json.Unmarshal(document, &whole); err != nil {
+		t.Fatal(err)
+	}
+	var walk func(any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			visit(v)
+			for name, member := range v {
+				if name != "example" {
+					walk(member)
+				}
+			}
+		case []any:
+			for _, member := range v {
+				walk(member)
+			}
+		}
+	}
+	walk(whole)
+}
+
+// Every error is shown by an example.
+func TestEveryErrorHasAnExample(t *testing.T) {
+	for name, document := range documents {
+		for path, item := range load(t, document).Paths.Map() {
+			for method, op := range item.Operations() {
+				for status, res := range op.Responses.Map() {
+					if c := res.Value.Content["application/json"]; status[0] > '3' && (c == nil || c.Example == nil) {
+						t.Errorf("%s: %s %s %s has no example", name, method, path, status)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Who reads a document finds whom it is of, what its groups are, and each form of rows by itself.
+func TestContactGroupsAndForms(t *testing.T) {
+	for name, document := range documents {
+		doc := load(t, document)
+		if c := doc.Info.Contact; c == nil || c.Name == "" || c.URL == "" {
+			t.Errorf("%s: contact = %v, want a name and a URL", name, c)
+		}
+		var groups, used []string
+		for _, tag := range doc.Tags {
+			groups = append(groups, tag.Name)
+			if tag.Description == "" {
+				t.Errorf("%s: the group %s has no description", name, tag.Name)
+			}
+		}
+		for path, item := range doc.Paths.Map() {
+			for _, op := range item.Operations() {
+				used = append(used, op.Tags...)
+				forms := op.Responses.Value("200")
+				if forms == nil || forms.Value.Content["text/csv"] == nil {
+					continue
+				}
+				for _, form := range []string{"application/json", "text/csv; profile=pt-BR", "application/x-ndjson"} {
+					if forms.Value.Content[form] == nil {
+						t.Errorf("%s: %s has no %s", name, path, form)
+					}
+				}
+			}
+		}
+		slices.Sort(used)
+		slices.Sort(groups)
+		if !slices.Equal(groups, slices.Compact(used)) {
+			t.Errorf("%s: groups %q, operations are in %q", name, groups, used)
+		}
 	}
 }
 

@@ -61,14 +61,14 @@ func query(name string, s object, description string) param {
 // paging are the parameters page and pageSize.
 func paging(most int) []param {
 	return []param{
-		query("page", object{{"type", "integer"}, {"minimum", 1}, {"maximum", 100_000}, {"default", 1}}, "Number of the page."),
-		query("pageSize", object{{"type", "integer"}, {"minimum", 1}, {"maximum", most}, {"default", 100}}, "Rows of a page."),
+		query("page", whole(member{"minimum", 1}, member{"maximum", 100_000}, member{"default", 1}), "Number of the page."),
+		query("pageSize", whole(member{"minimum", 1}, member{"maximum", most}, member{"default", 100}), "Rows of a page."),
 	}
 }
 
 // integerParam, textParam and boolParam are the forms of parameters (H3).
 var (
-	integerParam = object{{"type", "integer"}, {"minimum", 0}, {"maximum", int64(1<<53 - 1)}}
+	integerParam = whole(member{"minimum", 0}, member{"maximum", int64(1<<53 - 1)})
 	textParam    = object{{"type", "string"}, {"minLength", 1}, {"maxLength", 200}}
 	boolParam    = enum("true", "false")
 )

@@ -1,8 +1,8 @@
 package openapi
 
-// The types of the specifications.
+// The types of the specifications. Numbers have a format: a generator that finds none may choose one with too few digits.
 var (
-	integer  = object{{"type", "integer"}, {"minimum", 0}}
+	integer  = whole(member{"minimum", 0})
 	text     = object{{"type", "string"}}
 	boolean  = object{{"type", "boolean"}}
 	date     = object{{"type", "string"}, {"format", "date"}}
@@ -10,10 +10,20 @@ var (
 	local    = object{{"type", "string"}, {"pattern", `^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$`}}
 	month    = object{{"type", "string"}, {"pattern", `^\d{4}-\d\d$`}}
 	money    = object{{"type", "string"}, {"pattern", `^(0|\d+\.\d\d)$`}}
-	share    = object{{"type", "number"}, {"minimum", 0}}
-	fraction = object{{"type", "number"}, {"minimum", 0}, {"maximum", 1}}
-	percent  = object{{"type", "number"}, {"minimum", 0}, {"maximum", 100}}
+	share    = decimal(member{"minimum", 0})
+	fraction = decimal(member{"minimum", 0}, member{"maximum", 1})
+	percent  = decimal(member{"minimum", 0}, member{"maximum", 100})
 )
+
+// whole is a whole number with its limits.
+func whole(limits ...member) object {
+	return object{{"type", "integer"}, {"format", "int64"}}.with(limits...)
+}
+
+// decimal is a number with decimals, and its limits.
+func decimal(limits ...member) object {
+	return object{{"type", "number"}, {"format", "double"}}.with(limits...)
+}
 
 // ref refers to a named schema.
 func ref(name string) object { return object{{"$ref", "#/components/schemas/" + name}} }

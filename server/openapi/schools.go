@@ -29,11 +29,12 @@ func schools(s Settings) api {
 		ops[i].rows = true
 	}
 	return api{
+		name:    "schools",
 		title:   "Schools reading",
 		summary: "Users, days of access and reading of a school network.",
 		description: "Read-only. The key decides the network. A segment of reading counts as effective when its speed is from 5 to 800 words a minute, or when it has no recorded speed and lasts at least 3 seconds. " +
 			forms + allowance(s.SchoolsRate, "for each key") + "Page through a route one page at a time until totalRows rows are there.",
-		security: keySecurity, operations: tagged("reading", ops), failures: reportFailures(), failure: failureSchema.name,
+		security: keySecurity, tags: object{{"reading", "The users of a network, the days on which they came, and what they read."}}, operations: tagged("reading", ops), failures: reportFailures(), failure: failureSchema.name,
 		schemas: []schema{
 			failureSchema, periodSchema, pageSchema,
 			{"UsersMeta", record(field{name: "page", schema: ref("Page")})},
@@ -52,7 +53,7 @@ func schools(s Settings) api {
 				field{name: "profile", schema: enum("student", "teacher")},
 				field{name: "school", schema: orNull(ref("Unit")), description: "Present school."},
 				field{name: "class", schema: orNull(ref("Unit")), description: "Present class; null for those in no class, such as most teachers."},
-				field{name: "grade", schema: orNull(object{{"type", "integer"}, {"minimum", 1}, {"maximum", 9}}), description: "School year; null where the class has none."},
+				field{name: "grade", schema: orNull(whole(member{"minimum", 1}, member{"maximum", 9})), description: "School year; null where the class has none."},
 				field{name: "stage", schema: orNull(enum("INFANTIL", "FUNDAMENTAL 1", "FUNDAMENTAL 2", "MEDIO"))},
 				field{name: "active", schema: boolean, description: "Whether the account is active."},
 			)},

@@ -11,7 +11,7 @@ func integers(names ...string) []field {
 
 // summarySchemas are the blocks of the summary.
 func summarySchemas() []schema {
-	titles := record(integers("catalogTitles", "loans")...)
+	titles := ref("TitlesAndLoans")
 	named := record(append([]field{{name: "name", schema: text}}, integers("catalogTitles", "loans")...)...)
 	split := record(integers("ebookOnly", "audiobookOnly", "both")...)
 	return []schema{
@@ -53,6 +53,7 @@ func summarySchemas() []schema {
 				)), description: "Only with groupBy.", optional: true},
 			)},
 		)},
+		{"TitlesAndLoans", record(integers("catalogTitles", "loans")...)},
 		{"General", record(
 			field{name: "registeredUsers", schema: integer, description: "All registrations, not cut by the period."},
 			field{name: "logins", schema: integer, description: "Days with activity, summed over readers."},

@@ -1,0 +1,110 @@
+package server_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/internal/librariesapi"
+	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
+	"github.com/lectern-dev/lectern/server/internal/web"
+)
+
+// TestFailures compares the errors that the documents show with real ones, byte by byte.
+//
+//	go test ./server -run TestFailures -update
+func TestFailures(t *testing.T) {
+	d := newDemo(t, dbtest.SQLite(t), &clock{demoTime()})
+	d.reportFailures(t, "schools", schoolsapi.Prefix+"/users", d.schools, "?page=0&pageSize=1001&schoolId=x")
+	d.reportFailures(t, "libraries", librariesapi.Prefix+"/users", d.libraries, "?status=away&page=0&updatedSince=2026-02-30")
+	d.directoryFailures(t)
+	narrow := newDemo(t, dbtest.SQLite(t), &clock{demoTime()}, func(c *server.Config) {
+		c.SchoolsRate, c.LibrariesRate, c.DirectoryRate = 1, 1, 1
+		c.AnalyticsURL = "http://127.0.0.1:1/" // nothing answers there
+	})
+	holdFailure(t, "channels", 503, narrow.get(narrow.libraries, librariesapi.Prefix+"/datasets/channels"))
+	holdFailure(t, "libraries", 429, narrow.get(narrow.libraries, librariesapi.Prefix+"/users"))
+	narrow.get(narrow.schools, schoolsapi.Prefix+"/users")
+	holdFailure(t, "schools", 429, narrow.get(narrow.schools, schoolsapi.Prefix+"/users"))
+	narrow.call(t, "GET", "/entities?entity_type=school", "")
+	holdReply(t, "directory", 429, narrow.call(t, "GET", "/entities?entity_type=school", ""))
+}
+
+// reportFailures are the errors of a route of the schools or the libraries.
+func (d *demo) reportFailures(t *testing.T, api, path, key, faults string) {
+	t.Helper()
+	post := httptest.NewRecorder()
+	d.handler.ServeHTTP(post, httptest.NewRequest("POST", path, nil))
+	fault := httptest.NewRecorder()
+	web.Fail(fault, httptest.NewRequest("GET", path, nil), errors.New("a fault of the program"))
+	for status, w := range map[int]*httptest.ResponseRecorder{
+		400: d.get(key, path+faults),
+		401: d.get("", path),
+		403: d.get(key, path, "User-Agent", "Python-urllib/3.12"),
+		404: d.get(key, path+"/7"),
+		405: post,
+		500: fault,
+	} {
+		holdFailure(t, api, status, w)
+	}
+}
+
+// directoryFailures are errors of the directory.
+func (d *demo) directoryFailures(t *testing.T) {
+	t.Helper()
+	unsigned, typed := d.sign(t, "GET", partners+"/teachers/prof-1", ""), d.sign(t, "POST", partners+"/teachers", "{}")
+	unsigned.Header.Del("Authorization")
+	typed.Header.Set("Content-Type", "text/plain")
+	d.seal(typed, "{}")
+	for status, a := range map[int]reply{
+		400: d.call(t, "GET", "/entities?entity_type=school&after=x", ""),
+		401: do(t, unsigned),
+		404: d.call(t, "GET", "/teachers/nobody", ""),
+		405: d.call(t, "DELETE", "/entities", ""),
+		413: d.call(t, "POST", "/entities", `{"name":"`+strings.Repeat("x", 1<<20)+`"}`),
+		415: do(t, typed),
+		422: d.call(t, "POST", "/teachers", `{"name":"Rui Prado","email":"rui"}`),
+	} {
+		holdReply(t, "directory", status, a)
+	}
+}
+
+func holdFailure(t *testing.T, of string, status int, w *httptest.ResponseRecorder) {
+	t.Helper()
+	holdReply(t, of, status, reply{status: w.Code, body: w.Body.String()})
+}
+
+// holdReply compares an error with the one that the documents show.
+func holdReply(t *testing.T, of string, status int, got reply) {
+	t.Helper()
+	file := filepath.Join("openapi", "failures", of+"."+number(float64(status))+".json")
+	if got.status != status {
+		t.Errorf("%s = %d %s", file, got.status, got.body)
+		return
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(got.body), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(file); err != nil || got.body != string(want) {
+		t.Errorf("%s, %v\n got %s\nwant %s", file, err, got.body, want)
+	}
+}
+
+// What cannot be brought about at will stands in the words of the messages.
+func TestFailuresInWords(t *testing.T) {
+	busy := &web.Problem{Status: http.StatusServiceUnavailable, Message: "too many heavy queries; try again later"}
+	w := httptest.NewRecorder()
+	web.Fail(w, httptest.NewRequest("GET", "/", nil), busy)
+	holdFailure(t, "libraries", 503, w)
+	for status, body := range map[int]string{500: `{"errors":{"detail":"Internal Server Error"}}`, 503: `{"errors":{"detail":"Service Unavailable"}}`} {
+		holdReply(t, "directory", status, reply{status: status, body: body})
+	}
+}
