@@ -24,6 +24,10 @@ vet: ## look for mistakes: go vet, gofmt
 lint: vet ## vet and staticcheck
 	go run $(STATICCHECK) ./...
 
+.PHONY: clients
+clients: ## generate Go and TypeScript clients, compile them, and have them pull from a server
+	cd server/internal/clients && ../../../.ci/with-node go test -count=1 -timeout $(TIMEOUT) ./...
+
 .PHONY: bench
 bench: ## measure the binary and write BENCHMARKS.md; ARGS="-sizes 1000x365,10000x365"
 	.ci/with-postgres go run ./server/internal/bench $(ARGS)

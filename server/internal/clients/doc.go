@@ -1,0 +1,8 @@
+// Package clients holds no code but tests: clients of the three APIs are generated from the documents of a running server, in Go
+// and in TypeScript, compiled, and pull pages from it. What they sum must be what the answers say.
+//
+//	make clients
+//
+// It is a module of its own, so that the product does not depend on generators or what they need; what is generated and
+// installed stays out of the repository. golang and typescript have the programs that pull; each prints one pulled as JSON.
+package clients
