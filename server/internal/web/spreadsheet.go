@@ -32,6 +32,9 @@ func unseen(r rune) bool {
 	return unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf, unicode.Mn, unicode.Other_Default_Ignorable_Code_Point) || r == brailleBlank
 }
 
+// longestError is the length of #OBTENDO_DADOS! and the like, with some room.
+const longestError = 20
+
 // isTaken reports whether a spreadsheet of the pt-BR locale could take a text for a number, a date, a time, a percentage, an
 // amount, a boolean or an error (H11). Spreadsheets differ in what they read, so it goes by what none of them reads: a text
 // without a digit, or with a word that no date and no amount has. Some texts are taken that would have been safe, such as
@@ -52,7 +55,7 @@ func isTaken(s []byte) bool {
 			boolean = booleans[word]
 		case unicode.IsNumber(r):
 			digit = true
-		case r == '#' && words == 0 && !digit: // an error, such as #N/D
+		case r == '#' && words == 0 && !digit && len(s) <= longestError:
 			return true
 		}
 		glued = unicode.IsNumber(r)

@@ -65,6 +65,8 @@ var protections = []struct{ kind, text, want string }{
 	{"boolean", " false ", `=" false "`},
 	{"error", "#N/D", `="#N/D"`},
 	{"error", "#VALOR!", `="#VALOR!"`},
+	{"as long as an error", "#aaaaaaaaaaaaaaaaaaa", `="#aaaaaaaaaaaaaaaaaaa"`},
+	{"longer than an error", "#aaaaaaaaaaaaaaaaaaaa", "#aaaaaaaaaaaaaaaaaaaa"},
 	{"quotes", `5"`, `="5"""`},
 	{"quotes", `"5"`, `="""5"""`},
 
