@@ -29,7 +29,7 @@ func (g *schoolsFeed) days(ctx context.Context, segments, accesses *table) error
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		w.begin(g.First + calendar.Date(day))
+		w.begin(day)
 		for i := range diaries {
 			w.day(&diaries[i], i)
 		}
@@ -46,13 +46,15 @@ type dayWriter struct {
 	segments *table
 	accesses *table
 	clock    clock
+	today    int    // from the feed's first day
 	presence int    // of a thousand of those who come on a weekday, how many come on this day
 	ref      []byte // of the account
 }
 
 // begin turns to a day.
-func (w *dayWriter) begin(d calendar.Date) {
-	w.clock = newClock(d)
+func (w *dayWriter) begin(day int) {
+	d := w.feed.First + calendar.Date(day)
+	w.clock, w.today = newClock(d), day
 	w.presence = 1000
 	switch weekday(d) {
 	case saturday:
@@ -92,18 +94,22 @@ var (
 	received = []string{"recommendation-received", "activity-received"}
 )
 
-// access writes a row of accesses.
+// access writes a row of accesses. One that is yet to come takes its number all the same, so that it has it when it comes.
 func (w *dayWriter) access(d *diary, kind string, ms int) {
 	d.accesses++
+	utc := d.chance.below(2) == 0
+	if !w.feed.horizon.reaches(w.today, ms) {
+		return
+	}
 	t := w.accesses
 	w.id(t, 'a', d.accesses)
 	w.account(t)
-	t.time(w.clock, ms, d.chance.below(2) == 0)
+	t.time(w.clock, ms, utc)
 	t.text(kind)
 	t.end()
 }
 
-// session writes one sitting: page views one after the other, mostly of one book. It ends with the day.
+// session writes one sitting: page views one after the other, mostly of one book. It ends with the day, or the feed.
 func (w *dayWriter) session(d *diary, ms int) {
 	c := &d.chance
 	if d.book < 0 || c.in1000(110) {
@@ -112,7 +118,7 @@ func (w *dayWriter) session(d *diary, ms int) {
 	utc := c.below(2) == 0
 	for range 1 + c.below(2*d.habit.pages-1) {
 		v := c.view()
-		if ms >= dayMS {
+		if ms >= dayMS || !w.feed.horizon.reaches(w.today, ms) {
 			return
 		}
 		w.view(d, v, ms, utc)

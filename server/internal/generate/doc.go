@@ -31,5 +31,6 @@
 // # What it does not do
 //
 // Nothing in a feed is wrong: rows that a load must refuse are for its tests to write. Days are alike, there are no
-// holidays. A longer feed of the same seed is another feed, not a continuation.
+// holidays. A longer feed of the same seed is another feed, not a continuation. Without an end (Until) a feed may tell of days
+// that are yet to come.
 package generate

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -18,6 +19,8 @@ type LibrariesParams struct {
 	// First is the first day with events, by default libraries.HistoryStart. The last one is First + Days - 1: nothing
 	// in the feed is dated after it.
 	First calendar.Date
+	// Until, if not zero, is the last moment of which the feed tells: it ends there, with fewer days or a part of one.
+	Until time.Time
 	// BooksCSV is a table of titles, as that of [SchoolsParams]. It limits the number of titles. Without it the titles
 	// are old ones, and beyond them invented.
 	BooksCSV string
@@ -63,6 +66,7 @@ func Libraries(ctx context.Context, dir string, p LibrariesParams) (LibrariesSum
 // librariesFeed is a libraries feed while it is written. Days are counted from its first, which is 0.
 type librariesFeed struct {
 	LibrariesParams
+	horizon horizon
 	files   files
 	works   []work
 	popular []int32 // works, the most asked for first
@@ -99,7 +103,12 @@ func newLibrariesFeed(dir string, p LibrariesParams) (*librariesFeed, error) {
 	} else if titles, err = readTitles(p.BooksCSV); err != nil {
 		return nil, err
 	}
-	g := &librariesFeed{LibrariesParams: p, files: files{dir: dir, form: f, resources: librariesResources}, names: newVocabulary(p.Users)}
+	end, err := newHorizon(p.First, p.Days, p.Until)
+	if err != nil {
+		return nil, err
+	}
+	p.Days = end.days
+	g := &librariesFeed{LibrariesParams: p, horizon: end, files: files{dir: dir, form: f, resources: librariesResources}, names: newVocabulary(p.Users)}
 	g.works, g.popular = newWorks(titles[:min(p.Titles, len(titles))], p.Seed)
 	g.wishes = newWishes(g.works, p.Seed)
 	c := newChance(p.Seed, forSchool, 0)

@@ -15,7 +15,11 @@ func (v visit) loan(book, day, ms int) (until int) {
 		if at > known {
 			break
 		}
-		v.renew(id, book, at)
+		ms := v.c.moment()
+		if !v.feed.horizon.reaches(at, ms) {
+			break
+		}
+		v.renew(id, book, at, ms)
 		back = v.c.between(at, at+loanDays)
 		due += loanDays
 	}
@@ -25,7 +29,7 @@ func (v visit) loan(book, day, ms int) (until int) {
 			endMS = max(ms, endMS)
 		}
 	}
-	if end >= v.feed.Days {
+	if !v.feed.horizon.reaches(end, endMS) {
 		status = "active"
 	}
 	t := v.loans
@@ -48,14 +52,14 @@ func (v visit) loan(book, day, ms int) (until int) {
 var renewals = []int{0, 0, 0, 0, 0, 0, 0, 0, 1, 2}
 
 // renew writes a renewal.
-func (v visit) renew(loan, book, day int) {
+func (v visit) renew(loan, book, day, ms int) {
 	v.renewalID++
 	t := v.renewals
 	t.id('r', v.renewalID)
 	t.int(loan)
 	t.int(v.user)
 	t.int(book + 1)
-	t.time(v.clocks[day], v.c.moment(), v.c.below(2) == 0)
+	t.time(v.clocks[day], ms, v.c.below(2) == 0)
 	t.end()
 }
 
@@ -71,7 +75,7 @@ func (v visit) date(t *table, day int, there bool) {
 // within a month and kept three days: of a hundred reservations 55 become loans, 20 are cancelled, 25 are lost. Whoever
 // leaves cancels.
 func (v visit) reserve() {
-	book, ms := v.feed.work(v.c), v.c.moment()
+	book, ms := v.feed.work(v.c), v.moment()
 	released := v.today + v.c.between(1, 30)
 	status, end := "lost", released+3
 	switch kind := v.c.below(100); {
@@ -84,7 +88,7 @@ func (v visit) reserve() {
 		status, end = "cancelled", int(v.d.gone)
 	}
 	endMS := v.c.moment()
-	if end >= v.feed.Days {
+	if !v.feed.horizon.reaches(end, endMS) {
 		status = "waiting"
 		if released < v.feed.Days {
 			status = "available"

@@ -140,5 +140,5 @@ func (g *librariesFeed) changed(t *table, c *chance, m membership, last int) {
 
 // time writes a time on a day of the feed or before it.
 func (g *librariesFeed) time(t *table, c *chance, day int) {
-	t.time(newClock(g.First+calendar.Date(day)), c.moment(), c.below(2) == 0)
+	t.time(newClock(g.First+calendar.Date(day)), g.horizon.within(day, c.moment()), c.below(2) == 0)
 }

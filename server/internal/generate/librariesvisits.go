@@ -79,7 +79,7 @@ func (w *visitWriter) days(ctx context.Context) ([]visits, error) {
 		w.begin(day)
 		for i := range diaries {
 			if d := &diaries[i]; w.comes(d) {
-				visit{w, d, &d.chance, userID(i)}.write()
+				visit{w, d, &d.chance, userID(i), d.chance.moment()}.write()
 			}
 		}
 		if g.Progress != nil {
@@ -111,15 +111,18 @@ type visit struct {
 	d    *visits
 	c    *chance
 	user int
+	ms   int // when it begins
 }
 
-// write writes the day: whoever does nothing else leaves a record of activity.
+// write writes the day: whoever does nothing else leaves a record of activity, and who is yet to come, nothing.
 func (v visit) write() {
+	if !v.feed.horizon.reaches(v.today, v.ms) {
+		return
+	}
 	v.d.last = int32(v.today)
-	ms := v.c.moment()
-	done := v.borrow(ms)
+	done := v.borrow(v.ms)
 	if v.c.in1000(585) {
-		done = v.read(ms) || done
+		done = v.read(v.ms) || done
 	}
 	if v.c.in1000(150) {
 		v.preview()
@@ -177,7 +180,7 @@ func (v visit) read(ms int) bool {
 	}
 	utc := v.c.below(2) == 0
 	for range 1 + v.c.below(2*int(v.d.custom.sittings)) {
-		if ms >= dayMS {
+		if ms >= dayMS || !v.feed.horizon.reaches(day, ms) {
 			break
 		}
 		seconds := v.c.sitting()
@@ -257,4 +260,12 @@ func (v visit) act() {
 }
 
 // now writes a time of today.
-func (v visit) now(t *table) { t.time(v.clocks[v.today], v.c.moment(), v.c.below(2) == 0) }
+func (v visit) now(t *table) { t.time(v.clocks[v.today], v.moment(), v.c.below(2) == 0) }
+
+// moment draws a time of today; one that is yet to come is that of the visit.
+func (v visit) moment() int {
+	if ms := v.c.moment(); v.feed.horizon.reaches(v.today, ms) {
+		return ms
+	}
+	return v.ms
+}

@@ -191,9 +191,10 @@ func (g *schoolsFeed) evaluations(t *table) {
 		t.int(i + 1)
 		t.text(g.network.schools[i/2].ref())
 		t.text(fmt.Sprintf("Avaliação de fluência %d", i%2+1))
-		day := newClock(g.First + calendar.Date(c.below(g.Days)))
+		day := c.below(g.Days)
+		ms := g.horizon.within(day, c.between(8, 16)*hourMS)
 		t.open()
-		t.buf = day.appendTime(t.buf, c.between(8, 16)*hourMS, false)
+		t.buf = newClock(g.First+calendar.Date(day)).appendTime(t.buf, ms, false)
 		t.close()
 		t.end()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
@@ -18,6 +19,9 @@ type SchoolsParams struct {
 	Seed        uint64
 	// First is the first day with reading, by default schools.HistoryStart.
 	First calendar.Date
+	// Until, if not zero, is the last moment of which the feed tells: it ends there, with fewer days or a part of one. A
+	// later Until of the same day adds events and changes none.
+	Until time.Time
 	// SchoolsCSV is a table of schools with their INEP codes, in the layout of the federal catalogue of schools or of
 	// the school census; BooksCSV one of titles, by its columns title, author and isbn13 or isbn. Either may be
 	// gzipped. Without them the schools are invented and the books old ones.
@@ -60,6 +64,7 @@ func Schools(ctx context.Context, dir string, p SchoolsParams) (Summary, error) 
 // schoolsFeed is a feed while it is written.
 type schoolsFeed struct {
 	SchoolsParams
+	horizon horizon
 	files   files
 	network network
 	books   []book
@@ -81,7 +86,12 @@ func newSchoolsFeed(dir string, p SchoolsParams) (*schoolsFeed, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &schoolsFeed{SchoolsParams: p, files: files{dir: dir, form: f, resources: resources}}
+	end, err := newHorizon(p.First, p.Days, p.Until)
+	if err != nil {
+		return nil, err
+	}
+	p.Days = end.days
+	g := &schoolsFeed{SchoolsParams: p, horizon: end, files: files{dir: dir, form: f, resources: resources}}
 	schools := invented(p.Seed)
 	if p.SchoolsCSV != "" {
 		if schools, err = readSchools(p.SchoolsCSV); err != nil {
