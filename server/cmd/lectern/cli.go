@@ -69,6 +69,7 @@ type session struct {
 	stdout, stderr io.Writer
 	db             string // as asked for; empty is the command's default
 	now            func() time.Time
+	clock          func() time.Time  // now, where the environment sets it; else nil
 	model          *kong.Application // of the commands
 }
 
@@ -103,10 +104,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	}
 	if err != nil {
-		report(stderr, fmt.Errorf("%w; see %s", err, helpOn(err)))
+		warnOfVariables(stderr, parser.Model) // one of them may be what is missing
+		report(stderr, explainUsage(err))
 		return exitUsage
 	}
-	err = parsed.Run(&session{ctx, stdout, stderr, c.DB, time.Now, parser.Model})
+	s := &session{ctx: ctx, stdout: stdout, stderr: stderr, db: c.DB, now: time.Now, model: parser.Model}
+	if err = s.begin(parsed); err == nil {
+		err = parsed.Run(s)
+	}
 	switch {
 	case err == nil:
 		return exitOK
@@ -124,17 +129,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitError
 }
 
-// helpOn returns the call that helps with wrong usage: that of the command, as far as one was named.
-func helpOn(err error) string {
-	words := []string{"lectern"}
-	if parse, ok := errors.AsType[*kong.ParseError](err); ok {
-		for _, p := range parse.Context.Path {
-			if p.Command != nil {
-				words = append(words, p.Command.Name)
-			}
-		}
+// begin reads what the environment says to every command, except one that is asked at each keystroke.
+func (s *session) begin(parsed *kong.Context) (err error) {
+	if strings.HasPrefix(parsed.Command(), "complete") {
+		return nil
 	}
-	return strings.Join(append(words, "--help"), " ")
+	warnOfVariables(s.stderr, s.model)
+	s.clock, err = startClock(s.stderr)
+	if s.clock != nil {
+		s.now = s.clock
+	}
+	return err
 }
 
 // report writes an error as one line.

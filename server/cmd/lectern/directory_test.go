@@ -77,8 +77,6 @@ func curlCall(t *testing.T, words []string) (int, string) {
 	return res.StatusCode, string(b)
 }
 
-var servedAt = regexp.MustCompile(`"addr":"([^"]+)"`)
-
 func TestDirectoryKeyAndSign(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ok(t, "partner", "create", "ana", "--name", "Ana")
@@ -97,7 +95,7 @@ func TestDirectoryKeyAndSign(t *testing.T) {
 		t.Fatal(err)
 	}
 	whileServing(t, []string{"serve", "--addr", "127.0.0.1:0", "--debug-signatures"}, `"message":"serving"`, func(lines string) {
-		base := "http://" + servedAt.FindStringSubmatch(lines)[1] + "/api/v2/partners"
+		base := servedAt(t, lines) + "/api/v2/partners"
 		// signed makes the call that a user pastes: the flags between curl and the URL.
 		signed := func(k directoryKey, method, url string, file ...string) (int, string) {
 			t.Helper()

@@ -73,13 +73,13 @@ func served(t *testing.T) (addr string, pid int, stop func()) {
 	}
 	lines := bufio.NewReader(log)
 	first, err := lines.ReadString('\n')
-	at := servedAt.FindStringSubmatch(first)
-	if err != nil || at == nil {
+	if err != nil {
 		t.Fatalf("the server says %q, %v, want where it listens", first, err)
 	}
+	at := servedAt(t, first)
 	read := make(chan struct{})
 	go func() { defer close(read); io.Copy(io.Discard, lines) }()
-	return at[1], cmd.Process.Pid, func() {
+	return at, cmd.Process.Pid, func() {
 		cmd.Process.Signal(syscall.SIGTERM)
 		<-read
 		if err := cmd.Wait(); err != nil {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -196,26 +194,4 @@ func (c *keyRevokeCmd) Run(s *session) error {
 	}
 	_, err = fmt.Fprintln(s.stdout, "revoked", c.ID)
 	return err
-}
-
-// grace is a duration that may also be given in days, such as 7d.
-type grace time.Duration
-
-// UnmarshalText reads a whole number of days with a `d`, or what time.ParseDuration reads, not negative.
-func (g *grace) UnmarshalText(b []byte) error {
-	text := string(b)
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		n, err := strconv.ParseUint(days, 10, 16) // up to 179 years
-		*g = grace(time.Duration(n) * 24 * time.Hour)
-		if err != nil {
-			return fmt.Errorf("%q is no number of days such as 7d", text)
-		}
-		return nil
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 {
-		return fmt.Errorf("%q is no duration such as 7d or 12h", text)
-	}
-	*g = grace(d)
-	return nil
 }

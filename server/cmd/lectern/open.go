@@ -107,7 +107,7 @@ func (s *session) openPartner(open func() (*database.DB, error), ref string) (*d
 }
 
 // keys returns the store of keys and tenants.
-func (s *session) keys(db *database.DB) *authdb.Store { return &authdb.Store{DB: db.DB} }
+func (s *session) keys(db *database.DB) *authdb.Store { return &authdb.Store{DB: db.DB, Now: s.clock} }
 
 // print writes v as one line of JSON to stdout.
 func (s *session) print(v any) error {

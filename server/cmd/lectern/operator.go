@@ -37,7 +37,7 @@ func (c *migrateCmd) Run(s *session) error {
 
 type partnerCreateCmd struct {
 	Ref  string `arg:"" help:"The partner's reference_id."`
-	Name string `required:"" help:"The partner's name."`
+	Name string `required:"" placeholder:"NAME" help:"The partner's name."`
 }
 
 // Run creates a partner and prints its number.
@@ -74,7 +74,7 @@ func createPartner(s *session, db *database.DB, ref, name string) (directory.Par
 
 type libraryCreateCmd struct {
 	Slug string `arg:"" help:"The network's slug: 1 to 63 characters a-z, 0-9 and -."`
-	Name string `required:"" help:"The network's name."`
+	Name string `required:"" placeholder:"NAME" help:"The network's name."`
 }
 
 // Run creates a library network and prints its number.

@@ -30,15 +30,15 @@ type serving struct {
 	history
 	librariesHistory
 	Addr            string            `default:"127.0.0.1:8080" help:"Address to listen at."`
-	SchoolsRate     uint16            `default:"30" placeholder:"N" help:"Requests a minute for each schools key; 0 lifts the limit (default ${default})."`
-	LibrariesRate   uint16            `default:"60" placeholder:"N" help:"Requests a minute for each library network; 0 lifts the limit (default ${default})."`
-	DirectoryRate   uint16            `default:"0" placeholder:"N" help:"Requests a minute for each directory key; 0 sets no limit (default ${default})."`
+	SchoolsRate     count             `default:"30" placeholder:"N" help:"Requests a minute for each schools key; 0 lifts the limit (default ${default})."`
+	LibrariesRate   count             `default:"60" placeholder:"N" help:"Requests a minute for each library network; 0 lifts the limit (default ${default})."`
+	DirectoryRate   count             `default:"0" placeholder:"N" help:"Requests a minute for each directory key; 0 sets no limit (default ${default})."`
 	UsersQueue      server.UsersQueue `default:"${usersQueue}" placeholder:"N,N,TIME" help:"Requests for a library network's users: at a time, waiting, and for how long (default ${default})."`
 	LegacyPrefix    []string          `placeholder:"PATH" help:"Path before /libraries/v1 under which the libraries API answers too; may be repeated."`
 	AnalyticsURL    string            `name:"analytics-url" placeholder:"URL" help:"Where to ask for sessions by channel (default: the channels feed)."`
 	DebugSignatures bool              `help:"Let the directory's 401 tell why, and the string that the signature should have been made of."`
 	TrustedProxies  server.Proxies    `placeholder:"ADDR,…" help:"Addresses and networks of the proxies whose X-Forwarded-For says in the log who the client is (default none)."`
-	LogLevel        zerolog.Level     `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
+	LogLevel        level             `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
 }
 
 // Validate refuses what cannot be a legacy prefix.
@@ -69,7 +69,7 @@ func (c *serveCmd) Run(s *session) error {
 // serve serves a database, and the admin address if there is one. It calls ready, if not nil, with the address of the APIs
 // once it listens.
 func (c *serving) serve(s *session, db *database.DB, adminAddr string, ready func(addr string) error) error {
-	log := newLog(s.stderr, c.LogLevel)
+	log := newLog(s.stderr, zerolog.Level(c.LogLevel))
 	key, err := secretKey()
 	if err != nil {
 		return err
@@ -88,6 +88,7 @@ func (c *serving) serve(s *session, db *database.DB, adminAddr string, ready fun
 		DebugSignatures:  c.DebugSignatures,
 		TrustedProxies:   c.TrustedProxies,
 		SecretKey:        key,
+		Now:              s.clock,
 		Log:              &log,
 	})
 	if err != nil {

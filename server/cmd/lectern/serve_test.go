@@ -75,8 +75,7 @@ func TestServe(t *testing.T) {
 	key, _ := apiKey(t, ok(t, "key", "issue", "schools", "--partner", "ana", "--network", "rede-1"))
 	args := []string{"serve", "--addr", "127.0.0.1:0", "--schools-history", "2026-01-02", "--schools-rate", "3"}
 	whileServing(t, args, `"message":"serving"`, func(lines string) {
-		addr := regexp.MustCompile(`"addr":"([^"]+)"`).FindStringSubmatch(lines)
-		base := "http://" + addr[1] + "/api-platform/schools/v1"
+		base := servedAt(t, lines) + "/api-platform/schools/v1"
 		if status, body := fetch(t, base+"/users", key); status != 200 || !strings.Contains(body, `"profile":"student"`) {
 			t.Errorf("GET /users = %d %s, want students", status, body)
 		}
@@ -97,6 +96,16 @@ func TestServe(t *testing.T) {
 
 // servingLine is in the line that a server logs when it listens.
 const servingLine = `"message":"serving"`
+
+// servedAt returns the base URL of a server by what it logged.
+func servedAt(t *testing.T, lines string) string {
+	t.Helper()
+	addr := regexp.MustCompile(`"addr":"([^"]+)"`).FindStringSubmatch(lines)
+	if addr == nil {
+		t.Fatalf("serve wrote %s, want its address", lines)
+	}
+	return "http://" + addr[1]
+}
 
 var adminAddr = regexp.MustCompile(`"adminAddr":"([^"]+)"`)
 

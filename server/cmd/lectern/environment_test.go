@@ -1,0 +1,84 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// TestUnknownVariables holds that a variable that no command reads is warned of, with the nearest that one does, and that
+// those of other commands are not.
+func TestUnknownVariables(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, value := range map[string]string{
+		"LECTERN_DB": "sqlite:x.db", "LECTERN_SCHOOLS_RATE": "5", "LECTERN_SECRET_KEY": "", "LECTERN_ADMIN_ADDR": "", "LECTERN_TEST_ANY": "1", "LECTERNS": "1",
+	} {
+		t.Setenv(name, value)
+	}
+	ok(t, "migrate")
+	t.Setenv("LECTERN_SCHOOL_RATE", "5")
+	t.Setenv("LECTERN_COLOUR", "red")
+	for _, args := range [][]string{{"migrate"}, {"migrate", "now"}} { // with wrong usage too: it may be the cause
+		_, _, errs := lectern(t, args...)
+		if strings.Count(errs, "warning") != 2 ||
+			!strings.Contains(errs, "lectern: warning: LECTERN_SCHOOL_RATE is no setting and is not read; is LECTERN_SCHOOLS_RATE meant?\n") ||
+			!strings.Contains(errs, "lectern: warning: LECTERN_COLOUR is no setting and is not read; the help of each command") {
+			t.Errorf("lectern %q says %q, want a warning of two variables", args, errs)
+		}
+	}
+	if _, _, errs := lectern(t, "complete", "--", "s"); errs != "" {
+		t.Errorf("completion says %q, want it silent", errs)
+	}
+}
+
+// TestClock holds that with LECTERN_CLOCK keys live and end by that clock on both engines, that it says so, and runs.
+func TestClock(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		loaded(t)
+		url := "--db=" + db.URL
+		at := func(time string, args ...string) (string, string) {
+			t.Helper()
+			t.Setenv("LECTERN_CLOCK", time)
+			code, out, errs := lectern(t, append([]string{url}, args...)...)
+			if first, rest, _ := strings.Cut(errs, "\n"); code != exitOK || !strings.HasPrefix(first, "lectern: warning: the clock") || !strings.Contains(first, time) {
+				t.Fatalf("lectern %q = %d, stderr %q, want a warning of the clock", args, code, errs)
+			} else {
+				return out, rest
+			}
+			return "", ""
+		}
+		const before, last, after = "2031-05-01T10:00:00-03:00", "2031-05-31T23:59:00-03:00", "2031-06-01T00:00:00-03:00"
+		at(before, "partner", "create", "ana", "--name", "Ana")
+		at(before, "load", "schools", "--partner", "ana", "feed")
+		out, _ := at(before, "key", "issue", "schools", "--partner", "ana", "--network", "rede-1", "--expires", "2031-05-31")
+		key, _ := apiKey(t, out)
+		if out, _ := at(before, "key", "list"); !strings.Contains(out, "2031-05-01T13:00Z") || !strings.Contains(out, "live") {
+			t.Errorf("keys = %s, want one made at %s", out, before)
+		}
+		for _, tt := range []struct {
+			clock  string
+			status int
+		}{{before, 200}, {last, 200}, {after, 401}} {
+			t.Setenv("LECTERN_CLOCK", tt.clock)
+			whileServing(t, []string{url, "serve", "--addr", "127.0.0.1:0"}, servingLine, func(lines string) {
+				status, body := fetch(t, servedAt(t, lines)+"/api-platform/schools/v1/engagements?pageSize=1", key)
+				if status != tt.status {
+					t.Errorf("at %s a key to 2031-05-31 gets %d %s, want %d", tt.clock, status, body, tt.status)
+				}
+				if status == 200 && !strings.Contains(body, `"endDate":"`+tt.clock[:len("2031-05-31")]+`"`) {
+					t.Errorf("at %s the period ends otherwise: %s", tt.clock, body)
+				}
+			})
+		}
+		if _, notes := at("2026-01-10T12:00:00-03:00", "generate", "schools", "other", "--users", "3", "--days", "30"); !strings.Contains(notes, "within day 10 of 30") {
+			t.Errorf("generate says %q, want that the feed ends within its tenth day", notes)
+		}
+	})
+	t.Setenv("LECTERN_CLOCK", "tomorrow")
+	t.Chdir(t.TempDir())
+	if line := fails(t, exitError, "migrate"); !strings.Contains(line, "LECTERN_CLOCK") || !strings.Contains(line, "2026-11-21T16:59:50-03:00") {
+		t.Errorf("a malformed clock says %q, want how to write it", line)
+	}
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// The types of flags whose wrong values are explained.
+
+// count is a whole number that is not negative.
+type count int
+
+// UnmarshalText reads digits.
+func (c *count) UnmarshalText(b []byte) error {
+	n, err := whole(b, 63)
+	*c = count(n)
+	return err
+}
+
+// seed is the beginning of chance.
+type seed uint64
+
+// UnmarshalText reads digits.
+func (s *seed) UnmarshalText(b []byte) error {
+	n, err := whole(b, 64)
+	*s = seed(n)
+	return err
+}
+
+// whole reads a whole number of so many bits.
+func whole(b []byte, bits int) (uint64, error) {
+	n, err := strconv.ParseUint(string(b), 10, bits)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%q is too large", b)
+	case err != nil:
+		return 0, fmt.Errorf("%q is no whole number; give 0 or more", b)
+	}
+	return n, nil
+}
+
+// levels are the names of what can be logged, the most first.
+var levels = []string{"debug", "info", "warn", "error", "disabled"}
+
+// level is the least level that is logged.
+type level zerolog.Level
+
+// UnmarshalText reads one of levels.
+func (l *level) UnmarshalText(b []byte) error {
+	for _, name := range levels {
+		if parsed, err := zerolog.ParseLevel(name); err == nil && strings.EqualFold(name, string(b)) {
+			*l = level(parsed)
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is no level; choose %s", b, alternatives(levels))
+}
+
+// moment is a time that may be given by its day, whose last moment it then is.
+type moment struct{ time.Time }
+
+// UnmarshalText reads a time with its offset, or YYYY-MM-DD.
+func (m *moment) UnmarshalText(b []byte) error {
+	if d, err := calendar.Parse(string(b)); err == nil {
+		m.Time = (d + 1).Start().Add(-time.Millisecond)
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339, string(b))
+	if err != nil {
+		return fmt.Errorf("%q is no time; write it as 2026-11-21T18:00:00-03:00, or a day as 2026-11-21", b)
+	}
+	m.Time = at
+	return nil
+}
+
+// grace is a duration that may also be given in days, such as 7d.
+type grace time.Duration
+
+// UnmarshalText reads a whole number of days with a `d`, or what time.ParseDuration reads, not negative.
+func (g *grace) UnmarshalText(b []byte) error {
+	text := string(b)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 16) // up to 179 years
+		*g = grace(time.Duration(n) * 24 * time.Hour)
+		if err != nil {
+			return fmt.Errorf("%q is no number of days such as 7d", text)
+		}
+		return nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return fmt.Errorf("%q is no duration such as 7d, 12h or 30m", text)
+	}
+	*g = grace(d)
+	return nil
+}
+
+// alternatives writes a choice as text: a, b or c.
+func alternatives(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
