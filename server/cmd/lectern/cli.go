@@ -159,26 +159,32 @@ func version() string {
 
 // Help shows how keys are issued for a network.
 func (c *issueSchoolsCmd) Help() string {
-	return `  lectern key issue schools --partner acme --network rede-1 --expires 2027-06-30
+	return `The network is one that a feed or the directory API has created. When it is deleted, its keys end with it.
 
-The network is one that a feed or the directory API has created. When it is deleted, its keys end with it.`
+  lectern key issue schools --partner acme --network rede-1 --expires 2027-06-30`
 }
 
 // Help shows how a key is issued, and used.
 func (c *issueDirectoryCmd) Help() string {
-	return `  lectern key issue directory --partner acme    # {"accessKeyId":"1-1","secret":"…"}
-  export LECTERN_KEY_ID=1-1 LECTERN_SECRET=…    # for lectern sign`
+	return `The key signs calls of the partner's own programs, and those of lectern sign.
+
+  lectern key issue directory --partner acme  # {"accessKeyId":"1-1",…}
+  export LECTERN_KEY_ID=1-1 LECTERN_SECRET=…  # for lectern sign`
 }
 
 // Help shows how a key is replaced.
 func (c *keyRotateCmd) Help() string {
-	return `  lectern key rotate 1-1              # both keys are good for a week
+	return `The successor is of the same partner or network, and shares the rate.
+
+  lectern key rotate 1-1              # both keys are good for a week
   lectern key rotate 1-1 --grace 0    # the old one has leaked: it ends now`
 }
 
 // Help shows a signed call.
 func (c *signCmd) Help() string {
-	return `  url=http://127.0.0.1:8080/api/v2/partners/entities?entity_type=school
+	return `The headers are good for 15 minutes.
+
+  url=http://127.0.0.1:8080/api/v2/partners/entities?entity_type=school
   lectern sign GET "$url" --key-id 1-1 --secret … | xargs curl "$url"`
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -31,8 +32,11 @@ func (c *completionCmd) Run(s *session) error {
 var completionScripts = map[string]string{
 	"bash": `# bash completion of lectern: source <(lectern completion bash)
 _lectern() {
-	local IFS=$'\n'
-	COMPREPLY=($("$1" complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1))
+	local word IFS=$'\n'
+	COMPREPLY=()
+	while read -r word; do
+		COMPREPLY+=("$(printf %q "$word")")
+	done < <("$1" complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1)
 }
 complete -o default -F _lectern lectern
 `,
@@ -85,7 +89,7 @@ func (c *completeCmd) Run(s *session) error {
 		words = []string{""}
 	}
 	last := words[len(words)-1]
-	for _, p := range proposals(s.model.Node, words[:len(words)-1], last) {
+	for _, p := range s.proposals(words[:len(words)-1], last) {
 		if strings.HasPrefix(p.word, last) {
 			if _, err := fmt.Fprintf(s.stdout, "%s\t%s\n", p.word, p.help); err != nil {
 				return err
@@ -98,33 +102,64 @@ func (c *completeCmd) Run(s *session) error {
 // proposal is a word that can stand next.
 type proposal struct{ word, help string }
 
-// proposals returns what can stand after the words before: a command, a flag where one was begun, or one of a flag's or an
-// argument's own values. It is nothing where any text can stand.
-func proposals(node *kong.Node, before []string, last string) []proposal {
-	var value *kong.Flag // that waits for its value
-	arguments := 0
+// typed is what the words before the last one say.
+type typed struct {
+	node      *kong.Node        // the command
+	value     *kong.Flag        // that waits for its value, or nil
+	flags     map[string]string // the values that are given
+	arguments int
+}
+
+// readTyped reads the words before the last one.
+func readTyped(node *kong.Node, before []string) typed {
+	t := typed{node: node, flags: make(map[string]string)}
 	for _, word := range before {
-		switch child := childOf(node, word); {
+		name, text, given := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+		switch child := childOf(t.node, word); {
 		case word == "=": // bash makes a word of it
-		case value != nil:
-			value = nil
+		case t.value != nil:
+			t.flags[t.value.Name], t.value = word, nil
+		case strings.HasPrefix(word, "-") && given:
+			t.flags[name] = text
 		case strings.HasPrefix(word, "-"):
-			value = flagOf(node, word)
+			t.value = flagOf(t.node, word)
 		case child != nil:
-			node = child
+			t.node = child
 		default:
-			arguments++
+			t.arguments++
 		}
 	}
-	switch {
-	case value != nil:
-		return enum(value.Value)
-	case strings.HasPrefix(last, "-"):
-		return flags(node)
-	case arguments < len(node.Positional):
-		return enum(node.Positional[arguments])
+	return t
+}
+
+// joined joins what bash takes apart at : and @, as those of URLs.
+func joined(words []string) (list []string) {
+	join := false
+	for _, word := range words {
+		apart := word == ":" || word == "@"
+		if n := len(list); n > 0 && (apart || join) {
+			list[n-1] += word
+		} else {
+			list = append(list, word)
+		}
+		join = apart
 	}
-	return children(node)
+	return list
+}
+
+// proposals returns what can stand after the words before: a command, a flag where one was begun, or one of a flag's or an
+// argument's own values. It is nothing where any text can stand.
+func (s *session) proposals(before []string, last string) []proposal {
+	switch t := readTyped(s.model.Node, joined(before)); {
+	case t.value != nil:
+		return s.values(t.value.Value, t.flags)
+	case strings.HasPrefix(last, "-"):
+		return flags(t.node)
+	case t.arguments < len(t.node.Positional):
+		return s.values(t.node.Positional[t.arguments], t.flags)
+	default:
+		return children(t.node)
+	}
 }
 
 // childOf returns the command of a name, or nil.
@@ -168,14 +203,9 @@ func children(node *kong.Node) (list []proposal) {
 }
 
 // enum returns the values that a flag or argument can have, where those are a list.
-func enum(v *kong.Value) (list []proposal) {
+func enum(v *kong.Value) []proposal {
 	if v.Enum == "" {
 		return nil
 	}
-	for _, word := range v.EnumSlice() {
-		if word != "" {
-			list = append(list, proposal{word, v.Help})
-		}
-	}
-	return list
+	return named(slices.DeleteFunc(v.EnumSlice(), func(word string) bool { return word == "" }), v.Help)
 }
