@@ -38,8 +38,13 @@ type demoCmd struct {
 }
 
 // Run fills a demo database, unless it is filled already, and serves it with new keys. The keys of former runs are
-// revoked, since no key can be shown a second time.
+// revoked, since no key can be shown a second time. A taken address is told before anything is made.
 func (c *demoCmd) Run(s *session) error {
+	ln, err := c.listen()
+	if err != nil {
+		return err
+	}
+	defer ln.Close()
 	s.db = cmp.Or(s.db, demoURL)
 	db, err := s.open()
 	if err != nil {
@@ -54,13 +59,13 @@ func (c *demoCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return c.serve(s, db, c.AdminAddr, func(addr string) error {
+	return c.serve(s, db, front{c.AdminAddr, ln, func(addr string) error {
 		keys, err := newDemoKeys(s, db, partner, library)
 		if err != nil {
 			return err
 		}
 		return c.greet(s, "http://"+addr, keys)
-	})
+	}})
 }
 
 // fill creates the demo's partner and loads its data, whichever of the two is missing.
@@ -153,6 +158,7 @@ func (c *demoCmd) greet(s *session, base string, k demoKeys) error {
 	} else if err := greetPartner(s, base, k.directory); err != nil {
 		return err
 	}
+	fmt.Fprintf(s.stdout, "\nRead and try the APIs in a browser: %s/docs\n", base)
 	fmt.Fprintln(s.stdout, "\nServing; stop with Ctrl-C.")
 	return nil
 }

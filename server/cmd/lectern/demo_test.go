@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -28,6 +30,10 @@ func TestDemo(t *testing.T) {
 	former := map[string]string{} // a call by its key
 	for range 2 {
 		whileServing(t, []string{"demo", "--addr", "127.0.0.1:0", "--schools-rate", "0"}, "Ctrl-C", func(lines string) {
+			docs := regexp.MustCompile(`http://\S+/docs\b`).FindString(lines)
+			if status, body := fetch(t, docs, ""); status != 200 || !strings.Contains(body, "<html") {
+				t.Errorf("the demo's %q = %d, want the page", docs, status)
+			}
 			counts, now := map[string]int{}, map[string]string{}
 			calls := curl.FindAllStringSubmatch(lines, -1)
 			for _, c := range calls {
@@ -58,5 +64,21 @@ func TestDemo(t *testing.T) {
 			}
 			former = now
 		})
+	}
+}
+
+// TestDemoAddressInUse holds that a demo whose address is taken says so before it makes a database.
+func TestDemoAddressInUse(t *testing.T) {
+	t.Chdir(t.TempDir())
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	if line := fails(t, exitError, "demo", "--addr", taken.Addr().String()); !strings.Contains(line, "in use; choose another address with --addr") {
+		t.Errorf("demo at a taken address says %q, want what to do", line)
+	}
+	if files, _ := os.ReadDir("."); len(files) != 0 {
+		t.Errorf("demo at a taken address left %v, want nothing", files)
 	}
 }

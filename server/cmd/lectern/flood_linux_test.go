@@ -76,7 +76,7 @@ func served(t *testing.T) (addr string, pid int, stop func()) {
 	if err != nil {
 		t.Fatalf("the server says %q, %v, want where it listens", first, err)
 	}
-	at := servedAt(t, first)
+	at := strings.TrimPrefix(servedAt(t, first), "http://")
 	read := make(chan struct{})
 	go func() { defer close(read); io.Copy(io.Discard, lines) }()
 	return at, cmd.Process.Pid, func() {

@@ -63,12 +63,27 @@ func (c *serveCmd) Run(s *session) error {
 		return err
 	}
 	defer db.Close()
-	return c.serve(s, db, c.AdminAddr, nil)
+	return c.serve(s, db, front{adminAddr: c.AdminAddr})
 }
 
-// serve serves a database, and the admin address if there is one. It calls ready, if not nil, with the address of the APIs
-// once it listens.
-func (c *serving) serve(s *session, db *database.DB, adminAddr string, ready func(addr string) error) error {
+// front is how a database is served.
+type front struct {
+	adminAddr string                  // empty: none
+	ln        net.Listener            // of the APIs; nil: at the address of the flag
+	ready     func(addr string) error // if not nil, called with the address of the APIs once it listens
+}
+
+// listen listens at the address of the flag.
+func (c *serving) listen() (net.Listener, error) {
+	ln, err := net.Listen("tcp", c.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("%w; choose another address with --addr, such as 127.0.0.1:8090", err)
+	}
+	return ln, nil
+}
+
+// serve serves a database.
+func (c *serving) serve(s *session, db *database.DB, f front) error {
 	log := newLog(s.stderr, zerolog.Level(c.LogLevel))
 	key, err := secretKey()
 	if err != nil {
@@ -76,7 +91,7 @@ func (c *serving) serve(s *session, db *database.DB, adminAddr string, ready fun
 	}
 	srv, err := server.New(s.ctx, server.Config{
 		DB:               db,
-		AdminAddr:        adminAddr,
+		AdminAddr:        f.adminAddr,
 		SchoolsRate:      cmp.Or(int(c.SchoolsRate), -1),
 		SchoolsHistory:   &c.SchoolsHistory,
 		LibrariesRate:    cmp.Or(int(c.LibrariesRate), -1),
@@ -98,17 +113,18 @@ func (c *serving) serve(s *session, db *database.DB, adminAddr string, ready fun
 	if err := srv.Claim(); err != nil {
 		return err
 	}
-	ln, err := net.Listen("tcp", c.Addr)
-	if err != nil {
-		return fmt.Errorf("%w; choose another address with --addr", err)
-	}
-	if ready != nil {
-		if err := ready(ln.Addr().String()); err != nil {
-			ln.Close()
+	if f.ln == nil {
+		if f.ln, err = c.listen(); err != nil {
 			return err
 		}
 	}
-	err = srv.Serve(s.ctx, ln)
+	if f.ready != nil {
+		if err := f.ready(f.ln.Addr().String()); err != nil {
+			f.ln.Close()
+			return err
+		}
+	}
+	err = srv.Serve(s.ctx, f.ln)
 	if errors.Is(err, server.ErrAdminAddr) {
 		err = fmt.Errorf("%w; choose another address with --admin-addr, or none with --admin-addr=", err)
 	}
