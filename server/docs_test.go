@@ -270,3 +270,15 @@ func TestDocsWithoutKey(t *testing.T) {
 		t.Errorf("without a key = %s %s, want 401", status, body)
 	}
 }
+
+// The page at the root leads to that of the APIs, and breaks nothing of its policy on the way.
+func TestRootInBrowser(t *testing.T) {
+	d, b := newLiveDemo(t), openBrowser(t)
+	b.run(chromedp.Navigate(d.url + "/"))
+	if text := b.text("body"); !strings.Contains(text, "schools") || !strings.Contains(text, "key") {
+		t.Errorf("the page says %q, want what this is", text)
+	}
+	b.run(click(`a[href="/docs"]`))
+	b.text("#routes")
+	b.quiet(d.url)
+}

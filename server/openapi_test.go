@@ -28,6 +28,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/librariesapi"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/welcome"
 	"github.com/lectern-dev/lectern/server/openapi"
 )
 
@@ -113,7 +114,7 @@ func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // undocumented says what of an answer is not as the documents say.
 func undocumented(r *http.Request, status int, header http.Header, body []byte) []string {
-	if openapi.Owns(r.URL.Path) || status == web.StatusGone { // the documents themselves, and what nobody reads
+	if openapi.Owns(r.URL.Path) || r.URL.Path == welcome.Path || status == web.StatusGone { // the documents themselves, the page that names them, and what nobody reads
 		return nil
 	}
 	body, err := decoded(header.Get("Content-Encoding"), body)

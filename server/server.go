@@ -24,6 +24,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/metrics"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/welcome"
 	"github.com/lectern-dev/lectern/server/openapi"
 )
 
@@ -79,7 +80,8 @@ func (s *Server) Close() error {
 	return s.close()
 }
 
-// Handler returns all APIs as one handler.
+// Handler returns all APIs as one handler. At / it has a page that says what it is; it answers 404 to what is no path of
+// its own.
 func (s *Server) Handler() http.Handler { return s.handler }
 
 // compose joins the APIs into one handler.
@@ -155,12 +157,14 @@ func (s *Server) described() openapi.Settings {
 	}
 }
 
-// split serves the documents (H10), the paths of the partner directory, as they were sent, and all others.
+// split serves the page of the root, the documents (H10), the paths of the partner directory, as they were sent, and all others.
 func split(described openapi.Settings, partners, others http.Handler) http.Handler {
-	documents := openapi.Handler(described)
+	documents, root := openapi.Handler(described), welcome.Handler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := others
 		switch {
+		case r.URL.Path == welcome.Path:
+			h = root
 		case openapi.Owns(r.URL.Path):
 			h = documents
 		case directoryapi.Owns(r.URL):

@@ -178,7 +178,7 @@ func TestFirstChecks(t *testing.T) {
 		{"user agent before the path", "/nowhere", python, 403},
 		{"user agent before the key", prefix + "/users", python, 403},
 		{"unknown path", "/nowhere", "curl", 404},
-		{"root", "/", "curl", 404},
+		{"root", "/", python, 200}, // the page that says what this is
 		{"a longer prefix", prefix + "x/users", "curl", 404},
 		{"known path", prefix + "/users", "curl", 200},
 	}
