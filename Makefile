@@ -13,7 +13,7 @@ build: ## build ./lectern
 
 .PHONY: test
 test: ## run every test, on SQLite and on a temporary PostgreSQL
-	.ci/with-chromium .ci/with-postgres go test -race -shuffle=on -timeout $(TIMEOUT) ./...
+	.ci/with-chromium .ci/with-clients .ci/with-postgres go test -race -shuffle=on -timeout $(TIMEOUT) ./...
 
 .PHONY: vet
 vet: ## look for mistakes: go vet, gofmt
