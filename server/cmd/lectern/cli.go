@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -122,6 +123,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		err = fmt.Errorf("%w; another command is writing to the database: run this again when it has ended", err)
 	case database.Full(err):
 		err = fmt.Errorf("%s: %w; make room and run this again: nothing was changed", database.Redact(cmp.Or(c.DB, server.DefaultURL)), err)
+	case errors.Is(err, syscall.ENOSPC):
+		err = fmt.Errorf("%w; make room and run this again", err)
 	case errors.Is(err, packed.ErrCorrupt):
 		err = fmt.Errorf("%w; the database is damaged: restore a copy of it, or load into a new one", err)
 	}

@@ -43,7 +43,7 @@ func (c *signCmd) headers(s *session) ([]header, error) {
 	call := auth.Signed{Method: strings.ToUpper(c.Method), Target: target, Date: s.now().UTC().Format(http.TimeFormat)}
 	if c.File != "" {
 		if call.Body, err = os.ReadFile(c.File); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w; name the file of the call's body", err)
 		}
 		call.ContentType = "application/json"
 	}
