@@ -167,7 +167,7 @@ func (c *demoCmd) greet(s *session, base string, k demoKeys) error {
 func greetPartner(s *session, base string, k directoryKey) error {
 	call := signCmd{
 		Method: http.MethodGet, URL: base + directoryapi.Prefix + "/entities/" + demoNetwork + "/subtree",
-		KeyID: k.AccessKeyID, Secret: k.Secret,
+		KeyID: k.AccessKeyID, Secret: secret(k.Secret),
 	}
 	headers, err := call.headers(s)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/rs/zerolog"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -99,6 +100,19 @@ func (g *grace) UnmarshalText(b []byte) error {
 		return fmt.Errorf("%q is no duration such as 7d, 12h or 30m", text)
 	}
 	*g = grace(d)
+	return nil
+}
+
+// secret is a text that may begin with -, as one in 64 does.
+type secret string
+
+// Decode takes the next word as it is.
+func (s *secret) Decode(ctx *kong.DecodeContext) error {
+	word := ctx.Scan.Pop()
+	if word.IsEOL() {
+		return errors.New("give the secret of the key")
+	}
+	*s = secret(word.String())
 	return nil
 }
 

@@ -15,7 +15,7 @@ type signCmd struct {
 	URL    string `arg:"" help:"The call's URL, exactly as curl is to send it."`
 	File   string `arg:"" optional:"" help:"The call's body, which is JSON."`
 	KeyID  string `name:"key-id" required:"" placeholder:"ID" help:"The accessKeyId of a directory key."`
-	Secret string `required:"" placeholder:"SECRET" help:"Its secret."`
+	Secret secret `required:"" placeholder:"SECRET" help:"Its secret."`
 }
 
 // Run prints the signed headers of a directory call as curl flags, quoted for a shell. They are good for 15 minutes.
@@ -51,7 +51,7 @@ func (c *signCmd) headers(s *session) ([]header, error) {
 		call.ContentSHA256 = auth.HashBody(call.Body)
 	}
 	return []header{
-		{"Authorization", auth.Sign(call, c.KeyID, c.Secret, auth.SHA256)},
+		{"Authorization", auth.Sign(call, c.KeyID, string(c.Secret), auth.SHA256)},
 		{"Date", call.Date},
 		{"Content-Type", call.ContentType},
 		{"X-Authorization-Content-SHA256", call.ContentSHA256},

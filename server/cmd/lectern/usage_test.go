@@ -59,3 +59,15 @@ func TestRatesAreAnyNumber(t *testing.T) {
 		})
 	}
 }
+
+// TestSecretBeginsWithHyphen holds that a secret is taken as it was printed, whatever it begins with.
+func TestSecretBeginsWithHyphen(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, value := range []string{"-7ViIubf", "--7ViIubf", "7ViIubf"} {
+		ok(t, "sign", "GET", "http://127.0.0.1/x", "--key-id", "1-1", "--secret", value)
+		ok(t, "sign", "GET", "http://127.0.0.1/x", "--key-id", "1-1", "--secret="+value)
+	}
+	if line := fails(t, exitUsage, "sign", "GET", "http://127.0.0.1/x", "--key-id", "1-1", "--secret"); !strings.Contains(line, "give the secret") {
+		t.Errorf("sign without a secret says %q, want what to give", line)
+	}
+}
