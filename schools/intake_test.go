@@ -198,7 +198,7 @@ func TestCarriedReferences(t *testing.T) {
 			st.LastUser = 6
 			st.Carriers = directory.Carriers{"anita": directory.Kept(1), "nita": directory.Kept(1), "edu": directory.Kept(4), "ghost": directory.Kept(99),
 				"caio": append(directory.Kept(3), directory.Carrier{Since: clock(11), Account: 4}), "rui": append(directory.Kept(5), directory.Carrier{Since: clock(10), Account: 6})}
-			st.Began = clock(12)
+			in.Began, st.Began = clock(13), clock(12)
 			if _, err := in.Entities(nil, nil); err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -84,15 +85,26 @@ func (s *shelf) People(_ context.Context, _ directory.PartnerID, _ state.Version
 }
 
 // memo is a state.Cache that keeps all.
-type memo map[state.Key]state.Value
+type memo struct {
+	mu   sync.Mutex
+	kept map[state.Key]state.Value
+}
 
-func (m memo) Load(ctx context.Context, key state.Key, load func(context.Context) (state.Value, error)) (state.Value, error) {
-	if v, ok := m[key]; ok {
+func (m *memo) Load(ctx context.Context, key state.Key, load func(context.Context) (state.Value, error)) (state.Value, error) {
+	m.mu.Lock()
+	v, ok := m.kept[key]
+	m.mu.Unlock()
+	if ok {
 		return v, nil
 	}
 	v, err := load(ctx)
 	if err == nil {
-		m[key] = v
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.kept == nil {
+			m.kept = map[state.Key]state.Value{}
+		}
+		m.kept[key] = v
 	}
 	return v, err
 }
@@ -213,7 +225,7 @@ func TestUsers(t *testing.T) {
 		userRow(8, schools.Student, 9, 10, 0, "", false), userRow(9, schools.Teacher, 2, 4, 0, "MEDIO", false),
 		userRow(12, schools.Student, 2, 4, 0, "MEDIO", false),
 	}
-	for _, cache := range []state.Cache{nil, memo{}} {
+	for _, cache := range []state.Cache{nil, &memo{}} {
 		r := &schools.Reports{Store: &shelf{register: newRegister()}, Cache: cache}
 		for size := 1; size <= len(all)+1; size++ {
 			for number := 1; number <= len(all)+2; number++ {
@@ -307,7 +319,7 @@ func somePeriods(r *rand.Rand) []calendar.Period {
 func TestEngagements(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	s, events := newShelf(t, r)
-	reports := &schools.Reports{Store: s, Cache: memo{}}
+	reports := &schools.Reports{Store: s, Cache: &memo{}}
 	for _, period := range somePeriods(r) {
 		for _, sel := range selections {
 			var all []schools.Engagement
@@ -369,7 +381,7 @@ func readingOf(events []schools.Event, user directory.UserID, book *schools.Book
 func TestReadings(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	s, events := newShelf(t, r)
-	reports := &schools.Reports{Store: s, Cache: memo{}}
+	reports := &schools.Reports{Store: s, Cache: &memo{}}
 	same := func(a, b schools.Reading) bool {
 		return a.UserID == b.UserID && a.Book == b.Book && a.Percent == b.Percent && a.Tenths == b.Tenths && a.Finished == b.Finished &&
 			a.First.Equal(b.First) && a.Last.Equal(b.Last)
