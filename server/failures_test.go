@@ -104,6 +104,9 @@ func TestFailuresInWords(t *testing.T) {
 	w := httptest.NewRecorder()
 	web.Fail(w, httptest.NewRequest("GET", "/", nil), busy)
 	holdFailure(t, "libraries", 503, w)
+	w = httptest.NewRecorder()
+	web.Fail(w, httptest.NewRequest("GET", "/", nil), web.ErrTrouble)
+	holdFailure(t, "schools", 503, w)
 	for status, body := range map[int]string{500: `{"errors":{"detail":"Internal Server Error"}}`, 503: `{"errors":{"detail":"Service Unavailable"}}`} {
 		holdReply(t, "directory", status, reply{status: status, body: body})
 	}

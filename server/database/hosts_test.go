@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/uptrace/bun"
+
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
@@ -202,6 +204,7 @@ func TestConnectTimeout(t *testing.T) {
 func TestLostAnswer(t *testing.T) {
 	direct := dbtest.Postgres(t)
 	mustExec(t, direct, `CREATE TABLE things (id bigint)`)
+	id := 0
 	for _, mode := range []string{"", "&default_query_exec_mode=simple_protocol"} {
 		w, u := newWay(t, direct)
 		u.RawQuery += mode
@@ -211,31 +214,42 @@ func TestLostAnswer(t *testing.T) {
 		}
 		defer db.Close()
 		for _, run := range []func() error{
-			func() error { _, err := db.ExecContext(t.Context(), lostInsert); return err },
-			func() error { return db.QueryRowContext(t.Context(), lostInsert+` RETURNING id`).Scan(new(int)) },
+			func() error { _, err := db.ExecContext(t.Context(), lostInsert, id); return err },
+			func() error { return db.QueryRowContext(t.Context(), lostInsert+` RETURNING id`, id).Scan(new(int)) },
 		} {
-			mustExec(t, direct, `DELETE FROM things`)
-			go w.breakWhen(t, direct)
+			id++ // what an insert before this one has left does not count
+			holder, err := direct.Conn(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := holder.ExecContext(t.Context(), `SELECT pg_advisory_lock(7)`); err != nil {
+				t.Fatal(err)
+			}
+			go w.breakWhen(t, direct, holder)
 			if err := run(); !database.Unavailable(err) {
 				t.Errorf("mode %q: a statement without an answer = %v, want trouble", mode, err)
 			}
 			direct.SetMaxOpenConns(4)
 			var n int
-			if err := direct.QueryRowContext(t.Context(), `SELECT count(*) FROM things`).Scan(&n); err != nil || n > 1 {
+			if err := direct.QueryRowContext(t.Context(), `SELECT count(*) FROM things WHERE id = ?`, id).Scan(&n); err != nil || n > 1 {
 				t.Errorf("mode %q: rows = %d, %v, want one at most", mode, n, err)
 			}
 		}
 	}
 }
 
-// lostInsert is still under way when its connection is broken.
-const lostInsert = `INSERT INTO things SELECT 1 FROM pg_sleep(0.5)`
+// lostInsert waits for a lock, and so is still under way when its connection is broken.
+const lostInsert = `INSERT INTO things SELECT ? FROM (SELECT pg_advisory_xact_lock(7)) AS locked`
 
-// breakWhen breaks all connections of the way once the insert is under way.
-func (w *way) breakWhen(t *testing.T, direct *database.DB) {
+// breakWhen breaks all connections of the way once the insert is under way, and then lets it go on: holder has its lock.
+func (w *way) breakWhen(t *testing.T, direct *database.DB, holder bun.Conn) {
+	defer func() {
+		_, _ = holder.ExecContext(context.WithoutCancel(t.Context()), `SELECT pg_advisory_unlock(7)`)
+		holder.Close()
+	}()
 	for n := 0; n == 0 && t.Context().Err() == nil; {
 		err := direct.QueryRowContext(t.Context(),
-			`SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`).Scan(&n)
+			`SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND wait_event = 'advisory' AND datname = current_database()`).Scan(&n)
 		if err != nil {
 			return // the test has ended
 		}

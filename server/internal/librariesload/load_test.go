@@ -160,11 +160,11 @@ func TestEarlyLoans(t *testing.T) {
 		early := row("loans.ndjson", `"loanId":1`, `"loanId":2`, "2026-08-01T14:00:00-03:00", "2026-07-20T23:59:59-03:00",
 			`"active"`, `"returned","returnedAt":"2026-08-02T10:00:00-03:00"`)
 		renewal := func(id, loan, at string) string {
-			return row("renewals.ndjson", "r1", id, `"loanId":1`, `"loanId":`+loan, "2026-08-10T14:00:00", at)
+			return row("renewals.ndjson", "r1", id, `"loanId":1`, `"loanId":`+loan, "2026-08-10T11:00:00", at)
 		}
 		files := joined(and("loans.ndjson", early), map[string]string{
 			"renewals.ndjson": strings.Join([]string{
-				good["renewals.ndjson"], renewal("r2", "2", "2026-07-21T00:00:00"), renewal("r3", "9", "2026-08-10T14:00:00"),
+				good["renewals.ndjson"], renewal("r2", "2", "2026-07-21T00:00:00"), renewal("r3", "9", "2026-08-10T11:00:00"),
 				renewal("r4", "1", "2026-07-20T23:59:59"),
 			}, "\n"),
 			"sessions.ndjson": good["sessions.ndjson"] + "\n" + row("sessions.ndjson", "s1", "s2", "2026-08-01", "2026-07-20"),

@@ -274,7 +274,11 @@ func TestReplacedDuringLoad(t *testing.T) {
 		again.events = append(again.events, fedEvent{2, "ana", s.now}, fedEvent{3, "ana", between})
 		begun := 0
 		totals, err := p.load(again.files(), func(o *schoolsload.Options) {
-			o.Ref, o.Now = p.ref, func() time.Time {
+			o.Ref, o.Now = p.ref, func() time.Time { return s.now }
+			o.Progress = func(stage string, done, _ int64) {
+				if stage != "read" || done > 0 {
+					return
+				}
 				if begun++; begun == 1 {
 					s.now = between
 					for _, a := range []act{{what: "put", ref: "ana", to: "anita", class: "6a"}, {what: "create", ref: "ana", class: "6a"}} {
@@ -283,7 +287,6 @@ func TestReplacedDuringLoad(t *testing.T) {
 					}
 					s.now = between.Add(time.Minute)
 				}
-				return s.now
 			}
 		})
 		if err != nil || totals.NewEvents != 2 || begun != 2 {
