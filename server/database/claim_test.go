@@ -26,7 +26,7 @@ func TestClaim(t *testing.T) {
 		if _, err := other.ExecContext(t.Context(), `CREATE TABLE beside (id bigint)`); err != nil {
 			t.Errorf("a command beside the server: %v", err)
 		}
-		again, err := other.Claim()
+		_, err = other.Claim()
 		if db.Engine == database.Postgres {
 			if err != nil {
 				t.Errorf("a second server on PostgreSQL: %v", err)
@@ -37,7 +37,8 @@ func TestClaim(t *testing.T) {
 			t.Fatalf("a second claim = %v, want an error that names %s", err, pid)
 		}
 		release()
-		if again, err = other.Claim(); err != nil {
+		again, err := other.Claim()
+		if err != nil {
 			t.Fatalf("a claim after the first was released: %v", err)
 		}
 		again()

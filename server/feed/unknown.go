@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/lectern-dev/lectern/server/internal/nearest"
 )
 
 // UnknownError says that a file has members or columns of names that it does not know (F3): mostly a field is misspelt, and
@@ -22,7 +24,7 @@ func newUnknownError(at Pos, names []string, fields []Field) *UnknownError {
 	for _, f := range fields {
 		e.Fields = append(e.Fields, f.Name)
 	}
-	e.Nearest = nearest(names[0], e.Fields)
+	e.Nearest, _ = nearest.Name(names[0], e.Fields)
 	return e
 }
 
@@ -53,53 +55,4 @@ func names(list []string) string {
 // known reports whether a field has the name.
 func known(fields []Field, name string) bool {
 	return slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name })
-}
-
-// nearest returns the field that a name was most likely meant to be: that with the fewest edits between them, if they are
-// no more than a third of the longer name. Case and what joins words do not count: book_id is bookId.
-func nearest(name string, fields []string) string {
-	best, fewest := "", 0
-	a := letters(name)
-	for _, field := range fields {
-		b := letters(field)
-		if d := edits(a, b); 3*d <= max(len(a), len(b)) && (best == "" || d < fewest) {
-			best, fewest = field, d
-		}
-	}
-	return best
-}
-
-// letters returns a name's letters and digits in lower case, at most 64 of them: no field is as long.
-func letters(name string) (kept []rune) {
-	for _, r := range name {
-		if len(kept) < 64 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
-			kept = append(kept, unicode.ToLower(r))
-		}
-	}
-	return kept
-}
-
-// edits returns how many letters have to be put in, taken out, replaced or swapped with their neighbour to make b of a.
-func edits(a, b []rune) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range b {
-		rows[0][j+1] = j + 1
-	}
-	for i := range a {
-		for j := range b {
-			d := rows[i][j]
-			if a[i] != b[j] {
-				d = 1 + min(d, rows[i][j+1], rows[i+1][j])
-			}
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				d = min(d, rows[i-1][j-1]+1)
-			}
-			rows[i+1][j+1] = d
-		}
-	}
-	return rows[len(a)][len(b)]
 }

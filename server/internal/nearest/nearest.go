@@ -1,19 +1,31 @@
 // Package nearest finds what a mistyped name was to be.
 package nearest
 
-import "strings"
+import "unicode"
 
-// Name returns the name that is nearest to a word, or nothing where none is near: at most one change of a character in three,
-// letter case aside. Of two that are as near the first one counts.
+// Name returns the name that a word was most likely meant to be: that with the fewest edits between them, if they are no more
+// than a third of the longer one. Case and what joins words do not count: book_id is bookId. Of two that are as near the
+// first one counts.
 func Name(word string, names []string) (name string, ok bool) {
-	word = strings.ToLower(word)
-	best := len([]rune(word))/3 + 1
+	fewest := 0
+	a := letters(word)
 	for _, n := range names {
-		if d := distance([]rune(word), []rune(strings.ToLower(n))); d < best {
-			name, best, ok = n, d, true
+		b := letters(n)
+		if d := distance(a, b); 3*d <= max(len(a), len(b)) && (!ok || d < fewest) {
+			name, fewest, ok = n, d, true
 		}
 	}
 	return name, ok
+}
+
+// letters returns a name's letters and digits in lower case, at most 64 of them: no name of ours is as long.
+func letters(name string) (kept []rune) {
+	for _, r := range name {
+		if len(kept) < 64 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			kept = append(kept, unicode.ToLower(r))
+		}
+	}
+	return kept
 }
 
 // distance counts the characters to add, leave out or replace, and the neighbours to swap, that make a of b.

@@ -18,9 +18,10 @@ func TestName(t *testing.T) {
 		{"titre", "title"},
 		{"tutel", ""}, // two changes of five characters
 		{"wpn", "wpm"},
-		{"wp", ""}, // one change of two
+		{"wp", "wpm"}, // one change of three
+		{"book_id", ""},
 		{"wxn", ""},
-		{"started_at", "startedAt"},
+		{"started_at", "startedAt"}, // what joins words does not count
 		{"LECTERN_SCHOOL_RATE", "LECTERN_SCHOOLS_RATE"},
 		{"acao", ""},
 		{"açao", "ação"},
