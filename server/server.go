@@ -311,6 +311,7 @@ func (s *Server) httpServer(ctx context.Context) *http.Server {
 		IdleTimeout:                  120 * time.Second,
 		MaxHeaderBytes:               64 << 10,
 		DisableGeneralOptionsHandler: true, // OPTIONS * is an unknown path
+		ConnState:                    newNewcomers(maxNewcomers).follow,
 		BaseContext:                  func(net.Listener) context.Context { return ctx },
 		ErrorLog:                     stdlog.New(s.config.Log, "", 0),
 	}

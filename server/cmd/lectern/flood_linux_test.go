@@ -20,9 +20,8 @@ import (
 )
 
 const (
-	flooding     = 5000                    // connections, each with a body of 1 MiB
-	floodAtOnce  = 700                     // of them; each costs some 25 kB, whatever it sends
-	floodMemory  = 73 << 20 * floodInRaces // that the process may grow by: to 100 MB, from 27 at rest
+	flooding     = 5000 / floodInRaces      // connections at once, each with a body of 1 MiB
+	floodMemory  = 120 << 20 * floodInRaces // that the process may grow by; some 50 MB where the machine has nothing else to do
 	floodedBytes = 1 << 20
 )
 
@@ -52,7 +51,7 @@ func TestFlood(t *testing.T) {
 	refused, lost := f.refused.Load(), f.lost.Load()
 	grown := peakMemory(t, pid) - atRest
 	t.Logf("%d connections refused, %d lost, %d signed calls meanwhile; %d MB at rest, %d more at the peak", refused, lost, calls, atRest>>20, grown>>20)
-	if refused+lost != flooding || lost > flooding/10 || f.other.Load() > 0 {
+	if refused+lost != flooding || lost > flooding/4 || f.other.Load() > 0 {
 		t.Errorf("%d refused, %d lost, %d answered otherwise, want all %d refused", refused, lost, f.other.Load(), flooding)
 	}
 	if grown >= floodMemory {
@@ -120,10 +119,8 @@ type flood struct {
 // run opens all connections and returns when the last has its answer.
 func (f *flood) run() {
 	var wg sync.WaitGroup
-	free := make(chan struct{}, floodAtOnce)
 	for i := range flooding {
-		free <- struct{}{}
-		wg.Go(func() { f.connect(i); <-free })
+		wg.Go(func() { f.connect(i) })
 	}
 	wg.Wait()
 }

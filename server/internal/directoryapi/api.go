@@ -52,6 +52,7 @@ func (a *API) Handler() http.Handler {
 	router := a.router()
 	return web.Recover(fail)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		leaveUnread(w, r)
+		defer letGo(w)
 		handle, params := find(router, r)
 		if handle == nil {
 			fail(w, r, errNotFound)
