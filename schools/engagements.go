@@ -35,32 +35,30 @@ func (a *Attendance) In(p calendar.Period) Attendance {
 
 // Engagements answers one page of the days with access, by date, then userId. The period must be effective already.
 func (r *Reports) Engagements(ctx context.Context, a Access, period calendar.Period, f Filter, p paging.Page) (List[Engagement], error) {
-	return settled(a, func(a Access) (List[Engagement], error) {
-		var users *Users
-		var all *Attendance
-		err := state.Together(
-			func() (err error) { _, users, err = r.selection(ctx, a, f); return err },
-			func() (err error) { all, err = r.attendance(ctx, a); return err },
-		)
-		if err != nil {
-			return List[Engagement]{}, err
-		}
-		days := all.In(period)
-		key := a.key(fmt.Sprintf("engagements %s %s %s", period.Start, period.End, a.filter(f)))
-		starts, err := state.Load(ctx, r.Cache, key, func(context.Context) (paging.Groups, error) {
-			return days.groups(users), nil
-		})
-		if err != nil {
-			return List[Engagement]{}, err
-		}
-		return r.engagements(ctx, a, page{days, users, starts, p})
+	var users *Users
+	var all *Attendance
+	err := state.Together(
+		func() (err error) { _, users, err = r.selection(ctx, a, f); return err },
+		func() (err error) { all, err = r.attendance(ctx, a); return err },
+	)
+	if err != nil {
+		return List[Engagement]{}, err
+	}
+	days := all.In(period)
+	key := a.key(fmt.Sprintf("engagements %s %s %s", period.Start, period.End, a.filter(f)))
+	starts, err := state.Load(ctx, r.Cache, key, func(context.Context) (paging.Groups, error) {
+		return days.groups(users), nil
 	})
+	if err != nil {
+		return List[Engagement]{}, err
+	}
+	return r.engagements(ctx, a, page{days, users, starts, p})
 }
 
 // attendance returns the users of every day.
 func (r *Reports) attendance(ctx context.Context, a Access) (*Attendance, error) {
-	return state.Load(ctx, r.Cache, a.facts("attendance"), func(ctx context.Context) (*Attendance, error) {
-		return r.Store.Attendance(ctx, a.Partner, a.At)
+	return state.Load(ctx, r.Cache, a.loaded("attendance"), func(ctx context.Context) (*Attendance, error) {
+		return r.facts(a).Attendance(ctx)
 	})
 }
 
@@ -133,10 +131,10 @@ func (r *Reports) minutes(ctx context.Context, a Access, days []calendar.Date) (
 		if span == nil || !held.Contains(d) {
 			first := d &^ (minutesSpan - 1) // down, also before 1970
 			held = calendar.Period{Start: first, End: first + minutesSpan - 1}
-			key := a.facts("minutes " + first.String())
+			key := a.loaded("minutes " + first.String())
 			var err error
 			span, err = state.Load(ctx, r.Cache, key, func(ctx context.Context) (MinutesByDay, error) {
-				return r.Store.Minutes(ctx, a.Partner, a.At, held)
+				return r.facts(a).Minutes(ctx, held)
 			})
 			if err != nil {
 				return nil, err

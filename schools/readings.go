@@ -15,35 +15,33 @@ import (
 // The ledgers say how many rows each user has, so that the page's keys are known before any record is read: the cost
 // of a page does not depend on its depth.
 func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period, f Filter, p paging.Page) (List[Reading], error) {
-	return settled(a, func(a Access) (List[Reading], error) {
-		var users *Users
-		var ledgers *Ledgers
-		var books *Books
-		err := state.Together(
-			func() (err error) { _, users, err = r.selection(ctx, a, f); return err },
-			func() (err error) { ledgers, err = r.ledgers(ctx, a); return err },
-			func() (err error) { books, err = r.books(ctx, a); return err },
-		)
-		if err != nil {
-			return List[Reading]{}, err
-		}
-		key := a.key(fmt.Sprintf("readings %s %s %s", period.Start, period.End, a.filter(f)))
-		starts, err := state.Load(ctx, r.Cache, key, func(context.Context) (paging.Groups, error) {
-			return ledgers.groups(users, period)
-		})
-		if err != nil {
-			return List[Reading]{}, err
-		}
-		key.What += fmt.Sprintf(" page %d of %d", p.Number, p.Size)
-		rows, err := state.Load(ctx, r.Cache, key, func(ctx context.Context) (readings, error) {
-			keys, err := ledgers.keys(users, period, starts.Spans(p))
-			if err != nil || len(keys) == 0 {
-				return nil, err
-			}
-			return r.rows(ctx, a, books, period, keys)
-		})
-		return List[Reading]{Rows: rows, Total: starts.Total()}, err
+	var users *Users
+	var ledgers *Ledgers
+	var books *Books
+	err := state.Together(
+		func() (err error) { _, users, err = r.selection(ctx, a, f); return err },
+		func() (err error) { ledgers, err = r.ledgers(ctx, a); return err },
+		func() (err error) { books, err = r.books(ctx, a); return err },
+	)
+	if err != nil {
+		return List[Reading]{}, err
+	}
+	key := a.key(fmt.Sprintf("readings %s %s %s", period.Start, period.End, a.filter(f)))
+	starts, err := state.Load(ctx, r.Cache, key, func(context.Context) (paging.Groups, error) {
+		return ledgers.groups(users, period)
 	})
+	if err != nil {
+		return List[Reading]{}, err
+	}
+	key.What += fmt.Sprintf(" page %d of %d", p.Number, p.Size)
+	rows, err := state.Load(ctx, r.Cache, key, func(ctx context.Context) (readings, error) {
+		keys, err := ledgers.keys(users, period, starts.Spans(p))
+		if err != nil || len(keys) == 0 {
+			return nil, err
+		}
+		return r.rows(ctx, a, books, period, keys)
+	})
+	return List[Reading]{Rows: rows, Total: starts.Total()}, err
 }
 
 // readings are the rows of one page. They are kept, since clients are known to ask for a page two or three times over.
@@ -83,15 +81,15 @@ func (ls *Ledgers) keys(u *Users, period calendar.Period, spans func(func(paging
 
 // ledgers returns the ledgers of all users.
 func (r *Reports) ledgers(ctx context.Context, a Access) (*Ledgers, error) {
-	return state.Load(ctx, r.Cache, a.facts("ledgers"), func(ctx context.Context) (*Ledgers, error) {
-		return r.Store.Ledgers(ctx, a.Partner, a.At)
+	return state.Load(ctx, r.Cache, a.loaded("ledgers"), func(ctx context.Context) (*Ledgers, error) {
+		return r.facts(a).Ledgers(ctx)
 	})
 }
 
 // books returns the books. They change by loads alone, which raise both versions: by that of the facts, they outlive the
 // directory's writes.
 func (r *Reports) books(ctx context.Context, a Access) (*Books, error) {
-	return state.Load(ctx, r.Cache, a.facts("books"), func(ctx context.Context) (*Books, error) {
+	return state.Load(ctx, r.Cache, a.loaded("books"), func(ctx context.Context) (*Books, error) {
 		return r.Store.Books(ctx, a.Partner, a.At)
 	})
 }
@@ -101,7 +99,7 @@ func (r *Reports) rows(ctx context.Context, a Access, books *Books, period calen
 	rows := make([]Reading, len(keys))
 	found := 0 // the keys before it were visited
 	var sum totaller
-	err := r.Store.Records(ctx, a.Partner, a.At, keys, period, func(k RecordKey, data []byte) error {
+	err := r.facts(a).Records(ctx, keys, state.Between(period.Start, period.End), func(k RecordKey, data []byte) error {
 		book := books.Book(k.Book)
 		if keys[found] != k || book == nil {
 			return fmt.Errorf("record of user %d, book %d: it or one before it is missing: %w", k.User, k.Book, ErrCorrupt)

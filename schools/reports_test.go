@@ -20,13 +20,15 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 )
 
-// shelf is a schools.Store in memory: the folded data of one partner in one state.
+// shelf is a schools.Store in memory: one partner, at the state of now whatever an access names.
 type shelf struct {
+	state.Memory
 	register *schools.Register
 	books    *schools.Books
-	ledgers  *schools.Ledgers
-	days     map[calendar.Date]schools.Sheet
-	records  map[schools.RecordKey][]byte
+}
+
+func (s *shelf) Scan(ctx context.Context, t state.Tenant, _ int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
+	return s.Memory.Scan(ctx, t, s.Now(t), k, r, visit)
 }
 
 func (s *shelf) Register(context.Context, directory.PartnerID, state.Versions) (*schools.Register, error) {
@@ -35,45 +37,6 @@ func (s *shelf) Register(context.Context, directory.PartnerID, state.Versions) (
 
 func (s *shelf) Books(context.Context, directory.PartnerID, state.Versions) (*schools.Books, error) {
 	return s.books, nil
-}
-
-func (s *shelf) Ledgers(context.Context, directory.PartnerID, state.Versions) (*schools.Ledgers, error) {
-	return s.ledgers, nil
-}
-
-func (s *shelf) Attendance(context.Context, directory.PartnerID, state.Versions) (*schools.Attendance, error) {
-	all := &schools.Attendance{}
-	for day := range calendar.Date(1 << 16) {
-		if sheet, ok := s.days[day]; ok {
-			set, err := schools.ParsePresence(sheet.AppendPresence(nil))
-			if err != nil {
-				return nil, err
-			}
-			all.Days, all.Sets = append(all.Days, day), append(all.Sets, set)
-		}
-	}
-	return all, nil
-}
-
-func (s *shelf) Minutes(_ context.Context, _ directory.PartnerID, _ state.Versions, p calendar.Period) (schools.MinutesByDay, error) {
-	m := schools.MinutesByDay{}
-	for day, sheet := range s.days {
-		if p.Contains(day) {
-			m[day] = sheet.AppendMinutes(nil)
-		}
-	}
-	return m, nil
-}
-
-func (s *shelf) Records(_ context.Context, _ directory.PartnerID, _ state.Versions, keys []schools.RecordKey, _ calendar.Period, visit func(schools.RecordKey, []byte) error) error {
-	for _, k := range keys {
-		if data, ok := s.records[k]; ok {
-			if err := visit(k, data); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 func (s *shelf) People(_ context.Context, _ directory.PartnerID, _ state.Versions, ids []directory.UserID) (map[directory.UserID]schools.Person, error) {
@@ -263,10 +226,7 @@ const firstDay = calendar.Date(20000 - 20000%16 - 3)
 // newShelf folds random events of all accounts of the tests' partner.
 func newShelf(t *testing.T, r *rand.Rand) (*shelf, []schools.Event) {
 	t.Helper()
-	s := &shelf{
-		register: newRegister(), books: schools.NewBooks(4), ledgers: &schools.Ledgers{}, days: map[calendar.Date]schools.Sheet{},
-		records: map[schools.RecordKey][]byte{},
-	}
+	s := &shelf{register: newRegister(), books: schools.NewBooks(4)}
 	for book := range int64(4) {
 		s.books.Add(schools.Book{ID: book, Title: fmt.Sprint("Livro ", book), Length: 10 + 10*book})
 	}
@@ -283,25 +243,52 @@ func newShelf(t *testing.T, r *rand.Rand) (*shelf, []schools.Event) {
 			events = append(events, e)
 		}
 		all = append(all, events...)
-		s.fold(t, directory.UserID(id), events)
 	}
+	s.load(t, all)
 	return s, all
 }
 
-// fold adds the events of a user.
-func (s *shelf) fold(t *testing.T, id directory.UserID, events []schools.Event) {
+// load folds events and makes them hold.
+func (s *shelf) load(t *testing.T, events []schools.Event) {
 	t.Helper()
-	c, err := schools.Fold(schools.Account{}, id, slices.Clone(events))
-	if err != nil {
+	pile := &schools.Pile{}
+	defer pile.Close()
+	for _, e := range events {
+		if err := pile.Add(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := s.Load(0)
+	fresh, repeated, err := schools.Load(t.Context(), l, pile, nil)
+	if err != nil || fresh != len(events) || repeated != 0 {
+		t.Fatalf("Load = %d new, %d repeated, %v, want %d new", fresh, repeated, err, len(events))
+	}
+	if _, err := l.Hold(); err != nil {
 		t.Fatal(err)
 	}
-	s.ledgers.Set(id, c.Ledger)
-	for book, rec := range c.Records {
-		s.records[schools.RecordKey{User: id, Book: book}] = schools.AppendRecord(nil, *rec)
+}
+
+// harm changes the blocks behind the reports' back.
+func (s *shelf) harm(t *testing.T, k state.Kind, key state.BlockKey, put ...state.Block) {
+	t.Helper()
+	l := s.Load(0)
+	err := l.Write(t.Context(), state.Change{Kind: k, Gone: []state.BlockKey{key}, Put: slices.Values(put)})
+	if _, herr := l.Hold(); err != nil || herr != nil {
+		t.Fatal(err, herr)
 	}
-	for _, d := range c.Days {
-		s.days[d.Date] = s.days[d.Date].Merge(schools.Sheet{Users: []directory.UserID{id}, Tenths: []int64{d.Tenths}})
+}
+
+// record returns the stored record of a user and a book.
+func (s *shelf) record(t *testing.T, key state.BlockKey) (found state.Block) {
+	t.Helper()
+	err := s.Scan(t.Context(), 0, 0, schools.RecordKind, state.Range{Among: []int64{key.A}, B: state.Between(key.B, key.B)}, func(b state.Block) error {
+		found = b
+		return nil
+	})
+	if err != nil || found.BlockKey != key {
+		t.Fatalf("record %v: %v, %v", key, found, err)
 	}
+	return found
 }
 
 // somePeriods are periods about the days of the events, of one day, empty ones and the whole.
@@ -409,27 +396,30 @@ func TestReadings(t *testing.T) {
 // TestReadingsOfDamagedData: what the ledger names and is not there is told, and never left out.
 func TestReadingsOfDamagedData(t *testing.T) {
 	events := []schools.Event{
-		{ID: 1, Day: firstDay, Effect: schools.EffectiveReading, Book: 1, MS: 6000},
-		{ID: 2, Day: firstDay, Effect: schools.EffectiveReading, Book: 2, MS: 6000},
+		{ID: 1, User: 1, Day: firstDay, Effect: schools.EffectiveReading, Book: 1, MS: 6000},
+		{ID: 2, User: 1, Day: firstDay, Effect: schools.EffectiveReading, Book: 2, MS: 6000},
+		{ID: 3, User: 2, Day: firstDay + 1, Effect: schools.EffectiveReading, Book: 1, MS: 6000},
 	}
+	first, last := state.BlockKey{A: 1, B: 1}, state.BlockKey{A: 1, B: 2}
 	for what, tt := range map[string]struct {
-		harm func(*shelf)
+		harm func(*testing.T, *shelf)
 		want string
 	}{
-		"the first record": {func(s *shelf) { delete(s.records, schools.RecordKey{User: 1, Book: 1}) }, "user 1, book 2: it or one before it is missing"},
-		"the last record":  {func(s *shelf) { delete(s.records, schools.RecordKey{User: 1, Book: 2}) }, "1 of 2 records are missing"},
-		"a book":           {func(s *shelf) { s.books = schools.NewBooks(0) }, "user 1, book 1: it or one before it is missing"},
-		"the record's only day": {func(s *shelf) {
-			next := events[0]
-			next.Day++
-			s.fold(t, 9, []schools.Event{next})
-			s.records[schools.RecordKey{User: 1, Book: 1}] = s.records[schools.RecordKey{User: 9, Book: 1}]
+		"the first record": {func(t *testing.T, s *shelf) { s.harm(t, schools.RecordKind, first) }, "user 1, book 2: it or one before it is missing"},
+		"the last record":  {func(t *testing.T, s *shelf) { s.harm(t, schools.RecordKind, last) }, "1 of 2 records are missing"},
+		"a book":           {func(_ *testing.T, s *shelf) { s.books = schools.NewBooks(0) }, "user 1, book 1: it or one before it is missing"},
+		"the record's only day": {func(t *testing.T, s *shelf) {
+			other := s.record(t, state.BlockKey{A: 2, B: 1})
+			other.BlockKey, other.Lo = first, int32(firstDay)
+			s.harm(t, schools.RecordKind, first, other)
 		}, "user 1, book 1: ledger and record differ"},
 	} {
-		s, _ := newShelf(t, rand.New(rand.NewPCG(1, 1)))
-		s.ledgers, s.records = &schools.Ledgers{}, map[schools.RecordKey][]byte{}
-		s.fold(t, 1, events)
-		tt.harm(s)
+		s := &shelf{register: newRegister(), books: schools.NewBooks(4)}
+		for book := range int64(4) {
+			s.books.Add(schools.Book{ID: book, Title: fmt.Sprint("Livro ", book), Length: 10 + 10*book})
+		}
+		s.load(t, events)
+		tt.harm(t, s)
 		reports := &schools.Reports{Store: s}
 		_, err := reports.Readings(t.Context(), schools.Access{Network: 1}, calendar.Period{Start: firstDay, End: firstDay}, schools.Filter{}, paging.Page{Number: 1, Size: 10})
 		if !errors.Is(err, schools.ErrCorrupt) || !strings.Contains(err.Error(), tt.want) {

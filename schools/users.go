@@ -10,27 +10,25 @@ import (
 
 // Users answers one page of the register: the students and teachers of the network, by userId.
 func (r *Reports) Users(ctx context.Context, a Access, f Filter, p paging.Page) (List[User], error) {
-	return settled(a, func(a Access) (List[User], error) {
-		reg, users, err := r.selection(ctx, a, f)
-		if err != nil {
-			return List[User]{}, err
-		}
-		list := List[User]{Total: int64(len(users.IDs))}
-		from := min(p.Offset(), list.Total)
-		ids := users.IDs[from:min(from+int64(p.Size), list.Total)]
-		if len(ids) == 0 {
-			return list, nil
-		}
-		people, err := r.Store.People(ctx, a.Partner, a.At, ids)
-		if err != nil {
-			return List[User]{}, err
-		}
-		list.Rows = make([]User, len(ids))
-		for i, id := range ids {
-			list.Rows[i] = reg.user(id, people[id])
-		}
+	reg, users, err := r.selection(ctx, a, f)
+	if err != nil {
+		return List[User]{}, err
+	}
+	list := List[User]{Total: int64(len(users.IDs))}
+	from := min(p.Offset(), list.Total)
+	ids := users.IDs[from:min(from+int64(p.Size), list.Total)]
+	if len(ids) == 0 {
 		return list, nil
-	})
+	}
+	people, err := r.Store.People(ctx, a.Partner, a.At, ids)
+	if err != nil {
+		return List[User]{}, err
+	}
+	list.Rows = make([]User, len(ids))
+	for i, id := range ids {
+		list.Rows[i] = reg.user(id, people[id])
+	}
+	return list, nil
 }
 
 // selection returns the register and the users that pass the filter.

@@ -17,6 +17,7 @@
 package server
 
 import (
+	"context"
 	"io/fs"
 	"time"
 
@@ -26,6 +27,7 @@ import (
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
@@ -125,5 +127,15 @@ func (c Config) withDefaults() Config {
 
 // Schema returns the migrations of all stores, for database.DB.Migrate and SchemaCurrent.
 func Schema() []fs.FS {
-	return []fs.FS{authdb.Migrations, directorydb.Migrations, schoolsdb.Migrations, librariesdb.Migrations}
+	return []fs.FS{authdb.Migrations, statedb.Migrations, directorydb.Migrations, schoolsdb.Migrations, librariesdb.Migrations}
+}
+
+// Migrate brings the schema and the stored forms up to date and returns the names of the migrations that it applied. Killed,
+// it goes on where it was when it is called again.
+func Migrate(ctx context.Context, db *database.DB) (applied []string, err error) {
+	if applied, err = db.Migrate(ctx, Schema()...); err != nil {
+		return applied, err
+	}
+	states := &statedb.Store{DB: db.DB, Copy: db.Copy}
+	return applied, states.Move(ctx, schoolsdb.Former(), nil)
 }

@@ -28,9 +28,10 @@ var mayImport = map[string][]string{
 	"schools":          {"reading", "reading/calendar", "reading/packed", "reading/spill", "paging", "paging/state", "directory"},
 	"libraries":        {"reading/calendar", "reading/decimal", "reading/packed", "reading/spill", "paging", "paging/state", goText},
 
-	"auth/authdb":           {"auth", bunORM},
+	"auth/authdb":           {"auth", "paging/state", bunORM},
+	"paging/state/statedb":  {"auth", "auth/authdb", "paging/state", bunORM},
 	"directory/directorydb": {"auth", "auth/authdb", "directory", "paging", bunORM},
-	"schools/schoolsdb":     {"auth", "auth/authdb", "directory", "directory/directorydb", "reading", "reading/calendar", "paging", "schools", "paging/state", bunORM, goSync},
+	"schools/schoolsdb":     {"auth", "auth/authdb", "directory", "directory/directorydb", "schools", "paging/state", "paging/state/statedb", bunORM},
 	"libraries/librariesdb": {"auth", "auth/authdb", "libraries", "paging", "paging/state", "reading/calendar", "reading/packed", "reading/spill", bunORM, goSync},
 }
 

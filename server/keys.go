@@ -33,7 +33,7 @@ func (k *schoolsKeys) Check(ctx context.Context, text string) (schoolsapi.Grant,
 		Access: schools.Access{
 			Partner: directory.PartnerID(g.Key.Tenant),
 			Network: directory.EntityID(g.Key.Network),
-			At:      state.Versions{Registers: g.Versions.Registers, Facts: g.Versions.Facts},
+			At:      state.Versions(g.Held.Versions),
 		},
 		Budget: g.Key.RateBudget(),
 	}, nil

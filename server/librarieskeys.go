@@ -31,7 +31,7 @@ func (k *librariesKeys) Check(ctx context.Context, text string) (librariesapi.Gr
 	return librariesapi.Grant{
 		Access: libraries.Access{
 			Network: libraries.NetworkID(g.Key.Tenant),
-			At:      state.Versions{Registers: g.Versions.Registers, Facts: g.Versions.Facts},
+			At:      state.Versions(g.Held.Versions),
 		},
 		Budget: g.Key.RateBudget(),
 	}, nil

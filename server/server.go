@@ -63,7 +63,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 		}
 		s.config.DB, s.close = db, db.Close
 	}
-	if _, err := s.config.DB.Migrate(ctx, Schema()...); err != nil {
+	if _, err := Migrate(ctx, s.config.DB); err != nil {
 		s.close()
 		return nil, err
 	}

@@ -12,9 +12,10 @@ import (
 
 // Grant is what a good key opens: the tenant's data as of its versions, at a time.
 type Grant struct {
-	Key      auth.Key
-	Versions Versions  // committed before the check
-	Now      time.Time // of the clock that judged the key
+	Key    auth.Key
+	Held   Held      // what the tenant's row says, as of Now
+	Secret []byte    // by which the tenant's snapshots are sealed
+	Now    time.Time // of the clock that judged the key
 }
 
 // Check judges the text of a key that came with a request to api. It is one
@@ -41,7 +42,10 @@ func (s *Store) Check(ctx context.Context, text string, api auth.API) (Grant, er
 	if err := g.refusal(api); err != nil {
 		return Grant{}, err
 	}
-	return g, nil
+	if g.Held.At(g.Now) != g.Held {
+		g.Held, err = HoldDue(ctx, s.DB, t, g.Now)
+	}
+	return g, err
 }
 
 var (
@@ -73,16 +77,17 @@ func (s *Store) read(ctx context.Context, t auth.Tenant, number int) (g Grant, s
 		clock = `clock_timestamp()`
 	}
 	row := keyRow{TenantID: t, Number: number}
-	var v Versions
+	var h Held
+	var secret []byte
 	var expires, revoked, lastUsed, now sql.NullTime
 	err = s.DB.QueryRowContext(ctx,
 		`SELECT k.api, k.network, k.budget, k.hash, k.secret, k.created, k.expires, k.revoked, k.last_used,
-		        v.registers, v.facts, `+clock+`
+		        v.secret, `+heldColumns+`, `+clock+`
 		   FROM keys k
 		   JOIN versions v ON v.tenant_id = k.tenant_id
 		  WHERE k.tenant_id = ? AND k.number = ?`, t, number).
-		Scan(&row.API, &row.Network, &row.Budget, &row.Hash, &row.Secret, &row.Created, &expires, &revoked, &lastUsed,
-			&v.Registers, &v.Facts, &now)
+		Scan(append(append([]any{&row.API, &row.Network, &row.Budget, &row.Hash, &row.Secret, &row.Created, &expires, &revoked, &lastUsed, &secret},
+			h.fields()...), &now)...)
 	if err != nil {
 		return Grant{}, nil, err
 	}
@@ -90,5 +95,5 @@ func (s *Store) read(ctx context.Context, t auth.Tenant, number int) (g Grant, s
 	if !now.Valid {
 		now.Time = s.processClock()
 	}
-	return Grant{Key: row.key(), Versions: v, Now: now.Time.UTC()}, row.Secret, nil
+	return Grant{Key: row.key(), Held: h, Secret: secret, Now: now.Time.UTC()}, row.Secret, nil
 }

@@ -4,7 +4,7 @@
 //	store := &authdb.Store{DB: db}
 //	tenant, err := store.CreateTenant(ctx, db, authdb.Library, "central", "Central")
 //	text, key, err := store.Issue(ctx, authdb.IssueParams{Tenant: tenant, API: auth.Libraries})
-//	grant, err := store.Check(ctx, text, auth.Libraries) // grant.Key.Tenant, grant.Versions
+//	grant, err := store.Check(ctx, text, auth.Libraries) // grant.Key.Tenant, grant.Held
 //
 // A directory key signs (P11). Its id is public, its secret is stored sealed:
 //

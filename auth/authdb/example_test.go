@@ -43,7 +43,7 @@ func Example() {
 		return
 	}
 	grant, err := store.Check(ctx, text, auth.Libraries)
-	fmt.Println(key.ID(), grant.Key.Tenant, grant.Versions, err)
+	fmt.Println(key.ID(), grant.Key.Tenant, grant.Held.Facts, err)
 
 	_, successor, err := store.Rotate(ctx, key.ID(), 7*24*time.Hour)
 	fmt.Println(successor.ID(), successor.RateBudget() == key.RateBudget(), err)
@@ -52,7 +52,7 @@ func Example() {
 	_, refused := store.Check(ctx, text, auth.Libraries)
 	fmt.Println(err, refused)
 	// Output:
-	// 1-1 1 {0 0} <nil>
+	// 1-1 1 0 <nil>
 	// 1-2 true <nil>
 	// <nil> no valid key: it is revoked
 }

@@ -27,6 +27,7 @@ type versionsRow struct {
 	TenantID  auth.Tenant `bun:",pk"`
 	Registers int64
 	Facts     int64
+	Secret    []byte
 }
 
 type keyRow struct {

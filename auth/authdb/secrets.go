@@ -13,10 +13,9 @@ import (
 
 // SecretGrant is what a directory key opens to who signs with its secret.
 type SecretGrant struct {
-	Key      auth.Key
-	Secret   string    // as the partner has it: its bytes are the key of the HMAC
-	Versions Versions  // committed before the check
-	Now      time.Time // of the clock that judged the key
+	Key    auth.Key
+	Secret string    // as the partner has it: its bytes are the key of the HMAC
+	Now    time.Time // of the clock that judged the key
 }
 
 // decoy has the form of a sealed secret that no box opens.
@@ -60,7 +59,7 @@ func (s *Store) Secret(ctx context.Context, id string, box *auth.Box) (SecretGra
 	if err != nil {
 		return SecretGrant{}, fmt.Errorf("secret of key %s: %w", id, err)
 	}
-	return SecretGrant{Key: g.Key, Secret: secret, Versions: g.Versions, Now: g.Now}, nil
+	return SecretGrant{Key: g.Key, Secret: secret, Now: g.Now}, nil
 }
 
 // readSealed reads a live directory key and its sealed secret. The error is an

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
@@ -70,8 +71,14 @@ func (s *Store) createTenant(ctx context.Context, tx bun.Tx, kind Kind, referenc
 	if _, err := tx.NewInsert().Model(row).Exec(ctx); err != nil {
 		return 0, err
 	}
-	_, err = tx.NewInsert().Model(&versionsRow{TenantID: row.TenantID}).Exec(ctx)
-	return row.TenantID, err
+	versions := &versionsRow{TenantID: row.TenantID, Secret: make([]byte, 16)}
+	if _, err := io.ReadFull(s.random(), versions.Secret); err != nil {
+		return 0, err
+	}
+	if _, err := tx.NewInsert().Model(versions).Exec(ctx); err != nil {
+		return 0, err
+	}
+	return row.TenantID, Hold(ctx, tx, row.TenantID, Held{}, now)
 }
 
 // Tenants returns the list of tenants, by number.

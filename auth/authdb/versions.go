@@ -5,68 +5,157 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/uptrace/bun"
+	"github.com/lectern-dev/lectern/paging/state"
 )
 
-// Versions count the changes of a tenant's data that were committed. They only
-// grow: equal versions mean equal data.
+// Versions name one state of a tenant's data (G8). They only grow: equal versions mean equal data.
 type Versions struct {
-	Registers int64 // entities, accounts, books, readers, …
-	Facts     int64 // what was read
+	Registers int64 // entities, accounts, …: raised by each write of the directory, and by a load that changes them
+	Facts     int64 // the number of the load that made them; 0 before the first
 }
 
-// Lock makes this transaction the only writer of the tenant until it ends and
-// returns the present versions. Readers do not wait. It is the first statement
-// of a transaction that writes a tenant's data. The error is ErrNotFound where
+// Held is what a tenant's row says of its states.
+type Held struct {
+	Versions
+	// From is when the facts began to hold, zero before the first load.
+	From time.Time
+	// Next are facts that wait for their time, NextFrom; 0 is none (L1).
+	Next     int64
+	NextFrom time.Time
+	// Oldest is the oldest state that is kept.
+	Oldest Versions
+}
+
+// Last is the number of the last load that was committed, whether its facts hold yet or wait.
+func (h Held) Last() int64 { return max(h.Facts, h.Next) }
+
+// At returns what holds at a time: facts whose time has come are the present ones.
+func (h Held) At(now time.Time) Held {
+	if h.Next == 0 || h.NextFrom.After(now) {
+		return h
+	}
+	h.Facts, h.From, h.Next, h.NextFrom = h.Next, h.NextFrom, 0, time.Time{}
+	return h
+}
+
+// NextNumber returns a number for what comes after a version or a load.
+func NextNumber(after int64) int64 { return max(after, state.First) + 1 + rand.Int64N(state.Step) }
+
+const heldColumns = `registers, facts, held_from, next_facts, next_from, oldest_registers, oldest_facts`
+
+// Lock makes this transaction the only writer of the tenant's row until it ends and returns what holds. Readers do not
+// wait. It is the first statement of a transaction that writes a tenant's registers. The error is ErrNotFound where
 // there is no such tenant.
 //
-// On SQLite a transaction that is begun to write has the whole file to itself
-// already.
-func Lock(ctx context.Context, tx bun.IDB, t auth.Tenant) (Versions, error) {
-	q := tx.NewSelect().Column("registers", "facts").Table("versions").Where("tenant_id = ?", t)
+// On SQLite a transaction that is begun to write has the whole file to itself already.
+func Lock(ctx context.Context, tx bun.IDB, t auth.Tenant) (Held, error) {
+	lock := ``
 	if postgres(tx) {
-		q = q.For("UPDATE")
+		lock = ` FOR UPDATE`
 	}
-	return scanVersions(ctx, t, q)
+	return readHeld(ctx, tx, t, lock)
 }
 
-// ReadVersions returns the versions of a tenant, or ErrNotFound.
-func ReadVersions(ctx context.Context, db bun.IDB, t auth.Tenant) (Versions, error) {
-	return scanVersions(ctx, t, db.NewSelect().Column("registers", "facts").Table("versions").Where("tenant_id = ?", t))
+// ReadHeld returns what holds of a tenant, or ErrNotFound. Facts that wait may be due: see Held.At.
+func ReadHeld(ctx context.Context, db bun.IDB, t auth.Tenant) (Held, error) {
+	return readHeld(ctx, db, t, ``)
 }
 
-// Raise adds one to the version of the registers, of the facts, or of both, and
-// returns the versions as they are then. A load raises both and a directory write
-// the registers alone, as the last statement of the transaction. The error is
-// ErrNotFound where there is no such tenant.
-func Raise(ctx context.Context, tx bun.IDB, t auth.Tenant, registers, facts bool) (Versions, error) {
-	return scanVersions(ctx, t, tx.NewRaw(
-		`UPDATE versions SET registers = registers + ?, facts = facts + ?
-		  WHERE tenant_id = ?
-		 RETURNING registers, facts`, one(registers), one(facts), t))
-}
-
-func one(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// scanner is a statement that returns rows.
-type scanner interface {
-	Scan(ctx context.Context, dest ...any) error
-}
-
-func scanVersions(ctx context.Context, t auth.Tenant, q scanner) (v Versions, err error) {
-	err = q.Scan(ctx, &v.Registers, &v.Facts)
+func readHeld(ctx context.Context, db bun.IDB, t auth.Tenant, lock string) (h Held, err error) {
+	err = db.QueryRowContext(ctx, `SELECT `+heldColumns+` FROM versions WHERE tenant_id = ?`+lock, t).Scan(h.fields()...)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNotFound
 	}
 	if err != nil {
-		return Versions{}, fmt.Errorf("versions of tenant %d: %w", t, err)
+		return Held{}, fmt.Errorf("versions of tenant %d: %w", t, err)
 	}
-	return v, nil
+	return h, nil
+}
+
+// fields are where heldColumns are read into.
+func (h *Held) fields() []any {
+	return []any{
+		&h.Registers, &h.Facts, (*instant)(&h.From), &h.Next, (*instant)(&h.NextFrom), &h.Oldest.Registers, &h.Oldest.Facts,
+	}
+}
+
+// instant is a time as it is stored: microseconds since 1970, 0 for the zero time.
+type instant time.Time
+
+// Scan implements sql.Scanner.
+func (i *instant) Scan(value any) error {
+	us, ok := value.(int64)
+	if !ok {
+		return fmt.Errorf("%v is no instant", value)
+	}
+	*i = instant{}
+	if us != 0 {
+		*i = instant(time.UnixMicro(us).UTC())
+	}
+	return nil
+}
+
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+// Hold makes what it is given the state of the tenant, in a transaction that has locked its row, and notes the state among
+// those that were. now is when it begins.
+func Hold(ctx context.Context, tx bun.IDB, t auth.Tenant, h Held, now time.Time) error {
+	_, err := tx.NewRaw(`
+		UPDATE versions
+		   SET registers = ?, facts = ?, held_from = ?, next_facts = ?, next_from = ?
+		 WHERE tenant_id = ?`, h.Registers, h.Facts, micros(h.From), h.Next, micros(h.NextFrom), t).Exec(ctx)
+	if err == nil {
+		_, err = tx.NewRaw(`
+			INSERT INTO states (tenant_id, registers, facts, held_from, began)
+			VALUES (?, ?, ?, ?, ?)
+			    ON CONFLICT DO NOTHING`, t, h.Registers, h.Facts, micros(h.From), micros(now)).Exec(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("states of tenant %d: %w", t, err)
+	}
+	return nil
+}
+
+// Raise makes the next version of the registers, of the facts, or of both the present one, in a transaction that has locked
+// the tenant's row, and returns the versions as they are then.
+func Raise(ctx context.Context, tx bun.IDB, t auth.Tenant, registers, facts bool) (Versions, error) {
+	h, err := Lock(ctx, tx, t)
+	if err != nil {
+		return Versions{}, err
+	}
+	if registers {
+		h.Registers = NextNumber(h.Registers)
+	}
+	if facts {
+		h.Facts = NextNumber(h.Facts)
+	}
+	return h.Versions, Hold(ctx, tx, t, h, time.Now())
+}
+
+// HoldDue makes facts hold whose time has come by now, if nobody has done so, and returns what holds then. It is called by
+// whoever first sees that they are due, before anything is answered from them: what was served stays served (L1).
+func HoldDue(ctx context.Context, db bun.IDB, t auth.Tenant, now time.Time) (h Held, err error) {
+	err = db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if h, err = Lock(ctx, tx, t); err != nil {
+			return err
+		}
+		due := h.At(now)
+		if due == h {
+			return nil
+		}
+		h = due
+		return Hold(ctx, tx, t, h, now)
+	})
+	return h, err
 }

@@ -82,7 +82,7 @@ func benchmark(b *testing.B, db *database.DB) {
 		}
 		for b.Loop() {
 			n := 0
-			err := directorydb.Names(b.Context(), db, p, ids, func(directory.UserID, string, string) { n++ })
+			err := directorydb.Names(b.Context(), db, p, directorydb.Now, ids, func(directory.UserID, string, string) { n++ })
 			if err != nil || n != len(ids) {
 				b.Fatal(n, err)
 			}

@@ -16,7 +16,7 @@
 //
 // The numbers of entities and accounts are counted in the partner's own row ([Counters], [SetCounters]), so that a
 // transaction that fails takes none (S1). A row keeps the version of the registers that wrote it; who holds the state
-// of an earlier version reads what changed since ([EntitiesSince], [AccountsSince]). The versions themselves are
+// of an earlier version reads what changed since ([EntitiesAt], [AccountsAt]). The versions themselves are
 // authdb's, as is the lock that makes the writers of a partner follow one another; take it before you write.
 //
 // # References that move

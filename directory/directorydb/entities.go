@@ -134,6 +134,9 @@ func (w *write) updateEntity(ctx context.Context, ref directory.Ref, c directory
 	if e == was.Entity {
 		return was, nil
 	}
+	if err := w.past(ctx, "entities", entityPast, "entity_id = ?", e.ID); err != nil {
+		return was, err
+	}
 	err = w.exec(ctx, `
 		UPDATE entities
 		   SET name = ?, degree = ?, inep = ?, state = ?, city = ?, version = ?
@@ -169,6 +172,13 @@ func (s *Store) DeleteEntity(ctx context.Context, partner directory.PartnerID, r
 // deleteEntity marks an entity as deleted, deactivates its readers and teachers, who keep their place, and removes its
 // evaluations (P6).
 func (w *write) deleteEntity(ctx context.Context, id directory.EntityID) error {
+	const people = `entity_id = ? AND kind IN (?, ?) AND NOT deleted AND active`
+	if err := w.past(ctx, "entities", entityPast, "entity_id = ?", id); err != nil {
+		return err
+	}
+	if err := w.past(ctx, "accounts", accountPast, people, id, directory.Reader, directory.Teacher); err != nil {
+		return err
+	}
 	err := w.exec(ctx, `UPDATE entities SET deleted = TRUE, version = ? WHERE tenant_id = ? AND entity_id = ?`, w.version, w.partner, id)
 	if err != nil {
 		return err
@@ -176,7 +186,7 @@ func (w *write) deleteEntity(ctx context.Context, id directory.EntityID) error {
 	err = w.exec(ctx, `
 		UPDATE accounts
 		   SET active = FALSE, version = ?
-		 WHERE tenant_id = ? AND entity_id = ? AND kind IN (?, ?) AND NOT deleted AND active`,
+		 WHERE tenant_id = ? AND `+people,
 		w.version, w.partner, id, directory.Reader, directory.Teacher)
 	if err != nil {
 		return err

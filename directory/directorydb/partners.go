@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
@@ -109,7 +111,12 @@ func SetCounters(ctx context.Context, idb bun.IDB, partner directory.PartnerID, 
 
 // Degrees returns the partner's vocabulary of degrees, the usual one where the operator has not replaced it (P3).
 func Degrees(ctx context.Context, idb bun.IDB, partner directory.PartnerID) (directory.Degrees, error) {
-	rows, err := idb.QueryContext(ctx, `SELECT code, stage, grade FROM degrees WHERE tenant_id = ? ORDER BY position, code`, partner)
+	return readDegrees(ctx, idb, partner, bun.SafeQuery("degrees WHERE tenant_id = ?", partner))
+}
+
+// readDegrees reads a vocabulary; where it has no row, it is the usual one.
+func readDegrees(ctx context.Context, idb bun.IDB, partner directory.PartnerID, from schema.QueryWithArgs) (directory.Degrees, error) {
+	rows, err := idb.QueryContext(ctx, `SELECT code, stage, grade FROM ? ORDER BY position, code`, from)
 	var ds directory.Degrees
 	err = each(rows, err, func() error {
 		var d directory.Degree
@@ -140,7 +147,12 @@ func PutDegrees(ctx context.Context, idb bun.IDB, partner directory.PartnerID, d
 		return v, nil, fmt.Errorf("degrees of partner %d: %w", partner, err)
 	}
 	err = idb.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) (err error) {
-		if _, err := authdb.Lock(ctx, tx, auth.Tenant(partner)); err != nil {
+		h, err := authdb.Lock(ctx, tx, auth.Tenant(partner))
+		if err != nil {
+			return err
+		}
+		h.Registers = authdb.NextNumber(h.Registers)
+		if err := keepDegrees(ctx, tx, partner, h.Registers); err != nil {
 			return err
 		}
 		if err := replaceDegrees(ctx, tx, partner, ds); err != nil {
@@ -149,8 +161,8 @@ func PutDegrees(ctx context.Context, idb bun.IDB, partner directory.PartnerID, d
 		if left, err = degreesLeft(ctx, tx, partner, ds); err != nil {
 			return err
 		}
-		v, err = authdb.Raise(ctx, tx, auth.Tenant(partner), true, false)
-		return err
+		v = h.Versions
+		return authdb.Hold(ctx, tx, auth.Tenant(partner), h, time.Now())
 	})
 	if errors.Is(err, authdb.ErrNotFound) {
 		err = directory.ErrNotFound

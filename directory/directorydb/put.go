@@ -24,6 +24,9 @@ func PutEntities(ctx context.Context, tx bun.IDB, partner directory.PartnerID, v
 	}
 	rows, err := settle(rows)
 	if err == nil {
+		err = keepPastOf(ctx, tx, partner, version, "entities", "entity_id", entityPast, rows)
+	}
+	if err == nil {
 		err = setNetworks(ctx, tx, partner, rows)
 	}
 	if err == nil {
@@ -51,6 +54,9 @@ func PutAccounts(ctx context.Context, tx bun.IDB, partner directory.PartnerID, v
 		rows[i] = rowOfAccount(partner, version, a)
 	}
 	rows, err := settle(rows)
+	if err == nil {
+		err = keepPastOf(ctx, tx, partner, version, "accounts", "user_id", accountPast, rows)
+	}
 	if err == nil {
 		err = park(ctx, tx, partner, "user_id", rows)
 	}

@@ -74,8 +74,8 @@ func TestEntities(t *testing.T) {
 			t.Errorf("Entities(after replacing) = %+v, %v\nwant %+v", got, err, want)
 		}
 		for since, want := range map[int64][]directory.Entity{0: want, 1: want[1:2], 2: nil} {
-			if got, err := directorydb.EntitiesSince(ctx, db, p, since); !slices.Equal(got, want) || err != nil {
-				t.Errorf("EntitiesSince(%d) = %+v, %v, want %+v", since, got, err, want)
+			if got, err := directorydb.EntitiesAt(ctx, db, p, since, directorydb.Now); !slices.Equal(got, want) || err != nil {
+				t.Errorf("EntitiesAt(%d) = %+v, %v, want %+v", since, got, err, want)
 			}
 		}
 		must(t, putEntities(t, db, p, 3))
@@ -111,11 +111,11 @@ func TestAccounts(t *testing.T) {
 		}
 		for since, want := range map[int64][]directory.Account{-1: want, 0: want, 1: want[1:2], 2: nil} {
 			var got []directory.Account
-			err := directorydb.AccountsSince(ctx, db, p, since, func(id directory.UserID, k directory.Kind, e directory.EntityID, active, deleted bool) {
+			err := directorydb.AccountsAt(ctx, db, p, since, directorydb.Now, func(id directory.UserID, k directory.Kind, e directory.EntityID, active, deleted bool) {
 				got = append(got, directory.Account{ID: id, Kind: k, Entity: e, Active: active, Deleted: deleted})
 			})
 			if lean := lean(want); !slices.Equal(got, lean) || err != nil {
-				t.Errorf("AccountsSince(%d) = %+v, %v\nwant %+v", since, got, err, lean)
+				t.Errorf("AccountsAt(%d) = %+v, %v\nwant %+v", since, got, err, lean)
 			}
 		}
 	})
@@ -146,7 +146,7 @@ func TestNames(t *testing.T) {
 			{"another partner's is none", []directory.UserID{-1, 0, 9, 10, 11}, all[8:]},
 		} {
 			var got, want []string
-			err := directorydb.Names(t.Context(), db, p, c.ids, func(id directory.UserID, name, email string) {
+			err := directorydb.Names(t.Context(), db, p, directorydb.Now, c.ids, func(id directory.UserID, name, email string) {
 				got = append(got, fmt.Sprint(id, name, email))
 			})
 			for _, a := range c.want {

@@ -3,32 +3,36 @@ package directorydb
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/directory"
 )
 
-// Entities returns all entities of a partner, deleted ones too, by number.
+// Entities returns all entities of a partner as they are now, deleted ones too, by number.
 func Entities(ctx context.Context, idb bun.IDB, partner directory.PartnerID) ([]directory.Entity, error) {
-	return EntitiesSince(ctx, idb, partner, everything)
+	return EntitiesAt(ctx, idb, partner, Everything, Now)
 }
 
-// everything is a version below all others.
-const everything = -1
+// The versions of the registers below and above all others.
+const (
+	Everything int64 = -1
+	Now        int64 = math.MaxInt64
+)
 
-// EntitiesSince returns the entities of a partner that were written after a version of the registers, deleted ones too,
-// by number.
-func EntitiesSince(ctx context.Context, idb bun.IDB, partner directory.PartnerID, version int64) ([]directory.Entity, error) {
+// EntitiesAt returns the entities of a partner as they were at a version of the registers, deleted ones too, by number: those
+// that were written after another version, Everything being all of them.
+func EntitiesAt(ctx context.Context, idb bun.IDB, partner directory.PartnerID, after, at int64) ([]directory.Entity, error) {
 	rows, err := idb.QueryContext(ctx, `
-		SELECT entity_id, reference_id, entity_type, name, degree, inep, state, city, parent_id, deleted
-		  FROM entities
-		 WHERE tenant_id = ?0`+since(version)+`
-		 ORDER BY entity_id`, partner, version)
+		SELECT `+entityColumns+`
+		  FROM ? AS e
+		 ORDER BY entity_id`, versioned("entities", entityColumns, partner, after, at))
 	var list []directory.Entity
 	err = each(rows, err, func() error {
 		var e directory.Entity
-		err := rows.Scan(&e.ID, &e.Ref, &e.Type, &e.Name, &e.Degree, &e.INEP, &e.State, &e.City, &e.Parent, &e.Deleted)
+		err := rows.Scan(entityFields(&e)...)
 		list = append(list, e)
 		return err
 	})
@@ -38,29 +42,38 @@ func EntitiesSince(ctx context.Context, idb bun.IDB, partner directory.PartnerID
 	return list, nil
 }
 
-// since is the condition for rows written after a version. The whole table is asked for without one, lest it be read
-// through the index of versions.
-func since(version int64) string {
-	if version == everything {
-		return ""
+// versioned is a query for a partner's rows of a table as they were at a version, of those written after another one: rows
+// that were replaced stand in the table's past. All rows are asked for without a condition, lest the table be read through
+// the index of versions.
+func versioned(table, columns string, partner directory.PartnerID, after, at int64) schema.QueryWithArgs {
+	written := bun.SafeQuery("TRUE")
+	if after != Everything {
+		written = bun.SafeQuery("version > ?", after)
 	}
-	return ` AND version > ?1`
+	if at == Now {
+		return bun.SafeQuery(`(SELECT `+columns+` FROM ? WHERE tenant_id = ? AND ?)`, bun.Ident(table), partner, written)
+	}
+	return bun.SafeQuery(`(
+		SELECT `+columns+` FROM ?0 WHERE tenant_id = ?2 AND ?3 AND version <= ?4
+		 UNION ALL
+		SELECT `+columns+` FROM ?1 WHERE tenant_id = ?2 AND ?3 AND version <= ?4 AND until > ?4)`,
+		bun.Ident(table), bun.Ident(table+"_past"), partner, written, at)
 }
 
-// Accounts calls visit with what the reports need of every account of a partner, deleted ones too, by number.
+// Accounts calls visit with what the reports need of every account of a partner as it is now, deleted ones too, by number.
 func Accounts(ctx context.Context, idb bun.IDB, partner directory.PartnerID,
 	visit func(id directory.UserID, kind directory.Kind, entity directory.EntityID, active, deleted bool)) error {
-	return AccountsSince(ctx, idb, partner, everything, visit)
+	return AccountsAt(ctx, idb, partner, Everything, Now, visit)
 }
 
-// AccountsSince is [Accounts] for those that were written after a version of the registers.
-func AccountsSince(ctx context.Context, idb bun.IDB, partner directory.PartnerID, version int64,
+// AccountsAt is [Accounts] as they were at a version of the registers, for those that were written after another one.
+func AccountsAt(ctx context.Context, idb bun.IDB, partner directory.PartnerID, after, at int64,
 	visit func(id directory.UserID, kind directory.Kind, entity directory.EntityID, active, deleted bool)) error {
+	const columns = `user_id, kind, entity_id, active, deleted`
 	rows, err := idb.QueryContext(ctx, `
-		SELECT user_id, kind, entity_id, active, deleted
-		  FROM accounts
-		 WHERE tenant_id = ?0`+since(version)+`
-		 ORDER BY user_id`, partner, version)
+		SELECT `+columns+`
+		  FROM ? AS a
+		 ORDER BY user_id`, versioned("accounts", columns, partner, after, at))
 	var id, kind, entity int64 // read as the drivers give them, which is twice as fast
 	var active, deleted bool
 	dest := []any{&id, &kind, &entity, &active, &deleted}
@@ -103,12 +116,12 @@ func AccountRefs(ctx context.Context, idb bun.IDB, partner directory.PartnerID, 
 	return nil
 }
 
-// Names calls visit with the name and the e-mail of the accounts of the given numbers, which ascend, deleted ones too; a
-// number without an account is left out. It is meant for a page: a thousand or so.
+// Names calls visit with the name and the e-mail, as they were at a version of the registers, of the accounts of the given
+// numbers, which ascend, deleted ones too; a number without an account is left out. It is meant for a page: a thousand or so.
 //
 // Numbers that stand close are read as a range, which costs the engines half of a list. The bounds also tell PostgreSQL to
 // use the key while it has no statistics, as after the first load.
-func Names(ctx context.Context, idb bun.IDB, partner directory.PartnerID, ids []directory.UserID, visit func(id directory.UserID, name, email string)) error {
+func Names(ctx context.Context, idb bun.IDB, partner directory.PartnerID, at int64, ids []directory.UserID, visit func(id directory.UserID, name, email string)) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -119,9 +132,9 @@ func Names(ctx context.Context, idb bun.IDB, partner directory.PartnerID, ids []
 	}
 	rows, err := idb.QueryContext(ctx, `
 		SELECT user_id, name, email
-		  FROM accounts
-		 WHERE tenant_id = ? AND user_id BETWEEN ? AND ? AND ?
-		 ORDER BY user_id`, partner, first, last, among)
+		  FROM ? AS a
+		 WHERE user_id BETWEEN ? AND ? AND ?
+		 ORDER BY user_id`, versioned("accounts", "user_id, name, email", partner, Everything, at), first, last, among)
 	var id directory.UserID
 	var name, email string
 	err = each(rows, err, func() error {

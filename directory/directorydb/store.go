@@ -66,20 +66,27 @@ func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(c
 	}
 	defer leave()
 	return s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		v, err := authdb.Lock(ctx, tx, auth.Tenant(partner))
+		h, err := authdb.Lock(ctx, tx, auth.Tenant(partner))
 		if errors.Is(err, authdb.ErrNotFound) {
 			err = fmt.Errorf("partner %d: %w", partner, directory.ErrNotFound)
 		}
 		if err != nil {
 			return err
 		}
-		w := &write{Tx: tx, partner: partner, version: v.Registers + 1, now: s.Now}
+		w := &write{Tx: tx, partner: partner, version: authdb.NextNumber(h.Registers), now: s.Now}
 		if err := f(ctx, w); err != nil || !w.changed {
 			return err
 		}
-		_, err = authdb.Raise(ctx, tx, auth.Tenant(partner), true, false)
-		return err
+		h.Registers = w.version
+		return authdb.Hold(ctx, tx, auth.Tenant(partner), h, s.now())
 	})
+}
+
+func (s *Store) now() time.Time {
+	if s.Now == nil {
+		return time.Now()
+	}
+	return s.Now()
 }
 
 // exec runs a statement that changes the registers.

@@ -114,6 +114,9 @@ func (w *write) updateTeacher(ctx context.Context, ref directory.Ref, c director
 			return was, err
 		}
 	}
+	if err := w.past(ctx, "accounts", accountPast, "user_id = ?", a.ID); err != nil {
+		return was, err
+	}
 	err = w.exec(ctx, `
 		UPDATE accounts
 		   SET name = ?, email = ?, phone = ?, reference_id = ?, entity_id = ?, version = ?
@@ -126,6 +129,13 @@ func (s *Store) DeleteTeacher(ctx context.Context, partner directory.PartnerID, 
 	return s.write(ctx, partner, func(ctx context.Context, w *write) error {
 		a, err := readTeacher(ctx, w, partner, ref)
 		if err != nil {
+			return err
+		}
+		if err := w.past(ctx, "accounts", accountPast, "user_id = ?", a.ID); err != nil {
+			return err
+		}
+		// What is erased is erased in every state (G8).
+		if err := w.exec(ctx, `UPDATE accounts_past SET email = '' WHERE tenant_id = ? AND user_id = ?`, partner, a.ID); err != nil {
 			return err
 		}
 		return w.exec(ctx, `

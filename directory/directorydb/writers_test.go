@@ -38,7 +38,7 @@ func TestWaitingWritersLeaveConnections(t *testing.T) {
 		begun.Wait()
 		for range 20 {
 			ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
-			if _, err := authdb.ReadVersions(ctx, db, auth.Tenant(p)); err != nil {
+			if _, err := authdb.ReadHeld(ctx, db, auth.Tenant(p)); err != nil {
 				t.Errorf("a read beside waiting writes = %v", err)
 			}
 			stop()

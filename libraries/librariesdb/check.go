@@ -24,11 +24,11 @@ func (s *Store) Check(ctx context.Context, network libraries.NetworkID, in *libr
 		}
 		return nil
 	})
-	v, verr := authdb.ReadVersions(ctx, s.DB, auth.Tenant(network))
+	v, verr := authdb.ReadHeld(ctx, s.DB, auth.Tenant(network))
 	switch {
 	case verr != nil:
 		return Saved{}, verr
-	case state.Versions(v) != in.State.At: // whatever the error, it may come of that
+	case state.Versions(v.Versions) != in.State.At: // whatever the error, it may come of that
 		return Saved{}, ErrOvertaken
 	}
 	l.saved.Hour, l.saved.Versions = in.State.Hour, in.State.At

@@ -183,9 +183,13 @@ func (l *load) publish(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("publish: %w", err)
 	}
-	v, err := authdb.Raise(ctx, l.tx, auth.Tenant(l.network), true, true)
-	l.saved.Versions = state.Versions{Registers: v.Registers, Facts: v.Facts}
-	return err
+	h, err := authdb.Lock(ctx, l.tx, auth.Tenant(l.network))
+	if err != nil {
+		return err
+	}
+	h.Registers, h.Facts, h.From = authdb.NextNumber(h.Registers), authdb.NextNumber(h.Facts), l.saved.Hour.Time()
+	l.saved.Versions = state.Versions(h.Versions)
+	return authdb.Hold(ctx, l.tx, auth.Tenant(l.network), h, time.Now())
 }
 
 // hourOf returns the hour at which the load takes effect, perhaps after a wait for it.

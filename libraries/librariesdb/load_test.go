@@ -53,7 +53,7 @@ func (l *loader) options() librariesdb.SaveOptions {
 
 func (l *loader) versions() state.Versions {
 	l.Helper()
-	v, err := authdb.ReadVersions(l.Context(), l.db, auth.Tenant(l.network))
+	v, err := authdb.ReadHeld(l.Context(), l.db, auth.Tenant(l.network))
 	if err != nil {
 		l.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func TestSlugs(t *testing.T) {
 func TestCreateNetwork(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
-		if v, err := authdb.ReadVersions(ctx, f.db, auth.Tenant(f.a.Network)); err != nil || v != (authdb.Versions{}) {
+		if v, err := authdb.ReadHeld(ctx, f.db, auth.Tenant(f.a.Network)); err != nil || v != (authdb.Held{}) {
 			t.Errorf("versions of a new network = %v, %v, want zeros", v, err)
 		}
 		if h, err := f.Hour(ctx, f.a); err != nil || h != 0 {

@@ -18,7 +18,7 @@ import (
 // State reads what a load must know of a network.
 func (s *Store) State(ctx context.Context, network libraries.NetworkID) (libraries.State, error) {
 	var st libraries.State
-	v, err := authdb.ReadVersions(ctx, s.DB, auth.Tenant(network)) // before all else: what changes later is found by Save
+	v, err := authdb.ReadHeld(ctx, s.DB, auth.Tenant(network)) // before all else: what changes later is found by Save
 	if err != nil {
 		return st, err
 	}

@@ -43,8 +43,8 @@ const chunk = 2000
 // steady runs a read of the state that the access names.
 func (s *Store) steady(ctx context.Context, a libraries.Access, read func() error) error {
 	now := func() (state.Versions, error) {
-		v, err := authdb.ReadVersions(ctx, s.DB, auth.Tenant(a.Network))
-		return state.Versions(v), err
+		v, err := authdb.ReadHeld(ctx, s.DB, auth.Tenant(a.Network))
+		return state.Versions(v.Versions), err
 	}
 	return state.Steady(read, now, func(now state.Versions) bool { return now == a.At })
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/schools"
 )
 
@@ -30,11 +32,11 @@ var ErrNotBegun = errors.New("the load could not begin to write")
 // State reads what a load must know of a partner.
 func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (schools.State, error) {
 	st := schools.State{Partner: ref}
-	v, err := authdb.ReadVersions(ctx, s.DB, auth.Tenant(partner)) // before all else: what changes later is found by Save
+	h, err := authdb.ReadHeld(ctx, s.DB, auth.Tenant(partner)) // before all else: what changes later is found by Save
 	if err != nil {
 		return st, err
 	}
-	st.At = state.Versions{Registers: v.Registers, Facts: v.Facts}
+	st.At = state.Versions(h.Versions)
 	if st.Began, err = (&authdb.Store{Now: s.Now}).Clock(ctx, s.DB); err != nil { // after the versions, and so after all that they stand for
 		return st, err
 	}
@@ -50,7 +52,7 @@ func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref dire
 	if st.Degrees, err = directorydb.Degrees(ctx, s.DB, partner); err != nil {
 		return st, err
 	}
-	if st.Books, err = s.books(ctx, partner); err != nil {
+	if st.Books, err = s.Books(ctx, partner, st.At); err != nil {
 		return st, err
 	}
 	if st.Evaluations, err = directorydb.Evaluations(ctx, s.DB, partner); err != nil {
@@ -69,47 +71,40 @@ type Saved struct {
 	Versions      state.Versions
 }
 
-// Save writes a settled feed and its events in one transaction (F2) and raises both versions with its last statement.
-// It holds the partner's row from the first statement on, so that loads and directory writes of the partner follow one
-// another; readers go on with the state before. progress, if not nil, is told the parts of the pile that are done, 0 as soon as
-// the row is held.
-func (s *Store) Save(ctx context.Context, partner directory.PartnerID, in *schools.Intake, pile *schools.Pile, progress func(done, total int)) (Saved, error) {
-	conn, err := s.DB.Conn(ctx)
-	if err != nil {
-		return Saved{}, err
-	}
-	defer conn.Close()
-	tx, err := conn.BeginTx(ctx, nil)
+// Save writes a settled feed and its events, and makes them hold with its last step (F2), which alone keeps directory writes of
+// the partner out; readers go on with the states before. progress, if not nil, is told the parts of the pile that are done, 0 as
+// soon as no other load of the partner is under way.
+func (s *Store) Save(ctx context.Context, partner directory.PartnerID, in *schools.Intake, pile *schools.Pile, progress func(done, total int)) (saved Saved, err error) {
+	l, err := s.States().Begin(ctx, state.Tenant(partner), nil)
 	if err != nil {
 		return Saved{}, fmt.Errorf("%w: %w", ErrNotBegun, err)
 	}
-	defer tx.Rollback()
-	v, err := authdb.Lock(ctx, tx, auth.Tenant(partner))
-	if err != nil {
-		return Saved{}, err
-	}
-	if (state.Versions{Registers: v.Registers, Facts: v.Facts}) != in.State.At {
+	defer func() { err = errors.Join(err, l.Close(context.WithoutCancel(ctx))) }()
+	if l.Base() != in.State.At.Facts {
 		return Saved{}, ErrOvertaken
 	}
 	if progress != nil {
 		progress(0, pile.Parts())
 	}
-	if err := s.putRegisters(ctx, tx, partner, v.Registers+1, in); err != nil {
+	if saved.New, saved.Repeated, err = schools.Load(ctx, l, pile, progress); err != nil {
 		return Saved{}, err
 	}
-	l := &load{Store: s, partner: partner, conn: conn, tx: tx, progress: progress}
-	if err := l.facts(ctx, pile); err != nil {
+	if saved.New == 0 && !in.Changes() {
+		saved.Versions = in.State.At // nothing was written: what is cached stays good
+		return saved, nil
+	}
+	if err := l.WriteRows(ctx, bookRows(in)); err != nil {
 		return Saved{}, err
 	}
-	if l.saved.New == 0 && !in.Changes() {
-		l.saved.Versions = in.State.At // nothing was written: what is cached stays good
-		return l.saved, nil
-	}
-	if v, err = authdb.Raise(ctx, tx, auth.Tenant(partner), true, true); err != nil {
-		return Saved{}, err
-	}
-	l.saved.Versions = state.Versions{Registers: v.Registers, Facts: v.Facts}
-	return l.saved, tx.Commit()
+	h, err := l.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *authdb.Held) error {
+		if h.Registers != in.State.At.Registers {
+			return ErrOvertaken
+		}
+		h.Facts, h.From, h.Registers = l.Number(), now, authdb.NextNumber(h.Registers)
+		return s.putRegisters(ctx, tx, partner, h.Registers, in)
+	})
+	saved.Versions = state.Versions(h.Versions)
+	return saved, err
 }
 
 // putRegisters writes what changed in the registers; version is the one that the load will publish.
@@ -126,41 +121,21 @@ func (s *Store) putRegisters(ctx context.Context, tx bun.Tx, partner directory.P
 	if err := directorydb.PutEvaluations(ctx, tx, partner, in.PutEvaluations); err != nil {
 		return err
 	}
-	if err := directorydb.SetCounters(ctx, tx, partner, in.State.LastEntity, in.State.LastUser); err != nil {
-		return err
-	}
-	return s.putBooks(ctx, tx, partner, in.PutBooks)
+	return directorydb.SetCounters(ctx, tx, partner, in.State.LastEntity, in.State.LastUser)
 }
 
-// bookRow is a row of schools_books.
-type bookRow struct {
-	bun.BaseModel `bun:"table:schools_books,alias:b"`
-	TenantID      int64 `bun:",pk"`
-	BookID        int64 `bun:",pk"`
-	Title         string
-	Author        string
-	ISBN          string `bun:"isbn"`
-	Length        int64
-}
-
-// chunk is the number of rows of one statement: bun writes values into its text.
-const chunk = 2000
-
-func (s *Store) putBooks(ctx context.Context, tx bun.Tx, partner directory.PartnerID, books []schools.Book) error {
-	for len(books) > 0 {
-		n := min(chunk, len(books))
-		rows := make([]bookRow, n)
-		for i, b := range books[:n] {
-			rows[i] = bookRow{TenantID: int64(partner), BookID: b.ID, Title: b.Title, Author: b.Author, ISBN: b.ISBN, Length: b.Length}
-		}
-		_, err := tx.NewInsert().Model(&rows).
-			On("CONFLICT (tenant_id, book_id) DO UPDATE").
-			Set("title = EXCLUDED.title, author = EXCLUDED.author, isbn = EXCLUDED.isbn, length = EXCLUDED.length").
-			Returning("NULL").Exec(ctx)
-		if err != nil {
-			return fmt.Errorf("write books: %w", err)
-		}
-		books = books[n:]
+// bookRows are the books that a load puts in, some of them in the place of others.
+func bookRows(in *schools.Intake) statedb.RowChange {
+	c := statedb.RowChange{Table: booksTable}
+	for _, b := range in.PutBooks {
+		c.Gone = append(c.Gone, []int64{b.ID})
 	}
-	return nil
+	c.Put = func(yield func([]any) bool) {
+		for _, b := range in.PutBooks {
+			if !yield([]any{b.ID, b.Title, b.Author, b.ISBN, b.Length}) {
+				return
+			}
+		}
+	}
+	return c
 }

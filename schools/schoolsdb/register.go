@@ -14,51 +14,38 @@ import (
 // Register implements schools.Store. Where the register of an earlier state is still in memory, it reads only the accounts
 // and entities that were written since.
 func (s *Store) Register(ctx context.Context, partner directory.PartnerID, at state.Versions) (reg *schools.Register, err error) {
-	err = s.steady(ctx, partner, registers(at), func() error {
-		reg, err = s.register(ctx, partner, at.Registers)
-		return err
-	})
-	if err != nil {
+	if reg, err = s.register(ctx, partner, at.Registers); err != nil {
 		return nil, err
 	}
 	s.latest.keep(partner, at.Registers, reg)
 	return reg, nil
 }
 
-// register reads the register of a version, on top of the latest one where that is not above it. Every row carries the
-// version that wrote it, and none is ever removed, so that what is written since a state and that state make the later
-// one.
+// register reads the register of a version, on top of the latest one where that is not above it: what was written since and
+// that state make the later one.
 func (s *Store) register(ctx context.Context, partner directory.PartnerID, version int64) (*schools.Register, error) {
 	had, since := s.latest.register(partner)
 	switch {
 	case had == nil || since > version:
-		return s.wholeRegister(ctx, partner)
+		had, since = nil, directorydb.Everything
 	case since == version:
 		return had, nil
 	}
-	entities, err := directorydb.EntitiesSince(ctx, s.DB, partner, since)
+	entities, err := directorydb.EntitiesAt(ctx, s.DB, partner, since, version)
 	if err != nil {
 		return nil, err
 	}
-	degrees, err := directorydb.Degrees(ctx, s.DB, partner)
+	degrees, err := directorydb.DegreesAt(ctx, s.DB, partner, version)
 	if err != nil {
 		return nil, err
 	}
-	reg := had.Next(entities, degrees)
-	return reg, directorydb.AccountsSince(ctx, s.DB, partner, since, reg.Add)
-}
-
-func (s *Store) wholeRegister(ctx context.Context, partner directory.PartnerID) (*schools.Register, error) {
-	entities, err := directorydb.Entities(ctx, s.DB, partner)
-	if err != nil {
-		return nil, err
+	var reg *schools.Register
+	if had == nil {
+		reg = schools.NewRegister(entities, degrees)
+	} else {
+		reg = had.Next(entities, degrees)
 	}
-	degrees, err := directorydb.Degrees(ctx, s.DB, partner)
-	if err != nil {
-		return nil, err
-	}
-	reg := schools.NewRegister(entities, degrees)
-	return reg, directorydb.Accounts(ctx, s.DB, partner, reg.Add)
+	return reg, directorydb.AccountsAt(ctx, s.DB, partner, since, version, reg.Add)
 }
 
 // latest knows the register of the highest version that was read of each partner, for as long as somebody holds it, which

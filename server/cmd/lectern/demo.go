@@ -79,7 +79,7 @@ func (c *demoCmd) fill(s *session, db *database.DB) (directorydb.Partner, error)
 	if err != nil {
 		return p, err
 	}
-	v, err := authdb.ReadVersions(s.ctx, db, auth.Tenant(p.ID))
+	v, err := authdb.ReadHeld(s.ctx, db, auth.Tenant(p.ID))
 	if err != nil || v.Facts > 0 {
 		return p, err
 	}

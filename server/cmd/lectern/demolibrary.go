@@ -33,7 +33,7 @@ func (c *demoCmd) fillLibrary(s *session, db *database.DB) (librariesdb.Network,
 	if err != nil {
 		return n, err
 	}
-	v, err := authdb.ReadVersions(s.ctx, db, auth.Tenant(n.ID))
+	v, err := authdb.ReadHeld(s.ctx, db, auth.Tenant(n.ID))
 	if err != nil || v.Facts > 0 {
 		return n, err
 	}

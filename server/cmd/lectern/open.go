@@ -26,7 +26,7 @@ func (s *session) open() (*database.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := db.Migrate(s.ctx, server.Schema()...); err != nil {
+	if _, err := server.Migrate(s.ctx, db); err != nil {
 		db.Close()
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func (c *migrateCmd) Run(s *session) error {
 		return err
 	}
 	defer db.Close()
-	applied, err := db.Migrate(s.ctx, server.Schema()...)
+	applied, err := server.Migrate(s.ctx, db)
 	for _, name := range applied {
 		if _, err := fmt.Fprintln(s.stdout, "applied", name); err != nil {
 			return err

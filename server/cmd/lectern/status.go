@@ -101,7 +101,7 @@ func readStatus(ctx context.Context, db *database.DB, t authdb.Tenant) (tenantSt
 	st := tenantStatus{Tenant: t.ID, Kind: t.Kind, Reference: t.Reference, Name: t.Name}
 	options := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 	err := db.RunInTx(ctx, options, func(ctx context.Context, tx bun.Tx) error {
-		v, err := authdb.ReadVersions(ctx, tx, t.ID)
+		v, err := authdb.ReadHeld(ctx, tx, t.ID)
 		if err != nil {
 			return err
 		}

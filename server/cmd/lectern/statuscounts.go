@@ -12,6 +12,8 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
+	states "github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/schools"
 )
 
 // rowCount is the number of rows of one sort that a tenant has.
@@ -45,12 +47,20 @@ func (rs rowCounts) String() string {
 var counted = map[authdb.Kind][]struct{ name, from string }{
 	authdb.Partner: {
 		{"entities", "entities WHERE NOT deleted AND"}, {"accounts", "accounts WHERE NOT deleted AND"},
-		{"books", "schools_books WHERE"}, {"records", "schools_records WHERE"}, {"days", "schools_days WHERE"},
+		{"books", "schools_books WHERE " + open + " AND"}, {"records", ofKind(schools.RecordKind)}, {"days", ofKind(schools.PresenceKind)},
 	},
 	authdb.Library: {
 		{"readers", "libraries_readers WHERE"}, {"titles", "libraries_books WHERE"}, {"loans", "libraries_loans WHERE"},
 		{"reservations", "libraries_reservations WHERE"}, {"days", "libraries_days WHERE"},
 	},
+}
+
+// open is the condition for what no load has replaced.
+var open = fmt.Sprint("until = ", states.Open)
+
+// ofKind are the blocks of a kind that no load has replaced.
+func ofKind(k states.Kind) string {
+	return fmt.Sprint("blocks WHERE kind = ", k.Number, " AND ", open, " AND")
 }
 
 // countRows counts the rows of a tenant.

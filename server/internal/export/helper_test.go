@@ -83,7 +83,7 @@ func librariesFeed(t *testing.T) string {
 
 func versions(t *testing.T, db *database.DB, tenant auth.Tenant) state.Versions {
 	t.Helper()
-	v, err := authdb.ReadVersions(t.Context(), db, tenant)
+	v, err := authdb.ReadHeld(t.Context(), db, tenant)
 	must(t, err)
 	return state.Versions{Registers: v.Registers, Facts: v.Facts}
 }

@@ -2,8 +2,10 @@ package export
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
-	"math"
+
+	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
@@ -27,14 +29,10 @@ type SchoolsOf struct {
 // Schools writes users, books, engagements and readings: the users as the API has them, with their references; all books; the
 // days of access; and of each user and book every day, with its minutes and what was read, which the API sums up.
 //
-// Directory writes that come between do not matter once the users are written: facts change by loads alone.
+// They are of one state, whatever is loaded or written meanwhile.
 func Schools(ctx context.Context, of SchoolsOf, dir string, o Options) (Summary, error) {
 	return settled(ctx, dir, o, func(ctx context.Context, f *Folder) (state.Versions, error) {
-		v, err := authdb.ReadVersions(ctx, of.Store.DB, auth.Tenant(of.Partner))
-		if err != nil {
-			return state.Versions{}, err
-		}
-		s := &schoolsExport{SchoolsOf: of, options: o, folder: f, at: state.Versions{Registers: v.Registers, Facts: v.Facts}}
+		s := &schoolsExport{SchoolsOf: of, options: o, folder: f}
 		for _, write := range []func(context.Context) error{s.writeUsers, s.writeBooks, s.writeEngagements, s.writeReadings} {
 			if err := write(ctx); err != nil {
 				return s.at, err
@@ -44,27 +42,19 @@ func Schools(ctx context.Context, of SchoolsOf, dir string, o Options) (Summary,
 	})
 }
 
-// schoolsExport is one turn of an export.
+// schoolsExport is an export under way.
 type schoolsExport struct {
 	SchoolsOf
 	options Options
 	folder  *Folder
-	at      state.Versions
+	at      state.Versions // that the users were read at
 	users   schools.Set
 	ids     []directory.UserID // of the users, ascending
 }
 
-// still returns a *state.MovedError unless the data are in the state with which the export began: in versions that only grow,
-// what was read before was of that state then.
-func (s *schoolsExport) still(ctx context.Context, facts bool) error {
-	v, err := authdb.ReadVersions(ctx, s.Store.DB, auth.Tenant(s.Partner))
-	if err != nil {
-		return err
-	}
-	if now := (state.Versions{Registers: v.Registers, Facts: v.Facts}); now.Facts != s.at.Facts || !facts && now != s.at {
-		return &state.MovedError{Now: now}
-	}
-	return nil
+// facts are the folded facts that are written.
+func (s *schoolsExport) facts() schools.Facts {
+	return schools.Facts{Blocks: s.Store, Partner: s.Partner, At: s.at.Facts}
 }
 
 // writeUsers writes the students and teachers, deleted ones too, for their reading stays (P7), by userId.
@@ -74,17 +64,28 @@ func (s *schoolsExport) writeUsers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	entities, err := directorydb.Entities(ctx, s.Store.DB, s.Partner)
+	// One transaction reads one state of the registers, and says which.
+	options := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	return s.Store.DB.RunInTx(ctx, options, func(ctx context.Context, tx bun.Tx) error { return s.writeUsersOf(ctx, tx, t) })
+}
+
+func (s *schoolsExport) writeUsersOf(ctx context.Context, tx bun.Tx, t *Table) error {
+	h, err := authdb.ReadHeld(ctx, tx, auth.Tenant(s.Partner))
 	if err != nil {
 		return err
 	}
-	degrees, err := directorydb.Degrees(ctx, s.Store.DB, s.Partner)
+	s.at = state.Versions(h.Versions)
+	entities, err := directorydb.Entities(ctx, tx, s.Partner)
+	if err != nil {
+		return err
+	}
+	degrees, err := directorydb.Degrees(ctx, tx, s.Partner)
 	if err != nil {
 		return err
 	}
 	tree := directory.NewTree(entities)
 	scope := tree.Scope(s.Network)
-	err = directorydb.AccountRefs(ctx, s.Store.DB, s.Partner, func(a directory.Account) error {
+	return directorydb.AccountRefs(ctx, tx, s.Partner, func(a directory.Account) error {
 		if profileOf(a.Kind) == 0 || s.Network != 0 && !scope.Below(a.Entity) {
 			return nil
 		}
@@ -92,10 +93,6 @@ func (s *schoolsExport) writeUsers(ctx context.Context) error {
 		s.ids = append(s.ids, a.ID)
 		return writeUser(t, a, tree, degrees)
 	})
-	if err != nil {
-		return err
-	}
-	return s.still(ctx, false)
 }
 
 // profileOf returns what an account is in the reports, 0 where it is in none (S1).
@@ -142,8 +139,8 @@ func (s *schoolsExport) writeBooks(ctx context.Context) error {
 	rows, err := s.Store.DB.QueryContext(ctx, `
 		SELECT book_id, title, author, isbn, length
 		  FROM schools_books
-		 WHERE tenant_id = ?
-		 ORDER BY book_id`, s.Partner)
+		 WHERE tenant_id = ?0 AND since <= ?1 AND until > ?1
+		 ORDER BY book_id`, s.Partner, s.at.Facts)
 	if err != nil {
 		return fmt.Errorf("read books: %w", err)
 	}
@@ -165,7 +162,7 @@ func (s *schoolsExport) writeBooks(ctx context.Context) error {
 	if err := rows.Err(); err != nil {
 		return fmt.Errorf("read books: %w", err)
 	}
-	return s.still(ctx, true)
+	return nil
 }
 
 // minutesDays is the number of days whose minutes are read at once.
@@ -177,14 +174,14 @@ func (s *schoolsExport) writeEngagements(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all, err := s.Store.Attendance(ctx, s.Partner, s.at)
+	all, err := s.facts().Attendance(ctx)
 	if err != nil {
 		return err
 	}
 	for from := 0; from < len(all.Days); from += minutesDays {
 		s.options.progress(t.name, from, len(all.Days))
 		to := min(from+minutesDays, len(all.Days))
-		minutes, err := s.Store.Minutes(ctx, s.Partner, s.at, calendar.Period{Start: all.Days[from], End: all.Days[to-1]})
+		minutes, err := s.facts().Minutes(ctx, calendar.Period{Start: all.Days[from], End: all.Days[to-1]})
 		if err != nil {
 			return err
 		}
@@ -226,7 +223,7 @@ func (s *schoolsExport) writeReadings(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ledgers, err := s.Store.Ledgers(ctx, s.Partner, s.at)
+	ledgers, err := s.facts().Ledgers(ctx)
 	if err != nil {
 		return err
 	}
@@ -253,9 +250,8 @@ func (s *schoolsExport) writeReadings(ctx context.Context) error {
 
 // writeRecords writes the days of the records of keys, which ascend.
 func (s *schoolsExport) writeRecords(ctx context.Context, t *Table, keys []schools.RecordKey) error {
-	always := calendar.Period{Start: math.MinInt32, End: math.MaxInt32}
 	found := 0
-	err := s.Store.Records(ctx, s.Partner, s.at, keys, always, func(k schools.RecordKey, data []byte) error {
+	err := s.facts().Records(ctx, keys, state.Span{}, func(k schools.RecordKey, data []byte) error {
 		found++
 		if err := writeRecord(t, k, data); err != nil {
 			return fmt.Errorf("record of user %d, book %d: %w", k.User, k.Book, err)

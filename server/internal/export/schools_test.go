@@ -225,7 +225,7 @@ func detach(t *testing.T, db *database.DB, p directory.PartnerID) {
 	t.Helper()
 	_, err := db.ExecContext(t.Context(), `
 		UPDATE accounts SET entity_id = 0
-		 WHERE tenant_id = ?0 AND user_id = (SELECT min(r.user_id) FROM schools_records r JOIN accounts a ON a.tenant_id = r.tenant_id AND a.user_id = r.user_id
-		                                      WHERE r.tenant_id = ?0 AND a.kind = ?1)`, p, directory.Reader)
+		 WHERE tenant_id = ?0 AND user_id = (SELECT min(r.a) FROM blocks r JOIN accounts a ON a.tenant_id = r.tenant_id AND a.user_id = r.a
+		                                      WHERE r.tenant_id = ?0 AND r.kind = ?2 AND a.kind = ?1)`, p, directory.Reader, schools.RecordKind.Number)
 	must(t, err)
 }

@@ -152,7 +152,7 @@ func joined(files, more map[string]string) map[string]string {
 // access is that of the network's present state.
 func (f *fixture) access() libraries.Access {
 	f.t.Helper()
-	v, err := authdb.ReadVersions(f.t.Context(), f.db, auth.Tenant(f.network))
+	v, err := authdb.ReadHeld(f.t.Context(), f.db, auth.Tenant(f.network))
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // versions reads the state of the partner's data.
 func versions(t *testing.T, f *fixture) state.Versions {
 	t.Helper()
-	v, err := authdb.ReadVersions(t.Context(), f.db, auth.Tenant(f.partner))
+	v, err := authdb.ReadHeld(t.Context(), f.db, auth.Tenant(f.partner))
 	if err != nil {
 		t.Fatal(err)
 	}

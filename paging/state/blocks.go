@@ -1,0 +1,122 @@
+package state
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"iter"
+)
+
+// Open is the until of a row that no load has replaced, and First is below the number of every load: between the two, every
+// number takes six bytes in SQLite, so that a row keeps its size when it is replaced.
+const (
+	First int64 = 1 << 32
+	Open  int64 = 1<<47 - 1
+)
+
+// Step bounds the random step by which numbers grow: one that a failover lost is not given again, so that nothing which
+// was made of the lost state can be taken for the new one.
+const Step int64 = 1 << 20
+
+// Kind names one kind of blocks of a domain. Number is what is stored, unique over all domains; Name is for messages.
+type Kind struct {
+	Number int16
+	Name   string
+}
+
+// BlockKey is the place of a block among those of its kind.
+type BlockKey struct{ A, B int64 }
+
+// Block is one packed form. Lo and Hi are the first and last of what it spans, such as days, where a range asks for it.
+type Block struct {
+	BlockKey
+	Lo, Hi int32
+	Data   []byte
+}
+
+// Span is from From to before End. The zero Span is everything.
+type Span struct{ From, End int64 }
+
+// Between is the span of both bounds and what lies between them.
+func Between[T ~int | ~int32 | ~int64](first, last T) Span {
+	return Span{int64(first), int64(last) + 1}
+}
+
+// Contains reports whether a number is in the span.
+func (s Span) Contains(n int64) bool { return s == Span{} || s.From <= n && n < s.End }
+
+// Range says which blocks of a kind are read. The zero Range is all of them.
+type Range struct {
+	// Among are the only values of A, ascending; nil is any, empty is none.
+	Among []int64
+	A, B  Span
+	// Extent is what Lo to Hi must overlap.
+	Extent Span
+}
+
+// Overlaps reports whether a block spans something of the range's extent.
+func (r Range) Overlaps(lo, hi int32) bool {
+	return r.Extent == Span{} || int64(hi) >= r.Extent.From && int64(lo) < r.Extent.End
+}
+
+// Blocks reads packed forms as they were at a state.
+type Blocks interface {
+	// Scan calls visit with the blocks of a kind in a range, as the load of the number at left them, by A, then B. The data
+	// are valid until visit returns; an error of visit ends the scan and is returned.
+	Scan(ctx context.Context, t Tenant, at int64, k Kind, r Range, visit func(Block) error) error
+}
+
+// Writer writes the blocks of one load, which builds on a state. Nothing of it can be read before the load is made to hold.
+type Writer interface {
+	Blocks
+	// Tenant is whose blocks are written, and Base the number of the facts that the load builds on; 0 is none.
+	Tenant() Tenant
+	Base() int64
+	// Write makes changes, which are not visible before the load holds. A load changes a key once.
+	Write(ctx context.Context, changes ...Change) error
+}
+
+// Change is what a load does to the blocks of one kind: it takes those of the keys Gone out of the state and puts others in;
+// a block that replaces another stands in both. The data may be reused by the iterator for the next block.
+type Change struct {
+	Kind Kind
+	Gone []BlockKey
+	Put  iter.Seq[Block]
+}
+
+// ErrCorrupt says that a stored block is not what was written.
+var ErrCorrupt = errors.New("corrupt block")
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// sumBytes is the length of what Seal appends.
+const sumBytes = 4
+
+// Seal appends a CRC-32C of a block's place and data to the data, in place where there is room.
+func Seal(t Tenant, k Kind, b Block) []byte {
+	return binary.LittleEndian.AppendUint32(b.Data, sum(t, k, b.BlockKey, b.Lo, b.Hi, b.Data))
+}
+
+// Unseal returns the data of a sealed block. The error is ErrCorrupt, with the tenant, the kind and the key, where a bit of
+// it is another one.
+func Unseal(t Tenant, k Kind, b Block) ([]byte, error) {
+	n := len(b.Data) - sumBytes
+	if n < 0 || binary.LittleEndian.Uint32(b.Data[n:]) != sum(t, k, b.BlockKey, b.Lo, b.Hi, b.Data[:n]) {
+		return nil, fmt.Errorf("tenant %d, %s %d/%d: %w", t, k.Name, b.A, b.B, ErrCorrupt)
+	}
+	return b.Data[:n:n], nil
+}
+
+// sum covers the place too: a block that is found in another place is as wrong as one with another bit.
+func sum(t Tenant, k Kind, at BlockKey, lo, hi int32, data []byte) uint32 {
+	var place [34]byte
+	p := binary.LittleEndian.AppendUint64(place[:0], uint64(t))
+	p = binary.LittleEndian.AppendUint16(p, uint16(k.Number))
+	p = binary.LittleEndian.AppendUint64(p, uint64(at.A))
+	p = binary.LittleEndian.AppendUint64(p, uint64(at.B))
+	p = binary.LittleEndian.AppendUint32(p, uint32(lo))
+	p = binary.LittleEndian.AppendUint32(p, uint32(hi))
+	return crc32.Update(crc32.Checksum(p, castagnoli), castagnoli, data)
+}

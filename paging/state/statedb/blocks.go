@@ -1,0 +1,124 @@
+package statedb
+
+import (
+	"context"
+	"database/sql"
+	"iter"
+	"slices"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/state"
+)
+
+var blocksTable = &Table{Name: "blocks", Key: []string{"kind", "a", "b"}, Columns: []string{"lo", "hi", "data"}}
+
+var _ state.Blocks = (*Store)(nil)
+
+// Scan implements state.Blocks. A corrupt block is a state.ErrCorrupt.
+func (s *Store) Scan(ctx context.Context, t state.Tenant, number int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
+	if r.Among != nil && len(r.Among) == 0 {
+		return nil
+	}
+	rows, err := s.DB.QueryContext(ctx, `
+		SELECT a, b, lo, hi, data
+		  FROM blocks
+		 WHERE tenant_id = ? AND kind = ? AND ? AND ?
+		 ORDER BY a, b`, t, k.Number, in(r), at(number))
+	var block state.Block
+	var data sql.RawBytes
+	dest := []any{&block.A, &block.B, &block.Lo, &block.Hi, &data}
+	return authdb.Visit(rows, err, k.Name, func(rows *sql.Rows) error {
+		if err := rows.Scan(dest...); err != nil {
+			return err
+		}
+		if r.Among != nil {
+			if _, asked := slices.BinarySearch(r.Among, block.A); !asked {
+				return nil
+			}
+		}
+		block.Data = data
+		open, err := state.Unseal(t, k, block)
+		if err != nil {
+			return err
+		}
+		found := block
+		found.Data = open
+		return visit(found)
+	})
+}
+
+// in is the condition that a block is in a range.
+func in(r state.Range) schema.QueryWithArgs {
+	where := bun.SafeQuery("TRUE")
+	and := func(more schema.QueryWithArgs) { where = bun.SafeQuery("? AND ?", where, more) }
+	if r.Among != nil {
+		and(among(r.Among))
+	}
+	if r.A != (state.Span{}) {
+		and(bun.SafeQuery("a >= ? AND a < ?", r.A.From, r.A.End))
+	}
+	if r.B != (state.Span{}) {
+		and(bun.SafeQuery("b >= ? AND b < ?", r.B.From, r.B.End))
+	}
+	if r.Extent != (state.Span{}) {
+		and(bun.SafeQuery("hi >= ? AND lo < ?", r.Extent.From, r.Extent.End))
+	}
+	return where
+}
+
+// among is the condition for ascending values of A: a range where they stand close, which the engines read fastest, and a
+// list within a range where it would read many others. The bounds also tell PostgreSQL to use the key while it has no
+// statistics, as after the first load.
+func among(ids []int64) schema.QueryWithArgs {
+	first, last := ids[0], ids[len(ids)-1]
+	bounds := bun.SafeQuery("a BETWEEN ? AND ?", first, last)
+	if last-first < 2*int64(len(ids)) {
+		return bounds
+	}
+	return bun.SafeQuery("? AND a IN (?)", bounds, bun.List(ids))
+}
+
+// Tenant implements state.Writer.
+func (l *Load) Tenant() state.Tenant { return l.tenant }
+
+// Base implements state.Writer.
+func (l *Load) Base() int64 { return l.base }
+
+// Scan implements state.Blocks.
+func (l *Load) Scan(ctx context.Context, t state.Tenant, number int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
+	return l.store.Scan(ctx, t, number, k, r, visit)
+}
+
+var _ state.Writer = (*Load)(nil)
+
+// Write implements state.Writer. The error is state.ErrLost where another load has taken over.
+func (l *Load) Write(ctx context.Context, changes ...state.Change) error {
+	rows := make([]RowChange, len(changes))
+	for i, c := range changes {
+		rows[i] = l.rowsOf(c)
+	}
+	return l.WriteRows(ctx, rows...)
+}
+
+// rowsOf is a change of blocks as one of rows.
+func (l *Load) rowsOf(c state.Change) RowChange {
+	kind := int64(c.Kind.Number)
+	gone := make([][]int64, len(c.Gone))
+	for i, k := range c.Gone {
+		gone[i] = []int64{kind, k.A, k.B}
+	}
+	put := c.Put
+	if put == nil {
+		put = iter.Seq[state.Block](func(func(state.Block) bool) {})
+	}
+	return RowChange{Table: blocksTable, Gone: gone, Put: func(yield func([]any) bool) {
+		for b := range put {
+			if !yield([]any{kind, b.A, b.B, b.Lo, b.Hi, state.Seal(l.tenant, c.Kind, b)}) {
+				return
+			}
+		}
+	}}
+}

@@ -1,0 +1,312 @@
+package statedb
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/state"
+)
+
+const (
+	leaseFor   = time.Minute      // how long a load that says nothing is taken to live
+	renewEvery = 15 * time.Second // how often one that lives says so
+	waitStep   = time.Second      // between two looks at another load's lease
+
+	// sqliteTurn is how long a load has a SQLite file to itself at one time: other writers wait for no more.
+	sqliteTurn = 20 * time.Millisecond
+	// postgresTurn bounds a transaction on PostgreSQL, which locks out nobody.
+	postgresTurn = 5 * time.Second
+)
+
+// Load is a load under way: a state.Writer. Its methods are not for use by several goroutines at once, but for Scan.
+type Load struct {
+	store  *Store
+	tenant state.Tenant
+	number int64
+	base   int64 // the last number that was committed
+	holds  int64 // the number of the facts that hold
+	token  string
+	dirty  bool // there may be rows above the base
+	held   bool // it was made to hold
+
+	stop context.CancelFunc // of the renewal
+	done sync.WaitGroup
+}
+
+// Number is what the rows of the load carry, and the number of its state.
+func (l *Load) Number() int64 { return l.number }
+
+// Begin begins a load of a tenant. While another one lives it waits, and calls waiting, if it is not nil, once. What a load
+// that died has left is undone first. The error is authdb.ErrNotFound where there is no such tenant. Close must be called.
+func (s *Store) Begin(ctx context.Context, t state.Tenant, waiting func()) (*Load, error) {
+	for {
+		l, err := s.take(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		if l != nil {
+			l.renew(ctx)
+			err := l.undo(ctx)
+			if err == nil {
+				err = s.clearUnread(ctx, t, l.holds)
+			}
+			if err != nil {
+				return nil, errors.Join(err, l.Close(context.WithoutCancel(ctx)))
+			}
+			return l, nil
+		}
+		if waiting != nil {
+			waiting()
+			waiting = nil
+		}
+		select {
+		case <-time.After(waitStep):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// take takes the tenant's lease, or returns nil where a load that lives has it.
+func (s *Store) take(ctx context.Context, t state.Tenant) (l *Load, err error) {
+	err = s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		held, err := authdb.Lock(ctx, tx, auth.Tenant(t))
+		if err != nil {
+			return err
+		}
+		now, err := s.Clock(ctx, tx)
+		if err != nil {
+			return err
+		}
+		last, lives, err := leased(ctx, tx, t, now)
+		if err != nil || lives {
+			return err
+		}
+		// The locks of a load that sleeps in the middle of a transaction are waited for here; then it can write no more.
+		if _, err := tx.NewRaw(`DELETE FROM leases WHERE tenant_id = ?`, t).Exec(ctx); err != nil {
+			return err
+		}
+		l = &Load{store: s, tenant: t, base: held.Last(), holds: held.Facts, number: authdb.NextNumber(max(last, held.Last())), token: rand.Text(), dirty: last > 0}
+		_, err = tx.NewRaw(`INSERT INTO leases (tenant_id, number, token, began, expires) VALUES (?, ?, ?, ?, ?)`,
+			t, l.number, l.token, now.UnixMicro(), now.Add(leaseFor).UnixMicro()).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("begin a load: %w", err)
+	}
+	return l, nil
+}
+
+// leased returns the highest number of the tenant's leases, and whether one is of a load that lives.
+func leased(ctx context.Context, tx bun.Tx, t state.Tenant, now time.Time) (last int64, lives bool, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT number, expires FROM leases WHERE tenant_id = ?`, t)
+	err = authdb.Visit(rows, err, "leases", func(rows *sql.Rows) error {
+		var number, expires int64
+		err := rows.Scan(&number, &expires)
+		last, lives = max(last, number), lives || expires > now.UnixMicro()
+		return err
+	})
+	return last, lives, err
+}
+
+// renew renews the lease until the load ends. A renewal that fails is tried again; where the lease runs out meanwhile, and
+// another load takes over, the next write says so.
+func (l *Load) renew(ctx context.Context) {
+	ctx, l.stop = context.WithCancel(context.WithoutCancel(ctx))
+	l.done.Go(func() {
+		tick := time.NewTicker(renewEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				_ = l.extend(ctx)
+			}
+		}
+	})
+}
+
+func (l *Load) extend(ctx context.Context) error {
+	now, err := l.store.Clock(ctx, l.store.DB)
+	if err != nil {
+		return err
+	}
+	_, err = l.store.DB.NewRaw(`UPDATE leases SET expires = ? WHERE tenant_id = ? AND number = ? AND token = ?`,
+		now.Add(leaseFor).UnixMicro(), l.tenant, l.number, l.token).Exec(ctx)
+	return err
+}
+
+// guard makes sure in a transaction that the load still has its lease, and keeps it until the transaction ends.
+func (l *Load) guard(ctx context.Context, tx bun.Tx) error {
+	lock := ``
+	if postgres(tx) {
+		// A load that is stopped in the middle of a transaction must not keep out for ever who takes over.
+		if _, err := tx.ExecContext(ctx, `SET LOCAL idle_in_transaction_session_timeout = '60s'`); err != nil {
+			return err
+		}
+		lock = ` FOR UPDATE`
+	}
+	var number int64
+	err := tx.NewRaw(`SELECT number FROM leases WHERE tenant_id = ? AND number = ? AND token = ?`+lock, l.tenant, l.number, l.token).Scan(ctx, &number)
+	if errors.Is(err, sql.ErrNoRows) {
+		return state.ErrLost
+	}
+	return err
+}
+
+// WriteRows makes changes, in as many transactions as it takes to let other writers in.
+func (l *Load) WriteRows(ctx context.Context, changes ...RowChange) error {
+	l.dirty = true
+	w := &writing{Load: l, turn: postgresTurn}
+	if !postgres(l.store.DB) {
+		w.turn = sqliteTurn
+	}
+	for _, c := range changes {
+		w.add(c)
+	}
+	defer w.stop()
+	for len(w.todo) > 0 {
+		if err := l.store.inTx(ctx, w.turnOf); err != nil {
+			return fmt.Errorf("load %d of tenant %d: %w", l.number, l.tenant, err)
+		}
+	}
+	return nil
+}
+
+// writing is one call of WriteRows.
+type writing struct {
+	*Load
+	turn  time.Duration
+	todo  []func(ctx context.Context, conn bun.Conn, tx bun.Tx, until time.Time) (done bool, err error)
+	stops []func()
+}
+
+func (w *writing) stop() {
+	for _, f := range w.stops {
+		f()
+	}
+}
+
+// turnOf does what can be done in one transaction.
+func (w *writing) turnOf(ctx context.Context, conn bun.Conn, tx bun.Tx) error {
+	if err := w.guard(ctx, tx); err != nil {
+		return err
+	}
+	until := time.Now().Add(w.turn)
+	for len(w.todo) > 0 && time.Now().Before(until) {
+		done, err := w.todo[0](ctx, conn, tx, until)
+		if err != nil {
+			return err
+		}
+		if done {
+			w.todo = w.todo[1:]
+		}
+	}
+	return nil
+}
+
+// add puts a change among what is to be done.
+func (w *writing) add(c RowChange) {
+	gone := c.Gone
+	if len(gone) > 0 {
+		w.todo = append(w.todo, func(ctx context.Context, _ bun.Conn, tx bun.Tx, _ time.Time) (bool, error) {
+			n := min(chunk, len(gone))
+			err := w.close(ctx, tx, c.Table, gone[:n])
+			gone = gone[n:]
+			return len(gone) == 0, err
+		})
+	}
+	if c.Put == nil {
+		return
+	}
+	next, stop := iter.Pull(iter.Seq[[]any](c.Put))
+	w.stops = append(w.stops, stop)
+	columns, keys := c.Table.columns(), len(c.Table.Key)
+	ended := false
+	w.todo = append(w.todo, func(ctx context.Context, conn bun.Conn, _ bun.Tx, until time.Time) (bool, error) {
+		row := make([]any, len(columns))
+		_, err := w.store.Copy(ctx, conn, c.Table.Name, columns, func(yield func([]any) bool) {
+			for n := 1; ; n++ {
+				values, ok := next()
+				if ended = !ok; ended {
+					return
+				}
+				row[0] = int64(w.tenant)
+				copy(row[1:], values[:keys])
+				row[1+keys], row[2+keys] = w.number, state.Open
+				copy(row[3+keys:], values[keys:])
+				if !yield(row) || n%64 == 0 && time.Now().After(until) {
+					return
+				}
+			}
+		})
+		return ended, err
+	})
+}
+
+// close takes rows out of the state.
+func (l *Load) close(ctx context.Context, tx bun.Tx, t *Table, keys [][]int64) error {
+	_, err := tx.NewRaw(`UPDATE ? SET until = ? WHERE tenant_id = ? AND until = ? AND ?`,
+		bun.Ident(t.Name), l.number, l.tenant, state.Open, t.among(keys)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("replace rows of %s: %w", t.Name, err)
+	}
+	return nil
+}
+
+// Hold is the load's last step, one transaction that has the tenant's row to itself: f writes what belongs to it, and says
+// in h, which has what holds, what is to hold; its error undoes the step, and Hold may be called again.
+func (l *Load) Hold(ctx context.Context, f func(ctx context.Context, tx bun.Tx, now time.Time, h *authdb.Held) error) (h authdb.Held, err error) {
+	err = l.store.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if h, err = authdb.Lock(ctx, tx, auth.Tenant(l.tenant)); err != nil {
+			return err
+		}
+		if err := l.guard(ctx, tx); err != nil {
+			return err
+		}
+		now, err := l.store.Clock(ctx, tx)
+		if err != nil {
+			return err
+		}
+		h = h.At(now)
+		if err := f(ctx, tx, now, &h); err != nil {
+			return err
+		}
+		if err := authdb.Hold(ctx, tx, auth.Tenant(l.tenant), h, now); err != nil {
+			return err
+		}
+		_, err = tx.NewRaw(`DELETE FROM leases WHERE tenant_id = ? AND number = ?`, l.tenant, l.number).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return authdb.Held{}, ofTenant(l.tenant, err)
+	}
+	l.held, l.holds = true, h.Facts
+	return h, nil
+}
+
+// Close ends a load. What was not made to hold is undone and the lease given back, and of what was, what only loads read of the
+// former state is removed; where that fails, the next load does it.
+func (l *Load) Close(ctx context.Context) error {
+	l.stop()
+	l.done.Wait()
+	if l.held {
+		return l.store.clearUnread(ctx, l.tenant, l.holds)
+	}
+	if err := l.undo(ctx); err != nil {
+		return err
+	}
+	_, err := l.store.DB.NewRaw(`DELETE FROM leases WHERE tenant_id = ? AND number = ? AND token = ?`, l.tenant, l.number, l.token).Exec(ctx)
+	return ofTenant(l.tenant, err)
+}

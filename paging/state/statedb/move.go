@@ -1,0 +1,157 @@
+package statedb
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/state"
+)
+
+// Former is a table of packed forms from before there were states. Its rows become blocks of the first load's number.
+type Former struct {
+	Table string
+	// Key are the columns of its key besides the tenant: the first is A of the blocks, the second, if there is one, B.
+	Key []string
+	// Lo and Hi are the columns of what the blocks span; empty where they span nothing.
+	Lo, Hi string
+	// Forms are the columns that hold packed forms, each of a kind of its own. An empty form makes no block.
+	Forms []Form
+}
+
+// Form is a column of a Former.
+type Form struct {
+	Column string
+	Kind   state.Kind
+}
+
+// moveRows is how many rows move in one transaction.
+const moveRows = 500
+
+// Move moves the rows of former tables to the blocks and drops the tables, in batches: killed, it goes on where it was when
+// it is called again. It does nothing where the tables are gone. moved, if not nil, is told the rows that moved so far.
+func (s *Store) Move(ctx context.Context, tables []Former, moved func(table string, rows int)) error {
+	for _, f := range tables {
+		there, err := s.there(ctx, f.Table)
+		if err != nil {
+			return err
+		}
+		if !there {
+			continue
+		}
+		rows := 0
+		for {
+			n, err := s.moveBatch(ctx, f)
+			if err != nil {
+				return fmt.Errorf("move %s: %w", f.Table, err)
+			}
+			if n == 0 {
+				break
+			}
+			if rows += n; moved != nil {
+				moved(f.Table, rows)
+			}
+		}
+		if _, err := s.DB.NewRaw(`DROP TABLE IF EXISTS ?`, bun.Ident(f.Table)).Exec(ctx); err != nil {
+			return fmt.Errorf("move %s: %w", f.Table, err)
+		}
+	}
+	return nil
+}
+
+// there reports whether the database has a table.
+func (s *Store) there(ctx context.Context, table string) (there bool, err error) {
+	query := `SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?)`
+	if postgres(s.DB) {
+		query = `SELECT to_regclass(?) IS NOT NULL`
+	}
+	err = s.DB.NewRaw(query, table).Scan(ctx, &there)
+	return there, err
+}
+
+// formerRow is a row of a former table.
+type formerRow struct {
+	tenant state.Tenant
+	block  state.Block // all but the data
+	forms  [][]byte
+}
+
+// moveBatch moves some rows and returns how many there were.
+func (s *Store) moveBatch(ctx context.Context, f Former) (n int, err error) {
+	err = s.inTx(ctx, func(ctx context.Context, conn bun.Conn, tx bun.Tx) error {
+		if postgres(tx) { // two that move at once would both move a row
+			if _, err := tx.NewRaw(`LOCK TABLE ? IN EXCLUSIVE MODE`, bun.Ident(f.Table)).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		rows, err := f.read(ctx, tx)
+		if n = len(rows); err != nil || n == 0 {
+			return err
+		}
+		if _, err := s.Copy(ctx, conn, blocksTable.Name, blocksTable.columns(), f.blocks(rows)); err != nil {
+			return err
+		}
+		keys := make([][]int64, n)
+		for i, r := range rows {
+			keys[i] = []int64{int64(r.tenant), r.block.A, r.block.B}[:1+len(f.Key)]
+		}
+		_, err = tx.NewRaw(`DELETE FROM ? WHERE (tenant_id, `+strings.Join(f.Key, ", ")+`) IN (VALUES ?)`,
+			bun.Ident(f.Table), bun.List(tuples(keys))).Exec(ctx)
+		return err
+	})
+	return n, err
+}
+
+// read reads the first rows that are left, by key.
+func (f Former) read(ctx context.Context, tx bun.Tx) (list []formerRow, err error) {
+	columns := append([]string{"tenant_id"}, f.Key...)
+	order := strings.Join(columns, ", ")
+	if f.Lo != "" {
+		columns = append(columns, f.Lo, f.Hi)
+	}
+	for _, form := range f.Forms {
+		columns = append(columns, form.Column)
+	}
+	rows, err := tx.QueryContext(ctx, `SELECT `+strings.Join(columns, ", ")+` FROM ? ORDER BY `+order+` LIMIT ?`, bun.Ident(f.Table), moveRows)
+	return list, authdb.Visit(rows, err, f.Table, func(rows *sql.Rows) error {
+		r := formerRow{forms: make([][]byte, len(f.Forms))}
+		dest := []any{&r.tenant, &r.block.A}
+		if len(f.Key) > 1 {
+			dest = append(dest, &r.block.B)
+		}
+		if f.Lo != "" {
+			dest = append(dest, &r.block.Lo, &r.block.Hi)
+		}
+		for i := range r.forms {
+			dest = append(dest, &r.forms[i])
+		}
+		err := rows.Scan(dest...)
+		list = append(list, r)
+		return err
+	})
+}
+
+// blocks yields the rows of the blocks that rows become.
+func (f Former) blocks(rows []formerRow) func(yield func([]any) bool) {
+	return func(yield func([]any) bool) {
+		for _, r := range rows {
+			for i, form := range f.Forms {
+				if len(r.forms[i]) == 0 {
+					continue
+				}
+				b := r.block
+				b.Data = r.forms[i]
+				values := []any{
+					int64(r.tenant), int64(form.Kind.Number), b.A, b.B, state.First, state.Open, b.Lo, b.Hi, state.Seal(r.tenant, form.Kind, b),
+				}
+				if !yield(values) {
+					return
+				}
+			}
+		}
+	}
+}

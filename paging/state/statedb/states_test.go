@@ -1,0 +1,261 @@
+package statedb_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+	"pgregory.net/rapid"
+
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+var (
+	shelf  = state.Kind{Number: 101, Name: "shelf"}
+	events = state.Kind{Number: 102, Name: "events"}
+)
+
+// newStore is a store with one tenant and a clock that stands.
+func newStore(t *testing.T, db *database.DB) (*statedb.Store, state.Tenant, *time.Time) {
+	t.Helper()
+	if _, err := db.Migrate(t.Context(), authdb.Migrations, statedb.Migrations); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 10, 1, 12, 0, 0, 0, time.UTC)
+	id, err := (&authdb.Store{DB: db.DB}).CreateTenant(t.Context(), db, authdb.Library, "norte", "Norte")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &statedb.Store{DB: db.DB, Copy: db.Copy, Now: func() time.Time { return now }}, state.Tenant(id), &now
+}
+
+// hold makes a load hold at once.
+func hold(ctx context.Context, l *statedb.Load) error {
+	_, err := l.Hold(ctx, func(_ context.Context, _ bun.Tx, now time.Time, h *authdb.Held) error {
+		h.Facts, h.From = l.Number(), now
+		return nil
+	})
+	return err
+}
+
+// scan is a kind's blocks at a load's number, as text.
+func scan(ctx context.Context, b state.Blocks, t state.Tenant, at int64, k state.Kind, r state.Range) (string, error) {
+	text := ""
+	err := b.Scan(ctx, t, at, k, r, func(b state.Block) error {
+		text += fmt.Sprintf("%d/%d %d-%d %s;", b.A, b.B, b.Lo, b.Hi, b.Data)
+		return nil
+	})
+	return text, err
+}
+
+// TestStates lets random loads of two tenants write, end, fail, die and sleep. Every state that ever held reads as the same loads
+// left a Memory, and a load that another has taken over from can write nothing.
+func TestStates(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		store, tenant, now := newStore(t, db)
+		rapid.Check(t, func(t *rapid.T) {
+			m := &machine{T: t, store: store, tenant: tenant, now: now, model: &state.Memory{}, live: map[state.BlockKey]bool{}}
+			m.clean()
+			t.Repeat(map[string]func(*rapid.T){
+				"load":  func(*rapid.T) { m.load() },
+				"fail":  func(*rapid.T) { m.fail() },
+				"die":   func(*rapid.T) { m.die() },
+				"sleep": func(*rapid.T) { m.sleep() },
+				"":      func(*rapid.T) { m.check() },
+			})
+		})
+	})
+}
+
+// machine is one run of TestStates.
+type machine struct {
+	*rapid.T
+	store  *statedb.Store
+	tenant state.Tenant
+	now    *time.Time
+	model  *state.Memory
+	live   map[state.BlockKey]bool // in the state that holds
+	states [][2]int64              // numbers of the same state in the store and in the model
+}
+
+// clean forgets what an earlier run has left.
+func (m *machine) clean() {
+	for _, query := range []string{`DELETE FROM blocks`, `DELETE FROM leases`, `DELETE FROM states`, `UPDATE versions SET facts = 0`} {
+		if _, err := m.store.DB.ExecContext(m.Context(), query); err != nil {
+			m.Fatal(err)
+		}
+	}
+}
+
+func (m *machine) begin() *statedb.Load {
+	l, err := m.store.Begin(m.Context(), m.tenant, nil)
+	if err != nil {
+		m.Fatal(err)
+	}
+	return l
+}
+
+// change draws a change of the state that holds, and the keys that are there afterwards.
+func (m *machine) change() (state.Change, map[state.BlockKey]bool) {
+	c := state.Change{Kind: shelf}
+	after := map[state.BlockKey]bool{}
+	for k := range m.live {
+		after[k] = true
+	}
+	var put []state.Block
+	for _, k := range rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) state.BlockKey {
+		return state.BlockKey{A: rapid.Int64Range(0, 5).Draw(t, "a"), B: rapid.Int64Range(0, 2).Draw(t, "b")}
+	}), 0, 9, rapid.ID[state.BlockKey]).Draw(m.T, "keys") {
+		if m.live[k] {
+			c.Gone = append(c.Gone, k)
+			delete(after, k)
+		}
+		if !m.live[k] || rapid.Bool().Draw(m.T, "replace") {
+			lo := rapid.Int32Range(0, 9).Draw(m.T, "lo")
+			put = append(put, state.Block{BlockKey: k, Lo: lo, Hi: lo + 2, Data: rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(m.T, "data")})
+			after[k] = true
+		}
+	}
+	c.Put = slices.Values(put)
+	return c, after
+}
+
+func (m *machine) load() {
+	l := m.begin()
+	c, after := m.change()
+	model := m.model.Load(m.tenant)
+	if err := errors.Join(l.Write(m.Context(), c), model.Write(m.Context(), c), hold(m.Context(), l), l.Close(m.Context())); err != nil {
+		m.Fatal(err)
+	}
+	number, err := model.Hold()
+	if err != nil {
+		m.Fatal(err)
+	}
+	m.live, m.states = after, append(m.states, [2]int64{l.Number(), number})
+}
+
+// fail ends a load in good order, without making it hold.
+func (m *machine) fail() {
+	l := m.begin()
+	c, _ := m.change()
+	if err := errors.Join(l.Write(m.Context(), c), l.Close(m.Context())); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// die leaves a load as a kill would.
+func (m *machine) die() {
+	l := m.begin()
+	c, _ := m.change()
+	if err := l.Write(m.Context(), c); err != nil {
+		m.Fatal(err)
+	}
+	*m.now = m.now.Add(time.Hour)
+}
+
+// sleep lets another load take over from one that writes on afterwards.
+func (m *machine) sleep() {
+	l := m.begin()
+	first, _ := m.change()
+	if err := l.Write(m.Context(), first); err != nil {
+		m.Fatal(err)
+	}
+	*m.now = m.now.Add(time.Hour)
+	m.load()
+	c, _ := m.change()
+	if err := l.Write(m.Context(), c); !errors.Is(err, state.ErrLost) {
+		m.Fatalf("a load that slept writes: %v, want ErrLost", err)
+	}
+	if err := hold(m.Context(), l); !errors.Is(err, state.ErrLost) {
+		m.Fatalf("a load that slept is made to hold: %v, want ErrLost", err)
+	}
+}
+
+// check reads all states, and some ranges of them.
+func (m *machine) check() {
+	r := rapid.Custom(func(t *rapid.T) state.Range {
+		r := state.Range{}
+		if rapid.Bool().Draw(t, "among") {
+			r.Among = rapid.SliceOfNDistinct(rapid.Int64Range(0, 6), 0, 4, rapid.ID[int64]).Draw(t, "of")
+			slices.Sort(r.Among)
+		}
+		from := rapid.Int64Range(0, 4).Draw(t, "from")
+		switch rapid.IntRange(0, 3).Draw(t, "span") {
+		case 0:
+			r.A = state.Between(from, from+1)
+		case 1:
+			r.B = state.Between(from, from+1)
+		case 2:
+			r.Extent = state.Between(from, from)
+		}
+		return r
+	}).Draw(m.T, "range")
+	for i, numbers := range m.states {
+		got, e1 := scan(m.Context(), m.store, m.tenant, numbers[0], shelf, r)
+		want, e2 := scan(m.Context(), m.model, m.tenant, numbers[1], shelf, r)
+		if err := errors.Join(e1, e2); err != nil || got != want {
+			m.Fatalf("state %d of %d in %+v: %q, %v, want %q", i, len(m.states), r, got, err, want)
+		}
+	}
+}
+
+// TestWaitsForALoad: a load waits for one that lives, says so once, and goes on when that ends.
+func TestWaitsForALoad(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		store, tenant, _ := newStore(t, db)
+		first, err := store.Begin(t.Context(), tenant, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		waits := make(chan struct{}, 2)
+		done := make(chan error, 1)
+		go func() {
+			second, err := store.Begin(t.Context(), tenant, func() { waits <- struct{}{} })
+			if err == nil {
+				err = second.Close(t.Context())
+			}
+			done <- err
+		}()
+		<-waits
+		if err := first.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; err != nil || len(waits) != 0 {
+			t.Errorf("the second load: %v, said %d times more that it waits", err, len(waits))
+		}
+	})
+}
+
+// TestUnread: what only loads read is removed once a load that holds has replaced it; other kinds stay.
+func TestUnread(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		store, tenant, _ := newStore(t, db)
+		store.Unread = []state.Kind{events}
+		for i := range 3 {
+			l, err := store.Begin(t.Context(), tenant, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := state.BlockKey{A: 1}
+			change := func(k state.Kind) state.Change {
+				return state.Change{Kind: k, Gone: []state.BlockKey{key}[:min(i, 1)], Put: slices.Values([]state.Block{{BlockKey: key, Data: []byte{byte(i)}}})}
+			}
+			if err := errors.Join(l.Write(t.Context(), change(shelf), change(events)), hold(t.Context(), l), l.Close(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for kind, want := range map[int16]int64{shelf.Number: 3, events.Number: 1} {
+			if n, err := db.NewSelect().Table("blocks").Where("kind = ?", kind).Count(t.Context()); n != want || err != nil {
+				t.Errorf("%d rows of kind %d, %v, want %d", n, kind, err, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package spill
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// folders is the number of goroutines that fold while one writes.
+const folders = 2
+
+// Each folds the parts from 0 to n-1 on several goroutines and gives what comes of each to write, on the caller's goroutine,
+// in the order in which they are done. It returns the first error; none of its goroutines goes on then.
+func Each[T any](ctx context.Context, n int, fold func(ctx context.Context, part int) (T, error), write func(T) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	todo, done := make(chan int), make(chan T)
+	var wg sync.WaitGroup
+	for range folders {
+		wg.Go(func() {
+			for i := range todo {
+				v, err := fold(ctx, i)
+				if err != nil {
+					cancel(err)
+					return
+				}
+				select {
+				case done <- v:
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+	}
+	go func() {
+		defer close(done)
+		give(ctx, todo, n)
+		wg.Wait()
+	}()
+	for v := range done {
+		if ctx.Err() != nil {
+			continue
+		}
+		if err := write(v); err != nil {
+			cancel(err)
+		}
+	}
+	if ctx.Err() != nil {
+		return cause(ctx)
+	}
+	return nil
+}
+
+// give sends the numbers of the parts until all are taken or ctx ends.
+func give(ctx context.Context, todo chan<- int, n int) {
+	defer close(todo)
+	for i := range n {
+		select {
+		case todo <- i:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// cause is why a context ended, without the error that only says that it did where a better one is known.
+func cause(ctx context.Context) error {
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return ctx.Err()
+}

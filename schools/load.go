@@ -1,0 +1,328 @@
+package schools
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/spill"
+)
+
+// Load folds a pile of events onto the facts that a load builds on, and writes what changes: records and seen events part by
+// part, ledgers and days, which all parts share, at the end. It returns how many of the events are new, and how many were
+// loaded before (F1). progress, if not nil, is told the parts that are done.
+func Load(ctx context.Context, w state.Writer, pile *Pile, progress func(done, total int)) (fresh, repeated int, err error) {
+	l := &load{w: w, facts: Facts{w, directory.PartnerID(w.Tenant()), w.Base()}, days: map[calendar.Date]*Sheet{}}
+	if l.ledgers, err = l.facts.Ledgers(ctx); err != nil {
+		return 0, 0, err
+	}
+	done := 0
+	err = spill.Each(ctx, pile.Parts(), func(ctx context.Context, part int) (*folded, error) { return l.fold(ctx, pile, part) },
+		func(f *folded) error {
+			if err := l.write(ctx, f); err != nil {
+				return err
+			}
+			if done++; progress != nil {
+				progress(done, pile.Parts())
+			}
+			return nil
+		})
+	if err == nil {
+		err = l.writeLedgers(ctx)
+	}
+	if err == nil {
+		err = l.writeDays(ctx)
+	}
+	return l.fresh, l.repeated, err
+}
+
+// load is one Load under way.
+type load struct {
+	w     state.Writer
+	facts Facts
+
+	fresh, repeated int
+
+	ledgers *Ledgers // as they were before
+	changed []userLedger
+	days    map[calendar.Date]*Sheet
+}
+
+// userLedger is a ledger that the load changed.
+type userLedger struct {
+	user   directory.UserID
+	ledger Ledger
+}
+
+// folded is what one part of the pile changes.
+type folded struct {
+	changes []Change
+	had     before
+}
+
+// before is what was folded before of the users of a part.
+type before struct {
+	seen    map[state.BlockKey]*Seen
+	records map[RecordKey]*reading.Record
+}
+
+// seenPlace is where the seen events of a user in a block of days stand.
+func seenPlace(user directory.UserID, block int64) state.BlockKey {
+	return state.BlockKey{A: int64(user), B: block}
+}
+
+// fold folds one part of the pile.
+func (l *load) fold(ctx context.Context, pile *Pile, part int) (*folded, error) {
+	events, err := pile.Part(part)
+	if err != nil {
+		return nil, err
+	}
+	events = ByUser(events)
+	f := &folded{}
+	if f.had, err = l.before(ctx, events); err != nil {
+		return nil, err
+	}
+	for user, events := range byUser(events) {
+		a := Account{Ledger: l.ledgers.Ledger(user), Seen: map[int64]*Seen{}, Records: map[int64]*reading.Record{}}
+		f.had.into(&a, user, events)
+		change, err := Fold(a, user, events)
+		if err != nil {
+			return nil, fmt.Errorf("fold user %d: %w", user, err)
+		}
+		f.changes = append(f.changes, change)
+	}
+	return f, nil
+}
+
+// byUser yields the events of each user; they must be sorted by user.
+func byUser(events []Event) func(func(directory.UserID, []Event) bool) {
+	return func(yield func(directory.UserID, []Event) bool) {
+		for len(events) > 0 {
+			n := 1
+			for n < len(events) && events[n].User == events[0].User {
+				n++
+			}
+			if !yield(events[0].User, events[:n]) {
+				return
+			}
+			events = events[n:]
+		}
+	}
+}
+
+// into gives an account what there was of it.
+func (b before) into(a *Account, user directory.UserID, events []Event) {
+	for _, e := range events {
+		block := SeenBlock(e.Day)
+		if s := b.seen[seenPlace(user, block)]; s != nil {
+			a.Seen[block] = s
+		}
+	}
+	books, _ := a.Ledger.Unpack()
+	for _, e := range books {
+		if r := b.records[RecordKey{User: user, Book: e.Book}]; r != nil {
+			a.Records[e.Book] = r
+		}
+	}
+}
+
+// before reads what was folded before of a part's users, as far as its events touch it.
+func (l *load) before(ctx context.Context, events []Event) (before, error) {
+	b := before{map[state.BlockKey]*Seen{}, map[RecordKey]*reading.Record{}}
+	if l.w.Base() == 0 || len(events) == 0 {
+		return b, nil
+	}
+	var users []int64
+	var keys []RecordKey
+	first, last := SeenBlock(events[0].Day), SeenBlock(events[0].Day)
+	for user, events := range byUser(events) {
+		users = append(users, int64(user))
+		books, err := Needed(l.ledgers.Ledger(user), events)
+		if err != nil {
+			return b, err
+		}
+		for _, book := range books {
+			keys = append(keys, RecordKey{User: user, Book: book})
+		}
+		for _, e := range events {
+			first, last = min(first, SeenBlock(e.Day)), max(last, SeenBlock(e.Day))
+		}
+	}
+	seen := state.Range{Among: users, B: state.Between(first, last)}
+	err := l.facts.scan(ctx, SeenKind, seen, func(block state.Block) error {
+		s := &Seen{}
+		b.seen[block.BlockKey] = s
+		return s.UnmarshalBinary(block.Data)
+	})
+	if err != nil {
+		return b, err
+	}
+	return b, l.facts.Records(ctx, keys, state.Span{}, func(k RecordKey, data []byte) error {
+		r, err := ParseRecord(data)
+		b.records[k] = r
+		return err
+	})
+}
+
+// write writes one part and keeps what the parts share.
+func (l *load) write(ctx context.Context, f *folded) error {
+	records, seen := state.Change{Kind: RecordKind, Put: f.records}, state.Change{Kind: SeenKind, Put: f.seen}
+	for i := range f.changes {
+		c := &f.changes[i]
+		l.keep(c)
+		for _, book := range slices.Sorted(maps.Keys(c.Records)) {
+			if f.had.records[RecordKey{User: c.User, Book: book}] != nil {
+				records.Gone = append(records.Gone, state.BlockKey{A: int64(c.User), B: book})
+			}
+		}
+		for _, block := range slices.Sorted(maps.Keys(c.Seen)) {
+			if k := seenPlace(c.User, block); f.had.seen[k] != nil {
+				seen.Gone = append(seen.Gone, k)
+			}
+		}
+	}
+	return l.w.Write(ctx, records, seen)
+}
+
+// keep takes over a user's part of the ledgers and days.
+func (l *load) keep(c *Change) {
+	l.fresh += c.New
+	l.repeated += c.Repeated
+	if len(c.Records) > 0 {
+		l.changed = append(l.changed, userLedger{c.User, c.Ledger})
+	}
+	for _, d := range c.Days {
+		sheet := l.days[d.Date]
+		if sheet == nil {
+			sheet = &Sheet{}
+			l.days[d.Date] = sheet
+		}
+		sheet.Users = append(sheet.Users, c.User)
+		sheet.Tenths = append(sheet.Tenths, d.Tenths)
+	}
+}
+
+// records yields the blocks of the part's records, by user and book.
+func (f *folded) records(yield func(state.Block) bool) {
+	var data []byte
+	for _, c := range f.changes {
+		for _, book := range slices.Sorted(maps.Keys(c.Records)) {
+			r := c.Records[book]
+			data = AppendRecord(data[:0], *r)
+			b := state.Block{
+				BlockKey: state.BlockKey{A: int64(c.User), B: book},
+				Lo:       int32(r.Days[0].Date), Hi: int32(r.Days[len(r.Days)-1].Date), Data: data,
+			}
+			if !yield(b) {
+				return
+			}
+		}
+	}
+}
+
+// seen yields the blocks of the part's seen events, by user and days.
+func (f *folded) seen(yield func(state.Block) bool) {
+	var data []byte
+	for _, c := range f.changes {
+		for _, block := range slices.Sorted(maps.Keys(c.Seen)) {
+			data = c.Seen[block].AppendBinary(data[:0])
+			if !yield(state.Block{BlockKey: seenPlace(c.User, block), Data: data}) {
+				return
+			}
+		}
+	}
+}
+
+// writeLedgers writes the blocks of ledgers that changed.
+func (l *load) writeLedgers(ctx context.Context) error {
+	numbers := map[int64]bool{}
+	for _, c := range l.changed {
+		numbers[LedgerBlock(c.user)] = true
+	}
+	c := state.Change{Kind: LedgerKind}
+	all := slices.Sorted(maps.Keys(numbers))
+	for _, block := range all {
+		if len(l.ledgers.AppendBlock(nil, block)) > 0 {
+			c.Gone = append(c.Gone, state.BlockKey{A: block})
+		}
+	}
+	for _, c := range l.changed {
+		l.ledgers.Set(c.user, c.ledger)
+	}
+	c.Put = func(yield func(state.Block) bool) {
+		for _, block := range all {
+			if !yield(state.Block{BlockKey: state.BlockKey{A: block}, Data: l.ledgers.AppendBlock(nil, block)}) {
+				return
+			}
+		}
+	}
+	return l.w.Write(ctx, c)
+}
+
+// daysAtOnce bounds the sheets that are in memory packed and unpacked at one time.
+const daysAtOnce = 16
+
+// writeDays merges the users of the load into the days that it touched.
+func (l *load) writeDays(ctx context.Context) error {
+	for days := range slices.Chunk(slices.Sorted(maps.Keys(l.days)), daysAtOnce) {
+		had, err := l.sheets(ctx, days)
+		if err != nil {
+			return err
+		}
+		presence, minutes := state.Change{Kind: PresenceKind}, state.Change{Kind: MinutesKind}
+		merged := make([]Sheet, len(days))
+		for i, day := range days {
+			if _, stored := had[day]; stored {
+				presence.Gone = append(presence.Gone, state.BlockKey{A: int64(day)})
+			}
+			merged[i] = had[day].Merge(l.days[day].Sorted())
+			delete(l.days, day)
+		}
+		minutes.Gone = presence.Gone
+		blocks := func(form func(Sheet) []byte) func(func(state.Block) bool) {
+			return func(yield func(state.Block) bool) {
+				for i, day := range days {
+					if !yield(state.Block{BlockKey: state.BlockKey{A: int64(day)}, Data: form(merged[i])}) {
+						return
+					}
+				}
+			}
+		}
+		presence.Put = blocks(func(s Sheet) []byte { return s.AppendPresence(nil) })
+		minutes.Put = blocks(func(s Sheet) []byte { return s.AppendMinutes(nil) })
+		if err := l.w.Write(ctx, presence, minutes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sheets reads the sheets of some days, which ascend; a day without access has none.
+func (l *load) sheets(ctx context.Context, days []calendar.Date) (map[calendar.Date]Sheet, error) {
+	had := map[calendar.Date]Sheet{}
+	if l.w.Base() == 0 {
+		return had, nil
+	}
+	among := make([]int64, len(days))
+	for i, d := range days {
+		among[i] = int64(d)
+	}
+	minutes := map[int64]Minutes{}
+	err := l.facts.scan(ctx, MinutesKind, state.Range{Among: among}, func(b state.Block) error {
+		minutes[b.A] = append(Minutes(nil), b.Data...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return had, l.facts.scan(ctx, PresenceKind, state.Range{Among: among}, func(b state.Block) error {
+		sheet, err := ParseSheet(b.Data, minutes[b.A])
+		had[calendar.Date(b.A)] = sheet
+		return err
+	})
+}

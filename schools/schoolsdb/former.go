@@ -1,0 +1,16 @@
+package schoolsdb
+
+import (
+	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/schools"
+)
+
+// Former are the tables in which the facts stood before there were states; see statedb.Store.Move.
+func Former() []statedb.Former {
+	return []statedb.Former{
+		{Table: "schools_records", Key: []string{"user_id", "book_id"}, Lo: "first_day", Hi: "last_day", Forms: []statedb.Form{{Column: "data", Kind: schools.RecordKind}}},
+		{Table: "schools_ledgers", Key: []string{"block"}, Forms: []statedb.Form{{Column: "data", Kind: schools.LedgerKind}}},
+		{Table: "schools_days", Key: []string{"day"}, Forms: []statedb.Form{{Column: "presence", Kind: schools.PresenceKind}, {Column: "minutes", Kind: schools.MinutesKind}}},
+		{Table: "schools_seen", Key: []string{"user_id", "block"}, Forms: []statedb.Form{{Column: "data", Kind: schools.SeenKind}}},
+	}
+}
