@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -21,7 +22,7 @@ func TestDegrees(t *testing.T) {
 		t.Errorf("the usual vocabulary = %q", usual)
 	}
 	write(t, "usual.csv", usual)
-	if out := ok(t, "degrees", "--partner", "ana", "usual.csv"); out != `{"degrees":15,"kept":[],"version":"2.1"}`+"\n" {
+	if out := ok(t, "degrees", "--partner", "ana", "usual.csv"); !regexp.MustCompile(`^{"degrees":15,"kept":\[\],"version":"\d+\.\d+"}\n$`).MatchString(out) {
 		t.Errorf("replacing it by itself = %q", out)
 	}
 

