@@ -63,8 +63,8 @@ func (r Range) Overlaps(lo, hi int32) bool {
 
 // Blocks reads packed forms as they were at a state.
 type Blocks interface {
-	// Scan calls visit with the blocks of a kind in a range, as the load of the number at left them, by A, then B. The data
-	// are valid until visit returns; an error of visit ends the scan and is returned.
+	// Scan calls visit with the blocks of a kind in a range, as the load of the number at left them, by A, then B: all of
+	// them but Lo and Hi. The data are valid until visit returns; an error of visit ends the scan and is returned.
 	Scan(ctx context.Context, t Tenant, at int64, k Kind, r Range, visit func(Block) error) error
 }
 
@@ -96,27 +96,25 @@ const sumBytes = 4
 
 // Seal appends a CRC-32C of a block's place and data to the data, in place where there is room.
 func Seal(t Tenant, k Kind, b Block) []byte {
-	return binary.LittleEndian.AppendUint32(b.Data, sum(t, k, b.BlockKey, b.Lo, b.Hi, b.Data))
+	return binary.LittleEndian.AppendUint32(b.Data, sum(t, k, b.BlockKey, b.Data))
 }
 
 // Unseal returns the data of a sealed block. The error is ErrCorrupt, with the tenant, the kind and the key, where a bit of
 // it is another one.
 func Unseal(t Tenant, k Kind, b Block) ([]byte, error) {
 	n := len(b.Data) - sumBytes
-	if n < 0 || binary.LittleEndian.Uint32(b.Data[n:]) != sum(t, k, b.BlockKey, b.Lo, b.Hi, b.Data[:n]) {
+	if n < 0 || binary.LittleEndian.Uint32(b.Data[n:]) != sum(t, k, b.BlockKey, b.Data[:n]) {
 		return nil, fmt.Errorf("tenant %d, %s %d/%d: %w", t, k.Name, b.A, b.B, ErrCorrupt)
 	}
 	return b.Data[:n:n], nil
 }
 
 // sum covers the place too: a block that is found in another place is as wrong as one with another bit.
-func sum(t Tenant, k Kind, at BlockKey, lo, hi int32, data []byte) uint32 {
-	var place [34]byte
+func sum(t Tenant, k Kind, at BlockKey, data []byte) uint32 {
+	var place [26]byte
 	p := binary.LittleEndian.AppendUint64(place[:0], uint64(t))
 	p = binary.LittleEndian.AppendUint16(p, uint16(k.Number))
 	p = binary.LittleEndian.AppendUint64(p, uint64(at.A))
 	p = binary.LittleEndian.AppendUint64(p, uint64(at.B))
-	p = binary.LittleEndian.AppendUint32(p, uint32(lo))
-	p = binary.LittleEndian.AppendUint32(p, uint32(hi))
 	return crc32.Update(crc32.Checksum(p, castagnoli), castagnoli, data)
 }

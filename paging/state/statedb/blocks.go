@@ -23,13 +23,13 @@ func (s *Store) Scan(ctx context.Context, t state.Tenant, number int64, k state.
 		return nil
 	}
 	rows, err := s.DB.QueryContext(ctx, `
-		SELECT a, b, lo, hi, data
+		SELECT a, b, data
 		  FROM blocks
 		 WHERE tenant_id = ? AND kind = ? AND ? AND ?
 		 ORDER BY a, b`, t, k.Number, in(r), at(number))
 	var block state.Block
 	var data sql.RawBytes
-	dest := []any{&block.A, &block.B, &block.Lo, &block.Hi, &data}
+	dest := []any{&block.A, &block.B, &data}
 	return authdb.Visit(rows, err, k.Name, func(rows *sql.Rows) error {
 		if err := rows.Scan(dest...); err != nil {
 			return err

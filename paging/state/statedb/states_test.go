@@ -50,7 +50,7 @@ func hold(ctx context.Context, l *statedb.Load) error {
 func scan(ctx context.Context, b state.Blocks, t state.Tenant, at int64, k state.Kind, r state.Range) (string, error) {
 	text := ""
 	err := b.Scan(ctx, t, at, k, r, func(b state.Block) error {
-		text += fmt.Sprintf("%d/%d %d-%d %s;", b.A, b.B, b.Lo, b.Hi, b.Data)
+		text += fmt.Sprintf("%d/%d %s;", b.A, b.B, b.Data)
 		return nil
 	})
 	return text, err
