@@ -5,6 +5,7 @@ package server_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -57,6 +58,49 @@ func TestFrozenPrimary(t *testing.T) {
 	}, 201)
 	if r := c.call(t, "GET", "/entities/antes", ""); r.status != 200 {
 		t.Errorf("what was acknowledged before = %d %s, want 200", r.status, r.body)
+	}
+}
+
+// A standby that is promoted has lost the last writes, which the server has answered from. It goes on running: no answer comes
+// from what it had of them in memory, also when as many writes have followed them as were lost.
+func TestLostWrites(t *testing.T) {
+	pair := dbtest.NewPair(t)
+	db, err := database.Open(t.Context(), pair.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	c := newClient(t, db, server.Config{SchoolsRate: -1})
+	users := func() string { return c.get(c.north, prefix+"/users").Body.String() }
+	before := users()
+	pair.Part()
+	const lost = 3
+	for i := range lost {
+		if r := c.call(t, "POST", "/teachers", teacher(fmt.Sprint("lost-", i), "north")); r.status != 201 {
+			t.Fatalf("a teacher = %d %s, want 201", r.status, r.body)
+		}
+		if users() == before {
+			t.Fatal("the answers do not show the teacher")
+		}
+	}
+	pair.Freeze()
+	pair.Promote()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	after := users()
+	for after != before && strings.Contains(after, "503") && ctx.Err() == nil {
+		after = users()
+	}
+	if after != before {
+		t.Fatalf("after the failover\n%s\nwant what the standby has:\n%s", after, before)
+	}
+	for i := range lost {
+		if r := c.call(t, "POST", "/entities", entity("school", fmt.Sprint("nova-", i), "north")); r.status != 201 {
+			t.Fatalf("a school = %d %s, want 201", r.status, r.body)
+		}
+		if after := users(); after != before {
+			t.Errorf("after %d writes that show no user\n%s\nwant\n%s", i+1, after, before)
+		}
 	}
 }
 

@@ -127,6 +127,16 @@ func Hold(ctx context.Context, tx bun.IDB, t auth.Tenant, h Held, now time.Time)
 	return nil
 }
 
+// WasVersion reports whether a version of the registers was one of the tenant's, as far as its states are kept: one that a failover
+// lost was not.
+func WasVersion(ctx context.Context, db bun.IDB, t auth.Tenant, registers int64) (was bool, err error) {
+	err = db.NewRaw(`SELECT EXISTS (SELECT 1 FROM states WHERE tenant_id = ? AND registers = ?)`, t, registers).Scan(ctx, &was)
+	if err != nil {
+		return false, fmt.Errorf("states of tenant %d: %w", t, err)
+	}
+	return was, nil
+}
+
 // Raise makes the next version of the registers, of the facts, or of both the present one, in a transaction that has locked
 // the tenant's row, and returns the versions as they are then.
 func Raise(ctx context.Context, tx bun.IDB, t auth.Tenant, registers, facts bool) (Versions, error) {

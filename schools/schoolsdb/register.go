@@ -5,6 +5,8 @@ import (
 	"sync"
 	"weak"
 
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -25,11 +27,19 @@ func (s *Store) Register(ctx context.Context, partner directory.PartnerID, at st
 // that state make the later one.
 func (s *Store) register(ctx context.Context, partner directory.PartnerID, version int64) (*schools.Register, error) {
 	had, since := s.latest.register(partner)
-	switch {
-	case had == nil || since > version:
-		had, since = nil, directorydb.Everything
-	case since == version:
+	if had != nil && since == version {
 		return had, nil
+	}
+	follows := had != nil && since < version
+	if follows { // unless a failover has lost what is in memory
+		was, err := authdb.WasVersion(ctx, s.DB, auth.Tenant(partner), since)
+		if err != nil {
+			return nil, err
+		}
+		follows = was
+	}
+	if !follows {
+		had, since = nil, directorydb.Everything
 	}
 	entities, err := directorydb.EntitiesAt(ctx, s.DB, partner, since, version)
 	if err != nil {

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/lectern-dev/lectern/server/database"
 )
 
 // Pair is a PostgreSQL primary with a standby that follows it, each with processes of its own, for tests of what happens
@@ -60,6 +62,25 @@ func NewPair(tb testing.TB) *Pair {
 func (p *Pair) Freeze() {
 	p.tb.Helper()
 	p.signal(p.primary, syscall.SIGSTOP)
+}
+
+// Part lets the standby follow no more: what the primary acknowledges from now on is lost with it.
+func (p *Pair) Part() {
+	p.tb.Helper()
+	p.configure(p.primary, "synchronous_standby_names = ''\nsynchronous_commit = on")
+	p.run("pg_ctl", "reload", "-D", p.primary)
+	p.append(filepath.Join(p.standby, "postgresql.auto.conf"), "primary_conninfo = ''") // where pg_basebackup has set it
+	p.run("pg_ctl", "reload", "-D", p.standby)
+	db, err := database.Open(p.tb.Context(), p.URL)
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	defer db.Close()
+	for follows := true; follows; {
+		if err := db.QueryRowContext(p.tb.Context(), `SELECT EXISTS (SELECT 1 FROM pg_stat_replication)`).Scan(&follows); err != nil {
+			p.tb.Fatal(err)
+		}
+	}
 }
 
 // Promote makes the standby a primary.
@@ -129,7 +150,12 @@ func (p *Pair) run(program string, args ...string) {
 // configure adds lines to a server's settings.
 func (p *Pair) configure(data, lines string) {
 	p.tb.Helper()
-	f, err := os.OpenFile(filepath.Join(data, "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	p.append(filepath.Join(data, "postgresql.conf"), lines)
+}
+
+func (p *Pair) append(file, lines string) {
+	p.tb.Helper()
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		p.tb.Fatal(err)
 	}
