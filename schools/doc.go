@@ -36,8 +36,9 @@
 //
 // # Consistency
 //
-// A partner's data have two versions. Every read of a [Store] names the one that it wants and fails when a load has
-// replaced it meanwhile; the report then begins again. Nothing waits, and no answer mixes two states.
+// A partner's data form a line of states (G8): a version of the register and the number of the load that made the facts.
+// Every read of a [Store] names the state that it wants and gets it as it was, whatever was loaded or written since. So
+// nothing waits, nothing begins again, and no answer mixes two states.
 //
 // # Design
 //

@@ -18,11 +18,14 @@
 // The list of tenants is the only table that tenants share (G4). Every other
 // table leads its primary key with the tenant and every statement names it.
 //
-// A tenant has two versions, counters of what was committed: of its registers and
-// of its facts. Who writes the tenant's data raises them in the same transaction
-// ([Raise]), who reads gets them with the key check, in one statement, and so
-// knows whether what it holds is still true. [Lock] makes writers of one tenant
-// wait for each other, and for nobody else.
+// A tenant's data form a line of states (G8). Its row in the table versions says
+// which one holds ([Held]): a version of its registers and the number of the load
+// that made its facts, with those that wait for their hour, and the oldest state
+// that is kept. Both numbers only grow, by a random step, so that one which a
+// failover lost is not given again. Who writes a tenant's data locks the row
+// ([Lock]) and makes the next state hold in the same transaction ([Hold]); who
+// reads gets the row with the key check, in one statement, which also raises it
+// where waiting facts are due. The table states has those that were.
 //
 // # Clock
 //

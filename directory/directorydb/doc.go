@@ -16,7 +16,8 @@
 //
 // The numbers of entities and accounts are counted in the partner's own row ([Counters], [SetCounters]), so that a
 // transaction that fails takes none (S1). A row keeps the version of the registers that wrote it; who holds the state
-// of an earlier version reads what changed since ([EntitiesAt], [AccountsAt]). The versions themselves are
+// of an earlier version reads what changed since ([EntitiesAt], [AccountsAt]). What a write replaces is copied to a side table
+// with the version that replaced it, so that an earlier state can still be read, as long as it is kept. The versions themselves are
 // authdb's, as is the lock that makes the writers of a partner follow one another; take it before you write.
 //
 // # References that move
