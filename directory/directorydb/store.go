@@ -77,8 +77,12 @@ func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(c
 		if err := f(ctx, w); err != nil || !w.changed {
 			return err
 		}
+		now, err := (&authdb.Store{Now: s.Now}).Clock(ctx, tx) // one clock says when states began, that of their removal
+		if err != nil {
+			return err
+		}
 		h.Registers = w.version
-		return authdb.Hold(ctx, tx, auth.Tenant(partner), h, s.now())
+		return authdb.Hold(ctx, tx, auth.Tenant(partner), h, now)
 	})
 }
 

@@ -18,5 +18,5 @@
 //
 // # Removal
 //
-// Rows of states that are no longer kept are deleted for good by [Store.Remove].
+// Rows of states that are no longer kept are deleted for good by [Remover.Remove].
 package statedb

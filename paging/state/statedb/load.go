@@ -55,13 +55,8 @@ func (s *Store) Begin(ctx context.Context, t state.Tenant, waiting func()) (*Loa
 			return nil, err
 		}
 		if l != nil {
-			l.renew(ctx)
-			err := l.undo(ctx)
-			if err == nil {
-				err = s.clearUnread(ctx, t, l.holds)
-			}
-			if err != nil {
-				return nil, errors.Join(err, l.Close(context.WithoutCancel(ctx)))
+			if err := l.begin(ctx); err != nil {
+				return nil, err
 			}
 			return l, nil
 		}
@@ -75,6 +70,19 @@ func (s *Store) Begin(ctx context.Context, t state.Tenant, waiting func()) (*Loa
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// begin undoes what loads that died have left, now that the load has the lease. After an error it is closed.
+func (l *Load) begin(ctx context.Context) error {
+	l.renew(ctx)
+	err := l.undo(ctx)
+	if err == nil {
+		err = l.store.clearUnread(ctx, l.tenant, l.holds)
+	}
+	if err != nil {
+		return errors.Join(err, l.Close(context.WithoutCancel(ctx)))
+	}
+	return nil
 }
 
 // take takes the tenant's lease, or returns nil where a load that lives has it.

@@ -1,6 +1,7 @@
 package statedb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -11,7 +12,6 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
-	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/state"
 )
@@ -24,6 +24,9 @@ const (
 	// removeAfter is how long after the oldest kept state was raised what lies below it is removed: who was reading it has
 	// ended by then.
 	removeAfter = 5 * time.Minute
+
+	// DefaultMaxPast is how many rows of what a directory has replaced are kept of a tenant (G8).
+	DefaultMaxPast = 2_000_000
 )
 
 // Keep returns how long states are kept, as it was set for the database.
@@ -58,15 +61,20 @@ type Remover struct {
 	Window time.Duration
 	// Past are the tables of what was replaced in registers that count versions, with their columns tenant_id and until.
 	Past []Past
+	// MaxPast is how many rows of the past a tenant may have, of all those tables together: beyond it the oldest states go, whoever
+	// uses them. 0 is DefaultMaxPast.
+	MaxPast int64
 }
 
-// Past is a table of former rows of a register: Key names a row besides the tenant.
+// Past is a table of former rows of a register: Key names a row besides the tenant and until.
 type Past struct {
 	Table string
 	Key   []string
 }
 
-// Remove removes what is no longer kept of all tenants that have such.
+// Remove takes one turn: it undoes what loads that died have left, removes what lay below the oldest kept state of each tenant
+// five minutes ago, and raises that state: so a state stays readable for the keep at least, and up to five minutes and a turn
+// longer. What fails for one tenant keeps it from no other.
 func (r *Remover) Remove(ctx context.Context) error {
 	now, err := r.Clock(ctx, r.DB)
 	if err != nil {
@@ -76,25 +84,40 @@ func (r *Remover) Remove(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	errs := []error{r.undoDead(ctx, now)}
 	tenants, err := r.due(ctx, now, keep)
-	if err != nil {
-		return err
-	}
-	var errs []error
+	errs = append(errs, err)
 	for _, t := range tenants {
-		if err := r.remove(ctx, t, now, keep); err != nil {
-			errs = append(errs, fmt.Errorf("remove former states of tenant %d: %w", t, err))
-		}
 		if ctx.Err() != nil {
 			break
+		}
+		if err := r.remove(ctx, t, now, keep); err != nil {
+			errs = append(errs, fmt.Errorf("remove former states of tenant %d: %w", t, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// due returns the tenants that have states which are older than is kept, or rows of such.
-func (r *Remover) due(ctx context.Context, now time.Time, keep time.Duration) (tenants []state.Tenant, err error) {
-	rows, err := r.DB.QueryContext(ctx, `
+// undoDead undoes what loads have left whose lease ran out some time ago: one that only slept may go on until then.
+func (r *Remover) undoDead(ctx context.Context, now time.Time) error {
+	tenants, err := r.readTenants(ctx, "leases that ran out", bun.SafeQuery(`
+		SELECT tenant_id FROM leases GROUP BY tenant_id HAVING max(expires) <= ? ORDER BY 1`, now.Add(-removeAfter).UnixMicro()))
+	errs := []error{err}
+	for _, t := range tenants {
+		l, err := r.take(ctx, t)
+		if l != nil { // else another load has begun, which does it
+			if err = l.begin(ctx); err == nil {
+				err = l.Close(context.WithoutCancel(ctx))
+			}
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// due returns the tenants that have states which are older than is kept, or rows of such, or too many of them.
+func (r *Remover) due(ctx context.Context, now time.Time, keep time.Duration) ([]state.Tenant, error) {
+	return r.readTenants(ctx, "tenants with former states", bun.SafeQuery(`
 		SELECT v.tenant_id
 		  FROM versions v
 		 WHERE v.oldest_since > 0 AND v.oldest_since <= ?
@@ -103,8 +126,28 @@ func (r *Remover) due(ctx context.Context, now time.Time, keep time.Duration) (t
 		  FROM states s
 		  JOIN versions v ON v.tenant_id = s.tenant_id
 		 WHERE s.began <= ? AND (s.registers > v.oldest_registers OR s.facts > v.oldest_facts)
-		 ORDER BY 1`, now.Add(-removeAfter).UnixMicro(), now.Add(-keep).UnixMicro())
-	return tenants, authdb.Visit(rows, err, "tenants with former states", func(rows *sql.Rows) error {
+		 UNION
+		SELECT tenant_id
+		  FROM versions v
+		 WHERE ? > ?
+		 ORDER BY 1`, now.Add(-removeAfter).UnixMicro(), now.Add(-keep).UnixMicro(), r.countPast(), r.maxPast()))
+}
+
+func (r *Remover) maxPast() int64 { return cmp.Or(r.MaxPast, DefaultMaxPast) }
+
+// countPast is an expression for the number of rows of the past that the tenant v.tenant_id has.
+func (r *Remover) countPast() schema.QueryWithArgs {
+	sum := bun.SafeQuery("0")
+	for _, p := range r.Past {
+		sum = bun.SafeQuery("? + (SELECT count(*) FROM ? WHERE tenant_id = v.tenant_id)", sum, bun.Ident(p.Table))
+	}
+	return sum
+}
+
+// readTenants reads a list of tenants.
+func (s *Store) readTenants(ctx context.Context, what string, query schema.QueryWithArgs) (tenants []state.Tenant, err error) {
+	rows, err := s.DB.QueryContext(ctx, `?`, query)
+	return tenants, authdb.Visit(rows, err, what, func(rows *sql.Rows) error {
 		var t state.Tenant
 		err := rows.Scan(&t)
 		tenants = append(tenants, t)
@@ -112,60 +155,93 @@ func (r *Remover) due(ctx context.Context, now time.Time, keep time.Duration) (t
 	})
 }
 
+// kept is the oldest state of a tenant that is kept, and since when where older ones wait to be removed.
+type kept struct {
+	authdb.Versions
+	since int64
+}
+
 // remove removes what lay below the oldest kept state five minutes ago, and raises that state.
 func (r *Remover) remove(ctx context.Context, t state.Tenant, now time.Time, keep time.Duration) error {
-	var since int64
-	if err := r.DB.NewRaw(`SELECT oldest_since FROM versions WHERE tenant_id = ?`, t).Scan(ctx, &since); err != nil {
-		return err
-	}
-	if since > now.Add(-removeAfter).UnixMicro() {
-		return nil // the next turn
-	}
-	h, err := authdb.ReadHeld(ctx, r.DB, auth.Tenant(t))
+	var k kept // in one statement: another server may raise it at any time
+	err := r.DB.NewRaw(`SELECT oldest_registers, oldest_facts, oldest_since FROM versions WHERE tenant_id = ?`, t).
+		Scan(ctx, &k.Registers, &k.Facts, &k.since)
 	if err != nil {
 		return err
 	}
-	if since > 0 {
-		if err := r.sweepBelow(ctx, t, h.Oldest); err != nil {
+	if k.since > now.Add(-removeAfter).UnixMicro() {
+		return nil // the next turn
+	}
+	if k.since > 0 {
+		if err := r.sweepBelow(ctx, t, k.Versions); err != nil {
 			return err
 		}
 	}
-	return r.raise(ctx, t, h, now, keep)
+	return r.raise(ctx, t, k, now, keep)
 }
 
 // raise raises the oldest kept state of a tenant to what was the present one when the keep began, or the oldest that a pull uses.
-func (r *Remover) raise(ctx context.Context, t state.Tenant, h authdb.Held, now time.Time, keep time.Duration) error {
+func (r *Remover) raise(ctx context.Context, t state.Tenant, k kept, now time.Time, keep time.Duration) error {
 	oldest, err := r.lastBefore(ctx, t, now.Add(-keep))
+	if err == nil {
+		oldest, err = r.notPulled(ctx, t, k, oldest, now)
+	}
+	if err == nil {
+		oldest, err = r.bounded(ctx, t, oldest)
+	}
 	if err != nil {
 		return err
-	}
-	window := r.Window
-	if window == 0 {
-		window = DefaultPullWindow
-	}
-	var pull struct{ Registers, Facts sql.NullInt64 }
-	err = r.DB.NewRaw(`SELECT min(registers), min(facts) FROM pulls WHERE tenant_id = ? AND asked > ? AND began > ?`,
-		t, now.Add(-window-touchEvery).UnixMicro(), now.Add(-PullFor).UnixMicro()).Scan(ctx, &pull.Registers, &pull.Facts)
-	if err != nil {
-		return err
-	}
-	if pull.Facts.Valid {
-		oldest.Registers, oldest.Facts = min(oldest.Registers, pull.Registers.Int64), min(oldest.Facts, pull.Facts.Int64)
 	}
 	since := now.UnixMicro()
-	if oldest.Registers <= h.Oldest.Registers && oldest.Facts <= h.Oldest.Facts {
-		oldest, since = h.Oldest, 0
+	if oldest.Registers <= k.Registers && oldest.Facts <= k.Facts {
+		oldest, since = k.Versions, 0
 	}
-	_, err = r.DB.NewRaw(`
-		UPDATE versions
-		   SET oldest_registers = ?, oldest_facts = ?, oldest_since = ?
-		 WHERE tenant_id = ? AND oldest_registers <= ? AND oldest_facts <= ?`,
-		oldest.Registers, oldest.Facts, since, t, oldest.Registers, oldest.Facts).Exec(ctx)
-	if err != nil {
-		return err
+	if since != k.since {
+		// What another server has raised meanwhile stays.
+		_, err = r.DB.NewRaw(`
+			UPDATE versions
+			   SET oldest_registers = ?, oldest_facts = ?, oldest_since = ?
+			 WHERE tenant_id = ? AND oldest_registers = ? AND oldest_facts = ?`,
+			max(oldest.Registers, k.Registers), max(oldest.Facts, k.Facts), since, t, k.Registers, k.Facts).Exec(ctx)
+		if err != nil {
+			return err
+		}
 	}
 	_, err = r.DB.NewRaw(`DELETE FROM pulls WHERE tenant_id = ? AND began <= ?`, t, now.Add(-PullFor).UnixMicro()).Exec(ctx)
 	return err
+}
+
+// notPulled lowers a state to the oldest that a pull uses. A pull whose state is gone keeps nothing.
+func (r *Remover) notPulled(ctx context.Context, t state.Tenant, k kept, oldest authdb.Versions, now time.Time) (authdb.Versions, error) {
+	window := cmp.Or(r.Window, DefaultPullWindow)
+	var pull struct{ Registers, Facts sql.NullInt64 }
+	err := r.DB.NewRaw(`
+		SELECT min(registers), min(facts)
+		  FROM pulls
+		 WHERE tenant_id = ? AND asked > ? AND began > ? AND registers >= ? AND facts >= ?`,
+		t, now.Add(-window-touchEvery).UnixMicro(), now.Add(-PullFor).UnixMicro(), k.Registers, k.Facts).Scan(ctx, &pull.Registers, &pull.Facts)
+	if pull.Facts.Valid {
+		oldest.Registers, oldest.Facts = min(oldest.Registers, pull.Registers.Int64), min(oldest.Facts, pull.Facts.Int64)
+	}
+	return oldest, err
+}
+
+// bounded raises a state until the later ones have no more rows of the past than a tenant may have.
+func (r *Remover) bounded(ctx context.Context, t state.Tenant, oldest authdb.Versions) (authdb.Versions, error) {
+	if len(r.Past) == 0 {
+		return oldest, nil
+	}
+	all := bun.SafeQuery("SELECT until FROM ? WHERE tenant_id = ?", bun.Ident(r.Past[0].Table), t)
+	for _, p := range r.Past[1:] {
+		all = bun.SafeQuery("? UNION ALL SELECT until FROM ? WHERE tenant_id = ?", all, bun.Ident(p.Table), t)
+	}
+	var until int64
+	err := r.DB.NewRaw(`SELECT until FROM (?) AS past ORDER BY until DESC LIMIT 1 OFFSET ?`, all, r.maxPast()).Scan(ctx, &until)
+	if errors.Is(err, sql.ErrNoRows) {
+		return oldest, nil
+	}
+	oldest.Registers = max(oldest.Registers, until)
+	return oldest, err
 }
 
 // lastBefore returns the state that was the present one at a time, the zero one where there was none.
@@ -205,6 +281,7 @@ func (s *Store) clear(ctx context.Context, t state.Tenant, table string, key []s
 		batch = chunk
 	}
 	for {
+		began := time.Now()
 		rows, err := s.DB.QueryContext(ctx, `SELECT `+list(key)+` FROM ? WHERE tenant_id = ? AND (?) LIMIT ?`, bun.Ident(table), t, which, batch)
 		var keys [][]int64
 		err = authdb.Visit(rows, err, table, func(rows *sql.Rows) error {
@@ -226,6 +303,22 @@ func (s *Store) clear(ctx context.Context, t state.Tenant, table string, key []s
 		if len(keys) < batch {
 			return nil
 		}
+		if err := s.letIn(ctx, time.Since(began)); err != nil {
+			return err
+		}
+	}
+}
+
+// letIn leaves a SQLite file to other writers for as long as the last statement took: there is no fair queue for it.
+func (s *Store) letIn(ctx context.Context, took time.Duration) error {
+	if postgres(s.DB) {
+		return ctx.Err()
+	}
+	select {
+	case <-time.After(took):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
