@@ -17,7 +17,6 @@
 package server
 
 import (
-	"context"
 	"io/fs"
 	"time"
 
@@ -84,8 +83,13 @@ type Config struct {
 	AnalyticsURL string
 	// CacheBytes bounds what the reports keep in memory; 0 is DefaultCacheBytes.
 	CacheBytes int64
-	// Now is the clock of the periods, the keys and the rates. Nil is time.Now for the periods and, with SQLite, for the
-	// rest; with PostgreSQL keys and rates then go by the database's clock, which all replicas share.
+	// Keep is how long a state that was replaced stays readable, for all servers of the database; at least statedb.MinKeep, unless
+	// Now is set. 0 leaves what was set before, at first statedb.DefaultKeep.
+	Keep time.Duration
+	// PullWindow is how long a pull that asks for nothing keeps its state longer than that; 0 is statedb.DefaultPullWindow.
+	PullWindow time.Duration
+	// Now is the clock of the periods, the keys, the rates and the states. Nil is time.Now for the periods and, with SQLite, for the
+	// rest; with PostgreSQL keys, rates and states then go by the database's clock, which all replicas share.
 	Now func() time.Time
 	// Log is where requests and errors go; its zero value writes nothing.
 	Log *zerolog.Logger
@@ -128,14 +132,4 @@ func (c Config) withDefaults() Config {
 // Schema returns the migrations of all stores, for database.DB.Migrate and SchemaCurrent.
 func Schema() []fs.FS {
 	return []fs.FS{authdb.Migrations, statedb.Migrations, directorydb.Migrations, schoolsdb.Migrations, librariesdb.Migrations}
-}
-
-// Migrate brings the schema and the stored forms up to date and returns the names of the migrations that it applied. Killed,
-// it goes on where it was when it is called again.
-func Migrate(ctx context.Context, db *database.DB) (applied []string, err error) {
-	if applied, err = db.Migrate(ctx, Schema()...); err != nil {
-		return applied, err
-	}
-	states := &statedb.Store{DB: db.DB, Copy: db.Copy}
-	return applied, states.Move(ctx, schoolsdb.Former(), nil)
 }

@@ -65,13 +65,17 @@ func (k *directoryKeys) verifiable(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	now, err := k.store.Clock(ctx, k.store.DB)
+	if err != nil {
+		return err
+	}
 	for _, key := range keys {
-		if key.API != auth.Directory || !key.Live(time.Now()) {
+		if key.API != auth.Directory || !key.Live(now) {
 			continue
 		}
 		_, err := k.secret(ctx, key.ID())
 		switch {
-		case err == nil, errors.Is(err, authdb.ErrKey): // or it has expired by the database's clock
+		case err == nil, errors.Is(err, authdb.ErrKey): // or it has expired since
 		case errors.Is(err, auth.ErrSealed):
 			return fmt.Errorf("%w; is %s, or the key file beside the database, the one it was issued with? "+
 				"If that one is lost, revoke key %s and issue another", err, SecretKeyVariable, key.ID())

@@ -136,5 +136,8 @@ func (c Config) check() error {
 			return err
 		}
 	}
+	if err := c.checkKeep(); err != nil {
+		return err
+	}
 	return c.UsersQueue.check()
 }

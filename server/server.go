@@ -16,6 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
@@ -40,6 +41,7 @@ type Server struct {
 	metrics  *metrics.Metrics
 	uses     *authdb.Uses
 	secrets  *Secrets
+	states   *statedb.Store
 	stopping atomic.Bool // since Serve's context ended
 	close    func() error
 
@@ -47,8 +49,8 @@ type Server struct {
 	release  func() // gives up the claim; nil = there is none
 }
 
-// New opens the database when the configuration has none, brings its schema up to date and composes the APIs. It does
-// not listen yet. It fails where a directory key was issued whose secret cannot be opened with the configuration's
+// New opens the database when the configuration has none, brings its schema up to date as Migrate does and composes the
+// APIs. It does not listen yet. It fails where a directory key was issued whose secret cannot be opened with the configuration's
 // SecretKey; without any such key the directory refuses everybody, and the rest is served.
 func New(ctx context.Context, c Config) (*Server, error) {
 	c = c.withDefaults()
@@ -67,7 +69,11 @@ func New(ctx context.Context, c Config) (*Server, error) {
 		s.close()
 		return nil, err
 	}
-	if err := s.compose(ctx); err != nil {
+	err := s.keep(ctx)
+	if err == nil {
+		err = s.compose(ctx)
+	}
+	if err != nil {
 		s.close()
 		return nil, err
 	}
@@ -113,7 +119,7 @@ func (s *Server) schools(limit auth.Limiter, kept state.Cache) http.Handler {
 		Keys:    &schoolsKeys{&authdb.Store{DB: c.DB.DB, Now: c.Now}, s.uses},
 		Limiter: limit,
 		Reports: &schools.Reports{
-			Store: &schoolsdb.Store{DB: c.DB.DB, Copy: c.DB.Copy},
+			Store: &schoolsdb.Store{DB: c.DB.DB, Copy: c.DB.Copy, Now: c.Now},
 			Cache: kept,
 		},
 		Answers: new(web.Answers),
@@ -236,7 +242,8 @@ func (s *Server) unclaim() {
 	}
 }
 
-// Serve serves the connections of ln, and the admin address if there is one, until ctx ends. It then stops accepting, gives
+// Serve serves the connections of ln, and the admin address if there is one, until ctx ends, and removes what is no longer
+// kept of former states (G8). It then stops accepting, gives
 // the requests under way 15 seconds to finish, writes the last uses of keys to the database and returns nil. The admin
 // address is served to the end, and tells meanwhile that the server is not ready. It closes ln. An error is that of ln, of
 // Claim, or ErrAdminAddr.
@@ -255,6 +262,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	base := context.WithoutCancel(ctx)
 	defer s.serveAdmin(base, admin)()
 	defer s.recordUses()()
+	defer s.removeFormer(base)()
 	h := s.httpServer(base)
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(ln) }()

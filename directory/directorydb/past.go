@@ -17,6 +17,11 @@ const (
 	accountPast = `user_id, kind, name, email, entity_id, active, deleted, version`
 )
 
+// PastTables are the tables of what was replaced, each with the columns that name a row besides the tenant and until.
+func PastTables() map[string][]string {
+	return map[string][]string{"entities_past": {"entity_id"}, "accounts_past": {"user_id"}, "degrees_past": {"position"}}
+}
+
 // keepPast copies rows that are about to be replaced to the past of their table, with the version that replaces them. A row
 // that this version wrote already has its past there.
 func keepPast(ctx context.Context, tx bun.IDB, partner directory.PartnerID, version int64, table, columns string, which schema.QueryWithArgs) error {

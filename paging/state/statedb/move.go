@@ -15,6 +15,9 @@ import (
 // Former is a table of packed forms from before there were states. Its rows become blocks of the first load's number.
 type Former struct {
 	Table string
+	// Before is its name where the schema is not up to date yet, if that is another: programs of the former version, which would
+	// miss the rows that have moved, no longer find it.
+	Before string
 	// Key are the columns of its key besides the tenant: the first is A of the blocks, the second, if there is one, B.
 	Key []string
 	// Lo and Hi are the columns of what the blocks span; empty where they span nothing.
@@ -33,34 +36,77 @@ type Form struct {
 const moveRows = 500
 
 // Move moves the rows of former tables to the blocks and drops the tables, in batches: killed, it goes on where it was when
-// it is called again. It does nothing where the tables are gone. moved, if not nil, is told the rows that moved so far.
-func (s *Store) Move(ctx context.Context, tables []Former, moved func(table string, rows int)) error {
+// it is called again, and several may do it at once. It does nothing where the tables are gone. moved, if not nil, is told the
+// rows of a table that have moved, of those that were there when it began.
+func (s *Store) Move(ctx context.Context, tables []Former, moved func(table string, done, total int64)) error {
 	for _, f := range tables {
-		there, err := s.there(ctx, f.Table)
-		if err != nil {
-			return err
-		}
-		if !there {
+		err := s.move(ctx, f, moved)
+		if err == nil {
 			continue
 		}
-		rows := 0
-		for {
-			n, err := s.moveBatch(ctx, f)
-			if err != nil {
-				return fmt.Errorf("move %s: %w", f.Table, err)
-			}
-			if n == 0 {
-				break
-			}
-			if rows += n; moved != nil {
-				moved(f.Table, rows)
-			}
-		}
-		if _, err := s.DB.NewRaw(`DROP TABLE IF EXISTS ?`, bun.Ident(f.Table)).Exec(ctx); err != nil {
+		if there, e := s.there(ctx, f.Table); there || e != nil { // else another process has moved the last row
 			return fmt.Errorf("move %s: %w", f.Table, err)
 		}
 	}
 	return nil
+}
+
+// move moves one table.
+func (s *Store) move(ctx context.Context, f Former, moved func(table string, done, total int64)) error {
+	if there, err := s.there(ctx, f.Table); err != nil || !there {
+		return err
+	}
+	var done, total int64
+	if moved != nil {
+		if err := s.DB.NewRaw(`SELECT count(*) FROM ?`, bun.Ident(f.Table)).Scan(ctx, &total); err != nil {
+			return err
+		}
+	}
+	var after []int64
+	for {
+		n, err := s.moveBatch(ctx, f, &after)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			break
+		}
+		if done += int64(n); moved != nil {
+			moved(f.Table, done, max(done, total))
+		}
+	}
+	_, err := s.DB.NewRaw(`DROP TABLE IF EXISTS ?`, bun.Ident(f.Table)).Exec(ctx)
+	return err
+}
+
+// ToMove returns which former tables there are, and about how many bytes they take: on SQLite none where the whole file has not
+// more than enough.
+func (s *Store) ToMove(ctx context.Context, tables []Former, enough int64) (names []string, bytes int64, err error) {
+	var asked []string
+	for _, f := range tables {
+		asked = append(asked, f.Table)
+		if f.Before != "" {
+			asked = append(asked, f.Before)
+		}
+	}
+	query := `SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN (?) ORDER BY 1`
+	if postgres(s.DB) {
+		query = `SELECT tablename FROM pg_tables WHERE schemaname = ANY(current_schemas(false)) AND tablename IN (?) ORDER BY 1`
+	}
+	if err = s.DB.NewRaw(query, bun.List(asked)).Scan(ctx, &names); err != nil || len(names) == 0 {
+		return nil, 0, err
+	}
+	if postgres(s.DB) {
+		err = s.DB.NewRaw(`SELECT sum(pg_total_relation_size(to_regclass(t)))::bigint FROM unnest(ARRAY[?]) AS t`, bun.List(names)).Scan(ctx, &bytes)
+		return names, bytes, err
+	}
+	// To count a table's pages all of them are read: not where they cannot be too many.
+	err = s.DB.NewRaw(`SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(ctx, &bytes)
+	if err != nil || bytes <= enough {
+		return names, 0, err
+	}
+	err = s.DB.NewRaw(`SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE aggregate = TRUE AND name IN (?)`, bun.List(names)).Scan(ctx, &bytes)
+	return names, bytes, err
 }
 
 // there reports whether the database has a table.
@@ -80,15 +126,17 @@ type formerRow struct {
 	forms  [][]byte
 }
 
-// moveBatch moves some rows and returns how many there were.
-func (s *Store) moveBatch(ctx context.Context, f Former) (n int, err error) {
+// moveBatch moves some rows and returns how many there were. They come after the key at after, which becomes the last one's: what
+// was deleted is not passed over again and again.
+func (s *Store) moveBatch(ctx context.Context, f Former, after *[]int64) (n int, err error) {
+	var last []int64
 	err = s.inTx(ctx, func(ctx context.Context, conn bun.Conn, tx bun.Tx) error {
 		if postgres(tx) { // two that move at once would both move a row
 			if _, err := tx.NewRaw(`LOCK TABLE ? IN EXCLUSIVE MODE`, bun.Ident(f.Table)).Exec(ctx); err != nil {
 				return err
 			}
 		}
-		rows, err := f.read(ctx, tx)
+		rows, err := f.read(ctx, tx, *after)
 		if n = len(rows); err != nil || n == 0 {
 			return err
 		}
@@ -101,22 +149,31 @@ func (s *Store) moveBatch(ctx context.Context, f Former) (n int, err error) {
 		}
 		_, err = tx.NewRaw(`DELETE FROM ? WHERE (tenant_id, `+strings.Join(f.Key, ", ")+`) IN (VALUES ?)`,
 			bun.Ident(f.Table), bun.List(tuples(keys))).Exec(ctx)
+		last = keys[n-1]
 		return err
 	})
+	if err == nil {
+		*after = last
+	}
 	return n, err
 }
 
-// read reads the first rows that are left, by key.
-func (f Former) read(ctx context.Context, tx bun.Tx) (list []formerRow, err error) {
+// read reads the first rows that are left after a key, by key.
+func (f Former) read(ctx context.Context, tx bun.Tx, after []int64) (list []formerRow, err error) {
 	columns := append([]string{"tenant_id"}, f.Key...)
 	order := strings.Join(columns, ", ")
+	left := bun.SafeQuery("TRUE")
+	if after != nil {
+		left = bun.SafeQuery("("+order+") > ?", bun.Tuple(after))
+	}
 	if f.Lo != "" {
 		columns = append(columns, f.Lo, f.Hi)
 	}
 	for _, form := range f.Forms {
 		columns = append(columns, form.Column)
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT `+strings.Join(columns, ", ")+` FROM ? ORDER BY `+order+` LIMIT ?`, bun.Ident(f.Table), moveRows)
+	rows, err := tx.QueryContext(ctx, `SELECT `+strings.Join(columns, ", ")+` FROM ? WHERE ? ORDER BY `+order+` LIMIT ?`,
+		bun.Ident(f.Table), left, moveRows)
 	return list, authdb.Visit(rows, err, f.Table, func(rows *sql.Rows) error {
 		r := formerRow{forms: make([][]byte, len(f.Forms))}
 		dest := []any{&r.tenant, &r.block.A}

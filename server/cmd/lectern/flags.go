@@ -103,6 +103,19 @@ func (g *grace) UnmarshalText(b []byte) error {
 	return nil
 }
 
+// duration is a time of more than nothing.
+type duration time.Duration
+
+// UnmarshalText reads what time.ParseDuration reads.
+func (d *duration) UnmarshalText(b []byte) error {
+	read, err := time.ParseDuration(string(b))
+	if err != nil || read <= 0 {
+		return fmt.Errorf("%q is no time such as 2h or 30m", b)
+	}
+	*d = duration(read)
+	return nil
+}
+
 // secret is a text that may begin with -, as one in 64 does.
 type secret string
 

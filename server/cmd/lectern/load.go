@@ -41,7 +41,7 @@ func loadSchools(s *session, db *database.DB, partner, folder string, o schoolsl
 	bars := newLoadProgress(s.stderr, partner)
 	defer bars.finish()
 	o.Partner, o.Ref, o.Now, o.Progress = p.ID, directory.Ref(partner), s.now, bars.show
-	store := &schoolsdb.Store{DB: db.DB, Copy: db.Copy}
+	store := &schoolsdb.Store{DB: db.DB, Copy: db.Copy, Now: s.clock}
 	totals, err := schoolsload.Load(s.ctx, store, folder, o)
 	if err == nil && !o.Check {
 		s.recordLoad(db, auth.Tenant(p.ID), auth.Schools, totals.Seconds, schoolsRows(&totals))

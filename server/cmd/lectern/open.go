@@ -67,6 +67,9 @@ func (s *session) openCurrent() (*database.DB, error) {
 	if err == nil && !current {
 		err = fmt.Errorf("the schema of %s is not up to date; run lectern migrate", database.Redact(s.url()))
 	}
+	if err == nil {
+		err = server.Moved(s.ctx, db)
+	}
 	if err != nil {
 		db.Close()
 		return nil, err

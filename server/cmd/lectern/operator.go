@@ -16,14 +16,16 @@ import (
 
 type migrateCmd struct{}
 
-// Run applies the migrations that are missing and names them.
+// Run applies the migrations that are missing and names them, and moves what former versions have stored elsewhere.
 func (c *migrateCmd) Run(s *session) error {
 	db, err := database.Open(s.ctx, s.url())
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	applied, err := server.Migrate(s.ctx, db)
+	moves := newLoadProgress(s.stderr, "migrate")
+	defer moves.finish()
+	applied, err := server.MigrateAll(s.ctx, db, func(table string, done, total int64) { moves.show(stageMove+table, done, total) })
 	for _, name := range applied {
 		if _, err := fmt.Fprintln(s.stdout, "applied", name); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -63,6 +64,9 @@ func isTerminal(w io.Writer) bool {
 // stageWait is the stage of a load that waits for its turn to write.
 const stageWait = "wait"
 
+// stageMove is what the stages begin with in which rows of a former table move.
+const stageMove = "move "
+
 // show shows that a stage has done so much of its total: bytes of a feed that is read, else what the stage counts.
 func (p *progress) show(stage string, done, total int64) {
 	p.mu.Lock()
@@ -91,13 +95,15 @@ func unit(stage string) []progressbar.Option {
 	counts := func(what string) []progressbar.Option {
 		return []progressbar.Option{progressbar.OptionShowIts(), progressbar.OptionSetItsString(what)}
 	}
-	switch stage {
-	case "read":
+	switch {
+	case stage == "read":
 		return []progressbar.Option{progressbar.OptionShowBytes(true)}
-	case "settle", "fold":
+	case stage == "settle", stage == "fold":
 		return counts("parts")
-	case "generate":
+	case stage == "generate":
 		return counts("days of users")
+	case strings.HasPrefix(stage, stageMove):
+		return counts("rows")
 	}
 	return counts("steps")
 }
@@ -165,8 +171,11 @@ func (p *progress) tell() {
 func standing(stage string, done, total int64, took time.Duration) string {
 	count := func(n float64) string { return fmt.Sprintf("%.0f", n) }
 	of, rate := " of %s parts", "parts"
-	if stage == "read" {
+	switch {
+	case stage == "read":
 		count, of, rate = bytesOf, " of %s", ""
+	case strings.HasPrefix(stage, stageMove):
+		of, rate = " of %s rows", "rows"
 	}
 	text := stage + ": " + count(float64(done)) + fmt.Sprintf(of, count(float64(total)))
 	if total > 0 {

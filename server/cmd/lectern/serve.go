@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
@@ -36,7 +37,9 @@ type serving struct {
 	UsersQueue      server.UsersQueue `default:"${usersQueue}" placeholder:"N,N,TIME" help:"Requests for a library network's users: at a time, waiting, and for how long (default ${default})."`
 	LegacyPrefix    []string          `placeholder:"PATH" help:"Path before /libraries/v1 under which the libraries API answers too; may be repeated."`
 	AnalyticsURL    string            `name:"analytics-url" placeholder:"URL" help:"Where to ask for sessions by channel (default: the channels feed)."`
-	DebugSignatures bool              `help:"Let the directory's 401 tell why, and the string that the signature should have been made of."`
+	Keep            duration          `placeholder:"TIME" help:"How long former states are kept (default: as set before, or 2h)."`
+	PullWindow      duration          `default:"15m" placeholder:"TIME" help:"How long an idle pull keeps its state (default ${default})."`
+	DebugSignatures bool              `help:"Let the directory's 401 tell why, and what should have been signed."`
 	TrustedProxies  server.Proxies    `placeholder:"ADDR,…" help:"Addresses and networks of the proxies whose X-Forwarded-For says in the log who the client is (default none)."`
 	LogLevel        level             `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
 }
@@ -84,6 +87,9 @@ func (c *serving) listen() (net.Listener, error) {
 
 // serve serves a database.
 func (c *serving) serve(s *session, db *database.DB, f front) error {
+	if c.Keep > 0 && time.Duration(c.Keep) < statedb.MinKeep && s.clock == nil {
+		return fmt.Errorf("--keep: states are kept for at least %v; give that or more", statedb.MinKeep)
+	}
 	log := newLog(s.stderr, zerolog.Level(c.LogLevel))
 	key, err := secretKey()
 	if err != nil {
@@ -103,6 +109,8 @@ func (c *serving) serve(s *session, db *database.DB, f front) error {
 		DebugSignatures:  c.DebugSignatures,
 		TrustedProxies:   c.TrustedProxies,
 		SecretKey:        key,
+		Keep:             time.Duration(c.Keep),
+		PullWindow:       time.Duration(c.PullWindow),
 		Now:              s.clock,
 		Log:              &log,
 	})

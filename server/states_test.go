@@ -1,0 +1,110 @@
+package server_test
+
+import (
+	"context"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// TestKeepSetting: the keep is one value of the database, which a server that says nothing leaves as it is; 15 minutes is the
+// least, but on a clock that was set.
+func TestKeepSetting(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		now := func() time.Time { return time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC) }
+		for _, tt := range []struct {
+			config server.Config
+			want   time.Duration // 0: refused
+		}{
+			{server.Config{}, 2 * time.Hour},
+			{server.Config{Keep: 26 * time.Hour}, 26 * time.Hour},
+			{server.Config{}, 26 * time.Hour},
+			{server.Config{Keep: 15*time.Minute - 1}, 0},
+			{server.Config{Keep: -time.Hour, Now: now}, 0},
+			{server.Config{PullWindow: -time.Hour}, 0},
+			{server.Config{Keep: 15 * time.Minute}, 15 * time.Minute},
+			{server.Config{Keep: time.Second, Now: now}, time.Second},
+		} {
+			tt.config.DB = db
+			s, err := server.New(t.Context(), tt.config)
+			if tt.want == 0 {
+				if err == nil || !strings.Contains(err.Error(), "at least 15m") {
+					t.Errorf("keep %v = %v, want an error that says the least", tt.config.Keep, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if keep, err := server.States(db, nil).Keep(t.Context()); err != nil || keep != tt.want {
+				t.Errorf("keep %v = %v, %v, want %v", tt.config.Keep, keep, err, tt.want)
+			}
+		}
+	})
+}
+
+// TestServeRemoves: a server removes what is no longer kept, and what a load that died has left, and ends when it is told to.
+func TestServeRemoves(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db, server.Config{Keep: time.Hour})
+		states := server.States(db, f.clock.time)
+		if _, err := states.Begin(t.Context(), 1, nil); err != nil { // and no more is heard of it
+			t.Fatal(err)
+		}
+		if _, err := db.ExecContext(t.Context(), `UPDATE leases SET expires = 1`); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.ExecContext(t.Context(), `UPDATE states SET began = 1`); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.ExecContext(t.Context(), `UPDATE versions SET oldest_registers = registers, oldest_facts = facts, oldest_since = 1`); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- f.server.Serve(ctx, ln) }()
+		for left := 2; left > 0 && t.Context().Err() == nil; { // its first turn comes at once
+			query := `SELECT (SELECT count(*) FROM leases) + (SELECT count(*) FROM states) - (SELECT count(*) FROM versions)`
+			if err := db.NewRaw(query).Scan(t.Context(), &left); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Serve = %v", err)
+		}
+	})
+}
+
+// TestRemovesAllTables: removal and the undoing of loads that died go over the tables of all APIs.
+func TestRemovesAllTables(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		newServer(t, server.Config{DB: db})
+		known := map[string]bool{"blocks": true}
+		for _, table := range server.States(db, nil).Tables {
+			known[table.Name] = true
+		}
+		for table, names := range columns(t, db) {
+			has := map[string]bool{}
+			for _, n := range names {
+				has[n] = true
+			}
+			if has["since"] && has["until"] && !known[table] {
+				t.Errorf("nothing is ever removed from %s", table)
+			}
+		}
+		if len(known) < 2 {
+			t.Error("there is no table but the blocks")
+		}
+	})
+}
