@@ -18,7 +18,7 @@
 //
 // A [Reports] answers the three routes from any [Store], a page at a time:
 //
-//	reports := schools.Reports{Store: store} // schoolsdb.Store, or one of your own
+//	reports := schools.Reports{Store: store} // a schoolsdb.Store, a Memory, or one of your own
 //	list, err := reports.Readings(ctx, access, march, schools.Filter{}, paging.Page{Number: 1, Size: 100})
 //	for _, r := range list.Rows {
 //		fmt.Println(r.UserID, r.Book.Title, r.Tenths, r.Percent, r.Finished) // 18.4 minutes are 184, 45.01 % are 4501
@@ -26,12 +26,13 @@
 //
 // An [Access] says which network may be seen, and in which state; the period must be effective already, see
 // [github.com/lectern-dev/lectern/reading/calendar.Asked.Schools]. The program examples/embed folds events and reports on
-// them with a Store of a few lines, in memory.
+// them in thirty lines, without a database: a [Memory] keeps what they were folded into.
 //
 // # Loading
 //
 // An [Intake] settles a feed's rows against the [State] of a partner, a [Pile] gathers its events by user in bounded
-// memory, and Fold merges them with what was folded before. The result does not depend on the order of the events, on
+// memory, and [Load] folds them onto the blocks of a [github.com/lectern-dev/lectern/paging/state.Writer], in a database or in
+// memory. The result does not depend on the order of the events, on
 // the pieces in which they come, or on how often.
 //
 // # Consistency

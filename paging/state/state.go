@@ -1,13 +1,12 @@
-// Package state lets a report answer from one state of a tenant's data while loads replace them: nothing is locked, and
-// no answer mixes two states.
+// Package state keeps a tenant's data as a line of states: nothing is overwritten while it can be read (G8).
 //
-// Every read of a store names the [Versions] that it wants. When the data have moved on, it returns a [*MovedError], and
-// the report, run by [Settled], begins again with the versions of now:
+// Every read names the state that it wants by its [Versions], and a load writes beside all readers: what it changes can be
+// seen once it holds, and nobody waits. The packed forms of what was loaded are [Blocks], which a load writes through a
+// [Writer]; they stand in a database, package statedb, or in a [Memory]:
 //
-//	list, err := state.Settled(at, func(at state.Versions) (List, error) {
-//		days, err := state.Load(ctx, cache, state.Key{Tenant: tenant, At: at, What: "days"}, readDays)
-//		…
-//	})
+//	load := memory.Load(tenant)
+//	err := load.Write(ctx, state.Change{Kind: kind, Gone: replaced, Put: blocks})
+//	number, err := load.Hold() // what Scan reads at
 //
 // What a state's answers are computed from is kept in a [Cache], under keys that begin with the tenant and name the state,
 // so that nothing has ever to be withdrawn.
