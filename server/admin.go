@@ -140,11 +140,18 @@ func (s *Server) readVersions(ctx context.Context) (metrics.Versions, error) {
 	if err != nil {
 		return metrics.Versions{}, err
 	}
+	now, err := (&authdb.Store{Now: s.config.Now}).Clock(ctx, s.config.DB)
+	if err != nil {
+		return metrics.Versions{}, err
+	}
 	v := metrics.Versions{Of: make([]metrics.Version, len(list)), LeftOut: total - len(list)}
 	networks := make(map[libraries.NetworkID]*metrics.Version)
 	for i, t := range list {
 		v.Of[i] = metrics.Version{
 			Tenant: int64(t.ID), Kind: string(t.Kind), Reference: t.Reference, Registers: t.Versions.Registers, Facts: t.Versions.Facts,
+		}
+		if !t.Began.IsZero() {
+			v.Of[i].Age = max(0, now.Sub(t.Began))
 		}
 		if t.Kind == authdb.Library {
 			networks[libraries.NetworkID(t.ID)] = &v.Of[i]

@@ -41,7 +41,7 @@ type Server struct {
 	metrics  *metrics.Metrics
 	uses     *authdb.Uses
 	secrets  *Secrets
-	states   *statedb.Store
+	remover  *statedb.Remover
 	stopping atomic.Bool // since Serve's context ended
 	close    func() error
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,19 +82,20 @@ func (c Config) checkKeep() error {
 
 // keep sets how long states are kept, where the configuration says so.
 func (s *Server) keep(ctx context.Context) error {
-	s.states = States(s.config.DB, s.config.Now)
+	s.remover = Remover(s.config.DB, s.config.Now)
+	s.remover.Window = s.config.PullWindow
 	if s.config.Keep == 0 {
 		return nil
 	}
-	return s.states.SetKeep(ctx, s.config.Keep)
+	return s.remover.SetKeep(ctx, s.config.Keep)
 }
 
 // removeEvery is how often what is no longer kept is looked for.
 const removeEvery = time.Minute
 
-// remover removes what is no longer kept.
-func (s *Server) remover() *statedb.Remover {
-	r := &statedb.Remover{Store: s.states, Window: s.config.PullWindow}
+// Remover returns what removes states that are no longer kept; for now see States.
+func Remover(db *database.DB, now func() time.Time) *statedb.Remover {
+	r := &statedb.Remover{Store: States(db, now)}
 	for table, key := range directorydb.PastTables() {
 		r.Past = append(r.Past, statedb.Past{Table: table, Key: key})
 	}
@@ -106,9 +108,8 @@ func (s *Server) removeFormer(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		r := s.remover()
 		for tick := time.NewTicker(removeEvery); ; {
-			if err := r.Remove(ctx); err != nil && ctx.Err() == nil {
+			if err := s.removeTurn(ctx); err != nil && ctx.Err() == nil {
 				s.config.Log.Error().Err(err).Msg("former states not removed")
 			}
 			select {
@@ -120,4 +121,15 @@ func (s *Server) removeFormer(ctx context.Context) (stop func()) {
 		}
 	})
 	return func() { cancel(); wg.Wait() }
+}
+
+// removeTurn is one turn of removal; the metrics show what it has left.
+func (s *Server) removeTurn(ctx context.Context) error {
+	err := s.remover.Remove(ctx)
+	rows, err1 := s.remover.FormerRows(ctx, s.config.DB)
+	keep, err2 := s.remover.Keep(ctx)
+	if err1 == nil && err2 == nil {
+		s.metrics.Kept(rows, keep)
+	}
+	return cmp.Or(err, err1, err2)
 }

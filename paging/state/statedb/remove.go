@@ -144,6 +144,26 @@ func (r *Remover) countPast() schema.QueryWithArgs {
 	return sum
 }
 
+// FormerRows counts the rows that some state which is kept has and the present one has not, or that wait to be removed: of the
+// given tenants, or of all.
+func (r *Remover) FormerRows(ctx context.Context, idb bun.IDB, of ...state.Tenant) (rows int64, err error) {
+	which := bun.SafeQuery("TRUE")
+	if len(of) > 0 {
+		which = bun.SafeQuery("tenant_id IN (?)", bun.List(of))
+	}
+	sum := bun.SafeQuery("0")
+	for _, t := range r.tables() {
+		sum = bun.SafeQuery("? + (SELECT count(*) FROM ? WHERE ? AND until < ?)", sum, bun.Ident(t.Name), which, state.Open)
+	}
+	for _, p := range r.Past {
+		sum = bun.SafeQuery("? + (SELECT count(*) FROM ? WHERE ?)", sum, bun.Ident(p.Table), which)
+	}
+	if err = idb.NewRaw(`SELECT ?`, sum).Scan(ctx, &rows); err != nil {
+		return 0, fmt.Errorf("count former rows: %w", err)
+	}
+	return rows, nil
+}
+
 // readTenants reads a list of tenants.
 func (s *Store) readTenants(ctx context.Context, what string, query schema.QueryWithArgs) (tenants []state.Tenant, err error) {
 	rows, err := s.DB.QueryContext(ctx, `?`, query)

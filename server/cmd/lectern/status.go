@@ -22,8 +22,9 @@ type statusCmd struct {
 // Help says what the columns are.
 func (c *statusCmd) Help() string {
 	return `Of every partner and library network: the versions of its registers and facts, which a load and a directory write raise;
-the last load of a feed, with its seconds and rows; the rows that are stored; and the live keys, the last used first. Rows
-of loads are those of the feed, in it the ones that were there before.
+the last load of a feed, with its seconds and rows; the rows that are stored; the former states that are kept, and the rows
+that they alone have; what waits for its hour; and the live keys, the last used first. Rows of loads are those of the feed,
+in it the ones that were there before.
 
   lectern status
   lectern status --json | jq -c '[.reference, .lastLoad.ended]'`
@@ -41,6 +42,8 @@ type tenantStatus struct {
 	} `json:"versions"`
 	LastLoad *loadStatus `json:"lastLoad"` // null before the first one
 	Hour     *string     `json:"hour"`     // of a library network's snapshot, as meta.updatedAt has it (L1); else null
+	States   stateStatus `json:"states"`
+	Next     *nextStatus `json:"next"` // null where nothing waits for its hour
 	Rows     rowCounts   `json:"rows"`
 	Keys     []keyStatus `json:"keys"` // by last use, the latest first, those never used last
 }
@@ -117,6 +120,10 @@ func readStatus(ctx context.Context, db *database.DB, t authdb.Tenant) (tenantSt
 			if st.Hour, err = snapshotHour(ctx, tx, t.ID); err != nil {
 				return err
 			}
+		}
+		st.Next = nextOf(v)
+		if st.States, err = keptStates(ctx, tx, db, t.ID, v); err != nil {
+			return err
 		}
 		st.Rows, err = countRows(ctx, tx, t)
 		return err

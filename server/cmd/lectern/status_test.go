@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	states "github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
@@ -57,12 +58,12 @@ func TestStatus(t *testing.T) {
 			t.Errorf("hour = %v, want that of the load: %s", all["rede"]["hour"], loaded)
 		}
 		for reference, tables := range map[string]map[string]string{
-			"ana":  {"entities": "entities", "accounts": "accounts", "books": "schools_books"},
+			"ana":  {"entities": "entities", "accounts": "accounts", "books": "schools_books", "records": "blocks WHERE kind = 1", "days": "blocks WHERE kind = 3"},
 			"rede": {"readers": "libraries_readers", "titles": "libraries_books", "loans": "libraries_loans", "reservations": "libraries_reservations", "days": "libraries_days"},
 		} {
 			rows := all[reference]["rows"].(map[string]any)
 			for name, table := range tables {
-				if n, err := db.NewSelect().Table(table).Count(t.Context()); err != nil || rows[name] != float64(n) || n == 0 && name != "reservations" {
+				if n, err := db.NewSelect().TableExpr(table).Count(t.Context()); err != nil || rows[name] != float64(n) || n == 0 && name != "reservations" {
 					t.Errorf("%s of %s = %v, want %d (%v)", name, reference, rows[name], n, err)
 				}
 			}
@@ -124,6 +125,43 @@ func TestStatusKeysByLastUse(t *testing.T) {
 			t.Errorf("line of keys = %q, want %q", got, want[i])
 		}
 	}
+}
+
+// TestStatusOfStates: status tells of the states that are kept, what they alone have, and what waits for its hour.
+func TestStatusOfStates(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		t.Chdir(t.TempDir())
+		with := func(args ...string) []string { return append([]string{"--db", db.URL}, args...) }
+		ok(t, with("partner", "create", "ana", "--name", "Ana")...)
+		ok(t, "generate", "schools", "first", "--users", "20", "--days", "3")
+		ok(t, "generate", "schools", "second", "--users", "20", "--days", "3", "--seed", "9")
+		ok(t, with("load", "schools", "--partner", "ana", "first")...)
+		present := func() map[string]any { return statuses(t, db.URL)["ana"]["states"].(map[string]any) }
+		if st := present(); st["kept"] != 2.0 || st["oldest"] == nil || st["formerRows"] != 0.0 {
+			t.Errorf("states after the first load = %v, want that and the empty one", st)
+		}
+		ok(t, with("load", "schools", "--partner", "ana", "second")...)
+		n, err := db.NewSelect().Table("blocks").Where("until < ?", states.Open).Count(t.Context())
+		if st := present(); err != nil || n == 0 || st["kept"] != 3.0 || st["formerRows"].(float64) < float64(n) {
+			t.Errorf("states after the second load = %v, want three with at least %d former rows (%v)", st, n, err)
+		}
+		if next := statuses(t, db.URL)["ana"]["next"]; next != nil {
+			t.Errorf("next = %v, want null", next)
+		}
+		from := time.Date(2031, 5, 1, 13, 0, 0, 0, time.UTC)
+		if _, err := db.NewRaw(`UPDATE versions SET next_facts = facts + 1, next_from = ?, oldest_registers = registers`, from.UnixMicro()).Exec(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if next, _ := statuses(t, db.URL)["ana"]["next"].(map[string]any); next == nil || next["from"] != "2031-05-01T13:00:00Z" {
+			t.Errorf("next = %v, want it from %v", next, from)
+		}
+		if st := present(); st["kept"] != 1.0 {
+			t.Errorf("states with the oldest raised = %v, want one", st)
+		}
+		if out := ok(t, with("status")...); !strings.Contains(out, "1 state since ") || !strings.Contains(out, " former rows, the next from 2031-05-01T13:00Z") {
+			t.Errorf("status = %s, want it to tell of states and of what waits", out)
+		}
+	})
 }
 
 func TestStatusOfNothing(t *testing.T) {

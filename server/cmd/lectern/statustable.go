@@ -20,6 +20,12 @@ func (s *session) printStatus(all []tenantStatus) error {
 		if st.Hour != nil {
 			stored += ", snapshot of " + *st.Hour + " (Brasilia)"
 		}
+		if kept := st.States.String(); kept != "" {
+			stored += ", " + kept
+		}
+		if st.Next != nil {
+			stored += ", the next from " + minute(&st.Next.From)
+		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d.%d\t%s\t%s\t%s\t%s\n", st.Kind, st.Reference, st.Name,
 			st.Versions.Registers, st.Versions.Facts, ended, seconds, rows, stored)
 	}

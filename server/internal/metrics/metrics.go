@@ -16,6 +16,7 @@ import (
 	"database/sql"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -38,6 +39,8 @@ type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
 	refused  *prometheus.CounterVec
+	former   prometheus.Gauge
+	keep     prometheus.Gauge
 }
 
 // New returns the metrics of a process that works on a database and a cache. versions returns the versions of the tenants'
@@ -54,9 +57,17 @@ func New(db *sql.DB, cache Cache, versions func(context.Context) (Versions, erro
 			Name: "lectern_rate_refused_total",
 			Help: "Requests that the rate of a key or a library network refused, by API.",
 		}, []string{"api"}),
+		former: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "lectern_former_rows",
+			Help: "Rows of former states that are kept or wait for removal, of all tenants, when removal last looked.",
+		}),
+		keep: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "lectern_keep_seconds",
+			Help: "How long a state that was replaced is kept, when removal last looked.",
+		}),
 	}
 	m.registry.MustRegister(
-		m.requests, m.refused,
+		m.requests, m.refused, m.former, m.keep,
 		gauge("lectern_cache_bytes", "About how many bytes the cache of the reports holds.", func() float64 { return float64(cache.Bytes()) }),
 		counter("lectern_cache_warm_total", "Values that the reports found in the cache.", func() float64 { had, _ := cache.Loads(); return float64(had) }),
 		counter("lectern_cache_cold_total", "Values that the reports had to make.", func() float64 { _, made := cache.Loads(); return float64(made) }),
@@ -74,6 +85,12 @@ func gauge(name, help string, f func() float64) prometheus.Collector {
 
 func counter(name, help string, f func() float64) prometheus.Collector {
 	return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, f)
+}
+
+// Kept notes how many rows of former states removal has left, and how long states are kept.
+func (m *Metrics) Kept(rows int64, keep time.Duration) {
+	m.former.Set(float64(rows))
+	m.keep.Set(keep.Seconds())
 }
 
 // Observe counts a request.

@@ -117,13 +117,14 @@ func TestVersions(t *testing.T) {
 	m := newMetrics(t, func(context.Context) (metrics.Versions, error) {
 		asked++
 		return metrics.Versions{LeftOut: 7, Of: []metrics.Version{
-			{Tenant: 1, Kind: "partner", Reference: `a"b`, Registers: 7, Facts: 5},
+			{Tenant: 1, Kind: "partner", Reference: `a"b`, Registers: 7, Facts: 5, Age: 90 * time.Second},
 			{Tenant: 2, Kind: "library", Reference: "norte", Registers: 1, Facts: 1, Snapshot: time.Unix(1789491600, 0)},
 			{Tenant: 3, Kind: "library", Reference: "sul"},
 			{Tenant: 4, Kind: "partner", Reference: "a\xff"},
 		}}, nil
 	})
 	scrape(t, m)
+	m.Kept(12, 2*time.Hour)
 	got := scrape(t, m)
 	if asked != 1 {
 		t.Errorf("two scrapes asked %d times for the versions, want once", asked)
@@ -135,12 +136,18 @@ func TestVersions(t *testing.T) {
 		`lectern_libraries_snapshot_timestamp_seconds{reference="norte",tenant="2"}`:               1789491600,
 		"lectern_data_version{data=\"facts\",kind=\"partner\",reference=\"a\ufffd\",tenant=\"4\"}": 0,
 		`lectern_data_version_tenants_left_out`:                                                    7,
+		`lectern_state_age_seconds{kind="partner",reference="a\"b",tenant="1"}`:                    90,
+		`lectern_former_rows`:  12,
+		`lectern_keep_seconds`: 7200,
 	} {
 		if n, ok := got[name]; !ok || n != want {
 			t.Errorf("%s = %v, %v, want %v", name, n, ok, want)
 		}
 	}
 	for name := range got {
+		if strings.HasPrefix(name, "lectern_state_age_seconds") && !strings.Contains(name, `tenant="1"`) {
+			t.Errorf("%s is there, want none where it is not known", name)
+		}
 		if strings.HasPrefix(name, "lectern_libraries_snapshot") && !strings.Contains(name, "norte") {
 			t.Errorf("%s is there, want none before the first load", name)
 		}

@@ -18,6 +18,8 @@ type Version struct {
 	// Snapshot is the hour as which a library network's data took effect; the zero time before the first load, and for a
 	// partner, which has none.
 	Snapshot time.Time
+	// Age is how long the state has held; 0 where that is not known.
+	Age time.Duration
 }
 
 // MaxTenants is how many tenants have series of their own: what scrapes keeps every one of them.
@@ -52,6 +54,9 @@ var (
 	snapshot = prometheus.NewDesc("lectern_libraries_snapshot_timestamp_seconds",
 		"Hour as which the data of a library network took effect. It stands still where loads do not come.",
 		[]string{"tenant", "reference"}, nil)
+	stateAge = prometheus.NewDesc("lectern_state_age_seconds",
+		"How long the state of a tenant's data that is served has held.",
+		[]string{"tenant", "kind", "reference"}, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -59,6 +64,7 @@ func (t *tenants) Describe(ch chan<- *prometheus.Desc) {
 	ch <- version
 	ch <- leftOut
 	ch <- snapshot
+	ch <- stateAge
 }
 
 // Collect implements prometheus.Collector. What the database does not answer is left out, and the rest of the metrics stays.
@@ -75,6 +81,9 @@ func (t *tenants) Collect(ch chan<- prometheus.Metric) {
 		}
 		ch <- of("registers", v.Registers)
 		ch <- of("facts", v.Facts)
+		if v.Age > 0 {
+			ch <- prometheus.MustNewConstMetric(stateAge, prometheus.GaugeValue, v.Age.Seconds(), tenant, v.Kind, reference)
+		}
 		if !v.Snapshot.IsZero() {
 			ch <- prometheus.MustNewConstMetric(snapshot, prometheus.GaugeValue, float64(v.Snapshot.Unix()), tenant, reference)
 		}
