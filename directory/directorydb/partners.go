@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -143,6 +142,15 @@ var ErrDegrees = errors.New("no vocabulary of degrees")
 // live entities have, left says how many. The error is ErrDegrees where a list is empty or has a code twice, or one that
 // no entity can have, and directory.ErrNotFound where there is no such partner.
 func PutDegrees(ctx context.Context, idb bun.IDB, partner directory.PartnerID, ds directory.Degrees) (v authdb.Versions, left []DegreeCount, err error) {
+	return putDegrees(ctx, idb, &authdb.Store{}, partner, ds)
+}
+
+// PutDegrees is the function of that name, by the store's clock.
+func (s *Store) PutDegrees(ctx context.Context, partner directory.PartnerID, ds directory.Degrees) (v authdb.Versions, left []DegreeCount, err error) {
+	return putDegrees(ctx, s.DB, &authdb.Store{Now: s.Now}, partner, ds)
+}
+
+func putDegrees(ctx context.Context, idb bun.IDB, clock *authdb.Store, partner directory.PartnerID, ds directory.Degrees) (v authdb.Versions, left []DegreeCount, err error) {
 	if err := checkDegrees(ds); err != nil {
 		return v, nil, fmt.Errorf("degrees of partner %d: %w", partner, err)
 	}
@@ -162,7 +170,11 @@ func PutDegrees(ctx context.Context, idb bun.IDB, partner directory.PartnerID, d
 			return err
 		}
 		v = h.Versions
-		return authdb.Hold(ctx, tx, auth.Tenant(partner), h, time.Now())
+		now, err := clock.Clock(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return authdb.Hold(ctx, tx, auth.Tenant(partner), h, now)
 	})
 	if errors.Is(err, authdb.ErrNotFound) {
 		err = directory.ErrNotFound

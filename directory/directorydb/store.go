@@ -86,13 +86,6 @@ func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(c
 	})
 }
 
-func (s *Store) now() time.Time {
-	if s.Now == nil {
-		return time.Now()
-	}
-	return s.Now()
-}
-
 // exec runs a statement that changes the registers.
 func (w *write) exec(ctx context.Context, query string, args ...any) error {
 	w.changed = true

@@ -48,7 +48,7 @@ func (c *degreesCmd) Run(s *session) error {
 		return err
 	}
 	defer db.Close()
-	v, left, err := directorydb.PutDegrees(s.ctx, db, p.ID, ds)
+	v, left, err := (&directorydb.Store{DB: db.DB, Now: s.clock}).PutDegrees(s.ctx, p.ID, ds)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,9 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
@@ -81,4 +83,70 @@ func TestClock(t *testing.T) {
 	if line := fails(t, exitError, "migrate"); !strings.Contains(line, "LECTERN_CLOCK") || !strings.Contains(line, "2026-11-21T16:59:50-03:00") {
 		t.Errorf("a malformed clock says %q, want how to write it", line)
 	}
+}
+
+// TestClockRunsOn: a server whose clock was started just before midnight crosses it, and the hour, by itself: the periods end
+// on the new day, and facts that wait for the hour hold. With such a clock any keep will do.
+func TestClockRunsOn(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		loaded(t)
+		const last, first = "2031-05-31", "2031-06-01"
+		t.Setenv(clockVariable, last+"T23:59:55-03:00")
+		with := func(args ...string) []string { return append([]string{"--db", db.URL}, args...) }
+		must := func(args ...string) string {
+			t.Helper()
+			code, out, errs := lectern(t, with(args...)...)
+			if code != exitOK {
+				t.Fatalf("lectern %q = %d %s", args, code, errs)
+			}
+			return out
+		}
+		must("partner", "create", "ana", "--name", "Ana")
+		must("load", "schools", "--partner", "ana", "feed")
+		key, _ := apiKey(t, must("key", "issue", "schools", "--partner", "ana", "--network", "rede-1"))
+		midnight := time.Date(2031, 6, 1, 3, 0, 0, 0, time.UTC)
+		if _, err := db.NewRaw(`UPDATE versions SET next_facts = facts + 5, next_from = ?`, midnight.UnixMicro()).Exec(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		waits := func() (n int) {
+			t.Helper()
+			if err := db.NewRaw(`SELECT count(*) FROM versions WHERE next_facts > 0`).Scan(t.Context(), &n); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		whileServing(t, with("serve", "--addr", "127.0.0.1:0", "--schools-rate", "0", "--keep", "1s"), servingLine, func(lines string) {
+			url := servedAt(t, lines) + "/api-platform/schools/v1/engagements?pageSize=1"
+			before := 0
+			for {
+				status, body := fetch(t, url, key)
+				if status != 200 {
+					t.Fatalf("= %d %s", status, body)
+				}
+				if strings.Contains(body, `"endDate":"`+first+`"`) {
+					break
+				}
+				if before++; !strings.Contains(body, `"endDate":"`+last+`"`) || before == 1 && waits() != 1 {
+					t.Fatalf("before midnight: %s, %d wait", body, waits())
+				}
+			}
+			if before == 0 || waits() != 0 {
+				t.Errorf("%d answers before midnight; %d wait for an hour that has passed", before, waits())
+			}
+		})
+		if keep, err := server.States(db, nil).Keep(t.Context()); err != nil || keep != time.Second {
+			t.Errorf("keep = %v, %v, want 1s", keep, err)
+		}
+		t.Setenv(clockVariable, "")
+		for _, short := range []string{"1s", "14m59s"} {
+			if line := fails(t, exitError, with("serve", "--keep", short)...); !strings.Contains(line, "--keep") || !strings.Contains(line, "15m") {
+				t.Errorf("serve --keep %s says %q, want the least", short, line)
+			}
+		}
+		for _, bad := range []string{"0s", "2"} {
+			if line := fails(t, exitUsage, with("serve", "--keep", bad)...); !strings.Contains(line, "such as 2h") {
+				t.Errorf("serve --keep %s says %q, want how to write it", bad, line)
+			}
+		}
+	})
 }
