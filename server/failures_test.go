@@ -23,6 +23,8 @@ func TestFailures(t *testing.T) {
 	d := newDemo(t, dbtest.SQLite(t), &clock{demoTime()})
 	d.reportFailures(t, "schools", schoolsapi.Prefix+"/users", d.schools, "?page=0&pageSize=1001&schoolId=x")
 	d.reportFailures(t, "libraries", librariesapi.Prefix+"/users", d.libraries, "?status=away&page=0&updatedSince=2026-02-30")
+	d.goneFailure(t, "schools", schoolsapi.Prefix+"/users")
+	d.goneFailure(t, "libraries", librariesapi.Prefix+"/users")
 	d.directoryFailures(t)
 	narrow := newDemo(t, dbtest.SQLite(t), &clock{demoTime()}, func(c *server.Config) {
 		c.SchoolsRate, c.LibrariesRate, c.DirectoryRate = 1, 1, 1
@@ -53,6 +55,18 @@ func (d *demo) reportFailures(t *testing.T, api, path, key, faults string) {
 	} {
 		holdFailure(t, api, status, w)
 	}
+}
+
+// goneFailure asks for a state that a failover has lost.
+func (d *demo) goneFailure(t *testing.T, api, path string) {
+	t.Helper()
+	at := d.ask(path).Header().Get(web.SnapshotHeader)
+	for _, query := range []string{`UPDATE versions SET registers = registers + 1`, `DELETE FROM states`} {
+		if _, err := d.db.ExecContext(t.Context(), query); err != nil {
+			t.Fatal(err)
+		}
+	}
+	holdFailure(t, api, http.StatusGone, d.ask(path+"?snapshot="+at))
 }
 
 // directoryFailures are errors of the directory.
@@ -101,12 +115,11 @@ func holdReply(t *testing.T, of string, status int, got reply) {
 // What cannot be brought about at will stands in the words of the messages.
 func TestFailuresInWords(t *testing.T) {
 	busy := &web.Problem{Status: http.StatusServiceUnavailable, Message: "too many heavy queries; try again later"}
-	w := httptest.NewRecorder()
-	web.Fail(w, httptest.NewRequest("GET", "/", nil), busy)
-	holdFailure(t, "libraries", 503, w)
-	w = httptest.NewRecorder()
-	web.Fail(w, httptest.NewRequest("GET", "/", nil), web.ErrTrouble)
-	holdFailure(t, "schools", 503, w)
+	for api, p := range map[string]*web.Problem{"libraries": busy, "schools": web.ErrTrouble} {
+		w := httptest.NewRecorder()
+		web.Fail(w, httptest.NewRequest("GET", "/", nil), p)
+		holdFailure(t, api, 503, w)
+	}
 	for status, body := range map[int]string{500: `{"errors":{"detail":"Internal Server Error"}}`, 503: `{"errors":{"detail":"Service Unavailable"}}`} {
 		holdReply(t, "directory", status, reply{status: status, body: body})
 	}

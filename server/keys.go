@@ -8,6 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/web"
@@ -36,5 +37,18 @@ func (k *schoolsKeys) Check(ctx context.Context, text string) (schoolsapi.Grant,
 			At:      state.Versions(g.Held.Versions),
 		},
 		Budget: g.Key.RateBudget(),
+		Caller: callerOf(g, int32(calendar.Day(g.Now))),
 	}, nil
+}
+
+// callerOf is who asks with a key that was granted; of is the day or the hour of the key check, as the API counts.
+func callerOf(g authdb.Grant, of int32) web.Caller {
+	return web.Caller{
+		Tenant: state.Tenant(g.Key.Tenant),
+		Budget: int64(g.Key.Budget),
+		Secret: g.Secret,
+		Time:   g.Now,
+		Now:    state.Snapshot{Versions: state.Versions(g.Held.Versions), Of: of},
+		From:   g.Held.From,
+	}
 }

@@ -39,11 +39,11 @@ func (s *Server) libraries(limit auth.Limiter, kept state.Cache) (mounted, error
 		Keys:           &librariesKeys{&authdb.Store{DB: c.DB.DB, Now: c.Now}, s.uses},
 		Limiter:        limit,
 		Reports:        reports,
+		Pulls:          s.pulls(),
 		Queue:          &librariesapi.Queue{AtATime: c.UsersQueue.AtATime, Waiting: c.UsersQueue.Waiting, Wait: c.UsersQueue.Wait},
 		Answers:        new(web.Answers),
 		Rate:           max(c.LibrariesRate, 0),
 		LegacyPrefixes: legacy,
-		Now:            c.Now,
 	}
 	m := mounted{api.Handler(), []string{librariesapi.Prefix}}
 	for _, p := range legacy {

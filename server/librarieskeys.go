@@ -28,11 +28,14 @@ func (k *librariesKeys) Check(ctx context.Context, text string) (librariesapi.Gr
 		return librariesapi.Grant{}, err
 	}
 	k.uses.Used(g.Key, g.Now)
+	caller := callerOf(g, int32(libraries.HourOf(g.Now)))
+	caller.Budget = 0 // all keys of a network share one
 	return librariesapi.Grant{
 		Access: libraries.Access{
 			Network: libraries.NetworkID(g.Key.Tenant),
 			At:      state.Versions(g.Held.Versions),
 		},
 		Budget: g.Key.RateBudget(),
+		Caller: caller,
 	}, nil
 }

@@ -369,6 +369,7 @@ func TestUndocumented(t *testing.T) {
 		{"another route's meta", "GET", "/users", 200, "", engagements(""), true},
 		{"no JSON", "GET", "/engagements", 200, "", "{", true},
 		{"no ETag", "GET", "/engagements", 200, "-ETag", engagements(good), true},
+		{"no X-Snapshot", "GET", "/engagements", 200, "-X-Snapshot", engagements(good), true},
 		{"another header", "GET", "/engagements", 200, "Server: x", engagements(good), true},
 		{"another content type", "GET", "/engagements", 200, "Content-Type: text/html", engagements(good), true},
 		{"a number that is none", "GET", "/engagements", 200, "X-Ratelimit-Limit-Public-Default: many", engagements(good), true},
@@ -379,8 +380,8 @@ func TestUndocumented(t *testing.T) {
 		{"CSV without the total", "GET", "/engagements", 200, "Content-Type: text/csv; charset=utf-8; header=present", "date,userId,readingMinutes\r\n", true},
 		{"another status", "GET", "/engagements", 202, "", engagements(good), true},
 		{"another method", "POST", "/engagements", 200, "", engagements(good), true},
-		{"an error", "GET", "/engagements", 500, "-ETag\n-Cache-Control\n-Vary", `{"statusCode":500,"error":"x","message":"y"}`, false},
-		{"an error in another shape", "GET", "/engagements", 500, "-ETag\n-Cache-Control\n-Vary", `{"errors":{"detail":"x"}}`, true},
+		{"an error", "GET", "/engagements", 500, "-ETag\n-Cache-Control\n-Vary\n-X-Snapshot", `{"statusCode":500,"error":"x","message":"y"}`, false},
+		{"an error in another shape", "GET", "/engagements", 500, "-ETag\n-Cache-Control\n-Vary\n-X-Snapshot", `{"errors":{"detail":"x"}}`, true},
 		{"a body of 304", "GET", "/engagements", 304, "-Content-Type", "x", true},
 		{"an unknown path that is there", "GET", "/engagement", 200, "", engagements(good), true},
 		{"an unknown path", "GET", "/engagement", 404, "", `{"statusCode":404,"error":"x","message":"y"}`, false},
@@ -388,7 +389,7 @@ func TestUndocumented(t *testing.T) {
 	}
 	for _, tt := range tests {
 		h := http.Header{}
-		good := "X-Request-Id: 1\nETag: 1\nCache-Control: 1\nVary: 1\nContent-Type: application/json; charset=utf-8\n"
+		good := "X-Request-Id: 1\nETag: 1\nCache-Control: 1\nVary: 1\nX-Snapshot: 1\nContent-Type: application/json; charset=utf-8\n"
 		for line := range strings.Lines(good + tt.headers) {
 			name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 			if without, ok := strings.CutPrefix(name, "-"); ok {

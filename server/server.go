@@ -122,13 +122,16 @@ func (s *Server) schools(limit auth.Limiter, kept state.Cache) http.Handler {
 			Store: &schoolsdb.Store{DB: c.DB.DB, Copy: c.DB.Copy, Now: c.Now},
 			Cache: kept,
 		},
+		Pulls:   s.pulls(),
 		Answers: new(web.Answers),
 		Rate:    max(c.SchoolsRate, 0),
 		History: *c.SchoolsHistory,
-		Now:     c.Now,
 	}
 	return api.Handler()
 }
+
+// pulls is where the pulls of both reading APIs are kept.
+func (s *Server) pulls() web.Pulls { return &statedb.Store{DB: s.config.DB.DB, Now: s.config.Now} }
 
 // directory returns the handler of the partner directory. It fails where the directory could answer nobody.
 func (s *Server) directory(ctx context.Context, limit auth.Limiter) (http.Handler, error) {

@@ -15,6 +15,13 @@ type Snapshot struct {
 	Of int32
 }
 
+// PullKey names a pull: a digest of a query, and whose requests count against which budget.
+type PullKey struct {
+	Tenant Tenant
+	Budget int64
+	Query  string
+}
+
 // The errors of snapshots.
 var (
 	// ErrSnapshot says that a text is not the snapshot of an answer that the tenant was given.

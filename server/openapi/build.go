@@ -20,6 +20,7 @@ type api struct {
 	// failures are the errors that any operation may answer, by status, each with its headers; the schema of all is failure.
 	failures map[int]failed
 	failure  string
+	pulls    bool // answers name their state, and the parameter snapshot asks for it (H12)
 }
 
 // security is a way to authenticate.
@@ -177,7 +178,7 @@ func (a api) success(op operation) object {
 	o := object{{"description", http.StatusText(op.status)}}
 	var names []string
 	if op.method == "get" {
-		names = append(names, cacheHeaders...)
+		names = append(names, a.getHeaders()...)
 	}
 	if op.rows {
 		names = append(names, "X-Total-Rows")

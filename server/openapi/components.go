@@ -9,6 +9,17 @@ import (
 // cacheHeaders are those of a GET that is answered well (H8).
 var cacheHeaders = []string{"ETag", "Cache-Control", "Vary"}
 
+// snapshotHeader names the state of an answer (H12).
+const snapshotHeader = "X-Snapshot"
+
+// getHeaders are the headers of a GET of the API that is answered well, or with 304.
+func (a api) getHeaders() []string {
+	if a.pulls {
+		return append(slices.Clone(cacheHeaders), snapshotHeader)
+	}
+	return cacheHeaders
+}
+
 // rateHeaders are those of H6.
 var rateHeaders = []string{"x-ratelimit-limit-public-default", "x-ratelimit-remaining-public-default", "x-ratelimit-reset-public-default"}
 
@@ -18,6 +29,7 @@ var headers = object{
 	{"ETag", always("Names the answer: sent again as If-None-Match, it is answered with 304 and no body as long as the answer is the same.", text)},
 	{"Cache-Control", always("Who may keep the answer: the client alone, who asks each time whether it is still the one.", text)},
 	{"Vary", always("The headers of the request that the answer depends on.", text)},
+	{snapshotHeader, always("Names the state of the data that the answer was made of, and when that was: sent as snapshot, it gets answers of that state.", snapshot)},
 	{"X-Total-Rows", header("The total number of rows, where the answer is CSV or NDJSON.", integer)},
 	{"Retry-After", always("Seconds after which the call may be made again.", integer)},
 	{"Allow", always("The methods of the path.", text)},
@@ -62,7 +74,7 @@ func (a api) components() object {
 	for _, s := range a.schemas {
 		schemas = append(schemas, member{s.name, s.object})
 	}
-	same := cacheHeaders
+	same := a.getHeaders()
 	if a.hasRows() {
 		same = append(same[:len(same):len(same)], "X-Total-Rows")
 	}
@@ -95,7 +107,7 @@ func (a api) hasRows() bool {
 
 // headers are the headers that the answers of this API have.
 func (a api) headers() object {
-	used := slices.Concat(cacheHeaders, rateHeaders, []string{"X-Request-Id"})
+	used := slices.Concat(a.getHeaders(), rateHeaders, []string{"X-Request-Id"})
 	for _, f := range a.failures {
 		used = append(used, f.headers...)
 	}

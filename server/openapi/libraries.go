@@ -16,7 +16,7 @@ func libraries(s Settings) api {
 		name:    "libraries",
 		title:   "Libraries reporting",
 		summary: "Figures, readers, catalogue, stock, loans, reservations and suggestions of a library network.",
-		description: "Read-only. The key decides the network. Answers are those of a full hour, which `meta.updatedAt` names: the same query inside the hour has the same answer. " +
+		description: "Read-only. The key decides the network. Answers are those of a full hour, which `meta.updatedAt` names: the same query inside the hour has the same answer. A pull that may cross an hour sends the first page's X-Snapshot as snapshot. " +
 			"Days are Brasilia time; the history begins " + s.LibrariesHistory.String() + ". " + forms + allowance(s.LibrariesRate, "for all keys of a network together") +
 			"A parameter that belongs to another dataset is ignored; one that belongs to none is refused.",
 		tags: object{
@@ -24,7 +24,7 @@ func libraries(s Settings) api {
 			{"datasets", "Titles, stock, loans, reservations, sessions and suggestions, as rows."},
 		},
 		security: keySecurity, operations: slices.Concat(tagged("reports", libraryRoutes()), tagged("datasets", datasets())),
-		failures: failures, failure: failureSchema.name,
+		failures: failures, failure: failureSchema.name, pulls: true,
 		schemas: slices.Concat([]schema{failureSchema, periodSchema, pageSchema}, libraryMetas(), summarySchemas(), libraryRows(), datasetRows()),
 	}
 }

@@ -1,5 +1,7 @@
 package openapi
 
+import "slices"
+
 // What the schools and the libraries API share.
 
 // keySecurity are the two ways to send a key.
@@ -39,6 +41,7 @@ func reportFailures() map[int]failed {
 		403: {"The default user agent of Python's standard URL library; send a User-Agent of your own.", nil},
 		404: {"There is no such path.", nil},
 		405: {"A method other than GET.", []string{"Allow"}},
+		410: {"The state that the pull is answered from is no longer kept. Begin the pull again with its first page, without snapshot.", nil},
 		429: {"The requests of this minute are used up.", []string{"Retry-After"}},
 		500: {"Something failed here; nothing partial is returned.", nil},
 		503: {"The database does not answer for a moment.", []string{"Retry-After"}},
@@ -48,10 +51,15 @@ func reportFailures() map[int]failed {
 // get is a route of rows or records.
 func get(path, id, answer, summary, description string, params []param) operation {
 	return operation{
-		method: "get", path: path, id: id, example: id, summary: summary, description: description, params: params,
-		status: 200, answer: answer, errors: []int{400, 401, 403, 404, 405, 429, 500, 503},
+		method: "get", path: path, id: id, example: id, summary: summary, description: description,
+		params: append(slices.Clone(params), snapshotParam),
+		status: 200, answer: answer, errors: []int{400, 401, 403, 404, 405, 410, 429, 500, 503},
 	}
 }
+
+// snapshotParam stands last in the table of every route.
+var snapshotParam = query("snapshot", snapshot,
+	"The X-Snapshot of an earlier answer: answers as then, from the same state of the data and with the same defaults of the period.")
 
 // query is a parameter of the query that may be left out.
 func query(name string, s object, description string) param {

@@ -10,6 +10,7 @@ var (
 	local    = object{{"type", "string"}, {"pattern", `^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$`}}
 	month    = object{{"type", "string"}, {"pattern", `^\d{4}-\d\d$`}}
 	money    = object{{"type", "string"}, {"pattern", `^(0|\d+\.\d\d)$`}}
+	snapshot = object{{"type", "string"}, {"minLength", 1}, {"pattern", `^[A-Za-z0-9_.-]+$`}}
 	share    = decimal(member{"minimum", 0})
 	fraction = decimal(member{"minimum", 0}, member{"maximum", 1})
 	percent  = decimal(member{"minimum", 0}, member{"maximum", 100})

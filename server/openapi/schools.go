@@ -33,8 +33,9 @@ func schools(s Settings) api {
 		title:   "Schools reading",
 		summary: "Users, days of access and reading of a school network.",
 		description: "Read-only. The key decides the network. A segment of reading counts as effective when its speed is from 5 to 800 words a minute, or when it has no recorded speed and lasts at least 3 seconds. " +
-			forms + allowance(s.SchoolsRate, "for each key") + "Page through a route one page at a time until totalRows rows are there.",
-		security: keySecurity, tags: object{{"reading", "The users of a network, the days on which they came, and what they read."}}, operations: tagged("reading", ops), failures: reportFailures(), failure: failureSchema.name,
+			forms + allowance(s.SchoolsRate, "for each key") + "Page through a route one page at a time until totalRows rows are there: the later pages of a query are answered from the state of its first page, for 24 hours, whatever is loaded meanwhile. " +
+			"Who pulls one query twice at the same time, or not in order, sends the first page's X-Snapshot as snapshot.",
+		security: keySecurity, tags: object{{"reading", "The users of a network, the days on which they came, and what they read."}}, operations: tagged("reading", ops), failures: reportFailures(), failure: failureSchema.name, pulls: true,
 		schemas: []schema{
 			failureSchema, periodSchema, pageSchema,
 			{"UsersMeta", record(field{name: "page", schema: ref("Page")})},

@@ -7,10 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/uptrace/bun"
-
-	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
@@ -25,76 +21,139 @@ const (
 	touchEvery = time.Minute
 )
 
-// PullKey names a pull: a digest of a query, and whose requests count against which budget.
-type PullKey struct {
-	Tenant state.Tenant
-	Budget int64
-	Query  string
-}
+// PullKey names a pull; see state.PullKey.
+type PullKey = state.PullKey
 
 // BeginPull notes that the pages of a query are answered from a state, from now on; it takes the place of an earlier pull of
-// the query.
+// the query. Nothing is written where the same was noted within the last minute: page 1 asked again and again costs a look-up.
 func (s *Store) BeginPull(ctx context.Context, k PullKey, at state.Snapshot, now time.Time) error {
-	err := s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewRaw(`
-			INSERT INTO pulls (tenant_id, budget, query, registers, facts, day, began, asked)
-			VALUES (?0, ?1, ?2, ?3, ?4, ?5, ?6, ?6)
-			    ON CONFLICT (tenant_id, budget, query) DO UPDATE
-			   SET registers = EXCLUDED.registers, facts = EXCLUDED.facts, day = EXCLUDED.day, began = EXCLUDED.began, asked = EXCLUDED.asked`,
-			k.Tenant, k.Budget, k.Query, at.Registers, at.Facts, at.Of, now.UnixMicro()).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		_, err = tx.NewRaw(`
-			DELETE FROM pulls
-			 WHERE tenant_id = ?0 AND budget = ?1
-			   AND asked < (SELECT asked FROM pulls WHERE tenant_id = ?0 AND budget = ?1 ORDER BY asked DESC LIMIT 1 OFFSET ?2)`,
-			k.Tenant, k.Budget, maxPulls-1).Exec(ctx)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("begin a pull of tenant %d: %w", k.Tenant, err)
+	had, ok, err := s.pull(ctx, k)
+	if err == nil && (!ok || had.at != at || had.began <= now.Add(-touchEvery).UnixMicro()) {
+		err = s.putPull(ctx, k, pull{at, now.UnixMicro(), now.UnixMicro()}, !ok)
 	}
-	return nil
+	return ofPull(k, err)
 }
 
 // Pull returns the state from which the later pages of a query are answered; ok is false where its first page was not asked
 // within the last 24 hours. That the pull goes on is noted.
 func (s *Store) Pull(ctx context.Context, k PullKey, now time.Time) (at state.Snapshot, ok bool, err error) {
-	var asked int64
-	err = s.DB.NewRaw(`
-		SELECT registers, facts, day, asked
-		  FROM pulls
-		 WHERE tenant_id = ? AND budget = ? AND query = ? AND began > ?`,
-		k.Tenant, k.Budget, k.Query, now.Add(-PullFor).UnixMicro()).Scan(ctx, &at.Registers, &at.Facts, &at.Of, &asked)
-	if errors.Is(err, sql.ErrNoRows) {
-		return state.Snapshot{}, false, nil
+	had, ok, err := s.pull(ctx, k)
+	if err != nil || !ok || had.began <= now.Add(-PullFor).UnixMicro() {
+		return state.Snapshot{}, false, ofPull(k, err)
 	}
-	if err == nil && asked < now.Add(-touchEvery).UnixMicro() {
-		_, err = s.DB.NewRaw(`UPDATE pulls SET asked = ? WHERE tenant_id = ? AND budget = ? AND query = ? AND asked < ?`,
-			now.UnixMicro(), k.Tenant, k.Budget, k.Query, now.UnixMicro()).Exec(ctx)
+	if err := s.touchPull(ctx, k, had, now); err != nil {
+		return state.Snapshot{}, false, ofPull(k, err)
+	}
+	return had.at, true, nil
+}
+
+// UsePull notes that a state is read by its snapshot, which the key names: it is kept as that of a pull is. That ends 24 hours
+// after the state was replaced, however often it is read, so that nobody can keep a state for good.
+func (s *Store) UsePull(ctx context.Context, k PullKey, at state.Snapshot, now time.Time) error {
+	had, ok, err := s.pull(ctx, k)
+	if err == nil && ok && had.began > now.Add(-PullFor).UnixMicro() {
+		return ofPull(k, s.touchPull(ctx, k, had, now))
 	}
 	if err != nil {
-		return state.Snapshot{}, false, fmt.Errorf("a pull of tenant %d: %w", k.Tenant, err)
+		return ofPull(k, err)
 	}
-	return at, true, nil
+	began, err := s.replaced(ctx, k.Tenant, at.Versions, now)
+	if err == nil && began > now.Add(-PullFor).UnixMicro() {
+		err = s.putPull(ctx, k, pull{at, began, now.UnixMicro()}, !ok)
+	}
+	return ofPull(k, err)
+}
+
+// replaced returns when the state after another one began, which is now where there is none.
+func (s *Store) replaced(ctx context.Context, t state.Tenant, at state.Versions, now time.Time) (us int64, err error) {
+	var next sql.NullInt64
+	err = s.DB.NewRaw(`
+		SELECT min(began)
+		  FROM states
+		 WHERE tenant_id = ? AND registers >= ? AND (registers > ? OR facts > ?)`,
+		t, at.Registers, at.Registers, at.Facts).Scan(ctx, &next)
+	if !next.Valid {
+		return now.UnixMicro(), err
+	}
+	return min(next.Int64, now.UnixMicro()), err
+}
+
+// pull is what is known of a pull: instants are microseconds since 1970.
+type pull struct {
+	at           state.Snapshot
+	began, asked int64
+}
+
+// pull reads a pull, of whatever age.
+func (s *Store) pull(ctx context.Context, k PullKey) (p pull, ok bool, err error) {
+	err = s.DB.NewRaw(`
+		SELECT registers, facts, day, began, asked
+		  FROM pulls
+		 WHERE tenant_id = ? AND budget = ? AND query = ?`,
+		k.Tenant, k.Budget, k.Query).Scan(ctx, &p.at.Registers, &p.at.Facts, &p.at.Of, &p.began, &p.asked)
+	if errors.Is(err, sql.ErrNoRows) {
+		return pull{}, false, nil
+	}
+	return p, err == nil, err
+}
+
+// putPull writes a pull, and removes the oldest of the budget where a new one makes too many.
+func (s *Store) putPull(ctx context.Context, k PullKey, p pull, fresh bool) error {
+	_, err := s.DB.NewRaw(`
+		INSERT INTO pulls (tenant_id, budget, query, registers, facts, day, began, asked)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		    ON CONFLICT (tenant_id, budget, query) DO UPDATE
+		   SET registers = EXCLUDED.registers, facts = EXCLUDED.facts, day = EXCLUDED.day, began = EXCLUDED.began, asked = EXCLUDED.asked`,
+		k.Tenant, k.Budget, k.Query, p.at.Registers, p.at.Facts, p.at.Of, p.began, p.asked).Exec(ctx)
+	if err != nil || !fresh {
+		return err
+	}
+	_, err = s.DB.NewRaw(`
+		DELETE FROM pulls
+		 WHERE tenant_id = ?0 AND budget = ?1
+		   AND asked < (SELECT asked FROM pulls WHERE tenant_id = ?0 AND budget = ?1 ORDER BY asked DESC LIMIT 1 OFFSET ?2)`,
+		k.Tenant, k.Budget, maxPulls-1).Exec(ctx)
+	return err
+}
+
+// touchPull notes that a pull goes on, once a minute.
+func (s *Store) touchPull(ctx context.Context, k PullKey, p pull, now time.Time) error {
+	if p.asked >= now.Add(-touchEvery).UnixMicro() {
+		return nil
+	}
+	_, err := s.DB.NewRaw(`UPDATE pulls SET asked = ? WHERE tenant_id = ? AND budget = ? AND query = ? AND asked < ?`,
+		now.UnixMicro(), k.Tenant, k.Budget, k.Query, now.UnixMicro()).Exec(ctx)
+	return err
+}
+
+func ofPull(k PullKey, err error) error {
+	if err != nil {
+		return fmt.Errorf("a pull of tenant %d: %w", k.Tenant, err)
+	}
+	return nil
 }
 
 // Kept returns state.ErrGone unless a state is one of those that are kept: one that was, and that is not older than the oldest.
 // Who reads a state that is not the present one asks before the first statement and after the last.
 func (s *Store) Kept(ctx context.Context, t state.Tenant, at state.Versions) error {
-	var was bool
-	err := s.DB.NewRaw(`SELECT EXISTS (SELECT 1 FROM states WHERE tenant_id = ? AND registers = ? AND facts = ?)`,
-		t, at.Registers, at.Facts).Scan(ctx, &was)
-	if err != nil {
-		return ofTenant(t, err)
+	_, err := s.KeptFrom(ctx, t, at)
+	return err
+}
+
+// KeptFrom is Kept, and returns since when the facts of the state held, the zero time before the first load.
+func (s *Store) KeptFrom(ctx context.Context, t state.Tenant, at state.Versions) (from time.Time, err error) {
+	var us, registers, facts int64
+	err = s.DB.NewRaw(`
+		SELECT s.held_from, v.oldest_registers, v.oldest_facts
+		  FROM states s
+		  JOIN versions v ON v.tenant_id = s.tenant_id
+		 WHERE s.tenant_id = ? AND s.registers = ? AND s.facts = ?`,
+		t, at.Registers, at.Facts).Scan(ctx, &us, &registers, &facts)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && (at.Registers < registers || at.Facts < facts) {
+		return time.Time{}, state.ErrGone
 	}
-	h, err := authdb.ReadHeld(ctx, s.DB, auth.Tenant(t))
-	if err != nil {
-		return err
+	if err != nil || us == 0 {
+		return time.Time{}, ofTenant(t, err)
 	}
-	if !was || at.Registers < h.Oldest.Registers || at.Facts < h.Oldest.Facts {
-		return state.ErrGone
-	}
-	return nil
+	return time.UnixMicro(us).UTC(), nil
 }

@@ -27,7 +27,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
@@ -44,10 +44,11 @@ type Keys interface {
 	Check(ctx context.Context, text string) (Grant, error)
 }
 
-// Grant is what a good key opens, and the budget that its requests count on.
+// Grant is what a good key opens, the budget that its requests count on, and who asks when: Caller.Now is of the hour.
 type Grant struct {
 	Access libraries.Access
 	Budget auth.Budget
+	Caller web.Caller
 }
 
 // Reports are the reports behind the routes; *libraries.Reports is one.
@@ -69,11 +70,12 @@ type Reports interface {
 
 var _ Reports = (*libraries.Reports)(nil)
 
-// API answers the routes. Keys, Limiter, Reports, Queue and Answers must be set.
+// API answers the routes. Keys, Limiter, Reports, Pulls, Queue and Answers must be set.
 type API struct {
 	Keys    Keys
 	Limiter auth.Limiter
 	Reports Reports
+	Pulls   web.Pulls
 	// Queue bounds the users route (L17).
 	Queue   *Queue
 	Answers *web.Answers
@@ -81,8 +83,6 @@ type API struct {
 	Rate int
 	// LegacyPrefixes are further paths before Suffix under which the routes answer: plain ones, without `:` and `*`, each once.
 	LegacyPrefixes []string
-	// Now is the clock that says which day is today. Nil is time.Now.
-	Now func() time.Time
 }
 
 // Handler returns the handler of every path under Prefix and the legacy ones.
@@ -143,29 +143,50 @@ func (a *API) checked(prefix string, find func(*http.Request) (route, error)) ht
 			web.Fail(w, r, unknown)
 			return
 		}
-		a.answer(w, r, rt, grant.Access)
+		a.answer(w, r, rt, grant)
 	})
 }
 
-// answer reads the parameters, runs the report and writes it.
-func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, access libraries.Access) {
+// answer reads the parameters, runs the report on the state of now or on that of the snapshot, and writes it.
+func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, g Grant) {
 	q := web.NewQuery(r.URL.RawQuery, rt.params, rt.vocabulary)
-	run := rt.report(q, access)
+	at, given := g.Caller.Now, g.Caller.Asked(q)
+	if given != nil {
+		at = *given
+	}
+	run := rt.report(q, libraries.Hour(at.Of).Day())
 	if err := q.Err(); err != nil {
 		web.Fail(w, r, err)
 		return
 	}
-	ans, err := run(r.Context())
+	ans, err := a.report(r.Context(), run, g, given)
 	if err != nil {
 		web.Fail(w, r, explain(err))
 		return
 	}
+	g.Caller.ShowSnapshot(w, at)
 	if ans.rows == nil {
 		a.Answers.WriteJSON(w, r, ans.write)
 		return
 	}
 	ans.rows.Columns = rt.columns
 	a.Answers.WriteRows(w, r, *ans.rows, ans.write)
+}
+
+// report runs a report on the state of a snapshot, which is noted as that of a pull, or on the state of now.
+func (a *API) report(ctx context.Context, run run, g Grant, given *state.Snapshot) (ans answer, err error) {
+	access := g.Access
+	if given != nil {
+		access.At = given.Versions
+		if err := g.Caller.Use(ctx, a.Pulls, *given); err != nil {
+			return answer{}, err
+		}
+	}
+	err = g.Caller.Report(ctx, a.Pulls, access.At, func(time.Time) (err error) {
+		ans, err = run(ctx, access)
+		return err
+	})
+	return ans, err
 }
 
 // errChannels refuses the dataset channels while its source does not answer (L13). The source has logged why.
@@ -177,12 +198,4 @@ func explain(err error) error {
 		return errChannels
 	}
 	return err
-}
-
-// today is the current day of Brasilia (G2).
-func (a *API) today() calendar.Date {
-	if a.Now == nil {
-		return calendar.Day(time.Now())
-	}
-	return calendar.Day(a.Now())
 }

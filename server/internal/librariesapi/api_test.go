@@ -112,12 +112,14 @@ func (f *fixed) Requests(_ context.Context, a libraries.Access, q libraries.Requ
 var testAccess = libraries.Access{Network: 3, At: state.Versions{Registers: 1, Facts: 2}}
 
 // oneKey knows one key, and one that the database fails at.
-type oneKey struct{}
+type oneKey struct{ now func() time.Time }
 
-func (oneKey) Check(_ context.Context, text string) (librariesapi.Grant, error) {
+func (k oneKey) Check(_ context.Context, text string) (librariesapi.Grant, error) {
 	switch text {
 	case "good":
-		return librariesapi.Grant{Access: testAccess, Budget: auth.Budget{Tenant: 3, Name: "libraries"}}, nil
+		c := web.Caller{Tenant: 3, Secret: []byte("secret"), Time: k.now()}
+		c.Now = state.Snapshot{Versions: testAccess.At, Of: int32(libraries.HourOf(k.now()))}
+		return librariesapi.Grant{Access: testAccess, Budget: auth.Budget{Tenant: 3, Name: "libraries"}, Caller: c}, nil
 	case "broken":
 		return librariesapi.Grant{}, errors.New("no database")
 	}
@@ -130,14 +132,13 @@ func noon() time.Time { return time.Date(2026, 9, 15, 15, 0, 0, 0, time.UTC) }
 // newAPI returns the API over fixed reports, with a limit of requests a minute.
 func newAPI(f *fixed, rate int) http.Handler {
 	a := &librariesapi.API{
-		Keys:           oneKey{},
+		Keys:           oneKey{noon},
 		Limiter:        &auth.MemoryLimiter{Now: noon},
 		Reports:        f,
 		Queue:          &librariesapi.Queue{AtATime: 2, Waiting: 16, Wait: time.Minute},
 		Answers:        new(web.Answers),
 		Rate:           rate,
 		LegacyPrefixes: []string{"/old", "/older/name"},
-		Now:            noon,
 	}
 	return a.Handler()
 }
@@ -175,8 +176,8 @@ func TestToday(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := &fixed{}
-		a := &librariesapi.API{Keys: oneKey{}, Limiter: new(auth.MemoryLimiter), Reports: f, Answers: new(web.Answers),
-			Now: func() time.Time { return now }}
+		a := &librariesapi.API{Keys: oneKey{func() time.Time { return now }}, Limiter: new(auth.MemoryLimiter), Reports: f,
+			Answers: new(web.Answers)}
 		get(a.Handler(), "/summary")
 		q := f.query.(libraries.SummaryQuery)
 		if got := q.Period.End.String(); got != tt.want || q.Today != q.Period.End {

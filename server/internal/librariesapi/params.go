@@ -91,16 +91,16 @@ func asked(q *web.Query, start, end string) calendar.Asked {
 var firstDay = calendar.Of(0, 1, 1)
 
 // period reads the period of a route on which both days are optional (L2).
-func (a *API) period(q *web.Query) calendar.Period {
-	p := asked(q, "startDate", "endDate").Libraries(a.today())
+func period(q *web.Query, today calendar.Date) calendar.Period {
+	p := asked(q, "startDate", "endDate").Libraries(today)
 	p.Start = max(p.Start, firstDay)
 	return p
 }
 
 // window reads the period of a dataset that is bounded in days (L2). The rule about the period as a whole speaks only of
 // well-formed days.
-func (a *API) window(q *web.Query) calendar.Period {
-	p := a.period(q)
+func window(q *web.Query, today calendar.Date) calendar.Period {
+	p := period(q, today)
 	if q.Valid("startDate", "endDate") {
 		failWindow(q, libraries.CheckWindow(p))
 	}

@@ -200,7 +200,7 @@ func TestUsersQueue(t *testing.T) {
 	started, end := make(chan struct{}), make(chan struct{})
 	f := &fixed{during: func() { started <- struct{}{}; <-end }}
 	a := &librariesapi.API{
-		Keys: oneKey{}, Limiter: new(auth.MemoryLimiter), Reports: f, Answers: new(web.Answers), Now: noon,
+		Keys: oneKey{noon}, Limiter: new(auth.MemoryLimiter), Reports: f, Answers: new(web.Answers),
 		Queue: &librariesapi.Queue{AtATime: 1, Waiting: 0, Wait: time.Minute},
 	}
 	h := a.Handler()
@@ -229,7 +229,7 @@ func TestUsersQueue(t *testing.T) {
 func TestUsersQueueAfterFailure(t *testing.T) {
 	f := &fixed{during: func() { panic(http.ErrAbortHandler) }}
 	a := &librariesapi.API{
-		Keys: oneKey{}, Limiter: new(auth.MemoryLimiter), Reports: f, Answers: new(web.Answers), Now: noon,
+		Keys: oneKey{noon}, Limiter: new(auth.MemoryLimiter), Reports: f, Answers: new(web.Answers),
 		Queue: &librariesapi.Queue{AtATime: 1},
 	}
 	h := a.Handler()

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
@@ -16,21 +17,22 @@ type route struct {
 	report             report
 }
 
-// report reads the parameters of a route, all of them, and returns what runs the report once they have been found good.
-type report func(q *web.Query, a libraries.Access) run
+// report reads the parameters of a route, all but snapshot, as of a day, and returns what runs the report once they have been
+// found good.
+type report func(q *web.Query, today calendar.Date) run
 
-// run runs a report and returns what is to be written of it.
-type run func(context.Context) (answer, error)
+// run runs a report at the state of the access and returns what is to be written of it.
+type run func(context.Context, libraries.Access) (answer, error)
 
 func (a *API) routes() []route {
 	return []route{
 		{path: "/summary", report: a.summary, params: []string{"startDate", "endDate", "groupBy", "libraryId", "state", "city",
-			"ageGroupId", "gender", "newUsers", "page", "pageSize"}},
+			"ageGroupId", "gender", "newUsers", "page", "pageSize", web.SnapshotParam}},
 		{path: "/engagements", report: a.engagements, columns: columns(writeEngagement, libraries.Engagement{}),
-			params: []string{"startDate", "endDate", "userId", "page", "pageSize"}},
+			params: []string{"startDate", "endDate", "userId", "page", "pageSize", web.SnapshotParam}},
 		{path: "/users", report: a.users, columns: columns(writeUser, libraries.User{Reader: new(libraries.Reader)}),
-			params: []string{"userId", "status", "libraryId", "registeredFrom", "registeredTo", "updatedSince", "page", "pageSize"}},
-		{path: "/dimensions", report: a.dimensions},
+			params: []string{"userId", "status", "libraryId", "registeredFrom", "registeredTo", "updatedSince", "page", "pageSize", web.SnapshotParam}},
+		{path: "/dimensions", report: a.dimensions, params: []string{web.SnapshotParam}},
 	}
 }
 
@@ -40,19 +42,19 @@ var (
 	smallPages = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 100}
 )
 
-func (a *API) summary(q *web.Query, access libraries.Access) run {
+func (a *API) summary(q *web.Query, today calendar.Date) run {
 	query := libraries.SummaryQuery{
-		Period:  a.period(q),
+		Period:  period(q, today),
 		GroupBy: choose(q, "groupBy", groupings),
 		Filter: libraries.ReaderFilter{
 			Library: q.Int("libraryId"), AgeGroup: q.Int("ageGroupId"),
 			State: text(q, "state"), City: text(q, "city"), Gender: text(q, "gender"),
 		},
 		NewUsers: q.Bool("newUsers"),
-		Today:    a.today(),
+		Today:    today,
 	}
 	page := q.Page(smallPages)
-	return func(ctx context.Context) (answer, error) {
+	return func(ctx context.Context, access libraries.Access) (answer, error) {
 		s, err := a.Reports.Summary(ctx, access, query, page)
 		if err != nil {
 			return answer{}, err
@@ -66,17 +68,17 @@ func (a *API) summary(q *web.Query, access libraries.Access) run {
 	}
 }
 
-func (a *API) engagements(q *web.Query, access libraries.Access) run {
+func (a *API) engagements(q *web.Query, _ calendar.Date) run {
 	query := libraries.DayQuery{Period: requiredWindow(q), Reader: q.Int("userId")}
 	page := q.Page(pages)
-	return func(ctx context.Context) (answer, error) {
+	return func(ctx context.Context, access libraries.Access) (answer, error) {
 		list, err := a.Reports.Engagements(ctx, access, query, page)
 		return listed(list, writeEngagement).over(query.Period).paged(page), err
 	}
 }
 
 // users runs in the queue, which it joins when its parameters have been found good.
-func (a *API) users(q *web.Query, access libraries.Access) run {
+func (a *API) users(q *web.Query, _ calendar.Date) run {
 	query := libraries.UserQuery{
 		Reader:       q.Int("userId"),
 		Status:       choose(q, "status", readerStatuses),
@@ -85,7 +87,7 @@ func (a *API) users(q *web.Query, access libraries.Access) run {
 		UpdatedSince: q.Date("updatedSince"),
 	}
 	page := q.Page(pages)
-	return func(ctx context.Context) (answer, error) {
+	return func(ctx context.Context, access libraries.Access) (answer, error) {
 		leave, err := a.Queue.Enter(ctx, access.Network)
 		if err != nil {
 			return answer{}, err
@@ -96,8 +98,8 @@ func (a *API) users(q *web.Query, access libraries.Access) run {
 	}
 }
 
-func (a *API) dimensions(_ *web.Query, access libraries.Access) run {
-	return func(ctx context.Context) (answer, error) {
+func (a *API) dimensions(*web.Query, calendar.Date) run {
+	return func(ctx context.Context, access libraries.Access) (answer, error) {
 		d, err := a.Reports.Dimensions(ctx, access)
 		if err != nil {
 			return answer{}, err

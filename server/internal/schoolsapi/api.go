@@ -12,13 +12,17 @@
 // A request is checked in the order of H5: path (404), method (405), key (401), rate (429), parameters (400). The user
 // agent stands before them all, in the middleware of the server. Whatever is refused before the rate uses no budget.
 //
+// # Pulls
+//
+// The pages of a query are answered from the state of its first page (H12): that is noted where its rows go on, and looked
+// up for each later page. With the parameter snapshot a request names the state itself.
+//
 // The package keeps no keys and no counters, and knows no database: see Keys, Reports and auth.Limiter.
 package schoolsapi
 
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging"
@@ -37,10 +41,11 @@ type Keys interface {
 	Check(ctx context.Context, text string) (Grant, error)
 }
 
-// Grant is what a good key opens, and the budget that its requests count on.
+// Grant is what a good key opens, the budget that its requests count on, and who asks when: Caller.Now is of the day.
 type Grant struct {
 	Access schools.Access
 	Budget auth.Budget
+	Caller web.Caller
 }
 
 // Reports are the three reports; *schools.Reports is one.
@@ -52,18 +57,17 @@ type Reports interface {
 
 var _ Reports = (*schools.Reports)(nil)
 
-// API answers the routes. Keys, Limiter, Reports and Answers must be set.
+// API answers the routes. Keys, Limiter, Reports, Pulls and Answers must be set.
 type API struct {
 	Keys    Keys
 	Limiter auth.Limiter
 	Reports Reports
+	Pulls   web.Pulls
 	Answers *web.Answers
 	// Rate is the number of requests a minute that a key may make; 0 sets no limit (H6).
 	Rate int
 	// History is the first day that the reports know (G6).
 	History calendar.Date
-	// Now is the clock that says which day is today. Nil is time.Now.
-	Now func() time.Time
 }
 
 // Handler returns the handler of every path under Prefix.
@@ -93,13 +97,6 @@ func (a *API) checked(rt route) http.Handler {
 			web.Fail(w, r, err)
 			return
 		}
-		a.answer(w, r, rt, grant.Access)
+		a.answer(w, r, rt, grant)
 	})
-}
-
-func (a *API) now() time.Time {
-	if a.Now == nil {
-		return time.Now()
-	}
-	return a.Now()
 }

@@ -54,16 +54,42 @@ func (f *fixed) Readings(_ context.Context, a schools.Access, p calendar.Period,
 }
 
 // oneKey knows one key, and one that the database fails at.
-type oneKey struct{ access schools.Access }
+type oneKey struct {
+	access schools.Access
+	now    func() time.Time
+}
 
 func (k oneKey) Check(_ context.Context, text string) (schoolsapi.Grant, error) {
 	switch text {
 	case "good":
-		return schoolsapi.Grant{Access: k.access, Budget: auth.Budget{Tenant: 3, Name: "schools/1"}}, nil
+		c := web.Caller{Tenant: 3, Budget: 1, Secret: []byte("secret"), Time: k.now()}
+		c.Now = state.Snapshot{Versions: k.access.At, Of: int32(calendar.Day(k.now()))}
+		return schoolsapi.Grant{Access: k.access, Budget: auth.Budget{Tenant: 3, Name: "schools/1"}, Caller: c}, nil
 	case "broken":
 		return schoolsapi.Grant{}, errors.New("no database")
 	}
 	return schoolsapi.Grant{}, web.ErrKey
+}
+
+// pulls keeps them in memory. It knows no state but that of now.
+type pulls map[state.PullKey]state.Snapshot
+
+func (p pulls) KeptFrom(context.Context, state.Tenant, state.Versions) (time.Time, error) {
+	return time.Time{}, state.ErrGone
+}
+
+func (p pulls) BeginPull(_ context.Context, k state.PullKey, at state.Snapshot, _ time.Time) error {
+	p[k] = at
+	return nil
+}
+
+func (p pulls) Pull(_ context.Context, k state.PullKey, _ time.Time) (state.Snapshot, bool, error) {
+	at, ok := p[k]
+	return at, ok, nil
+}
+
+func (p pulls) UsePull(ctx context.Context, k state.PullKey, at state.Snapshot, now time.Time) error {
+	return p.BeginPull(ctx, k, at, now)
 }
 
 // noon is the clock of these tests: midday of 2026-06-15 in Brasilia.
@@ -72,13 +98,13 @@ func noon() time.Time { return time.Date(2026, 6, 15, 15, 0, 0, 0, time.UTC) }
 // newAPI returns the API over fixed reports, with a limit of requests a minute.
 func newAPI(f *fixed, rate int) http.Handler {
 	a := &schoolsapi.API{
-		Keys:    oneKey{schools.Access{Partner: 3, Network: 5, At: state.Versions{Registers: 1, Facts: 2}}},
+		Keys:    oneKey{schools.Access{Partner: 3, Network: 5, At: state.Versions{Registers: 1, Facts: 2}}, noon},
 		Limiter: &auth.MemoryLimiter{Now: noon},
 		Reports: f,
+		Pulls:   pulls{},
 		Answers: new(web.Answers),
 		Rate:    rate,
 		History: calendar.MustParse("2026-01-01"),
-		Now:     noon,
 	}
 	return a.Handler()
 }
@@ -241,8 +267,8 @@ func TestToday(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := &fixed{}
-		a := &schoolsapi.API{Keys: oneKey{}, Limiter: new(auth.MemoryLimiter), Reports: f, Answers: new(web.Answers),
-			Now: func() time.Time { return now }}
+		a := &schoolsapi.API{Keys: oneKey{now: func() time.Time { return now }}, Limiter: new(auth.MemoryLimiter), Reports: f,
+			Pulls: pulls{}, Answers: new(web.Answers)}
 		get(a.Handler(), "/engagements")
 		if got := f.period.End.String(); got != tt.want {
 			t.Errorf("at %s today = %s, want %s", tt.now, got, tt.want)

@@ -2,11 +2,11 @@ package schoolsapi
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server/internal/web"
@@ -22,7 +22,7 @@ type route struct {
 }
 
 func (a *API) routes() []route {
-	days := []string{"startDate", "endDate", "userId", "schoolId", "profile", "page", "pageSize"}
+	days := []string{"startDate", "endDate", "userId", "schoolId", "profile", "page", "pageSize", web.SnapshotParam}
 	return []route{
 		{"/users", days[2:], columns(writeUser, schools.User{School: new(schools.Unit), Class: new(schools.Unit)}), a.users},
 		{"/engagements", days, columns(writeEngagement, schools.Engagement{}), a.engagements},
@@ -33,8 +33,10 @@ func (a *API) routes() []route {
 // limits are the bounds of the pages of all routes.
 var limits = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 1000}
 
-// request is a request whose parameters are good. Its period is nil where the route has none.
+// request is a request whose parameters are good, and the state that it is answered from. Its period is nil where the route
+// has none.
 type request struct {
+	at     state.Snapshot
 	access schools.Access
 	period *calendar.Period
 	filter schools.Filter
@@ -42,22 +44,24 @@ type request struct {
 }
 
 // answer reads the parameters, runs the report and writes it.
-func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, access schools.Access) {
+func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, g Grant) {
 	q := web.NewQuery(r.URL.RawQuery, rt.params, nil)
-	req := request{access: access, filter: filter(q), page: q.Page(limits)}
-	if rt.params[0] == "startDate" {
-		req.period = a.period(q)
+	p := a.pull(q, rt, g)
+	req, err := p.request(r.Context(), q)
+	if err == nil {
+		err = q.Err()
 	}
-	if err := q.Err(); err != nil {
+	if err != nil {
 		web.Fail(w, r, err)
 		return
 	}
-	list, err := rt.rows(r.Context(), req)
+	list, err := p.run(r.Context(), req)
 	if err != nil {
 		web.Fail(w, r, err)
 		return
 	}
 	list.Columns = rt.columns
+	g.Caller.ShowSnapshot(w, req.at)
 	a.Answers.WriteRows(w, r, list, func(j *web.JSON) { writeList(j, req, list) })
 }
 
@@ -73,22 +77,6 @@ func filter(q *web.Query) schools.Filter {
 		f.Profile = schools.Teacher
 	}
 	return f
-}
-
-// period returns the effective period (S8). The rules about the period as a whole speak only of well-formed dates.
-func (a *API) period(q *web.Query) *calendar.Period {
-	asked := calendar.Asked{Start: q.Date("startDate"), End: q.Date("endDate")}
-	if !q.Valid("startDate", "endDate") {
-		return nil
-	}
-	p, err := asked.Schools(calendar.Day(a.now()), a.History)
-	switch {
-	case errors.Is(err, calendar.ErrStartAfterEnd):
-		q.Fail("startDate", "startDate must not be after endDate")
-	case errors.Is(err, calendar.ErrBeforeHistory):
-		q.Fail("endDate", "endDate must not be before "+a.History.String())
-	}
-	return &p
 }
 
 func (a *API) users(ctx context.Context, r request) (web.Rows, error) {
