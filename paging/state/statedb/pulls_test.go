@@ -1,0 +1,209 @@
+package statedb_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// pulls is what the table says: when the pull began and was last asked, both in seconds after a time.
+func pulls(t *testing.T, s *statedb.Store, k state.PullKey, after time.Time) (began, asked int) {
+	t.Helper()
+	var b, a int64
+	err := s.DB.NewRaw(`SELECT began, asked FROM pulls WHERE tenant_id = ? AND budget = ? AND query = ?`, k.Tenant, k.Budget, k.Query).Scan(t.Context(), &b, &a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds := func(us int64) int { return int(time.UnixMicro(us).Sub(after) / time.Second) }
+	return seconds(b), seconds(a)
+}
+
+// raise makes the next state the present one, at a time.
+func raise(t *testing.T, s *statedb.Store, tenant state.Tenant, now time.Time) state.Versions {
+	t.Helper()
+	var h authdb.Held
+	err := s.DB.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) (err error) {
+		if h, err = authdb.Lock(ctx, tx, auth.Tenant(tenant)); err != nil {
+			return err
+		}
+		h.Facts, h.From = authdb.NextNumber(h.Facts), now
+		return authdb.Hold(ctx, tx, auth.Tenant(tenant), h, now)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state.Versions(h.Versions)
+}
+
+// A pull is found for 24 hours from its first page, and not a microsecond longer. To go on with it is noted after a minute.
+func TestPull(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s, tenant, now := newStore(t, db)
+		ctx, begun := t.Context(), *now
+		k := state.PullKey{Tenant: tenant, Budget: 2, Query: "q"}
+		at := state.Snapshot{Versions: state.Versions{Registers: 5, Facts: 6}, Of: 20000}
+		if err := s.BeginPull(ctx, k, at, begun); err != nil {
+			t.Fatal(err)
+		}
+		for _, tt := range []struct {
+			after time.Duration
+			ok    bool
+			asked int
+		}{
+			{time.Minute, true, 0},
+			{time.Minute + time.Microsecond, true, 60},
+			{2 * time.Minute, true, 60},
+			{statedb.PullFor - time.Microsecond, true, 24*3600 - 1},
+			{statedb.PullFor, false, 24*3600 - 1},
+		} {
+			got, ok, err := s.Pull(ctx, k, begun.Add(tt.after))
+			if err != nil || ok != tt.ok || ok && got != at {
+				t.Errorf("after %v: %v, %t, %v, want %t", tt.after, got, ok, err, tt.ok)
+			}
+			if _, asked := pulls(t, s, k, begun); asked != tt.asked {
+				t.Errorf("after %v: last asked at %d s, want %d", tt.after, asked, tt.asked)
+			}
+		}
+		for _, other := range []state.PullKey{{Tenant: tenant + 1, Budget: 2, Query: "q"}, {Tenant: tenant, Budget: 3, Query: "q"}, {Tenant: tenant, Budget: 2, Query: "p"}} {
+			if _, ok, err := s.Pull(ctx, other, begun); ok || err != nil {
+				t.Errorf("%v: %t, %v, want no pull", other, ok, err)
+			}
+		}
+	})
+}
+
+// Page 1 asked again writes nothing for a minute, unless its state is another one.
+func TestPullBegunAgain(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s, tenant, now := newStore(t, db)
+		k := state.PullKey{Tenant: tenant, Query: "q"}
+		at := state.Snapshot{Versions: state.Versions{Registers: 5, Facts: 6}, Of: 20000}
+		for _, tt := range []struct {
+			after int // seconds
+			of    int32
+			began int
+		}{{0, 20000, 0}, {59, 20000, 0}, {60, 20000, 60}, {61, 20001, 61}} {
+			at.Of = tt.of
+			if err := s.BeginPull(t.Context(), k, at, now.Add(time.Duration(tt.after)*time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			if began, asked := pulls(t, s, k, *now); began != tt.began || asked != tt.began {
+				t.Errorf("after %d s: began at %d, asked at %d, want %d", tt.after, began, asked, tt.began)
+			}
+			if got, ok, err := s.Pull(t.Context(), k, now.Add(time.Duration(tt.after)*time.Second)); got != at || !ok || err != nil {
+				t.Errorf("after %d s: %v, %t, %v, want %v", tt.after, got, ok, err, at)
+			}
+		}
+	})
+}
+
+// A budget has a thousand pulls, the oldest go first, and other budgets keep theirs.
+func TestPullsOfABudget(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s, tenant, now := newStore(t, db)
+		ctx := t.Context()
+		begin := func(budget int64, i int) {
+			t.Helper()
+			k := state.PullKey{Tenant: tenant, Budget: budget, Query: fmt.Sprint(i)}
+			if err := s.BeginPull(ctx, k, state.Snapshot{}, now.Add(time.Duration(i)*time.Millisecond)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		begin(1, 0)
+		for i := range 1000 {
+			begin(2, i)
+		}
+		found := func(budget int64, i int) bool {
+			_, ok, err := s.Pull(ctx, state.PullKey{Tenant: tenant, Budget: budget, Query: fmt.Sprint(i)}, now.Add(2*time.Second))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ok
+		}
+		if !found(2, 0) {
+			t.Error("the first of a thousand is gone")
+		}
+		begin(2, 1000)
+		if found(2, 0) || !found(2, 1) || !found(2, 1000) || !found(1, 0) {
+			t.Errorf("of 1,001: the first %t, the second %t, the last %t, another budget's %t, want the first gone alone",
+				found(2, 0), found(2, 1), found(2, 1000), found(1, 0))
+		}
+	})
+}
+
+// To read a state by its snapshot keeps it until 24 hours after it was replaced, however often that is done.
+func TestUsePull(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s, tenant, now := newStore(t, db)
+		ctx, start := t.Context(), *now
+		at := state.Snapshot{Versions: raise(t, s, tenant, start)}
+		k := state.PullKey{Tenant: tenant, Query: "q"}
+		const hour = 3600
+		replaced := 0
+		for _, tt := range []struct{ after, began, asked int }{
+			{hour, hour, hour},
+			{26 * hour, 26 * hour, 26 * hour}, // still the state of now
+			{40 * hour, 26 * hour, 40 * hour}, // replaced at 30 h
+			{50*hour - 1, 26 * hour, 50*hour - 1},
+			{50 * hour, 30 * hour, 50 * hour},
+			{54*hour - 1, 30 * hour, 54*hour - 1},
+			{54 * hour, 30 * hour, 54*hour - 1},
+			{90 * hour, 30 * hour, 54*hour - 1},
+		} {
+			if tt.after > 30*hour && replaced == 0 {
+				replaced++
+				raise(t, s, tenant, start.Add(30*time.Hour))
+			}
+			if err := s.UsePull(ctx, k, at, start.Add(time.Duration(tt.after)*time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			if began, asked := pulls(t, s, k, start); began != tt.began || asked != tt.asked {
+				t.Errorf("after %d s: began at %d, asked at %d, want %d, %d", tt.after, began, asked, tt.began, tt.asked)
+			}
+		}
+	})
+}
+
+// A state is kept that was, and that is not older than the oldest, in either version.
+func TestKept(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s, tenant, now := newStore(t, db)
+		first := raise(t, s, tenant, *now)
+		second := raise(t, s, tenant, now.Add(time.Hour))
+		kept := func(rule string, at state.Versions, want time.Time, wantErr error) {
+			t.Helper()
+			from, err := s.KeptFrom(t.Context(), tenant, at)
+			if !errors.Is(err, wantErr) || !from.Equal(want) {
+				t.Errorf("%s: %v, %v, want %v, %v", rule, from, err, want, wantErr)
+			}
+			if err := s.Kept(t.Context(), tenant, at); !errors.Is(err, wantErr) {
+				t.Errorf("%s: %v, want %v", rule, err, wantErr)
+			}
+		}
+		none := time.Time{}
+		kept("before the first load", state.Versions{}, none, nil)
+		kept("the first", first, *now, nil)
+		kept("the present", second, now.Add(time.Hour), nil)
+		kept("one that a failover lost", state.Versions{Facts: second.Facts + 1}, none, state.ErrGone)
+		if _, err := db.ExecContext(t.Context(), `UPDATE versions SET oldest_facts = ?`, second.Facts); err != nil {
+			t.Fatal(err)
+		}
+		kept("older than the oldest", first, none, state.ErrGone)
+		kept("the oldest", second, now.Add(time.Hour), nil)
+		if _, err := db.ExecContext(t.Context(), `UPDATE versions SET oldest_registers = 1`); err != nil {
+			t.Fatal(err)
+		}
+		kept("of older registers", second, none, state.ErrGone)
+	})
+}
