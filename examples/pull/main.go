@@ -1,4 +1,5 @@
-// Pull writes a year of a network's readings as CSV, page by page, and waits when the key's requests are used up:
+// Pull writes a year of a network's readings as CSV, page by page, all of the state of the first page whatever is loaded
+// meanwhile, and waits when the key's requests are used up:
 //
 //	go run ./examples/pull -key KEY -year 2026 http://127.0.0.1:8080 > readings.csv
 package main
@@ -29,19 +30,21 @@ func main() {
 }
 
 func pull(base string, w io.Writer) error {
+	snapshot := ""
 	for page, total := 1, 1; (page-1)**size < total; page++ {
-		rows, of, err := get(fmt.Sprintf("%s/api-platform/schools/v1/readings?startDate=%d-01-01&endDate=%d-12-31&page=%d&pageSize=%d",
-			base, *year, *year, page, *size))
+		rows, head, err := get(fmt.Sprintf("%s/api-platform/schools/v1/readings?startDate=%d-01-01&endDate=%d-12-31&page=%d&pageSize=%d%s",
+			base, *year, *year, page, *size, snapshot))
 		if err != nil {
 			return err
 		}
-		if page > 1 {
-			if of != total {
-				return fmt.Errorf("page %d is of %d rows, those before of %d: a load came between, pull again", page, of, total)
-			}
+		if page == 1 {
+			snapshot = "&snapshot=" + head.Get("X-Snapshot")
+		} else {
 			_, rows, _ = bytes.Cut(rows, []byte("\r\n")) // each page has the header line
 		}
-		total = of
+		if total, err = strconv.Atoi(head.Get("X-Total-Rows")); err != nil {
+			return err
+		}
 		if _, err := w.Write(rows); err != nil {
 			return err
 		}
@@ -49,18 +52,18 @@ func pull(base string, w io.Writer) error {
 	return nil
 }
 
-// get returns the rows of a page and the number of rows of all pages. It asks again after the time that a 429 names.
-func get(url string) (rows []byte, total int, err error) {
+// get returns the rows of a page, and the headers that came with them. It asks again after the time that a 429 names.
+func get(url string) (rows []byte, head http.Header, err error) {
 	req, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	req.Header.Set("X-Api-Key", *key)
 	req.Header.Set("Accept", "text/csv")
 	for {
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
 		body, err := io.ReadAll(res.Body)
 		res.Body.Close()
@@ -69,11 +72,8 @@ func get(url string) (rows []byte, total int, err error) {
 			continue
 		}
 		if err == nil && res.StatusCode != http.StatusOK {
-			err = fmt.Errorf("%s: %s", res.Status, body)
+			err = fmt.Errorf("%s: %s", res.Status, body) // 410: the state is no longer kept, pull again
 		}
-		if err == nil {
-			total, err = strconv.Atoi(res.Header.Get("X-Total-Rows"))
-		}
-		return body, total, err
+		return body, res.Header, err
 	}
 }

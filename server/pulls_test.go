@@ -1,0 +1,282 @@
+package server_test
+
+import (
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+const (
+	notASnapshot = `"snapshot must be the X-Snapshot of an earlier answer"`
+	goneSnapshot = `{"statusCode":410,"error":"Gone","message":"that snapshot is no longer kept; begin the pull again"}`
+)
+
+// snapshotOf is the header of an answer.
+func snapshotOf(t *testing.T, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	text := w.Header().Get("X-Snapshot")
+	if !regexp.MustCompile(`^[A-Za-z0-9_.-]+$`).MatchString(text) {
+		t.Fatalf("%d %s: X-Snapshot = %q", w.Code, w.Body, text)
+	}
+	return text
+}
+
+// renamed loads other names of the north's teacher and of its class.
+func (f *fixture) renamed(t *testing.T, name string) {
+	t.Helper()
+	f.loadRows(t, map[string]string{
+		"entities": `{"referenceId":"class","entityType":"class","name":"` + name + `","degree":"7","state":"PA","parentReferenceId":"school"}`,
+		"accounts": `{"referenceId":"teacher","kind":"teacher","name":"` + name + `","entityReferenceId":"school","active":true}`,
+		"accesses": `{"accessId":"` + name + `","account":"pupil","at":"2026-03-05T10:00:00-03:00","kind":"login"}`,
+	})
+}
+
+// lose forgets all states but the present ones, as a failover that lost them does.
+func (f *fixture) lose(t *testing.T) {
+	t.Helper()
+	if _, err := f.db.ExecContext(t.Context(), `DELETE FROM states`); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// same holds that an answer is the same bytes as an earlier one, of the same state, with the same tag.
+func same(t *testing.T, rule string, got, want *httptest.ResponseRecorder) {
+	t.Helper()
+	if got.Code != want.Code || got.Body.String() != want.Body.String() {
+		t.Errorf("%s: %d %s\nwant %d %s", rule, got.Code, got.Body, want.Code, want.Body)
+	}
+	for _, h := range []string{"X-Snapshot", "ETag", "X-Total-Rows"} {
+		if got.Header().Get(h) != want.Header().Get(h) {
+			t.Errorf("%s: %s = %q, want %q", rule, h, got.Header().Get(h), want.Header().Get(h))
+		}
+	}
+}
+
+// TestSnapshot asks every list, in every form, for what it was before a load, a day and a restart.
+func TestSnapshot(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db, server.Config{SchoolsRate: -1})
+		paths := []string{"/users?pageSize=1", "/users?pageSize=1&page=2", "/users", "/engagements?pageSize=1", "/engagements?startDate=2026-03-02", "/readings", "/readings?page=7"}
+		forms := []string{"application/json", "text/csv", "text/csv; profile=pt-BR", "application/x-ndjson"}
+		before := map[string]*httptest.ResponseRecorder{}
+		for _, p := range paths {
+			for _, form := range forms {
+				before[p+form] = f.get(f.north, prefix+p, "Accept", form)
+			}
+		}
+		f.renamed(t, "Novo")
+		f.clock.now = f.clock.now.AddDate(0, 0, 1)
+		restarted, err := server.New(t.Context(), server.Config{DB: db, SchoolsRate: -1, Now: f.clock.time})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			for _, p := range paths {
+				for _, form := range forms {
+					want := before[p+form]
+					at := strings.Replace(p+"&snapshot="+snapshotOf(t, want), "s&", "s?", 1)
+					got := f.get(f.north, prefix+at, "Accept", form)
+					same(t, at+" "+form, got, want)
+					if w := f.get(f.north, prefix+at, "Accept", form, "If-None-Match", want.Header().Get("ETag")); w.Code != 304 || snapshotOf(t, w) != snapshotOf(t, want) {
+						t.Errorf("%s with its tag = %d, %q", at, w.Code, w.Header().Get("X-Snapshot"))
+					}
+				}
+			}
+			f.handler = documented(t, restarted.Handler())
+		}
+		now := f.get(f.north, prefix+"/users")
+		if now.Body.String() == before["/users"+forms[0]].Body.String() || snapshotOf(t, now) == snapshotOf(t, before["/users"+forms[0]]) {
+			t.Errorf("without snapshot the answer is as before: %s", now.Body)
+		}
+	})
+}
+
+// What is no snapshot of the tenant's is 400, in the order of the table, and what is no longer kept 410; both after the rate.
+func TestBadSnapshot(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db, server.Config{SchoolsRate: 100})
+		at := snapshotOf(t, f.get(f.north, prefix+"/users"))
+		flipped := "A" + at[1:]
+		if at[0] == 'A' {
+			flipped = "B" + at[1:]
+		}
+		for _, text := range []string{"", "x", at[:len(at)-1], at + "A", flipped, strings.Repeat("A", len(at)), at + "&snapshot=" + at, at + "%20", "-1"} {
+			w := f.get(f.north, prefix+"/users?snapshot="+text)
+			if w.Code != 400 || !strings.HasSuffix(w.Body.String(), `"message":[`+notASnapshot+`]}`) {
+				t.Errorf("snapshot=%s = %d %s", text, w.Code, w.Body)
+			}
+		}
+		w := f.get(f.north, prefix+"/engagements?snapshot=x&pageSize=0&x=1&startDate=y")
+		const want = `"message":["property x should not exist","startDate must be a valid date in the form YYYY-MM-DD","pageSize must not be less than 1",` + notASnapshot + `]}`
+		if w.Code != 400 || !strings.HasSuffix(w.Body.String(), want) || w.Header().Get("X-Snapshot") != "" {
+			t.Errorf("with other faults: %d %s, want %s", w.Code, w.Body, want)
+		}
+		f.renamed(t, "Novo")
+		f.lose(t)
+		w = f.get(f.north, prefix+"/users?snapshot="+at)
+		if w.Code != 410 || w.Body.String() != goneSnapshot || w.Header().Get("X-Ratelimit-Remaining-Public-Default") == "" || w.Header().Get("X-Snapshot") != "" {
+			t.Errorf("one that was lost: %d %s %v", w.Code, w.Body, w.Header())
+		}
+		if w := f.get(f.north, prefix+"/users?pageSize=0&snapshot="+at); w.Code != 400 {
+			t.Errorf("one that was lost, with another fault: %d %s, want 400", w.Code, w.Body)
+		}
+		for range 100 {
+			w = f.get(f.north, prefix+"/users?snapshot=x")
+		}
+		if w.Code != 429 {
+			t.Errorf("after the rate: %d %s", w.Code, w.Body)
+		}
+	})
+}
+
+// A tenant's snapshot is no other tenant's, though both had the same secret and the same numbers.
+func TestSnapshotOfAnotherTenant(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db, server.Config{})
+		g := *f
+		g.partner = newPartner(t, db, "bob")
+		g.loadRows(t, map[string]string{"entities": `{"referenceId":"north","entityType":"network","name":"Rede Norte","degree":"F"}`})
+		g.north = g.issue(t, "north")
+		const query = `
+			UPDATE versions
+			   SET (secret, registers, facts) = (SELECT secret, registers, facts FROM versions WHERE tenant_id = ?)`
+		if _, err := db.ExecContext(t.Context(), query, f.partner); err != nil {
+			t.Fatal(err)
+		}
+		at := "/users?snapshot=" + snapshotOf(t, f.get(f.north, prefix+"/users"))
+		if w := f.get(f.north, prefix+at); w.Code != 200 {
+			t.Errorf("the tenant's own = %d %s", w.Code, w.Body)
+		}
+		if w := g.get(g.north, prefix+at); w.Code != 400 {
+			t.Errorf("another tenant's = %d %s, want 400", w.Code, w.Body)
+		}
+	})
+}
+
+// TestPullByPage asks for pages alone: the later ones are of the state of page 1, for 24 hours.
+func TestPullByPage(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db, server.Config{SchoolsRate: -1})
+		start := f.clock.now
+		get := func(path string, headers ...string) *httptest.ResponseRecorder {
+			t.Helper()
+			return f.get(f.north, prefix+path, headers...)
+		}
+		first, second := get("/users?pageSize=1"), get("/users?pageSize=1&page=2")
+		f.renamed(t, "Segundo")
+		tests := []struct {
+			rule, path string
+			frozen     bool
+		}{
+			{"page 2", "/users?pageSize=1&page=2", true},
+			{"in another order", "/users?page=2&pageSize=1", true},
+			{"written otherwise", "/users?page=02&pageSize=001", true},
+			{"another size", "/users?pageSize=2&page=1", false},
+			{"another filter", "/users?pageSize=1&page=2&profile=teacher", false},
+			{"a user", "/users?pageSize=1&page=2&userId=2", false},
+			{"a school", "/users?pageSize=1&page=2&schoolId=3", false},
+			{"another route", "/engagements?pageSize=1&page=2", false},
+		}
+		then, newest := snapshotOf(t, first), snapshotOf(t, get("/users"))
+		for _, tt := range tests {
+			want := map[bool]string{true: then, false: newest}[tt.frozen]
+			if w := get(tt.path); snapshotOf(t, w) != want {
+				t.Errorf("%s: %d %s of the state of then: %t, want %t", tt.rule, w.Code, w.Body, snapshotOf(t, w) == then, tt.frozen)
+			}
+		}
+		same(t, "page 2", get("/users?pageSize=1&page=2"), second)
+		csv := get("/users?pageSize=1&page=2", "Accept", "text/csv")
+		if snapshotOf(t, csv) != then || strings.Contains(csv.Body.String(), "Segundo") {
+			t.Errorf("page 2 in another form: %s", csv.Body)
+		}
+		if other := f.get(f.issue(t, "north"), prefix+"/users?pageSize=1&page=2"); snapshotOf(t, other) != newest {
+			t.Errorf("another budget's page 2 is of the pull: %s", other.Body)
+		}
+		f.clock.now = start.Add(24*time.Hour - time.Second)
+		same(t, "page 2 after 24 hours less a second", get("/users?pageSize=1&page=2"), second)
+		f.clock.now = start.Add(24 * time.Hour)
+		if w := get("/users?pageSize=1&page=2"); !strings.Contains(w.Body.String(), "Segundo") {
+			t.Errorf("page 2 after 24 hours: %s, want the state of now", w.Body)
+		}
+	})
+}
+
+// Page 1 begins the pull anew, whatever its form, and a 304 does so too.
+func TestPullBeginsAgain(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db, server.Config{SchoolsRate: -1})
+		second := func() string { return f.get(f.north, prefix+"/users?page=2&pageSize=1").Body.String() }
+		first := f.get(f.north, prefix+"/users?pageSize=1&profile=student&userId=1")
+		for _, tt := range []struct{ name, accept, tag string }{
+			{"Um", "", ""}, {"Dois", "text/csv", ""}, {"Tres", "", "*"}, {"Quatro", "application/x-ndjson", "*"},
+		} {
+			f.renamed(t, tt.name)
+			was := second()
+			w := f.get(f.north, prefix+"/users?pageSize=1", "Accept", tt.accept, "If-None-Match", tt.tag)
+			if want := map[bool]int{true: 304, false: 200}[tt.tag != ""]; w.Code != want {
+				t.Errorf("page 1 = %d, want %d", w.Code, want)
+			}
+			if now := second(); tt.name != "Um" && strings.Contains(was, tt.name) || !strings.Contains(now, tt.name) {
+				t.Errorf("page 2 before page 1: %s\nafter: %s", was, now)
+			}
+		}
+		// All rows of a query on its page 1: there is no pull.
+		at := snapshotOf(t, first)
+		if w := f.get(f.north, prefix+"/users?page=2&pageSize=1&profile=student&userId=1"); snapshotOf(t, w) == at {
+			t.Error("a query whose rows end on page 1 began a pull")
+		}
+	})
+}
+
+// A pull that goes on over midnight keeps its period, whether its days are given, left out, or in the future.
+func TestPullOverMidnight(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db, server.Config{SchoolsRate: -1})
+		f.clock.now = time.Date(2026, 4, 1, 2, 59, 0, 0, time.UTC) // a minute before
+		begun := map[string]*httptest.ResponseRecorder{}
+		queries := []string{"", "&endDate=2026-12-31", "&startDate=2026-01-01", "&startDate=2026-03-02&endDate=2026-03-31"}
+		f.renamed(t, "Acesso") // a day of the pupil's more
+		for _, q := range queries {
+			f.get(f.north, prefix+"/engagements?pageSize=1"+q)
+			begun[q] = f.get(f.north, prefix+"/engagements?pageSize=1&page=2"+q)
+		}
+		f.loadRows(t, map[string]string{"accesses": `{"accessId":"y","account":"pupil","at":"2026-03-04T10:00:00-03:00","kind":"login"}`})
+		for range 2 {
+			for _, q := range queries {
+				same(t, "page 2 with "+q, f.get(f.north, prefix+"/engagements?pageSize=1&page=2"+q), begun[q])
+			}
+			f.clock.now = f.clock.now.Add(2 * time.Minute)
+		}
+		if w := f.get(f.north, prefix+"/engagements?pageSize=1"); !strings.Contains(w.Body.String(), `"endDate":"2026-04-01"`) {
+			t.Errorf("page 1 of the next day: %s", w.Body)
+		}
+		w := f.get(f.north, prefix+"/engagements?pageSize=1&page=2")
+		if !strings.Contains(w.Body.String(), `"endDate":"2026-04-01"`) || !strings.Contains(w.Body.String(), `"date":"2026-03-05"`) {
+			t.Errorf("page 2 of the next day's pull: %s", w.Body)
+		}
+	})
+}
+
+// The page of a pull whose state is gone is 410, and page 1 begins it again.
+func TestPullGone(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db, server.Config{})
+		f.get(f.north, prefix+"/users?pageSize=1")
+		f.renamed(t, "Novo")
+		f.lose(t)
+		w := f.get(f.north, prefix+"/users?pageSize=1&page=2")
+		if w.Code != 410 || w.Body.String() != goneSnapshot || w.Header().Get("X-Ratelimit-Remaining-Public-Default") != "28" {
+			t.Errorf("page 2 = %d %s %v", w.Code, w.Body, w.Header())
+		}
+		f.get(f.north, prefix+"/users?pageSize=1")
+		if w := f.get(f.north, prefix+"/users?pageSize=1&page=2"); w.Code != 200 || !strings.Contains(w.Body.String(), "Novo") {
+			t.Errorf("page 2 of the pull begun again = %d %s", w.Code, w.Body)
+		}
+	})
+}
