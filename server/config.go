@@ -8,7 +8,7 @@
 // The program examples/mount puts Handler into a mux with middleware. When keys were last used, Run and Serve alone write
 // down; examples/pull is a client.
 //
-// Several processes may serve one PostgreSQL: keys, data, versions and the counters of the rate limit are in the
+// Several processes may serve one PostgreSQL: keys, data, versions, pulls and the counters of the rate limit are in the
 // database, what is cached in memory is named by its version. A SQLite file is served by one process, and a second one is refused;
 // the counters live in it, so that a load never holds up a request (H6).
 //
@@ -88,8 +88,8 @@ type Config struct {
 	Keep time.Duration
 	// PullWindow is how long a pull that asks for nothing keeps its state longer than that; 0 is statedb.DefaultPullWindow.
 	PullWindow time.Duration
-	// Now is the clock of the periods, the keys, the rates and the states. Nil is time.Now for the periods and, with SQLite, for the
-	// rest; with PostgreSQL keys, rates and states then go by the database's clock, which all replicas share.
+	// Now is the clock of the periods, the keys, the pulls, the rates and the states. Nil is time.Now with SQLite, and with
+	// PostgreSQL the database's clock, which all replicas share.
 	Now func() time.Time
 	// Log is where requests and errors go; its zero value writes nothing.
 	Log *zerolog.Logger

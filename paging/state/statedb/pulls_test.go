@@ -207,3 +207,37 @@ func TestKept(t *testing.T) {
 		kept("of older registers", second, none, state.ErrGone)
 	})
 }
+
+// A client that goes on asking for pages of a state that is gone keeps no other state from being removed.
+func TestPullOfAGoneState(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s, tenant, now := newStore(t, db)
+		ctx, start := t.Context(), *now
+		remover := &statedb.Remover{Store: s}
+		var states []state.Versions
+		for i := range 3 {
+			states = append(states, raise(t, s, tenant, start.Add(time.Duration(i)*time.Hour)))
+		}
+		for i, at := range states {
+			*now = start.Add(time.Duration(i)*time.Hour + statedb.DefaultKeep)
+			for range 2 { // the second removes what the first has raised over
+				if err := remover.Remove(ctx); err != nil {
+					t.Fatal(err)
+				}
+				*now = now.Add(6 * time.Minute)
+			}
+			if err := s.Kept(ctx, tenant, at); err != nil {
+				t.Errorf("state %d: %v", i, err)
+			}
+			if i > 0 {
+				if err := s.Kept(ctx, tenant, states[i-1]); !errors.Is(err, state.ErrGone) {
+					t.Errorf("state %d is kept beside %d: %v", i-1, i, err)
+				}
+			}
+			gone := state.Snapshot{Versions: state.Versions{Registers: states[0].Registers}}
+			if err := s.BeginPull(ctx, state.PullKey{Tenant: tenant, Query: "q"}, gone, now.Add(50*time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

@@ -178,11 +178,13 @@ func (a *API) report(ctx context.Context, run run, g Grant, given *state.Snapsho
 	access := g.Access
 	if given != nil {
 		access.At = given.Versions
-		if err := g.Caller.Use(ctx, a.Pulls, *given); err != nil {
-			return answer{}, err
-		}
 	}
 	err = g.Caller.Report(ctx, a.Pulls, access.At, func(time.Time) (err error) {
+		if given != nil {
+			if err := g.Caller.Use(ctx, a.Pulls, *given); err != nil {
+				return err
+			}
+		}
 		ans, err = run(ctx, access)
 		return err
 	})

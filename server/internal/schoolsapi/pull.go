@@ -120,12 +120,12 @@ func (p pull) key(period calendar.Period) state.PullKey {
 // run runs the report of a request, and notes the pull that it begins or goes on with, before anything is sent.
 func (p pull) run(ctx context.Context, req request) (list web.Rows, err error) {
 	c := p.grant.Caller
-	if p.given != nil {
-		if err := c.Use(ctx, p.api.Pulls, req.at); err != nil {
-			return web.Rows{}, err
-		}
-	}
 	err = c.Report(ctx, p.api.Pulls, req.at.Versions, func(time.Time) (err error) {
+		if p.given != nil {
+			if err := c.Use(ctx, p.api.Pulls, req.at); err != nil {
+				return err
+			}
+		}
 		list, err = p.route.rows(ctx, req)
 		return err
 	})

@@ -66,7 +66,7 @@ func (c Caller) Key(query string) state.PullKey {
 	return state.PullKey{Tenant: c.Tenant, Budget: c.Budget, Query: base64.RawURLEncoding.EncodeToString(sum[:16])}
 }
 
-// Use notes that a state is read by its snapshot.
+// Use notes that a state is read by its snapshot, once it is known to be kept.
 func (c Caller) Use(ctx context.Context, p Pulls, at state.Snapshot) error {
 	return p.UsePull(ctx, c.Key(SnapshotParam+" "+at.Text(c.Tenant, c.Secret)), at, c.Time)
 }
