@@ -168,6 +168,7 @@ func TestPullByPage(t *testing.T) {
 			t.Helper()
 			return f.get(f.north, prefix+path, headers...)
 		}
+		get("/engagements?pageSize=1&startDate=2026-03-01")
 		first, second := get("/users?pageSize=1"), get("/users?pageSize=1&page=2")
 		f.renamed(t, "Segundo")
 		tests := []struct {
@@ -181,7 +182,12 @@ func TestPullByPage(t *testing.T) {
 			{"another filter", "/users?pageSize=1&page=2&profile=teacher", false},
 			{"a user", "/users?pageSize=1&page=2&userId=2", false},
 			{"a school", "/users?pageSize=1&page=2&schoolId=3", false},
-			{"another route", "/engagements?pageSize=1&page=2", false},
+			{"another route", "/readings?pageSize=1&page=2", false},
+			{"a period", "/engagements?pageSize=1&page=2&startDate=2026-03-01", true},
+			{"with its default given", "/engagements?pageSize=1&page=2&startDate=2026-03-01&endDate=2026-03-31", true},
+			{"that ends in the future", "/engagements?pageSize=1&page=2&startDate=2026-03-01&endDate=2026-04-30", true},
+			{"another period", "/engagements?pageSize=1&page=2", false},
+			{"a day less", "/engagements?pageSize=1&page=2&startDate=2026-03-01&endDate=2026-03-30", false},
 		}
 		then, newest := snapshotOf(t, first), snapshotOf(t, get("/users"))
 		for _, tt := range tests {
