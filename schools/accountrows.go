@@ -19,7 +19,7 @@ type AccountRow struct {
 // Accounts settles the rows of accounts. New ones take their identifiers in the order of reference.
 func (in *Intake) Accounts(rows []AccountRow, bad Rejected) (Counts, error) {
 	live := in.liveAccounts(len(rows))
-	in.skipped, in.PutCarriers = map[string]bool{}, directory.Carriers{}
+	in.placed, in.PutCarriers = map[string]directory.UserID{}, directory.Carriers{}
 	c := Counts{Rows: len(rows)}
 	for group := range keyed(in.underPresent(rows), func(a, b AccountRow) int { return strings.Compare(a.Ref, b.Ref) }) {
 		ref := group[0].Ref
@@ -96,17 +96,25 @@ func (in *Intake) keeper(ref directory.Ref) directory.Account {
 	return in.State.Accounts[i]
 }
 
-// create gives a new account its number and token, and its reference, which another may have given up.
-func (in *Intake) create(a *directory.Account) (err error) {
-	in.State.LastUser++
-	a.ID = in.State.LastUser
-	if more := in.State.Carriers.Take(a.Ref, 0, a.ID, in.State.Began); len(more) > 0 {
+// create gives a new account its number and token, and its reference, which another may have given up. It takes the reference
+// when the load began, or where others had or gave up the reference since, now.
+func (in *Intake) create(a *directory.Account) error {
+	r, err := in.userNumber(a.Ref)
+	if err != nil {
+		return err
+	}
+	a.ID, a.AccessToken = r.id, r.token
+	at := in.State.Now
+	if in.first() || r.first && r.carriers == len(in.State.Carriers[a.Ref]) {
+		at = in.State.Began
+	}
+	if more := in.State.Carriers.Take(a.Ref, 0, a.ID, at); len(more) > 0 {
 		in.PutCarriers[a.Ref] = more
 	} else {
 		in.users[string(a.Ref)] = a.ID
 	}
-	a.AccessToken, err = in.NewToken()
-	return err
+	in.placed[string(a.Ref)] = a.ID
+	return nil
 }
 
 // carrier returns the account that a reference means in an event of a time, or 0 (F4).
@@ -128,7 +136,9 @@ func (in *Intake) carrier(ref []byte, at time.Time) directory.UserID {
 func (in *Intake) account(row AccountRow, was directory.Account, live bool) (r checked[directory.Account]) {
 	known, deleted := in.known(row.Ref)
 	if deleted && !live || in.gone[directory.Ref(row.EntityRef)] {
-		in.skipped[row.Ref] = !known
+		if !known {
+			in.skip(row.Ref)
+		}
 		return checked[directory.Account]{deleted: true}
 	}
 	a := was

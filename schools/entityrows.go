@@ -18,6 +18,7 @@ type EntityRow struct {
 // identifiers in the order of level, then of reference (S1).
 func (in *Intake) Entities(rows []EntityRow, bad Rejected) (Counts, error) {
 	in.entities, in.gone = map[directory.Ref]directory.Entity{}, map[directory.Ref]bool{}
+	in.number()
 	for _, e := range in.State.Entities {
 		if !e.Deleted {
 			in.entities[e.Ref] = e
@@ -39,8 +40,7 @@ func (in *Intake) Entities(rows []EntityRow, bad Rejected) (Counts, error) {
 			continue
 		}
 		if !live {
-			in.State.LastEntity++
-			e.ID = in.State.LastEntity
+			e.ID = in.entityNumber(e.Ref)
 		}
 		in.entities[e.Ref] = e
 		in.PutEntities = append(in.PutEntities, e)

@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// State is what a load must know of a partner before it reads a feed.
+// State is what a load must know of a partner to settle a feed against it.
 type State struct {
 	Partner  directory.Ref
 	At       state.Versions
@@ -19,9 +19,10 @@ type State struct {
 	Accounts []directory.Account // deleted ones too, by number
 	// Carriers is the history of the references of accounts.
 	Carriers directory.Carriers
-	// Began is when the load began: after all that the state holds, and before all that will be written after the load.
-	Began time.Time
-	Books *Books
+	// Began is when the load began: after all that its first state holds, and before all that is written later. Now is when
+	// this state was read, zero for that one.
+	Began, Now time.Time
+	Books      *Books
 	// Evaluations are those that there are.
 	Evaluations []directory.Evaluation
 	Degrees     directory.Degrees
@@ -33,7 +34,7 @@ type State struct {
 // are new and which identifiers they take, which rows name something deleted, and what each event refers to.
 //
 // The methods are called in the order Entities, Accounts, Books, Evaluations; then Segment and Access, from any number
-// of goroutines.
+// of goroutines. An intake made by Again settles the registers alone, but for the books, which loads alone write.
 type Intake struct {
 	State State
 	// Began is when the load began: an event more than Ahead later is bad (F3).
@@ -54,7 +55,10 @@ type Intake struct {
 	entities map[directory.Ref]directory.Entity // live ones, those of the feed included
 	gone     map[directory.Ref]bool             // deleted, and no live one has replaced it; or the feed puts it below such a one
 	users    map[string]directory.UserID        // by the references that have no history, and whose row may have taken one
-	skipped  map[string]bool                    // accounts that the feed puts below something deleted: nobody has them
+	numbers  *numbers                           // that the load has reserved
+	lacks    numbers                            // those that new entities and accounts took from the counters, being without
+	placed   map[string]directory.UserID        // the numbers of the events of new accounts, and of those that are skipped
+	skipped  int                                // the number of the latter
 }
 
 // Ahead is by how much the clock of who writes a feed may be ahead of the load's (F3).

@@ -282,10 +282,15 @@ func TestBelowDeleted(t *testing.T) {
 		t.Fatalf("evaluations = %+v, %v, want one deleted and a new one", c, err)
 	}
 	at := calendar.MustParse("2026-03-10").Start()
-	for account, want := range map[string]error{"bia": schools.ErrDeleted, "caio": nil, "davi": nil, "ana": nil} {
-		if _, err := in.Access([]byte("a1"), []byte(account), at, []byte("login")); !errors.Is(err, want) {
-			t.Errorf("an access of %s = %v, want %v", account, err, want)
+	moves := in.Moves(in)
+	for account, want := range map[string]bool{"bia": true, "caio": false, "davi": false, "ana": false} {
+		e, err := in.Access([]byte("a1"), []byte(account), at, []byte("login"))
+		if to, moved := moves[e.User]; err != nil || moved != want || to != 0 {
+			t.Errorf("an access of %s is of user %d, %v, dropped %v, want %v", account, e.User, err, moved, want)
 		}
+	}
+	if _, err := in.Access([]byte("a1"), []byte("bia"), at, []byte("nonsense")); !errors.Is(err, schools.ErrDeleted) {
+		t.Errorf("a faulty access of a deleted account = %v, want that it is of one", err)
 	}
 }
 

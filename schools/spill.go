@@ -2,8 +2,11 @@ package schools
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -12,10 +15,12 @@ import (
 )
 
 // Pile gathers the events of a load, parted by user, in bounded memory: past its limit they go to temporary files. A
-// part's events keep the order in which they came.
+// part's events keep the order in which they came, those that were moved into it being last.
 type Pile struct {
 	spill.Pile
-	buf []byte
+	buf   []byte
+	moves Moves
+	moved *Pile // the events that are others' now
 }
 
 // neighbours is the number of users who follow one another and stay in one part, so that what is written of a part has
@@ -25,14 +30,81 @@ const neighbours = 16
 // Add puts an event on the pile. After an error every Add fails.
 func (p *Pile) Add(e Event) error {
 	p.buf = appendEvent(p.buf[:0], e)
-	return p.Pile.Add(int(uint64(e.User)/neighbours%spill.Parts), p.buf)
+	return p.Pile.Add(partOf(e.User), p.buf)
 }
+
+// partOf returns the part of a user's events.
+func partOf(u directory.UserID) int { return int(uint64(u) / neighbours % spill.Parts) }
+
+// Move makes events those of other accounts, or nobody's, in place of former moves. A pile whose events were taken must keep
+// them (Keep).
+func (p *Pile) Move(m Moves) error {
+	if err := p.closeMoved(); err != nil {
+		return err
+	}
+	p.moves = m
+	parts := map[int]bool{}
+	for user, to := range m {
+		if to != 0 {
+			parts[partOf(user)] = true
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	p.moved = &Pile{Pile: spill.Pile{Dir: p.Dir, Limit: p.Limit}}
+	p.moved.Keep = true
+	for _, i := range slices.Sorted(maps.Keys(parts)) {
+		events, err := p.own(i)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			if e.User = m[e.User]; e.User == 0 {
+				continue
+			}
+			if err := p.moved.Add(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *Pile) closeMoved() error {
+	if p.moved == nil {
+		return nil
+	}
+	moved := p.moved
+	p.moved = nil
+	return moved.Close()
+}
+
+// Close removes the temporary files.
+func (p *Pile) Close() error { return errors.Join(p.closeMoved(), p.Pile.Close()) }
 
 // Parts returns the number of parts; all events of a user are in one.
 func (p *Pile) Parts() int { return spill.Parts }
 
-// Part returns the events of one part and forgets them.
+// Part returns the events of one part, each under the account whose it is, and forgets them unless the pile keeps them.
 func (p *Pile) Part(i int) ([]Event, error) {
+	events, err := p.own(i)
+	if err != nil || len(p.moves) == 0 {
+		return events, err
+	}
+	events = slices.DeleteFunc(events, func(e Event) bool {
+		_, moved := p.moves[e.User]
+		return moved
+	})
+	if p.moved == nil {
+		return events, nil
+	}
+	more, err := p.moved.own(i)
+	return append(events, more...), err
+}
+
+// own returns the events of one part as they were added.
+func (p *Pile) own(i int) ([]Event, error) {
 	data, err := p.Pile.Part(i)
 	if err != nil {
 		return nil, err

@@ -101,7 +101,15 @@ func accountFields(a *directory.Account) []any {
 // AccountRefs calls visit with every account of a partner, deleted ones too, by number. An error of visit ends it and is
 // returned.
 func AccountRefs(ctx context.Context, idb bun.IDB, partner directory.PartnerID, visit func(directory.Account) error) error {
-	rows, err := idb.QueryContext(ctx, `SELECT `+accountColumns+` FROM accounts WHERE tenant_id = ? ORDER BY user_id`, partner)
+	return AccountRefsAfter(ctx, idb, partner, Everything, visit)
+}
+
+// AccountRefsAfter is [AccountRefs] for those that were written after a version of the registers, [Everything] being all.
+func AccountRefsAfter(ctx context.Context, idb bun.IDB, partner directory.PartnerID, after int64, visit func(directory.Account) error) error {
+	rows, err := idb.QueryContext(ctx, `
+		SELECT `+accountColumns+`
+		  FROM ? AS a
+		 ORDER BY user_id`, versioned("accounts", accountColumns, partner, after, Now))
 	var a directory.Account
 	fields := accountFields(&a)
 	err = each(rows, err, func() error {

@@ -24,6 +24,8 @@ type Pile struct {
 	Dir string
 	// Limit is the number of bytes held in memory, by default 64 MiB.
 	Limit int
+	// Keep keeps parts that were given, so that they can be asked for again, until Close.
+	Keep bool
 
 	parts [Parts]part
 	held  int
@@ -107,12 +109,14 @@ func (p *Pile) Held() int {
 	return n
 }
 
-// Part returns the records of a part, one after the other, and forgets them. When all records are there, goroutines may take
-// different parts at once.
+// Part returns the records of a part, one after the other, which are not to be changed, and forgets them unless the pile
+// keeps them. When all records are there, goroutines may take different parts at once.
 func (p *Pile) Part(i int) ([]byte, error) {
 	t := &p.parts[i]
 	mem := t.mem
-	t.mem = nil
+	if !p.Keep {
+		t.mem = nil
+	}
 	if t.file == nil {
 		return mem, nil
 	}
@@ -120,7 +124,10 @@ func (p *Pile) Part(i int) ([]byte, error) {
 	if n, err := t.file.ReadAt(data, 0); n < len(data) {
 		return nil, fmt.Errorf("what was set aside: %w", err)
 	}
-	return append(data, mem...), t.close()
+	if data = append(data, mem...); p.Keep {
+		return data, nil
+	}
+	return data, t.close()
 }
 
 func (t *part) close() error {

@@ -3,8 +3,8 @@ package schoolsdb
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
+	"maps"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -21,94 +21,208 @@ import (
 // CopyFunc writes rows into a table on the transaction that runs on conn, as fast as the engine can.
 type CopyFunc func(ctx context.Context, conn bun.Conn, table string, columns []string, rows iter.Seq[[]any]) (int64, error)
 
-// ErrOvertaken is returned by Save when the partner's data changed since the state was read: the load must be settled
-// anew against the present state.
-var ErrOvertaken = errors.New("the partner's data changed while the feed was read")
+// Load is a load of a partner under way. It keeps out other loads of the partner, and until its last step nobody else.
+type Load struct {
+	*statedb.Load
+	store   *Store
+	partner directory.PartnerID
+	settle  Settle
+}
 
-// ErrNotBegun is returned by Save where its transaction could not begin: nothing of the pile is used up, and Save may be
-// called again.
-var ErrNotBegun = errors.New("the load could not begin to write")
+// Settle settles the registers of the load's feed against a state: at first those that the load begins with, and in its last
+// step, if they changed, those of then.
+type Settle func(schools.State) (*schools.Intake, error)
 
-// State reads what a load must know of a partner.
-func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (schools.State, error) {
-	st := schools.State{Partner: ref}
-	h, err := authdb.ReadHeld(ctx, s.DB, auth.Tenant(partner)) // before all else: what changes later is found by Save
+// Begin begins a load of a partner, which Close must end. While another one lives it waits, and calls waiting, if it is not
+// nil, once.
+func (s *Store) Begin(ctx context.Context, partner directory.PartnerID, settle Settle, waiting func()) (*Load, error) {
+	l, err := s.States().Begin(ctx, state.Tenant(partner), waiting)
+	if err != nil {
+		return nil, err
+	}
+	return &Load{l, s, partner, settle}, nil
+}
+
+// State reads what a check must know of a partner. Directory writes during it may be in it by half.
+func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (st schools.State, err error) {
+	h, err := authdb.ReadHeld(ctx, s.DB, auth.Tenant(partner)) // before all else: what is written later is read again by who must know
 	if err != nil {
 		return st, err
 	}
-	st.At = state.Versions(h.Versions)
-	if st.Began, err = (&authdb.Store{Now: s.Now}).Clock(ctx, s.DB); err != nil { // after the versions, and so after all that they stand for
+	now, err := s.States().Clock(ctx, s.DB)
+	if err != nil {
 		return st, err
 	}
-	if st.LastEntity, st.LastUser, err = directorydb.Counters(ctx, s.DB, partner); err != nil {
-		return st, err
-	}
-	if st.Entities, err = directorydb.Entities(ctx, s.DB, partner); err != nil {
-		return st, err
-	}
-	if st.Carriers, err = directorydb.Carriers(ctx, s.DB, partner); err != nil {
-		return st, err
-	}
-	if st.Degrees, err = directorydb.Degrees(ctx, s.DB, partner); err != nil {
+	st = schools.State{Partner: ref, Began: now}
+	st.At.Registers = directorydb.Everything
+	if err := s.update(ctx, s.DB, partner, &st, h, now); err != nil {
 		return st, err
 	}
 	if st.Books, err = s.Books(ctx, partner, st.At); err != nil {
 		return st, err
 	}
-	if st.Evaluations, err = directorydb.Evaluations(ctx, s.DB, partner); err != nil {
-		return st, err
+	st.Evaluations, err = directorydb.Evaluations(ctx, s.DB, partner)
+	return st, err
+}
+
+// update reads what directory writes have changed since the state was read, into it.
+func (s *Store) update(ctx context.Context, idb bun.IDB, partner directory.PartnerID, st *schools.State, h authdb.Held, now time.Time) (err error) {
+	after := st.At.Registers
+	st.At, st.Now = state.Versions(h.Versions), now
+	if st.LastEntity, st.LastUser, err = directorydb.Counters(ctx, idb, partner); err != nil {
+		return err
 	}
-	err = directorydb.AccountRefs(ctx, s.DB, partner, func(a directory.Account) error {
-		st.Accounts = append(st.Accounts, a)
+	if st.Carriers, err = directorydb.Carriers(ctx, idb, partner); err != nil {
+		return err
+	}
+	if st.Degrees, err = directorydb.Degrees(ctx, idb, partner); err != nil {
+		return err
+	}
+	entities, err := directorydb.EntitiesAt(ctx, idb, partner, after, directorydb.Now)
+	if err != nil {
+		return err
+	}
+	var accounts []directory.Account
+	err = directorydb.AccountRefsAfter(ctx, idb, partner, after, func(a directory.Account) error {
+		accounts = append(accounts, a)
 		return nil
 	})
-	return st, err
+	st.Update(entities, accounts)
+	return err
+}
+
+// Intake settles the registers against their state of now, and reserves the numbers that it takes (S1). What the feed's events
+// refer to is decided by it: later directory writes change nothing of that (F4).
+func (l *Load) Intake(ctx context.Context, ref directory.Ref) (*schools.Intake, error) {
+	st, err := l.store.State(ctx, l.partner, ref)
+	if err != nil {
+		return nil, err
+	}
+	err = l.alone(ctx, func(ctx context.Context, tx bun.Tx, h authdb.Held, now time.Time) error {
+		st.Began = now // no directory write is under way
+		return l.store.update(ctx, tx, l.partner, &st, h, now)
+	})
+	if err != nil {
+		return nil, err
+	}
+	in, err := l.settle(st)
+	if err != nil {
+		return nil, err
+	}
+	return l.reserve(ctx, in)
+}
+
+// alone runs f in a short transaction that keeps out the partner's directory writes.
+func (l *Load) alone(ctx context.Context, f func(ctx context.Context, tx bun.Tx, h authdb.Held, now time.Time) error) error {
+	return l.store.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		h, err := authdb.Lock(ctx, tx, auth.Tenant(l.partner))
+		if err != nil {
+			return err
+		}
+		now, err := l.store.States().Clock(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return f(ctx, tx, h, now)
+	})
+}
+
+// reserve reserves the numbers that an intake lacks. Where others took some of those meanwhile the registers are settled again.
+func (l *Load) reserve(ctx context.Context, in *schools.Intake) (*schools.Intake, error) {
+	entities, users := in.Lacks()
+	if entities+users == 0 {
+		return in, nil
+	}
+	same := false
+	err := l.alone(ctx, func(ctx context.Context, tx bun.Tx, _ authdb.Held, _ time.Time) error {
+		entity, user, err := directorydb.Counters(ctx, tx, l.partner)
+		if err != nil {
+			return err
+		}
+		same = in.Reserve(entity, user)
+		return directorydb.SetCounters(ctx, tx, l.partner, entity+directory.EntityID(entities), user+directory.UserID(users))
+	})
+	if err != nil || same {
+		return in, err
+	}
+	return l.settle(in.State)
 }
 
 // Saved says what a load wrote.
 type Saved struct {
 	New, Repeated int // events
 	Versions      state.Versions
+	// Last is the intake that settled the registers last.
+	Last *schools.Intake
 }
 
-// Save writes a settled feed and its events, and makes them hold with its last step (F2), which alone keeps directory writes of
-// the partner out; readers go on with the states before. progress, if not nil, is told the parts of the pile that are done, 0 as
-// soon as no other load of the partner is under way.
-func (s *Store) Save(ctx context.Context, partner directory.PartnerID, in *schools.Intake, pile *schools.Pile, progress func(done, total int)) (saved Saved, err error) {
-	l, err := s.States().Begin(ctx, state.Tenant(partner), nil)
-	if err != nil {
-		return Saved{}, fmt.Errorf("%w: %w", ErrNotBegun, err)
+// What undoes the last step of a load.
+var (
+	errMoved   = errors.New("events are other accounts' now")
+	errNothing = errors.New("the load changes nothing")
+)
+
+// Save writes the events of an intake that Load.Intake settled, beside everybody, and in its last step the registers, settled
+// against those of then; with that step all of it holds (F2, F6). Should events be other accounts' by then, they are folded
+// anew. progress, if not nil, is told the parts of the pile that are done. The pile must keep its parts.
+func (l *Load) Save(ctx context.Context, in *schools.Intake, pile *schools.Pile, progress func(done, total int)) (saved Saved, err error) {
+	saved.Last = in
+	for {
+		moves := in.Moves(saved.Last)
+		if err := pile.Move(moves); err != nil {
+			return saved, err
+		}
+		if saved.New, saved.Repeated, err = schools.Load(ctx, l, pile, progress); err != nil {
+			return saved, err
+		}
+		if err := l.WriteRows(ctx, bookRows(in)); err != nil {
+			return saved, err
+		}
+		if err = l.hold(ctx, in, moves, &saved); !errors.Is(err, errMoved) {
+			return saved, err
+		}
+		if err := l.Undo(ctx); err != nil {
+			return saved, err
+		}
+		if saved.Last, err = l.reserve(ctx, saved.Last); err != nil {
+			return saved, err
+		}
 	}
-	defer func() { err = errors.Join(err, l.Close(context.WithoutCancel(ctx))) }()
-	if l.Base() != in.State.At.Facts {
-		return Saved{}, ErrOvertaken
-	}
-	if progress != nil {
-		progress(0, pile.Parts())
-	}
-	if saved.New, saved.Repeated, err = schools.Load(ctx, l, pile, progress); err != nil {
-		return Saved{}, err
-	}
-	if saved.New == 0 && !in.Changes() {
-		saved.Versions = in.State.At // nothing was written: what is cached stays good
-		return saved, nil
-	}
-	if err := l.WriteRows(ctx, bookRows(in)); err != nil {
-		return Saved{}, err
-	}
-	h, err := l.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *authdb.Held) error {
-		if h.Registers != in.State.At.Registers {
-			return ErrOvertaken
+}
+
+// hold is the last step of a load whose events were moved.
+func (l *Load) hold(ctx context.Context, in *schools.Intake, moves schools.Moves, saved *Saved) error {
+	h, err := l.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *authdb.Held) (err error) {
+		if st := saved.Last.State; st.At.Registers != h.Registers {
+			if err := l.store.update(ctx, tx, l.partner, &st, *h, now); err != nil {
+				return err
+			}
+			if saved.Last, err = l.settle(st); err != nil {
+				return err
+			}
+			if !maps.Equal(in.Moves(saved.Last), moves) {
+				return errMoved
+			}
+		}
+		saved.Versions = state.Versions(h.Versions)
+		if saved.New == 0 && !saved.Last.Changes() {
+			return errNothing
 		}
 		h.Facts, h.From, h.Registers = l.Number(), now, authdb.NextNumber(h.Registers)
-		return s.putRegisters(ctx, tx, partner, h.Registers, in)
+		return putRegisters(ctx, tx, l.partner, h.Registers, saved.Last)
 	})
+	switch {
+	case errors.Is(err, errNothing):
+		return nil // what is cached stays good
+	case err != nil:
+		return err
+	}
 	saved.Versions = state.Versions(h.Versions)
-	return saved, err
+	return nil
 }
 
 // putRegisters writes what changed in the registers; version is the one that the load will publish.
-func (s *Store) putRegisters(ctx context.Context, tx bun.Tx, partner directory.PartnerID, version int64, in *schools.Intake) error {
+func putRegisters(ctx context.Context, tx bun.Tx, partner directory.PartnerID, version int64, in *schools.Intake) error {
 	if err := directorydb.PutEntities(ctx, tx, partner, version, in.PutEntities); err != nil {
 		return err
 	}
@@ -120,6 +234,9 @@ func (s *Store) putRegisters(ctx context.Context, tx bun.Tx, partner directory.P
 	}
 	if err := directorydb.PutEvaluations(ctx, tx, partner, in.PutEvaluations); err != nil {
 		return err
+	}
+	if entities, users := in.Lacks(); entities+users == 0 {
+		return nil
 	}
 	return directorydb.SetCounters(ctx, tx, partner, in.State.LastEntity, in.State.LastUser)
 }

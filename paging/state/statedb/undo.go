@@ -9,6 +9,9 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
+// Undo undoes what the load has written so far, so that it can write anew.
+func (l *Load) Undo(ctx context.Context) error { return l.undo(ctx) }
+
 // undo undoes every number above the one that the load builds on, while it has the lease: its own rows, and those of loads
 // that died.
 func (l *Load) undo(ctx context.Context) error {

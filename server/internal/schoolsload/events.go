@@ -5,17 +5,66 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
+// drops counts the events of accounts that may not be made, should they not be.
+type drops struct {
+	first directory.UserID
+	dense []events // of the accounts from the first on, as far as their numbers follow one another: those that are to be made
+	other map[directory.UserID]*events
+}
+
+// events are those of one account.
+type events struct{ segments, accesses int }
+
+func newDrops(users []directory.UserID) drops {
+	d := drops{other: map[directory.UserID]*events{}}
+	for i, user := range users {
+		if i == 0 {
+			d.first = user
+		}
+		if user == d.first+directory.UserID(i) {
+			d.dense = append(d.dense, events{})
+		} else {
+			d.other[user] = &events{}
+		}
+	}
+	return d
+}
+
+// of returns the counts of an account, or nil.
+func (d *drops) of(user directory.UserID) *events {
+	switch i := int64(user - d.first); {
+	case i < 0:
+		return nil
+	case i < int64(len(d.dense)):
+		return &d.dense[i]
+	}
+	return d.other[user]
+}
+
+// drop counts the events that are nobody's as deleted.
+func (l *load) drop(m schools.Moves) {
+	for user, to := range m {
+		if n := l.drops.of(user); n != nil && to == 0 {
+			l.totals.Segments.Deleted += n.segments
+			l.totals.Accesses.Deleted += n.accesses
+		}
+	}
+}
+
 // events reads the files of events onto the pile.
 func (l *load) events(ctx context.Context) error {
-	if err := l.read(ctx, "segments", segmentFields, l.segment, &l.totals.Segments); err != nil {
+	l.drops = newDrops(l.intake.Placed())
+	err := l.read(ctx, "segments", segmentFields, l.segment, &l.totals.Segments, func(n *events) { n.segments++ })
+	if err != nil {
 		return err
 	}
-	return l.read(ctx, "accesses", accessFields, l.access, &l.totals.Accesses)
+	return l.read(ctx, "accesses", accessFields, l.access, &l.totals.Accesses, func(n *events) { n.accesses++ })
 }
 
 // outcome is what became of an event's row: an event, or the reason to skip it.
@@ -24,7 +73,7 @@ type outcome struct {
 	skip  error
 }
 
-func (l *load) read(ctx context.Context, resource string, fields []feed.Field, parse func(*feed.Row, *outcome), n *Events) error {
+func (l *load) read(ctx context.Context, resource string, fields []feed.Field, parse func(*feed.Row, *outcome), n *Events, note func(*events)) error {
 	file, err := l.folder.File(resource)
 	if file == nil || err != nil {
 		return err
@@ -41,6 +90,9 @@ func (l *load) read(ctx context.Context, resource string, fields []feed.Field, p
 		case schools.ErrDeleted:
 			n.Deleted++
 			return nil
+		}
+		if n := l.drops.of(o.event.User); n != nil {
+			note(n)
 		}
 		return l.pile.Add(o.event)
 	}, func(e *feed.RowError) error {

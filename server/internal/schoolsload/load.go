@@ -1,11 +1,10 @@
 // Package schoolsload reads a schools feed into a partner: it joins the feed's files, the rules of package schools and
-// the store. A load is one transaction; running it again, in another order or in pieces, changes nothing more. A check does
-// all that a load does but write (F7).
+// the store. A load holds as a whole with its last step; running it again, in another order or in pieces, changes nothing more.
+// A check does all that a load does but write (F7).
 package schoolsload
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/lectern-dev/lectern/reading/spill"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
-	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
@@ -33,8 +31,8 @@ type Options struct {
 	Check bool
 	// Now tells the time, by default time.Now.
 	Now func() time.Time
-	// Progress, if not nil, is told the bytes read of the feed's size ("read"), that the load waits until no other load and no
-	// directory write of the partner is under way ("wait"), and the parts folded ("fold").
+	// Progress, if not nil, is told that another load of the partner is under way, which this one waits for ("wait"), the bytes
+	// read of the feed's size ("read"), and the parts folded ("fold").
 	Progress func(stage string, done, total int64)
 	// TempDir is where events wait to be folded; empty is the system's place. MemoryLimit is the number of bytes of them
 	// that wait in memory, by default as schools.Pile says.
@@ -71,9 +69,6 @@ type Events struct {
 // resources are the files of a schools feed.
 var resources = []string{"entities", "accounts", "books", "segments", "accesses", "evaluations"}
 
-// tries is how often a load is settled anew when directory writes overtake it.
-const tries = 5
-
 // Load reads the feed in dir. On an error nothing of it is visible, and running it again is safe.
 func Load(ctx context.Context, store *schoolsdb.Store, dir string, o Options) (Totals, error) {
 	if o.Now == nil {
@@ -83,70 +78,77 @@ func Load(ctx context.Context, store *schoolsdb.Store, dir string, o Options) (T
 		first := schools.HistoryStart()
 		o.History = &first
 	}
-	began := o.Now()
-	for range tries {
-		t, err := once(ctx, store, dir, began, o)
-		if !errors.Is(err, schoolsdb.ErrOvertaken) {
-			return t, err
-		}
-	}
-	return Totals{}, fmt.Errorf("load %s: %w each of %d times; run it again", dir, schoolsdb.ErrOvertaken, tries)
+	l := &load{store: store, dir: dir, options: o}
+	t, err := l.run(ctx)
+	return t, errors.Join(err, l.close(context.WithoutCancel(ctx)))
 }
 
-// once reads and saves the feed against one state of the partner.
-func once(ctx context.Context, store *schoolsdb.Store, dir string, began time.Time, o Options) (t Totals, err error) {
-	start := time.Now()
-	folder, err := feed.Open(dir, resources...)
-	if err != nil {
+// run reads and saves the feed.
+func (l *load) run(ctx context.Context) (t Totals, err error) {
+	start, o := time.Now(), l.options
+	if l.folder, err = feed.Open(l.dir, resources...); err != nil {
 		return t, err
 	}
-	folder.Ignore(o.Ignore...)
-	st, err := store.State(ctx, o.Partner, o.Ref)
-	if err != nil {
+	l.folder.Ignore(o.Ignore...)
+	if err := l.begin(ctx); err != nil {
 		return t, err
 	}
-	l := &load{folder: folder, options: o, totals: &t}
-	l.intake = &schools.Intake{
-		State: st, Began: began, History: *o.History,
-		NewToken: func() (string, error) { return directory.NewAccessToken(rand.Reader) },
-	}
-	defer func() { err = errors.Join(err, l.close()) }()
-	l.progress("read", 0, folder.Size())
-	if l.report, err = feed.OpenReport(o.SkipBad, dir, o.Check); err != nil {
-		return t, err
-	}
-	if err := l.registers(ctx); err != nil {
-		return t, err
-	}
-	l.pile = &schools.Pile{Pile: spill.Pile{Dir: o.TempDir, Limit: o.MemoryLimit}}
+	l.pile = &schools.Pile{Pile: spill.Pile{Dir: o.TempDir, Limit: o.MemoryLimit, Keep: !o.Check}}
 	if err := l.events(ctx); err != nil {
 		return t, err
 	}
-	saved, err := l.save(ctx, store)
+	saved, err := l.save(ctx)
 	if err != nil {
 		return t, err
 	}
+	if err := l.rows.list(ctx, l.report); err != nil {
+		return t, err
+	}
+	l.drop(l.intake.Moves(saved.Last))
+	t = l.totals
 	t.NewEvents, t.Repeated = saved.New, saved.Repeated
 	t.Version = fmt.Sprintf("%d.%d", saved.Versions.Registers, saved.Versions.Facts)
 	t.finish(time.Since(start))
 	return t, nil
 }
 
-// save saves what was read, or in a check counts it. On SQLite one waits for another writer for half a minute at a time.
-func (l *load) save(ctx context.Context, store *schoolsdb.Store) (schoolsdb.Saved, error) {
+// begin begins the load, keeping out others, and reads and settles the registers. A check keeps out nobody.
+func (l *load) begin(ctx context.Context) (err error) {
+	o := l.options
+	l.began = o.Now()
+	if !o.Check {
+		l.held, err = l.store.Begin(ctx, o.Partner, func(st schools.State) (*schools.Intake, error) { return l.settle(ctx, st) },
+			func() { l.progress("wait", 0, 0) })
+		if err != nil {
+			return err
+		}
+	}
+	l.progress("read", 0, l.folder.Size())
+	if l.report, err = feed.OpenReport(o.SkipBad, l.dir, o.Check); err != nil {
+		return err
+	}
+	defer func() { l.progress("read", l.folder.Done(), l.folder.Size()) }()
+	if !o.Check {
+		l.intake, err = l.held.Intake(ctx, o.Ref)
+		return err
+	}
+	st, err := l.store.State(ctx, o.Partner, o.Ref)
+	if err != nil {
+		return err
+	}
+	l.intake, err = l.settle(ctx, st)
+	return err
+}
+
+// save saves what was read, or in a check counts it.
+func (l *load) save(ctx context.Context) (schoolsdb.Saved, error) {
 	fold := func(done, total int) { l.progress("fold", int64(done), int64(total)) }
 	if l.options.Check {
 		found := l.report.Findings()
 		l.totals.Check = &found
-		return store.Check(ctx, l.options.Partner, l.intake, l.pile, fold)
+		return l.store.Check(ctx, l.options.Partner, l.intake, l.pile, fold)
 	}
-	for {
-		l.progress("wait", 0, 0)
-		saved, err := store.Save(ctx, l.options.Partner, l.intake, l.pile, fold)
-		if !errors.Is(err, schoolsdb.ErrNotBegun) || !database.Busy(err) || ctx.Err() != nil {
-			return saved, err
-		}
-	}
+	return l.held.Save(ctx, l.intake, l.pile, fold)
 }
 
 // finish sets the load's duration, to the millisecond, and rate.
@@ -158,11 +160,17 @@ func (t *Totals) finish(d time.Duration) {
 
 // load is one reading of a feed.
 type load struct {
+	store   *schoolsdb.Store
+	dir     string
 	folder  *feed.Folder
 	options Options
-	totals  *Totals
-	intake  *schools.Intake
+	began   time.Time
+	held    *schoolsdb.Load // nil in a check
+	totals  Totals
+	intake  *schools.Intake // the one that the events are read by
+	rows    *rows
 	pile    *schools.Pile
+	drops   drops
 	report  *feed.Report
 }
 
@@ -173,8 +181,11 @@ func (l *load) progress(stage string, done, total int64) {
 }
 
 // close ends what the load opened.
-func (l *load) close() error {
+func (l *load) close(ctx context.Context) error {
 	var errs []error
+	if l.held != nil {
+		errs = append(errs, l.held.Close(ctx))
+	}
 	if l.pile != nil {
 		errs = append(errs, l.pile.Close())
 	}

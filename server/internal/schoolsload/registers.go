@@ -1,57 +1,143 @@
 package schoolsload
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
+	"slices"
 
+	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
-// registers reads the register files and settles them, each before those that refer to it.
-func (l *load) registers(ctx context.Context) (err error) {
-	in, t := l.intake, l.totals
-	if err = register(ctx, l, "entities", entityFields, parseEntity, in.Entities, &t.Entities); err != nil {
-		return err
-	}
-	if err = register(ctx, l, "accounts", accountFields, parseAccount, in.Accounts, &t.Accounts); err != nil {
-		return err
-	}
-	if err = register(ctx, l, "books", bookFields, parseBook, in.Books, &t.Books); err != nil {
-		return err
-	}
-	return register(ctx, l, "evaluations", evaluationFields, parseEvaluation, in.Evaluations, &t.Evaluations)
+// rows are the good rows of the feed's registers, as they were read.
+type rows struct {
+	entities    table[schools.EntityRow]
+	accounts    table[schools.AccountRow]
+	books       table[schools.BookRow]
+	evaluations table[schools.EvaluationRow]
 }
 
-// register reads one register file whole and settles its rows. A file that is absent has no rows.
-func register[T any](ctx context.Context, l *load, resource string, fields []feed.Field, parse func(*feed.Row, *T),
-	settle func([]T, schools.Rejected) (schools.Counts, error), counts *schools.Counts) error {
-	file, err := l.folder.File(resource)
-	if err != nil {
+// table are the rows of one register file. Those that are bad when the load begins are counted and left.
+type table[T any] struct {
+	file   *feed.File // nil where it is absent
+	fields []feed.Field
+	line   func(T) int
+	rows   []T
+	bad    int
+	worse  []*feed.RowError // those that the last of several settlings found bad
+}
+
+// settle settles the registers against a state. The first time it reads them; the last of several counts.
+func (l *load) settle(ctx context.Context, st schools.State) (*schools.Intake, error) {
+	if l.rows != nil {
+		return l.settleAgain(l.intake.Again(st))
+	}
+	in := &schools.Intake{
+		State: st, Began: l.began, History: *l.options.History,
+		NewToken: func() (string, error) { return directory.NewAccessToken(rand.Reader) },
+	}
+	l.intake, l.rows = in, &rows{
+		entities:    table[schools.EntityRow]{fields: entityFields, line: func(r schools.EntityRow) int { return r.Line }},
+		accounts:    table[schools.AccountRow]{fields: accountFields, line: func(r schools.AccountRow) int { return r.Line }},
+		books:       table[schools.BookRow]{fields: bookFields, line: func(r schools.BookRow) int { return r.Line }},
+		evaluations: table[schools.EvaluationRow]{fields: evaluationFields, line: func(r schools.EvaluationRow) int { return r.Line }},
+	}
+	t := &l.totals
+	if err := read(ctx, l, "entities", &l.rows.entities, parseEntity, in.Entities, &t.Entities); err != nil {
+		return in, err
+	}
+	if err := read(ctx, l, "accounts", &l.rows.accounts, parseAccount, in.Accounts, &t.Accounts); err != nil {
+		return in, err
+	}
+	if err := read(ctx, l, "books", &l.rows.books, parseBook, in.Books, &t.Books); err != nil {
+		return in, err
+	}
+	return in, read(ctx, l, "evaluations", &l.rows.evaluations, parseEvaluation, in.Evaluations, &t.Evaluations)
+}
+
+// settleAgain settles the rows that were good against a later state. What a directory write has made bad since does not make
+// the load fail (F6): it is counted, and listed where bad rows are.
+func (l *load) settleAgain(in *schools.Intake) (_ *schools.Intake, err error) {
+	t := &l.totals
+	if t.Entities, err = l.rows.entities.again(in.Entities); err != nil {
+		return in, err
+	}
+	if t.Accounts, err = l.rows.accounts.again(in.Accounts); err != nil {
+		return in, err
+	}
+	t.Evaluations, err = l.rows.evaluations.again(in.Evaluations)
+	return in, err
+}
+
+// read reads one register file whole, and settles its rows for the first time. A file that is absent has no rows.
+func read[T any](ctx context.Context, l *load, resource string, t *table[T], parse func(*feed.Row, *T),
+	settle func([]T, schools.Rejected) (schools.Counts, error), counts *schools.Counts) (err error) {
+	if t.file, err = l.folder.File(resource); err != nil {
 		return err
 	}
-	var rows []T
-	bad := 0
-	if file != nil {
-		err = feed.Read(ctx, file, fields, parse, func(row *T, _ feed.Pos) error {
-			rows = append(rows, *row)
+	if t.file != nil {
+		err = feed.Read(ctx, t.file, t.fields, parse, func(row *T, _ feed.Pos) error {
+			t.rows = append(t.rows, *row)
 			return nil
 		}, func(e *feed.RowError) error {
-			bad++
+			t.bad++
 			return l.report.Bad(e)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	*counts, err = settle(rows, func(line int, field, reason string) error {
-		return l.report.Late(ctx, file, fields, &feed.RowError{File: file.Name(), Line: line, Field: field, Reason: reason})
+	l.progress("read", l.folder.Done(), l.folder.Size())
+	bad := map[int]bool{}
+	*counts, err = settle(t.rows, func(line int, field, reason string) error {
+		bad[line] = true
+		return l.report.Late(ctx, t.file, t.fields, t.wrong(line, field, reason))
 	})
-	counts.Rows += bad
-	counts.Bad += bad
+	counts.Rows += t.bad
+	counts.Bad += t.bad
 	if err != nil {
 		return err
 	}
+	t.rows = slices.DeleteFunc(t.rows, func(row T) bool { return bad[t.line(row)] })
+	t.bad = counts.Bad
 	return l.report.Flush(ctx)
+}
+
+// wrong is what is wrong with a row.
+func (t *table[T]) wrong(line int, field, reason string) *feed.RowError {
+	return &feed.RowError{File: t.file.Name(), Line: line, Field: field, Reason: reason}
+}
+
+// again settles the rows of one register file against a later state.
+func (t *table[T]) again(settle func([]T, schools.Rejected) (schools.Counts, error)) (schools.Counts, error) {
+	t.worse = nil
+	counts, err := settle(t.rows, func(line int, field, reason string) error {
+		t.worse = append(t.worse, t.wrong(line, field, reason))
+		return nil
+	})
+	counts.Rows += t.bad
+	counts.Bad += t.bad
+	return counts, err
+}
+
+// list lists the rows that the last settling found bad.
+func (t *table[T]) list(ctx context.Context, report *feed.Report) error {
+	for _, e := range t.worse {
+		if err := report.Late(ctx, t.file, t.fields, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list lists the rows that directory writes made bad, if there is a place for it.
+func (r *rows) list(ctx context.Context, report *feed.Report) error {
+	if report == nil {
+		return nil
+	}
+	return cmp.Or(r.entities.list(ctx, report), r.accounts.list(ctx, report), r.evaluations.list(ctx, report), report.Flush(ctx))
 }
 
 var entityFields = []feed.Field{

@@ -126,14 +126,72 @@ func (r *roll) subject(ref string, named func(string) bool) int {
 
 // load loads a feed and returns how many of its events are new.
 func (r *roll) load(f fed) (news int) {
-	for _, c := range f.classes {
+	l := r.begin(f)
+	l.reserve(r)
+	return l.end(r)
+}
+
+// loading is a load under way: what it was to make when it began.
+type loading struct {
+	fed
+	began  time.Time
+	makes  []string       // references of new accounts
+	taken  map[string]int // how many had carried each by then
+	number map[string]int
+}
+
+// begin begins a load.
+func (r *roll) begin(f fed) *loading {
+	l := &loading{fed: f, began: r.now, taken: map[string]int{}, number: map[string]int{}}
+	dry := &roll{now: r.now, classes: maps.Clone(r.classes), accounts: slices.Clone(r.accounts), carried: maps.Clone(r.carried)}
+	dry.enter(f.classes)
+	for _, ref := range slices.Sorted(maps.Keys(dry.settle(f.rows))) {
+		l.makes, l.taken[ref] = append(l.makes, ref), len(r.carried[ref])
+	}
+	return l
+}
+
+// reserve gives what the load was to make its numbers.
+func (l *loading) reserve(r *roll) {
+	for _, ref := range l.makes {
+		r.accounts = append(r.accounts, enrolled{})
+		l.number[ref] = len(r.accounts)
+	}
+}
+
+// enter makes the classes of a feed that are not known.
+func (r *roll) enter(classes []string) {
+	for _, c := range classes {
 		if _, known := r.classes[c]; !known {
 			r.classes[c] = true
 		}
 	}
-	r.register(f.rows)
-	for _, e := range f.events {
-		n := r.carrier(e.ref, e.at)
+}
+
+// end settles the feed against the roll as it is now, and counts its events; that of an account that took its reference
+// before the load began, or with it, is by the roll as it was then.
+func (l *loading) end(r *roll) (news int) {
+	r.enter(l.classes)
+	made := r.settle(l.rows)
+	for _, ref := range slices.Sorted(maps.Keys(made)) {
+		now, n := r.now, l.number[ref]
+		if n > 0 && l.taken[ref] == len(r.carried[ref]) {
+			r.now = l.began
+		}
+		if n == 0 {
+			r.accounts = append(r.accounts, enrolled{})
+			n = len(r.accounts)
+		}
+		r.accounts[n-1] = made[ref]
+		r.take(ref, n)
+		r.now = now
+	}
+	for _, e := range l.events {
+		at := e.at
+		if at.After(l.began) {
+			at = l.began
+		}
+		n := r.carrier(e.ref, at)
 		if n == 0 || r.counted[counting{n, e.id}] {
 			continue
 		}
@@ -144,12 +202,12 @@ func (r *roll) load(f fed) (news int) {
 	return news
 }
 
-// register loads the rows of a feed. Its new accounts are numbered by reference.
-func (r *roll) register(rows []fedRow) {
+// settle loads the rows of a feed for accounts that there are, and returns those that it makes.
+func (r *roll) settle(rows []fedRow) (made map[string]enrolled) {
 	named := func(ref string) bool {
 		return slices.ContainsFunc(rows, func(row fedRow) bool { return row.ref == ref })
 	}
-	made := map[string]enrolled{}
+	made = map[string]enrolled{}
 	for _, row := range rows {
 		n := r.subject(row.ref, named)
 		if n < 0 || !r.classes[row.class] {
@@ -163,9 +221,7 @@ func (r *roll) register(rows []fedRow) {
 		a.ref = r.accounts[n-1].ref
 		r.accounts[n-1] = a
 	}
-	for _, ref := range slices.Sorted(maps.Keys(made)) {
-		r.enrol(made[ref])
-	}
+	return made
 }
 
 // carrier returns who carried a reference at a time, or 0.
@@ -217,13 +273,9 @@ func one[T any](s *session, list []T) T { return list[s.pick(len(list))] }
 // new one.
 func (s *session) step() act {
 	s.now = s.now.Add(one(s, []time.Duration{time.Microsecond, time.Minute, time.Hour}))
-	a := act{what: one(s, []string{"load", "load again", "load again", "create", "put", "put", "delete", "create class", "delete class"})}
-	a.ref, a.to, a.class = one(s, someRefs), one(s, someRefs), one(s, someClasses)
-	n := s.live(a.ref)
-	teacher := n > 0 && s.accounts[n-1].kind == "teacher"
-	switch can := s.classes[a.class]; {
-	case a.what == "create" && n == 0 && can, a.what == "delete" && teacher, a.what == "create class" && !can, a.what == "delete class" && can:
-	case a.what == "put" && teacher && can && (a.to == a.ref || s.live(a.to) == 0):
+	a := s.draw("load", "load again", "load again", "create", "put", "put", "delete", "create class", "delete class")
+	switch {
+	case s.can(a):
 	case a.what == "load" || len(s.feeds) == 0:
 		s.feeds = append(s.feeds, s.newFeed())
 		a = act{what: "load", feed: s.feeds[len(s.feeds)-1]}
@@ -232,6 +284,41 @@ func (s *session) step() act {
 	}
 	s.do(&a)
 	return a
+}
+
+// draw draws an act of some kinds.
+func (s *session) draw(what ...string) act {
+	return act{what: one(s, what), ref: one(s, someRefs), to: one(s, someRefs), class: one(s, someClasses)}
+}
+
+// can reports whether an act is one of the API that is possible.
+func (s *session) can(a act) bool {
+	n := s.live(a.ref)
+	teacher := n > 0 && s.accounts[n-1].kind == "teacher"
+	can := s.classes[a.class]
+	switch a.what {
+	case "create":
+		return n == 0 && can
+	case "delete":
+		return teacher
+	case "create class":
+		return !can
+	case "delete class":
+		return can
+	}
+	return a.what == "put" && teacher && can && (a.to == a.ref || s.live(a.to) == 0)
+}
+
+// writes does up to three acts of the API, calls follow with each, and then some time goes by.
+func (s *session) writes(follow func(act)) {
+	for range s.pick(4) {
+		s.now = s.now.Add(one(s, []time.Duration{time.Microsecond, time.Minute}))
+		if a := s.draw("create", "put", "put", "delete", "create class", "delete class"); s.can(a) {
+			s.do(&a)
+			follow(a)
+		}
+	}
+	s.now = s.now.Add(time.Microsecond)
 }
 
 // do does an act, which is possible.

@@ -1,0 +1,178 @@
+package schoolsload_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/internal/schoolsload"
+)
+
+// point is a moment of a load.
+type point int
+
+const (
+	begun   point = iota // it keeps out others, and has read nothing
+	read                 // it has read the state
+	settled              // it has settled the registers
+	folding              // it is folding
+	folded               // all is folded: the last step comes
+	points
+)
+
+// besides loads a feed and calls at once at each of its points.
+func (p *partnership) besides(f fed, at func(point)) (schoolsload.Totals, error) {
+	p.t.Helper()
+	reads, next := 0, begun
+	reach := func(now point) {
+		if now == next { // a load may fold anew
+			next++
+			at(now)
+		}
+	}
+	return p.load(f.files(), func(o *schoolsload.Options) {
+		o.Ref, o.Now = p.ref, func() time.Time { return p.now }
+		o.Progress = func(stage string, done, total int64) {
+			switch {
+			case stage == "fold" && done == total:
+				reach(folded)
+			case stage == "fold":
+				reach(folding)
+			default:
+				if reads++; reads <= 2 {
+					reach(point(reads - 1))
+				} else if reads == 6 { // after each of the four registers
+					reach(settled)
+				}
+			}
+		}
+	})
+}
+
+// TestLoadsBesideWrites does random directory writes at every point of loads, and holds what comes of them against the roll: the
+// registers are settled as they stand at the last step, and every event is its carrier's as of the load's beginning (F4, F6).
+// Each feed is loaded again afterwards.
+func TestLoadsBesideWrites(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		if _, err := db.Migrate(t.Context(), server.Schema()...); err != nil {
+			t.Fatal(err)
+		}
+		for seed := range uint64(8) {
+			s := &session{roll: newRoll(), pick: rand.New(rand.NewPCG(6, seed)).IntN}
+			p := newPartnership(t, db, directory.Ref(fmt.Sprint("p", seed)), s)
+			t.Log("partner", seed)
+			times := map[int]time.Time{}
+			for range 3 {
+				s.now = s.now.Add(time.Minute)
+				s.writes(p.follow)
+				f := s.newFeed()
+				for _, e := range f.events {
+					times[e.id] = e.at
+				}
+				p.beside(f)
+				p.check(times)
+				s.now = s.now.Add(time.Minute)
+				p.beside(f)
+				p.check(times)
+			}
+		}
+	})
+}
+
+// beside loads a feed beside random writes.
+func (p *partnership) beside(f fed) {
+	p.t.Helper()
+	p.t.Logf("load %+v", f)
+	var l *loading
+	totals, err := p.besides(f, func(now point) {
+		switch now {
+		case read:
+			l = p.session.begin(f)
+		case settled:
+			l.reserve(p.roll)
+		}
+		p.t.Log("at", now)
+		p.writes(func(a act) {
+			p.t.Log(a)
+			p.follow(a)
+		})
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if news := l.end(p.roll); totals.NewEvents != news {
+		p.t.Fatalf("the load counts %d new events, the roll %d", totals.NewEvents, news)
+	}
+}
+
+// TestLoadThatDies ends loads at every point as a kill would, without a word. Nothing of them is seen, and the next load does
+// what they would have done.
+func TestLoadThatDies(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		if _, err := db.Migrate(t.Context(), server.Schema()...); err != nil {
+			t.Fatal(err)
+		}
+		s := &session{roll: newRoll(), pick: rand.New(rand.NewPCG(1, 1)).IntN}
+		p := newPartnership(t, db, "acme", s)
+		f := fed{classes: []string{"6a"}, rows: []fedRow{{"ana", "teacher", "Ana", "6a"}}, events: []fedEvent{{1, "ana", s.now}}}
+		for dies := range points {
+			before := versions(t, p.fixture)
+			func() {
+				defer func() { _ = recover() }()
+				_, err := p.besides(f, func(now point) {
+					if now == dies {
+						panic("killed")
+					}
+				})
+				t.Errorf("killed at %d, a load = %v", dies, err)
+			}()
+			if v := versions(t, p.fixture); v != before {
+				t.Errorf("killed at %d: versions %+v, want %+v", dies, v, before)
+			}
+			if dies >= settled { // it has reserved a number
+				s.accounts = append(s.accounts, enrolled{})
+			}
+			s.now = s.now.Add(time.Hour)
+		}
+		a := act{what: "load", feed: f}
+		s.do(&a)
+		p.follow(a)
+		p.check(map[int]time.Time{1: f.events[0].at})
+	})
+}
+
+// TestLoadThatSleeps: a load that is stopped until another has taken over ends with an error, and leaves what that made.
+func TestLoadThatSleeps(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		if _, err := db.Migrate(t.Context(), server.Schema()...); err != nil {
+			t.Fatal(err)
+		}
+		for sleeps := settled; sleeps < points; sleeps++ {
+			s := &session{roll: newRoll()}
+			p := newPartnership(t, db, directory.Ref(fmt.Sprint("p", sleeps)), s)
+			f := fed{classes: []string{"6a"}, rows: []fedRow{{"ana", "teacher", "Ana", "6a"}}, events: []fedEvent{{1, "ana", s.now}}}
+			s.accounts = append(s.accounts, enrolled{}) // the number that the sleeper reserves
+			var after state.Versions
+			_, err := p.besides(f, func(now point) {
+				if now == sleeps {
+					s.now = s.now.Add(time.Hour)
+					a := act{what: "load", feed: f}
+					s.do(&a)
+					p.follow(a)
+					after = versions(t, p.fixture)
+				}
+			})
+			if !errors.Is(err, state.ErrLost) || versions(t, p.fixture) != after {
+				t.Errorf("asleep at %d, a load = %v, want ErrLost, and versions %+v, want %+v", sleeps, err, versions(t, p.fixture), after)
+			}
+			p.check(map[int]time.Time{1: f.events[0].at})
+		}
+	})
+}
