@@ -161,6 +161,53 @@ func TestPileKeepsEvents(t *testing.T) {
 	}
 }
 
+// TestPileMoves moves a pile's events, again and again: each time they are where the last moves put them, or nowhere.
+func TestPileMoves(t *testing.T) {
+	for name, limit := range map[string]int{"in memory": 1 << 30, "spilt often": 40} {
+		t.Run(name, func(t *testing.T) {
+			p := &schools.Pile{Pile: spill.Pile{Dir: t.TempDir(), Limit: limit, Keep: true}}
+			for user := range directory.UserID(100) {
+				if err := p.Add(schools.Event{ID: schools.EventID(user), User: 1 + user, Effect: schools.Presence}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, m := range []schools.Moves{{}, {5: 0}, {5: 90, 7: 90, 9: 0}, {5: 6}, {}} {
+				if err := p.Move(m); err != nil {
+					t.Fatal(err)
+				}
+				events := 0
+				for i := range p.Parts() {
+					part, err := p.Part(i)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, e := range part {
+						want, moved := m[directory.UserID(e.ID)+1]
+						if !moved {
+							want = directory.UserID(e.ID) + 1
+						}
+						if e.User != want || want == 0 {
+							t.Errorf("moved as %v: event %d is of user %d, want %d", m, e.ID, e.User, want)
+						}
+						events++
+					}
+				}
+				for _, to := range m {
+					if to == 0 {
+						events++
+					}
+				}
+				if events != 100 {
+					t.Errorf("moved as %v: %d events and dropped ones, want 100", m, events)
+				}
+			}
+			if err := p.Close(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
 // TestPileIsBounded piles up many times its limit, user by user as an export ordered by account would: it holds about the
 // limit, and no part has more than its share of neighbours.
 func TestPileIsBounded(t *testing.T) {

@@ -36,13 +36,20 @@ func TestFilesHaveTheOwnerOfTheDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(file+".key", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.GiveToOwner(file + ".key"); err != nil {
 		t.Fatal(err)
 	}
-	for _, suffix := range []string{"", "-wal", "-shm", ".serving", ".key"} {
+	for _, suffix := range []string{"", "-wal", "-shm", ".serving", ".writers", ".key"} {
 		info, err := os.Stat(file + suffix)
 		if err != nil {
 			t.Error(err)

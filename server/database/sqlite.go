@@ -50,7 +50,7 @@ func openSQLite(url string) (db *bun.DB, hint string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	pool := sql.OpenDB(connector)
+	pool := sql.OpenDB(queuedConnector{connector, newQueue(path)})
 	pool.SetMaxOpenConns(sqliteConns)
 	pool.SetMaxIdleConns(sqliteConns)
 	pool.SetConnMaxIdleTime(5 * time.Minute)

@@ -185,7 +185,7 @@ func (l *Load) WriteRows(ctx context.Context, changes ...RowChange) error {
 	}
 	defer w.stop()
 	for len(w.todo) > 0 {
-		if err := l.store.inTx(ctx, w.turnOf); err != nil {
+		if err := l.store.inTurn(ctx, w.turnOf); err != nil {
 			return fmt.Errorf("load %d of tenant %d: %w", l.number, l.tenant, err)
 		}
 	}

@@ -2,7 +2,9 @@ package statedb
 
 import (
 	"context"
+	"database/sql/driver"
 	"embed"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -62,6 +64,42 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context, conn bun.C
 	}
 	defer conn.Close()
 	return conn.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return f(ctx, conn, tx) })
+}
+
+// inTurn runs f in one of the many transactions of a load, on a connection of its own, which Copy can use. It lets those go first
+// who wait to write, where the driver knows of them. On SQLite a power cut may take what was committed: nobody sees it before
+// the load's last step, whose commit is on the disk with all before it.
+func (s *Store) inTurn(ctx context.Context, f func(ctx context.Context, conn bun.Conn, tx bun.Tx) error) (err error) {
+	conn, err := s.DB.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	err = conn.Raw(func(dc any) error {
+		if y, ok := dc.(interface{ Yield(context.Context) error }); ok {
+			return y.Yield(ctx)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !postgres(conn) {
+		if _, err := conn.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, syncAll(context.WithoutCancel(ctx), conn)) }()
+	}
+	return conn.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return f(ctx, conn, tx) })
+}
+
+// syncAll makes every commit of a connection wait for the disk again. A connection that refuses is not used any more.
+func syncAll(ctx context.Context, conn bun.Conn) error {
+	_, err := conn.ExecContext(ctx, `PRAGMA synchronous = FULL`)
+	if err != nil {
+		_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+	}
+	return err
 }
 
 func tenantOf(t auth.Tenant) state.Tenant { return state.Tenant(t) }
