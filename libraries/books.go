@@ -9,7 +9,7 @@ import (
 
 // Books answers one page of the dataset books. The rows are shared and must not be changed.
 func (r *Reports) Books(ctx context.Context, a Access, q BookQuery, p paging.Page) (List[BookRow], error) {
-	return listed(ctx, r, a, func(a Access) (leaf[BookRow], error) {
+	return listed(a, func() (leaf[BookRow], error) {
 		var titles *Catalogue
 		var sums titleSums
 		var held Holdings

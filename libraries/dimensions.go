@@ -10,26 +10,21 @@ import (
 
 // Dimensions answers dimensions. Its lists are shared and must not be changed.
 func (r *Reports) Dimensions(ctx context.Context, a Access) (*Dimensions, error) {
-	return state.Settled(a.At, func(at state.Versions) (*Dimensions, error) {
-		a := Access{Network: a.Network, At: at}
-		v, err := state.Load(ctx, r.Cache, key(a, "dimensions"), func(ctx context.Context) (sized[*Dimensions], error) {
-			var hour Hour
-			var titles *Catalogue
-			var readers *Readers
-			err := state.Together(
-				func() (err error) { hour, err = r.hour(ctx, a); return err },
-				func() (err error) { titles, err = r.catalogue(ctx, a); return err },
-				func() (err error) { readers, err = r.readers(ctx, a); return err },
-			)
-			if err != nil {
-				return sized[*Dimensions]{}, err
-			}
-			d := newDimensions(titles, readers)
-			d.Hour = hour
-			return sized[*Dimensions]{d, d.bytes()}, nil
-		})
-		return v.value, err
+	v, err := state.Load(ctx, r.Cache, key(a, "dimensions"), func(ctx context.Context) (sized[*Dimensions], error) {
+		var titles *Catalogue
+		var readers *Readers
+		err := state.Together(
+			func() (err error) { titles, err = r.catalogue(ctx, a); return err },
+			func() (err error) { readers, err = r.readers(ctx, a); return err },
+		)
+		if err != nil {
+			return sized[*Dimensions]{}, err
+		}
+		d := newDimensions(titles, readers)
+		d.Hour = a.Hour
+		return sized[*Dimensions]{d, d.bytes()}, nil
 	})
+	return v.value, err
 }
 
 // newDimensions lists the terms, what is present on readers, and the years that titles have (L16).

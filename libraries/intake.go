@@ -10,8 +10,7 @@ import (
 
 // State is what a load must know of a network.
 type State struct {
-	At       state.Versions
-	Hour     Hour // at which it was published, 0 before the first load
+	At       state.Versions // which the load builds on; Facts is 0 before the first
 	Terms    map[Vocabulary][]Term
 	Books    []Book
 	Lines    []BookLine

@@ -24,7 +24,6 @@ func newIntake() *libraries.Intake {
 		PurchasedAt: calendar.MustParse("2024-01-01"), ExpiresAt: new(calendar.MustParse("2027-01-01")),
 	}}
 	return libraries.NewIntake(libraries.State{
-		Hour:  1,
 		Terms: terms,
 		Books: []libraries.Book{
 			{ID: 1, Title: "Iracema", Publisher: 1, Categories: []int64{1}, HasEbook: true, MaxUses: new(int64(5)), Year: 1865},

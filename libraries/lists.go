@@ -12,21 +12,13 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// listed answers one page of a list from one state, and adds that state's hour.
-func listed[T any](ctx context.Context, r *Reports, a Access, page func(Access) (leaf[T], error)) (List[T], error) {
-	return state.Settled(a.At, func(at state.Versions) (List[T], error) {
-		a := Access{Network: a.Network, At: at}
-		var hour Hour
-		var l leaf[T]
-		err := state.Together(
-			func() (err error) { hour, err = r.hour(ctx, a); return err },
-			func() (err error) { l, err = page(a); return err },
-		)
-		if err != nil {
-			return List[T]{}, err
-		}
-		return List[T]{Hour: hour, Rows: l.rows, Total: l.total}, nil
-	})
+// listed answers one page of a list, with the hour of the state that the access names.
+func listed[T any](a Access, page func() (leaf[T], error)) (List[T], error) {
+	l, err := page()
+	if err != nil {
+		return List[T]{}, err
+	}
+	return List[T]{Hour: a.Hour, Rows: l.rows, Total: l.total}, nil
 }
 
 // leaf is one page of a list, and the number of rows of all its pages. The cache keeps some, since clients are known to ask
@@ -77,7 +69,7 @@ type daily[T any] struct {
 // list answers one page of the list.
 func (d daily[T]) list(ctx context.Context, r *Reports, a Access, q DayQuery, p paging.Page) (List[T], error) {
 	q.Period = r.since(q.Period)
-	return listed(ctx, r, a, func(a Access) (leaf[T], error) {
+	return listed(a, func() (leaf[T], error) {
 		if q.Reader == nil {
 			return state.Load(ctx, r.Cache, key(a, d.name, q.Period, p), func(ctx context.Context) (leaf[T], error) {
 				return d.page(ctx, r, a, q.Period, p)

@@ -51,7 +51,9 @@ type readerBook struct{ reader, book int64 }
 const history = libraries.HistoryStart
 
 // access is the key check of the network as it is now.
-func (s *listStore) access() libraries.Access { return libraries.Access{Network: s.network, At: s.at} }
+func (s *listStore) access() libraries.Access {
+	return libraries.Access{Network: s.network, At: s.at, Hour: s.hour}
+}
 
 // newListStore returns a network of random rows: of the given number of days, from the history start on; of none, registers
 // alone.
@@ -296,7 +298,7 @@ func (s *listStore) read(what string, a libraries.Access) error {
 		return fmt.Errorf("%s of network %d, not %d", what, a.Network, s.network)
 	}
 	if a.At != s.at {
-		return &state.MovedError{Now: s.at}
+		return fmt.Errorf("%s of %v, not %v", what, a.At, s.at)
 	}
 	return nil
 }
@@ -306,10 +308,6 @@ func (s *listStore) count(what string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.reads[what]
-}
-
-func (s *listStore) Hour(_ context.Context, a libraries.Access) (libraries.Hour, error) {
-	return s.hour, s.read("hour", a)
 }
 
 func (s *listStore) Catalogue(_ context.Context, a libraries.Access) (*libraries.Catalogue, error) {

@@ -26,7 +26,7 @@ func listMarked[T any](
 	rows func(context.Context, Access, Marks) ([]T, error),
 ) (List[T], error) {
 	q.period = r.since(q.period)
-	return listed(ctx, r, a, func(a Access) (leaf[T], error) {
+	return listed(a, func() (leaf[T], error) {
 		k := key(a, "register", uint8(q.register), q.period, q.reader, q.book, q.status, p)
 		return state.Load(ctx, r.Cache, k, func(ctx context.Context) (leaf[T], error) {
 			marks, err := r.marked(ctx, a, q, p)

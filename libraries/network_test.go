@@ -45,13 +45,9 @@ func (n *network) read(a libraries.Access) error {
 	defer n.mu.Unlock()
 	n.reads++
 	if a.At != n.at {
-		return &state.MovedError{Now: n.at}
+		return fmt.Errorf("a read of %v, not %v", a.At, n.at)
 	}
 	return nil
-}
-
-func (n *network) Hour(_ context.Context, a libraries.Access) (libraries.Hour, error) {
-	return n.hour, n.read(a)
 }
 
 func (n *network) Catalogue(_ context.Context, a libraries.Access) (*libraries.Catalogue, error) {
@@ -107,7 +103,9 @@ func (n *network) reports() *libraries.Reports {
 }
 
 // access is the key check of the network as it is now.
-func (n *network) access() libraries.Access { return libraries.Access{Network: 5, At: n.at} }
+func (n *network) access() libraries.Access {
+	return libraries.Access{Network: 5, At: n.at, Hour: n.hour}
+}
 
 // pack makes the stored forms.
 func (n *network) pack(tb testing.TB) *network {

@@ -13,7 +13,7 @@ import (
 // be changed.
 func (r *Reports) Requests(ctx context.Context, a Access, q RequestQuery, p paging.Page) (List[Request], error) {
 	q.Period = r.since(q.Period)
-	return listed(ctx, r, a, func(a Access) (leaf[Request], error) {
+	return listed(a, func() (leaf[Request], error) {
 		all, err := r.requested(ctx, a, q.Period)
 		if err != nil || q.Title == nil && q.Author == nil && q.Reader == nil {
 			return leafOf(all, p), err

@@ -16,6 +16,11 @@ type SeenKey struct {
 	Group int64 // of readers
 }
 
+// Compare orders keys by group, then block.
+func (k SeenKey) Compare(o SeenKey) int {
+	return cmp.Or(cmp.Compare(k.Group, o.Group), cmp.Compare(k.Block, o.Block))
+}
+
 // SeenKeyOf returns the key of the row that remembers the events of a reader on a day.
 func SeenKeyOf(reader int64, day calendar.Date) SeenKey {
 	return SeenKey{Block: int32(day >> 3), Group: reader >> 7}

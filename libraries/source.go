@@ -11,8 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// What reports are computed from is read once for each state of a network's data and kept in the cache. A report calls
-// these under state.Settled, with the access whose versions that names.
+// What reports are computed from is read once for each state of a network's data and kept in the cache.
 
 // history returns the first day of the history.
 func (r *Reports) history() calendar.Date { return cmp.Or(r.History, HistoryStart) }
@@ -39,7 +38,7 @@ func key(a Access, what string, args ...any) state.Key {
 			fmt.Fprint(&b, v)
 		}
 	}
-	return state.Key{Tenant: state.Tenant(a.Network), At: a.At, What: b.String()}
+	return state.Key{Tenant: state.Tenant(a.Network), At: state.Versions{Facts: a.At.Facts}, What: b.String()}
 }
 
 func writeOptional[T any](b *strings.Builder, v *T) {
@@ -58,15 +57,6 @@ type sized[T any] struct {
 
 // Bytes returns the size that was given.
 func (s sized[T]) Bytes() int { return s.bytes }
-
-// hour returns the hour of the state.
-func (r *Reports) hour(ctx context.Context, a Access) (Hour, error) {
-	v, err := state.Load(ctx, r.Cache, key(a, "hour"), func(ctx context.Context) (sized[Hour], error) {
-		h, err := r.Store.Hour(ctx, a)
-		return sized[Hour]{h, 8}, err
-	})
-	return v.value, err
-}
 
 // readers returns the attributes of all readers.
 func (r *Reports) readers(ctx context.Context, a Access) (*Readers, error) {

@@ -160,6 +160,11 @@ func TestKey(t *testing.T) {
 		}
 		seen[k] = i
 	}
+	later := a
+	later.At.Facts++
+	if key(a, "x") == key(later, "x") {
+		t.Error("the keys of two states are alike")
+	}
 	same := int64(1)
 	if k := key(a, "x", &same); seen[k] != 3 {
 		t.Errorf("key of another pointer to 1 is %v, want the one of the first", k)

@@ -94,7 +94,7 @@ func (s *stock) totals(held Holdings) (t StockTotals) {
 
 // Stock answers one page of the dataset stock. The rows are shared and must not be changed.
 func (r *Reports) Stock(ctx context.Context, a Access, q StockQuery, p paging.Page) (List[StockRow], error) {
-	return listed(ctx, r, a, func(a Access) (leaf[StockRow], error) {
+	return listed(a, func() (leaf[StockRow], error) {
 		titles, err := r.catalogue(ctx, a)
 		if err != nil {
 			return leaf[StockRow]{}, err

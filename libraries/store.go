@@ -8,18 +8,18 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// Access is what a libraries key opens: one library network, and the state of its data that the key check saw.
+// Access is what a libraries key opens: one library network, and the state of its data that the key check saw. Since only
+// loads change a network's data, it is the number of its facts that names a state.
 type Access struct {
 	Network NetworkID
 	At      state.Versions
+	// Hour is that from which the state holds, 0 before the first load (L1).
+	Hour Hour
 }
 
-// Store keeps what the reports are computed from. Each method reads one state of a network's data, the one that the
-// access names; when the data have moved on, it returns a *state.MovedError. Since only a load changes a network's data,
-// both versions always rise together.
+// Store keeps what the reports are computed from. Each method reads the state that the access names, as its load left it,
+// whatever was loaded since.
 type Store interface {
-	// Hour returns the hour at which the state was published, 0 before the first load (L1).
-	Hour(ctx context.Context, a Access) (Hour, error)
 	// Catalogue returns the vocabularies, the titles and their lines.
 	Catalogue(ctx context.Context, a Access) (*Catalogue, error)
 	// Readers returns the attributes of all readers.
@@ -50,7 +50,7 @@ type Store interface {
 }
 
 // ChannelSource answers for the sessions by channel (L13): rows by day, then channel, each pair once, no day outside of the
-// period. The error is ErrChannels where the source does not answer, or a *state.MovedError.
+// period. The error is ErrChannels where the source does not answer.
 type ChannelSource interface {
 	Channels(ctx context.Context, a Access, period calendar.Period) ([]ChannelDay, error)
 }

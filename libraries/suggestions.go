@@ -14,7 +14,7 @@ import (
 // Suggestions answers one page of the suggested titles (L14). The rows are shared and must not be changed.
 func (r *Reports) Suggestions(ctx context.Context, a Access, q SuggestionQuery, p paging.Page) (List[SuggestionRow], error) {
 	q.Period = r.since(q.Period)
-	return listed(ctx, r, a, func(a Access) (leaf[SuggestionRow], error) {
+	return listed(a, func() (leaf[SuggestionRow], error) {
 		all, err := r.suggested(ctx, a, q.Period)
 		if err != nil {
 			return leaf[SuggestionRow]{}, err

@@ -109,27 +109,17 @@ type Group struct {
 	Metrics    General
 }
 
-// Summary answers summary; the page is that of the breakdown. Its lists are shared and must not be changed.
+// Summary answers summary; the page is that of the breakdown. Its lists are shared and must not be changed. Each part is kept
+// for all queries that share it.
 func (r *Reports) Summary(ctx context.Context, a Access, q SummaryQuery, p paging.Page) (*Summary, error) {
-	return state.Settled(a.At, func(at state.Versions) (*Summary, error) {
-		return r.summary(ctx, Access{Network: a.Network, At: at}, q, p)
-	})
-}
-
-// summary answers from one state: each part is kept for all queries that share it.
-func (r *Reports) summary(ctx context.Context, a Access, q SummaryQuery, p paging.Page) (*Summary, error) {
-	hour, err := r.hour(ctx, a)
-	if err != nil {
-		return nil, err
-	}
 	now := q.Today
-	if hour != 0 {
-		now = hour.Day()
+	if a.Hour != 0 {
+		now = a.Hour.Day()
 	}
 	var of people
 	var base *wholeBase
 	var channels ChannelTotals
-	err = state.Together(
+	err := state.Together(
 		func() (err error) { of, err = r.people(ctx, a, q); return err },
 		func() (err error) { base, err = r.wholeBase(ctx, a, q.Period, now); return err },
 		func() (err error) { channels, err = r.channelTotals(ctx, a, q.Period); return err },
@@ -139,7 +129,7 @@ func (r *Reports) summary(ctx context.Context, a Access, q SummaryQuery, p pagin
 	}
 	page := leafOf(of.groups, p)
 	return &Summary{
-		Hour: hour, General: of.general, Consumption: base.consumption, Channels: channels, Formats: base.formats,
+		Hour: a.Hour, General: of.general, Consumption: base.consumption, Channels: channels, Formats: base.formats,
 		Reservations: base.reservations, Stock: base.stock, Deleted: base.deleted, Profile: base.profile,
 		Monthly: base.monthly, Breakdown: page.rows, BreakdownTotal: page.total,
 	}, nil

@@ -12,7 +12,7 @@ import (
 // Users answers one page of the readers, by identifier. Which readers pass the filter is kept; their rows are not, so that
 // what is erased from the register is nowhere else (L18).
 func (r *Reports) Users(ctx context.Context, a Access, q UserQuery, p paging.Page) (List[User], error) {
-	return listed(ctx, r, a, func(a Access) (leaf[User], error) {
+	return listed(a, func() (leaf[User], error) {
 		var titles *Catalogue
 		var readers *Readers
 		err := state.Together(

@@ -157,7 +157,7 @@ func (s *Server) readVersions(ctx context.Context) (metrics.Versions, error) {
 			networks[libraries.NetworkID(t.ID)] = &v.Of[i]
 		}
 	}
-	hours, err := librariesdb.Hours(ctx, s.config.DB.DB, slices.Collect(maps.Keys(networks)))
+	hours, err := librariesdb.Hours(ctx, s.config.DB.DB, slices.Collect(maps.Keys(networks)), now)
 	for id, hour := range hours {
 		networks[id].Snapshot = hour.Time()
 	}

@@ -119,7 +119,7 @@ func (d *demo) loadLibrary(t *testing.T) {
 	if _, err := generate.Libraries(ctx, dir, params); err != nil {
 		t.Fatal(err)
 	}
-	store := &librariesdb.Store{DB: d.db.DB, Copy: d.db.Copy}
+	store := &librariesdb.Store{DB: d.db.DB, Copy: d.db.Copy, Now: demoTime}
 	if _, err := librariesload.Load(ctx, store, dir, librariesload.Options{Network: id, Now: demoTime}); err != nil {
 		t.Fatal(err)
 	}

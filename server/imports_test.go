@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"paging/state/statedb":  {"auth", "auth/authdb", "paging/state", bunORM},
 	"directory/directorydb": {"auth", "auth/authdb", "directory", "paging", bunORM},
 	"schools/schoolsdb":     {"auth", "auth/authdb", "directory", "directory/directorydb", "schools", "paging/state", "paging/state/statedb", bunORM},
-	"libraries/librariesdb": {"auth", "auth/authdb", "libraries", "paging", "paging/state", "reading/calendar", "reading/packed", "reading/spill", bunORM, goSync},
+	"libraries/librariesdb": {"auth", "auth/authdb", "libraries", "paging", "paging/state", "paging/state/statedb", "reading/calendar", "reading/packed", "reading/spill", bunORM},
 }
 
 // The libraries that the table names, each with the packages below it.

@@ -25,7 +25,7 @@ import (
 // libraries returns the libraries reporting API.
 func (s *Server) libraries(limit auth.Limiter, kept state.Cache) (mounted, error) {
 	c := s.config
-	store := &librariesdb.Store{DB: c.DB.DB, Copy: c.DB.Copy}
+	store := &librariesdb.Store{DB: c.DB.DB, Copy: c.DB.Copy, Now: c.Now}
 	reports := &libraries.Reports{Store: store, Cache: kept, History: *c.LibrariesHistory}
 	if c.AnalyticsURL != "" {
 		source, err := s.analytics(store)

@@ -84,7 +84,7 @@ func (n *network) load(feed map[string]string) {
 			n.Fatal(err)
 		}
 	}
-	_, err := librariesload.Load(n.Context(), &librariesdb.Store{DB: n.db.DB, Copy: n.db.Copy}, dir,
+	_, err := librariesload.Load(n.Context(), &librariesdb.Store{DB: n.db.DB, Copy: n.db.Copy, Now: n.clock.time}, dir,
 		librariesload.Options{Network: n.north, Now: n.clock.time, Immediately: true})
 	if err != nil {
 		n.Fatal(err)

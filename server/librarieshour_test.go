@@ -30,28 +30,28 @@ import (
 
 // The snapshot hour (L1, L13): inside it the same query has the same bytes, whatever happens meanwhile.
 
-// asWaitingLoad is set in the environment of a child of the tests that is a load which waits for ever: see waitingLoad.
-const asWaitingLoad = "LECTERN_TEST_AS_WAITING_LOAD"
+// asStuckLoad is set in the environment of a child of the tests that is a load which never ends: see stuckLoad.
+const asStuckLoad = "LECTERN_TEST_AS_STUCK_LOAD"
 
 func TestMain(m *testing.M) {
-	if text := os.Getenv(asWaitingLoad); text != "" {
-		fmt.Fprintln(os.Stderr, waitingLoad(text))
+	if text := os.Getenv(asStuckLoad); text != "" {
+		fmt.Fprintln(os.Stderr, stuckLoad(text))
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }
 
-// waiting is what a child does.
-type waiting struct {
+// stuck is what a child does.
+type stuck struct {
 	URL, Folder string
 	Network     libraries.NetworkID
-	// Written says that it writes everything and then waits with the commit, and not with the writing.
-	Written bool
+	// Step is the step of the writing at which it stops.
+	Step int64
 }
 
-// waitingLoad is a load into a database, as the command's, but that its hour never comes. It says on stdout when it waits.
-func waitingLoad(text string) error {
-	var o waiting
+// stuckLoad is a load into a database, as the command's, but that it stops in the middle. It says on stdout when it does.
+func stuckLoad(text string) error {
+	var o stuck
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
 		return err
 	}
@@ -60,29 +60,27 @@ func waitingLoad(text string) error {
 	if err != nil {
 		return err
 	}
-	waits := 0
-	_, err = librariesload.Load(ctx, &librariesdb.Store{DB: db.DB, Copy: db.Copy}, o.Folder, librariesload.Options{
+	_, err = librariesload.Load(ctx, &librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: shelvesNow}, o.Folder, librariesload.Options{
 		Network: o.Network, Now: shelvesNow,
-		Wait: func(context.Context, time.Time) error {
-			if waits++; waits == 1 && o.Written {
-				return nil
+		Progress: func(stage string, done, _ int64) {
+			if stage == "fold" && done == o.Step {
+				fmt.Println("stuck")
+				select {}
 			}
-			fmt.Println("waiting")
-			select {}
 		},
 	})
 	return fmt.Errorf("the load ended: %w", err)
 }
 
-// killed starts a load in a process of its own and kills it with SIGKILL when it waits.
-func (s *shelf) killed(folder string, written bool) {
+// killed starts a load in a process of its own and kills it with SIGKILL at a step of its writing.
+func (s *shelf) killed(folder string, step int64) {
 	s.Helper()
-	text, err := json.Marshal(waiting{s.db.URL, folder, s.north, written})
+	text, err := json.Marshal(stuck{s.db.URL, folder, s.north, step})
 	if err != nil {
 		s.Fatal(err)
 	}
 	cmd := exec.CommandContext(s.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), asWaitingLoad+"="+string(text))
+	cmd.Env = append(os.Environ(), asStuckLoad+"="+string(text))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		s.Fatal(err)
@@ -92,9 +90,9 @@ func (s *shelf) killed(folder string, written bool) {
 	if err := cmd.Start(); err != nil {
 		s.Fatal(err)
 	}
-	if _, err := io.ReadFull(out, make([]byte, len("waiting\n"))); err != nil {
+	if _, err := io.ReadFull(out, make([]byte, len("stuck\n"))); err != nil {
 		cmd.Wait()
-		s.Fatalf("the load does not wait (%v): %s", err, &stderr)
+		s.Fatalf("the load does not stop (%v): %s", err, &stderr)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		s.Fatal(err)
@@ -172,47 +170,17 @@ func (s *shelf) another(c server.Config) *server.Server {
 	return other
 }
 
-// hourly is a load whose hours the test lets come.
-type hourly struct {
-	waits chan time.Time // what the load waits for
-	come  chan struct{}  // lets it come
-	ended chan error
-}
-
-// begin begins a load that waits for the next full hour.
-func (s *shelf) begin(ctx context.Context, folder string) *hourly {
-	h := &hourly{make(chan time.Time), make(chan struct{}), make(chan error, 1)}
-	o := librariesload.Options{Network: s.north, Now: s.network.clock.time, Wait: func(ctx context.Context, until time.Time) error {
-		h.waits <- until
-		select {
-		case <-h.come:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}}
-	go func() {
-		_, err := librariesload.Load(ctx, &librariesdb.Store{DB: s.db.DB, Copy: s.db.Copy}, folder, o)
-		h.ended <- err
-	}()
-	return h
-}
-
-// until waits until the load waits for a time.
-func (h *hourly) until(s *shelf) time.Time {
+// hourly loads a folder as the command does, for the next full hour.
+func (s *shelf) hourly(ctx context.Context, folder string) (librariesload.Totals, error) {
 	s.Helper()
-	select {
-	case at := <-h.waits:
-		return at
-	case err := <-h.ended:
-		s.Fatalf("the load ended: %v, want it to wait", err)
-	}
-	return time.Time{}
+	now := s.network.clock.time
+	store := &librariesdb.Store{DB: s.db.DB, Copy: s.db.Copy, Now: now}
+	return librariesload.Load(ctx, store, folder, librariesload.Options{Network: s.north, Now: now})
 }
 
-// The first load takes effect at once. Then, within the hour, nothing changes an answer: a restart, a second server, a load
-// that waits, one that was called off or killed as it waited or had written all and waited with the commit. At the full
-// hour the load that waits to its end is seen, whole (L1).
+// The first load holds at once. Then, within the hour, nothing changes an answer: a restart, a second server, a load that
+// waits for its hour, one that was called off, or killed as it wrote or when it had written all. At the full hour what waits is
+// seen, whole, on all servers (L1).
 func TestLibrariesHourHolds(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newShelf(t, db, "rede", newPieces(rand.New(rand.NewPCG(1, 30)), 2), server.Config{})
@@ -226,23 +194,16 @@ func TestLibrariesHourHolds(t *testing.T) {
 				t.Errorf("before the first load %s = %d %s, want no hour", route, w.Code, w.Body)
 			}
 		}
-		if err := <-s.begin(t.Context(), writePiece(t, s.pieces.Rand, first)).ended; err != nil { // it asks for no time
+		if _, err := s.hourly(t.Context(), writePiece(t, s.pieces.Rand, first)); err != nil {
 			t.Fatal(err)
 		}
 		s.shelves.load(shelvesNow().Truncate(time.Hour), first)
 		questions := s.someQuestions()
 		before := s.asked(s.server, questions)
-		for route, list := range questions {
-			for _, q := range list {
-				s.agrees(route, q)
-			}
-		}
+		s.agreesOn(questions)
 
-		s.network.clock.now = shelvesNow().Add(39*time.Minute + 59*time.Second)
-		s.same("later in the hour", s.server, questions, before)
 		s.same("after a restart", s.another(server.Config{}), questions, before)
 		other := s.another(server.Config{})
-
 		folder := writePiece(t, s.pieces.Rand, second)
 		both := func(when string) {
 			t.Helper()
@@ -250,66 +211,70 @@ func TestLibrariesHourHolds(t *testing.T) {
 			s.same(when+", on another server", other, questions, before)
 			s.same(when+", after a restart", s.another(server.Config{}), questions, before)
 		}
-		s.killed(folder, false)
-		both("a load was killed as it waited")
-		s.killed(folder, true)
-		both("a load was killed as it waited with the commit")
-
-		for _, written := range []bool{false, true} {
+		for _, step := range []int64{0, 300, 512} {
+			s.killed(folder, step)
+			both(fmt.Sprint("a load was killed at step ", step))
+			s.network.clock.now = s.network.clock.now.Add(2 * time.Minute) // its lease is over
 			ctx, cancel := context.WithCancel(t.Context())
-			h := s.begin(ctx, folder)
-			h.until(s)
-			if written {
-				h.come <- struct{}{}
-				h.until(s)
-			}
-			s.same("a load waits", other, questions, before)
 			cancel()
-			if err := <-h.ended; !errors.Is(err, context.Canceled) {
+			if _, err := s.hourly(ctx, folder); !errors.Is(err, context.Canceled) {
 				t.Errorf("a load that was called off = %v, want that it was", err)
 			}
 			both("a load was called off")
+			s.dropped(folder)
+			both("a load was withdrawn")
+			s.network.clock.now = shelvesNow()
 		}
 
-		s.network.clock.now = shelvesNow()
+		s.network.clock.now = shelvesNow().Add(10 * time.Minute)
 		next := shelvesNow().Truncate(time.Hour).Add(time.Hour)
-		h := s.begin(t.Context(), folder)
-		if at := h.until(s); at.After(next) || at.Before(shelvesNow()) {
-			t.Errorf("a load at %v begins to write at %v, want later and by %v", shelvesNow(), at, next)
+		if totals, err := s.hourly(t.Context(), folder); err != nil || totals.Hour != libraries.FormatTime(next) {
+			t.Fatalf("a load at %v holds from %s, %v, want %v", shelvesNow(), totals.Hour, err, next)
 		}
-		h.come <- struct{}{}
-		if at := h.until(s); !at.Equal(next) {
-			t.Errorf("a load at %v waits until %v, want %v", shelvesNow(), at, next)
-		}
+		both("a load waits for its hour")
+		s.network.clock.now = next.Add(-time.Microsecond)
+		both("the hour is about to come")
 		s.network.clock.now = next
-		both("the hour has come and the load is not committed")
-		h.come <- struct{}{}
-		if err := <-h.ended; err != nil {
-			t.Fatal(err)
-		}
 		s.shelves.load(next, second)
-		for route, list := range questions {
-			for _, q := range list {
-				s.agrees(route, q)
-			}
-		}
+		s.agreesOn(questions)
 		after := s.asked(s.server, questions)
-		s.same("after the load, on another server", other, questions, after)
+		s.same("at the hour, on another server", other, questions, after)
+		s.network.clock.now = next.Add(-time.Minute)
+		s.same("the clock was put back", s.server, questions, after)
+		s.same("the clock was put back, after a restart", s.another(server.Config{}), questions, after)
 	})
 }
 
-// A load that was killed may be run again at once, with --now, and everything of it is seen.
+// agreesOn checks some questions against the model.
+func (s *shelf) agreesOn(questions map[string][]url.Values) {
+	s.Helper()
+	for route, list := range questions {
+		for _, q := range list {
+			s.agrees(route, q)
+		}
+	}
+}
+
+// dropped loads a folder for the next hour, and withdraws it.
+func (s *shelf) dropped(folder string) {
+	s.Helper()
+	if _, err := s.hourly(s.Context(), folder); err != nil {
+		s.Fatal(err)
+	}
+	store := &librariesdb.Store{DB: s.db.DB, Copy: s.db.Copy, Now: s.network.clock.time}
+	if was, err := store.Drop(s.Context(), s.north, nil); err != nil || was.Hour == 0 {
+		s.Fatalf("Drop = %+v, %v, want what waits", was, err)
+	}
+}
+
+// A load that was killed may be run again, with --now, once its lease is over, and everything of it is seen.
 func TestLibrariesKilledLoadRunsAgain(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newShelf(t, db, "rede", newPieces(rand.New(rand.NewPCG(2, 30)), 2), server.Config{})
 		s.feed(shelvesNow(), s.pieces.feeds[0])
-		s.killed(writePiece(t, s.pieces.Rand, s.pieces.feeds[1]), true)
-		s.feed(shelvesNow(), s.pieces.feeds[1])
-		for route, list := range s.someQuestions() {
-			for _, q := range list {
-				s.agrees(route, q)
-			}
-		}
+		s.killed(writePiece(t, s.pieces.Rand, s.pieces.feeds[1]), 512)
+		s.feed(shelvesNow().Add(time.Minute), s.pieces.feeds[1])
+		s.agreesOn(s.someQuestions())
 	})
 }
 

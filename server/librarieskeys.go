@@ -7,7 +7,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/server/internal/librariesapi"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
@@ -31,10 +31,7 @@ func (k *librariesKeys) Check(ctx context.Context, text string) (librariesapi.Gr
 	caller := callerOf(g, int32(libraries.HourOf(g.Now)))
 	caller.Budget = 0 // all keys of a network share one
 	return librariesapi.Grant{
-		Access: libraries.Access{
-			Network: libraries.NetworkID(g.Key.Tenant),
-			At:      state.Versions(g.Held.Versions),
-		},
+		Access: librariesdb.AccessOf(libraries.NetworkID(g.Key.Tenant), g.Held),
 		Budget: g.Key.RateBudget(),
 		Caller: caller,
 	}, nil

@@ -592,9 +592,10 @@ func newShelf(t *testing.T, db *database.DB, slug string, p *pieces, c server.Co
 // feed loads a feed at a time, at once, and tells the model.
 func (s *shelf) feed(at time.Time, feed map[string][]any) {
 	s.Helper()
-	o := librariesload.Options{Network: s.north, Now: func() time.Time { return at }, Immediately: true}
+	then := func() time.Time { return at }
+	o := librariesload.Options{Network: s.north, Now: then, Immediately: true}
 	folder := writePiece(s.T, s.pieces.Rand, feed)
-	if _, err := librariesload.Load(s.Context(), &librariesdb.Store{DB: s.db.DB, Copy: s.db.Copy}, folder, o); err != nil {
+	if _, err := librariesload.Load(s.Context(), &librariesdb.Store{DB: s.db.DB, Copy: s.db.Copy, Now: then}, folder, o); err != nil {
 		s.Fatal(err)
 	}
 	s.shelves.load(at.Truncate(time.Hour), feed)

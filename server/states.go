@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
@@ -23,6 +24,7 @@ func States(db *database.DB, now func() time.Time) *statedb.Store {
 	joined := &statedb.Store{DB: db.DB, Copy: db.Copy, Now: now}
 	for _, s := range []*statedb.Store{
 		(&schoolsdb.Store{DB: db.DB, Copy: db.Copy, Now: now}).States(),
+		(&librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: now}).States(),
 	} {
 		joined.Tables, joined.Unread = append(joined.Tables, s.Tables...), append(joined.Unread, s.Unread...)
 	}
@@ -30,7 +32,7 @@ func States(db *database.DB, now func() time.Time) *statedb.Store {
 }
 
 // former are the tables of what was stored before there were states.
-func former() []statedb.Former { return slices.Concat(schoolsdb.Former()) }
+func former() []statedb.Former { return slices.Concat(schoolsdb.Former(), librariesdb.Former()) }
 
 // MaxMove is how many bytes of former tables New and Migrate move by themselves.
 const MaxMove = 1_000_000_000

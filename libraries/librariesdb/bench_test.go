@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -44,7 +45,6 @@ func benchmark(b *testing.B, db *database.DB) {
 		})
 	}
 	ctx := b.Context()
-	run("Hour", func() error { _, err := f.Hour(ctx, f.a); return err })
 	run("Catalogue", func() error { _, err := f.Catalogue(ctx, f.a); return err })
 	run("Readers", func() error { _, err := f.Readers(ctx, f.a); return err })
 	run("Marks", func() error { _, err := f.Marks(ctx, f.a, libraries.LoanRegister, firstDay+7); return err })
@@ -92,9 +92,9 @@ func (f *fixture) large() {
 	f.Helper()
 	terms := make([][]any, 0, 500)
 	for id := range int64(500) {
-		terms = append(terms, termValues(f.a.Network, libraries.CategoryTerms, libraries.Term{ID: id, Name: fmt.Sprint("Categoria ", id)}))
+		terms = append(terms, termValues(libraries.CategoryTerms, libraries.Term{ID: id, Name: fmt.Sprint("Categoria ", id)}))
 	}
-	f.put("libraries_terms", termColumns, terms...)
+	f.put(f.a.Network, termsTable, terms...)
 	books := make([]libraries.Book, benchBooks)
 	for i := range books {
 		books[i] = libraries.Book{
@@ -102,7 +102,7 @@ func (f *fixture) large() {
 			Publisher: int64(i % 300), Categories: []int64{int64(i % 500), 600}, Subjects: []int64{1, 2, int64(3 + i%90)}, HasEbook: true, Year: 1881,
 		}
 	}
-	putAll(f, "libraries_books", bookColumns, bookValues, books)
+	putAll(f, booksTable, bookValues, books)
 	lines := make([]libraries.BookLine, benchLines)
 	for i := range lines {
 		lines[i] = libraries.BookLine{Book: int64(i % benchBooks), Line: libraries.Line{
@@ -110,19 +110,20 @@ func (f *fixture) large() {
 			Copies: ptr[int64](3), UnitPrice: 2990, TotalPrice: 8970, PurchasedAt: firstDay, ExpiresAt: ptr(firstDay + 365),
 		}}
 	}
-	putAll(f, "libraries_lines", lineColumns, lineValues, lines)
+	putAll(f, linesTable, lineValues, lines)
 	f.largeReaders()
 	loans := benchList()
 	slices.SortStableFunc(loans, func(a, b libraries.Loan) int {
 		return cmp.Compare(a.Reader/libraries.BlockReaders, b.Reader/libraries.BlockReaders)
 	})
-	putAll(f, "libraries_loans", loanColumns, loanValues, loans)
+	putAll(f, loansTable, loanValues, loans)
 }
 
 // largeReaders puts the attributes of all readers, and the rows and shelves of one in ten.
 func (f *fixture) largeReaders() {
 	f.Helper()
-	var blocks, people, shelves [][]any
+	var people [][]any
+	var blocks, shelves []state.Block
 	block := make([]libraries.Attributes, 0, libraries.BlockReaders)
 	for id := range int64(benchReaders) {
 		r := libraries.Reader{
@@ -131,15 +132,15 @@ func (f *fixture) largeReaders() {
 			Registered: firstDay - calendar.Date(id%900), Status: libraries.ReaderActive, Updated: full,
 		}
 		if block = append(block, libraries.AttributesOf(r)); len(block) == libraries.BlockReaders || id == benchReaders-1 {
-			blocks = append(blocks, []any{int64(f.a.Network), libraries.Block(id), libraries.AppendAttributes(nil, block)})
+			blocks = append(blocks, blockOf(libraries.Block(id), libraries.AppendAttributes(nil, block)))
 			block = block[:0]
 		}
 		if id < benchReaders/10 {
-			people = append(people, readerValues(f.a.Network, r))
-			shelves = append(shelves, []any{int64(f.a.Network), id, make([]byte, 120)})
+			people = append(people, readerValues(r))
+			shelves = append(shelves, blockOf(id, make([]byte, 120)))
 		}
 	}
-	f.put("libraries_attributes", columns("tenant_id, block, data"), blocks...)
-	f.put("libraries_readers", readerColumns, people...)
-	f.put("libraries_shelves", columns("tenant_id, user_id, data"), shelves...)
+	f.putBlocks(f.a.Network, libraries.AttributesKind, blocks...)
+	f.put(f.a.Network, readersTable, people...)
+	f.putBlocks(f.a.Network, libraries.ShelfKind, shelves...)
 }

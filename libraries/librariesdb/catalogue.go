@@ -10,31 +10,28 @@ import (
 )
 
 // Catalogue implements libraries.Store.
-func (s *Store) Catalogue(ctx context.Context, a libraries.Access) (c *libraries.Catalogue, err error) {
-	err = s.steady(ctx, a, func() error {
-		terms, books, lines, err := s.catalogue(ctx, a.Network)
-		if err == nil {
-			c = libraries.NewCatalogue(terms, books, lines)
-		}
-		return err
-	})
-	return c, err
+func (s *Store) Catalogue(ctx context.Context, a libraries.Access) (*libraries.Catalogue, error) {
+	terms, books, lines, err := s.catalogue(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return libraries.NewCatalogue(terms, books, lines), nil
 }
 
 // catalogue reads the vocabularies, by term, the titles and the lines, both by identifier: at once, for none needs another.
-func (s *Store) catalogue(ctx context.Context, n libraries.NetworkID) (terms map[libraries.Vocabulary][]libraries.Term, books []libraries.Book,
+func (s *Store) catalogue(ctx context.Context, a libraries.Access) (terms map[libraries.Vocabulary][]libraries.Term, books []libraries.Book,
 	lines []libraries.BookLine, err error) {
 	err = state.Together(
-		func() (err error) { terms, err = s.terms(ctx, n); return err },
-		func() (err error) { books, err = s.books(ctx, n); return err },
-		func() (err error) { lines, err = s.lines(ctx, n); return err },
+		func() (err error) { terms, err = s.terms(ctx, a); return err },
+		func() (err error) { books, err = s.books(ctx, a); return err },
+		func() (err error) { lines, err = s.lines(ctx, a); return err },
 	)
 	return terms, books, lines, err
 }
 
-func (s *Store) terms(ctx context.Context, n libraries.NetworkID) (map[libraries.Vocabulary][]libraries.Term, error) {
+func (s *Store) terms(ctx context.Context, a libraries.Access) (map[libraries.Vocabulary][]libraries.Term, error) {
 	terms := map[libraries.Vocabulary][]libraries.Term{}
-	rows, err := s.DB.QueryContext(ctx, `SELECT `+termFields+` FROM libraries_terms WHERE tenant_id = ? ORDER BY vocabulary, term_id`, n)
+	rows, err := s.DB.QueryContext(ctx, `SELECT `+termFields+` FROM libraries_terms WHERE ? ORDER BY vocabulary, term_id`, rowsOf(a))
 	return terms, authdb.Visit(rows, err, "terms", func(rows *sql.Rows) error {
 		v, t, err := scanTerm(rows)
 		terms[v] = append(terms[v], t)
@@ -42,12 +39,12 @@ func (s *Store) terms(ctx context.Context, n libraries.NetworkID) (map[libraries
 	})
 }
 
-func (s *Store) books(ctx context.Context, n libraries.NetworkID) (books []libraries.Book, err error) {
-	rows, err := s.DB.QueryContext(ctx, `SELECT `+bookFields+` FROM libraries_books WHERE tenant_id = ? ORDER BY book_id`, n)
+func (s *Store) books(ctx context.Context, a libraries.Access) (books []libraries.Book, err error) {
+	rows, err := s.DB.QueryContext(ctx, `SELECT `+bookFields+` FROM libraries_books WHERE ? ORDER BY book_id`, rowsOf(a))
 	return books, each(rows, err, "books", scanBook, func(b libraries.Book) { books = append(books, b) })
 }
 
-func (s *Store) lines(ctx context.Context, n libraries.NetworkID) (lines []libraries.BookLine, err error) {
-	rows, err := s.DB.QueryContext(ctx, `SELECT `+lineFields+` FROM libraries_lines WHERE tenant_id = ? ORDER BY line_id`, n)
+func (s *Store) lines(ctx context.Context, a libraries.Access) (lines []libraries.BookLine, err error) {
+	rows, err := s.DB.QueryContext(ctx, `SELECT `+lineFields+` FROM libraries_lines WHERE ? ORDER BY line_id`, rowsOf(a))
 	return lines, each(rows, err, "lines", scanLine, func(l libraries.BookLine) { lines = append(lines, l) })
 }

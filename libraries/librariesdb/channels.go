@@ -30,9 +30,10 @@ func (s *Store) ChannelAnswer(ctx context.Context, n libraries.NetworkID, hour l
 }
 
 // KeepChannelAnswer keeps an answer for a period in an hour and returns the one to serve: of several that replicas keep at
-// once, all serve the first. The network's answers of earlier hours are removed.
+// once, all serve the first. The network's answers that are older than a day are
+// removed.
 //
-// On SQLite it fails after a second where something else is writing: a load that waits for its hour can take most of one.
+// On SQLite it fails after a second where something else is writing.
 func (s *Store) KeepChannelAnswer(ctx context.Context, n libraries.NetworkID, hour libraries.Hour, period calendar.Period, data []byte) ([]byte, error) {
 	if err := s.keepChannelAnswer(ctx, n, hour, period, data); err != nil {
 		return nil, fmt.Errorf("keep a channels answer of network %d: %w", n, err)
@@ -63,9 +64,12 @@ func (s *Store) keepChannelAnswer(ctx context.Context, n libraries.NetworkID, ho
 	if err != nil {
 		return err
 	}
-	_, err = conn.NewRaw(`DELETE FROM libraries_channel_answers WHERE tenant_id = ? AND hour < ?`, n, int32(hour)-1).Exec(ctx)
+	_, err = conn.NewRaw(`DELETE FROM libraries_channel_answers WHERE tenant_id = ? AND hour < ?`, n, int32(hour)-answerHours).Exec(ctx)
 	return err
 }
+
+// answerHours is how many hours an answer is kept: a pull goes on for no longer (H12).
+const answerHours = 24
 
 // patience is how long an answer waits for another writer on SQLite, in milliseconds.
 const patience = 1000

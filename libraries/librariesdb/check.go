@@ -3,19 +3,27 @@ package librariesdb
 import (
 	"context"
 
-	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/spill"
 )
 
-// Check counts what Save would write, and writes nothing (F7): it holds no lock and may run beside a load. The hour and the
-// versions are those of the data that the feed was held against; of the options, Progress alone counts. The error is
-// ErrOvertaken where the data have changed meanwhile.
-func (s *Store) Check(ctx context.Context, network libraries.NetworkID, in *libraries.Intake, pile *libraries.Pile, o SaveOptions) (Saved, error) {
-	l := &load{Store: s, network: network, SaveOptions: o, empty: in.State.Hour == 0, pile: pile}
-	err := assembly(ctx, spill.Parts, l.fold, func(_ context.Context, p *part) error {
+// Last returns the access to what a load would build on now, and a check is held against: the state that the last load left,
+// whether it holds yet or waits for its hour. The error is ErrNotFound where there is no such network.
+func (s *Store) Last(ctx context.Context, n libraries.NetworkID) (libraries.Access, error) {
+	h, err := s.held(ctx, n)
+	a := AccessOf(n, h)
+	if h.Next > 0 {
+		a.At.Facts, a.Hour = h.Next, hourOf(h.NextFrom)
+	}
+	return a, err
+}
+
+// Check counts what a load on a state would save, and writes nothing (F7): it holds no lock and may run beside a load. The
+// hour and the versions are those of the state; of the options, Progress alone counts.
+func (s *Store) Check(ctx context.Context, a libraries.Access, pile *libraries.Pile, o SaveOptions) (Saved, error) {
+	l := &load{Store: s, SaveOptions: o, base: a, pile: pile}
+	err := spill.Each(ctx, spill.Parts, l.fold, func(p *part) error {
 		p.aside.reset() // days are not folded: they count nothing
 		l.sheaves.Put(p.aside)
 		l.saved.count(p.saved)
@@ -24,13 +32,6 @@ func (s *Store) Check(ctx context.Context, network libraries.NetworkID, in *libr
 		}
 		return nil
 	})
-	v, verr := authdb.ReadHeld(ctx, s.DB, auth.Tenant(network))
-	switch {
-	case verr != nil:
-		return Saved{}, verr
-	case state.Versions(v.Versions) != in.State.At: // whatever the error, it may come of that
-		return Saved{}, ErrOvertaken
-	}
-	l.saved.Hour, l.saved.Versions = in.State.Hour, in.State.At
+	l.saved.Hour, l.saved.Versions = a.Hour, state.Versions(a.At)
 	return l.saved, err
 }

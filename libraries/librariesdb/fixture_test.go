@@ -7,10 +7,10 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -24,7 +24,7 @@ type fixture struct {
 	testing.TB
 	*Store
 	db    *database.DB
-	a     libraries.Access // to the network that is read, as it was created
+	a     libraries.Access // to the network that is read, in a state between two others
 	other libraries.NetworkID
 }
 
@@ -36,11 +36,12 @@ func eachEngine(t *testing.T, test func(t *testing.T, f *fixture)) {
 
 func newFixture(tb testing.TB, db *database.DB) *fixture {
 	tb.Helper()
-	if _, err := db.Migrate(tb.Context(), authdb.Migrations, Migrations); err != nil {
+	if _, err := db.Migrate(tb.Context(), authdb.Migrations, statedb.Migrations, Migrations); err != nil {
 		tb.Fatal(err)
 	}
 	f := &fixture{TB: tb, Store: &Store{DB: db.DB, Copy: db.Copy}, db: db}
 	f.other, f.a.Network = f.create("other"), f.create("one") // what is read by mistake comes first
+	f.a.At.Facts = now
 	return f
 }
 
@@ -54,21 +55,23 @@ func (f *fixture) create(slug string) libraries.NetworkID {
 	return id
 }
 
-// raise makes the network's state another than that of the fixture's access, and returns its versions.
-func (f *fixture) raise(registers, facts bool) state.Versions {
-	f.Helper()
-	v, err := authdb.Raise(f.Context(), f.db, auth.Tenant(f.a.Network), registers, facts)
-	if err != nil {
-		f.Fatal(err)
-	}
-	return state.Versions{Registers: v.Registers, Facts: v.Facts}
-}
+// now is the number of the state that the fixture's access names.
+const now = state.First + 100
 
-// put puts rows into a table.
-func (f *fixture) put(table string, columns []string, rows ...[]any) {
+// put puts rows of a network into a table: each in the state that is read, and alike in one before and one after it, where none
+// is to be seen.
+func (f *fixture) put(n libraries.NetworkID, t *statedb.Table, rows ...[]any) {
 	f.Helper()
+	var all [][]any
+	for _, r := range rows {
+		for _, of := range [][]any{{now + 1, state.Open}, {now - 2, now - 1}, {now, now + 1}} {
+			k := len(t.Key)
+			all = append(all, slices.Concat([]any{int64(n)}, r[:k], of, r[k:]))
+		}
+	}
+	columns := slices.Concat([]string{"tenant_id"}, t.Key, []string{"since", "until"}, t.Columns)
 	err := f.db.InTx(f.Context(), func(ctx context.Context, conn bun.Conn, _ bun.Tx) error {
-		_, err := f.Copy(ctx, conn, table, columns, slices.Values(rows))
+		_, err := f.Copy(ctx, conn, t.Name, columns, slices.Values(all))
 		return err
 	})
 	if err != nil {
@@ -76,14 +79,32 @@ func (f *fixture) put(table string, columns []string, rows ...[]any) {
 	}
 }
 
+// blocksTable is that of package statedb.
+var blocksTable = table("blocks", "kind, a, b", "lo, hi, data")
+
+// putBlocks puts blocks of a kind as put does rows.
+func (f *fixture) putBlocks(n libraries.NetworkID, k state.Kind, blocks ...state.Block) {
+	f.Helper()
+	var rows [][]any
+	for _, b := range blocks {
+		rows = append(rows, []any{int64(k.Number), b.A, b.B, b.Lo, b.Hi, state.Seal(state.Tenant(n), k, b)})
+	}
+	f.put(n, blocksTable, rows...)
+}
+
+// blockOf is a block of a key without a B.
+func blockOf[T ~int | ~int32 | ~int64](a T, data []byte) state.Block {
+	return state.Block{BlockKey: state.BlockKey{A: int64(a)}, Data: data}
+}
+
 // putAll puts records into a table of the network, in the opposite of their order.
-func putAll[T any](f *fixture, table string, columns []string, values func(libraries.NetworkID, T) []any, records []T) {
+func putAll[T any](f *fixture, t *statedb.Table, values func(T) []any, records []T) {
 	f.Helper()
 	var rows [][]any
 	for _, r := range slices.Backward(records) {
-		rows = append(rows, values(f.a.Network, r))
+		rows = append(rows, values(r))
 	}
-	f.put(table, columns, rows...)
+	f.put(f.a.Network, t, rows...)
 }
 
 // exec runs a statement.

@@ -7,18 +7,51 @@ import (
 	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state"
 )
 
-// part is what one part of the pile changes, as it is written: the keys of rows that go, and the rows that come.
+// part is what one part of the pile changes, as it is written.
 type part struct {
-	oldReaders, oldBlocks, oldShelves, oldSeen []key
+	readers    []libraries.Reader
+	oldReaders [][]int64 // the keys of rows that these replace
+	erased     []int64
 
-	readers                   []libraries.Reader
-	attributes, shelves, seen []blob
+	attributes, shelves, seen replaced
 
 	aside    *sheaf
 	holdings holdingChanges
 	saved    Saved
+}
+
+// replaced are blocks of one kind, and the keys of those that go.
+type replaced struct {
+	gone []state.BlockKey
+	put  []state.Block
+}
+
+// add puts a block in, in place of one where there is such.
+func (r *replaced) add(k state.BlockKey, stored bool, data []byte) {
+	if stored {
+		r.gone = append(r.gone, k)
+	}
+	r.put = append(r.put, state.Block{BlockKey: k, Data: data})
+}
+
+// of is the change of the kind.
+func (r *replaced) of(k state.Kind) state.Change {
+	c := state.Change{Kind: k, Gone: r.gone}
+	if len(r.put) > 0 {
+		c.Put = slices.Values(r.put)
+	}
+	return c
+}
+
+// bytes is the memory that the blocks hold.
+func (r *replaced) bytes() (n int) {
+	for _, b := range r.put {
+		n += 64 + len(b.Data)
+	}
+	return n
 }
 
 // fold folds a part of the pile.
@@ -44,9 +77,20 @@ func (l *load) fold(ctx context.Context, i int) (*part, error) {
 			return nil, fmt.Errorf("fold reader %d: %w", d.Reader, err)
 		}
 	}
-	p.packSeen(past, changed)
-	p.packAttributes(past)
+	for _, k := range slices.SortedFunc(maps.Keys(changed), libraries.SeenKey.Compare) {
+		p.seen.add(seenPlace(k), past.stored[k], past.seen[k].AppendBinary(nil))
+	}
+	for _, number := range slices.Sorted(maps.Keys(past.blocks)) {
+		if b := past.blocks[number]; b.changed {
+			p.attributes.add(state.BlockKey{A: number}, b.stored, b.pack())
+		}
+	}
 	return p, nil
+}
+
+// seenPlace is where the seen events of a key stand.
+func seenPlace(k libraries.SeenKey) state.BlockKey {
+	return state.BlockKey{A: k.Group, B: int64(k.Block)}
 }
 
 // foldReader folds what the feed says of one reader.
@@ -59,10 +103,7 @@ func (p *part) foldReader(past *past, d *libraries.Delivery, changed map[librari
 		return err
 	}
 	if change.Shelf != nil {
-		if past.shelves[d.Reader] != nil {
-			p.oldShelves = append(p.oldShelves, key{id: d.Reader})
-		}
-		p.shelves = append(p.shelves, blob{key{id: d.Reader}, change.Shelf.AppendBinary(nil)})
+		p.shelves.add(state.BlockKey{A: d.Reader}, past.shelves[d.Reader] != nil, change.Shelf.AppendBinary(nil))
 	}
 	for _, k := range change.Seen {
 		changed[k] = true
@@ -109,35 +150,28 @@ func (p *part) stands(past *past, r libraries.Reader) bool {
 		p.saved.Readers.Unchanged++
 	default:
 		p.saved.Readers.Changed++
-		p.oldReaders = append(p.oldReaders, key{id: r.ID})
+		p.oldReaders = append(p.oldReaders, []int64{r.ID})
+		if r.Status == libraries.ReaderDeleted {
+			p.erased = append(p.erased, r.ID)
+		}
 		return true
 	}
 	return false
 }
 
 // same reports whether two rows of a reader are stored alike.
-func same(a, b libraries.Reader) bool { return slices.Equal(readerValues(0, a), readerValues(0, b)) }
+func same(a, b libraries.Reader) bool { return slices.Equal(readerValues(a), readerValues(b)) }
 
-func (p *part) packSeen(past *past, changed map[libraries.SeenKey]bool) {
-	for k := range changed {
-		row := key{int64(k.Block), k.Group}
-		if past.stored[k] {
-			p.oldSeen = append(p.oldSeen, row)
-		}
-		p.seen = append(p.seen, blob{row, past.seen[k].AppendBinary(nil)})
+// write writes a part, but for what it sets aside, and counts.
+func (l *load) write(ctx context.Context, p *part) error {
+	l.saved.count(p.saved)
+	if err := l.setAside(p.aside); err != nil {
+		return err
 	}
-	slices.SortFunc(p.seen, func(a, b blob) int { return a.key.compare(b.key) })
-}
-
-func (p *part) packAttributes(past *past) {
-	for _, number := range slices.Sorted(maps.Keys(past.blocks)) {
-		b := past.blocks[number]
-		if !b.changed {
-			continue
-		}
-		if b.stored {
-			p.oldBlocks = append(p.oldBlocks, key{id: number})
-		}
-		p.attributes = append(p.attributes, blob{key{id: number}, b.pack()})
-	}
+	l.changes.add(p.holdings.list())
+	l.erased = append(l.erased, p.erased...)
+	l.step()
+	return l.put(ctx, len(p.readers)*rowBytes+p.attributes.bytes()+p.shelves.bytes()+p.seen.bytes(),
+		replace(readersTable, p.oldReaders, p.readers, readerValues), l.to.RowsOf(p.attributes.of(libraries.AttributesKind)),
+		l.to.RowsOf(p.shelves.of(libraries.ShelfKind)), l.to.RowsOf(p.seen.of(libraries.SeenKind)))
 }

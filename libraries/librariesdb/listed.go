@@ -56,26 +56,20 @@ func readListed[T any](ctx context.Context, s *Store, a libraries.Access, marks 
 			}
 		})
 	}
-	err := s.steady(ctx, a, func() error {
-		for part := range slices.Chunk(marks, chunk) {
-			if err := read(l.near(a.Network, part)); err != nil {
-				return err
-			}
-			rest := slices.DeleteFunc(slices.Clone(part), func(m libraries.Mark) bool { _, ok := missing[place{m.Day, m.ID}]; return !ok })
-			if len(rest) == 0 {
-				continue
-			}
-			if err := read(l.named(a.Network, rest)); err != nil {
-				return err
-			}
+	for part := range slices.Chunk(marks, chunk) {
+		if err := read(l.near(a, part)); err != nil {
+			return nil, err
 		}
-		for at := range missing {
-			return fmt.Errorf("%s of network %d has no %d on %s", l.table, a.Network, at.id, at.day)
+		rest := slices.DeleteFunc(slices.Clone(part), func(m libraries.Mark) bool { _, ok := missing[place{m.Day, m.ID}]; return !ok })
+		if len(rest) == 0 {
+			continue
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+		if err := read(l.named(a, rest)); err != nil {
+			return nil, err
+		}
+	}
+	for at := range missing {
+		return nil, fmt.Errorf("%s of network %d has no %d on %s", l.table, a.Network, at.id, at.day)
 	}
 	return list, nil
 }
@@ -85,7 +79,7 @@ const nearMost = 4
 
 // near names the rows from the first mark on, as many as there are marks: all of them where the list is not filtered. Where
 // all marks have one status it is filtered by that, as it seems, and the range is longer.
-func (r register) near(n libraries.NetworkID, marks libraries.Marks) schema.QueryWithArgs {
+func (r register) near(a libraries.Access, marks libraries.Marks) schema.QueryWithArgs {
 	first, last, limit := marks[0], marks[len(marks)-1], len(marks)
 	statuses := make([]int64, 0, nearMost)
 	for _, m := range marks {
@@ -99,17 +93,17 @@ func (r register) near(n libraries.NetworkID, marks libraries.Marks) schema.Quer
 	return bun.SafeQuery(`(
 		SELECT *
 		  FROM ?0
-		 WHERE tenant_id = ?2 AND (day, ?1) >= (?3, ?4) AND (day, ?1) <= (?5, ?6)
+		 WHERE ?2 AND (day, ?1) >= (?3, ?4) AND (day, ?1) <= (?5, ?6)
 		 ORDER BY day, ?1
 		 LIMIT ?7) AS near
-		 WHERE status IN (?8)`, r.table, r.id, n, int32(first.Day), first.ID, int32(last.Day), last.ID, limit, bun.List(statuses))
+		 WHERE status IN (?8)`, r.table, r.id, rowsOf(a), int32(first.Day), first.ID, int32(last.Day), last.ID, limit, bun.List(statuses))
 }
 
 // named names the rows of the marks, one by one.
-func (r register) named(n libraries.NetworkID, marks libraries.Marks) schema.QueryWithArgs {
+func (r register) named(a libraries.Access, marks libraries.Marks) schema.QueryWithArgs {
 	keys := make([]bun.TupleValues, len(marks))
 	for i, m := range marks {
 		keys[i] = bun.Tuple([]int64{int64(m.Day), m.ID})
 	}
-	return bun.SafeQuery(`? WHERE tenant_id = ? AND (day, ?) IN (VALUES ?)`, r.table, n, r.id, bun.List(keys))
+	return bun.SafeQuery(`? WHERE ? AND (day, ?) IN (VALUES ?)`, r.table, rowsOf(a), r.id, bun.List(keys))
 }

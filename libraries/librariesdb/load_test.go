@@ -8,13 +8,17 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
-	"github.com/lectern-dev/lectern/auth"
+	"github.com/uptrace/bun"
+
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -26,13 +30,16 @@ type loader struct {
 	*librariesdb.Store
 	db      *database.DB
 	network libraries.NetworkID
-	hour    libraries.Hour // of the next load
+	now     time.Time // of the store's clock
 }
+
+// noon is the hour 500,000, when the loaders begin.
+var noon = libraries.Hour(500_000).Time()
 
 // loaders returns a loader for each slug, all on one database.
 func loaders(t *testing.T, db *database.DB, slugs ...string) []*loader {
 	t.Helper()
-	if _, err := db.Migrate(t.Context(), authdb.Migrations, librariesdb.Migrations); err != nil {
+	if _, err := db.Migrate(t.Context(), authdb.Migrations, statedb.Migrations, librariesdb.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	var ls []*loader
@@ -41,45 +48,52 @@ func loaders(t *testing.T, db *database.DB, slugs ...string) []*loader {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ls = append(ls, &loader{t, &librariesdb.Store{DB: db.DB, Copy: db.Copy}, db, id, 500_000})
+		l := &loader{t, &librariesdb.Store{DB: db.DB, Copy: db.Copy}, db, id, noon}
+		l.Store.Now = func() time.Time { return l.now }
+		ls = append(ls, l)
 	}
 	return ls
 }
 
-// options publish as the loader's hour.
-func (l *loader) options() librariesdb.SaveOptions {
-	return librariesdb.SaveOptions{Publish: func(context.Context) (libraries.Hour, error) { return l.hour, nil }}
-}
+// atOnce are the options of loads that hold at once.
+var atOnce = librariesdb.SaveOptions{Immediately: true}
 
-func (l *loader) versions() state.Versions {
+// present is the access to what holds now.
+func (l *loader) present() libraries.Access {
 	l.Helper()
-	v, err := authdb.ReadHeld(l.Context(), l.db, auth.Tenant(l.network))
+	a, err := l.Present(l.Context(), l.network)
 	if err != nil {
 		l.Fatal(err)
 	}
-	return state.Versions{Registers: v.Registers, Facts: v.Facts}
+	return a
 }
 
-// intake is that of a feed that is settled against the present state.
-func (l *loader) intake() *libraries.Intake {
+// state is the state that the access names, as a load sees it.
+func (l *loader) state(a libraries.Access) libraries.State {
 	l.Helper()
-	st, err := l.State(l.Context(), l.network)
+	st, err := l.State(l.Context(), a)
 	if err != nil {
 		l.Fatal(err)
 	}
-	return &libraries.Intake{State: st, Began: (lastDay + 1).Start(), History: firstDay}
+	return st
 }
 
-// pile makes a pile of a feed, with loans and reservations as changes of what the store has.
-func (l *loader) pile(f feed) *libraries.Pile {
+// intake is that of a feed that is settled against a state.
+func (l *loader) intake(a libraries.Access) *libraries.Intake {
+	l.Helper()
+	return &libraries.Intake{State: l.state(a), Began: (lastDay + 1).Start(), History: firstDay}
+}
+
+// pile makes a pile of a feed, with loans and reservations as changes of what a state has.
+func (l *loader) pile(a libraries.Access, f feed) *libraries.Pile {
 	l.Helper()
 	p := &libraries.Pile{}
 	l.Cleanup(func() { p.Close() })
-	loans, err := l.LoansByID(l.Context(), l.network, ids(f.loans, func(v libraries.Loan) int64 { return v.ID }))
+	loans, err := l.LoansByID(l.Context(), a, ids(f.loans, func(v libraries.Loan) int64 { return v.ID }))
 	if err != nil {
 		l.Fatal(err)
 	}
-	reservations, err := l.ReservationsByID(l.Context(), l.network, ids(f.reservations, func(v libraries.Reservation) int64 { return v.ID }))
+	reservations, err := l.ReservationsByID(l.Context(), a, ids(f.reservations, func(v libraries.Reservation) int64 { return v.ID }))
 	if err != nil {
 		l.Fatal(err)
 	}
@@ -133,63 +147,90 @@ func ids[T any](list []T, id func(T) int64) []int64 {
 // load saves a feed.
 func (l *loader) load(f feed, o librariesdb.SaveOptions) librariesdb.Saved {
 	l.Helper()
-	saved, err := l.Save(l.Context(), l.network, l.intake(), l.pile(f), o)
+	saved, err := l.try(l.Context(), f, o, nil)
 	if err != nil {
 		l.Fatal(err)
 	}
 	return saved
 }
 
-// dump returns all rows that the network has in the tables of this package, as texts.
-func (l *loader) dump() map[string][]string {
+// try saves a feed, of which change, if not nil, says the registers.
+func (l *loader) try(ctx context.Context, f feed, o librariesdb.SaveOptions, change func(*libraries.Intake)) (saved librariesdb.Saved, err error) {
+	l.Helper()
+	w, err := l.Begin(ctx, l.network, nil)
+	if err != nil {
+		return saved, err
+	}
+	defer func() { err = errors.Join(err, w.Close(context.WithoutCancel(ctx))) }()
+	in := l.intake(w.Base)
+	if change != nil {
+		change(in)
+	}
+	return w.Save(ctx, in, l.pile(w.Base, f), o)
+}
+
+// dump returns all that a state has, as texts: the rows of the registers by their tables, and the blocks by their kinds.
+func (l *loader) dump(a libraries.Access) map[string][]string {
 	l.Helper()
 	dump := map[string][]string{}
-	for _, table := range tables(l.T, l.db) {
-		rows, err := l.db.QueryContext(l.Context(), `SELECT * FROM `+table+` WHERE tenant_id = ?`, l.network)
+	for _, t := range l.States().Tables {
+		rows, err := l.db.QueryContext(l.Context(), `SELECT ? FROM ? WHERE tenant_id = ? AND since <= ? AND until > ?`,
+			bun.Safe(strings.Join(slices.Concat(t.Key, t.Columns), ", ")), bun.Ident(t.Name), a.Network, a.At.Facts, a.At.Facts)
 		if err != nil {
 			l.Fatal(err)
 		}
 		defer rows.Close()
-		columns, _ := rows.Columns()
 		for rows.Next() {
-			values, pointers := make([]any, len(columns)), make([]any, len(columns))
+			values := make([]any, len(t.Key)+len(t.Columns))
+			pointers := make([]any, len(values))
 			for i := range values {
 				pointers[i] = &values[i]
 			}
 			if err := rows.Scan(pointers...); err != nil {
 				l.Fatal(err)
 			}
-			text := ""
-			for i, name := range columns {
-				if name != "tenant_id" {
-					text += fmt.Sprintf("%s=%v ", name, values[i])
-				}
-			}
-			dump[table] = append(dump[table], text)
+			dump[t.Name] = append(dump[t.Name], fmt.Sprint(values...))
 		}
 		if err := rows.Err(); err != nil {
 			l.Fatal(err)
 		}
-		slices.Sort(dump[table])
+		slices.Sort(dump[t.Name])
+	}
+	for _, k := range kinds {
+		err := l.States().Scan(l.Context(), state.Tenant(a.Network), a.At.Facts, k, state.Range{}, func(b state.Block) error {
+			dump[k.Name] = append(dump[k.Name], fmt.Sprint(b.BlockKey, b.Lo, b.Hi, b.Data))
+			return nil
+		})
+		if err != nil {
+			l.Fatal(err)
+		}
 	}
 	return dump
 }
 
-// tables are the tables of this package.
-func tables(t *testing.T, db *database.DB) []string {
-	t.Helper()
-	query := `SELECT table_name FROM information_schema.tables WHERE table_name LIKE 'libraries\_%'`
-	if db.Engine == database.SQLite {
-		query = `SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'libraries\_%' ESCAPE '\'`
+// kinds are those of a network's blocks.
+var kinds = []state.Kind{
+	libraries.AttributesKind, libraries.ShelfKind, libraries.SeenKind, libraries.TotalsKind, libraries.ReaderSheetKind, libraries.TitleSheetKind,
+	libraries.LoginSheetKind, libraries.HoldingsKind,
+}
+
+// rows counts all rows of the network, of whatever state, and how many of them are not of an open one.
+func (l *loader) rows() (all, closed int) {
+	l.Helper()
+	tables := []string{"blocks"}
+	for _, t := range l.States().Tables {
+		tables = append(tables, t.Name)
 	}
-	var names []string
-	if err := db.NewRaw(query).Scan(t.Context(), &names); err != nil {
-		t.Fatal(err)
+	for _, t := range tables {
+		var n, m int
+		err := l.db.NewRaw(`SELECT count(*), coalesce(sum(CASE WHEN until < ? THEN 1 ELSE 0 END), 0) FROM ? WHERE tenant_id = ?`,
+			state.Open, bun.Ident(t), l.network).Scan(l.Context(), &n, &m)
+		if err != nil {
+			l.Fatal(err)
+		}
+		all, closed = all+n, closed+m
 	}
-	if len(names) < 14 {
-		t.Fatalf("%d tables, want all: %q", len(names), names)
-	}
-	return names
+	return all, closed
 }
 
 // checkSame compares two dumps.
@@ -221,14 +262,14 @@ func TestPiecesMakeTheWhole(t *testing.T) {
 		for seed := range uint64(3) {
 			w := newWorld(seed)
 			ls := loaders(t, db, fmt.Sprint("whole", seed), fmt.Sprint("pieces", seed))
-			saved := ls[0].load(w.whole(), ls[0].options())
+			saved := ls[0].load(w.whole(), atOnce)
 			if saved.New != len(w.events)+len(w.requests) || saved.Repeated != 0 || saved.Requests != len(w.requests) ||
 				saved.Readers != (librariesdb.ReaderCounts{New: len(w.readers)}) {
 				t.Errorf("seed %d: the whole saved %+v, want %d events and %d requests of %d readers", seed, saved, len(w.events), len(w.requests), len(w.readers))
 			}
 			var n librariesdb.Saved
 			for i, f := range w.pieces(5) {
-				o := ls[1].options()
+				o := atOnce
 				o.TempDir = t.TempDir()
 				o.MemoryLimit = i * 1000 // 0 is the default
 				s := ls[1].load(f, o)
@@ -240,7 +281,7 @@ func TestPiecesMakeTheWhole(t *testing.T) {
 			if n.New != saved.New || n.Repeated == 0 || n.Requests != saved.Requests {
 				t.Errorf("seed %d: the pieces saved %+v, want as many new events as the whole and some repeated: %+v", seed, n, saved)
 			}
-			checkSame(t, fmt.Sprint("seed ", seed), ls[1].dump(), ls[0].dump())
+			checkSame(t, fmt.Sprint("seed ", seed), ls[1].dump(ls[1].present()), ls[0].dump(ls[0].present()))
 		}
 	})
 }
@@ -257,7 +298,8 @@ func TestWholeIsWhatHappened(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		w := newWorld(13)
 		l := loaders(t, db, "whole")[0]
-		access := libraries.Access{Network: l.network, At: l.load(w.whole(), l.options()).Versions}
+		l.load(w.whole(), atOnce)
+		access := l.present()
 		days, err := l.Days(t.Context(), access)
 		if err != nil {
 			t.Fatal(err)
@@ -276,7 +318,7 @@ func TestWholeIsWhatHappened(t *testing.T) {
 		loans := map[int64]int64{}
 		for _, states := range w.loans {
 			loans[states[0].Reader]++
-			if row, err := l.LoansByID(t.Context(), l.network, []int64{states[0].ID}); loanText(row[states[0].ID]) != loanText(last(states)) {
+			if row, err := l.LoansByID(t.Context(), access, []int64{states[0].ID}); loanText(row[states[0].ID]) != loanText(last(states)) {
 				t.Errorf("loan %d is stored as %v, %v, want %v", states[0].ID, row, err, last(states))
 			}
 		}
@@ -296,131 +338,88 @@ func TestWholeIsWhatHappened(t *testing.T) {
 // attributes returns those of all readers.
 func (l *loader) attributes() map[int64]libraries.Attributes {
 	l.Helper()
-	rows, err := l.db.QueryContext(l.Context(), `SELECT data FROM libraries_attributes WHERE tenant_id = ?`, l.network)
-	if err != nil {
-		l.Fatal(err)
-	}
-	defer rows.Close()
 	all := map[int64]libraries.Attributes{}
-	for rows.Next() {
-		var data []byte
-		if err := rows.Scan(&data); err != nil {
-			l.Fatal(err)
-		}
-		block, err := libraries.ParseAttributes(data)
-		if err != nil {
-			l.Fatal(err)
-		}
+	err := l.States().Scan(l.Context(), state.Tenant(l.network), l.present().At.Facts, libraries.AttributesKind, state.Range{}, func(b state.Block) error {
+		block, err := libraries.ParseAttributes(b.Data)
 		for _, a := range block {
 			all[a.ID] = a
 		}
+		return err
+	})
+	if err != nil {
+		l.Fatal(err)
 	}
 	return all
 }
 
-// Loading a feed twice changes nothing but the hour and the versions.
+// Loading a feed twice changes nothing but the hour and the number: a load that has nothing to say makes a state all the same.
 func TestRepetitionChangesNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		w := newWorld(7)
 		l := loaders(t, db, "twice")[0]
-		first := l.load(w.whole(), l.options())
-		if first.Hour != l.hour || first.Versions != (state.Versions{Registers: 1, Facts: 1}) || l.versions() != first.Versions {
-			t.Errorf("the first load = %+v, published as %v", first, l.versions())
+		first := l.load(w.whole(), librariesdb.SaveOptions{})
+		before := l.present()
+		if first.Hour != 500_000 || first.Versions != before.At || before.Hour != first.Hour {
+			t.Errorf("the first load = %+v, and %+v holds", first, before)
 		}
-		before := l.dump()
+		was := l.dump(before)
 
-		l.hour++
-		again := l.load(w.whole(), l.options())
+		l.now = noon.Add(time.Hour)
+		again := l.load(w.whole(), atOnce)
+		after := l.present()
 		want := librariesdb.Saved{
-			Repeated: first.New, Readers: librariesdb.ReaderCounts{Unchanged: len(w.readers)},
-			Hour: l.hour, Versions: state.Versions{Registers: 2, Facts: 2},
+			Repeated: first.New, Readers: librariesdb.ReaderCounts{Unchanged: len(w.readers)}, Hour: 500_001, Versions: after.At,
 		}
-		if again != want {
-			t.Errorf("the second load = %+v, want %+v", again, want)
+		if again != want || after.At.Facts <= before.At.Facts || after.Hour != again.Hour {
+			t.Errorf("the second load = %+v, and %+v holds, want %+v", again, after, want)
 		}
-		l.hour--
-		if st := l.intake().State; st.Hour != again.Hour || st.At != again.Versions {
-			t.Errorf("the state is of hour %d and versions %v, want %d and %v", st.Hour, st.At, again.Hour, again.Versions)
+		checkSame(t, "after the second load", l.dump(after), was)
+		all, _ := l.rows()
+		if l.load(feed{}, atOnce); l.present().At.Facts <= after.At.Facts {
+			t.Errorf("after an empty load %+v holds, want another state than %+v", l.present(), after)
 		}
-		after := l.dump()
-		for i, row := range before["libraries_networks"] {
-			var hour int
-			if _, err := fmt.Sscanf(row, "hour=%d", &hour); err != nil {
-				t.Fatal(err)
-			}
-			before["libraries_networks"][i] = fmt.Sprintf("hour=%d", hour+1) + row[len(fmt.Sprintf("hour=%d", hour)):]
-		}
-		checkSame(t, "after the second load", after, before)
-	})
-}
-
-// A load that has nothing to say publishes its hour all the same.
-func TestEmptyLoadPublishes(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		l := loaders(t, db, "empty")[0]
-		saved := l.load(feed{}, l.options())
-		if want := (librariesdb.Saved{Hour: l.hour, Versions: state.Versions{Registers: 1, Facts: 1}}); saved != want {
-			t.Errorf("Save = %+v, want %+v", saved, want)
-		}
-		if hour, err := l.Hour(t.Context(), libraries.Access{Network: l.network, At: saved.Versions}); hour != l.hour || err != nil {
-			t.Errorf("Hour = %d, %v, want %d", hour, err, l.hour)
+		checkSame(t, "after an empty load", l.dump(l.present()), was)
+		if n, _ := l.rows(); n != all+1 { // the holdings
+			t.Errorf("an empty load leaves %d rows, before it were %d", n, all)
 		}
 	})
 }
 
-// A load settled against a state that is no more writes nothing.
-func TestOvertaken(t *testing.T) {
+// Nothing is left of a load that fails or is stopped, and the next one makes of its feed what it would have made.
+func TestFailedLeavesNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		w := newWorld(8)
-		l := loaders(t, db, "slow")[0]
-		in, pile := l.intake(), l.pile(w.whole())
-		l.load(feed{readers: w.readers[0][:1]}, l.options())
-		before, at := l.dump(), l.versions()
-		if saved, err := l.Save(t.Context(), l.network, in, pile, l.options()); !errors.Is(err, librariesdb.ErrOvertaken) || saved != (librariesdb.Saved{}) {
-			t.Errorf("Save = %+v, %v, want ErrOvertaken", saved, err)
-		}
-		checkSame(t, "after an overtaken load", l.dump(), before)
-		if v := l.versions(); v != at {
-			t.Errorf("the versions are %v, want %v", v, at)
-		}
-		// The pile is as it was, but it is settled anew by its owner.
-		if saved, err := l.Save(t.Context(), l.network, l.intake(), pile, l.options()); err != nil || saved.New != len(w.events)+len(w.requests) {
-			t.Errorf("Save against the present state = %+v, %v", saved, err)
-		}
-	})
-}
-
-// Nothing is visible of a load that is not published, be it that its hour does not come or that it is stopped.
-func TestUnpublishedLeavesNothing(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		stop := errors.New("stop")
 		w := newWorld(9)
-		l := loaders(t, db, "stopped")[0]
-		l.load(w.pieces(2)[0], l.options())
-		before, at := l.dump(), l.versions()
-		for name, publish := range map[string]func(context.CancelFunc) error{
-			"Error":     func(context.CancelFunc) error { return stop },
-			"Cancelled": func(cancel context.CancelFunc) error { cancel(); return nil },
-		} {
+		ls := loaders(t, db, "stopped", "never")
+		l := ls[0]
+		l.load(w.pieces(2)[0], atOnce)
+		before, at := l.dump(l.present()), l.present()
+		all, closed := l.rows()
+		for _, step := range []int{1, 200, 256, 300, 512} {
 			ctx, cancel := context.WithCancel(t.Context())
-			o := l.options()
-			o.TempDir = t.TempDir()
-			o.MemoryLimit = 1
-			o.Publish = func(context.Context) (libraries.Hour, error) {
-				checkSame(t, name+": before it is published", l.dump(), before)
-				return l.hour, publish(cancel)
+			o := librariesdb.SaveOptions{TempDir: t.TempDir(), MemoryLimit: 1}
+			o.Progress = func(done, _ int) {
+				if done == step {
+					checkSame(t, "while a load is under way", l.dump(l.present()), before)
+					cancel()
+				}
 			}
-			saved, err := l.Save(ctx, l.network, l.intake(), l.pile(w.whole()), o)
-			if saved != (librariesdb.Saved{}) || !errors.Is(err, stop) && !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: Save = %+v, %v", name, saved, err)
+			if saved, err := l.try(ctx, w.whole(), o, nil); !errors.Is(err, context.Canceled) {
+				t.Errorf("cancelled at step %d: Save = %+v, %v", step, saved, err)
 			}
-			checkSame(t, name, l.dump(), before)
-			if v := l.versions(); v != at {
-				t.Errorf("%s: the versions are %v, want %v", name, v, at)
+			cancel()
+			if now := l.present(); now != at {
+				t.Errorf("cancelled at step %d: %+v holds, want %+v", step, now, at)
+			}
+			n, m := l.rows()
+			if checkSame(t, fmt.Sprint("cancelled at step ", step), l.dump(at), before); n != all || m != closed {
+				t.Errorf("cancelled at step %d: %d rows, %d of them closed, want %d and %d", step, n, m, all, closed)
 			}
 			checkEmpty(t, o.TempDir)
-			cancel()
 		}
+		l.load(w.whole(), atOnce)
+		ls[1].load(w.pieces(2)[0], atOnce)
+		ls[1].load(w.whole(), atOnce)
+		checkSame(t, "after failed loads", l.dump(l.present()), ls[1].dump(ls[1].present()))
 	})
 }
 
@@ -429,14 +428,14 @@ func TestNetworksAreApart(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		a, b := newWorld(10), newWorld(11)
 		ls := loaders(t, db, "a", "b", "alone")
-		ls[0].load(a.pieces(2)[0], ls[0].options())
-		first := ls[0].dump()
+		ls[0].load(a.pieces(2)[0], atOnce)
+		first := ls[0].dump(ls[0].present())
 		for _, f := range b.pieces(3) {
-			ls[1].load(f, ls[1].options())
+			ls[1].load(f, atOnce)
 		}
-		checkSame(t, "after loads of another network", ls[0].dump(), first)
-		ls[2].load(b.whole(), ls[2].options())
-		checkSame(t, "beside another network", ls[1].dump(), ls[2].dump())
+		checkSame(t, "after loads of another network", ls[0].dump(ls[0].present()), first)
+		ls[2].load(b.whole(), atOnce)
+		checkSame(t, "beside another network", ls[1].dump(ls[1].present()), ls[2].dump(ls[2].present()))
 	})
 }
 
@@ -444,7 +443,7 @@ func TestNetworksAreApart(t *testing.T) {
 func TestProgress(t *testing.T) {
 	l := loaders(t, dbtest.SQLite(t), "steps")[0]
 	want, total := 0, 0 // 0 is told when the load has its turn
-	o := l.options()
+	o := atOnce
 	o.Progress = func(done, of int) {
 		if done != want {
 			t.Errorf("step %d is told as %d of %d", want, done, of)
@@ -454,14 +453,5 @@ func TestProgress(t *testing.T) {
 	l.load(newWorld(12).whole(), o)
 	if want-1 != total {
 		t.Errorf("%d steps were told, want %d", want-1, total)
-	}
-}
-
-// Without Publish a load is published as the hour that it is.
-func TestPublishAtOnce(t *testing.T) {
-	l := loaders(t, dbtest.SQLite(t), "now")[0]
-	before := libraries.HourOf(calendar.MustParse("2026-07-21").Start())
-	if saved := l.load(feed{}, librariesdb.SaveOptions{}); saved.Hour < before {
-		t.Errorf("published as hour %d, want one of now", saved.Hour)
 	}
 }

@@ -117,7 +117,7 @@ type slot struct {
 	loans                     []libraries.Loan
 	reservations              []libraries.Reservation
 	requests                  []libraries.Request
-	oldLoans, oldReservations []key
+	oldLoans, oldReservations [][]int64
 }
 
 // parseSlot unpacks the frames of a slot.
@@ -150,12 +150,12 @@ func (s *slot) parse(k kind, body []byte) error {
 		case loanFrames:
 			l, old := readLoan(&d)
 			if s.loans = append(s.loans, l); old {
-				s.oldLoans = append(s.oldLoans, key{int64(l.Day()), l.ID})
+				s.oldLoans = append(s.oldLoans, []int64{int64(l.Day()), l.ID})
 			}
 		case reservationFrames:
 			r, old := readReservation(&d)
 			if s.reservations = append(s.reservations, r); old {
-				s.oldReservations = append(s.oldReservations, key{int64(r.Day()), r.ID})
+				s.oldReservations = append(s.oldReservations, []int64{int64(r.Day()), r.ID})
 			}
 		case requestFrames:
 			s.requests = append(s.requests, readRequest(&d))

@@ -3,31 +3,42 @@ package librariesdb
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// foldedDays is what is written of a slot's days. Old days are replaced, or go.
+// foldedDays is what is written of a slot's days: the blocks of each form.
 type foldedDays struct {
 	slot
-	days []foldedDay
-	old  []key
+	forms [len(dayKinds)]replaced
 }
 
-// foldedDay is a day in its stored forms.
-type foldedDay struct {
-	date  calendar.Date
-	forms libraries.DayForms
+// dayKinds are the kinds of the forms of a day.
+var dayKinds = [...]state.Kind{libraries.TotalsKind, libraries.ReaderSheetKind, libraries.TitleSheetKind, libraries.LoginSheetKind}
+
+// formsOf are a day's forms, by the places of their kinds.
+func formsOf(f *libraries.DayForms) [len(dayKinds)]*[]byte {
+	return [...]*[]byte{&f.Totals, &f.Readers, &f.Titles, &f.Logins}
 }
 
-func dayValues(n libraries.NetworkID, d foldedDay) []any {
-	return []any{int64(n), int64(d.date), d.forms.Totals, d.forms.Readers, d.forms.Titles, d.forms.Logins}
+// add puts the forms of a day in the place of those that it had. Of an empty one there is no block.
+func (ds *foldedDays) add(date calendar.Date, had, forms libraries.DayForms) {
+	at := state.BlockKey{A: int64(date)}
+	was := formsOf(&had)
+	for i, data := range formsOf(&forms) {
+		stored := len(*was[i]) > 0
+		if len(*data) > 0 {
+			ds.forms[i].add(at, stored, *data)
+		} else if stored {
+			ds.forms[i].gone = append(ds.forms[i].gone, at)
+		}
+	}
 }
 
 // merge merges what was set aside of a slot's days into them.
@@ -61,22 +72,18 @@ func (s *slot) sort() {
 func (l *load) mergeDays(ctx context.Context, ds *foldedDays) error {
 	deltas := byDay(ds.deltas)
 	ds.deltas = nil
-	for _, date := range slices.Sorted(maps.Keys(deltas)) {
-		had, stored, err := l.dayForms(ctx, date)
-		if err != nil {
-			return err
-		}
-		forms, left, err := mergeDay(had, deltas[date])
+	dates := slices.Sorted(maps.Keys(deltas))
+	had, err := l.dayForms(ctx, dates)
+	if err != nil {
+		return err
+	}
+	for _, date := range dates {
+		forms, err := mergeDay(had[date], deltas[date])
 		if err != nil {
 			return fmt.Errorf("day %s: %w", date, err)
 		}
 		delete(deltas, date)
-		if stored {
-			ds.old = append(ds.old, key{id: int64(date)})
-		}
-		if left {
-			ds.days = append(ds.days, foldedDay{date, forms})
-		}
+		ds.add(date, had[date], forms)
 	}
 	return nil
 }
@@ -101,55 +108,55 @@ func byDay(lists [][]libraries.DayDelta) map[calendar.Date][]libraries.DayDelta 
 	return days
 }
 
-// mergeDay adds deltas to a day. It returns false where nothing is left of it.
-func mergeDay(had libraries.DayForms, deltas []libraries.DayDelta) (libraries.DayForms, bool, error) {
+// mergeDay adds deltas to a day. It returns no forms where nothing is left of it.
+func mergeDay(had libraries.DayForms, deltas []libraries.DayDelta) (libraries.DayForms, error) {
 	d, err := libraries.ParseDay(had)
 	if err != nil {
-		return libraries.DayForms{}, false, err
+		return libraries.DayForms{}, err
 	}
 	if err := d.Add(deltas); err != nil {
-		return libraries.DayForms{}, false, err
+		return libraries.DayForms{}, err
 	}
-	forms, left := d.Forms()
-	return forms, left, nil
+	forms, _ := d.Forms()
+	return forms, nil
 }
 
-// dayForms reads a day; stored is false where the store has none.
-func (l *load) dayForms(ctx context.Context, date calendar.Date) (f libraries.DayForms, stored bool, err error) {
-	if l.empty {
-		return f, false, nil
+// dayForms reads some days, which ascend.
+func (l *load) dayForms(ctx context.Context, dates []calendar.Date) (map[calendar.Date]libraries.DayForms, error) {
+	had := map[calendar.Date]libraries.DayForms{}
+	if l.empty() {
+		return had, nil
 	}
-	rows, err := l.DB.QueryContext(ctx, `SELECT totals, readers, titles, logins FROM libraries_days WHERE tenant_id = ? AND day = ?`, l.network, int32(date))
-	err = authdb.Visit(rows, err, "days", func(rows *sql.Rows) error {
-		stored = true
-		return rows.Scan(&f.Totals, &f.Readers, &f.Titles, &f.Logins)
-	})
-	return f, stored, err
+	among := make([]int64, len(dates))
+	for i, d := range dates {
+		among[i] = int64(d)
+	}
+	for i, k := range dayKinds {
+		err := l.scan(ctx, l.base, k, state.Range{Among: among}, func(b state.Block) error {
+			f := had[calendar.Date(b.A)]
+			*formsOf(&f)[i] = slices.Clone(b.Data)
+			had[calendar.Date(b.A)] = f
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return had, nil
 }
 
 // writeDays writes the days of a slot, with their loans, reservations and requests.
 func (l *load) writeDays(ctx context.Context, ds *foldedDays) error {
-	if err := l.forget(ctx, daysTable, ds.old); err != nil {
-		return err
+	changes := []statedb.RowChange{
+		replace(loansTable, ds.oldLoans, ds.loans, loanValues),
+		replace(reservationsTable, ds.oldReservations, ds.reservations, reservationValues),
+		replace(requestsTable, nil, ds.requests, requestValues),
 	}
-	if err := put(ctx, l, daysTable, ds.days, dayValues); err != nil {
-		return err
-	}
-	if err := l.forget(ctx, loansTable, ds.oldLoans); err != nil {
-		return err
-	}
-	if err := put(ctx, l, loansTable, ds.loans, loanValues); err != nil {
-		return err
-	}
-	if err := l.forget(ctx, reservationsTable, ds.oldReservations); err != nil {
-		return err
-	}
-	if err := put(ctx, l, reservationsTable, ds.reservations, reservationValues); err != nil {
-		return err
-	}
-	if err := put(ctx, l, requestsTable, ds.requests, requestValues); err != nil {
-		return err
+	bytes := (len(ds.loans) + len(ds.reservations) + len(ds.requests)) * rowBytes
+	for i, k := range dayKinds {
+		changes = append(changes, l.to.RowsOf(ds.forms[i].of(k)))
+		bytes += ds.forms[i].bytes()
 	}
 	l.step()
-	return nil
+	return l.put(ctx, bytes, changes...)
 }

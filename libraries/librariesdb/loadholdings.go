@@ -1,10 +1,12 @@
 package librariesdb
 
 import (
+	"context"
 	"maps"
 	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state"
 )
 
 // holdingChanges are changes of holdings summed by title: readers have many, titles are few.
@@ -30,4 +32,22 @@ func (hs holdingChanges) list() []libraries.Holding {
 		list = append(list, hs[book])
 	}
 	return list
+}
+
+// writeHoldings writes what is counted now of every title.
+func (l *load) writeHoldings(ctx context.Context) error {
+	var had libraries.Holdings
+	if !l.empty() {
+		var err error
+		if had, err = l.Holdings(ctx, l.base); err != nil {
+			return err
+		}
+	}
+	now, err := had.Add(l.changes.list())
+	if err != nil {
+		return err
+	}
+	var r replaced
+	r.add(state.BlockKey{}, !l.empty(), now.AppendBinary(nil))
+	return l.put(ctx, flushAt, l.to.RowsOf(r.of(libraries.HoldingsKind)))
 }

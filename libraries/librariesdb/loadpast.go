@@ -2,14 +2,11 @@ package librariesdb
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 
-	"github.com/uptrace/bun"
-
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state"
 )
 
 // past is what was folded before of the readers of a part, and the rows of those whom the feed has a row of.
@@ -37,7 +34,7 @@ func (l *load) past(ctx context.Context, deliveries []libraries.Delivery) (*past
 			}
 		}
 	}
-	if l.empty {
+	if l.empty() {
 		return p, nil
 	}
 	if err := l.pastReaders(ctx, p, deliveries); err != nil {
@@ -62,14 +59,14 @@ func (l *load) pastReaders(ctx context.Context, p *past, deliveries []libraries.
 	if err := l.pastBlocks(ctx, p, numbers); err != nil {
 		return err
 	}
-	people, err := l.people(ctx, l.network, registered)
+	people, err := l.People(ctx, l.base, registered)
 	if err != nil {
 		return err
 	}
 	for _, r := range people {
 		p.readers[r.ID] = r
 	}
-	return l.shelves(ctx, l.network, all, func(reader int64, data []byte) error {
+	return l.Shelves(ctx, l.base, all, func(reader int64, data []byte) error {
 		shelf, err := libraries.ParseShelf(data)
 		p.shelves[reader] = shelf
 		return err
@@ -77,45 +74,39 @@ func (l *load) pastReaders(ctx context.Context, p *past, deliveries []libraries.
 }
 
 func (l *load) pastBlocks(ctx context.Context, p *past, numbers []int64) error {
-	for numbers := range slices.Chunk(numbers, chunk) {
-		rows, err := l.DB.QueryContext(ctx, `SELECT block, data FROM libraries_attributes WHERE tenant_id = ? AND block IN (?)`, l.network, bun.List(numbers))
-		err = authdb.Visit(rows, err, "attributes", func(rows *sql.Rows) error {
-			var number int64
-			var data []byte
-			if err := rows.Scan(&number, &data); err != nil {
-				return err
-			}
-			readers, err := libraries.ParseAttributes(data)
-			if err != nil {
-				return fmt.Errorf("block %d: %w", number, err)
-			}
-			p.blocks[number] = &block{readers: readers, stored: true}
-			return nil
-		})
+	return l.scan(ctx, l.base, libraries.AttributesKind, state.Range{Among: numbers}, func(b state.Block) error {
+		readers, err := libraries.ParseAttributes(b.Data)
 		if err != nil {
-			return err
+			return fmt.Errorf("block %d: %w", b.A, err)
 		}
-	}
-	return nil
+		p.blocks[b.A] = &block{readers: readers, stored: true}
+		return nil
+	})
 }
 
 // pastSeen reads the seen events of the keys that stand in p.seen.
 func (l *load) pastSeen(ctx context.Context, p *past) error {
-	keys := make([]key, 0, len(p.seen))
+	var groups []int64
+	var first, last int32
 	for k := range p.seen {
-		keys = append(keys, key{int64(k.Block), k.Group})
+		if len(groups) == 0 {
+			first, last = k.Block, k.Block
+		}
+		groups = append(groups, k.Group)
+		first, last = min(first, k.Block), max(last, k.Block)
 	}
-	slices.SortFunc(keys, key.compare)
-	return byGroup(keys, func(days int64, groups []int64) error {
-		rows, err := l.DB.QueryContext(ctx, `SELECT block, readers, data FROM libraries_seen WHERE tenant_id = ? AND ?`, l.network, seenTable.of(days, groups))
-		return authdb.Visit(rows, err, "seen events", func(rows *sql.Rows) error {
-			var k libraries.SeenKey
-			var data sql.RawBytes
-			if err := rows.Scan(&k.Block, &k.Group, &data); err != nil {
-				return err
-			}
-			p.stored[k] = true
-			return p.seen[k].UnmarshalBinary(data)
-		})
+	slices.Sort(groups)
+	r := state.Range{Among: slices.Compact(groups), B: state.Between(first, last)}
+	if len(groups) == 0 {
+		return nil
+	}
+	return l.scan(ctx, l.base, libraries.SeenKind, r, func(b state.Block) error {
+		k := libraries.SeenKey{Block: int32(b.B), Group: b.A}
+		seen := p.seen[k]
+		if seen == nil {
+			return nil
+		}
+		p.stored[k] = true
+		return seen.UnmarshalBinary(b.Data)
 	})
 }

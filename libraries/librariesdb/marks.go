@@ -41,12 +41,9 @@ func (s *Store) MarksOf(ctx context.Context, a libraries.Access, of libraries.Re
 
 // marks reads the marks that meet a condition, by day, then identifier.
 func (s *Store) marks(ctx context.Context, a libraries.Access, of libraries.Register, where schema.QueryWithArgs) (marks libraries.Marks, err error) {
-	err = s.steady(ctx, a, func() error {
-		r := registers[of]
-		rows, err := s.DB.QueryContext(ctx, `SELECT day, ?0, status FROM ?1 WHERE tenant_id = ?2 AND ?3 ORDER BY day, ?0`, r.id, r.table, a.Network, where)
-		return each(rows, err, "marks", scanMark, func(m libraries.Mark) { marks = append(marks, m) })
-	})
-	return marks, err
+	r := registers[of]
+	rows, err := s.DB.QueryContext(ctx, `SELECT day, ?0, status FROM ?1 WHERE ?2 AND ?3 ORDER BY day, ?0`, r.id, r.table, rowsOf(a), where)
+	return marks, each(rows, err, "marks", scanMark, func(m libraries.Mark) { marks = append(marks, m) })
 }
 
 func scanMark(rows *sql.Rows) (m libraries.Mark, err error) {

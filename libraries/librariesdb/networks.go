@@ -66,25 +66,13 @@ func CreateNetwork(ctx context.Context, idb bun.IDB, slug, name string) (librari
 	var id libraries.NetworkID
 	err := idb.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		tenant, err := new(authdb.Store).CreateTenant(ctx, tx, authdb.Library, slug, name)
-		if err != nil {
-			return err
-		}
 		id = libraries.NetworkID(tenant)
-		_, err = tx.NewInsert().Model(&networkRow{TenantID: id, Holdings: []byte{}}).Returning("NULL").Exec(ctx)
 		return err
 	})
 	if err != nil {
 		return 0, fmt.Errorf("create library network: %w", err)
 	}
 	return id, nil
-}
-
-// networkRow is a row of libraries_networks.
-type networkRow struct {
-	bun.BaseModel `bun:"table:libraries_networks,alias:n"`
-	TenantID      libraries.NetworkID `bun:",pk"`
-	Hour          libraries.Hour
-	Holdings      []byte
 }
 
 // NetworkBySlug returns the network with a slug, compared exactly, or ErrNotFound. It reads the list of tenants: the other

@@ -12,7 +12,6 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/paging/state"
 )
 
 func TestSlugs(t *testing.T) {
@@ -34,8 +33,8 @@ func TestCreateNetwork(t *testing.T) {
 		if v, err := authdb.ReadHeld(ctx, f.db, auth.Tenant(f.a.Network)); err != nil || v != (authdb.Held{}) {
 			t.Errorf("versions of a new network = %v, %v, want zeros", v, err)
 		}
-		if h, err := f.Hour(ctx, f.a); err != nil || h != 0 {
-			t.Errorf("hour of a new network = %d, %v, want 0", h, err)
+		if a, err := f.Present(ctx, f.a.Network); err != nil || a != (libraries.Access{Network: f.a.Network}) {
+			t.Errorf("what holds of a new network = %+v, %v, want nothing", a, err)
 		}
 		if h, err := f.Holdings(ctx, f.a); err != nil || len(h) != 0 {
 			t.Errorf("holdings of a new network = %v, %v, want none", h, err)
@@ -115,27 +114,6 @@ func TestFindNetworks(t *testing.T) {
 		all := []Network{{f.other, "other", "other"}, {f.a.Network, "one", "one"}, want}
 		if list, err := Networks(ctx, f.db); err != nil || !slices.Equal(list, all) {
 			t.Errorf("Networks = %+v, %v, want %+v", list, err, all)
-		}
-	})
-}
-
-// TestTenantWithoutNetwork reads what a partner has not: the row that a network has of its own.
-func TestTenantWithoutNetwork(t *testing.T) {
-	eachEngine(t, func(t *testing.T, f *fixture) {
-		partner, err := new(authdb.Store).CreateTenant(t.Context(), f.db, authdb.Partner, "partner", "Partner")
-		if err != nil {
-			t.Fatal(err)
-		}
-		a := libraries.Access{Network: libraries.NetworkID(partner), At: state.Versions{}}
-		if h, err := f.Hour(t.Context(), a); !errors.Is(err, ErrNotFound) {
-			t.Errorf("Hour = %d, %v, want ErrNotFound", h, err)
-		}
-		if h, err := f.Holdings(t.Context(), a); !errors.Is(err, ErrNotFound) {
-			t.Errorf("Holdings = %v, %v, want ErrNotFound", h, err)
-		}
-		a.Network = 99
-		if c, err := f.Catalogue(t.Context(), a); !errors.Is(err, authdb.ErrNotFound) {
-			t.Errorf("Catalogue of no tenant = %v, %v, want authdb.ErrNotFound", c, err)
 		}
 	})
 }

@@ -2,54 +2,34 @@ package librariesdb
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state"
 )
 
 // Readers implements libraries.Store.
-func (s *Store) Readers(ctx context.Context, a libraries.Access) (rs *libraries.Readers, err error) {
-	err = s.steady(ctx, a, func() error {
-		blocks, err := s.attributes(ctx, a.Network)
-		if err != nil {
-			return err
-		}
-		rs, err = libraries.ReadReaders(blocks)
-		return err
+func (s *Store) Readers(ctx context.Context, a libraries.Access) (*libraries.Readers, error) {
+	var blocks [][]byte
+	err := s.scan(ctx, a, libraries.AttributesKind, state.Range{}, func(b state.Block) error {
+		blocks = append(blocks, slices.Clone(b.Data))
+		return nil
 	})
-	return rs, err
-}
-
-// attributes reads all blocks of attributes, in their order.
-func (s *Store) attributes(ctx context.Context, n libraries.NetworkID) (blocks [][]byte, err error) {
-	rows, err := s.DB.QueryContext(ctx, `SELECT data FROM libraries_attributes WHERE tenant_id = ? ORDER BY block`, n)
-	return blocks, authdb.Visit(rows, err, "attributes", func(rows *sql.Rows) error {
-		var data []byte
-		err := rows.Scan(&data)
-		blocks = append(blocks, data)
-		return err
-	})
+	if err != nil {
+		return nil, err
+	}
+	return libraries.ReadReaders(blocks)
 }
 
 // People implements libraries.Store.
-func (s *Store) People(ctx context.Context, a libraries.Access, ids []int64) (people []libraries.Reader, err error) {
-	err = s.steady(ctx, a, func() error {
-		people, err = s.people(ctx, a.Network, ids)
-		return err
-	})
-	return people, err
-}
-
-func (s *Store) people(ctx context.Context, n libraries.NetworkID, ids []int64) ([]libraries.Reader, error) {
+func (s *Store) People(ctx context.Context, a libraries.Access, ids []int64) ([]libraries.Reader, error) {
 	people := make([]libraries.Reader, 0, len(ids))
 	for part := range slices.Chunk(ids, chunk) {
 		wanted := ascending(part)
-		rows, err := s.DB.QueryContext(ctx, `SELECT `+readerFields+` FROM libraries_readers WHERE tenant_id = ? AND ? ORDER BY user_id`, n, ofReaders(part))
+		rows, err := s.DB.QueryContext(ctx, `SELECT `+readerFields+` FROM libraries_readers WHERE ? AND ? ORDER BY user_id`, rowsOf(a), ofReaders(part))
 		err = each(rows, err, "readers", scanReader, func(r libraries.Reader) {
 			if wanted.has(r.ID) {
 				people = append(people, r)
@@ -64,21 +44,8 @@ func (s *Store) people(ctx context.Context, n libraries.NetworkID, ids []int64) 
 
 // Shelves implements libraries.Store.
 func (s *Store) Shelves(ctx context.Context, a libraries.Access, ids []int64, f func(reader int64, data []byte) error) error {
-	return s.steady(ctx, a, func() error { return s.shelves(ctx, a.Network, ids, f) })
-}
-
-func (s *Store) shelves(ctx context.Context, n libraries.NetworkID, ids []int64, f func(reader int64, data []byte) error) error {
 	for part := range slices.Chunk(ids, chunk) {
-		wanted := ascending(part)
-		rows, err := s.DB.QueryContext(ctx, `SELECT user_id, data FROM libraries_shelves WHERE tenant_id = ? AND ? ORDER BY user_id`, n, ofReaders(part))
-		err = authdb.Visit(rows, err, "shelves", func(rows *sql.Rows) error {
-			var reader int64
-			var data sql.RawBytes
-			if err := rows.Scan(&reader, &data); err != nil || !wanted.has(reader) {
-				return err
-			}
-			return f(reader, data)
-		})
+		err := s.scan(ctx, a, libraries.ShelfKind, state.Range{Among: part}, func(b state.Block) error { return f(b.A, b.Data) })
 		if err != nil {
 			return err
 		}

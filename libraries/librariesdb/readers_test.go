@@ -9,30 +9,29 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state"
 )
 
 // TestReaders reads the blocks of attributes by their number, in whatever order they were written.
 func TestReaders(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		var want []int64
-		var rows [][]any
-		for _, block := range []int64{0, 2, 9, 10} {
+		for _, block := range []int64{10, 9, 2, 0} {
 			var as []libraries.Attributes
 			for i := range int64(3) {
 				r := libraries.Reader{ID: block*libraries.BlockReaders + 300*i, Library: i, AgeGroup: libraries.None, Status: libraries.ReaderActive, State: "SP"}
 				as = append(as, libraries.AttributesOf(r))
 				want = append(want, r.ID)
 			}
-			rows = append(rows, []any{int64(f.a.Network), block, libraries.AppendAttributes(nil, as)},
-				[]any{int64(f.other), block + 20, libraries.AppendAttributes(nil, as)})
+			f.putBlocks(f.a.Network, libraries.AttributesKind, blockOf(block, libraries.AppendAttributes(nil, as)))
+			f.putBlocks(f.other, libraries.AttributesKind, blockOf(block+20, libraries.AppendAttributes(nil, as)))
 		}
-		slices.Reverse(rows)
-		f.put("libraries_attributes", columns("tenant_id, block, data"), rows...)
+		slices.Sort(want)
 		rs, err := f.Readers(t.Context(), f.a)
 		if err != nil || !slices.Equal(rs.IDs, want) {
 			t.Errorf("Readers = %v, %v, want %v", rs, err, want)
 		}
-		f.exec(`UPDATE libraries_attributes SET data = ? WHERE tenant_id = ? AND block = 9`, []byte{255}, f.a.Network)
+		f.putBlocks(f.a.Network, libraries.AttributesKind, blockOf(11, []byte{255}))
 		if rs, err := f.Readers(t.Context(), f.a); err == nil {
 			t.Errorf("with a corrupt block the readers are %v", rs)
 		}
@@ -72,8 +71,8 @@ func TestPeople(t *testing.T) {
 		for id := int64(1); id < 6000; id += 2 {
 			all = append(all, person(id))
 		}
-		putAll(f, "libraries_readers", readerColumns, readerValues, all)
-		f.put("libraries_readers", readerColumns, readerValues(f.other, person(8)), readerValues(f.other, libraries.Reader{ID: 7, Name: "Other"}))
+		putAll(f, readersTable, readerValues, all)
+		f.put(f.other, readersTable, readerValues(person(8)), readerValues(libraries.Reader{ID: 7, Name: "Other"}))
 		for name, ids := range asked() {
 			var want []libraries.Reader
 			for _, id := range known(ids) {
@@ -88,12 +87,12 @@ func TestPeople(t *testing.T) {
 
 func TestShelves(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
-		var rows [][]any
+		var shelves []state.Block
 		for id := int64(1); id < 6000; id += 2 {
-			rows = append(rows, []any{int64(f.a.Network), id, fmt.Append(nil, id)})
+			shelves = append(shelves, blockOf(id, fmt.Append(nil, id)))
 		}
-		rows = append(rows, []any{int64(f.other), int64(8), []byte("8")}, []any{int64(f.other), int64(7), []byte("other")})
-		f.put("libraries_shelves", columns("tenant_id, user_id, data"), rows...)
+		f.putBlocks(f.a.Network, libraries.ShelfKind, shelves...)
+		f.putBlocks(f.other, libraries.ShelfKind, blockOf(8, []byte("8")), blockOf(7, []byte("other")))
 		for name, ids := range asked() {
 			var got []int64
 			err := f.Shelves(t.Context(), f.a, ids, func(reader int64, data []byte) error {

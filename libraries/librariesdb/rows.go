@@ -3,16 +3,17 @@ package librariesdb
 import (
 	"database/sql"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// A table's fields are what a record consists of, in the order in which its scan function reads them. Its columns are all
-// that is written, in the order of its values function: the keys that the fields do not say come first.
+// A table's fields are what a record consists of, in the order in which its scan function reads them.
 const (
 	termFields        = "vocabulary, term_id, name"
 	bookFields        = "book_id, title, isbn, author, publisher_id, category_ids, subject_ids, has_ebook, has_audiobook, has_video, max_uses, year"
@@ -24,18 +25,56 @@ const (
 	channelFields     = "day, channel, sessions, estimated"
 )
 
+// The tables that loads write besides the blocks. A values function returns the key of a row, then its other columns.
 var (
-	termColumns        = columns("tenant_id, " + termFields)
-	bookColumns        = columns("tenant_id, " + bookFields)
-	lineColumns        = columns("tenant_id, " + lineFields)
-	readerColumns      = columns("tenant_id, " + readerFields)
-	loanColumns        = columns("tenant_id, day, " + loanFields)
-	reservationColumns = columns("tenant_id, day, " + reservationFields)
-	requestColumns     = columns("tenant_id, day, " + requestFields)
-	channelColumns     = columns("tenant_id, " + channelFields)
+	termsTable        = table("libraries_terms", "vocabulary, term_id", termFields)
+	booksTable        = table("libraries_books", "book_id", bookFields)
+	linesTable        = table("libraries_lines", "line_id", lineFields)
+	readersTable      = table("libraries_readers", "user_id", readerFields)
+	loansTable        = table("libraries_loans", "day, loan_id", loanFields)
+	reservationsTable = table("libraries_reservations", "day, reservation_id", reservationFields)
+	requestsTable     = table("libraries_requests", "day, requested, request_id, user_id", requestFields)
+	channelsTable     = table("libraries_channels", "day, channel", channelFields)
 )
 
-func columns(list string) []string { return strings.Split(list, ", ") }
+var tables = []*statedb.Table{
+	termsTable, booksTable, linesTable, readersTable, loansTable, reservationsTable, requestsTable, channelsTable,
+}
+
+// table is a table of a key and of the fields that are not in it.
+func table(name, key, fields string) *statedb.Table {
+	t := &statedb.Table{Name: name, Key: strings.Split(key, ", ")}
+	for _, f := range strings.Split(fields, ", ") {
+		if !slices.Contains(t.Key, f) {
+			t.Columns = append(t.Columns, f)
+		}
+	}
+	return t
+}
+
+// replace is the change that puts a row for each thing of a list, in place of those of the keys gone, which it sorts.
+func replace[T any](t *statedb.Table, gone [][]int64, list []T, values func(T) []any) statedb.RowChange {
+	slices.SortFunc(gone, slices.Compare)
+	if len(list) == 0 {
+		return statedb.RowChange{Table: t, Gone: gone}
+	}
+	return statedb.RowChange{Table: t, Gone: gone, Put: func(yield func([]any) bool) {
+		for _, v := range list {
+			if !yield(values(v)) {
+				return
+			}
+		}
+	}}
+}
+
+// keys are those of the rows of a list.
+func keys[T any](list []T, keyOf func(T) []int64) [][]int64 {
+	keys := make([][]int64, len(list))
+	for i, v := range list {
+		keys[i] = keyOf(v)
+	}
+	return keys
+}
 
 // micros returns an instant as it is stored: microseconds since 1970, 0 for the zero time, which is null.
 func micros(t time.Time) int64 {
@@ -129,8 +168,8 @@ func parseIDs(list string) ([]int64, error) {
 	return ids, nil
 }
 
-func termValues(n libraries.NetworkID, v libraries.Vocabulary, t libraries.Term) []any {
-	return []any{int64(n), int64(v), t.ID, t.Name}
+func termValues(v libraries.Vocabulary, t libraries.Term) []any {
+	return []any{int64(v), t.ID, t.Name}
 }
 
 func scanTerm(rows *sql.Rows) (v libraries.Vocabulary, t libraries.Term, err error) {
@@ -138,9 +177,9 @@ func scanTerm(rows *sql.Rows) (v libraries.Vocabulary, t libraries.Term, err err
 	return v, t, err
 }
 
-func bookValues(n libraries.NetworkID, b libraries.Book) []any {
+func bookValues(b libraries.Book) []any {
 	return []any{
-		int64(n), b.ID, b.Title, b.ISBN, b.Author, b.Publisher, idList(b.Categories), idList(b.Subjects),
+		b.ID, b.Title, b.ISBN, b.Author, b.Publisher, idList(b.Categories), idList(b.Subjects),
 		b.HasEbook, b.HasAudiobook, b.HasVideo, value(b.MaxUses), b.Year,
 	}
 }
@@ -161,10 +200,10 @@ func scanBook(rows *sql.Rows) (b libraries.Book, err error) {
 	return b, nil
 }
 
-func lineValues(n libraries.NetworkID, b libraries.BookLine) []any {
+func lineValues(b libraries.BookLine) []any {
 	l := b.Line
 	return []any{
-		int64(n), b.Book, l.ID, int64(l.Collection), int64(l.Kind), l.Number, value(l.Modality), value(l.Copies),
+		l.ID, b.Book, int64(l.Collection), int64(l.Kind), l.Number, value(l.Modality), value(l.Copies),
 		int64(l.UnitPrice), int64(l.TotalPrice), int64(l.PurchasedAt), dayValue(l.ExpiresAt),
 	}
 }
@@ -176,13 +215,13 @@ func scanLine(rows *sql.Rows) (b libraries.BookLine, err error) {
 	return b, err
 }
 
-func readerValues(n libraries.NetworkID, r libraries.Reader) []any {
+func readerValues(r libraries.Reader) []any {
 	deleted := r.DeletedAt
 	if !r.Status.Gone() {
 		deleted = 0 // without meaning, and alike in every row
 	}
 	return []any{
-		int64(n), r.ID, r.Name, r.Email, r.Library, r.AgeGroup, r.City, r.State, r.RA, int64(r.Gender), int64(r.Registered),
+		r.ID, r.Name, r.Email, r.Library, r.AgeGroup, r.City, r.State, r.RA, int64(r.Gender), int64(r.Registered),
 		int64(r.Status), int64(deleted), micros(r.Updated), micros(r.Confirmed), micros(r.LastLogin),
 	}
 }
@@ -195,9 +234,9 @@ func scanReader(rows *sql.Rows) (r libraries.Reader, err error) {
 	return r, err
 }
 
-func loanValues(n libraries.NetworkID, l libraries.Loan) []any {
+func loanValues(l libraries.Loan) []any {
 	return []any{
-		int64(n), int64(l.Day()), l.ID, l.Reader, l.Book, micros(l.Borrowed), dayValue(l.Due), micros(l.Returned), int64(l.Status),
+		int64(l.Day()), l.ID, l.Reader, l.Book, micros(l.Borrowed), dayValue(l.Due), micros(l.Returned), int64(l.Status),
 	}
 }
 
@@ -208,9 +247,9 @@ func scanLoan(rows *sql.Rows) (l libraries.Loan, err error) {
 	return l, err
 }
 
-func reservationValues(n libraries.NetworkID, r libraries.Reservation) []any {
+func reservationValues(r libraries.Reservation) []any {
 	return []any{
-		int64(n), int64(r.Day()), r.ID, r.Reader, r.Book, micros(r.Reserved), micros(r.Resolved), r.Position, int64(r.Status),
+		int64(r.Day()), r.ID, r.Reader, r.Book, micros(r.Reserved), micros(r.Resolved), r.Position, int64(r.Status),
 	}
 }
 
@@ -221,9 +260,9 @@ func scanReservation(rows *sql.Rows) (r libraries.Reservation, err error) {
 	return r, err
 }
 
-func requestValues(n libraries.NetworkID, r libraries.Request) []any {
+func requestValues(r libraries.Request) []any {
 	return []any{
-		int64(n), int64(r.Day()), r.ID, r.Reader, micros(r.Requested), r.Title, r.Author, r.Publisher, r.SearchTerm, int64(r.Availability),
+		int64(r.Day()), micros(r.Requested), r.ID, r.Reader, r.Title, r.Author, r.Publisher, r.SearchTerm, int64(r.Availability),
 	}
 }
 
@@ -234,8 +273,8 @@ func scanRequest(rows *sql.Rows) (r libraries.Request, err error) {
 	return r, err
 }
 
-func channelValues(n libraries.NetworkID, c libraries.ChannelDay) []any {
-	return []any{int64(n), int64(c.Day), int64(c.Channel), c.Sessions, c.Estimated}
+func channelValues(c libraries.ChannelDay) []any {
+	return []any{int64(c.Day), int64(c.Channel), c.Sessions, c.Estimated}
 }
 
 func scanChannel(rows *sql.Rows) (c libraries.ChannelDay, err error) {

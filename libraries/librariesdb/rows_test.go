@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -22,37 +23,37 @@ var (
 // TestRecordsComeBack writes records with everything, with nothing and with the largest numbers, and reads them.
 func TestRecordsComeBack(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
-		comeBack(f, "libraries_books", bookColumns, bookFields, bookValues, scanBook, []libraries.Book{
+		comeBack(f, booksTable, bookFields, bookValues, scanBook, []libraries.Book{
 			{ID: 1, Publisher: libraries.None, Year: libraries.None},
 			{ID: 2, Title: text, ISBN: "978", Author: text, Publisher: 0, Categories: []int64{0, 3, math.MaxInt64}, Subjects: []int64{7},
 				HasEbook: true, MaxUses: ptr[int64](0), Year: 2026},
 			{ID: math.MaxInt64, HasAudiobook: true, HasVideo: true, MaxUses: ptr[int64](math.MaxInt64), Year: 0},
 		})
-		comeBack(f, "libraries_lines", lineColumns, lineFields, lineValues, scanLine, []libraries.BookLine{
+		comeBack(f, linesTable, lineFields, lineValues, scanLine, []libraries.BookLine{
 			{Book: 1, Line: libraries.Line{ID: 1, Collection: libraries.Platform, Kind: libraries.PurchaseLine}},
 			{Book: 2, Line: libraries.Line{ID: 2, Collection: libraries.Manual, Kind: libraries.LegacyLine, Number: 9, Modality: ptr(text), Copies: ptr[int64](0),
 				UnitPrice: 1999, TotalPrice: math.MaxInt64, PurchasedAt: firstDay, ExpiresAt: ptr(calendar.Date(0))}},
 			{Book: 2, Line: libraries.Line{ID: 3, Collection: libraries.External, Kind: libraries.LegacyLine, Modality: ptr(""), PurchasedAt: -1,
 				ExpiresAt: ptr(firstDay)}},
 		})
-		comeBack(f, "libraries_readers", readerColumns, readerFields, readerValues, scanReader, []libraries.Reader{
+		comeBack(f, readersTable, readerFields, readerValues, scanReader, []libraries.Reader{
 			{ID: 1, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive, Updated: epoch},
 			{ID: 2, Name: text, Email: "a@b.example", Library: 0, AgeGroup: 4, City: text, State: "RJ", RA: "Ilha", Gender: libraries.NonBinary,
 				Registered: firstDay, Status: libraries.ReaderDeleted, DeletedAt: firstDay + 1, Updated: full, Confirmed: full, LastLogin: full.Add(time.Microsecond)},
 		})
-		comeBack(f, "libraries_loans", loanColumns, loanFields, loanValues, scanLoan, []libraries.Loan{
+		comeBack(f, loansTable, loanFields, loanValues, scanLoan, []libraries.Loan{
 			{ID: 1, Reader: 2, Book: 3, Borrowed: epoch, Status: libraries.LoanActive},
 			{ID: 2, Reader: 2, Book: 3, Borrowed: full, Returned: full.Add(time.Hour), Due: ptr(firstDay), Status: libraries.LoanExpired},
 		})
-		comeBack(f, "libraries_reservations", reservationColumns, reservationFields, reservationValues, scanReservation, []libraries.Reservation{
+		comeBack(f, reservationsTable, reservationFields, reservationValues, scanReservation, []libraries.Reservation{
 			{ID: 1, Reader: 2, Book: 3, Reserved: epoch, Position: libraries.None, Status: libraries.Waiting},
 			{ID: 2, Reader: 2, Book: 3, Reserved: full, Resolved: full, Position: 0, Status: libraries.Lost},
 		})
-		comeBack(f, "libraries_requests", requestColumns, requestFields, requestValues, scanRequest, []libraries.Request{
+		comeBack(f, requestsTable, requestFields, requestValues, scanRequest, []libraries.Request{
 			{ID: 1, Reader: 2, Requested: epoch, Availability: libraries.NotFound},
 			{ID: 1, Reader: 2, Requested: full, Title: text, Author: text, Publisher: text, SearchTerm: text, Availability: libraries.InCatalogue},
 		})
-		comeBack(f, "libraries_channels", channelColumns, channelFields, channelValues, scanChannel, []libraries.ChannelDay{
+		comeBack(f, channelsTable, channelFields, channelValues, scanChannel, []libraries.ChannelDay{
 			{Day: 0, Channel: libraries.WebMobile},
 			{Day: firstDay, Channel: libraries.App, Sessions: math.MaxInt64, Estimated: true},
 		})
@@ -60,19 +61,18 @@ func TestRecordsComeBack(t *testing.T) {
 }
 
 // comeBack writes records and reads them in the order of their fields. The table has the columns, and no others.
-func comeBack[T any](f *fixture, table string, columns []string, fields string, values func(libraries.NetworkID, T) []any,
-	scan func(*sql.Rows) (T, error), records []T) {
+func comeBack[T any](f *fixture, table *statedb.Table, fields string, values func(T) []any, scan func(*sql.Rows) (T, error), records []T) {
 	f.Helper()
-	putAll(f, table, columns, values, records)
-	rows, err := f.DB.QueryContext(f.Context(), `SELECT `+fields+` FROM `+table+` WHERE tenant_id = ? ORDER BY `+fields, f.a.Network)
+	putAll(f, table, values, records)
+	rows, err := f.DB.QueryContext(f.Context(), `SELECT `+fields+` FROM `+table.Name+` WHERE ? ORDER BY `+fields, rowsOf(f.a))
 	var got []T
-	if err := each(rows, err, table, scan, func(v T) { got = append(got, v) }); err != nil {
+	if err := each(rows, err, table.Name, scan, func(v T) { got = append(got, v) }); err != nil {
 		f.Fatal(err)
 	}
 	if !reflect.DeepEqual(got, records) {
-		f.Errorf("%s has\n%+v, want\n%+v", table, got, records)
+		f.Errorf("%s has\n%+v, want\n%+v", table.Name, got, records)
 	}
-	rows, err = f.DB.QueryContext(f.Context(), `SELECT * FROM `+table)
+	rows, err = f.DB.QueryContext(f.Context(), `SELECT * FROM `+table.Name)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -81,26 +81,25 @@ func comeBack[T any](f *fixture, table string, columns []string, fields string, 
 	if err != nil {
 		f.Fatal(err)
 	}
-	if want := slices.Clone(columns); !slices.Equal(slices.Sorted(slices.Values(all)), slices.Sorted(slices.Values(want))) {
-		f.Errorf("%s has the columns %v, of which %v are written", table, all, want)
+	if want := slices.Concat([]string{"tenant_id", "since", "until"}, table.Key, table.Columns); !slices.Equal(slices.Sorted(slices.Values(all)), slices.Sorted(slices.Values(want))) {
+		f.Errorf("%s has the columns %v, of which %v are written", table.Name, all, want)
 	}
 }
 
 // TestDayOfRecords writes a record of the last microsecond of a Brasilia day and one of the next: they stand on two days.
 func TestDayOfRecords(t *testing.T) {
-	n := libraries.NetworkID(1)
 	day := calendar.MustParse("2026-07-31")
 	for _, c := range []struct {
 		at   time.Time
 		want calendar.Date
 	}{{full, day}, {full.Add(time.Microsecond), day + 1}} {
 		for what, row := range map[string][]any{
-			"loan":        loanValues(n, libraries.Loan{Borrowed: c.at}),
-			"reservation": reservationValues(n, libraries.Reservation{Reserved: c.at}),
-			"request":     requestValues(n, libraries.Request{Requested: c.at}),
+			"loan":        loanValues(libraries.Loan{Borrowed: c.at}),
+			"reservation": reservationValues(libraries.Reservation{Reserved: c.at}),
+			"request":     requestValues(libraries.Request{Requested: c.at}),
 		} {
-			if row[1] != int64(c.want) {
-				t.Errorf("a %s of %s is on day %v, want %d", what, c.at, row[1], c.want)
+			if row[0] != int64(c.want) {
+				t.Errorf("a %s of %s is on day %v, want %d", what, c.at, row[0], c.want)
 			}
 		}
 	}
@@ -108,8 +107,8 @@ func TestDayOfRecords(t *testing.T) {
 
 // TestDeletedAtOfActiveReaders writes readers who differ in a day that has no meaning: the rows are alike.
 func TestDeletedAtOfActiveReaders(t *testing.T) {
-	with := readerValues(1, libraries.Reader{Status: libraries.ReaderActive, DeletedAt: firstDay})
-	without := readerValues(1, libraries.Reader{Status: libraries.ReaderActive})
+	with := readerValues(libraries.Reader{Status: libraries.ReaderActive, DeletedAt: firstDay})
+	without := readerValues(libraries.Reader{Status: libraries.ReaderActive})
 	if !slices.Equal(with, without) {
 		t.Errorf("an active reader with deletedAt is %v, one without %v", with, without)
 	}

@@ -8,37 +8,26 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// State reads what a load must know of a network.
-func (s *Store) State(ctx context.Context, network libraries.NetworkID) (libraries.State, error) {
-	var st libraries.State
-	v, err := authdb.ReadHeld(ctx, s.DB, auth.Tenant(network)) // before all else: what changes later is found by Save
-	if err != nil {
+// State reads what a load must know of a network, as of the state that the access names.
+func (s *Store) State(ctx context.Context, a libraries.Access) (st libraries.State, err error) {
+	st.At = a.At
+	if st.Terms, st.Books, st.Lines, err = s.catalogue(ctx, a); err != nil {
 		return st, err
 	}
-	st.At = state.Versions{Registers: v.Registers, Facts: v.Facts}
-	if st.Hour, err = s.hour(ctx, network); err != nil {
+	if st.Channels, err = s.Channels(ctx, a, calendar.Period{Start: math.MinInt32, End: math.MaxInt32}); err != nil {
 		return st, err
 	}
-	if st.Terms, st.Books, st.Lines, err = s.catalogue(ctx, network); err != nil {
-		return st, err
-	}
-	if st.Channels, err = s.channels(ctx, network, calendar.Period{Start: math.MinInt32, End: math.MaxInt32}); err != nil {
-		return st, err
-	}
-	st.Readers, err = s.readerIDs(ctx, network)
+	st.Readers, err = s.readerIDs(ctx, a)
 	return st, err
 }
 
 // readerIDs reads the identifiers of all readers, ascending.
-func (s *Store) readerIDs(ctx context.Context, n libraries.NetworkID) (ids []int64, err error) {
-	rows, err := s.DB.QueryContext(ctx, `SELECT user_id FROM libraries_readers WHERE tenant_id = ? ORDER BY user_id`, n)
+func (s *Store) readerIDs(ctx context.Context, a libraries.Access) (ids []int64, err error) {
+	rows, err := s.DB.QueryContext(ctx, `SELECT user_id FROM libraries_readers WHERE ? ORDER BY user_id`, rowsOf(a))
 	return ids, each(rows, err, "readers", scanID, func(id int64) { ids = append(ids, id) })
 }
 
@@ -47,11 +36,11 @@ func scanID(rows *sql.Rows) (id int64, err error) {
 	return id, err
 }
 
-// LoansByID returns those of the given loans that the store has. There may be any number of identifiers, in any order.
-func (s *Store) LoansByID(ctx context.Context, network libraries.NetworkID, ids []int64) (map[int64]libraries.Loan, error) {
+// LoansByID returns those of the given loans that the state has. There may be any number of identifiers, in any order.
+func (s *Store) LoansByID(ctx context.Context, a libraries.Access, ids []int64) (map[int64]libraries.Loan, error) {
 	loans := map[int64]libraries.Loan{}
 	for ids := range slices.Chunk(ids, chunk) {
-		rows, err := s.DB.QueryContext(ctx, `SELECT `+loanFields+` FROM libraries_loans WHERE tenant_id = ? AND loan_id IN (?)`, network, bun.List(ids))
+		rows, err := s.DB.QueryContext(ctx, `SELECT `+loanFields+` FROM libraries_loans WHERE ? AND loan_id IN (?)`, rowsOf(a), bun.List(ids))
 		if err := each(rows, err, "loans", scanLoan, func(l libraries.Loan) { loans[l.ID] = l }); err != nil {
 			return nil, err
 		}
@@ -59,13 +48,13 @@ func (s *Store) LoansByID(ctx context.Context, network libraries.NetworkID, ids 
 	return loans, nil
 }
 
-// ReservationsByID returns those of the given reservations that the store has. There may be any number of identifiers, in
+// ReservationsByID returns those of the given reservations that the state has. There may be any number of identifiers, in
 // any order.
-func (s *Store) ReservationsByID(ctx context.Context, network libraries.NetworkID, ids []int64) (map[int64]libraries.Reservation, error) {
+func (s *Store) ReservationsByID(ctx context.Context, a libraries.Access, ids []int64) (map[int64]libraries.Reservation, error) {
 	reservations := map[int64]libraries.Reservation{}
 	for ids := range slices.Chunk(ids, chunk) {
-		rows, err := s.DB.QueryContext(ctx, `SELECT `+reservationFields+` FROM libraries_reservations WHERE tenant_id = ? AND reservation_id IN (?)`,
-			network, bun.List(ids))
+		rows, err := s.DB.QueryContext(ctx, `SELECT `+reservationFields+` FROM libraries_reservations WHERE ? AND reservation_id IN (?)`,
+			rowsOf(a), bun.List(ids))
 		err = each(rows, err, "reservations", scanReservation, func(r libraries.Reservation) { reservations[r.ID] = r })
 		if err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package librariesdb_test
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"testing"
@@ -18,12 +19,10 @@ import (
 // put saves registers, and returns the state afterwards.
 func (l *loader) put(change func(in *libraries.Intake)) libraries.State {
 	l.Helper()
-	in := l.intake()
-	change(in)
-	if _, err := l.Save(l.Context(), l.network, in, &libraries.Pile{}, l.options()); err != nil {
+	if _, err := l.try(l.Context(), feed{}, atOnce, change); err != nil {
 		l.Fatal(err)
 	}
-	return l.intake().State
+	return l.state(l.present())
 }
 
 // What a load writes of the registers is the state that the next one finds: new rows beside the old ones, changed ones in
@@ -31,7 +30,7 @@ func (l *loader) put(change func(in *libraries.Intake)) libraries.State {
 func TestStateIsWhatWasSaved(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "registers")[0]
-		if st := l.intake().State; st.Hour != 0 || len(st.Terms)+len(st.Books)+len(st.Lines)+len(st.Channels)+len(st.Readers) != 0 {
+		if st := l.state(l.present()); st.At.Facts != 0 || len(st.Terms)+len(st.Books)+len(st.Lines)+len(st.Channels)+len(st.Readers) != 0 {
 			t.Errorf("the state of a new network is %+v", st)
 		}
 		uses, copies, modality, day := int64(26), int64(3), "compra", calendar.MustParse("2026-08-01")
@@ -103,11 +102,11 @@ func TestLaterReaderRowStands(t *testing.T) {
 			{"several", []libraries.Reader{row("f", noon.Add(2*time.Hour)), row("e", noon.Add(time.Hour))}, "f", librariesdb.ReaderCounts{Changed: 1}},
 			{"none", nil, "f", librariesdb.ReaderCounts{}},
 		} {
-			saved := l.load(feed{readers: c.rows}, l.options())
+			saved := l.load(feed{readers: c.rows}, atOnce)
 			if saved.Readers != c.n {
 				t.Errorf("%s: counted as %+v, want %+v", c.rule, saved.Readers, c.n)
 			}
-			people, err := l.People(t.Context(), libraries.Access{Network: l.network, At: saved.Versions}, []int64{5})
+			people, err := l.People(t.Context(), l.present(), []int64{5})
 			if err != nil || len(people) != 1 || people[0].Name != c.want {
 				t.Errorf("%s: the reader is %+v, %v, want %s", c.rule, people, err, c.want)
 			}
@@ -119,20 +118,19 @@ func TestLaterReaderRowStands(t *testing.T) {
 func TestReadersStandInOrder(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "order")[0]
-		var saved librariesdb.Saved
 		for _, ids := range [][]int64{{1, 9, 2047, 2049}, {0, 4, 5, 1023, 1024, 2048, 3000}, {4, 2}} {
 			f := feed{}
 			for _, id := range ids {
 				f.readers = append(f.readers, libraries.Reader{ID: id, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive})
 			}
-			saved = l.load(f, l.options())
+			l.load(f, atOnce)
 		}
 		want := []int64{0, 1, 2, 4, 5, 9, 1023, 1024, 2047, 2048, 2049, 3000}
-		readers, err := l.Readers(t.Context(), libraries.Access{Network: l.network, At: saved.Versions})
+		readers, err := l.Readers(t.Context(), l.present())
 		if err != nil || !slices.Equal(readers.IDs, want) {
 			t.Errorf("the readers are %v, %v, want %v", readers.IDs, err, want)
 		}
-		if st := l.intake().State; !slices.Equal(st.Readers, want) {
+		if st := l.state(l.present()); !slices.Equal(st.Readers, want) {
 			t.Errorf("the readers of the state are %v, want %v", st.Readers, want)
 		}
 	})
@@ -145,13 +143,13 @@ func TestEventOfNobody(t *testing.T) {
 		known := libraries.Reader{ID: 5, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive}
 		event := libraries.Event{Kind: libraries.ActivityEvent, ID: 1, Reader: 6, Day: firstDay}
 		for _, readers := range [][]libraries.Reader{nil, {known}} { // none in the block, another in the block
-			if saved, err := l.Save(t.Context(), l.network, l.intake(), l.pile(feed{readers: readers, events: []libraries.Event{event}}), l.options()); err == nil {
+			if saved, err := l.try(t.Context(), feed{readers: readers, events: []libraries.Event{event}}, atOnce, nil); err == nil {
 				t.Errorf("Save = %+v, want an error", saved)
 			}
 		}
-		l.load(feed{readers: []libraries.Reader{known}}, l.options())
+		l.load(feed{readers: []libraries.Reader{known}}, atOnce)
 		event.Reader = known.ID
-		if saved := l.load(feed{events: []libraries.Event{event}}, l.options()); saved.New != 1 {
+		if saved := l.load(feed{events: []libraries.Event{event}}, atOnce); saved.New != 1 {
 			t.Errorf("an event of a reader of the store is %+v", saved)
 		}
 	})
@@ -167,13 +165,13 @@ func TestCorrections(t *testing.T) {
 		reservation := libraries.Reservation{ID: 1, Reader: 5, Book: 3, Reserved: at, Position: 4, Status: libraries.Waiting}
 		check := func(returns map[calendar.Date]int64, active libraries.Holdings) {
 			t.Helper()
-			saved := l.load(feed{readers: []libraries.Reader{reader}, loans: []libraries.Loan{loan}, reservations: []libraries.Reservation{reservation}}, l.options())
-			loans, err1 := l.LoansByID(t.Context(), l.network, []int64{1})
-			reservations, err2 := l.ReservationsByID(t.Context(), l.network, []int64{1})
+			l.load(feed{readers: []libraries.Reader{reader}, loans: []libraries.Loan{loan}, reservations: []libraries.Reservation{reservation}}, atOnce)
+			access := l.present()
+			loans, err1 := l.LoansByID(t.Context(), access, []int64{1})
+			reservations, err2 := l.ReservationsByID(t.Context(), access, []int64{1})
 			if len(loans) != 1 || loanText(loans[1]) != loanText(loan) || len(reservations) != 1 || reservations[1] != reservation {
 				t.Errorf("the store has %v, %v, %v, %v, want %v and %v", loans, err1, reservations, err2, loan, reservation)
 			}
-			access := libraries.Access{Network: l.network, At: saved.Versions}
 			days, err := l.Days(t.Context(), access)
 			if err != nil {
 				t.Fatal(err)
@@ -217,7 +215,7 @@ func TestByID(t *testing.T) {
 			f.loans = append(f.loans, libraries.Loan{ID: id, Reader: 5, Book: 2, Borrowed: at, Status: libraries.LoanActive})
 			f.reservations = append(f.reservations, libraries.Reservation{ID: id, Reader: 5, Book: 2, Reserved: at, Position: libraries.None, Status: libraries.Waiting})
 		}
-		l.load(f, l.options())
+		l.load(f, atOnce)
 		var ask []int64
 		for id := range int64(5000) {
 			ask = append(ask, 4999-id)
@@ -226,8 +224,8 @@ func TestByID(t *testing.T) {
 			*loader
 			ask, want []int64
 		}{{l, ask, want}, {l, nil, nil}, {l, []int64{3}, nil}, {ls[1], ask, nil}} {
-			loans, err1 := c.LoansByID(t.Context(), c.network, c.ask)
-			reservations, err2 := c.ReservationsByID(t.Context(), c.network, c.ask)
+			loans, err1 := c.LoansByID(t.Context(), c.present(), c.ask)
+			reservations, err2 := c.ReservationsByID(t.Context(), c.present(), c.ask)
 			for what, n := range map[string]int{"loans": len(loans), "reservations": len(reservations)} {
 				if n != len(c.want) {
 					t.Errorf("of %d identifiers %d %s are found, want %d; %v, %v", len(c.ask), n, what, len(c.want), err1, err2)
@@ -252,11 +250,17 @@ func TestStateOfNobody(t *testing.T) {
 		}
 		for _, tenant := range []auth.Tenant{partner, partner + 1} {
 			n := libraries.NetworkID(tenant)
-			if st, err := l.State(t.Context(), n); err == nil {
-				t.Errorf("State(%d) = %+v", n, st)
+			if a, err := l.Present(t.Context(), n); !errors.Is(err, librariesdb.ErrNotFound) {
+				t.Errorf("Present(%d) = %+v, %v", n, a, err)
 			}
-			if saved, err := l.Save(t.Context(), n, &libraries.Intake{}, &libraries.Pile{}, l.options()); err == nil {
-				t.Errorf("Save(%d) = %+v", n, saved)
+			if a, err := l.Last(t.Context(), n); !errors.Is(err, librariesdb.ErrNotFound) {
+				t.Errorf("Last(%d) = %+v, %v", n, a, err)
+			}
+			if _, err := l.Begin(t.Context(), n, nil); !errors.Is(err, librariesdb.ErrNotFound) {
+				t.Errorf("Begin(%d) = %v", n, err)
+			}
+			if _, err := l.Drop(t.Context(), n, nil); !errors.Is(err, librariesdb.ErrNotFound) {
+				t.Errorf("Drop(%d) = %v", n, err)
 			}
 		}
 	})

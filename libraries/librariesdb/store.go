@@ -6,17 +6,22 @@ import (
 	"embed"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
+	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// Migrations are the tables of this package, in migrations/postgres and migrations/sqlite. They come after authdb's.
+// Migrations are the tables of this package, in migrations/postgres and migrations/sqlite. They come after authdb's and
+// statedb's.
 //
 //go:embed migrations
 var Migrations embed.FS
@@ -29,24 +34,98 @@ type Store struct {
 	DB *bun.DB
 	// Copy writes many rows at once; a load needs it.
 	Copy CopyFunc
+	// Now is the clock of loads, of their hours and of what is kept; nil = authdb's clock.
+	Now func() time.Time
 }
 
-// WritesAlone reports whether a load keeps all other writers of the database out, as on SQLite, not those of its network
-// alone.
-func (s *Store) WritesAlone() bool { return s.DB.Dialect().Name() != dialect.PG }
+// writesAlone reports whether who writes keeps all other writers of the database out, as on SQLite.
+func (s *Store) writesAlone() bool { return s.DB.Dialect().Name() != dialect.PG }
 
 var _ libraries.Store = (*Store)(nil)
 
 // chunk is the number of identifiers that one statement names: bun writes values into its text.
 const chunk = 2000
 
-// steady runs a read of the state that the access names.
-func (s *Store) steady(ctx context.Context, a libraries.Access, read func() error) error {
-	now := func() (state.Versions, error) {
-		v, err := authdb.ReadHeld(ctx, s.DB, auth.Tenant(a.Network))
-		return state.Versions(v.Versions), err
+// States returns the states of networks' data.
+func (s *Store) States() *statedb.Store {
+	return &statedb.Store{
+		DB: s.DB, Copy: statedb.CopyFunc(s.Copy), Now: s.Now, Tables: tables, Unread: []state.Kind{libraries.SeenKind},
 	}
-	return state.Steady(read, now, func(now state.Versions) bool { return now == a.At })
+}
+
+// Present returns the access to what holds now of a network, or ErrNotFound. What waited for an hour that has come holds
+// from then on.
+func (s *Store) Present(ctx context.Context, n libraries.NetworkID) (libraries.Access, error) {
+	h, err := s.held(ctx, n)
+	if err != nil {
+		return libraries.Access{}, err
+	}
+	now, err := s.States().Clock(ctx, s.DB)
+	if err == nil && h.At(now) != h {
+		h, err = authdb.HoldDue(ctx, s.DB, auth.Tenant(n), now)
+	}
+	return AccessOf(n, h), err
+}
+
+// held reads what a network's row says, or ErrNotFound where the number is none's, or a partner's.
+func (s *Store) held(ctx context.Context, n libraries.NetworkID) (authdb.Held, error) {
+	if _, err := NetworkOf(ctx, s.DB, n); err != nil {
+		return authdb.Held{}, err
+	}
+	return authdb.ReadHeld(ctx, s.DB, auth.Tenant(n))
+}
+
+// AccessOf returns the access to what a network's row says that holds.
+func AccessOf(n libraries.NetworkID, h authdb.Held) libraries.Access {
+	return libraries.Access{Network: n, At: state.Versions(h.Versions), Hour: hourOf(h.From)}
+}
+
+// hourOf returns the hour from which something holds, 0 where it never did.
+func hourOf(from time.Time) libraries.Hour {
+	if from.IsZero() {
+		return 0
+	}
+	return libraries.HourOf(from)
+}
+
+// Hours returns the hours from which the states of networks hold at a time, in one statement. A network that was never
+// loaded, or is none, has none.
+func Hours(ctx context.Context, idb bun.IDB, networks []libraries.NetworkID, now time.Time) (map[libraries.NetworkID]libraries.Hour, error) {
+	hours := make(map[libraries.NetworkID]libraries.Hour, len(networks))
+	if len(networks) == 0 {
+		return hours, nil
+	}
+	rows, err := idb.QueryContext(ctx, `
+		SELECT tenant_id, CASE WHEN next_facts > 0 AND next_from <= ? THEN next_from ELSE held_from END
+		  FROM versions
+		 WHERE held_from > 0 AND tenant_id IN (?)
+		 ORDER BY tenant_id`, now.UnixMicro(), bun.List(networks))
+	err = authdb.Visit(rows, err, "hours of networks", func(r *sql.Rows) error {
+		var id libraries.NetworkID
+		var from int64
+		err := r.Scan(&id, &from)
+		hours[id] = libraries.HourOf(time.UnixMicro(from))
+		return err
+	})
+	return hours, err
+}
+
+// rowsOf is the condition that a row is of the state that the access names.
+func rowsOf(a libraries.Access) schema.QueryWithArgs {
+	return bun.SafeQuery("tenant_id = ?0 AND since <= ?1 AND until > ?1", a.Network, a.At.Facts)
+}
+
+// scan reads blocks of the state that the access names.
+func (s *Store) scan(ctx context.Context, a libraries.Access, k state.Kind, r state.Range, visit func(state.Block) error) error {
+	return s.States().Scan(ctx, state.Tenant(a.Network), a.At.Facts, k, r, visit)
+}
+
+// inPeriod is the range of the blocks of a period's days, none where it ends before it starts.
+func inPeriod(p calendar.Period) state.Range {
+	if p.Start > p.End {
+		return state.Range{Among: []int64{}}
+	}
+	return state.Range{A: state.Between(p.Start, p.End)}
 }
 
 // each scans the rows of a query and calls f with each.
@@ -60,60 +139,14 @@ func each[T any](rows *sql.Rows, err error, what string, scan func(*sql.Rows) (T
 	})
 }
 
-// Hour implements libraries.Store.
-func (s *Store) Hour(ctx context.Context, a libraries.Access) (hour libraries.Hour, err error) {
-	err = s.steady(ctx, a, func() error {
-		hour, err = s.hour(ctx, a.Network)
-		return err
-	})
-	return hour, err
-}
-
-// Hours returns the hours at which the states of networks were published, in one statement. A network that was never loaded,
-// or is none, has none.
-func Hours(ctx context.Context, idb bun.IDB, networks []libraries.NetworkID) (map[libraries.NetworkID]libraries.Hour, error) {
-	hours := make(map[libraries.NetworkID]libraries.Hour, len(networks))
-	if len(networks) == 0 {
-		return hours, nil
-	}
-	rows, err := idb.QueryContext(ctx,
-		`SELECT tenant_id, hour FROM libraries_networks WHERE hour > 0 AND tenant_id IN (?) ORDER BY tenant_id`, bun.List(networks))
-	err = authdb.Visit(rows, err, "hours of networks", func(r *sql.Rows) error {
-		var id libraries.NetworkID
-		var hour libraries.Hour
-		err := r.Scan(&id, &hour)
-		hours[id] = hour
-		return err
-	})
-	return hours, err
-}
-
-// hour returns the hour at which the network's state was published, or ErrNotFound where the network has no row.
-func (s *Store) hour(ctx context.Context, n libraries.NetworkID) (hour libraries.Hour, err error) {
-	err = s.DB.NewRaw(`SELECT hour FROM libraries_networks WHERE tenant_id = ?`, n).Scan(ctx, &hour)
-	if err != nil {
-		return 0, fmt.Errorf("read the hour of network %d: %w", n, notFound(err))
-	}
-	return hour, nil
-}
-
-// Holdings implements libraries.Store. The error is ErrNotFound where the network has no row.
+// Holdings implements libraries.Store.
 func (s *Store) Holdings(ctx context.Context, a libraries.Access) (h libraries.Holdings, err error) {
-	err = s.steady(ctx, a, func() error {
-		h, err = s.holdings(ctx, s.DB, a.Network)
+	err = s.scan(ctx, a, libraries.HoldingsKind, state.Range{}, func(b state.Block) error {
+		h, err = libraries.ParseHoldings(b.Data)
 		return err
 	})
-	return h, err
-}
-
-func (s *Store) holdings(ctx context.Context, idb bun.IDB, n libraries.NetworkID) (libraries.Holdings, error) {
-	var data []byte
-	if err := idb.NewRaw(`SELECT holdings FROM libraries_networks WHERE tenant_id = ?`, n).Scan(ctx, &data); err != nil {
-		return nil, fmt.Errorf("read holdings of network %d: %w", n, notFound(err))
-	}
-	h, err := libraries.ParseHoldings(data)
 	if err != nil {
-		return nil, fmt.Errorf("holdings of network %d: %w", n, err)
+		return nil, fmt.Errorf("holdings of network %d: %w", a.Network, err)
 	}
 	return h, nil
 }

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"maps"
 	"testing"
+	"time"
 
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -16,9 +19,8 @@ var always = calendar.Period{Start: -1 << 31, End: 1<<31 - 1}
 
 // reads are all reads of a store.
 func (f *fixture) reads(ctx context.Context) map[string]func(libraries.Access) error {
-	marks := libraries.Marks{}
+	marks := libraries.Marks{{Day: firstDay, ID: 1}}
 	return map[string]func(libraries.Access) error{
-		"Hour":      func(a libraries.Access) error { _, err := f.Hour(ctx, a); return err },
 		"Catalogue": func(a libraries.Access) error { _, err := f.Catalogue(ctx, a); return err },
 		"Readers":   func(a libraries.Access) error { _, err := f.Readers(ctx, a); return err },
 		"Days":      func(a libraries.Access) error { _, err := f.Days(ctx, a); return err },
@@ -46,25 +48,6 @@ func (f *fixture) reads(ctx context.Context) map[string]func(libraries.Access) e
 	}
 }
 
-// TestReadsNameTheirState asks for a state of which either version is past: every read says which is the present one.
-func TestReadsNameTheirState(t *testing.T) {
-	eachEngine(t, func(t *testing.T, f *fixture) {
-		for _, raised := range [][2]bool{{true, true}, {true, false}, {false, true}} {
-			now := f.raise(raised[0], raised[1])
-			for name, read := range f.reads(t.Context()) {
-				var moved *state.MovedError
-				if err := read(f.a); !errors.As(err, &moved) || moved.Now != now {
-					t.Errorf("%s of %v = %v, want it to have moved on to %v", name, f.a.At, err, now)
-				}
-				if err := read(libraries.Access{Network: f.a.Network, At: now}); err != nil {
-					t.Errorf("%s of %v = %v", name, now, err)
-				}
-			}
-			f.a.At = now
-		}
-	})
-}
-
 // TestCancelledReads reads with a context that is over: no read answers.
 func TestCancelledReads(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
@@ -78,44 +61,59 @@ func TestCancelledReads(t *testing.T) {
 	})
 }
 
-// TestMovedBeforeCorrupt reads what a load has just replaced, and cannot be made sense of: the state has moved on, and the
-// read begins again.
-func TestMovedBeforeCorrupt(t *testing.T) {
+// TestBitsOfBlocks reads blocks of which a bit is another one: an error that names the place.
+func TestBitsOfBlocks(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
-		f.exec(`UPDATE libraries_networks SET holdings = ? WHERE tenant_id = ?`, []byte{255}, f.a.Network)
-		var moved *state.MovedError
-		if h, err := f.Holdings(t.Context(), f.a); err == nil || errors.As(err, &moved) {
-			t.Errorf("corrupt holdings = %v, %v, want an error of them", h, err)
+		f.putBlocks(f.a.Network, libraries.HoldingsKind, blockOf(0, libraries.Holdings{{Book: 3, Readings: 1}}.AppendBinary(nil)))
+		if h, err := f.Holdings(t.Context(), f.a); err != nil || len(h) != 1 {
+			t.Errorf("Holdings = %v, %v, want one", h, err)
 		}
-		f.raise(true, true)
-		if h, err := f.Holdings(t.Context(), f.a); !errors.As(err, &moved) {
-			t.Errorf("corrupt holdings of a past state = %v, %v, want *state.MovedError", h, err)
+		f.exec(`UPDATE blocks SET b = 1`)
+		if h, err := f.Holdings(t.Context(), f.a); !errors.Is(err, state.ErrCorrupt) {
+			t.Errorf("Holdings of another place = %v, %v, want ErrCorrupt", h, err)
 		}
 	})
 }
 
-func TestHourAndHoldings(t *testing.T) {
+// TestHours: what a network's row says by a time, facts that wait included once their hour has come.
+func TestHours(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
-		want, err := libraries.Holdings(nil).Add([]libraries.Holding{{Book: 3, Readings: 1}, {Book: 9, ActiveLoans: 2, ActiveReservations: 3, Confirmed: 4}})
-		if err != nil {
-			t.Fatal(err)
+		noon := libraries.Hour(495_000).Time()
+		hold := func(n libraries.NetworkID, h authdb.Held) {
+			t.Helper()
+			if err := authdb.Hold(t.Context(), f.db, auth.Tenant(n), h, noon); err != nil {
+				t.Fatal(err)
+			}
 		}
-		f.exec(`UPDATE libraries_networks SET hour = ?, holdings = ? WHERE tenant_id = ?`, 495_000, want.AppendBinary(nil), f.a.Network)
-		f.exec(`UPDATE libraries_networks SET hour = ? WHERE tenant_id = ?`, 7, f.other)
-		if h, err := f.Hour(t.Context(), f.a); err != nil || h != 495_000 {
-			t.Errorf("Hour = %d, %v, want 495000", h, err)
-		}
-		loaded := map[libraries.NetworkID]libraries.Hour{f.other: 7, f.a.Network: 495_000}
+		held := authdb.Held{Versions: authdb.Versions{Facts: now}, From: noon}
+		hold(f.other, held)
+		held.Next, held.NextFrom = now+1, noon.Add(time.Hour)
+		hold(f.a.Network, held)
 		all := []libraries.NetworkID{f.other, f.a.Network, f.create("never"), 99}
-		if hours, err := Hours(t.Context(), f.db, all); err != nil || !maps.Equal(hours, loaded) {
-			t.Errorf("Hours = %v, %v, want those of the networks alone that were loaded, %v", hours, err, loaded)
+		for at, want := range map[time.Time]libraries.Hour{
+			noon: 495_000, noon.Add(time.Hour - time.Microsecond): 495_000, noon.Add(time.Hour): 495_001,
+		} {
+			loaded := map[libraries.NetworkID]libraries.Hour{f.other: 495_000, f.a.Network: want}
+			if hours, err := Hours(t.Context(), f.db, all, at); err != nil || !maps.Equal(hours, loaded) {
+				t.Errorf("Hours at %v = %v, %v, want those of the networks alone that were loaded, %v", at, hours, err, loaded)
+			}
+			f.Now = func() time.Time { return at }
+			if a, err := f.Last(t.Context(), f.a.Network); err != nil || a.At.Facts != now+1 || a.Hour != 495_001 {
+				t.Errorf("Last at %v = %+v, %v, want what waits", at, a, err)
+			}
 		}
-		if hours, err := Hours(t.Context(), f.db, nil); err != nil || len(hours) != 0 {
+		f.Now = func() time.Time { return noon }
+		if a, err := f.Present(t.Context(), f.a.Network); err != nil || a.At.Facts != now || a.Hour != 495_000 {
+			t.Errorf("Present = %+v, %v, want what holds", a, err)
+		}
+		f.Now = func() time.Time { return noon.Add(time.Hour) }
+		a, err := f.Present(t.Context(), f.a.Network)
+		f.Now = func() time.Time { return noon } // what was served stays served
+		if b, berr := f.Present(t.Context(), f.a.Network); err != nil || a.At.Facts != now+1 || a.Hour != 495_001 || b != a || berr != nil {
+			t.Errorf("Present at the hour = %+v, %v, and after the clock was put back %+v, %v, want what waited", a, err, b, berr)
+		}
+		if hours, err := Hours(t.Context(), f.db, nil, noon); err != nil || len(hours) != 0 {
 			t.Errorf("Hours of nobody = %v, %v, want none", hours, err)
-		}
-		got, err := f.Holdings(t.Context(), f.a)
-		if err != nil || len(got) != 2 || got.Of(3) != want.Of(3) || got.Of(9) != want.Of(9) {
-			t.Errorf("Holdings = %v, %v, want %v", got, err, want)
 		}
 	})
 }

@@ -3,7 +3,6 @@ package statedb
 import (
 	"context"
 	"database/sql"
-	"iter"
 	"slices"
 
 	"github.com/uptrace/bun"
@@ -98,24 +97,23 @@ var _ state.Writer = (*Load)(nil)
 func (l *Load) Write(ctx context.Context, changes ...state.Change) error {
 	rows := make([]RowChange, len(changes))
 	for i, c := range changes {
-		rows[i] = l.rowsOf(c)
+		rows[i] = l.RowsOf(c)
 	}
 	return l.WriteRows(ctx, rows...)
 }
 
-// rowsOf is a change of blocks as one of rows.
-func (l *Load) rowsOf(c state.Change) RowChange {
+// RowsOf is a change of blocks as one of rows, to be made together with others.
+func (l *Load) RowsOf(c state.Change) RowChange {
 	kind := int64(c.Kind.Number)
 	gone := make([][]int64, len(c.Gone))
 	for i, k := range c.Gone {
 		gone[i] = []int64{kind, k.A, k.B}
 	}
-	put := c.Put
-	if put == nil {
-		put = iter.Seq[state.Block](func(func(state.Block) bool) {})
+	if c.Put == nil {
+		return RowChange{Table: blocksTable, Gone: gone}
 	}
 	return RowChange{Table: blocksTable, Gone: gone, Put: func(yield func([]any) bool) {
-		for b := range put {
+		for b := range c.Put {
 			if !yield([]any{kind, b.A, b.B, b.Lo, b.Hi, state.Seal(l.tenant, c.Kind, b)}) {
 				return
 			}

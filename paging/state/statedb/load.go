@@ -318,3 +318,35 @@ func (l *Load) Close(ctx context.Context) error {
 	_, err := l.store.DB.NewRaw(`DELETE FROM leases WHERE tenant_id = ? AND number = ? AND token = ?`, l.tenant, l.number, l.token).Exec(ctx)
 	return ofTenant(l.tenant, err)
 }
+
+// Drop withdraws what waits for its time of a tenant, and returns what its row said; Next is 0 where nothing waited. While a
+// load lives it waits for that, as Begin does. What was erased stays erased.
+func (s *Store) Drop(ctx context.Context, t state.Tenant, waiting func()) (was authdb.Held, err error) {
+	l, err := s.Begin(ctx, t, waiting)
+	if err != nil {
+		return authdb.Held{}, err
+	}
+	defer func() { err = errors.Join(err, l.Close(context.WithoutCancel(ctx))) }() // which undoes what is above the base
+	err = s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		h, err := authdb.Lock(ctx, tx, auth.Tenant(t))
+		if err != nil {
+			return err
+		}
+		if err := l.guard(ctx, tx); err != nil {
+			return err
+		}
+		now, err := s.Clock(ctx, tx)
+		if err != nil {
+			return err
+		}
+		was = h.At(now)
+		h = was
+		h.Next, h.NextFrom = 0, time.Time{}
+		return authdb.Hold(ctx, tx, auth.Tenant(t), h, now)
+	})
+	if err != nil {
+		return authdb.Held{}, ofTenant(t, err)
+	}
+	l.base, l.dirty = was.Facts, was.Next > 0
+	return was, nil
+}

@@ -92,7 +92,7 @@ func (c *exportLibrariesCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	store := &librariesdb.Store{DB: db.DB}
+	store := &librariesdb.Store{DB: db.DB, Now: s.clock}
 	return c.run(s, func(o export.Options) (export.Summary, error) {
 		return export.Libraries(s.ctx, store, n.ID, c.Folder, o)
 	})
@@ -111,8 +111,6 @@ func (c *exporting) run(s *session, write func(export.Options) (export.Summary, 
 	start := time.Now()
 	sum, err := write(c.options(bars))
 	switch {
-	case errors.Is(err, export.ErrBusy):
-		return fmt.Errorf("%w; nothing was written: run it again between two loads", err)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w; create the folder above it, or name another one", err)
 	case errors.Is(err, fs.ErrPermission):

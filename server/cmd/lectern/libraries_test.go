@@ -1,17 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/lectern-dev/lectern/server/internal/librariesload"
 )
 
 // loadedLibrary prepares a folder with a database that has a library network and a small feed, and returns what the load
@@ -123,26 +118,36 @@ func TestLibrariesLoadSkipBad(t *testing.T) {
 	}
 }
 
-// A load that is interrupted while it waits for its hour has loaded nothing, and says so (L1).
-func TestInterruptedWhileWaiting(t *testing.T) {
+// A load is done when it says from when it holds; --drop withdraws it (L1).
+func TestLibrariesLoadWaits(t *testing.T) {
 	loadedLibrary(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	s := &session{ctx: ctx, now: func() time.Time { return time.Date(2099, 1, 1, 12, 30, 0, 0, time.UTC) }, stderr: new(bytes.Buffer)}
-	db, err := s.openExisting()
-	if err != nil {
-		t.Fatal(err)
+	t.Setenv("LECTERN_CLOCK", "2099-01-01T10:30:00-03:00")
+	load := []string{"load", "libraries", "--library", "rede-1"}
+	hour := func(out string) string {
+		t.Helper()
+		var totals struct{ Hour string }
+		if err := json.Unmarshal([]byte(out), &totals); err != nil {
+			t.Fatal(err)
+		}
+		return totals.Hour
 	}
-	defer db.Close()
-	_, err = loadLibraries(s, db, "rede-1", "feed", librariesload.Options{Wait: func(ctx context.Context, _ time.Time) error {
-		cancel()
-		return ctx.Err()
-	}})
-	if want := "nothing was loaded: it was to take effect at 2099-01-01 10:00:00 (Brasilia); interrupted; run it again"; err == nil || err.Error() != want {
-		t.Errorf("interrupted while it waits = %v, want %s", err, want)
+	if got := hour(ok(t, append(load, "feed")...)); got != "2099-01-01 11:00:00" {
+		t.Errorf("a load holds from %s, want the next full hour", got)
 	}
-	if out := ok(t, "load", "libraries", "--library", "rede-1", "--now", "feed"); !strings.Contains(out, `"version":"2.2"`) {
-		t.Errorf("the next load = %s, want the second version", out)
+	for _, want := range []string{`{"dropped":"2099-01-01 11:00:00"}`, `{"dropped":null}`} {
+		if out := ok(t, append(load, "--drop")...); strings.TrimSpace(out) != want {
+			t.Errorf("--drop = %s, want %s", out, want)
+		}
+	}
+	if got := hour(ok(t, append(load, "--now", "feed")...)); got != "2099-01-01 10:00:00" {
+		t.Errorf("a load with --now holds from %s, want the present hour", got)
+	}
+	for args, want := range map[string]string{
+		"": "<folder>", "--drop feed": "--drop", "--drop --now": "--drop", "--drop --check": "--drop",
+	} {
+		if line := fails(t, exitUsage, append(load, strings.Fields(args)...)...); !strings.Contains(line, want) {
+			t.Errorf("load libraries %s = %q, want it to name %s", args, line, want)
+		}
 	}
 }
 

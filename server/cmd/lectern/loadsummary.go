@@ -68,7 +68,7 @@ func librariesSummary(t *librariesload.Totals) loadSummary {
 	}
 	state := "version " + t.Version
 	if t.Hour != "" {
-		state += " of " + t.Hour + " (Brasilia)"
+		state += ", which holds from " + t.Hour + " (Brasilia) on"
 	}
 	return loadSummary{[]fileSummary{
 		register("libraries", t.Libraries), register("ageGroups", t.AgeGroups), register("publishers", t.Publishers),

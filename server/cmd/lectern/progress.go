@@ -108,15 +108,6 @@ func unit(stage string) []progressbar.Option {
 	return counts("steps")
 }
 
-// wait says at once what a load waits for, and goes on saying it in the log.
-func (p *progress) wait(what string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.clear()
-	p.stage, p.waits, p.told = stageWait, what, true
-	p.say(what)
-}
-
 // say shows a line on its own.
 func (p *progress) say(line string) {
 	switch {

@@ -117,15 +117,13 @@ func readStatus(ctx context.Context, db *database.DB, t authdb.Tenant) (tenantSt
 			st.LastLoad = &loadStatus{l.Ended.Truncate(time.Second), l.Took.Seconds(), l.Rows}
 		}
 		if t.Kind == authdb.Library {
-			if st.Hour, err = snapshotHour(ctx, tx, t.ID); err != nil {
-				return err
-			}
+			st.Hour = snapshotHour(t, v)
 		}
 		st.Next = nextOf(v)
 		if st.States, err = keptStates(ctx, tx, db, t.ID, v); err != nil {
 			return err
 		}
-		st.Rows, err = countRows(ctx, tx, t)
+		st.Rows, err = countRows(ctx, tx, t, v)
 		return err
 	})
 	if err != nil {

@@ -2,16 +2,14 @@ package main
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/uptrace/bun"
 
-	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	states "github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/schools"
 )
@@ -47,28 +45,29 @@ func (rs rowCounts) String() string {
 var counted = map[authdb.Kind][]struct{ name, from string }{
 	authdb.Partner: {
 		{"entities", "entities WHERE NOT deleted AND"}, {"accounts", "accounts WHERE NOT deleted AND"},
-		{"books", "schools_books WHERE " + open + " AND"}, {"records", ofKind(schools.RecordKind)}, {"days", ofKind(schools.PresenceKind)},
+		{"books", "schools_books WHERE " + present + " AND"}, {"records", ofKind(schools.RecordKind)}, {"days", ofKind(schools.PresenceKind)},
 	},
 	authdb.Library: {
-		{"readers", "libraries_readers WHERE"}, {"titles", "libraries_books WHERE"}, {"loans", "libraries_loans WHERE"},
-		{"reservations", "libraries_reservations WHERE"}, {"days", "libraries_days WHERE"},
+		{"readers", "libraries_readers WHERE " + present + " AND"}, {"titles", "libraries_books WHERE " + present + " AND"},
+		{"loans", "libraries_loans WHERE " + present + " AND"}, {"reservations", "libraries_reservations WHERE " + present + " AND"},
+		{"days", ofKind(libraries.TotalsKind)},
 	},
 }
 
-// open is the condition for what no load has replaced.
-var open = fmt.Sprint("until = ", states.Open)
+// present is the condition for rows of the facts that hold.
+const present = "since <= ?1 AND until > ?1"
 
-// ofKind are the blocks of a kind that no load has replaced.
+// ofKind are the blocks of a kind of the facts that hold.
 func ofKind(k states.Kind) string {
-	return fmt.Sprint("blocks WHERE kind = ", k.Number, " AND ", open, " AND")
+	return fmt.Sprint("blocks WHERE kind = ", k.Number, " AND ", present, " AND")
 }
 
-// countRows counts the rows of a tenant.
-func countRows(ctx context.Context, tx bun.Tx, t authdb.Tenant) (rowCounts, error) {
+// countRows counts the rows of a tenant in its present state.
+func countRows(ctx context.Context, tx bun.Tx, t authdb.Tenant, h authdb.Held) (rowCounts, error) {
 	var counts rowCounts
 	for _, c := range counted[t.Kind] {
 		var n int64
-		if err := tx.NewRaw(`SELECT count(*) FROM `+c.from+` tenant_id = ?`, t.ID).Scan(ctx, &n); err != nil {
+		if err := tx.NewRaw(`SELECT count(*) FROM `+c.from+` tenant_id = ?0`, t.ID, h.Facts).Scan(ctx, &n); err != nil {
 			return nil, fmt.Errorf("count %s: %w", c.name, err)
 		}
 		counts = append(counts, rowCount{c.name, n})
@@ -76,13 +75,12 @@ func countRows(ctx context.Context, tx bun.Tx, t authdb.Tenant) (rowCounts, erro
 	return counts, nil
 }
 
-// snapshotHour returns the hour at which a library network's data took effect, nil before the first load.
-func snapshotHour(ctx context.Context, tx bun.Tx, t auth.Tenant) (*string, error) {
-	var hour libraries.Hour
-	err := tx.NewRaw(`SELECT hour FROM libraries_networks WHERE tenant_id = ?`, t).Scan(ctx, &hour)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && hour == 0 {
-		return nil, nil
+// snapshotHour returns the hour from which a library network's data hold, nil before the first load.
+func snapshotHour(t authdb.Tenant, h authdb.Held) *string {
+	hour := librariesdb.AccessOf(libraries.NetworkID(t.ID), h).Hour
+	if hour == 0 {
+		return nil
 	}
 	text := hour.String()
-	return &text, err
+	return &text
 }

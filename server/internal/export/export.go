@@ -9,9 +9,7 @@
 //
 // # Consistency
 //
-// An export shows one state of the tenant's data. Nothing is locked and no transaction is held open: everything is read by
-// the versions at which the export began, and when a load comes between, the export begins anew. After some such turns it
-// gives up with [ErrBusy].
+// An export shows one state of the tenant's data, that with which it began, whatever is loaded meanwhile. Nothing is locked.
 //
 // The files have temporary names until all of them are on the disk: a folder holds a whole export or none. See [Folder]
 // for what becomes of an export that is killed.
@@ -26,7 +24,6 @@ package export
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/lectern-dev/lectern/paging/state"
 )
@@ -65,34 +62,18 @@ type File struct {
 	Rows int64
 }
 
-// ErrBusy says that the data kept changing while they were exported.
-var ErrBusy = errors.New("the data kept changing while they were exported")
-
-// attempts is how often an export begins anew when loads overtake it.
-const attempts = 5
-
-// settled fills a folder with the files that write makes, from one state of the data. write returns a *state.MovedError
-// where they have moved on.
-func settled(ctx context.Context, dir string, o Options, write func(ctx context.Context, f *Folder) (state.Versions, error)) (Summary, error) {
+// whole fills a folder with the files that write makes from one state of the data, which it returns.
+func whole(ctx context.Context, dir string, o Options, write func(ctx context.Context, f *Folder) (state.Versions, error)) (Summary, error) {
 	f, err := NewFolder(dir, o.Format)
 	if err != nil {
 		return Summary{}, err
 	}
-	for range attempts {
-		var at state.Versions
-		if at, err = write(ctx, f); err == nil {
-			err = f.Publish()
-		}
-		if err == nil {
-			return Summary{f.Files(), at}, nil
-		}
-		if err := f.Discard(); err != nil {
-			return Summary{}, err
-		}
-		if _, moved := errors.AsType[*state.MovedError](err); !moved {
-			break
-		}
-		err = fmt.Errorf("export: %w, %d times", ErrBusy, attempts)
+	at, err := write(ctx, f)
+	if err == nil {
+		err = f.Publish()
 	}
-	return Summary{}, errors.Join(err, f.Remove())
+	if err != nil {
+		return Summary{}, errors.Join(err, f.Discard(), f.Remove())
+	}
+	return Summary{f.Files(), at}, nil
 }

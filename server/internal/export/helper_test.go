@@ -66,10 +66,12 @@ func newNetwork(t *testing.T, db *database.DB, slug, feed string) (*librariesdb.
 	t.Helper()
 	n, err := librariesdb.CreateNetwork(t.Context(), db, slug, "Rede "+slug)
 	must(t, err)
-	store := &librariesdb.Store{DB: db.DB, Copy: db.Copy}
+	store := &librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: now}
 	_, err = librariesload.Load(t.Context(), store, feed, librariesload.Options{Network: n, TempDir: t.TempDir(), Now: now})
 	must(t, err)
-	return store, libraries.Access{Network: n, At: versions(t, db, auth.Tenant(n))}
+	a, err := store.Present(t.Context(), n)
+	must(t, err)
+	return store, a
 }
 
 // librariesFeed is a generated feed.

@@ -16,20 +16,22 @@ import (
 // categories, subjects, books, lines, channels, readers, loans, reservations, suggestions), and what was folded from its
 // events: days, engagements, logins and titles by day, and shelves, what each reader did with each title.
 func Libraries(ctx context.Context, store *librariesdb.Store, network libraries.NetworkID, dir string, o Options) (Summary, error) {
-	return settled(ctx, dir, o, func(ctx context.Context, f *Folder) (state.Versions, error) {
-		st, err := store.State(ctx, network)
+	return whole(ctx, dir, o, func(ctx context.Context, f *Folder) (state.Versions, error) {
+		access, err := store.Present(ctx, network)
 		if err != nil {
 			return state.Versions{}, err
 		}
-		l := &librariesExport{store: store, options: o, folder: f, state: st, access: libraries.Access{Network: network, At: st.At}}
+		st, err := store.State(ctx, access)
+		if err != nil {
+			return state.Versions{}, err
+		}
+		l := &librariesExport{store: store, options: o, folder: f, state: st, access: access}
 		for _, write := range []func(context.Context) error{l.writeRegisters, l.writeReaders, l.writeDays, l.writeSuggestions, l.writeShelves} {
 			if err := write(ctx); err != nil {
-				return st.At, err
+				return access.At, err
 			}
 		}
-		// The state was read without a look at the versions afterwards.
-		_, err = store.Hour(ctx, l.access)
-		return st.At, err
+		return access.At, nil
 	})
 }
 
@@ -184,7 +186,7 @@ func (l *librariesExport) writeSuggestions(ctx context.Context) error {
 // weeks yields all time: week by week from the history's first day to that of the snapshot, and what lies around them, where an
 // operator who changed the history may have left something.
 func (l *librariesExport) weeks() func(func(calendar.Period) bool) {
-	first, last := libraries.HistoryStart, max(libraries.HistoryStart, l.state.Hour.Day())
+	first, last := libraries.HistoryStart, max(libraries.HistoryStart, l.access.Hour.Day())
 	return func(yield func(calendar.Period) bool) {
 		if !yield(calendar.Period{Start: math.MinInt32, End: first - 1}) {
 			return

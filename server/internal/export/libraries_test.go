@@ -74,7 +74,7 @@ func copyRegisters(t *testing.T, dir string, format export.Format) string {
 // readRegisters reads the registers of a network from the store.
 func readRegisters(t *testing.T, store *librariesdb.Store, a libraries.Access) map[string]any {
 	t.Helper()
-	st, err := store.State(t.Context(), a.Network)
+	st, err := store.State(t.Context(), a)
 	must(t, err)
 	readers, err := store.People(t.Context(), a, st.Readers)
 	must(t, err)

@@ -31,7 +31,7 @@ type SchoolsOf struct {
 //
 // They are of one state, whatever is loaded or written meanwhile.
 func Schools(ctx context.Context, of SchoolsOf, dir string, o Options) (Summary, error) {
-	return settled(ctx, dir, o, func(ctx context.Context, f *Folder) (state.Versions, error) {
+	return whole(ctx, dir, o, func(ctx context.Context, f *Folder) (state.Versions, error) {
 		s := &schoolsExport{SchoolsOf: of, options: o, folder: f}
 		for _, write := range []func(context.Context) error{s.writeUsers, s.writeBooks, s.writeEngagements, s.writeReadings} {
 			if err := write(ctx); err != nil {

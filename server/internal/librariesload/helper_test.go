@@ -1,7 +1,6 @@
 package librariesload_test
 
 import (
-	"context"
 	"maps"
 	"os"
 	"path/filepath"
@@ -9,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/librariesload"
@@ -76,14 +75,13 @@ func row(name string, changes ...string) string {
 	return text
 }
 
-// fixture is an empty library network, and a clock that stands unless the load waits.
+// fixture is an empty library network, and a clock that stands.
 type fixture struct {
 	t       *testing.T
 	db      *database.DB
 	store   *librariesdb.Store
 	network libraries.NetworkID
 	now     time.Time
-	waits   []time.Time // until when was waited
 }
 
 // noon is at 20 past twelve in Brasilia, on the tenth of August.
@@ -91,29 +89,22 @@ func noon() time.Time { return time.Date(2026, 8, 10, 15, 20, 0, 0, time.UTC) }
 
 func newFixture(t *testing.T, db *database.DB) *fixture {
 	t.Helper()
-	if _, err := db.Migrate(t.Context(), authdb.Migrations, librariesdb.Migrations); err != nil {
+	if _, err := db.Migrate(t.Context(), authdb.Migrations, statedb.Migrations, librariesdb.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	id, err := librariesdb.CreateNetwork(t.Context(), db, "rede", "Rede")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &fixture{t: t, db: db, store: &librariesdb.Store{DB: db.DB, Copy: db.Copy}, network: id, now: noon()}
-}
-
-// wait lets the clock go on to a time.
-func (f *fixture) wait(_ context.Context, until time.Time) error {
-	f.waits = append(f.waits, until)
-	if until.After(f.now) {
-		f.now = until
-	}
-	return nil
+	f := &fixture{t: t, db: db, store: &librariesdb.Store{DB: db.DB, Copy: db.Copy}, network: id, now: noon()}
+	f.store.Now = func() time.Time { return f.now }
+	return f
 }
 
 // load writes the files and loads them.
 func (f *fixture) load(files map[string]string, change func(*librariesload.Options)) (librariesload.Totals, error) {
 	f.t.Helper()
-	o := librariesload.Options{Network: f.network, TempDir: f.t.TempDir(), Now: func() time.Time { return f.now }, Wait: f.wait}
+	o := librariesload.Options{Network: f.network, TempDir: f.t.TempDir(), Now: func() time.Time { return f.now }}
 	if change != nil {
 		change(&o)
 	}
@@ -152,21 +143,17 @@ func joined(files, more map[string]string) map[string]string {
 // access is that of the network's present state.
 func (f *fixture) access() libraries.Access {
 	f.t.Helper()
-	v, err := authdb.ReadHeld(f.t.Context(), f.db, auth.Tenant(f.network))
+	a, err := f.store.Present(f.t.Context(), f.network)
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	return libraries.Access{Network: f.network, At: state.Versions{Registers: v.Registers, Facts: v.Facts}}
+	return a
 }
 
 // hour returns the hour of the present state.
 func (f *fixture) hour() string {
 	f.t.Helper()
-	h, err := f.store.Hour(f.t.Context(), f.access())
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return h.String()
+	return f.access().Hour.String()
 }
 
 // reader returns a reader of the store, or nil.
@@ -185,7 +172,7 @@ func (f *fixture) reader(id int64) *libraries.Reader {
 // loans returns the store's loans 1 to 5, by number.
 func (f *fixture) loans() map[int64]libraries.Loan {
 	f.t.Helper()
-	loans, err := f.store.LoansByID(f.t.Context(), f.network, []int64{1, 2, 3, 4, 5})
+	loans, err := f.store.LoansByID(f.t.Context(), f.access(), []int64{1, 2, 3, 4, 5})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -221,7 +208,7 @@ func (f *fixture) titleSum(book int64, m libraries.Metric) int64 {
 // empty fails unless nothing was ever loaded.
 func (f *fixture) empty(name string) {
 	f.t.Helper()
-	st, err := f.store.State(f.t.Context(), f.network)
+	st, err := f.store.State(f.t.Context(), f.access())
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -229,7 +216,7 @@ func (f *fixture) empty(name string) {
 	for _, terms := range st.Terms {
 		n += len(terms)
 	}
-	if n != 0 || st.Hour != 0 || st.At != (state.Versions{}) {
-		f.t.Errorf("%s: the store has %d rows of %v at %v, want nothing", name, n, st.At, st.Hour)
+	if n != 0 || st.At != (state.Versions{}) {
+		f.t.Errorf("%s: the store has %d rows of %v at %v, want nothing", name, n, st.At, f.hour())
 	}
 }

@@ -1,6 +1,6 @@
 // Package librariesload reads a libraries feed into a library network: it joins the feed's files, the rules of package
-// libraries and the store. A load is one transaction that takes effect at a full hour (L1); running it again, in another
-// order or in pieces, changes nothing more than that hour. A check does all that a load does but write and wait (F7).
+// libraries and the store. A load makes a state that holds from a full hour on (L1), and ends; running it again, in another
+// order or in pieces, changes nothing more than that hour. A check does all that a load does but write (F7).
 package librariesload
 
 import (
@@ -27,18 +27,14 @@ type Options struct {
 	Ignore []string
 	// Check counts what a load would do, and finds all bad rows, but writes nothing and waits for nothing (F7).
 	Check bool
-	// Immediately publishes at once, as the hour that has begun, and not at the next full hour (L1). A network's first
-	// load does so by itself.
+	// Immediately makes the load hold at once, as the hour that has begun, and not from the next full hour on (L1). A
+	// network's first load does so by itself.
 	Immediately bool
-	// Now tells the time, by default time.Now. Wait returns when it is the given time, or with ctx's error when ctx is
-	// done before; by default it waits by Now.
-	Now  func() time.Time
-	Wait func(ctx context.Context, until time.Time) error
-	// Waiting, if not nil, is told the full hour at which the load will be published, before it begins to wait.
-	Waiting func(until time.Time)
-	// Progress, if not nil, is told the bytes read of the feed's size ("read"), after them the parts of loans and
-	// reservations that are settled ("settle"), that the load waits until no other one of the network is under way ("wait"),
-	// and the parts folded ("fold").
+	// Now tells when the load begins, by default time.Now. The hour is chosen by the store's clock.
+	Now func() time.Time
+	// Progress, if not nil, is told that the load waits until no other one of the network is under way ("wait"), the bytes
+	// read of the feed's size ("read"), after them the parts of loans and reservations that are settled ("settle"), and the
+	// parts folded ("fold").
 	Progress func(stage string, done, total int64)
 	// TempDir is where rows wait to be settled and folded; empty is the system's place. MemoryLimit is the number of bytes
 	// of them that wait in memory, by default as spill.Pile says, each for loans, reservations and what is to be folded.
@@ -67,11 +63,11 @@ type Totals struct {
 	// NewEvents and Repeated count renewals, sessions, previews, activity records and suggestions.
 	NewEvents int `json:"newEvents"`
 	Repeated  int `json:"repeatedEvents"`
-	// Hour is that at which the load was published, as meta.updatedAt shows it, and Version that of the data then; in a check
+	// Hour is that from which the load holds, as meta.updatedAt will show it, and Version that of the data then; in a check
 	// they are those of the data that the feed was held against.
 	Hour    string `json:"hour"`
 	Version string `json:"version"`
-	// Seconds is how long the load worked: not how long it waited for its hour.
+	// Seconds is how long the load worked: not how long it waited for another.
 	Seconds       float64 `json:"seconds"`
 	RowsPerSecond int64   `json:"rowsPerSecond"`
 	// Check is what a check found, and of a load nil.
@@ -84,66 +80,30 @@ var resources = []string{
 	"reservations", "sessions", "previews", "activity", "channels", "suggestions",
 }
 
-// tries is how often a feed is read anew when other loads overtake it.
-const tries = 5
-
-// Load reads the feed in dir and publishes it. On an error nothing of it is visible, and running it again is safe.
-func Load(ctx context.Context, store *librariesdb.Store, dir string, o Options) (Totals, error) {
+// Load reads the feed in dir and makes it a state. On an error nothing of it is visible, and running it again is safe.
+func Load(ctx context.Context, store *librariesdb.Store, dir string, o Options) (t Totals, err error) {
 	if o.Now == nil {
 		o.Now = time.Now
-	}
-	if o.Wait == nil {
-		o.Wait = func(ctx context.Context, until time.Time) error { return wait(ctx, o.Now, until) }
 	}
 	if o.History == nil {
 		first := libraries.HistoryStart
 		o.History = &first
 	}
-	began := o.Now()
-	for range tries {
-		t, err := once(ctx, store, dir, began, o)
-		if !errors.Is(err, librariesdb.ErrOvertaken) {
-			return t, err
-		}
-	}
-	return Totals{}, fmt.Errorf("load %s: %w each of %d times; run it again", dir, librariesdb.ErrOvertaken, tries)
-}
-
-// load is one reading of a feed.
-type load struct {
-	dir     string
-	folder  *feed.Folder
-	store   *librariesdb.Store
-	options Options
-	totals  *Totals
-	intake  *libraries.Intake
-	report  *feed.Report
-	waited  time.Duration
-
-	pile         *libraries.Pile
-	loans        *libraries.LoanPile
-	reservations *libraries.ReservationPile
-}
-
-// once reads and publishes the feed against one state of the network.
-func once(ctx context.Context, store *librariesdb.Store, dir string, began time.Time, o Options) (t Totals, err error) {
-	start := time.Now()
 	folder, err := feed.Open(dir, resources...)
 	if err != nil {
 		return t, err
 	}
 	folder.Ignore(o.Ignore...)
-	st, err := store.State(ctx, o.Network)
-	if err != nil {
-		return t, err
-	}
 	room := spill.Pile{Dir: o.TempDir, Limit: o.MemoryLimit}
 	l := &load{
-		dir: dir, folder: folder, store: store, options: o, totals: &t,
-		intake: libraries.NewIntake(st, began, *o.History),
-		pile:   &libraries.Pile{Spill: room}, loans: &libraries.LoanPile{Spill: room}, reservations: &libraries.ReservationPile{Spill: room},
+		folder: folder, store: store, options: o, totals: &t,
+		pile: &libraries.Pile{Spill: room}, loans: &libraries.LoanPile{Spill: room}, reservations: &libraries.ReservationPile{Spill: room},
 	}
-	defer func() { err = errors.Join(err, l.close()) }()
+	defer func() { err = errors.Join(err, l.close(context.WithoutCancel(ctx))) }()
+	if err := l.begin(ctx); err != nil {
+		return t, err
+	}
+	start := time.Now()
 	l.progress("read", 0, folder.Size())
 	if l.report, err = feed.OpenReport(o.SkipBad, dir, o.Check); err != nil {
 		return t, err
@@ -151,18 +111,58 @@ func once(ctx context.Context, store *librariesdb.Store, dir string, began time.
 	if err := l.read(ctx); err != nil {
 		return t, err
 	}
-	publish := l.publish
-	if o.Check {
-		found := l.report.Findings()
-		t.Check, publish = &found, l.check
-	}
-	saved, err := publish(ctx)
+	saved, err := l.save(ctx)
 	if err != nil {
 		return t, err
 	}
 	t.saved(saved)
-	t.finish(time.Since(start) - l.waited)
+	t.finish(time.Since(start))
 	return t, nil
+}
+
+// load is one reading of a feed.
+type load struct {
+	folder  *feed.Folder
+	store   *librariesdb.Store
+	options Options
+	totals  *Totals
+	base    libraries.Access  // to the state that the feed is held against
+	to      *librariesdb.Load // nil in a check
+	intake  *libraries.Intake
+	report  *feed.Report
+
+	pile         *libraries.Pile
+	loans        *libraries.LoanPile
+	reservations *libraries.ReservationPile
+}
+
+// begin waits for the load's turn, and reads the state that it builds on. A check has no turn.
+func (l *load) begin(ctx context.Context) (err error) {
+	if l.options.Check {
+		l.base, err = l.store.Last(ctx, l.options.Network)
+	} else if l.to, err = l.store.Begin(ctx, l.options.Network, func() { l.progress("wait", 0, 0) }); err == nil {
+		l.base = l.to.Base
+	}
+	if err != nil {
+		return err
+	}
+	st, err := l.store.State(ctx, l.base)
+	l.intake = libraries.NewIntake(st, l.options.Now(), *l.options.History)
+	return err
+}
+
+// save saves what was read, or counts what that would do.
+func (l *load) save(ctx context.Context) (librariesdb.Saved, error) {
+	o := librariesdb.SaveOptions{
+		Immediately: l.options.Immediately, TempDir: l.options.TempDir, MemoryLimit: l.options.MemoryLimit,
+		Progress: func(done, total int) { l.progress("fold", int64(done), int64(total)) },
+	}
+	if !l.options.Check {
+		return l.to.Save(ctx, l.intake, l.pile, o)
+	}
+	found := l.report.Findings()
+	l.totals.Check = &found
+	return l.store.Check(ctx, l.base, l.pile, o)
 }
 
 // read reads all files, each after those that it refers to, and settles them onto the pile.
@@ -216,6 +216,10 @@ func (l *load) progress(stage string, done, total int64) {
 }
 
 // close ends what the load opened.
-func (l *load) close() error {
-	return errors.Join(l.pile.Close(), l.loans.Close(), l.reservations.Close(), l.report.Close())
+func (l *load) close(ctx context.Context) error {
+	err := errors.Join(l.pile.Close(), l.loans.Close(), l.reservations.Close(), l.report.Close())
+	if l.to != nil {
+		err = errors.Join(err, l.to.Close(ctx))
+	}
+	return err
 }

@@ -64,8 +64,8 @@ func (l *load) settleLoanPart(ctx context.Context, part []libraries.Lined[librar
 // known returns what the store knows of the things that rows of a part are about, by their identifiers: nothing before the
 // first load.
 func known[T any](ctx context.Context, l *load, part []libraries.Lined[T], id func(T) int64,
-	read func(context.Context, libraries.NetworkID, []int64) (map[int64]T, error)) (map[int64]T, error) {
-	if l.intake.State.Hour == 0 || len(part) == 0 {
+	read func(context.Context, libraries.Access, []int64) (map[int64]T, error)) (map[int64]T, error) {
+	if l.base.At.Facts == 0 || len(part) == 0 {
 		return nil, nil
 	}
 	ids := make([]int64, len(part))
@@ -73,5 +73,5 @@ func known[T any](ctx context.Context, l *load, part []libraries.Lined[T], id fu
 		ids[i] = id(row.Row)
 	}
 	slices.Sort(ids)
-	return read(ctx, l.options.Network, slices.Compact(ids))
+	return read(ctx, l.base, slices.Compact(ids))
 }

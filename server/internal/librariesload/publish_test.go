@@ -1,203 +1,208 @@
 package librariesload_test
 
 import (
-	"context"
-	"errors"
-	"strings"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/librariesload"
 )
 
-// TestPublished is L1: when a load takes effect, and as which hour.
-func TestPublished(t *testing.T) {
-	at := func(clock string) time.Time {
-		t.Helper()
-		v, err := time.Parse("2006-01-02 15:04:05 -0700", "2026-08-10 "+clock+" -0300")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
+// clock is a moment of the tests' day, in Brasilia.
+func clock(t *testing.T, text string) time.Time {
+	t.Helper()
+	at, err := time.Parse("2006-01-02 15:04:05.999999 -0700", "2026-08-10 "+text+" -0300")
+	if err != nil {
+		t.Fatal(err)
 	}
+	return at
+}
+
+// TestHolds is L1: from when a load holds.
+func TestHolds(t *testing.T) {
 	tests := []struct {
 		name      string
 		first     string // when the first load was, if any
 		now       string
 		immediate bool
-		waits     []string
 		hour      string
 	}{
-		{"a first load does not wait", "", "12:20:00", false, nil, "12:00:00"},
-		{"another waits for the full hour", "11:20:00", "12:20:00", false, []string{"12:59:50", "13:00:00"}, "13:00:00"},
-		{"another in the hour of the first", "12:20:00", "12:30:00", false, []string{"12:59:50", "13:00:00"}, "13:00:00"},
-		{"at the full hour the next is meant", "11:20:00", "12:00:00", false, []string{"12:59:50", "13:00:00"}, "13:00:00"},
-		{"a second before the full hour", "11:20:00", "12:59:59", false, []string{"12:59:50", "13:00:00"}, "13:00:00"},
-		{"at once", "11:20:00", "12:20:00", true, nil, "12:00:00"},
-		{"at once, twice in an hour", "12:10:00", "12:20:00", true, nil, "12:00:00"},
-		{"at once, though the clock went back", "12:10:00", "11:59:59", true, nil, "12:00:00"},
-		{"the clock went back", "12:10:00", "11:20:00", false, []string{"12:59:50", "13:00:00"}, "13:00:00"},
+		{"a first load holds at once", "", "12:20:00", false, "12:00:00"},
+		{"another from the full hour", "11:20:00", "12:20:00", false, "13:00:00"},
+		{"another in the hour of the first", "12:20:00", "12:30:00", false, "13:00:00"},
+		{"at the full hour the next is meant", "11:20:00", "12:00:00", false, "13:00:00"},
+		{"more than ten seconds before the full hour", "11:20:00", "12:59:49.999999", false, "13:00:00"},
+		{"ten seconds before the full hour", "11:20:00", "12:59:50", false, "14:00:00"},
+		{"a second before the full hour", "11:20:00", "12:59:59", false, "14:00:00"},
+		{"at once", "11:20:00", "12:20:00", true, "12:00:00"},
+		{"at once, twice in an hour", "12:10:00", "12:20:00", true, "12:00:00"},
+		{"at once, though the clock went back", "12:10:00", "11:59:59", true, "12:00:00"},
+		{"the clock went back", "14:10:00", "11:20:00", false, "14:00:00"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, dbtest.SQLite(t))
+			former := ""
 			if tt.first != "" {
-				f.now = at(tt.first)
-				f.must(good)
+				f.now = clock(t, tt.first)
+				former = f.must(good).Hour
 			}
-			f.now = at(tt.now)
-			var told []string
-			totals, err := f.load(good, func(o *librariesload.Options) {
-				o.Immediately = tt.immediate
-				o.Waiting = func(until time.Time) { told = append(told, libraries.FormatTime(until)) }
-			})
-			var waits []string
-			for _, w := range f.waits {
-				waits = append(waits, strings.TrimPrefix(libraries.FormatTime(w), "2026-08-10 "))
+			f.now = clock(t, tt.now)
+			totals, err := f.load(good, func(o *librariesload.Options) { o.Immediately = tt.immediate })
+			want := "2026-08-10 " + tt.hour
+			if err != nil || totals.Hour != want {
+				t.Errorf("holds from %q, %v, want %q", totals.Hour, err, want)
 			}
-			if want := "2026-08-10 " + tt.hour; err != nil || totals.Hour != want || f.hour() != want {
-				t.Errorf("published as %q, the store says %q, %v, want %q", totals.Hour, f.hour(), err, want)
+			if atOnce := tt.immediate || former == ""; atOnce && f.hour() != want || !atOnce && f.hour() != former {
+				t.Errorf("the store says %q, want %q, or %q while it waits", f.hour(), want, former)
 			}
-			if strings.Join(waits, " ") != strings.Join(tt.waits, " ") {
-				t.Errorf("waited until %v, want %v", waits, tt.waits)
-			}
-			if len(told) > 1 || (len(told) == 1) != (tt.waits != nil) || len(told) == 1 && told[0] != "2026-08-10 "+tt.hour {
-				t.Errorf("told to wait until %v, want the hour once, where it waits", told)
+			if f.now = clock(t, tt.hour); f.hour() != want {
+				t.Errorf("at the hour the store says %q, want %q", f.hour(), want)
 			}
 		})
 	}
 }
 
-// TestInvisibleUntilTheHour serves the former state until the load is published.
-func TestInvisibleUntilTheHour(t *testing.T) {
+// TestHoldsFromTheHour serves the former state until the hour, then the loads that hold from it, all of them.
+func TestHoldsFromTheHour(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
 		f.must(withoutLoans())
 		before := f.access()
-		f.now = f.now.Add(time.Hour)
-		seen := 0
-		_, err := f.load(good, func(o *librariesload.Options) {
-			o.Wait = func(ctx context.Context, until time.Time) error {
-				seen++
-				if f.access() != before || len(f.loans()) != 0 || f.hour() != "2026-08-10 12:00:00" {
-					t.Errorf("before %v the store has %v and %d loans", until, f.access(), len(f.loans()))
-				}
-				return f.wait(ctx, until)
+		f.now = clock(t, "13:20:00")
+		for id := 1; id <= 3; id++ {
+			loan := map[string]string{"loans.ndjson": row("loans.ndjson", `"loanId":1`, fmt.Sprint(`"loanId":`, id))}
+			totals, err := f.load(loan, nil)
+			if err != nil || totals.Hour != "2026-08-10 14:00:00" || totals.Loans != (libraries.Counts{Rows: 1, New: 1}) {
+				t.Errorf("loan %d: %+v, %v, want a load that holds from 14:00", id, totals, err)
 			}
-		})
-		if err != nil || seen != 2 || len(f.loans()) != 1 || f.hour() != "2026-08-10 14:00:00" {
-			t.Errorf("load = %v after %d waits: %d loans at %s, want one after two", err, seen, len(f.loans()), f.hour())
+		}
+		for _, at := range []string{"13:20:00", "13:59:59.999999"} {
+			if f.now = clock(t, at); f.access() != before || len(f.loans()) != 0 || f.sum(libraries.Loans) != 0 {
+				t.Errorf("at %s %+v holds with %d loans, want %+v with none", at, f.access(), len(f.loans()), before)
+			}
+		}
+		for _, at := range []string{"14:00:00", "13:00:00"} { // what was served stays served
+			if f.now = clock(t, at); f.hour() != "2026-08-10 14:00:00" || len(f.loans()) != 3 || f.sum(libraries.Loans) != 3 {
+				t.Errorf("at %s %+v holds with %d loans, want all three", at, f.access(), len(f.loans()))
+			}
 		}
 	})
 }
 
-// TestStoppedWhileWaiting ends a load that waits, before it writes and after: nothing of it is there, and it says so.
-func TestStoppedWhileWaiting(t *testing.T) {
+// TestNowMovesWhatWaits: a load at once builds on what waits, which holds at once with it.
+func TestNowMovesWhatWaits(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		f.must(withoutLoans())
+		if totals, err := f.load(good, nil); err != nil || totals.Hour != "2026-08-10 13:00:00" {
+			t.Fatalf("load = %+v, %v, want it to wait for 13:00", totals, err)
+		}
+		f.must(map[string]string{"loans.ndjson": row("loans.ndjson", `"loanId":1`, `"loanId":2`)})
+		at := f.access()
+		if f.hour() != "2026-08-10 12:00:00" || len(f.loans()) != 2 {
+			t.Errorf("%+v holds with %d loans, want both at once", at, len(f.loans()))
+		}
+		if f.now = clock(t, "13:00:00"); f.access() != at {
+			t.Errorf("at the hour %+v holds, want %+v still", f.access(), at)
+		}
+	})
+}
+
+// TestDrop withdraws what waits for its hour, of several loads all, and nothing else.
+func TestDrop(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
 		f.must(withoutLoans())
 		before := f.access()
-		for stop := range 2 {
-			ctx, cancel := context.WithCancel(t.Context())
-			waits := 0
-			_, err := librariesload.Load(ctx, f.store, folder(t, good), librariesload.Options{
-				Network: f.network, TempDir: t.TempDir(), Now: func() time.Time { return f.now },
-				Wait: func(ctx context.Context, _ time.Time) error {
-					if waits++; waits > stop {
-						cancel()
-					}
-					return ctx.Err()
-				},
-			})
-			cancel()
-			if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "stopped while waiting for 2026-08-10 13:00:00: nothing was loaded") {
-				t.Errorf("stopped in wait %d: load = %v", stop+1, err)
-			}
-			if f.access() != before || len(f.loans()) != 0 {
-				t.Errorf("stopped in wait %d: the store has %v and %d loans, want %v and none", stop+1, f.access(), len(f.loans()), before)
+		drop := func(want string) {
+			t.Helper()
+			if was, err := f.store.Drop(t.Context(), f.network, nil); err != nil || was.Hour.String() != want {
+				t.Errorf("Drop = %+v, %v, want %q", was, err, want)
 			}
 		}
-		f.must(good)
+		drop("")
+		for range 2 {
+			if _, err := f.load(good, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		drop("2026-08-10 13:00:00")
+		drop("")
+		if f.now = clock(t, "14:20:00"); f.access() != before || len(f.loans()) != 0 {
+			t.Errorf("after the hour %+v holds with %d loans, want %+v with none", f.access(), len(f.loans()), before)
+		}
+		if totals, err := f.load(good, nil); err != nil || totals.Loans.New != 1 || totals.Hour != "2026-08-10 15:00:00" {
+			t.Errorf("the next load = %+v, %v, want the loan anew", totals, err)
+		}
+		f.now = clock(t, "15:00:00")
+		drop("") // it holds
 		f.stored()
 	})
 }
 
-// TestClockStops ends a load that waits by the clock alone, with its context.
-func TestClockStops(t *testing.T) {
+// TestLateStepIsTakenAgain: a last step in which more than ten seconds go by chooses its hour anew.
+func TestLateStepIsTakenAgain(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
-	f.must(good)
-	ctx, cancel := context.WithCancel(t.Context())
-	_, err := librariesload.Load(ctx, f.store, folder(t, good), librariesload.Options{
-		Network: f.network, TempDir: t.TempDir(), Now: func() time.Time { return f.now }, Waiting: func(time.Time) { cancel() },
-	})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("load = %v, want it to be stopped", err)
-	}
-}
-
-// TestClockReached waits by a clock that is at the hour when it is asked again.
-func TestClockReached(t *testing.T) {
-	f := newFixture(t, dbtest.SQLite(t))
-	f.must(good)
-	f.now = time.Date(2026, 8, 10, 15, 59, 59, 999e6, time.UTC)
-	asked := 0
-	totals, err := f.load(good, func(o *librariesload.Options) {
-		o.Wait = nil
-		o.Now = func() time.Time {
-			asked++
-			return f.now.Add(time.Duration(asked) * time.Microsecond * 100)
+	f.must(withoutLoans())
+	for name, tt := range map[string]struct {
+		took time.Duration
+		hour string
+	}{
+		"as long as it may": {10 * time.Second, "2026-08-10 13:00:00"},
+		"longer":            {10*time.Second + time.Microsecond, "2026-08-10 14:00:00"},
+	} {
+		f.now = clock(t, "12:59:49")
+		saving, asked := false, 0
+		f.store.Now = func() time.Time {
+			if asked++; saving && asked == 2 { // the first of the last step chooses the hour
+				f.now = f.now.Add(tt.took)
+			}
+			return f.now
 		}
-	})
-	if err != nil || totals.Hour != "2026-08-10 13:00:00" {
-		t.Errorf("published as %q, %v, want the hour that was waited for", totals.Hour, err)
+		totals, err := f.load(good, func(o *librariesload.Options) {
+			o.Progress = func(stage string, done, total int64) {
+				if stage == "fold" && done == total {
+					saving, asked = true, 0
+				}
+			}
+		})
+		if err != nil || totals.Hour != tt.hour {
+			t.Errorf("%s: holds from %q, %v, want %q", name, totals.Hour, err, tt.hour)
+		}
+		f.store.Now = func() time.Time { return f.now }
+		if _, err := f.store.Drop(t.Context(), f.network, nil); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
-// TestOvertakenWhileWaiting reads the feed anew against what another load published meanwhile, and waits for the next hour.
-func TestOvertakenWhileWaiting(t *testing.T) {
+// TestWaitsForAnother: a load that begins while another of the network is under way says that it waits, and builds on it.
+func TestWaitsForAnother(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
 		f.must(withoutLoans())
-		overtaken := false
-		totals, err := f.load(and("loans.ndjson", row("loans.ndjson", `"loanId":1`, `"loanId":2`)), func(o *librariesload.Options) {
-			o.Wait = func(ctx context.Context, until time.Time) error {
-				if !overtaken {
-					overtaken = true
-					f.now = f.now.Add(time.Hour) // 13:20
-					f.must(good)
+		other, err := f.store.Begin(t.Context(), f.network, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stages []string
+		totals, err := f.load(good, func(o *librariesload.Options) {
+			o.Immediately = true
+			o.Progress = func(stage string, _, _ int64) {
+				if len(stages) == 0 {
+					if err := other.Close(t.Context()); err != nil {
+						t.Error(err)
+					}
 				}
-				return f.wait(ctx, until)
+				stages = append(stages, stage)
 			}
 		})
-		if err != nil || totals.Hour != "2026-08-10 14:00:00" || f.hour() != totals.Hour {
-			t.Errorf("published as %q, %v, want the hour after that of the other load", totals.Hour, err)
-		}
-		if want := (libraries.Counts{Rows: 2, New: 1, Unchanged: 1}); totals.Loans != want || totals.NewEvents != 0 {
-			t.Errorf("totals = %+v, want the loans %+v beside the other load's", totals, want)
-		}
-		if n := f.sum(libraries.Loans); n != 2 {
-			t.Errorf("loans = %d, want each once", n)
+		if err != nil || totals.Loans.New != 1 || len(stages) < 2 || stages[0] != "wait" || stages[1] != "read" {
+			t.Errorf("load = %+v, %v; it told %q, want a wait first", totals, err, stages)
 		}
 	})
-}
-
-// TestOvertakenForGood gives up after five loads that came first.
-func TestOvertakenForGood(t *testing.T) {
-	f := newFixture(t, dbtest.SQLite(t))
-	f.must(good)
-	others := 0
-	_, err := f.load(good, func(o *librariesload.Options) {
-		o.Wait = func(ctx context.Context, until time.Time) error {
-			others++
-			f.must(good)
-			return f.wait(ctx, until)
-		}
-	})
-	if !errors.Is(err, librariesdb.ErrOvertaken) || others != 5 || !strings.Contains(err.Error(), "each of 5 times; run it again") {
-		t.Errorf("load = %v after %d others, want it to give up after five", err, others)
-	}
 }
