@@ -55,7 +55,7 @@
 //
 // # Hours and days
 //
-// Data take effect at a full [Hour], in whose day "now" lies (L1, L2). A period is chosen by the rules of
+// Data hold from a full [Hour] on, in whose day "now" lies (L1, L2). A period is chosen by the rules of
 // [github.com/lectern-dev/lectern/reading/calendar]; here are the limit of 31 days ([CheckWindow], [Window]), filters that
 // are open at an end ([Between]), and the months that a period touches ([Months]).
 //

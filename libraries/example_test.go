@@ -96,7 +96,7 @@ func ExampleSearch() {
 	// viva agua false
 }
 
-// A load that is ready within an hour is published at the next.
+// A load that is ready within an hour is seen from the next.
 func ExampleNextHour() {
 	ready := time.Date(2026, 8, 1, 2, 20, 0, 0, time.UTC)
 	h := libraries.NextHour(ready)

@@ -6,12 +6,12 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// Hour is a full hour at which a network's data took effect (L1): hours since 1970-01-01T00:00:00Z. The zero Hour is none,
+// Hour is a full hour from which a network's data hold (L1): hours since 1970-01-01T00:00:00Z. The zero Hour is none,
 // that of a network before its first load. Full hours are the same in Brasilia as in UTC.
 type Hour int32
 
-// HourOf returns the full hour that the instant t is in: at which a network's first load is published, and one that
-// is to be published at once.
+// HourOf returns the full hour that the instant t is in: from which a network's first load holds, and one that is to hold at
+// once.
 func HourOf(t time.Time) Hour {
 	s := t.Unix()
 	hour := s / 3600
@@ -21,8 +21,8 @@ func HourOf(t time.Time) Hour {
 	return Hour(hour)
 }
 
-// NextHour returns the next full hour after the instant t, at which a load waits to be published. At a full hour itself
-// it is one later: answers of the hour that has begun may have been given.
+// NextHour returns the next full hour after the instant t. At a full hour itself it is one later: answers of the hour that has
+// begun may have been given.
 func NextHour(t time.Time) Hour { return HourOf(t) + 1 }
 
 // Time returns the instant at which the hour begins, in UTC.
