@@ -1,5 +1,3 @@
-//go:build librariesstates
-
 package server_test
 
 import (

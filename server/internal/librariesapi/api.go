@@ -179,7 +179,8 @@ func (a *API) report(ctx context.Context, run run, g Grant, given *state.Snapsho
 	if given != nil {
 		access.At = given.Versions
 	}
-	err = g.Caller.Report(ctx, a.Pulls, access.At, func(time.Time) (err error) {
+	err = g.Caller.Report(ctx, a.Pulls, access.At, func(from time.Time) (err error) {
+		access.Hour = hourOf(from)
 		if given != nil {
 			if err := g.Caller.Use(ctx, a.Pulls, *given); err != nil {
 				return err
@@ -200,4 +201,12 @@ func explain(err error) error {
 		return errChannels
 	}
 	return err
+}
+
+// hourOf is the hour from which a state holds, 0 before the first load.
+func hourOf(from time.Time) libraries.Hour {
+	if from.IsZero() {
+		return 0
+	}
+	return libraries.HourOf(from)
 }
