@@ -9,7 +9,9 @@
 // failing half-way when another writer came first. A transaction that only reads
 // says so ([sql.TxOptions] ReadOnly) and then never waits for a writer. A commit
 // that returned is on the disk: SQLite syncs at each (synchronous=FULL), PostgreSQL
-// does as it is set. A SQLite file has one server, which [DB.Claim] sees to.
+// does as it is set. A SQLite file has one server, which [DB.Claim] sees to. Who writes
+// to it queues: see Yield, which a load calls between two of its many transactions,
+// whose commits alone are not synced one by one.
 //
 // # Migrations
 //

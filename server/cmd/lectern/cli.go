@@ -193,7 +193,7 @@ func (c *signCmd) Help() string {
 
 // Help shows an hourly load.
 func (c *loadSchoolsCmd) Help() string {
-	return `One transaction, safe to run again: what was loaded before is not counted twice.
+	return `All or nothing, safe to run again: what was loaded before is not counted twice.
 
   lectern load schools --partner acme --check feed/
   lectern load schools --partner acme feed/

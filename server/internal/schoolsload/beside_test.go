@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
@@ -64,7 +65,7 @@ func TestLoadsBesideWrites(t *testing.T) {
 		if _, err := db.Migrate(t.Context(), server.Schema()...); err != nil {
 			t.Fatal(err)
 		}
-		for seed := range uint64(8) {
+		for seed := range uint64(4) {
 			s := &session{roll: newRoll(), pick: rand.New(rand.NewPCG(6, seed)).IntN}
 			p := newPartnership(t, db, directory.Ref(fmt.Sprint("p", seed)), s)
 			t.Log("partner", seed)
@@ -173,6 +174,58 @@ func TestLoadThatSleeps(t *testing.T) {
 				t.Errorf("asleep at %d, a load = %v, want ErrLost, and versions %+v, want %+v", sleeps, err, versions(t, p.fixture), after)
 			}
 			p.check(map[int]time.Time{1: f.events[0].at})
+		}
+	})
+}
+
+// TestWritesBesideALoad creates teachers of the same partner through another pool all the time that a load takes: every write
+// succeeds, and the load at once.
+func TestWritesBesideALoad(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		if _, err := db.Migrate(t.Context(), server.Schema()...); err != nil {
+			t.Fatal(err)
+		}
+		s := &session{roll: newRoll()}
+		p := newPartnership(t, db, "acme", s)
+		p.entity("class", "6a", "escola")
+		f := fed{classes: []string{"6a"}}
+		for i := range 300 {
+			ref := fmt.Sprint("r", i)
+			f.rows = append(f.rows, fedRow{ref, "reader", "Rui", "6a"})
+			for j := range 20 {
+				f.events = append(f.events, fedEvent{20*i + j, ref, s.now})
+			}
+		}
+		other, err := database.Open(t.Context(), db.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		api := &directorydb.Store{DB: other.DB}
+		stop, wrote := make(chan struct{}), make(chan int)
+		go func() {
+			n := 0
+			for ; ; n++ {
+				select {
+				case <-stop:
+					wrote <- n
+					return
+				default:
+				}
+				if _, err := api.CreateTeacher(t.Context(), p.partner, teacher(fmt.Sprint("t", n), "6a", "Teo")); err != nil {
+					t.Errorf("write %d beside a load: %v", n, err)
+				}
+			}
+		}()
+		totals, err := p.besides(f, func(point) {})
+		close(stop)
+		writes := <-wrote
+		if err != nil || totals.NewEvents != len(f.events) || totals.Accounts.New != len(f.rows) {
+			t.Errorf("load = %+v, %v, want %d new events and %d new accounts", totals, err, len(f.events), len(f.rows))
+		}
+		n, err := db.NewSelect().Table("accounts").Where("tenant_id = ?", p.partner).Count(t.Context())
+		if err != nil || int(n) != len(f.rows)+writes || writes == 0 {
+			t.Errorf("%d accounts, %v, want %d of the load and %d written beside it", n, err, len(f.rows), writes)
 		}
 	})
 }
