@@ -59,10 +59,10 @@ func (q *queue) waited() {
 
 const (
 	yieldStep = time.Millisecond
-	yieldMost = time.Second // then a load goes on, lest it never ends
+	yieldMost = 250 * time.Millisecond // then a load goes on, lest it never ends
 )
 
-// yield waits while writers of any process wait, for a second at most.
+// yield waits while writers of any process wait, for a quarter of a second at most.
 func (q *queue) yield(ctx context.Context) error {
 	for end := time.Now().Add(yieldMost); time.Now().Before(end); {
 		f, err := lockFile(q.file())

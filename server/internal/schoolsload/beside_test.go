@@ -178,8 +178,8 @@ func TestLoadThatSleeps(t *testing.T) {
 	})
 }
 
-// TestWritesBesideALoad creates teachers of the same partner through another pool all the time that a load takes: every write
-// succeeds, and the load at once.
+// TestWritesBesideALoad creates teachers of the same partner through another pool, one right after the other, beside a load:
+// every write succeeds, and the load at once.
 func TestWritesBesideALoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		if _, err := db.Migrate(t.Context(), server.Schema()...); err != nil {
@@ -202,23 +202,17 @@ func TestWritesBesideALoad(t *testing.T) {
 		}
 		defer other.Close()
 		api := &directorydb.Store{DB: other.DB}
-		stop, wrote := make(chan struct{}), make(chan int)
+		wrote := make(chan int, 1)
 		go func() {
 			n := 0
-			for ; ; n++ {
-				select {
-				case <-stop:
-					wrote <- n
-					return
-				default:
-				}
+			for ; n < 100; n++ {
 				if _, err := api.CreateTeacher(t.Context(), p.partner, teacher(fmt.Sprint("t", n), "6a", "Teo")); err != nil {
 					t.Errorf("write %d beside a load: %v", n, err)
 				}
 			}
+			wrote <- n
 		}()
 		totals, err := p.besides(f, func(point) {})
-		close(stop)
 		writes := <-wrote
 		if err != nil || totals.NewEvents != len(f.events) || totals.Accounts.New != len(f.rows) {
 			t.Errorf("load = %+v, %v, want %d new events and %d new accounts", totals, err, len(f.events), len(f.rows))
