@@ -181,7 +181,7 @@ func TestStatesModel(t *testing.T) {
 				ms = append(ms, m)
 			}
 			known, others := []map[string]map[string][]string{{}, {}}, 0
-			for range 20 {
+			for range 16 {
 				i := r.IntN(2)
 				m := ms[i]
 				m.now = m.now.Add([]time.Duration{time.Second, 10 * time.Minute, 50 * time.Minute, time.Hour, -15 * time.Minute}[r.IntN(5)])
