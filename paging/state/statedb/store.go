@@ -12,7 +12,6 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
-	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
@@ -101,8 +100,6 @@ func syncAll(ctx context.Context, conn bun.Conn) error {
 	}
 	return err
 }
-
-func tenantOf(t auth.Tenant) state.Tenant { return state.Tenant(t) }
 
 func ofTenant(t state.Tenant, err error) error {
 	if err != nil {
