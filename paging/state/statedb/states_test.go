@@ -3,6 +3,7 @@ package statedb_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"slices"
 	"testing"
@@ -61,6 +62,10 @@ func scan(ctx context.Context, b state.Blocks, t state.Tenant, at int64, k state
 func TestStates(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		store, tenant, now := newStore(t, db)
+		if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue { // each has some thirty loads
+			t.Cleanup(func() { _ = f.Value.Set(f.DefValue) })
+			_ = f.Value.Set("20")
+		}
 		rapid.Check(t, func(t *rapid.T) {
 			m := &machine{T: t, store: store, tenant: tenant, now: now, model: &state.Memory{}, live: map[state.BlockKey]bool{}}
 			m.clean()
@@ -158,6 +163,7 @@ func (m *machine) die() {
 	if err := l.Write(m.Context(), c); err != nil {
 		m.Fatal(err)
 	}
+	l.Kill()
 	*m.now = m.now.Add(time.Hour)
 }
 
@@ -168,6 +174,7 @@ func (m *machine) sleep() {
 	if err := l.Write(m.Context(), first); err != nil {
 		m.Fatal(err)
 	}
+	l.Kill() // one that sleeps renews nothing
 	*m.now = m.now.Add(time.Hour)
 	m.load()
 	c, _ := m.change()
