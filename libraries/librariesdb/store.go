@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"embed"
 	"fmt"
-	"iter"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -26,14 +25,11 @@ import (
 //go:embed migrations
 var Migrations embed.FS
 
-// CopyFunc writes rows into a table on the transaction that runs on conn, as fast as the engine can.
-type CopyFunc func(ctx context.Context, conn bun.Conn, table string, columns []string, rows iter.Seq[[]any]) (int64, error)
-
 // Store is a libraries.Store on a database.
 type Store struct {
 	DB *bun.DB
 	// Copy writes many rows at once; a load needs it.
-	Copy CopyFunc
+	Copy statedb.CopyFunc
 	// Now is the clock of loads, of their hours and of what is kept; nil = authdb's clock.
 	Now func() time.Time
 }
@@ -49,7 +45,7 @@ const chunk = 2000
 // States returns the states of networks' data.
 func (s *Store) States() *statedb.Store {
 	return &statedb.Store{
-		DB: s.DB, Copy: statedb.CopyFunc(s.Copy), Now: s.Now, Tables: tables, Unread: []state.Kind{libraries.SeenKind},
+		DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: tables, Unread: []state.Kind{libraries.SeenKind},
 	}
 }
 

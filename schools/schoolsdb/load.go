@@ -3,7 +3,6 @@ package schoolsdb
 import (
 	"context"
 	"errors"
-	"iter"
 	"maps"
 	"time"
 
@@ -17,9 +16,6 @@ import (
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/schools"
 )
-
-// CopyFunc writes rows into a table on the transaction that runs on conn, as fast as the engine can.
-type CopyFunc func(ctx context.Context, conn bun.Conn, table string, columns []string, rows iter.Seq[[]any]) (int64, error)
 
 // Load is a load of a partner under way. It keeps out other loads of the partner, and until its last step nobody else.
 type Load struct {

@@ -28,7 +28,7 @@ var Migrations embed.FS
 type Store struct {
 	DB *bun.DB
 	// Copy writes many rows at once; a load needs it.
-	Copy CopyFunc
+	Copy statedb.CopyFunc
 	// Now is the clock of loads and of what is kept; nil = authdb's clock.
 	Now func() time.Time
 
@@ -42,7 +42,7 @@ var booksTable = &statedb.Table{Name: "schools_books", Key: []string{"book_id"},
 
 // States returns the states of partners' data.
 func (s *Store) States() *statedb.Store {
-	return &statedb.Store{DB: s.DB, Copy: statedb.CopyFunc(s.Copy), Now: s.Now, Tables: []*statedb.Table{booksTable}, Unread: []state.Kind{schools.SeenKind}}
+	return &statedb.Store{DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: []*statedb.Table{booksTable}, Unread: []state.Kind{schools.SeenKind}}
 }
 
 // Scan implements state.Blocks.

@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
@@ -40,16 +41,7 @@ func postgres(idb bun.IDB) bool { return idb.Dialect().Name() == dialect.PG }
 
 // Clock reads the time, in whole microseconds.
 func (s *Store) Clock(ctx context.Context, idb bun.IDB) (time.Time, error) {
-	if s.Now == nil && postgres(idb) {
-		var now time.Time
-		err := idb.NewRaw(`SELECT clock_timestamp()`).Scan(ctx, &now)
-		return now.UTC(), err
-	}
-	now := time.Now
-	if s.Now != nil {
-		now = s.Now
-	}
-	return now().UTC().Truncate(time.Microsecond), nil
+	return (&authdb.Store{Now: s.Now}).Clock(ctx, idb)
 }
 
 // tables are all that loads write.
