@@ -97,7 +97,7 @@ func holdFailure(t *testing.T, of string, status int, w *httptest.ResponseRecord
 // holdReply compares an error with the one that the documents show.
 func holdReply(t *testing.T, of string, status int, got reply) {
 	t.Helper()
-	file := filepath.Join("openapi", "failures", of+"."+number(float64(status))+".json")
+	file := filepath.Join("openapi", "failures", of+"."+number(int64(status))+".json")
 	if got.status != status {
 		t.Errorf("%s = %d %s", file, got.status, got.body)
 		return

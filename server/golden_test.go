@@ -233,8 +233,8 @@ func TestExamplesAreOfOperations(t *testing.T) {
 		}
 	}
 	for _, d := range []*document{directoryDocument(), schoolsDocument(), librariesDocument()} {
-		for _, item := range d.Paths.Map() {
-			for method, op := range item.Operations() {
+		for _, item := range d.Paths {
+			for method, op := range item.operations() {
 				if method != "DELETE" {
 					named[op.OperationID+".json"] = true
 				}

@@ -3,7 +3,6 @@ package server_test
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"fmt"
 	"io"
 	"mime"
@@ -16,7 +15,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/lectern-dev/lectern/libraries"
@@ -34,7 +32,7 @@ import (
 
 // document is an OpenAPI document, read in two ways: to validate with, and with its members in their order.
 type document struct {
-	*openapi3.T
+	described
 	prefix  string
 	failure string // the name of the schema of errors
 	source  ordered
@@ -52,16 +50,8 @@ var defaults = openapi.Settings{
 	SchoolsHistory: schools.HistoryStart(), LibrariesHistory: libraries.HistoryStart,
 }
 
-func init() {
-	// A day that the calendar does not have is no date.
-	openapi3.DefineStringFormatValidator("date", openapi3.NewCallbackValidator(func(s string) error {
-		_, err := calendar.Parse(s)
-		return err
-	}))
-}
-
 func readDocument(text []byte, prefix, failure string) *document {
-	doc, err := openapi3.NewLoader().LoadFromData(text)
+	doc, err := readDescribed(text)
 	if err != nil {
 		panic(err)
 	}
@@ -158,7 +148,7 @@ func decoded(coding string, body []byte) ([]byte, error) {
 
 // find returns the document of a path and what it says of it, nil for no such path. Every legacy prefix stands for the
 // one of the libraries (H1).
-func find(u *url.URL) (*document, *openapi3.PathItem) {
+func find(u *url.URL) (*document, pathItem) {
 	raw := u.EscapedPath()
 	d := librariesDocument()
 	for _, other := range []*document{directoryDocument(), schoolsDocument()} {
@@ -169,7 +159,7 @@ func find(u *url.URL) (*document, *openapi3.PathItem) {
 	if _, rest, ok := strings.Cut(raw, librariesapi.Suffix+"/"); ok && d.prefix == librariesapi.Prefix {
 		raw = librariesapi.Prefix + "/" + rest
 	}
-	for pattern, item := range d.Paths.Map() {
+	for pattern, item := range d.Paths {
 		if isOf(pattern, raw) {
 			return d, item
 		}
@@ -205,8 +195,8 @@ func (d *document) unknown(status int, header http.Header, body []byte) []string
 }
 
 // responseOf returns what is said of a status. A method that the path does not have is answered as the others say.
-func responseOf(item *openapi3.PathItem, method string, status int) *openapi3.Response {
-	ops := item.Operations()
+func responseOf(item pathItem, method string, status int) *response {
+	ops := item.operations()
 	op := ops[method]
 	if op == nil && (status == http.StatusMethodNotAllowed || status == http.StatusForbidden) {
 		for _, any := range ops {
@@ -216,20 +206,17 @@ func responseOf(item *openapi3.PathItem, method string, status int) *openapi3.Re
 	if op == nil {
 		return nil
 	}
-	if ref := op.Responses.Value(strconv.Itoa(status)); ref != nil {
-		return ref.Value
-	}
-	return nil
+	return op.Responses[strconv.Itoa(status)]
 }
 
 // headerFaults says what headers are too many, missing, or of another form. Those of every body or connection are HTTP's own.
-func headerFaults(res *openapi3.Response, header http.Header) (faults []string) {
-	known := map[string]*openapi3.Header{
+func headerFaults(res *response, header http.Header) (faults []string) {
+	known := map[string]*headerSaid{
 		"Content-Type": nil, "Content-Length": nil, "Content-Encoding": nil, "Connection": nil, "X-Content-Type-Options": nil,
 	}
-	for name, ref := range res.Headers {
-		known[http.CanonicalHeaderKey(name)] = ref.Value
-		if ref.Value.Required && header.Get(name) == "" {
+	for name, said := range res.Headers {
+		known[http.CanonicalHeaderKey(name)] = said
+		if said.Required && header.Get(name) == "" {
 			faults = append(faults, "no "+name)
 		}
 	}
@@ -240,7 +227,7 @@ func headerFaults(res *openapi3.Response, header http.Header) (faults []string) 
 			faults = append(faults, fmt.Sprintf("%s: %q is not documented", name, values))
 		case len(values) != 1:
 			faults = append(faults, fmt.Sprintf("%s: %q, want it once", name, values))
-		case said != nil && said.Schema.Value.Type.Is("integer") && strings.Trim(values[0], "0123456789") != "":
+		case said != nil && said.Schema.Type == "integer" && strings.Trim(values[0], "0123456789") != "":
 			faults = append(faults, fmt.Sprintf("%s: %q is no number", name, values))
 		}
 	}
@@ -248,7 +235,7 @@ func headerFaults(res *openapi3.Response, header http.Header) (faults []string) 
 }
 
 // content says what is wrong with the content type and the body.
-func (d *document) content(res *openapi3.Response, header http.Header, body []byte) error {
+func (d *document) content(res *response, header http.Header, body []byte) error {
 	if len(res.Content) == 0 {
 		if len(body) > 0 || header.Get("Content-Type") != "" {
 			return fmt.Errorf("a body of %q, where none is documented", header.Get("Content-Type"))
@@ -256,11 +243,11 @@ func (d *document) content(res *openapi3.Response, header http.Header, body []by
 		return nil
 	}
 	name, params, err := mime.ParseMediaType(header.Get("Content-Type"))
-	media := res.Content[name]
+	form := name
 	if profile := params["profile"]; profile != "" {
-		media = res.Content[name+"; profile="+profile]
+		form += "; profile=" + profile
 	}
-	if err != nil || media == nil {
+	if _, ok := res.Content[form]; err != nil || !ok {
 		return fmt.Errorf("content type %q is not documented", header.Get("Content-Type"))
 	}
 	schema := schemaName(res.Content["application/json"].Schema.Ref)
@@ -410,17 +397,12 @@ func schemaName(ref string) string { return ref[strings.LastIndexByte(ref, '/')+
 
 // validate says what of a JSON text is not as a schema says, the order of its members included (H7).
 func (d *document) validate(schema string, text []byte) error {
-	var value any
-	if err := json.Unmarshal(text, &value); err != nil {
-		return err
-	}
-	err := d.ValidateSchemaJSON(d.Components.Schemas[schema].Value, value, openapi3.EnableJSONSchema2020(), openapi3.EnableFormatValidation())
+	value, err := decodeOrdered(text)
 	if err != nil {
 		return err
 	}
-	members, err := decodeOrdered(text)
-	if err != nil {
+	if err := d.fits(schema, value, d.schema(schema)); err != nil {
 		return err
 	}
-	return d.inOrder(schema, members, d.schema(schema))
+	return d.inOrder(schema, value, d.schema(schema))
 }

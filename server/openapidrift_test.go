@@ -18,8 +18,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/getkin/kin-openapi/openapi3"
-
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
 	"github.com/lectern-dev/lectern/server/internal/librariesapi"
@@ -43,8 +41,8 @@ func TestRoutesAreDocumented(t *testing.T) {
 		for _, rt := range api.routes {
 			want[rt.Method+" "+rt.Path] = rt.Params
 		}
-		for path, item := range api.document.Paths.Map() {
-			for method, op := range item.Operations() {
+		for path, item := range api.document.Paths {
+			for method, op := range item.operations() {
 				name := method + " " + reference.ReplaceAllString(path, ":ref")
 				got[name] = nil
 				if api.params {
@@ -59,16 +57,16 @@ func TestRoutesAreDocumented(t *testing.T) {
 }
 
 // queryOf returns the parameters of an operation's query, in their order.
-func queryOf(op *openapi3.Operation) (query []*openapi3.Parameter) {
+func queryOf(op *operation) (query []*parameter) {
 	for _, p := range op.Parameters {
-		if p.Value.In == openapi3.ParameterInQuery {
-			query = append(query, p.Value)
+		if p.In == "query" {
+			query = append(query, p)
 		}
 	}
 	return query
 }
 
-func names(params []*openapi3.Parameter) (names []string) {
+func names(params []*parameter) (names []string) {
 	for _, p := range params {
 		names = append(names, p.Name)
 	}
@@ -80,12 +78,12 @@ func names(params []*openapi3.Parameter) (names []string) {
 func TestParametersAreDocumented(t *testing.T) {
 	d := newDemo(t, dbtest.SQLite(t), &clock{demoTime()})
 	for _, doc := range []*document{schoolsDocument(), librariesDocument()} {
-		for path, item := range doc.Paths.Map() {
+		for path, item := range doc.Paths {
 			r := route{t, d, path, url.Values{}}
-			params := queryOf(item.Get)
+			params := queryOf(item["get"])
 			for _, p := range params {
 				if p.Required {
-					r.needed.Set(p.Name, good(p.Schema.Value)[0])
+					r.needed.Set(p.Name, good(p.Schema)[0])
 				}
 			}
 			for _, p := range params {
@@ -112,8 +110,8 @@ func (r route) with(name, value string) *httptest.ResponseRecorder {
 }
 
 // values tries values that a parameter's schema allows, and values that it does not.
-func (r route) values(p *openapi3.Parameter) {
-	schema := p.Schema.Value
+func (r route) values(p *parameter) {
+	schema := p.Schema
 	allowed := good(schema)
 	if p.Name == web.SnapshotParam {
 		q := maps.Clone(r.needed)
@@ -130,7 +128,7 @@ func (r route) values(p *openapi3.Parameter) {
 			r.Errorf("%s with %s=%.60q = %d %s, want one message of 400", r.path, p.Name, v, w.Code, w.Body)
 		}
 	}
-	if values := texts(schema.Enum); len(values) > 0 && !slices.Equal(values, []string{"true", "false"}) {
+	if values := schema.Enum; len(values) > 0 && !slices.Equal(values, []string{"true", "false"}) {
 		want := p.Name + " must be one of the following values: " + strings.Join(values, ", ")
 		if m := messages(r.with(p.Name, "?")); !slices.Equal(m, []string{want}) {
 			r.Errorf("%s says of %s %q, want %q", r.path, p.Name, m, want)
@@ -139,14 +137,14 @@ func (r route) values(p *openapi3.Parameter) {
 }
 
 // absent leaves a parameter out: one that is required is missed, another means its default.
-func (r route) absent(p *openapi3.Parameter) {
+func (r route) absent(p *parameter) {
 	q := maps.Clone(r.needed)
 	q.Del(p.Name)
 	without := r.demo.ask(r.path + "?" + q.Encode())
 	if want := map[bool]int{true: 400, false: 200}[p.Required]; without.Code != want {
 		r.Errorf("%s without %s = %d %s, want %d", r.path, p.Name, without.Code, without.Body, want)
 	}
-	if def := p.Schema.Value.Default; def != nil {
+	if def := p.Schema.Default; def != nil {
 		if with := r.with(p.Name, fmt.Sprint(def)); with.Body.String() != without.Body.String() {
 			r.Errorf("%s with the default %s=%v is not as without", r.path, p.Name, def)
 		}
@@ -163,51 +161,44 @@ func messages(w *httptest.ResponseRecorder) []string {
 }
 
 // good returns values that a parameter may have: for each limit the last one.
-func good(s *openapi3.Schema) []string {
+func good(s valueSchema) []string {
 	switch {
 	case len(s.Enum) > 0:
-		return texts(s.Enum)
-	case s.Type.Is("integer"):
-		return []string{number(*s.Min), number(*s.Max)}
+		return s.Enum
+	case s.Type == "integer":
+		return []string{number(*s.Minimum), number(*s.Maximum)}
 	case s.Format == "date":
 		return []string{"2026-09-10"} // a window that ends with the demo
 	case s.Pattern != "":
 		return nil // what an answer said alone
 	}
-	return []string{"x", strings.Repeat("é", int(s.MinLength)), strings.Repeat("é", int(*s.MaxLength))}
+	return []string{"x", strings.Repeat("é", s.MinLength), strings.Repeat("é", s.MaxLength)}
 }
 
 // bad returns values that a parameter may not have: for each limit the first one.
-func bad(s *openapi3.Schema) []string {
+func bad(s valueSchema) []string {
 	switch {
 	case len(s.Enum) > 0:
-		return []string{"", "?", strings.ToUpper(s.Enum[0].(string)) + "x"}
-	case s.Type.Is("integer"):
-		return []string{"", "x", "1.0", number(*s.Min - 1), number(*s.Max + 1)}
+		return []string{"", "?", strings.ToUpper(s.Enum[0]) + "x"}
+	case s.Type == "integer":
+		return []string{"", "x", "1.0", number(*s.Minimum - 1), number(*s.Maximum + 1)}
 	case s.Format == "date":
 		return []string{"", "2026-02-30", "2026-9-1", "10/09/2026"}
 	case s.Pattern != "":
 		return []string{"", "x", "é", strings.Repeat("A", 38)}
 	}
-	return []string{strings.Repeat("é", int(s.MinLength)-1), strings.Repeat("é", int(*s.MaxLength)+1)}
+	return []string{strings.Repeat("é", s.MinLength-1), strings.Repeat("é", s.MaxLength+1)}
 }
 
-func number(f float64) string { return strconv.FormatInt(int64(f), 10) }
-
-func texts(values []any) (texts []string) {
-	for _, v := range values {
-		texts = append(texts, v.(string))
-	}
-	return texts
-}
+func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // The directory reads from the query what its document has, and from bodies what the documents' schemas of them have:
 // what its source takes from either by name.
 func TestDirectoryReadsWhatIsDocumented(t *testing.T) {
 	read := taken(t, "internal/directoryapi")
 	documented := map[string]bool{}
-	for _, item := range directoryDocument().Paths.Map() {
-		for _, op := range item.Operations() {
+	for _, item := range directoryDocument().Paths {
+		for _, op := range item.operations() {
 			for _, p := range queryOf(op) {
 				documented[p.Name] = true
 			}
@@ -269,19 +260,19 @@ func taken(t *testing.T, dir string) map[string]map[string]bool {
 // Each parameter of the directory's queries is minded where the document has it, and nowhere else.
 func TestDirectoryParametersAreDocumented(t *testing.T) {
 	d := newDemo(t, dbtest.SQLite(t), &clock{demoTime()})
-	for path, item := range directoryDocument().Paths.Map() {
-		if item.Get == nil {
+	for path, item := range directoryDocument().Paths {
+		if item["get"] == nil {
 			continue
 		}
 		target := strings.NewReplacer("/teachers/{reference_id}", "/teachers/prof-0001", "{reference_id}", "rede-1", "{entity_reference_id}", "rede-1").Replace(path)
 		base, minded := target+"?", map[string]bool{}
-		for _, p := range queryOf(item.Get) {
+		for _, p := range queryOf(item["get"]) {
 			minded[p.Name] = true
 			if p.Required {
 				if a := do(t, d.sign(t, "GET", target, "")); a.status != 422 {
 					t.Errorf("%s without %s = %d %s, want 422", path, p.Name, a.status, a.body)
 				}
-				for _, v := range texts(p.Schema.Value.Enum) {
+				for _, v := range p.Schema.Enum {
 					base = target + "?" + p.Name + "=" + v
 					if a := do(t, d.sign(t, "GET", base, "")); a.status != 200 {
 						t.Errorf("%s = %d %s, want 200", base, a.status, a.body)
@@ -335,12 +326,11 @@ func TestBodiesAreDocumented(t *testing.T) {
 func (d *demo) judge(t *testing.T, method, path, schema, field, body string) {
 	t.Helper()
 	a := d.call(t, method, path, body)
-	var value any
-	if err := json.Unmarshal([]byte(body), &value); err != nil {
+	value, err := decodeOrdered([]byte(body))
+	if err != nil {
 		t.Fatal(err)
 	}
-	doc := directoryDocument()
-	invalid := doc.ValidateSchemaJSON(doc.Components.Schemas[schema].Value, value, openapi3.EnableJSONSchema2020(), openapi3.EnableFormatValidation())
+	invalid := directoryDocument().fits(schema, value, directoryDocument().schema(schema))
 	formal := strings.Contains(a.body, "can't be blank") || strings.Contains(a.body, "should be at most")
 	switch {
 	case a.status == http.StatusUnprocessableEntity && formal && invalid == nil:
@@ -418,8 +408,8 @@ func (d *demo) more(t *testing.T) map[string]string {
 
 // answer returns the reference to the schema of the good answer of an operation.
 func (d *document) answer(id string) ordered {
-	for path, item := range d.Paths.Map() {
-		for method, op := range item.Operations() {
+	for path, item := range d.Paths {
+		for method, op := range item.operations() {
 			if op.OperationID != id {
 				continue
 			}

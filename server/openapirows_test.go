@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -16,11 +18,18 @@ type ordered []struct {
 	value any
 }
 
-// decodeOrdered reads a JSON text: objects as ordered, the rest as encoding/json does.
+// decodeOrdered reads a text that is one value of JSON: objects as ordered, the rest as encoding/json does.
 func decodeOrdered(text []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
-	return orderedValue(dec)
+	value, err := orderedValue(dec)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("more than one value: %.100s", text)
+	}
+	return value, nil
 }
 
 func orderedValue(dec *json.Decoder) (any, error) {
