@@ -62,7 +62,7 @@ func (b bench) each(ctx context.Context, f func([]any) bool) error {
 
 // unused are the fields of feeds that some table of the baseline has no column for.
 var unused = []string{
-	"userId", "bookId", "dueAt", "format", "mode", "position", "resolvedAt", "sessionId", "renewalId", "reservationId", "previewId", "activityId",
+	"loanId", "name", "email", "ra", "deletedAt", "updatedAt", "confirmedAt", "lastSignInAt", "userId", "bookId", "dueAt", "format", "mode", "position", "resolvedAt", "sessionId", "renewalId", "reservationId", "previewId", "activityId", "status",
 }
 
 // eachRow calls f with the rows of a feed's file, as parse makes them, until it returns false.

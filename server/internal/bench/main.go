@@ -17,6 +17,9 @@ import (
 	"strings"
 )
 
+// root is the repository, from the folder in which the command is run: its own, since it is a module of its own.
+const root = "../../.."
+
 // options are the command's flags.
 type options struct {
 	sizes     string
@@ -32,7 +35,7 @@ func main() {
 	flag.StringVar(&o.sizes, "sizes", "1000x365", "networks of schools to measure as USERSxDAYS, separated by commas; empty for none")
 	flag.StringVar(&o.libraries, "libraries", "100000x120", "library networks to measure as READERSxDAYS, separated by commas; empty for none")
 	flag.StringVar(&o.engines, "engines", "sqlite,postgres", "engines to measure; postgres needs LECTERN_TEST_POSTGRES")
-	flag.StringVar(&o.out, "out", "BENCHMARKS.md", "file to write the tables to")
+	flag.StringVar(&o.out, "out", root+"/BENCHMARKS.md", "file to write the tables to")
 	flag.StringVar(&o.dir, "dir", "", "folder for feeds and databases, kept; empty is a temporary one")
 	flag.BoolVar(&o.baseline, "sql", true, "measure SQL on raw segments and on daily rows too (PostgreSQL)")
 	flag.Parse()

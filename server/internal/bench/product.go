@@ -28,9 +28,12 @@ type network struct {
 
 // build builds the binary that is measured.
 func build(ctx context.Context, dir string) (string, error) {
-	path := filepath.Join(dir, "lectern")
+	path, err := filepath.Abs(filepath.Join(dir, "lectern"))
+	if err != nil {
+		return "", err
+	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, "./server/cmd/lectern")
-	cmd.Stderr = os.Stderr
+	cmd.Dir, cmd.Stderr = root, os.Stderr
 	return path, cmd.Run()
 }
 

@@ -1,10 +1,11 @@
-package server_test
+package docs_test
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"strings"
@@ -17,8 +18,6 @@ import (
 	cdpnetwork "github.com/chromedp/cdproto/network"
 	cdpruntime "github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
-
-	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
 // browser is a page of a headless Chromium, and what it complained of, asked for and was answered.
@@ -185,15 +184,9 @@ func enter(selector chromedp.CSS, text string) chromedp.Action[chromedp.Void] {
 	return chromedp.SendKeys(selector, text, chromedp.NodeVisible)
 }
 
-// newLiveDemo serves the demo at the present time, by which a browser signs.
-func newLiveDemo(t *testing.T) *demo {
-	t.Helper()
-	return newDemo(t, dbtest.SQLite(t), &clock{time.Now()})
-}
-
 // A newcomer opens the page, enters the key, and sees rows of the schools.
 func TestDocsOfSchools(t *testing.T) {
-	d, b := newLiveDemo(t), openBrowser(t)
+	d, b := startDemo(t), openBrowser(t)
 	b.run(
 		chromedp.Navigate(d.url+"/docs"),
 		enter("#key", d.schools),
@@ -207,7 +200,7 @@ func TestDocsOfSchools(t *testing.T) {
 }
 
 func TestDocsOfLibraries(t *testing.T) {
-	d, b := newLiveDemo(t), openBrowser(t)
+	d, b := startDemo(t), openBrowser(t)
 	b.run(
 		chromedp.Navigate(d.url+"/docs?api=libraries"),
 		enter("#key", d.libraries),
@@ -226,7 +219,7 @@ const plainHost = "lectern.test"
 // The page signs the calls of the directory by itself, also where it comes over plain HTTP from another machine and the browser
 // has no hashes for it.
 func TestDocsOfDirectory(t *testing.T) {
-	d := newLiveDemo(t)
+	d := startDemo(t)
 	for _, tt := range []struct {
 		name, url string
 		subtle    bool
@@ -255,8 +248,8 @@ func docsOfDirectory(b *browser, d *demo, url string, subtle bool) {
 	if status != "201" || !strings.Contains(body, "Rui Prado") {
 		b.Errorf("the example of a teacher = %s %s, want 201", status, body)
 	}
-	if created := d.call(b.T, "DELETE", "/teachers/"+exampleBody(b.T, "createTeacher")["reference_id"].(string), ""); created.status != 204 {
-		b.Errorf("DELETE of the teacher = %d %s, want 204", created.status, created.body)
+	if status := d.delete(b.T, "/teachers/prof-17"); status != http.StatusNoContent {
+		b.Errorf("DELETE of the teacher = %d, want 204", status)
 	}
 	b.named()
 	b.quiet(url)
@@ -264,7 +257,7 @@ func docsOfDirectory(b *browser, d *demo, url string, subtle bool) {
 
 // Without a key the page shows the refusal, which a browser logs as an error of the network.
 func TestDocsWithoutKey(t *testing.T) {
-	d, b := newLiveDemo(t), openBrowser(t)
+	d, b := startDemo(t), openBrowser(t)
 	b.run(chromedp.Navigate(d.url + "/docs?api=schools"))
 	if status, body := b.try("reading-users", nil); status != "401" || !strings.Contains(body, "missing or invalid API key") {
 		t.Errorf("without a key = %s %s, want 401", status, body)
@@ -273,7 +266,7 @@ func TestDocsWithoutKey(t *testing.T) {
 
 // The page at the root leads to that of the APIs, and breaks nothing of its policy on the way.
 func TestRootInBrowser(t *testing.T) {
-	d, b := newLiveDemo(t), openBrowser(t)
+	d, b := startDemo(t), openBrowser(t)
 	b.run(chromedp.Navigate(d.url + "/"))
 	if text := b.text("body"); !strings.Contains(text, "schools") || !strings.Contains(text, "key") {
 		t.Errorf("the page says %q, want what this is", text)
