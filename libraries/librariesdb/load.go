@@ -157,8 +157,8 @@ func (l *load) run(ctx context.Context, in *libraries.Intake) error {
 }
 
 const (
-	rowBytes = 256     // about what a row of a register takes in memory
-	flushAt  = 4 << 20 // bytes that wait to be written together
+	rowBytes = 256      // about what a row of a register takes in memory
+	flushAt  = 16 << 20 // bytes that wait to be written together
 )
 
 // put writes changes, together with others: every call to the database is one more transaction.

@@ -81,6 +81,16 @@ func (q *queue) yield(ctx context.Context) error {
 	return nil
 }
 
+// awaited reports whether a writer of any process waits, or may: on a disk without locks nobody can say.
+func (q *queue) awaited() bool {
+	f, err := lockFile(q.file())
+	if err != nil {
+		return true
+	}
+	f.Close()
+	return false
+}
+
 // queuedConnector makes connections whose transactions queue.
 type queuedConnector struct {
 	driver.Connector
@@ -93,7 +103,7 @@ func (c queuedConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return queuedConn{dc.(sqliteConn), c.queue}, nil
+	return &queuedConn{sqliteConn: dc.(sqliteConn), queue: c.queue}, nil
 }
 
 // sqliteConn is what database/sql uses of the driver's connection.
@@ -112,10 +122,11 @@ type sqliteConn interface {
 type queuedConn struct {
 	sqliteConn
 	queue *queue
+	turn  *turn // of the transaction that is under way
 }
 
 // BeginTx begins a transaction; one that is to write waits for its turn first.
-func (c queuedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+func (c *queuedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	if opts.ReadOnly {
 		return c.sqliteConn.BeginTx(ctx, opts)
 	}
@@ -131,17 +142,31 @@ func (c queuedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.
 		<-c.queue.turn
 		return nil, err
 	}
-	return &turn{Tx: tx, queue: c.queue}, nil
+	c.turn = &turn{Tx: tx, conn: c}
+	return c.turn, nil
+}
+
+// ExecContext executes a statement. One that is a transaction by itself does not queue, but says as others do that it waits: else
+// it would have to hit upon the moment between two transactions of a load.
+func (c *queuedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	if c.turn == nil {
+		c.queue.wait()
+		defer c.queue.waited()
+	}
+	return c.sqliteConn.ExecContext(ctx, query, args)
 }
 
 // Yield lets all who wait to write go first. It is for who writes transaction after transaction, between two of them.
-func (c queuedConn) Yield(ctx context.Context) error { return c.queue.yield(ctx) }
+func (c *queuedConn) Yield(ctx context.Context) error { return c.queue.yield(ctx) }
+
+// Awaited reports whether somebody may wait to write: a long transaction need not end before. It may be called at any time.
+func (c *queuedConn) Awaited() bool { return c.queue.awaited() }
 
 // turn is a transaction that has its turn until it ends.
 type turn struct {
 	driver.Tx
-	queue *queue
-	once  sync.Once
+	conn *queuedConn
+	once sync.Once
 }
 
 // Commit commits the transaction.
@@ -156,4 +181,9 @@ func (t *turn) Rollback() error {
 	return t.Tx.Rollback()
 }
 
-func (t *turn) end() { t.once.Do(func() { <-t.queue.turn }) }
+func (t *turn) end() {
+	t.once.Do(func() {
+		t.conn.turn = nil
+		<-t.conn.queue.turn
+	})
+}

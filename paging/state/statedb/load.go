@@ -22,7 +22,8 @@ const (
 	renewEvery = 15 * time.Second // how often one that lives says so
 	waitStep   = time.Second      // between two looks at another load's lease
 
-	// sqliteTurn is how long a load has a SQLite file to itself at one time: other writers wait for no more.
+	// sqliteTurn is how long a load has a SQLite file to itself before it looks whether others wait to write, who wait for no
+	// more. While nobody does, its turn goes on: each transaction writes every page anew that it shares with the one before.
 	sqliteTurn = 20 * time.Millisecond
 	// postgresTurn bounds a transaction on PostgreSQL, which locks out nobody.
 	postgresTurn = 5 * time.Second
@@ -176,10 +177,7 @@ func (l *Load) guard(ctx context.Context, tx bun.Tx) error {
 // WriteRows makes changes, in as many transactions as it takes to let other writers in.
 func (l *Load) WriteRows(ctx context.Context, changes ...RowChange) error {
 	l.dirty = true
-	w := &writing{Load: l, turn: postgresTurn}
-	if !postgres(l.store.DB) {
-		w.turn = sqliteTurn
-	}
+	w := &writing{Load: l}
 	for _, c := range changes {
 		w.add(c)
 	}
@@ -195,8 +193,7 @@ func (l *Load) WriteRows(ctx context.Context, changes ...RowChange) error {
 // writing is one call of WriteRows.
 type writing struct {
 	*Load
-	turn  time.Duration
-	todo  []func(ctx context.Context, conn bun.Conn, tx bun.Tx, until time.Time) (done bool, err error)
+	todo  []func(ctx context.Context, conn bun.Conn, tx bun.Tx, t *turn) (done bool, err error)
 	stops []func()
 }
 
@@ -211,9 +208,12 @@ func (w *writing) turnOf(ctx context.Context, conn bun.Conn, tx bun.Tx) error {
 	if err := w.guard(ctx, tx); err != nil {
 		return err
 	}
-	until := time.Now().Add(w.turn)
-	for len(w.todo) > 0 && time.Now().Before(until) {
-		done, err := w.todo[0](ctx, conn, tx, until)
+	t, err := newTurn(conn)
+	if err != nil {
+		return err
+	}
+	for len(w.todo) > 0 && !t.over() {
+		done, err := w.todo[0](ctx, conn, tx, t)
 		if err != nil {
 			return err
 		}
@@ -224,11 +224,43 @@ func (w *writing) turnOf(ctx context.Context, conn bun.Conn, tx bun.Tx) error {
 	return nil
 }
 
+// turn is a transaction's time.
+type turn struct {
+	length  time.Duration
+	ends    time.Time
+	awaited func() bool // nil where the driver does not know
+	ended   bool
+}
+
+// newTurn begins a turn on a connection.
+func newTurn(conn bun.Conn) (*turn, error) {
+	t := &turn{length: postgresTurn}
+	if !postgres(conn) {
+		t.length = sqliteTurn
+	}
+	t.ends = time.Now().Add(t.length)
+	return t, conn.Raw(func(dc any) error {
+		if c, ok := dc.(interface{ Awaited() bool }); ok {
+			t.awaited = c.Awaited
+		}
+		return nil
+	})
+}
+
+// over reports whether the turn has ended. It goes on where nobody waits.
+func (t *turn) over() bool {
+	if now := time.Now(); !t.ended && now.After(t.ends) {
+		t.ends = now.Add(t.length)
+		t.ended = t.awaited == nil || t.awaited()
+	}
+	return t.ended
+}
+
 // add puts a change among what is to be done.
 func (w *writing) add(c RowChange) {
 	gone := c.Gone
 	if len(gone) > 0 {
-		w.todo = append(w.todo, func(ctx context.Context, _ bun.Conn, tx bun.Tx, _ time.Time) (bool, error) {
+		w.todo = append(w.todo, func(ctx context.Context, _ bun.Conn, tx bun.Tx, _ *turn) (bool, error) {
 			n := min(chunk, len(gone))
 			err := w.close(ctx, tx, c.Table, gone[:n])
 			gone = gone[n:]
@@ -242,7 +274,7 @@ func (w *writing) add(c RowChange) {
 	w.stops = append(w.stops, stop)
 	columns, keys := c.Table.columns(), len(c.Table.Key)
 	ended := false
-	w.todo = append(w.todo, func(ctx context.Context, conn bun.Conn, _ bun.Tx, until time.Time) (bool, error) {
+	w.todo = append(w.todo, func(ctx context.Context, conn bun.Conn, _ bun.Tx, t *turn) (bool, error) {
 		row := make([]any, len(columns))
 		_, err := w.store.Copy(ctx, conn, c.Table.Name, columns, func(yield func([]any) bool) {
 			for n := 1; ; n++ {
@@ -254,7 +286,7 @@ func (w *writing) add(c RowChange) {
 				copy(row[1:], values[:keys])
 				row[1+keys], row[2+keys] = w.number, state.Open
 				copy(row[3+keys:], values[keys:])
-				if !yield(row) || n%64 == 0 && time.Now().After(until) {
+				if !yield(row) || n%64 == 0 && t.over() {
 					return
 				}
 			}
