@@ -78,17 +78,23 @@ func (n *network) create(slug string) libraries.NetworkID {
 // load loads a feed into the first network, at once.
 func (n *network) load(feed map[string]string) {
 	n.Helper()
+	_, err := librariesload.Load(n.Context(), &librariesdb.Store{DB: n.db.DB, Copy: n.db.Copy, Now: n.clock.time}, n.folder(feed),
+		librariesload.Options{Network: n.north, Now: n.clock.time, Immediately: true})
+	if err != nil {
+		n.Fatal(err)
+	}
+}
+
+// folder writes a feed.
+func (n *network) folder(feed map[string]string) string {
+	n.Helper()
 	dir := n.TempDir()
 	for name, rows := range feed {
 		if err := os.WriteFile(filepath.Join(dir, name+".ndjson"), []byte(rows), 0o600); err != nil {
 			n.Fatal(err)
 		}
 	}
-	_, err := librariesload.Load(n.Context(), &librariesdb.Store{DB: n.db.DB, Copy: n.db.Copy, Now: n.clock.time}, dir,
-		librariesload.Options{Network: n.north, Now: n.clock.time, Immediately: true})
-	if err != nil {
-		n.Fatal(err)
-	}
+	return dir
 }
 
 func (n *network) issue(id libraries.NetworkID) string {
