@@ -94,7 +94,7 @@ func (l *Load) Intake(ctx context.Context, ref directory.Ref) (*schools.Intake, 
 	if err != nil {
 		return nil, err
 	}
-	err = l.alone(ctx, func(ctx context.Context, tx bun.Tx, h authdb.Held, now time.Time) error {
+	err = l.Alone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h authdb.Held) error {
 		st.Began = now // no directory write is under way
 		return l.store.update(ctx, tx, l.partner, &st, h, now)
 	})
@@ -108,21 +108,6 @@ func (l *Load) Intake(ctx context.Context, ref directory.Ref) (*schools.Intake, 
 	return l.reserve(ctx, in)
 }
 
-// alone runs f in a short transaction that keeps out the partner's directory writes.
-func (l *Load) alone(ctx context.Context, f func(ctx context.Context, tx bun.Tx, h authdb.Held, now time.Time) error) error {
-	return l.store.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		h, err := authdb.Lock(ctx, tx, auth.Tenant(l.partner))
-		if err != nil {
-			return err
-		}
-		now, err := l.store.States().Clock(ctx, tx)
-		if err != nil {
-			return err
-		}
-		return f(ctx, tx, h, now)
-	})
-}
-
 // reserve reserves the numbers that an intake lacks. Where others took some of those meanwhile the registers are settled again.
 func (l *Load) reserve(ctx context.Context, in *schools.Intake) (*schools.Intake, error) {
 	entities, users := in.Lacks()
@@ -130,7 +115,7 @@ func (l *Load) reserve(ctx context.Context, in *schools.Intake) (*schools.Intake
 		return in, nil
 	}
 	same := false
-	err := l.alone(ctx, func(ctx context.Context, tx bun.Tx, _ authdb.Held, _ time.Time) error {
+	err := l.Alone(ctx, func(ctx context.Context, tx bun.Tx, _ time.Time, _ authdb.Held) error {
 		entity, user, err := directorydb.Counters(ctx, tx, l.partner)
 		if err != nil {
 			return err

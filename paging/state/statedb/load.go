@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
@@ -37,8 +38,9 @@ type Load struct {
 	base   int64 // the last number that was committed
 	holds  int64 // the number of the facts that hold
 	token  string
-	dirty  bool // there may be rows above the base
-	held   bool // it was made to hold
+	turns  int64 // its transactions that were committed, but for those before an undo
+	dirty  bool  // there may be rows above the base
+	held   bool  // it was made to hold
 
 	stop context.CancelFunc // of the renewal
 	done sync.WaitGroup
@@ -116,6 +118,11 @@ func (s *Store) take(ctx context.Context, t state.Tenant) (l *Load, err error) {
 	return l, nil
 }
 
+func (l *Load) deleteLease(ctx context.Context, db bun.IDB) error {
+	_, err := db.NewRaw(`DELETE FROM leases WHERE tenant_id = ? AND number = ? AND token = ?`, l.tenant, l.number, l.token).Exec(ctx)
+	return err
+}
+
 // leased returns the highest number of the tenant's leases, and whether one is of a load that lives.
 func leased(ctx context.Context, tx bun.Tx, t state.Tenant, now time.Time) (last int64, lives bool, err error) {
 	rows, err := tx.QueryContext(ctx, `SELECT number, expires FROM leases WHERE tenant_id = ?`, t)
@@ -156,22 +163,66 @@ func (l *Load) extend(ctx context.Context) error {
 	return err
 }
 
-// guard makes sure in a transaction that the load still has its lease, and keeps it until the transaction ends.
+// guard makes sure in a transaction that the load still has its lease, and that the database has all that it wrote since it
+// began: a standby that was promoted may have the lease, and lack the last turns. It keeps the lease until the transaction ends.
 func (l *Load) guard(ctx context.Context, tx bun.Tx) error {
-	lock := ``
 	if postgres(tx) {
 		// A load that is stopped in the middle of a transaction must not keep out for ever who takes over.
 		if _, err := tx.ExecContext(ctx, `SET LOCAL idle_in_transaction_session_timeout = '60s'`); err != nil {
 			return err
 		}
-		lock = ` FOR UPDATE`
 	}
+	return l.setTurns(ctx, tx, l.turns+1, bun.SafeQuery("turns = ?", l.turns))
+}
+
+// setTurns writes into the lease how many turns the load has taken. The error is state.ErrLost where it is not there, or not as
+// a condition says.
+func (l *Load) setTurns(ctx context.Context, db bun.IDB, turns int64, which schema.QueryWithArgs) error {
 	var number int64
-	err := tx.NewRaw(`SELECT number FROM leases WHERE tenant_id = ? AND number = ? AND token = ?`+lock, l.tenant, l.number, l.token).Scan(ctx, &number)
+	err := db.NewRaw(`UPDATE leases SET turns = ? WHERE tenant_id = ? AND number = ? AND token = ? AND ? RETURNING number`,
+		turns, l.tenant, l.number, l.token, which).Scan(ctx, &number)
 	if errors.Is(err, sql.ErrNoRows) {
 		return state.ErrLost
 	}
 	return err
+}
+
+// guarded runs f in a transaction in which the load has its lease.
+func (l *Load) guarded(ctx context.Context, f func(ctx context.Context, tx bun.Tx) error) error {
+	return l.counted(l.store.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if err := l.guard(ctx, tx); err != nil {
+			return err
+		}
+		return f(ctx, tx)
+	}))
+}
+
+// counted counts a guarded transaction that ended with err.
+func (l *Load) counted(err error) error {
+	if err == nil {
+		l.turns++
+	}
+	return err
+}
+
+// Alone runs f in a short transaction that has the tenant's row to itself, so that nobody writes its registers meanwhile; h is
+// what holds then.
+func (l *Load) Alone(ctx context.Context, f func(ctx context.Context, tx bun.Tx, now time.Time, h authdb.Held) error) error {
+	err := l.store.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		h, err := authdb.Lock(ctx, tx, auth.Tenant(l.tenant))
+		if err != nil {
+			return err
+		}
+		if err := l.guard(ctx, tx); err != nil {
+			return err
+		}
+		now, err := l.store.Clock(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return f(ctx, tx, now, h.At(now))
+	})
+	return ofTenant(l.tenant, l.counted(err))
 }
 
 // WriteRows makes changes, in as many transactions as it takes to let other writers in.
@@ -183,7 +234,7 @@ func (l *Load) WriteRows(ctx context.Context, changes ...RowChange) error {
 	}
 	defer w.stop()
 	for len(w.todo) > 0 {
-		if err := l.store.inTurn(ctx, w.turnOf); err != nil {
+		if err := l.counted(l.store.inTurn(ctx, w.turnOf)); err != nil {
 			return fmt.Errorf("load %d of tenant %d: %w", l.number, l.tenant, err)
 		}
 	}
@@ -308,29 +359,18 @@ func (l *Load) close(ctx context.Context, tx bun.Tx, t *Table, keys [][]int64) e
 // Hold is the load's last step, one transaction that has the tenant's row to itself: f writes what belongs to it, and says
 // in h, which has what holds, what is to hold; its error undoes the step, and Hold may be called again.
 func (l *Load) Hold(ctx context.Context, f func(ctx context.Context, tx bun.Tx, now time.Time, h *authdb.Held) error) (h authdb.Held, err error) {
-	err = l.store.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		if h, err = authdb.Lock(ctx, tx, auth.Tenant(l.tenant)); err != nil {
-			return err
-		}
-		if err := l.guard(ctx, tx); err != nil {
-			return err
-		}
-		now, err := l.store.Clock(ctx, tx)
-		if err != nil {
-			return err
-		}
-		h = h.At(now)
+	err = l.Alone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, held authdb.Held) error {
+		h = held
 		if err := f(ctx, tx, now, &h); err != nil {
 			return err
 		}
 		if err := authdb.Hold(ctx, tx, auth.Tenant(l.tenant), h, now); err != nil {
 			return err
 		}
-		_, err = tx.NewRaw(`DELETE FROM leases WHERE tenant_id = ? AND number = ?`, l.tenant, l.number).Exec(ctx)
-		return err
+		return l.deleteLease(ctx, tx)
 	})
 	if err != nil {
-		return authdb.Held{}, ofTenant(l.tenant, err)
+		return authdb.Held{}, err
 	}
 	l.held, l.holds = true, h.Facts
 	return h, nil
@@ -347,8 +387,7 @@ func (l *Load) Close(ctx context.Context) error {
 	if err := l.undo(ctx); err != nil {
 		return err
 	}
-	_, err := l.store.DB.NewRaw(`DELETE FROM leases WHERE tenant_id = ? AND number = ? AND token = ?`, l.tenant, l.number, l.token).Exec(ctx)
-	return ofTenant(l.tenant, err)
+	return ofTenant(l.tenant, l.deleteLease(ctx, l.store.DB))
 }
 
 // Drop withdraws what waits for its time of a tenant, and returns what its row said; Next is 0 where nothing waited. While a
@@ -359,25 +398,13 @@ func (s *Store) Drop(ctx context.Context, t state.Tenant, waiting func()) (was a
 		return authdb.Held{}, err
 	}
 	defer func() { err = errors.Join(err, l.Close(context.WithoutCancel(ctx))) }() // which undoes what is above the base
-	err = s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		h, err := authdb.Lock(ctx, tx, auth.Tenant(t))
-		if err != nil {
-			return err
-		}
-		if err := l.guard(ctx, tx); err != nil {
-			return err
-		}
-		now, err := s.Clock(ctx, tx)
-		if err != nil {
-			return err
-		}
-		was = h.At(now)
-		h = was
+	err = l.Alone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h authdb.Held) error {
+		was = h
 		h.Next, h.NextFrom = 0, time.Time{}
 		return authdb.Hold(ctx, tx, auth.Tenant(t), h, now)
 	})
 	if err != nil {
-		return authdb.Held{}, ofTenant(t, err)
+		return authdb.Held{}, err
 	}
 	l.base, l.dirty = was.Facts, was.Next > 0
 	return was, nil

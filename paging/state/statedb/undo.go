@@ -18,6 +18,11 @@ func (l *Load) undo(ctx context.Context) error {
 	if !l.dirty {
 		return nil
 	}
+	// What the database lacks of it, or was never told to have, is no matter any more: all of it goes.
+	if err := l.setTurns(ctx, l.store.DB, 0, bun.SafeQuery("TRUE")); err != nil {
+		return err
+	}
+	l.turns = 0
 	for _, t := range l.store.tables() {
 		err := l.store.sweep(ctx, t, l.tenant, bun.SafeQuery("since > ?", l.base), func(rows []versioned) error {
 			return l.guarded(ctx, func(ctx context.Context, tx bun.Tx) error { return t.delete(ctx, tx, l.tenant, rows) })
@@ -46,15 +51,5 @@ func (l *Load) reopen(ctx context.Context, t *Table) error {
 				bun.Ident(t.Name), state.Open, l.tenant, closed, t.among(keys)).Exec(ctx)
 			return err
 		})
-	})
-}
-
-// guarded runs f in a transaction in which the load has its lease.
-func (l *Load) guarded(ctx context.Context, f func(ctx context.Context, tx bun.Tx) error) error {
-	return l.store.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		if err := l.guard(ctx, tx); err != nil {
-			return err
-		}
-		return f(ctx, tx)
 	})
 }

@@ -64,6 +64,12 @@ func (p *Pair) Freeze() {
 	p.signal(p.primary, syscall.SIGSTOP)
 }
 
+// Kill ends the primary at once, as a crash does, and resets its connections.
+func (p *Pair) Kill() {
+	p.tb.Helper()
+	p.run("pg_ctl", "stop", "-D", p.primary, "-m", "immediate", "-w", "-t", "60")
+}
+
 // Part lets the standby follow no more: what the primary acknowledges from now on is lost with it.
 func (p *Pair) Part() {
 	p.tb.Helper()

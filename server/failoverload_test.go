@@ -1,0 +1,82 @@
+//go:build unix
+
+package server_test
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"testing"
+
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/schools/schoolsdb"
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/internal/schoolsload"
+)
+
+// A load that is under way when a standby takes over, which has the load's lease but lacks what it did last, ends with an error,
+// and is no half state. The next one undoes it, and gives what a load gives that was never disturbed (F2, F6).
+func TestLoadOverFailover(t *testing.T) {
+	for _, tt := range []struct {
+		lost, stage string
+		from, to    int // the times that it tells of the stage, between which the standby follows no more and takes over
+	}{
+		{"the numbers that it reserved", "read", 1, 2},
+		{"some of what it wrote", "fold", 20, 100},
+	} {
+		t.Run(tt.lost, func(t *testing.T) {
+			pair := dbtest.NewPair(t)
+			db, err := database.Open(t.Context(), pair.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			f, twin := newFixture(t, db, server.Config{}), newFixture(t, dbtest.SQLite(t), server.Config{})
+			before := pagesOf(t, f, db)
+			told := 0
+			progress := func(stage string, _, _ int64) {
+				if stage != tt.stage {
+					return
+				}
+				switch told++; told {
+				case tt.from:
+					pair.Part()
+				case tt.to:
+					pair.Kill()
+					pair.Promote()
+					for db.PingContext(t.Context()) != nil && t.Context().Err() == nil { // the pool throws away what is broken
+					}
+				}
+			}
+			dir := manyFeed(t, func(a, b int) string { return segment("s", a, b, 1+(a+b)%20) })
+			store := &schoolsdb.Store{DB: db.DB, Copy: db.Copy}
+			_, err = schoolsload.Load(t.Context(), store, dir, schoolsload.Options{Partner: f.partner, Ref: "ana", Now: f.clock.time, Progress: progress})
+			if !errors.Is(err, state.ErrLost) {
+				t.Errorf("a load over a failover = %v, want ErrLost", err)
+			}
+			if got := pagesOf(t, f, db); got != before {
+				t.Errorf("after it:\n%.2000s\nwant what was before:\n%.2000s", got, before)
+			}
+			loadDir(t, f, db, dir)
+			loadDir(t, twin, twin.db, dir)
+			got, want := renumbered(pagesOf(t, f, db)), renumbered(pagesOf(t, twin, twin.db))
+			if got != want {
+				got, want := apart(got, want)
+				t.Errorf("loaded again:\n%s\nwant what its twin answers:\n%s", got, want)
+			}
+		})
+	}
+}
+
+// renumbered has users' numbers in the order in which they stand: a load that came to nothing leaves a gap (S1).
+func renumbered(pages string) string {
+	numbers := map[string]string{}
+	return regexp.MustCompile(`"userId":\d+`).ReplaceAllStringFunc(pages, func(user string) string {
+		if numbers[user] == "" {
+			numbers[user] = fmt.Sprintf(`"userId":%d`, len(numbers)+1)
+		}
+		return numbers[user]
+	})
+}
