@@ -23,6 +23,8 @@ const (
 	renewEvery = 15 * time.Second // how often one that lives says so
 	waitStep   = time.Second      // between two looks at another load's lease
 
+	giveBackFor = 10 * time.Second // how long a load that was called off as it began tries to give its lease back
+
 	// sqliteTurn is how long a load has a SQLite file to itself before it looks whether others wait to write, who wait for no
 	// more. While nobody does, its turn goes on: each transaction writes every page anew that it shares with the one before.
 	sqliteTurn = 20 * time.Millisecond
@@ -113,9 +115,26 @@ func (s *Store) take(ctx context.Context, t state.Tenant) (l *Load, err error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("begin a load: %w", err)
+		err = fmt.Errorf("begin a load: %w", err)
+		if l != nil {
+			err = errors.Join(err, l.giveBack(context.WithoutCancel(ctx)))
+		}
+		return nil, err
 	}
 	return l, nil
+}
+
+// giveBack gives back a lease that may have been taken though nobody was told, as where ctx ended while the commit was under
+// way: that has the tenant's row, so that what is found behind it is decided.
+func (l *Load) giveBack(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, giveBackFor)
+	defer cancel()
+	return l.store.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := authdb.Lock(ctx, tx, auth.Tenant(l.tenant)); err != nil {
+			return err
+		}
+		return l.deleteLease(ctx, tx)
+	})
 }
 
 func (l *Load) deleteLease(ctx context.Context, db bun.IDB) error {

@@ -180,47 +180,66 @@ func (w *twins) end(piece int) {
 	if w.loaded = piece + 1; everything(w.T, w.db.URL) != w.answers[w.loaded] {
 		w.Fatalf("after a whole load of piece %d the answers differ from its twin's", piece)
 	}
+	w.nothingLeft()
+}
+
+// nothingLeft holds that no lease and no row of disturbed loads is there.
+func (w *twins) nothingLeft() {
+	w.Helper()
 	var left int
 	err := w.db.NewRaw(`
 		SELECT (SELECT count(*) FROM leases) + count(*)
 		  FROM blocks
 		 WHERE since > (SELECT max(facts) FROM versions) OR until < ? AND until > (SELECT max(facts) FROM versions)`, states.Open).Scan(w.Context(), &left)
 	if err != nil || left > 0 {
-		w.Fatalf("%d rows of disturbed loads are left, %v", left, err)
+		w.Fatalf("%d leases and rows of disturbed loads are left, %v", left, err)
 	}
 }
 
-// TestKilledLoad kills loads with SIGKILL at random moments. After each, what is served is the state before or, when the
-// commit was first, the state after; and the load that is repeated to its end gives the answers of one that was never
-// disturbed, byte for byte, and leaves nothing of those that were killed (F2, F6).
+// TestKilledLoad kills loads with SIGKILL at random moments, and ends some with SIGTERM. After each, what is served is the state
+// before or, when the commit was first, the state after; one that was told to end has left nothing, so that the next need not
+// wait; and the load that is repeated to its end gives the answers of one that was never disturbed, byte for byte, and leaves
+// nothing of those that were killed (F2, F6).
 func TestKilledLoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		w, r := newTwins(t, db), rand.New(rand.NewPCG(5, 6))
-		n, killed := trials(t, "LECTERN_TEST_KILLS", 20), 0
+		n, killed, ended := trials(t, "LECTERN_TEST_KILLS", 20), 0, 0
 		for i := range n {
 			piece := i * len(w.pieces) / n
 			if piece > w.loaded {
 				w.end(piece - 1)
 			}
+			signal := syscall.SIGKILL
+			if i%4 == 3 {
+				signal = syscall.SIGTERM
+				if out, err := w.load(db.URL, "registers").CombinedOutput(); err != nil { // what was killed before is undone
+					t.Fatalf("load = %v %s", err, out)
+				}
+			}
 			cmd := w.load(db.URL, w.pieces[piece])
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			moment := time.AfterFunc(w.moment(r), func() { cmd.Process.Kill() })
+			moment := time.AfterFunc(w.moment(r), func() { cmd.Process.Signal(signal) })
 			err := cmd.Wait()
 			moment.Stop()
-			if status, is := cmd.ProcessState.Sys().(syscall.WaitStatus); err != nil && is && status.Signaled() {
+			status, is := cmd.ProcessState.Sys().(syscall.WaitStatus)
+			switch {
+			case err != nil && is && status.Signaled(): // by SIGTERM before it is listened for
 				killed++
-			} else if err != nil {
+			case err != nil && signal == syscall.SIGTERM && status.ExitStatus() == exitError:
+				ended++
+				w.nothingLeft()
+			case err != nil:
 				t.Fatalf("load = %v", err)
 			}
 			w.check(fmt.Sprint("after ", killed, " kills"))
 		}
 		w.end(len(w.pieces) - 1)
-		if killed == 0 {
-			t.Error("no load was killed before its end")
+		if killed == 0 || ended == 0 && n >= 20 {
+			t.Errorf("%d loads were killed and %d ended before their end, want some of each", killed, ended)
 		}
-		t.Logf("%d of %d loads were killed before their end", killed, n)
+		t.Logf("%d of %d loads were killed, %d ended before their end", killed, n, ended)
 	})
 }
 

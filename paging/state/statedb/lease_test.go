@@ -1,0 +1,219 @@
+package statedb_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"net/url"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// callOff calls a load off when so many of its statements have begun or ended.
+type callOff struct {
+	left   atomic.Int64
+	cancel func()
+}
+
+func (c *callOff) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context {
+	c.AfterQuery(ctx, nil)
+	return ctx
+}
+
+func (c *callOff) AfterQuery(context.Context, *bun.QueryEvent) {
+	if c.left.Add(-1) == 0 {
+		c.cancel()
+	}
+}
+
+// TestCalledOff calls loads off at each of their statements, those that undo what another has left among them: they leave no lease
+// for which the next one would have to wait, and no row that it does not remove.
+func TestCalledOff(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		store, tenant, now := newStore(t, db)
+		store.Unread = []state.Kind{shelf}
+		off := &callOff{}
+		hooked := *store
+		hooked.DB = db.WithQueryHook(off)
+		write := func(ctx context.Context, l *statedb.Load, err error) error {
+			if err != nil {
+				return err
+			}
+			return l.Write(ctx, oneBlock())
+		}
+		for n := int64(1); off.left.Load() <= 0; n++ {
+			dead, err := store.Begin(t.Context(), tenant, nil)
+			if err := write(t.Context(), dead, err); err != nil {
+				t.Fatal(err)
+			}
+			dead.Kill()
+			*now = now.Add(time.Hour)
+			ctx, cancel := context.WithCancel(t.Context())
+			off.cancel = cancel
+			off.left.Store(n)
+			l, err := hooked.Begin(ctx, tenant, nil)
+			if err = write(ctx, l, err); l != nil {
+				err = errors.Join(err, l.Close(context.WithoutCancel(ctx)))
+			}
+			if err != nil && !errors.Is(err, context.Canceled) {
+				t.Errorf("a load that was called off at statement %d = %v", n, err)
+			}
+			cancel()
+			waits := func() {
+				t.Errorf("after a load that was called off at statement %d another waits", n)
+				*now = now.Add(time.Hour)
+			}
+			next, err := store.Begin(t.Context(), tenant, waits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := next.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			nothingLeft(t, db)
+		}
+	})
+}
+
+// nothingLeft holds that no lease and no row of a load is there.
+func nothingLeft(t *testing.T, db *database.DB) {
+	t.Helper()
+	if l, b := count(t, db, "leases"), count(t, db, "blocks"); l+b != 0 {
+		t.Errorf("%d leases and %d rows are left", l, b)
+	}
+}
+
+func count(t *testing.T, db *database.DB, table string) int64 {
+	t.Helper()
+	n, err := db.NewSelect().Table(table).Count(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// A load that is called off while one of its transactions is committed does not know whether it was. It leaves no lease all the
+// same, and what it wrote only where that was made to hold. (A commit on SQLite is not broken off.)
+func TestCalledOffInCommit(t *testing.T) {
+	for i, committed := range []string{"its lease", "what it wrote", "its last step"} {
+		db := dbtest.Postgres(t)
+		store, tenant, _ := newStore(t, db)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		over, err := database.Open(t.Context(), muteCommit(t, db.URL, i+1, cancel))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer over.Close()
+		away := *store
+		away.DB, away.Copy = over.DB, over.Copy
+		l, err := away.Begin(ctx, tenant, nil)
+		if err == nil {
+			err = l.Write(ctx, oneBlock())
+		}
+		if err == nil {
+			err = hold(ctx, l)
+		}
+		if err == nil {
+			t.Errorf("%s: a load that was called off went on", committed)
+		}
+		if l != nil {
+			err = l.Close(t.Context())
+		}
+		if i == 2 {
+			if n := count(t, db, "leases"); n != 0 || !errors.Is(err, state.ErrLost) {
+				t.Errorf("%s: %d leases are left, %v, want none, and ErrLost", committed, n, err)
+			}
+			if text, err := scan(t.Context(), store, tenant, l.Number(), shelf, state.Range{}); err != nil || text == "" {
+				t.Errorf("%s: %q, %v, want what was made to hold", committed, text, err)
+			}
+			continue
+		}
+		if l != nil && err != nil {
+			t.Errorf("%s: Close = %v", committed, err)
+		}
+		nothingLeft(t, db)
+	}
+}
+
+// oneBlock puts one block.
+func oneBlock() state.Change {
+	return state.Change{Kind: shelf, Put: slices.Values([]state.Block{{BlockKey: state.BlockKey{A: 1}}})}
+}
+
+// muteCommit returns a PostgreSQL URL by a way on which the n-th commit is made, done is called, and the answer lost.
+func muteCommit(t *testing.T, to string, n int, done func()) string {
+	t.Helper()
+	u, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := u.Host
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	var commits atomic.Int64
+	pass := func(client, server net.Conn) {
+		defer client.Close()
+		defer server.Close()
+		var mute atomic.Bool
+		go func() {
+			b := make([]byte, 1<<16)
+			for {
+				got, err := server.Read(b)
+				if err != nil {
+					client.Close()
+					return
+				}
+				if mute.Load() { // this is the answer
+					done()
+					return
+				}
+				if _, err := client.Write(b[:got]); err != nil {
+					return
+				}
+			}
+		}()
+		b := make([]byte, 1<<16)
+		for {
+			got, err := client.Read(b)
+			if err != nil {
+				return
+			}
+			if bytes.Contains(b[:got], []byte("commit\x00")) {
+				mute.Store(commits.Add(1) == int64(n))
+			}
+			if _, err := server.Write(b[:got]); err != nil {
+				return
+			}
+		}
+	}
+	go func() {
+		for {
+			client, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			conn, err := net.Dial("tcp", server)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			go pass(client, conn)
+		}
+	}()
+	u.Host = ln.Addr().String()
+	return u.String()
+}
