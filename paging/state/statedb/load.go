@@ -38,7 +38,6 @@ type Load struct {
 	tenant state.Tenant
 	number int64
 	base   int64 // the last number that was committed
-	holds  int64 // the number of the facts that hold
 	token  string
 	turns  int64 // its transactions that were committed, but for those before an undo
 	dirty  bool  // there may be rows above the base
@@ -82,7 +81,7 @@ func (l *Load) begin(ctx context.Context) error {
 	l.renew(ctx)
 	err := l.undo(ctx)
 	if err == nil {
-		err = l.store.clearUnread(ctx, l.tenant, l.holds)
+		err = l.store.clearUnread(ctx, l.tenant)
 	}
 	if err != nil {
 		return errors.Join(err, l.Close(context.WithoutCancel(ctx)))
@@ -109,7 +108,7 @@ func (s *Store) take(ctx context.Context, t state.Tenant) (l *Load, err error) {
 		if _, err := tx.NewRaw(`DELETE FROM leases WHERE tenant_id = ?`, t).Exec(ctx); err != nil {
 			return err
 		}
-		l = &Load{store: s, tenant: t, base: held.Last(), holds: held.Facts, number: authdb.NextNumber(max(last, held.Last())), token: rand.Text(), dirty: last > 0}
+		l = &Load{store: s, tenant: t, base: held.Last(), number: authdb.NextNumber(max(last, held.Last())), token: rand.Text(), dirty: last > 0}
 		_, err = tx.NewRaw(`INSERT INTO leases (tenant_id, number, token, began, expires) VALUES (?, ?, ?, ?, ?)`,
 			t, l.number, l.token, now.UnixMicro(), now.Add(leaseFor).UnixMicro()).Exec(ctx)
 		return err
@@ -391,7 +390,7 @@ func (l *Load) Hold(ctx context.Context, f func(ctx context.Context, tx bun.Tx, 
 	if err != nil {
 		return authdb.Held{}, err
 	}
-	l.held, l.holds = true, h.Facts
+	l.held = true
 	return h, nil
 }
 
@@ -401,7 +400,7 @@ func (l *Load) Close(ctx context.Context) error {
 	l.stop()
 	l.done.Wait()
 	if l.held {
-		return l.store.clearUnread(ctx, l.tenant, l.holds)
+		return l.store.clearUnread(ctx, l.tenant)
 	}
 	if err := l.undo(ctx); err != nil {
 		return err

@@ -294,7 +294,8 @@ func (r *Remover) sweepBelow(ctx context.Context, t state.Tenant, oldest authdb.
 	return r.clear(ctx, t, "states", []string{"registers", "facts"}, bun.SafeQuery("registers < ? OR facts < ?", oldest.Registers, oldest.Facts))
 }
 
-// clear deletes the rows of a tenant that a condition holds for, a batch at a time.
+// clear deletes the rows of a tenant that a condition holds for, a batch at a time. It holds for each still when that is deleted:
+// a standby may have taken over that knows less.
 func (s *Store) clear(ctx context.Context, t state.Tenant, table string, key []string, which schema.QueryWithArgs) error {
 	batch := clearRows
 	if postgres(s.DB) {
@@ -316,7 +317,8 @@ func (s *Store) clear(ctx context.Context, t state.Tenant, table string, key []s
 		if err != nil || len(keys) == 0 {
 			return err
 		}
-		_, err = s.DB.NewRaw(`DELETE FROM ? WHERE tenant_id = ? AND (`+list(key)+`) IN (VALUES ?)`, bun.Ident(table), t, bun.List(tuples(keys))).Exec(ctx)
+		_, err = s.DB.NewRaw(`DELETE FROM ? WHERE tenant_id = ? AND (?) AND (`+list(key)+`) IN (VALUES ?)`,
+			bun.Ident(table), t, which, bun.List(tuples(keys))).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("remove rows of %s: %w", table, err)
 		}
@@ -345,10 +347,11 @@ func (s *Store) letIn(ctx context.Context, took time.Duration) error {
 // clearRows is how many rows of a SQLite file one statement removes: other writers wait for no longer.
 const clearRows = 200
 
-// clearUnread removes blocks that loads up to the one that holds have replaced, of the kinds that no report reads.
-func (s *Store) clearUnread(ctx context.Context, t state.Tenant, holds int64) error {
+// clearUnread removes blocks that loads up to the one that holds have replaced, of the kinds that no report reads. Which one holds
+// the database says, not who made it hold: a failover may have lost that.
+func (s *Store) clearUnread(ctx context.Context, t state.Tenant) error {
 	for _, k := range s.Unread {
-		which := bun.SafeQuery("kind = ? AND until <= ? AND until < ?", k.Number, holds, state.Open)
+		which := bun.SafeQuery("kind = ? AND until < ? AND until <= (SELECT facts FROM versions WHERE tenant_id = ?)", k.Number, state.Open, t)
 		if err := s.clear(ctx, t, blocksTable.Name, append(slices.Clone(blocksTable.Key), "since"), which); err != nil {
 			return err
 		}

@@ -266,3 +266,49 @@ func TestUnread(t *testing.T) {
 		}
 	})
 }
+
+// TestUnreadOfALostLoad: a load that held, and that a failover has lost, does not remove what only loads read of the state that
+// holds again; the next load undoes what it wrote.
+func TestUnreadOfALostLoad(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		store, tenant, _ := newStore(t, db)
+		store.Unread = []state.Kind{events}
+		load := func(put byte, gone ...state.BlockKey) *statedb.Load {
+			t.Helper()
+			l, err := store.Begin(t.Context(), tenant, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := state.Change{Kind: events, Gone: gone, Put: slices.Values([]state.Block{{BlockKey: state.BlockKey{A: 1}, Data: []byte{put}}})}
+			if err := errors.Join(l.Write(t.Context(), c), hold(t.Context(), l)); err != nil {
+				t.Fatal(err)
+			}
+			return l
+		}
+		first := load('1')
+		if err := first.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		lost := load('2', state.BlockKey{A: 1})
+		// The standby lacks its last step.
+		if _, err := db.NewRaw(`UPDATE versions SET facts = ? WHERE tenant_id = ?`, first.Number(), tenant).Exec(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.NewRaw(`INSERT INTO leases (tenant_id, number, token, began, expires) VALUES (?, ?, '', 0, 0)`, tenant, lost.Number()).Exec(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := lost.Close(t.Context()); err != nil {
+			t.Errorf("Close of a load that was lost = %v", err)
+		}
+		next, err := store.Begin(t.Context(), tenant, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := scan(t.Context(), store, tenant, next.Base(), events, state.Range{}); err != nil || got != "1/0 1;" {
+			t.Errorf("the next load finds %q, %v, want what the first one left", got, err)
+		}
+		if err := next.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
