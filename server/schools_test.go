@@ -37,6 +37,7 @@ type site struct {
 	ref     directory.Ref
 	url     string
 	keys    map[string]string // by network
+	now     func() time.Time  // of its loads and states; nil is the tests' and the database's
 }
 
 // newSite serves an empty partner.
@@ -66,7 +67,12 @@ func (s *site) load(w *world) schoolsload.Totals {
 	s.t.Helper()
 	dir := s.t.TempDir()
 	writeFeed(s.t, dir, w)
-	totals, err := schoolsload.Load(s.t.Context(), &schoolsdb.Store{DB: s.db.DB, Copy: s.db.Copy}, dir, schoolsload.Options{Partner: s.partner, Ref: s.ref, Now: now})
+	begins := now
+	if s.now != nil {
+		begins = s.now
+	}
+	store := &schoolsdb.Store{DB: s.db.DB, Copy: s.db.Copy, Now: s.now}
+	totals, err := schoolsload.Load(s.t.Context(), store, dir, schoolsload.Options{Partner: s.partner, Ref: s.ref, Now: begins})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -1,0 +1,113 @@
+package server_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/server/database"
+)
+
+// TestPullsAreOfOneState runs the model of pulls for the schools: loads and the directory change what is pulled, and a pull is
+// of one state whether it sends a snapshot or pages alone.
+func TestPullsAreOfOneState(t *testing.T) {
+	testPulls(t, 10, func(rt *rapid.T, t *testing.T, dbs []*database.DB, n int) *pulling {
+		m := newPulling(rt, dbs, now())
+		m.prefix, m.alone, m.noEmail, m.few = prefix, true, "null", 9
+		ref := directory.Ref(fmt.Sprint("p", n))
+		p := &pulledSchools{pulling: m, site: &site{t: t, db: dbs[0], partner: newPartner(t, dbs[0], ref), ref: ref, keys: m.keys, now: m.clock.time}}
+		p.world = newWorld(m.rand())
+		p.world.segments = p.world.segments[:80]
+		p.site.load(p.world)
+		m.changing = p
+		return m
+	})
+}
+
+// pulledSchools is a partner whose data change.
+type pulledSchools struct {
+	*pulling
+	site    *site
+	world   *world
+	changes int
+}
+
+func (p *pulledSchools) questions() (all []question) {
+	for network := range p.keys {
+		for _, filter := range []string{"", "&profile=teacher"} {
+			all = append(all, question{network, "/users?" + filter, 1000})
+			for _, period := range []string{"", "&startDate=2026-04-02&endDate=2026-05-04"} {
+				all = append(all, question{network, "/engagements?" + period + filter, 1000}, question{network, "/readings?" + period + filter, 1000})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b question) int { return strings.Compare(a.network+a.list, b.network+b.list) })
+	return all
+}
+
+func (p *pulledSchools) actions() map[string]func(*rapid.T) {
+	return map[string]func(*rapid.T){
+		"load":  func(*rapid.T) { p.load() },
+		"write": func(*rapid.T) { p.write() },
+	}
+}
+
+func (p *pulledSchools) passed() {}
+
+func (p *pulledSchools) check(question, string) {}
+
+// load loads a feed that renames and moves a few accounts, and has some events more.
+func (p *pulledSchools) load() {
+	r := p.rand()
+	p.changes++
+	more := world{books: p.world.books}
+	for range 1 + r.IntN(3) {
+		a := pick(r, p.world.accounts)
+		name, entity := fmt.Sprint("Carga ", p.changes), pick(r, p.world.entities).Ref
+		a.Name, a.Entity = &name, &entity
+		more.accounts = append(more.accounts, a)
+	}
+	slices.SortFunc(more.accounts, func(a, b accountRow) int { return strings.Compare(a.Ref, b.Ref) })
+	more.accounts = slices.CompactFunc(more.accounts, func(a, b accountRow) bool { return a.Ref == b.Ref })
+	events := world{accounts: p.world.accounts, books: p.world.books}
+	events.someEvents(r, 8)
+	for _, s := range events.segments {
+		s.ID = fmt.Sprint("later ", p.changes, "-", len(more.segments))
+		more.segments = append(more.segments, s)
+	}
+	p.site.load(&more)
+	p.record()
+}
+
+// write changes the directory.
+func (p *pulledSchools) write() {
+	p.changes++
+	store := &directorydb.Store{DB: p.site.db.DB, Now: p.clock.time}
+	text := func(s string) directory.Field { return directory.Field{Set: true, Text: s} }
+	ref := fmt.Sprint("prof-", p.draw("teacher", 3))
+	school := fmt.Sprintf("net-%d/escola %d", p.draw("network", 2), p.draw("school", 2))
+	name := fmt.Sprint("Escrita ", p.changes)
+	teacher, err := store.Teacher(p.Context(), p.site.partner, directory.Ref(ref))
+	switch known := err == nil; {
+	case !known:
+		_, err = store.CreateTeacher(p.Context(), p.site.partner, directory.NewTeacher{
+			Name: text(name), Email: text(name[8:] + "@escola.example"), Phone: text(""), ReferenceID: text(ref), EntityReferenceID: text(school),
+		})
+	case p.draw("delete", 4) == 0:
+		p.erase(int(teacher.ID))
+		err = store.DeleteTeacher(p.Context(), p.site.partner, directory.Ref(ref))
+	default:
+		_, err = store.UpdateTeacher(p.Context(), p.site.partner, directory.Ref(ref), directory.TeacherChange{
+			Name: text(name), Email: text("a@escola.example"), Phone: text("1"), ReferenceID: text(ref), EntityReferenceID: text(school),
+		})
+	}
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.record()
+}
