@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
@@ -108,13 +110,14 @@ func (s *Store) putPull(ctx context.Context, k PullKey, p pull, fresh bool) erro
 	if err != nil || !fresh {
 		return err
 	}
-	_, err = s.DB.NewRaw(`
-		DELETE FROM pulls
-		 WHERE tenant_id = ?0 AND budget = ?1
+	_, err = s.deleteFree(ctx, k.Tenant, "pulls", pullKey, bun.SafeQuery(`budget = ?1
 		   AND asked < (SELECT asked FROM pulls WHERE tenant_id = ?0 AND budget = ?1 ORDER BY asked DESC LIMIT 1 OFFSET ?2)`,
-		k.Tenant, k.Budget, maxPulls-1).Exec(ctx)
+		k.Tenant, k.Budget, maxPulls-1))
 	return err
 }
+
+// pullKey are the columns that name a pull of a tenant.
+var pullKey = []string{"budget", "query"}
 
 // touchPull notes that a pull goes on, once a minute.
 func (s *Store) touchPull(ctx context.Context, k PullKey, p pull, now time.Time) error {

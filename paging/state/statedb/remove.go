@@ -193,8 +193,8 @@ func (r *Remover) remove(ctx context.Context, t state.Tenant, now time.Time, kee
 		return nil // the next turn
 	}
 	if k.since > 0 {
-		if err := r.sweepBelow(ctx, t, k.Versions); err != nil {
-			return err
+		if all, err := r.sweepBelow(ctx, t, k.Versions); err != nil || !all {
+			return err // the rest in the next turn
 		}
 	}
 	return r.raise(ctx, t, k, now, keep)
@@ -227,7 +227,7 @@ func (r *Remover) raise(ctx context.Context, t state.Tenant, k kept, now time.Ti
 			return err
 		}
 	}
-	_, err = r.DB.NewRaw(`DELETE FROM pulls WHERE tenant_id = ? AND began <= ?`, t, now.Add(-PullFor).UnixMicro()).Exec(ctx)
+	_, err = r.deleteFree(ctx, t, "pulls", pullKey, bun.SafeQuery("began <= ?", now.Add(-PullFor).UnixMicro()))
 	return err
 }
 
@@ -278,57 +278,86 @@ func (r *Remover) lastBefore(ctx context.Context, t state.Tenant, when time.Time
 	return v, err
 }
 
-// sweepBelow removes the rows that no state from the oldest kept one on has, in small batches.
-func (r *Remover) sweepBelow(ctx context.Context, t state.Tenant, oldest authdb.Versions) error {
+// sweepBelow removes the rows that no state from the oldest kept one on has, in small batches. It reports whether it has
+// removed all of them.
+func (r *Remover) sweepBelow(ctx context.Context, t state.Tenant, oldest authdb.Versions) (all bool, err error) {
+	all = true
+	remove := func(table string, key []string, which schema.QueryWithArgs) error {
+		done, err := r.clear(ctx, t, table, key, which)
+		all = all && done
+		return err
+	}
 	for _, table := range r.tables() {
 		which := bun.SafeQuery("until <= ? AND until < ?", oldest.Facts, state.Open) // the second is the index's own condition
-		if err := r.clear(ctx, t, table.Name, append(slices.Clone(table.Key), "since"), which); err != nil {
-			return err
+		if err := remove(table.Name, append(slices.Clone(table.Key), "since"), which); err != nil {
+			return false, err
 		}
 	}
 	for _, p := range r.Past {
-		if err := r.clear(ctx, t, p.Table, append(slices.Clone(p.Key), "until"), bun.SafeQuery("until <= ?", oldest.Registers)); err != nil {
-			return err
+		if err := remove(p.Table, append(slices.Clone(p.Key), "until"), bun.SafeQuery("until <= ?", oldest.Registers)); err != nil {
+			return false, err
 		}
 	}
-	return r.clear(ctx, t, "states", []string{"registers", "facts"}, bun.SafeQuery("registers < ? OR facts < ?", oldest.Registers, oldest.Facts))
+	err = remove("states", []string{"registers", "facts"}, bun.SafeQuery("registers < ? OR facts < ?", oldest.Registers, oldest.Facts))
+	return all, err
 }
 
 // clear deletes the rows of a tenant that a condition holds for, a batch at a time. It holds for each still when that is deleted:
-// a standby may have taken over that knows less.
-func (s *Store) clear(ctx context.Context, t state.Tenant, table string, key []string, which schema.QueryWithArgs) error {
+// a standby may have taken over that knows less. It passes over those that somebody has locked, and reports whether there were none.
+func (s *Store) clear(ctx context.Context, t state.Tenant, table string, key []string, which schema.QueryWithArgs) (all bool, err error) {
 	batch := clearRows
 	if postgres(s.DB) {
 		batch = chunk
 	}
 	for {
 		began := time.Now()
-		rows, err := s.DB.QueryContext(ctx, `SELECT `+list(key)+` FROM ? WHERE tenant_id = ? AND (?) LIMIT ?`, bun.Ident(table), t, which, batch)
-		var keys [][]int64
-		err = authdb.Visit(rows, err, table, func(rows *sql.Rows) error {
-			k := make([]int64, len(key))
-			dest := make([]any, len(key))
-			for i := range k {
-				dest[i] = &k[i]
-			}
-			keys = append(keys, k)
-			return rows.Scan(dest...)
-		})
+		keys, err := s.keysOf(ctx, t, table, key, which, batch)
 		if err != nil || len(keys) == 0 {
-			return err
+			return err == nil, err
 		}
-		_, err = s.DB.NewRaw(`DELETE FROM ? WHERE tenant_id = ? AND (?) AND (`+list(key)+`) IN (VALUES ?)`,
-			bun.Ident(table), t, which, bun.List(tuples(keys))).Exec(ctx)
-		if err != nil {
-			return fmt.Errorf("remove rows of %s: %w", table, err)
+		deleted, err := s.deleteFree(ctx, t, table, key, bun.SafeQuery("(?) AND ("+list(key)+") IN (VALUES ?)", which, bun.List(tuples(keys))))
+		if err != nil || deleted == 0 {
+			return false, err
 		}
 		if len(keys) < batch {
-			return nil
+			return int(deleted) == len(keys), nil
 		}
 		if err := s.letIn(ctx, time.Since(began)); err != nil {
-			return err
+			return false, err
 		}
 	}
+}
+
+// keysOf reads the keys of a batch of rows of a tenant that a condition holds for.
+func (s *Store) keysOf(ctx context.Context, t state.Tenant, table string, key []string, which schema.QueryWithArgs, batch int) (keys [][]int64, err error) {
+	rows, err := s.DB.QueryContext(ctx, `SELECT `+list(key)+` FROM ? WHERE tenant_id = ? AND (?) LIMIT ?`, bun.Ident(table), t, which, batch)
+	return keys, authdb.Visit(rows, err, table, func(rows *sql.Rows) error {
+		k := make([]int64, len(key))
+		dest := make([]any, len(key))
+		for i := range k {
+			dest[i] = &k[i]
+		}
+		keys = append(keys, k)
+		return rows.Scan(dest...)
+	})
+}
+
+// deleteFree deletes the rows of a tenant that a condition holds for, but those that somebody has locked: they may be written
+// (what is erased is erased in former rows too) or deleted by another server, in another order. Who waits for no row while it has
+// others is in no deadlock.
+func (s *Store) deleteFree(ctx context.Context, t state.Tenant, table string, key []string, which schema.QueryWithArgs) (rows int64, err error) {
+	if postgres(s.DB) {
+		which = bun.SafeQuery(`(`+list(key)+`) IN (SELECT `+list(key)+` FROM ? WHERE tenant_id = ? AND (?) FOR UPDATE SKIP LOCKED)`,
+			bun.Ident(table), t, which)
+	}
+	res, err := s.DB.NewRaw(`DELETE FROM ? WHERE tenant_id = ? AND (?)`, bun.Ident(table), t, which).Exec(ctx)
+	if err == nil {
+		rows, err = res.RowsAffected()
+	}
+	if err != nil {
+		return 0, fmt.Errorf("remove rows of %s: %w", table, err)
+	}
+	return rows, nil
 }
 
 // letIn leaves a SQLite file to other writers for as long as the last statement took: there is no fair queue for it.
@@ -352,7 +381,7 @@ const clearRows = 200
 func (s *Store) clearUnread(ctx context.Context, t state.Tenant) error {
 	for _, k := range s.Unread {
 		which := bun.SafeQuery("kind = ? AND until < ? AND until <= (SELECT facts FROM versions WHERE tenant_id = ?)", k.Number, state.Open, t)
-		if err := s.clear(ctx, t, blocksTable.Name, append(slices.Clone(blocksTable.Key), "since"), which); err != nil {
+		if _, err := s.clear(ctx, t, blocksTable.Name, append(slices.Clone(blocksTable.Key), "since"), which); err != nil {
 			return err
 		}
 	}
