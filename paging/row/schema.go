@@ -1,0 +1,96 @@
+package row
+
+// Row is a record that declares its fields. Fields calls one function of this package for each, always the same ones in the
+// same order, whatever the values are.
+type Row interface{ Fields(*Walk) }
+
+// Kind is what a field holds.
+type Kind uint8
+
+// The kinds of fields, with what a [Visitor] is handed of them.
+const (
+	Integer    Kind = iota // a Number, from 0 to 2^53-1 in a feed
+	Truth                  // a Number: 0 or 1
+	Name                   // a Number: the place of the name in Names
+	Amount                 // a Number, in units of its form's last decimal place
+	Date                   // a Number: days since 1970-01-01
+	Moment                 // a Number: microseconds since 1970
+	String                 // a Text
+	Identifier             // Bytes: a text of 64 characters, or the digits of a number
+	Word                   // Bytes: a text
+	Figure                 // Bytes: a number as it is written
+	Integers               // a List
+)
+
+// Field is what is known of a field without a record.
+type Field struct {
+	Name  string
+	Kind  Kind
+	Index int // among the fields, from 0
+	// Key says that it is, or is a part of, what names the record. Required says that it is never null.
+	Key, Required bool
+	// Nullable says that a null is nothing but null; otherwise Null is the number that stands for it.
+	Nullable bool
+	Null     int64
+	AtMost   int      // characters of a text; 0 is any number
+	Names    []string // of a Name, by its number; an empty one is no name
+	// Parse reads what a feed writes: of a Name a text that is none of the Names, of an Amount a number. The error says what
+	// is wrong with it, such as `must be a number from 0 to 100`. Nil is no other way to write it.
+	Parse func(text []byte) (int64, error)
+	// Format writes an Amount.
+	Format func(n int64) string
+	// Unless says in words when a day is not given: `the reader is active`. See [DayWhere].
+	Unless string
+}
+
+// Schema is what is known of the fields of a record, in their order.
+type Schema []Field
+
+// Of returns the schema of a record, which may be the zero one.
+func Of(r Row) Schema {
+	w := &Walk{visitor: Nothing{}, making: true}
+	r.Fields(w)
+	return w.schema
+}
+
+// Field returns the field of a name, or nil.
+func (s Schema) Field(name string) *Field {
+	for i := range s {
+		if s[i].Name == name {
+			return &s[i]
+		}
+	}
+	return nil
+}
+
+// Names returns the names of the fields.
+func (s Schema) Names() []string {
+	names := make([]string, len(s))
+	for i := range s {
+		names[i] = s[i].Name
+	}
+	return names
+}
+
+// Option says more of a field. See [AtMost].
+type Option uint32
+
+// The options.
+const (
+	Key      Option = 1 << iota // the field names the record, alone or with other keys
+	Required                    // it is never null
+
+	atMost = 8 // the bits above are those of AtMost
+)
+
+// AtMost bounds the characters of a text.
+func AtMost(characters int) Option { return Option(characters) << atMost }
+
+// set takes over the options.
+func (f *Field) set(options []Option) {
+	var all Option
+	for _, o := range options {
+		all |= o
+	}
+	f.Key, f.Required, f.AtMost = all&Key != 0, all&Required != 0, int(all>>atMost)
+}

@@ -1,0 +1,72 @@
+package row
+
+import "fmt"
+
+// Visitor is what is done with the fields of a record, one after the other. Each method is handed what the field has and
+// returns what it shall have: who only looks returns what it was handed.
+type Visitor interface {
+	// Number visits a number. Where it is null, n is the field's Null, or for a Nullable one 0.
+	Number(f *Field, n int64, null bool) (int64, bool)
+	// Text visits a text. An empty one is null unless it is of a Nullable field.
+	Text(f *Field, text string, null bool) (string, bool)
+	// Bytes visits what is only ever read. What it returns is valid until the next record is visited.
+	Bytes(f *Field, text []byte) []byte
+	List(f *Field, list []int64) []int64
+	// Fail is told that what was read is against a rule, and why.
+	Fail(f *Field, reason string)
+}
+
+// Nothing is a Visitor that leaves all as it is: the others may begin with it.
+type Nothing struct{}
+
+// Number implements Visitor.
+func (Nothing) Number(_ *Field, n int64, null bool) (int64, bool) { return n, null }
+
+// Text implements Visitor.
+func (Nothing) Text(_ *Field, text string, null bool) (string, bool) { return text, null }
+
+// Bytes implements Visitor.
+func (Nothing) Bytes(_ *Field, text []byte) []byte { return text }
+
+// List implements Visitor.
+func (Nothing) List(_ *Field, list []int64) []int64 { return list }
+
+// Fail implements Visitor.
+func (Nothing) Fail(*Field, string) {}
+
+// Walk leads a visitor along the fields of records of one type, one record at a time.
+type Walk struct {
+	visitor Visitor
+	schema  Schema
+	at      int
+	making  bool // the schema, which is not known yet
+	err     error
+}
+
+// NewWalk returns a walk of the visitor along records of the schema's type. It is not for use by several goroutines at once.
+func NewWalk(s Schema, v Visitor) *Walk { return &Walk{visitor: v, schema: s} }
+
+// Over visits all fields of a record. The error says that the visitor returned a number which the field cannot hold.
+func (w *Walk) Over(r Row) error {
+	w.at, w.err = 0, nil
+	r.Fields(w)
+	return w.err
+}
+
+// fits takes note of a number that a field has not kept as it was.
+func (w *Walk) fits(f *Field, n, kept int64) {
+	if n != kept && w.err == nil {
+		w.err = fmt.Errorf("%s: %d is no such value", f.Name, n)
+	}
+}
+
+// next returns the next field, which is made first where the schema is.
+func (w *Walk) next(name string, k Kind, options []Option) *Field {
+	if w.making {
+		w.schema = append(w.schema, Field{Name: name, Kind: k, Index: w.at})
+		w.schema[w.at].set(options)
+	}
+	f := &w.schema[w.at]
+	w.at++
+	return f
+}
