@@ -9,7 +9,7 @@
 //	}
 //
 //	func (l *Loan) Fields(w *row.Walk) {
-//		row.Int(w, "loanId", &l.ID, row.Key, row.Required)
+//		row.Int(w, "loanId", &l.ID, row.Required)
 //		row.Int(w, "userId", &l.Reader, row.Required)
 //		row.Instant(w, "borrowedAt", &l.Borrowed, row.Required)
 //		row.OptionalDay(w, "dueAt", &l.Due)

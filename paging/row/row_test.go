@@ -41,7 +41,7 @@ type thing struct {
 }
 
 func (t *thing) Fields(w *row.Walk) {
-	row.Int(w, "thingId", &t.id, row.Key, row.Required)
+	row.Int(w, "thingId", &t.id, row.Required)
 	row.IntOrNone(w, "otherId", &t.other)
 	row.Text(w, "name", &t.name, row.AtMost(255), row.Required)
 	row.OptionalText(w, "note", &t.note)
@@ -83,13 +83,13 @@ func TestSchema(t *testing.T) {
 			t.Errorf("field %d has the index %d", i, f.Index)
 		}
 	}
-	if f := s.Field("thingId"); !f.Key || !f.Required || f.Kind != row.Integer {
+	if f := s.Field("thingId"); !f.Required || f.Kind != row.Integer {
 		t.Errorf("thingId is %+v", f)
 	}
 	if f := s.Field("otherId"); f.Required || f.Null != row.None || f.Nullable {
 		t.Errorf("otherId is %+v", f)
 	}
-	if f := s.Field("name"); f.AtMost != 255 || f.Key || !f.Required {
+	if f := s.Field("name"); f.AtMost != 255 || !f.Required {
 		t.Errorf("name is %+v", f)
 	}
 	for _, name := range []string{"note", "due", "uses", "applied"} {

@@ -27,8 +27,8 @@ type Field struct {
 	Name  string
 	Kind  Kind
 	Index int // among the fields, from 0
-	// Key says that it is, or is a part of, what names the record. Required says that it is never null.
-	Key, Required bool
+	// Required says that it is never null.
+	Required bool
 	// Nullable says that a null is nothing but null; otherwise Null is the number that stands for it.
 	Nullable bool
 	Null     int64
@@ -77,10 +77,8 @@ type Option uint32
 
 // The options.
 const (
-	Key      Option = 1 << iota // the field names the record, alone or with other keys
-	Required                    // it is never null
-
-	atMost = 8 // the bits above are those of AtMost
+	Required Option = 1 // the field is never null
+	atMost          = 1 // the bits from here on are those of AtMost
 )
 
 // AtMost bounds the characters of a text.
@@ -92,5 +90,5 @@ func (f *Field) set(options []Option) {
 	for _, o := range options {
 		all |= o
 	}
-	f.Key, f.Required, f.AtMost = all&Key != 0, all&Required != 0, int(all>>atMost)
+	f.Required, f.AtMost = all&Required != 0, int(all>>atMost)
 }

@@ -1,0 +1,172 @@
+package row
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Column returns the field's column: of categoryIds category_ids.
+func (f *Field) Column() string {
+	var b strings.Builder
+	for _, c := range f.Name {
+		if 'A' <= c && c <= 'Z' {
+			b.WriteByte('_')
+			c += 'a' - 'A'
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+// Values appends what a database stores of a record, in the order of the fields: integers, truths, texts, and nil for what is
+// null of a nullable field. A list is a text: 3;17;20.
+func (s Schema) Values(to []any, r Row) []any {
+	v := values{list: to}
+	_ = NewWalk(s, &v).Over(r) // nothing is read
+	return v.list
+}
+
+type values struct {
+	Nothing
+	list []any
+}
+
+func (v *values) Number(f *Field, n int64, null bool) (int64, bool) {
+	switch {
+	case null && f.Nullable:
+		v.list = append(v.list, nil)
+	case f.Kind == Truth:
+		v.list = append(v.list, n != 0)
+	default:
+		v.list = append(v.list, n)
+	}
+	return n, null
+}
+
+func (v *values) Text(f *Field, text string, null bool) (string, bool) {
+	if null && f.Nullable {
+		v.list = append(v.list, nil)
+	} else {
+		v.list = append(v.list, text)
+	}
+	return text, null
+}
+
+func (v *values) List(_ *Field, list []int64) []int64 {
+	v.list = append(v.list, FormatInts(list))
+	return list
+}
+
+// Scanner reads records of the values that a database has of them. It is not for use by several goroutines at once.
+type Scanner struct {
+	walk  *Walk
+	found found
+	dest  []any
+}
+
+// Scanner returns a Scanner of rows with the columns of the schema, in its order.
+func (s Schema) Scanner() *Scanner {
+	c := &Scanner{found: found{values: make([]any, len(s))}}
+	c.walk = NewWalk(s, &c.found)
+	for i := range c.found.values {
+		c.dest = append(c.dest, &c.found.values[i]) // drivers' own values: database/sql makes texts of numbers on the way to other types
+	}
+	return c
+}
+
+// Scan reads a record by a function that scans a row, such as that of sql.Rows.
+func (c *Scanner) Scan(scan func(dest ...any) error, r Row) error {
+	if err := scan(c.dest...); err != nil {
+		return err
+	}
+	c.found.err = nil
+	err := c.walk.Over(r)
+	if c.found.err != nil {
+		err = c.found.err
+	}
+	return err
+}
+
+type found struct {
+	Nothing
+	values []any
+	err    error
+}
+
+func (v *found) Number(f *Field, _ int64, _ bool) (int64, bool) {
+	switch value := v.values[f.Index].(type) {
+	case int64:
+		return value, false
+	case bool:
+		if value {
+			return 1, false
+		}
+		return 0, false
+	case nil:
+		if f.Nullable {
+			return 0, true
+		}
+	}
+	v.refuse(f)
+	return 0, false
+}
+
+func (v *found) Text(f *Field, _ string, _ bool) (string, bool) {
+	switch value := v.values[f.Index].(type) {
+	case string:
+		return value, false
+	case []byte:
+		return string(value), false
+	case nil:
+		if f.Nullable {
+			return "", true
+		}
+	}
+	v.refuse(f)
+	return "", false
+}
+
+func (v *found) List(f *Field, _ []int64) []int64 {
+	text, _ := v.Text(f, "", false)
+	list, ok := ParseInts(text)
+	if !ok {
+		v.refuse(f)
+	}
+	return list
+}
+
+// refuse takes note of a value that is none of the field.
+func (v *found) refuse(f *Field) {
+	if v.err == nil {
+		v.err = fmt.Errorf("%s: %.40q is no such value", f.Name, fmt.Sprint(v.values[f.Index]))
+	}
+}
+
+// FormatInts returns a list as one text, in a cell or a column: 3;17;20.
+func FormatInts(list []int64) string {
+	var b []byte
+	for i, n := range list {
+		if i > 0 {
+			b = append(b, ';')
+		}
+		b = strconv.AppendInt(b, n, 10)
+	}
+	return string(b)
+}
+
+// ParseInts reads what FormatInts has written; the empty list is nil.
+func ParseInts(text string) (list []int64, ok bool) {
+	if text == "" {
+		return nil, true
+	}
+	list = make([]int64, 0, 1+strings.Count(text, ";"))
+	for item := range strings.SplitSeq(text, ";") {
+		n, err := strconv.ParseInt(item, 10, 64)
+		if err != nil {
+			return nil, false
+		}
+		list = append(list, n)
+	}
+	return list, true
+}

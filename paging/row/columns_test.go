@@ -1,0 +1,130 @@
+package row_test
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lectern-dev/lectern/paging/row"
+)
+
+// stored is a thing without what is never stored.
+type stored struct{ thing }
+
+func (s *stored) Fields(w *row.Walk) {
+	row.Int(w, "thingId", &s.id, row.Required)
+	row.IntOrNone(w, "otherId", &s.other)
+	row.Text(w, "name", &s.name)
+	row.OptionalText(w, "note", &s.note)
+	row.BoolOr(w, "live", &s.live, true)
+	row.Enum(w, "colour", &s.colour, colours)
+	row.DayWhere(w, "goneOn", &s.goneOn, !s.live, "the thing is live")
+	row.Instant(w, "seenAt", &s.seen)
+	row.OptionalInt(w, "uses", &s.uses)
+	row.Ints(w, "partIds", &s.parts)
+}
+
+// rowOf is a row of a database that has the values.
+func rowOf(values []any) func(dest ...any) error {
+	return func(dest ...any) error {
+		for i, d := range dest {
+			*d.(*any) = values[i]
+		}
+		return nil
+	}
+}
+
+func TestColumns(t *testing.T) {
+	var got []string
+	for _, f := range row.Of(&stored{}) {
+		got = append(got, f.Column())
+	}
+	want := []string{"thing_id", "other_id", "name", "note", "live", "colour", "gone_on", "seen_at", "uses", "part_ids"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the columns are %v, want %v", got, want)
+	}
+}
+
+// TestValues: nulls are what stands for them, but for the optional ones.
+func TestValues(t *testing.T) {
+	s := row.Of(&stored{})
+	for _, test := range []struct {
+		of   stored
+		want []any
+	}{
+		{stored{thing{other: row.None, live: true, goneOn: 7}},
+			[]any{int64(0), int64(-1), "", nil, true, int64(0), int64(0), int64(0), nil, ""}},
+		{stored{thing{id: 3, other: 4, name: "a", note: ptr(""), colour: 2, goneOn: -7, seen: full, uses: ptr[int64](0), parts: []int64{0, 3, math.MaxInt64}}},
+			[]any{int64(3), int64(4), "a", "", false, int64(2), int64(-7), full.UnixMicro(), int64(0), "0;3;9223372036854775807"}},
+	} {
+		values := s.Values(nil, &test.of)
+		if !reflect.DeepEqual(values, test.want) {
+			t.Errorf("%+v has the values %v, want %v", test.of, values, test.want)
+		}
+		got := stored{}
+		if err := s.Scanner().Scan(rowOf(values), &got); err != nil {
+			t.Error(err)
+		}
+		if test.of.live {
+			test.of.goneOn = 0
+		}
+		if !reflect.DeepEqual(got, test.of) {
+			t.Errorf("%+v comes back as %+v", test.of, got)
+		}
+	}
+}
+
+// TestScan: what an engine has in other types is read, and what a field cannot be is refused.
+func TestScan(t *testing.T) {
+	s := row.Of(&stored{})
+	c := s.Scanner()
+	values := s.Values(nil, &stored{})
+	for _, test := range []struct {
+		field int
+		value any
+		want  string
+	}{
+		{4, int64(1), ""}, // SQLite has no truths
+		{2, []byte("a"), ""},
+		{3, nil, ""},
+		{2, nil, `name: "<nil>" is no such value`},
+		{0, nil, `thingId: "<nil>" is no such value`},
+		{0, "7", `thingId: "7" is no such value`},
+		{0, 7.0, `thingId: "7" is no such value`},
+		{2, int64(7), `name: "7" is no such value`},
+		{5, int64(256), `colour: 256 is no such value`},
+		{9, "1;x", `partIds: "1;x" is no such value`},
+	} {
+		changed := slices.Clone(values)
+		changed[test.field] = test.value
+		got := ""
+		if err := c.Scan(rowOf(changed), &stored{}); err != nil {
+			got = err.Error()
+		}
+		if got != test.want {
+			t.Errorf("%v in column %d: %q, want %q", test.value, test.field, got, test.want)
+		}
+	}
+	broken := errors.New("broken")
+	if err := c.Scan(func(...any) error { return broken }, &stored{}); !errors.Is(err, broken) {
+		t.Errorf("a row that cannot be read: %v", err)
+	}
+}
+
+func TestInts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := rapid.SliceOf(rapid.Int64()).Draw(t, "list")
+		if got, ok := row.ParseInts(row.FormatInts(want)); !ok || !slices.Equal(got, want) {
+			t.Errorf("%v comes back as %v, %v", want, got, ok)
+		}
+	})
+	for _, list := range []string{";", "1;", ";1", "1;;2", "a", "1,2", " 1", "9223372036854775808"} {
+		if ids, ok := row.ParseInts(list); ok {
+			t.Errorf("ParseInts(%q) = %v, want false", list, ids)
+		}
+	}
+}
