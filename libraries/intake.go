@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -41,7 +42,6 @@ type Intake struct {
 	lines    map[int64]BookLine
 	channels map[channelKey]ChannelDay
 	readers  map[int64]struct{}
-	genders  map[string]Gender // by the canonical text: folding costs more than all else of a reader's row
 }
 
 // Ahead is by how much the clock of who writes a feed may be ahead of the load's (F3).
@@ -57,7 +57,6 @@ func NewIntake(st State, began time.Time, history calendar.Date) *Intake {
 		lines:    make(map[int64]BookLine, len(st.Lines)),
 		channels: make(map[channelKey]ChannelDay, len(st.Channels)),
 		readers:  make(map[int64]struct{}, len(st.Readers)),
-		genders:  make(map[string]Gender, len(genders)),
 	}
 	for _, v := range Vocabularies() {
 		in.terms[v] = make(map[int64]Term, len(st.Terms[v]))
@@ -76,9 +75,6 @@ func NewIntake(st State, began time.Time, history calendar.Date) *Intake {
 	}
 	for _, id := range st.Readers {
 		in.readers[id] = struct{}{}
-	}
-	for _, g := range Genders() {
-		in.genders[g.String()] = g
 	}
 	return in
 }
@@ -105,18 +101,13 @@ type EventCounts struct {
 }
 
 // Lined is a row of a feed with the line on which it starts.
-type Lined[T any] struct {
-	Line int
-	Row  T
-}
+type Lined[T any] = row.Lined[T]
 
-// Rejected is told of a bad row (F3). The error that it returns stops the load; nil skips the row.
-type Rejected func(line int, field, reason string) error
+// Rejected is told of a bad row (F3).
+type Rejected = row.Rejected
 
 // FaultError is what is wrong with a row: the name of a field in the feed, and why.
-type FaultError struct{ Field, Reason string }
-
-func (e *FaultError) Error() string { return e.Field + " " + e.Reason }
+type FaultError = row.FaultError
 
 // ErrBeforeHistory is returned for an event before the history: it is skipped and counted, not bad (G6).
 var ErrBeforeHistory = errors.New("before the history")
@@ -129,16 +120,13 @@ const (
 	isLate     = "must not be more than 5 minutes after the load began"
 )
 
-// instant returns a time as it is kept: in UTC, in whole microseconds. The zero time stays.
-func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
-
 // exists returns what is wrong with a row that refers to a reader and a title.
 func (in *Intake) exists(reader, book int64) *FaultError {
 	if _, ok := in.readers[reader]; !ok {
-		return &FaultError{"userId", isMissing}
+		return row.Fault("userId", isMissing)
 	}
 	if _, ok := in.books[book]; !ok {
-		return &FaultError{"bookId", isMissing}
+		return row.Fault("bookId", isMissing)
 	}
 	return nil
 }

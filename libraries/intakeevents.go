@@ -3,60 +3,51 @@ package libraries
 import (
 	"time"
 
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // maxSeconds is the longest that a session may last: one day (F3).
 const maxSeconds = 24 * 60 * 60
 
-// SessionRow is a row of sessions as the feed has it.
-type SessionRow struct {
-	ID           []byte
-	Reader, Book int64
-	Start        time.Time
-	Seconds      int64
-	Mode, Format []byte
-	Progress     []byte
-}
-
 // Session makes an event of a session's row. The error is ErrBeforeHistory or a *FaultError.
-func (in *Intake) Session(row SessionRow) (Event, error) {
-	if wrong := in.exists(row.Reader, row.Book); wrong != nil {
+func (in *Intake) Session(r SessionRow) (Event, error) {
+	if wrong := in.exists(r.Reader, r.Book); wrong != nil {
 		return Event{}, wrong
 	}
-	if row.Seconds > maxSeconds {
-		return Event{}, &FaultError{"seconds", "must not be above one day, 86400"}
+	if r.Seconds > maxSeconds {
+		return Event{}, row.Fault("seconds", "must not be above one day, 86400")
 	}
-	mode, ok := ParseMode(string(row.Mode))
+	mode, ok := ParseMode(string(r.Mode))
 	if !ok {
-		return Event{}, oneOf("mode", modes[1:])
+		return Event{}, row.Fault("mode", row.OneOf(modes[:]).Error())
 	}
-	format, ok := ParseFormat(string(row.Format))
+	format, ok := ParseFormat(string(r.Format))
 	if !ok {
-		return Event{}, oneOf("format", formats[1:])
+		return Event{}, row.Fault("format", row.OneOf(formats[:]).Error())
 	}
-	progress, err := ParseProgress(row.Progress)
+	progress, err := ParseProgress(r.Progress)
 	if err != nil {
-		return Event{}, &FaultError{"progress", ErrProgress.Error()}
+		return Event{}, row.Fault("progress", ErrProgress.Error())
 	}
-	e, err := in.event(SessionEvent, row.Reader, row.Start, "startedAt")
+	e, err := in.event(SessionEvent, r.Reader, r.Start, "startedAt")
 	if err != nil {
 		return Event{}, err
 	}
-	e.ID = NewEventID(SessionResource, row.ID, e.Reader, e.Day)
-	e.Book, e.Seconds, e.Progress, e.Mode, e.Format = row.Book, row.Seconds, progress, mode, format
+	e.ID = NewEventID(SessionResource, r.ID, e.Reader, e.Day)
+	e.Book, e.Seconds, e.Progress, e.Mode, e.Format = r.Book, r.Seconds, progress, mode, format
 	return e, nil
 }
 
 // Preview makes an event of a preview's row. The error is ErrBeforeHistory or a *FaultError.
-func (in *Intake) Preview(id []byte, reader, book int64, at time.Time) (Event, error) {
-	return in.bookEvent(bookEvents{PreviewEvent, PreviewResource, "viewedAt"}, id, reader, book, at)
+func (in *Intake) Preview(r PreviewRow) (Event, error) {
+	return in.bookEvent(bookEvents{PreviewEvent, PreviewResource, "viewedAt"}, r.ID, r.Reader, r.Book, r.Viewed)
 }
 
 // Renewal makes an event of a renewal's row. It is judged by its own day: whether its loan exists is not looked at (G6). The
 // error is ErrBeforeHistory or a *FaultError.
-func (in *Intake) Renewal(id []byte, reader, book int64, at time.Time) (Event, error) {
-	return in.bookEvent(bookEvents{RenewalEvent, RenewalResource, "renewedAt"}, id, reader, book, at)
+func (in *Intake) Renewal(r RenewalRow) (Event, error) {
+	return in.bookEvent(bookEvents{RenewalEvent, RenewalResource, "renewedAt"}, r.ID, r.Reader, r.Book, r.Renewed)
 }
 
 // bookEvents are the events of a file that have a title and nothing more.
@@ -79,29 +70,23 @@ func (in *Intake) bookEvent(of bookEvents, id []byte, reader, book int64, at tim
 }
 
 // Activity makes an event of an activity record's row. The error is ErrBeforeHistory or a *FaultError.
-func (in *Intake) Activity(id []byte, reader int64, at time.Time) (Event, error) {
-	if _, ok := in.readers[reader]; !ok {
-		return Event{}, &FaultError{"userId", isMissing}
+func (in *Intake) Activity(r ActivityRow) (Event, error) {
+	if _, ok := in.readers[r.Reader]; !ok {
+		return Event{}, row.Fault("userId", isMissing)
 	}
-	e, err := in.event(ActivityEvent, reader, at, "at")
+	e, err := in.event(ActivityEvent, r.Reader, r.At, "at")
 	if err != nil {
 		return Event{}, err
 	}
-	e.ID = NewEventID(ActivityResource, id, reader, e.Day)
+	e.ID = NewEventID(ActivityResource, r.ID, r.Reader, e.Day)
 	return e, nil
 }
 
-// Request checks a suggestion's row, of which all but the availability is given in r. The error is ErrBeforeHistory or a
-// *FaultError.
-func (in *Intake) Request(r Request, availability string) (Request, error) {
+// Request checks a suggestion's row. The error is ErrBeforeHistory or a *FaultError.
+func (in *Intake) Request(r Request) (Request, error) {
 	if _, ok := in.readers[r.Reader]; !ok {
-		return r, &FaultError{"userId", isMissing}
+		return r, row.Fault("userId", isMissing)
 	}
-	var ok bool
-	if r.Availability, ok = ParseAvailability(availability); !ok {
-		return r, oneOf("availability", availabilities[1:])
-	}
-	r.Requested = instant(r.Requested)
 	_, err := in.day(r.Requested, "requestedAt")
 	return r, err
 }
@@ -116,7 +101,7 @@ func (in *Intake) event(kind EventKind, reader int64, at time.Time, field string
 func (in *Intake) day(at time.Time, field string) (calendar.Date, error) {
 	day := calendar.Day(at)
 	if in.late(at) {
-		return day, &FaultError{field, isLate}
+		return day, row.Fault(field, isLate)
 	}
 	if day < in.History {
 		return day, ErrBeforeHistory

@@ -78,27 +78,26 @@ func TestEventsMade(t *testing.T) {
 	}); err != nil || session != want {
 		t.Errorf("Session = %+v, %v, want %+v", session, err, want)
 	}
-	preview, err := in.Preview([]byte("x"), 1, 2, someInstant)
+	preview, err := in.Preview(libraries.PreviewRow{ID: []byte("x"), Reader: 1, Book: 2, Viewed: someInstant})
 	if want := (libraries.Event{
 		Kind: libraries.PreviewEvent, ID: libraries.NewEventID('p', []byte("x"), 1, day), Reader: 1, Book: 2, Day: day, Second: 14 * 3600,
 	}); err != nil || preview != want {
 		t.Errorf("Preview = %+v, %v, want %+v", preview, err, want)
 	}
-	renewal, err := in.Renewal([]byte("x"), 1, 2, someInstant)
+	renewal, err := in.Renewal(libraries.RenewalRow{ID: []byte("x"), Loan: 9, Reader: 1, Book: 2, Renewed: someInstant})
 	if want := (libraries.Event{
 		Kind: libraries.RenewalEvent, ID: libraries.NewEventID('r', []byte("x"), 1, day), Reader: 1, Book: 2, Day: day, Second: 14 * 3600,
 	}); err != nil || renewal != want {
 		t.Errorf("Renewal = %+v, %v, want %+v", renewal, err, want)
 	}
-	activity, err := in.Activity([]byte("x"), 1, someInstant)
+	activity, err := in.Activity(libraries.ActivityRow{ID: []byte("x"), Reader: 1, At: someInstant})
 	if want := (libraries.Event{
 		Kind: libraries.ActivityEvent, ID: libraries.NewEventID('a', []byte("x"), 1, day), Reader: 1, Day: day, Second: 14 * 3600,
 	}); err != nil || activity != want {
 		t.Errorf("Activity = %+v, %v, want %+v", activity, err, want)
 	}
-	request, err := in.Request(libraries.Request{ID: 7, Reader: 1, Requested: someInstant.Add(1999)}, "marketplace")
-	want := libraries.Request{ID: 7, Reader: 1, Availability: libraries.InMarketplace, Requested: someInstant.Add(1000).UTC()}
-	if err != nil || request != want {
+	want := libraries.Request{ID: 7, Reader: 1, Availability: libraries.InMarketplace, Requested: someInstant}
+	if request, err := in.Request(want); err != nil || request != want {
 		t.Errorf("Request = %+v, %v, want %+v", request, err, want)
 	}
 }
@@ -111,19 +110,19 @@ func TestOtherEvents(t *testing.T) {
 		make  func(reader, book int64, at time.Time) error
 	}{
 		"preview": {"viewedAt", func(reader, book int64, at time.Time) error {
-			_, err := in.Preview([]byte("x"), reader, book, at)
+			_, err := in.Preview(libraries.PreviewRow{ID: []byte("x"), Reader: reader, Book: book, Viewed: at})
 			return err
 		}},
 		"renewal": {"renewedAt", func(reader, book int64, at time.Time) error {
-			_, err := in.Renewal([]byte("x"), reader, book, at)
+			_, err := in.Renewal(libraries.RenewalRow{ID: []byte("x"), Reader: reader, Book: book, Renewed: at})
 			return err
 		}},
 		"activity": {"at", func(reader, _ int64, at time.Time) error {
-			_, err := in.Activity([]byte("x"), reader, at)
+			_, err := in.Activity(libraries.ActivityRow{ID: []byte("x"), Reader: reader, At: at})
 			return err
 		}},
 		"suggestion": {"requestedAt", func(reader, _ int64, at time.Time) error {
-			_, err := in.Request(libraries.Request{Reader: reader, Requested: at}, "none")
+			_, err := in.Request(libraries.Request{Reader: reader, Requested: at})
 			return err
 		}},
 	}
@@ -144,20 +143,16 @@ func TestOtherEvents(t *testing.T) {
 			t.Errorf("%s of an unknown title = %q", name, got)
 		}
 	}
-	_, err := in.Request(libraries.Request{Reader: 1, Requested: someInstant}, "catalogue")
-	if got, want := reasonOf(err), "availability must be one of catalog, marketplace, none"; got != want {
-		t.Errorf("suggestion of another availability = %q, want %q", got, want)
-	}
 }
 
 // TestReadersOfTheFeed lets events refer to a reader whom the feed itself brings.
 func TestReadersOfTheFeed(t *testing.T) {
 	in := newIntake()
-	if _, err := in.Activity([]byte("x"), 3, someInstant); err == nil {
+	if _, err := in.Activity(libraries.ActivityRow{ID: []byte("x"), Reader: 3, At: someInstant}); err == nil {
 		t.Error("Activity of an unknown reader is taken")
 	}
 	in.AddReader(3)
-	if _, err := in.Activity([]byte("x"), 3, someInstant); err != nil {
+	if _, err := in.Activity(libraries.ActivityRow{ID: []byte("x"), Reader: 3, At: someInstant}); err != nil {
 		t.Errorf("Activity of a reader of the feed = %v", err)
 	}
 }

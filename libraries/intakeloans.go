@@ -1,28 +1,24 @@
 package libraries
 
-// Loan checks a row of loans by itself; all but the status is given in l, and Returned is zero where it is null. The error
-// is a *FaultError.
-func (in *Intake) Loan(l Loan, status string) (Loan, error) {
+import "github.com/lectern-dev/lectern/paging/row"
+
+// Loan checks a row of loans by itself. The error is a *FaultError.
+func (in *Intake) Loan(l Loan) (Loan, error) {
 	if wrong := in.exists(l.Reader, l.Book); wrong != nil {
 		return l, wrong
 	}
-	var ok bool
-	if l.Status, ok = ParseLoanStatus(status); !ok {
-		return l, oneOf("status", loanStatuses[1:])
-	}
-	l.Borrowed, l.Returned = instant(l.Borrowed), instant(l.Returned)
 	returned := !l.Returned.IsZero()
 	switch {
 	case in.late(l.Borrowed):
-		return l, &FaultError{"borrowedAt", isLate}
+		return l, row.Fault("borrowedAt", isLate)
 	case l.Status.Ended() && !returned:
-		return l, &FaultError{"returnedAt", isRequired + " unless the loan is active"}
+		return l, row.Fault("returnedAt", isRequired+" unless the loan is active")
 	case !l.Status.Ended() && returned:
-		return l, &FaultError{"returnedAt", "must be empty while the loan is active"}
+		return l, row.Fault("returnedAt", "must be empty while the loan is active")
 	case returned && l.Returned.Before(l.Borrowed):
-		return l, &FaultError{"returnedAt", "must not be before borrowedAt"}
+		return l, row.Fault("returnedAt", "must not be before borrowedAt")
 	case returned && in.late(l.Returned):
-		return l, &FaultError{"returnedAt", isLate}
+		return l, row.Fault("returnedAt", isLate)
 	}
 	return l, nil
 }
@@ -36,13 +32,8 @@ func (in *Intake) Loans(rows []Lined[Loan], had map[int64]Loan, c *Counts, bad R
 	err := kept[Loan]{
 		id:      func(l Loan) int64 { return l.ID },
 		lasting: func(l Loan) lasting { return lasting{l.Reader, l.Book, l.Borrowed} },
-		start:   "borrowedAt", same: sameLoan, history: in.History,
+		start:   "borrowedAt", same: func(a, b Loan) bool { return loanFields.Equal(&a, &b) }, history: in.History,
 		had: had, put: put, counts: c, bad: bad,
 	}.settle(rows)
 	return changes, err
-}
-
-func sameLoan(a, b Loan) bool {
-	return a.ID == b.ID && a.Reader == b.Reader && a.Book == b.Book && a.Borrowed.Equal(b.Borrowed) && a.Status == b.Status &&
-		(!a.Status.Ended() || a.Returned.Equal(b.Returned)) && samePointee(a.Due, b.Due)
 }

@@ -62,7 +62,7 @@ func settledRows[T any](from *spill.Pile, part int, read func(*packed.Decoder) T
 	}
 	d := packed.Bare(data)
 	for d.Len() > 0 && !d.Bad() {
-		rows = append(rows, Lined[T]{int(natural(&d)), read(&d)})
+		rows = append(rows, Lined[T]{Line: int(natural(&d)), Row: read(&d)})
 	}
 	return rows, d.End()
 }

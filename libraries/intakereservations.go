@@ -1,31 +1,28 @@
 package libraries
 
-// Reservation checks a row of reservations by itself; all but the status is given in r, Resolved is zero and Position None
-// where they are null. A position that its status does not have is left out (L6). The error is a *FaultError.
-func (in *Intake) Reservation(r Reservation, status string) (Reservation, error) {
+import "github.com/lectern-dev/lectern/paging/row"
+
+// Reservation checks a row of reservations by itself. A position that its status does not have is left out (L6). The error is
+// a *FaultError.
+func (in *Intake) Reservation(r Reservation) (Reservation, error) {
 	if wrong := in.exists(r.Reader, r.Book); wrong != nil {
 		return r, wrong
-	}
-	var ok bool
-	if r.Status, ok = ParseReservationStatus(status); !ok {
-		return r, oneOf("status", reservationStatuses[1:])
 	}
 	if !r.Status.Active() {
 		r.Position = None
 	}
-	r.Reserved, r.Resolved = instant(r.Reserved), instant(r.Resolved)
 	resolved := !r.Resolved.IsZero()
 	switch {
 	case in.late(r.Reserved):
-		return r, &FaultError{"reservedAt", isLate}
+		return r, row.Fault("reservedAt", isLate)
 	case r.Status.Resolved() && !resolved:
-		return r, &FaultError{"resolvedAt", isRequired + " unless the reservation is waiting or available"}
+		return r, row.Fault("resolvedAt", isRequired+" unless the reservation is waiting or available")
 	case !r.Status.Resolved() && resolved:
-		return r, &FaultError{"resolvedAt", "must be empty while the reservation is waiting or available"}
+		return r, row.Fault("resolvedAt", "must be empty while the reservation is waiting or available")
 	case resolved && r.Resolved.Before(r.Reserved):
-		return r, &FaultError{"resolvedAt", "must not be before reservedAt"}
+		return r, row.Fault("resolvedAt", "must not be before reservedAt")
 	case resolved && in.late(r.Resolved):
-		return r, &FaultError{"resolvedAt", isLate}
+		return r, row.Fault("resolvedAt", isLate)
 	}
 	return r, nil
 }
@@ -39,13 +36,8 @@ func (in *Intake) Reservations(rows []Lined[Reservation], had map[int64]Reservat
 	err := kept[Reservation]{
 		id:      func(r Reservation) int64 { return r.ID },
 		lasting: func(r Reservation) lasting { return lasting{r.Reader, r.Book, r.Reserved} },
-		start:   "reservedAt", same: sameReservation, history: in.History,
+		start:   "reservedAt", same: func(a, b Reservation) bool { return reservationFields.Equal(&a, &b) }, history: in.History,
 		had: had, put: put, counts: c, bad: bad,
 	}.settle(rows)
 	return changes, err
-}
-
-func sameReservation(a, b Reservation) bool {
-	return a.ID == b.ID && a.Reader == b.Reader && a.Book == b.Book && a.Reserved.Equal(b.Reserved) && a.Status == b.Status &&
-		a.Position == b.Position && (!a.Status.Resolved() || a.Resolved.Equal(b.Resolved))
 }

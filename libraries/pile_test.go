@@ -13,29 +13,36 @@ import (
 	"github.com/lectern-dev/lectern/reading/spill"
 )
 
+// madeOf returns an instant of whole microseconds.
+func madeOf(random *rand.Rand) time.Time { return time.UnixMicro(random.Int64N(1<<52) - 1<<51).UTC() }
+
 // instantOf returns an instant of whole microseconds, or the zero time.
 func instantOf(random *rand.Rand) time.Time {
 	if random.IntN(4) == 0 {
 		return time.Time{}
 	}
-	return time.UnixMicro(random.Int64N(1<<52) - 1<<51).UTC()
+	return madeOf(random)
 }
 
 func textOf(random *rand.Rand) string { return []string{"", "a", "ação\n", "\x00"}[random.IntN(4)] }
 
 // registerOf returns a register row of any content.
 func registerOf(random *rand.Rand, id int64) libraries.Reader {
-	return libraries.Reader{
+	r := libraries.Reader{
 		ID: id, Name: textOf(random), Email: textOf(random), City: textOf(random), State: textOf(random), RA: textOf(random),
 		Library: random.Int64N(3) + libraries.None, AgeGroup: random.Int64N(3) + libraries.None,
 		Gender: libraries.Gender(random.IntN(6)), Status: libraries.ReaderStatus(random.IntN(4)),
-		Registered: calendar.Date(random.Int32()), DeletedAt: calendar.Date(-random.Int32N(9)),
-		Updated: time.UnixMicro(random.Int64N(3)).UTC(), Confirmed: instantOf(random), LastLogin: instantOf(random),
+		Registered: calendar.Date(random.Int32()),
+		Updated:    time.UnixMicro(random.Int64N(3)).UTC(), Confirmed: instantOf(random), LastLogin: instantOf(random),
 	}
+	if r.Status.Gone() {
+		r.DeletedAt = calendar.Date(-random.Int32N(9))
+	}
+	return r
 }
 
 func loanOf(random *rand.Rand, id, reader int64) libraries.Loan {
-	l := libraries.Loan{ID: id, Reader: reader, Book: random.Int64N(1 << 53), Borrowed: instantOf(random), Returned: instantOf(random), Status: libraries.LoanStatus(random.IntN(4))}
+	l := libraries.Loan{ID: id, Reader: reader, Book: random.Int64N(1 << 53), Borrowed: madeOf(random), Returned: instantOf(random), Status: libraries.LoanStatus(random.IntN(4))}
 	if random.IntN(2) == 0 {
 		due := calendar.Date(random.Int32())
 		l.Due = &due
@@ -45,7 +52,7 @@ func loanOf(random *rand.Rand, id, reader int64) libraries.Loan {
 
 func reservationOf(random *rand.Rand, id, reader int64) libraries.Reservation {
 	return libraries.Reservation{
-		ID: id, Reader: reader, Book: random.Int64N(1 << 53), Reserved: instantOf(random), Resolved: instantOf(random),
+		ID: id, Reader: reader, Book: random.Int64N(1 << 53), Reserved: madeOf(random), Resolved: instantOf(random),
 		Position: random.Int64N(4) + libraries.None, Status: libraries.ReservationStatus(random.IntN(6)),
 	}
 }
@@ -147,7 +154,7 @@ func putAny(random *rand.Rand, pile *libraries.Pile, d *libraries.Delivery, id i
 	case 3:
 		r := libraries.Request{
 			ID: id, Reader: d.Reader, Title: textOf(random), Author: textOf(random), Publisher: textOf(random), SearchTerm: textOf(random),
-			Availability: libraries.Availability(random.IntN(4)), Requested: instantOf(random),
+			Availability: libraries.Availability(random.IntN(4)), Requested: madeOf(random),
 		}
 		d.Requests = append(d.Requests, r)
 		return pile.AddRequest(r)

@@ -9,7 +9,7 @@ import (
 // are varints, those of nullable fields behind a byte that says whether there is one.
 func (s Schema) Append(b []byte, r Row) []byte {
 	a := appender{b: b}
-	_ = NewWalk(s, &a).Over(r) // nothing is read
+	_ = s.Look(&a).Over(r)
 	return a.b
 }
 
@@ -73,7 +73,7 @@ type Source interface {
 }
 
 // Read reads a record that Append has written. The error says that it was another.
-func (s Schema) Read(from Source, r Row) error { return NewWalk(s, &reader{from: from}).Over(r) }
+func (s Schema) Read(from Source, r Row) error { return s.Fill(&reader{from: from}).Over(r) }
 
 type reader struct {
 	Nothing

@@ -23,7 +23,7 @@ func (f *Field) Column() string {
 // null of a nullable field. A list is a text: 3;17;20.
 func (s Schema) Values(to []any, r Row) []any {
 	v := values{list: to}
-	_ = NewWalk(s, &v).Over(r) // nothing is read
+	_ = s.Look(&v).Over(r)
 	return v.list
 }
 
@@ -68,7 +68,7 @@ type Scanner struct {
 // Scanner returns a Scanner of rows with the columns of the schema, in its order.
 func (s Schema) Scanner() *Scanner {
 	c := &Scanner{found: found{values: make([]any, len(s))}}
-	c.walk = NewWalk(s, &c.found)
+	c.walk = s.Fill(&c.found)
 	for i := range c.found.values {
 		c.dest = append(c.dest, &c.found.values[i]) // drivers' own values: database/sql makes texts of numbers on the way to other types
 	}

@@ -12,7 +12,9 @@ const None = -1
 // Int declares an integer, which is 0 where it is null.
 func Int[N ~int64](w *Walk, name string, p *N, options ...Option) {
 	n, _ := w.visitor.Number(w.next(name, Integer, options), int64(*p), false)
-	*p = N(n)
+	if w.fills {
+		*p = N(n)
+	}
 }
 
 // IntOrNone declares an integer that is [None] where it is null.
@@ -25,7 +27,9 @@ func IntOrNone[N ~int64](w *Walk, name string, p *N, options ...Option) {
 	if null {
 		n = None
 	}
-	*p = N(n)
+	if w.fills {
+		*p = N(n)
+	}
 }
 
 // OptionalInt declares an integer that is nil where it is null.
@@ -43,8 +47,8 @@ func BoolOr(w *Walk, name string, p *bool, other bool, options ...Option) {
 		n = 1
 	}
 	n, null := w.visitor.Number(w.next(name, Truth, options), n, false)
-	if *p = n != 0; null {
-		*p = other
+	if w.fills {
+		*p = n != 0 || null && other
 	}
 }
 
@@ -73,8 +77,10 @@ func enum[E ~uint8](w *Walk, f *Field, p *E, names []string) {
 		f.Names = names
 	}
 	n, _ := w.visitor.Number(f, int64(*p), *p == 0 && names[0] == "")
-	*p = E(n)
-	w.fits(f, n, int64(*p))
+	if w.fills {
+		*p = E(n)
+		w.fits(f, n, int64(*p))
+	}
 }
 
 // OneOf is the error for a text that is none of the names.
@@ -99,15 +105,19 @@ func Decimal[N ~int64](w *Walk, name string, p *N, parse func(text []byte) (N, e
 		f.Format = func(n int64) string { return format(N(n)) }
 	}
 	n, _ := w.visitor.Number(f, int64(*p), false)
-	*p = N(n)
+	if w.fills {
+		*p = N(n)
+	}
 }
 
 // Day declares a day, which is 0 where it is null.
 func Day[D ~int32](w *Walk, name string, p *D, options ...Option) {
 	f := w.next(name, Date, options)
 	n, _ := w.visitor.Number(f, int64(*p), false)
-	*p = D(n)
-	w.fits(f, n, int64(*p))
+	if w.fills {
+		*p = D(n)
+		w.fits(f, n, int64(*p))
+	}
 }
 
 // OptionalDay declares a day that is nil where it is null.
@@ -127,6 +137,9 @@ func DayWhere[D ~int32](w *Walk, name string, p *D, given bool, unless string, o
 		n = 0
 	}
 	n, null := w.visitor.Number(f, n, !given)
+	if !w.fills {
+		return
+	}
 	switch {
 	case null && given:
 		w.visitor.Fail(f, "is required unless "+unless)
@@ -156,6 +169,9 @@ func instant(w *Walk, f *Field, p *time.Time) {
 		n = p.UnixMicro()
 	}
 	n, null = w.visitor.Number(f, n, null)
+	if !w.fills {
+		return
+	}
 	if *p = (time.Time{}); !null && (n != 0 || f.Required || f.Nullable) {
 		*p = time.UnixMicro(n).UTC()
 	}
@@ -164,7 +180,9 @@ func instant(w *Walk, f *Field, p *time.Time) {
 // Text declares a text, which is empty where it is null.
 func Text[S ~string](w *Walk, name string, p *S, options ...Option) {
 	text, _ := w.visitor.Text(w.next(name, String, options), string(*p), *p == "")
-	*p = S(text)
+	if w.fills {
+		*p = S(text)
+	}
 }
 
 // OptionalText declares a text that is nil where it is null.
@@ -176,9 +194,10 @@ func OptionalText(w *Walk, name string, p **string, options ...Option) {
 		was = **p
 	}
 	switch now, null := w.visitor.Text(f, was, null); {
+	case !w.fills:
 	case null:
 		*p = nil
-	case *p == nil || now != was:
+	default:
 		*p = &now
 	}
 }
@@ -193,12 +212,16 @@ func Bytes(w *Walk, name string, p *[]byte, options ...Option) { raw(w, name, Wo
 func Number(w *Walk, name string, p *[]byte, options ...Option) { raw(w, name, Figure, p, options) }
 
 func raw(w *Walk, name string, k Kind, p *[]byte, options []Option) {
-	*p = w.visitor.Bytes(w.next(name, k, options), *p)
+	if text := w.visitor.Bytes(w.next(name, k, options), *p); w.fills {
+		*p = text
+	}
 }
 
 // Ints declares a list of integers, nil where it is null or empty.
 func Ints(w *Walk, name string, p *[]int64, options ...Option) {
-	*p = w.visitor.List(w.next(name, Integers, options), *p)
+	if list := w.visitor.List(w.next(name, Integers, options), *p); w.fills {
+		*p = list
+	}
 }
 
 // optional notes that null is nothing but null.
@@ -216,9 +239,10 @@ func optional[N ~int32 | ~int64](w *Walk, f *Field, p **N) {
 		was = int64(**p)
 	}
 	switch n, null := w.visitor.Number(f, was, null); {
+	case !w.fills:
 	case null:
 		*p = nil
-	case *p == nil || n != was:
+	default:
 		v := N(n)
 		*p = &v
 		w.fits(f, n, int64(v))

@@ -173,7 +173,7 @@ func (g *given) Fail(f *row.Field, reason string)             { g.failed = appen
 func TestNull(t *testing.T) {
 	v := thing{id: 1, other: 1, name: "a", note: ptr("a"), colour: 1, made: 1, due: ptr(day(1)), goneOn: 1, at: full, seen: full, applied: full, uses: ptr(int64(1))}
 	g := given{null: true}
-	if err := row.NewWalk(row.Of(&v), &g).Over(&v); err != nil {
+	if err := row.Of(&v).Fill(&g).Over(&v); err != nil {
 		t.Error(err)
 	}
 	if want := (thing{other: row.None, live: true}); !reflect.DeepEqual(v, want) {
@@ -197,7 +197,7 @@ func TestDayWhere(t *testing.T) {
 	} {
 		v := struct{ part }{part{live: test.live}}
 		g := given{null: test.null}
-		_ = row.NewWalk(row.Of(&v), &g).Over(&v)
+		_ = row.Of(&v).Fill(&g).Over(&v)
 		if !slices.Equal(g.failed, test.want) {
 			t.Errorf("live %v, null %v: %v, want %v", test.live, test.null, g.failed, test.want)
 		}
@@ -219,7 +219,7 @@ func TestMicroseconds(t *testing.T) {
 	epoch := time.Unix(0, 0).UTC()
 	v := thing{at: time.Unix(0, -1), seen: time.Unix(1, 1999), applied: epoch}
 	s := row.Of(&v)
-	if err := row.NewWalk(s, row.Nothing{}).Over(&v); err != nil {
+	if err := s.Fill(row.Nothing{}).Over(&v); err != nil {
 		t.Error(err)
 	}
 	if want := time.UnixMicro(-1).UTC(); v.at != want {
@@ -229,7 +229,7 @@ func TestMicroseconds(t *testing.T) {
 		t.Errorf("seen = %v, want %v", v.seen, want)
 	}
 	v.at, v.seen = epoch, epoch
-	_ = row.NewWalk(s, row.Nothing{}).Over(&v)
+	_ = s.Fill(row.Nothing{}).Over(&v)
 	if v.at != epoch || !v.seen.IsZero() || v.applied != epoch {
 		t.Errorf("1970 is %v where it is required, %v where it is not, and %v where null is null", v.at, v.seen, v.applied)
 	}
@@ -240,7 +240,7 @@ func TestTooLarge(t *testing.T) {
 	s := row.Of(&thing{})
 	for n, want := range map[int64]string{0: "", 255: "", 256: "colour: 256 is no such value", -1: "colour: -1 is no such value"} {
 		got := ""
-		if err := row.NewWalk(s, &given{n: n}).Over(&thing{}); err != nil {
+		if err := s.Fill(&given{n: n}).Over(&thing{}); err != nil {
 			got = err.Error()
 		}
 		if got != want {
@@ -249,7 +249,7 @@ func TestTooLarge(t *testing.T) {
 	}
 	for _, n := range []int64{math.MinInt32, math.MaxInt32, math.MinInt32 - 1, math.MaxInt32 + 1} {
 		v := part{}
-		err := row.NewWalk(row.Of(&v), &given{n: n}).Over(&v)
+		err := row.Of(&v).Fill(&given{n: n}).Over(&v)
 		if fits := n == int64(int32(n)); fits != (err == nil) {
 			t.Errorf("a day %d: %v", n, err)
 		}

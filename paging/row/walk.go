@@ -2,8 +2,8 @@ package row
 
 import "fmt"
 
-// Visitor is what is done with the fields of a record, one after the other. Each method is handed what the field has and
-// returns what it shall have: who only looks returns what it was handed.
+// Visitor is what is done with the fields of a record, one after the other. Each method is handed what the field has, and
+// returns what it shall have where records are to be filled.
 type Visitor interface {
 	// Number visits a number. Where it is null, n is the field's Null, or for a Nullable one 0.
 	Number(f *Field, n int64, null bool) (int64, bool)
@@ -16,7 +16,7 @@ type Visitor interface {
 	Fail(f *Field, reason string)
 }
 
-// Nothing is a Visitor that leaves all as it is: the others may begin with it.
+// Nothing is a Visitor that does nothing: the others may begin with it.
 type Nothing struct{}
 
 // Number implements Visitor.
@@ -39,12 +39,17 @@ type Walk struct {
 	visitor Visitor
 	schema  Schema
 	at      int
+	fills   bool // the records with what the visitor returns
 	making  bool // the schema, which is not known yet
 	err     error
 }
 
-// NewWalk returns a walk of the visitor along records of the schema's type. It is not for use by several goroutines at once.
-func NewWalk(s Schema, v Visitor) *Walk { return &Walk{visitor: v, schema: s} }
+// Look returns a walk of the visitor along records of the schema's type, which stay as they are. It is not for use by several
+// goroutines at once.
+func (s Schema) Look(v Visitor) *Walk { return &Walk{visitor: v, schema: s} }
+
+// Fill is Look for a visitor that fills the records.
+func (s Schema) Fill(v Visitor) *Walk { return &Walk{visitor: v, schema: s, fills: true} }
 
 // Over visits all fields of a record. The error says that the visitor returned a number which the field cannot hold.
 func (w *Walk) Over(r Row) error {

@@ -8,12 +8,12 @@ import (
 )
 
 // cutCSV finds the end of the row with which data begins: the first line's end outside of a quoted cell.
-func cutCSV(data []byte, eof bool) row {
+func cutCSV(data []byte, eof bool) extent {
 	for at := 0; ; {
 		end, open := cellEnd(data, at)
 		switch {
 		case open, end == len(data) && !eof:
-			return row{size: len(data)}
+			return extent{size: len(data)}
 		case end == len(data):
 			return wholeRow(data, 0)
 		case data[end] == '\n':
@@ -24,9 +24,9 @@ func cutCSV(data []byte, eof bool) row {
 }
 
 // wholeRow returns what is known of a row that ends at the end of line, with a line feed after it or none.
-func wholeRow(line []byte, feeds int) row {
+func wholeRow(line []byte, feeds int) extent {
 	size := len(bytes.TrimSuffix(line, []byte{'\r'}))
-	return row{
+	return extent{
 		size: size, ending: len(line) - size + feeds,
 		lines: bytes.Count(line, []byte{'\n'}) + feeds, whole: true,
 	}

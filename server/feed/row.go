@@ -7,16 +7,14 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/decimal"
 )
 
 // Field declares a field of a resource: a member of the JSON object, a column of the CSV. A required one may not be
 // null, and a CSV file has to have its column.
-type Field struct {
-	Name     string
-	Required bool
-}
+type Field = row.Field
 
 // Row is one row while it is parsed. Its methods take the index of a field among those given to [Read].
 //
@@ -30,6 +28,8 @@ type Row struct {
 	line    int
 	wrong   *fault
 	scratch []byte
+	record  any       // that Records fills
+	fill    *row.Walk // along it
 }
 
 // maxID is the most characters of an identifier (F5).

@@ -133,26 +133,26 @@ func (s *splitter) skipLine(data []byte) int {
 }
 
 // cut finds the end of the row with which data begins.
-func (s *splitter) cut(data []byte) row {
+func (s *splitter) cut(data []byte) extent {
 	if s.csv {
 		return cutCSV(data, s.eof)
 	}
 	n := bytes.IndexByte(data, '\n')
 	if n < 0 {
-		return row{size: len(data), whole: s.eof}
+		return extent{size: len(data), whole: s.eof}
 	}
-	return row{size: n, ending: 1, lines: 1, whole: true}
+	return extent{size: n, ending: 1, lines: 1, whole: true}
 }
 
-// row is what is known of a row's bytes: its size without the line's end, the size of that, and how many lines it
+// extent is what is known of a row's bytes: its size without the line's end, the size of that, and how many lines it
 // takes. A row is whole when its end has been seen.
-type row struct {
+type extent struct {
 	size, ending, lines int
 	whole               bool
 }
 
 // refusal says why a row is too long or has no end.
-func (r row) refusal() string {
+func (r extent) refusal() string {
 	if r.size > maxRow {
 		return "is longer than 1 MiB"
 	}

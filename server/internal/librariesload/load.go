@@ -74,12 +74,6 @@ type Totals struct {
 	Check *feed.Findings `json:"check,omitempty"`
 }
 
-// resources are the files of a libraries feed.
-var resources = []string{
-	"libraries", "ageGroups", "publishers", "categories", "subjects", "books", "lines", "readers", "loans", "renewals",
-	"reservations", "sessions", "previews", "activity", "channels", "suggestions",
-}
-
 // Load reads the feed in dir and makes it a state. On an error nothing of it is visible, and running it again is safe.
 func Load(ctx context.Context, store *librariesdb.Store, dir string, o Options) (t Totals, err error) {
 	if o.Now == nil {
@@ -165,17 +159,9 @@ func (l *load) save(ctx context.Context) (librariesdb.Saved, error) {
 	return l.store.Check(ctx, l.base, l.pile, o)
 }
 
-// read reads all files, each after those that it refers to, and settles them onto the pile.
-func (l *load) read(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{l.registers, l.readers, l.settleLoans, l.settleReservations, l.events} {
-		if err := step(ctx); err != nil {
-			return err
-		}
-		if err := l.report.Flush(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+// loading is the feed for those who read its files.
+func (l *load) loading() *feed.Loading {
+	return &feed.Loading{Folder: l.folder, Report: l.report, Progress: func(done, total int64) { l.progress("read", done, total) }}
 }
 
 // saved takes over what only the store could count.
