@@ -18,7 +18,7 @@ import (
 )
 
 // replicas are two servers on the database of a pair, and what they were asked: a partner and a library network.
-type replicas struct {
+type failover struct {
 	*testing.T
 	*client
 	network *network
@@ -27,7 +27,7 @@ type replicas struct {
 	targets []string
 }
 
-func newReplicas(t *testing.T) *replicas {
+func newFailover(t *testing.T) *failover {
 	t.Helper()
 	pair := dbtest.NewPair(t)
 	db, err := database.Open(t.Context(), pair.URL)
@@ -36,7 +36,7 @@ func newReplicas(t *testing.T) *replicas {
 	}
 	t.Cleanup(func() { db.Close() })
 	config := server.Config{SecretKey: secretKey, SchoolsRate: -1, LibrariesRate: -1}
-	r := &replicas{T: t, client: newClient(t, db, config), network: newNetwork(t, db, config), pair: pair}
+	r := &failover{T: t, client: newClient(t, db, config), network: newNetwork(t, db, config), pair: pair}
 	r.servers = map[string]http.Handler{"the first server": r.handler, "the second server": documented(t, r.network.server.Handler())}
 	r.at(time.Date(2026, 9, 25, 17, 0, 30, 0, time.UTC))
 	for _, list := range []string{"/users", "/engagements?startDate=2026-03-01", "/readings?startDate=2026-03-01"} {
@@ -47,10 +47,10 @@ func newReplicas(t *testing.T) *replicas {
 }
 
 // at sets the clocks of all.
-func (r *replicas) at(now time.Time) { r.clock.now, r.network.clock.now = now, now }
+func (r *failover) at(now time.Time) { r.clock.now, r.network.clock.now = now, now }
 
 // change writes to the directory and loads something into both tenants, and asks after each, so that all of it is in memory.
-func (r *replicas) change(name string, i int) told {
+func (r *failover) change(name string, i int) told {
 	r.Helper()
 	if a := r.call(r.T, "POST", "/teachers", teacher(name, "north")); a.status != 201 {
 		r.Fatalf("a teacher = %d %s, want 201", a.status, a.body)
@@ -62,7 +62,7 @@ func (r *replicas) change(name string, i int) told {
 }
 
 // more is a feed of the library in which a name stands.
-func (r *replicas) more(name string, i int) map[string]string {
+func (r *failover) more(name string, i int) map[string]string {
 	feed := moreOfTheLibrary(i)
 	feed["readers"] = strings.Replace(feed["readers"], `"name":"Ana`, `"name":"`+name, 1)
 	return feed
@@ -72,7 +72,7 @@ func (r *replicas) more(name string, i int) map[string]string {
 type told map[string]*httptest.ResponseRecorder
 
 // from asks a server.
-func (r *replicas) from(h http.Handler, target string, headers ...string) *httptest.ResponseRecorder {
+func (r *failover) from(h http.Handler, target string, headers ...string) *httptest.ResponseRecorder {
 	key := r.network.key
 	if strings.HasPrefix(target, prefix) {
 		key = r.north
@@ -81,7 +81,7 @@ func (r *replicas) from(h http.Handler, target string, headers ...string) *httpt
 }
 
 // ask asks all servers for everything, which must agree.
-func (r *replicas) ask() told {
+func (r *failover) ask() told {
 	r.Helper()
 	all := told{}
 	for _, name := range slices.Sorted(maps.Keys(r.servers)) {
@@ -101,7 +101,7 @@ func (r *replicas) ask() told {
 }
 
 // again asks all servers for a state by its snapshots, which they answer as then, or not at all where it was lost.
-func (r *replicas) again(when string, then told, lost bool) {
+func (r *failover) again(when string, then told, lost bool) {
 	r.Helper()
 	for name, h := range r.servers {
 		for target, want := range then {
@@ -116,7 +116,7 @@ func (r *replicas) again(when string, then told, lost bool) {
 }
 
 // forgotten holds that no answer, and no 304, comes from what was lost: what is answered is what a server says that was never told.
-func (r *replicas) forgotten(when string, now, lost told) {
+func (r *failover) forgotten(when string, now, lost told) {
 	r.Helper()
 	for target, was := range lost {
 		tag, snapshot := was.Header().Get("ETag"), snapshotOf(r.T, was)
@@ -136,7 +136,7 @@ func (r *replicas) forgotten(when string, now, lost told) {
 }
 
 // fail lets the standby take over, and waits until the servers have found it.
-func (r *replicas) fail() {
+func (r *failover) fail() {
 	r.Helper()
 	r.pair.Freeze()
 	r.pair.Promote()
@@ -159,7 +159,7 @@ func (r *replicas) fail() {
 // lost are 410; those of states that were replicated, the one that came to hold by its hour among them, answer the same bytes
 // as ever. As many loads and writes follow as were lost, and more, and none of them is taken for one of those.
 func TestLostLoads(t *testing.T) {
-	r := newReplicas(t)
+	r := newFailover(t)
 	kept := []told{r.ask(), r.change("Um", 1)}
 	r.hourly(r.more("Dois", 2))
 	hour := r.clock.now.Truncate(time.Hour).Add(time.Hour)
@@ -219,7 +219,7 @@ func TestLostLoads(t *testing.T) {
 }
 
 // hourly loads something into the library network that holds from the next full hour on.
-func (r *replicas) hourly(feed map[string]string) {
+func (r *failover) hourly(feed map[string]string) {
 	r.Helper()
 	s := &shelf{network: *r.network}
 	if _, err := s.hourly(r.Context(), r.network.folder(feed)); err != nil {

@@ -68,6 +68,7 @@ var onlyUnder = map[string][]string{
 // never lists what packages with the given beginning must not import, directly or through others.
 var never = map[string][]string{
 	"server/internal/web":        {bunORM, module + "schools", module + "directory", module + "libraries"},
+	"server/internal/wire":       {bunORM, module + "schools", module + "directory", module + "libraries"},
 	"server/internal/schoolsapi": {bunORM, module + "server/database", module + "libraries"},
 
 	"server/internal/directoryapi": {bunORM, module + "server/database", module + "schools", module + "libraries"},

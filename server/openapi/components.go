@@ -4,18 +4,18 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+
+	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // cacheHeaders are those of a GET that is answered well (H8).
 var cacheHeaders = []string{"ETag", "Cache-Control", "Vary"}
 
-// snapshotHeader names the state of an answer (H12).
-const snapshotHeader = "X-Snapshot"
-
 // getHeaders are the headers of a GET of the API that is answered well, or with 304.
 func (a api) getHeaders() []string {
 	if a.pulls {
-		return append(slices.Clone(cacheHeaders), snapshotHeader)
+		return append(slices.Clone(cacheHeaders), web.SnapshotHeader)
 	}
 	return cacheHeaders
 }
@@ -25,27 +25,27 @@ var rateHeaders = []string{"x-ratelimit-limit-public-default", "x-ratelimit-rema
 
 // headers are all headers that answers have, but for those that HTTP has for every body.
 var headers = object{
-	{"X-Request-Id", always("Identifies the request in the server's log.", text)},
-	{"ETag", always("Names the answer: sent again as If-None-Match, it is answered with 304 and no body as long as the answer is the same.", text)},
-	{"Cache-Control", always("Who may keep the answer: the client alone, who asks each time whether it is still the one.", text)},
-	{"Vary", always("The headers of the request that the answer depends on.", text)},
-	{snapshotHeader, always("Names the state of the data that the answer was made of, and when that was: sent as snapshot, it gets answers of that state.", snapshot)},
-	{"X-Total-Rows", header("The total number of rows, where the answer is CSV or NDJSON.", integer)},
-	{"Retry-After", always("Seconds after which the call may be made again.", integer)},
-	{"Allow", always("The methods of the path.", text)},
-	{"WWW-Authenticate", always("The name of the scheme to authenticate with.", text)},
-	{rateHeaders[0], header("Requests a minute; absent where there is no limit.", integer)},
-	{rateHeaders[1], header("Requests that are left of the minute.", integer)},
-	{rateHeaders[2], header("Seconds until the next minute, rounded up.", integer)},
+	"X-Request-Id", always("Identifies the request in the server's log.", wire.Text),
+	"ETag", always("Names the answer: sent again as If-None-Match, it is answered with 304 and no body as long as the answer is the same.", wire.Text),
+	"Cache-Control", always("Who may keep the answer: the client alone, who asks each time whether it is still the one.", wire.Text),
+	"Vary", always("The headers of the request that the answer depends on.", wire.Text),
+	web.SnapshotHeader, always("Names the state of the data that the answer was made of, and when that was: sent as snapshot, it gets answers of that state.", web.Snapshot),
+	"X-Total-Rows", header("The total number of rows, where the answer is CSV or NDJSON.", wire.Integer),
+	"Retry-After", always("Seconds after which the call may be made again.", wire.Integer),
+	"Allow", always("The methods of the path.", wire.Text),
+	"WWW-Authenticate", always("The name of the scheme to authenticate with.", wire.Text),
+	rateHeaders[0], header("Requests a minute; absent where there is no limit.", wire.Integer),
+	rateHeaders[1], header("Requests that are left of the minute.", wire.Integer),
+	rateHeaders[2], header("Seconds until the next minute, rounded up.", wire.Integer),
 }
 
 func header(description string, s object) object {
-	return object{{"description", description}, {"schema", s}}
+	return object{"description", description, "schema", s}
 }
 
 // always is a header that no answer of its kind is without.
 func always(description string, s object) object {
-	return object{{"description", description}, {"required", true}, {"schema", s}}
+	return object{"description", description, "required", true, "schema", s}
 }
 
 // headerRefs refers to the headers of a status: those named, and those that every answer of it has.
@@ -56,7 +56,7 @@ func headerRefs(status int, names []string) object {
 	}
 	refs := object{}
 	for _, n := range all {
-		refs = append(refs, member{n, object{{"$ref", "#/components/headers/" + n}}})
+		refs = append(refs, n, object{"$ref", "#/components/headers/" + n})
 	}
 	return refs
 }
@@ -67,38 +67,27 @@ var beforeRate = map[int]bool{
 }
 
 func (a api) components() object {
-	schemes, schemas := object{}, object{}
-	for _, s := range a.security {
-		schemes = append(schemes, member{s.name, s.scheme})
-	}
-	for _, s := range a.schemas {
-		schemas = append(schemas, member{s.name, s.object})
-	}
 	same := a.getHeaders()
 	if a.hasRows() {
 		same = append(same[:len(same):len(same)], "X-Total-Rows")
 	}
-	responses := object{{responseName(http.StatusNotModified), object{
-		{"description", "The answer that If-None-Match names is still the one."},
-		{"headers", headerRefs(http.StatusNotModified, same)},
-	}}}
+	responses := object{responseName(http.StatusNotModified), object{
+		"description", "The answer that If-None-Match names is still the one.",
+		"headers", headerRefs(http.StatusNotModified, same),
+	}}
 	for _, status := range slices.Sorted(maps.Keys(a.failures)) {
-		responses = append(responses, member{responseName(status), a.failureOf(a.name, status, a.failures[status])})
+		responses = append(responses, responseName(status), a.failureOf(a.name, status, a.failures[status]))
 	}
-	return object{{"schemas", schemas}, {"responses", responses}, {"headers", a.headers()}, {"securitySchemes", schemes}}
+	return object{"schemas", a.schemas.All(), "responses", responses, "headers", a.headers(), "securitySchemes", a.security}
 }
 
 // failureOf is an answer that is an error, of the whole API or of one operation, by its name.
 func (a api) failureOf(of string, status int, f failed) object {
-	content := object{{"schema", ref(a.failure)}}
+	content := object{"schema", wire.Ref(a.failure)}
 	if e, ok := failureExample(of, status); ok {
-		content = append(content, member{"example", e})
+		content = append(content, "example", e)
 	}
-	return object{
-		{"description", f.description},
-		{"headers", headerRefs(status, f.headers)},
-		{"content", object{{"application/json", content}}},
-	}
+	return object{"description", f.description, "headers", headerRefs(status, f.headers), "content", object{"application/json", content}}
 }
 
 func (a api) hasRows() bool {
@@ -115,9 +104,9 @@ func (a api) headers() object {
 		used = append(used, "X-Total-Rows")
 	}
 	kept := object{}
-	for _, h := range headers {
-		if slices.Contains(used, h.name) {
-			kept = append(kept, h)
+	for i := 0; i < len(headers); i += 2 {
+		if slices.Contains(used, headers[i].(string)) {
+			kept = append(kept, headers[i], headers[i+1])
 		}
 	}
 	return kept

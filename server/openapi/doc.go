@@ -10,8 +10,9 @@
 // A document tells the rates and the history of the server that sends it. It is made when it is first asked for: who loads a
 // feed, or reads rows, does not wait for it.
 //
-// The documents are written in Go, in the order in which they are read: tables of parameters and fields, in the words of
-// the specifications.
+// What an API reads and answers is described where it does so: the parameters of a route are those that it reads, and the
+// schemas of answers come from the functions that write them ([web.Params], [wire.Schemas]). Here is the rest: errors, headers, ways
+// to authenticate, and the bodies that the directory takes.
 package openapi
 
 import (

@@ -1,39 +1,81 @@
 package openapi
 
-import "slices"
+import (
+	"net/http"
 
-// What the schools and the libraries API share.
+	"github.com/lectern-dev/lectern/server/internal/librariesapi"
+	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
+	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/wire"
+)
 
-// keySecurity are the two ways to send a key.
-var keySecurity = []security{
-	{"apiKey", object{{"type", "apiKey"}, {"in", "header"}, {"name", "X-Api-Key"}, {"description", "The key that the operator issued. It decides where both headers are sent."}}},
-	{"bearer", object{{"type", "http"}, {"scheme", "bearer"}, {"description", "The same key as a bearer token."}}},
+// schools is the schools reading API.
+func schools(s Settings) api {
+	return report(api{
+		name:    "schools",
+		title:   "Schools reading",
+		summary: "Users, days of access and reading of a school network.",
+		description: "Read-only. The key decides the network. A segment of reading counts as effective when its speed is from 5 to 800 words a minute, or when it has no recorded speed and lasts at least 3 seconds. " +
+			forms + allowance(s.SchoolsRate, "for each key") + "Page through a route one page at a time until totalRows rows are there: the later pages of a query are answered from the state of its first page, for 24 hours, whatever is loaded meanwhile. " +
+			"Who pulls one query twice at the same time, or not in order, sends the first page's X-Snapshot as snapshot.",
+		tags: object{"reading", "The users of a network, the days on which they came, and what they read."},
+	}, schoolsapi.Routes(s.SchoolsHistory))
+}
+
+// libraries is the libraries reporting API.
+func libraries(s Settings) api {
+	a := report(api{
+		name:    "libraries",
+		title:   "Libraries reporting",
+		summary: "Figures, readers, catalogue, stock, loans, reservations and suggestions of a library network.",
+		description: "Read-only. The key decides the network. Answers are those of a full hour, which `meta.updatedAt` names: the same query inside the hour has the same answer. A pull that may cross an hour sends the first page's X-Snapshot as snapshot. " +
+			"Days are Brasilia time; the history begins " + s.LibrariesHistory.String() + ". " + forms + allowance(s.LibrariesRate, "for all keys of a network together") +
+			"A parameter that belongs to another dataset is ignored; one that belongs to none is refused.",
+		tags: object{
+			"reports", "Figures of the whole network, its readers, their days, and the values of the filters.",
+			"datasets", "Titles, stock, loans, reservations, sessions and suggestions, as rows.",
+		},
+	}, librariesapi.Routes())
+	a.failures[http.StatusNotFound] = failed{"There is no such path, or no such dataset.", nil}
+	a.failures[http.StatusServiceUnavailable] = failed{"The database does not answer for a moment, or too many heavy queries run at once.", []string{"Retry-After"}}
+	for i := range a.operations {
+		if op := &a.operations[i]; op.id == "channels" {
+			op.own = map[int]failed{http.StatusServiceUnavailable: {"The analytics source or the database is not available; nothing is kept of it, the call may be repeated later.", nil}}
+		}
+	}
+	return a
+}
+
+// report adds what the schools and the libraries API share, and the routes.
+func report(a api, routes []web.Route) api {
+	a.failures, a.failure, a.pulls = reportFailures(), "Error", true
+	a.security = object{
+		"apiKey", object{"type", "apiKey", "in", "header", "name", "X-Api-Key", "description", "The key that the operator issued. It decides where both headers are sent."},
+		"bearer", object{"type", "http", "scheme", "bearer", "description", "The same key as a bearer token."},
+	}
+	a.schemas.Put("Error", wire.Record( // the body of every error (H2)
+		wire.Field{Name: "statusCode", Schema: wire.Integer, About: "The status of the answer."},
+		wire.Field{Name: "error", Schema: wire.Text, About: "The name of the status."},
+		wire.Field{Name: "message", Schema: object{"oneOf", []object{wire.Text, wire.ListOf(wire.Text)}}, About: "What is wrong; for 400 one message for each invalid parameter."},
+	))
+	for _, rt := range routes {
+		op := operation{
+			method: "get", path: rt.Path, id: rt.ID, tag: rt.Tag, summary: rt.Summary, description: rt.About,
+			status: http.StatusOK, answer: rt.Schema, rows: rt.Rows, errors: []int{400, 401, 403, 404, 405, 410, 429, 500, 503},
+		}
+		for _, p := range rt.Params {
+			op.params = append(op.params, param{"query", p})
+		}
+		a.operations = append(a.operations, op)
+		a.schemas.Add(rt.Schema, rt.Sample)
+	}
+	return a
 }
 
 // forms says in which forms the lists come (H11).
 const forms = "Lists also answer Accept: text/csv, in the profile of Brazilian spreadsheets with text/csv; profile=pt-BR, and application/x-ndjson, one row a line. "
 
-// failureSchema is the body of every error (H2).
-var failureSchema = schema{"Error", record(
-	field{name: "statusCode", schema: integer, description: "The status of the answer."},
-	field{name: "error", schema: text, description: "The name of the status."},
-	field{name: "message", schema: object{{"oneOf", []object{text, list(text)}}}, description: "What is wrong; for 400 one message for each invalid parameter."},
-)}
-
-// periodSchema and pageSchema are the parts of meta.
-var (
-	periodSchema = schema{"Period", record(
-		field{name: "startDate", schema: date, description: "First day, after defaults."},
-		field{name: "endDate", schema: date, description: "Last day, after defaults."},
-	)}
-	pageSchema = schema{"Page", record(
-		field{name: "page", schema: integer, description: "Number of the page, from 1."},
-		field{name: "pageSize", schema: integer, description: "Rows of a full page."},
-		field{name: "totalRows", schema: integer, description: "Rows of all pages."},
-	)}
-)
-
-// failures are the errors of every route of the two APIs.
+// reportFailures are the errors of every route of the two APIs.
 func reportFailures() map[int]failed {
 	return map[int]failed{
 		400: {"A parameter is invalid, or is none of the route.", nil},
@@ -46,45 +88,4 @@ func reportFailures() map[int]failed {
 		500: {"Something failed here; nothing partial is returned.", nil},
 		503: {"The database does not answer for a moment.", []string{"Retry-After"}},
 	}
-}
-
-// get is a route of rows or records.
-func get(path, id, answer, summary, description string, params []param) operation {
-	return operation{
-		method: "get", path: path, id: id, example: id, summary: summary, description: description,
-		params: append(slices.Clone(params), snapshotParam),
-		status: 200, answer: answer, errors: []int{400, 401, 403, 404, 405, 410, 429, 500, 503},
-	}
-}
-
-// snapshotParam stands last in the table of every route.
-var snapshotParam = query("snapshot", snapshot,
-	"The X-Snapshot of an earlier answer: answers as then, from the same state of the data and with the same defaults of the period.")
-
-// query is a parameter of the query that may be left out.
-func query(name string, s object, description string) param {
-	return param{name: name, in: "query", schema: s, description: description}
-}
-
-// paging are the parameters page and pageSize.
-func paging(most int) []param {
-	return []param{
-		query("page", whole(member{"minimum", 1}, member{"maximum", 100_000}, member{"default", 1}), "Number of the page."),
-		query("pageSize", whole(member{"minimum", 1}, member{"maximum", most}, member{"default", 100}), "Rows of a page."),
-	}
-}
-
-// integerParam, textParam and boolParam are the forms of parameters (H3).
-var (
-	integerParam = whole(member{"minimum", 0}, member{"maximum", int64(1<<53 - 1)})
-	textParam    = object{{"type", "string"}, {"minLength", 1}, {"maxLength", 200}}
-	boolParam    = enum("true", "false")
-)
-
-// rowsOf is the envelope of a list.
-func rowsOf(meta string, row string) object {
-	return record(
-		field{name: "meta", schema: ref(meta)},
-		field{name: "data", schema: record(field{name: "rows", schema: list(ref(row))})},
-	)
 }

@@ -4,7 +4,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // Routes returns the routes as the API answers them, without their parameters, which the handlers read by themselves.
@@ -16,4 +18,12 @@ func Routes() []web.Route {
 		}
 	}
 	return all
+}
+
+// Schemas adds the schemas of the good answers.
+func Schemas(s *wire.Schemas) {
+	s.Add("EntityDocument", entityDocument(directory.EntityRecord{}))
+	s.Add("Entities", list{}.entityPage(directory.Page[directory.EntityRecord]{}))
+	s.Add("TeacherDocument", teacherDocument(directory.AccountRecord{}))
+	s.Add("Accounts", list{}.accountPage(directory.Page[directory.AccountRecord]{}))
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"strconv"
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // problem is an error outside validation that a client is told of (P10). Its detail is the status's name.
@@ -66,13 +68,15 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	var p *problem
 	switch {
 	case errors.As(err, &fields):
-		web.WriteJSON(w, http.StatusUnprocessableEntity, func(j *web.JSON) { writeFieldErrors(j, fields) })
+		writeFaults(w, fields.All())
 		return
 	case errors.As(err, &p):
 	case errors.Is(err, directory.ErrNotFound):
 		p = errNotFound
 	case errors.Is(err, directory.ErrHasChildren):
-		web.WriteJSON(w, http.StatusUnprocessableEntity, writeHasChildren)
+		var children directory.FieldErrors // (P6)
+		children.Add("entity", "children must be removed first")
+		writeFaults(w, children.All())
 		return
 	case errors.Is(err, context.Canceled) && r.Context().Err() != nil:
 		w.WriteHeader(web.StatusGone) // nobody reads it
@@ -104,41 +108,24 @@ func (p *problem) write(w http.ResponseWriter) {
 	if p.status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", "APIAuth") // RFC 9110, 11.6.1
 	}
-	web.WriteJSON(w, p.status, func(j *web.JSON) {
-		j.Begin()
-		j.Object("errors")
-		j.Text("detail", p.text())
-		if p.canonical != "" {
-			j.Text("canonical", p.canonical)
-			j.Text("reason", p.reason)
-		}
-		j.End()
-		j.End()
+	web.WriteJSON(w, p.status, func(w *wire.Writer) {
+		w.Object("errors", "", "", func() {
+			w.Text("detail", p.text(), "")
+			if p.canonical != "" {
+				w.Text("canonical", p.canonical, "")
+				w.Text("reason", p.reason, "")
+			}
+		})
 	})
 }
 
-// writeFieldErrors writes the faults of a record: a list of messages for each field (P4).
-func writeFieldErrors(j *web.JSON, fields *directory.FieldErrors) {
-	j.Begin()
-	j.Object("errors")
-	for field, message := range fields.All() {
-		writeMessage(j, field, message)
-	}
-	j.End()
-	j.End()
-}
-
-// writeHasChildren writes the refusal to delete an entity that has children (P6).
-func writeHasChildren(j *web.JSON) {
-	j.Begin()
-	j.Object("errors")
-	writeMessage(j, "entity", "children must be removed first")
-	j.End()
-	j.End()
-}
-
-func writeMessage(j *web.JSON, field, message string) {
-	j.Array(field)
-	j.Item(message)
-	j.EndArray()
+// writeFaults writes the faults of a record: a list of messages for each field (P4).
+func writeFaults(w http.ResponseWriter, faults iter.Seq2[string, string]) {
+	web.WriteJSON(w, http.StatusUnprocessableEntity, func(w *wire.Writer) {
+		w.Object("errors", "", "", func() {
+			for field, message := range faults {
+				w.Texts(field, []string{message}, wire.Text, "")
+			}
+		})
+	})
 }

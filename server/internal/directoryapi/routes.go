@@ -113,7 +113,7 @@ func (a *API) listEntities(w http.ResponseWriter, r *http.Request, req request) 
 	if err != nil {
 		return err
 	}
-	a.writePage(w, r, l, entityPage(p))
+	a.Answers.WriteJSON(w, r, l.entityPage(p))
 	return nil
 }
 
@@ -140,7 +140,7 @@ func (a *API) listSubtree(w http.ResponseWriter, r *http.Request, req request) e
 	if err != nil {
 		return err
 	}
-	a.writePage(w, r, l, entityPage(p))
+	a.Answers.WriteJSON(w, r, l.entityPage(p))
 	return nil
 }
 
@@ -153,7 +153,7 @@ func (a *API) listReaders(w http.ResponseWriter, r *http.Request, req request) e
 	if err != nil {
 		return err
 	}
-	a.writePage(w, r, l, accountPage(p))
+	a.Answers.WriteJSON(w, r, l.accountPage(p))
 	return nil
 }
 
@@ -166,7 +166,7 @@ func (a *API) listTeachers(w http.ResponseWriter, r *http.Request, req request) 
 	if err != nil {
 		return err
 	}
-	a.writePage(w, r, l, accountPage(p))
+	a.Answers.WriteJSON(w, r, l.accountPage(p))
 	return nil
 }
 

@@ -1,10 +1,8 @@
 package directoryapi
 
 import (
-	"net/http"
-
 	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // newEntity takes the members of a body that make an entity; the others are ignored (P4).
@@ -33,102 +31,85 @@ func newTeacher(body map[string]directory.Field) directory.NewTeacher {
 }
 
 // entityDocument writes the envelope of a single entity, which tells its parent.
-func entityDocument(e directory.EntityRecord) func(*web.JSON) {
-	return single(func(j *web.JSON) {
-		writeEntity(j, e.Entity)
-		j.TextOrNull("parent_reference_id", string(e.ParentRef))
+func entityDocument(e directory.EntityRecord) func(*wire.Writer) {
+	return single("EntityRecord", func(w *wire.Writer) {
+		writeEntity(w, &e)
+		w.TextOrNull("parent_reference_id", string(e.ParentRef), "The entity above; for a network the partner's own reference.")
 	})
 }
 
 // teacherDocument writes the envelope of a single teacher, who alone shows an e-mail.
-func teacherDocument(t directory.AccountRecord) func(*web.JSON) {
-	return single(func(j *web.JSON) { writeAccount(j, t, true) })
+func teacherDocument(t directory.AccountRecord) func(*wire.Writer) {
+	return single("Teacher", func(w *wire.Writer) { writeAccount(w, &t, true) })
 }
 
 // single writes the envelope of one record.
-func single(fields func(*web.JSON)) func(*web.JSON) {
-	return func(j *web.JSON) {
-		j.Begin()
-		j.Object("data")
-		fields(j)
-		j.End()
-		j.Null("errors")
-		j.Null("pagination")
-		j.End()
+func single(schema string, members func(*wire.Writer)) func(*wire.Writer) {
+	return func(w *wire.Writer) {
+		w.Object("data", schema, "", func() { members(w) })
+		w.Null("errors")
+		w.Null("pagination")
 	}
 }
 
-func writeEntity(j *web.JSON, e directory.Entity) {
-	j.Text("name", e.Name)
-	j.Text("entity_type", e.Type.String())
-	j.TextOrNull("degree", e.Degree)
-	j.TextOrNull("inep", e.INEP)
-	j.TextOrNull("state", e.State)
-	j.TextOrNull("city", e.City)
-	j.Text("reference_id", string(e.Ref))
+// The texts with schemas of their own.
+var (
+	entityTypes = wire.Enum(directory.Network.String(), directory.School.String(), directory.Class.String())
+	inep        = wire.Pattern(`^\d{1,8}$`)
+	state       = wire.Pattern("^[A-Z]{2}$")
+	reference   = wire.Text.With("minLength", 1, "maxLength", 255)
+)
+
+func writeEntity(w *wire.Writer, e *directory.EntityRecord) {
+	w.Text("name", e.Name, "")
+	w.TextOf("entity_type", e.Type.String(), entityTypes, "")
+	w.TextOrNull("degree", e.Degree, "Degree, of the partner's vocabulary: I, 1 to 9, M, M1 to M3, F unless the operator replaced it.")
+	w.TextOfOrNull("inep", e.INEP, inep, "Official code of a school; null for others.")
+	w.TextOfOrNull("state", e.State, state, "Two letters.")
+	w.TextOrNull("city", e.City, "")
+	w.TextOf("reference_id", string(e.Ref), reference, "The partner's own reference.")
 }
 
-func writeAccount(j *web.JSON, a directory.AccountRecord, email bool) {
-	j.TextOrNull("access_token", a.AccessToken)
-	j.TextOrNull("entity_reference_id", string(a.EntityRef))
-	j.TextOrNull("name", a.Name)
+func writeAccount(w *wire.Writer, a *directory.AccountRecord, email bool) {
+	w.TextOrNull("access_token", a.AccessToken, "Access code, made by the service.")
+	w.TextOrNull("entity_reference_id", string(a.EntityRef), "The entity that the account is attached to.")
+	w.TextOrNull("name", a.Name, "")
 	if email {
-		j.TextOrNull("email", a.Email)
+		w.TextOrNull("email", a.Email, "")
 	}
-	j.TextOrNull("phone", a.Phone)
-	j.Text("reference_id", string(a.Ref))
-	j.Bool("active", a.Active)
+	w.TextOrNull("phone", a.Phone, "")
+	w.TextOf("reference_id", string(a.Ref), reference, "")
+	w.Bool("active", a.Active, "")
 }
 
-// page is what a list answers with: rows of whatever type, each with its number in the order of creation.
-type page struct {
-	count               int
-	hasBefore, hasAfter bool
-	number              func(i int) int64
-	write               func(j *web.JSON, i int)
-}
-
-func entityPage(p directory.Page[directory.EntityRecord]) page {
-	return page{
-		len(p.Rows), p.HasBefore, p.HasAfter,
-		func(i int) int64 { return int64(p.Rows[i].ID) },
-		func(j *web.JSON, i int) { writeEntity(j, p.Rows[i].Entity) },
+// entityPage writes a page of a list of entities.
+func (l list) entityPage(p directory.Page[directory.EntityRecord]) func(*wire.Writer) {
+	return func(w *wire.Writer) {
+		wire.List(w, "entries", "Entity", p.Rows, writeEntity, "")
+		writeMetadata(w, l, p, func(e directory.EntityRecord) int64 { return int64(e.ID) })
 	}
 }
 
-func accountPage(p directory.Page[directory.AccountRecord]) page {
-	return page{
-		len(p.Rows), p.HasBefore, p.HasAfter,
-		func(i int) int64 { return int64(p.Rows[i].ID) },
-		func(j *web.JSON, i int) { writeAccount(j, p.Rows[i], false) },
+// accountPage writes a page of a list of readers or teachers.
+func (l list) accountPage(p directory.Page[directory.AccountRecord]) func(*wire.Writer) {
+	return func(w *wire.Writer) {
+		wire.List(w, "entries", "Account", p.Rows, func(w *wire.Writer, a *directory.AccountRecord) { writeAccount(w, a, false) }, "")
+		writeMetadata(w, l, p, func(a directory.AccountRecord) int64 { return int64(a.ID) })
 	}
 }
 
-// writePage answers with a page of a list and the cursors of its neighbours (P8).
-func (a *API) writePage(w http.ResponseWriter, r *http.Request, l list, p page) {
-	a.Answers.WriteJSON(w, r, func(j *web.JSON) {
-		j.Begin()
-		j.Array("entries")
-		for i := range p.count {
-			j.Begin()
-			p.write(j, i)
-			j.End()
+// writeMetadata writes the cursors of the neighbours of a page (P8), where number is that of a row in the order of creation. A
+// cursor is null where the list ends or the page is empty.
+func writeMetadata[T any](w *wire.Writer, l list, p directory.Page[T], number func(T) int64) {
+	cursor := func(more bool, row int) string {
+		if !more || len(p.Rows) == 0 {
+			return ""
 		}
-		j.EndArray()
-		j.Object("metadata")
-		l.writeCursor(j, "after", p.hasAfter, p, p.count-1)
-		l.writeCursor(j, "before", p.hasBefore, p, 0)
-		j.Int("limit", directory.Limit)
-		j.End()
-		j.End()
-	})
-}
-
-// writeCursor writes the cursor of a row, null where the list ends there or the page is empty.
-func (l list) writeCursor(j *web.JSON, name string, more bool, p page, row int) {
-	if !more || p.count == 0 {
-		j.Null(name)
-		return
+		return l.sealer.Seal(l.name, number(p.Rows[row]))
 	}
-	j.Text(name, l.sealer.Seal(l.name, p.number(row)))
+	w.Object("metadata", "Metadata", "", func() {
+		w.TextOrNull("after", cursor(p.HasAfter, len(p.Rows)-1), "Cursor of the last entry; null on the last page.")
+		w.TextOrNull("before", cursor(p.HasBefore, 0), "Cursor of the first entry; null on the first page.")
+		w.Int("limit", directory.Limit, "Entries of a full page.")
+	})
 }

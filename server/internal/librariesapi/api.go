@@ -29,6 +29,7 @@ import (
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // The routes stand under Prefix, and under each legacy prefix followed by Suffix (H1).
@@ -149,32 +150,32 @@ func (a *API) checked(prefix string, find func(*http.Request) (route, error)) ht
 
 // answer reads the parameters, runs the report on the state of now or on that of the snapshot, and writes it.
 func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, g Grant) {
-	q := web.NewQuery(r.URL.RawQuery, rt.params, rt.vocabulary)
+	q := web.NewQuery(r.URL.RawQuery, rt.vocabulary)
 	at, given := g.Caller.Now, g.Caller.Asked(q)
 	if given != nil {
 		at = *given
 	}
-	run := rt.report(q, libraries.Hour(at.Of).Day())
+	c := rt.read(q, libraries.Hour(at.Of).Day())
 	if err := q.Err(); err != nil {
 		web.Fail(w, r, err)
 		return
 	}
-	ans, err := a.report(r.Context(), run, g, given)
+	ans, err := a.report(r.Context(), c, g, given)
 	if err != nil {
 		web.Fail(w, r, explain(err))
 		return
 	}
 	g.Caller.ShowSnapshot(w, at)
-	if ans.rows == nil {
-		a.Answers.WriteJSON(w, r, ans.write)
+	write := func(w *wire.Writer) { c.write(w, ans) }
+	if ans.data != nil {
+		a.Answers.WriteJSON(w, r, write)
 		return
 	}
-	ans.rows.Columns = rt.columns
-	a.Answers.WriteRows(w, r, *ans.rows, ans.write)
+	a.Answers.WriteRows(w, r, ans.rows, write)
 }
 
 // report runs a report on the state of a snapshot, which is noted as that of a pull, or on the state of now.
-func (a *API) report(ctx context.Context, run run, g Grant, given *state.Snapshot) (ans answer, err error) {
+func (a *API) report(ctx context.Context, c call, g Grant, given *state.Snapshot) (ans answer, err error) {
 	access := g.Access
 	if given != nil {
 		access.At = given.Versions
@@ -186,7 +187,7 @@ func (a *API) report(ctx context.Context, run run, g Grant, given *state.Snapsho
 				return err
 			}
 		}
-		ans, err = run(ctx, access)
+		ans, err = c.run(ctx, access)
 		return err
 	})
 	return ans, err

@@ -2,148 +2,102 @@ package librariesapi
 
 import (
 	"context"
-	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
-// datasets returns the routes of the datasets. All share one vocabulary, the union of their parameters (H3).
-func (a *API) datasets() []route {
-	title := new(libraries.Title)
-	all := []route{
-		{path: "books", report: a.books, columns: columns(writeBook, libraries.BookRow{Title: title}),
-			params: []string{"startDate", "endDate", "search", "author", "publisherId", "categoryId", "subjectId", "collection", "format",
-				"bookId", "publicationYear", "orderBy", "orderDir", "page", "pageSize", web.SnapshotParam}},
-		{path: "stock", report: a.stock, columns: columns(writeStock, libraries.StockRow{Title: title}),
-			params: []string{"purchasedFrom", "purchasedTo", "consumptionBand", "search", "publisherId", "categoryId", "subjectId", "collection",
-				"bookId", "publicationYear", "orderBy", "orderDir", "page", "pageSize", web.SnapshotParam}},
-		{path: "loans", report: a.loans, columns: columns(writeLoan, libraries.LoanRow{Title: title}),
-			params: []string{"startDate", "endDate", "userId", "bookId", "status", "page", "pageSize", web.SnapshotParam}},
-		{path: "reservations", report: a.reservations, columns: columns(writeReservation, libraries.ReservationRow{Title: title}),
-			params: []string{"startDate", "endDate", "status", "userId", "bookId", "page", "pageSize", web.SnapshotParam}},
-		{path: "logins", report: a.logins, columns: columns(writeLogin, libraries.LoginRow{}),
-			params: []string{"startDate", "endDate", "userId", "page", "pageSize", web.SnapshotParam}},
-		{path: "channels", report: a.channels, columns: columns(writeChannel, libraries.ChannelDay{}),
-			params: []string{"startDate", "endDate", "channel", web.SnapshotParam}},
-		{path: "suggestions", report: a.suggestions, columns: columns(writeSuggestion, libraries.SuggestionRow{}),
-			params: []string{"startDate", "endDate", "search", "page", "pageSize", web.SnapshotParam}},
-		{path: "suggestion-requests", report: a.requests, columns: columns(writeRequest, libraries.Request{}),
-			params: []string{"startDate", "endDate", "title", "author", "userId", "page", "pageSize", web.SnapshotParam}},
-	}
-	var vocabulary []string
-	for _, rt := range all {
-		vocabulary = append(vocabulary, rt.params...)
-	}
-	slices.Sort(vocabulary)
-	vocabulary = slices.Compact(vocabulary)
-	for i := range all {
-		all[i].path, all[i].vocabulary = "/datasets/"+all[i].path, vocabulary
-	}
-	return all
+func (a *API) books(q *web.Query, today calendar.Date) call {
+	var query libraries.BookQuery
+	query.Period = period(q, today, "First day of the usage"+leftOut)
+	query.Filter.Search = search(q)
+	query.Author = text(q, "author", "A part of the author, accents and case apart.")
+	classed(q, &query.Filter, anyCollection)
+	query.Format = web.Choose(q, "format", "Titles that there are in one format.", formats)
+	published(q, &query.Filter)
+	query.Order = web.Choose(q, "orderBy", aboutOrder, bookOrders)
+	query.Asc = web.Choose(q, "orderDir", aboutDirection, ascending)
+	return listing(a, bookRow, Reports.Books, query, q.Page(smallPages)).over(query.Period)
 }
 
-func (a *API) books(q *web.Query, today calendar.Date) run {
-	query := libraries.BookQuery{
-		Period: period(q, today),
-		Filter: titles(q, anyCollection),
-		Author: text(q, "author"),
-		Format: choose(q, "format", formats),
-		Order:  choose(q, "orderBy", bookOrders),
-		Asc:    choose(q, "orderDir", ascending),
-	}
-	page := q.Page(smallPages)
-	return func(ctx context.Context, access libraries.Access) (answer, error) {
-		list, err := a.Reports.Books(ctx, access, query, page)
-		return listed(list, writeBook).over(query.Period).paged(page), err
-	}
+func (a *API) stock(q *web.Query, _ calendar.Date) call {
+	var query libraries.StockQuery
+	query.Purchased.Start = q.Date("purchasedFrom", "Titles with a line purchased on that day or later.")
+	query.Purchased.End = q.Date("purchasedTo", "Titles with a line purchased on that day or earlier.")
+	query.Band = web.EnumOf(q, "consumptionBand", "Titles of one band of consumption.", bands, libraries.ParseBand)
+	query.Filter.Search = search(q)
+	classed(q, &query.Filter, ownCollections)
+	published(q, &query.Filter)
+	query.Order = web.Choose(q, "orderBy", aboutOrder, stockOrders)
+	query.Asc = web.Choose(q, "orderDir", aboutDirection, ascending)
+	return listing(a, stockRow, Reports.Stock, query, q.Page(smallPages))
 }
 
-func (a *API) stock(q *web.Query, _ calendar.Date) run {
-	query := libraries.StockQuery{
-		Filter:    titles(q, ownCollections),
-		Purchased: asked(q, "purchasedFrom", "purchasedTo"),
-		Band:      band(q),
-		Order:     choose(q, "orderBy", stockOrders),
-		Asc:       choose(q, "orderDir", ascending),
-	}
-	page := q.Page(smallPages)
-	return func(ctx context.Context, access libraries.Access) (answer, error) {
-		list, err := a.Reports.Stock(ctx, access, query, page)
-		return listed(list, writeStock).paged(page), err
-	}
+const (
+	aboutOrder     = "The column to order by; ties by title, then bookId."
+	aboutDirection = "The direction of that column."
+)
+
+// search, classed and published read the filter that books and stock share.
+func search(q *web.Query) *string {
+	return text(q, "search", "A part of the title, accents and case apart; digits also find an ISBN.")
 }
 
-// titles reads the filter that books and stock share.
-func titles(q *web.Query, collections []choice[libraries.Collection]) libraries.TitleFilter {
-	return libraries.TitleFilter{
-		Search:     text(q, "search"),
-		Publisher:  q.Int("publisherId"),
-		Category:   q.Int("categoryId"),
-		Subject:    q.Int("subjectId"),
-		Collection: choose(q, "collection", collections),
-		Book:       q.Int("bookId"),
-		Year:       q.Int("publicationYear"),
-	}
+func classed(q *web.Query, f *libraries.TitleFilter, collections []web.Choice[libraries.Collection]) {
+	f.Publisher = q.Int("publisherId", "Titles of one publisher.")
+	f.Category = q.Int("categoryId", "Titles of one category.")
+	f.Subject = q.Int("subjectId", "Titles of one subject.")
+	f.Collection = web.Choose(q, "collection", "Titles with a line of one collection.", collections)
 }
 
-func (a *API) loans(q *web.Query, today calendar.Date) run {
+func published(q *web.Query, f *libraries.TitleFilter) {
+	f.Book = title(q)
+	f.Year = q.Int("publicationYear", "Titles of one year of publication.")
+}
+
+func (a *API) loans(q *web.Query, today calendar.Date) call {
 	query := libraries.LoanQuery{
-		Period: period(q, today), Reader: q.Int("userId"), Book: q.Int("bookId"), Status: choose(q, "status", loanStatuses),
+		Period: period(q, today, "First day of the loan"+leftOut), Reader: reader(q), Book: title(q),
+		Status: web.Choose(q, "status", "Loans of one status.", loanStatuses),
 	}
-	page := q.Page(pages)
-	return func(ctx context.Context, access libraries.Access) (answer, error) {
-		list, err := a.Reports.Loans(ctx, access, query, page)
-		return listed(list, writeLoan).over(query.Period).paged(page), err
-	}
+	return listing(a, loanRow, Reports.Loans, query, q.Page(pages)).over(query.Period)
 }
 
-func (a *API) reservations(q *web.Query, today calendar.Date) run {
+func (a *API) reservations(q *web.Query, today calendar.Date) call {
 	query := libraries.ReservationQuery{
-		Period: period(q, today), Reader: q.Int("userId"), Book: q.Int("bookId"), Status: choose(q, "status", reservationStatuses),
+		Period: period(q, today, "First day of the reservation"+leftOut),
+		Status: web.Choose(q, "status", "Reservations of one status.", reservationStatuses), Reader: reader(q), Book: title(q),
 	}
-	page := q.Page(pages)
-	return func(ctx context.Context, access libraries.Access) (answer, error) {
-		list, err := a.Reports.Reservations(ctx, access, query, page)
-		return listed(list, writeReservation).over(query.Period).paged(page), err
-	}
+	return listing(a, reservationRow, Reports.Reservations, query, q.Page(pages)).over(query.Period)
 }
 
-func (a *API) logins(q *web.Query, today calendar.Date) run {
-	query := libraries.DayQuery{Period: window(q, today), Reader: q.Int("userId")}
-	page := q.Page(pages)
-	return func(ctx context.Context, access libraries.Access) (answer, error) {
-		list, err := a.Reports.Logins(ctx, access, query, page)
-		return listed(list, writeLogin).over(query.Period).paged(page), err
-	}
+func (a *API) logins(q *web.Query, today calendar.Date) call {
+	query := libraries.DayQuery{Period: window(q, today), Reader: reader(q)}
+	return listing(a, loginRow, Reports.Logins, query, q.Page(pages)).over(query.Period)
 }
 
 // channels is not paged.
-func (a *API) channels(q *web.Query, today calendar.Date) run {
-	query := libraries.ChannelQuery{Period: window(q, today), Channel: choose(q, "channel", channels)}
-	return func(ctx context.Context, access libraries.Access) (answer, error) {
-		list, err := a.Reports.ChannelDays(ctx, access, query)
-		return listed(list, writeChannel).over(query.Period), err
-	}
+func (a *API) channels(q *web.Query, today calendar.Date) call {
+	query := libraries.ChannelQuery{Period: window(q, today), Channel: web.Choose(q, "channel", "One channel.", channels)}
+	return call{period: &query.Period, sample: listed(channelRow, libraries.List[libraries.ChannelDay]{}),
+		run: func(ctx context.Context, access libraries.Access) (answer, error) {
+			list, err := a.Reports.ChannelDays(ctx, access, query)
+			return listed(channelRow, list), err
+		}}
 }
 
-func (a *API) suggestions(q *web.Query, today calendar.Date) run {
-	query := libraries.SuggestionQuery{Period: period(q, today), Search: text(q, "search")}
-	page := q.Page(smallPages)
-	return func(ctx context.Context, access libraries.Access) (answer, error) {
-		list, err := a.Reports.Suggestions(ctx, access, query, page)
-		return listed(list, writeSuggestion).over(query.Period).paged(page), err
+func (a *API) suggestions(q *web.Query, today calendar.Date) call {
+	query := libraries.SuggestionQuery{
+		Period: period(q, today, "First day of the requests"+leftOut), Search: text(q, "search", "A part of the title or of the search term."),
 	}
+	return listing(a, suggestionRow, Reports.Suggestions, query, q.Page(smallPages)).over(query.Period)
 }
 
-func (a *API) requests(q *web.Query, today calendar.Date) run {
+func (a *API) requests(q *web.Query, today calendar.Date) call {
 	query := libraries.RequestQuery{
-		Period: period(q, today), Title: text(q, "title"), Author: text(q, "author"), Reader: q.Int("userId"),
+		Period: period(q, today, "First day of the requests"+leftOut), Title: text(q, "title", "The whole title, case apart."),
+		Author: text(q, "author", "The whole author, case apart."), Reader: reader(q),
 	}
-	page := q.Page(pages)
-	return func(ctx context.Context, access libraries.Access) (answer, error) {
-		list, err := a.Reports.Requests(ctx, access, query, page)
-		return listed(list, writeRequest).over(query.Period).paged(page), err
-	}
+	return listing(a, requestRow, Reports.Requests, query, q.Page(pages)).over(query.Period)
 }

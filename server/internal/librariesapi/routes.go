@@ -2,38 +2,64 @@ package librariesapi
 
 import (
 	"context"
+	"net/http"
+	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
-// route is one route: its path under a prefix, its parameters in the order of the specification's table, the columns of its
-// rows, if it has rows, and what it answers with. Parameters of the vocabulary that are not its own are not read (H3).
+// route is one route: its path under a prefix, what the document says of it, and what reads its parameters.
 type route struct {
-	path               string
-	params, vocabulary []string
-	columns            []string
-	report             report
+	path string
+	// id and schema are the names of the operation and of its answer.
+	id, schema     string
+	summary, about string
+	read           func(q *web.Query, today calendar.Date) call // all parameters but snapshot, as of a day
+	// vocabulary are the parameters that are valid though they are not read (H3).
+	vocabulary []string
 }
-
-// report reads the parameters of a route, all but snapshot, as of a day, and returns what runs the report once they have been
-// found good.
-type report func(q *web.Query, today calendar.Date) run
-
-// run runs a report at the state of the access and returns what is to be written of it.
-type run func(context.Context, libraries.Access) (answer, error)
 
 func (a *API) routes() []route {
 	return []route{
-		{path: "/summary", report: a.summary, params: []string{"startDate", "endDate", "groupBy", "libraryId", "state", "city",
-			"ageGroupId", "gender", "newUsers", "page", "pageSize", web.SnapshotParam}},
-		{path: "/engagements", report: a.engagements, columns: columns(writeEngagement, libraries.Engagement{}),
-			params: []string{"startDate", "endDate", "userId", "page", "pageSize", web.SnapshotParam}},
-		{path: "/users", report: a.users, columns: columns(writeUser, libraries.User{Reader: new(libraries.Reader)}),
-			params: []string{"userId", "status", "libraryId", "registeredFrom", "registeredTo", "updatedSince", "page", "pageSize", web.SnapshotParam}},
-		{path: "/dimensions", report: a.dimensions, params: []string{web.SnapshotParam}},
+		{"/summary", "summary", "Summary", "All figures of a period",
+			"The filters by reader cut general and breakdown alone; the other blocks are of the whole base.", a.summary, nil},
+		{"/engagements", "libraryEngagements", "Engagements", "Daily metrics of each reader",
+			"One row for each reader and day on which any metric is not zero, by date, then userId.", a.engagements, nil},
+		{"/users", "readers", "Readers", "Readers",
+			"The register, deactivated and deleted readers included, by userId. The only route with personal data. Page one call at a time: parallel calls may be answered with 503.", a.users, nil},
+		{"/dimensions", "dimensions", "Dimensions", "Values of the filters",
+			"Identifiers are strings here, and integers as parameters.", a.dimensions, nil},
 	}
+}
+
+// params returns the parameters of a route.
+func (rt route) params() []web.Param {
+	return web.Params(func(q *web.Query) {
+		web.Caller{}.Asked(q)
+		rt.read(q, 0)
+	})
+}
+
+// Routes returns the routes as the API answers them under Prefix, each dataset as one. A dataset's parameters are its own: the
+// rest of the vocabulary is not read (H3).
+func Routes() []web.Route {
+	a := new(API)
+	var all []web.Route
+	add := func(tag string, routes []route) {
+		for _, rt := range routes {
+			c := rt.read(web.NewQuery("", nil), 0)
+			all = append(all, web.Route{
+				Method: http.MethodGet, Path: Prefix + rt.path, ID: rt.id, Tag: tag, Summary: rt.summary, About: rt.about,
+				Params: rt.params(), Schema: rt.schema, Sample: func(w *wire.Writer) { c.write(w, c.sample) }, Rows: c.sample.data == nil,
+			})
+		}
+	}
+	add("reports", a.routes())
+	add("datasets", a.datasets())
+	return all
 }
 
 // The pages of the routes. Those of titles and groups are smaller.
@@ -42,68 +68,96 @@ var (
 	smallPages = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 100}
 )
 
-func (a *API) summary(q *web.Query, today calendar.Date) run {
+func (a *API) summary(q *web.Query, today calendar.Date) call {
 	query := libraries.SummaryQuery{
-		Period:  period(q, today),
-		GroupBy: choose(q, "groupBy", groupings),
+		Period:  period(q, today, "First day of the period"+leftOut),
+		GroupBy: web.Choose(q, "groupBy", "Fills data.breakdown.", groupings),
 		Filter: libraries.ReaderFilter{
-			Library: q.Int("libraryId"), AgeGroup: q.Int("ageGroupId"),
-			State: text(q, "state"), City: text(q, "city"), Gender: text(q, "gender"),
+			Library: q.Int("libraryId", "Readers of one library."), State: text(q, "state", "Readers of one state, by its code."),
+			City: text(q, "city", "Readers of one city."), AgeGroup: q.Int("ageGroupId", "Readers of one age group."),
+			Gender: text(q, "gender", "Readers of one gender, as the dimensions name it."),
 		},
-		NewUsers: q.Bool("newUsers"),
+		NewUsers: q.Bool("newUsers", "Only readers registered inside the period."),
 		Today:    today,
 	}
-	page := q.Page(smallPages)
-	return func(ctx context.Context, access libraries.Access) (answer, error) {
-		s, err := a.Reports.Summary(ctx, access, query, page)
-		if err != nil {
-			return answer{}, err
-		}
-		grouped := query.GroupBy != 0
-		ans := answer{hour: s.Hour, period: &query.Period, data: func(j *web.JSON) { writeSummary(j, s, grouped) }}
-		if grouped {
-			ans.page, ans.total = &page, s.BreakdownTotal
-		}
-		return ans, nil
+	page, grouped := q.Page(smallPages), query.GroupBy != 0
+	data := func(s *libraries.Summary) answer {
+		return answer{hour: s.Hour, total: s.BreakdownTotal, data: func(w *wire.Writer) { writeSummary(w, s, grouped) }}
 	}
+	return call{period: &query.Period, page: &page, grouped: &grouped, sample: data(new(libraries.Summary)),
+		run: func(ctx context.Context, access libraries.Access) (answer, error) {
+			s, err := a.Reports.Summary(ctx, access, query, page)
+			if err != nil {
+				return answer{}, err
+			}
+			return data(s), nil
+		}}
 }
 
-func (a *API) engagements(q *web.Query, _ calendar.Date) run {
-	query := libraries.DayQuery{Period: requiredWindow(q), Reader: q.Int("userId")}
-	page := q.Page(pages)
-	return func(ctx context.Context, access libraries.Access) (answer, error) {
-		list, err := a.Reports.Engagements(ctx, access, query, page)
-		return listed(list, writeEngagement).over(query.Period).paged(page), err
-	}
+func (a *API) engagements(q *web.Query, _ calendar.Date) call {
+	query := libraries.DayQuery{Period: requiredWindow(q), Reader: reader(q)}
+	return listing(a, engagementRow, Reports.Engagements, query, q.Page(pages)).over(query.Period)
 }
 
 // users runs in the queue, which it joins when its parameters have been found good.
-func (a *API) users(q *web.Query, _ calendar.Date) run {
+func (a *API) users(q *web.Query, _ calendar.Date) call {
 	query := libraries.UserQuery{
-		Reader:       q.Int("userId"),
-		Status:       choose(q, "status", readerStatuses),
-		Library:      q.Int("libraryId"),
-		Registered:   asked(q, "registeredFrom", "registeredTo"),
-		UpdatedSince: q.Date("updatedSince"),
+		Reader:  reader(q),
+		Status:  web.Choose(q, "status", "Readers of one status.", readerStatuses),
+		Library: q.Int("libraryId", "Readers of one library."),
+		Registered: calendar.Asked{
+			Start: q.Date("registeredFrom", "Registered on that day or later."), End: q.Date("registeredTo", "Registered on that day or earlier."),
+		},
+		UpdatedSince: q.Date("updatedSince", "Changed on that day or later, deactivation and deletion included."),
 	}
-	page := q.Page(pages)
-	return func(ctx context.Context, access libraries.Access) (answer, error) {
+	c := listing(a, userRow, Reports.Users, query, q.Page(pages))
+	run := c.run
+	c.run = func(ctx context.Context, access libraries.Access) (answer, error) {
 		leave, err := a.Queue.Enter(ctx, access.Network)
 		if err != nil {
 			return answer{}, err
 		}
 		defer leave()
-		list, err := a.Reports.Users(ctx, access, query, page)
-		return listed(list, writeUser).paged(page), err
+		return run(ctx, access)
 	}
+	return c
 }
 
-func (a *API) dimensions(*web.Query, calendar.Date) run {
-	return func(ctx context.Context, access libraries.Access) (answer, error) {
+func (a *API) dimensions(*web.Query, calendar.Date) call {
+	data := func(d *libraries.Dimensions) answer {
+		return answer{hour: d.Hour, data: func(w *wire.Writer) { writeDimensions(w, d) }}
+	}
+	return call{sample: data(new(libraries.Dimensions)), run: func(ctx context.Context, access libraries.Access) (answer, error) {
 		d, err := a.Reports.Dimensions(ctx, access)
 		if err != nil {
 			return answer{}, err
 		}
-		return answer{hour: d.Hour, data: func(j *web.JSON) { writeDimensions(j, d) }}, nil
+		return data(d), nil
+	}}
+}
+
+// datasets returns the routes of the datasets. All share one vocabulary, the union of their parameters (H3).
+func (a *API) datasets() []route {
+	all := []route{
+		{"books", "books", "Books", "Titles", "Every title of the catalogue, with its usage in the period.", a.books, nil},
+		{"stock", "stock", "Stock", "Stock", "Titles with stock of their own and what of it is consumed, now.", a.stock, nil},
+		{"loans", "loans", "Loans", "Loans", "By day of the loan, then loanId.", a.loans, nil},
+		{"reservations", "reservations", "Reservations", "Reservations", "By reservedAt, then reservationId.", a.reservations, nil},
+		{"logins", "logins", "Logins", "Days with activity", "By date, then userId.", a.logins, nil},
+		{"channels", "channels", "Channels", "Sessions by channel", "Not paged: every row of the period, by date, then channel.", a.channels, nil},
+		{"suggestions", "suggestions", "Suggestions", "Suggested titles", "By requests, most first.", a.suggestions, nil},
+		{"suggestion-requests", "suggestionRequests", "Requests", "Suggestion requests", "By instant, then number of the request.", a.requests, nil},
 	}
+	var vocabulary []string
+	for _, rt := range all {
+		for _, p := range rt.params() {
+			vocabulary = append(vocabulary, p.Name)
+		}
+	}
+	slices.Sort(vocabulary)
+	vocabulary = slices.Compact(vocabulary)
+	for i := range all {
+		all[i].path, all[i].vocabulary = "/datasets/"+all[i].path, vocabulary
+	}
+	return all
 }

@@ -6,187 +6,188 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
-// The rows of the lists, field by field in the order of the specification's tables.
+// The rows of the lists, member by member in the order of the specification's tables.
+var (
+	engagementRow  = wire.Table[libraries.Engagement]{Schema: "Engagement", Write: writeEngagement}
+	userRow        = wire.Table[libraries.User]{Schema: "Reader", Write: writeUser, Sample: libraries.User{Reader: new(libraries.Reader)}}
+	bookRow        = wire.Table[libraries.BookRow]{Schema: "Book", Write: writeBook, Sample: libraries.BookRow{Title: noTitle}}
+	stockRow       = wire.Table[libraries.StockRow]{Schema: "StockTitle", Write: writeStock, Sample: libraries.StockRow{Title: noTitle}}
+	loanRow        = wire.Table[libraries.LoanRow]{Schema: "Loan", Write: writeLoan, Sample: libraries.LoanRow{Title: noTitle}}
+	reservationRow = wire.Table[libraries.ReservationRow]{Schema: "Reservation", Write: writeReservation, Sample: libraries.ReservationRow{Title: noTitle}}
+	loginRow       = wire.Table[libraries.LoginRow]{Schema: "Login", Write: writeLogin}
+	channelRow     = wire.Table[libraries.ChannelDay]{Schema: "ChannelDay", Write: writeChannel}
+	suggestionRow  = wire.Table[libraries.SuggestionRow]{Schema: "Suggestion", Write: writeSuggestion}
+	requestRow     = wire.Table[libraries.Request]{Schema: "Request", Write: writeRequest}
+)
 
-func writeEngagement(j *web.JSON, e *libraries.Engagement) {
+var noTitle = new(libraries.Title)
+
+// The texts that are one of a few.
+var (
+	readerStatus      = wire.Enum(web.Names(readerStatuses)...)
+	loanStatus        = wire.Enum(web.Names(loanStatuses)...)
+	reservationStatus = wire.Enum(web.Names(reservationStatuses)...)
+	channelName       = wire.Enum(web.Names(channels)...)
+	collectionName    = wire.Enum(web.Names(anyCollection[1:])...)
+	bandName          = wire.Enum(bands...)
+	genderName        = wire.Enum(web.Names(web.Named(libraries.Female, libraries.Male, libraries.NonBinary, libraries.OtherGender, libraries.NotInformed))...)
+	availability      = wire.Enum(web.Names(web.Named(libraries.InCatalogue, libraries.InMarketplace, libraries.NotFound))...)
+	purchaseLabel     = wire.Pattern(`^(Compra|Legado) \d+$`)
+	monthName         = wire.Pattern(`^\d{4}-\d\d$`)
+)
+
+func writeEngagement(w *wire.Writer, e *libraries.Engagement) {
 	m := &e.Measures
-	j.Date("date", e.Day)
-	j.Int("userId", e.Reader)
-	j.Int("logins", m[libraries.Logins])
-	j.Int("loans", m[libraries.Loans])
-	j.Int("returns", m[libraries.Returns])
-	j.Int("readings10", m[libraries.Readings10])
-	j.Int("readings50", m[libraries.Readings50])
-	j.Int("previews", m[libraries.Previews])
-	j.Int("distinctBooks", m[libraries.DistinctBooks])
-	j.Int("readingSeconds", m[libraries.ReadingSeconds])
-	j.Int("renewals", m[libraries.Renewals])
-	j.Int("reservations", m[libraries.Reservations])
-	j.Int("reservationsConverted", m[libraries.ReservationsConverted])
+	w.Date("date", e.Day, "")
+	w.Int("userId", e.Reader, "")
+	w.Int("logins", m[libraries.Logins], "1 if the reader had activity that day.", 0, 1)
+	w.Int("loans", m[libraries.Loans], "")
+	w.Int("returns", m[libraries.Returns], "Returns that day, automatic expiry included.")
+	w.Int("readings10", m[libraries.Readings10], "Titles whose progress reached 10 percent that day.")
+	w.Int("readings50", m[libraries.Readings50], "Titles whose progress reached 50 percent that day.")
+	w.Int("previews", m[libraries.Previews], "")
+	w.Int("distinctBooks", m[libraries.DistinctBooks], "")
+	w.Int("readingSeconds", m[libraries.ReadingSeconds], "")
+	w.Int("renewals", m[libraries.Renewals], "")
+	w.Int("reservations", m[libraries.Reservations], "")
+	w.Int("reservationsConverted", m[libraries.ReservationsConverted], "Of the reservations made that day, those that later became loans.")
 }
 
-func writeUser(j *web.JSON, u *libraries.User) {
+func writeUser(w *wire.Writer, u *libraries.User) {
 	r := u.Reader
-	j.Int("userId", r.ID)
-	j.Text("name", r.Name)
-	j.Text("email", r.Email)
-	j.TextOrNull("library", u.LibraryName)
-	j.TextOrNull("ageGroup", u.AgeGroup)
-	j.TextOrNull("city", r.City)
-	j.TextOrNull("state", r.State)
-	j.Text("gender", r.Gender.String())
-	j.Date("registeredAt", r.Registered)
-	j.Text("status", r.Status.String())
-	if r.Status.Gone() {
-		j.Date("deletedAt", r.DeletedAt)
-	} else {
-		j.Null("deletedAt")
-	}
-	j.Time("updatedAt", r.Updated)
-	j.DatetimeOrNull("confirmedAt", r.Confirmed)
-	j.DatetimeOrNull("lastSignInAt", r.LastLogin)
-	j.Int("totalLoans", u.TotalLoans)
+	w.Int("userId", r.ID, "")
+	w.Text("name", r.Name, "")
+	w.Text("email", r.Email, "Empty when there is none; erased when the reader deleted the account.")
+	w.TextOrNull("library", u.LibraryName, "")
+	w.TextOrNull("ageGroup", u.AgeGroup, "")
+	w.TextOrNull("city", r.City, "")
+	w.TextOrNull("state", r.State, "")
+	w.TextOf("gender", r.Gender.String(), genderName, "")
+	w.Date("registeredAt", r.Registered, "")
+	w.TextOf("status", r.Status.String(), readerStatus, "")
+	w.DateIf("deletedAt", r.DeletedAt, r.Status.Gone(), "")
+	w.Time("updatedAt", r.Updated, "Last change, UTC.")
+	w.DatetimeOrNull("confirmedAt", r.Confirmed, "")
+	w.DatetimeOrNull("lastSignInAt", r.LastLogin, "")
+	w.Int("totalLoans", u.TotalLoans, "Loans of all time.")
 }
 
-func writeBook(j *web.JSON, b *libraries.BookRow) {
-	writeTitle(j, &b.Title.Book)
-	j.TextOrNull("author", b.Title.Book.Author)
-	j.TextOrNull("publisher", b.Publisher)
-	if b.Collection == 0 {
-		j.Null("collection")
-	} else {
-		j.Text("collection", b.Collection.String())
+func writeBook(w *wire.Writer, b *libraries.BookRow) {
+	writeTitle(w, &b.Title.Book)
+	w.TextOrNull("author", b.Title.Book.Author, "")
+	w.TextOrNull("publisher", b.Publisher, "")
+	collection := ""
+	if b.Collection != 0 {
+		collection = b.Collection.String()
 	}
-	j.Bool("hasEbook", b.Title.Book.HasEbook)
-	j.Bool("hasAudiobook", b.Title.Book.HasAudiobook)
-	intIf(j, "model", b.Model, b.Own)
-	intIf(j, "copies", b.Copies, b.Own)
-	intIf(j, "consumedCopies", b.Consumed, b.Own)
-	intIf(j, "availableCopies", b.Available, b.Own)
-	j.Int("loans", b.Sums[libraries.Loans])
-	j.Int("returns", b.Sums[libraries.Returns])
-	j.Int("readings10", b.Sums[libraries.Readings10])
-	j.Int("readings50", b.Sums[libraries.Readings50])
-	j.Int("renewals", b.Sums[libraries.Renewals])
-	j.Int("readingSeconds", b.Sums[libraries.ReadingSeconds])
-	j.Int("reservations", b.Sums[libraries.Reservations])
-	j.Int("convertedReservations", b.Sums[libraries.ConvertedThatDay])
-	j.Int("activeReservations", b.ActiveReservations)
+	w.TextOfOrNull("collection", collection, collectionName, "")
+	w.Bool("hasEbook", b.Title.Book.HasEbook, "")
+	w.Bool("hasAudiobook", b.Title.Book.HasAudiobook, "")
+	w.IntIf("model", b.Model, b.Own, "Loans a copy gives.")
+	w.IntIf("copies", b.Copies, b.Own, "Capacity in loans.")
+	w.IntIf("consumedCopies", b.Consumed, b.Own, "Loans whose reader has a session of the title from the day of the loan to that of its return.")
+	w.IntIf("availableCopies", b.Available, b.Own, "")
+	w.Int("loans", b.Sums[libraries.Loans], "")
+	w.Int("returns", b.Sums[libraries.Returns], "")
+	w.Int("readings10", b.Sums[libraries.Readings10], "")
+	w.Int("readings50", b.Sums[libraries.Readings50], "")
+	w.Int("renewals", b.Sums[libraries.Renewals], "")
+	w.Int("readingSeconds", b.Sums[libraries.ReadingSeconds], "")
+	w.Int("reservations", b.Sums[libraries.Reservations], "")
+	w.Int("convertedReservations", b.Sums[libraries.ConvertedThatDay], "")
+	w.Int("activeReservations", b.ActiveReservations, "")
 }
 
 // writeTitle writes what most rows show of a title.
-func writeTitle(j *web.JSON, b *libraries.Book) {
-	j.Int("bookId", b.ID)
-	j.Text("title", b.Title)
-	j.TextOrNull("isbn", b.ISBN)
+func writeTitle(w *wire.Writer, b *libraries.Book) {
+	w.Int("bookId", b.ID, "")
+	w.Text("title", b.Title, "")
+	w.TextOrNull("isbn", b.ISBN, "")
 }
 
-// intIf writes a number where it is known, else null.
-func intIf(j *web.JSON, name string, n int64, known bool) {
-	if !known {
-		j.Null(name)
-		return
-	}
-	j.Int(name, n)
+func writeStock(w *wire.Writer, s *libraries.StockRow) {
+	w.Int("bookId", s.Title.Book.ID, "")
+	w.Text("title", s.Title.Book.Title, "")
+	w.Int("activeLoans", s.ActiveLoans, "")
+	w.Int("readings", s.Readings, "Confirmed readings by readers with a loan.")
+	w.Int("possibleReadings", s.Possible, "")
+	w.Ratio("percentage", int64(s.Percentage), "Readings by possible readings, four decimals; may exceed 1.")
+	w.Int("activeReservations", s.ActiveReservations, "")
+	wire.List(w, "purchases", "Purchase", s.Purchases, writePurchase, "The lines, in the order in which they are consumed.")
 }
 
-func writeStock(j *web.JSON, s *libraries.StockRow) {
-	j.Int("bookId", s.Title.Book.ID)
-	j.Text("title", s.Title.Book.Title)
-	j.Int("activeLoans", s.ActiveLoans)
-	j.Int("readings", s.Readings)
-	j.Int("possibleReadings", s.Possible)
-	j.Fraction("percentage", int64(s.Percentage))
-	j.Int("activeReservations", s.ActiveReservations)
-	j.Array("purchases")
-	for i := range s.Purchases {
-		j.Begin()
-		writePurchase(j, &s.Purchases[i])
-		j.End()
-	}
-	j.EndArray()
+func writePurchase(w *wire.Writer, p *libraries.Purchase) {
+	w.TextOf("purchaseId", p.Label, purchaseLabel, "")
+	w.OptionalText("modality", p.Modality, "")
+	w.Int("model", p.Model, "")
+	w.OptionalInt("copies", p.Copies, "")
+	w.Int("possibleReadings", p.Possible, "")
+	w.Int("consumed", p.Consumed, "")
+	w.Fraction("percentage", int64(p.Percentage), "")
+	w.Date("purchasedAt", p.PurchasedAt, "")
+	w.Amount("unitPrice", p.Unit.String(), "")
+	w.Amount("totalPrice", p.Total.String(), "")
+	w.OptionalDate("expiresAt", p.ExpiresAt, "")
 }
 
-func writePurchase(j *web.JSON, p *libraries.Purchase) {
-	j.Text("purchaseId", p.Label)
-	j.OptionalText("modality", p.Modality)
-	j.Int("model", p.Model)
-	j.OptionalInt("copies", p.Copies)
-	j.Int("possibleReadings", p.Possible)
-	j.Int("consumed", p.Consumed)
-	j.Fraction("percentage", int64(p.Percentage))
-	j.Date("purchasedAt", p.PurchasedAt)
-	j.Amount("unitPrice", p.Unit.String())
-	j.Amount("totalPrice", p.Total.String())
-	j.OptionalDate("expiresAt", p.ExpiresAt)
+func writeLoan(w *wire.Writer, l *libraries.LoanRow) {
+	w.Int("loanId", l.Loan.ID, "")
+	w.Int("userId", l.Loan.Reader, "")
+	writeTitle(w, &l.Title.Book)
+	w.TextOrNull("author", l.Title.Book.Author, "")
+	w.DateIf("borrowedAt", l.Loan.Day(), true, "")
+	w.OptionalDate("dueAt", l.Loan.Due, "")
+	w.DateIf("returnedAt", calendar.Day(l.Loan.Returned), !l.Loan.Returned.IsZero(), "")
+	w.TextOf("status", l.Loan.Status.String(), loanStatus, "")
+	w.Int("readingSeconds", l.Seconds, "Of the reader and the title, over all loans of it.")
+	w.Percent("progress", l.Highest.Hundredths(), "Highest share of the title that the reader reached.")
 }
 
-func writeLoan(j *web.JSON, l *libraries.LoanRow) {
-	j.Int("loanId", l.Loan.ID)
-	j.Int("userId", l.Loan.Reader)
-	writeTitle(j, &l.Title.Book)
-	j.TextOrNull("author", l.Title.Book.Author)
-	j.Date("borrowedAt", l.Loan.Day())
-	j.OptionalDate("dueAt", l.Loan.Due)
-	dayOrNull(j, "returnedAt", l.Loan.Returned)
-	j.Text("status", l.Loan.Status.String())
-	j.Int("readingSeconds", l.Seconds)
-	j.Percent("progress", l.Highest.Hundredths())
+func writeReservation(w *wire.Writer, r *libraries.ReservationRow) {
+	w.Int("reservationId", r.Reservation.ID, "")
+	w.Int("userId", r.Reservation.Reader, "")
+	writeTitle(w, &r.Title.Book)
+	w.TextOf("status", r.Reservation.Status.String(), reservationStatus, "")
+	w.IntIf("position", r.Reservation.Position, r.Reservation.Position != libraries.None, "")
+	w.Int("titleQueue", r.Queue, "")
+	w.Date("reservedAt", r.Reservation.Day(), "")
+	w.DateIf("resolvedAt", calendar.Day(r.Reservation.Resolved), !r.Reservation.Resolved.IsZero(), "")
 }
 
-// dayOrNull writes the Brasilia day of an instant, null for the zero one.
-func dayOrNull(j *web.JSON, name string, t time.Time) {
-	if t.IsZero() {
-		j.Null(name)
-		return
-	}
-	j.Date(name, calendar.Day(t))
-}
-
-func writeReservation(j *web.JSON, r *libraries.ReservationRow) {
-	j.Int("reservationId", r.Reservation.ID)
-	j.Int("userId", r.Reservation.Reader)
-	writeTitle(j, &r.Title.Book)
-	j.Text("status", r.Reservation.Status.String())
-	intIf(j, "position", r.Reservation.Position, r.Reservation.Position != libraries.None)
-	j.Int("titleQueue", r.Queue)
-	j.Date("reservedAt", r.Reservation.Day())
-	dayOrNull(j, "resolvedAt", r.Reservation.Resolved)
-}
-
-func writeLogin(j *web.JSON, l *libraries.LoginRow) {
+func writeLogin(w *wire.Writer, l *libraries.LoginRow) {
 	second := func(n int32) time.Time { return l.Day.Start().Add(time.Duration(n) * time.Second) }
-	j.Int("userId", l.Reader)
-	j.Date("date", l.Day)
-	j.Datetime("firstSeenAt", second(l.Presence.First))
-	j.Datetime("lastSeenAt", second(l.Presence.Last))
-	j.Int("events", int64(l.Presence.Events))
+	w.Int("userId", l.Reader, "")
+	w.Date("date", l.Day, "")
+	w.Datetime("firstSeenAt", second(l.Presence.First), "")
+	w.Datetime("lastSeenAt", second(l.Presence.Last), "")
+	w.Int("events", int64(l.Presence.Events), "")
 }
 
-func writeChannel(j *web.JSON, c *libraries.ChannelDay) {
-	j.Date("date", c.Day)
-	j.Text("channel", c.Channel.String())
-	j.Int("sessions", c.Sessions)
-	j.Bool("estimated", c.Estimated)
+func writeChannel(w *wire.Writer, c *libraries.ChannelDay) {
+	w.Date("date", c.Day, "")
+	w.TextOf("channel", c.Channel.String(), channelName, "")
+	w.Int("sessions", c.Sessions, "")
+	w.Bool("estimated", c.Estimated, "")
 }
 
-func writeSuggestion(j *web.JSON, s *libraries.SuggestionRow) {
-	j.TextOrNull("title", s.Title)
-	j.TextOrNull("author", s.Author)
-	j.TextOrNull("publisher", s.Publisher)
-	j.TextOrNull("searchTerm", s.SearchTerm)
-	j.Int("requestsCount", s.Requests)
-	j.Int("uniqueUsers", s.Readers)
-	j.Text("availability", s.Availability.String())
-	j.Date("lastRequestedAt", calendar.Day(s.Last))
+func writeSuggestion(w *wire.Writer, s *libraries.SuggestionRow) {
+	w.TextOrNull("title", s.Title, "")
+	w.TextOrNull("author", s.Author, "")
+	w.TextOrNull("publisher", s.Publisher, "")
+	w.TextOrNull("searchTerm", s.SearchTerm, "")
+	w.Int("requestsCount", s.Requests, "")
+	w.Int("uniqueUsers", s.Readers, "")
+	w.TextOf("availability", s.Availability.String(), availability, "")
+	w.Date("lastRequestedAt", calendar.Day(s.Last), "")
 }
 
-func writeRequest(j *web.JSON, r *libraries.Request) {
-	j.Int("userId", r.Reader)
-	j.TextOrNull("title", r.Title)
-	j.TextOrNull("author", r.Author)
-	j.TextOrNull("searchTerm", r.SearchTerm)
-	j.Date("requestedAt", r.Day())
+func writeRequest(w *wire.Writer, r *libraries.Request) {
+	w.Int("userId", r.Reader, "")
+	w.TextOrNull("title", r.Title, "")
+	w.TextOrNull("author", r.Author, "")
+	w.TextOrNull("searchTerm", r.SearchTerm, "")
+	w.Date("requestedAt", r.Day(), "")
 }

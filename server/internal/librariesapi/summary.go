@@ -5,234 +5,152 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // writeSummary writes the blocks of a summary, the breakdown only where one was asked for (L21).
-func writeSummary(j *web.JSON, s *libraries.Summary, grouped bool) {
-	j.Object("general")
-	writeGeneral(j, &s.General)
-	j.End()
-	writeConsumption(j, &s.Consumption)
-	writeChannels(j, s.Channels)
-	writeFormats(j, s.Formats)
-	writeReservations(j, s.Reservations)
-	writeStockTotals(j, &s.Stock)
-	writeDeletedUsers(j, &s.Deleted)
-	writeProfile(j, &s.Profile)
-	writeMonthly(j, s.Monthly)
-	if grouped {
-		writeBreakdown(j, s.Breakdown)
+func writeSummary(w *wire.Writer, s *libraries.Summary, grouped bool) {
+	w.Object("general", "General", "", func() { writeGeneral(w, &s.General) })
+	w.Object("consumption", "", "", func() {
+		w.Int("onlineSessions", s.Consumption.OnlineSessions, "")
+		w.Int("offlineSessions", s.Consumption.OfflineSessions, "")
+		w.Int("onlineSeconds", s.Consumption.OnlineSeconds, "")
+		w.Int("offlineSeconds", s.Consumption.OfflineSeconds, "")
+	})
+	w.Object("channels", "", "", func() { writeChannels(w, &s.Channels) })
+	w.Object("formats", "", "", func() {
+		w.Object("catalog", "", "", func() { writeSplit(w, &s.Formats.Catalogue) })
+		w.Object("loans", "", "", func() { writeSplit(w, &s.Formats.Loans) })
+		w.Object("listening", "", "", func() {
+			w.Int("listeners", s.Formats.Listeners, "")
+			w.Int("seconds", s.Formats.ListeningSeconds, "")
+		})
+	})
+	w.Object("reservationsByStatus", "", "", func() {
+		w.Int("active", s.Reservations.Active, "")
+		w.Int("converted", s.Reservations.Converted, "")
+		w.Int("cancelled", s.Reservations.Cancelled, "")
+		w.Int("lost", s.Reservations.Lost, "")
+	})
+	w.Object("stock", "", "", func() { writeStockTotals(w, &s.Stock) })
+	w.Object("deletedUsers", "", "", func() { writeDeletedUsers(w, &s.Deleted) })
+	w.Object("catalogProfile", "", "", func() { writeProfile(w, &s.Profile) })
+	wire.List(w, "monthly", "", s.Monthly, writeMonth, "")
+	if w.Optional(grouped) {
+		wire.List(w, "breakdown", "", s.Breakdown, writeGroup, "Only with groupBy.")
 	}
 }
 
 // writeGeneral writes the fields of data.general, which are those of a group's metrics too.
-func writeGeneral(j *web.JSON, g *libraries.General) {
-	j.Int("registeredUsers", g.RegisteredUsers)
-	j.Int("logins", g.Sums[libraries.Logins])
-	j.Int("usersWithLogin", g.UsersWithLogin)
-	j.Int("loans", g.Sums[libraries.Loans])
-	j.Int("returns", g.Sums[libraries.Returns])
-	j.Int("activeLoans", g.ActiveLoans())
-	j.Int("readings10", g.Sums[libraries.Readings10])
-	j.Int("readings50", g.Sums[libraries.Readings50])
-	j.Int("previews", g.Sums[libraries.Previews])
-	j.Int("distinctBooks", g.DistinctBooks)
-	j.Int("readingSeconds", g.Sums[libraries.ReadingSeconds])
-	j.Int("renewals", g.Sums[libraries.Renewals])
-	j.Int("reservations", g.Sums[libraries.Reservations])
-	j.Int("activeReservations", g.ActiveReservations)
-	j.Int("convertedReservations", g.Sums[libraries.ReservationsConverted])
+func writeGeneral(w *wire.Writer, g *libraries.General) {
+	w.Int("registeredUsers", g.RegisteredUsers, "All registrations, not cut by the period.")
+	w.Int("logins", g.Sums[libraries.Logins], "Days with activity, summed over readers.")
+	w.Int("usersWithLogin", g.UsersWithLogin, "Readers with activity in the period.")
+	w.Int("loans", g.Sums[libraries.Loans], "")
+	w.Int("returns", g.Sums[libraries.Returns], "")
+	w.Int("activeLoans", g.ActiveLoans(), "Loans minus returns of the period, not below 0.")
+	w.Int("readings10", g.Sums[libraries.Readings10], "")
+	w.Int("readings50", g.Sums[libraries.Readings50], "")
+	w.Int("previews", g.Sums[libraries.Previews], "")
+	w.Int("distinctBooks", g.DistinctBooks, "Titles read.")
+	w.Int("readingSeconds", g.Sums[libraries.ReadingSeconds], "")
+	w.Int("renewals", g.Sums[libraries.Renewals], "")
+	w.Int("reservations", g.Sums[libraries.Reservations], "")
+	w.Int("activeReservations", g.ActiveReservations, "Waiting or available now.")
+	w.Int("convertedReservations", g.Sums[libraries.ReservationsConverted], "Of the reservations made in the period.")
 }
 
-func writeConsumption(j *web.JSON, c *libraries.DayCounts) {
-	j.Object("consumption")
-	j.Int("onlineSessions", c.OnlineSessions)
-	j.Int("offlineSessions", c.OfflineSessions)
-	j.Int("onlineSeconds", c.OnlineSeconds)
-	j.Int("offlineSeconds", c.OfflineSeconds)
-	j.End()
+func writeChannels(w *wire.Writer, c *libraries.ChannelTotals) {
+	w.Bool("available", c.Available, "False where the source does not answer; the counts are zero then.")
+	w.Bool("appEstimated", c.AppEstimated, "")
+	w.Int("total", c.Total(), "")
+	w.Int("web", c.Web(), "")
+	w.Int("app", c.App, "")
+	w.Int("webMobile", c.Mobile, "")
+	w.Int("webDesktop", c.Desktop, "")
+	w.Int("webTablet", c.Tablet, "")
 }
 
-func writeChannels(j *web.JSON, c libraries.ChannelTotals) {
-	j.Object("channels")
-	j.Bool("available", c.Available)
-	j.Bool("appEstimated", c.AppEstimated)
-	j.Int("total", c.Total())
-	j.Int("web", c.Web())
-	j.Int("app", c.App)
-	j.Int("webMobile", c.Mobile)
-	j.Int("webDesktop", c.Desktop)
-	j.Int("webTablet", c.Tablet)
-	j.End()
+func writeSplit(w *wire.Writer, s *libraries.Split) {
+	w.Int("ebookOnly", s.EbookOnly, "")
+	w.Int("audiobookOnly", s.AudiobookOnly, "")
+	w.Int("both", s.Both, "")
 }
 
-func writeFormats(j *web.JSON, f libraries.Formats) {
-	j.Object("formats")
-	writeSplit(j, "catalog", f.Catalogue)
-	writeSplit(j, "loans", f.Loans)
-	j.Object("listening")
-	j.Int("listeners", f.Listeners)
-	j.Int("seconds", f.ListeningSeconds)
-	j.End()
-	j.End()
+func writeStockTotals(w *wire.Writer, s *libraries.StockTotals) {
+	w.Int("activeLoans", s.ActiveLoans, "")
+	w.Int("readings", s.Readings, "")
+	w.Int("possibleReadings", s.Possible, "")
+	w.Fraction("percentage", int64(s.Percentage), "Consumed by possible, four decimals.")
+	w.Int("activeReservations", s.ActiveReservations, "")
+	band := libraries.Band(0)
+	wire.List(w, "histogram", "", s.Histogram[:], func(w *wire.Writer, n *int64) {
+		w.TextOf("band", band.String(), bandName, "")
+		w.Int("count", *n, "")
+		band++
+	}, "")
 }
 
-func writeSplit(j *web.JSON, name string, s libraries.Split) {
-	j.Object(name)
-	j.Int("ebookOnly", s.EbookOnly)
-	j.Int("audiobookOnly", s.AudiobookOnly)
-	j.Int("both", s.Both)
-	j.End()
+func writeDeletedUsers(w *wire.Writer, d *libraries.DeletedUsers) {
+	w.Int("total", d.Total, "")
+	w.Int("last30Days", d.Last30Days, "")
+	w.Int("withLoans", d.WithLoans, "")
+	wire.List(w, "daily", "", d.Daily, func(w *wire.Writer, c *libraries.DayCount) {
+		w.Date("date", c.Day, "")
+		w.Int("total", c.Total, "")
+	}, "")
+	wire.List(w, "monthly", "", d.Monthly, func(w *wire.Writer, c *libraries.MonthCount) {
+		w.TextOf("month", libraries.MonthOf(c.First), monthName, "")
+		w.Int("total", c.Total, "")
+	}, "")
 }
 
-func writeReservations(j *web.JSON, r libraries.ReservationTotals) {
-	j.Object("reservationsByStatus")
-	j.Int("active", r.Active)
-	j.Int("converted", r.Converted)
-	j.Int("cancelled", r.Cancelled)
-	j.Int("lost", r.Lost)
-	j.End()
-}
-
-func writeStockTotals(j *web.JSON, s *libraries.StockTotals) {
-	j.Object("stock")
-	j.Int("activeLoans", s.ActiveLoans)
-	j.Int("readings", s.Readings)
-	j.Int("possibleReadings", s.Possible)
-	j.Fraction("percentage", int64(s.Percentage))
-	j.Int("activeReservations", s.ActiveReservations)
-	j.Array("histogram")
-	for b, n := range s.Histogram {
-		j.Begin()
-		j.Text("band", libraries.Band(b).String())
-		j.Int("count", n)
-		j.End()
+func writeProfile(w *wire.Writer, p *libraries.CatalogueProfile) {
+	named := func(w *wire.Writer, p *libraries.ProfileItem) {
+		w.Text("name", p.Name, "")
+		writeMaterial(w, p)
 	}
-	j.EndArray()
-	j.End()
+	wire.List(w, "categories", "", p.Categories, named, "")
+	wire.List(w, "subjects", "", p.Subjects, named, "")
+	wire.List(w, "origins", "", p.Origins, named, "")
+	w.Object("materials", "", "", func() {
+		w.Object("ebook", "TitlesAndLoans", "", func() { writeMaterial(w, &p.Ebook) })
+		w.Object("audiobook", "TitlesAndLoans", "", func() { writeMaterial(w, &p.Audiobook) })
+		wire.Maybe(w, "video", "TitlesAndLoans", p.Video, writeMaterial, "")
+	})
 }
 
-func writeDeletedUsers(j *web.JSON, d *libraries.DeletedUsers) {
-	j.Object("deletedUsers")
-	j.Int("total", d.Total)
-	j.Int("last30Days", d.Last30Days)
-	j.Int("withLoans", d.WithLoans)
-	j.Array("daily")
-	for _, c := range d.Daily {
-		j.Begin()
-		j.Date("date", c.Day)
-		j.Int("total", c.Total)
-		j.End()
-	}
-	j.EndArray()
-	j.Array("monthly")
-	for _, c := range d.Monthly {
-		j.Begin()
-		j.Text("month", libraries.MonthOf(c.First))
-		j.Int("total", c.Total)
-		j.End()
-	}
-	j.EndArray()
-	j.End()
+func writeMaterial(w *wire.Writer, p *libraries.ProfileItem) {
+	w.Int("catalogTitles", p.Titles, "")
+	w.Int("loans", p.Loans, "")
 }
 
-func writeProfile(j *web.JSON, p *libraries.CatalogueProfile) {
-	j.Object("catalogProfile")
-	writeItems(j, "categories", p.Categories)
-	writeItems(j, "subjects", p.Subjects)
-	writeItems(j, "origins", p.Origins)
-	j.Object("materials")
-	writeMaterial(j, "ebook", &p.Ebook)
-	writeMaterial(j, "audiobook", &p.Audiobook)
-	writeMaterial(j, "video", p.Video)
-	j.End()
-	j.End()
+func writeMonth(w *wire.Writer, m *libraries.Month) {
+	w.TextOf("month", libraries.MonthOf(m.Period.Start), monthName, "")
+	w.Int("loans", m.Sums[libraries.Loans], "")
+	w.Int("readings10", m.Sums[libraries.Readings10], "")
+	w.Int("readings50", m.Sums[libraries.Readings50], "")
+	w.Int("renewals", m.Sums[libraries.Renewals], "")
+	w.Int("readingSeconds", m.Sums[libraries.ReadingSeconds], "")
 }
 
-func writeItems(j *web.JSON, name string, items []libraries.ProfileItem) {
-	j.Array(name)
-	for _, p := range items {
-		j.Begin()
-		j.Text("name", p.Name)
-		j.Int("catalogTitles", p.Titles)
-		j.Int("loans", p.Loans)
-		j.End()
-	}
-	j.EndArray()
-}
-
-func writeMaterial(j *web.JSON, name string, p *libraries.ProfileItem) {
-	if p == nil {
-		j.Null(name)
-		return
-	}
-	j.Object(name)
-	j.Int("catalogTitles", p.Titles)
-	j.Int("loans", p.Loans)
-	j.End()
-}
-
-func writeMonthly(j *web.JSON, months []libraries.Month) {
-	j.Array("monthly")
-	for _, m := range months {
-		j.Begin()
-		j.Text("month", libraries.MonthOf(m.Period.Start))
-		j.Int("loans", m.Sums[libraries.Loans])
-		j.Int("readings10", m.Sums[libraries.Readings10])
-		j.Int("readings50", m.Sums[libraries.Readings50])
-		j.Int("renewals", m.Sums[libraries.Renewals])
-		j.Int("readingSeconds", m.Sums[libraries.ReadingSeconds])
-		j.End()
-	}
-	j.EndArray()
-}
-
-func writeBreakdown(j *web.JSON, groups []libraries.Group) {
-	j.Array("breakdown")
-	for i := range groups {
-		g := &groups[i]
-		j.Begin()
-		j.Text("key", g.Key)
-		j.Text("label", g.Label)
-		j.Object("metrics")
-		writeGeneral(j, &g.Metrics)
-		j.End()
-		j.End()
-	}
-	j.EndArray()
+func writeGroup(w *wire.Writer, g *libraries.Group) {
+	w.Text("key", g.Key, "Identifier of a library or age group; a state or city itself; empty for readers without the value.")
+	w.Text("label", g.Label, "")
+	w.Object("metrics", "General", "", func() { writeGeneral(w, &g.Metrics) })
 }
 
 // writeDimensions writes the vocabulary of filters. Identifiers are strings here alone.
-func writeDimensions(j *web.JSON, d *libraries.Dimensions) {
+func writeDimensions(w *wire.Writer, d *libraries.Dimensions) {
 	for _, v := range libraries.Vocabularies() {
-		j.Array(v.String())
-		for _, t := range d.Terms[v] {
-			j.Begin()
-			j.Text("id", strconv.FormatInt(t.ID, 10))
-			j.Text("name", t.Name)
-			j.End()
-		}
-		j.EndArray()
+		wire.List(w, v.String(), "", d.Terms[v], func(w *wire.Writer, t *libraries.Term) {
+			w.Text("id", strconv.FormatInt(t.ID, 10), "")
+			w.Text("name", t.Name, "")
+		}, "")
 	}
-	writeTexts(j, "ras", d.RAs)
-	writeTexts(j, "states", d.States)
-	writeTexts(j, "cities", d.Cities)
-	j.Array("genders")
-	for _, g := range libraries.Genders() {
-		j.Item(g.String())
-	}
-	j.EndArray()
-	j.Array("publicationYears")
-	for _, y := range d.PublicationYears {
-		j.ItemInt(y)
-	}
-	j.EndArray()
-}
-
-func writeTexts(j *web.JSON, name string, texts []string) {
-	j.Array(name)
-	for _, s := range texts {
-		j.Item(s)
-	}
-	j.EndArray()
+	w.Texts("ras", d.RAs, wire.Text, "Administrative regions; no filter.")
+	w.Texts("states", d.States, wire.Text, "")
+	w.Texts("cities", d.Cities, wire.Text, "")
+	w.Texts("genders", web.Names(web.Named(libraries.Genders()...)), genderName, "")
+	w.Ints("publicationYears", d.PublicationYears, "")
 }

@@ -1,72 +1,88 @@
 package librariesapi
 
 import (
+	"context"
+
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
-// answer is what is written of a report: the parts of meta that the route has (L21), and either rows or other members of
-// data.
-type answer struct {
-	hour   libraries.Hour
-	period *calendar.Period
-	page   *paging.Page
-	total  int64           // of the page
-	rows   *web.Rows       // nil where the route has none
-	data   func(*web.JSON) // where it has no rows
+// call is a report whose parameters have been read: the parts of meta that its answer has (L21), and what runs it at the state of
+// an access.
+type call struct {
+	period  *calendar.Period
+	page    *paging.Page
+	grouped *bool  // where not nil, the page is there only if it is true
+	sample  answer // what the schema is made of
+	run     func(context.Context, libraries.Access) (answer, error)
 }
 
-// listed is the answer whose data are a list of typed rows, with what writes the fields of each.
-func listed[T any](list libraries.List[T], write func(*web.JSON, *T)) answer {
-	return answer{hour: list.Hour, total: list.Total, rows: &web.Rows{
-		Count: len(list.Rows), Total: list.Total, Write: func(j *web.JSON, i int) { write(j, &list.Rows[i]) },
+// answer is what a report returned: either rows or other members of data.
+type answer struct {
+	hour  libraries.Hour
+	total int64 // of the page
+	rows  wire.Rows
+	data  func(*wire.Writer) // where it has no rows
+}
+
+// listing is the call of a report that is a list of rows, in pages.
+func listing[T, Q any](a *API, rows wire.Table[T],
+	report func(Reports, context.Context, libraries.Access, Q, paging.Page) (libraries.List[T], error), query Q, page paging.Page) call {
+	return call{page: &page, sample: listed(rows, libraries.List[T]{}), run: func(ctx context.Context, access libraries.Access) (answer, error) {
+		list, err := report(a.Reports, ctx, access, query, page)
+		return listed(rows, list), err
 	}}
 }
 
-// columns returns the columns of rows like the sample, no object of which is nil.
-func columns[T any](write func(*web.JSON, *T), sample T) []string {
-	return web.Fields(func(j *web.JSON) { write(j, &sample) })
+func listed[T any](rows wire.Table[T], list libraries.List[T]) answer {
+	return answer{hour: list.Hour, total: list.Total, rows: rows.Rows(list.Rows, list.Total)}
 }
 
-// over returns the answer with a period.
-func (a answer) over(p calendar.Period) answer {
-	a.period = &p
-	return a
+// over returns the call with a period.
+func (c call) over(p calendar.Period) call {
+	c.period = &p
+	return c
 }
 
-// paged returns the answer with a page.
-func (a answer) paged(p paging.Page) answer {
-	a.page = &p
-	return a
+// meta is the name of the schema of the parts.
+func (c call) meta() string {
+	switch {
+	case c.grouped != nil:
+		return "SummaryMeta"
+	case c.period != nil && c.page != nil:
+		return "ListMeta"
+	case c.period != nil:
+		return "SeriesMeta"
+	case c.page != nil:
+		return "PageMeta"
+	}
+	return "HourMeta"
 }
 
-// write writes the envelope and the data.
-func (a answer) write(j *web.JSON) {
-	j.Begin()
-	j.Object("meta")
-	j.TextOrNull("updatedAt", a.hour.String())
-	if a.period != nil {
-		j.Object("period")
-		j.Date("startDate", a.period.Start)
-		j.Date("endDate", a.period.End)
-		j.End()
-	}
-	if a.page != nil {
-		j.Object("page")
-		j.Int("page", int64(a.page.Number))
-		j.Int("pageSize", int64(a.page.Size))
-		j.Int("totalRows", a.total)
-		j.End()
-	}
-	j.End()
-	j.Object("data")
-	if a.rows != nil {
-		a.rows.Array(j, "rows")
-	} else {
-		a.data(j)
-	}
-	j.End()
-	j.End()
+// write writes the envelope and the data of an answer.
+func (c call) write(w *wire.Writer, a answer) {
+	w.Object("meta", c.meta(), "", func() {
+		w.TextOfOrNull("updatedAt", a.hour.String(), wire.Local, "The hour whose data these are, Brasilia time; null before the first synchronisation.")
+		if c.period != nil {
+			web.WritePeriod(w, *c.period)
+		}
+		switch {
+		case c.grouped != nil:
+			if w.Optional(*c.grouped) {
+				web.WritePage(w, *c.page, a.total, "The page of the breakdown, where there is one.")
+			}
+		case c.page != nil:
+			web.WritePage(w, *c.page, a.total, "")
+		}
+	})
+	w.Object("data", "", "", func() {
+		if a.data != nil {
+			a.data(w)
+			return
+		}
+		a.rows.List(w, "rows")
+	})
 }

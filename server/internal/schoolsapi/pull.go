@@ -11,6 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // pull is a request as one of a pull (H12): what it asks for, before it is known on which day that is.
@@ -26,14 +27,15 @@ type pull struct {
 
 // pull reads the parameters of a request.
 func (a *API) pull(q *web.Query, rt route, g Grant) pull {
-	p := pull{api: a, route: rt, grant: g, given: g.Caller.Asked(q), filter: filter(q), page: q.Page(limits)}
+	p := pull{api: a, route: rt, grant: g, given: g.Caller.Asked(q)}
 	if rt.hasPeriod() {
-		p.asked = calendar.Asked{Start: q.Date("startDate"), End: q.Date("endDate")}
+		p.asked = calendar.Asked{Start: q.Date("startDate", rt.aboutStart), End: q.Date("endDate", "Last day. Left out, or in the future: today.")}
 	}
+	p.filter, p.page = filter(q), q.Page(limits)
 	return p
 }
 
-func (rt route) hasPeriod() bool { return rt.params[0] == "startDate" }
+func (rt route) hasPeriod() bool { return rt.aboutStart != "" }
 
 // request returns the request with the state that it is answered from, and the period of that state's day (S8). The rules about
 // the period as a whole speak only of well-formed dates.
@@ -118,7 +120,7 @@ func (p pull) key(period calendar.Period) state.PullKey {
 }
 
 // run runs the report of a request, and notes the pull that it begins or goes on with, before anything is sent.
-func (p pull) run(ctx context.Context, req request) (list web.Rows, err error) {
+func (p pull) run(ctx context.Context, req request) (list wire.Rows, err error) {
 	c := p.grant.Caller
 	err = c.Report(ctx, p.api.Pulls, req.at.Versions, func(time.Time) (err error) {
 		if p.given != nil {

@@ -3,6 +3,7 @@ package schoolsapi
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
@@ -10,24 +11,51 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
-// route is one route: its path under Prefix, its parameters in the order of the specification's table, the columns of its
-// rows and what it answers with. A route with startDate among its parameters has a period.
+// route is one route under Prefix: what the document says of it, its rows, and what it answers with.
 type route struct {
-	path    string
-	params  []string
-	columns []string
-	rows    func(context.Context, request) (web.Rows, error)
+	path           string
+	summary, about string
+	// aboutStart is said of startDate; it is empty where the route has no period.
+	aboutStart string
+	none       wire.Rows // no rows, of the route's table
+	rows       func(context.Context, request) (wire.Rows, error)
 }
 
 func (a *API) routes() []route {
-	days := []string{"startDate", "endDate", "userId", "schoolId", "profile", "page", "pageSize", web.SnapshotParam}
+	start := "First day, Brasilia time. Left out: 29 days before the end. Before " + a.History.String() + ": that day."
 	return []route{
-		{"/users", days[2:], columns(writeUser, schools.User{School: new(schools.Unit), Class: new(schools.Unit)}), a.users},
-		{"/engagements", days, columns(writeEngagement, schools.Engagement{}), a.engagements},
-		{"/readings", days, columns(writeReading, schools.Reading{Book: new(schools.Book)}), a.readings},
+		{"/users", "Users of the network",
+			"The register of students and teachers, by userId. The only route with personal data.",
+			"", userRow.Rows(nil, 0), a.users},
+		{"/engagements", "Days with access",
+			"One row for each user and day with an access, by date, then userId. The sum of readingMinutes equals that of readings for the same period and filters.",
+			start, engagementRow.Rows(nil, 0), a.engagements},
+		{"/readings", "What was read",
+			"One row for each user and book with effective reading in the period, by userId, then book. Percent and finished are of the period.",
+			start, readingRow.Rows(nil, 0), a.readings},
 	}
+}
+
+// Routes returns the routes of an API whose reports begin on a day.
+func Routes(history calendar.Date) []web.Route {
+	a := &API{History: history}
+	var all []web.Route
+	for _, rt := range a.routes() {
+		name := rt.path[1:]
+		var sample request
+		if rt.hasPeriod() {
+			sample.period = new(calendar.Period)
+		}
+		all = append(all, web.Route{
+			Method: http.MethodGet, Path: Prefix + rt.path, ID: name, Tag: "reading", Summary: rt.summary, About: rt.about,
+			Params: web.Params(func(q *web.Query) { a.pull(q, rt, Grant{}) }),
+			Schema: strings.ToUpper(name[:1]) + name[1:], Sample: func(w *wire.Writer) { sample.write(w, rt.none) }, Rows: true,
+		})
+	}
+	return all
 }
 
 // limits are the bounds of the pages of all routes.
@@ -45,7 +73,7 @@ type request struct {
 
 // answer reads the parameters, runs the report and writes it.
 func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, g Grant) {
-	q := web.NewQuery(r.URL.RawQuery, rt.params, nil)
+	q := web.NewQuery(r.URL.RawQuery, nil)
 	p := a.pull(q, rt, g)
 	req, err := p.request(r.Context(), q)
 	if err == nil {
@@ -60,36 +88,29 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, g Grant) 
 		web.Fail(w, r, err)
 		return
 	}
-	list.Columns = rt.columns
 	g.Caller.ShowSnapshot(w, req.at)
-	a.Answers.WriteRows(w, r, list, func(j *web.JSON) { writeList(j, req, list) })
+	a.Answers.WriteRows(w, r, list, func(w *wire.Writer) { req.write(w, list) })
 }
 
 func filter(q *web.Query) schools.Filter {
-	f := schools.Filter{
-		UserID:   (*directory.UserID)(q.Int("userId")),
-		SchoolID: (*directory.EntityID)(q.Int("schoolId")),
+	return schools.Filter{
+		UserID:   (*directory.UserID)(q.Int("userId", "One user.")),
+		SchoolID: (*directory.EntityID)(q.Int("schoolId", "The users of one school.")),
+		Profile:  web.Choose(q, "profile", "Students or teachers alone.", profiles),
 	}
-	switch q.Enum("profile", schools.Student.String(), schools.Teacher.String()) {
-	case schools.Student.String():
-		f.Profile = schools.Student
-	case schools.Teacher.String():
-		f.Profile = schools.Teacher
-	}
-	return f
 }
 
-func (a *API) users(ctx context.Context, r request) (web.Rows, error) {
+func (a *API) users(ctx context.Context, r request) (wire.Rows, error) {
 	list, err := a.Reports.Users(ctx, r.access, r.filter, r.page)
-	return rowsOf(list, writeUser), err
+	return userRow.Rows(list.Rows, list.Total), err
 }
 
-func (a *API) engagements(ctx context.Context, r request) (web.Rows, error) {
+func (a *API) engagements(ctx context.Context, r request) (wire.Rows, error) {
 	list, err := a.Reports.Engagements(ctx, r.access, *r.period, r.filter, r.page)
-	return rowsOf(list, writeEngagement), err
+	return engagementRow.Rows(list.Rows, list.Total), err
 }
 
-func (a *API) readings(ctx context.Context, r request) (web.Rows, error) {
+func (a *API) readings(ctx context.Context, r request) (wire.Rows, error) {
 	list, err := a.Reports.Readings(ctx, r.access, *r.period, r.filter, r.page)
-	return rowsOf(list, writeReading), err
+	return readingRow.Rows(list.Rows, list.Total), err
 }

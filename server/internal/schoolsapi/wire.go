@@ -3,80 +3,71 @@ package schoolsapi
 import (
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
-// rowsOf returns a page of typed rows, with what writes the fields of each.
-func rowsOf[T any](list schools.List[T], write func(*web.JSON, *T)) web.Rows {
-	return web.Rows{Count: len(list.Rows), Total: list.Total, Write: func(j *web.JSON, i int) { write(j, &list.Rows[i]) }}
-}
+// The rows, member by member in the order of the specification's tables.
+var (
+	userRow       = wire.Table[schools.User]{Schema: "User", Write: writeUser}
+	engagementRow = wire.Table[schools.Engagement]{Schema: "Engagement", Write: writeEngagement}
+	readingRow    = wire.Table[schools.Reading]{Schema: "Reading", Write: writeReading, Sample: schools.Reading{Book: new(schools.Book)}}
+)
 
-// columns returns the columns of rows like the sample, no object of which is nil.
-func columns[T any](write func(*web.JSON, *T), sample T) []string {
-	return web.Fields(func(j *web.JSON) { write(j, &sample) })
-}
+var (
+	profiles = web.Named(schools.Student, schools.Teacher)
+	profile  = wire.Enum(web.Names(profiles)...)
+	stage    = wire.Enum("INFANTIL", "FUNDAMENTAL 1", "FUNDAMENTAL 2", "MEDIO")
+)
 
-// writeList writes the envelope and the rows of a page.
-func writeList(j *web.JSON, r request, list web.Rows) {
-	j.Begin()
-	j.Object("meta")
+// write writes the envelope and the rows of a page.
+func (r request) write(w *wire.Writer, list wire.Rows) {
+	meta := "UsersMeta"
 	if r.period != nil {
-		j.Object("period")
-		j.Date("startDate", r.period.Start)
-		j.Date("endDate", r.period.End)
-		j.End()
+		meta = "PeriodMeta"
 	}
-	j.Object("page")
-	j.Int("page", int64(r.page.Number))
-	j.Int("pageSize", int64(r.page.Size))
-	j.Int("totalRows", list.Total)
-	j.End()
-	j.End()
-	j.Object("data")
-	list.Array(j, "rows")
-	j.End()
-	j.End()
+	w.Object("meta", meta, "", func() {
+		if r.period != nil {
+			web.WritePeriod(w, *r.period)
+		}
+		web.WritePage(w, r.page, list.Total, "")
+	})
+	w.Object("data", "", "", func() { list.List(w, "rows") })
 }
 
-func writeUser(j *web.JSON, u *schools.User) {
-	j.Int("userId", int64(u.ID))
-	j.TextOrNull("name", u.Name)
-	j.TextOrNull("email", u.Email)
-	j.Text("profile", u.Profile.String())
-	writeUnit(j, "school", u.School)
-	writeUnit(j, "class", u.Class)
-	j.IntOrNull("grade", int64(u.Grade))
-	j.TextOrNull("stage", u.Stage)
-	j.Bool("active", u.Active)
+func writeUser(w *wire.Writer, u *schools.User) {
+	w.Int("userId", int64(u.ID), "Identifier: the key that links the three routes.")
+	w.TextOrNull("name", u.Name, "")
+	w.TextOrNull("email", u.Email, "")
+	w.TextOf("profile", u.Profile.String(), profile, "")
+	wire.Maybe(w, "school", "Unit", u.School, writeUnit, "Present school.")
+	wire.Maybe(w, "class", "Unit", u.Class, writeUnit, "Present class; null for those in no class, such as most teachers.")
+	w.IntIf("grade", int64(u.Grade), u.Grade != 0, "School year; null where the class has none.", 1, 9)
+	w.TextOfOrNull("stage", u.Stage, stage, "")
+	w.Bool("active", u.Active, "Whether the account is active.")
 }
 
-func writeUnit(j *web.JSON, name string, u *schools.Unit) {
-	if u == nil {
-		j.Null(name)
-		return
-	}
-	j.Object(name)
-	j.Int("id", int64(u.ID))
-	j.TextOrNull("name", u.Name)
-	j.End()
+func writeUnit(w *wire.Writer, u *schools.Unit) {
+	w.Int("id", int64(u.ID), "")
+	w.TextOrNull("name", u.Name, "")
 }
 
-func writeEngagement(j *web.JSON, e *schools.Engagement) {
-	j.Date("date", e.Date)
-	j.Int("userId", int64(e.UserID))
-	j.Minutes("readingMinutes", e.Tenths)
+func writeEngagement(w *wire.Writer, e *schools.Engagement) {
+	w.Date("date", e.Date, "Day of access, Brasilia time.")
+	w.Int("userId", int64(e.UserID), "")
+	w.Minutes("readingMinutes", e.Tenths, "Minutes of effective reading, one decimal; 0 where the user came without reading.")
 }
 
-func writeReading(j *web.JSON, r *schools.Reading) {
-	j.Int("userId", int64(r.UserID))
-	j.Object("book")
-	j.Int("id", r.Book.ID)
-	j.TextOrNull("title", r.Book.Title)
-	j.TextOrNull("author", r.Book.Author)
-	j.TextOrNull("isbn", r.Book.ISBN)
-	j.End()
-	j.Percent("percent", r.Percent)
-	j.Minutes("readingMinutes", r.Tenths)
-	j.Time("firstReadAt", r.First)
-	j.Time("lastReadAt", r.Last)
-	j.Bool("finished", r.Finished)
+func writeReading(w *wire.Writer, r *schools.Reading) {
+	w.Int("userId", int64(r.UserID), "")
+	w.Object("book", "Book", "", func() {
+		w.Int("id", r.Book.ID, "")
+		w.TextOrNull("title", r.Book.Title, "")
+		w.TextOrNull("author", r.Book.Author, "")
+		w.TextOrNull("isbn", r.Book.ISBN, "")
+	})
+	w.Percent("percent", r.Percent, "Share of the book that was read in the period, two decimals; what was read twice counts once.")
+	w.Minutes("readingMinutes", r.Tenths, "Minutes of effective reading in the period, one decimal.")
+	w.Time("firstReadAt", r.First, "Start of the first effective segment in the period.")
+	w.Time("lastReadAt", r.Last, "Start of the last one.")
+	w.Bool("finished", r.Finished, "Whether percent reaches 50.")
 }

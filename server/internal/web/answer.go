@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // Answers writes the successful answers of GET (H8). The zero value is ready; it holds pools and must not be copied.
@@ -21,28 +23,27 @@ const plainBelow = 1 << 10
 // keptBuffer is the largest buffer that goes back into the pool, so that one huge answer does not hold its memory.
 const keptBuffer = 4 << 20
 
-// WriteJSON answers 200 with the document that build writes, or 304 without a body when the client has it already. The
-// body is complete in memory before the status is sent. Its entity tag is weak and depends on its text alone, not on
+// WriteJSON answers 200 with the object whose members a function writes, or 304 without a body when the client has it already.
+// The body is complete in memory before the status is sent. Its entity tag is weak and depends on its text alone, not on
 // the coding, so that a client may change the codings it accepts.
-func (a *Answers) WriteJSON(w http.ResponseWriter, r *http.Request, build func(*JSON)) {
+func (a *Answers) WriteJSON(w http.ResponseWriter, r *http.Request, members func(*wire.Writer)) {
 	buf := a.buffer()
-	j := JSON{b: (*buf)[:0]}
-	build(&j)
-	*buf = j.b
-	a.write(w, r, "application/json; charset=utf-8", j.b)
+	*buf = wire.AppendJSON((*buf)[:0], members)
+	a.write(w, r, jsonType, *buf)
 	a.release(buf)
 }
 
-// WriteJSON answers with a status other than 200 of a GET: the document that build writes, complete before the status is
-// sent, without an entity tag and not compressed.
-func WriteJSON(w http.ResponseWriter, status int, build func(*JSON)) {
-	var j JSON
-	build(&j)
+const jsonType = "application/json; charset=utf-8"
+
+// WriteJSON answers with a status other than 200 of a GET: the object whose members a function writes, complete before the
+// status is sent, without an entity tag and not compressed.
+func WriteJSON(w http.ResponseWriter, status int, members func(*wire.Writer)) {
+	body := wire.AppendJSON(nil, members)
 	h := w.Header()
-	h.Set("Content-Type", "application/json; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(len(j.b)))
+	h.Set("Content-Type", jsonType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	w.Write(j.b)
+	w.Write(body)
 }
 
 func (a *Answers) write(w http.ResponseWriter, r *http.Request, contentType string, body []byte) {

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // answer answers a request that has the header lines, given in pairs, with {"text":text}.
@@ -23,11 +24,7 @@ func answer(a *web.Answers, text string, headers ...string) *http.Response {
 		r.Header.Add(headers[i], headers[i+1])
 	}
 	w := httptest.NewRecorder()
-	a.WriteJSON(w, r, func(j *web.JSON) {
-		j.Begin()
-		j.Text("text", text)
-		j.End()
-	})
+	a.WriteJSON(w, r, func(w *wire.Writer) { w.Text("text", text, "") })
 	return w.Result()
 }
 
@@ -210,6 +207,22 @@ func TestAnswersConcurrently(t *testing.T) {
 }
 
 func BenchmarkAnswer(b *testing.B) {
+	table := wire.Table[int64]{Write: func(w *wire.Writer, i *int64) {
+		w.Int("userId", *i, "")
+		w.Object("book", "", "", func() {
+			w.Int("id", *i*7, "")
+			w.Text("title", "Memórias póstumas de Brás Cubas", "")
+			w.TextOrNull("isbn", "", "")
+		})
+		w.Percent("percent", *i, "")
+		w.Minutes("readingMinutes", *i, "")
+		w.Bool("finished", *i%2 == 0, "")
+	}}
+	numbers := make([]int64, 1000)
+	for i := range numbers {
+		numbers[i] = int64(i)
+	}
+	rows := table.Rows(numbers, 1000)
 	for _, coding := range []string{"identity", "gzip", "zstd"} {
 		b.Run(coding, func(b *testing.B) {
 			var a web.Answers
@@ -217,25 +230,7 @@ func BenchmarkAnswer(b *testing.B) {
 			r.Header.Set("Accept-Encoding", coding)
 			b.ReportAllocs()
 			for b.Loop() {
-				a.WriteJSON(discard{http.Header{}}, r, func(j *web.JSON) {
-					j.Begin()
-					j.Array("rows")
-					for i := range 1000 {
-						j.Begin()
-						j.Int("userId", int64(i))
-						j.Object("book")
-						j.Int("id", int64(i)*7)
-						j.Text("title", "Memórias póstumas de Brás Cubas")
-						j.TextOrNull("isbn", "")
-						j.End()
-						j.Percent("percent", int64(i))
-						j.Minutes("readingMinutes", int64(i))
-						j.Bool("finished", i%2 == 0)
-						j.End()
-					}
-					j.EndArray()
-					j.End()
-				})
+				a.WriteJSON(discard{http.Header{}}, r, func(w *wire.Writer) { rows.List(w, "rows") })
 			}
 		})
 	}
@@ -249,7 +244,7 @@ func (d discard) Write(b []byte) (int, error) { return len(b), nil }
 
 func TestWriteJSON(t *testing.T) {
 	w := httptest.NewRecorder()
-	web.WriteJSON(w, 201, func(j *web.JSON) { j.Begin(); j.Int("n", 1); j.End() })
+	web.WriteJSON(w, 201, func(w *wire.Writer) { w.Int("n", 1, "") })
 	h := w.Header()
 	if w.Code != 201 || w.Body.String() != `{"n":1}` || h.Get("Content-Length") != "7" || h.Get("Content-Type") != "application/json; charset=utf-8" || h.Get("ETag") != "" {
 		t.Errorf("WriteJSON = %d %s %v, want 201 {\"n\":1} without an entity tag", w.Code, w.Body, h)

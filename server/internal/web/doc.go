@@ -8,11 +8,11 @@
 // The first one gives the request an identifier and a *Trace, into which the inner ones write what the access log shows.
 // A handler then reads parameters with a *Query, which collects a message for each invalid one:
 //
-//	q := web.NewQuery("page=0&colour=red", []string{"page", "pageSize"}, nil)
+//	q := web.NewQuery("page=0&colour=red", nil)
 //	p := q.Page(web.Limits{MaxPage: 100000, DefaultSize: 100, MaxSize: 1000})
 //	err := q.Err() // 400: property colour should not exist; page must not be less than 1
 //
-// and answers with Answers.Write, which builds the body in a pooled buffer before it sends the status (H8), or with
+// and answers with Answers.WriteJSON or WriteRows, which build the body in a pooled buffer before they send the status (H8), or with
 // Fail, which writes any error in the shape of the schools and libraries APIs (H2):
 //
 //	{"statusCode":400,"error":"Bad Request","message":["page must not be less than 1"]}

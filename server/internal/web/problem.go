@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // Problem is an error that a client is told of: a status and what to say with it (messages.md of the contract).
@@ -90,14 +90,11 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 		}
 	}
 	TraceOf(r.Context()).Reason = p.Reason
-	p.write(w)
+	p.send(w)
 }
 
-func (p *Problem) write(w http.ResponseWriter) {
-	body := p.append(nil)
+func (p *Problem) send(w http.ResponseWriter) {
 	h := w.Header()
-	h.Set("Content-Type", "application/json; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
 	if p.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(p.RetryAfter))
 	}
@@ -107,31 +104,15 @@ func (p *Problem) write(w http.ResponseWriter) {
 	if p.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", "Bearer") // RFC 9110, 11.6.1
 	}
-	w.WriteHeader(p.Status)
-	w.Write(body)
+	WriteJSON(w, p.Status, p.write)
 }
 
-func (p *Problem) append(b []byte) []byte {
-	b = append(b, `{"statusCode":`...)
-	b = strconv.AppendInt(b, int64(p.Status), 10)
-	b = append(b, `,"error":`...)
-	b = quote(b, http.StatusText(p.Status))
-	b = append(b, `,"message":`...)
-	if p.Status != http.StatusBadRequest {
-		return append(quote(b, p.Message), '}')
+func (p *Problem) write(w *wire.Writer) {
+	w.Int("statusCode", int64(p.Status), "")
+	w.Text("error", http.StatusText(p.Status), "")
+	if p.Status == http.StatusBadRequest {
+		w.Texts("message", p.Messages, wire.Text, "")
+		return
 	}
-	b = append(b, '[')
-	for i, m := range p.Messages {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = quote(b, m)
-	}
-	return append(b, "]}"...)
-}
-
-// quote appends s as a JSON string without HTML escaping (H7). Bytes that are not UTF-8 show as U+FFFD.
-func quote(b []byte, s string) []byte {
-	b, _ = jsontext.AppendQuote(b, s)
-	return b
+	w.Text("message", p.Message, "")
 }

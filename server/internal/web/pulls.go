@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // Pulls keeps which state the pages of a query are answered from, and says which states are kept (H12). The errors are of the
@@ -43,12 +44,17 @@ const (
 	SnapshotParam = "snapshot"
 )
 
+// Snapshot is the schema of the text that names a state.
+var Snapshot = wire.Object{"type", "string", "minLength", 1, "pattern", `^[A-Za-z0-9_.-]+$`}
+
+const aboutSnapshot = "The X-Snapshot of an earlier answer: answers as then, from the same state of the data and with the same defaults of the period."
+
 // ErrGone refuses a state that is no longer kept. It is never changed.
 var ErrGone = &Problem{Status: http.StatusGone, Message: "that snapshot is no longer kept; begin the pull again"}
 
 // Asked returns the state that the parameter snapshot names, or nil where it is absent or no snapshot of the tenant's.
 func (c Caller) Asked(q *Query) *state.Snapshot {
-	text, ok := q.value(SnapshotParam)
+	text, ok := q.take(Param{Name: SnapshotParam, About: aboutSnapshot}, func() wire.Object { return Snapshot })
 	if !ok {
 		return nil
 	}

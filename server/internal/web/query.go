@@ -11,39 +11,63 @@ import (
 
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // MaxInt is the largest number that a parameter may hold: all up to it are exact in every client (H3).
 const MaxInt = 1<<53 - 1
 
 // Query reads the parameters of a request and collects one message for each invalid one (H3). A parameter that is
-// absent or invalid reads as its default, so that all can be read before Err is asked once. The order of reading does
-// not matter: Err has the messages in the order of the route's table.
+// absent or invalid reads as its default, so that all can be read before Err is asked once.
+//
+// The parameters of a route are those that it reads, in the order in which it does: that is the table of the specification, the
+// order of the messages, and, by [Params], the list in the document, which has what is said about each.
 type Query struct {
-	route    []string
-	values   map[string][]string
-	unknown  []string // messages, as the query has them
-	messages map[string]string
+	values     map[string][]string
+	sent       []string // the names, as the query has them
+	vocabulary []string
+	read       []Param
+	messages   map[string]string
+	described  bool // schemas are wanted
 }
 
-// NewQuery parses a raw query for a route with the given parameters, in the order of its table. Names of the vocabulary
-// that are not the route's are valid and not read at all.
+// Param is a parameter of a route.
+type Param struct {
+	Name, About string
+	Required    bool
+	Schema      wire.Object // nil but from Params
+}
+
+// NewQuery parses a raw query. Names of the vocabulary that the route does not read are valid.
 //
 // A malformed escape leaves its text as it stands, so that it is reported as the invalid value or the unknown name that
 // it is.
-func NewQuery(raw string, route, vocabulary []string) *Query {
-	q := &Query{route: route, values: make(map[string][]string)}
-	seen := make(map[string]bool)
+func NewQuery(raw string, vocabulary []string) *Query {
+	q := &Query{values: make(map[string][]string), vocabulary: vocabulary}
 	for name, value := range Pairs(raw) {
-		switch {
-		case slices.Contains(route, name):
-			q.values[name] = append(q.values[name], value)
-		case !slices.Contains(vocabulary, name) && !seen[name]:
-			seen[name] = true
-			q.unknown = append(q.unknown, "property "+name+" should not exist")
+		if q.values[name] == nil {
+			q.sent = append(q.sent, name)
 		}
+		q.values[name] = append(q.values[name], value)
 	}
 	return q
+}
+
+// Params returns the parameters that a function reads, snapshot as the last.
+func Params(read func(*Query)) []Param {
+	q := &Query{described: true}
+	read(q)
+	return q.params()
+}
+
+// params returns what was read. Snapshot stands last in the table of every route, and is read first: it decides the day of the
+// others' defaults.
+func (q *Query) params() []Param {
+	isLast := func(p Param) bool { return p.Name == SnapshotParam }
+	if i := slices.IndexFunc(q.read, isLast); i >= 0 {
+		return append(slices.Delete(slices.Clone(q.read), i, i+1), q.read[i])
+	}
+	return q.read
 }
 
 // Pairs yields the names and values of a raw query, as it has them. The text is split at '&' alone; '+' is a space, and
@@ -69,16 +93,27 @@ func unescape(s string) string {
 // Err returns a *Problem with all messages, or nil when every parameter was valid. Parameters that do not belong to the
 // route come first.
 func (q *Query) Err() error {
-	all := slices.Clone(q.unknown)
-	for _, name := range q.route {
-		if m, ok := q.messages[name]; ok {
-			all = append(all, m)
+	var all []string
+	for _, name := range q.sent {
+		if !q.isRead(name) && !slices.Contains(q.vocabulary, name) {
+			all = append(all, "property "+name+" should not exist")
+		}
+	}
+	if len(q.messages) > 0 {
+		for _, p := range q.params() {
+			if m, ok := q.messages[p.Name]; ok {
+				all = append(all, m)
+			}
 		}
 	}
 	if len(all) == 0 {
 		return nil
 	}
 	return &Problem{Status: http.StatusBadRequest, Messages: all}
+}
+
+func (q *Query) isRead(name string) bool {
+	return slices.ContainsFunc(q.read, func(p Param) bool { return p.Name == name })
 }
 
 // Fail reports a parameter of the route as invalid. Only its first message is kept.
@@ -96,21 +131,16 @@ func (q *Query) Valid(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { _, bad := q.messages[name]; return bad })
 }
 
-// Require makes parameters of the route that are absent read as empty ones, so that each gives the message of its type.
-func (q *Query) Require(names ...string) {
-	for _, name := range names {
-		if len(q.values[name]) == 0 {
-			q.values[name] = []string{""}
-		}
+// take reads a parameter. ok is false when it is absent; one sent twice reads as empty, which every type refuses, and so
+// does one that is required and absent.
+func (q *Query) take(p Param, schema func() wire.Object) (v string, ok bool) {
+	if q.described {
+		p.Schema = schema()
 	}
-}
-
-// value returns what a parameter was sent with; ok is false when it is absent. One sent twice reads as empty, which
-// every type refuses.
-func (q *Query) value(name string) (v string, ok bool) {
-	switch vs := q.values[name]; len(vs) {
+	q.read = append(q.read, p)
+	switch vs := q.values[p.Name]; len(vs) {
 	case 0:
-		return "", false
+		return "", p.Required && !q.described
 	case 1:
 		return vs[0], true
 	}
@@ -118,8 +148,14 @@ func (q *Query) value(name string) (v string, ok bool) {
 }
 
 // Int returns a whole number from 0 to MaxInt, or nil. Leading zeros are plain digits too; a sign is not.
-func (q *Query) Int(name string) *int64 {
-	v, ok := q.value(name)
+func (q *Query) Int(name, about string) *int64 {
+	return q.int(name, about, func() wire.Object {
+		return wire.Whole("minimum", 0, "maximum", MaxInt)
+	})
+}
+
+func (q *Query) int(name, about string, schema func() wire.Object) *int64 {
+	v, ok := q.take(Param{Name: name, About: about}, schema)
 	if !ok {
 		return nil
 	}
@@ -143,18 +179,20 @@ func digits(s string) (n int64, ok bool) {
 	return n, s != ""
 }
 
-// IntBetween returns a whole number from 1 to limit, or def when it is absent or invalid.
-func (q *Query) IntBetween(name string, limit, def int64) int64 {
-	n := q.Int(name)
+// upTo returns a whole number from 1 to limit, or def when it is absent or invalid.
+func (q *Query) upTo(limit, def int, name, about string) int {
+	n := q.int(name, about, func() wire.Object {
+		return wire.Whole("minimum", 1, "maximum", limit, "default", def)
+	})
 	switch {
 	case n == nil:
 		return def
 	case *n < 1:
 		q.Fail(name, name+" must not be less than 1")
-	case *n > limit:
+	case *n > int64(limit):
 		q.Fail(name, fmt.Sprintf("%s must not be greater than %d", name, limit))
 	default:
-		return *n
+		return int(*n)
 	}
 	return def
 }
@@ -165,38 +203,71 @@ type Limits struct{ MaxPage, DefaultSize, MaxSize int }
 // Page returns the page asked for by page and pageSize: by default the first, of the default size.
 func (q *Query) Page(l Limits) paging.Page {
 	return paging.Page{
-		Number: int(q.IntBetween("page", int64(l.MaxPage), 1)),
-		Size:   int(q.IntBetween("pageSize", int64(l.MaxSize), int64(l.DefaultSize))),
+		Number: q.upTo(l.MaxPage, 1, "page", "Number of the page."),
+		Size:   q.upTo(l.MaxSize, l.DefaultSize, "pageSize", "Rows of a page."),
 	}
 }
 
-// Enum returns one of the values, or "" when the parameter is absent or invalid. They are compared exactly.
-func (q *Query) Enum(name string, values ...string) string {
-	v := EnumOf(q, name, func(v string) (string, bool) { return v, slices.Contains(values, v) }, values...)
-	if v == nil {
-		return ""
-	}
-	return *v
+// Choice is one of the values that a parameter may have, and what it stands for.
+type Choice[E any] struct {
+	Name  string
+	Value E
 }
 
-// EnumOf returns what parse makes of a parameter, or nil when that is absent or parse refuses it. The values are those
-// that the message lists.
-func EnumOf[E any](q *Query, name string, parse func(string) (E, bool), values ...string) *E {
-	v, ok := q.value(name)
+// Means returns a choice.
+func Means[E any](name string, value E) Choice[E] { return Choice[E]{name, value} }
+
+// Named returns the choices whose names are those that the values have themselves.
+func Named[E fmt.Stringer](values ...E) []Choice[E] {
+	choices := make([]Choice[E], len(values))
+	for i, v := range values {
+		choices[i] = Choice[E]{v.String(), v}
+	}
+	return choices
+}
+
+// Names returns the names of choices.
+func Names[E any](choices []Choice[E]) []string {
+	names := make([]string, len(choices))
+	for i, c := range choices {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// Choose returns what a parameter stands for that has one of the choices, compared exactly; when it is absent or invalid, the
+// zero value, which is the default if it is a choice.
+func Choose[E comparable](q *Query, name, about string, choices []Choice[E]) (value E) {
+	index := func(is func(Choice[E]) bool) (int, bool) { i := slices.IndexFunc(choices, is); return i, i >= 0 }
+	chosen := EnumOf(q, name, about, Names(choices), func(v string) (int, bool) { return index(func(c Choice[E]) bool { return c.Name == v }) })
+	if chosen != nil {
+		return choices[*chosen].Value
+	}
+	if i, ok := index(func(c Choice[E]) bool { return c.Value == value }); q.described && ok {
+		p := &q.read[len(q.read)-1]
+		p.Schema = p.Schema.With("default", choices[i].Name)
+	}
+	return value
+}
+
+// EnumOf returns what parse makes of a parameter, or nil when that is absent or parse refuses it. The names are those of all
+// that parse accepts, in one spelling each.
+func EnumOf[E any](q *Query, name, about string, names []string, parse func(string) (E, bool)) *E {
+	v, ok := q.take(Param{Name: name, About: about}, func() wire.Object { return wire.Enum(names...) })
 	if !ok {
 		return nil
 	}
 	e, ok := parse(v)
 	if !ok {
-		q.Fail(name, name+" must be one of the following values: "+strings.Join(values, ", "))
+		q.Fail(name, name+" must be one of the following values: "+strings.Join(names, ", "))
 		return nil
 	}
 	return &e
 }
 
 // Bool returns true where the parameter is `true`, and false where it is `false`, absent or invalid.
-func (q *Query) Bool(name string) bool {
-	v, ok := q.value(name)
+func (q *Query) Bool(name, about string) bool {
+	v, ok := q.take(Param{Name: name, About: about}, func() wire.Object { return wire.Enum("true", "false") })
 	if ok && v != "true" && v != "false" {
 		q.Fail(name, name+" must be a boolean string")
 	}
@@ -207,8 +278,10 @@ func (q *Query) Bool(name string) bool {
 const MaxText = 200
 
 // Text returns a text as it was sent, or nil. One of which nothing is left when it is compared is invalid: blank says so.
-func (q *Query) Text(name string, blank func(string) bool) *string {
-	v, ok := q.value(name)
+func (q *Query) Text(name, about string, blank func(string) bool) *string {
+	v, ok := q.take(Param{Name: name, About: about}, func() wire.Object {
+		return wire.Text.With("minLength", 1, "maxLength", MaxText)
+	})
 	if !ok {
 		return nil
 	}
@@ -220,14 +293,23 @@ func (q *Query) Text(name string, blank func(string) bool) *string {
 }
 
 // Date returns a day of the calendar in the form YYYY-MM-DD, or nil.
-func (q *Query) Date(name string) *calendar.Date {
-	v, ok := q.value(name)
+func (q *Query) Date(name, about string) *calendar.Date {
+	return q.date(Param{Name: name, About: about})
+}
+
+// RequiredDate returns a day as Date does; one that is absent is invalid.
+func (q *Query) RequiredDate(name, about string) *calendar.Date {
+	return q.date(Param{Name: name, About: about, Required: true})
+}
+
+func (q *Query) date(p Param) *calendar.Date {
+	v, ok := q.take(p, func() wire.Object { return wire.Day })
 	if !ok {
 		return nil
 	}
 	d, err := calendar.Parse(v)
 	if err != nil {
-		q.Fail(name, name+" must be a valid date in the form YYYY-MM-DD")
+		q.Fail(p.Name, p.Name+" must be a valid date in the form YYYY-MM-DD")
 		return nil
 	}
 	return &d

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -16,16 +17,15 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
-// route has one parameter of each type, in the order of its table.
+// route has one parameter of each type, in the order in which read reads them.
 var route = []string{"startDate", "userId", "profile", "page", "pageSize"}
 
 // read reads all parameters of route and returns the messages.
 func read(t interface{ Fatalf(string, ...any) }, q *web.Query) []string {
-	// Not in the table's order: the order of reading must not matter.
-	q.Page(web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 1000})
-	q.Enum("profile", "student", "teacher")
-	q.Int("userId")
-	q.Date("startDate")
+	q.Date("startDate", "")
+	q.Int("userId", "")
+	web.Choose(q, "profile", "", profiles)
+	q.Page(limits)
 	err := q.Err()
 	if err == nil {
 		return nil
@@ -36,6 +36,11 @@ func read(t interface{ Fatalf(string, ...any) }, q *web.Query) []string {
 	}
 	return p.Messages
 }
+
+var (
+	limits   = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 1000}
+	profiles = []web.Choice[string]{web.Means("student", "a student"), web.Means("teacher", "a teacher")}
+)
 
 func TestQueryMessages(t *testing.T) {
 	const (
@@ -121,7 +126,7 @@ func TestQueryMessages(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.rule, func(t *testing.T) {
-			got := read(t, web.NewQuery(tt.query, route, []string{"orderBy"}))
+			got := read(t, web.NewQuery(tt.query, []string{"orderBy"}))
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("messages of %q = %q, want %q", tt.query, got, tt.want)
 			}
@@ -130,18 +135,17 @@ func TestQueryMessages(t *testing.T) {
 }
 
 func TestQueryValues(t *testing.T) {
-	q := web.NewQuery("pageSize=0250&startDate=2026-03-01&profile=teacher&userId=12&page=3", route, nil)
-	limits := web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 1000}
+	q := web.NewQuery("pageSize=0250&startDate=2026-03-01&profile=teacher&userId=12&page=3", nil)
 	if got, want := q.Page(limits), (paging.Page{Number: 3, Size: 250}); got != want {
 		t.Errorf("Page = %v, want %v", got, want)
 	}
-	if got := q.Int("userId"); got == nil || *got != 12 {
+	if got := q.Int("userId", ""); got == nil || *got != 12 {
 		t.Errorf("Int(userId) = %v, want 12", got)
 	}
-	if got := q.Enum("profile", "student", "teacher"); got != "teacher" {
-		t.Errorf("Enum(profile) = %q, want teacher", got)
+	if got := web.Choose(q, "profile", "", profiles); got != "a teacher" {
+		t.Errorf("Choose(profile) = %q, want a teacher", got)
 	}
-	if got, want := q.Date("startDate"), calendar.MustParse("2026-03-01"); got == nil || *got != want {
+	if got, want := q.Date("startDate", ""), calendar.MustParse("2026-03-01"); got == nil || *got != want {
 		t.Errorf("Date(startDate) = %v, want %v", got, want)
 	}
 	if err := q.Err(); err != nil {
@@ -150,12 +154,11 @@ func TestQueryValues(t *testing.T) {
 }
 
 func TestQueryDefaults(t *testing.T) {
-	q := web.NewQuery("", route, nil)
-	limits := web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 1000}
+	q := web.NewQuery("", nil)
 	if got, want := q.Page(limits), (paging.Page{Number: 1, Size: 100}); got != want {
 		t.Errorf("Page = %v, want %v", got, want)
 	}
-	if u, e, d := q.Int("userId"), q.Enum("profile", "a"), q.Date("startDate"); u != nil || e != "" || d != nil {
+	if u, e, d := q.Int("userId", ""), web.Choose(q, "profile", "", profiles), q.Date("startDate", ""); u != nil || e != "" || d != nil {
 		t.Errorf("absent parameters = %v, %q, %v, want nil, \"\", nil", u, e, d)
 	}
 }
@@ -179,18 +182,18 @@ func TestQueryText(t *testing.T) {
 		{"any characters", "%_\x00\xff", true},
 	}
 	for _, tt := range tests {
-		q := web.NewQuery("city="+url.QueryEscape(tt.value), []string{"city"}, nil)
-		got := q.Text("city", blank)
+		q := web.NewQuery("city="+url.QueryEscape(tt.value), nil)
+		got := q.Text("city", "", blank)
 		if err := q.Err(); tt.ok && (err != nil || got == nil || *got != tt.value) {
 			t.Errorf("%s: Text = %v, %v, want %q", tt.rule, got, err, tt.value)
 		} else if want := `400 ["city must be a string of 1 to 200 characters"]`; !tt.ok && (got != nil || err == nil || err.Error() != want) {
 			t.Errorf("%s: Text = %v, %v, want %s", tt.rule, got, err, want)
 		}
 	}
-	if q := web.NewQuery("city=a&city=a", []string{"city"}, nil); q.Text("city", blank) != nil || q.Err() == nil {
+	if q := web.NewQuery("city=a&city=a", nil); q.Text("city", "", blank) != nil || q.Err() == nil {
 		t.Error("a text sent twice is taken")
 	}
-	if q := web.NewQuery("", []string{"city"}, nil); q.Text("city", blank) != nil || q.Err() != nil {
+	if q := web.NewQuery("", nil); q.Text("city", "", blank) != nil || q.Err() != nil {
 		t.Error("an absent text is no nil without a message")
 	}
 }
@@ -211,8 +214,8 @@ func TestQueryBool(t *testing.T) {
 		{"new=true+", false, false},
 	}
 	for _, tt := range tests {
-		q := web.NewQuery(tt.query, []string{"new"}, nil)
-		got, err := q.Bool("new"), q.Err()
+		q := web.NewQuery(tt.query, nil)
+		got, err := q.Bool("new", ""), q.Err()
 		if got != tt.want || (err == nil) != tt.ok || err != nil && err.Error() != `400 ["new must be a boolean string"]` {
 			t.Errorf("Bool of %q = %v, %v, want %v, good: %v", tt.query, got, err, tt.want, tt.ok)
 		}
@@ -220,12 +223,47 @@ func TestQueryBool(t *testing.T) {
 }
 
 // A parameter that must be given and is not has the message of its type.
-func TestQueryRequire(t *testing.T) {
-	q := web.NewQuery("userId=7", route, nil)
-	q.Require("startDate", "userId", "page")
-	want := []string{"startDate must be a valid date in the form YYYY-MM-DD", "page must be an integer number"}
-	if got := read(t, q); !slices.Equal(got, want) {
-		t.Errorf("messages = %q, want %q", got, want)
+func TestQueryRequired(t *testing.T) {
+	q := web.NewQuery("endDate=2026-03-01", nil)
+	start, end := q.RequiredDate("startDate", ""), q.RequiredDate("endDate", "")
+	if err := q.Err(); start != nil || end == nil || err == nil || err.Error() != `400 ["startDate must be a valid date in the form YYYY-MM-DD"]` {
+		t.Errorf("RequiredDate = %v, %v, %v, want the message of the one that is absent", start, end, err)
+	}
+}
+
+// What a route reads is its table: in that order, snapshot last, with the types, the limits and the defaults.
+func TestParams(t *testing.T) {
+	got := web.Params(func(q *web.Query) {
+		web.Caller{}.Asked(q)
+		q.RequiredDate("startDate", "First day.")
+		q.Int("userId", "One user.")
+		web.Choose(q, "profile", "Some.", profiles)
+		web.Choose(q, "order", "Which.", []web.Choice[int]{web.Means("up", 1), web.Means("down", 0)})
+		q.Bool("new", "New ones.")
+		q.Text("city", "One city.", blank)
+		q.Page(limits)
+		if err := q.Err(); err != nil {
+			t.Errorf("Err() = %v, want nil", err)
+		}
+	})
+	want := []string{
+		`startDate true First day. {"type":"string","format":"date"}`,
+		`userId false One user. {"type":"integer","format":"int64","minimum":0,"maximum":9007199254740991}`,
+		`profile false Some. {"type":"string","enum":["student","teacher"]}`,
+		`order false Which. {"type":"string","enum":["up","down"],"default":"down"}`,
+		`new false New ones. {"type":"string","enum":["true","false"]}`,
+		`city false One city. {"type":"string","minLength":1,"maxLength":200}`,
+		`page false Number of the page. {"type":"integer","format":"int64","minimum":1,"maximum":100000,"default":1}`,
+		`pageSize false Rows of a page. {"type":"integer","format":"int64","minimum":1,"maximum":1000,"default":100}`,
+	}
+	for i, p := range got[:len(got)-1] {
+		schema, err := json.Marshal(p.Schema)
+		if line := fmt.Sprintf("%s %v %s %s", p.Name, p.Required, p.About, schema); err != nil || line != want[i] {
+			t.Errorf("parameter %d = %s, %v, want %s", i, line, err, want[i])
+		}
+	}
+	if last := got[len(got)-1]; last.Name != web.SnapshotParam || len(got) != len(want)+1 {
+		t.Errorf("%d parameters, the last is %s, want %d and %s", len(got), last.Name, len(want)+1, web.SnapshotParam)
 	}
 }
 
@@ -236,8 +274,8 @@ func TestEnumOf(t *testing.T) {
 		want  int // -1: nil
 		ok    bool
 	}{{"", -1, true}, {"n=0", 0, true}, {"n=12", 12, true}, {"n=x", -1, false}, {"n=", -1, false}, {"n=1&n=1", -1, false}} {
-		q := web.NewQuery(tt.query, []string{"n"}, nil)
-		got, err := web.EnumOf(q, "n", parse, "1", "2"), q.Err()
+		q := web.NewQuery(tt.query, nil)
+		got, err := web.EnumOf(q, "n", "", []string{"1", "2"}, parse), q.Err()
 		if (got == nil) != (tt.want < 0) || got != nil && *got != tt.want || (err == nil) != tt.ok ||
 			err != nil && err.Error() != `400 ["n must be one of the following values: 1, 2"]` {
 			t.Errorf("EnumOf %q = %v, %v, want %d, good: %v", tt.query, got, err, tt.want, tt.ok)
@@ -246,7 +284,8 @@ func TestEnumOf(t *testing.T) {
 }
 
 func TestQueryFail(t *testing.T) {
-	q := web.NewQuery("colour=red", route, nil)
+	q := web.NewQuery("colour=red", nil)
+	q.Date("startDate", "")
 	if !q.Valid("startDate", "page") {
 		t.Error("Valid = false before any message, want true")
 	}
@@ -287,7 +326,7 @@ func TestQueryAgainstURL(t *testing.T) {
 				want = append(want, slowInt(name, vs)...)
 			}
 		}
-		if got := read(t, web.NewQuery(raw, route, nil)); !slices.Equal(got, want) {
+		if got := read(t, web.NewQuery(raw, nil)); !slices.Equal(got, want) {
 			t.Fatalf("messages of %q = %q, want %q", raw, got, want)
 		}
 	})
@@ -310,7 +349,7 @@ func FuzzQuery(f *testing.F) {
 	f.Add("page=1&page=2&%zz;=&=%")
 	f.Add("userId=9007199254740992&profile=student")
 	f.Fuzz(func(t *testing.T, raw string) {
-		messages := read(t, web.NewQuery(raw, route, nil))
+		messages := read(t, web.NewQuery(raw, nil))
 		seen := make(map[string]bool)
 		for _, m := range messages {
 			if seen[m] {
@@ -322,7 +361,7 @@ func FuzzQuery(f *testing.F) {
 }
 
 func ExampleQuery() {
-	q := web.NewQuery("page=0&colour=red", []string{"page", "pageSize"}, nil)
+	q := web.NewQuery("page=0&colour=red", nil)
 	q.Page(web.Limits{MaxPage: 100000, DefaultSize: 100, MaxSize: 1000})
 	fmt.Println(q.Err())
 	// Output: 400 ["property colour should not exist" "page must not be less than 1"]

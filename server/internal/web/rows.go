@@ -4,17 +4,11 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-)
 
-// Rows is an answer that is a list of rows: what H11 shows as CSV and as NDJSON too.
-type Rows struct {
-	// Columns are the fields of a row in their order, those of an object as book.id; a list is one field.
-	Columns []string
-	Count   int
-	Total   int64 // of all pages
-	// Write writes the fields of the row at i.
-	Write func(j *JSON, i int)
-}
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/internal/wire"
+)
 
 // format is a form of rows.
 type format uint8
@@ -27,55 +21,29 @@ const (
 )
 
 var contentTypes = [...]string{
-	formatJSON:   "application/json; charset=utf-8",
+	formatJSON:   jsonType,
 	formatCSV:    "text/csv; charset=utf-8; header=present",
 	formatCSVpt:  "text/csv; charset=utf-8; header=present; profile=pt-BR",
 	formatNDJSON: "application/x-ndjson; charset=utf-8",
 }
 
 // WriteRows answers as WriteJSON does, with the rows alone where the client asks for CSV or NDJSON (H11), else with the
-// document that build writes.
-func (a *Answers) WriteRows(w http.ResponseWriter, r *http.Request, rows Rows, build func(*JSON)) {
+// object whose members a function writes.
+func (a *Answers) WriteRows(w http.ResponseWriter, r *http.Request, rows wire.Rows, members func(*wire.Writer)) {
 	f := accepted(r.Header.Values("Accept"))
 	if f == formatJSON {
-		a.WriteJSON(w, r, build)
+		a.WriteJSON(w, r, members)
 		return
 	}
 	buf := a.buffer()
 	if f == formatNDJSON {
-		*buf = rows.appendNDJSON((*buf)[:0])
+		*buf = rows.AppendNDJSON((*buf)[:0])
 	} else {
-		*buf = rows.appendCSV((*buf)[:0], f == formatCSVpt)
+		*buf = rows.AppendCSV((*buf)[:0], f == formatCSVpt)
 	}
 	w.Header().Set("X-Total-Rows", strconv.FormatInt(rows.Total, 10))
 	a.write(w, r, contentTypes[f], *buf)
 	a.release(buf)
-}
-
-// appendNDJSON appends one row a line.
-func (rows Rows) appendNDJSON(b []byte) []byte {
-	for i := range rows.Count {
-		j := JSON{b: b}
-		rows.row(&j, i)
-		b = append(j.b, '\n')
-	}
-	return b
-}
-
-// row writes a row as an object.
-func (rows Rows) row(j *JSON, i int) {
-	j.Begin()
-	rows.Write(j, i)
-	j.End()
-}
-
-// Array writes the rows as an array that is a member of an object.
-func (rows Rows) Array(j *JSON, name string) {
-	j.Array(name)
-	for i := range rows.Count {
-		rows.row(j, i)
-	}
-	j.EndArray()
 }
 
 // accepted returns the form that an Accept header prefers: of those with the highest q the first. What it does not name,
@@ -125,4 +93,21 @@ func profile(params string) string {
 		}
 	}
 	return ""
+}
+
+// WritePeriod writes the effective period of an answer, a part of its meta.
+func WritePeriod(w *wire.Writer, p calendar.Period) {
+	w.Object("period", "Period", "", func() {
+		w.Date("startDate", p.Start, "First day, after defaults.")
+		w.Date("endDate", p.End, "Last day, after defaults.")
+	})
+}
+
+// WritePage writes the page that an answer is, a part of its meta.
+func WritePage(w *wire.Writer, p paging.Page, total int64, about string) {
+	w.Object("page", "Page", about, func() {
+		w.Int("page", int64(p.Number), "Number of the page, from 1.")
+		w.Int("pageSize", int64(p.Size), "Rows of a full page.")
+		w.Int("totalRows", total, "Rows of all pages.")
+	})
 }

@@ -1,67 +1,22 @@
 package web
 
 import (
-	"encoding/csv"
-	"encoding/json"
-	"fmt"
-	"math/rand/v2"
 	"net/http/httptest"
-	"slices"
-	"strings"
 	"testing"
+
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
-// sampleRow is a row with everything that rows have.
-type sampleRow struct {
-	ID    int64
-	Text  string
-	Book  *string // the title of an object
-	Tags  []string
-	Tenth int64
-	Last  *string // of an object at the end
-}
-
-func writeSample(j *JSON, r *sampleRow) {
-	j.Int("id", r.ID)
-	j.TextOrNull("text", r.Text)
-	nested := func(name string, s *string) {
-		if s == nil {
-			j.Null(name)
-			return
-		}
-		j.Object(name)
-		j.Int("id", 7)
-		j.Text("title", *s)
-		j.End()
-	}
-	nested("book", r.Book)
-	j.Array("tags")
-	for _, t := range r.Tags {
-		j.Item(t)
-	}
-	j.EndArray()
-	j.Minutes("minutes", r.Tenth)
-	nested("last", r.Last)
-}
-
-func sampleRows(list []sampleRow) Rows {
-	full := ""
-	return Rows{
-		Columns: Fields(func(j *JSON) { writeSample(j, &sampleRow{Book: &full, Last: &full}) }),
-		Count:   len(list), Total: 12345,
-		Write: func(j *JSON, i int) { writeSample(j, &list[i]) },
-	}
-}
-
-func answerRows(t *testing.T, accept string, list []sampleRow) *httptest.ResponseRecorder {
-	t.Helper()
+// answerRows answers a request for no rows of 12,345.
+func answerRows(accept string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest("GET", "/", nil)
 	if accept != "" {
 		r.Header.Set("Accept", accept)
 	}
-	rows := sampleRows(list)
-	new(Answers).WriteRows(w, r, rows, func(j *JSON) { j.Begin(); rows.Array(j, "rows"); j.End() })
+	table := wire.Table[int64]{Write: func(w *wire.Writer, n *int64) { w.Int("n", *n, "") }}
+	rows := table.Rows(nil, 12345)
+	new(Answers).WriteRows(w, r, rows, func(w *wire.Writer) { rows.List(w, "rows") })
 	return w
 }
 
@@ -90,7 +45,7 @@ func TestAccept(t *testing.T) {
 		`text/csv;profile="pt-br";q=0.9`:            table + "; profile=pt-BR",
 		"text/csv; profile=en":                      table,
 	} {
-		w := answerRows(t, accept, nil)
+		w := answerRows(accept)
 		if got := w.Header().Get("Content-Type"); got != want {
 			t.Errorf("Accept %q = %s, want %s", accept, got, want)
 		}
@@ -98,127 +53,4 @@ func TestAccept(t *testing.T) {
 			t.Errorf("Accept %q: X-Total-Rows %q", accept, total)
 		}
 	}
-}
-
-// TestCSV has each kind of cell in both profiles.
-func TestCSV(t *testing.T) {
-	title, formula := `o "livro", 1;2`, "=1+1"
-	list := []sampleRow{
-		{ID: 1, Text: "9788535914849", Book: &title, Tags: []string{"a", "b,c"}, Tenth: 225},
-		{ID: 2, Text: "-1", Last: &formula},
-		{ID: 3, Text: "duas\nlinhas"},
-		{ID: 4, Text: `+A1;"x"`},
-	}
-	const header = "id,text,book.id,book.title,tags,minutes,last.id,last.title\r\n"
-	want := header +
-		`1,9788535914849,7,"o ""livro"", 1;2","[""a"",""b,c""]",22.5,,` + "\r\n" +
-		`2,-1,,,"[]",0.0,7,=1+1` + "\r\n" +
-		"3,\"duas\nlinhas\",,,\"[]\",0.0,,\r\n" +
-		`4,"+A1;""x""",,,"[]",0.0,,` + "\r\n"
-	if got := answerRows(t, "text/csv", list).Body.String(); got != want {
-		t.Errorf("CSV =\n%s\nwant\n%s", got, want)
-	}
-	wantPT := "\ufeff" + strings.ReplaceAll(header, ",", ";") +
-		`1;"=""9788535914849""";7;"o ""livro"", 1;2";"[""a"",""b,c""]";22,5;;` + "\r\n" +
-		`2;'-1;;;"[]";0,0;7;'=1+1` + "\r\n" +
-		"3;\"duas\nlinhas\";;;\"[]\";0,0;;\r\n" +
-		`4;"'+A1;""x""";;;"[]";0,0;;` + "\r\n"
-	if got := answerRows(t, "text/csv;profile=pt-BR", list).Body.String(); got != wantPT {
-		t.Errorf("CSV for pt-BR =\n%s\nwant\n%s", got, wantPT)
-	}
-	if got := answerRows(t, "text/csv", nil).Body.String(); got != header {
-		t.Errorf("CSV of no rows = %q, want the header", got)
-	}
-}
-
-// TestFormsAgree writes random rows in all forms: CSV and NDJSON, read by others' readers, say what the JSON does.
-func TestFormsAgree(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	random := func() string {
-		const letters = "ab \",;\n\r\t\\'=+-@0 ção<&>\u2028\x01"
-		runes := []rune(letters)
-		var b strings.Builder
-		for range r.IntN(8) {
-			b.WriteRune(runes[r.IntN(len(runes))])
-		}
-		return b.String()
-	}
-	for range 200 {
-		list := make([]sampleRow, r.IntN(4))
-		for i := range list {
-			list[i] = sampleRow{ID: r.Int64N(1000), Text: random(), Tenth: r.Int64N(10000)}
-			if s := random(); r.IntN(2) == 0 {
-				list[i].Book = &s
-			}
-			for range r.IntN(3) {
-				list[i].Tags = append(list[i].Tags, random())
-			}
-		}
-		var document struct{ Rows []map[string]any }
-		decode(t, answerRows(t, "", list).Body.String(), &document)
-		table := csv.NewReader(strings.NewReader(answerRows(t, "text/csv", list).Body.String()))
-		records, err := table.ReadAll()
-		if err != nil || len(records) != len(list)+1 {
-			t.Fatalf("CSV: %d records, %v, want %d", len(records), err, len(list)+1)
-		}
-		lines := strings.Split(answerRows(t, "application/x-ndjson", list).Body.String(), "\n")
-		for i, row := range document.Rows {
-			var line map[string]any
-			decode(t, lines[i], &line)
-			if fmt.Sprint(line) != fmt.Sprint(row) {
-				t.Errorf("NDJSON has %v, JSON %v", line, row)
-			}
-			want := []string{fmt.Sprint(list[i].ID), list[i].Text, "", "", "", "", "", ""}
-			if list[i].Book != nil {
-				want[2], want[3] = "7", *list[i].Book
-			}
-			tags, _ := json.Marshal(append([]string{}, list[i].Tags...))
-			want[5] = fmt.Sprintf("%d.%d", list[i].Tenth/10, list[i].Tenth%10)
-			got := slices.Clone(records[i+1])
-			var listed, wanted []string
-			decode(t, got[4], &listed)
-			decode(t, string(tags), &wanted)
-			if !slices.Equal(listed, wanted) {
-				t.Errorf("tags = %q, want %q", listed, wanted)
-			}
-			got[4] = ""
-			for c := range want { // a reader of CSV makes one line break of two characters
-				want[c] = strings.ReplaceAll(want[c], "\r\n", "\n")
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("CSV has %q, want %q", got, want)
-			}
-		}
-	}
-}
-
-func decode(t *testing.T, text string, v any) {
-	t.Helper()
-	if err := json.Unmarshal([]byte(text), v); err != nil {
-		t.Fatalf("%q: %v", text, err)
-	}
-}
-
-func BenchmarkRows(b *testing.B) {
-	title := "Memórias Póstumas de Brás Cubas"
-	list := make([]sampleRow, 1000)
-	for i := range list {
-		list[i] = sampleRow{ID: int64(i), Text: "9788535914849", Book: &title, Tags: []string{"a"}, Tenth: 225}
-	}
-	rows := sampleRows(list)
-	var j JSON
-	b.Run("JSON", func(b *testing.B) {
-		for b.Loop() {
-			j = JSON{b: j.b[:0]}
-			j.Begin()
-			rows.Array(&j, "rows")
-			j.End()
-		}
-	})
-	var buf []byte
-	b.Run("CSV", func(b *testing.B) {
-		for b.Loop() {
-			buf = rows.appendCSV(buf[:0], false)
-		}
-	})
 }

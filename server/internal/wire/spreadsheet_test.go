@@ -1,4 +1,4 @@
-package web
+package wire
 
 import (
 	"encoding/csv"
@@ -116,7 +116,7 @@ func TestProtections(t *testing.T) {
 		t.Run(tt.kind+" "+tt.text, func(t *testing.T) {
 			list := []sampleRow{{ID: 1, Text: tt.text}}
 			for accept, want := range map[string]string{"text/csv": tt.text, "text/csv; profile=pt-BR": tt.want} {
-				r := csv.NewReader(strings.NewReader(answerRows(t, accept, list).Body.String()))
+				r := csv.NewReader(strings.NewReader(written(accept, list)))
 				if strings.Contains(accept, "pt-BR") {
 					r.Comma = ';'
 				}
@@ -135,34 +135,33 @@ func TestProtections(t *testing.T) {
 // Days, instants, numbers, booleans and amounts are such in a spreadsheet too: they are not protected.
 func TestValuesAreNotProtected(t *testing.T) {
 	at := time.Date(2026, 10, 1, 15, 30, 0, 0, time.UTC)
-	write := func(j *JSON, _ int) {
-		j.Date("day", calendar.MustParse("2026-10-01"))
-		j.Datetime("at", at)
-		j.Time("utc", at)
-		j.Percent("percent", 5000)
-		j.Amount("price", "12.50")
-		j.Bool("active", true)
-		j.Array("lines")
-		j.Begin()
-		j.Date("day", calendar.MustParse("2026-10-01"))
-		j.Amount("price", "12.50")
-		j.End()
-		j.EndArray()
-		j.Date("last", calendar.MustParse("2026-10-02"))
+	lines := func(w *Writer, _ *int) {
+		w.Date("day", calendar.MustParse("2026-10-01"), "")
+		w.Amount("price", "12.50", "")
 	}
-	rows := Rows{Columns: Fields(func(j *JSON) { write(j, 0) }), Count: 1, Write: write}
+	write := func(w *Writer, _ *int) {
+		w.Date("day", calendar.MustParse("2026-10-01"), "")
+		w.Datetime("at", at, "")
+		w.Time("utc", at, "")
+		w.Percent("percent", 5000, "")
+		w.Amount("price", "12.50", "")
+		w.Bool("active", true, "")
+		List(w, "lines", "", []int{1}, lines, "")
+		w.Date("last", calendar.MustParse("2026-10-02"), "")
+	}
+	rows := Table[int]{Write: write}.Rows([]int{1}, 1)
 	for pt, want := range map[bool]string{
 		false: `2026-10-01,2026-10-01 12:30:00,2026-10-01T15:30:00Z,50.00,12.50,true,"[{""day"":""2026-10-01"",""price"":""12.50""}]",2026-10-02` + "\r\n",
 		true:  `2026-10-01;2026-10-01 12:30:00;2026-10-01T15:30:00Z;50,00;12,50;true;"[{""day"":""2026-10-01"",""price"":""12.50""}]";2026-10-02` + "\r\n",
 	} {
-		_, got, _ := strings.Cut(string(rows.appendCSV(nil, pt)), "\r\n")
+		_, got, _ := strings.Cut(string(rows.AppendCSV(nil, pt)), "\r\n")
 		if got != want {
 			t.Errorf("pt-BR %v =\n%swant\n%s", pt, got, want)
 		}
 	}
 	const want = `{"day":"2026-10-01","at":"2026-10-01 12:30:00","utc":"2026-10-01T15:30:00Z","percent":50.00,"price":"12.50","active":true,` +
 		`"lines":[{"day":"2026-10-01","price":"12.50"}],"last":"2026-10-02"}` + "\n"
-	if got := string(rows.appendNDJSON(nil)); got != want {
+	if got := string(rows.AppendNDJSON(nil)); got != want {
 		t.Errorf("NDJSON = %swant %s", got, want)
 	}
 }
@@ -176,6 +175,6 @@ func BenchmarkSpreadsheet(b *testing.B) {
 	rows := sampleRows(list)
 	var buf []byte
 	for b.Loop() {
-		buf = rows.appendCSV(buf[:0], true)
+		buf = rows.AppendCSV(buf[:0], true)
 	}
 }

@@ -1,7 +1,6 @@
-package web
+package wire
 
 import (
-	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,8 +10,8 @@ import (
 
 // isFormula reports whether a spreadsheet could run a text: whether it begins with =, +, - or @, also of full or small width,
 // or behind characters that nobody sees (H11).
-func isFormula(s []byte) bool {
-	for _, r := range string(s) {
+func isFormula(s string) bool {
+	for _, r := range s {
 		switch r {
 		case '=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫':
 			return true
@@ -39,11 +38,11 @@ const longestError = 20
 // amount, a boolean or an error (H11). Spreadsheets differ in what they read, so it goes by what none of them reads: a text
 // without a digit, or with a word that no date and no amount has. Some texts are taken that would have been safe, such as
 // "1 e 2"; they look the same.
-func isTaken(s []byte) bool {
+func isTaken(s string) bool {
 	digit, words, boolean := false, 0, false
 	glued := false // behind a digit
 	for len(s) > 0 {
-		r, n := utf8.DecodeRune(s)
+		r, n := utf8.DecodeRuneInString(s)
 		switch {
 		case unicode.IsLetter(r):
 			n = letters(s)
@@ -65,19 +64,19 @@ func isTaken(s []byte) bool {
 }
 
 // letters returns the length of the word in front of a text.
-func letters(s []byte) int {
-	if n := bytes.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }); n >= 0 {
+func letters(s string) int {
+	if n := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }); n >= 0 {
 		return n
 	}
 	return len(s)
 }
 
 // folded returns a word in lower case and of common width. What is longer than any word that counts is nothing.
-func folded(word []byte) string {
+func folded(word string) string {
 	if len(word) > 40 {
 		return ""
 	}
-	return strings.ToLower(norm.NFKC.String(string(word)))
+	return strings.ToLower(norm.NFKC.String(word))
 }
 
 // booleans are the words for true and false.

@@ -1,0 +1,32 @@
+// Package wire writes answers and files: a record is described once, by a function that names its members, and each form of
+// it comes from that function.
+//
+//	func writeBook(w *wire.Writer, b *Book) {
+//		w.Int("id", b.ID, "Identifier.")
+//		w.TextOrNull("title", b.Title, "")
+//	}
+//
+//	var books = wire.Table[Book]{Schema: "Book", Write: writeBook}
+//
+//	wire.AppendJSON(nil, func(w *wire.Writer) { writeBook(w, &b) })  {"id":7,"title":"Dom Casmurro"}
+//	books.Rows(list, total).AppendCSV(nil, false)                    id,title␍␊7,Dom Casmurro␍␊
+//	books.Rows(list, total).AppendNDJSON(nil)                        {"id":7,"title":"Dom Casmurro"}␊
+//	new(wire.Schemas).Add("Book", …)                                 {"type":"object","properties":{"id":…
+//
+// A function names its members in one order and always all of them, whatever the values are: the header of a table and the
+// schema of a record come from it too, by a call with a sample, whose values nobody reads. What is there at times alone is
+// said to be so by [Writer.Optional].
+//
+// # Forms
+//
+// JSON is compact, with nulls and without escapes for HTML (H7). In tables (H11) the members of an object are columns, as
+// book.id; null is an empty cell, and a list is one cell. CSV for pt-BR keeps a spreadsheet of that locale from taking a text
+// for a formula or a number.
+//
+// # Design
+//
+// A function that is called for each row, and not a table of columns with a function each: a record reads as its table in the
+// specification does, rows that share members call one function for them, and the compiler sees every type. What a
+// value is, number, text, day or instant, each method of Writer knows, so that a form with typed cells needs a branch in
+// those and nothing of the records.
+package wire

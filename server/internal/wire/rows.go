@@ -1,0 +1,73 @@
+package wire
+
+// Table says what the rows of a list are.
+type Table[T any] struct {
+	// Schema is the name of the schema of a row.
+	Schema string
+	// Write writes the members of a row.
+	Write func(*Writer, *T)
+	// Sample is a row that can be written: no pointer that Write follows is nil. The zero T is one, where there are none.
+	Sample T
+}
+
+// Rows are rows of one table.
+type Rows struct {
+	Total int64 // of all pages
+
+	count  int
+	schema string
+	write  func(w *Writer, i int) // the row at i, or the sample for -1
+}
+
+// Rows returns rows of the table, with the number of all that there are.
+func (t Table[T]) Rows(list []T, total int64) Rows {
+	return Rows{Total: total, count: len(list), schema: t.Schema, write: func(w *Writer, i int) {
+		if i < 0 {
+			t.Write(w, &t.Sample)
+			return
+		}
+		t.Write(w, &list[i])
+	}}
+}
+
+// Len returns the number of the rows.
+func (rows Rows) Len() int { return rows.count }
+
+// List writes the rows as a member that is a list.
+func (rows Rows) List(w *Writer, name string) {
+	if !w.open(name) {
+		w.tell(name, ListOf(w.schemaOf(rows.schema, func() { rows.write(w, -1) })), "")
+		return
+	}
+	w.list(rows.count, func(i int) { w.braces(func() { rows.write(w, i) }) })
+}
+
+// AppendNDJSON appends one row a line.
+func (rows Rows) AppendNDJSON(b []byte) []byte {
+	w := Writer{b: b}
+	for i := range rows.count {
+		w.braces(func() { rows.write(&w, i) })
+		w.b = append(w.b, '\n')
+	}
+	return w.b
+}
+
+// byteOrderMark tells spreadsheets that the text is UTF-8.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// AppendCSV appends a header line and one line for each row (RFC 4180), in the profile of the pt-BR locale or plain (H11).
+func (rows Rows) AppendCSV(b []byte, pt bool) []byte {
+	w := Writer{b: b, profile: plainCSV}
+	if pt {
+		w.profile = ptCSV
+		w.b = append(w.b, byteOrderMark...)
+	}
+	w.form = asHeader
+	for i := -1; i < rows.count; i++ {
+		w.more = false
+		rows.write(&w, i)
+		w.b = append(w.b, "\r\n"...)
+		w.form = asCells
+	}
+	return w.b
+}

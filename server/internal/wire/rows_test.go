@@ -1,0 +1,169 @@
+package wire
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sampleRow is a row with everything that rows have.
+type sampleRow struct {
+	ID    int64
+	Text  string
+	Book  *string // the title of an object
+	Tags  []string
+	Tenth int64
+	Last  *string // of an object at the end
+}
+
+func writeSample(w *Writer, r *sampleRow) {
+	nested := func(w *Writer, title *string) {
+		w.Int("id", 7, "")
+		w.Text("title", *title, "")
+	}
+	w.Int("id", r.ID, "")
+	w.TextOrNull("text", r.Text, "")
+	Maybe(w, "book", "Book", r.Book, nested, "")
+	w.Texts("tags", r.Tags, Text, "")
+	w.Minutes("minutes", r.Tenth, "")
+	Maybe(w, "last", "Book", r.Last, nested, "")
+}
+
+func sampleRows(list []sampleRow) Rows {
+	return Table[sampleRow]{Schema: "Sample", Write: writeSample}.Rows(list, 12345)
+}
+
+// written returns rows in the form of a content type.
+func written(form string, list []sampleRow) string {
+	rows := sampleRows(list)
+	switch form {
+	case "text/csv", "text/csv; profile=pt-BR":
+		return string(rows.AppendCSV(nil, form != "text/csv"))
+	case "application/x-ndjson":
+		return string(rows.AppendNDJSON(nil))
+	}
+	return string(AppendJSON(nil, func(w *Writer) { rows.List(w, "rows") }))
+}
+
+// TestCSV has each kind of cell in both profiles.
+func TestCSV(t *testing.T) {
+	title, formula := `o "livro", 1;2`, "=1+1"
+	list := []sampleRow{
+		{ID: 1, Text: "9788535914849", Book: &title, Tags: []string{"a", "b,c"}, Tenth: 225},
+		{ID: 2, Text: "-1", Last: &formula},
+		{ID: 3, Text: "duas\nlinhas"},
+		{ID: 4, Text: `+A1;"x"`},
+	}
+	const header = "id,text,book.id,book.title,tags,minutes,last.id,last.title\r\n"
+	want := header +
+		`1,9788535914849,7,"o ""livro"", 1;2","[""a"",""b,c""]",22.5,,` + "\r\n" +
+		`2,-1,,,"[]",0.0,7,=1+1` + "\r\n" +
+		"3,\"duas\nlinhas\",,,\"[]\",0.0,,\r\n" +
+		`4,"+A1;""x""",,,"[]",0.0,,` + "\r\n"
+	if got := written("text/csv", list); got != want {
+		t.Errorf("CSV =\n%s\nwant\n%s", got, want)
+	}
+	wantPT := "\ufeff" + strings.ReplaceAll(header, ",", ";") +
+		`1;"=""9788535914849""";7;"o ""livro"", 1;2";"[""a"",""b,c""]";22,5;;` + "\r\n" +
+		`2;'-1;;;"[]";0,0;7;'=1+1` + "\r\n" +
+		"3;\"duas\nlinhas\";;;\"[]\";0,0;;\r\n" +
+		`4;"'+A1;""x""";;;"[]";0,0;;` + "\r\n"
+	if got := written("text/csv; profile=pt-BR", list); got != wantPT {
+		t.Errorf("CSV for pt-BR =\n%s\nwant\n%s", got, wantPT)
+	}
+	if got := written("text/csv", nil); got != header {
+		t.Errorf("CSV of no rows = %q, want the header", got)
+	}
+}
+
+// TestFormsAgree writes random rows in all forms: CSV and NDJSON, read by others' readers, say what the JSON does.
+func TestFormsAgree(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	random := func() string {
+		const letters = "ab \",;\n\r\t\\'=+-@0 ção<&>\u2028\x01"
+		runes := []rune(letters)
+		var b strings.Builder
+		for range r.IntN(8) {
+			b.WriteRune(runes[r.IntN(len(runes))])
+		}
+		return b.String()
+	}
+	for range 200 {
+		list := make([]sampleRow, r.IntN(4))
+		for i := range list {
+			list[i] = sampleRow{ID: r.Int64N(1000), Text: random(), Tenth: r.Int64N(10000)}
+			if s := random(); r.IntN(2) == 0 {
+				list[i].Book = &s
+			}
+			for range r.IntN(3) {
+				list[i].Tags = append(list[i].Tags, random())
+			}
+		}
+		var document struct{ Rows []map[string]any }
+		decode(t, written("", list), &document)
+		table := csv.NewReader(strings.NewReader(written("text/csv", list)))
+		records, err := table.ReadAll()
+		if err != nil || len(records) != len(list)+1 {
+			t.Fatalf("CSV: %d records, %v, want %d", len(records), err, len(list)+1)
+		}
+		lines := strings.Split(written("application/x-ndjson", list), "\n")
+		for i, row := range document.Rows {
+			var line map[string]any
+			decode(t, lines[i], &line)
+			if fmt.Sprint(line) != fmt.Sprint(row) {
+				t.Errorf("NDJSON has %v, JSON %v", line, row)
+			}
+			want := []string{fmt.Sprint(list[i].ID), list[i].Text, "", "", "", "", "", ""}
+			if list[i].Book != nil {
+				want[2], want[3] = "7", *list[i].Book
+			}
+			tags, _ := json.Marshal(append([]string{}, list[i].Tags...))
+			want[5] = fmt.Sprintf("%d.%d", list[i].Tenth/10, list[i].Tenth%10)
+			got := slices.Clone(records[i+1])
+			var listed, wanted []string
+			decode(t, got[4], &listed)
+			decode(t, string(tags), &wanted)
+			if !slices.Equal(listed, wanted) {
+				t.Errorf("tags = %q, want %q", listed, wanted)
+			}
+			got[4] = ""
+			for c := range want { // a reader of CSV makes one line break of two characters
+				want[c] = strings.ReplaceAll(want[c], "\r\n", "\n")
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("CSV has %q, want %q", got, want)
+			}
+		}
+	}
+}
+
+func decode(t *testing.T, text string, v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+}
+
+func BenchmarkRows(b *testing.B) {
+	title := "Memórias Póstumas de Brás Cubas"
+	list := make([]sampleRow, 1000)
+	for i := range list {
+		list[i] = sampleRow{ID: int64(i), Text: "9788535914849", Book: &title, Tags: []string{"a"}, Tenth: 225}
+	}
+	rows := sampleRows(list)
+	var buf []byte
+	b.Run("JSON", func(b *testing.B) {
+		for b.Loop() {
+			buf = AppendJSON(buf[:0], func(w *Writer) { rows.List(w, "rows") })
+		}
+	})
+	b.Run("CSV", func(b *testing.B) {
+		for b.Loop() {
+			buf = rows.AppendCSV(buf[:0], false)
+		}
+	})
+}

@@ -1,0 +1,262 @@
+package wire
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// The methods write a member of a kind, of which about is said in the schema. Those named …OrNull write null for the zero
+// value, those named …If where it is not known, those named Optional… for nil.
+
+// Null writes a member that never has a value.
+func (w *Writer) Null(name string) {
+	if w.open(name) {
+		w.null()
+		return
+	}
+	w.tell(name, Object{"type", "null"}, "")
+}
+
+// Int writes a whole number, of which the schema may name the least and the most; without them it is not below 0.
+func (w *Writer) Int(name string, n int64, about string, limits ...int64) {
+	if w.open(name) {
+		w.b = strconv.AppendInt(w.b, n, 10)
+		return
+	}
+	w.tell(name, within(limits), about)
+}
+
+// IntIf writes a whole number as Int does, or null.
+func (w *Writer) IntIf(name string, n int64, known bool, about string, limits ...int64) {
+	switch {
+	case !w.open(name):
+		w.tellNull(name, within(limits), about)
+	case known:
+		w.b = strconv.AppendInt(w.b, n, 10)
+	default:
+		w.null()
+	}
+}
+
+// OptionalInt writes a whole number as Int does, or null.
+func (w *Writer) OptionalInt(name string, n *int64, about string) {
+	if n == nil {
+		w.IntIf(name, 0, false, about)
+		return
+	}
+	w.IntIf(name, *n, true, about)
+}
+
+// Text writes a text.
+func (w *Writer) Text(name, s, about string) {
+	if w.open(name) {
+		w.text(s)
+		return
+	}
+	w.tell(name, Text, about)
+}
+
+// TextOrNull writes a text, or null for the empty one.
+func (w *Writer) TextOrNull(name, s, about string) { w.textIf(name, s, s != "", about) }
+
+// OptionalText writes a text, or null.
+func (w *Writer) OptionalText(name string, s *string, about string) {
+	if s == nil {
+		w.textIf(name, "", false, about)
+		return
+	}
+	w.textIf(name, *s, true, about)
+}
+
+func (w *Writer) textIf(name, s string, known bool, about string) {
+	switch {
+	case !w.open(name):
+		w.tellNull(name, Text, about)
+	case known:
+		w.text(s)
+	default:
+		w.null()
+	}
+}
+
+// TextOf writes a text that has a schema of its own.
+func (w *Writer) TextOf(name, s string, schema Object, about string) {
+	if w.open(name) {
+		w.text(s)
+		return
+	}
+	w.tell(name, schema, about)
+}
+
+// TextOfOrNull writes a text that has a schema of its own, or null for the empty one.
+func (w *Writer) TextOfOrNull(name, s string, schema Object, about string) {
+	switch {
+	case !w.open(name):
+		w.tellNull(name, schema, about)
+	case s != "":
+		w.text(s)
+	default:
+		w.null()
+	}
+}
+
+// Texts writes a list of texts, each of which has the schema.
+func (w *Writer) Texts(name string, list []string, schema Object, about string) {
+	if w.open(name) {
+		w.list(len(list), func(i int) { w.b = quote(w.b, list[i]) })
+		return
+	}
+	w.tell(name, ListOf(schema), about)
+}
+
+// Ints writes a list of whole numbers.
+func (w *Writer) Ints(name string, list []int64, about string) {
+	if w.open(name) {
+		w.list(len(list), func(i int) { w.b = strconv.AppendInt(w.b, list[i], 10) })
+		return
+	}
+	w.tell(name, ListOf(Integer), about)
+}
+
+// Bool writes true or false.
+func (w *Writer) Bool(name string, v bool, about string) {
+	if w.open(name) {
+		w.b = strconv.AppendBool(w.b, v)
+		return
+	}
+	w.tell(name, Boolean, about)
+}
+
+// Date writes a day, as YYYY-MM-DD.
+func (w *Writer) Date(name string, d calendar.Date, about string) {
+	if w.open(name) {
+		w.date(d)
+		return
+	}
+	w.tell(name, Day, about)
+}
+
+// DateIf writes a day as Date does, or null.
+func (w *Writer) DateIf(name string, d calendar.Date, known bool, about string) {
+	switch {
+	case !w.open(name):
+		w.tellNull(name, Day, about)
+	case known:
+		w.date(d)
+	default:
+		w.null()
+	}
+}
+
+// OptionalDate writes a day as Date does, or null.
+func (w *Writer) OptionalDate(name string, d *calendar.Date, about string) {
+	if d == nil {
+		w.DateIf(name, 0, false, about)
+		return
+	}
+	w.DateIf(name, *d, true, about)
+}
+
+func (w *Writer) date(d calendar.Date) {
+	w.mark()
+	w.b, _ = d.AppendText(w.b) // a valid date's text cannot fail
+	w.mark()
+}
+
+// Datetime writes an instant in Brasilia time, cut to whole seconds, as YYYY-MM-DD HH:mm:ss.
+func (w *Writer) Datetime(name string, t time.Time, about string) {
+	if w.open(name) {
+		w.datetime(t)
+		return
+	}
+	w.tell(name, Local, about)
+}
+
+// DatetimeOrNull writes an instant as Datetime does, or null for the zero one.
+func (w *Writer) DatetimeOrNull(name string, t time.Time, about string) {
+	switch {
+	case !w.open(name):
+		w.tellNull(name, Local, about)
+	case t.IsZero():
+		w.null()
+	default:
+		w.datetime(t)
+	}
+}
+
+func (w *Writer) datetime(t time.Time) {
+	w.mark()
+	w.b = t.In(calendar.Brasilia()).AppendFormat(w.b, time.DateTime)
+	w.mark()
+}
+
+// Time writes an instant in UTC, cut to whole seconds, as YYYY-MM-DDTHH:mm:ssZ.
+func (w *Writer) Time(name string, t time.Time, about string) {
+	if w.open(name) {
+		w.mark()
+		w.b = t.UTC().AppendFormat(w.b, time.RFC3339)
+		w.mark()
+		return
+	}
+	w.tell(name, Instant, about)
+}
+
+// Amount writes an amount of money, which is a string in JSON: 12.50.
+func (w *Writer) Amount(name, decimal, about string) {
+	if !w.open(name) {
+		w.tell(name, Money, about)
+		return
+	}
+	w.mark()
+	for i := range len(decimal) {
+		if decimal[i] == '.' {
+			w.b = append(w.b, w.decimalPoint())
+		} else {
+			w.b = append(w.b, decimal[i])
+		}
+	}
+	w.mark()
+}
+
+// Minutes writes tenths of a minute as minutes with one decimal.
+func (w *Writer) Minutes(name string, tenths int64, about string) {
+	w.decimal(name, tenths, 10, Share, about)
+}
+
+// Percent writes hundredths of a percent with two decimals, 0.00 to 100.00.
+func (w *Writer) Percent(name string, hundredths int64, about string) {
+	w.decimal(name, hundredths, 100, Percentage, about)
+}
+
+// Fraction writes ten-thousandths with four decimals, 0.0000 to 1.0000.
+func (w *Writer) Fraction(name string, tenThousandths int64, about string) {
+	w.decimal(name, tenThousandths, 10_000, Fraction, about)
+}
+
+// Ratio writes ten-thousandths as Fraction does, and may exceed 1.
+func (w *Writer) Ratio(name string, tenThousandths int64, about string) {
+	w.decimal(name, tenThousandths, 10_000, Share, about)
+}
+
+// decimal writes n / unit, which is a power of ten, with all decimals of the unit. n is not negative.
+func (w *Writer) decimal(name string, n, unit int64, schema Object, about string) {
+	if !w.open(name) {
+		w.tell(name, schema, about)
+		return
+	}
+	w.b = strconv.AppendInt(w.b, n/unit, 10)
+	w.b = append(w.b, w.decimalPoint())
+	for unit /= 10; unit > 0; unit /= 10 {
+		w.b = append(w.b, byte('0'+n/unit%10))
+	}
+}
+
+// quote appends s as a JSON string without escapes for HTML (H7). Bytes that are not UTF-8 show as U+FFFD.
+func quote(b []byte, s string) []byte {
+	b, _ = jsontext.AppendQuote(b, s)
+	return b
+}

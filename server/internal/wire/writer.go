@@ -1,0 +1,234 @@
+package wire
+
+import "strings"
+
+// Writer writes the members of records in one of the forms. Names must be plain ASCII; they are not escaped.
+type Writer struct {
+	b    []byte
+	form form
+	// more is set when a value stands before the next one, on the same level.
+	more bool
+	// of tables
+	profile
+	blank  bool   // the cells are those of an object that is null
+	prefix string // of the columns
+	// of schemas
+	schemas *Schemas
+	record  *record
+}
+
+// form is what becomes of a member.
+type form uint8
+
+const (
+	asJSON   form = iota
+	asCells       // its value is a cell
+	asHeader      // its name is the cell
+	asSchema      // its description is a property
+)
+
+// profile is how the cells of a table are written.
+type profile struct {
+	separator, point byte
+	guarded          bool // texts are kept from being taken for a formula or a number
+}
+
+var (
+	plainCSV = profile{separator: ',', point: '.'}
+	ptCSV    = profile{separator: ';', point: ',', guarded: true}
+)
+
+// AppendJSON appends a JSON object with the members that a function writes.
+func AppendJSON(b []byte, members func(*Writer)) []byte {
+	w := Writer{b: b}
+	w.braces(func() { members(&w) })
+	return w.b
+}
+
+// open begins a member, and reports whether its value is to be written; where not, tell notes it for a schema.
+func (w *Writer) open(name string) bool {
+	switch w.form {
+	case asJSON:
+		if w.more {
+			w.b = append(w.b, ',')
+		}
+		w.more = true
+		w.b = append(w.b, '"')
+		w.b = append(w.b, name...)
+		w.b = append(w.b, '"', ':')
+		return true
+	case asCells:
+		w.separate()
+		return !w.blank
+	case asHeader:
+		w.separate()
+		w.b = append(append(w.b, w.prefix...), name...)
+	}
+	return false
+}
+
+// separate begins the next cell.
+func (w *Writer) separate() {
+	if w.more {
+		w.b = append(w.b, w.separator)
+	}
+	w.more = true
+}
+
+// null writes the value of a member that has none: nothing, in a cell.
+func (w *Writer) null() {
+	if w.form == asJSON {
+		w.b = append(w.b, "null"...)
+	}
+}
+
+// mark writes the quote before and after what is a string in JSON, and no text.
+func (w *Writer) mark() {
+	if w.form == asJSON {
+		w.b = append(w.b, '"')
+	}
+}
+
+func (w *Writer) braces(members func()) {
+	w.b = append(w.b, '{')
+	w.more = false
+	members()
+	w.b = append(w.b, '}')
+	w.more = true
+}
+
+// Object writes a member that is an object, with the members that a function writes. Where its schema has a name, it is one of
+// the named schemas.
+func (w *Writer) Object(name, schema, about string, members func()) {
+	switch w.form {
+	case asJSON:
+		w.open(name)
+		w.braces(members)
+	case asCells:
+		members()
+	case asHeader:
+		outer := w.prefix
+		w.prefix += name + "."
+		members()
+		w.prefix = outer
+	case asSchema:
+		w.tell(name, w.schemaOf(schema, members), about)
+	}
+}
+
+// Maybe writes a member that is an object, or null for nil.
+func Maybe[T any](w *Writer, name, schema string, v *T, write func(*Writer, *T), about string) {
+	switch {
+	case w.form == asJSON && v == nil:
+		w.open(name)
+		w.null()
+		return
+	case w.form == asSchema:
+		w.tellNull(name, w.schemaOf(schema, func() { write(w, new(T)) }), about)
+		return
+	case v == nil: // a column for each member all the same
+		outer := w.blank
+		w.blank = true
+		defer func() { w.blank = outer }()
+		v = new(T)
+	}
+	w.Object(name, schema, about, func() { write(w, v) })
+}
+
+// List writes a member that is a list of objects. It is never null.
+func List[T any](w *Writer, name, schema string, list []T, write func(*Writer, *T), about string) {
+	if !w.open(name) {
+		w.tell(name, ListOf(w.schemaOf(schema, func() { write(w, new(T)) })), about)
+		return
+	}
+	w.list(len(list), func(i int) { w.braces(func() { write(w, &list[i]) }) })
+}
+
+// list writes the value of a member that is a list. In a cell it is JSON too.
+func (w *Writer) list(n int, item func(i int)) {
+	outer, start := w.form, len(w.b)
+	w.form = asJSON
+	w.b = append(w.b, '[')
+	for i := range n {
+		if i > 0 {
+			w.b = append(w.b, ',')
+		}
+		item(i)
+	}
+	w.b = append(w.b, ']')
+	w.form, w.more = outer, true
+	if outer == asCells {
+		list := string(w.b[start:])
+		w.b = w.b[:start]
+		w.quoted("", list)
+	}
+}
+
+// text writes the value of a member that is a text.
+func (w *Writer) text(s string) {
+	switch {
+	case w.form == asJSON:
+		w.b = quote(w.b, s)
+	case w.guarded && isFormula(s):
+		w.cell("'", s)
+	case w.guarded && isTaken(s):
+		w.asText(s)
+	default:
+		w.cell("", s)
+	}
+}
+
+// decimalPoint is what stands before decimals.
+func (w *Writer) decimalPoint() byte {
+	if w.form == asCells {
+		return w.point
+	}
+	return '.'
+}
+
+// cell appends a text behind a mark, in quotes where it needs them.
+func (w *Writer) cell(mark, s string) {
+	if needsQuotes(s) {
+		w.quoted(mark, s)
+		return
+	}
+	w.b = append(append(w.b, mark...), s...)
+}
+
+// needsQuotes reports whether a text has what ends a cell, in any of the profiles, or white space at an end, which some
+// readers cut.
+func needsQuotes(s string) bool {
+	for i := range len(s) {
+		switch s[i] {
+		case '"', ',', ';', '\r', '\n':
+			return true
+		}
+	}
+	return len(strings.TrimSpace(s)) != len(s)
+}
+
+// asText appends a text as a formula that is this text.
+func (w *Writer) asText(s string) {
+	w.b = append(w.b, `"=""`...)
+	for i := range len(s) {
+		w.b = append(w.b, s[i])
+		if s[i] == '"' { // twice for the formula, and each of both twice for the cell
+			w.b = append(w.b, `"""`...)
+		}
+	}
+	w.b = append(w.b, `"""`...)
+}
+
+// quoted appends a text behind a mark in quotes, its own ones doubled.
+func (w *Writer) quoted(mark, s string) {
+	w.b = append(append(w.b, '"'), mark...)
+	for {
+		i := strings.IndexByte(s, '"')
+		if i < 0 {
+			break
+		}
+		w.b = append(append(w.b, s[:i+1]...), '"')
+		s = s[i+1:]
+	}
+	w.b = append(append(w.b, s...), '"')
+}
