@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// replicas are two servers on the database of a pair, and what they were asked: a partner and a library network.
+// failover is two servers on the database of a pair, and what they were asked: a partner and a library network.
 type failover struct {
 	*testing.T
 	*client
