@@ -21,6 +21,8 @@ const (
 	maxPulls = 1000
 	// touchEvery is how exactly the last request of a pull is known: to a minute.
 	touchEvery = time.Minute
+	// noBudget is the budget of those who have none: see Store.Use.
+	noBudget = -1
 )
 
 // PullKey names a pull; see state.PullKey.
@@ -64,6 +66,17 @@ func (s *Store) UsePull(ctx context.Context, k PullKey, at state.Snapshot, now t
 		err = s.putPull(ctx, k, pull{at, began, now.UnixMicro()}, !ok)
 	}
 	return ofPull(k, err)
+}
+
+// Use keeps a state for somebody who is no client, such as an export, as it is kept for a pull: for as long as he says so every few
+// minutes, up to 24 hours after it was replaced. who is what he is called.
+func (s *Store) Use(ctx context.Context, t state.Tenant, at state.Versions, who string) error {
+	now, err := s.Clock(ctx, s.DB)
+	if err != nil {
+		return err
+	}
+	k := PullKey{Tenant: t, Budget: noBudget, Query: fmt.Sprintf("%s %d.%d", who, at.Registers, at.Facts)}
+	return s.UsePull(ctx, k, state.Snapshot{Versions: at}, now)
 }
 
 // replaced returns when the state after another one began, which is now where there is none.

@@ -49,7 +49,7 @@ func (c *exportSchoolsCmd) Run(s *session) error {
 		return err
 	}
 	defer db.Close()
-	of := export.SchoolsOf{Store: &schoolsdb.Store{DB: db.DB}, Partner: p.ID}
+	of := export.SchoolsOf{Store: &schoolsdb.Store{DB: db.DB, Now: s.clock}, Partner: p.ID}
 	if c.Network != "" {
 		if of.Network, err = findNetwork(s.ctx, db, p, c.Network); err != nil {
 			return err

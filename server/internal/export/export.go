@@ -9,7 +9,9 @@
 //
 // # Consistency
 //
-// An export shows one state of the tenant's data, that with which it began, whatever is loaded meanwhile. Nothing is locked.
+// An export shows one state of the tenant's data, that with which it began, whatever is loaded meanwhile. Nothing is locked:
+// the state is kept as that of a pull is, while the export goes on and for a day at most. One that finds its state gone, as
+// after a long sleep, is an error.
 //
 // The files have temporary names until all of them are on the disk: a folder holds a whole export or none. See [Folder]
 // for what becomes of an export that is killed.
@@ -22,10 +24,13 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 )
 
 // Format is how rows are written.
@@ -62,18 +67,57 @@ type File struct {
 	Rows int64
 }
 
-// whole fills a folder with the files that write makes from one state of the data, which it returns.
-func whole(ctx context.Context, dir string, o Options, write func(ctx context.Context, f *Folder) (state.Versions, error)) (Summary, error) {
-	f, err := NewFolder(dir, o.Format)
+// source is the state that an export reads, once it has begun.
+type source struct {
+	states  *statedb.Store
+	tenant  state.Tenant
+	options Options
+	begun   bool
+	at      state.Versions
+}
+
+// reads says which state is read.
+func (s *source) reads(at state.Versions) { s.begun, s.at = true, at }
+
+// use keeps the state, for as long as it is called every few minutes. Where that fails, as on a database that takes no writes,
+// the export may still end in time: see kept.
+func (s *source) use(ctx context.Context) { _ = s.states.Use(ctx, s.tenant, s.at, "export") }
+
+// progress tells how far a file is, in the middle of the reading.
+func (s *source) progress(ctx context.Context, file string, done, total int) {
+	s.use(ctx)
+	s.options.progress(file, done, total)
+}
+
+// kept returns the error of an export: whatever it was, and though there was none, it is that the state is gone where it is.
+func (s *source) kept(ctx context.Context, failed error) error {
+	if !s.begun {
+		return failed
+	}
+	err := s.states.Kept(ctx, s.tenant, s.at)
+	if errors.Is(err, state.ErrGone) {
+		return fmt.Errorf("%w, for the export took too long: begin it again", err)
+	}
+	return cmp.Or(failed, err)
+}
+
+// whole fills a folder with the files that steps make one after the other from one state of the data.
+func whole(ctx context.Context, dir string, s *source, steps func(f *Folder) []func(context.Context) error) (Summary, error) {
+	f, err := NewFolder(dir, s.options.Format)
 	if err != nil {
 		return Summary{}, err
 	}
-	at, err := write(ctx, f)
-	if err == nil {
+	for _, step := range steps(f) {
+		if err = step(ctx); err != nil {
+			break
+		}
+		s.use(ctx)
+	}
+	if err = s.kept(ctx, err); err == nil {
 		err = f.Publish()
 	}
 	if err != nil {
 		return Summary{}, errors.Join(err, f.Discard(), f.Remove())
 	}
-	return Summary{f.Files(), at}, nil
+	return Summary{f.Files(), s.at}, nil
 }

@@ -16,32 +16,33 @@ import (
 // categories, subjects, books, lines, channels, readers, loans, reservations, suggestions), and what was folded from its
 // events: days, engagements, logins and titles by day, and shelves, what each reader did with each title.
 func Libraries(ctx context.Context, store *librariesdb.Store, network libraries.NetworkID, dir string, o Options) (Summary, error) {
-	return whole(ctx, dir, o, func(ctx context.Context, f *Folder) (state.Versions, error) {
-		access, err := store.Present(ctx, network)
-		if err != nil {
-			return state.Versions{}, err
+	l := &librariesExport{store: store, source: &source{states: store.States(), tenant: state.Tenant(network), options: o}}
+	return whole(ctx, dir, l.source, func(f *Folder) []func(context.Context) error {
+		l.folder = f
+		return []func(context.Context) error{
+			func(ctx context.Context) error { return l.begin(ctx, network) },
+			l.writeRegisters, l.writeReaders, l.writeDays, l.writeSuggestions, l.writeShelves,
 		}
-		st, err := store.State(ctx, access)
-		if err != nil {
-			return state.Versions{}, err
-		}
-		l := &librariesExport{store: store, options: o, folder: f, state: st, access: access}
-		for _, write := range []func(context.Context) error{l.writeRegisters, l.writeReaders, l.writeDays, l.writeSuggestions, l.writeShelves} {
-			if err := write(ctx); err != nil {
-				return access.At, err
-			}
-		}
-		return access.At, nil
 	})
 }
 
 // librariesExport is one turn of an export.
 type librariesExport struct {
-	store   *librariesdb.Store
-	options Options
-	folder  *Folder
-	state   libraries.State
-	access  libraries.Access
+	*source
+	store  *librariesdb.Store
+	folder *Folder
+	state  libraries.State
+	access libraries.Access
+}
+
+// begin reads what holds now.
+func (l *librariesExport) begin(ctx context.Context, network libraries.NetworkID) (err error) {
+	if l.access, err = l.store.Present(ctx, network); err != nil {
+		return err
+	}
+	l.reads(l.access.At)
+	l.state, err = l.store.State(ctx, l.access)
+	return err
 }
 
 // readersAtOnce is the number of readers, loans or reservations that are read at once.
@@ -54,7 +55,7 @@ func (l *librariesExport) writeReaders(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.byReaders(t, func(ids []int64) error {
+	return l.byReaders(ctx, t, func(ids []int64) error {
 		people, err := l.store.People(ctx, l.access, ids)
 		if err != nil {
 			return err
@@ -64,10 +65,10 @@ func (l *librariesExport) writeReaders(ctx context.Context) error {
 }
 
 // byReaders calls f with the readers, some at a time.
-func (l *librariesExport) byReaders(t *Table, f func(ids []int64) error) error {
+func (l *librariesExport) byReaders(ctx context.Context, t *Table, f func(ids []int64) error) error {
 	done := 0
 	for ids := range slices.Chunk(l.state.Readers, readersAtOnce) {
-		l.options.progress(t.name, done, len(l.state.Readers))
+		l.progress(ctx, t.name, done, len(l.state.Readers))
 		if err := f(ids); err != nil {
 			return err
 		}
@@ -82,7 +83,7 @@ func (l *librariesExport) writeShelves(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.byReaders(t, func(ids []int64) error {
+	return l.byReaders(ctx, t, func(ids []int64) error {
 		return l.store.Shelves(ctx, l.access, ids, func(reader int64, data []byte) error {
 			s, err := libraries.ParseShelf(data)
 			if err != nil {
@@ -104,7 +105,7 @@ func (l *librariesExport) writeDays(ctx context.Context) error {
 		return err
 	}
 	for i, day := range days.Dates {
-		l.options.progress("days", i, len(days.Dates))
+		l.progress(ctx, "days", i, len(days.Dates))
 		if err := writeTotals(d.days, day, &days.Totals[i]); err != nil {
 			return err
 		}

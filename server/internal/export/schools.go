@@ -31,23 +31,18 @@ type SchoolsOf struct {
 //
 // They are of one state, whatever is loaded or written meanwhile.
 func Schools(ctx context.Context, of SchoolsOf, dir string, o Options) (Summary, error) {
-	return whole(ctx, dir, o, func(ctx context.Context, f *Folder) (state.Versions, error) {
-		s := &schoolsExport{SchoolsOf: of, options: o, folder: f}
-		for _, write := range []func(context.Context) error{s.writeUsers, s.writeBooks, s.writeEngagements, s.writeReadings} {
-			if err := write(ctx); err != nil {
-				return s.at, err
-			}
-		}
-		return s.at, nil
+	s := &schoolsExport{SchoolsOf: of, source: &source{states: of.Store.States(), tenant: state.Tenant(of.Partner), options: o}}
+	return whole(ctx, dir, s.source, func(f *Folder) []func(context.Context) error {
+		s.folder = f
+		return []func(context.Context) error{s.writeUsers, s.writeBooks, s.writeEngagements, s.writeReadings}
 	})
 }
 
 // schoolsExport is an export under way.
 type schoolsExport struct {
 	SchoolsOf
-	options Options
+	*source // its state is that which the users were read at
 	folder  *Folder
-	at      state.Versions // that the users were read at
 	users   schools.Set
 	ids     []directory.UserID // of the users, ascending
 }
@@ -74,7 +69,7 @@ func (s *schoolsExport) writeUsersOf(ctx context.Context, tx bun.Tx, t *Table) e
 	if err != nil {
 		return err
 	}
-	s.at = state.Versions(h.Versions)
+	s.reads(state.Versions(h.Versions))
 	entities, err := directorydb.Entities(ctx, tx, s.Partner)
 	if err != nil {
 		return err
@@ -179,7 +174,7 @@ func (s *schoolsExport) writeEngagements(ctx context.Context) error {
 		return err
 	}
 	for from := 0; from < len(all.Days); from += minutesDays {
-		s.options.progress(t.name, from, len(all.Days))
+		s.progress(ctx, t.name, from, len(all.Days))
 		to := min(from+minutesDays, len(all.Days))
 		minutes, err := s.facts().Minutes(ctx, calendar.Period{Start: all.Days[from], End: all.Days[to-1]})
 		if err != nil {
@@ -238,7 +233,7 @@ func (s *schoolsExport) writeReadings(ctx context.Context) error {
 			keys = append(keys, schools.RecordKey{User: id, Book: b.Book})
 		}
 		if len(keys) >= recordsAtOnce || i == len(s.ids)-1 {
-			s.options.progress(t.name, written, len(s.ids))
+			s.progress(ctx, t.name, written, len(s.ids))
 			if err := s.writeRecords(ctx, t, keys); err != nil {
 				return err
 			}
