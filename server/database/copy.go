@@ -148,14 +148,15 @@ func (c *sqliteCopy) close() {
 	}
 }
 
-// insert is the statement for the given number of rows.
+// insert is the statement for the given number of rows. A row that breaks a constraint ends it where it is, OR FAIL: to be able
+// to undo a statement alone, SQLite copies every page that it touches, and the copy is undone as a whole.
 func (c *sqliteCopy) insert(rows int) string {
 	quoted := make([]string, len(c.columns))
 	for i, name := range c.columns {
 		quoted[i] = quote(name)
 	}
 	row := "(" + strings.Repeat("?,", len(c.columns)-1) + "?)"
-	return "INSERT INTO " + quote(c.table) + " (" + strings.Join(quoted, ",") + ") VALUES " +
+	return "INSERT OR FAIL INTO " + quote(c.table) + " (" + strings.Join(quoted, ",") + ") VALUES " +
 		strings.Repeat(row+",", rows-1) + row
 }
 

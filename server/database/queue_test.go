@@ -22,6 +22,56 @@ func yield(ctx context.Context, t *testing.T, db *database.DB) error {
 	return conn.Raw(func(dc any) error { return dc.(interface{ Yield(context.Context) error }).Yield(ctx) })
 }
 
+// awaited reports what a load that looks during a long transaction is told.
+func awaited(t *testing.T, db *database.DB) (yes bool) {
+	t.Helper()
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	err = conn.Raw(func(dc any) error {
+		yes = dc.(interface{ Awaited() bool }).Awaited()
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return yes
+}
+
+// Who has the file learns of writers that wait for it, also of those whose statement is a transaction by itself.
+func TestAwaited(t *testing.T) {
+	db := dbtest.SQLite(t)
+	mustExec(t, db, `CREATE TABLE things (id bigint)`)
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.ExecContext(t.Context(), `INSERT INTO things VALUES (1)`); err != nil {
+		t.Fatal(err)
+	}
+	if awaited(t, db) {
+		t.Error("somebody waits, where nobody else is there")
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := db.ExecContext(t.Context(), `INSERT INTO things VALUES (2)`)
+		done <- err
+	}()
+	for !awaited(t, db) { // until it waits
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if awaited(t, db) {
+		t.Error("somebody waits, though all have written")
+	}
+}
+
 // Who yields goes on at once where nobody waits; while somebody waits to write, through this pool or another, it waits with it.
 func TestYield(t *testing.T) {
 	db := dbtest.SQLite(t)

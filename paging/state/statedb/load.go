@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -247,7 +248,7 @@ func (l *Load) Alone(ctx context.Context, f func(ctx context.Context, tx bun.Tx,
 func (l *Load) WriteRows(ctx context.Context, changes ...RowChange) error {
 	l.dirty = true
 	w := &writing{Load: l}
-	for _, c := range changes {
+	for _, c := range byTable(changes) {
 		w.add(c)
 	}
 	defer w.stop()
@@ -257,6 +258,36 @@ func (l *Load) WriteRows(ctx context.Context, changes ...RowChange) error {
 		}
 	}
 	return nil
+}
+
+// byTable makes one change of all those of a table: each is a statement of its own at least.
+func byTable(changes []RowChange) (all []RowChange) {
+	puts := map[*Table][]iter.Seq[[]any]{}
+	for _, c := range changes {
+		i := slices.IndexFunc(all, func(a RowChange) bool { return a.Table == c.Table })
+		if i < 0 {
+			i, all = len(all), append(all, RowChange{Table: c.Table})
+		}
+		all[i].Gone = append(all[i].Gone, c.Gone...)
+		if c.Put != nil {
+			puts[c.Table] = append(puts[c.Table], c.Put)
+		}
+	}
+	for i, c := range all {
+		slices.SortFunc(c.Gone, slices.Compare)
+		if each := puts[c.Table]; len(each) > 0 {
+			all[i].Put = func(yield func([]any) bool) {
+				for _, put := range each {
+					for row := range put {
+						if !yield(row) {
+							return
+						}
+					}
+				}
+			}
+		}
+	}
+	return all
 }
 
 // writing is one call of WriteRows.
