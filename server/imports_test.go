@@ -32,8 +32,8 @@ var mayImport = map[string][]string{
 	"auth/authdb":           {"auth", "paging/state", bunORM},
 	"paging/state/statedb":  {"auth", "auth/authdb", "paging/row", "paging/state", bunORM},
 	"directory/directorydb": {"auth", "auth/authdb", "directory", "paging", "paging/row", bunORM},
-	"schools/schoolsdb":     {"auth", "auth/authdb", "directory", "directory/directorydb", "schools", "paging/state", "paging/state/statedb", bunORM},
-	"libraries/librariesdb": {"auth", "auth/authdb", "libraries", "paging", "paging/state", "paging/state/statedb", "reading/calendar", "reading/packed", "reading/spill", bunORM},
+	"schools/schoolsdb":     {"auth", "auth/authdb", "directory", "directory/directorydb", "schools", "paging/row", "paging/state", "paging/state/statedb", bunORM},
+	"libraries/librariesdb": {"auth", "auth/authdb", "libraries", "paging", "paging/row", "paging/state", "paging/state/statedb", "reading/calendar", "reading/packed", "reading/spill", bunORM},
 }
 
 // The libraries that the table names, each with the packages below it.

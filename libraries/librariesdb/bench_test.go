@@ -92,9 +92,9 @@ func (f *fixture) large() {
 	f.Helper()
 	terms := make([][]any, 0, 500)
 	for id := range int64(500) {
-		terms = append(terms, termValues(libraries.CategoryTerms, libraries.Term{ID: id, Name: fmt.Sprint("Categoria ", id)}))
+		terms = append(terms, termsTable.Values(term{libraries.CategoryTerms, libraries.Term{ID: id, Name: fmt.Sprint("Categoria ", id)}}))
 	}
-	f.put(f.a.Network, termsTable, terms...)
+	f.put(f.a.Network, termsTable.Table, terms...)
 	books := make([]libraries.Book, benchBooks)
 	for i := range books {
 		books[i] = libraries.Book{
@@ -102,7 +102,7 @@ func (f *fixture) large() {
 			Publisher: int64(i % 300), Categories: []int64{int64(i % 500), 600}, Subjects: []int64{1, 2, int64(3 + i%90)}, HasEbook: true, Year: 1881,
 		}
 	}
-	putAll(f, booksTable, bookValues, books)
+	putAll(f, booksTable, books)
 	lines := make([]libraries.BookLine, benchLines)
 	for i := range lines {
 		lines[i] = libraries.BookLine{Book: int64(i % benchBooks), Line: libraries.Line{
@@ -110,13 +110,13 @@ func (f *fixture) large() {
 			Copies: ptr[int64](3), UnitPrice: 2990, TotalPrice: 8970, PurchasedAt: firstDay, ExpiresAt: ptr(firstDay + 365),
 		}}
 	}
-	putAll(f, linesTable, lineValues, lines)
+	putAll(f, linesTable, lines)
 	f.largeReaders()
 	loans := benchList()
 	slices.SortStableFunc(loans, func(a, b libraries.Loan) int {
 		return cmp.Compare(a.Reader/libraries.BlockReaders, b.Reader/libraries.BlockReaders)
 	})
-	putAll(f, loansTable, loanValues, loans)
+	putAll(f, loansTable, loans)
 }
 
 // largeReaders puts the attributes of all readers, and the rows and shelves of one in ten.
@@ -136,11 +136,11 @@ func (f *fixture) largeReaders() {
 			block = block[:0]
 		}
 		if id < benchReaders/10 {
-			people = append(people, readerValues(r))
+			people = append(people, readersTable.Values(r))
 			shelves = append(shelves, blockOf(id, make([]byte, 120)))
 		}
 	}
 	f.putBlocks(f.a.Network, libraries.AttributesKind, blocks...)
-	f.put(f.a.Network, readersTable, people...)
+	f.put(f.a.Network, readersTable.Table, people...)
 	f.putBlocks(f.a.Network, libraries.ShelfKind, shelves...)
 }

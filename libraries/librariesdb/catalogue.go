@@ -2,9 +2,7 @@ package librariesdb
 
 import (
 	"context"
-	"database/sql"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/paging/state"
 )
@@ -31,20 +29,16 @@ func (s *Store) catalogue(ctx context.Context, a libraries.Access) (terms map[li
 
 func (s *Store) terms(ctx context.Context, a libraries.Access) (map[libraries.Vocabulary][]libraries.Term, error) {
 	terms := map[libraries.Vocabulary][]libraries.Term{}
-	rows, err := s.DB.QueryContext(ctx, `SELECT `+termFields+` FROM libraries_terms WHERE ? ORDER BY vocabulary, term_id`, rowsOf(a))
-	return terms, authdb.Visit(rows, err, "terms", func(rows *sql.Rows) error {
-		v, t, err := scanTerm(rows)
-		terms[v] = append(terms[v], t)
-		return err
-	})
+	return terms, termsTable.Read(ctx, s.DB, func(t term) { terms[t.vocabulary] = append(terms[t.vocabulary], t.Term) },
+		`FROM libraries_terms WHERE ? ORDER BY vocabulary, term_id`, rowsOf(a))
 }
 
 func (s *Store) books(ctx context.Context, a libraries.Access) (books []libraries.Book, err error) {
-	rows, err := s.DB.QueryContext(ctx, `SELECT `+bookFields+` FROM libraries_books WHERE ? ORDER BY book_id`, rowsOf(a))
-	return books, each(rows, err, "books", scanBook, func(b libraries.Book) { books = append(books, b) })
+	return books, booksTable.Read(ctx, s.DB, func(b libraries.Book) { books = append(books, b) },
+		`FROM libraries_books WHERE ? ORDER BY book_id`, rowsOf(a))
 }
 
 func (s *Store) lines(ctx context.Context, a libraries.Access) (lines []libraries.BookLine, err error) {
-	rows, err := s.DB.QueryContext(ctx, `SELECT `+lineFields+` FROM libraries_lines WHERE ? ORDER BY line_id`, rowsOf(a))
-	return lines, each(rows, err, "lines", scanLine, func(l libraries.BookLine) { lines = append(lines, l) })
+	return lines, linesTable.Read(ctx, s.DB, func(l libraries.BookLine) { lines = append(lines, l) },
+		`FROM libraries_lines WHERE ? ORDER BY line_id`, rowsOf(a))
 }

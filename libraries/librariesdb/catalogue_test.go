@@ -12,20 +12,20 @@ func TestCatalogue(t *testing.T) {
 		want := map[libraries.Vocabulary][]libraries.Term{}
 		for _, v := range libraries.Vocabularies() {
 			want[v] = []libraries.Term{{ID: 2, Name: "dois " + v.String()}, {ID: 10, Name: "dez"}}
-			for _, term := range want[v] {
-				f.put(f.a.Network, termsTable, termValues(v, term))
-				f.put(f.other, termsTable, termValues(v, libraries.Term{ID: term.ID, Name: "other"}))
+			for _, of := range want[v] {
+				f.put(f.a.Network, termsTable.Table, termsTable.Values(term{v, of}))
+				f.put(f.other, termsTable.Table, termsTable.Values(term{v, libraries.Term{ID: of.ID, Name: "other"}}))
 			}
 		}
 		books := []libraries.Book{
 			{ID: 2, Title: "Iracema", Publisher: 2, Categories: []int64{2, 10}, Year: 1865, MaxUses: ptr[int64](5)},
 			{ID: 10, Title: "Senhora", Publisher: libraries.None, Year: libraries.None},
 		}
-		putAll(f, booksTable, bookValues, books)
-		f.put(f.other, booksTable, bookValues(libraries.Book{ID: 5}))
+		putAll(f, booksTable, books)
+		f.put(f.other, booksTable.Table, booksTable.Values(libraries.Book{ID: 5}))
 		line := libraries.Line{ID: 4, Collection: libraries.Manual, Kind: libraries.PurchaseLine, Copies: ptr[int64](3), PurchasedAt: firstDay}
-		f.put(f.a.Network, linesTable, lineValues(libraries.BookLine{Book: 2, Line: line}))
-		f.put(f.other, linesTable, lineValues(libraries.BookLine{Book: 10, Line: line}))
+		f.put(f.a.Network, linesTable.Table, linesTable.Values(libraries.BookLine{Book: 2, Line: line}))
+		f.put(f.other, linesTable.Table, linesTable.Values(libraries.BookLine{Book: 10, Line: line}))
 
 		c, err := f.Catalogue(t.Context(), f.a)
 		if err != nil {
@@ -47,7 +47,7 @@ func TestCatalogue(t *testing.T) {
 // TestCorruptCatalogue puts categories into the database that no load writes.
 func TestCorruptCatalogue(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
-		putAll(f, booksTable, bookValues, []libraries.Book{{ID: 2}})
+		putAll(f, booksTable, []libraries.Book{{ID: 2}})
 		for _, column := range []string{"category_ids", "subject_ids"} {
 			f.exec(`UPDATE libraries_books SET category_ids = '', subject_ids = ''`)
 			if _, err := f.Catalogue(t.Context(), f.a); err != nil {

@@ -43,20 +43,16 @@ func (s *Store) Sheets(ctx context.Context, a libraries.Access, kind libraries.S
 
 // Requests implements libraries.Store. By day first, as they stand: later instants have no earlier day.
 func (s *Store) Requests(ctx context.Context, a libraries.Access, period calendar.Period) (requests []libraries.Request, err error) {
-	rows, err := s.DB.QueryContext(ctx, `
-		SELECT `+requestFields+`
+	return requests, requestsTable.Read(ctx, s.DB, func(r libraries.Request) { requests = append(requests, r) }, `
 		  FROM libraries_requests
 		 WHERE ? AND day BETWEEN ? AND ?
 		 ORDER BY day, requested, request_id, user_id`, rowsOf(a), int32(period.Start), int32(period.End))
-	return requests, each(rows, err, "requests", scanRequest, func(r libraries.Request) { requests = append(requests, r) })
 }
 
 // Channels implements libraries.Store.
 func (s *Store) Channels(ctx context.Context, a libraries.Access, period calendar.Period) (days []libraries.ChannelDay, err error) {
-	rows, err := s.DB.QueryContext(ctx, `
-		SELECT `+channelFields+`
+	return days, channelsTable.Read(ctx, s.DB, func(c libraries.ChannelDay) { days = append(days, c) }, `
 		  FROM libraries_channels
 		 WHERE ? AND day BETWEEN ? AND ?
 		 ORDER BY day, channel`, rowsOf(a), int32(period.Start), int32(period.End))
-	return days, each(rows, err, "channels", scanChannel, func(c libraries.ChannelDay) { days = append(days, c) })
 }

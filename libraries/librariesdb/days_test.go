@@ -103,10 +103,10 @@ func TestRequests(t *testing.T) {
 		for i := range want {
 			want[i].Requested = want[i].Requested.UTC()
 		}
-		putAll(f, requestsTable, requestValues, want)
-		putAll(f, requestsTable, requestValues,
+		putAll(f, requestsTable, want)
+		putAll(f, requestsTable,
 			[]libraries.Request{request(3, 3, at.Add(-time.Microsecond)), request(3, 3, last.Add(time.Microsecond))})
-		f.put(f.other, requestsTable, requestValues(request(4, 4, at)))
+		f.put(f.other, requestsTable.Table, requestsTable.Values(request(4, 4, at)))
 		got, err := f.Requests(t.Context(), f.a, calendar.Period{Start: firstDay + 1, End: firstDay + 2})
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("Requests =\n%v, %v, want\n%v", got, err, want)
@@ -123,8 +123,8 @@ func TestChannels(t *testing.T) {
 				all = append(all, libraries.ChannelDay{Day: day, Channel: c, Sessions: int64(day) * int64(c), Estimated: c == libraries.App})
 			}
 		}
-		putAll(f, channelsTable, channelValues, all)
-		f.put(f.other, channelsTable, channelValues(libraries.ChannelDay{Day: firstDay + 9, Channel: libraries.App}))
+		putAll(f, channelsTable, all)
+		f.put(f.other, channelsTable.Table, channelsTable.Values(libraries.ChannelDay{Day: firstDay + 9, Channel: libraries.App}))
 		if got, err := f.Channels(t.Context(), f.a, always); err != nil || !slices.Equal(got, all) {
 			t.Errorf("Channels = %v, %v, want %v", got, err, all)
 		}

@@ -80,7 +80,7 @@ func (f *fixture) put(n libraries.NetworkID, t *statedb.Table, rows ...[]any) {
 }
 
 // blocksTable is that of package statedb.
-var blocksTable = table("blocks", "kind, a, b", "lo, hi, data")
+var blocksTable = &statedb.Table{Name: "blocks", Key: []string{"kind", "a", "b"}, Columns: []string{"lo", "hi", "data"}}
 
 // putBlocks puts blocks of a kind as put does rows.
 func (f *fixture) putBlocks(n libraries.NetworkID, k state.Kind, blocks ...state.Block) {
@@ -98,13 +98,13 @@ func blockOf[T ~int | ~int32 | ~int64](a T, data []byte) state.Block {
 }
 
 // putAll puts records into a table of the network, in the opposite of their order.
-func putAll[T any](f *fixture, t *statedb.Table, values func(T) []any, records []T) {
+func putAll[T any](f *fixture, t *statedb.Records[T], records []T) {
 	f.Helper()
 	var rows [][]any
 	for _, r := range slices.Backward(records) {
-		rows = append(rows, values(r))
+		rows = append(rows, t.Values(r))
 	}
-	f.put(f.a.Network, t, rows...)
+	f.put(f.a.Network, t.Table, rows...)
 }
 
 // exec runs a statement.

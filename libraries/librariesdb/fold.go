@@ -146,7 +146,7 @@ func (p *part) stands(past *past, r libraries.Reader) bool {
 		return true
 	case r.Updated.Before(was.Updated):
 		p.saved.Readers.Superseded++
-	case same(r, was):
+	case readersTable.Equal(r, was):
 		p.saved.Readers.Unchanged++
 	default:
 		p.saved.Readers.Changed++
@@ -159,9 +159,6 @@ func (p *part) stands(past *past, r libraries.Reader) bool {
 	return false
 }
 
-// same reports whether two rows of a reader are stored alike.
-func same(a, b libraries.Reader) bool { return slices.Equal(readerValues(a), readerValues(b)) }
-
 // write writes a part, but for what it sets aside, and counts.
 func (l *load) write(ctx context.Context, p *part) error {
 	l.saved.count(p.saved)
@@ -172,6 +169,6 @@ func (l *load) write(ctx context.Context, p *part) error {
 	l.erased = append(l.erased, p.erased...)
 	l.step()
 	return l.put(ctx, len(p.readers)*rowBytes+p.attributes.bytes()+p.shelves.bytes()+p.seen.bytes(),
-		replace(readersTable, p.oldReaders, p.readers, readerValues), l.to.RowsOf(p.attributes.of(libraries.AttributesKind)),
+		readersTable.Replace(p.oldReaders, p.readers), l.to.RowsOf(p.attributes.of(libraries.AttributesKind)),
 		l.to.RowsOf(p.shelves.of(libraries.ShelfKind)), l.to.RowsOf(p.seen.of(libraries.SeenKind)))
 }

@@ -2,7 +2,6 @@ package librariesdb
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 
@@ -10,18 +9,19 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // Loans implements libraries.Store. A mark without a loan is an error.
 func (s *Store) Loans(ctx context.Context, a libraries.Access, marks libraries.Marks) ([]libraries.Loan, error) {
-	return readListed(ctx, s, a, marks, listed[libraries.Loan]{registers[libraries.LoanRegister], loanFields, scanLoan,
+	return readListed(ctx, s, a, marks, listed[libraries.Loan]{registers[libraries.LoanRegister], loansTable,
 		func(l libraries.Loan) place { return place{l.Day(), l.ID} }})
 }
 
 // Reservations implements libraries.Store. A mark without a reservation is an error.
 func (s *Store) Reservations(ctx context.Context, a libraries.Access, marks libraries.Marks) ([]libraries.Reservation, error) {
-	return readListed(ctx, s, a, marks, listed[libraries.Reservation]{registers[libraries.ReservationRegister], reservationFields, scanReservation,
+	return readListed(ctx, s, a, marks, listed[libraries.Reservation]{registers[libraries.ReservationRegister], reservationsTable,
 		func(r libraries.Reservation) place { return place{r.Day(), r.ID} }})
 }
 
@@ -34,9 +34,8 @@ type place struct {
 // listed says how the records of a register are read, and the place of each.
 type listed[T any] struct {
 	register
-	fields string
-	scan   func(*sql.Rows) (T, error)
-	place  func(T) place
+	records *statedb.Records[T]
+	place   func(T) place
 }
 
 // readListed reads the records of marks, in their order. Those of a page mostly stand close together, and one range has
@@ -47,14 +46,13 @@ func readListed[T any](ctx context.Context, s *Store, a libraries.Access, marks 
 		missing[place{m.Day, m.ID}] = i
 	}
 	read := func(from schema.QueryWithArgs) error {
-		rows, err := s.DB.QueryContext(ctx, `SELECT `+l.fields+` FROM ?`, from)
-		return each(rows, err, string(l.table), l.scan, func(v T) {
+		return l.records.Read(ctx, s.DB, func(v T) {
 			at := l.place(v)
 			if i, ok := missing[at]; ok {
 				list[i] = v
 				delete(missing, at)
 			}
-		})
+		}, `FROM ?`, from)
 	}
 	for part := range slices.Chunk(marks, chunk) {
 		if err := read(l.near(a, part)); err != nil {

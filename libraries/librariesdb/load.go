@@ -182,14 +182,16 @@ func (l *load) step() {
 // registerRows are what is new or changed in the registers that a load settles in memory.
 func registerRows(in *libraries.Intake) (changes []statedb.RowChange) {
 	for _, v := range libraries.Vocabularies() {
-		gone := keys(in.PutTerms[v], func(t libraries.Term) []int64 { return []int64{int64(v), t.ID} })
-		changes = append(changes, replace(termsTable, gone, in.PutTerms[v], func(t libraries.Term) []any { return termValues(v, t) }))
+		var terms []term
+		for _, t := range in.PutTerms[v] {
+			terms = append(terms, term{v, t})
+		}
+		changes = append(changes, termsTable.Replace(termsTable.Keys(terms), terms))
 	}
 	return append(changes,
-		replace(booksTable, keys(in.PutBooks, func(b libraries.Book) []int64 { return []int64{b.ID} }), in.PutBooks, bookValues),
-		replace(linesTable, keys(in.PutLines, func(b libraries.BookLine) []int64 { return []int64{b.Line.ID} }), in.PutLines, lineValues),
-		replace(channelsTable, keys(in.PutChannels, func(c libraries.ChannelDay) []int64 { return []int64{int64(c.Day), int64(c.Channel)} }),
-			in.PutChannels, channelValues))
+		booksTable.Replace(booksTable.Keys(in.PutBooks), in.PutBooks),
+		linesTable.Replace(linesTable.Keys(in.PutLines), in.PutLines),
+		channelsTable.Replace(channelsTable.Keys(in.PutChannels), in.PutChannels))
 }
 
 // lead is how long before its hour a load has to be ready, and how long its last step may take (L1).

@@ -148,9 +148,9 @@ func (l *load) dayForms(ctx context.Context, dates []calendar.Date) (map[calenda
 // writeDays writes the days of a slot, with their loans, reservations and requests.
 func (l *load) writeDays(ctx context.Context, ds *foldedDays) error {
 	changes := []statedb.RowChange{
-		replace(loansTable, ds.oldLoans, ds.loans, loanValues),
-		replace(reservationsTable, ds.oldReservations, ds.reservations, reservationValues),
-		replace(requestsTable, nil, ds.requests, requestValues),
+		loansTable.Replace(ds.oldLoans, ds.loans),
+		reservationsTable.Replace(ds.oldReservations, ds.reservations),
+		requestsTable.Replace(nil, ds.requests),
 	}
 	bytes := (len(ds.loans) + len(ds.reservations) + len(ds.requests)) * rowBytes
 	for i, k := range dayKinds {

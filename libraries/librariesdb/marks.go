@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -43,10 +44,10 @@ func (s *Store) MarksOf(ctx context.Context, a libraries.Access, of libraries.Re
 func (s *Store) marks(ctx context.Context, a libraries.Access, of libraries.Register, where schema.QueryWithArgs) (marks libraries.Marks, err error) {
 	r := registers[of]
 	rows, err := s.DB.QueryContext(ctx, `SELECT day, ?0, status FROM ?1 WHERE ?2 AND ?3 ORDER BY day, ?0`, r.id, r.table, rowsOf(a), where)
-	return marks, each(rows, err, "marks", scanMark, func(m libraries.Mark) { marks = append(marks, m) })
-}
-
-func scanMark(rows *sql.Rows) (m libraries.Mark, err error) {
-	err = rows.Scan(into(&m.Day), &m.ID, into(&m.Status))
-	return m, err
+	var day, id, status int64 // read as the drivers give them, which is twice as fast
+	return marks, authdb.Visit(rows, err, "marks", func(rows *sql.Rows) error {
+		err := rows.Scan(&day, &id, &status)
+		marks = append(marks, libraries.Mark{Day: calendar.Date(day), ID: id, Status: uint8(status)})
+		return err
+	})
 }

@@ -41,12 +41,12 @@ func (f *fixture) putLoans(loans []libraries.Loan) {
 		r := reservationOf(l)
 		rs = append(rs, r)
 		l.Due, r.Position = ptr(firstDay+99), 99
-		otherLoans, otherReservations = append(otherLoans, loanValues(l)), append(otherReservations, reservationValues(r))
+		otherLoans, otherReservations = append(otherLoans, loansTable.Values(l)), append(otherReservations, reservationsTable.Values(r))
 	}
-	f.put(f.other, loansTable, otherLoans...)
-	f.put(f.other, reservationsTable, otherReservations...)
-	putAll(f, loansTable, loanValues, loans)
-	putAll(f, reservationsTable, reservationValues, rs)
+	f.put(f.other, loansTable.Table, otherLoans...)
+	f.put(f.other, reservationsTable.Table, otherReservations...)
+	putAll(f, loansTable, loans)
+	putAll(f, reservationsTable, rs)
 }
 
 // reservationOf returns a reservation with a loan's identifier, reader, title and instant.

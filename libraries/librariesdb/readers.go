@@ -29,12 +29,11 @@ func (s *Store) People(ctx context.Context, a libraries.Access, ids []int64) ([]
 	people := make([]libraries.Reader, 0, len(ids))
 	for part := range slices.Chunk(ids, chunk) {
 		wanted := ascending(part)
-		rows, err := s.DB.QueryContext(ctx, `SELECT `+readerFields+` FROM libraries_readers WHERE ? AND ? ORDER BY user_id`, rowsOf(a), ofReaders(part))
-		err = each(rows, err, "readers", scanReader, func(r libraries.Reader) {
+		err := readersTable.Read(ctx, s.DB, func(r libraries.Reader) {
 			if wanted.has(r.ID) {
 				people = append(people, r)
 			}
-		})
+		}, `FROM libraries_readers WHERE ? AND ? ORDER BY user_id`, rowsOf(a), ofReaders(part))
 		if err != nil {
 			return nil, err
 		}

@@ -71,8 +71,8 @@ func TestPeople(t *testing.T) {
 		for id := int64(1); id < 6000; id += 2 {
 			all = append(all, person(id))
 		}
-		putAll(f, readersTable, readerValues, all)
-		f.put(f.other, readersTable, readerValues(person(8)), readerValues(libraries.Reader{ID: 7, Name: "Other"}))
+		putAll(f, readersTable, all)
+		f.put(f.other, readersTable.Table, readersTable.Values(person(8)), readersTable.Values(libraries.Reader{ID: 7, Name: "Other"}))
 		for name, ids := range asked() {
 			var want []libraries.Reader
 			for _, id := range known(ids) {

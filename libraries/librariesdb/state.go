@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -28,20 +29,21 @@ func (s *Store) State(ctx context.Context, a libraries.Access) (st libraries.Sta
 // readerIDs reads the identifiers of all readers, ascending.
 func (s *Store) readerIDs(ctx context.Context, a libraries.Access) (ids []int64, err error) {
 	rows, err := s.DB.QueryContext(ctx, `SELECT user_id FROM libraries_readers WHERE ? ORDER BY user_id`, rowsOf(a))
-	return ids, each(rows, err, "readers", scanID, func(id int64) { ids = append(ids, id) })
-}
-
-func scanID(rows *sql.Rows) (id int64, err error) {
-	err = rows.Scan(&id)
-	return id, err
+	var id int64
+	return ids, authdb.Visit(rows, err, "readers", func(rows *sql.Rows) error {
+		err := rows.Scan(&id)
+		ids = append(ids, id)
+		return err
+	})
 }
 
 // LoansByID returns those of the given loans that the state has. There may be any number of identifiers, in any order.
 func (s *Store) LoansByID(ctx context.Context, a libraries.Access, ids []int64) (map[int64]libraries.Loan, error) {
 	loans := map[int64]libraries.Loan{}
 	for ids := range slices.Chunk(ids, chunk) {
-		rows, err := s.DB.QueryContext(ctx, `SELECT `+loanFields+` FROM libraries_loans WHERE ? AND loan_id IN (?)`, rowsOf(a), bun.List(ids))
-		if err := each(rows, err, "loans", scanLoan, func(l libraries.Loan) { loans[l.ID] = l }); err != nil {
+		err := loansTable.Read(ctx, s.DB, func(l libraries.Loan) { loans[l.ID] = l },
+			`FROM libraries_loans WHERE ? AND loan_id IN (?)`, rowsOf(a), bun.List(ids))
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -53,9 +55,8 @@ func (s *Store) LoansByID(ctx context.Context, a libraries.Access, ids []int64) 
 func (s *Store) ReservationsByID(ctx context.Context, a libraries.Access, ids []int64) (map[int64]libraries.Reservation, error) {
 	reservations := map[int64]libraries.Reservation{}
 	for ids := range slices.Chunk(ids, chunk) {
-		rows, err := s.DB.QueryContext(ctx, `SELECT `+reservationFields+` FROM libraries_reservations WHERE ? AND reservation_id IN (?)`,
-			rowsOf(a), bun.List(ids))
-		err = each(rows, err, "reservations", scanReservation, func(r libraries.Reservation) { reservations[r.ID] = r })
+		err := reservationsTable.Read(ctx, s.DB, func(r libraries.Reservation) { reservations[r.ID] = r },
+			`FROM libraries_reservations WHERE ? AND reservation_id IN (?)`, rowsOf(a), bun.List(ids))
 		if err != nil {
 			return nil, err
 		}

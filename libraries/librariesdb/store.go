@@ -124,17 +124,6 @@ func inPeriod(p calendar.Period) state.Range {
 	return state.Range{A: state.Between(p.Start, p.End)}
 }
 
-// each scans the rows of a query and calls f with each.
-func each[T any](rows *sql.Rows, err error, what string, scan func(*sql.Rows) (T, error), f func(T)) error {
-	return authdb.Visit(rows, err, what, func(rows *sql.Rows) error {
-		v, err := scan(rows)
-		if err == nil {
-			f(v)
-		}
-		return err
-	})
-}
-
 // Holdings implements libraries.Store.
 func (s *Store) Holdings(ctx context.Context, a libraries.Access) (h libraries.Holdings, err error) {
 	err = s.scan(ctx, a, libraries.HoldingsKind, state.Range{}, func(b state.Block) error {

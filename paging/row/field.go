@@ -52,7 +52,8 @@ func BoolOr(w *Walk, name string, p *bool, other bool, options ...Option) {
 	}
 }
 
-// Enum declares a name, by its place among those given; an empty one is no name, and its number is null.
+// Enum declares a name, by its place among those given; an empty one is no name, and its number is null. What no feed has needs
+// no names.
 func Enum[E ~uint8](w *Walk, name string, p *E, names []string, options ...Option) {
 	enum(w, w.next(name, Name, options), p, names)
 }
@@ -76,7 +77,7 @@ func enum[E ~uint8](w *Walk, f *Field, p *E, names []string) {
 	if w.making {
 		f.Names = names
 	}
-	n, _ := w.visitor.Number(f, int64(*p), *p == 0 && names[0] == "")
+	n, _ := w.visitor.Number(f, int64(*p), *p == 0 && len(names) > 0 && names[0] == "")
 	if w.fills {
 		*p = E(n)
 		w.fits(f, n, int64(*p))
