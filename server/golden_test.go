@@ -95,7 +95,7 @@ func (d *demo) loadPartner(t *testing.T) {
 	if err := os.WriteFile(books, []byte(demoBooks), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	params := generate.SchoolsParams{Users: 60, Days: demoDays, Seed: 1, First: calendar.MustParse(demoFirst), BooksCSV: books}
+	params := generate.Params{Users: 60, Days: demoDays, Seed: 1, First: calendar.MustParse(demoFirst), BooksCSV: books}
 	if _, err := generate.Schools(ctx, dir, params); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func (d *demo) loadLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	params := generate.LibrariesParams{Users: 120, Days: demoDays, Titles: 60, Seed: 1, First: calendar.MustParse(demoFirst)}
+	params := generate.Params{Users: 120, Days: demoDays, Titles: 60, Seed: 1, First: calendar.MustParse(demoFirst)}
 	if _, err := generate.Libraries(ctx, dir, params); err != nil {
 		t.Fatal(err)
 	}

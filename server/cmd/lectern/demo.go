@@ -94,7 +94,7 @@ func (c *demoCmd) load(s *session, db *database.DB) error {
 	}
 	defer os.RemoveAll(dir)
 	first, days := demoPeriod(s, demoDays, c.SchoolsHistory)
-	_, err = generate.Schools(s.ctx, dir, generate.SchoolsParams{Users: demoUsers, Days: days, Seed: demoSeed, First: first})
+	_, err = generate.Schools(s.ctx, dir, generate.Params{Users: demoUsers, Days: days, Seed: demoSeed, First: first})
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (c *demoCmd) loadLibrary(s *session, db *database.DB) error {
 	}
 	defer os.RemoveAll(dir)
 	first, days := demoPeriod(s, demoLibraryDays, c.LibrariesHistory)
-	_, err = generate.Libraries(s.ctx, dir, generate.LibrariesParams{Users: demoReaders, Days: days, Seed: demoSeed, First: first})
+	_, err = generate.Libraries(s.ctx, dir, generate.Params{Users: demoReaders, Days: days, Seed: demoSeed, First: first})
 	if err != nil {
 		return err
 	}

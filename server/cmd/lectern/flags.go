@@ -9,8 +9,6 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/rs/zerolog"
-
-	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // The types of flags whose wrong values are explained.
@@ -62,23 +60,6 @@ func (l *level) UnmarshalText(b []byte) error {
 		}
 	}
 	return fmt.Errorf("%q is no level; choose %s", b, alternatives(levels))
-}
-
-// moment is a time that may be given by its day, whose last moment it then is.
-type moment struct{ time.Time }
-
-// UnmarshalText reads a time with its offset, or YYYY-MM-DD.
-func (m *moment) UnmarshalText(b []byte) error {
-	if d, err := calendar.Parse(string(b)); err == nil {
-		m.Time = (d + 1).Start().Add(-time.Millisecond)
-		return nil
-	}
-	at, err := time.Parse(time.RFC3339, string(b))
-	if err != nil {
-		return fmt.Errorf("%q is no time; write it as 2026-11-21T18:00:00-03:00, or a day as 2026-11-21", b)
-	}
-	m.Time = at
-	return nil
 }
 
 // grace is a duration that may also be given in days, such as 7d.

@@ -1,61 +1,79 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/generate"
 )
 
+// generating is what both kinds of feeds are asked for.
+type generating struct {
+	Folder   string `arg:"" help:"Where to write the feed; created if it is missing."`
+	Users    count  `default:"1000" help:"Number of users."`
+	Seed     seed   `default:"1" help:"The same seed and sizes give the same bytes."`
+	Books    string `placeholder:"CSV" help:"Take the books from a CSV file with titles and authors."`
+	Compress string `enum:",gz,zst" default:"" help:"Compress the files: gz or zst."`
+	Format   string `enum:"ndjson,csv" default:"ndjson" help:"ndjson or csv."`
+}
+
 type generateSchoolsCmd struct {
-	Folder   string        `arg:"" help:"Where to write the feed; created if it is missing."`
-	Users    count         `default:"1000" help:"Number of users."`
-	Days     count         `default:"30" help:"Number of days."`
-	Seed     seed          `default:"1" help:"The same seed and sizes give the same bytes."`
-	First    calendar.Date `default:"${history}" placeholder:"DATE" help:"First day (default ${default})."`
-	Until    *moment       `placeholder:"TIME" help:"Last moment of which the feed tells, or a day (default now)."`
-	Schools  string        `placeholder:"CSV" help:"Take the schools from a CSV file with INEP codes."`
-	Books    string        `placeholder:"CSV" help:"Take the books from a CSV file with titles and authors."`
-	Compress string        `enum:",gz,zst" default:"" help:"Compress the files: gz or zst."`
-	Format   string        `enum:"ndjson,csv" default:"ndjson" help:"ndjson or csv."`
+	generating
+	Days    count         `default:"30" help:"Number of days."`
+	First   calendar.Date `default:"${history}" placeholder:"DATE" help:"First day (default ${default})."`
+	Schools string        `placeholder:"CSV" help:"Take the schools from a CSV file with INEP codes."`
+}
+
+type generateLibrariesCmd struct {
+	generating
+	Days   count         `default:"120" help:"Number of days."`
+	First  calendar.Date `default:"${librariesHistory}" placeholder:"DATE" help:"First day (default ${default})."`
+	Titles count         `help:"Number of titles (default one for each 50 users, from 200 to 20,000)."`
+}
+
+// Run writes the feed and prints what is in it.
+func (c *generateSchoolsCmd) Run(s *session) error {
+	return c.run(s, generate.Schools, generate.Params{First: c.First, Days: int(c.Days), SchoolsCSV: c.Schools})
+}
+
+// Run writes the feed and prints what is in it.
+func (c *generateLibrariesCmd) Run(s *session) error {
+	return c.run(s, generate.Libraries, generate.Params{First: c.First, Days: int(c.Days), Titles: int(c.Titles)})
 }
 
 // Validate refuses sizes that make no feed.
-func (c *generateSchoolsCmd) Validate() error {
-	if c.Users < 1 || c.Days < 1 {
+func (c *generateSchoolsCmd) Validate() error { return sizes(c.Users, c.Days) }
+
+// Validate refuses sizes that make no feed.
+func (c *generateLibrariesCmd) Validate() error { return sizes(c.Users, c.Days) }
+
+func sizes(users, days count) error {
+	if users < 1 || days < 1 {
 		return errors.New("--users and --days must be at least 1")
 	}
 	return nil
 }
 
-// Run writes the feed and prints what is in it.
-func (c *generateSchoolsCmd) Run(s *session) error {
-	until := s.feedEnd(c.Until, c.First, int(c.Days))
+// run writes a feed of days that are over: a load takes nothing that is yet to come (F3). It says so where it leaves days out.
+func (c *generating) run(s *session, write func(context.Context, string, generate.Params) (generate.Summary, error), p generate.Params) error {
+	yesterday := calendar.Day(s.now()) - 1
+	over := int(yesterday-p.First) + 1
+	if over < 1 {
+		return fmt.Errorf("the first day %v is not over yet; choose an earlier one with --first", p.First)
+	}
+	if over < p.Days {
+		fmt.Fprintf(s.stderr, "lectern: note: the feed ends with yesterday, %v, day %d of %d\n", yesterday, over, p.Days)
+		p.Days = over
+	}
 	bars := newProgress(s.stderr)
 	defer bars.finish()
-	sum, err := generate.Schools(s.ctx, c.Folder, generate.SchoolsParams{
-		Users: int(c.Users), Days: int(c.Days), Seed: uint64(c.Seed), First: c.First, Until: until, SchoolsCSV: c.Schools, BooksCSV: c.Books,
-		Compress: c.Compress, Format: c.Format,
-		Progress: func(done, total int64) { bars.show("generate", done, total) },
-	})
+	p.Users, p.Seed, p.BooksCSV, p.Compress, p.Format = int(c.Users), uint64(c.Seed), c.Books, c.Compress, c.Format
+	p.Progress = func(done, total int64) { bars.show("generate", done, total) }
+	sum, err := write(s.ctx, c.Folder, p)
 	if err != nil {
 		return err
 	}
 	return s.print(sum)
-}
-
-// feedEnd returns the last moment of which a feed tells, which is now unless another was asked for, and says so where it cuts
-// days off: a load takes nothing that is yet to come (F3).
-func (s *session) feedEnd(until *moment, first calendar.Date, days int) time.Time {
-	end := s.now()
-	if until != nil {
-		end = until.Time
-	}
-	if last := calendar.Day(end); last >= first && int(last-first) < days-1 {
-		fmt.Fprintf(s.stderr, "lectern: note: the feed ends at %s, within day %d of %d; --until sets another end\n",
-			end.In(calendar.Brasilia()).Format(time.RFC3339), last-first+1, days)
-	}
-	return end
 }

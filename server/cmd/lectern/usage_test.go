@@ -32,7 +32,6 @@ func TestUsageSays(t *testing.T) {
 		{"serve --debug-signatures=5", `--debug-signatures is true or false, not "5"; see`},
 		{"generate schools f --format xml", `--format is ndjson or csv, not "xml"; see`},
 		{"generate schools f --compress zip", `--compress is gz or zst, not "zip"; see`},
-		{"generate schools f --until tomorrow", `--until: "tomorrow" is no time; write it as 2026-11-21T18:00:00-03:00, or a day as 2026-11-21; see`},
 		{"generate schools f --seed 18446744073709551616", `--seed: "18446744073709551616" is too large; see`},
 		{"completion tcsh", `<shell> is bash, zsh or fish, not "tcsh"; see`},
 		{"key rotate 1-1 --grace week", `--grace: "week" is no duration such as 7d, 12h or 30m; see`},

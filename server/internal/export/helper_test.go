@@ -53,7 +53,7 @@ func newPartner(t *testing.T, db *database.DB) (*schoolsdb.Store, directory.Part
 	p, err := directorydb.CreatePartner(t.Context(), db, "acme", "Acme")
 	must(t, err)
 	dir := t.TempDir()
-	_, err = generate.Schools(t.Context(), dir, generate.SchoolsParams{Users: 60, Days: 40, Seed: 3})
+	_, err = generate.Schools(t.Context(), dir, generate.Params{Users: 60, Days: 40, Seed: 3})
 	must(t, err)
 	store := &schoolsdb.Store{DB: db.DB, Copy: db.Copy}
 	_, err = schoolsload.Load(t.Context(), store, dir, schoolsload.Options{Partner: p, Ref: "acme", TempDir: t.TempDir(), Now: now})
@@ -78,7 +78,7 @@ func newNetwork(t *testing.T, db *database.DB, slug, feed string) (*librariesdb.
 func librariesFeed(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	_, err := generate.Libraries(t.Context(), dir, generate.LibrariesParams{Users: 120, Days: 40, Seed: 3})
+	_, err := generate.Libraries(t.Context(), dir, generate.Params{Users: 120, Days: 40, Seed: 3})
 	must(t, err)
 	return dir
 }

@@ -3,6 +3,8 @@ package generate
 import (
 	"math/bits"
 	"math/rand/v2"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // chance is a source of draws. Its zero value is not seeded.
@@ -62,4 +64,83 @@ func shuffle[T any](c *chance, list []T) {
 		j := c.below(i + 1)
 		list[i], list[j] = list[j], list[i]
 	}
+}
+
+// band is a range of numbers, both ends included, and its share among others: people differ more than an average says.
+type band struct{ share, low, high int }
+
+// of draws one of the bands by its share, and a number within it.
+func (c *chance) of(bands []band) int {
+	whole := 0
+	for _, b := range bands {
+		whole += b.share
+	}
+	at := c.below(whole)
+	for _, b := range bands {
+		if at -= b.share; at < 0 {
+			if b.low == b.high {
+				return b.low
+			}
+			return c.between(b.low, b.high)
+		}
+	}
+	panic("generate: the shares of bands are counted wrongly")
+}
+
+// comes draws whether somebody comes on a day who comes on so many of a thousand weekdays, when so many of a thousand of those come.
+func (c *chance) comes(presence, open int) bool { return c.below(1_000_000) < presence*open }
+
+// week is how many of a thousand who come on a weekday come on a Saturday, and on a Sunday.
+type week struct{ saturday, sunday int }
+
+// open returns how many of those who come on a weekday come on the day, which is a number of days since a Thursday.
+func (w week) open(d calendar.Date) int {
+	switch (int(d)%7 + 7) % 7 {
+	case 2:
+		return w.saturday
+	case 3:
+		return w.sunday
+	}
+	return 1000
+}
+
+// hours are the weights of the hours at which readers come: school hours, a busy evening, a quiet night.
+var hours = [24]int{2, 1, 1, 1, 1, 3, 10, 30, 45, 50, 50, 40, 30, 40, 50, 50, 45, 45, 60, 80, 85, 70, 35, 10}
+
+// hourOf has each hour as often as its weight says, for a draw by place.
+var hourOf = func() (list []int) {
+	for hour, weight := range hours {
+		for range weight {
+			list = append(list, hour)
+		}
+	}
+	return list
+}()
+
+const (
+	hourMS = 3_600_000
+	dayMS  = 24 * hourMS
+)
+
+// moment draws a time of the day, in milliseconds; most are full seconds.
+func (c *chance) moment() int {
+	ms := pick(c, hourOf)*hourMS + c.below(3600)*1000
+	if c.below(8) == 0 {
+		ms += c.below(1000)
+	}
+	return ms
+}
+
+// instant is a time in milliseconds since 1970 began in Brasilia. The zero instant is none.
+type instant int
+
+func at(d calendar.Date, ms int) instant { return instant(int(d)*dayMS + ms) }
+
+// day returns the day in Brasilia.
+func (t instant) day() calendar.Date {
+	d := int(t) / dayMS
+	if int(t)%dayMS < 0 {
+		d--
+	}
+	return calendar.Date(d)
 }

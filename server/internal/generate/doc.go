@@ -4,8 +4,8 @@
 // one of integers. Nobody in a feed exists; addresses end in .example. Schools and books may be taken from public
 // tables, and are real then.
 //
-//	sum, err := generate.Schools(ctx, dir, generate.SchoolsParams{Users: 10_000, Days: 365, Seed: 1})
-//	sum, err := generate.Libraries(ctx, dir, generate.LibrariesParams{Users: 10_000, Days: 120, Seed: 1})
+//	sum, err := generate.Schools(ctx, dir, generate.Params{Users: 10_000, Days: 365, Seed: 1})
+//	sum, err := generate.Libraries(ctx, dir, generate.Params{Users: 10_000, Days: 120, Seed: 1})
 //
 // # Habits in schools
 //
@@ -31,6 +31,5 @@
 // # What it does not do
 //
 // Nothing in a feed is wrong: rows that a load must refuse are for its tests to write. Days are alike, there are no
-// holidays. A longer feed of the same seed is another feed, not a continuation. Without an end (Until) a feed may tell of days
-// that are yet to come.
+// holidays. A longer feed of the same seed is another feed, not a continuation. A feed of days that are yet to come tells of them.
 package generate

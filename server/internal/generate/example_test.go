@@ -15,11 +15,11 @@ func ExampleSchools() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	sum, err := generate.Schools(context.Background(), dir, generate.SchoolsParams{Users: 1000, Days: 7, Seed: 1})
+	sum, err := generate.Schools(context.Background(), dir, generate.Params{Users: 1000, Days: 7, Seed: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(sum.Schools, "schools,", sum.Classes, "classes,", sum.Accounts, "accounts")
+	fmt.Println(sum["schools"], "schools,", sum["classes"], "classes,", sum["accounts"], "accounts")
 	// Output:
 	// 2 schools, 36 classes, 1000 accounts
 }
@@ -30,11 +30,11 @@ func ExampleLibraries() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	sum, err := generate.Libraries(context.Background(), dir, generate.LibrariesParams{Users: 500, Days: 30, Seed: 1})
+	sum, err := generate.Libraries(context.Background(), dir, generate.Params{Users: 500, Days: 30, Seed: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(sum.Libraries, "libraries,", sum.Books, "titles,", sum.Readers, "readers")
+	fmt.Println(sum["libraries"], "libraries,", sum["books"], "titles,", sum["readers"], "readers")
 	// Output:
 	// 4 libraries, 200 titles, 500 readers
 }

@@ -2,213 +2,272 @@ package generate
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// LibrariesParams says what libraries feed to write. Users and Days are at least 1; the rest may be zero.
-type LibrariesParams struct {
-	Users, Days int
-	Seed        uint64
-	// Titles is the number of titles in the catalogue, by default one for each 50 users, from 200 to 20,000.
-	Titles int
-	// First is the first day with events, by default libraries.HistoryStart. The last one is First + Days - 1: nothing
-	// in the feed is dated after it.
-	First calendar.Date
-	// Until, if not zero, is the last moment of which the feed tells: it ends there, with fewer days or a part of one.
-	Until time.Time
-	// BooksCSV is a table of titles, as that of [SchoolsParams]. It limits the number of titles. Without it the titles
-	// are old ones, and beyond them invented.
-	BooksCSV string
-	// Format is ndjson (the default) or csv, Compress gz, zst or nothing.
-	Format, Compress string
-	// Progress, if not nil, is told how many of the users' days are written.
-	Progress func(done, total int64)
-}
-
-// LibrariesSummary counts what a libraries feed holds: the rows of each file.
-type LibrariesSummary struct {
-	Libraries    int64 `json:"libraries"`
-	AgeGroups    int64 `json:"ageGroups"`
-	Publishers   int64 `json:"publishers"`
-	Categories   int64 `json:"categories"`
-	Subjects     int64 `json:"subjects"`
-	Books        int64 `json:"books"`
-	Lines        int64 `json:"lines"`
-	Readers      int64 `json:"readers"`
-	Channels     int64 `json:"channels"`
-	Loans        int64 `json:"loans"`
-	Renewals     int64 `json:"renewals"`
-	Reservations int64 `json:"reservations"`
-	Sessions     int64 `json:"sessions"`
-	Previews     int64 `json:"previews"`
-	Activity     int64 `json:"activity"`
-	Suggestions  int64 `json:"suggestions"`
+// librariesFiles are the files of a libraries feed, with their fields.
+var librariesFiles = map[string]string{
+	"libraries": "id name", "ageGroups": "id name", "publishers": "id name", "categories": "id name", "subjects": "id name",
+	"books":        "bookId title isbn author publisherId categoryIds subjectIds hasEbook hasAudiobook hasVideo maxUses publicationYear",
+	"lines":        "lineId bookId collection kind number modality copies unitPrice totalPrice purchasedAt expiresAt",
+	"readers":      "userId name email libraryId ageGroupId city state ra gender registeredAt status deletedAt updatedAt confirmedAt lastSignInAt",
+	"channels":     "date channel sessions estimated",
+	"loans":        "loanId userId bookId borrowedAt dueAt returnedAt status",
+	"renewals":     "renewalId loanId userId bookId renewedAt",
+	"reservations": "reservationId userId bookId status position reservedAt resolvedAt",
+	"sessions":     "sessionId userId bookId startedAt seconds mode format progress",
+	"previews":     "previewId userId bookId viewedAt",
+	"activity":     "activityId userId at",
+	"suggestions":  "requestId userId title author publisher searchTerm availability requestedAt",
 }
 
 // Libraries writes the feed of one library network into dir, which is created if it is missing. The same parameters give
 // the same bytes. Errors are as those of [Schools].
-func Libraries(ctx context.Context, dir string, p LibrariesParams) (LibrariesSummary, error) {
-	g, err := newLibrariesFeed(dir, p)
-	if err != nil {
-		return LibrariesSummary{}, err
-	}
-	if err := g.files.write(func() error { return g.write(ctx) }); err != nil {
-		return LibrariesSummary{}, err
-	}
-	return g.sum, nil
-}
-
-// librariesFeed is a libraries feed while it is written. Days are counted from its first, which is 0.
-type librariesFeed struct {
-	LibrariesParams
-	horizon horizon
-	files   files
-	works   []work
-	popular []int32 // works, the most asked for first
-	names   vocabulary
-	wishes  []wish
-	region  int // of the states, the one that most readers live in
-	sum     LibrariesSummary
-}
-
-// librariesResources are the files of a libraries feed.
-var librariesResources = []string{
-	"libraries", "ageGroups", "publishers", "categories", "subjects", "books", "lines", "readers", "channels",
-	"loans", "renewals", "reservations", "sessions", "previews", "activity", "suggestions",
-}
-
-// newLibrariesFeed checks the parameters, reads what they name and draws the catalogue.
-func newLibrariesFeed(dir string, p LibrariesParams) (*librariesFeed, error) {
-	if p.Users < 1 || p.Days < 1 || p.Titles < 0 {
-		return nil, fmt.Errorf("generate: %d users, %d days and %d titles; users and days must be at least 1, titles not below 0", p.Users, p.Days, p.Titles)
-	}
+func Libraries(ctx context.Context, dir string, p Params) (Summary, error) {
 	if p.First == 0 {
 		p.First = libraries.HistoryStart
 	}
 	if p.Titles == 0 {
 		p.Titles = min(max(p.Users/50, 200), 20_000)
 	}
-	f, err := parseForm(p.Format, p.Compress)
-	if err != nil {
-		return nil, err
-	}
-	var titles []title
-	if p.BooksCSV == "" {
-		titles = inventTitles(p.Titles, p.Seed)
-	} else if titles, err = readTitles(p.BooksCSV); err != nil {
-		return nil, err
-	}
-	end, err := newHorizon(p.First, p.Days, p.Until)
-	if err != nil {
-		return nil, err
-	}
-	p.Days = end.days
-	g := &librariesFeed{LibrariesParams: p, horizon: end, files: files{dir: dir, form: f, resources: librariesResources}, names: newVocabulary(p.Users)}
-	g.works, g.popular = newWorks(titles[:min(p.Titles, len(titles))], p.Seed)
-	g.wishes = newWishes(g.works, p.Seed)
-	c := newChance(p.Seed, forSchool, 0)
-	g.region = c.below(len(states))
-	return g, nil
-}
-
-// write writes every file; readers come last, since they show when they were last seen.
-func (g *librariesFeed) write(ctx context.Context) error {
-	for _, v := range []struct {
-		resource string
-		names    []string
-		rows     *int64
-	}{
-		{"libraries", g.names.libraries, &g.sum.Libraries}, {"ageGroups", ageGroups, &g.sum.AgeGroups},
-		{"publishers", g.names.publishers, &g.sum.Publishers}, {"categories", categories, &g.sum.Categories},
-		{"subjects", subjects, &g.sum.Subjects},
-	} {
-		if err := g.register(v.rows, v.resource, []string{"id", "name"}, func(t *table) { terms(t, v.names) }); err != nil {
+	return write(dir, p, librariesFiles, func(f *feed) error {
+		l, err := newLending(f)
+		if err != nil {
 			return err
 		}
-	}
-	if err := g.register(&g.sum.Books, "books", bookFields, g.catalogue); err != nil {
-		return err
-	}
-	if err := g.register(&g.sum.Lines, "lines", lineFields, g.lines); err != nil {
-		return err
-	}
-	if err := g.register(&g.sum.Channels, "channels", []string{"date", "channel", "sessions", "estimated"}, g.channels); err != nil {
-		return err
-	}
-	diaries, err := g.events(ctx)
-	if err != nil {
-		return err
-	}
-	return g.register(&g.sum.Readers, "readers", readerFields, func(t *table) { g.readers(t, diaries) })
-}
-
-// register writes a whole file and notes its rows.
-func (g *librariesFeed) register(sum *int64, resource string, fields []string, rows func(*table)) (err error) {
-	*sum, err = g.files.register(resource, fields, rows)
-	return err
-}
-
-// events writes the files of what the readers do, all at once, and returns the readers' diaries.
-func (g *librariesFeed) events(ctx context.Context) ([]visits, error) {
-	w := &visitWriter{feed: g, queue: make([]int32, len(g.works))}
-	var tables []**table
-	var err error
-	for _, f := range []struct {
-		table    **table
-		resource string
-		fields   []string
-	}{
-		{&w.loans, "loans", []string{"loanId", "userId", "bookId", "borrowedAt", "dueAt", "returnedAt", "status"}},
-		{&w.renewals, "renewals", []string{"renewalId", "loanId", "userId", "bookId", "renewedAt"}},
-		{&w.reservations, "reservations", []string{"reservationId", "userId", "bookId", "status", "position", "reservedAt", "resolvedAt"}},
-		{&w.sessions, "sessions", []string{"sessionId", "userId", "bookId", "startedAt", "seconds", "mode", "format", "progress"}},
-		{&w.previews, "previews", []string{"previewId", "userId", "bookId", "viewedAt"}},
-		{&w.activity, "activity", []string{"activityId", "userId", "at"}},
-		{&w.suggestions, "suggestions", []string{"requestId", "userId", "title", "author", "publisher", "searchTerm", "availability", "requestedAt"}},
-	} {
-		if *f.table, err = g.files.create(f.resource, f.fields...); err != nil {
-			break
+		l.vocabularies()
+		l.catalogue()
+		l.lines()
+		l.channels()
+		readers, err := l.events(ctx)
+		if err == nil {
+			l.readers(readers)
 		}
-		tables = append(tables, f.table)
+		return err
+	})
+}
+
+// lending is a libraries feed while it is written.
+type lending struct {
+	*feed
+	works     []work
+	popular   []int32 // works, the most asked for first
+	wishes    []wish
+	libraries []string
+	region    int     // of the states, the one that most readers live in
+	queue     []int32 // of each title, how many reservations are active at the end
+}
+
+// newLending reads or invents the titles and draws which of them are asked for.
+func newLending(f *feed) (*lending, error) {
+	titles := inventTitles(f)
+	if f.BooksCSV != "" {
+		var err error
+		if titles, err = readTitles(f.BooksCSV); err != nil {
+			return nil, err
+		}
 	}
-	var diaries []visits
-	if err == nil {
-		diaries, err = w.days(ctx)
+	l := &lending{feed: f, region: f.chance(forSchool, 0).below(len(states))}
+	l.works, l.popular = newWorks(f, titles[:min(f.Titles, len(titles))])
+	l.wishes = newWishes(f, l.works)
+	l.queue = make([]int32, len(l.works))
+	for i := range min(max(f.Users/4000, 4), 60) {
+		l.libraries = append(l.libraries, libraryKinds[i%len(libraryKinds)]+" "+schoolNames[i%len(schoolNames)])
 	}
-	for _, t := range tables {
-		err = errors.Join(err, (*t).finish())
+	return l, nil
+}
+
+// vocabularies writes what ids stand for. A term's id is its place, from 1.
+func (l *lending) vocabularies() {
+	for resource, names := range map[string][]string{
+		"libraries": l.libraries, "ageGroups": ageGroups, "publishers": publishers, "categories": categories, "subjects": subjects,
+	} {
+		for i, name := range names {
+			l.tables[resource].row(i+1, name)
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	g.sum.Loans, g.sum.Renewals, g.sum.Reservations = w.loans.rows, w.renewals.rows, w.reservations.rows
-	g.sum.Sessions, g.sum.Previews, g.sum.Activity, g.sum.Suggestions = w.sessions.rows, w.previews.rows, w.activity.rows, w.suggestions.rows
-	return diaries, nil
 }
 
 // channels writes the sessions by channel: each day has a row of every channel of the web, nearly each one of the app.
-func (g *librariesFeed) channels(t *table) {
-	for day := range g.Days {
-		c := newChance(g.Seed, forChannel, day)
+func (l *lending) channels() {
+	for day := range l.Days {
+		c := l.chance(forChannel, day)
 		for _, channel := range []struct {
 			name  string
 			share int // sessions a day of a thousand readers
 		}{{"web-mobile", 40}, {"web-desktop", 25}, {"web-tablet", 4}, {"app", 30}} {
 			app := channel.name == "app"
-			sessions := (g.Users*channel.share/100*c.between(6, 14) + c.below(100)) / 100
+			sessions := (l.Users*channel.share/100*c.between(6, 14) + c.below(100)) / 100
 			if app && c.in1000(50) {
 				continue
 			}
-			t.word((g.First + calendar.Date(day)).String())
-			t.word(channel.name)
-			t.int(sessions)
-			t.bool(app)
-			t.end()
+			l.tables["channels"].row(l.First+calendar.Date(day), channel.name, sessions, app)
 		}
 	}
+}
+
+// reader is what has to be known of a reader to write the next day.
+type reader struct {
+	chance
+	membership
+	id       int
+	presence int32         // days, in a thousand weekdays
+	sittings int32         // on a day of reading, on average
+	offline  int32         // of a thousand sittings
+	seen     calendar.Date // the last day with activity
+	loan     loan          // what is read
+	next     loan          // of a reservation
+	progress int32         // how far the loan is read, in hundredths of a percent
+}
+
+// loan is a title on loan: its place among the works, from a day to the last one. Without a last day there is none.
+type loan struct {
+	work     int32
+	from, to calendar.Date
+}
+
+// membership is when a reader belongs to the network.
+type membership struct {
+	joined calendar.Date // may be before the feed
+	gone   calendar.Date // 0: the account is active
+	status string
+}
+
+// drawMembership draws when a reader came and went: seven in ten were there before the feed, three come in its course; one in
+// twenty is blocked, one in sixty leaves, some of both before the feed.
+func (l *lending) drawMembership(c *chance) membership {
+	m := membership{joined: l.First - calendar.Date(c.between(1, 2000)), status: "active"}
+	if c.in1000(300) {
+		m.joined = l.First + calendar.Date(c.below(l.Days))
+	}
+	kind, early := c.below(1000), c.in1000(300)
+	switch {
+	case kind < 50:
+		m.status = "deactivated"
+	case kind < 66:
+		m.status = "deleted"
+	default:
+		return m
+	}
+	if early && m.joined < l.First {
+		m.gone = c.dayBetween(m.joined, l.First-1)
+	} else {
+		m.gone = c.dayBetween(max(l.First, m.joined), l.end())
+	}
+	return m
+}
+
+func (c *chance) dayBetween(low, high calendar.Date) calendar.Date {
+	return low + calendar.Date(c.below(int(high-low)+1))
+}
+
+// known is the last day of which the feed tells of a reader.
+func (l *lending) known(m membership) calendar.Date {
+	if m.gone != 0 {
+		return min(l.end(), m.gone-1)
+	}
+	return l.end()
+}
+
+// newReader draws a reader: three in ten never come, most seldom, and one in a thousand all day long. Every fourth id belongs to
+// another network.
+func (l *lending) newReader(i int) reader {
+	r := reader{chance: *l.chance(forVisits, i), membership: l.drawMembership(l.chance(forReader, i)), id: 10_000 + i + i/3}
+	c := l.chance(forHabit, i)
+	r.sittings, r.offline = int32(c.between(1, 2)), pick(c, []int32{0, 0, 50, 300, 900})
+	r.presence = int32(c.of([]band{{300, 0, 0}, {450, 5, 60}, {200, 55, 225}, {49, 225, 900}, {1, 1000, 1000}}))
+	switch {
+	case r.presence == 1000:
+		r.sittings = int32(c.between(15, 30))
+	case r.presence > 225:
+		r.sittings = int32(c.between(1, 3))
+	}
+	return r
+}
+
+// readers writes the readers as they were at last.
+func (l *lending) readers(readers []reader) {
+	for i := range readers {
+		r, c := &readers[i], l.chance(forReader, i)
+		m := l.drawMembership(c) // as it was drawn before
+		name, address := person(c, i)
+		if m.status == "deleted" {
+			address = ""
+		}
+		row := []any{
+			r.id, name, address,
+			optional(1+c.below(len(l.libraries)), !c.in1000(60)), optional(1+c.below(len(ageGroups)), !c.in1000(50)),
+		}
+		row = append(row, l.home(c)...)
+		row = append(row, gender(c), m.joined, m.status, m.gone)
+		l.tables["readers"].row(append(row, l.changed(c, m, r.seen)...)...)
+	}
+}
+
+// home is where a reader lives: four in five in the network's own state, some nobody knows where. The third city of a state and those
+// after it have no administrative regions.
+func (l *lending) home(c *chance) []any {
+	place := states[l.region]
+	switch {
+	case c.in1000(40):
+		return make([]any, 3)
+	case c.in1000(200):
+		place = pick(c, states)
+	}
+	at := min(c.below(len(place.cities)), c.below(len(place.cities)))
+	city, region := place.cities[at], any(nil)
+	if c.in1000(20) {
+		city = ""
+	}
+	if at < 2 {
+		region = ident{"RA ", 1 + c.below(12)}
+	}
+	return []any{city, place.code, region}
+}
+
+// gender is a canonical gender, one in fifty as other systems write it, or none.
+func gender(c *chance) any {
+	shouted, kind := c.in1000(20), c.below(100)
+	for _, g := range []struct {
+		below       int
+		name, other string
+	}{{8, "", ""}, {60, "Feminino", "FEMININO"}, {96, "Masculino", "MASCULINO"}, {98, "Não-binário", "nao-binario"}} {
+		switch {
+		case kind < g.below && shouted:
+			return g.other
+		case kind < g.below:
+			return g.name
+		}
+	}
+	return "Outro"
+}
+
+// changed is when a reader was changed, confirmed and last seen. Who was not seen in the days of the feed may have been
+// before it; one in twenty never confirmed the address.
+func (l *lending) changed(c *chance, m membership, last calendar.Date) []any {
+	time := func(d calendar.Date) any { return stamp{at(d, c.moment()), c.below(2) == 0} }
+	changed := m.joined
+	switch {
+	case m.gone != 0:
+		changed = m.gone
+	case c.in1000(250):
+		changed = c.dayBetween(m.joined, l.end())
+	}
+	row := []any{time(changed), nil, nil}
+	if !c.in1000(50) {
+		row[1] = time(m.joined)
+	}
+	end := l.First - 1
+	if m.gone != 0 {
+		end = min(m.gone, l.First) - 1
+	}
+	if last == 0 && end >= m.joined && c.in1000(600) {
+		last = c.dayBetween(m.joined, end)
+	}
+	if last != 0 {
+		row[2] = time(last)
+	}
+	return row
 }

@@ -62,62 +62,99 @@ var schoolNames = []string{
 }
 
 // invented returns the schools of a network in one state, each with a code that no school can have: 99 is no state.
-func invented(seed uint64) []school {
-	c := newChance(seed, forSchool, 0)
-	state := pick(&c, states)
+func invented(c *chance) []school {
+	state := pick(c, states)
 	var list []school
 	for _, kind := range schoolKinds {
 		for _, name := range schoolNames {
-			list = append(list, school{name: kind + " " + name, state: state.code, city: pick(&c, state.cities)})
+			list = append(list, school{name: kind + " " + name, state: state.code, city: pick(c, state.cities)})
 		}
 	}
-	shuffle(&c, list)
+	shuffle(c, list)
 	for i := range list {
 		list[i].inep = fmt.Sprintf("99%06d", i+1)
 	}
 	return list
 }
 
+// title is a book as a table of titles has it.
+type title struct{ name, author, isbn string }
+
 // classics returns titles in the public domain.
-func classics() []title {
-	var list []title
-	for _, by := range []struct {
-		author string
-		titles []string
-	}{
-		{"Machado de Assis", []string{"Dom Casmurro", "Memórias Póstumas de Brás Cubas", "Quincas Borba", "O Alienista", "Esaú e Jacó", "Memorial de Aires", "Helena", "A Mão e a Luva", "Iaiá Garcia", "Papéis Avulsos"}},
-		{"José de Alencar", []string{"O Guarani", "Iracema", "Senhora", "Lucíola", "Til", "Ubirajara", "O Sertanejo", "Cinco Minutos", "A Viuvinha"}},
-		{"Aluísio Azevedo", []string{"O Cortiço", "O Mulato", "Casa de Pensão"}},
-		{"Lima Barreto", []string{"Triste Fim de Policarpo Quaresma", "Recordações do Escrivão Isaías Caminha", "Clara dos Anjos", "Numa e a Ninfa"}},
-		{"Euclides da Cunha", []string{"Os Sertões"}},
-		{"Raul Pompeia", []string{"O Ateneu"}},
-		{"Manuel Antônio de Almeida", []string{"Memórias de um Sargento de Milícias"}},
-		{"Joaquim Manuel de Macedo", []string{"A Moreninha", "A Luneta Mágica"}},
-		{"Bernardo Guimarães", []string{"A Escrava Isaura", "O Seminarista"}},
-		{"Visconde de Taunay", []string{"Inocência"}},
-		{"Júlia Lopes de Almeida", []string{"A Falência", "A Viúva Simões", "Contos Infantis"}},
-		{"Maria Firmina dos Reis", []string{"Úrsula"}},
-		{"Castro Alves", []string{"Espumas Flutuantes", "O Navio Negreiro"}},
-		{"Gonçalves Dias", []string{"Primeiros Cantos", "I-Juca-Pirama"}},
-		{"Olavo Bilac", []string{"Poesias Infantis"}},
-		{"Cruz e Sousa", []string{"Broquéis"}},
-		{"Simões Lopes Neto", []string{"Contos Gauchescos", "Lendas do Sul"}},
-		{"Eça de Queirós", []string{"A Cidade e as Serras", "Os Maias", "O Crime do Padre Amaro"}},
-		{"Camilo Castelo Branco", []string{"Amor de Perdição"}},
-		{"Júlio Dinis", []string{"As Pupilas do Senhor Reitor"}},
-		{"Luís de Camões", []string{"Os Lusíadas"}},
-		{"Gil Vicente", []string{"Auto da Barca do Inferno", "Farsa de Inês Pereira"}},
-		{"Hans Christian Andersen", []string{"O Patinho Feio", "A Pequena Sereia", "O Soldadinho de Chumbo"}},
-		{"Jacob e Wilhelm Grimm", []string{"João e Maria", "Branca de Neve"}},
-		{"Charles Perrault", []string{"O Gato de Botas", "Cinderela"}},
-		{"Lewis Carroll", []string{"Alice no País das Maravilhas"}},
-		{"Carlo Collodi", []string{"As Aventuras de Pinóquio"}},
-		{"Júlio Verne", []string{"Vinte Mil Léguas Submarinas", "A Volta ao Mundo em Oitenta Dias"}},
-		{"", []string{"As Mil e Uma Noites"}},
-	} {
-		for _, name := range by.titles {
-			list = append(list, title{title: name, author: by.author})
+func classics() (list []title) {
+	for line := range strings.Lines(publicDomain) {
+		author, names, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		for name := range strings.SplitSeq(names, "; ") {
+			list = append(list, title{name: name, author: author})
 		}
 	}
 	return list
 }
+
+// publicDomain has a line for each author; the last has none.
+const publicDomain = `Machado de Assis: Dom Casmurro; Memórias Póstumas de Brás Cubas; Quincas Borba; O Alienista; Esaú e Jacó; Memorial de Aires; Helena; A Mão e a Luva; Iaiá Garcia; Papéis Avulsos
+José de Alencar: O Guarani; Iracema; Senhora; Lucíola; Til; Ubirajara; O Sertanejo; Cinco Minutos; A Viuvinha
+Aluísio Azevedo: O Cortiço; O Mulato; Casa de Pensão
+Lima Barreto: Triste Fim de Policarpo Quaresma; Recordações do Escrivão Isaías Caminha; Clara dos Anjos; Numa e a Ninfa
+Euclides da Cunha: Os Sertões
+Raul Pompeia: O Ateneu
+Manuel Antônio de Almeida: Memórias de um Sargento de Milícias
+Joaquim Manuel de Macedo: A Moreninha; A Luneta Mágica
+Bernardo Guimarães: A Escrava Isaura; O Seminarista
+Visconde de Taunay: Inocência
+Júlia Lopes de Almeida: A Falência; A Viúva Simões; Contos Infantis
+Maria Firmina dos Reis: Úrsula
+Castro Alves: Espumas Flutuantes; O Navio Negreiro
+Gonçalves Dias: Primeiros Cantos; I-Juca-Pirama
+Olavo Bilac: Poesias Infantis
+Cruz e Sousa: Broquéis
+Simões Lopes Neto: Contos Gauchescos; Lendas do Sul
+Eça de Queirós: A Cidade e as Serras; Os Maias; O Crime do Padre Amaro
+Camilo Castelo Branco: Amor de Perdição
+Júlio Dinis: As Pupilas do Senhor Reitor
+Luís de Camões: Os Lusíadas
+Gil Vicente: Auto da Barca do Inferno; Farsa de Inês Pereira
+Hans Christian Andersen: O Patinho Feio; A Pequena Sereia; O Soldadinho de Chumbo
+Jacob e Wilhelm Grimm: João e Maria; Branca de Neve
+Charles Perrault: O Gato de Botas; Cinderela
+Lewis Carroll: Alice no País das Maravilhas
+Carlo Collodi: As Aventuras de Pinóquio
+Júlio Verne: Vinte Mil Léguas Submarinas; A Volta ao Mundo em Oitenta Dias
+: As Mil e Uma Noites`
+
+var libraryKinds = []string{"Biblioteca Municipal", "Biblioteca Pública", "Biblioteca Comunitária"} // 3 of them and 40 names make 120
+
+var ageGroups = []string{"Até 6 anos", "7 a 9 anos", "10 a 12 anos", "13 a 17 anos", "18 a 29 anos", "30 a 59 anos", "60 anos ou mais"}
+
+var categories = []string{
+	"Romance", "Contos", "Poesia", "Teatro", "Infantil", "Juvenil", "Quadrinhos", "Crônicas", "Biografia", "História", "Filosofia",
+	"Ciências", "Saúde", "Educação", "Artes", "Culinária", "Viagem", "Economia", "Tecnologia", "Idiomas",
+}
+
+var subjects = []string{
+	"Amizade", "Amor", "Aventura", "Animais", "Água", "Brasil", "Cidades", "Cordel", "Cultura popular", "Escola", "Família", "Fantasia",
+	"Folclore", "Futebol", "Humor", "Imigração", "Infância", "Mar", "Medo", "Memória", "Meio ambiente", "Mistério", "Mitologia", "Música",
+	"Natureza", "Povos indígenas", "Sertão", "Sonhos", "Tempo", "Trabalho", "Velhice", "Viagens no espaço",
+}
+
+// publishers are invented houses.
+var publishers = func() (list []string) {
+	for _, name := range schoolNames {
+		list = append(list, "Editora "+name)
+	}
+	return list
+}()
+
+// The words of invented titles: a noun with its article, and what it is of.
+var (
+	nouns = []string{
+		"A Casa", "O Jardim", "A Ponte", "O Caderno", "A Janela", "O Relógio", "A Canção", "O Segredo", "A Estrada", "O Mapa", "A Ilha",
+		"O Barco", "A Colheita", "O Silêncio", "A Carta", "O Inverno", "A Noite", "O Espelho", "A Árvore", "O Trem", "A Máquina",
+		"O Vendedor", "A Menina", "O Menino", "A Avó", "O Pescador", "A Costureira", "O Inventor", "A Herdeira", "O Farol",
+	}
+	owners = []string{
+		"do Rio", "da Lua", "do Vento", "das Horas", "do Sertão", "da Serra", "do Mar", "das Águas", "do Sol", "da Memória", "do Tempo",
+		"das Pedras", "do Outono", "da Chuva", "do Quintal", "das Nuvens", "da Última Estação", "do Primeiro Dia", "dos Pássaros", "sem Nome",
+		"de Ninguém", "de Papel", "de Areia", "de Vidro", "que Voltou", "que Sonhava", "em Flor", "em Silêncio", "dos Avós", "da Infância",
+	}
+)

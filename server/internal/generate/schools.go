@@ -2,9 +2,8 @@ package generate
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
+	"strconv"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
@@ -13,35 +12,14 @@ import (
 // Network is the reference of the network that a schools feed describes.
 const Network = "rede-1"
 
-// SchoolsParams says what schools feed to write. Users and Days are at least 1; the rest may be zero.
-type SchoolsParams struct {
-	Users, Days int
-	Seed        uint64
-	// First is the first day with reading, by default schools.HistoryStart.
-	First calendar.Date
-	// Until, if not zero, is the last moment of which the feed tells: it ends there, with fewer days or a part of one. A
-	// later Until of the same day adds events and changes none.
-	Until time.Time
-	// SchoolsCSV is a table of schools with their INEP codes, in the layout of the federal catalogue of schools or of
-	// the school census; BooksCSV one of titles, by its columns title, author and isbn13 or isbn. Either may be
-	// gzipped. Without them the schools are invented and the books old ones.
-	SchoolsCSV, BooksCSV string
-	// Format is ndjson (the default) or csv, Compress gz, zst or nothing.
-	Format, Compress string
-	// Progress, if not nil, is told how many of the users' days are written.
-	Progress func(done, total int64)
-}
-
-// Summary counts what a feed holds.
-type Summary struct {
-	Schools     int64 `json:"schools"`
-	Classes     int64 `json:"classes"`
-	Entities    int64 `json:"entities"`
-	Accounts    int64 `json:"accounts"`
-	Books       int64 `json:"books"`
-	Evaluations int64 `json:"evaluations"`
-	Segments    int64 `json:"segments"`
-	Accesses    int64 `json:"accesses"`
+// schoolsFiles are the files of a schools feed, with their fields.
+var schoolsFiles = map[string]string{
+	"entities":    "referenceId entityType name degree inep state city parentReferenceId",
+	"accounts":    "referenceId kind name email phone entityReferenceId active",
+	"books":       "bookId title author isbn length",
+	"evaluations": "evaluationId entityReferenceId title appliedAt",
+	"segments":    "segmentId account bookId startedAt durationMs from to wpm",
+	"accesses":    "accessId account at kind",
 }
 
 // Schools writes the feed of one network into dir, which is created if it is missing. The network's reference is
@@ -50,101 +28,191 @@ type Summary struct {
 //
 // It refuses a folder that holds a resource in another form, since a feed has one file of each. On an error, or when
 // ctx is done, it removes what it has written.
-func Schools(ctx context.Context, dir string, p SchoolsParams) (Summary, error) {
-	g, err := newSchoolsFeed(dir, p)
-	if err != nil {
-		return Summary{}, err
-	}
-	if err := g.files.write(func() error { return g.write(ctx) }); err != nil {
-		return Summary{}, err
-	}
-	return g.sum, nil
-}
-
-// schoolsFeed is a feed while it is written.
-type schoolsFeed struct {
-	SchoolsParams
-	horizon horizon
-	files   files
-	network network
-	books   []book
-	sum     Summary
-}
-
-// resources are the files of a schools feed.
-var resources = []string{"entities", "accounts", "books", "evaluations", "segments", "accesses"}
-
-// newSchoolsFeed checks the parameters and reads what they name.
-func newSchoolsFeed(dir string, p SchoolsParams) (*schoolsFeed, error) {
-	if p.Users < 1 || p.Days < 1 {
-		return nil, fmt.Errorf("generate: %d users and %d days; both must be at least 1", p.Users, p.Days)
-	}
+func Schools(ctx context.Context, dir string, p Params) (Summary, error) {
 	if p.First == 0 {
 		p.First = schools.HistoryStart()
 	}
-	f, err := parseForm(p.Format, p.Compress)
-	if err != nil {
-		return nil, err
-	}
-	end, err := newHorizon(p.First, p.Days, p.Until)
-	if err != nil {
-		return nil, err
-	}
-	p.Days = end.days
-	g := &schoolsFeed{SchoolsParams: p, horizon: end, files: files{dir: dir, form: f, resources: resources}}
-	schools := invented(p.Seed)
-	if p.SchoolsCSV != "" {
-		if schools, err = readSchools(p.SchoolsCSV); err != nil {
-			return nil, err
-		}
-		schools = oneState(schools, p.Seed)
-	}
-	titles := classics()
-	if p.BooksCSV != "" {
-		if titles, err = readTitles(p.BooksCSV); err != nil {
-			return nil, err
-		}
-	}
-	g.network = newNetwork(schools, p.Users)
-	g.books = newBooks(titles, p.Seed)
-	return g, nil
-}
-
-// write writes every file.
-func (g *schoolsFeed) write(ctx context.Context) error {
-	registers := []struct {
-		write func(*table)
-		rows  *int64
-		name  string
-		field []string
-	}{
-		{g.entities, &g.sum.Entities, "entities", []string{"referenceId", "entityType", "name", "degree", "inep", "state", "city", "parentReferenceId"}},
-		{g.accounts, &g.sum.Accounts, "accounts", []string{"referenceId", "kind", "name", "email", "phone", "entityReferenceId", "active"}},
-		{g.catalogue, &g.sum.Books, "books", []string{"bookId", "title", "author", "isbn", "length"}},
-		{g.evaluations, &g.sum.Evaluations, "evaluations", []string{"evaluationId", "entityReferenceId", "title", "appliedAt"}},
-	}
-	for _, r := range registers {
-		rows, err := g.files.register(r.name, r.field, r.write)
-		if err != nil {
+	var n *network
+	sum, err := write(dir, p, schoolsFiles, func(f *feed) (err error) {
+		if n, err = newNetwork(f); err != nil {
 			return err
 		}
-		*r.rows = rows
+		n.registers()
+		return n.events(ctx)
+	})
+	if err == nil {
+		sum["schools"], sum["classes"] = int64(len(n.schools)), int64(len(n.classes))
 	}
-	g.sum.Schools, g.sum.Classes = int64(len(g.network.schools)), int64(len(g.network.classes))
-	return g.events(ctx)
+	return sum, err
 }
 
-// events writes segments and accesses.
-func (g *schoolsFeed) events(ctx context.Context) error {
-	segments, err := g.files.create("segments", "segmentId", "account", "bookId", "startedAt", "durationMs", "from", "to", "wpm")
-	if err != nil {
-		return err
+// network is a schools feed while it is written. Accounts are numbered from 0: first the readers, by class, then teachers,
+// administrator and internal account.
+type network struct {
+	*feed
+	schools           []school
+	classes           []class
+	books             []book
+	readers, teachers int
+	segments          *table
+}
+
+type school struct{ inep, name, state, city string }
+
+// ref is the school's reference.
+func (s school) ref() string { return "escola-" + s.inep }
+
+// class is a class of a school.
+type class struct {
+	school            school
+	ref, name, degree string
+	readers           int
+}
+
+// book is a title of the catalogue; its id is its place, from 1.
+type book struct {
+	title
+	length int // in words
+}
+
+const (
+	usersPerSchool  = 500
+	readersPerClass = 28
+	usersPerTeacher = 25
+	usersForOthers  = 10 // from so many on there are teachers, an administrator and an internal account
+)
+
+// newNetwork reads or invents schools and titles, and shares the users out to as many of the schools as they fill.
+func newNetwork(f *feed) (n *network, err error) {
+	n = &network{feed: f, segments: f.tables["segments"], readers: f.Users}
+	list := invented(f.chance(forSchool, 0))
+	if f.SchoolsCSV != "" {
+		if list, err = readSchools(f.SchoolsCSV); err != nil {
+			return nil, err
+		}
+		list = oneState(list, f.chance(forSchool, 0))
 	}
-	accesses, err := g.files.create("accesses", "accessId", "account", "at", "kind")
-	if err != nil {
-		return errors.Join(err, segments.finish())
+	titles := classics()
+	if f.BooksCSV != "" {
+		if titles, err = readTitles(f.BooksCSV); err != nil {
+			return nil, err
+		}
 	}
-	err = g.days(ctx, segments, accesses)
-	g.sum.Segments, g.sum.Accesses = segments.rows, accesses.rows
-	return errors.Join(err, segments.finish(), accesses.finish())
+	for i, t := range titles {
+		c := f.chance(forBook, i)
+		low := 1500 << pick(c, []int{0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 6}) // more of them short
+		n.books = append(n.books, book{t, min(c.between(low, 2*low), 120_000)})
+	}
+	if f.Users >= usersForOthers {
+		n.teachers = max(1, f.Users/usersPerTeacher)
+		n.readers -= n.teachers + 2
+	}
+	n.schools = list[:min(len(list), max(1, (f.Users+usersPerSchool/2)/usersPerSchool))]
+	for i, s := range n.schools {
+		readers := share(n.readers, len(n.schools), i)
+		classes := max(1, (readers+readersPerClass-1)/readersPerClass)
+		for k := range classes {
+			n.classes = append(n.classes, newClass(s, k, share(readers, classes, k)))
+		}
+	}
+	return n, nil
+}
+
+// share returns the i-th of parts nearly equal parts of a whole.
+func share(whole, parts, i int) int { return whole*(i+1)/parts - whole*i/parts }
+
+// degrees are those of a school's classes, in the order in which they are opened.
+var degrees = []string{"7", "3", "1", "5", "9", "2", "6", "4", "8", "M1", "I", "M2", "M3"}
+
+// newClass returns the i-th class of a school.
+func newClass(s school, i, readers int) class {
+	degree, letter := degrees[i%len(degrees)], letters(i/len(degrees))
+	name := degree + "º ano " + letter
+	switch {
+	case degree == "I":
+		name = "Infantil " + letter
+	case degree[0] == 'M':
+		name = degree[1:] + "ª série " + letter
+	}
+	return class{s, "turma-" + s.inep + "-" + degree + letter, name, degree, readers}
+}
+
+// letters returns A to Z, then AA, AB and so on.
+func letters(i int) string {
+	if i < 26 {
+		return string(rune('A' + i))
+	}
+	return letters(i/26-1) + letters(i%26)
+}
+
+// registers writes entities, accounts, books and evaluations.
+func (n *network) registers() {
+	entities, state := n.tables["entities"], n.schools[0].state
+	entities.row(Network, "network", "Rede "+state, "F", nil, state, nil, nil)
+	for _, s := range n.schools {
+		entities.row(s.ref(), "school", s.name, "F", s.inep, s.state, s.city, Network)
+	}
+	account := 0
+	for _, c := range n.classes {
+		entities.row(c.ref, "class", c.name, c.degree, nil, c.school.state, c.school.city, c.school.ref())
+		for range c.readers {
+			n.account(account, "reader", c.ref)
+			account++
+		}
+	}
+	n.others()
+	for i, b := range n.books {
+		n.tables["books"].row(i+1, b.name, b.author, b.isbn, b.length)
+	}
+	for i := range 2 * len(n.schools) {
+		c := n.chance(forEvaluation, i)
+		day := n.First + calendar.Date(c.below(n.Days))
+		n.tables["evaluations"].row(i+1, n.schools[i/2].ref(), fmt.Sprintf("Avaliação de fluência %d", i%2+1),
+			stamp{at(day, c.between(8, 16)*hourMS), false})
+	}
+}
+
+// others writes the accounts of those who are no readers. One teacher in ten belongs to no single school.
+func (n *network) others() {
+	for i := range n.teachers {
+		place := Network
+		if i%10 != 9 {
+			place = n.schools[i%len(n.schools)].ref()
+		}
+		n.account(n.readers+i, "teacher", place)
+	}
+	if n.teachers > 0 {
+		n.account(n.Users-2, "administrator", Network)
+		n.account(n.Users-1, "internal", "")
+	}
+}
+
+// account writes one row. Three in a hundred are inactive, two have no name, ten no address.
+func (n *network) account(i int, kind, place string) {
+	c := n.chance(forAccount, i)
+	name, address := person(c, i)
+	if c.in1000(20) {
+		name = ""
+	}
+	if c.in1000(100) {
+		address = ""
+	}
+	phone := ""
+	if kind != "reader" && c.in1000(500) {
+		phone = "+55 00 0000-" + strconv.Itoa(1000+i%9000) // there is no area 00
+	}
+	n.tables["accounts"].row(n.ref(i), kind, name, address, phone, place, !c.in1000(30))
+}
+
+// ref returns the reference of an account.
+func (n *network) ref(i int) string {
+	switch {
+	case i < n.readers:
+		return fmt.Sprintf("aluno-%06d", i+1)
+	case i < n.readers+n.teachers:
+		return fmt.Sprintf("prof-%04d", i-n.readers+1)
+	case i == n.readers+n.teachers:
+		return "admin-1"
+	}
+	return "interno-1"
 }

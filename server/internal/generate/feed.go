@@ -1,0 +1,159 @@
+package generate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// Params says what feed to write. Users and Days are at least 1; the rest may be zero.
+type Params struct {
+	Users, Days int
+	Seed        uint64
+	// First is the first day with events, by default that of the domain's history. The last one is First + Days - 1: nothing in the
+	// feed is dated after it but what is due.
+	First calendar.Date
+	// Titles is the number of titles of a library network, by default one for each 50 users, from 200 to 20,000.
+	Titles int
+	// SchoolsCSV is a table of schools with their INEP codes, in the layout of the federal catalogue of schools or of the school
+	// census; BooksCSV one of titles, by its columns title, author and isbn13 or isbn, which limits their number. Either may be
+	// gzipped. Without them the schools are invented and the titles old ones, in libraries beyond them invented.
+	SchoolsCSV, BooksCSV string
+	// Format is ndjson (the default) or csv, Compress gz, zst or nothing.
+	Format, Compress string
+	// Progress, if not nil, is told how many of the users' days are written.
+	Progress func(done, total int64)
+}
+
+// Summary counts what a feed holds: the rows of each file by its name, and schools and classes of the schools.
+type Summary map[string]int64
+
+// form is how a feed's files are written.
+type form struct {
+	csv      bool
+	compress string // "", gz or zst
+}
+
+// name returns the name of a resource's file.
+func (f form) name(resource string) string {
+	name := resource + ".ndjson"
+	if f.csv {
+		name = resource + ".csv"
+	}
+	if f.compress != "" {
+		name += "." + f.compress
+	}
+	return name
+}
+
+// form checks the names of a format and a compression.
+func (p *Params) form() (form, error) {
+	f := form{csv: p.Format == "csv", compress: p.Compress}
+	if !f.csv && cmp.Or(p.Format, "ndjson") != "ndjson" {
+		return f, fmt.Errorf("generate: no format %q; choose ndjson or csv", p.Format)
+	}
+	if f.compress != "" && f.compress != "gz" && f.compress != "zst" {
+		return f, fmt.Errorf("generate: no compression %q; choose gz or zst, or none", f.compress)
+	}
+	return f, nil
+}
+
+// feed is a feed while it is written: a table for each of its files.
+type feed struct {
+	Params
+	tables map[string]*table
+}
+
+// write opens the files of a feed, has fill write their rows, and counts these. On an error it removes what it has written.
+func write(dir string, p Params, files map[string]string, fill func(*feed) error) (Summary, error) {
+	if p.Users < 1 || p.Days < 1 || p.Titles < 0 {
+		return nil, fmt.Errorf("generate: %d users, %d days and %d titles; users and days must be at least 1, titles not below 0", p.Users, p.Days, p.Titles)
+	}
+	form, err := p.form()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("generate: %w; name a folder that can be made or written", err)
+	}
+	if err := vacant(dir, form, files); err != nil {
+		return nil, err
+	}
+	f := &feed{Params: p, tables: map[string]*table{}}
+	err = f.open(dir, form, files)
+	if err == nil {
+		err = fill(f)
+	}
+	sum := Summary{}
+	for name, t := range f.tables {
+		err = errors.Join(err, t.finish())
+		sum[name] = t.rows
+	}
+	if err != nil {
+		for _, t := range f.tables {
+			err = errors.Join(err, os.Remove(t.file.Name()))
+		}
+		return nil, err
+	}
+	return sum, nil
+}
+
+// vacant refuses a folder in which a file would become the second of its resource.
+func vacant(dir string, f form, files map[string]string) error {
+	for _, resource := range slices.Sorted(maps.Keys(files)) {
+		for _, csv := range []bool{false, true} {
+			for _, compress := range []string{"", "gz", "zst"} {
+				other := form{csv, compress}
+				if _, err := os.Stat(filepath.Join(dir, other.name(resource))); other != f && err == nil {
+					return fmt.Errorf("generate: %s already holds %s; remove it or name another folder", dir, other.name(resource))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// open begins every file, with the fields that are named, separated by spaces.
+func (f *feed) open(dir string, form form, files map[string]string) error {
+	for resource, fields := range files {
+		t, err := createTable(filepath.Join(dir, form.name(resource)), form, strings.Fields(fields))
+		if t != nil {
+			f.tables[resource] = t
+		}
+		if err != nil {
+			return fmt.Errorf("generate: %w", err)
+		}
+	}
+	return nil
+}
+
+// chance returns the source of the i-th thing of a purpose.
+func (f *feed) chance(purpose, i int) *chance {
+	c := newChance(f.Seed, purpose, i)
+	return &c
+}
+
+// end is the last day of which the feed tells.
+func (f *feed) end() calendar.Date { return f.First + calendar.Date(f.Days) - 1 }
+
+// days goes through the days of the feed.
+func (f *feed) days(ctx context.Context, write func(today calendar.Date)) error {
+	for day := range f.Days {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		write(f.First + calendar.Date(day))
+		if f.Progress != nil {
+			f.Progress(int64(day+1)*int64(f.Users), int64(f.Days)*int64(f.Users))
+		}
+	}
+	return nil
+}

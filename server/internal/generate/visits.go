@@ -1,0 +1,228 @@
+package generate
+
+import (
+	"context"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// loanDays is how long a loan or its renewal lasts.
+const loanDays = 14
+
+// events writes what the readers do, day by day, and on each day reader by reader. It returns the readers as they are at last.
+func (l *lending) events(ctx context.Context) ([]reader, error) {
+	readers := make([]reader, l.Users)
+	for i := range readers {
+		readers[i] = l.newReader(i)
+	}
+	return readers, l.days(ctx, func(today calendar.Date) {
+		open := week{850, 850}.open(today)
+		for i := range readers {
+			r := &readers[i]
+			if r.presence > 0 && r.joined <= today && (r.gone == 0 || r.gone > today) && r.comes(int(r.presence), open) {
+				visit{l, r, at(today, r.moment())}.write()
+			}
+		}
+	})
+}
+
+// visit is what one reader does on a day.
+type visit struct {
+	*lending
+	*reader
+	start instant
+}
+
+func (v visit) today() calendar.Date { return v.start.day() }
+
+// time writes a time, none as null.
+func (v visit) time(t instant) any {
+	if t == 0 {
+		return nil
+	}
+	return stamp{t, v.below(2) == 0}
+}
+
+// later draws another time of the day.
+func (v visit) later() instant { return at(v.today(), v.moment()) }
+
+// write writes the day: whoever does nothing else leaves a record of activity.
+func (v visit) write() {
+	v.seen = v.today()
+	done := v.borrow()
+	if v.in1000(585) {
+		done = v.read() || done
+	}
+	if v.in1000(150) {
+		t := v.tables["previews"]
+		t.row(ident{"p", t.next()}, v.id, v.work(&v.chance)+1, v.time(v.later()))
+		done = true
+	}
+	if v.in1000(45) {
+		v.reserve()
+		done = true
+	}
+	if v.in1000(31) {
+		v.suggest()
+	}
+	if !done || v.in1000(480) {
+		t := v.tables["activity"]
+		t.row(ident{"a", t.next()}, v.id, v.time(v.later()))
+	}
+}
+
+// borrow takes up a loan that is ready, or makes one: more often where there is none. It reports whether it made one.
+func (v visit) borrow() bool {
+	r := v.reader
+	if r.next.to != 0 && r.next.from <= v.today() {
+		r.loan, r.next, r.progress = r.next, loan{}, 0
+	}
+	often := 210
+	if r.loan.to < v.today() {
+		r.loan, often = loan{}, 950
+	}
+	if !v.in1000(often) {
+		return false
+	}
+	r.loan, r.progress = v.lend(v.work(&v.chance), v.start), 0
+	return true
+}
+
+// renewed is how often loans are renewed.
+var renewed = []int{0, 0, 0, 0, 0, 0, 0, 0, 1, 2}
+
+// lend writes a loan with its renewals, as they will have come about by the feed's last day. Four in ten are returned, the others
+// expire.
+func (v visit) lend(work int, from instant) loan {
+	loans, renewals := v.tables["loans"], v.tables["renewals"]
+	lent, day, known := loans.next(), from.day(), v.known(v.reader.membership)
+	due, back := day+loanDays, v.dayBetween(day, day+loanDays)
+	for range pick(&v.chance, renewed) {
+		on := due - calendar.Date(v.below(3))
+		if on > known {
+			break
+		}
+		when := at(on, v.moment())
+		renewals.row(ident{"r", renewals.next()}, lent, v.id, work+1, v.time(when))
+		back = v.dayBetween(on, on+loanDays)
+		due += loanDays
+	}
+	status, end := "expired", at(due, dayMS-1000)
+	if v.in1000(400) && back < due && back <= known {
+		status, end = "returned", max(from, at(back, v.moment()))
+	}
+	last := end.day()
+	if last > v.end() {
+		status, end = "active", 0
+	}
+	borrowed, told := v.time(from), due
+	if v.in1000(3) {
+		told = 0
+	}
+	loans.row(lent, v.id, work+1, borrowed, told, v.time(end), status)
+	return loan{int32(work), day, last}
+}
+
+// reserve writes a reservation as it will stand on the feed's last day, and the loan that it becomes. A copy is released
+// within a month and kept three days: of a hundred reservations 55 become loans, 20 are cancelled, 25 are lost. Whoever
+// leaves cancels. The position is the place among the title's active ones; a few tell none.
+func (v visit) reserve() {
+	work, reserved := v.work(&v.chance), v.later()
+	released := v.today() + calendar.Date(v.between(1, 30))
+	status, on := "lost", released+3
+	switch kind := v.below(100); {
+	case kind < 55:
+		status, on = "converted", released+calendar.Date(v.below(3))
+	case kind < 75:
+		status, on = "cancelled", v.dayBetween(v.today()+1, released)
+	}
+	if v.gone != 0 && on >= v.gone {
+		status, on = "cancelled", v.gone
+	}
+	end, position := at(on, v.moment()), any(nil)
+	if on > v.end() {
+		end, status = 0, "waiting"
+		if released <= v.end() {
+			status = "available"
+		}
+		v.queue[work]++
+		position = optional(int(v.queue[work]), !v.in1000(20))
+	}
+	t := v.tables["reservations"]
+	t.row(t.next(), v.id, work+1, status, position, v.time(reserved), v.time(end))
+	if status == "converted" {
+		v.next = v.lend(work, end)
+	}
+}
+
+// suggest writes a request. One in four names no title, only what was searched; some are written otherwise than the rest.
+func (v visit) suggest() {
+	w := v.wishes[v.rank(len(v.wishes))]
+	switch v.below(12) {
+	case 0, 1, 2:
+		w = wish{term: plain(w.name), availability: w.availability}
+	case 3:
+		w.name = " " + w.name + "  "
+	case 4:
+		w.name = plain(w.name)
+	}
+	t := v.tables["suggestions"]
+	t.row(t.next(), v.id, w.name, w.author, w.publisher, w.term, w.availability, v.time(v.later()))
+}
+
+// read writes the sittings of a day, one after the other, most of them of the loan: one in ten with none is of a title
+// that was never lent. One day in fifty was without a connection and is told of days later. It reports whether there were
+// sittings today.
+func (v visit) read() bool {
+	work := int(v.loan.work)
+	if v.loan.to == 0 {
+		if !v.in1000(100) {
+			return false
+		}
+		work = v.work(&v.chance)
+	}
+	if w := v.works[work]; !w.ebook && !w.audio {
+		return false
+	}
+	when, today := v.start, true
+	if v.in1000(20) {
+		day := max(v.today()-calendar.Date(v.between(1, 9)), v.joined, v.First)
+		today = day == v.today()
+		when -= instant(v.today()-day) * dayMS
+	}
+	day, utc := when.day(), v.below(2) == 0
+	for range 1 + v.below(2*int(v.sittings)) {
+		if when.day() > day {
+			break
+		}
+		seconds := v.of(sittings)
+		v.sit(work, stamp{when, utc}, seconds)
+		when += instant(seconds+v.between(5, 1200)) * 1000
+	}
+	return today
+}
+
+// sittings are the seconds of sittings: three in ten are a short look, two are long.
+var sittings = []band{{3, 5, 120}, {5, 120, 1800}, {2, 1800, 5400}}
+
+// sit writes one sitting. One in twenty goes back in the book. One in three of a title that has both formats is listened to.
+func (v visit) sit(place int, when stamp, seconds int) {
+	w := &v.works[place]
+	reached := min(seconds*10_000/(w.hours*3600), 10_000)
+	if v.loan.to != 0 {
+		v.progress = min(v.progress+int32(reached), 10_000)
+		reached = int(v.progress)
+	}
+	if v.in1000(50) {
+		reached = reached * v.below(1000) / 1000
+	}
+	mode, format := "online", "ebook"
+	if v.in1000(int(v.offline)) {
+		mode = "offline"
+	}
+	if !w.ebook || w.audio && v.below(3) == 0 {
+		format = "audiobook"
+	}
+	t := v.tables["sessions"]
+	t.row(ident{"s", t.next()}, v.id, place+1, when, seconds, mode, format, hundredths(reached))
+}
