@@ -17,19 +17,18 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
-	"github.com/lectern-dev/lectern/server/internal/generate"
+	"github.com/lectern-dev/lectern/server/internal/librariesapi"
+	"github.com/lectern-dev/lectern/server/internal/librariesload"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/schoolsload"
 )
 
-// The demo's networks: small enough to be there in a moment.
+// The demo's tenants: small enough to be there in a moment.
 const (
 	demoURL     = "sqlite:lectern-demo.db"
-	demoPartner = "demo"
+	demoRef     = "demo" // of the partner and of the library network
+	demoName    = "Demonstração"
 	demoNetwork = "rede-1"
-	demoUsers   = 300
-	demoDays    = 90
-	demoSeed    = 1
 )
 
 type demoCmd struct {
@@ -51,11 +50,7 @@ func (c *demoCmd) Run(s *session) error {
 		return err
 	}
 	defer db.Close()
-	partner, err := c.fill(s, db)
-	if err != nil {
-		return err
-	}
-	library, err := c.fillLibrary(s, db)
+	partner, library, err := c.fill(s, db)
 	if err != nil {
 		return err
 	}
@@ -68,46 +63,60 @@ func (c *demoCmd) Run(s *session) error {
 	}})
 }
 
-// fill creates the demo's partner and loads its data, whichever of the two is missing.
-func (c *demoCmd) fill(s *session, db *database.DB) (directorydb.Partner, error) {
-	p, err := directorydb.PartnerByRef(s.ctx, db, demoPartner)
-	if errors.Is(err, directory.ErrNotFound) {
-		if _, err = createPartner(s, db, demoPartner, "Demonstração"); err == nil {
-			p, err = directorydb.PartnerByRef(s.ctx, db, demoPartner)
-		}
-	}
+// fill creates the demo's partner and its library network and loads their data, whatever of it is missing. As the first load, that
+// of the library network takes effect at once (L1).
+func (c *demoCmd) fill(s *session, db *database.DB) (p directorydb.Partner, n librariesdb.Network, err error) {
+	p, err = findOrCreate(directory.ErrNotFound, func() (directorydb.Partner, error) { return directorydb.PartnerByRef(s.ctx, db, demoRef) },
+		func() error { _, err := createPartner(s, db, demoRef, demoName); return err })
 	if err != nil {
-		return p, err
+		return p, n, err
 	}
-	v, err := authdb.ReadHeld(s.ctx, db, auth.Tenant(p.ID))
-	if err != nil || v.Facts > 0 {
-		return p, err
+	n, err = findOrCreate(librariesdb.ErrNotFound, func() (librariesdb.Network, error) { return librariesdb.NetworkBySlug(s.ctx, db, demoRef) },
+		func() error { _, err := createLibrary(s, db, demoRef, demoName); return err })
+	if err != nil {
+		return p, n, err
 	}
-	return p, c.load(s, db)
+	err = loadDemo(s, db, auth.Tenant(p.ID), "schools", func(dir string) error {
+		_, err := loadSchools(s, db, demoRef, dir, schoolsload.Options{History: &c.SchoolsHistory})
+		return err
+	})
+	if err != nil {
+		return p, n, err
+	}
+	return p, n, loadDemo(s, db, auth.Tenant(n.ID), "libraries", func(dir string) error {
+		_, err := loadLibraries(s, db, demoRef, dir, librariesload.Options{History: &c.LibrariesHistory})
+		return err
+	})
 }
 
-// load generates the demo's feed into a temporary folder and loads it.
-func (c *demoCmd) load(s *session, db *database.DB) error {
+// findOrCreate returns what is found, at the second time if at first it is missing.
+func findOrCreate[T any](missing error, find func() (T, error), create func() error) (T, error) {
+	found, err := find()
+	if !errors.Is(err, missing) {
+		return found, err
+	}
+	if err := create(); err != nil {
+		return found, err
+	}
+	return find()
+}
+
+// loadDemo loads the demo's feed of an API, unless the tenant has data. It ends with yesterday: of today, what is yet to come must not
+// have happened. What of it is before the history is left out, as of any feed.
+func loadDemo(s *session, db *database.DB, tenant auth.Tenant, api string, load func(dir string) error) error {
+	v, err := authdb.ReadHeld(s.ctx, db, tenant)
+	if err != nil || v.Facts > 0 {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "lectern-demo-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	first, days := demoPeriod(s, demoDays, c.SchoolsHistory)
-	_, err = generate.Schools(s.ctx, dir, generate.Params{Users: demoUsers, Days: days, Seed: demoSeed, First: first})
-	if err != nil {
+	if err := unpackDemo(api, dir, calendar.Day(s.now())-1); err != nil {
 		return err
 	}
-	_, err = loadSchools(s, db, demoPartner, dir, schoolsload.Options{History: &c.SchoolsHistory})
-	return err
-}
-
-// demoPeriod returns the first day of the demo's data and their number: they end yesterday, since of today what is yet to
-// come must not have happened, and begin in the history.
-func demoPeriod(s *session, most int, history calendar.Date) (first calendar.Date, days int) {
-	last := calendar.Day(s.now()) - 1
-	first = max(last-calendar.Date(most)+1, history)
-	return first, max(1, int(last-first)+1)
+	return load(dir)
 }
 
 // demoKeys are the keys of one run.
@@ -146,15 +155,31 @@ func newDemoKeys(s *session, db *database.DB, p directorydb.Partner, library lib
 	return k, err
 }
 
-// greet prints the keys and calls that can be pasted into a shell.
+// greet prints the keys and calls that can be pasted into a shell. That of the datasets calls each of them, since curl itself expands
+// the braces.
 func (c *demoCmd) greet(s *session, base string, k demoKeys) error {
-	fmt.Fprintf(s.stdout, "Schools key of the demo network (until the next start): %s\n\n", k.schools)
-	for _, route := range []string{"users?pageSize=5", "engagements?pageSize=5", "readings?pageSize=5"} {
-		fmt.Fprintf(s.stdout, "curl -H 'X-Api-Key: %s' '%s%s/%s'\n", k.schools, base, schoolsapi.Prefix, route)
+	yesterday := calendar.Day(s.now()) - 1
+	for _, api := range []struct {
+		name, of, prefix, key string
+		routes                []string
+	}{
+		{"Schools", "network", schoolsapi.Prefix, k.schools, []string{"users?pageSize=5", "engagements?pageSize=5", "readings?pageSize=5"}},
+		{"Libraries", "library network", librariesapi.Prefix, k.libraries, []string{
+			"summary?groupBy=library",
+			fmt.Sprintf("engagements?startDate=%v&endDate=%v&pageSize=5", yesterday-6, yesterday),
+			"users?pageSize=5",
+			"datasets/{books,stock,loans,reservations,logins,channels,suggestions,suggestion-requests}?pageSize=5",
+			"dimensions",
+		}},
+	} {
+		fmt.Fprintf(s.stdout, "%s key of the demo %s (until the next start): %s\n\n", api.name, api.of, api.key)
+		for _, route := range api.routes {
+			fmt.Fprintf(s.stdout, "curl -H 'X-Api-Key: %s' '%s%s/%s'\n", api.key, base, api.prefix, route)
+		}
+		fmt.Fprintln(s.stdout)
 	}
-	c.greetLibrary(s, base, k.libraries)
 	if k.directory.Secret == "" {
-		fmt.Fprintf(s.stdout, "\nNo directory key: %v.\n", server.ErrNoSecretKey)
+		fmt.Fprintf(s.stdout, "No directory key: %v.\n", server.ErrNoSecretKey)
 	} else if err := greetPartner(s, base, k.directory); err != nil {
 		return err
 	}
@@ -173,7 +198,7 @@ func greetPartner(s *session, base string, k directoryKey) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.stdout, "\nDirectory key of the demo partner (until the next start): %s, secret %s\n\n", k.AccessKeyID, k.Secret)
+	fmt.Fprintf(s.stdout, "Directory key of the demo partner (until the next start): %s, secret %s\n\n", k.AccessKeyID, k.Secret)
 	fmt.Fprintf(s.stdout, "curl %s %s\n", curlFlags(headers), shellQuote(call.URL))
 	fmt.Fprintln(s.stdout, "\nThe signature of that call is good for 15 minutes; lectern sign makes others.")
 	return nil
