@@ -17,6 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/export"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // raise raises a tenant's versions as a load does, or a directory write.
@@ -117,6 +118,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+func writeNumber(w *wire.Writer, n *int64) { w.Int("userId", *n, "") }
+
 func TestFolderErrors(t *testing.T) {
 	parent := t.TempDir()
 	full, file := filepath.Join(parent, "full"), filepath.Join(parent, "file")
@@ -135,9 +138,9 @@ func TestFolderErrors(t *testing.T) {
 	must(t, err)
 	b, err := export.NewFolder(dir, "")
 	must(t, err)
-	_, err = a.Table("users", "userId")
+	_, err = export.NewTable(a, "users", writeNumber)
 	must(t, err)
-	if _, err := b.Table("users", "userId"); !errors.Is(err, os.ErrExist) {
+	if _, err := export.NewTable(b, "users", writeNumber); !errors.Is(err, os.ErrExist) {
 		t.Errorf("two exports into one folder = %v, want ErrExist", err)
 	}
 	must(t, a.Discard())
@@ -156,22 +159,29 @@ func TestTable(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "out")
 		f, err := export.NewFolder(dir, format)
 		must(t, err)
-		table, err := f.Table("x", "text", "none", "int", "or", "decimal", "small", "bool", "ints", "intervals")
-		must(t, err)
-		write := func(text string, n, or, decimal, small int64, yes bool, ints []int64, c reading.Coverage) {
-			table.Text(text)
-			table.Text("")
-			table.Int(n)
-			table.IntOr(or, -1)
-			table.Decimal(decimal, 1)
-			table.Decimal(small, 3)
-			table.Bool(yes)
-			table.Ints(ints)
-			table.Intervals(c)
-			must(t, table.End())
+		type row struct {
+			text                  string
+			n, or, decimal, small int64
+			yes                   bool
+			ints                  []int64
+			c                     reading.Coverage
 		}
-		write("a,\"b\"\r\nc", -7, -1, 12345, 7, true, []int64{1, 2}, reading.Coverage{{From: 0, To: 3}, {From: 5, To: 9007199254740993}})
-		write(" x", 0, 1, 0, 0, false, nil, nil)
+		table, err := export.NewTable(f, "x", func(w *wire.Writer, r *row) {
+			w.TextOrNull("text", r.text, "")
+			w.TextOrNull("none", "", "")
+			w.Int("int", r.n, "")
+			w.IntIf("or", r.or, r.or >= 0, "")
+			w.Minutes("decimal", r.decimal, "")
+			w.Progress("small", r.small, "")
+			w.Bool("bool", r.yes, "")
+			w.Ints("ints", r.ints, "")
+			w.Intervals("intervals", r.c, "")
+		})
+		must(t, err)
+		must(t, table.WriteAll([]row{
+			{"a,\"b\"\r\nc", -7, -1, 12345, 7, true, []int64{1, 2}, reading.Coverage{{From: 0, To: 3}, {From: 5, To: 9007199254740993}}},
+			{" x", 0, 1, 0, 0, false, nil, nil},
+		}))
 		if hidden := names(t, dir); !slices.Equal(hidden, []string{".x." + string(format) + ".partial"}) {
 			t.Errorf("before Publish the folder holds %v", hidden)
 		}

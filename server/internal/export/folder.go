@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -14,7 +15,7 @@ type Folder struct {
 	dir     string
 	format  Format
 	made    bool // the folder was not there
-	tables  []*Table
+	files   []*file
 	renamed []string
 }
 
@@ -41,16 +42,15 @@ func NewFolder(dir string, format Format) (*Folder, error) {
 	return f, nil
 }
 
-// Table begins a file of rows with the given fields.
-func (f *Folder) Table(name string, fields ...string) (*Table, error) {
-	file, err := os.OpenFile(f.partial(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// open begins a file.
+func (f *Folder) open(name string) (*file, error) {
+	to, err := os.OpenFile(f.partial(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
-	t := newTable(file, f.format, fields)
-	t.name = name
-	f.tables = append(f.tables, t)
-	return t, nil
+	opened := &file{name: name, to: to, w: bufio.NewWriterSize(to, fileBuffer), csv: f.format == CSV}
+	f.files = append(f.files, opened)
+	return opened, nil
 }
 
 func (f *Folder) path(name string) string { return filepath.Join(f.dir, name+"."+string(f.format)) }
@@ -61,21 +61,21 @@ func (f *Folder) partial(name string) string {
 
 // Files returns the files and their numbers of rows.
 func (f *Folder) Files() []File {
-	files := make([]File, len(f.tables))
-	for i, t := range f.tables {
-		files[i] = File{t.name, t.rows}
+	files := make([]File, len(f.files))
+	for i, t := range f.files {
+		files[i] = File{t.name, t.count}
 	}
 	return files
 }
 
 // Publish brings all files to the disk, and then gives them their names.
 func (f *Folder) Publish() error {
-	for _, t := range f.tables {
+	for _, t := range f.files {
 		if err := t.close(); err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
 	}
-	for _, t := range f.tables {
+	for _, t := range f.files {
 		if err := os.Rename(f.partial(t.name), f.path(t.name)); err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
@@ -91,7 +91,7 @@ func (f *Folder) Publish() error {
 // Discard removes the files that were written; the folder can be filled anew.
 func (f *Folder) Discard() error {
 	paths := f.renamed
-	for _, t := range f.tables {
+	for _, t := range f.files {
 		t.close()
 		paths = append(paths, f.partial(t.name))
 	}
@@ -101,7 +101,7 @@ func (f *Folder) Discard() error {
 			errs = append(errs, err)
 		}
 	}
-	f.tables, f.renamed = nil, nil
+	f.files, f.renamed = nil, nil
 	return errors.Join(errs...)
 }
 

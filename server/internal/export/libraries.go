@@ -50,25 +50,24 @@ const readersAtOnce = 2000
 
 // writeReaders writes the register of readers, by userId.
 func (l *librariesExport) writeReaders(ctx context.Context) error {
-	t, err := l.folder.Table("readers", "userId", "name", "email", "libraryId", "ageGroupId", "city", "state", "ra", "gender",
-		"registeredAt", "status", "deletedAt", "updatedAt", "confirmedAt", "lastSignInAt")
+	t, err := NewTable(l.folder, "readers", writeReader)
 	if err != nil {
 		return err
 	}
-	return l.byReaders(ctx, t, func(ids []int64) error {
+	return l.byReaders(ctx, t.name, func(ids []int64) error {
 		people, err := l.store.People(ctx, l.access, ids)
 		if err != nil {
 			return err
 		}
-		return each(people, func(r *libraries.Reader) error { return writeReader(t, r) })
+		return t.WriteAll(people)
 	})
 }
 
-// byReaders calls f with the readers, some at a time.
-func (l *librariesExport) byReaders(ctx context.Context, t *Table, f func(ids []int64) error) error {
+// byReaders calls f with the readers, some at a time, for the file of a name.
+func (l *librariesExport) byReaders(ctx context.Context, name string, f func(ids []int64) error) error {
 	done := 0
 	for ids := range slices.Chunk(l.state.Readers, readersAtOnce) {
-		l.progress(ctx, t.name, done, len(l.state.Readers))
+		l.progress(ctx, name, done, len(l.state.Readers))
 		if err := f(ids); err != nil {
 			return err
 		}
@@ -79,17 +78,22 @@ func (l *librariesExport) byReaders(ctx context.Context, t *Table, f func(ids []
 
 // writeShelves writes what each reader did with each title: loans and sessions of all days, by userId, then bookId.
 func (l *librariesExport) writeShelves(ctx context.Context) error {
-	t, err := l.folder.Table("shelves", "userId", "bookId", "sessions", "readingSeconds", "progress", "lastReadAt", "readings10At", "readings50At", "loans")
+	t, err := NewTable(l.folder, "shelves", writeShelf)
 	if err != nil {
 		return err
 	}
-	return l.byReaders(ctx, t, func(ids []int64) error {
+	return l.byReaders(ctx, t.name, func(ids []int64) error {
 		return l.store.Shelves(ctx, l.access, ids, func(reader int64, data []byte) error {
 			s, err := libraries.ParseShelf(data)
 			if err != nil {
 				return fmt.Errorf("shelf of reader %d: %w", reader, err)
 			}
-			return each(s.Books, func(b *libraries.ShelfBook) error { return writeShelf(t, reader, b) })
+			for _, b := range s.Books {
+				if err := t.Write(&shelfRow{reader, b}); err != nil {
+					return err
+				}
+			}
+			return nil
 		})
 	})
 }
@@ -106,7 +110,7 @@ func (l *librariesExport) writeDays(ctx context.Context) error {
 	}
 	for i, day := range days.Dates {
 		l.progress(ctx, "days", i, len(days.Dates))
-		if err := writeTotals(d.days, day, &days.Totals[i]); err != nil {
+		if err := d.days.Write(&totalsRow{day, days.Totals[i]}); err != nil {
 			return err
 		}
 		if err := l.writeSheets(ctx, d, day); err != nil {
@@ -139,17 +143,14 @@ func (l *librariesExport) writeSheets(ctx context.Context, d *dayTables, day cal
 
 // writeMarked writes the loans and the reservations that were made on a day, by identifier.
 func (l *librariesExport) writeMarked(ctx context.Context, d *dayTables, day calendar.Date) error {
-	err := marked(ctx, l, libraries.LoanRegister, day, l.store.Loans, func(loan *libraries.Loan) error { return writeLoan(d.loans, loan) })
-	if err != nil {
+	if err := marked(ctx, l, libraries.LoanRegister, day, l.store.Loans, d.loans); err != nil {
 		return err
 	}
-	return marked(ctx, l, libraries.ReservationRegister, day, l.store.Reservations, func(r *libraries.Reservation) error {
-		return writeReservation(d.reservations, r)
-	})
+	return marked(ctx, l, libraries.ReservationRegister, day, l.store.Reservations, d.reservations)
 }
 
 func marked[T any](ctx context.Context, l *librariesExport, of libraries.Register, day calendar.Date,
-	read func(context.Context, libraries.Access, libraries.Marks) ([]T, error), write func(*T) error) error {
+	read func(context.Context, libraries.Access, libraries.Marks) ([]T, error), to Table[T]) error {
 	marks, err := l.store.Marks(ctx, l.access, of, day)
 	if err != nil {
 		return err
@@ -159,7 +160,7 @@ func marked[T any](ctx context.Context, l *librariesExport, of libraries.Registe
 		if err != nil {
 			return err
 		}
-		if err := each(rows, write); err != nil {
+		if err := to.WriteAll(rows); err != nil {
 			return err
 		}
 	}
@@ -168,7 +169,7 @@ func marked[T any](ctx context.Context, l *librariesExport, of libraries.Registe
 
 // writeSuggestions writes the suggestion requests, by day.
 func (l *librariesExport) writeSuggestions(ctx context.Context) error {
-	t, err := l.folder.Table("suggestions", "requestId", "userId", "title", "author", "publisher", "searchTerm", "availability", "requestedAt")
+	t, err := NewTable(l.folder, "suggestions", writeSuggestion)
 	if err != nil {
 		return err
 	}
@@ -177,7 +178,7 @@ func (l *librariesExport) writeSuggestions(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := each(requests, func(r *libraries.Request) error { return writeSuggestion(t, r) }); err != nil {
+		if err := t.WriteAll(requests); err != nil {
 			return err
 		}
 	}
@@ -199,14 +200,4 @@ func (l *librariesExport) weeks() func(func(calendar.Period) bool) {
 		}
 		yield(calendar.Period{Start: last + 1, End: math.MaxInt32})
 	}
-}
-
-// each calls f with each of the rows until one returns an error.
-func each[T any](rows []T, f func(*T) error) error {
-	for i := range rows {
-		if err := f(&rows[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }

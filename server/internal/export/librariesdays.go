@@ -1,39 +1,62 @@
 package export
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // dayTables are the files that are written day by day.
 type dayTables struct {
-	days, engagements, logins, titles, loans, reservations *Table
+	days         Table[totalsRow]
+	engagements  Table[readerDay]
+	logins       Table[loginDay]
+	titles       Table[titleDay]
+	loans        Table[libraries.Loan]
+	reservations Table[libraries.Reservation]
 }
 
 func newDayTables(f *Folder) (d *dayTables, err error) {
 	d = &dayTables{}
-	for _, file := range []struct {
-		to     **Table
-		name   string
-		fields []string
-	}{
-		{&d.days, "days", append([]string{"date", "users", "onlineSessions", "offlineSessions", "onlineSeconds", "offlineSeconds",
-			"reservationsCancelled", "reservationsLost"}, names(totalMetrics)...)},
-		{&d.engagements, "engagements", append(append([]string{"date", "userId"}, names(readerMetrics)...), "bookIds")},
-		{&d.logins, "logins", []string{"userId", "date", "firstSeenAt", "lastSeenAt", "events"}},
-		{&d.titles, "titles", append([]string{"date", "bookId"}, names(titleMetrics)...)},
-		{&d.loans, "loans", []string{"loanId", "userId", "bookId", "borrowedAt", "dueAt", "returnedAt", "status"}},
-		{&d.reservations, "reservations", []string{"reservationId", "userId", "bookId", "status", "position", "reservedAt", "resolvedAt"}},
-	} {
-		if *file.to, err = f.Table(file.name, file.fields...); err != nil {
-			return nil, err
+	begin := func(open func() error) {
+		if err == nil {
+			err = open()
 		}
 	}
-	return d, nil
+	begin(func() (err error) { d.days, err = NewTable(f, "days", writeTotals); return err })
+	begin(func() (err error) { d.engagements, err = NewTable(f, "engagements", writeReaderDay); return err })
+	begin(func() (err error) { d.logins, err = NewTable(f, "logins", writeLogin); return err })
+	begin(func() (err error) { d.titles, err = NewTable(f, "titles", writeTitle); return err })
+	begin(func() (err error) { d.loans, err = NewTable(f, "loans", writeLoan); return err })
+	begin(func() (err error) { d.reservations, err = NewTable(f, "reservations", writeReservation); return err })
+	return d, err
 }
+
+// The rows that have a day.
+type (
+	totalsRow struct {
+		day    calendar.Date
+		totals libraries.DayTotals
+	}
+	readerDay struct {
+		day      calendar.Date
+		reader   int64
+		measures libraries.Measures
+		books    []int64 // read on the day
+	}
+	loginDay struct {
+		day calendar.Date
+		libraries.LoginDay
+	}
+	titleDay struct {
+		day calendar.Date
+		libraries.TitleDay
+	}
+)
 
 // metricNames are the names of the metrics in the specification, or such as it could have.
 var metricNames = [libraries.Metrics]string{
@@ -61,30 +84,46 @@ func metrics(but ...libraries.Metric) (list []libraries.Metric) {
 	return list
 }
 
-func names(metrics []libraries.Metric) []string {
-	list := make([]string, len(metrics))
-	for i, m := range metrics {
-		list[i] = metricNames[m]
-	}
-	return list
-}
-
-func (t *Table) measures(metrics []libraries.Metric, values *libraries.Measures) {
+// writeMeasures writes some of the metrics.
+func writeMeasures(w *wire.Writer, metrics []libraries.Metric, values *libraries.Measures) {
 	for _, m := range metrics {
-		t.Int(values[m])
+		w.Int(metricNames[m], values[m], "")
 	}
 }
 
 // writeTotals writes what is kept of a day as a whole.
-func writeTotals(t *Table, day calendar.Date, totals *libraries.DayTotals) error {
-	t.Date(day)
-	t.Int(totals.Readers)
-	c := &totals.Counts
-	for _, n := range []int64{c.OnlineSessions, c.OfflineSessions, c.OnlineSeconds, c.OfflineSeconds, c.Cancelled, c.Lost} {
-		t.Int(n)
-	}
-	t.measures(totalMetrics, &totals.Sums)
-	return t.End()
+func writeTotals(w *wire.Writer, r *totalsRow) {
+	c := &r.totals.Counts
+	w.Date("date", r.day, "")
+	w.Int("users", r.totals.Readers, "")
+	w.Int("onlineSessions", c.OnlineSessions, "")
+	w.Int("offlineSessions", c.OfflineSessions, "")
+	w.Int("onlineSeconds", c.OnlineSeconds, "")
+	w.Int("offlineSeconds", c.OfflineSeconds, "")
+	w.Int("reservationsCancelled", c.Cancelled, "")
+	w.Int("reservationsLost", c.Lost, "")
+	writeMeasures(w, totalMetrics, &r.totals.Sums)
+}
+
+func writeReaderDay(w *wire.Writer, r *readerDay) {
+	w.Date("date", r.day, "")
+	w.Int("userId", r.reader, "")
+	writeMeasures(w, readerMetrics, &r.measures)
+	w.Ints("bookIds", r.books, "")
+}
+
+func writeLogin(w *wire.Writer, l *loginDay) {
+	w.Int("userId", l.Reader, "")
+	w.Date("date", l.day, "")
+	w.Datetime("firstSeenAt", second(l.day, l.Presence.First), "")
+	w.Datetime("lastSeenAt", second(l.day, l.Presence.Last), "")
+	w.Int("events", int64(l.Presence.Events), "")
+}
+
+func writeTitle(w *wire.Writer, t *titleDay) {
+	w.Date("date", t.day, "")
+	w.Int("bookId", t.Book, "")
+	writeMeasures(w, titleMetrics, &t.Sums)
 }
 
 // writeReaders writes a day's sheet of readers: the engagements, each with the titles that were read.
@@ -97,9 +136,9 @@ func (d *dayTables) writeReaders(day calendar.Date, data []byte) error {
 	if err != nil {
 		return err
 	}
-	rows := make([]libraries.Measures, len(ids))
+	rows := make([]readerDay, len(ids))
 	for _, m := range readerMetrics {
-		if err := sheet.Column(m, func(place int, value int64) { rows[place][m] = value }); err != nil {
+		if err := sheet.Column(m, func(place int, value int64) { rows[place].measures[m] = value }); err != nil {
 			return err
 		}
 	}
@@ -108,16 +147,9 @@ func (d *dayTables) writeReaders(day calendar.Date, data []byte) error {
 		return err
 	}
 	for i, id := range ids {
-		t := d.engagements
-		t.Date(day)
-		t.Int(id)
-		t.measures(readerMetrics, &rows[i])
-		t.Ints(books[i])
-		if err := t.End(); err != nil {
-			return err
-		}
+		rows[i].day, rows[i].reader, rows[i].books = day, id, books[i]
 	}
-	return nil
+	return d.engagements.WriteAll(rows)
 }
 
 // booksRead returns the titles that each reader of a sheet read, by the reader's place.
@@ -140,14 +172,8 @@ func (d *dayTables) writeLogins(day calendar.Date, data []byte) error {
 	if err != nil {
 		return err
 	}
-	t := d.logins
 	for l := range logins {
-		t.Int(l.Reader)
-		t.Date(day)
-		t.plain(libraries.FormatTime(second(day, l.Presence.First)))
-		t.plain(libraries.FormatTime(second(day, l.Presence.Last)))
-		t.Int(int64(l.Presence.Events))
-		if err := t.End(); err != nil {
+		if err := d.logins.Write(&loginDay{day, l}); err != nil {
 			return err
 		}
 	}
@@ -156,19 +182,12 @@ func (d *dayTables) writeLogins(day calendar.Date, data []byte) error {
 
 // writeTitles writes a day's sheet of titles.
 func (d *dayTables) writeTitles(day calendar.Date, data []byte) (failed error) {
-	t := d.titles
-	err := libraries.VisitTitles(data, func(title libraries.TitleDay) {
-		t.Date(day)
-		t.Int(title.Book)
-		t.measures(titleMetrics, &title.Sums)
-		if err := t.End(); failed == nil {
-			failed = err
+	err := libraries.VisitTitles(data, func(t libraries.TitleDay) {
+		if failed == nil {
+			failed = d.titles.Write(&titleDay{day, t})
 		}
 	})
-	if failed == nil {
-		failed = err
-	}
-	return failed
+	return cmp.Or(failed, err)
 }
 
 // second returns the instant of a second of a Brasilia day.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // The rows of the registers, field by field as feeds have them (part F of the contract).
@@ -11,155 +12,142 @@ import (
 // writeRegisters writes the registers that have neither readers nor days.
 func (l *librariesExport) writeRegisters(context.Context) error {
 	for _, v := range libraries.Vocabularies() {
-		t, err := l.folder.Table(v.String(), "id", "name")
-		if err != nil {
-			return err
-		}
-		err = each(l.state.Terms[v], func(term *libraries.Term) error {
-			t.Int(term.ID)
-			t.Text(term.Name)
-			return t.End()
-		})
-		if err != nil {
+		if err := writeFile(l.folder, v.String(), writeTerm, l.state.Terms[v]); err != nil {
 			return err
 		}
 	}
-	for _, write := range []func() error{l.writeBooks, l.writeLines, l.writeChannels} {
-		if err := write(); err != nil {
-			return err
-		}
+	if err := writeFile(l.folder, "books", writeBook, l.state.Books); err != nil {
+		return err
 	}
-	return nil
+	if err := writeFile(l.folder, "lines", writeLine, l.state.Lines); err != nil {
+		return err
+	}
+	return writeFile(l.folder, "channels", writeChannel, l.state.Channels)
 }
 
-func (l *librariesExport) writeBooks() error {
-	t, err := l.folder.Table("books", "bookId", "title", "isbn", "author", "publisherId", "categoryIds", "subjectIds",
-		"hasEbook", "hasAudiobook", "hasVideo", "maxUses", "publicationYear")
+// writeFile writes a whole file.
+func writeFile[T any](f *Folder, name string, write func(*wire.Writer, *T), rows []T) error {
+	t, err := NewTable(f, name, write)
 	if err != nil {
 		return err
 	}
-	return each(l.state.Books, func(b *libraries.Book) error {
-		t.Int(b.ID)
-		t.Text(b.Title)
-		t.Text(b.ISBN)
-		t.Text(b.Author)
-		t.IntOr(b.Publisher, libraries.None)
-		t.Ints(b.Categories)
-		t.Ints(b.Subjects)
-		t.Bool(b.HasEbook)
-		t.Bool(b.HasAudiobook)
-		t.Bool(b.HasVideo)
-		t.OptionalInt(b.MaxUses)
-		t.IntOr(b.Year, libraries.None)
-		return t.End()
-	})
+	return t.WriteAll(rows)
 }
 
-func (l *librariesExport) writeLines() error {
-	t, err := l.folder.Table("lines", "lineId", "bookId", "collection", "kind", "number", "modality", "copies",
-		"unitPrice", "totalPrice", "purchasedAt", "expiresAt")
-	if err != nil {
-		return err
-	}
-	return each(l.state.Lines, func(b *libraries.BookLine) error {
-		line := &b.Line
-		t.Int(line.ID)
-		t.Int(b.Book)
-		t.Text(line.Collection.String())
-		t.Text(line.Kind.String())
-		t.Int(line.Number)
-		t.OptionalText(line.Modality)
-		t.OptionalInt(line.Copies)
-		t.plain(line.UnitPrice.String())
-		t.plain(line.TotalPrice.String())
-		t.Date(line.PurchasedAt)
-		t.OptionalDate(line.ExpiresAt)
-		return t.End()
-	})
+func writeTerm(w *wire.Writer, t *libraries.Term) {
+	w.Int("id", t.ID, "")
+	w.TextOrNull("name", t.Name, "")
 }
 
-func (l *librariesExport) writeChannels() error {
-	t, err := l.folder.Table("channels", "date", "channel", "sessions", "estimated")
-	if err != nil {
-		return err
-	}
-	return each(l.state.Channels, func(c *libraries.ChannelDay) error {
-		t.Date(c.Day)
-		t.Text(c.Channel.String())
-		t.Int(c.Sessions)
-		t.Bool(c.Estimated)
-		return t.End()
-	})
+func writeBook(w *wire.Writer, b *libraries.Book) {
+	w.Int("bookId", b.ID, "")
+	w.TextOrNull("title", b.Title, "")
+	w.TextOrNull("isbn", b.ISBN, "")
+	w.TextOrNull("author", b.Author, "")
+	w.IntIf("publisherId", b.Publisher, b.Publisher != libraries.None, "")
+	w.Ints("categoryIds", b.Categories, "")
+	w.Ints("subjectIds", b.Subjects, "")
+	w.Bool("hasEbook", b.HasEbook, "")
+	w.Bool("hasAudiobook", b.HasAudiobook, "")
+	w.Bool("hasVideo", b.HasVideo, "")
+	w.OptionalInt("maxUses", b.MaxUses, "")
+	w.IntIf("publicationYear", b.Year, b.Year != libraries.None, "")
 }
 
-func writeReader(t *Table, r *libraries.Reader) error {
-	t.Int(r.ID)
-	t.Text(r.Name)
-	t.Text(r.Email)
-	t.IntOr(r.Library, libraries.None)
-	t.IntOr(r.AgeGroup, libraries.None)
-	t.Text(r.City)
-	t.Text(r.State)
-	t.Text(r.RA)
-	t.Text(r.Gender.String())
-	t.Date(r.Registered)
-	t.Text(r.Status.String())
-	t.DateIf(r.DeletedAt, r.Status.Gone())
-	t.Time(r.Updated)
-	t.Time(r.Confirmed)
-	t.Time(r.LastLogin)
-	return t.End()
+func writeLine(w *wire.Writer, b *libraries.BookLine) {
+	line := &b.Line
+	w.Int("lineId", line.ID, "")
+	w.Int("bookId", b.Book, "")
+	w.Text("collection", line.Collection.String(), "")
+	w.Text("kind", line.Kind.String(), "")
+	w.Int("number", line.Number, "")
+	w.OptionalText("modality", line.Modality, "")
+	w.OptionalInt("copies", line.Copies, "")
+	w.Amount("unitPrice", line.UnitPrice.String(), "")
+	w.Amount("totalPrice", line.TotalPrice.String(), "")
+	w.Date("purchasedAt", line.PurchasedAt, "")
+	w.OptionalDate("expiresAt", line.ExpiresAt, "")
 }
 
-func writeLoan(t *Table, l *libraries.Loan) error {
-	t.Int(l.ID)
-	t.Int(l.Reader)
-	t.Int(l.Book)
-	t.Time(l.Borrowed)
-	t.OptionalDate(l.Due)
-	t.Time(l.Returned)
-	t.Text(l.Status.String())
-	return t.End()
+func writeChannel(w *wire.Writer, c *libraries.ChannelDay) {
+	w.Date("date", c.Day, "")
+	w.Text("channel", c.Channel.String(), "")
+	w.Int("sessions", c.Sessions, "")
+	w.Bool("estimated", c.Estimated, "")
 }
 
-func writeReservation(t *Table, r *libraries.Reservation) error {
-	t.Int(r.ID)
-	t.Int(r.Reader)
-	t.Int(r.Book)
-	t.Text(r.Status.String())
-	t.IntOr(r.Position, libraries.None)
-	t.Time(r.Reserved)
-	t.Time(r.Resolved)
-	return t.End()
+func writeReader(w *wire.Writer, r *libraries.Reader) {
+	w.Int("userId", r.ID, "")
+	w.TextOrNull("name", r.Name, "")
+	w.TextOrNull("email", r.Email, "")
+	w.IntIf("libraryId", r.Library, r.Library != libraries.None, "")
+	w.IntIf("ageGroupId", r.AgeGroup, r.AgeGroup != libraries.None, "")
+	w.TextOrNull("city", r.City, "")
+	w.TextOrNull("state", r.State, "")
+	w.TextOrNull("ra", r.RA, "")
+	w.Text("gender", r.Gender.String(), "")
+	w.Date("registeredAt", r.Registered, "")
+	w.Text("status", r.Status.String(), "")
+	w.DateIf("deletedAt", r.DeletedAt, r.Status.Gone(), "")
+	w.ExactTimeOrNull("updatedAt", r.Updated, "")
+	w.ExactTimeOrNull("confirmedAt", r.Confirmed, "")
+	w.ExactTimeOrNull("lastSignInAt", r.LastLogin, "")
 }
 
-func writeSuggestion(t *Table, r *libraries.Request) error {
-	t.Int(r.ID)
-	t.Int(r.Reader)
-	t.Text(r.Title)
-	t.Text(r.Author)
-	t.Text(r.Publisher)
-	t.Text(r.SearchTerm)
-	t.Text(r.Availability.String())
-	t.Time(r.Requested)
-	return t.End()
+func writeLoan(w *wire.Writer, l *libraries.Loan) {
+	w.Int("loanId", l.ID, "")
+	w.Int("userId", l.Reader, "")
+	w.Int("bookId", l.Book, "")
+	w.ExactTimeOrNull("borrowedAt", l.Borrowed, "")
+	w.OptionalDate("dueAt", l.Due, "")
+	w.ExactTimeOrNull("returnedAt", l.Returned, "")
+	w.Text("status", l.Status.String(), "")
 }
 
-// writeShelf writes what one reader did with one title. progress is in percent, to the thousandths that are kept; the days on
-// which it first reached 10 and 50 are those that readings10 and readings50 count.
-func writeShelf(t *Table, reader int64, b *libraries.ShelfBook) error {
-	t.Int(reader)
-	t.Int(b.Book)
-	t.Int(b.Pair.Sessions)
-	t.Int(b.Pair.Seconds)
-	t.Decimal(int64(b.Pair.Highest), 3)
-	t.DateIf(b.Pair.Last())
-	t.DateIf(b.Pair.Reached(libraries.Reading10))
-	t.DateIf(b.Pair.Reached(libraries.Reading50))
-	days := make([]string, len(b.Loans))
-	for i, loan := range b.Loans {
+func writeReservation(w *wire.Writer, r *libraries.Reservation) {
+	w.Int("reservationId", r.ID, "")
+	w.Int("userId", r.Reader, "")
+	w.Int("bookId", r.Book, "")
+	w.Text("status", r.Status.String(), "")
+	w.IntIf("position", r.Position, r.Position != libraries.None, "")
+	w.ExactTimeOrNull("reservedAt", r.Reserved, "")
+	w.ExactTimeOrNull("resolvedAt", r.Resolved, "")
+}
+
+func writeSuggestion(w *wire.Writer, r *libraries.Request) {
+	w.Int("requestId", r.ID, "")
+	w.Int("userId", r.Reader, "")
+	w.TextOrNull("title", r.Title, "")
+	w.TextOrNull("author", r.Author, "")
+	w.TextOrNull("publisher", r.Publisher, "")
+	w.TextOrNull("searchTerm", r.SearchTerm, "")
+	w.Text("availability", r.Availability.String(), "")
+	w.ExactTimeOrNull("requestedAt", r.Requested, "")
+}
+
+// shelfRow is what one reader did with one title.
+type shelfRow struct {
+	reader int64
+	libraries.ShelfBook
+}
+
+// writeShelf writes progress in percent, to the thousandths that are kept; the days on which it first reached 10 and 50 are those
+// that readings10 and readings50 count.
+func writeShelf(w *wire.Writer, s *shelfRow) {
+	w.Int("userId", s.reader, "")
+	w.Int("bookId", s.Book, "")
+	w.Int("sessions", s.Pair.Sessions, "")
+	w.Int("readingSeconds", s.Pair.Seconds, "")
+	w.Progress("progress", int64(s.Pair.Highest), "")
+	last, read := s.Pair.Last()
+	w.DateIf("lastReadAt", last, read, "")
+	at10, reached := s.Pair.Reached(libraries.Reading10)
+	w.DateIf("readings10At", at10, reached, "")
+	at50, reached := s.Pair.Reached(libraries.Reading50)
+	w.DateIf("readings50At", at50, reached, "")
+	days := make([]string, len(s.Loans))
+	for i, loan := range s.Loans {
 		days[i] = loan.Start.String()
 	}
-	t.plains(days)
-	return t.End()
+	w.Texts("loans", days, wire.Day, "")
 }

@@ -12,9 +12,11 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // SchoolsOf says whose data to export.
@@ -54,8 +56,7 @@ func (s *schoolsExport) facts() schools.Facts {
 
 // writeUsers writes the students and teachers, deleted ones too, for their reading stays (P7), by userId.
 func (s *schoolsExport) writeUsers(ctx context.Context) error {
-	t, err := s.folder.Table("users", "userId", "name", "email", "profile", "school.id", "school.name", "class.id", "class.name",
-		"grade", "stage", "active", "referenceId")
+	t, err := NewTable(s.folder, "users", writeUser)
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func (s *schoolsExport) writeUsers(ctx context.Context) error {
 	return s.Store.DB.RunInTx(ctx, options, func(ctx context.Context, tx bun.Tx) error { return s.writeUsersOf(ctx, tx, t) })
 }
 
-func (s *schoolsExport) writeUsersOf(ctx context.Context, tx bun.Tx, t *Table) error {
+func (s *schoolsExport) writeUsersOf(ctx context.Context, tx bun.Tx, t Table[userRow]) error {
 	h, err := authdb.ReadHeld(ctx, tx, auth.Tenant(s.Partner))
 	if err != nil {
 		return err
@@ -86,7 +87,11 @@ func (s *schoolsExport) writeUsersOf(ctx context.Context, tx bun.Tx, t *Table) e
 		}
 		s.users.Add(a.ID)
 		s.ids = append(s.ids, a.ID)
-		return writeUser(t, a, tree, degrees)
+		u := userRow{Account: a}
+		u.school, _ = tree.Entity(tree.School(a.Entity))
+		u.class, _ = tree.Entity(tree.Class(a.Entity))
+		u.degree, _ = degrees.Degree(u.class.Degree)
+		return t.Write(&u)
 	})
 }
 
@@ -101,33 +106,31 @@ func profileOf(k directory.Kind) schools.Profile {
 	return 0
 }
 
-func writeUser(t *Table, a directory.Account, tree *directory.Tree, degrees directory.Degrees) error {
-	t.Int(int64(a.ID))
-	t.Text(a.Name)
-	t.Text(a.Email)
-	t.Text(profileOf(a.Kind).String())
-	writeUnit(t, tree, tree.School(a.Entity))
-	class := tree.Class(a.Entity)
-	writeUnit(t, tree, class)
-	e, _ := tree.Entity(class)
-	degree, _ := degrees.Degree(e.Degree)
-	t.IntOr(int64(degree.Grade), 0)
-	t.Text(degree.Stage)
-	t.Bool(a.Active && !a.Deleted)
-	t.Text(string(a.Ref))
-	return t.End()
+// userRow is an account with its school and its class; the zero entity is none.
+type userRow struct {
+	directory.Account
+	school, class directory.Entity
+	degree        directory.Degree
 }
 
-// writeUnit writes the number and the name of a school or a class, null where it is 0.
-func writeUnit(t *Table, tree *directory.Tree, id directory.EntityID) {
-	e, _ := tree.Entity(id)
-	t.IntOr(int64(id), 0)
-	t.Text(e.Name)
+func writeUser(w *wire.Writer, u *userRow) {
+	w.Int("userId", int64(u.ID), "")
+	w.TextOrNull("name", u.Name, "")
+	w.TextOrNull("email", u.Email, "")
+	w.Text("profile", profileOf(u.Kind).String(), "")
+	w.IntIf("school.id", int64(u.school.ID), u.school.ID != 0, "")
+	w.TextOrNull("school.name", u.school.Name, "")
+	w.IntIf("class.id", int64(u.class.ID), u.class.ID != 0, "")
+	w.TextOrNull("class.name", u.class.Name, "")
+	w.IntIf("grade", int64(u.degree.Grade), u.degree.Grade != 0, "")
+	w.TextOrNull("stage", u.degree.Stage, "")
+	w.Bool("active", u.Active && !u.Deleted, "")
+	w.TextOrNull("referenceId", string(u.Ref), "")
 }
 
 // writeBooks writes all books, by bookId.
 func (s *schoolsExport) writeBooks(ctx context.Context) error {
-	t, err := s.folder.Table("books", "bookId", "title", "author", "isbn", "length")
+	t, err := NewTable(s.folder, "books", writeSchoolsBook)
 	if err != nil {
 		return err
 	}
@@ -145,12 +148,7 @@ func (s *schoolsExport) writeBooks(ctx context.Context) error {
 		if err := rows.Scan(&b.ID, &b.Title, &b.Author, &b.ISBN, &b.Length); err != nil {
 			return fmt.Errorf("read books: %w", err)
 		}
-		t.Int(b.ID)
-		t.Text(b.Title)
-		t.Text(b.Author)
-		t.Text(b.ISBN)
-		t.Int(b.Length)
-		if err := t.End(); err != nil {
+		if err := t.Write(&b); err != nil {
 			return err
 		}
 	}
@@ -160,12 +158,20 @@ func (s *schoolsExport) writeBooks(ctx context.Context) error {
 	return nil
 }
 
+func writeSchoolsBook(w *wire.Writer, b *schools.Book) {
+	w.Int("bookId", b.ID, "")
+	w.TextOrNull("title", b.Title, "")
+	w.TextOrNull("author", b.Author, "")
+	w.TextOrNull("isbn", b.ISBN, "")
+	w.Int("length", b.Length, "")
+}
+
 // minutesDays is the number of days whose minutes are read at once.
 const minutesDays = 16
 
 // writeEngagements writes the days of access, by date, then userId.
 func (s *schoolsExport) writeEngagements(ctx context.Context) error {
-	t, err := s.folder.Table("engagements", "date", "userId", "readingMinutes")
+	t, err := NewTable(s.folder, "engagements", writeEngagement)
 	if err != nil {
 		return err
 	}
@@ -190,17 +196,14 @@ func (s *schoolsExport) writeEngagements(ctx context.Context) error {
 }
 
 // writeDay writes the engagements of one day.
-func (s *schoolsExport) writeDay(t *Table, day calendar.Date, present schools.Set, minutes schools.Minutes) error {
+func (s *schoolsExport) writeDay(t Table[schools.Engagement], day calendar.Date, present schools.Set, minutes schools.Minutes) error {
 	if err := minutes.Check(present.Len()); err != nil {
 		return err
 	}
 	rank := 0
 	for id := range present.All() {
 		if s.users.Has(id) {
-			t.Date(day)
-			t.Int(int64(id))
-			t.Decimal(minutes.At(rank), 1)
-			if err := t.End(); err != nil {
+			if err := t.Write(&schools.Engagement{Date: day, UserID: id, Tenths: minutes.At(rank)}); err != nil {
 				return err
 			}
 		}
@@ -209,12 +212,18 @@ func (s *schoolsExport) writeDay(t *Table, day calendar.Date, present schools.Se
 	return nil
 }
 
+func writeEngagement(w *wire.Writer, e *schools.Engagement) {
+	w.Date("date", e.Date, "")
+	w.Int("userId", int64(e.UserID), "")
+	w.Minutes("readingMinutes", e.Tenths, "")
+}
+
 // recordsAtOnce is about how many records are read at once.
 const recordsAtOnce = 4000
 
 // writeReadings writes every day of what each user read of each book, by userId, then bookId, then date.
 func (s *schoolsExport) writeReadings(ctx context.Context) error {
-	t, err := s.folder.Table("readings", "userId", "bookId", "date", "readingMinutes", "milliseconds", "firstReadAt", "lastReadAt", "intervals")
+	t, err := NewTable(s.folder, "readings", writeReading)
 	if err != nil {
 		return err
 	}
@@ -244,7 +253,7 @@ func (s *schoolsExport) writeReadings(ctx context.Context) error {
 }
 
 // writeRecords writes the days of the records of keys, which ascend.
-func (s *schoolsExport) writeRecords(ctx context.Context, t *Table, keys []schools.RecordKey) error {
+func (s *schoolsExport) writeRecords(ctx context.Context, t Table[readingDay], keys []schools.RecordKey) error {
 	found := 0
 	err := s.facts().Records(ctx, keys, state.Span{}, func(k schools.RecordKey, data []byte) error {
 		found++
@@ -259,23 +268,32 @@ func (s *schoolsExport) writeRecords(ctx context.Context, t *Table, keys []schoo
 	return err
 }
 
-func writeRecord(t *Table, k schools.RecordKey, data []byte) error {
+func writeRecord(t Table[readingDay], k schools.RecordKey, data []byte) error {
 	r, err := schools.ParseRecord(data)
 	if err != nil {
 		return err
 	}
 	for _, d := range r.Days {
-		t.Int(int64(k.User))
-		t.Int(k.Book)
-		t.Date(d.Date)
-		t.Decimal(d.Tenths, 1)
-		t.Int(d.MS)
-		t.Time(second(d.Date, d.First))
-		t.Time(second(d.Date, d.Last))
-		t.Intervals(d.Coverage)
-		if err := t.End(); err != nil {
+		if err := t.Write(&readingDay{k, d}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// readingDay is a day of what a user read of a book.
+type readingDay struct {
+	schools.RecordKey
+	reading.Day
+}
+
+func writeReading(w *wire.Writer, r *readingDay) {
+	w.Int("userId", int64(r.User), "")
+	w.Int("bookId", r.Book, "")
+	w.Date("date", r.Date, "")
+	w.Minutes("readingMinutes", r.Tenths, "")
+	w.Int("milliseconds", r.MS, "")
+	w.ExactTimeOrNull("firstReadAt", second(r.Date, r.First), "")
+	w.ExactTimeOrNull("lastReadAt", second(r.Date, r.Last), "")
+	w.Intervals("intervals", r.Coverage, "")
 }

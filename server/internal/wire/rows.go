@@ -10,6 +10,25 @@ type Table[T any] struct {
 	Sample T
 }
 
+// AppendHeader appends the header line of a file of CSV as feeds have it.
+func (t Table[T]) AppendHeader(b []byte) []byte {
+	w := Writer{b: b, form: asHeader, profile: feedCSV}
+	t.Write(&w, &t.Sample)
+	return append(w.b, "\r\n"...)
+}
+
+// AppendLine appends a row as a line of a file, of CSV as feeds have it, or of NDJSON.
+func (t Table[T]) AppendLine(b []byte, row *T, csv bool) []byte {
+	w := Writer{b: b}
+	if !csv {
+		w.braces(func() { t.Write(&w, row) })
+		return append(w.b, '\n')
+	}
+	w.form, w.profile = asCells, feedCSV
+	t.Write(&w, row)
+	return append(w.b, "\r\n"...)
+}
+
 // Rows are rows of one table.
 type Rows struct {
 	Total int64 // of all pages

@@ -31,11 +31,13 @@ const (
 type profile struct {
 	separator, point byte
 	guarded          bool // texts are kept from being taken for a formula or a number
+	feed             bool // a list is 3;17 and not JSON, as feeds have it
 }
 
 var (
 	plainCSV = profile{separator: ',', point: '.'}
 	ptCSV    = profile{separator: ';', point: ',', guarded: true}
+	feedCSV  = profile{separator: ',', point: '.', feed: true}
 )
 
 // AppendJSON appends a JSON object with the members that a function writes.
@@ -144,9 +146,18 @@ func List[T any](w *Writer, name, schema string, list []T, write func(*Writer, *
 	w.list(len(list), func(i int) { w.braces(func() { write(w, &list[i]) }) })
 }
 
-// list writes the value of a member that is a list. In a cell it is JSON too.
+// list writes the value of a member that is a list. In a cell it is JSON too, but for feeds.
 func (w *Writer) list(n int, item func(i int)) {
 	outer, start := w.form, len(w.b)
+	if outer == asCells && w.feed {
+		for i := range n {
+			if i > 0 {
+				w.b = append(w.b, ';')
+			}
+			item(i)
+		}
+		return
+	}
 	w.form = asJSON
 	w.b = append(w.b, '[')
 	for i := range n {
