@@ -50,7 +50,7 @@ const readersAtOnce = 2000
 
 // writeReaders writes the register of readers, by userId.
 func (l *librariesExport) writeReaders(ctx context.Context) error {
-	t, err := NewTable(l.folder, "readers", writeReader)
+	t, err := newRecords[libraries.Reader](l.folder, "readers")
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func marked[T any](ctx context.Context, l *librariesExport, of libraries.Registe
 
 // writeSuggestions writes the suggestion requests, by day.
 func (l *librariesExport) writeSuggestions(ctx context.Context) error {
-	t, err := NewTable(l.folder, "suggestions", writeSuggestion)
+	t, err := newRecords[libraries.Request](l.folder, "suggestions")
 	if err != nil {
 		return err
 	}

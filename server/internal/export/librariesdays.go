@@ -31,8 +31,11 @@ func newDayTables(f *Folder) (d *dayTables, err error) {
 	begin(func() (err error) { d.engagements, err = NewTable(f, "engagements", writeReaderDay); return err })
 	begin(func() (err error) { d.logins, err = NewTable(f, "logins", writeLogin); return err })
 	begin(func() (err error) { d.titles, err = NewTable(f, "titles", writeTitle); return err })
-	begin(func() (err error) { d.loans, err = NewTable(f, "loans", writeLoan); return err })
-	begin(func() (err error) { d.reservations, err = NewTable(f, "reservations", writeReservation); return err })
+	begin(func() (err error) { d.loans, err = newRecords[libraries.Loan](f, "loans"); return err })
+	begin(func() (err error) {
+		d.reservations, err = newRecords[libraries.Reservation](f, "reservations")
+		return err
+	})
 	return d, err
 }
 

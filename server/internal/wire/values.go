@@ -62,18 +62,19 @@ func (w *Writer) Text(name, s, about string) {
 }
 
 // TextOrNull writes a text, or null for the empty one.
-func (w *Writer) TextOrNull(name, s, about string) { w.textIf(name, s, s != "", about) }
+func (w *Writer) TextOrNull(name, s, about string) { w.TextIf(name, s, s != "", about) }
 
 // OptionalText writes a text, or null.
 func (w *Writer) OptionalText(name string, s *string, about string) {
 	if s == nil {
-		w.textIf(name, "", false, about)
+		w.TextIf(name, "", false, about)
 		return
 	}
-	w.textIf(name, *s, true, about)
+	w.TextIf(name, *s, true, about)
 }
 
-func (w *Writer) textIf(name, s string, known bool, about string) {
+// TextIf writes a text, or null.
+func (w *Writer) TextIf(name, s string, known bool, about string) {
 	switch {
 	case !w.open(name):
 		w.tellNull(name, Text, about)
