@@ -3,9 +3,10 @@ package librariesapi
 import (
 	"context"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/server/internal/web"
@@ -25,8 +26,8 @@ type Queue struct {
 
 // line is the queue of one network.
 type line struct {
-	running int
-	waiting []chan struct{} // the first is served next: its channel is closed then
+	turns *semaphore.Weighted
+	in    int // queries that run or wait
 }
 
 // retryAfter is in how many seconds one that found no place may come again (L17).
@@ -39,84 +40,49 @@ var errQueue = &web.Problem{
 // Enter waits for the turn of a query. The function that it returns ends the query and must be called once. The error
 // is a 503 where all places are taken or the turn does not come in time, and that of ctx when it ends first.
 func (q *Queue) Enter(ctx context.Context, network libraries.NetworkID) (leave func(), err error) {
-	turn, err := q.join(network)
-	if err != nil {
-		return nil, err
-	}
-	leave = func() { q.leave(network) }
-	if turn == nil {
-		return leave, nil
-	}
-	late := time.NewTimer(q.Wait)
-	defer late.Stop()
-	select {
-	case <-turn:
-		return leave, nil
-	case <-late.C:
-		err = errQueue
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	if q.withdraw(network, turn) {
-		return nil, err
-	}
-	if ctx.Err() != nil {
-		leave()
-		return nil, err
-	}
-	return leave, nil // the turn came at the last moment
-}
-
-// join takes a place: one that runs, where turn is nil, or one that waits for its turn.
-func (q *Queue) join(network libraries.NetworkID) (turn chan struct{}, err error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	l := q.lines[network]
-	switch {
-	case l == nil:
-		if q.lines == nil {
-			q.lines = make(map[libraries.NetworkID]*line)
-		}
-		q.lines[network] = &line{running: 1}
-	case l.running < q.AtATime:
-		l.running++
-	case len(l.waiting) >= q.Waiting:
+	l := q.join(network)
+	if l == nil {
 		return nil, errQueue
-	default:
-		turn = make(chan struct{})
-		l.waiting = append(l.waiting, turn)
 	}
-	return turn, nil
+	turn, cancel := context.WithTimeout(ctx, q.Wait)
+	defer cancel()
+	if l.turns.TryAcquire(1) || l.turns.Acquire(turn, 1) == nil {
+		return func() {
+			q.leave(network, l) // first: who comes now finds the place
+			l.turns.Release(1)
+		}, nil
+	}
+	q.leave(network, l)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return nil, errQueue
 }
 
-// leave gives the place of a query that ran to the one that has waited longest.
-func (q *Queue) leave(network libraries.NetworkID) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	l := q.lines[network]
-	if len(l.waiting) > 0 {
-		close(l.waiting[0])
-		l.waiting = l.waiting[1:]
-		return
-	}
-	l.running--
-	if l.running == 0 {
-		delete(q.lines, network)
-	}
-}
-
-// withdraw gives up a place that waits. It reports false where it waits no longer.
-func (q *Queue) withdraw(network libraries.NetworkID, turn chan struct{}) bool {
+// join takes a place in the line of a network, or none where all are taken.
+func (q *Queue) join(network libraries.NetworkID) *line {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	l := q.lines[network]
 	if l == nil {
-		return false
+		if q.lines == nil {
+			q.lines = make(map[libraries.NetworkID]*line)
+		}
+		l = &line{turns: semaphore.NewWeighted(int64(q.AtATime))}
+		q.lines[network] = l
 	}
-	i := slices.Index(l.waiting, turn)
-	if i < 0 {
-		return false
+	if l.in == q.AtATime+q.Waiting {
+		return nil
 	}
-	l.waiting = slices.Delete(l.waiting, i, i+1)
-	return true
+	l.in++
+	return l
+}
+
+// leave gives a place back.
+func (q *Queue) leave(network libraries.NetworkID, l *line) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if l.in--; l.in == 0 {
+		delete(q.lines, network)
+	}
 }
