@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	stdlog "log"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -106,13 +106,13 @@ func (s *Server) serveAdmin(ctx context.Context, ln net.Listener) (stop func()) 
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    64 << 10,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
-		ErrorLog:          stdlog.New(s.config.Log, "", 0),
+		ErrorLog:          slog.NewLogLogger(s.config.Log.Handler(), slog.LevelError),
 	}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		if err := h.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
-			s.config.Log.Error().Err(err).Msg("the admin address is no longer served") // and the APIs go on
+			s.config.Log.Error("the admin address is no longer served", "error", err) // and the APIs go on
 		}
 	}()
 	return func() {
@@ -129,7 +129,7 @@ func (s *Server) serveAdmin(ctx context.Context, ln net.Listener) (stop func()) 
 func (s *Server) versions(ctx context.Context) (metrics.Versions, error) {
 	v, err := s.readVersions(ctx)
 	if err != nil {
-		s.config.Log.Warn().Err(err).Msg("not all versions of data are in the metrics")
+		s.config.Log.Warn("not all versions of data are in the metrics", "error", err)
 	}
 	return v, err
 }

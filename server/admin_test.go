@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -310,8 +311,8 @@ func (a *addresses) Write(b []byte) (int, error) {
 func TestAdminAddress(t *testing.T) {
 	held := &blockingLog{ended: make(chan struct{}), release: make(chan struct{}), stopping: make(chan struct{})}
 	seen := &addresses{next: held, admin: make(chan string, 1)}
-	log := zerolog.New(seen)
-	f := newFixture(t, dbtest.SQLite(t), server.Config{Log: &log, AdminAddr: "127.0.0.1:0"})
+	log := slog.New(zerolog.NewSlogHandler(zerolog.New(seen)))
+	f := newFixture(t, dbtest.SQLite(t), server.Config{Log: log, AdminAddr: "127.0.0.1:0"})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -18,9 +18,8 @@ package server
 
 import (
 	"io/fs"
+	"log/slog"
 	"time"
-
-	"github.com/rs/zerolog"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory/directorydb"
@@ -91,8 +90,8 @@ type Config struct {
 	// Now is the clock of the periods, the keys, the pulls, the rates and the states. Nil is time.Now with SQLite, and with
 	// PostgreSQL the database's clock, which all replicas share.
 	Now func() time.Time
-	// Log is where requests and errors go; its zero value writes nothing.
-	Log *zerolog.Logger
+	// Log is where requests and errors go; nil writes nothing.
+	Log *slog.Logger
 }
 
 func (c Config) withDefaults() Config {
@@ -123,8 +122,7 @@ func (c Config) withDefaults() Config {
 		c.CacheBytes = DefaultCacheBytes
 	}
 	if c.Log == nil {
-		nop := zerolog.Nop()
-		c.Log = &nop
+		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return c
 }

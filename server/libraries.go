@@ -64,7 +64,7 @@ func (s *Server) analytics(store *librariesdb.Store) (*analytics.Source, error) 
 		n, err := librariesdb.NetworkOf(ctx, store.DB, id)
 		return n.Slug, err
 	}
-	source.Failed = func(err error) { s.config.Log.Warn().Err(err).Msg("no sessions by channel") }
+	source.Failed = func(err error) { s.config.Log.Warn("no sessions by channel", "error", err) }
 	return source, nil
 }
 

@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -23,8 +24,8 @@ import (
 func TestLogOfRequests(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		var out bytes.Buffer
-		log := zerolog.New(&out)
-		f := newFixture(t, db, server.Config{Log: &log, SecretKey: secretKey, TrustedProxies: server.Proxies{netip.MustParsePrefix("192.0.2.0/24")}})
+		log := slog.New(zerolog.NewSlogHandler(zerolog.New(&out)))
+		f := newFixture(t, db, server.Config{Log: log, SecretKey: secretKey, TrustedProxies: server.Proxies{netip.MustParsePrefix("192.0.2.0/24")}})
 		id, secret := f.issueDirectory(t, f.partner, time.Time{})
 		expired, _ := f.issueDirectory(t, f.partner, f.clock.now.Add(time.Minute))
 		northID, southID := idOf(t, f.north), idOf(t, f.south)

@@ -3,7 +3,7 @@ package server
 import (
 	"context"
 	"errors"
-	stdlog "log"
+	"log/slog"
 	"net"
 	"net/http"
 	"slices"
@@ -107,8 +107,8 @@ func (s *Server) compose(ctx context.Context) error {
 	school := mounted{s.schools(s.metrics.Limited("schools", limit), kept), []string{schoolsapi.Prefix}}
 	// The user agent is a check of the other APIs (H5); the directory answers every client.
 	others := web.UserAgent(web.Fail)(mount(school, network))
-	troubles := &web.Troubles{Is: database.Unavailable, Log: *s.config.Log}
-	s.handler = web.Chain(split(s.described(), partners, others), web.NoSniff, web.Identify(*s.config.Log, web.Proxies(s.config.TrustedProxies)),
+	troubles := &web.Troubles{Is: database.Unavailable, Log: s.config.Log}
+	s.handler = web.Chain(split(s.described(), partners, others), web.NoSniff, web.Identify(s.config.Log, web.Proxies(s.config.TrustedProxies)),
 		web.AccessLog(s.metrics.Observe), web.Recover(web.Fail), web.Timeout(workTimeout), troubles.Retry)
 	return nil
 }
@@ -276,11 +276,11 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.stopping.Store(true)
-	s.config.Log.Info().Msg("stopping")
+	s.config.Log.Info("stopping")
 	stop, cancel := context.WithTimeout(base, shutdownTimeout)
 	defer cancel()
 	if err := h.Shutdown(stop); err != nil {
-		s.config.Log.Warn().Err(err).Msg("requests were cut off")
+		s.config.Log.Warn("requests were cut off", "error", err)
 		h.Close()
 	}
 	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
@@ -290,11 +290,11 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 }
 
 func (s *Server) logAddresses(ln, admin net.Listener) {
-	line := s.config.Log.Info().Str("addr", ln.Addr().String())
+	addresses := []any{"addr", ln.Addr().String()}
 	if admin != nil {
-		line.Str("adminAddr", admin.Addr().String())
+		addresses = append(addresses, "adminAddr", admin.Addr().String())
 	}
-	line.Msg("serving")
+	s.config.Log.Info("serving", addresses...)
 }
 
 // recordUses writes the last uses of keys until the function that it returns is called, which waits for the last ones.
@@ -310,7 +310,7 @@ func (s *Server) recordUses() (stop func()) {
 }
 
 func (s *Server) useFailed(err error) {
-	s.config.Log.Error().Err(err).Msg("last use of keys not written")
+	s.config.Log.Error("last use of keys not written", "error", err)
 }
 
 func (s *Server) httpServer(ctx context.Context) *http.Server {
@@ -324,6 +324,6 @@ func (s *Server) httpServer(ctx context.Context) *http.Server {
 		DisableGeneralOptionsHandler: true, // OPTIONS * is an unknown path
 		ConnState:                    newNewcomers(maxNewcomers).follow,
 		BaseContext:                  func(net.Listener) context.Context { return ctx },
-		ErrorLog:                     stdlog.New(s.config.Log, "", 0),
+		ErrorLog:                     slog.NewLogLogger(s.config.Log.Handler(), slog.LevelError),
 	}
 }

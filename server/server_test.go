@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -289,8 +290,8 @@ func (l *blockingLog) Write(b []byte) (int, error) {
 // When its context ends, the server finishes the request under way and writes the last use of its key.
 func TestServeStopsCleanly(t *testing.T) {
 	held := &blockingLog{ended: make(chan struct{}), release: make(chan struct{}), stopping: make(chan struct{})}
-	log := zerolog.New(held)
-	f := newFixture(t, dbtest.SQLite(t), server.Config{Log: &log})
+	log := slog.New(zerolog.NewSlogHandler(zerolog.New(held)))
+	f := newFixture(t, dbtest.SQLite(t), server.Config{Log: log})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

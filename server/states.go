@@ -112,7 +112,7 @@ func (s *Server) removeFormer(ctx context.Context) (stop func()) {
 	wg.Go(func() {
 		for tick := time.NewTicker(removeEvery); ; {
 			if err := s.removeTurn(ctx); err != nil && ctx.Err() == nil {
-				s.config.Log.Error().Err(err).Msg("former states not removed")
+				s.config.Log.Error("former states not removed", "error", err)
 			}
 			select {
 			case <-tick.C:

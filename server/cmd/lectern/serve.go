@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"time"
 
@@ -112,7 +113,7 @@ func (c *serving) serve(s *session, db *database.DB, f front) error {
 		Keep:             time.Duration(c.Keep),
 		PullWindow:       time.Duration(c.PullWindow),
 		Now:              s.clock,
-		Log:              &log,
+		Log:              slog.New(zerolog.NewSlogHandler(log)),
 	})
 	if err != nil {
 		return err

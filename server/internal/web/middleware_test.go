@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -27,7 +28,7 @@ var trusted = web.Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePr
 func serve(r *http.Request, h http.HandlerFunc) (*httptest.ResponseRecorder, []map[string]any) {
 	var log bytes.Buffer
 	w := httptest.NewRecorder()
-	web.Chain(h, web.Identify(zerolog.New(&log), trusted), web.AccessLog(nil), web.Recover(web.Fail), web.UserAgent(web.Fail)).ServeHTTP(w, r)
+	web.Chain(h, web.Identify(slog.New(zerolog.NewSlogHandler(zerolog.New(&log))), trusted), web.AccessLog(nil), web.Recover(web.Fail), web.UserAgent(web.Fail)).ServeHTTP(w, r)
 	var lines []map[string]any
 	for dec := json.NewDecoder(&log); ; {
 		var line map[string]any
@@ -182,6 +183,7 @@ func TestAccessLog(t *testing.T) {
 		t.Errorf("ms = %v, want a number", log[0]["ms"])
 	}
 	delete(log[0], "ms")
+	delete(log[0], "time")
 	want := map[string]any{
 		"level": "info", "message": "request", "request": id, "method": "other", "route": "/people/:name",
 		"tenant": 7.0, "key": "7-3", "client": "192.0.2.1", "status": 200.0, "bytes": 5.0, "reason": "it is Sunday",

@@ -18,6 +18,9 @@ func (p Proxies) Client(r *http.Request) string {
 	if !ok {
 		return ""
 	}
+	if !p.trusts(client) {
+		return client.String()
+	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for _, hop := range slices.Backward(hops) {
 		if !p.trusts(client) {

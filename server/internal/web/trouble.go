@@ -3,12 +3,11 @@ package web
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"maps"
 	"net/http"
 	"sync"
 	"time"
-
-	"github.com/rs/zerolog"
 
 	"github.com/lectern-dev/lectern/auth"
 )
@@ -26,7 +25,7 @@ const troubleEvery = time.Second
 type Troubles struct {
 	// Is reports whether an error is trouble with the database.
 	Is  func(error) bool
-	Log zerolog.Logger
+	Log *slog.Logger // nil = nothing is logged
 
 	mu    sync.Mutex
 	alike map[string]*alike // by the innermost text of the error
@@ -72,8 +71,10 @@ func (t *Troubles) sum(key string) {
 
 // log writes one line, which names one of the requests.
 func (t *Troubles) log(trace Trace, err error, requests int) {
-	t.Log.Error().Err(err).Int("requests", requests).Str("request", trace.ID).Str("route", trace.Route).
-		Int64("tenant", trace.Tenant).Msg("trouble with the database")
+	if t.Log == nil {
+		return
+	}
+	t.Log.Error("trouble with the database", "error", err, "requests", requests, "request", trace.ID, "route", trace.Route, "tenant", trace.Tenant)
 }
 
 // innermost returns the error at the bottom of a chain: what it wraps names the request, and so differs from others' alike.

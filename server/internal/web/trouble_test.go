@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -58,7 +59,7 @@ func TestRetry(t *testing.T) {
 				return
 			}
 			fmt.Fprint(w, "ok")
-		}), web.Identify(zerolog.Nop(), nil), troubles.Retry)
+		}), web.Identify(slog.New(slog.DiscardHandler), nil), troubles.Retry)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(tt.method, "/", strings.NewReader(tt.body)))
 		if w.Code != tt.status || w.Body.String() != tt.answer || asked != len(tt.errs) {
@@ -79,7 +80,7 @@ func TestTroubleOfTime(t *testing.T) {
 	h := web.Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 		web.Fail(w, r, errors.New("transaction is over"))
-	}), web.Identify(zerolog.Nop(), nil), web.Timeout(time.Millisecond), troubles.Retry)
+	}), web.Identify(slog.New(slog.DiscardHandler), nil), web.Timeout(time.Millisecond), troubles.Retry)
 	w := httptest.NewRecorder()
 	if h.ServeHTTP(w, httptest.NewRequest("POST", "/", nil)); w.Code != 503 {
 		t.Errorf("a request without time = %d %s, want 503", w.Code, w.Body)
@@ -100,7 +101,7 @@ func TestOnce(t *testing.T) {
 			first = false
 			web.Fail(w, r, errDown)
 		}
-	}), web.Identify(zerolog.Nop(), nil), troubles.Retry)
+	}), web.Identify(slog.New(slog.DiscardHandler), nil), troubles.Retry)
 	for i, want := range []int{200, 200, 429} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
@@ -138,7 +139,7 @@ func (l *lines) take() string {
 func TestTroublesAreLoggedOnceASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out lines
-		log := zerolog.New(&out)
+		log := slog.New(zerolog.NewSlogHandler(zerolog.New(&out)))
 		troubles := &web.Troubles{Is: func(error) bool { return true }, Log: log}
 		h := web.Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			web.Fail(w, r, fmt.Errorf("request %p: %w", r, errors.New(r.URL.Path)))
