@@ -1,0 +1,55 @@
+// Package commandline adds to kong what a person at a shell needs besides: sentences about wrong usage, words that complete
+// what was begun, and a warning of variables that nobody reads. It reads all of it from kong's model of the commands, and
+// knows none of them.
+package commandline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/lectern-dev/lectern/server/internal/nearest"
+)
+
+// alternatives writes a choice as text: a, b or c.
+func alternatives(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+// Unread returns a sentence for each variable of an environment that begins as the program's do and is read by no command, since
+// a mistyped one would be passed over in silence. One that another command reads is none: an environment is often shared.
+// besides are the variables that no flag has; of the prefix passedOver none is looked at.
+func Unread(model *kong.Application, environ []string, prefix, passedOver string, besides ...string) (sentences []string) {
+	known := besides
+	for _, node := range append(model.Leaves(false), model.Node) {
+		for _, f := range node.Flags {
+			known = append(known, f.Envs...)
+		}
+	}
+	for _, pair := range environ {
+		name, _, _ := strings.Cut(pair, "=")
+		if !strings.HasPrefix(name, prefix) || strings.HasPrefix(name, passedOver) || slices.Contains(known, name) {
+			continue
+		}
+		hint := "the help of each command names its own"
+		if near, ok := nearest.Name(name[len(prefix):], cut(known, prefix)); ok {
+			hint = "is " + prefix + near + " meant?"
+		}
+		sentences = append(sentences, fmt.Sprintf("%s is no setting and is not read; %s", name, hint))
+	}
+	return sentences
+}
+
+// cut returns names without what all of them begin with: it would make every two of them near.
+func cut(names []string, prefix string) []string {
+	short := make([]string, len(names))
+	for i, name := range names {
+		short[i] = strings.TrimPrefix(name, prefix)
+	}
+	return short
+}

@@ -1,0 +1,125 @@
+package commandline
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// The types of flags whose wrong values are explained.
+
+// Count is a whole number that is not negative.
+type Count int
+
+// UnmarshalText reads digits.
+func (c *Count) UnmarshalText(b []byte) error {
+	n, err := whole(b, 63)
+	*c = Count(n)
+	return err
+}
+
+// Seed is the beginning of chance.
+type Seed uint64
+
+// UnmarshalText reads digits.
+func (s *Seed) UnmarshalText(b []byte) error {
+	n, err := whole(b, 64)
+	*s = Seed(n)
+	return err
+}
+
+// whole reads a whole number of so many bits.
+func whole(b []byte, bits int) (uint64, error) {
+	n, err := strconv.ParseUint(string(b), 10, bits)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%q is too large", b)
+	case err != nil:
+		return 0, fmt.Errorf("%q is no whole number; give 0 or more", b)
+	}
+	return n, nil
+}
+
+// Level is the least level that is logged, one of the flag's list.
+type Level string
+
+// UnmarshalText reads a level in upper or lower case.
+func (l *Level) UnmarshalText(b []byte) error {
+	levels := []string{"debug", "info", "warn", "error", "disabled"} // as the flag has them
+	if *l = Level(strings.ToLower(string(b))); !slices.Contains(levels, string(*l)) {
+		return fmt.Errorf("%q is no level; choose %s", b, alternatives(levels))
+	}
+	return nil
+}
+
+// Moment is a time that may be given by its day, whose last moment it then is.
+type Moment struct{ time.Time }
+
+// UnmarshalText reads a time with its offset, or YYYY-MM-DD.
+func (m *Moment) UnmarshalText(b []byte) error {
+	if d, err := calendar.Parse(string(b)); err == nil {
+		m.Time = (d + 1).Start().Add(-time.Millisecond)
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339, string(b))
+	if err != nil {
+		return fmt.Errorf("%q is no time; write it as 2026-11-21T18:00:00-03:00, or a day as 2026-11-21", b)
+	}
+	m.Time = at
+	return nil
+}
+
+// Grace is a duration that may also be given in days, such as 7d.
+type Grace time.Duration
+
+// UnmarshalText reads a whole number of days with a `d`, or what time.ParseDuration reads, not negative.
+func (g *Grace) UnmarshalText(b []byte) error {
+	text := string(b)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 16) // up to 179 years
+		*g = Grace(time.Duration(n) * 24 * time.Hour)
+		if err != nil {
+			return fmt.Errorf("%q is no number of days such as 7d", text)
+		}
+		return nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return fmt.Errorf("%q is no duration such as 7d, 12h or 30m", text)
+	}
+	*g = Grace(d)
+	return nil
+}
+
+// Duration is a time of more than nothing.
+type Duration time.Duration
+
+// UnmarshalText reads what time.ParseDuration reads.
+func (d *Duration) UnmarshalText(b []byte) error {
+	read, err := time.ParseDuration(string(b))
+	if err != nil || read <= 0 {
+		return fmt.Errorf("%q is no time such as 2h or 30m", b)
+	}
+	*d = Duration(read)
+	return nil
+}
+
+// Secret is a text that may begin with -, as one in 64 does.
+type Secret string
+
+// Decode takes the next word as it is.
+func (s *Secret) Decode(ctx *kong.DecodeContext) error {
+	word := ctx.Scan.Pop()
+	if word.IsEOL() {
+		return errors.New("give the secret of the key")
+	}
+	*s = Secret(word.String())
+	return nil
+}
