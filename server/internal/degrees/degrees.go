@@ -1,0 +1,123 @@
+// Package degrees reads and writes a partner's vocabulary of degrees as a file: of code, stage and grade, in the forms that
+// feeds have.
+//
+//	code,stage,grade
+//	1,FUNDAMENTAL 1,1
+package degrees
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/server/feed"
+)
+
+var fields = []feed.Field{{Name: "code", Required: true}, {Name: "stage"}, {Name: "grade"}}
+
+// Write writes a vocabulary as CSV that Read reads.
+func Write(w io.Writer, ds directory.Degrees) error {
+	c := csv.NewWriter(w)
+	c.Write([]string{"code", "stage", "grade"}) // errors are kept until Flush
+	for _, d := range ds {
+		grade := ""
+		if d.Grade > 0 {
+			grade = strconv.Itoa(d.Grade)
+		}
+		c.Write([]string{d.Code, d.Stage, grade})
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// most is how many bad rows of a file are told.
+const most = 5
+
+// Read reads a whole vocabulary. Its error tells the first bad rows.
+func Read(ctx context.Context, path string) (directory.Degrees, error) {
+	file, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	var ds directory.Degrees
+	var bad []error
+	err = feed.Read(ctx, file, fields, parse, func(d *directory.Degree, _ feed.Pos) error {
+		if _, twice := ds.Degree(d.Code); twice {
+			return feed.Bad("code", fmt.Sprintf("%q is there already", d.Code))
+		}
+		ds = append(ds, *d)
+		return nil
+	}, func(e *feed.RowError) error {
+		bad = append(bad, e)
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(bad) > most:
+		return nil, fmt.Errorf("%w; and %d more bad rows; nothing was changed", errors.Join(bad[:most]...), len(bad)-most)
+	case len(bad) > 0:
+		return nil, fmt.Errorf("%w; nothing was changed", errors.Join(bad...))
+	case len(ds) == 0:
+		return nil, fmt.Errorf("%s has no rows; a vocabulary needs one at least (lectern degrees without FILE prints the present one)", path)
+	}
+	return ds, nil
+}
+
+// open finds a file as feeds find theirs: the folder's file of that name.
+func open(path string) (*feed.File, error) {
+	folder, name := filepath.Split(path)
+	resource, _ := cutEnding(name, ".gz", ".zst")
+	resource, rows := cutEnding(resource, ".csv", ".ndjson")
+	if !rows || resource == "" {
+		return nil, fmt.Errorf("%s is neither .csv nor .ndjson, nor one of these with .gz or .zst; name such a file", path)
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("%w; lectern degrees without FILE prints the present vocabulary, to begin with", err)
+	}
+	f, err := feed.Open(filepath.Clean(folder))
+	if err != nil {
+		return nil, err
+	}
+	return f.File(resource)
+}
+
+// cutEnding cuts one of the endings off a file's name, in any case, and reports whether it has one.
+func cutEnding(name string, endings ...string) (string, bool) {
+	ext := filepath.Ext(name)
+	if !slices.Contains(endings, strings.ToLower(ext)) {
+		return name, false
+	}
+	return strings.TrimSuffix(name, ext), true
+}
+
+// stages are those that the schools API can show; a degree may have none.
+var stages = []string{"INFANTIL", "FUNDAMENTAL 1", "FUNDAMENTAL 2", "MEDIO"}
+
+// maxCode is the most characters of a code: what a directory's other texts have.
+const maxCode = 255
+
+func parse(r *feed.Row, d *directory.Degree) {
+	*d = directory.Degree{Code: r.Text(0), Stage: r.Text(1)}
+	if !r.Null(2) {
+		d.Grade = int(r.Int(2))
+	}
+	switch {
+	case r.Bad():
+	case d.Code != strings.TrimSpace(d.Code), strings.ContainsFunc(d.Code, unicode.IsControl), len([]rune(d.Code)) > maxCode:
+		r.Fail(0, "must be 1 to 255 characters without control characters and without spaces at either end")
+	case d.Stage != "" && !slices.Contains(stages, d.Stage):
+		r.Fail(1, "must be one of "+strings.Join(stages, ", ")+", or empty")
+	case !r.Null(2) && (d.Grade < 1 || d.Grade > 9):
+		r.Fail(2, "must be 1 to 9, or empty")
+	}
+}
