@@ -37,8 +37,9 @@ var ErrNoSecretKey = errors.New("no key for the secrets of directory keys: set "
 //
 // Secrets are safe for concurrent use, by several processes as well.
 type Secrets struct {
-	db   *database.DB
-	file string // empty = none
+	db    *database.DB
+	file  string // empty = none
+	given bool   // the key was given
 
 	mu  sync.Mutex
 	key []byte // nil = not read yet
@@ -49,7 +50,7 @@ func NewSecrets(db *database.DB, key []byte) (*Secrets, error) {
 	if key != nil && len(key) != secretKeyBytes {
 		return nil, fmt.Errorf("the key for secrets has %d bytes, not %d", len(key), secretKeyBytes)
 	}
-	s := &Secrets{db: db, key: key}
+	s := &Secrets{db: db, key: key, given: key != nil}
 	if path, ok := strings.CutPrefix(db.URL, "sqlite:"); ok {
 		s.file = path + ".key"
 	}
@@ -82,6 +83,17 @@ func (s *Secrets) box(read func() ([]byte, error)) (*auth.Box, error) {
 		return nil, err
 	}
 	return auth.NewBox(key)
+}
+
+// KeyAt names where the key is: SecretKeyVariable where it was given, the file beside the database where there is one, else nil.
+func (s *Secrets) KeyAt() *string {
+	at := s.file
+	if s.given {
+		at = SecretKeyVariable
+	} else if _, err := os.Stat(at); err != nil {
+		return nil
+	}
+	return &at
 }
 
 // readable returns the error for which the key file cannot be read, where it is needed and there is one.

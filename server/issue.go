@@ -1,0 +1,99 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+)
+
+// Issuer issues keys of all three APIs: it adds to the keys' store what a key needs of others, the secrets that directory keys
+// are sealed with, and the network that a schools key is for.
+type Issuer struct {
+	Keys    *authdb.Store
+	Secrets *Secrets
+}
+
+// KeyParams say what key to issue.
+type KeyParams struct {
+	Tenant  auth.Tenant
+	API     auth.API
+	Network directory.Ref // of a schools key, and else empty
+	Expires time.Time     // zero = never
+}
+
+// Issue makes a new key and returns its text, of a directory key the secret alone, which nothing can show again. The errors are
+// those of authdb.Store.Issue, ErrNetwork and ErrNoSecretKey.
+//
+// A schools key is issued in one transaction with the look whether its network is there, which locks the partner's versions as
+// the deletion of a network does, which revokes the network's keys: whichever of the two is first, no key outlives its
+// network (G3).
+func (i *Issuer) Issue(ctx context.Context, p KeyParams) (text string, k auth.Key, err error) {
+	params := authdb.IssueParams{Tenant: p.Tenant, API: p.API, Expires: p.Expires}
+	switch p.API {
+	case auth.Directory:
+		box, err := i.Secrets.MakeBox()
+		if err != nil {
+			return "", auth.Key{}, err
+		}
+		return i.Keys.IssueDirectory(ctx, params, box)
+	case auth.Schools:
+		err = i.Keys.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+			if _, err := authdb.Lock(ctx, tx, p.Tenant); err != nil {
+				return err
+			}
+			id, err := Network(ctx, tx, directory.PartnerID(p.Tenant), p.Network)
+			if err != nil {
+				return err
+			}
+			params.Network = int64(id)
+			text, k, err = i.Keys.IssueIn(ctx, tx, params)
+			return err
+		})
+		return text, k, err
+	}
+	return i.Keys.Issue(ctx, params)
+}
+
+// Rotate is authdb.Store.Rotate, or with an expiry RotateUntil, of a key of any API.
+func (i *Issuer) Rotate(ctx context.Context, id string, grace time.Duration, expires *time.Time) (text string, k auth.Key, err error) {
+	rotate := func(keys *authdb.Store) (string, auth.Key, error) {
+		if expires == nil {
+			return keys.Rotate(ctx, id, grace)
+		}
+		return keys.RotateUntil(ctx, id, grace, *expires)
+	}
+	text, k, err = rotate(i.Keys)
+	if !errors.Is(err, auth.ErrBox) {
+		return text, k, err
+	}
+	sealing := *i.Keys // it is a directory key, whose secret is sealed
+	if sealing.Box, err = i.Secrets.MakeBox(); err != nil {
+		return "", auth.Key{}, err
+	}
+	return rotate(&sealing)
+}
+
+// ErrNetwork says that a partner has no live network of a reference.
+var ErrNetwork = errors.New("the partner has no network")
+
+// Network returns the live network of a partner with a reference, or ErrNetwork.
+func Network(ctx context.Context, idb bun.IDB, p directory.PartnerID, ref directory.Ref) (directory.EntityID, error) {
+	entities, err := directorydb.Entities(ctx, idb, p)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range entities {
+		if e.Type == directory.Network && e.Ref == ref && !e.Deleted {
+			return e.ID, nil
+		}
+	}
+	return 0, fmt.Errorf("%w %q", ErrNetwork, ref)
+}
