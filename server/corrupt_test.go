@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net/http/httptest"
 	"slices"
@@ -45,8 +46,8 @@ func TestFlippedBitsOfEveryKind(t *testing.T) {
 		}
 		// ask asks a server that has nothing in memory.
 		ask := func(log *bytes.Buffer) map[string]*httptest.ResponseRecorder {
-			l := zerolog.New(log)
-			s, err := server.New(t.Context(), server.Config{DB: db, Now: n.clock.time, SchoolsRate: -1, LibrariesRate: -1, Log: &l})
+			l := slog.New(zerolog.NewSlogHandler(zerolog.New(log)))
+			s, err := server.New(t.Context(), server.Config{DB: db, Now: n.clock.time, SchoolsRate: -1, LibrariesRate: -1, Log: l})
 			if err != nil {
 				t.Fatal(err)
 			}

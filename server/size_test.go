@@ -238,22 +238,22 @@ func TestSizeOfStates(t *testing.T) {
 		domain   string
 		users    int
 		first    calendar.Date
-		generate func(folder string, users int, until time.Time) error
+		generate func(folder string, users int) error
 		load     func(s *sized, ctx context.Context, folder string) error
 	}{
-		{"schools", 100, schools.HistoryStart(), func(folder string, users int, until time.Time) error {
-			_, err := generate.Schools(t.Context(), folder, generate.SchoolsParams{Users: users, Days: days, Until: until})
+		{"schools", 100, schools.HistoryStart(), func(folder string, users int) error {
+			_, err := generate.Schools(t.Context(), folder, generate.Params{Users: users, Days: days})
 			return err
 		}, (*sized).loadSchools},
-		{"libraries", 400, libraries.HistoryStart, func(folder string, users int, until time.Time) error {
-			_, err := generate.Libraries(t.Context(), folder, generate.LibrariesParams{Users: users, Days: days, Until: until})
+		{"libraries", 400, libraries.HistoryStart, func(folder string, users int) error {
+			_, err := generate.Libraries(t.Context(), folder, generate.Params{Users: users, Days: days})
 			return err
 		}, (*sized).loadLibraries},
 	} {
 		t.Run(tt.domain, func(t *testing.T) {
-			end := (tt.first + calendar.Date(days)).Start().Add(-30 * time.Minute)
+			end := (tt.first + calendar.Date(days)).Start()
 			whole := t.TempDir()
-			if err := tt.generate(whole, cmp.Or(users, tt.users), end); err != nil {
+			if err := tt.generate(whole, cmp.Or(users, tt.users)); err != nil {
 				t.Fatal(err)
 			}
 			feeds := make([]string, hours+1)
