@@ -152,10 +152,10 @@ func (p *longPull) run(dbs []*database.DB, n int) {
 		servers = append(servers, s.Handler())
 	}
 	at, want := "", []string{}
-	for page := 1; len(want) < n; page++ { // a minute before, and of another query: its pages are of another size
-		var rows []string
-		_, rows = p.page(servers[0], page, 1000, "")
+	for page := 1; len(want) < n; page++ { // before, and of another query: its pages are of another size
+		_, rows := p.page(servers[0], page, 1000, "")
 		want = append(want, rows...)
+		p.clock.now = p.clock.now.Add(2 * time.Second)
 	}
 	p.clock.now = p.clock.now.Add(time.Minute)
 	begun, minute, hour := p.clock.now, 0, 0
