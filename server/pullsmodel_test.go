@@ -284,6 +284,19 @@ func (m *pulling) next() {
 	}
 }
 
+// during lets clients go on in the middle of a load, which has written a part of what it changes.
+func (m *pulling) during(stage string, done, _ int64) {
+	if stage != "fold" || done%100 != 50 {
+		return
+	}
+	switch m.draw("during", 3) {
+	case 1:
+		m.next()
+	case 2:
+		m.earlier()
+	}
+}
+
 // goOn asks for the next page of a pull, and compares the rows with its state's when it was the last.
 func (m *pulling) goOn(p *onePull) {
 	var snapshot string

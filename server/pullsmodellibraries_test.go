@@ -119,7 +119,7 @@ func (p *pulledLibrary) load(immediately bool) {
 	feed := p.pieces.feeds[piece]
 	store := &librariesdb.Store{DB: p.db.DB, Copy: p.db.Copy, Now: p.clock.time}
 	totals, err := librariesload.Load(p.Context(), store, writePiece(p.t, p.pieces.Rand, feed),
-		librariesload.Options{Network: p.network, Now: p.clock.time, Immediately: immediately})
+		librariesload.Options{Network: p.network, Now: p.clock.time, Immediately: immediately, Progress: p.during})
 	if err != nil || totals.Hour != libraries.FormatTime(hour) {
 		p.Fatalf("piece %d, loaded at %v, holds from %s, %v, want %v", piece, p.clock.now, totals.Hour, err, hour)
 	}

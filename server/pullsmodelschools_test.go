@@ -24,7 +24,7 @@ func TestPullsAreOfOneState(t *testing.T) {
 		p.world = newWorld(m.rand())
 		p.world.segments = p.world.segments[:80]
 		p.site.load(p.world)
-		m.changing = p
+		m.changing, p.site.during = p, m.during
 		return m
 	})
 }

@@ -38,6 +38,7 @@ type site struct {
 	url     string
 	keys    map[string]string // by network
 	now     func() time.Time  // of its loads and states; nil is the tests' and the database's
+	during  func(stage string, done, total int64)
 }
 
 // newSite serves an empty partner.
@@ -72,7 +73,7 @@ func (s *site) load(w *world) schoolsload.Totals {
 		begins = s.now
 	}
 	store := &schoolsdb.Store{DB: s.db.DB, Copy: s.db.Copy, Now: s.now}
-	totals, err := schoolsload.Load(s.t.Context(), store, dir, schoolsload.Options{Partner: s.partner, Ref: s.ref, Now: begins})
+	totals, err := schoolsload.Load(s.t.Context(), store, dir, schoolsload.Options{Partner: s.partner, Ref: s.ref, Now: begins, Progress: s.during})
 	if err != nil {
 		s.t.Fatal(err)
 	}
