@@ -143,7 +143,9 @@ func fewer(t *testing.T, checks int) {
 	t.Cleanup(func() { f.Value.Set(f.DefValue) })
 }
 
-func newPulling(rt *rapid.T, dbs []*database.DB, at time.Time) *pulling {
+// newPulling begins at a time, or some hours later, not long before midnight.
+func newPulling(rt *rapid.T, dbs []*database.DB, at time.Time, later int) *pulling {
+	at = at.Add(time.Duration(rapid.SampledFrom([]int{0, later}).Draw(rt, "later")) * time.Hour)
 	return &pulling{
 		T: rt, dbs: dbs, clock: &clock{at}, keys: map[string]string{}, servers: make([]http.Handler, len(dbs)),
 		states: map[string]map[question]string{}, erased: map[string]map[string]bool{}, line: line{pins: map[string]pin{}},

@@ -23,7 +23,7 @@ import (
 // an hour, late, repeated or withdrawn. All pulls send a snapshot; and what holds is what the slow model makes of the loads.
 func TestLibrariesPullsAreOfOneState(t *testing.T) {
 	testPulls(t, 10, func(rt *rapid.T, t *testing.T, dbs []*database.DB, n int) *pulling {
-		m := newPulling(rt, dbs, shelvesNow())
+		m := newPulling(rt, dbs, shelvesNow(), 11)
 		m.prefix, m.noEmail, m.few = librariesPrefix, `""`, 9
 		p := &pulledLibrary{pulling: m, t: t, db: dbs[0], holds: newShelves(), pieces: newPieces(m.rand(), 6), base: map[int]readerRow{}}
 		m.changing = p

@@ -17,7 +17,7 @@ import (
 // of one state whether it sends a snapshot or pages alone.
 func TestPullsAreOfOneState(t *testing.T) {
 	testPulls(t, 10, func(rt *rapid.T, t *testing.T, dbs []*database.DB, n int) *pulling {
-		m := newPulling(rt, dbs, now())
+		m := newPulling(rt, dbs, now(), 14)
 		m.prefix, m.alone, m.noEmail, m.few = prefix, true, "null", 9
 		ref := directory.Ref(fmt.Sprint("p", n))
 		p := &pulledSchools{pulling: m, site: &site{t: t, db: dbs[0], partner: newPartner(t, dbs[0], ref), ref: ref, keys: m.keys, now: m.clock.time}}
