@@ -8,15 +8,19 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // putDay puts a day with the given forms.
 func (f *fixture) putDay(n libraries.NetworkID, day calendar.Date, forms libraries.DayForms) {
 	f.Helper()
-	for i, data := range formsOf(&forms) {
-		if len(*data) > 0 {
-			f.putBlocks(n, dayKinds[i], blockOf(day, *data))
+	for kind, data := range map[state.Kind][]byte{
+		libraries.TotalsKind: forms.Totals, libraries.ReaderSheetKind: forms.Readers,
+		libraries.TitleSheetKind: forms.Titles, libraries.LoginSheetKind: forms.Logins,
+	} {
+		if len(data) > 0 {
+			f.putBlocks(n, kind, blockOf(day, data))
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -32,30 +31,9 @@ type SaveOptions struct {
 
 // Saved says what a load wrote.
 type Saved struct {
-	New, Repeated int // events and requests; a repeated one was loaded before (F1)
-	Requests      int // those of the new ones that are suggestion requests
-	Readers       ReaderCounts
-	Hour          libraries.Hour // from which it holds
-	Versions      state.Versions // of the data then
-}
-
-// count adds what a part of the pile counts.
-func (s *Saved) count(part Saved) {
-	s.New += part.New
-	s.Repeated += part.Repeated
-	s.Requests += part.Requests
-	s.Readers.add(part.Readers)
-}
-
-// ReaderCounts counts the readers who have a row in the feed, by what that row did. One that the store has a later row of
-// is Superseded (F1).
-type ReaderCounts struct{ New, Changed, Unchanged, Superseded int }
-
-func (c *ReaderCounts) add(n ReaderCounts) {
-	c.New += n.New
-	c.Changed += n.Changed
-	c.Unchanged += n.Unchanged
-	c.Superseded += n.Superseded
+	libraries.Loaded
+	Hour     libraries.Hour // from which it holds
+	Versions state.Versions // of the data then
 }
 
 // Load is a load of a network under way. Until Close no other load of the network is; readers go on with the state before,
@@ -87,20 +65,20 @@ func (l *Load) Close(ctx context.Context) error { return l.to.Close(ctx) }
 // Save writes a settled feed, which builds on the state of Base, and makes it hold with its last step (F2), also where nothing
 // is new. The pile is used up, and is the caller's to close. The error is state.ErrLost where another load has taken over.
 func (l *Load) Save(ctx context.Context, in *libraries.Intake, pile *libraries.Pile, o SaveOptions) (Saved, error) {
-	w := &load{Store: l.store, SaveOptions: o, base: l.Base, to: l.to, pile: pile, changes: holdingChanges{}}
-	if o.Progress != nil {
-		o.Progress(0, 2*spill.Parts)
-	}
-	w.aside.pile.Dir, w.aside.pile.Limit = o.TempDir, o.MemoryLimit
-	defer w.aside.pile.Close()
-	if err := w.run(ctx, in); err != nil {
+	w := &writer{Writer: l.to, store: l.store, base: l.Base, to: l.to}
+	loaded, err := libraries.Load(ctx, w, in, pile, libraries.LoadOptions{
+		Progress: o.Progress, Days: spill.Pile{Dir: o.TempDir, Limit: o.MemoryLimit},
+	})
+	if err != nil {
 		return Saved{}, err
 	}
-	if err := w.hold(ctx, lead); err != nil {
+	saved, err := w.hold(ctx, o.Immediately, lead)
+	if err != nil {
 		return Saved{}, err
 	}
-	l.store.settle(ctx, w.empty())
-	return w.saved, nil
+	l.store.settle(ctx, l.Base.At.Facts == 0)
+	saved.Loaded = loaded
+	return saved, nil
 }
 
 // settle does what is due after a load; the load stands whatever becomes of it. On SQLite the journal is written into the
@@ -116,82 +94,56 @@ func (s *Store) settle(ctx context.Context, first bool) {
 	}
 }
 
-// load is one load, or check, under way. What was folded before is read at the state that it builds on, which what it writes
-// does not change.
-type load struct {
-	*Store
-	SaveOptions
-	base libraries.Access
-	to   *statedb.Load // nil in a check
-
-	piles sync.Mutex // of pile, and of aside while it is emptied: neither is for several goroutines at once
-	pile  *libraries.Pile
-	aside aside
-
-	sheaves sync.Pool // of *sheaf
-
-	waiting []statedb.RowChange // to be written
-	bytes   int                 // of what waits
-
-	changes holdingChanges
-	erased  []int64 // readers whose e-mail goes from every state
-	saved   Saved
-	done    int // steps
+// writer is where a load writes, and a check does not.
+type writer struct {
+	state.Writer
+	store  *Store
+	base   libraries.Access
+	to     *statedb.Load // nil in a check
+	erased []int64       // readers whose e-mail goes from every state
 }
 
-// empty reports whether nothing was loaded before: there is nothing to read and nothing to replace.
-func (l *load) empty() bool { return l.base.At.Facts == 0 }
+var _ libraries.Writer = (*writer)(nil)
 
-// run writes everything: the catalogue, the pile part by part, the days, which all parts share, and the holdings.
-func (l *load) run(ctx context.Context, in *libraries.Intake) error {
-	if err := l.put(ctx, flushAt, registerRows(in)...); err != nil {
-		return err
-	}
-	if err := spill.Each(ctx, spill.Parts, l.fold, func(p *part) error { return l.write(ctx, p) }); err != nil {
-		return err
-	}
-	if err := spill.Each(ctx, spill.Parts, l.merge, func(ds *foldedDays) error { return l.writeDays(ctx, ds) }); err != nil {
-		return err
-	}
-	return l.writeHoldings(ctx)
+// People implements libraries.Writer.
+func (w *writer) People(ctx context.Context, ids []int64) ([]libraries.Reader, error) {
+	return w.store.People(ctx, w.base, ids)
 }
 
-const (
-	rowBytes = 256      // about what a row of a register takes in memory
-	flushAt  = 16 << 20 // bytes that wait to be written together
-)
-
-// put writes changes, together with others: every call to the database is one more transaction.
-func (l *load) put(ctx context.Context, bytes int, changes ...statedb.RowChange) error {
-	l.waiting = append(l.waiting, changes...)
-	if l.bytes += bytes; l.bytes < flushAt {
-		return nil
-	}
-	err := l.to.WriteRows(ctx, l.waiting...)
-	l.waiting, l.bytes = nil, 0
-	return err
-}
-
-// step tells the progress: a step is a part of the pile or of the days.
-func (l *load) step() {
-	if l.done++; l.Progress != nil {
-		l.Progress(l.done, 2*spill.Parts)
-	}
-}
-
-// registerRows are what is new or changed in the registers that a load settles in memory.
-func registerRows(in *libraries.Intake) (changes []statedb.RowChange) {
-	for _, v := range libraries.Vocabularies() {
-		var terms []term
-		for _, t := range in.PutTerms[v] {
-			terms = append(terms, term{v, t})
+// WriteAll implements libraries.Writer.
+func (w *writer) WriteAll(ctx context.Context, changes ...libraries.Written) error {
+	var rows []statedb.RowChange
+	for _, c := range changes {
+		w.erased = append(w.erased, c.Erased...)
+		for v, terms := range c.Terms {
+			rows = append(rows, change(termsTable, libraries.Puts[term]{New: termsOf(v, terms.New), Again: termsOf(v, terms.Again)}))
 		}
-		changes = append(changes, termsTable.Replace(termsTable.Keys(terms), terms))
+		rows = append(rows, change(booksTable, c.Books), change(linesTable, c.Lines), change(channelsTable, c.Channels),
+			change(readersTable, c.Readers), change(loansTable, c.Loans), change(reservationsTable, c.Reservations),
+			change(requestsTable, c.Requests))
+		for _, b := range c.Blocks {
+			rows = append(rows, w.to.RowsOf(b))
+		}
 	}
-	return append(changes,
-		booksTable.Replace(booksTable.Keys(in.PutBooks), in.PutBooks),
-		linesTable.Replace(linesTable.Keys(in.PutLines), in.PutLines),
-		channelsTable.Replace(channelsTable.Keys(in.PutChannels), in.PutChannels))
+	return w.to.WriteRows(ctx, rows...)
+}
+
+// change is what puts rows into a table.
+func change[T any](t *statedb.Records[T], p libraries.Puts[T]) statedb.RowChange {
+	list := p.New
+	if len(p.Again) > 0 {
+		list = slices.Concat(p.New, p.Again)
+	}
+	return t.Replace(t.Keys(p.Again), list)
+}
+
+// termsOf are terms with their vocabulary.
+func termsOf(v libraries.Vocabulary, terms []libraries.Term) []term {
+	list := make([]term, len(terms))
+	for i, t := range terms {
+		list[i] = term{v, t}
+	}
+	return list
 }
 
 // lead is how long before its hour a load has to be ready, and how long its last step may take (L1).
@@ -202,48 +154,47 @@ var errLate = errors.New("the load's last step took too long")
 
 // hold is the load's last step. One that takes longer than it may is taken again, and may take twice as long then: the hour
 // that it chose may have begun without it.
-func (l *load) hold(ctx context.Context, within time.Duration) error {
-	h, err := l.to.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *authdb.Held) error {
-		if err := l.erase(ctx, tx); err != nil {
+func (w *writer) hold(ctx context.Context, immediately bool, within time.Duration) (Saved, error) {
+	h, err := w.to.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *authdb.Held) error {
+		if err := w.erase(ctx, tx); err != nil {
 			return err
 		}
-		if l.choose(h, now, within); h.Next == 0 {
+		if w.choose(h, now, immediately, within); h.Next == 0 {
 			return nil
 		}
-		end, err := l.States().Clock(ctx, tx)
+		end, err := w.store.States().Clock(ctx, tx)
 		if err == nil && end.Sub(now) > within {
 			err = errLate
 		}
 		return err
 	})
 	if errors.Is(err, errLate) {
-		return l.hold(ctx, 2*within)
+		return w.hold(ctx, immediately, 2*within)
 	}
-	l.saved.Versions = state.Versions{Registers: h.Registers, Facts: h.Last()}
-	l.saved.Hour = hourOf(h.From)
+	saved := Saved{Versions: state.Versions{Registers: h.Registers, Facts: h.Last()}, Hour: hourOf(h.From)}
 	if h.Next > 0 {
-		l.saved.Hour = hourOf(h.NextFrom)
+		saved.Hour = hourOf(h.NextFrom)
 	}
-	return err
+	return saved, err
 }
 
 // choose says from when the load holds: the first full hour that is far enough away and not before that of any earlier load,
 // or at once (L1). What waits moves along: the load builds on it.
-func (l *load) choose(h *authdb.Held, now time.Time, within time.Duration) {
-	if h.Facts == 0 || l.Immediately {
+func (w *writer) choose(h *authdb.Held, now time.Time, immediately bool, within time.Duration) {
+	if h.Facts == 0 || immediately {
 		hour := max(libraries.HourOf(now), hourOf(h.From))
-		h.Facts, h.From, h.Next, h.NextFrom = l.to.Number(), hour.Time(), 0, time.Time{}
+		h.Facts, h.From, h.Next, h.NextFrom = w.to.Number(), hour.Time(), 0, time.Time{}
 		return
 	}
 	hour := max(libraries.NextHour(now.Add(within)), hourOf(h.From), hourOf(h.NextFrom))
-	h.Next, h.NextFrom = l.to.Number(), hour.Time()
+	h.Next, h.NextFrom = w.to.Number(), hour.Time()
 }
 
 // erase erases the e-mails of readers whom the load marks deleted from every state, the one that is served included (L18).
-func (l *load) erase(ctx context.Context, tx bun.Tx) error {
-	for ids := range slices.Chunk(l.erased, chunk) {
+func (w *writer) erase(ctx context.Context, tx bun.Tx) error {
+	for ids := range slices.Chunk(w.erased, chunk) {
 		_, err := tx.NewRaw(`UPDATE libraries_readers SET email = '' WHERE tenant_id = ? AND user_id IN (?) AND email <> ''`,
-			l.base.Network, bun.List(ids)).Exec(ctx)
+			w.base.Network, bun.List(ids)).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("erase e-mails: %w", err)
 		}

@@ -264,7 +264,7 @@ func TestPiecesMakeTheWhole(t *testing.T) {
 			ls := loaders(t, db, fmt.Sprint("whole", seed), fmt.Sprint("pieces", seed))
 			saved := ls[0].load(w.whole(), atOnce)
 			if saved.New != len(w.events)+len(w.requests) || saved.Repeated != 0 || saved.Requests != len(w.requests) ||
-				saved.Readers != (librariesdb.ReaderCounts{New: len(w.readers)}) {
+				saved.Readers != (libraries.ReaderCounts{New: len(w.readers)}) {
 				t.Errorf("seed %d: the whole saved %+v, want %d events and %d requests of %d readers", seed, saved, len(w.events), len(w.requests), len(w.readers))
 			}
 			var n librariesdb.Saved
@@ -368,7 +368,8 @@ func TestRepetitionChangesNothing(t *testing.T) {
 		again := l.load(w.whole(), atOnce)
 		after := l.present()
 		want := librariesdb.Saved{
-			Repeated: first.New, Readers: librariesdb.ReaderCounts{Unchanged: len(w.readers)}, Hour: 500_001, Versions: after.At,
+			Loaded: libraries.Loaded{Repeated: first.New, Readers: libraries.ReaderCounts{Unchanged: len(w.readers)}},
+			Hour:   500_001, Versions: after.At,
 		}
 		if again != want || after.At.Facts <= before.At.Facts || after.Hour != again.Hour {
 			t.Errorf("the second load = %+v, and %+v holds, want %+v", again, after, want)

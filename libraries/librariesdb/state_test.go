@@ -92,15 +92,15 @@ func TestLaterReaderRowStands(t *testing.T) {
 			rule string
 			rows []libraries.Reader
 			want string
-			n    librariesdb.ReaderCounts
+			n    libraries.ReaderCounts
 		}{
-			{"a new reader", []libraries.Reader{row("a", noon)}, "a", librariesdb.ReaderCounts{New: 1}},
-			{"the same row", []libraries.Reader{row("a", noon)}, "a", librariesdb.ReaderCounts{Unchanged: 1}},
-			{"another of the same instant", []libraries.Reader{row("b", noon)}, "b", librariesdb.ReaderCounts{Changed: 1}},
-			{"an earlier one", []libraries.Reader{row("c", noon.Add(-time.Microsecond))}, "b", librariesdb.ReaderCounts{Superseded: 1}},
-			{"a later one", []libraries.Reader{row("d", noon.Add(time.Microsecond))}, "d", librariesdb.ReaderCounts{Changed: 1}},
-			{"several", []libraries.Reader{row("f", noon.Add(2*time.Hour)), row("e", noon.Add(time.Hour))}, "f", librariesdb.ReaderCounts{Changed: 1}},
-			{"none", nil, "f", librariesdb.ReaderCounts{}},
+			{"a new reader", []libraries.Reader{row("a", noon)}, "a", libraries.ReaderCounts{New: 1}},
+			{"the same row", []libraries.Reader{row("a", noon)}, "a", libraries.ReaderCounts{Unchanged: 1}},
+			{"another of the same instant", []libraries.Reader{row("b", noon)}, "b", libraries.ReaderCounts{Changed: 1}},
+			{"an earlier one", []libraries.Reader{row("c", noon.Add(-time.Microsecond))}, "b", libraries.ReaderCounts{Superseded: 1}},
+			{"a later one", []libraries.Reader{row("d", noon.Add(time.Microsecond))}, "d", libraries.ReaderCounts{Changed: 1}},
+			{"several", []libraries.Reader{row("f", noon.Add(2*time.Hour)), row("e", noon.Add(time.Hour))}, "f", libraries.ReaderCounts{Changed: 1}},
+			{"none", nil, "f", libraries.ReaderCounts{}},
 		} {
 			saved := l.load(feed{readers: c.rows}, atOnce)
 			if saved.Readers != c.n {
