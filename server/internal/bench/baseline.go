@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -12,76 +15,101 @@ import (
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
-// rawColumns are the columns of the raw segments that the baselines use.
-var rawColumns = []string{"segment_id", "account", "book_id", "started_at", "duration_ms", "from_unit", "to_unit", "wpm"}
+// baseline is what one would do without the product: copy the rows of a feed into tables as they are, and ask them in SQL.
+type baseline struct {
+	what    string // of the first file, whose plain COPY is timed
+	tables  []rawTable
+	prepare []string                                                      // statements, once all rows are there
+	queries func(*network) map[string]string                              // by the question that they answer
+	agree   func(ctx context.Context, n *network, name, row string) error // nil, or holds that the product answers what the last row of a query says
+	drop    []string
+}
+
+// rawTable is a table and the files that go into it.
+type rawTable struct {
+	name, columns string // the columns with their types
+	files         []rawFile
+}
+
+// names are those of the columns.
+func (t rawTable) names() (names []string) {
+	for column := range strings.SplitSeq(t.columns, ",") {
+		names = append(names, strings.Fields(column)[0])
+	}
+	return names
+}
+
+// rawFile is how the rows of a file become rows of a table.
+type rawFile struct {
+	resource, fields string
+	parse            func(*feed.Row) [][]any
+}
 
 // copied is the number of rows of the plain COPY: enough for a steady rate.
 const copied = 1_000_000
 
-// baselines times a plain COPY of the feed's segments and, with sql, the hand-written SQL on all of them.
-func (b bench) baselines(ctx context.Context, rate float64, sql bool) error {
-	db, err := database.Open(ctx, b.db)
+// baselines times a plain COPY of rows of the feed and, with ask, the hand-written SQL on all of them.
+func (n *network) baselines(ctx context.Context, ask bool) error {
+	db, err := database.Open(ctx, n.db)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	if _, err := db.ExecContext(ctx, `CREATE TABLE bench_segments (segment_id text NOT NULL, account text NOT NULL, book_id bigint NOT NULL,
-		started_at bigint NOT NULL, duration_ms bigint NOT NULL, from_unit bigint NOT NULL, to_unit bigint NOT NULL, wpm numeric)`); err != nil {
-		return err
-	}
-	rows, err := b.segments(ctx, copied)
-	if err != nil {
-		return err
-	}
-	took, err := copyRows(ctx, db, "bench_segments", rawColumns, rows)
-	if err != nil {
-		return err
-	}
-	plain := float64(len(rows)) / took.Seconds()
-	b.table.row("plain COPY of the same rows, without reading a feed", fmt.Sprintf("%.0f rows/s", plain), fmt.Sprintf("the load reaches %.0f %% of it", 100*rate/plain))
-	if sql {
-		if err := b.raw(ctx, db, len(rows)); err != nil {
+	for _, t := range n.raw.tables {
+		if _, err := db.ExecContext(ctx, "CREATE TABLE "+t.name+" ("+t.columns+")"); err != nil {
 			return err
 		}
 	}
-	_, err = db.ExecContext(ctx, "DROP TABLE bench_segments")
-	return err
-}
-
-var rawFields = []feed.Field{{Name: "segmentId"}, {Name: "account"}, {Name: "bookId"}, {Name: "startedAt"}, {Name: "durationMs"}, {Name: "from"}, {Name: "to"}, {Name: "wpm"}}
-
-// each calls f with the raw rows of the feed until it returns false.
-func (b bench) each(ctx context.Context, f func([]any) bool) error {
-	return eachRow(ctx, b.network.feed(), "segments", rawFields, func(r *feed.Row, row *[]any) {
-		*row = []any{r.Text(0), r.Text(1), r.Int(2), r.Time(3).UnixMilli(), r.Int(4), r.Int(5), r.Int(6), nil}
-		if !r.Null(7) {
-			(*row)[7] = string(r.Number(7))
+	var rows [][]any
+	main := n.raw.tables[0]
+	if err := main.files[0].each(ctx, n.feed(), func(row []any) bool {
+		rows = append(rows, row)
+		return len(rows) < copied
+	}); err != nil {
+		return err
+	}
+	start := time.Now()
+	if err := copyInto(ctx, db, main, func(yield func([]any) bool) error { slices.Values(rows)(yield); return nil }); err != nil {
+		return err
+	}
+	plain := float64(len(rows)) / time.Since(start).Seconds()
+	n.table.row("plain COPY of "+n.raw.what+", without reading a feed", fmt.Sprintf("%.0f rows/s", plain), fmt.Sprintf("the load reaches %.0f %% of it", 100*n.rate/plain))
+	if ask {
+		if err := n.queried(ctx, db, len(rows)); err != nil {
+			return err
 		}
-	}, f)
+	}
+	for _, t := range n.raw.tables {
+		if _, err := db.ExecContext(ctx, "DROP TABLE "+t.name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// unused are the fields of feeds that some table of the baseline has no column for.
-var unused = []string{
-	"loanId", "name", "email", "ra", "deletedAt", "updatedAt", "confirmedAt", "lastSignInAt", "userId", "bookId", "dueAt", "format", "mode", "position", "resolvedAt", "sessionId", "renewalId", "reservationId", "previewId", "activityId", "status",
-}
-
-// eachRow calls f with the rows of a feed's file, as parse makes them, until it returns false.
-func eachRow(ctx context.Context, dir, resource string, fields []feed.Field, parse func(*feed.Row, *[]any), f func([]any) bool) error {
+// each calls f with the raw rows of a file until it returns false.
+func (r rawFile) each(ctx context.Context, dir string, f func([]any) bool) error {
 	folder, err := feed.Open(dir)
 	if err != nil {
 		return err
 	}
 	folder.Ignore(unused...)
-	file, err := folder.File(resource)
+	file, err := folder.File(r.resource)
 	if err != nil {
 		return err
+	}
+	var fields []feed.Field
+	for name := range strings.FieldsSeq(r.fields) {
+		fields = append(fields, feed.Field{Name: name})
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := false
-	err = feed.Read(ctx, file, fields, parse, func(row *[]any, _ feed.Pos) error {
-		if done = done || !f(*row); done {
-			cancel()
+	err = feed.Read(ctx, file, fields, func(row *feed.Row, rows *[][]any) { *rows = r.parse(row) }, func(rows *[][]any, _ feed.Pos) error {
+		for _, row := range *rows {
+			if done = done || !f(row); done {
+				cancel()
+			}
 		}
 		return nil
 	}, func(e *feed.RowError) error { return e })
@@ -91,94 +119,92 @@ func eachRow(ctx context.Context, dir, resource string, fields []feed.Field, par
 	return err
 }
 
-// segments returns the first n rows of the feed.
-func (b bench) segments(ctx context.Context, n int) ([][]any, error) {
-	var rows [][]any
-	return rows, b.each(ctx, func(row []any) bool {
-		rows = append(rows, row)
-		return len(rows) < n
+// unused are the fields of feeds that some table of the baselines has no column for.
+var unused = strings.Fields(`loanId userId bookId dueAt status format mode position resolvedAt sessionId renewalId reservationId previewId activityId
+	name email ra deletedAt updatedAt confirmedAt lastSignInAt`)
+
+// copyInto copies rows in a transaction of their own.
+func copyInto(ctx context.Context, db *database.DB, t rawTable, each func(yield func([]any) bool) error) error {
+	return db.InTx(ctx, func(ctx context.Context, conn bun.Conn, _ bun.Tx) error {
+		var failed error
+		_, err := db.Copy(ctx, conn, t.name, t.names(), func(yield func([]any) bool) { failed = each(yield) })
+		return errors.Join(failed, err)
 	})
 }
 
-// raw copies the rest of the segments, indexes them as one would, and times the questions in SQL.
-func (b bench) raw(ctx context.Context, db *database.DB, skip int) error {
-	err := db.InTx(ctx, func(ctx context.Context, conn bun.Conn, _ bun.Tx) error {
-		var failed error
-		_, err := db.Copy(ctx, conn, "bench_segments", rawColumns, func(yield func([]any) bool) {
-			i := 0
-			failed = b.each(ctx, func(row []any) bool {
-				if i++; i <= skip {
-					return true
-				}
-				return yield(row)
+// queried copies the rest of the feed, past the rows of the first file that are there, and times the queries: the median of three.
+func (n *network) queried(ctx context.Context, db *database.DB, skip int) error {
+	for _, t := range n.raw.tables {
+		for _, file := range t.files {
+			err := copyInto(ctx, db, t, func(yield func([]any) bool) error {
+				return file.each(ctx, n.feed(), func(row []any) bool {
+					if skip > 0 {
+						skip--
+						return true
+					}
+					return yield(row)
+				})
 			})
-		})
-		if failed != nil {
-			return failed
+			if err != nil {
+				return err
+			}
 		}
-		return err
-	})
-	if err != nil {
-		return err
 	}
-	for _, statement := range []string{
-		`ALTER TABLE bench_segments ADD COLUMN user_id bigint, ADD COLUMN day date`,
-		`CREATE TABLE bench_raw AS
-			SELECT a.user_id, s.book_id, s.started_at, ((to_timestamp(s.started_at / 1000.0) AT TIME ZONE 'UTC') - interval '3 hours')::date AS day,
-				s.duration_ms, s.from_unit, s.to_unit, s.wpm
-			FROM bench_segments s JOIN accounts a ON a.reference_id = s.account`,
-		`CREATE INDEX ON bench_raw (user_id, book_id)`,
-		`CREATE INDEX ON bench_raw (day, user_id)`,
-		`VACUUM ANALYZE bench_raw`,
-	} {
+	for _, statement := range n.raw.prepare {
 		if _, err := db.ExecContext(ctx, statement); err != nil {
 			return err
 		}
 	}
-	for route, query := range rawQueries {
-		start := time.Now()
-		rows, err := db.QueryContext(ctx, query)
-		if err != nil {
-			return err
+	for name, query := range n.raw.queries(n) {
+		var times []time.Duration
+		var row string
+		var err error
+		for range 3 {
+			start := time.Now()
+			if row, err = lastRow(ctx, db, query); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			times = append(times, time.Since(start))
 		}
-		for rows.Next() { // the rows themselves are of no interest
+		slices.Sort(times)
+		n.sql[name] = times[1]
+		if n.raw.agree != nil {
+			if err := n.raw.agree(ctx, n, name, row); err != nil {
+				return err
+			}
 		}
-		if err := rows.Close(); err != nil {
-			return err
-		}
-		b.sql[route+", all days"] = time.Since(start)
 	}
-	_, err = db.ExecContext(ctx, "DROP TABLE bench_raw")
-	return err
+	for _, statement := range n.raw.drop {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// rawQueries are the first pages as one would write them on raw segments, with the number of rows in all.
-var rawQueries = map[string]string{
-	"readings": `
-		SELECT user_id, book_id, ms, first, last, (SELECT sum(upper(r) - lower(r)) FROM unnest(read) r), count(*) OVER ()
-		FROM (
-			SELECT user_id, book_id, sum(duration_ms) AS ms, min(started_at) AS first, max(started_at) AS last,
-				range_agg(int8range(from_unit, to_unit)) AS read
-			FROM bench_raw
-			WHERE wpm BETWEEN 5 AND 800 OR wpm IS NULL AND duration_ms >= 3000
-			GROUP BY user_id, book_id
-		) rows
-		ORDER BY user_id, book_id
-		LIMIT 1000`,
-	"engagements": `
-		SELECT day, user_id, sum(duration_ms) FILTER (WHERE wpm BETWEEN 5 AND 800 OR wpm IS NULL AND duration_ms >= 3000), count(*) OVER ()
-		FROM bench_raw
-		GROUP BY day, user_id
-		ORDER BY day, user_id
-		LIMIT 1000`,
-}
-
-// copyRows times one COPY.
-func copyRows(ctx context.Context, db *database.DB, table string, columns []string, rows [][]any) (time.Duration, error) {
-	start := time.Now()
-	err := db.InTx(ctx, func(ctx context.Context, conn bun.Conn, _ bun.Tx) error {
-		_, err := db.Copy(ctx, conn, table, columns, slices.Values(rows))
-		return err
-	})
-	return time.Since(start), err
+// lastRow reads all rows of a query and returns the last, its values separated by spaces.
+func lastRow(ctx context.Context, db *database.DB, query string) (string, error) {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return "", err
+	}
+	values, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return "", err
+		}
+	}
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = v.String
+	}
+	return strings.Join(texts, " "), rows.Err()
 }

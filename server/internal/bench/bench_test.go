@@ -19,7 +19,7 @@ func TestSizes(t *testing.T) {
 		{"10x2,x", "10 2;", true},
 	} {
 		got := ""
-		err := options{}.each(tt.sizes, func(users, days int) error {
+		err := each(tt.sizes, func(users, days int) error {
 			got += fmt.Sprintf("%d %d;", users, days)
 			return nil
 		})
@@ -31,11 +31,11 @@ func TestSizes(t *testing.T) {
 
 func TestLoadedCountsRowsAndEvents(t *testing.T) {
 	line := `{"books":{"rows":3,"new":3},"loans":{"rows":5},"sessions":{"rows":7,"bad":1},"newEvents":99,"hour":"2026-11-21 13:00:00","seconds":0.2}`
-	rows, events, err := loaded([]byte(line))
+	rows, events, err := loaded([]byte(line), libraryNetworks.counted)
 	if rows != 15 || events != 12 || err != nil {
 		t.Errorf("loaded = %d rows, %d events, %v, want 15, 12 and no error", rows, events, err)
 	}
-	if _, _, err := loaded([]byte("no totals")); err == nil {
+	if _, _, err := loaded([]byte("no totals"), nil); err == nil {
 		t.Error("loaded of a line that is no JSON gives no error")
 	}
 }
@@ -47,7 +47,7 @@ func TestReadyMadeSendsTheBody(t *testing.T) {
 }
 
 func TestFeedMustBeOver(t *testing.T) {
-	n := libraryNetwork{readers: 1, days: 100_000}
+	n := network{domain: &libraryNetworks, users: 1, days: 100_000}
 	if err := n.generate(t.Context()); err == nil || !strings.Contains(err.Error(), "give at most") {
 		t.Errorf("generate of days that are yet to come = %v, want a refusal", err)
 	}

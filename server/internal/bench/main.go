@@ -62,31 +62,31 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	doc, p := newDocument(o), product{binary, dir}
-	err = o.each(o.sizes, func(users, days int) error {
-		n := network{p, users, days}
-		if err := n.generate(ctx); err != nil {
+	for _, kind := range []struct {
+		*domain
+		sizes string
+	}{{&schools, o.sizes}, {&libraryNetworks, o.libraries}} {
+		err := each(kind.sizes, func(users, days int) error {
+			n := network{product: p, domain: kind.domain, users: users, days: days}
+			if err := n.generate(ctx); err != nil {
+				return err
+			}
+			for engine := range strings.SplitSeq(o.engines, ",") {
+				if err := n.measure(ctx, engine, o.baseline, doc); err != nil {
+					return fmt.Errorf("%s: %w", engine, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
 			return err
 		}
-		return o.eachEngine(func(engine string) error { return n.measure(ctx, engine, o.baseline, doc) })
-	})
-	if err != nil {
-		return err
-	}
-	err = o.each(o.libraries, func(readers, days int) error {
-		n := libraryNetwork{p, readers, days}
-		if err := n.generate(ctx); err != nil {
-			return err
-		}
-		return o.eachEngine(func(engine string) error { return n.measure(ctx, engine, o.baseline, doc) })
-	})
-	if err != nil {
-		return err
 	}
 	return os.WriteFile(o.out, []byte(doc.String()), 0o644)
 }
 
 // each calls f for each of the sizes in a list.
-func (o options) each(sizes string, f func(users, days int) error) error {
+func each(sizes string, f func(users, days int) error) error {
 	if sizes == "" {
 		return nil
 	}
@@ -97,16 +97,6 @@ func (o options) each(sizes string, f func(users, days int) error) error {
 		}
 		if err := f(users, days); err != nil {
 			return fmt.Errorf("%s: %w", size, err)
-		}
-	}
-	return nil
-}
-
-// eachEngine calls f for each engine.
-func (o options) eachEngine(f func(engine string) error) error {
-	for engine := range strings.SplitSeq(o.engines, ",") {
-		if err := f(engine); err != nil {
-			return fmt.Errorf("%s: %w", engine, err)
 		}
 	}
 	return nil

@@ -20,12 +20,6 @@ import (
 // product is the binary that is measured, and the folder for feeds and databases.
 type product struct{ binary, dir string }
 
-// network is one generated feed of schools and the binary that serves it.
-type network struct {
-	product
-	users, days int
-}
-
 // build builds the binary that is measured.
 func build(ctx context.Context, dir string) (string, error) {
 	path, err := filepath.Abs(filepath.Join(dir, "lectern"))
@@ -35,33 +29,6 @@ func build(ctx context.Context, dir string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, "./server/cmd/lectern")
 	cmd.Dir, cmd.Stderr = root, os.Stderr
 	return path, cmd.Run()
-}
-
-// firstDay is where the generated year begins: it ends before any day on which this can run.
-const firstDay = "2025-01-01"
-
-func (n network) feed() string {
-	return filepath.Join(n.dir, fmt.Sprintf("feed-%d-%d", n.users, n.days))
-}
-
-// generate writes the feed, unless a former run left it.
-func (n network) generate(ctx context.Context) error {
-	return n.feedOf(ctx, n.feed(), "schools", "--users", fmt.Sprint(n.users), "--days", fmt.Sprint(n.days), "--first", firstDay)
-}
-
-// feedOf writes a feed into a folder, unless a former run left it.
-func (p product) feedOf(ctx context.Context, folder, kind string, args ...string) error {
-	if _, err := os.Stat(folder); err == nil {
-		return nil
-	}
-	temp := folder + ".part"
-	if err := os.RemoveAll(temp); err != nil {
-		return err
-	}
-	if _, _, err := p.lectern(ctx, append([]string{"generate", kind, temp, "--compress", "zst"}, args...)...); err != nil {
-		return err
-	}
-	return os.Rename(temp, folder)
 }
 
 // usage is what a command took.
@@ -117,18 +84,18 @@ type serving struct {
 	key string
 }
 
-// serve starts the binary with the rates lifted and waits until it takes connections. It is asked nothing: the first call of
-// the caller is the first request of the process. The calls are of the API below prefix.
-func (p product) serve(ctx context.Context, db, key, prefix string, args ...string) (*serving, error) {
+// start starts the binary with the rates lifted and waits until it takes connections. It is asked nothing: the first call of the
+// caller is the first request of the process.
+func (n *network) start(ctx context.Context) (*serving, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	addr := ln.Addr().String()
 	ln.Close()
-	s := &serving{url: "http://" + addr + prefix, key: key}
-	args = append([]string{"serve", "--db", db, "--addr", addr, "--admin-addr=", "--schools-rate", "0", "--libraries-rate", "0", "--log-level", "error"}, args...)
-	s.cmd = exec.CommandContext(ctx, p.binary, args...)
+	s := &serving{url: "http://" + addr + n.prefix, key: n.key}
+	args := []string{"serve", "--db", n.db, "--addr", addr, "--admin-addr=", "--schools-rate", "0", "--libraries-rate", "0", "--log-level", "error"}
+	s.cmd = exec.CommandContext(ctx, n.binary, append(args, n.serve...)...)
 	s.cmd.Stderr = os.Stderr
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
@@ -150,18 +117,6 @@ func (s *serving) stop() {
 
 // client sends no Accept-Encoding: what the client takes to unpack an answer is not the server's.
 var client = &http.Client{Transport: &http.Transport{DisableCompression: true}}
-
-// get makes one call and returns its time and the number of rows in all.
-func (s *serving) get(path string) (time.Duration, int, error) {
-	took, body, err := s.body(path)
-	if err != nil {
-		return 0, 0, err
-	}
-	var a struct {
-		Meta struct{ Page struct{ TotalRows int } }
-	}
-	return took, a.Meta.Page.TotalRows, json.Unmarshal(body, &a)
-}
 
 // body makes one call and returns its time and the answer.
 func (s *serving) body(path string) (time.Duration, []byte, error) {
@@ -191,15 +146,10 @@ func (s *serving) body(path string) (time.Duration, []byte, error) {
 const repeats = 31
 
 // median returns the median time of calls.
-func (s *serving) median(path func(i int) string) (time.Duration, error) {
-	return s.medianOf(repeats, path)
-}
-
-// medianOf returns the median time of so many calls.
-func (s *serving) medianOf(n int, path func(i int) string) (time.Duration, error) {
+func (s *serving) median(paths []string) (time.Duration, error) {
 	var times []time.Duration
-	for i := range n {
-		d, _, err := s.body(path(i))
+	for _, path := range paths {
+		d, _, err := s.body(path)
 		if err != nil {
 			return 0, err
 		}
@@ -207,4 +157,29 @@ func (s *serving) medianOf(n int, path func(i int) string) (time.Duration, error
 	}
 	slices.Sort(times)
 	return times[len(times)/2], nil
+}
+
+// read makes one call and reads its answer.
+func (s *serving) read(path string, answer any) error {
+	_, body, err := s.body(path)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(body, answer)
+}
+
+// readyMade returns the median time of a handler that does nothing but write the body.
+func readyMade(body []byte) (time.Duration, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(body)
+	})}
+	go srv.Serve(ln) // until it is closed
+	defer srv.Close()
+	s := &serving{url: "http://" + ln.Addr().String()}
+	return s.median(slices.Repeat([]string{"/"}, repeats))
 }
