@@ -72,8 +72,8 @@ type feed struct {
 	tables map[string]*table
 }
 
-// write opens the files of a feed, has fill write their rows, and counts these. On an error it removes what it has written.
-func write(dir string, p Params, files map[string]string, fill func(*feed) error) (Summary, error) {
+// writeFeed opens the files of a feed, has fill write their rows, and counts these. On an error it removes what it has written.
+func writeFeed(dir string, p Params, files map[string]string, fill func(*feed) error) (Summary, error) {
 	if p.Users < 1 || p.Days < 1 || p.Titles < 0 {
 		return nil, fmt.Errorf("generate: %d users, %d days and %d titles; users and days must be at least 1, titles not below 0", p.Users, p.Days, p.Titles)
 	}

@@ -2,6 +2,7 @@ package generate
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -32,7 +33,7 @@ func Libraries(ctx context.Context, dir string, p Params) (Summary, error) {
 	if p.Titles == 0 {
 		p.Titles = min(max(p.Users/50, 200), 20_000)
 	}
-	return write(dir, p, librariesFiles, func(f *feed) error {
+	return writeFeed(dir, p, librariesFiles, func(f *feed) error {
 		l, err := newLending(f)
 		if err != nil {
 			return err
@@ -217,12 +218,12 @@ func (l *lending) home(c *chance) []any {
 		place = pick(c, states)
 	}
 	at := min(c.below(len(place.cities)), c.below(len(place.cities)))
-	city, region := place.cities[at], any(nil)
+	city, region := place.cities[at], ""
 	if c.in1000(20) {
 		city = ""
 	}
 	if at < 2 {
-		region = ident{"RA ", 1 + c.below(12)}
+		region = "RA " + strconv.Itoa(1+c.below(12))
 	}
 	return []any{city, place.code, region}
 }

@@ -576,8 +576,8 @@ func TestLibrariesParameters(t *testing.T) {
 		p    generate.Params
 		want string
 	}{
-		{"no users", generate.Params{Days: 1}, "0 users, 1 days and 0 titles"},
-		{"no days", generate.Params{Users: 1}, "1 users, 0 days and 0 titles"},
+		{"no users", generate.Params{Days: 1}, "0 users, 1 days and"},
+		{"no days", generate.Params{Users: 1}, "1 users, 0 days and"},
 		{"titles below 0", generate.Params{Users: 1, Days: 1, Titles: -1}, "1 users, 1 days and -1 titles"},
 		{"format", generate.Params{Users: 1, Days: 1, Format: "xml"}, `no format "xml"`},
 		{"compression", generate.Params{Users: 1, Days: 1, Compress: "zip"}, `no compression "zip"`},

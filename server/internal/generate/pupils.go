@@ -2,6 +2,7 @@ package generate
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -88,7 +89,7 @@ func (n *network) day(p *pupil, today calendar.Date, open int) {
 // access writes a row of accesses.
 func (n *network) access(p *pupil, kind string, when instant) {
 	p.accesses++
-	n.tables["accesses"].row(ident{p.access, p.accesses}, p.ref, stamp{when, p.below(2) == 0}, kind)
+	n.tables["accesses"].row(p.access+strconv.Itoa(p.accesses), p.ref, stamp{when, p.below(2) == 0}, kind)
 }
 
 // sitting writes page views one after the other, mostly of one book. It ends with the day.
@@ -128,7 +129,7 @@ func (n *network) view(p *pupil, v view, when stamp) {
 	to := min(from+v.words, n.books[p.book].length)
 	p.at = max(p.at, to)
 	p.segments++
-	n.segments.row(ident{p.segment, p.segments}, p.ref, p.book+1, when, v.ms, from, to, tenths(v.tenths))
+	n.segments.row(p.segment+strconv.Itoa(p.segments), p.ref, p.book+1, when, v.ms, from, to, tenths(v.tenths))
 }
 
 // view is one page view.

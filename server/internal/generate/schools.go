@@ -33,7 +33,7 @@ func Schools(ctx context.Context, dir string, p Params) (Summary, error) {
 		p.First = schools.HistoryStart()
 	}
 	var n *network
-	sum, err := write(dir, p, schoolsFiles, func(f *feed) (err error) {
+	sum, err := writeFeed(dir, p, schoolsFiles, func(f *feed) (err error) {
 		if n, err = newNetwork(f); err != nil {
 			return err
 		}

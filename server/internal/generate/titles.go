@@ -107,14 +107,14 @@ func (l *lending) catalogue() {
 }
 
 // some draws from 1 to most different numbers from 1 to n, ascending; one time in twenty none.
-func (c *chance) some(n, most int) (list []int) {
+func (c *chance) some(n, most int) (list []int64) {
 	if c.in1000(50) {
 		return nil
 	}
 	last := 0
 	for range c.between(1, most) {
 		last += c.between(1, n/most)
-		list = append(list, last)
+		list = append(list, int64(last))
 	}
 	return list
 }

@@ -2,6 +2,7 @@ package generate
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -55,7 +56,7 @@ func (v visit) write() {
 	}
 	if v.in1000(150) {
 		t := v.tables["previews"]
-		t.row(ident{"p", t.next()}, v.id, v.work(&v.chance)+1, v.time(v.later()))
+		t.row("p"+strconv.Itoa(t.next()), v.id, v.work(&v.chance)+1, v.time(v.later()))
 		done = true
 	}
 	if v.in1000(45) {
@@ -67,7 +68,7 @@ func (v visit) write() {
 	}
 	if !done || v.in1000(480) {
 		t := v.tables["activity"]
-		t.row(ident{"a", t.next()}, v.id, v.time(v.later()))
+		t.row("a"+strconv.Itoa(t.next()), v.id, v.time(v.later()))
 	}
 }
 
@@ -103,7 +104,7 @@ func (v visit) lend(work int, from instant) loan {
 			break
 		}
 		when := at(on, v.moment())
-		renewals.row(ident{"r", renewals.next()}, lent, v.id, work+1, v.time(when))
+		renewals.row("r"+strconv.Itoa(renewals.next()), lent, v.id, work+1, v.time(when))
 		back = v.dayBetween(on, on+loanDays)
 		due += loanDays
 	}
@@ -224,5 +225,5 @@ func (v visit) sit(place int, when stamp, seconds int) {
 		format = "audiobook"
 	}
 	t := v.tables["sessions"]
-	t.row(ident{"s", t.next()}, v.id, place+1, when, seconds, mode, format, hundredths(reached))
+	t.row("s"+strconv.Itoa(t.next()), v.id, place+1, when, seconds, mode, format, hundredths(reached))
 }
