@@ -217,15 +217,15 @@ func (l *lending) home(c *chance) []any {
 	case c.in1000(200):
 		place = pick(c, states)
 	}
-	at := min(c.below(len(place.cities)), c.below(len(place.cities)))
-	city, region := place.cities[at], ""
+	at := min(c.below(len(place.list)), c.below(len(place.list)))
+	city, region := place.list[at], ""
 	if c.in1000(20) {
 		city = ""
 	}
 	if at < 2 {
 		region = "RA " + strconv.Itoa(1+c.below(12))
 	}
-	return []any{city, place.code, region}
+	return []any{city, place.of, region}
 }
 
 // gender is a canonical gender, one in fifty as other systems write it, or none.
