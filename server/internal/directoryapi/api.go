@@ -68,14 +68,14 @@ func (a *API) serve(rt route) httprouter.Handle {
 		web.TraceOf(r.Context()).Route = Prefix + rt.path
 		handle, ok := rt.methods[r.Method]
 		if !ok {
-			fail(w, r, methodNotAllowed(rt))
+			fail(w, r, &web.Problem{Status: http.StatusMethodNotAllowed, Allow: rt.allow()})
 			return
 		}
 		req := request{ref: refOf(params)}
 		defer req.body.release()
 		err := a.check(w, r, &req)
 		if err == nil {
-			err = handle(w, r, req)
+			err = handle(a, w, r, req)
 		}
 		if err != nil {
 			fail(w, r, err)
@@ -112,25 +112,17 @@ func (a *API) check(w http.ResponseWriter, r *http.Request, req *request) error 
 	if err := signed.VerifyBody(); err != nil {
 		return a.explain(signed, Refuse(err))
 	}
-	quota, err := a.Limiter.Take(ctx, grant.Budget, a.Rate)
-	if err != nil {
-		return err
-	}
-	web.ShowQuota(w, quota)
-	if !quota.OK {
-		return tooMany(quota.Reset)
-	}
-	return nil
+	return web.Spend(ctx, w, a.Limiter, grant.Budget, a.Rate)
 }
 
 // explain adds the canonical string to a refusal when that is asked for, and the reason is told then; the signature never
 // is.
 func (a *API) explain(s auth.Signed, err error) error {
-	var p *problem
-	if !a.Debug || !errors.As(err, &p) || p.status != http.StatusUnauthorized {
+	var p *web.Problem
+	if !a.Debug || !errors.As(err, &p) || p.Status != http.StatusUnauthorized {
 		return err
 	}
 	told := *p
-	told.canonical = s.Canonical()
+	told.Canonical = s.Canonical()
 	return &told
 }

@@ -12,7 +12,7 @@ import (
 // Routes returns the routes as the API answers them, without their parameters, which the handlers read by themselves.
 func Routes() []web.Route {
 	var all []web.Route
-	for _, rt := range new(API).routes() {
+	for _, rt := range routes {
 		for _, method := range slices.Sorted(maps.Keys(rt.methods)) {
 			all = append(all, web.Route{Method: method, Path: Prefix + rt.path})
 		}

@@ -18,18 +18,27 @@ type route struct {
 }
 
 // handler answers a request that passed the checks. An error is for fail, and nothing was written then.
-type handler func(w http.ResponseWriter, r *http.Request, req request) error
+type handler func(a *API, w http.ResponseWriter, r *http.Request, req request) error
 
-func (a *API) routes() []route {
-	return []route{
-		{"/entities", map[string]handler{http.MethodGet: a.listEntities, http.MethodPost: a.createEntity}},
-		{"/entities/:ref", map[string]handler{http.MethodGet: a.showEntity, http.MethodPut: a.updateEntity, http.MethodDelete: a.deleteEntity}},
-		{"/entities/:ref/subtree", map[string]handler{http.MethodGet: a.listSubtree}},
-		{"/entities/:ref/readers", map[string]handler{http.MethodGet: a.listReaders}},
-		{"/entities/:ref/teachers", map[string]handler{http.MethodGet: a.listTeachers}},
-		{"/teachers", map[string]handler{http.MethodPost: a.createTeacher}},
-		{"/teachers/:ref", map[string]handler{http.MethodGet: a.showTeacher, http.MethodPut: a.updateTeacher, http.MethodDelete: a.deleteTeacher}},
-	}
+var routes = []route{
+	{"/entities", map[string]handler{
+		http.MethodGet:  listEntities,
+		http.MethodPost: create(newEntity, directory.Store.CreateEntity, entityDocument),
+	}},
+	{"/entities/:ref", map[string]handler{
+		http.MethodGet:    show(directory.Store.Entity, entityDocument),
+		http.MethodPut:    update(entityChange, directory.Store.UpdateEntity, entityDocument),
+		http.MethodDelete: remove(directory.Store.DeleteEntity),
+	}},
+	{"/entities/:ref/subtree", map[string]handler{http.MethodGet: listUnder("subtree", directory.Store.Subtree, list.entityPage)}},
+	{"/entities/:ref/readers", map[string]handler{http.MethodGet: listUnder("readers", directory.Store.Readers, list.accountPage)}},
+	{"/entities/:ref/teachers", map[string]handler{http.MethodGet: listUnder("teachers", directory.Store.Teachers, list.accountPage)}},
+	{"/teachers", map[string]handler{http.MethodPost: create(newTeacher, directory.Store.CreateTeacher, teacherDocument)}},
+	{"/teachers/:ref", map[string]handler{
+		http.MethodGet:    show(directory.Store.Teacher, teacherDocument),
+		http.MethodPut:    update(teacherChange, directory.Store.UpdateTeacher, teacherDocument),
+		http.MethodDelete: remove(directory.Store.DeleteTeacher),
+	}},
 }
 
 // allow lists the methods of a route, as the header of that name has them.
@@ -46,7 +55,7 @@ func (rt route) allow() string {
 // so that a reference with a slash were two segments.
 func (a *API) router() *httprouter.Router {
 	router := httprouter.New()
-	for _, rt := range a.routes() {
+	for _, rt := range routes {
 		for method := range rt.methods {
 			router.Handle(method, Prefix+rt.path, a.serve(rt))
 		}

@@ -3,6 +3,7 @@ package directoryapi
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -27,7 +28,7 @@ func TestFail(t *testing.T) {
 		{"GET", errors.New("broken"), 1, 500, "", `{"errors":{"detail":"Internal Server Error"}}`},
 	} {
 		asked := 0
-		troubles := &web.Troubles{Is: func(err error) bool { return errors.Is(err, down) }}
+		troubles := &web.Troubles{Log: slog.New(slog.DiscardHandler), Is: func(err error) bool { return errors.Is(err, down) }}
 		h := web.Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			asked++
 			fail(w, r, tt.err)

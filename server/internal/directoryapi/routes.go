@@ -1,101 +1,99 @@
 package directoryapi
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
-func (a *API) createEntity(w http.ResponseWriter, r *http.Request, req request) error {
-	body, err := req.object(r)
-	if err != nil {
-		return err
+// document is what writes the envelope of a record.
+type document[T any] func(T) func(*wire.Writer)
+
+// create answers with the record that the store made of a body, which in reads.
+func create[In, T any](in func(map[string]directory.Field) In,
+	store func(directory.Store, context.Context, directory.PartnerID, In) (T, error), out document[T]) handler {
+	return func(a *API, w http.ResponseWriter, r *http.Request, req request) error {
+		body, err := req.object(r)
+		if err != nil {
+			return err
+		}
+		made, err := store(a.Store, r.Context(), req.partner, in(body))
+		if err != nil {
+			return err
+		}
+		web.WriteJSON(w, http.StatusCreated, out(made))
+		return nil
 	}
-	e, err := a.Store.CreateEntity(r.Context(), req.partner, newEntity(body))
-	if err != nil {
-		return err
-	}
-	web.WriteJSON(w, http.StatusCreated, entityDocument(e))
-	return nil
 }
 
-func (a *API) showEntity(w http.ResponseWriter, r *http.Request, req request) error {
-	e, err := a.Store.Entity(r.Context(), req.partner, req.ref)
-	if err != nil {
-		return err
+// show answers with the record that the path names.
+func show[T any](store func(directory.Store, context.Context, directory.PartnerID, directory.Ref) (T, error), out document[T]) handler {
+	return func(a *API, w http.ResponseWriter, r *http.Request, req request) error {
+		found, err := store(a.Store, r.Context(), req.partner, req.ref)
+		if err != nil {
+			return err
+		}
+		a.Answers.WriteJSON(w, r, out(found))
+		return nil
 	}
-	a.Answers.WriteJSON(w, r, entityDocument(e))
-	return nil
 }
 
-func (a *API) updateEntity(w http.ResponseWriter, r *http.Request, req request) error {
-	body, err := req.object(r)
-	if err != nil {
-		return err
+// update answers with the record that the path names, as the store has changed it by a body.
+func update[In, T any](in func(map[string]directory.Field) In,
+	store func(directory.Store, context.Context, directory.PartnerID, directory.Ref, In) (T, error), out document[T]) handler {
+	return func(a *API, w http.ResponseWriter, r *http.Request, req request) error {
+		body, err := req.object(r)
+		if err != nil {
+			return err
+		}
+		changed, err := store(a.Store, r.Context(), req.partner, req.ref, in(body))
+		if err != nil {
+			return err
+		}
+		web.WriteJSON(w, http.StatusOK, out(changed))
+		return nil
 	}
-	e, err := a.Store.UpdateEntity(r.Context(), req.partner, req.ref, directory.EntityChange(newEntity(body)))
-	if err != nil {
-		return err
-	}
-	web.WriteJSON(w, http.StatusOK, entityDocument(e))
-	return nil
 }
 
-func (a *API) deleteEntity(w http.ResponseWriter, r *http.Request, req request) error {
-	if err := a.Store.DeleteEntity(r.Context(), req.partner, req.ref); err != nil {
-		return err
+// remove deletes the record that the path names.
+func remove(store func(directory.Store, context.Context, directory.PartnerID, directory.Ref) error) handler {
+	return func(a *API, w http.ResponseWriter, r *http.Request, req request) error {
+		if err := store(a.Store, r.Context(), req.partner, req.ref); err != nil {
+			return err
+		}
+		w.WriteHeader(http.StatusNoContent)
+		return nil
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
 }
 
-func (a *API) createTeacher(w http.ResponseWriter, r *http.Request, req request) error {
-	body, err := req.object(r)
-	if err != nil {
-		return err
+// listUnder answers with a page of a list of the entity that the path names. name is the list's, for its cursors.
+func listUnder[T any](name string,
+	store func(directory.Store, context.Context, directory.PartnerID, directory.Ref, directory.Cursor) (directory.Page[T], error),
+	out func(list, directory.Page[T]) func(*wire.Writer)) handler {
+	return func(a *API, w http.ResponseWriter, r *http.Request, req request) error {
+		l, err := a.list(req.partner, name, string(req.ref))
+		if err != nil {
+			return err
+		}
+		at, err := l.cursor(parameters(r))
+		if err != nil {
+			return err
+		}
+		page, err := store(a.Store, r.Context(), req.partner, req.ref, at)
+		if err != nil {
+			return err
+		}
+		a.Answers.WriteJSON(w, r, out(l, page))
+		return nil
 	}
-	t, err := a.Store.CreateTeacher(r.Context(), req.partner, newTeacher(body))
-	if err != nil {
-		return err
-	}
-	web.WriteJSON(w, http.StatusCreated, teacherDocument(t))
-	return nil
-}
-
-func (a *API) showTeacher(w http.ResponseWriter, r *http.Request, req request) error {
-	t, err := a.Store.Teacher(r.Context(), req.partner, req.ref)
-	if err != nil {
-		return err
-	}
-	a.Answers.WriteJSON(w, r, teacherDocument(t))
-	return nil
-}
-
-func (a *API) updateTeacher(w http.ResponseWriter, r *http.Request, req request) error {
-	body, err := req.object(r)
-	if err != nil {
-		return err
-	}
-	t, err := a.Store.UpdateTeacher(r.Context(), req.partner, req.ref, directory.TeacherChange(newTeacher(body)))
-	if err != nil {
-		return err
-	}
-	web.WriteJSON(w, http.StatusOK, teacherDocument(t))
-	return nil
-}
-
-func (a *API) deleteTeacher(w http.ResponseWriter, r *http.Request, req request) error {
-	if err := a.Store.DeleteTeacher(r.Context(), req.partner, req.ref); err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
 }
 
 // listEntities lists the entities of one type, which must be named (P8).
-func (a *API) listEntities(w http.ResponseWriter, r *http.Request, req request) error {
+func listEntities(a *API, w http.ResponseWriter, r *http.Request, req request) error {
 	query := parameters(r)
 	t, err := entityType(query["entity_type"])
 	if err != nil {
@@ -129,53 +127,4 @@ func entityType(values []string) (directory.EntityType, error) {
 		return 0, faults.Err()
 	}
 	return t, nil
-}
-
-func (a *API) listSubtree(w http.ResponseWriter, r *http.Request, req request) error {
-	l, at, err := a.under(r, req, "subtree")
-	if err != nil {
-		return err
-	}
-	p, err := a.Store.Subtree(r.Context(), req.partner, req.ref, at)
-	if err != nil {
-		return err
-	}
-	a.Answers.WriteJSON(w, r, l.entityPage(p))
-	return nil
-}
-
-func (a *API) listReaders(w http.ResponseWriter, r *http.Request, req request) error {
-	l, at, err := a.under(r, req, "readers")
-	if err != nil {
-		return err
-	}
-	p, err := a.Store.Readers(r.Context(), req.partner, req.ref, at)
-	if err != nil {
-		return err
-	}
-	a.Answers.WriteJSON(w, r, l.accountPage(p))
-	return nil
-}
-
-func (a *API) listTeachers(w http.ResponseWriter, r *http.Request, req request) error {
-	l, at, err := a.under(r, req, "teachers")
-	if err != nil {
-		return err
-	}
-	p, err := a.Store.Teachers(r.Context(), req.partner, req.ref, at)
-	if err != nil {
-		return err
-	}
-	a.Answers.WriteJSON(w, r, l.accountPage(p))
-	return nil
-}
-
-// under returns the list of an entity that a route gives, and the position in it that is asked for.
-func (a *API) under(r *http.Request, req request, route string) (list, directory.Cursor, error) {
-	l, err := a.list(req.partner, route, string(req.ref))
-	if err != nil {
-		return list{}, directory.Cursor{}, err
-	}
-	at, err := l.cursor(parameters(r))
-	return l, at, err
 }

@@ -19,6 +19,10 @@ func newEntity(body map[string]directory.Field) directory.NewEntity {
 	}
 }
 
+func entityChange(body map[string]directory.Field) directory.EntityChange {
+	return directory.EntityChange(newEntity(body))
+}
+
 // newTeacher takes the members of a body that make a teacher.
 func newTeacher(body map[string]directory.Field) directory.NewTeacher {
 	return directory.NewTeacher{
@@ -28,6 +32,10 @@ func newTeacher(body map[string]directory.Field) directory.NewTeacher {
 		ReferenceID:       body["reference_id"],
 		EntityReferenceID: body["entity_reference_id"],
 	}
+}
+
+func teacherChange(body map[string]directory.Field) directory.TeacherChange {
+	return directory.TeacherChange(newTeacher(body))
 }
 
 // entityDocument writes the envelope of a single entity, which tells its parent.

@@ -21,8 +21,8 @@ type Problem struct {
 	RetryAfter int
 	// Allow lists the methods of a route, for 405.
 	Allow string
-	// Reason is for the log alone.
-	Reason string
+	// Reason is for the log alone, unless Canonical is told, which is what a signature should have been made of.
+	Reason, Canonical string
 }
 
 func (p *Problem) Error() string {
@@ -68,10 +68,23 @@ func TooMany(seconds int) *Problem {
 // StatusGone is the status, in the log alone, of a request whose client left before the answer was there.
 const StatusGone = 499
 
-// Fail answers with an error in the shape of the schools and libraries APIs (H2). A *Problem in err's chain is told to
-// the client. Trouble with the database is answered with ErrTrouble, or not at all where the request will be served once
-// more (H13). Any other error is logged once, with the request's identifier, and answered with 500.
-func Fail(w http.ResponseWriter, r *http.Request, err error) {
+// Shape is how an API answers errors.
+type Shape struct {
+	// Authenticate is the scheme that a 401 names.
+	Authenticate string
+	// Write writes the members of the body.
+	Write func(*wire.Writer, *Problem)
+}
+
+// Fail answers with an error in the shape of the schools and libraries APIs (H2).
+func Fail(w http.ResponseWriter, r *http.Request, err error) { reports.Fail(w, r, err) }
+
+var reports = Shape{Authenticate: "Bearer", Write: writeProblem}
+
+// Fail answers with an error. A *Problem in err's chain is told to the client. Trouble with the database is answered with
+// ErrTrouble, or not at all where the request will be served once more (H13). Any other error is logged once, with the
+// request's identifier, and answered with 500.
+func (s Shape) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	var p *Problem
 	if !errors.As(err, &p) {
 		if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
@@ -90,10 +103,6 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 		}
 	}
 	TraceOf(r.Context()).Reason = p.Reason
-	p.send(w)
-}
-
-func (p *Problem) send(w http.ResponseWriter) {
 	h := w.Header()
 	if p.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(p.RetryAfter))
@@ -102,12 +111,12 @@ func (p *Problem) send(w http.ResponseWriter) {
 		h.Set("Allow", p.Allow)
 	}
 	if p.Status == http.StatusUnauthorized {
-		h.Set("WWW-Authenticate", "Bearer") // RFC 9110, 11.6.1
+		h.Set("WWW-Authenticate", s.Authenticate) // RFC 9110, 11.6.1
 	}
-	WriteJSON(w, p.Status, p.write)
+	WriteJSON(w, p.Status, func(w *wire.Writer) { s.Write(w, p) })
 }
 
-func (p *Problem) write(w *wire.Writer) {
+func writeProblem(w *wire.Writer, p *Problem) {
 	w.Int("statusCode", int64(p.Status), "")
 	w.Text("error", http.StatusText(p.Status), "")
 	if p.Status == http.StatusBadRequest {
