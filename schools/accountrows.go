@@ -7,24 +7,37 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/row"
 )
 
 // AccountRow is a row of accounts as the feed has it; empty texts are null.
 type AccountRow struct {
-	Line                                     int
 	Ref, Kind, Name, Email, Phone, EntityRef string
 	Active                                   bool
 }
 
+// Fields declares the fields of an account's row. An account without `active` is an active one: it is what a new account is.
+func (a *AccountRow) Fields(w *row.Walk) {
+	row.Text(w, "referenceId", &a.Ref, row.Required)
+	row.Text(w, "kind", &a.Kind, row.Required)
+	row.Text(w, "name", &a.Name, row.AtMost(255))
+	row.Text(w, "email", &a.Email, row.AtMost(255))
+	row.Text(w, "phone", &a.Phone, row.AtMost(64))
+	row.Text(w, "entityReferenceId", &a.EntityRef)
+	row.BoolOr(w, "active", &a.Active, true)
+}
+
+var accountFields = row.Of(&AccountRow{})
+
 // Accounts settles the rows of accounts. New ones take their identifiers in the order of reference.
-func (in *Intake) Accounts(rows []AccountRow, bad Rejected) (Counts, error) {
+func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad Rejected) (Counts, error) {
 	live := in.liveAccounts(len(rows))
 	in.placed, in.PutCarriers = map[string]directory.UserID{}, directory.Carriers{}
 	c := Counts{Rows: len(rows)}
 	for group := range keyed(in.underPresent(rows), func(a, b AccountRow) int { return strings.Compare(a.Ref, b.Ref) }) {
-		ref := group[0].Ref
+		ref := group[0].Row.Ref
 		was, isLive := live[ref]
-		a, stands, err := standing(&c, group, func(r AccountRow) int { return r.Line }, func(r AccountRow) checked[directory.Account] {
+		a, stands, err := standing(&c, group, func(r AccountRow) checked[directory.Account] {
 			return in.account(r, was, isLive)
 		}, bad)
 		if err != nil {
@@ -63,7 +76,7 @@ func (in *Intake) liveAccounts(more int) map[string]directory.Account {
 
 // underPresent returns the rows with the references that accounts gave up, and keep, replaced by the ones they have now. A
 // reference whose account has a row under its present one stays: its row makes a new account (F4).
-func (in *Intake) underPresent(rows []AccountRow) []AccountRow {
+func (in *Intake) underPresent(rows []row.Lined[AccountRow]) []row.Lined[AccountRow] {
 	present := map[string]string{}
 	for ref := range in.State.Carriers {
 		if a := in.keeper(ref); !a.Deleted {
@@ -75,12 +88,12 @@ func (in *Intake) underPresent(rows []AccountRow) []AccountRow {
 	}
 	named := map[string]bool{}
 	for _, r := range rows {
-		named[r.Ref] = true
+		named[r.Row.Ref] = true
 	}
 	rows = slices.Clone(rows)
 	for i, r := range rows {
-		if now, ok := present[r.Ref]; ok && !named[now] {
-			rows[i].Ref = now
+		if now, ok := present[r.Row.Ref]; ok && !named[now] {
+			rows[i].Row.Ref = now
 		}
 	}
 	return rows
@@ -133,17 +146,17 @@ func (in *Intake) carrier(ref []byte, at time.Time) directory.UserID {
 }
 
 // account checks a row; what the feed cannot say of the account is as it was.
-func (in *Intake) account(row AccountRow, was directory.Account, live bool) (r checked[directory.Account]) {
-	known, deleted := in.known(row.Ref)
-	if deleted && !live || in.gone[directory.Ref(row.EntityRef)] {
+func (in *Intake) account(of AccountRow, was directory.Account, live bool) (r checked[directory.Account]) {
+	known, deleted := in.known(of.Ref)
+	if deleted && !live || in.gone[directory.Ref(of.EntityRef)] {
 		if !known {
-			in.skip(row.Ref)
+			in.skip(of.Ref)
 		}
 		return checked[directory.Account]{deleted: true}
 	}
 	a := was
-	a.Ref, a.Name, a.Email, a.Phone, a.Active = directory.Ref(row.Ref), row.Name, row.Email, row.Phone, row.Active
-	r.wrong = in.accountFault(&a, row)
+	a.Ref, a.Name, a.Email, a.Phone, a.Active = directory.Ref(of.Ref), of.Name, of.Email, of.Phone, of.Active
+	r.wrong = in.accountFault(&a, of)
 	r.makes = a
 	return r
 }
@@ -158,27 +171,27 @@ func (in *Intake) known(ref string) (known, deleted bool) {
 }
 
 // accountFault completes an account and returns what is wrong with its row.
-func (in *Intake) accountFault(a *directory.Account, row AccountRow) *fault {
-	if _, err := directory.ParseRef(row.Ref); err != nil {
-		return &fault{"referenceId", directory.MsgInvalid}
+func (in *Intake) accountFault(a *directory.Account, of AccountRow) *FaultError {
+	if _, err := directory.ParseRef(of.Ref); err != nil {
+		return row.Fault("referenceId", directory.MsgInvalid)
 	}
-	kind, ok := directory.ParseKind(row.Kind)
+	kind, ok := directory.ParseKind(of.Kind)
 	if !ok {
-		return &fault{"kind", "must be one of reader, teacher, administrator, internal"}
+		return row.Fault("kind", "must be one of reader, teacher, administrator, internal")
 	}
 	a.Kind, a.Entity = kind, 0
-	if f := texts(text{"name", row.Name, 255}, text{"email", row.Email, 255}, text{"phone", row.Phone, 64}); f != nil {
+	if f := texts(accountFields, &of); f != nil {
 		return f
 	}
-	if row.EntityRef == "" {
+	if of.EntityRef == "" {
 		if profileOf(kind) != 0 {
-			return &fault{"entityReferenceId", "is required"}
+			return row.Fault("entityReferenceId", "is required")
 		}
 		return nil
 	}
-	e, live := in.entities[directory.Ref(row.EntityRef)]
+	e, live := in.entities[directory.Ref(of.EntityRef)]
 	if !live {
-		return &fault{"entityReferenceId", directory.MsgMissing}
+		return row.Fault("entityReferenceId", directory.MsgMissing)
 	}
 	a.Entity = e.ID
 	return nil

@@ -4,19 +4,25 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/row"
 )
 
-// BookRow is a row of books as the feed has it.
-type BookRow struct {
-	Line int
-	Book Book
+// Fields declares the fields of a book.
+func (b *Book) Fields(w *row.Walk) {
+	row.Int(w, "bookId", &b.ID, row.Required)
+	row.Text(w, "title", &b.Title)
+	row.Text(w, "author", &b.Author)
+	row.Text(w, "isbn", &b.ISBN)
+	row.Int(w, "length", &b.Length, row.Required)
 }
 
+var bookFields = row.Of(&Book{})
+
 // Books settles the rows of books.
-func (in *Intake) Books(rows []BookRow, bad Rejected) (Counts, error) {
+func (in *Intake) Books(rows []row.Lined[Book], bad Rejected) (Counts, error) {
 	c := Counts{Rows: len(rows)}
-	for group := range keyed(rows, func(a, b BookRow) int { return compare(a.Book.ID, b.Book.ID) }) {
-		book, stands, err := standing(&c, group, func(r BookRow) int { return r.Line }, bookOf, bad)
+	for group := range keyed(rows, func(a, b Book) int { return compare(a.ID, b.ID) }) {
+		book, stands, err := standing(&c, group, bookOf, bad)
 		if err != nil {
 			return c, err
 		}
@@ -35,25 +41,34 @@ func (in *Intake) Books(rows []BookRow, bad Rejected) (Counts, error) {
 }
 
 // bookOf checks a row.
-func bookOf(row BookRow) checked[Book] {
-	wrong := texts(text{"title", row.Book.Title, 0}, text{"author", row.Book.Author, 0}, text{"isbn", row.Book.ISBN, 0})
-	if row.Book.Length < 1 {
-		wrong = &fault{"length", "must be a positive integer"}
+func bookOf(b Book) checked[Book] {
+	wrong := texts(bookFields, &b)
+	if b.Length < 1 {
+		wrong = row.Fault("length", "must be a positive integer")
 	}
-	return checked[Book]{makes: row.Book, wrong: wrong}
+	return checked[Book]{makes: b, wrong: wrong}
 }
 
 // EvaluationRow is a row of evaluations as the feed has it.
 type EvaluationRow struct {
-	Line      int
 	ID        int64
 	EntityRef string
 	Title     string
 	AppliedAt time.Time
 }
 
+// Fields declares the fields of an evaluation's row.
+func (e *EvaluationRow) Fields(w *row.Walk) {
+	row.Int(w, "evaluationId", &e.ID, row.Required)
+	row.Text(w, "entityReferenceId", &e.EntityRef, row.Required)
+	row.Text(w, "title", &e.Title, row.AtMost(255))
+	row.OptionalInstant(w, "appliedAt", &e.AppliedAt)
+}
+
+var evaluationFields = row.Of(&EvaluationRow{})
+
 // Evaluations settles the rows of evaluations.
-func (in *Intake) Evaluations(rows []EvaluationRow, bad Rejected) (Counts, error) {
+func (in *Intake) Evaluations(rows []row.Lined[EvaluationRow], bad Rejected) (Counts, error) {
 	c := Counts{Rows: len(rows)}
 	had := make(map[int64]directory.Evaluation, len(in.State.Evaluations))
 	for _, e := range in.State.Evaluations {
@@ -61,7 +76,7 @@ func (in *Intake) Evaluations(rows []EvaluationRow, bad Rejected) (Counts, error
 		had[e.ID] = e
 	}
 	for group := range keyed(rows, func(a, b EvaluationRow) int { return compare(a.ID, b.ID) }) {
-		e, stands, err := standing(&c, group, func(r EvaluationRow) int { return r.Line }, in.evaluation, bad)
+		e, stands, err := standing(&c, group, in.evaluation, bad)
 		if err != nil {
 			return c, err
 		}
@@ -74,15 +89,15 @@ func (in *Intake) Evaluations(rows []EvaluationRow, bad Rejected) (Counts, error
 }
 
 // evaluation checks a row.
-func (in *Intake) evaluation(row EvaluationRow) checked[directory.Evaluation] {
-	ref := directory.Ref(row.EntityRef)
+func (in *Intake) evaluation(of EvaluationRow) checked[directory.Evaluation] {
+	ref := directory.Ref(of.EntityRef)
 	e, live := in.entities[ref]
-	wrong := texts(text{"title", row.Title, 255})
+	wrong := texts(evaluationFields, &of)
 	if !live {
-		wrong = &fault{"entityReferenceId", directory.MsgMissing}
+		wrong = row.Fault("entityReferenceId", directory.MsgMissing)
 	}
 	return checked[directory.Evaluation]{
-		makes:   directory.Evaluation{ID: row.ID, Entity: e.ID, Title: row.Title, AppliedAt: row.AppliedAt.UTC().Truncate(time.Microsecond)},
+		makes:   directory.Evaluation{ID: of.ID, Entity: e.ID, Title: of.Title, AppliedAt: of.AppliedAt.UTC().Truncate(time.Microsecond)},
 		deleted: in.gone[ref],
 		wrong:   wrong,
 	}

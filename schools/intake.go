@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -77,8 +78,11 @@ type Counts struct {
 	Bad     int `json:"bad"`
 }
 
-// Rejected is told of a bad row (F3). The error that it returns stops the load; nil skips the row.
-type Rejected func(line int, field, reason string) error
+// Lined is a row of a feed with the line on which it starts.
+type Lined[T any] = row.Lined[T]
+
+// Rejected is told of a bad row (F3).
+type Rejected = row.Rejected
 
 // Changes reports whether the rows change anything of the registers.
 func (in *Intake) Changes() bool {
@@ -89,19 +93,19 @@ func (in *Intake) Changes() bool {
 type checked[V any] struct {
 	makes   V
 	deleted bool // it names something deleted
-	wrong   *fault
+	wrong   *FaultError
 }
 
 // standing checks all rows of one key, in the order of their lines, and returns what the last good one makes; stands is
 // false where there is none. Every row is checked, so that a feed is refused in pieces just where it is as a whole (F3).
-func standing[R, V any](c *Counts, rows []R, line func(R) int, check func(R) checked[V], bad Rejected) (makes V, stands bool, err error) {
-	for _, row := range rows {
-		switch r := check(row); {
+func standing[R, V any](c *Counts, rows []row.Lined[R], check func(R) checked[V], bad Rejected) (makes V, stands bool, err error) {
+	for _, line := range rows {
+		switch r := check(line.Row); {
 		case r.deleted:
 			c.Deleted++
 		case r.wrong != nil:
 			c.Bad++
-			if err := bad(line(row), r.wrong.field, r.wrong.reason); err != nil {
+			if err := bad(line.Line, r.wrong.Field, r.wrong.Reason); err != nil {
 				return makes, false, err
 			}
 		default:
@@ -129,13 +133,13 @@ func against[T comparable](c *Counts, was T, known bool, now T) (write bool) {
 }
 
 // keyed yields the rows of each key, ordered; rows of one key are in the order of the feed.
-func keyed[R any](rows []R, order func(a, b R) int) iter.Seq[[]R] {
+func keyed[R any](rows []row.Lined[R], order func(a, b R) int) iter.Seq[[]row.Lined[R]] {
 	sorted := slices.Clone(rows)
-	slices.SortStableFunc(sorted, order)
-	return func(yield func([]R) bool) {
+	slices.SortStableFunc(sorted, func(a, b row.Lined[R]) int { return order(a.Row, b.Row) })
+	return func(yield func([]row.Lined[R]) bool) {
 		for len(sorted) > 0 {
 			n := 1
-			for n < len(sorted) && order(sorted[0], sorted[n]) == 0 {
+			for n < len(sorted) && order(sorted[0].Row, sorted[n].Row) == 0 {
 				n++
 			}
 			if !yield(sorted[:n]) {
@@ -146,24 +150,26 @@ func keyed[R any](rows []R, order func(a, b R) int) iter.Seq[[]R] {
 	}
 }
 
-// fault is what is wrong with a row.
-type fault struct{ field, reason string }
-
-// text is one text of a row with its bound in characters.
-type text struct {
-	field, value string
-	most         int
+// texts returns the first text of a row that cannot be stored.
+func texts(s row.Schema, r row.Row) *FaultError {
+	var v textVisitor
+	_ = s.Look(&v).Over(r)
+	return v.wrong
 }
 
-// texts returns the first text that cannot be stored.
-func texts(all ...text) *fault {
-	for _, t := range all {
-		if strings.IndexByte(t.value, 0) >= 0 {
-			return &fault{t.field, "must not contain NUL characters"}
-		}
-		if t.most > 0 && len(t.value) > t.most && len([]rune(t.value)) > t.most {
-			return &fault{t.field, directory.MsgAtMost(t.most)}
-		}
+type textVisitor struct {
+	row.Nothing
+	wrong *FaultError
+}
+
+// Text implements row.Visitor.
+func (v *textVisitor) Text(f *row.Field, text string, null bool) (string, bool) {
+	switch {
+	case v.wrong != nil:
+	case strings.IndexByte(text, 0) >= 0:
+		v.wrong = row.Fault(f.Name, "must not contain NUL characters")
+	case f.AtMost > 0 && len(text) > f.AtMost && len([]rune(text)) > f.AtMost:
+		v.wrong = row.Fault(f.Name, directory.MsgAtMost(f.AtMost))
 	}
-	return nil
+	return text, null
 }

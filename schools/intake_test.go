@@ -40,9 +40,17 @@ func newIntake() *schools.Intake {
 	}
 }
 
-// network is the row of the network that exists, unchanged.
-func row(ref, kind, parent string) schools.EntityRow {
-	return schools.EntityRow{Line: 5, Ref: ref, Type: kind, Name: "Nome", Degree: "F", ParentRef: parent}
+// lined are rows that all stand on one line.
+func lined[R any](line int, rows ...R) (list []schools.Lined[R]) {
+	for _, r := range rows {
+		list = append(list, schools.Lined[R]{Line: line, Row: r})
+	}
+	return list
+}
+
+// entity is the row of the network that exists, unchanged.
+func entity(ref, kind, parent string) schools.EntityRow {
+	return schools.EntityRow{Ref: ref, Type: kind, Name: "Nome", Degree: "F", ParentRef: parent}
 }
 
 // TestEntityRows names what becomes of each row beside the state of newIntake.
@@ -52,31 +60,31 @@ func TestEntityRows(t *testing.T) {
 		rows []schools.EntityRow
 		want string // the counts and complaints
 	}{
-		{"new school", []schools.EntityRow{row("nova", "school", "rede")}, "new 1"},
-		{"child before its parent", []schools.EntityRow{row("t", "class", "s"), row("s", "school", "n"), row("n", "network", "")}, "new 3"},
-		{"network under the partner's reference", []schools.EntityRow{row("n", "network", "acme")}, "new 1"},
-		{"network under another reference", []schools.EntityRow{row("n", "network", "x")}, "line 5 parentReferenceId must be the partner's reference, or empty"},
+		{"new school", []schools.EntityRow{entity("nova", "school", "rede")}, "new 1"},
+		{"child before its parent", []schools.EntityRow{entity("t", "class", "s"), entity("s", "school", "n"), entity("n", "network", "")}, "new 3"},
+		{"network under the partner's reference", []schools.EntityRow{entity("n", "network", "acme")}, "new 1"},
+		{"network under another reference", []schools.EntityRow{entity("n", "network", "x")}, "line 5 parentReferenceId must be the partner's reference, or empty"},
 		{"same as before", []schools.EntityRow{{Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}, "unchanged 1"},
-		{"renamed", []schools.EntityRow{row("rede", "network", "")}, "changed 1"},
-		{"later line stands", []schools.EntityRow{row("rede", "network", ""), {Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}, "unchanged 1, superseded 1"},
-		{"a bad line before a good one", []schools.EntityRow{row("s", "school", "nowhere"), row("s", "school", "rede")}, "new 1, line 5 parentReferenceId does not exist"},
-		{"a bad line after a good one", []schools.EntityRow{row("s", "school", "rede"), row("s", "school", "nowhere"), row("t", "class", "s")}, "new 2, line 5 parentReferenceId does not exist"},
-		{"type changed", []schools.EntityRow{row("turma", "school", "rede")}, "line 5 entityType can't be changed"},
-		{"unknown type", []schools.EntityRow{row("x", "city", "rede")}, "line 5 entityType must be one of network, school, class"},
-		{"unknown parent", []schools.EntityRow{row("x", "school", "nowhere")}, "line 5 parentReferenceId does not exist"},
-		{"no parent", []schools.EntityRow{row("x", "class", "")}, "line 5 parentReferenceId is required"},
-		{"parent at the wrong level", []schools.EntityRow{row("x", "class", "rede")}, "line 5 parentReferenceId is a network, not a school"},
-		{"names a deleted entity", []schools.EntityRow{row("velha", "school", "rede")}, "deleted 1"},
-		{"under a deleted entity", []schools.EntityRow{row("t", "class", "velha")}, "deleted 1"},
-		{"a live one moved under a deleted one", []schools.EntityRow{row("turma", "class", "velha")}, "deleted 1"},
-		{"reference of 256 characters", []schools.EntityRow{row(strings.Repeat("é", 256), "school", "rede")}, "line 5 referenceId is invalid"},
-		{"reference of 255 characters", []schools.EntityRow{row(strings.Repeat("é", 255), "school", "rede")}, "new 1"},
-		{"degree outside the vocabulary", []schools.EntityRow{{Line: 5, Ref: "x", Type: "school", Name: "N", Degree: "10", ParentRef: "rede"}}, "line 5 degree is invalid"},
+		{"renamed", []schools.EntityRow{entity("rede", "network", "")}, "changed 1"},
+		{"later line stands", []schools.EntityRow{entity("rede", "network", ""), {Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}, "unchanged 1, superseded 1"},
+		{"a bad line before a good one", []schools.EntityRow{entity("s", "school", "nowhere"), entity("s", "school", "rede")}, "new 1, line 5 parentReferenceId does not exist"},
+		{"a bad line after a good one", []schools.EntityRow{entity("s", "school", "rede"), entity("s", "school", "nowhere"), entity("t", "class", "s")}, "new 2, line 5 parentReferenceId does not exist"},
+		{"type changed", []schools.EntityRow{entity("turma", "school", "rede")}, "line 5 entityType can't be changed"},
+		{"unknown type", []schools.EntityRow{entity("x", "city", "rede")}, "line 5 entityType must be one of network, school, class"},
+		{"unknown parent", []schools.EntityRow{entity("x", "school", "nowhere")}, "line 5 parentReferenceId does not exist"},
+		{"no parent", []schools.EntityRow{entity("x", "class", "")}, "line 5 parentReferenceId is required"},
+		{"parent at the wrong level", []schools.EntityRow{entity("x", "class", "rede")}, "line 5 parentReferenceId is a network, not a school"},
+		{"names a deleted entity", []schools.EntityRow{entity("velha", "school", "rede")}, "deleted 1"},
+		{"under a deleted entity", []schools.EntityRow{entity("t", "class", "velha")}, "deleted 1"},
+		{"a live one moved under a deleted one", []schools.EntityRow{entity("turma", "class", "velha")}, "deleted 1"},
+		{"reference of 256 characters", []schools.EntityRow{entity(strings.Repeat("é", 256), "school", "rede")}, "line 5 referenceId is invalid"},
+		{"reference of 255 characters", []schools.EntityRow{entity(strings.Repeat("é", 255), "school", "rede")}, "new 1"},
+		{"degree outside the vocabulary", []schools.EntityRow{{Ref: "x", Type: "school", Name: "N", Degree: "10", ParentRef: "rede"}}, "line 5 degree is invalid"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var said []string
-			c, err := newIntake().Entities(tt.rows, complain(&said))
+			c, err := newIntake().Entities(lined(5, tt.rows...), complain(&said))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +119,7 @@ func counted(c schools.Counts) (s []string) {
 // TestEntityIdentifiers is the order of S1: by level, then by reference, bytewise, after those that exist.
 func TestEntityIdentifiers(t *testing.T) {
 	in := newIntake()
-	_, err := in.Entities([]schools.EntityRow{row("t", "class", "é"), row("é", "school", "rede"), row("z", "school", "rede"), row("n", "network", "")}, nil)
+	_, err := in.Entities(lined(1, []schools.EntityRow{entity("t", "class", "é"), entity("é", "school", "rede"), entity("z", "school", "rede"), entity("n", "network", "")}...), nil)
 	var got []string
 	for _, e := range in.PutEntities {
 		got = append(got, fmt.Sprintf("%d %s %d", e.ID, e.Ref, e.Parent))
@@ -133,12 +141,12 @@ func TestAccountRows(t *testing.T) {
 		{"same as before", schools.AccountRow{Ref: "ana", Kind: "reader", Name: "Ana", EntityRef: "turma", Active: true}, "unchanged 1"},
 		{"names a deleted account", schools.AccountRow{Ref: "caio", Kind: "teacher", EntityRef: "turma"}, "deleted 1"},
 		{"attached to a deleted entity", schools.AccountRow{Ref: "bia", Kind: "reader", EntityRef: "velha"}, "deleted 1"},
-		{"attached to what never existed", schools.AccountRow{Line: 3, Ref: "bia", Kind: "reader", EntityRef: "x"}, "line 3 entityReferenceId does not exist"},
-		{"reader attached to nothing", schools.AccountRow{Line: 3, Ref: "bia", Kind: "reader"}, "line 3 entityReferenceId is required"},
+		{"attached to what never existed", schools.AccountRow{Ref: "bia", Kind: "reader", EntityRef: "x"}, "line 3 entityReferenceId does not exist"},
+		{"reader attached to nothing", schools.AccountRow{Ref: "bia", Kind: "reader"}, "line 3 entityReferenceId is required"},
 		{"administrator attached to nothing", schools.AccountRow{Ref: "adm", Kind: "administrator"}, "new 1"},
-		{"unknown kind", schools.AccountRow{Line: 3, Ref: "bia", Kind: "student", EntityRef: "turma"}, "line 3 kind must be one of reader, teacher, administrator, internal"},
-		{"name with NUL", schools.AccountRow{Line: 3, Ref: "bia", Kind: "reader", Name: "a\x00", EntityRef: "turma"}, "line 3 name must not contain NUL characters"},
-		{"phone of 65 characters", schools.AccountRow{Line: 3, Ref: "bia", Kind: "reader", Phone: strings.Repeat("1", 65), EntityRef: "turma"}, "line 3 phone should be at most 64 character(s)"},
+		{"unknown kind", schools.AccountRow{Ref: "bia", Kind: "student", EntityRef: "turma"}, "line 3 kind must be one of reader, teacher, administrator, internal"},
+		{"name with NUL", schools.AccountRow{Ref: "bia", Kind: "reader", Name: "a\x00", EntityRef: "turma"}, "line 3 name must not contain NUL characters"},
+		{"phone of 65 characters", schools.AccountRow{Ref: "bia", Kind: "reader", Phone: strings.Repeat("1", 65), EntityRef: "turma"}, "line 3 phone should be at most 64 character(s)"},
 		{"phone of 64 characters", schools.AccountRow{Ref: "bia", Kind: "reader", Phone: strings.Repeat("1", 64), EntityRef: "turma"}, "new 1"},
 	}
 	for _, tt := range tests {
@@ -148,7 +156,7 @@ func TestAccountRows(t *testing.T) {
 			if _, err := in.Entities(nil, nil); err != nil {
 				t.Fatal(err)
 			}
-			c, err := in.Accounts([]schools.AccountRow{tt.row}, complain(&said))
+			c, err := in.Accounts(lined(3, tt.row), complain(&said))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,7 +178,7 @@ func TestAccountRows(t *testing.T) {
 // "edu" as well, and is deleted; the load begins at 12.
 func TestCarriedReferences(t *testing.T) {
 	clock := func(hour int) time.Time { return time.Date(2026, 3, 10, hour, 0, 0, 0, time.UTC) }
-	row := func(ref string) schools.AccountRow {
+	account := func(ref string) schools.AccountRow {
 		return schools.AccountRow{Ref: ref, Kind: "reader", Name: "Novo", EntityRef: "turma", Active: true}
 	}
 	type meant = map[string][4]directory.UserID // at 9, 11, 12 and 13
@@ -181,14 +189,14 @@ func TestCarriedReferences(t *testing.T) {
 		want  meant
 	}{
 		"no row":                       {nil, "", "", meant{"anita": {1, 1, 1, 1}, "ana": {1, 1, 1, 1}, "caio": {3, 4, 4, 4}, "edu": {4, 4, 4, 4}, "rui": {5, 6, 6, 6}}},
-		"the former reference":         {[]schools.AccountRow{row("anita")}, "changed 1", "1 ana", meant{"anita": {1, 1, 1, 1}, "ana": {1, 1, 1, 1}}},
-		"both references":              {[]schools.AccountRow{row("anita"), row("ana")}, "new 1, changed 1", "1 ana, 7 anita", meant{"anita": {1, 1, 7, 7}, "ana": {1, 1, 1, 1}}},
-		"two former references":        {[]schools.AccountRow{row("anita"), row("nita")}, "changed 1, superseded 1", "1 ana", meant{"anita": {1, 1, 1, 1}, "nita": {1, 1, 1, 1}}},
-		"a deleted one's":              {[]schools.AccountRow{row("caio")}, "deleted 1", "", meant{"caio": {3, 4, 4, 4}}},
-		"what a deleted one gave up":   {[]schools.AccountRow{row("edu")}, "deleted 1", "", meant{"edu": {4, 4, 4, 4}}},
-		"a live one that replaced one": {[]schools.AccountRow{row("rui")}, "changed 1", "6 rui", meant{"rui": {5, 6, 6, 6}}},
-		"of one that is not there":     {[]schools.AccountRow{row("ghost")}, "deleted 1", "", meant{"ghost": {99, 99, 99, 99}}},
-		"a new one":                    {[]schools.AccountRow{row("bia")}, "new 1", "7 bia", meant{"bia": {7, 7, 7, 7}}},
+		"the former reference":         {[]schools.AccountRow{account("anita")}, "changed 1", "1 ana", meant{"anita": {1, 1, 1, 1}, "ana": {1, 1, 1, 1}}},
+		"both references":              {[]schools.AccountRow{account("anita"), account("ana")}, "new 1, changed 1", "1 ana, 7 anita", meant{"anita": {1, 1, 7, 7}, "ana": {1, 1, 1, 1}}},
+		"two former references":        {[]schools.AccountRow{account("anita"), account("nita")}, "changed 1, superseded 1", "1 ana", meant{"anita": {1, 1, 1, 1}, "nita": {1, 1, 1, 1}}},
+		"a deleted one's":              {[]schools.AccountRow{account("caio")}, "deleted 1", "", meant{"caio": {3, 4, 4, 4}}},
+		"what a deleted one gave up":   {[]schools.AccountRow{account("edu")}, "deleted 1", "", meant{"edu": {4, 4, 4, 4}}},
+		"a live one that replaced one": {[]schools.AccountRow{account("rui")}, "changed 1", "6 rui", meant{"rui": {5, 6, 6, 6}}},
+		"of one that is not there":     {[]schools.AccountRow{account("ghost")}, "deleted 1", "", meant{"ghost": {99, 99, 99, 99}}},
+		"a new one":                    {[]schools.AccountRow{account("bia")}, "new 1", "7 bia", meant{"bia": {7, 7, 7, 7}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := newIntake()
@@ -202,7 +210,7 @@ func TestCarriedReferences(t *testing.T) {
 			if _, err := in.Entities(nil, nil); err != nil {
 				t.Fatal(err)
 			}
-			c, err := in.Accounts(tt.rows, nil)
+			c, err := in.Accounts(lined(1, tt.rows...), nil)
 			var put []string
 			for _, a := range in.PutAccounts {
 				put = append(put, fmt.Sprint(a.ID, " ", a.Ref))
@@ -212,7 +220,7 @@ func TestCarriedReferences(t *testing.T) {
 			}
 			for ref, want := range tt.want {
 				for i, hour := range []int{9, 11, 12, 13} {
-					if e, err := in.Access([]byte("a1"), []byte(ref), clock(hour), []byte("login")); err != nil || e.User != want[i] {
+					if e, err := in.Access(schools.AccessRow{ID: []byte("a1"), Account: []byte(ref), At: clock(hour), Kind: []byte("login")}); err != nil || e.User != want[i] {
 						t.Errorf("an access of %s at %d is of user %d, %v, want %d", ref, hour, e.User, err, want[i])
 					}
 				}
@@ -229,12 +237,12 @@ func TestReferenceWithoutHistory(t *testing.T) {
 	if _, err := in.Entities(nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	c, err := in.Accounts([]schools.AccountRow{{Ref: "ana", Kind: "reader", Name: "Ana", EntityRef: "turma", Active: true}}, nil)
+	c, err := in.Accounts(lined(1, []schools.AccountRow{{Ref: "ana", Kind: "reader", Name: "Ana", EntityRef: "turma", Active: true}}...), nil)
 	if err != nil || c.Unchanged != 1 {
 		t.Errorf("accounts = %+v, %v, want one unchanged", c, err)
 	}
 	at := calendar.MustParse("2026-03-10").Start()
-	if e, err := in.Access([]byte("a1"), []byte("ana"), at, []byte("login")); err != nil || e.User != 1 {
+	if e, err := in.Access(schools.AccessRow{ID: []byte("a1"), Account: []byte("ana"), At: at, Kind: []byte("login")}); err != nil || e.User != 1 {
 		t.Errorf("an access is of user %d, %v, want the live one, 1", e.User, err)
 	}
 }
@@ -249,7 +257,7 @@ func TestCarriersToTheMicrosecond(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := []schools.AccountRow{{Ref: "ana", Kind: "reader", EntityRef: "turma"}, {Ref: "anita", Kind: "reader", EntityRef: "turma"}}
-	if _, err := in.Accounts(rows, nil); err != nil {
+	if _, err := in.Accounts(lined(1, rows...), nil); err != nil {
 		t.Fatal(err)
 	}
 	since := began.Truncate(time.Microsecond)
@@ -257,7 +265,7 @@ func TestCarriersToTheMicrosecond(t *testing.T) {
 		t.Errorf("carriers = %v, want the new account from %v on", got, since)
 	}
 	for at, want := range map[time.Time]directory.UserID{since.Add(-1): 1, since: 4, began: 4, began.Add(time.Second): 4} {
-		if e, err := in.Access([]byte("a1"), []byte("anita"), at, []byte("login")); err != nil || e.User != want {
+		if e, err := in.Access(schools.AccessRow{ID: []byte("a1"), Account: []byte("anita"), At: at, Kind: []byte("login")}); err != nil || e.User != want {
 			t.Errorf("an access at %v is of user %d, %v, want %d", at, e.User, err, want)
 		}
 	}
@@ -267,29 +275,29 @@ func TestCarriersToTheMicrosecond(t *testing.T) {
 // every level, down to the events (F4); a class that lives on where it was keeps its people.
 func TestBelowDeleted(t *testing.T) {
 	in := newIntake()
-	c, err := in.Entities([]schools.EntityRow{row("velha", "school", "rede"), row("nova", "class", "velha"), row("turma", "class", "velha")}, nil)
+	c, err := in.Entities(lined(1, []schools.EntityRow{entity("velha", "school", "rede"), entity("nova", "class", "velha"), entity("turma", "class", "velha")}...), nil)
 	if err != nil || c.Deleted != 3 {
 		t.Fatalf("entities = %+v, %v, want 3 deleted", c, err)
 	}
-	c, err = in.Accounts([]schools.AccountRow{
+	c, err = in.Accounts(lined(1, []schools.AccountRow{
 		{Ref: "bia", Kind: "reader", EntityRef: "nova"}, {Ref: "caio", Kind: "teacher", EntityRef: "turma"}, {Ref: "davi", Kind: "reader", EntityRef: "turma"},
-	}, nil)
+	}...), nil)
 	if err != nil || c.Deleted != 2 || c.New != 1 {
 		t.Fatalf("accounts = %+v, %v, want 2 deleted and a new one", c, err)
 	}
-	c, err = in.Evaluations([]schools.EvaluationRow{{ID: 1, EntityRef: "nova"}, {ID: 2, EntityRef: "turma"}}, nil)
+	c, err = in.Evaluations(lined(1, []schools.EvaluationRow{{ID: 1, EntityRef: "nova"}, {ID: 2, EntityRef: "turma"}}...), nil)
 	if err != nil || c.Deleted != 1 || c.New != 1 {
 		t.Fatalf("evaluations = %+v, %v, want one deleted and a new one", c, err)
 	}
 	at := calendar.MustParse("2026-03-10").Start()
 	moves := in.Moves(in)
 	for account, want := range map[string]bool{"bia": true, "caio": false, "davi": false, "ana": false} {
-		e, err := in.Access([]byte("a1"), []byte(account), at, []byte("login"))
+		e, err := in.Access(schools.AccessRow{ID: []byte("a1"), Account: []byte(account), At: at, Kind: []byte("login")})
 		if to, moved := moves[e.User]; err != nil || moved != want || to != 0 {
 			t.Errorf("an access of %s is of user %d, %v, dropped %v, want %v", account, e.User, err, moved, want)
 		}
 	}
-	if _, err := in.Access([]byte("a1"), []byte("bia"), at, []byte("nonsense")); !errors.Is(err, schools.ErrDeleted) {
+	if _, err := in.Access(schools.AccessRow{ID: []byte("a1"), Account: []byte("bia"), At: at, Kind: []byte("nonsense")}); !errors.Is(err, schools.ErrDeleted) {
 		t.Errorf("a faulty access of a deleted account = %v, want that it is of one", err)
 	}
 }
@@ -335,7 +343,7 @@ func TestSegmentRows(t *testing.T) {
 			if tt.change != nil {
 				tt.change(&s)
 			}
-			e, err := settled(t).Segment([]byte("s1"), []byte(tt.account), tt.book, s)
+			e, err := settled(t).Segment(schools.SegmentRow{ID: []byte("s1"), Account: []byte(tt.account), Book: tt.book, Start: s.Start, DurationMS: s.DurationMS, From: s.From, To: s.To})
 			got := ""
 			if err != nil {
 				got = err.Error()
@@ -359,12 +367,12 @@ func TestAccessKinds(t *testing.T) {
 		"activity": schools.Presence, "assessment": schools.Presence,
 		"recommendation-received": schools.Silent, "activity-received": schools.Silent,
 	} {
-		if e, err := in.Access([]byte("a1"), []byte("ana"), at, []byte(kind)); err != nil || e.Effect != want {
+		if e, err := in.Access(schools.AccessRow{ID: []byte("a1"), Account: []byte("ana"), At: at, Kind: []byte(kind)}); err != nil || e.Effect != want {
 			t.Errorf("access %s has effect %d, %v, want %d", kind, e.Effect, err, want)
 		}
 	}
 	var wrong *schools.FaultError
-	if _, err := in.Access([]byte("a1"), []byte("ana"), at, []byte("Login")); !errors.As(err, &wrong) || wrong.Field != "kind" {
+	if _, err := in.Access(schools.AccessRow{ID: []byte("a1"), Account: []byte("ana"), At: at, Kind: []byte("Login")}); !errors.As(err, &wrong) || wrong.Field != "kind" {
 		t.Errorf("access Login = %v, want a fault of kind", err)
 	}
 }

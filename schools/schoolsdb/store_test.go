@@ -12,7 +12,6 @@ import (
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
@@ -48,16 +47,16 @@ func newFixture(t *testing.T, db *database.DB) *fixture {
 func settle(st schools.State) (*schools.Intake, error) {
 	in := &schools.Intake{State: st, Began: (day + 1).Start(), History: day, NewToken: func() (string, error) { return "0123456789ABCDEF", nil }}
 	fail := func(line int, field, reason string) error { return errors.New(field + " " + reason) }
-	_, e1 := in.Entities([]schools.EntityRow{{Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}, fail)
-	_, e2 := in.Accounts([]schools.AccountRow{{Ref: "ana", Kind: "reader", Name: "Ana", EntityRef: "rede", Active: true}}, fail)
-	_, e3 := in.Books([]schools.BookRow{{Book: schools.Book{ID: 9, Title: "Iracema", Length: 100}}}, fail)
+	_, e1 := in.Entities([]schools.Lined[schools.EntityRow]{{Row: schools.EntityRow{Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}}, fail)
+	_, e2 := in.Accounts([]schools.Lined[schools.AccountRow]{{Row: schools.AccountRow{Ref: "ana", Kind: "reader", Name: "Ana", EntityRef: "rede", Active: true}}}, fail)
+	_, e3 := in.Books([]schools.Lined[schools.Book]{{Row: schools.Book{ID: 9, Title: "Iracema", Length: 100}}}, fail)
 	return in, errors.Join(e1, e2, e3)
 }
 
 // pile is a pile of one segment of the given identifier.
 func pile(in *schools.Intake, segment string) (*schools.Pile, error) {
-	e, err := in.Segment([]byte(segment), []byte("ana"), 9, reading.Segment{
-		Start: day.Start().Add(time.Hour), DurationMS: 60_000, To: 50, Speed: reading.WordsPerMinute(100),
+	e, err := in.Segment(schools.SegmentRow{
+		ID: []byte(segment), Account: []byte("ana"), Book: 9, Start: day.Start().Add(time.Hour), DurationMS: 60_000, To: 50, WPM: []byte("100"),
 	})
 	pile := &schools.Pile{}
 	pile.Keep = true

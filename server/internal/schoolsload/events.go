@@ -2,11 +2,8 @@ package schoolsload
 
 import (
 	"context"
-	"errors"
-	"slices"
 
 	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server/feed"
 )
@@ -60,98 +57,28 @@ func (l *load) drop(m schools.Moves) {
 // events reads the files of events onto the pile.
 func (l *load) events(ctx context.Context) error {
 	l.drops = newDrops(l.intake.Placed())
-	err := l.read(ctx, "segments", segmentFields, l.segment, &l.totals.Segments, func(n *events) { n.segments++ })
+	err := stream(ctx, l, "segments", l.intake.Segment, &l.totals.Segments, func(n *events) { n.segments++ })
 	if err != nil {
 		return err
 	}
-	return l.read(ctx, "accesses", accessFields, l.access, &l.totals.Accesses, func(n *events) { n.accesses++ })
+	return stream(ctx, l, "accesses", l.intake.Access, &l.totals.Accesses, func(n *events) { n.accesses++ })
 }
 
-// outcome is what became of an event's row: an event, or the reason to skip it.
-type outcome struct {
-	event schools.Event
-	skip  error
-}
-
-func (l *load) read(ctx context.Context, resource string, fields []feed.Field, parse func(*feed.Row, *outcome), n *Events, note func(*events)) error {
-	file, err := l.folder.File(resource)
-	if file == nil || err != nil {
-		return err
-	}
-	total := l.folder.Size()
-	return feed.Read(ctx, file, fields, parse, func(o *outcome, _ feed.Pos) error {
-		if n.Rows++; n.Rows%100_000 == 0 {
-			l.progress("read", l.folder.Done(), total)
-		}
-		switch o.skip {
-		case schools.ErrBeforeHistory:
-			n.BeforeHistory++
-			return nil
-		case schools.ErrDeleted:
-			n.Deleted++
-			return nil
-		}
-		if n := l.drops.of(o.event.User); n != nil {
-			note(n)
-		}
-		return l.pile.Add(o.event)
-	}, func(e *feed.RowError) error {
-		n.Rows++
-		n.Bad++
-		return l.report.Bad(e)
-	})
-}
-
-var segmentFields = []feed.Field{
-	{Name: "segmentId", Required: true}, {Name: "account", Required: true}, {Name: "bookId", Required: true}, {Name: "startedAt", Required: true},
-	{Name: "durationMs", Required: true}, {Name: "from"}, {Name: "to"}, {Name: "wpm"},
-}
-
-func (l *load) segment(r *feed.Row, o *outcome) {
-	s := reading.Segment{Start: r.Time(3), DurationMS: r.Int(4), From: r.Int(5), To: r.Int(6)}
-	if !r.Null(7) {
-		speed, err := reading.ParseSpeed(r.Number(7))
-		if err != nil {
-			r.Fail(7, err.Error())
-		}
-		s.Speed = speed
-	}
-	id, account, book := r.ID(0), r.Bytes(1), r.Int(2)
-	together(r, 5, 6)
-	if r.Bad() {
-		return
-	}
-	e, err := l.intake.Segment(id, account, book, s)
-	o.settle(r, e, err, segmentFields)
-}
-
-// together fails a row that has one of two fields alone: taken for 0, the other would count what nobody read (S2).
-func together(r *feed.Row, from, to int) {
-	switch {
-	case r.Null(from) && !r.Null(to):
-		r.Fail(from, "must come together with to, or neither of them")
-	case r.Null(to) && !r.Null(from):
-		r.Fail(to, "must come together with from, or neither of them")
-	}
-}
-
-var accessFields = []feed.Field{{Name: "accessId", Required: true}, {Name: "account", Required: true}, {Name: "at", Required: true}, {Name: "kind", Required: true}}
-
-func (l *load) access(r *feed.Row, o *outcome) {
-	id, account, at, kind := r.ID(0), r.Bytes(1), r.Time(2), r.Bytes(3)
-	if r.Bad() {
-		return
-	}
-	e, err := l.intake.Access(id, account, at, kind)
-	o.settle(r, e, err, accessFields)
-}
-
-// settle keeps the event, or the reason to skip it, or says in the row why it is bad.
-func (o *outcome) settle(r *feed.Row, e schools.Event, err error, fields []feed.Field) {
-	*o = outcome{e, err}
-	var wrong *schools.FaultError
-	if !errors.As(err, &wrong) {
-		return
-	}
-	r.Fail(slices.IndexFunc(fields, func(f feed.Field) bool { return f.Name == wrong.Field }), wrong.Reason)
+// stream reads one file of events. Those before the history, and of what is deleted, are passed over.
+func stream[R any, P feed.Record[R]](ctx context.Context, l *load, resource string, check func(R) (schools.Event, error), n *Events, note func(*events)) error {
+	return feed.Stream[R, schools.Event, P](ctx, l.loading(), resource, check, feed.Sink[schools.Event]{
+		Take: func(e *schools.Event, _ feed.Pos) error {
+			if n := l.drops.of(e.User); n != nil {
+				note(n)
+			}
+			return l.pile.Add(*e)
+		},
+		Skip: func(why error) {
+			if why == schools.ErrDeleted {
+				n.Deleted++
+			} else {
+				n.BeforeHistory++
+			}
+		},
+	}, &n.Rows, &n.Bad)
 }

@@ -174,6 +174,11 @@ type load struct {
 	report  *feed.Report
 }
 
+// loading is the feed for those who read its files.
+func (l *load) loading() *feed.Loading {
+	return &feed.Loading{Folder: l.folder, Report: l.report, Progress: func(done, total int64) { l.progress("read", done, total) }}
+}
+
 func (l *load) progress(stage string, done, total int64) {
 	if l.options.Progress != nil {
 		l.options.Progress(stage, done, total)
