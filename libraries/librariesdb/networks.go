@@ -24,9 +24,9 @@ type Network struct {
 
 var (
 	// ErrSlug says that a text cannot be a network's slug.
-	ErrSlug = errors.New("must be 1 to 63 characters a-z, 0-9 and -, with no - at either end")
+	ErrSlug = errors.New("give 1 to 63 characters a-z, 0-9 and -, with no - at either end")
 	// ErrName says that a text cannot be a network's name.
-	ErrName = errors.New("must be 1 to 255 characters, not all of them spaces, without control characters")
+	ErrName = errors.New("give 1 to 255 characters, not all of them spaces, without control characters")
 	// ErrNotFound says that there is no such library network.
 	ErrNotFound = errors.New("no such library network")
 )

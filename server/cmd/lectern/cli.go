@@ -1,23 +1,21 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
+	_ "embed"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server"
-	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/internal/commandline"
 )
 
 // commands are the command line: kong reads the flags of each command from the struct's tags.
@@ -64,14 +62,32 @@ type commands struct {
 	Complete   completeCmd   `cmd:"" hidden:"" help:"Print what can follow some words."`
 }
 
-// session is what a command runs with.
-type session struct {
-	ctx            context.Context
-	stdout, stderr io.Writer
-	db             string // as asked for; empty is the command's default
-	now            func() time.Time
-	clock          func() time.Time  // now, where the environment sets it; else nil
-	model          *kong.Application // of the commands
+// help says of commands what their flags alone do not show, each under a line with its words.
+//
+//go:embed help.txt
+var help string
+
+// newParser returns the parser of the command line into c. exit is called by --help and --version.
+func newParser(c *commands, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, error) {
+	return kong.New(c, kong.Name("lectern"), kong.Description("Reading data of schools and libraries, served from one database."),
+		kong.DefaultEnvars("LECTERN"), kong.Vars{
+			"version": version(), "history": schools.HistoryStart().String(),
+			"librariesHistory": libraries.HistoryStart.String(), "usersQueue": server.DefaultUsersQueue().String(),
+		},
+		kong.Writers(stdout, stderr), kong.Exit(exit), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.PostBuild(addHelp), openers())
+}
+
+// addHelp gives the commands what help says of them.
+func addHelp(k *kong.Kong) error {
+	details := make(map[string]string)
+	for section := range strings.SplitSeq("\n"+help, "\n== ") {
+		command, text, _ := strings.Cut(section, "\n")
+		details["lectern "+command] = strings.TrimSpace(text)
+	}
+	for _, leaf := range k.Model.Leaves(true) {
+		leaf.Detail = details[leaf.FullPath()]
+	}
+	return nil
 }
 
 // The exit codes.
@@ -81,9 +97,6 @@ const (
 	exitUsage = 2
 )
 
-// errInterrupted is the error of a command that a signal ended before its work was done.
-var errInterrupted = errors.New("interrupted; run it again")
-
 // run runs one command and returns its exit code. Without arguments it prints help.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
@@ -91,12 +104,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	var c commands
 	exited := false // by --help or --version, after which kong parses on
-	parser, err := kong.New(&c, kong.Name("lectern"), kong.DefaultEnvars("LECTERN"), kong.Vars{
-		"version": version(), "history": schools.HistoryStart().String(),
-		"librariesHistory": libraries.HistoryStart.String(), "usersQueue": server.DefaultUsersQueue().String(),
-	},
-		kong.Description("Reading data of schools and libraries, served from one database."),
-		kong.Writers(stdout, stderr), kong.Exit(func(int) { exited = true }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	parser, err := newParser(&c, stdout, stderr, func(int) { exited = true })
 	if err != nil {
 		panic(err) // the struct above is wrong
 	}
@@ -104,50 +112,55 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if exited {
 		return exitOK
 	}
+	s := &session{ctx: ctx, stdout: stdout, stderr: stderr, url: c.DB, now: time.Now, parser: parser}
 	if err != nil {
-		warnOfVariables(stderr, parser.Model) // one of them may be what is missing
-		report(stderr, explainUsage(err))
+		s.warnOfVariables() // one of them may be what is missing
+		s.report(commandline.Explain(err))
 		return exitUsage
 	}
-	s := &session{ctx: ctx, stdout: stdout, stderr: stderr, db: c.DB, now: time.Now, model: parser.Model}
-	if err = s.begin(parsed); err == nil {
+	defer s.close()
+	if !strings.HasPrefix(parsed.Command(), "complete") { // that is asked at each keystroke
+		s.warnOfVariables()
+		err = s.startClock()
+	}
+	if err == nil {
 		err = parsed.Run(s)
 	}
-	switch {
-	case err == nil:
+	if err == nil {
 		return exitOK
-	case errors.Is(err, errInterrupted): // the command itself says what that means
-	case ctx.Err() != nil: // whatever the error is by which the command noticed
-		err = errInterrupted
-	case database.Busy(err):
-		err = fmt.Errorf("%w; another command is writing to the database: run this again when it has ended", err)
-	case database.Full(err):
-		err = fmt.Errorf("%s: %w; make room and run this again: nothing was changed", database.Redact(cmp.Or(c.DB, server.DefaultURL)), err)
-	case errors.Is(err, syscall.ENOSPC):
-		err = fmt.Errorf("%w; make room and run this again", err)
-	case errors.Is(err, packed.ErrCorrupt):
-		err = fmt.Errorf("%w; the database is damaged: restore a copy of it, or load into a new one", err)
 	}
-	report(stderr, err)
+	s.report(advised(ctx, err))
 	return exitError
 }
 
-// begin reads what the environment says to every command, except one that is asked at each keystroke.
-func (s *session) begin(parsed *kong.Context) (err error) {
-	if strings.HasPrefix(parsed.Command(), "complete") {
-		return nil
+// variables is the beginning of the variables.
+const variables = "LECTERN_"
+
+// warnOfVariables tells of every LECTERN_* variable that no command reads.
+func (s *session) warnOfVariables() {
+	for _, warning := range commandline.Unread(s.parser.Model, os.Environ(), variables, variables+"TEST_", server.SecretKeyVariable, clockVariable) {
+		s.warn(warning)
 	}
-	warnOfVariables(s.stderr, s.model)
-	s.clock, err = startClock(s.stderr)
-	if s.clock != nil {
-		s.now = s.clock
-	}
-	return err
 }
 
-// report writes an error as one line.
-func report(w io.Writer, err error) {
-	fmt.Fprintln(w, "lectern: "+strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; "))
+// clockVariable starts the clock of a command at another time, for trials alone. It is in no help.
+const clockVariable = variables + "CLOCK"
+
+// startClock lets the session's clock run on from the time in the environment, of which it warns.
+func (s *session) startClock() error {
+	text := os.Getenv(clockVariable)
+	if text == "" {
+		return nil
+	}
+	from, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return fmt.Errorf("%s: %q is no time; write it as 2026-11-21T16:59:50-03:00, or unset it", clockVariable, text)
+	}
+	s.warn(fmt.Sprintf("the clock of this command starts at %s (%s); for trials alone", text, clockVariable))
+	start := time.Now()
+	s.clock = func() time.Time { return from.Add(time.Since(start)) }
+	s.now = s.clock
+	return nil
 }
 
 // version names the build.
@@ -156,56 +169,4 @@ func version() string {
 		return "lectern " + info.Main.Version
 	}
 	return "lectern (unknown version)"
-}
-
-// The examples of commands whose flags alone do not show how they are used.
-
-// Help shows how keys are issued for a network.
-func (c *issueSchoolsCmd) Help() string {
-	return `The network is one that a feed or the directory API has created. When it is deleted, its keys end with it.
-
-  lectern key issue schools --partner acme --network rede-1 --expires 2027-06-30`
-}
-
-// Help shows how a key is issued, and used.
-func (c *issueDirectoryCmd) Help() string {
-	return `The key signs calls of the partner's own programs, and those of lectern sign.
-
-  lectern key issue directory --partner acme  # {"accessKeyId":"1-1",…}
-  export LECTERN_KEY_ID=1-1 LECTERN_SECRET=…  # for lectern sign`
-}
-
-// Help shows how a key is replaced.
-func (c *keyRotateCmd) Help() string {
-	return `The successor is of the same partner or network, and shares the rate.
-
-  lectern key rotate 1-1              # both keys are good for a week
-  lectern key rotate 1-1 --grace 0    # the old one has leaked: it ends now`
-}
-
-// Help shows a signed call.
-func (c *signCmd) Help() string {
-	return `The headers are good for 15 minutes.
-
-  url=http://127.0.0.1:8080/api/v2/partners/entities?entity_type=school
-  lectern sign GET "$url" --key-id 1-1 --secret … | xargs curl "$url"`
-}
-
-// Help shows an hourly load.
-func (c *loadSchoolsCmd) Help() string {
-	return `All or nothing, safe to run again: what was loaded before is not counted twice.
-
-  lectern load schools --partner acme --check feed/
-  lectern load schools --partner acme feed/
-  lectern load schools --partner acme --skip-bad bad-rows.txt feed/
-  lectern load schools --partner acme --ignore etag,created_at feed/`
-}
-
-// Help shows an hourly load.
-func (c *loadLibrariesCmd) Help() string {
-	return `One transaction, safe to run again: what was loaded before is not counted twice. It is read and checked at once, and
-takes effect at the next full hour; a network's first load, at once.
-
-  lectern load libraries --library rede --check feed/
-  lectern load libraries --library rede feed/`
 }

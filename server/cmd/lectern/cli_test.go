@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // lectern runs one command in a folder of its own for each test and returns what it wrote.
@@ -212,30 +211,5 @@ func TestInterrupted(t *testing.T) {
 	var out, errs bytes.Buffer
 	if code := run(ctx, []string{"load", "schools", "--partner", "ana", "feed"}, &out, &errs); code != exitError || !strings.Contains(errs.String(), "interrupted") {
 		t.Errorf("load when interrupted = %d, %q, want 1 and a word about it", code, errs.String())
-	}
-}
-
-func TestGrace(t *testing.T) {
-	tests := []struct {
-		text string
-		want time.Duration
-	}{
-		{"7d", 7 * 24 * time.Hour},
-		{"0d", 0},
-		{"0", 0},
-		{"12h", 12 * time.Hour},
-		{"1h30m", 90 * time.Minute},
-		{"65535d", 65535 * 24 * time.Hour},
-	}
-	for _, tt := range tests {
-		var g grace
-		if err := g.UnmarshalText([]byte(tt.text)); err != nil || time.Duration(g) != tt.want {
-			t.Errorf("grace %q = %v, %v, want %v", tt.text, time.Duration(g), err, tt.want)
-		}
-	}
-	for _, text := range []string{"", "d", "-1d", "+1d", "1.5d", "65536d", "7", "-1s", "7 d", "7d12h"} {
-		if err := new(grace).UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("grace %q = nil, want an error", text)
-		}
 	}
 }

@@ -2,14 +2,13 @@ package main
 
 import (
 	"encoding/base64"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/alecthomas/kong"
 
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -151,7 +150,7 @@ func TestCompletionScripts(t *testing.T) {
 // wrong usage of it says.
 func TestHelpFits(t *testing.T) {
 	var c commands
-	parser, err := kong.New(&c, kong.Vars{"version": "", "history": "2026-01-01", "librariesHistory": "2026-07-21", "usersQueue": "2,16,5s"})
+	parser, err := newParser(&c, io.Discard, io.Discard, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

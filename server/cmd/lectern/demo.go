@@ -6,16 +6,13 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"time"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
-	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/internal/commandline"
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
 	"github.com/lectern-dev/lectern/server/internal/librariesapi"
 	"github.com/lectern-dev/lectern/server/internal/librariesload"
@@ -44,13 +41,22 @@ func (c *demoCmd) Run(s *session) error {
 		return err
 	}
 	defer ln.Close()
-	s.db = cmp.Or(s.db, demoURL)
-	db, err := s.open()
+	s.url = cmp.Or(s.url, demoURL)
+	db, err := s.open(migrated)
 	if err != nil {
 		return err
 	}
-	defer db.Close()
-	partner, library, err := c.fill(s, db)
+	partner, err := s.fill(db, authdb.Partner, "schools", func(dir string) error {
+		_, err := loadSchools(s, db, demoRef, dir, schoolsload.Options{History: &c.SchoolsHistory})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	library, err := s.fill(db, authdb.Library, "libraries", func(dir string) error { // at once, as the first load (L1)
+		_, err := loadLibraries(s, db, demoRef, dir, librariesload.Options{History: &c.LibrariesHistory})
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -63,78 +69,48 @@ func (c *demoCmd) Run(s *session) error {
 	}})
 }
 
-// fill creates the demo's partner and its library network and loads their data, whatever of it is missing. As the first load, that
-// of the library network takes effect at once (L1).
-func (c *demoCmd) fill(s *session, db *database.DB) (p directorydb.Partner, n librariesdb.Network, err error) {
-	p, err = findOrCreate(directory.ErrNotFound, func() (directorydb.Partner, error) { return directorydb.PartnerByRef(s.ctx, db, demoRef) },
-		func() error { _, err := createPartner(s, db, demoRef, demoName); return err })
+// fill returns the demo's tenant of a kind. It creates it where it is missing, and loads the demo's feed of an API where it has
+// no data. The feed ends with yesterday: of today, what is yet to come must not have happened. What of it is before the history
+// is left out, as of any feed.
+func (s *session) fill(db *database.DB, kind authdb.Kind, api string, load func(dir string) error) (authdb.Tenant, error) {
+	t, err := s.keys(db).Tenant(s.ctx, kind, demoRef)
+	if errors.Is(err, authdb.ErrNotFound) {
+		t = authdb.Tenant{}
+		t.ID, err = s.createTenant(db, kind, demoRef, demoName)
+	}
 	if err != nil {
-		return p, n, err
+		return t, err
 	}
-	n, err = findOrCreate(librariesdb.ErrNotFound, func() (librariesdb.Network, error) { return librariesdb.NetworkBySlug(s.ctx, db, demoRef) },
-		func() error { _, err := createLibrary(s, db, demoRef, demoName); return err })
-	if err != nil {
-		return p, n, err
-	}
-	err = loadDemo(s, db, auth.Tenant(p.ID), "schools", func(dir string) error {
-		_, err := loadSchools(s, db, demoRef, dir, schoolsload.Options{History: &c.SchoolsHistory})
-		return err
-	})
-	if err != nil {
-		return p, n, err
-	}
-	return p, n, loadDemo(s, db, auth.Tenant(n.ID), "libraries", func(dir string) error {
-		_, err := loadLibraries(s, db, demoRef, dir, librariesload.Options{History: &c.LibrariesHistory})
-		return err
-	})
-}
-
-// findOrCreate returns what is found, at the second time if at first it is missing.
-func findOrCreate[T any](missing error, find func() (T, error), create func() error) (T, error) {
-	found, err := find()
-	if !errors.Is(err, missing) {
-		return found, err
-	}
-	if err := create(); err != nil {
-		return found, err
-	}
-	return find()
-}
-
-// loadDemo loads the demo's feed of an API, unless the tenant has data. It ends with yesterday: of today, what is yet to come must not
-// have happened. What of it is before the history is left out, as of any feed.
-func loadDemo(s *session, db *database.DB, tenant auth.Tenant, api string, load func(dir string) error) error {
-	v, err := authdb.ReadHeld(s.ctx, db, tenant)
+	v, err := authdb.ReadHeld(s.ctx, db, t.ID)
 	if err != nil || v.Facts > 0 {
-		return err
+		return t, err
 	}
 	dir, err := os.MkdirTemp("", "lectern-demo-")
 	if err != nil {
-		return err
+		return t, err
 	}
 	defer os.RemoveAll(dir)
 	if err := unpackDemo(api, dir, calendar.Day(s.now())-1); err != nil {
-		return err
+		return t, err
 	}
-	return load(dir)
+	return t, load(dir)
 }
 
 // demoKeys are the keys of one run.
 type demoKeys struct {
-	schools   string
-	libraries string
-	directory directoryKey // none where there is no key for secrets
+	schools, libraries issuedKey
+	directory          issuedKey // none where there is no key for secrets
 }
 
 // newDemoKeys revokes the demo's keys and issues new ones.
-func newDemoKeys(s *session, db *database.DB, p directorydb.Partner, library librariesdb.Network) (k demoKeys, err error) {
+func newDemoKeys(s *session, db *database.DB, partner, library authdb.Tenant) (k demoKeys, err error) {
 	store := s.keys(db)
 	keys, err := store.List(s.ctx)
 	if err != nil {
 		return k, err
 	}
 	for _, old := range keys {
-		ours := old.Tenant == auth.Tenant(p.ID) || old.Tenant == auth.Tenant(library.ID)
+		ours := old.Tenant == partner.ID || old.Tenant == library.ID
 		if !ours || !old.Live(s.now()) {
 			continue
 		}
@@ -142,13 +118,13 @@ func newDemoKeys(s *session, db *database.DB, p directorydb.Partner, library lib
 			return demoKeys{}, err
 		}
 	}
-	if k.libraries, err = issueLibraries(s, db, library.Slug, nil); err != nil {
+	if k.libraries, err = s.issueKey(db, server.KeyParams{Tenant: library.ID, API: auth.Libraries}); err != nil {
 		return k, err
 	}
-	if k.schools, err = issueSchools(s, db, p, demoNetwork, nil); err != nil {
+	if k.schools, err = s.issueKey(db, server.KeyParams{Tenant: partner.ID, API: auth.Schools, Network: demoNetwork}); err != nil {
 		return k, err
 	}
-	k.directory, err = issueDirectory(s, db, p, time.Time{})
+	k.directory, err = s.issueKey(db, server.KeyParams{Tenant: partner.ID, API: auth.Directory})
 	if errors.Is(err, server.ErrNoSecretKey) {
 		err = nil
 	}
@@ -163,8 +139,8 @@ func (c *demoCmd) greet(s *session, base string, k demoKeys) error {
 		name, of, prefix, key string
 		routes                []string
 	}{
-		{"Schools", "network", schoolsapi.Prefix, k.schools, []string{"users?pageSize=5", "engagements?pageSize=5", "readings?pageSize=5"}},
-		{"Libraries", "library network", librariesapi.Prefix, k.libraries, []string{
+		{"Schools", "network", schoolsapi.Prefix, k.schools.APIKey, []string{"users?pageSize=5", "engagements?pageSize=5", "readings?pageSize=5"}},
+		{"Libraries", "library network", librariesapi.Prefix, k.libraries.APIKey, []string{
 			"summary?groupBy=library",
 			fmt.Sprintf("engagements?startDate=%v&endDate=%v&pageSize=5", yesterday-6, yesterday),
 			"users?pageSize=5",
@@ -189,10 +165,10 @@ func (c *demoCmd) greet(s *session, base string, k demoKeys) error {
 }
 
 // greetPartner prints the directory key and a call of the directory, signed now.
-func greetPartner(s *session, base string, k directoryKey) error {
+func greetPartner(s *session, base string, k issuedKey) error {
 	call := signCmd{
 		Method: http.MethodGet, URL: base + directoryapi.Prefix + "/entities/" + demoNetwork + "/subtree",
-		KeyID: k.AccessKeyID, Secret: secret(k.Secret),
+		KeyID: k.AccessKeyID, Secret: commandline.Secret(k.Secret),
 	}
 	headers, err := call.headers(s)
 	if err != nil {

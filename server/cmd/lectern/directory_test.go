@@ -14,12 +14,12 @@ import (
 )
 
 // issued reads what a command that issues a directory key prints.
-func issued(t *testing.T, out string) directoryKey {
+func issued(t *testing.T, out string) issuedKey {
 	t.Helper()
 	if !regexp.MustCompile(`^\{"accessKeyId":"\d+-\d+","secret":"[A-Za-z0-9_-]{43}"\}\n$`).MatchString(out) {
 		t.Fatalf(`key issued as %q, want {"accessKeyId":"…","secret":"…"} on a line`, out)
 	}
-	var k directoryKey
+	var k issuedKey
 	if err := json.Unmarshal([]byte(out), &k); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestDirectoryKeyAndSign(t *testing.T) {
 	whileServing(t, []string{"serve", "--addr", "127.0.0.1:0", "--debug-signatures"}, `"message":"serving"`, func(lines string) {
 		base := servedAt(t, lines) + "/api/v2/partners"
 		// signed makes the call that a user pastes: the flags between curl and the URL.
-		signed := func(k directoryKey, method, url string, file ...string) (int, string) {
+		signed := func(k issuedKey, method, url string, file ...string) (int, string) {
 			t.Helper()
 			args := append([]string{"sign", method, url}, file...)
 			line := ok(t, append(args, "--key-id", k.AccessKeyID, "--secret", k.Secret)...)
@@ -117,11 +117,11 @@ func TestDirectoryKeyAndSign(t *testing.T) {
 		if status, body := signed(k, "GET", one+"?x=1#top"); status != 200 || !strings.Contains(body, `"reference_id":"rede/1 é"`) {
 			t.Errorf("show = %d %s, want 200", status, body)
 		}
-		if status, body := signed(directoryKey{k.AccessKeyID, "wrong"}, "GET", one); status != 401 || !strings.Contains(body, `"canonical":"GET,,,/api/v2/partners/entities/rede%2F1%20%C3%A9,`) {
+		if status, body := signed(issuedKey{AccessKeyID: k.AccessKeyID, Secret: "wrong"}, "GET", one); status != 401 || !strings.Contains(body, `"canonical":"GET,,,/api/v2/partners/entities/rede%2F1%20%C3%A9,`) {
 			t.Errorf("a wrong secret, with --debug-signatures = %d %s, want 401 and the canonical string", status, body)
 		}
 		next := issued(t, ok(t, "key", "rotate", k.AccessKeyID, "--grace", "1h"))
-		for _, key := range []directoryKey{k, next} {
+		for _, key := range []issuedKey{k, next} {
 			if status, _ := signed(key, "GET", one); status != 200 {
 				t.Errorf("key %s after the rotation = %d, want 200 for both", key.AccessKeyID, status)
 			}

@@ -4,11 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
 	"time"
 
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/export"
+	"github.com/lectern-dev/lectern/server/internal/status"
 )
 
 // exporting are the flags and arguments of all exports.
@@ -17,41 +25,21 @@ type exporting struct {
 	Format string `enum:"csv,ndjson" default:"csv" help:"csv or ndjson (default ${default})."`
 }
 
-func (c *exporting) options(p *progress) export.Options {
-	return export.Options{Format: export.Format(c.Format), Progress: p.show}
-}
-
 type exportSchoolsCmd struct {
 	exporting
 	Partner string `required:"" placeholder:"REF" help:"The partner's reference_id."`
 	Network string `placeholder:"REF" help:"Only the users of one network (default: all students and teachers of the partner)."`
 }
 
-// Help names the files.
-func (c *exportSchoolsCmd) Help() string {
-	return `Writes everything that the schools API is computed from as plain rows, of one state of the data, while it is served:
-
-  users        as the API has them, and their referenceId
-  books        bookId, title, author, isbn, length
-  engagements  date, userId, readingMinutes: a row for each day of access
-  readings     for each user, book and day: minutes, milliseconds, first
-               and last time, and the intervals read (0-120;300-450, each
-               up to but without its end, in the unit of the length)
-
-  lectern export schools --partner acme out
-  lectern export schools --partner acme --network rede-1 --format ndjson out`
-}
-
 // Run exports a partner and prints the number of rows of each file.
-func (c *exportSchoolsCmd) Run(s *session) error {
-	db, p, err := s.openPartner(s.openCurrent, c.Partner)
+func (c *exportSchoolsCmd) Run(s *session, db current) error {
+	p, err := s.tenant(db.DB, authdb.Partner, c.Partner)
 	if err != nil {
 		return err
 	}
-	defer db.Close()
-	of := export.SchoolsOf{Store: &schoolsdb.Store{DB: db.DB, Now: s.clock}, Partner: p.ID}
+	of := export.SchoolsOf{Store: &schoolsdb.Store{DB: db.DB.DB, Now: s.clock}, Partner: directory.PartnerID(p.ID)}
 	if c.Network != "" {
-		if of.Network, err = findNetwork(s.ctx, db, p, c.Network); err != nil {
+		if of.Network, err = server.Network(s.ctx, db, of.Partner, directory.Ref(c.Network)); err != nil {
 			return err
 		}
 	}
@@ -63,53 +51,23 @@ type exportLibrariesCmd struct {
 	Library string `required:"" placeholder:"SLUG" help:"The library network's slug."`
 }
 
-// Help names the files.
-func (c *exportLibrariesCmd) Help() string {
-	return `Writes everything that the libraries API is computed from as plain rows, of one state of the data, while it is served:
-
-  registers    libraries, ageGroups, publishers, categories, subjects,
-               books, lines, readers, loans, reservations, channels and
-               suggestions, with the fields of a feed
-  engagements  date, userId, the metrics of the day, and the titles read
-  logins       userId, date, first and last time, events
-  titles       date, bookId, the metrics of the title on the day
-  days         date, the sums of the day
-  shelves      userId, bookId, sessions, seconds, progress, the days on
-               which it reached 10 and 50, the days of the loans
-
-  lectern export libraries --library rede out
-  lectern export libraries --library rede --format ndjson out`
-}
-
 // Run exports a library network and prints the number of rows of each file.
-func (c *exportLibrariesCmd) Run(s *session) error {
-	db, err := s.openCurrent()
+func (c *exportLibrariesCmd) Run(s *session, db current) error {
+	n, err := s.tenant(db.DB, authdb.Library, c.Library)
 	if err != nil {
 		return err
 	}
-	defer db.Close()
-	n, err := s.library(db, c.Library)
-	if err != nil {
-		return err
-	}
-	store := &librariesdb.Store{DB: db.DB, Now: s.clock}
 	return c.run(s, func(o export.Options) (export.Summary, error) {
-		return export.Libraries(s.ctx, store, n.ID, c.Folder, o)
+		return export.Libraries(s.ctx, s.libraries(db.DB), libraries.NetworkID(n.ID), c.Folder, o)
 	})
 }
 
-// exported is what an export prints.
-type exported struct {
-	Rows    rowCounts `json:"rows"` // by file
-	Version string    `json:"version"`
-	Seconds float64   `json:"seconds"`
-}
-
+// run exports by write and prints what was written.
 func (c *exporting) run(s *session, write func(export.Options) (export.Summary, error)) error {
-	bars := newProgress(s.stderr)
-	defer bars.finish()
+	bars := s.progress("")
+	defer bars.Finish()
 	start := time.Now()
-	sum, err := write(c.options(bars))
+	sum, err := write(export.Options{Format: export.Format(c.Format), Progress: bars.Show})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w; create the folder above it, or name another one", err)
@@ -118,9 +76,68 @@ func (c *exporting) run(s *session, write func(export.Options) (export.Summary, 
 	case err != nil:
 		return err
 	}
-	out := exported{Version: fmt.Sprintf("%d.%d", sum.Versions.Registers, sum.Versions.Facts), Seconds: float64(time.Since(start).Milliseconds()) / 1000}
+	var rows status.Counts // by file
 	for _, f := range sum.Files {
-		out.Rows = append(out.Rows, rowCount{f.Name, f.Rows})
+		rows = append(rows, status.Count(f))
 	}
-	return s.print(out)
+	return s.print(struct {
+		Rows    status.Counts `json:"rows"`
+		Version string        `json:"version"`
+		Seconds float64       `json:"seconds"`
+	}{rows, fmt.Sprintf("%d.%d", sum.Versions.Registers, sum.Versions.Facts), seconds(start)})
+}
+
+// seconds is how long something took, to the millisecond.
+func seconds(since time.Time) float64 { return float64(time.Since(since).Milliseconds()) / 1000 }
+
+type backupCmd struct {
+	File string `arg:"" help:"Where to write the copy; there must be no such file."`
+}
+
+// backedUp is what a backup prints.
+type backedUp struct {
+	File      string  `json:"file"`
+	Bytes     int64   `json:"bytes"`
+	Seconds   float64 `json:"seconds"`
+	SecretKey *string `json:"keepToo"` // where the key of the secrets is, null where there is none
+}
+
+// Run copies the database and says what else is to be kept. The schema is not looked at: a copy is what should be made
+// before it is brought up to date.
+func (c *backupCmd) Run(s *session, db untouched) error {
+	if _, err := os.Stat(filepath.Dir(c.File)); err != nil {
+		return fmt.Errorf("%w; create the folder, or name another file", err)
+	}
+	start := time.Now()
+	size, err := db.Backup(s.ctx, c.File)
+	switch {
+	case errors.Is(err, database.ErrNoBackup):
+		return fmt.Errorf("%w; copy it with pg_dump --format=custom --file=%s %s", err, shellQuote(c.File), shellQuote(dumpURL(db.URL)))
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%s is there already and is not overwritten; name another file", c.File)
+	case err != nil:
+		if _, ok := errors.AsType[*fs.PathError](err); ok {
+			err = fmt.Errorf("%w; name a file in a folder that can be written", err)
+		}
+		return err
+	}
+	kept, err := secrets(db.DB)
+	if err != nil {
+		return err
+	}
+	return s.print(backedUp{c.File, size, seconds(start), kept.KeyAt()})
+}
+
+// dumpURL returns a URL of PostgreSQL for its own programs: without the password, for which they ask, and without the
+// parameters that are this program's.
+func dumpURL(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return database.Redact(raw)
+	}
+	short := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	if u.User.Username() != "" {
+		short.User = url.User(u.User.Username())
+	}
+	return short.String()
 }

@@ -110,7 +110,7 @@ func peakMemory(t *testing.T, pid int) int {
 // flood is what the connections of a flood share.
 type flood struct {
 	addr string
-	key  directoryKey
+	key  issuedKey
 	body []byte
 
 	refused, lost, other atomic.Int64

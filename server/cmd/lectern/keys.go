@@ -1,19 +1,19 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"os"
+	"text/tabwriter"
 	"time"
-
-	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/internal/commandline"
 )
 
 // expiry is the flag of the commands that issue keys.
@@ -29,6 +29,16 @@ func (e expiry) time() time.Time {
 	return (*e.Expires + 1).Start()
 }
 
+type issueDirectoryCmd struct {
+	Partner string `required:"" placeholder:"REF" help:"The partner's reference_id."`
+	expiry
+}
+
+// Run issues a key and prints it, the only time that its secret can be seen.
+func (c *issueDirectoryCmd) Run(s *session, db existing) error {
+	return s.printKey(db.DB, authdb.Partner, c.Partner, server.KeyParams{API: auth.Directory, Expires: c.time()})
+}
+
 type issueSchoolsCmd struct {
 	Partner string `required:"" placeholder:"REF" help:"The partner's reference_id."`
 	Network string `required:"" placeholder:"REF" help:"The network's reference_id."`
@@ -36,48 +46,8 @@ type issueSchoolsCmd struct {
 }
 
 // Run issues a key and prints it, the only time that it can be seen.
-func (c *issueSchoolsCmd) Run(s *session) error {
-	db, p, err := s.openPartner(s.openExisting, c.Partner)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	text, err := issueSchools(s, db, p, c.Network, &c.expiry)
-	if err != nil {
-		return err
-	}
-	return s.printKey(text)
-}
-
-func (s *session) printKey(text string) error {
-	return s.print(struct {
-		APIKey string `json:"apiKey"`
-	}{text})
-}
-
-// issueSchools issues a key in one transaction with the look whether its network is there. It locks the partner's versions as
-// the deletion of a network does, which revokes the network's keys: whichever of the two is first, no key outlives its
-// network (G3).
-func issueSchools(s *session, db *database.DB, p directorydb.Partner, network string, e *expiry) (text string, err error) {
-	err = db.RunInTx(s.ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := authdb.Lock(ctx, tx, auth.Tenant(p.ID)); err != nil {
-			return err
-		}
-		id, err := findNetwork(ctx, tx, p, network)
-		if err != nil {
-			return err
-		}
-		params := authdb.IssueParams{Tenant: auth.Tenant(p.ID), API: auth.Schools, Network: int64(id)}
-		if e != nil {
-			params.Expires = e.time()
-		}
-		text, _, err = s.keys(db).IssueIn(ctx, tx, params)
-		return err
-	})
-	if err != nil {
-		return "", explainKey(err, "")
-	}
-	return text, nil
+func (c *issueSchoolsCmd) Run(s *session, db existing) error {
+	return s.printKey(db.DB, authdb.Partner, c.Partner, server.KeyParams{API: auth.Schools, Network: directory.Ref(c.Network), Expires: c.time()})
 }
 
 type issueLibrariesCmd struct {
@@ -86,96 +56,70 @@ type issueLibrariesCmd struct {
 }
 
 // Run issues a key and prints it, the only time that it can be seen.
-func (c *issueLibrariesCmd) Run(s *session) error {
-	db, err := s.openExisting()
+func (c *issueLibrariesCmd) Run(s *session, db existing) error {
+	return s.printKey(db.DB, authdb.Library, c.Library, server.KeyParams{API: auth.Libraries, Expires: c.time()})
+}
+
+// printKey issues a key of the tenant with a reference and prints it.
+func (s *session) printKey(db *database.DB, kind authdb.Kind, reference string, p server.KeyParams) error {
+	t, err := s.tenant(db, kind, reference)
 	if err != nil {
 		return err
 	}
-	defer db.Close()
-	text, err := issueLibraries(s, db, c.Library, &c.expiry)
+	p.Tenant = t.ID
+	k, err := s.issueKey(db, p)
 	if err != nil {
 		return err
 	}
-	return s.printKey(text)
+	return s.print(k)
 }
 
-func issueLibraries(s *session, db *database.DB, slug string, e *expiry) (string, error) {
-	n, err := s.library(db, slug)
+// issuedKey is a key as it is printed: its text, or of a directory key its id and its secret.
+type issuedKey struct {
+	APIKey      string `json:"apiKey,omitempty"`
+	AccessKeyID string `json:"accessKeyId,omitempty"`
+	Secret      string `json:"secret,omitempty"`
+}
+
+func printed(text string, k auth.Key) issuedKey {
+	if k.API == auth.Directory {
+		return issuedKey{AccessKeyID: k.ID(), Secret: text}
+	}
+	return issuedKey{APIKey: text}
+}
+
+// issueKey issues a key.
+func (s *session) issueKey(db *database.DB, p server.KeyParams) (issuedKey, error) {
+	issuer, err := s.issuer(db)
 	if err != nil {
-		return "", err
+		return issuedKey{}, err
 	}
-	params := authdb.IssueParams{Tenant: auth.Tenant(n.ID), API: auth.Libraries}
-	if e != nil {
-		params.Expires = e.time()
-	}
-	text, _, err := s.keys(db).Issue(s.ctx, params)
-	return text, explainKey(err, "")
-}
-
-// findNetwork returns the live network with a reference.
-func findNetwork(ctx context.Context, idb bun.IDB, p directorydb.Partner, ref string) (directory.EntityID, error) {
-	entities, err := directorydb.Entities(ctx, idb, p.ID)
-	if err != nil {
-		return 0, err
-	}
-	for _, e := range entities {
-		if e.Type == directory.Network && e.Ref == directory.Ref(ref) && !e.Deleted {
-			return e.ID, nil
-		}
-	}
-	return 0, fmt.Errorf("partner %q has no network %q; load a feed that names it (lectern load schools), "+
-		"or let the partner create it by the directory API", p.Ref, ref)
-}
-
-// explainKey says what to do about an error of the keys' store.
-func explainKey(err error, id string) error {
-	switch {
-	case errors.Is(err, authdb.ErrExpiry):
-		return errors.New("--expires is over already; give a later day")
-	case errors.Is(err, authdb.ErrNotFound):
-		return fmt.Errorf("there is no key %q; see lectern key list", id)
-	case errors.Is(err, authdb.ErrRotated):
-		return fmt.Errorf("key %q has a successor already; rotate that one (see lectern key list), or issue a new key", id)
-	case errors.Is(err, authdb.ErrDead):
-		return fmt.Errorf("key %q is expired or revoked; issue a new one", id)
-	}
-	return err
+	text, k, err := issuer.Issue(s.ctx, p)
+	return printed(text, k), err
 }
 
 type keyRotateCmd struct {
-	ID    string `arg:"" help:"The key's id, as lectern key list shows it."`
-	Grace grace  `default:"7d" placeholder:"TIME" help:"How long the old key lives on: 7d, 12h, 30m, 0 (default ${default})."`
+	ID    string            `arg:"" help:"The key's id, as lectern key list shows it."`
+	Grace commandline.Grace `default:"7d" placeholder:"TIME" help:"How long the old key lives on: 7d, 12h, 30m, 0 (default ${default})."`
 	expiry
 }
 
 // Run issues the successor and prints it. Without --expires it expires when the old key was to.
-func (c *keyRotateCmd) Run(s *session) error {
-	db, err := s.openExisting()
+func (c *keyRotateCmd) Run(s *session, db existing) error {
+	issuer, err := s.issuer(db.DB)
 	if err != nil {
 		return err
 	}
-	defer db.Close()
-	store := s.keys(db)
-	text, k, err := c.rotate(s, store)
-	if errors.Is(err, auth.ErrBox) { // it is a directory key, whose secret is sealed
-		if store.Box, err = s.box(db); err == nil {
-			text, k, err = c.rotate(s, store)
-		}
+	var expires *time.Time
+	if c.Expires != nil {
+		at := c.time()
+		expires = &at
 	}
+	text, k, err := issuer.Rotate(s.ctx, c.ID, time.Duration(c.Grace), expires)
 	if err != nil {
-		return explainKey(err, c.ID)
+		return err
 	}
-	if k.API == auth.Directory {
-		return s.print(directoryKey{k.ID(), text})
-	}
-	return s.printKey(text)
-}
-
-func (c *keyRotateCmd) rotate(s *session, store *authdb.Store) (text string, k auth.Key, err error) {
-	if c.Expires == nil {
-		return store.Rotate(s.ctx, c.ID, time.Duration(c.Grace))
-	}
-	return store.RotateUntil(s.ctx, c.ID, time.Duration(c.Grace), c.time())
+	return s.print(printed(text, k))
 }
 
 type keyRevokeCmd struct {
@@ -183,15 +127,55 @@ type keyRevokeCmd struct {
 }
 
 // Run revokes a key; to revoke it again is no error.
-func (c *keyRevokeCmd) Run(s *session) error {
-	db, err := s.openExisting()
-	if err != nil {
+func (c *keyRevokeCmd) Run(s *session, db existing) error {
+	if err := s.keys(db.DB).Revoke(s.ctx, c.ID); err != nil {
 		return err
 	}
-	defer db.Close()
-	if err := s.keys(db).Revoke(s.ctx, c.ID); err != nil {
-		return explainKey(err, c.ID)
-	}
-	_, err = fmt.Fprintln(s.stdout, "revoked", c.ID)
+	_, err := fmt.Fprintln(s.stdout, "revoked", c.ID)
 	return err
+}
+
+type keyListCmd struct {
+	JSON bool `name:"json" help:"One JSON object a line."`
+}
+
+// Run lists all keys, by tenant and number: as JSON, or in columns with times to the minute in UTC.
+func (c *keyListCmd) Run(s *session, db current) error {
+	list, err := s.status(db.DB).Keys(s.ctx)
+	w := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', 0)
+	if !c.JSON && err == nil {
+		fmt.Fprintln(w, "ID\tAPI\tTENANT\tNETWORK\tCREATED\tEXPIRES\tLAST USE\tSTATE")
+	}
+	for _, k := range list {
+		if !c.JSON {
+			row(w, k.ID, k.API, k.Tenant, k.Network, &k.Created, k.Expires, k.LastUsed, k.State)
+		} else if err := s.print(k); err != nil {
+			return err
+		}
+	}
+	return errors.Join(err, w.Flush())
+}
+
+// issuer issues keys; directory keys are sealed under the key in the environment, if there is one.
+func (s *session) issuer(db *database.DB) (*server.Issuer, error) {
+	kept, err := secrets(db)
+	return &server.Issuer{Keys: s.keys(db), Secrets: kept}, err
+}
+
+func secrets(db *database.DB) (*server.Secrets, error) {
+	key, err := secretKey()
+	if err != nil {
+		return nil, err
+	}
+	return server.NewSecrets(db, key)
+}
+
+// secretKey returns the key in the environment, nil where there is none. It is no flag, since other users of a machine
+// can see those.
+func secretKey() ([]byte, error) {
+	key, err := server.ParseSecretKey(os.Getenv(server.SecretKeyVariable))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", server.SecretKeyVariable, err)
+	}
+	return key, nil
 }

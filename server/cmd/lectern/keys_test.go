@@ -20,14 +20,15 @@ import (
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/internal/status"
 )
 
 // listed returns the keys as key list shows them, by id.
-func listed(t *testing.T) map[string]listedKey {
+func listed(t *testing.T) map[string]status.Key {
 	t.Helper()
-	keys := make(map[string]listedKey)
+	keys := make(map[string]status.Key)
 	for line := range strings.Lines(ok(t, "key", "list", "--json")) {
-		var k listedKey
+		var k status.Key
 		if err := json.Unmarshal([]byte(line), &k); err != nil {
 			t.Fatalf("key list line %q: %v", line, err)
 		}

@@ -2,10 +2,7 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"net"
 	"time"
 
@@ -15,6 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/internal/commandline"
 )
 
 // history is the flag of the commands that know where the schools' reports begin.
@@ -31,18 +29,18 @@ type librariesHistory struct {
 type serving struct {
 	history
 	librariesHistory
-	Addr            string            `default:"127.0.0.1:8080" help:"Address to listen at."`
-	SchoolsRate     count             `default:"30" placeholder:"N" help:"Requests a minute for each schools key; 0 lifts the limit (default ${default})."`
-	LibrariesRate   count             `default:"60" placeholder:"N" help:"Requests a minute for each library network; 0 lifts the limit (default ${default})."`
-	DirectoryRate   count             `default:"0" placeholder:"N" help:"Requests a minute for each directory key; 0 sets no limit (default ${default})."`
-	UsersQueue      server.UsersQueue `default:"${usersQueue}" placeholder:"N,N,TIME" help:"Requests for a library network's users: at a time, waiting, and for how long (default ${default})."`
-	LegacyPrefix    []string          `placeholder:"PATH" help:"Path before /libraries/v1 under which the libraries API answers too; may be repeated."`
-	AnalyticsURL    string            `name:"analytics-url" placeholder:"URL" help:"Where to ask for sessions by channel (default: the channels feed)."`
-	Keep            duration          `placeholder:"TIME" help:"How long former states are kept (default: as set before, or 2h)."`
-	PullWindow      duration          `default:"15m" placeholder:"TIME" help:"How long an idle pull keeps its state (default ${default})."`
-	DebugSignatures bool              `help:"Let the directory's 401 tell why, and what should have been signed."`
-	TrustedProxies  server.Proxies    `placeholder:"ADDR,…" help:"Addresses and networks of the proxies whose X-Forwarded-For says in the log who the client is (default none)."`
-	LogLevel        level             `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
+	Addr            string               `default:"127.0.0.1:8080" help:"Address to listen at."`
+	SchoolsRate     commandline.Count    `default:"30" placeholder:"N" help:"Requests a minute for each schools key; 0 lifts the limit (default ${default})."`
+	LibrariesRate   commandline.Count    `default:"60" placeholder:"N" help:"Requests a minute for each library network; 0 lifts the limit (default ${default})."`
+	DirectoryRate   commandline.Count    `default:"0" placeholder:"N" help:"Requests a minute for each directory key; 0 sets no limit (default ${default})."`
+	UsersQueue      server.UsersQueue    `default:"${usersQueue}" placeholder:"N,N,TIME" help:"Requests for a library network's users: at a time, waiting, and for how long (default ${default})."`
+	LegacyPrefix    []string             `placeholder:"PATH" help:"Path before /libraries/v1 under which the libraries API answers too; may be repeated."`
+	AnalyticsURL    string               `name:"analytics-url" placeholder:"URL" help:"Where to ask for sessions by channel (default: the channels feed)."`
+	Keep            commandline.Duration `placeholder:"TIME" help:"How long former states are kept (default: as set before, or 2h)."`
+	PullWindow      commandline.Duration `default:"15m" placeholder:"TIME" help:"How long an idle pull keeps its state (default ${default})."`
+	DebugSignatures bool                 `help:"Let the directory's 401 tell why, and what should have been signed."`
+	TrustedProxies  server.Proxies       `placeholder:"ADDR,…" help:"Addresses and networks of the proxies whose X-Forwarded-For says in the log who the client is (default none)."`
+	LogLevel        commandline.Level    `default:"info" placeholder:"LEVEL" enum:"debug,info,warn,error,disabled" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
 }
 
 // Validate refuses what cannot be a legacy prefix.
@@ -61,13 +59,8 @@ type serveCmd struct {
 }
 
 // Run serves until the session's context ends.
-func (c *serveCmd) Run(s *session) error {
-	db, err := s.open()
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	return c.serve(s, db, front{adminAddr: c.AdminAddr})
+func (c *serveCmd) Run(s *session, db fresh) error {
+	return c.serve(s, db.DB, front{adminAddr: c.AdminAddr})
 }
 
 // front is how a database is served.
@@ -91,7 +84,10 @@ func (c *serving) serve(s *session, db *database.DB, f front) error {
 	if c.Keep > 0 && time.Duration(c.Keep) < statedb.MinKeep && s.clock == nil {
 		return fmt.Errorf("--keep: states are kept for at least %v; give that or more", statedb.MinKeep)
 	}
-	log := newLog(s.stderr, zerolog.Level(c.LogLevel))
+	level, err := zerolog.ParseLevel(string(c.LogLevel))
+	if err != nil {
+		return err
+	}
 	key, err := secretKey()
 	if err != nil {
 		return err
@@ -113,7 +109,7 @@ func (c *serving) serve(s *session, db *database.DB, f front) error {
 		Keep:             time.Duration(c.Keep),
 		PullWindow:       time.Duration(c.PullWindow),
 		Now:              s.clock,
-		Log:              slog.New(zerolog.NewSlogHandler(log)),
+		Log:              s.log(level),
 	})
 	if err != nil {
 		return err
@@ -133,17 +129,5 @@ func (c *serving) serve(s *session, db *database.DB, f front) error {
 			return err
 		}
 	}
-	err = srv.Serve(s.ctx, f.ln)
-	if errors.Is(err, server.ErrAdminAddr) {
-		err = fmt.Errorf("%w; choose another address with --admin-addr, or none with --admin-addr=", err)
-	}
-	return err
-}
-
-// newLog logs as text on a terminal and as JSON elsewhere.
-func newLog(w io.Writer, level zerolog.Level) zerolog.Logger {
-	if isTerminal(w) {
-		w = zerolog.ConsoleWriter{Out: w, TimeFormat: time.TimeOnly}
-	}
-	return zerolog.New(w).Level(level).With().Timestamp().Logger()
+	return srv.Serve(s.ctx, f.ln)
 }

@@ -3,19 +3,22 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/server/internal/commandline"
 )
 
 type signCmd struct {
-	Method string `arg:"" help:"The call's method, such as GET."`
-	URL    string `arg:"" help:"The call's URL, exactly as curl is to send it."`
-	File   string `arg:"" optional:"" help:"The call's body, which is JSON."`
-	KeyID  string `name:"key-id" required:"" placeholder:"ID" help:"The accessKeyId of a directory key."`
-	Secret secret `required:"" placeholder:"SECRET" help:"Its secret."`
+	Method string             `arg:"" help:"The call's method, such as GET."`
+	URL    string             `arg:"" help:"The call's URL, exactly as curl is to send it."`
+	File   string             `arg:"" optional:"" help:"The call's body, which is JSON."`
+	KeyID  string             `name:"key-id" required:"" placeholder:"ID" help:"The accessKeyId of a directory key."`
+	Secret commandline.Secret `required:"" placeholder:"SECRET" help:"Its secret."`
 }
 
 // Run prints the signed headers of a directory call as curl flags, quoted for a shell. They are good for 15 minutes.
@@ -28,11 +31,8 @@ func (c *signCmd) Run(s *session) error {
 	return err
 }
 
-// header is a name and a value.
-type header struct{ name, value string }
-
 // headers returns the headers of the call: those of its body, its date and its signature.
-func (c *signCmd) headers(s *session) ([]header, error) {
+func (c *signCmd) headers(s *session) (http.Header, error) {
 	target, err := requestTarget(c.URL)
 	if err != nil {
 		return nil, err
@@ -40,30 +40,27 @@ func (c *signCmd) headers(s *session) ([]header, error) {
 	if strings.ContainsFunc(c.KeyID, func(r rune) bool { return r == ':' || r <= ' ' }) {
 		return nil, fmt.Errorf("%q is no key id; give the accessKeyId that lectern key issue directory printed", c.KeyID)
 	}
-	call := auth.Signed{Method: strings.ToUpper(c.Method), Target: target, Date: s.now().UTC().Format(http.TimeFormat)}
+	r := &http.Request{Method: strings.ToUpper(c.Method), RequestURI: target, Header: http.Header{}}
+	var body []byte
 	if c.File != "" {
-		if call.Body, err = os.ReadFile(c.File); err != nil {
+		if body, err = os.ReadFile(c.File); err != nil {
 			return nil, fmt.Errorf("%w; name the file of the call's body", err)
 		}
-		call.ContentType = "application/json"
+		r.Header.Set("Content-Type", "application/json")
 	}
-	if c.File != "" || call.Method == http.MethodPost || call.Method == http.MethodPut {
-		call.ContentSHA256 = auth.HashBody(call.Body)
+	if c.File != "" || r.Method == http.MethodPost || r.Method == http.MethodPut {
+		r.Header.Set("X-Authorization-Content-SHA256", auth.HashBody(body))
 	}
-	return []header{
-		{"Authorization", auth.Sign(call, c.KeyID, string(c.Secret), auth.SHA256)},
-		{"Date", call.Date},
-		{"Content-Type", call.ContentType},
-		{"X-Authorization-Content-SHA256", call.ContentSHA256},
-	}, nil
+	r.Header.Set("Date", s.now().UTC().Format(http.TimeFormat))
+	r.Header.Set("Authorization", auth.Sign(auth.SignedFrom(r, body), c.KeyID, string(c.Secret), auth.SHA256))
+	return r.Header, nil
 }
 
 // requestTarget returns the path and query of a URL as they are sent: not decoded, not cleaned.
 func requestTarget(url string) (string, error) {
-	for i := range len(url) {
-		if url[i] <= ' ' || url[i] >= 0x7f { // clients encode them on their own, and the signature would be of another URL
-			return "", errors.New("the URL has a space, an accent or a control character; percent-encode it")
-		}
+	// Clients encode these on their own, and the signature would be of another URL.
+	if strings.ContainsFunc(url, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return "", errors.New("the URL has a space, an accent or a control character; percent-encode it")
 	}
 	target := url
 	if !strings.HasPrefix(url, "/") {
@@ -71,8 +68,7 @@ func requestTarget(url string) (string, error) {
 		if !ok {
 			return "", fmt.Errorf("%q is no URL; write http://HOST/PATH", url)
 		}
-		host := strings.IndexAny(rest+"/", "/?#")
-		target = rest[host:]
+		target = rest[strings.IndexAny(rest+"/", "/?#"):]
 	}
 	target, _, _ = strings.Cut(target, "#")
 	if !strings.HasPrefix(target, "/") {
@@ -81,13 +77,11 @@ func requestTarget(url string) (string, error) {
 	return target, nil
 }
 
-// curlFlags writes headers as one line of flags, without the empty ones.
-func curlFlags(headers []header) string {
+// curlFlags writes headers as one line of flags.
+func curlFlags(headers http.Header) string {
 	var flags []string
-	for _, h := range headers {
-		if h.value != "" {
-			flags = append(flags, "-H "+shellQuote(h.name+": "+h.value))
-		}
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		flags = append(flags, "-H "+shellQuote(name+": "+headers.Get(name)))
 	}
 	return strings.Join(flags, " ")
 }

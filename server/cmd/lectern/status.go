@@ -1,159 +1,100 @@
 package main
 
 import (
-	"cmp"
-	"context"
-	"database/sql"
 	"fmt"
-	"slices"
+	"io"
+	"strings"
+	"text/tabwriter"
 	"time"
 
-	"github.com/uptrace/bun"
-
-	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
-	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/internal/status"
 )
 
 type statusCmd struct {
 	JSON bool `name:"json" help:"One JSON object a line, for each tenant."`
 }
 
-// Help says what the columns are.
-func (c *statusCmd) Help() string {
-	return `Of every partner and library network: the versions of its registers and facts, which a load and a directory write raise;
-the last load of a feed, with its seconds and rows; the rows that are stored; the former states that are kept, and the rows
-that they alone have; what waits for its hour; and the live keys, the last used first. Rows of loads are those of the feed,
-in it the ones that were there before.
-
-  lectern status
-  lectern status --json | jq -c '[.reference, .lastLoad.ended]'`
-}
-
-// tenantStatus is what is told of a tenant.
-type tenantStatus struct {
-	Tenant    auth.Tenant `json:"tenant"`
-	Kind      authdb.Kind `json:"kind"`
-	Reference string      `json:"reference"`
-	Name      string      `json:"name"`
-	Versions  struct {
-		Registers int64 `json:"registers"`
-		Facts     int64 `json:"facts"`
-	} `json:"versions"`
-	LastLoad *loadStatus `json:"lastLoad"` // null before the first one
-	Hour     *string     `json:"hour"`     // of a library network's snapshot, as meta.updatedAt has it (L1); else null
-	States   stateStatus `json:"states"`
-	Next     *nextStatus `json:"next"` // null where nothing waits for its hour
-	Rows     rowCounts   `json:"rows"`
-	Keys     []keyStatus `json:"keys"` // by last use, the latest first, those never used last
-}
-
-type loadStatus struct {
-	Ended   time.Time `json:"ended"`
-	Seconds float64   `json:"seconds"`
-	Rows    int64     `json:"rows"`
-}
-
-type keyStatus struct {
-	ID       string     `json:"id"`
-	API      auth.API   `json:"api"`
-	Network  *string    `json:"network"`
-	LastUsed *time.Time `json:"lastUsed"`
-}
-
-// Run tells the state of every tenant, one after the other, by number.
-func (c *statusCmd) Run(s *session) error {
-	db, err := s.openCurrent()
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	tenants, err := s.keys(db).Tenants(s.ctx)
-	if err != nil {
-		return err
-	}
-	keys, err := keyStatuses(s, db)
-	if err != nil {
-		return err
-	}
-	all := make([]tenantStatus, 0, len(tenants))
-	for _, t := range tenants {
-		st, err := readStatus(s.ctx, db, t)
-		if err != nil {
-			return err
-		}
-		if st.Keys = keys[t.ID]; st.Keys == nil {
-			st.Keys = []keyStatus{} // [], not null
-		}
-		if c.JSON { // at once: counting takes a while where there is much
-			if err := s.print(st); err != nil {
-				return err
-			}
-			continue
-		}
-		all = append(all, st)
-	}
+// Run tells the state of every tenant, one after the other, by number: as JSON, or in two tables of the tenants and of their
+// live keys by last use. Times are in UTC but for the snapshot's hour, which is shown as the API shows it.
+func (c *statusCmd) Run(s *session, db current) error {
 	if c.JSON {
-		return nil
+		return s.status(db.DB).Each(s.ctx, func(t status.Tenant) error { return s.print(t) })
 	}
-	return s.printStatus(all)
-}
-
-// readStatus reads what is told of a tenant, all from one state of it.
-func readStatus(ctx context.Context, db *database.DB, t authdb.Tenant) (tenantStatus, error) {
-	st := tenantStatus{Tenant: t.ID, Kind: t.Kind, Reference: t.Reference, Name: t.Name}
-	options := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
-	err := db.RunInTx(ctx, options, func(ctx context.Context, tx bun.Tx) error {
-		v, err := authdb.ReadHeld(ctx, tx, t.ID)
-		if err != nil {
-			return err
+	w := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "KIND\tREFERENCE\tNAME\tVERSION\tLAST LOAD\tSECONDS\tROWS\tSTORED")
+	var all []status.Tenant
+	err := s.status(db.DB).Each(s.ctx, func(t status.Tenant) error {
+		all = append(all, t)
+		version := fmt.Sprintf("%d.%d", t.Versions.Registers, t.Versions.Facts)
+		if l := t.LastLoad; l != nil {
+			row(w, t.Kind, t.Reference, t.Name, version, &l.Ended, fmt.Sprintf("%.1f", l.Seconds), l.Rows, stored(t))
+		} else {
+			row(w, t.Kind, t.Reference, t.Name, version, "-", "-", "-", stored(t))
 		}
-		st.Versions.Registers, st.Versions.Facts = v.Registers, v.Facts
-		loads, err := authdb.Loads(ctx, tx, t.ID)
-		if err != nil {
-			return err
-		}
-		for _, l := range loads { // a tenant has one API that is loaded
-			st.LastLoad = &loadStatus{l.Ended.Truncate(time.Second), l.Took.Seconds(), l.Rows}
-		}
-		if t.Kind == authdb.Library {
-			st.Hour = snapshotHour(t, v)
-		}
-		st.Next = nextOf(v)
-		if st.States, err = keptStates(ctx, tx, db, t.ID, v); err != nil {
-			return err
-		}
-		st.Rows, err = countRows(ctx, tx, t, v)
-		return err
+		return nil
 	})
 	if err != nil {
-		return st, fmt.Errorf("status of %s %q: %w", t.Kind, t.Reference, err)
+		return err
 	}
-	return st, nil
-}
-
-// keyStatuses returns the keys of all tenants that are live, the last used first.
-func keyStatuses(s *session, db *database.DB) (map[auth.Tenant][]keyStatus, error) {
-	list, err := listKeys(s, db)
-	if err != nil {
-		return nil, err
+	if len(all) == 0 {
+		fmt.Fprintln(w, "none yet: lectern partner create and lectern library create make them")
 	}
-	keys := make(map[auth.Tenant][]keyStatus)
-	for _, k := range list {
-		if t, _, ok := auth.ParseID(k.ID); ok && k.State == "live" {
-			keys[t] = append(keys[t], keyStatus{k.ID, k.API, k.Network, k.LastUsed})
+	fmt.Fprintln(w, "\nKEY\tAPI\tREFERENCE\tNETWORK\tLAST USE")
+	none := true
+	for _, t := range all {
+		for _, k := range t.Keys {
+			none = false
+			row(w, k.ID, k.API, t.Reference, k.Network, k.LastUsed)
 		}
 	}
-	for _, list := range keys {
-		slices.SortStableFunc(list, func(a, b keyStatus) int { return cmp.Compare(used(b.LastUsed), used(a.LastUsed)) })
+	if none {
+		fmt.Fprintln(w, "none that is live: lectern key issue makes them")
 	}
-	return keys, nil
+	return w.Flush()
 }
 
-// used is when a key was last used as a number, 0 for never.
-func used(t *time.Time) int64 {
-	if t == nil {
-		return 0
+// stored says what is stored of a tenant: its rows, and what there is besides the present state, such as "3 states since
+// 2026-11-21T17:00Z with 120 former rows".
+func stored(t status.Tenant) string {
+	text := t.Rows.String()
+	if t.Hour != nil {
+		text += ", snapshot of " + *t.Hour + " (Brasilia)"
 	}
-	return t.Unix()
+	if st := t.States; st.Kept > 1 || st.FormerRows > 0 {
+		text += ", " + strings.Replace(fmt.Sprint(st.Kept, " states"), "1 states", "1 state", 1)
+		if st.Oldest != nil {
+			text += " since " + cell(st.Oldest)
+		}
+		text += fmt.Sprint(" with ", st.FormerRows, " former rows")
+	}
+	if t.Next != nil {
+		text += ", the next from " + cell(&t.Next.From)
+	}
+	return text
+}
+
+// row writes a row of a table.
+func row(w io.Writer, values ...any) {
+	cells := make([]string, len(values))
+	for i, v := range values {
+		cells[i] = cell(v)
+	}
+	fmt.Fprintln(w, strings.Join(cells, "\t"))
+}
+
+// cell writes a value for a table: a time to the minute, and what is not there as -.
+func cell(v any) string {
+	switch v := v.(type) {
+	case *time.Time:
+		if v != nil {
+			return v.UTC().Format("2006-01-02T15:04Z")
+		}
+	case *string:
+		if v != nil {
+			return *v
+		}
+	default:
+		return fmt.Sprint(v)
+	}
+	return "-"
 }

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // The types of flags whose wrong values are explained.
@@ -56,23 +54,6 @@ func (l *Level) UnmarshalText(b []byte) error {
 	if *l = Level(strings.ToLower(string(b))); !slices.Contains(levels, string(*l)) {
 		return fmt.Errorf("%q is no level; choose %s", b, alternatives(levels))
 	}
-	return nil
-}
-
-// Moment is a time that may be given by its day, whose last moment it then is.
-type Moment struct{ time.Time }
-
-// UnmarshalText reads a time with its offset, or YYYY-MM-DD.
-func (m *Moment) UnmarshalText(b []byte) error {
-	if d, err := calendar.Parse(string(b)); err == nil {
-		m.Time = (d + 1).Start().Add(-time.Millisecond)
-		return nil
-	}
-	at, err := time.Parse(time.RFC3339, string(b))
-	if err != nil {
-		return fmt.Errorf("%q is no time; write it as 2026-11-21T18:00:00-03:00, or a day as 2026-11-21", b)
-	}
-	m.Time = at
 	return nil
 }
 

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/rs/zerolog"
+
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/reading/packed"
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/internal/progress"
+	"github.com/lectern-dev/lectern/server/internal/status"
+)
+
+// session is what a command runs with.
+type session struct {
+	ctx            context.Context
+	stdout, stderr io.Writer
+	url            string // of the database, as asked for; empty is the command's default
+	now            func() time.Time
+	clock          func() time.Time // now, where the environment sets it; else nil
+	parser         *kong.Kong
+	opened         []*database.DB
+}
+
+// How a command has its database: kong opens it for a parameter of these types, and it is closed when the command ends.
+type (
+	fresh     struct{ *database.DB } // made where it is missing, with a schema that is up to date
+	existing  struct{ *database.DB } // brought up to date, but not made: a mistyped name shall not make an empty one
+	current   struct{ *database.DB } // that has the present schema, for commands that only read
+	untouched struct{ *database.DB } // whatever its schema
+)
+
+// openers tell kong how databases are opened.
+func openers() kong.Option {
+	return kong.OptionFunc(func(k *kong.Kong) error {
+		return errors.Join(
+			kong.BindToProvider(func(s *session) (fresh, error) { db, err := s.open(migrated); return fresh{db}, err }).Apply(k),
+			kong.BindToProvider(func(s *session) (existing, error) { db, err := s.openExisting(migrated); return existing{db}, err }).Apply(k),
+			kong.BindToProvider(func(s *session) (current, error) { db, err := s.openExisting(upToDate); return current{db}, err }).Apply(k),
+			kong.BindToProvider(func(s *session) (untouched, error) { db, err := s.openExisting(nil); return untouched{db}, err }).Apply(k),
+		)
+	})
+}
+
+// open opens the database, lets check look at it, if that is not nil, and closes it when the session ends.
+func (s *session) open(check func(context.Context, *database.DB) error) (*database.DB, error) {
+	s.url = cmp.Or(s.url, server.DefaultURL)
+	db, err := database.Open(s.ctx, s.url)
+	if err != nil {
+		return nil, err
+	}
+	s.opened = append(s.opened, db)
+	if check != nil {
+		err = check(s.ctx, db)
+	}
+	return db, err
+}
+
+// openExisting is open of a database that must be there.
+func (s *session) openExisting(check func(context.Context, *database.DB) error) (*database.DB, error) {
+	file, isFile := strings.CutPrefix(cmp.Or(s.url, server.DefaultURL), "sqlite:")
+	file, _, _ = strings.Cut(file, "?")
+	if _, err := os.Stat(file); isFile && file != "" && errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("database sqlite:%s does not exist; name another with --db, or run lectern migrate", file)
+	}
+	return s.open(check)
+}
+
+// migrated brings the schema up to date.
+func migrated(ctx context.Context, db *database.DB) error {
+	_, err := server.Migrate(ctx, db)
+	return err
+}
+
+// upToDate returns an error where the schema is not up to date.
+func upToDate(ctx context.Context, db *database.DB) error {
+	ok, err := db.SchemaCurrent(ctx, server.Schema()...)
+	if err == nil && !ok {
+		err = fmt.Errorf("the schema of %s is not up to date; run lectern migrate", database.Redact(db.URL))
+	}
+	if err == nil {
+		err = server.Moved(ctx, db)
+	}
+	return err
+}
+
+func (s *session) close() {
+	for _, db := range s.opened {
+		db.Close()
+	}
+}
+
+// keys returns the store of keys and tenants.
+func (s *session) keys(db *database.DB) *authdb.Store { return &authdb.Store{DB: db.DB, Now: s.clock} }
+
+// status returns what reads what is told of tenants and keys.
+func (s *session) status(db *database.DB) *status.Reader {
+	return &status.Reader{Store: s.keys(db), Former: server.Remover(db, nil)}
+}
+
+// tenant returns the tenant of a kind with a reference.
+func (s *session) tenant(db *database.DB, kind authdb.Kind, reference string) (authdb.Tenant, error) {
+	t, err := s.keys(db).Tenant(s.ctx, kind, reference)
+	if errors.Is(err, authdb.ErrNotFound) {
+		err = fmt.Errorf("there is no %s %q; create it with lectern %s create", kind, reference, kind)
+	}
+	return t, err
+}
+
+// print writes v as one line of JSON to stdout.
+func (s *session) print(v any) error {
+	enc := json.NewEncoder(s.stdout)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// warn tells something in a line that is no error.
+func (s *session) warn(text string) { fmt.Fprintln(s.stderr, "lectern: warning: "+text) }
+
+// report writes an error as one line.
+func (s *session) report(err error) {
+	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' })
+	fmt.Fprintln(s.stderr, "lectern: "+strings.Join(lines, "; "))
+}
+
+// log logs as text on a terminal and as JSON elsewhere.
+func (s *session) log(level zerolog.Level, attributes ...any) *slog.Logger {
+	w := s.stderr
+	if progress.IsTerminal(w) {
+		w = zerolog.ConsoleWriter{Out: w, TimeFormat: time.TimeOnly}
+	}
+	return slog.New(zerolog.NewSlogHandler(zerolog.New(w).Level(level))).With(attributes...)
+}
+
+// progress shows the progress of a command on a terminal; of a load that is given a name, in the log too. It must be finished.
+func (s *session) progress(load string) *progress.Progress {
+	var log *slog.Logger
+	if load != "" {
+		log = s.log(zerolog.InfoLevel, "load", load)
+	}
+	return progress.New(s.stderr, log)
+}
+
+// errInterrupted is the error of a command that a signal ended before its work was done.
+var errInterrupted = errors.New("interrupted; run it again")
+
+// advice says what to do about errors that do not say it themselves.
+var advice = []struct {
+	is  func(error) bool
+	say string
+}{
+	{database.Busy, "another command is writing to the database: run this again when it has ended"},
+	{database.Full, "make room and run this again: nothing was changed"},
+	{is(syscall.ENOSPC), "make room and run this again"},
+	{is(packed.ErrCorrupt), "the database is damaged: restore a copy of it, or load into a new one"},
+	{is(directory.ErrRef), "give 1 to 255 characters, neither . nor .. nor control characters"},
+	{is(authdb.ErrExpiry), "give a later day"},
+	{is(authdb.ErrRotated), "rotate that one (see lectern key list), or issue a new key"},
+	{is(authdb.ErrDead), "issue a new one"},
+	{is(authdb.ErrNotFound), "see lectern key list"},
+	{is(server.ErrNetwork), "load a feed that names it (lectern load schools), or let the partner create it by the directory API"},
+	{is(server.ErrAdminAddr), "choose another address with --admin-addr, or none with --admin-addr="},
+}
+
+func is(target error) func(error) bool { return func(err error) bool { return errors.Is(err, target) } }
+
+// advised returns an error of a command with what to do about it.
+func advised(ctx context.Context, err error) error {
+	if ctx.Err() != nil && !errors.Is(err, errInterrupted) { // whatever the error is by which the command noticed
+		return errInterrupted
+	}
+	for _, a := range advice {
+		if a.is(err) {
+			return fmt.Errorf("%w; %s", err, a.say)
+		}
+	}
+	return err
+}

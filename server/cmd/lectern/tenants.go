@@ -1,0 +1,162 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/internal/degrees"
+	"github.com/lectern-dev/lectern/server/internal/progress"
+)
+
+type migrateCmd struct{}
+
+// Run applies the migrations that are missing and names them, and moves what former versions have stored elsewhere.
+func (c *migrateCmd) Run(s *session) error {
+	db, err := s.open(nil)
+	if err != nil {
+		return err
+	}
+	bars := s.progress("migrate")
+	defer bars.Finish()
+	applied, err := server.MigrateAll(s.ctx, db, func(table string, done, total int64) { bars.Show(progress.Move+table, done, total) })
+	for _, name := range applied {
+		if _, err := fmt.Fprintln(s.stdout, "applied", name); err != nil {
+			return err
+		}
+	}
+	if err == nil && len(applied) == 0 {
+		_, err = fmt.Fprintln(s.stdout, "the schema is up to date")
+	}
+	return err
+}
+
+type partnerCreateCmd struct {
+	Ref  string `arg:"" help:"The partner's reference_id."`
+	Name string `required:"" placeholder:"NAME" help:"The partner's name."`
+}
+
+// Run creates a partner and prints its number.
+func (c *partnerCreateCmd) Run(s *session, db fresh) error {
+	if strings.TrimSpace(c.Name) == "" {
+		return errors.New("--name must not be blank; give the partner's name")
+	}
+	t, err := s.createTenant(db.DB, authdb.Partner, c.Ref, c.Name)
+	if err != nil {
+		return err
+	}
+	return s.print(struct {
+		Tenant      auth.Tenant `json:"tenant"`
+		ReferenceID string      `json:"referenceId"`
+		Name        string      `json:"name"`
+	}{t, c.Ref, c.Name})
+}
+
+type libraryCreateCmd struct {
+	Slug string `arg:"" help:"The network's slug: 1 to 63 characters a-z, 0-9 and -."`
+	Name string `required:"" placeholder:"NAME" help:"The network's name."`
+}
+
+// Run creates a library network and prints its number.
+func (c *libraryCreateCmd) Run(s *session, db fresh) error {
+	t, err := s.createTenant(db.DB, authdb.Library, c.Slug, c.Name)
+	if err != nil {
+		return err
+	}
+	return s.print(struct {
+		Tenant auth.Tenant `json:"tenant"`
+		Slug   string      `json:"slug"`
+		Name   string      `json:"name"`
+	}{t, c.Slug, c.Name})
+}
+
+// createTenant creates a partner or a library network.
+func (s *session) createTenant(db *database.DB, kind authdb.Kind, reference, name string) (t auth.Tenant, err error) {
+	word := "reference"
+	switch kind {
+	case authdb.Partner:
+		var id directory.PartnerID
+		id, err = directorydb.CreatePartner(s.ctx, db, directory.Ref(reference), name)
+		t = auth.Tenant(id)
+	case authdb.Library:
+		var id libraries.NetworkID
+		id, err = librariesdb.CreateNetwork(s.ctx, db, reference, name)
+		t, word = auth.Tenant(id), "slug"
+	}
+	if errors.Is(err, authdb.ErrExist) {
+		err = fmt.Errorf("there is a %s %q already; choose another %s", kind, reference, word)
+	}
+	return t, err
+}
+
+type degreesCmd struct {
+	File    string `arg:"" optional:"" help:"The new vocabulary: a .csv or .ndjson file (also .gz or .zst) with code, stage and grade."`
+	Partner string `required:"" placeholder:"REF" help:"The partner's reference_id."`
+}
+
+// Run prints the vocabulary, or replaces it by that of a file and says what that leaves behind.
+func (c *degreesCmd) Run(s *session) error {
+	if c.File == "" {
+		return c.show(s)
+	}
+	ds, err := degrees.Read(s.ctx, c.File)
+	if err != nil {
+		return err
+	}
+	db, err := s.openExisting(migrated)
+	if err != nil {
+		return err
+	}
+	p, err := s.tenant(db, authdb.Partner, c.Partner)
+	if err != nil {
+		return err
+	}
+	v, left, err := (&directorydb.Store{DB: db.DB, Now: s.clock}).PutDegrees(s.ctx, directory.PartnerID(p.ID), ds)
+	if err != nil {
+		return err
+	}
+	kept, texts := make([]keptDegree, len(left)), make([]string, len(left)) // [] where there is none, not null
+	for i, l := range left {
+		kept[i], texts[i] = keptDegree(l), fmt.Sprintf("%q (%d)", l.Code, l.Entities)
+	}
+	if len(left) > 0 {
+		fmt.Fprintf(s.stderr, "lectern: note: entities keep degrees that %s has not: %s; they show no stage and grade, "+
+			"and a feed that still names such a degree has bad rows\n", c.File, strings.Join(texts, ", "))
+	}
+	return s.print(struct {
+		Degrees int          `json:"degrees"`
+		Kept    []keptDegree `json:"kept"`
+		Version string       `json:"version"`
+	}{len(ds), kept, fmt.Sprintf("%d.%d", v.Registers, v.Facts)})
+}
+
+// keptDegree is a degree that live entities have, and the vocabulary has not.
+type keptDegree struct {
+	Code     string `json:"code"`
+	Entities int    `json:"entities"`
+}
+
+// show prints the present vocabulary as a file that could replace it.
+func (c *degreesCmd) show(s *session) error {
+	db, err := s.openExisting(upToDate)
+	if err != nil {
+		return err
+	}
+	p, err := s.tenant(db, authdb.Partner, c.Partner)
+	if err != nil {
+		return err
+	}
+	ds, err := directorydb.Degrees(s.ctx, db, directory.PartnerID(p.ID))
+	if err != nil {
+		return err
+	}
+	return degrees.Write(s.stdout, ds)
+}
