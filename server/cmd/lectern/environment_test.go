@@ -78,8 +78,8 @@ func TestClock(t *testing.T) {
 			t.Errorf("generate says %q, want that the feed ends with its ninth day", notes)
 		}
 		t.Setenv(clockVariable, "2026-01-01T12:00:00-03:00")
-		if line := fails(t, exitError, "generate", "schools", "none", "--users", "3"); !strings.Contains(line, "2026-01-01 is not over yet") {
-			t.Errorf("generate of days that are not over says %q, want that", line)
+		if code, _, errs := lectern(t, "generate", "schools", "none", "--users", "3"); code != exitError || !strings.Contains(errs, "2026-01-01 is not over yet") {
+			t.Errorf("generate of days that are not over = %d, says %q, want that", code, errs)
 		}
 	})
 	t.Setenv("LECTERN_CLOCK", "tomorrow")
