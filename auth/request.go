@@ -1,6 +1,8 @@
 package auth
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -62,4 +64,26 @@ func (s Signer) Sign(r *http.Request, body []byte) {
 		r.Header.Set("Date", now().UTC().Format(http.TimeFormat))
 	}
 	r.Header.Set("Authorization", Sign(SignedFrom(r, body), s.ID, s.Secret, s.Digest))
+}
+
+// Target returns the target that a client sends for a URL which it takes as it is, as curl does: path and query, not decoded
+// and not cleaned. The error says what to mend: a URL has a scheme and a host, or begins with a slash, and is plain ASCII, since
+// clients encode what is not, each in its own way, and the signature would be of another URL.
+func Target(url string) (string, error) {
+	if strings.ContainsFunc(url, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return "", errors.New("the URL has a space, an accent or a control character; percent-encode it")
+	}
+	target := url
+	if !strings.HasPrefix(url, "/") {
+		_, rest, ok := strings.Cut(url, "://")
+		if !ok {
+			return "", fmt.Errorf("%q is no URL; write http://HOST/PATH", url)
+		}
+		target = rest[strings.IndexAny(rest+"/", "/?#"):]
+	}
+	target, _, _ = strings.Cut(target, "#")
+	if !strings.HasPrefix(target, "/") {
+		target = "/" + target
+	}
+	return target, nil
 }

@@ -119,3 +119,27 @@ func TestSignerHeaders(t *testing.T) {
 		t.Errorf("a request without headers, signed = %v", err)
 	}
 }
+
+func TestTarget(t *testing.T) {
+	tests := map[string]string{
+		"http://h/a%2Fb?x=%C3%A9&y=1": "/a%2Fb?x=%C3%A9&y=1",
+		"https://u:p@h:1/a//b/":       "/a//b/",
+		"http://h/a/../b":             "/a/../b",
+		"http://h":                    "/",
+		"http://h?x":                  "/?x",
+		"http://h/a#b?c":              "/a",
+		"http://h#b":                  "/",
+		"/a?u=http://x":               "/a?u=http://x",
+		"http://h/a?u=http://x/":      "/a?u=http://x/",
+	}
+	for url, want := range tests {
+		if got, err := auth.Target(url); err != nil || got != want {
+			t.Errorf("auth.Target(%q) = %q, %v, want %q", url, got, err, want)
+		}
+	}
+	for _, url := range []string{"", "h/a", "http://h/é", "http://h/a b", "http://h/a\tb", "http://h/\n"} {
+		if got, err := auth.Target(url); err == nil {
+			t.Errorf("auth.Target(%q) = %q, want an error", url, got)
+		}
+	}
+}
