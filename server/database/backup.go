@@ -18,7 +18,8 @@ var ErrNoBackup = errors.New("is not an embedded database")
 // there is only a hidden file beside it, which is removed unless the process is killed.
 //
 // Neither readers nor writers wait. What they write meanwhile stays in the write-ahead log until the copy is made, so that
-// there must be room for it. The error is ErrNoBackup on PostgreSQL, and fs.ErrExist where there is such a file.
+// there must be room for it. The error is ErrNoBackup on PostgreSQL, and fs.ErrExist where there is such a file; like those of
+// Open, errors say what to do.
 //
 // It is VACUUM INTO. SQLite's backup interface was weighed and left: it begins anew whenever another process commits, and
 // would not end beside an hourly load.
@@ -27,11 +28,11 @@ func (db *DB) Backup(ctx context.Context, file string) (size int64, err error) {
 		return 0, fmt.Errorf("database %s: %w", Redact(db.URL), ErrNoBackup)
 	}
 	if _, err := os.Lstat(file); err == nil {
-		return 0, &fs.PathError{Op: "backup", Path: file, Err: fs.ErrExist}
+		return 0, taken(file)
 	}
 	partial, err := reserve(file)
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("%w; create the folder, or name a file in one that can be written", err)
 	}
 	defer os.Remove(partial) // it has another name by then, unless something went wrong
 	if _, err := db.ExecContext(ctx, `VACUUM INTO ?`, partial); err != nil {
@@ -74,13 +75,18 @@ func syncFile(name string) (int64, error) {
 // comes in this moment would be replaced.
 func publish(partial, file string) error {
 	err := os.Link(partial, file)
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		return err
+	if err == nil {
+		return nil
 	}
 	if _, err := os.Lstat(file); err == nil {
-		return &fs.PathError{Op: "backup", Path: file, Err: fs.ErrExist}
+		return taken(file)
 	}
 	return os.Rename(partial, file)
+}
+
+// taken is the error for a file that is there, and is not overwritten.
+func taken(file string) error {
+	return fmt.Errorf("%w; name another file", &fs.PathError{Op: "backup", Path: file, Err: fs.ErrExist})
 }
 
 // syncFolder makes a new name outlive a power cut, where that can be asked for.
