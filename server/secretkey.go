@@ -57,6 +57,16 @@ func NewSecrets(db *database.DB, key []byte) (*Secrets, error) {
 	return s, nil
 }
 
+// EnvironmentKey returns the key in the environment, nil where there is none. It is no flag of the command line, since other
+// users of a machine can see those.
+func EnvironmentKey() ([]byte, error) {
+	key, err := ParseSecretKey(os.Getenv(SecretKeyVariable))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", SecretKeyVariable, err)
+	}
+	return key, nil
+}
+
 // ParseSecretKey reads a key as the environment and the file have it, in base64; the empty text is nil.
 func ParseSecretKey(text string) ([]byte, error) {
 	text = strings.TrimSpace(text)
