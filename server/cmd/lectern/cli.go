@@ -74,20 +74,7 @@ func newParser(c *commands, stdout, stderr io.Writer, exit func(int)) (*kong.Kon
 			"version": version(), "history": schools.HistoryStart().String(),
 			"librariesHistory": libraries.HistoryStart.String(), "usersQueue": server.DefaultUsersQueue().String(),
 		},
-		kong.Writers(stdout, stderr), kong.Exit(exit), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.PostBuild(addHelp), openers())
-}
-
-// addHelp gives the commands what help says of them.
-func addHelp(k *kong.Kong) error {
-	details := make(map[string]string)
-	for section := range strings.SplitSeq("\n"+help, "\n== ") {
-		command, text, _ := strings.Cut(section, "\n")
-		details["lectern "+command] = strings.TrimSpace(text)
-	}
-	for _, leaf := range k.Model.Leaves(true) {
-		leaf.Detail = details[leaf.FullPath()]
-	}
-	return nil
+		kong.Writers(stdout, stderr), kong.Exit(exit), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), commandline.Details(help), openers())
 }
 
 // The exit codes.

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
@@ -33,26 +30,9 @@ type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:"" help:"The words after lectern, the last as far as it is typed."`
 }
 
-// Run prints what the last word can be, a line each with a tab and what it means.
+// Run prints what the last word can be.
 func (c *completeCmd) Run(s *session) error {
-	words := c.Words
-	if len(words) > 0 && words[0] == "--" { // the one before the words
-		words = words[1:]
-	}
-	if len(words) == 0 {
-		words = []string{""}
-	}
-	typed, err := commandline.Read(s.parser, words[:len(words)-1])
-	if err != nil {
-		return err
-	}
-	last := words[len(words)-1]
-	for _, p := range typed.Proposals(last, s.values(typed)) {
-		if _, err := fmt.Fprintf(s.stdout, "%s\t%s\n", p.Word, p.Help); err != nil {
-			return err
-		}
-	}
-	return nil
+	return commandline.Complete(s.stdout, s.parser, c.Words, s.values)
 }
 
 // completeTimeout is how long the database is asked for values: who types waits no longer.
@@ -61,9 +41,6 @@ const completeTimeout = time.Second
 // values returns what a flag or an argument can have, where that is known: its own list, or what the database holds. An error
 // of the database is nothing: there is no place to tell it.
 func (s *session) values(typed commandline.Typed) []commandline.Proposal {
-	if typed.Value == nil {
-		return nil
-	}
 	ask := held[typed.Value.Name]
 	if ask == nil {
 		return commandline.Enum(typed.Value)
@@ -81,9 +58,6 @@ func (s *session) values(typed commandline.Typed) []commandline.Proposal {
 	list, err := ask(s, db, typed.Flags)
 	if err != nil {
 		return nil
-	}
-	for i, p := range list { // an explanation is on one line, and is not empty
-		list[i].Help = cmp.Or(strings.Join(strings.Fields(p.Help), " "), p.Word)
 	}
 	return list
 }

@@ -143,30 +143,6 @@ func TestDirectoryKeyAndSign(t *testing.T) {
 	}
 }
 
-func TestRequestTarget(t *testing.T) {
-	tests := map[string]string{
-		"http://h/a%2Fb?x=%C3%A9&y=1": "/a%2Fb?x=%C3%A9&y=1",
-		"https://u:p@h:1/a//b/":       "/a//b/",
-		"http://h/a/../b":             "/a/../b",
-		"http://h":                    "/",
-		"http://h?x":                  "/?x",
-		"http://h/a#b?c":              "/a",
-		"http://h#b":                  "/",
-		"/a?u=http://x":               "/a?u=http://x",
-		"http://h/a?u=http://x/":      "/a?u=http://x/",
-	}
-	for url, want := range tests {
-		if got, err := requestTarget(url); err != nil || got != want {
-			t.Errorf("requestTarget(%q) = %q, %v, want %q", url, got, err, want)
-		}
-	}
-	for _, url := range []string{"", "h/a", "http://h/é", "http://h/a b", "http://h/a\tb", "http://h/\n"} {
-		if got, err := requestTarget(url); err == nil {
-			t.Errorf("requestTarget(%q) = %q, want an error", url, got)
-		}
-	}
-}
-
 func TestDirectoryErrorsSayWhatToDo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ok(t, "partner", "create", "ana", "--name", "Ana")

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
@@ -105,20 +102,12 @@ type backedUp struct {
 // Run copies the database and says what else is to be kept. The schema is not looked at: a copy is what should be made
 // before it is brought up to date.
 func (c *backupCmd) Run(s *session, db untouched) error {
-	if _, err := os.Stat(filepath.Dir(c.File)); err != nil {
-		return fmt.Errorf("%w; create the folder, or name another file", err)
-	}
 	start := time.Now()
 	size, err := db.Backup(s.ctx, c.File)
-	switch {
-	case errors.Is(err, database.ErrNoBackup):
-		return fmt.Errorf("%w; copy it with pg_dump --format=custom --file=%s %s", err, shellQuote(c.File), shellQuote(dumpURL(db.URL)))
-	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%s is there already and is not overwritten; name another file", c.File)
-	case err != nil:
-		if _, ok := errors.AsType[*fs.PathError](err); ok {
-			err = fmt.Errorf("%w; name a file in a folder that can be written", err)
-		}
+	if errors.Is(err, database.ErrNoBackup) {
+		err = fmt.Errorf("%w; copy it with pg_dump --format=custom --file=%s %s", err, shellQuote(c.File), shellQuote(database.DumpURL(db.URL)))
+	}
+	if err != nil {
 		return err
 	}
 	kept, err := secrets(db.DB)
@@ -126,18 +115,4 @@ func (c *backupCmd) Run(s *session, db untouched) error {
 		return err
 	}
 	return s.print(backedUp{c.File, size, seconds(start), kept.KeyAt()})
-}
-
-// dumpURL returns a URL of PostgreSQL for its own programs: without the password, for which they ask, and without the
-// parameters that are this program's.
-func dumpURL(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return database.Redact(raw)
-	}
-	short := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
-	if u.User.Username() != "" {
-		short.User = url.User(u.User.Username())
-	}
-	return short.String()
 }

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"text/tabwriter"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
@@ -14,6 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/commandline"
+	"github.com/lectern-dev/lectern/server/internal/status"
 )
 
 // expiry is the flag of the commands that issue keys.
@@ -139,21 +137,21 @@ type keyListCmd struct {
 	JSON bool `name:"json" help:"One JSON object a line."`
 }
 
-// Run lists all keys, by tenant and number: as JSON, or in columns with times to the minute in UTC.
+// Run lists all keys, by tenant and number.
 func (c *keyListCmd) Run(s *session, db current) error {
 	list, err := s.status(db.DB).Keys(s.ctx)
-	w := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', 0)
-	if !c.JSON && err == nil {
-		fmt.Fprintln(w, "ID\tAPI\tTENANT\tNETWORK\tCREATED\tEXPIRES\tLAST USE\tSTATE")
+	if err != nil {
+		return err
+	}
+	if !c.JSON {
+		return status.WriteKeys(s.stdout, list)
 	}
 	for _, k := range list {
-		if !c.JSON {
-			row(w, k.ID, k.API, k.Tenant, k.Network, &k.Created, k.Expires, k.LastUsed, k.State)
-		} else if err := s.print(k); err != nil {
+		if err := s.print(k); err != nil {
 			return err
 		}
 	}
-	return errors.Join(err, w.Flush())
+	return nil
 }
 
 // issuer issues keys; directory keys are sealed under the key in the environment, if there is one.
@@ -163,19 +161,9 @@ func (s *session) issuer(db *database.DB) (*server.Issuer, error) {
 }
 
 func secrets(db *database.DB) (*server.Secrets, error) {
-	key, err := secretKey()
+	key, err := server.EnvironmentKey()
 	if err != nil {
 		return nil, err
 	}
 	return server.NewSecrets(db, key)
-}
-
-// secretKey returns the key in the environment, nil where there is none. It is no flag, since other users of a machine
-// can see those.
-func secretKey() ([]byte, error) {
-	key, err := server.ParseSecretKey(os.Getenv(server.SecretKeyVariable))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", server.SecretKeyVariable, err)
-	}
-	return key, nil
 }

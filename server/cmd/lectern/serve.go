@@ -88,7 +88,7 @@ func (c *serving) serve(s *session, db *database.DB, f front) error {
 	if err != nil {
 		return err
 	}
-	key, err := secretKey()
+	key, err := server.EnvironmentKey()
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -33,7 +32,7 @@ func (c *signCmd) Run(s *session) error {
 
 // headers returns the headers of the call: those of its body, its date and its signature.
 func (c *signCmd) headers(s *session) (http.Header, error) {
-	target, err := requestTarget(c.URL)
+	target, err := auth.Target(c.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -54,27 +53,6 @@ func (c *signCmd) headers(s *session) (http.Header, error) {
 	r.Header.Set("Date", s.now().UTC().Format(http.TimeFormat))
 	r.Header.Set("Authorization", auth.Sign(auth.SignedFrom(r, body), c.KeyID, string(c.Secret), auth.SHA256))
 	return r.Header, nil
-}
-
-// requestTarget returns the path and query of a URL as they are sent: not decoded, not cleaned.
-func requestTarget(url string) (string, error) {
-	// Clients encode these on their own, and the signature would be of another URL.
-	if strings.ContainsFunc(url, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return "", errors.New("the URL has a space, an accent or a control character; percent-encode it")
-	}
-	target := url
-	if !strings.HasPrefix(url, "/") {
-		_, rest, ok := strings.Cut(url, "://")
-		if !ok {
-			return "", fmt.Errorf("%q is no URL; write http://HOST/PATH", url)
-		}
-		target = rest[strings.IndexAny(rest+"/", "/?#"):]
-	}
-	target, _, _ = strings.Cut(target, "#")
-	if !strings.HasPrefix(target, "/") {
-		target = "/" + target
-	}
-	return target, nil
 }
 
 // curlFlags writes headers as one line of flags.

@@ -21,6 +21,22 @@ func alternatives(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
+// Details gives commands what their help says besides their flags: sections of a text, each under a line of == and the words of
+// a command.
+func Details(text string) kong.Option {
+	details := make(map[string]string)
+	for section := range strings.SplitSeq("\n"+text, "\n== ") {
+		command, detail, _ := strings.Cut(section, "\n")
+		details[command] = strings.TrimSpace(detail)
+	}
+	return kong.PostBuild(func(k *kong.Kong) error {
+		for _, leaf := range k.Model.Leaves(true) {
+			leaf.Detail = details[strings.TrimPrefix(leaf.FullPath(), k.Model.Name+" ")]
+		}
+		return nil
+	})
+}
+
 // Unread returns a sentence for each variable of an environment that begins as the program's do and is read by no command, since
 // a mistyped one would be passed over in silence. One that another command reads is none: an environment is often shared.
 // besides are the variables that no flag has; of the prefix passedOver none is looked at.

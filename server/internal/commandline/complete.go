@@ -1,8 +1,10 @@
 package commandline
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -20,14 +22,40 @@ type Proposal struct{ Word, Help string }
 
 // Typed is what was typed before the word that is to be completed.
 type Typed struct {
-	Value *kong.Value       // the flag that waits for its value, or the argument that comes next; nil = none of both
+	Value *kong.Value       // the flag that waits for its value, or the argument that comes next
 	Flags map[string]string // the values that were given
 	node  *kong.Node        // the command
 	flag  bool              // Value is a flag's
 }
 
-// Read reads words, the last of which may be a flag that waits for its value.
-func Read(k *kong.Kong, before []string) (Typed, error) {
+// Complete writes what can stand in the place of the last of the words and begins as it does, a line each with a tab and what it
+// means. values returns what the flag or the argument can have that is typed. The words may begin with a -- of their own.
+func Complete(w io.Writer, k *kong.Kong, words []string, values func(Typed) []Proposal) error {
+	if len(words) > 0 && words[0] == "--" {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	before, last := words[:len(words)-1], words[len(words)-1]
+	typed, err := read(k, before)
+	if err != nil {
+		return err
+	}
+	for _, p := range typed.proposals(last, values) {
+		if !strings.HasPrefix(p.Word, last) {
+			continue
+		}
+		help := cmp.Or(strings.Join(strings.Fields(p.Help), " "), p.Word) // it is on one line, and is not empty
+		if _, err := fmt.Fprintf(w, "%s\t%s\n", p.Word, help); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads words, the last of which may be a flag that waits for its value.
+func read(k *kong.Kong, before []string) (Typed, error) {
 	before = joined(before)
 	trace, err := kong.Trace(k, before) // where it cannot go on, it has come as far as it could
 	if err != nil {
@@ -73,16 +101,16 @@ func joined(words []string) (list []string) {
 	return list
 }
 
-// Proposals returns what can stand next and begins with what is typed of it: a command, a flag where one was begun, or one of
-// values, which are those of t.Value. It is nothing where any text can stand.
-func (t Typed) Proposals(last string, values []Proposal) []Proposal {
-	list := values
-	if !t.flag && strings.HasPrefix(last, "-") {
-		list = flags(t.node)
-	} else if t.Value == nil {
-		list = commands(t.node)
+// proposals returns what can stand next: a command, a flag where one was begun, or one of the values of a flag or an argument.
+// It is nothing where any text can stand.
+func (t Typed) proposals(last string, values func(Typed) []Proposal) []Proposal {
+	switch {
+	case !t.flag && strings.HasPrefix(last, "-"):
+		return flags(t.node)
+	case t.Value == nil:
+		return commands(t.node)
 	}
-	return slices.DeleteFunc(list, func(p Proposal) bool { return !strings.HasPrefix(p.Word, last) })
+	return values(t)
 }
 
 // Enum returns the values that a flag or argument can have, where those are a list.
