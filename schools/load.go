@@ -18,6 +18,7 @@ import (
 // loaded before (F1). progress, if not nil, is told the parts that are done.
 func Load(ctx context.Context, w state.Writer, pile *Pile, progress func(done, total int)) (fresh, repeated int, err error) {
 	l := &load{w: w, facts: Facts{w, directory.PartnerID(w.Tenant()), w.Base()}, days: map[calendar.Date]*Sheet{}}
+	l.out.Write = w.Write
 	if l.ledgers, err = l.facts.Ledgers(ctx); err != nil {
 		return 0, 0, err
 	}
@@ -38,6 +39,9 @@ func Load(ctx context.Context, w state.Writer, pile *Pile, progress func(done, t
 	if err == nil {
 		err = l.writeDays(ctx)
 	}
+	if err == nil {
+		err = l.out.Flush(ctx)
+	}
 	return l.fresh, l.repeated, err
 }
 
@@ -45,6 +49,7 @@ func Load(ctx context.Context, w state.Writer, pile *Pile, progress func(done, t
 type load struct {
 	w     state.Writer
 	facts Facts
+	out   spill.Batch[state.Change]
 
 	fresh, repeated int
 
@@ -53,16 +58,23 @@ type load struct {
 	days    map[calendar.Date]*Sheet
 }
 
+// put writes blocks, together with others.
+func (l *load) put(ctx context.Context, of ...*state.Puts) error {
+	changes, bytes := state.Changes(of...)
+	return l.out.Add(ctx, bytes, changes...)
+}
+
 // userLedger is a ledger that the load changed.
 type userLedger struct {
 	user   directory.UserID
 	ledger Ledger
 }
 
-// folded is what one part of the pile changes.
+// folded is what one part of the pile changes, and the blocks of it, packed.
 type folded struct {
-	changes []Change
-	had     before
+	changes       []Change
+	had           before
+	records, seen state.Puts
 }
 
 // before is what was folded before of the users of a part.
@@ -83,7 +95,7 @@ func (l *load) fold(ctx context.Context, pile *Pile, part int) (*folded, error) 
 		return nil, err
 	}
 	events = ByUser(events)
-	f := &folded{}
+	f := &folded{records: state.Puts{Kind: RecordKind}, seen: state.Puts{Kind: SeenKind}}
 	if f.had, err = l.before(ctx, events); err != nil {
 		return nil, err
 	}
@@ -94,6 +106,7 @@ func (l *load) fold(ctx context.Context, pile *Pile, part int) (*folded, error) 
 		if err != nil {
 			return nil, fmt.Errorf("fold user %d: %w", user, err)
 		}
+		f.pack(&change)
 		f.changes = append(f.changes, change)
 	}
 	return f, nil
@@ -169,24 +182,27 @@ func (l *load) before(ctx context.Context, events []Event) (before, error) {
 	})
 }
 
+// pack packs what changed of a user, by book and by days.
+func (f *folded) pack(c *Change) {
+	for _, book := range slices.Sorted(maps.Keys(c.Records)) {
+		r := c.Records[book]
+		f.records.AddBlock(state.Block{
+			BlockKey: state.BlockKey{A: int64(c.User), B: book},
+			Lo:       int32(r.Days[0].Date), Hi: int32(r.Days[len(r.Days)-1].Date), Data: AppendRecord(nil, *r),
+		}, f.had.records[RecordKey{User: c.User, Book: book}] != nil)
+	}
+	for _, block := range slices.Sorted(maps.Keys(c.Seen)) {
+		k := seenPlace(c.User, block)
+		f.seen.Add(k, f.had.seen[k] != nil, c.Seen[block].AppendBinary(nil))
+	}
+}
+
 // write writes one part and keeps what the parts share.
 func (l *load) write(ctx context.Context, f *folded) error {
-	records, seen := state.Change{Kind: RecordKind, Put: f.records}, state.Change{Kind: SeenKind, Put: f.seen}
 	for i := range f.changes {
-		c := &f.changes[i]
-		l.keep(c)
-		for _, book := range slices.Sorted(maps.Keys(c.Records)) {
-			if f.had.records[RecordKey{User: c.User, Book: book}] != nil {
-				records.Gone = append(records.Gone, state.BlockKey{A: int64(c.User), B: book})
-			}
-		}
-		for _, block := range slices.Sorted(maps.Keys(c.Seen)) {
-			if k := seenPlace(c.User, block); f.had.seen[k] != nil {
-				seen.Gone = append(seen.Gone, k)
-			}
-		}
+		l.keep(&f.changes[i])
 	}
-	return l.w.Write(ctx, records, seen)
+	return l.put(ctx, &f.records, &f.seen)
 }
 
 // keep takes over a user's part of the ledgers and days.
@@ -207,64 +223,26 @@ func (l *load) keep(c *Change) {
 	}
 }
 
-// records yields the blocks of the part's records, by user and book.
-func (f *folded) records(yield func(state.Block) bool) {
-	var data []byte
-	for _, c := range f.changes {
-		for _, book := range slices.Sorted(maps.Keys(c.Records)) {
-			r := c.Records[book]
-			data = AppendRecord(data[:0], *r)
-			b := state.Block{
-				BlockKey: state.BlockKey{A: int64(c.User), B: book},
-				Lo:       int32(r.Days[0].Date), Hi: int32(r.Days[len(r.Days)-1].Date), Data: data,
-			}
-			if !yield(b) {
-				return
-			}
-		}
-	}
-}
-
-// seen yields the blocks of the part's seen events, by user and days.
-func (f *folded) seen(yield func(state.Block) bool) {
-	var data []byte
-	for _, c := range f.changes {
-		for _, block := range slices.Sorted(maps.Keys(c.Seen)) {
-			data = c.Seen[block].AppendBinary(data[:0])
-			if !yield(state.Block{BlockKey: seenPlace(c.User, block), Data: data}) {
-				return
-			}
-		}
-	}
-}
-
 // writeLedgers writes the blocks of ledgers that changed.
 func (l *load) writeLedgers(ctx context.Context) error {
-	numbers := map[int64]bool{}
+	stored := map[int64]bool{} // of the blocks
 	for _, c := range l.changed {
-		numbers[LedgerBlock(c.user)] = true
-	}
-	c := state.Change{Kind: LedgerKind}
-	all := slices.Sorted(maps.Keys(numbers))
-	for _, block := range all {
-		if len(l.ledgers.AppendBlock(nil, block)) > 0 {
-			c.Gone = append(c.Gone, state.BlockKey{A: block})
+		block := LedgerBlock(c.user)
+		if _, known := stored[block]; !known {
+			stored[block] = len(l.ledgers.AppendBlock(nil, block)) > 0
 		}
 	}
 	for _, c := range l.changed {
 		l.ledgers.Set(c.user, c.ledger)
 	}
-	c.Put = func(yield func(state.Block) bool) {
-		for _, block := range all {
-			if !yield(state.Block{BlockKey: state.BlockKey{A: block}, Data: l.ledgers.AppendBlock(nil, block)}) {
-				return
-			}
-		}
+	p := state.Puts{Kind: LedgerKind}
+	for _, block := range slices.Sorted(maps.Keys(stored)) {
+		p.Add(state.BlockKey{A: block}, stored[block], l.ledgers.AppendBlock(nil, block))
 	}
-	return l.w.Write(ctx, c)
+	return l.put(ctx, &p)
 }
 
-// daysAtOnce bounds the sheets that are in memory packed and unpacked at one time.
+// daysAtOnce bounds the sheets that are in memory unpacked at one time.
 const daysAtOnce = 16
 
 // writeDays merges the users of the load into the days that it touched.
@@ -274,28 +252,15 @@ func (l *load) writeDays(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		presence, minutes := state.Change{Kind: PresenceKind}, state.Change{Kind: MinutesKind}
-		merged := make([]Sheet, len(days))
-		for i, day := range days {
-			if _, stored := had[day]; stored {
-				presence.Gone = append(presence.Gone, state.BlockKey{A: int64(day)})
-			}
-			merged[i] = had[day].Merge(l.days[day].Sorted())
+		presence, minutes := state.Puts{Kind: PresenceKind}, state.Puts{Kind: MinutesKind}
+		for _, day := range days {
+			_, stored := had[day]
+			merged := had[day].Merge(l.days[day].Sorted())
 			delete(l.days, day)
+			presence.Add(state.BlockKey{A: int64(day)}, stored, merged.AppendPresence(nil))
+			minutes.Add(state.BlockKey{A: int64(day)}, stored, merged.AppendMinutes(nil))
 		}
-		minutes.Gone = presence.Gone
-		blocks := func(form func(Sheet) []byte) func(func(state.Block) bool) {
-			return func(yield func(state.Block) bool) {
-				for i, day := range days {
-					if !yield(state.Block{BlockKey: state.BlockKey{A: int64(day)}, Data: form(merged[i])}) {
-						return
-					}
-				}
-			}
-		}
-		presence.Put = blocks(func(s Sheet) []byte { return s.AppendPresence(nil) })
-		minutes.Put = blocks(func(s Sheet) []byte { return s.AppendMinutes(nil) })
-		if err := l.w.Write(ctx, presence, minutes); err != nil {
+		if err := l.put(ctx, &presence, &minutes); err != nil {
 			return err
 		}
 	}
