@@ -251,15 +251,15 @@ func randomLoans(rnd *rand.Rand, n int) []libraries.Loan {
 // TestSetAside gets back from the piles what is put on them, also from files.
 func TestSetAside(t *testing.T) {
 	for _, limit := range []int{0, 1} {
-		loans := libraries.LoanPile{Spill: spill.Pile{Dir: t.TempDir(), Limit: limit}}
-		reservations := libraries.ReservationPile{Spill: spill.Pile{Dir: t.TempDir(), Limit: limit}}
+		loans := libraries.NewLoanPile(spill.Pile{Dir: t.TempDir(), Limit: limit})
+		reservations := libraries.NewReservationPile(spill.Pile{Dir: t.TempDir(), Limit: limit})
 		with := active(returned, due, func(l *libraries.Loan) { l.ID, l.Reader, l.Book = 256+7, 1<<53-1, 0 })
 		without := active(func(l *libraries.Loan) { l.ID = 7 })
 		waiting := libraries.Reservation{ID: 7, Reader: 3, Book: 4, Reserved: someInstant.UTC(), Status: libraries.Available, Position: 0}
 		lost := libraries.Reservation{ID: 7, Reader: 3, Book: 4, Reserved: someInstant.UTC(), Status: libraries.Lost, Position: libraries.None, Resolved: laterInstant.UTC()}
 		for _, err := range []error{
-			loans.Add(300, with), loans.Add(4, without), loans.Add(5, active()),
-			reservations.Add(300, waiting), reservations.Add(2, lost),
+			loans.Add(libraries.Lined[libraries.Loan]{Line: 300, Row: with}), loans.Add(libraries.Lined[libraries.Loan]{Line: 4, Row: without}), loans.Add(libraries.Lined[libraries.Loan]{Line: 5, Row: active()}),
+			reservations.Add(libraries.Lined[libraries.Reservation]{Line: 300, Row: waiting}), reservations.Add(libraries.Lined[libraries.Reservation]{Line: 2, Row: lost}),
 		} {
 			if err != nil {
 				t.Fatal(err)

@@ -7,62 +7,26 @@ import (
 	"github.com/lectern-dev/lectern/reading/spill"
 )
 
-// A LoanPile sets rows of loans aside until all are there, parted by the loan, in bounded memory: which of them stands is
-// known from all rows of a loan and from what the store has of it. It is not for use by several goroutines at once.
-//
-// A record is the row's line and the loan as a Pile has it.
-type LoanPile struct {
-	Spill spill.Pile
-
-	record []byte // the last one: its room is used again
+// NewLoanPile returns a pile on which rows of loans wait until all are there, parted by the loan, in bounded memory: which of
+// them stands is known from all rows of a loan and from what the store has of it. A row that names another reader than the first
+// one is told only there, so that the loans are parted by their identifier first, and by their reader afterwards. room says where.
+func NewLoanPile(room spill.Pile) *spill.Of[Lined[Loan]] {
+	return linedPile(room, func(l *Loan) int64 { return l.ID }, appendPiledLoan, readPiledLoan)
 }
 
-// Add puts a row of loans on the pile.
-func (p *LoanPile) Add(line int, l Loan) error {
-	p.record = appendPiledLoan(binary.AppendUvarint(p.record[:0], uint64(line)), &l)
-	return p.Spill.Add(settledPart(l.ID), p.record)
+// NewReservationPile returns a pile for rows of reservations, as NewLoanPile does for those of loans.
+func NewReservationPile(room spill.Pile) *spill.Of[Lined[Reservation]] {
+	return linedPile(room, func(r *Reservation) int64 { return r.ID }, appendPiledReservation, readPiledReservation)
 }
 
-// Part returns a part and forgets it; there are spill.Parts parts, and all rows of a loan are in one.
-func (p *LoanPile) Part(i int) ([]Lined[Loan], error) { return settledRows(&p.Spill, i, readPiledLoan) }
-
-// Close removes the temporary files.
-func (p *LoanPile) Close() error { return p.Spill.Close() }
-
-// A ReservationPile sets rows of reservations aside as a LoanPile does those of loans. A record is the row's line and the
-// reservation as a Pile has it.
-type ReservationPile struct {
-	Spill spill.Pile
-
-	record []byte
-}
-
-// Add puts a row of reservations on the pile.
-func (p *ReservationPile) Add(line int, r Reservation) error {
-	p.record = appendPiledReservation(binary.AppendUvarint(p.record[:0], uint64(line)), &r)
-	return p.Spill.Add(settledPart(r.ID), p.record)
-}
-
-// Part returns a part and forgets it; there are spill.Parts parts, and all rows of a reservation are in one.
-func (p *ReservationPile) Part(i int) ([]Lined[Reservation], error) {
-	return settledRows(&p.Spill, i, readPiledReservation)
-}
-
-// Close removes the temporary files.
-func (p *ReservationPile) Close() error { return p.Spill.Close() }
-
-// settledPart returns the part that a loan or a reservation is settled in.
-func settledPart(id int64) int { return int(id % spill.Parts) }
-
-// settledRows reads the records of a part, each a line and what read reads.
-func settledRows[T any](from *spill.Pile, part int, read func(*packed.Decoder) T) (rows []Lined[T], err error) {
-	data, err := from.Part(part)
-	if err != nil {
-		return nil, err
+// linedPile is a pile of rows by their identifier. A record is the row's line and the row.
+func linedPile[T any](room spill.Pile, id func(*T) int64, form func([]byte, *T) []byte, read func(*packed.Decoder) T) *spill.Of[Lined[T]] {
+	return &spill.Of[Lined[T]]{
+		Pile: room,
+		In:   func(l Lined[T]) int { return int(id(&l.Row) % spill.Parts) },
+		Append: func(b []byte, l Lined[T]) []byte {
+			return form(binary.AppendUvarint(b, uint64(l.Line)), &l.Row)
+		},
+		Read: func(d *packed.Decoder) Lined[T] { return Lined[T]{Line: int(natural(d)), Row: read(d)} },
 	}
-	d := packed.Bare(data)
-	for d.Len() > 0 && !d.Bad() {
-		rows = append(rows, Lined[T]{Line: int(natural(&d)), Row: read(&d)})
-	}
-	return rows, d.End()
 }

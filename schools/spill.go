@@ -3,7 +3,6 @@ package schools
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -104,24 +103,7 @@ func (p *Pile) Part(i int) ([]Event, error) {
 }
 
 // own returns the events of one part as they were added.
-func (p *Pile) own(i int) ([]Event, error) {
-	data, err := p.Pile.Part(i)
-	if err != nil {
-		return nil, err
-	}
-	d := packed.Bare(data)
-	events := make([]Event, 0, len(data)/eventSize)
-	for d.Len() > 0 && !d.Bad() {
-		events = append(events, unpackEvent(&d))
-	}
-	if err := d.End(); err != nil {
-		return nil, fmt.Errorf("events of a load: %w", err)
-	}
-	return events, nil
-}
-
-// eventSize is the least size of the packed form of an event.
-const eventSize = 8 + 3
+func (p *Pile) own(i int) ([]Event, error) { return spill.Read(&p.Pile, i, unpackEvent) }
 
 // appendEvent packs an event.
 func appendEvent(b []byte, e Event) []byte {

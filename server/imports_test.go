@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	"reading/decimal":  {},
 	"reading":          {"reading/calendar", "reading/decimal"},
 	"reading/packed":   {},
-	"reading/spill":    {},
+	"reading/spill":    {"reading/packed"},
 	"paging":           {},
 	"paging/row":       {},
 	"paging/state":     {},

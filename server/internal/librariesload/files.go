@@ -100,10 +100,7 @@ func events[R, V any, P feed.Record[R]](ctx context.Context, l *load, resource s
 
 // lastingRows says how rows R, which keep something for ever, become changes C.
 type lastingRows[R, C any] struct {
-	pile interface { // on which they wait until all are there
-		Add(line int, r R) error
-		Part(i int) ([]row.Lined[R], error)
-	}
+	pile   *spill.Of[row.Lined[R]] // on which they wait until all are there
 	id     func(R) int64
 	known  func(context.Context, libraries.Access, []int64) (map[int64]R, error) // what the store has of identifiers
 	settle func([]row.Lined[R], map[int64]R, *libraries.Counts, row.Rejected) ([]C, error)
@@ -113,7 +110,7 @@ type lastingRows[R, C any] struct {
 // lasting reads such a file, and settles its rows part by part against what the store has.
 func lasting[R, C any, P feed.Record[R]](ctx context.Context, l *load, resource string, check func(R) (R, error), to lastingRows[R, C], n *libraries.Counts) error {
 	err := feed.Stream[R, R, P](ctx, l.loading(), resource, check, feed.Sink[R]{
-		Take: func(r *R, at feed.Pos) error { return to.pile.Add(at.Line, *r) },
+		Take: func(r *R, at feed.Pos) error { return to.pile.Add(row.Lined[R]{Line: at.Line, Row: *r}) },
 	}, &n.Rows, &n.Bad)
 	if err != nil {
 		return err

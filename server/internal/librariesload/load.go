@@ -91,7 +91,7 @@ func Load(ctx context.Context, store *librariesdb.Store, dir string, o Options) 
 	room := spill.Pile{Dir: o.TempDir, Limit: o.MemoryLimit}
 	l := &load{
 		folder: folder, store: store, options: o, totals: &t,
-		pile: &libraries.Pile{Spill: room}, loans: &libraries.LoanPile{Spill: room}, reservations: &libraries.ReservationPile{Spill: room},
+		pile: &libraries.Pile{Spill: room}, loans: libraries.NewLoanPile(room), reservations: libraries.NewReservationPile(room),
 	}
 	defer func() { err = errors.Join(err, l.close(context.WithoutCancel(ctx))) }()
 	if err := l.begin(ctx); err != nil {
@@ -126,8 +126,8 @@ type load struct {
 	report  *feed.Report
 
 	pile         *libraries.Pile
-	loans        *libraries.LoanPile
-	reservations *libraries.ReservationPile
+	loans        *spill.Of[libraries.Lined[libraries.Loan]]
+	reservations *spill.Of[libraries.Lined[libraries.Reservation]]
 }
 
 // begin waits for the load's turn, and reads the state that it builds on. A check has no turn.
