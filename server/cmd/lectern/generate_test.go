@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 )
@@ -37,5 +38,18 @@ func TestGenerateLibrariesUsage(t *testing.T) {
 		if line := fails(t, exitUsage, append([]string{"generate", "libraries", "feed"}, flags...)...); !strings.Contains(line, flags[0]) {
 			t.Errorf("generate libraries %v says %q, want it to name %s", flags, line, flags[0])
 		}
+	}
+}
+
+// TestGenerateDaysThatAreOver holds that no feed is of days that are yet to come.
+func TestGenerateDaysThatAreOver(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, kind := range []string{"schools", "libraries"} {
+		if line := fails(t, exitError, "generate", kind, "feed", "--first", "2999-01-01"); !strings.Contains(line, "2999-01-01 is not over yet; choose an earlier one with --first") {
+			t.Errorf("generate %s of days that are yet to come says %q", kind, line)
+		}
+	}
+	if files, _ := os.ReadDir("."); len(files) != 0 {
+		t.Errorf("generate of days that are yet to come left %v", files)
 	}
 }
