@@ -134,18 +134,15 @@ func (s *session) warnOfVariables() {
 const clockVariable = variables + "CLOCK"
 
 // startClock lets the session's clock run on from the time in the environment, of which it warns.
-func (s *session) startClock() error {
+func (s *session) startClock() (err error) {
 	text := os.Getenv(clockVariable)
 	if text == "" {
 		return nil
 	}
-	from, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return fmt.Errorf("%s: %q is no time; write it as 2026-11-21T16:59:50-03:00, or unset it", clockVariable, text)
+	if s.clock, err = commandline.Clock(text); err != nil {
+		return fmt.Errorf("%s: %w, or unset it", clockVariable, err)
 	}
 	s.warn(fmt.Sprintf("the clock of this command starts at %s (%s); for trials alone", text, clockVariable))
-	start := time.Now()
-	s.clock = func() time.Time { return from.Add(time.Since(start)) }
 	s.now = s.clock
 	return nil
 }

@@ -13,11 +13,10 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/commandline"
+	"github.com/lectern-dev/lectern/server/internal/demofeed"
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
 	"github.com/lectern-dev/lectern/server/internal/librariesapi"
-	"github.com/lectern-dev/lectern/server/internal/librariesload"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
-	"github.com/lectern-dev/lectern/server/internal/schoolsload"
 )
 
 // The demo's tenants: small enough to be there in a moment.
@@ -46,17 +45,11 @@ func (c *demoCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	partner, err := s.fill(db, authdb.Partner, "schools", func(dir string) error {
-		_, err := loadSchools(s, db, demoRef, dir, schoolsload.Options{History: &c.SchoolsHistory})
-		return err
-	})
+	partner, err := s.fill(db, authdb.Partner, "schools", c.SchoolsHistory)
 	if err != nil {
 		return err
 	}
-	library, err := s.fill(db, authdb.Library, "libraries", func(dir string) error { // at once, as the first load (L1)
-		_, err := loadLibraries(s, db, demoRef, dir, librariesload.Options{History: &c.LibrariesHistory})
-		return err
-	})
+	library, err := s.fill(db, authdb.Library, "libraries", c.LibrariesHistory) // holds at once, as the first load (L1)
 	if err != nil {
 		return err
 	}
@@ -72,10 +65,10 @@ func (c *demoCmd) Run(s *session) error {
 // fill returns the demo's tenant of a kind. It creates it where it is missing, and loads the demo's feed of an API where it has
 // no data. The feed ends with yesterday: of today, what is yet to come must not have happened. What of it is before the history
 // is left out, as of any feed.
-func (s *session) fill(db *database.DB, kind authdb.Kind, api string, load func(dir string) error) (authdb.Tenant, error) {
+func (s *session) fill(db *database.DB, kind authdb.Kind, api string, history calendar.Date) (authdb.Tenant, error) {
 	t, err := s.keys(db).Tenant(s.ctx, kind, demoRef)
 	if errors.Is(err, authdb.ErrNotFound) {
-		t = authdb.Tenant{}
+		t = authdb.Tenant{Kind: kind, Reference: demoRef}
 		t.ID, err = s.createTenant(db, kind, demoRef, demoName)
 	}
 	if err != nil {
@@ -90,10 +83,11 @@ func (s *session) fill(db *database.DB, kind authdb.Kind, api string, load func(
 		return t, err
 	}
 	defer os.RemoveAll(dir)
-	if err := unpackDemo(api, dir, calendar.Day(s.now())-1); err != nil {
+	if err := demofeed.Unpack(api, dir, calendar.Day(s.now())-1); err != nil {
 		return t, err
 	}
-	return t, load(dir)
+	_, err = loading{}.load(s, db, t, source{folder: dir, history: history})
+	return t, err
 }
 
 // demoKeys are the keys of one run.

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/feed"
@@ -28,12 +28,11 @@ type loading struct {
 	Check   bool     `env:"-" help:"Do all but write: say what the load would count and list the bad rows; exit 1 where a load would stop."`
 }
 
-// open opens the database of a load, or of a check, which does not even bring the schema up to date.
-func (l loading) open(s *session) (*database.DB, error) {
-	if l.Check {
-		return s.openExisting(upToDate)
-	}
-	return s.openExisting(migrated)
+// source is a feed that is to be loaded.
+type source struct {
+	folder  string
+	history calendar.Date // the first day of the reports
+	now     bool          // take effect at once
 }
 
 type loadSchoolsCmd struct {
@@ -45,31 +44,7 @@ type loadSchoolsCmd struct {
 
 // Run loads a feed and prints the totals.
 func (c *loadSchoolsCmd) Run(s *session) error {
-	db, err := c.open(s)
-	if err != nil {
-		return err
-	}
-	totals, err := loadSchools(s, db, c.Partner, c.Folder, schoolsload.Options{
-		History: &c.SchoolsHistory, SkipBad: c.SkipBad, Ignore: c.Ignore, Check: c.Check,
-	})
-	if err != nil {
-		return err
-	}
-	return c.print(s, &totals)
-}
-
-// loadSchools loads a feed into the partner of a reference. The options say nothing of the partner, the clock and the
-// progress.
-func loadSchools(s *session, db *database.DB, partner, folder string, o schoolsload.Options) (schoolsload.Totals, error) {
-	p, err := s.tenant(db, authdb.Partner, partner)
-	if err != nil {
-		return schoolsload.Totals{}, err
-	}
-	bars := s.progress(partner)
-	defer bars.Finish()
-	o.Partner, o.Ref, o.Now, o.Progress = directory.PartnerID(p.ID), directory.Ref(partner), s.now, bars.Show
-	totals, err := schoolsload.Load(s.ctx, &schoolsdb.Store{DB: db.DB, Copy: db.Copy, Now: s.clock}, folder, o)
-	return totals, s.loaded(db, p.ID, auth.Schools, &totals, err)
+	return c.run(s, authdb.Partner, c.Partner, source{folder: c.Folder, history: c.SchoolsHistory})
 }
 
 type loadLibrariesCmd struct {
@@ -94,34 +69,69 @@ func (c *loadLibrariesCmd) Validate() error {
 
 // Run loads a feed and prints the totals.
 func (c *loadLibrariesCmd) Run(s *session) error {
-	db, err := c.open(s)
-	if err != nil {
-		return err
-	}
 	if c.Drop {
-		return c.drop(s, db)
+		return c.drop(s)
 	}
-	totals, err := loadLibraries(s, db, c.Library, c.Folder, librariesload.Options{
-		History: &c.LibrariesHistory, SkipBad: c.SkipBad, Ignore: c.Ignore, Check: c.Check, Immediately: c.Now,
-	})
-	if err != nil {
-		return err
-	}
-	return c.print(s, &totals)
+	return c.run(s, authdb.Library, c.Library, source{c.Folder, c.LibrariesHistory, c.Now})
 }
 
-// loadLibraries loads a feed into the library network of a slug. The options say nothing of the network, the clock and
-// the progress.
-func loadLibraries(s *session, db *database.DB, slug, folder string, o librariesload.Options) (librariesload.Totals, error) {
-	n, err := s.tenant(db, authdb.Library, slug)
-	if err != nil {
-		return librariesload.Totals{}, err
+// run loads a feed and prints the totals: on a terminal a table, elsewhere a line of JSON. A check does not even bring the schema
+// up to date, and its error is that it has found what would stop a load.
+func (l loading) run(s *session, kind authdb.Kind, reference string, from source) error {
+	check := migrated
+	if l.Check {
+		check = upToDate
 	}
-	bars := s.progress(slug)
+	db, t, err := s.openTenant(check, kind, reference)
+	if err != nil {
+		return err
+	}
+	totals, err := l.load(s, db, t, from)
+	if err != nil {
+		return err
+	}
+	sum := status.Summarize(totals)
+	if progress.IsTerminal(s.stdout) {
+		err = sum.Write(s.stdout)
+	} else {
+		err = s.print(totals)
+	}
+	if err == nil && sum.Check != nil && sum.Check.Bad > 0 && l.SkipBad == "" {
+		err = errors.New(status.English.Sprintf("%d of the feed's rows cannot be loaded, and would stop a load: mend them, or pass over them with --skip-bad FILE", sum.Check.Bad))
+	}
+	return err
+}
+
+// load loads a feed into a tenant, notes that for lectern status and returns the totals.
+func (l loading) load(s *session, db *database.DB, t authdb.Tenant, from source) (totals any, err error) {
+	bars := s.progress(t.Reference)
 	defer bars.Finish()
-	o.Network, o.Now, o.Progress = libraries.NetworkID(n.ID), s.now, bars.Show
-	totals, err := librariesload.Load(s.ctx, s.libraries(db), folder, o)
-	return totals, s.loaded(db, n.ID, auth.Libraries, &totals, err)
+	api := auth.Schools
+	switch t.Kind {
+	case authdb.Partner:
+		totals, err = schoolsload.Load(s.ctx, &schoolsdb.Store{DB: db.DB, Copy: db.Copy, Now: s.clock}, from.folder, schoolsload.Options{
+			Partner: directory.PartnerID(t.ID), Ref: directory.Ref(t.Reference), History: &from.history,
+			SkipBad: l.SkipBad, Ignore: l.Ignore, Check: l.Check, Now: s.now, Progress: bars.Show,
+		})
+	case authdb.Library:
+		api = auth.Libraries
+		totals, err = librariesload.Load(s.ctx, s.libraries(db), from.folder, librariesload.Options{
+			Network: libraries.NetworkID(t.ID), History: &from.history, Immediately: from.now,
+			SkipBad: l.SkipBad, Ignore: l.Ignore, Check: l.Check, Now: s.now, Progress: bars.Show,
+		})
+	}
+	if unknown, ok := errors.AsType[*feed.UnknownError](err); ok {
+		err = fmt.Errorf("%w; or pass over it with --ignore '%s'", err, strings.Join(unknown.Names, ","))
+	}
+	if err != nil || l.Check {
+		return totals, err
+	}
+	// The load stands whether it can be noted or not, and a signal that comes now undoes nothing.
+	note := status.Summarize(totals).Load(api, s.now())
+	if err := s.keys(db).RecordLoad(context.WithoutCancel(s.ctx), t.ID, note); err != nil {
+		s.report(fmt.Errorf("the feed is loaded, but lectern status will not show it: %w", err))
+	}
+	return totals, nil
 }
 
 // libraries is the store of the library networks, by the command's clock.
@@ -130,8 +140,8 @@ func (s *session) libraries(db *database.DB) *librariesdb.Store {
 }
 
 // drop withdraws what waits for its hour, and says what that was: on a terminal in a sentence, elsewhere in a line of JSON.
-func (c *loadLibrariesCmd) drop(s *session, db *database.DB) error {
-	n, err := s.tenant(db, authdb.Library, c.Library)
+func (c *loadLibrariesCmd) drop(s *session) error {
+	db, n, err := s.openTenant(migrated, authdb.Library, c.Library)
 	if err != nil {
 		return err
 	}
@@ -152,40 +162,4 @@ func (c *loadLibrariesCmd) drop(s *session, db *database.DB) error {
 		return err
 	}
 	return s.print(map[string]*string{"dropped": hour})
-}
-
-// loaded notes for lectern status that a load has ended, and returns the error with which it did. A load stands whether it can
-// be noted or not, so that a fault is told and is no error; nor does a signal that comes now undo anything.
-func (s *session) loaded(db *database.DB, t auth.Tenant, api auth.API, totals any, err error) error {
-	if unknown, ok := errors.AsType[*feed.UnknownError](err); ok {
-		return fmt.Errorf("%w; or pass over it with --ignore '%s'", err, strings.Join(unknown.Names, ","))
-	}
-	if err != nil {
-		return err
-	}
-	sum := status.Summarize(totals)
-	if sum.Check != nil {
-		return nil
-	}
-	l := authdb.Load{API: api, Ended: s.now(), Took: time.Duration(sum.Seconds*1000+0.5) * time.Millisecond, Rows: sum.Rows()}
-	if err := s.keys(db).RecordLoad(context.WithoutCancel(s.ctx), t, l); err != nil {
-		s.report(fmt.Errorf("the feed is loaded, but lectern status will not show it: %w", err))
-	}
-	return nil
-}
-
-// print prints what a load or a check did: on a terminal a table, elsewhere the totals as a line of JSON. The error is for
-// a check that has found what would stop a load.
-func (l loading) print(s *session, totals any) error {
-	sum := status.Summarize(totals)
-	var err error
-	if progress.IsTerminal(s.stdout) {
-		err = sum.Write(s.stdout)
-	} else {
-		err = s.print(totals)
-	}
-	if err == nil && sum.Check != nil && sum.Check.Bad > 0 && l.SkipBad == "" {
-		err = errors.New(status.English.Sprintf("%d of the feed's rows cannot be loaded, and would stop a load: mend them, or pass over them with --skip-bad FILE", sum.Check.Bad))
-	}
-	return err
 }

@@ -6,13 +6,12 @@ import (
 	"net"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/commandline"
+	"github.com/lectern-dev/lectern/server/internal/progress"
 )
 
 // history is the flag of the commands that know where the schools' reports begin.
@@ -84,10 +83,6 @@ func (c *serving) serve(s *session, db *database.DB, f front) error {
 	if c.Keep > 0 && time.Duration(c.Keep) < statedb.MinKeep && s.clock == nil {
 		return fmt.Errorf("--keep: states are kept for at least %v; give that or more", statedb.MinKeep)
 	}
-	level, err := zerolog.ParseLevel(string(c.LogLevel))
-	if err != nil {
-		return err
-	}
 	key, err := server.EnvironmentKey()
 	if err != nil {
 		return err
@@ -109,7 +104,7 @@ func (c *serving) serve(s *session, db *database.DB, f front) error {
 		Keep:             time.Duration(c.Keep),
 		PullWindow:       time.Duration(c.PullWindow),
 		Now:              s.clock,
-		Log:              s.log(level),
+		Log:              progress.NewLog(s.stderr, string(c.LogLevel)),
 	})
 	if err != nil {
 		return err

@@ -8,14 +8,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/rs/zerolog"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
@@ -122,6 +120,16 @@ func (s *session) tenant(db *database.DB, kind authdb.Kind, reference string) (a
 	return t, err
 }
 
+// openTenant is openExisting, and tenant in it.
+func (s *session) openTenant(check func(context.Context, *database.DB) error, kind authdb.Kind, reference string) (*database.DB, authdb.Tenant, error) {
+	db, err := s.openExisting(check)
+	if err != nil {
+		return nil, authdb.Tenant{}, err
+	}
+	t, err := s.tenant(db, kind, reference)
+	return db, t, err
+}
+
 // print writes v as one line of JSON to stdout.
 func (s *session) print(v any) error {
 	enc := json.NewEncoder(s.stdout)
@@ -138,22 +146,12 @@ func (s *session) report(err error) {
 	fmt.Fprintln(s.stderr, "lectern: "+strings.Join(lines, "; "))
 }
 
-// log logs as text on a terminal and as JSON elsewhere.
-func (s *session) log(level zerolog.Level, attributes ...any) *slog.Logger {
-	w := s.stderr
-	if progress.IsTerminal(w) {
-		w = zerolog.ConsoleWriter{Out: w, TimeFormat: time.TimeOnly}
-	}
-	return slog.New(zerolog.NewSlogHandler(zerolog.New(w).Level(level))).With(attributes...)
-}
-
 // progress shows the progress of a command on a terminal; of a load that is given a name, in the log too. It must be finished.
 func (s *session) progress(load string) *progress.Progress {
-	var log *slog.Logger
-	if load != "" {
-		log = s.log(zerolog.InfoLevel, "load", load)
+	if load == "" {
+		return progress.New(s.stderr, nil)
 	}
-	return progress.New(s.stderr, log)
+	return progress.New(s.stderr, progress.NewLog(s.stderr, "info").With("load", load))
 }
 
 // errInterrupted is the error of a command that a signal ended before its work was done.

@@ -1,8 +1,6 @@
 package main
 
-import (
-	"github.com/lectern-dev/lectern/server/internal/status"
-)
+import "github.com/lectern-dev/lectern/server/internal/status"
 
 type statusCmd struct {
 	JSON bool `name:"json" help:"One JSON object a line, for each tenant."`

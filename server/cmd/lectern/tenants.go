@@ -111,11 +111,7 @@ func (c *degreesCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	db, err := s.openExisting(migrated)
-	if err != nil {
-		return err
-	}
-	p, err := s.tenant(db, authdb.Partner, c.Partner)
+	db, p, err := s.openTenant(migrated, authdb.Partner, c.Partner)
 	if err != nil {
 		return err
 	}
@@ -123,34 +119,17 @@ func (c *degreesCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	kept, texts := make([]keptDegree, len(left)), make([]string, len(left)) // [] where there is none, not null
-	for i, l := range left {
-		kept[i], texts[i] = keptDegree(l), fmt.Sprintf("%q (%d)", l.Code, l.Entities)
-	}
+	done := degrees.Describe(ds, v, left)
 	if len(left) > 0 {
-		fmt.Fprintf(s.stderr, "lectern: note: entities keep degrees that %s has not: %s; they show no stage and grade, "+
-			"and a feed that still names such a degree has bad rows\n", c.File, strings.Join(texts, ", "))
+		fmt.Fprintf(s.stderr, "lectern: note: entities keep degrees that %s has not: %v; they show no stage and grade, "+
+			"and a feed that still names such a degree has bad rows\n", c.File, done)
 	}
-	return s.print(struct {
-		Degrees int          `json:"degrees"`
-		Kept    []keptDegree `json:"kept"`
-		Version string       `json:"version"`
-	}{len(ds), kept, fmt.Sprintf("%d.%d", v.Registers, v.Facts)})
-}
-
-// keptDegree is a degree that live entities have, and the vocabulary has not.
-type keptDegree struct {
-	Code     string `json:"code"`
-	Entities int    `json:"entities"`
+	return s.print(done)
 }
 
 // show prints the present vocabulary as a file that could replace it.
 func (c *degreesCmd) show(s *session) error {
-	db, err := s.openExisting(upToDate)
-	if err != nil {
-		return err
-	}
-	p, err := s.tenant(db, authdb.Partner, c.Partner)
+	db, p, err := s.openTenant(upToDate, authdb.Partner, c.Partner)
 	if err != nil {
 		return err
 	}

@@ -104,3 +104,13 @@ func (s *Secret) Decode(ctx *kong.DecodeContext) error {
 	*s = Secret(word.String())
 	return nil
 }
+
+// Clock returns a clock that runs on from a time.
+func Clock(text string) (func() time.Time, error) {
+	from, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no time; write it as 2026-11-21T16:59:50-03:00", text)
+	}
+	start := time.Now()
+	return func() time.Time { return from.Add(time.Since(start)) }, nil
+}

@@ -18,7 +18,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
@@ -37,6 +39,37 @@ func Write(w io.Writer, ds directory.Degrees) error {
 	}
 	c.Flush()
 	return c.Error()
+}
+
+// Replaced is what has become of a vocabulary, as a command prints it.
+type Replaced struct {
+	Degrees int    `json:"degrees"`
+	Kept    []Kept `json:"kept"` // those that the vocabulary has no more; [] where there is none, not null
+	Version string `json:"version"`
+}
+
+// Kept is a degree that live entities have, and the vocabulary has not.
+type Kept struct {
+	Code     string `json:"code"`
+	Entities int    `json:"entities"`
+}
+
+// Describe returns what directorydb.PutDegrees did.
+func Describe(ds directory.Degrees, v authdb.Versions, left []directorydb.DegreeCount) Replaced {
+	r := Replaced{len(ds), []Kept{}, fmt.Sprintf("%d.%d", v.Registers, v.Facts)}
+	for _, l := range left {
+		r.Kept = append(r.Kept, Kept(l))
+	}
+	return r
+}
+
+// String lists the degrees that are kept.
+func (r Replaced) String() string {
+	texts := make([]string, len(r.Kept))
+	for i, k := range r.Kept {
+		texts[i] = fmt.Sprintf("%q (%d)", k.Code, k.Entities)
+	}
+	return strings.Join(texts, ", ")
 }
 
 // most is how many bad rows of a file are told.

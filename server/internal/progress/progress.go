@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rs/zerolog"
 	"golang.org/x/term"
 )
 
@@ -65,6 +66,18 @@ func New(w io.Writer, log *slog.Logger) *Progress {
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// NewLog logs what has at least a level, as text on a terminal and as JSON elsewhere: debug, info, warn, error or disabled.
+func NewLog(w io.Writer, level string) *slog.Logger {
+	least, err := zerolog.ParseLevel(level)
+	if err != nil {
+		least = zerolog.InfoLevel
+	}
+	if IsTerminal(w) {
+		w = zerolog.ConsoleWriter{Out: w, TimeFormat: time.TimeOnly}
+	}
+	return slog.New(zerolog.NewSlogHandler(zerolog.New(w).Level(least)))
 }
 
 // Show shows that a stage has done so much of its total: bytes of a feed that is read, else what the stage counts.

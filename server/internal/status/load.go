@@ -6,10 +6,13 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
@@ -54,12 +57,13 @@ func Summarize(totals any) (sum Summary) {
 	return sum
 }
 
-// Rows returns how many rows were read.
-func (sum Summary) Rows() (n int64) {
+// Load returns the note that a load ended at a time.
+func (sum Summary) Load(api auth.API, ended time.Time) authdb.Load {
+	l := authdb.Load{API: api, Ended: ended, Took: time.Duration(sum.Seconds*1000+0.5) * time.Millisecond}
 	for _, f := range sum.files {
-		n += int64(f.Rows)
+		l.Rows += int64(f.Rows)
 	}
-	return n
+	return l
 }
 
 // English groups thousands: 1,234,567.

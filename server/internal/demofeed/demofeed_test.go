@@ -1,4 +1,4 @@
-package main
+package demofeed
 
 import (
 	"os"
@@ -12,10 +12,10 @@ import (
 
 // TestDemoFeeds holds that the demo's feeds end with the day that is asked for, whatever it is, are whole, and stay small.
 func TestDemoFeeds(t *testing.T) {
-	for _, last := range []calendar.Date{demoLast - 400, demoLast, demoLast + 1, calendar.MustParse("2032-02-29")} {
+	for _, last := range []calendar.Date{end - 400, end, end + 1, calendar.MustParse("2032-02-29")} {
 		for api, events := range map[string][]string{"schools": {"segments", "accesses"}, "libraries": {"sessions", "activity"}} {
 			dir := t.TempDir()
-			if err := unpackDemo(api, dir, last); err != nil {
+			if err := Unpack(api, dir, last); err != nil {
 				t.Fatal(err)
 			}
 			for _, name := range events {
@@ -39,7 +39,7 @@ func TestDemoFeeds(t *testing.T) {
 	}
 	size := 0
 	for _, api := range []string{"schools", "libraries"} {
-		files, err := os.ReadDir(filepath.Join("demo", api))
+		files, err := os.ReadDir(api)
 		if err != nil {
 			t.Fatal(err)
 		}
