@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -98,16 +97,7 @@ func (s *Server) serveAdmin(ctx context.Context, ln net.Listener) (stop func()) 
 	if ln == nil {
 		return func() {}
 	}
-	h := &http.Server{
-		Handler:           s.AdminHandler(),
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       5 * time.Second,
-		WriteTimeout:      30 * time.Second,
-		IdleTimeout:       120 * time.Second,
-		MaxHeaderBytes:    64 << 10,
-		BaseContext:       func(net.Listener) context.Context { return ctx },
-		ErrorLog:          slog.NewLogLogger(s.config.Log.Handler(), slog.LevelError),
-	}
+	h := s.httpServer(ctx, s.AdminHandler())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -17,6 +17,7 @@
 package server
 
 import (
+	"cmp"
 	"io/fs"
 	"log/slog"
 	"time"
@@ -95,35 +96,15 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Addr == "" {
-		c.Addr = DefaultAddr
-	}
-	if c.URL == "" {
-		c.URL = DefaultURL
-	}
-	if c.SchoolsRate == 0 {
-		c.SchoolsRate = DefaultSchoolsRate
-	}
-	if c.LibrariesRate == 0 {
-		c.LibrariesRate = DefaultLibrariesRate
-	}
-	if c.LibrariesHistory == nil {
-		first := libraries.HistoryStart
-		c.LibrariesHistory = &first
-	}
-	if c.UsersQueue == (UsersQueue{}) {
-		c.UsersQueue = DefaultUsersQueue()
-	}
-	if c.SchoolsHistory == nil {
-		first := schools.HistoryStart()
-		c.SchoolsHistory = &first
-	}
-	if c.CacheBytes == 0 {
-		c.CacheBytes = DefaultCacheBytes
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Addr = cmp.Or(c.Addr, DefaultAddr)
+	c.URL = cmp.Or(c.URL, DefaultURL)
+	c.SchoolsRate = cmp.Or(c.SchoolsRate, DefaultSchoolsRate)
+	c.LibrariesRate = cmp.Or(c.LibrariesRate, DefaultLibrariesRate)
+	c.SchoolsHistory = cmp.Or(c.SchoolsHistory, new(schools.HistoryStart()))
+	c.LibrariesHistory = cmp.Or(c.LibrariesHistory, new(libraries.HistoryStart))
+	c.UsersQueue = cmp.Or(c.UsersQueue, DefaultUsersQueue())
+	c.CacheBytes = cmp.Or(c.CacheBytes, DefaultCacheBytes)
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	return c
 }
 

@@ -7,29 +7,43 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/server/internal/librariesapi"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
-// schoolsKeys checks schools keys in the database and notes their use.
-type schoolsKeys struct {
+// keys checks the keys of the reading APIs in the database and notes their use.
+type keys struct {
 	store *authdb.Store
 	uses  *authdb.Uses
 }
 
-// Check implements schoolsapi.Keys.
-func (k *schoolsKeys) Check(ctx context.Context, text string) (schoolsapi.Grant, error) {
-	g, err := k.store.Check(ctx, text, auth.Schools)
+// grant judges the text of a key that came with a request to an API.
+func (k *keys) grant(ctx context.Context, text string, api auth.API) (authdb.Grant, error) {
+	g, err := k.store.Check(ctx, text, api)
 	if errors.Is(err, authdb.ErrKey) {
-		return schoolsapi.Grant{}, web.RefuseKey(err)
+		return g, web.RefuseKey(err)
 	}
+	if err == nil {
+		k.uses.Used(g.Key, g.Now)
+	}
+	return g, err
+}
+
+// schoolsKeys are the keys of the schools.
+type schoolsKeys struct{ *keys }
+
+// Check implements schoolsapi.Keys.
+func (k schoolsKeys) Check(ctx context.Context, text string) (schoolsapi.Grant, error) {
+	g, err := k.grant(ctx, text, auth.Schools)
 	if err != nil {
 		return schoolsapi.Grant{}, err
 	}
-	k.uses.Used(g.Key, g.Now)
 	return schoolsapi.Grant{
 		Access: schools.Access{
 			Partner: directory.PartnerID(g.Key.Tenant),
@@ -38,6 +52,24 @@ func (k *schoolsKeys) Check(ctx context.Context, text string) (schoolsapi.Grant,
 		},
 		Budget: g.Key.RateBudget(),
 		Caller: callerOf(g, int32(calendar.Day(g.Now))),
+	}, nil
+}
+
+// librariesKeys are the keys of the libraries.
+type librariesKeys struct{ *keys }
+
+// Check implements librariesapi.Keys.
+func (k librariesKeys) Check(ctx context.Context, text string) (librariesapi.Grant, error) {
+	g, err := k.grant(ctx, text, auth.Libraries)
+	if err != nil {
+		return librariesapi.Grant{}, err
+	}
+	caller := callerOf(g, int32(libraries.HourOf(g.Now)))
+	caller.Budget = 0 // all keys of a network share one
+	return librariesapi.Grant{
+		Access: librariesdb.AccessOf(libraries.NetworkID(g.Key.Tenant), g.Held),
+		Budget: g.Key.RateBudget(),
+		Caller: caller,
 	}, nil
 }
 

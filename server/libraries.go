@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -36,7 +35,7 @@ func (s *Server) libraries(limit auth.Limiter, kept state.Cache) (mounted, error
 	}
 	legacy := slices.Compact(slices.Sorted(slices.Values(c.LegacyPrefixes)))
 	api := &librariesapi.API{
-		Keys:           &librariesKeys{&authdb.Store{DB: c.DB.DB, Now: c.Now}, s.uses},
+		Keys:           librariesKeys{s.keys()},
 		Limiter:        limit,
 		Reports:        reports,
 		Pulls:          s.pulls(),

@@ -116,7 +116,7 @@ func (s *Server) compose(ctx context.Context) error {
 func (s *Server) schools(limit auth.Limiter, kept state.Cache) http.Handler {
 	c := s.config
 	api := &schoolsapi.API{
-		Keys:    &schoolsKeys{&authdb.Store{DB: c.DB.DB, Now: c.Now}, s.uses},
+		Keys:    schoolsKeys{s.keys()},
 		Limiter: limit,
 		Reports: &schools.Reports{
 			Store: &schoolsdb.Store{DB: c.DB.DB, Copy: c.DB.Copy, Now: c.Now},
@@ -128,6 +128,11 @@ func (s *Server) schools(limit auth.Limiter, kept state.Cache) http.Handler {
 		History: *c.SchoolsHistory,
 	}
 	return api.Handler()
+}
+
+// keys checks the keys of the reading APIs.
+func (s *Server) keys() *keys {
+	return &keys{&authdb.Store{DB: s.config.DB.DB, Now: s.config.Now}, s.uses}
 }
 
 // pulls is where the pulls of both reading APIs are kept.
@@ -264,9 +269,9 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.stopping.Store(false)
 	base := context.WithoutCancel(ctx)
 	defer s.serveAdmin(base, admin)()
-	defer s.recordUses()()
-	defer s.removeFormer(base)()
-	h := s.httpServer(base)
+	defer beside(base, s.recordUses)()
+	defer beside(base, s.removeFormer)()
+	h := s.apiServer(base)
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(ln) }()
 	s.logAddresses(ln, admin)
@@ -297,33 +302,44 @@ func (s *Server) logAddresses(ln, admin net.Listener) {
 	s.config.Log.Info("serving", addresses...)
 }
 
-// recordUses writes the last uses of keys until the function that it returns is called, which waits for the last ones.
-func (s *Server) recordUses() (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
+// beside runs f until the function that it returns is called, which waits for the end of f.
+func beside(ctx context.Context, f func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
-	wg.Go(func() {
-		if err := s.uses.Run(ctx); err != nil {
-			s.useFailed(err)
-		}
-	})
+	wg.Go(func() { f(ctx) })
 	return func() { cancel(); wg.Wait() }
+}
+
+// recordUses writes the last uses of keys until ctx ends, and then the last ones.
+func (s *Server) recordUses(ctx context.Context) {
+	if err := s.uses.Run(ctx); err != nil {
+		s.useFailed(err)
+	}
 }
 
 func (s *Server) useFailed(err error) {
 	s.config.Log.Error("last use of keys not written", "error", err)
 }
 
-func (s *Server) httpServer(ctx context.Context) *http.Server {
+// apiServer returns what serves the APIs.
+func (s *Server) apiServer(ctx context.Context) *http.Server {
+	h := s.httpServer(ctx, s.handler)
+	h.ReadTimeout, h.WriteTimeout = 30*time.Second, 60*time.Second
+	h.DisableGeneralOptionsHandler = true // OPTIONS * is an unknown path
+	h.ConnState = newNewcomers(maxNewcomers).follow
+	return h
+}
+
+// httpServer returns a server of h with the limits of both addresses.
+func (s *Server) httpServer(ctx context.Context, h http.Handler) *http.Server {
 	return &http.Server{
-		Handler:                      s.handler,
-		ReadHeaderTimeout:            5 * time.Second,
-		ReadTimeout:                  30 * time.Second,
-		WriteTimeout:                 60 * time.Second,
-		IdleTimeout:                  120 * time.Second,
-		MaxHeaderBytes:               64 << 10,
-		DisableGeneralOptionsHandler: true, // OPTIONS * is an unknown path
-		ConnState:                    newNewcomers(maxNewcomers).follow,
-		BaseContext:                  func(net.Listener) context.Context { return ctx },
-		ErrorLog:                     slog.NewLogLogger(s.config.Log.Handler(), slog.LevelError),
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       5 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       120 * time.Second,
+		MaxHeaderBytes:    64 << 10,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ErrorLog:          slog.NewLogLogger(s.config.Log.Handler(), slog.LevelError),
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/lectern-dev/lectern/directory/directorydb"
@@ -104,25 +103,19 @@ func Remover(db *database.DB, now func() time.Time) *statedb.Remover {
 	return r
 }
 
-// removeFormer removes what is no longer kept, turn by turn, until the function that it returns is called, which waits for the
-// turn under way to stop between two statements.
-func (s *Server) removeFormer(ctx context.Context) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for tick := time.NewTicker(removeEvery); ; {
-			if err := s.removeTurn(ctx); err != nil && ctx.Err() == nil {
-				s.config.Log.Error("former states not removed", "error", err)
-			}
-			select {
-			case <-tick.C:
-			case <-ctx.Done():
-				tick.Stop()
-				return
-			}
+// removeFormer removes what is no longer kept, turn by turn, until ctx ends; the turn under way stops between two statements.
+func (s *Server) removeFormer(ctx context.Context) {
+	tick := time.NewTicker(removeEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		if err := s.removeTurn(ctx); err != nil && ctx.Err() == nil {
+			s.config.Log.Error("former states not removed", "error", err)
 		}
-	})
-	return func() { cancel(); wg.Wait() }
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
 }
 
 // removeTurn is one turn of removal; the metrics show what it has left.
