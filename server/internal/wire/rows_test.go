@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // sampleRow is a row with everything that rows have.
@@ -164,6 +166,20 @@ func BenchmarkRows(b *testing.B) {
 	b.Run("CSV", func(b *testing.B) {
 		for b.Loop() {
 			buf = rows.AppendCSV(buf[:0], false)
+		}
+	})
+}
+
+// FuzzQuote holds what is written of a text against the library that reads JSON: a text of UTF-8 comes back, and any other one
+// with U+FFFD.
+func FuzzQuote(f *testing.F) {
+	for _, s := range []string{"", "a\"\\\n\x7f", "ção<&>\u2028", "a\xffb", "\xed\xa0\x80"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		want, _ := jsontext.AppendQuote(nil, s)
+		if got := quote(nil, s); string(got) != string(want) {
+			t.Errorf("quote(%q) = %s, want %s", s, got, want)
 		}
 	})
 }

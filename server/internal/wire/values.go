@@ -3,6 +3,7 @@ package wire
 import (
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -295,6 +296,38 @@ func (w *Writer) decimal(name string, n, unit int64, schema Object, about string
 
 // quote appends s as a JSON string without escapes for HTML (H7). Bytes that are not UTF-8 show as U+FFFD.
 func quote(b []byte, s string) []byte {
-	b, _ = jsontext.AppendQuote(b, s)
-	return b
+	if !isPlain(s) {
+		b, _ = jsontext.AppendQuote(b, s)
+		return b
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
 }
+
+// isPlain reports whether a text stands in JSON as it is: most do, and are not taken apart.
+func isPlain(s string) bool {
+	all := byte(0)
+	for i := range len(s) {
+		all |= classes[s[i]]
+	}
+	return all == 0 || all == manyBytes && utf8.ValidString(s)
+}
+
+// The classes of bytes, of which a plain one has none.
+const (
+	manyBytes = 1 << iota // of a character of several bytes
+	escaped
+)
+
+var classes = func() (classes [256]byte) {
+	for c := range classes {
+		switch {
+		case c < ' ' || c == '"' || c == '\\':
+			classes[c] = escaped
+		case c >= utf8.RuneSelf:
+			classes[c] = manyBytes
+		}
+	}
+	return classes
+}()

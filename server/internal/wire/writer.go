@@ -51,13 +51,15 @@ func AppendJSON(b []byte, members func(*Writer)) []byte {
 func (w *Writer) open(name string) bool {
 	switch w.form {
 	case asJSON:
+		b := w.b
 		if w.more {
-			w.b = append(w.b, ',')
+			b = append(b, ',', '"')
+		} else {
+			b = append(b, '"')
+			w.more = true
 		}
-		w.more = true
-		w.b = append(w.b, '"')
-		w.b = append(w.b, name...)
-		w.b = append(w.b, '"', ':')
+		b = append(b, name...)
+		w.b = append(b, '"', ':')
 		return true
 	case asCells:
 		w.separate()
