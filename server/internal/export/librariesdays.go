@@ -20,23 +20,16 @@ type dayTables struct {
 	reservations Table[libraries.Reservation]
 }
 
-func newDayTables(f *Folder) (d *dayTables, err error) {
-	d = &dayTables{}
-	begin := func(open func() error) {
-		if err == nil {
-			err = open()
-		}
-	}
-	begin(func() (err error) { d.days, err = NewTable(f, "days", writeTotals); return err })
-	begin(func() (err error) { d.engagements, err = NewTable(f, "engagements", writeReaderDay); return err })
-	begin(func() (err error) { d.logins, err = NewTable(f, "logins", writeLogin); return err })
-	begin(func() (err error) { d.titles, err = NewTable(f, "titles", writeTitle); return err })
-	begin(func() (err error) { d.loans, err = newRecords[libraries.Loan](f, "loans"); return err })
-	begin(func() (err error) {
-		d.reservations, err = newRecords[libraries.Reservation](f, "reservations")
-		return err
-	})
-	return d, err
+func newDayTables(f *Folder) (*dayTables, error) {
+	var d dayTables
+	var errs [6]error
+	d.days, errs[0] = NewTable(f, "days", writeTotals)
+	d.engagements, errs[1] = NewTable(f, "engagements", writeReaderDay)
+	d.logins, errs[2] = NewTable(f, "logins", writeLogin)
+	d.titles, errs[3] = NewTable(f, "titles", writeTitle)
+	d.loans, errs[4] = newRecords[libraries.Loan](f, "loans")
+	d.reservations, errs[5] = newRecords[libraries.Reservation](f, "reservations")
+	return &d, cmp.Or(errs[:]...)
 }
 
 // The rows that have a day.

@@ -130,7 +130,7 @@ func writeUser(w *wire.Writer, u *userRow) {
 
 // writeBooks writes all books, by bookId.
 func (s *schoolsExport) writeBooks(ctx context.Context) error {
-	t, err := NewTable(s.folder, "books", writeSchoolsBook)
+	t, err := newRecords[schools.Book](s.folder, "books")
 	if err != nil {
 		return err
 	}
@@ -156,14 +156,6 @@ func (s *schoolsExport) writeBooks(ctx context.Context) error {
 		return fmt.Errorf("read books: %w", err)
 	}
 	return nil
-}
-
-func writeSchoolsBook(w *wire.Writer, b *schools.Book) {
-	w.Int("bookId", b.ID, "")
-	w.TextOrNull("title", b.Title, "")
-	w.TextOrNull("author", b.Author, "")
-	w.TextOrNull("isbn", b.ISBN, "")
-	w.Int("length", b.Length, "")
 }
 
 // minutesDays is the number of days whose minutes are read at once.
