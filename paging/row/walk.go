@@ -65,13 +65,21 @@ func (w *Walk) fits(f *Field, n, kept int64) {
 	}
 }
 
-// next returns the next field, which is made first where the schema is.
+// next returns the next field.
 func (w *Walk) next(name string, k Kind, options []Option) *Field {
 	if w.making {
-		w.schema = append(w.schema, Field{Name: name, Kind: k, Index: w.at})
-		w.schema[w.at].set(options)
+		return w.make(name, k, options)
 	}
-	f := &w.schema[w.at]
 	w.at++
+	return &w.schema[w.at-1]
+}
+
+// make makes the next field of the schema. It stays out of next, which is called for every field of every record.
+//
+//go:noinline
+func (w *Walk) make(name string, k Kind, options []Option) *Field {
+	w.schema = append(w.schema, Field{Name: name, Kind: k, Index: len(w.schema)})
+	f := &w.schema[len(w.schema)-1]
+	f.set(options)
 	return f
 }

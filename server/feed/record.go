@@ -66,6 +66,11 @@ type filling struct{ r *Row }
 // Number implements row.Visitor.
 func (v filling) Number(f *row.Field, _ int64, _ bool) (n int64, null bool) {
 	r, i := v.r, f.Index
+	if f.Kind == row.Integer { // as most are
+		if n, wrong := parseInt(r.cells[i]); wrong == "" {
+			return n, false
+		}
+	}
 	if r.Null(i) {
 		return 0, true
 	}
