@@ -36,7 +36,9 @@
 //
 // # Design
 //
-// CSV is split here and not by encoding/csv: the file has to be cut into rows before they can be parsed side by side,
-// which already needs the rules of quotes, and a quote that never ends must cost one row, not the rest of the file.
-// Tests hold it to what encoding/csv reads.
+// Files are cut into rows before they are parsed side by side, and a quote that never ends must cost one row, not the rest of
+// the file: so rows of CSV are found here. What a row's quotes mean is said by encoding/csv; a row without any is cut at its
+// commas, in a third of the time.
+//
+// Rows are read by their fields as package row declares them ([Records]); [Read] is for who reads cells as they stand.
 package feed
