@@ -30,7 +30,7 @@ func readCarriers(ctx context.Context, idb bun.IDB, partner directory.PartnerID,
 		var since int64
 		var c directory.Carrier
 		err := rows.Scan(&ref, &since, &c.Account)
-		c.Since = timeOf(&since)
+		c.Since = timeOf(since)
 		history[ref] = append(history[ref], c)
 		return err
 	})

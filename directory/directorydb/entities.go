@@ -43,14 +43,15 @@ func (w *write) createEntity(ctx context.Context, n directory.NewEntity) (direct
 		return none, err
 	}
 	e.ID, e.Parent = last+1, parent.ID
-	row := rowOfEntity(w.partner, w.version, e)
+	row := entityRow{Entity: e, version: w.version}
 	switch e.Type {
 	case directory.School:
-		row.NetworkID = parent.ID
+		row.network = parent.ID
 	case directory.Class:
-		row.NetworkID = parent.Parent
+		row.network = parent.Parent
 	}
-	if err := w.insert(ctx, &row); err != nil {
+	w.changed = true
+	if err := entities.insert(ctx, w, w.partner, false, []entityRow{row}); err != nil {
 		return none, err
 	}
 	record := directory.EntityRecord{Entity: e, ParentRef: directory.Ref(n.ParentReferenceID.Text)}

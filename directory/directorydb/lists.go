@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/row"
 )
 
 // listing is a list: the live rows of a table whose columns have the given values, by their key. There is an index over
@@ -79,16 +80,17 @@ func (l listing) has(side schema.QueryWithArgs) schema.QueryWithArgs {
 	return bun.SafeQuery(`(SELECT `+l.key+` ? LIMIT 1) IS NOT NULL`, side)
 }
 
-// readPage reads a page. fields says where the columns of a row go.
-func readPage[T any](ctx context.Context, idb bun.IDB, l listing, at directory.Cursor, fields func(*T) []any) (directory.Page[T], error) {
+// readPage reads a page of records of the schema, which record finds in a row.
+func readPage[T any](ctx context.Context, idb bun.IDB, l listing, at directory.Cursor, s row.Schema, record func(*T) row.Row) (directory.Page[T], error) {
 	var p directory.Page[T]
 	var other bool
 	statement, args := l.query(at)
 	rows, err := idb.QueryContext(ctx, statement, args...)
+	scanner := s.Scanner()
 	err = each(rows, err, func() error {
-		var row T
-		err := rows.Scan(append(fields(&row), &other)...)
-		p.Rows = append(p.Rows, row)
+		var v T
+		err := scanner.Scan(func(dest ...any) error { return rows.Scan(append(dest, &other)...) }, record(&v))
+		p.Rows = append(p.Rows, v)
 		return err
 	})
 	if err != nil {
@@ -108,7 +110,7 @@ func readPage[T any](ctx context.Context, idb bun.IDB, l listing, at directory.C
 // entities lists the entities that have a value in a column.
 func (s *Store) entities(ctx context.Context, partner directory.PartnerID, column string, value int64, at directory.Cursor) (directory.Page[directory.EntityRecord], error) {
 	l := listing{"entities", entityColumns, "entity_id", column, partner, []int64{value}, s.DB.Dialect().Name()}
-	return readPage(ctx, s.DB, l, at, func(e *directory.EntityRecord) []any { return entityFields(&e.Entity) })
+	return readPage(ctx, s.DB, l, at, entityFields, func(e *directory.EntityRecord) row.Row { return &e.Entity })
 }
 
 // Entities implements directory.Store.
@@ -146,7 +148,7 @@ func (s *Store) people(ctx context.Context, partner directory.PartnerID, ref dir
 		return directory.Page[directory.AccountRecord]{}, err
 	}
 	l := listing{"accounts", accountColumns, "user_id", "entity_id, kind", partner, []int64{int64(e.ID), int64(k)}, s.DB.Dialect().Name()}
-	p, err := readPage(ctx, s.DB, l, at, func(a *directory.AccountRecord) []any { return accountFields(&a.Account) })
+	p, err := readPage(ctx, s.DB, l, at, accountFields, func(a *directory.AccountRecord) row.Row { return &a.Account })
 	for i := range p.Rows {
 		p.Rows[i].EntityRef = ref
 	}

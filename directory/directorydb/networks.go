@@ -15,25 +15,25 @@ import (
 func setNetworks(ctx context.Context, tx bun.IDB, partner directory.PartnerID, rows []entityRow) error {
 	networks := make(map[directory.EntityID]directory.EntityID)
 	for _, r := range rows {
-		if r.EntityType == directory.School {
-			networks[r.EntityID] = r.ParentID
+		if r.Type == directory.School {
+			networks[r.ID] = r.Parent
 		}
 	}
 	var others []directory.EntityID
 	for _, r := range rows {
-		if _, ok := networks[r.ParentID]; r.EntityType == directory.Class && !ok {
-			others = append(others, r.ParentID)
+		if _, ok := networks[r.Parent]; r.Type == directory.Class && !ok {
+			others = append(others, r.Parent)
 		}
 	}
 	if err := readNetworks(ctx, tx, partner, others, networks); err != nil {
 		return err
 	}
 	for i := range rows {
-		switch r := &rows[i]; r.EntityType {
+		switch r := &rows[i]; r.Type {
 		case directory.School:
-			r.NetworkID = r.ParentID
+			r.network = r.Parent
 		case directory.Class:
-			r.NetworkID = networks[r.ParentID]
+			r.network = networks[r.Parent]
 		}
 	}
 	return nil
@@ -65,8 +65,8 @@ func readNetworks(ctx context.Context, tx bun.IDB, partner directory.PartnerID, 
 func moveClasses(ctx context.Context, tx bun.IDB, partner directory.PartnerID, rows []entityRow) error {
 	var schools []directory.EntityID
 	for _, r := range rows {
-		if r.EntityType == directory.School {
-			schools = append(schools, r.EntityID)
+		if r.Type == directory.School {
+			schools = append(schools, r.ID)
 		}
 	}
 	for part := range slices.Chunk(schools, chunk) {

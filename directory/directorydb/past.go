@@ -12,7 +12,7 @@ import (
 )
 
 // What is kept of rows that were replaced: what the reports show of an earlier state (G8).
-const (
+var (
 	entityPast  = entityColumns + `, version`
 	accountPast = `user_id, kind, name, email, entity_id, active, deleted, version`
 )
@@ -43,7 +43,7 @@ func (w *write) past(ctx context.Context, table, columns, which string, args ...
 }
 
 // keepPastOf keeps the stored rows of the same numbers as those that are to be put.
-func keepPastOf[R row](ctx context.Context, tx bun.IDB, partner directory.PartnerID, version int64, table, key, columns string, rows []R) error {
+func keepPastOf[R numbered](ctx context.Context, tx bun.IDB, partner directory.PartnerID, version int64, table, key, columns string, rows []R) error {
 	for part := range slices.Chunk(rows, chunk) {
 		ids := make([]int64, len(part))
 		for i, r := range part {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -17,12 +16,12 @@ import (
 //
 // Call it in a transaction: an error, such as a reference that another live entity has, may leave some written. The
 // error is directory.ErrText where a text cannot be stored; nothing is written then.
-func PutEntities(ctx context.Context, tx bun.IDB, partner directory.PartnerID, version int64, entities []directory.Entity) error {
-	rows := make([]entityRow, len(entities))
-	for i, e := range entities {
-		rows[i] = rowOfEntity(partner, version, e)
+func PutEntities(ctx context.Context, tx bun.IDB, partner directory.PartnerID, version int64, put []directory.Entity) error {
+	rows := make([]entityRow, len(put))
+	for i, e := range put {
+		rows[i] = entityRow{Entity: e, version: version}
 	}
-	rows, err := settle(rows)
+	rows, err := settle(entities, rows)
 	if err == nil {
 		err = keepPastOf(ctx, tx, partner, version, "entities", "entity_id", entityPast, rows)
 	}
@@ -30,11 +29,10 @@ func PutEntities(ctx context.Context, tx bun.IDB, partner directory.PartnerID, v
 		err = setNetworks(ctx, tx, partner, rows)
 	}
 	if err == nil {
-		err = park(ctx, tx, partner, "entity_id", rows)
+		err = park(ctx, tx, partner, entities, rows)
 	}
 	if err == nil {
-		err = upsert(ctx, tx, "entity_id", rows,
-			"reference_id", "entity_type", "name", "degree", "inep", "state", "city", "parent_id", "network_id", "deleted", "version")
+		err = entities.insert(ctx, tx, partner, true, rows)
 	}
 	if err == nil {
 		err = moveClasses(ctx, tx, partner, rows)
@@ -48,21 +46,20 @@ func PutEntities(ctx context.Context, tx bun.IDB, partner directory.PartnerID, v
 // PutAccounts adds accounts to a partner, or replaces those of the same number, as [PutEntities] does entities. The
 // access token of an account is written with its first row, and no later one changes it (P7). Where an account takes a
 // reference that another had, or gives one up, [AddCarriers] is to be told.
-func PutAccounts(ctx context.Context, tx bun.IDB, partner directory.PartnerID, version int64, accounts []directory.Account) error {
-	rows := make([]accountRow, len(accounts))
-	for i, a := range accounts {
-		rows[i] = rowOfAccount(partner, version, a)
+func PutAccounts(ctx context.Context, tx bun.IDB, partner directory.PartnerID, version int64, put []directory.Account) error {
+	rows := make([]accountRow, len(put))
+	for i, a := range put {
+		rows[i] = accountRow{a, version}
 	}
-	rows, err := settle(rows)
+	rows, err := settle(accounts, rows)
 	if err == nil {
 		err = keepPastOf(ctx, tx, partner, version, "accounts", "user_id", accountPast, rows)
 	}
 	if err == nil {
-		err = park(ctx, tx, partner, "user_id", rows)
+		err = park(ctx, tx, partner, accounts, rows)
 	}
 	if err == nil {
-		err = upsert(ctx, tx, "user_id", rows,
-			"reference_id", "kind", "name", "email", "phone", "entity_id", "active", "deleted", "version")
+		err = accounts.insert(ctx, tx, partner, true, rows)
 	}
 	if err != nil {
 		return fmt.Errorf("put accounts of partner %d: %w", partner, err)
@@ -71,14 +68,14 @@ func PutAccounts(ctx context.Context, tx bun.IDB, partner directory.PartnerID, v
 }
 
 // PutEvaluations adds evaluations to a partner, or replaces those of the same number, as [PutEntities] does entities.
-func PutEvaluations(ctx context.Context, tx bun.IDB, partner directory.PartnerID, evaluations []directory.Evaluation) error {
-	rows := make([]evaluationRow, len(evaluations))
-	for i, v := range evaluations {
-		rows[i] = rowOfEvaluation(partner, v)
+func PutEvaluations(ctx context.Context, tx bun.IDB, partner directory.PartnerID, put []directory.Evaluation) error {
+	rows := make([]evaluationRow, len(put))
+	for i, v := range put {
+		rows[i] = evaluationRow{v}
 	}
-	rows, err := settle(rows)
+	rows, err := settle(evaluations, rows)
 	if err == nil {
-		err = upsert(ctx, tx, "evaluation_id", rows, "entity_id", "title", "applied_at")
+		err = evaluations.insert(ctx, tx, partner, true, rows)
 	}
 	if err != nil {
 		return fmt.Errorf("put evaluations of partner %d: %w", partner, err)
@@ -89,26 +86,21 @@ func PutEvaluations(ctx context.Context, tx bun.IDB, partner directory.PartnerID
 // chunk is the number of rows of one statement: bun writes the values into its text.
 const chunk = 2000
 
-// row is what every row can tell.
-type row interface {
-	number() int64
-	check() error // whether its texts can be stored
-}
+// numbered is a row with the number that names it within the partner.
+type numbered interface{ number() int64 }
 
 // named is a row with a reference, which is unique unless the row is gone.
 type named interface {
-	row
+	numbered
 	reference() directory.Ref
 	gone() bool
 }
 
 // settle returns rows by number, the last of each: an engine refuses to replace a row twice in one statement. The slice
 // is the caller's no more.
-func settle[R row](rows []R) ([]R, error) {
-	for _, r := range rows {
-		if err := r.check(); err != nil {
-			return nil, fmt.Errorf("number %d: %w", r.number(), err)
-		}
+func settle[R numbered](t *table[R], rows []R) ([]R, error) {
+	if err := t.check(rows, R.number); err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(rows, func(a, b R) int { return cmp.Compare(a.number(), b.number()) })
 	kept := rows[:0]
@@ -120,33 +112,17 @@ func settle[R row](rows []R) ([]R, error) {
 	return kept, nil
 }
 
-// upsert writes the rows; of those that are stored it replaces the columns set.
-func upsert[R row](ctx context.Context, tx bun.IDB, key string, rows []R, set ...string) error {
-	for i, column := range set {
-		set[i] = column + " = EXCLUDED." + column
-	}
-	for part := range slices.Chunk(rows, chunk) {
-		_, err := tx.NewInsert().Model(&part).
-			On("CONFLICT (tenant_id, ?) DO UPDATE", bun.Ident(key)).Set(strings.Join(set, ", ")).
-			Returning("NULL").Exec(ctx)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // park takes the stored rows that give up their reference out of the unique index, by marking them as deleted until
 // they are written anew.
-func park[R named](ctx context.Context, tx bun.IDB, partner directory.PartnerID, key string, rows []R) error {
-	givers, err := givers(ctx, tx, partner, key, rows)
+func park[R named](ctx context.Context, tx bun.IDB, partner directory.PartnerID, t *table[R], rows []R) error {
+	givers, err := givers(ctx, tx, partner, t, rows)
 	if err != nil {
 		return err
 	}
 	for part := range slices.Chunk(givers, chunk) {
-		_, err := tx.NewUpdate().Model((*R)(nil)).Set("deleted = TRUE").
+		_, err := tx.NewUpdate().Table(t.name).Set("deleted = TRUE").
 			Where("tenant_id = ?", partner).
-			Where("?0 BETWEEN ?1 AND ?2 AND ?0 IN (?3)", bun.Ident(key), part[0], part[len(part)-1], bun.List(part)).
+			Where("?0 BETWEEN ?1 AND ?2 AND ?0 IN (?3)", bun.Ident(t.key), part[0], part[len(part)-1], bun.List(part)).
 			Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("free references: %w", err)
@@ -159,14 +135,14 @@ func park[R named](ctx context.Context, tx bun.IDB, partner directory.PartnerID,
 //
 // It reads the live rows from the first number to the last and compares here: joined with the rows in SQL, one engine
 // or the other goes through all pairs of them.
-func givers[R named](ctx context.Context, tx bun.IDB, partner directory.PartnerID, key string, rows []R) (numbers []int64, err error) {
+func givers[R named](ctx context.Context, tx bun.IDB, partner directory.PartnerID, t *table[R], rows []R) (numbers []int64, err error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	stored, err := tx.NewSelect().Model((*R)(nil)).Column(key, "reference_id").
+	stored, err := tx.NewSelect().Table(t.name).Column(t.key, "reference_id").
 		Where("tenant_id = ?", partner).
-		Where("? BETWEEN ? AND ?", bun.Ident(key), rows[0].number(), rows[len(rows)-1].number()).
-		Where("NOT deleted").OrderExpr("?", bun.Ident(key)).Rows(ctx)
+		Where("? BETWEEN ? AND ?", bun.Ident(t.key), rows[0].number(), rows[len(rows)-1].number()).
+		Where("NOT deleted").OrderExpr("?", bun.Ident(t.key)).Rows(ctx)
 	err = each(stored, err, func() error {
 		var number int64
 		var ref directory.Ref

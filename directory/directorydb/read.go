@@ -30,9 +30,10 @@ func EntitiesAt(ctx context.Context, idb bun.IDB, partner directory.PartnerID, a
 		  FROM ? AS e
 		 ORDER BY entity_id`, versioned("entities", entityColumns, partner, after, at))
 	var list []directory.Entity
+	scanner := entityFields.Scanner()
 	err = each(rows, err, func() error {
 		var e directory.Entity
-		err := rows.Scan(entityFields(&e)...)
+		err := scanner.Scan(rows.Scan, &e)
 		list = append(list, e)
 		return err
 	})
@@ -90,14 +91,6 @@ func AccountsAt(ctx context.Context, idb bun.IDB, partner directory.PartnerID, a
 	return nil
 }
 
-// accountColumns are the columns of a whole account, in the order of accountFields.
-const accountColumns = `user_id, reference_id, kind, name, email, phone, access_token, entity_id, active, deleted`
-
-// accountFields are where a whole account is read into.
-func accountFields(a *directory.Account) []any {
-	return []any{&a.ID, &a.Ref, &a.Kind, &a.Name, &a.Email, &a.Phone, &a.AccessToken, &a.Entity, &a.Active, &a.Deleted}
-}
-
 // AccountRefs calls visit with every account of a partner, deleted ones too, by number. An error of visit ends it and is
 // returned.
 func AccountRefs(ctx context.Context, idb bun.IDB, partner directory.PartnerID, visit func(directory.Account) error) error {
@@ -111,9 +104,9 @@ func AccountRefsAfter(ctx context.Context, idb bun.IDB, partner directory.Partne
 		  FROM ? AS a
 		 ORDER BY user_id`, versioned("accounts", accountColumns, partner, after, Now))
 	var a directory.Account
-	fields := accountFields(&a)
+	scanner := accountFields.Scanner()
 	err = each(rows, err, func() error {
-		if err := rows.Scan(fields...); err != nil {
+		if err := scanner.Scan(rows.Scan, &a); err != nil {
 			return err
 		}
 		return visit(a)
@@ -166,16 +159,15 @@ func Names(ctx context.Context, idb bun.IDB, partner directory.PartnerID, at int
 // Evaluations returns the evaluations of a partner, by number.
 func Evaluations(ctx context.Context, idb bun.IDB, partner directory.PartnerID) ([]directory.Evaluation, error) {
 	rows, err := idb.QueryContext(ctx, `
-		SELECT evaluation_id, entity_id, title, applied_at
+		SELECT `+evaluationColumns+`
 		  FROM evaluations
 		 WHERE tenant_id = ?
 		 ORDER BY evaluation_id`, partner)
 	var list []directory.Evaluation
+	scanner := evaluationFields.Scanner()
 	err = each(rows, err, func() error {
 		var v directory.Evaluation
-		var at *int64
-		err := rows.Scan(&v.ID, &v.Entity, &v.Title, &at)
-		v.AppliedAt = timeOf(at)
+		err := scanner.Scan(rows.Scan, &v)
 		list = append(list, v)
 		return err
 	})

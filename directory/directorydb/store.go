@@ -93,25 +93,10 @@ func (w *write) exec(ctx context.Context, query string, args ...any) error {
 	return err
 }
 
-// insert adds a row to the registers.
-func (w *write) insert(ctx context.Context, row any) error {
-	w.changed = true
-	_, err := w.NewInsert().Model(row).Returning("NULL").Exec(ctx)
-	return err
-}
-
 // exists reports whether a query has a row.
 func (w *write) exists(ctx context.Context, query string, args ...any) (found bool, err error) {
 	err = w.NewRaw(`SELECT EXISTS (`+query+`)`, args...).Scan(ctx, &found)
 	return found, err
-}
-
-// entityColumns are the columns of a whole entity, in the order of entityFields.
-const entityColumns = `entity_id, reference_id, entity_type, name, degree, inep, state, city, parent_id, deleted`
-
-// entityFields are where a whole entity is read into.
-func entityFields(e *directory.Entity) []any {
-	return []any{&e.ID, &e.Ref, &e.Type, &e.Name, &e.Degree, &e.INEP, &e.State, &e.City, &e.Parent, &e.Deleted}
 }
 
 // readEntity returns a live entity with its parent's reference; what is below the partner shows the partner's own (P1).
@@ -120,14 +105,14 @@ func readEntity(ctx context.Context, idb bun.IDB, partner directory.PartnerID, r
 	if _, err := directory.ParseRef(string(ref)); err != nil { // it may hold what PostgreSQL cannot compare
 		return e, fmt.Errorf("entity %q: %w", ref, directory.ErrNotFound)
 	}
-	err := idb.NewRaw(`
+	found := idb.QueryRowContext(ctx, `
 		SELECT `+entityColumns+`,
 		       coalesce((SELECT p.reference_id FROM entities p WHERE p.tenant_id = ?0 AND p.entity_id = e.parent_id),
 		                (SELECT t.reference_id FROM partners t WHERE t.tenant_id = ?0 AND e.parent_id = 0),
 		                '')
 		  FROM entities e
-		 WHERE tenant_id = ?0 AND reference_id = ?1 AND NOT deleted`, partner, ref).
-		Scan(ctx, append(entityFields(&e.Entity), &e.ParentRef)...)
+		 WHERE tenant_id = ?0 AND reference_id = ?1 AND NOT deleted`, partner, ref)
+	err := entityFields.Scanner().Scan(func(dest ...any) error { return found.Scan(append(dest, &e.ParentRef)...) }, &e.Entity)
 	if err != nil {
 		return directory.EntityRecord{}, fmt.Errorf("entity %q: %w", ref, notFound(err))
 	}
@@ -140,12 +125,12 @@ func readTeacher(ctx context.Context, idb bun.IDB, partner directory.PartnerID, 
 	if _, err := directory.ParseRef(string(ref)); err != nil {
 		return a, fmt.Errorf("teacher %q: %w", ref, directory.ErrNotFound)
 	}
-	err := idb.NewRaw(`
+	found := idb.QueryRowContext(ctx, `
 		SELECT `+accountColumns+`,
 		       coalesce((SELECT e.reference_id FROM entities e WHERE e.tenant_id = ?0 AND e.entity_id = a.entity_id), '')
 		  FROM accounts a
-		 WHERE tenant_id = ?0 AND reference_id = ?1 AND NOT deleted AND kind = ?2`, partner, ref, directory.Teacher).
-		Scan(ctx, append(accountFields(&a.Account), &a.EntityRef)...)
+		 WHERE tenant_id = ?0 AND reference_id = ?1 AND NOT deleted AND kind = ?2`, partner, ref, directory.Teacher)
+	err := accountFields.Scanner().Scan(func(dest ...any) error { return found.Scan(append(dest, &a.EntityRef)...) }, &a.Account)
 	if err != nil {
 		return directory.AccountRecord{}, fmt.Errorf("teacher %q: %w", ref, notFound(err))
 	}

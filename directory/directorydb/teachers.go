@@ -36,8 +36,8 @@ func (w *write) createTeacher(ctx context.Context, n directory.NewTeacher, rando
 	if a.AccessToken, err = w.token(ctx, random); err != nil {
 		return none, err
 	}
-	row := rowOfAccount(w.partner, w.version, a)
-	if err := w.insert(ctx, &row); err != nil {
+	w.changed = true
+	if err := accounts.insert(ctx, w, w.partner, false, []accountRow{{a, w.version}}); err != nil {
 		return none, err
 	}
 	if err := w.take(ctx, a.ID, a.Ref, ""); err != nil {
