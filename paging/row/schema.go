@@ -75,11 +75,11 @@ func (s Schema) Names() []string {
 // Option says more of a field. See [AtMost].
 type Option uint32
 
-// The options.
-const (
-	Required Option = 1 // the field is never null
-	atMost          = 1 // the bits from here on are those of AtMost
-)
+// Required says that a field is never null.
+const Required Option = 1
+
+// atMost is the place from which on the bits of an option are those of [AtMost].
+const atMost = 1
 
 // AtMost bounds the characters of a text.
 func AtMost(characters int) Option { return Option(characters) << atMost }
