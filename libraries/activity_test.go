@@ -4,8 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lectern-dev/lectern/libraries"
 	"pgregory.net/rapid"
+
+	"github.com/lectern-dev/lectern/libraries"
 )
 
 func TestEventKindActivity(t *testing.T) {

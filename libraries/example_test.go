@@ -8,34 +8,6 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// The readings of a title fill its own lines, the oldest first. The platform's line serves without limit and takes none.
-func ExampleAllocate() {
-	lines := []libraries.Line{
-		{ID: 1, Collection: libraries.Platform, Kind: libraries.PurchaseLine, Number: 1},
-		{ID: 2, Collection: libraries.Manual, Kind: libraries.PurchaseLine, Number: 3,
-			Copies: new(int64(1)), PurchasedAt: calendar.MustParse("2026-08-05")},
-		{ID: 3, Collection: libraries.Additional, Kind: libraries.PurchaseLine, Number: 2,
-			Copies: new(int64(1)), PurchasedAt: calendar.MustParse("2026-07-21")},
-		{ID: 4, Collection: libraries.External, Kind: libraries.LegacyLine, Number: 1,
-			Copies: new(int64(10)), PurchasedAt: calendar.MustParse("2024-03-01")},
-	}
-	own := libraries.OwnLines(lines, libraries.HistoryStart)
-	for i, consumed := range libraries.Allocate(60, own) {
-		l := own[i]
-		fmt.Println(l.Label(), l.Collection, l.ShownPurchasedAt(libraries.HistoryStart),
-			consumed, "of", l.Possible(), libraries.Ratio(consumed, l.Possible()))
-	}
-	capacity := libraries.Capacity(own)
-	fmt.Println(60, "of", capacity, libraries.Ratio(60, capacity), libraries.BandOf(60, capacity))
-	fmt.Println(70, "of", capacity, libraries.Ratio(70, capacity), libraries.BandOf(70, capacity))
-	// Output:
-	// Legado 1 external 2026-07-21 10 of 10 1.0000
-	// Compra 2 additional 2026-07-21 26 of 26 1.0000
-	// Compra 3 manual 2026-08-05 24 of 26 0.9231
-	// 60 of 62 0.9677 91-100
-	// 70 of 62 1.1290 101+
-}
-
 // A pair crosses 10 and 50 percent once, on the day it first reached them, even where that day's session arrives last.
 func ExamplePair() {
 	var p libraries.Pair
@@ -102,15 +74,6 @@ func ExampleNextHour() {
 	h := libraries.NextHour(ready)
 	fmt.Println(h, h.Day())
 	// Output: 2026-08-01 00:00:00 2026-08-01
-}
-
-// The band is taken on the exact ratio, which may be a little above the one that is shown.
-func ExampleBandOf() {
-	fmt.Println(libraries.Ratio(100_000, 1_000_000), libraries.BandOf(100_000, 1_000_000))
-	fmt.Println(libraries.Ratio(100_001, 1_000_000), libraries.BandOf(100_001, 1_000_000))
-	// Output:
-	// 0.1000 1-10
-	// 0.1000 11-20
 }
 
 func ExampleMonths() {

@@ -22,14 +22,14 @@ const (
 	Reading10 Progress = 10_000 // the reader has begun: a confirmed reading
 	Reading50 Progress = 50_000 // the book counts as finished
 
-	whole Progress = 100_000
+	MaxProgress Progress = 100_000
 )
 
 // ParseProgress returns the share that a number of the JSON grammar (see package decimal) gives in percent: 50, 9.9999,
 // 5e-05. The error is [ErrProgress] for any other text, and for a number below 0 or above 100.
 func ParseProgress[T ~string | ~[]byte](text T) (Progress, error) {
-	n, ok := decimal.Parse(text, 3, int64(whole))
-	if !ok || n.Negative || n.Over || n.Units == int64(whole) && n.More {
+	n, ok := decimal.Parse(text, 3, int64(MaxProgress))
+	if !ok || n.Negative || n.Over || n.Units == int64(MaxProgress) && n.More {
 		return 0, fmt.Errorf("%.40q: %w", text, ErrProgress)
 	}
 	return Progress(n.Units), nil
@@ -39,7 +39,7 @@ func ParseProgress[T ~string | ~[]byte](text T) (Progress, error) {
 func (p Progress) Hundredths() int64 { return (int64(p) + 5) / 10 }
 
 // String returns the share as an answer shows it, in percent with two decimals: 99.32.
-func (p Progress) String() string { return fixed(p.Hundredths(), 2) }
+func (p Progress) String() string { return decimal.Fixed(p.Hundredths(), 2) }
 
 // Pair is what is known of one reader and one title from the reader's sessions of it. The zero Pair has none. Sessions
 // are added in any order: the result is the same.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/lectern-dev/lectern/libraries/internal/enum"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -60,33 +61,33 @@ var (
 )
 
 // String returns the mode's name in feeds.
-func (m Mode) String() string { return nameOf(modes[:], "mode", m) }
+func (m Mode) String() string { return enum.Name(modes[:], "mode", m) }
 
 // ParseMode returns the mode of a name in feeds.
-func ParseMode(name string) (Mode, bool) { return parseName[Mode](modes[:], name) }
+func ParseMode(name string) (Mode, bool) { return enum.Parse[Mode](modes[:], name) }
 
 // String returns the format's name in feeds and queries.
-func (f Format) String() string { return nameOf(formats[:], "format", f) }
+func (f Format) String() string { return enum.Name(formats[:], "format", f) }
 
 // ParseFormat returns the format of a name in feeds and queries.
-func ParseFormat(name string) (Format, bool) { return parseName[Format](formats[:], name) }
+func ParseFormat(name string) (Format, bool) { return enum.Parse[Format](formats[:], name) }
 
 // String returns the availability's name in feeds and answers.
-func (a Availability) String() string { return nameOf(availabilities[:], "availability", a) }
+func (a Availability) String() string { return enum.Name(availabilities[:], "availability", a) }
 
 // ParseAvailability returns the availability of a name in feeds.
 func ParseAvailability(name string) (Availability, bool) {
-	return parseName[Availability](availabilities[:], name)
+	return enum.Parse[Availability](availabilities[:], name)
 }
 
 // Estimated reports whether the sessions of the channel are an estimate: those of the app are (L13).
 func (c Channel) Estimated() bool { return c == App }
 
 // String returns the channel's name in feeds, queries and answers.
-func (c Channel) String() string { return nameOf(channels[:], "channel", c) }
+func (c Channel) String() string { return enum.Name(channels[:], "channel", c) }
 
 // ParseChannel returns the channel of a name in feeds and queries.
-func ParseChannel(name string) (Channel, bool) { return parseName[Channel](channels[:], name) }
+func ParseChannel(name string) (Channel, bool) { return enum.Parse[Channel](channels[:], name) }
 
 // Term is a named thing that others refer to: a library, an age group, a publisher, a category or a subject.
 type Term struct {
@@ -111,7 +112,7 @@ var vocabularies = [...]string{
 }
 
 // String returns the name of the vocabulary's file in a feed, which is also that of its list in the dimensions.
-func (v Vocabulary) String() string { return nameOf(vocabularies[:], "vocabulary", v) }
+func (v Vocabulary) String() string { return enum.Name(vocabularies[:], "vocabulary", v) }
 
 // Vocabularies returns all vocabularies, in their order.
 func Vocabularies() []Vocabulary {
@@ -127,12 +128,6 @@ type Book struct {
 	HasEbook, HasAudiobook, HasVideo bool
 	MaxUses                          *int64
 	Year                             int64 // of publication
-}
-
-// BookLine is a line of stock with the title that it belongs to. Its MaxUses is not set: it is the title's.
-type BookLine struct {
-	Book int64
-	Line Line
 }
 
 // Reader is one reader of the register. Empty texts, zero times and a Library or AgeGroup of None are null; DeletedAt has

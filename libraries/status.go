@@ -1,8 +1,7 @@
 package libraries
 
 import (
-	"fmt"
-
+	"github.com/lectern-dev/lectern/libraries/internal/enum"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -19,11 +18,11 @@ const (
 var readerStatuses = [...]string{ReaderActive: "active", ReaderDeactivated: "deactivated", ReaderDeleted: "deleted"}
 
 // String returns the state's name in feeds and answers.
-func (s ReaderStatus) String() string { return nameOf(readerStatuses[:], "reader status", s) }
+func (s ReaderStatus) String() string { return enum.Name(readerStatuses[:], "reader status", s) }
 
 // ParseReaderStatus returns the state of a name in feeds and queries.
 func ParseReaderStatus(name string) (ReaderStatus, bool) {
-	return parseName[ReaderStatus](readerStatuses[:], name)
+	return enum.Parse[ReaderStatus](readerStatuses[:], name)
 }
 
 // Gone reports whether the account is deactivated or deleted: then, and only then, it has a deletedAt (F3).
@@ -47,11 +46,11 @@ const (
 var loanStatuses = [...]string{LoanActive: "active", LoanReturned: "returned", LoanExpired: "expired"}
 
 // String returns the state's name in feeds and answers.
-func (s LoanStatus) String() string { return nameOf(loanStatuses[:], "loan status", s) }
+func (s LoanStatus) String() string { return enum.Name(loanStatuses[:], "loan status", s) }
 
 // ParseLoanStatus returns the state of a name in feeds and queries.
 func ParseLoanStatus(name string) (LoanStatus, bool) {
-	return parseName[LoanStatus](loanStatuses[:], name)
+	return enum.Parse[LoanStatus](loanStatuses[:], name)
 }
 
 // Ended reports whether the loan was returned or expired: then, and only then, it has a returnedAt (F3), and counts as a
@@ -92,12 +91,12 @@ var reservationStatuses = [...]string{
 
 // String returns the state's name in feeds and answers.
 func (s ReservationStatus) String() string {
-	return nameOf(reservationStatuses[:], "reservation status", s)
+	return enum.Name(reservationStatuses[:], "reservation status", s)
 }
 
 // ParseReservationStatus returns the state of a name in feeds and queries.
 func ParseReservationStatus(name string) (ReservationStatus, bool) {
-	return parseName[ReservationStatus](reservationStatuses[:], name)
+	return enum.Parse[ReservationStatus](reservationStatuses[:], name)
 }
 
 // Active reports whether the reservation is waiting or available: it stands in the queue of its title, and only then shows
@@ -107,21 +106,3 @@ func (s ReservationStatus) Active() bool { return s == Waiting || s == Available
 // Resolved reports whether the reservation was converted, cancelled or lost: then, and only then, it has a resolvedAt, by
 // which it is counted in reservationsByStatus (L6, F3).
 func (s ReservationStatus) Resolved() bool { return s >= Converted && s <= Lost }
-
-// nameOf returns the name of a value of an enum, or for one that has none a text that shows its number.
-func nameOf[E ~uint8](names []string, what string, e E) string {
-	if int(e) < len(names) && names[e] != "" {
-		return names[e]
-	}
-	return fmt.Sprintf("%s %d", what, uint8(e))
-}
-
-// parseName returns the value of an enum that has the name.
-func parseName[E ~uint8](names []string, name string) (E, bool) {
-	for e, n := range names {
-		if n == name && n != "" {
-			return E(e), true
-		}
-	}
-	return 0, false
-}

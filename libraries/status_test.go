@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -38,8 +39,8 @@ func TestNames(t *testing.T) {
 	namedRoundTrip(t, libraries.ParseReaderStatus, "active", "deactivated", "deleted")
 	namedRoundTrip(t, libraries.ParseLoanStatus, "active", "returned", "expired")
 	namedRoundTrip(t, libraries.ParseReservationStatus, "waiting", "available", "converted", "cancelled", "lost")
-	namedRoundTrip(t, libraries.ParseCollection, "platform", "additional", "external", "manual")
-	namedRoundTrip(t, libraries.ParseKind, "purchase", "legacy")
+	namedRoundTrip(t, stock.ParseCollection, "platform", "additional", "external", "manual")
+	namedRoundTrip(t, stock.ParseKind, "purchase", "legacy")
 }
 
 func TestReaderStatus(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold returns the form in which texts are searched, filtered and ordered (L15): Unicode NFKD, its marks removed, in lower
+// Fold returns the form in which texts are searched, filtered and ordered (L15): Unicode NFKD, its positions removed, in lower
 // case, every run of spaces one space, none at the ends. Folded texts are compared bytewise, so that every store orders
 // alike. What is folded folds to itself. A byte that is no UTF-8 counts as U+FFFD.
 //
@@ -80,6 +80,9 @@ func ParseSearch(query string) Search {
 	}
 	return s
 }
+
+// String returns the query, folded.
+func (s Search) String() string { return s.text }
 
 // Text reports whether the query is a part of a folded text, such as a title's.
 func (s Search) Text(folded string) bool { return strings.Contains(folded, s.text) }

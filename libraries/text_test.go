@@ -6,9 +6,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/lectern-dev/lectern/libraries"
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
+
+	"github.com/lectern-dev/lectern/libraries"
 )
 
 func TestFold(t *testing.T) {

@@ -1,52 +1,24 @@
-// Package schools answers what a school network pulls: its users, their days of access, and what they read.
+// Package schools has the rules and records of what a school network pulls: what a segment and an access make of a day, and who
+// counts as a student or a teacher.
 //
-// Events (segments of reading and access records) are folded once, when they are loaded, into forms that have the grain
-// of the answers. A report is a function over a partner's register and these forms; it is the same on every store.
+// [NewSegment] makes an [Event] of a segment of reading: it belongs to the day on which it starts (S2), makes it a day with
+// access (S6), and, where it is effective, counts in time and coverage. [NewAccess] does so of an access record: a login makes
+// a day with access, a recommendation that was received does not.
 //
-//   - A record is what a user read of a book: days, each with its minutes and its merged intervals (package reading).
-//   - A [Sheet] is a day: the users with an access, and their minutes. Its rows are the engagement rows.
-//   - A [Ledger] has a user's books and days alone. It counts the reading rows of any period, so that the total and the
-//     place of every page are known before a record is read: page 1,000 costs what page 1 costs.
-//   - [Seen] has the identifiers of a user's events: loading them again changes nothing.
+//	segment of 20:00, 5,000 words in 20 minutes   250 words a minute: a day with access, 20.0 minutes, 5,000 units
+//	segment of 21:00, 5,000 words in 2 minutes    2,500 words a minute: a day with access, nothing more
 //
-// For example, a user reads page after page of two books on the evening of 31 March. [Fold] merges the intervals of each
-// book into its record, rounds the evening's milliseconds to tenths of a minute, shares these out between the books by
-// largest remainder (S3), and marks the user in the sheet of that day. [Reports.Readings] for March then finds both
-// books in the ledger, and [Reports.Engagements] the evening in the sheet: the sums agree to the tenth.
+// The effective-reading rule itself is that of package reading. An [EventID] stands for an event's identifier: loading one
+// twice changes nothing (F1).
 //
-// # Reporting
+// # Rooms
 //
-// A [Reports] answers the three routes from any [Store], a page at a time:
+// The rules know nothing of how data are kept, loaded or shown. Around them are, each on those before it alone:
 //
-//	reports := schools.Reports{Store: store} // a schoolsdb.Store, a Memory, or one of your own
-//	list, err := reports.Readings(ctx, access, march, schools.Filter{}, paging.Page{Number: 1, Size: 100})
-//	for _, r := range list.Rows {
-//		fmt.Println(r.UserID, r.Book.Title, r.Tenths, r.Percent, r.Finished) // 18.4 minutes are 184, 45.01 % are 4501
-//	}
+//   - schools/internal/facts: the packed forms into which events are folded when they are loaded. This module's own.
+//   - schools/internal/intake: how a feed's rows become settled changes, and a load. This module's own too.
+//   - [github.com/lectern-dev/lectern/schools/report]: the reports, from any store, of which package schoolsdb has one, and one
+//     is in memory. The program examples/embed folds events and reports on them in thirty lines, without a database.
 //
-// An [Access] says which network may be seen, and in which state; the period must be effective already, see
-// [github.com/lectern-dev/lectern/reading/calendar.Asked.Schools]. The program examples/embed folds events and reports on
-// them in thirty lines, without a database: a [Memory] keeps what they were folded into.
-//
-// # Loading
-//
-// An [Intake] settles a feed's rows against the [State] of a partner, a [Pile] gathers its events by user in bounded
-// memory, and [Load] folds them onto the blocks of a [github.com/lectern-dev/lectern/paging/state.Writer], in a database or in
-// memory. The result does not depend on the order of the events, on
-// the pieces in which they come, or on how often.
-//
-// # Consistency
-//
-// A partner's data form a line of states (G8): a version of the register and the number of the load that made the facts.
-// Every read of a [Store] names the state that it wants and gets it as it was, whatever was loaded or written since. So
-// nothing waits, nothing begins again, and no answer mixes two states.
-//
-// # Design
-//
-// A row for each user, book and day was weighed and left: counting them costs a second at 100,000 users, and rules creep
-// into the statements. So was a row for each user and day of access: a sheet holds the same in a twentieth of the
-// bytes, and a load replaces a few hundred rows instead of millions. Ledgers are stored for 128 users together, and
-// seen events for eight days, for the same reason.
-//
-// The package knows no HTTP and no database, and the effective-reading rule itself is that of package reading.
+// The package knows no HTTP and no database.
 package schools

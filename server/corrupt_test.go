@@ -13,10 +13,9 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/schools"
+
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
@@ -27,9 +26,9 @@ import (
 
 // kinds are the kinds of blocks of both domains.
 var kinds = []state.Kind{
-	schools.RecordKind, schools.LedgerKind, schools.PresenceKind, schools.MinutesKind, schools.SeenKind,
-	libraries.AttributesKind, libraries.ShelfKind, libraries.SeenKind, libraries.TotalsKind, libraries.ReaderSheetKind,
-	libraries.TitleSheetKind, libraries.LoginSheetKind, libraries.HoldingsKind,
+	schoolsdb.RecordKind, schoolsdb.LedgerKind, schoolsdb.PresenceKind, schoolsdb.MinutesKind, schoolsdb.SeenKind,
+	librariesdb.AttributesKind, librariesdb.ReaderTitlesKind, librariesdb.EventSetKind, librariesdb.TotalsKind, librariesdb.ReaderSheetKind,
+	librariesdb.TitleSheetKind, librariesdb.LoginSheetKind, librariesdb.TitleCountsKind,
 }
 
 // TestFlippedBitsOfEveryKind flips a bit of one stored block after the other, of every kind, at random. Whoever reads it is told

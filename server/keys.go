@@ -11,7 +11,8 @@ import (
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/schools"
+	schoolsreport "github.com/lectern-dev/lectern/schools/report"
+
 	"github.com/lectern-dev/lectern/server/internal/librariesapi"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/web"
@@ -45,7 +46,7 @@ func (k schoolsKeys) Check(ctx context.Context, text string) (schoolsapi.Grant, 
 		return schoolsapi.Grant{}, err
 	}
 	return schoolsapi.Grant{
-		Access: schools.Access{
+		Access: schoolsreport.Access{
 			Partner: directory.PartnerID(g.Key.Tenant),
 			Network: directory.EntityID(g.Key.Network),
 			At:      state.Versions(g.Held.Versions),

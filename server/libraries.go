@@ -12,6 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/analytics"
@@ -25,7 +26,7 @@ import (
 func (s *Server) libraries(limit auth.Limiter, kept state.Cache) (mounted, error) {
 	c := s.config
 	store := &librariesdb.Store{DB: c.DB.DB, Copy: c.DB.Copy, Now: c.Now}
-	reports := &libraries.Reports{Store: store, Cache: kept, History: *c.LibrariesHistory}
+	reports := &report.Reports{Store: store, Cache: kept, History: *c.LibrariesHistory}
 	if c.AnalyticsURL != "" {
 		source, err := s.analytics(store)
 		if err != nil {

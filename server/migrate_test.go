@@ -20,7 +20,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/schools"
+
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
@@ -135,22 +135,22 @@ func retell(t *testing.T, f *fixture, to *database.DB) {
 		}
 		return rows
 	}
-	insert(t, to, "schools_records", blocks(schools.RecordKind, func(b state.Block) map[string]any {
-		r, err := schools.ParseRecord(b.Data)
+	insert(t, to, "schools_records", blocks(schoolsdb.RecordKind, func(b state.Block) map[string]any {
+		r, err := schoolsdb.ParseRecord(b.Data)
 		if err != nil {
 			t.Fatal(err)
 		}
 		first, last := r.Days[0].Date, r.Days[len(r.Days)-1].Date
 		return map[string]any{"user_id": b.A, "book_id": b.B, "first_day": int32(first), "last_day": int32(last), "data": b.Data}
 	}))
-	insert(t, to, "schools_ledgers", blocks(schools.LedgerKind, func(b state.Block) map[string]any {
+	insert(t, to, "schools_ledgers", blocks(schoolsdb.LedgerKind, func(b state.Block) map[string]any {
 		return map[string]any{"block": b.A, "data": b.Data}
 	}))
-	insert(t, to, "schools_seen", blocks(schools.SeenKind, func(b state.Block) map[string]any {
+	insert(t, to, "schools_seen", blocks(schoolsdb.SeenKind, func(b state.Block) map[string]any {
 		return map[string]any{"user_id": b.A, "block": b.B, "data": b.Data}
 	}))
-	presence := blocks(schools.PresenceKind, func(b state.Block) map[string]any { return map[string]any{"day": b.A, "presence": b.Data} })
-	minutes := blocks(schools.MinutesKind, func(b state.Block) map[string]any { return map[string]any{"minutes": b.Data} })
+	presence := blocks(schoolsdb.PresenceKind, func(b state.Block) map[string]any { return map[string]any{"day": b.A, "presence": b.Data} })
+	minutes := blocks(schoolsdb.MinutesKind, func(b state.Block) map[string]any { return map[string]any{"minutes": b.Data} })
 	for i := range presence {
 		maps.Copy(presence[i], minutes[i])
 	}

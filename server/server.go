@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
-	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/cache"
@@ -118,7 +118,7 @@ func (s *Server) schools(limit auth.Limiter, kept state.Cache) http.Handler {
 	api := &schoolsapi.API{
 		Keys:    schoolsKeys{s.keys()},
 		Limiter: limit,
-		Reports: &schools.Reports{
+		Reports: &report.Reports{
 			Store: &schoolsdb.Store{DB: c.DB.DB, Copy: c.DB.Copy, Now: c.Now},
 			Cache: kept,
 		},

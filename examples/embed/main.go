@@ -12,11 +12,12 @@ import (
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/report"
 )
 
 func main() {
 	const partner, network, ana = 1, 1, 1
-	m := &schools.Memory{Titles: schools.NewBooks(2), Members: schools.NewRegister([]directory.Entity{{ID: network, Type: directory.Network}}, nil)}
+	m := &report.Memory{Titles: schools.NewBooks(2), Members: report.NewRegister([]directory.Entity{{ID: network, Type: directory.Network}}, nil)}
 	m.Members.Add(ana, directory.Reader, network, true, false)
 	m.Titles.Add(schools.Book{ID: 10, Title: "Dom Casmurro", Length: 10_000})
 	m.Titles.Add(schools.Book{ID: 11, Title: "O Cortiço", Length: 600})
@@ -29,9 +30,9 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	reports, access := schools.Reports{Store: m}, schools.Access{Partner: partner, Network: network, At: at}
+	reports, access := report.Reports{Store: m}, report.Access{Partner: partner, Network: network, At: at}
 	march := calendar.Period{Start: calendar.MustParse("2026-03-01"), End: calendar.MustParse("2026-03-31")}
-	list, err := reports.Readings(context.Background(), access, march, schools.Filter{}, paging.Page{Number: 1, Size: 100})
+	list, err := reports.Readings(context.Background(), access, march, report.Filter{}, paging.Page{Number: 1, Size: 100})
 	if err != nil {
 		log.Fatal(err)
 	}

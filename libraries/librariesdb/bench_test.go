@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
@@ -47,9 +50,9 @@ func benchmark(b *testing.B, db *database.DB) {
 	ctx := b.Context()
 	run("Catalogue", func() error { _, err := f.Catalogue(ctx, f.a); return err })
 	run("Readers", func() error { _, err := f.Readers(ctx, f.a); return err })
-	run("Marks", func() error { _, err := f.Marks(ctx, f.a, libraries.LoanRegister, firstDay+7); return err })
-	run("MarksOfReader", func() error { _, err := f.MarksOf(ctx, f.a, libraries.LoanRegister, ptr[int64](5), nil); return err })
-	run("MarksOfTitle", func() error { _, err := f.MarksOf(ctx, f.a, libraries.LoanRegister, nil, ptr[int64](0)); return err })
+	run("Marks", func() error { _, err := f.Positions(ctx, f.a, report.LoanRegister, firstDay+7); return err })
+	run("MarksOfReader", func() error { _, err := f.PositionsOf(ctx, f.a, report.LoanRegister, ptr[int64](5), nil); return err })
+	run("MarksOfTitle", func() error { _, err := f.PositionsOf(ctx, f.a, report.LoanRegister, nil, ptr[int64](0)); return err })
 	loans := benchList()
 	for name, picked := range map[string]func(i int, l libraries.Loan) bool{
 		"LoansSideBySide": func(i int, _ libraries.Loan) bool { return i < benchPage },
@@ -66,7 +69,7 @@ func benchmark(b *testing.B, db *database.DB) {
 	}
 	run("PeopleSideBySide", func() error { _, err := f.People(ctx, f.a, near); return err })
 	run("PeopleFarApart", func() error { _, err := f.People(ctx, f.a, far); return err })
-	run("ShelvesFarApart", func() error { return f.Shelves(ctx, f.a, far, func(int64, []byte) error { return nil }) })
+	run("ShelvesFarApart", func() error { return f.ReaderTitles(ctx, f.a, far, func(int64, []byte) error { return nil }) })
 }
 
 // benchList are the loans of the benchmark, by day, then identifier. One in twenty is of title 0, two in three are returned.
@@ -103,10 +106,10 @@ func (f *fixture) large() {
 		}
 	}
 	putAll(f, booksTable, books)
-	lines := make([]libraries.BookLine, benchLines)
+	lines := make([]stock.BookLine, benchLines)
 	for i := range lines {
-		lines[i] = libraries.BookLine{Book: int64(i % benchBooks), Line: libraries.Line{
-			ID: int64(i), Collection: libraries.Additional, Kind: libraries.PurchaseLine, Number: int64(i), Modality: ptr("perpétua"),
+		lines[i] = stock.BookLine{Book: int64(i % benchBooks), Line: stock.Line{
+			ID: int64(i), Collection: stock.Additional, Kind: stock.PurchaseLine, Number: int64(i), Modality: ptr("perpétua"),
 			Copies: ptr[int64](3), UnitPrice: 2990, TotalPrice: 8970, PurchasedAt: firstDay, ExpiresAt: ptr(firstDay + 365),
 		}}
 	}
@@ -114,25 +117,25 @@ func (f *fixture) large() {
 	f.largeReaders()
 	loans := benchList()
 	slices.SortStableFunc(loans, func(a, b libraries.Loan) int {
-		return cmp.Compare(a.Reader/libraries.BlockReaders, b.Reader/libraries.BlockReaders)
+		return cmp.Compare(a.Reader/facts.BlockReaders, b.Reader/facts.BlockReaders)
 	})
 	putAll(f, loansTable, loans)
 }
 
-// largeReaders puts the attributes of all readers, and the rows and shelves of one in ten.
+// largeReaders puts the attributes of all readers, and the rows and readers' titles of one in ten.
 func (f *fixture) largeReaders() {
 	f.Helper()
 	var people [][]any
 	var blocks, shelves []state.Block
-	block := make([]libraries.Attributes, 0, libraries.BlockReaders)
+	block := make([]facts.Attributes, 0, facts.BlockReaders)
 	for id := range int64(benchReaders) {
 		r := libraries.Reader{
 			ID: id, Name: fmt.Sprint("Maria Aparecida de Souza ", id), Email: fmt.Sprint("leitor", id, "@rede.example"),
 			Library: id % 90, AgeGroup: id % 7, City: fmt.Sprint("Cidade ", id%600), State: "SP", RA: "Centro", Gender: libraries.Female,
 			Registered: firstDay - calendar.Date(id%900), Status: libraries.ReaderActive, Updated: full,
 		}
-		if block = append(block, libraries.AttributesOf(r)); len(block) == libraries.BlockReaders || id == benchReaders-1 {
-			blocks = append(blocks, blockOf(libraries.Block(id), libraries.AppendAttributes(nil, block)))
+		if block = append(block, facts.AttributesOf(r)); len(block) == facts.BlockReaders || id == benchReaders-1 {
+			blocks = append(blocks, blockOf(facts.Block(id), facts.AppendAttributes(nil, block)))
 			block = block[:0]
 		}
 		if id < benchReaders/10 {
@@ -140,7 +143,7 @@ func (f *fixture) largeReaders() {
 			shelves = append(shelves, blockOf(id, make([]byte, 120)))
 		}
 	}
-	f.putBlocks(f.a.Network, libraries.AttributesKind, blocks...)
+	f.putBlocks(f.a.Network, facts.AttributesKind, blocks...)
 	f.put(f.a.Network, readersTable.Table, people...)
-	f.putBlocks(f.a.Network, libraries.ShelfKind, shelves...)
+	f.putBlocks(f.a.Network, facts.ReaderTitlesKind, shelves...)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/stock"
 )
 
 func TestCatalogue(t *testing.T) {
@@ -23,9 +24,9 @@ func TestCatalogue(t *testing.T) {
 		}
 		putAll(f, booksTable, books)
 		f.put(f.other, booksTable.Table, booksTable.Values(libraries.Book{ID: 5}))
-		line := libraries.Line{ID: 4, Collection: libraries.Manual, Kind: libraries.PurchaseLine, Copies: ptr[int64](3), PurchasedAt: firstDay}
-		f.put(f.a.Network, linesTable.Table, linesTable.Values(libraries.BookLine{Book: 2, Line: line}))
-		f.put(f.other, linesTable.Table, linesTable.Values(libraries.BookLine{Book: 10, Line: line}))
+		line := stock.Line{ID: 4, Collection: stock.Manual, Kind: stock.PurchaseLine, Copies: ptr[int64](3), PurchasedAt: firstDay}
+		f.put(f.a.Network, linesTable.Table, linesTable.Values(stock.BookLine{Book: 2, Line: line}))
+		f.put(f.other, linesTable.Table, linesTable.Values(stock.BookLine{Book: 10, Line: line}))
 
 		c, err := f.Catalogue(t.Context(), f.a)
 		if err != nil {
@@ -38,7 +39,7 @@ func TestCatalogue(t *testing.T) {
 			t.Fatalf("the titles are %+v, want %+v", c.Titles, books)
 		}
 		line.MaxUses = books[0].MaxUses
-		if lines := c.Titles[0].Lines; !reflect.DeepEqual(lines, []libraries.Line{line}) || len(c.Titles[1].Lines) != 0 {
+		if lines := c.Titles[0].Lines; !reflect.DeepEqual(lines, []stock.Line{line}) || len(c.Titles[1].Lines) != 0 {
 			t.Errorf("the lines are %+v and %+v, want %+v and none", lines, c.Titles[1].Lines, line)
 		}
 	})

@@ -8,16 +8,19 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // putDay puts a day with the given forms.
-func (f *fixture) putDay(n libraries.NetworkID, day calendar.Date, forms libraries.DayForms) {
+func (f *fixture) putDay(n libraries.NetworkID, day calendar.Date, forms facts.DayForms) {
 	f.Helper()
 	for kind, data := range map[state.Kind][]byte{
-		libraries.TotalsKind: forms.Totals, libraries.ReaderSheetKind: forms.Readers,
-		libraries.TitleSheetKind: forms.Titles, libraries.LoginSheetKind: forms.Logins,
+		facts.TotalsKind: forms.Totals, facts.ReaderSheetKind: forms.Readers,
+		facts.TitleSheetKind: forms.Titles, facts.LoginSheetKind: forms.Logins,
 	} {
 		if len(data) > 0 {
 			f.putBlocks(n, kind, blockOf(day, data))
@@ -26,10 +29,10 @@ func (f *fixture) putDay(n libraries.NetworkID, day calendar.Date, forms librari
 }
 
 // forms are those of a day with so many previews of one reader.
-func forms(tb testing.TB, day calendar.Date, previews int64) libraries.DayForms {
+func forms(tb testing.TB, day calendar.Date, previews int64) facts.DayForms {
 	tb.Helper()
-	d := &libraries.Day{}
-	if err := d.Add([]libraries.DayDelta{{Day: day, Reader: 1, Previews: previews}}); err != nil {
+	d := &facts.Day{}
+	if err := d.Add([]facts.DayDelta{{Day: day, Reader: 1, Previews: previews}}); err != nil {
 		tb.Fatal(err)
 	}
 	forms, ok := d.Forms()
@@ -53,11 +56,11 @@ func TestDays(t *testing.T) {
 			t.Fatalf("the days are %v, want %v", days.Dates, want)
 		}
 		for i, want := range []int64{2, 3, 1} {
-			if got := days.Totals[i].Sums[libraries.Previews]; got != want {
+			if got := days.Totals[i].Sums[metric.Previews]; got != want {
 				t.Errorf("%s has %d previews, want %d", days.Dates[i], got, want)
 			}
 		}
-		f.putDay(f.a.Network, firstDay+3, libraries.DayForms{Totals: []byte{255}})
+		f.putDay(f.a.Network, firstDay+3, facts.DayForms{Totals: []byte{255}})
 		if days, err := f.Days(t.Context(), f.a); err == nil {
 			t.Errorf("with corrupt totals the days are %+v", days)
 		}
@@ -66,27 +69,27 @@ func TestDays(t *testing.T) {
 
 // TestSheets reads each kind of sheet of a period: its first and last day, not those beside them, nor days without.
 func TestSheets(t *testing.T) {
-	kinds := map[libraries.SheetKind]string{libraries.ReaderSheets: "readers", libraries.TitleSheets: "titles", libraries.LoginSheets: "logins"}
+	kinds := map[report.SheetKind]string{report.ReaderSheets: "readers", report.TitleSheets: "titles", report.LoginSheets: "logins"}
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		for day := firstDay; day < firstDay+6; day++ {
 			if day == firstDay+2 || day == firstDay+3 {
 				continue
 			}
 			sheet := func(kind string) []byte { return fmt.Append(nil, kind, " of ", day) }
-			f.putDay(f.a.Network, day, libraries.DayForms{Totals: []byte{}, Readers: sheet("readers"), Titles: sheet("titles"), Logins: sheet("logins")})
-			f.putDay(f.other, day, libraries.DayForms{Totals: []byte{}, Readers: []byte("x"), Titles: []byte("x"), Logins: []byte("x")})
+			f.putDay(f.a.Network, day, facts.DayForms{Totals: []byte{}, Readers: sheet("readers"), Titles: sheet("titles"), Logins: sheet("logins")})
+			f.putDay(f.other, day, facts.DayForms{Totals: []byte{}, Readers: []byte("x"), Titles: []byte("x"), Logins: []byte("x")})
 		}
 		for kind, name := range kinds {
 			sheets, err := f.Sheets(t.Context(), f.a, kind, calendar.Period{Start: firstDay + 1, End: firstDay + 4})
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := libraries.Sheets{firstDay + 1: fmt.Append(nil, name, " of ", firstDay+1), firstDay + 4: fmt.Append(nil, name, " of ", firstDay+4)}
+			want := report.Sheets{firstDay + 1: fmt.Append(nil, name, " of ", firstDay+1), firstDay + 4: fmt.Append(nil, name, " of ", firstDay+4)}
 			if !maps.EqualFunc(sheets, want, slices.Equal[[]byte]) {
 				t.Errorf("the %s are %q, want %q", name, sheets, want)
 			}
 		}
-		if sheets, err := f.Sheets(t.Context(), f.a, libraries.TitleSheets, calendar.Period{Start: firstDay + 4, End: firstDay + 1}); err != nil || len(sheets) != 0 {
+		if sheets, err := f.Sheets(t.Context(), f.a, report.TitleSheets, calendar.Period{Start: firstDay + 4, End: firstDay + 1}); err != nil || len(sheets) != 0 {
 			t.Errorf("sheets of no days = %q, %v", sheets, err)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -24,7 +25,7 @@ type fixture struct {
 	testing.TB
 	*Store
 	db    *database.DB
-	a     libraries.Access // to the network that is read, in a state between two others
+	a     report.Access // to the network that is read, in a state between two others
 	other libraries.NetworkID
 }
 

@@ -9,19 +9,20 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// Loans implements libraries.Store. A mark without a loan is an error.
-func (s *Store) Loans(ctx context.Context, a libraries.Access, marks libraries.Marks) ([]libraries.Loan, error) {
-	return readListed(ctx, s, a, marks, listed[libraries.Loan]{registers[libraries.LoanRegister], loansTable,
+// Loans implements report.Store. A position without a loan is an error.
+func (s *Store) Loans(ctx context.Context, a report.Access, marks report.ListPositions) ([]libraries.Loan, error) {
+	return readListed(ctx, s, a, marks, listed[libraries.Loan]{registers[report.LoanRegister], loansTable,
 		func(l libraries.Loan) place { return place{l.Day(), l.ID} }})
 }
 
-// Reservations implements libraries.Store. A mark without a reservation is an error.
-func (s *Store) Reservations(ctx context.Context, a libraries.Access, marks libraries.Marks) ([]libraries.Reservation, error) {
-	return readListed(ctx, s, a, marks, listed[libraries.Reservation]{registers[libraries.ReservationRegister], reservationsTable,
+// Reservations implements report.Store. A position without a reservation is an error.
+func (s *Store) Reservations(ctx context.Context, a report.Access, marks report.ListPositions) ([]libraries.Reservation, error) {
+	return readListed(ctx, s, a, marks, listed[libraries.Reservation]{registers[report.ReservationRegister], reservationsTable,
 		func(r libraries.Reservation) place { return place{r.Day(), r.ID} }})
 }
 
@@ -38,9 +39,9 @@ type listed[T any] struct {
 	place   func(T) place
 }
 
-// readListed reads the records of marks, in their order. Those of a page mostly stand close together, and one range has
+// readListed reads the records of positions, in their order. Those of a page mostly stand close together, and one range has
 // them; what the range has not is read by name, which takes three times as long.
-func readListed[T any](ctx context.Context, s *Store, a libraries.Access, marks libraries.Marks, l listed[T]) ([]T, error) {
+func readListed[T any](ctx context.Context, s *Store, a report.Access, marks report.ListPositions, l listed[T]) ([]T, error) {
 	list, missing := make([]T, len(marks)), make(map[place]int, len(marks))
 	for i, m := range marks {
 		missing[place{m.Day, m.ID}] = i
@@ -58,7 +59,7 @@ func readListed[T any](ctx context.Context, s *Store, a libraries.Access, marks 
 		if err := read(l.near(a, part)); err != nil {
 			return nil, err
 		}
-		rest := slices.DeleteFunc(slices.Clone(part), func(m libraries.Mark) bool { _, ok := missing[place{m.Day, m.ID}]; return !ok })
+		rest := slices.DeleteFunc(slices.Clone(part), func(m report.ListPosition) bool { _, ok := missing[place{m.Day, m.ID}]; return !ok })
 		if len(rest) == 0 {
 			continue
 		}
@@ -75,9 +76,9 @@ func readListed[T any](ctx context.Context, s *Store, a libraries.Access, marks 
 // nearMost bounds the rows of a range that are passed over for one that is taken, where a list has one status alone.
 const nearMost = 4
 
-// near names the rows from the first mark on, as many as there are marks: all of them where the list is not filtered. Where
-// all marks have one status it is filtered by that, as it seems, and the range is longer.
-func (r register) near(a libraries.Access, marks libraries.Marks) schema.QueryWithArgs {
+// near names the rows from the first mark on, as many as there are positions: all of them where the list is not filtered. Where
+// all positions have one status it is filtered by that, as it seems, and the range is longer.
+func (r register) near(a report.Access, marks report.ListPositions) schema.QueryWithArgs {
 	first, last, limit := marks[0], marks[len(marks)-1], len(marks)
 	statuses := make([]int64, 0, nearMost)
 	for _, m := range marks {
@@ -97,8 +98,8 @@ func (r register) near(a libraries.Access, marks libraries.Marks) schema.QueryWi
 		 WHERE status IN (?8)`, r.table, r.id, rowsOf(a), int32(first.Day), first.ID, int32(last.Day), last.ID, limit, bun.List(statuses))
 }
 
-// named names the rows of the marks, one by one.
-func (r register) named(a libraries.Access, marks libraries.Marks) schema.QueryWithArgs {
+// named names the rows of the positions, one by one.
+func (r register) named(a report.Access, marks report.ListPositions) schema.QueryWithArgs {
 	keys := make([]bun.TupleValues, len(marks))
 	for i, m := range marks {
 		keys[i] = bun.Tuple([]int64{int64(m.Day), m.ID})

@@ -11,6 +11,8 @@ import (
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/spill"
@@ -31,7 +33,7 @@ type SaveOptions struct {
 
 // Saved says what a load wrote.
 type Saved struct {
-	libraries.Loaded
+	intake.Loaded
 	Hour     libraries.Hour // from which it holds
 	Versions state.Versions // of the data then
 }
@@ -40,7 +42,7 @@ type Saved struct {
 // and networks do not wait for one another.
 type Load struct {
 	// Base is what the load builds on: the state that the last load left, whether it holds yet or waits for its hour.
-	Base  libraries.Access
+	Base  report.Access
 	store *Store
 	to    *statedb.Load
 }
@@ -55,7 +57,7 @@ func (s *Store) Begin(ctx context.Context, n libraries.NetworkID, waiting func()
 	if err != nil {
 		return nil, err
 	}
-	base := libraries.Access{Network: n, At: state.Versions{Facts: to.Base()}}
+	base := report.Access{Network: n, At: state.Versions{Facts: to.Base()}}
 	return &Load{Base: base, store: s, to: to}, nil
 }
 
@@ -64,9 +66,9 @@ func (l *Load) Close(ctx context.Context) error { return l.to.Close(ctx) }
 
 // Save writes a settled feed, which builds on the state of Base, and makes it hold with its last step (F2), also where nothing
 // is new. The pile is used up, and is the caller's to close. The error is state.ErrLost where another load has taken over.
-func (l *Load) Save(ctx context.Context, in *libraries.Intake, pile *libraries.Pile, o SaveOptions) (Saved, error) {
+func (l *Load) Save(ctx context.Context, in *intake.Intake, pile *intake.Pile, o SaveOptions) (Saved, error) {
 	w := &writer{Writer: l.to, store: l.store, base: l.Base, to: l.to}
-	loaded, err := libraries.Load(ctx, w, in, pile, libraries.LoadOptions{
+	loaded, err := intake.Load(ctx, w, in, pile, intake.LoadOptions{
 		Progress: o.Progress, Days: spill.Pile{Dir: o.TempDir, Limit: o.MemoryLimit},
 	})
 	if err != nil {
@@ -98,25 +100,25 @@ func (s *Store) settle(ctx context.Context, first bool) {
 type writer struct {
 	state.Writer
 	store  *Store
-	base   libraries.Access
+	base   report.Access
 	to     *statedb.Load // nil in a check
 	erased []int64       // readers whose e-mail goes from every state
 }
 
-var _ libraries.Writer = (*writer)(nil)
+var _ intake.Writer = (*writer)(nil)
 
-// People implements libraries.Writer.
+// People implements intake.Writer.
 func (w *writer) People(ctx context.Context, ids []int64) ([]libraries.Reader, error) {
 	return w.store.People(ctx, w.base, ids)
 }
 
-// WriteAll implements libraries.Writer.
-func (w *writer) WriteAll(ctx context.Context, changes ...libraries.Written) error {
+// WriteAll implements intake.Writer.
+func (w *writer) WriteAll(ctx context.Context, changes ...intake.Written) error {
 	var rows []statedb.RowChange
 	for _, c := range changes {
 		w.erased = append(w.erased, c.Erased...)
 		for v, terms := range c.Terms {
-			rows = append(rows, change(termsTable, libraries.Puts[term]{New: termsOf(v, terms.New), Again: termsOf(v, terms.Again)}))
+			rows = append(rows, change(termsTable, intake.Puts[term]{New: termsOf(v, terms.New), Again: termsOf(v, terms.Again)}))
 		}
 		rows = append(rows, change(booksTable, c.Books), change(linesTable, c.Lines), change(channelsTable, c.Channels),
 			change(readersTable, c.Readers), change(loansTable, c.Loans), change(reservationsTable, c.Reservations),
@@ -129,7 +131,7 @@ func (w *writer) WriteAll(ctx context.Context, changes ...libraries.Written) err
 }
 
 // change is what puts rows into a table.
-func change[T any](t *statedb.Records[T], p libraries.Puts[T]) statedb.RowChange {
+func change[T any](t *statedb.Records[T], p intake.Puts[T]) statedb.RowChange {
 	list := p.New
 	if len(p.Again) > 0 {
 		list = slices.Concat(p.New, p.Again)
@@ -190,7 +192,7 @@ func (w *writer) choose(h *authdb.Held, now time.Time, immediately bool, within 
 	h.Next, h.NextFrom = w.to.Number(), hour.Time()
 }
 
-// erase erases the e-mails of readers whom the load marks deleted from every state, the one that is served included (L18).
+// erase erases the e-mails of readers whom the load positions deleted from every state, the one that is served included (L18).
 func (w *writer) erase(ctx context.Context, tx bun.Tx) error {
 	for ids := range slices.Chunk(w.erased, chunk) {
 		_, err := tx.NewRaw(`UPDATE libraries_readers SET email = '' WHERE tenant_id = ? AND user_id IN (?) AND email <> ''`,
@@ -204,10 +206,10 @@ func (w *writer) erase(ctx context.Context, tx bun.Tx) error {
 
 // Drop withdraws what waits for its hour of a network, and returns what it was: its number and the hour from which it was to
 // hold, zero where nothing waited. While a load of the network lives it waits for that, and calls waiting, if it is not nil.
-func (s *Store) Drop(ctx context.Context, n libraries.NetworkID, waiting func()) (dropped libraries.Access, err error) {
+func (s *Store) Drop(ctx context.Context, n libraries.NetworkID, waiting func()) (dropped report.Access, err error) {
 	if _, err := NetworkOf(ctx, s.DB, n); err != nil {
-		return libraries.Access{}, err
+		return report.Access{}, err
 	}
 	h, err := s.States().Drop(ctx, state.Tenant(n), waiting)
-	return libraries.Access{Network: n, At: state.Versions{Facts: h.Next}, Hour: hourOf(h.NextFrom)}, err
+	return report.Access{Network: n, At: state.Versions{Facts: h.Next}, Hour: hourOf(h.NextFrom)}, err
 }

@@ -16,7 +16,11 @@ import (
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -59,7 +63,7 @@ func loaders(t *testing.T, db *database.DB, slugs ...string) []*loader {
 var atOnce = librariesdb.SaveOptions{Immediately: true}
 
 // present is the access to what holds now.
-func (l *loader) present() libraries.Access {
+func (l *loader) present() report.Access {
 	l.Helper()
 	a, err := l.Present(l.Context(), l.network)
 	if err != nil {
@@ -69,7 +73,7 @@ func (l *loader) present() libraries.Access {
 }
 
 // state is the state that the access names, as a load sees it.
-func (l *loader) state(a libraries.Access) libraries.State {
+func (l *loader) state(a report.Access) intake.State {
 	l.Helper()
 	st, err := l.State(l.Context(), a)
 	if err != nil {
@@ -79,15 +83,15 @@ func (l *loader) state(a libraries.Access) libraries.State {
 }
 
 // intake is that of a feed that is settled against a state.
-func (l *loader) intake(a libraries.Access) *libraries.Intake {
+func (l *loader) intake(a report.Access) *intake.Intake {
 	l.Helper()
-	return &libraries.Intake{State: l.state(a), Began: (lastDay + 1).Start(), History: firstDay}
+	return &intake.Intake{State: l.state(a), Began: (lastDay + 1).Start(), History: firstDay}
 }
 
 // pile makes a pile of a feed, with loans and reservations as changes of what a state has.
-func (l *loader) pile(a libraries.Access, f feed) *libraries.Pile {
+func (l *loader) pile(a report.Access, f feed) *intake.Pile {
 	l.Helper()
-	p := &libraries.Pile{}
+	p := &intake.Pile{}
 	l.Cleanup(func() { p.Close() })
 	loans, err := l.LoansByID(l.Context(), a, ids(f.loans, func(v libraries.Loan) int64 { return v.ID }))
 	if err != nil {
@@ -106,16 +110,16 @@ func (l *loader) pile(a libraries.Access, f feed) *libraries.Pile {
 	}
 	for _, loan := range f.loans {
 		if was, old := loans[loan.ID]; !old {
-			errs = append(errs, p.AddLoan(libraries.LoanChange{Loan: loan}))
+			errs = append(errs, p.AddLoan(facts.LoanChange{Loan: loan}))
 		} else if loanText(was) != loanText(loan) {
-			errs = append(errs, p.AddLoan(libraries.LoanChange{Loan: loan, Was: &was}))
+			errs = append(errs, p.AddLoan(facts.LoanChange{Loan: loan, Was: &was}))
 		}
 	}
 	for _, r := range f.reservations {
 		if was, old := reservations[r.ID]; !old {
-			errs = append(errs, p.AddReservation(libraries.ReservationChange{Reservation: r}))
+			errs = append(errs, p.AddReservation(facts.ReservationChange{Reservation: r}))
 		} else if was != r {
-			errs = append(errs, p.AddReservation(libraries.ReservationChange{Reservation: r, Was: &was}))
+			errs = append(errs, p.AddReservation(facts.ReservationChange{Reservation: r, Was: &was}))
 		}
 	}
 	for _, r := range f.requests {
@@ -155,7 +159,7 @@ func (l *loader) load(f feed, o librariesdb.SaveOptions) librariesdb.Saved {
 }
 
 // try saves a feed, of which change, if not nil, says the registers.
-func (l *loader) try(ctx context.Context, f feed, o librariesdb.SaveOptions, change func(*libraries.Intake)) (saved librariesdb.Saved, err error) {
+func (l *loader) try(ctx context.Context, f feed, o librariesdb.SaveOptions, change func(*intake.Intake)) (saved librariesdb.Saved, err error) {
 	l.Helper()
 	w, err := l.Begin(ctx, l.network, nil)
 	if err != nil {
@@ -170,7 +174,7 @@ func (l *loader) try(ctx context.Context, f feed, o librariesdb.SaveOptions, cha
 }
 
 // dump returns all that a state has, as texts: the rows of the registers by their tables, and the blocks by their kinds.
-func (l *loader) dump(a libraries.Access) map[string][]string {
+func (l *loader) dump(a report.Access) map[string][]string {
 	l.Helper()
 	dump := map[string][]string{}
 	for _, t := range l.States().Tables {
@@ -210,8 +214,8 @@ func (l *loader) dump(a libraries.Access) map[string][]string {
 
 // kinds are those of a network's blocks.
 var kinds = []state.Kind{
-	libraries.AttributesKind, libraries.ShelfKind, libraries.SeenKind, libraries.TotalsKind, libraries.ReaderSheetKind, libraries.TitleSheetKind,
-	libraries.LoginSheetKind, libraries.HoldingsKind,
+	facts.AttributesKind, facts.ReaderTitlesKind, facts.EventSetKind, facts.TotalsKind, facts.ReaderSheetKind, facts.TitleSheetKind,
+	facts.LoginSheetKind, facts.TitleCountsKind,
 }
 
 // rows counts all rows of the network, of whatever state, and how many of them are not of an open one.
@@ -264,7 +268,7 @@ func TestPiecesMakeTheWhole(t *testing.T) {
 			ls := loaders(t, db, fmt.Sprint("whole", seed), fmt.Sprint("pieces", seed))
 			saved := ls[0].load(w.whole(), atOnce)
 			if saved.New != len(w.events)+len(w.requests) || saved.Repeated != 0 || saved.Requests != len(w.requests) ||
-				saved.Readers != (libraries.ReaderCounts{New: len(w.readers)}) {
+				saved.Readers != (intake.ReaderCounts{New: len(w.readers)}) {
 				t.Errorf("seed %d: the whole saved %+v, want %d events and %d requests of %d readers", seed, saved, len(w.events), len(w.requests), len(w.readers))
 			}
 			var n librariesdb.Saved
@@ -304,9 +308,9 @@ func TestWholeIsWhatHappened(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := map[calendar.Date]libraries.Measures{}
+		got := map[calendar.Date]metric.Measures{}
 		for i, day := range days.Dates {
-			sums := libraries.Measures{}
+			sums := metric.Measures{}
 			for _, m := range told {
 				sums[m] = days.Totals[i].Sums[m]
 			}
@@ -336,11 +340,11 @@ func TestWholeIsWhatHappened(t *testing.T) {
 }
 
 // attributes returns those of all readers.
-func (l *loader) attributes() map[int64]libraries.Attributes {
+func (l *loader) attributes() map[int64]facts.Attributes {
 	l.Helper()
-	all := map[int64]libraries.Attributes{}
-	err := l.States().Scan(l.Context(), state.Tenant(l.network), l.present().At.Facts, libraries.AttributesKind, state.Range{}, func(b state.Block) error {
-		block, err := libraries.ParseAttributes(b.Data)
+	all := map[int64]facts.Attributes{}
+	err := l.States().Scan(l.Context(), state.Tenant(l.network), l.present().At.Facts, facts.AttributesKind, state.Range{}, func(b state.Block) error {
+		block, err := facts.ParseAttributes(b.Data)
 		for _, a := range block {
 			all[a.ID] = a
 		}
@@ -368,7 +372,7 @@ func TestRepetitionChangesNothing(t *testing.T) {
 		again := l.load(w.whole(), atOnce)
 		after := l.present()
 		want := librariesdb.Saved{
-			Loaded: libraries.Loaded{Repeated: first.New, Readers: libraries.ReaderCounts{Unchanged: len(w.readers)}},
+			Loaded: intake.Loaded{Repeated: first.New, Readers: intake.ReaderCounts{Unchanged: len(w.readers)}},
 			Hour:   500_001, Versions: after.At,
 		}
 		if again != want || after.At.Facts <= before.At.Facts || after.Hour != again.Hour {
@@ -380,7 +384,7 @@ func TestRepetitionChangesNothing(t *testing.T) {
 			t.Errorf("after an empty load %+v holds, want another state than %+v", l.present(), after)
 		}
 		checkSame(t, "after an empty load", l.dump(l.present()), was)
-		if n, _ := l.rows(); n != all+1 { // the holdings
+		if n, _ := l.rows(); n != all+1 { // the titles' counts
 			t.Errorf("an empty load leaves %d rows, before it were %d", n, all)
 		}
 	})

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -19,7 +21,7 @@ var (
 // feed is what a load says of readers. Each loan and each reservation is in it once at most.
 type feed struct {
 	readers      []libraries.Reader
-	events       []libraries.Event
+	events       []facts.Event
 	loans        []libraries.Loan
 	reservations []libraries.Reservation
 	requests     []libraries.Request
@@ -29,7 +31,7 @@ type feed struct {
 type world struct {
 	*rand.Rand
 	readers      [][]libraries.Reader
-	events       []libraries.Event
+	events       []facts.Event
 	loans        [][]libraries.Loan
 	reservations [][]libraries.Reservation
 	requests     []libraries.Request
@@ -86,14 +88,14 @@ func (w *world) reader(id int64) (rows []libraries.Reader) {
 	return rows
 }
 
-func (w *world) event(i int) libraries.Event {
-	e := libraries.Event{Reader: w.who(), Day: w.day(), Second: w.Int32N(86_400)}
+func (w *world) event(i int) facts.Event {
+	e := facts.Event{Reader: w.who(), Day: w.day(), Second: w.Int32N(86_400)}
 	kinds := map[libraries.EventKind]byte{
-		libraries.SessionEvent: libraries.SessionResource, libraries.PreviewEvent: libraries.PreviewResource,
-		libraries.ActivityEvent: libraries.ActivityResource, libraries.RenewalEvent: libraries.RenewalResource,
+		libraries.SessionEvent: facts.SessionResource, libraries.PreviewEvent: facts.PreviewResource,
+		libraries.ActivityEvent: facts.ActivityResource, libraries.RenewalEvent: facts.RenewalResource,
 	}
 	e.Kind = []libraries.EventKind{libraries.SessionEvent, libraries.SessionEvent, libraries.PreviewEvent, libraries.ActivityEvent, libraries.RenewalEvent}[i%5]
-	e.ID = libraries.NewEventID(kinds[e.Kind], fmt.Append(nil, i), e.Reader, e.Day)
+	e.ID = facts.NewEventID(kinds[e.Kind], fmt.Append(nil, i), e.Reader, e.Day)
 	if e.Kind != libraries.ActivityEvent {
 		e.Book = w.book()
 	}
@@ -139,15 +141,15 @@ func (w *world) reservation(id int64) (states []libraries.Reservation) {
 }
 
 // told are the measures that days counts.
-var told = []libraries.Metric{
-	libraries.Loans, libraries.Returns, libraries.Previews, libraries.ReadingSeconds, libraries.Renewals, libraries.Reservations,
-	libraries.ReservationsConverted, libraries.ConvertedThatDay,
+var told = []metric.Metric{
+	metric.Loans, metric.Returns, metric.Previews, metric.ReadingSeconds, metric.Renewals, metric.Reservations,
+	metric.ReservationsConverted, metric.ConvertedThatDay,
 }
 
 // days counts what happened on each day on which a reader did something, or a loan or a reservation ended.
-func (w *world) days() map[calendar.Date]libraries.Measures {
-	days := map[calendar.Date]libraries.Measures{}
-	add := func(day calendar.Date, m libraries.Metric, n int64) {
+func (w *world) days() map[calendar.Date]metric.Measures {
+	days := map[calendar.Date]metric.Measures{}
+	add := func(day calendar.Date, m metric.Metric, n int64) {
 		sums := days[day]
 		sums[m] += n
 		days[day] = sums
@@ -155,29 +157,29 @@ func (w *world) days() map[calendar.Date]libraries.Measures {
 	for _, e := range w.events {
 		switch e.Kind {
 		case libraries.SessionEvent:
-			add(e.Day, libraries.ReadingSeconds, e.Seconds)
+			add(e.Day, metric.ReadingSeconds, e.Seconds)
 		case libraries.PreviewEvent:
-			add(e.Day, libraries.Previews, 1)
+			add(e.Day, metric.Previews, 1)
 		case libraries.RenewalEvent:
-			add(e.Day, libraries.Renewals, 1)
+			add(e.Day, metric.Renewals, 1)
 		default:
-			add(e.Day, libraries.Loans, 0)
+			add(e.Day, metric.Loans, 0)
 		}
 	}
 	for _, states := range w.loans {
 		l := last(states)
-		if add(l.Day(), libraries.Loans, 1); l.Status.Ended() {
-			add(calendar.Day(l.Returned), libraries.Returns, 1)
+		if add(l.Day(), metric.Loans, 1); l.Status.Ended() {
+			add(calendar.Day(l.Returned), metric.Returns, 1)
 		}
 	}
 	for _, states := range w.reservations {
 		r := last(states)
-		if add(r.Day(), libraries.Reservations, 1); r.Status == libraries.Converted {
-			add(r.Day(), libraries.ReservationsConverted, 1)
-			add(calendar.Day(r.Resolved), libraries.ConvertedThatDay, 1)
+		if add(r.Day(), metric.Reservations, 1); r.Status == libraries.Converted {
+			add(r.Day(), metric.ReservationsConverted, 1)
+			add(calendar.Day(r.Resolved), metric.ConvertedThatDay, 1)
 		}
 		if r.Status.Resolved() {
-			add(calendar.Day(r.Resolved), libraries.Reservations, 0)
+			add(calendar.Day(r.Resolved), metric.Reservations, 0)
 		}
 	}
 	return days

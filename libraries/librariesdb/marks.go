@@ -9,7 +9,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
-	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -17,18 +17,18 @@ import (
 type register struct{ table, id bun.Ident }
 
 var registers = [...]register{
-	libraries.LoanRegister:        {"libraries_loans", "loan_id"},
-	libraries.ReservationRegister: {"libraries_reservations", "reservation_id"},
+	report.LoanRegister:        {"libraries_loans", "loan_id"},
+	report.ReservationRegister: {"libraries_reservations", "reservation_id"},
 }
 
-// Marks implements libraries.Store.
-func (s *Store) Marks(ctx context.Context, a libraries.Access, of libraries.Register, day calendar.Date) (libraries.Marks, error) {
+// ListPositions implements report.Store.
+func (s *Store) Positions(ctx context.Context, a report.Access, of report.Register, day calendar.Date) (report.ListPositions, error) {
 	return s.marks(ctx, a, of, bun.SafeQuery("day = ?", int32(day)))
 }
 
-// MarksOf implements libraries.Store. A reader has few loans and a title may have many: of both it is the reader's index
+// PositionsOf implements report.Store. A reader has few loans and a title may have many: of both it is the reader's index
 // that is to be used, and the + keeps the engines from the other.
-func (s *Store) MarksOf(ctx context.Context, a libraries.Access, of libraries.Register, reader, book *int64) (libraries.Marks, error) {
+func (s *Store) PositionsOf(ctx context.Context, a report.Access, of report.Register, reader, book *int64) (report.ListPositions, error) {
 	switch {
 	case reader != nil && book != nil:
 		return s.marks(ctx, a, of, bun.SafeQuery("user_id = ? AND +book_id = ?", *reader, *book))
@@ -40,14 +40,14 @@ func (s *Store) MarksOf(ctx context.Context, a libraries.Access, of libraries.Re
 	return nil, errors.New("marks of neither a reader nor a title")
 }
 
-// marks reads the marks that meet a condition, by day, then identifier.
-func (s *Store) marks(ctx context.Context, a libraries.Access, of libraries.Register, where schema.QueryWithArgs) (marks libraries.Marks, err error) {
+// positions reads the positions that meet a condition, by day, then identifier.
+func (s *Store) marks(ctx context.Context, a report.Access, of report.Register, where schema.QueryWithArgs) (marks report.ListPositions, err error) {
 	r := registers[of]
 	rows, err := s.DB.QueryContext(ctx, `SELECT day, ?0, status FROM ?1 WHERE ?2 AND ?3 ORDER BY day, ?0`, r.id, r.table, rowsOf(a), where)
 	var day, id, status int64 // read as the drivers give them, which is twice as fast
 	return marks, authdb.Visit(rows, err, "marks", func(rows *sql.Rows) error {
 		err := rows.Scan(&day, &id, &status)
-		marks = append(marks, libraries.Mark{Day: calendar.Date(day), ID: id, Status: uint8(status)})
+		marks = append(marks, report.ListPosition{Day: calendar.Date(day), ID: id, Status: uint8(status)})
 		return err
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
@@ -55,22 +56,22 @@ func reservationOf(l libraries.Loan) libraries.Reservation {
 		Status: libraries.ReservationStatus(l.Status)}
 }
 
-// pick returns the loans that are picked, and their marks.
-func pick(loans []libraries.Loan, picked func(i int, l libraries.Loan) bool) (list []libraries.Loan, marks libraries.Marks) {
+// pick returns the loans that are picked, and their positions.
+func pick(loans []libraries.Loan, picked func(i int, l libraries.Loan) bool) (list []libraries.Loan, marks report.ListPositions) {
 	for i, l := range loans {
 		if picked(i, l) {
-			list, marks = append(list, l), append(marks, libraries.Mark{Day: l.Day(), ID: l.ID, Status: uint8(l.Status)})
+			list, marks = append(list, l), append(marks, report.ListPosition{Day: l.Day(), ID: l.ID, Status: uint8(l.Status)})
 		}
 	}
 	return list, marks
 }
 
 func TestMarks(t *testing.T) {
-	registers := []libraries.Register{libraries.LoanRegister, libraries.ReservationRegister}
+	registers := []report.Register{report.LoanRegister, report.ReservationRegister}
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		loans := someLoans(3000)
 		f.putLoans(loans)
-		check := func(what string, got libraries.Marks, err error, picked func(libraries.Loan) bool) {
+		check := func(what string, got report.ListPositions, err error, picked func(libraries.Loan) bool) {
 			t.Helper()
 			_, want := pick(loans, func(_ int, l libraries.Loan) bool { return picked(l) })
 			if err != nil || !slices.Equal(got, want) {
@@ -79,26 +80,26 @@ func TestMarks(t *testing.T) {
 		}
 		for _, of := range registers {
 			for day := firstDay - 1; day <= firstDay+10; day++ {
-				marks, err := f.Marks(t.Context(), f.a, of, day)
+				marks, err := f.Positions(t.Context(), f.a, of, day)
 				check(fmt.Sprint(of, " of ", day), marks, err, func(l libraries.Loan) bool { return l.Day() == day })
 			}
 			for reader := range int64(41) {
-				marks, err := f.MarksOf(t.Context(), f.a, of, &reader, nil)
+				marks, err := f.PositionsOf(t.Context(), f.a, of, &reader, nil)
 				check(fmt.Sprint(of, " of reader ", reader), marks, err, func(l libraries.Loan) bool { return l.Reader == reader })
 				book := reader % 8
-				marks, err = f.MarksOf(t.Context(), f.a, of, nil, &book)
+				marks, err = f.PositionsOf(t.Context(), f.a, of, nil, &book)
 				check(fmt.Sprint(of, " of title ", book), marks, err, func(l libraries.Loan) bool { return l.Book == book })
-				marks, err = f.MarksOf(t.Context(), f.a, of, &reader, &book)
+				marks, err = f.PositionsOf(t.Context(), f.a, of, &reader, &book)
 				check(fmt.Sprint(of, " of reader and title ", reader, book), marks, err, func(l libraries.Loan) bool { return l.Reader == reader && l.Book == book })
 			}
-			if marks, err := f.MarksOf(t.Context(), f.a, of, nil, nil); err == nil {
+			if marks, err := f.PositionsOf(t.Context(), f.a, of, nil, nil); err == nil {
 				t.Errorf("marks of neither a reader nor a title are %d", len(marks))
 			}
 		}
 	})
 }
 
-// TestMarkedRecords reads the records of marks that stand side by side, far apart, or are filtered by status or reader.
+// TestMarkedRecords reads the records of positions that stand side by side, far apart, or are filtered by status or reader.
 func TestMarkedRecords(t *testing.T) {
 	pages := map[string]func(i int, l libraries.Loan) bool{
 		"none":           func(int, libraries.Loan) bool { return false },

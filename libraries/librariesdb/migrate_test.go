@@ -14,7 +14,11 @@ import (
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/database"
@@ -80,7 +84,7 @@ func TestEarlyLoansGo(t *testing.T) {
 			t.Error("the table of early loans is still there")
 		}
 		store := &librariesdb.Store{DB: db.DB, Copy: db.Copy}
-		a := libraries.Access{Network: network, At: state.Versions{Facts: state.First}}
+		a := report.Access{Network: network, At: state.Versions{Facts: state.First}}
 		if loans, err := store.LoansByID(t.Context(), a, []int64{1, 2}); err != nil || len(loans) != 1 {
 			t.Errorf("LoansByID = %v, %v, want the loan 2", loans, err)
 		}
@@ -132,20 +136,20 @@ func former(t *testing.T, l *loader, db *database.DB) {
 			t.Fatal(err)
 		}
 	}
-	blocks(libraries.AttributesKind, func(b state.Block) {
+	blocks(facts.AttributesKind, func(b state.Block) {
 		insert("libraries_attributes", []string{"tenant_id", "block", "data"}, []any{int64(l.network), b.A, slices.Clone(b.Data)})
 	})
-	blocks(libraries.ShelfKind, func(b state.Block) {
+	blocks(facts.ReaderTitlesKind, func(b state.Block) {
 		insert("libraries_shelves", []string{"tenant_id", "user_id", "data"}, []any{int64(l.network), b.A, slices.Clone(b.Data)})
 	})
-	blocks(libraries.SeenKind, func(b state.Block) {
+	blocks(facts.EventSetKind, func(b state.Block) {
 		insert("libraries_seen", []string{"tenant_id", "readers", "block", "data"}, []any{int64(l.network), b.A, b.B, slices.Clone(b.Data)})
 	})
-	blocks(libraries.HoldingsKind, func(b state.Block) {
+	blocks(facts.TitleCountsKind, func(b state.Block) {
 		insert("libraries_networks", []string{"tenant_id", "hour", "holdings"}, []any{int64(l.network), int64(a.Hour), slices.Clone(b.Data)})
 	})
 	days := map[int64][]any{}
-	for i, k := range []state.Kind{libraries.TotalsKind, libraries.ReaderSheetKind, libraries.TitleSheetKind, libraries.LoginSheetKind} {
+	for i, k := range []state.Kind{facts.TotalsKind, facts.ReaderSheetKind, facts.TitleSheetKind, facts.LoginSheetKind} {
 		blocks(k, func(b state.Block) {
 			if days[b.A] == nil {
 				days[b.A] = []any{int64(l.network), b.A, []byte{}, []byte{}, []byte{}, []byte{}}
@@ -164,10 +168,10 @@ func TestFormerDatabase(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		w := newWorld(21)
 		l := loaders(t, db, "old")[0]
-		l.put(func(in *libraries.Intake) {
+		l.put(func(in *intake.Intake) {
 			in.PutTerms = map[libraries.Vocabulary][]libraries.Term{libraries.CategoryTerms: {{ID: 1, Name: "Romance"}}}
 			in.PutBooks = []libraries.Book{{ID: 1, Title: "Iracema", Publisher: libraries.None, Year: 1865}}
-			in.PutLines = []libraries.BookLine{{Book: 1, Line: libraries.Line{ID: 1, Collection: libraries.Platform, Kind: libraries.LegacyLine}}}
+			in.PutLines = []stock.BookLine{{Book: 1, Line: stock.Line{ID: 1, Collection: stock.Platform, Kind: stock.LegacyLine}}}
 			in.PutChannels = []libraries.ChannelDay{{Day: firstDay, Channel: libraries.App, Sessions: 6, Estimated: true}}
 		})
 		l.load(w.pieces(2)[0], atOnce)
@@ -195,8 +199,8 @@ func TestFormerDatabase(t *testing.T) {
 		l.load(w.whole(), atOnce)
 		checkSame(t, "a load after the move", m.dump(m.present()), l.dump(l.present()))
 		now := m.dump(before)
-		delete(was, libraries.SeenKind.Name) // which no report reads, and is gone when it is replaced
-		delete(now, libraries.SeenKind.Name)
+		delete(was, facts.EventSetKind.Name) // which no report reads, and is gone when it is replaced
+		delete(now, facts.EventSetKind.Name)
 		checkSame(t, "what was moved, after a load", now, was)
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/report"
 )
 
 func TestSlugs(t *testing.T) {
@@ -33,10 +34,10 @@ func TestCreateNetwork(t *testing.T) {
 		if v, err := authdb.ReadHeld(ctx, f.db, auth.Tenant(f.a.Network)); err != nil || v != (authdb.Held{}) {
 			t.Errorf("versions of a new network = %v, %v, want zeros", v, err)
 		}
-		if a, err := f.Present(ctx, f.a.Network); err != nil || a != (libraries.Access{Network: f.a.Network}) {
+		if a, err := f.Present(ctx, f.a.Network); err != nil || a != (report.Access{Network: f.a.Network}) {
 			t.Errorf("what holds of a new network = %+v, %v, want nothing", a, err)
 		}
-		if h, err := f.Holdings(ctx, f.a); err != nil || len(h) != 0 {
+		if h, err := f.TitleCounts(ctx, f.a); err != nil || len(h) != 0 {
 			t.Errorf("holdings of a new network = %v, %v, want none", h, err)
 		}
 		for _, c := range []struct {

@@ -8,24 +8,26 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
-// Readers implements libraries.Store.
-func (s *Store) Readers(ctx context.Context, a libraries.Access) (*libraries.Readers, error) {
+// Readers implements report.Store.
+func (s *Store) Readers(ctx context.Context, a report.Access) (*report.Readers, error) {
 	var blocks [][]byte
-	err := s.scan(ctx, a, libraries.AttributesKind, state.Range{}, func(b state.Block) error {
+	err := s.scan(ctx, a, facts.AttributesKind, state.Range{}, func(b state.Block) error {
 		blocks = append(blocks, slices.Clone(b.Data))
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return libraries.ReadReaders(blocks)
+	return report.ReadReaders(blocks)
 }
 
-// People implements libraries.Store.
-func (s *Store) People(ctx context.Context, a libraries.Access, ids []int64) ([]libraries.Reader, error) {
+// People implements report.Store.
+func (s *Store) People(ctx context.Context, a report.Access, ids []int64) ([]libraries.Reader, error) {
 	people := make([]libraries.Reader, 0, len(ids))
 	for part := range slices.Chunk(ids, chunk) {
 		wanted := ascending(part)
@@ -41,10 +43,10 @@ func (s *Store) People(ctx context.Context, a libraries.Access, ids []int64) ([]
 	return people, nil
 }
 
-// Shelves implements libraries.Store.
-func (s *Store) Shelves(ctx context.Context, a libraries.Access, ids []int64, f func(reader int64, data []byte) error) error {
+// ReaderTitles implements report.Store.
+func (s *Store) ReaderTitles(ctx context.Context, a report.Access, ids []int64, f func(reader int64, data []byte) error) error {
 	for part := range slices.Chunk(ids, chunk) {
-		err := s.scan(ctx, a, libraries.ShelfKind, state.Range{Among: part}, func(b state.Block) error { return f(b.A, b.Data) })
+		err := s.scan(ctx, a, facts.ReaderTitlesKind, state.Range{Among: part}, func(b state.Block) error { return f(b.A, b.Data) })
 		if err != nil {
 			return err
 		}

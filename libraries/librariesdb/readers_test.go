@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
@@ -17,21 +18,21 @@ func TestReaders(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		var want []int64
 		for _, block := range []int64{10, 9, 2, 0} {
-			var as []libraries.Attributes
+			var as []facts.Attributes
 			for i := range int64(3) {
-				r := libraries.Reader{ID: block*libraries.BlockReaders + 300*i, Library: i, AgeGroup: libraries.None, Status: libraries.ReaderActive, State: "SP"}
-				as = append(as, libraries.AttributesOf(r))
+				r := libraries.Reader{ID: block*facts.BlockReaders + 300*i, Library: i, AgeGroup: libraries.None, Status: libraries.ReaderActive, State: "SP"}
+				as = append(as, facts.AttributesOf(r))
 				want = append(want, r.ID)
 			}
-			f.putBlocks(f.a.Network, libraries.AttributesKind, blockOf(block, libraries.AppendAttributes(nil, as)))
-			f.putBlocks(f.other, libraries.AttributesKind, blockOf(block+20, libraries.AppendAttributes(nil, as)))
+			f.putBlocks(f.a.Network, facts.AttributesKind, blockOf(block, facts.AppendAttributes(nil, as)))
+			f.putBlocks(f.other, facts.AttributesKind, blockOf(block+20, facts.AppendAttributes(nil, as)))
 		}
 		slices.Sort(want)
 		rs, err := f.Readers(t.Context(), f.a)
 		if err != nil || !slices.Equal(rs.IDs, want) {
 			t.Errorf("Readers = %v, %v, want %v", rs, err, want)
 		}
-		f.putBlocks(f.a.Network, libraries.AttributesKind, blockOf(11, []byte{255}))
+		f.putBlocks(f.a.Network, facts.AttributesKind, blockOf(11, []byte{255}))
 		if rs, err := f.Readers(t.Context(), f.a); err == nil {
 			t.Errorf("with a corrupt block the readers are %v", rs)
 		}
@@ -91,11 +92,11 @@ func TestShelves(t *testing.T) {
 		for id := int64(1); id < 6000; id += 2 {
 			shelves = append(shelves, blockOf(id, fmt.Append(nil, id)))
 		}
-		f.putBlocks(f.a.Network, libraries.ShelfKind, shelves...)
-		f.putBlocks(f.other, libraries.ShelfKind, blockOf(8, []byte("8")), blockOf(7, []byte("other")))
+		f.putBlocks(f.a.Network, facts.ReaderTitlesKind, shelves...)
+		f.putBlocks(f.other, facts.ReaderTitlesKind, blockOf(8, []byte("8")), blockOf(7, []byte("other")))
 		for name, ids := range asked() {
 			var got []int64
-			err := f.Shelves(t.Context(), f.a, ids, func(reader int64, data []byte) error {
+			err := f.ReaderTitles(t.Context(), f.a, ids, func(reader int64, data []byte) error {
 				if string(data) != fmt.Sprint(reader) {
 					t.Errorf("%s: the shelf of reader %d is %q", name, reader, data)
 				}
@@ -108,7 +109,7 @@ func TestShelves(t *testing.T) {
 		}
 		stop := errors.New("stop")
 		visited := 0
-		err := f.Shelves(t.Context(), f.a, []int64{1, 3, 5}, func(int64, []byte) error { visited++; return stop })
+		err := f.ReaderTitles(t.Context(), f.a, []int64{1, 3, 5}, func(int64, []byte) error { visited++; return stop })
 		if !errors.Is(err, stop) || visited != 1 {
 			t.Errorf("a visit that fails: %v after %d visits, want its error after 1", err, visited)
 		}

@@ -2,6 +2,7 @@ package librariesdb
 
 import (
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -12,7 +13,7 @@ import (
 var (
 	termsTable    = statedb.NewRecords(statedb.RecordsOf[term]{Name: "libraries_terms", Key: "vocabulary, term_id", Columns: columns})
 	booksTable    = statedb.NewRecords(statedb.RecordsOf[libraries.Book]{Name: "libraries_books", Key: "book_id", Columns: columns})
-	linesTable    = statedb.NewRecords(statedb.RecordsOf[libraries.BookLine]{Name: "libraries_lines", Key: "line_id", Columns: columns})
+	linesTable    = statedb.NewRecords(statedb.RecordsOf[stock.BookLine]{Name: "libraries_lines", Key: "line_id", Columns: columns})
 	readersTable  = statedb.NewRecords(statedb.RecordsOf[libraries.Reader]{Name: "libraries_readers", Key: "user_id", Columns: columns})
 	channelsTable = statedb.NewRecords(statedb.RecordsOf[libraries.ChannelDay]{Name: "libraries_channels", Key: "day, channel", Columns: columns})
 

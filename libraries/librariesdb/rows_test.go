@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -31,11 +32,11 @@ func TestRecordsComeBack(t *testing.T) {
 				HasEbook: true, MaxUses: ptr[int64](0), Year: 2026},
 			{ID: math.MaxInt64, HasAudiobook: true, HasVideo: true, MaxUses: ptr[int64](math.MaxInt64), Year: 0},
 		})
-		comeBack(f, linesTable, []libraries.BookLine{
-			{Book: 1, Line: libraries.Line{ID: 1, Collection: libraries.Platform, Kind: libraries.PurchaseLine}},
-			{Book: 2, Line: libraries.Line{ID: 2, Collection: libraries.Manual, Kind: libraries.LegacyLine, Number: 9, Modality: ptr(text), Copies: ptr[int64](0),
+		comeBack(f, linesTable, []stock.BookLine{
+			{Book: 1, Line: stock.Line{ID: 1, Collection: stock.Platform, Kind: stock.PurchaseLine}},
+			{Book: 2, Line: stock.Line{ID: 2, Collection: stock.Manual, Kind: stock.LegacyLine, Number: 9, Modality: ptr(text), Copies: ptr[int64](0),
 				UnitPrice: 1999, TotalPrice: math.MaxInt64, PurchasedAt: firstDay, ExpiresAt: ptr(calendar.Date(0))}},
-			{Book: 2, Line: libraries.Line{ID: 3, Collection: libraries.External, Kind: libraries.LegacyLine, Modality: ptr(""), PurchasedAt: -1,
+			{Book: 2, Line: stock.Line{ID: 3, Collection: stock.External, Kind: stock.LegacyLine, Modality: ptr(""), PurchasedAt: -1,
 				ExpiresAt: ptr(firstDay)}},
 		})
 		comeBack(f, readersTable, []libraries.Reader{

@@ -10,14 +10,18 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
 // put saves registers, and returns the state afterwards.
-func (l *loader) put(change func(in *libraries.Intake)) libraries.State {
+func (l *loader) put(change func(in *intake.Intake)) intake.State {
 	l.Helper()
 	if _, err := l.try(l.Context(), feed{}, atOnce, change); err != nil {
 		l.Fatal(err)
@@ -43,16 +47,16 @@ func TestStateIsWhatWasSaved(t *testing.T) {
 			{ID: 1, Title: "Iracema", ISBN: "9788508040674", Author: "José", Publisher: 1, Categories: []int64{1, 5}, HasEbook: true, MaxUses: &uses, Year: 1865},
 			{ID: 2, Title: "Ubirajara", Publisher: libraries.None, Subjects: []int64{7}, HasAudiobook: true, HasVideo: true, Year: libraries.None},
 		}
-		lines := []libraries.BookLine{
-			{Book: 2, Line: libraries.Line{ID: 1, Collection: libraries.Additional, Kind: libraries.PurchaseLine, Number: 4, Modality: &modality, Copies: &copies,
+		lines := []stock.BookLine{
+			{Book: 2, Line: stock.Line{ID: 1, Collection: stock.Additional, Kind: stock.PurchaseLine, Number: 4, Modality: &modality, Copies: &copies,
 				UnitPrice: 1050, TotalPrice: 3150, PurchasedAt: day, ExpiresAt: &day}},
-			{Book: 1, Line: libraries.Line{ID: 2, Collection: libraries.Platform, Kind: libraries.LegacyLine}},
+			{Book: 1, Line: stock.Line{ID: 2, Collection: stock.Platform, Kind: stock.LegacyLine}},
 		}
 		channels := []libraries.ChannelDay{
 			{Day: day, Channel: libraries.WebMobile, Sessions: 5}, {Day: day, Channel: libraries.App, Sessions: 6, Estimated: true},
 			{Day: day + 1, Channel: libraries.WebMobile, Sessions: 7},
 		}
-		check := func(st libraries.State) {
+		check := func(st intake.State) {
 			t.Helper()
 			for what, pair := range map[string][2]any{
 				"terms": {st.Terms, terms}, "books": {st.Books, books}, "lines": {st.Lines, lines}, "channels": {st.Channels, channels},
@@ -62,7 +66,7 @@ func TestStateIsWhatWasSaved(t *testing.T) {
 				}
 			}
 		}
-		check(l.put(func(in *libraries.Intake) {
+		check(l.put(func(in *intake.Intake) {
 			in.PutTerms, in.PutBooks, in.PutLines, in.PutChannels = terms, books, lines, channels
 		}))
 
@@ -71,7 +75,7 @@ func TestStateIsWhatWasSaved(t *testing.T) {
 		books[0].Title, books[0].MaxUses = "Iracema, lenda do Ceará", nil
 		lines[0].Line.Copies = nil
 		channels[0].Sessions = 8
-		check(l.put(func(in *libraries.Intake) {
+		check(l.put(func(in *intake.Intake) {
 			in.PutTerms = map[libraries.Vocabulary][]libraries.Term{
 				libraries.LibraryTerms: terms[libraries.LibraryTerms][:1], libraries.SubjectTerms: terms[libraries.SubjectTerms],
 			}
@@ -92,15 +96,15 @@ func TestLaterReaderRowStands(t *testing.T) {
 			rule string
 			rows []libraries.Reader
 			want string
-			n    libraries.ReaderCounts
+			n    intake.ReaderCounts
 		}{
-			{"a new reader", []libraries.Reader{row("a", noon)}, "a", libraries.ReaderCounts{New: 1}},
-			{"the same row", []libraries.Reader{row("a", noon)}, "a", libraries.ReaderCounts{Unchanged: 1}},
-			{"another of the same instant", []libraries.Reader{row("b", noon)}, "b", libraries.ReaderCounts{Changed: 1}},
-			{"an earlier one", []libraries.Reader{row("c", noon.Add(-time.Microsecond))}, "b", libraries.ReaderCounts{Superseded: 1}},
-			{"a later one", []libraries.Reader{row("d", noon.Add(time.Microsecond))}, "d", libraries.ReaderCounts{Changed: 1}},
-			{"several", []libraries.Reader{row("f", noon.Add(2*time.Hour)), row("e", noon.Add(time.Hour))}, "f", libraries.ReaderCounts{Changed: 1}},
-			{"none", nil, "f", libraries.ReaderCounts{}},
+			{"a new reader", []libraries.Reader{row("a", noon)}, "a", intake.ReaderCounts{New: 1}},
+			{"the same row", []libraries.Reader{row("a", noon)}, "a", intake.ReaderCounts{Unchanged: 1}},
+			{"another of the same instant", []libraries.Reader{row("b", noon)}, "b", intake.ReaderCounts{Changed: 1}},
+			{"an earlier one", []libraries.Reader{row("c", noon.Add(-time.Microsecond))}, "b", intake.ReaderCounts{Superseded: 1}},
+			{"a later one", []libraries.Reader{row("d", noon.Add(time.Microsecond))}, "d", intake.ReaderCounts{Changed: 1}},
+			{"several", []libraries.Reader{row("f", noon.Add(2*time.Hour)), row("e", noon.Add(time.Hour))}, "f", intake.ReaderCounts{Changed: 1}},
+			{"none", nil, "f", intake.ReaderCounts{}},
 		} {
 			saved := l.load(feed{readers: c.rows}, atOnce)
 			if saved.Readers != c.n {
@@ -141,15 +145,15 @@ func TestEventOfNobody(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "nobody")[0]
 		known := libraries.Reader{ID: 5, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive}
-		event := libraries.Event{Kind: libraries.ActivityEvent, ID: 1, Reader: 6, Day: firstDay}
+		event := facts.Event{Kind: libraries.ActivityEvent, ID: 1, Reader: 6, Day: firstDay}
 		for _, readers := range [][]libraries.Reader{nil, {known}} { // none in the block, another in the block
-			if saved, err := l.try(t.Context(), feed{readers: readers, events: []libraries.Event{event}}, atOnce, nil); err == nil {
+			if saved, err := l.try(t.Context(), feed{readers: readers, events: []facts.Event{event}}, atOnce, nil); err == nil {
 				t.Errorf("Save = %+v, want an error", saved)
 			}
 		}
 		l.load(feed{readers: []libraries.Reader{known}}, atOnce)
 		event.Reader = known.ID
-		if saved := l.load(feed{events: []libraries.Event{event}}, atOnce); saved.New != 1 {
+		if saved := l.load(feed{events: []facts.Event{event}}, atOnce); saved.New != 1 {
 			t.Errorf("an event of a reader of the store is %+v", saved)
 		}
 	})
@@ -163,7 +167,7 @@ func TestCorrections(t *testing.T) {
 		at := firstDay.Start().UTC().Add(10 * time.Hour)
 		loan := libraries.Loan{ID: 1, Reader: 5, Book: 2, Borrowed: at, Status: libraries.LoanActive}
 		reservation := libraries.Reservation{ID: 1, Reader: 5, Book: 3, Reserved: at, Position: 4, Status: libraries.Waiting}
-		check := func(returns map[calendar.Date]int64, active libraries.Holdings) {
+		check := func(returns map[calendar.Date]int64, active facts.CountsByTitle) {
 			t.Helper()
 			l.load(feed{readers: []libraries.Reader{reader}, loans: []libraries.Loan{loan}, reservations: []libraries.Reservation{reservation}}, atOnce)
 			access := l.present()
@@ -178,28 +182,28 @@ func TestCorrections(t *testing.T) {
 			}
 			got := map[calendar.Date]int64{}
 			for i, day := range days.Dates {
-				got[day] = days.Totals[i].Sums[libraries.Returns]
+				got[day] = days.Totals[i].Sums[metric.Returns]
 			}
 			if !reflect.DeepEqual(got, returns) {
 				t.Errorf("returns are %v, want %v", got, returns)
 			}
-			if holdings, err := l.Holdings(t.Context(), access); err != nil || !slices.Equal(holdings, active) {
+			if holdings, err := l.TitleCounts(t.Context(), access); err != nil || !slices.Equal(holdings, active) {
 				t.Errorf("holdings are %v, %v, want %v", holdings, err, active)
 			}
 		}
-		check(map[calendar.Date]int64{firstDay: 0}, libraries.Holdings{{Book: 2, ActiveLoans: 1}, {Book: 3, ActiveReservations: 1}})
+		check(map[calendar.Date]int64{firstDay: 0}, facts.CountsByTitle{{Book: 2, ActiveLoans: 1}, {Book: 3, ActiveReservations: 1}})
 		loan.Status, loan.Returned = libraries.LoanReturned, at.Add(3*24*time.Hour)
 		reservation.Status, reservation.Position = libraries.Available, 1
-		check(map[calendar.Date]int64{firstDay: 0, firstDay + 3: 1}, libraries.Holdings{{Book: 3, ActiveReservations: 1}})
+		check(map[calendar.Date]int64{firstDay: 0, firstDay + 3: 1}, facts.CountsByTitle{{Book: 3, ActiveReservations: 1}})
 		loan.Status, loan.Returned = libraries.LoanExpired, at.Add(5*24*time.Hour) // of the third day nothing is left
 		reservation.Status, reservation.Position, reservation.Resolved = libraries.Lost, libraries.None, at.Add(24*time.Hour)
 		due := firstDay + 6
 		loan.Due = &due
 		days := map[calendar.Date]int64{firstDay: 0, firstDay + 1: 0, firstDay + 5: 1}
-		check(days, libraries.Holdings{})
+		check(days, facts.CountsByTitle{})
 		loan.Status, loan.Returned = libraries.LoanActive, time.Time{}
 		delete(days, firstDay+5)
-		check(days, libraries.Holdings{{Book: 2, ActiveLoans: 1}})
+		check(days, facts.CountsByTitle{{Book: 2, ActiveLoans: 1}})
 	})
 }
 

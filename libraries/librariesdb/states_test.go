@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
@@ -36,7 +38,7 @@ type made struct {
 
 // pastState is a state that held, and what it had.
 type pastState struct {
-	libraries.Access
+	report.Access
 	dump map[string][]string
 }
 
@@ -200,7 +202,7 @@ func TestStatesModel(t *testing.T) {
 				for _, p := range m.past {
 					dump := m.dump(p.Access)
 					for _, d := range []map[string][]string{dump, p.dump} {
-						maps.DeleteFunc(d, func(kind string, _ []string) bool { return kind == libraries.SeenKind.Name }) // no report reads them
+						maps.DeleteFunc(d, func(kind string, _ []string) bool { return kind == facts.EventSetKind.Name }) // no report reads them
 					}
 					checkSame(t, fmt.Sprintf("seed %d, network %d, %+v in the end", seed, i, p.Access), dump, p.dump)
 				}
@@ -209,7 +211,7 @@ func TestStatesModel(t *testing.T) {
 	})
 }
 
-// The e-mail of a reader whom a load marks deleted is erased when the load is committed, in every state, also in the one that is
+// The e-mail of a reader whom a load positions deleted is erased when the load is committed, in every state, also in the one that is
 // served until the hour (L18); nothing else of the state changes.
 func TestErasedInEveryState(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
@@ -238,7 +240,7 @@ func TestErasedInEveryState(t *testing.T) {
 		if now := l.present(); now != second {
 			t.Fatalf("%+v holds, want %+v until the hour", now, second)
 		}
-		for _, a := range []libraries.Access{first, second} {
+		for _, a := range []report.Access{first, second} {
 			people, err := l.People(t.Context(), a, []int64{5, 6})
 			if err != nil || len(people) != 2 || people[0].Email != "" || people[1].Email != "ana@example.org" || people[0].Status != libraries.ReaderActive {
 				t.Errorf("in %+v the readers are %+v, %v, want the first without an e-mail", a, people, err)

@@ -14,6 +14,8 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -25,7 +27,7 @@ import (
 //go:embed migrations
 var Migrations embed.FS
 
-// Store is a libraries.Store on a database.
+// Store is a report.Store on a database.
 type Store struct {
 	DB *bun.DB
 	// Copy writes many rows at once; a load needs it.
@@ -37,7 +39,7 @@ type Store struct {
 // writesAlone reports whether who writes keeps all other writers of the database out, as on SQLite.
 func (s *Store) writesAlone() bool { return s.DB.Dialect().Name() != dialect.PG }
 
-var _ libraries.Store = (*Store)(nil)
+var _ report.Store = (*Store)(nil)
 
 // chunk is the number of identifiers that one statement names: bun writes values into its text.
 const chunk = 2000
@@ -45,16 +47,16 @@ const chunk = 2000
 // States returns the states of networks' data.
 func (s *Store) States() *statedb.Store {
 	return &statedb.Store{
-		DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: tables, Unread: []state.Kind{libraries.SeenKind},
+		DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: tables, Unread: []state.Kind{facts.EventSetKind},
 	}
 }
 
 // Present returns the access to what holds now of a network, or ErrNotFound. What waited for an hour that has come holds
 // from then on.
-func (s *Store) Present(ctx context.Context, n libraries.NetworkID) (libraries.Access, error) {
+func (s *Store) Present(ctx context.Context, n libraries.NetworkID) (report.Access, error) {
 	h, err := s.held(ctx, n)
 	if err != nil {
-		return libraries.Access{}, err
+		return report.Access{}, err
 	}
 	now, err := s.States().Clock(ctx, s.DB)
 	if err == nil && h.At(now) != h {
@@ -72,8 +74,8 @@ func (s *Store) held(ctx context.Context, n libraries.NetworkID) (authdb.Held, e
 }
 
 // AccessOf returns the access to what a network's row says that holds.
-func AccessOf(n libraries.NetworkID, h authdb.Held) libraries.Access {
-	return libraries.Access{Network: n, At: state.Versions(h.Versions), Hour: hourOf(h.From)}
+func AccessOf(n libraries.NetworkID, h authdb.Held) report.Access {
+	return report.Access{Network: n, At: state.Versions(h.Versions), Hour: hourOf(h.From)}
 }
 
 // hourOf returns the hour from which something holds, 0 where it never did.
@@ -107,12 +109,12 @@ func Hours(ctx context.Context, idb bun.IDB, networks []libraries.NetworkID, now
 }
 
 // rowsOf is the condition that a row is of the state that the access names.
-func rowsOf(a libraries.Access) schema.QueryWithArgs {
+func rowsOf(a report.Access) schema.QueryWithArgs {
 	return bun.SafeQuery("tenant_id = ?0 AND since <= ?1 AND until > ?1", a.Network, a.At.Facts)
 }
 
 // scan reads blocks of the state that the access names.
-func (s *Store) scan(ctx context.Context, a libraries.Access, k state.Kind, r state.Range, visit func(state.Block) error) error {
+func (s *Store) scan(ctx context.Context, a report.Access, k state.Kind, r state.Range, visit func(state.Block) error) error {
 	return s.States().Scan(ctx, state.Tenant(a.Network), a.At.Facts, k, r, visit)
 }
 
@@ -124,10 +126,10 @@ func inPeriod(p calendar.Period) state.Range {
 	return state.Range{A: state.Between(p.Start, p.End)}
 }
 
-// Holdings implements libraries.Store.
-func (s *Store) Holdings(ctx context.Context, a libraries.Access) (h libraries.Holdings, err error) {
-	err = s.scan(ctx, a, libraries.HoldingsKind, state.Range{}, func(b state.Block) error {
-		h, err = libraries.ParseHoldings(b.Data)
+// CountsByTitle implements report.Store.
+func (s *Store) TitleCounts(ctx context.Context, a report.Access) (h facts.CountsByTitle, err error) {
+	err = s.scan(ctx, a, facts.TitleCountsKind, state.Range{}, func(b state.Block) error {
+		h, err = facts.ParseCountsByTitle(b.Data)
 		return err
 	})
 	if err != nil {

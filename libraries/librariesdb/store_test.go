@@ -10,6 +10,8 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -18,33 +20,33 @@ import (
 var always = calendar.Period{Start: -1 << 31, End: 1<<31 - 1}
 
 // reads are all reads of a store.
-func (f *fixture) reads(ctx context.Context) map[string]func(libraries.Access) error {
-	marks := libraries.Marks{{Day: firstDay, ID: 1}}
-	return map[string]func(libraries.Access) error{
-		"Catalogue": func(a libraries.Access) error { _, err := f.Catalogue(ctx, a); return err },
-		"Readers":   func(a libraries.Access) error { _, err := f.Readers(ctx, a); return err },
-		"Days":      func(a libraries.Access) error { _, err := f.Days(ctx, a); return err },
-		"Holdings":  func(a libraries.Access) error { _, err := f.Holdings(ctx, a); return err },
-		"Sheets": func(a libraries.Access) error {
-			_, err := f.Sheets(ctx, a, libraries.ReaderSheets, always)
+func (f *fixture) reads(ctx context.Context) map[string]func(report.Access) error {
+	marks := report.ListPositions{{Day: firstDay, ID: 1}}
+	return map[string]func(report.Access) error{
+		"Catalogue": func(a report.Access) error { _, err := f.Catalogue(ctx, a); return err },
+		"Readers":   func(a report.Access) error { _, err := f.Readers(ctx, a); return err },
+		"Days":      func(a report.Access) error { _, err := f.Days(ctx, a); return err },
+		"Holdings":  func(a report.Access) error { _, err := f.TitleCounts(ctx, a); return err },
+		"Sheets": func(a report.Access) error {
+			_, err := f.Sheets(ctx, a, report.ReaderSheets, always)
 			return err
 		},
-		"People": func(a libraries.Access) error { _, err := f.People(ctx, a, []int64{1}); return err },
-		"Shelves": func(a libraries.Access) error {
-			return f.Shelves(ctx, a, []int64{1}, func(int64, []byte) error { return nil })
+		"People": func(a report.Access) error { _, err := f.People(ctx, a, []int64{1}); return err },
+		"Shelves": func(a report.Access) error {
+			return f.ReaderTitles(ctx, a, []int64{1}, func(int64, []byte) error { return nil })
 		},
-		"Marks": func(a libraries.Access) error {
-			_, err := f.Marks(ctx, a, libraries.LoanRegister, firstDay)
+		"Marks": func(a report.Access) error {
+			_, err := f.Positions(ctx, a, report.LoanRegister, firstDay)
 			return err
 		},
-		"MarksOf": func(a libraries.Access) error {
-			_, err := f.MarksOf(ctx, a, libraries.ReservationRegister, ptr[int64](1), nil)
+		"MarksOf": func(a report.Access) error {
+			_, err := f.PositionsOf(ctx, a, report.ReservationRegister, ptr[int64](1), nil)
 			return err
 		},
-		"Loans":        func(a libraries.Access) error { _, err := f.Loans(ctx, a, marks); return err },
-		"Reservations": func(a libraries.Access) error { _, err := f.Reservations(ctx, a, marks); return err },
-		"Requests":     func(a libraries.Access) error { _, err := f.Requests(ctx, a, always); return err },
-		"Channels":     func(a libraries.Access) error { _, err := f.Channels(ctx, a, always); return err },
+		"Loans":        func(a report.Access) error { _, err := f.Loans(ctx, a, marks); return err },
+		"Reservations": func(a report.Access) error { _, err := f.Reservations(ctx, a, marks); return err },
+		"Requests":     func(a report.Access) error { _, err := f.Requests(ctx, a, always); return err },
+		"Channels":     func(a report.Access) error { _, err := f.Channels(ctx, a, always); return err },
 	}
 }
 
@@ -64,12 +66,12 @@ func TestCancelledReads(t *testing.T) {
 // TestBitsOfBlocks reads blocks of which a bit is another one: an error that names the place.
 func TestBitsOfBlocks(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
-		f.putBlocks(f.a.Network, libraries.HoldingsKind, blockOf(0, libraries.Holdings{{Book: 3, Readings: 1}}.AppendBinary(nil)))
-		if h, err := f.Holdings(t.Context(), f.a); err != nil || len(h) != 1 {
+		f.putBlocks(f.a.Network, facts.TitleCountsKind, blockOf(0, facts.CountsByTitle{{Book: 3, Readings: 1}}.AppendBinary(nil)))
+		if h, err := f.TitleCounts(t.Context(), f.a); err != nil || len(h) != 1 {
 			t.Errorf("Holdings = %v, %v, want one", h, err)
 		}
 		f.exec(`UPDATE blocks SET b = 1`)
-		if h, err := f.Holdings(t.Context(), f.a); !errors.Is(err, state.ErrCorrupt) {
+		if h, err := f.TitleCounts(t.Context(), f.a); !errors.Is(err, state.ErrCorrupt) {
 			t.Errorf("Holdings of another place = %v, %v, want ErrCorrupt", h, err)
 		}
 	})

@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
-	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/internal/intake"
 )
 
 // Load is a load of a partner under way. It keeps out other loads of the partner, and until its last step nobody else.
@@ -27,7 +27,7 @@ type Load struct {
 
 // Settle settles the registers of the load's feed against a state: at first those that the load begins with, and in its last
 // step, if they changed, those of then.
-type Settle func(schools.State) (*schools.Intake, error)
+type Settle func(intake.State) (*intake.Intake, error)
 
 // Begin begins a load of a partner, which Close must end. While another one lives it waits, and calls waiting, if it is not
 // nil, once.
@@ -40,7 +40,7 @@ func (s *Store) Begin(ctx context.Context, partner directory.PartnerID, settle S
 }
 
 // State reads what a check must know of a partner. Directory writes during it may be in it by half.
-func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (st schools.State, err error) {
+func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (st intake.State, err error) {
 	h, err := authdb.ReadHeld(ctx, s.DB, auth.Tenant(partner)) // before all else: what is written later is read again by who must know
 	if err != nil {
 		return st, err
@@ -49,7 +49,7 @@ func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref dire
 	if err != nil {
 		return st, err
 	}
-	st = schools.State{Partner: ref, Began: now}
+	st = intake.State{Partner: ref, Began: now}
 	st.At.Registers = directorydb.Everything
 	if err := s.update(ctx, s.DB, partner, &st, h, now); err != nil {
 		return st, err
@@ -62,7 +62,7 @@ func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref dire
 }
 
 // update reads what directory writes have changed since the state was read, into it.
-func (s *Store) update(ctx context.Context, idb bun.IDB, partner directory.PartnerID, st *schools.State, h authdb.Held, now time.Time) (err error) {
+func (s *Store) update(ctx context.Context, idb bun.IDB, partner directory.PartnerID, st *intake.State, h authdb.Held, now time.Time) (err error) {
 	after := st.At.Registers
 	st.At, st.Now = state.Versions(h.Versions), now
 	if st.LastEntity, st.LastUser, err = directorydb.Counters(ctx, idb, partner); err != nil {
@@ -89,7 +89,7 @@ func (s *Store) update(ctx context.Context, idb bun.IDB, partner directory.Partn
 
 // Intake settles the registers against their state of now, and reserves the numbers that it takes (S1). What the feed's events
 // refer to is decided by it: later directory writes change nothing of that (F4).
-func (l *Load) Intake(ctx context.Context, ref directory.Ref) (*schools.Intake, error) {
+func (l *Load) Intake(ctx context.Context, ref directory.Ref) (*intake.Intake, error) {
 	st, err := l.store.State(ctx, l.partner, ref)
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (l *Load) Intake(ctx context.Context, ref directory.Ref) (*schools.Intake, 
 }
 
 // reserve reserves the numbers that an intake lacks. Where others took some of those meanwhile the registers are settled again.
-func (l *Load) reserve(ctx context.Context, in *schools.Intake) (*schools.Intake, error) {
+func (l *Load) reserve(ctx context.Context, in *intake.Intake) (*intake.Intake, error) {
 	entities, users := in.Lacks()
 	if entities+users == 0 {
 		return in, nil
@@ -134,7 +134,7 @@ type Saved struct {
 	New, Repeated int // events
 	Versions      state.Versions
 	// Last is the intake that settled the registers last.
-	Last *schools.Intake
+	Last *intake.Intake
 }
 
 // What undoes the last step of a load.
@@ -146,14 +146,14 @@ var (
 // Save writes the events of an intake that Load.Intake settled, beside everybody, and in its last step the registers, settled
 // against those of then; with that step all of it holds (F2, F6). Should events be other accounts' by then, they are folded
 // anew. progress, if not nil, is told the parts of the pile that are done. The pile must keep its parts.
-func (l *Load) Save(ctx context.Context, in *schools.Intake, pile *schools.Pile, progress func(done, total int)) (saved Saved, err error) {
+func (l *Load) Save(ctx context.Context, in *intake.Intake, pile *intake.Pile, progress func(done, total int)) (saved Saved, err error) {
 	saved.Last = in
 	for {
 		moves := in.Moves(saved.Last)
 		if err := pile.Move(moves); err != nil {
 			return saved, err
 		}
-		if saved.New, saved.Repeated, err = schools.Load(ctx, l, pile, progress); err != nil {
+		if saved.New, saved.Repeated, err = intake.Load(ctx, l, pile, progress); err != nil {
 			return saved, err
 		}
 		if err := l.WriteRows(ctx, bookRows(in)); err != nil {
@@ -172,7 +172,7 @@ func (l *Load) Save(ctx context.Context, in *schools.Intake, pile *schools.Pile,
 }
 
 // hold is the last step of a load whose events were moved.
-func (l *Load) hold(ctx context.Context, in *schools.Intake, moves schools.Moves, saved *Saved) error {
+func (l *Load) hold(ctx context.Context, in *intake.Intake, moves intake.Moves, saved *Saved) error {
 	h, err := l.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *authdb.Held) (err error) {
 		if st := saved.Last.State; st.At.Registers != h.Registers {
 			if err := l.store.update(ctx, tx, l.partner, &st, *h, now); err != nil {
@@ -203,7 +203,7 @@ func (l *Load) hold(ctx context.Context, in *schools.Intake, moves schools.Moves
 }
 
 // putRegisters writes what changed in the registers; version is the one that the load will publish.
-func putRegisters(ctx context.Context, tx bun.Tx, partner directory.PartnerID, version int64, in *schools.Intake) error {
+func putRegisters(ctx context.Context, tx bun.Tx, partner directory.PartnerID, version int64, in *intake.Intake) error {
 	if err := directorydb.PutEntities(ctx, tx, partner, version, in.PutEntities); err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func putRegisters(ctx context.Context, tx bun.Tx, partner directory.PartnerID, v
 }
 
 // bookRows are the books that a load puts in, some of them in the place of others.
-func bookRows(in *schools.Intake) statedb.RowChange {
+func bookRows(in *intake.Intake) statedb.RowChange {
 	c := statedb.RowChange{Table: booksTable}
 	for _, b := range in.PutBooks {
 		c.Gone = append(c.Gone, []int64{b.ID})

@@ -10,12 +10,12 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/report"
 )
 
-// Register implements schools.Store. Where the register of an earlier state is still in memory, it reads only the accounts
+// Register implements report.Store. Where the register of an earlier state is still in memory, it reads only the accounts
 // and entities that were written since.
-func (s *Store) Register(ctx context.Context, partner directory.PartnerID, at state.Versions) (reg *schools.Register, err error) {
+func (s *Store) Register(ctx context.Context, partner directory.PartnerID, at state.Versions) (reg *report.Register, err error) {
 	if reg, err = s.register(ctx, partner, at.Registers); err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (s *Store) Register(ctx context.Context, partner directory.PartnerID, at st
 
 // register reads the register of a version, on top of the latest one where that is not above it: what was written since and
 // that state make the later one.
-func (s *Store) register(ctx context.Context, partner directory.PartnerID, version int64) (*schools.Register, error) {
+func (s *Store) register(ctx context.Context, partner directory.PartnerID, version int64) (*report.Register, error) {
 	had, since := s.latest.register(partner)
 	if had != nil && since == version {
 		return had, nil
@@ -49,9 +49,9 @@ func (s *Store) register(ctx context.Context, partner directory.PartnerID, versi
 	if err != nil {
 		return nil, err
 	}
-	var reg *schools.Register
+	var reg *report.Register
 	if had == nil {
-		reg = schools.NewRegister(entities, degrees)
+		reg = report.NewRegister(entities, degrees)
 	} else {
 		reg = had.Next(entities, degrees)
 	}
@@ -67,11 +67,11 @@ type latest struct {
 
 type versioned struct {
 	version  int64
-	register weak.Pointer[schools.Register]
+	register weak.Pointer[report.Register]
 }
 
 // register returns a partner's register and its version, or nil.
-func (l *latest) register(partner directory.PartnerID) (*schools.Register, int64) {
+func (l *latest) register(partner directory.PartnerID) (*report.Register, int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	v := l.registers[partner]
@@ -79,7 +79,7 @@ func (l *latest) register(partner directory.PartnerID) (*schools.Register, int64
 }
 
 // keep remembers a register, unless a later one is known and in memory.
-func (l *latest) keep(partner directory.PartnerID, version int64, reg *schools.Register) {
+func (l *latest) keep(partner directory.PartnerID, version int64, reg *report.Register) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if v := l.registers[partner]; v.version > version && v.register.Value() != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
-	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -112,7 +112,7 @@ func (p *partner) change(ctx context.Context, r *rand.Rand) error {
 }
 
 // fresh reads a register by a store that knows none.
-func (p *partner) fresh(at state.Versions) *schools.Register {
+func (p *partner) fresh(at state.Versions) *report.Register {
 	p.Helper()
 	reg, err := (&schoolsdb.Store{DB: p.db.DB}).Register(p.Context(), p.id, at)
 	if err != nil {
@@ -128,7 +128,7 @@ func TestRegisterFollows(t *testing.T) {
 		p := newPartner(t, db)
 		store := &schoolsdb.Store{DB: db.DB}
 		r := rand.New(rand.NewPCG(1, 9))
-		var held, heldFresh *schools.Register
+		var held, heldFresh *report.Register
 		for i := range 120 {
 			for range r.IntN(3) {
 				if err := p.change(t.Context(), r); err != nil {
@@ -215,7 +215,7 @@ func TestRegisterOfEveryState(t *testing.T) {
 		store := &schoolsdb.Store{DB: db.DB}
 		r := rand.New(rand.NewPCG(4, 4))
 		var states []state.Versions
-		var then []*schools.Register
+		var then []*report.Register
 		for range 60 {
 			if err := p.change(t.Context(), r); err != nil {
 				t.Fatal(err)

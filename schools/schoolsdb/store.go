@@ -17,6 +17,8 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/internal/facts"
+	"github.com/lectern-dev/lectern/schools/report"
 )
 
 // Migrations creates the tables of this package, in a folder for each engine.
@@ -24,7 +26,7 @@ import (
 //go:embed migrations
 var Migrations embed.FS
 
-// Store is a schools.Store on a database. It must not be copied after its first use.
+// Store is a report.Store on a database. It must not be copied after its first use.
 type Store struct {
 	DB *bun.DB
 	// Copy writes many rows at once; a load needs it.
@@ -35,14 +37,14 @@ type Store struct {
 	latest latest
 }
 
-var _ schools.Store = (*Store)(nil)
+var _ report.Store = (*Store)(nil)
 
 // booksTable has the books, which loads alone write.
 var booksTable = &statedb.Table{Name: "schools_books", Key: []string{"book_id"}, Columns: []string{"title", "author", "isbn", "length"}}
 
 // States returns the states of partners' data.
 func (s *Store) States() *statedb.Store {
-	return &statedb.Store{DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: []*statedb.Table{booksTable}, Unread: []state.Kind{schools.SeenKind}}
+	return &statedb.Store{DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: []*statedb.Table{booksTable}, Unread: []state.Kind{facts.SeenKind}}
 }
 
 // Scan implements state.Blocks.
@@ -50,7 +52,7 @@ func (s *Store) Scan(ctx context.Context, t state.Tenant, at int64, k state.Kind
 	return s.States().Scan(ctx, t, at, k, r, visit)
 }
 
-// Books implements schools.Store.
+// Books implements report.Store.
 func (s *Store) Books(ctx context.Context, partner directory.PartnerID, at state.Versions) (*schools.Books, error) {
 	books := schools.NewBooks(0)
 	rows, err := s.DB.QueryContext(ctx, `
@@ -68,10 +70,10 @@ func (s *Store) Books(ctx context.Context, partner directory.PartnerID, at state
 	})
 }
 
-// People implements schools.Store.
-func (s *Store) People(ctx context.Context, partner directory.PartnerID, at state.Versions, ids []directory.UserID) (map[directory.UserID]schools.Person, error) {
-	people := make(map[directory.UserID]schools.Person, len(ids))
+// People implements report.Store.
+func (s *Store) People(ctx context.Context, partner directory.PartnerID, at state.Versions, ids []directory.UserID) (map[directory.UserID]report.Person, error) {
+	people := make(map[directory.UserID]report.Person, len(ids))
 	return people, directorydb.Names(ctx, s.DB, partner, at.Registers, ids, func(id directory.UserID, name, email string) {
-		people[id] = schools.Person{Name: name, Email: email}
+		people[id] = report.Person{Name: name, Email: email}
 	})
 }

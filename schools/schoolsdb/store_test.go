@@ -14,6 +14,9 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/internal/facts"
+	"github.com/lectern-dev/lectern/schools/internal/intake"
+	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
@@ -44,21 +47,21 @@ func newFixture(t *testing.T, db *database.DB) *fixture {
 }
 
 // settle settles the feed's registers against a state.
-func settle(st schools.State) (*schools.Intake, error) {
-	in := &schools.Intake{State: st, Began: (day + 1).Start(), History: day, NewToken: func() (string, error) { return "0123456789ABCDEF", nil }}
+func settle(st intake.State) (*intake.Intake, error) {
+	in := &intake.Intake{State: st, Began: (day + 1).Start(), History: day, NewToken: func() (string, error) { return "0123456789ABCDEF", nil }}
 	fail := func(line int, field, reason string) error { return errors.New(field + " " + reason) }
-	_, e1 := in.Entities([]schools.Lined[schools.EntityRow]{{Row: schools.EntityRow{Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}}, fail)
-	_, e2 := in.Accounts([]schools.Lined[schools.AccountRow]{{Row: schools.AccountRow{Ref: "ana", Kind: "reader", Name: "Ana", EntityRef: "rede", Active: true}}}, fail)
-	_, e3 := in.Books([]schools.Lined[schools.Book]{{Row: schools.Book{ID: 9, Title: "Iracema", Length: 100}}}, fail)
+	_, e1 := in.Entities([]intake.Lined[intake.EntityRow]{{Row: intake.EntityRow{Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}}, fail)
+	_, e2 := in.Accounts([]intake.Lined[intake.AccountRow]{{Row: intake.AccountRow{Ref: "ana", Kind: "reader", Name: "Ana", EntityRef: "rede", Active: true}}}, fail)
+	_, e3 := in.Books([]intake.Lined[schools.Book]{{Row: schools.Book{ID: 9, Title: "Iracema", Length: 100}}}, fail)
 	return in, errors.Join(e1, e2, e3)
 }
 
 // pile is a pile of one segment of the given identifier.
-func pile(in *schools.Intake, segment string) (*schools.Pile, error) {
-	e, err := in.Segment(schools.SegmentRow{
+func pile(in *intake.Intake, segment string) (*intake.Pile, error) {
+	e, err := in.Segment(intake.SegmentRow{
 		ID: []byte(segment), Account: []byte("ana"), Book: 9, Start: day.Start().Add(time.Hour), DurationMS: 60_000, To: 50, WPM: []byte("100"),
 	})
-	pile := &schools.Pile{}
+	pile := &intake.Pile{}
 	pile.Keep = true
 	return pile, errors.Join(err, pile.Add(e))
 }
@@ -83,7 +86,7 @@ func (f *fixture) save(ctx context.Context, segment string, progress func(done, 
 }
 
 // state reads the present state.
-func (f *fixture) state() schools.State {
+func (f *fixture) state() intake.State {
 	f.t.Helper()
 	st, err := f.State(f.t.Context(), f.partner, "acme")
 	if err != nil {
@@ -105,12 +108,12 @@ func (f *fixture) load(segment string) state.Versions {
 // answers are all answers of the reports at a state.
 func (f *fixture) answers(at state.Versions) string {
 	f.t.Helper()
-	reports := &schools.Reports{Store: f.Store}
-	access := schools.Access{Partner: f.partner, Network: 1, At: at}
+	reports := &report.Reports{Store: f.Store}
+	access := report.Access{Partner: f.partner, Network: 1, At: at}
 	period, page := calendar.Period{Start: day, End: day}, paging.Page{Number: 1, Size: 10}
-	users, e1 := reports.Users(f.t.Context(), access, schools.Filter{}, page)
-	days, e2 := reports.Engagements(f.t.Context(), access, period, schools.Filter{}, page)
-	readings, e3 := reports.Readings(f.t.Context(), access, period, schools.Filter{}, page)
+	users, e1 := reports.Users(f.t.Context(), access, report.Filter{}, page)
+	days, e2 := reports.Engagements(f.t.Context(), access, period, report.Filter{}, page)
+	readings, e3 := reports.Readings(f.t.Context(), access, period, report.Filter{}, page)
 	if err := errors.Join(e1, e2, e3); err != nil {
 		f.t.Fatal(err)
 	}
@@ -166,10 +169,10 @@ func TestCorruptData(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
 		at := f.load("s1")
-		reports := &schools.Reports{Store: f.Store}
-		access := schools.Access{Partner: f.partner, Network: 1, At: at}
+		reports := &report.Reports{Store: f.Store}
+		access := report.Access{Partner: f.partner, Network: 1, At: at}
 		period, page := calendar.Period{Start: day, End: day}, paging.Page{Number: 1, Size: 10}
-		if list, err := reports.Readings(t.Context(), access, period, schools.Filter{}, page); err != nil || len(list.Rows) != 1 || list.Rows[0].Percent != 50_00 {
+		if list, err := reports.Readings(t.Context(), access, period, report.Filter{}, page); err != nil || len(list.Rows) != 1 || list.Rows[0].Percent != 50_00 {
 			t.Fatalf("readings = %+v, %v", list, err)
 		}
 		blocks, err := blocksOf(t, db)
@@ -181,15 +184,15 @@ func TestCorruptData(t *testing.T) {
 				flipped := slices.Clone(data)
 				flipped[i/8] ^= 1 << (i % 8)
 				setBlock(t, db, kind, flipped)
-				_, e1 := reports.Readings(t.Context(), access, period, schools.Filter{}, page)
-				_, e2 := reports.Engagements(t.Context(), access, period, schools.Filter{}, page)
-				if err := errors.Join(e1, e2); kind != schools.SeenKind.Number && !errors.Is(err, state.ErrCorrupt) {
+				_, e1 := reports.Readings(t.Context(), access, period, report.Filter{}, page)
+				_, e2 := reports.Engagements(t.Context(), access, period, report.Filter{}, page)
+				if err := errors.Join(e1, e2); kind != facts.SeenKind.Number && !errors.Is(err, state.ErrCorrupt) {
 					t.Errorf("with bit %d of a block of kind %d flipped: %v, want ErrCorrupt", i, kind, err)
 				}
 			}
 			setBlock(t, db, kind, data)
 		}
-		if _, err := reports.Readings(t.Context(), access, period, schools.Filter{}, page); err != nil {
+		if _, err := reports.Readings(t.Context(), access, period, report.Filter{}, page); err != nil {
 			t.Errorf("with all bits as they were: %v", err)
 		}
 	})

@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	states "github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/schoolsdb"
+
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
@@ -63,9 +64,9 @@ func TestStatus(t *testing.T) {
 		open := fmt.Sprint(" WHERE until = ", states.Open)
 		blocks := func(k states.Kind) string { return fmt.Sprint("blocks", open, " AND kind = ", k.Number) }
 		for reference, tables := range map[string]map[string]string{
-			"ana": {"entities": "entities", "accounts": "accounts", "books": "schools_books" + open, "records": blocks(schools.RecordKind), "days": blocks(schools.PresenceKind)},
+			"ana": {"entities": "entities", "accounts": "accounts", "books": "schools_books" + open, "records": blocks(schoolsdb.RecordKind), "days": blocks(schoolsdb.PresenceKind)},
 			"rede": {"readers": "libraries_readers" + open, "titles": "libraries_books" + open, "loans": "libraries_loans" + open,
-				"reservations": "libraries_reservations" + open, "days": blocks(libraries.TotalsKind)},
+				"reservations": "libraries_reservations" + open, "days": blocks(librariesdb.TotalsKind)},
 		} {
 			rows := all[reference]["rows"].(map[string]any)
 			for name, table := range tables {

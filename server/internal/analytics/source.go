@@ -1,5 +1,5 @@
 // Package analytics asks an analytics tool for the sessions of a library network by channel of access: it is the
-// libraries.ChannelSource behind `--analytics-url` (L13).
+// report.ChannelSource behind `--analytics-url` (L13).
 //
 //	GET https://analytics.example/channels?library=rede-1&startDate=2026-08-01&endDate=2026-08-02
 //
@@ -27,6 +27,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -49,7 +50,7 @@ type Store interface {
 	KeepChannelAnswer(ctx context.Context, network libraries.NetworkID, hour libraries.Hour, period calendar.Period, data []byte) ([]byte, error)
 }
 
-// Source is a libraries.ChannelSource. It is safe for use by several goroutines; make one with New.
+// Source is a report.ChannelSource. It is safe for use by several goroutines; make one with New.
 type Source struct {
 	// Store and Slug must be set. Slug returns the slug by which the tool knows a network.
 	Store Store
@@ -70,7 +71,7 @@ type Source struct {
 	kept   memory
 }
 
-var _ libraries.ChannelSource = (*Source)(nil)
+var _ report.ChannelSource = (*Source)(nil)
 
 // New returns a Source that asks at an absolute URL of http or https, whose own query is kept.
 func New(address string) (*Source, error) {
@@ -87,9 +88,9 @@ func New(address string) (*Source, error) {
 	return s, nil
 }
 
-// Channels returns the rows of a period by day, then channel. The error is libraries.ErrChannels where the tool gives no
+// Channels returns the rows of a period by day, then channel. The error is report.ErrChannels where the tool gives no
 // good answer, or it cannot be stored; another error is that of reading the database, or of ctx.
-func (s *Source) Channels(ctx context.Context, a libraries.Access, period calendar.Period) ([]libraries.ChannelDay, error) {
+func (s *Source) Channels(ctx context.Context, a report.Access, period calendar.Period) ([]libraries.ChannelDay, error) {
 	hour := libraries.HourOf(s.now())
 	name := fmt.Sprint(a.Network, hour, period.Start, period.End)
 	done := s.asking.DoChan(name, func() (rows any, err error) {
@@ -143,7 +144,7 @@ func (s *Source) fresh(ctx context.Context, network libraries.NetworkID, hour li
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("%w: library %s: %w", libraries.ErrChannels, slug, err)
+		err = fmt.Errorf("%w: library %s: %w", report.ErrChannels, slug, err)
 		if s.Failed != nil {
 			s.Failed(err)
 		}

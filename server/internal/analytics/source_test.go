@@ -15,6 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
@@ -64,7 +65,7 @@ func (tl *tool) questions() []string {
 type site struct {
 	*analytics.Source
 	store    *librariesdb.Store
-	networks [2]libraries.Access
+	networks [2]report.Access
 	now      time.Time
 	failures []error
 }
@@ -235,7 +236,7 @@ func TestBadAnswers(t *testing.T) {
 		s.failures = nil
 		tl.says(tt.answer)
 		rows, err := s.Channels(t.Context(), s.networks[0], period)
-		if !errors.Is(err, libraries.ErrChannels) || rows != nil {
+		if !errors.Is(err, report.ErrChannels) || rows != nil {
 			t.Errorf("%s: rows = %v, %v, want ErrChannels", tt.rule, rows, err)
 		}
 		if len(s.failures) != 1 || !strings.Contains(s.failures[0].Error(), tt.why) || !strings.Contains(s.failures[0].Error(), "rede-1") {
@@ -276,7 +277,7 @@ func TestNoAnswer(t *testing.T) {
 	for _, tt := range tests {
 		s.failures = nil
 		tl.does(tt.does)
-		if rows, err := s.Channels(t.Context(), s.networks[0], period); !errors.Is(err, libraries.ErrChannels) || rows != nil {
+		if rows, err := s.Channels(t.Context(), s.networks[0], period); !errors.Is(err, report.ErrChannels) || rows != nil {
 			t.Errorf("%s: rows = %v, %v, want ErrChannels", tt.rule, rows, err)
 		}
 		if len(s.failures) != 1 || !strings.Contains(s.failures[0].Error(), tt.why) || strings.Contains(s.failures[0].Error(), "secret") {
@@ -308,7 +309,7 @@ func TestUnknownHost(t *testing.T) {
 	tl := newTool(t)
 	tl.Close()
 	s := newSite(t, dbtest.SQLite(t), tl.URL)
-	if _, err := s.Channels(t.Context(), s.networks[0], period); !errors.Is(err, libraries.ErrChannels) {
+	if _, err := s.Channels(t.Context(), s.networks[0], period); !errors.Is(err, report.ErrChannels) {
 		t.Errorf("a tool that is not there = %v, want ErrChannels", err)
 	}
 }
@@ -392,7 +393,7 @@ func TestKeptInMemory(t *testing.T) {
 	ask(1)
 	says(2)
 	ask(1)
-	if rows, err := shared.Channels(t.Context(), s.networks[0], period); !errors.Is(err, libraries.ErrChannels) {
+	if rows, err := shared.Channels(t.Context(), s.networks[0], period); !errors.Is(err, report.ErrChannels) {
 		t.Errorf("beside other processes: %v, %v, want ErrChannels", rows, err)
 	}
 	s.now = s.now.Add(time.Second) // 15:00 in Brasilia

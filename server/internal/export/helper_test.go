@@ -14,8 +14,8 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
@@ -62,7 +62,7 @@ func newPartner(t *testing.T, db *database.DB) (*schoolsdb.Store, directory.Part
 }
 
 // newNetwork makes a library network and loads a feed into it.
-func newNetwork(t *testing.T, db *database.DB, slug, feed string) (*librariesdb.Store, libraries.Access) {
+func newNetwork(t *testing.T, db *database.DB, slug, feed string) (*librariesdb.Store, report.Access) {
 	t.Helper()
 	n, err := librariesdb.CreateNetwork(t.Context(), db, slug, "Rede "+slug)
 	must(t, err)

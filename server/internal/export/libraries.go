@@ -8,6 +8,7 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -31,8 +32,8 @@ type librariesExport struct {
 	*source
 	store  *librariesdb.Store
 	folder *Folder
-	state  libraries.State
-	access libraries.Access
+	state  librariesdb.State
+	access report.Access
 }
 
 // begin reads what holds now.
@@ -83,8 +84,8 @@ func (l *librariesExport) writeShelves(ctx context.Context) error {
 		return err
 	}
 	return l.byReaders(ctx, t.name, func(ids []int64) error {
-		return l.store.Shelves(ctx, l.access, ids, func(reader int64, data []byte) error {
-			s, err := libraries.ParseShelf(data)
+		return l.store.ReaderTitles(ctx, l.access, ids, func(reader int64, data []byte) error {
+			s, err := librariesdb.ParseReaderTitles(data)
 			if err != nil {
 				return fmt.Errorf("shelf of reader %d: %w", reader, err)
 			}
@@ -125,8 +126,8 @@ func (l *librariesExport) writeDays(ctx context.Context) error {
 
 // writeSheets writes the sheets of a day.
 func (l *librariesExport) writeSheets(ctx context.Context, d *dayTables, day calendar.Date) error {
-	for kind, write := range map[libraries.SheetKind]func(day calendar.Date, sheet []byte) error{
-		libraries.ReaderSheets: d.writeReaders, libraries.LoginSheets: d.writeLogins, libraries.TitleSheets: d.writeTitles,
+	for kind, write := range map[report.SheetKind]func(day calendar.Date, sheet []byte) error{
+		report.ReaderSheets: d.writeReaders, report.LoginSheets: d.writeLogins, report.TitleSheets: d.writeTitles,
 	} {
 		sheets, err := l.store.Sheets(ctx, l.access, kind, calendar.Period{Start: day, End: day})
 		if err != nil {
@@ -143,15 +144,15 @@ func (l *librariesExport) writeSheets(ctx context.Context, d *dayTables, day cal
 
 // writeMarked writes the loans and the reservations that were made on a day, by identifier.
 func (l *librariesExport) writeMarked(ctx context.Context, d *dayTables, day calendar.Date) error {
-	if err := marked(ctx, l, libraries.LoanRegister, day, l.store.Loans, d.loans); err != nil {
+	if err := marked(ctx, l, report.LoanRegister, day, l.store.Loans, d.loans); err != nil {
 		return err
 	}
-	return marked(ctx, l, libraries.ReservationRegister, day, l.store.Reservations, d.reservations)
+	return marked(ctx, l, report.ReservationRegister, day, l.store.Reservations, d.reservations)
 }
 
-func marked[T any](ctx context.Context, l *librariesExport, of libraries.Register, day calendar.Date,
-	read func(context.Context, libraries.Access, libraries.Marks) ([]T, error), to Table[T]) error {
-	marks, err := l.store.Marks(ctx, l.access, of, day)
+func marked[T any](ctx context.Context, l *librariesExport, of report.Register, day calendar.Date,
+	read func(context.Context, report.Access, report.ListPositions) ([]T, error), to Table[T]) error {
+	marks, err := l.store.Positions(ctx, l.access, of, day)
 	if err != nil {
 		return err
 	}

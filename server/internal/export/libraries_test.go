@@ -13,6 +13,8 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/export"
@@ -48,7 +50,7 @@ func TestLibraries(t *testing.T) {
 					t.Errorf("%s loaded again = %.300v, want %.300v", name, fmt.Sprint(got[name]), fmt.Sprint(want[name]))
 				}
 			}
-			c := librariesCheck{t, &libraries.Reports{Store: store}, a, dir, format}
+			c := librariesCheck{t, &report.Reports{Store: store}, a, dir, format}
 			c.engagements()
 			c.logins()
 			c.titles()
@@ -72,7 +74,7 @@ func copyRegisters(t *testing.T, dir string, format export.Format) string {
 }
 
 // readRegisters reads the registers of a network from the store.
-func readRegisters(t *testing.T, store *librariesdb.Store, a libraries.Access) map[string]any {
+func readRegisters(t *testing.T, store *librariesdb.Store, a report.Access) map[string]any {
 	t.Helper()
 	st, err := store.State(t.Context(), a)
 	must(t, err)
@@ -83,12 +85,12 @@ func readRegisters(t *testing.T, store *librariesdb.Store, a libraries.Access) m
 	var loans []libraries.Loan
 	var reservations []libraries.Reservation
 	for day := libraries.HistoryStart; day < libraries.HistoryStart+60; day++ {
-		marks, err := store.Marks(t.Context(), a, libraries.LoanRegister, day)
+		marks, err := store.Positions(t.Context(), a, report.LoanRegister, day)
 		must(t, err)
 		some, err := store.Loans(t.Context(), a, marks)
 		must(t, err)
 		loans = append(loans, some...)
-		marks, err = store.Marks(t.Context(), a, libraries.ReservationRegister, day)
+		marks, err = store.Positions(t.Context(), a, report.ReservationRegister, day)
 		must(t, err)
 		others, err := store.Reservations(t.Context(), a, marks)
 		must(t, err)
@@ -102,8 +104,8 @@ func readRegisters(t *testing.T, store *librariesdb.Store, a libraries.Access) m
 
 type librariesCheck struct {
 	*testing.T
-	reports *libraries.Reports
-	access  libraries.Access
+	reports *report.Reports
+	access  report.Access
 	dir     string
 	format  export.Format
 }
@@ -116,7 +118,7 @@ var metrics = []string{
 }
 
 func (c librariesCheck) engagements() {
-	list, err := c.reports.Engagements(c.Context(), c.access, libraries.DayQuery{Period: always}, all)
+	list, err := c.reports.Engagements(c.Context(), c.access, report.DayQuery{Period: always}, all)
 	must(c.T, err)
 	got := c.rows("engagements")
 	if len(got) != len(list.Rows) {
@@ -135,14 +137,14 @@ func (c librariesCheck) engagements() {
 		if got[i]["bookIds"] != "" {
 			books = 1 + strings.Count(got[i]["bookIds"], ";")
 		}
-		if int64(books) != e.Measures[libraries.DistinctBooks] {
-			c.Errorf("engagement %d: bookIds = %s, want %d", i, got[i]["bookIds"], e.Measures[libraries.DistinctBooks])
+		if int64(books) != e.Measures[metric.DistinctBooks] {
+			c.Errorf("engagement %d: bookIds = %s, want %d", i, got[i]["bookIds"], e.Measures[metric.DistinctBooks])
 		}
 	}
 }
 
 func (c librariesCheck) logins() {
-	list, err := c.reports.Logins(c.Context(), c.access, libraries.DayQuery{Period: always}, all)
+	list, err := c.reports.Logins(c.Context(), c.access, report.DayQuery{Period: always}, all)
 	must(c.T, err)
 	got := c.rows("logins")
 	if len(got) != len(list.Rows) {
@@ -174,13 +176,13 @@ func (c librariesCheck) sum(list []row, by, column string) map[string]int64 {
 
 // titles compares the sums of each title with the dataset books.
 func (c librariesCheck) titles() {
-	list, err := c.reports.Books(c.Context(), c.access, libraries.BookQuery{Period: always}, all)
+	list, err := c.reports.Books(c.Context(), c.access, report.BookQuery{Period: always}, all)
 	must(c.T, err)
 	got := c.rows("titles")
-	for column, m := range map[string]libraries.Metric{
-		"loans": libraries.Loans, "returns": libraries.Returns, "readings10": libraries.Readings10, "readings50": libraries.Readings50,
-		"renewals": libraries.Renewals, "readingSeconds": libraries.ReadingSeconds, "reservations": libraries.Reservations,
-		"convertedReservations": libraries.ConvertedThatDay,
+	for column, m := range map[string]metric.Metric{
+		"loans": metric.Loans, "returns": metric.Returns, "readings10": metric.Readings10, "readings50": metric.Readings50,
+		"renewals": metric.Renewals, "readingSeconds": metric.ReadingSeconds, "reservations": metric.Reservations,
+		"convertedReservations": metric.ConvertedThatDay,
 	} {
 		want := map[string]int64{}
 		for _, b := range list.Rows {
@@ -231,7 +233,7 @@ func (c librariesCheck) shelves() {
 	if got, want := c.sum(got, "userId", "readingSeconds"), c.sum(c.rows("engagements"), "userId", "readingSeconds"); !maps.Equal(got, want) {
 		c.Errorf("readingSeconds of shelves = %v, want %v", got, want)
 	}
-	list, err := c.reports.Loans(c.Context(), c.access, libraries.LoanQuery{Period: always}, all)
+	list, err := c.reports.Loans(c.Context(), c.access, report.LoanQuery{Period: always}, all)
 	must(c.T, err)
 	for _, l := range list.Rows {
 		r := byPair[fmt.Sprint(l.Loan.Reader, " ", l.Loan.Book)]

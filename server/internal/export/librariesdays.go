@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
@@ -36,43 +38,43 @@ func newDayTables(f *Folder) (*dayTables, error) {
 type (
 	totalsRow struct {
 		day    calendar.Date
-		totals libraries.DayTotals
+		totals librariesdb.DayTotals
 	}
 	readerDay struct {
 		day      calendar.Date
 		reader   int64
-		measures libraries.Measures
+		measures metric.Measures
 		books    []int64 // read on the day
 	}
 	loginDay struct {
 		day calendar.Date
-		libraries.LoginDay
+		librariesdb.LoginDay
 	}
 	titleDay struct {
 		day calendar.Date
-		libraries.TitleDay
+		librariesdb.TitleDay
 	}
 )
 
 // metricNames are the names of the metrics in the specification, or such as it could have.
-var metricNames = [libraries.Metrics]string{
-	libraries.Logins: "logins", libraries.Loans: "loans", libraries.Returns: "returns", libraries.Readings10: "readings10",
-	libraries.Readings50: "readings50", libraries.Previews: "previews", libraries.DistinctBooks: "distinctBooks",
-	libraries.ReadingSeconds: "readingSeconds", libraries.Renewals: "renewals", libraries.Reservations: "reservations",
-	libraries.ReservationsConverted: "reservationsConverted", libraries.ListeningSeconds: "listeningSeconds",
-	libraries.ListeningSessions: "listeningSessions", libraries.ConvertedThatDay: "convertedReservations",
+var metricNames = [metric.Metrics]string{
+	metric.Logins: "logins", metric.Loans: "loans", metric.Returns: "returns", metric.Readings10: "readings10",
+	metric.Readings50: "readings50", metric.Previews: "previews", metric.DistinctBooks: "distinctBooks",
+	metric.ReadingSeconds: "readingSeconds", metric.Renewals: "renewals", metric.Reservations: "reservations",
+	metric.ReservationsConverted: "reservationsConverted", metric.ListeningSeconds: "listeningSeconds",
+	metric.ListeningSessions: "listeningSessions", metric.ConvertedThatDay: "convertedReservations",
 }
 
 // The metrics that a reader's day, a title's day, and a day as a whole have, in the order of the metrics.
 var (
-	readerMetrics = metrics(libraries.ConvertedThatDay)
-	titleMetrics  = metrics(libraries.Logins, libraries.DistinctBooks, libraries.Previews, libraries.ListeningSessions)
-	totalMetrics  = metrics(libraries.DistinctBooks) // which does not sum
+	readerMetrics = metrics(metric.ConvertedThatDay)
+	titleMetrics  = metrics(metric.Logins, metric.DistinctBooks, metric.Previews, metric.ListeningSessions)
+	totalMetrics  = metrics(metric.DistinctBooks) // which does not sum
 )
 
 // metrics returns all metrics but some.
-func metrics(but ...libraries.Metric) (list []libraries.Metric) {
-	for m := range libraries.Metrics {
+func metrics(but ...metric.Metric) (list []metric.Metric) {
+	for m := range metric.Metrics {
 		if !slices.Contains(but, m) {
 			list = append(list, m)
 		}
@@ -81,7 +83,7 @@ func metrics(but ...libraries.Metric) (list []libraries.Metric) {
 }
 
 // writeMeasures writes some of the metrics.
-func writeMeasures(w *wire.Writer, metrics []libraries.Metric, values *libraries.Measures) {
+func writeMeasures(w *wire.Writer, metrics []metric.Metric, values *metric.Measures) {
 	for _, m := range metrics {
 		w.Int(metricNames[m], values[m], "")
 	}
@@ -124,7 +126,7 @@ func writeTitle(w *wire.Writer, t *titleDay) {
 
 // writeReaders writes a day's sheet of readers: the engagements, each with the titles that were read.
 func (d *dayTables) writeReaders(day calendar.Date, data []byte) error {
-	sheet, err := libraries.OpenReaderSheet(data)
+	sheet, err := librariesdb.OpenReaderSheet(data)
 	if err != nil {
 		return err
 	}
@@ -149,7 +151,7 @@ func (d *dayTables) writeReaders(day calendar.Date, data []byte) error {
 }
 
 // booksRead returns the titles that each reader of a sheet read, by the reader's place.
-func booksRead(sheet *libraries.ReaderSheet) ([][]int64, error) {
+func booksRead(sheet *librariesdb.ReaderSheet) ([][]int64, error) {
 	titles, err := sheet.Titles()
 	if err != nil {
 		return nil, err
@@ -164,7 +166,7 @@ func booksRead(sheet *libraries.ReaderSheet) ([][]int64, error) {
 
 // writeLogins writes a day's sheet of logins.
 func (d *dayTables) writeLogins(day calendar.Date, data []byte) error {
-	logins, err := libraries.ParseLogins(data)
+	logins, err := librariesdb.ParseLogins(data)
 	if err != nil {
 		return err
 	}
@@ -178,7 +180,7 @@ func (d *dayTables) writeLogins(day calendar.Date, data []byte) error {
 
 // writeTitles writes a day's sheet of titles.
 func (d *dayTables) writeTitles(day calendar.Date, data []byte) (failed error) {
-	err := libraries.VisitTitles(data, func(t libraries.TitleDay) {
+	err := librariesdb.VisitTitles(data, func(t librariesdb.TitleDay) {
 		if failed == nil {
 			failed = d.titles.Write(&titleDay{day, t})
 		}

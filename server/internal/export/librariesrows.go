@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
@@ -35,7 +36,7 @@ func writeRecords[T any, P record[T]](f *Folder, name string, rows []T) error {
 // shelfRow is what one reader did with one title.
 type shelfRow struct {
 	reader int64
-	libraries.ShelfBook
+	librariesdb.ReaderTitle
 }
 
 // writeShelf writes progress in percent, to the thousandths that are kept; the days on which it first reached 10 and 50 are those

@@ -14,7 +14,9 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
@@ -45,13 +47,13 @@ type schoolsExport struct {
 	SchoolsOf
 	*source // its state is that which the users were read at
 	folder  *Folder
-	users   schools.Set
+	users   schoolsdb.Set
 	ids     []directory.UserID // of the users, ascending
 }
 
 // facts are the folded facts that are written.
-func (s *schoolsExport) facts() schools.Facts {
-	return schools.Facts{Blocks: s.Store, Partner: s.Partner, At: s.at.Facts}
+func (s *schoolsExport) facts() schoolsdb.Facts {
+	return schoolsdb.Facts{Blocks: s.Store, Partner: s.Partner, At: s.at.Facts}
 }
 
 // writeUsers writes the students and teachers, deleted ones too, for their reading stays (P7), by userId.
@@ -188,14 +190,14 @@ func (s *schoolsExport) writeEngagements(ctx context.Context) error {
 }
 
 // writeDay writes the engagements of one day.
-func (s *schoolsExport) writeDay(t Table[schools.Engagement], day calendar.Date, present schools.Set, minutes schools.Minutes) error {
+func (s *schoolsExport) writeDay(t Table[report.Engagement], day calendar.Date, present schoolsdb.Set, minutes schoolsdb.Minutes) error {
 	if err := minutes.Check(present.Len()); err != nil {
 		return err
 	}
 	rank := 0
 	for id := range present.All() {
 		if s.users.Has(id) {
-			if err := t.Write(&schools.Engagement{Date: day, UserID: id, Tenths: minutes.At(rank)}); err != nil {
+			if err := t.Write(&report.Engagement{Date: day, UserID: id, Tenths: minutes.At(rank)}); err != nil {
 				return err
 			}
 		}
@@ -204,7 +206,7 @@ func (s *schoolsExport) writeDay(t Table[schools.Engagement], day calendar.Date,
 	return nil
 }
 
-func writeEngagement(w *wire.Writer, e *schools.Engagement) {
+func writeEngagement(w *wire.Writer, e *report.Engagement) {
 	w.Date("date", e.Date, "")
 	w.Int("userId", int64(e.UserID), "")
 	w.Minutes("readingMinutes", e.Tenths, "")
@@ -223,7 +225,7 @@ func (s *schoolsExport) writeReadings(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var keys []schools.RecordKey
+	var keys []schoolsdb.RecordKey
 	written := 0 // users
 	for i, id := range s.ids {
 		books, err := ledgers.Ledger(id).Unpack()
@@ -231,7 +233,7 @@ func (s *schoolsExport) writeReadings(ctx context.Context) error {
 			return fmt.Errorf("ledger of user %d: %w", id, err)
 		}
 		for _, b := range books {
-			keys = append(keys, schools.RecordKey{User: id, Book: b.Book})
+			keys = append(keys, schoolsdb.RecordKey{User: id, Book: b.Book})
 		}
 		if len(keys) >= recordsAtOnce || i == len(s.ids)-1 {
 			s.progress(ctx, t.name, written, len(s.ids))
@@ -245,9 +247,9 @@ func (s *schoolsExport) writeReadings(ctx context.Context) error {
 }
 
 // writeRecords writes the days of the records of keys, which ascend.
-func (s *schoolsExport) writeRecords(ctx context.Context, t Table[readingDay], keys []schools.RecordKey) error {
+func (s *schoolsExport) writeRecords(ctx context.Context, t Table[readingDay], keys []schoolsdb.RecordKey) error {
 	found := 0
-	err := s.facts().Records(ctx, keys, state.Span{}, func(k schools.RecordKey, data []byte) error {
+	err := s.facts().Records(ctx, keys, state.Span{}, func(k schoolsdb.RecordKey, data []byte) error {
 		found++
 		if err := writeRecord(t, k, data); err != nil {
 			return fmt.Errorf("record of user %d, book %d: %w", k.User, k.Book, err)
@@ -255,13 +257,13 @@ func (s *schoolsExport) writeRecords(ctx context.Context, t Table[readingDay], k
 		return nil
 	})
 	if err == nil && found != len(keys) {
-		err = fmt.Errorf("%d of %d records are missing: %w", len(keys)-found, len(keys), schools.ErrCorrupt)
+		err = fmt.Errorf("%d of %d records are missing: %w", len(keys)-found, len(keys), packed.ErrCorrupt)
 	}
 	return err
 }
 
-func writeRecord(t Table[readingDay], k schools.RecordKey, data []byte) error {
-	r, err := schools.ParseRecord(data)
+func writeRecord(t Table[readingDay], k schoolsdb.RecordKey, data []byte) error {
+	r, err := schoolsdb.ParseRecord(data)
 	if err != nil {
 		return err
 	}
@@ -275,7 +277,7 @@ func writeRecord(t Table[readingDay], k schools.RecordKey, data []byte) error {
 
 // readingDay is a day of what a user read of a book.
 type readingDay struct {
-	schools.RecordKey
+	schoolsdb.RecordKey
 	reading.Day
 }
 

@@ -16,7 +16,8 @@ import (
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/reading"
-	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/report"
+	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/export"
@@ -46,7 +47,7 @@ func TestSchools(t *testing.T) {
 			if sum.Versions != at {
 				t.Errorf("versions = %v, want %v", sum.Versions, at)
 			}
-			c := schoolsCheck{t, &schools.Reports{Store: store}, schools.Access{Partner: p, Network: net, At: at}, dir, format}
+			c := schoolsCheck{t, &report.Reports{Store: store}, report.Access{Partner: p, Network: net, At: at}, dir, format}
 			c.users()
 			c.engagements()
 			c.readings()
@@ -70,8 +71,8 @@ func deleteTeacher(t *testing.T, db *database.DB, p directory.PartnerID) {
 
 type schoolsCheck struct {
 	*testing.T
-	reports *schools.Reports
-	access  schools.Access
+	reports *report.Reports
+	access  report.Access
 	dir     string
 	format  export.Format
 }
@@ -80,7 +81,7 @@ type schoolsCheck struct {
 var all = paging.Page{Number: 1, Size: math.MaxInt32}
 
 func (c schoolsCheck) users() {
-	list, err := c.reports.Users(c.Context(), c.access, schools.Filter{}, all)
+	list, err := c.reports.Users(c.Context(), c.access, report.Filter{}, all)
 	must(c.T, err)
 	var want []string
 	for _, u := range list.Rows {
@@ -105,7 +106,7 @@ func (c schoolsCheck) users() {
 }
 
 func (c schoolsCheck) engagements() {
-	list, err := c.reports.Engagements(c.Context(), c.access, always, schools.Filter{}, all)
+	list, err := c.reports.Engagements(c.Context(), c.access, always, report.Filter{}, all)
 	must(c.T, err)
 	var want []string
 	for _, e := range list.Rows {
@@ -141,7 +142,7 @@ type total struct {
 
 // readings sums the rows up by user and book and compares that with the API's rows of all time.
 func (c schoolsCheck) readings() {
-	list, err := c.reports.Readings(c.Context(), c.access, always, schools.Filter{}, all)
+	list, err := c.reports.Readings(c.Context(), c.access, always, report.Filter{}, all)
 	must(c.T, err)
 	lengths := map[string]int64{}
 	for _, b := range rows(c.T, c.dir, "books", c.format) {
@@ -226,6 +227,6 @@ func detach(t *testing.T, db *database.DB, p directory.PartnerID) {
 	_, err := db.ExecContext(t.Context(), `
 		UPDATE accounts SET entity_id = 0
 		 WHERE tenant_id = ?0 AND user_id = (SELECT min(r.a) FROM blocks r JOIN accounts a ON a.tenant_id = r.tenant_id AND a.user_id = r.a
-		                                      WHERE r.tenant_id = ?0 AND r.kind = ?2 AND a.kind = ?1)`, p, directory.Reader, schools.RecordKind.Number)
+		                                      WHERE r.tenant_id = ?0 AND r.kind = ?2 AND a.kind = ?1)`, p, directory.Reader, schoolsdb.RecordKind.Number)
 	must(t, err)
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/generate"
@@ -39,7 +40,7 @@ var libraryFields = map[string]string{
 type libraryContent struct {
 	terms        map[string][]libraries.Term
 	books        []libraries.Book
-	lines        []libraries.BookLine
+	lines        []stock.BookLine
 	readers      []libraries.Reader
 	channels     []libraries.ChannelDay
 	loans        []libraries.Loan
@@ -104,11 +105,11 @@ func orNil(r *feed.Row, i int) *calendar.Date {
 	return &d
 }
 
-func money(r *feed.Row, i int) libraries.Money {
+func money(r *feed.Row, i int) stock.Money {
 	if r.Null(i) {
 		return 0
 	}
-	m, err := libraries.ParseMoney(string(r.Number(i)))
+	m, err := stock.ParseMoney(string(r.Number(i)))
 	if err != nil {
 		r.Fail(i, err.Error())
 	}
@@ -155,10 +156,10 @@ func readLibraries(t *testing.T, dir string) (c libraryContent) {
 			HasEbook: r.Bool(7), HasAudiobook: r.Bool(8), HasVideo: r.Bool(9), MaxUses: optional(r, 10), Year: orNone(r, 11),
 		}
 	})
-	c.lines = libraryRows(t, dir, "lines", func(r *feed.Row) libraries.BookLine {
+	c.lines = libraryRows(t, dir, "lines", func(r *feed.Row) stock.BookLine {
 		modality := r.Text(5)
-		return libraries.BookLine{Book: r.Int(1), Line: libraries.Line{
-			ID: r.Int(0), Collection: enum(r, 2, libraries.ParseCollection), Kind: enum(r, 3, libraries.ParseKind), Number: r.Int(4),
+		return stock.BookLine{Book: r.Int(1), Line: stock.Line{
+			ID: r.Int(0), Collection: enum(r, 2, stock.ParseCollection), Kind: enum(r, 3, stock.ParseKind), Number: r.Int(4),
 			Modality: &modality, Copies: optional(r, 6), UnitPrice: money(r, 7), TotalPrice: money(r, 8), PurchasedAt: r.Date(9), ExpiresAt: orNil(r, 10),
 		}}
 	})
@@ -392,7 +393,7 @@ func checkLibraries(t *testing.T, c libraryContent, days calendar.Period) {
 	}
 	for _, l := range c.lines {
 		once(t, "line", ids, fmt.Sprint("line ", l.Line.ID))
-		if _, ok := books[l.Book]; !ok || l.Line.PurchasedAt > days.End || l.Line.UnitPrice > 0 && l.Line.TotalPrice != l.Line.UnitPrice*libraries.Money(*l.Line.Copies) {
+		if _, ok := books[l.Book]; !ok || l.Line.PurchasedAt > days.End || l.Line.UnitPrice > 0 && l.Line.TotalPrice != l.Line.UnitPrice*stock.Money(*l.Line.Copies) {
 			t.Errorf("line %+v is of no book, or bought after the feed, or its prices differ", l)
 		}
 	}
@@ -507,12 +508,12 @@ func TestLibrariesHasEveryCase(t *testing.T) {
 		note("video alone", b.HasVideo && !b.HasEbook && !b.HasAudiobook)
 	}
 	for _, l := range c.lines {
-		legacy := l.Line.Kind == libraries.LegacyLine
-		for _, collection := range []libraries.Collection{libraries.Platform, libraries.Additional, libraries.External, libraries.Manual} {
+		legacy := l.Line.Kind == stock.LegacyLine
+		for _, collection := range []stock.Collection{stock.Platform, stock.Additional, stock.External, stock.Manual} {
 			note("line of "+collection.String(), l.Line.Collection == collection)
 		}
-		note("manual purchase", l.Line.Collection == libraries.Manual && !legacy)
-		note("manual legacy", l.Line.Collection == libraries.Manual && legacy)
+		note("manual purchase", l.Line.Collection == stock.Manual && !legacy)
+		note("manual legacy", l.Line.Collection == stock.Manual && legacy)
 		note("legacy before the history", legacy && l.Line.PurchasedAt < libraries.HistoryStart)
 		note("legacy in the history", legacy && l.Line.PurchasedAt >= libraries.HistoryStart)
 		note("legacy without copies", legacy && l.Line.Copies == nil)

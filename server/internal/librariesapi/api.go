@@ -26,6 +26,7 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/server/internal/web"
@@ -47,29 +48,29 @@ type Keys interface {
 
 // Grant is what a good key opens, the budget that its requests count on, and who asks when: Caller.Now is of the hour.
 type Grant struct {
-	Access libraries.Access
+	Access report.Access
 	Budget auth.Budget
 	Caller web.Caller
 }
 
-// Reports are the reports behind the routes; *libraries.Reports is one.
+// Reports are the reports behind the routes; *report.Reports is one.
 type Reports interface {
-	Summary(context.Context, libraries.Access, libraries.SummaryQuery, paging.Page) (*libraries.Summary, error)
-	Engagements(context.Context, libraries.Access, libraries.DayQuery, paging.Page) (libraries.List[libraries.Engagement], error)
-	Users(context.Context, libraries.Access, libraries.UserQuery, paging.Page) (libraries.List[libraries.User], error)
-	Dimensions(context.Context, libraries.Access) (*libraries.Dimensions, error)
+	Summary(context.Context, report.Access, report.SummaryQuery, paging.Page) (*report.Summary, error)
+	Engagements(context.Context, report.Access, report.DayQuery, paging.Page) (report.List[report.Engagement], error)
+	Users(context.Context, report.Access, report.UserQuery, paging.Page) (report.List[report.User], error)
+	Dimensions(context.Context, report.Access) (*report.Dimensions, error)
 
-	Books(context.Context, libraries.Access, libraries.BookQuery, paging.Page) (libraries.List[libraries.BookRow], error)
-	Stock(context.Context, libraries.Access, libraries.StockQuery, paging.Page) (libraries.List[libraries.StockRow], error)
-	Loans(context.Context, libraries.Access, libraries.LoanQuery, paging.Page) (libraries.List[libraries.LoanRow], error)
-	Reservations(context.Context, libraries.Access, libraries.ReservationQuery, paging.Page) (libraries.List[libraries.ReservationRow], error)
-	Logins(context.Context, libraries.Access, libraries.DayQuery, paging.Page) (libraries.List[libraries.LoginRow], error)
-	ChannelDays(context.Context, libraries.Access, libraries.ChannelQuery) (libraries.List[libraries.ChannelDay], error)
-	Suggestions(context.Context, libraries.Access, libraries.SuggestionQuery, paging.Page) (libraries.List[libraries.SuggestionRow], error)
-	Requests(context.Context, libraries.Access, libraries.RequestQuery, paging.Page) (libraries.List[libraries.Request], error)
+	Books(context.Context, report.Access, report.BookQuery, paging.Page) (report.List[report.BookRow], error)
+	Stock(context.Context, report.Access, report.StockQuery, paging.Page) (report.List[report.StockRow], error)
+	Loans(context.Context, report.Access, report.LoanQuery, paging.Page) (report.List[report.LoanRow], error)
+	Reservations(context.Context, report.Access, report.ReservationQuery, paging.Page) (report.List[report.ReservationRow], error)
+	Logins(context.Context, report.Access, report.DayQuery, paging.Page) (report.List[report.LoginRow], error)
+	ChannelDays(context.Context, report.Access, report.ChannelQuery) (report.List[libraries.ChannelDay], error)
+	Suggestions(context.Context, report.Access, report.SuggestionQuery, paging.Page) (report.List[report.SuggestionRow], error)
+	Requests(context.Context, report.Access, report.RequestQuery, paging.Page) (report.List[libraries.Request], error)
 }
 
-var _ Reports = (*libraries.Reports)(nil)
+var _ Reports = (*report.Reports)(nil)
 
 // API answers the routes. Keys, Limiter, Reports, Pulls, Queue and Answers must be set.
 type API struct {
@@ -198,7 +199,7 @@ var errChannels = &web.Problem{Status: http.StatusServiceUnavailable, Message: "
 
 // explain returns what a client is told of a report's error, if it is told anything.
 func explain(err error) error {
-	if errors.Is(err, libraries.ErrChannels) {
+	if errors.Is(err, report.ErrChannels) {
 		return errChannels
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -20,22 +21,22 @@ import (
 // fixed answers with what it holds and keeps what it was asked.
 type fixed struct {
 	hour         libraries.Hour
-	summary      libraries.Summary
-	dimensions   libraries.Dimensions
-	engagements  []libraries.Engagement
-	users        []libraries.User
-	books        []libraries.BookRow
-	stock        []libraries.StockRow
-	loans        []libraries.LoanRow
-	reservations []libraries.ReservationRow
-	logins       []libraries.LoginRow
+	summary      report.Summary
+	dimensions   report.Dimensions
+	engagements  []report.Engagement
+	users        []report.User
+	books        []report.BookRow
+	stock        []report.StockRow
+	loans        []report.LoanRow
+	reservations []report.ReservationRow
+	logins       []report.LoginRow
 	channels     []libraries.ChannelDay
-	suggestions  []libraries.SuggestionRow
+	suggestions  []report.SuggestionRow
 	requests     []libraries.Request
 	err          error
 	during       func() // what happens while users are read
 
-	access libraries.Access
+	access report.Access
 	query  any
 	page   paging.Page
 	calls  int
@@ -44,72 +45,72 @@ type fixed struct {
 // total is the number of rows of all pages of every list.
 const total = 9
 
-func list[T any](f *fixed, rows []T, a libraries.Access, query any, p paging.Page) (libraries.List[T], error) {
+func list[T any](f *fixed, rows []T, a report.Access, query any, p paging.Page) (report.List[T], error) {
 	f.access, f.query, f.page = a, query, p
 	f.calls++
-	return libraries.List[T]{Hour: f.hour, Rows: rows, Total: total}, f.err
+	return report.List[T]{Hour: f.hour, Rows: rows, Total: total}, f.err
 }
 
-func (f *fixed) Summary(_ context.Context, a libraries.Access, q libraries.SummaryQuery, p paging.Page) (*libraries.Summary, error) {
+func (f *fixed) Summary(_ context.Context, a report.Access, q report.SummaryQuery, p paging.Page) (*report.Summary, error) {
 	list[int](f, nil, a, q, p)
 	s := f.summary
 	s.Hour = f.hour
 	return &s, f.err
 }
 
-func (f *fixed) Dimensions(_ context.Context, a libraries.Access) (*libraries.Dimensions, error) {
+func (f *fixed) Dimensions(_ context.Context, a report.Access) (*report.Dimensions, error) {
 	list[int](f, nil, a, nil, paging.Page{})
 	d := f.dimensions
 	d.Hour = f.hour
 	return &d, f.err
 }
 
-func (f *fixed) Engagements(_ context.Context, a libraries.Access, q libraries.DayQuery, p paging.Page) (libraries.List[libraries.Engagement], error) {
+func (f *fixed) Engagements(_ context.Context, a report.Access, q report.DayQuery, p paging.Page) (report.List[report.Engagement], error) {
 	return list(f, f.engagements, a, q, p)
 }
 
-func (f *fixed) Users(_ context.Context, a libraries.Access, q libraries.UserQuery, p paging.Page) (libraries.List[libraries.User], error) {
+func (f *fixed) Users(_ context.Context, a report.Access, q report.UserQuery, p paging.Page) (report.List[report.User], error) {
 	if f.during != nil {
 		f.during()
-		return libraries.List[libraries.User]{}, nil
+		return report.List[report.User]{}, nil
 	}
 	return list(f, f.users, a, q, p)
 }
 
-func (f *fixed) Books(_ context.Context, a libraries.Access, q libraries.BookQuery, p paging.Page) (libraries.List[libraries.BookRow], error) {
+func (f *fixed) Books(_ context.Context, a report.Access, q report.BookQuery, p paging.Page) (report.List[report.BookRow], error) {
 	return list(f, f.books, a, q, p)
 }
 
-func (f *fixed) Stock(_ context.Context, a libraries.Access, q libraries.StockQuery, p paging.Page) (libraries.List[libraries.StockRow], error) {
+func (f *fixed) Stock(_ context.Context, a report.Access, q report.StockQuery, p paging.Page) (report.List[report.StockRow], error) {
 	return list(f, f.stock, a, q, p)
 }
 
-func (f *fixed) Loans(_ context.Context, a libraries.Access, q libraries.LoanQuery, p paging.Page) (libraries.List[libraries.LoanRow], error) {
+func (f *fixed) Loans(_ context.Context, a report.Access, q report.LoanQuery, p paging.Page) (report.List[report.LoanRow], error) {
 	return list(f, f.loans, a, q, p)
 }
 
-func (f *fixed) Reservations(_ context.Context, a libraries.Access, q libraries.ReservationQuery, p paging.Page) (libraries.List[libraries.ReservationRow], error) {
+func (f *fixed) Reservations(_ context.Context, a report.Access, q report.ReservationQuery, p paging.Page) (report.List[report.ReservationRow], error) {
 	return list(f, f.reservations, a, q, p)
 }
 
-func (f *fixed) Logins(_ context.Context, a libraries.Access, q libraries.DayQuery, p paging.Page) (libraries.List[libraries.LoginRow], error) {
+func (f *fixed) Logins(_ context.Context, a report.Access, q report.DayQuery, p paging.Page) (report.List[report.LoginRow], error) {
 	return list(f, f.logins, a, q, p)
 }
 
-func (f *fixed) ChannelDays(_ context.Context, a libraries.Access, q libraries.ChannelQuery) (libraries.List[libraries.ChannelDay], error) {
+func (f *fixed) ChannelDays(_ context.Context, a report.Access, q report.ChannelQuery) (report.List[libraries.ChannelDay], error) {
 	return list(f, f.channels, a, q, paging.Page{})
 }
 
-func (f *fixed) Suggestions(_ context.Context, a libraries.Access, q libraries.SuggestionQuery, p paging.Page) (libraries.List[libraries.SuggestionRow], error) {
+func (f *fixed) Suggestions(_ context.Context, a report.Access, q report.SuggestionQuery, p paging.Page) (report.List[report.SuggestionRow], error) {
 	return list(f, f.suggestions, a, q, p)
 }
 
-func (f *fixed) Requests(_ context.Context, a libraries.Access, q libraries.RequestQuery, p paging.Page) (libraries.List[libraries.Request], error) {
+func (f *fixed) Requests(_ context.Context, a report.Access, q report.RequestQuery, p paging.Page) (report.List[libraries.Request], error) {
 	return list(f, f.requests, a, q, p)
 }
 
 // testAccess is what the good key opens.
-var testAccess = libraries.Access{Network: 3, At: state.Versions{Registers: 1, Facts: 2}}
+var testAccess = report.Access{Network: 3, At: state.Versions{Registers: 1, Facts: 2}}
 
 // oneKey knows one key, and one that the database fails at.
 type oneKey struct{ now func() time.Time }
@@ -179,7 +180,7 @@ func TestToday(t *testing.T) {
 		a := &librariesapi.API{Keys: oneKey{func() time.Time { return now }}, Limiter: new(auth.MemoryLimiter), Reports: f,
 			Answers: new(web.Answers)}
 		get(a.Handler(), "/summary")
-		q := f.query.(libraries.SummaryQuery)
+		q := f.query.(report.SummaryQuery)
 		if got := q.Period.End.String(); got != tt.want || q.Today != q.Period.End {
 			t.Errorf("at %s today = %s and %v, want %s", tt.now, got, q.Today, tt.want)
 		}

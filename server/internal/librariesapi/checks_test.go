@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/server/internal/librariesapi"
 )
 
@@ -100,7 +100,7 @@ func TestRateHeaders(t *testing.T) {
 	quota := func(w http.Header) [3]string {
 		return [3]string{w.Get("x-ratelimit-limit-public-default"), w.Get("x-ratelimit-remaining-public-default"), w.Get("x-ratelimit-reset-public-default")}
 	}
-	down := fmt.Errorf("%w: no route", libraries.ErrChannels)
+	down := fmt.Errorf("%w: no route", report.ErrChannels)
 	steps := []struct {
 		rule, method, path string
 		headers            []string
@@ -143,7 +143,7 @@ func TestRateHeaders(t *testing.T) {
 
 // A source that does not answer is a 503 in the words of the contract, which tell nothing of the reason (L13).
 func TestChannelsUnavailable(t *testing.T) {
-	w := get(newAPI(&fixed{err: fmt.Errorf("%w: secret", libraries.ErrChannels)}, 0), "/datasets/channels")
+	w := get(newAPI(&fixed{err: fmt.Errorf("%w: secret", report.ErrChannels)}, 0), "/datasets/channels")
 	const want = `{"statusCode":503,"error":"Service Unavailable","message":"the analytics source is not available; try again later"}`
 	if w.Code != 503 || w.Body.String() != want {
 		t.Errorf("channels = %d %s, want 503 %s", w.Code, w.Body, want)

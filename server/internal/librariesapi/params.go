@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
@@ -12,7 +14,7 @@ import (
 // The values of the parameters, in the order of the specification. A parameter that is absent stands for the zero value: no
 // filter, or the default order.
 var (
-	groupings           = web.Named(libraries.ByLibrary, libraries.ByState, libraries.ByCity, libraries.ByAgeGroup)
+	groupings           = web.Named(report.ByLibrary, report.ByState, report.ByCity, report.ByAgeGroup)
 	readerStatuses      = web.Named(libraries.ReaderActive, libraries.ReaderDeactivated, libraries.ReaderDeleted)
 	loanStatuses        = web.Named(libraries.LoanActive, libraries.LoanReturned, libraries.LoanExpired)
 	reservationStatuses = web.Named(libraries.Waiting, libraries.Available, libraries.Converted, libraries.Cancelled, libraries.Lost)
@@ -21,29 +23,29 @@ var (
 	bands               = bandNames()
 
 	// The platform has no stock of its own.
-	ownCollections = web.Named(libraries.Additional, libraries.External, libraries.Manual)
-	anyCollection  = append([]web.Choice[libraries.Collection]{web.Means("all", libraries.Collection(0)), web.Means(libraries.Platform.String(), libraries.Platform)}, ownCollections...)
+	ownCollections = web.Named(stock.Additional, stock.External, stock.Manual)
+	anyCollection  = append([]web.Choice[stock.Collection]{web.Means("all", stock.Collection(0)), web.Means(stock.Platform.String(), stock.Platform)}, ownCollections...)
 
-	bookOrders = []web.Choice[libraries.BookOrder]{
-		web.Means("title", libraries.BooksByTitle), web.Means("loans", libraries.BooksByLoans), web.Means("returns", libraries.BooksByReturns),
-		web.Means("readings10", libraries.BooksByReadings10), web.Means("readings50", libraries.BooksByReadings50),
-		web.Means("readingSeconds", libraries.BooksByReadingSeconds), web.Means("renewals", libraries.BooksByRenewals),
-		web.Means("reservations", libraries.BooksByReservations), web.Means("activeReservations", libraries.BooksByActiveReservations),
-		web.Means("convertedReservations", libraries.BooksByConvertedReservations),
+	bookOrders = []web.Choice[report.BookOrder]{
+		web.Means("title", report.BooksByTitle), web.Means("loans", report.BooksByLoans), web.Means("returns", report.BooksByReturns),
+		web.Means("readings10", report.BooksByReadings10), web.Means("readings50", report.BooksByReadings50),
+		web.Means("readingSeconds", report.BooksByReadingSeconds), web.Means("renewals", report.BooksByRenewals),
+		web.Means("reservations", report.BooksByReservations), web.Means("activeReservations", report.BooksByActiveReservations),
+		web.Means("convertedReservations", report.BooksByConvertedReservations),
 	}
-	stockOrders = []web.Choice[libraries.StockOrder]{
-		web.Means("title", libraries.StockByTitle), web.Means("activeLoans", libraries.StockByActiveLoans), web.Means("readings", libraries.StockByReadings),
-		web.Means("possibleReadings", libraries.StockByPossibleReadings), web.Means("percentage", libraries.StockByPercentage),
-		web.Means("activeReservations", libraries.StockByActiveReservations),
+	stockOrders = []web.Choice[report.StockOrder]{
+		web.Means("title", report.StockByTitle), web.Means("activeLoans", report.StockByActiveLoans), web.Means("readings", report.StockByReadings),
+		web.Means("possibleReadings", report.StockByPossibleReadings), web.Means("percentage", report.StockByPercentage),
+		web.Means("activeReservations", report.StockByActiveReservations),
 	}
 	ascending = []web.Choice[bool]{web.Means("asc", true), web.Means("desc", false)}
 )
 
-// bandNames are the names of the bands, as [libraries.ParseBand] reads them (L10).
+// bandNames are the names of the bands, as [stock.ParseBand] reads them (L10).
 func bandNames() []string {
-	names := make([]string, libraries.Bands)
+	names := make([]string, stock.Bands)
 	for i := range names {
-		names[i] = libraries.Band(i).String()
+		names[i] = stock.Band(i).String()
 	}
 	return names
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -194,34 +196,34 @@ func TestParametersReachTheReport(t *testing.T) {
 	ask := calendar.Asked{Start: ptr(day("2026-08-01")), End: ptr(day("2026-08-03"))}
 	days := "startDate=2026-08-03&endDate=2026-08-01&page=3&pageSize=50" // swapped
 	titles := "&search=Dom&publisherId=1&categoryId=2&subjectId=3&bookId=4&publicationYear=1899"
-	filter := libraries.TitleFilter{Search: ptr("Dom"), Publisher: ptr[int64](1), Category: ptr[int64](2), Subject: ptr[int64](3), Book: ptr[int64](4), Year: ptr[int64](1899)}
+	filter := report.TitleFilter{Search: ptr("Dom"), Publisher: ptr[int64](1), Category: ptr[int64](2), Subject: ptr[int64](3), Book: ptr[int64](4), Year: ptr[int64](1899)}
 	external := filter
-	external.Collection = libraries.External
+	external.Collection = stock.External
 	tests := []struct {
 		path  string
 		query any
 	}{
-		{"/summary?groupBy=ageGroup&libraryId=0&state=PA&city=Bel%C3%A9m&ageGroupId=2&gender=feminino&newUsers=true&" + days, libraries.SummaryQuery{
-			Period: period, NewUsers: true, GroupBy: libraries.ByAgeGroup, Today: day("2026-09-15"), Filter: libraries.ReaderFilter{
+		{"/summary?groupBy=ageGroup&libraryId=0&state=PA&city=Bel%C3%A9m&ageGroupId=2&gender=feminino&newUsers=true&" + days, report.SummaryQuery{
+			Period: period, NewUsers: true, GroupBy: report.ByAgeGroup, Today: day("2026-09-15"), Filter: report.ReaderFilter{
 				Library: ptr[int64](0), AgeGroup: ptr[int64](2), State: ptr("PA"), City: ptr("Belém"), Gender: ptr("feminino")}}},
-		{"/engagements?startDate=2026-08-01&endDate=2026-08-03&userId=7&page=3&pageSize=50", libraries.DayQuery{Period: period, Reader: ptr[int64](7)}},
+		{"/engagements?startDate=2026-08-01&endDate=2026-08-03&userId=7&page=3&pageSize=50", report.DayQuery{Period: period, Reader: ptr[int64](7)}},
 		{"/users?userId=9007199254740991&status=deleted&libraryId=4&registeredFrom=2026-08-01&registeredTo=2026-08-03&updatedSince=2026-08-03&page=3&pageSize=50",
-			libraries.UserQuery{Reader: ptr[int64](9007199254740991), Status: libraries.ReaderDeleted, Library: ptr[int64](4), Registered: ask, UpdatedSince: ptr(day("2026-08-03"))}},
-		{"/datasets/books?author=Machado&collection=external&format=audiobook&orderBy=renewals&orderDir=asc&" + days + titles, libraries.BookQuery{
-			Period: period, Filter: external, Author: ptr("Machado"), Format: libraries.Audiobook, Order: libraries.BooksByRenewals, Asc: true}},
-		{"/datasets/books?collection=all&orderBy=loans&orderDir=desc&" + days + titles, libraries.BookQuery{Period: period, Filter: filter}},
-		{"/datasets/books?collection=platform&page=3&pageSize=50", libraries.BookQuery{
-			Period: calendar.Period{Start: day("2026-08-16"), End: day("2026-09-15")}, Filter: libraries.TitleFilter{Collection: libraries.Platform}}},
-		{"/datasets/stock?purchasedFrom=2026-08-01&purchasedTo=2026-08-03&consumptionBand=0&collection=external&orderBy=possibleReadings&orderDir=asc&page=3&pageSize=50" + titles, libraries.StockQuery{
-			Purchased: ask, Filter: external, Band: ptr(libraries.BandNone), Order: libraries.StockByPossibleReadings, Asc: true}},
-		{"/datasets/stock?consumptionBand=101%2B&page=3&pageSize=50", libraries.StockQuery{Band: ptr(libraries.BandOver)}},
-		{"/datasets/stock?consumptionBand=101+&page=3&pageSize=50", libraries.StockQuery{Band: ptr(libraries.BandOver)}},
-		{"/datasets/loans?userId=7&bookId=8&status=expired&" + days, libraries.LoanQuery{Period: period, Reader: ptr[int64](7), Book: ptr[int64](8), Status: libraries.LoanExpired}},
-		{"/datasets/reservations?userId=7&bookId=8&status=lost&" + days, libraries.ReservationQuery{Period: period, Reader: ptr[int64](7), Book: ptr[int64](8), Status: libraries.Lost}},
-		{"/datasets/logins?userId=7&" + days, libraries.DayQuery{Period: period, Reader: ptr[int64](7)}},
-		{"/datasets/channels?channel=web-tablet&" + days, libraries.ChannelQuery{Period: period, Channel: libraries.WebTablet}},
-		{"/datasets/suggestions?search=50%25&" + days, libraries.SuggestionQuery{Period: period, Search: ptr("50%")}},
-		{"/datasets/suggestion-requests?title=+A+&author=B&userId=7&" + days, libraries.RequestQuery{Period: period, Title: ptr(" A "), Author: ptr("B"), Reader: ptr[int64](7)}},
+			report.UserQuery{Reader: ptr[int64](9007199254740991), Status: libraries.ReaderDeleted, Library: ptr[int64](4), Registered: ask, UpdatedSince: ptr(day("2026-08-03"))}},
+		{"/datasets/books?author=Machado&collection=external&format=audiobook&orderBy=renewals&orderDir=asc&" + days + titles, report.BookQuery{
+			Period: period, Filter: external, Author: ptr("Machado"), Format: libraries.Audiobook, Order: report.BooksByRenewals, Asc: true}},
+		{"/datasets/books?collection=all&orderBy=loans&orderDir=desc&" + days + titles, report.BookQuery{Period: period, Filter: filter}},
+		{"/datasets/books?collection=platform&page=3&pageSize=50", report.BookQuery{
+			Period: calendar.Period{Start: day("2026-08-16"), End: day("2026-09-15")}, Filter: report.TitleFilter{Collection: stock.Platform}}},
+		{"/datasets/stock?purchasedFrom=2026-08-01&purchasedTo=2026-08-03&consumptionBand=0&collection=external&orderBy=possibleReadings&orderDir=asc&page=3&pageSize=50" + titles, report.StockQuery{
+			Purchased: ask, Filter: external, Band: ptr(stock.BandNone), Order: report.StockByPossibleReadings, Asc: true}},
+		{"/datasets/stock?consumptionBand=101%2B&page=3&pageSize=50", report.StockQuery{Band: ptr(stock.BandOver)}},
+		{"/datasets/stock?consumptionBand=101+&page=3&pageSize=50", report.StockQuery{Band: ptr(stock.BandOver)}},
+		{"/datasets/loans?userId=7&bookId=8&status=expired&" + days, report.LoanQuery{Period: period, Reader: ptr[int64](7), Book: ptr[int64](8), Status: libraries.LoanExpired}},
+		{"/datasets/reservations?userId=7&bookId=8&status=lost&" + days, report.ReservationQuery{Period: period, Reader: ptr[int64](7), Book: ptr[int64](8), Status: libraries.Lost}},
+		{"/datasets/logins?userId=7&" + days, report.DayQuery{Period: period, Reader: ptr[int64](7)}},
+		{"/datasets/channels?channel=web-tablet&" + days, report.ChannelQuery{Period: period, Channel: libraries.WebTablet}},
+		{"/datasets/suggestions?search=50%25&" + days, report.SuggestionQuery{Period: period, Search: ptr("50%")}},
+		{"/datasets/suggestion-requests?title=+A+&author=B&userId=7&" + days, report.RequestQuery{Period: period, Title: ptr(" A "), Author: ptr("B"), Reader: ptr[int64](7)}},
 	}
 	for _, tt := range tests {
 		f := &fixed{}

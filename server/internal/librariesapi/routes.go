@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
@@ -69,10 +69,10 @@ var (
 )
 
 func (a *API) summary(q *web.Query, today calendar.Date) call {
-	query := libraries.SummaryQuery{
+	query := report.SummaryQuery{
 		Period:  period(q, today, "First day of the period"+leftOut),
 		GroupBy: web.Choose(q, "groupBy", "Fills data.breakdown.", groupings),
-		Filter: libraries.ReaderFilter{
+		Filter: report.ReaderFilter{
 			Library: q.Int("libraryId", "Readers of one library."), State: text(q, "state", "Readers of one state, by its code."),
 			City: text(q, "city", "Readers of one city."), AgeGroup: q.Int("ageGroupId", "Readers of one age group."),
 			Gender: text(q, "gender", "Readers of one gender, as the dimensions name it."),
@@ -81,11 +81,11 @@ func (a *API) summary(q *web.Query, today calendar.Date) call {
 		Today:    today,
 	}
 	page, grouped := q.Page(smallPages), query.GroupBy != 0
-	data := func(s *libraries.Summary) answer {
+	data := func(s *report.Summary) answer {
 		return answer{hour: s.Hour, total: s.BreakdownTotal, data: func(w *wire.Writer) { writeSummary(w, s, grouped) }}
 	}
-	return call{period: &query.Period, page: &page, grouped: &grouped, sample: data(new(libraries.Summary)),
-		run: func(ctx context.Context, access libraries.Access) (answer, error) {
+	return call{period: &query.Period, page: &page, grouped: &grouped, sample: data(new(report.Summary)),
+		run: func(ctx context.Context, access report.Access) (answer, error) {
 			s, err := a.Reports.Summary(ctx, access, query, page)
 			if err != nil {
 				return answer{}, err
@@ -95,13 +95,13 @@ func (a *API) summary(q *web.Query, today calendar.Date) call {
 }
 
 func (a *API) engagements(q *web.Query, _ calendar.Date) call {
-	query := libraries.DayQuery{Period: requiredWindow(q), Reader: reader(q)}
+	query := report.DayQuery{Period: requiredWindow(q), Reader: reader(q)}
 	return listing(a, engagementRow, Reports.Engagements, query, q.Page(pages)).over(query.Period)
 }
 
 // users runs in the queue, which it joins when its parameters have been found good.
 func (a *API) users(q *web.Query, _ calendar.Date) call {
-	query := libraries.UserQuery{
+	query := report.UserQuery{
 		Reader:  reader(q),
 		Status:  web.Choose(q, "status", "Readers of one status.", readerStatuses),
 		Library: q.Int("libraryId", "Readers of one library."),
@@ -112,7 +112,7 @@ func (a *API) users(q *web.Query, _ calendar.Date) call {
 	}
 	c := listing(a, userRow, Reports.Users, query, q.Page(pages))
 	run := c.run
-	c.run = func(ctx context.Context, access libraries.Access) (answer, error) {
+	c.run = func(ctx context.Context, access report.Access) (answer, error) {
 		leave, err := a.Queue.Enter(ctx, access.Network)
 		if err != nil {
 			return answer{}, err
@@ -124,10 +124,10 @@ func (a *API) users(q *web.Query, _ calendar.Date) call {
 }
 
 func (a *API) dimensions(*web.Query, calendar.Date) call {
-	data := func(d *libraries.Dimensions) answer {
+	data := func(d *report.Dimensions) answer {
 		return answer{hour: d.Hour, data: func(w *wire.Writer) { writeDimensions(w, d) }}
 	}
-	return call{sample: data(new(libraries.Dimensions)), run: func(ctx context.Context, access libraries.Access) (answer, error) {
+	return call{sample: data(new(report.Dimensions)), run: func(ctx context.Context, access report.Access) (answer, error) {
 		d, err := a.Reports.Dimensions(ctx, access)
 		if err != nil {
 			return answer{}, err

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
@@ -11,19 +13,19 @@ import (
 
 // The rows of the lists, member by member in the order of the specification's tables.
 var (
-	engagementRow  = wire.Table[libraries.Engagement]{Schema: "Engagement", Write: writeEngagement}
-	userRow        = wire.Table[libraries.User]{Schema: "Reader", Write: writeUser, Sample: libraries.User{Reader: new(libraries.Reader)}}
-	bookRow        = wire.Table[libraries.BookRow]{Schema: "Book", Write: writeBook, Sample: libraries.BookRow{Title: noTitle}}
-	stockRow       = wire.Table[libraries.StockRow]{Schema: "StockTitle", Write: writeStock, Sample: libraries.StockRow{Title: noTitle}}
-	loanRow        = wire.Table[libraries.LoanRow]{Schema: "Loan", Write: writeLoan, Sample: libraries.LoanRow{Title: noTitle}}
-	reservationRow = wire.Table[libraries.ReservationRow]{Schema: "Reservation", Write: writeReservation, Sample: libraries.ReservationRow{Title: noTitle}}
-	loginRow       = wire.Table[libraries.LoginRow]{Schema: "Login", Write: writeLogin}
+	engagementRow  = wire.Table[report.Engagement]{Schema: "Engagement", Write: writeEngagement}
+	userRow        = wire.Table[report.User]{Schema: "Reader", Write: writeUser, Sample: report.User{Reader: new(libraries.Reader)}}
+	bookRow        = wire.Table[report.BookRow]{Schema: "Book", Write: writeBook, Sample: report.BookRow{Title: noTitle}}
+	stockRow       = wire.Table[report.StockRow]{Schema: "StockTitle", Write: writeStock, Sample: report.StockRow{Title: noTitle}}
+	loanRow        = wire.Table[report.LoanRow]{Schema: "Loan", Write: writeLoan, Sample: report.LoanRow{Title: noTitle}}
+	reservationRow = wire.Table[report.ReservationRow]{Schema: "Reservation", Write: writeReservation, Sample: report.ReservationRow{Title: noTitle}}
+	loginRow       = wire.Table[report.LoginRow]{Schema: "Login", Write: writeLogin}
 	channelRow     = wire.Table[libraries.ChannelDay]{Schema: "ChannelDay", Write: writeChannel}
-	suggestionRow  = wire.Table[libraries.SuggestionRow]{Schema: "Suggestion", Write: writeSuggestion}
+	suggestionRow  = wire.Table[report.SuggestionRow]{Schema: "Suggestion", Write: writeSuggestion}
 	requestRow     = wire.Table[libraries.Request]{Schema: "Request", Write: writeRequest}
 )
 
-var noTitle = new(libraries.Title)
+var noTitle = new(report.Title)
 
 // The texts that are one of a few.
 var (
@@ -39,24 +41,24 @@ var (
 	monthName         = wire.Pattern(`^\d{4}-\d\d$`)
 )
 
-func writeEngagement(w *wire.Writer, e *libraries.Engagement) {
+func writeEngagement(w *wire.Writer, e *report.Engagement) {
 	m := &e.Measures
 	w.Date("date", e.Day, "")
 	w.Int("userId", e.Reader, "")
-	w.Int("logins", m[libraries.Logins], "1 if the reader had activity that day.", 0, 1)
-	w.Int("loans", m[libraries.Loans], "")
-	w.Int("returns", m[libraries.Returns], "Returns that day, automatic expiry included.")
-	w.Int("readings10", m[libraries.Readings10], "Titles whose progress reached 10 percent that day.")
-	w.Int("readings50", m[libraries.Readings50], "Titles whose progress reached 50 percent that day.")
-	w.Int("previews", m[libraries.Previews], "")
-	w.Int("distinctBooks", m[libraries.DistinctBooks], "")
-	w.Int("readingSeconds", m[libraries.ReadingSeconds], "")
-	w.Int("renewals", m[libraries.Renewals], "")
-	w.Int("reservations", m[libraries.Reservations], "")
-	w.Int("reservationsConverted", m[libraries.ReservationsConverted], "Of the reservations made that day, those that later became loans.")
+	w.Int("logins", m[metric.Logins], "1 if the reader had activity that day.", 0, 1)
+	w.Int("loans", m[metric.Loans], "")
+	w.Int("returns", m[metric.Returns], "Returns that day, automatic expiry included.")
+	w.Int("readings10", m[metric.Readings10], "Titles whose progress reached 10 percent that day.")
+	w.Int("readings50", m[metric.Readings50], "Titles whose progress reached 50 percent that day.")
+	w.Int("previews", m[metric.Previews], "")
+	w.Int("distinctBooks", m[metric.DistinctBooks], "")
+	w.Int("readingSeconds", m[metric.ReadingSeconds], "")
+	w.Int("renewals", m[metric.Renewals], "")
+	w.Int("reservations", m[metric.Reservations], "")
+	w.Int("reservationsConverted", m[metric.ReservationsConverted], "Of the reservations made that day, those that later became loans.")
 }
 
-func writeUser(w *wire.Writer, u *libraries.User) {
+func writeUser(w *wire.Writer, u *report.User) {
 	r := u.Reader
 	w.Int("userId", r.ID, "")
 	w.Text("name", r.Name, "")
@@ -75,7 +77,7 @@ func writeUser(w *wire.Writer, u *libraries.User) {
 	w.Int("totalLoans", u.TotalLoans, "Loans of all time.")
 }
 
-func writeBook(w *wire.Writer, b *libraries.BookRow) {
+func writeBook(w *wire.Writer, b *report.BookRow) {
 	writeTitle(w, &b.Title.Book)
 	w.TextOrNull("author", b.Title.Book.Author, "")
 	w.TextOrNull("publisher", b.Publisher, "")
@@ -90,14 +92,14 @@ func writeBook(w *wire.Writer, b *libraries.BookRow) {
 	w.IntIf("copies", b.Copies, b.Own, "Capacity in loans.")
 	w.IntIf("consumedCopies", b.Consumed, b.Own, "Loans whose reader has a session of the title from the day of the loan to that of its return.")
 	w.IntIf("availableCopies", b.Available, b.Own, "")
-	w.Int("loans", b.Sums[libraries.Loans], "")
-	w.Int("returns", b.Sums[libraries.Returns], "")
-	w.Int("readings10", b.Sums[libraries.Readings10], "")
-	w.Int("readings50", b.Sums[libraries.Readings50], "")
-	w.Int("renewals", b.Sums[libraries.Renewals], "")
-	w.Int("readingSeconds", b.Sums[libraries.ReadingSeconds], "")
-	w.Int("reservations", b.Sums[libraries.Reservations], "")
-	w.Int("convertedReservations", b.Sums[libraries.ConvertedThatDay], "")
+	w.Int("loans", b.Sums[metric.Loans], "")
+	w.Int("returns", b.Sums[metric.Returns], "")
+	w.Int("readings10", b.Sums[metric.Readings10], "")
+	w.Int("readings50", b.Sums[metric.Readings50], "")
+	w.Int("renewals", b.Sums[metric.Renewals], "")
+	w.Int("readingSeconds", b.Sums[metric.ReadingSeconds], "")
+	w.Int("reservations", b.Sums[metric.Reservations], "")
+	w.Int("convertedReservations", b.Sums[metric.ConvertedThatDay], "")
 	w.Int("activeReservations", b.ActiveReservations, "")
 }
 
@@ -108,7 +110,7 @@ func writeTitle(w *wire.Writer, b *libraries.Book) {
 	w.TextOrNull("isbn", b.ISBN, "")
 }
 
-func writeStock(w *wire.Writer, s *libraries.StockRow) {
+func writeStock(w *wire.Writer, s *report.StockRow) {
 	w.Int("bookId", s.Title.Book.ID, "")
 	w.Text("title", s.Title.Book.Title, "")
 	w.Int("activeLoans", s.ActiveLoans, "")
@@ -119,7 +121,7 @@ func writeStock(w *wire.Writer, s *libraries.StockRow) {
 	wire.List(w, "purchases", "Purchase", s.Purchases, writePurchase, "The lines, in the order in which they are consumed.")
 }
 
-func writePurchase(w *wire.Writer, p *libraries.Purchase) {
+func writePurchase(w *wire.Writer, p *report.Purchase) {
 	w.TextOf("purchaseId", p.Label, purchaseLabel, "")
 	w.OptionalText("modality", p.Modality, "")
 	w.Int("model", p.Model, "")
@@ -133,7 +135,7 @@ func writePurchase(w *wire.Writer, p *libraries.Purchase) {
 	w.OptionalDate("expiresAt", p.ExpiresAt, "")
 }
 
-func writeLoan(w *wire.Writer, l *libraries.LoanRow) {
+func writeLoan(w *wire.Writer, l *report.LoanRow) {
 	w.Int("loanId", l.Loan.ID, "")
 	w.Int("userId", l.Loan.Reader, "")
 	writeTitle(w, &l.Title.Book)
@@ -146,7 +148,7 @@ func writeLoan(w *wire.Writer, l *libraries.LoanRow) {
 	w.Percent("progress", l.Highest.Hundredths(), "Highest share of the title that the reader reached.")
 }
 
-func writeReservation(w *wire.Writer, r *libraries.ReservationRow) {
+func writeReservation(w *wire.Writer, r *report.ReservationRow) {
 	w.Int("reservationId", r.Reservation.ID, "")
 	w.Int("userId", r.Reservation.Reader, "")
 	writeTitle(w, &r.Title.Book)
@@ -157,7 +159,7 @@ func writeReservation(w *wire.Writer, r *libraries.ReservationRow) {
 	w.DateIf("resolvedAt", calendar.Day(r.Reservation.Resolved), !r.Reservation.Resolved.IsZero(), "")
 }
 
-func writeLogin(w *wire.Writer, l *libraries.LoginRow) {
+func writeLogin(w *wire.Writer, l *report.LoginRow) {
 	second := func(n int32) time.Time { return l.Day.Start().Add(time.Duration(n) * time.Second) }
 	w.Int("userId", l.Reader, "")
 	w.Date("date", l.Day, "")
@@ -173,7 +175,7 @@ func writeChannel(w *wire.Writer, c *libraries.ChannelDay) {
 	w.Bool("estimated", c.Estimated, "")
 }
 
-func writeSuggestion(w *wire.Writer, s *libraries.SuggestionRow) {
+func writeSuggestion(w *wire.Writer, s *report.SuggestionRow) {
 	w.TextOrNull("title", s.Title, "")
 	w.TextOrNull("author", s.Author, "")
 	w.TextOrNull("publisher", s.Publisher, "")

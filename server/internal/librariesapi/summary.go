@@ -4,12 +4,15 @@ import (
 	"strconv"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // writeSummary writes the blocks of a summary, the breakdown only where one was asked for (L21).
-func writeSummary(w *wire.Writer, s *libraries.Summary, grouped bool) {
+func writeSummary(w *wire.Writer, s *report.Summary, grouped bool) {
 	w.Object("general", "General", "", func() { writeGeneral(w, &s.General) })
 	w.Object("consumption", "", "", func() {
 		w.Int("onlineSessions", s.Consumption.OnlineSessions, "")
@@ -42,25 +45,25 @@ func writeSummary(w *wire.Writer, s *libraries.Summary, grouped bool) {
 }
 
 // writeGeneral writes the fields of data.general, which are those of a group's metrics too.
-func writeGeneral(w *wire.Writer, g *libraries.General) {
+func writeGeneral(w *wire.Writer, g *report.General) {
 	w.Int("registeredUsers", g.RegisteredUsers, "All registrations, not cut by the period.")
-	w.Int("logins", g.Sums[libraries.Logins], "Days with activity, summed over readers.")
+	w.Int("logins", g.Sums[metric.Logins], "Days with activity, summed over readers.")
 	w.Int("usersWithLogin", g.UsersWithLogin, "Readers with activity in the period.")
-	w.Int("loans", g.Sums[libraries.Loans], "")
-	w.Int("returns", g.Sums[libraries.Returns], "")
+	w.Int("loans", g.Sums[metric.Loans], "")
+	w.Int("returns", g.Sums[metric.Returns], "")
 	w.Int("activeLoans", g.ActiveLoans(), "Loans minus returns of the period, not below 0.")
-	w.Int("readings10", g.Sums[libraries.Readings10], "")
-	w.Int("readings50", g.Sums[libraries.Readings50], "")
-	w.Int("previews", g.Sums[libraries.Previews], "")
+	w.Int("readings10", g.Sums[metric.Readings10], "")
+	w.Int("readings50", g.Sums[metric.Readings50], "")
+	w.Int("previews", g.Sums[metric.Previews], "")
 	w.Int("distinctBooks", g.DistinctBooks, "Titles read.")
-	w.Int("readingSeconds", g.Sums[libraries.ReadingSeconds], "")
-	w.Int("renewals", g.Sums[libraries.Renewals], "")
-	w.Int("reservations", g.Sums[libraries.Reservations], "")
+	w.Int("readingSeconds", g.Sums[metric.ReadingSeconds], "")
+	w.Int("renewals", g.Sums[metric.Renewals], "")
+	w.Int("reservations", g.Sums[metric.Reservations], "")
 	w.Int("activeReservations", g.ActiveReservations, "Waiting or available now.")
-	w.Int("convertedReservations", g.Sums[libraries.ReservationsConverted], "Of the reservations made in the period.")
+	w.Int("convertedReservations", g.Sums[metric.ReservationsConverted], "Of the reservations made in the period.")
 }
 
-func writeChannels(w *wire.Writer, c *libraries.ChannelTotals) {
+func writeChannels(w *wire.Writer, c *report.ChannelTotals) {
 	w.Bool("available", c.Available, "False where the source does not answer; the counts are zero then.")
 	w.Bool("appEstimated", c.AppEstimated, "")
 	w.Int("total", c.Total(), "")
@@ -71,19 +74,19 @@ func writeChannels(w *wire.Writer, c *libraries.ChannelTotals) {
 	w.Int("webTablet", c.Tablet, "")
 }
 
-func writeSplit(w *wire.Writer, s *libraries.Split) {
+func writeSplit(w *wire.Writer, s *report.Split) {
 	w.Int("ebookOnly", s.EbookOnly, "")
 	w.Int("audiobookOnly", s.AudiobookOnly, "")
 	w.Int("both", s.Both, "")
 }
 
-func writeStockTotals(w *wire.Writer, s *libraries.StockTotals) {
+func writeStockTotals(w *wire.Writer, s *report.StockTotals) {
 	w.Int("activeLoans", s.ActiveLoans, "")
 	w.Int("readings", s.Readings, "")
 	w.Int("possibleReadings", s.Possible, "")
 	w.Fraction("percentage", int64(s.Percentage), "Consumed by possible, four decimals.")
 	w.Int("activeReservations", s.ActiveReservations, "")
-	band := libraries.Band(0)
+	band := stock.Band(0)
 	wire.List(w, "histogram", "", s.Histogram[:], func(w *wire.Writer, n *int64) {
 		w.TextOf("band", band.String(), bandName, "")
 		w.Int("count", *n, "")
@@ -91,22 +94,22 @@ func writeStockTotals(w *wire.Writer, s *libraries.StockTotals) {
 	}, "")
 }
 
-func writeDeletedUsers(w *wire.Writer, d *libraries.DeletedUsers) {
+func writeDeletedUsers(w *wire.Writer, d *report.DeletedUsers) {
 	w.Int("total", d.Total, "")
 	w.Int("last30Days", d.Last30Days, "")
 	w.Int("withLoans", d.WithLoans, "")
-	wire.List(w, "daily", "", d.Daily, func(w *wire.Writer, c *libraries.DayCount) {
+	wire.List(w, "daily", "", d.Daily, func(w *wire.Writer, c *report.DayCount) {
 		w.Date("date", c.Day, "")
 		w.Int("total", c.Total, "")
 	}, "")
-	wire.List(w, "monthly", "", d.Monthly, func(w *wire.Writer, c *libraries.MonthCount) {
+	wire.List(w, "monthly", "", d.Monthly, func(w *wire.Writer, c *report.MonthCount) {
 		w.TextOf("month", libraries.MonthOf(c.First), monthName, "")
 		w.Int("total", c.Total, "")
 	}, "")
 }
 
-func writeProfile(w *wire.Writer, p *libraries.CatalogueProfile) {
-	named := func(w *wire.Writer, p *libraries.ProfileItem) {
+func writeProfile(w *wire.Writer, p *report.CatalogueProfile) {
+	named := func(w *wire.Writer, p *report.ProfileItem) {
 		w.Text("name", p.Name, "")
 		writeMaterial(w, p)
 	}
@@ -120,28 +123,28 @@ func writeProfile(w *wire.Writer, p *libraries.CatalogueProfile) {
 	})
 }
 
-func writeMaterial(w *wire.Writer, p *libraries.ProfileItem) {
+func writeMaterial(w *wire.Writer, p *report.ProfileItem) {
 	w.Int("catalogTitles", p.Titles, "")
 	w.Int("loans", p.Loans, "")
 }
 
-func writeMonth(w *wire.Writer, m *libraries.Month) {
+func writeMonth(w *wire.Writer, m *report.Month) {
 	w.TextOf("month", libraries.MonthOf(m.Period.Start), monthName, "")
-	w.Int("loans", m.Sums[libraries.Loans], "")
-	w.Int("readings10", m.Sums[libraries.Readings10], "")
-	w.Int("readings50", m.Sums[libraries.Readings50], "")
-	w.Int("renewals", m.Sums[libraries.Renewals], "")
-	w.Int("readingSeconds", m.Sums[libraries.ReadingSeconds], "")
+	w.Int("loans", m.Sums[metric.Loans], "")
+	w.Int("readings10", m.Sums[metric.Readings10], "")
+	w.Int("readings50", m.Sums[metric.Readings50], "")
+	w.Int("renewals", m.Sums[metric.Renewals], "")
+	w.Int("readingSeconds", m.Sums[metric.ReadingSeconds], "")
 }
 
-func writeGroup(w *wire.Writer, g *libraries.Group) {
+func writeGroup(w *wire.Writer, g *report.Group) {
 	w.Text("key", g.Key, "Identifier of a library or age group; a state or city itself; empty for readers without the value.")
 	w.Text("label", g.Label, "")
 	w.Object("metrics", "General", "", func() { writeGeneral(w, &g.Metrics) })
 }
 
 // writeDimensions writes the vocabulary of filters. Identifiers are strings here alone.
-func writeDimensions(w *wire.Writer, d *libraries.Dimensions) {
+func writeDimensions(w *wire.Writer, d *report.Dimensions) {
 	for _, v := range libraries.Vocabularies() {
 		wire.List(w, v.String(), "", d.Terms[v], func(w *wire.Writer, t *libraries.Term) {
 			w.Text("id", strconv.FormatInt(t.ID, 10), "")

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/web"
@@ -17,7 +18,7 @@ type call struct {
 	page    *paging.Page
 	grouped *bool  // where not nil, the page is there only if it is true
 	sample  answer // what the schema is made of
-	run     func(context.Context, libraries.Access) (answer, error)
+	run     func(context.Context, report.Access) (answer, error)
 }
 
 // answer is what a report returned: either rows or other members of data.
@@ -30,14 +31,14 @@ type answer struct {
 
 // listing is the call of a report that is a list of rows, in pages.
 func listing[T, Q any](a *API, rows wire.Table[T],
-	report func(Reports, context.Context, libraries.Access, Q, paging.Page) (libraries.List[T], error), query Q, page paging.Page) call {
-	return call{page: &page, sample: listed(rows, libraries.List[T]{}), run: func(ctx context.Context, access libraries.Access) (answer, error) {
-		list, err := report(a.Reports, ctx, access, query, page)
+	ask func(Reports, context.Context, report.Access, Q, paging.Page) (report.List[T], error), query Q, page paging.Page) call {
+	return call{page: &page, sample: listed(rows, report.List[T]{}), run: func(ctx context.Context, access report.Access) (answer, error) {
+		list, err := ask(a.Reports, ctx, access, query, page)
 		return listed(rows, list), err
 	}}
 }
 
-func listed[T any](rows wire.Table[T], list libraries.List[T]) answer {
+func listed[T any](rows wire.Table[T], list report.List[T]) answer {
 	return answer{hour: list.Hour, total: list.Total, rows: rows.Rows(list.Rows, list.Total)}
 }
 

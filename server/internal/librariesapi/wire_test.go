@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -21,11 +24,11 @@ func at(text string) time.Time {
 
 // title is a title with everything, and bare one with nothing but what must be there.
 var (
-	title = &libraries.Title{Book: libraries.Book{ID: 4, Title: "Dom <Casmurro>", ISBN: "9788500000000", Author: "Machado de Assis", HasEbook: true}}
-	bare  = &libraries.Title{Book: libraries.Book{ID: 5, Title: "Iracema", Publisher: libraries.None, Year: libraries.None, HasAudiobook: true}}
+	title = &report.Title{Book: libraries.Book{ID: 4, Title: "Dom <Casmurro>", ISBN: "9788500000000", Author: "Machado de Assis", HasEbook: true}}
+	bare  = &report.Title{Book: libraries.Book{ID: 5, Title: "Iracema", Publisher: libraries.None, Year: libraries.None, HasAudiobook: true}}
 )
 
-func measures() (m libraries.Measures) {
+func measures() (m metric.Measures) {
 	for i := range m {
 		m[i] = int64(i) + 1
 	}
@@ -50,10 +53,10 @@ const (
 func TestRows(t *testing.T) {
 	f := &fixed{
 		hour: hour,
-		engagements: []libraries.Engagement{
+		engagements: []report.Engagement{
 			{Day: day("2026-08-01"), Reader: 7, Measures: measures()}, {Day: day("2026-08-02"), Reader: 9007199254740991},
 		},
-		users: []libraries.User{
+		users: []report.User{
 			{Reader: &libraries.Reader{ID: 7, Name: "Ana", Email: "ana@rede.example", Library: 1, AgeGroup: 2, City: "Belém", State: "PA", RA: "Norte",
 				Gender: libraries.Female, Registered: day("2020-02-29"), Status: libraries.ReaderActive, Updated: at("2026-08-01T02:59:59.999999Z"),
 				Confirmed: at("2026-08-01T02:59:59.999999Z"), LastLogin: at("2026-08-01T03:00:00Z")}, LibraryName: "Central", AgeGroup: "Adulto", TotalLoans: 3},
@@ -62,35 +65,35 @@ func TestRows(t *testing.T) {
 			{Reader: &libraries.Reader{ID: 9, Name: "Caio", Gender: libraries.NonBinary, Registered: day("2026-08-01"),
 				Status: libraries.ReaderDeactivated, DeletedAt: 0, Updated: at("2026-08-02T00:00:00Z")}},
 		},
-		books: []libraries.BookRow{
-			{Title: title, Publisher: "Garnier", Collection: libraries.External, Own: true, Model: 26, Copies: 52, Consumed: 60, Sums: measures(), ActiveReservations: 5},
+		books: []report.BookRow{
+			{Title: title, Publisher: "Garnier", Collection: stock.External, Own: true, Model: 26, Copies: 52, Consumed: 60, Sums: measures(), ActiveReservations: 5},
 			{Title: bare},
 		},
-		stock: []libraries.StockRow{
-			{Title: title, ActiveLoans: 1, Readings: 60, Possible: 52, Percentage: 11538, ActiveReservations: 2, Purchases: []libraries.Purchase{
+		stock: []report.StockRow{
+			{Title: title, ActiveLoans: 1, Readings: 60, Possible: 52, Percentage: 11538, ActiveReservations: 2, Purchases: []report.Purchase{
 				{Label: "Compra 12", Modality: ptr("Assinatura"), Model: 26, Copies: ptr[int64](2), Possible: 52, Consumed: 52, Percentage: 10000,
 					PurchasedAt: day("2026-08-01"), Unit: 1250, Total: 2500, ExpiresAt: ptr(day("2027-08-01"))},
 				{Label: "Legado 3", Model: 1, PurchasedAt: day("2026-07-21"), Percentage: 5},
 			}},
 			{Title: bare, Percentage: 2500},
 		},
-		loans: []libraries.LoanRow{
+		loans: []report.LoanRow{
 			{Loan: libraries.Loan{ID: 1, Reader: 7, Book: 4, Borrowed: at("2026-08-01T02:59:59Z"), Returned: at("2026-08-05T03:00:00Z"),
 				Due: ptr(day("2026-08-15")), Status: libraries.LoanReturned}, Title: title, Seconds: 3600, Highest: 99_325},
 			{Loan: libraries.Loan{ID: 2, Reader: 7, Book: 5, Borrowed: at("2026-08-01T03:00:00Z"), Status: libraries.LoanActive}, Title: bare},
 		},
-		reservations: []libraries.ReservationRow{
+		reservations: []report.ReservationRow{
 			{Reservation: libraries.Reservation{ID: 1, Reader: 7, Book: 4, Reserved: at("2026-08-01T02:59:59Z"), Position: 0, Status: libraries.Waiting}, Title: title, Queue: 3},
 			{Reservation: libraries.Reservation{ID: 2, Reader: 7, Book: 5, Reserved: at("2026-08-01T03:00:00Z"), Resolved: at("2026-08-03T02:59:59Z"),
 				Position: libraries.None, Status: libraries.Lost}, Title: bare},
 		},
-		logins: []libraries.LoginRow{
+		logins: []report.LoginRow{
 			{Day: day("2026-08-01"), Reader: 7, Presence: libraries.Presence{Events: 2, First: 0, Last: 86_399}},
 		},
 		channels: []libraries.ChannelDay{
 			{Day: day("2026-08-01"), Channel: libraries.WebMobile, Sessions: 120}, {Day: day("2026-08-01"), Channel: libraries.App, Estimated: true},
 		},
-		suggestions: []libraries.SuggestionRow{
+		suggestions: []report.SuggestionRow{
 			{Title: "A", Author: "B", Publisher: "C", SearchTerm: "D", Requests: 3, Readers: 2, Availability: libraries.InMarketplace, Last: at("2026-08-02T02:59:59Z")},
 			{Availability: libraries.NotFound, Requests: 1, Readers: 1, Last: at("2026-08-02T03:00:00Z")},
 		},
@@ -173,28 +176,28 @@ func generalJSON(first string) string {
 		`"distinctBooks":300,"readingSeconds":8,"renewals":9,"reservations":10,"activeReservations":400,"convertedReservations":11}`
 }
 
-func fullSummary() libraries.Summary {
-	general := libraries.General{RegisteredUsers: 100, UsersWithLogin: 200, DistinctBooks: 300, ActiveReservations: 400, Sums: measures()}
+func fullSummary() report.Summary {
+	general := report.General{RegisteredUsers: 100, UsersWithLogin: 200, DistinctBooks: 300, ActiveReservations: 400, Sums: measures()}
 	group := general
 	group.RegisteredUsers = 101
-	var histogram [libraries.Bands]int64
-	histogram[libraries.BandOver] = 7
-	return libraries.Summary{
+	var histogram [stock.Bands]int64
+	histogram[stock.BandOver] = 7
+	return report.Summary{
 		General:      general,
-		Consumption:  libraries.DayCounts{OnlineSessions: 1, OfflineSessions: 2, OnlineSeconds: 3, OfflineSeconds: 4},
-		Channels:     libraries.ChannelTotals{Available: true, AppEstimated: true, App: 1000, Mobile: 1, Desktop: 20, Tablet: 300},
-		Formats:      libraries.Formats{Catalogue: libraries.Split{EbookOnly: 1, AudiobookOnly: 2, Both: 3}, Loans: libraries.Split{EbookOnly: 4, AudiobookOnly: 5, Both: 6}, Listeners: 7, ListeningSeconds: 8},
-		Reservations: libraries.ReservationTotals{Active: 1, Converted: 2, Cancelled: 3, Lost: 4},
-		Stock:        libraries.StockTotals{ActiveLoans: 1, Readings: 2, Possible: 8, Percentage: 2500, ActiveReservations: 3, Histogram: histogram},
-		Deleted: libraries.DeletedUsers{Total: 3, Last30Days: 2, WithLoans: 1, Daily: []libraries.DayCount{{Day: day("2026-09-14"), Total: 2}, {Day: day("2026-09-15")}},
-			Monthly: []libraries.MonthCount{{First: day("2026-07-21"), Total: 1}, {First: day("2026-08-01"), Total: 2}}},
-		Profile: libraries.CatalogueProfile{
-			Categories: []libraries.ProfileItem{{Name: "Romance", Titles: 2, Loans: 3}},
-			Origins:    []libraries.ProfileItem{{Name: "external", Titles: 1}},
-			Ebook:      libraries.ProfileItem{Name: "unused", Titles: 4, Loans: 5}, Audiobook: libraries.ProfileItem{Titles: 6, Loans: 7},
+		Consumption:  metric.DayCounts{OnlineSessions: 1, OfflineSessions: 2, OnlineSeconds: 3, OfflineSeconds: 4},
+		Channels:     report.ChannelTotals{Available: true, AppEstimated: true, App: 1000, Mobile: 1, Desktop: 20, Tablet: 300},
+		Formats:      report.Formats{Catalogue: report.Split{EbookOnly: 1, AudiobookOnly: 2, Both: 3}, Loans: report.Split{EbookOnly: 4, AudiobookOnly: 5, Both: 6}, Listeners: 7, ListeningSeconds: 8},
+		Reservations: report.ReservationTotals{Active: 1, Converted: 2, Cancelled: 3, Lost: 4},
+		Stock:        report.StockTotals{ActiveLoans: 1, Readings: 2, Possible: 8, Percentage: 2500, ActiveReservations: 3, Histogram: histogram},
+		Deleted: report.DeletedUsers{Total: 3, Last30Days: 2, WithLoans: 1, Daily: []report.DayCount{{Day: day("2026-09-14"), Total: 2}, {Day: day("2026-09-15")}},
+			Monthly: []report.MonthCount{{First: day("2026-07-21"), Total: 1}, {First: day("2026-08-01"), Total: 2}}},
+		Profile: report.CatalogueProfile{
+			Categories: []report.ProfileItem{{Name: "Romance", Titles: 2, Loans: 3}},
+			Origins:    []report.ProfileItem{{Name: "external", Titles: 1}},
+			Ebook:      report.ProfileItem{Name: "unused", Titles: 4, Loans: 5}, Audiobook: report.ProfileItem{Titles: 6, Loans: 7},
 		},
-		Monthly: []libraries.Month{{Period: calendar.Period{Start: day("2026-07-25"), End: day("2026-07-31")}, Sums: measures()}},
-		Breakdown: []libraries.Group{
+		Monthly: []report.Month{{Period: calendar.Period{Start: day("2026-07-25"), End: day("2026-07-31")}, Sums: measures()}},
+		Breakdown: []report.Group{
 			{Key: "2", Label: "Central", Metrics: group}, {Label: "Não informado", Metrics: general},
 		},
 		BreakdownTotal: 2,
@@ -234,7 +237,7 @@ func TestSummary(t *testing.T) {
 
 func TestSummaryVideo(t *testing.T) {
 	s := fullSummary()
-	s.Profile.Video = &libraries.ProfileItem{Titles: 1, Loans: 2}
+	s.Profile.Video = &report.ProfileItem{Titles: 1, Loans: 2}
 	w := get(newAPI(&fixed{summary: s}, 0), "/summary")
 	if want := `"video":{"catalogTitles":1,"loans":2}}`; !strings.Contains(w.Body.String(), want) {
 		t.Errorf("summary = %s, want it to have %s", w.Body, want)
@@ -261,7 +264,7 @@ func TestEmptyNetwork(t *testing.T) {
 // Identifiers are strings in the dimensions, and meta has the hour alone.
 func TestDimensions(t *testing.T) {
 	const genders = `"genders":["Feminino","Masculino","Não informado","Não-binário","Outro"]`
-	f := &fixed{hour: hour, dimensions: libraries.Dimensions{
+	f := &fixed{hour: hour, dimensions: report.Dimensions{
 		Terms: map[libraries.Vocabulary][]libraries.Term{
 			libraries.LibraryTerms:   {{ID: 10, Name: "Central"}, {ID: 2, Name: "Norte"}},
 			libraries.AgeGroupTerms:  {{ID: 1, Name: "Adulto"}},

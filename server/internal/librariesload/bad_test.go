@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/librariesload"
@@ -164,10 +165,10 @@ func TestGoodEdges(t *testing.T) {
 		"renewals.ndjson":     another("renewals.ndjson", `"r1"`, `123`, `2026-08-10T11:00:00`, `2026-08-10T12:25:00`),
 		"reservations.ndjson": another("reservations.ndjson", `"reservationId":1`, `"reservationId":2`, `"waiting"`, `"lost","resolvedAt":"2026-08-10T12:25:00-03:00"`),
 	}))
-	if n, want := f.sum(libraries.ReadingSeconds), int64(86_400+60+6*600); n != want {
+	if n, want := f.sum(metric.ReadingSeconds), int64(86_400+60+6*600); n != want {
 		t.Errorf("seconds = %d, want %d", n, want)
 	}
-	if n := f.sum(libraries.Returns) + f.sum(libraries.Renewals) + f.sum(libraries.Reservations); n != 5 {
+	if n := f.sum(metric.Returns) + f.sum(metric.Renewals) + f.sum(metric.Reservations); n != 5 {
 		t.Errorf("returns, renewals and reservations = %d, want 1 + 2 + 2", n)
 	}
 }
@@ -212,16 +213,16 @@ func TestSkipBad(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := (libraries.EventCounts{Rows: 4, BeforeHistory: 1, Bad: 2}); totals.Sessions != want {
+		if want := (librariesdb.EventCounts{Rows: 4, BeforeHistory: 1, Bad: 2}); totals.Sessions != want {
 			t.Errorf("sessions = %+v, want %+v", totals.Sessions, want)
 		}
-		if want := (libraries.Counts{Rows: 3, New: 1, Bad: 2}); totals.Loans != want {
+		if want := (librariesdb.Counts{Rows: 3, New: 1, Bad: 2}); totals.Loans != want {
 			t.Errorf("loans = %+v, want %+v", totals.Loans, want)
 		}
-		if want := (libraries.Counts{Rows: 2, New: 1, Bad: 1}); totals.Readers != want {
+		if want := (librariesdb.Counts{Rows: 2, New: 1, Bad: 1}); totals.Readers != want {
 			t.Errorf("readers = %+v, want %+v", totals.Readers, want)
 		}
-		if want := (libraries.EventCounts{Rows: 2, Bad: 1}); totals.Renewals != want {
+		if want := (librariesdb.EventCounts{Rows: 2, Bad: 1}); totals.Renewals != want {
 			t.Errorf("renewals = %+v, want %+v", totals.Renewals, want)
 		}
 		f.stored()

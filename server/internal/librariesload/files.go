@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/spill"
 	"github.com/lectern-dev/lectern/server/feed"
@@ -19,13 +21,13 @@ var resources = []string{
 // read reads all files, each after those that it refers to, and settles them onto the pile.
 func (l *load) read(ctx context.Context) error {
 	in, t := l.intake, l.totals
-	terms := map[libraries.Vocabulary]*libraries.Counts{
+	terms := map[libraries.Vocabulary]*librariesdb.Counts{
 		libraries.LibraryTerms: &t.Libraries, libraries.AgeGroupTerms: &t.AgeGroups, libraries.PublisherTerms: &t.Publishers,
 		libraries.CategoryTerms: &t.Categories, libraries.SubjectTerms: &t.Subjects,
 	}
 	var steps []func() error
 	for _, v := range libraries.Vocabularies() {
-		settle := func(rows []row.Lined[libraries.Term], bad row.Rejected) (libraries.Counts, error) {
+		settle := func(rows []row.Lined[libraries.Term], bad row.Rejected) (librariesdb.Counts, error) {
 			return in.Terms(v, rows, bad)
 		}
 		steps = append(steps, func() error { return register(ctx, l, v.String(), settle, terms[v]) })
@@ -42,13 +44,13 @@ func (l *load) read(ctx context.Context) error {
 			}, &t.Readers)
 		},
 		func() error {
-			return lasting(ctx, l, "loans", in.Loan, lastingRows[libraries.Loan, libraries.LoanChange]{
+			return lasting(ctx, l, "loans", in.Loan, lastingRows[libraries.Loan, librariesdb.LoanChange]{
 				pile: l.loans, id: func(loan libraries.Loan) int64 { return loan.ID }, known: l.store.LoansByID,
 				settle: in.Loans, put: l.pile.AddLoan,
 			}, &t.Loans)
 		},
 		func() error {
-			return lasting(ctx, l, "reservations", in.Reservation, lastingRows[libraries.Reservation, libraries.ReservationChange]{
+			return lasting(ctx, l, "reservations", in.Reservation, lastingRows[libraries.Reservation, librariesdb.ReservationChange]{
 				pile: l.reservations, id: func(r libraries.Reservation) int64 { return r.ID }, known: l.store.ReservationsByID,
 				settle: in.Reservations, put: l.pile.AddReservation,
 			}, &t.Reservations)
@@ -72,7 +74,7 @@ func (l *load) read(ctx context.Context) error {
 
 // register reads a file whole and settles its rows.
 func register[R any, P feed.Record[R]](ctx context.Context, l *load, resource string,
-	settle func([]row.Lined[R], row.Rejected) (libraries.Counts, error), n *libraries.Counts) error {
+	settle func([]row.Lined[R], row.Rejected) (librariesdb.Counts, error), n *librariesdb.Counts) error {
 	g, err := feed.ReadRegister[R, P](ctx, l.loading(), resource)
 	if err != nil {
 		return err
@@ -84,14 +86,14 @@ func register[R any, P feed.Record[R]](ctx context.Context, l *load, resource st
 }
 
 // stream reads a file row by row.
-func stream[R any, P feed.Record[R]](ctx context.Context, l *load, resource string, check func(R) (R, error), take func(R) error, n *libraries.Counts) error {
+func stream[R any, P feed.Record[R]](ctx context.Context, l *load, resource string, check func(R) (R, error), take func(R) error, n *librariesdb.Counts) error {
 	return feed.Stream[R, R, P](ctx, l.loading(), resource, check, feed.Sink[R]{
 		Take: func(r *R, _ feed.Pos) error { return take(*r) },
 	}, &n.Rows, &n.Bad)
 }
 
 // events reads a file of events, of which those before the history are passed over (G6).
-func events[R, V any, P feed.Record[R]](ctx context.Context, l *load, resource string, check func(R) (V, error), add func(V) error, n *libraries.EventCounts) error {
+func events[R, V any, P feed.Record[R]](ctx context.Context, l *load, resource string, check func(R) (V, error), add func(V) error, n *librariesdb.EventCounts) error {
 	return feed.Stream[R, V, P](ctx, l.loading(), resource, check, feed.Sink[V]{
 		Take: func(v *V, _ feed.Pos) error { return add(*v) },
 		Skip: func(error) { n.BeforeHistory++ },
@@ -102,13 +104,13 @@ func events[R, V any, P feed.Record[R]](ctx context.Context, l *load, resource s
 type lastingRows[R, C any] struct {
 	pile   *spill.Of[row.Lined[R]] // on which they wait until all are there
 	id     func(R) int64
-	known  func(context.Context, libraries.Access, []int64) (map[int64]R, error) // what the store has of identifiers
-	settle func([]row.Lined[R], map[int64]R, *libraries.Counts, row.Rejected) ([]C, error)
+	known  func(context.Context, report.Access, []int64) (map[int64]R, error) // what the store has of identifiers
+	settle func([]row.Lined[R], map[int64]R, *librariesdb.Counts, row.Rejected) ([]C, error)
 	put    func(C) error
 }
 
 // lasting reads such a file, and settles its rows part by part against what the store has.
-func lasting[R, C any, P feed.Record[R]](ctx context.Context, l *load, resource string, check func(R) (R, error), to lastingRows[R, C], n *libraries.Counts) error {
+func lasting[R, C any, P feed.Record[R]](ctx context.Context, l *load, resource string, check func(R) (R, error), to lastingRows[R, C], n *librariesdb.Counts) error {
 	err := feed.Stream[R, R, P](ctx, l.loading(), resource, check, feed.Sink[R]{
 		Take: func(r *R, at feed.Pos) error { return to.pile.Add(row.Lined[R]{Line: at.Line, Row: *r}) },
 	}, &n.Rows, &n.Bad)
@@ -130,7 +132,7 @@ func lasting[R, C any, P feed.Record[R]](ctx context.Context, l *load, resource 
 }
 
 // part settles a part of the rows. Before the first load the store knows nothing.
-func (to lastingRows[R, C]) part(ctx context.Context, l *load, part []row.Lined[R], n *libraries.Counts, bad row.Rejected) (err error) {
+func (to lastingRows[R, C]) part(ctx context.Context, l *load, part []row.Lined[R], n *librariesdb.Counts, bad row.Rejected) (err error) {
 	var had map[int64]R
 	if l.base.At.Facts != 0 && len(part) > 0 {
 		ids := make([]int64, len(part))

@@ -11,6 +11,8 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
@@ -141,7 +143,7 @@ func joined(files, more map[string]string) map[string]string {
 }
 
 // access is that of the network's present state.
-func (f *fixture) access() libraries.Access {
+func (f *fixture) access() report.Access {
 	f.t.Helper()
 	a, err := f.store.Present(f.t.Context(), f.network)
 	if err != nil {
@@ -180,7 +182,7 @@ func (f *fixture) loans() map[int64]libraries.Loan {
 }
 
 // sum returns the sum of a metric over all days.
-func (f *fixture) sum(m libraries.Metric) (n int64) {
+func (f *fixture) sum(m metric.Metric) (n int64) {
 	f.t.Helper()
 	days, err := f.store.Days(f.t.Context(), f.access())
 	if err != nil {
@@ -193,12 +195,12 @@ func (f *fixture) sum(m libraries.Metric) (n int64) {
 }
 
 // titleSum returns the sum of a metric of a title over all days.
-func (f *fixture) titleSum(book int64, m libraries.Metric) int64 {
+func (f *fixture) titleSum(book int64, m metric.Metric) int64 {
 	f.t.Helper()
-	q := libraries.BookQuery{
-		Period: calendar.Period{Start: libraries.HistoryStart, End: calendar.Day(f.now)}, Filter: libraries.TitleFilter{Book: &book},
+	q := report.BookQuery{
+		Period: calendar.Period{Start: libraries.HistoryStart, End: calendar.Day(f.now)}, Filter: report.TitleFilter{Book: &book},
 	}
-	list, err := (&libraries.Reports{Store: f.store}).Books(f.t.Context(), f.access(), q, paging.Page{Number: 1, Size: 1})
+	list, err := (&report.Reports{Store: f.store}).Books(f.t.Context(), f.access(), q, paging.Page{Number: 1, Size: 1})
 	if err != nil || len(list.Rows) != 1 {
 		f.t.Fatalf("title %d: %d rows, %v", book, len(list.Rows), err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/spill"
 	"github.com/lectern-dev/lectern/server/feed"
@@ -44,22 +45,22 @@ type Options struct {
 
 // Totals is what a load did, as its one line of JSON says it.
 type Totals struct {
-	Libraries    libraries.Counts      `json:"libraries"`
-	AgeGroups    libraries.Counts      `json:"ageGroups"`
-	Publishers   libraries.Counts      `json:"publishers"`
-	Categories   libraries.Counts      `json:"categories"`
-	Subjects     libraries.Counts      `json:"subjects"`
-	Books        libraries.Counts      `json:"books"`
-	Lines        libraries.Counts      `json:"lines"`
-	Readers      libraries.Counts      `json:"readers"`
-	Loans        libraries.Counts      `json:"loans"`
-	Renewals     libraries.EventCounts `json:"renewals"`
-	Reservations libraries.Counts      `json:"reservations"`
-	Sessions     libraries.EventCounts `json:"sessions"`
-	Previews     libraries.EventCounts `json:"previews"`
-	Activity     libraries.EventCounts `json:"activity"`
-	Channels     libraries.Counts      `json:"channels"`
-	Suggestions  libraries.EventCounts `json:"suggestions"`
+	Libraries    librariesdb.Counts      `json:"libraries"`
+	AgeGroups    librariesdb.Counts      `json:"ageGroups"`
+	Publishers   librariesdb.Counts      `json:"publishers"`
+	Categories   librariesdb.Counts      `json:"categories"`
+	Subjects     librariesdb.Counts      `json:"subjects"`
+	Books        librariesdb.Counts      `json:"books"`
+	Lines        librariesdb.Counts      `json:"lines"`
+	Readers      librariesdb.Counts      `json:"readers"`
+	Loans        librariesdb.Counts      `json:"loans"`
+	Renewals     librariesdb.EventCounts `json:"renewals"`
+	Reservations librariesdb.Counts      `json:"reservations"`
+	Sessions     librariesdb.EventCounts `json:"sessions"`
+	Previews     librariesdb.EventCounts `json:"previews"`
+	Activity     librariesdb.EventCounts `json:"activity"`
+	Channels     librariesdb.Counts      `json:"channels"`
+	Suggestions  librariesdb.EventCounts `json:"suggestions"`
 	// NewEvents and Repeated count renewals, sessions, previews, activity records and suggestions.
 	NewEvents int `json:"newEvents"`
 	Repeated  int `json:"repeatedEvents"`
@@ -91,7 +92,7 @@ func Load(ctx context.Context, store *librariesdb.Store, dir string, o Options) 
 	room := spill.Pile{Dir: o.TempDir, Limit: o.MemoryLimit}
 	l := &load{
 		folder: folder, store: store, options: o, totals: &t,
-		pile: &libraries.Pile{Spill: room}, loans: libraries.NewLoanPile(room), reservations: libraries.NewReservationPile(room),
+		pile: &librariesdb.Pile{Spill: room}, loans: librariesdb.NewLoanPile(room), reservations: librariesdb.NewReservationPile(room),
 	}
 	defer func() { err = errors.Join(err, l.close(context.WithoutCancel(ctx))) }()
 	if err := l.begin(ctx); err != nil {
@@ -120,14 +121,14 @@ type load struct {
 	store   *librariesdb.Store
 	options Options
 	totals  *Totals
-	base    libraries.Access  // to the state that the feed is held against
+	base    report.Access     // to the state that the feed is held against
 	to      *librariesdb.Load // nil in a check
-	intake  *libraries.Intake
+	intake  *librariesdb.Intake
 	report  *feed.Report
 
-	pile         *libraries.Pile
-	loans        *spill.Of[libraries.Lined[libraries.Loan]]
-	reservations *spill.Of[libraries.Lined[libraries.Reservation]]
+	pile         *librariesdb.Pile
+	loans        *spill.Of[librariesdb.Lined[libraries.Loan]]
+	reservations *spill.Of[librariesdb.Lined[libraries.Reservation]]
 }
 
 // begin waits for the load's turn, and reads the state that it builds on. A check has no turn.
@@ -141,7 +142,7 @@ func (l *load) begin(ctx context.Context) (err error) {
 		return err
 	}
 	st, err := l.store.State(ctx, l.base)
-	l.intake = libraries.NewIntake(st, l.options.Now(), *l.options.History)
+	l.intake = librariesdb.NewIntake(st, l.options.Now(), *l.options.History)
 	return err
 }
 
@@ -184,12 +185,12 @@ func (t *Totals) finish(d time.Duration) {
 
 // rows returns the number of rows of all files.
 func (t *Totals) rows() (n int) {
-	for _, c := range []libraries.Counts{
+	for _, c := range []librariesdb.Counts{
 		t.Libraries, t.AgeGroups, t.Publishers, t.Categories, t.Subjects, t.Books, t.Lines, t.Readers, t.Loans, t.Reservations, t.Channels,
 	} {
 		n += c.Rows
 	}
-	for _, c := range []libraries.EventCounts{t.Renewals, t.Sessions, t.Previews, t.Activity, t.Suggestions} {
+	for _, c := range []librariesdb.EventCounts{t.Renewals, t.Sessions, t.Previews, t.Activity, t.Suggestions} {
 		n += c.Rows
 	}
 	return n

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -20,10 +22,10 @@ func TestLoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
 		first := f.must(good)
-		one := libraries.Counts{Rows: 1, New: 1}
-		event := libraries.EventCounts{Rows: 1}
+		one := librariesdb.Counts{Rows: 1, New: 1}
+		event := librariesdb.EventCounts{Rows: 1}
 		want := librariesload.Totals{
-			Libraries: one, AgeGroups: one, Publishers: one, Categories: libraries.Counts{Rows: 2, New: 2}, Subjects: one, Books: one, Lines: one,
+			Libraries: one, AgeGroups: one, Publishers: one, Categories: librariesdb.Counts{Rows: 2, New: 2}, Subjects: one, Books: one, Lines: one,
 			Readers: one, Loans: one, Renewals: event, Reservations: one, Sessions: event, Previews: event, Activity: event, Channels: one,
 			Suggestions: event, NewEvents: 5, Hour: "2026-08-10 12:00:00", Version: first.Version, Seconds: first.Seconds, RowsPerSecond: first.RowsPerSecond,
 		}
@@ -31,9 +33,9 @@ func TestLoad(t *testing.T) {
 			t.Errorf("the first load = %+v, want %+v", first, want)
 		}
 		f.stored()
-		same := libraries.Counts{Rows: 1, Unchanged: 1}
+		same := librariesdb.Counts{Rows: 1, Unchanged: 1}
 		want = librariesload.Totals{
-			Libraries: same, AgeGroups: same, Publishers: same, Categories: libraries.Counts{Rows: 2, Unchanged: 2}, Subjects: same, Books: same,
+			Libraries: same, AgeGroups: same, Publishers: same, Categories: librariesdb.Counts{Rows: 2, Unchanged: 2}, Subjects: same, Books: same,
 			Lines: same, Readers: same, Loans: same, Renewals: event, Reservations: same, Sessions: event, Previews: event, Activity: event,
 			Channels: same, Suggestions: event, Repeated: 5, Hour: "2026-08-10 12:00:00",
 		}
@@ -75,9 +77,9 @@ func (f *fixture) stored() {
 	if l := f.loans()[1]; l.Status != libraries.LoanActive || l.Due.String() != "2026-08-15" || !l.Returned.IsZero() {
 		f.t.Errorf("loan 1 = %+v", l)
 	}
-	for m, want := range map[libraries.Metric]int64{
-		libraries.Logins: 3, libraries.Loans: 1, libraries.Renewals: 1, libraries.Reservations: 1, libraries.Previews: 1,
-		libraries.ReadingSeconds: 600, libraries.Readings10: 1, libraries.Readings50: 0,
+	for m, want := range map[metric.Metric]int64{
+		metric.Logins: 3, metric.Loans: 1, metric.Renewals: 1, metric.Reservations: 1, metric.Previews: 1,
+		metric.ReadingSeconds: 600, metric.Readings10: 1, metric.Readings50: 0,
 	} {
 		if got := f.sum(m); got != want {
 			f.t.Errorf("metric %d = %d, want %d", m, got, want)
@@ -87,7 +89,7 @@ func (f *fixture) stored() {
 
 // TestTotalsJSON is the one line that the command prints.
 func TestTotalsJSON(t *testing.T) {
-	data, err := json.Marshal(librariesload.Totals{Loans: libraries.Counts{Rows: 3, New: 1, BeforeHistory: 2}, Hour: "2026-08-10 12:00:00"})
+	data, err := json.Marshal(librariesload.Totals{Loans: librariesdb.Counts{Rows: 3, New: 1, BeforeHistory: 2}, Hour: "2026-08-10 12:00:00"})
 	for _, want := range []string{
 		`"ageGroups":{"rows":0,"new":0,"changed":0,"unchanged":0,"superseded":0,"beforeHistory":0,"bad":0}`,
 		`"loans":{"rows":3,"new":1,"changed":0,"unchanged":0,"superseded":0,"beforeHistory":2,"bad":0}`,
@@ -124,7 +126,7 @@ func TestLaterReaderStands(t *testing.T) {
 		totals := f.must(with("readers.ndjson", strings.Join([]string{
 			at("first", "2026-08-01T12"), at("latest", "2026-08-03T12"), at("between", "2026-08-02T12"), at("last", "2026-08-03T12"), at("old", "2026-08-01T12"),
 		}, "\n")))
-		if want := (libraries.Counts{Rows: 5, New: 1, Superseded: 4}); totals.Readers != want {
+		if want := (librariesdb.Counts{Rows: 5, New: 1, Superseded: 4}); totals.Readers != want {
 			t.Errorf("readers = %+v, want %+v", totals.Readers, want)
 		}
 		if r := f.reader(1); r.Name != "last" {
@@ -132,12 +134,12 @@ func TestLaterReaderStands(t *testing.T) {
 		}
 		for _, tt := range []struct {
 			name, updated, stands string
-			want                  libraries.Counts
+			want                  librariesdb.Counts
 		}{
-			{"older", "2026-08-02T12", "last", libraries.Counts{Rows: 1, Superseded: 1}},
-			{"same", "2026-08-03T12", "same", libraries.Counts{Rows: 1, Changed: 1}},
-			{"newer", "2026-08-04T12", "newer", libraries.Counts{Rows: 1, Changed: 1}},
-			{"newer", "2026-08-04T12", "newer", libraries.Counts{Rows: 1, Unchanged: 1}},
+			{"older", "2026-08-02T12", "last", librariesdb.Counts{Rows: 1, Superseded: 1}},
+			{"same", "2026-08-03T12", "same", librariesdb.Counts{Rows: 1, Changed: 1}},
+			{"newer", "2026-08-04T12", "newer", librariesdb.Counts{Rows: 1, Changed: 1}},
+			{"newer", "2026-08-04T12", "newer", librariesdb.Counts{Rows: 1, Unchanged: 1}},
 		} {
 			totals := f.must(with("readers.ndjson", at(tt.name, tt.updated)))
 			if r := f.reader(1); totals.Readers != tt.want || r.Name != tt.stands {
@@ -155,7 +157,7 @@ func TestDeletedReader(t *testing.T) {
 	if r := f.reader(1); r.Email != "" || r.Status != libraries.ReaderDeleted || r.Name != "Ana" {
 		t.Errorf("reader 1 = %+v, want a deleted one without an e-mail", r)
 	}
-	if n := f.sum(libraries.Loans); n != 1 {
+	if n := f.sum(metric.Loans); n != 1 {
 		t.Errorf("loans = %d, want the one of the deleted reader", n)
 	}
 }
@@ -180,19 +182,19 @@ func TestEarlyLoans(t *testing.T) {
 				row("reservations.ndjson", `"reservationId":1`, `"reservationId":2`, "2026-08-02", "2026-07-20"),
 		})
 		totals := f.must(files)
-		if want := (libraries.Counts{Rows: 2, New: 1, BeforeHistory: 1}); totals.Loans != want || totals.Reservations != want {
+		if want := (librariesdb.Counts{Rows: 2, New: 1, BeforeHistory: 1}); totals.Loans != want || totals.Reservations != want {
 			t.Errorf("loans = %+v, reservations = %+v, want %+v", totals.Loans, totals.Reservations, want)
 		}
-		if want := (libraries.EventCounts{Rows: 4, BeforeHistory: 1}); totals.Renewals != want {
+		if want := (librariesdb.EventCounts{Rows: 4, BeforeHistory: 1}); totals.Renewals != want {
 			t.Errorf("renewals = %+v, want %+v", totals.Renewals, want)
 		}
-		if want := (libraries.EventCounts{Rows: 2, BeforeHistory: 1}); totals.Sessions != want {
+		if want := (librariesdb.EventCounts{Rows: 2, BeforeHistory: 1}); totals.Sessions != want {
 			t.Errorf("sessions = %+v, want %+v", totals.Sessions, want)
 		}
-		if len(f.loans()) != 1 || f.sum(libraries.Returns) != 0 || f.sum(libraries.Renewals) != 3 {
-			t.Errorf("%d loans, %d returns, %d renewals, want 1, 0, 3", len(f.loans()), f.sum(libraries.Returns), f.sum(libraries.Renewals))
+		if len(f.loans()) != 1 || f.sum(metric.Returns) != 0 || f.sum(metric.Renewals) != 3 {
+			t.Errorf("%d loans, %d returns, %d renewals, want 1, 0, 3", len(f.loans()), f.sum(metric.Returns), f.sum(metric.Renewals))
 		}
-		if later := f.must(map[string]string{"loans.ndjson": early}); later.Loans != (libraries.Counts{Rows: 1, BeforeHistory: 1}) {
+		if later := f.must(map[string]string{"loans.ndjson": early}); later.Loans != (librariesdb.Counts{Rows: 1, BeforeHistory: 1}) {
 			t.Errorf("the early loan again = %+v", later.Loans)
 		}
 	})
@@ -207,8 +209,8 @@ func TestLongerHistory(t *testing.T) {
 		f.must(joined(good, early))
 		history := calendar.MustParse("2026-07-20")
 		from := func(o *librariesload.Options) { o.Immediately, o.History = true, &history }
-		for _, want := range []libraries.Counts{{Rows: 1, New: 1}, {Rows: 1, Unchanged: 1}} {
-			if totals, err := f.load(early, from); err != nil || totals.Loans != want || f.sum(libraries.Loans) != 1 {
+		for _, want := range []librariesdb.Counts{{Rows: 1, New: 1}, {Rows: 1, Unchanged: 1}} {
+			if totals, err := f.load(early, from); err != nil || totals.Loans != want || f.sum(metric.Loans) != 1 {
 				t.Errorf("the loan in a longer history = %+v, %v, want %+v", totals.Loans, err, want)
 			}
 		}
@@ -232,14 +234,14 @@ func TestFirstLineStands(t *testing.T) {
 			if err != nil || totals.Repeated != 2 {
 				t.Fatalf("limit %d: load = %d repeated, %v, want 2", limit, totals.Repeated, err)
 			}
-			if n := f.titleSum(2, libraries.Renewals); n != 1 || f.sum(libraries.Renewals) != 1 {
+			if n := f.titleSum(2, metric.Renewals); n != 1 || f.sum(metric.Renewals) != 1 {
 				t.Errorf("limit %d: %d renewals of title 2, want the first line's alone", limit, n)
 			}
-			if n := f.sum(libraries.ReadingSeconds); n != 60 {
+			if n := f.sum(metric.ReadingSeconds); n != 60 {
 				t.Errorf("limit %d: %d seconds, want the first line's 60", limit, n)
 			}
 			f.must(good)
-			if f.sum(libraries.ReadingSeconds) != 60 || f.titleSum(1, libraries.Renewals) != 0 {
+			if f.sum(metric.ReadingSeconds) != 60 || f.titleSum(1, metric.Renewals) != 0 {
 				t.Errorf("limit %d: a line that did not stand counts when it comes again", limit)
 			}
 		})
@@ -256,11 +258,11 @@ func TestCorrections(t *testing.T) {
 			"reservations.ndjson": row("reservations.ndjson", `"waiting","position":1`, `"converted","resolvedAt":"2026-08-09T10:00:00-03:00"`),
 			"renewals.ndjson":     row("renewals.ndjson", "r1", "r2"),
 		})
-		changed := libraries.Counts{Rows: 1, Changed: 1}
+		changed := librariesdb.Counts{Rows: 1, Changed: 1}
 		if totals.Loans != changed || totals.Reservations != changed || totals.NewEvents != 1 {
 			t.Errorf("totals = %+v, want a changed loan, a changed reservation and a new renewal", totals)
 		}
-		for m, want := range map[libraries.Metric]int64{libraries.Loans: 1, libraries.Returns: 1, libraries.Renewals: 2, libraries.ReservationsConverted: 1} {
+		for m, want := range map[metric.Metric]int64{metric.Loans: 1, metric.Returns: 1, metric.Renewals: 2, metric.ReservationsConverted: 1} {
 			if got := f.sum(m); got != want {
 				t.Errorf("metric %d = %d, want %d", m, got, want)
 			}
@@ -269,7 +271,7 @@ func TestCorrections(t *testing.T) {
 			t.Errorf("loan 1 = %+v, want it returned on the ninth at ten", l)
 		}
 		f.must(good)
-		if got := f.sum(libraries.Returns) + f.sum(libraries.ReservationsConverted); got != 0 {
+		if got := f.sum(metric.Returns) + f.sum(metric.ReservationsConverted); got != 0 {
 			t.Errorf("after the first feed again %d returns and conversions, want none", got)
 		}
 	})

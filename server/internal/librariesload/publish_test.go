@@ -5,7 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/librariesload"
@@ -76,17 +77,17 @@ func TestHoldsFromTheHour(t *testing.T) {
 		for id := 1; id <= 3; id++ {
 			loan := map[string]string{"loans.ndjson": row("loans.ndjson", `"loanId":1`, fmt.Sprint(`"loanId":`, id))}
 			totals, err := f.load(loan, nil)
-			if err != nil || totals.Hour != "2026-08-10 14:00:00" || totals.Loans != (libraries.Counts{Rows: 1, New: 1}) {
+			if err != nil || totals.Hour != "2026-08-10 14:00:00" || totals.Loans != (librariesdb.Counts{Rows: 1, New: 1}) {
 				t.Errorf("loan %d: %+v, %v, want a load that holds from 14:00", id, totals, err)
 			}
 		}
 		for _, at := range []string{"13:20:00", "13:59:59.999999"} {
-			if f.now = clock(t, at); f.access() != before || len(f.loans()) != 0 || f.sum(libraries.Loans) != 0 {
+			if f.now = clock(t, at); f.access() != before || len(f.loans()) != 0 || f.sum(metric.Loans) != 0 {
 				t.Errorf("at %s %+v holds with %d loans, want %+v with none", at, f.access(), len(f.loans()), before)
 			}
 		}
 		for _, at := range []string{"14:00:00", "13:00:00"} { // what was served stays served
-			if f.now = clock(t, at); f.hour() != "2026-08-10 14:00:00" || len(f.loans()) != 3 || f.sum(libraries.Loans) != 3 {
+			if f.now = clock(t, at); f.hour() != "2026-08-10 14:00:00" || len(f.loans()) != 3 || f.sum(metric.Loans) != 3 {
 				t.Errorf("at %s %+v holds with %d loans, want all three", at, f.access(), len(f.loans()))
 			}
 		}

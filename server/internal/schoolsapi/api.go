@@ -27,7 +27,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
@@ -43,19 +43,19 @@ type Keys interface {
 
 // Grant is what a good key opens, the budget that its requests count on, and who asks when: Caller.Now is of the day.
 type Grant struct {
-	Access schools.Access
+	Access report.Access
 	Budget auth.Budget
 	Caller web.Caller
 }
 
-// Reports are the three reports; *schools.Reports is one.
+// Reports are the three reports; *report.Reports is one.
 type Reports interface {
-	Users(context.Context, schools.Access, schools.Filter, paging.Page) (schools.List[schools.User], error)
-	Engagements(context.Context, schools.Access, calendar.Period, schools.Filter, paging.Page) (schools.List[schools.Engagement], error)
-	Readings(context.Context, schools.Access, calendar.Period, schools.Filter, paging.Page) (schools.List[schools.Reading], error)
+	Users(context.Context, report.Access, report.Filter, paging.Page) (report.List[report.User], error)
+	Engagements(context.Context, report.Access, calendar.Period, report.Filter, paging.Page) (report.List[report.Engagement], error)
+	Readings(context.Context, report.Access, calendar.Period, report.Filter, paging.Page) (report.List[report.Reading], error)
 }
 
-var _ Reports = (*schools.Reports)(nil)
+var _ Reports = (*report.Reports)(nil)
 
 // API answers the routes. Keys, Limiter, Reports, Pulls and Answers must be set.
 type API struct {

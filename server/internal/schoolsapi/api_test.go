@@ -15,47 +15,48 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
 // fixed answers with what it holds and keeps what it was asked.
 type fixed struct {
-	users       []schools.User
-	engagements []schools.Engagement
-	readings    []schools.Reading
+	users       []report.User
+	engagements []report.Engagement
+	readings    []report.Reading
 	err         error
 
-	access schools.Access
+	access report.Access
 	period calendar.Period
-	filter schools.Filter
+	filter report.Filter
 	page   paging.Page
 	calls  int
 }
 
-func (f *fixed) asked(a schools.Access, p calendar.Period, g schools.Filter, n paging.Page) {
+func (f *fixed) asked(a report.Access, p calendar.Period, g report.Filter, n paging.Page) {
 	f.access, f.period, f.filter, f.page = a, p, g, n
 	f.calls++
 }
 
-func (f *fixed) Users(_ context.Context, a schools.Access, g schools.Filter, n paging.Page) (schools.List[schools.User], error) {
+func (f *fixed) Users(_ context.Context, a report.Access, g report.Filter, n paging.Page) (report.List[report.User], error) {
 	f.asked(a, calendar.Period{}, g, n)
-	return schools.List[schools.User]{Rows: f.users, Total: 7}, f.err
+	return report.List[report.User]{Rows: f.users, Total: 7}, f.err
 }
 
-func (f *fixed) Engagements(_ context.Context, a schools.Access, p calendar.Period, g schools.Filter, n paging.Page) (schools.List[schools.Engagement], error) {
+func (f *fixed) Engagements(_ context.Context, a report.Access, p calendar.Period, g report.Filter, n paging.Page) (report.List[report.Engagement], error) {
 	f.asked(a, p, g, n)
-	return schools.List[schools.Engagement]{Rows: f.engagements, Total: 8}, f.err
+	return report.List[report.Engagement]{Rows: f.engagements, Total: 8}, f.err
 }
 
-func (f *fixed) Readings(_ context.Context, a schools.Access, p calendar.Period, g schools.Filter, n paging.Page) (schools.List[schools.Reading], error) {
+func (f *fixed) Readings(_ context.Context, a report.Access, p calendar.Period, g report.Filter, n paging.Page) (report.List[report.Reading], error) {
 	f.asked(a, p, g, n)
-	return schools.List[schools.Reading]{Rows: f.readings, Total: 9}, f.err
+	return report.List[report.Reading]{Rows: f.readings, Total: 9}, f.err
 }
 
 // oneKey knows one key, and one that the database fails at.
 type oneKey struct {
-	access schools.Access
+	access report.Access
 	now    func() time.Time
 }
 
@@ -98,7 +99,7 @@ func noon() time.Time { return time.Date(2026, 6, 15, 15, 0, 0, 0, time.UTC) }
 // newAPI returns the API over fixed reports, with a limit of requests a minute.
 func newAPI(f *fixed, rate int) http.Handler {
 	a := &schoolsapi.API{
-		Keys:    oneKey{schools.Access{Partner: 3, Network: 5, At: state.Versions{Registers: 1, Facts: 2}}, noon},
+		Keys:    oneKey{report.Access{Partner: 3, Network: 5, At: state.Versions{Registers: 1, Facts: 2}}, noon},
 		Limiter: &auth.MemoryLimiter{Now: noon},
 		Reports: f,
 		Pulls:   pulls{},
@@ -130,16 +131,16 @@ func send(h http.Handler, method, target string, headers ...string) *httptest.Re
 func TestRows(t *testing.T) {
 	first := time.Date(2026, 3, 1, 2, 59, 59, 999_000_000, time.UTC)
 	f := &fixed{
-		users: []schools.User{
-			{ID: 1, Name: "Ana <b>", Email: "ana@escola.example", Profile: schools.Student, School: &schools.Unit{ID: 10, Name: "Escola"},
-				Class: &schools.Unit{ID: 11}, Grade: 7, Stage: "FUNDAMENTAL 2", Active: true},
+		users: []report.User{
+			{ID: 1, Name: "Ana <b>", Email: "ana@escola.example", Profile: schools.Student, School: &report.Unit{ID: 10, Name: "Escola"},
+				Class: &report.Unit{ID: 11}, Grade: 7, Stage: "FUNDAMENTAL 2", Active: true},
 			{ID: 2, Profile: schools.Teacher},
 		},
-		engagements: []schools.Engagement{
+		engagements: []report.Engagement{
 			{Date: calendar.MustParse("2026-03-01"), UserID: 1, Tenths: 123},
 			{Date: calendar.MustParse("2026-03-02"), UserID: 2},
 		},
-		readings: []schools.Reading{
+		readings: []report.Reading{
 			{UserID: 1, Book: &schools.Book{ID: 4, Title: "Dom Casmurro", Author: "Machado de Assis", ISBN: "9788500000000", Length: 9},
 				Percent: 5000, Tenths: 120, First: first, Last: first.Add(time.Second), Finished: true},
 			{UserID: 2, Book: &schools.Book{ID: 5, Length: 9}, Percent: 4999, First: first, Last: first},
@@ -184,7 +185,7 @@ func TestParametersReachTheReport(t *testing.T) {
 	if f.calls != 1 {
 		t.Fatalf("reports asked %d times, want once", f.calls)
 	}
-	if want := (schools.Access{Partner: 3, Network: 5, At: state.Versions{Registers: 1, Facts: 2}}); f.access != want {
+	if want := (report.Access{Partner: 3, Network: 5, At: state.Versions{Registers: 1, Facts: 2}}); f.access != want {
 		t.Errorf("access = %v, want %v", f.access, want)
 	}
 	if want := (calendar.Period{Start: calendar.MustParse("2026-01-01"), End: calendar.MustParse("2026-06-15")}); f.period != want {
@@ -197,7 +198,7 @@ func TestParametersReachTheReport(t *testing.T) {
 		t.Errorf("page = %v, want %v", f.page, want)
 	}
 	get(newAPI(f, 0), "/users")
-	if f.filter != (schools.Filter{}) || f.page != (paging.Page{Number: 1, Size: 100}) {
+	if f.filter != (report.Filter{}) || f.page != (paging.Page{Number: 1, Size: 100}) {
 		t.Errorf("without parameters: filter %+v, page %v, want none and page 1 of 100", f.filter, f.page)
 	}
 }

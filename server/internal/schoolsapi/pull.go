@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
@@ -21,7 +21,7 @@ type pull struct {
 	grant  Grant
 	given  *state.Snapshot // nil without the parameter
 	asked  calendar.Asked
-	filter schools.Filter
+	filter report.Filter
 	page   paging.Page
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
@@ -65,9 +65,9 @@ var limits = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 1000}
 // has none.
 type request struct {
 	at     state.Snapshot
-	access schools.Access
+	access report.Access
 	period *calendar.Period
-	filter schools.Filter
+	filter report.Filter
 	page   paging.Page
 }
 
@@ -92,8 +92,8 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, g Grant) 
 	a.Answers.WriteRows(w, r, list, func(w *wire.Writer) { req.write(w, list) })
 }
 
-func filter(q *web.Query) schools.Filter {
-	return schools.Filter{
+func filter(q *web.Query) report.Filter {
+	return report.Filter{
 		UserID:   (*directory.UserID)(q.Int("userId", "One user.")),
 		SchoolID: (*directory.EntityID)(q.Int("schoolId", "The users of one school.")),
 		Profile:  web.Choose(q, "profile", "Students or teachers alone.", profiles),

@@ -2,15 +2,16 @@ package schoolsapi
 
 import (
 	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // The rows, member by member in the order of the specification's tables.
 var (
-	userRow       = wire.Table[schools.User]{Schema: "User", Write: writeUser}
-	engagementRow = wire.Table[schools.Engagement]{Schema: "Engagement", Write: writeEngagement}
-	readingRow    = wire.Table[schools.Reading]{Schema: "Reading", Write: writeReading, Sample: schools.Reading{Book: new(schools.Book)}}
+	userRow       = wire.Table[report.User]{Schema: "User", Write: writeUser}
+	engagementRow = wire.Table[report.Engagement]{Schema: "Engagement", Write: writeEngagement}
+	readingRow    = wire.Table[report.Reading]{Schema: "Reading", Write: writeReading, Sample: report.Reading{Book: new(schools.Book)}}
 )
 
 var (
@@ -34,7 +35,7 @@ func (r request) write(w *wire.Writer, list wire.Rows) {
 	w.Object("data", "", "", func() { list.List(w, "rows") })
 }
 
-func writeUser(w *wire.Writer, u *schools.User) {
+func writeUser(w *wire.Writer, u *report.User) {
 	w.Int("userId", int64(u.ID), "Identifier: the key that links the three routes.")
 	w.TextOrNull("name", u.Name, "")
 	w.TextOrNull("email", u.Email, "")
@@ -46,18 +47,18 @@ func writeUser(w *wire.Writer, u *schools.User) {
 	w.Bool("active", u.Active, "Whether the account is active.")
 }
 
-func writeUnit(w *wire.Writer, u *schools.Unit) {
+func writeUnit(w *wire.Writer, u *report.Unit) {
 	w.Int("id", int64(u.ID), "")
 	w.TextOrNull("name", u.Name, "")
 }
 
-func writeEngagement(w *wire.Writer, e *schools.Engagement) {
+func writeEngagement(w *wire.Writer, e *report.Engagement) {
 	w.Date("date", e.Date, "Day of access, Brasilia time.")
 	w.Int("userId", int64(e.UserID), "")
 	w.Minutes("readingMinutes", e.Tenths, "Minutes of effective reading, one decimal; 0 where the user came without reading.")
 }
 
-func writeReading(w *wire.Writer, r *schools.Reading) {
+func writeReading(w *wire.Writer, r *report.Reading) {
 	w.Int("userId", int64(r.UserID), "")
 	w.Object("book", "Book", "", func() {
 		w.Int("id", r.Book.ID, "")

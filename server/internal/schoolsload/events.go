@@ -5,6 +5,7 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
@@ -45,7 +46,7 @@ func (d *drops) of(user directory.UserID) *events {
 }
 
 // drop counts the events that are nobody's as deleted.
-func (l *load) drop(m schools.Moves) {
+func (l *load) drop(m schoolsdb.Moves) {
 	for user, to := range m {
 		if n := l.drops.of(user); n != nil && to == 0 {
 			l.totals.Segments.Deleted += n.segments
@@ -74,7 +75,7 @@ func stream[R any, P feed.Record[R]](ctx context.Context, l *load, resource stri
 			return l.pile.Add(*e)
 		},
 		Skip: func(why error) {
-			if why == schools.ErrDeleted {
+			if why == schoolsdb.ErrDeleted {
 				n.Deleted++
 			} else {
 				n.BeforeHistory++

@@ -35,21 +35,21 @@ type Options struct {
 	// read of the feed's size ("read"), and the parts folded ("fold").
 	Progress func(stage string, done, total int64)
 	// TempDir is where events wait to be folded; empty is the system's place. MemoryLimit is the number of bytes of them
-	// that wait in memory, by default as schools.Pile says.
+	// that wait in memory, by default as schoolsdb.Pile says.
 	TempDir     string
 	MemoryLimit int
 }
 
 // Totals is what a load did, as its one line of JSON says it.
 type Totals struct {
-	Entities    schools.Counts `json:"entities"`
-	Accounts    schools.Counts `json:"accounts"`
-	Books       schools.Counts `json:"books"`
-	Evaluations schools.Counts `json:"evaluations"`
-	Segments    Events         `json:"segments"`
-	Accesses    Events         `json:"accesses"`
-	NewEvents   int            `json:"newEvents"`
-	Repeated    int            `json:"repeatedEvents"`
+	Entities    schoolsdb.Counts `json:"entities"`
+	Accounts    schoolsdb.Counts `json:"accounts"`
+	Books       schoolsdb.Counts `json:"books"`
+	Evaluations schoolsdb.Counts `json:"evaluations"`
+	Segments    Events           `json:"segments"`
+	Accesses    Events           `json:"accesses"`
+	NewEvents   int              `json:"newEvents"`
+	Repeated    int              `json:"repeatedEvents"`
 	// Version is that of the data after the load; in a check, of those that the feed was held against.
 	Version       string  `json:"version"`
 	Seconds       float64 `json:"seconds"`
@@ -93,7 +93,7 @@ func (l *load) run(ctx context.Context) (t Totals, err error) {
 	if err := l.begin(ctx); err != nil {
 		return t, err
 	}
-	l.pile = &schools.Pile{Pile: spill.Pile{Dir: o.TempDir, Limit: o.MemoryLimit, Keep: !o.Check}}
+	l.pile = &schoolsdb.Pile{Pile: spill.Pile{Dir: o.TempDir, Limit: o.MemoryLimit, Keep: !o.Check}}
 	if err := l.events(ctx); err != nil {
 		return t, err
 	}
@@ -117,7 +117,7 @@ func (l *load) begin(ctx context.Context) (err error) {
 	o := l.options
 	l.began = o.Now()
 	if !o.Check {
-		l.held, err = l.store.Begin(ctx, o.Partner, func(st schools.State) (*schools.Intake, error) { return l.settle(ctx, st) },
+		l.held, err = l.store.Begin(ctx, o.Partner, func(st schoolsdb.State) (*schoolsdb.Intake, error) { return l.settle(ctx, st) },
 			func() { l.progress("wait", 0, 0) })
 		if err != nil {
 			return err
@@ -167,9 +167,9 @@ type load struct {
 	began   time.Time
 	held    *schoolsdb.Load // nil in a check
 	totals  Totals
-	intake  *schools.Intake // the one that the events are read by
+	intake  *schoolsdb.Intake // the one that the events are read by
 	rows    *rows
-	pile    *schools.Pile
+	pile    *schoolsdb.Pile
 	drops   drops
 	report  *feed.Report
 }

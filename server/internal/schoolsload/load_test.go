@@ -21,7 +21,7 @@ import (
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
@@ -250,7 +250,7 @@ func TestUnknownIsNotSkipped(t *testing.T) {
 	if _, err := f.load(files, func(o *schoolsload.Options) { o.Ignore = []string{"wpm"} }); err != nil {
 		t.Fatal(err)
 	}
-	m, err := schools.Facts{Blocks: f.store, Partner: f.partner, At: versions(t, f).Facts}.Minutes(t.Context(), period())
+	m, err := schoolsdb.Facts{Blocks: f.store, Partner: f.partner, At: versions(t, f).Facts}.Minutes(t.Context(), period())
 	if err != nil || m[period().Start].At(0) != 10 {
 		t.Errorf("minutes = %v, %v, want 1.0 on the first day: the segments' own wpm is read", m, err)
 	}
@@ -405,14 +405,14 @@ func TestNothingNew(t *testing.T) {
 				t.Errorf("versions = %+v, want those of one load: %+v", v, first)
 			}
 		}
-		reports := &schools.Reports{Store: f.store}
-		access := schools.Access{Partner: f.partner, Network: 1, At: versions(t, f)}
+		reports := &report.Reports{Store: f.store}
+		access := report.Access{Partner: f.partner, Network: 1, At: versions(t, f)}
 		whole, page := calendar.Period{Start: old, End: period().End}, paging.Page{Number: 1, Size: 10}
-		r, err := reports.Readings(t.Context(), access, whole, schools.Filter{}, page)
+		r, err := reports.Readings(t.Context(), access, whole, report.Filter{}, page)
 		if err != nil || len(r.Rows) != 1 || r.Rows[0].Book.ID != 0 || r.Rows[0].Tenths != 20 {
 			t.Errorf("readings = %+v, %v, want 2.0 minutes of book 0", r, err)
 		}
-		e, err := reports.Engagements(t.Context(), access, whole, schools.Filter{}, page)
+		e, err := reports.Engagements(t.Context(), access, whole, report.Filter{}, page)
 		if err != nil || len(e.Rows) != 3 || e.Rows[0].Date != calendar.MustParse("1965-03-01") || e.Rows[0].Tenths != 10 {
 			t.Errorf("engagements = %+v, %v, want three days from 1965 on", e, err)
 		}
@@ -443,7 +443,7 @@ func TestFirstLineStands(t *testing.T) {
 			files["segments.ndjson"] = strings.ReplaceAll(files["segments.ndjson"], "60000", "30000")
 		}
 		p := calendar.Period{Start: calendar.MustParse("2026-01-01"), End: calendar.MustParse("2026-02-19")}
-		m, err := schools.Facts{Blocks: f.store, Partner: f.partner, At: versions(t, f).Facts}.Minutes(t.Context(), p)
+		m, err := schoolsdb.Facts{Blocks: f.store, Partner: f.partner, At: versions(t, f).Facts}.Minutes(t.Context(), p)
 		if err != nil || len(m) != 50 {
 			t.Fatalf("minutes of %d days, %v, want 50", len(m), err)
 		}
@@ -490,11 +490,11 @@ func TestLoadsAtOnce(t *testing.T) {
 			}
 		}
 		totals, err := f.load(good, nil)
-		same := schools.Counts{Rows: 1, Unchanged: 1}
+		same := schoolsdb.Counts{Rows: 1, Unchanged: 1}
 		if err != nil || totals.NewEvents != 0 || totals.Repeated != 2 || totals.Entities != same || totals.Accounts != same || totals.Books != same || totals.Evaluations != same {
 			t.Errorf("the first feed again = %+v, %v", totals, err)
 		}
-		m, err := schools.Facts{Blocks: f.store, Partner: f.partner, At: versions(t, f).Facts}.Minutes(context.Background(), period())
+		m, err := schoolsdb.Facts{Blocks: f.store, Partner: f.partner, At: versions(t, f).Facts}.Minutes(context.Background(), period())
 		if err != nil || len(m) != 2 || m[period().Start].At(0) != 10*(1+loads) {
 			t.Errorf("minutes = %v, %v, want %d tenths on the first day", m, err, 10*(1+loads))
 		}

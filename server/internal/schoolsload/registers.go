@@ -9,15 +9,16 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
 // rows are the good rows of the feed's registers, as they were read.
 type rows struct {
-	entities    table[schools.EntityRow]
-	accounts    table[schools.AccountRow]
+	entities    table[schoolsdb.EntityRow]
+	accounts    table[schoolsdb.AccountRow]
 	books       table[schools.Book]
-	evaluations table[schools.EvaluationRow]
+	evaluations table[schoolsdb.EvaluationRow]
 }
 
 // table are the rows of one register file. Those that are bad when the load begins are counted and left.
@@ -27,14 +28,14 @@ type table[R any] struct {
 }
 
 // settling settles the rows of a register.
-type settling[R any] func([]row.Lined[R], row.Rejected) (schools.Counts, error)
+type settling[R any] func([]row.Lined[R], row.Rejected) (schoolsdb.Counts, error)
 
 // settle settles the registers against a state. The first time it reads them; the last of several counts.
-func (l *load) settle(ctx context.Context, st schools.State) (*schools.Intake, error) {
+func (l *load) settle(ctx context.Context, st schoolsdb.State) (*schoolsdb.Intake, error) {
 	if l.rows != nil {
 		return l.settleAgain(l.intake.Again(st))
 	}
-	in := &schools.Intake{
+	in := &schoolsdb.Intake{
 		State: st, Began: l.began, History: *l.options.History,
 		NewToken: func() (string, error) { return directory.NewAccessToken(rand.Reader) },
 	}
@@ -55,7 +56,7 @@ func (l *load) settle(ctx context.Context, st schools.State) (*schools.Intake, e
 
 // settleAgain settles the rows that were good against a later state. What a directory write has made bad since does not make
 // the load fail (F6): it is counted, and listed where bad rows are.
-func (l *load) settleAgain(in *schools.Intake) (_ *schools.Intake, err error) {
+func (l *load) settleAgain(in *schoolsdb.Intake) (_ *schoolsdb.Intake, err error) {
 	t := &l.totals
 	if t.Entities, err = l.rows.entities.again(in.Entities); err != nil {
 		return in, err
@@ -68,7 +69,7 @@ func (l *load) settleAgain(in *schools.Intake) (_ *schools.Intake, err error) {
 }
 
 // read reads one register file whole, and settles its rows for the first time.
-func read[R any, P feed.Record[R]](ctx context.Context, l *load, resource string, t *table[R], settle settling[R], n *schools.Counts) (err error) {
+func read[R any, P feed.Record[R]](ctx context.Context, l *load, resource string, t *table[R], settle settling[R], n *schoolsdb.Counts) (err error) {
 	if t.Register, err = feed.ReadRegister[R, P](ctx, l.loading(), resource); err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func read[R any, P feed.Record[R]](ctx context.Context, l *load, resource string
 }
 
 // settle settles the rows and counts those that were bad before.
-func (t *table[R]) settle(settle settling[R], bad row.Rejected) (schools.Counts, error) {
+func (t *table[R]) settle(settle settling[R], bad row.Rejected) (schoolsdb.Counts, error) {
 	n, err := settle(t.Rows, bad)
 	n.Rows += t.Bad
 	n.Bad += t.Bad
@@ -95,7 +96,7 @@ func (t *table[R]) settle(settle settling[R], bad row.Rejected) (schools.Counts,
 }
 
 // again settles the rows against a later state.
-func (t *table[R]) again(settle settling[R]) (schools.Counts, error) {
+func (t *table[R]) again(settle settling[R]) (schoolsdb.Counts, error) {
 	t.worse = nil
 	return t.settle(settle, func(line int, field, reason string) error {
 		t.worse = append(t.worse, t.Fault(line, field, reason))

@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
@@ -160,10 +160,10 @@ func (p *partnership) check(events map[int]time.Time) {
 // minutes reads what every user read on every day.
 func (p *partnership) minutes() map[minute]int64 {
 	p.t.Helper()
-	reports := &schools.Reports{Store: p.store}
-	access := schools.Access{Partner: p.partner, Network: 1, At: versions(p.t, p.fixture)}
+	reports := &report.Reports{Store: p.store}
+	access := report.Access{Partner: p.partner, Network: 1, At: versions(p.t, p.fixture)}
 	whole := calendar.Period{Start: calendar.MustParse("2026-01-01"), End: calendar.MustParse("2026-12-31")}
-	e, err := reports.Engagements(p.t.Context(), access, whole, schools.Filter{}, paging.Page{Number: 1, Size: 1000})
+	e, err := reports.Engagements(p.t.Context(), access, whole, report.Filter{}, paging.Page{Number: 1, Size: 1000})
 	if err != nil || e.Total != int64(len(e.Rows)) {
 		p.t.Fatalf("engagements: %d rows, total %d, %v", len(e.Rows), e.Total, err)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
-	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/schoolsdb"
 )
 
 // Tenant is what is told of a tenant.
@@ -168,12 +168,12 @@ func (r *Reader) states(ctx context.Context, tx bun.Tx, st *Tenant, h authdb.Hel
 var counted = map[authdb.Kind][]struct{ name, from string }{
 	authdb.Partner: {
 		{"entities", "entities WHERE NOT deleted AND"}, {"accounts", "accounts WHERE NOT deleted AND"},
-		{"books", "schools_books WHERE " + present}, {"records", blocks(schools.RecordKind)}, {"days", blocks(schools.PresenceKind)},
+		{"books", "schools_books WHERE " + present}, {"records", blocks(schoolsdb.RecordKind)}, {"days", blocks(schoolsdb.PresenceKind)},
 	},
 	authdb.Library: {
 		{"readers", "libraries_readers WHERE " + present}, {"titles", "libraries_books WHERE " + present},
 		{"loans", "libraries_loans WHERE " + present}, {"reservations", "libraries_reservations WHERE " + present},
-		{"days", blocks(libraries.TotalsKind)},
+		{"days", blocks(librariesdb.TotalsKind)},
 	},
 }
 

@@ -1,0 +1,80 @@
+package facts_test
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/reading/packed"
+)
+
+// someDeltas are a reader's ordinary day, a correction, and numbers of every size.
+func someDeltas() []facts.DayDelta {
+	ordinary := facts.DayDelta{Day: libraries.HistoryStart, Reader: 5, Presence: libraries.Presence{Events: 3, First: 0, Last: 86_399}, Previews: 2}
+	ordinary.Books = []facts.BookDelta{{Book: 0, Read: true}, {Book: 9, Read: true}, {Book: 300}}
+	ordinary.Books[1].Measures[metric.ReadingSeconds] = 86_400
+	ordinary.Books[2].Measures[metric.ConvertedThatDay] = 1
+	ordinary.Totals.OnlineSessions, ordinary.Totals.ReservationsByStatus[libraries.Lost] = 1, 1
+	correction := facts.DayDelta{Day: -1, Returned: []int32{7, 86_399}, Unreturned: []int32{0}, Previews: math.MinInt64}
+	correction.Totals = someTotals().Counts
+	correction.Totals.Lost = -1
+	large := facts.DayDelta{Day: math.MaxInt32, Reader: math.MaxInt64, Presence: libraries.Presence{Events: math.MaxInt32}}
+	large.Books = []facts.BookDelta{{Book: math.MaxInt64}}
+	for m := range large.Books[0].Measures {
+		large.Books[0].Measures[m] = math.MaxInt64 - int64(m)
+	}
+	return []facts.DayDelta{ordinary, correction, {Day: math.MinInt32}, large}
+}
+
+func TestDayDeltaForm(t *testing.T) {
+	var b []byte
+	for range 50 { // more than those from whose size the number of all is guessed
+		for _, d := range someDeltas() {
+			b = facts.AppendDayDelta(b, d)
+		}
+	}
+	got, err := facts.DecodeDayDeltas(b)
+	if err != nil || len(got) != 200 {
+		t.Fatalf("DecodeDayDeltas = %d deltas, %v, want 200", len(got), err)
+	}
+	for i, want := range someDeltas() {
+		for j := i; j < len(got); j += len(someDeltas()) {
+			if !reflect.DeepEqual(got[j], want) {
+				t.Fatalf("delta %d = %+v, want %+v", j, got[j], want)
+			}
+		}
+	}
+}
+
+func TestCorruptDayDeltas(t *testing.T) {
+	plain := facts.AppendDayDelta(nil, facts.DayDelta{Reader: 1})
+	for name, form := range map[string][]byte{
+		"a byte less":            plain[:len(plain)-1],
+		"a count of 0":           append(slices.Clone(plain[:len(plain)-1]), 1, 0),
+		"a count that is none":   append(slices.Clone(plain[:len(plain)-1]), 0x80, 0x80, 1),
+		"a day that is too long": {0, 1, 1, 0xff, 0xa2, 5, 1, 0, 0, 0, 0, 0},
+	} {
+		if d, err := facts.DecodeDayDeltas(form); !errors.Is(err, packed.ErrCorrupt) {
+			t.Errorf("%s: DecodeDayDeltas = %+v, %v, want ErrCorrupt", name, d, err)
+		}
+	}
+}
+
+func FuzzDayDeltas(f *testing.F) {
+	for _, d := range someDeltas() {
+		f.Add(facts.AppendDayDelta(nil, d))
+	}
+	fuzzForm(f, func(data []byte) ([]byte, error) {
+		deltas, err := facts.DecodeDayDeltas(data)
+		var b []byte
+		for _, d := range deltas {
+			b = facts.AppendDayDelta(b, d)
+		}
+		return b, err
+	})
+}

@@ -1,0 +1,208 @@
+package facts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// Past is what was folded of one reader before, as far as a fold needs it.
+type Past struct {
+	Titles *ReaderTitles // nil: none
+	// Events has the rows that the delivery's SeenKeys name, where the store has them. Fold puts rows into it that are
+	// missing, so it must not be nil where there are events or requests.
+	Events map[EventSetKey]*EventSet
+}
+
+// Change is what folding a delivery changed of one reader.
+type Change struct {
+	Reader int64
+	// Titles is the reader's titles afterwards, nil where it did not change.
+	Titles *ReaderTitles
+	// Events are the rows that changed. Those of Past are used and changed: neighbours share them.
+	Events []EventSetKey
+	// Days are what is to be added to the days, ascending; CountsByTitle to the titles, ascending.
+	Days   []DayDelta
+	Counts []TitleCounts
+	// Requests are those that are new.
+	Requests []libraries.Request
+	// Loans and ActiveReservations are to be added to the reader's Attributes.
+	Loans, ActiveReservations int64
+	// New and Repeated count events and requests: a repeated one had the identifier, reader and day of an earlier one (F1).
+	New, Repeated int
+}
+
+// Fold adds a delivery to what was folded of its reader. Deliveries may come in any order, in any number of pieces: the
+// result is the same. Fold changes what Past points to, and keeps nothing of the delivery but texts. An error says that
+// the delivery is not one that an Intake settles; what Past points to is of no use then.
+func (p Past) Fold(d Delivery) (Change, error) {
+	f := folding{reader: d.Reader, seen: p.Events, titles: p.Titles, change: Change{Reader: d.Reader}}
+	if f.titles == nil {
+		f.titles = &ReaderTitles{}
+	}
+	for i := range d.Events {
+		if err := f.event(&d.Events[i]); err != nil {
+			return Change{}, err
+		}
+	}
+	for i := range d.Loans {
+		if err := f.loan(&d.Loans[i].Loan, d.Loans[i].Was); err != nil {
+			return Change{}, err
+		}
+	}
+	for i := range d.Reservations {
+		if err := f.reservation(&d.Reservations[i].Reservation, d.Reservations[i].Was); err != nil {
+			return Change{}, err
+		}
+	}
+	for _, r := range d.Requests {
+		if f.fresh(r.Day(), requestID(r)) {
+			f.change.Requests = append(f.change.Requests, r)
+		}
+	}
+	f.settle()
+	return f.change, nil
+}
+
+// folding is the state of one Fold.
+type folding struct {
+	reader  int64
+	seen    map[EventSetKey]*EventSet
+	titles  *ReaderTitles
+	former  []formerBook // of the reader's titles that were touched, by book
+	tally   tally
+	change  Change
+	key     EventSetKey // of row
+	row     *EventSet   // the row of the last event
+	changed bool        // it is among change.Seen
+}
+
+// formerBook is what one of the reader's titles was before the fold.
+type formerBook struct {
+	book             int64
+	pair             libraries.Pair // but for its Days, which the fold changes
+	loans, confirmed int64
+}
+
+// fresh remembers an event of a day, and reports whether it was not seen before.
+func (f *folding) fresh(day calendar.Date, id EventID) bool {
+	if key := EventSetKeyOf(f.reader, day); f.row == nil || key != f.key {
+		if f.row = f.seen[key]; f.row == nil {
+			f.row = &EventSet{}
+			f.seen[key] = f.row
+		}
+		f.key, f.changed = key, slices.Contains(f.change.Events, key)
+	}
+	if !f.row.add(id) {
+		f.change.Repeated++
+		return false
+	}
+	f.change.New++
+	if !f.changed {
+		f.change.Events, f.changed = append(f.change.Events, f.key), true
+	}
+	return true
+}
+
+// event folds an event of the feed.
+func (f *folding) event(e *Event) error {
+	if e.Reader != f.reader {
+		return fmt.Errorf("an event of reader %d in a delivery of reader %d", e.Reader, f.reader)
+	}
+	if !f.fresh(e.Day, e.ID) {
+		return nil
+	}
+	switch e.Kind {
+	case libraries.SessionEvent:
+		f.session(e)
+	case libraries.PreviewEvent:
+		f.tally.day(e.Day).Previews++
+	case libraries.RenewalEvent:
+		f.tally.book(e.Day, e.Book).Measures[metric.Renewals]++
+	case libraries.ActivityEvent:
+	default:
+		return fmt.Errorf("an event of kind %s is not one of a feed", e.Kind)
+	}
+	f.tally.day(e.Day).Presence.Add(e.Kind, e.Second)
+	return nil
+}
+
+// session folds a session, but for the shares that it may be the first to reach: see settle.
+func (f *folding) session(e *Event) {
+	f.touch(e.Book).Pair.Merge(libraries.NewPair(e.Day, e.Seconds, e.Progress))
+	b := f.tally.book(e.Day, e.Book)
+	b.Read = true
+	b.Measures[metric.ReadingSeconds] += e.Seconds
+	if e.Format == libraries.Audiobook {
+		b.Measures[metric.ListeningSeconds] += e.Seconds
+		b.Measures[metric.ListeningSessions]++
+	}
+	totals := &f.tally.day(e.Day).Totals
+	switch e.Mode {
+	case libraries.Online:
+		totals.OnlineSessions++
+		totals.OnlineSeconds += e.Seconds
+	case libraries.Offline:
+		totals.OfflineSessions++
+		totals.OfflineSeconds += e.Seconds
+	}
+}
+
+// touch returns one of the reader's titles, and remembers what it was.
+func (f *folding) touch(book int64) *ReaderTitle {
+	b := f.titles.place(book)
+	i, found := slices.BinarySearchFunc(f.former, book, func(b formerBook, book int64) int { return cmp.Compare(b.book, book) })
+	if !found {
+		f.former = slices.Insert(f.former, i, formerBook{book, b.Pair, int64(len(b.Loans)), b.Confirmed()})
+	}
+	return b
+}
+
+// settle compares each title that was touched with what it was: shares are reached on another day when an earlier session
+// comes late, and a session confirms loans of any delivery.
+func (f *folding) settle() {
+	for _, was := range f.former {
+		now := f.titles.Find(was.book)
+		f.cross(was, now, libraries.Reading10, metric.Readings10)
+		f.cross(was, now, libraries.Reading50, metric.Readings50)
+		f.hold(was, now)
+	}
+	if len(f.former) > 0 {
+		f.change.Titles = f.titles
+	}
+	f.change.Days = f.tally.deltas(f.reader)
+	f.change.Counts = f.tally.held()
+}
+
+// cross moves a share's count to the day on which it is now first reached.
+func (f *folding) cross(was formerBook, now *ReaderTitle, share libraries.Progress, m metric.Metric) {
+	before, had := was.pair.Reached(share)
+	after, has := now.Pair.Reached(share)
+	if had == has && before == after {
+		return
+	}
+	if had {
+		f.tally.book(before, was.book).Measures[m]--
+	}
+	if has {
+		f.tally.book(after, was.book).Measures[m]++
+	}
+}
+
+// hold counts what became of the title's loans and of its reading.
+func (f *folding) hold(was formerBook, now *ReaderTitle) {
+	delta := TitleCounts{Confirmed: now.Confirmed() - was.confirmed}
+	if now.Pair.StockReading(int64(len(now.Loans))) {
+		delta.Readings++
+	}
+	if was.pair.StockReading(was.loans) {
+		delta.Readings--
+	}
+	if !delta.empty() {
+		f.tally.counted(was.book).Add(delta)
+	}
+}

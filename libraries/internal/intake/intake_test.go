@@ -1,0 +1,260 @@
+package intake_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
+	"github.com/lectern-dev/lectern/libraries/stock"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// newIntake is a network with a term 1 in each vocabulary, the books 1 and 2, the line 1, the app's sessions of 1 August,
+// and the readers 1 and 2. The load begins five minutes before lastInstant, the history on 21 July.
+func newIntake() *intake.Intake {
+	terms := map[libraries.Vocabulary][]libraries.Term{}
+	for _, v := range libraries.Vocabularies() {
+		terms[v] = []libraries.Term{{ID: 1, Name: "Um"}}
+	}
+	line := stock.BookLine{Book: 1, Line: stock.Line{
+		ID: 1, Collection: stock.Manual, Kind: stock.LegacyLine, Number: 7, Modality: new("perpétua"), Copies: new(int64(2)),
+		PurchasedAt: calendar.MustParse("2024-01-01"), ExpiresAt: new(calendar.MustParse("2027-01-01")),
+	}}
+	return intake.NewIntake(intake.State{
+		Terms: terms,
+		Books: []libraries.Book{
+			{ID: 1, Title: "Iracema", Publisher: 1, Categories: []int64{1}, HasEbook: true, MaxUses: new(int64(5)), Year: 1865},
+			{ID: 2, Title: "Lucíola", Publisher: libraries.None, Year: libraries.None},
+		},
+		Lines:    []stock.BookLine{line},
+		Channels: []libraries.ChannelDay{{Day: calendar.MustParse("2026-08-01"), Channel: libraries.App, Sessions: 9, Estimated: true}},
+		Readers:  []int64{1, 2},
+	}, lastInstant.Add(-5*time.Minute), calendar.MustParse("2026-07-21"))
+}
+
+// said gathers what is wrong with rows.
+type said []string
+
+func (s *said) bad(line int, field, reason string) error {
+	*s = append(*s, fmt.Sprintf("line %d %s %s", line, field, reason))
+	return nil
+}
+
+// of returns what became of rows in words.
+func (s said) of(c intake.Counts) string {
+	var words []string
+	for _, n := range []struct {
+		name  string
+		count int
+	}{
+		{"new", c.New}, {"changed", c.Changed}, {"unchanged", c.Unchanged}, {"superseded", c.Superseded}, {"early", c.BeforeHistory},
+	} {
+		if n.count > 0 {
+			words = append(words, fmt.Sprintf("%s %d", n.name, n.count))
+		}
+	}
+	return strings.Join(append(words, s...), ", ")
+}
+
+// lined numbers rows from line 1.
+func lined[T any](rows ...T) []intake.Lined[T] {
+	var list []intake.Lined[T]
+	for i, row := range rows {
+		list = append(list, intake.Lined[T]{Line: i + 1, Row: row})
+	}
+	return list
+}
+
+// TestTermRows is F1 for the vocabularies.
+func TestTermRows(t *testing.T) {
+	tests := []struct {
+		name string
+		rows []libraries.Term
+		want string
+	}{
+		{"new", []libraries.Term{{ID: 2, Name: "Dois"}}, "new 1"},
+		{"same as before", []libraries.Term{{ID: 1, Name: "Um"}}, "unchanged 1"},
+		{"renamed", []libraries.Term{{ID: 1, Name: "Uma"}}, "changed 1"},
+		{"the later line stands", []libraries.Term{{ID: 1, Name: "Uma"}, {ID: 2, Name: "Dois"}, {ID: 1, Name: "Um"}}, "new 1, unchanged 1, superseded 1"},
+	}
+	for _, tt := range tests {
+		var s said
+		c, err := newIntake().Terms(libraries.SubjectTerms, lined(tt.rows...), s.bad)
+		if got := s.of(c); err != nil || got != tt.want || c.Rows != len(tt.rows) {
+			t.Errorf("%s: Terms = %q of %d rows, %v, want %q", tt.name, got, c.Rows, err, tt.want)
+		}
+	}
+}
+
+// TestTermsOfTheFeed lets rows refer to a term that the feed itself brings, and writes what is new or changed alone.
+func TestTermsOfTheFeed(t *testing.T) {
+	in := newIntake()
+	var s said
+	if _, err := in.Terms(libraries.CategoryTerms, lined(libraries.Term{ID: 1, Name: "Um"}, libraries.Term{ID: 5, Name: "Cinco"}), s.bad); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := in.PutTerms[libraries.CategoryTerms], []libraries.Term{{ID: 5, Name: "Cinco"}}; !slices.Equal(got, want) {
+		t.Errorf("PutTerms = %v, want %v", got, want)
+	}
+	book := libraries.Book{ID: 3, Publisher: libraries.None, Categories: []int64{5, 1, 5}, Year: libraries.None}
+	if c, err := in.Books(lined(book), s.bad); err != nil || c.New != 1 {
+		t.Fatalf("Books = %+v, %v, want a new one; %v", c, err, s)
+	}
+	if got := in.PutBooks[0].Categories; !slices.Equal(got, []int64{1, 5}) {
+		t.Errorf("categories = %v, want them ascending, each once", got)
+	}
+}
+
+func TestBookRows(t *testing.T) {
+	same := libraries.Book{ID: 1, Title: "Iracema", Publisher: 1, Categories: []int64{1, 1}, HasEbook: true, MaxUses: new(int64(5)), Year: 1865}
+	with := func(change func(*libraries.Book)) libraries.Book {
+		b := same
+		change(&b)
+		return b
+	}
+	tests := []struct {
+		name string
+		rows []libraries.Book
+		want string
+	}{
+		{"same as before", []libraries.Book{same}, "unchanged 1"},
+		{"another maxUses", []libraries.Book{with(func(b *libraries.Book) { b.MaxUses = new(int64(6)) })}, "changed 1"},
+		{"no maxUses", []libraries.Book{with(func(b *libraries.Book) { b.MaxUses = nil })}, "changed 1"},
+		{"another category", []libraries.Book{with(func(b *libraries.Book) { b.Categories = nil })}, "changed 1"},
+		{"another subject", []libraries.Book{with(func(b *libraries.Book) { b.Subjects = []int64{1} })}, "changed 1"},
+		{"a video", []libraries.Book{with(func(b *libraries.Book) { b.HasVideo = true })}, "changed 1"},
+		{"unknown publisher", []libraries.Book{with(func(b *libraries.Book) { b.Publisher = 2 })}, "line 1 publisherId does not exist"},
+		{"unknown category", []libraries.Book{with(func(b *libraries.Book) { b.Categories = []int64{1, 2} })}, "line 1 categoryIds each of the list must exist"},
+		{"unknown subject", []libraries.Book{with(func(b *libraries.Book) { b.Subjects = []int64{2} })}, "line 1 subjectIds each of the list must exist"},
+		{"a bad line before a good one", []libraries.Book{with(func(b *libraries.Book) { b.Publisher = 2 }), same}, "unchanged 1, line 1 publisherId does not exist"},
+		{"a bad line after a good one", []libraries.Book{same, with(func(b *libraries.Book) { b.Publisher = 2 })}, "unchanged 1, line 2 publisherId does not exist"},
+	}
+	for _, tt := range tests {
+		var s said
+		in := newIntake()
+		c, err := in.Books(lined(tt.rows...), s.bad)
+		if got := s.of(c); err != nil || got != tt.want {
+			t.Errorf("%s: Books = %q, %v, want %q", tt.name, got, err, tt.want)
+		}
+		if put := c.New + c.Changed; put != len(in.PutBooks) {
+			t.Errorf("%s: %d books are to be written, want %d", tt.name, len(in.PutBooks), put)
+		}
+	}
+}
+
+func TestLineRows(t *testing.T) {
+	same := stock.BookLine{Book: 1, Line: stock.Line{
+		ID: 1, Collection: stock.Manual, Kind: stock.LegacyLine, Number: 7, Modality: new("perpétua"), Copies: new(int64(2)),
+		PurchasedAt: calendar.MustParse("2024-01-01"), ExpiresAt: new(calendar.MustParse("2027-01-01")),
+	}}
+	tests := []struct {
+		name   string
+		change func(*stock.BookLine)
+		want   string
+	}{
+		{"same as before", func(*stock.BookLine) {}, "unchanged 1"},
+		{"new", func(l *stock.BookLine) { l.Line.ID = 2 }, "new 1"},
+		{"moved to another title", func(l *stock.BookLine) { l.Book = 2 }, "changed 1"},
+		{"another collection", func(l *stock.BookLine) { l.Line.Collection = stock.External }, "changed 1"},
+		{"another kind", func(l *stock.BookLine) { l.Line.Kind = stock.PurchaseLine }, "changed 1"},
+		{"a cent", func(l *stock.BookLine) { l.Line.UnitPrice = 1 }, "changed 1"},
+		{"another total", func(l *stock.BookLine) { l.Line.TotalPrice = 1250 }, "changed 1"},
+		{"no copies", func(l *stock.BookLine) { l.Line.Copies = nil }, "changed 1"},
+		{"no modality", func(l *stock.BookLine) { l.Line.Modality = nil }, "changed 1"},
+		{"it does not expire", func(l *stock.BookLine) { l.Line.ExpiresAt = nil }, "changed 1"},
+		{"unknown title", func(l *stock.BookLine) { l.Book = 3 }, "line 1 bookId does not exist"},
+	}
+	for _, tt := range tests {
+		row := same
+		tt.change(&row)
+		var s said
+		c, err := newIntake().Lines(lined(row), s.bad)
+		if got := s.of(c); err != nil || got != tt.want {
+			t.Errorf("%s: Lines = %q, %v, want %q", tt.name, got, err, tt.want)
+		}
+	}
+}
+
+// TestChannelRows has date and channel as the key, and says itself what is estimated (L13).
+func TestChannelRows(t *testing.T) {
+	first, second := calendar.MustParse("2026-08-01"), calendar.MustParse("2026-08-02")
+	tests := []struct {
+		name string
+		rows []libraries.ChannelDay
+		want string
+	}{
+		{"same as before", []libraries.ChannelDay{{Day: first, Channel: libraries.App, Sessions: 9}}, "unchanged 1"},
+		{"other sessions", []libraries.ChannelDay{{Day: first, Channel: libraries.App, Sessions: 8}}, "changed 1"},
+		{"another day and another channel", []libraries.ChannelDay{{Day: second, Channel: libraries.App, Sessions: 9}, {Day: first, Channel: libraries.WebTablet, Sessions: 9}}, "new 2"},
+		{"one key twice", []libraries.ChannelDay{{Day: second, Channel: libraries.App, Sessions: 9}, {Day: second, Channel: libraries.App, Sessions: 0}}, "new 1, superseded 1"},
+	}
+	for _, tt := range tests {
+		var s said
+		in := newIntake()
+		c, err := in.Channels(lined(tt.rows...), s.bad)
+		if got := s.of(c); err != nil || got != tt.want {
+			t.Errorf("%s: Channels = %q, %v, want %q", tt.name, got, err, tt.want)
+		}
+		for _, d := range in.PutChannels {
+			if d.Estimated != (d.Channel == libraries.App) {
+				t.Errorf("%s: %v is estimated: %t", tt.name, d.Channel, d.Estimated)
+			}
+		}
+	}
+}
+
+// TestRejectedStops ends the settling with the error that a bad row is answered with.
+func TestRejectedStops(t *testing.T) {
+	stop := errors.New("stop")
+	_, err := newIntake().Lines(lined(stock.BookLine{Book: 3}), func(int, string, string) error { return stop })
+	if !errors.Is(err, stop) {
+		t.Errorf("Lines = %v, want the error of bad", err)
+	}
+}
+
+func TestReaderRows(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(*libraries.Reader)
+		want   string // what is wrong
+	}{
+		{"as it is", func(*libraries.Reader) {}, ""},
+		{"unknown library", func(r *libraries.Reader) { r.Library = 2 }, "libraryId does not exist"},
+		{"unknown age group", func(r *libraries.Reader) { r.AgeGroup = 2 }, "ageGroupId does not exist"},
+		{"no library, no age group", func(r *libraries.Reader) { r.Library, r.AgeGroup = libraries.None, libraries.None }, ""},
+		{"updated five minutes after the load began", func(r *libraries.Reader) { r.Updated = lastInstant }, ""},
+		{"updated later", func(r *libraries.Reader) { r.Updated = afterLast }, "updatedAt must not be more than 5 minutes after the load began"},
+		{"a login later", func(r *libraries.Reader) { r.LastLogin = afterLast }, ""},
+	}
+	for _, tt := range tests {
+		row := libraries.Reader{ID: 1, Library: 1, AgeGroup: 1, Status: libraries.ReaderActive}
+		tt.change(&row)
+		_, err := newIntake().Reader(row)
+		if got := reasonOf(err); got != tt.want {
+			t.Errorf("%s: Reader = %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// reasonOf returns what an error says of a row, or nothing.
+func reasonOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// TestReaderMade erases the e-mail of a deleted reader (L18), and keeps that of a deactivated one.
+func TestReaderMade(t *testing.T) {
+	for status, email := range map[libraries.ReaderStatus]string{libraries.ReaderActive: "a@b", libraries.ReaderDeactivated: "a@b", libraries.ReaderDeleted: ""} {
+		row := libraries.Reader{ID: 1, Email: "a@b", Library: libraries.None, AgeGroup: libraries.None, Status: status}
+		if r, err := newIntake().Reader(row); err != nil || r.Email != email {
+			t.Errorf("%s: Reader = %+v, %v, want the e-mail %q", status, r, err, email)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package intake
+
+import (
+	"time"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/paging/row"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// maxSeconds is the longest that a session may last: one day (F3).
+const maxSeconds = 24 * 60 * 60
+
+// Session makes an event of a session's row. The error is ErrBeforeHistory or a *FaultError.
+func (in *Intake) Session(r SessionRow) (facts.Event, error) {
+	if wrong := in.exists(r.Reader, r.Book); wrong != nil {
+		return facts.Event{}, wrong
+	}
+	if r.Seconds > maxSeconds {
+		return facts.Event{}, row.Fault("seconds", "must not be above one day, 86400")
+	}
+	mode, ok := libraries.ParseMode(string(r.Mode))
+	if !ok {
+		return facts.Event{}, row.Fault("mode", row.OneOf([]string{libraries.Online.String(), libraries.Offline.String()}).Error())
+	}
+	format, ok := libraries.ParseFormat(string(r.Format))
+	if !ok {
+		return facts.Event{}, row.Fault("format", row.OneOf([]string{libraries.Ebook.String(), libraries.Audiobook.String()}).Error())
+	}
+	progress, err := libraries.ParseProgress(r.Progress)
+	if err != nil {
+		return facts.Event{}, row.Fault("progress", libraries.ErrProgress.Error())
+	}
+	e, err := in.event(libraries.SessionEvent, r.Reader, r.Start, "startedAt")
+	if err != nil {
+		return facts.Event{}, err
+	}
+	e.ID = facts.NewEventID(facts.SessionResource, r.ID, e.Reader, e.Day)
+	e.Book, e.Seconds, e.Progress, e.Mode, e.Format = r.Book, r.Seconds, progress, mode, format
+	return e, nil
+}
+
+// Preview makes an event of a preview's row. The error is ErrBeforeHistory or a *FaultError.
+func (in *Intake) Preview(r PreviewRow) (facts.Event, error) {
+	return in.bookEvent(bookEvents{libraries.PreviewEvent, facts.PreviewResource, "viewedAt"}, r.ID, r.Reader, r.Book, r.Viewed)
+}
+
+// Renewal makes an event of a renewal's row. It is judged by its own day: whether its loan exists is not looked at (G6). The
+// error is ErrBeforeHistory or a *FaultError.
+func (in *Intake) Renewal(r RenewalRow) (facts.Event, error) {
+	return in.bookEvent(bookEvents{libraries.RenewalEvent, facts.RenewalResource, "renewedAt"}, r.ID, r.Reader, r.Book, r.Renewed)
+}
+
+// bookEvents are the events of a file that have a title and nothing more.
+type bookEvents struct {
+	kind     libraries.EventKind
+	resource byte
+	time     string // the field that has the time
+}
+
+func (in *Intake) bookEvent(of bookEvents, id []byte, reader, book int64, at time.Time) (facts.Event, error) {
+	if wrong := in.exists(reader, book); wrong != nil {
+		return facts.Event{}, wrong
+	}
+	e, err := in.event(of.kind, reader, at, of.time)
+	if err != nil {
+		return facts.Event{}, err
+	}
+	e.ID, e.Book = facts.NewEventID(of.resource, id, reader, e.Day), book
+	return e, nil
+}
+
+// Activity makes an event of an activity record's row. The error is ErrBeforeHistory or a *FaultError.
+func (in *Intake) Activity(r ActivityRow) (facts.Event, error) {
+	if _, ok := in.readers[r.Reader]; !ok {
+		return facts.Event{}, row.Fault("userId", isMissing)
+	}
+	e, err := in.event(libraries.ActivityEvent, r.Reader, r.At, "at")
+	if err != nil {
+		return facts.Event{}, err
+	}
+	e.ID = facts.NewEventID(facts.ActivityResource, r.ID, r.Reader, e.Day)
+	return e, nil
+}
+
+// Request checks a suggestion's row. The error is ErrBeforeHistory or a *FaultError.
+func (in *Intake) Request(r libraries.Request) (libraries.Request, error) {
+	if _, ok := in.readers[r.Reader]; !ok {
+		return r, row.Fault("userId", isMissing)
+	}
+	_, err := in.day(r.Requested, "requestedAt")
+	return r, err
+}
+
+// event begins an event of a kind at a time, which a field of the row gives.
+func (in *Intake) event(kind libraries.EventKind, reader int64, at time.Time, field string) (facts.Event, error) {
+	day, err := in.day(at, field)
+	return facts.Event{Kind: kind, Reader: reader, Day: day, Second: libraries.Second(at)}, err
+}
+
+// day returns the day of a time, which a field of the row gives.
+func (in *Intake) day(at time.Time, field string) (calendar.Date, error) {
+	day := calendar.Day(at)
+	if in.late(at) {
+		return day, row.Fault(field, isLate)
+	}
+	if day < in.History {
+		return day, ErrBeforeHistory
+	}
+	return day, nil
+}

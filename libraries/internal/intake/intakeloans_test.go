@@ -1,0 +1,294 @@
+package intake_test
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/spill"
+)
+
+func TestLoanRows(t *testing.T) {
+	second := time.Second
+	tests := []struct {
+		name, status string
+		change       func(*libraries.Loan)
+		want         string
+	}{
+		{"active", "active", func(*libraries.Loan) {}, ""},
+		{"unknown reader", "active", func(l *libraries.Loan) { l.Reader = 3 }, "userId does not exist"},
+		{"unknown title", "active", func(l *libraries.Loan) { l.Book = 3 }, "bookId does not exist"},
+		{"returned", "returned", func(l *libraries.Loan) { l.Returned = laterInstant }, ""},
+		{"returned without a time", "returned", func(*libraries.Loan) {}, "returnedAt is required unless the loan is active"},
+		{"expired without a time", "expired", func(*libraries.Loan) {}, "returnedAt is required unless the loan is active"},
+		{"active with a time", "active", func(l *libraries.Loan) { l.Returned = laterInstant }, "returnedAt must be empty while the loan is active"},
+		{"returned at once", "returned", func(l *libraries.Loan) { l.Returned = someInstant }, ""},
+		{"returned before it was made", "returned", func(l *libraries.Loan) { l.Returned = someInstant.Add(-second) }, "returnedAt must not be before borrowedAt"},
+		{"expired before it was made", "expired", func(l *libraries.Loan) { l.Returned = someInstant.Add(-second) }, "returnedAt must not be before borrowedAt"},
+		{"made five minutes after the load began", "active", func(l *libraries.Loan) { l.Borrowed = lastInstant }, ""},
+		{"made later", "active", func(l *libraries.Loan) { l.Borrowed = afterLast }, "borrowedAt must not be more than 5 minutes after the load began"},
+		{"returned five minutes after the load began", "returned", func(l *libraries.Loan) { l.Returned = lastInstant }, ""},
+		{"returned later", "returned", func(l *libraries.Loan) { l.Returned = afterLast }, "returnedAt must not be more than 5 minutes after the load began"},
+		{"made before the history", "active", func(l *libraries.Loan) { l.Borrowed = beforeFirst }, ""},
+	}
+	for _, tt := range tests {
+		l := libraries.Loan{ID: 1, Reader: 1, Book: 1, Borrowed: someInstant}
+		l.Status, _ = libraries.ParseLoanStatus(tt.status)
+		tt.change(&l)
+		_, err := newIntake().Loan(l)
+		if got := reasonOf(err); got != tt.want {
+			t.Errorf("%s: Loan = %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestReservationRows(t *testing.T) {
+	tests := []struct {
+		name, status string
+		change       func(*libraries.Reservation)
+		want         string
+	}{
+		{"unknown reader", "waiting", func(r *libraries.Reservation) { r.Reader = 3 }, "userId does not exist"},
+		{"unknown title", "waiting", func(r *libraries.Reservation) { r.Book = 3 }, "bookId does not exist"},
+		{"waiting", "waiting", func(*libraries.Reservation) {}, ""},
+		{"available with a time", "available", func(r *libraries.Reservation) { r.Resolved = laterInstant }, "resolvedAt must be empty while the reservation is waiting or available"},
+		{"converted without a time", "converted", func(*libraries.Reservation) {}, "resolvedAt is required unless the reservation is waiting or available"},
+		{"cancelled without a time", "cancelled", func(*libraries.Reservation) {}, "resolvedAt is required unless the reservation is waiting or available"},
+		{"lost", "lost", func(r *libraries.Reservation) { r.Resolved = laterInstant }, ""},
+		{"lost at once", "lost", func(r *libraries.Reservation) { r.Resolved = r.Reserved }, ""},
+		{"lost before it was made", "lost", func(r *libraries.Reservation) { r.Resolved = r.Reserved.Add(-time.Microsecond) }, "resolvedAt must not be before reservedAt"},
+		{"made five minutes after the load began", "waiting", func(r *libraries.Reservation) { r.Reserved = lastInstant }, ""},
+		{"made later", "waiting", func(r *libraries.Reservation) { r.Reserved = afterLast }, "reservedAt must not be more than 5 minutes after the load began"},
+		{"lost five minutes after the load began", "lost", func(r *libraries.Reservation) { r.Resolved = lastInstant }, ""},
+		{"lost later", "lost", func(r *libraries.Reservation) { r.Resolved = afterLast }, "resolvedAt must not be more than 5 minutes after the load began"},
+	}
+	for _, tt := range tests {
+		r := libraries.Reservation{ID: 1, Reader: 1, Book: 1, Reserved: someInstant, Position: 3}
+		r.Status, _ = libraries.ParseReservationStatus(tt.status)
+		tt.change(&r)
+		made, err := newIntake().Reservation(r)
+		if got := reasonOf(err); got != tt.want {
+			t.Errorf("%s: Reservation = %q, want %q", tt.name, got, tt.want)
+		}
+		if want := map[bool]int64{true: 3, false: libraries.None}[made.Status.Active()]; err == nil && made.Position != want {
+			t.Errorf("%s: position = %d, want %d (L6)", tt.name, made.Position, want)
+		}
+	}
+}
+
+// active is the loan 1 of reader 1 and title 1.
+func active(change ...func(*libraries.Loan)) libraries.Loan {
+	l := libraries.Loan{ID: 1, Reader: 1, Book: 1, Borrowed: someInstant.UTC(), Status: libraries.LoanActive}
+	for _, c := range change {
+		c(&l)
+	}
+	return l
+}
+
+func returned(l *libraries.Loan) { l.Status, l.Returned = libraries.LoanReturned, laterInstant.UTC() }
+
+func due(l *libraries.Loan) { l.Due = new(calendar.MustParse("2026-08-15")) }
+
+func early(l *libraries.Loan) { l.Borrowed = beforeFirst.UTC() }
+
+func moved(l *libraries.Loan) { l.Borrowed = l.Borrowed.Add(time.Second) }
+
+func earlier(l *libraries.Loan) { l.Borrowed = beforeFirst.Add(-time.Second).UTC() }
+
+func ofAnother(l *libraries.Loan) { l.Reader = 2 }
+
+func ofTitle2(l *libraries.Loan) { l.Book = 2 }
+
+// TestLoansSettled is F1: what never changes, which row stands, and what came before the history, which says nothing of the
+// rows in it.
+func TestLoansSettled(t *testing.T) {
+	tests := []struct {
+		name      string
+		had, rows []libraries.Loan
+		want      string
+	}{
+		{"new", nil, []libraries.Loan{active()}, "new 1"},
+		{"same as before", []libraries.Loan{active(due)}, []libraries.Loan{active(due)}, "unchanged 1"},
+		{"returned since", []libraries.Loan{active()}, []libraries.Loan{active(returned)}, "changed 1"},
+		{"taken back", []libraries.Loan{active(returned)}, []libraries.Loan{active()}, "changed 1"},
+		{"another due date", []libraries.Loan{active()}, []libraries.Loan{active(due)}, "changed 1"},
+		{"the later line stands", []libraries.Loan{active()}, []libraries.Loan{active(returned), active()}, "unchanged 1, superseded 1"},
+		{"another reader than in the store", []libraries.Loan{active()}, []libraries.Loan{active(func(l *libraries.Loan) { l.Reader = 2 })}, "line 1 userId must not change"},
+		{"another title than in the store", []libraries.Loan{active()}, []libraries.Loan{active(func(l *libraries.Loan) { l.Book = 2 })}, "line 1 bookId must not change"},
+		{"another start than in the store", []libraries.Loan{active()}, []libraries.Loan{active(moved)}, "line 1 borrowedAt must not change"},
+		{"another reader within the feed", nil, []libraries.Loan{active(), active(func(l *libraries.Loan) { l.Reader = 2 })}, "new 1, line 2 userId must not change"},
+		{"another title within the feed", nil, []libraries.Loan{active(), active(func(l *libraries.Loan) { l.Book = 2 }), active(returned)}, "new 1, superseded 1, line 2 bookId must not change"},
+		{"another start within the feed", nil, []libraries.Loan{active(), active(moved)}, "new 1, line 2 borrowedAt must not change"},
+		{"before the history", nil, []libraries.Loan{active(early), active(early, returned), active(earlier)}, "early 3"},
+		{"in the history and before it", nil, []libraries.Loan{active(early, ofAnother, ofTitle2), active()}, "new 1, early 1"},
+		{"moved out of the history", []libraries.Loan{active()}, []libraries.Loan{active(early)}, "line 1 borrowedAt must not change"},
+		{"moved out of the history within the feed", nil, []libraries.Loan{active(), active(early)}, "new 1, line 2 borrowedAt must not change"},
+		{"the history begins after it", []libraries.Loan{active(early)}, []libraries.Loan{active(early, returned)}, "early 1"},
+	}
+	for _, tt := range tests {
+		var s said
+		var c intake.Counts
+		changes, err := newIntake().Loans(lined(tt.rows...), knownLoans(tt.had...), &c, s.bad)
+		if got := s.of(c); err != nil || got != tt.want {
+			t.Errorf("%s: Loans = %q, %v, want %q", tt.name, got, err, tt.want)
+		}
+		if c.Bad != len(s) || len(changes) != c.New+c.Changed {
+			t.Errorf("%s: %d bad, %d changes, want %d and %d", tt.name, c.Bad, len(changes), len(s), c.New+c.Changed)
+		}
+		for _, ch := range changes {
+			if (ch.Was != nil) != (c.Changed == 1) || ch.Was != nil && !reflect.DeepEqual(*ch.Was, tt.had[0]) {
+				t.Errorf("%s: was %+v, want what the store had", tt.name, ch.Was)
+			}
+		}
+	}
+}
+
+func knownLoans(loans ...libraries.Loan) map[int64]libraries.Loan {
+	known := map[int64]libraries.Loan{}
+	for _, l := range loans {
+		known[l.ID] = l
+	}
+	return known
+}
+
+// TestReservationsSettled is F1 for reservations.
+func TestReservationsSettled(t *testing.T) {
+	waiting := libraries.Reservation{ID: 1, Reader: 1, Book: 1, Reserved: someInstant.UTC(), Position: 2, Status: libraries.Waiting}
+	with := func(change func(*libraries.Reservation)) libraries.Reservation {
+		r := waiting
+		change(&r)
+		return r
+	}
+	lost := with(func(r *libraries.Reservation) {
+		r.Status, r.Position, r.Resolved = libraries.Lost, libraries.None, laterInstant.UTC()
+	})
+	tests := []struct {
+		name string
+		had  []libraries.Reservation
+		row  libraries.Reservation
+		want string
+	}{
+		{"new", nil, waiting, "new 1"},
+		{"same as before", []libraries.Reservation{waiting}, waiting, "unchanged 1"},
+		{"lost since", []libraries.Reservation{waiting}, lost, "changed 1"},
+		{"lost on another day", []libraries.Reservation{lost}, func() libraries.Reservation { r := lost; r.Resolved = r.Resolved.Add(time.Hour); return r }(), "changed 1"},
+		{"moved up", []libraries.Reservation{waiting}, with(func(r *libraries.Reservation) { r.Position = 1 }), "changed 1"},
+		{"another reader", []libraries.Reservation{waiting}, with(func(r *libraries.Reservation) { r.Reader = 2 }), "line 1 userId must not change"},
+		{"another title", []libraries.Reservation{waiting}, with(func(r *libraries.Reservation) { r.Book = 2 }), "line 1 bookId must not change"},
+		{"another start", []libraries.Reservation{waiting}, with(func(r *libraries.Reservation) { r.Reserved = r.Reserved.Add(1000) }), "line 1 reservedAt must not change"},
+		{"before the history", nil, with(func(r *libraries.Reservation) { r.Reserved = beforeFirst.UTC() }), "early 1"},
+	}
+	for _, tt := range tests {
+		had := map[int64]libraries.Reservation{}
+		for _, r := range tt.had {
+			had[r.ID] = r
+		}
+		var s said
+		var c intake.Counts
+		changes, err := newIntake().Reservations(lined(tt.row), had, &c, s.bad)
+		if got := s.of(c); err != nil || got != tt.want || len(changes) != c.New+c.Changed {
+			t.Errorf("%s: Reservations = %q, %d changes, %v, want %q", tt.name, got, len(changes), err, tt.want)
+		}
+	}
+}
+
+// TestLoansInPieces settles random rows at once and in pieces, one after the other: the same loans stand, the same rows are
+// bad, and as many are before the history.
+func TestLoansInPieces(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 500 {
+		rows := lined(randomLoans(rnd, 1+rnd.IntN(12))...)
+		whole, pieces := map[int64]libraries.Loan{}, map[int64]libraries.Loan{}
+		var wholeCounts, pieceCounts intake.Counts
+		wholeSaid := settleLoans(t, rows, whole, &wholeCounts)
+		var piecesSaid said
+		for rest := rows; len(rest) > 0; {
+			n := 1 + rnd.IntN(len(rest))
+			piecesSaid = append(piecesSaid, settleLoans(t, rest[:n], pieces, &pieceCounts)...)
+			rest = rest[n:]
+		}
+		slices.Sort(wholeSaid)
+		slices.Sort(piecesSaid)
+		if !reflect.DeepEqual(whole, pieces) || !slices.Equal(wholeSaid, piecesSaid) || wholeCounts.BeforeHistory != pieceCounts.BeforeHistory {
+			t.Fatalf("%+v at once makes %v, %v, %d early; in pieces %v, %v, %d early",
+				rows, whole, wholeSaid, wholeCounts.BeforeHistory, pieces, piecesSaid, pieceCounts.BeforeHistory)
+		}
+	}
+}
+
+// settleLoans settles rows against what is known, which it brings up to date, and returns what is bad.
+func settleLoans(t *testing.T, rows []intake.Lined[libraries.Loan], known map[int64]libraries.Loan, c *intake.Counts) (s said) {
+	t.Helper()
+	changes, err := newIntake().Loans(slices.Clone(rows), known, c, s.bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ch := range changes {
+		known[ch.Loan.ID] = ch.Loan
+	}
+	return s
+}
+
+// randomLoans returns rows of a few loans, some of which change what must not change.
+func randomLoans(rnd *rand.Rand, n int) []libraries.Loan {
+	var list []libraries.Loan
+	for range n {
+		l := active(func(l *libraries.Loan) { l.ID = int64(rnd.IntN(3)) })
+		if rnd.IntN(3) == 0 {
+			returned(&l)
+		}
+		switch rnd.IntN(6) {
+		case 0:
+			l.Reader = 2
+		case 1:
+			moved(&l)
+		case 2:
+			early(&l)
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// TestSetAside gets back from the piles what is put on them, also from files.
+func TestSetAside(t *testing.T) {
+	for _, limit := range []int{0, 1} {
+		loans := intake.NewLoanPile(spill.Pile{Dir: t.TempDir(), Limit: limit})
+		reservations := intake.NewReservationPile(spill.Pile{Dir: t.TempDir(), Limit: limit})
+		with := active(returned, due, func(l *libraries.Loan) { l.ID, l.Reader, l.Book = 256+7, 1<<53-1, 0 })
+		without := active(func(l *libraries.Loan) { l.ID = 7 })
+		waiting := libraries.Reservation{ID: 7, Reader: 3, Book: 4, Reserved: someInstant.UTC(), Status: libraries.Available, Position: 0}
+		lost := libraries.Reservation{ID: 7, Reader: 3, Book: 4, Reserved: someInstant.UTC(), Status: libraries.Lost, Position: libraries.None, Resolved: laterInstant.UTC()}
+		for _, err := range []error{
+			loans.Add(intake.Lined[libraries.Loan]{Line: 300, Row: with}), loans.Add(intake.Lined[libraries.Loan]{Line: 4, Row: without}), loans.Add(intake.Lined[libraries.Loan]{Line: 5, Row: active()}),
+			reservations.Add(intake.Lined[libraries.Reservation]{Line: 300, Row: waiting}), reservations.Add(intake.Lined[libraries.Reservation]{Line: 2, Row: lost}),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		part, err := loans.Part(7)
+		want := []intake.Lined[libraries.Loan]{{Line: 300, Row: with}, {Line: 4, Row: without}}
+		if err != nil || !reflect.DeepEqual(part, want) {
+			t.Errorf("limit %d: Part = %+v, %v, want %+v", limit, part, err, want)
+		}
+		rows, err := reservations.Part(7)
+		if want := []intake.Lined[libraries.Reservation]{{Line: 300, Row: waiting}, {Line: 2, Row: lost}}; err != nil || !reflect.DeepEqual(rows, want) {
+			t.Errorf("limit %d: Part = %+v, %v, want %+v", limit, rows, err, want)
+		}
+		if again, err := loans.Part(7); err != nil || len(again) != 0 {
+			t.Errorf("limit %d: the part again = %+v, %v, want nothing", limit, again, err)
+		}
+		if err := loans.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := reservations.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package intake
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/spill"
+)
+
+// part is what one part of the pile changes, packed as it is written.
+type part struct {
+	Written
+	attributes, shelves, seen state.Puts
+
+	aside    *spill.Sheaf
+	holdings []facts.TitleCounts
+	loaded   Loaded
+}
+
+// fold folds a part of the pile.
+func (l *load) fold(ctx context.Context, i int) (*part, error) {
+	l.piles.Lock()
+	deliveries, err := l.pile.Part(i)
+	l.piles.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	p := &part{
+		attributes: state.Puts{Kind: facts.AttributesKind}, shelves: state.Puts{Kind: facts.ReaderTitlesKind}, seen: state.Puts{Kind: facts.EventSetKind},
+		aside: l.sheaves.New(),
+	}
+	had, err := l.before(ctx, deliveries)
+	if err != nil {
+		return nil, err
+	}
+	changed := map[facts.EventSetKey]bool{}
+	for i := range deliveries {
+		d := &deliveries[i]
+		if err := p.fold(had, d, changed); err != nil {
+			return nil, fmt.Errorf("fold reader %d: %w", d.Reader, err)
+		}
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(changed), facts.EventSetKey.Compare) {
+		p.seen.Add(state.BlockKey{A: k.Group, B: int64(k.Block)}, had.stored[k], had.seen[k].AppendBinary(nil))
+	}
+	for _, number := range slices.Sorted(maps.Keys(had.blocks)) {
+		if b := had.blocks[number]; b.changed {
+			p.attributes.Add(state.BlockKey{A: number}, b.stored, b.pack())
+		}
+	}
+	return p, nil
+}
+
+// fold folds what the feed says of one reader.
+func (p *part) fold(had *before, d *facts.Delivery, changed map[facts.EventSetKey]bool) error {
+	change, err := facts.Past{Titles: had.shelves[d.Reader], Events: had.seen}.Fold(*d)
+	if err != nil {
+		return err
+	}
+	if d.Register != nil && p.stands(had, *d.Register) {
+		had.blocks.put(facts.AttributesOf(*d.Register))
+	}
+	if err := had.blocks.count(d.Reader, change.Loans, change.ActiveReservations); err != nil {
+		return err
+	}
+	if change.Titles != nil {
+		p.shelves.Add(state.BlockKey{A: d.Reader}, had.shelves[d.Reader] != nil, change.Titles.AppendBinary(nil))
+	}
+	for _, k := range change.Events {
+		changed[k] = true
+	}
+	setAside(p.aside, d, &change)
+	p.holdings = append(p.holdings, change.Counts...)
+	p.loaded.New += change.New
+	p.loaded.Repeated += change.Repeated
+	p.loaded.Requests += len(change.Requests)
+	return nil
+}
+
+// stands reports whether a reader's row in the feed stands, and puts it in: it does not where the store has it already, or a
+// later one (F1).
+func (p *part) stands(had *before, r libraries.Reader) bool {
+	n := &p.loaded.Readers
+	was, known := had.readers[r.ID]
+	switch {
+	case !known:
+		n.New++
+	case r.Updated.Before(was.Updated):
+		n.Superseded++
+		return false
+	case readerFields.Equal(&r, &was):
+		n.Unchanged++
+		return false
+	default:
+		n.Changed++
+		if r.Status == libraries.ReaderDeleted {
+			p.Erased = append(p.Erased, r.ID)
+		}
+	}
+	p.Readers.add(r, known)
+	return true
+}
+
+// before is what was folded before of the readers of a part, and the rows of those whom the feed has a row of.
+type before struct {
+	shelves map[int64]*facts.ReaderTitles
+	seen    map[facts.EventSetKey]*facts.EventSet
+	stored  map[facts.EventSetKey]bool // which of seen the store has
+	blocks  attributeBlocks
+	readers map[int64]libraries.Reader
+}
+
+// before reads what was folded before, as far as the deliveries need it.
+func (l *load) before(ctx context.Context, deliveries []facts.Delivery) (*before, error) {
+	b := &before{map[int64]*facts.ReaderTitles{}, map[facts.EventSetKey]*facts.EventSet{}, map[facts.EventSetKey]bool{}, attributeBlocks{}, map[int64]libraries.Reader{}}
+	var all, registered, numbers, groups []int64
+	var last facts.EventSetKey
+	first := facts.EventSetKey{Block: 1 << 30}
+	for i := range deliveries {
+		d := &deliveries[i]
+		all = append(all, d.Reader)
+		if d.Register != nil {
+			registered = append(registered, d.Reader)
+		}
+		numbers = append(numbers, facts.Block(d.Reader))
+		for _, k := range d.EventSetKeys() {
+			b.seen[k] = &facts.EventSet{}
+			groups = append(groups, k.Group)
+			first.Block, last.Block = min(first.Block, k.Block), max(last.Block, k.Block)
+		}
+	}
+	if l.first() || len(deliveries) == 0 {
+		return b, nil
+	}
+	people, err := l.w.People(ctx, registered)
+	for _, r := range people {
+		b.readers[r.ID] = r
+	}
+	return b, cmp.Or(err,
+		l.scan(ctx, facts.AttributesKind, state.Range{Among: slices.Compact(numbers)}, b.addAttributes),
+		l.scan(ctx, facts.ReaderTitlesKind, state.Range{Among: all}, func(block state.Block) (err error) {
+			b.shelves[block.A], err = facts.ParseReaderTitles(block.Data)
+			return err
+		}),
+		l.scan(ctx, facts.EventSetKind, state.Range{Among: ascending(groups), B: state.Between(first.Block, last.Block)}, b.addSeen))
+}
+
+func (b *before) addAttributes(block state.Block) error {
+	readers, err := facts.ParseAttributes(block.Data)
+	if err != nil {
+		return fmt.Errorf("block %d: %w", block.A, err)
+	}
+	b.blocks[block.A] = &attributeBlock{readers: readers, stored: true}
+	return nil
+}
+
+func (b *before) addSeen(block state.Block) error {
+	k := facts.EventSetKey{Block: int32(block.B), Group: block.A}
+	seen := b.seen[k]
+	if seen == nil {
+		return nil
+	}
+	b.stored[k] = true
+	return seen.UnmarshalBinary(block.Data)
+}
+
+// attributeBlocks are the attributes of readers by the number of their block.
+type attributeBlocks map[int64]*attributeBlock
+
+// attributeBlock is a block of attributes. A reader is in one of the two lists, both of which ascend.
+type attributeBlock struct {
+	readers []facts.Attributes // those of the store
+	fresh   []facts.Attributes
+	stored  bool // whether the store has the block
+	changed bool
+}
+
+// errNoReader says that a load has something of a reader who does not exist.
+var errNoReader = errors.New("there is no such reader")
+
+// find returns a reader's attributes, or nil. Of the fresh ones only the last can be asked for: readers come in order.
+func (b *attributeBlock) find(reader int64) *facts.Attributes {
+	i, found := slices.BinarySearchFunc(b.readers, reader, func(a facts.Attributes, id int64) int { return cmp.Compare(a.ID, id) })
+	if found {
+		return &b.readers[i]
+	}
+	if n := len(b.fresh); n > 0 && b.fresh[n-1].ID == reader {
+		return &b.fresh[n-1]
+	}
+	return nil
+}
+
+// put sets the attributes of a reader, who keeps the counters.
+func (bs attributeBlocks) put(a facts.Attributes) {
+	b := bs[facts.Block(a.ID)]
+	if b == nil {
+		b = &attributeBlock{}
+		bs[facts.Block(a.ID)] = b
+	}
+	b.changed = true
+	was := b.find(a.ID)
+	if was == nil {
+		b.fresh = append(b.fresh, a)
+		return
+	}
+	a.Loans, a.ActiveReservations = was.Loans, was.ActiveReservations
+	*was = a
+}
+
+// count adds to the counters of a reader.
+func (bs attributeBlocks) count(reader, loans, activeReservations int64) error {
+	b := bs[facts.Block(reader)]
+	if b == nil {
+		return errNoReader
+	}
+	a := b.find(reader)
+	if a == nil {
+		return errNoReader
+	}
+	if loans != 0 || activeReservations != 0 {
+		a.Loans += loans
+		a.ActiveReservations += activeReservations
+		b.changed = true
+	}
+	return nil
+}
+
+// pack returns the stored form.
+func (b *attributeBlock) pack() []byte {
+	all := append(b.readers, b.fresh...)
+	slices.SortFunc(all, func(a, b facts.Attributes) int { return cmp.Compare(a.ID, b.ID) })
+	return facts.AppendAttributes(nil, all)
+}

@@ -1,0 +1,188 @@
+package intake
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/reading/packed"
+	"github.com/lectern-dev/lectern/reading/spill"
+)
+
+// A Pile gathers what a feed says of readers, parted by blocks of readers, in bounded memory. The zero Pile is empty and
+// ready. It is not for use by several goroutines at once.
+type Pile struct {
+	Spill spill.Pile
+
+	record, frame []byte // of the last one: their room is used again
+}
+
+// The kinds of records on a pile.
+const (
+	pileReader byte = iota + 1
+	pileEvent
+	pileLoan
+	pileReservation
+	pileRequest
+)
+
+// AddReader puts a row of the readers' register on the pile.
+func (p *Pile) AddReader(r libraries.Reader) error {
+	p.record = appendPiledReader(p.record[:0], &r)
+	return p.add(pileReader, r.ID)
+}
+
+// AddEvent puts an event on the pile.
+func (p *Pile) AddEvent(e facts.Event) error {
+	p.record = appendPiledEvent(p.record[:0], &e)
+	return p.add(pileEvent, e.Reader)
+}
+
+// AddLoan puts a loan on the pile.
+func (p *Pile) AddLoan(c facts.LoanChange) error {
+	p.record = appendPiledLoanChange(p.record[:0], &c)
+	return p.add(pileLoan, c.Loan.Reader)
+}
+
+// AddReservation puts a reservation on the pile.
+func (p *Pile) AddReservation(c facts.ReservationChange) error {
+	p.record = appendPiledReservationChange(p.record[:0], &c)
+	return p.add(pileReservation, c.Reservation.Reader)
+}
+
+// AddRequest puts a suggestion request on the pile.
+func (p *Pile) AddRequest(r libraries.Request) error {
+	p.record = appendPiledRequest(p.record[:0], &r)
+	return p.add(pileRequest, r.Reader)
+}
+
+// add puts the last record on the pile, behind its kind, its reader and its length.
+func (p *Pile) add(kind byte, reader int64) error {
+	p.frame = append(p.frame[:0], kind)
+	p.frame = binary.AppendUvarint(p.frame, uint64(reader))
+	p.frame = binary.AppendUvarint(p.frame, uint64(len(p.record)))
+	p.frame = append(p.frame, p.record...)
+	return p.Spill.Add(pilePart(reader), p.frame)
+}
+
+// pilePart returns the part that a reader's records are in: all those of a block are in one. The number of the block is
+// spread, for identifiers may have a stride, such as those that several systems hand out in turn, and a part must fit into
+// memory.
+func pilePart(reader int64) int {
+	const odd = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio: neighbours come far apart
+	h := uint64(facts.Block(reader)) * odd
+	h = (h ^ h>>32) * odd // the low bits of the product depend on the low bits of the block alone, the high ones on all
+	return int(h >> 32 % spill.Parts)
+}
+
+// Part returns the deliveries of a part, readers ascending, and forgets them; there are spill.Parts parts. Of several
+// register rows of a reader the one with the latest Updated stands, of those with one Updated the last.
+func (p *Pile) Part(i int) ([]facts.Delivery, error) {
+	data, err := p.Spill.Part(i)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSorting(data)
+	if err != nil {
+		return nil, err
+	}
+	return s.deliveries, visitRecords(data, s.deliver)
+}
+
+// Close removes the temporary files.
+func (p *Pile) Close() error { return p.Spill.Close() }
+
+// visitRecords calls visit with each record of a part: its kind, its reader, and the record itself.
+func visitRecords(data []byte, visit func(kind byte, reader int64, record *packed.Decoder)) error {
+	d := packed.Bare(data)
+	var record packed.Decoder
+	for d.Len() > 0 && !d.Bad() {
+		kind, reader := d.Byte(), facts.Natural(&d)
+		record = packed.Bare(d.Bytes(d.Count(1)))
+		d.Check(kind >= pileReader && kind <= pileRequest)
+		if d.Bad() {
+			break
+		}
+		visit(kind, reader, &record)
+		d.Check(record.End() == nil)
+	}
+	return d.End()
+}
+
+// sorting makes deliveries of the records of a part.
+type sorting struct {
+	deliveries []facts.Delivery
+	places     map[int64]int // by reader
+}
+
+// newSorting makes room for each delivery: exactly as much as it takes, for a part of a first load is large.
+func newSorting(data []byte) (*sorting, error) {
+	type amounts [pileRequest + 1]int
+	var all amounts
+	of := map[int64]*amounts{}
+	var last *amounts // feeds are often ordered by reader
+	lastReader := int64(-1)
+	err := visitRecords(data, func(kind byte, reader int64, record *packed.Decoder) {
+		if reader != lastReader {
+			if last = of[reader]; last == nil {
+				last = &amounts{}
+				of[reader] = last
+			}
+			lastReader = reader
+		}
+		last[kind]++
+		all[kind]++
+		record.Bytes(record.Len())
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &sorting{deliveries: make([]facts.Delivery, 0, len(of)), places: make(map[int64]int, len(of))}
+	events := make([]facts.Event, 0, all[pileEvent])
+	loans := make([]facts.LoanChange, 0, all[pileLoan])
+	reservations := make([]facts.ReservationChange, 0, all[pileReservation])
+	requests := make([]libraries.Request, 0, all[pileRequest])
+	for _, reader := range slices.Sorted(maps.Keys(of)) {
+		n := of[reader]
+		s.places[reader] = len(s.deliveries)
+		s.deliveries = append(s.deliveries, facts.Delivery{
+			Reader:       reader,
+			Events:       cut(&events, n[pileEvent]),
+			Loans:        cut(&loans, n[pileLoan]),
+			Reservations: cut(&reservations, n[pileReservation]),
+			Requests:     cut(&requests, n[pileRequest]),
+		})
+	}
+	return s, nil
+}
+
+// cut takes room for n from the front of what is left; it is nil where n is 0.
+func cut[T any](left *[]T, n int) []T {
+	if n == 0 {
+		return nil
+	}
+	room := (*left)[0:0:n]
+	*left = (*left)[n:n:cap(*left)]
+	return room
+}
+
+// deliver puts a record into its delivery.
+func (s *sorting) deliver(kind byte, reader int64, record *packed.Decoder) {
+	d := &s.deliveries[s.places[reader]]
+	switch kind {
+	case pileReader:
+		if r := readPiledReader(record, reader); d.Register == nil || !r.Updated.Before(d.Register.Updated) {
+			d.Register = &r
+		}
+	case pileEvent:
+		d.Events = append(d.Events, readPiledEvent(record, reader))
+	case pileLoan:
+		d.Loans = append(d.Loans, readPiledLoanChange(record))
+	case pileReservation:
+		d.Reservations = append(d.Reservations, readPiledReservationChange(record))
+	case pileRequest:
+		d.Requests = append(d.Requests, readPiledRequest(record, reader))
+	}
+}

@@ -1,0 +1,93 @@
+package report
+
+import (
+	"context"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/libraries/stock"
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
+)
+
+// Books answers one page of the dataset books. The rows are shared and must not be changed.
+func (r *Reports) Books(ctx context.Context, a Access, q BookQuery, p paging.Page) (List[BookRow], error) {
+	return listed(a, func() (page[BookRow], error) {
+		var titles *Catalogue
+		var sums titleSums
+		var held facts.CountsByTitle
+		err := state.Together(
+			func() (err error) { titles, err = r.catalogue(ctx, a); return err },
+			func() (err error) { sums, err = r.titleSums(ctx, a, r.since(q.Period)); return err },
+			func() (err error) { held, err = r.titleCounts(ctx, a); return err },
+		)
+		if err != nil {
+			return page[BookRow]{}, err
+		}
+		f := q.Filter
+		k := key(a, "books", q.Period, f.Search, f.Publisher, f.Category, f.Subject, uint8(f.Collection), f.Book, f.Year,
+			q.Author, uint8(q.Format), uint8(q.Order), q.Asc)
+		found, err := state.Load(ctx, r.Cache, k, func(context.Context) (places, error) {
+			return titles.books(q, sums, held), nil
+		})
+		if err != nil {
+			return page[BookRow]{}, err
+		}
+		cut := pageOf(found, p)
+		rows := make([]BookRow, len(cut.rows))
+		for i, rank := range cut.rows {
+			rows[i] = r.bookRow(titles, int(rank), held)
+			rows[i].Sums = sums[rank]
+		}
+		return page[BookRow]{rows, cut.total}, nil
+	})
+}
+
+// books returns the ranks of the titles that pass the query's filters, in its order.
+func (c *Catalogue) books(q BookQuery, sums titleSums, held facts.CountsByTitle) places {
+	passes, texts := q.matches(), c.texts().of
+	var found places
+	for rank := range c.Titles {
+		if passes(&c.Titles[rank], &texts[rank]) {
+			found = append(found, int32(rank))
+		}
+	}
+	return c.sorted(found, c.bookColumn(q.Order, sums, held), q.Asc)
+}
+
+// bookMetrics are the columns of books that are sums of the period.
+var bookMetrics = map[BookOrder]metric.Metric{
+	BooksByLoans: metric.Loans, BooksByReturns: metric.Returns, BooksByReadings10: metric.Readings10, BooksByReadings50: metric.Readings50,
+	BooksByReadingSeconds: metric.ReadingSeconds, BooksByRenewals: metric.Renewals, BooksByReservations: metric.Reservations,
+	BooksByConvertedReservations: metric.ConvertedThatDay,
+}
+
+// bookColumn returns the values of a column by rank, nil for the title.
+func (c *Catalogue) bookColumn(order BookOrder, sums titleSums, held facts.CountsByTitle) func(rank int32) int64 {
+	switch order {
+	case BooksByTitle:
+		return nil
+	case BooksByActiveReservations:
+		return func(rank int32) int64 { return held.Of(c.Titles[rank].Book.ID).ActiveReservations }
+	}
+	metric := bookMetrics[order]
+	return func(rank int32) int64 { return sums[rank][metric] }
+}
+
+// bookRow returns the row of a title, without its sums.
+func (r *Reports) bookRow(titles *Catalogue, rank int, held facts.CountsByTitle) BookRow {
+	t := &titles.Titles[rank]
+	h := held.Of(t.Book.ID)
+	row := BookRow{
+		Title:              t,
+		Publisher:          titles.Term(libraries.PublisherTerms, t.Book.Publisher),
+		Collection:         stock.CollectionOf(t.Lines, r.history()),
+		ActiveReservations: h.ActiveReservations,
+	}
+	if row.Own = row.Collection.Owned(); row.Own {
+		row.Model, row.Copies, row.Consumed = stock.Model(t.Book.MaxUses), stock.Capacity(t.Lines), h.Confirmed
+		row.Available = stock.AvailableCopies(row.Copies, row.Consumed)
+	}
+	return row
+}

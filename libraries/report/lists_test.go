@@ -1,0 +1,316 @@
+package report_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
+)
+
+const testDays = 20
+
+// engagements returns all rows of the network, summed from what its readers did, as L3 and L6 say.
+func (s *listStore) engagements() []report.Engagement {
+	var rows []report.Engagement
+	for _, d := range s.deltas {
+		row := report.Engagement{Day: d.Day, Reader: d.Reader}
+		for _, b := range d.Books {
+			for m := metric.Loans; m <= metric.ReservationsConverted; m++ {
+				row.Measures[m] += b.Measures[m]
+			}
+			if b.Read {
+				row.Measures[metric.DistinctBooks]++
+			}
+		}
+		row.Measures[metric.Previews] = d.Previews
+		if d.Presence.Events > 0 || len(d.Returned) > 0 {
+			row.Measures[metric.Logins] = 1
+		}
+		if row.Measures != (metric.Measures{}) {
+			rows = append(rows, row)
+		}
+	}
+	slices.SortFunc(rows, func(a, b report.Engagement) int {
+		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Reader, b.Reader))
+	})
+	return rows
+}
+
+// logins returns all rows of the network, from the events of its readers.
+func (s *listStore) logins() []report.LoginRow {
+	var rows []report.LoginRow
+	for _, d := range s.deltas {
+		p := d.Presence
+		for _, second := range d.Returned {
+			p.Merge(libraries.Presence{Events: 1, First: second, Last: second})
+		}
+		if p.Events > 0 {
+			rows = append(rows, report.LoginRow{Day: d.Day, Reader: d.Reader, Presence: p})
+		}
+	}
+	slices.SortFunc(rows, func(a, b report.LoginRow) int {
+		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Reader, b.Reader))
+	})
+	return rows
+}
+
+// only returns the rows that are wanted.
+func only[T any](rows []T, wanted func(T) bool) []T {
+	var some []T
+	for _, row := range rows {
+		if wanted(row) {
+			some = append(some, row)
+		}
+	}
+	return some
+}
+
+// readersToAsk are filters for a reader: none, some of the network's, one that is unknown, and one that cannot be.
+func (s *listStore) readersToAsk() []*int64 {
+	unknown, never := s.people[0].ID+1_000_000, int64(libraries.None)
+	return []*int64{nil, &s.people[0].ID, &s.people[len(s.people)/2].ID, &unknown, &never}
+}
+
+func asked(id *int64) string {
+	if id == nil {
+		return "any"
+	}
+	return fmt.Sprint(*id)
+}
+
+// TestDailyPages checks every page of engagements and logins against the whole list.
+func TestDailyPages(t *testing.T) {
+	s := newListStore(t, 1, testDays)
+	engagements, logins := s.engagements(), s.logins()
+	if len(engagements) < 50 || len(logins) < 50 || len(logins) >= len(engagements) {
+		t.Fatalf("%d engagements and %d logins prove little", len(engagements), len(logins))
+	}
+	for name, r := range listReports(s) {
+		for _, period := range somePeriods(testDays) {
+			for _, reader := range s.readersToAsk() {
+				q := report.DayQuery{Period: period, Reader: reader}
+				what := fmt.Sprintf("%s, %s to %s, reader %s", name, period.Start, period.End, asked(reader))
+				wanted := only(engagements, func(e report.Engagement) bool { return period.Contains(e.Day) && is(reader, e.Reader) })
+				checkPages(t, "engagements "+what, wanted, func(p paging.Page) (report.List[report.Engagement], error) {
+					return r.Engagements(t.Context(), s.access(), q, p)
+				})
+				wantedLogins := only(logins, func(l report.LoginRow) bool { return period.Contains(l.Day) && is(reader, l.Reader) })
+				checkPages(t, "logins "+what, wantedLogins, func(p paging.Page) (report.List[report.LoginRow], error) {
+					return r.Logins(t.Context(), s.access(), q, p)
+				})
+			}
+		}
+	}
+}
+
+// TestAutomaticExpiryIsNoLogin is the rule of L3 on one reader's day: a row with logins 0, and no row of the logins.
+func TestAutomaticExpiryIsNoLogin(t *testing.T) {
+	s := newListStore(t, 2, 0)
+	expiry := facts.BookDelta{Book: s.books[0].ID}
+	expiry.Measures[metric.Returns] = 1
+	s.deltas = []facts.DayDelta{{Day: history, Reader: s.people[0].ID, Books: []facts.BookDelta{expiry}}}
+	s.pack(t)
+	r, q := report.Reports{Store: s}, report.DayQuery{Period: calendar.Period{Start: history, End: history}}
+	engagements, err := r.Engagements(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 10})
+	if err != nil || engagements.Total != 1 || engagements.Rows[0].Measures != expiry.Measures {
+		t.Errorf("engagements = %+v, %v, want one row with a return and no login", engagements, err)
+	}
+	logins, err := r.Logins(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 10})
+	if err != nil || logins.Total != 0 || len(logins.Rows) != 0 {
+		t.Errorf("logins = %+v, %v, want none", logins, err)
+	}
+}
+
+// TestHistoryIsASetting: what lies before the day that is set does not exist, although it is stored.
+func TestHistoryIsASetting(t *testing.T) {
+	s := newListStore(t, 3, testDays)
+	later := history + 7
+	r := report.Reports{Store: s, History: later}
+	period := calendar.Period{Start: history, End: history + testDays}
+	for name, want := range map[string]int{
+		"engagements":  len(only(s.engagements(), func(e report.Engagement) bool { return e.Day >= later })),
+		"logins":       len(only(s.logins(), func(l report.LoginRow) bool { return l.Day >= later })),
+		"loans":        len(only(s.loans, func(l libraries.Loan) bool { return l.Day() >= later })),
+		"reservations": len(only(s.reservations, func(v libraries.Reservation) bool { return v.Day() >= later })),
+		"requests":     len(only(s.requests, func(q libraries.Request) bool { return q.Day() >= later })),
+	} {
+		total, err := listTotal(t.Context(), &r, s.access(), name, period)
+		if err != nil || total != int64(want) || want == 0 {
+			t.Errorf("%s: total %d, %v, want %d", name, total, err, want)
+		}
+	}
+}
+
+// listTotal returns the total of a list without filters.
+func listTotal(ctx context.Context, r *report.Reports, a report.Access, list string, period calendar.Period) (int64, error) {
+	p := paging.Page{Number: 1, Size: 10}
+	switch list {
+	case "engagements":
+		l, err := r.Engagements(ctx, a, report.DayQuery{Period: period}, p)
+		return l.Total, err
+	case "logins":
+		l, err := r.Logins(ctx, a, report.DayQuery{Period: period}, p)
+		return l.Total, err
+	case "loans":
+		l, err := r.Loans(ctx, a, report.LoanQuery{Period: period}, p)
+		return l.Total, err
+	case "reservations":
+		l, err := r.Reservations(ctx, a, report.ReservationQuery{Period: period}, p)
+		return l.Total, err
+	case "users":
+		l, err := r.Users(ctx, a, report.UserQuery{}, p)
+		return l.Total, err
+	case "suggestions":
+		l, err := r.Suggestions(ctx, a, report.SuggestionQuery{Period: period}, p)
+		return l.Total, err
+	case "requests":
+		l, err := r.Requests(ctx, a, report.RequestQuery{Period: period}, p)
+		return l.Total, err
+	case "channels":
+		l, err := r.ChannelDays(ctx, a, report.ChannelQuery{Period: period})
+		return l.Total, err
+	}
+	return 0, fmt.Errorf("no list %q", list)
+}
+
+var allLists = []string{"engagements", "logins", "loans", "reservations", "users", "suggestions", "requests", "channels"}
+
+// TestListsBeforeTheFirstLoad: nothing is there, and no list fails.
+func TestListsBeforeTheFirstLoad(t *testing.T) {
+	s := &listStore{network: 1, terms: map[libraries.Vocabulary][]libraries.Term{}}
+	s.pack(t)
+	for _, name := range allLists {
+		total, err := listTotal(t.Context(), &report.Reports{Store: s}, s.access(), name, calendar.Period{Start: history, End: history + 30})
+		if total != 0 || err != nil {
+			t.Errorf("%s of an empty network: total %d, %v, want 0", name, total, err)
+		}
+	}
+}
+
+// TestListsNameTheirState: every list reads the state of its access, and what is kept of another one is not taken for it.
+func TestListsNameTheirState(t *testing.T) {
+	s := newListStore(t, 4, testDays)
+	old := s.access()
+	old.At.Facts--
+	for name, r := range listReports(s) {
+		for _, list := range allLists {
+			period := calendar.Period{Start: history, End: history + testDays}
+			if _, err := listTotal(t.Context(), r, s.access(), list, period); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := listTotal(t.Context(), r, old, list, period); err == nil || !strings.Contains(err.Error(), fmt.Sprint(old.At)) {
+				t.Errorf("%s, %s of another state: total %d, %v, want the store's error", name, list, got, err)
+			}
+		}
+	}
+}
+
+// TestNetworksDoNotMeetInTheCache: two networks in one state share a cache, and each is answered from its own rows.
+func TestNetworksDoNotMeetInTheCache(t *testing.T) {
+	one, other := newListStore(t, 5, testDays), newListStore(t, 6, testDays-8)
+	other.network++
+	cache := &mapCache{}
+	period := calendar.Period{Start: history, End: history + testDays}
+	for _, list := range allLists {
+		for _, s := range []*listStore{one, other, one} {
+			got, err := listTotal(t.Context(), &report.Reports{Store: s, Cache: cache}, s.access(), list, period)
+			want, wantErr := listTotal(t.Context(), &report.Reports{Store: s}, s.access(), list, period)
+			if got != want || err != nil || wantErr != nil {
+				t.Errorf("%s of network %d: total %d, %v, want %d, %v", list, s.network, got, err, want, wantErr)
+			}
+		}
+	}
+}
+
+// TestListsOfCorruptSheets: a sheet that is missing, shorter than its totals say, or no sheet at all, is an error, for all readers
+// and, where it can be seen, for one.
+func TestListsOfCorruptSheets(t *testing.T) {
+	for name, spoil := range map[string]func(s *listStore, day calendar.Date){
+		"missing": func(s *listStore, day calendar.Date) {
+			s.forms[day] = facts.DayForms{Totals: s.forms[day].Totals}
+		},
+		"of no version": func(s *listStore, day calendar.Date) {
+			s.forms[day] = facts.DayForms{Readers: []byte{250, 1}, Logins: []byte{250, 1}}
+		},
+		"of fewer readers": func(s *listStore, _ calendar.Date) {
+			for i := range s.days.Dates {
+				s.days.Totals[i].Readers++
+				s.days.Totals[i].Sums[metric.Logins]++
+			}
+		},
+	} {
+		s := newListStore(t, 7, testDays)
+		spoil(s, s.logins()[0].Day)
+		for _, reader := range []*int64{nil, &s.people[0].ID} {
+			if reader != nil && name == "of fewer readers" {
+				continue
+			}
+			r, p := report.Reports{Store: s}, paging.Page{Number: 1, Size: 1000}
+			q := report.DayQuery{Period: calendar.Period{Start: history, End: history + testDays}, Reader: reader}
+			if _, err := r.Engagements(t.Context(), s.access(), q, p); !errors.Is(err, packed.ErrCorrupt) {
+				t.Errorf("engagements of reader %s, a sheet %s: %v, want ErrCorrupt", asked(reader), name, err)
+			}
+			if _, err := r.Logins(t.Context(), s.access(), q, p); !errors.Is(err, packed.ErrCorrupt) {
+				t.Errorf("logins of reader %s, a sheet %s: %v, want ErrCorrupt", asked(reader), name, err)
+			}
+		}
+	}
+}
+
+// forgetful is a network that does not find the first of the rows it is asked for.
+type forgetful struct{ *listStore }
+
+func (s forgetful) Loans(ctx context.Context, a report.Access, marks report.ListPositions) ([]libraries.Loan, error) {
+	return s.listStore.Loans(ctx, a, marks[1:])
+}
+
+func (s forgetful) Reservations(ctx context.Context, a report.Access, marks report.ListPositions) ([]libraries.Reservation, error) {
+	return s.listStore.Reservations(ctx, a, marks[1:])
+}
+
+func (s forgetful) People(ctx context.Context, a report.Access, ids []int64) ([]libraries.Reader, error) {
+	return s.listStore.People(ctx, a, ids[1:])
+}
+
+// TestMissingRows: a row that the store does not find is an error, not a gap or the next row in its place.
+func TestMissingRows(t *testing.T) {
+	s := newListStore(t, 9, testDays)
+	for _, list := range []string{"loans", "reservations", "users"} {
+		r := report.Reports{Store: forgetful{s}}
+		_, err := listTotal(t.Context(), &r, s.access(), list, calendar.Period{Start: history, End: history + testDays})
+		if !errors.Is(err, packed.ErrCorrupt) {
+			t.Errorf("%s of which one is missing: %v, want ErrCorrupt", list, err)
+		}
+	}
+}
+
+// TestDailyPagesReadTheirDaysAlone: a page of one day reads the sheets of one span of days, a repeated page none.
+func TestDailyPagesReadTheirDaysAlone(t *testing.T) {
+	s := newListStore(t, 8, 100)
+	r := report.Reports{Store: s, Cache: &mapCache{}}
+	q := report.DayQuery{Period: calendar.Period{Start: history, End: history + 99}}
+	for range 2 {
+		if _, err := r.Engagements(t.Context(), s.access(), q, paging.Page{Number: 300, Size: 2}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := s.count("sheets"); n < 1 || n > 2 {
+		t.Errorf("a page of 2 rows of 100 days read %d spans of sheets, want 1 or 2", n)
+	}
+}
+
+var _ report.Store = (*listStore)(nil)
+
+var _ state.Cache = (*mapCache)(nil)

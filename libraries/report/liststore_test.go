@@ -1,0 +1,533 @@
+package report_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// listStore is a library network in memory: its rows, and the stored forms that a load would make of them. It counts its
+// reads, and has one state.
+type listStore struct {
+	network libraries.NetworkID
+	at      state.Versions
+	hour    libraries.Hour
+
+	terms        map[libraries.Vocabulary][]libraries.Term
+	books        []libraries.Book
+	people       []libraries.Reader // by ID
+	deltas       []facts.DayDelta
+	loans        []libraries.Loan        // by day, then ID
+	reservations []libraries.Reservation // likewise
+	requests     []libraries.Request     // by Requested, then ID, then Reader
+	channels     []libraries.ChannelDay
+	pairs        map[readerBook]libraries.Pair
+
+	forms    map[calendar.Date]facts.DayForms
+	days     facts.Days
+	holdings facts.CountsByTitle
+	shelves  map[int64][]byte
+	blocks   [][]byte
+
+	mu    sync.Mutex
+	reads map[string]int
+}
+
+type readerBook struct{ reader, book int64 }
+
+// history is the first day of the test networks' histories.
+const history = libraries.HistoryStart
+
+// access is the key check of the network as it is now.
+func (s *listStore) access() report.Access {
+	return report.Access{Network: s.network, At: s.at, Hour: s.hour}
+}
+
+// newListStore returns a network of random rows: of the given number of days, from the history start on; of none, registers
+// alone.
+func newListStore(t testing.TB, seed uint64, days int) *listStore {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	s := &listStore{network: 7, at: state.Versions{Registers: 3, Facts: 3}, hour: libraries.HourOf((history + 40).Start())}
+	s.addRegisters(rng, 40, 9)
+	if days > 0 {
+		s.addLoans(rng, days, 400)
+		s.addReservations(rng, days, 200)
+		s.addDays(rng, days)
+		s.addRequests(rng, days, 150)
+	}
+	s.pack(t)
+	return s
+}
+
+func (s *listStore) addRegisters(rng *rand.Rand, readers, books int) {
+	s.terms = map[libraries.Vocabulary][]libraries.Term{
+		libraries.LibraryTerms:  {{ID: 1, Name: "Centro"}, {ID: 2, Name: "Norte"}, {ID: 3, Name: "Sul"}},
+		libraries.AgeGroupTerms: {{ID: 1, Name: "Adulto"}, {ID: 2, Name: "Infantil"}},
+	}
+	for i := range books {
+		s.books = append(s.books, libraries.Book{
+			ID: int64(10 * (i + 1)), Title: fmt.Sprint("Livro ", i), Publisher: libraries.None, Year: libraries.None,
+		})
+	}
+	id := int64(0)
+	for range readers {
+		id += 1 + rng.Int64N(200) // several blocks
+		r := libraries.Reader{
+			ID: id, Name: fmt.Sprint("Leitor ", id), Library: pickOne[int64](rng, libraries.None, 1, 2),
+			AgeGroup: pickOne[int64](rng, libraries.None, 1, 2), Gender: libraries.NotInformed,
+			Registered: history - 5 + calendar.Date(rng.IntN(20)), Status: libraries.ReaderStatus(1 + rng.IntN(3)),
+			Updated: (history + calendar.Date(rng.IntN(10))).Start().Add(pickOne(rng, 0, 24*time.Hour-time.Microsecond)),
+		}
+		if r.Status.Gone() {
+			r.DeletedAt = history + calendar.Date(rng.IntN(10))
+		}
+		s.people = append(s.people, r)
+	}
+}
+
+func pickOne[T any](rng *rand.Rand, of ...T) T { return of[rng.IntN(len(of))] }
+
+// addLoans makes loans, and a pair for some of their readers and titles.
+func (s *listStore) addLoans(rng *rand.Rand, days, n int) {
+	s.pairs = map[readerBook]libraries.Pair{}
+	for _, id := range rng.Perm(n) {
+		l := libraries.Loan{
+			ID: int64(id), Reader: s.anyReader(rng), Book: s.anyBook(rng),
+			Borrowed: someTime(rng, days), Status: libraries.LoanStatus(1 + rng.IntN(3)),
+		}
+		if l.Status.Ended() {
+			l.Returned = l.Borrowed.Add(time.Hour)
+		}
+		s.loans = append(s.loans, l)
+		s.pairs[readerBook{l.Reader, l.Book}] = libraries.Pair{}
+		if rng.IntN(2) == 0 {
+			s.pairs[readerBook{l.Reader, l.Book}] = libraries.NewPair(l.Day(), rng.Int64N(9000), libraries.Progress(rng.IntN(100_001)))
+		}
+	}
+	slices.SortFunc(s.loans, func(a, b libraries.Loan) int { return cmp.Or(cmp.Compare(a.Day(), b.Day()), cmp.Compare(a.ID, b.ID)) })
+}
+
+func (s *listStore) addReservations(rng *rand.Rand, days, n int) {
+	for _, id := range rng.Perm(n) {
+		r := libraries.Reservation{
+			ID: int64(id), Reader: s.anyReader(rng), Book: s.anyBook(rng), Position: libraries.None,
+			Reserved: someTime(rng, days), Status: libraries.ReservationStatus(1 + rng.IntN(5)),
+		}
+		if r.Status.Resolved() {
+			r.Resolved = r.Reserved.Add(time.Hour)
+		}
+		s.reservations = append(s.reservations, r)
+	}
+	slices.SortFunc(s.reservations, func(a, b libraries.Reservation) int {
+		return cmp.Or(cmp.Compare(a.Day(), b.Day()), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// addDays makes what readers did on the days, beside the register's counts. Some days have nothing, some readers nothing
+// but what is no row.
+func (s *listStore) addDays(rng *rand.Rand, days int) {
+	for i := range days {
+		if rng.IntN(5) == 0 {
+			continue
+		}
+		for _, r := range s.people {
+			if rng.IntN(3) == 0 {
+				s.deltas = append(s.deltas, readerOnDay(rng, history+calendar.Date(i), r.ID, s.books))
+			}
+		}
+	}
+}
+
+// readerOnDay is a reader's day: one with sessions, a preview alone, an automatic expiry alone, a return alone, or a conversion
+// of a reservation of another day alone.
+func readerOnDay(rng *rand.Rand, day calendar.Date, reader int64, books []libraries.Book) facts.DayDelta {
+	d := facts.DayDelta{Day: day, Reader: reader}
+	book := facts.BookDelta{Book: books[rng.IntN(len(books))].ID}
+	switch rng.IntN(6) {
+	case 0:
+		d.Previews = 1 + rng.Int64N(3)
+		d.Presence = libraries.Presence{Events: int32(d.Previews), First: 100, Last: 200}
+	case 1:
+		book.Measures[metric.Returns] = 1
+	case 2:
+		book.Measures[metric.Returns] = 1
+		d.Returned = []int32{rng.Int32N(86_400)}
+	case 3:
+		book.Measures[metric.ConvertedThatDay] = 1
+	default:
+		first := rng.Int32N(40_000)
+		d.Presence = libraries.Presence{Events: 2 + rng.Int32N(20), First: first, Last: first + rng.Int32N(40_000)}
+		book.Read = true
+		book.Measures[metric.ReadingSeconds] = rng.Int64N(4000)
+		book.Measures[metric.Readings10] = rng.Int64N(2)
+		book.Measures[metric.Renewals] = rng.Int64N(3)
+	}
+	if book.Measures != (metric.Measures{}) || book.Read {
+		d.Books = []facts.BookDelta{book}
+	}
+	return d
+}
+
+// addRequests makes requests of few titles in several spellings.
+func (s *listStore) addRequests(rng *rand.Rand, days, n int) {
+	for i := range n {
+		s.requests = append(s.requests, libraries.Request{
+			ID: int64(i % (n - 5)), Reader: s.anyReader(rng), // some share an identifier
+			Title: pickOne(rng, "", "Ária", "ARIA", "aria ", "Bola", "Dom"), Author: pickOne(rng, "", "Eça", "ECA"),
+			Publisher: pickOne(rng, "", "Sol"), SearchTerm: pickOne(rng, "", "", "", "bola", "Bôla  azul"),
+			Availability: libraries.Availability(1 + rng.IntN(3)),
+			Requested:    (history + calendar.Date(rng.IntN(days))).Start().Add(time.Duration(rng.IntN(4)) * time.Hour),
+		})
+	}
+	slices.SortFunc(s.requests, func(a, b libraries.Request) int {
+		return cmp.Or(a.Requested.Compare(b.Requested), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Reader, b.Reader))
+	})
+}
+
+func (s *listStore) anyReader(rng *rand.Rand) int64 { return s.people[rng.IntN(len(s.people))].ID }
+
+func (s *listStore) anyBook(rng *rand.Rand) int64 { return s.books[rng.IntN(len(s.books))].ID }
+
+func someTime(rng *rand.Rand, days int) time.Time {
+	return history.Start().Add(time.Duration(rng.Int64N(int64(days)*86_400)) * time.Second)
+}
+
+// pack makes the stored forms of the rows.
+func (s *listStore) pack(t testing.TB) {
+	t.Helper()
+	s.reads = map[string]int{}
+	s.packDays(t)
+	s.packReaders()
+	var changes []facts.TitleCounts
+	for _, r := range s.reservations {
+		if r.Status.Active() {
+			changes = append(changes, facts.TitleCounts{Book: r.Book, ActiveReservations: 1})
+		}
+	}
+	var err error
+	if s.holdings, err = (facts.CountsByTitle{}).Add(changes); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *listStore) packDays(t testing.TB) {
+	byDay := map[calendar.Date][]facts.DayDelta{}
+	for _, d := range s.deltas {
+		byDay[d.Day] = append(byDay[d.Day], d)
+	}
+	for _, l := range s.loans {
+		d := facts.DayDelta{Day: l.Day(), Reader: l.Reader}
+		d.Totals.LoansByStatus[l.Status] = 1
+		byDay[l.Day()] = append(byDay[l.Day()], d)
+	}
+	for _, r := range s.reservations {
+		d := facts.DayDelta{Day: r.Day(), Reader: r.Reader}
+		d.Totals.ReservationsByStatus[r.Status] = 1
+		byDay[r.Day()] = append(byDay[r.Day()], d)
+	}
+	s.forms, s.days = map[calendar.Date]facts.DayForms{}, facts.Days{}
+	for date, deltas := range byDay {
+		var day facts.Day
+		if err := day.Add(deltas); err != nil {
+			t.Fatal(err)
+		}
+		if forms, ok := day.Forms(); ok {
+			s.forms[date] = forms
+			s.days.Dates = append(s.days.Dates, date)
+		}
+	}
+	slices.Sort(s.days.Dates)
+	for _, date := range s.days.Dates {
+		totals, err := facts.ParseDayTotals(s.forms[date].Totals)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.days.Totals = append(s.days.Totals, totals)
+	}
+}
+
+func (s *listStore) packReaders() {
+	s.shelves, s.blocks = map[int64][]byte{}, nil
+	var block []facts.Attributes
+	for i, r := range s.people {
+		var shelf facts.ReaderTitles
+		a := facts.AttributesOf(r)
+		for _, b := range s.books {
+			entry := facts.ReaderTitle{Book: b.ID, Pair: s.pairs[readerBook{r.ID, b.ID}]}
+			for _, l := range s.loans {
+				if l.Reader == r.ID && l.Book == b.ID {
+					entry.Loans = append(entry.Loans, l.Days())
+				}
+			}
+			slices.SortFunc(entry.Loans, func(a, b calendar.Period) int {
+				return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
+			})
+			if len(entry.Loans) > 0 {
+				shelf.Books = append(shelf.Books, entry)
+				a.Loans += int64(len(entry.Loans))
+			}
+		}
+		if len(shelf.Books) > 0 {
+			s.shelves[r.ID] = shelf.AppendBinary(nil)
+		}
+		block = append(block, a)
+		if i+1 == len(s.people) || facts.Block(r.ID) != facts.Block(s.people[i+1].ID) {
+			s.blocks = append(s.blocks, facts.AppendAttributes(nil, block))
+			block = nil
+		}
+	}
+}
+
+// read counts a read and refuses one of another state.
+func (s *listStore) read(what string, a report.Access) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reads[what]++
+	if a.Network != s.network {
+		return fmt.Errorf("%s of network %d, not %d", what, a.Network, s.network)
+	}
+	if a.At != s.at {
+		return fmt.Errorf("%s of %v, not %v", what, a.At, s.at)
+	}
+	return nil
+}
+
+// count returns how often something was read so far.
+func (s *listStore) count(what string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reads[what]
+}
+
+func (s *listStore) Catalogue(_ context.Context, a report.Access) (*report.Catalogue, error) {
+	return report.NewCatalogue(s.terms, slices.Clone(s.books), nil), s.read("catalogue", a)
+}
+
+func (s *listStore) Readers(_ context.Context, a report.Access) (*report.Readers, error) {
+	if err := s.read("readers", a); err != nil {
+		return nil, err
+	}
+	return report.ReadReaders(s.blocks)
+}
+
+func (s *listStore) Days(_ context.Context, a report.Access) (*facts.Days, error) {
+	return &s.days, s.read("days", a)
+}
+
+func (s *listStore) TitleCounts(_ context.Context, a report.Access) (facts.CountsByTitle, error) {
+	return s.holdings, s.read("holdings", a)
+}
+
+func (s *listStore) Sheets(_ context.Context, a report.Access, kind report.SheetKind, p calendar.Period) (report.Sheets, error) {
+	sheets := report.Sheets{}
+	for date, forms := range s.forms {
+		data := map[report.SheetKind][]byte{
+			report.ReaderSheets: forms.Readers, report.TitleSheets: forms.Titles, report.LoginSheets: forms.Logins,
+		}[kind]
+		if p.Contains(date) && data != nil {
+			sheets[date] = data
+		}
+	}
+	return sheets, s.read("sheets", a)
+}
+
+func (s *listStore) People(_ context.Context, a report.Access, ids []int64) ([]libraries.Reader, error) {
+	if !slices.IsSorted(ids) {
+		return nil, errors.New("people: identifiers do not ascend")
+	}
+	var people []libraries.Reader
+	for _, r := range s.people {
+		if slices.Contains(ids, r.ID) {
+			people = append(people, r)
+		}
+	}
+	return people, s.read("people", a)
+}
+
+func (s *listStore) ReaderTitles(_ context.Context, a report.Access, ids []int64, visit func(int64, []byte) error) error {
+	for i, id := range ids {
+		if i > 0 && ids[i-1] >= id {
+			return errors.New("shelves: identifiers do not ascend")
+		}
+		if s.shelves[id] == nil {
+			continue
+		}
+		data := slices.Clone(s.shelves[id])
+		err := visit(id, data)
+		clear(data) // it is valid until visit returns
+		if err != nil {
+			return err
+		}
+	}
+	return s.read("shelves", a)
+}
+
+// positions returns where the rows of a register stand that are wanted.
+func (s *listStore) marks(of report.Register, wanted func(day calendar.Date, reader, book int64) bool) report.ListPositions {
+	var marks report.ListPositions
+	if of == report.LoanRegister {
+		for _, l := range s.loans {
+			if wanted(l.Day(), l.Reader, l.Book) {
+				marks = append(marks, report.ListPosition{Day: l.Day(), ID: l.ID, Status: uint8(l.Status)})
+			}
+		}
+		return marks
+	}
+	for _, r := range s.reservations {
+		if wanted(r.Day(), r.Reader, r.Book) {
+			marks = append(marks, report.ListPosition{Day: r.Day(), ID: r.ID, Status: uint8(r.Status)})
+		}
+	}
+	return marks
+}
+
+func (s *listStore) Positions(_ context.Context, a report.Access, of report.Register, day calendar.Date) (report.ListPositions, error) {
+	return s.marks(of, func(d calendar.Date, _, _ int64) bool { return d == day }), s.read("marks", a)
+}
+
+func (s *listStore) PositionsOf(_ context.Context, a report.Access, of report.Register, reader, book *int64) (report.ListPositions, error) {
+	if reader == nil && book == nil {
+		return nil, errors.New("marks of neither a reader nor a title")
+	}
+	return s.marks(of, func(_ calendar.Date, r, b int64) bool { return is(reader, r) && is(book, b) }), s.read("marks of", a)
+}
+
+func (s *listStore) Loans(_ context.Context, a report.Access, marks report.ListPositions) ([]libraries.Loan, error) {
+	var loans []libraries.Loan
+	for _, m := range marks {
+		for _, l := range s.loans {
+			if l.ID == m.ID && l.Day() == m.Day {
+				loans = append(loans, l)
+			}
+		}
+	}
+	return loans, s.read("loans", a)
+}
+
+func (s *listStore) Reservations(_ context.Context, a report.Access, marks report.ListPositions) ([]libraries.Reservation, error) {
+	var reservations []libraries.Reservation
+	for _, m := range marks {
+		for _, r := range s.reservations {
+			if r.ID == m.ID && r.Day() == m.Day {
+				reservations = append(reservations, r)
+			}
+		}
+	}
+	return reservations, s.read("reservations", a)
+}
+
+func (s *listStore) Requests(_ context.Context, a report.Access, p calendar.Period) ([]libraries.Request, error) {
+	var some []libraries.Request
+	for _, r := range s.requests {
+		if p.Contains(r.Day()) {
+			some = append(some, r)
+		}
+	}
+	return some, s.read("requests", a)
+}
+
+func (s *listStore) Channels(_ context.Context, a report.Access, p calendar.Period) ([]libraries.ChannelDay, error) {
+	var some []libraries.ChannelDay
+	for _, c := range s.channels {
+		if p.Contains(c.Day) {
+			some = append(some, c)
+		}
+	}
+	return some, s.read("channels", a)
+}
+
+// is reports whether a filter, nil for none, lets a value pass.
+func is[T comparable](filter *T, v T) bool { return filter == nil || *filter == v }
+
+// mapCache is a Cache that forgets nothing.
+type mapCache struct {
+	mu     sync.Mutex
+	values map[state.Key]state.Value
+}
+
+func (c *mapCache) Load(ctx context.Context, k state.Key, load func(context.Context) (state.Value, error)) (state.Value, error) {
+	c.mu.Lock()
+	v, ok := c.values[k]
+	c.mu.Unlock()
+	if ok {
+		return v, nil
+	}
+	v, err := load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if v.Bytes() < 0 {
+		return nil, fmt.Errorf("%q holds %d bytes", k.What, v.Bytes())
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.values == nil {
+		c.values = map[state.Key]state.Value{}
+	}
+	c.values[k] = v
+	return v, nil
+}
+
+// listReports returns reports on the network, one that keeps nothing, and one that keeps everything.
+func listReports(s *listStore) map[string]*report.Reports {
+	return map[string]*report.Reports{"kept": {Store: s, Cache: &mapCache{}}, "not kept": {Store: s}}
+}
+
+// pageSizes are the sizes that lists are cut into; the last one is a page that holds all of any test's list.
+var pageSizes = []int{1, 2, 7, 50, 1000}
+
+// checkPages checks that pages of each size are the slices of the whole list, and that one past the end is empty.
+func checkPages[T any](t *testing.T, what string, want []T, page func(paging.Page) (report.List[T], error)) {
+	t.Helper()
+	for _, size := range pageSizes {
+		if size == 1 && len(want) > 60 {
+			continue // it takes long and shows no more than the others
+		}
+		for number := 1; ; number++ {
+			from := min((number-1)*size, len(want))
+			wanted := want[from:min(from+size, len(want))]
+			got, err := page(paging.Page{Number: number, Size: size})
+			if err != nil {
+				t.Fatalf("%s, page %d of %d rows: %v", what, number, size, err)
+			}
+			if got.Total != int64(len(want)) {
+				t.Fatalf("%s, page %d of %d rows: total %d, want %d", what, number, size, got.Total, len(want))
+			}
+			if len(got.Rows) != len(wanted) || len(wanted) > 0 && !reflect.DeepEqual(got.Rows, wanted) {
+				t.Fatalf("%s, page %d of %d rows:\n%+v, want\n%+v", what, number, size, got.Rows, wanted)
+			}
+			if got.Hour != libraries.HourOf((history + 40).Start()) {
+				t.Fatalf("%s: hour %v", what, got.Hour)
+			}
+			if from == len(want) {
+				break
+			}
+		}
+	}
+}
+
+// somePeriods are periods around the days of a test network: some begin before the history, some end after the last day, one
+// lies before, one after, one is the wrong way round.
+func somePeriods(days int) []calendar.Period {
+	last := history + calendar.Date(days) - 1
+	return []calendar.Period{
+		{Start: history, End: last}, {Start: history - 10, End: last + 10}, {Start: history + 3, End: history + 3},
+		{Start: history + 2, End: last - 3}, {Start: history - 9, End: history - 1}, {Start: last + 1, End: last + 5},
+		{Start: history + 5, End: history + 4}, {Start: -1 << 31, End: 1<<31 - 1},
+	}
+}

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/packed"
+)
+
+// Loans answers one page of the loans, by the day of the loan, then identifier. The rows are shared and must not be changed.
+func (r *Reports) Loans(ctx context.Context, a Access, q LoanQuery, p paging.Page) (List[LoanRow], error) {
+	return listPositioned(ctx, r, a, positionQuery{LoanRegister, q.Period, q.Reader, q.Book, uint8(q.Status)}, p, r.loanRows)
+}
+
+// loanRows reads the loans of the positions, their titles, and what their readers read of these.
+func (r *Reports) loanRows(ctx context.Context, a Access, marks ListPositions) ([]LoanRow, error) {
+	var titles *Catalogue
+	var rows []LoanRow
+	err := state.Together(
+		func() (err error) { titles, err = r.catalogue(ctx, a); return err },
+		func() error {
+			loans, err := r.Store.Loans(ctx, a, marks)
+			if err == nil {
+				err = checkPositioned("loan", marks, loans, func(l *libraries.Loan) int64 { return l.ID })
+			}
+			if err != nil {
+				return err
+			}
+			rows = make([]LoanRow, len(marks))
+			for i := range rows {
+				rows[i].Loan = loans[i]
+			}
+			return r.addProgress(ctx, a, rows)
+		},
+	)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		l := &rows[i]
+		if l.Title = titles.Title(l.Loan.Book); l.Title == nil {
+			return nil, fmt.Errorf("title %d of loan %d is missing: %w", l.Loan.Book, l.Loan.ID, packed.ErrCorrupt)
+		}
+	}
+	return rows, nil
+}
+
+// addProgress sets the seconds and the progress of the rows: those of the reader and the title, from the readers' titles.
+func (r *Reports) addProgress(ctx context.Context, a Access, rows []LoanRow) error {
+	byReader := make([]*LoanRow, len(rows))
+	for i := range rows {
+		byReader[i] = &rows[i]
+	}
+	slices.SortFunc(byReader, func(x, y *LoanRow) int { return cmp.Compare(x.Loan.Reader, y.Loan.Reader) })
+	var readers []int64
+	for _, l := range byReader {
+		if n := len(readers); n == 0 || readers[n-1] != l.Loan.Reader {
+			readers = append(readers, l.Loan.Reader)
+		}
+	}
+	// Readers come as they were asked for: the rows of those that were visited are cut off the front.
+	err := r.Store.ReaderTitles(ctx, a, readers, func(reader int64, data []byte) error {
+		if len(byReader) == 0 || byReader[0].Loan.Reader != reader {
+			return fmt.Errorf("shelf of reader %d, or one before it: %w", reader, packed.ErrCorrupt)
+		}
+		shelf, err := facts.ParseReaderTitles(data)
+		if err != nil {
+			return fmt.Errorf("shelf of reader %d: %w", reader, err)
+		}
+		for len(byReader) > 0 && byReader[0].Loan.Reader == reader {
+			l := byReader[0]
+			book := shelf.Find(l.Loan.Book)
+			if book == nil {
+				return fmt.Errorf("shelf of reader %d lacks title %d of loan %d: %w", reader, l.Loan.Book, l.Loan.ID, packed.ErrCorrupt)
+			}
+			l.Seconds, l.Highest = book.Pair.Seconds, book.Pair.Highest
+			byReader = byReader[1:]
+		}
+		return nil
+	})
+	if err == nil && len(byReader) > 0 {
+		err = fmt.Errorf("shelf of reader %d is missing: %w", byReader[0].Loan.Reader, packed.ErrCorrupt)
+	}
+	return err
+}

@@ -1,0 +1,217 @@
+package report_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
+)
+
+// title returns a title of the network as its catalogue has it.
+func (s *listStore) title(t *testing.T, id int64) *report.Title {
+	t.Helper()
+	c, err := s.Catalogue(t.Context(), s.access())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range c.Titles {
+		if c.Titles[i].Book.ID == id {
+			return &c.Titles[i]
+		}
+	}
+	t.Fatalf("no title %d", id)
+	return nil
+}
+
+// titles returns all titles of the network by identifier.
+func (s *listStore) titles(t *testing.T) map[int64]*report.Title {
+	all := map[int64]*report.Title{}
+	for _, b := range s.books {
+		all[b.ID] = s.title(t, b.ID)
+	}
+	return all
+}
+
+// booksToAsk are filters for a title: none, one, and one that is unknown.
+func (s *listStore) booksToAsk() []*int64 {
+	unknown := int64(999)
+	return []*int64{nil, &s.books[2].ID, &unknown}
+}
+
+// TestLoanPages checks every page of the loans, under each filter, against the whole list.
+func TestLoanPages(t *testing.T) {
+	s := newListStore(t, 21, testDays)
+	titles := s.titles(t)
+	for name, r := range listReports(s) {
+		for i, period := range somePeriods(testDays) {
+			for _, reader := range s.readersToAsk() {
+				for _, book := range s.booksToAsk() {
+					status := libraries.LoanStatus(i % 4) // the first of the periods, which is the whole, and others have every one
+					q := report.LoanQuery{Period: period, Reader: reader, Book: book, Status: status}
+					var want []report.LoanRow
+					for _, l := range s.loans {
+						if period.Contains(l.Day()) && is(reader, l.Reader) && is(book, l.Book) && (status == 0 || l.Status == status) {
+							pair := s.pairs[readerBook{l.Reader, l.Book}]
+							want = append(want, report.LoanRow{Loan: l, Title: titles[l.Book], Seconds: pair.Seconds, Highest: pair.Highest})
+						}
+					}
+					what := fmt.Sprintf("loans %s, %s to %s, reader %s, book %s, %s", name, period.Start, period.End, asked(reader), asked(book), status)
+					checkPages(t, what, want, func(p paging.Page) (report.List[report.LoanRow], error) {
+						return r.Loans(t.Context(), s.access(), q, p)
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestReservationPages checks every page of the reservations, under each filter, against the whole list.
+func TestReservationPages(t *testing.T) {
+	s := newListStore(t, 22, testDays)
+	titles, queues := s.titles(t), map[int64]int64{}
+	for _, v := range s.reservations {
+		if v.Status == libraries.Waiting || v.Status == libraries.Available {
+			queues[v.Book]++
+		}
+	}
+	for name, r := range listReports(s) {
+		for i, period := range somePeriods(testDays) {
+			for _, reader := range s.readersToAsk() {
+				for _, book := range s.booksToAsk() {
+					status := libraries.ReservationStatus(i % 6)
+					q := report.ReservationQuery{Period: period, Reader: reader, Book: book, Status: status}
+					var want []report.ReservationRow
+					for _, v := range s.reservations {
+						if period.Contains(v.Day()) && is(reader, v.Reader) && is(book, v.Book) && (status == 0 || v.Status == status) {
+							want = append(want, report.ReservationRow{Reservation: v, Title: titles[v.Book], Queue: queues[v.Book]})
+						}
+					}
+					what := fmt.Sprintf("reservations %s, %s to %s, reader %s, book %s, %s", name, period.Start, period.End, asked(reader), asked(book), status)
+					checkPages(t, what, want, func(p paging.Page) (report.List[report.ReservationRow], error) {
+						return r.Reservations(t.Context(), s.access(), q, p)
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestEveryStatusIsListedAlone: the pages of each status add up to those of all, in both registers.
+func TestEveryStatusIsListedAlone(t *testing.T) {
+	s := newListStore(t, 23, testDays)
+	r, p := report.Reports{Store: s, Cache: &mapCache{}}, paging.Page{Number: 1, Size: 1000}
+	period := calendar.Period{Start: history, End: history + testDays}
+	var loans, reservations int64
+	for status := libraries.LoanActive; status <= libraries.LoanExpired; status++ {
+		l, err := r.Loans(t.Context(), s.access(), report.LoanQuery{Period: period, Status: status}, p)
+		if err != nil || l.Total == 0 || l.Total != int64(len(l.Rows)) {
+			t.Errorf("loans %s: total %d of %d rows, %v", status, l.Total, len(l.Rows), err)
+		}
+		for _, row := range l.Rows {
+			if row.Loan.Status != status {
+				t.Errorf("loans %s have %+v", status, row.Loan)
+			}
+		}
+		loans += l.Total
+	}
+	for status := libraries.Waiting; status <= libraries.Lost; status++ {
+		l, err := r.Reservations(t.Context(), s.access(), report.ReservationQuery{Period: period, Status: status}, p)
+		if err != nil || l.Total == 0 || l.Total != int64(len(l.Rows)) {
+			t.Errorf("reservations %s: total %d of %d rows, %v", status, l.Total, len(l.Rows), err)
+		}
+		reservations += l.Total
+	}
+	if loans != int64(len(s.loans)) || reservations != int64(len(s.reservations)) {
+		t.Errorf("statuses add up to %d loans, %d reservations, want %d, %d", loans, reservations, len(s.loans), len(s.reservations))
+	}
+}
+
+// TestLoansOfOneTitleShowTheSame: seconds and progress belong to the reader and the title, so two loans share them.
+func TestLoansOfOneTitleShowTheSame(t *testing.T) {
+	s := newListStore(t, 24, 0)
+	reader, book := s.people[0].ID, s.books[0].ID
+	s.loans = []libraries.Loan{
+		{ID: 1, Reader: reader, Book: book, Borrowed: history.Start(), Returned: history.Start().Add(time.Hour), Status: libraries.LoanReturned},
+		{ID: 2, Reader: reader, Book: book, Borrowed: (history + 4).Start(), Status: libraries.LoanActive},
+		{ID: 3, Reader: reader, Book: s.books[1].ID, Borrowed: (history + 4).Start(), Status: libraries.LoanActive},
+	}
+	s.pairs = map[readerBook]libraries.Pair{{reader, book}: libraries.NewPair(history+2, 90, libraries.Reading50)}
+	s.pack(t)
+	r := report.Reports{Store: s}
+	q := report.LoanQuery{Period: calendar.Period{Start: history, End: history + 4}, Reader: &reader}
+	l, err := r.Loans(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 10})
+	var got []string
+	for _, row := range l.Rows {
+		got = append(got, fmt.Sprintf("%d %d %s", row.Loan.ID, row.Seconds, row.Highest))
+	}
+	if want := "[1 90 50.00 2 90 50.00 3 0 0.00]"; err != nil || fmt.Sprint(got) != want {
+		t.Errorf("loans, seconds and progress = %v, %v, want %s", got, err, want)
+	}
+}
+
+// TestLoanDay: a loan is listed on its Brasilia day, which ends at 03:00 UTC, and by identifier within it, not by its time.
+func TestLoanDay(t *testing.T) {
+	s := newListStore(t, 25, 0)
+	end := (history + 1).Start()
+	s.loans = []libraries.Loan{
+		{ID: 1, Reader: s.people[0].ID, Book: 10, Borrowed: end.Add(-time.Microsecond), Status: libraries.LoanActive},
+		{ID: 2, Reader: s.people[0].ID, Book: 10, Borrowed: history.Start(), Status: libraries.LoanActive},
+		{ID: 0, Reader: s.people[0].ID, Book: 10, Borrowed: end, Status: libraries.LoanActive},
+	}
+	s.pack(t)
+	for day, want := range map[calendar.Date]string{history - 1: "[]", history: "[1 2]", history + 1: "[0]", history + 2: "[]"} {
+		for _, reader := range []*int64{nil, &s.people[0].ID} {
+			q := report.LoanQuery{Period: calendar.Period{Start: day, End: day}, Reader: reader}
+			l, err := (&report.Reports{Store: s}).Loans(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 10})
+			got := []int64{}
+			for _, row := range l.Rows {
+				got = append(got, row.Loan.ID)
+			}
+			if fmt.Sprint(got) != want || err != nil {
+				t.Errorf("loans of %s, reader %s = %v, %v, want %s", day, asked(reader), got, err, want)
+			}
+		}
+	}
+}
+
+// TestMarksAreReadByDay: a page of loans reads the positions of its own days alone, and once.
+func TestMarksAreReadByDay(t *testing.T) {
+	s := newListStore(t, 26, testDays)
+	r := report.Reports{Store: s, Cache: &mapCache{}}
+	q := report.LoanQuery{Period: calendar.Period{Start: history, End: history + testDays}}
+	last := paging.Page{Number: len(s.loans), Size: 1}
+	for range 2 {
+		if _, err := r.Loans(t.Context(), s.access(), q, last); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if marks, loans := s.count("marks"), s.count("loans"); marks != 1 || loans != 1 {
+		t.Errorf("the last page, asked for twice, read marks %d and loans %d times, want once each", marks, loans)
+	}
+}
+
+// TestListsOfCorruptRegisters: what the parts of a network say of each other must agree.
+func TestListsOfCorruptRegisters(t *testing.T) {
+	for name, spoil := range map[string]func(s *listStore){
+		"a loan is gone":              func(s *listStore) { s.loans = s.loans[1:] },
+		"a title is gone":             func(s *listStore) { s.books = s.books[1:] },
+		"a shelf is gone":             func(s *listStore) { delete(s.shelves, s.loans[0].Reader) },
+		"a shelf lacks the title":     func(s *listStore) { s.shelves[s.loans[0].Reader] = (&facts.ReaderTitles{}).AppendBinary(nil) },
+		"a shelf has another version": func(s *listStore) { s.shelves[s.loans[0].Reader] = []byte{250} },
+	} {
+		s := newListStore(t, 27, testDays)
+		spoil(s)
+		q := report.LoanQuery{Period: calendar.Period{Start: history, End: history + testDays}}
+		_, err := (&report.Reports{Store: s}).Loans(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 1000})
+		if !errors.Is(err, packed.ErrCorrupt) {
+			t.Errorf("%s: %v, want ErrCorrupt", name, err)
+		}
+	}
+}

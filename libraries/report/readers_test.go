@@ -1,0 +1,125 @@
+package report_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/reading/packed"
+)
+
+// packBlocks packs attributes, which ascend, block by block, as a store keeps them.
+func packBlocks(all []facts.Attributes) [][]byte {
+	var blocks [][]byte
+	for len(all) > 0 {
+		n := slices.IndexFunc(all, func(a facts.Attributes) bool { return facts.Block(a.ID) != facts.Block(all[0].ID) })
+		if n < 0 {
+			n = len(all)
+		}
+		blocks = append(blocks, facts.AppendAttributes(nil, all[:n]))
+		all = all[n:]
+	}
+	return blocks
+}
+
+// readersOf reads attributes back in columns.
+func readersOf(tb testing.TB, all []facts.Attributes) *report.Readers {
+	tb.Helper()
+	r, err := report.ReadReaders(packBlocks(all))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
+
+func TestReadersRank(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	spread := func(n int, most int64) []int64 {
+		ids := make([]int64, n)
+		for i := range ids {
+			ids[i] = r.Int64N(most)
+		}
+		slices.Sort(ids)
+		return slices.Compact(ids)
+	}
+	dense := make([]int64, 5000)
+	for i := range dense {
+		dense[i] = int64(i) + 17
+	}
+	for name, ids := range map[string][]int64{
+		"none": {}, "one": {5}, "two ends": {0, math.MaxInt64}, "dense": dense, "half": spread(6000, 9000),
+		"sparse": spread(3000, math.MaxInt64),
+		"uneven": append(slices.Clone(dense), 1<<40, 1<<40+1, math.MaxInt64),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var all []facts.Attributes
+			for _, id := range ids {
+				all = append(all, attributesFor(r, id))
+			}
+			readers := readersOf(t, all)
+			asked := append(spread(2000, 10_000), 0, math.MaxInt64, -1)
+			for _, id := range ids {
+				asked = append(asked, id, max(id-1, 0))
+			}
+			for _, id := range asked {
+				want, found := slices.BinarySearch(ids, id)
+				if got, ok := readers.Rank(id); ok != found || ok && got != want {
+					t.Fatalf("Rank(%d) = %d, %t, want %d, %t", id, got, ok, want, found)
+				}
+			}
+		})
+	}
+}
+
+func TestReadReadersOrder(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	blocks := packBlocks(append(blockOf(r, 0, 3), blockOf(r, 1, 3)...))
+	slices.Reverse(blocks)
+	if _, err := report.ReadReaders(blocks); !errors.Is(err, packed.ErrCorrupt) {
+		t.Errorf("ReadReaders of blocks that descend: error %v, want ErrCorrupt", err)
+	}
+}
+
+// million is the attributes of a million readers, of whom every fifth number is not used.
+func million() [][]byte {
+	r := rand.New(rand.NewPCG(9, 9))
+	all := make([]facts.Attributes, 0, 1_000_000)
+	for id := int64(1); len(all) < cap(all); id++ {
+		if id%5 != 0 {
+			all = append(all, attributesFor(r, id))
+		}
+	}
+	return packBlocks(all)
+}
+
+func BenchmarkReadReaders(b *testing.B) {
+	blocks := million()
+	for b.Loop() {
+		if _, err := report.ReadReaders(blocks); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkReadersRank(b *testing.B) {
+	readers, err := report.ReadReaders(million())
+	if err != nil {
+		b.Fatal(err)
+	}
+	ids := make([]int64, 0, len(readers.IDs)/15)
+	for rank := 0; rank < len(readers.IDs); rank += 15 {
+		ids = append(ids, readers.IDs[rank])
+	}
+	for b.Loop() {
+		for _, id := range ids {
+			if _, ok := readers.Rank(id); !ok {
+				b.Fatal(id)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(ids)), "ns/id")
+}

@@ -1,0 +1,114 @@
+package report_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+const cityDays = 4
+
+// cityNetwork has readers who each live in a city of their own, and on each of some days read the title of the same number,
+// and on odd days another one.
+func cityNetwork(tb testing.TB, readers, titles int64) *network {
+	n := &network{forms: map[calendar.Date]facts.DayForms{}, hour: libraries.HourOf((libraries.HistoryStart + 40).Start())}
+	for id := range titles {
+		n.books = append(n.books, libraries.Book{ID: id, Title: fmt.Sprint("Livro ", id), HasEbook: true, Publisher: libraries.None, Year: libraries.None})
+	}
+	for id := range readers {
+		n.readers = append(n.readers, facts.Attributes{
+			ID: id, Library: libraries.None, AgeGroup: libraries.None, City: fmt.Sprint("Cidade ", id), Status: libraries.ReaderActive,
+			Registered: libraries.HistoryStart,
+		})
+	}
+	n.blocks = packBlocks(n.readers)
+	for i := range int64(cityDays) {
+		day := libraries.HistoryStart + calendar.Date(i)
+		var deltas []facts.DayDelta
+		for id := range readers {
+			d := facts.DayDelta{Day: day, Reader: id, Presence: libraries.Presence{Events: 1, First: 5, Last: 5}}
+			d.Books = []facts.BookDelta{{Book: (id + i%2) % titles, Read: true}}
+			d.Books[0].Measures[metric.ReadingSeconds] = 60
+			deltas = append(deltas, d)
+		}
+		n.packDay(tb, day, deltas)
+	}
+	n.packTotals(tb)
+	return n
+}
+
+// TestManyCities groups by a free text that is another for each reader: memory follows what was read, and not the groups
+// times the titles, of which bitsets would take 150 MB for each visitor.
+func TestManyCities(t *testing.T) {
+	const readers, titles, limit = 60_000, 20_000, 120 << 20
+	n := cityNetwork(t, readers, titles)
+	cache := &keepAll{}
+	reports := &report.Reports{Store: n, Cache: cache}
+	q := report.SummaryQuery{Period: firstDays(cityDays)}
+	if _, err := reports.Summary(t.Context(), n.access(), q, wholePage); err != nil { // so that what was read is in the cache
+		t.Fatal(err)
+	}
+	q.GroupBy = report.ByCity
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s, err := reports.Summary(t.Context(), n.access(), q, paging.Page{Number: 1, Size: readers})
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > limit {
+		t.Errorf("%d groups of %d titles take %d MB, want at most %d", readers, titles, taken>>20, limit>>20)
+	}
+	want := report.General{RegisteredUsers: 1, UsersWithLogin: 1, DistinctBooks: 2}
+	want.Sums[metric.Logins], want.Sums[metric.ReadingSeconds] = cityDays, 60*cityDays
+	cities := map[string]bool{}
+	for _, g := range s.Breakdown {
+		if cities[g.Label] = true; g.Metrics != want {
+			t.Fatalf("%s = %+v, want %+v", g.Label, g.Metrics, want)
+		}
+	}
+	if len(cities) != readers || s.BreakdownTotal != readers || s.General.DistinctBooks != titles {
+		t.Errorf("%d cities of %d, and %d titles, want all", len(cities), s.BreakdownTotal, s.General.DistinctBooks)
+	}
+}
+
+// TestListeners counts who listened, for however long, and not who read (L20).
+func TestListeners(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		sessions []facts.Event
+		want     report.Formats
+	}{
+		{"an audiobook for no second", []facts.Event{{Format: libraries.Audiobook}}, report.Formats{Listeners: 1}},
+		{"an audiobook for a second", []facts.Event{{Format: libraries.Audiobook, Seconds: 1}}, report.Formats{Listeners: 1, ListeningSeconds: 1}},
+		{"an e-book for no second", []facts.Event{{Format: libraries.Ebook}}, report.Formats{}},
+		{"an e-book for a minute", []facts.Event{{Format: libraries.Ebook, Seconds: 60}}, report.Formats{}},
+		{"both", []facts.Event{{Format: libraries.Ebook, Seconds: 60}, {Format: libraries.Audiobook}}, report.Formats{Listeners: 1}},
+		{"one twice", []facts.Event{{Format: libraries.Audiobook}, {Format: libraries.Audiobook}}, report.Formats{Listeners: 1}},
+	} {
+		n := &network{at: state.Versions{Facts: 1}, forms: map[calendar.Date]facts.DayForms{}, hour: libraries.HourOf((libraries.HistoryStart + 9).Start())}
+		n.books = []libraries.Book{{ID: 10, Publisher: libraries.None, Year: libraries.None}}
+		n.blocks = packBlocks([]facts.Attributes{{ID: 1, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive}})
+		d := facts.Delivery{Reader: 1}
+		for i, e := range test.sessions {
+			e.Kind, e.Reader, e.Book, e.Day, e.Mode, e.ID = libraries.SessionEvent, 1, 10, libraries.HistoryStart, libraries.Online, facts.EventID(i+1)
+			d.Events = append(d.Events, e)
+		}
+		change, err := facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}.Fold(d)
+		noError(t, err)
+		n.packDay(t, libraries.HistoryStart, change.Days)
+		n.packTotals(t)
+		s, err := n.reports().Summary(t.Context(), n.access(), report.SummaryQuery{Period: firstDays(1)}, wholePage)
+		if err != nil || s.Formats != test.want {
+			t.Errorf("%s: formats = %+v, %v, want %+v", test.name, s.Formats, err, test.want)
+		}
+	}
+}

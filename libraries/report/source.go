@@ -1,0 +1,90 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/stock"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// What reports are computed from is read once for each state of a network's data and kept in the cache.
+
+// history returns the first day of the history.
+func (r *Reports) history() calendar.Date { return cmp.Or(r.History, libraries.HistoryStart) }
+
+// key returns the cache's key of a value that depends on the state of the access and on the arguments. A pointer stands
+// for what it points to; the arguments of one what must be as many always, and of the same types.
+func key(a Access, what string, args ...any) state.Key {
+	var b strings.Builder
+	b.WriteString("libraries " + what)
+	for _, arg := range args {
+		b.WriteByte(' ')
+		switch v := arg.(type) {
+		case string:
+			b.WriteString(strconv.Quote(v))
+		case *string:
+			writeOptional(&b, v)
+		case *int64:
+			writeOptional(&b, v)
+		case *calendar.Date:
+			writeOptional(&b, v)
+		case *stock.Band:
+			writeOptional(&b, v)
+		default:
+			fmt.Fprint(&b, v)
+		}
+	}
+	return state.Key{Tenant: state.Tenant(a.Network), At: state.Versions{Facts: a.At.Facts}, What: b.String()}
+}
+
+func writeOptional[T any](b *strings.Builder, v *T) {
+	if v == nil {
+		b.WriteByte('-')
+		return
+	}
+	fmt.Fprintf(b, "%q", fmt.Sprint(*v))
+}
+
+// sized is a value for the cache that does not know its own size.
+type sized[T any] struct {
+	value T
+	bytes int
+}
+
+// Bytes returns the size that was given.
+func (s sized[T]) Bytes() int { return s.bytes }
+
+// readers returns the attributes of all readers.
+func (r *Reports) readers(ctx context.Context, a Access) (*Readers, error) {
+	return state.Load(ctx, r.Cache, key(a, "readers"), func(ctx context.Context) (*Readers, error) {
+		return r.Store.Readers(ctx, a)
+	})
+}
+
+// catalogue returns the vocabularies, titles and lines.
+func (r *Reports) catalogue(ctx context.Context, a Access) (*Catalogue, error) {
+	return state.Load(ctx, r.Cache, key(a, "catalogue"), func(ctx context.Context) (*Catalogue, error) {
+		return r.Store.Catalogue(ctx, a)
+	})
+}
+
+// days returns the totals of all days.
+func (r *Reports) days(ctx context.Context, a Access) (*facts.Days, error) {
+	return state.Load(ctx, r.Cache, key(a, "days"), func(ctx context.Context) (*facts.Days, error) {
+		return r.Store.Days(ctx, a)
+	})
+}
+
+// titleCounts returns what is counted now of the titles.
+func (r *Reports) titleCounts(ctx context.Context, a Access) (facts.CountsByTitle, error) {
+	return state.Load(ctx, r.Cache, key(a, "holdings"), func(ctx context.Context) (facts.CountsByTitle, error) {
+		return r.Store.TitleCounts(ctx, a)
+	})
+}

@@ -1,0 +1,174 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/stock"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// sheetStore has a sheet for each day, and remembers which spans were read.
+type sheetStore struct {
+	Store
+	days  facts.Days
+	fails calendar.Date // the span that has it is not to be read
+
+	mu    sync.Mutex
+	spans []calendar.Period
+}
+
+func (s *sheetStore) Days(context.Context, Access) (*facts.Days, error) { return &s.days, nil }
+
+var errRead = errors.New("not to be read")
+
+func (s *sheetStore) Sheets(_ context.Context, _ Access, kind SheetKind, p calendar.Period) (Sheets, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spans = append(s.spans, p)
+	if p.Contains(s.fails) {
+		return nil, errRead
+	}
+	sheets := Sheets{}
+	for _, d := range s.days.Dates {
+		if p.Contains(d) && d%10 != 9 { // a day of which there is no sheet
+			sheets[d] = []byte{byte(kind), byte(d)}
+		}
+	}
+	return sheets, nil
+}
+
+// someDays are days with gaps: a day alone, days before 1970, and a run over several spans.
+func someDays() []calendar.Date {
+	days := []calendar.Date{-3, -1, 0, 20}
+	for d := calendar.Date(61); d < 100; d++ {
+		days = append(days, d)
+	}
+	return days
+}
+
+func newSheetStore() *sheetStore {
+	days := someDays()
+	return &sheetStore{days: facts.Days{Dates: days, Totals: make([]facts.DayTotals, len(days))}, fails: 1 << 20}
+}
+
+func TestSheets(t *testing.T) {
+	for _, p := range []calendar.Period{
+		{Start: -100, End: 200}, {Start: 61, End: 61}, {Start: 70, End: 90}, {Start: 21, End: 60}, {Start: 5, End: 4},
+	} {
+		s := newSheetStore()
+		r := Reports{Store: s, History: -50}
+		sheet, err := r.sheets(t.Context(), Access{}, TitleSheets, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var spans []calendar.Period
+		for d := p.Start - 3; d <= p.End+3; d++ {
+			known := slices.Contains(s.days.Dates, d) && p.Contains(d)
+			want := []byte(nil)
+			if known && d%10 != 9 {
+				want = []byte{byte(TitleSheets), byte(d)}
+			}
+			if got := sheet(d); !slices.Equal(got, want) {
+				t.Errorf("%v: sheet of day %d = %v, want %v", p, d, got, want)
+			}
+			if known && !slices.Contains(spans, spanOf(d)) {
+				spans = append(spans, spanOf(d))
+			}
+		}
+		slices.SortFunc(s.spans, func(a, b calendar.Period) int { return int(a.Start - b.Start) })
+		if !slices.Equal(s.spans, spans) {
+			t.Errorf("%v: spans %v are read, want each with a day once: %v", p, s.spans, spans)
+		}
+	}
+}
+
+// TestVisitSheetsErrors holds that an error of a read or of a visit is returned, and that a visit then ends soon.
+func TestVisitSheetsErrors(t *testing.T) {
+	s := newSheetStore()
+	r := Reports{Store: s, History: -50}
+	all := calendar.Period{Start: -100, End: 200}
+	visited := 0
+	var mu sync.Mutex
+	errVisit := errors.New("enough")
+	visit := func(int, calendar.Date, []byte) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if visited++; visited == 5 {
+			return errVisit
+		}
+		return nil
+	}
+	if err := r.visitSheets(t.Context(), Access{}, ReaderSheets, all, visit); !errors.Is(err, errVisit) || visited > 5+visitors {
+		t.Errorf("error %v after %d visits, want that of the fifth", err, visited)
+	}
+	s.fails, visited = 70, 10
+	if err := r.visitSheets(t.Context(), Access{}, ReaderSheets, all, visit); !errors.Is(err, errRead) {
+		t.Errorf("error %v, want that of the read", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.visitSheets(ctx, Access{}, ReaderSheets, all, visit); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+// TestQueueSpans holds that each day is visited once, that no day comes before all of two spans earlier, and that days let
+// their span go with the last of them.
+func TestQueueSpans(t *testing.T) {
+	days := someDays()
+	queue := queueSpans(days)
+	var got []calendar.Date
+	open, most := map[*openSpan]bool{}, 0
+	for _, d := range queue {
+		got = append(got, d.day)
+		if !d.span.period.Contains(d.day) {
+			t.Errorf("day %d is in span %v", d.day, d.span.period)
+		}
+		sheets, err := d.span.open(func(calendar.Period) (Sheets, error) { return Sheets{}, nil })
+		if sheets == nil || err != nil {
+			t.Fatalf("day %d: its span was let go before", d.day)
+		}
+		open[d.span] = true
+		most = max(most, len(open))
+		if d.span.close(); d.span.sheets == nil {
+			delete(open, d.span)
+		}
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, days) || len(open) > 0 || most > visitors {
+		t.Errorf("queue has %v; %d spans stay open, %d were at a time", got, len(open), most)
+	}
+}
+
+// TestKey holds that keys differ where the values that they are made of do.
+func TestKey(t *testing.T) {
+	a, one, two, empty, dash := Access{Network: 3}, int64(1), int64(2), "", "-"
+	band, d := stock.BandNone, calendar.Date(0)
+	seen := map[any]int{}
+	for i, k := range []any{
+		key(a, "x"), key(Access{Network: 4}, "x"), key(a, "y"),
+		key(a, "x", &one), key(a, "x", &two), key(a, "x", (*int64)(nil)), key(a, "x", (*string)(nil), (*string)(nil)),
+		key(a, "x", &empty), key(a, "x", &dash), key(a, "x", "a b"), key(a, "x", "a", "b"), key(a, "x", `a" "b`),
+		key(a, "x", &band, (*stock.Band)(nil)), key(a, "x", (*stock.Band)(nil), &band), key(a, "x", &d), key(a, "x", true), key(a, "x", false),
+		key(a, "x", calendar.Period{Start: 1, End: 2}), key(a, "x", calendar.Period{Start: 1, End: 3}),
+	} {
+		if before, ok := seen[k]; ok {
+			t.Errorf("keys %d and %d are alike: %v", before, i, k)
+		}
+		seen[k] = i
+	}
+	later := a
+	later.At.Facts++
+	if key(a, "x") == key(later, "x") {
+		t.Error("the keys of two states are alike")
+	}
+	same := int64(1)
+	if k := key(a, "x", &same); seen[k] != 3 {
+		t.Errorf("key of another pointer to 1 is %v, want the one of the first", k)
+	}
+}

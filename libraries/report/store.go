@@ -1,0 +1,130 @@
+package report
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// Access is what a libraries key opens: one library network, and the state of its data that the key check saw. Since only
+// loads change a network's data, it is the number of its facts that names a state.
+type Access struct {
+	Network libraries.NetworkID
+	At      state.Versions
+	// Hour is that from which the state holds, 0 before the first load (L1).
+	Hour libraries.Hour
+}
+
+// Store keeps what the reports are computed from. Each method reads the state that the access names, as its load left it,
+// whatever was loaded since.
+type Store interface {
+	// Catalogue returns the vocabularies, the titles and their lines.
+	Catalogue(ctx context.Context, a Access) (*Catalogue, error)
+	// Readers returns the attributes of all readers.
+	Readers(ctx context.Context, a Access) (*Readers, error)
+	// Days returns the totals of every day that has any.
+	Days(ctx context.Context, a Access) (*facts.Days, error)
+	// CountsByTitle returns what is counted now of every title.
+	TitleCounts(ctx context.Context, a Access) (facts.CountsByTitle, error)
+	// Sheets returns one kind of the sheets of the period's days, in their packed form. A day without any is absent.
+	Sheets(ctx context.Context, a Access, kind SheetKind, period calendar.Period) (Sheets, error)
+	// People returns the readers of the given identifiers, which ascend, in their order; unknown ones are left out.
+	People(ctx context.Context, a Access, ids []int64) ([]libraries.Reader, error)
+	// ReaderTitles calls visit with the packed ReaderTitles of each of the given readers, which ascend, in their order; readers
+	// without one are left out. data is valid until visit returns.
+	ReaderTitles(ctx context.Context, a Access, ids []int64, visit func(reader int64, data []byte) error) error
+	// ListPositions returns where the loans or reservations of a day stand in their list, by identifier.
+	Positions(ctx context.Context, a Access, of Register, day calendar.Date) (ListPositions, error)
+	// PositionsOf returns those of a reader, a title, or both, of all days, by day, then identifier. One of the two is given.
+	PositionsOf(ctx context.Context, a Access, of Register, reader, book *int64) (ListPositions, error)
+	// Loans returns the loans of the positions, in their order.
+	Loans(ctx context.Context, a Access, marks ListPositions) ([]libraries.Loan, error)
+	// Reservations returns the reservations of the positions, in their order.
+	Reservations(ctx context.Context, a Access, marks ListPositions) ([]libraries.Reservation, error)
+	// Requests returns the suggestion requests of the period, by Requested, then ID, then Reader.
+	Requests(ctx context.Context, a Access, period calendar.Period) ([]libraries.Request, error)
+	// Channels returns the rows of the channels feed in the period, by day, then channel.
+	Channels(ctx context.Context, a Access, period calendar.Period) ([]libraries.ChannelDay, error)
+}
+
+// ChannelSource answers for the sessions by channel (L13): rows by day, then channel, each pair once, no day outside of the
+// period. The error is ErrChannels where the source does not answer.
+type ChannelSource interface {
+	Channels(ctx context.Context, a Access, period calendar.Period) ([]libraries.ChannelDay, error)
+}
+
+// ErrChannels says that the analytics source is not available; nothing of it is kept, and the call may be repeated.
+var ErrChannels = errors.New("the analytics source is not available")
+
+// Register says whether ListPositions are of loans or of reservations.
+type Register uint8
+
+// The registers that are listed by day.
+const (
+	LoanRegister Register = iota + 1
+	ReservationRegister
+)
+
+// ListPosition is where a loan or a reservation stands in its list. Status is a LoanStatus or a ReservationStatus.
+type ListPosition struct {
+	Day    calendar.Date
+	ID     int64
+	Status uint8
+}
+
+// ListPositions are positions by day, then identifier.
+type ListPositions []ListPosition
+
+// Bytes returns the memory that the positions hold.
+func (m ListPositions) Bytes() int { return 24 * cap(m) }
+
+// SheetKind names one of the three sheets of a day.
+type SheetKind uint8
+
+// The sheets of a day.
+const (
+	ReaderSheets SheetKind = iota + 1 // the metrics of each reader: engagement rows
+	TitleSheets                       // the metrics of each title
+	LoginSheets                       // the activity of each reader: rows of logins
+)
+
+// Sheets are packed sheets of one kind by their days.
+type Sheets map[calendar.Date][]byte
+
+// Bytes returns about the memory that the sheets hold.
+func (s Sheets) Bytes() int {
+	n := 0
+	for _, data := range s {
+		n += 64 + cap(data)
+	}
+	return n
+}
+
+// List is one page of a report, the number of rows of all its pages, and the hour of the state that it was read from.
+type List[T any] struct {
+	Hour  libraries.Hour
+	Rows  []T
+	Total int64
+}
+
+// Reports answers the routes. It is the same for every Store. It must not be copied after its first use.
+type Reports struct {
+	Store Store
+	// Cache keeps what a state's answers are computed from. Nil keeps nothing: every report then reads everything.
+	Cache state.Cache
+	// Channels is where the sessions by channel come from; nil is the Store's own feed.
+	Channels ChannelSource
+	// History is the first day of the history; 0 is HistoryStart.
+	History calendar.Date
+
+	scans scanLimit
+}
+
+// Blocks is the kind of blocks that has the sheets.
+func (k SheetKind) Blocks() state.Kind {
+	return [...]state.Kind{ReaderSheets: facts.ReaderSheetKind, TitleSheets: facts.TitleSheetKind, LoginSheets: facts.LoginSheetKind}[k]
+}

@@ -1,0 +1,52 @@
+package stock
+
+import (
+	"math/bits"
+
+	"github.com/lectern-dev/lectern/libraries/internal/enum"
+)
+
+// Band is one of the twelve bands of consumption, in their order: 0, 1-10, 11-20, and so on to 91-100, and 101+ (L10).
+// The zero Band is the band 0.
+type Band uint8
+
+// The bands that have no upper bound in tens, and how many there are: an array of Bands numbers is a histogram.
+const (
+	BandNone Band = 0  // no reading, or no capacity
+	BandOver Band = 11 // more readings than are possible
+
+	Bands = 12
+)
+
+var bands = [Bands]string{
+	"0", "1-10", "11-20", "21-30", "31-40", "41-50", "51-60", "61-70", "71-80", "81-90", "91-100", "101+",
+}
+
+// BandOf returns the band of so many readings out of the possible ones. It is taken on the exact ratio, not on a rounded
+// one: the first band whose upper bound is not below it. So 1 of 1,000 is in 1-10, 101 of 1,000 in 11-20, and 1,001 of
+// 1,000 in 101+.
+func BandOf(readings, possible int64) Band {
+	switch {
+	case readings <= 0 || possible <= 0:
+		return BandNone
+	case readings > possible:
+		return BandOver
+	}
+	hi, lo := bits.Mul64(uint64(readings), 10)
+	tens, rest := bits.Div64(hi, lo, uint64(possible))
+	if rest > 0 {
+		tens++
+	}
+	return Band(tens)
+}
+
+// String returns the band's name: 0, 1-10, 101+.
+func (b Band) String() string { return enum.Name(bands[:], "band", b) }
+
+// ParseBand returns the band that has the name. "101 " is 101+, since an unescaped plus reaches a server as a space.
+func ParseBand(name string) (Band, bool) {
+	if name == "101 " {
+		return BandOver, true
+	}
+	return enum.Parse[Band](bands[:], name)
+}

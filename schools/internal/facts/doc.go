@@ -1,0 +1,24 @@
+// Package facts has what is folded of a school network's events when they are loaded: packed forms that have the grain of the
+// answers, how they are stored, and how a user's events change them.
+//
+//   - A record is what a user read of a book: days, each with its minutes and its merged intervals (package reading).
+//   - A [Sheet] is a day: the users with an access, and their minutes. Its rows are the engagement rows.
+//   - A [Ledger] has a user's books and days alone. It counts the reading rows of any period, so that the total and the
+//     place of every page are known before a record is read: page 1,000 costs what page 1 costs.
+//   - [Seen] has the identifiers of a user's events: loading them again changes nothing.
+//
+// For example, a user reads page after page of two books on the evening of 31 March. [Fold] merges the intervals of each
+// book into its record, rounds the evening's milliseconds to tenths of a minute, shares these out between the books by
+// largest remainder (S3), and marks the user in the sheet of that day. The readings of March then find both books in the
+// ledger, and its engagements the evening in the sheet: the sums agree to the tenth.
+//
+// # Design
+//
+// A row for each user, book and day was weighed and left: counting them costs a second at 100,000 users, and rules creep
+// into the statements. So was a row for each user and day of access: a sheet holds the same in a twentieth of the
+// bytes, and a load replaces a few hundred rows instead of millions. Ledgers are stored for 128 users together, and
+// seen events for eight days, for the same reason.
+//
+// The package knows the rules and the bytes. It does not know feeds and their rows, reports, or where blocks are kept. A
+// form has a version and takes only what it writes; all else is [github.com/lectern-dev/lectern/reading/packed.ErrCorrupt].
+package facts

@@ -1,0 +1,273 @@
+package facts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/reading"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
+	"github.com/lectern-dev/lectern/schools"
+)
+
+// Account is what is folded of one user: the part of it that a load needs. The zero Account has read nothing.
+type Account struct {
+	Seen    map[int64]*Seen           // by SeenBlock: at least those of the events' days
+	Ledger  Ledger                    // whole
+	Records map[int64]*reading.Record // by book: at least those that Needed names
+}
+
+// Change is what folding events changed of one user.
+type Change struct {
+	User    directory.UserID
+	Seen    map[int64]*Seen           // blocks that changed
+	Ledger  Ledger                    // whole, whether it changed or not
+	Records map[int64]*reading.Record // records that changed
+	Days    []DayChange               // days with an access among the new events, ascending
+	// New and Repeated count the events: a repeated one had the identifier, user and day of an earlier one (F1).
+	New, Repeated int
+}
+
+// DayChange is a user's row of a day's Sheet; Tenths is Keep where the day has no new effective reading.
+type DayChange struct {
+	Date   calendar.Date
+	Tenths int64
+}
+
+// Needed returns the books whose records must be in the account before the events are folded: those that the events
+// read, and those read on the same days, since a day's minutes are shared out among all its books (S3).
+func Needed(l Ledger, events []schools.Event) ([]int64, error) {
+	days := map[calendar.Date]bool{}
+	books := map[int64]bool{}
+	for _, e := range events {
+		if e.Effect == schools.EffectiveReading {
+			days[e.Day], books[e.Book] = true, true
+		}
+	}
+	var needed []int64
+	err := l.visit(func(e entry) bool {
+		if books[e.book] || slices.ContainsFunc(e.list(), func(d calendar.Date) bool { return days[d] }) {
+			needed = append(needed, e.book)
+		}
+		return true
+	})
+	return needed, err
+}
+
+// Fold adds events of one user, in the order of the feed, to what is folded of it. It takes the events of any days in
+// any order, in any number of pieces: the result is the same. It may reorder events and change the account's parts. The
+// error is packed.ErrCorrupt where the account lacks a record that Needed names, or a record and the ledger differ.
+func Fold(a Account, user directory.UserID, events []schools.Event) (Change, error) {
+	f := folding{account: a, change: Change{User: user, Ledger: a.Ledger, Seen: map[int64]*Seen{}, Records: map[int64]*reading.Record{}}}
+	slices.SortStableFunc(events, func(x, y schools.Event) int { return cmp.Compare(x.Day, y.Day) })
+	for len(events) > 0 {
+		n := 1
+		for n < len(events) && events[n].Day == events[0].Day {
+			n++
+		}
+		if err := f.day(events[:n]); err != nil {
+			return Change{}, err
+		}
+		events = events[n:]
+	}
+	if len(f.read) == 0 {
+		return f.change, nil
+	}
+	l, err := a.Ledger.With(f.bookDays())
+	f.change.Ledger = l
+	return f.change, err
+}
+
+// folding is the state of one Fold.
+type folding struct {
+	account Account
+	change  Change
+	known   []BookDays // the account's ledger, unpacked when first needed
+	read    []cell     // user's new effective reading by book and day, in the order of days
+	ids     []taken
+	ms      []int64
+	tenths  []int64
+	parts   []*reading.Day
+}
+
+// cell is one book of one day.
+type cell struct {
+	book int64
+	day  reading.Day
+}
+
+// taken is an event's identifier with its place in the day.
+type taken struct {
+	id    schools.EventID
+	place int
+}
+
+// day folds the events of one day.
+func (f *folding) day(events []schools.Event) error {
+	date := events[0].Day
+	events = f.fresh(date, events)
+	present := false
+	first := len(f.read)
+	for _, e := range events {
+		present = present || e.Effect != schools.Silent
+		if e.Effect == schools.EffectiveReading {
+			f.add(first, e)
+		}
+	}
+	if !present {
+		return nil
+	}
+	change := DayChange{date, Keep}
+	if len(f.read) > first {
+		var err error
+		if change.Tenths, err = f.share(date, f.read[first:]); err != nil {
+			return err
+		}
+	}
+	f.change.Days = append(f.change.Days, change)
+	return nil
+}
+
+// fresh returns the events of a day that were not seen before, each identifier once, in their order.
+func (f *folding) fresh(date calendar.Date, events []schools.Event) []schools.Event {
+	block := SeenBlock(date)
+	seen := f.account.Seen[block]
+	f.ids = f.ids[:0]
+	for i, e := range events {
+		if seen == nil || !seen.Has(date, e.ID) {
+			f.ids = append(f.ids, taken{e.ID, i})
+		}
+	}
+	slices.SortFunc(f.ids, func(x, y taken) int {
+		return cmp.Or(cmp.Compare(x.id, y.id), cmp.Compare(x.place, y.place))
+	})
+	f.ids = slices.CompactFunc(f.ids, func(x, y taken) bool { return x.id == y.id })
+	f.change.New += len(f.ids)
+	f.change.Repeated += len(events) - len(f.ids)
+	if len(f.ids) == 0 {
+		return nil
+	}
+	ids := make([]schools.EventID, len(f.ids))
+	for i, t := range f.ids {
+		ids[i] = t.id
+	}
+	if seen == nil {
+		seen = &Seen{}
+		if f.account.Seen == nil {
+			f.account.Seen = map[int64]*Seen{}
+		}
+		f.account.Seen[block] = seen
+	}
+	seen.Add(date, ids)
+	f.change.Seen[block] = seen
+	if len(f.ids) == len(events) {
+		return events
+	}
+	slices.SortFunc(f.ids, func(x, y taken) int { return cmp.Compare(x.place, y.place) })
+	for i, t := range f.ids {
+		events[i] = events[t.place]
+	}
+	return events[:len(f.ids)]
+}
+
+// add puts an effective event into the cell of its book; the day's cells begin at first.
+func (f *folding) add(first int, e schools.Event) {
+	for i := first; i < len(f.read); i++ {
+		if f.read[i].book == e.Book {
+			f.read[i].day.Add(e.At, e.MS, e.Extent)
+			return
+		}
+	}
+	c := cell{book: e.Book, day: reading.Day{Date: e.Day}}
+	c.day.Add(e.At, e.MS, e.Extent)
+	f.read = append(f.read, c)
+}
+
+// share merges the day's cells into the records and shares the day's tenths out among all its books (S3). It returns
+// the day's tenths.
+func (f *folding) share(date calendar.Date, cells []cell) (int64, error) {
+	books, err := f.booksOf(date, cells)
+	if err != nil {
+		return 0, err
+	}
+	for _, book := range books {
+		if err := f.load(book); err != nil {
+			return 0, err
+		}
+	}
+	for _, c := range cells {
+		f.change.Records[c.book].Merge(c.day)
+	}
+	f.ms, f.parts = f.ms[:0], f.parts[:0]
+	for _, book := range books {
+		rec := f.change.Records[book]
+		i, ok := slices.BinarySearchFunc(rec.Days, date, func(d reading.Day, date calendar.Date) int { return cmp.Compare(d.Date, date) })
+		if !ok {
+			return 0, packed.ErrCorrupt // the ledger names a day that the record does not have
+		}
+		f.parts = append(f.parts, &rec.Days[i])
+		f.ms = append(f.ms, rec.Days[i].MS)
+	}
+	f.tenths = reading.AppendTenths(f.tenths[:0], f.ms)
+	sum := int64(0)
+	for i, part := range f.parts {
+		part.Tenths = f.tenths[i]
+		sum += f.tenths[i]
+	}
+	return sum, nil
+}
+
+// booksOf returns the books of a day, ascending: those of the cells and those that the ledger had before.
+func (f *folding) booksOf(date calendar.Date, cells []cell) ([]int64, error) {
+	books := make([]int64, 0, len(cells)+2)
+	for _, c := range cells {
+		books = append(books, c.book)
+	}
+	if f.known == nil && len(f.account.Ledger) > 0 {
+		known, err := f.account.Ledger.Unpack()
+		if err != nil {
+			return nil, err
+		}
+		f.known = known
+	}
+	for _, b := range f.known {
+		if _, ok := slices.BinarySearch(b.Days, date); ok {
+			books = append(books, b.Book)
+		}
+	}
+	slices.Sort(books)
+	return slices.Compact(books), nil
+}
+
+// load puts the record of a book, a new one where the ledger has none, among those that change. A record that the ledger
+// names must be there: written anew, it would lose the days that it had.
+func (f *folding) load(book int64) error {
+	if f.change.Records[book] != nil {
+		return nil
+	}
+	rec := f.account.Records[book]
+	if rec == nil {
+		if slices.ContainsFunc(f.known, func(b BookDays) bool { return b.Book == book }) {
+			return fmt.Errorf("the record of book %d is missing: %w", book, packed.ErrCorrupt)
+		}
+		rec = &reading.Record{}
+	}
+	f.change.Records[book] = rec
+	return nil
+}
+
+// bookDays returns the new cells as books with their days, ascending.
+func (f *folding) bookDays() []BookDays {
+	slices.SortStableFunc(f.read, func(x, y cell) int { return cmp.Compare(x.book, y.book) })
+	var books []BookDays
+	for _, c := range f.read {
+		if n := len(books); n == 0 || books[n-1].Book != c.book {
+			books = append(books, BookDays{Book: c.book})
+		}
+		b := &books[len(books)-1]
+		b.Days = append(b.Days, c.day.Date)
+	}
+	return books
+}

@@ -1,0 +1,278 @@
+package facts_test
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/reading"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
+	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/internal/facts"
+)
+
+// stored is one user's folded data in their stored forms, as a database would have them between loads.
+type stored struct {
+	ledger  facts.Ledger
+	seen    map[int64][]byte
+	records map[int64][]byte
+	days    map[calendar.Date]int64
+	news    int
+	again   int
+}
+
+func newStored() *stored {
+	return &stored{seen: map[int64][]byte{}, records: map[int64][]byte{}, days: map[calendar.Date]int64{}}
+}
+
+// load folds events as a load does: only what Needed names is read.
+func (s *stored) load(t *rapid.T, events []schools.Event) {
+	a := facts.Account{Ledger: s.ledger, Seen: map[int64]*facts.Seen{}, Records: map[int64]*reading.Record{}}
+	for _, e := range events {
+		if data, ok := s.seen[facts.SeenBlock(e.Day)]; ok && a.Seen[facts.SeenBlock(e.Day)] == nil {
+			block := &facts.Seen{}
+			must(t, block.UnmarshalBinary(data))
+			a.Seen[facts.SeenBlock(e.Day)] = block
+		}
+	}
+	needed, err := facts.Needed(s.ledger, events)
+	must(t, err)
+	for _, book := range needed {
+		r, err := facts.ParseRecord(s.records[book])
+		must(t, err)
+		a.Records[book] = r
+	}
+	c, err := facts.Fold(a, 7, events)
+	must(t, err)
+	s.ledger = c.Ledger
+	for block, seen := range c.Seen {
+		s.seen[block] = seen.AppendBinary(nil)
+	}
+	for book, r := range c.Records {
+		s.records[book] = facts.AppendRecord(nil, *r)
+	}
+	for _, d := range c.Days {
+		if d.Tenths != facts.Keep || s.days[d.Date] == 0 {
+			s.days[d.Date] = max(0, d.Tenths)
+		}
+	}
+	s.news += c.New
+	s.again += c.Repeated
+}
+
+func must(t *rapid.T, err error) {
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// someEvents draws events of few days, books and identifiers, so that they meet. An identifier has one content.
+func someEvents(t *rapid.T) []schools.Event {
+	n := rapid.IntRange(1, 60).Draw(t, "events")
+	events := make([]schools.Event, n)
+	for i := range events {
+		e := schools.Event{
+			ID: schools.EventID(i + 1), User: 7, Day: calendar.Date(20000 + rapid.IntRange(0, 20).Draw(t, "day")),
+			Effect: schools.Effect(rapid.IntRange(0, 2).Draw(t, "effect")),
+		}
+		if e.Effect == schools.EffectiveReading {
+			e.Book = int64(rapid.IntRange(0, 3).Draw(t, "book"))
+			e.At = int32(rapid.IntRange(0, 86399).Draw(t, "at"))
+			e.MS = int64(rapid.SampledFrom([]int{0, 1, 2999, 3000, 5999, 6000, 20000, 61234}).Draw(t, "ms"))
+			e.Extent.From = int64(rapid.IntRange(0, 50).Draw(t, "from"))
+			e.Extent.To = e.Extent.From + int64(rapid.IntRange(0, 9).Draw(t, "units"))
+		}
+		events[i] = e
+	}
+	return events
+}
+
+// TestFoldTakesPiecesInAnyOrder is the law of F1 and F2: whatever the order, the pieces and the repeats, the stored
+// forms are those of one load.
+func TestFoldTakesPiecesInAnyOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		events := someEvents(t)
+		whole := newStored()
+		whole.load(t, slices.Clone(events))
+
+		pieces := newStored()
+		shuffled := rapid.Permutation(events).Draw(t, "order")
+		shuffled = append(shuffled, rapid.SliceOfN(rapid.SampledFrom(events), 0, 20).Draw(t, "repeats")...)
+		for len(shuffled) > 0 {
+			n := rapid.IntRange(1, len(shuffled)).Draw(t, "piece")
+			pieces.load(t, slices.Clone(shuffled[:n]))
+			shuffled = shuffled[n:]
+		}
+		if pieces.news != len(events) {
+			t.Fatalf("pieces counted %d new events, want %d", pieces.news, len(events))
+		}
+		whole.news, whole.again, pieces.news, pieces.again = 0, 0, 0, 0
+		if !reflect.DeepEqual(whole, pieces) {
+			t.Fatalf("in pieces: %+v\nat once: %+v", pieces, whole)
+		}
+	})
+}
+
+// TestFoldAgreesWithTheRules compares a fold with what S3 to S6 say of each day and book, event by event.
+func TestFoldAgreesWithTheRules(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		events := someEvents(t)
+		s := newStored()
+		s.load(t, slices.Clone(events))
+		if want := presentDays(events); !slices.Equal(slices.Sorted(maps.Keys(s.days)), want) {
+			t.Fatalf("days with access = %v, want %v", slices.Sorted(maps.Keys(s.days)), want)
+		}
+		for date, tenths := range s.days {
+			shares := sharesOf(events, date)
+			sum := int64(0)
+			for book, share := range shares {
+				sum += share
+				r, err := facts.ParseRecord(s.records[book])
+				must(t, err)
+				i := slices.IndexFunc(r.Days, func(d reading.Day) bool { return d.Date == date })
+				if i < 0 || r.Days[i].Tenths != share {
+					t.Fatalf("book %d on %s: record %+v, want %d tenths", book, date, r, share)
+				}
+			}
+			if tenths != sum {
+				t.Fatalf("tenths of %s = %d, want the books' sum %d", date, tenths, sum)
+			}
+		}
+		p := calendar.Period{Start: calendar.Date(20000 + rapid.IntRange(-1, 21).Draw(t, "start")), End: calendar.Date(20000 + rapid.IntRange(-1, 21).Draw(t, "end"))}
+		want := booksIn(events, p)
+		got, err := s.ledger.Books(p)
+		must(t, err)
+		if n, _ := s.ledger.Count(p); n != len(want) || !slices.Equal(got, want) {
+			t.Fatalf("books in %v = %v (count %d), want %v", p, got, n, want)
+		}
+	})
+}
+
+// TestFirstOfOneLoadStands is F1: of events of one load that share identifier and day the first stands, whatever their days'
+// order and what else they say.
+func TestFirstOfOneLoadStands(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type key struct {
+			id  schools.EventID
+			day calendar.Date
+		}
+		events := someEvents(t)
+		had := map[key]bool{}
+		var first []schools.Event
+		for i := range events {
+			e := &events[i]
+			e.ID = schools.EventID(rapid.IntRange(1, 5).Draw(t, "id"))
+			if k := (key{e.ID, e.Day}); !had[k] {
+				had[k] = true
+				first = append(first, *e)
+			}
+		}
+		got, want := newStored(), newStored()
+		got.load(t, slices.Clone(events))
+		want.load(t, first)
+		if got.news != len(first) || got.again != len(events)-len(first) {
+			t.Fatalf("%d new and %d repeated events, want %d and %d", got.news, got.again, len(first), len(events)-len(first))
+		}
+		if got.again = 0; !reflect.DeepEqual(got, want) {
+			t.Fatalf("with what came later: %+v\nwithout: %+v", got, want)
+		}
+	})
+}
+
+func presentDays(events []schools.Event) []calendar.Date {
+	days := map[calendar.Date]bool{}
+	for _, e := range events {
+		if e.Effect != schools.Silent {
+			days[e.Day] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(days))
+}
+
+func booksIn(events []schools.Event, p calendar.Period) []int64 {
+	books := map[int64]bool{}
+	for _, e := range events {
+		if e.Effect == schools.EffectiveReading && e.Day >= p.Start && e.Day <= p.End {
+			books[e.Book] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(books))
+}
+
+// sharesOf shares the tenths of a day out among its books by the words of S3.
+func sharesOf(events []schools.Event, date calendar.Date) map[int64]int64 {
+	ms := map[int64]int64{}
+	total := int64(0)
+	for _, e := range events {
+		if e.Effect == schools.EffectiveReading && e.Day == date {
+			ms[e.Book] += e.MS
+			total += e.MS
+		}
+	}
+	shares := map[int64]int64{}
+	left := (total + 3000) / 6000
+	for book, n := range ms {
+		shares[book] = n / 6000
+		left -= n / 6000
+	}
+	books := slices.SortedFunc(maps.Keys(ms), func(a, b int64) int {
+		return cmp.Or(cmp.Compare(ms[b]%6000, ms[a]%6000), cmp.Compare(a, b))
+	})
+	for _, book := range books[:left] {
+		shares[book]++
+	}
+	return shares
+}
+
+// TestRepeatedEventStandsOnce is F1: the identifier, user and day decide; the first content stands.
+func TestRepeatedEventStandsOnce(t *testing.T) {
+	event := schools.Event{ID: 1, Day: 20000, Effect: schools.EffectiveReading, Book: 1, MS: 6000}
+	other := event
+	other.MS = 60000
+	nextDay := event
+	nextDay.Day++
+	c, err := facts.Fold(facts.Account{}, directory.UserID(1), []schools.Event{event, other, nextDay})
+	if err != nil || c.New != 2 || c.Repeated != 1 || len(c.Days) != 2 || c.Days[0].Tenths != 1 || c.Days[1].Tenths != 1 {
+		t.Errorf("fold of an event, another with its identifier, and the same on the next day = %+v, %v", c, err)
+	}
+}
+
+// TestFoldRefusesWithoutRecord: a book that the ledger names has a record. A new one in its place would lose what the user
+// read on other days; on the same day the minutes would be shared out wrongly.
+func TestFoldRefusesWithoutRecord(t *testing.T) {
+	ledger := facts.NewLedger([]facts.BookDays{{Book: 1, Days: []calendar.Date{20000}}, {Book: 2, Days: []calendar.Date{20000}}})
+	day := func(date calendar.Date, ms int64) *reading.Record {
+		return &reading.Record{Days: []reading.Day{{Date: date, MS: ms}}}
+	}
+	event := schools.Event{ID: 1, Day: 20001, Effect: schools.EffectiveReading, Book: 1, MS: 6000}
+	for _, tt := range []struct {
+		rule    string
+		day     calendar.Date
+		book    int64
+		records map[int64]*reading.Record
+		want    error
+	}{
+		{"another day", 20001, 1, map[int64]*reading.Record{1: day(20000, 6000)}, nil},
+		{"another day, without it", 20001, 1, map[int64]*reading.Record{2: day(20000, 6000)}, packed.ErrCorrupt},
+		{"another day, nil", 20001, 1, map[int64]*reading.Record{1: nil}, packed.ErrCorrupt},
+		{"the same day", 20000, 1, map[int64]*reading.Record{1: day(20000, 6000), 2: day(20000, 6000)}, nil},
+		{"the same day, without the other book", 20000, 1, map[int64]*reading.Record{1: day(20000, 6000)}, packed.ErrCorrupt},
+		{"the same day, the other book without the day", 20000, 1, map[int64]*reading.Record{1: day(20000, 6000), 2: day(20003, 1)}, packed.ErrCorrupt},
+		{"a new book of another day", 20001, 3, nil, nil},
+		{"a new book of the same day", 20000, 3, nil, packed.ErrCorrupt},
+	} {
+		e := event
+		e.Day, e.Book = tt.day, tt.book
+		_, err := facts.Fold(facts.Account{Ledger: ledger, Records: tt.records}, 7, []schools.Event{e})
+		if !errors.Is(err, tt.want) {
+			t.Errorf("%s: Fold = %v, want %v", tt.rule, err, tt.want)
+		}
+	}
+}

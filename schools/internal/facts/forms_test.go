@@ -1,0 +1,274 @@
+package facts_test
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/reading"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
+	"github.com/lectern-dev/lectern/reading/spill"
+	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/internal/facts"
+	"github.com/lectern-dev/lectern/schools/internal/intake"
+)
+
+// TestLedgersRoundTrip packs blocks of ledgers and reads them back.
+func TestLedgersRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var ls facts.Ledgers
+		want := map[directory.UserID][]facts.BookDays{}
+		for range rapid.IntRange(0, 6).Draw(t, "users") {
+			id := directory.UserID(rapid.IntRange(1, 300).Draw(t, "user"))
+			books := someBooks(t)
+			want[id] = books
+			ls.Set(id, facts.NewLedger(books))
+		}
+		var back facts.Ledgers
+		for block := range int64(3) {
+			if data := ls.AppendBlock(nil, block); data != nil {
+				must(t, back.AddBlock(block, data))
+			}
+		}
+		for id := range directory.UserID(400) {
+			got, err := back.Ledger(id).Unpack()
+			must(t, err)
+			if !slices.EqualFunc(got, want[id], func(a, b facts.BookDays) bool { return a.Book == b.Book && slices.Equal(a.Days, b.Days) }) {
+				t.Fatalf("ledger of %d = %v, want %v", id, got, want[id])
+			}
+		}
+	})
+}
+
+func someBooks(t *rapid.T) []facts.BookDays {
+	m := map[int64]bool{}
+	for range rapid.IntRange(1, 5).Draw(t, "books") {
+		m[rapid.Int64Range(0, 1<<53).Draw(t, "book")] = true
+	}
+	var books []facts.BookDays
+	for _, book := range slices.Sorted(maps.Keys(m)) {
+		days := rapid.SliceOfNDistinct(rapid.Int32Range(-100, 30000), 1, 8, func(d int32) int32 { return d }).Draw(t, "days")
+		slices.Sort(days)
+		b := facts.BookDays{Book: book}
+		for _, d := range days {
+			b.Days = append(b.Days, calendar.Date(d))
+		}
+		books = append(books, b)
+	}
+	return books
+}
+
+// TestSheetMerge compares merging days with a map, and the stored forms with what went in.
+func TestSheetMerge(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := map[directory.UserID]int64{}
+		sheet := facts.Sheet{}
+		for range rapid.IntRange(1, 4).Draw(t, "loads") {
+			later := facts.Sheet{}
+			span := rapid.SampledFrom([]int64{10, 500, 100_000}).Draw(t, "span")
+			ids := rapid.SliceOfNDistinct(rapid.Int64Range(1, span), 0, 40, func(v int64) int64 { return v }).Draw(t, "users")
+			for _, id := range ids {
+				tenths := rapid.SampledFrom([]int64{facts.Keep, 0, 1, 255, 256, 70000}).Draw(t, "tenths")
+				later.Users, later.Tenths = append(later.Users, directory.UserID(id)), append(later.Tenths, tenths)
+				if tenths != facts.Keep || want[directory.UserID(id)] == 0 {
+					want[directory.UserID(id)] = max(0, tenths)
+				}
+			}
+			sheet = sheet.Merge(later.Sorted())
+		}
+		back, err := facts.ParseSheet(sheet.AppendPresence(nil), sheet.AppendMinutes(nil))
+		must(t, err)
+		if !slices.Equal(back.Users, slices.Sorted(maps.Keys(want))) {
+			t.Fatalf("users = %v, want %v", back.Users, slices.Sorted(maps.Keys(want)))
+		}
+		for i, id := range back.Users {
+			if back.Tenths[i] != want[id] {
+				t.Fatalf("tenths of %d = %d, want %d", id, back.Tenths[i], want[id])
+			}
+		}
+	})
+}
+
+// TestSetCommon counts what two sets share the slow way.
+func TestSetCommon(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		gen := rapid.SliceOfDistinct(rapid.Int64Range(1, 400), func(v int64) int64 { return v })
+		a, b := gen.Draw(t, "a"), gen.Draw(t, "b")
+		var s, u facts.Set
+		for _, id := range a {
+			s.Add(directory.UserID(id))
+		}
+		want := 0
+		for _, id := range b {
+			u.Add(directory.UserID(id))
+			if slices.Contains(a, id) {
+				want++
+			}
+			if s.Has(directory.UserID(id)) != slices.Contains(a, id) {
+				t.Fatalf("Has(%d) = %t", id, s.Has(directory.UserID(id)))
+			}
+		}
+		if s.Common(u) != want || u.Common(s) != want || s.Len() != len(a) {
+			t.Fatalf("Common = %d and %d, Len = %d, want %d, %d", s.Common(u), u.Common(s), s.Len(), want, len(a))
+		}
+	})
+}
+
+// TestPileKeepsEvents puts events on a pile that spills and takes them back: all of them, a user's in their order.
+func TestPileKeepsEvents(t *testing.T) {
+	for name, limit := range map[string]int{"in memory": 1 << 30, "spilt often": 400} {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 2))
+			p := &intake.Pile{Pile: spill.Pile{Dir: t.TempDir(), Limit: limit}}
+			var want []schools.Event
+			for i := range 3000 {
+				e := schools.Event{ID: schools.EventID(r.Uint64()), User: 1 + directory.UserID(r.IntN(1000)), Day: calendar.Date(r.IntN(40000) - 100), Effect: schools.Effect(i % 3)}
+				if e.Effect == schools.EffectiveReading {
+					e.At, e.MS, e.Book = int32(r.IntN(86400)), r.Int64N(1<<40), r.Int64N(1<<53)
+					e.Extent = reading.Interval{From: r.Int64N(1 << 40), To: 1 << 41}
+				}
+				want = append(want, e)
+				if err := p.Add(e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var got []schools.Event
+			where := map[directory.UserID]int{}
+			for i := range p.Parts() {
+				part, err := p.Part(i)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, e := range part {
+					if j, ok := where[e.User]; ok && j != i {
+						t.Fatalf("user %d is in the parts %d and %d", e.User, j, i)
+					}
+					where[e.User] = i
+				}
+				got = append(got, part...)
+			}
+			if err := p.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(intake.ByUser(got), intake.ByUser(want)) {
+				t.Errorf("the pile gave back %d events that differ from the %d put on it", len(got), len(want))
+			}
+		})
+	}
+}
+
+// TestPileMoves moves a pile's events, again and again: each time they are where the last moves put them, or nowhere.
+func TestPileMoves(t *testing.T) {
+	for name, limit := range map[string]int{"in memory": 1 << 30, "spilt often": 40} {
+		t.Run(name, func(t *testing.T) {
+			p := &intake.Pile{Pile: spill.Pile{Dir: t.TempDir(), Limit: limit, Keep: true}}
+			for user := range directory.UserID(100) {
+				if err := p.Add(schools.Event{ID: schools.EventID(user), User: 1 + user, Effect: schools.Presence}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, m := range []intake.Moves{{}, {5: 0}, {5: 90, 7: 90, 9: 0}, {5: 6}, {}} {
+				if err := p.Move(m); err != nil {
+					t.Fatal(err)
+				}
+				events := 0
+				for i := range p.Parts() {
+					part, err := p.Part(i)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, e := range part {
+						want, moved := m[directory.UserID(e.ID)+1]
+						if !moved {
+							want = directory.UserID(e.ID) + 1
+						}
+						if e.User != want || want == 0 {
+							t.Errorf("moved as %v: event %d is of user %d, want %d", m, e.ID, e.User, want)
+						}
+						events++
+					}
+				}
+				for _, to := range m {
+					if to == 0 {
+						events++
+					}
+				}
+				if events != 100 {
+					t.Errorf("moved as %v: %d events and dropped ones, want 100", m, events)
+				}
+			}
+			if err := p.Close(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// TestPileIsBounded piles up many times its limit, user by user as an export ordered by account would: it holds about the
+// limit, and no part has more than its share of neighbours.
+func TestPileIsBounded(t *testing.T) {
+	const limit = 1 << 20
+	p := &intake.Pile{Pile: spill.Pile{Dir: t.TempDir(), Limit: limit}}
+	defer p.Close()
+	most := 0
+	for user := range directory.UserID(2000) {
+		for i := range 300 {
+			if err := p.Add(schools.Event{ID: schools.EventID(i), User: 700_000 + user, Day: 20000, Effect: schools.Presence}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		most = max(most, p.Held())
+	}
+	if most > 3*limit {
+		t.Errorf("the pile held %d bytes at most, want about its limit of %d", most, limit)
+	}
+	for i := range p.Parts() {
+		if events, err := p.Part(i); err != nil || len(events) > 32*300 {
+			t.Fatalf("part %d has %d events of %d in all (%v)", i, len(events), 2000*300, err)
+		}
+	}
+}
+
+// FuzzForms holds every stored form to three laws: bad bytes are packed.ErrCorrupt and never a panic, what is read is written
+// back the same where one form is ours alone, and a form never asks for memory out of proportion.
+func FuzzForms(f *testing.F) {
+	ledger := facts.NewLedger([]facts.BookDays{{Book: 0, Days: []calendar.Date{1, 2, 9}}, {Book: 9, Days: []calendar.Date{4}}})
+	var ls facts.Ledgers
+	ls.Set(5, ledger)
+	sheet := facts.Sheet{Users: []directory.UserID{1, 2, 3, 900}, Tenths: []int64{0, 5, 1000, 2}}
+	var seen facts.Seen
+	seen.Add(20000, []schools.EventID{3, 1, 2})
+	f.Add([]byte(ledger), ls.AppendBlock(nil, 0), sheet.AppendPresence(nil), sheet.AppendMinutes(nil), seen.AppendBinary(nil))
+	f.Fuzz(func(t *testing.T, ledger, block, presence, minutes, seen []byte) {
+		if books, err := facts.Ledger(ledger).Unpack(); err == nil && len(books) > 0 {
+			if n, err := facts.Ledger(ledger).Count(calendar.Period{Start: -1 << 31, End: 1<<31 - 1}); n != len(books) || err != nil {
+				t.Errorf("Count of everything = %d, %v, want %d", n, err, len(books))
+			}
+		} else if err != nil && !errors.Is(err, packed.ErrCorrupt) {
+			t.Errorf("Unpack: %v", err)
+		}
+		var ls facts.Ledgers
+		if err := ls.AddBlock(0, block); err != nil && !errors.Is(err, packed.ErrCorrupt) {
+			t.Errorf("AddBlock: %v", err)
+		}
+		if s, err := facts.ParseSheet(presence, minutes); err == nil {
+			back, err := facts.ParseSheet(s.AppendPresence(nil), s.AppendMinutes(nil))
+			if err != nil || !slices.Equal(back.Users, s.Users) || !slices.Equal(back.Tenths, s.Tenths) {
+				t.Errorf("sheet read back = %v, %v, want %v", back, err, s)
+			}
+		} else if !errors.Is(err, packed.ErrCorrupt) {
+			t.Errorf("ParseSheet: %v", err)
+		}
+		var s facts.Seen
+		if err := s.UnmarshalBinary(seen); err == nil && !bytes.Equal(s.AppendBinary(nil), seen) {
+			t.Errorf("seen %x is written back as %x", seen, s.AppendBinary(nil))
+		}
+	})
+}

@@ -1,0 +1,100 @@
+package facts
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/lectern-dev/lectern/reading"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
+)
+
+// AppendRecord appends the stored form of a record, which must have a day: version, a summary of all its days, and the
+// record's own form. Most questions span a book's whole reading, and are answered by the summary.
+//
+// Layout of the summary: first day (zigzag) and second, days to the last one and its second, tenths of a minute, units
+// covered, and where the last interval ends: what is covered holds for every length from there on. Numbers are varints.
+func AppendRecord(b []byte, r reading.Record) []byte {
+	first, last := r.Days[0], r.Days[len(r.Days)-1]
+	end := int64(0)
+	for _, d := range r.Days {
+		if n := len(d.Coverage); n > 0 {
+			end = max(end, d.Coverage[n-1].To)
+		}
+	}
+	var all reading.Coverage
+	tenths := int64(0)
+	for _, d := range r.Days {
+		all = all.Union(d.Coverage)
+		tenths += d.Tenths
+	}
+	b = append(b, formVersion)
+	b = binary.AppendVarint(b, int64(first.Date))
+	b = binary.AppendUvarint(b, uint64(first.First))
+	b = binary.AppendUvarint(b, uint64(last.Date-first.Date))
+	b = binary.AppendUvarint(b, uint64(last.Last))
+	b = binary.AppendUvarint(b, uint64(tenths))
+	b = binary.AppendUvarint(b, uint64(all.Within(end)))
+	b = binary.AppendUvarint(b, uint64(end))
+	return r.AppendBinary(b)
+}
+
+// summary is what all days of a record come to.
+type summary struct {
+	first, last  calendar.Date
+	starts, ends int32 // seconds of the first and of the last day
+	tenths       int64
+	covered, end int64
+}
+
+// parseSummary reads the summary and returns it with the record's own form.
+func parseSummary(data []byte) (summary, []byte, error) {
+	d := packed.NewDecoder(data, formVersion)
+	s := summary{first: calendar.Date(d.Varint()), starts: int32(d.Uvarint() & math.MaxInt32)}
+	s.last = s.first + calendar.Date(d.Uvarint())
+	s.ends = int32(d.Uvarint() & math.MaxInt32)
+	s.tenths, s.covered, s.end = int64(d.Uvarint()), int64(d.Uvarint()), int64(d.Uvarint())
+	if d.Bad() {
+		return s, nil, packed.ErrCorrupt
+	}
+	return s, d.Bytes(d.Len()), nil
+}
+
+// ParseRecord unpacks a stored record. It takes only what AppendRecord writes.
+func ParseRecord(data []byte) (*reading.Record, error) {
+	_, own, err := parseSummary(data)
+	if err != nil {
+		return nil, err
+	}
+	r := &reading.Record{}
+	if err := r.UnmarshalBinary(own); err != nil {
+		return nil, fmt.Errorf("%w: %w", packed.ErrCorrupt, err)
+	}
+	if len(r.Days) == 0 || !bytes.Equal(AppendRecord(nil, *r), data) {
+		return nil, fmt.Errorf("the summary is not the record's: %w", packed.ErrCorrupt)
+	}
+	return r, nil
+}
+
+// Totaller totals stored records, one after the other.
+type Totaller struct{ days reading.Totaller }
+
+// Total returns what a stored record comes to in the period, for a book of the given length; false where no day of it
+// lies in the period.
+func (t *Totaller) Total(data []byte, p calendar.Period, length int64) (reading.Total, bool, error) {
+	s, own, err := parseSummary(data)
+	if err != nil {
+		return reading.Total{}, false, err
+	}
+	if !p.Contains(s.first) || !p.Contains(s.last) || s.end > length {
+		return t.days.TotalBinary(own, p, length)
+	}
+	percent := reading.Percent(s.covered, length)
+	return reading.Total{
+		Tenths: s.tenths, Percent: percent, Finished: reading.Finished(percent),
+		First: s.first.Start().Add(time.Duration(s.starts) * time.Second), Last: s.last.Start().Add(time.Duration(s.ends) * time.Second),
+	}, true, nil
+}

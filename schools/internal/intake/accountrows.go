@@ -1,0 +1,199 @@
+package intake
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/row"
+	"github.com/lectern-dev/lectern/schools"
+)
+
+// AccountRow is a row of accounts as the feed has it; empty texts are null.
+type AccountRow struct {
+	Ref, Kind, Name, Email, Phone, EntityRef string
+	Active                                   bool
+}
+
+// Fields declares the fields of an account's row. An account without `active` is an active one: it is what a new account is.
+func (a *AccountRow) Fields(w *row.Walk) {
+	row.Text(w, "referenceId", &a.Ref, row.Required)
+	row.Text(w, "kind", &a.Kind, row.Required)
+	row.Text(w, "name", &a.Name, row.AtMost(255))
+	row.Text(w, "email", &a.Email, row.AtMost(255))
+	row.Text(w, "phone", &a.Phone, row.AtMost(64))
+	row.Text(w, "entityReferenceId", &a.EntityRef)
+	row.BoolOr(w, "active", &a.Active, true)
+}
+
+var accountFields = row.Of(&AccountRow{})
+
+// Accounts settles the rows of accounts. New ones take their identifiers in the order of reference.
+func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad Rejected) (Counts, error) {
+	live := in.liveAccounts(len(rows))
+	in.placed, in.PutCarriers = map[string]directory.UserID{}, directory.Carriers{}
+	c := Counts{Rows: len(rows)}
+	for group := range keyed(in.underPresent(rows), func(a, b AccountRow) int { return strings.Compare(a.Ref, b.Ref) }) {
+		ref := group[0].Row.Ref
+		was, isLive := live[ref]
+		a, stands, err := standing(&c, group, func(r AccountRow) checked[directory.Account] {
+			return in.account(r, was, isLive)
+		}, bad)
+		if err != nil {
+			return c, err
+		}
+		if !stands || !against(&c, was, isLive, a) {
+			continue
+		}
+		if !isLive {
+			if err := in.create(&a); err != nil {
+				return c, err
+			}
+		}
+		in.PutAccounts = append(in.PutAccounts, a)
+	}
+	return c, nil
+}
+
+// liveAccounts returns the live accounts by reference, and notes whom each reference without a history means: the live
+// account, else the last (F4).
+func (in *Intake) liveAccounts(more int) map[string]directory.Account {
+	live := make(map[string]directory.Account, len(in.State.Accounts))
+	in.users = make(map[string]directory.UserID, len(in.State.Accounts)+more)
+	for _, a := range in.State.Accounts { // by number
+		ref := string(a.Ref)
+		if _, taken := live[ref]; taken && a.Deleted {
+			continue
+		}
+		in.users[ref] = a.ID
+		if !a.Deleted {
+			live[ref] = a
+		}
+	}
+	return live
+}
+
+// underPresent returns the rows with the references that accounts gave up, and keep, replaced by the ones they have now. A
+// reference whose account has a row under its present one stays: its row makes a new account (F4).
+func (in *Intake) underPresent(rows []row.Lined[AccountRow]) []row.Lined[AccountRow] {
+	present := map[string]string{}
+	for ref := range in.State.Carriers {
+		if a := in.keeper(ref); !a.Deleted {
+			present[string(ref)] = string(a.Ref)
+		}
+	}
+	if len(present) == 0 {
+		return rows
+	}
+	named := map[string]bool{}
+	for _, r := range rows {
+		named[r.Row.Ref] = true
+	}
+	rows = slices.Clone(rows)
+	for i, r := range rows {
+		if now, ok := present[r.Row.Ref]; ok && !named[now] {
+			rows[i].Row.Ref = now
+		}
+	}
+	return rows
+}
+
+// keeper returns the account that took a reference with a history last; one that is not there counts as deleted.
+func (in *Intake) keeper(ref directory.Ref) directory.Account {
+	last := in.State.Carriers.Last(ref)
+	i, found := slices.BinarySearchFunc(in.State.Accounts, last, func(a directory.Account, id directory.UserID) int { return cmp.Compare(a.ID, id) })
+	if !found {
+		return directory.Account{ID: last, Deleted: true}
+	}
+	return in.State.Accounts[i]
+}
+
+// create gives a new account its number and token, and its reference, which another may have given up. It takes the reference
+// when the load began, or where others had or gave up the reference since, now.
+func (in *Intake) create(a *directory.Account) error {
+	r, err := in.userNumber(a.Ref)
+	if err != nil {
+		return err
+	}
+	a.ID, a.AccessToken = r.id, r.token
+	at := in.State.Now
+	if in.first() || r.first && r.carriers == len(in.State.Carriers[a.Ref]) {
+		at = in.State.Began
+	}
+	if more := in.State.Carriers.Take(a.Ref, 0, a.ID, at); len(more) > 0 {
+		in.PutCarriers[a.Ref] = more
+	} else {
+		in.users[string(a.Ref)] = a.ID
+	}
+	in.placed[string(a.Ref)] = a.ID
+	return nil
+}
+
+// carrier returns the account that a reference means in an event of a time, or 0 (F4).
+func (in *Intake) carrier(ref []byte, at time.Time) directory.UserID {
+	if len(in.State.Carriers[directory.Ref(ref)]) == 0 {
+		return in.users[string(ref)]
+	}
+	at, began := at.Truncate(time.Microsecond), in.State.Began.Truncate(time.Microsecond)
+	if at.After(began) {
+		at = began
+	}
+	if more := in.PutCarriers[directory.Ref(ref)]; len(more) > 0 && !more[0].Since.After(at) {
+		return more[0].Account
+	}
+	return in.State.Carriers.At(directory.Ref(ref), at)
+}
+
+// account checks a row; what the feed cannot say of the account is as it was.
+func (in *Intake) account(of AccountRow, was directory.Account, live bool) (r checked[directory.Account]) {
+	known, deleted := in.known(of.Ref)
+	if deleted && !live || in.gone[directory.Ref(of.EntityRef)] {
+		if !known {
+			in.skip(of.Ref)
+		}
+		return checked[directory.Account]{deleted: true}
+	}
+	a := was
+	a.Ref, a.Name, a.Email, a.Phone, a.Active = directory.Ref(of.Ref), of.Name, of.Email, of.Phone, of.Active
+	r.wrong = in.accountFault(&a, of)
+	r.makes = a
+	return r
+}
+
+// known reports whether anybody has, or had, a reference, and where no live account has it, whether it means a deleted one.
+func (in *Intake) known(ref string) (known, deleted bool) {
+	if len(in.State.Carriers[directory.Ref(ref)]) > 0 {
+		return true, in.keeper(directory.Ref(ref)).Deleted
+	}
+	_, known = in.users[ref]
+	return known, known
+}
+
+// accountFault completes an account and returns what is wrong with its row.
+func (in *Intake) accountFault(a *directory.Account, of AccountRow) *FaultError {
+	if _, err := directory.ParseRef(of.Ref); err != nil {
+		return row.Fault("referenceId", directory.MsgInvalid)
+	}
+	kind, ok := directory.ParseKind(of.Kind)
+	if !ok {
+		return row.Fault("kind", "must be one of reader, teacher, administrator, internal")
+	}
+	a.Kind, a.Entity = kind, 0
+	if f := texts(accountFields, &of); f != nil {
+		return f
+	}
+	if of.EntityRef == "" {
+		if schools.ProfileOf(kind) != 0 {
+			return row.Fault("entityReferenceId", "is required")
+		}
+		return nil
+	}
+	e, live := in.entities[directory.Ref(of.EntityRef)]
+	if !live {
+		return row.Fault("entityReferenceId", directory.MsgMissing)
+	}
+	a.Entity = e.ID
+	return nil
+}

@@ -1,0 +1,143 @@
+package intake
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/row"
+)
+
+// EntityRow is a row of entities as the feed has it; empty texts are null.
+type EntityRow struct {
+	Ref, Type, Name, Degree, INEP, State, City, ParentRef string
+}
+
+// Fields declares the fields of an entity's row. What they may be is the directory's to say.
+func (e *EntityRow) Fields(w *row.Walk) {
+	row.Text(w, "referenceId", &e.Ref, row.Required)
+	row.Text(w, "entityType", &e.Type, row.Required)
+	row.Text(w, "name", &e.Name, row.Required)
+	row.Text(w, "degree", &e.Degree, row.Required)
+	row.Text(w, "inep", &e.INEP)
+	row.Text(w, "state", &e.State)
+	row.Text(w, "city", &e.City)
+	row.Text(w, "parentReferenceId", &e.ParentRef)
+}
+
+// Entities settles the rows of entities. Of rows with one reference the later line stands; new entities take their
+// identifiers in the order of level, then of reference (S1).
+func (in *Intake) Entities(rows []row.Lined[EntityRow], bad Rejected) (Counts, error) {
+	in.entities, in.gone = map[directory.Ref]directory.Entity{}, map[directory.Ref]bool{}
+	in.number()
+	for _, e := range in.State.Entities {
+		if !e.Deleted {
+			in.entities[e.Ref] = e
+		}
+	}
+	for _, e := range in.State.Entities {
+		if _, live := in.entities[e.Ref]; e.Deleted && !live {
+			in.gone[e.Ref] = true
+		}
+	}
+	c := Counts{Rows: len(rows)}
+	for group := range keyed(rows, byLevel) {
+		e, stands, err := standing(&c, group, in.entity, bad)
+		if err != nil {
+			return c, err
+		}
+		was, live := in.entities[e.Ref]
+		if !stands || !against(&c, was, live, e) {
+			continue
+		}
+		if !live {
+			e.ID = in.entityNumber(e.Ref)
+		}
+		in.entities[e.Ref] = e
+		in.PutEntities = append(in.PutEntities, e)
+	}
+	return c, nil
+}
+
+// byLevel orders entity rows by level, then by reference.
+func byLevel(a, b EntityRow) int {
+	level := func(r EntityRow) directory.EntityType {
+		t, _ := directory.ParseEntityType(r.Type)
+		return t
+	}
+	return cmp.Or(cmp.Compare(level(a), level(b)), strings.Compare(a.Ref, b.Ref))
+}
+
+// entity checks a of.
+func (in *Intake) entity(of EntityRow) (r checked[directory.Entity]) {
+	e := directory.Entity{Ref: directory.Ref(of.Ref), Name: of.Name, Degree: of.Degree, INEP: of.INEP, State: of.State, City: of.City}
+	if in.gone[e.Ref] || in.gone[directory.Ref(of.ParentRef)] {
+		if _, live := in.entities[e.Ref]; !live {
+			in.gone[e.Ref] = true // and with it whatever the feed puts below it
+		}
+		return checked[directory.Entity]{deleted: true}
+	}
+	r.wrong = in.entityFault(&e, of)
+	r.makes = e
+	return r
+}
+
+// entityFault completes an entity and returns what is wrong with its of.
+func (in *Intake) entityFault(e *directory.Entity, of EntityRow) *FaultError {
+	if _, err := directory.ParseRef(of.Ref); err != nil {
+		return row.Fault("referenceId", directory.MsgInvalid)
+	}
+	t, ok := directory.ParseEntityType(of.Type)
+	if !ok {
+		return row.Fault("entityType", "must be one of network, school, class")
+	}
+	e.Type = t
+	if was, live := in.entities[e.Ref]; live {
+		if e.ID = was.ID; was.Type != t {
+			return row.Fault("entityType", directory.MsgUnchanged)
+		}
+	}
+	parent, wrong := in.parent(t, of.ParentRef)
+	if wrong != nil {
+		return wrong
+	}
+	e.Parent = parent
+	if errs := e.Validate(in.State.Degrees); errs != nil && errs.Len() > 0 {
+		field, reason := errs.First()
+		return row.Fault(feedField(field), reason)
+	}
+	return nil
+}
+
+// feedField returns the feed's name of a field of the directory.
+func feedField(name string) string {
+	switch name {
+	case "reference_id":
+		return "referenceId"
+	case "entity_type":
+		return "entityType"
+	}
+	return name
+}
+
+// parent resolves a parent's reference: a network's is the partner's, or empty.
+func (in *Intake) parent(t directory.EntityType, ref string) (directory.EntityID, *FaultError) {
+	want, ok := t.Parent()
+	if !ok {
+		if ref != "" && directory.Ref(ref) != in.State.Partner {
+			return 0, row.Fault("parentReferenceId", "must be the partner's reference, or empty")
+		}
+		return 0, nil
+	}
+	p, live := in.entities[directory.Ref(ref)]
+	switch {
+	case ref == "":
+		return 0, row.Fault("parentReferenceId", "is required")
+	case !live:
+		return 0, row.Fault("parentReferenceId", directory.MsgMissing)
+	case p.Type != want:
+		return 0, row.Fault("parentReferenceId", fmt.Sprintf("is a %s, not a %s", p.Type, want))
+	}
+	return p.ID, nil
+}

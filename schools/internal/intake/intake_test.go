@@ -1,0 +1,379 @@
+package intake_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/reading"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/internal/intake"
+)
+
+// newIntake is a partner with one network (1), school (2), class (3), a deleted school "velha" (4), and the accounts
+// "ana" (1), a deleted teacher "caio" (2), and "caio" again, deleted too (3).
+func newIntake() *intake.Intake {
+	books := schools.NewBooks(1)
+	books.Add(schools.Book{ID: 10, Title: "Iracema", Length: 100})
+	return &intake.Intake{
+		State: intake.State{
+			Partner: "acme",
+			Entities: []directory.Entity{
+				{ID: 1, Ref: "rede", Type: directory.Network, Name: "Rede", Degree: "F"},
+				{ID: 2, Ref: "escola", Type: directory.School, Name: "Escola", Degree: "F", Parent: 1},
+				{ID: 3, Ref: "turma", Type: directory.Class, Name: "Turma", Degree: "7", Parent: 2},
+				{ID: 4, Ref: "velha", Type: directory.School, Name: "Velha", Degree: "F", Parent: 1, Deleted: true},
+			},
+			Accounts: []directory.Account{
+				{ID: 1, Ref: "ana", Kind: directory.Reader, Name: "Ana", Entity: 3, Active: true, AccessToken: "T1"},
+				{ID: 2, Ref: "caio", Kind: directory.Teacher, Entity: 2, Deleted: true},
+				{ID: 3, Ref: "caio", Kind: directory.Teacher, Entity: 2, Deleted: true},
+			},
+			Books: books, Degrees: directory.DefaultDegrees(), LastEntity: 4, LastUser: 3,
+		},
+		Began: time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC), History: calendar.MustParse("2026-01-01"),
+		NewToken: func() (string, error) { return "TOKEN", nil },
+	}
+}
+
+// lined are rows that all stand on one line.
+func lined[R any](line int, rows ...R) (list []intake.Lined[R]) {
+	for _, r := range rows {
+		list = append(list, intake.Lined[R]{Line: line, Row: r})
+	}
+	return list
+}
+
+// entity is the row of the network that exists, unchanged.
+func entity(ref, kind, parent string) intake.EntityRow {
+	return intake.EntityRow{Ref: ref, Type: kind, Name: "Nome", Degree: "F", ParentRef: parent}
+}
+
+// TestEntityRows names what becomes of each row beside the state of newIntake.
+func TestEntityRows(t *testing.T) {
+	tests := []struct {
+		name string
+		rows []intake.EntityRow
+		want string // the counts and complaints
+	}{
+		{"new school", []intake.EntityRow{entity("nova", "school", "rede")}, "new 1"},
+		{"child before its parent", []intake.EntityRow{entity("t", "class", "s"), entity("s", "school", "n"), entity("n", "network", "")}, "new 3"},
+		{"network under the partner's reference", []intake.EntityRow{entity("n", "network", "acme")}, "new 1"},
+		{"network under another reference", []intake.EntityRow{entity("n", "network", "x")}, "line 5 parentReferenceId must be the partner's reference, or empty"},
+		{"same as before", []intake.EntityRow{{Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}, "unchanged 1"},
+		{"renamed", []intake.EntityRow{entity("rede", "network", "")}, "changed 1"},
+		{"later line stands", []intake.EntityRow{entity("rede", "network", ""), {Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}, "unchanged 1, superseded 1"},
+		{"a bad line before a good one", []intake.EntityRow{entity("s", "school", "nowhere"), entity("s", "school", "rede")}, "new 1, line 5 parentReferenceId does not exist"},
+		{"a bad line after a good one", []intake.EntityRow{entity("s", "school", "rede"), entity("s", "school", "nowhere"), entity("t", "class", "s")}, "new 2, line 5 parentReferenceId does not exist"},
+		{"type changed", []intake.EntityRow{entity("turma", "school", "rede")}, "line 5 entityType can't be changed"},
+		{"unknown type", []intake.EntityRow{entity("x", "city", "rede")}, "line 5 entityType must be one of network, school, class"},
+		{"unknown parent", []intake.EntityRow{entity("x", "school", "nowhere")}, "line 5 parentReferenceId does not exist"},
+		{"no parent", []intake.EntityRow{entity("x", "class", "")}, "line 5 parentReferenceId is required"},
+		{"parent at the wrong level", []intake.EntityRow{entity("x", "class", "rede")}, "line 5 parentReferenceId is a network, not a school"},
+		{"names a deleted entity", []intake.EntityRow{entity("velha", "school", "rede")}, "deleted 1"},
+		{"under a deleted entity", []intake.EntityRow{entity("t", "class", "velha")}, "deleted 1"},
+		{"a live one moved under a deleted one", []intake.EntityRow{entity("turma", "class", "velha")}, "deleted 1"},
+		{"reference of 256 characters", []intake.EntityRow{entity(strings.Repeat("é", 256), "school", "rede")}, "line 5 referenceId is invalid"},
+		{"reference of 255 characters", []intake.EntityRow{entity(strings.Repeat("é", 255), "school", "rede")}, "new 1"},
+		{"degree outside the vocabulary", []intake.EntityRow{{Ref: "x", Type: "school", Name: "N", Degree: "10", ParentRef: "rede"}}, "line 5 degree is invalid"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var said []string
+			c, err := newIntake().Entities(lined(5, tt.rows...), complain(&said))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(append(counted(c), said...), ", "); got != tt.want {
+				t.Errorf("Entities = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// complain notes what is wrong with rows and goes on.
+func complain(said *[]string) intake.Rejected {
+	return func(line int, field, reason string) error {
+		*said = append(*said, fmt.Sprintf("line %d %s %s", line, field, reason))
+		return nil
+	}
+}
+
+// counted writes the counts that are not zero; bad rows are told by their complaints.
+func counted(c intake.Counts) (s []string) {
+	for _, n := range []struct {
+		name string
+		n    int
+	}{{"new", c.New}, {"changed", c.Changed}, {"unchanged", c.Unchanged}, {"superseded", c.Superseded}, {"deleted", c.Deleted}} {
+		if n.n > 0 {
+			s = append(s, fmt.Sprint(n.name, " ", n.n))
+		}
+	}
+	return s
+}
+
+// TestEntityIdentifiers is the order of S1: by level, then by reference, bytewise, after those that exist.
+func TestEntityIdentifiers(t *testing.T) {
+	in := newIntake()
+	_, err := in.Entities(lined(1, []intake.EntityRow{entity("t", "class", "é"), entity("é", "school", "rede"), entity("z", "school", "rede"), entity("n", "network", "")}...), nil)
+	var got []string
+	for _, e := range in.PutEntities {
+		got = append(got, fmt.Sprintf("%d %s %d", e.ID, e.Ref, e.Parent))
+	}
+	if want := []string{"5 n 0", "6 z 1", "7 é 1", "8 t 7"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("identifiers = %v, %v, want %v", got, err, want)
+	}
+}
+
+// TestAccountRows names what becomes of each row beside the state of newIntake.
+func TestAccountRows(t *testing.T) {
+	tests := []struct {
+		name string
+		row  intake.AccountRow
+		want string
+	}{
+		{"new reader", intake.AccountRow{Ref: "bia", Kind: "reader", EntityRef: "turma"}, "new 1"},
+		{"kind changed", intake.AccountRow{Ref: "ana", Kind: "teacher", Name: "Ana", EntityRef: "turma", Active: true}, "changed 1"},
+		{"same as before", intake.AccountRow{Ref: "ana", Kind: "reader", Name: "Ana", EntityRef: "turma", Active: true}, "unchanged 1"},
+		{"names a deleted account", intake.AccountRow{Ref: "caio", Kind: "teacher", EntityRef: "turma"}, "deleted 1"},
+		{"attached to a deleted entity", intake.AccountRow{Ref: "bia", Kind: "reader", EntityRef: "velha"}, "deleted 1"},
+		{"attached to what never existed", intake.AccountRow{Ref: "bia", Kind: "reader", EntityRef: "x"}, "line 3 entityReferenceId does not exist"},
+		{"reader attached to nothing", intake.AccountRow{Ref: "bia", Kind: "reader"}, "line 3 entityReferenceId is required"},
+		{"administrator attached to nothing", intake.AccountRow{Ref: "adm", Kind: "administrator"}, "new 1"},
+		{"unknown kind", intake.AccountRow{Ref: "bia", Kind: "student", EntityRef: "turma"}, "line 3 kind must be one of reader, teacher, administrator, internal"},
+		{"name with NUL", intake.AccountRow{Ref: "bia", Kind: "reader", Name: "a\x00", EntityRef: "turma"}, "line 3 name must not contain NUL characters"},
+		{"phone of 65 characters", intake.AccountRow{Ref: "bia", Kind: "reader", Phone: strings.Repeat("1", 65), EntityRef: "turma"}, "line 3 phone should be at most 64 character(s)"},
+		{"phone of 64 characters", intake.AccountRow{Ref: "bia", Kind: "reader", Phone: strings.Repeat("1", 64), EntityRef: "turma"}, "new 1"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			in := newIntake()
+			var said []string
+			if _, err := in.Entities(nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			c, err := in.Accounts(lined(3, tt.row), complain(&said))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(append(counted(c), said...), ", "); got != tt.want {
+				t.Errorf("Accounts = %q, want %q", got, tt.want)
+			}
+			for _, a := range in.PutAccounts {
+				if a.Ref == "ana" && (a.ID != 1 || a.AccessToken != "T1") {
+					t.Errorf("a changed account is %+v, want its identifier and token kept", a)
+				}
+			}
+		})
+	}
+}
+
+// TestCarriedReferences: an event is of the account that carried its reference at the event's time, at the load's beginning
+// where it is later; a row under a reference that an account gave up is that account's, unless the load has a row under its
+// present one too (F4). Ana (1) was anita until 10 o'clock; eva (4) took "caio" from a deleted one (3) at 11, was called
+// "edu" as well, and is deleted; the load begins at 12.
+func TestCarriedReferences(t *testing.T) {
+	clock := func(hour int) time.Time { return time.Date(2026, 3, 10, hour, 0, 0, 0, time.UTC) }
+	account := func(ref string) intake.AccountRow {
+		return intake.AccountRow{Ref: ref, Kind: "reader", Name: "Novo", EntityRef: "turma", Active: true}
+	}
+	type meant = map[string][4]directory.UserID // at 9, 11, 12 and 13
+	for name, tt := range map[string]struct {
+		rows  []intake.AccountRow
+		count string
+		put   string // number and reference of the accounts
+		want  meant
+	}{
+		"no row":                       {nil, "", "", meant{"anita": {1, 1, 1, 1}, "ana": {1, 1, 1, 1}, "caio": {3, 4, 4, 4}, "edu": {4, 4, 4, 4}, "rui": {5, 6, 6, 6}}},
+		"the former reference":         {[]intake.AccountRow{account("anita")}, "changed 1", "1 ana", meant{"anita": {1, 1, 1, 1}, "ana": {1, 1, 1, 1}}},
+		"both references":              {[]intake.AccountRow{account("anita"), account("ana")}, "new 1, changed 1", "1 ana, 7 anita", meant{"anita": {1, 1, 7, 7}, "ana": {1, 1, 1, 1}}},
+		"two former references":        {[]intake.AccountRow{account("anita"), account("nita")}, "changed 1, superseded 1", "1 ana", meant{"anita": {1, 1, 1, 1}, "nita": {1, 1, 1, 1}}},
+		"a deleted one's":              {[]intake.AccountRow{account("caio")}, "deleted 1", "", meant{"caio": {3, 4, 4, 4}}},
+		"what a deleted one gave up":   {[]intake.AccountRow{account("edu")}, "deleted 1", "", meant{"edu": {4, 4, 4, 4}}},
+		"a live one that replaced one": {[]intake.AccountRow{account("rui")}, "changed 1", "6 rui", meant{"rui": {5, 6, 6, 6}}},
+		"of one that is not there":     {[]intake.AccountRow{account("ghost")}, "deleted 1", "", meant{"ghost": {99, 99, 99, 99}}},
+		"a new one":                    {[]intake.AccountRow{account("bia")}, "new 1", "7 bia", meant{"bia": {7, 7, 7, 7}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := newIntake()
+			st := &in.State
+			st.Accounts = append(st.Accounts, directory.Account{ID: 4, Ref: "caio", Kind: directory.Teacher, Deleted: true},
+				directory.Account{ID: 5, Ref: "rui", Kind: directory.Teacher, Deleted: true}, directory.Account{ID: 6, Ref: "rui", Kind: directory.Teacher})
+			st.LastUser = 6
+			st.Carriers = directory.Carriers{"anita": directory.Kept(1), "nita": directory.Kept(1), "edu": directory.Kept(4), "ghost": directory.Kept(99),
+				"caio": append(directory.Kept(3), directory.Carrier{Since: clock(11), Account: 4}), "rui": append(directory.Kept(5), directory.Carrier{Since: clock(10), Account: 6})}
+			in.Began, st.Began = clock(13), clock(12)
+			if _, err := in.Entities(nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			c, err := in.Accounts(lined(1, tt.rows...), nil)
+			var put []string
+			for _, a := range in.PutAccounts {
+				put = append(put, fmt.Sprint(a.ID, " ", a.Ref))
+			}
+			if got := strings.Join(counted(c), ", "); err != nil || got != tt.count || strings.Join(put, ", ") != tt.put {
+				t.Errorf("Accounts = %q, %v, puts %v, want %q and %q", got, err, put, tt.count, tt.put)
+			}
+			for ref, want := range tt.want {
+				for i, hour := range []int{9, 11, 12, 13} {
+					if e, err := in.Access(intake.AccessRow{ID: []byte("a1"), Account: []byte(ref), At: clock(hour), Kind: []byte("login")}); err != nil || e.User != want[i] {
+						t.Errorf("an access of %s at %d is of user %d, %v, want %d", ref, hour, e.User, err, want[i])
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestReferenceWithoutHistory: of a reference that is in no history, as a database of before it may have one, the live account
+// is meant, whatever the numbers of the deleted ones.
+func TestReferenceWithoutHistory(t *testing.T) {
+	in := newIntake()
+	in.State.Accounts = append(in.State.Accounts, directory.Account{ID: 4, Ref: "ana", Kind: directory.Reader, Entity: 3, Deleted: true})
+	if _, err := in.Entities(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	c, err := in.Accounts(lined(1, []intake.AccountRow{{Ref: "ana", Kind: "reader", Name: "Ana", EntityRef: "turma", Active: true}}...), nil)
+	if err != nil || c.Unchanged != 1 {
+		t.Errorf("accounts = %+v, %v, want one unchanged", c, err)
+	}
+	at := calendar.MustParse("2026-03-10").Start()
+	if e, err := in.Access(intake.AccessRow{ID: []byte("a1"), Account: []byte("ana"), At: at, Kind: []byte("login")}); err != nil || e.User != 1 {
+		t.Errorf("an access is of user %d, %v, want the live one, 1", e.User, err)
+	}
+}
+
+// TestCarriersToTheMicrosecond: what is finer than the stored times decides nothing, now or when the feed comes again.
+func TestCarriersToTheMicrosecond(t *testing.T) {
+	in := newIntake()
+	began := time.Date(2026, 3, 10, 12, 0, 0, 1999, time.UTC)
+	in.State.Began = began
+	in.State.Carriers = directory.Carriers{"anita": directory.Kept(1)}
+	if _, err := in.Entities(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	rows := []intake.AccountRow{{Ref: "ana", Kind: "reader", EntityRef: "turma"}, {Ref: "anita", Kind: "reader", EntityRef: "turma"}}
+	if _, err := in.Accounts(lined(1, rows...), nil); err != nil {
+		t.Fatal(err)
+	}
+	since := began.Truncate(time.Microsecond)
+	if got := in.PutCarriers["anita"]; len(got) != 1 || got[0] != (directory.Carrier{Since: since, Account: 4}) {
+		t.Errorf("carriers = %v, want the new account from %v on", got, since)
+	}
+	for at, want := range map[time.Time]directory.UserID{since.Add(-1): 1, since: 4, began: 4, began.Add(time.Second): 4} {
+		if e, err := in.Access(intake.AccessRow{ID: []byte("a1"), Account: []byte("anita"), At: at, Kind: []byte("login")}); err != nil || e.User != want {
+			t.Errorf("an access at %v is of user %d, %v, want %d", at, e.User, err, want)
+		}
+	}
+}
+
+// TestBelowDeleted follows a deleted school through a feed that still has it: what the feed puts below it is skipped on
+// every level, down to the events (F4); a class that lives on where it was keeps its people.
+func TestBelowDeleted(t *testing.T) {
+	in := newIntake()
+	c, err := in.Entities(lined(1, []intake.EntityRow{entity("velha", "school", "rede"), entity("nova", "class", "velha"), entity("turma", "class", "velha")}...), nil)
+	if err != nil || c.Deleted != 3 {
+		t.Fatalf("entities = %+v, %v, want 3 deleted", c, err)
+	}
+	c, err = in.Accounts(lined(1, []intake.AccountRow{
+		{Ref: "bia", Kind: "reader", EntityRef: "nova"}, {Ref: "caio", Kind: "teacher", EntityRef: "turma"}, {Ref: "davi", Kind: "reader", EntityRef: "turma"},
+	}...), nil)
+	if err != nil || c.Deleted != 2 || c.New != 1 {
+		t.Fatalf("accounts = %+v, %v, want 2 deleted and a new one", c, err)
+	}
+	c, err = in.Evaluations(lined(1, []intake.EvaluationRow{{ID: 1, EntityRef: "nova"}, {ID: 2, EntityRef: "turma"}}...), nil)
+	if err != nil || c.Deleted != 1 || c.New != 1 {
+		t.Fatalf("evaluations = %+v, %v, want one deleted and a new one", c, err)
+	}
+	at := calendar.MustParse("2026-03-10").Start()
+	moves := in.Moves(in)
+	for account, want := range map[string]bool{"bia": true, "caio": false, "davi": false, "ana": false} {
+		e, err := in.Access(intake.AccessRow{ID: []byte("a1"), Account: []byte(account), At: at, Kind: []byte("login")})
+		if to, moved := moves[e.User]; err != nil || moved != want || to != 0 {
+			t.Errorf("an access of %s is of user %d, %v, dropped %v, want %v", account, e.User, err, moved, want)
+		}
+	}
+	if _, err := in.Access(intake.AccessRow{ID: []byte("a1"), Account: []byte("bia"), At: at, Kind: []byte("nonsense")}); !errors.Is(err, intake.ErrDeleted) {
+		t.Errorf("a faulty access of a deleted account = %v, want that it is of one", err)
+	}
+}
+
+// settled is an intake whose registers are settled without a row.
+func settled(t *testing.T) *intake.Intake {
+	t.Helper()
+	in := newIntake()
+	if _, err := in.Entities(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Accounts(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// TestSegmentRows has both sides of every bound of F3 and G6.
+func TestSegmentRows(t *testing.T) {
+	day := func(s string) time.Time { v, _ := time.Parse(time.RFC3339, s); return v }
+	good := reading.Segment{Start: day("2026-03-10T12:00:00Z"), DurationMS: 86_400_000, From: 3, To: 3}
+	tests := []struct {
+		name    string
+		account string
+		book    int64
+		change  func(*reading.Segment)
+		want    string
+	}{
+		{"one day long, without extent", "ana", 10, nil, ""},
+		{"above one day", "ana", 10, func(s *reading.Segment) { s.DurationMS++ }, "durationMs must not be above one day"},
+		{"from above to", "ana", 10, func(s *reading.Segment) { s.From++ }, "from must not be above to"},
+		{"unknown account", "bia", 10, nil, "account does not exist"},
+		{"deleted account", "caio", 10, nil, ""},
+		{"unknown book", "ana", 11, nil, "bookId does not exist"},
+		{"five minutes after the load began", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-03-10T12:05:00Z") }, ""},
+		{"later", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-03-10T12:05:00.000000001Z") }, "startedAt must not be more than 5 minutes after the load began"},
+		{"first second of the history", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-01-01T03:00:00Z") }, ""},
+		{"last second before the history", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-01-01T02:59:59Z") }, "before the history"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := good
+			if tt.change != nil {
+				tt.change(&s)
+			}
+			e, err := settled(t).Segment(intake.SegmentRow{ID: []byte("s1"), Account: []byte(tt.account), Book: tt.book, Start: s.Start, DurationMS: s.DurationMS, From: s.From, To: s.To})
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if got != tt.want {
+				t.Errorf("Segment = %v, want %q", err, tt.want)
+			}
+			if tt.account == "caio" && e.User != 3 {
+				t.Errorf("a reference that two deleted accounts carried means user %d, want the last, 3", e.User)
+			}
+		})
+	}
+}
+
+// TestAccessKinds is S6: what makes a day of access, what is received only, and what is no kind.
+func TestAccessKinds(t *testing.T) {
+	in := settled(t)
+	at := calendar.MustParse("2026-03-10").Start()
+	for kind, want := range map[string]schools.Effect{
+		"login": schools.Presence, "session": schools.Presence, "reading": schools.Presence, "audiobook": schools.Presence,
+		"activity": schools.Presence, "assessment": schools.Presence,
+		"recommendation-received": schools.Silent, "activity-received": schools.Silent,
+	} {
+		if e, err := in.Access(intake.AccessRow{ID: []byte("a1"), Account: []byte("ana"), At: at, Kind: []byte(kind)}); err != nil || e.Effect != want {
+			t.Errorf("access %s has effect %d, %v, want %d", kind, e.Effect, err, want)
+		}
+	}
+	var wrong *intake.FaultError
+	if _, err := in.Access(intake.AccessRow{ID: []byte("a1"), Account: []byte("ana"), At: at, Kind: []byte("Login")}); !errors.As(err, &wrong) || wrong.Field != "kind" {
+		t.Errorf("access Login = %v, want a fault of kind", err)
+	}
+}

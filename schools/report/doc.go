@@ -1,0 +1,22 @@
+// Package report answers the three routes of a school network: its users, their days of access, and what they read.
+//
+// A [Reports] answers from any [Store], a page at a time:
+//
+//	reports := report.Reports{Store: store} // a schoolsdb.Store, a Memory, or one of your own
+//	list, err := reports.Readings(ctx, access, march, report.Filter{}, paging.Page{Number: 1, Size: 100})
+//	for _, r := range list.Rows {
+//		fmt.Println(r.UserID, r.Book.Title, r.Tenths, r.Percent, r.Finished) // 18.4 minutes are 184, 45.01 % are 4501
+//	}
+//
+// An [Access] says which network may be seen, and in which state; the period must be effective already, see
+// [github.com/lectern-dev/lectern/reading/calendar.Asked.Schools]. A [Memory] is a store without a database.
+//
+// # Consistency
+//
+// A partner's data form a line of states (G8): a version of the register and the number of the load that made the facts.
+// Every read of a [Store] names the state that it wants and gets it as it was, whatever was loaded or written since. So
+// nothing waits, nothing begins again, and no answer mixes two states.
+//
+// The package knows the register, the packed forms and what a filter asks. It does not know how facts come about, but for
+// [Memory.Fold], HTTP and its texts, or databases.
+package report

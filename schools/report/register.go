@@ -1,0 +1,109 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/internal/facts"
+)
+
+// Register is one state of a partner's accounts and entities, as far as the reports filter and show them; names and
+// e-mails are read for the rows of a page alone.
+type Register struct {
+	tree    *directory.Tree
+	degrees directory.Degrees
+	members []member // by user
+	bytes   int
+}
+
+// member is an account as the reports see it; its profile is 0 where it is in no report.
+type member struct {
+	entity  directory.EntityID
+	profile schools.Profile
+	active  bool
+}
+
+// NewRegister begins a register over a partner's entities, deleted ones included: an account keeps the school and the
+// class of an entity that was deleted (S1).
+func NewRegister(entities []directory.Entity, degrees directory.Degrees) *Register {
+	r := &Register{tree: directory.NewTree(entities), degrees: degrees}
+	r.weigh(entities)
+	return r
+}
+
+// Add puts an account in. A deleted account stays in the reports as an inactive user (P7).
+func (r *Register) Add(id directory.UserID, kind directory.Kind, entity directory.EntityID, active, deleted bool) {
+	if id < 0 {
+		return
+	}
+	if n := int(id) + 1; n > len(r.members) {
+		r.members = append(r.members, make([]member, n-len(r.members))...)
+	}
+	r.members[id] = member{entity, schools.ProfileOf(kind), active && !deleted}
+}
+
+// Bytes returns about the memory that the register holds.
+func (r *Register) Bytes() int { return r.bytes + 16*cap(r.members) }
+
+// Users are the accounts that a filter lets through, ascending.
+type Users struct {
+	Set facts.Set
+	IDs []directory.UserID
+}
+
+// Bytes returns about the memory that the users hold.
+func (u *Users) Bytes() int { return u.Set.Bytes() + 8*cap(u.IDs) }
+
+// Select returns the accounts attached to a network or to anything below it that pass the filter (S1, S7).
+func (r *Register) Select(network directory.EntityID, f Filter) *Users {
+	u := &Users{}
+	scope := r.tree.Scope(network)
+	if f.UserID != nil {
+		r.choose(u, scope, *f.UserID, f)
+		return u
+	}
+	for id := range r.members {
+		r.choose(u, scope, directory.UserID(id), f)
+	}
+	u.IDs = slices.Clip(u.IDs)
+	return u
+}
+
+func (r *Register) choose(u *Users, scope directory.Scope, id directory.UserID, f Filter) {
+	if id < 1 || int64(id) >= int64(len(r.members)) {
+		return
+	}
+	m := r.members[id]
+	if m.profile == 0 || f.Profile != 0 && m.profile != f.Profile || !scope.Below(m.entity) {
+		return
+	}
+	if f.SchoolID != nil && (*f.SchoolID == 0 || r.tree.School(m.entity) != *f.SchoolID) {
+		return
+	}
+	u.Set.Add(id)
+	u.IDs = append(u.IDs, id)
+}
+
+// user returns the row of an account.
+func (r *Register) user(id directory.UserID, p Person) User {
+	m := r.members[id]
+	u := User{ID: id, Name: p.Name, Email: p.Email, Profile: m.profile, Active: m.active}
+	u.School = r.unit(r.tree.School(m.entity))
+	class := r.tree.Class(m.entity)
+	if u.Class = r.unit(class); u.Class != nil {
+		e, _ := r.tree.Entity(class)
+		if d, ok := r.degrees.Degree(e.Degree); ok {
+			u.Grade, u.Stage = d.Grade, d.Stage
+		}
+	}
+	return u
+}
+
+func (r *Register) unit(id directory.EntityID) *Unit {
+	e, ok := r.tree.Entity(id)
+	if !ok {
+		return nil
+	}
+	return &Unit{ID: id, Name: e.Name}
+}

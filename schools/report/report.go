@@ -1,0 +1,78 @@
+package report
+
+import (
+	"time"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/internal/facts"
+)
+
+// Access is what a schools key opens: one network of one partner, and the state of its data that the key check saw.
+type Access struct {
+	Partner directory.PartnerID
+	Network directory.EntityID
+	At      state.Versions
+}
+
+// Filter narrows a report by the accounts' present attributes (S7). Its zero value narrows nothing.
+type Filter struct {
+	UserID   *directory.UserID
+	SchoolID *directory.EntityID
+	Profile  schools.Profile
+}
+
+// List is one page of a report and the number of rows of all its pages.
+type List[T any] struct {
+	Rows  []T
+	Total int64
+}
+
+// Unit is a school or a class as a user row names it.
+type Unit struct {
+	ID   directory.EntityID
+	Name string
+}
+
+// User is one row of the register. Empty texts, a zero Grade and nil units are null.
+type User struct {
+	ID            directory.UserID
+	Name, Email   string
+	Profile       schools.Profile
+	School, Class *Unit
+	Grade         int
+	Stage         string
+	Active        bool
+}
+
+// Engagement is a day on which a user accessed the platform. Tenths are tenths of a minute of effective reading (S3).
+type Engagement struct {
+	Date   calendar.Date
+	UserID directory.UserID
+	Tenths int64
+}
+
+// Reading is what a user read of a book in a period. Percent is in hundredths of a percent (S4), Tenths in tenths of a
+// minute; First and Last are the starts of the first and the last effective segment (S5).
+type Reading struct {
+	UserID      directory.UserID
+	Book        *schools.Book
+	Percent     int64
+	Tenths      int64
+	First, Last time.Time
+	Finished    bool
+}
+
+// Reports answers the three routes. It is the same for every Store.
+type Reports struct {
+	Store Store
+	// Cache keeps what a state's answers are computed from. Nil keeps nothing: every report then reads everything.
+	Cache state.Cache
+}
+
+// facts are those of the access.
+func (r *Reports) facts(a Access) facts.Facts {
+	return facts.Facts{Blocks: r.Store, Partner: a.Partner, At: a.At.Facts}
+}

@@ -1,0 +1,38 @@
+package report
+
+import (
+	"context"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/schools"
+)
+
+// Store keeps what the reports are computed from. Each method reads one state of a partner's data, the one that `at` names,
+// whatever was loaded or written since: so an answer never mixes two states, and no reader waits for a writer (G8).
+type Store interface {
+	// Blocks are the folded facts.
+	state.Blocks
+	// Register returns the accounts and entities.
+	Register(ctx context.Context, partner directory.PartnerID, at state.Versions) (*Register, error)
+	// Books returns the books.
+	Books(ctx context.Context, partner directory.PartnerID, at state.Versions) (*schools.Books, error)
+	// People returns the names of the given accounts, which ascend, by identifier.
+	People(ctx context.Context, partner directory.PartnerID, at state.Versions, ids []directory.UserID) (map[directory.UserID]Person, error)
+}
+
+// Person is the personal part of an account. Empty texts are null.
+type Person struct{ Name, Email string }
+
+// key, registers and loaded name values that depend on both versions, and on one of them.
+func (a Access) key(what string) state.Key {
+	return state.Key{Tenant: state.Tenant(a.Partner), At: a.At, What: what}
+}
+
+func (a Access) registers(what string) state.Key {
+	return state.Key{Tenant: state.Tenant(a.Partner), At: state.Versions{Registers: a.At.Registers}, What: what}
+}
+
+func (a Access) loaded(what string) state.Key {
+	return state.Key{Tenant: state.Tenant(a.Partner), At: state.Versions{Facts: a.At.Facts}, What: what}
+}

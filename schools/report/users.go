@@ -1,0 +1,61 @@
+package report
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
+)
+
+// Users answers one page of the register: the students and teachers of the network, by userId.
+func (r *Reports) Users(ctx context.Context, a Access, f Filter, p paging.Page) (List[User], error) {
+	reg, users, err := r.selection(ctx, a, f)
+	if err != nil {
+		return List[User]{}, err
+	}
+	list := List[User]{Total: int64(len(users.IDs))}
+	from := min(p.Offset(), list.Total)
+	ids := users.IDs[from:min(from+int64(p.Size), list.Total)]
+	if len(ids) == 0 {
+		return list, nil
+	}
+	people, err := r.Store.People(ctx, a.Partner, a.At, ids)
+	if err != nil {
+		return List[User]{}, err
+	}
+	list.Rows = make([]User, len(ids))
+	for i, id := range ids {
+		list.Rows[i] = reg.user(id, people[id])
+	}
+	return list, nil
+}
+
+// selection returns the register and the users that pass the filter.
+func (r *Reports) selection(ctx context.Context, a Access, f Filter) (*Register, *Users, error) {
+	reg, err := state.Load(ctx, r.Cache, a.registers("register"), func(ctx context.Context) (*Register, error) {
+		return r.Store.Register(ctx, a.Partner, a.At)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.UserID != nil { // one user is found sooner than a cache entry
+		return reg, reg.Select(a.Network, f), nil
+	}
+	users, err := state.Load(ctx, r.Cache, a.registers("users "+a.filter(f)), func(context.Context) (*Users, error) {
+		return reg.Select(a.Network, f), nil
+	})
+	return reg, users, err
+}
+
+// filter names a filter within its network: what a cached selection depends on besides the state.
+func (a Access) filter(f Filter) string {
+	user, school := "any", "any"
+	if f.UserID != nil {
+		user = fmt.Sprint(int64(*f.UserID))
+	}
+	if f.SchoolID != nil {
+		school = fmt.Sprint(int64(*f.SchoolID))
+	}
+	return fmt.Sprintf("%d %s %s %d", a.Network, user, school, f.Profile)
+}

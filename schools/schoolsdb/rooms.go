@@ -1,0 +1,37 @@
+package schoolsdb
+
+import (
+	"github.com/lectern-dev/lectern/reading"
+	"github.com/lectern-dev/lectern/schools/internal/facts"
+	"github.com/lectern-dev/lectern/schools/internal/intake"
+)
+
+// What the server names of the rooms below internal, which it may not import: its loads settle a feed with these, and its
+// exports read the packed forms.
+type (
+	AccountRow    = intake.AccountRow
+	Counts        = intake.Counts
+	EntityRow     = intake.EntityRow
+	EvaluationRow = intake.EvaluationRow
+	Facts         = facts.Facts
+	Intake        = intake.Intake
+	Minutes       = facts.Minutes
+	Moves         = intake.Moves
+	Pile          = intake.Pile
+	RecordKey     = facts.RecordKey
+	Set           = facts.Set
+	State         = intake.State
+)
+
+// Kinds of blocks and errors, as their rooms have them.
+var (
+	ErrDeleted   = intake.ErrDeleted
+	LedgerKind   = facts.LedgerKind
+	MinutesKind  = facts.MinutesKind
+	PresenceKind = facts.PresenceKind
+	RecordKind   = facts.RecordKind
+	SeenKind     = facts.SeenKind
+)
+
+// ParseRecord is that of package facts.
+func ParseRecord(data []byte) (*reading.Record, error) { return facts.ParseRecord(data) }
