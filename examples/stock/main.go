@@ -27,13 +27,13 @@ func main() {
 		},
 	}
 	own := stock.OwnLines(lines, libraries.HistoryStart)
-	capacity := stock.Capacity(own)
+	capacity := stock.Capacity(own.Lines())
 	for _, readings := range []int64{0, 5, 40, 50, 60} {
 		fmt.Printf("%d readings of %d: %v, band %v\n", readings, capacity,
 			stock.Ratio(readings, capacity), stock.BandOf(readings, capacity))
 		left := readings
-		for i, consumed := range stock.Allocate(readings, own) {
-			line := own[i]
+		for i, consumed := range own.Allocate(readings) {
+			line := own.Lines()[i]
 			fmt.Printf("\t%-8s  %-10s  %v  %2d of %2d\n", line.Label(), line.Collection,
 				line.ShownPurchasedAt(libraries.HistoryStart), consumed, line.Possible())
 			left -= consumed

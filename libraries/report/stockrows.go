@@ -47,23 +47,24 @@ func newStock(titles *Catalogue, held facts.CountsByTitle, history calendar.Date
 	s := &stockRows{}
 	for rank := range titles.Titles {
 		t := &titles.Titles[rank]
-		if own := stock.OwnLines(t.Lines, history); len(own) > 0 {
+		if own := stock.OwnLines(t.Lines, history); len(own.Lines()) > 0 {
 			s.rows = append(s.rows, stockRow(t, own, held.Of(t.Book.ID), history))
 			s.ranks = append(s.ranks, int32(rank))
-			s.lines = append(s.lines, own)
+			s.lines = append(s.lines, own.Lines())
 		}
 	}
 	return s
 }
 
-// stockRow returns the row of a title with own lines, which are in the order in which they are consumed (L9).
-func stockRow(t *Title, own []stock.Line, h facts.TitleCounts, history calendar.Date) StockRow {
+// stockRow returns the row of a title with own lines (L9).
+func stockRow(t *Title, of stock.Own, h facts.TitleCounts, history calendar.Date) StockRow {
+	own := of.Lines()
 	row := StockRow{
 		Title: t, ActiveLoans: h.ActiveLoans, ActiveReservations: h.ActiveReservations,
 		Readings: h.Readings, Possible: stock.Capacity(own), Purchases: make([]Purchase, len(own)),
 	}
 	row.Percentage = stock.Ratio(row.Readings, row.Possible)
-	for i, consumed := range stock.Allocate(h.Readings, own) {
+	for i, consumed := range of.Allocate(h.Readings) {
 		l := own[i]
 		unit, total := l.ShownPrices()
 		row.Purchases[i] = Purchase{

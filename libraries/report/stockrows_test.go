@@ -19,7 +19,7 @@ func (n *network) slowStock(q report.StockQuery) []report.StockRow {
 	c := report.NewCatalogue(n.terms, slices.Clone(n.books), slices.Clone(n.lines))
 	var rows []report.StockRow
 	for _, b := range n.books {
-		own := stock.OwnLines(n.linesOf(b), libraries.HistoryStart)
+		own := stock.OwnLines(n.linesOf(b), libraries.HistoryStart).Lines()
 		fits := slices.ContainsFunc(own, func(l stock.Line) bool {
 			return (q.Filter.Collection == 0 || l.Collection == q.Filter.Collection) &&
 				libraries.Between(q.Purchased).Contains(l.ShownPurchasedAt(libraries.HistoryStart))

@@ -370,7 +370,7 @@ func (n *network) slowTitles(s *report.Summary, loans map[int64]int64) {
 		i := slices.IndexFunc(n.held, func(h facts.TitleCounts) bool { return h.Book == b.ID })
 		s.Stock.ActiveLoans += n.held[i].ActiveLoans
 		s.Stock.ActiveReservations += n.held[i].ActiveReservations
-		if own := stock.OwnLines(n.linesOf(b), libraries.HistoryStart); len(own) > 0 {
+		if own := stock.OwnLines(n.linesOf(b), libraries.HistoryStart).Lines(); len(own) > 0 {
 			readings, possible := n.held[i].Readings, stock.Capacity(own)
 			s.Stock.Readings += readings
 			s.Stock.Possible += possible

@@ -34,7 +34,7 @@ func (c Collection) Owned() bool { return c >= Additional && c <= Manual }
 // CollectionOf returns the collection that a title shows (L8): that of its first own line in the order in which they are
 // consumed, else Platform if it has a line of that, else none, which is 0.
 func CollectionOf(lines []Line, history calendar.Date) Collection {
-	if own := OwnLines(lines, history); len(own) > 0 {
+	if own := OwnLines(lines, history).lines; len(own) > 0 {
 		return own[0].Collection
 	}
 	if InCollection(lines, Platform) {

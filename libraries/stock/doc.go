@@ -18,8 +18,8 @@
 // its band 101+. In Go:
 //
 //	own := stock.OwnLines(lines, libraries.HistoryStart)
-//	consumed := stock.Allocate(60, own) // 10, 26, 24
-//	band := stock.BandOf(60, stock.Capacity(own))
+//	consumed := own.Allocate(60) // 10, 26, 24
+//	band := stock.BandOf(60, stock.Capacity(own.Lines()))
 //
 // The program examples/stock prints this for several numbers of readings.
 //

@@ -108,7 +108,7 @@ func (l Line) ShownExpiresAt() *calendar.Date {
 
 // OwnLines returns a title's own lines in the order in which they are consumed (L9): by the day of purchase shown, then by
 // number, a purchase before a legacy line, then by ID. The lines given stay as they are.
-func OwnLines(lines []Line, history calendar.Date) []Line {
+func OwnLines(lines []Line, history calendar.Date) Own {
 	var own []Line
 	for _, l := range lines {
 		if l.Own() {
@@ -123,8 +123,15 @@ func OwnLines(lines []Line, history calendar.Date) []Line {
 			cmp.Compare(a.ID, b.ID),
 		)
 	})
-	return own
+	return Own{own}
 }
+
+// Own are the own lines of a title in the order in which they are consumed: [OwnLines] alone makes them, so that nothing is
+// allocated out of order. The zero Own has no lines.
+type Own struct{ lines []Line }
+
+// Lines returns the lines in their order. They are shared, and must not be changed.
+func (o Own) Lines() []Line { return o.lines }
 
 // Capacity returns the readings that the lines can serve together: the sum of their [Line.Possible], which is what a
 // title's row shows as possibleReadings or copies. It stops at the largest int64.
@@ -136,13 +143,13 @@ func Capacity(lines []Line) int64 {
 	return sum
 }
 
-// Allocate shares a title's readings out among its lines, which are given in the order of [OwnLines]: each takes what is
-// left, up to what it can serve (L9). The answer has what each line consumed. What exceeds all lines stays unallocated: the
-// sum is the readings, or the [Capacity] of the lines if that is less.
-func Allocate(readings int64, lines []Line) []int64 {
-	consumed := make([]int64, len(lines))
+// Allocate shares a title's readings out among its lines: each takes what is left, up to what it can serve (L9). The answer
+// has what each line consumed. What exceeds all lines stays unallocated: the sum is the readings, or the [Capacity] of the
+// lines if that is less.
+func (o Own) Allocate(readings int64) []int64 {
+	consumed := make([]int64, len(o.lines))
 	left := max(readings, 0)
-	for i, l := range lines {
+	for i, l := range o.lines {
 		consumed[i] = min(left, l.Possible())
 		left -= consumed[i]
 	}

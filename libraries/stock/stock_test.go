@@ -124,7 +124,7 @@ func TestOwnLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.Permutation(append(slices.Clone(want), platform, empty)).Draw(t, "lines")
 		before := ids(lines)
-		got := stock.OwnLines(lines, libraries.HistoryStart)
+		got := stock.OwnLines(lines, libraries.HistoryStart).Lines()
 		if !slices.Equal(ids(got), ids(want)) {
 			t.Fatalf("OwnLines(%v) = %v, want %v", before, ids(got), ids(want))
 		}
@@ -187,7 +187,7 @@ func TestAllocate(t *testing.T) {
 	line := func(copies int64) stock.Line {
 		return stock.Line{Collection: stock.External, Kind: stock.LegacyLine, Copies: &copies}
 	}
-	platform := stock.Line{Collection: stock.Platform, Kind: stock.PurchaseLine, Copies: new(int64(5))}
+	empty := stock.Line{Collection: stock.Manual, Kind: stock.PurchaseLine}
 	for _, test := range []struct {
 		rule     string
 		readings int64
@@ -201,10 +201,13 @@ func TestAllocate(t *testing.T) {
 		{"the next gets the remainder", 4, []stock.Line{line(3), line(4)}, []int64{3, 1}},
 		{"all full", 7, []stock.Line{line(3), line(4)}, []int64{3, 4}},
 		{"what exceeds stays unallocated", 8, []stock.Line{line(3), line(4)}, []int64{3, 4}},
-		{"a line that serves nothing takes nothing", 4, []stock.Line{platform, line(3), line(4)}, []int64{0, 3, 1}},
+		{"a line that serves nothing takes nothing", 4, []stock.Line{empty, line(3), line(4)}, []int64{0, 3, 1}},
 		{"negative counts as none", -1, []stock.Line{line(3)}, []int64{0}},
 	} {
-		if got := stock.Allocate(test.readings, test.lines); !slices.Equal(got, test.want) {
+		for i := range test.lines {
+			test.lines[i].ID = int64(i) // the order of the table
+		}
+		if got := stock.OwnLines(test.lines, libraries.HistoryStart).Allocate(test.readings); !slices.Equal(got, test.want) {
 			t.Errorf("%s: Allocate(%d) = %v, want %v", test.rule, test.readings, got, test.want)
 		}
 	}
@@ -259,9 +262,10 @@ func slowPossible(l stock.Line) int64 {
 func TestAllocateLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := rapid.SliceOf(someLine).Draw(t, "lines")
-		lines := stock.OwnLines(all, libraries.HistoryStart)
+		own := stock.OwnLines(all, libraries.HistoryStart)
+		lines := own.Lines()
 		readings := rapid.Int64Range(0, 300).Draw(t, "readings")
-		got := stock.Allocate(readings, lines)
+		got := own.Allocate(readings)
 		if want := slowAllocate(readings, lines); !slices.Equal(got, want) {
 			t.Fatalf("Allocate(%d) = %v, want %v", readings, got, want)
 		}
