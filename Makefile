@@ -35,3 +35,7 @@ clients: ## generate Go and TypeScript clients, compile them, and have them pull
 .PHONY: bench
 bench: ## measure the binary and write BENCHMARKS.md; ARGS="-sizes 1000x365,10000x365"
 	cd server/internal/bench && ../../../.ci/with-postgres go run . $(ARGS)
+
+.PHONY: house
+house: ## how large the house is, and what one row or answer passes; ARGS="-at COMMIT"
+	cd server/internal/bench && go run ./house $(ARGS)
