@@ -6,18 +6,17 @@ import "context"
 // it shares with the one before.
 type Batch[T any] struct {
 	Write func(ctx context.Context, changes ...T) error
+	// Limit is the number of bytes that are written together. That of a load is what its pile says (Pile.Batch).
+	Limit int
 
 	waiting []T
 	bytes   int
 }
 
-// Limit is the number of bytes that are written together.
-func (b *Batch[T]) Limit() int { return 16 << 20 }
-
 // Add adds changes that hold about so many bytes, and writes all when they are enough.
 func (b *Batch[T]) Add(ctx context.Context, bytes int, changes ...T) error {
 	b.waiting = append(b.waiting, changes...)
-	if b.bytes += bytes; b.bytes < b.Limit() {
+	if b.bytes += bytes; b.bytes < b.Limit {
 		return nil
 	}
 	return b.Flush(ctx)

@@ -15,13 +15,13 @@ import (
 func TestBatch(t *testing.T) {
 	var written [][]int
 	refused := errors.New("refused")
-	b := spill.Batch[int]{Write: func(_ context.Context, changes ...int) error {
+	b := spill.Batch[int]{Limit: 1000, Write: func(_ context.Context, changes ...int) error {
 		if written = append(written, changes); len(written) == 3 {
 			return refused
 		}
 		return nil
 	}}
-	for i, bytes := range []int{0, b.Limit() - 1, 1, b.Limit(), 0, 1} {
+	for i, bytes := range []int{0, b.Limit - 1, 1, b.Limit, 0, 1} {
 		if err := b.Add(t.Context(), bytes, i); err != nil {
 			t.Fatal(err)
 		}

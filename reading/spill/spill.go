@@ -60,6 +60,10 @@ func (p *Pile) limit() int {
 	return 64 << 20
 }
 
+// Batch is the number of bytes that a load with such a pile writes together: a quarter of what waits in memory, since both do at
+// one time.
+func (p *Pile) Batch() int { return p.limit() / 4 }
+
 // spill moves what is held to the files.
 func (p *Pile) spill() error {
 	if p.dir == "" {

@@ -85,10 +85,10 @@ type LoadOptions struct {
 func Load(ctx context.Context, w Writer, in *Intake, pile *Pile, o LoadOptions) (Loaded, error) {
 	l := &load{w: w, pile: pile, days: &o.Days, holdings: map[int64]facts.TitleCounts{}}
 	defer l.days.Close()
-	l.out.Write = w.WriteAll
+	l.out.Write, l.out.Limit = w.WriteAll, pile.Spill.Batch()
 	l.steps = steps{tell: o.Progress, total: 2 * spill.Parts}
 	l.steps.begin()
-	if err := l.out.Add(ctx, l.out.Limit(), registers(in)); err != nil {
+	if err := l.out.Add(ctx, l.out.Limit, registers(in)); err != nil {
 		return l.loaded, err
 	}
 	if err := spill.Each(ctx, spill.Parts, l.fold, func(p *part) error { return l.write(ctx, p) }); err != nil {

@@ -20,7 +20,7 @@ import (
 // loaded before (F1). progress, if not nil, is told the parts that are done.
 func Load(ctx context.Context, w state.Writer, pile *Pile, progress func(done, total int)) (fresh, repeated int, err error) {
 	l := &load{w: w, facts: facts.Facts{Blocks: w, Partner: directory.PartnerID(w.Tenant()), At: w.Base()}, days: map[calendar.Date]*facts.Sheet{}}
-	l.out.Write = w.Write
+	l.out.Write, l.out.Limit = w.Write, pile.Batch()
 	if l.ledgers, err = l.facts.Ledgers(ctx); err != nil {
 		return 0, 0, err
 	}
