@@ -40,40 +40,61 @@ func ways(root, dir string) error {
 		return err
 	}
 	for name, files := range map[string]map[string]string{"segment": segment, "loan": loan} {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+		if err := writeFeed(filepath.Join(dir, name), files); err != nil {
 			return err
-		}
-		for file, text := range files {
-			if err := os.WriteFile(filepath.Join(dir, name, file), []byte(text+"\n"), 0o644); err != nil {
-				return err
-			}
 		}
 	}
 	fmt.Println("the way of: functions, files, packages")
-	keys := map[string]string{}
+	keys, err := l.in()
+	if err != nil {
+		return err
+	}
+	return l.out(keys)
+}
+
+func writeFeed(dir string, files map[string]string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for file, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text+"\n"), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// in loads both feeds, and returns a key for what was loaded of each.
+func (l lectern) in() (keys map[string]string, err error) {
+	keys = map[string]string{}
 	for _, step := range []struct {
 		counted string
 		args    []string
 	}{
 		{"", []string{"partner", "create", "p", "--name", "P"}},
-		{"one segment in", []string{"load", "schools", "--partner", "p", filepath.Join(dir, "segment")}},
+		{"one segment in", []string{"load", "schools", "--partner", "p", filepath.Join(l.dir, "segment")}},
 		{"schools", []string{"key", "issue", "schools", "--partner", "p", "--network", "rede"}},
 		{"", []string{"library", "create", "n", "--name", "N"}},
-		{"one loan in", []string{"load", "libraries", "--library", "n", filepath.Join(dir, "loan")}},
+		{"one loan in", []string{"load", "libraries", "--library", "n", filepath.Join(l.dir, "loan")}},
 		{"libraries", []string{"key", "issue", "libraries", "--library", "n"}},
 	} {
 		out, counters, err := l.command(step.args...)
-		if err != nil {
-			return err
-		}
-		if step.args[0] == "key" {
+		switch {
+		case err != nil:
+		case step.args[0] == "key":
 			keys[step.counted] = strings.Split(out, `"`)[3] // {"key":"…"
-		} else if step.counted != "" {
-			if err := l.print(step.counted, counters, nil); err != nil {
-				return err
-			}
+		case step.counted != "":
+			err = l.print(step.counted, counters, nil)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
+	return keys, nil
+}
+
+// out asks for a page and for a summary. What a server without requests runs through is not counted.
+func (l lectern) out(keys map[string]string) error {
 	start, err := l.serve("")
 	if err != nil {
 		return err
