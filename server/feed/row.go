@@ -68,8 +68,8 @@ func (r *Row) reset(line int) { r.line, r.wrong, r.scratch = line, nil, r.scratc
 
 // require fails the row at its first required field that is null.
 func (r *Row) require() {
-	for i, f := range r.fields {
-		if f.Required && r.Null(i) {
+	for i := range r.fields {
+		if r.fields[i].Required && r.Null(i) {
 			r.Fail(i, "is required")
 			return
 		}
