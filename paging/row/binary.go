@@ -3,19 +3,27 @@ package row
 import (
 	"bytes"
 	"encoding/binary"
+	"sync"
 )
 
 // Append appends a record in a form for as long as the program runs: its fields one after the other, without a version. Numbers
 // are varints, those of nullable fields behind a byte that says whether there is one.
 func (s Schema) Append(b []byte, r Row) []byte {
-	a := appender{b: b}
-	_ = s.Look(&a).Over(r)
-	return a.b
+	a := appenders.Get().(*appender)
+	defer appenders.Put(a)
+	a.b, a.walk = b, Walk{visitor: a, schema: s}
+	_ = a.walk.Over(r)
+	b, a.b = a.b, nil
+	return b
 }
+
+// appenders are those that wait for a record: a visitor and its walk for each record of a load would be memory to clear.
+var appenders = sync.Pool{New: func() any { return new(appender) }}
 
 type appender struct {
 	Nothing
-	b []byte
+	walk Walk
+	b    []byte
 }
 
 func (a *appender) Number(f *Field, n int64, null bool) (int64, bool) {
@@ -73,10 +81,21 @@ type Source interface {
 }
 
 // Read reads a record that Append has written. The error says that it was another.
-func (s Schema) Read(from Source, r Row) error { return s.Fill(&reader{from: from}).Over(r) }
+func (s Schema) Read(from Source, r Row) error {
+	d := readers.Get().(*reader)
+	defer readers.Put(d)
+	d.from, d.walk = from, Walk{visitor: d, schema: s, fills: true}
+	err := d.walk.Over(r)
+	d.from = nil
+	return err
+}
+
+// readers are those that wait for a record, as the appenders do.
+var readers = sync.Pool{New: func() any { return new(reader) }}
 
 type reader struct {
 	Nothing
+	walk Walk
 	from Source
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Column returns the field's column: of categoryIds category_ids.
@@ -22,13 +23,20 @@ func (f *Field) Column() string {
 // Values appends what a database stores of a record, in the order of the fields: integers, truths, texts, and nil for what is
 // null of a nullable field. A list is a text: 3;17;20.
 func (s Schema) Values(to []any, r Row) []any {
-	v := values{list: to}
-	_ = s.Look(&v).Over(r)
-	return v.list
+	v := valuers.Get().(*values)
+	defer valuers.Put(v)
+	v.list, v.walk = to, Walk{visitor: v, schema: s}
+	_ = v.walk.Over(r)
+	to, v.list = v.list, nil
+	return to
 }
+
+// valuers are those that wait for a record, as the appenders do.
+var valuers = sync.Pool{New: func() any { return new(values) }}
 
 type values struct {
 	Nothing
+	walk Walk
 	list []any
 }
 
