@@ -69,6 +69,9 @@ func (r *Records[T]) Values(v T) []any {
 		all = append(all, r.derive(v)...)
 	}
 	all = r.schema.Values(all, r.record(&v))
+	if slices.IsSorted(r.order) { // they are in that order already
+		return all
+	}
 	values := make([]any, len(r.order))
 	for i, place := range r.order {
 		values[i] = all[place]
