@@ -114,7 +114,7 @@ func (l *load) fold(ctx context.Context, pile *Pile, part int) (*folded, error) 
 	return f, nil
 }
 
-// byUser yields the events of each user; they must be sorted by user.
+// byUser yields the events of each user, run by run where they are not sorted by user.
 func byUser(events []schools.Event) func(func(directory.UserID, []schools.Event) bool) {
 	return func(yield func(directory.UserID, []schools.Event) bool) {
 		for len(events) > 0 {
@@ -297,8 +297,8 @@ func (l *load) sheets(ctx context.Context, days []calendar.Date) (map[calendar.D
 // ByUser returns the events grouped by user, users ascending, each user's in the order in which they stand.
 func ByUser(events []schools.Event) []schools.Event {
 	next := map[directory.UserID]int{} // first the count, then the place of a user's next event
-	for _, e := range events {
-		next[e.User]++
+	for user, run := range byUser(events) {
+		next[user] += len(run)
 	}
 	place := 0
 	for _, user := range slices.Sorted(maps.Keys(next)) {
@@ -307,9 +307,8 @@ func ByUser(events []schools.Event) []schools.Event {
 		place += n
 	}
 	grouped := make([]schools.Event, len(events))
-	for _, e := range events {
-		grouped[next[e.User]] = e
-		next[e.User]++
+	for user, run := range byUser(events) {
+		next[user] += copy(grouped[next[user]:], run)
 	}
 	return grouped
 }
