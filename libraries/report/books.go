@@ -25,10 +25,7 @@ func (r *Reports) Books(ctx context.Context, a Access, q BookQuery, p paging.Pag
 		if err != nil {
 			return page[BookRow]{}, err
 		}
-		f := q.Filter
-		k := key(a, "books", q.Period, f.Search, f.Publisher, f.Category, f.Subject, uint8(f.Collection), f.Book, f.Year,
-			q.Author, uint8(q.Format), uint8(q.Order), q.Asc)
-		found, err := state.Load(ctx, r.Cache, k, func(context.Context) (places, error) {
+		found, err := state.Load(ctx, r.Cache, key(a, "books", q), func(context.Context) (places, error) {
 			return titles.books(q, sums, held), nil
 		})
 		if err != nil {

@@ -25,9 +25,8 @@ func (p people) Bytes() int {
 
 // people returns the blocks of a query, kept for all of its pages.
 func (r *Reports) people(ctx context.Context, a Access, q SummaryQuery) (people, error) {
-	f := q.Filter
-	k := key(a, "summary people", q.Period, f.Library, f.AgeGroup, f.State, f.City, f.Gender, q.NewUsers, uint8(q.GroupBy))
-	return state.Load(ctx, r.Cache, k, func(ctx context.Context) (people, error) {
+	q.Today = 0 // what readers did does not depend on it
+	return state.Load(ctx, r.Cache, key(a, "summary people", q), func(ctx context.Context) (people, error) {
 		return r.countPeople(ctx, a, q)
 	})
 }

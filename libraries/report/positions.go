@@ -28,8 +28,7 @@ func listPositioned[T any](
 ) (List[T], error) {
 	q.period = r.since(q.period)
 	return listed(a, func() (page[T], error) {
-		k := key(a, "register", uint8(q.register), q.period, q.reader, q.book, q.status, p)
-		return state.Load(ctx, r.Cache, k, func(ctx context.Context) (page[T], error) {
+		return state.Load(ctx, r.Cache, key(a, "register", q, p), func(ctx context.Context) (page[T], error) {
 			marks, err := r.positioned(ctx, a, q, p)
 			l := page[T]{total: marks.total}
 			if err == nil && len(marks.rows) > 0 {

@@ -19,8 +19,7 @@ func (r *Reports) Requests(ctx context.Context, a Access, q RequestQuery, p pagi
 		if err != nil || q.Title == nil && q.Author == nil && q.Reader == nil {
 			return pageOf(all, p), err
 		}
-		k := key(a, "requests with", q.Period, q.Title, q.Author, q.Reader)
-		found, err := state.Load(ctx, r.Cache, k, func(context.Context) (places, error) { return q.find(all), nil })
+		found, err := state.Load(ctx, r.Cache, key(a, "requests with", q), func(context.Context) (places, error) { return q.find(all), nil })
 		if err != nil {
 			return page[libraries.Request]{}, err
 		}

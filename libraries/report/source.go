@@ -3,13 +3,11 @@ package report
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"reflect"
 	"strconv"
-	"strings"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
-	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -19,37 +17,40 @@ import (
 // history returns the first day of the history.
 func (r *Reports) history() calendar.Date { return cmp.Or(r.History, libraries.HistoryStart) }
 
-// key returns the cache's key of a value that depends on the state of the access and on the arguments. A pointer stands
-// for what it points to; the arguments of one what must be as many always, and of the same types.
+// key returns the cache's key of a value that depends on the state of the access and on the arguments: numbers, texts, truths, and
+// pointers and structs of such. A whole query is one, so that no filter can be left out. A pointer stands for what it points to;
+// the arguments of one what must be as many always, and of the same types.
 func key(a Access, what string, args ...any) state.Key {
-	var b strings.Builder
-	b.WriteString("libraries " + what)
+	b := append(make([]byte, 0, 128), "libraries "+what...)
 	for _, arg := range args {
-		b.WriteByte(' ')
-		switch v := arg.(type) {
-		case string:
-			b.WriteString(strconv.Quote(v))
-		case *string:
-			writeOptional(&b, v)
-		case *int64:
-			writeOptional(&b, v)
-		case *calendar.Date:
-			writeOptional(&b, v)
-		case *stock.Band:
-			writeOptional(&b, v)
-		default:
-			fmt.Fprint(&b, v)
-		}
+		b = appendValue(b, reflect.ValueOf(arg))
 	}
-	return state.Key{Tenant: state.Tenant(a.Network), At: state.Versions{Facts: a.At.Facts}, What: b.String()}
+	return state.Key{Tenant: state.Tenant(a.Network), At: state.Versions{Facts: a.At.Facts}, What: string(b)}
 }
 
-func writeOptional[T any](b *strings.Builder, v *T) {
-	if v == nil {
-		b.WriteByte('-')
-		return
+// appendValue appends a value as a word, a struct as those of its fields. nil is a word that no number, truth or quoted text is.
+func appendValue(b []byte, v reflect.Value) []byte {
+	if v.Kind() == reflect.Struct {
+		for i := range v.NumField() {
+			b = appendValue(b, v.Field(i))
+		}
+		return b
 	}
-	fmt.Fprintf(b, "%q", fmt.Sprint(*v))
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		return appendValue(b, v.Elem())
+	}
+	b = append(b, ' ')
+	switch {
+	case v.Kind() == reflect.Pointer:
+		return append(b, "nil"...)
+	case v.Kind() == reflect.String:
+		return strconv.AppendQuote(b, v.String())
+	case v.Kind() == reflect.Bool:
+		return strconv.AppendBool(b, v.Bool())
+	case v.CanUint():
+		return strconv.AppendUint(b, v.Uint(), 10)
+	}
+	return strconv.AppendInt(b, v.Int(), 10) // panics for a kind that no query has
 }
 
 // sized is a value for the cache that does not know its own size.

@@ -156,6 +156,9 @@ func TestKey(t *testing.T) {
 		key(a, "x", &empty), key(a, "x", &dash), key(a, "x", "a b"), key(a, "x", "a", "b"), key(a, "x", `a" "b`),
 		key(a, "x", &band, (*stock.Band)(nil)), key(a, "x", (*stock.Band)(nil), &band), key(a, "x", &d), key(a, "x", true), key(a, "x", false),
 		key(a, "x", calendar.Period{Start: 1, End: 2}), key(a, "x", calendar.Period{Start: 1, End: 3}),
+		key(a, "x", UserQuery{}), key(a, "x", UserQuery{Reader: &one}), key(a, "x", UserQuery{Library: &one}), key(a, "x", UserQuery{Status: 1}),
+		key(a, "x", SummaryQuery{}), key(a, "x", SummaryQuery{Filter: ReaderFilter{City: &empty}}), key(a, "x", SummaryQuery{GroupBy: ByCity}),
+		key(a, "x", positionQuery{status: 1}), key(a, "x", positionQuery{book: &one}),
 	} {
 		if before, ok := seen[k]; ok {
 			t.Errorf("keys %d and %d are alike: %v", before, i, k)

@@ -107,10 +107,7 @@ func (r *Reports) Stock(ctx context.Context, a Access, q StockQuery, p paging.Pa
 		if err != nil {
 			return page[StockRow]{}, err
 		}
-		f := q.Filter
-		k := key(a, "stock of", f.Search, f.Publisher, f.Category, f.Subject, uint8(f.Collection), f.Book, f.Year,
-			q.Purchased.Start, q.Purchased.End, q.Band, uint8(q.Order), q.Asc)
-		found, err := state.Load(ctx, r.Cache, k, func(context.Context) (places, error) {
+		found, err := state.Load(ctx, r.Cache, key(a, "stock of", q), func(context.Context) (places, error) {
 			return all.find(titles, q, r.history()), nil
 		})
 		return pick(all.rows, pageOf(found, p)), err

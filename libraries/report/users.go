@@ -40,8 +40,7 @@ func (r *Reports) userIDs(ctx context.Context, a Access, all *Readers, q UserQue
 	if q.Reader != nil {
 		return pageOf(all.one(q), p), nil
 	}
-	k := key(a, "users", uint8(q.Status), q.Library, q.Registered.Start, q.Registered.End, q.UpdatedSince)
-	found, err := state.Load(ctx, r.Cache, k, func(context.Context) (places, error) { return all.filter(q), nil })
+	found, err := state.Load(ctx, r.Cache, key(a, "users", q), func(context.Context) (places, error) { return all.filter(q), nil })
 	if err != nil {
 		return page[int64]{}, err
 	}
