@@ -15,14 +15,14 @@ import (
 )
 
 // Loans implements report.Store. A position without a loan is an error.
-func (s *Store) Loans(ctx context.Context, a report.Access, marks report.ListPositions) ([]libraries.Loan, error) {
-	return readListed(ctx, s, a, marks, listed[libraries.Loan]{registers[report.LoanRegister], loansTable,
+func (s *Store) Loans(ctx context.Context, a report.Access, positions report.ListPositions) ([]libraries.Loan, error) {
+	return readListed(ctx, s, a, positions, listed[libraries.Loan]{registers[report.LoanRegister], loansTable,
 		func(l libraries.Loan) place { return place{l.Day(), l.ID} }})
 }
 
 // Reservations implements report.Store. A position without a reservation is an error.
-func (s *Store) Reservations(ctx context.Context, a report.Access, marks report.ListPositions) ([]libraries.Reservation, error) {
-	return readListed(ctx, s, a, marks, listed[libraries.Reservation]{registers[report.ReservationRegister], reservationsTable,
+func (s *Store) Reservations(ctx context.Context, a report.Access, positions report.ListPositions) ([]libraries.Reservation, error) {
+	return readListed(ctx, s, a, positions, listed[libraries.Reservation]{registers[report.ReservationRegister], reservationsTable,
 		func(r libraries.Reservation) place { return place{r.Day(), r.ID} }})
 }
 
@@ -41,9 +41,9 @@ type listed[T any] struct {
 
 // readListed reads the records of positions, in their order. Those of a page mostly stand close together, and one range has
 // them; what the range has not is read by name, which takes three times as long.
-func readListed[T any](ctx context.Context, s *Store, a report.Access, marks report.ListPositions, l listed[T]) ([]T, error) {
-	list, missing := make([]T, len(marks)), make(map[place]int, len(marks))
-	for i, m := range marks {
+func readListed[T any](ctx context.Context, s *Store, a report.Access, positions report.ListPositions, l listed[T]) ([]T, error) {
+	list, missing := make([]T, len(positions)), make(map[place]int, len(positions))
+	for i, m := range positions {
 		missing[place{m.Day, m.ID}] = i
 	}
 	read := func(from schema.QueryWithArgs) error {
@@ -55,7 +55,7 @@ func readListed[T any](ctx context.Context, s *Store, a report.Access, marks rep
 			}
 		}, `FROM ?`, from)
 	}
-	for part := range slices.Chunk(marks, chunk) {
+	for part := range slices.Chunk(positions, chunk) {
 		if err := read(l.near(a, part)); err != nil {
 			return nil, err
 		}
@@ -76,12 +76,12 @@ func readListed[T any](ctx context.Context, s *Store, a report.Access, marks rep
 // nearMost bounds the rows of a range that are passed over for one that is taken, where a list has one status alone.
 const nearMost = 4
 
-// near names the rows from the first mark on, as many as there are positions: all of them where the list is not filtered. Where
+// near names the rows from the first position on, as many as there are positions: all of them where the list is not filtered. Where
 // all positions have one status it is filtered by that, as it seems, and the range is longer.
-func (r register) near(a report.Access, marks report.ListPositions) schema.QueryWithArgs {
-	first, last, limit := marks[0], marks[len(marks)-1], len(marks)
+func (r register) near(a report.Access, positions report.ListPositions) schema.QueryWithArgs {
+	first, last, limit := positions[0], positions[len(positions)-1], len(positions)
 	statuses := make([]int64, 0, nearMost)
-	for _, m := range marks {
+	for _, m := range positions {
 		if s := int64(m.Status); !slices.Contains(statuses, s) {
 			statuses = append(statuses, s)
 		}
@@ -99,9 +99,9 @@ func (r register) near(a report.Access, marks report.ListPositions) schema.Query
 }
 
 // named names the rows of the positions, one by one.
-func (r register) named(a report.Access, marks report.ListPositions) schema.QueryWithArgs {
-	keys := make([]bun.TupleValues, len(marks))
-	for i, m := range marks {
+func (r register) named(a report.Access, positions report.ListPositions) schema.QueryWithArgs {
+	keys := make([]bun.TupleValues, len(positions))
+	for i, m := range positions {
 		keys[i] = bun.Tuple([]int64{int64(m.Day), m.ID})
 	}
 	return bun.SafeQuery(`? WHERE ? AND (day, ?) IN (VALUES ?)`, r.table, rowsOf(a), r.id, bun.List(keys))

@@ -38,7 +38,7 @@ func TestCreateNetwork(t *testing.T) {
 			t.Errorf("what holds of a new network = %+v, %v, want nothing", a, err)
 		}
 		if h, err := f.TitleCounts(ctx, f.a); err != nil || len(h) != 0 {
-			t.Errorf("holdings of a new network = %v, %v, want none", h, err)
+			t.Errorf("title counts of a new network = %v, %v, want none", h, err)
 		}
 		for _, c := range []struct {
 			slug, name string

@@ -88,17 +88,17 @@ func TestPeople(t *testing.T) {
 
 func TestShelves(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
-		var shelves []state.Block
+		var titles []state.Block
 		for id := int64(1); id < 6000; id += 2 {
-			shelves = append(shelves, blockOf(id, fmt.Append(nil, id)))
+			titles = append(titles, blockOf(id, fmt.Append(nil, id)))
 		}
-		f.putBlocks(f.a.Network, facts.ReaderTitlesKind, shelves...)
+		f.putBlocks(f.a.Network, facts.ReaderTitlesKind, titles...)
 		f.putBlocks(f.other, facts.ReaderTitlesKind, blockOf(8, []byte("8")), blockOf(7, []byte("other")))
 		for name, ids := range asked() {
 			var got []int64
 			err := f.ReaderTitles(t.Context(), f.a, ids, func(reader int64, data []byte) error {
 				if string(data) != fmt.Sprint(reader) {
-					t.Errorf("%s: the shelf of reader %d is %q", name, reader, data)
+					t.Errorf("%s: the titles of reader %d are %q", name, reader, data)
 				}
 				got = append(got, reader)
 				return nil

@@ -133,7 +133,7 @@ func (s *Store) TitleCounts(ctx context.Context, a report.Access) (h facts.Count
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("holdings of network %d: %w", a.Network, err)
+		return nil, fmt.Errorf("title counts of network %d: %w", a.Network, err)
 	}
 	return h, nil
 }

@@ -19,20 +19,20 @@ func (r *Reports) Loans(ctx context.Context, a Access, q LoanQuery, p paging.Pag
 }
 
 // loanRows reads the loans of the positions, their titles, and what their readers read of these.
-func (r *Reports) loanRows(ctx context.Context, a Access, marks ListPositions) ([]LoanRow, error) {
+func (r *Reports) loanRows(ctx context.Context, a Access, positions ListPositions) ([]LoanRow, error) {
 	var titles *Catalogue
 	var rows []LoanRow
 	err := state.Together(
 		func() (err error) { titles, err = r.catalogue(ctx, a); return err },
 		func() error {
-			loans, err := r.Store.Loans(ctx, a, marks)
+			loans, err := r.Store.Loans(ctx, a, positions)
 			if err == nil {
-				err = checkPositioned("loan", marks, loans, func(l *libraries.Loan) int64 { return l.ID })
+				err = checkPositioned("loan", positions, loans, func(l *libraries.Loan) int64 { return l.ID })
 			}
 			if err != nil {
 				return err
 			}
-			rows = make([]LoanRow, len(marks))
+			rows = make([]LoanRow, len(positions))
 			for i := range rows {
 				rows[i].Loan = loans[i]
 			}
@@ -67,17 +67,17 @@ func (r *Reports) addProgress(ctx context.Context, a Access, rows []LoanRow) err
 	// Readers come as they were asked for: the rows of those that were visited are cut off the front.
 	err := r.Store.ReaderTitles(ctx, a, readers, func(reader int64, data []byte) error {
 		if len(byReader) == 0 || byReader[0].Loan.Reader != reader {
-			return fmt.Errorf("shelf of reader %d, or one before it: %w", reader, packed.ErrCorrupt)
+			return fmt.Errorf("titles of reader %d, or of one before: %w", reader, packed.ErrCorrupt)
 		}
-		shelf, err := facts.ParseReaderTitles(data)
+		titles, err := facts.ParseReaderTitles(data)
 		if err != nil {
-			return fmt.Errorf("shelf of reader %d: %w", reader, err)
+			return fmt.Errorf("titles of reader %d: %w", reader, err)
 		}
 		for len(byReader) > 0 && byReader[0].Loan.Reader == reader {
 			l := byReader[0]
-			book := shelf.Find(l.Loan.Book)
+			book := titles.Find(l.Loan.Book)
 			if book == nil {
-				return fmt.Errorf("shelf of reader %d lacks title %d of loan %d: %w", reader, l.Loan.Book, l.Loan.ID, packed.ErrCorrupt)
+				return fmt.Errorf("titles of reader %d lack title %d of loan %d: %w", reader, l.Loan.Book, l.Loan.ID, packed.ErrCorrupt)
 			}
 			l.Seconds, l.Highest = book.Pair.Seconds, book.Pair.Highest
 			byReader = byReader[1:]
@@ -85,7 +85,7 @@ func (r *Reports) addProgress(ctx context.Context, a Access, rows []LoanRow) err
 		return nil
 	})
 	if err == nil && len(byReader) > 0 {
-		err = fmt.Errorf("shelf of reader %d is missing: %w", byReader[0].Loan.Reader, packed.ErrCorrupt)
+		err = fmt.Errorf("titles of reader %d are missing: %w", byReader[0].Loan.Reader, packed.ErrCorrupt)
 	}
 	return err
 }

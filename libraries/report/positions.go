@@ -29,10 +29,10 @@ func listPositioned[T any](
 	q.period = r.since(q.period)
 	return listed(a, func() (page[T], error) {
 		return state.Load(ctx, r.Cache, key(a, "register", q, p), func(ctx context.Context) (page[T], error) {
-			marks, err := r.positioned(ctx, a, q, p)
-			l := page[T]{total: marks.total}
-			if err == nil && len(marks.rows) > 0 {
-				l.rows, err = rows(ctx, a, marks.rows)
+			positions, err := r.positioned(ctx, a, q, p)
+			l := page[T]{total: positions.total}
+			if err == nil && len(positions.rows) > 0 {
+				l.rows, err = rows(ctx, a, positions.rows)
 			}
 			return l, err
 		})
@@ -44,7 +44,7 @@ func (r *Reports) positioned(ctx context.Context, a Access, q positionQuery, p p
 	if q.reader == nil && q.book == nil {
 		return r.positionedByDay(ctx, a, q, p)
 	}
-	k := key(a, "marks of", uint8(q.register), q.reader, q.book)
+	k := key(a, "positions of", uint8(q.register), q.reader, q.book)
 	all, err := state.Load(ctx, r.Cache, k, func(ctx context.Context) (ListPositions, error) {
 		return r.Store.PositionsOf(ctx, a, q.register, q.reader, q.book)
 	})
@@ -65,17 +65,17 @@ func (r *Reports) positionedByDay(ctx context.Context, a Access, q positionQuery
 	l := page[ListPosition]{total: starts.Total()}
 	for s := range starts.Spans(p) {
 		day := days.Dates[s.Group]
-		all, err := state.Load(ctx, r.Cache, key(a, "marks", uint8(q.register), day), func(ctx context.Context) (ListPositions, error) {
+		all, err := state.Load(ctx, r.Cache, key(a, "positions", uint8(q.register), day), func(ctx context.Context) (ListPositions, error) {
 			return r.Store.Positions(ctx, a, q.register, day)
 		})
 		if err != nil {
 			return l, err
 		}
-		marks := q.filter(all)
-		if int64(len(marks)) != q.count(&days.Totals[s.Group]) {
+		positions := q.filter(all)
+		if int64(len(positions)) != q.count(&days.Totals[s.Group]) {
 			return l, fmt.Errorf("day %s: register %d and totals differ: %w", day, q.register, packed.ErrCorrupt)
 		}
-		l.rows = append(l.rows, marks[s.From:s.To]...)
+		l.rows = append(l.rows, positions[s.From:s.To]...)
 	}
 	return l, nil
 }
@@ -120,8 +120,8 @@ func (m ListPositions) in(p calendar.Period) ListPositions {
 }
 
 // checkPositioned returns an error unless the rows that were read are those of the positions.
-func checkPositioned[T any](what string, marks ListPositions, rows []T, id func(*T) int64) error {
-	for i, m := range marks {
+func checkPositioned[T any](what string, positions ListPositions, rows []T, id func(*T) int64) error {
+	for i, m := range positions {
 		if i >= len(rows) || id(&rows[i]) != m.ID {
 			return fmt.Errorf("%s %d of %s is missing: %w", what, m.ID, m.Day, packed.ErrCorrupt)
 		}

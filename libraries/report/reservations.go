@@ -21,22 +21,22 @@ func (r *Reports) Reservations(
 }
 
 // reservationRows reads the reservations of the positions, their titles, and the titles' queues.
-func (r *Reports) reservationRows(ctx context.Context, a Access, marks ListPositions) ([]ReservationRow, error) {
+func (r *Reports) reservationRows(ctx context.Context, a Access, positions ListPositions) ([]ReservationRow, error) {
 	var titles *Catalogue
 	var now facts.CountsByTitle
 	var reservations []libraries.Reservation
 	err := state.Together(
 		func() (err error) { titles, err = r.catalogue(ctx, a); return err },
 		func() (err error) { now, err = r.titleCounts(ctx, a); return err },
-		func() (err error) { reservations, err = r.Store.Reservations(ctx, a, marks); return err },
+		func() (err error) { reservations, err = r.Store.Reservations(ctx, a, positions); return err },
 	)
 	if err == nil {
-		err = checkPositioned("reservation", marks, reservations, func(v *libraries.Reservation) int64 { return v.ID })
+		err = checkPositioned("reservation", positions, reservations, func(v *libraries.Reservation) int64 { return v.ID })
 	}
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]ReservationRow, len(marks))
+	rows := make([]ReservationRow, len(positions))
 	for i := range rows {
 		v := reservations[i]
 		rows[i] = ReservationRow{v, titles.Title(v.Book), now.Of(v.Book).ActiveReservations}

@@ -85,7 +85,7 @@ func (r *Reports) days(ctx context.Context, a Access) (*facts.Days, error) {
 
 // titleCounts returns what is counted now of the titles.
 func (r *Reports) titleCounts(ctx context.Context, a Access) (facts.CountsByTitle, error) {
-	return state.Load(ctx, r.Cache, key(a, "holdings"), func(ctx context.Context) (facts.CountsByTitle, error) {
+	return state.Load(ctx, r.Cache, key(a, "title counts"), func(ctx context.Context) (facts.CountsByTitle, error) {
 		return r.Store.TitleCounts(ctx, a)
 	})
 }

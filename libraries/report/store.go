@@ -42,9 +42,9 @@ type Store interface {
 	// PositionsOf returns those of a reader, a title, or both, of all days, by day, then identifier. One of the two is given.
 	PositionsOf(ctx context.Context, a Access, of Register, reader, book *int64) (ListPositions, error)
 	// Loans returns the loans of the positions, in their order.
-	Loans(ctx context.Context, a Access, marks ListPositions) ([]libraries.Loan, error)
+	Loans(ctx context.Context, a Access, positions ListPositions) ([]libraries.Loan, error)
 	// Reservations returns the reservations of the positions, in their order.
-	Reservations(ctx context.Context, a Access, marks ListPositions) ([]libraries.Reservation, error)
+	Reservations(ctx context.Context, a Access, positions ListPositions) ([]libraries.Reservation, error)
 	// Requests returns the suggestion requests of the period, by Requested, then ID, then Reader.
 	Requests(ctx context.Context, a Access, period calendar.Period) ([]libraries.Request, error)
 	// Channels returns the rows of the channels feed in the period, by day, then channel.

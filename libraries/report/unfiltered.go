@@ -43,7 +43,7 @@ func (r *Reports) countUnfiltered(ctx context.Context, a Access, period calendar
 		days      facts.Days
 		readers   *Readers
 		titles    *Catalogue
-		holdings  facts.CountsByTitle
+		counts    facts.CountsByTitle
 		sums      titleSums
 		listeners int64
 		stock     *stockRows
@@ -53,7 +53,7 @@ func (r *Reports) countUnfiltered(ctx context.Context, a Access, period calendar
 		func() (err error) { in.days, err = r.daysIn(ctx, a, known); return err },
 		func() (err error) { in.readers, err = r.readers(ctx, a); return err },
 		func() (err error) { in.titles, err = r.catalogue(ctx, a); return err },
-		func() (err error) { in.holdings, err = r.titleCounts(ctx, a); return err },
+		func() (err error) { in.counts, err = r.titleCounts(ctx, a); return err },
 		func() (err error) { in.sums, err = r.titleSums(ctx, a, known); return err },
 		func() (err error) { in.listeners, err = r.listeners(ctx, a, known); return err },
 		func() (err error) { in.stock, err = r.stock(ctx, a); return err },
@@ -65,7 +65,7 @@ func (r *Reports) countUnfiltered(ctx context.Context, a Access, period calendar
 	w := &unfiltered{
 		consumption: countsIn(&in.days),
 		formats:     formatsOf(in.titles, in.sums),
-		stock:       in.stock.totals(in.holdings),
+		stock:       in.stock.totals(in.counts),
 		deleted:     in.readers.deleted(r.history(), now),
 		profile:     in.titles.profile(in.sums, r.history()),
 		monthly:     monthly(&in.days, libraries.Months(period, r.history(), now)),

@@ -40,7 +40,7 @@ type Change struct {
 // result is the same. Fold changes what Past points to, and keeps nothing of the delivery but texts. An error says that
 // the delivery is not one that an Intake settles; what Past points to is of no use then.
 func (p Past) Fold(d Delivery) (Change, error) {
-	f := folding{reader: d.Reader, seen: p.Events, titles: p.Titles, change: Change{Reader: d.Reader}}
+	f := folding{reader: d.Reader, events: p.Events, titles: p.Titles, change: Change{Reader: d.Reader}}
 	if f.titles == nil {
 		f.titles = &ReaderTitles{}
 	}
@@ -71,14 +71,14 @@ func (p Past) Fold(d Delivery) (Change, error) {
 // folding is the state of one Fold.
 type folding struct {
 	reader  int64
-	seen    map[EventSetKey]*EventSet
+	events  map[EventSetKey]*EventSet
 	titles  *ReaderTitles
 	former  []formerBook // of the reader's titles that were touched, by book
 	tally   tally
 	change  Change
 	key     EventSetKey // of row
 	row     *EventSet   // the row of the last event
-	changed bool        // it is among change.Seen
+	changed bool        // it is among change.Events
 }
 
 // formerBook is what one of the reader's titles was before the fold.
@@ -91,9 +91,9 @@ type formerBook struct {
 // fresh remembers an event of a day, and reports whether it was not seen before.
 func (f *folding) fresh(day calendar.Date, id EventID) bool {
 	if key := EventSetKeyOf(f.reader, day); f.row == nil || key != f.key {
-		if f.row = f.seen[key]; f.row == nil {
+		if f.row = f.events[key]; f.row == nil {
 			f.row = &EventSet{}
-			f.seen[key] = f.row
+			f.events[key] = f.row
 		}
 		f.key, f.changed = key, slices.Contains(f.change.Events, key)
 	}

@@ -24,7 +24,7 @@ func (f *folding) loan(l, was *libraries.Loan) error {
 			return fmt.Errorf("loan %d: what never changes of a loan has changed (F1)", l.ID)
 		}
 		if before, now := was.Days(), l.Days(); before != now && !f.touch(l.Book).relend(before, now) {
-			return fmt.Errorf("loan %d from %s to %s: the reader's shelf lacks it", l.ID, before.Start, before.End)
+			return fmt.Errorf("loan %d from %s to %s: the reader's titles lack it", l.ID, before.Start, before.End)
 		}
 		f.loanState(was, -1)
 	}

@@ -62,7 +62,7 @@ func (h CountsByTitle) Add(changes []TitleCounts) (CountsByTitle, error) {
 		}
 		all = all[n:]
 		if min(sum.Readings, sum.ActiveLoans, sum.ActiveReservations, sum.Confirmed) < 0 {
-			return nil, fmt.Errorf("holdings of title %d: %w", sum.Book, ErrBelowZero)
+			return nil, fmt.Errorf("counts of title %d: %w", sum.Book, ErrBelowZero)
 		}
 		if !sum.empty() {
 			sums = append(sums, sum)

@@ -83,7 +83,7 @@ type LoadOptions struct {
 // Load writes a settled feed, which builds on the state of the writer's Base: the registers, the pile part by part, then the days,
 // which all parts share, and the titles' counts. The pile is used up, and is the caller's to close.
 func Load(ctx context.Context, w Writer, in *Intake, pile *Pile, o LoadOptions) (Loaded, error) {
-	l := &load{w: w, pile: pile, days: &o.Days, holdings: map[int64]facts.TitleCounts{}}
+	l := &load{w: w, pile: pile, days: &o.Days, counts: map[int64]facts.TitleCounts{}}
 	defer l.days.Close()
 	l.out.Write, l.out.Limit = w.WriteAll, pile.Spill.Batch()
 	l.steps = steps{tell: o.Progress, total: 2 * spill.Parts}
@@ -122,11 +122,11 @@ type load struct {
 	pile  *Pile
 	days  *spill.Pile
 
-	sheaves  spill.Sheaves
-	out      spill.Batch[Written]
-	holdings map[int64]facts.TitleCounts // changes, summed by title: readers have many, titles are few
-	loaded   Loaded
-	steps    steps
+	sheaves spill.Sheaves
+	out     spill.Batch[Written]
+	counts  map[int64]facts.TitleCounts // changes, summed by title: readers have many, titles are few
+	loaded  Loaded
+	steps   steps
 }
 
 // first reports whether nothing was loaded before: there is nothing to read and nothing to replace.
@@ -178,15 +178,15 @@ func (l *load) write(ctx context.Context, p *part) error {
 	if err := l.sheaves.Take(l.days, p.aside); err != nil {
 		return err
 	}
-	for _, c := range p.holdings {
-		h := l.holdings[c.Book]
+	for _, c := range p.counts {
+		h := l.counts[c.Book]
 		h.Book = c.Book
 		h.Add(c)
-		l.holdings[c.Book] = h
+		l.counts[c.Book] = h
 	}
 	l.steps.next()
 	var bytes int
-	p.Blocks, bytes = state.Changes(&p.attributes, &p.shelves, &p.seen)
+	p.Blocks, bytes = state.Changes(&p.attributes, &p.titles, &p.events)
 	return l.out.Add(ctx, bytes+p.Readers.len()*rowBytes, p.Written)
 }
 
@@ -200,8 +200,8 @@ func (l *load) writeHoldings(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	changes := make([]facts.TitleCounts, 0, len(l.holdings))
-	for _, c := range l.holdings {
+	changes := make([]facts.TitleCounts, 0, len(l.counts))
+	for _, c := range l.counts {
 		changes = append(changes, c)
 	}
 	now, err := had.Add(changes)

@@ -17,11 +17,11 @@ import (
 // part is what one part of the pile changes, packed as it is written.
 type part struct {
 	Written
-	attributes, shelves, seen state.Puts
+	attributes, titles, events state.Puts
 
-	aside    *spill.Sheaf
-	holdings []facts.TitleCounts
-	loaded   Loaded
+	aside  *spill.Sheaf
+	counts []facts.TitleCounts
+	loaded Loaded
 }
 
 // fold folds a part of the pile.
@@ -33,7 +33,7 @@ func (l *load) fold(ctx context.Context, i int) (*part, error) {
 		return nil, err
 	}
 	p := &part{
-		attributes: state.Puts{Kind: facts.AttributesKind}, shelves: state.Puts{Kind: facts.ReaderTitlesKind}, seen: state.Puts{Kind: facts.EventSetKind},
+		attributes: state.Puts{Kind: facts.AttributesKind}, titles: state.Puts{Kind: facts.ReaderTitlesKind}, events: state.Puts{Kind: facts.EventSetKind},
 		aside: l.sheaves.New(),
 	}
 	had, err := l.before(ctx, deliveries)
@@ -48,7 +48,7 @@ func (l *load) fold(ctx context.Context, i int) (*part, error) {
 		}
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(changed), facts.EventSetKey.Compare) {
-		p.seen.Add(state.BlockKey{A: k.Group, B: int64(k.Block)}, had.stored[k], had.seen[k].AppendBinary(nil))
+		p.events.Add(state.BlockKey{A: k.Group, B: int64(k.Block)}, had.stored[k], had.events[k].AppendBinary(nil))
 	}
 	for _, number := range slices.Sorted(maps.Keys(had.blocks)) {
 		if b := had.blocks[number]; b.changed {
@@ -60,7 +60,7 @@ func (l *load) fold(ctx context.Context, i int) (*part, error) {
 
 // fold folds what the feed says of one reader.
 func (p *part) fold(had *before, d *facts.Delivery, changed map[facts.EventSetKey]bool) error {
-	change, err := facts.Past{Titles: had.shelves[d.Reader], Events: had.seen}.Fold(*d)
+	change, err := facts.Past{Titles: had.titles[d.Reader], Events: had.events}.Fold(*d)
 	if err != nil {
 		return err
 	}
@@ -71,13 +71,13 @@ func (p *part) fold(had *before, d *facts.Delivery, changed map[facts.EventSetKe
 		return err
 	}
 	if change.Titles != nil {
-		p.shelves.Add(state.BlockKey{A: d.Reader}, had.shelves[d.Reader] != nil, change.Titles.AppendBinary(nil))
+		p.titles.Add(state.BlockKey{A: d.Reader}, had.titles[d.Reader] != nil, change.Titles.AppendBinary(nil))
 	}
 	for _, k := range change.Events {
 		changed[k] = true
 	}
 	setAside(p.aside, d, &change)
-	p.holdings = append(p.holdings, change.Counts...)
+	p.counts = append(p.counts, change.Counts...)
 	p.loaded.New += change.New
 	p.loaded.Repeated += change.Repeated
 	p.loaded.Requests += len(change.Requests)
@@ -110,9 +110,9 @@ func (p *part) stands(had *before, r libraries.Reader) bool {
 
 // before is what was folded before of the readers of a part, and the rows of those whom the feed has a row of.
 type before struct {
-	shelves map[int64]*facts.ReaderTitles
-	seen    map[facts.EventSetKey]*facts.EventSet
-	stored  map[facts.EventSetKey]bool // which of seen the store has
+	titles  map[int64]*facts.ReaderTitles
+	events  map[facts.EventSetKey]*facts.EventSet
+	stored  map[facts.EventSetKey]bool // which of events the store has
 	blocks  attributeBlocks
 	readers map[int64]libraries.Reader
 }
@@ -131,7 +131,7 @@ func (l *load) before(ctx context.Context, deliveries []facts.Delivery) (*before
 		}
 		numbers = append(numbers, facts.Block(d.Reader))
 		for _, k := range d.EventSetKeys() {
-			b.seen[k] = &facts.EventSet{}
+			b.events[k] = &facts.EventSet{}
 			groups = append(groups, k.Group)
 			first.Block, last.Block = min(first.Block, k.Block), max(last.Block, k.Block)
 		}
@@ -146,10 +146,10 @@ func (l *load) before(ctx context.Context, deliveries []facts.Delivery) (*before
 	return b, cmp.Or(err,
 		l.scan(ctx, facts.AttributesKind, state.Range{Among: slices.Compact(numbers)}, b.addAttributes),
 		l.scan(ctx, facts.ReaderTitlesKind, state.Range{Among: all}, func(block state.Block) (err error) {
-			b.shelves[block.A], err = facts.ParseReaderTitles(block.Data)
+			b.titles[block.A], err = facts.ParseReaderTitles(block.Data)
 			return err
 		}),
-		l.scan(ctx, facts.EventSetKind, state.Range{Among: ascending(groups), B: state.Between(first.Block, last.Block)}, b.addSeen))
+		l.scan(ctx, facts.EventSetKind, state.Range{Among: ascending(groups), B: state.Between(first.Block, last.Block)}, b.addEvents))
 }
 
 func (b *before) addAttributes(block state.Block) error {
@@ -161,14 +161,14 @@ func (b *before) addAttributes(block state.Block) error {
 	return nil
 }
 
-func (b *before) addSeen(block state.Block) error {
+func (b *before) addEvents(block state.Block) error {
 	k := facts.EventSetKey{Block: int32(block.B), Group: block.A}
-	seen := b.seen[k]
-	if seen == nil {
+	set := b.events[k]
+	if set == nil {
 		return nil
 	}
 	b.stored[k] = true
-	return seen.UnmarshalBinary(block.Data)
+	return set.UnmarshalBinary(block.Data)
 }
 
 // attributeBlocks are the attributes of readers by the number of their block.

@@ -87,7 +87,7 @@ func (l *librariesExport) writeShelves(ctx context.Context) error {
 		return l.store.ReaderTitles(ctx, l.access, ids, func(reader int64, data []byte) error {
 			s, err := librariesdb.ParseReaderTitles(data)
 			if err != nil {
-				return fmt.Errorf("shelf of reader %d: %w", reader, err)
+				return fmt.Errorf("titles of reader %d: %w", reader, err)
 			}
 			for _, b := range s.Books {
 				if err := t.Write(&shelfRow{reader, b}); err != nil {
@@ -117,7 +117,7 @@ func (l *librariesExport) writeDays(ctx context.Context) error {
 		if err := l.writeSheets(ctx, d, day); err != nil {
 			return fmt.Errorf("day %s: %w", day, err)
 		}
-		if err := l.writeMarked(ctx, d, day); err != nil {
+		if err := l.writePositioned(ctx, d, day); err != nil {
 			return err
 		}
 	}
@@ -142,21 +142,21 @@ func (l *librariesExport) writeSheets(ctx context.Context, d *dayTables, day cal
 	return nil
 }
 
-// writeMarked writes the loans and the reservations that were made on a day, by identifier.
-func (l *librariesExport) writeMarked(ctx context.Context, d *dayTables, day calendar.Date) error {
-	if err := marked(ctx, l, report.LoanRegister, day, l.store.Loans, d.loans); err != nil {
+// writePositioned writes the loans and the reservations that were made on a day, by identifier.
+func (l *librariesExport) writePositioned(ctx context.Context, d *dayTables, day calendar.Date) error {
+	if err := positioned(ctx, l, report.LoanRegister, day, l.store.Loans, d.loans); err != nil {
 		return err
 	}
-	return marked(ctx, l, report.ReservationRegister, day, l.store.Reservations, d.reservations)
+	return positioned(ctx, l, report.ReservationRegister, day, l.store.Reservations, d.reservations)
 }
 
-func marked[T any](ctx context.Context, l *librariesExport, of report.Register, day calendar.Date,
+func positioned[T any](ctx context.Context, l *librariesExport, of report.Register, day calendar.Date,
 	read func(context.Context, report.Access, report.ListPositions) ([]T, error), to Table[T]) error {
-	marks, err := l.store.Positions(ctx, l.access, of, day)
+	positions, err := l.store.Positions(ctx, l.access, of, day)
 	if err != nil {
 		return err
 	}
-	for part := range slices.Chunk(marks, readersAtOnce) {
+	for part := range slices.Chunk(positions, readersAtOnce) {
 		rows, err := read(ctx, l.access, part)
 		if err != nil {
 			return err

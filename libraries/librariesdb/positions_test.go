@@ -57,13 +57,13 @@ func reservationOf(l libraries.Loan) libraries.Reservation {
 }
 
 // pick returns the loans that are picked, and their positions.
-func pick(loans []libraries.Loan, picked func(i int, l libraries.Loan) bool) (list []libraries.Loan, marks report.ListPositions) {
+func pick(loans []libraries.Loan, picked func(i int, l libraries.Loan) bool) (list []libraries.Loan, positions report.ListPositions) {
 	for i, l := range loans {
 		if picked(i, l) {
-			list, marks = append(list, l), append(marks, report.ListPosition{Day: l.Day(), ID: l.ID, Status: uint8(l.Status)})
+			list, positions = append(list, l), append(positions, report.ListPosition{Day: l.Day(), ID: l.ID, Status: uint8(l.Status)})
 		}
 	}
-	return list, marks
+	return list, positions
 }
 
 func TestMarks(t *testing.T) {
@@ -75,25 +75,25 @@ func TestMarks(t *testing.T) {
 			t.Helper()
 			_, want := pick(loans, func(_ int, l libraries.Loan) bool { return picked(l) })
 			if err != nil || !slices.Equal(got, want) {
-				t.Errorf("%s: %d marks, %v, want %d", what, len(got), err, len(want))
+				t.Errorf("%s: %d positions, %v, want %d", what, len(got), err, len(want))
 			}
 		}
 		for _, of := range registers {
 			for day := firstDay - 1; day <= firstDay+10; day++ {
-				marks, err := f.Positions(t.Context(), f.a, of, day)
-				check(fmt.Sprint(of, " of ", day), marks, err, func(l libraries.Loan) bool { return l.Day() == day })
+				positions, err := f.Positions(t.Context(), f.a, of, day)
+				check(fmt.Sprint(of, " of ", day), positions, err, func(l libraries.Loan) bool { return l.Day() == day })
 			}
 			for reader := range int64(41) {
-				marks, err := f.PositionsOf(t.Context(), f.a, of, &reader, nil)
-				check(fmt.Sprint(of, " of reader ", reader), marks, err, func(l libraries.Loan) bool { return l.Reader == reader })
+				positions, err := f.PositionsOf(t.Context(), f.a, of, &reader, nil)
+				check(fmt.Sprint(of, " of reader ", reader), positions, err, func(l libraries.Loan) bool { return l.Reader == reader })
 				book := reader % 8
-				marks, err = f.PositionsOf(t.Context(), f.a, of, nil, &book)
-				check(fmt.Sprint(of, " of title ", book), marks, err, func(l libraries.Loan) bool { return l.Book == book })
-				marks, err = f.PositionsOf(t.Context(), f.a, of, &reader, &book)
-				check(fmt.Sprint(of, " of reader and title ", reader, book), marks, err, func(l libraries.Loan) bool { return l.Reader == reader && l.Book == book })
+				positions, err = f.PositionsOf(t.Context(), f.a, of, nil, &book)
+				check(fmt.Sprint(of, " of title ", book), positions, err, func(l libraries.Loan) bool { return l.Book == book })
+				positions, err = f.PositionsOf(t.Context(), f.a, of, &reader, &book)
+				check(fmt.Sprint(of, " of reader and title ", reader, book), positions, err, func(l libraries.Loan) bool { return l.Reader == reader && l.Book == book })
 			}
-			if marks, err := f.PositionsOf(t.Context(), f.a, of, nil, nil); err == nil {
-				t.Errorf("marks of neither a reader nor a title are %d", len(marks))
+			if positions, err := f.PositionsOf(t.Context(), f.a, of, nil, nil); err == nil {
+				t.Errorf("positions of neither a reader nor a title are %d", len(positions))
 			}
 		}
 	})
@@ -116,12 +116,12 @@ func TestMarkedRecords(t *testing.T) {
 		loans := someLoans(5000)
 		f.putLoans(loans)
 		for name, picked := range pages {
-			want, marks := pick(loans, picked)
-			got, err := f.Loans(t.Context(), f.a, marks)
+			want, positions := pick(loans, picked)
+			got, err := f.Loans(t.Context(), f.a, positions)
 			if err != nil || len(got) != len(want) || len(want) > 0 && !reflect.DeepEqual(got, want) {
 				t.Errorf("%s: %d loans, %v, want %d", name, len(got), err, len(want))
 			}
-			reservations, err := f.Reservations(t.Context(), f.a, marks)
+			reservations, err := f.Reservations(t.Context(), f.a, positions)
 			if err != nil || !slices.EqualFunc(reservations, want, func(r libraries.Reservation, l libraries.Loan) bool { return r == reservationOf(l) }) {
 				t.Errorf("%s: %d reservations, %v, want %d", name, len(reservations), err, len(want))
 			}
@@ -134,9 +134,9 @@ func TestMarkWithoutRecord(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		loans := someLoans(10)
 		f.putLoans(loans)
-		_, marks := pick(loans, func(int, libraries.Loan) bool { return true })
-		marks[9].Day++
-		if got, err := f.Loans(t.Context(), f.a, marks); err == nil {
+		_, positions := pick(loans, func(int, libraries.Loan) bool { return true })
+		positions[9].Day++
+		if got, err := f.Loans(t.Context(), f.a, positions); err == nil {
 			t.Errorf("Loans = %v, %v, want an error", got, err)
 		}
 	})
@@ -147,14 +147,14 @@ func TestMarkWithoutRecord(t *testing.T) {
 func TestPlansUseIndexes(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
 	for _, r := range []struct{ table, id string }{{"libraries_loans", "loan_id"}, {"libraries_reservations", "reservation_id"}} {
-		marks := `SELECT day, ` + r.id + `, status FROM ` + r.table + ` WHERE tenant_id = 1 AND since <= 5000000000 AND until > 5000000000 AND `
+		positions := `SELECT day, ` + r.id + `, status FROM ` + r.table + ` WHERE tenant_id = 1 AND since <= 5000000000 AND until > 5000000000 AND `
 		order := ` ORDER BY day, ` + r.id
 		for query, index := range map[string]string{
-			marks + `user_id = 5` + order:                    r.table + "_reader (tenant_id=? AND user_id=?)",
-			marks + `user_id = 5 AND +book_id = 6` + order:   r.table + "_reader (tenant_id=? AND user_id=?)",
-			marks + `book_id = 6` + order:                    "COVERING INDEX " + r.table + "_book (tenant_id=? AND book_id=?)",
-			marks + `day = 7` + order:                        "sqlite_autoindex_" + r.table + "_1 (tenant_id=? AND day=?)",
-			marks + r.id + ` IN (1, 2, 3, 4, 5, 6, 7, 8, 9)`: r.table + "_id (tenant_id=? AND " + r.id + "=? AND until>?)",
+			positions + `user_id = 5` + order:                    r.table + "_reader (tenant_id=? AND user_id=?)",
+			positions + `user_id = 5 AND +book_id = 6` + order:   r.table + "_reader (tenant_id=? AND user_id=?)",
+			positions + `book_id = 6` + order:                    "COVERING INDEX " + r.table + "_book (tenant_id=? AND book_id=?)",
+			positions + `day = 7` + order:                        "sqlite_autoindex_" + r.table + "_1 (tenant_id=? AND day=?)",
+			positions + r.id + ` IN (1, 2, 3, 4, 5, 6, 7, 8, 9)`: r.table + "_id (tenant_id=? AND " + r.id + "=? AND until>?)",
 		} {
 			if plan := f.plan(query); !strings.Contains(plan, index) || strings.Contains(plan, "TEMP B-TREE") {
 				t.Errorf("%s:\n%swant %s", query, plan, index)

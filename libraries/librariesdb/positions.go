@@ -23,7 +23,7 @@ var registers = [...]register{
 
 // ListPositions implements report.Store.
 func (s *Store) Positions(ctx context.Context, a report.Access, of report.Register, day calendar.Date) (report.ListPositions, error) {
-	return s.marks(ctx, a, of, bun.SafeQuery("day = ?", int32(day)))
+	return s.positions(ctx, a, of, bun.SafeQuery("day = ?", int32(day)))
 }
 
 // PositionsOf implements report.Store. A reader has few loans and a title may have many: of both it is the reader's index
@@ -31,23 +31,23 @@ func (s *Store) Positions(ctx context.Context, a report.Access, of report.Regist
 func (s *Store) PositionsOf(ctx context.Context, a report.Access, of report.Register, reader, book *int64) (report.ListPositions, error) {
 	switch {
 	case reader != nil && book != nil:
-		return s.marks(ctx, a, of, bun.SafeQuery("user_id = ? AND +book_id = ?", *reader, *book))
+		return s.positions(ctx, a, of, bun.SafeQuery("user_id = ? AND +book_id = ?", *reader, *book))
 	case reader != nil:
-		return s.marks(ctx, a, of, bun.SafeQuery("user_id = ?", *reader))
+		return s.positions(ctx, a, of, bun.SafeQuery("user_id = ?", *reader))
 	case book != nil:
-		return s.marks(ctx, a, of, bun.SafeQuery("book_id = ?", *book))
+		return s.positions(ctx, a, of, bun.SafeQuery("book_id = ?", *book))
 	}
-	return nil, errors.New("marks of neither a reader nor a title")
+	return nil, errors.New("positions of neither a reader nor a title")
 }
 
 // positions reads the positions that meet a condition, by day, then identifier.
-func (s *Store) marks(ctx context.Context, a report.Access, of report.Register, where schema.QueryWithArgs) (marks report.ListPositions, err error) {
+func (s *Store) positions(ctx context.Context, a report.Access, of report.Register, where schema.QueryWithArgs) (positions report.ListPositions, err error) {
 	r := registers[of]
 	rows, err := s.DB.QueryContext(ctx, `SELECT day, ?0, status FROM ?1 WHERE ?2 AND ?3 ORDER BY day, ?0`, r.id, r.table, rowsOf(a), where)
 	var day, id, status int64 // read as the drivers give them, which is twice as fast
-	return marks, authdb.Visit(rows, err, "marks", func(rows *sql.Rows) error {
+	return positions, authdb.Visit(rows, err, "positions", func(rows *sql.Rows) error {
 		err := rows.Scan(&day, &id, &status)
-		marks = append(marks, report.ListPosition{Day: calendar.Date(day), ID: id, Status: uint8(status)})
+		positions = append(positions, report.ListPosition{Day: calendar.Date(day), ID: id, Status: uint8(status)})
 		return err
 	})
 }
