@@ -31,9 +31,9 @@ var ErrAdminAddr = errors.New("admin address")
 // serve it at Config.AdminAddr. It asks for no key.
 //
 //   - /healthz is 200 as long as the process answers at all.
-//   - /readyz is 200 when the database answers, its schema is current, no rows wait to be moved and the file with the key for secrets, if there is one,
-//     can be read; else 503 with the reason, also where the database does not answer within two seconds, and from the
-//     moment that Serve begins to stop.
+//   - /readyz is 200 when the database answers, its schema is current, no rows wait to be moved and the file with the key for
+//     secrets, if there is one, can be read; else 503 with the reason, also where the database does not answer within two
+//     seconds, and from the moment that Serve begins to stop.
 //   - /metrics are figures for Prometheus.
 func (s *Server) AdminHandler() http.Handler {
 	mux := http.NewServeMux()

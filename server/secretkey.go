@@ -32,8 +32,8 @@ var ErrNoSecretKey = errors.New("no key for the secrets of directory keys: set "
 // hash, so they must be recoverable; sealed, a copy of the database alone opens nothing.
 //
 // The key is the one given, or else, with SQLite, that of a file beside the database: its name and `.key`, mode 0600,
-// made when a directory key is first issued, and of the database's owner whoever issues it. It belongs into a backup, apart from the database. PostgreSQL, whose
-// replicas share no folder, has no such file: the error is ErrNoSecretKey then.
+// made when a directory key is first issued, and of the database's owner whoever issues it. It belongs into a backup, apart
+// from the database. PostgreSQL, whose replicas share no folder, has no such file: the error is ErrNoSecretKey then.
 //
 // Secrets are safe for concurrent use, by several processes as well.
 type Secrets struct {

@@ -19,7 +19,8 @@ import (
 //
 // What leaves no row to skip is returned without asking bad, with file and line like the rest: a header that is wrong,
 // a file that cannot be read on, and a name of a member or a column that is neither a field nor to be ignored (see
-// [Folder.Ignore]), as an [*UnknownError]. When ctx is done Read returns its error. Whatever Read has started has ended when it returns.
+// [Folder.Ignore]), as an [*UnknownError]. When ctx is done Read returns its error. Whatever Read has started has ended when
+// it returns.
 func Read[T any](ctx context.Context, file *File, fields []Field, parse func(*Row, *T), sink func(*T, Pos) error, bad func(*RowError) error) error {
 	if bad == nil {
 		bad = func(e *RowError) error { return e }

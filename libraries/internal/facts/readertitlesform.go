@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// formerReaderTitles is the version of readers' titles that knew the last day alone of a title's sessions, and of its loans the first.
+	// formerReaderTitles is the version of readers' titles that knew the last day alone of a title's sessions, and of its loans
+	// the first.
 	formerReaderTitles  = 1
 	readerTitlesVersion = 2
 

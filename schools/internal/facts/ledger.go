@@ -13,8 +13,9 @@ import (
 // A Ledger is one user's list of books read and of the days on which each was read, effectively. It says how many
 // reading rows the user has in any period, and which, without a record being opened.
 //
-// Layout: count of books; per book, ascending: difference of identifiers (the first from -1), number of days, first day (zigzag); with more
-// days, the distance to the last one, and the size in bytes and differences of those between. Numbers are varints.
+// Layout: count of books; per book, ascending: difference of identifiers (the first from -1), number of days, first day
+// (zigzag); with more days, the distance to the last one, and the size in bytes and differences of those between. Numbers are
+// varints.
 type Ledger []byte
 
 // BookDays is one book of a ledger with its days, both ascending.

@@ -29,7 +29,8 @@ var end = calendar.MustParse("2026-08-23")
 // dates are the days in a feed, alone or before a time.
 var dates = regexp.MustCompile(`\b\d{4}-\d\d-\d\d`)
 
-// Unpack writes the feed of an API, schools or libraries, into dir, with all its days shifted by so many that it ends with the given one.
+// Unpack writes the feed of an API, schools or libraries, into dir, with all its days shifted by so many that it ends with the
+// given one.
 func Unpack(api, dir string, last calendar.Date) error {
 	unpack, err := zstd.NewReader(nil)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// wordList has the words that names are made of, a list a line: what it is, and the words. Titles are in the public domain, the last by nobody; the
-// libraries are 3 kinds of 40 names.
+// wordList has the words that names are made of, a list a line: what it is, and the words. Titles are in the public domain, the
+// last by nobody; the libraries are 3 kinds of 40 names.
 //
 //go:embed words.txt
 var wordList string
