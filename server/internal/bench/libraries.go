@@ -65,7 +65,7 @@ func choose(ctx context.Context, n *network) error {
 		}
 		most := -1
 		for _, g := range answer.Data.Breakdown {
-			if g.Key != nil && g.Metrics.RegisteredUsers > most {
+			if g.Key != nil && *g.Key != "" && g.Metrics.RegisteredUsers > most { // those without one are no library
 				*key, most = *g.Key, g.Metrics.RegisteredUsers
 			}
 		}
