@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
 	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/directory"
@@ -120,22 +121,26 @@ func AccountRefsAfter(ctx context.Context, idb bun.IDB, partner directory.Partne
 // Names calls visit with the name and the e-mail, as they were at a version of the registers, of the accounts of the given
 // numbers, which ascend, deleted ones too; a number without an account is left out. It is meant for a page: a thousand or so.
 //
-// Numbers that stand close are read as a range, which costs the engines half of a list. The bounds also tell PostgreSQL to
-// use the key while it has no statistics, as after the first load.
+// Numbers that stand close are read as a range, which costs the engines half of a list. With a list, bounds tell PostgreSQL to use
+// the key while it has no statistics, as after the first load; SQLite would read all between them, and is told none.
 func Names(ctx context.Context, idb bun.IDB, partner directory.PartnerID, at int64, ids []directory.UserID, visit func(id directory.UserID, name, email string)) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	first, last := ids[0], ids[len(ids)-1]
-	among := bun.SafeQuery("TRUE")
+	among := bun.SafeQuery("user_id BETWEEN ? AND ?", first, last)
 	if int64(last-first) >= 2*int64(len(ids)) {
-		among = bun.SafeQuery("user_id IN (?)", bun.List(ids))
+		list := bun.SafeQuery("user_id IN (?)", bun.List(ids))
+		if idb.Dialect().Name() == dialect.PG {
+			list = bun.SafeQuery("? AND ?", among, list)
+		}
+		among = list
 	}
 	rows, err := idb.QueryContext(ctx, `
 		SELECT user_id, name, email
 		  FROM ? AS a
-		 WHERE user_id BETWEEN ? AND ? AND ?
-		 ORDER BY user_id`, versioned("accounts", "user_id, name, email", partner, Everything, at), first, last, among)
+		 WHERE ?
+		 ORDER BY user_id`, versioned("accounts", "user_id, name, email", partner, Everything, at), among)
 	var id directory.UserID
 	var name, email string
 	err = each(rows, err, func() error {
