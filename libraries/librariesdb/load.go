@@ -78,21 +78,16 @@ func (l *Load) Save(ctx context.Context, in *intake.Intake, pile *intake.Pile, o
 	if err != nil {
 		return Saved{}, err
 	}
-	l.store.settle(ctx, l.Base.At.Facts == 0)
+	l.store.settle(ctx)
 	saved.Loaded = loaded
 	return saved, nil
 }
 
 // settle does what is due after a load; the load stands whatever becomes of it. On SQLite the journal is written into the
-// database: what was erased is gone then. On PostgreSQL statistics are gathered after a network's first load: until the
-// server does so by itself, it takes tables that were just filled for empty ones and reads them whole. SQLite's are given by
-// a migration.
-func (s *Store) settle(ctx context.Context, first bool) {
-	switch {
-	case s.writesAlone():
+// database: what was erased is gone then.
+func (s *Store) settle(ctx context.Context) {
+	if s.writesAlone() {
 		_, _ = s.DB.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
-	case first:
-		_, _ = s.DB.ExecContext(ctx, `ANALYZE libraries_loans, libraries_readers, libraries_reservations, blocks`)
 	}
 }
 

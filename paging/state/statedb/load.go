@@ -422,7 +422,20 @@ func (l *Load) Hold(ctx context.Context, f func(ctx context.Context, tx bun.Tx, 
 		return authdb.Held{}, err
 	}
 	l.held = true
+	l.gather(ctx)
 	return h, nil
+}
+
+// gather has PostgreSQL gather statistics after a tenant's first load, which stands whatever becomes of it: until the server does so by
+// itself it takes tables that were just filled for empty ones, and reads a whole kind of blocks for each part of the next load.
+// SQLite's statistics are given by a migration.
+func (l *Load) gather(ctx context.Context) {
+	if l.base > 0 || !postgres(l.store.DB) {
+		return
+	}
+	for _, t := range l.store.tables() {
+		_, _ = l.store.DB.NewRaw(`ANALYZE ?`, bun.Ident(t.Name)).Exec(ctx)
+	}
 }
 
 // Close ends a load. What was not made to hold is undone and the lease given back, and of what was, what only loads read of the
