@@ -79,9 +79,6 @@ func (r *Records[T]) Values(v T) []any {
 	return values
 }
 
-// Equal reports whether two records are stored alike.
-func (r *Records[T]) Equal(x, y T) bool { return r.schema.Equal(r.record(&x), r.record(&y)) }
-
 // Replace is the change that puts a row for each record of a list, in place of those of the keys gone, which it sorts.
 func (r *Records[T]) Replace(gone [][]int64, list []T) RowChange {
 	slices.SortFunc(gone, slices.Compare)
