@@ -80,12 +80,12 @@ func (s *Store) read(ctx context.Context, t auth.Tenant, number int) (g Grant, s
 	var h Held
 	var secret []byte
 	var expires, revoked, lastUsed, now sql.NullTime
-	err = s.DB.QueryRowContext(ctx,
+	err = s.DB.DB.QueryRowContext(ctx, // prepared: each request asks for a key
 		`SELECT k.api, k.network, k.budget, k.hash, k.secret, k.created, k.expires, k.revoked, k.last_used,
 		        v.secret, `+heldColumns+`, `+clock+`
 		   FROM keys k
 		   JOIN versions v ON v.tenant_id = k.tenant_id
-		  WHERE k.tenant_id = ? AND k.number = ?`, t, number).
+		  WHERE k.tenant_id = $1 AND k.number = $2`, t, number).
 		Scan(append(append([]any{&row.API, &row.Network, &row.Budget, &row.Hash, &row.Secret, &row.Created, &expires, &revoked, &lastUsed, &secret},
 			h.fields()...), &now)...)
 	if err != nil {

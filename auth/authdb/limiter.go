@@ -3,6 +3,7 @@ package authdb
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
@@ -31,14 +32,14 @@ func (l *Limiter) Take(ctx context.Context, b auth.Budget, limit int) (auth.Quot
 	var taken, count int64
 	// The clock is in VALUES alone: a distributed database refuses it in DO
 	// UPDATE and in RETURNING.
-	err := l.DB.QueryRowContext(ctx,
+	err := l.DB.DB.QueryRowContext(ctx, // prepared: each request is counted
 		`INSERT INTO rates AS r (tenant_id, budget, taken, count)
-		 VALUES (?, ?, ?, 1)
+		 VALUES ($1, $2, `+l.clock()+`, 1)
 		     ON CONFLICT (tenant_id, budget) DO UPDATE
 		    SET count = CASE WHEN r.taken / 60000 - excluded.taken / 60000 IN (0, 1) THEN r.count + 1 ELSE 1 END,
 		        taken = CASE WHEN r.taken / 60000 - excluded.taken / 60000 IN (0, 1) THEN greatest(r.taken, excluded.taken)
 		                     ELSE excluded.taken END
-		 RETURNING taken, count`, b.Tenant, b.Name, l.clock()).
+		 RETURNING taken, count`, b.Tenant, b.Name).
 		Scan(&taken, &count)
 	if err != nil {
 		return auth.Quota{}, fmt.Errorf("rate of %s of tenant %d: %w", b.Name, b.Tenant, err)
@@ -47,9 +48,9 @@ func (l *Limiter) Take(ctx context.Context, b auth.Budget, limit int) (auth.Quot
 }
 
 // clock is the time in milliseconds since 1970, as SQL.
-func (l *Limiter) clock() any {
+func (l *Limiter) clock() string {
 	if l.Now != nil {
-		return l.Now().UnixMilli()
+		return strconv.FormatInt(l.Now().UnixMilli(), 10)
 	}
-	return bun.Safe(`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`)
+	return `floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
 }

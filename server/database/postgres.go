@@ -46,7 +46,7 @@ func openPostgres(raw string) (db *bun.DB, hint string, err error) {
 	leaveReadOnly(config)
 	watched := watchHosts(config)
 	inner := stdlib.GetConnector(*config, stdlib.OptionBeforeConnect(watched.order), stdlib.OptionShouldPing(watched.doubtful))
-	pool := sql.OpenDB(connector{inner, binary})
+	pool := sql.OpenDB(connector{inner, binary, new(preparing)})
 	pool.SetMaxOpenConns(conns)
 	pool.SetMaxIdleConns((conns + 1) / 2)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
@@ -81,7 +81,8 @@ func leaveReadOnly(config *pgx.ConnConfig) {
 // connector makes connections of the pgx driver, with binary results or as they are.
 type connector struct {
 	driver.Connector
-	binary bool
+	binary    bool
+	preparing *preparing
 }
 
 const (
@@ -115,7 +116,7 @@ func (c connector) connect(ctx context.Context) (driver.Conn, error) {
 	w := watched{Conn: dc.(*stdlib.Conn)}
 	w.wire = wireOf(w.Conn.Conn().PgConn().Conn())
 	if c.binary {
-		return binaryConn{w}, nil
+		return binaryConn{w, c.preparing}, nil
 	}
 	return w, nil
 }

@@ -103,7 +103,7 @@ func (c queuedConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &queuedConn{sqliteConn: dc.(sqliteConn), queue: c.queue}, nil
+	return &queuedConn{sqliteConn: dc.(sqliteConn), queue: c.queue, compiled: make(map[string]*compiled)}, nil
 }
 
 // sqliteConn is what database/sql uses of the driver's connection.
@@ -121,8 +121,9 @@ type sqliteConn interface {
 // queuedConn is a connection whose transactions queue.
 type queuedConn struct {
 	sqliteConn
-	queue *queue
-	turn  *turn // of the transaction that is under way
+	queue    *queue
+	turn     *turn                // of the transaction that is under way
+	compiled map[string]*compiled // by their texts
 }
 
 // BeginTx begins a transaction; one that is to write waits for its turn first.

@@ -19,7 +19,10 @@ import (
 // in binary. Pgx itself asks for text in this mode, since it does not know the
 // types beforehand, and its other modes pay for knowing them with a second round
 // trip for each new text. The types come along with the rows, which is soon enough.
-type binaryConn struct{ watched }
+type binaryConn struct {
+	watched
+	*preparing
+}
 
 // watched is a connection of the pgx driver, with that to the server under it.
 type watched struct {
@@ -41,11 +44,10 @@ func (c watched) QueryContext(ctx context.Context, query string, args []driver.N
 	return r, c.wire.lost(err, sent)
 }
 
-// QueryContext runs a query. One with arguments, which bun never sends, is left to
-// pgx.
+// QueryContext runs a query. One with parameters, which bun never sends, is left to pgx and prepared.
 func (c binaryConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if len(args) > 0 {
-		return c.watched.QueryContext(ctx, query, args)
+		return c.queryPrepared(ctx, query, args)
 	}
 	sent := c.wire.sent.Load()
 	pg := c.Conn.Conn()

@@ -101,11 +101,11 @@ type pull struct {
 
 // pull reads a pull, of whatever age.
 func (s *Store) pull(ctx context.Context, k PullKey) (p pull, ok bool, err error) {
-	err = s.DB.NewRaw(`
-		SELECT registers, facts, day, began, asked
-		  FROM pulls
-		 WHERE tenant_id = ? AND budget = ? AND query = ?`,
-		k.Tenant, k.Budget, k.Query).Scan(ctx, &p.at.Registers, &p.at.Facts, &p.at.Of, &p.began, &p.asked)
+	err = s.DB.DB.QueryRowContext(ctx, // prepared: each page asks for its pull
+		`SELECT registers, facts, day, began, asked
+		   FROM pulls
+		  WHERE tenant_id = $1 AND budget = $2 AND query = $3`,
+		k.Tenant, k.Budget, k.Query).Scan(&p.at.Registers, &p.at.Facts, &p.at.Of, &p.began, &p.asked)
 	if errors.Is(err, sql.ErrNoRows) {
 		return pull{}, false, nil
 	}
