@@ -12,15 +12,14 @@ import (
 
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
 // A primary that freezes resets nothing: its kernel acknowledges what it is sent. A server under load still leaves it, and
 // reads and writes on the standby once that is promoted, without a restart; what it acknowledged before is there (H13). It
 // takes about 8 seconds; the bound is that of a machine with other work.
 func TestFrozenPrimary(t *testing.T) {
-	pair := dbtest.NewPair(t)
-	db, err := database.Open(t.Context(), pair.URL)
+	pair := newServers(t)
+	db, err := database.Open(t.Context(), pair.url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,9 +31,9 @@ func TestFrozenPrimary(t *testing.T) {
 		t.Fatalf("a school = %d %s, want 201", r.status, r.body)
 	}
 
-	pair.Freeze()
+	pair.freeze()
 	frozen := time.Now()
-	pair.Promote()
+	pair.promote()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	answers := func(what string, ask func() int, want int) {
@@ -64,8 +63,8 @@ func TestFrozenPrimary(t *testing.T) {
 // A standby that is promoted has lost the last writes, which the server has answered from. It goes on running: no answer comes
 // from what it had of them in memory, also when as many writes have followed them as were lost.
 func TestLostWrites(t *testing.T) {
-	pair := dbtest.NewPair(t)
-	db, err := database.Open(t.Context(), pair.URL)
+	pair := newServers(t)
+	db, err := database.Open(t.Context(), pair.url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +72,7 @@ func TestLostWrites(t *testing.T) {
 	c := newClient(t, db, server.Config{SchoolsRate: -1})
 	users := func() string { return c.get(c.north, prefix+"/users").Body.String() }
 	before := users()
-	pair.Part()
+	pair.part()
 	const lost = 3
 	for i := range lost {
 		if r := c.call(t, "POST", "/teachers", teacher(fmt.Sprint("lost-", i), "north")); r.status != 201 {
@@ -83,8 +82,8 @@ func TestLostWrites(t *testing.T) {
 			t.Fatal("the answers do not show the teacher")
 		}
 	}
-	pair.Freeze()
-	pair.Promote()
+	pair.freeze()
+	pair.promote()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	after := users()

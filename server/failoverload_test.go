@@ -27,8 +27,8 @@ func TestLoadOverFailover(t *testing.T) {
 		{"some of what it wrote", "fold", 2, 6}, // the feed's users are in the first seven parts
 	} {
 		t.Run(tt.lost, func(t *testing.T) {
-			pair := dbtest.NewPair(t)
-			db, err := database.Open(t.Context(), pair.URL)
+			pair := newServers(t)
+			db, err := database.Open(t.Context(), pair.url)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -42,10 +42,10 @@ func TestLoadOverFailover(t *testing.T) {
 				}
 				switch told++; told {
 				case tt.from:
-					pair.Part()
+					pair.part()
 				case tt.to:
-					pair.Kill()
-					pair.Promote()
+					pair.kill()
+					pair.promote()
 					for db.PingContext(t.Context()) != nil && t.Context().Err() == nil { // the pool throws away what is broken
 					}
 				}

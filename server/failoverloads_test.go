@@ -14,7 +14,6 @@ import (
 
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
 // failover is two servers on the database of a pair, and what they were asked: a partner and a library network.
@@ -22,15 +21,15 @@ type failover struct {
 	*testing.T
 	*client
 	network *network
-	pair    *dbtest.Pair
+	pair    *servers
 	servers map[string]http.Handler
 	targets []string
 }
 
 func newFailover(t *testing.T) *failover {
 	t.Helper()
-	pair := dbtest.NewPair(t)
-	db, err := database.Open(t.Context(), pair.URL)
+	pair := newServers(t)
+	db, err := database.Open(t.Context(), pair.url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,8 +137,8 @@ func (r *failover) forgotten(when string, now, lost told) {
 // fail lets the standby take over, and waits until the servers have found it.
 func (r *failover) fail() {
 	r.Helper()
-	r.pair.Freeze()
-	r.pair.Promote()
+	r.pair.freeze()
+	r.pair.promote()
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Minute)
 	defer cancel()
 	for _, h := range r.servers {
@@ -167,7 +166,7 @@ func TestLostLoads(t *testing.T) {
 	r.from(r.handler, first)
 	pulled := r.from(r.handler, second)
 
-	r.pair.Part()
+	r.pair.part()
 	r.at(hour) // what the hour brings is known to the standby; that it has come is not
 	kept = append(kept, r.ask())
 	var lost []told

@@ -1,6 +1,6 @@
 //go:build unix
 
-package dbtest
+package server_test
 
 import (
 	"bytes"
@@ -19,26 +19,26 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// Pair is a PostgreSQL primary with a standby that follows it, each with processes of its own, for tests of what happens
+// servers are a PostgreSQL primary and a standby that follows it, each with processes of its own, for tests of what happens
 // when a primary is lost. They are removed when the test ends.
-type Pair struct {
-	// URL names both, the primary first, and asks for the one that can be written to.
-	URL string
+type servers struct {
+	// url names both, the primary first, and asks for the one that can be written to.
+	url string
 
 	tb               testing.TB
 	bin              string // the folder of PostgreSQL's programs
 	primary, standby string // folders of data
 }
 
-// NewPair starts a pair. Its standby applies a commit before the commit is acknowledged, so that none is lost with the
+// newServers starts a pair. Its standby applies a commit before the commit is acknowledged, so that none is lost with the
 // primary. PostgreSQL's programs are found as .ci/with-postgres finds them; the test fails where there are none.
-func NewPair(tb testing.TB) *Pair {
+func newServers(tb testing.TB) *servers {
 	tb.Helper()
 	dir, err := os.MkdirTemp("", "lectern-pair-")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p := &Pair{tb: tb, bin: programs(tb), primary: filepath.Join(dir, "primary"), standby: filepath.Join(dir, "standby")}
+	p := &servers{tb: tb, bin: programs(tb), primary: filepath.Join(dir, "primary"), standby: filepath.Join(dir, "standby")}
 	tb.Cleanup(func() { p.stop(dir) })
 	if who := owner(tb); who != nil {
 		if err := os.Chown(dir, int(who.Uid), int(who.Gid)); err != nil {
@@ -53,31 +53,31 @@ func NewPair(tb testing.TB) *Pair {
 	second := p.start(p.standby)
 	p.configure(p.primary, "synchronous_standby_names = '*'\nsynchronous_commit = remote_apply")
 	p.run("pg_ctl", "reload", "-D", p.primary)
-	p.URL = "postgres://lectern@127.0.0.1:" + first + ",127.0.0.1:" + second + "/postgres?sslmode=disable&target_session_attrs=read-write"
+	p.url = "postgres://lectern@127.0.0.1:" + first + ",127.0.0.1:" + second + "/postgres?sslmode=disable&target_session_attrs=read-write"
 	return p
 }
 
-// Freeze stops every process of the primary where it is. Its machine goes on to acknowledge what is sent there, and nothing
+// freeze stops every process of the primary where it is. Its machine goes on to acknowledge what is sent there, and nothing
 // is reset.
-func (p *Pair) Freeze() {
+func (p *servers) freeze() {
 	p.tb.Helper()
 	p.signal(p.primary, syscall.SIGSTOP)
 }
 
-// Kill ends the primary at once, as a crash does, and resets its connections.
-func (p *Pair) Kill() {
+// kill ends the primary at once, as a crash does, and resets its connections.
+func (p *servers) kill() {
 	p.tb.Helper()
 	p.run("pg_ctl", "stop", "-D", p.primary, "-m", "immediate", "-w", "-t", "60")
 }
 
-// Part lets the standby follow no more: what the primary acknowledges from now on is lost with it.
-func (p *Pair) Part() {
+// part lets the standby follow no more: what the primary acknowledges from now on is lost with it.
+func (p *servers) part() {
 	p.tb.Helper()
 	p.configure(p.primary, "synchronous_standby_names = ''\nsynchronous_commit = on")
 	p.run("pg_ctl", "reload", "-D", p.primary)
 	p.append(filepath.Join(p.standby, "postgresql.auto.conf"), "primary_conninfo = ''") // where pg_basebackup has set it
 	p.run("pg_ctl", "reload", "-D", p.standby)
-	db, err := database.Open(p.tb.Context(), p.URL)
+	db, err := database.Open(p.tb.Context(), p.url)
 	if err != nil {
 		p.tb.Fatal(err)
 	}
@@ -89,8 +89,8 @@ func (p *Pair) Part() {
 	}
 }
 
-// Promote makes the standby a primary.
-func (p *Pair) Promote() {
+// promote makes the standby a primary.
+func (p *servers) promote() {
 	p.tb.Helper()
 	p.configure(p.standby, "synchronous_standby_names = ''")
 	p.run("pg_ctl", "promote", "-D", p.standby, "-w", "-t", "60")
@@ -130,14 +130,14 @@ func owner(tb testing.TB) *syscall.Credential {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }
 
-func (p *Pair) command(program string, args ...string) *exec.Cmd {
+func (p *servers) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(p.bin, program), args...)
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: owner(p.tb)}
 	return cmd
 }
 
-func (p *Pair) run(program string, args ...string) {
+func (p *servers) run(program string, args ...string) {
 	p.tb.Helper()
 	// A file, since a server that pg_ctl starts would keep a pipe open.
 	out, err := os.CreateTemp(p.tb.TempDir(), program)
@@ -154,12 +154,12 @@ func (p *Pair) run(program string, args ...string) {
 }
 
 // configure adds lines to a server's settings.
-func (p *Pair) configure(data, lines string) {
+func (p *servers) configure(data, lines string) {
 	p.tb.Helper()
 	p.append(filepath.Join(data, "postgresql.conf"), lines)
 }
 
-func (p *Pair) append(file, lines string) {
+func (p *servers) append(file, lines string) {
 	p.tb.Helper()
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -174,7 +174,7 @@ func (p *Pair) append(file, lines string) {
 }
 
 // start starts a server at a free port, and returns the port.
-func (p *Pair) start(data string) (port string) {
+func (p *servers) start(data string) (port string) {
 	p.tb.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -187,7 +187,7 @@ func (p *Pair) start(data string) (port string) {
 }
 
 // signal sends a signal to a server and to the processes that it started.
-func (p *Pair) signal(data string, s syscall.Signal) {
+func (p *servers) signal(data string, s syscall.Signal) {
 	p.tb.Helper()
 	text, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
 	if err != nil {
@@ -215,7 +215,7 @@ func (p *Pair) signal(data string, s syscall.Signal) {
 }
 
 // stop ends both servers and removes their data.
-func (p *Pair) stop(dir string) {
+func (p *servers) stop(dir string) {
 	p.signal(p.primary, syscall.SIGCONT)
 	for _, data := range []string{p.standby, p.primary} {
 		if _, err := os.Stat(filepath.Join(data, "postmaster.pid")); err == nil {
