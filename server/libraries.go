@@ -36,13 +36,9 @@ func (s *Server) libraries(limit auth.Limiter, kept state.Cache) (mounted, error
 	}
 	legacy := slices.Compact(slices.Sorted(slices.Values(c.LegacyPrefixes)))
 	api := &librariesapi.API{
-		Keys:           librariesKeys{s.keys()},
-		Limiter:        limit,
+		Front:          s.front(auth.Libraries, web.Limit{Limiter: limit, Rate: c.LibrariesRate}),
 		Reports:        reports,
-		Pulls:          s.pulls(),
 		Queue:          &librariesapi.Queue{AtATime: c.UsersQueue.AtATime, Waiting: c.UsersQueue.Waiting, Wait: c.UsersQueue.Wait},
-		Answers:        new(web.Answers),
-		Rate:           max(c.LibrariesRate, 0),
 		LegacyPrefixes: legacy,
 	}
 	m := mounted{api.Handler(), []string{librariesapi.Prefix}}

@@ -116,27 +116,26 @@ func (s *Server) compose(ctx context.Context) error {
 func (s *Server) schools(limit auth.Limiter, kept state.Cache) http.Handler {
 	c := s.config
 	api := &schoolsapi.API{
-		Keys:    schoolsKeys{s.keys()},
-		Limiter: limit,
+		Front: s.front(auth.Schools, web.Limit{Limiter: limit, Rate: c.SchoolsRate}),
 		Reports: &report.Reports{
 			Store: &schoolsdb.Store{DB: c.DB.DB, Copy: c.DB.Copy, Now: c.Now},
 			Cache: kept,
 		},
-		Pulls:   s.pulls(),
-		Answers: new(web.Answers),
-		Rate:    max(c.SchoolsRate, 0),
 		History: *c.SchoolsHistory,
 	}
 	return api.Handler()
 }
 
-// keys checks the keys of the reading APIs.
-func (s *Server) keys() *keys {
-	return &keys{&authdb.Store{DB: s.config.DB.DB, Now: s.config.Now}, s.uses}
+// front stands before a reading API.
+func (s *Server) front(api auth.API, limit web.Limit) web.Front {
+	c := s.config
+	return web.Front{
+		Keys:    &keys{&authdb.Store{DB: c.DB.DB, Now: c.Now}, s.uses, api},
+		Limit:   limit,
+		Pulls:   &statedb.Store{DB: c.DB.DB, Now: c.Now},
+		Answers: new(web.Answers),
+	}
 }
-
-// pulls is where the pulls of both reading APIs are kept.
-func (s *Server) pulls() web.Pulls { return &statedb.Store{DB: s.config.DB.DB, Now: s.config.Now} }
 
 // directory returns the handler of the partner directory. It fails where the directory could answer nobody.
 func (s *Server) directory(ctx context.Context, limit auth.Limiter) (http.Handler, error) {

@@ -112,7 +112,7 @@ func (a *API) check(w http.ResponseWriter, r *http.Request, req *request) error 
 	if err := signed.VerifyBody(); err != nil {
 		return a.explain(signed, Refuse(err))
 	}
-	return web.Spend(ctx, w, a.Limiter, grant.Budget, a.Rate)
+	return web.Limit{Limiter: a.Limiter, Rate: a.Rate}.Spend(ctx, w, grant.Budget)
 }
 
 // explain adds the canonical string to a refusal when that is asked for, and the reason is told then; the signature never

@@ -13,18 +13,18 @@
 // parameters (400). The user agent stands before them all, in the middleware of the server. Whatever is refused before
 // the rate uses no budget.
 //
-// The package keeps no keys and no counters, and knows no database: see Keys, Reports and auth.Limiter.
+// The package keeps no keys and no counters, and knows no database: see web.Front and Reports.
 package librariesapi
 
 import (
 	"context"
 	"errors"
 	"net/http"
+	"path"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
 
-	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
@@ -38,20 +38,6 @@ const (
 	Prefix = "/api-platform" + Suffix
 	Suffix = "/libraries/v1"
 )
-
-// Keys checks keys.
-type Keys interface {
-	// Check returns what the key with the given text opens. The error is one of web.RefuseKey, or web.ErrKey, for
-	// every key that is not good.
-	Check(ctx context.Context, text string) (Grant, error)
-}
-
-// Grant is what a good key opens, the budget that its requests count on, and who asks when: Caller.Now is of the hour.
-type Grant struct {
-	Access report.Access
-	Budget auth.Budget
-	Caller web.Caller
-}
 
 // Reports are the reports behind the routes; *report.Reports is one.
 type Reports interface {
@@ -72,17 +58,12 @@ type Reports interface {
 
 var _ Reports = (*report.Reports)(nil)
 
-// API answers the routes. Keys, Limiter, Reports, Pulls, Queue and Answers must be set.
+// API answers the routes. Reports, Queue and the front's fields must be set.
 type API struct {
-	Keys    Keys
-	Limiter auth.Limiter
+	web.Front
 	Reports Reports
-	Pulls   web.Pulls
 	// Queue bounds the users route (L17).
-	Queue   *Queue
-	Answers *web.Answers
-	// Rate is the number of requests a minute that a library network may make; 0 sets no limit (H6).
-	Rate int
+	Queue *Queue
 	// LegacyPrefixes are further paths before Suffix under which the routes answer: plain ones, without `:` and `*`, each once.
 	LegacyPrefixes []string
 }
@@ -90,12 +71,11 @@ type API struct {
 // Handler returns the handler of every path under Prefix and the legacy ones.
 func (a *API) Handler() http.Handler {
 	router := web.NewRouter()
-	dataset := find(a.datasets())
 	for _, prefix := range a.prefixes() {
-		for _, rt := range a.routes() {
-			router.Handler(http.MethodGet, prefix+rt.path, a.checked(prefix, func(*http.Request) (route, error) { return rt, nil }))
+		for _, rt := range reports {
+			router.Handler(http.MethodGet, prefix+rt.path, a.route(prefix, rt))
 		}
-		router.Handler(http.MethodGet, prefix+"/datasets/:name", a.checked(prefix, dataset))
+		router.Handler(http.MethodGet, prefix+"/datasets/:name", a.dataset(prefix))
 	}
 	return web.Exact(router)
 }
@@ -108,87 +88,71 @@ func (a *API) prefixes() []string {
 	return all
 }
 
-// find returns what finds the route of the dataset that a path names.
-func find(datasets []route) func(*http.Request) (route, error) {
-	return func(r *http.Request) (route, error) {
-		name := httprouter.ParamsFromContext(r.Context()).ByName("name")
-		for _, rt := range datasets {
-			if rt.path == "/datasets/"+name {
-				return rt, nil
-			}
-		}
-		return route{path: "/datasets/:name"}, &web.Problem{Status: http.StatusNotFound, Message: "unknown dataset " + name}
-	}
+// route answers a route under a prefix.
+func (a *API) route(prefix string, rt route) http.Handler {
+	return a.Checked(prefix+rt.path, func(w http.ResponseWriter, r *http.Request, c web.Caller) error { return a.answer(w, r, rt, c) })
 }
 
-// checked makes the checks that stand between the method and the parameters, and then answers. find says which route it
-// is; its error is told after the rate.
-func (a *API) checked(prefix string, find func(*http.Request) (route, error)) http.Handler {
+// dataset answers the route of the dataset that a path names. That there is none is told after the rate.
+func (a *API) dataset(prefix string) http.Handler {
+	named := func(r *http.Request) string { return httprouter.ParamsFromContext(r.Context()).ByName("name") }
+	all := make(map[string]http.Handler)
+	for _, rt := range datasets {
+		all[path.Base(rt.path)] = a.route(prefix, rt)
+	}
+	unknown := a.Checked(prefix+"/datasets/:name", func(_ http.ResponseWriter, r *http.Request, _ web.Caller) error {
+		return &web.Problem{Status: http.StatusNotFound, Message: "unknown dataset " + named(r)}
+	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rt, unknown := find(r)
-		ctx := r.Context()
-		trace := web.TraceOf(ctx)
-		trace.Route = prefix + rt.path
-		key := web.KeyText(r.Header)
-		trace.Claim(auth.ParseKey(key))
-		grant, err := a.Keys.Check(ctx, key)
-		if err != nil {
-			web.Fail(w, r, err)
-			return
+		h, ok := all[named(r)]
+		if !ok {
+			h = unknown
 		}
-		trace.Tenant = int64(grant.Access.Network)
-		if err := web.Spend(ctx, w, a.Limiter, grant.Budget, a.Rate); err != nil {
-			web.Fail(w, r, err)
-			return
-		}
-		if unknown != nil {
-			web.Fail(w, r, unknown)
-			return
-		}
-		a.answer(w, r, rt, grant)
+		h.ServeHTTP(w, r)
 	})
 }
 
 // answer reads the parameters, runs the report on the state of now or on that of the snapshot, and writes it.
-func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, g Grant) {
+func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, caller web.Caller) error {
 	q := web.NewQuery(r.URL.RawQuery, rt.vocabulary)
-	at, given := g.Caller.Now, g.Caller.Asked(q)
+	at, given := caller.Now, caller.Asked(q)
 	if given != nil {
 		at = *given
 	}
 	c := rt.read(q, libraries.Hour(at.Of).Day())
 	if err := q.Err(); err != nil {
-		web.Fail(w, r, err)
-		return
+		return err
 	}
-	ans, err := a.report(r.Context(), c, g, given)
+	ans, err := a.report(r.Context(), c, caller, given)
 	if err != nil {
-		web.Fail(w, r, explain(err))
-		return
+		return explain(err)
 	}
-	g.Caller.ShowSnapshot(w, at)
+	caller.ShowSnapshot(w, at)
 	write := func(w *wire.Writer) { c.write(w, ans) }
 	if ans.data != nil {
 		a.Answers.WriteJSON(w, r, write)
-		return
+		return nil
 	}
 	a.Answers.WriteRows(w, r, ans.rows, write)
+	return nil
 }
 
 // report runs a report on the state of a snapshot, which is noted as that of a pull, or on the state of now.
-func (a *API) report(ctx context.Context, c call, g Grant, given *state.Snapshot) (ans answer, err error) {
-	access := g.Access
+func (a *API) report(ctx context.Context, c call, caller web.Caller, given *state.Snapshot) (ans answer, err error) {
+	access := report.Access{Network: libraries.NetworkID(caller.Tenant), At: caller.Now.Versions}
 	if given != nil {
 		access.At = given.Versions
 	}
-	err = g.Caller.Report(ctx, a.Pulls, access.At, func(from time.Time) (err error) {
-		access.Hour = hourOf(from)
+	err = caller.Report(ctx, a.Pulls, access.At, func(from time.Time) (err error) {
+		if !from.IsZero() { // as it is before the first load
+			access.Hour = libraries.HourOf(from)
+		}
 		if given != nil {
-			if err := g.Caller.Use(ctx, a.Pulls, *given); err != nil {
+			if err := caller.Use(ctx, a.Pulls, *given); err != nil {
 				return err
 			}
 		}
-		ans, err = c.run(ctx, access)
+		ans, err = c.run(ctx, a, access)
 		return err
 	})
 	return ans, err
@@ -203,12 +167,4 @@ func explain(err error) error {
 		return errChannels
 	}
 	return err
-}
-
-// hourOf is the hour from which a state holds, 0 before the first load.
-func hourOf(from time.Time) libraries.Hour {
-	if from.IsZero() {
-		return 0
-	}
-	return libraries.HourOf(from)
 }

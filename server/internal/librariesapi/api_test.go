@@ -115,30 +115,32 @@ var testAccess = report.Access{Network: 3, At: state.Versions{Registers: 1, Fact
 // oneKey knows one key, and one that the database fails at.
 type oneKey struct{ now func() time.Time }
 
-func (k oneKey) Check(_ context.Context, text string) (librariesapi.Grant, error) {
+func (k oneKey) Check(_ context.Context, text string) (web.Caller, error) {
 	switch text {
 	case "good":
-		c := web.Caller{Tenant: 3, Secret: []byte("secret"), Time: k.now()}
+		c := web.Caller{Tenant: 3, Spends: auth.Budget{Tenant: 3, Name: "libraries"}, Secret: []byte("secret"), Time: k.now()}
 		c.Now = state.Snapshot{Versions: testAccess.At, Of: int32(libraries.HourOf(k.now()))}
-		return librariesapi.Grant{Access: testAccess, Budget: auth.Budget{Tenant: 3, Name: "libraries"}, Caller: c}, nil
+		return c, nil
 	case "broken":
-		return librariesapi.Grant{}, errors.New("no database")
+		return web.Caller{}, errors.New("no database")
 	}
-	return librariesapi.Grant{}, web.ErrKey
+	return web.Caller{}, web.ErrKey
 }
 
 // noon is the clock of these tests: midday of 2026-09-15 in Brasilia.
 func noon() time.Time { return time.Date(2026, 9, 15, 15, 0, 0, 0, time.UTC) }
 
+// front knows one key, by a clock.
+func front(now func() time.Time, rate int) web.Front {
+	return web.Front{Keys: oneKey{now}, Limit: web.Limit{Limiter: &auth.MemoryLimiter{Now: noon}, Rate: rate}, Answers: new(web.Answers)}
+}
+
 // newAPI returns the API over fixed reports, with a limit of requests a minute.
 func newAPI(f *fixed, rate int) http.Handler {
 	a := &librariesapi.API{
-		Keys:           oneKey{noon},
-		Limiter:        &auth.MemoryLimiter{Now: noon},
+		Front:          front(noon, rate),
 		Reports:        f,
 		Queue:          &librariesapi.Queue{AtATime: 2, Waiting: 16, Wait: time.Minute},
-		Answers:        new(web.Answers),
-		Rate:           rate,
 		LegacyPrefixes: []string{"/old", "/older/name"},
 	}
 	return a.Handler()
@@ -177,8 +179,7 @@ func TestToday(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := &fixed{}
-		a := &librariesapi.API{Keys: oneKey{func() time.Time { return now }}, Limiter: new(auth.MemoryLimiter), Reports: f,
-			Answers: new(web.Answers)}
+		a := &librariesapi.API{Front: front(func() time.Time { return now }, 0), Reports: f}
 		get(a.Handler(), "/summary")
 		q := f.query.(report.SummaryQuery)
 		if got := q.Period.End.String(); got != tt.want || q.Today != q.Period.End {

@@ -19,7 +19,7 @@ var (
 	loanStatuses        = web.Named(libraries.LoanActive, libraries.LoanReturned, libraries.LoanExpired)
 	reservationStatuses = web.Named(libraries.Waiting, libraries.Available, libraries.Converted, libraries.Cancelled, libraries.Lost)
 	formats             = web.Named(libraries.Ebook, libraries.Audiobook)
-	channels            = web.Named(libraries.WebMobile, libraries.WebDesktop, libraries.WebTablet, libraries.App)
+	channelNames        = web.Named(libraries.WebMobile, libraries.WebDesktop, libraries.WebTablet, libraries.App)
 	bands               = bandNames()
 
 	// The platform has no stock of its own.

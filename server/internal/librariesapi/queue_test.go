@@ -9,9 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/server/internal/librariesapi"
-	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
 // entrant is one query at the queue of network 1.
@@ -200,7 +198,7 @@ func TestUsersQueue(t *testing.T) {
 	started, end := make(chan struct{}), make(chan struct{})
 	f := &fixed{during: func() { started <- struct{}{}; <-end }}
 	a := &librariesapi.API{
-		Keys: oneKey{noon}, Limiter: new(auth.MemoryLimiter), Reports: f, Answers: new(web.Answers),
+		Front: front(noon, 0), Reports: f,
 		Queue: &librariesapi.Queue{AtATime: 1, Waiting: 0, Wait: time.Minute},
 	}
 	h := a.Handler()
@@ -229,7 +227,7 @@ func TestUsersQueue(t *testing.T) {
 func TestUsersQueueAfterFailure(t *testing.T) {
 	f := &fixed{during: func() { panic(http.ErrAbortHandler) }}
 	a := &librariesapi.API{
-		Keys: oneKey{noon}, Limiter: new(auth.MemoryLimiter), Reports: f, Answers: new(web.Answers),
+		Front: front(noon, 0), Reports: f,
 		Queue: &librariesapi.Queue{AtATime: 1},
 	}
 	h := a.Handler()

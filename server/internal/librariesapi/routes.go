@@ -3,7 +3,6 @@ package librariesapi
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -22,17 +21,42 @@ type route struct {
 	vocabulary []string
 }
 
-func (a *API) routes() []route {
-	return []route{
-		{"/summary", "summary", "Summary", "All figures of a period",
-			"The filters by reader cut general and breakdown alone; the other blocks are of the whole base.", a.summary, nil},
-		{"/engagements", "libraryEngagements", "Engagements", "Daily metrics of each reader",
-			"One row for each reader and day on which any metric is not zero, by date, then userId.", a.engagements, nil},
-		{"/users", "readers", "Readers", "Readers",
-			"The register, deactivated and deleted readers included, by userId. The only route with personal data. Page one call at a time: parallel calls may be answered with 503.", a.users, nil},
-		{"/dimensions", "dimensions", "Dimensions", "Values of the filters",
-			"Identifiers are strings here, and integers as parameters.", a.dimensions, nil},
+// reports are the routes that are no datasets.
+var reports = []route{
+	{"/summary", "summary", "Summary", "All figures of a period",
+		"The filters by reader cut general and breakdown alone; the other blocks are of the whole base.", summary, nil},
+	{"/engagements", "libraryEngagements", "Engagements", "Daily metrics of each reader",
+		"One row for each reader and day on which any metric is not zero, by date, then userId.", engagements, nil},
+	{"/users", "readers", "Readers", "Readers",
+		"The register, deactivated and deleted readers included, by userId. The only route with personal data. Page one call at a time: parallel calls may be answered with 503.", users, nil},
+	{"/dimensions", "dimensions", "Dimensions", "Values of the filters",
+		"Identifiers are strings here, and integers as parameters.", dimensions, nil},
+}
+
+// datasets share one vocabulary, the union of their parameters (H3).
+var datasets = sharing([]route{
+	{"/datasets/books", "books", "Books", "Titles", "Every title of the catalogue, with its usage in the period.", books, nil},
+	{"/datasets/stock", "stock", "Stock", "Stock", "Titles with stock of their own and what of it is consumed, now.", stocked, nil},
+	{"/datasets/loans", "loans", "Loans", "Loans", "By day of the loan, then loanId.", loans, nil},
+	{"/datasets/reservations", "reservations", "Reservations", "Reservations", "By reservedAt, then reservationId.", reservations, nil},
+	{"/datasets/logins", "logins", "Logins", "Days with activity", "By date, then userId.", logins, nil},
+	{"/datasets/channels", "channels", "Channels", "Sessions by channel", "Not paged: every row of the period, by date, then channel.", channels, nil},
+	{"/datasets/suggestions", "suggestions", "Suggestions", "Suggested titles", "By requests, most first.", suggestions, nil},
+	{"/datasets/suggestion-requests", "suggestionRequests", "Requests", "Suggestion requests", "By instant, then number of the request.", requests, nil},
+})
+
+// sharing gives routes the union of their parameters for a vocabulary.
+func sharing(routes []route) []route {
+	var vocabulary []string
+	for _, rt := range routes {
+		for _, p := range rt.params() {
+			vocabulary = append(vocabulary, p.Name)
+		}
 	}
+	for i := range routes {
+		routes[i].vocabulary = vocabulary
+	}
+	return routes
 }
 
 // params returns the parameters of a route.
@@ -46,7 +70,6 @@ func (rt route) params() []web.Param {
 // Routes returns the routes as the API answers them under Prefix, each dataset as one. A dataset's parameters are its own: the
 // rest of the vocabulary is not read (H3).
 func Routes() []web.Route {
-	a := new(API)
 	var all []web.Route
 	add := func(tag string, routes []route) {
 		for _, rt := range routes {
@@ -57,8 +80,8 @@ func Routes() []web.Route {
 			})
 		}
 	}
-	add("reports", a.routes())
-	add("datasets", a.datasets())
+	add("reports", reports)
+	add("datasets", datasets)
 	return all
 }
 
@@ -68,7 +91,7 @@ var (
 	smallPages = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 100}
 )
 
-func (a *API) summary(q *web.Query, today calendar.Date) call {
+func summary(q *web.Query, today calendar.Date) call {
 	query := report.SummaryQuery{
 		Period:  period(q, today, "First day of the period"+leftOut),
 		GroupBy: web.Choose(q, "groupBy", "Fills data.breakdown.", groupings),
@@ -85,7 +108,7 @@ func (a *API) summary(q *web.Query, today calendar.Date) call {
 		return answer{hour: s.Hour, total: s.BreakdownTotal, data: func(w *wire.Writer) { writeSummary(w, s, grouped) }}
 	}
 	return call{period: &query.Period, page: &page, grouped: &grouped, sample: data(new(report.Summary)),
-		run: func(ctx context.Context, access report.Access) (answer, error) {
+		run: func(ctx context.Context, a *API, access report.Access) (answer, error) {
 			s, err := a.Reports.Summary(ctx, access, query, page)
 			if err != nil {
 				return answer{}, err
@@ -94,13 +117,13 @@ func (a *API) summary(q *web.Query, today calendar.Date) call {
 		}}
 }
 
-func (a *API) engagements(q *web.Query, _ calendar.Date) call {
+func engagements(q *web.Query, _ calendar.Date) call {
 	query := report.DayQuery{Period: requiredWindow(q), Reader: reader(q)}
-	return listing(a, engagementRow, Reports.Engagements, query, q.Page(pages)).over(query.Period)
+	return engagementList.page(query, q.Page(pages)).over(query.Period)
 }
 
 // users runs in the queue, which it joins when its parameters have been found good.
-func (a *API) users(q *web.Query, _ calendar.Date) call {
+func users(q *web.Query, _ calendar.Date) call {
 	query := report.UserQuery{
 		Reader:  reader(q),
 		Status:  web.Choose(q, "status", "Readers of one status.", readerStatuses),
@@ -110,54 +133,28 @@ func (a *API) users(q *web.Query, _ calendar.Date) call {
 		},
 		UpdatedSince: q.Date("updatedSince", "Changed on that day or later, deactivation and deletion included."),
 	}
-	c := listing(a, userRow, Reports.Users, query, q.Page(pages))
+	c := userList.page(query, q.Page(pages))
 	run := c.run
-	c.run = func(ctx context.Context, access report.Access) (answer, error) {
+	c.run = func(ctx context.Context, a *API, access report.Access) (answer, error) {
 		leave, err := a.Queue.Enter(ctx, access.Network)
 		if err != nil {
 			return answer{}, err
 		}
 		defer leave()
-		return run(ctx, access)
+		return run(ctx, a, access)
 	}
 	return c
 }
 
-func (a *API) dimensions(*web.Query, calendar.Date) call {
+func dimensions(*web.Query, calendar.Date) call {
 	data := func(d *report.Dimensions) answer {
 		return answer{hour: d.Hour, data: func(w *wire.Writer) { writeDimensions(w, d) }}
 	}
-	return call{sample: data(new(report.Dimensions)), run: func(ctx context.Context, access report.Access) (answer, error) {
+	return call{sample: data(new(report.Dimensions)), run: func(ctx context.Context, a *API, access report.Access) (answer, error) {
 		d, err := a.Reports.Dimensions(ctx, access)
 		if err != nil {
 			return answer{}, err
 		}
 		return data(d), nil
 	}}
-}
-
-// datasets returns the routes of the datasets. All share one vocabulary, the union of their parameters (H3).
-func (a *API) datasets() []route {
-	all := []route{
-		{"books", "books", "Books", "Titles", "Every title of the catalogue, with its usage in the period.", a.books, nil},
-		{"stock", "stock", "Stock", "Stock", "Titles with stock of their own and what of it is consumed, now.", a.stock, nil},
-		{"loans", "loans", "Loans", "Loans", "By day of the loan, then loanId.", a.loans, nil},
-		{"reservations", "reservations", "Reservations", "Reservations", "By reservedAt, then reservationId.", a.reservations, nil},
-		{"logins", "logins", "Logins", "Days with activity", "By date, then userId.", a.logins, nil},
-		{"channels", "channels", "Channels", "Sessions by channel", "Not paged: every row of the period, by date, then channel.", a.channels, nil},
-		{"suggestions", "suggestions", "Suggestions", "Suggested titles", "By requests, most first.", a.suggestions, nil},
-		{"suggestion-requests", "suggestionRequests", "Requests", "Suggestion requests", "By instant, then number of the request.", a.requests, nil},
-	}
-	var vocabulary []string
-	for _, rt := range all {
-		for _, p := range rt.params() {
-			vocabulary = append(vocabulary, p.Name)
-		}
-	}
-	slices.Sort(vocabulary)
-	vocabulary = slices.Compact(vocabulary)
-	for i := range all {
-		all[i].path, all[i].vocabulary = "/datasets/"+all[i].path, vocabulary
-	}
-	return all
 }

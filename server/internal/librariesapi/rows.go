@@ -11,18 +11,18 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
-// The rows of the lists, member by member in the order of the specification's tables.
+// The lists: the rows of each, member by member in the order of the specification's tables, and its report.
 var (
-	engagementRow  = wire.Table[report.Engagement]{Schema: "Engagement", Write: writeEngagement}
-	userRow        = wire.Table[report.User]{Schema: "Reader", Write: writeUser, Sample: report.User{Reader: new(libraries.Reader)}}
-	bookRow        = wire.Table[report.BookRow]{Schema: "Book", Write: writeBook, Sample: report.BookRow{Title: noTitle}}
-	stockRow       = wire.Table[report.StockRow]{Schema: "StockTitle", Write: writeStock, Sample: report.StockRow{Title: noTitle}}
-	loanRow        = wire.Table[report.LoanRow]{Schema: "Loan", Write: writeLoan, Sample: report.LoanRow{Title: noTitle}}
-	reservationRow = wire.Table[report.ReservationRow]{Schema: "Reservation", Write: writeReservation, Sample: report.ReservationRow{Title: noTitle}}
-	loginRow       = wire.Table[report.LoginRow]{Schema: "Login", Write: writeLogin}
-	channelRow     = wire.Table[libraries.ChannelDay]{Schema: "ChannelDay", Write: writeChannel}
-	suggestionRow  = wire.Table[report.SuggestionRow]{Schema: "Suggestion", Write: writeSuggestion}
-	requestRow     = wire.Table[libraries.Request]{Schema: "Request", Write: writeRequest}
+	engagementList  = listOf("Engagement", writeEngagement, report.Engagement{}, Reports.Engagements)
+	userList        = listOf("Reader", writeUser, report.User{Reader: new(libraries.Reader)}, Reports.Users)
+	bookList        = listOf("Book", writeBook, report.BookRow{Title: noTitle}, Reports.Books)
+	stockList       = listOf("StockTitle", writeStock, report.StockRow{Title: noTitle}, Reports.Stock)
+	loanList        = listOf("Loan", writeLoan, report.LoanRow{Title: noTitle}, Reports.Loans)
+	reservationList = listOf("Reservation", writeReservation, report.ReservationRow{Title: noTitle}, Reports.Reservations)
+	loginList       = listOf("Login", WriteLogin, report.LoginRow{}, Reports.Logins)
+	channelList     = listOf("ChannelDay", writeChannel, libraries.ChannelDay{}, unpaged(Reports.ChannelDays))
+	suggestionList  = listOf("Suggestion", writeSuggestion, report.SuggestionRow{}, Reports.Suggestions)
+	requestList     = listOf("Request", writeRequest, libraries.Request{}, Reports.Requests)
 )
 
 var noTitle = new(report.Title)
@@ -32,7 +32,7 @@ var (
 	readerStatus      = wire.Enum(web.Names(readerStatuses)...)
 	loanStatus        = wire.Enum(web.Names(loanStatuses)...)
 	reservationStatus = wire.Enum(web.Names(reservationStatuses)...)
-	channelName       = wire.Enum(web.Names(channels)...)
+	channelName       = wire.Enum(web.Names(channelNames)...)
 	collectionName    = wire.Enum(web.Names(anyCollection[1:])...)
 	bandName          = wire.Enum(bands...)
 	genderName        = wire.Enum(web.Names(web.Named(libraries.Female, libraries.Male, libraries.NonBinary, libraries.OtherGender, libraries.NotInformed))...)
@@ -159,7 +159,8 @@ func writeReservation(w *wire.Writer, r *report.ReservationRow) {
 	w.DateIf("resolvedAt", calendar.Day(r.Reservation.Resolved), !r.Reservation.Resolved.IsZero(), "")
 }
 
-func writeLogin(w *wire.Writer, l *report.LoginRow) {
+// WriteLogin writes a row of the dataset logins, which exports have too.
+func WriteLogin(w *wire.Writer, l *report.LoginRow) {
 	second := func(n int32) time.Time { return l.Day.Start().Add(time.Duration(n) * time.Second) }
 	w.Int("userId", l.Reader, "")
 	w.Date("date", l.Day, "")

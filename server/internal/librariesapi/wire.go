@@ -18,7 +18,7 @@ type call struct {
 	page    *paging.Page
 	grouped *bool  // where not nil, the page is there only if it is true
 	sample  answer // what the schema is made of
-	run     func(context.Context, report.Access) (answer, error)
+	run     func(context.Context, *API, report.Access) (answer, error)
 }
 
 // answer is what a report returned: either rows or other members of data.
@@ -29,17 +29,37 @@ type answer struct {
 	data  func(*wire.Writer) // where it has no rows
 }
 
-// listing is the call of a report that is a list of rows, in pages.
-func listing[T, Q any](a *API, rows wire.Table[T],
-	ask func(Reports, context.Context, report.Access, Q, paging.Page) (report.List[T], error), query Q, page paging.Page) call {
-	return call{page: &page, sample: listed(rows, report.List[T]{}), run: func(ctx context.Context, access report.Access) (answer, error) {
-		list, err := ask(a.Reports, ctx, access, query, page)
-		return listed(rows, list), err
+// list is a report that is a list of rows, in pages.
+type list[T, Q any] struct {
+	rows wire.Table[T]
+	ask  asking[T, Q]
+}
+
+// asking is how the page of a list is asked for.
+type asking[T, Q any] = func(Reports, context.Context, report.Access, Q, paging.Page) (report.List[T], error)
+
+// listOf returns the list that ask returns, of rows with a schema, each written by write, as the sample can be.
+func listOf[T, Q any](schema string, write func(*wire.Writer, *T), sample T, ask asking[T, Q]) list[T, Q] {
+	return list[T, Q]{wire.Table[T]{Schema: schema, Write: write, Sample: sample}, ask}
+}
+
+// unpaged is what asks for all rows of a list at once.
+func unpaged[T, Q any](ask func(Reports, context.Context, report.Access, Q) (report.List[T], error)) asking[T, Q] {
+	return func(r Reports, ctx context.Context, access report.Access, query Q, _ paging.Page) (report.List[T], error) {
+		return ask(r, ctx, access, query)
+	}
+}
+
+// page is the call for a page of the list.
+func (l list[T, Q]) page(query Q, page paging.Page) call {
+	return call{page: &page, sample: l.answer(report.List[T]{}), run: func(ctx context.Context, a *API, access report.Access) (answer, error) {
+		rows, err := l.ask(a.Reports, ctx, access, query, page)
+		return l.answer(rows), err
 	}}
 }
 
-func listed[T any](rows wire.Table[T], list report.List[T]) answer {
-	return answer{hour: list.Hour, total: list.Total, rows: rows.Rows(list.Rows, list.Total)}
+func (l list[T, Q]) answer(rows report.List[T]) answer {
+	return answer{hour: rows.Hour, total: rows.Total, rows: l.rows.Rows(rows.Rows, rows.Total)}
 }
 
 // over returns the call with a period.

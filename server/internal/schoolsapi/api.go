@@ -17,14 +17,13 @@
 // The pages of a query are answered from the state of its first page (H12): that is noted where its rows go on, and looked
 // up for each later page. With the parameter snapshot a request names the state itself.
 //
-// The package keeps no keys and no counters, and knows no database: see Keys, Reports and auth.Limiter.
+// The package keeps no keys and no counters, and knows no database: see web.Front and Reports.
 package schoolsapi
 
 import (
 	"context"
 	"net/http"
 
-	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools/report"
@@ -33,20 +32,6 @@ import (
 
 // Prefix is the path that the routes stand under (H1).
 const Prefix = "/api-platform/schools/v1"
-
-// Keys checks keys.
-type Keys interface {
-	// Check returns what the key with the given text opens. The error is one of web.RefuseKey, or web.ErrKey, for
-	// every key that is not good.
-	Check(ctx context.Context, text string) (Grant, error)
-}
-
-// Grant is what a good key opens, the budget that its requests count on, and who asks when: Caller.Now is of the day.
-type Grant struct {
-	Access report.Access
-	Budget auth.Budget
-	Caller web.Caller
-}
 
 // Reports are the three reports; *report.Reports is one.
 type Reports interface {
@@ -57,15 +42,10 @@ type Reports interface {
 
 var _ Reports = (*report.Reports)(nil)
 
-// API answers the routes. Keys, Limiter, Reports, Pulls and Answers must be set.
+// API answers the routes. Reports and the front's fields must be set.
 type API struct {
-	Keys    Keys
-	Limiter auth.Limiter
+	web.Front
 	Reports Reports
-	Pulls   web.Pulls
-	Answers *web.Answers
-	// Rate is the number of requests a minute that a key may make; 0 sets no limit (H6).
-	Rate int
 	// History is the first day that the reports know (G6).
 	History calendar.Date
 }
@@ -74,29 +54,9 @@ type API struct {
 func (a *API) Handler() http.Handler {
 	router := web.NewRouter()
 	for _, rt := range a.routes() {
-		router.Handler(http.MethodGet, Prefix+rt.path, a.checked(rt))
+		router.Handler(http.MethodGet, Prefix+rt.path, a.Checked(Prefix+rt.path, func(w http.ResponseWriter, r *http.Request, c web.Caller) error {
+			return a.answer(w, r, a.pull(web.NewQuery(r.URL.RawQuery, nil), rt, c))
+		}))
 	}
 	return web.Exact(router)
-}
-
-// checked makes the checks that stand between the method and the parameters, and then answers.
-func (a *API) checked(rt route) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := r.Context()
-		trace := web.TraceOf(ctx)
-		trace.Route = Prefix + rt.path
-		key := web.KeyText(r.Header)
-		trace.Claim(auth.ParseKey(key))
-		grant, err := a.Keys.Check(ctx, key)
-		if err != nil {
-			web.Fail(w, r, err)
-			return
-		}
-		trace.Tenant = int64(grant.Access.Partner)
-		if err := web.Spend(ctx, w, a.Limiter, grant.Budget, a.Rate); err != nil {
-			web.Fail(w, r, err)
-			return
-		}
-		a.answer(w, r, rt, grant)
-	})
 }

@@ -55,21 +55,18 @@ func (f *fixed) Readings(_ context.Context, a report.Access, p calendar.Period, 
 }
 
 // oneKey knows one key, and one that the database fails at.
-type oneKey struct {
-	access report.Access
-	now    func() time.Time
-}
+type oneKey struct{ now func() time.Time }
 
-func (k oneKey) Check(_ context.Context, text string) (schoolsapi.Grant, error) {
+func (k oneKey) Check(_ context.Context, text string) (web.Caller, error) {
 	switch text {
 	case "good":
-		c := web.Caller{Tenant: 3, Budget: 1, Secret: []byte("secret"), Time: k.now()}
-		c.Now = state.Snapshot{Versions: k.access.At, Of: int32(calendar.Day(k.now()))}
-		return schoolsapi.Grant{Access: k.access, Budget: auth.Budget{Tenant: 3, Name: "schools/1"}, Caller: c}, nil
+		c := web.Caller{Tenant: 3, Network: 5, Spends: auth.Budget{Tenant: 3, Name: "schools/1"}, Budget: 1, Secret: []byte("secret"), Time: k.now()}
+		c.Now = state.Snapshot{Versions: state.Versions{Registers: 1, Facts: 2}, Of: int32(calendar.Day(k.now()))}
+		return c, nil
 	case "broken":
-		return schoolsapi.Grant{}, errors.New("no database")
+		return web.Caller{}, errors.New("no database")
 	}
-	return schoolsapi.Grant{}, web.ErrKey
+	return web.Caller{}, web.ErrKey
 }
 
 // pulls keeps them in memory. It knows no state but that of now.
@@ -96,15 +93,16 @@ func (p pulls) UsePull(ctx context.Context, k state.PullKey, at state.Snapshot, 
 // noon is the clock of these tests: midday of 2026-06-15 in Brasilia.
 func noon() time.Time { return time.Date(2026, 6, 15, 15, 0, 0, 0, time.UTC) }
 
+// front knows one key, by a clock.
+func front(now func() time.Time, rate int) web.Front {
+	return web.Front{Keys: oneKey{now}, Limit: web.Limit{Limiter: &auth.MemoryLimiter{Now: noon}, Rate: rate}, Pulls: pulls{}, Answers: new(web.Answers)}
+}
+
 // newAPI returns the API over fixed reports, with a limit of requests a minute.
 func newAPI(f *fixed, rate int) http.Handler {
 	a := &schoolsapi.API{
-		Keys:    oneKey{report.Access{Partner: 3, Network: 5, At: state.Versions{Registers: 1, Facts: 2}}, noon},
-		Limiter: &auth.MemoryLimiter{Now: noon},
+		Front:   front(noon, rate),
 		Reports: f,
-		Pulls:   pulls{},
-		Answers: new(web.Answers),
-		Rate:    rate,
 		History: calendar.MustParse("2026-01-01"),
 	}
 	return a.Handler()
@@ -268,8 +266,7 @@ func TestToday(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := &fixed{}
-		a := &schoolsapi.API{Keys: oneKey{now: func() time.Time { return now }}, Limiter: new(auth.MemoryLimiter), Reports: f,
-			Pulls: pulls{}, Answers: new(web.Answers)}
+		a := &schoolsapi.API{Front: front(func() time.Time { return now }, 0), Reports: f}
 		get(a.Handler(), "/engagements")
 		if got := f.period.End.String(); got != tt.want {
 			t.Errorf("at %s today = %s, want %s", tt.now, got, tt.want)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -14,52 +15,55 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
-// pull is a request as one of a pull (H12): what it asks for, before it is known on which day that is.
+// pull is a request as one of a pull (H12).
 type pull struct {
+	web.Caller
 	api    *API
 	route  route
-	grant  Grant
+	query  *web.Query
 	given  *state.Snapshot // nil without the parameter
 	asked  calendar.Asked
 	filter report.Filter
 	page   paging.Page
+
+	// The state that it is answered from, and the effective period on its day, which is zero where the route has none.
+	at     state.Snapshot
+	period calendar.Period
 }
 
 // pull reads the parameters of a request.
-func (a *API) pull(q *web.Query, rt route, g Grant) pull {
-	p := pull{api: a, route: rt, grant: g, given: g.Caller.Asked(q)}
+func (a *API) pull(q *web.Query, rt route, c web.Caller) *pull {
+	p := &pull{Caller: c, api: a, route: rt, query: q, given: c.Asked(q), at: c.Now}
 	if rt.hasPeriod() {
 		p.asked = calendar.Asked{Start: q.Date("startDate", rt.aboutStart), End: q.Date("endDate", "Last day. Left out, or in the future: today.")}
 	}
-	p.filter, p.page = filter(q), q.Page(limits)
+	p.filter = report.Filter{
+		UserID:   (*directory.UserID)(q.Int("userId", "One user.")),
+		SchoolID: (*directory.EntityID)(q.Int("schoolId", "The users of one school.")),
+		Profile:  web.Choose(q, "profile", "Students or teachers alone.", profiles),
+	}
+	p.page = q.Page(limits)
 	return p
 }
 
 func (rt route) hasPeriod() bool { return rt.aboutStart != "" }
 
-// request returns the request with the state that it is answered from, and the period of that state's day (S8). The rules about
-// the period as a whole speak only of well-formed dates.
-func (p pull) request(ctx context.Context, q *web.Query) (request, error) {
-	req := request{at: p.grant.Caller.Now, access: p.grant.Access, filter: p.filter, page: p.page}
+// settle finds the state that the request is answered from, and the period of that state's day (S8). The rules about the period
+// as a whole speak only of well-formed dates.
+func (p *pull) settle(ctx context.Context) (err error) {
 	switch {
 	case p.given != nil:
-		req.at = *p.given
-	case p.page.Number > 1 && q.Err() == nil:
-		begun, ok, err := p.begun(ctx)
-		if err != nil {
-			return request{}, err
-		}
-		if ok {
-			req.at = begun
+		p.at = *p.given
+	case p.page.Number > 1 && p.query.Err() == nil:
+		if p.at, err = p.begun(ctx); err != nil {
+			return err
 		}
 	}
-	req.access.At = req.at.Versions
-	if p.route.hasPeriod() && q.Valid("startDate", "endDate") {
-		period, err := p.period(day(req.at))
-		failPeriod(q, err, p.api.History)
-		req.period = &period
+	if p.query.Valid("startDate", "endDate") {
+		p.period, err = p.periodOn(day(p.at))
+		failPeriod(p.query, err, p.api.History)
 	}
-	return req, nil
+	return p.query.Err()
 }
 
 // failPeriod says what is wrong with a period as a whole.
@@ -75,39 +79,38 @@ func failPeriod(q *web.Query, err error, history calendar.Date) {
 // day is the day that a snapshot was.
 func day(at state.Snapshot) calendar.Date { return calendar.Date(at.Of) }
 
-// period returns the effective period on a day, the zero one where the route has none.
-func (p pull) period(today calendar.Date) (calendar.Period, error) {
+// periodOn returns the effective period on a day, the zero one where the route has none.
+func (p *pull) periodOn(today calendar.Date) (calendar.Period, error) {
 	if !p.route.hasPeriod() {
 		return calendar.Period{}, nil
 	}
 	return p.asked.Schools(today, p.api.History)
 }
 
-// begun returns the state that the query's first page was answered from. That may have been yesterday, when the defaults of the
-// period were others: a query is the same as long as it reads the same on the day of its first page.
-func (p pull) begun(ctx context.Context) (at state.Snapshot, ok bool, err error) {
-	c := p.grant.Caller
-	today := day(c.Now)
-	now, nowErr := p.period(today)
+// begun returns the state that the query's first page was answered from, or that of now. That may have been yesterday, when the
+// defaults of the period were others: a query is the same as long as it reads the same on the day of its first page.
+func (p *pull) begun(ctx context.Context) (state.Snapshot, error) {
+	today := day(p.Now)
+	now, nowErr := p.periodOn(today)
 	for _, on := range []calendar.Date{today, today - 1} {
-		period, err := p.period(on)
+		period, err := p.periodOn(on)
 		if err != nil || on != today && nowErr == nil && period == now {
 			continue
 		}
-		at, ok, err = p.api.Pulls.Pull(ctx, p.key(period), c.Time)
+		at, ok, err := p.api.Pulls.Pull(ctx, p.key(period), p.Time)
 		if err != nil {
-			return state.Snapshot{}, false, err
+			return at, err
 		}
-		if then, err := p.period(day(at)); ok && err == nil && then == period {
-			return at, true, nil
+		if then, err := p.periodOn(day(at)); ok && err == nil && then == period {
+			return at, nil
 		}
 	}
-	return state.Snapshot{}, false, nil
+	return p.Now, nil
 }
 
 // key names the pull of the query with an effective period: all that the rows depend on but the page, whatever the order and
 // form in which it was sent.
-func (p pull) key(period calendar.Period) state.PullKey {
+func (p *pull) key(period calendar.Period) state.PullKey {
 	user, school := "any", "any"
 	if p.filter.UserID != nil {
 		user = fmt.Sprint(*p.filter.UserID)
@@ -115,28 +118,28 @@ func (p pull) key(period calendar.Period) state.PullKey {
 	if p.filter.SchoolID != nil {
 		school = fmt.Sprint(*p.filter.SchoolID)
 	}
-	return p.grant.Caller.Key(fmt.Sprintf("%s %d %d %d %s %s %d %d",
-		p.route.path, p.grant.Access.Network, period.Start, period.End, user, school, p.filter.Profile, p.page.Size))
+	return p.Key(fmt.Sprintf("%s %d %d %d %s %s %d %d",
+		p.route.path, p.Network, period.Start, period.End, user, school, p.filter.Profile, p.page.Size))
 }
 
-// run runs the report of a request, and notes the pull that it begins or goes on with, before anything is sent.
-func (p pull) run(ctx context.Context, req request) (list wire.Rows, err error) {
-	c := p.grant.Caller
-	err = c.Report(ctx, p.api.Pulls, req.at.Versions, func(time.Time) (err error) {
+// run runs the report of the request, and notes the pull that it begins or goes on with, before anything is sent.
+func (p *pull) run(ctx context.Context) (list wire.Rows, err error) {
+	err = p.Report(ctx, p.api.Pulls, p.at.Versions, func(time.Time) (err error) {
 		if p.given != nil {
-			if err := c.Use(ctx, p.api.Pulls, req.at); err != nil {
+			if err := p.Use(ctx, p.api.Pulls, p.at); err != nil {
 				return err
 			}
 		}
-		list, err = p.route.rows(ctx, req)
+		list, err = p.route.rows(ctx, p)
 		return err
 	})
 	if err != nil || p.given != nil || p.page.Number > 1 || list.Total <= int64(p.page.Size) {
 		return list, err
 	}
-	var period calendar.Period
-	if req.period != nil {
-		period = *req.period
-	}
-	return list, p.api.Pulls.BeginPull(ctx, p.key(period), req.at, c.Time)
+	return list, p.api.Pulls.BeginPull(ctx, p.key(p.period), p.at, p.Time)
+}
+
+// access is what the key opens, at the state that the request is answered from.
+func (p *pull) access() report.Access {
+	return report.Access{Partner: directory.PartnerID(p.Tenant), Network: directory.EntityID(p.Network), At: p.at.Versions}
 }

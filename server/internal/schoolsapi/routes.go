@@ -5,11 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
@@ -21,7 +17,7 @@ type route struct {
 	// aboutStart is said of startDate; it is empty where the route has no period.
 	aboutStart string
 	none       wire.Rows // no rows, of the route's table
-	rows       func(context.Context, request) (wire.Rows, error)
+	rows       func(context.Context, *pull) (wire.Rows, error)
 }
 
 func (a *API) routes() []route {
@@ -45,13 +41,10 @@ func Routes(history calendar.Date) []web.Route {
 	var all []web.Route
 	for _, rt := range a.routes() {
 		name := rt.path[1:]
-		var sample request
-		if rt.hasPeriod() {
-			sample.period = new(calendar.Period)
-		}
+		sample := &pull{route: rt}
 		all = append(all, web.Route{
 			Method: http.MethodGet, Path: Prefix + rt.path, ID: name, Tag: "reading", Summary: rt.summary, About: rt.about,
-			Params: web.Params(func(q *web.Query) { a.pull(q, rt, Grant{}) }),
+			Params: web.Params(func(q *web.Query) { a.pull(q, rt, web.Caller{}) }),
 			Schema: strings.ToUpper(name[:1]) + name[1:], Sample: func(w *wire.Writer) { sample.write(w, rt.none) }, Rows: true,
 		})
 	}
@@ -61,56 +54,31 @@ func Routes(history calendar.Date) []web.Route {
 // limits are the bounds of the pages of all routes.
 var limits = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 1000}
 
-// request is a request whose parameters are good, and the state that it is answered from. Its period is nil where the route
-// has none.
-type request struct {
-	at     state.Snapshot
-	access report.Access
-	period *calendar.Period
-	filter report.Filter
-	page   paging.Page
-}
-
-// answer reads the parameters, runs the report and writes it.
-func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, g Grant) {
-	q := web.NewQuery(r.URL.RawQuery, nil)
-	p := a.pull(q, rt, g)
-	req, err := p.request(r.Context(), q)
-	if err == nil {
-		err = q.Err()
+// answer runs the report of a request and writes it.
+func (a *API) answer(w http.ResponseWriter, r *http.Request, p *pull) error {
+	if err := p.settle(r.Context()); err != nil {
+		return err
 	}
+	list, err := p.run(r.Context())
 	if err != nil {
-		web.Fail(w, r, err)
-		return
+		return err
 	}
-	list, err := p.run(r.Context(), req)
-	if err != nil {
-		web.Fail(w, r, err)
-		return
-	}
-	g.Caller.ShowSnapshot(w, req.at)
-	a.Answers.WriteRows(w, r, list, func(w *wire.Writer) { req.write(w, list) })
+	p.ShowSnapshot(w, p.at)
+	a.Answers.WriteRows(w, r, list, func(w *wire.Writer) { p.write(w, list) })
+	return nil
 }
 
-func filter(q *web.Query) report.Filter {
-	return report.Filter{
-		UserID:   (*directory.UserID)(q.Int("userId", "One user.")),
-		SchoolID: (*directory.EntityID)(q.Int("schoolId", "The users of one school.")),
-		Profile:  web.Choose(q, "profile", "Students or teachers alone.", profiles),
-	}
-}
-
-func (a *API) users(ctx context.Context, r request) (wire.Rows, error) {
-	list, err := a.Reports.Users(ctx, r.access, r.filter, r.page)
+func (a *API) users(ctx context.Context, p *pull) (wire.Rows, error) {
+	list, err := a.Reports.Users(ctx, p.access(), p.filter, p.page)
 	return userRow.Rows(list.Rows, list.Total), err
 }
 
-func (a *API) engagements(ctx context.Context, r request) (wire.Rows, error) {
-	list, err := a.Reports.Engagements(ctx, r.access, *r.period, r.filter, r.page)
+func (a *API) engagements(ctx context.Context, p *pull) (wire.Rows, error) {
+	list, err := a.Reports.Engagements(ctx, p.access(), p.period, p.filter, p.page)
 	return engagementRow.Rows(list.Rows, list.Total), err
 }
 
-func (a *API) readings(ctx context.Context, r request) (wire.Rows, error) {
-	list, err := a.Reports.Readings(ctx, r.access, *r.period, r.filter, r.page)
+func (a *API) readings(ctx context.Context, p *pull) (wire.Rows, error) {
+	list, err := a.Reports.Readings(ctx, p.access(), p.period, p.filter, p.page)
 	return readingRow.Rows(list.Rows, list.Total), err
 }

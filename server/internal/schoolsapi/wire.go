@@ -10,7 +10,7 @@ import (
 // The rows, member by member in the order of the specification's tables.
 var (
 	userRow       = wire.Table[report.User]{Schema: "User", Write: writeUser}
-	engagementRow = wire.Table[report.Engagement]{Schema: "Engagement", Write: writeEngagement}
+	engagementRow = wire.Table[report.Engagement]{Schema: "Engagement", Write: WriteEngagement}
 	readingRow    = wire.Table[report.Reading]{Schema: "Reading", Write: writeReading, Sample: report.Reading{Book: new(schools.Book)}}
 )
 
@@ -21,16 +21,16 @@ var (
 )
 
 // write writes the envelope and the rows of a page.
-func (r request) write(w *wire.Writer, list wire.Rows) {
+func (p *pull) write(w *wire.Writer, list wire.Rows) {
 	meta := "UsersMeta"
-	if r.period != nil {
+	if p.route.hasPeriod() {
 		meta = "PeriodMeta"
 	}
 	w.Object("meta", meta, "", func() {
-		if r.period != nil {
-			web.WritePeriod(w, *r.period)
+		if p.route.hasPeriod() {
+			web.WritePeriod(w, p.period)
 		}
-		web.WritePage(w, r.page, list.Total, "")
+		web.WritePage(w, p.page, list.Total, "")
 	})
 	w.Object("data", "", "", func() { list.List(w, "rows") })
 }
@@ -52,7 +52,8 @@ func writeUnit(w *wire.Writer, u *report.Unit) {
 	w.TextOrNull("name", u.Name, "")
 }
 
-func writeEngagement(w *wire.Writer, e *report.Engagement) {
+// WriteEngagement writes a row of the engagements, which exports have too.
+func WriteEngagement(w *wire.Writer, e *report.Engagement) {
 	w.Date("date", e.Date, "Day of access, Brasilia time.")
 	w.Int("userId", int64(e.UserID), "")
 	w.Minutes("readingMinutes", e.Tenths, "Minutes of effective reading, one decimal; 0 where the user came without reading.")

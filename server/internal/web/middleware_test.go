@@ -237,21 +237,24 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-func TestShowQuota(t *testing.T) {
-	w := httptest.NewRecorder()
-	web.ShowQuota(w, auth.Quota{Limit: 30, Remaining: 29, Reset: 41, OK: true})
+func TestSpend(t *testing.T) {
+	spend := func(rate int) (http.Header, error) {
+		w := httptest.NewRecorder()
+		noon := func() time.Time { return time.Unix(43200, 0) }
+		err := web.Limit{Limiter: &auth.MemoryLimiter{Now: noon}, Rate: rate}.Spend(t.Context(), w, auth.Budget{Tenant: 1})
+		return w.Header(), err
+	}
+	shown, err := spend(30)
 	for name, want := range map[string]string{
 		"x-ratelimit-limit-public-default":     "30",
 		"x-ratelimit-remaining-public-default": "29",
-		"x-ratelimit-reset-public-default":     "41",
+		"x-ratelimit-reset-public-default":     "60",
 	} {
-		if got := w.Header().Get(name); got != want {
-			t.Errorf("%s = %q, want %q", name, got, want)
+		if got := shown.Get(name); err != nil || got != want {
+			t.Errorf("%s = %q, %v, want %q", name, got, err, want)
 		}
 	}
-	w = httptest.NewRecorder()
-	web.ShowQuota(w, auth.Quota{OK: true})
-	if len(w.Header()) != 0 {
-		t.Errorf("headers without a limit = %v, want none", w.Header())
+	if shown, err := spend(0); err != nil || len(shown) != 0 {
+		t.Errorf("headers without a limit = %v, %v, want none", shown, err)
 	}
 }

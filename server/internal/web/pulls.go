@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
@@ -28,12 +29,14 @@ type Pulls interface {
 
 // Caller is who asks, as the check of the key saw it.
 type Caller struct {
-	Tenant state.Tenant
-	Budget int64          // the number of the rate budget, among those of the tenant
-	Secret []byte         // what the tenant's snapshots are sealed by
-	Time   time.Time      // of the clock that judged the key
-	Now    state.Snapshot // the state of now, and the day or the hour that it is
-	From   time.Time      // since when the facts of that state have held; zero before the first load
+	Tenant  state.Tenant
+	Network int64          // of the partner's networks the one that the key is for, 0 for a key of another API
+	Spends  auth.Budget    // what the caller's requests count on
+	Budget  int64          // the number of that budget among those of the tenant, 0 where all keys of a tenant share one
+	Secret  []byte         // what the tenant's snapshots are sealed by
+	Time    time.Time      // of the clock that judged the key
+	Now     state.Snapshot // the state of now, and the day or the hour that it is
+	From    time.Time      // since when the facts of that state have held; zero before the first load
 }
 
 // The headers and parameters of pulls.

@@ -31,23 +31,3 @@ func Exact(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
-
-// KeyText returns the API key that a request was sent with. X-Api-Key decides where both headers are sent, even empty
-// (H5). A header that is sent twice is none.
-func KeyText(h http.Header) string {
-	if keys := h.Values("X-Api-Key"); len(keys) > 0 {
-		return single(keys)
-	}
-	scheme, key, _ := strings.Cut(single(h.Values("Authorization")), " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return ""
-	}
-	return strings.TrimLeft(key, " ")
-}
-
-func single(values []string) string {
-	if len(values) != 1 {
-		return ""
-	}
-	return values[0]
-}

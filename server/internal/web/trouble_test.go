@@ -89,11 +89,11 @@ func TestTroubleOfTime(t *testing.T) {
 
 // A budget is taken from once for a request that is served twice.
 func TestOnce(t *testing.T) {
-	counted := web.Once(new(auth.MemoryLimiter))
+	counted := web.Limit{Limiter: web.Once(new(auth.MemoryLimiter)), Rate: 2}
 	troubles := &web.Troubles{Is: isDown}
 	first := true
 	h := web.Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := web.Spend(r.Context(), w, counted, auth.Budget{Tenant: 1}, 2); err != nil {
+		if err := counted.Spend(r.Context(), w, auth.Budget{Tenant: 1}); err != nil {
 			web.Fail(w, r, err)
 			return
 		}
