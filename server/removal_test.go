@@ -104,7 +104,7 @@ func changedLibrary(t *testing.T, db *database.DB) *changed {
 		n.load(feed)
 	}
 	c.export = func(db *database.DB, dir string) (export.Summary, error) {
-		return export.Libraries(t.Context(), &librariesdb.Store{DB: db.DB, Now: c.clock.time}, n.north, dir, export.Options{})
+		return export.Libraries(t.Context(), export.LibrariesOf{Store: &librariesdb.Store{DB: db.DB, Now: c.clock.time}, Network: n.north}, dir, export.Options{})
 	}
 	return c
 }

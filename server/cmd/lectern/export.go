@@ -55,7 +55,7 @@ func (c *exportLibrariesCmd) Run(s *session, db current) error {
 		return err
 	}
 	return c.run(s, func(o export.Options) (export.Summary, error) {
-		return export.Libraries(s.ctx, s.libraries(db.DB), libraries.NetworkID(n.ID), c.Folder, o)
+		return export.Libraries(s.ctx, export.LibrariesOf{Store: s.libraries(db.DB), Network: libraries.NetworkID(n.ID)}, c.Folder, o)
 	})
 }
 

@@ -2,7 +2,7 @@
 // the store keeps in packed forms of its own is unpacked, so that nothing is locked into them.
 //
 //	sum, err := export.Schools(ctx, export.SchoolsOf{Store: store, Partner: partner}, "folder", export.Options{})
-//	sum, err := export.Libraries(ctx, store, network, "folder", export.Options{Format: export.NDJSON})
+//	sum, err := export.Libraries(ctx, export.LibrariesOf{Store: store, Network: network}, "folder", export.Options{Format: export.NDJSON})
 //
 // Fields have the names that the specification, or where it has none the feeds, give them. In CSV (RFC 4180) there is a
 // header, null is an empty cell, and the items of a list are separated by semicolons, as in a feed.
@@ -49,12 +49,6 @@ type Options struct {
 	Progress func(file string, done, total int64)
 }
 
-func (o Options) progress(file string, done, total int) {
-	if o.Progress != nil {
-		o.Progress(file, int64(done), int64(total))
-	}
-}
-
 // Summary is what an export has written.
 type Summary struct {
 	Files    []File // in the order in which they were written
@@ -67,11 +61,12 @@ type File struct {
 	Rows int64
 }
 
-// source is the state that an export reads, once it has begun.
+// source is the state that an export reads, once it has begun, and the folder into which it writes.
 type source struct {
 	states  *statedb.Store
 	tenant  state.Tenant
 	options Options
+	folder  *Folder
 	begun   bool
 	at      state.Versions
 }
@@ -83,10 +78,13 @@ func (s *source) reads(at state.Versions) { s.begun, s.at = true, at }
 // the export may still end in time: see kept.
 func (s *source) use(ctx context.Context) { _ = s.states.Use(ctx, s.tenant, s.at, "export") }
 
-// progress tells how far a file is, in the middle of the reading.
-func (s *source) progress(ctx context.Context, file string, done, total int) {
+// progress tells how far a file is, in the middle of the reading. The error is that of the files: there is no use in going on.
+func (s *source) progress(ctx context.Context, file string, done, total int) error {
 	s.use(ctx)
-	s.options.progress(file, done, total)
+	if s.options.Progress != nil {
+		s.options.Progress(file, int64(done), int64(total))
+	}
+	return s.folder.err
 }
 
 // kept returns the error of an export: whatever it was, and though there was none, it is that the state is gone where it is.
@@ -102,22 +100,21 @@ func (s *source) kept(ctx context.Context, failed error) error {
 }
 
 // whole fills a folder with the files that steps make one after the other from one state of the data.
-func whole(ctx context.Context, dir string, s *source, steps func(f *Folder) []func(context.Context) error) (Summary, error) {
-	f, err := NewFolder(dir, s.options.Format)
-	if err != nil {
+func (s *source) whole(ctx context.Context, dir string, steps ...func(context.Context) error) (_ Summary, err error) {
+	if s.folder, err = NewFolder(dir, s.options.Format); err != nil {
 		return Summary{}, err
 	}
-	for _, step := range steps(f) {
-		if err = step(ctx); err != nil {
+	for _, step := range steps {
+		if err = cmp.Or(step(ctx), s.folder.err); err != nil {
 			break
 		}
 		s.use(ctx)
 	}
 	if err = s.kept(ctx, err); err == nil {
-		err = f.Publish()
+		err = s.folder.Publish()
 	}
 	if err != nil {
-		return Summary{}, errors.Join(err, f.Discard(), f.Remove())
+		return Summary{}, errors.Join(err, s.folder.Discard())
 	}
-	return Summary{f.Files(), s.at}, nil
+	return Summary{s.folder.Files(), s.at}, nil
 }

@@ -33,7 +33,7 @@ func TestLibraries(t *testing.T) {
 		store, a := newNetwork(t, db, "first", librariesFeed(t))
 		formats(t, func(t *testing.T, format export.Format) {
 			dir := filepath.Join(t.TempDir(), "out")
-			sum, err := export.Libraries(t.Context(), store, a.Network, dir, export.Options{Format: format})
+			sum, err := export.Libraries(t.Context(), export.LibrariesOf{Store: store, Network: a.Network}, dir, export.Options{Format: format})
 			must(t, err)
 			if sum.Versions != a.At {
 				t.Errorf("versions = %v, want %v", sum.Versions, a.At)

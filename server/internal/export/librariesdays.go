@@ -1,37 +1,28 @@
 package export
 
 import (
-	"cmp"
+	"context"
+	"fmt"
 	"slices"
-	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/internal/librariesapi"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // dayTables are the files that are written day by day.
 type dayTables struct {
+	*librariesExport
 	days         Table[totalsRow]
 	engagements  Table[readerDay]
-	logins       Table[loginDay]
+	logins       Table[report.LoginRow]
 	titles       Table[titleDay]
-	loans        Table[libraries.Loan]
-	reservations Table[libraries.Reservation]
-}
-
-func newDayTables(f *Folder) (*dayTables, error) {
-	var d dayTables
-	var errs [6]error
-	d.days, errs[0] = NewTable(f, "days", writeTotals)
-	d.engagements, errs[1] = NewTable(f, "engagements", writeReaderDay)
-	d.logins, errs[2] = NewTable(f, "logins", writeLogin)
-	d.titles, errs[3] = NewTable(f, "titles", writeTitle)
-	d.loans, errs[4] = newRecords[libraries.Loan](f, "loans")
-	d.reservations, errs[5] = newRecords[libraries.Reservation](f, "reservations")
-	return &d, cmp.Or(errs[:]...)
+	loans        positioned[libraries.Loan]
+	reservations positioned[libraries.Reservation]
 }
 
 // The rows that have a day.
@@ -46,15 +37,76 @@ type (
 		measures metric.Measures
 		books    []int64 // read on the day
 	}
-	loginDay struct {
-		day calendar.Date
-		librariesdb.LoginDay
-	}
 	titleDay struct {
 		day calendar.Date
 		librariesdb.TitleDay
 	}
 )
+
+// writeDays writes what has a day, one day after the other: the rows that are folded and those of the registers.
+func (l *librariesExport) writeDays(ctx context.Context) error {
+	days, err := l.Store.Days(ctx, l.access)
+	if err != nil {
+		return err
+	}
+	d := dayTables{l,
+		NewTable(l.folder, "days", writeTotals), NewTable(l.folder, "engagements", writeReaderDay),
+		NewTable(l.folder, "logins", librariesapi.WriteLogin), NewTable(l.folder, "titles", writeTitle),
+		positioned[libraries.Loan]{newRecords[libraries.Loan](l.folder, "loans"), report.LoanRegister, l.Store.Loans},
+		positioned[libraries.Reservation]{newRecords[libraries.Reservation](l.folder, "reservations"), report.ReservationRegister, l.Store.Reservations},
+	}
+	for i, day := range days.Dates {
+		if err := l.progress(ctx, "days", i, len(days.Dates)); err != nil {
+			return err
+		}
+		d.days.Write(totalsRow{day, days.Totals[i]})
+		if err := d.write(ctx, day); err != nil {
+			return fmt.Errorf("day %s: %w", day, err)
+		}
+	}
+	return nil
+}
+
+// write writes the sheets of a day, and the loans and the reservations that were made on it, by identifier.
+func (d *dayTables) write(ctx context.Context, day calendar.Date) error {
+	for kind, write := range map[report.SheetKind]func(day calendar.Date, sheet []byte) error{
+		report.ReaderSheets: d.writeReaders, report.LoginSheets: d.writeLogins, report.TitleSheets: d.writeTitles,
+	} {
+		sheets, err := d.Store.Sheets(ctx, d.access, kind, calendar.Period{Start: day, End: day})
+		if err != nil {
+			return err
+		}
+		if sheet := sheets[day]; len(sheet) > 0 {
+			if err := write(day, sheet); err != nil {
+				return err
+			}
+		}
+	}
+	if err := d.loans.write(ctx, d.librariesExport, day); err != nil {
+		return err
+	}
+	return d.reservations.write(ctx, d.librariesExport, day)
+}
+
+// positioned is a register whose rows are found by the day and their position on it.
+type positioned[T any] struct {
+	Table[T]
+	of   report.Register
+	read func(context.Context, report.Access, report.ListPositions) ([]T, error)
+}
+
+func (p positioned[T]) write(ctx context.Context, l *librariesExport, day calendar.Date) error {
+	positions, err := l.Store.Positions(ctx, l.access, p.of, day)
+	for part := range slices.Chunk(positions, readersAtOnce) {
+		if err != nil {
+			return err
+		}
+		var rows []T
+		rows, err = p.read(ctx, l.access, part)
+		p.Write(rows...)
+	}
+	return err
+}
 
 // metricNames are the names of the metrics in the specification, or such as it could have.
 var metricNames = [metric.Metrics]string{
@@ -110,14 +162,6 @@ func writeReaderDay(w *wire.Writer, r *readerDay) {
 	w.Ints("bookIds", r.books, "")
 }
 
-func writeLogin(w *wire.Writer, l *loginDay) {
-	w.Int("userId", l.Reader, "")
-	w.Date("date", l.day, "")
-	w.Datetime("firstSeenAt", second(l.day, l.Presence.First), "")
-	w.Datetime("lastSeenAt", second(l.day, l.Presence.Last), "")
-	w.Int("events", int64(l.Presence.Events), "")
-}
-
 func writeTitle(w *wire.Writer, t *titleDay) {
 	w.Date("date", t.day, "")
 	w.Int("bookId", t.Book, "")
@@ -147,7 +191,8 @@ func (d *dayTables) writeReaders(day calendar.Date, data []byte) error {
 	for i, id := range ids {
 		rows[i].day, rows[i].reader, rows[i].books = day, id, books[i]
 	}
-	return d.engagements.WriteAll(rows)
+	d.engagements.Write(rows...)
+	return nil
 }
 
 // booksRead returns the titles that each reader of a sheet read, by the reader's place.
@@ -171,24 +216,12 @@ func (d *dayTables) writeLogins(day calendar.Date, data []byte) error {
 		return err
 	}
 	for l := range logins {
-		if err := d.logins.Write(&loginDay{day, l}); err != nil {
-			return err
-		}
+		d.logins.Write(report.LoginRow{Reader: l.Reader, Day: day, Presence: l.Presence})
 	}
 	return nil
 }
 
 // writeTitles writes a day's sheet of titles.
-func (d *dayTables) writeTitles(day calendar.Date, data []byte) (failed error) {
-	err := librariesdb.VisitTitles(data, func(t librariesdb.TitleDay) {
-		if failed == nil {
-			failed = d.titles.Write(&titleDay{day, t})
-		}
-	})
-	return cmp.Or(failed, err)
-}
-
-// second returns the instant of a second of a Brasilia day.
-func second(day calendar.Date, n int32) time.Time {
-	return day.Start().Add(time.Duration(n) * time.Second)
+func (d *dayTables) writeTitles(day calendar.Date, data []byte) error {
+	return librariesdb.VisitTitles(data, func(t librariesdb.TitleDay) { d.titles.Write(titleDay{day, t}) })
 }

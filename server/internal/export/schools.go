@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
+	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
@@ -36,17 +38,13 @@ type SchoolsOf struct {
 // They are of one state, whatever is loaded or written meanwhile.
 func Schools(ctx context.Context, of SchoolsOf, dir string, o Options) (Summary, error) {
 	s := &schoolsExport{SchoolsOf: of, source: &source{states: of.Store.States(), tenant: state.Tenant(of.Partner), options: o}}
-	return whole(ctx, dir, s.source, func(f *Folder) []func(context.Context) error {
-		s.folder = f
-		return []func(context.Context) error{s.writeUsers, s.writeBooks, s.writeEngagements, s.writeReadings}
-	})
+	return s.whole(ctx, dir, s.writeUsers, s.writeBooks, s.writeEngagements, s.writeReadings)
 }
 
 // schoolsExport is an export under way.
 type schoolsExport struct {
 	SchoolsOf
 	*source // its state is that which the users were read at
-	folder  *Folder
 	users   schoolsdb.Set
 	ids     []directory.UserID // of the users, ascending
 }
@@ -58,10 +56,7 @@ func (s *schoolsExport) facts() schoolsdb.Facts {
 
 // writeUsers writes the students and teachers, deleted ones too, for their reading stays (P7), by userId.
 func (s *schoolsExport) writeUsers(ctx context.Context) error {
-	t, err := NewTable(s.folder, "users", writeUser)
-	if err != nil {
-		return err
-	}
+	t := NewTable(s.folder, "users", writeUser)
 	// One transaction reads one state of the registers, and says which.
 	options := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 	return s.Store.DB.RunInTx(ctx, options, func(ctx context.Context, tx bun.Tx) error { return s.writeUsersOf(ctx, tx, t) })
@@ -93,7 +88,8 @@ func (s *schoolsExport) writeUsersOf(ctx context.Context, tx bun.Tx, t Table[use
 		u.school, _ = tree.Entity(tree.School(a.Entity))
 		u.class, _ = tree.Entity(tree.Class(a.Entity))
 		u.degree, _ = degrees.Degree(u.class.Degree)
-		return t.Write(&u)
+		t.Write(u)
+		return nil
 	})
 }
 
@@ -132,32 +128,18 @@ func writeUser(w *wire.Writer, u *userRow) {
 
 // writeBooks writes all books, by bookId.
 func (s *schoolsExport) writeBooks(ctx context.Context) error {
-	t, err := newRecords[schools.Book](s.folder, "books")
-	if err != nil {
-		return err
-	}
+	t := newRecords[schools.Book](s.folder, "books")
 	rows, err := s.Store.DB.QueryContext(ctx, `
 		SELECT book_id, title, author, isbn, length
 		  FROM schools_books
 		 WHERE tenant_id = ?0 AND since <= ?1 AND until > ?1
 		 ORDER BY book_id`, s.Partner, s.at.Facts)
-	if err != nil {
-		return fmt.Errorf("read books: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return authdb.Visit(rows, err, "books", func(rows *sql.Rows) error {
 		var b schools.Book
-		if err := rows.Scan(&b.ID, &b.Title, &b.Author, &b.ISBN, &b.Length); err != nil {
-			return fmt.Errorf("read books: %w", err)
-		}
-		if err := t.Write(&b); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("read books: %w", err)
-	}
-	return nil
+		err := rows.Scan(&b.ID, &b.Title, &b.Author, &b.ISBN, &b.Length)
+		t.Write(b)
+		return err
+	})
 }
 
 // minutesDays is the number of days whose minutes are read at once.
@@ -165,16 +147,15 @@ const minutesDays = 16
 
 // writeEngagements writes the days of access, by date, then userId.
 func (s *schoolsExport) writeEngagements(ctx context.Context) error {
-	t, err := NewTable(s.folder, "engagements", writeEngagement)
-	if err != nil {
-		return err
-	}
+	t := NewTable(s.folder, "engagements", schoolsapi.WriteEngagement)
 	all, err := s.facts().Attendance(ctx)
 	if err != nil {
 		return err
 	}
 	for from := 0; from < len(all.Days); from += minutesDays {
-		s.progress(ctx, t.name, from, len(all.Days))
+		if err := s.progress(ctx, t.name, from, len(all.Days)); err != nil {
+			return err
+		}
 		to := min(from+minutesDays, len(all.Days))
 		minutes, err := s.facts().Minutes(ctx, calendar.Period{Start: all.Days[from], End: all.Days[to-1]})
 		if err != nil {
@@ -197,19 +178,11 @@ func (s *schoolsExport) writeDay(t Table[report.Engagement], day calendar.Date, 
 	rank := 0
 	for id := range present.All() {
 		if s.users.Has(id) {
-			if err := t.Write(&report.Engagement{Date: day, UserID: id, Tenths: minutes.At(rank)}); err != nil {
-				return err
-			}
+			t.Write(report.Engagement{Date: day, UserID: id, Tenths: minutes.At(rank)})
 		}
 		rank++
 	}
 	return nil
-}
-
-func writeEngagement(w *wire.Writer, e *report.Engagement) {
-	w.Date("date", e.Date, "")
-	w.Int("userId", int64(e.UserID), "")
-	w.Minutes("readingMinutes", e.Tenths, "")
 }
 
 // recordsAtOnce is about how many records are read at once.
@@ -217,10 +190,7 @@ const recordsAtOnce = 4000
 
 // writeReadings writes every day of what each user read of each book, by userId, then bookId, then date.
 func (s *schoolsExport) writeReadings(ctx context.Context) error {
-	t, err := NewTable(s.folder, "readings", writeReading)
-	if err != nil {
-		return err
-	}
+	t := NewTable(s.folder, "readings", writeReading)
 	ledgers, err := s.facts().Ledgers(ctx)
 	if err != nil {
 		return err
@@ -236,7 +206,9 @@ func (s *schoolsExport) writeReadings(ctx context.Context) error {
 			keys = append(keys, schoolsdb.RecordKey{User: id, Book: b.Book})
 		}
 		if len(keys) >= recordsAtOnce || i == len(s.ids)-1 {
-			s.progress(ctx, t.name, written, len(s.ids))
+			if err := s.progress(ctx, t.name, written, len(s.ids)); err != nil {
+				return err
+			}
 			if err := s.writeRecords(ctx, t, keys); err != nil {
 				return err
 			}
@@ -251,8 +223,12 @@ func (s *schoolsExport) writeRecords(ctx context.Context, t Table[readingDay], k
 	found := 0
 	err := s.facts().Records(ctx, keys, state.Span{}, func(k schoolsdb.RecordKey, data []byte) error {
 		found++
-		if err := writeRecord(t, k, data); err != nil {
+		r, err := schoolsdb.ParseRecord(data)
+		if err != nil {
 			return fmt.Errorf("record of user %d, book %d: %w", k.User, k.Book, err)
+		}
+		for _, d := range r.Days {
+			t.Write(readingDay{k, d})
 		}
 		return nil
 	})
@@ -260,19 +236,6 @@ func (s *schoolsExport) writeRecords(ctx context.Context, t Table[readingDay], k
 		err = fmt.Errorf("%d of %d records are missing: %w", len(keys)-found, len(keys), packed.ErrCorrupt)
 	}
 	return err
-}
-
-func writeRecord(t Table[readingDay], k schoolsdb.RecordKey, data []byte) error {
-	r, err := schoolsdb.ParseRecord(data)
-	if err != nil {
-		return err
-	}
-	for _, d := range r.Days {
-		if err := t.Write(&readingDay{k, d}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // readingDay is a day of what a user read of a book.
@@ -290,4 +253,9 @@ func writeReading(w *wire.Writer, r *readingDay) {
 	w.ExactTimeOrNull("firstReadAt", second(r.Date, r.First), "")
 	w.ExactTimeOrNull("lastReadAt", second(r.Date, r.Last), "")
 	w.Intervals("intervals", r.Coverage, "")
+}
+
+// second returns the instant of a second of a Brasilia day.
+func second(day calendar.Date, n int32) time.Time {
+	return day.Start().Add(time.Duration(n) * time.Second)
 }
