@@ -28,7 +28,7 @@ func (s *Server) libraries(limit auth.Limiter, kept state.Cache) (mounted, error
 	store := &librariesdb.Store{DB: c.DB.DB, Copy: c.DB.Copy, Now: c.Now}
 	reports := &report.Reports{Store: store, Cache: kept, History: *c.LibrariesHistory}
 	if c.AnalyticsURL != "" {
-		source, err := s.analytics(store)
+		source, err := s.analytics(store, kept)
 		if err != nil {
 			return mounted{}, err
 		}
@@ -49,12 +49,12 @@ func (s *Server) libraries(limit auth.Limiter, kept state.Cache) (mounted, error
 }
 
 // analytics returns the source of sessions by channel at the configured URL.
-func (s *Server) analytics(store *librariesdb.Store) (*analytics.Source, error) {
+func (s *Server) analytics(store *librariesdb.Store, kept state.Cache) (*analytics.Source, error) {
 	source, err := analytics.New(s.config.AnalyticsURL)
 	if err != nil {
 		return nil, err
 	}
-	source.Store, source.Now = store, s.config.Now
+	source.Store, source.Cache, source.Now = store, kept, s.config.Now
 	source.Alone = s.config.DB.Engine == database.SQLite
 	source.Slug = func(ctx context.Context, id libraries.NetworkID) (string, error) {
 		n, err := librariesdb.NetworkOf(ctx, store.DB, id)

@@ -12,40 +12,46 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// ChannelAnswer returns the answer of an analytics source that is kept for a period in an hour, or false where none is
-// (L13).
-func (s *Store) ChannelAnswer(ctx context.Context, n libraries.NetworkID, hour libraries.Hour, period calendar.Period) (data []byte, found bool, err error) {
+// ChannelQuestion is what an analytics source was asked in an hour.
+type ChannelQuestion struct {
+	Network libraries.NetworkID
+	Hour    libraries.Hour
+	Period  calendar.Period
+}
+
+// ChannelAnswer returns the answer of an analytics source that is kept for a question, or false where none is (L13).
+func (s *Store) ChannelAnswer(ctx context.Context, q ChannelQuestion) (data []byte, found bool, err error) {
 	err = s.DB.NewRaw(`
 		SELECT data
 		  FROM libraries_channel_answers
 		 WHERE tenant_id = ? AND hour = ? AND first_day = ? AND last_day = ?`,
-		n, int32(hour), int32(period.Start), int32(period.End)).Scan(ctx, &data)
+		q.Network, int32(q.Hour), int32(q.Period.Start), int32(q.Period.End)).Scan(ctx, &data)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, false, nil
 	case err != nil:
-		return nil, false, fmt.Errorf("read a channels answer of network %d: %w", n, err)
+		return nil, false, fmt.Errorf("read a channels answer of network %d: %w", q.Network, err)
 	}
 	return data, true, nil
 }
 
-// KeepChannelAnswer keeps an answer for a period in an hour and returns the one to serve: of several that replicas keep at
+// KeepChannelAnswer keeps an answer to a question and returns the one to serve: of several that replicas keep at
 // once, all serve the first. The network's answers that are older than a day are
 // removed.
 //
 // On SQLite it fails after a second where something else is writing.
-func (s *Store) KeepChannelAnswer(ctx context.Context, n libraries.NetworkID, hour libraries.Hour, period calendar.Period, data []byte) ([]byte, error) {
-	if err := s.keepChannelAnswer(ctx, n, hour, period, data); err != nil {
-		return nil, fmt.Errorf("keep a channels answer of network %d: %w", n, err)
+func (s *Store) KeepChannelAnswer(ctx context.Context, q ChannelQuestion, data []byte) ([]byte, error) {
+	if err := s.keepChannelAnswer(ctx, q, data); err != nil {
+		return nil, fmt.Errorf("keep a channels answer of network %d: %w", q.Network, err)
 	}
-	kept, found, err := s.ChannelAnswer(ctx, n, hour, period)
+	kept, found, err := s.ChannelAnswer(ctx, q)
 	if err == nil && !found { // a replica that is in the next hour already has removed it: nobody will serve another
 		kept = data
 	}
 	return kept, err
 }
 
-func (s *Store) keepChannelAnswer(ctx context.Context, n libraries.NetworkID, hour libraries.Hour, period calendar.Period, data []byte) error {
+func (s *Store) keepChannelAnswer(ctx context.Context, q ChannelQuestion, data []byte) error {
 	conn, err := s.DB.Conn(ctx)
 	if err != nil {
 		return err
@@ -60,11 +66,11 @@ func (s *Store) keepChannelAnswer(ctx context.Context, n libraries.NetworkID, ho
 		INSERT INTO libraries_channel_answers (tenant_id, hour, first_day, last_day, data)
 		VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (tenant_id, hour, first_day, last_day) DO NOTHING`,
-		n, int32(hour), int32(period.Start), int32(period.End), data).Exec(ctx)
+		q.Network, int32(q.Hour), int32(q.Period.Start), int32(q.Period.End), data).Exec(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = conn.NewRaw(`DELETE FROM libraries_channel_answers WHERE tenant_id = ? AND hour < ?`, n, int32(hour)-answerHours).Exec(ctx)
+	_, err = conn.NewRaw(`DELETE FROM libraries_channel_answers WHERE tenant_id = ? AND hour < ?`, q.Network, int32(q.Hour)-answerHours).Exec(ctx)
 	return err
 }
 

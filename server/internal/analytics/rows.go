@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/go-json-experiment/json"
 
@@ -70,20 +69,15 @@ func (e row) check(period calendar.Period) (libraries.ChannelDay, error) {
 	return libraries.ChannelDay{Day: day, Channel: channel, Sessions: *e.Sessions, Estimated: channel.Estimated()}, nil
 }
 
-// appendRows appends rows in the form that parse reads: the one in which they are stored.
-func appendRows(b []byte, rows []libraries.ChannelDay) []byte {
-	b = append(b, '[')
+// stored returns rows in the form that parse reads.
+func stored(rows []libraries.ChannelDay) []byte {
+	elements := make([]row, len(rows))
 	for i, r := range rows {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, `{"date":"`...)
-		b = append(b, r.Day.String()...)
-		b = append(b, `","channel":"`...)
-		b = append(b, r.Channel.String()...)
-		b = append(b, `","sessions":`...)
-		b = strconv.AppendInt(b, r.Sessions, 10)
-		b = append(b, '}')
+		elements[i] = row{r.Day.String(), r.Channel.String(), &r.Sessions}
 	}
-	return append(b, ']')
+	data, err := json.Marshal(elements)
+	if err != nil {
+		panic(err) // they are numbers and plain texts
+	}
+	return data
 }

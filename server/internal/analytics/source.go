@@ -8,9 +8,9 @@
 // The rows of an answer may be in any order, and days without sessions may be absent; an estimate is what L13 calls one,
 // whatever the tool says. An answer that is not whole and sound counts as none.
 //
-// A good answer is stored by network, clock hour and period, and served from there until the next hour, on every replica
-// and after a restart: the same query inside the hour gives the same rows (L1). Of two replicas that ask at once, the first
-// to store its answer is right. A failure is not stored. Requests for one answer at once ask once.
+// A good answer is stored by network, clock hour and period, and served from there or from the cache until the next hour, on
+// every replica and after a restart: the same query inside the hour gives the same rows (L1). Of two replicas that ask at
+// once, the first to store its answer is right. A failure is not stored. Requests for one answer at once ask once.
 package analytics
 
 import (
@@ -20,14 +20,14 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"strconv"
 	"time"
-
-	"golang.org/x/sync/singleflight"
+	"unsafe"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -44,19 +44,20 @@ const (
 
 // Store keeps answers; *librariesdb.Store is one.
 type Store interface {
-	// ChannelAnswer returns the answer that is stored for an hour and a period.
-	ChannelAnswer(ctx context.Context, network libraries.NetworkID, hour libraries.Hour, period calendar.Period) (data []byte, found bool, err error)
+	// ChannelAnswer returns the answer to a question that is stored.
+	ChannelAnswer(ctx context.Context, q librariesdb.ChannelQuestion) (data []byte, found bool, err error)
 	// KeepChannelAnswer stores an answer, unless there is one already, and returns the one that is stored then.
-	KeepChannelAnswer(ctx context.Context, network libraries.NetworkID, hour libraries.Hour, period calendar.Period, data []byte) ([]byte, error)
+	KeepChannelAnswer(ctx context.Context, q librariesdb.ChannelQuestion, data []byte) ([]byte, error)
 }
 
 // Source is a report.ChannelSource. It is safe for use by several goroutines; make one with New.
 type Source struct {
-	// Store and Slug must be set. Slug returns the slug by which the tool knows a network.
+	// Store, Cache and Slug must be set. Slug returns the slug by which the tool knows a network.
 	Store Store
+	Cache state.Cache
 	Slug  func(ctx context.Context, network libraries.NetworkID) (string, error)
 	// Alone says that no other process serves the database. An answer that cannot be stored, since a load is writing to the
-	// database, is then kept in memory until the hour is over, instead of being refused.
+	// database, is then kept in the cache alone, instead of being refused.
 	Alone bool
 	// Failed, if not nil, is told once why there is no good answer. The error holds nothing of the URL.
 	Failed func(error)
@@ -67,8 +68,6 @@ type Source struct {
 
 	url    url.URL
 	client http.Client
-	asking singleflight.Group
-	kept   memory
 }
 
 var _ report.ChannelSource = (*Source)(nil)
@@ -88,58 +87,43 @@ func New(address string) (*Source, error) {
 	return s, nil
 }
 
+// answer is a good one, as the cache keeps it.
+type answer []libraries.ChannelDay
+
+// Bytes implements state.Value.
+func (a answer) Bytes() int { return len(a) * int(unsafe.Sizeof(libraries.ChannelDay{})) }
+
 // Channels returns the rows of a period by day, then channel. The error is report.ErrChannels where the tool gives no
 // good answer, or it cannot be stored; another error is that of reading the database, or of ctx.
 func (s *Source) Channels(ctx context.Context, a report.Access, period calendar.Period) ([]libraries.ChannelDay, error) {
-	hour := libraries.HourOf(s.now())
-	name := fmt.Sprint(a.Network, hour, period.Start, period.End)
-	done := s.asking.DoChan(name, func() (rows any, err error) {
-		defer func() {
-			if p := recover(); p != nil { // on a goroutine of its own it would end the process instead of one request
-				err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-			}
-		}()
-		// The question belongs to none of the requests that wait for it: one that leaves must not end it for the others.
-		if data, ok := s.kept.get(hour, name); ok {
-			return parse(data, period)
+	q := librariesdb.ChannelQuestion{Network: a.Network, Hour: libraries.HourOf(s.now()), Period: period}
+	key := state.Key{Tenant: state.Tenant(a.Network), What: fmt.Sprint("analytics ", q.Hour, period.Start, period.End)}
+	return state.Load(ctx, s.Cache, key, func(ctx context.Context) (answer, error) {
+		ctx, cancel := context.WithTimeout(ctx, s.timeout()+storeTimeout)
+		defer cancel()
+		data, found, err := s.Store.ChannelAnswer(ctx, q)
+		if err == nil && !found {
+			data, err = s.fresh(ctx, q)
 		}
-		return s.answer(context.WithoutCancel(ctx), a.Network, hour, period, name)
+		if err != nil {
+			return nil, err
+		}
+		return parse(data, period)
 	})
-	select {
-	case r := <-done:
-		rows, _ := r.Val.([]libraries.ChannelDay)
-		return rows, r.Err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// answer returns the stored answer, or asks for one and stores it.
-func (s *Source) answer(ctx context.Context, network libraries.NetworkID, hour libraries.Hour, period calendar.Period, name string) ([]libraries.ChannelDay, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout()+storeTimeout)
-	defer cancel()
-	data, found, err := s.Store.ChannelAnswer(ctx, network, hour, period)
-	if err == nil && !found {
-		data, err = s.fresh(ctx, network, hour, period, name)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return parse(data, period)
 }
 
 // fresh asks for an answer and stores it. One that cannot be kept is not served: the next might be another.
-func (s *Source) fresh(ctx context.Context, network libraries.NetworkID, hour libraries.Hour, period calendar.Period, name string) ([]byte, error) {
-	slug, err := s.Slug(ctx, network)
+func (s *Source) fresh(ctx context.Context, q librariesdb.ChannelQuestion) ([]byte, error) {
+	slug, err := s.Slug(ctx, q.Network)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.ask(ctx, slug, period)
+	rows, err := s.ask(ctx, slug, q.Period)
 	var data []byte
 	if err == nil {
-		answer := appendRows(nil, rows)
-		data, err = s.Store.KeepChannelAnswer(ctx, network, hour, period, answer)
-		if err != nil && s.Alone && s.kept.put(hour, name, answer) {
+		answer := stored(rows)
+		data, err = s.Store.KeepChannelAnswer(ctx, q, answer)
+		if err != nil && s.Alone {
 			return answer, nil
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/analytics"
+	"github.com/lectern-dev/lectern/server/internal/cache"
 )
 
 // tool is an analytics tool that answers as it is told and notes what it is asked.
@@ -94,7 +95,7 @@ func (s *site) source(t *testing.T, url string) *analytics.Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source.Store = s.store
+	source.Store, source.Cache = s.store, cache.New(1<<20)
 	source.Slug = func(ctx context.Context, id libraries.NetworkID) (string, error) {
 		n, err := librariesdb.NetworkOf(ctx, s.store.DB, id)
 		return n.Slug, err
