@@ -5,16 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
-	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/server/internal/metrics"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
@@ -115,41 +111,14 @@ func (s *Server) serveAdmin(ctx context.Context, ln net.Listener) (stop func()) 
 	}
 }
 
-// versions returns the states of the tenants' data, for the metrics: with an error those that could be read.
-func (s *Server) versions(ctx context.Context) (metrics.Versions, error) {
-	v, err := s.readVersions(ctx)
+// versions returns the states of the tenants' data, for the metrics.
+func (s *Server) versions(ctx context.Context) (v metrics.Versions, err error) {
+	store := &authdb.Store{DB: s.config.DB.DB, Now: s.config.Now}
+	if v.Tenants, v.Total, err = store.LoadedLast(ctx, metrics.MaxTenants); err == nil {
+		v.Now, err = store.Clock(ctx, store.DB)
+	}
 	if err != nil {
 		s.config.Log.Warn("not all versions of data are in the metrics", "error", err)
-	}
-	return v, err
-}
-
-// readVersions reads the versions in one statement, and the hours of the library networks among them in another.
-func (s *Server) readVersions(ctx context.Context) (metrics.Versions, error) {
-	list, total, err := (&authdb.Store{DB: s.config.DB.DB}).LoadedLast(ctx, metrics.MaxTenants)
-	if err != nil {
-		return metrics.Versions{}, err
-	}
-	now, err := (&authdb.Store{Now: s.config.Now}).Clock(ctx, s.config.DB)
-	if err != nil {
-		return metrics.Versions{}, err
-	}
-	v := metrics.Versions{Of: make([]metrics.Version, len(list)), LeftOut: total - len(list)}
-	networks := make(map[libraries.NetworkID]*metrics.Version)
-	for i, t := range list {
-		v.Of[i] = metrics.Version{
-			Tenant: int64(t.ID), Kind: string(t.Kind), Reference: t.Reference, Registers: t.Versions.Registers, Facts: t.Versions.Facts,
-		}
-		if !t.Began.IsZero() {
-			v.Of[i].Age = max(0, now.Sub(t.Began))
-		}
-		if t.Kind == authdb.Library {
-			networks[libraries.NetworkID(t.ID)] = &v.Of[i]
-		}
-	}
-	hours, err := librariesdb.Hours(ctx, s.config.DB.DB, slices.Collect(maps.Keys(networks)), now)
-	for id, hour := range hours {
-		networks[id].Snapshot = hour.Time()
 	}
 	return v, err
 }

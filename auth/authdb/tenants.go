@@ -108,19 +108,19 @@ func (s *Store) Tenant(ctx context.Context, kind Kind, reference string) (Tenant
 	return row.tenant(), nil
 }
 
-// TenantVersions are the versions of a tenant's data.
+// TenantVersions are a tenant and what its row says. Facts that wait may be due: see Held.At.
 type TenantVersions struct {
 	Tenant
-	Versions Versions
-	Began    time.Time // when they began to hold; zero where that is not known, as after a migration
+	Held
+	Began time.Time // when the versions began to hold; zero where that is not known, as after a migration
 }
 
 // LoadedLast returns the versions of up to limit tenants in one statement, and how many tenants there are in all: those whose
 // data were loaded last come first, and then those that were never loaded, by number.
 func (s *Store) LoadedLast(ctx context.Context, limit int) (list []TenantVersions, total int, err error) {
 	rows, err := s.DB.QueryContext(ctx, `
-		SELECT t.tenant_id, t.kind, t.reference, t.name, t.created, v.registers, v.facts,
-		       (SELECT began FROM states WHERE tenant_id = t.tenant_id AND registers = v.registers AND facts = v.facts), count(*) OVER ()
+		SELECT t.tenant_id, t.kind, t.reference, t.name, t.created, `+heldColumns+`,
+		       coalesce((SELECT began FROM states WHERE tenant_id = t.tenant_id AND registers = v.registers AND facts = v.facts), 0), count(*) OVER ()
 		  FROM tenants t
 		  JOIN versions v ON v.tenant_id = t.tenant_id
 		  LEFT JOIN (SELECT tenant_id, max(ended) AS ended FROM loads GROUP BY tenant_id) l ON l.tenant_id = t.tenant_id
@@ -128,17 +128,12 @@ func (s *Store) LoadedLast(ctx context.Context, limit int) (list []TenantVersion
 		 LIMIT ?`, limit)
 	err = Visit(rows, err, "versions of tenants", func(r *sql.Rows) error {
 		var row tenantRow
-		var v Versions
-		var began sql.NullInt64
-		if err := r.Scan(&row.TenantID, &row.Kind, &row.Reference, &row.Name, &row.Created, &v.Registers, &v.Facts, &began, &total); err != nil {
-			return err
-		}
-		of := TenantVersions{Tenant: row.tenant(), Versions: v}
-		if began.Int64 != 0 {
-			of.Began = time.UnixMicro(began.Int64).UTC()
-		}
+		var of TenantVersions
+		to := append([]any{&row.TenantID, &row.Kind, &row.Reference, &row.Name, &row.Created}, of.fields()...)
+		err := r.Scan(append(to, (*instant)(&of.Began), &total)...)
+		of.Tenant = row.tenant()
 		list = append(list, of)
-		return nil
+		return err
 	})
 	return list, total, err
 }

@@ -2,7 +2,6 @@ package librariesdb
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"fmt"
 	"time"
@@ -84,28 +83,6 @@ func hourOf(from time.Time) libraries.Hour {
 		return 0
 	}
 	return libraries.HourOf(from)
-}
-
-// Hours returns the hours from which the states of networks hold at a time, in one statement. A network that was never
-// loaded, or is none, has none.
-func Hours(ctx context.Context, idb bun.IDB, networks []libraries.NetworkID, now time.Time) (map[libraries.NetworkID]libraries.Hour, error) {
-	hours := make(map[libraries.NetworkID]libraries.Hour, len(networks))
-	if len(networks) == 0 {
-		return hours, nil
-	}
-	rows, err := idb.QueryContext(ctx, `
-		SELECT tenant_id, CASE WHEN next_facts > 0 AND next_from <= ? THEN next_from ELSE held_from END
-		  FROM versions
-		 WHERE held_from > 0 AND tenant_id IN (?)
-		 ORDER BY tenant_id`, now.UnixMicro(), bun.List(networks))
-	err = authdb.Visit(rows, err, "hours of networks", func(r *sql.Rows) error {
-		var id libraries.NetworkID
-		var from int64
-		err := r.Scan(&id, &from)
-		hours[id] = libraries.HourOf(time.UnixMicro(from))
-		return err
-	})
-	return hours, err
 }
 
 // rowsOf is the condition that a row is of the state that the access names.

@@ -3,7 +3,6 @@ package librariesdb
 import (
 	"context"
 	"errors"
-	"maps"
 	"testing"
 	"time"
 
@@ -77,8 +76,8 @@ func TestBitsOfBlocks(t *testing.T) {
 	})
 }
 
-// TestHours: what a network's row says by a time, facts that wait included once their hour has come.
-func TestHours(t *testing.T) {
+// TestPresentAndLast: what a network's row says by a time, facts that wait included once their hour has come.
+func TestPresentAndLast(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		noon := libraries.Hour(495_000).Time()
 		hold := func(n libraries.NetworkID, h authdb.Held) {
@@ -88,17 +87,9 @@ func TestHours(t *testing.T) {
 			}
 		}
 		held := authdb.Held{Versions: authdb.Versions{Facts: now}, From: noon}
-		hold(f.other, held)
 		held.Next, held.NextFrom = now+1, noon.Add(time.Hour)
 		hold(f.a.Network, held)
-		all := []libraries.NetworkID{f.other, f.a.Network, f.create("never"), 99}
-		for at, want := range map[time.Time]libraries.Hour{
-			noon: 495_000, noon.Add(time.Hour - time.Microsecond): 495_000, noon.Add(time.Hour): 495_001,
-		} {
-			loaded := map[libraries.NetworkID]libraries.Hour{f.other: 495_000, f.a.Network: want}
-			if hours, err := Hours(t.Context(), f.db, all, at); err != nil || !maps.Equal(hours, loaded) {
-				t.Errorf("Hours at %v = %v, %v, want those of the networks alone that were loaded, %v", at, hours, err, loaded)
-			}
+		for _, at := range []time.Time{noon, noon.Add(time.Hour - time.Microsecond), noon.Add(time.Hour)} {
 			f.Now = func() time.Time { return at }
 			if a, err := f.Last(t.Context(), f.a.Network); err != nil || a.At.Facts != now+1 || a.Hour != 495_001 {
 				t.Errorf("Last at %v = %+v, %v, want what waits", at, a, err)
@@ -113,9 +104,6 @@ func TestHours(t *testing.T) {
 		f.Now = func() time.Time { return noon } // what was served stays served
 		if b, berr := f.Present(t.Context(), f.a.Network); err != nil || a.At.Facts != now+1 || a.Hour != 495_001 || b != a || berr != nil {
 			t.Errorf("Present at the hour = %+v, %v, and after the clock was put back %+v, %v, want what waited", a, err, b, berr)
-		}
-		if hours, err := Hours(t.Context(), f.db, nil, noon); err != nil || len(hours) != 0 {
-			t.Errorf("Hours of nobody = %v, %v, want none", hours, err)
 		}
 	})
 }

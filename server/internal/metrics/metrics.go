@@ -44,7 +44,7 @@ type Metrics struct {
 }
 
 // New returns the metrics of a process that works on a database and a cache. versions returns the versions of the tenants'
-// data, with an error as far as it has them; it is asked when the metrics are, at most every 15 seconds and for at most 5.
+// data; it is asked when the metrics are, at most every 15 seconds and for at most 5.
 func New(db *sql.DB, cache Cache, versions func(context.Context) (Versions, error)) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),

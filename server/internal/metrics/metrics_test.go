@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/cache"
 	"github.com/lectern-dev/lectern/server/internal/metrics"
@@ -112,15 +113,23 @@ func TestLimited(t *testing.T) {
 	}
 }
 
+// noon is a full hour.
+var noon = time.Unix(1789491600, 0)
+
+func held(t authdb.Tenant, h authdb.Held, began time.Time) authdb.TenantVersions {
+	return authdb.TenantVersions{Tenant: t, Held: h, Began: began}
+}
+
 func TestVersions(t *testing.T) {
 	asked := 0
 	m := newMetrics(t, func(context.Context) (metrics.Versions, error) {
 		asked++
-		return metrics.Versions{LeftOut: 7, Of: []metrics.Version{
-			{Tenant: 1, Kind: "partner", Reference: `a"b`, Registers: 7, Facts: 5, Age: 90 * time.Second},
-			{Tenant: 2, Kind: "library", Reference: "norte", Registers: 1, Facts: 1, Snapshot: time.Unix(1789491600, 0)},
-			{Tenant: 3, Kind: "library", Reference: "sul"},
-			{Tenant: 4, Kind: "partner", Reference: "a\xff"},
+		began := noon.Add(-90 * time.Second)
+		return metrics.Versions{Total: 11, Now: noon, Tenants: []authdb.TenantVersions{
+			held(authdb.Tenant{ID: 1, Kind: authdb.Partner, Reference: `a"b`}, authdb.Held{Versions: authdb.Versions{Registers: 7, Facts: 5}, From: began}, began),
+			held(authdb.Tenant{ID: 2, Kind: authdb.Library, Reference: "norte"}, authdb.Held{From: noon.Add(-time.Hour), Next: 2, NextFrom: noon}, time.Time{}),
+			held(authdb.Tenant{ID: 3, Kind: authdb.Library, Reference: "sul"}, authdb.Held{}, noon.Add(time.Second)),
+			held(authdb.Tenant{ID: 4, Kind: authdb.Partner, Reference: "a\xff"}, authdb.Held{}, time.Time{}),
 		}}, nil
 	})
 	scrape(t, m)
@@ -157,29 +166,12 @@ func TestVersions(t *testing.T) {
 // A version may be set back, where a database is restored: it is a gauge.
 func TestVersionsAreGauges(t *testing.T) {
 	m := newMetrics(t, func(context.Context) (metrics.Versions, error) {
-		return metrics.Versions{Of: []metrics.Version{{Tenant: 1, Kind: "partner", Reference: "a"}}}, nil
+		return metrics.Versions{Tenants: make([]authdb.TenantVersions, 1)}, nil
 	})
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	if !strings.Contains(w.Body.String(), "# TYPE lectern_data_version gauge\n") {
 		t.Error("lectern_data_version is no gauge")
-	}
-}
-
-// What could be read of the versions is shown, and the next scrape asks again.
-func TestVersionsInPart(t *testing.T) {
-	asked := 0
-	m := newMetrics(t, func(context.Context) (metrics.Versions, error) {
-		asked++
-		return metrics.Versions{Of: []metrics.Version{{Tenant: 1, Kind: "library", Reference: "a", Facts: 3}}}, errors.New("no hours")
-	})
-	for range 2 {
-		if n := scrape(t, m)[`lectern_data_version{data="facts",kind="library",reference="a",tenant="1"}`]; n != 3 {
-			t.Errorf("version = %v, want the 3 that was read", n)
-		}
-	}
-	if asked != 2 {
-		t.Errorf("two scrapes asked %d times, want twice", asked)
 	}
 }
 

@@ -8,27 +8,19 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-)
 
-// Version is the state of a tenant's data.
-type Version struct {
-	Tenant           int64
-	Kind, Reference  string
-	Registers, Facts int64
-	// Snapshot is the hour as which a library network's data took effect; the zero time before the first load, and for a
-	// partner, which has none.
-	Snapshot time.Time
-	// Age is how long the state has held; 0 where that is not known.
-	Age time.Duration
-}
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/libraries"
+)
 
 // MaxTenants is how many tenants have series of their own: what scrapes keeps every one of them.
 const MaxTenants = 1000
 
-// Versions are the states of the data of MaxTenants tenants, those loaded last, and how many others there are.
+// Versions are the states of the data of MaxTenants tenants, those loaded last, as of a time, and how many tenants there are.
 type Versions struct {
-	Of      []Version
-	LeftOut int
+	Tenants []authdb.TenantVersions
+	Now     time.Time
+	Total   int
 }
 
 // tenants collects the versions of the tenants' data.
@@ -69,41 +61,39 @@ func (t *tenants) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector. What the database does not answer is left out, and the rest of the metrics stays.
 func (t *tenants) Collect(ch chan<- prometheus.Metric) {
-	present, ok := t.present()
-	if !ok {
+	present, err := t.present()
+	if err != nil {
 		return
 	}
-	ch <- prometheus.MustNewConstMetric(leftOut, prometheus.GaugeValue, float64(present.LeftOut))
-	for _, v := range present.Of {
-		tenant, reference := strconv.FormatInt(v.Tenant, 10), strings.ToValidUTF8(v.Reference, "\ufffd")
-		of := func(data string, n int64) prometheus.Metric {
-			return prometheus.MustNewConstMetric(version, prometheus.GaugeValue, float64(n), tenant, v.Kind, reference, data)
+	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	gauge(leftOut, float64(present.Total-len(present.Tenants)))
+	for _, v := range present.Tenants {
+		tenant, kind, reference := strconv.FormatInt(int64(v.ID), 10), string(v.Kind), strings.ToValidUTF8(v.Reference, "\ufffd")
+		gauge(version, float64(v.Registers), tenant, kind, reference, "registers")
+		gauge(version, float64(v.Facts), tenant, kind, reference, "facts")
+		if age := present.Now.Sub(v.Began); !v.Began.IsZero() && age > 0 {
+			gauge(stateAge, age.Seconds(), tenant, kind, reference)
 		}
-		ch <- of("registers", v.Registers)
-		ch <- of("facts", v.Facts)
-		if v.Age > 0 {
-			ch <- prometheus.MustNewConstMetric(stateAge, prometheus.GaugeValue, v.Age.Seconds(), tenant, v.Kind, reference)
-		}
-		if !v.Snapshot.IsZero() {
-			ch <- prometheus.MustNewConstMetric(snapshot, prometheus.GaugeValue, float64(v.Snapshot.Unix()), tenant, reference)
+		if from := v.At(present.Now).From; v.Kind == authdb.Library && !from.IsZero() {
+			gauge(snapshot, float64(libraries.HourOf(from).Time().Unix()), tenant, reference)
 		}
 	}
 }
 
-// present returns the versions, read anew when they are old. Of a reading that failed half-way it returns what there is, and
-// the next call reads again; ok is false where there is nothing.
-func (t *tenants) present() (v Versions, ok bool) {
+// present returns the versions, read anew when they are old.
+func (t *tenants) present() (Versions, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if time.Since(t.at) < versionsAge {
-		return t.last, true
+		return t.last, nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), versionsTimeout)
 	defer cancel()
 	v, err := t.versions(ctx)
-	if err != nil {
-		return v, len(v.Of) > 0
+	if err == nil {
+		t.last, t.at = v, time.Now()
 	}
-	t.last, t.at = v, time.Now()
-	return v, true
+	return v, err
 }
