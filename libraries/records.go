@@ -75,11 +75,6 @@ func ParseFormat(name string) (Format, bool) { return enum.Parse[Format](formats
 // String returns the availability's name in feeds and answers.
 func (a Availability) String() string { return enum.Name(availabilities[:], "availability", a) }
 
-// ParseAvailability returns the availability of a name in feeds.
-func ParseAvailability(name string) (Availability, bool) {
-	return enum.Parse[Availability](availabilities[:], name)
-}
-
 // Estimated reports whether the sessions of the channel are an estimate: those of the app are (L13).
 func (c Channel) Estimated() bool { return c == App }
 

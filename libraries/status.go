@@ -20,11 +20,6 @@ var readerStatuses = [...]string{ReaderActive: "active", ReaderDeactivated: "dea
 // String returns the state's name in feeds and answers.
 func (s ReaderStatus) String() string { return enum.Name(readerStatuses[:], "reader status", s) }
 
-// ParseReaderStatus returns the state of a name in feeds and queries.
-func ParseReaderStatus(name string) (ReaderStatus, bool) {
-	return enum.Parse[ReaderStatus](readerStatuses[:], name)
-}
-
 // Gone reports whether the account is deactivated or deleted: then, and only then, it has a deletedAt (F3).
 func (s ReaderStatus) Gone() bool { return s == ReaderDeactivated || s == ReaderDeleted }
 
@@ -47,11 +42,6 @@ var loanStatuses = [...]string{LoanActive: "active", LoanReturned: "returned", L
 
 // String returns the state's name in feeds and answers.
 func (s LoanStatus) String() string { return enum.Name(loanStatuses[:], "loan status", s) }
-
-// ParseLoanStatus returns the state of a name in feeds and queries.
-func ParseLoanStatus(name string) (LoanStatus, bool) {
-	return enum.Parse[LoanStatus](loanStatuses[:], name)
-}
 
 // Ended reports whether the loan was returned or expired: then, and only then, it has a returnedAt (F3), and counts as a
 // return on that day (L6).
@@ -92,11 +82,6 @@ var reservationStatuses = [...]string{
 // String returns the state's name in feeds and answers.
 func (s ReservationStatus) String() string {
 	return enum.Name(reservationStatuses[:], "reservation status", s)
-}
-
-// ParseReservationStatus returns the state of a name in feeds and queries.
-func ParseReservationStatus(name string) (ReservationStatus, bool) {
-	return enum.Parse[ReservationStatus](reservationStatuses[:], name)
 }
 
 // Active reports whether the reservation is waiting or available: it stands in the queue of its title, and only then shows

@@ -75,20 +75,6 @@ func CreateNetwork(ctx context.Context, idb bun.IDB, slug, name string) (librari
 	return id, nil
 }
 
-// NetworkBySlug returns the network with a slug, compared exactly, or ErrNotFound. It reads the list of tenants: the other
-// tables are found by the network's number alone (G4).
-func NetworkBySlug(ctx context.Context, idb bun.IDB, slug string) (Network, error) {
-	n := Network{Slug: slug}
-	if CheckSlug(slug) != nil { // it may hold what PostgreSQL cannot compare
-		return Network{}, fmt.Errorf("library network %q: %w", slug, ErrNotFound)
-	}
-	err := idb.NewRaw(`SELECT tenant_id, name FROM tenants WHERE kind = ? AND reference = ?`, authdb.Library, slug).Scan(ctx, &n.ID, &n.Name)
-	if err != nil {
-		return Network{}, fmt.Errorf("library network %q: %w", slug, notFound(err))
-	}
-	return n, nil
-}
-
 // NetworkOf returns the network of a number, or ErrNotFound, also where the number is a partner's.
 func NetworkOf(ctx context.Context, idb bun.IDB, id libraries.NetworkID) (Network, error) {
 	n := Network{ID: id}
@@ -97,18 +83,6 @@ func NetworkOf(ctx context.Context, idb bun.IDB, id libraries.NetworkID) (Networ
 		return Network{}, fmt.Errorf("library network %d: %w", id, notFound(err))
 	}
 	return n, nil
-}
-
-// Networks returns all library networks, by number.
-func Networks(ctx context.Context, idb bun.IDB) ([]Network, error) {
-	rows, err := idb.QueryContext(ctx, `SELECT tenant_id, reference, name FROM tenants WHERE kind = ? ORDER BY tenant_id`, authdb.Library)
-	var list []Network
-	return list, authdb.Visit(rows, err, "library networks", func(rows *sql.Rows) error {
-		var n Network
-		err := rows.Scan((*int64)(&n.ID), &n.Slug, &n.Name)
-		list = append(list, n)
-		return err
-	})
 }
 
 // notFound turns the error for no row into ErrNotFound.

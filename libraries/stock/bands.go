@@ -42,11 +42,3 @@ func BandOf(readings, possible int64) Band {
 
 // String returns the band's name: 0, 1-10, 101+.
 func (b Band) String() string { return enum.Name(bands[:], "band", b) }
-
-// ParseBand returns the band that has the name. "101 " is 101+, since an unescaped plus reaches a server as a space.
-func ParseBand(name string) (Band, bool) {
-	if name == "101 " {
-		return BandOver, true
-	}
-	return enum.Parse[Band](bands[:], name)
-}

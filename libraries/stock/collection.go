@@ -23,11 +23,6 @@ var collections = [...]string{Platform: "platform", Additional: "additional", Ex
 // String returns the collection's name in feeds and answers.
 func (c Collection) String() string { return enum.Name(collections[:], "collection", c) }
 
-// ParseCollection returns the collection of a name in feeds and queries. "all" is none: it filters nothing.
-func ParseCollection(name string) (Collection, bool) {
-	return enum.Parse[Collection](collections[:], name)
-}
-
 // Owned reports whether lines of the collection are stock of the library's own: additional, external and manual are.
 func (c Collection) Owned() bool { return c >= Additional && c <= Manual }
 
@@ -62,6 +57,3 @@ var kinds = [...]string{PurchaseLine: "purchase", LegacyLine: "legacy"}
 
 // String returns the kind's name in feeds.
 func (k Kind) String() string { return enum.Name(kinds[:], "kind", k) }
-
-// ParseKind returns the kind of a name in feeds.
-func ParseKind(name string) (Kind, bool) { return enum.Parse[Kind](kinds[:], name) }

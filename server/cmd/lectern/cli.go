@@ -125,7 +125,8 @@ const variables = "LECTERN_"
 
 // warnOfVariables tells of every LECTERN_* variable that no command reads.
 func (s *session) warnOfVariables() {
-	for _, warning := range commandline.Unread(s.parser.Model, os.Environ(), variables, variables+"TEST_", server.SecretKeyVariable, clockVariable) {
+	ours := commandline.Variables{Prefix: variables, PassedOver: variables + "TEST_", Besides: []string{server.SecretKeyVariable, clockVariable}}
+	for _, warning := range ours.Unread(s.parser.Model, os.Environ()) {
 		s.warn(warning)
 	}
 }

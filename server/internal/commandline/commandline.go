@@ -37,11 +37,16 @@ func Details(text string) kong.Option {
 	})
 }
 
-// Unread returns a sentence for each variable of an environment that begins as the program's do and is read by no command, since
-// a mistyped one would be passed over in silence. One that another command reads is none: an environment is often shared.
-// besides are the variables that no flag has; of the prefix passedOver none is looked at.
-func Unread(model *kong.Application, environ []string, prefix, passedOver string, besides ...string) (sentences []string) {
-	known := besides
+// Variables are those of an environment that a program may read: all of a prefix, but what begins with PassedOver.
+type Variables struct {
+	Prefix, PassedOver string
+	Besides            []string // that no flag has
+}
+
+// Unread returns a sentence for each of the variables that no command reads, since a mistyped one would be passed over in
+// silence. One that another command reads is none: an environment is often shared.
+func (v Variables) Unread(model *kong.Application, environ []string) (sentences []string) {
+	known := v.Besides
 	for _, node := range append(model.Leaves(false), model.Node) {
 		for _, f := range node.Flags {
 			known = append(known, f.Envs...)
@@ -49,12 +54,12 @@ func Unread(model *kong.Application, environ []string, prefix, passedOver string
 	}
 	for _, pair := range environ {
 		name, _, _ := strings.Cut(pair, "=")
-		if !strings.HasPrefix(name, prefix) || strings.HasPrefix(name, passedOver) || slices.Contains(known, name) {
+		if !strings.HasPrefix(name, v.Prefix) || strings.HasPrefix(name, v.PassedOver) || slices.Contains(known, name) {
 			continue
 		}
 		hint := "the help of each command names its own"
-		if near, ok := nearest.Name(name[len(prefix):], cut(known, prefix)); ok {
-			hint = "is " + prefix + near + " meant?"
+		if near, ok := nearest.Name(name[len(v.Prefix):], cut(known, v.Prefix)); ok {
+			hint = "is " + v.Prefix + near + " meant?"
 		}
 		sentences = append(sentences, fmt.Sprintf("%s is no setting and is not read; %s", name, hint))
 	}

@@ -79,6 +79,19 @@ func enum[E any](r *feed.Row, i int, parse func(string) (E, bool)) E {
 	return e
 }
 
+// named returns the value of an enum that has the name; none of them has more than five.
+func named[E interface {
+	~uint8
+	fmt.Stringer
+}](name string) (E, bool) {
+	for e := range E(6) {
+		if e.String() == name {
+			return e, true
+		}
+	}
+	return 0, false
+}
+
 // optional reads an integer that may be null.
 func optional(r *feed.Row, i int) *int64 {
 	if r.Null(i) {
@@ -159,14 +172,14 @@ func readLibraries(t *testing.T, dir string) (c libraryContent) {
 	c.lines = libraryRows(t, dir, "lines", func(r *feed.Row) stock.BookLine {
 		modality := r.Text(5)
 		return stock.BookLine{Book: r.Int(1), Line: stock.Line{
-			ID: r.Int(0), Collection: enum(r, 2, stock.ParseCollection), Kind: enum(r, 3, stock.ParseKind), Number: r.Int(4),
+			ID: r.Int(0), Collection: enum(r, 2, named[stock.Collection]), Kind: enum(r, 3, named[stock.Kind]), Number: r.Int(4),
 			Modality: &modality, Copies: optional(r, 6), UnitPrice: money(r, 7), TotalPrice: money(r, 8), PurchasedAt: r.Date(9), ExpiresAt: orNil(r, 10),
 		}}
 	})
 	c.readers = libraryRows(t, dir, "readers", func(r *feed.Row) libraries.Reader {
 		return libraries.Reader{
 			ID: r.Int(0), Name: r.Text(1), Email: r.Text(2), Library: orNone(r, 3), AgeGroup: orNone(r, 4), City: r.Text(5), State: r.Text(6), RA: r.Text(7),
-			Gender: enum(r, 8, libraries.ParseGender), Registered: r.Date(9), Status: enum(r, 10, libraries.ParseReaderStatus), DeletedAt: r.Date(11),
+			Gender: enum(r, 8, libraries.ParseGender), Registered: r.Date(9), Status: enum(r, 10, named[libraries.ReaderStatus]), DeletedAt: r.Date(11),
 			Updated: r.Time(12), Confirmed: r.Time(13), LastLogin: r.Time(14),
 		}
 	})
@@ -175,13 +188,13 @@ func readLibraries(t *testing.T, dir string) (c libraryContent) {
 	})
 	c.loans = libraryRows(t, dir, "loans", func(r *feed.Row) libraries.Loan {
 		return libraries.Loan{
-			ID: r.Int(0), Reader: r.Int(1), Book: r.Int(2), Borrowed: r.Time(3), Due: orNil(r, 4), Returned: r.Time(5), Status: enum(r, 6, libraries.ParseLoanStatus),
+			ID: r.Int(0), Reader: r.Int(1), Book: r.Int(2), Borrowed: r.Time(3), Due: orNil(r, 4), Returned: r.Time(5), Status: enum(r, 6, named[libraries.LoanStatus]),
 		}
 	})
 	c.renewals = libraryRows(t, dir, "renewals", func(r *feed.Row) renewal { return renewal{string(r.ID(0)), r.Int(1), r.Int(2), r.Int(3), r.Time(4)} })
 	c.reservations = libraryRows(t, dir, "reservations", func(r *feed.Row) libraries.Reservation {
 		return libraries.Reservation{
-			ID: r.Int(0), Reader: r.Int(1), Book: r.Int(2), Status: enum(r, 3, libraries.ParseReservationStatus), Position: orNone(r, 4),
+			ID: r.Int(0), Reader: r.Int(1), Book: r.Int(2), Status: enum(r, 3, named[libraries.ReservationStatus]), Position: orNone(r, 4),
 			Reserved: r.Time(5), Resolved: r.Time(6),
 		}
 	})
@@ -197,7 +210,7 @@ func readLibraries(t *testing.T, dir string) (c libraryContent) {
 	c.suggestions = libraryRows(t, dir, "suggestions", func(r *feed.Row) libraries.Request {
 		return libraries.Request{
 			ID: r.Int(0), Reader: r.Int(1), Title: r.Text(2), Author: r.Text(3), Publisher: r.Text(4), SearchTerm: r.Text(5),
-			Availability: enum(r, 6, libraries.ParseAvailability), Requested: r.Time(7),
+			Availability: enum(r, 6, named[libraries.Availability]), Requested: r.Time(7),
 		}
 	})
 	return c

@@ -25,7 +25,7 @@ func stocked(q *web.Query, _ calendar.Date) call {
 	var query report.StockQuery
 	query.Purchased.Start = q.Date("purchasedFrom", "Titles with a line purchased on that day or later.")
 	query.Purchased.End = q.Date("purchasedTo", "Titles with a line purchased on that day or earlier.")
-	query.Band = web.EnumOf(q, "consumptionBand", "Titles of one band of consumption.", bands, stock.ParseBand)
+	query.Band = web.Chosen(q, "consumptionBand", "Titles of one band of consumption.", bands)
 	query.Filter.Search = search(q)
 	classed(q, &query.Filter, ownCollections)
 	published(q, &query.Filter)

@@ -20,7 +20,7 @@ var (
 	reservationStatuses = web.Named(libraries.Waiting, libraries.Available, libraries.Converted, libraries.Cancelled, libraries.Lost)
 	formats             = web.Named(libraries.Ebook, libraries.Audiobook)
 	channelNames        = web.Named(libraries.WebMobile, libraries.WebDesktop, libraries.WebTablet, libraries.App)
-	bands               = bandNames()
+	bands               = bandChoices()
 
 	// The platform has no stock of its own.
 	ownCollections = web.Named(stock.Additional, stock.External, stock.Manual)
@@ -41,13 +41,14 @@ var (
 	ascending = []web.Choice[bool]{web.Means("asc", true), web.Means("desc", false)}
 )
 
-// bandNames are the names of the bands, as [stock.ParseBand] reads them (L10).
-func bandNames() []string {
-	names := make([]string, stock.Bands)
-	for i := range names {
-		names[i] = stock.Band(i).String()
+// bandChoices are the bands (L10). An unescaped plus comes as a space.
+func bandChoices() []web.Choice[stock.Band] {
+	var all []web.Choice[stock.Band]
+	for b := range stock.Band(stock.Bands) {
+		all = append(all, web.Named(b)...)
 	}
-	return names
+	all[stock.BandOver].Also = "101 "
+	return all
 }
 
 // text reads a text. One that folds to nothing would find everything, or nothing: it is invalid.

@@ -34,7 +34,7 @@ var (
 	reservationStatus = wire.Enum(web.Names(reservationStatuses)...)
 	channelName       = wire.Enum(web.Names(channelNames)...)
 	collectionName    = wire.Enum(web.Names(anyCollection[1:])...)
-	bandName          = wire.Enum(bands...)
+	bandName          = wire.Enum(web.Names(bands)...)
 	genderName        = wire.Enum(web.Names(web.Named(libraries.Female, libraries.Male, libraries.NonBinary, libraries.OtherGender, libraries.NotInformed))...)
 	availability      = wire.Enum(web.Names(web.Named(libraries.InCatalogue, libraries.InMarketplace, libraries.NotFound))...)
 	purchaseLabel     = wire.Pattern(`^(Compra|Legado) \d+$`)

@@ -212,16 +212,17 @@ func (q *Query) Page(l Limits) paging.Page {
 type Choice[E any] struct {
 	Name  string
 	Value E
+	Also  string // is read as the name; empty is nothing else
 }
 
 // Means returns a choice.
-func Means[E any](name string, value E) Choice[E] { return Choice[E]{name, value} }
+func Means[E any](name string, value E) Choice[E] { return Choice[E]{Name: name, Value: value} }
 
 // Named returns the choices whose names are those that the values have themselves.
 func Named[E fmt.Stringer](values ...E) []Choice[E] {
 	choices := make([]Choice[E], len(values))
 	for i, v := range values {
-		choices[i] = Choice[E]{v.String(), v}
+		choices[i] = Means(v.String(), v)
 	}
 	return choices
 }
@@ -238,31 +239,30 @@ func Names[E any](choices []Choice[E]) []string {
 // Choose returns what a parameter stands for that has one of the choices, compared exactly; when it is absent or invalid, the
 // zero value, which is the default if it is a choice.
 func Choose[E comparable](q *Query, name, about string, choices []Choice[E]) (value E) {
-	index := func(is func(Choice[E]) bool) (int, bool) { i := slices.IndexFunc(choices, is); return i, i >= 0 }
-	chosen := EnumOf(q, name, about, Names(choices), func(v string) (int, bool) { return index(func(c Choice[E]) bool { return c.Name == v }) })
-	if chosen != nil {
-		return choices[*chosen].Value
+	if chosen := Chosen(q, name, about, choices); chosen != nil {
+		return *chosen
 	}
-	if i, ok := index(func(c Choice[E]) bool { return c.Value == value }); q.described && ok {
+	i := slices.IndexFunc(choices, func(c Choice[E]) bool { return c.Value == value })
+	if q.described && i >= 0 {
 		p := &q.read[len(q.read)-1]
 		p.Schema = p.Schema.With("default", choices[i].Name)
 	}
 	return value
 }
 
-// EnumOf returns what parse makes of a parameter, or nil when that is absent or parse refuses it. The names are those of all
-// that parse accepts, in one spelling each.
-func EnumOf[E any](q *Query, name, about string, names []string, parse func(string) (E, bool)) *E {
-	v, ok := q.take(Param{Name: name, About: about}, func() wire.Object { return wire.Enum(names...) })
+// Chosen is Choose where what is absent or invalid is nil.
+func Chosen[E any](q *Query, name, about string, choices []Choice[E]) *E {
+	v, ok := q.take(Param{Name: name, About: about}, func() wire.Object { return wire.Enum(Names(choices)...) })
 	if !ok {
 		return nil
 	}
-	e, ok := parse(v)
-	if !ok {
-		q.Fail(name, name+" must be one of the following values: "+strings.Join(names, ", "))
-		return nil
+	for _, c := range choices {
+		if v == c.Name || v != "" && v == c.Also {
+			return &c.Value
+		}
 	}
-	return &e
+	q.Fail(name, name+" must be one of the following values: "+strings.Join(Names(choices), ", "))
+	return nil
 }
 
 // Bool returns true where the parameter is `true`, and false where it is `false`, absent or invalid.

@@ -267,18 +267,21 @@ func TestParams(t *testing.T) {
 	}
 }
 
-func TestEnumOf(t *testing.T) {
-	parse := func(s string) (int, bool) { n, err := strconv.Atoi(s); return n, err == nil }
+func TestChosen(t *testing.T) {
+	choices := []web.Choice[int]{web.Means("none", 0), {Name: "12+", Value: 12, Also: "12 "}}
 	for _, tt := range []struct {
 		query string
 		want  int // -1: nil
 		ok    bool
-	}{{"", -1, true}, {"n=0", 0, true}, {"n=12", 12, true}, {"n=x", -1, false}, {"n=", -1, false}, {"n=1&n=1", -1, false}} {
+	}{
+		{"", -1, true}, {"n=none", 0, true}, {"n=12%2B", 12, true}, {"n=12+", 12, true},
+		{"n=12", -1, false}, {"n=12++", -1, false}, {"n=", -1, false}, {"n=none&n=none", -1, false},
+	} {
 		q := web.NewQuery(tt.query, nil)
-		got, err := web.EnumOf(q, "n", "", []string{"1", "2"}, parse), q.Err()
+		got, err := web.Chosen(q, "n", "", choices), q.Err()
 		if (got == nil) != (tt.want < 0) || got != nil && *got != tt.want || (err == nil) != tt.ok ||
-			err != nil && err.Error() != `400 ["n must be one of the following values: 1, 2"]` {
-			t.Errorf("EnumOf %q = %v, %v, want %d, good: %v", tt.query, got, err, tt.want, tt.ok)
+			err != nil && err.Error() != `400 ["n must be one of the following values: none, 12+"]` {
+			t.Errorf("Chosen %q = %v, %v, want %d, good: %v", tt.query, got, err, tt.want, tt.ok)
 		}
 	}
 }
