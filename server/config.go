@@ -20,6 +20,7 @@ import (
 	"cmp"
 	"io/fs"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
@@ -68,8 +69,9 @@ type Config struct {
 	// DebugSignatures makes the directory's 401 tell why it refuses, and the canonical string that the signature should have
 	// been made of.
 	DebugSignatures bool
-	// TrustedProxies are those whose X-Forwarded-For says in the log who the client is; empty believes nobody.
-	TrustedProxies Proxies
+	// TrustedProxies are the networks of the proxies in front, whose X-Forwarded-For says in the log who the client is; empty
+	// believes nobody.
+	TrustedProxies []netip.Prefix
 	// SchoolsHistory is the first day of the schools' reports. Nil is schools.HistoryStart.
 	SchoolsHistory *calendar.Date
 	// LibrariesHistory is the first day of the libraries' reports. Nil is libraries.HistoryStart.

@@ -25,7 +25,7 @@ func TestLogOfRequests(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		var out bytes.Buffer
 		log := slog.New(zerolog.NewSlogHandler(zerolog.New(&out)))
-		f := newFixture(t, db, server.Config{Log: log, SecretKey: secretKey, TrustedProxies: server.Proxies{netip.MustParsePrefix("192.0.2.0/24")}})
+		f := newFixture(t, db, server.Config{Log: log, SecretKey: secretKey, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
 		id, secret := f.issueDirectory(t, f.partner, time.Time{})
 		expired, _ := f.issueDirectory(t, f.partner, f.clock.now.Add(time.Minute))
 		northID, southID := idOf(t, f.north), idOf(t, f.south)

@@ -108,7 +108,7 @@ func (s *Server) compose(ctx context.Context) error {
 	// The user agent is a check of the other APIs (H5); the directory answers every client.
 	others := web.UserAgent(web.Fail)(mount(school, network))
 	troubles := &web.Troubles{Is: database.Unavailable, Log: s.config.Log}
-	s.handler = web.Chain(split(s.described(), partners, others), web.NoSniff, web.Identify(s.config.Log, web.Proxies(s.config.TrustedProxies)),
+	s.handler = web.Chain(split(s.described(), partners, others), web.NoSniff, web.Identify(s.config.Log, s.config.TrustedProxies),
 		web.AccessLog(s.metrics.Observe), web.Recover(web.Fail), web.Timeout(workTimeout), troubles.Retry)
 	return nil
 }

@@ -38,7 +38,7 @@ type serving struct {
 	Keep            commandline.Duration `placeholder:"TIME" help:"How long former states are kept (default: as set before, or 2h)."`
 	PullWindow      commandline.Duration `default:"15m" placeholder:"TIME" help:"How long an idle pull keeps its state (default ${default})."`
 	DebugSignatures bool                 `help:"Let the directory's 401 tell why, and what should have been signed."`
-	TrustedProxies  server.Proxies       `placeholder:"ADDR,…" help:"Addresses and networks of the proxies whose X-Forwarded-For says in the log who the client is (default none)."`
+	TrustedProxies  commandline.Proxies  `placeholder:"ADDR,…" help:"Addresses and networks of the proxies whose X-Forwarded-For says in the log who the client is (default none)."`
 	LogLevel        commandline.Level    `default:"info" placeholder:"LEVEL" enum:"debug,info,warn,error,disabled" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
 }
 

@@ -3,6 +3,7 @@ package commandline
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,6 +90,27 @@ func (d *Duration) UnmarshalText(b []byte) error {
 		return fmt.Errorf("%q is no time such as 2h or 30m", b)
 	}
 	*d = Duration(read)
+	return nil
+}
+
+// Proxies are networks: a list of addresses and CIDRs, such as 10.0.0.0/8,::1.
+type Proxies []netip.Prefix
+
+// UnmarshalText reads a list; an empty one is none.
+func (p *Proxies) UnmarshalText(text []byte) error {
+	var read Proxies
+	for _, entry := range strings.FieldsFunc(string(text), func(r rune) bool { return r == ',' || r == ' ' }) {
+		prefix, err := netip.ParsePrefix(entry)
+		if a, none := netip.ParseAddr(entry); none == nil && a.Zone() == "" {
+			a = a.Unmap()
+			prefix, err = a.Prefix(a.BitLen())
+		}
+		if err != nil {
+			return fmt.Errorf("trusted proxy %q: give addresses and networks with commas between them, such as 10.0.0.0/8,::1", entry)
+		}
+		read = append(read, prefix.Masked())
+	}
+	*p = read
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package commandline_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -28,6 +29,28 @@ func TestGrace(t *testing.T) {
 	for _, text := range []string{"", "d", "-1d", "+1d", "1.5d", "65536d", "7", "-1s", "7 d", "7d12h"} {
 		if err := new(commandline.Grace).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("grace %q = nil, want an error", text)
+		}
+	}
+}
+
+func TestProxies(t *testing.T) {
+	tests := []struct{ text, want string }{ // a want of "error" is one
+		{"", "[]"},
+		{"10.0.0.1", "[10.0.0.1/32]"},
+		{"10.1.2.3/8", "[10.0.0.0/8]"},
+		{"::1, 10.0.0.0/8 ,192.0.2.7", "[::1/128 10.0.0.0/8 192.0.2.7/32]"},
+		{"::ffff:10.0.0.1", "[10.0.0.1/32]"},
+		{"10.0.0.1/33", "error"},
+		{"10.0.0", "error"},
+		{"proxy.example", "error"},
+		{"fe80::1%eth0", "error"},
+		{"10.0.0.1:80", "error"},
+	}
+	for _, tt := range tests {
+		var p commandline.Proxies
+		err := p.UnmarshalText([]byte(tt.text))
+		if (err != nil) != (tt.want == "error") || err == nil && fmt.Sprint(p) != tt.want {
+			t.Errorf("UnmarshalText(%q) = %v, %v, want %s", tt.text, p, err, tt.want)
 		}
 	}
 }

@@ -2,9 +2,13 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/julienschmidt/httprouter"
 )
 
 // Middleware wraps a handler with something that every request passes.
@@ -54,4 +58,56 @@ func UserAgent(fail FailFunc) Middleware {
 			next.ServeHTTP(w, r)
 		})
 	}
+}
+
+// panicked is a panic as an error: its text has the stack, which the log shows and no client sees.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string { return fmt.Sprintf("panic: %v\n%s", p.value, p.stack) }
+
+// Recover answers a panic with fail, which logs it once with its stack and sends 500. http.ErrAbortHandler passes.
+func Recover(fail FailFunc) Middleware {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer func() {
+				v := recover()
+				if v == nil {
+					return
+				}
+				if v == http.ErrAbortHandler {
+					panic(v)
+				}
+				fail(w, r, &panicked{v, debug.Stack()})
+			}()
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// NewRouter returns a router for the read-only APIs that answers what is not registered as H4 says, without the redirects
+// and automatic answers that a router has by default. Serve it through Exact.
+func NewRouter() *httprouter.Router {
+	router := httprouter.New()
+	router.RedirectTrailingSlash = false
+	router.RedirectFixedPath = false
+	router.HandleOPTIONS = false
+	router.NotFound = http.HandlerFunc(notFound)
+	router.MethodNotAllowed = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { Fail(w, r, ErrMethod) })
+	return router
+}
+
+func notFound(w http.ResponseWriter, r *http.Request) { Fail(w, r, NotFound(r)) }
+
+// Exact keeps an escaped slash from standing for a slash, since a router compares paths after their escapes are gone.
+func Exact(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") {
+			notFound(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }

@@ -22,7 +22,7 @@ import (
 )
 
 // trusted are the proxies of the tests.
-var trusted = web.Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")}
+var trusted = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")}
 
 // serve runs a handler behind the whole chain and returns the answer and the log's lines.
 func serve(r *http.Request, h http.HandlerFunc) (*httptest.ResponseRecorder, []map[string]any) {
@@ -221,7 +221,7 @@ func TestClient(t *testing.T) {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr = tt.remote
 		r.Header["X-Forwarded-For"] = tt.forwarded
-		if got := trusted.Client(r); got != tt.want {
+		if got := web.Client(r, trusted); got != tt.want {
 			t.Errorf("%s: Client(%s, %q) = %q, want %q", tt.rule, tt.remote, tt.forwarded, got, tt.want)
 		}
 	}

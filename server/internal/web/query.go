@@ -38,6 +38,21 @@ type Param struct {
 	Schema      wire.Object // nil but from Params
 }
 
+// Route is what an API says of one of its routes: the document is made of it.
+type Route struct {
+	Method string
+	Path   string // the whole path, with `:ref` where a reference stands
+	ID     string // the name of the operation
+	Tag    string // the group that it is in
+	// Summary and About say what it is, in a few words and in sentences.
+	Summary, About string
+	Params         []Param // of the query, in the order of the specification's table
+	// Schema is the name of the schema of the answer, of which Sample writes one with no values that count.
+	Schema string
+	Sample func(*wire.Writer)
+	Rows   bool // the answer is a list of rows, which has other forms too (H11)
+}
+
 // NewQuery parses a raw query. Names of the vocabulary that the route does not read are valid.
 //
 // A malformed escape leaves its text as it stands, so that it is reported as the invalid value or the unknown name that

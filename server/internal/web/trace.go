@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"net/netip"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -25,7 +27,7 @@ type Trace struct {
 	Tenant int64
 	// Key is the id of the key that the request names, which is good only where Tenant is set; empty where it names none.
 	Key string
-	// Client is the address that the request came from; see Proxies.
+	// Client is the address that the request came from; see Client.
 	Client string
 	// Reason says why the request was refused, where the answer does not. It has no text of the client.
 	Reason string
@@ -56,14 +58,47 @@ func (t *Trace) Error(err error) {
 }
 
 // Identify gives every request an identifier and a Trace that logs to log. Of the proxies it believes who the client is.
-func Identify(log *slog.Logger, proxies Proxies) Middleware {
+func Identify(log *slog.Logger, proxies []netip.Prefix) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			t := &Trace{ID: newID(), Client: proxies.Client(r), log: log}
+			t := &Trace{ID: newID(), Client: Client(r, proxies), log: log}
 			w.Header().Set("X-Request-Id", t.ID)
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), traceKey{}, t)))
 		})
 	}
+}
+
+// Client returns the address that a request came from: the connection's, or where that is a proxy's, the right-most of
+// X-Forwarded-For that is not. What stands further left the client may have written itself. An entry that is no address ends
+// the way back: the proxy that wrote it is named then.
+func Client(r *http.Request, proxies []netip.Prefix) string {
+	client, ok := parseHop(r.RemoteAddr)
+	if !ok {
+		return ""
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, hop := range slices.Backward(hops) {
+		trusted := slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(client) })
+		next, ok := parseHop(strings.TrimSpace(hop))
+		if !trusted || !ok {
+			break
+		}
+		client = next
+	}
+	return client.String()
+}
+
+// parseHop reads an address, with a port or without.
+func parseHop(text string) (netip.Addr, bool) {
+	a, err := netip.ParseAddr(strings.Trim(text, "[]"))
+	if err != nil {
+		withPort, err := netip.ParseAddrPort(text)
+		if err != nil {
+			return netip.Addr{}, false
+		}
+		a = withPort.Addr()
+	}
+	return a.Unmap().WithZone(""), true
 }
 
 // newID returns an identifier, which is no secret.
@@ -131,22 +166,17 @@ const maxLogged = 200
 // clean returns a client's text for the log: cut, and with U+FFFD for what does not print, so that it cannot look like
 // another line or steer a terminal.
 func clean(text string) string {
-	if len(text) <= maxLogged && !strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c > '~' }) {
-		return text
-	}
-	var b strings.Builder
-	n := 0
-	for _, c := range text {
-		if n++; n > maxLogged {
-			b.WriteRune('…')
-			break
+	if len(text) > maxLogged { // in bytes, of which a character has one or more
+		if characters := []rune(text); len(characters) > maxLogged {
+			text = string(characters[:maxLogged]) + "…"
 		}
+	}
+	return strings.Map(func(c rune) rune {
 		if !unicode.IsPrint(c) {
-			c = unicode.ReplacementChar
+			return unicode.ReplacementChar
 		}
-		b.WriteRune(c)
-	}
-	return b.String()
+		return c
+	}, text)
 }
 
 // recorder notes the status and the size of an answer.
