@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -165,44 +164,16 @@ func (s *Secrets) read() ([]byte, error) {
 	return key, nil
 }
 
-// make reads the file, and creates it first where it is missing. The file is whole before it has its name, and a name
-// is given once: of several processes all read what the first one made.
+// make reads the file, and creates it first where it is missing. Of several processes all read what the first one made.
 func (s *Secrets) make() ([]byte, error) {
 	key, err := s.read()
 	if s.file == "" || !errors.Is(err, ErrNoSecretKey) {
 		return key, err
 	}
-	folder := filepath.Dir(s.file)
-	temporary, err := writeKey(folder)
-	if err != nil {
+	fresh := make([]byte, secretKeyBytes)
+	rand.Read(fresh) // never fails
+	if err := s.db.WriteBeside(s.file, base64.StdEncoding.EncodeToString(fresh)+"\n"); err != nil {
 		return nil, fmt.Errorf("key file %s: %w", s.file, err)
-	}
-	defer os.Remove(temporary)
-	if err := s.db.GiveToOwner(temporary); err != nil {
-		return nil, fmt.Errorf("key file %s: %w", s.file, err)
-	}
-	if err := os.Link(temporary, s.file); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("key file %s: %w", s.file, err)
-	}
-	if dir, err := os.Open(folder); err == nil { // the name shall outlive a power cut, where that can be asked for
-		dir.Sync()
-		dir.Close()
 	}
 	return s.read()
-}
-
-// writeKey writes a new key into a file of the folder, on disk, and returns its name. Such a file has mode 0600.
-func writeKey(folder string) (name string, err error) {
-	f, err := os.CreateTemp(folder, ".lectern-*.key")
-	if err != nil {
-		return "", err
-	}
-	key := make([]byte, secretKeyBytes)
-	rand.Read(key) // never fails
-	_, err = f.WriteString(base64.StdEncoding.EncodeToString(key) + "\n")
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return f.Name(), err
 }

@@ -120,7 +120,7 @@ func TestSecretKeyFile(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("key file = %v, %v, want mode 0600", info, err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".lectern-*")); left != nil {
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".*")); left != nil {
 		t.Errorf("left behind: %q", left)
 	}
 	text, err := os.ReadFile(file)

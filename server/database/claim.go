@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -64,15 +65,26 @@ func holder(file string) string {
 	return "another process"
 }
 
-// GiveToOwner gives a file beside an embedded database to who owns the database, so that a server of that user can read what
-// an operator made. Other engines have no such files.
-func (db *DB) GiveToOwner(file string) error {
-	path, ok := strings.CutPrefix(db.URL, "sqlite:")
-	if !ok {
-		return nil
+// WriteBeside makes a file beside an embedded database, on the disk and whole before it has its name, of who owns the database,
+// so that a server of that user can read what an operator made. A name is given once: a file that is there stays as it is.
+func (db *DB) WriteBeside(file, text string) error {
+	partial, err := reserve(file)
+	if err != nil {
+		return err
 	}
-	if err := ownLike(file, path); err != nil {
+	defer os.Remove(partial)
+	if err := os.WriteFile(partial, []byte(text), 0o600); err != nil {
+		return err
+	}
+	if _, err := syncFile(partial); err != nil {
+		return err
+	}
+	path := strings.TrimPrefix(db.URL, "sqlite:")
+	if err := ownLike(partial, path); err != nil {
 		return fmt.Errorf("%w; run this as the owner of %s", err, path)
 	}
-	return nil
+	if err := os.Link(partial, file); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncFolder(filepath.Dir(file))
 }

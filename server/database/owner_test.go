@@ -43,11 +43,13 @@ func TestFilesHaveTheOwnerOfTheDatabase(t *testing.T) {
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file+".key", nil, 0o600); err != nil {
-		t.Fatal(err)
+	for _, text := range []string{"first", "second"} {
+		if err := db.WriteBeside(file+".key", text); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := db.GiveToOwner(file + ".key"); err != nil {
-		t.Fatal(err)
+	if text, err := os.ReadFile(file + ".key"); err != nil || string(text) != "first" {
+		t.Errorf("a file that was made twice has %q, %v, want what it was first", text, err)
 	}
 	for _, suffix := range []string{"", "-wal", "-shm", ".serving", ".writers", ".key"} {
 		info, err := os.Stat(file + suffix)
@@ -59,7 +61,7 @@ func TestFilesHaveTheOwnerOfTheDatabase(t *testing.T) {
 			t.Errorf("lectern.db%s belongs to user %d, want %d", suffix, uid, owner)
 		}
 	}
-	if err := db.GiveToOwner(file + ".none"); err == nil {
-		t.Error("GiveToOwner of no file = nil, want an error")
+	if err := db.WriteBeside(filepath.Join(file, "none"), ""); err == nil {
+		t.Error("WriteBeside in no folder = nil, want an error")
 	}
 }
