@@ -27,15 +27,24 @@ import (
 // There is no ON CONFLICT: a row that breaks a constraint fails the whole. An iterator that
 // cannot go on stops, and its owner rolls back.
 func (db *DB) Copy(ctx context.Context, conn bun.Conn, table string, columns []string, rows iter.Seq[[]any]) (int64, error) {
-	run := copySQLite
+	c := copying{conn: conn, table: table, columns: columns, rows: rows}
+	run := c.sqlite
 	if db.Engine == Postgres {
-		run = copyPostgres
+		run = c.postgres
 	}
-	n, err := run(ctx, conn, table, columns, rows)
+	n, err := run(ctx)
 	if err != nil {
 		return n, fmt.Errorf("copy into %s: %w", table, err)
 	}
 	return n, nil
+}
+
+// copying is one copy.
+type copying struct {
+	conn    bun.Conn
+	table   string
+	columns []string
+	rows    iter.Seq[[]any]
 }
 
 // InTx runs f in a transaction on a connection of its own, for use with
@@ -49,52 +58,50 @@ func (db *DB) InTx(ctx context.Context, f func(ctx context.Context, conn bun.Con
 	return conn.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return f(ctx, conn, tx) })
 }
 
-// copyPostgres is COPY in binary.
-func copyPostgres(ctx context.Context, conn bun.Conn, table string, columns []string, rows iter.Seq[[]any]) (n int64, err error) {
-	next, stop := iter.Pull(rows)
+// postgres is COPY in binary.
+func (c copying) postgres(ctx context.Context) (n int64, err error) {
+	next, stop := iter.Pull(c.rows)
 	defer stop()
 	source := pgx.CopyFromFunc(func() ([]any, error) {
 		row, _ := next()
 		return row, nil // a nil row ends the copy
 	})
-	err = conn.Raw(func(dc any) error {
-		c, err := pgxConn(dc)
+	err = c.conn.Raw(func(dc any) error {
+		pg, err := pgxConn(dc)
 		if err != nil {
 			return err
 		}
-		n, err = c.CopyFrom(ctx, pgx.Identifier(strings.Split(table, ".")), columns, source)
+		n, err = pg.CopyFrom(ctx, pgx.Identifier(strings.Split(c.table, ".")), c.columns, source)
 		return err
 	})
 	return n, err
 }
 
-// sqliteParams is about how many values one statement of copySQLite binds. The
+// sqliteParams is about how many values one statement binds on SQLite. The
 // engine allows 32,766; beyond a few hundred nothing is gained.
 const sqliteParams = 512
 
-// copySQLite inserts several rows a statement, which is prepared once; another
+// sqlite inserts several rows a statement, which is prepared once; another
 // takes the rest.
-func copySQLite(ctx context.Context, conn bun.Conn, table string, columns []string, rows iter.Seq[[]any]) (int64, error) {
-	c := &sqliteCopy{ctx: ctx, conn: conn, table: table, columns: columns, size: max(1, sqliteParams/len(columns))}
-	defer c.close()
-	for row := range rows {
-		if len(row) != len(columns) {
-			return c.n, fmt.Errorf("a row has %d values for %d columns", len(row), len(columns))
+func (c copying) sqlite(ctx context.Context) (int64, error) {
+	w := &sqliteCopy{copying: c, ctx: ctx, size: max(1, sqliteParams/len(c.columns))}
+	defer w.close()
+	for row := range c.rows {
+		if len(row) != len(c.columns) {
+			return w.n, fmt.Errorf("a row has %d values for %d columns", len(row), len(c.columns))
 		}
-		if err := c.add(row); err != nil {
-			return c.n, err
+		if err := w.add(row); err != nil {
+			return w.n, err
 		}
 	}
-	return c.n, c.flush()
+	return w.n, w.flush()
 }
 
 // sqliteCopy is one copy under way.
 type sqliteCopy struct {
-	ctx     context.Context
-	conn    bun.Conn
-	table   string
-	columns []string
-	size    int // rows a statement
+	copying
+	ctx  context.Context
+	size int // rows a statement
 
 	stmt *sql.Stmt // for size rows; nil until the first are full
 	args []any     // of the rows that wait
@@ -102,7 +109,7 @@ type sqliteCopy struct {
 }
 
 // add takes one row and writes the waiting ones when they fill a statement.
-func (c *sqliteCopy) add(row []any) error {
+func (c *sqliteCopy) add(row []any) (err error) {
 	for _, v := range row {
 		c.args = append(c.args, sqliteValue(v))
 	}
@@ -110,11 +117,9 @@ func (c *sqliteCopy) add(row []any) error {
 		return nil
 	}
 	if c.stmt == nil {
-		stmt, err := c.conn.PrepareContext(c.ctx, c.insert(c.size))
-		if err != nil {
+		if c.stmt, err = c.conn.PrepareContext(c.ctx, c.insert(c.size)); err != nil {
 			return err
 		}
-		c.stmt = stmt
 	}
 	return c.exec(c.stmt)
 }
