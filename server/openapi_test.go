@@ -27,6 +27,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/welcome"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 	"github.com/lectern-dev/lectern/server/openapi"
 )
 
@@ -256,6 +257,8 @@ func (d *document) content(res *response, header http.Header, body []byte) error
 		return d.csv(schema, header, body)
 	case "application/x-ndjson":
 		return d.ndjson(schema, header, body)
+	case xlsx.contentType:
+		return d.xlsx(schema, header, body)
 	}
 	if err := isJSON(header); err != nil {
 		return err
@@ -331,6 +334,14 @@ func TestUndocumented(t *testing.T) {
 		return `{"meta":{` + page + `},"data":{"rows":[{"userId":1,"name":` + name + `,"email":null,"profile":"student","school":null,"class":` + class +
 			`,"grade":` + grade + `,"stage":null,"active":true}]}}`
 	}
+	sheet := func(columns ...string) string {
+		none := wire.Table[int]{Write: func(w *wire.Writer, _ *int) {
+			for _, name := range columns {
+				w.Null(name)
+			}
+		}}
+		return string(none.Rows(nil, 1).AppendXLSX(nil))
+	}
 	const good = `{"date":"2026-02-28","userId":1,"readingMinutes":0.5}`
 	tests := []struct {
 		rule, method, path string
@@ -365,6 +376,9 @@ func TestUndocumented(t *testing.T) {
 		{"rows as CSV", "GET", "/engagements", 200, "Content-Type: text/csv; charset=utf-8; header=present\nX-Total-Rows: 1", "date,userId,readingMinutes\r\n", false},
 		{"another column", "GET", "/engagements", 200, "Content-Type: text/csv; charset=utf-8; header=present\nX-Total-Rows: 1", "date,user,readingMinutes\r\n", true},
 		{"CSV without the total", "GET", "/engagements", 200, "Content-Type: text/csv; charset=utf-8; header=present", "date,userId,readingMinutes\r\n", true},
+		{"rows as a workbook", "GET", "/engagements", 200, "Content-Type: " + xlsx.contentType + "\nX-Total-Rows: 1", sheet("date", "userId", "readingMinutes"), false},
+		{"another column of it", "GET", "/engagements", 200, "Content-Type: " + xlsx.contentType + "\nX-Total-Rows: 1", sheet("date", "user", "readingMinutes"), true},
+		{"no workbook", "GET", "/engagements", 200, "Content-Type: " + xlsx.contentType + "\nX-Total-Rows: 1", "PK", true},
 		{"another status", "GET", "/engagements", 202, "", engagements(good), true},
 		{"another method", "POST", "/engagements", 200, "", engagements(good), true},
 		{"an error", "GET", "/engagements", 500, "-ETag\n-Cache-Control\n-Vary\n-X-Snapshot", `{"statusCode":500,"error":"x","message":"y"}`, false},

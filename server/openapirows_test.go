@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/lectern-dev/lectern/server/internal/wire/xlsxtest"
 )
 
 // ordered is a JSON object with its members in the order in which they stand.
@@ -175,6 +177,22 @@ func (d *document) csv(list string, header http.Header, body []byte) error {
 	}
 	if want := d.columns("", d.schema(d.rowSchema(list))); len(lines) == 0 || !slices.Equal(lines[0], want) {
 		return fmt.Errorf("columns %q, want %q", lines[:min(1, len(lines))], want)
+	}
+	return d.totalRows(header)
+}
+
+// xlsx says what is wrong with the rows of a list as a workbook: its columns, and whether it can be read.
+func (d *document) xlsx(list string, header http.Header, body []byte) error {
+	lines, err := xlsxtest.Read(body)
+	if err != nil {
+		return err
+	}
+	var columns []string
+	for _, c := range lines[0] {
+		columns = append(columns, c.Text)
+	}
+	if want := d.columns("", d.schema(d.rowSchema(list))); !slices.Equal(columns, want) {
+		return fmt.Errorf("columns %q, want %q", columns, want)
 	}
 	return d.totalRows(header)
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -22,6 +23,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/schoolsload"
+	"github.com/lectern-dev/lectern/server/internal/wire"
+	"github.com/lectern-dev/lectern/server/internal/wire/xlsxtest"
 )
 
 // form is a form of rows, besides JSON, with its name and its content type (H11).
@@ -31,7 +34,8 @@ var (
 	plainCSV  = form{"text/csv", "text/csv; charset=utf-8; header=present"}
 	localeCSV = form{"text/csv; profile=pt-BR", "text/csv; charset=utf-8; header=present; profile=pt-BR"}
 	ndjson    = form{"application/x-ndjson", "application/x-ndjson; charset=utf-8"}
-	forms     = []form{plainCSV, localeCSV, ndjson}
+	xlsx      = form{wire.XLSXType, wire.XLSXType}
+	forms     = []form{plainCSV, localeCSV, ndjson, xlsx}
 )
 
 const documentType = "application/json; charset=utf-8"
@@ -130,7 +134,47 @@ func (c *rowClient) holds(route, columns string) int {
 		}
 		c.compare(route, f, body, rows, strings.Split(columns, ","))
 	}
+	c.compareSheet(route, c.inForm(route, xlsx, total), rows, strings.Split(columns, ","))
 	return len(rows)
+}
+
+// compareSheet compares the cells of a workbook with the rows of JSON: what they show, and what they are.
+func (c *rowClient) compareSheet(route string, workbook []byte, rows []json.RawMessage, columns []string) {
+	c.Helper()
+	lines, err := xlsxtest.Read(workbook)
+	if err != nil || len(lines) != len(rows)+1 {
+		c.Fatalf("GET %s as a workbook: %d lines (%v), want a header and %d", route, len(lines), err, len(rows))
+	}
+	for n, column := range columns {
+		if want := (xlsxtest.Cell{Kind: xlsxtest.Text, Text: column}); len(lines[0]) != len(columns) || lines[0][n] != want {
+			c.Fatalf("GET %s as a workbook has the columns %q, want %q", route, lines[0], columns)
+		}
+		for i, row := range rows {
+			if got, want := lines[i+1][n], sheetCell(c.T, row, column); got != want {
+				c.Errorf("GET %s as a workbook, row %d, %s = %q, want %q", route, i, column, got, want)
+			}
+		}
+	}
+}
+
+// sheetCell returns what a cell of a workbook is of a row of JSON (H11). Days and instants are in the columns that are named so.
+func sheetCell(t *testing.T, row json.RawMessage, column string) xlsxtest.Cell {
+	t.Helper()
+	value, shown := member(t, row, column), cell(t, row, column, false)
+	dated := column == "date" || strings.HasSuffix(column, "At")
+	switch {
+	case string(value) == "null":
+		return xlsxtest.Cell{}
+	case dated && len(shown) == len(time.DateOnly):
+		return xlsxtest.Cell{Kind: xlsxtest.Day, Text: shown}
+	case dated:
+		return xlsxtest.Cell{Kind: xlsxtest.Instant, Text: strings.NewReplacer("T", " ", "Z", "").Replace(shown)}
+	case value[0] == 't' || value[0] == 'f':
+		return xlsxtest.Cell{Kind: xlsxtest.Boolean, Text: shown}
+	case value[0] == '"' || value[0] == '[':
+		return xlsxtest.Cell{Kind: xlsxtest.Text, Text: shown}
+	}
+	return xlsxtest.Cell{Kind: xlsxtest.Number, Text: shown}
 }
 
 // compare compares the lines after the header of a CSV with the rows of JSON.
@@ -158,21 +202,11 @@ func (c *rowClient) compare(route string, f form, body string, rows []json.RawMe
 // cell returns what a cell of CSV shows of a row of JSON (H11).
 func cell(t *testing.T, row json.RawMessage, column string, locale bool) string {
 	t.Helper()
-	value := row
-	for name := range strings.SplitSeq(column, ".") {
-		var object map[string]json.RawMessage
-		if err := json.Unmarshal(value, &object); err != nil {
-			t.Fatalf("%s of %s: %v", column, row, err)
-		}
-		if value = object[name]; value == nil {
-			t.Fatalf("%s has no %s", row, column)
-		}
-		if string(value) == "null" {
-			return ""
-		}
-	}
+	value := member(t, row, column)
 	var text string
 	switch {
+	case string(value) == "null":
+		return ""
 	case json.Unmarshal(value, &text) == nil:
 		if locale {
 			return guarded(text)
@@ -184,12 +218,31 @@ func cell(t *testing.T, row json.RawMessage, column string, locale bool) string 
 	return string(value)
 }
 
+// member returns the value of a row of JSON that a column shows, null where the object that has it is null.
+func member(t *testing.T, row json.RawMessage, column string) json.RawMessage {
+	t.Helper()
+	value := row
+	for name := range strings.SplitSeq(column, ".") {
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(value, &object); err != nil {
+			t.Fatalf("%s of %s: %v", column, row, err)
+		}
+		if value = object[name]; value == nil {
+			t.Fatalf("%s has no %s", row, column)
+		}
+		if string(value) == "null" {
+			break
+		}
+	}
+	return value
+}
+
 // guarded is a text of the fixtures as the pt-BR profile shows it. Days and instants, strings too in JSON, stand as they are.
 func guarded(text string) string {
 	switch {
 	case text == "":
 		return ""
-	case strings.Trim(text, "0123456789") == "", text == "1.5", text == "[1]":
+	case strings.Trim(text, "0123456789") == "", slices.Contains([]string{"1.5", "[1]", "2026-10-01", "_x0041_"}, text):
 		return `="` + text + `"`
 	case strings.ContainsAny(text[:1], "=+-@"):
 		return "'" + text
@@ -222,7 +275,7 @@ type rowRoute struct{ path, columns, none string }
 func (c *rowClient) tagged(route string) {
 	c.Helper()
 	tags := map[string]string{}
-	for _, accept := range []string{"application/json", plainCSV.accept, localeCSV.accept, ndjson.accept} {
+	for _, accept := range []string{"application/json", plainCSV.accept, localeCSV.accept, ndjson.accept, xlsx.accept} {
 		res, body := c.get(route, accept)
 		tag := res.Header.Get("ETag")
 		if other, taken := tags[tag]; taken || tag == "" {
@@ -235,6 +288,12 @@ func (c *rowClient) tagged(route string) {
 		}
 		for _, coding := range []string{"gzip", "zstd"} {
 			res, packed := c.get(route, accept, "Accept-Encoding", coding)
+			if accept == xlsx.accept { // which is compressed by itself, and is the same bytes each time
+				if !bytes.Equal(packed, body) || res.Header.Get("Content-Encoding") != "" || res.Header.Get("ETag") != tag {
+					c.Errorf("GET %s as %s in %s: %v", route, accept, coding, res.Header)
+				}
+				continue
+			}
 			if res.Header.Get("Content-Encoding") != coding || res.Header.Get("ETag") != tag {
 				c.Fatalf("GET %s as %s in %s: %v", route, accept, coding, res.Header)
 			}
@@ -272,7 +331,8 @@ func unpacked(t *testing.T, coding string, body []byte) []byte {
 }
 
 // oddTexts are what separators, quotes, spreadsheets and their locale stumble over.
-var oddTexts = []string{`=SOMA(1;2)`, `+55, "91"`, `-1.5`, `@ana`, `9788535914849`, `1.5`, "duas\nlinhas", `Ana <b>; é`, `\"`, `'x`, `[1]`, `null`}
+var oddTexts = []string{`=SOMA(1;2)`, `+55, "91"`, `-1.5`, `@ana`, `9788535914849`, `1.5`, "duas\nlinhas", `Ana <b>; é`, `\"`, `'x`, `[1]`, `null`,
+	`2026-10-01`, `_x0041_`, "tab\vulação <&>"}
 
 // oddRows returns rows for the feed of a test, made of a form with a number, a text in JSON, and as many of them.
 func oddRows(row string) string {

@@ -151,6 +151,7 @@ func (a api) success(op operation) object {
 		for _, form := range []string{"text/csv", "text/csv; profile=pt-BR", "application/x-ndjson"} {
 			media = append(media, form, object{"schema", wire.Text})
 		}
+		media = append(media, wire.XLSXType, object{}) // bytes, which no schema describes
 	}
 	return append(o, "content", media)
 }

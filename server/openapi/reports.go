@@ -73,7 +73,8 @@ func report(a api, routes []web.Route) api {
 }
 
 // forms says in which forms the lists come (H11).
-const forms = "Lists also answer Accept: text/csv, in the profile of Brazilian spreadsheets with text/csv; profile=pt-BR, and application/x-ndjson, one row a line. "
+const forms = "Lists also answer Accept: text/csv, in the profile of Brazilian spreadsheets with text/csv; profile=pt-BR, application/x-ndjson, one row a line, " +
+	"and " + wire.XLSXType + ", a workbook with the columns of CSV and typed cells. "
 
 // reportFailures are the errors of every route of the two APIs.
 func reportFailures() map[int]failed {

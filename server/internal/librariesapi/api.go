@@ -7,7 +7,7 @@
 //	{"meta":{"updatedAt":"2026-08-02 14:00:00","period":{"startDate":"2026-08-01","endDate":"2026-08-01"}},
 //	 "data":{"rows":[{"date":"2026-08-01","channel":"app","sessions":31,"estimated":true}]}}
 //
-// With Accept: text/csv or application/x-ndjson the rows of a list come alone (H11).
+// As CSV, NDJSON or XLSX the rows of a list come alone (H11).
 //
 // A request is checked in the order of H5: path (404), method (405), key (401), rate (429), name of the dataset (404),
 // parameters (400). The user agent stands before them all, in the middleware of the server. Whatever is refused before

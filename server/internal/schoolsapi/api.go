@@ -7,7 +7,7 @@
 //	{"meta":{"period":{"startDate":"2026-03-01","endDate":"2026-03-31"},"page":{"page":1,"pageSize":1,"totalRows":2}},
 //	 "data":{"rows":[{"date":"2026-03-02","userId":7,"readingMinutes":12.3}]}}
 //
-// With Accept: text/csv or application/x-ndjson the rows come alone (H11).
+// As CSV, NDJSON or XLSX the rows come alone (H11).
 //
 // A request is checked in the order of H5: path (404), method (405), key (401), rate (429), parameters (400). The user
 // agent stands before them all, in the middleware of the server. Whatever is refused before the rate uses no budget.

@@ -56,7 +56,8 @@ func (a *Answers) write(w http.ResponseWriter, r *http.Request, contentType stri
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	coding := negotiate(r.Header.Values("Accept-Encoding"), len(body) < plainBelow)
+	packed := contentType == wire.XLSXType
+	coding := negotiate(r.Header.Values("Accept-Encoding"), packed || len(body) < plainBelow)
 	if coding != identity {
 		buf := a.buffer()
 		defer a.release(buf)

@@ -18,6 +18,7 @@ const (
 	formatCSV
 	formatCSVpt // for spreadsheets of the pt-BR locale
 	formatNDJSON
+	formatXLSX
 )
 
 var contentTypes = [...]string{
@@ -25,9 +26,10 @@ var contentTypes = [...]string{
 	formatCSV:    "text/csv; charset=utf-8; header=present",
 	formatCSVpt:  "text/csv; charset=utf-8; header=present; profile=pt-BR",
 	formatNDJSON: "application/x-ndjson; charset=utf-8",
+	formatXLSX:   wire.XLSXType,
 }
 
-// WriteRows answers as WriteJSON does, with the rows alone where the client asks for CSV or NDJSON (H11), else with the
+// WriteRows answers as WriteJSON does, with the rows alone where the client asks for CSV, NDJSON or XLSX (H11), else with the
 // object whose members a function writes.
 func (a *Answers) WriteRows(w http.ResponseWriter, r *http.Request, rows wire.Rows, members func(*wire.Writer)) {
 	f := accepted(r.Header.Values("Accept"))
@@ -36,9 +38,12 @@ func (a *Answers) WriteRows(w http.ResponseWriter, r *http.Request, rows wire.Ro
 		return
 	}
 	buf := a.buffer()
-	if f == formatNDJSON {
+	switch f {
+	case formatNDJSON:
 		*buf = rows.AppendNDJSON((*buf)[:0])
-	} else {
+	case formatXLSX:
+		*buf = rows.AppendXLSX((*buf)[:0])
+	default:
 		*buf = rows.AppendCSV((*buf)[:0], f == formatCSVpt)
 	}
 	w.Header().Set("X-Total-Rows", strconv.FormatInt(rows.Total, 10))
@@ -69,6 +74,8 @@ func mediaType(element string) (f format, q int) {
 		f = formatCSV
 	case "application/x-ndjson":
 		f = formatNDJSON
+	case wire.XLSXType:
+		f = formatXLSX
 	case "application/json":
 	case "application/*", "*/*":
 		q--

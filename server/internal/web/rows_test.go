@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/lectern-dev/lectern/server/internal/wire"
@@ -26,6 +27,7 @@ func TestAccept(t *testing.T) {
 		document = "application/json; charset=utf-8"
 		table    = "text/csv; charset=utf-8; header=present"
 		lines    = "application/x-ndjson; charset=utf-8"
+		workbook = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 	)
 	for accept, want := range map[string]string{
 		"":                                document,
@@ -39,11 +41,14 @@ func TestAccept(t *testing.T) {
 		"text/csv;q=0":                    document,
 		"text/csv;q=x":                    document,
 		"text/csv;q=0.5,application/json": document,
-		"text/csv;q=0.5,application/x-ndjson;q=0.6": lines,
-		"application/x-ndjson,text/csv":             lines,
-		"text/csv; profile=pt-BR":                   table + "; profile=pt-BR",
-		`text/csv;profile="pt-br";q=0.9`:            table + "; profile=pt-BR",
-		"text/csv; profile=en":                      table,
+		"text/csv;q=0.5,application/x-ndjson;q=0.6":     lines,
+		"application/x-ndjson,text/csv":                 lines,
+		"text/csv; profile=pt-BR":                       table + "; profile=pt-BR",
+		`text/csv;profile="pt-br";q=0.9`:                table + "; profile=pt-BR",
+		"text/csv; profile=en":                          table,
+		workbook:                                        workbook,
+		strings.ToUpper(workbook) + ";q=0.9, */*;q=0.8": workbook,
+		workbook + ";q=0.5, text/csv":                   table,
 	} {
 		w := answerRows(accept)
 		if got := w.Header().Get("Content-Type"); got != want {
@@ -51,6 +56,21 @@ func TestAccept(t *testing.T) {
 		}
 		if total := w.Header().Get("X-Total-Rows"); (total == "12345") == (want == document) {
 			t.Errorf("Accept %q: X-Total-Rows %q", accept, total)
+		}
+	}
+}
+
+// A workbook is compressed already: it is sent as it is, unless the client refuses that.
+func TestWorkbookIsNotCompressed(t *testing.T) {
+	for codings, want := range map[string]string{"gzip, zstd": "", "gzip;q=1, identity;q=0.1": "", "gzip, identity;q=0": "gzip"} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Accept", wire.XLSXType)
+		r.Header.Set("Accept-Encoding", codings)
+		table := wire.Table[int64]{Write: func(w *wire.Writer, n *int64) { w.Int("n", *n, "") }}
+		new(Answers).WriteRows(w, r, table.Rows([]int64{1}, 1), nil)
+		if got := w.Header().Get("Content-Encoding"); got != want || w.Body.Len() < plainBelow {
+			t.Errorf("Accept-Encoding %q: %q of %d bytes, want %q", codings, got, w.Body.Len(), want)
 		}
 	}
 }

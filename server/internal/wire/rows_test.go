@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/lectern-dev/lectern/server/internal/wire/xlsxtest"
 )
 
 // sampleRow is a row with everything that rows have.
@@ -47,6 +49,8 @@ func written(form string, list []sampleRow) string {
 		return string(rows.AppendCSV(nil, form != "text/csv"))
 	case "application/x-ndjson":
 		return string(rows.AppendNDJSON(nil))
+	case XLSXType:
+		return string(rows.AppendXLSX(nil))
 	}
 	return string(AppendJSON(nil, func(w *Writer) { rows.List(w, "rows") }))
 }
@@ -113,6 +117,10 @@ func TestFormsAgree(t *testing.T) {
 			t.Fatalf("CSV: %d records, %v, want %d", len(records), err, len(list)+1)
 		}
 		lines := strings.Split(written("application/x-ndjson", list), "\n")
+		sheet, err := xlsxtest.Read([]byte(written(XLSXType, list)))
+		if err != nil || len(sheet) != len(records) {
+			t.Fatalf("sheet: %d lines, %v, want %d", len(sheet), err, len(records))
+		}
 		for i, row := range document.Rows {
 			var line map[string]any
 			decode(t, lines[i], &line)
@@ -132,6 +140,9 @@ func TestFormsAgree(t *testing.T) {
 			if !slices.Equal(listed, wanted) {
 				t.Errorf("tags = %q, want %q", listed, wanted)
 			}
+			if in, want := sheet[i+1], sheetCells(list[i], got[4], want); !slices.Equal(in, want) {
+				t.Errorf("the sheet has %q, want %q", in, want)
+			}
 			got[4] = ""
 			for c := range want { // a reader of CSV makes one line break of two characters
 				want[c] = strings.ReplaceAll(want[c], "\r\n", "\n")
@@ -141,6 +152,22 @@ func TestFormsAgree(t *testing.T) {
 			}
 		}
 	}
+}
+
+// sheetCells are what the texts of a row's cells are in a sheet.
+func sheetCells(r sampleRow, tags string, texts []string) []xlsxtest.Cell {
+	cells := make([]xlsxtest.Cell, len(texts))
+	for i, kind := range []xlsxtest.Kind{xlsxtest.Number, xlsxtest.Text, xlsxtest.Number, xlsxtest.Text, xlsxtest.Text, xlsxtest.Number} {
+		cells[i] = xlsxtest.Cell{Kind: kind, Text: texts[i]}
+	}
+	cells[4].Text = tags
+	if r.Text == "" {
+		cells[1] = xlsxtest.Cell{}
+	}
+	if r.Book == nil {
+		cells[2], cells[3] = xlsxtest.Cell{}, xlsxtest.Cell{}
+	}
+	return cells
 }
 
 func decode(t *testing.T, text string, v any) {
@@ -166,6 +193,11 @@ func BenchmarkRows(b *testing.B) {
 	b.Run("CSV", func(b *testing.B) {
 		for b.Loop() {
 			buf = rows.AppendCSV(buf[:0], false)
+		}
+	})
+	b.Run("XLSX", func(b *testing.B) {
+		for b.Loop() {
+			buf = rows.AppendXLSX(buf[:0])
 		}
 	})
 }

@@ -26,10 +26,19 @@ func (w *Writer) Null(name string) {
 // Int writes a whole number, of which the schema may name the least and the most; without them it is not below 0.
 func (w *Writer) Int(name string, n int64, about string, limits ...int64) {
 	if w.open(name) {
-		w.b = strconv.AppendInt(w.b, n, 10)
+		w.int(n)
 		return
 	}
 	w.tell(name, within(limits), about)
+}
+
+func (w *Writer) int(n int64) {
+	if w.form == asSheet {
+		var digits [20]byte
+		w.numberCell(strconv.AppendInt(digits[:0], n, 10))
+		return
+	}
+	w.b = strconv.AppendInt(w.b, n, 10)
 }
 
 // IntIf writes a whole number as Int does, or null.
@@ -38,7 +47,7 @@ func (w *Writer) IntIf(name string, n int64, known bool, about string, limits ..
 	case !w.open(name):
 		w.tellNull(name, within(limits), about)
 	case known:
-		w.b = strconv.AppendInt(w.b, n, 10)
+		w.int(n)
 	default:
 		w.null()
 	}
@@ -144,11 +153,14 @@ func (w *Writer) Intervals(name string, c reading.Coverage, about string) {
 
 // Bool writes true or false.
 func (w *Writer) Bool(name string, v bool, about string) {
-	if w.open(name) {
+	switch {
+	case !w.open(name):
+		w.tell(name, Boolean, about)
+	case w.form == asSheet:
+		w.boolCell(v)
+	default:
 		w.b = strconv.AppendBool(w.b, v)
-		return
 	}
-	w.tell(name, Boolean, about)
 }
 
 // Date writes a day, as YYYY-MM-DD.
@@ -182,6 +194,10 @@ func (w *Writer) OptionalDate(name string, d *calendar.Date, about string) {
 }
 
 func (w *Writer) date(d calendar.Date) {
+	if w.form == asSheet {
+		w.dayCell(d)
+		return
+	}
 	w.mark()
 	w.b, _ = d.AppendText(w.b) // a valid date's text cannot fail
 	w.mark()
@@ -208,18 +224,23 @@ func (w *Writer) DatetimeOrNull(name string, t time.Time, about string) {
 	}
 }
 
-func (w *Writer) datetime(t time.Time) {
+func (w *Writer) datetime(t time.Time) { w.instant(t.In(calendar.Brasilia()), time.DateTime) }
+
+// instant writes an instant as the clock of its place shows it.
+func (w *Writer) instant(t time.Time, layout string) {
+	if w.form == asSheet {
+		w.instantCell(t, layout)
+		return
+	}
 	w.mark()
-	w.b = t.In(calendar.Brasilia()).AppendFormat(w.b, time.DateTime)
+	w.b = t.AppendFormat(w.b, layout)
 	w.mark()
 }
 
 // Time writes an instant in UTC, cut to whole seconds, as YYYY-MM-DDTHH:mm:ssZ.
 func (w *Writer) Time(name string, t time.Time, about string) {
 	if w.open(name) {
-		w.mark()
-		w.b = t.UTC().AppendFormat(w.b, time.RFC3339)
-		w.mark()
+		w.instant(t.UTC(), time.RFC3339)
 		return
 	}
 	w.tell(name, Instant, about)
@@ -233,16 +254,18 @@ func (w *Writer) ExactTimeOrNull(name string, t time.Time, about string) {
 	case t.IsZero():
 		w.null()
 	default:
-		w.mark()
-		w.b = t.UTC().AppendFormat(w.b, "2006-01-02T15:04:05.999999Z07:00")
-		w.mark()
+		w.instant(t.UTC(), "2006-01-02T15:04:05.999999Z07:00")
 	}
 }
 
 // Amount writes an amount of money, which is a string in JSON: 12.50.
 func (w *Writer) Amount(name, decimal, about string) {
-	if !w.open(name) {
+	switch {
+	case !w.open(name):
 		w.tell(name, Money, about)
+		return
+	case w.form == asSheet:
+		w.numberCell([]byte(decimal))
 		return
 	}
 	w.mark()
@@ -283,15 +306,23 @@ func (w *Writer) Ratio(name string, tenThousandths int64, about string) {
 
 // decimal writes n / unit, which is a power of ten, with all decimals of the unit. n is not negative.
 func (w *Writer) decimal(name string, n, unit int64, schema Object, about string) {
-	if !w.open(name) {
+	switch {
+	case !w.open(name):
 		w.tell(name, schema, about)
-		return
+	case w.form == asSheet:
+		var digits [24]byte
+		w.numberCell(appendDecimal(digits[:0], n, unit, '.'))
+	default:
+		w.b = appendDecimal(w.b, n, unit, w.decimalPoint())
 	}
-	w.b = strconv.AppendInt(w.b, n/unit, 10)
-	w.b = append(w.b, w.decimalPoint())
+}
+
+func appendDecimal(b []byte, n, unit int64, point byte) []byte {
+	b = append(strconv.AppendInt(b, n/unit, 10), point)
 	for unit /= 10; unit > 0; unit /= 10 {
-		w.b = append(w.b, byte('0'+n/unit%10))
+		b = append(b, byte('0'+n/unit%10))
 	}
+	return b
 }
 
 // quote appends s as a JSON string without escapes for HTML (H7). Bytes that are not UTF-8 show as U+FFFD.

@@ -10,8 +10,9 @@ type Writer struct {
 	more bool
 	// of tables
 	profile
-	blank  bool   // the cells are those of an object that is null
-	prefix string // of the columns
+	blank       bool   // the cells are those of an object that is null
+	prefix      string // of the columns
+	row, column int    // of a sheet's cell, from 1
 	// of schemas
 	schemas *Schemas
 	record  *record
@@ -23,6 +24,7 @@ type form uint8
 const (
 	asJSON   form = iota
 	asCells       // its value is a cell
+	asSheet       // its value is a typed cell
 	asHeader      // its name is the cell
 	asSchema      // its description is a property
 )
@@ -63,6 +65,9 @@ func (w *Writer) open(name string) bool {
 		return true
 	case asCells:
 		w.separate()
+		return !w.blank
+	case asSheet:
+		w.column++
 		return !w.blank
 	case asHeader:
 		w.separate()
@@ -108,7 +113,7 @@ func (w *Writer) Object(name, schema, about string, members func()) {
 	case asJSON:
 		w.open(name)
 		w.braces(members)
-	case asCells:
+	case asCells, asSheet:
 		members()
 	case asHeader:
 		outer := w.prefix
@@ -170,11 +175,20 @@ func (w *Writer) list(n int, item func(i int)) {
 	}
 	w.b = append(w.b, ']')
 	w.form, w.more = outer, true
-	if outer == asCells {
+	if outer != asJSON {
 		list := string(w.b[start:])
 		w.b = w.b[:start]
-		w.quoted("", list)
+		w.listCell(list)
 	}
+}
+
+// listCell writes a list in JSON as one cell.
+func (w *Writer) listCell(list string) {
+	if w.form == asSheet {
+		w.textCell(textStyle, list)
+		return
+	}
+	w.quoted("", list)
 }
 
 // text writes the value of a member that is a text.
@@ -182,6 +196,8 @@ func (w *Writer) text(s string) {
 	switch {
 	case w.form == asJSON:
 		w.b = quote(w.b, s)
+	case w.form == asSheet:
+		w.textCell(textStyle, s)
 	case w.guarded && isFormula(s):
 		w.cell("'", s)
 	case w.guarded && isTaken(s):
