@@ -140,7 +140,7 @@ func (a api) success(op operation) object {
 		names = append(names, a.getHeaders()...)
 	}
 	if op.rows {
-		names = append(names, "X-Total-Rows")
+		names = append(names, "X-Total-Rows", "Content-Disposition")
 	}
 	o := object{"description", http.StatusText(op.status), "headers", headerRefs(op.status, names)}
 	if op.answer == "" {

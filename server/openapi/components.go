@@ -30,7 +30,8 @@ var headers = object{
 	"Cache-Control", always("Who may keep the answer: the client alone, who asks each time whether it is still the one.", wire.Text),
 	"Vary", always("The headers of the request that the answer depends on.", wire.Text),
 	web.SnapshotHeader, always("Names the state of the data that the answer was made of, and when that was: sent as snapshot, it gets answers of that state.", web.Snapshot),
-	"X-Total-Rows", header("The total number of rows, where the answer is CSV or NDJSON.", wire.Integer),
+	"X-Total-Rows", header("The total number of rows, where the answer is CSV, NDJSON or a workbook.", wire.Integer),
+	"Content-Disposition", header("The name of the file, where the answer is a workbook.", wire.Text),
 	"Retry-After", always("Seconds after which the call may be made again.", wire.Integer),
 	"Allow", always("The methods of the path.", wire.Text),
 	"WWW-Authenticate", always("The name of the scheme to authenticate with.", wire.Text),
@@ -101,7 +102,7 @@ func (a api) headers() object {
 		used = append(used, f.headers...)
 	}
 	if a.hasRows() {
-		used = append(used, "X-Total-Rows")
+		used = append(used, "X-Total-Rows", "Content-Disposition")
 	}
 	kept := object{}
 	for i := 0; i < len(headers); i += 2 {

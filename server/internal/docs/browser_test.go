@@ -199,6 +199,27 @@ func TestDocsOfSchools(t *testing.T) {
 	b.quiet(d.url)
 }
 
+// Who chooses the form of a workbook has it to download.
+func TestDocsOfferWorkbook(t *testing.T) {
+	d, b := startDemo(t), openBrowser(t)
+	const block = "#operations-reading-users "
+	b.run(
+		chromedp.Navigate(d.url+"/docs"),
+		enter("#key", d.schools),
+		click(block+".opblock-summary-control"),
+		click(block+".try-out__btn"),
+		enter(block+".responses-table select.content-type", "application/vnd"),
+		click(block+".execute"),
+	)
+	const answer = block + ".live-responses-table "
+	text := b.text(answer + "a[download]")
+	href := evaluate[string](b, `(({download, href}) => download + " " + href)(document.querySelector("`+answer+`a[download]"))`)
+	if text != "Download file" || !strings.HasPrefix(href, "users.xlsx blob:") {
+		t.Errorf("link %q to %s, want the workbook to download", text, href)
+	}
+	b.quiet(d.url)
+}
+
 func TestDocsOfLibraries(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	b.run(

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -64,6 +65,9 @@ func (a *Answers) write(w http.ResponseWriter, r *http.Request, contentType stri
 		*buf = a.coder.encode((*buf)[:0], coding, body)
 		body = *buf
 		h.Set("Content-Encoding", coding)
+	}
+	if packed { // the name of the route: a person has it as a file
+		h.Set("Content-Disposition", `attachment; filename="`+path.Base(r.URL.Path)+`.xlsx"`)
 	}
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Length", strconv.Itoa(len(body)))

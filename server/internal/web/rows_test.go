@@ -54,6 +54,9 @@ func TestAccept(t *testing.T) {
 		if got := w.Header().Get("Content-Type"); got != want {
 			t.Errorf("Accept %q = %s, want %s", accept, got, want)
 		}
+		if file := w.Header().Get("Content-Disposition"); (file == "") == (want == workbook) {
+			t.Errorf("Accept %q: Content-Disposition %q", accept, file)
+		}
 		if total := w.Header().Get("X-Total-Rows"); (total == "12345") == (want == document) {
 			t.Errorf("Accept %q: X-Total-Rows %q", accept, total)
 		}
@@ -64,13 +67,16 @@ func TestAccept(t *testing.T) {
 func TestWorkbookIsNotCompressed(t *testing.T) {
 	for codings, want := range map[string]string{"gzip, zstd": "", "gzip;q=1, identity;q=0.1": "", "gzip, identity;q=0": "gzip"} {
 		w := httptest.NewRecorder()
-		r := httptest.NewRequest("GET", "/", nil)
+		r := httptest.NewRequest("GET", "/datasets/books?page=1", nil)
 		r.Header.Set("Accept", wire.XLSXType)
 		r.Header.Set("Accept-Encoding", codings)
 		table := wire.Table[int64]{Write: func(w *wire.Writer, n *int64) { w.Int("n", *n, "") }}
 		new(Answers).WriteRows(w, r, table.Rows([]int64{1}, 1), nil)
 		if got := w.Header().Get("Content-Encoding"); got != want || w.Body.Len() < plainBelow {
 			t.Errorf("Accept-Encoding %q: %q of %d bytes, want %q", codings, got, w.Body.Len(), want)
+		}
+		if got := w.Header().Get("Content-Disposition"); got != `attachment; filename="books.xlsx"` {
+			t.Errorf("Content-Disposition = %s", got)
 		}
 	}
 }
