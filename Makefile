@@ -29,8 +29,8 @@ lint: vet ## vet and staticcheck
 	for m in $(MODULES); do (cd $$m && go run $(STATICCHECK) ./...) || exit; done
 
 .PHONY: clients
-clients: ## generate Go and TypeScript clients, compile them, and have them pull from a server
-	cd server/internal/clients && ../../../.ci/with-node go test -count=1 -timeout $(TIMEOUT) ./...
+clients: ## have clients in Go and TypeScript pull from a server, and LibreOffice open its workbooks
+	cd server/internal/clients && ../../../.ci/with-node ../../../.ci/with-libreoffice go test -count=1 -timeout $(TIMEOUT) ./...
 
 .PHONY: bench
 bench: ## measure the binary and write BENCHMARKS.md; ARGS="-sizes 1000x365,10000x365"

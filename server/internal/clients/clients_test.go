@@ -164,11 +164,18 @@ func (s *server) issue(t *testing.T, api string, args ...string) (key map[string
 // get returns the body of an answer.
 func (s *server) get(t *testing.T, path, key string) []byte {
 	t.Helper()
+	return s.getAs(t, "application/json", path, key)
+}
+
+// getAs returns the body of an answer in a form.
+func (s *server) getAs(t *testing.T, accept, path, key string) []byte {
+	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", s.url+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Header.Set("X-Api-Key", key)
+	r.Header.Set("Accept", accept)
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,6 @@
 // Package clients holds no code but tests: clients of the three APIs are generated from the documents of a running server, in Go
-// and in TypeScript, compiled, and pull pages from it. What they sum must be what the answers say.
+// and in TypeScript, compiled, and pull pages from it. What they sum must be what the answers say. And LibreOffice opens the
+// workbooks of all lists: each cell must show, and be, what the JSON of the same page has.
 //
 //	make clients
 //

@@ -1,0 +1,224 @@
+package clients_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	workbook = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+	// asCSV has LibreOffice write what the cells show, with commas, in UTF-8, and with quotes around texts alone.
+	asCSV = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,true,false,true"
+)
+
+// oddTexts are what spreadsheets, their files and their locales stumble over.
+var oddTexts = []string{`=1+1`, `+55`, `@ana`, `007`, `9788535914849`, `1-10`, `2026-10-01`, `12:30`, `10%`, `TRUE`, `1e5`, ` a `, "a\tb", "duas\nlinhas",
+	`"aspas"`, `<b>&amp;</b>]]>`, `_x0041_`, `'x`, `ção 😀`, `null`}
+
+// TestWorkbooks opens the workbooks of all lists with LibreOffice and compares the cells with the JSON of the same page: what they
+// show, and which of them are texts.
+func TestWorkbooks(t *testing.T) {
+	s := serve(t)
+	s.loadOddBooks(t)
+	dir := t.TempDir()
+	var pages []string
+	for path, key := range s.lists(t) {
+		for page := 1; page <= s.pages(t, path, key); page++ {
+			pages = append(pages, fmt.Sprintf("%spageSize=100&page=%d", path, page))
+			s.write(t, filepath.Join(dir, fmt.Sprintf("%d.xlsx", len(pages)-1)), s.getAs(t, workbook, pages[len(pages)-1], key))
+		}
+	}
+	if len(pages) < 13 {
+		t.Fatalf("%d pages of lists: too few to show anything", len(pages))
+	}
+	s.environment = append(os.Environ(), "LC_ALL=C.UTF-8")
+	files, _ := filepath.Glob(filepath.Join(dir, "*.xlsx"))
+	s.run(t, dir, "soffice", append([]string{"-env:UserInstallation=file://" + filepath.Join(dir, "profile"), "--headless", "--convert-to", asCSV}, files...)...)
+	odd := 0
+	for i, page := range pages {
+		table, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%d.csv", i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		odd += s.compare(t, page, table)
+	}
+	if odd < len(oddTexts) {
+		t.Errorf("%d odd texts were compared, want %d", odd, len(oddTexts))
+	}
+}
+
+// loadOddBooks adds books with odd titles to the library.
+func (s *server) loadOddBooks(t *testing.T) {
+	t.Helper()
+	feed := filepath.Join(t.TempDir(), "odd")
+	if err := os.Mkdir(feed, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var books bytes.Buffer
+	for i, text := range oddTexts {
+		row, err := json.Marshal(map[string]any{"bookId": 900_000 + i, "title": text, "isbn": text, "author": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		books.Write(append(row, '\n'))
+	}
+	s.write(t, filepath.Join(feed, "books.ndjson"), books.Bytes())
+	s.lectern(t, "load", "libraries", "--library", "clients", "--now", feed)
+}
+
+func (s *server) write(t *testing.T, file string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lists returns the lists that the documents offer as workbooks, each to be followed by parameters, and its key.
+func (s *server) lists(t *testing.T) map[string]string {
+	t.Helper()
+	keys := map[string]string{}
+	for api, key := range map[string]string{"schools": s.schools, "libraries": s.books} {
+		var document struct {
+			Paths map[string]map[string]struct {
+				Responses map[string]struct{ Content map[string]any }
+			}
+		}
+		if err := json.Unmarshal(s.get(t, "/openapi/"+api+".json", ""), &document); err != nil {
+			t.Fatal(err)
+		}
+		for path, operations := range document.Paths {
+			if operations["get"].Responses["200"].Content[workbook] == nil {
+				continue
+			}
+			query := "?"
+			if api == "libraries" && strings.HasSuffix(path, "/engagements") { // where the period must be given
+				now := time.Now()
+				query += "startDate=" + now.AddDate(0, 0, -29).Format(time.DateOnly) + "&endDate=" + now.Format(time.DateOnly) + "&"
+			}
+			keys[path+query] = key
+		}
+	}
+	return keys
+}
+
+// pages is how many of a list's pages are compared.
+func (s *server) pages(t *testing.T, path, key string) int {
+	t.Helper()
+	var a struct {
+		Meta struct{ Page struct{ TotalRows int } }
+	}
+	if err := json.Unmarshal(s.get(t, path+"pageSize=100", key), &a); err != nil {
+		t.Fatal(err)
+	}
+	return min(max(1, (a.Meta.Page.TotalRows+99)/100), 4)
+}
+
+// shown is a cell as LibreOffice shows it.
+type shown struct {
+	text   string
+	quoted bool // it is a text
+}
+
+// compare compares a table with the rows of the page in JSON, and returns how many odd texts were in it.
+func (s *server) compare(t *testing.T, page string, table []byte) (odd int) {
+	t.Helper()
+	key := s.schools
+	if strings.Contains(page, "/libraries/") {
+		key = s.books
+	}
+	var a struct {
+		Data struct{ Rows []map[string]json.RawMessage }
+	}
+	if err := json.Unmarshal(s.get(t, page, key), &a); err != nil {
+		t.Fatal(err)
+	}
+	header, _, _ := strings.Cut(string(s.getAs(t, "text/csv", page, key)), "\r\n")
+	lines := readTable(string(table))
+	if len(lines) != len(a.Data.Rows)+1 || len(a.Data.Rows) == 0 {
+		t.Fatalf("%s: %d lines, want a header and %d", page, len(lines), len(a.Data.Rows))
+	}
+	for c, column := range strings.Split(header, ",") {
+		if got := lines[0][c]; got != (shown{column, true}) {
+			t.Fatalf("%s: header %+v, want %s", page, lines[0], header)
+		}
+		for i, row := range a.Data.Rows {
+			got, want := lines[i+1][c], expected(t, row, column)
+			if got != want {
+				t.Errorf("%s, row %d: %s = %+v, want %+v", page, i, column, got, want)
+			}
+			if column == "title" && slices.Contains(oddTexts, want.text) {
+				odd++
+			}
+		}
+	}
+	return odd
+}
+
+// expected is the cell of a row: days and instants are in the columns that are named so.
+func expected(t *testing.T, row map[string]json.RawMessage, column string) shown {
+	t.Helper()
+	if name, member, ok := strings.Cut(column, "."); ok {
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(row[name], &object); err != nil {
+			t.Fatal(err)
+		}
+		if object == nil {
+			return shown{}
+		}
+		return expected(t, object, member)
+	}
+	value := string(row[column])
+	switch {
+	case value == "null":
+		return shown{}
+	case value == "true", value == "false":
+		return shown{strings.ToUpper(value), false}
+	case value == "":
+		t.Fatalf("no member %s in %s", column, row)
+	case value[0] == '[':
+		return shown{value, true}
+	case value[0] != '"':
+		return shown{value, false}
+	case column == "date" || strings.HasSuffix(column, "At"):
+		return shown{strings.NewReplacer(`"`, "", "T", " ", "Z", "").Replace(value), false}
+	}
+	var text string
+	if err := json.Unmarshal([]byte(value), &text); err != nil {
+		t.Fatal(err)
+	}
+	return shown{text, text != ""} // an empty text shows as nothing
+}
+
+// readTable reads a table of CSV, with which cells are in quotes.
+func readTable(s string) (lines [][]shown) {
+	s = strings.TrimPrefix(s, "\ufeff")
+	for s != "" {
+		var line []shown
+		for more := true; more; {
+			var cell shown
+			if cell.quoted = strings.HasPrefix(s, `"`); cell.quoted {
+				end := 1
+				for !strings.HasPrefix(s[end:], `"`) || strings.HasPrefix(s[end:], `""`) {
+					if s[end] == '"' {
+						end++
+					}
+					end++
+				}
+				cell.text, s = strings.ReplaceAll(s[1:end], `""`, `"`), s[end+1:]
+			} else {
+				end := strings.IndexAny(s, ",\n")
+				cell.text, s = s[:end], s[end:]
+			}
+			line, more, s = append(line, cell), s[0] == ',', s[1:]
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
