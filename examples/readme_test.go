@@ -1,6 +1,7 @@
 package examples_test
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
 	"compress/gzip"
@@ -29,7 +30,7 @@ var readmeBlocks = []string{
 	"Try it/sh", "Try it/sh",
 	"The schools API/sh",
 	"The partner directory/sh", "The partner directory/sh",
-	"Python/python", "Power Query/powerquery", "Spreadsheets/sh",
+	"Python/python", "Power Query/powerquery", "Power Query/powerquery", "Spreadsheets/sh", "Spreadsheets/sh",
 	"As a library/go", "As a library/go",
 	"In production/sh", "With systemd/ini", "With systemd/sh", "As a container/dockerfile",
 	"Backup and upgrade/sh", "Backup and upgrade/sh",
@@ -191,12 +192,15 @@ func TestReadmeDemo(t *testing.T) {
 		here := func(text string) string { return replaced(t, text, "http://127.0.0.1:8080", base) }
 		s := shell{dir, append(env, inPath(bin), curlFails(t))}
 		t.Run("curl", func(t *testing.T) {
-			out := s.run(t, here(replaced(t, r.block("Try it/sh", 1), "1-1-…", key)+r.block("The schools API/sh", 0)+r.block("Spreadsheets/sh", 0)))
+			out := s.run(t, here(replaced(t, r.block("Try it/sh", 1), "1-1-…", key)+r.block("The schools API/sh", 0)+r.block("Spreadsheets/sh", 0)+r.block("Spreadsheets/sh", 1)))
 			if !strings.Contains(out, `"profile":"student"`) || !strings.Contains(out, `"startDate":"2026-10-01"`) || !strings.Contains(out, `"rows":[{"userId"`) {
 				t.Errorf("the calls answer %.2000s", out)
 			}
 			if b, err := os.ReadFile(filepath.Join(dir, "leituras.csv")); err != nil || !bytes.HasPrefix(b, []byte("\ufeffuserId;")) || bytes.Count(b, []byte("\n")) < 10 {
 				t.Errorf("the spreadsheet is %.200q, %v", b, err)
+			}
+			if b, err := os.ReadFile(filepath.Join(dir, "leituras.xlsx")); err != nil || !bytes.HasPrefix(b, []byte("PK")) {
+				t.Errorf("the workbook is %.200q, %v", b, err)
 			}
 		})
 		t.Run("directory", func(t *testing.T) {
@@ -224,23 +228,47 @@ func TestReadmeDemo(t *testing.T) {
 			}
 		})
 		t.Run("power query", func(t *testing.T) { checkPowerQuery(t, r.block("Power Query/powerquery", 0), base, key) })
+		t.Run("power query of a workbook", func(t *testing.T) { checkWorkbookQuery(t, r.block("Power Query/powerquery", 1), base, key) })
 	})
 }
 
-// checkPowerQuery sends the request of a query, and holds that the query names the columns of the answer.
-func checkPowerQuery(t *testing.T, text, base, key string) {
+// finder returns what finds the group of a pattern in a query, whose brackets must pair.
+func finder(t *testing.T, text string) func(pattern string) string {
 	for _, pair := range []string{"()", "[]", "{}"} {
 		if strings.Count(text, pair[:1]) != strings.Count(text, pair[1:]) {
 			t.Errorf("%s do not pair", pair)
 		}
 	}
-	find := func(pattern string) string {
+	return func(pattern string) string {
 		m := regexp.MustCompile(pattern).FindStringSubmatch(text)
 		if m == nil {
 			t.Fatalf("the query has no %s", pattern)
 		}
 		return m[1]
 	}
+}
+
+// checkWorkbookQuery sends the request of a query, and holds that the workbook has the sheet that it names.
+func checkWorkbookQuery(t *testing.T, text, base, key string) {
+	find := finder(t, text)
+	b := get(t, base+"/"+find(`RelativePath = "([^"]*)"`)+"?pageSize="+find(`pageSize = "(\d+)"`), key, find(`Accept = "([^"]*)"`))
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := z.Open("xl/workbook.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	book, err := io.ReadAll(f)
+	if err != nil || !bytes.Contains(book, []byte(`<sheet name="`+find(`Item = "(\w+)", Kind = "Sheet"`)+`"`)) {
+		t.Errorf("the workbook is %s, %v", book, err)
+	}
+}
+
+// checkPowerQuery sends the request of a query, and holds that the query names the columns of the answer.
+func checkPowerQuery(t *testing.T, text, base, key string) {
+	find := finder(t, text)
 	query := url.Values{}
 	for _, m := range regexp.MustCompile(`(\w+) = (?:"([^"]*)"|Number\.ToText\((\w+)\))`).FindAllStringSubmatch(find(`Query = \[(.*)\]`), -1) {
 		query.Set(m[1], m[2]+map[string]string{"page": "1", "Size": "1000"}[m[3]])
