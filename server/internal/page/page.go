@@ -1,0 +1,111 @@
+// Package page serves the files of the pages that are part of the binary: scripts, styles and documents, each plain or gzip,
+// with an entity tag, and under a policy that lets a page ask nothing but this server.
+//
+// It knows nothing of what the pages show.
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/lectern-dev/lectern/server/internal/web"
+)
+
+// The content types of files.
+const (
+	HTML   = "text/html; charset=utf-8"
+	Script = "text/javascript; charset=utf-8"
+	Style  = "text/css; charset=utf-8"
+	JSON   = "application/json"
+)
+
+// policy lets a page run and ask nothing but what this server sends. Style sheets may have their icons in them.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+// File is what is served at a path: its text, its gzip form, and the entity tag of both.
+type File struct {
+	contentType string
+	plain, gzip []byte
+	tag         string
+	varies      string // the headers that choose it among others of its path
+}
+
+// New returns a file of a text.
+func New(contentType string, plain []byte) File {
+	var b bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // of a level that exists
+	w.Write(plain)                                        // to memory
+	w.Close()
+	return File{contentType, plain, b.Bytes(), tagOf(plain), "Accept-Encoding"}
+}
+
+// Unpacked returns a file of its gzip form. It panics where that is none, since it is embedded in the binary.
+func Unpacked(contentType string, zipped []byte) File {
+	r, err := gzip.NewReader(bytes.NewReader(zipped))
+	if err != nil {
+		panic(err)
+	}
+	plain, err := io.ReadAll(r)
+	if err != nil {
+		panic(err)
+	}
+	return File{contentType, plain, zipped, tagOf(plain), "Accept-Encoding"}
+}
+
+// ByLanguage is the file as one of several, chosen by Accept-Language.
+func (f File) ByLanguage() File {
+	f.varies = "Accept-Encoding, Accept-Language"
+	return f
+}
+
+func tagOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return `W/"` + hex.EncodeToString(sum[:8]) + `"`
+}
+
+// Files serves files to GET and HEAD, by their paths; 404 elsewhere. A file is chosen, and may be made, when it is asked for.
+type Files map[string]func(*http.Request) File
+
+// Always is for a file that is the same for every request. It is made once, when it is first asked for.
+func Always(file func() File) func(*http.Request) File {
+	return func(*http.Request) File { return file() }
+}
+
+// ServeHTTP implements http.Handler.
+func (files Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	choose, ok := files[r.URL.Path]
+	switch {
+	case !ok:
+		http.NotFound(w, r)
+		return
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "only GET is supported", http.StatusMethodNotAllowed)
+		return
+	}
+	web.TraceOf(r.Context()).Route = r.URL.Path // one of a few
+	choose(r).serve(w, r)
+}
+
+func (f File) serve(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", f.contentType)
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Vary", f.varies)
+	h.Set("ETag", f.tag)
+	body := f.plain
+	if web.AcceptsGzip(r.Header.Values("Accept-Encoding")) {
+		h.Set("Content-Encoding", "gzip")
+		body = f.gzip
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+}
