@@ -23,6 +23,7 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
+	"github.com/lectern-dev/lectern/server/internal/explore"
 	"github.com/lectern-dev/lectern/server/internal/librariesapi"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/web"
@@ -105,7 +106,8 @@ func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // undocumented says what of an answer is not as the documents say.
 func undocumented(r *http.Request, status int, header http.Header, body []byte) []string {
-	if openapi.Owns(r.URL.Path) || r.URL.Path == welcome.Path || status == web.StatusGone { // the documents themselves, the page that names them, and what nobody reads
+	// the documents themselves, the pages beside them, and what nobody reads
+	if openapi.Owns(r.URL.Path) || explore.Owns(r.URL.Path) || r.URL.Path == welcome.Path || status == web.StatusGone {
 		return nil
 	}
 	body, err := decoded(header.Get("Content-Encoding"), body)
@@ -281,14 +283,14 @@ func TestDocumentsAreServed(t *testing.T) {
 		want []byte
 	}{
 		{"/openapi/directory.json", openapi.Directory(defaults)}, {"/openapi/schools.json", openapi.Schools(defaults)},
-		{"/openapi/libraries.json", openapi.Libraries(defaults)}, {"/docs", nil},
+		{"/openapi/libraries.json", openapi.Libraries(defaults)}, {"/docs", nil}, {"/explore", nil}, {"/explore/explore.js", nil},
 	} {
 		w := f.get("", tt.path, "User-Agent", "Python-urllib/3.12")
 		if w.Code != 200 || w.Header().Get("X-Request-Id") == "" || tt.want != nil && !bytes.Equal(w.Body.Bytes(), tt.want) {
 			t.Errorf("GET %s = %d with %v, want it as it is", tt.path, w.Code, w.Header())
 		}
 	}
-	for _, path := range []string{"/docs/x", "/openapi/", "/openapi/others.json"} {
+	for _, path := range []string{"/docs/x", "/explore/x", "/openapi/", "/openapi/others.json"} {
 		if w := f.get("", path); w.Code != 404 {
 			t.Errorf("GET %s = %d, want 404", path, w.Code)
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/cache"
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
+	"github.com/lectern-dev/lectern/server/internal/explore"
 	"github.com/lectern-dev/lectern/server/internal/metrics"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/web"
@@ -170,9 +171,10 @@ func (s *Server) described() openapi.Settings {
 	}
 }
 
-// split serves the page of the root, the documents (H10), the paths of the partner directory, as they were sent, and all others.
+// split serves the page of the root, that of the numbers, the documents (H10), the paths of the partner directory, as they were sent, and all others.
 func split(described openapi.Settings, partners, others http.Handler) http.Handler {
 	documents, root := openapi.Handler(described), welcome.Handler()
+	numbers := explore.Handler(explore.Settings{SchoolsHistory: described.SchoolsHistory, LibrariesHistory: described.LibrariesHistory})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := others
 		switch {
@@ -180,6 +182,8 @@ func split(described openapi.Settings, partners, others http.Handler) http.Handl
 			h = root
 		case openapi.Owns(r.URL.Path):
 			h = documents
+		case explore.Owns(r.URL.Path):
+			h = numbers
 		case directoryapi.Owns(r.URL):
 			h = partners
 		}

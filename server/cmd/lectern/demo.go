@@ -15,6 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/commandline"
 	"github.com/lectern-dev/lectern/server/internal/demofeed"
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
+	"github.com/lectern-dev/lectern/server/internal/explore"
 	"github.com/lectern-dev/lectern/server/internal/librariesapi"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 )
@@ -153,9 +154,16 @@ func (c *demoCmd) greet(s *session, base string, k demoKeys) error {
 	} else if err := greetPartner(s, base, k.directory); err != nil {
 		return err
 	}
+	fmt.Fprintln(s.stdout, "\nLook at the numbers in a browser; the keys are in the links, and are not sent with the address:")
+	fmt.Fprintf(s.stdout, "%s\n%s\n", exploreLink(base, "schools", k.schools.APIKey), exploreLink(base, "libraries", k.libraries.APIKey))
 	fmt.Fprintf(s.stdout, "\nRead and try the APIs in a browser: %s/docs\n", base)
 	fmt.Fprintln(s.stdout, "\nServing; stop with Ctrl-C.")
 	return nil
+}
+
+// exploreLink opens the page of the numbers with a key. It is in the fragment, which no browser sends and no server logs.
+func exploreLink(base, report, key string) string {
+	return base + explore.Path + "#key=" + key + "&report=" + report
 }
 
 // greetPartner prints the directory key and a call of the directory, signed now.

@@ -34,6 +34,12 @@ func TestDemo(t *testing.T) {
 			if status, body := fetch(t, docs, ""); status != 200 || !strings.Contains(body, "<html") {
 				t.Errorf("the demo's %q = %d, want the page", docs, status)
 			}
+			links := regexp.MustCompile(`(?m)^(http://\S+/explore)#key=(\S+)&report=(schools|libraries)$`).FindAllStringSubmatch(lines, -1)
+			if len(links) != 2 || !strings.Contains(lines, "-H 'X-Api-Key: "+links[0][2]+"'") || !strings.Contains(lines, "-H 'X-Api-Key: "+links[1][2]+"'") {
+				t.Errorf("demo printed the links %q, want one with each key", links)
+			} else if status, body := fetch(t, links[0][1], ""); status != 200 || !strings.Contains(body, "<html") {
+				t.Errorf("the demo's %q = %d, want the page", links[0], status)
+			}
 			counts, now := map[string]int{}, map[string]string{}
 			calls := curl.FindAllStringSubmatch(lines, -1)
 			for _, c := range calls {

@@ -1,5 +1,5 @@
-// Package welcome serves the page at `/`, which says what answers here and where to read on: in English or Portuguese, as
-// HTML for browsers and as text for everyone else.
+// Package welcome serves the page at `/`, which says what answers here and leads to the numbers, to the APIs and to recipes for
+// pulling: in English or Portuguese, as HTML for browsers and as text for everyone else.
 package welcome
 
 import (
@@ -23,23 +23,25 @@ const Path = "/"
 
 // words are the texts of the page in one language.
 type words struct {
-	Lang, What, Docs, Documents, Schools, Libraries, Directory, Key string
+	Lang, What, Explore, Docs, Recipes, Documents, Schools, Libraries, Directory, Key string
 }
 
 // languages are those of the page; the first one is for who asks for none of them.
 var languages = []words{
 	{
-		Lang: "en",
-		What: "Reading data of schools and libraries, over three HTTP APIs.",
-		Docs: "Read and try the APIs", Documents: "The documents behind it (OpenAPI 3.1)",
-		Schools: "schools", Libraries: "libraries", Directory: "partner directory",
+		Lang:    "en",
+		What:    "Reading data of schools and libraries, over three HTTP APIs.",
+		Explore: "Look at the numbers", Docs: "Read and try the APIs", Recipes: "Pull them with Python, Power Query or a spreadsheet",
+		Documents: "The documents of the APIs (OpenAPI 3.1)",
+		Schools:   "schools", Libraries: "libraries", Directory: "partner directory",
 		Key: "Every call needs a key, which the operator of this server issues.",
 	},
 	{
-		Lang: "pt-BR",
-		What: "Dados de leitura de escolas e bibliotecas, em três APIs HTTP.",
-		Docs: "Ler e experimentar as APIs", Documents: "Os documentos delas (OpenAPI 3.1, em inglês)",
-		Schools: "escolas", Libraries: "bibliotecas", Directory: "diretório de parceiros",
+		Lang:    "pt-BR",
+		What:    "Dados de leitura de escolas e bibliotecas, em três APIs HTTP.",
+		Explore: "Ver os números", Docs: "Ler e experimentar as APIs (em inglês)", Recipes: "Buscá-los com Python, Power Query ou uma planilha (em inglês)",
+		Documents: "Os documentos das APIs (OpenAPI 3.1, em inglês)",
+		Schools:   "escolas", Libraries: "bibliotecas", Directory: "diretório de parceiros",
 		Key: "Toda chamada precisa de uma chave, emitida por quem opera este servidor.",
 	},
 }
@@ -53,7 +55,8 @@ var pageHTML string
 var pageText string
 
 // style is the page's own, named in its policy by its hash.
-const style = "body{font:1.1rem/1.6 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem;color:#222}"
+const style = ":root{color-scheme:light dark}body{font:1.1rem/1.6 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}" +
+	"ul{padding:0;list-style:none}"
 
 // policy lets the page load and do nothing but show its style.
 var policy = func() string {

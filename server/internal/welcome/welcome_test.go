@@ -49,7 +49,7 @@ func TestLanguages(t *testing.T) {
 
 // TestForms holds that a browser gets HTML and curl a text, both small and with the same links.
 func TestForms(t *testing.T) {
-	links := regexp.MustCompile(`/(docs|openapi/\w+\.json)\b`)
+	links := regexp.MustCompile(`/(explore|docs|lectern#pulling|openapi/\w+\.json)\b`)
 	for _, tt := range []struct{ accept, want string }{
 		{browser, "text/html; charset=utf-8"}, {"*/*", "text/plain; charset=utf-8"}, {"", "text/plain; charset=utf-8"},
 	} {
@@ -57,8 +57,8 @@ func TestForms(t *testing.T) {
 		if got := res.Header().Get("Content-Type"); got != tt.want || res.Body.Len() > 2000 {
 			t.Errorf("for %q = %s of %d bytes, want %s of 2000 at most", tt.accept, got, res.Body.Len(), tt.want)
 		}
-		if n := len(links.FindAllString(res.Body.String(), -1)); n != 4 {
-			t.Errorf("for %q there are %d links, want those of the page and of three documents: %s", tt.accept, n, res.Body)
+		if n := len(links.FindAllString(res.Body.String(), -1)); n != 6 {
+			t.Errorf("for %q there are %d links, want those of two pages, of the recipes and of three documents: %s", tt.accept, n, res.Body)
 		}
 		if head := send("HEAD", tt.accept, ""); head.Code != 200 || head.Header().Get("Content-Length") != res.Header().Get("Content-Length") {
 			t.Errorf("HEAD for %q = %d, %v", tt.accept, head.Code, head.Header())

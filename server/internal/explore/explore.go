@@ -1,0 +1,129 @@
+// Package explore serves the page at /explore, which shows a person the numbers of the two reading APIs: charts with their
+// tables, of the schools or of a library network, as the key tells.
+//
+// The page asks the public API alone, as any client does, with the key that the person pastes. The key stays in the tab: it is
+// in no address that is sent, and a link hands it over in the fragment, which no server sees (`/explore#key=…&report=schools`).
+// All that is shown is of one snapshot (H12). A first look costs ten requests at most; what that leaves out is said, and asked
+// for when the person wants it. Texts are in English or Portuguese, by the browser's language.
+//
+// # Design
+//
+// Charts by day and month are uPlot's, embedded as it was published: 51 kB, where a library that draws SVG takes several times as
+// many. A canvas says nothing to who cannot see it, so each chart can be walked with the arrow keys, which read out a point, and has
+// its table. Rankings are tables with bars in them: they read on a phone, and aloud, as they are.
+package explore
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"html/template"
+	"net/http"
+	"sync"
+
+	"golang.org/x/text/language"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/internal/page"
+)
+
+// Path is where the page is.
+const Path = "/explore"
+
+// Settings are what the page knows of the server besides its APIs.
+type Settings struct {
+	// SchoolsHistory and LibrariesHistory are the first days that a period may have.
+	SchoolsHistory, LibrariesHistory calendar.Date
+}
+
+// files is the page with what it is made of: uPlot 1.6.32, as it was published and with its licence, and our own.
+//
+//go:embed page
+var files embed.FS
+
+// scripts and styles are served below Path, by their names, from these files.
+var (
+	scripts = map[string]string{
+		"explore.js": "explore.js", "api.js": "api.js", "chart.js": "chart.js", "course.js": "course.js", "days.js": "days.js", "download.js": "download.js", "libraries.js": "libraries.js",
+		"parts.js": "parts.js", "pages.js": "pages.js", "schools.js": "schools.js", "words.js": "words.js", "uPlot.iife.min.js": "uplot/uPlot.iife.min.js",
+	}
+	styles = map[string]string{"explore.css": "explore.css", "uPlot.min.css": "uplot/uPlot.min.css"}
+)
+
+// The languages of the page; the first one is for who asks for none of them.
+var (
+	languages = []string{"en", "pt-BR"}
+	matcher   = language.NewMatcher([]language.Tag{language.English, language.BrazilianPortuguese})
+)
+
+// Owns reports whether a path is one that Handler serves.
+func Owns(path string) bool {
+	if path == Path || path == Path+"/" {
+		return true
+	}
+	name, below := cutPath(path)
+	return below && (scripts[name] != "" || styles[name] != "")
+}
+
+// cutPath returns what follows Path and a slash.
+func cutPath(path string) (name string, below bool) {
+	if len(path) <= len(Path) || path[:len(Path)+1] != Path+"/" {
+		return "", false
+	}
+	return path[len(Path)+1:], true
+}
+
+// Handler serves the page at the paths that it Owns.
+func Handler(s Settings) http.Handler {
+	served := page.Files{Path: localized(s), Path + "/": localized(s)}
+	for name, file := range scripts {
+		served[Path+"/"+name] = embedded(page.Script, file)
+	}
+	for name, file := range styles {
+		served[Path+"/"+name] = embedded(page.Style, file)
+	}
+	return served
+}
+
+func embedded(contentType, name string) func(*http.Request) page.File {
+	return page.Always(sync.OnceValue(func() page.File { return page.New(contentType, read(name)) }))
+}
+
+// read returns an embedded file.
+func read(name string) []byte {
+	b, err := files.ReadFile("page/" + name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return b
+}
+
+// localized is the page in the language that a request asks for.
+func localized(s Settings) func(*http.Request) page.File {
+	pages := sync.OnceValue(func() (made []page.File) {
+		for _, lang := range languages {
+			made = append(made, render(lang, s).ByLanguage())
+		}
+		return made
+	})
+	return func(r *http.Request) page.File {
+		_, i := language.MatchStrings(matcher, r.Header.Get("Accept-Language"))
+		return pages()[i]
+	}
+}
+
+// render makes the page in one language. Its words are also in it as JSON, for its scripts.
+func render(lang string, s Settings) page.File {
+	var words map[string]any
+	if err := json.Unmarshal(read("words/"+lang+".json"), &words); err != nil {
+		panic(err) // it is embedded
+	}
+	var b bytes.Buffer
+	err := template.Must(template.New("page").Parse(string(read("index.html")))).Execute(&b, map[string]any{
+		"Lang": lang, "Words": words, "Schools": s.SchoolsHistory.String(), "Libraries": s.LibrariesHistory.String(),
+	})
+	if err != nil {
+		panic(err) // it is made of constants
+	}
+	return page.New(page.HTML, b.Bytes())
+}

@@ -1,0 +1,46 @@
+// The texts of the page in its language, and numbers and days as that language writes them.
+
+const words = JSON.parse(document.getElementById("words").textContent);
+
+export const lang = document.documentElement.lang;
+
+const plurals = new Intl.PluralRules(lang);
+
+// say returns a text with its places filled in. A text in several forms is chosen by the number n. Numbers are written out.
+export function say(name, values = {}) {
+  let text = words[name];
+  if (text === undefined) throw new Error(`no text ${name}`);
+  if (typeof text === "object") text = text[plurals.select(values.n)] ?? text.other;
+  return text.replace(/\{(\w+)\}/g, (_, key) => (typeof values[key] === "number" ? number(values[key]) : values[key]));
+}
+
+const whole = new Intl.NumberFormat(lang);
+const tenth = new Intl.NumberFormat(lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const share = new Intl.NumberFormat(lang, { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+export const number = (n) => whole.format(n);
+export const percent = (fraction) => share.format(fraction);
+
+// minutes writes tenths of a minute: all sums are of whole tenths, as the API's are.
+export const minutes = (tenths) => tenth.format(tenths / 10);
+
+// hours writes minutes as hours, and minutes where there are few.
+export const hours = (minutes) => say(minutes < 6000 ? "hoursMinutes" : "hours", { h: Math.floor(minutes / 60), m: Math.floor(minutes % 60) });
+
+// Days are texts as the API has them; they are of no zone.
+const format = (options) => {
+  const f = new Intl.DateTimeFormat(lang, { timeZone: "UTC", ...options });
+  return (day) => f.format(new Date(day.length === 7 ? day + "-01" : day));
+};
+
+export const day = format({ day: "numeric", month: "short", year: "numeric" });
+export const dayOfWeek = format({ weekday: "short", day: "numeric", month: "short" });
+export const month = format({ month: "long", year: "numeric" });
+
+// On an axis there is little room: 24/10 in Portuguese, where no month could be meant, and Oct 24 in English.
+export const shortDay = format(lang.startsWith("pt") ? { day: "2-digit", month: "2-digit" } : { day: "numeric", month: "short" });
+const monthName = format({ month: "short" });
+export const shortMonth = (m) => `${monthName(m)} ${m.slice(0, 4)}`;
+
+// about says about how long seconds are.
+export const about = (seconds) => (seconds < 90 ? say("seconds", { n: Math.max(1, Math.ceil(seconds)) }) : say("minutes", { n: Math.round(seconds / 60) }));
