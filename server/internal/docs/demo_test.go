@@ -54,14 +54,14 @@ var (
 	page      = regexp.MustCompile(`(http://\S+)/docs\b`)
 )
 
-// startDemo runs the demo until the test ends.
-func startDemo(t *testing.T) *demo {
+// startDemo runs the demo until the test ends, with these flags besides.
+func startDemo(t *testing.T, flags ...string) *demo {
 	t.Helper()
 	path, err := binary()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, "demo", "--addr", "127.0.0.1:0", "--db", "sqlite:"+filepath.Join(t.TempDir(), "demo.db"))
+	cmd := exec.Command(path, append([]string{"demo", "--addr", "127.0.0.1:0", "--db", "sqlite:" + filepath.Join(t.TempDir(), "demo.db")}, flags...)...)
 	cmd.Env = append(os.Environ(), "LECTERN_SECRET_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()

@@ -120,10 +120,11 @@ export class SchoolsReport {
   }
 
   partOfDays() {
-    const { rows, total } = this.engagements;
+    const { total, rows } = this.engagements;
     const { endDate } = this.period;
     const { from } = this.visits;
-    return from > endDate ? say("daysNone", { shown: rows, total }) : say("daysPart", { from: w.day(from), to: w.day(endDate), shown: rows, total });
+    if (from > endDate) return say("daysNone", { shown: rows, total });
+    return say("daysPart", { from: w.day(from), to: w.day(endDate), shown: this.visits.sum("came"), total });
   }
 
   booksPanel() {
