@@ -25,12 +25,12 @@
 //
 // A [Store] keeps all this for the partners, who write it through the API:
 //
-//	school, err := store.CreateEntity(ctx, partner, directory.NewEntity{Name: name, …})
+//	school, err := store.CreateEntity(ctx, partner, directory.EntityInput{Name: name, …})
 //	var faults *directory.FieldErrors
 //	if errors.As(err, &faults) { … } // such as parent_reference_id does not exist
 //
 // What was sent comes as [Field], since a member that is null, one that was left out and one that is no text each mean
-// something else (P4, P5). The rules that need no other row are methods of the inputs, [NewEntity.Entity] and the like,
+// something else (P4, P5). The rules that need no other row are methods of the inputs, [EntityInput.Entity] and the like,
 // so that every Store has the same ones.
 //
 // Lists are ordered by creation, which is by number, and are read a [Page] at a time from a [Cursor]. A cursor is the number

@@ -20,8 +20,8 @@ var (
 )
 
 // newSchool is a valid input.
-func newSchool() directory.NewEntity {
-	return directory.NewEntity{
+func newSchool() directory.EntityInput {
+	return directory.EntityInput{
 		Name: sent(" Escola Um "), EntityType: sent("school"), Degree: sent("F"), INEP: sent("35000012"), State: sent("sp"),
 		City: sent("Bauru"), ReferenceID: sent("escola-1"), ParentReferenceID: sent("rede"),
 	}
@@ -47,36 +47,36 @@ func TestNewEntity(t *testing.T) {
 	const blank, invalid, most = "can't be blank", "is invalid", "should be at most 255 character(s)"
 	for _, c := range []struct {
 		rule   string
-		change func(*directory.NewEntity)
+		change func(*directory.EntityInput)
 		want   faults
 	}{
-		{"optional ones null", func(n *directory.NewEntity) { n.INEP, n.State, n.City = null, null, null }, nil},
-		{"optional ones left out", func(n *directory.NewEntity) {
+		{"optional ones null", func(n *directory.EntityInput) { n.INEP, n.State, n.City = null, null, null }, nil},
+		{"optional ones left out", func(n *directory.EntityInput) {
 			n.INEP, n.State, n.City = directory.Field{}, directory.Field{}, directory.Field{}
 		}, nil},
-		{"optional ones blank", func(n *directory.NewEntity) { n.INEP, n.State, n.City = sent(""), sent(" "), sent("\t") }, nil},
-		{"nothing at all", func(n *directory.NewEntity) { *n = directory.NewEntity{} },
+		{"optional ones blank", func(n *directory.EntityInput) { n.INEP, n.State, n.City = sent(""), sent(" "), sent("\t") }, nil},
+		{"nothing at all", func(n *directory.EntityInput) { *n = directory.EntityInput{} },
 			faults{"name": blank, "entity_type": blank, "degree": blank, "reference_id": blank, "parent_reference_id": blank}},
-		{"required ones null", func(n *directory.NewEntity) {
+		{"required ones null", func(n *directory.EntityInput) {
 			n.Name, n.EntityType, n.Degree, n.ReferenceID, n.ParentReferenceID = null, null, null, null, null
 		}, faults{"name": blank, "entity_type": blank, "degree": blank, "reference_id": blank, "parent_reference_id": blank}},
-		{"required ones of spaces", func(n *directory.NewEntity) {
+		{"required ones of spaces", func(n *directory.EntityInput) {
 			n.Name, n.EntityType, n.Degree, n.ReferenceID, n.ParentReferenceID = sent(" "), sent(" "), sent(" "), sent(" "), sent(" ")
 		}, faults{"name": blank, "entity_type": blank, "degree": blank, "reference_id": blank, "parent_reference_id": blank}},
-		{"all of a wrong type", func(n *directory.NewEntity) {
-			*n = directory.NewEntity{Name: wrong, EntityType: wrong, Degree: wrong, INEP: wrong, State: wrong, City: wrong, ReferenceID: wrong, ParentReferenceID: wrong}
+		{"all of a wrong type", func(n *directory.EntityInput) {
+			*n = directory.EntityInput{Name: wrong, EntityType: wrong, Degree: wrong, INEP: wrong, State: wrong, City: wrong, ReferenceID: wrong, ParentReferenceID: wrong}
 		}, faults{"name": invalid, "entity_type": invalid, "degree": invalid, "inep": invalid, "state": invalid, "city": invalid,
 			"reference_id": invalid, "parent_reference_id": invalid}},
-		{"all too long or unknown", func(n *directory.NewEntity) {
+		{"all too long or unknown", func(n *directory.EntityInput) {
 			n.Name, n.EntityType, n.Degree, n.State, n.City, n.ReferenceID = sent(long), sent("School"), sent("10"), sent("X1"), sent(long), sent(long)
 		}, faults{"name": most, "entity_type": invalid, "degree": invalid, "state": invalid, "city": most, "reference_id": most}},
-		{"name of 255 characters", func(n *directory.NewEntity) { n.Name = sent(" " + long[2:] + " ") }, nil},
-		{"reference of 255 characters", func(n *directory.NewEntity) { n.ReferenceID = sent(long[2:]) }, nil},
-		{"reference of a dot", func(n *directory.NewEntity) { n.ReferenceID = sent(".") }, faults{"reference_id": invalid}},
-		{"inep of 8 digits", func(n *directory.NewEntity) { n.INEP = sent("12345678") }, nil},
-		{"inep of 9 digits", func(n *directory.NewEntity) { n.INEP = sent("123456789") }, faults{"inep": invalid}},
-		{"inep of a class is null, right or wrong", func(n *directory.NewEntity) { n.EntityType, n.INEP = sent("class"), sent("123456789") }, nil},
-		{"inep of a class of a wrong type", func(n *directory.NewEntity) { n.EntityType, n.INEP = sent("class"), wrong }, faults{"inep": invalid}},
+		{"name of 255 characters", func(n *directory.EntityInput) { n.Name = sent(" " + long[2:] + " ") }, nil},
+		{"reference of 255 characters", func(n *directory.EntityInput) { n.ReferenceID = sent(long[2:]) }, nil},
+		{"reference of a dot", func(n *directory.EntityInput) { n.ReferenceID = sent(".") }, faults{"reference_id": invalid}},
+		{"inep of 8 digits", func(n *directory.EntityInput) { n.INEP = sent("12345678") }, nil},
+		{"inep of 9 digits", func(n *directory.EntityInput) { n.INEP = sent("123456789") }, faults{"inep": invalid}},
+		{"inep of a class is null, right or wrong", func(n *directory.EntityInput) { n.EntityType, n.INEP = sent("class"), sent("123456789") }, nil},
+		{"inep of a class of a wrong type", func(n *directory.EntityInput) { n.EntityType, n.INEP = sent("class"), wrong }, faults{"inep": invalid}},
 	} {
 		n := newSchool()
 		c.change(&n)
@@ -93,36 +93,36 @@ func TestEntityChange(t *testing.T) {
 	const blank, invalid, fixed = "can't be blank", "is invalid", "can't be changed"
 	for _, c := range []struct {
 		rule   string
-		change directory.EntityChange
+		change directory.EntityInput
 		want   func(*directory.Entity)
 		faults faults
 	}{
-		{"nothing", directory.EntityChange{}, func(*directory.Entity) {}, nil},
-		{"name, trimmed", directory.EntityChange{Name: sent(" Nova ")}, func(e *directory.Entity) { e.Name = "Nova" }, nil},
+		{"nothing", directory.EntityInput{}, func(*directory.Entity) {}, nil},
+		{"name, trimmed", directory.EntityInput{Name: sent(" Nova ")}, func(e *directory.Entity) { e.Name = "Nova" }, nil},
 		{"degree, state, city, inep",
-			directory.EntityChange{Degree: sent("9"), State: sent("mg"), City: sent("Betim"), INEP: sent("1")},
+			directory.EntityInput{Degree: sent("9"), State: sent("mg"), City: sent("Betim"), INEP: sent("1")},
 			func(e *directory.Entity) { e.Degree, e.State, e.City, e.INEP = "9", "MG", "Betim", "1" }, nil},
-		{"optional ones cleared by null", directory.EntityChange{State: null, City: null, INEP: null},
+		{"optional ones cleared by null", directory.EntityInput{State: null, City: null, INEP: null},
 			func(e *directory.Entity) { e.State, e.City, e.INEP = "", "", "" }, nil},
-		{"optional ones cleared by blanks", directory.EntityChange{State: sent(""), City: sent(" "), INEP: sent("")},
+		{"optional ones cleared by blanks", directory.EntityInput{State: sent(""), City: sent(" "), INEP: sent("")},
 			func(e *directory.Entity) { e.State, e.City, e.INEP = "", "", "" }, nil},
-		{"required ones null", directory.EntityChange{Name: null, Degree: null}, nil, faults{"name": blank, "degree": blank}},
-		{"required ones blank", directory.EntityChange{Name: sent(" "), Degree: sent("")}, nil, faults{"name": blank, "degree": blank}},
-		{"wrong types", directory.EntityChange{Name: wrong, Degree: wrong, State: wrong, City: wrong, INEP: wrong}, nil,
+		{"required ones null", directory.EntityInput{Name: null, Degree: null}, nil, faults{"name": blank, "degree": blank}},
+		{"required ones blank", directory.EntityInput{Name: sent(" "), Degree: sent("")}, nil, faults{"name": blank, "degree": blank}},
+		{"wrong types", directory.EntityInput{Name: wrong, Degree: wrong, State: wrong, City: wrong, INEP: wrong}, nil,
 			faults{"name": invalid, "degree": invalid, "state": invalid, "city": invalid, "inep": invalid}},
-		{"unknown values", directory.EntityChange{Degree: sent("10"), State: sent("X1"), INEP: sent("x")}, nil,
+		{"unknown values", directory.EntityInput{Degree: sent("10"), State: sent("X1"), INEP: sent("x")}, nil,
 			faults{"degree": invalid, "state": invalid, "inep": invalid}},
 		{"fixed ones as they are",
-			directory.EntityChange{EntityType: sent("school"), ReferenceID: sent("escola-1"), ParentReferenceID: sent("rede")},
+			directory.EntityInput{EntityType: sent("school"), ReferenceID: sent("escola-1"), ParentReferenceID: sent("rede")},
 			func(*directory.Entity) {}, nil},
 		{"fixed ones otherwise",
-			directory.EntityChange{EntityType: sent("class"), ReferenceID: sent("Escola-1"), ParentReferenceID: sent("rede ")}, nil,
+			directory.EntityInput{EntityType: sent("class"), ReferenceID: sent("Escola-1"), ParentReferenceID: sent("rede ")}, nil,
 			faults{"entity_type": fixed, "reference_id": fixed, "parent_reference_id": fixed}},
-		{"fixed ones null", directory.EntityChange{EntityType: null, ReferenceID: null, ParentReferenceID: null}, nil,
+		{"fixed ones null", directory.EntityInput{EntityType: null, ReferenceID: null, ParentReferenceID: null}, nil,
 			faults{"entity_type": fixed, "reference_id": fixed, "parent_reference_id": fixed}},
-		{"fixed ones of a wrong type", directory.EntityChange{EntityType: wrong, ReferenceID: wrong, ParentReferenceID: wrong}, nil,
+		{"fixed ones of a wrong type", directory.EntityInput{EntityType: wrong, ReferenceID: wrong, ParentReferenceID: wrong}, nil,
 			faults{"entity_type": fixed, "reference_id": fixed, "parent_reference_id": fixed}},
-		{"faults of all kinds together", directory.EntityChange{Name: null, State: sent("X1"), ReferenceID: sent("x")}, nil,
+		{"faults of all kinds together", directory.EntityInput{Name: null, State: sent("X1"), ReferenceID: sent("x")}, nil,
 			faults{"name": blank, "state": invalid, "reference_id": fixed}},
 	} {
 		got, f := c.change.Apply(stored, directory.DefaultDegrees())
@@ -141,11 +141,11 @@ func TestEntityChange(t *testing.T) {
 func TestEntityChangeKeeps(t *testing.T) {
 	stored := directory.EntityRecord{Entity: school()}
 	stored.Degree = "old"
-	got, f := directory.EntityChange{Name: sent("Nova")}.Apply(stored, directory.DefaultDegrees())
+	got, f := directory.EntityInput{Name: sent("Nova")}.Apply(stored, directory.DefaultDegrees())
 	if f.Len() != 0 || got.Degree != "old" || got.Name != "Nova" {
 		t.Errorf("Apply(name) = %+v, %v, want degree old", got, f)
 	}
-	_, f = directory.EntityChange{Degree: sent("old")}.Apply(stored, directory.DefaultDegrees())
+	_, f = directory.EntityInput{Degree: sent("old")}.Apply(stored, directory.DefaultDegrees())
 	checkFaults(t, "degree sent", f, faults{"degree": "is invalid"})
 }
 
@@ -153,14 +153,14 @@ func TestEntityChangeKeeps(t *testing.T) {
 func TestEntityChangeINEP(t *testing.T) {
 	stored := directory.EntityRecord{Entity: directory.Entity{Ref: "t", Type: directory.Class, Name: "T", Degree: "9"}}
 	for _, inep := range []directory.Field{sent("12"), sent("no number"), null} {
-		if got, f := (directory.EntityChange{INEP: inep}).Apply(stored, directory.DefaultDegrees()); got != stored.Entity || f.Len() != 0 {
+		if got, f := (directory.EntityInput{INEP: inep}).Apply(stored, directory.DefaultDegrees()); got != stored.Entity || f.Len() != 0 {
 			t.Errorf("Apply(inep %+v) on a class = %+v, %v, want no change", inep, got, f)
 		}
 	}
 }
 
-func teacher() directory.NewTeacher {
-	return directory.NewTeacher{
+func teacher() directory.TeacherInput {
+	return directory.TeacherInput{
 		Name: sent(" Ana Sá "), Email: sent("ana@escola.example"), Phone: sent("+55 (11) 9"), ReferenceID: sent("prof-1"), EntityReferenceID: sent("rede"),
 	}
 }
@@ -170,38 +170,38 @@ func TestTeacherFaults(t *testing.T) {
 	long := strings.Repeat("é", 256)
 	for _, c := range []struct {
 		rule           string
-		change         func(*directory.NewTeacher)
+		change         func(*directory.TeacherInput)
 		create, update faults
 	}{
-		{"a whole teacher", func(*directory.NewTeacher) {}, nil, nil},
-		{"nothing at all", func(n *directory.NewTeacher) { *n = directory.NewTeacher{} },
+		{"a whole teacher", func(*directory.TeacherInput) {}, nil, nil},
+		{"nothing at all", func(n *directory.TeacherInput) { *n = directory.TeacherInput{} },
 			faults{"name": blank, "reference_id": blank, "entity_reference_id": blank},
 			faults{"name": blank, "reference_id": blank, "entity_reference_id": blank, "email": blank, "phone": blank}},
-		{"all null", func(n *directory.NewTeacher) { *n = directory.NewTeacher{null, null, null, null, null} },
+		{"all null", func(n *directory.TeacherInput) { *n = directory.TeacherInput{null, null, null, null, null} },
 			faults{"name": blank, "reference_id": blank, "entity_reference_id": blank},
 			faults{"name": blank, "reference_id": blank, "entity_reference_id": blank, "email": blank, "phone": blank}},
-		{"all blank", func(n *directory.NewTeacher) {
-			*n = directory.NewTeacher{sent(" "), sent(" "), sent(" "), sent(" "), sent(" ")}
+		{"all blank", func(n *directory.TeacherInput) {
+			*n = directory.TeacherInput{sent(" "), sent(" "), sent(" "), sent(" "), sent(" ")}
 		},
 			faults{"name": blank, "reference_id": blank, "entity_reference_id": blank},
 			faults{"name": blank, "reference_id": blank, "entity_reference_id": blank, "email": blank, "phone": blank}},
-		{"all of a wrong type", func(n *directory.NewTeacher) { *n = directory.NewTeacher{wrong, wrong, wrong, wrong, wrong} },
+		{"all of a wrong type", func(n *directory.TeacherInput) { *n = directory.TeacherInput{wrong, wrong, wrong, wrong, wrong} },
 			faults{"name": invalid, "reference_id": invalid, "entity_reference_id": invalid, "email": invalid, "phone": invalid},
 			faults{"name": invalid, "reference_id": invalid, "entity_reference_id": invalid, "email": invalid, "phone": invalid}},
-		{"name of 255 characters", func(n *directory.NewTeacher) { n.Name = sent(long[2:] + " ") }, nil, nil},
-		{"name and reference of 256", func(n *directory.NewTeacher) { n.Name, n.ReferenceID = sent(long), sent(long) },
+		{"name of 255 characters", func(n *directory.TeacherInput) { n.Name = sent(long[2:] + " ") }, nil, nil},
+		{"name and reference of 256", func(n *directory.TeacherInput) { n.Name, n.ReferenceID = sent(long), sent(long) },
 			faults{"name": "should be at most 255 character(s)", "reference_id": "should be at most 255 character(s)"},
 			faults{"name": "should be at most 255 character(s)", "reference_id": "should be at most 255 character(s)"}},
-		{"phone of 64 characters", func(n *directory.NewTeacher) { n.Phone = sent(strings.Repeat("é", 64)) }, nil, nil},
-		{"phone of 65 characters", func(n *directory.NewTeacher) { n.Phone = sent(strings.Repeat("é", 65)) },
+		{"phone of 64 characters", func(n *directory.TeacherInput) { n.Phone = sent(strings.Repeat("é", 64)) }, nil, nil},
+		{"phone of 65 characters", func(n *directory.TeacherInput) { n.Phone = sent(strings.Repeat("é", 65)) },
 			faults{"phone": "should be at most 64 character(s)"}, faults{"phone": "should be at most 64 character(s)"}},
-		{"phone with NUL", func(n *directory.NewTeacher) { n.Phone = sent("1\x002") }, faults{"phone": invalid}, faults{"phone": invalid}},
+		{"phone with NUL", func(n *directory.TeacherInput) { n.Phone = sent("1\x002") }, faults{"phone": invalid}, faults{"phone": invalid}},
 	} {
 		n := teacher()
 		c.change(&n)
 		_, f := n.Account()
 		checkFaults(t, c.rule+", created", f, c.create)
-		_, f = directory.TeacherChange(n).Apply(directory.Account{ID: 7})
+		_, f = directory.TeacherInput(n).Apply(directory.Account{ID: 7})
 		checkFaults(t, c.rule+", changed", f, c.update)
 	}
 }
@@ -214,7 +214,7 @@ func TestTeacherAccount(t *testing.T) {
 	}
 	was := directory.Account{ID: 7, Ref: "old", Kind: directory.Teacher, AccessToken: "T", Entity: 3, Name: "x", Email: "x@y", Phone: "1"}
 	want.ID, want.AccessToken, want.Entity, want.Active = 7, "T", 3, false
-	if a, f := directory.TeacherChange(teacher()).Apply(was); a != want || f.Len() != 0 {
+	if a, f := directory.TeacherInput(teacher()).Apply(was); a != want || f.Len() != 0 {
 		t.Errorf("Apply(inactive) = %+v, %v, want %+v: token, activity and entity as they were", a, f, want)
 	}
 }
@@ -245,12 +245,12 @@ func TestInputsAreStorable(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) directory.Field { return field.Draw(t, name) }
-		n := directory.NewEntity{draw("name"), draw("type"), draw("degree"), draw("inep"), draw("state"), draw("city"), draw("ref"), draw("parent")}
+		n := directory.EntityInput{draw("name"), draw("type"), draw("degree"), draw("inep"), draw("state"), draw("city"), draw("ref"), draw("parent")}
 		e, f := n.Entity(directory.DefaultDegrees())
 		if again := e; f.Len() == 0 && (again.Validate(directory.DefaultDegrees()).Len() != 0 || again != e) {
 			t.Errorf("Entity(%+v) = %+v, which is not as it is kept", n, e)
 		}
-		a, f := directory.NewTeacher{draw("name"), draw("email"), draw("phone"), draw("ref"), draw("entity")}.Account()
+		a, f := directory.TeacherInput{draw("name"), draw("email"), draw("phone"), draw("ref"), draw("entity")}.Account()
 		if f.Len() > 0 {
 			return
 		}
@@ -263,9 +263,9 @@ func TestInputsAreStorable(t *testing.T) {
 	})
 }
 
-func ExampleNewEntity_Entity() {
+func ExampleEntityInput_Entity() {
 	text := func(s string) directory.Field { return directory.Field{Set: true, Text: s} }
-	n := directory.NewEntity{Name: text("Turma 7A"), EntityType: text("class"), Degree: text("10"), State: text("rj"), ReferenceID: text("7a")}
+	n := directory.EntityInput{Name: text("Turma 7A"), EntityType: text("class"), Degree: text("10"), State: text("rj"), ReferenceID: text("7a")}
 	e, faults := n.Entity(directory.DefaultDegrees())
 	fmt.Println(e.Type, e.State)
 	fmt.Println(faults)

@@ -13,9 +13,9 @@ import (
 // written then.
 type Store interface {
 	// CreateEntity adds an entity (P4).
-	CreateEntity(ctx context.Context, partner PartnerID, n NewEntity) (EntityRecord, error)
+	CreateEntity(ctx context.Context, partner PartnerID, in EntityInput) (EntityRecord, error)
 	// UpdateEntity changes an entity (P5).
-	UpdateEntity(ctx context.Context, partner PartnerID, ref Ref, c EntityChange) (EntityRecord, error)
+	UpdateEntity(ctx context.Context, partner PartnerID, ref Ref, in EntityInput) (EntityRecord, error)
 	// DeleteEntity deletes an entity that has no live children, else the error is ErrHasChildren. Its readers and
 	// teachers become inactive, its evaluations go (P6), and so do the schools keys of a network (G3).
 	DeleteEntity(ctx context.Context, partner PartnerID, ref Ref) error
@@ -23,9 +23,9 @@ type Store interface {
 	Entity(ctx context.Context, partner PartnerID, ref Ref) (EntityRecord, error)
 
 	// CreateTeacher adds a teacher, with a new access token (P7).
-	CreateTeacher(ctx context.Context, partner PartnerID, n NewTeacher) (AccountRecord, error)
+	CreateTeacher(ctx context.Context, partner PartnerID, in TeacherInput) (AccountRecord, error)
 	// UpdateTeacher changes a teacher, who may move and get another reference (P7).
-	UpdateTeacher(ctx context.Context, partner PartnerID, ref Ref, c TeacherChange) (AccountRecord, error)
+	UpdateTeacher(ctx context.Context, partner PartnerID, ref Ref, in TeacherInput) (AccountRecord, error)
 	// DeleteTeacher takes a teacher out of the directory and erases e-mail and phone; name and reading stay in the
 	// reports (P7).
 	DeleteTeacher(ctx context.Context, partner PartnerID, ref Ref) error
@@ -83,23 +83,29 @@ type Field struct {
 	Text  string // its text, where it was none of these
 }
 
-// NewEntity is the input of Store.CreateEntity: the members of the API of the same names.
-type NewEntity struct {
+// EntityInput is what is sent of an entity: the members of the API of the same names. Of a change, a field that is not set
+// keeps its value; EntityType, ReferenceID and ParentReferenceID can only be what they are (P5).
+type EntityInput struct {
 	Name, EntityType, Degree, INEP, State, City, ReferenceID, ParentReferenceID Field
 }
 
-// EntityChange is the input of Store.UpdateEntity. A field that is not set keeps its value; EntityType, ReferenceID and
-// ParentReferenceID can only be what they are (P5).
-type EntityChange struct {
-	Name, EntityType, Degree, INEP, State, City, ReferenceID, ParentReferenceID Field
+// Members returns the fields by their names in the API.
+func (in *EntityInput) Members() map[string]*Field {
+	return map[string]*Field{
+		"name": &in.Name, "entity_type": &in.EntityType, "degree": &in.Degree, "inep": &in.INEP, "state": &in.State, "city": &in.City,
+		"reference_id": &in.ReferenceID, "parent_reference_id": &in.ParentReferenceID,
+	}
 }
 
-// NewTeacher is the input of Store.CreateTeacher. Email and Phone may be left out (P7).
-type NewTeacher struct {
+// TeacherInput is what is sent of a teacher. Of a new one Email and Phone may be left out; a change requires all five (P7).
+type TeacherInput struct {
 	Name, Email, Phone, ReferenceID, EntityReferenceID Field
 }
 
-// TeacherChange is the input of Store.UpdateTeacher. All five are required (P7).
-type TeacherChange struct {
-	Name, Email, Phone, ReferenceID, EntityReferenceID Field
+// Members returns the fields by their names in the API.
+func (in *TeacherInput) Members() map[string]*Field {
+	return map[string]*Field{
+		"name": &in.Name, "email": &in.Email, "phone": &in.Phone,
+		"reference_id": &in.ReferenceID, "entity_reference_id": &in.EntityReferenceID,
+	}
 }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
-	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/state"
 
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
@@ -283,7 +282,7 @@ func TestMigrateInPlace(t *testing.T) {
 		if got, want := pagesOf(t, f, db), pagesOf(t, f, f.db); got != want {
 			t.Errorf("after another load it answers\n%.2000s\nwant\n%.2000s", got, want)
 		}
-		if _, err := directorydb.PartnerByRef(t.Context(), db, "ana"); err != nil {
+		if _, err := (&authdb.Store{DB: db.DB}).Tenant(t.Context(), authdb.Partner, "ana"); err != nil {
 			t.Error(err)
 		}
 	})

@@ -95,14 +95,14 @@ func (p *pulledSchools) write() {
 	teacher, err := store.Teacher(p.Context(), p.site.partner, directory.Ref(ref))
 	switch known := err == nil; {
 	case !known:
-		_, err = store.CreateTeacher(p.Context(), p.site.partner, directory.NewTeacher{
+		_, err = store.CreateTeacher(p.Context(), p.site.partner, directory.TeacherInput{
 			Name: text(name), Email: text(name[8:] + "@escola.example"), Phone: text(""), ReferenceID: text(ref), EntityReferenceID: text(school),
 		})
 	case p.draw("delete", 4) == 0:
 		p.erase(int(teacher.ID))
 		err = store.DeleteTeacher(p.Context(), p.site.partner, directory.Ref(ref))
 	default:
-		_, err = store.UpdateTeacher(p.Context(), p.site.partner, directory.Ref(ref), directory.TeacherChange{
+		_, err = store.UpdateTeacher(p.Context(), p.site.partner, directory.Ref(ref), directory.TeacherInput{
 			Name: text(name), Email: text("a@escola.example"), Phone: text("1"), ReferenceID: text(ref), EntityReferenceID: text(school),
 		})
 	}

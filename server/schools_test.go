@@ -380,7 +380,7 @@ func (s *site) assigned() *identifiers {
 	for _, e := range entities {
 		ids.entities[string(e.Ref)] = int(e.ID)
 	}
-	err = directorydb.AccountRefs(s.t.Context(), s.db, s.partner, func(a directory.Account) error {
+	err = directorydb.Latest(s.db, s.partner).AccountRefs(s.t.Context(), func(a directory.Account) error {
 		ids.accounts[string(a.Ref)] = int(a.ID)
 		return nil
 	})

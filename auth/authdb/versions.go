@@ -137,22 +137,6 @@ func WasVersion(ctx context.Context, db bun.IDB, t auth.Tenant, registers int64)
 	return was, nil
 }
 
-// Raise makes the next version of the registers, of the facts, or of both the present one, in a transaction that has locked
-// the tenant's row, and returns the versions as they are then.
-func Raise(ctx context.Context, tx bun.IDB, t auth.Tenant, registers, facts bool) (Versions, error) {
-	h, err := Lock(ctx, tx, t)
-	if err != nil {
-		return Versions{}, err
-	}
-	if registers {
-		h.Registers = NextNumber(h.Registers)
-	}
-	if facts {
-		h.Facts = NextNumber(h.Facts)
-	}
-	return h.Versions, Hold(ctx, tx, t, h, time.Now())
-}
-
 // HoldDue makes facts hold whose time has come by now, if nobody has done so, and returns what holds then. It is called by
 // whoever first sees that they are due, before anything is answered from them: what was served stays served (L1).
 func HoldDue(ctx context.Context, db bun.IDB, t auth.Tenant, now time.Time) (h Held, err error) {

@@ -34,7 +34,7 @@ func many(n int) []directory.Account {
 func put(tb testing.TB, db *database.DB, p directory.PartnerID, version int64, accounts []directory.Account) {
 	tb.Helper()
 	err := db.RunInTx(tb.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
-		return directorydb.PutAccounts(ctx, tx, p, version, accounts)
+		return (&directorydb.Write{IDB: tx, Partner: p, Version: version}).PutAccounts(ctx, accounts)
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -62,7 +62,7 @@ func benchmark(b *testing.B, db *database.DB) {
 	b.Run("Accounts", func(b *testing.B) {
 		for b.Loop() {
 			n := 0
-			err := directorydb.Accounts(b.Context(), db, p, func(directory.UserID, directory.Kind, directory.EntityID, bool, bool) { n++ })
+			err := directorydb.Latest(db, p).Accounts(b.Context(), func(directory.UserID, directory.Kind, directory.EntityID, bool, bool) { n++ })
 			if err != nil || n != benchUsers {
 				b.Fatal(n, err)
 			}
@@ -70,7 +70,7 @@ func benchmark(b *testing.B, db *database.DB) {
 	})
 	b.Run("AccountRefs", func(b *testing.B) {
 		for b.Loop() {
-			if err := directorydb.AccountRefs(b.Context(), db, p, func(directory.Account) error { return nil }); err != nil {
+			if err := directorydb.Latest(db, p).AccountRefs(b.Context(), func(directory.Account) error { return nil }); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -82,7 +82,7 @@ func benchmark(b *testing.B, db *database.DB) {
 		}
 		for b.Loop() {
 			n := 0
-			err := directorydb.Names(b.Context(), db, p, directorydb.Now, ids, func(directory.UserID, string, string) { n++ })
+			err := directorydb.Latest(db, p).Names(b.Context(), ids, func(directory.UserID, string, string) { n++ })
 			if err != nil || n != len(ids) {
 				b.Fatal(n, err)
 			}
@@ -123,7 +123,7 @@ func benchmarkLists(b *testing.B, db *database.DB) {
 	}
 	b.Run("UpdateEntity", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
-			if _, err := store.UpdateEntity(ctx, p, "rede-1", directory.EntityChange{Name: sent(fmt.Sprint("Rede ", i)), Degree: sent("F")}); err != nil {
+			if _, err := store.UpdateEntity(ctx, p, "rede-1", directory.EntityInput{Name: sent(fmt.Sprint("Rede ", i)), Degree: sent("F")}); err != nil {
 				b.Fatal(err)
 			}
 		}

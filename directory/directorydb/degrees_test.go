@@ -32,7 +32,7 @@ func TestPutDegrees(t *testing.T) {
 		before, err := authdb.ReadHeld(ctx, db, auth.Tenant(p))
 		must(t, err)
 		first := directory.Degrees{{Code: "Z", Stage: "MEDIO"}, {Code: "F"}, {Code: "A", Grade: 3}}
-		v, left, err := directorydb.PutDegrees(ctx, db, p, first)
+		v, left, err := (&directorydb.Store{DB: db.DB}).PutDegrees(ctx, p, first)
 		if want := []directorydb.DegreeCount{{Code: "9", Entities: 1}}; !slices.Equal(left, want) || err != nil {
 			t.Errorf("PutDegrees = %v, %v, want %v", left, err, want)
 		}
@@ -45,12 +45,12 @@ func TestPutDegrees(t *testing.T) {
 		if got, err := directorydb.Degrees(ctx, db, other); !slices.Equal(got, directory.DefaultDegrees()) || err != nil {
 			t.Errorf("another partner's = %v, %v, want the usual ones", got, err)
 		}
-		e, err := store.UpdateEntity(ctx, p, "escola", directory.EntityChange{Name: sent("Escola Nova")})
+		e, err := store.UpdateEntity(ctx, p, "escola", directory.EntityInput{Name: sent("Escola Nova")})
 		if err != nil || e.Degree != "9" || e.Name != "Escola Nova" {
 			t.Errorf("editing an entity whose degree is gone = %+v, %v, want it to keep its degree", e, err)
 		}
 
-		v2, left, err := directorydb.PutDegrees(ctx, db, p, directory.DefaultDegrees())
+		v2, left, err := (&directorydb.Store{DB: db.DB}).PutDegrees(ctx, p, directory.DefaultDegrees())
 		if len(left) != 0 || err != nil || v2.Registers <= v.Registers {
 			t.Errorf("PutDegrees(the usual) = %+v, %v, %v, want nothing left", v2, left, err)
 		}
@@ -61,7 +61,7 @@ func TestPutDegreesErrors(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		p := newPartner(t, db, "a")
 		kept := directory.Degrees{{Code: "Z"}}
-		_, _, err := directorydb.PutDegrees(t.Context(), db, p, kept)
+		_, _, err := (&directorydb.Store{DB: db.DB}).PutDegrees(t.Context(), p, kept)
 		must(t, err)
 		for _, c := range []struct {
 			rule string
@@ -72,11 +72,11 @@ func TestPutDegreesErrors(t *testing.T) {
 			{"code twice", directory.Degrees{{Code: "A"}, {Code: "B"}, {Code: "A", Grade: 1}}},
 			{"code with NUL", directory.Degrees{{Code: "A\x00"}}},
 		} {
-			if _, _, err := directorydb.PutDegrees(t.Context(), db, p, c.ds); !errors.Is(err, directorydb.ErrDegrees) {
+			if _, _, err := (&directorydb.Store{DB: db.DB}).PutDegrees(t.Context(), p, c.ds); !errors.Is(err, directorydb.ErrDegrees) {
 				t.Errorf("%s: PutDegrees = %v, want ErrDegrees", c.rule, err)
 			}
 		}
-		if _, _, err := directorydb.PutDegrees(t.Context(), db, p+1, kept); !errors.Is(err, directory.ErrNotFound) {
+		if _, _, err := (&directorydb.Store{DB: db.DB}).PutDegrees(t.Context(), p+1, kept); !errors.Is(err, directory.ErrNotFound) {
 			t.Errorf("PutDegrees(of none) = %v, want ErrNotFound", err)
 		}
 		if got, err := directorydb.Degrees(t.Context(), db, p); !slices.Equal(got, kept) || err != nil {

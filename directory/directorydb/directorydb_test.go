@@ -67,19 +67,11 @@ func TestPartner(t *testing.T) {
 			t.Fatalf("CreatePartner twice = %d, %d, want two numbers", a, b)
 		}
 		want := directorydb.Partner{ID: a, Ref: "rede á", Name: "Partner rede á"}
-		if got, err := directorydb.PartnerByRef(ctx, db, "rede á"); got != want || err != nil {
-			t.Errorf("PartnerByRef = %+v, %v, want %+v", got, err, want)
-		}
 		if got, err := directorydb.PartnerByID(ctx, db, a); got != want || err != nil {
 			t.Errorf("PartnerByID(%d) = %+v, %v, want %+v", a, got, err, want)
 		}
 		if _, err := directorydb.PartnerByID(ctx, db, b+1); !errors.Is(err, directory.ErrNotFound) {
 			t.Errorf("PartnerByID(of none) = %v, want ErrNotFound", err)
-		}
-		for _, ref := range []directory.Ref{"Rede á", "rede á ", "", "\x00", "\xff"} {
-			if _, err := directorydb.PartnerByRef(ctx, db, ref); !errors.Is(err, directory.ErrNotFound) {
-				t.Errorf("PartnerByRef(%q) = %v, want ErrNotFound", ref, err)
-			}
 		}
 		if _, err := directorydb.CreatePartner(ctx, db, "rede á", "again"); !errors.Is(err, authdb.ErrExist) {
 			t.Errorf("CreatePartner(again) = %v, want ErrExist", err)
@@ -111,8 +103,8 @@ func TestCreatePartnerRollsBack(t *testing.T) {
 		if !errors.Is(err, stop) {
 			t.Fatal(err)
 		}
-		if _, err := directorydb.PartnerByRef(t.Context(), db, "second"); !errors.Is(err, directory.ErrNotFound) {
-			t.Errorf("PartnerByRef(rolled back) = %v, want ErrNotFound", err)
+		if _, err := (&authdb.Store{DB: db.DB}).Tenant(t.Context(), authdb.Partner, "second"); !errors.Is(err, authdb.ErrNotFound) {
+			t.Errorf("Tenant(rolled back) = %v, want ErrNotFound", err)
 		}
 		if _, err := directorydb.PartnerByID(t.Context(), db, id); !errors.Is(err, directory.ErrNotFound) {
 			t.Errorf("PartnerByID(rolled back) = %v, want ErrNotFound", err)
@@ -126,8 +118,8 @@ func TestCounters(t *testing.T) {
 		p, other := newPartner(t, db, "a"), newPartner(t, db, "b")
 		check := func(p directory.PartnerID, wantEntity directory.EntityID, wantUser directory.UserID) {
 			t.Helper()
-			if e, u, err := directorydb.Counters(ctx, db, p); e != wantEntity || u != wantUser || err != nil {
-				t.Errorf("Counters(%d) = %d, %d, %v, want %d, %d", p, e, u, err, wantEntity, wantUser)
+			if got, err := directorydb.PartnerByID(ctx, db, p); got.LastEntity != wantEntity || got.LastUser != wantUser || err != nil {
+				t.Errorf("PartnerByID(%d) = %+v, %v, want the counters %d, %d", p, got, err, wantEntity, wantUser)
 			}
 		}
 		check(p, 0, 0)
@@ -143,17 +135,14 @@ func TestCounters(t *testing.T) {
 			{"entity back by one", 10, 1 << 41, directorydb.ErrCounters},
 			{"user back by one", 12, 1<<40 - 1, directorydb.ErrCounters},
 		} {
-			if err := directorydb.SetCounters(ctx, db, p, c.entity, c.user); !errors.Is(err, c.want) {
+			if err := (&directorydb.Write{IDB: db, Partner: p}).SetCounters(ctx, c.entity, c.user); !errors.Is(err, c.want) {
 				t.Errorf("%s: SetCounters(%d, %d) = %v, want %v", c.rule, c.entity, c.user, err, c.want)
 			}
 		}
 		check(p, 11, 1<<40)
 		check(other, 0, 0)
 		none := other + 1
-		if _, _, err := directorydb.Counters(ctx, db, none); !errors.Is(err, directory.ErrNotFound) {
-			t.Errorf("Counters(of none) = %v, want ErrNotFound", err)
-		}
-		if err := directorydb.SetCounters(ctx, db, none, 1, 1); !errors.Is(err, directory.ErrNotFound) {
+		if err := (&directorydb.Write{IDB: db, Partner: none}).SetCounters(ctx, 1, 1); !errors.Is(err, directory.ErrNotFound) {
 			t.Errorf("SetCounters(of none) = %v, want ErrNotFound", err)
 		}
 	})

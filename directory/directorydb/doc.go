@@ -2,11 +2,11 @@
 // are those of package directory.
 //
 //	partner, err := directorydb.CreatePartner(ctx, db, "rede-sul", "Rede Sul")
-//	err = directorydb.PutEntities(ctx, tx, partner, version, entities)
-//	entities, err := directorydb.Entities(ctx, db, partner)
+//	w := &directorydb.Write{IDB: tx, Partner: partner, Version: version}
+//	err = w.PutEntities(ctx, entities)
+//	entities, err := directorydb.Latest(db, partner).Entities(ctx)
 //
-// The functions take a bun.IDB, so that they compose in one transaction. Each names the partner, whose number leads
-// every key (G4).
+// All takes a bun.IDB, so that it composes in one transaction, and names the partner, whose number leads every key (G4).
 //
 // [Store] is the directory.Store on them, for what partners write through the API. Each of its writes is one transaction
 // that takes the partner's lock first, looks up under it what the rules ask for, writes, and raises the version last. So
@@ -14,11 +14,17 @@
 //
 // # Numbers and versions
 //
-// The numbers of entities and accounts are counted in the partner's own row ([Counters], [SetCounters]), so that a
+// The numbers of entities and accounts are counted in the partner's own row ([Partner], [Write.SetCounters]), so that a
 // transaction that fails takes none (S1). A row keeps the version of the registers that wrote it; who holds the state
-// of an earlier version reads what changed since ([EntitiesAt], [AccountsAt]). What a write replaces is copied to a side table
+// of an earlier version reads what changed since ([View]). What a write replaces is copied to a side table
 // with the version that replaced it, so that an earlier state can still be read, as long as it is kept. The versions themselves are
 // authdb's, as is the lock that makes the writers of a partner follow one another; take it before you write.
+//
+// # Tables
+//
+// The columns of an entity, an account and an evaluation are those that package directory declares of them (paging/row): reading,
+// writing, replacing and keeping what was replaced are written once, for a table of such records. What bun's builder can say of a
+// statement, it says; where one is raw, the reason stands beside it. Small tables, which hold no records, are bun's models.
 //
 // # References that move
 //
@@ -36,7 +42,7 @@
 // # Lists
 //
 // A page is a range of an index that ends in the number of the row, so that it costs the same at any depth. What lies
-// below a network would be two steps of a join; so every entity has its network in a column, which [PutEntities] and the
+// below a network would be two steps of a join; so every entity has its network in a column, which [Write.PutEntities] and the
 // Store keep right. How the statements see to it that both engines use the index is told where they are made.
 //
 // # What it does not do

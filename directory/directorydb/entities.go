@@ -1,8 +1,11 @@
 package directorydb
 
 import (
+	"cmp"
 	"context"
 	"errors"
+
+	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
@@ -10,66 +13,46 @@ import (
 )
 
 // CreateEntity implements directory.Store.
-func (s *Store) CreateEntity(ctx context.Context, partner directory.PartnerID, n directory.NewEntity) (e directory.EntityRecord, err error) {
-	err = s.write(ctx, partner, func(ctx context.Context, w *write) error {
-		e, err = w.createEntity(ctx, n)
-		return err
+func (s *Store) CreateEntity(ctx context.Context, partner directory.PartnerID, in directory.EntityInput) (directory.EntityRecord, error) {
+	return written(ctx, s, partner, func(ctx context.Context, w *Write) (r directory.EntityRecord, err error) {
+		degrees, err := Degrees(ctx, w, partner)
+		if err != nil {
+			return r, err
+		}
+		e, faults := in.Entity(degrees)
+		if err := entities.free(ctx, w, entityRow{Entity: e}, faults); err != nil {
+			return r, err
+		}
+		r.ParentRef = directory.Ref(in.ParentReferenceID.Text)
+		parent, err := w.parent(ctx, e.Type, r.ParentRef, faults)
+		if err := cmp.Or(err, faults.Err()); err != nil {
+			return r, err
+		}
+		number, err := w.count(ctx, "last_entity_id")
+		if err != nil {
+			return r, err
+		}
+		e.ID, e.Parent = directory.EntityID(number), parent.ID
+		r.Entity = e
+		row := entityRow{Entity: e}
+		switch e.Type {
+		case directory.School:
+			row.network = parent.ID
+		case directory.Class:
+			row.network = parent.Parent
+		}
+		return r, entities.insert(ctx, w, false, []entityRow{row})
 	})
-	if err != nil {
-		return directory.EntityRecord{}, err
-	}
-	return e, nil
 }
 
-func (w *write) createEntity(ctx context.Context, n directory.NewEntity) (directory.EntityRecord, error) {
-	var none directory.EntityRecord
-	degrees, err := Degrees(ctx, w, w.partner)
-	if err != nil {
-		return none, err
-	}
-	e, faults := n.Entity(degrees)
-	if err := w.free(ctx, "entities", e.Ref, 0, faults); err != nil {
-		return none, err
-	}
-	parent, err := w.parent(ctx, e.Type, directory.Ref(n.ParentReferenceID.Text), faults)
-	if err != nil {
-		return none, err
-	}
-	if faults.Len() > 0 {
-		return none, faults
-	}
-	last, user, err := Counters(ctx, w, w.partner)
-	if err != nil {
-		return none, err
-	}
-	e.ID, e.Parent = last+1, parent.ID
-	row := entityRow{Entity: e, version: w.version}
-	switch e.Type {
-	case directory.School:
-		row.network = parent.ID
-	case directory.Class:
-		row.network = parent.Parent
-	}
-	w.changed = true
-	if err := entities.insert(ctx, w, w.partner, false, []entityRow{row}); err != nil {
-		return none, err
-	}
-	record := directory.EntityRecord{Entity: e, ParentRef: directory.Ref(n.ParentReferenceID.Text)}
-	return record, SetCounters(ctx, w, w.partner, e.ID, user)
-}
-
-// free adds a fault where a live row of a table other than the one numbered has the reference (P2). A reference that has
-// a fault already is not looked up.
-func (w *write) free(ctx context.Context, table string, ref directory.Ref, except int64, faults *directory.FieldErrors) error {
+// free adds a fault where another live row has the reference (P2). A reference that has a fault already is not looked up.
+func (t *table[R]) free(ctx context.Context, w *Write, r R, faults *directory.FieldErrors) error {
 	if faults.Message("reference_id") != "" {
 		return nil
 	}
-	key := "entity_id"
-	if table == "accounts" {
-		key = "user_id"
-	}
-	taken, err := w.exists(ctx, `
-		SELECT 1 FROM `+table+` WHERE tenant_id = ? AND reference_id = ? AND NOT deleted AND `+key+` <> ?`, w.partner, ref, except)
+	number, ref, _ := t.id(r)
+	taken, err := w.NewSelect().Table(t.name).
+		Where("tenant_id = ? AND reference_id = ? AND NOT deleted AND ? <> ?", w.Partner, ref, bun.Ident(t.key), number).Exists(ctx)
 	if taken {
 		faults.Add("reference_id", directory.MsgTaken)
 	}
@@ -79,20 +62,20 @@ func (w *write) free(ctx context.Context, table string, ref directory.Ref, excep
 // parent returns the entity that one of a type shall hang below, the zero one for a network, which hangs below the
 // partner (P1). It adds a fault where nothing has the reference, or what is not of the level above (P4). Of a type that
 // is not known, any will do.
-func (w *write) parent(ctx context.Context, t directory.EntityType, ref directory.Ref, faults *directory.FieldErrors) (directory.Entity, error) {
+func (w *Write) parent(ctx context.Context, t directory.EntityType, ref directory.Ref, faults *directory.FieldErrors) (directory.Entity, error) {
 	var none directory.Entity
 	const field = "parent_reference_id"
 	if faults.Message(field) != "" {
 		return none, nil
 	}
-	p, err := PartnerByID(ctx, w, w.partner)
+	p, err := PartnerByID(ctx, w, w.Partner)
 	if err != nil {
 		return none, err
 	}
 	if t == directory.Network && ref == p.Ref {
 		return none, nil
 	}
-	e, err := readEntity(ctx, w, w.partner, ref)
+	e, err := readEntity(ctx, w, w.Partner, ref)
 	missing := errors.Is(err, directory.ErrNotFound)
 	if err != nil && !missing {
 		return none, err
@@ -108,89 +91,67 @@ func (w *write) parent(ctx context.Context, t directory.EntityType, ref director
 }
 
 // UpdateEntity implements directory.Store.
-func (s *Store) UpdateEntity(ctx context.Context, partner directory.PartnerID, ref directory.Ref, c directory.EntityChange) (e directory.EntityRecord, err error) {
-	err = s.write(ctx, partner, func(ctx context.Context, w *write) error {
-		e, err = w.updateEntity(ctx, ref, c)
-		return err
+func (s *Store) UpdateEntity(ctx context.Context, partner directory.PartnerID, ref directory.Ref, in directory.EntityInput) (directory.EntityRecord, error) {
+	return written(ctx, s, partner, func(ctx context.Context, w *Write) (r directory.EntityRecord, err error) {
+		was, err := readEntity(ctx, w, partner, ref)
+		if err != nil {
+			return r, err
+		}
+		degrees, err := Degrees(ctx, w, partner)
+		if err != nil {
+			return r, err
+		}
+		e, faults := in.Apply(was, degrees)
+		if err := faults.Err(); err != nil {
+			return r, err
+		}
+		return directory.EntityRecord{Entity: e, ParentRef: was.ParentRef}, w.changeEntity(ctx, was.Entity, e)
 	})
-	if err != nil {
-		return directory.EntityRecord{}, err
-	}
-	return e, nil
 }
 
-func (w *write) updateEntity(ctx context.Context, ref directory.Ref, c directory.EntityChange) (directory.EntityRecord, error) {
-	was, err := readEntity(ctx, w, w.partner, ref)
-	if err != nil {
-		return was, err
-	}
-	degrees, err := Degrees(ctx, w, w.partner)
-	if err != nil {
-		return was, err
-	}
-	e, faults := c.Apply(was, degrees)
-	if faults.Len() > 0 {
-		return was, faults
-	}
-	if e == was.Entity {
-		return was, nil
-	}
-	if err := w.past(ctx, "entities", entityPast, "entity_id = ?", e.ID); err != nil {
-		return was, err
-	}
-	err = w.exec(ctx, `
-		UPDATE entities
-		   SET name = ?, degree = ?, inep = ?, state = ?, city = ?, version = ?
-		 WHERE tenant_id = ? AND entity_id = ?`, e.Name, e.Degree, e.INEP, e.State, e.City, w.version, w.partner, e.ID)
-	return directory.EntityRecord{Entity: e, ParentRef: was.ParentRef}, err
+// changeEntity writes what differs. The network above stays.
+func (w *Write) changeEntity(ctx context.Context, was, is directory.Entity) error {
+	return entities.change(ctx, w, entityRow{Entity: was}, entityRow{Entity: is})
 }
 
 // DeleteEntity implements directory.Store.
 func (s *Store) DeleteEntity(ctx context.Context, partner directory.PartnerID, ref directory.Ref) error {
-	return s.write(ctx, partner, func(ctx context.Context, w *write) error {
+	_, err := s.write(ctx, partner, func(ctx context.Context, w *Write) error {
 		e, err := readEntity(ctx, w, partner, ref)
 		if err != nil {
 			return err
 		}
-		children, err := w.exists(ctx, `SELECT 1 FROM entities WHERE tenant_id = ? AND parent_id = ? AND NOT deleted`, partner, e.ID)
+		children, err := w.NewSelect().Table("entities").Where("tenant_id = ? AND parent_id = ? AND NOT deleted", partner, e.ID).Exists(ctx)
 		if err != nil {
 			return err
 		}
 		if children {
 			return directory.ErrHasChildren
 		}
-		if err := w.deleteEntity(ctx, e.ID); err != nil {
+		gone := e.Entity
+		gone.Deleted = true
+		if err := w.changeEntity(ctx, e.Entity, gone); err != nil {
 			return err
 		}
-		if e.Type != directory.Network {
-			return nil
+		if err := w.leave(ctx, e.ID); err != nil || e.Type != directory.Network {
+			return err
 		}
-		keys := &authdb.Store{Now: s.Now}
-		return keys.RevokeNetwork(ctx, w, auth.Tenant(partner), int64(e.ID))
+		return (&authdb.Store{Now: s.Now}).RevokeNetwork(ctx, w, auth.Tenant(partner), int64(e.ID))
 	})
+	return err
 }
 
-// deleteEntity marks an entity as deleted, deactivates its readers and teachers, who keep their place, and removes its
-// evaluations (P6).
-func (w *write) deleteEntity(ctx context.Context, id directory.EntityID) error {
-	const people = `entity_id = ? AND kind IN (?, ?) AND NOT deleted AND active`
-	if err := w.past(ctx, "entities", entityPast, "entity_id = ?", id); err != nil {
+// leave deactivates the readers and teachers of an entity that is deleted, who keep their place, and removes its evaluations
+// (P6).
+func (w *Write) leave(ctx context.Context, id directory.EntityID) error {
+	people := bun.SafeQuery("entity_id = ? AND kind IN (?, ?) AND NOT deleted AND active", id, directory.Reader, directory.Teacher)
+	if err := accounts.keepPast(ctx, w, people); err != nil {
 		return err
 	}
-	if err := w.past(ctx, "accounts", accountPast, people, id, directory.Reader, directory.Teacher); err != nil {
-		return err
-	}
-	err := w.exec(ctx, `UPDATE entities SET deleted = TRUE, version = ? WHERE tenant_id = ? AND entity_id = ?`, w.version, w.partner, id)
+	_, err := w.NewUpdate().Table("accounts").Set("active = FALSE, version = ?", w.Version).Where("tenant_id = ? AND ?", w.Partner, people).Exec(ctx)
 	if err != nil {
 		return err
 	}
-	err = w.exec(ctx, `
-		UPDATE accounts
-		   SET active = FALSE, version = ?
-		 WHERE tenant_id = ? AND `+people,
-		w.version, w.partner, id, directory.Reader, directory.Teacher)
-	if err != nil {
-		return err
-	}
-	return w.exec(ctx, `DELETE FROM evaluations WHERE tenant_id = ? AND entity_id = ?`, w.partner, id)
+	_, err = w.NewDelete().Table("evaluations").Where("tenant_id = ? AND entity_id = ?", w.Partner, id).Exec(ctx)
+	return err
 }

@@ -32,7 +32,7 @@ func exampleDatabase() (db *database.DB, stop func()) {
 }
 
 // A partner's network and its first school, written and read back.
-func ExamplePutEntities() {
+func ExampleWrite_PutEntities() {
 	ctx := context.Background()
 	db, stop := exampleDatabase()
 	defer stop()
@@ -42,15 +42,15 @@ func ExamplePutEntities() {
 		if partner, err = directorydb.CreatePartner(ctx, tx, "rede-sul", "Rede Sul"); err != nil {
 			return err
 		}
-		const version = 1 // of the registers, as authdb.Raise will publish it
-		err = directorydb.PutEntities(ctx, tx, partner, version, []directory.Entity{
+		w := &directorydb.Write{IDB: tx, Partner: partner, Version: 1} // which authdb.Hold will publish
+		err = w.PutEntities(ctx, []directory.Entity{
 			{ID: 1, Ref: "sul", Type: directory.Network, Name: "Sul", Degree: "F"},
 			{ID: 2, Ref: "escola-1", Type: directory.School, Name: "Escola Um", Degree: "F", Parent: 1},
 		})
 		if err != nil {
 			return err
 		}
-		return directorydb.SetCounters(ctx, tx, partner, 2, 0)
+		return w.SetCounters(ctx, 2, 0)
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/paging/row"
 )
 
 // listing is a list: the live rows of a table whose columns have the given values, by their key. There is an index over
@@ -21,26 +20,26 @@ import (
 // equalities the engines would rather go along the primary key and pass over what is not of the list, which may be nearly
 // all that the partner has.
 type listing struct {
-	table, columns string
-	key            string
-	of             string // the columns that say which list it is, with commas
-	partner        directory.PartnerID
-	values         []int64 // of these columns
-	dialect        dialect.Name
+	db         *bun.DB
+	partner    directory.PartnerID
+	table, key string
+	of         []string // the columns that say which list it is
+	values     []int64  // of these columns
+	at         directory.Cursor
 }
 
 // query returns the statement for a page: one row more than it shows, from the cursor on and in the direction in which it
 // points, and in each row whether the list has rows on the cursor's other side. That is asked, not taken for granted,
-// for they may have been deleted since.
-func (l listing) query(at directory.Cursor) (statement string, args []any) {
+// for they may have been deleted since. It is raw: the builder has no part of a statement that two of them share.
+func (l listing) query(columns string) (statement string, args []any) {
 	other, rows := bun.SafeQuery("FALSE"), l.after(0)
 	switch {
-	case at.After != 0:
-		other, rows = l.has(l.before(at.After+1)), l.after(at.After)
-	case at.Before != 0:
-		other, rows = l.has(l.after(at.Before-1)), l.before(at.Before)
+	case l.at.After != 0:
+		other, rows = l.has(l.before(l.at.After+1)), l.after(l.at.After)
+	case l.at.Before != 0:
+		other, rows = l.has(l.after(l.at.Before-1)), l.before(l.at.Before)
 	}
-	return `SELECT ` + l.columns + `, ?0 ?1 LIMIT ?2`, []any{other, rows, directory.Limit + 1}
+	return `SELECT ` + columns + `, ?0 ?1 LIMIT ?2`, []any{other, rows, directory.Limit + 1}
 }
 
 // after is the part of a statement for the rows after a number, in order.
@@ -51,24 +50,24 @@ func (l listing) before(number int64) schema.QueryWithArgs { return l.side(numbe
 
 // side is the part of a statement for the rows from a number to the end of the list.
 func (l listing) side(number int64, from, to, direction string) schema.QueryWithArgs {
-	columns := strings.Split(l.of, ", ")
+	of, order := strings.Join(l.of, ", "), strings.Join(append(slices.Clone(l.of), l.key), " "+direction+", ")
 	return bun.SafeQuery(`
 		  FROM `+l.table+`
 		 WHERE tenant_id = ?0 AND NOT deleted
-		   AND (`+l.of+`, `+l.key+`) `+from+` (?1, ?2)
-		   AND (`+l.of+`) `+to+` (?1)
+		   AND (`+of+`, `+l.key+`) `+from+` (?1, ?2)
+		   AND (`+of+`) `+to+` (?1)
 		       ?3
-		 ORDER BY `+strings.Join(append(columns, l.key), " "+direction+", ")+` `+direction,
-		l.partner, bun.List(l.values), number, l.held(columns))
+		 ORDER BY `+order+` `+direction,
+		l.partner, bun.List(l.values), number, l.held())
 }
 
 // held is a condition that PostgreSQL needs while it has no statistics, as after the first load: that each column is between
 // its value and itself makes it expect few rows, where it would gather the whole list and sort it. SQLite would take this
 // for the better bound.
-func (l listing) held(columns []string) schema.QueryWithArgs {
+func (l listing) held() schema.QueryWithArgs {
 	held := bun.SafeQuery("")
-	for i, c := range columns {
-		if l.dialect == dialect.PG {
+	for i, c := range l.of {
+		if l.db.Dialect().Name() == dialect.PG {
 			held = bun.SafeQuery("? AND "+c+" BETWEEN ? AND ?", held, l.values[i], l.values[i])
 		}
 	}
@@ -80,19 +79,15 @@ func (l listing) has(side schema.QueryWithArgs) schema.QueryWithArgs {
 	return bun.SafeQuery(`(SELECT `+l.key+` ? LIMIT 1) IS NOT NULL`, side)
 }
 
-// readPage reads a page of records of the schema, which record finds in a row.
-func readPage[T any](ctx context.Context, idb bun.IDB, l listing, at directory.Cursor, s row.Schema, record func(*T) row.Row) (directory.Page[T], error) {
-	var p directory.Page[T]
+// readPage reads a page of records, and makes of each what the list shows.
+func readPage[R, T any](ctx context.Context, l listing, f fields[R], show func(R) T) (p directory.Page[T], err error) {
 	var other bool
-	statement, args := l.query(at)
-	rows, err := idb.QueryContext(ctx, statement, args...)
-	scanner := s.Scanner()
-	err = each(rows, err, func() error {
-		var v T
-		err := scanner.Scan(func(dest ...any) error { return rows.Scan(append(dest, &other)...) }, record(&v))
-		p.Rows = append(p.Rows, v)
-		return err
-	})
+	statement, args := l.query(f.columns)
+	rows, err := l.db.QueryContext(ctx, statement, args...)
+	err = f.read(rows, err, func(r R) error {
+		p.Rows = append(p.Rows, show(r))
+		return nil
+	}, &other)
 	if err != nil {
 		return directory.Page[T]{}, fmt.Errorf("list %s: %w", l.table, err)
 	}
@@ -100,22 +95,16 @@ func readPage[T any](ctx context.Context, idb bun.IDB, l listing, at directory.C
 	if more {
 		p.Rows = p.Rows[:directory.Limit]
 	}
-	if p.HasBefore, p.HasAfter = other, more; at.After == 0 && at.Before != 0 {
+	if p.HasBefore, p.HasAfter = other, more; l.at.After == 0 && l.at.Before != 0 {
 		p.HasBefore, p.HasAfter = more, other
 		slices.Reverse(p.Rows)
 	}
 	return p, nil
 }
 
-// entities lists the entities that have a value in a column.
-func (s *Store) entities(ctx context.Context, partner directory.PartnerID, column string, value int64, at directory.Cursor) (directory.Page[directory.EntityRecord], error) {
-	l := listing{"entities", entityColumns, "entity_id", column, partner, []int64{value}, s.DB.Dialect().Name()}
-	return readPage(ctx, s.DB, l, at, entityFields, func(e *directory.EntityRecord) row.Row { return &e.Entity })
-}
-
 // Entities implements directory.Store.
 func (s *Store) Entities(ctx context.Context, partner directory.PartnerID, t directory.EntityType, at directory.Cursor) (directory.Page[directory.EntityRecord], error) {
-	return s.entities(ctx, partner, "entity_type", int64(t), at)
+	return listing{s.DB, partner, "entities", "entity_id", []string{"entity_type"}, []int64{int64(t)}, at}.entities(ctx)
 }
 
 // Subtree implements directory.Store.
@@ -128,29 +117,32 @@ func (s *Store) Subtree(ctx context.Context, partner directory.PartnerID, ref di
 	if root.Type == directory.Network {
 		column = "network_id"
 	}
-	return s.entities(ctx, partner, column, int64(root.ID), at)
+	return listing{s.DB, partner, "entities", "entity_id", []string{column}, []int64{int64(root.ID)}, at}.entities(ctx)
+}
+
+func (l listing) entities(ctx context.Context) (directory.Page[directory.EntityRecord], error) {
+	return readPage(ctx, l, entityFields, func(e directory.Entity) directory.EntityRecord { return directory.EntityRecord{Entity: e} })
 }
 
 // Readers implements directory.Store.
 func (s *Store) Readers(ctx context.Context, partner directory.PartnerID, ref directory.Ref, at directory.Cursor) (directory.Page[directory.AccountRecord], error) {
-	return s.people(ctx, partner, ref, directory.Reader, at)
+	return s.people(ctx, listing{partner: partner, values: []int64{int64(directory.Reader)}, at: at}, ref)
 }
 
 // Teachers implements directory.Store.
 func (s *Store) Teachers(ctx context.Context, partner directory.PartnerID, ref directory.Ref, at directory.Cursor) (directory.Page[directory.AccountRecord], error) {
-	return s.people(ctx, partner, ref, directory.Teacher, at)
+	return s.people(ctx, listing{partner: partner, values: []int64{int64(directory.Teacher)}, at: at}, ref)
 }
 
 // people lists the accounts of a kind that are attached to an entity.
-func (s *Store) people(ctx context.Context, partner directory.PartnerID, ref directory.Ref, k directory.Kind, at directory.Cursor) (directory.Page[directory.AccountRecord], error) {
-	e, err := readEntity(ctx, s.DB, partner, ref)
+func (s *Store) people(ctx context.Context, l listing, ref directory.Ref) (directory.Page[directory.AccountRecord], error) {
+	e, err := readEntity(ctx, s.DB, l.partner, ref)
 	if err != nil {
 		return directory.Page[directory.AccountRecord]{}, err
 	}
-	l := listing{"accounts", accountColumns, "user_id", "entity_id, kind", partner, []int64{int64(e.ID), int64(k)}, s.DB.Dialect().Name()}
-	p, err := readPage(ctx, s.DB, l, at, accountFields, func(a *directory.AccountRecord) row.Row { return &a.Account })
-	for i := range p.Rows {
-		p.Rows[i].EntityRef = ref
-	}
-	return p, err
+	l.db, l.table, l.key, l.of = s.DB, "accounts", "user_id", []string{"entity_id", "kind"}
+	l.values = append([]int64{int64(e.ID)}, l.values...)
+	return readPage(ctx, l, accounts.fields, func(a directory.Account) directory.AccountRecord {
+		return directory.AccountRecord{Account: a, EntityRef: ref}
+	})
 }

@@ -88,7 +88,7 @@ func TestListsAreStable(t *testing.T) {
 				list, there[int64(id)] = append(list, school(id, 1)), true
 			}
 			must(t, putEntities(t, db, p, 1, list...))
-			must(t, directorydb.SetCounters(t.Context(), db, p, last, 0))
+			must(t, (&directorydb.Write{IDB: db, Partner: p}).SetCounters(t.Context(), last, 0))
 			change := func() {
 				for range 15 {
 					id := 2 + r.Int64N(int64(last)-1)
@@ -147,8 +147,8 @@ func TestListsAreStable(t *testing.T) {
 }
 
 // newSchool is the input of a school.
-func newSchool(ref, network directory.Ref) directory.NewEntity {
-	return directory.NewEntity{Name: sent("Escola"), EntityType: sent("school"), Degree: sent("F"), ReferenceID: sent(string(ref)), ParentReferenceID: sent(string(network))}
+func newSchool(ref, network directory.Ref) directory.EntityInput {
+	return directory.EntityInput{Name: sent("Escola"), EntityType: sent("school"), Degree: sent("F"), ReferenceID: sent(string(ref)), ParentReferenceID: sent(string(network))}
 }
 
 // TestNetworks feeds random entities that move about; what lies below each network and school is what the tree says.
@@ -300,7 +300,7 @@ func TestTakeUsesIndexes(t *testing.T) {
 		}
 		asked := 0
 		for _, statement := range hook.statements {
-			if !strings.Contains(statement, "max(user_id)") && !strings.Contains(statement, "FROM carriers") {
+			if !strings.Contains(statement, "max(user_id)") && !strings.Contains(statement, `FROM "carriers"`) {
 				continue
 			}
 			asked++
@@ -406,5 +406,5 @@ func fill(tb testing.TB, db *database.DB, p directory.PartnerID, n int) {
 	}
 	put(tb, db, p, 1, many(n))
 	must(tb, putEntities(tb, db, p, 1, list...))
-	must(tb, directorydb.SetCounters(tb.Context(), db, p, directory.EntityID(n), directory.UserID(n)))
+	must(tb, (&directorydb.Write{IDB: db, Partner: p}).SetCounters(tb.Context(), directory.EntityID(n), directory.UserID(n)))
 }

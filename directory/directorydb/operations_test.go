@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -43,7 +44,7 @@ func (s *session) reference() directory.Ref {
 }
 
 func (s *session) createEntity() (wrote bool) {
-	n := directory.NewEntity{
+	n := directory.EntityInput{
 		Name: s.among("Nome", " Outro ", "Mais um", "A", "B", ""), EntityType: s.among("network", "school", "school", "class", "class", "class", "class", "x"),
 		Degree: s.among("F", "9", "8", "M1", "5", "?"), City: s.among("", "Bauru"), ReferenceID: sent(fmt.Sprintf("e/%d %%", s.r.IntN(1500))),
 	}
@@ -133,7 +134,7 @@ func (s *session) missing(what string, missing bool, err error) bool {
 func (s *session) updateEntity() (wrote bool) {
 	ref := s.reference()
 	e := s.model.entity(ref)
-	c := directory.EntityChange{Name: s.among("Nome", "A", "B", " "), City: s.among("", "Bauru", "Betim")}
+	c := directory.EntityInput{Name: s.among("Nome", "A", "B", " "), City: s.among("", "Bauru", "Betim")}
 	want := map[string]string{}
 	if c.Name.Text == " " {
 		want["name"] = "can't be blank"
@@ -194,8 +195,8 @@ func (s *session) deleteEntity() (wrote bool) {
 }
 
 // person returns the input of a teacher and the faults that the store must find; self is the teacher to be changed.
-func (s *session) person(self *directory.Account) (directory.TeacherChange, map[string]string) {
-	c := directory.TeacherChange{
+func (s *session) person(self *directory.Account) (directory.TeacherInput, map[string]string) {
+	c := directory.TeacherInput{
 		Name: s.among("Ana", "Beto", "Caio", "Davi", "Eva", ""), Email: s.among("a@b.example", "c@d.example", "c@d.example", "no address"), Phone: s.among("1", "2"),
 		ReferenceID: sent(fmt.Sprint("u", s.r.IntN(500))), EntityReferenceID: sent(string(s.reference())),
 	}
@@ -219,14 +220,14 @@ func (s *session) person(self *directory.Account) (directory.TeacherChange, map[
 }
 
 // put sets what was sent.
-func (s *session) put(a *directory.Account, c directory.TeacherChange) {
+func (s *session) put(a *directory.Account, c directory.TeacherInput) {
 	a.Name, a.Email, a.Phone, a.Ref = c.Name.Text, c.Email.Text, c.Phone.Text, directory.Ref(c.ReferenceID.Text)
 	a.Entity = s.model.entity(directory.Ref(c.EntityReferenceID.Text)).ID
 }
 
 func (s *session) createTeacher() (wrote bool) {
 	c, want := s.person(nil)
-	got, err := s.store.CreateTeacher(s.Context(), s.partner, directory.NewTeacher(c))
+	got, err := s.store.CreateTeacher(s.Context(), s.partner, directory.TeacherInput(c))
 	if len(want) > 0 {
 		s.tally["teacher faults"]++
 		s.wantFaults(fmt.Sprintf("CreateTeacher(%+v)", c), err, want)
@@ -319,26 +320,20 @@ func (s *session) feed() (wrote bool) {
 		moved = append(moved, *school)
 	}
 	err := inTx(s, s.db, func(ctx context.Context, tx bun.Tx) error {
-		v, err := authdb.Lock(ctx, tx, auth.Tenant(s.partner))
+		h, err := authdb.Lock(ctx, tx, auth.Tenant(s.partner))
 		if err != nil {
 			return err
 		}
+		h.Registers, h.Facts = authdb.NextNumber(h.Registers), authdb.NextNumber(h.Facts)
+		w := &directorydb.Write{IDB: tx, Partner: s.partner, Version: h.Registers}
 		return errors.Join(
-			directorydb.PutEntities(ctx, tx, s.partner, v.Registers+1, moved),
-			directorydb.PutAccounts(ctx, tx, s.partner, v.Registers+1, accounts),
-			directorydb.PutEvaluations(ctx, tx, s.partner, []directory.Evaluation{evaluation}),
-			directorydb.SetCounters(ctx, tx, s.partner, directory.EntityID(len(s.model.entities)), directory.UserID(len(s.model.accounts))),
-			raise(ctx, tx, s.partner))
+			w.PutEntities(ctx, moved), w.PutAccounts(ctx, accounts), w.PutEvaluations(ctx, []directory.Evaluation{evaluation}),
+			w.SetCounters(ctx, directory.EntityID(len(s.model.entities)), directory.UserID(len(s.model.accounts))),
+			authdb.Hold(ctx, tx, auth.Tenant(s.partner), h, time.Now()))
 	})
 	if err != nil {
 		s.Fatal(err)
 	}
 	s.tally["fed"]++
 	return true
-}
-
-// raise publishes what a load wrote.
-func raise(ctx context.Context, tx bun.Tx, p directory.PartnerID) error {
-	_, err := authdb.Raise(ctx, tx, auth.Tenant(p), true, true)
-	return err
 }

@@ -23,19 +23,23 @@ import (
 // putEntities writes entities in a transaction.
 func putEntities(tb testing.TB, db *database.DB, p directory.PartnerID, version int64, list ...directory.Entity) error {
 	tb.Helper()
-	return inTx(tb, db, func(ctx context.Context, tx bun.Tx) error { return directorydb.PutEntities(ctx, tx, p, version, list) })
+	return inTx(tb, db, func(ctx context.Context, tx bun.Tx) error {
+		return (&directorydb.Write{IDB: tx, Partner: p, Version: version}).PutEntities(ctx, list)
+	})
 }
 
 // putAccounts writes accounts in a transaction.
 func putAccounts(tb testing.TB, db *database.DB, p directory.PartnerID, version int64, list ...directory.Account) error {
 	tb.Helper()
-	return inTx(tb, db, func(ctx context.Context, tx bun.Tx) error { return directorydb.PutAccounts(ctx, tx, p, version, list) })
+	return inTx(tb, db, func(ctx context.Context, tx bun.Tx) error {
+		return (&directorydb.Write{IDB: tx, Partner: p, Version: version}).PutAccounts(ctx, list)
+	})
 }
 
 // accounts reads all accounts of a partner.
 func accounts(tb testing.TB, db *database.DB, p directory.PartnerID) (list []directory.Account) {
 	tb.Helper()
-	err := directorydb.AccountRefs(tb.Context(), db, p, func(a directory.Account) error {
+	err := directorydb.Latest(db, p).AccountRefs(tb.Context(), func(a directory.Account) error {
 		list = append(list, a)
 		return nil
 	})
@@ -74,7 +78,7 @@ func TestEntities(t *testing.T) {
 			t.Errorf("Entities(after replacing) = %+v, %v\nwant %+v", got, err, want)
 		}
 		for since, want := range map[int64][]directory.Entity{0: want, 1: want[1:2], 2: nil} {
-			if got, err := directorydb.EntitiesAt(ctx, db, p, since, directorydb.Now); !slices.Equal(got, want) || err != nil {
+			if got, err := (directorydb.View{DB: db, Partner: p, After: since, At: directorydb.Now}).Entities(ctx); !slices.Equal(got, want) || err != nil {
 				t.Errorf("EntitiesAt(%d) = %+v, %v, want %+v", since, got, err, want)
 			}
 		}
@@ -111,7 +115,7 @@ func TestAccounts(t *testing.T) {
 		}
 		for since, want := range map[int64][]directory.Account{-1: want, 0: want, 1: want[1:2], 2: nil} {
 			var got []directory.Account
-			err := directorydb.AccountsAt(ctx, db, p, since, directorydb.Now, func(id directory.UserID, k directory.Kind, e directory.EntityID, active, deleted bool) {
+			err := (directorydb.View{DB: db, Partner: p, After: since, At: directorydb.Now}).Accounts(ctx, func(id directory.UserID, k directory.Kind, e directory.EntityID, active, deleted bool) {
 				got = append(got, directory.Account{ID: id, Kind: k, Entity: e, Active: active, Deleted: deleted})
 			})
 			if lean := lean(want); !slices.Equal(got, lean) || err != nil {
@@ -146,7 +150,7 @@ func TestNames(t *testing.T) {
 			{"another partner's is none", []directory.UserID{-1, 0, 9, 10, 11}, all[8:]},
 		} {
 			var got, want []string
-			err := directorydb.Names(t.Context(), db, p, directorydb.Now, c.ids, func(id directory.UserID, name, email string) {
+			err := directorydb.Latest(db, p).Names(t.Context(), c.ids, func(id directory.UserID, name, email string) {
 				got = append(got, fmt.Sprint(id, name, email))
 			})
 			for _, a := range c.want {
@@ -165,7 +169,7 @@ func TestVisitStops(t *testing.T) {
 		must(t, putAccounts(t, db, p, 1, many(3)...))
 		stop := errors.New("stop")
 		calls := 0
-		err := directorydb.AccountRefs(t.Context(), db, p, func(directory.Account) error { calls++; return stop })
+		err := directorydb.Latest(db, p).AccountRefs(t.Context(), func(directory.Account) error { calls++; return stop })
 		if !errors.Is(err, stop) || calls != 1 {
 			t.Errorf("AccountRefs = %v after %d calls, want stop after 1", err, calls)
 		}
@@ -183,7 +187,9 @@ func TestEvaluations(t *testing.T) {
 		}
 		put := func(p directory.PartnerID, list ...directory.Evaluation) {
 			t.Helper()
-			must(t, inTx(t, db, func(ctx context.Context, tx bun.Tx) error { return directorydb.PutEvaluations(ctx, tx, p, list) }))
+			must(t, inTx(t, db, func(ctx context.Context, tx bun.Tx) error {
+				return (&directorydb.Write{IDB: tx, Partner: p}).PutEvaluations(ctx, list)
+			}))
 		}
 		put(other, directory.Evaluation{ID: 7})
 		put(p, want[2], directory.Evaluation{ID: 7, Entity: 5}, want[0])
@@ -388,7 +394,7 @@ func TestText(t *testing.T) {
 				t.Errorf("PutAccounts(phone %q) = %v, want ErrText", text, err)
 			}
 			err := inTx(t, db, func(ctx context.Context, tx bun.Tx) error {
-				return directorydb.PutEvaluations(ctx, tx, p, []directory.Evaluation{{ID: 1, Title: text}})
+				return (&directorydb.Write{IDB: tx, Partner: p}).PutEvaluations(ctx, []directory.Evaluation{{ID: 1, Title: text}})
 			})
 			if !errors.Is(err, directory.ErrText) {
 				t.Errorf("PutEvaluations(title %q) = %v, want ErrText", text, err)

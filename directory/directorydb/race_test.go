@@ -79,7 +79,7 @@ func (c contest) checkNoOrphans() {
 }
 
 // createEntity and the others are the operations that race.
-func (c contest) createEntity(s *directorydb.Store, n directory.NewEntity) func() error {
+func (c contest) createEntity(s *directorydb.Store, n directory.EntityInput) func() error {
 	return func() error { _, err := s.CreateEntity(c.Context(), c.p, n); return err }
 }
 
@@ -89,14 +89,14 @@ func (c contest) deleteEntity(s *directorydb.Store, ref directory.Ref) func() er
 
 func (c contest) moveTeacher(s *directorydb.Store, ref, entity directory.Ref) func() error {
 	return func() error {
-		_, err := s.UpdateTeacher(c.Context(), c.p, ref, directory.TeacherChange(newTeacher(ref, entity)))
+		_, err := s.UpdateTeacher(c.Context(), c.p, ref, directory.TeacherInput(newTeacher(ref, entity)))
 		return err
 	}
 }
 
 // newTeacher is the input of a teacher.
-func newTeacher(ref, entity directory.Ref) directory.NewTeacher {
-	return directory.NewTeacher{Name: sent("Ana"), Email: sent("ana@escola.example"), Phone: sent("1"), ReferenceID: sent(string(ref)), EntityReferenceID: sent(string(entity))}
+func newTeacher(ref, entity directory.Ref) directory.TeacherInput {
+	return directory.TeacherInput{Name: sent("Ana"), Email: sent("ana@escola.example"), Phone: sent("1"), ReferenceID: sent(string(ref)), EntityReferenceID: sent(string(entity))}
 }
 
 // one returns which of two operations succeeded; it must be one alone, and the other's error must pass.
@@ -226,9 +226,9 @@ func TestRaceMany(t *testing.T) {
 		if err != nil || len(all) != writers*each+1 || all[len(all)-1].ID != writers*each+1 {
 			t.Errorf("%d entities up to %+v, %v, want %d", len(all), all[len(all)-1], err, writers*each+1)
 		}
-		e, u, err := directorydb.Counters(t.Context(), db, p)
-		if e != writers*each+1 || u != writers*each || err != nil {
-			t.Errorf("Counters = %d, %d, %v, want %d, %d", e, u, err, writers*each+1, writers*each)
+		last, err := directorydb.PartnerByID(t.Context(), db, p)
+		if last.LastEntity != writers*each+1 || last.LastUser != writers*each || err != nil {
+			t.Errorf("PartnerByID = %+v, %v, want the counters %d, %d", last, err, writers*each+1, writers*each)
 		}
 	})
 }

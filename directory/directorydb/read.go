@@ -2,148 +2,120 @@ package directorydb
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"math"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
-	"github.com/uptrace/bun/schema"
 
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 )
 
-// Entities returns all entities of a partner as they are now, deleted ones too, by number.
-func Entities(ctx context.Context, idb bun.IDB, partner directory.PartnerID) ([]directory.Entity, error) {
-	return EntitiesAt(ctx, idb, partner, Everything, Now)
-}
-
 // The versions of the registers below and above all others.
 const (
-	Everything int64 = -1
+	Everything int64 = 0
 	Now        int64 = math.MaxInt64
 )
 
-// EntitiesAt returns the entities of a partner as they were at a version of the registers, deleted ones too, by number: those
-// that were written after another version, Everything being all of them.
-func EntitiesAt(ctx context.Context, idb bun.IDB, partner directory.PartnerID, after, at int64) ([]directory.Entity, error) {
-	rows, err := idb.QueryContext(ctx, `
-		SELECT `+entityColumns+`
-		  FROM ? AS e
-		 ORDER BY entity_id`, versioned("entities", entityColumns, partner, after, at))
-	var list []directory.Entity
-	scanner := entityFields.Scanner()
-	err = each(rows, err, func() error {
-		var e directory.Entity
-		err := scanner.Scan(rows.Scan, &e)
+// View is the registers of a partner as they were at a version, with what was deleted. It reads the rows that were written after
+// another version; those are all of them after Everything. The zero View is empty.
+type View struct {
+	DB        bun.IDB
+	Partner   directory.PartnerID
+	After, At int64
+}
+
+// Latest returns the registers of a partner as they are now.
+func Latest(idb bun.IDB, partner directory.PartnerID) View {
+	return View{DB: idb, Partner: partner, At: Now}
+}
+
+// Entities returns all entities of a partner as they are now, deleted ones too, by number.
+func Entities(ctx context.Context, idb bun.IDB, partner directory.PartnerID) ([]directory.Entity, error) {
+	return Latest(idb, partner).Entities(ctx)
+}
+
+// Entities returns the entities, by number.
+func (v View) Entities(ctx context.Context) (list []directory.Entity, err error) {
+	rows, err := v.rows("entities", "entity_id", entityFields.columns).Rows(ctx)
+	err = entityFields.read(rows, err, func(e directory.Entity) error {
 		list = append(list, e)
-		return err
+		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("entities of partner %d: %w", partner, err)
+		return nil, fmt.Errorf("entities of partner %d: %w", v.Partner, err)
 	}
 	return list, nil
 }
 
-// versioned is a query for a partner's rows of a table as they were at a version, of those written after another one: rows
-// that were replaced stand in the table's past. All rows are asked for without a condition, lest the table be read through
-// the index of versions.
-func versioned(table, columns string, partner directory.PartnerID, after, at int64) schema.QueryWithArgs {
+// rows is the query for the rows of a table, by their key: those that were replaced stand in the table's past. All rows are
+// asked for without a condition, lest the table be read through the index of versions.
+func (v View) rows(table, key, columns string) *bun.SelectQuery {
 	written := bun.SafeQuery("TRUE")
-	if after != Everything {
-		written = bun.SafeQuery("version > ?", after)
+	if v.After > Everything {
+		written = bun.SafeQuery("version > ?", v.After)
 	}
-	if at == Now {
-		return bun.SafeQuery(`(SELECT `+columns+` FROM ? WHERE tenant_id = ? AND ?)`, bun.Ident(table), partner, written)
+	from := bun.SafeQuery(`(SELECT `+columns+` FROM ? WHERE tenant_id = ? AND ?)`, bun.Ident(table), v.Partner, written)
+	if v.At != Now {
+		from = bun.SafeQuery(`(
+			SELECT `+columns+` FROM ?0 WHERE tenant_id = ?2 AND ?3 AND version <= ?4
+			 UNION ALL
+			SELECT `+columns+` FROM ?1 WHERE tenant_id = ?2 AND ?3 AND version <= ?4 AND until > ?4)`,
+			bun.Ident(table), bun.Ident(table+"_past"), v.Partner, written, v.At)
 	}
-	return bun.SafeQuery(`(
-		SELECT `+columns+` FROM ?0 WHERE tenant_id = ?2 AND ?3 AND version <= ?4
-		 UNION ALL
-		SELECT `+columns+` FROM ?1 WHERE tenant_id = ?2 AND ?3 AND version <= ?4 AND until > ?4)`,
-		bun.Ident(table), bun.Ident(table+"_past"), partner, written, at)
+	return v.DB.NewSelect().ColumnExpr(columns).TableExpr("? AS r", from).Order(key)
 }
 
-// Accounts calls visit with what the reports need of every account of a partner as it is now, deleted ones too, by number.
-func Accounts(ctx context.Context, idb bun.IDB, partner directory.PartnerID,
-	visit func(id directory.UserID, kind directory.Kind, entity directory.EntityID, active, deleted bool)) error {
-	return AccountsAt(ctx, idb, partner, Everything, Now, visit)
-}
-
-// AccountsAt is [Accounts] as they were at a version of the registers, for those that were written after another one.
-func AccountsAt(ctx context.Context, idb bun.IDB, partner directory.PartnerID, after, at int64,
-	visit func(id directory.UserID, kind directory.Kind, entity directory.EntityID, active, deleted bool)) error {
-	const columns = `user_id, kind, entity_id, active, deleted`
-	rows, err := idb.QueryContext(ctx, `
-		SELECT `+columns+`
-		  FROM ? AS a
-		 ORDER BY user_id`, versioned("accounts", columns, partner, after, at))
+// Accounts calls visit with what the reports need of every account, by number.
+func (v View) Accounts(ctx context.Context, visit func(id directory.UserID, kind directory.Kind, entity directory.EntityID, active, deleted bool)) error {
 	var id, kind, entity int64 // read as the drivers give them, which is twice as fast
 	var active, deleted bool
 	dest := []any{&id, &kind, &entity, &active, &deleted}
-	err = each(rows, err, func() error {
+	rows, err := v.rows("accounts", "user_id", `user_id, kind, entity_id, active, deleted`).Rows(ctx)
+	return authdb.Visit(rows, err, fmt.Sprintf("accounts of partner %d", v.Partner), func(rows *sql.Rows) error {
 		if err := rows.Scan(dest...); err != nil {
 			return err
 		}
 		visit(directory.UserID(id), directory.Kind(kind), directory.EntityID(entity), active, deleted)
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("accounts of partner %d: %w", partner, err)
+}
+
+// AccountRefs calls visit with every account, by number, as it is now: of earlier versions not all is kept. An error of visit ends
+// it and is returned.
+func (v View) AccountRefs(ctx context.Context, visit func(directory.Account) error) error {
+	v.At = Now
+	rows, err := v.rows("accounts", "user_id", accounts.columns).Rows(ctx)
+	if err := accounts.read(rows, err, visit); err != nil {
+		return fmt.Errorf("accounts of partner %d: %w", v.Partner, err)
 	}
 	return nil
 }
 
-// AccountRefs calls visit with every account of a partner, deleted ones too, by number. An error of visit ends it and is
-// returned.
-func AccountRefs(ctx context.Context, idb bun.IDB, partner directory.PartnerID, visit func(directory.Account) error) error {
-	return AccountRefsAfter(ctx, idb, partner, Everything, visit)
-}
-
-// AccountRefsAfter is [AccountRefs] for those that were written after a version of the registers, [Everything] being all.
-func AccountRefsAfter(ctx context.Context, idb bun.IDB, partner directory.PartnerID, after int64, visit func(directory.Account) error) error {
-	rows, err := idb.QueryContext(ctx, `
-		SELECT `+accountColumns+`
-		  FROM ? AS a
-		 ORDER BY user_id`, versioned("accounts", accountColumns, partner, after, Now))
-	var a directory.Account
-	scanner := accountFields.Scanner()
-	err = each(rows, err, func() error {
-		if err := scanner.Scan(rows.Scan, &a); err != nil {
-			return err
-		}
-		return visit(a)
-	})
-	if err != nil {
-		return fmt.Errorf("accounts of partner %d: %w", partner, err)
-	}
-	return nil
-}
-
-// Names calls visit with the name and the e-mail, as they were at a version of the registers, of the accounts of the given
-// numbers, which ascend, deleted ones too; a number without an account is left out. It is meant for a page: a thousand or so.
+// Names calls visit with the name and the e-mail of the accounts of the given numbers, which ascend; a number without an account
+// is left out. It is meant for a page: a thousand or so.
 //
 // Numbers that stand close are read as a range, which costs the engines half of a list. With a list, bounds tell PostgreSQL to use
 // the key while it has no statistics, as after the first load; SQLite would read all between them, and is told none.
-func Names(ctx context.Context, idb bun.IDB, partner directory.PartnerID, at int64, ids []directory.UserID, visit func(id directory.UserID, name, email string)) error {
+func (v View) Names(ctx context.Context, ids []directory.UserID, visit func(id directory.UserID, name, email string)) error {
 	if len(ids) == 0 {
 		return nil
 	}
+	q := v.rows("accounts", "user_id", `user_id, name, email`)
 	first, last := ids[0], ids[len(ids)-1]
-	among := bun.SafeQuery("user_id BETWEEN ? AND ?", first, last)
-	if int64(last-first) >= 2*int64(len(ids)) {
-		list := bun.SafeQuery("user_id IN (?)", bun.List(ids))
-		if idb.Dialect().Name() == dialect.PG {
-			list = bun.SafeQuery("? AND ?", among, list)
-		}
-		among = list
+	apart := int64(last-first) >= 2*int64(len(ids))
+	if apart {
+		q.Where("user_id IN (?)", bun.List(ids))
 	}
-	rows, err := idb.QueryContext(ctx, `
-		SELECT user_id, name, email
-		  FROM ? AS a
-		 WHERE ?
-		 ORDER BY user_id`, versioned("accounts", "user_id, name, email", partner, Everything, at), among)
+	if !apart || v.DB.Dialect().Name() == dialect.PG {
+		q.Where("user_id BETWEEN ? AND ?", first, last)
+	}
+	rows, err := q.Rows(ctx)
 	var id directory.UserID
 	var name, email string
-	err = each(rows, err, func() error {
+	return authdb.Visit(rows, err, fmt.Sprintf("accounts of partner %d", v.Partner), func(rows *sql.Rows) error {
 		if err := rows.Scan(&id, &name, &email); err != nil {
 			return err
 		}
@@ -155,26 +127,14 @@ func Names(ctx context.Context, idb bun.IDB, partner directory.PartnerID, at int
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("accounts of partner %d: %w", partner, err)
-	}
-	return nil
 }
 
 // Evaluations returns the evaluations of a partner, by number.
-func Evaluations(ctx context.Context, idb bun.IDB, partner directory.PartnerID) ([]directory.Evaluation, error) {
-	rows, err := idb.QueryContext(ctx, `
-		SELECT `+evaluationColumns+`
-		  FROM evaluations
-		 WHERE tenant_id = ?
-		 ORDER BY evaluation_id`, partner)
-	var list []directory.Evaluation
-	scanner := evaluationFields.Scanner()
-	err = each(rows, err, func() error {
-		var v directory.Evaluation
-		err := scanner.Scan(rows.Scan, &v)
+func Evaluations(ctx context.Context, idb bun.IDB, partner directory.PartnerID) (list []directory.Evaluation, err error) {
+	rows, err := idb.NewSelect().Table(evaluations.name).ColumnExpr(evaluations.columns).Where("tenant_id = ?", partner).Order(evaluations.key).Rows(ctx)
+	err = evaluations.read(rows, err, func(v directory.Evaluation) error {
 		list = append(list, v)
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("evaluations of partner %d: %w", partner, err)

@@ -91,9 +91,10 @@ func (s *session) step() {
 
 // follow brings the replica up to date.
 func (s *session) follow(since int64) {
-	entities, err := directorydb.EntitiesAt(s.Context(), s.db, s.partner, since, directorydb.Now)
+	view := directorydb.View{DB: s.db, Partner: s.partner, After: since, At: directorydb.Now}
+	entities, err := view.Entities(s.Context())
 	if err == nil {
-		err = directorydb.AccountsAt(s.Context(), s.db, s.partner, since, directorydb.Now, func(id directory.UserID, k directory.Kind, e directory.EntityID, active, deleted bool) {
+		err = view.Accounts(s.Context(), func(id directory.UserID, k directory.Kind, e directory.EntityID, active, deleted bool) {
 			s.accounts[id] = directory.Account{ID: id, Kind: k, Entity: e, Active: active, Deleted: deleted}
 		})
 	}

@@ -1,6 +1,7 @@
 package directorydb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,25 +48,16 @@ func (w *writers) enter(ctx context.Context) (leave func(), err error) {
 
 var _ directory.Store = (*Store)(nil)
 
-// write is a transaction that writes a partner's registers, and has it to itself.
-type write struct {
-	bun.Tx
-	partner directory.PartnerID
-	version int64 // what the rows are to carry: the one that will be published
-	changed bool  // something was written
-	now     func() time.Time
-}
-
 // write runs f in a transaction that holds the partner's lock from its first statement on. So all writes of a partner, and
 // its loads, follow one another, and what f reads stays true until it ends. The version is raised last, and only where
-// f has changed something.
-func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(ctx context.Context, w *write) error) error {
+// f has changed something. It returns the versions of then.
+func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(ctx context.Context, w *Write) error) (v authdb.Versions, err error) {
 	leave, err := s.writers.enter(ctx)
 	if err != nil {
-		return fmt.Errorf("partner %d: wait to write: %w", partner, err)
+		return v, fmt.Errorf("partner %d: wait to write: %w", partner, err)
 	}
 	defer leave()
-	return s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+	err = s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		h, err := authdb.Lock(ctx, tx, auth.Tenant(partner))
 		if errors.Is(err, authdb.ErrNotFound) {
 			err = fmt.Errorf("partner %d: %w", partner, directory.ErrNotFound)
@@ -73,66 +65,72 @@ func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(c
 		if err != nil {
 			return err
 		}
-		w := &write{Tx: tx, partner: partner, version: authdb.NextNumber(h.Registers), now: s.Now}
+		w := &Write{IDB: tx, Partner: partner, Version: authdb.NextNumber(h.Registers), now: s.Now}
 		if err := f(ctx, w); err != nil || !w.changed {
 			return err
 		}
-		now, err := (&authdb.Store{Now: s.Now}).Clock(ctx, tx) // one clock says when states began, that of their removal
+		now, err := w.clock(ctx) // one clock says when states began, that of their removal
 		if err != nil {
 			return err
 		}
-		h.Registers = w.version
+		h.Registers = w.Version
+		v = h.Versions
 		return authdb.Hold(ctx, tx, auth.Tenant(partner), h, now)
 	})
+	return v, err
 }
 
-// exec runs a statement that changes the registers.
-func (w *write) exec(ctx context.Context, query string, args ...any) error {
-	w.changed = true
-	_, err := w.NewRaw(query, args...).Exec(ctx)
-	return err
+// clock reads the time, by Store.Now where that is set.
+func (w *Write) clock(ctx context.Context) (time.Time, error) {
+	return (&authdb.Store{Now: w.now}).Clock(ctx, w)
 }
 
-// exists reports whether a query has a row.
-func (w *write) exists(ctx context.Context, query string, args ...any) (found bool, err error) {
-	err = w.NewRaw(`SELECT EXISTS (`+query+`)`, args...).Scan(ctx, &found)
-	return found, err
+// written is write for an f that returns a record.
+func written[T any](ctx context.Context, s *Store, partner directory.PartnerID, f func(ctx context.Context, w *Write) (T, error)) (record T, err error) {
+	_, err = s.write(ctx, partner, func(ctx context.Context, w *Write) (err error) {
+		record, err = f(ctx, w)
+		return err
+	})
+	if err != nil {
+		return *new(T), err
+	}
+	return record, nil
+}
+
+// find returns the record of the live row with a reference; the column that the query reads behind it goes into other.
+func (f fields[R]) find(ctx context.Context, q *bun.SelectQuery, ref directory.Ref, other *directory.Ref) (found R, err error) {
+	missing := directory.ErrNotFound
+	if _, err := directory.ParseRef(string(ref)); err != nil { // it may hold what PostgreSQL cannot compare
+		return found, missing
+	}
+	rows, err := q.Where("reference_id = ? AND NOT deleted", ref).Rows(ctx)
+	err = f.read(rows, err, func(r R) error {
+		found, missing = r, nil
+		return nil
+	}, other)
+	return found, cmp.Or(err, missing)
 }
 
 // readEntity returns a live entity with its parent's reference; what is below the partner shows the partner's own (P1).
-func readEntity(ctx context.Context, idb bun.IDB, partner directory.PartnerID, ref directory.Ref) (directory.EntityRecord, error) {
-	var e directory.EntityRecord
-	if _, err := directory.ParseRef(string(ref)); err != nil { // it may hold what PostgreSQL cannot compare
-		return e, fmt.Errorf("entity %q: %w", ref, directory.ErrNotFound)
-	}
-	found := idb.QueryRowContext(ctx, `
-		SELECT `+entityColumns+`,
-		       coalesce((SELECT p.reference_id FROM entities p WHERE p.tenant_id = ?0 AND p.entity_id = e.parent_id),
-		                (SELECT t.reference_id FROM partners t WHERE t.tenant_id = ?0 AND e.parent_id = 0),
-		                '')
-		  FROM entities e
-		 WHERE tenant_id = ?0 AND reference_id = ?1 AND NOT deleted`, partner, ref)
-	err := entityFields.Scanner().Scan(func(dest ...any) error { return found.Scan(append(dest, &e.ParentRef)...) }, &e.Entity)
-	if err != nil {
-		return directory.EntityRecord{}, fmt.Errorf("entity %q: %w", ref, notFound(err))
+func readEntity(ctx context.Context, idb bun.IDB, partner directory.PartnerID, ref directory.Ref) (e directory.EntityRecord, err error) {
+	q := idb.NewSelect().TableExpr("entities AS e").ColumnExpr(entityFields.columns).
+		ColumnExpr(`coalesce((SELECT p.reference_id FROM entities p WHERE p.tenant_id = ?0 AND p.entity_id = e.parent_id),
+		                     (SELECT t.reference_id FROM partners t WHERE t.tenant_id = ?0 AND e.parent_id = 0),
+		                     '')`, partner).
+		Where("tenant_id = ?", partner)
+	if e.Entity, err = entityFields.find(ctx, q, ref, &e.ParentRef); err != nil {
+		return directory.EntityRecord{}, fmt.Errorf("entity %q: %w", ref, err)
 	}
 	return e, nil
 }
 
 // readTeacher returns a teacher who is in the directory. The entity may have been deleted (P6).
-func readTeacher(ctx context.Context, idb bun.IDB, partner directory.PartnerID, ref directory.Ref) (directory.AccountRecord, error) {
-	var a directory.AccountRecord
-	if _, err := directory.ParseRef(string(ref)); err != nil {
-		return a, fmt.Errorf("teacher %q: %w", ref, directory.ErrNotFound)
-	}
-	found := idb.QueryRowContext(ctx, `
-		SELECT `+accountColumns+`,
-		       coalesce((SELECT e.reference_id FROM entities e WHERE e.tenant_id = ?0 AND e.entity_id = a.entity_id), '')
-		  FROM accounts a
-		 WHERE tenant_id = ?0 AND reference_id = ?1 AND NOT deleted AND kind = ?2`, partner, ref, directory.Teacher)
-	err := accountFields.Scanner().Scan(func(dest ...any) error { return found.Scan(append(dest, &a.EntityRef)...) }, &a.Account)
-	if err != nil {
-		return directory.AccountRecord{}, fmt.Errorf("teacher %q: %w", ref, notFound(err))
+func readTeacher(ctx context.Context, idb bun.IDB, partner directory.PartnerID, ref directory.Ref) (a directory.AccountRecord, err error) {
+	q := idb.NewSelect().TableExpr("accounts AS a").ColumnExpr(accounts.columns).
+		ColumnExpr(`coalesce((SELECT e.reference_id FROM entities e WHERE e.tenant_id = ? AND e.entity_id = a.entity_id), '')`, partner).
+		Where("tenant_id = ? AND kind = ?", partner, directory.Teacher)
+	if a.Account, err = accounts.find(ctx, q, ref, &a.EntityRef); err != nil {
+		return directory.AccountRecord{}, fmt.Errorf("teacher %q: %w", ref, err)
 	}
 	return a, nil
 }

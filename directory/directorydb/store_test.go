@@ -43,7 +43,7 @@ func newStage(t *testing.T, db *database.DB, ref directory.Ref) stage {
 }
 
 // newEntity is a valid input.
-func newEntity(typ string, ref, parent directory.Ref) directory.NewEntity {
+func newEntity(typ string, ref, parent directory.Ref) directory.EntityInput {
 	n := newSchool(ref, parent)
 	n.EntityType = sent(typ)
 	return n
@@ -73,7 +73,7 @@ func (s stage) teacher(ref, entity directory.Ref) directory.AccountRecord {
 func (s stage) fed(accounts ...directory.Account) {
 	s.Helper()
 	must(s, putAccounts(s, s.db, s.p, 1, accounts...))
-	must(s, directorydb.SetCounters(s.Context(), s.db, s.p, 3, accounts[len(accounts)-1].ID))
+	must(s, (&directorydb.Write{IDB: s.db, Partner: s.p}).SetCounters(s.Context(), 3, accounts[len(accounts)-1].ID))
 }
 
 // TestLevels: what each type may hang below, and what a client is told otherwise (P1, P4).
@@ -199,10 +199,10 @@ func TestNotFound(t *testing.T) {
 			at := directory.Cursor{}
 			calls := map[string]func() error{
 				"Entity":        func() error { _, err := s.Entity(ctx, c.p, c.ref); return err },
-				"UpdateEntity":  func() error { _, err := s.UpdateEntity(ctx, c.p, c.ref, directory.EntityChange{}); return err },
+				"UpdateEntity":  func() error { _, err := s.UpdateEntity(ctx, c.p, c.ref, directory.EntityInput{}); return err },
 				"DeleteEntity":  func() error { return s.DeleteEntity(ctx, c.p, c.ref) },
 				"Teacher":       func() error { _, err := s.Teacher(ctx, c.p, c.ref); return err },
-				"UpdateTeacher": func() error { _, err := s.UpdateTeacher(ctx, c.p, c.ref, directory.TeacherChange{}); return err },
+				"UpdateTeacher": func() error { _, err := s.UpdateTeacher(ctx, c.p, c.ref, directory.TeacherInput{}); return err },
 				"DeleteTeacher": func() error { return s.DeleteTeacher(ctx, c.p, c.ref) },
 				"Subtree":       func() error { _, err := s.Subtree(ctx, c.p, c.ref, at); return err },
 				"Readers":       func() error { _, err := s.Readers(ctx, c.p, c.ref, at); return err },
@@ -232,7 +232,7 @@ func TestDeleteEntity(t *testing.T) {
 		)
 		ana := s.teacher("ana", "school")
 		must(t, inTx(t, db, func(ctx context.Context, tx bun.Tx) error {
-			return directorydb.PutEvaluations(ctx, tx, s.p, []directory.Evaluation{{ID: 1, Entity: 2}, {ID: 2, Entity: 1}})
+			return (&directorydb.Write{IDB: tx, Partner: s.p}).PutEvaluations(ctx, []directory.Evaluation{{ID: 1, Entity: 2}, {ID: 2, Entity: 1}})
 		}))
 		if err := s.DeleteEntity(ctx, s.p, "school"); !errors.Is(err, directory.ErrHasChildren) {
 			t.Fatalf("DeleteEntity(with a class) = %v, want ErrHasChildren", err)
@@ -268,7 +268,7 @@ func TestDeleteEntity(t *testing.T) {
 				t.Errorf("%s(the later entity) = %+v, %v, want none", name, page, err)
 			}
 		}
-		change := directory.TeacherChange(newTeacher("ana", "school"))
+		change := directory.TeacherInput(newTeacher("ana", "school"))
 		if got, err := s.UpdateTeacher(ctx, s.p, "ana", change); got.Entity != again.ID || got.Active || got.AccessToken != ana.AccessToken || err != nil {
 			t.Errorf("UpdateTeacher = %+v, %v, want inactive in %d", got, err, again.ID)
 		}
@@ -338,7 +338,7 @@ func TestCarriers(t *testing.T) {
 		rename := func(from, to directory.Ref) {
 			t.Helper()
 			n := newTeacher(to, "school")
-			_, err := s.UpdateTeacher(t.Context(), s.p, from, directory.TeacherChange(n))
+			_, err := s.UpdateTeacher(t.Context(), s.p, from, directory.TeacherInput(n))
 			must(t, err)
 		}
 		type seconds = map[int64]directory.UserID // 0 is from the beginning, 1 the first change of hands after it
@@ -443,10 +443,10 @@ func TestSameTwice(t *testing.T) {
 		s := newStage(t, db, "partner")
 		s.teacher("ana", "school")
 		before, _ := authdb.ReadHeld(ctx, db, auth.Tenant(s.p))
-		if _, err := s.UpdateEntity(ctx, s.p, "school", directory.EntityChange{Name: sent(" Escola "), ReferenceID: sent("school")}); err != nil {
+		if _, err := s.UpdateEntity(ctx, s.p, "school", directory.EntityInput{Name: sent(" Escola "), ReferenceID: sent("school")}); err != nil {
 			t.Error(err)
 		}
-		if _, err := s.UpdateTeacher(ctx, s.p, "ana", directory.TeacherChange(newTeacher("ana", "school"))); err != nil {
+		if _, err := s.UpdateTeacher(ctx, s.p, "ana", directory.TeacherInput(newTeacher("ana", "school"))); err != nil {
 			t.Error(err)
 		}
 		if after, err := authdb.ReadHeld(ctx, db, auth.Tenant(s.p)); after != before || err != nil {
@@ -475,8 +475,8 @@ func TestAccessTokens(t *testing.T) {
 				t.Error("CreateTeacher(bad source) = nil, want an error")
 			}
 		}
-		if _, user, err := directorydb.Counters(ctx, db, s.p); user != 2 || err != nil {
-			t.Errorf("Counters = %d, %v, want 2 accounts", user, err)
+		if p, err := directorydb.PartnerByID(ctx, db, s.p); p.LastUser != 2 || err != nil {
+			t.Errorf("PartnerByID = %+v, %v, want 2 accounts", p, err)
 		}
 	})
 }
@@ -487,12 +487,12 @@ func TestOwnDegrees(t *testing.T) {
 		s := newStage(t, db, "partner")
 		exec(t, db, `INSERT INTO degrees (tenant_id, code, stage, grade, position) VALUES (?, 'Z', 'MEDIO', 0, 1)`, s.p)
 		for degree, message := range map[string]string{"Z": "", "F": "is invalid"} {
-			_, err := s.UpdateEntity(t.Context(), s.p, "class", directory.EntityChange{Degree: sent(degree)})
+			_, err := s.UpdateEntity(t.Context(), s.p, "class", directory.EntityInput{Degree: sent(degree)})
 			if got := messages(err)["degree"]; got != message {
 				t.Errorf("UpdateEntity(degree %q) = %v, want %q", degree, err, message)
 			}
 		}
-		if _, err := s.UpdateEntity(t.Context(), s.p, "school", directory.EntityChange{City: sent("Bauru")}); err != nil {
+		if _, err := s.UpdateEntity(t.Context(), s.p, "school", directory.EntityInput{City: sent("Bauru")}); err != nil {
 			t.Errorf("UpdateEntity(city, of a degree that has gone) = %v, want nil", err)
 		}
 	})
@@ -521,11 +521,11 @@ func ExampleStore() {
 	store := &directorydb.Store{DB: db.DB}
 
 	text := func(s string) directory.Field { return directory.Field{Set: true, Text: s} }
-	network, err := store.CreateEntity(ctx, partner, directory.NewEntity{
+	network, err := store.CreateEntity(ctx, partner, directory.EntityInput{
 		Name: text("Sul"), EntityType: text("network"), Degree: text("F"), ReferenceID: text("sul"), ParentReferenceID: text("rede-sul"),
 	})
 	fmt.Println(network.Type, network.Ref, "below", network.ParentRef, err)
-	_, err = store.CreateEntity(ctx, partner, directory.NewEntity{
+	_, err = store.CreateEntity(ctx, partner, directory.EntityInput{
 		Name: text("Turma 7A"), EntityType: text("class"), Degree: text("7"), ReferenceID: text("7a"), ParentReferenceID: text("sul"),
 	})
 	fmt.Println(err)

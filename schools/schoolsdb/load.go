@@ -65,21 +65,24 @@ func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref dire
 func (s *Store) update(ctx context.Context, idb bun.IDB, partner directory.PartnerID, st *intake.State, h authdb.Held, now time.Time) (err error) {
 	after := st.At.Registers
 	st.At, st.Now = state.Versions(h.Versions), now
-	if st.LastEntity, st.LastUser, err = directorydb.Counters(ctx, idb, partner); err != nil {
+	p, err := directorydb.PartnerByID(ctx, idb, partner)
+	if err != nil {
 		return err
 	}
+	st.LastEntity, st.LastUser = p.LastEntity, p.LastUser
 	if st.Carriers, err = directorydb.Carriers(ctx, idb, partner); err != nil {
 		return err
 	}
 	if st.Degrees, err = directorydb.Degrees(ctx, idb, partner); err != nil {
 		return err
 	}
-	entities, err := directorydb.EntitiesAt(ctx, idb, partner, after, directorydb.Now)
+	view := directorydb.View{DB: idb, Partner: partner, After: after, At: directorydb.Now}
+	entities, err := view.Entities(ctx)
 	if err != nil {
 		return err
 	}
 	var accounts []directory.Account
-	err = directorydb.AccountRefsAfter(ctx, idb, partner, after, func(a directory.Account) error {
+	err = view.AccountRefs(ctx, func(a directory.Account) error {
 		accounts = append(accounts, a)
 		return nil
 	})
@@ -116,12 +119,13 @@ func (l *Load) reserve(ctx context.Context, in *intake.Intake) (*intake.Intake, 
 	}
 	same := false
 	err := l.Alone(ctx, func(ctx context.Context, tx bun.Tx, _ time.Time, _ authdb.Held) error {
-		entity, user, err := directorydb.Counters(ctx, tx, l.partner)
+		p, err := directorydb.PartnerByID(ctx, tx, l.partner)
 		if err != nil {
 			return err
 		}
-		same = in.Reserve(entity, user)
-		return directorydb.SetCounters(ctx, tx, l.partner, entity+directory.EntityID(entities), user+directory.UserID(users))
+		same = in.Reserve(p.LastEntity, p.LastUser)
+		w := &directorydb.Write{IDB: tx, Partner: l.partner}
+		return w.SetCounters(ctx, p.LastEntity+directory.EntityID(entities), p.LastUser+directory.UserID(users))
 	})
 	if err != nil || same {
 		return in, err
@@ -190,7 +194,7 @@ func (l *Load) hold(ctx context.Context, in *intake.Intake, moves intake.Moves, 
 			return errNothing
 		}
 		h.Facts, h.From, h.Registers = l.Number(), now, authdb.NextNumber(h.Registers)
-		return putRegisters(ctx, tx, l.partner, h.Registers, saved.Last)
+		return putRegisters(ctx, &directorydb.Write{IDB: tx, Partner: l.partner, Version: h.Registers}, saved.Last)
 	})
 	switch {
 	case errors.Is(err, errNothing):
@@ -202,24 +206,24 @@ func (l *Load) hold(ctx context.Context, in *intake.Intake, moves intake.Moves, 
 	return nil
 }
 
-// putRegisters writes what changed in the registers; version is the one that the load will publish.
-func putRegisters(ctx context.Context, tx bun.Tx, partner directory.PartnerID, version int64, in *intake.Intake) error {
-	if err := directorydb.PutEntities(ctx, tx, partner, version, in.PutEntities); err != nil {
+// putRegisters writes what changed in the registers.
+func putRegisters(ctx context.Context, w *directorydb.Write, in *intake.Intake) error {
+	if err := w.PutEntities(ctx, in.PutEntities); err != nil {
 		return err
 	}
-	if err := directorydb.PutAccounts(ctx, tx, partner, version, in.PutAccounts); err != nil {
+	if err := w.PutAccounts(ctx, in.PutAccounts); err != nil {
 		return err
 	}
-	if err := directorydb.AddCarriers(ctx, tx, partner, in.PutCarriers); err != nil {
+	if err := w.AddCarriers(ctx, in.PutCarriers); err != nil {
 		return err
 	}
-	if err := directorydb.PutEvaluations(ctx, tx, partner, in.PutEvaluations); err != nil {
+	if err := w.PutEvaluations(ctx, in.PutEvaluations); err != nil {
 		return err
 	}
 	if entities, users := in.Lacks(); entities+users == 0 {
 		return nil
 	}
-	return directorydb.SetCounters(ctx, tx, partner, in.State.LastEntity, in.State.LastUser)
+	return w.SetCounters(ctx, in.State.LastEntity, in.State.LastUser)
 }
 
 // bookRows are the books that a load puts in, some of them in the place of others.

@@ -41,11 +41,12 @@ func (s *Store) register(ctx context.Context, partner directory.PartnerID, versi
 	if !follows {
 		had, since = nil, directorydb.Everything
 	}
-	entities, err := directorydb.EntitiesAt(ctx, s.DB, partner, since, version)
+	view := directorydb.View{DB: s.DB, Partner: partner, After: since, At: version}
+	entities, err := view.Entities(ctx)
 	if err != nil {
 		return nil, err
 	}
-	degrees, err := directorydb.DegreesAt(ctx, s.DB, partner, version)
+	degrees, err := view.Degrees(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (s *Store) register(ctx context.Context, partner directory.PartnerID, versi
 	} else {
 		reg = had.Next(entities, degrees)
 	}
-	return reg, directorydb.AccountsAt(ctx, s.DB, partner, since, version, reg.Add)
+	return reg, view.Accounts(ctx, reg.Add)
 }
 
 // latest knows the register of the highest version that was read of each partner, for as long as somebody holds it, which

@@ -2,12 +2,14 @@ package schoolsdb_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -74,10 +76,12 @@ func (p *partner) account(r *rand.Rand, id directory.UserID) directory.Account {
 // called beside the test.
 func (p *partner) change(ctx context.Context, r *rand.Rand) error {
 	return p.db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		v, err := authdb.Lock(ctx, tx, auth.Tenant(p.id))
+		h, err := authdb.Lock(ctx, tx, auth.Tenant(p.id))
 		if err != nil {
 			return err
 		}
+		h.Registers = authdb.NextNumber(h.Registers)
+		w := &directorydb.Write{IDB: tx, Partner: p.id, Version: h.Registers}
 		n := r.IntN(4)
 		if r.IntN(8) == 0 {
 			n = 60
@@ -96,18 +100,17 @@ func (p *partner) change(ctx context.Context, r *rand.Rand) error {
 		}
 		if r.IntN(5) == 0 {
 			degrees := directory.Degrees{{Code: fmt.Sprint(1 + r.IntN(9)), Stage: "MEDIO"}}
-			if v.Versions, _, err = directorydb.PutDegrees(ctx, tx, p.id, degrees); err != nil {
+			if _, err := w.PutDegrees(ctx, degrees); err != nil {
 				return err
 			}
 		}
-		err = directorydb.PutEntities(ctx, tx, p.id, v.Registers+1, entities)
-		if err == nil {
-			err = directorydb.PutAccounts(ctx, tx, p.id, v.Registers+1, accounts)
+		if err := errors.Join(w.PutEntities(ctx, entities), w.PutAccounts(ctx, accounts)); err != nil {
+			return err
 		}
-		if err == nil {
-			_, err = authdb.Raise(ctx, tx, auth.Tenant(p.id), true, r.IntN(2) == 0)
+		if r.IntN(2) == 0 {
+			h.Facts = authdb.NextNumber(h.Facts)
 		}
-		return err
+		return authdb.Hold(ctx, tx, auth.Tenant(p.id), h, time.Now())
 	})
 }
 
@@ -174,7 +177,12 @@ func TestRegisterReadsWhatChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := authdb.Raise(t.Context(), db, auth.Tenant(p.id), true, false); err != nil {
+		h, err := authdb.ReadHeld(t.Context(), db, auth.Tenant(p.id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Registers = authdb.NextNumber(h.Registers)
+		if err := authdb.Hold(t.Context(), db, auth.Tenant(p.id), h, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		second, err := store.Register(t.Context(), p.id, p.versions())
@@ -342,11 +350,10 @@ func benchmarkRegister(b *testing.B, db *database.DB) {
 			if err != nil {
 				return err
 			}
-			if err := directorydb.PutAccounts(ctx, tx, id, h.Registers+1, accounts); err != nil {
-				return err
-			}
-			v, err = authdb.Raise(ctx, tx, auth.Tenant(id), true, false)
-			return err
+			h.Registers = authdb.NextNumber(h.Registers)
+			v = h.Versions
+			w := &directorydb.Write{IDB: tx, Partner: id, Version: v.Registers}
+			return errors.Join(w.PutAccounts(ctx, accounts), authdb.Hold(ctx, tx, auth.Tenant(id), h, time.Now()))
 		})
 		if err != nil {
 			b.Fatal(err)

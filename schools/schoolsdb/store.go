@@ -73,7 +73,7 @@ func (s *Store) Books(ctx context.Context, partner directory.PartnerID, at state
 // People implements report.Store.
 func (s *Store) People(ctx context.Context, partner directory.PartnerID, at state.Versions, ids []directory.UserID) (map[directory.UserID]report.Person, error) {
 	people := make(map[directory.UserID]report.Person, len(ids))
-	return people, directorydb.Names(ctx, s.DB, partner, at.Registers, ids, func(id directory.UserID, name, email string) {
+	return people, directorydb.View{DB: s.DB, Partner: partner, At: at.Registers}.Names(ctx, ids, func(id directory.UserID, name, email string) {
 		people[id] = report.Person{Name: name, Email: email}
 	})
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
@@ -107,7 +106,7 @@ func TestKeyListTable(t *testing.T) {
 func newNetwork(t *testing.T, db *database.DB, p directory.PartnerID, ref string) {
 	t.Helper()
 	text := func(s string) directory.Field { return directory.Field{Set: true, Text: s} }
-	_, err := (&directorydb.Store{DB: db.DB}).CreateEntity(t.Context(), p, directory.NewEntity{
+	_, err := (&directorydb.Store{DB: db.DB}).CreateEntity(t.Context(), p, directory.EntityInput{
 		Name: text(ref), EntityType: text("network"), Degree: text("F"), ReferenceID: text(ref), ParentReferenceID: text("ana"),
 	})
 	if err != nil {
@@ -140,19 +139,21 @@ func liveKeys(t *testing.T, db *database.DB) (n int) {
 func TestIssueWhileDeleting(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		ok(t, "--db", db.URL, "partner", "create", "ana", "--name", "Ana")
-		p, err := directorydb.PartnerByRef(t.Context(), db, "ana")
+		p, err := (&authdb.Store{DB: db.DB}).Tenant(t.Context(), authdb.Partner, "ana")
 		if err != nil {
 			t.Fatal(err)
 		}
 		outcomes := map[bool]int{}
 		for i := range 20 {
 			ref := fmt.Sprint("rede-", i)
-			newNetwork(t, db, p.ID, ref)
+			newNetwork(t, db, directory.PartnerID(p.ID), ref)
 			var out string
 			var deleted error
 			var wg sync.WaitGroup
 			wg.Go(func() { out = issueQuietly(t, db, ref) })
-			wg.Go(func() { deleted = (&directorydb.Store{DB: db.DB}).DeleteEntity(t.Context(), p.ID, directory.Ref(ref)) })
+			wg.Go(func() {
+				deleted = (&directorydb.Store{DB: db.DB}).DeleteEntity(t.Context(), directory.PartnerID(p.ID), directory.Ref(ref))
+			})
 			wg.Wait()
 			issued := strings.Contains(out, "apiKey")
 			if deleted != nil || !issued && !strings.Contains(out, "has no network") {
@@ -171,16 +172,16 @@ func TestIssueWhileDeleting(t *testing.T) {
 func TestIssueWaitsForDeletion(t *testing.T) {
 	db := dbtest.Postgres(t) // where a transaction that waits can be seen
 	ok(t, "--db", db.URL, "partner", "create", "ana", "--name", "Ana")
-	p, err := directorydb.PartnerByRef(t.Context(), db, "ana")
+	p, err := (&authdb.Store{DB: db.DB}).Tenant(t.Context(), authdb.Partner, "ana")
 	if err != nil {
 		t.Fatal(err)
 	}
-	newNetwork(t, db, p.ID, "rede")
+	newNetwork(t, db, directory.PartnerID(p.ID), "rede")
 	out := make(chan string, 1)
 	err = db.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
-		_, err := authdb.Lock(ctx, tx, auth.Tenant(p.ID))
+		_, err := authdb.Lock(ctx, tx, p.ID)
 		_, err2 := tx.ExecContext(ctx, `UPDATE entities SET deleted = TRUE WHERE tenant_id = ? AND reference_id = 'rede'`, p.ID)
-		if err := errors.Join(err, err2, (&authdb.Store{DB: db.DB}).RevokeNetwork(ctx, tx, auth.Tenant(p.ID), 1)); err != nil {
+		if err := errors.Join(err, err2, (&authdb.Store{DB: db.DB}).RevokeNetwork(ctx, tx, p.ID, 1)); err != nil {
 			return err
 		}
 		go func() { out <- issueQuietly(t, db, "rede") }()

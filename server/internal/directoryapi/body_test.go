@@ -17,21 +17,21 @@ func TestBodyFields(t *testing.T) {
 	wrong := directory.Field{Set: true, Wrong: true}
 	tests := []struct {
 		rule, body string
-		want       directory.NewEntity
+		want       directory.EntityInput
 	}{
-		{"nothing", `{}`, directory.NewEntity{}},
+		{"nothing", `{}`, directory.EntityInput{}},
 		{"texts", `{"name":"Rede","entity_type":"network","degree":"F","inep":"1","state":"PA","city":"Belém","reference_id":"a/b","parent_reference_id":"p"}`,
-			directory.NewEntity{
+			directory.EntityInput{
 				Name: text("Rede"), EntityType: text("network"), Degree: text("F"), INEP: text("1"), State: text("PA"), City: text("Belém"),
 				ReferenceID: text("a/b"), ParentReferenceID: text("p"),
 			}},
-		{"escapes", `{"\u006eame":"\ud83d\udcda \u00e9\n"}`, directory.NewEntity{Name: text("📚 é\n")}},
-		{"null and wrong types", `{"name":null,"degree":9,"inep":[],"state":{"a":{}},"city":false}`, directory.NewEntity{
+		{"escapes", `{"\u006eame":"\ud83d\udcda \u00e9\n"}`, directory.EntityInput{Name: text("📚 é\n")}},
+		{"null and wrong types", `{"name":null,"degree":9,"inep":[],"state":{"a":{}},"city":false}`, directory.EntityInput{
 			Name: directory.Field{Set: true, Null: true}, Degree: wrong, INEP: wrong, State: wrong, City: wrong,
 		}},
-		{"unknown fields are ignored", `{"Name":"x","entities":[{"name":"y"}],"":1,"name":"z"}`, directory.NewEntity{Name: text("z")}},
-		{"white space around", "\n\t {\r\"name\" : \"z\" } \n", directory.NewEntity{Name: text("z")}},
-		{"deep, within an unknown field", `{"x":` + nested(9000) + `,"name":"z"}`, directory.NewEntity{Name: text("z")}},
+		{"unknown fields are ignored", `{"Name":"x","entities":[{"name":"y"}],"":1,"name":"z"}`, directory.EntityInput{Name: text("z")}},
+		{"white space around", "\n\t {\r\"name\" : \"z\" } \n", directory.EntityInput{Name: text("z")}},
+		{"deep, within an unknown field", `{"x":` + nested(9000) + `,"name":"z"}`, directory.EntityInput{Name: text("z")}},
 	}
 	for _, tt := range tests {
 		store := &fixed{}

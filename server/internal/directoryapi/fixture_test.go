@@ -27,12 +27,12 @@ type fixed struct {
 	asked    []any
 }
 
-func (f *fixed) CreateEntity(_ context.Context, p directory.PartnerID, e directory.NewEntity) (directory.EntityRecord, error) {
+func (f *fixed) CreateEntity(_ context.Context, p directory.PartnerID, e directory.EntityInput) (directory.EntityRecord, error) {
 	f.asked = []any{p, e}
 	return directory.EntityRecord{Entity: directory.Entity{ID: 1, Ref: "n", Type: directory.Network}}, f.err
 }
 
-func (f *fixed) UpdateEntity(_ context.Context, p directory.PartnerID, ref directory.Ref, c directory.EntityChange) (directory.EntityRecord, error) {
+func (f *fixed) UpdateEntity(_ context.Context, p directory.PartnerID, ref directory.Ref, c directory.EntityInput) (directory.EntityRecord, error) {
 	f.asked = []any{p, ref, c}
 	return directory.EntityRecord{}, f.err
 }

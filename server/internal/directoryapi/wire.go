@@ -6,8 +6,8 @@ import (
 )
 
 // newEntity takes the members of a body that make an entity; the others are ignored (P4).
-func newEntity(body map[string]directory.Field) directory.NewEntity {
-	return directory.NewEntity{
+func newEntity(body map[string]directory.Field) directory.EntityInput {
+	return directory.EntityInput{
 		Name:              body["name"],
 		EntityType:        body["entity_type"],
 		Degree:            body["degree"],
@@ -19,13 +19,13 @@ func newEntity(body map[string]directory.Field) directory.NewEntity {
 	}
 }
 
-func entityChange(body map[string]directory.Field) directory.EntityChange {
-	return directory.EntityChange(newEntity(body))
+func entityChange(body map[string]directory.Field) directory.EntityInput {
+	return directory.EntityInput(newEntity(body))
 }
 
 // newTeacher takes the members of a body that make a teacher.
-func newTeacher(body map[string]directory.Field) directory.NewTeacher {
-	return directory.NewTeacher{
+func newTeacher(body map[string]directory.Field) directory.TeacherInput {
+	return directory.TeacherInput{
 		Name:              body["name"],
 		Email:             body["email"],
 		Phone:             body["phone"],
@@ -34,8 +34,8 @@ func newTeacher(body map[string]directory.Field) directory.NewTeacher {
 	}
 }
 
-func teacherChange(body map[string]directory.Field) directory.TeacherChange {
-	return directory.TeacherChange(newTeacher(body))
+func teacherChange(body map[string]directory.Field) directory.TeacherInput {
+	return directory.TeacherInput(newTeacher(body))
 }
 
 // entityDocument writes the envelope of a single entity, which tells its parent.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -24,8 +25,15 @@ import (
 func raise(t *testing.T, db *database.DB, tenant auth.Tenant, facts bool) {
 	t.Helper()
 	must(t, db.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
-		_, err := authdb.Raise(ctx, tx, tenant, true, facts)
-		return err
+		h, err := authdb.Lock(ctx, tx, tenant)
+		if err != nil {
+			return err
+		}
+		h.Registers = authdb.NextNumber(h.Registers)
+		if facts {
+			h.Facts = authdb.NextNumber(h.Facts)
+		}
+		return authdb.Hold(ctx, tx, tenant, h, time.Now())
 	}))
 }
 

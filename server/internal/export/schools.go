@@ -78,7 +78,7 @@ func (s *schoolsExport) writeUsersOf(ctx context.Context, tx bun.Tx, t Table[use
 	}
 	tree := directory.NewTree(entities)
 	scope := tree.Scope(s.Network)
-	return directorydb.AccountRefs(ctx, tx, s.Partner, func(a directory.Account) error {
+	return directorydb.Latest(tx, s.Partner).AccountRefs(ctx, func(a directory.Account) error {
 		if profileOf(a.Kind) == 0 || s.Network != 0 && !scope.Below(a.Entity) {
 			return nil
 		}

@@ -55,7 +55,7 @@ func (p *partnership) follow(a act) {
 		_, err = p.api.CreateTeacher(p.t.Context(), p.partner, teacher(a.ref, a.class, "Feita"))
 	case "put":
 		name := p.accounts[p.live(a.to)-1].name
-		_, err = p.api.UpdateTeacher(p.t.Context(), p.partner, directory.Ref(a.ref), directory.TeacherChange(teacher(a.to, a.class, name)))
+		_, err = p.api.UpdateTeacher(p.t.Context(), p.partner, directory.Ref(a.ref), directory.TeacherInput(teacher(a.to, a.class, name)))
 	case "delete":
 		err = p.api.DeleteTeacher(p.t.Context(), p.partner, directory.Ref(a.ref))
 	case "create class":
@@ -71,7 +71,7 @@ func (p *partnership) follow(a act) {
 // entity creates an entity by the API.
 func (p *partnership) entity(kind, ref, parent string) {
 	p.t.Helper()
-	_, err := p.api.CreateEntity(p.t.Context(), p.partner, directory.NewEntity{
+	_, err := p.api.CreateEntity(p.t.Context(), p.partner, directory.EntityInput{
 		EntityType: text(kind), ReferenceID: text(ref), Name: text(ref), Degree: text("6"), ParentReferenceID: text(parent),
 	})
 	if err != nil {
@@ -81,8 +81,8 @@ func (p *partnership) entity(kind, ref, parent string) {
 
 func text(s string) directory.Field { return directory.Field{Set: true, Text: s} }
 
-func teacher(ref, class, name string) directory.NewTeacher {
-	return directory.NewTeacher{Name: text(name), ReferenceID: text(ref), EntityReferenceID: text(class), Email: text("a@example.com"), Phone: text("1")}
+func teacher(ref, class, name string) directory.TeacherInput {
+	return directory.TeacherInput{Name: text(name), ReferenceID: text(ref), EntityReferenceID: text(class), Email: text("a@example.com"), Phone: text("1")}
 }
 
 // fed loads a feed, and fails where the load counts other events than the roll.
@@ -134,7 +134,7 @@ func (p *partnership) check(events map[int]time.Time) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	err = directorydb.AccountRefs(p.t.Context(), p.db, p.partner, func(a directory.Account) error {
+	err = directorydb.Latest(p.db, p.partner).AccountRefs(p.t.Context(), func(a directory.Account) error {
 		for len(accounts) < int(a.ID)-1 {
 			accounts = append(accounts, enrolled{}) // a number that was not used
 		}

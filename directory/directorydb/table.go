@@ -1,0 +1,276 @@
+package directorydb
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/row"
+)
+
+// fields are the columns that a record declares.
+type fields[R any] struct {
+	schema  row.Schema
+	columns string // with commas
+	record  func(*R) row.Row
+}
+
+func fieldsOf[R any, P interface {
+	*R
+	row.Row
+}]() fields[R] {
+	s := row.Of(P(new(R)))
+	names := make([]string, len(s))
+	for i := range s {
+		names[i] = s[i].Column()
+	}
+	return fields[R]{s, strings.Join(names, ", "), func(r *R) row.Row { return P(r) }}
+}
+
+// read calls visit with each record that a query found. more is where it puts the columns that come behind those of the record.
+func (f fields[R]) read(rows *sql.Rows, err error, visit func(R) error, more ...any) error {
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var r R
+	scanner, scan := f.schema.Scanner(), func(dest ...any) error { return rows.Scan(append(dest, more...)...) }
+	for rows.Next() {
+		if err := scanner.Scan(scan, f.record(&r)); err != nil {
+			return err
+		}
+		if err := visit(r); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// table is a table of the registers: each row has the partner and a record, and the version that wrote it where the table has a
+// past.
+type table[R any] struct {
+	fields[R]
+	name, key string
+	past      string // the columns of what is kept of a row that is replaced, for the reports of earlier states (G8)
+	kept      string // a column that stays as it was written first
+	id        func(R) (number int64, ref directory.Ref, gone bool)
+}
+
+// entityRow is an entity as it is stored.
+type entityRow struct {
+	directory.Entity
+	network directory.EntityID // above; 0 for a network
+}
+
+func (r *entityRow) Fields(w *row.Walk) {
+	r.Entity.Fields(w)
+	row.Int(w, "networkId", &r.network)
+}
+
+var (
+	entityFields = fieldsOf[directory.Entity]()
+	entities     = table[entityRow]{
+		fields: fieldsOf[entityRow](), name: "entities", key: "entity_id", past: entityFields.columns,
+		id: func(r entityRow) (int64, directory.Ref, bool) { return int64(r.ID), r.Ref, r.Deleted },
+	}
+	accounts = table[directory.Account]{
+		fields: fieldsOf[directory.Account](), name: "accounts", key: "user_id", past: `user_id, kind, name, email, entity_id, active, deleted`,
+		kept: "access_token", // (P7)
+		id:   func(a directory.Account) (int64, directory.Ref, bool) { return int64(a.ID), a.Ref, a.Deleted },
+	}
+	evaluations = table[directory.Evaluation]{
+		fields: fieldsOf[directory.Evaluation](), name: "evaluations", key: "evaluation_id",
+		id: func(v directory.Evaluation) (int64, directory.Ref, bool) { return v.ID, "", true },
+	}
+)
+
+// PastTables are the tables of what was replaced, each with the columns that name a row besides the tenant and until.
+func PastTables() map[string][]string {
+	return map[string][]string{"entities_past": {"entity_id"}, "accounts_past": {"user_id"}, "degrees_past": {"position"}}
+}
+
+// chunk is the number of rows of one statement: bun writes the values into its text.
+const chunk = 2000
+
+// insert adds rows; again says that they take the place of those of the same numbers. The statement is not built: bun takes rows
+// of models alone, whose fields would be declared once more.
+func (t *table[R]) insert(ctx context.Context, w *Write, again bool, rows []R) error {
+	head, first := `tenant_id, `, []any{int64(w.Partner)}
+	if t.past != "" {
+		head, first = head+`version, `, append(first, w.Version)
+	}
+	columns, conflict := head+t.columns, bun.SafeQuery("")
+	if again {
+		conflict = bun.SafeQuery(`ON CONFLICT (tenant_id, ?) DO UPDATE SET `+t.excluded(columns), bun.Ident(t.key))
+	}
+	for part := range slices.Chunk(rows, chunk) {
+		values := make([]bun.TupleValues, len(part))
+		for i := range part {
+			all := t.schema.Values(slices.Clone(first), t.record(&part[i]))
+			if err := storable(all); err != nil {
+				return fmt.Errorf("number %d: %w", t.number(part[i]), err)
+			}
+			values[i] = bun.Tuple(all)
+		}
+		w.changed = true
+		if _, err := w.NewRaw(`INSERT INTO ? (`+columns+`) VALUES ? ?`, bun.Ident(t.name), bun.List(values), conflict).Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// excluded sets what is replaced of a row that is written again.
+func (t *table[R]) excluded(columns string) string {
+	var set []string
+	for c := range strings.SplitSeq(columns, ", ") {
+		if c != "tenant_id" && c != t.key && c != t.kept {
+			set = append(set, c+" = EXCLUDED."+c)
+		}
+	}
+	return strings.Join(set, ", ")
+}
+
+// storable makes of values what bun can write, or returns directory.ErrText where one is a text that cannot be stored.
+func storable(values []any) error {
+	for i, v := range values {
+		switch v := v.(type) {
+		case string:
+			if err := directory.CheckText(v); err != nil {
+				return err
+			}
+		case nil:
+			values[i] = bun.Safe("NULL") // bun writes no nil within a tuple
+		}
+	}
+	return nil
+}
+
+// change writes what differs between a stored row and what it is to be.
+func (t *table[R]) change(ctx context.Context, w *Write, was, is R) error {
+	update, same := w.NewUpdate().Table(t.name).Set("version = ?", w.Version), true
+	before, after := t.schema.Values(nil, t.record(&was)), t.schema.Values(nil, t.record(&is))
+	for i := range t.schema {
+		if before[i] != after[i] {
+			same = false
+			update.Set("? = ?", bun.Ident(t.schema[i].Column()), after[i])
+		}
+	}
+	if same {
+		return nil
+	}
+	which := bun.SafeQuery("? = ?", bun.Ident(t.key), t.number(was))
+	if err := t.keepPast(ctx, w, which); err != nil {
+		return err
+	}
+	w.changed = true
+	_, err := update.Where("tenant_id = ? AND ?", w.Partner, which).Exec(ctx)
+	return err
+}
+
+// keepPast copies rows that are about to be replaced to the past of their table, with the version that replaces them. A row
+// that this version wrote already has its past there.
+func (t *table[R]) keepPast(ctx context.Context, w *Write, which schema.QueryWithArgs) error {
+	if t.past == "" {
+		return nil
+	}
+	_, err := w.NewRaw(`
+		INSERT INTO ? (tenant_id, until, version, `+t.past+`)
+		SELECT tenant_id, ?, version, `+t.past+`
+		  FROM ?
+		 WHERE tenant_id = ? AND version < ? AND ?`,
+		bun.Ident(t.name+"_past"), w.Version, bun.Ident(t.name), w.Partner, w.Version, which).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("keep the past of %s: %w", t.name, err)
+	}
+	return nil
+}
+
+// put adds rows, or replaces those of the same numbers; of several with one number the last stands, since an engine refuses
+// to replace a row twice in one statement. The slice is the caller's no more.
+func (t *table[R]) put(ctx context.Context, w *Write, rows []R) error {
+	rows = t.settle(rows)
+	var numbers []int64
+	for _, r := range rows {
+		numbers = append(numbers, t.number(r))
+	}
+	for part := range slices.Chunk(numbers, chunk) {
+		if err := t.keepPast(ctx, w, t.among(part)); err != nil {
+			return err
+		}
+	}
+	if err := t.park(ctx, w, rows); err != nil {
+		return err
+	}
+	return t.insert(ctx, w, true, rows)
+}
+
+func (t *table[R]) number(r R) int64 {
+	number, _, _ := t.id(r)
+	return number
+}
+
+// settle returns rows by number, the last of each.
+func (t *table[R]) settle(rows []R) []R {
+	slices.SortStableFunc(rows, func(a, b R) int { return cmp.Compare(t.number(a), t.number(b)) })
+	kept := rows[:0]
+	for i, r := range rows {
+		if i+1 == len(rows) || t.number(r) != t.number(rows[i+1]) {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// among is the condition for rows of numbers, which ascend. The bounds tell PostgreSQL to use the key while it has no
+// statistics, as after the first load.
+func (t *table[R]) among(numbers []int64) schema.QueryWithArgs {
+	return bun.SafeQuery("?0 BETWEEN ?1 AND ?2 AND ?0 IN (?3)", bun.Ident(t.key), numbers[0], numbers[len(numbers)-1], bun.List(numbers))
+}
+
+// park takes the stored rows that give up their reference, being deleted or given another, out of the unique index, by
+// marking them as deleted until they are written anew.
+//
+// It reads the live rows from the first number to the last and compares here: joined with the rows in SQL, one engine
+// or the other goes through all pairs of them.
+func (t *table[R]) park(ctx context.Context, w *Write, rows []R) error {
+	if len(rows) == 0 || t.past == "" {
+		return nil
+	}
+	stored, err := w.NewSelect().Table(t.name).Column(t.key, "reference_id").
+		Where("tenant_id = ? AND NOT deleted", w.Partner).
+		Where("? BETWEEN ? AND ?", bun.Ident(t.key), t.number(rows[0]), t.number(rows[len(rows)-1])).
+		OrderExpr("?", bun.Ident(t.key)).Rows(ctx)
+	var givers []int64
+	err = authdb.Visit(stored, err, "references", func(stored *sql.Rows) error {
+		var number int64
+		var ref directory.Ref
+		if err := stored.Scan(&number, &ref); err != nil {
+			return err
+		}
+		if i, ok := slices.BinarySearchFunc(rows, number, func(r R, n int64) int { return cmp.Compare(t.number(r), n) }); ok {
+			if _, will, gone := t.id(rows[i]); gone || will != ref {
+				givers = append(givers, number)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(givers, chunk) {
+		_, err := w.NewUpdate().Table(t.name).Set("deleted = TRUE").Where("tenant_id = ? AND ?", w.Partner, t.among(part)).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("free references: %w", err)
+		}
+	}
+	return nil
+}
