@@ -62,6 +62,16 @@ func (a *API) Handler() http.Handler {
 	}))
 }
 
+// call is a request under way, of which the checks up to the rate fill in the partner and the body.
+type call struct {
+	*API
+	w       http.ResponseWriter
+	r       *http.Request
+	ref     directory.Ref // of the path; empty where the route has none
+	partner directory.PartnerID
+	body    body
+}
+
 // serve answers the requests for a route.
 func (a *API) serve(rt route) httprouter.Handle {
 	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
@@ -71,11 +81,11 @@ func (a *API) serve(rt route) httprouter.Handle {
 			fail(w, r, &web.Problem{Status: http.StatusMethodNotAllowed, Allow: rt.allow()})
 			return
 		}
-		req := request{ref: refOf(params)}
-		defer req.body.release()
-		err := a.check(w, r, &req)
+		c := &call{API: a, w: w, r: r, ref: refOf(params)}
+		defer c.body.release()
+		err := c.check()
 		if err == nil {
-			err = handle(a, w, r, req)
+			err = handle(c)
 		}
 		if err != nil {
 			fail(w, r, err)
@@ -83,36 +93,29 @@ func (a *API) serve(rt route) httprouter.Handle {
 	}
 }
 
-// request is a request that passed the checks up to the rate.
-type request struct {
-	partner directory.PartnerID
-	ref     directory.Ref // of the path; empty where the route has none
-	body    body
-}
-
 // check makes the checks that stand between the method and the content type. Nothing of the body is read before its length
 // is allowed and its hash, with the rest of the header, is signed by a live key.
-func (a *API) check(w http.ResponseWriter, r *http.Request, req *request) error {
-	if r.ContentLength > maxBody {
+func (c *call) check() error {
+	if c.r.ContentLength > maxBody {
 		return errTooLarge
 	}
-	ctx, trace := r.Context(), web.TraceOf(r.Context())
-	signed := auth.SignedFrom(r, nil)
+	ctx, trace := c.r.Context(), web.TraceOf(c.r.Context())
+	signed := auth.SignedFrom(c.r, nil)
 	id, _, _, _ := auth.ParseAuthorization(signed.Authorization)
 	trace.Claim(auth.ParseID(id))
-	grant, err := a.Keys.Check(ctx, signed)
+	grant, err := c.Keys.Check(ctx, signed)
 	if err != nil {
-		return a.explain(signed, err)
+		return c.explain(signed, err)
 	}
-	req.partner, trace.Tenant = grant.Partner, int64(grant.Partner)
-	if err := a.readBody(w, r, req); err != nil {
+	c.partner, trace.Tenant = grant.Partner, int64(grant.Partner)
+	if err := c.readBody(); err != nil {
 		return err
 	}
-	signed.Body = req.body.bytes
+	signed.Body = c.body.bytes
 	if err := signed.VerifyBody(); err != nil {
-		return a.explain(signed, Refuse(err))
+		return c.explain(signed, Refuse(err))
 	}
-	return web.Limit{Limiter: a.Limiter, Rate: a.Rate}.Spend(ctx, w, grant.Budget)
+	return web.Limit{Limiter: c.Limiter, Rate: c.Rate}.Spend(ctx, c.w, grant.Budget)
 }
 
 // explain adds the canonical string to a refusal when that is asked for, and the reason is told then; the signature never

@@ -1,13 +1,12 @@
 package directoryapi
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lectern-dev/lectern/directory"
@@ -25,16 +24,16 @@ func leaveUnread(w http.ResponseWriter, r *http.Request) {
 }
 
 // readBody reads the whole body, of any method, since its hash is a part of what was signed.
-func (a *API) readBody(w http.ResponseWriter, r *http.Request, req *request) error {
-	if r.ContentLength == 0 {
+func (c *call) readBody() error {
+	if c.r.ContentLength == 0 {
 		return nil
 	}
-	req.body.holds, req.body.partner = &a.holds, req.partner
-	err := req.body.read(http.MaxBytesReader(w, r.Body, maxBody), r.ContentLength)
+	c.body.holds, c.body.partner = &c.holds, c.partner
+	err := c.body.read(http.MaxBytesReader(c.w, c.r.Body, maxBody), c.r.ContentLength)
 	var tooLarge *http.MaxBytesError
 	switch {
 	case err == nil:
-		w.Header().Del("Connection")
+		c.w.Header().Del("Connection")
 		return nil
 	case errors.As(err, &tooLarge):
 		return errTooLarge
@@ -44,12 +43,16 @@ func (a *API) readBody(w http.ResponseWriter, r *http.Request, req *request) err
 	return errBadRequest // it was cut off, or is not coded as it says
 }
 
-// object returns the members of a request's body by their names.
-func (req request) object(r *http.Request) (map[string]directory.Field, error) {
-	if !isJSON(r.Header) {
-		return nil, errMediaType
+// members reads the members of the body into the fields of their names; the others are ignored (P4).
+func (c *call) members(in map[string]*directory.Field) error {
+	if !isJSON(c.r.Header) {
+		return errMediaType
 	}
-	return decode(req.body.bytes)
+	sent, err := decode(c.body.bytes)
+	for name, field := range in {
+		*field = sent[name]
+	}
+	return err
 }
 
 // isJSON reports whether a body says that it is JSON, and not in a content coding, of which none is read.
@@ -65,42 +68,23 @@ func isJSON(h http.Header) bool {
 // decode reads a JSON object into its members: texts as they are, nulls, and anything else as Wrong. The error is 400
 // for what is no JSON object, alone in the body, in UTF-8, with each name once in every object, and nested to a depth
 // that the decoder bears (10,000).
-func decode(body []byte) (map[string]directory.Field, error) {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
-	if t, err := dec.ReadToken(); err != nil || t.Kind() != '{' {
-		return nil, errBadRequest
-	}
-	fields := make(map[string]directory.Field)
-	for dec.PeekKind() != '}' {
-		name, err := dec.ReadToken()
-		if err != nil {
-			return nil, errBadRequest
-		}
-		key := name.String() // before the next read, which uses its memory
-		if fields[key], err = decodeField(dec); err != nil {
-			return nil, errBadRequest
-		}
-	}
-	if _, err := dec.ReadToken(); err != nil {
-		return nil, errBadRequest
-	}
-	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
+func decode(body []byte) (fields map[string]directory.Field, err error) {
+	err = json.Unmarshal(body, &fields, json.WithUnmarshalers(json.UnmarshalFromFunc(decodeField)))
+	if err != nil || fields == nil { // null
 		return nil, errBadRequest
 	}
 	return fields, nil
 }
 
-func decodeField(dec *jsontext.Decoder) (directory.Field, error) {
-	switch dec.PeekKind() {
-	case '"':
-		t, err := dec.ReadToken()
-		if err != nil {
-			return directory.Field{}, err
-		}
-		return directory.Field{Set: true, Text: t.String()}, nil
-	case 'n':
-		_, err := dec.ReadToken()
-		return directory.Field{Set: true, Null: true}, err
+func decodeField(dec *jsontext.Decoder, f *directory.Field) error {
+	kind := dec.PeekKind()
+	if kind != '"' && kind != 'n' {
+		*f = directory.Field{Set: true, Wrong: true}
+		return dec.SkipValue()
 	}
-	return directory.Field{Set: true, Wrong: true}, dec.SkipValue()
+	t, err := dec.ReadToken()
+	if *f = (directory.Field{Set: true, Null: kind == 'n'}); kind == '"' {
+		f.Text = t.String()
+	}
+	return err
 }

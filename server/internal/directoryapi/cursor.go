@@ -1,8 +1,8 @@
 package directoryapi
 
 import (
+	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/lectern-dev/lectern/directory"
@@ -10,46 +10,32 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
-// list is one list of a partner, and what seals its cursors. No two lists have the same name.
+// list is one list of a partner: that of a route under a filter, which is a type or a reference.
 type list struct {
-	name   string
-	sealer paging.Sealer
+	partner       directory.PartnerID
+	route, filter string
+	sealer        paging.Sealer // of its cursors
 }
 
-// list returns the list that a route gives a partner under a filter, which is a type or a reference. A filter has no
-// NUL that could stand for the one between the parts.
-func (a *API) list(partner directory.PartnerID, route, filter string) (list, error) {
-	sealer, err := a.Cursors()
-	name := strings.Join([]string{strconv.FormatInt(int64(partner), 10), route, filter}, "\x00")
-	return list{name, sealer}, err
-}
+// name is what no other list has. A filter has no NUL that could stand for the one between the parts.
+func (l list) name() string { return fmt.Sprintf("%d\x00%s\x00%s", l.partner, l.route, l.filter) }
 
 // cursor returns the position that a request asks for. One parameter with a text at most may be there, once (P8).
-func (l list) cursor(query map[string][]string) (directory.Cursor, error) {
+func (l list) cursor(query map[string][]string) (at directory.Cursor, err error) {
 	after, before := query["after"], query["before"]
-	if len(after) > 1 || len(before) > 1 {
-		return directory.Cursor{}, errCursor
-	}
 	a, b := strings.Join(after, ""), strings.Join(before, "")
 	switch {
-	case a != "" && b != "":
-		return directory.Cursor{}, errCursor
+	case len(after) > 1 || len(before) > 1 || a != "" && b != "":
+		err = errCursor
 	case a != "":
-		n, err := l.open(a)
-		return directory.Cursor{After: n}, err
+		at.After, err = l.sealer.Open(l.name(), a)
 	case b != "":
-		n, err := l.open(b)
-		return directory.Cursor{Before: n}, err
+		at.Before, err = l.sealer.Open(l.name(), b)
 	}
-	return directory.Cursor{}, nil
-}
-
-func (l list) open(cursor string) (int64, error) {
-	n, err := l.sealer.Open(l.name, cursor)
 	if err != nil {
-		return 0, errCursor
+		return directory.Cursor{}, errCursor
 	}
-	return n, nil
+	return at, nil
 }
 
 // parameters returns the parameters of a query by name, with what a malformed escape spells as it stands.

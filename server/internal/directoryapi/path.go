@@ -1,6 +1,7 @@
 package directoryapi
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -18,37 +19,32 @@ type route struct {
 }
 
 // handler answers a request that passed the checks. An error is for fail, and nothing was written then.
-type handler func(a *API, w http.ResponseWriter, r *http.Request, req request) error
+type handler func(c *call) error
 
 var routes = []route{
 	{"/entities", map[string]handler{
 		http.MethodGet:  listEntities,
-		http.MethodPost: create(newEntity, directory.Store.CreateEntity, entityDocument),
+		http.MethodPost: create(directory.Store.CreateEntity, entityDocument),
 	}},
 	{"/entities/:ref", map[string]handler{
 		http.MethodGet:    show(directory.Store.Entity, entityDocument),
-		http.MethodPut:    update(entityChange, directory.Store.UpdateEntity, entityDocument),
+		http.MethodPut:    update(directory.Store.UpdateEntity, entityDocument),
 		http.MethodDelete: remove(directory.Store.DeleteEntity),
 	}},
 	{"/entities/:ref/subtree", map[string]handler{http.MethodGet: listUnder("subtree", directory.Store.Subtree, list.entityPage)}},
 	{"/entities/:ref/readers", map[string]handler{http.MethodGet: listUnder("readers", directory.Store.Readers, list.accountPage)}},
 	{"/entities/:ref/teachers", map[string]handler{http.MethodGet: listUnder("teachers", directory.Store.Teachers, list.accountPage)}},
-	{"/teachers", map[string]handler{http.MethodPost: create(newTeacher, directory.Store.CreateTeacher, teacherDocument)}},
+	{"/teachers", map[string]handler{http.MethodPost: create(directory.Store.CreateTeacher, teacherDocument)}},
 	{"/teachers/:ref", map[string]handler{
 		http.MethodGet:    show(directory.Store.Teacher, teacherDocument),
-		http.MethodPut:    update(teacherChange, directory.Store.UpdateTeacher, teacherDocument),
+		http.MethodPut:    update(directory.Store.UpdateTeacher, teacherDocument),
 		http.MethodDelete: remove(directory.Store.DeleteTeacher),
 	}},
 }
 
 // allow lists the methods of a route, as the header of that name has them.
 func (rt route) allow() string {
-	var methods []string
-	for m := range rt.methods {
-		methods = append(methods, m)
-	}
-	slices.Sort(methods)
-	return strings.Join(methods, ", ")
+	return strings.Join(slices.Sorted(maps.Keys(rt.methods)), ", ")
 }
 
 // router is looked up alone, by find: served, it would redirect and clean paths, and match them with their escapes gone,

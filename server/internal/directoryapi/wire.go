@@ -5,39 +5,6 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
-// newEntity takes the members of a body that make an entity; the others are ignored (P4).
-func newEntity(body map[string]directory.Field) directory.EntityInput {
-	return directory.EntityInput{
-		Name:              body["name"],
-		EntityType:        body["entity_type"],
-		Degree:            body["degree"],
-		INEP:              body["inep"],
-		State:             body["state"],
-		City:              body["city"],
-		ReferenceID:       body["reference_id"],
-		ParentReferenceID: body["parent_reference_id"],
-	}
-}
-
-func entityChange(body map[string]directory.Field) directory.EntityInput {
-	return directory.EntityInput(newEntity(body))
-}
-
-// newTeacher takes the members of a body that make a teacher.
-func newTeacher(body map[string]directory.Field) directory.TeacherInput {
-	return directory.TeacherInput{
-		Name:              body["name"],
-		Email:             body["email"],
-		Phone:             body["phone"],
-		ReferenceID:       body["reference_id"],
-		EntityReferenceID: body["entity_reference_id"],
-	}
-}
-
-func teacherChange(body map[string]directory.Field) directory.TeacherInput {
-	return directory.TeacherInput(newTeacher(body))
-}
-
 // entityDocument writes the envelope of a single entity, which tells its parent.
 func entityDocument(e directory.EntityRecord) func(*wire.Writer) {
 	return single("EntityRecord", func(w *wire.Writer) {
@@ -113,7 +80,7 @@ func writeMetadata[T any](w *wire.Writer, l list, p directory.Page[T], number fu
 		if !more || len(p.Rows) == 0 {
 			return ""
 		}
-		return l.sealer.Seal(l.name, number(p.Rows[row]))
+		return l.sealer.Seal(l.name(), number(p.Rows[row]))
 	}
 	w.Object("metadata", "Metadata", "", func() {
 		w.TextOrNull("after", cursor(p.HasAfter, len(p.Rows)-1), "Cursor of the last entry; null on the last page.")
