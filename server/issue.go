@@ -39,11 +39,11 @@ func (i *Issuer) Issue(ctx context.Context, p KeyParams) (text string, k auth.Ke
 	params := authdb.IssueParams{Tenant: p.Tenant, API: p.API, Expires: p.Expires}
 	switch p.API {
 	case auth.Directory:
-		box, err := i.Secrets.MakeBox()
+		keys, err := i.sealing()
 		if err != nil {
 			return "", auth.Key{}, err
 		}
-		return i.Keys.IssueDirectory(ctx, params, box)
+		return keys.Issue(ctx, params)
 	case auth.Schools:
 		err = i.Keys.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 			if _, err := authdb.Lock(ctx, tx, p.Tenant); err != nil {
@@ -62,23 +62,25 @@ func (i *Issuer) Issue(ctx context.Context, p KeyParams) (text string, k auth.Ke
 	return i.Keys.Issue(ctx, params)
 }
 
-// Rotate is authdb.Store.Rotate, or with an expiry RotateUntil, of a key of any API.
+// Rotate is authdb.Store.Rotate of a key of any API.
 func (i *Issuer) Rotate(ctx context.Context, id string, grace time.Duration, expires *time.Time) (text string, k auth.Key, err error) {
-	rotate := func(keys *authdb.Store) (string, auth.Key, error) {
-		if expires == nil {
-			return keys.Rotate(ctx, id, grace)
-		}
-		return keys.RotateUntil(ctx, id, grace, *expires)
-	}
-	text, k, err = rotate(i.Keys)
+	text, k, err = i.Keys.Rotate(ctx, id, grace, expires)
 	if !errors.Is(err, auth.ErrBox) {
 		return text, k, err
 	}
-	sealing := *i.Keys // it is a directory key, whose secret is sealed
-	if sealing.Box, err = i.Secrets.MakeBox(); err != nil {
+	keys, err := i.sealing() // it is a directory key, whose secret is sealed
+	if err != nil {
 		return "", auth.Key{}, err
 	}
-	return rotate(&sealing)
+	return keys.Rotate(ctx, id, grace, expires)
+}
+
+// sealing returns the keys' store with what seals the secrets of directory keys.
+func (i *Issuer) sealing() (*authdb.Store, error) {
+	box, err := i.Secrets.MakeBox()
+	keys := *i.Keys
+	keys.Box = box
+	return &keys, err
 }
 
 // ErrNetwork says that a partner has no live network of a reference.

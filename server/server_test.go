@@ -201,7 +201,7 @@ func TestKeys(t *testing.T) {
 			}
 		}
 		status("issued", f.north, 200)
-		successor, _, err := f.keys.Rotate(ctx, keyID(f.north), time.Hour)
+		successor, _, err := f.keys.Rotate(ctx, keyID(f.north), time.Hour, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +242,7 @@ func TestRate(t *testing.T) {
 				t.Fatalf("request %d = %d, want 200", i+1, w.Code)
 			}
 		}
-		successor, _, err := f.keys.Rotate(t.Context(), keyID(f.north), time.Hour)
+		successor, _, err := f.keys.Rotate(t.Context(), keyID(f.north), time.Hour, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,8 +44,8 @@ type Store struct {
 	Now    func() time.Time // nil = the clock of the package's doc
 	Random io.Reader        // of the secrets; nil = crypto/rand
 
-	// Box seals the secret of a directory key that is rotated. Nil = such a key is
-	// not rotated, and the error is auth.ErrBox. Nothing else looks at it.
+	// Box seals the secret of a directory key that is issued or rotated. Nil = such a
+	// key is neither, and the error is auth.ErrBox.
 	Box *auth.Box
 }
 

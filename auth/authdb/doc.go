@@ -9,7 +9,8 @@
 // A directory key signs (P11). Its id is public, its secret is stored sealed:
 //
 //	box, err := auth.NewBox(secretKey) // 32 bytes, kept apart from the database
-//	secret, key, err := store.IssueDirectory(ctx, authdb.IssueParams{Tenant: partner}, box)
+//	store := &authdb.Store{DB: db, Box: box}
+//	secret, key, err := store.Issue(ctx, authdb.IssueParams{Tenant: partner, API: auth.Directory})
 //	grant, err := store.Secret(ctx, key.ID(), box)
 //	err = signed.Verify(grant.Secret, grant.Now)
 //

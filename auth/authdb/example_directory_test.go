@@ -37,13 +37,13 @@ func ExampleStore_Secret() {
 		return
 	}
 
-	store := &authdb.Store{DB: db.DB}
+	store := &authdb.Store{DB: db.DB, Box: box}
 	partner, err := store.CreateTenant(ctx, db, authdb.Partner, "acme", "Acme")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	secret, key, err := store.IssueDirectory(ctx, authdb.IssueParams{Tenant: partner}, box)
+	secret, key, err := store.Issue(ctx, authdb.IssueParams{Tenant: partner, API: auth.Directory})
 	fmt.Println(key.ID(), len(secret), err)
 
 	// The partner signs a request with the secret; the server looks it up by the key's id.

@@ -45,7 +45,7 @@ func Example() {
 	grant, err := store.Check(ctx, text, auth.Libraries)
 	fmt.Println(key.ID(), grant.Key.Tenant, grant.Held.Facts, err)
 
-	_, successor, err := store.Rotate(ctx, key.ID(), 7*24*time.Hour)
+	_, successor, err := store.Rotate(ctx, key.ID(), 7*24*time.Hour, nil)
 	fmt.Println(successor.ID(), successor.RateBudget() == key.RateBudget(), err)
 
 	err = store.Revoke(ctx, key.ID())

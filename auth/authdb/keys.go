@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
@@ -15,7 +16,7 @@ import (
 // IssueParams say what key to issue.
 type IssueParams struct {
 	Tenant  auth.Tenant
-	API     auth.API  // Directory or empty for IssueDirectory, another for Issue
+	API     auth.API
 	Network int64     // id of the network's entity: required for Schools, 0 for the others
 	Expires time.Time // zero = never
 }
@@ -31,36 +32,17 @@ func (p IssueParams) validate() error {
 	return nil
 }
 
-// Issue makes a new key of the schools or the libraries and returns its text, which
-// nothing can show again. The errors are ErrNotFound where there is no such tenant,
-// and ErrExpiry. That the network exists is for the caller to see to.
+// Issue makes a new key and returns its text, which nothing can show again: of a
+// directory key the secret, 43 characters of base64url, which is stored sealed by
+// the Store's Box, its accessKeyId being the key's id. The errors are ErrNotFound
+// where there is no such tenant, ErrExpiry, and auth.ErrBox for a directory key
+// where there is no Box. That the network exists is for the caller to see to.
 func (s *Store) Issue(ctx context.Context, p IssueParams) (text string, k auth.Key, err error) {
-	if p.API == auth.Directory {
-		return "", auth.Key{}, errSecret
-	}
-	return s.issue(ctx, p, nil)
-}
-
-// errSecret is the error of a program that issues a directory key as one of the others.
-var errSecret = errors.New("issue key: a directory key has a secret: it is issued by IssueDirectory")
-
-// IssueIn is [Store.Issue] as a part of the caller's transaction, which must have
-// locked the tenant ([Lock]): so the caller can see to it that the network of a
-// schools key exists, and it still does when the key is there.
-func (s *Store) IssueIn(ctx context.Context, tx bun.Tx, p IssueParams) (text string, k auth.Key, err error) {
-	if p.API == auth.Directory {
-		return "", auth.Key{}, errSecret
-	}
-	return s.issueIn(ctx, tx, p, nil)
-}
-
-// issue makes a key of any API; box seals the secret of a directory key.
-func (s *Store) issue(ctx context.Context, p IssueParams, box *auth.Box) (text string, k auth.Key, err error) {
 	err = s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := Lock(ctx, tx, p.Tenant); err != nil {
 			return fmt.Errorf("issue key: %w", err)
 		}
-		text, k, err = s.issueIn(ctx, tx, p, box)
+		text, k, err = s.IssueIn(ctx, tx, p)
 		return err
 	})
 	if err != nil {
@@ -69,7 +51,10 @@ func (s *Store) issue(ctx context.Context, p IssueParams, box *auth.Box) (text s
 	return text, k, nil
 }
 
-func (s *Store) issueIn(ctx context.Context, tx bun.Tx, p IssueParams, box *auth.Box) (text string, k auth.Key, err error) {
+// IssueIn is [Store.Issue] as a part of the caller's transaction, which must have
+// locked the tenant ([Lock]): so the caller can see to it that the network of a
+// schools key exists, and it still does when the key is there.
+func (s *Store) IssueIn(ctx context.Context, tx bun.Tx, p IssueParams) (text string, k auth.Key, err error) {
 	err = p.validate()
 	var now time.Time
 	if err == nil {
@@ -78,7 +63,7 @@ func (s *Store) issueIn(ctx context.Context, tx bun.Tx, p IssueParams, box *auth
 	if err == nil {
 		text, k, err = s.insert(ctx, tx, auth.Key{
 			Tenant: p.Tenant, API: p.API, Network: p.Network, Created: now, Expires: p.Expires,
-		}, box)
+		})
 	}
 	if err != nil {
 		return "", auth.Key{}, fmt.Errorf("issue key: %w", err)
@@ -89,13 +74,13 @@ func (s *Store) issueIn(ctx context.Context, tx bun.Tx, p IssueParams, box *auth
 // insert gives the key the next number of its tenant, which is locked, and a
 // secret, and stores it. A Budget of 0 stands for one of its own. What it returns
 // is the secret alone for a directory key, and the whole text for the others.
-func (s *Store) insert(ctx context.Context, tx bun.Tx, want auth.Key, box *auth.Box) (string, auth.Key, error) {
+func (s *Store) insert(ctx context.Context, tx bun.Tx, want auth.Key) (string, auth.Key, error) {
 	want.Expires = want.Expires.UTC().Truncate(time.Microsecond)
 	if !want.Live(want.Created) {
 		return "", auth.Key{}, ErrExpiry
 	}
 	var number int
-	err := tx.NewRaw(`SELECT coalesce(max(number), 0) + 1 FROM keys WHERE tenant_id = ?`, want.Tenant).Scan(ctx, &number)
+	err := tx.NewSelect().Model((*keyRow)(nil)).ColumnExpr("coalesce(max(number), 0) + 1").Where("tenant_id = ?", want.Tenant).Scan(ctx, &number)
 	if err != nil {
 		return "", auth.Key{}, err
 	}
@@ -103,42 +88,32 @@ func (s *Store) insert(ctx context.Context, tx bun.Tx, want auth.Key, box *auth.
 	if err != nil {
 		return "", auth.Key{}, err
 	}
-	want.Number, want.Hash = k.Number, k.Hash
-	if want.Budget == 0 {
-		want.Budget = k.Budget
+	want.Number, want.Budget = k.Number, cmp.Or(want.Budget, k.Budget)
+	row := rowOfKey(want)
+	if want.API == auth.Directory { // nothing more than the sealed secret is kept of it
+		text = strings.TrimPrefix(text, want.ID()+"-")
+		row.Secret, err = s.Box.Seal(want.ID(), text, s.random())
+	} else {
+		want.Hash = k.Hash
+		row.Hash = k.Hash[:]
 	}
-	var sealed []byte
-	if want.API == auth.Directory {
-		if text, sealed, err = s.seal(want, text, box); err != nil {
-			return "", auth.Key{}, err
-		}
-		want.Hash = auth.Key{}.Hash
+	if err == nil {
+		_, err = tx.NewInsert().Model(row).Exec(ctx)
 	}
-	_, err = tx.NewInsert().Model(rowOfKey(want, sealed)).Exec(ctx)
 	return text, want, err
 }
 
 // Rotate issues a successor of the key with the id and lets the old one live for
 // the grace; not longer than it would have, and with a grace of 0 no longer. The
 // successor differs in its number and secret alone: it has the API, the network,
-// the rate budget (G3) and the expiry, if any, of the old key. Use [Store.RotateUntil]
-// for another expiry. What it returns is the secret alone for a directory key, and
-// the whole text for the others.
+// the rate budget (G3) and the expiry, if any, of the old key, unless expires is
+// another, earlier or later; the zero time = never. What it returns is the secret
+// alone for a directory key, and the whole text for the others.
 //
-// The errors are ErrNotFound, ErrDead for a key that is not live, ErrRotated for one
-// that has a successor, since its expiry is the end of its grace by then, and
-// auth.ErrBox for a directory key where the Store has no Box.
-func (s *Store) Rotate(ctx context.Context, id string, grace time.Duration) (text string, k auth.Key, err error) {
-	return s.rotate(ctx, id, grace, func(old auth.Key) time.Time { return old.Expires })
-}
-
-// RotateUntil is [Store.Rotate] with an expiry for the successor, which may be
-// earlier or later than that of the old key; zero = never. A past one is ErrExpiry.
-func (s *Store) RotateUntil(ctx context.Context, id string, grace time.Duration, expires time.Time) (text string, k auth.Key, err error) {
-	return s.rotate(ctx, id, grace, func(auth.Key) time.Time { return expires })
-}
-
-func (s *Store) rotate(ctx context.Context, id string, grace time.Duration, expiry func(old auth.Key) time.Time) (text string, k auth.Key, err error) {
+// The errors are ErrNotFound, ErrExpiry, ErrDead for a key that is not live,
+// ErrRotated for one that has a successor, since its expiry is the end of its grace
+// by then, and auth.ErrBox for a directory key where the Store has no Box.
+func (s *Store) Rotate(ctx context.Context, id string, grace time.Duration, expires *time.Time) (text string, k auth.Key, err error) {
 	if grace < 0 {
 		return "", auth.Key{}, fmt.Errorf("key %s: grace %v is negative", id, grace)
 	}
@@ -154,17 +129,19 @@ func (s *Store) rotate(ctx context.Context, id string, grace time.Duration, expi
 		if succeeded {
 			return ErrRotated
 		}
-		text, k, err = s.insert(ctx, tx, auth.Key{
-			Tenant: old.Tenant, API: old.API, Network: old.Network, Budget: old.Budget, Created: now, Expires: expiry(old),
-		}, s.Box)
-		if err != nil {
+		next := auth.Key{Tenant: old.Tenant, API: old.API, Network: old.Network, Budget: old.Budget, Created: now, Expires: old.Expires}
+		if expires != nil {
+			next.Expires = *expires
+		}
+		if text, k, err = s.insert(ctx, tx, next); err != nil {
 			return err
 		}
 		end := now.Add(grace)
 		if !old.Expires.IsZero() && old.Expires.Before(end) {
 			return nil
 		}
-		return set(ctx, tx, old, "expires", end)
+		_, err = tx.NewUpdate().Model(rowOfKey(old)).Set("expires = ?", end).WherePK().Exec(ctx)
+		return err
 	})
 	if err != nil {
 		return "", auth.Key{}, err
@@ -208,8 +185,8 @@ func (s *Store) change(ctx context.Context, id string, f func(ctx context.Contex
 		if _, err := Lock(ctx, tx, t); err != nil {
 			return err
 		}
-		var row keyRow
-		err := tx.NewSelect().Model(&row).Where("tenant_id = ? AND number = ?", t, number).Scan(ctx)
+		row := keyRow{TenantID: t, Number: number}
+		err := tx.NewSelect().Model(&row).WherePK().Scan(ctx)
 		if errors.Is(err, sql.ErrNoRows) {
 			return ErrNotFound
 		}
@@ -226,13 +203,6 @@ func (s *Store) change(ctx context.Context, id string, f func(ctx context.Contex
 		return fmt.Errorf("key %q: %w", id, err)
 	}
 	return nil
-}
-
-// set writes one time of a key.
-func set(ctx context.Context, tx bun.Tx, k auth.Key, column string, at time.Time) error {
-	_, err := tx.NewUpdate().Model((*keyRow)(nil)).Set("? = ?", bun.Ident(column), at).
-		Where("tenant_id = ? AND number = ?", k.Tenant, k.Number).Exec(ctx)
-	return err
 }
 
 // RevokeNetwork ends all keys of one network of a tenant, as part of the

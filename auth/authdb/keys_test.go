@@ -76,7 +76,7 @@ func TestIssueErrors(t *testing.T) {
 			{"NoAPI", authdb.IssueParams{Tenant: id}, nil},
 			{"SchoolsWithoutNetwork", authdb.IssueParams{Tenant: id, API: auth.Schools}, nil},
 			{"LibrariesWithNetwork", authdb.IssueParams{Tenant: id, API: auth.Libraries, Network: 1}, nil},
-			{"Directory", authdb.IssueParams{Tenant: id, API: auth.Directory}, nil}, // it signs: see IssueDirectory
+			{"Directory", authdb.IssueParams{Tenant: id, API: auth.Directory}, nil}, // it signs: without a Box
 			{"NegativeNetwork", authdb.IssueParams{Tenant: id, API: auth.Schools, Network: -1}, nil},
 		} {
 			t.Run(test.name, func(t *testing.T) {
@@ -297,7 +297,7 @@ func TestRotate(t *testing.T) {
 		expires := start.AddDate(1, 0, 0)
 		oldText, old := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Schools, Network: 5, Expires: expires})
 		c.set(start.Add(time.Minute))
-		text, k, err := s.Rotate(t.Context(), old.ID(), 7*24*time.Hour)
+		text, k, err := s.Rotate(t.Context(), old.ID(), 7*24*time.Hour, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +318,7 @@ func TestRotate(t *testing.T) {
 		checkLive(t, s, "old, at the end of the grace", oldText, auth.Schools, false)
 		checkLive(t, s, "successor", text, auth.Schools, true)
 
-		_, third, err := s.Rotate(t.Context(), k.ID(), 0)
+		_, third, err := s.Rotate(t.Context(), k.ID(), 0, nil)
 		if err != nil || third.Budget != 2 {
 			t.Errorf("Rotate of the successor = %+v, %v, want budget 2", third, err)
 		}
@@ -331,7 +331,7 @@ func TestRotateKeepsTheEarlierEnd(t *testing.T) {
 		id := create(t, s, authdb.Library, "central")
 		expires := start.Add(time.Hour)
 		text, old := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries, Expires: expires})
-		if _, _, err := s.Rotate(t.Context(), old.ID(), 24*time.Hour); err != nil {
+		if _, _, err := s.Rotate(t.Context(), old.ID(), 24*time.Hour, nil); err != nil {
 			t.Fatal(err)
 		}
 		c.set(expires)
@@ -339,20 +339,20 @@ func TestRotateKeepsTheEarlierEnd(t *testing.T) {
 	})
 }
 
-func TestRotateUntil(t *testing.T) {
+func TestRotateExpires(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		id := create(t, s, authdb.Library, "central")
 		params := authdb.IssueParams{Tenant: id, API: auth.Libraries, Expires: start.Add(time.Hour)}
 		for _, expires := range []time.Time{{}, start.Add(time.Minute), start.AddDate(1, 0, 0)} {
 			_, old := issue(t, s, params)
-			_, k, err := s.RotateUntil(t.Context(), old.ID(), time.Hour, expires)
+			_, k, err := s.Rotate(t.Context(), old.ID(), time.Hour, &expires)
 			if err != nil || !k.Expires.Equal(expires) {
-				t.Errorf("RotateUntil(%v) expires %v, %v", expires, k.Expires, err)
+				t.Errorf("Rotate(%v) expires %v, %v", expires, k.Expires, err)
 			}
 		}
 		_, old := issue(t, s, params)
-		if _, _, err := s.RotateUntil(t.Context(), old.ID(), time.Hour, start); !errors.Is(err, authdb.ErrExpiry) {
-			t.Errorf("RotateUntil(now) = %v, want ErrExpiry", err)
+		if _, _, err := s.Rotate(t.Context(), old.ID(), time.Hour, &start); !errors.Is(err, authdb.ErrExpiry) {
+			t.Errorf("Rotate(now) = %v, want ErrExpiry", err)
 		}
 	})
 }
@@ -362,14 +362,14 @@ func TestRotatedTwice(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		id := create(t, s, authdb.Library, "central")
 		_, old := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries})
-		_, second, err := s.Rotate(t.Context(), old.ID(), time.Hour)
+		_, second, err := s.Rotate(t.Context(), old.ID(), time.Hour, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text, _, err := s.Rotate(t.Context(), old.ID(), time.Hour); !errors.Is(err, authdb.ErrRotated) || text != "" {
+		if text, _, err := s.Rotate(t.Context(), old.ID(), time.Hour, nil); !errors.Is(err, authdb.ErrRotated) || text != "" {
 			t.Errorf("Rotate of a rotated key = %q, %v, want ErrRotated", text, err)
 		}
-		if _, third, err := s.Rotate(t.Context(), second.ID(), time.Hour); err != nil || !third.Expires.IsZero() {
+		if _, third, err := s.Rotate(t.Context(), second.ID(), time.Hour, nil); err != nil || !third.Expires.IsZero() {
 			t.Errorf("Rotate of the successor = %+v, %v, want a key that never expires", third, err)
 		}
 	})
@@ -389,11 +389,11 @@ func TestRotateErrors(t *testing.T) {
 			revoked.ID(): authdb.ErrDead, expired.ID(): authdb.ErrDead,
 			"1-9": authdb.ErrNotFound, "9-1": authdb.ErrNotFound, "x": authdb.ErrNotFound,
 		} {
-			if text, _, err := s.Rotate(t.Context(), id, time.Hour); !errors.Is(err, want) || text != "" {
+			if text, _, err := s.Rotate(t.Context(), id, time.Hour, nil); !errors.Is(err, want) || text != "" {
 				t.Errorf("Rotate(%q) = %q, %v, want %v", id, text, err, want)
 			}
 		}
-		if _, _, err := s.Rotate(t.Context(), live.ID(), -time.Second); err == nil {
+		if _, _, err := s.Rotate(t.Context(), live.ID(), -time.Second, nil); err == nil {
 			t.Error("Rotate with a negative grace = no error")
 		}
 		if keys, err := s.List(t.Context()); err != nil || len(keys) != 3 {

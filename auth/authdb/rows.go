@@ -7,20 +7,6 @@ import (
 	"github.com/uptrace/bun"
 )
 
-type tenantRow struct {
-	bun.BaseModel `bun:"table:tenants"`
-
-	TenantID  auth.Tenant `bun:",pk"`
-	Kind      Kind
-	Reference string
-	Name      string
-	Created   time.Time
-}
-
-func (r tenantRow) tenant() Tenant {
-	return Tenant{ID: r.TenantID, Kind: r.Kind, Reference: r.Reference, Name: r.Name, Created: r.Created.UTC()}
-}
-
 type versionsRow struct {
 	bun.BaseModel `bun:"table:versions"`
 
@@ -46,15 +32,10 @@ type keyRow struct {
 	LastUsed time.Time `bun:",nullzero"`
 }
 
-// rowOfKey is the row of a key; sealed is the secret of a directory key, nil on
-// the others.
-func rowOfKey(k auth.Key, sealed []byte) *keyRow {
-	hash := k.Hash[:]
-	if sealed != nil {
-		hash = []byte{} // nothing more than the sealed secret is kept of it
-	}
+// rowOfKey is the row of a key, without hash and secret.
+func rowOfKey(k auth.Key) *keyRow {
 	return &keyRow{
-		TenantID: k.Tenant, Number: k.Number, API: k.API, Network: k.Network, Budget: k.Budget, Hash: hash, Secret: sealed,
+		TenantID: k.Tenant, Number: k.Number, API: k.API, Network: k.Network, Budget: k.Budget, Hash: []byte{},
 		Created: k.Created, Expires: k.Expires, Revoked: k.Revoked, LastUsed: k.LastUsed,
 	}
 }

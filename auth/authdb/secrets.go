@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
@@ -20,25 +19,6 @@ type SecretGrant struct {
 
 // decoy has the form of a sealed secret that no box opens.
 var decoy = append([]byte{1}, make([]byte, 71)...)
-
-// IssueDirectory makes a new directory key and returns its secret, 43 characters
-// of base64url, which nothing can show again. The partner's accessKeyId is the
-// key's id. The secret is stored sealed by the box. The errors are those of
-// [Store.Issue], and auth.ErrBox where box is nil.
-func (s *Store) IssueDirectory(ctx context.Context, p IssueParams, box *auth.Box) (secret string, k auth.Key, err error) {
-	if p.API != "" && p.API != auth.Directory {
-		return "", auth.Key{}, fmt.Errorf("issue key: a %s key is issued by Issue", p.API)
-	}
-	p.API = auth.Directory
-	return s.issue(ctx, p, box)
-}
-
-// seal takes the secret from the text of a new key and seals it for the key.
-func (s *Store) seal(k auth.Key, text string, box *auth.Box) (secret string, sealed []byte, err error) {
-	secret = strings.TrimPrefix(text, k.ID()+"-")
-	sealed, err = box.Seal(k.ID(), secret, s.random())
-	return secret, sealed, err
-}
 
 // Secret returns the secret of the directory key with the id, to check a signature
 // with. It is one statement on the tenant's rows; none for an id without the form

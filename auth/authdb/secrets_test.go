@@ -2,6 +2,7 @@ package authdb_test
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"encoding/base64"
 	"errors"
@@ -29,9 +30,16 @@ func boxOf(tb testing.TB, fill byte) *auth.Box {
 	return b
 }
 
+// seal issues a directory key by a box.
+func seal(ctx context.Context, s *authdb.Store, p authdb.IssueParams, box *auth.Box) (string, auth.Key, error) {
+	sealing := *s
+	sealing.Box, p.API = box, auth.Directory
+	return sealing.Issue(ctx, p)
+}
+
 func issueDirectory(tb testing.TB, s *authdb.Store, p authdb.IssueParams) (string, auth.Key) {
 	tb.Helper()
-	secret, k, err := s.IssueDirectory(tb.Context(), p, box(tb))
+	secret, k, err := seal(tb.Context(), s, p, box(tb))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -57,7 +65,7 @@ func TestIssueDirectory(t *testing.T) {
 		secret, k := issueDirectory(t, s, authdb.IssueParams{Tenant: acme, Expires: expires})
 		want := auth.Key{Tenant: acme, Number: 1, API: auth.Directory, Budget: 1, Created: start, Expires: expires}
 		if k != want {
-			t.Errorf("IssueDirectory = %+v, want %+v", k, want)
+			t.Errorf("Issue = %+v, want %+v", k, want)
 		}
 		if b, err := base64.RawURLEncoding.Strict().DecodeString(secret); len(secret) != 43 || len(b) != 32 || err != nil {
 			t.Errorf("the secret is %q, want 43 characters of base64url", secret)
@@ -107,20 +115,19 @@ func TestIssueDirectoryErrors(t *testing.T) {
 			{"ErrExpiry", authdb.IssueParams{Tenant: id, Expires: start}, box(t), authdb.ErrExpiry},
 			{"ErrBox", authdb.IssueParams{Tenant: id}, nil, auth.ErrBox},
 			{"ZeroBox", authdb.IssueParams{Tenant: id}, &auth.Box{}, auth.ErrBox},
-			{"OtherAPI", authdb.IssueParams{Tenant: id, API: auth.Libraries}, box(t), nil},
 			{"Network", authdb.IssueParams{Tenant: id, Network: 1}, box(t), nil},
 		} {
 			t.Run(test.name, func(t *testing.T) {
-				secret, k, err := s.IssueDirectory(t.Context(), test.params, test.box)
+				secret, k, err := seal(t.Context(), s, test.params, test.box)
 				if err == nil || secret != "" || k != (auth.Key{}) || test.want != nil && !errors.Is(err, test.want) {
-					t.Errorf("IssueDirectory(%+v) = %q, %+v, %v, want %v", test.params, secret, k, err, test.want)
+					t.Errorf("Issue(%+v) = %q, %+v, %v, want %v", test.params, secret, k, err, test.want)
 				}
 			})
 		}
 		for _, n := range []int{0, 32} { // none for the secret, none for the nonce
 			s.Random = bytes.NewReader(make([]byte, n))
-			if secret, _, err := s.IssueDirectory(t.Context(), authdb.IssueParams{Tenant: id}, box(t)); err == nil || secret != "" {
-				t.Errorf("IssueDirectory with %d random bytes = %q, %v, want an error", n, secret, err)
+			if secret, _, err := seal(t.Context(), s, authdb.IssueParams{Tenant: id}, box(t)); err == nil || secret != "" {
+				t.Errorf("Issue with %d random bytes = %q, %v, want an error", n, secret, err)
 			}
 		}
 		if keys, err := s.List(t.Context()); err != nil || len(keys) != 0 {
@@ -285,7 +292,7 @@ func TestRotateDirectory(t *testing.T) {
 		expires := start.AddDate(1, 0, 0)
 		oldSecret, old := issueDirectory(t, s, authdb.IssueParams{Tenant: acme, Expires: expires})
 		c.set(start.Add(time.Minute))
-		secret, k, err := s.Rotate(t.Context(), old.ID(), time.Hour)
+		secret, k, err := s.Rotate(t.Context(), old.ID(), time.Hour, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,7 +310,7 @@ func TestRotateDirectory(t *testing.T) {
 		checkSecret(t, s, "old, at the end of the grace", old.ID(), "")
 		checkSecret(t, s, "successor, later", k.ID(), secret)
 
-		third, k3, err := s.RotateUntil(t.Context(), k.ID(), 0, time.Time{})
+		third, k3, err := s.Rotate(t.Context(), k.ID(), 0, &time.Time{})
 		if err != nil || !k3.Expires.IsZero() || k3.Budget != 1 {
 			t.Errorf("RotateUntil = %+v, %v, want no expiry and budget 1", k3, err)
 		}
@@ -316,12 +323,12 @@ func TestRotateDirectoryErrors(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		acme := create(t, s, authdb.Partner, "acme")
 		secret, k := issueDirectory(t, s, authdb.IssueParams{Tenant: acme})
-		if text, _, err := s.Rotate(t.Context(), k.ID(), 0); !errors.Is(err, auth.ErrBox) || text != "" {
+		if text, _, err := s.Rotate(t.Context(), k.ID(), 0, nil); !errors.Is(err, auth.ErrBox) || text != "" {
 			t.Errorf("Rotate without a box = %q, %v, want ErrBox", text, err)
 		}
 		checkSecret(t, s, "not rotated", k.ID(), secret)
 		text, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Schools, Network: 5})
-		if _, _, err := s.Rotate(t.Context(), "1-2", time.Hour); err != nil {
+		if _, _, err := s.Rotate(t.Context(), "1-2", time.Hour, nil); err != nil {
 			t.Errorf("Rotate of a schools key without a box = %v", err)
 		}
 		checkLive(t, s, "schools key in its grace", text, auth.Schools, true)
@@ -330,7 +337,7 @@ func TestRotateDirectoryErrors(t *testing.T) {
 		if err := s.Revoke(t.Context(), k.ID()); err != nil {
 			t.Fatal(err)
 		}
-		if text, _, err := s.Rotate(t.Context(), k.ID(), 0); !errors.Is(err, authdb.ErrDead) || text != "" {
+		if text, _, err := s.Rotate(t.Context(), k.ID(), 0, nil); !errors.Is(err, authdb.ErrDead) || text != "" {
 			t.Errorf("Rotate of a revoked key = %q, %v, want ErrDead", text, err)
 		}
 	})

@@ -23,7 +23,9 @@ const (
 
 // Tenant is one entry in the list of tenants.
 type Tenant struct {
-	ID        auth.Tenant
+	bun.BaseModel `bun:"table:tenants"`
+
+	ID        auth.Tenant `bun:"tenant_id,pk"`
 	Kind      Kind
 	Reference string
 	Name      string
@@ -53,7 +55,7 @@ func (s *Store) createTenant(ctx context.Context, tx bun.Tx, kind Kind, referenc
 			return 0, err
 		}
 	}
-	taken, err := tx.NewSelect().Model((*tenantRow)(nil)).Where("kind = ? AND reference = ?", kind, reference).Exists(ctx)
+	taken, err := tx.NewSelect().Model((*Tenant)(nil)).Where("kind = ? AND reference = ?", kind, reference).Exists(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -64,48 +66,46 @@ func (s *Store) createTenant(ctx context.Context, tx bun.Tx, kind Kind, referenc
 	if err != nil {
 		return 0, err
 	}
-	row := &tenantRow{Kind: kind, Reference: reference, Name: name, Created: now}
-	if err := tx.NewRaw(`SELECT coalesce(max(tenant_id), 0) + 1 FROM tenants`).Scan(ctx, &row.TenantID); err != nil {
+	t := &Tenant{Kind: kind, Reference: reference, Name: name, Created: now}
+	if err := tx.NewSelect().Model(t).ColumnExpr("coalesce(max(tenant_id), 0) + 1").Scan(ctx, &t.ID); err != nil {
 		return 0, err
 	}
-	if _, err := tx.NewInsert().Model(row).Exec(ctx); err != nil {
+	if _, err := tx.NewInsert().Model(t).Exec(ctx); err != nil {
 		return 0, err
 	}
-	versions := &versionsRow{TenantID: row.TenantID, Secret: make([]byte, 16)}
+	versions := &versionsRow{TenantID: t.ID, Secret: make([]byte, 16)}
 	if _, err := io.ReadFull(s.random(), versions.Secret); err != nil {
 		return 0, err
 	}
 	if _, err := tx.NewInsert().Model(versions).Exec(ctx); err != nil {
 		return 0, err
 	}
-	return row.TenantID, Hold(ctx, tx, row.TenantID, Held{}, now)
+	return t.ID, Hold(ctx, tx, t.ID, Held{}, now)
 }
 
 // Tenants returns the list of tenants, by number.
-func (s *Store) Tenants(ctx context.Context) ([]Tenant, error) {
-	var rows []tenantRow
-	if err := s.DB.NewSelect().Model(&rows).Order("tenant_id").Scan(ctx); err != nil {
+func (s *Store) Tenants(ctx context.Context) (list []Tenant, err error) {
+	if err := s.DB.NewSelect().Model(&list).Order("tenant_id").Scan(ctx); err != nil {
 		return nil, fmt.Errorf("tenants: %w", err)
 	}
-	list := make([]Tenant, len(rows))
-	for i, r := range rows {
-		list[i] = r.tenant()
+	for i := range list {
+		list[i].Created = list[i].Created.UTC()
 	}
 	return list, nil
 }
 
 // Tenant returns the tenant of the kind with the reference, compared exactly, or
 // ErrNotFound.
-func (s *Store) Tenant(ctx context.Context, kind Kind, reference string) (Tenant, error) {
-	var row tenantRow
-	err := s.DB.NewSelect().Model(&row).Where("kind = ? AND reference = ?", kind, reference).Scan(ctx)
+func (s *Store) Tenant(ctx context.Context, kind Kind, reference string) (t Tenant, err error) {
+	err = s.DB.NewSelect().Model(&t).Where("kind = ? AND reference = ?", kind, reference).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNotFound
 	}
 	if err != nil {
 		return Tenant{}, fmt.Errorf("%s %q: %w", kind, reference, err)
 	}
-	return row.tenant(), nil
+	t.Created = t.Created.UTC()
+	return t, nil
 }
 
 // TenantVersions are a tenant and what its row says. Facts that wait may be due: see Held.At.
@@ -127,11 +127,10 @@ func (s *Store) LoadedLast(ctx context.Context, limit int) (list []TenantVersion
 		 ORDER BY l.ended IS NULL, l.ended DESC, t.tenant_id
 		 LIMIT ?`, limit)
 	err = Visit(rows, err, "versions of tenants", func(r *sql.Rows) error {
-		var row tenantRow
 		var of TenantVersions
-		to := append([]any{&row.TenantID, &row.Kind, &row.Reference, &row.Name, &row.Created}, of.fields()...)
+		to := append([]any{&of.ID, &of.Kind, &of.Reference, &of.Name, &of.Created}, of.fields()...)
 		err := r.Scan(append(to, (*instant)(&of.Began), &total)...)
-		of.Tenant = row.tenant()
+		of.Created = of.Created.UTC()
 		list = append(list, of)
 		return err
 	})
