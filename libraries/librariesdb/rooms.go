@@ -14,6 +14,7 @@ import (
 // What the server names of the rooms below internal, which it may not import: its loads settle a feed with these, and its
 // exports read the packed forms.
 type (
+	ActivityRow       = intake.ActivityRow
 	Counts            = intake.Counts
 	DayTotals         = facts.DayTotals
 	EventCounts       = intake.EventCounts
@@ -22,9 +23,12 @@ type (
 	LoanChange        = facts.LoanChange
 	LoginDay          = facts.LoginDay
 	Pile              = intake.Pile
+	PreviewRow        = intake.PreviewRow
 	ReaderSheet       = facts.ReaderSheet
+	RenewalRow        = intake.RenewalRow
 	ReservationChange = facts.ReservationChange
 	ReaderTitle       = facts.ReaderTitle
+	SessionRow        = intake.SessionRow
 	State             = intake.State
 	TitleDay          = facts.TitleDay
 )

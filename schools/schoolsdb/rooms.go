@@ -9,6 +9,7 @@ import (
 // What the server names of the rooms below internal, which it may not import: its loads settle a feed with these, and its
 // exports read the packed forms.
 type (
+	AccessRow     = intake.AccessRow
 	AccountRow    = intake.AccountRow
 	Counts        = intake.Counts
 	EntityRow     = intake.EntityRow
@@ -19,6 +20,7 @@ type (
 	Moves         = intake.Moves
 	Pile          = intake.Pile
 	RecordKey     = facts.RecordKey
+	SegmentRow    = intake.SegmentRow
 	Set           = facts.Set
 	State         = intake.State
 )

@@ -5,14 +5,14 @@
 // compressed: name.ndjson.gz, name.csv.zst. The two forms of one row read alike: a CSV cell is the text, number or
 // literal that the JSON member would be, an empty cell is null, a list is separated by semicolons.
 //
+// Which fields a row has, and of what kind, its record declares ([row.Row]):
+//
 //	folder, err := feed.Open(dir, "accounts", "segments")
 //	file, err := folder.File("segments") // nil when the feed has none
-//	fields := []feed.Field{{Name: "segmentId", Required: true}, {Name: "wpm"}}
-//	err = feed.Read(ctx, file, fields, func(r *feed.Row, s *segment) {
-//		s.id, s.wpm = string(r.ID(0)), string(r.Number(1))
-//	}, func(s *segment, at feed.Pos) error {
-//		return keep(s)
-//	}, nil)
+//	err = feed.Records(ctx, file, feed.Sink[segment, event]{
+//		Check: func(s segment) (event, error) { return newEvent(s) },
+//		Take:  func(e *event, at feed.Pos) error { return keep(*e) },
+//	})
 //
 // # Rows and errors
 //
@@ -32,13 +32,11 @@
 //
 // # What it does not do
 //
-// It knows no resource: which fields there are, what they mean and how rows refer to each other is the caller's.
+// It knows no resource: what the fields mean and how rows refer to each other is the caller's.
 //
 // # Design
 //
 // Files are cut into rows before they are parsed side by side, and a quote that never ends must cost one row, not the rest of
-// the file: so rows of CSV are found here. What a row's quotes mean is said by encoding/csv; a row without any is cut at its
-// commas, in a third of the time.
-//
-// Rows are read by their fields as package row declares them ([Records]); [Read] is for who reads cells as they stand.
+// the file: so the ends of rows of CSV are found here. What a row's quotes mean is said by encoding/csv; a row without any is
+// cut at its commas, in a third of the time.
 package feed

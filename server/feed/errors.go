@@ -1,10 +1,14 @@
 package feed
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 	"strconv"
-	"unicode/utf8"
+	"strings"
+	"unicode"
+
+	"github.com/lectern-dev/lectern/paging/row"
+	"github.com/lectern-dev/lectern/server/internal/nearest"
 )
 
 // Pos is the place of a row: the file's name without its folder, and the line, from 1, on which the row starts.
@@ -25,39 +29,54 @@ type RowError struct {
 
 // Error returns `segments.ndjson line 12: field wpm: must not be negative`, or without the field's part.
 func (e *RowError) Error() string {
-	if e.Field == "" {
-		return fmt.Sprintf("%s line %d: %s", e.File, e.Line, e.Reason)
+	field := ""
+	if e.Field != "" {
+		field = "field " + e.Field + ": "
 	}
-	return fmt.Sprintf("%s line %d: field %s: %s", e.File, e.Line, e.Field, e.Reason)
+	return fmt.Sprintf("%s line %d: %s%s", e.File, e.Line, field, e.Reason)
 }
 
-// fault is what is wrong in a row whose place is known elsewhere. Where there are unknown names it is none of the row, but of
-// the file.
-type fault struct {
-	field, reason, value string
-	unknown              []string
+// whole is a fault of a row as a whole.
+func whole(format string, args ...any) error { return row.Fault("", fmt.Sprintf(format, args...)) }
+
+// UnknownError says that a file has members or columns of names that it does not know (F3): mostly a field is misspelt, and
+// would be null. It is the fault of who writes the feed and not of one row, so that it cannot be skipped.
+type UnknownError struct {
+	Pos
+	Names   []string // as the row or the header has them
+	Nearest string   // the field that the first of the names is near to, or nothing
+	Fields  []string // what the file knows
 }
 
-func (f *fault) Error() string {
-	if f.field == "" {
-		return f.reason
+// unknown returns the error for names beside the fields of a file, whose place is to be filled in.
+func unknown(names []string, fields row.Schema) error {
+	e := &UnknownError{Names: names, Fields: fields.Names()}
+	e.Nearest, _ = nearest.Name(names[0], e.Fields)
+	return e
+}
+
+// Error returns `books.csv line 1: field titel: is unknown; write title`, or lists the fields where none is near.
+func (e *UnknownError) Error() string {
+	advice := "; write " + e.Nearest
+	if e.Nearest == "" {
+		advice = "; the fields are " + strings.Join(e.Fields, ", ")
 	}
-	return "field " + f.field + ": " + f.reason
+	also := ""
+	if len(e.Names) > 1 {
+		also = " (also unknown: " + names(e.Names[1:]) + ")"
+	}
+	return fmt.Sprintf("%s line %d: field %s: is unknown%s%s", e.File, e.Line, names(e.Names[:1]), advice, also)
 }
 
-// at returns the fault with its place.
-func (f *fault) at(p Pos) *RowError {
-	return &RowError{File: p.File, Line: p.Line, Field: f.field, Reason: f.reason, Value: f.value}
-}
-
-// Bad returns an error that a sink gives back to refuse its row: [Read] adds the place and treats it as a fault found
-// while parsing. An empty field means the row as a whole.
-func Bad(field, reason string) error { return &fault{field: field, reason: reason} }
-
-// asFault returns the fault within err, or nil.
-func asFault(err error) *fault {
-	f, _ := errors.AsType[*fault](err)
-	return f
+// names lists names as they can be shown on a line.
+func names(list []string) string {
+	shown := slices.Clone(list)
+	for i, name := range list {
+		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == ',' }) {
+			shown[i] = strconv.Quote(name)
+		}
+	}
+	return strings.Join(shown, ", ")
 }
 
 // maxShown is the most characters of a value that are shown.
@@ -65,21 +84,16 @@ const maxShown = 80
 
 // shown returns a value as it is shown: of JSON what was written, of other texts what was written in quotes.
 func shown(text []byte, json bool) string {
-	cut := len(text)
-	for i, n := 0, 0; i < len(text); n++ {
-		if n == maxShown {
-			cut = i
+	list, more := string(text), ""
+	n := 0
+	for i := range list {
+		if n++; n > maxShown {
+			list, more = list[:i], "…"
 			break
 		}
-		_, size := utf8.DecodeRune(text[i:])
-		i += size
-	}
-	more := ""
-	if cut < len(text) {
-		more = "…"
 	}
 	if json {
-		return string(text[:cut]) + more
+		return list + more
 	}
-	return strconv.Quote(string(text[:cut])) + more
+	return strconv.Quote(list) + more
 }

@@ -7,10 +7,25 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/lectern-dev/lectern/paging/row"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
-func ExampleRead() {
+// access is a row of accesses.
+type access struct {
+	ID      []byte
+	Account string
+	Day     calendar.Date
+}
+
+func (a *access) Fields(w *row.Walk) {
+	row.ID(w, "accessId", &a.ID, row.Required)
+	row.Text(w, "account", &a.Account, row.Required)
+	row.Day(w, "at", &a.Day, row.Required)
+}
+
+func ExampleRecords() {
 	dir, err := os.MkdirTemp("", "feed")
 	if err != nil {
 		log.Fatal(err)
@@ -31,16 +46,16 @@ func ExampleRead() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	type access struct{ account, day string }
-	fields := []feed.Field{{Name: "accessId", Required: true}, {Name: "account", Required: true}, {Name: "at", Required: true}}
-	err = feed.Read(context.Background(), file, fields, func(r *feed.Row, a *access) {
-		a.account, a.day = r.Text(1), r.Date(2).String()
-	}, func(a *access, at feed.Pos) error {
-		fmt.Println(at.Line, a.account, a.day)
-		return nil
-	}, func(e *feed.RowError) error {
-		fmt.Println("skipped:", e)
-		return nil
+	err = feed.Records(context.Background(), file, feed.Sink[access, access]{
+		Check: func(a access) (access, error) { return a, nil },
+		Take: func(a *access, at feed.Pos) error {
+			fmt.Println(at.Line, a.Account, a.Day)
+			return nil
+		},
+		Bad: func(e *feed.RowError) error {
+			fmt.Println("skipped:", e)
+			return nil
+		},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"go.uber.org/goleak"
 
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
@@ -42,13 +43,19 @@ func write(t testing.TB, name string, content []byte) *feed.File {
 // pair is a row of two texts; its fields are a, required, and b.
 type pair struct{ a, b string }
 
-var pairFields = []feed.Field{{Name: "a", Required: true}, {Name: "b"}}
+func (p *pair) Fields(w *row.Walk) {
+	row.Text(w, "a", &p.a, row.Required)
+	row.Text(w, "b", &p.b)
+}
 
-func parsePair(r *feed.Row, p *pair) { *p = pair{r.Text(0), r.Text(1)} }
+// readEach reads the rows of a file as they are.
+func readEach[R any, P feed.Record[R]](ctx context.Context, file *feed.File, take func(*R, feed.Pos) error, bad func(*feed.RowError) error) error {
+	return feed.Records[R, R, P](ctx, file, feed.Sink[R, R]{Check: func(r R) (R, error) { return r, nil }, Take: take, Bad: bad})
+}
 
 // read returns a file's rows of a and b, and its bad rows, as text.
 func read(file *feed.File) (rows []pair, faults []string, err error) {
-	err = feed.Read(context.Background(), file, pairFields, parsePair,
+	err = readEach(context.Background(), file,
 		func(p *pair, _ feed.Pos) error { rows = append(rows, *p); return nil },
 		func(e *feed.RowError) error { faults = append(faults, e.Error()); return nil })
 	return rows, faults, err
@@ -137,13 +144,13 @@ func TestFirstBadRowStops(t *testing.T) {
 	file := write(t, "f.ndjson", []byte("{\"a\":\"1\"}\n{}\n{\"a\":\"3\"}\n{}\n"))
 	var rows []string
 	sink := func(p *pair, _ feed.Pos) error { rows = append(rows, p.a); return nil }
-	err := feed.Read(context.Background(), file, pairFields, parsePair, sink, nil)
+	err := readEach(context.Background(), file, sink, nil)
 	wrong, ok := errors.AsType[*feed.RowError](err)
 	if !ok || *wrong != (feed.RowError{File: "f.ndjson", Line: 2, Field: "a", Reason: "is required", Value: "null"}) || !slices.Equal(rows, []string{"1"}) {
 		t.Errorf("Read = %v after %q, want line 2's error after 1", err, rows)
 	}
 	stop := errors.New("stop")
-	err = feed.Read(context.Background(), file, pairFields, parsePair, sink, func(*feed.RowError) error { return stop })
+	err = readEach(context.Background(), file, sink, func(*feed.RowError) error { return stop })
 	if !errors.Is(err, stop) {
 		t.Errorf("Read = %v, want what bad returned", err)
 	}
@@ -154,14 +161,14 @@ func TestSinkRefuses(t *testing.T) {
 	var faults []string
 	sink := func(p *pair, at feed.Pos) error {
 		if p.a == "z" {
-			return feed.Bad("b", "is not to be z")
+			return row.Fault("b", "is not to be z")
 		}
 		if want := (feed.Pos{File: "f.csv", Line: 2}); at != want {
 			t.Errorf("place of the first row = %v, want %v", at, want)
 		}
 		return nil
 	}
-	err := feed.Read(context.Background(), file, pairFields, parsePair, sink, func(e *feed.RowError) error {
+	err := readEach(context.Background(), file, sink, func(e *feed.RowError) error {
 		faults = append(faults, e.Error())
 		return nil
 	})
@@ -169,7 +176,7 @@ func TestSinkRefuses(t *testing.T) {
 		t.Errorf("faults = %q, %v, want %q", faults, err, want)
 	}
 	stop := errors.New("disk full")
-	err = feed.Read(context.Background(), file, pairFields, parsePair, func(*pair, feed.Pos) error { return stop }, nil)
+	err = readEach(context.Background(), file, func(*pair, feed.Pos) error { return stop }, nil)
 	if !errors.Is(err, stop) {
 		t.Errorf("Read = %v, want the sink's error", err)
 	}
@@ -238,7 +245,7 @@ func TestCancel(t *testing.T) {
 	file := write(t, "f.csv", []byte("a,b\n"+strings.Repeat("3,4\n", 1<<20)))
 	ctx, cancel := context.WithCancel(context.Background())
 	n := 0
-	err := feed.Read(ctx, file, pairFields, parsePair, func(*pair, feed.Pos) error {
+	err := readEach(ctx, file, func(*pair, feed.Pos) error {
 		if n++; n == 1000 {
 			cancel()
 		}
@@ -250,7 +257,7 @@ func TestCancel(t *testing.T) {
 	if err := goleak.Find(); err != nil {
 		t.Error(err)
 	}
-	if err := feed.Read(ctx, file, pairFields, parsePair, nil, nil); !errors.Is(err, context.Canceled) {
+	if err := readEach[pair](ctx, file, nil, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("Read with a context that is done = %v, want context canceled", err)
 	}
 }
@@ -267,7 +274,7 @@ func TestOrderAndLines(t *testing.T) {
 		want = append(want, i+1)
 	}
 	var got []int
-	err := feed.Read(context.Background(), write(t, "f.ndjson", b.Bytes()), pairFields, parsePair, func(_ *pair, at feed.Pos) error {
+	err := readEach(context.Background(), write(t, "f.ndjson", b.Bytes()), func(_ *pair, at feed.Pos) error {
 		got = append(got, at.Line)
 		return nil
 	}, nil)

@@ -13,9 +13,9 @@ import (
 // Folder is a feed: a folder with at most one file per resource.
 type Folder struct {
 	dir     string
+	names   []string // of all that is in it
 	files   map[string][]*File
 	ignored map[string]bool
-	alien   []alien
 	size    int64
 	done    atomic.Int64
 }
@@ -29,9 +29,6 @@ type File struct {
 	csv      bool
 	packing  packing
 }
-
-// alien is a file that is no feed file, though its name begins like one.
-type alien struct{ stem, name string }
 
 // packing is how a file is compressed.
 type packing uint8
@@ -49,13 +46,13 @@ func (f *File) Name() string { return f.name }
 func (f *File) Size() int64 { return f.size }
 
 // Open lists the feed in dir. When resources are named it refuses a folder with none of them, two files of one of them,
-// and every file of the feed that is none of them (see [Folder.Unknown]): a misspelt name would silently load nothing.
+// and every file of the feed that is none of them: a misspelt name would silently load nothing.
 func Open(dir string, resources ...string) (*Folder, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("feed: %w; name a folder with one file per resource", err)
 	}
-	f := &Folder{dir: dir, files: map[string][]*File{}}
+	f := &Folder{dir: dir, files: map[string][]*File{}, ignored: map[string]bool{}}
 	for _, e := range entries {
 		if err := f.add(e.Name()); err != nil {
 			return nil, err
@@ -64,21 +61,18 @@ func Open(dir string, resources ...string) (*Folder, error) {
 	if len(resources) == 0 {
 		return f, nil
 	}
-	if names := f.Unknown(resources...); len(names) > 0 {
-		return nil, fmt.Errorf("feed %s: unknown file %s; a feed has the files %s, each .ndjson or .csv, also .gz or .zst",
-			dir, strings.Join(names, ", "), strings.Join(resources, ", "))
+	const forms = "each .ndjson or .csv, also .gz or .zst"
+	all := strings.Join(resources, ", ")
+	if names := f.unknown(resources); len(names) > 0 {
+		return nil, fmt.Errorf("feed %s: unknown file %s; a feed has the files %s, %s", dir, strings.Join(names, ", "), all, forms)
 	}
-	found := false
+	if len(f.files) == 0 {
+		return nil, fmt.Errorf("feed %s: has none of the files %s, %s; name the feed's own folder", dir, all, forms)
+	}
 	for _, resource := range resources {
-		file, err := f.File(resource)
-		if err != nil {
+		if _, err := f.File(resource); err != nil {
 			return nil, err
 		}
-		found = found || file != nil
-	}
-	if !found {
-		return nil, fmt.Errorf("feed %s: has none of the files %s, each .ndjson or .csv, also .gz or .zst; name the feed's own folder",
-			dir, strings.Join(resources, ", "))
 	}
 	return f, nil
 }
@@ -88,10 +82,9 @@ func (f *Folder) add(name string) error {
 	if strings.HasPrefix(name, ".") {
 		return nil
 	}
+	f.names = append(f.names, name)
 	file, ok := parseName(name)
 	if !ok {
-		stem, _, _ := strings.Cut(name, ".")
-		f.alien = append(f.alien, alien{stem, name})
 		return nil
 	}
 	info, err := os.Stat(filepath.Join(f.dir, name))
@@ -105,6 +98,18 @@ func (f *Folder) add(name string) error {
 	f.files[file.resource] = append(f.files[file.resource], file)
 	f.size += file.size
 	return nil
+}
+
+// unknown returns the names of the files that look like a feed's and are not read for one of the resources: feed files of another
+// name, and files of a resource's name with another ending, such as segments.json.
+func (f *Folder) unknown(resources []string) (names []string) {
+	for _, name := range f.names {
+		stem, _, _ := strings.Cut(name, ".")
+		if file, ok := parseName(name); ok && !slices.Contains(resources, file.resource) || !ok && slices.Contains(resources, stem) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // parseName returns what the name of a feed file says. The endings count in any case, the resource as it is written.
@@ -136,33 +141,9 @@ func (f *Folder) File(resource string) (*File, error) {
 	}
 }
 
-// Unknown returns the names, sorted, of the folder's files that look like a feed's and are not read for one of the
-// resources: feed files of another name, and files of a resource's name with another ending, such as segments.json.
-func (f *Folder) Unknown(resources ...string) []string {
-	var names []string
-	for resource, files := range f.files {
-		if slices.Contains(resources, resource) {
-			continue
-		}
-		for _, file := range files {
-			names = append(names, file.name)
-		}
-	}
-	for _, a := range f.alien {
-		if slices.Contains(resources, a.stem) {
-			names = append(names, a.name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
 // Ignore lets all files have members and columns of these names, which are passed over where they are no field. A field of a
 // file is read all the same: another file may have a stray one of that name.
 func (f *Folder) Ignore(names ...string) {
-	if f.ignored == nil {
-		f.ignored = make(map[string]bool, len(names))
-	}
 	for _, name := range names {
 		f.ignored[name] = true
 	}

@@ -13,10 +13,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/server/feed"
 )
-
-var lawFields = []feed.Field{{Name: "a"}, {Name: "b"}, {Name: "n"}, {Name: "ok"}}
 
 // law is a row of every kind of value.
 type law struct {
@@ -25,13 +24,18 @@ type law struct {
 	OK   bool
 }
 
-func parseLaw(r *feed.Row, l *law) { *l = law{r.Text(0), r.Text(1), r.Int(2), r.Bool(3)} }
+func (l *law) Fields(w *row.Walk) {
+	row.Text(w, "a", &l.A)
+	row.Text(w, "b", &l.B)
+	row.Int(w, "n", &l.N)
+	row.Bool(w, "ok", &l.OK)
+}
 
 // readLaw returns a file's rows.
 func readLaw(t testing.TB, name string, content []byte) []law {
 	t.Helper()
 	var rows []law
-	err := feed.Read(context.Background(), write(t, name, content), lawFields, parseLaw,
+	err := readEach(context.Background(), write(t, name, content),
 		func(l *law, _ feed.Pos) error { rows = append(rows, *l); return nil }, nil)
 	if err != nil {
 		t.Fatalf("Read(%s) of %q = %v", name, content, err)
@@ -123,7 +127,7 @@ func FuzzRead(f *testing.F) {
 				}
 				return nil
 			}
-			err = feed.Read(context.Background(), write(t, name, content), pairFields, parsePair, func(p *pair, at feed.Pos) error {
+			err = readEach(context.Background(), write(t, name, content), func(p *pair, at feed.Pos) error {
 				if rows++; at.Line < 1 || at.Line > lines {
 					t.Errorf("row %q of %q at line %d, want one up to %d", p, content, at.Line, lines)
 				}

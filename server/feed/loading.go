@@ -25,7 +25,7 @@ func (l *Loading) row(n *int) {
 }
 
 // Rejected reports a row of a resource, with the given fields, that is found bad when the file has been read.
-func (l *Loading) Rejected(ctx context.Context, resource string, fields []Field) row.Rejected {
+func (l *Loading) Rejected(ctx context.Context, resource string, fields row.Schema) row.Rejected {
 	return func(line int, field, reason string) error {
 		file, err := l.Folder.File(resource)
 		if err != nil {
@@ -35,25 +35,35 @@ func (l *Loading) Rejected(ctx context.Context, resource string, fields []Field)
 	}
 }
 
-// Stream reads a resource row by row, as [Records] does, and counts the rows, and the bad ones among them, which are
-// reported. A file that is absent has no rows.
-func Stream[R, V any, P Record[R]](ctx context.Context, l *Loading, resource string, check func(R) (V, error), to Sink[V], rows, bad *int) error {
-	file, err := l.Folder.File(resource)
+// Resource says what becomes of the rows of a file: what [Sink] says, but for the bad ones, which are reported.
+type Resource[R, V any] struct {
+	Name  string
+	Check func(R) (V, error)
+	Take  func(*V, Pos) error
+	Skip  func(why error)
+	// Rows and Bad count the rows, and the bad ones among them.
+	Rows, Bad *int
+}
+
+// Stream reads a resource row by row. A file that is absent has no rows.
+func Stream[R, V any, P Record[R]](ctx context.Context, l *Loading, of Resource[R, V]) error {
+	file, err := l.Folder.File(of.Name)
 	if file == nil || err != nil {
 		return err
 	}
-	return Records[R, V, P](ctx, file, check, Sink[V]{
+	return Records[R, V, P](ctx, file, Sink[R, V]{
+		Check: of.Check,
 		Take: func(v *V, at Pos) error {
-			l.row(rows)
-			return to.Take(v, at)
+			l.row(of.Rows)
+			return of.Take(v, at)
 		},
 		Skip: func(why error) {
-			l.row(rows)
-			to.Skip(why)
+			l.row(of.Rows)
+			of.Skip(why)
 		},
 		Bad: func(e *RowError) error {
-			l.row(rows)
-			*bad++
+			l.row(of.Rows)
+			*of.Bad++
 			return l.Report.Bad(e)
 		},
 	})
@@ -67,7 +77,7 @@ type Register[R any] struct {
 	Rejected row.Rejected
 
 	file   *File // nil where it is absent
-	fields []Field
+	fields row.Schema
 }
 
 // ReadRegister reads a resource whole. A file that is absent has no rows.
@@ -79,10 +89,14 @@ func ReadRegister[R any, P Record[R]](ctx context.Context, l *Loading, resource 
 	}
 	g.Rejected = l.Rejected(ctx, resource, g.fields)
 	rows := 0
-	return g, Stream[R, R, P](ctx, l, resource, func(r R) (R, error) { return r, nil }, Sink[R]{Take: func(r *R, at Pos) error {
-		g.Rows = append(g.Rows, row.Lined[R]{Line: at.Line, Row: *r})
-		return nil
-	}}, &rows, &g.Bad)
+	return g, Stream[R, R, P](ctx, l, Resource[R, R]{
+		Name: resource, Rows: &rows, Bad: &g.Bad,
+		Check: func(r R) (R, error) { return r, nil },
+		Take: func(r *R, at Pos) error {
+			g.Rows = append(g.Rows, row.Lined[R]{Line: at.Line, Row: *r})
+			return nil
+		},
+	})
 }
 
 // Fault is what is wrong with a row of the register.

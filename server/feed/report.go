@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/lectern-dev/lectern/paging/row"
 )
 
 // Report takes note of the bad rows of a feed that are skipped: all of them in a file, one a line with the value that is bad,
@@ -29,7 +31,7 @@ const MaxFindings = 100
 
 // late are bad rows of one file that were found when it had been read, so that their values have to be fetched.
 type late struct {
-	fields []Field
+	fields row.Schema
 	rows   []*RowError
 }
 
@@ -82,7 +84,7 @@ func (r *Report) Bad(e *RowError) error {
 
 // Late takes note of a bad row of a file, with the given fields, that was found when the file had been read. Its value is
 // read from the file again, together with others, at the latest by Flush.
-func (r *Report) Late(ctx context.Context, file *File, fields []Field, e *RowError) error {
+func (r *Report) Late(ctx context.Context, file *File, fields row.Schema, e *RowError) error {
 	if r == nil {
 		return e
 	}
@@ -128,13 +130,20 @@ func (r *Report) fetch(ctx context.Context, file *File) error {
 	for i, e := range slices.Backward(l.rows) {
 		at[e.Line] = i
 	}
-	err := Read(ctx, file, l.fields, func(row *Row, _ *struct{}) {
-		first, wanted := at[row.Line()]
-		for i := first; wanted && i < len(l.rows) && l.rows[i].Line == row.Line(); i++ { // no other goroutine has this line
-			l.rows[i].Value = row.named(l.rows[i].Field)
+	again := reading[struct{}]{file: file, fields: l.fields}
+	again.fill = func(c *cells) func(*struct{}) {
+		return func(*struct{}) {
+			first, wanted := at[c.line]
+			for i := first; wanted && i < len(l.rows) && l.rows[i].Line == c.line; i++ { // no other goroutine has this line
+				if f := l.fields.Field(l.rows[i].Field); f != nil {
+					l.rows[i].Value = c.shown(f.Index)
+				}
+			}
 		}
-	}, func(*struct{}, Pos) error { return nil }, func(*RowError) error { return nil })
-	if err != nil {
+	}
+	again.take = func(*struct{}, Pos) error { return nil }
+	again.bad = func(*RowError) error { return nil }
+	if err := again.run(ctx); err != nil {
 		return err
 	}
 	for _, e := range l.rows {
@@ -143,15 +152,6 @@ func (r *Report) fetch(ctx context.Context, file *File) error {
 		}
 	}
 	return nil
-}
-
-// named returns what the field of a name has, as it is shown.
-func (r *Row) named(name string) string {
-	i := slices.IndexFunc(r.fields, func(f Field) bool { return f.Name == name })
-	if i < 0 {
-		return ""
-	}
-	return r.shown(i)
 }
 
 // Close ends the report.

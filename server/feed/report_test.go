@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
@@ -43,7 +44,7 @@ func TestReport(t *testing.T) {
 	late := func(file *feed.File, line int, field string) {
 		t.Helper()
 		e := &feed.RowError{File: file.Name(), Line: line, Field: field, Reason: "is late"}
-		if err := r.Late(ctx, file, pairFields, e); err != nil {
+		if err := r.Late(ctx, file, row.Of(new(pair)), e); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -52,7 +53,7 @@ func TestReport(t *testing.T) {
 	late(ndjson, 3, "b")
 	late(ndjson, 1, "b")
 	late(ndjson, 4, "a")
-	err := feed.Read(ctx, ndjson, pairFields, parsePair, func(*pair, feed.Pos) error { return nil }, r.Bad)
+	err := readEach(ctx, ndjson, func(*pair, feed.Pos) error { return nil }, r.Bad)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func TestReportOfMany(t *testing.T) {
 	}
 	file := write(t, "f.ndjson", b.Bytes())
 	for i := range feed.MaxLate + 2 {
-		if err := r.Late(t.Context(), file, pairFields, &feed.RowError{File: "f.ndjson", Line: i + 1, Field: "a", Reason: "is late"}); err != nil {
+		if err := r.Late(t.Context(), file, row.Of(new(pair)), &feed.RowError{File: "f.ndjson", Line: i + 1, Field: "a", Reason: "is late"}); err != nil {
 			t.Fatal(err)
 		}
 	}

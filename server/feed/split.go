@@ -1,160 +1,115 @@
 package feed
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
-	"slices"
 )
 
 const (
 	// maxRow is the most bytes that a row may have, its line's end not counted.
 	maxRow = 1 << 20
-	// batchSize is how many bytes are read before they are cut into rows: enough that handing a batch from one
-	// goroutine to another costs nothing beside parsing it.
-	batchSize = 256 << 10
+	// readSize is how many bytes are read at once.
+	readSize = 256 << 10
 )
 
-// span is one row of a batch: its bytes, without the line's end, and its line. A row that could not be cut out has
-// only a line and the reason.
-type span struct {
-	from, to int
-	line     int
-	bad      string
-}
-
-// splitter cuts a file into batches of whole rows.
+// splitter cuts a file into rows: it is a Scanner of them.
 type splitter struct {
-	r    io.Reader
-	csv  bool
-	line int    // of the next byte, from 1
-	rest []byte // read, and not yet in a batch
-	drop bool   // the rest of the line belongs to a row that was refused
-	eof  bool
-	err  error // why nothing more can be read
+	*bufio.Scanner
+	from   io.Reader
+	csv    bool
+	line   int    // on which the row starts, from 1
+	next   int    // the line after it
+	bad    string // why the row could not be cut out, of which there is nothing else then
+	drop   bool   // the rest of the line belongs to a row that was refused
+	broken bool   // the file could not be read to its end
 }
 
-// fill replaces data and rows by the next ones of the file. After the last row it returns io.EOF, or why the file
-// could not be read to its end; s.line is then the line that was reached.
-func (s *splitter) fill(data []byte, rows []span) ([]byte, []span, error) {
-	data, rows = append(data[:0], s.rest...), rows[:0]
-	for {
-		if s.err == nil && !s.eof {
-			data = s.read(data)
-		}
-		var used int
-		rows, used = s.split(data, rows)
-		if len(rows) > 0 || s.eof || s.err != nil {
-			s.rest = append(s.rest[:0], data[used:]...)
-			break
-		}
-		data = slices.Delete(data, 0, used)
+// newSplitter returns a splitter of what r has behind a byte-order mark.
+func newSplitter(r io.Reader, csv bool) *splitter {
+	from := bufio.NewReader(r)
+	if mark, _ := from.Peek(3); string(mark) == "\ufeff" {
+		from.Discard(3) // they are there
 	}
+	s := &splitter{from: from, csv: csv, next: 1}
+	s.Scanner = bufio.NewScanner(s)
+	s.Buffer(make([]byte, readSize), 2*maxRow) // split refuses a row before the buffer is full
+	s.Split(s.split)
+	return s
+}
+
+// Read implements io.Reader for the Scanner, which cannot tell by itself an end that is none.
+func (s *splitter) Read(b []byte) (int, error) {
+	n, err := s.from.Read(b)
+	s.broken = s.broken || err != nil && !errors.Is(err, io.EOF)
+	return n, err
+}
+
+// split is the bufio.SplitFunc: what it cuts off is a row without its line's end, or nothing where there is none to be read.
+func (s *splitter) split(data []byte, last bool) (size int, text []byte, err error) {
+	last = last && !s.broken
+	s.bad = ""
 	switch {
-	case len(rows) > 0:
-		return data, rows, nil
-	case s.err != nil:
-		return data, rows, s.err
-	default:
-		return data, rows, io.EOF
+	case len(data) == 0:
+		return 0, nil, nil
+	case s.drop:
+		return s.cut(data, bytes.IndexByte(data, '\n'), data[:0])
 	}
+	end, open := s.end(data)
+	whole := end >= 0 || last && !open
+	if text = data; end >= 0 {
+		text = data[:end]
+	}
+	switch more := !whole && !last; {
+	case more && len(text) <= maxRow+1: // the last byte may be half of a line's end
+		return 0, nil, nil
+	case whole && s.csv:
+		text = bytes.TrimSuffix(text, []byte{'\r'})
+	}
+	if whole && len(text) <= maxRow {
+		return s.cut(data, end, text)
+	}
+	if s.bad = "a quoted cell never ends"; len(text) > maxRow {
+		s.bad = "is longer than 1 MiB"
+	}
+	// Only its first line is dropped: what follows a quote that never ends is most likely rows.
+	return s.cut(data, bytes.IndexByte(data, '\n'), data[:0])
 }
 
-// first cuts the file's first row that is not empty, for a header, and returns it with its line.
-func (s *splitter) first() ([]byte, int, error) {
-	for {
-		data, rows, err := s.fill(nil, nil)
-		if err != nil {
-			return nil, s.line, err
-		}
-		for _, row := range rows {
-			if row.bad == "" && row.from == row.to {
-				continue
-			}
-			if row.bad != "" {
-				return nil, row.line, errors.New("the header: " + row.bad)
-			}
-			header := data[row.from:row.to]
-			s.rest = bytes.Clone(data[row.to:])
-			s.line = row.line + bytes.Count(header, []byte{'\n'})
-			s.drop = false
-			return header, row.line, nil
-		}
+// cut cuts off the text of a row, which ends with the line that ends at a place, or at -1 further on than data.
+func (s *splitter) cut(data []byte, end int, text []byte) (int, []byte, error) {
+	size := end + 1
+	if end < 0 {
+		size = len(data)
 	}
+	s.drop = end < 0 && len(text) < size
+	s.line = s.next
+	s.next += bytes.Count(data[:size], []byte{'\n'})
+	return size, text, nil
 }
 
-// read appends a batch's worth of the file to data.
-func (s *splitter) read(data []byte) []byte {
-	start := len(data)
-	data = slices.Grow(data, batchSize)
-	n, err := io.ReadFull(s.r, data[start:start+batchSize])
-	if ended(err) {
-		s.eof = true
-	} else {
-		s.err = err
+// end returns the place of the line feed that ends the row with which data begins, or -1; open where that is because a quote
+// is not closed.
+func (s *splitter) end(data []byte) (end int, open bool) {
+	end = bytes.IndexByte(data, '\n')
+	line := data
+	if end >= 0 {
+		line = data[:end]
 	}
-	return data[:start+n]
-}
-
-// split appends the whole rows of data to rows, and returns how many bytes they have taken.
-func (s *splitter) split(data []byte, rows []span) ([]span, int) {
-	at := 0
-	for at < len(data) {
-		if s.drop {
-			at += s.skipLine(data[at:])
-			continue
-		}
-		row := s.cut(data[at:])
+	if !s.csv || bytes.IndexByte(line, '"') < 0 {
+		return end, false
+	}
+	opens := true // a quote here would open a cell
+	for i, c := range data {
 		switch {
-		case row.whole && row.size <= maxRow:
-			rows = append(rows, span{from: at, to: at + row.size, line: s.line})
-			at += row.size + row.ending
-			s.line += row.lines
-		case !row.whole && !s.eof && row.size <= maxRow+1: // the last byte may be half of a line's end
-			return rows, at
+		case c == '"' && (open || opens):
+			open, opens = !open, true // two of them, in a cell, are one
+		case c == '\n' && !open:
+			return i, false
 		default:
-			// Only its first line is dropped: what follows a quote that never ends is most likely rows.
-			rows = append(rows, span{line: s.line, bad: row.refusal()})
-			s.drop = true
+			opens = c == ','
 		}
 	}
-	return rows, at
-}
-
-// skipLine returns how many bytes the line that is dropped still has in data.
-func (s *splitter) skipLine(data []byte) int {
-	n := bytes.IndexByte(data, '\n')
-	if n < 0 {
-		return len(data)
-	}
-	s.drop = false
-	s.line++
-	return n + 1
-}
-
-// cut finds the end of the row with which data begins.
-func (s *splitter) cut(data []byte) extent {
-	if s.csv {
-		return cutCSV(data, s.eof)
-	}
-	n := bytes.IndexByte(data, '\n')
-	if n < 0 {
-		return extent{size: len(data), whole: s.eof}
-	}
-	return extent{size: n, ending: 1, lines: 1, whole: true}
-}
-
-// extent is what is known of a row's bytes: its size without the line's end, the size of that, and how many lines it
-// takes. A row is whole when its end has been seen.
-type extent struct {
-	size, ending, lines int
-	whole               bool
-}
-
-// refusal says why a row is too long or has no end.
-func (r extent) refusal() string {
-	if r.size > maxRow {
-		return "is longer than 1 MiB"
-	}
-	return "a quoted cell never ends"
+	return -1, open
 }

@@ -97,9 +97,3 @@ func damage(err error) error {
 	}
 	return fmt.Errorf("%w: %w", errDamaged, err)
 }
-
-// ended reports whether io.ReadFull has read less because the file ended there. A damaged one did not: what its error wraps
-// may be the same.
-func ended(err error) bool {
-	return !errors.Is(err, errDamaged) && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF))
-}

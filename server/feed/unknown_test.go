@@ -36,7 +36,7 @@ func TestUnknown(t *testing.T) {
 		{"a column without a name", "segments.csv", ",segmentId,account,bookId,startedAt,durationMs\n", `segments.csv line 1: field "": is unknown`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := feed.Read(context.Background(), write(t, tt.file, []byte(tt.text)), segmentFields, parseSegment,
+			err := readEach(context.Background(), write(t, tt.file, []byte(tt.text)),
 				func(*segment, feed.Pos) error { return nil }, func(*feed.RowError) error { return nil })
 			if _, ok := errors.AsType[*feed.UnknownError](err); !ok || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Read = %v, want %s", err, tt.want)
@@ -91,7 +91,7 @@ func TestShownValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = feed.Read(context.Background(), write(t, tt.file, []byte(tt.text)), pairFields, parsePair, nil, nil)
+			err = readEach[pair](context.Background(), write(t, tt.file, []byte(tt.text)), nil, nil)
 			wrong, ok := errors.AsType[*feed.RowError](err)
 			if !ok || wrong.Value != tt.want {
 				t.Errorf("value of %v = %s, want %s", err, wrong.Value, tt.want)

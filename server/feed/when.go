@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"regexp"
 	"time"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -15,149 +16,100 @@ const (
 	noZero  = "must not be 0001-01-01T00:00:00Z: write the time itself, or null (in CSV nothing) where there is none"
 )
 
-// pair returns the two digits at text[i:], or -1.
-func pair(text []byte, i int) int {
-	if i+2 > len(text) {
-		return -1
+// parseDate reads YYYY-MM-DD, or a time, whose day in Brasilia it is, as days since 1970-01-01.
+func parseDate(text []byte) (day int64, wrong string) {
+	if len(text) != len("2026-01-02") {
+		t, wrong := parseTime(text)
+		if wrong != "" {
+			return 0, wrong
+		}
+		return int64(calendar.Day(t)), ""
 	}
-	a, b := text[i]-'0', text[i+1]-'0'
-	if a > 9 || b > 9 {
-		return -1
+	d, wrong := civil(text)
+	if wrong == "" && string(text[:4]) == "0000" {
+		wrong = noYear
 	}
-	return int(a)*10 + int(b)
+	return int64(d), wrong
 }
 
-// civil returns the day of a text that begins with YYYY-MM-DD.
-func civil(text []byte) (year int, month time.Month, day int, ok bool) {
-	century, rest := pair(text, 0), pair(text, 2)
-	m, d := pair(text, 5), pair(text, 8)
-	if century < 0 || rest < 0 || m < 0 || d < 0 || text[4] != '-' || text[7] != '-' {
-		return 0, 0, 0, false
-	}
-	return century*100 + rest, time.Month(m), d, true
-}
+// dateShape is what looks like a day.
+var dateShape = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 
-// exists reports whether the calendar has the day.
-func exists(year int, month time.Month, day int) bool {
-	if month < 1 || month > 12 || day < 1 {
-		return false
+// civil reads YYYY-MM-DD of any year.
+func civil(text []byte) (d calendar.Date, wrong string) {
+	if d.UnmarshalText(text) == nil {
+		return d, ""
 	}
-	return day <= 28 || day <= time.Date(year, month+1, 0, 0, 0, 0, 0, time.UTC).Day()
-}
-
-// parseDate reads YYYY-MM-DD.
-func parseDate(text []byte) (calendar.Date, string) {
-	year, month, day, ok := civil(text)
-	switch {
-	case !ok || len(text) != 10:
-		return 0, noDate
-	case year < 1:
-		return 0, noYear
-	case !exists(year, month, day):
+	if dateShape.Match(text) {
 		return 0, noSuch
 	}
-	return calendar.Of(year, month, day), ""
+	return 0, noDate
 }
 
-// parseTime reads a time of ISO 8601 with an offset; an hour 24 and a leap second are no times.
-func parseTime(text []byte) (time.Time, string) {
-	year, month, day, ok := civil(text)
-	if !ok || len(text) < len("2026-01-02T03:04Z") || text[10]|0x20 != 't' || text[13] != ':' {
-		return time.Time{}, noTime
+// parseTime reads a time of ISO 8601 with an offset, in UTC: seconds may be left out, a fraction of them has up to nine digits.
+// An hour 24 and a leap second are no times. The zero time is what a null is.
+func parseTime(text []byte) (t time.Time, wrong string) {
+	if !usual(text) || t.UnmarshalText(text) != nil {
+		if t, wrong = parseOther(text); wrong != "" {
+			return time.Time{}, wrong
+		}
 	}
-	hour, minute := pair(text, 11), pair(text, 14)
-	second, nanos, rest, ok := seconds(text[16:])
-	if !ok || hour < 0 || minute < 0 {
-		return time.Time{}, noTime
+	t = t.UTC()
+	if t.IsZero() {
+		return t, noZero
 	}
-	east, ok := offset(rest)
-	switch {
-	case !ok:
-		return time.Time{}, noTime
-	case !exists(year, month, day):
-		return time.Time{}, noSuch
-	case hour > 23 || minute > 59 || second > 59:
-		return time.Time{}, noClock
+	if year := t.Year(); year > 1 && year < 9999 { // others cannot be moved out of these years by an offset
+		return t, ""
 	}
-	t := time.Date(year, month, day, hour, minute, second-east, nanos, time.UTC)
-	if year <= 1 || year >= 9999 { // others cannot be moved out of these years by an offset
-		return t, outside(t)
+	for _, year := range []int{t.Year(), t.In(calendar.Brasilia()).Year()} {
+		if year < 1 || year > 9999 {
+			return time.Time{}, noYear
+		}
 	}
 	return t, ""
 }
 
-// outside returns what is wrong with a time, in UTC, that cannot be kept or shown: it has a year of other than four digits,
-// or it is the zero time, which is a null.
-func outside(t time.Time) string {
-	if t.IsZero() {
-		return noZero
+// usual reports whether package time may read a time. It also takes hours of one digit, drops what is behind nine digits of a
+// second, and knows offsets of a day.
+func usual(text []byte) bool {
+	n, nine := len(text), len("2026-01-02T03:04:05.123456789Z")
+	if n < len("2026-01-02T03:04:05Z") || text[13] != ':' {
+		return false
 	}
-	for _, year := range []int{t.Year(), t.In(calendar.Brasilia()).Year()} {
-		if year < 1 || year > 9999 {
-			return noYear
-		}
+	if text[n-1] == 'Z' {
+		return n <= nine
 	}
-	return ""
+	return n <= nine+len("03:00") && string(text[n-5:n-3]) < "24" && text[n-2] < '6'
 }
 
-// seconds reads what may stand between minutes and offset: nothing, `:05`, `:05.123`.
-func seconds(text []byte) (second, nanos int, rest []byte, ok bool) {
-	if text[0] != ':' {
-		return 0, 0, text, true
-	}
-	second = pair(text, 1)
-	if second < 0 || len(text) == 3 {
-		return 0, 0, nil, false
-	}
-	rest = text[3:]
-	if rest[0] != '.' && rest[0] != ',' {
-		return second, 0, rest, true
-	}
-	k := countDigits(rest[1:])
-	if k < 1 || k > 9 {
-		return 0, 0, nil, false
-	}
-	for i := range 9 {
-		nanos *= 10
-		if i < k {
-			nanos += int(rest[1+i] - '0')
-		}
-	}
-	return second, nanos, rest[1+k:], true
-}
+// timeShape is what looks like a time: day, hour and minute, second, hours and minutes of the offset, which Z has not.
+var timeShape = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d)(?::(\d\d(?:[.,]\d{1,9})?))?(?:[Zz]|([+-](?:[01]\d|2[0-3]))(?::?([0-5]\d))?)$`)
 
-// offset reads Z, ±hh, ±hhmm or ±hh:mm, as seconds east of UTC.
-func offset(text []byte) (east int, ok bool) {
-	if len(text) == 1 {
-		return 0, text[0]|0x20 == 'z'
+// parseOther reads a time that is written otherwise than package time has it, or says what is wrong with it.
+func parseOther(text []byte) (t time.Time, wrong string) {
+	parts := timeShape.FindSubmatch(text)
+	if parts == nil {
+		return t, noTime
 	}
-	if len(text) == 0 || text[0] != '+' && text[0] != '-' {
-		return 0, false
-	}
-	hours, minutes := pair(text, 1), 0
-	switch {
-	case len(text) == 5:
-		minutes = pair(text, 3)
-	case len(text) == 6 && text[3] == ':':
-		minutes = pair(text, 4)
-	case len(text) != 3:
-		return 0, false
-	}
-	if hours < 0 || hours > 23 || minutes < 0 || minutes > 59 {
-		return 0, false
-	}
-	if east = hours*3600 + minutes*60; text[0] == '-' {
-		east = -east
-	}
-	return east, true
-}
-
-// countDigits returns how many digits text begins with.
-func countDigits(text []byte) int {
-	for i, c := range text {
-		if c < '0' || c > '9' {
-			return i
+	or := func(part []byte, other string) string {
+		if len(part) == 0 {
+			return other
 		}
+		return string(part)
 	}
-	return len(text)
+	offset := "Z"
+	if parts[4] != nil {
+		offset = string(parts[4]) + ":" + or(parts[5], "00")
+	}
+	second := []byte(or(parts[3], "00"))
+	if len(second) > 2 {
+		second[2] = '.'
+	}
+	if t.UnmarshalText([]byte(string(parts[1])+"T"+string(parts[2])+":"+string(second)+offset)) == nil {
+		return t, ""
+	}
+	if _, wrong := civil(parts[1]); wrong != "" {
+		return t, wrong
+	}
+	return t, noClock
 }

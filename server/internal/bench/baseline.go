@@ -19,10 +19,8 @@ import (
 type baseline struct {
 	what    string // of the first file, whose plain COPY is timed
 	tables  []rawTable
-	prepare []string                                                      // statements, once all rows are there
-	queries func(*network) map[string]string                              // by the question that they answer
-	agree   func(ctx context.Context, n *network, name, row string) error // nil, or holds that the product answers what the last row of a query says
-	drop    []string
+	made    string   // a table that is made of them
+	prepare []string // by these statements
 }
 
 // rawTable is a table and the files that go into it.
@@ -39,33 +37,59 @@ func (t rawTable) names() (names []string) {
 	return names
 }
 
-// rawFile is how the rows of a file become rows of a table.
-type rawFile struct {
-	resource, fields string
-	parse            func(*feed.Row) [][]any
+// rawFile yields the rows of a table that a file of a feed makes, until there are enough.
+type rawFile func(ctx context.Context, folder *feed.Folder, yield func([]any) bool) error
+
+var errEnough = errors.New("there are enough rows")
+
+// from is a file of rows R, each of which is made into rows of a table.
+func from[R any, P feed.Record[R]](resource string, raw func(R) [][]any) rawFile {
+	return func(ctx context.Context, folder *feed.Folder, yield func([]any) bool) error {
+		file, err := folder.File(resource)
+		if err != nil {
+			return err
+		}
+		err = feed.Records[R, [][]any, P](ctx, file, feed.Sink[R, [][]any]{
+			Check: func(r R) ([][]any, error) { return raw(r), nil },
+			Take: func(rows *[][]any, _ feed.Pos) error {
+				for _, row := range *rows {
+					if !yield(row) {
+						return errEnough
+					}
+				}
+				return nil
+			},
+		})
+		if errors.Is(err, errEnough) {
+			return nil
+		}
+		return err
+	}
 }
 
 // copied is the number of rows of the plain COPY: enough for a steady rate.
 const copied = 1_000_000
 
 // baselines times a plain COPY of rows of the feed and, with ask, the hand-written SQL on all of them.
-func (n *network) baselines(ctx context.Context, ask bool) error {
+func (n *network) baselines(ctx context.Context, sections []section, ask bool) error {
 	db, err := database.Open(ctx, n.db)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	for _, t := range n.raw.tables {
-		if _, err := db.ExecContext(ctx, "CREATE TABLE "+t.name+" ("+t.columns+")"); err != nil {
-			return err
-		}
+	folder, err := feed.Open(n.feed())
+	if err != nil {
+		return err
 	}
-	var rows [][]any
 	main := n.raw.tables[0]
-	if err := main.files[0].each(ctx, n.feed(), func(row []any) bool {
+	var rows [][]any
+	if err := main.files[0](ctx, folder, func(row []any) bool {
 		rows = append(rows, row)
 		return len(rows) < copied
 	}); err != nil {
+		return err
+	}
+	if err := execute(ctx, db, main.create()); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -73,55 +97,23 @@ func (n *network) baselines(ctx context.Context, ask bool) error {
 		return err
 	}
 	plain := float64(len(rows)) / time.Since(start).Seconds()
-	n.table.row("plain COPY of "+n.raw.what+", without reading a feed", fmt.Sprintf("%.0f rows/s", plain), fmt.Sprintf("the load reaches %.0f %% of it", 100*n.rate/plain))
-	if ask {
-		if err := n.queried(ctx, db, len(rows)); err != nil {
-			return err
-		}
+	n.row("plain COPY of "+n.raw.what+", without reading a feed", fmt.Sprintf("%.0f rows/s", plain), fmt.Sprintf("the load reaches %.0f %% of it", 100*n.rate/plain))
+	if err := execute(ctx, db, "DROP TABLE "+main.name); err != nil || !ask {
+		return err
 	}
-	for _, t := range n.raw.tables {
-		if _, err := db.ExecContext(ctx, "DROP TABLE "+t.name); err != nil {
+	return n.queried(ctx, db, folder, sections)
+}
+
+func (t rawTable) create() string { return "CREATE TABLE " + t.name + " (" + t.columns + ")" }
+
+func execute(ctx context.Context, db *database.DB, statements ...string) error {
+	for _, statement := range statements {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// each calls f with the raw rows of a file until it returns false.
-func (r rawFile) each(ctx context.Context, dir string, f func([]any) bool) error {
-	folder, err := feed.Open(dir)
-	if err != nil {
-		return err
-	}
-	folder.Ignore(unused...)
-	file, err := folder.File(r.resource)
-	if err != nil {
-		return err
-	}
-	var fields []feed.Field
-	for name := range strings.FieldsSeq(r.fields) {
-		fields = append(fields, feed.Field{Name: name})
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	done := false
-	err = feed.Read(ctx, file, fields, func(row *feed.Row, rows *[][]any) { *rows = r.parse(row) }, func(rows *[][]any, _ feed.Pos) error {
-		for _, row := range *rows {
-			if done = done || !f(row); done {
-				cancel()
-			}
-		}
-		return nil
-	}, func(e *feed.RowError) error { return e })
-	if done {
-		return nil
-	}
-	return err
-}
-
-// unused are the fields of feeds that some table of the baselines has no column for.
-var unused = strings.Fields(`loanId userId bookId dueAt status format mode position resolvedAt sessionId renewalId reservationId previewId activityId
-	name email ra deletedAt updatedAt confirmedAt lastSignInAt`)
 
 // copyInto copies rows in a transaction of their own.
 func copyInto(ctx context.Context, db *database.DB, t rawTable, each func(yield func([]any) bool) error) error {
@@ -132,54 +124,54 @@ func copyInto(ctx context.Context, db *database.DB, t rawTable, each func(yield 
 	})
 }
 
-// queried copies the rest of the feed, past the rows of the first file that are there, and times the queries: the median of three.
-func (n *network) queried(ctx context.Context, db *database.DB, skip int) error {
+// queried copies the feed and times the SQL of the questions.
+func (n *network) queried(ctx context.Context, db *database.DB, folder *feed.Folder, sections []section) error {
+	drop := []string{"DROP TABLE " + n.raw.made}
 	for _, t := range n.raw.tables {
+		if err := execute(ctx, db, t.create()); err != nil {
+			return err
+		}
 		for _, file := range t.files {
-			err := copyInto(ctx, db, t, func(yield func([]any) bool) error {
-				return file.each(ctx, n.feed(), func(row []any) bool {
-					if skip > 0 {
-						skip--
-						return true
-					}
-					return yield(row)
-				})
-			})
-			if err != nil {
+			if err := copyInto(ctx, db, t, func(yield func([]any) bool) error { return file(ctx, folder, yield) }); err != nil {
 				return err
 			}
 		}
+		drop = append(drop, "DROP TABLE "+t.name)
 	}
-	for _, statement := range n.raw.prepare {
-		if _, err := db.ExecContext(ctx, statement); err != nil {
-			return err
+	if err := execute(ctx, db, n.raw.prepare...); err != nil {
+		return err
+	}
+	for _, s := range sections {
+		for _, q := range s.questions {
+			if err := n.query(ctx, db, q); err != nil {
+				return fmt.Errorf("%s: %w", q.name, err)
+			}
 		}
 	}
-	for name, query := range n.raw.queries(n) {
-		var times []time.Duration
-		var row string
+	return execute(ctx, db, drop...)
+}
+
+// query times the SQL of a question: the median of three.
+func (n *network) query(ctx context.Context, db *database.DB, q question) error {
+	if q.sql == "" {
+		return nil
+	}
+	var times []time.Duration
+	row := ""
+	for range 3 {
+		start := time.Now()
 		var err error
-		for range 3 {
-			start := time.Now()
-			if row, err = lastRow(ctx, db, query); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			times = append(times, time.Since(start))
-		}
-		slices.Sort(times)
-		n.sql[name] = times[1]
-		if n.raw.agree != nil {
-			if err := n.raw.agree(ctx, n, name, row); err != nil {
-				return err
-			}
-		}
-	}
-	for _, statement := range n.raw.drop {
-		if _, err := db.ExecContext(ctx, statement); err != nil {
+		if row, err = lastRow(ctx, db, q.sql); err != nil {
 			return err
 		}
+		times = append(times, time.Since(start))
 	}
-	return nil
+	slices.Sort(times)
+	n.sql[q.name] = times[1]
+	if q.agrees == nil {
+		return nil
+	}
+	return q.agrees(ctx, row)
 }
 
 // lastRow reads all rows of a query and returns the last, its values separated by spaces.

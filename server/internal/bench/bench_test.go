@@ -40,16 +40,16 @@ func TestLoadedCountsRowsAndEvents(t *testing.T) {
 	}
 }
 
-func TestReadyMadeSendsTheBody(t *testing.T) {
-	if took, err := readyMade([]byte(`{"data":{}}`)); took <= 0 || err != nil {
-		t.Errorf("readyMade = %v, %v, want a time", took, err)
+func TestServedSendsTheBody(t *testing.T) {
+	if took, err := served([]byte(`{"data":{}}`)); took <= 0 || err != nil {
+		t.Errorf("served = %v, %v, want a time", took, err)
 	}
 }
 
 func TestFeedMustBeOver(t *testing.T) {
 	n := network{domain: &libraryNetworks, users: 1, days: 100_000}
-	if err := n.generate(t.Context()); err == nil || !strings.Contains(err.Error(), "give at most") {
-		t.Errorf("generate of days that are yet to come = %v, want a refusal", err)
+	if err := n.measured(t.Context(), false); err == nil || !strings.Contains(err.Error(), "give at most") {
+		t.Errorf("measured of days that are yet to come = %v, want a refusal", err)
 	}
 }
 

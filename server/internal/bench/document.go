@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// document is the page of figures.
+// document is the page of figures, which are printed as they come.
 type document struct{ strings.Builder }
 
 // newDocument begins the page with what the figures depend on.
@@ -33,29 +33,19 @@ func processor() string {
 	return "unknown processor"
 }
 
-// table is one section of the page; its rows are printed as they come.
-type table struct{ doc *document }
-
-func (d *document) table(title string) *table {
-	t := &table{d}
-	t.line("\n## " + title + "\n")
-	t.heading("what", "figure", "beside it")
-	return t
-}
-
 // heading begins a table.
-func (t *table) heading(cells ...string) {
-	t.line("")
-	t.row(cells...)
-	t.line(strings.Repeat("|---", len(cells)) + "|")
+func (d *document) heading(cells ...string) {
+	d.line("")
+	d.row(cells...)
+	d.line(strings.Repeat("|---", len(cells)) + "|")
 }
 
-func (t *table) row(cells ...string) { t.line("| " + strings.Join(cells, " | ") + " |") }
+func (d *document) row(cells ...string) { d.line("| " + strings.Join(cells, " | ") + " |") }
 
-func (t *table) line(s string) {
+func (d *document) line(s string) {
 	fmt.Println(s)
-	fmt.Fprintln(t.doc, s)
+	fmt.Fprintln(d, s)
 }
 
-// ms writes a time in milliseconds with two significant decimals.
+// ms writes a time in milliseconds with two decimals.
 func ms(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000) }

@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/server/feed"
 )
 
 // libraryNetworks are networks of libraries, from the beginning of the history.
@@ -21,12 +20,16 @@ var libraryNetworks = domain{
 	load: []string{"--now"}, prefix: "/api-platform/libraries/v1",
 	again: "the same feed again, with --now", unit: "events",
 	counted: []string{"loans", "renewals", "reservations", "sessions", "previews", "activity", "suggestions"},
-	prepare: choose,
-	asked: func(n *network) []section {
-		return []section{
-			{"summary of 30 days", "SQL on daily rows", n.summaryWays(), n.summaries()},
-			{"list, pages of 1,000 or 100", "", pageWays, n.lists()},
+	asked: func(ctx context.Context, n *network) ([]section, error) {
+		state, err := n.mostReaders(ctx, "state")
+		if err != nil {
+			return nil, err
 		}
+		library, err := n.mostReaders(ctx, "library")
+		return []section{
+			{"summary of 30 days", ofSummaries(), n.summaries(state)},
+			{"list, pages of 1,000 or 100", ofPages("SQL"), n.lists(library)},
+		}, err
 	},
 	raw: baseline{
 		what: "sessions",
@@ -34,43 +37,33 @@ var libraryNetworks = domain{
 			{"bench_events", `kind text NOT NULL, user_id bigint NOT NULL, book_id bigint NOT NULL, day bigint NOT NULL, seconds bigint NOT NULL,
 				progress bigint NOT NULL`, eventFiles},
 			{"bench_readers", "user_id bigint PRIMARY KEY, library bigint, age_group bigint, state text, city text, gender text, registered bigint", []rawFile{
-				{"readers", "userId libraryId ageGroupId state city gender registeredAt", func(r *feed.Row) [][]any {
-					gender, _ := libraries.ParseGender(r.Text(5)) // the load has checked it
-					return [][]any{{r.Int(0), r.Int(1), r.Int(2), r.Text(3), r.Text(4), gender.String(), int64(r.Date(6))}}
-				}},
+				from("readers", func(r libraries.Reader) [][]any {
+					return [][]any{{r.ID, r.Library, r.AgeGroup, r.State, r.City, r.Gender.String(), int64(r.Registered)}}
+				}),
 			}},
 		},
-		prepare: dailyRows, queries: dailyQueries, agree: agree, drop: []string{"DROP TABLE bench_days"},
+		made: "bench_days", prepare: dailyRows,
 	},
 }
 
-// choose finds the state and the library of most readers.
-func choose(ctx context.Context, n *network) error {
-	s, err := n.start(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.stop()
-	for groupBy, key := range map[string]*string{"state": &n.state, "library": &n.library} {
-		var answer struct {
-			Data struct {
-				Breakdown []struct {
-					Key     *string
-					Metrics struct{ RegisteredUsers int }
-				}
-			}
-		}
-		if err := s.read("/summary?pageSize=100&groupBy="+groupBy, &answer); err != nil {
-			return err
-		}
-		most := -1
-		for _, g := range answer.Data.Breakdown {
-			if g.Key != nil && *g.Key != "" && g.Metrics.RegisteredUsers > most { // those without one are no library
-				*key, most = *g.Key, g.Metrics.RegisteredUsers
+// mostReaders returns the state or the library of most readers.
+func (n *network) mostReaders(ctx context.Context, groupBy string) (key string, err error) {
+	var answer struct {
+		Data struct {
+			Breakdown []struct {
+				Key     *string
+				Metrics struct{ RegisteredUsers int }
 			}
 		}
 	}
-	return nil
+	err = n.answer(ctx, "/summary?pageSize=100&groupBy="+groupBy, &answer)
+	most := -1
+	for _, g := range answer.Data.Breakdown {
+		if g.Key != nil && *g.Key != "" && g.Metrics.RegisteredUsers > most { // those without one are no library
+			key, most = *g.Key, g.Metrics.RegisteredUsers
+		}
+	}
+	return key, err
 }
 
 // month is the number of days of the summaries that are timed.
@@ -82,95 +75,107 @@ func (n *network) window(ago int) calendar.Period {
 	return calendar.Period{Start: end - month + 1, End: end}
 }
 
-// summaryWays ask a summary for days of which none was asked for before, for a period of which one day was not, and for the first
-// one again.
-func (n *network) summaryWays() []way {
-	path := func(q question, ago int) string {
-		w := n.window(ago)
-		return "/summary" + between(w.Start, w.End) + q.path
-	}
-	return []way{
-		{"other 30 days", false, func(q question, _ int) []string {
-			if n.days < 2*month {
+// ofSummaries are the figures of a summary: of days of which none was asked for before, of a period of which one day was not, and of
+// the first one again.
+func ofSummaries() []column {
+	return []column{
+		rowsInAll, afterRestart,
+		timed("other 30 days", func(a *asked) []int {
+			if a.days < 2*month {
 				return nil
 			}
-			return []string{path(q, month)}
-		}},
-		{"moved by a day", false, func(q question, _ int) (paths []string) {
-			for i := range max(0, min(n.days-month, month-1, repeats)) {
-				paths = append(paths, path(q, i+1))
+			return []int{month}
+		}),
+		timed("moved by a day", func(a *asked) (days []int) {
+			for i := range max(0, min(a.days-month, month-1, repeats)) {
+				days = append(days, i+1)
 			}
-			return paths
-		}},
-		{"again", true, func(q question, _ int) []string { return slices.Repeat([]string{path(q, 0)}, repeats) }},
+			return days
+		}),
+		timed("again", func(*asked) []int { return again(0) }),
+		readyMade("again"), inSQL("SQL on daily rows", "other 30 days"),
 	}
 }
 
-// summaries are those of a month that are timed.
-func (n *network) summaries() []question {
-	state := "&state=" + url.QueryEscape(n.state)
-	return []question{
-		{"summary", "", 0}, {"one state", state, 0}, {"one gender", "&gender=Feminino", 0}, {"new readers", "&newUsers=true", 0},
-		{"one state, one gender", "&gender=Feminino" + state, 0},
-		{"by library", "&groupBy=library", 0}, {"by state", "&groupBy=state", 0}, {"by city", "&groupBy=city", 0}, {"by age group", "&groupBy=ageGroup", 0},
+// summaries are those of a month that are timed, each with its SQL on daily rows.
+func (n *network) summaries(state string) []question {
+	p := n.window(0)
+	summary := func(name, parameters, more string) question {
+		return question{
+			name: name, sql: fmt.Sprintf("SELECT %s FROM bench_days d JOIN bench_readers r USING (user_id) WHERE d.day BETWEEN %d AND %d %s", dailyColumns, p.Start, p.End, more),
+			path: func(ago int) string {
+				p := n.window(ago)
+				return "/summary" + between(p.Start, p.End) + parameters
+			},
+		}
 	}
+	of, in := "&state="+url.QueryEscape(state), " AND r.state = '"+state+"'"
+	all := summary("summary", "", "")
+	all.sql = strings.Replace(all.sql, " JOIN bench_readers r USING (user_id)", "", 1)
+	all.agrees = func(ctx context.Context, row string) error { return n.agrees(ctx, all.path(0), row) }
+	list := []question{
+		all, summary("one state", of, in), summary("one gender", "&gender=Feminino", "AND r.gender = 'Feminino'"),
+		summary("new readers", "&newUsers=true", fmt.Sprintf("AND r.registered BETWEEN %d AND %d", p.Start, p.End)),
+		summary("one state, one gender", "&gender=Feminino"+of, "AND r.gender = 'Feminino'"+in),
+	}
+	for _, by := range [][3]string{{"library", "library", "library"}, {"state", "state", "state"}, {"city", "city", "city"}, {"age group", "ageGroup", "age_group"}} {
+		list = append(list, summary("by "+by[0], "&groupBy="+by[1], "GROUP BY r."+by[2]+" ORDER BY r."+by[2]))
+	}
+	return list
 }
 
 // lists are those that are timed, with the most rows that a page may have.
-func (n *network) lists() []question {
+func (n *network) lists(library string) []question {
 	days, all, last := between(max(n.last()-30, n.first), n.last()), between(n.first, n.last()), between(n.last(), n.last())
-	list := []question{
-		{"engagements, 31 days", "/engagements" + days, 1000},
-		{"engagements, one day", "/engagements" + last, 1000},
-		{"users", "/users?", 1000},
-		{"users, one library", "/users?libraryId=" + n.library, 1000},
-		{"users, changed in 7 days", fmt.Sprintf("/users?updatedSince=%v", n.last()-6), 1000},
-		{"loans, 31 days", "/datasets/loans" + days, 1000},
-		{"loans, all days", "/datasets/loans" + all, 1000},
-		{"loans, all days, active", "/datasets/loans" + all + "&status=active", 1000},
-		{"reservations, all days", "/datasets/reservations" + all, 1000},
-		{"logins, 31 days", "/datasets/logins" + days, 1000},
-		{"suggestion-requests, all days", "/datasets/suggestion-requests" + all, 1000},
-		{"suggestions, all days", "/datasets/suggestions" + all, 100},
-		{"channels, 31 days", "/datasets/channels" + days, 0},
-		{"dimensions", "/dimensions", 0},
+	questions := []question{
+		list("engagements, 31 days", "/engagements"+days, 1000),
+		list("engagements, one day", "/engagements"+last, 1000),
+		list("users", "/users?", 1000),
+		list("users, one library", "/users?libraryId="+library, 1000),
+		list("users, changed in 7 days", fmt.Sprintf("/users?updatedSince=%v", n.last()-6), 1000),
+		list("loans, 31 days", "/datasets/loans"+days, 1000),
+		list("loans, all days", "/datasets/loans"+all, 1000),
+		list("loans, all days, active", "/datasets/loans"+all+"&status=active", 1000),
+		list("reservations, all days", "/datasets/reservations"+all, 1000),
+		list("logins, 31 days", "/datasets/logins"+days, 1000),
+		list("suggestion-requests, all days", "/datasets/suggestion-requests"+all, 1000),
+		list("suggestions, all days", "/datasets/suggestions"+all, 100),
+		list("channels, 31 days", "/datasets/channels"+days, 0),
+		list("dimensions", "/dimensions", 0),
 	}
-	for _, order := range strings.Fields("title loans returns readings10 readings50 readingSeconds renewals reservations activeReservations convertedReservations") {
-		list = append(list, question{"books, 31 days, by " + order, "/datasets/books" + days + "&orderBy=" + order, 100})
+	for order := range strings.FieldsSeq("title loans returns readings10 readings50 readingSeconds renewals reservations activeReservations convertedReservations") {
+		questions = append(questions, list("books, 31 days, by "+order, "/datasets/books"+days+"&orderBy="+order, 100))
 	}
-	for _, order := range strings.Fields("title activeLoans readings possibleReadings percentage activeReservations") {
-		list = append(list, question{"stock, by " + order, "/datasets/stock?orderBy=" + order, 100})
+	for order := range strings.FieldsSeq("title activeLoans readings possibleReadings percentage activeReservations") {
+		questions = append(questions, list("stock, by "+order, "/datasets/stock?orderBy="+order, 100))
 	}
-	return list
+	return questions
 }
 
 // eventFiles are the files of events. Of a loan that has ended there are two, and of a reservation that was converted, both of the
 // day of the reservation.
 var eventFiles = []rawFile{
-	{"sessions", "userId bookId startedAt seconds progress", func(r *feed.Row) [][]any {
-		progress, err := libraries.ParseProgress(string(r.Number(4)))
-		if err != nil {
-			r.Fail(4, err.Error())
-		}
-		return [][]any{{"session", r.Int(0), r.Int(1), int64(calendar.Day(r.Time(2))), r.Int(3), progress.Hundredths()}}
-	}},
-	{"loans", "userId bookId borrowedAt returnedAt status", func(r *feed.Row) [][]any {
-		rows := [][]any{event("loan", r.Int(0), r.Int(1), r.Time(2))}
-		if status := r.Text(4); status != "active" {
-			rows = append(rows, event(status, r.Int(0), r.Int(1), r.Time(3)))
+	from("sessions", func(r librariesdb.SessionRow) [][]any {
+		progress, _ := libraries.ParseProgress(string(r.Progress)) // the load has checked it
+		return [][]any{{"session", r.Reader, r.Book, int64(calendar.Day(r.Start)), r.Seconds, progress.Hundredths()}}
+	}),
+	from("loans", func(r libraries.Loan) [][]any {
+		rows := [][]any{event("loan", r.Reader, r.Book, r.Borrowed)}
+		if r.Status != libraries.LoanActive {
+			rows = append(rows, event(r.Status.String(), r.Reader, r.Book, r.Returned))
 		}
 		return rows
-	}},
-	{"reservations", "userId bookId reservedAt status", func(r *feed.Row) [][]any {
-		rows := [][]any{event("reservation", r.Int(0), r.Int(1), r.Time(2))}
-		if r.Text(3) == "converted" {
-			rows = append(rows, event("converted", r.Int(0), r.Int(1), r.Time(2)))
+	}),
+	from("reservations", func(r libraries.Reservation) [][]any {
+		rows := [][]any{event("reservation", r.Reader, r.Book, r.Reserved)}
+		if r.Status == libraries.Converted {
+			rows = append(rows, event("converted", r.Reader, r.Book, r.Reserved))
 		}
 		return rows
-	}},
-	{"renewals", "userId bookId renewedAt", func(r *feed.Row) [][]any { return [][]any{event("renewal", r.Int(0), r.Int(1), r.Time(2))} }},
-	{"previews", "userId bookId viewedAt", func(r *feed.Row) [][]any { return [][]any{event("preview", r.Int(0), r.Int(1), r.Time(2))} }},
-	{"activity", "userId at", func(r *feed.Row) [][]any { return [][]any{event("activity", r.Int(0), 0, r.Time(1))} }},
+	}),
+	from("renewals", func(r librariesdb.RenewalRow) [][]any { return [][]any{event("renewal", r.Reader, r.Book, r.Renewed)} }),
+	from("previews", func(r librariesdb.PreviewRow) [][]any { return [][]any{event("preview", r.Reader, r.Book, r.Viewed)} }),
+	from("activity", func(r librariesdb.ActivityRow) [][]any { return [][]any{event("activity", r.Reader, 0, r.At)} }),
 }
 
 // event is one raw event that takes no time.
@@ -214,38 +219,12 @@ const (
 		coalesce(sum(reservations), 0), coalesce(sum(converted), 0)`
 )
 
-// dailyQueries are the summaries on daily rows, by the names of the questions.
-func dailyQueries(n *network) map[string]string {
-	p := n.window(0)
-	days := fmt.Sprintf("d.day BETWEEN %d AND %d", p.Start, p.End)
-	queries := map[string]string{"summary": "SELECT " + dailyColumns + " FROM bench_days d WHERE " + days}
-	for name, more := range map[string]string{
-		"one state": "AND r.state = '" + n.state + "'", "one gender": "AND r.gender = 'Feminino'",
-		"new readers":           fmt.Sprintf("AND r.registered BETWEEN %d AND %d", p.Start, p.End),
-		"one state, one gender": "AND r.gender = 'Feminino' AND r.state = '" + n.state + "'",
-		"by library":            "GROUP BY r.library ORDER BY r.library", "by state": "GROUP BY r.state ORDER BY r.state",
-		"by city": "GROUP BY r.city ORDER BY r.city", "by age group": "GROUP BY r.age_group ORDER BY r.age_group",
-	} {
-		queries[name] = "SELECT " + dailyColumns + " FROM bench_days d JOIN bench_readers r USING (user_id) WHERE " + days + " " + more
-	}
-	return queries
-}
-
-// agree holds that the product answers the summary as SQL on daily rows does.
-func agree(ctx context.Context, n *network, name, want string) error {
-	if name != "summary" {
-		return nil
-	}
-	s, err := n.start(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.stop()
+// agrees holds that the product answers a summary as SQL on daily rows does.
+func (n *network) agrees(ctx context.Context, path, want string) error {
 	var answer struct {
 		Data struct{ General map[string]json.RawMessage }
 	}
-	p := n.window(0)
-	if err := s.read("/summary"+between(p.Start, p.End), &answer); err != nil {
+	if err := n.answer(ctx, path, &answer); err != nil {
 		return err
 	}
 	var got []string

@@ -1,7 +1,8 @@
 // Command bench measures Lectern as its users meet it: the binary loads a generated network and answers over HTTP. Every
 // figure stands beside a baseline of the same run: a plain COPY of the same rows, hand-written SQL on the schools' raw
 // segments or on daily rows of the libraries, and a handler that writes the same answer ready-made. It prints a table
-// for each engine and size, and writes them to a file with the machine and the date.
+// for each engine and size, and writes them to a file with the machine and the date. PostgreSQL is measured where
+// LECTERN_TEST_POSTGRES names a server.
 //
 //	make bench                                            # schools of 1,000 users and a year, 100,000 readers and 120 days
 //	make bench ARGS="-sizes 1000x365,10000x365 -libraries 1000000x120"
@@ -22,22 +23,16 @@ const root = "../../.."
 
 // options are the command's flags.
 type options struct {
-	sizes     string
-	libraries string
-	engines   string
-	out       string
-	dir       string
-	baseline  bool
+	sizes, libraries, out string
+	sql                   bool
 }
 
 func main() {
 	var o options
 	flag.StringVar(&o.sizes, "sizes", "1000x365", "networks of schools to measure as USERSxDAYS, separated by commas; empty for none")
 	flag.StringVar(&o.libraries, "libraries", "100000x120", "library networks to measure as READERSxDAYS, separated by commas; empty for none")
-	flag.StringVar(&o.engines, "engines", "sqlite,postgres", "engines to measure; postgres needs LECTERN_TEST_POSTGRES")
 	flag.StringVar(&o.out, "out", root+"/BENCHMARKS.md", "file to write the tables to")
-	flag.StringVar(&o.dir, "dir", "", "folder for feeds and databases, kept; empty is a temporary one")
-	flag.BoolVar(&o.baseline, "sql", true, "measure SQL on raw segments and on daily rows too (PostgreSQL)")
+	flag.BoolVar(&o.sql, "sql", true, "measure SQL on raw segments and on daily rows too (PostgreSQL)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -48,39 +43,26 @@ func main() {
 }
 
 func run(ctx context.Context, o options) error {
-	dir := o.dir
-	if dir == "" {
-		temp, err := os.MkdirTemp("", "lectern-bench-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(temp)
-		dir = temp
-	}
-	binary, err := build(ctx, dir)
+	dir, err := os.MkdirTemp("", "lectern-bench-")
 	if err != nil {
 		return err
 	}
-	doc, p := newDocument(o), product{binary, dir}
-	for _, kind := range []struct {
-		*domain
-		sizes string
-	}{{&schools, o.sizes}, {&libraryNetworks, o.libraries}} {
-		err := each(kind.sizes, func(users, days int) error {
-			n := network{product: p, domain: kind.domain, users: users, days: days}
-			if err := n.generate(ctx); err != nil {
-				return err
-			}
-			for engine := range strings.SplitSeq(o.engines, ",") {
-				if err := n.measure(ctx, engine, o.baseline, doc); err != nil {
-					return fmt.Errorf("%s: %w", engine, err)
-				}
-			}
-			return nil
+	defer os.RemoveAll(dir)
+	p := product{dir}
+	if err := p.build(ctx); err != nil {
+		return err
+	}
+	doc := newDocument(o)
+	measure := func(sizes string, d *domain) error {
+		return each(sizes, func(users, days int) error {
+			return network{product: p, domain: d, document: doc, users: users, days: days}.measured(ctx, o.sql)
 		})
-		if err != nil {
-			return err
-		}
+	}
+	if err := measure(o.sizes, &schools); err != nil {
+		return err
+	}
+	if err := measure(o.libraries, &libraryNetworks); err != nil {
+		return err
 	}
 	return os.WriteFile(o.out, []byte(doc.String()), 0o644)
 }

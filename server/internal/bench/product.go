@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,18 +18,16 @@ import (
 	"time"
 )
 
-// product is the binary that is measured, and the folder for feeds and databases.
-type product struct{ binary, dir string }
+// product is the folder of the binary that is measured, and of feeds and databases.
+type product struct{ dir string }
 
-// build builds the binary that is measured.
-func build(ctx context.Context, dir string) (string, error) {
-	path, err := filepath.Abs(filepath.Join(dir, "lectern"))
-	if err != nil {
-		return "", err
-	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, "./server/cmd/lectern")
+func (p product) binary() string { return filepath.Join(p.dir, "lectern") }
+
+// build builds the binary.
+func (p product) build(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", p.binary(), "./server/cmd/lectern")
 	cmd.Dir, cmd.Stderr = root, os.Stderr
-	return path, cmd.Run()
+	return cmd.Run()
 }
 
 // usage is what a command took.
@@ -39,7 +38,7 @@ type usage struct {
 
 // lectern runs a command of the binary and returns what it printed.
 func (p product) lectern(ctx context.Context, args ...string) ([]byte, usage, error) {
-	cmd := exec.CommandContext(ctx, p.binary, args...)
+	cmd := exec.CommandContext(ctx, p.binary(), args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	start := time.Now()
@@ -84,18 +83,15 @@ type serving struct {
 	key string
 }
 
-// start starts the binary with the rates lifted and waits until it takes connections. It is asked nothing: the first call of the
-// caller is the first request of the process.
+// start starts the binary with the rates lifted and waits until it listens. It is asked nothing: the first call of the caller is
+// the first request of the process.
 func (n *network) start(ctx context.Context) (*serving, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	addr := ln.Addr().String()
-	ln.Close()
+	free := httptest.NewServer(nil) // for a port that nobody has
+	addr := free.Listener.Addr().String()
+	free.Close()
 	s := &serving{url: "http://" + addr + n.prefix, key: n.key}
 	args := []string{"serve", "--db", n.db, "--addr", addr, "--admin-addr=", "--schools-rate", "0", "--libraries-rate", "0", "--log-level", "error"}
-	s.cmd = exec.CommandContext(ctx, n.binary, append(args, n.serve...)...)
+	s.cmd = exec.CommandContext(ctx, n.binary(), append(args, n.serve...)...)
 	s.cmd.Stderr = os.Stderr
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
@@ -159,8 +155,13 @@ func (s *serving) median(paths []string) (time.Duration, error) {
 	return times[len(times)/2], nil
 }
 
-// read makes one call and reads its answer.
-func (s *serving) read(path string, answer any) error {
+// answer makes one call of a new process and reads the answer.
+func (n *network) answer(ctx context.Context, path string, answer any) error {
+	s, err := n.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.stop()
 	_, body, err := s.body(path)
 	if err != nil {
 		return err
@@ -168,18 +169,13 @@ func (s *serving) read(path string, answer any) error {
 	return json.Unmarshal(body, answer)
 }
 
-// readyMade returns the median time of a handler that does nothing but write the body.
-func readyMade(body []byte) (time.Duration, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+// served returns the median time of a handler that does nothing but write the body.
+func served(body []byte) (time.Duration, error) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(body)
-	})}
-	go srv.Serve(ln) // until it is closed
+	}))
 	defer srv.Close()
-	s := &serving{url: "http://" + ln.Addr().String()}
+	s := &serving{url: srv.URL}
 	return s.median(slices.Repeat([]string{"/"}, repeats))
 }

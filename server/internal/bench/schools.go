@@ -5,8 +5,8 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/feed"
 )
 
 // schools are networks of schools, of a year that ends before any day on which this can run.
@@ -15,39 +15,41 @@ var schools = domain{
 	tenant: []string{"partner", "create", "bench", "--name", "Bench"}, owner: []string{"--partner", "bench"}, issue: []string{"--network", "rede-1"},
 	load: []string{"--schools-history", "2025-01-01"}, serve: []string{"--schools-history", "2025-01-01"}, prefix: "/api-platform/schools/v1",
 	again: "the same feed again", unit: "segments", counted: []string{"segments"},
-	prepare: func(ctx context.Context, n *network) error {
+	asked: func(ctx context.Context, n *network) ([]section, error) {
 		db, err := database.Open(ctx, n.db)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		defer db.Close()
-		return db.NewRaw("SELECT entity_id FROM entities WHERE entity_type = ? ORDER BY entity_id LIMIT 1", directory.School).Scan(ctx, &n.school)
-	},
-	asked: func(n *network) []section {
-		var list []question
+		school := ""
+		err = db.NewRaw("SELECT entity_id FROM entities WHERE entity_type = ? ORDER BY entity_id LIMIT 1", directory.School).Scan(ctx, &school)
+		var questions []question
 		all, month := between(n.first, n.last()), between(n.first+59, n.first+89) // March
 		for _, route := range []string{"readings", "engagements"} {
-			for _, q := range []question{
-				{"all days", all, 1000}, {"one month", month, 1000}, {"all days, one school", all + "&schoolId=" + n.school, 1000}, {"all days, teachers", all + "&profile=teacher", 1000},
+			for _, of := range [][2]string{
+				{"all days", all}, {"one month", month}, {"all days, one school", all + "&schoolId=" + school}, {"all days, teachers", all + "&profile=teacher"},
 			} {
-				list = append(list, question{route + ", " + q.name, "/" + route + q.path, q.size})
+				q := list(route+", "+of[0], "/"+route+of[1], 1000)
+				q.sql = rawQueries[q.name]
+				questions = append(questions, q)
 			}
 		}
-		list = append(list, question{"users", "/users?", 1000}, question{"users, one school", "/users?schoolId=" + n.school, 1000})
-		return []section{{"page of 1,000", "SQL on segments", pageWays, list}}
+		questions = append(questions, list("users", "/users?", 1000), list("users, one school", "/users?schoolId="+school, 1000))
+		return []section{{"page of 1,000", ofPages("SQL on segments"), questions}}, err
 	},
 	raw: baseline{
 		what: "the same rows",
 		tables: []rawTable{{"bench_segments", `segment_id text NOT NULL, account text NOT NULL, book_id bigint NOT NULL, started_at bigint NOT NULL,
 			duration_ms bigint NOT NULL, from_unit bigint NOT NULL, to_unit bigint NOT NULL, wpm numeric`, []rawFile{
-			{"segments", "segmentId account bookId startedAt durationMs from to wpm", func(r *feed.Row) [][]any {
-				row := []any{r.Text(0), r.Text(1), r.Int(2), r.Time(3).UnixMilli(), r.Int(4), r.Int(5), r.Int(6), nil}
-				if !r.Null(7) {
-					row[7] = string(r.Number(7))
+			from("segments", func(r schoolsdb.SegmentRow) [][]any {
+				var wpm any
+				if r.WPM != nil {
+					wpm = string(r.WPM)
 				}
-				return [][]any{row}
-			}},
+				return [][]any{{string(r.ID), string(r.Account), r.Book, r.Start.UnixMilli(), r.DurationMS, r.From, r.To, wpm}}
+			}),
 		}}},
+		made: "bench_raw",
 		// indexed as one would
 		prepare: []string{
 			`CREATE TABLE bench_raw AS
@@ -58,8 +60,6 @@ var schools = domain{
 			`CREATE INDEX ON bench_raw (day, user_id)`,
 			`VACUUM ANALYZE bench_raw`,
 		},
-		queries: func(*network) map[string]string { return rawQueries },
-		drop:    []string{"DROP TABLE bench_raw"},
 	},
 }
 

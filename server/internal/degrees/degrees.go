@@ -21,10 +21,22 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
-var fields = []feed.Field{{Name: "code", Required: true}, {Name: "stage"}, {Name: "grade"}}
+// degree is a row of the file.
+type degree struct {
+	code, stage string
+	grade       *int64
+}
+
+// Fields declares the fields of a degree.
+func (d *degree) Fields(w *row.Walk) {
+	row.Text(w, "code", &d.code, row.Required)
+	row.Text(w, "stage", &d.stage)
+	row.OptionalInt(w, "grade", &d.grade)
+}
 
 // Write writes a vocabulary as CSV that Read reads.
 func Write(w io.Writer, ds directory.Degrees) error {
@@ -83,15 +95,19 @@ func Read(ctx context.Context, path string) (directory.Degrees, error) {
 	}
 	var ds directory.Degrees
 	var bad []error
-	err = feed.Read(ctx, file, fields, parse, func(d *directory.Degree, _ feed.Pos) error {
-		if _, twice := ds.Degree(d.Code); twice {
-			return feed.Bad("code", fmt.Sprintf("%q is there already", d.Code))
-		}
-		ds = append(ds, *d)
-		return nil
-	}, func(e *feed.RowError) error {
-		bad = append(bad, e)
-		return nil
+	err = feed.Records(ctx, file, feed.Sink[degree, directory.Degree]{
+		Check: degree.check,
+		Take: func(d *directory.Degree, _ feed.Pos) error {
+			if _, twice := ds.Degree(d.Code); twice {
+				return row.Fault("code", fmt.Sprintf("%q is there already", d.Code))
+			}
+			ds = append(ds, *d)
+			return nil
+		},
+		Bad: func(e *feed.RowError) error {
+			bad = append(bad, e)
+			return nil
+		},
 	})
 	switch {
 	case err != nil:
@@ -139,18 +155,19 @@ var stages = []string{"INFANTIL", "FUNDAMENTAL 1", "FUNDAMENTAL 2", "MEDIO"}
 // maxCode is the most characters of a code: what a directory's other texts have.
 const maxCode = 255
 
-func parse(r *feed.Row, d *directory.Degree) {
-	*d = directory.Degree{Code: r.Text(0), Stage: r.Text(1)}
-	if !r.Null(2) {
-		d.Grade = int(r.Int(2))
-	}
+// check makes a degree of a row.
+func (d degree) check() (directory.Degree, error) {
+	made := directory.Degree{Code: d.code, Stage: d.stage}
 	switch {
-	case r.Bad():
-	case d.Code != strings.TrimSpace(d.Code), strings.ContainsFunc(d.Code, unicode.IsControl), len([]rune(d.Code)) > maxCode:
-		r.Fail(0, "must be 1 to 255 characters without control characters and without spaces at either end")
-	case d.Stage != "" && !slices.Contains(stages, d.Stage):
-		r.Fail(1, "must be one of "+strings.Join(stages, ", ")+", or empty")
-	case !r.Null(2) && (d.Grade < 1 || d.Grade > 9):
-		r.Fail(2, "must be 1 to 9, or empty")
+	case d.code != strings.TrimSpace(d.code), strings.ContainsFunc(d.code, unicode.IsControl), len([]rune(d.code)) > maxCode:
+		return made, row.Fault("code", "must be 1 to 255 characters without control characters and without spaces at either end")
+	case d.stage != "" && !slices.Contains(stages, d.stage):
+		return made, row.Fault("stage", "must be one of "+strings.Join(stages, ", ")+", or empty")
+	case d.grade == nil:
+		return made, nil
+	case *d.grade < 1 || *d.grade > 9:
+		return made, row.Fault("grade", "must be 1 to 9, or empty")
 	}
+	made.Grade = int(*d.grade)
+	return made, nil
 }

@@ -14,27 +14,12 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/generate"
 )
-
-// libraryFields are the fields of each file, those that must be given marked by a star.
-var libraryFields = map[string]string{
-	"libraries": "id* name*", "ageGroups": "id* name*", "publishers": "id* name*", "categories": "id* name*", "subjects": "id* name*",
-	"books":        "bookId* title* isbn author publisherId categoryIds subjectIds hasEbook* hasAudiobook* hasVideo* maxUses publicationYear",
-	"lines":        "lineId* bookId* collection* kind* number* modality copies unitPrice totalPrice purchasedAt* expiresAt",
-	"readers":      "userId* name* email libraryId ageGroupId city state ra gender registeredAt* status* deletedAt updatedAt* confirmedAt lastSignInAt",
-	"channels":     "date* channel* sessions* estimated*",
-	"loans":        "loanId* userId* bookId* borrowedAt* dueAt returnedAt status*",
-	"renewals":     "renewalId* loanId* userId* bookId* renewedAt*",
-	"reservations": "reservationId* userId* bookId* status* position reservedAt* resolvedAt",
-	"sessions":     "sessionId* userId* bookId* startedAt* seconds* mode* format* progress*",
-	"previews":     "previewId* userId* bookId* viewedAt*",
-	"activity":     "activityId* userId* at*",
-	"suggestions":  "requestId* userId* title author publisher searchTerm availability* requestedAt*",
-}
 
 // libraryContent is a libraries feed as it is read: the rows of each file, their values in the order of the fields.
 type libraryContent struct {
@@ -70,149 +55,40 @@ type deed struct {
 	at           time.Time
 }
 
-// enum parses a word of a row.
-func enum[E any](r *feed.Row, i int, parse func(string) (E, bool)) E {
-	e, ok := parse(r.Text(i))
-	if !ok && !r.Null(i) {
-		r.Fail(i, "no such value: "+r.Text(i))
-	}
-	return e
-}
-
-// named returns the value of an enum that has the name; none of them has more than five.
-func named[E interface {
-	~uint8
-	fmt.Stringer
-}](name string) (E, bool) {
-	for e := range E(6) {
-		if e.String() == name {
-			return e, true
-		}
-	}
-	return 0, false
-}
-
-// optional reads an integer that may be null.
-func optional(r *feed.Row, i int) *int64 {
-	if r.Null(i) {
-		return nil
-	}
-	n := r.Int(i)
-	return &n
-}
-
-// orNone reads an integer, None for null.
-func orNone(r *feed.Row, i int) int64 {
-	if n := optional(r, i); n != nil {
-		return *n
-	}
-	return libraries.None
-}
-
-// orNil reads a date that may be null.
-func orNil(r *feed.Row, i int) *calendar.Date {
-	if r.Null(i) {
-		return nil
-	}
-	d := r.Date(i)
-	return &d
-}
-
-func money(r *feed.Row, i int) stock.Money {
-	if r.Null(i) {
-		return 0
-	}
-	m, err := stock.ParseMoney(string(r.Number(i)))
-	if err != nil {
-		r.Fail(i, err.Error())
-	}
-	return m
-}
-
-// libraryRows reads a resource.
-func libraryRows[T any](t *testing.T, dir, resource string, parse func(*feed.Row) T) []T {
-	t.Helper()
-	folder, err := feed.Open(dir, slices.Collect(maps.Keys(libraryFields))...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list []feed.Field
-	for name := range strings.FieldsSeq(libraryFields[resource]) {
-		plain, required := strings.CutSuffix(name, "*")
-		list = append(list, feed.Field{Name: plain, Required: required})
-	}
-	file, err := folder.File(resource)
-	if err != nil || file == nil {
-		t.Fatalf("File(%s) = %v, %v, want a file", resource, file, err)
-	}
-	var rows []T
-	err = feed.Read(context.Background(), file, list, func(r *feed.Row, row *T) { *row = parse(r) }, func(row *T, _ feed.Pos) error {
-		rows = append(rows, *row)
-		return nil
-	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
-}
-
 // readLibraries reads a feed; a value that the rules of package libraries refuse fails the test.
 func readLibraries(t *testing.T, dir string) (c libraryContent) {
 	t.Helper()
+	folder, err := feed.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	c.terms = map[string][]libraries.Term{}
 	for _, v := range libraries.Vocabularies() {
-		c.terms[v.String()] = libraryRows(t, dir, v.String(), func(r *feed.Row) libraries.Term { return libraries.Term{ID: r.Int(0), Name: r.Text(1)} })
+		c.terms[v.String()] = rows(t, folder, v.String(), same[libraries.Term])
 	}
-	c.books = libraryRows(t, dir, "books", func(r *feed.Row) libraries.Book {
-		return libraries.Book{
-			ID: r.Int(0), Title: r.Text(1), ISBN: r.Text(2), Author: r.Text(3), Publisher: orNone(r, 4), Categories: r.Ints(5), Subjects: r.Ints(6),
-			HasEbook: r.Bool(7), HasAudiobook: r.Bool(8), HasVideo: r.Bool(9), MaxUses: optional(r, 10), Year: orNone(r, 11),
-		}
+	c.books = rows(t, folder, "books", same[libraries.Book])
+	c.lines = rows(t, folder, "lines", same[stock.BookLine])
+	c.readers = rows(t, folder, "readers", same[libraries.Reader])
+	c.channels = rows(t, folder, "channels", same[libraries.ChannelDay])
+	c.loans = rows(t, folder, "loans", same[libraries.Loan])
+	c.renewals = rows(t, folder, "renewals", func(r librariesdb.RenewalRow) (renewal, error) {
+		return renewal{string(r.ID), r.Loan, r.Reader, r.Book, r.Renewed}, nil
 	})
-	c.lines = libraryRows(t, dir, "lines", func(r *feed.Row) stock.BookLine {
-		modality := r.Text(5)
-		return stock.BookLine{Book: r.Int(1), Line: stock.Line{
-			ID: r.Int(0), Collection: enum(r, 2, named[stock.Collection]), Kind: enum(r, 3, named[stock.Kind]), Number: r.Int(4),
-			Modality: &modality, Copies: optional(r, 6), UnitPrice: money(r, 7), TotalPrice: money(r, 8), PurchasedAt: r.Date(9), ExpiresAt: orNil(r, 10),
-		}}
+	c.reservations = rows(t, folder, "reservations", same[libraries.Reservation])
+	c.sessions = rows(t, folder, "sessions", func(r librariesdb.SessionRow) (s session, err error) {
+		s.deed, s.seconds = deed{string(r.ID), r.Reader, r.Book, r.Start}, r.Seconds
+		s.mode, _ = libraries.ParseMode(string(r.Mode))
+		s.format, _ = libraries.ParseFormat(string(r.Format))
+		s.progress, err = libraries.ParseProgress(string(r.Progress))
+		return s, err
 	})
-	c.readers = libraryRows(t, dir, "readers", func(r *feed.Row) libraries.Reader {
-		return libraries.Reader{
-			ID: r.Int(0), Name: r.Text(1), Email: r.Text(2), Library: orNone(r, 3), AgeGroup: orNone(r, 4), City: r.Text(5), State: r.Text(6), RA: r.Text(7),
-			Gender: enum(r, 8, libraries.ParseGender), Registered: r.Date(9), Status: enum(r, 10, named[libraries.ReaderStatus]), DeletedAt: r.Date(11),
-			Updated: r.Time(12), Confirmed: r.Time(13), LastLogin: r.Time(14),
-		}
+	c.previews = rows(t, folder, "previews", func(r librariesdb.PreviewRow) (deed, error) {
+		return deed{string(r.ID), r.Reader, r.Book, r.Viewed}, nil
 	})
-	c.channels = libraryRows(t, dir, "channels", func(r *feed.Row) libraries.ChannelDay {
-		return libraries.ChannelDay{Day: r.Date(0), Channel: enum(r, 1, libraries.ParseChannel), Sessions: r.Int(2), Estimated: r.Bool(3)}
+	c.activity = rows(t, folder, "activity", func(r librariesdb.ActivityRow) (deed, error) {
+		return deed{string(r.ID), r.Reader, 0, r.At}, nil
 	})
-	c.loans = libraryRows(t, dir, "loans", func(r *feed.Row) libraries.Loan {
-		return libraries.Loan{
-			ID: r.Int(0), Reader: r.Int(1), Book: r.Int(2), Borrowed: r.Time(3), Due: orNil(r, 4), Returned: r.Time(5), Status: enum(r, 6, named[libraries.LoanStatus]),
-		}
-	})
-	c.renewals = libraryRows(t, dir, "renewals", func(r *feed.Row) renewal { return renewal{string(r.ID(0)), r.Int(1), r.Int(2), r.Int(3), r.Time(4)} })
-	c.reservations = libraryRows(t, dir, "reservations", func(r *feed.Row) libraries.Reservation {
-		return libraries.Reservation{
-			ID: r.Int(0), Reader: r.Int(1), Book: r.Int(2), Status: enum(r, 3, named[libraries.ReservationStatus]), Position: orNone(r, 4),
-			Reserved: r.Time(5), Resolved: r.Time(6),
-		}
-	})
-	c.sessions = libraryRows(t, dir, "sessions", func(r *feed.Row) session {
-		progress, err := libraries.ParseProgress(string(r.Number(7)))
-		if err != nil {
-			r.Fail(7, err.Error())
-		}
-		return session{deed{string(r.ID(0)), r.Int(1), r.Int(2), r.Time(3)}, r.Int(4), enum(r, 5, libraries.ParseMode), enum(r, 6, libraries.ParseFormat), progress}
-	})
-	c.previews = libraryRows(t, dir, "previews", func(r *feed.Row) deed { return deed{string(r.ID(0)), r.Int(1), r.Int(2), r.Time(3)} })
-	c.activity = libraryRows(t, dir, "activity", func(r *feed.Row) deed { return deed{id: string(r.ID(0)), reader: r.Int(1), at: r.Time(2)} })
-	c.suggestions = libraryRows(t, dir, "suggestions", func(r *feed.Row) libraries.Request {
-		return libraries.Request{
-			ID: r.Int(0), Reader: r.Int(1), Title: r.Text(2), Author: r.Text(3), Publisher: r.Text(4), SearchTerm: r.Text(5),
-			Availability: enum(r, 6, named[libraries.Availability]), Requested: r.Time(7),
-		}
-	})
+	c.suggestions = rows(t, folder, "suggestions", same[libraries.Request])
 	return c
 }
 

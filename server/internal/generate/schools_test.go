@@ -18,34 +18,11 @@ import (
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/generate"
 )
 
-var fields = map[string][]feed.Field{
-	"entities":    {{Name: "referenceId", Required: true}, {Name: "entityType", Required: true}, {Name: "name", Required: true}, {Name: "degree", Required: true}, {Name: "inep"}, {Name: "state"}, {Name: "city"}, {Name: "parentReferenceId"}},
-	"accounts":    {{Name: "referenceId", Required: true}, {Name: "kind", Required: true}, {Name: "name"}, {Name: "email"}, {Name: "phone"}, {Name: "entityReferenceId"}, {Name: "active", Required: true}},
-	"books":       {{Name: "bookId", Required: true}, {Name: "title", Required: true}, {Name: "author"}, {Name: "isbn"}, {Name: "length", Required: true}},
-	"evaluations": {{Name: "evaluationId", Required: true}, {Name: "entityReferenceId", Required: true}, {Name: "title", Required: true}, {Name: "appliedAt", Required: true}},
-	"segments":    {{Name: "segmentId", Required: true}, {Name: "account", Required: true}, {Name: "bookId", Required: true}, {Name: "startedAt", Required: true}, {Name: "durationMs", Required: true}, {Name: "from", Required: true}, {Name: "to", Required: true}, {Name: "wpm"}},
-	"accesses":    {{Name: "accessId", Required: true}, {Name: "account", Required: true}, {Name: "at", Required: true}, {Name: "kind", Required: true}},
-}
-
-type entity struct{ ref, kind, name, degree, inep, state, city, parent string }
-type account struct {
-	ref, kind, name, email, phone, entity string
-	active                                bool
-}
-type book struct {
-	id                  int64
-	title, author, isbn string
-	length              int64
-}
-type evaluation struct {
-	id         int64
-	ref, title string
-	at         time.Time
-}
 type segment struct {
 	id, account  string
 	book         int64
@@ -61,51 +38,54 @@ type access struct {
 
 // content is a feed as it is read.
 type content struct {
-	entities    []entity
-	accounts    []account
-	books       []book
-	evaluations []evaluation
+	entities    []schoolsdb.EntityRow
+	accounts    []schoolsdb.AccountRow
+	books       []schools.Book
+	evaluations []schoolsdb.EvaluationRow
 	segments    []segment
 	accesses    []access
 }
 
-// rows reads a resource.
-func rows[T any](t *testing.T, folder *feed.Folder, resource string, parse func(*feed.Row, *T)) []T {
+// rows reads a resource whose rows are R. One that check passes over fails the test.
+func rows[R, V any, P feed.Record[R]](t *testing.T, folder *feed.Folder, resource string, check func(R) (V, error)) (list []V) {
 	t.Helper()
 	file, err := folder.File(resource)
 	if err != nil || file == nil {
 		t.Fatalf("File(%s) = %v, %v, want a file", resource, file, err)
 	}
-	var list []T
-	err = feed.Read(context.Background(), file, fields[resource], parse, func(row *T, _ feed.Pos) error {
-		list = append(list, *row)
-		return nil
-	}, nil)
+	err = feed.Records[R, V, P](context.Background(), file, feed.Sink[R, V]{
+		Check: check,
+		Take: func(row *V, _ feed.Pos) error {
+			list = append(list, *row)
+			return nil
+		},
+		Skip: func(why error) { t.Errorf("%s: %v", resource, why) },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return list
 }
 
+func same[R any](row R) (R, error) { return row, nil }
+
 // read reads a feed.
 func read(t *testing.T, dir string) (c content) {
 	t.Helper()
-	folder, err := feed.Open(dir, slices.Collect(maps.Keys(fields))...)
+	folder, err := feed.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.entities = rows(t, folder, "entities", func(r *feed.Row, e *entity) {
-		*e = entity{r.Text(0), r.Text(1), r.Text(2), r.Text(3), r.Text(4), r.Text(5), r.Text(6), r.Text(7)}
+	c.entities = rows(t, folder, "entities", same[schoolsdb.EntityRow])
+	c.accounts = rows(t, folder, "accounts", same[schoolsdb.AccountRow])
+	c.books = rows(t, folder, "books", same[schools.Book])
+	c.evaluations = rows(t, folder, "evaluations", same[schoolsdb.EvaluationRow])
+	c.segments = rows(t, folder, "segments", func(r schoolsdb.SegmentRow) (segment, error) {
+		return segment{string(r.ID), string(r.Account), r.Book, r.Start, r.DurationMS, r.From, r.To, string(r.WPM)}, nil
 	})
-	c.accounts = rows(t, folder, "accounts", func(r *feed.Row, a *account) {
-		*a = account{r.Text(0), r.Text(1), r.Text(2), r.Text(3), r.Text(4), r.Text(5), r.Bool(6)}
+	c.accesses = rows(t, folder, "accesses", func(r schoolsdb.AccessRow) (access, error) {
+		return access{string(r.ID), string(r.Account), r.At, string(r.Kind)}, nil
 	})
-	c.books = rows(t, folder, "books", func(r *feed.Row, b *book) { *b = book{r.Int(0), r.Text(1), r.Text(2), r.Text(3), r.Int(4)} })
-	c.evaluations = rows(t, folder, "evaluations", func(r *feed.Row, e *evaluation) { *e = evaluation{r.Int(0), r.Text(1), r.Text(2), r.Time(3)} })
-	c.segments = rows(t, folder, "segments", func(r *feed.Row, s *segment) {
-		*s = segment{string(r.ID(0)), r.Text(1), r.Int(2), r.Time(3), r.Int(4), r.Int(5), r.Int(6), string(r.Number(7))}
-	})
-	c.accesses = rows(t, folder, "accesses", func(r *feed.Row, a *access) { *a = access{string(r.ID(0)), r.Text(1), r.Time(2), r.Text(3)} })
 	return c
 }
 
@@ -303,7 +283,7 @@ func checkCounts(t *testing.T, c content, sum generate.Summary, p generate.Param
 		"segments": int64(len(c.segments)), "accesses": int64(len(c.accesses)), "schools": 0, "classes": 0,
 	}
 	for _, e := range c.entities {
-		switch e.kind {
+		switch e.Type {
 		case "school":
 			want["schools"]++
 		case "class":
@@ -323,29 +303,29 @@ func checkRegisters(t *testing.T, c content) {
 	kinds := map[string]string{}
 	parent := map[string]string{"school": "network", "class": "school"}
 	for _, e := range c.entities {
-		if kinds[e.ref] != "" || kinds[e.parent] != parent[e.kind] {
+		if kinds[e.Ref] != "" || kinds[e.ParentRef] != parent[e.Type] {
 			t.Errorf("entity %+v stands twice or before its parent, or below the wrong one", e)
 		}
-		kinds[e.ref] = e.kind
+		kinds[e.Ref] = e.Type
 	}
 	seen, mails := map[string]bool{}, map[string]bool{}
 	for _, a := range c.accounts {
-		if seen[a.ref] || a.email != "" && mails[a.email] {
+		if seen[a.Ref] || a.Email != "" && mails[a.Email] {
 			t.Errorf("account %+v stands twice", a)
 		}
-		seen[a.ref], mails[a.email] = true, true
-		if a.entity != "" && kinds[a.entity] == "" || a.kind == "reader" && kinds[a.entity] != "class" {
-			t.Errorf("account %+v is attached to %q", a, kinds[a.entity])
+		seen[a.Ref], mails[a.Email] = true, true
+		if a.EntityRef != "" && kinds[a.EntityRef] == "" || a.Kind == "reader" && kinds[a.EntityRef] != "class" {
+			t.Errorf("account %+v is attached to %q", a, kinds[a.EntityRef])
 		}
 	}
 	for _, b := range c.books {
-		if b.length < 1500 || b.length > 120_000 {
-			t.Errorf("book %+v has no length of 1,500 to 120,000", b)
+		if b.Title == "" || b.Length < 1500 || b.Length > 120_000 {
+			t.Errorf("book %+v has no title, or no length of 1,500 to 120,000", b)
 		}
 	}
 	for _, e := range c.evaluations {
-		if kinds[e.ref] != "school" {
-			t.Errorf("evaluation %+v is of no school", e)
+		if kinds[e.EntityRef] != "school" || e.Title == "" || e.AppliedAt.IsZero() {
+			t.Errorf("evaluation %+v is of no school, or says nothing", e)
 		}
 	}
 }
@@ -356,7 +336,7 @@ func checkEvents(t *testing.T, c content, p generate.Params) {
 	days := calendar.Period{Start: first, End: first + calendar.Date(p.Days) - 1}
 	known := map[string]bool{}
 	for _, a := range c.accounts {
-		known[a.ref] = true
+		known[a.Ref] = true
 	}
 	ids := map[string]bool{}
 	event := func(id, account string, at time.Time) {
@@ -368,7 +348,7 @@ func checkEvents(t *testing.T, c content, p generate.Params) {
 	last := first
 	for _, s := range c.segments {
 		event(s.id, s.account, s.at)
-		if s.book < 1 || s.book > int64(len(c.books)) || s.from < 0 || s.from >= s.to || s.to > c.books[s.book-1].length || s.ms < 300 || s.ms > 86_400_000 {
+		if s.book < 1 || s.book > int64(len(c.books)) || s.from < 0 || s.from >= s.to || s.to > c.books[s.book-1].Length || s.ms < 300 || s.ms > 86_400_000 {
 			t.Errorf("segment %+v does not lie within a book or lasts too long or short", s)
 		}
 		if d := calendar.Day(s.at); d < last {
@@ -381,7 +361,7 @@ func checkEvents(t *testing.T, c content, p generate.Params) {
 		event(a.id, a.account, a.at)
 	}
 	for _, e := range c.evaluations {
-		if !days.Contains(calendar.Day(e.at)) {
+		if !days.Contains(calendar.Day(e.AppliedAt)) {
 			t.Errorf("evaluation %+v lies outside of %v", e, days)
 		}
 	}
@@ -478,10 +458,10 @@ func TestRealSchools(t *testing.T) {
 		dir, _ := write(t, generate.Params{Users: tt.users, Days: 1, Format: "csv", SchoolsCSV: table(t, tt.name, tt.text)})
 		var got []string
 		for _, e := range read(t, dir).entities {
-			if e.kind == "school" {
-				got = append(got, e.name+" "+e.inep)
-				if e.ref != "escola-"+e.inep || e.parent != generate.Network {
-					t.Errorf("school = %+v, want the reference escola-%s below %s", e, e.inep, generate.Network)
+			if e.Type == "school" {
+				got = append(got, e.Name+" "+e.INEP)
+				if e.Ref != "escola-"+e.INEP || e.ParentRef != generate.Network {
+					t.Errorf("school = %+v, want the reference escola-%s below %s", e, e.INEP, generate.Network)
 				}
 			}
 		}
@@ -507,7 +487,7 @@ func TestRealBooks(t *testing.T) {
 		dir, _ := write(t, generate.Params{Users: 2, Days: 1, BooksCSV: table(t, "books.csv", tt.text)})
 		var got []string
 		for _, b := range read(t, dir).books {
-			got = append(got, b.title+"|"+b.author+"|"+b.isbn)
+			got = append(got, b.Title+"|"+b.Author+"|"+b.ISBN)
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("books of %s = %q, want %q", tt.name, got, tt.want)

@@ -87,17 +87,19 @@ func register[R any, P feed.Record[R]](ctx context.Context, l *load, resource st
 
 // stream reads a file row by row.
 func stream[R any, P feed.Record[R]](ctx context.Context, l *load, resource string, check func(R) (R, error), take func(R) error, n *librariesdb.Counts) error {
-	return feed.Stream[R, R, P](ctx, l.loading(), resource, check, feed.Sink[R]{
+	return feed.Stream[R, R, P](ctx, l.loading(), feed.Resource[R, R]{
+		Name: resource, Check: check, Rows: &n.Rows, Bad: &n.Bad,
 		Take: func(r *R, _ feed.Pos) error { return take(*r) },
-	}, &n.Rows, &n.Bad)
+	})
 }
 
 // events reads a file of events, of which those before the history are passed over (G6).
 func events[R, V any, P feed.Record[R]](ctx context.Context, l *load, resource string, check func(R) (V, error), add func(V) error, n *librariesdb.EventCounts) error {
-	return feed.Stream[R, V, P](ctx, l.loading(), resource, check, feed.Sink[V]{
+	return feed.Stream[R, V, P](ctx, l.loading(), feed.Resource[R, V]{
+		Name: resource, Check: check, Rows: &n.Rows, Bad: &n.Bad,
 		Take: func(v *V, _ feed.Pos) error { return add(*v) },
 		Skip: func(error) { n.BeforeHistory++ },
-	}, &n.Rows, &n.Bad)
+	})
 }
 
 // lastingRows says how rows R, which keep something for ever, become changes C.
@@ -111,9 +113,10 @@ type lastingRows[R, C any] struct {
 
 // lasting reads such a file, and settles its rows part by part against what the store has.
 func lasting[R, C any, P feed.Record[R]](ctx context.Context, l *load, resource string, check func(R) (R, error), to lastingRows[R, C], n *librariesdb.Counts) error {
-	err := feed.Stream[R, R, P](ctx, l.loading(), resource, check, feed.Sink[R]{
+	err := feed.Stream[R, R, P](ctx, l.loading(), feed.Resource[R, R]{
+		Name: resource, Check: check, Rows: &n.Rows, Bad: &n.Bad,
 		Take: func(r *R, at feed.Pos) error { return to.pile.Add(row.Lined[R]{Line: at.Line, Row: *r}) },
-	}, &n.Rows, &n.Bad)
+	})
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,8 @@ func (l *load) events(ctx context.Context) error {
 
 // stream reads one file of events. Those before the history, and of what is deleted, are passed over.
 func stream[R any, P feed.Record[R]](ctx context.Context, l *load, resource string, check func(R) (schools.Event, error), n *Events, note func(*events)) error {
-	return feed.Stream[R, schools.Event, P](ctx, l.loading(), resource, check, feed.Sink[schools.Event]{
+	return feed.Stream[R, schools.Event, P](ctx, l.loading(), feed.Resource[R, schools.Event]{
+		Name: resource, Check: check, Rows: &n.Rows, Bad: &n.Bad,
 		Take: func(e *schools.Event, _ feed.Pos) error {
 			if n := l.drops.of(e.User); n != nil {
 				note(n)
@@ -81,5 +82,5 @@ func stream[R any, P feed.Record[R]](ctx context.Context, l *load, resource stri
 				n.BeforeHistory++
 			}
 		},
-	}, &n.Rows, &n.Bad)
+	})
 }

@@ -2,30 +2,87 @@ package feed_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"reflect"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/lectern-dev/lectern/paging/row"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/decimal"
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
-// value reads one value of field v, as JSON or as a CSV cell, and returns it printed, or the reason why it is bad.
-func value(t *testing.T, name, text string, get func(*feed.Row) any) string {
+// every is a row with a field of each kind, which is named for it.
+type every struct {
+	text       string
+	id, number []byte
+	integer    int64
+	boolean    bool
+	amount     cents
+	colour     colour
+	moment     time.Time
+	day        calendar.Date
+	ints       []int64
+	maybeText  *string
+	maybeInt   *int64
+}
+
+type (
+	cents  int64
+	colour uint8
+)
+
+func (c cents) String() string { return fmt.Sprint(int64(c)) }
+
+func (e *every) Fields(w *row.Walk) {
+	row.Text(w, "text", &e.text)
+	row.ID(w, "id", &e.id)
+	row.Int(w, "integer", &e.integer)
+	row.Number(w, "number", &e.number)
+	row.Decimal(w, "amount", &e.amount, func(text []byte) (cents, error) {
+		n, _ := decimal.Parse(text, 2, 1e15)
+		return cents(n.Units), nil
+	}, cents.String)
+	row.Bool(w, "boolean", &e.boolean)
+	row.EnumBy(w, "colour", &e.colour, []string{"", "red", "green"}, func(text string) (colour, bool) { return 2, text == "verde" })
+	row.OptionalInstant(w, "moment", &e.moment)
+	row.Day(w, "day", &e.day)
+	row.Ints(w, "ints", &e.ints)
+	row.OptionalText(w, "maybeText", &e.maybeText)
+	row.OptionalInt(w, "maybeInt", &e.maybeInt)
+}
+
+// show prints the field of a name.
+func (e *every) show(name string) string {
+	return fmt.Sprint(map[string]any{
+		"text": e.text, "id": string(e.id), "integer": e.integer, "number": string(e.number), "amount": e.amount, "boolean": e.boolean,
+		"colour": e.colour, "moment": e.moment.Format(time.RFC3339Nano), "day": e.day, "ints": e.ints,
+		"maybeText": e.maybeText == nil, "maybeInt": e.maybeInt == nil,
+	}[name])
+}
+
+// value reads one value, as JSON or as a CSV cell, and returns it printed, or the reason why it is bad.
+func value(t *testing.T, field, file, text string) (got string) {
 	t.Helper()
-	var got string
-	err := feed.Read(context.Background(), write(t, name, []byte(text)), []feed.Field{{Name: "v"}},
-		func(r *feed.Row, s *string) { *s = fmt.Sprintf("%v", get(r)) },
-		func(s *string, _ feed.Pos) error { got = *s; return nil },
-		func(e *feed.RowError) error {
+	if strings.HasSuffix(file, "csv") {
+		text = field + ",stray\n" + text + ",\n"
+	} else {
+		text = `{"` + field + `":` + text + "}\n"
+	}
+	err := feed.Records(context.Background(), write(t, file, []byte(text)), feed.Sink[every, string]{
+		Check: func(e every) (string, error) { return e.show(field), nil },
+		Take:  func(s *string, _ feed.Pos) error { got = *s; return nil },
+		Bad: func(e *feed.RowError) error {
 			got = "bad: " + e.Reason
-			if e.Field != "v" || e.Line == 0 {
-				t.Errorf("error of %q = %v, want one of field v with a line", text, e)
+			if e.Field != field || e.Line == 0 {
+				t.Errorf("error of %q = %v, want one of field %s with a line", text, e, field)
 			}
 			return nil
-		})
+		},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,21 +92,12 @@ func value(t *testing.T, name, text string, get func(*feed.Row) any) string {
 // TestValues gives each value in both forms; csv is "" where the cell is as the JSON, without its quotes, and "-"
 // where CSV cannot say it.
 func TestValues(t *testing.T) {
-	text := func(r *feed.Row) any { return r.Text(0) }
-	id := func(r *feed.Row) any { return string(r.ID(0)) }
-	integer := func(r *feed.Row) any { return r.Int(0) }
-	number := func(r *feed.Row) any { return string(r.Number(0)) }
-	decimal := func(r *feed.Row) any { return string(r.Decimal(0)) }
-	boolean := func(r *feed.Row) any { return r.Bool(0) }
-	null := func(r *feed.Row) any { return r.Null(0) }
-	list := func(r *feed.Row) any { return fmt.Sprintf("%q", r.List(0)) }
-	ints := func(r *feed.Row) any { return r.Ints(0) }
+	const text, id, integer, number, amount, boolean, ints = "text", "id", "integer", "number", "amount", "boolean", "ints"
 	nine := strings.Repeat("9", 64)
 	for _, tt := range []struct {
-		name      string
-		get       func(*feed.Row) any
-		json, csv string
-		want      string
+		name, field string
+		json, csv   string
+		want        string
 	}{
 		{"text", text, `"a b"`, "", "a b"},
 		{"text escaped", text, `"a\tbA\ud83d\ude00"`, "a\tbA😀", "a\tbA😀"},
@@ -92,30 +140,33 @@ func TestValues(t *testing.T) {
 		{"number with a leading zero", number, `"05"`, "", "bad: must be a number"},
 		{"number without exponent", number, `"5e"`, "", "bad: must be a number"},
 		{"number in hexadecimal", number, `"0x1p3"`, "", "bad: must be a number"},
-		{"decimal", decimal, `12.50`, "", "12.50"},
-		{"decimal as a string", decimal, `"12.50"`, "", "12.50"},
-		{"decimal with a comma", decimal, `"12,50"`, "-", "bad: must be a number"},
-		{"decimal null", decimal, `""`, "", ""},
+		{"amount", amount, `12.50`, "", "1250"},
+		{"amount as a string", amount, `"12.50"`, "", "1250"},
+		{"amount with a comma", amount, `"12,50"`, "-", "bad: must be a number"},
+		{"amount null", amount, `""`, "", "0"},
+		{"name", "colour", `"green"`, "", "2"},
+		{"name as others write it", "colour", `"verde"`, "", "2"},
+		{"no such name", "colour", `"blue"`, "", "bad: must be one of red, green"},
+		{"number for a name", "colour", `2`, "-", "bad: must be a string"},
 		{"true", boolean, `true`, "", "true"},
 		{"false", boolean, `false`, "", "false"},
 		{"no boolean", boolean, `1`, "", "bad: must be true or false"},
 		{"true in capitals", boolean, `"TRUE"`, "", "bad: must be true or false"},
-		{"null", null, `null`, `""`, "true"},
-		{"empty text", null, `""`, `""`, "true"},
-		{"blank", null, `" "`, "", "false"},
-		{"zero is not null", null, `0`, "", "false"},
-		{"list", list, `["a", "b,;]","\u0063"]`, "-", `["a" "b,;]" "c"]`},
-		{"list of cells", list, `["a","b"]`, "a;b", `["a" "b"]`},
-		{"list of one", list, `["a"]`, "a", `["a"]`},
-		{"empty list", list, `[ ]`, `""`, `[]`},
-		{"list with a gap", list, `["a",""]`, "-", "bad: must be a list of strings"},
-		{"list with a gap, CSV", list, `["a",{"b":[1,2]}]`, "a;", "bad: must be a list of strings"},
-		{"no list", list, `"a"`, "-", "bad: must be a list"},
+		{"null", "maybeText", `null`, `""`, "true"},
+		{"empty text", "maybeText", `""`, `""`, "true"},
+		{"blank", "maybeText", `" "`, "", "false"},
+		{"zero is not null", "maybeInt", `0`, "", "false"},
+		{"list of one", ints, `[7]`, "7", `[7]`},
+		{"empty list", ints, `[ ]`, `""`, `[]`},
+		{"list with a gap", ints, `[1,null]`, "1;", "bad: each of the list must be an integer"},
+		{"list of a list", ints, `[[1,2],3]`, "-", "bad: each of the list must be an integer"},
+		{"list of texts", ints, `["1,2"]`, `1; 2`, "bad: each of the list must be an integer"},
+		{"no list", ints, `"a"`, "-", "bad: must be a list"},
 		{"integers", ints, `[1, 20]`, "1;20", "[1 20]"},
 		{"integers with a fraction", ints, `[1,2.5]`, "1;2.5", "bad: each of the list must be an integer"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := value(t, "f.ndjson", `{"v":`+tt.json+"}\n", tt.get); got != tt.want {
+			if got := value(t, tt.field, "f.ndjson", tt.json); got != tt.want {
 				t.Errorf("JSON %s = %q, want %q", tt.json, got, tt.want)
 			}
 			cell := tt.csv
@@ -125,7 +176,7 @@ func TestValues(t *testing.T) {
 			if cell == "-" {
 				return
 			}
-			if got := value(t, "f.csv", "v,stray\n"+cell+",\n", tt.get); got != tt.want {
+			if got := value(t, tt.field, "f.csv", cell); got != tt.want {
 				t.Errorf("CSV %s = %q, want %q", cell, got, tt.want)
 			}
 		})
@@ -145,7 +196,7 @@ func TestTime(t *testing.T) {
 		"2026-01-02T03:04:05Z":            "2026-01-02T03:04:05Z",
 		"2026-01-02t03:04:05z":            "2026-01-02T03:04:05Z",
 		"2026-01-02T03:04Z":               "2026-01-02T03:04:00Z",
-		"2026-01-02T03:04:05.123456789Z":  "2026-01-02T03:04:05.123456789Z",
+		"2026-01-02T03:04:05.123456789Z":  "2026-01-02T03:04:05.123456Z",
 		"2026-01-02T03:04:05,5Z":          "2026-01-02T03:04:05.5Z",
 		"2026-01-02T22:04:05-03:00":       "2026-01-03T01:04:05Z",
 		"2026-01-02T22:04-0330":           "2026-01-03T01:34:00Z",
@@ -186,22 +237,21 @@ func TestTime(t *testing.T) {
 		"0001-01-01T01:00:00+01:00":           badZero,
 		"0000-12-31T21:00:00-03:00":           badZero,
 		"0002-01-01T00:00:00+23:59":           "0001-12-31T00:01:00Z",
-		"9999-12-31T23:59:59.999999999Z":      "9999-12-31T23:59:59.999999999Z",
-		"9999-12-31T20:59:59.999999999-03:00": "9999-12-31T23:59:59.999999999Z",
+		"9999-12-31T23:59:59.999999999Z":      "9999-12-31T23:59:59.999999Z",
+		"9999-12-31T20:59:59.999999999-03:00": "9999-12-31T23:59:59.999999Z",
 		"9999-12-31T21:00:00-03:00":           badYear, // in UTC it is the year 10000
 		"9998-12-31T23:59:59-23:59":           "9999-01-01T23:58:59Z",
 		"1970-01-01T00:00:00Z":                "1970-01-01T00:00:00Z",
 	} {
-		get := func(r *feed.Row) any { return r.Time(0).Format(time.RFC3339Nano) }
-		if got := value(t, "f.ndjson", `{"v":"`+in+`"}`, get); got != want {
-			t.Errorf("Time(%q) = %q, want %q", in, got, want)
+		if got := value(t, "moment", "f.ndjson", `"`+in+`"`); got != want {
+			t.Errorf("time %q = %q, want %q", in, got, want)
 		}
 	}
-	if got := value(t, "f.ndjson", `{"v":1767323045}`, func(r *feed.Row) any { return r.Time(0) }); got != badTime {
-		t.Errorf("Time of a number = %q, want %q", got, badTime)
+	if got := value(t, "moment", "f.ndjson", "1767323045"); got != badTime {
+		t.Errorf("time of a number = %q, want %q", got, badTime)
 	}
-	if got := value(t, "f.ndjson", `{}`, func(r *feed.Row) any { return r.Time(0).IsZero() }); got != "true" {
-		t.Errorf("Time of a null is zero = %s, want true", got)
+	if got, want := value(t, "moment", "f.ndjson", "null"), (time.Time{}).Format(time.RFC3339); got != want {
+		t.Errorf("time of a null = %q, want %q", got, want)
 	}
 }
 
@@ -223,9 +273,8 @@ func TestDate(t *testing.T) {
 		"0001-01-01T02:59:59Z": badYear,
 		"9999-12-31T23:59:59Z": "9999-12-31",
 	} {
-		get := func(r *feed.Row) any { return r.Date(0) }
-		if got := value(t, "f.csv", "v\n"+in+"\n", get); got != want {
-			t.Errorf("Date(%q) = %q, want %q", in, got, want)
+		if got := value(t, "day", "f.csv", in); got != want {
+			t.Errorf("day %q = %q, want %q", in, got, want)
 		}
 	}
 }
@@ -233,61 +282,83 @@ func TestDate(t *testing.T) {
 // TestEveryDay holds the calendar of times against package time over four centuries.
 func TestEveryDay(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("v\n")
+	b.WriteString("moment\n")
 	day := time.Date(1899, 12, 31, 0, 0, 0, 0, time.UTC)
 	last := time.Date(2301, 1, 1, 0, 0, 0, 0, time.UTC)
 	for d := day; d.Before(last); d = d.AddDate(0, 0, 1) {
 		b.WriteString(d.Format(time.RFC3339) + "\n")
 	}
-	err := feed.Read(context.Background(), write(t, "f.csv", []byte(b.String())), []feed.Field{{Name: "v"}},
-		func(r *feed.Row, got *time.Time) { *got = r.Time(0) },
-		func(got *time.Time, at feed.Pos) error {
-			if *got != day {
-				return feed.Bad("v", "is "+got.String()+", want "+day.String())
-			}
-			day = day.AddDate(0, 0, 1)
-			return nil
-		}, nil)
+	err := readEach(context.Background(), write(t, "f.csv", []byte(b.String())), func(e *every, at feed.Pos) error {
+		if e.moment != day {
+			return row.Fault("moment", "is "+e.moment.String()+", want "+day.String())
+		}
+		day = day.AddDate(0, 0, 1)
+		return nil
+	}, nil)
 	if err != nil || day != last {
 		t.Errorf("Read = %v, reached %v, want %v", err, day, last)
 	}
 }
 
 func TestFirstFaultStands(t *testing.T) {
-	fields := []feed.Field{{Name: "a"}, {Name: "b"}, {Name: "c"}}
-	file := write(t, "f.ndjson", []byte(`{"a":1,"b":-1,"c":"x"}`))
-	err := feed.Read(context.Background(), file, fields, func(r *feed.Row, _ *int) {
-		if r.Int(0); r.Bad() {
-			t.Error("Bad after a good value = true, want false")
-		}
-		r.Int(1)
-		if !r.Bad() {
-			t.Error("Bad after a bad value = false, want true")
-		}
-		r.Int(2)
-		r.Fail(0, "is late")
-	}, nil, nil)
-	if want := "f.ndjson line 1: field b: must not be negative"; err == nil || err.Error() != want {
-		t.Errorf("Read = %v, want %s", err, want)
+	file := write(t, "f.ndjson", []byte(`{"ints":"x","integer":-1,"id":{}}`))
+	want := "f.ndjson line 1: field id: must be a string or a whole number"
+	if err := readEach[every](context.Background(), file, nil, nil); err == nil || err.Error() != want {
+		t.Errorf("Records = %v, want %s", err, want)
 	}
+}
+
+// TestCheck holds what Check may say of a row: that one field is bad, whose value is shown then, or that it is passed over.
+func TestCheck(t *testing.T) {
+	file := write(t, "f.csv", []byte("text,integer\na,1\nb,2\nc,3\n"))
+	over := errors.New("passed over")
+	var got []string
+	err := feed.Records(context.Background(), file, feed.Sink[every, int64]{
+		Check: func(e every) (int64, error) {
+			switch e.text {
+			case "a":
+				return 0, row.Fault("integer", "is not for a")
+			case "b":
+				return 0, over
+			}
+			return e.integer, nil
+		},
+		Take: func(n *int64, at feed.Pos) error { got = append(got, fmt.Sprint(*n, " at ", at.Line)); return nil },
+		Skip: func(why error) { got = append(got, why.Error()) },
+		Bad:  func(e *feed.RowError) error { got = append(got, e.Error()+": "+e.Value); return nil },
+	})
+	if want := []string{`f.csv line 2: field integer: is not for a: "1"`, "passed over", "3 at 4"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("Records = %q, %v, want %q", got, err, want)
+	}
+}
+
+// three are texts that are not copied.
+type three struct{ a, b, c []byte }
+
+func (t *three) Fields(w *row.Walk) {
+	row.Bytes(w, "a", &t.a)
+	row.Bytes(w, "b", &t.b)
+	row.Bytes(w, "c", &t.c)
 }
 
 // TestRowHoldsItsBytes reads several escaped texts at once: none may overwrite another.
 func TestRowHoldsItsBytes(t *testing.T) {
-	fields := []feed.Field{{Name: "a"}, {Name: "b"}, {Name: "c"}}
 	for name, content := range map[string]string{
 		"f.ndjson": strings.Repeat(`{"a":"1\t1","b":"2\t2","c":"`+strings.Repeat(`\t`, 300)+`"}`+"\n", 50),
 		"f.csv":    "a,b,c\n" + strings.Repeat("1\t1,2\t2,\""+strings.Repeat("\t", 300)+"\"\n", 50),
 	} {
-		want := []string{"1\t1", "2\t2", strings.Repeat("\t", 300)}
-		err := feed.Read(context.Background(), write(t, name, []byte(content)), fields, func(r *feed.Row, _ *int) {
-			a, b, c := r.Bytes(0), r.Bytes(1), r.Bytes(2)
-			if got := []string{string(a), string(b), string(c)}; !reflect.DeepEqual(got, want) {
-				r.Fail(0, strconv.Quote(strings.Join(got, "|")))
-			}
-		}, func(*int, feed.Pos) error { return nil }, nil)
-		if err != nil {
-			t.Errorf("Read(%s) = %v, want three texts", name, err)
+		want, rows := "1\t1|2\t2|"+strings.Repeat("\t", 300), 0
+		err := feed.Records(context.Background(), write(t, name, []byte(content)), feed.Sink[three, string]{
+			Check: func(r three) (string, error) { return fmt.Sprintf("%s|%s|%s", r.a, r.b, r.c), nil },
+			Take: func(got *string, at feed.Pos) error {
+				if rows++; *got != want {
+					t.Errorf("row at line %d of %s = %q, want %q", at.Line, name, *got, want)
+				}
+				return nil
+			},
+		})
+		if err != nil || rows != 50 {
+			t.Errorf("Records(%s) = %d rows, %v, want 50", name, rows, err)
 		}
 	}
 }

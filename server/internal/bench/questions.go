@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// section is a table of questions, with the same figures of each.
+type section struct {
+	title     string
+	columns   []column
+	questions []question
+}
+
+// question is what is asked, each of a server that was asked nothing before.
+type question struct {
+	name string
+	// path is the i-th of several: of a list its pages, of a summary days that lie so much further back. The first is asked first.
+	path func(i int) string
+	size int    // of a page; 0 where there are no pages
+	sql  string // what is asked of the baseline; "" for nothing
+	// agrees, if not nil, holds that the product answers what the last row of the SQL says.
+	agrees func(ctx context.Context, row string) error
+}
+
+// column is a figure of each question.
+type column struct {
+	name string
+	cell func(*asked) (string, error)
+}
+
+// asked is a question whose first answer is there.
+type asked struct {
+	question
+	*network
+	server  *serving
+	restart time.Duration // of that answer
+	body    []byte
+	rows    int                      // in all
+	took    map[string]time.Duration // by column
+}
+
+// section asks all questions.
+func (n *network) section(ctx context.Context, s section) error {
+	heading := []string{s.title}
+	for _, c := range s.columns {
+		heading = append(heading, c.name)
+	}
+	n.heading(heading...)
+	for _, q := range s.questions {
+		cells, err := n.ask(ctx, q, s.columns)
+		if err != nil {
+			return err
+		}
+		n.row(cells...)
+	}
+	return nil
+}
+
+// ask asks one question, first as the first request of a new process.
+func (n *network) ask(ctx context.Context, q question, columns []column) (cells []string, err error) {
+	a := asked{question: q, network: n, took: map[string]time.Duration{}}
+	if a.server, err = n.start(ctx); err != nil {
+		return nil, err
+	}
+	defer a.server.stop()
+	if a.restart, a.body, err = a.server.body(q.path(0)); err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Meta struct{ Page struct{ TotalRows int } }
+	}
+	if err := json.Unmarshal(a.body, &answer); err != nil {
+		return nil, err
+	}
+	a.rows = answer.Meta.Page.TotalRows
+	cells = []string{q.name}
+	for _, c := range columns {
+		cell, err := c.cell(&a)
+		if err != nil {
+			return nil, err
+		}
+		cells = append(cells, cell)
+	}
+	return cells, nil
+}
+
+// none stands where there is no figure.
+const none = "–"
+
+var rowsInAll = column{"rows in all", func(a *asked) (string, error) {
+	if a.rows == 0 {
+		return none, nil
+	}
+	return fmt.Sprint(a.rows), nil
+}}
+
+var afterRestart = column{"after a restart", func(a *asked) (string, error) { return ms(a.restart), nil }}
+
+// timed is the median of some of the question's paths, of none nothing.
+func timed(name string, which func(*asked) []int) column {
+	return column{name, func(a *asked) (string, error) {
+		var paths []string
+		for _, i := range which(a) {
+			paths = append(paths, a.path(i))
+		}
+		if len(paths) == 0 {
+			return none, nil
+		}
+		took, err := a.server.median(paths)
+		a.took[name] = took
+		return ms(took), err
+	}}
+}
+
+// again is one path, again and again.
+func again(i int) []int { return slices.Repeat([]int{i}, repeats) }
+
+// readyMade is a handler that does nothing but write the answer, and how many times as long another column took.
+func readyMade(beside string) column {
+	return column{"ready-made", func(a *asked) (string, error) {
+		took, err := served(a.body)
+		return compare(took, a.took[beside]), err
+	}}
+}
+
+// compare shows a baseline and how many times as long the product took.
+func compare(ready, took time.Duration) string {
+	return fmt.Sprintf("%s: %.1f times", ms(ready), float64(took)/float64(ready))
+}
+
+// inSQL is the question's SQL, and how many times as long it took as another column.
+func inSQL(name, beside string) column {
+	return column{name, func(a *asked) (string, error) {
+		sql, measured := a.network.sql[a.question.name]
+		if !measured {
+			return none, nil
+		}
+		against, ok := a.took[beside]
+		if !ok {
+			against = a.restart
+		}
+		return fmt.Sprintf("%s: %.1f times %s", ms(sql), float64(sql)/math.Max(float64(against), 1), beside), nil
+	}}
+}
+
+// ofPages are the figures of a list: of other pages, which cost as much wherever they are, and of its first, middle and last one
+// again.
+func ofPages(sql string) []column {
+	paged := func(which func(a *asked) []int) func(*asked) []int {
+		return func(a *asked) []int {
+			if a.size == 0 {
+				return nil
+			}
+			return which(a)
+		}
+	}
+	return []column{
+		rowsInAll, afterRestart,
+		timed("another page", paged(func(a *asked) (pages []int) {
+			for i := range repeats {
+				pages = append(pages, (i+1)*a.pages()/(repeats+1))
+			}
+			return pages
+		})),
+		timed("again: first", func(*asked) []int { return again(0) }),
+		timed("middle", paged(func(a *asked) []int { return again((a.pages() - 1) / 2) })),
+		timed("last", paged(func(a *asked) []int { return again(a.pages() - 1) })),
+		readyMade("again: first"), inSQL(sql, "another page"),
+	}
+}
+
+// pages is how many pages a list has.
+func (a *asked) pages() int { return max(1, (a.rows+a.size-1)/a.size) }
+
+// list is a question for the rows of a path, which has parameters; a size of 0 is that of a list without pages.
+func list(name, path string, size int) question {
+	return question{name: name, size: size, path: func(i int) string {
+		if size == 0 {
+			return path
+		}
+		return fmt.Sprintf("%s&pageSize=%d&page=%d", path, size, i+1)
+	}}
+}
+
+// between returns the parameters of a period.
+func between(start, end calendar.Date) string {
+	return fmt.Sprintf("?startDate=%v&endDate=%v", start, end)
+}
