@@ -3,6 +3,7 @@ package generate
 import (
 	"math/bits"
 	"math/rand/v2"
+	"time"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -135,6 +136,15 @@ func (c *chance) moment() int {
 type instant int
 
 func at(d calendar.Date, ms int) instant { return instant(int(d)*dayMS + ms) }
+
+// written is the time as feeds of different origin write it: in UTC, or with the offset of Brasilia.
+func (t instant) written(utc bool) time.Time {
+	at := time.UnixMilli(int64(t) + 3*hourMS)
+	if utc {
+		return at.UTC()
+	}
+	return at.In(calendar.Brasilia())
+}
 
 // day returns the day in Brasilia.
 func (t instant) day() calendar.Date {

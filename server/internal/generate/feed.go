@@ -1,16 +1,15 @@
 package generate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -42,6 +41,17 @@ type form struct {
 	compress string // "", gz or zst
 }
 
+// form checks the names of a format and a compression.
+func (p *Params) form() (form, error) {
+	if !slices.Contains([]string{"", "ndjson", "csv"}, p.Format) {
+		return form{}, fmt.Errorf("generate: no format %q; choose ndjson or csv", p.Format)
+	}
+	if !slices.Contains([]string{"", "gz", "zst"}, p.Compress) {
+		return form{}, fmt.Errorf("generate: no compression %q; choose gz or zst, or none", p.Compress)
+	}
+	return form{p.Format == "csv", p.Compress}, nil
+}
+
 // name returns the name of a resource's file.
 func (f form) name(resource string) string {
 	name := resource + ".ndjson"
@@ -54,26 +64,15 @@ func (f form) name(resource string) string {
 	return name
 }
 
-// form checks the names of a format and a compression.
-func (p *Params) form() (form, error) {
-	f := form{csv: p.Format == "csv", compress: p.Compress}
-	if !f.csv && cmp.Or(p.Format, "ndjson") != "ndjson" {
-		return f, fmt.Errorf("generate: no format %q; choose ndjson or csv", p.Format)
-	}
-	if f.compress != "" && f.compress != "gz" && f.compress != "zst" {
-		return f, fmt.Errorf("generate: no compression %q; choose gz or zst, or none", f.compress)
-	}
-	return f, nil
-}
-
 // feed is a feed while it is written: a table for each of its files.
 type feed struct {
 	Params
 	tables map[string]*table
 }
 
-// writeFeed opens the files of a feed, has fill write their rows, and counts these. On an error it removes what it has written.
-func writeFeed(dir string, p Params, files map[string]string, fill func(*feed) error) (Summary, error) {
+// writeFeed opens the files of a feed, each with what declares its fields, has fill write their rows, and counts these. On an error
+// it removes what it has written.
+func writeFeed(dir string, p Params, files map[string]row.Row, fill func(*feed) error) (Summary, error) {
 	if p.Users < 1 || p.Days < 1 || p.Titles < 0 {
 		return nil, fmt.Errorf("generate: %d users, %d days and %d titles; users and days must be at least 1, titles not below 0", p.Users, p.Days, p.Titles)
 	}
@@ -83,9 +82,6 @@ func writeFeed(dir string, p Params, files map[string]string, fill func(*feed) e
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("generate: %w; name a folder that can be made or written", err)
-	}
-	if err := vacant(dir, form, files); err != nil {
-		return nil, err
 	}
 	f := &feed{Params: p, tables: map[string]*table{}}
 	err = f.open(dir, form, files)
@@ -106,31 +102,24 @@ func writeFeed(dir string, p Params, files map[string]string, fill func(*feed) e
 	return sum, nil
 }
 
-// vacant refuses a folder in which a file would become the second of its resource.
-func vacant(dir string, f form, files map[string]string) error {
-	for _, resource := range slices.Sorted(maps.Keys(files)) {
-		for _, csv := range []bool{false, true} {
-			for _, compress := range []string{"", "gz", "zst"} {
-				other := form{csv, compress}
-				if _, err := os.Stat(filepath.Join(dir, other.name(resource))); other != f && err == nil {
-					return fmt.Errorf("generate: %s already holds %s; remove it or name another folder", dir, other.name(resource))
-				}
-			}
+// open begins every file. It refuses a folder in which one would become the second of its resource.
+func (f *feed) open(dir string, form form, files map[string]row.Row) error {
+	there, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("generate: %w", err)
+	}
+	for _, e := range there {
+		resource, _, _ := strings.Cut(e.Name(), ".")
+		if files[resource] != nil && e.Name() != form.name(resource) {
+			return fmt.Errorf("generate: %s already holds %s; remove it or name another folder", dir, e.Name())
 		}
 	}
-	return nil
-}
-
-// open begins every file, with the fields that are named, separated by spaces.
-func (f *feed) open(dir string, form form, files map[string]string) error {
 	for resource, fields := range files {
-		t, err := createTable(filepath.Join(dir, form.name(resource)), form, strings.Fields(fields))
-		if t != nil {
-			f.tables[resource] = t
-		}
+		t, err := createTable(filepath.Join(dir, form.name(resource)), form, row.Of(fields))
 		if err != nil {
 			return fmt.Errorf("generate: %w", err)
 		}
+		f.tables[resource] = t
 	}
 	return nil
 }

@@ -5,23 +5,18 @@ import (
 	"strconv"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/stock"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// librariesFiles are the files of a libraries feed, with their fields.
-var librariesFiles = map[string]string{
-	"libraries": "id name", "ageGroups": "id name", "publishers": "id name", "categories": "id name", "subjects": "id name",
-	"books":        "bookId title isbn author publisherId categoryIds subjectIds hasEbook hasAudiobook hasVideo maxUses publicationYear",
-	"lines":        "lineId bookId collection kind number modality copies unitPrice totalPrice purchasedAt expiresAt",
-	"readers":      "userId name email libraryId ageGroupId city state ra gender registeredAt status deletedAt updatedAt confirmedAt lastSignInAt",
-	"channels":     "date channel sessions estimated",
-	"loans":        "loanId userId bookId borrowedAt dueAt returnedAt status",
-	"renewals":     "renewalId loanId userId bookId renewedAt",
-	"reservations": "reservationId userId bookId status position reservedAt resolvedAt",
-	"sessions":     "sessionId userId bookId startedAt seconds mode format progress",
-	"previews":     "previewId userId bookId viewedAt",
-	"activity":     "activityId userId at",
-	"suggestions":  "requestId userId title author publisher searchTerm availability requestedAt",
+// librariesFiles are the files of a libraries feed, each with what declares its fields.
+var librariesFiles = map[string]row.Row{
+	"libraries": &libraries.Term{}, "ageGroups": &libraries.Term{}, "publishers": &libraries.Term{}, "categories": &libraries.Term{}, "subjects": &libraries.Term{},
+	"books": &libraries.Book{}, "lines": &stock.BookLine{}, "readers": &libraries.Reader{}, "channels": &libraries.ChannelDay{},
+	"loans": &libraries.Loan{}, "renewals": &librariesdb.RenewalRow{}, "reservations": &libraries.Reservation{}, "sessions": &librariesdb.SessionRow{},
+	"previews": &librariesdb.PreviewRow{}, "activity": &librariesdb.ActivityRow{}, "suggestions": &libraries.Request{},
 }
 
 // Libraries writes the feed of one library network into dir, which is created if it is missing. The same parameters give
@@ -248,7 +243,7 @@ func gender(c *chance) any {
 // changed is when a reader was changed, confirmed and last seen. Who was not seen in the days of the feed may have been
 // before it; one in twenty never confirmed the address.
 func (l *lending) changed(c *chance, m membership, last calendar.Date) []any {
-	time := func(d calendar.Date) any { return stamp{at(d, c.moment()), c.below(2) == 0} }
+	time := func(d calendar.Date) any { return at(d, c.moment()).written(c.below(2) == 0) }
 	changed := m.joined
 	switch {
 	case m.gone != 0:

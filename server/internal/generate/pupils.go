@@ -3,6 +3,7 @@ package generate
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -89,7 +90,7 @@ func (n *network) day(p *pupil, today calendar.Date, open int) {
 // access writes a row of accesses.
 func (n *network) access(p *pupil, kind string, when instant) {
 	p.accesses++
-	n.tables["accesses"].row(p.access+strconv.Itoa(p.accesses), p.ref, stamp{when, p.below(2) == 0}, kind)
+	n.tables["accesses"].row(p.access+strconv.Itoa(p.accesses), p.ref, when.written(p.below(2) == 0), kind)
 }
 
 // sitting writes page views one after the other, mostly of one book. It ends with the day.
@@ -103,7 +104,7 @@ func (n *network) sitting(p *pupil, when instant) {
 		if when.day() > today {
 			return
 		}
-		n.view(p, v, stamp{when, utc})
+		n.view(p, v, when.written(utc))
 		when += instant(v.ms + p.between(100, 2500))
 	}
 }
@@ -118,7 +119,7 @@ func (n *network) take(p *pupil) {
 }
 
 // view writes a page view as a row of segments, and turns the page. One view in twenty goes back to pages read before.
-func (n *network) view(p *pupil, v view, when stamp) {
+func (n *network) view(p *pupil, v view, when time.Time) {
 	if p.at >= n.books[p.book].length {
 		n.take(p)
 	}
@@ -129,7 +130,7 @@ func (n *network) view(p *pupil, v view, when stamp) {
 	to := min(from+v.words, n.books[p.book].length)
 	p.at = max(p.at, to)
 	p.segments++
-	n.segments.row(p.segment+strconv.Itoa(p.segments), p.ref, p.book+1, when, v.ms, from, to, tenths(v.tenths))
+	n.segments.row(p.segment+strconv.Itoa(p.segments), p.ref, p.book+1, when, v.ms, from, to, optional(tenths(v.tenths), v.tenths >= 0))
 }
 
 // view is one page view.

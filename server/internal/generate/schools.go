@@ -5,21 +5,19 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/schoolsdb"
 )
 
 // Network is the reference of the network that a schools feed describes.
 const Network = "rede-1"
 
-// schoolsFiles are the files of a schools feed, with their fields.
-var schoolsFiles = map[string]string{
-	"entities":    "referenceId entityType name degree inep state city parentReferenceId",
-	"accounts":    "referenceId kind name email phone entityReferenceId active",
-	"books":       "bookId title author isbn length",
-	"evaluations": "evaluationId entityReferenceId title appliedAt",
-	"segments":    "segmentId account bookId startedAt durationMs from to wpm",
-	"accesses":    "accessId account at kind",
+// schoolsFiles are the files of a schools feed, each with what declares its fields.
+var schoolsFiles = map[string]row.Row{
+	"entities": &schoolsdb.EntityRow{}, "accounts": &schoolsdb.AccountRow{}, "books": &schools.Book{},
+	"evaluations": &schoolsdb.EvaluationRow{}, "segments": &schoolsdb.SegmentRow{}, "accesses": &schoolsdb.AccessRow{},
 }
 
 // Schools writes the feed of one network into dir, which is created if it is missing. The network's reference is
@@ -168,7 +166,7 @@ func (n *network) registers() {
 		c := n.chance(forEvaluation, i)
 		day := n.First + calendar.Date(c.below(n.Days))
 		n.tables["evaluations"].row(i+1, n.schools[i/2].ref(), fmt.Sprintf("Avaliação de fluência %d", i%2+1),
-			stamp{at(day, c.between(8, 16)*hourMS), false})
+			at(day, c.between(8, 16)*hourMS).written(false))
 	}
 }
 

@@ -12,66 +12,64 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
-// What rows have besides texts, whole numbers, truths, days and lists: of these an empty text, the day 0 and an empty list are null.
+// What rows have besides texts, whole numbers, truths, days, times and lists: of these an empty text, the day 0 and an empty list
+// are null.
 type (
-	tenths     int // a number in tenths, below 0 null
+	tenths     int
 	hundredths int
-	stamp      struct { // a time, as feeds of different origin write it: in UTC or with the offset of Brasilia
-		at  instant
-		utc bool
-	}
 )
 
-// optional is a number, or null where there is none.
-func optional(n int, there bool) any {
+// optional is a value, or null where there is none.
+func optional[T any](v T, there bool) any {
 	if there {
-		return n
+		return v
 	}
 	return nil
 }
 
 // table writes the file of one resource, row by row. An error is kept until finish.
 type table struct {
-	file *os.File
-	out  *bufio.Writer
-	pack io.Closer // nil: not compressed
-	wire wire.Table[[]any]
-	csv  bool
-	line []byte
-	rows int64
+	file   *os.File
+	out    *bufio.Writer
+	pack   io.Closer // nil: not compressed
+	wire   wire.Table[[]any]
+	csv    bool
+	values []any // of a row
+	line   []byte
+	rows   int64
 }
 
-// createTable begins a resource's file.
-func createTable(path string, f form, fields []string) (*table, error) {
+// createTable begins a resource's file, of rows with the fields.
+func createTable(path string, f form, fields row.Schema) (*table, error) {
 	file, err := os.Create(path)
 	if err != nil {
 		return nil, err
 	}
-	t := &table{file: file, csv: f.csv, wire: wire.Table[[]any]{Write: func(w *wire.Writer, row *[]any) {
-		for i, name := range fields {
-			write(w, name, (*row)[i])
+	t := &table{file: file, csv: f.csv, values: make([]any, len(fields))}
+	t.wire = wire.Table[[]any]{Sample: t.values, Write: func(w *wire.Writer, values *[]any) {
+		for i, v := range *values {
+			write(w, fields[i].Name, v)
 		}
-	}, Sample: make([]any, len(fields))}}
+	}}
 	to := io.Writer(file)
 	switch f.compress {
 	case "gz":
-		var z *gzip.Writer
-		z, err = gzip.NewWriterLevel(file, gzip.BestSpeed)
+		z, _ := gzip.NewWriterLevel(file, gzip.BestSpeed) // of a level that exists
 		to, t.pack = z, z
 	case "zst":
-		var z *zstd.Encoder
-		z, err = zstd.NewWriter(file, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+		z, _ := zstd.NewWriter(file, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)) // of options that it has
 		to, t.pack = z, z
 	}
 	t.out = bufio.NewWriterSize(to, 256<<10)
 	if f.csv {
 		t.out.Write(t.wire.AppendHeader(nil))
 	}
-	return t, err
+	return t, nil
 }
 
 // next is the number of the next row, from 1.
@@ -79,7 +77,8 @@ func (t *table) next() int { return int(t.rows) + 1 }
 
 // row writes a row: a value for each field, in their order.
 func (t *table) row(values ...any) {
-	t.line = t.wire.AppendLine(t.line[:0], &values, t.csv)
+	copy(t.values, values) // and not values itself, which would be moved to the heap for it
+	t.line = t.wire.AppendLine(t.line[:0], &t.values, t.csv)
 	t.out.Write(t.line)
 	t.rows++
 }
@@ -87,16 +86,14 @@ func (t *table) row(values ...any) {
 // write writes one value.
 func write(w *wire.Writer, name string, v any) {
 	switch v := v.(type) {
+	case nil:
+		w.Null(name)
 	case string:
 		w.TextOrNull(name, v, "")
 	case int:
 		w.Int(name, int64(v), "")
 	case tenths:
-		if v < 0 {
-			w.Null(name)
-		} else {
-			w.Minutes(name, int64(v), "")
-		}
+		w.Minutes(name, int64(v), "")
 	case hundredths:
 		w.Percent(name, int64(v), "")
 	case bool:
@@ -109,22 +106,11 @@ func write(w *wire.Writer, name string, v any) {
 		}
 	case calendar.Date:
 		w.DateIf(name, v, v != 0, "")
-	case stamp:
-		w.Text(name, v.String(), "")
-	case nil:
-		w.Null(name)
+	case time.Time:
+		w.Text(name, v.Format(time.RFC3339Nano), "")
 	default:
 		panic(fmt.Sprintf("generate: %s: %T is no value of a feed", name, v))
 	}
-}
-
-// String is the time with milliseconds, where it is no full second.
-func (s stamp) String() string {
-	t := time.UnixMilli(int64(s.at) + 3*hourMS).UTC()
-	if !s.utc {
-		t = t.In(calendar.Brasilia())
-	}
-	return t.Format("2006-01-02T15:04:05.999Z07:00")
 }
 
 // finish writes what is left and closes the file. It returns the first error of the table.

@@ -183,12 +183,9 @@ func (l *lending) bequeath(c *chance, one *line) {
 // line writes one row.
 func (l *lending) line(book int, one line) {
 	t := l.tables["lines"]
-	var unit, total any
-	if one.price > 0 {
-		unit, total = hundredths(one.price), hundredths(one.price*one.copies)
-	}
 	t.row(t.next(), book+1, one.collection, one.kind, one.number, one.modality,
-		optional(one.copies, one.copies >= 0), unit, total, one.bought, one.expires)
+		optional(one.copies, one.copies >= 0), optional(hundredths(one.price), one.price > 0), optional(hundredths(one.price*one.copies), one.price > 0),
+		one.bought, one.expires)
 }
 
 // wish is a title that readers suggest.

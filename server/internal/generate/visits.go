@@ -3,6 +3,7 @@ package generate
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -41,7 +42,7 @@ func (v visit) time(t instant) any {
 	if t == 0 {
 		return nil
 	}
-	return stamp{t, v.below(2) == 0}
+	return t.written(v.below(2) == 0)
 }
 
 // later draws another time of the day.
@@ -197,7 +198,7 @@ func (v visit) read() bool {
 			break
 		}
 		seconds := v.of(sittings)
-		v.sit(work, stamp{when, utc}, seconds)
+		v.sit(work, when.written(utc), seconds)
 		when += instant(seconds+v.between(5, 1200)) * 1000
 	}
 	return today
@@ -207,7 +208,7 @@ func (v visit) read() bool {
 var sittings = []band{{3, 5, 120}, {5, 120, 1800}, {2, 1800, 5400}}
 
 // sit writes one sitting. One in twenty goes back in the book. One in three of a title that has both formats is listened to.
-func (v visit) sit(place int, when stamp, seconds int) {
+func (v visit) sit(place int, when time.Time, seconds int) {
 	w := &v.works[place]
 	reached := min(seconds*10_000/(w.hours*3600), 10_000)
 	if v.loan.to != 0 {
