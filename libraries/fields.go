@@ -34,10 +34,10 @@ func (r *Reader) Fields(w *row.Walk) {
 	row.Text(w, "city", &r.City)
 	row.Text(w, "state", &r.State)
 	row.Text(w, "ra", &r.RA)
-	row.EnumBy(w, "gender", &r.Gender, genders[:], ParseGender)
+	row.EnumBy(w, "gender", &r.Gender, row.Names[Gender]{List: genders[:], Parse: ParseGender})
 	row.Day(w, "registeredAt", &r.Registered, row.Required)
-	row.Enum(w, "status", &r.Status, readerStatuses[:], row.Required)
-	row.DayWhere(w, "deletedAt", &r.DeletedAt, r.Status.Gone(), "the reader is active")
+	row.Enum(w, "status", &r.Status, readerStatuses[:])
+	row.DayWhere(w, "deletedAt", &r.DeletedAt, row.Where{Given: r.Status.Gone(), Unless: "the reader is active"})
 	row.Instant(w, "updatedAt", &r.Updated, row.Required)
 	row.Instant(w, "confirmedAt", &r.Confirmed)
 	row.Instant(w, "lastSignInAt", &r.LastLogin)
@@ -51,7 +51,7 @@ func (l *Loan) Fields(w *row.Walk) {
 	row.Instant(w, "borrowedAt", &l.Borrowed, row.Required)
 	row.OptionalDay(w, "dueAt", &l.Due)
 	row.Instant(w, "returnedAt", &l.Returned)
-	row.Enum(w, "status", &l.Status, loanStatuses[:], row.Required)
+	row.Enum(w, "status", &l.Status, loanStatuses[:])
 }
 
 // Fields declares the fields of a reservation.
@@ -59,7 +59,7 @@ func (r *Reservation) Fields(w *row.Walk) {
 	row.Int(w, "reservationId", &r.ID, row.Required)
 	row.Int(w, "userId", &r.Reader, row.Required)
 	row.Int(w, "bookId", &r.Book, row.Required)
-	row.Enum(w, "status", &r.Status, reservationStatuses[:], row.Required)
+	row.Enum(w, "status", &r.Status, reservationStatuses[:])
 	row.IntOrNone(w, "position", &r.Position)
 	row.Instant(w, "reservedAt", &r.Reserved, row.Required)
 	row.Instant(w, "resolvedAt", &r.Resolved)
@@ -73,14 +73,14 @@ func (r *Request) Fields(w *row.Walk) {
 	row.Text(w, "author", &r.Author)
 	row.Text(w, "publisher", &r.Publisher)
 	row.Text(w, "searchTerm", &r.SearchTerm)
-	row.Enum(w, "availability", &r.Availability, availabilities[:], row.Required)
+	row.Enum(w, "availability", &r.Availability, availabilities[:])
 	row.Instant(w, "requestedAt", &r.Requested, row.Required)
 }
 
 // Fields declares the fields of a channel's day. That it is estimated follows from its channel, whatever a feed says (L13).
 func (d *ChannelDay) Fields(w *row.Walk) {
 	row.Day(w, "date", &d.Day, row.Required)
-	row.Enum(w, "channel", &d.Channel, channels[:], row.Required)
+	row.Enum(w, "channel", &d.Channel, channels[:])
 	row.Int(w, "sessions", &d.Sessions, row.Required)
 	row.Bool(w, "estimated", &d.Estimated)
 }

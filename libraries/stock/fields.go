@@ -7,13 +7,13 @@ func (b *BookLine) Fields(w *row.Walk) {
 	l := &b.Line
 	row.Int(w, "lineId", &l.ID, row.Required)
 	row.Int(w, "bookId", &b.Book, row.Required)
-	row.Enum(w, "collection", &l.Collection, collections[:], row.Required)
-	row.Enum(w, "kind", &l.Kind, kinds[:], row.Required)
+	row.Enum(w, "collection", &l.Collection, collections[:])
+	row.Enum(w, "kind", &l.Kind, kinds[:])
 	row.Int(w, "number", &l.Number, row.Required)
 	row.OptionalText(w, "modality", &l.Modality)
 	row.OptionalInt(w, "copies", &l.Copies)
-	row.Decimal(w, "unitPrice", &l.UnitPrice, price, Money.String)
-	row.Decimal(w, "totalPrice", &l.TotalPrice, price, Money.String)
+	row.Decimal(w, "unitPrice", &l.UnitPrice, price)
+	row.Decimal(w, "totalPrice", &l.TotalPrice, price)
 	row.Day(w, "purchasedAt", &l.PurchasedAt, row.Required)
 	row.OptionalDay(w, "expiresAt", &l.ExpiresAt)
 }

@@ -26,27 +26,30 @@ type appender struct {
 	b    []byte
 }
 
-func (a *appender) Number(f *Field, n int64, null bool) (int64, bool) {
-	if f.Nullable {
-		if null {
-			a.b = append(a.b, 0)
-			return n, null
-		}
+// null appends whether a nullable field is null, and reports whether that is all.
+func (a *appender) null(f *Field, null bool) bool {
+	switch {
+	case !f.Nullable:
+		return false
+	case null:
+		a.b = append(a.b, 0)
+	default:
 		a.b = append(a.b, 1)
 	}
-	a.b = binary.AppendVarint(a.b, n)
+	return null
+}
+
+func (a *appender) Number(f *Field, n int64, null bool) (int64, bool) {
+	if !a.null(f, null) {
+		a.b = binary.AppendVarint(a.b, n)
+	}
 	return n, null
 }
 
 func (a *appender) Text(f *Field, text string, null bool) (string, bool) {
-	if f.Nullable {
-		if null {
-			a.b = append(a.b, 0)
-			return text, null
-		}
-		a.b = append(a.b, 1)
+	if !a.null(f, null) {
+		a.b = append(binary.AppendUvarint(a.b, uint64(len(text))), text...)
 	}
-	a.b = append(binary.AppendUvarint(a.b, uint64(len(text))), text...)
 	return text, null
 }
 

@@ -13,7 +13,7 @@
 //		row.Int(w, "userId", &l.Reader, row.Required)
 //		row.Instant(w, "borrowedAt", &l.Borrowed, row.Required)
 //		row.OptionalDay(w, "dueAt", &l.Due)
-//		row.Enum(w, "status", &l.Status, loanStatuses[:], row.Required)
+//		row.Enum(w, "status", &l.Status, loanStatuses[:])
 //	}
 //
 // A name is the field's in feeds (part F of the contract); the order is that of the specification, and of exports. [Of]

@@ -38,39 +38,53 @@ func OptionalInt(w *Walk, name string, p **int64, options ...Option) {
 }
 
 // Bool declares a truth, which is false where it is null.
-func Bool(w *Walk, name string, p *bool, options ...Option) { BoolOr(w, name, p, false, options...) }
+func Bool(w *Walk, name string, p *bool, options ...Option) {
+	truth(w, w.next(name, Truth, options), p, false)
+}
 
 // BoolOr declares a truth that a feed may leave out: then it is the other.
-func BoolOr(w *Walk, name string, p *bool, other bool, options ...Option) {
+func BoolOr(w *Walk, name string, p *bool, other bool) { truth(w, w.next(name, Truth, nil), p, other) }
+
+func truth(w *Walk, f *Field, p *bool, other bool) {
 	n := int64(0)
 	if *p {
 		n = 1
 	}
-	n, null := w.visitor.Number(w.next(name, Truth, options), n, false)
+	n, null := w.visitor.Number(f, n, false)
 	if w.fills {
 		*p = n != 0 || null && other
 	}
 }
 
-// Enum declares a name, by its place among those given; an empty one is no name, and its number is null. What no feed has needs
-// no names.
-func Enum[E ~uint8](w *Walk, name string, p *E, names []string, options ...Option) {
-	enum(w, w.next(name, Name, options), p, names)
+// Enum declares a name, which is required, by its place among those given; an empty one is no name, and its number is null. What
+// no feed has needs no names.
+func Enum[E ~uint8](w *Walk, name string, p *E, names []string) {
+	f := w.next(name, Name, nil)
+	if w.making {
+		f.Required = true
+	}
+	enum(w, f, p, names)
 }
 
-// EnumBy is Enum for names that can be written in other ways too, which parse knows.
-func EnumBy[E ~uint8](w *Walk, name string, p *E, names []string, parse func(text string) (E, bool), options ...Option) {
-	f := w.next(name, Name, options)
+// Names are names that can be written in other ways too, which Parse knows.
+type Names[E ~uint8] struct {
+	List  []string
+	Parse func(text string) (E, bool)
+}
+
+// EnumBy declares a name as Enum does, which is not required.
+func EnumBy[E ~uint8](w *Walk, name string, p *E, names Names[E]) {
+	f := w.next(name, Name, nil)
 	if w.making {
 		f.Parse = func(text []byte) (int64, error) {
-			e, ok := parse(string(text))
+			e, ok := names.Parse(string(text))
 			if !ok {
-				return 0, OneOf(names)
+				return 0, OneOf(names.List)
 			}
 			return int64(e), nil
 		}
 	}
-	enum(w, f, p, names)
+	enum(w, f, p, names.List)
 }
 
 func enum[E ~uint8](w *Walk, f *Field, p *E, names []string) {
@@ -95,15 +109,21 @@ func (names OneOf) Error() string {
 	return "must be one of " + strings.Join(names, ", ")
 }
 
-// Decimal declares an amount, 0 where it is null, that parse reads and format writes.
-func Decimal[N ~int64](w *Walk, name string, p *N, parse func(text []byte) (N, error), format func(N) string, options ...Option) {
-	f := w.next(name, Amount, options)
+// Amounted is an amount in units of its form's last decimal place.
+type Amounted interface {
+	~int64
+	String() string
+}
+
+// Decimal declares an amount, 0 where it is null, that parse reads.
+func Decimal[N Amounted](w *Walk, name string, p *N, parse func(text []byte) (N, error)) {
+	f := w.next(name, Amount, nil)
 	if w.making {
 		f.Parse = func(text []byte) (int64, error) {
 			n, err := parse(text)
 			return int64(n), err
 		}
-		f.Format = func(n int64) string { return format(N(n)) }
+		f.Format = func(n int64) string { return N(n).String() }
 	}
 	n, _ := w.visitor.Number(f, int64(*p), false)
 	if w.fills {
@@ -126,26 +146,31 @@ func OptionalDay[D ~int32](w *Walk, name string, p **D, options ...Option) {
 	optional(w, w.next(name, Date, options), p)
 }
 
+// Where says whether a day is given, by the fields before it, and in words when it is not: `the reader is active`.
+type Where struct {
+	Given  bool
+	Unless string
+}
+
 // DayWhere declares a day that is given where, and only where, the fields before it say so; elsewhere it is null, and 0.
-// unless says in words when it is not given: `the reader is active`.
-func DayWhere[D ~int32](w *Walk, name string, p *D, given bool, unless string, options ...Option) {
-	f := w.next(name, Date, options)
+func DayWhere[D ~int32](w *Walk, name string, p *D, where Where) {
+	f := w.next(name, Date, nil)
 	if w.making {
-		f.Unless = unless
+		f.Unless = where.Unless
 	}
 	n := int64(*p)
-	if !given {
+	if !where.Given {
 		n = 0
 	}
-	n, null := w.visitor.Number(f, n, !given)
+	n, null := w.visitor.Number(f, n, !where.Given)
 	if !w.fills {
 		return
 	}
 	switch {
-	case null && given:
-		w.visitor.Fail(f, "is required unless "+unless)
-	case !null && !given:
-		w.visitor.Fail(f, "must be empty while "+unless)
+	case null && where.Given:
+		w.visitor.Fail(f, "is required unless "+where.Unless)
+	case !null && !where.Given:
+		w.visitor.Fail(f, "must be empty while "+where.Unless)
 	}
 	*p = D(n)
 	w.fits(f, n, int64(*p))
@@ -204,16 +229,22 @@ func OptionalText(w *Walk, name string, p **string, options ...Option) {
 }
 
 // ID declares the identifier of an event: a text or, in a feed, the digits of a number.
-func ID(w *Walk, name string, p *[]byte, options ...Option) { raw(w, name, Identifier, p, options) }
+func ID(w *Walk, name string, p *[]byte, options ...Option) {
+	raw(w, w.next(name, Identifier, options), p)
+}
 
 // Bytes declares a text that is not copied.
-func Bytes(w *Walk, name string, p *[]byte, options ...Option) { raw(w, name, Word, p, options) }
+func Bytes(w *Walk, name string, p *[]byte, options ...Option) {
+	raw(w, w.next(name, Word, options), p)
+}
 
 // Number declares a number that is kept as it is written, for a rule that reads it.
-func Number(w *Walk, name string, p *[]byte, options ...Option) { raw(w, name, Figure, p, options) }
+func Number(w *Walk, name string, p *[]byte, options ...Option) {
+	raw(w, w.next(name, Figure, options), p)
+}
 
-func raw(w *Walk, name string, k Kind, p *[]byte, options []Option) {
-	if text := w.visitor.Bytes(w.next(name, k, options), *p); w.fills {
+func raw(w *Walk, f *Field, p *[]byte) {
+	if text := w.visitor.Bytes(f, *p); w.fills {
 		*p = text
 	}
 }

@@ -46,12 +46,12 @@ func (t *thing) Fields(w *row.Walk) {
 	row.Text(w, "name", &t.name, row.AtMost(255), row.Required)
 	row.OptionalText(w, "note", &t.note)
 	row.BoolOr(w, "live", &t.live, true)
-	row.Enum(w, "colour", &t.colour, colours, row.Required)
-	row.EnumBy(w, "shade", &t.shade, colours, parseColour)
-	row.Decimal(w, "price", &t.price, func([]byte) (cents, error) { return 0, errors.New("must be an amount") }, func(c cents) string { return "0.10" })
+	row.Enum(w, "colour", &t.colour, colours)
+	row.EnumBy(w, "shade", &t.shade, row.Names[colour]{List: colours, Parse: parseColour})
+	row.Decimal(w, "price", &t.price, func([]byte) (cents, error) { return 0, errors.New("must be an amount") })
 	row.Day(w, "made", &t.made, row.Required)
 	row.OptionalDay(w, "due", &t.due)
-	row.DayWhere(w, "goneOn", &t.goneOn, !t.live, "the thing is live")
+	row.DayWhere(w, "goneOn", &t.goneOn, row.Where{Given: !t.live, Unless: "the thing is live"})
 	row.Instant(w, "at", &t.at, row.Required)
 	row.Instant(w, "seen", &t.seen)
 	row.OptionalInstant(w, "applied", &t.applied)
@@ -66,6 +66,8 @@ func parseColour(text string) (colour, bool) {
 	i := slices.Index(colours, strings.ToLower(text))
 	return colour(max(i, 0)), i > 0
 }
+
+func (c cents) String() string { return "0.10" }
 
 func ptr[T any](v T) *T { return &v }
 
@@ -210,7 +212,7 @@ type part struct {
 }
 
 func (p *part) Fields(w *row.Walk) {
-	row.DayWhere(w, "goneOn", &p.gone, !p.live, "the thing is live")
+	row.DayWhere(w, "goneOn", &p.gone, row.Where{Given: !p.live, Unless: "the thing is live"})
 }
 
 // TestMicroseconds: what is more precise than an instant is cut, before 1970 too, and 1970 itself is null unless an instant is

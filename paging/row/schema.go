@@ -39,7 +39,7 @@ type Field struct {
 	Parse func(text []byte) (int64, error)
 	// Format writes an Amount.
 	Format func(n int64) string
-	// Unless says in words when a day is not given: `the reader is active`. See [DayWhere].
+	// Unless says in words when a day is not given. See [Where].
 	Unless string
 }
 
