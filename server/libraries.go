@@ -23,14 +23,14 @@ import (
 )
 
 // libraries returns the libraries reporting API.
-func (s *Server) libraries(limit auth.Limiter, kept state.Cache) (mounted, error) {
+func (s *Server) libraries(limit auth.Limiter, kept state.Cache) (place, error) {
 	c := s.config
 	store := &librariesdb.Store{DB: c.DB.DB, Copy: c.DB.Copy, Now: c.Now}
 	reports := &report.Reports{Store: store, Cache: kept, History: *c.LibrariesHistory}
 	if c.AnalyticsURL != "" {
 		source, err := s.analytics(store, kept)
 		if err != nil {
-			return mounted{}, err
+			return place{}, err
 		}
 		reports.Channels = source
 	}
@@ -41,11 +41,11 @@ func (s *Server) libraries(limit auth.Limiter, kept state.Cache) (mounted, error
 		Queue:          &librariesapi.Queue{AtATime: c.UsersQueue.AtATime, Waiting: c.UsersQueue.Waiting, Wait: c.UsersQueue.Wait},
 		LegacyPrefixes: legacy,
 	}
-	m := mounted{api.Handler(), []string{librariesapi.Prefix}}
+	prefixes := []string{librariesapi.Prefix}
 	for _, p := range legacy {
-		m.prefixes = append(m.prefixes, p+librariesapi.Suffix)
+		prefixes = append(prefixes, p+librariesapi.Suffix)
 	}
-	return m, nil
+	return place{under(prefixes...), api.Handler()}, nil
 }
 
 // analytics returns the source of sessions by channel at the configured URL.

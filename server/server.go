@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -105,13 +106,43 @@ func (s *Server) compose(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	school := mounted{s.schools(s.metrics.Limited("schools", limit), kept), []string{schoolsapi.Prefix}}
+	school := place{under(schoolsapi.Prefix), s.schools(s.metrics.Limited("schools", limit), kept)}
+	nowhere := place{everything, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { web.Fail(w, r, web.NotFound(r)) })}
 	// The user agent is a check of the other APIs (H5); the directory answers every client.
-	others := web.UserAgent(web.Fail)(mount(school, network))
+	others := place{everything, web.UserAgent(web.Fail)(first(school, network, nowhere))}
 	troubles := &web.Troubles{Is: database.Unavailable, Log: s.config.Log}
-	s.handler = web.Chain(split(s.described(), partners, others), web.NoSniff, web.Identify(s.config.Log, s.config.TrustedProxies),
+	s.handler = web.Chain(first(
+		place{func(u *url.URL) bool { return u.Path == welcome.Path }, welcome.Handler()},
+		place{func(u *url.URL) bool { return openapi.Owns(u.Path) }, openapi.Handler(s.described())}, // (H10)
+		place{func(u *url.URL) bool { return explore.Owns(u.Path) },
+			explore.Handler(explore.Settings{SchoolsHistory: *s.config.SchoolsHistory, LibrariesHistory: *s.config.LibrariesHistory})},
+		place{directoryapi.Owns, partners}, // its paths as they were sent
+		others,
+	), web.NoSniff, web.Identify(s.config.Log, s.config.TrustedProxies),
 		web.AccessLog(s.metrics.Observe), web.Recover(web.Fail), web.Timeout(workTimeout), troubles.Retry)
 	return nil
+}
+
+// place is a handler with the paths that are its own.
+type place struct {
+	owns func(*url.URL) bool
+	http.Handler
+}
+
+func everything(*url.URL) bool { return true }
+
+// under owns the paths below prefixes.
+func under(prefixes ...string) func(*url.URL) bool {
+	return func(u *url.URL) bool {
+		return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(u.Path, prefix+"/") })
+	}
+}
+
+// first serves a request at the first of places that owns its path; the last one owns all.
+func first(places ...place) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		places[slices.IndexFunc(places, func(p place) bool { return p.owns(r.URL) })].ServeHTTP(w, r)
+	})
 }
 
 func (s *Server) schools(limit auth.Limiter, kept state.Cache) http.Handler {
@@ -169,49 +200,6 @@ func (s *Server) described() openapi.Settings {
 		DirectoryRate: max(c.DirectoryRate, 0), SchoolsRate: max(c.SchoolsRate, 0), LibrariesRate: max(c.LibrariesRate, 0),
 		SchoolsHistory: *c.SchoolsHistory, LibrariesHistory: *c.LibrariesHistory,
 	}
-}
-
-// split serves the page of the root, that of the numbers, the documents (H10), the paths of the partner directory, as they were sent, and all others.
-func split(described openapi.Settings, partners, others http.Handler) http.Handler {
-	documents, root := openapi.Handler(described), welcome.Handler()
-	numbers := explore.Handler(explore.Settings{SchoolsHistory: described.SchoolsHistory, LibrariesHistory: described.LibrariesHistory})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := others
-		switch {
-		case r.URL.Path == welcome.Path:
-			h = root
-		case openapi.Owns(r.URL.Path):
-			h = documents
-		case explore.Owns(r.URL.Path):
-			h = numbers
-		case directoryapi.Owns(r.URL):
-			h = partners
-		}
-		h.ServeHTTP(w, r)
-	})
-}
-
-// mounted is an API with the prefixes of its paths.
-type mounted struct {
-	handler  http.Handler
-	prefixes []string
-}
-
-func (m mounted) owns(path string) bool {
-	return slices.ContainsFunc(m.prefixes, func(prefix string) bool { return strings.HasPrefix(path, prefix+"/") })
-}
-
-// mount serves the paths under the prefixes of the APIs, and 404 elsewhere.
-func mount(apis ...mounted) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for _, api := range apis {
-			if api.owns(r.URL.Path) {
-				api.handler.ServeHTTP(w, r)
-				return
-			}
-		}
-		web.Fail(w, r, web.NotFound(r))
-	})
 }
 
 // limiter counts in the database where replicas share it, else in memory (H6).
