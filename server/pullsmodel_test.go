@@ -68,6 +68,7 @@ type pulling struct {
 	order   []string                       // the snapshots
 	erased  map[string]map[string]bool     // whose e-mail is not in a state any more, by snapshot and user
 	pulls   []*onePull
+	copies  []*kept
 	line
 }
 
@@ -78,6 +79,7 @@ type onePull struct {
 	at         string // the state of its first page
 	given      bool   // it sends snapshot
 	lines      bool   // it asks for NDJSON
+	to         *kept  // the copy that a round brings to date, nil of a pull of all
 	began      time.Time
 	rows       []string
 }
@@ -108,10 +110,12 @@ func testPulls(t *testing.T, checks int, begin func(rt *rapid.T, t *testing.T, d
 				"remove":    func(*rapid.T) { m.remove() },
 				"earlier":   func(*rapid.T) { m.earlier() },
 			})
+			maps.Copy(actions, m.rounds())
 			rt.Repeat(actions)
 			for len(m.pulls) > 0 {
 				m.next()
 			}
+			m.lastRounds()
 		})
 	})
 }
@@ -174,9 +178,17 @@ const lines = "application/x-ndjson; charset=utf-8"
 
 // ask asks any server.
 func (m *pulling) ask(q question, page, size int, snapshot string, headers ...string) *httptest.ResponseRecorder {
+	return m.askSince(q, page, size, snapshot, "", headers...)
+}
+
+// askSince asks any server, for what has changed since a state where one is named.
+func (m *pulling) askSince(q question, page, size int, snapshot, since string, headers ...string) *httptest.ResponseRecorder {
 	target := fmt.Sprintf("%s%s&page=%d&pageSize=%d", m.prefix, q.list, page, size)
 	if snapshot != "" {
 		target += "&snapshot=" + snapshot
+	}
+	if since != "" {
+		target += "&changedSince=" + since
 	}
 	r := httptest.NewRequest("GET", target, nil)
 	r.Header.Set("X-Api-Key", m.keys[q.network])
@@ -185,12 +197,14 @@ func (m *pulling) ask(q question, page, size int, snapshot string, headers ...st
 	}
 	w := httptest.NewRecorder()
 	m.servers[m.server()].ServeHTTP(w, r)
-	gone := snapshot != "" && !m.kept(snapshot)
-	if want := map[bool]int{false: 200, true: 410}[gone]; w.Code != want && snapshot != "" || w.Code != 200 && w.Code != 410 {
+	gone := snapshot != "" && !m.kept(snapshot) || since != "" && !m.kept(since)
+	if want := map[bool]int{false: 200, true: 410}[gone]; w.Code != want && (snapshot != "" || gone) || w.Code != 200 && w.Code != 410 {
 		m.Fatalf("GET %s = %d %s, want %d\n%v", target, w.Code, w.Body, want, &m.line)
 	}
-	if snapshot != "" && w.Code == 200 {
-		m.used(q.network, snapshot, m.clock.now)
+	for _, at := range []string{since, snapshot} {
+		if at != "" && w.Code == 200 {
+			m.used(q.network, at, m.clock.now)
+		}
 	}
 	return w
 }
@@ -258,20 +272,33 @@ func (m *pulling) remove() {
 	m.turn(m.clock.now)
 }
 
-// begin begins a pull. A client that pages alone takes the place of another one with the same query.
-func (m *pulling) begin() {
-	all := m.questions()
-	p := &onePull{question: all[m.draw("question", len(all))], size: 1 + m.draw("size", m.few), given: true, began: m.clock.now}
+// pull is a pull of a question, of pages of any size.
+func (m *pulling) pull(q question) *onePull {
+	p := &onePull{question: q, size: 1 + m.draw("size", m.few), given: true, began: m.clock.now}
 	p.lines = rapid.Bool().Draw(m.T, "lines")
 	if m.alone {
 		p.given = rapid.Bool().Draw(m.T, "given")
 	}
-	same := func(o *onePull) bool { return !o.given && o.question == p.question && o.size == p.size }
+	return p
+}
+
+// begin begins a pull. A client that pages alone takes the place of another one with the same query.
+func (m *pulling) begin() {
+	all := m.questions()
+	p := m.pull(all[m.draw("question", len(all))])
+	same := func(o *onePull) bool {
+		return !o.given && o.question == p.question && o.size == p.size && o.since() == p.since()
+	}
 	if !p.given {
 		m.pulls = slices.DeleteFunc(m.pulls, same)
 	} else if slices.ContainsFunc(m.pulls, same) {
 		return // its first page, which has no snapshot yet, would begin the other's pull anew
 	}
+	m.start(p)
+}
+
+// start asks for page 1.
+func (m *pulling) start(p *onePull) {
 	m.pulls = append(m.pulls, p)
 	m.goOn(p)
 	if now := m.order[len(m.order)-1]; p.at != now {
@@ -310,12 +337,13 @@ func (m *pulling) goOn(p *onePull) {
 		headers = []string{"Accept", "application/x-ndjson"}
 	}
 	p.page++
-	w := m.ask(p.question, p.page, p.size, snapshot, headers...)
+	w := m.askSince(p.question, p.page, p.size, snapshot, p.since(), headers...)
 	if w.Code == 410 {
-		if m.kept(p.at) {
+		if (p.at == "" || m.kept(p.at)) && (p.to == nil || m.kept(p.since())) {
 			m.Fatalf("page %d of %v = 410 %s\n%v", p.page, p, w.Body, &m.line)
 		}
 		m.end(p)
+		m.lost(p)
 		return
 	}
 	at := w.Header().Get("X-Snapshot")
@@ -334,7 +362,12 @@ func (m *pulling) goOn(p *onePull) {
 		return
 	}
 	m.end(p)
+	if p.to != nil {
+		m.applied(p)
+		return
+	}
 	m.whole(p)
+	m.keep(p)
 }
 
 // end takes a pull from those under way.

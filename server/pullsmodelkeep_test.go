@@ -83,8 +83,8 @@ func (l *line) used(network, snapshot string, now time.Time) {
 
 // paged notes a page of a pull that pages alone. One whose period ends today is another query tomorrow.
 func (l *line) paged(p *onePull, now time.Time) {
-	k := fmt.Sprint(p.network, " ", p.list, " ", p.size)
-	if !strings.Contains(p.list, "startDate") && !strings.Contains(p.list, "/users") {
+	k := fmt.Sprint(p.network, " ", p.list, " ", p.size, " ", p.since())
+	if !strings.Contains(p.list, "/users") && (!strings.Contains(p.list, "startDate") || strings.Contains(p.list, openEnd)) {
 		k += " " + day(p.began)
 	}
 	if p.page == 1 {

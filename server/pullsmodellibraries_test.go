@@ -67,6 +67,8 @@ func (p *pulledLibrary) questions() (all []question) {
 			{"/engagements?startDate=2026-08-29&endDate=2026-09-01", 1000},
 			{"/datasets/books?", 100}, {"/datasets/stock?", 100},
 			{"/datasets/loans?", 1000}, {"/datasets/reservations?", 1000}, {"/datasets/logins?", 1000},
+			{"/datasets/loans?startDate=2026-08-01&" + openEnd, 1000}, {"/datasets/loans?status=active&startDate=2026-08-20&endDate=2026-09-01", 1000},
+			{"/datasets/reservations?startDate=2026-08-01&" + openEnd, 1000}, {"/datasets/reservations?status=waiting&startDate=2026-08-01&" + openEnd, 1000},
 			{"/datasets/suggestions?", 100}, {"/datasets/suggestion-requests?", 1000},
 			{"/summary?groupBy=city&startDate=2026-08-20", 100},
 		} {

@@ -41,7 +41,7 @@ func (p *pulledSchools) questions() (all []question) {
 	for network := range p.keys {
 		for _, filter := range []string{"", "&profile=teacher"} {
 			all = append(all, question{network, "/users?" + filter, 1000})
-			for _, period := range []string{"", "&startDate=2026-04-02&endDate=2026-05-04"} {
+			for _, period := range []string{"", "&startDate=2026-04-02&endDate=2026-05-04", "&startDate=2026-03-01&" + openEnd} {
 				all = append(all, question{network, "/engagements?" + period + filter, 1000}, question{network, "/readings?" + period + filter, 1000})
 			}
 		}
@@ -54,6 +54,7 @@ func (p *pulledSchools) actions() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"load":  func(*rapid.T) { p.load() },
 		"write": func(*rapid.T) { p.write() },
+		"edit":  func(*rapid.T) { p.edit() },
 	}
 }
 
@@ -61,10 +62,15 @@ func (p *pulledSchools) passed() {}
 
 func (p *pulledSchools) check(question, string) {}
 
-// load loads a feed that renames and moves a few accounts, and has some events more.
+// load loads a feed that renames and moves a few accounts, and perhaps a book, and has some events more.
 func (p *pulledSchools) load() {
 	r := p.rand()
 	p.changes++
+	if r.IntN(3) == 0 {
+		title := fmt.Sprint("Livro ", p.changes)
+		p.world.books = slices.Clone(p.world.books)
+		p.world.books[r.IntN(len(p.world.books))].Title = &title
+	}
 	more := world{books: p.world.books}
 	for range 1 + r.IntN(3) {
 		a := pick(r, p.world.accounts)
@@ -81,6 +87,22 @@ func (p *pulledSchools) load() {
 		more.segments = append(more.segments, s)
 	}
 	p.site.load(&more)
+	p.record()
+}
+
+// edit changes a unit: rows of accounts show its name and its degree.
+func (p *pulledSchools) edit() {
+	p.changes++
+	store := &directorydb.Store{DB: p.site.db.DB, Now: p.clock.time}
+	text := func(s string) directory.Field { return directory.Field{Set: true, Text: s} }
+	change := directory.EntityChange{Name: text(fmt.Sprint("Unidade ", p.changes))}
+	if p.draw("degree", 2) == 0 {
+		change = directory.EntityChange{Degree: text([]string{"1", "9", "M"}[p.changes%3])}
+	}
+	ref := p.world.entities[p.draw("entity", len(p.world.entities))].Ref
+	if _, err := store.UpdateEntity(p.Context(), p.site.partner, directory.Ref(ref), change); err != nil {
+		p.Fatal(err)
+	}
 	p.record()
 }
 

@@ -15,8 +15,13 @@ import (
 
 // Readers implements report.Store.
 func (s *Store) Readers(ctx context.Context, a report.Access) (*report.Readers, error) {
+	return s.readersIn(ctx, a, state.Range{})
+}
+
+// readersIn reads the attributes of the readers of some blocks.
+func (s *Store) readersIn(ctx context.Context, a report.Access, in state.Range) (*report.Readers, error) {
 	var blocks [][]byte
-	err := s.scan(ctx, a, facts.AttributesKind, state.Range{}, func(b state.Block) error {
+	err := s.scan(ctx, a, facts.AttributesKind, in, func(b state.Block) error {
 		blocks = append(blocks, slices.Clone(b.Data))
 		return nil
 	})

@@ -22,8 +22,10 @@ import (
 )
 
 // listStore is a library network in memory: its rows, and the stored forms that a load would make of them. It counts its
-// reads, and has one state.
+// reads, and has one state, so that there are no rounds.
 type listStore struct {
+	report.Store
+
 	network libraries.NetworkID
 	at      state.Versions
 	hour    libraries.Hour

@@ -49,6 +49,47 @@ type Store interface {
 	Requests(ctx context.Context, a Access, period calendar.Period) ([]libraries.Request, error)
 	// Channels returns the rows of the channels feed in the period, by day, then channel.
 	Channels(ctx context.Context, a Access, period calendar.Period) ([]libraries.ChannelDay, error)
+
+	// What rounds compare (H14). The loads are those that lie between an earlier state and that of the access.
+
+	// Changed returns the first numbers, ascending, of the blocks of a kind that differ between the two states, some perhaps
+	// twice, and some perhaps that do not. It is asked of kinds of few blocks.
+	Changed(ctx context.Context, a Access, loads state.Span, k state.Kind) ([]int64, error)
+	// Replaced returns the identifiers of what loads have taken out, ascending, some perhaps twice: what the earlier state has
+	// and the later one has not as it was. Of terms it returns those too that were put in.
+	Replaced(ctx context.Context, a Access, loads state.Span, of Versioned) ([]int64, error)
+	// ReadersOf returns the attributes of the readers of blocks, which ascend.
+	ReadersOf(ctx context.Context, a Access, blocks []int64) (*Readers, error)
+	// Listed calls visit with loans or reservations of the state of the access, in any order.
+	Listed(ctx context.Context, a Access, of Register, which Which, visit func(Listed) error) error
+}
+
+// Versioned says what was replaced.
+type Versioned uint8
+
+// What loads replace one by one.
+const (
+	ReaderRows   Versioned = iota + 1 // readers, by identifier
+	BookRows                          // titles, by identifier
+	NamedTerms                        // libraries and age groups, by identifier
+	TitleRecords                      // what a reader did with each title, by reader
+)
+
+// Listed is a loan or a reservation as far as lists filter it.
+type Listed struct {
+	ListPosition
+	Reader, Book int64
+}
+
+// Which says which loans or reservations of a period are asked for: those that one of the other fields names, of which one is
+// given.
+type Which struct {
+	Period   calendar.Period
+	TakenOut state.Span // those that these loads have taken out
+	PutIn    state.Span // those that these loads have put in, on one of the days
+	Days     []calendar.Date
+	Readers  []int64
+	Books    []int64
 }
 
 // ChannelSource answers for the sessions by channel (L13): rows by day, then channel, each pair once, no day outside of the
@@ -104,11 +145,13 @@ func (s Sheets) Bytes() int {
 	return n
 }
 
-// List is one page of a report, the number of rows of all its pages, and the hour of the state that it was read from.
+// List is one page of a report, the number of rows of all its pages, and the hour of the state that it was read from. Of a round,
+// Removed says which rows have left the list: they have their natural key and no more.
 type List[T any] struct {
-	Hour  libraries.Hour
-	Rows  []T
-	Total int64
+	Hour    libraries.Hour
+	Rows    []T
+	Total   int64
+	Removed []bool
 }
 
 // Reports answers the routes. It is the same for every Store. It must not be copied after its first use.

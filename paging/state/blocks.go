@@ -66,6 +66,10 @@ type Blocks interface {
 	// Scan calls visit with the blocks of a kind in a range, as the load of the number at left them, by A, then B: all of
 	// them but Lo and Hi. The data are valid until visit returns; an error of visit ends the scan and is returned.
 	Scan(ctx context.Context, t Tenant, at int64, k Kind, r Range, visit func(Block) error) error
+	// Replaced calls visit with the keys of the blocks of a kind that loads have taken out, by A, then B, some perhaps twice:
+	// with those of the span between two states, it names every block of the earlier one that the later one has not, or has
+	// otherwise.
+	Replaced(ctx context.Context, t Tenant, k Kind, loads Span, visit func(BlockKey) error) error
 }
 
 // Writer writes the blocks of one load, which builds on a state. Nothing of it can be read before the load is made to hold.

@@ -44,13 +44,7 @@ func (m *Memory) Now(t Tenant) int64 {
 
 // Scan implements Blocks.
 func (m *Memory) Scan(_ context.Context, t Tenant, at int64, k Kind, r Range, visit func(Block) error) error {
-	m.mu.RLock()
-	var rows []rememberedRow
-	if had := m.tenants[t]; had != nil {
-		rows = had.kinds[k.Number]
-	}
-	m.mu.RUnlock() // what a load changes it copies
-	for _, row := range rows {
+	for _, row := range m.rows(t, k) {
 		if row.since > at || row.until <= at || !r.A.Contains(row.A) || !r.B.Contains(row.B) || !r.Overlaps(row.Lo, row.Hi) {
 			continue
 		}
@@ -62,6 +56,29 @@ func (m *Memory) Scan(_ context.Context, t Tenant, at int64, k Kind, r Range, vi
 		if err := visit(row.Block); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// Replaced implements Blocks.
+func (m *Memory) Replaced(_ context.Context, t Tenant, k Kind, loads Span, visit func(BlockKey) error) error {
+	for _, row := range m.rows(t, k) {
+		if !loads.Contains(row.until) {
+			continue
+		}
+		if err := visit(row.BlockKey); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rows returns the blocks of a kind, of all states.
+func (m *Memory) rows(t Tenant, k Kind) []rememberedRow {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if had := m.tenants[t]; had != nil {
+		return had.kinds[k.Number] // what a load changes it copies
 	}
 	return nil
 }

@@ -84,6 +84,18 @@ func (r *Reports) engagements(ctx context.Context, a Access, g page) (List[Engag
 	return list, nil
 }
 
+// minutesOf returns the minutes of a day, which are of so many users.
+func (r *Reports) minutesOf(ctx context.Context, a Access, day calendar.Date, users facts.Set) (facts.Minutes, error) {
+	minutes, err := r.minutes(ctx, a, []calendar.Date{day})
+	if err == nil {
+		err = minutes[0].Check(users.Len())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("day %s: %w", day, err)
+	}
+	return minutes[0], nil
+}
+
 // minutesSpan is the number of days whose minutes are read and kept together: few reads for one user's year, and not
 // much more than needed for a page of one day. It is a power of two.
 const minutesSpan = 16

@@ -44,6 +44,16 @@ func (m *Memory) Register(context.Context, directory.PartnerID, state.Versions) 
 	return m.Members, nil
 }
 
+// Written implements Store.
+func (m *Memory) Written(context.Context, directory.PartnerID, int64, int64) ([]directory.UserID, error) {
+	return nil, nil
+}
+
+// ReplacedBooks implements Store.
+func (m *Memory) ReplacedBooks(context.Context, directory.PartnerID, state.Span) ([]int64, error) {
+	return nil, nil
+}
+
 // Books implements Store.
 func (m *Memory) Books(context.Context, directory.PartnerID, state.Versions) (*schools.Books, error) {
 	return m.Titles, nil

@@ -24,10 +24,12 @@ type Filter struct {
 	Profile  schools.Profile
 }
 
-// List is one page of a report and the number of rows of all its pages.
+// List is one page of a report and the number of rows of all its pages. Of a round, Removed says which rows have left the list:
+// they have their natural key and no more.
 type List[T any] struct {
-	Rows  []T
-	Total int64
+	Rows    []T
+	Total   int64
+	Removed []bool
 }
 
 // Unit is a school or a class as a user row names it.

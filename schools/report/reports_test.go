@@ -39,6 +39,14 @@ func (s *shelf) Register(context.Context, directory.PartnerID, state.Versions) (
 	return s.register, nil
 }
 
+func (s *shelf) Written(context.Context, directory.PartnerID, int64, int64) ([]directory.UserID, error) {
+	return nil, nil
+}
+
+func (s *shelf) ReplacedBooks(context.Context, directory.PartnerID, state.Span) ([]int64, error) {
+	return nil, nil
+}
+
 func (s *shelf) Books(context.Context, directory.PartnerID, state.Versions) (*schools.Books, error) {
 	return s.books, nil
 }

@@ -15,8 +15,12 @@ type Store interface {
 	state.Blocks
 	// Register returns the accounts and entities.
 	Register(ctx context.Context, partner directory.PartnerID, at state.Versions) (*Register, error)
+	// Written returns the accounts that were written after one version of the registers and up to another, ascending.
+	Written(ctx context.Context, partner directory.PartnerID, after, at int64) ([]directory.UserID, error)
 	// Books returns the books.
 	Books(ctx context.Context, partner directory.PartnerID, at state.Versions) (*schools.Books, error)
+	// ReplacedBooks returns the books that loads have replaced, some perhaps twice.
+	ReplacedBooks(ctx context.Context, partner directory.PartnerID, loads state.Span) ([]int64, error)
 	// People returns the names of the given accounts, which ascend, by identifier.
 	People(ctx context.Context, partner directory.PartnerID, at state.Versions, ids []directory.UserID) (map[directory.UserID]Person, error)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
 )
@@ -20,15 +21,21 @@ func (r *Reports) Users(ctx context.Context, a Access, f Filter, p paging.Page) 
 	if len(ids) == 0 {
 		return list, nil
 	}
+	list.Rows, err = r.userRows(ctx, a, reg, ids)
+	return list, err
+}
+
+// userRows returns the rows of accounts, which ascend.
+func (r *Reports) userRows(ctx context.Context, a Access, reg *Register, ids []directory.UserID) ([]User, error) {
 	people, err := r.Store.People(ctx, a.Partner, a.At, ids)
 	if err != nil {
-		return List[User]{}, err
+		return nil, err
 	}
-	list.Rows = make([]User, len(ids))
+	rows := make([]User, len(ids))
 	for i, id := range ids {
-		list.Rows[i] = reg.user(id, people[id])
+		rows[i] = reg.user(id, people[id])
 	}
-	return list, nil
+	return rows, nil
 }
 
 // selection returns the register and the users that pass the filter.

@@ -59,6 +59,13 @@ func (s *Store) register(ctx context.Context, partner directory.PartnerID, versi
 	return reg, view.Accounts(ctx, reg.Add)
 }
 
+// Written implements report.Store.
+func (s *Store) Written(ctx context.Context, partner directory.PartnerID, after, at int64) (ids []directory.UserID, err error) {
+	return ids, directorydb.AccountsAt(ctx, s.DB, partner, after, at, func(id directory.UserID, _ directory.Kind, _ directory.EntityID, _, _ bool) {
+		ids = append(ids, id)
+	})
+}
+
 // latest knows the register of the highest version that was read of each partner, for as long as somebody holds it, which
 // is the reports' cache as a rule: how much stays in memory is the cache's to say. The zero latest knows none.
 type latest struct {

@@ -52,6 +52,19 @@ func (s *Store) Scan(ctx context.Context, t state.Tenant, at int64, k state.Kind
 	return s.States().Scan(ctx, t, at, k, r, visit)
 }
 
+// Replaced implements state.Blocks.
+func (s *Store) Replaced(ctx context.Context, t state.Tenant, k state.Kind, loads state.Span, visit func(state.BlockKey) error) error {
+	return s.States().Replaced(ctx, t, k, loads, visit)
+}
+
+// ReplacedBooks implements report.Store.
+func (s *Store) ReplacedBooks(ctx context.Context, partner directory.PartnerID, loads state.Span) (books []int64, err error) {
+	return books, booksTable.Replaced(ctx, s.DB, state.Tenant(partner), loads, bun.SafeQuery("TRUE"), func(key []int64) error {
+		books = append(books, key[0])
+		return nil
+	})
+}
+
 // Books implements report.Store.
 func (s *Store) Books(ctx context.Context, partner directory.PartnerID, at state.Versions) (*schools.Books, error) {
 	books := schools.NewBooks(0)

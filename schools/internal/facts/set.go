@@ -38,6 +38,9 @@ func (s Set) Len() int {
 	return n
 }
 
+// Equal reports whether both sets have the same users.
+func (s Set) Equal(t Set) bool { return s.Len() == t.Len() && s.Common(t) == s.Len() }
+
 // Common returns the number of users that are in both sets.
 func (s Set) Common(t Set) int {
 	n := min(len(s.words), len(t.words))

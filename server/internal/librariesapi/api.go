@@ -54,6 +54,15 @@ type Reports interface {
 	ChannelDays(context.Context, report.Access, report.ChannelQuery) (report.List[libraries.ChannelDay], error)
 	Suggestions(context.Context, report.Access, report.SuggestionQuery, paging.Page) (report.List[report.SuggestionRow], error)
 	Requests(context.Context, report.Access, report.RequestQuery, paging.Page) (report.List[libraries.Request], error)
+	Rounds
+}
+
+// Rounds are what has changed in lists (H14).
+type Rounds interface {
+	EngagementsSince(context.Context, report.Access, state.Versions, report.DayQuery, paging.Page) (report.List[report.Engagement], error)
+	UsersSince(context.Context, report.Access, state.Versions, report.UserQuery, paging.Page) (report.List[report.User], error)
+	LoansSince(context.Context, report.Access, state.Versions, report.LoanQuery, paging.Page) (report.List[report.LoanRow], error)
+	ReservationsSince(context.Context, report.Access, state.Versions, report.ReservationQuery, paging.Page) (report.List[report.ReservationRow], error)
 }
 
 var _ Reports = (*report.Reports)(nil)
@@ -120,10 +129,15 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, caller we
 		at = *given
 	}
 	c := rt.read(q, libraries.Hour(at.Of).Day())
+	since := c.since(q, caller)
+	web.CheckSince(q, since, at.Versions)
 	if err := q.Err(); err != nil {
 		return err
 	}
-	ans, err := a.report(r.Context(), c, caller, given)
+	if since != nil {
+		c.run = c.round(since.Versions)
+	}
+	ans, err := a.report(r.Context(), c, caller, named{given, since})
 	if err != nil {
 		return explain(err)
 	}
@@ -137,18 +151,21 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, caller we
 	return nil
 }
 
+// named are the states that a request names, nil where it does not.
+type named struct{ at, since *state.Snapshot }
+
 // report runs a report on the state of a snapshot, which is noted as that of a pull, or on the state of now.
-func (a *API) report(ctx context.Context, c call, caller web.Caller, given *state.Snapshot) (ans answer, err error) {
+func (a *API) report(ctx context.Context, c call, caller web.Caller, states named) (ans answer, err error) {
 	access := report.Access{Network: libraries.NetworkID(caller.Tenant), At: caller.Now.Versions}
-	if given != nil {
-		access.At = given.Versions
+	if states.at != nil {
+		access.At = states.at.Versions
 	}
-	err = caller.Report(ctx, a.Pulls, access.At, func(from time.Time) (err error) {
+	err = caller.ReportSince(ctx, a.Pulls, access.At, states.since, func(from time.Time) (err error) {
 		if !from.IsZero() { // as it is before the first load
 			access.Hour = libraries.HourOf(from)
 		}
-		if given != nil {
-			if err := caller.Use(ctx, a.Pulls, *given); err != nil {
+		if states.at != nil {
+			if err := caller.Use(ctx, a.Pulls, *states.at); err != nil {
 				return err
 			}
 		}

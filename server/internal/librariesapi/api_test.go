@@ -20,6 +20,8 @@ import (
 
 // fixed answers with what it holds and keeps what it was asked.
 type fixed struct {
+	librariesapi.Rounds // none
+
 	hour         libraries.Hour
 	summary      report.Summary
 	dimensions   report.Dimensions

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
@@ -63,7 +64,7 @@ func sharing(routes []route) []route {
 func (rt route) params() []web.Param {
 	return web.Params(func(q *web.Query) {
 		web.Caller{}.Asked(q)
-		rt.read(q, 0)
+		rt.read(q, 0).since(q, web.Caller{})
 	})
 }
 
@@ -134,8 +135,14 @@ func users(q *web.Query, _ calendar.Date) call {
 		UpdatedSince: q.Date("updatedSince", "Changed on that day or later, deactivation and deletion included."),
 	}
 	c := userList.page(query, q.Page(pages))
-	run := c.run
-	c.run = func(ctx context.Context, a *API, access report.Access) (answer, error) {
+	round := c.round
+	c.run, c.round = queued(c.run), func(since state.Versions) runs { return queued(round(since)) }
+	return c
+}
+
+// queued runs a report in the queue.
+func queued(run runs) runs {
+	return func(ctx context.Context, a *API, access report.Access) (answer, error) {
 		leave, err := a.Queue.Enter(ctx, access.Network)
 		if err != nil {
 			return answer{}, err
@@ -143,7 +150,6 @@ func users(q *web.Query, _ calendar.Date) call {
 		defer leave()
 		return run(ctx, a, access)
 	}
-	return c
 }
 
 func dimensions(*web.Query, calendar.Date) call {

@@ -13,12 +13,12 @@ import (
 
 // The lists: the rows of each, member by member in the order of the specification's tables, and its report.
 var (
-	engagementList  = listOf("Engagement", writeEngagement, report.Engagement{}, Reports.Engagements)
-	userList        = listOf("Reader", writeUser, report.User{Reader: new(libraries.Reader)}, Reports.Users)
+	engagementList  = listOf("Engagement", writeEngagement, report.Engagement{}, Reports.Engagements).inRounds(writeEngagementKey, Reports.EngagementsSince)
+	userList        = listOf("Reader", writeUser, report.User{Reader: new(libraries.Reader)}, Reports.Users).inRounds(writeUserKey, Reports.UsersSince)
 	bookList        = listOf("Book", writeBook, report.BookRow{Title: noTitle}, Reports.Books)
 	stockList       = listOf("StockTitle", writeStock, report.StockRow{Title: noTitle}, Reports.Stock)
-	loanList        = listOf("Loan", writeLoan, report.LoanRow{Title: noTitle}, Reports.Loans)
-	reservationList = listOf("Reservation", writeReservation, report.ReservationRow{Title: noTitle}, Reports.Reservations)
+	loanList        = listOf("Loan", writeLoan, report.LoanRow{Title: noTitle}, Reports.Loans).inRounds(writeLoanKey, Reports.LoansSince)
+	reservationList = listOf("Reservation", writeReservation, report.ReservationRow{Title: noTitle}, Reports.Reservations).inRounds(writeReservationKey, Reports.ReservationsSince)
 	loginList       = listOf("Login", WriteLogin, report.LoginRow{}, Reports.Logins)
 	channelList     = listOf("ChannelDay", writeChannel, libraries.ChannelDay{}, unpaged(Reports.ChannelDays))
 	suggestionList  = listOf("Suggestion", writeSuggestion, report.SuggestionRow{}, Reports.Suggestions)
@@ -41,10 +41,14 @@ var (
 	monthName         = wire.Pattern(`^\d{4}-\d\d$`)
 )
 
-func writeEngagement(w *wire.Writer, e *report.Engagement) {
-	m := &e.Measures
+func writeEngagementKey(w *wire.Writer, e *report.Engagement) {
 	w.Date("date", e.Day, "")
 	w.Int("userId", e.Reader, "")
+}
+
+func writeEngagement(w *wire.Writer, e *report.Engagement) {
+	m := &e.Measures
+	writeEngagementKey(w, e)
 	w.Int("logins", m[metric.Logins], "1 if the reader had activity that day.", 0, 1)
 	w.Int("loans", m[metric.Loans], "")
 	w.Int("returns", m[metric.Returns], "Returns that day, automatic expiry included.")
@@ -58,9 +62,11 @@ func writeEngagement(w *wire.Writer, e *report.Engagement) {
 	w.Int("reservationsConverted", m[metric.ReservationsConverted], "Of the reservations made that day, those that later became loans.")
 }
 
+func writeUserKey(w *wire.Writer, u *report.User) { w.Int("userId", u.Reader.ID, "") }
+
 func writeUser(w *wire.Writer, u *report.User) {
 	r := u.Reader
-	w.Int("userId", r.ID, "")
+	writeUserKey(w, u)
 	w.Text("name", r.Name, "")
 	w.Text("email", r.Email, "Empty when there is none; erased when the reader deleted the account.")
 	w.TextOrNull("library", u.LibraryName, "")
@@ -135,8 +141,10 @@ func writePurchase(w *wire.Writer, p *report.Purchase) {
 	w.OptionalDate("expiresAt", p.ExpiresAt, "")
 }
 
+func writeLoanKey(w *wire.Writer, l *report.LoanRow) { w.Int("loanId", l.Loan.ID, "") }
+
 func writeLoan(w *wire.Writer, l *report.LoanRow) {
-	w.Int("loanId", l.Loan.ID, "")
+	writeLoanKey(w, l)
 	w.Int("userId", l.Loan.Reader, "")
 	writeTitle(w, &l.Title.Book)
 	w.TextOrNull("author", l.Title.Book.Author, "")
@@ -148,8 +156,12 @@ func writeLoan(w *wire.Writer, l *report.LoanRow) {
 	w.Percent("progress", l.Highest.Hundredths(), "Highest share of the title that the reader reached.")
 }
 
-func writeReservation(w *wire.Writer, r *report.ReservationRow) {
+func writeReservationKey(w *wire.Writer, r *report.ReservationRow) {
 	w.Int("reservationId", r.Reservation.ID, "")
+}
+
+func writeReservation(w *wire.Writer, r *report.ReservationRow) {
+	writeReservationKey(w, r)
 	w.Int("userId", r.Reservation.Reader, "")
 	writeTitle(w, &r.Title.Book)
 	w.TextOf("status", r.Reservation.Status.String(), reservationStatus, "")

@@ -6,6 +6,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
@@ -18,7 +19,20 @@ type call struct {
 	page    *paging.Page
 	grouped *bool  // where not nil, the page is there only if it is true
 	sample  answer // what the schema is made of
-	run     func(context.Context, *API, report.Access) (answer, error)
+	run     runs
+	// round returns what is run instead with changedSince; it is nil where the route has no rounds (H14).
+	round func(since state.Versions) runs
+}
+
+// runs runs a report at the state of an access.
+type runs func(context.Context, *API, report.Access) (answer, error)
+
+// since reads changedSince, where the route has rounds.
+func (c call) since(q *web.Query, caller web.Caller) *state.Snapshot {
+	if c.round == nil {
+		return nil
+	}
+	return caller.Since(q, c.period != nil)
 }
 
 // answer is what a report returned: either rows or other members of data.
@@ -31,16 +45,26 @@ type answer struct {
 
 // list is a report that is a list of rows, in pages.
 type list[T, Q any] struct {
-	rows wire.Table[T]
-	ask  asking[T, Q]
+	rows  wire.Table[T]
+	ask   asking[T, Q]
+	since askingSince[T, Q] // nil where the list has no rounds
 }
 
 // asking is how the page of a list is asked for.
 type asking[T, Q any] = func(Reports, context.Context, report.Access, Q, paging.Page) (report.List[T], error)
 
+// askingSince is how the page of a round is asked for.
+type askingSince[T, Q any] = func(Reports, context.Context, report.Access, state.Versions, Q, paging.Page) (report.List[T], error)
+
 // listOf returns the list that ask returns, of rows with a schema, each written by write, as the sample can be.
 func listOf[T, Q any](schema string, write func(*wire.Writer, *T), sample T, ask asking[T, Q]) list[T, Q] {
-	return list[T, Q]{wire.Table[T]{Schema: schema, Write: write, Sample: sample}, ask}
+	return list[T, Q]{rows: wire.Table[T]{Schema: schema, Write: write, Sample: sample}, ask: ask}
+}
+
+// inRounds returns the list with rounds, which since returns; key writes the natural key of a row.
+func (l list[T, Q]) inRounds(key func(*wire.Writer, *T), since askingSince[T, Q]) list[T, Q] {
+	l.rows.Key, l.since = key, since
+	return l
 }
 
 // unpaged is what asks for all rows of a list at once.
@@ -52,10 +76,19 @@ func unpaged[T, Q any](ask func(Reports, context.Context, report.Access, Q) (rep
 
 // page is the call for a page of the list.
 func (l list[T, Q]) page(query Q, page paging.Page) call {
-	return call{page: &page, sample: l.answer(report.List[T]{}), run: func(ctx context.Context, a *API, access report.Access) (answer, error) {
+	c := call{page: &page, sample: l.answer(report.List[T]{}), run: func(ctx context.Context, a *API, access report.Access) (answer, error) {
 		rows, err := l.ask(a.Reports, ctx, access, query, page)
 		return l.answer(rows), err
 	}}
+	if l.since != nil {
+		c.round = func(since state.Versions) runs {
+			return func(ctx context.Context, a *API, access report.Access) (answer, error) {
+				rows, err := l.since(a.Reports, ctx, access, since, query, page)
+				return answer{hour: rows.Hour, total: rows.Total, rows: l.rows.Round(rows.Rows, rows.Removed, rows.Total)}, err
+			}
+		}
+	}
+	return c
 }
 
 func (l list[T, Q]) answer(rows report.List[T]) answer {

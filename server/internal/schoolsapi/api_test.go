@@ -22,6 +22,8 @@ import (
 
 // fixed answers with what it holds and keeps what it was asked.
 type fixed struct {
+	schoolsapi.Rounds // none
+
 	users       []report.User
 	engagements []report.Engagement
 	readings    []report.Reading

@@ -22,6 +22,7 @@ type pull struct {
 	route  route
 	query  *web.Query
 	given  *state.Snapshot // nil without the parameter
+	since  *state.Snapshot // likewise
 	asked  calendar.Asked
 	filter report.Filter
 	page   paging.Page
@@ -29,6 +30,7 @@ type pull struct {
 	// The state that it is answered from, and the effective period on its day, which is zero where the route has none.
 	at     state.Snapshot
 	period calendar.Period
+	was    calendar.Period // on the day of since
 }
 
 // pull reads the parameters of a request.
@@ -43,6 +45,7 @@ func (a *API) pull(q *web.Query, rt route, c web.Caller) *pull {
 		Profile:  web.Choose(q, "profile", "Students or teachers alone.", profiles),
 	}
 	p.page = q.Page(limits)
+	p.since = c.Since(q, rt.hasPeriod())
 	return p
 }
 
@@ -63,7 +66,21 @@ func (p *pull) settle(ctx context.Context) (err error) {
 		p.period, err = p.periodOn(day(p.at))
 		failPeriod(p.query, err, p.api.History)
 	}
+	p.settleSince()
 	return p.query.Err()
+}
+
+// settleSince finds the effective period on the day of the earlier state: another one where it ends in the future. Where it was none
+// then, that is the state of an answer to another query.
+func (p *pull) settleSince() {
+	if p.since == nil {
+		return
+	}
+	web.CheckSince(p.query, p.since, p.at.Versions)
+	var err error
+	if p.was, err = p.periodOn(day(*p.since)); err != nil {
+		p.query.Fail(web.SinceParam, web.SinceParam+" must be the "+web.SnapshotHeader+" of an earlier answer to the same query")
+	}
 }
 
 // failPeriod says what is wrong with a period as a whole.
@@ -118,13 +135,17 @@ func (p *pull) key(period calendar.Period) state.PullKey {
 	if p.filter.SchoolID != nil {
 		school = fmt.Sprint(*p.filter.SchoolID)
 	}
-	return p.Key(fmt.Sprintf("%s %d %d %d %s %s %d %d",
-		p.route.path, p.Network, period.Start, period.End, user, school, p.filter.Profile, p.page.Size))
+	query := fmt.Sprintf("%s %d %d %d %s %s %d %d",
+		p.route.path, p.Network, period.Start, period.End, user, school, p.filter.Profile, p.page.Size)
+	if p.since != nil {
+		query += fmt.Sprintf(" since %+v", *p.since)
+	}
+	return p.Key(query)
 }
 
 // run runs the report of the request, and notes the pull that it begins or goes on with, before anything is sent.
 func (p *pull) run(ctx context.Context) (list wire.Rows, err error) {
-	err = p.Report(ctx, p.api.Pulls, p.at.Versions, func(time.Time) (err error) {
+	err = p.ReportSince(ctx, p.api.Pulls, p.at.Versions, p.since, func(time.Time) (err error) {
 		if p.given != nil {
 			if err := p.Use(ctx, p.api.Pulls, p.at); err != nil {
 				return err
@@ -142,4 +163,9 @@ func (p *pull) run(ctx context.Context) (list wire.Rows, err error) {
 // access is what the key opens, at the state that the request is answered from.
 func (p *pull) access() report.Access {
 	return report.Access{Partner: directory.PartnerID(p.Tenant), Network: directory.EntityID(p.Network), At: p.at.Versions}
+}
+
+// round is what a request asks that has changedSince.
+func (p *pull) round() report.Round {
+	return report.Round{Since: p.since.Versions, Was: p.was, Period: p.period, Filter: p.filter}
 }

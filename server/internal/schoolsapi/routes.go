@@ -69,16 +69,28 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, p *pull) error {
 }
 
 func (a *API) users(ctx context.Context, p *pull) (wire.Rows, error) {
+	if p.since != nil {
+		list, err := a.Reports.UsersSince(ctx, p.access(), p.round(), p.page)
+		return userRow.Round(list.Rows, list.Removed, list.Total), err
+	}
 	list, err := a.Reports.Users(ctx, p.access(), p.filter, p.page)
 	return userRow.Rows(list.Rows, list.Total), err
 }
 
 func (a *API) engagements(ctx context.Context, p *pull) (wire.Rows, error) {
+	if p.since != nil {
+		list, err := a.Reports.EngagementsSince(ctx, p.access(), p.round(), p.page)
+		return engagementRow.Round(list.Rows, list.Removed, list.Total), err
+	}
 	list, err := a.Reports.Engagements(ctx, p.access(), p.period, p.filter, p.page)
 	return engagementRow.Rows(list.Rows, list.Total), err
 }
 
 func (a *API) readings(ctx context.Context, p *pull) (wire.Rows, error) {
+	if p.since != nil {
+		list, err := a.Reports.ReadingsSince(ctx, p.access(), p.round(), p.page)
+		return readingRow.Round(list.Rows, list.Removed, list.Total), err
+	}
 	list, err := a.Reports.Readings(ctx, p.access(), p.period, p.filter, p.page)
 	return readingRow.Rows(list.Rows, list.Total), err
 }

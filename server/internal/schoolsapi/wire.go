@@ -9,9 +9,9 @@ import (
 
 // The rows, member by member in the order of the specification's tables.
 var (
-	userRow       = wire.Table[report.User]{Schema: "User", Write: writeUser}
-	engagementRow = wire.Table[report.Engagement]{Schema: "Engagement", Write: WriteEngagement}
-	readingRow    = wire.Table[report.Reading]{Schema: "Reading", Write: writeReading, Sample: report.Reading{Book: new(schools.Book)}}
+	userRow       = wire.Table[report.User]{Schema: "User", Write: writeUser, Key: writeUserKey}
+	engagementRow = wire.Table[report.Engagement]{Schema: "Engagement", Write: WriteEngagement, Key: writeEngagementKey}
+	readingRow    = wire.Table[report.Reading]{Schema: "Reading", Write: writeReading, Key: writeReadingKey, Sample: report.Reading{Book: new(schools.Book)}}
 )
 
 var (
@@ -35,8 +35,12 @@ func (p *pull) write(w *wire.Writer, list wire.Rows) {
 	w.Object("data", "", "", func() { list.List(w, "rows") })
 }
 
-func writeUser(w *wire.Writer, u *report.User) {
+func writeUserKey(w *wire.Writer, u *report.User) {
 	w.Int("userId", int64(u.ID), "Identifier: the key that links the three routes.")
+}
+
+func writeUser(w *wire.Writer, u *report.User) {
+	writeUserKey(w, u)
 	w.TextOrNull("name", u.Name, "")
 	w.TextOrNull("email", u.Email, "")
 	w.TextOf("profile", u.Profile.String(), profile, "")
@@ -52,11 +56,20 @@ func writeUnit(w *wire.Writer, u *report.Unit) {
 	w.TextOrNull("name", u.Name, "")
 }
 
-// WriteEngagement writes a row of the engagements, which exports have too.
-func WriteEngagement(w *wire.Writer, e *report.Engagement) {
+func writeEngagementKey(w *wire.Writer, e *report.Engagement) {
 	w.Date("date", e.Date, "Day of access, Brasilia time.")
 	w.Int("userId", int64(e.UserID), "")
+}
+
+// WriteEngagement writes a row of the engagements, which exports have too.
+func WriteEngagement(w *wire.Writer, e *report.Engagement) {
+	writeEngagementKey(w, e)
 	w.Minutes("readingMinutes", e.Tenths, "Minutes of effective reading, one decimal; 0 where the user came without reading.")
+}
+
+func writeReadingKey(w *wire.Writer, r *report.Reading) {
+	w.Int("userId", int64(r.UserID), "")
+	w.Object("book", "", "", func() { w.Int("id", r.Book.ID, "") })
 }
 
 func writeReading(w *wire.Writer, r *report.Reading) {

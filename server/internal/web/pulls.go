@@ -43,8 +43,10 @@ type Caller struct {
 const (
 	// SnapshotHeader names the state that an answer was made of.
 	SnapshotHeader = "X-Snapshot"
-	// SnapshotParam asks for the answers of that state; it stands last in the table of every route.
+	// SnapshotParam asks for the answers of that state; it stands last in the table of every route, but for SinceParam.
 	SnapshotParam = "snapshot"
+	// SinceParam asks for what has changed since another state (H14).
+	SinceParam = "changedSince"
 )
 
 // Snapshot is the schema of the text that names a state.
@@ -54,6 +56,9 @@ const aboutSnapshot = "The X-Snapshot of an earlier answer: answers as then, fro
 
 // ErrGone refuses a state that is no longer kept. It is never changed.
 var ErrGone = &Problem{Status: http.StatusGone, Message: "that snapshot is no longer kept; begin the pull again"}
+
+// errManyChanged refuses a round that is as long as a pull.
+var errManyChanged = &Problem{Status: http.StatusGone, Message: "too much has changed since that snapshot; begin the pull again"}
 
 // Asked returns the state that the parameter snapshot names, or nil where it is absent or no snapshot of the tenant's.
 func (c Caller) Asked(q *Query) *state.Snapshot {
@@ -67,6 +72,35 @@ func (c Caller) Asked(q *Query) *state.Snapshot {
 		return nil
 	}
 	return &at
+}
+
+const aboutSince = "The X-Snapshot of an earlier pull of the same query, of which a copy is kept: lists the rows that may differ from it, and by their key alone those that have left it. A period must be given then. 410: pull anew."
+
+// Since returns the state that the parameter changedSince names, or nil where it is absent or no snapshot of the tenant's. With it,
+// what the route reads of a period must be given: its defaults are others on another day.
+func (c Caller) Since(q *Query, period bool) *state.Snapshot {
+	text, ok := q.take(Param{Name: SinceParam, About: aboutSince}, func() wire.Object { return Snapshot })
+	if !ok {
+		return nil
+	}
+	for _, name := range []string{"startDate", "endDate"} {
+		if period && q.values[name] == nil {
+			q.Fail(name, name+" must be given with "+SinceParam)
+		}
+	}
+	since, err := state.ParseSnapshot(text, c.Tenant, c.Secret)
+	if err != nil {
+		q.Fail(SinceParam, SinceParam+" must be the "+SnapshotHeader+" of an earlier answer")
+		return nil
+	}
+	return &since
+}
+
+// CheckSince reports a changedSince that is later than the state of the answer: from there on nothing leads back.
+func CheckSince(q *Query, since *state.Snapshot, at state.Versions) {
+	if since != nil && (since.Registers > at.Registers || since.Facts > at.Facts) {
+		q.Fail(SinceParam, SinceParam+" must not be later than the state of the answer")
+	}
 }
 
 // Key names a pull of the caller's by its query, which may be of any form and length.
@@ -97,10 +131,28 @@ func (c Caller) Report(ctx context.Context, p Pulls, at state.Versions, report f
 	return cmp.Or(failed, err)
 }
 
+// ReportSince runs a report on a state and on an earlier one, which is used as that of a pull then; without one it is Report.
+func (c Caller) ReportSince(ctx context.Context, p Pulls, at state.Versions, since *state.Snapshot, report func(from time.Time) error) error {
+	if since == nil {
+		return c.Report(ctx, p, at, report)
+	}
+	return explainGone(c.Report(ctx, p, since.Versions, func(time.Time) error {
+		return c.Report(ctx, p, at, func(from time.Time) error {
+			if err := c.Use(ctx, p, *since); err != nil {
+				return err
+			}
+			return report(from)
+		})
+	}))
+}
+
 // explainGone returns what a client is told of a state that cannot be read.
 func explainGone(err error) error {
-	if errors.Is(err, state.ErrGone) {
+	switch {
+	case errors.Is(err, state.ErrGone):
 		return ErrGone
+	case errors.Is(err, state.ErrManyChanged):
+		return errManyChanged
 	}
 	return err
 }

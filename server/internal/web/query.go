@@ -68,21 +68,18 @@ func NewQuery(raw string, vocabulary []string) *Query {
 	return q
 }
 
-// Params returns the parameters that a function reads, snapshot as the last.
+// Params returns the parameters that a function reads, snapshot and changedSince as the last.
 func Params(read func(*Query)) []Param {
 	q := &Query{described: true}
 	read(q)
 	return q.params()
 }
 
-// params returns what was read. Snapshot stands last in the table of every route, and is read first: it decides the day of the
-// others' defaults.
+// params returns what was read. Snapshot and changedSince stand last in the table of every route, and snapshot is read first: it
+// decides the day of the others' defaults.
 func (q *Query) params() []Param {
-	isLast := func(p Param) bool { return p.Name == SnapshotParam }
-	if i := slices.IndexFunc(q.read, isLast); i >= 0 {
-		return append(slices.Delete(slices.Clone(q.read), i, i+1), q.read[i])
-	}
-	return q.read
+	place := func(p Param) int { return slices.Index([]string{SnapshotParam, SinceParam}, p.Name) }
+	return slices.SortedStableFunc(slices.Values(q.read), func(x, y Param) int { return place(x) - place(y) })
 }
 
 // Pairs yields the names and values of a raw query, as it has them. The text is split at '&' alone; '+' is a space, and

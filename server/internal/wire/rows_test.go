@@ -215,3 +215,30 @@ func FuzzQuote(f *testing.F) {
 		}
 	})
 }
+
+// TestRound has rows of a round in every form: of one that was removed there is its key, and that it was.
+func TestRound(t *testing.T) {
+	title := "Sagarana"
+	table := Table[sampleRow]{Schema: "Sample", Write: writeSample, Key: func(w *Writer, r *sampleRow) {
+		w.Int("id", r.ID, "")
+		w.TextOrNull("text", r.Text, "")
+	}}
+	rows := table.Round([]sampleRow{{ID: 1, Book: &title}, {ID: 2, Text: "a"}, {ID: 3}}, []bool{false, true, false}, 9)
+	const first = `{"id":1,"text":null,"book":{"id":7,"title":"Sagarana"},"tags":[],"minutes":0.0,"last":null}`
+	const third = `{"id":3,"text":null,"book":null,"tags":[],"minutes":0.0,"last":null}`
+	const gone = `{"id":2,"text":"a","removed":true}`
+	if got, want := string(AppendJSON(nil, func(w *Writer) { rows.List(w, "rows") })), `{"rows":[`+first+","+gone+","+third+"]}"; got != want {
+		t.Errorf("JSON = %s\nwant %s", got, want)
+	}
+	if got, want := string(rows.AppendNDJSON(nil)), first+"\n"+gone+"\n"+third+"\n"; got != want {
+		t.Errorf("NDJSON = %s\nwant %s", got, want)
+	}
+	const header = "id,text,book.id,book.title,tags,minutes,last.id,last.title,removed\r\n"
+	want := header + "1,,7,Sagarana,\"[]\",0.0,,,\r\n2,a,,,,,,,true\r\n3,,,,\"[]\",0.0,,,\r\n"
+	if got := string(rows.AppendCSV(nil, false)); got != want {
+		t.Errorf("CSV =\n%s\nwant\n%s", got, want)
+	}
+	if got := string(table.Round(nil, nil, 0).AppendCSV(nil, false)); got != header {
+		t.Errorf("CSV of no rows = %s, want %s", got, header)
+	}
+}

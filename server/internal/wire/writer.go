@@ -11,6 +11,7 @@ type Writer struct {
 	// of tables
 	profile
 	blank       bool   // the cells are those of an object that is null
+	skip        int    // as many members come that have their cells already
 	prefix      string // of the columns
 	row, column int    // of a sheet's cell, from 1
 	// of schemas
@@ -51,6 +52,10 @@ func AppendJSON(b []byte, members func(*Writer)) []byte {
 
 // open begins a member, and reports whether its value is to be written; where not, tell notes it for a schema.
 func (w *Writer) open(name string) bool {
+	if w.skip > 0 {
+		w.skip--
+		return false
+	}
 	switch w.form {
 	case asJSON:
 		b := w.b
@@ -142,6 +147,18 @@ func Maybe[T any](w *Writer, name, schema string, v *T, write func(*Writer, *T),
 		v = new(T)
 	}
 	w.Object(name, schema, about, func() { write(w, v) })
+}
+
+// empty writes an empty cell for each member that a function writes, but for the first ones. Where members are no cells it writes
+// nothing.
+func (w *Writer) empty(first int, members func()) {
+	if w.form == asJSON || w.form == asSchema {
+		return
+	}
+	outer := w.blank
+	w.blank, w.skip = true, first
+	members()
+	w.blank = outer
 }
 
 // List writes a member that is a list of objects. It is never null.

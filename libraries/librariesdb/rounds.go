@@ -1,0 +1,103 @@
+package librariesdb
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// Changed implements report.Store.
+func (s *Store) Changed(ctx context.Context, a report.Access, loads state.Span, k state.Kind) (numbers []int64, err error) {
+	return numbers, s.States().Changed(ctx, state.Tenant(a.Network), k, loads, func(key state.BlockKey) error {
+		numbers = append(numbers, key.A)
+		return nil
+	})
+}
+
+// Replaced implements report.Store.
+func (s *Store) Replaced(ctx context.Context, a report.Access, loads state.Span, of report.Versioned) (ids []int64, err error) {
+	tenant, all := state.Tenant(a.Network), bun.SafeQuery("TRUE")
+	last := func(key []int64) error {
+		ids = append(ids, key[len(key)-1])
+		return nil
+	}
+	switch of {
+	case report.ReaderRows:
+		err = readersTable.Replaced(ctx, s.DB, tenant, loads, all, last)
+	case report.BookRows:
+		err = booksTable.Replaced(ctx, s.DB, tenant, loads, all, last)
+	case report.NamedTerms:
+		err = termsTable.Changed(ctx, s.DB, tenant, loads, func(key []int64) error {
+			if v := libraries.Vocabulary(key[0]); v != libraries.LibraryTerms && v != libraries.AgeGroupTerms {
+				return nil
+			}
+			return last(key)
+		})
+		slices.Sort(ids)
+	case report.TitleRecords:
+		err = s.States().Replaced(ctx, tenant, facts.ReaderTitlesKind, loads, func(key state.BlockKey) error { return last([]int64{key.A}) })
+	}
+	return ids, err
+}
+
+// ReadersOf implements report.Store.
+func (s *Store) ReadersOf(ctx context.Context, a report.Access, blocks []int64) (*report.Readers, error) {
+	return s.readersIn(ctx, a, state.Range{Among: slices.Concat([]int64{}, blocks)}) // nil would be all
+}
+
+// Listed implements report.Store. Where readers or titles are named the + keeps the engines from going through the days.
+func (s *Store) Listed(ctx context.Context, a report.Access, of report.Register, which report.Which, visit func(report.Listed) error) error {
+	within := bun.SafeQuery("+day BETWEEN ? AND ?", int32(which.Period.Start), int32(which.Period.End))
+	switch {
+	case which.TakenOut != state.Span{}:
+		return s.listed(ctx, a, of, bun.SafeQuery("? AND ?", statedb.TakenOut(which.TakenOut), within), visit)
+	case which.PutIn != state.Span{}:
+		since := bun.SafeQuery("since >= ? AND since < ?", which.PutIn.From, which.PutIn.End)
+		return named(which.Days, func(days []calendar.Date) error {
+			return s.listed(ctx, a, of, bun.SafeQuery("? AND day IN (?) AND ?", since, bun.List(days), within), visit)
+		})
+	case which.Readers != nil:
+		return named(which.Readers, func(ids []int64) error {
+			return s.listed(ctx, a, of, bun.SafeQuery("user_id IN (?) AND ?", bun.List(ids), within), visit)
+		})
+	}
+	return named(which.Books, func(ids []int64) error {
+		return s.listed(ctx, a, of, bun.SafeQuery("book_id IN (?) AND ?", bun.List(ids), within), visit)
+	})
+}
+
+// named calls f with as many of the names as one statement may have, until it has had all.
+func named[T any](all []T, f func([]T) error) error {
+	for part := range slices.Chunk(all, chunk) {
+		if err := f(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listed calls visit with the rows of a register's state that a condition holds for.
+func (s *Store) listed(ctx context.Context, a report.Access, of report.Register, where schema.QueryWithArgs, visit func(report.Listed) error) error {
+	r := registers[of]
+	rows, err := s.DB.QueryContext(ctx, `SELECT day, ?0, status, user_id, book_id FROM ?1 WHERE ?2 AND ?3`, r.id, r.table, rowsOf(a), where)
+	var day, status int64
+	var v report.Listed
+	return authdb.Visit(rows, err, "listed", func(rows *sql.Rows) error {
+		if err := rows.Scan(&day, &v.ID, &status, &v.Reader, &v.Book); err != nil {
+			return err
+		}
+		v.Day, v.Status = calendar.Date(day), uint8(status)
+		return visit(v)
+	})
+}

@@ -1,0 +1,259 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// LoansSince answers one page of a round of the loans. A loan shows what its reader did with the title, and the title.
+func (r *Reports) LoansSince(ctx context.Context, a Access, since state.Versions, q LoanQuery, p paging.Page) (List[LoanRow], error) {
+	c := positionsCompared{Reports: r, now: a, was: a.then(since), q: positionQuery{LoanRegister, r.since(q.Period), q.Reader, q.Book, uint8(q.Status)}}
+	return round(ctx, r, a, since, c.q, p, roundOf[LoanRow]{
+		name:    "loans",
+		changed: c.loans,
+		read: func(ctx context.Context, kept state.Round) ([]LoanRow, error) {
+			return r.loanRows(ctx, a, positionsOf(kept))
+		},
+		gone: func(c state.Changed) LoanRow { return LoanRow{Loan: libraries.Loan{ID: c.B}} },
+	})
+}
+
+// ReservationsSince answers one page of a round of the reservations. A reservation shows the queue of its title, and the title.
+func (r *Reports) ReservationsSince(ctx context.Context, a Access, since state.Versions, q ReservationQuery, p paging.Page) (List[ReservationRow], error) {
+	c := positionsCompared{Reports: r, now: a, was: a.then(since), q: positionQuery{ReservationRegister, r.since(q.Period), q.Reader, q.Book, uint8(q.Status)}}
+	return round(ctx, r, a, since, c.q, p, roundOf[ReservationRow]{
+		name:    "reservations",
+		changed: c.reservations,
+		read: func(ctx context.Context, kept state.Round) ([]ReservationRow, error) {
+			return r.reservationRows(ctx, a, positionsOf(kept))
+		},
+		gone: func(c state.Changed) ReservationRow {
+			return ReservationRow{Reservation: libraries.Reservation{ID: c.B}}
+		},
+	})
+}
+
+// positionsOf returns the positions of rows that changed.
+func positionsOf(kept state.Round) ListPositions {
+	positions := make(ListPositions, len(kept))
+	for i, c := range kept {
+		positions[i] = ListPosition{Day: calendar.Date(c.A), ID: c.B, Status: c.Note}
+	}
+	return positions
+}
+
+// positionsCompared finds what differs between two states of a register that is listed by day.
+type positionsCompared struct {
+	*Reports
+	was, now Access
+	q        positionQuery
+	found    state.Round
+}
+
+// loads are those that lie between the two states.
+func (c *positionsCompared) loads() state.Span {
+	return state.LoadsAfter(c.was.At.Facts, c.now.At.Facts)
+}
+
+// has reports whether the query's list has a row of the register.
+func (c *positionsCompared) has(v Listed) bool {
+	return (c.q.reader == nil || *c.q.reader == v.Reader) && (c.q.book == nil || *c.q.book == v.Book) &&
+		(c.q.status == 0 || c.q.status == v.Status)
+}
+
+// put notes a row of now that the list has.
+func (c *positionsCompared) put(v Listed) error {
+	if !c.has(v) {
+		return nil
+	}
+	return c.found.Add(state.Changed{A: int64(v.Day), B: v.ID, Note: v.Status})
+}
+
+// rows finds the rows that loads have put in or taken out. What they put in stands on days whose totals they changed, or on which
+// they took something out: else it would be counted there.
+func (c *positionsCompared) rows(ctx context.Context) error {
+	changed, err := c.Store.Changed(ctx, c.now, c.loads(), facts.TotalsKind)
+	if err != nil {
+		return err
+	}
+	var out []Listed
+	err = c.Store.Listed(ctx, c.was, c.q.register, Which{Period: c.q.period, TakenOut: c.loads()}, func(v Listed) error {
+		if len(out) == state.MaxChanged {
+			return state.ErrManyChanged
+		}
+		out, changed = append(out, v), append(changed, int64(v.Day))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	in := Which{Period: c.q.period, PutIn: c.loads()}
+	slices.Sort(changed)
+	for _, day := range slices.Compact(changed) {
+		in.Days = append(in.Days, calendar.Date(day))
+	}
+	if err := c.Store.Listed(ctx, c.now, c.q.register, in, c.put); err != nil {
+		return err
+	}
+	return c.remove(out)
+}
+
+// remove notes those of the rows that were taken out which the list had and has not any more, on whatever day. What it has was put in,
+// and found.
+func (c *positionsCompared) remove(out []Listed) error {
+	still := make([]int64, len(c.found))
+	for i, v := range c.found {
+		still[i] = v.B
+	}
+	slices.Sort(still)
+	for _, v := range out {
+		if _, found := slices.BinarySearch(still, v.ID); found || !c.has(v) {
+			continue
+		}
+		if err := c.found.Add(state.Changed{A: int64(v.Day), B: v.ID, Removed: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ofBooks notes the rows of titles.
+func (c *positionsCompared) ofBooks(ctx context.Context, books []int64) error {
+	slices.Sort(books)
+	return c.Store.Listed(ctx, c.now, c.q.register, Which{Period: c.q.period, Books: slices.Compact(books)}, c.put)
+}
+
+// loans finds the loans that differ.
+func (c positionsCompared) loans(ctx context.Context) (state.Round, error) {
+	err := c.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	books, err := c.Store.Replaced(ctx, c.now, c.loads(), BookRows)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.ofBooks(ctx, books); err != nil {
+		return nil, err
+	}
+	readers, err := c.Store.Replaced(ctx, c.now, c.loads(), TitleRecords)
+	if err != nil {
+		return nil, err
+	}
+	if c.q.reader != nil {
+		readers = slices.DeleteFunc(readers, func(id int64) bool { return id != *c.q.reader })
+	}
+	for part := range slices.Chunk(slices.Compact(readers), readersAtOnce) {
+		if err := c.ofReaders(ctx, part); err != nil {
+			return nil, err
+		}
+	}
+	return c.found.Sorted(), nil
+}
+
+// readersAtOnce is the number of readers whose titles are compared together.
+const readersAtOnce = 2000
+
+// pair is a reader and a title.
+type pair struct{ reader, book int64 }
+
+func (p pair) compare(q pair) int {
+	return cmp.Or(cmp.Compare(p.reader, q.reader), cmp.Compare(p.book, q.book))
+}
+
+// progress is what loans show of a pair.
+type progress struct {
+	pair
+	seconds int64
+	highest libraries.Progress
+}
+
+// ofReaders notes the loans of readers whose progress in the title is another. Titles that they had not before have no loan of before.
+func (c *positionsCompared) ofReaders(ctx context.Context, readers []int64) error {
+	was, err := c.progress(ctx, c.was, readers)
+	if err != nil {
+		return err
+	}
+	now, err := c.progress(ctx, c.now, readers)
+	if err != nil {
+		return err
+	}
+	return c.Store.Listed(ctx, c.now, c.q.register, Which{Period: c.q.period, Readers: readers}, func(v Listed) error {
+		at := pair{v.Reader, v.Book}
+		if find(was, at) == find(now, at) {
+			return nil
+		}
+		return c.put(v)
+	})
+}
+
+// find returns the progress of a pair, none where there is none of it.
+func find(all []progress, p pair) progress {
+	i, found := slices.BinarySearchFunc(all, p, func(v progress, p pair) int { return v.compare(p) })
+	if !found {
+		return progress{}
+	}
+	return all[i]
+}
+
+// progress returns what readers, who ascend, did with each title, by reader, then title.
+func (c *positionsCompared) progress(ctx context.Context, a Access, readers []int64) (all []progress, err error) {
+	return all, c.Store.ReaderTitles(ctx, a, readers, func(reader int64, data []byte) error {
+		titles, err := facts.ParseReaderTitles(data)
+		if err != nil {
+			return fmt.Errorf("titles of reader %d: %w", reader, err)
+		}
+		for i := range titles.Books {
+			b := &titles.Books[i]
+			all = append(all, progress{pair{reader, b.Book}, b.Pair.Seconds, b.Pair.Highest})
+		}
+		return nil
+	})
+}
+
+// reservations finds the reservations that differ.
+func (c positionsCompared) reservations(ctx context.Context) (state.Round, error) {
+	if err := c.rows(ctx); err != nil {
+		return nil, err
+	}
+	books, err := c.Store.Replaced(ctx, c.now, c.loads(), BookRows)
+	if err != nil {
+		return nil, err
+	}
+	queues, err := c.queues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.ofBooks(ctx, append(books, queues...)); err != nil {
+		return nil, err
+	}
+	return c.found.Sorted(), nil
+}
+
+// queues returns the titles whose queue is of another length.
+func (c *positionsCompared) queues(ctx context.Context) (books []int64, err error) {
+	was, err := c.titleCounts(ctx, c.was)
+	if err != nil {
+		return nil, err
+	}
+	now, err := c.titleCounts(ctx, c.now)
+	if err != nil {
+		return nil, err
+	}
+	for _, all := range []facts.CountsByTitle{was, now} {
+		for _, t := range all {
+			if was.Of(t.Book).ActiveReservations != now.Of(t.Book).ActiveReservations {
+				books = append(books, t.Book)
+			}
+		}
+	}
+	return books, nil
+}
