@@ -9,6 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/round"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -16,33 +17,33 @@ import (
 // LoansSince answers one page of a round of the loans. A loan shows what its reader did with the title, and the title.
 func (r *Reports) LoansSince(ctx context.Context, a Access, since state.Versions, q LoanQuery, p paging.Page) (List[LoanRow], error) {
 	c := positionsCompared{Reports: r, now: a, was: a.then(since), q: positionQuery{LoanRegister, r.since(q.Period), q.Reader, q.Book, uint8(q.Status)}}
-	return round(ctx, r, a, since, c.q, p, roundOf[LoanRow]{
+	return changedSince(ctx, r, a, since, c.q, p, roundOf[LoanRow]{
 		name:    "loans",
 		changed: c.loans,
-		read: func(ctx context.Context, kept state.Round) ([]LoanRow, error) {
+		read: func(ctx context.Context, kept round.Rows) ([]LoanRow, error) {
 			return r.loanRows(ctx, a, positionsOf(kept))
 		},
-		gone: func(c state.Changed) LoanRow { return LoanRow{Loan: libraries.Loan{ID: c.B}} },
+		gone: func(c round.Row) LoanRow { return LoanRow{Loan: libraries.Loan{ID: c.B}} },
 	})
 }
 
 // ReservationsSince answers one page of a round of the reservations. A reservation shows the queue of its title, and the title.
 func (r *Reports) ReservationsSince(ctx context.Context, a Access, since state.Versions, q ReservationQuery, p paging.Page) (List[ReservationRow], error) {
 	c := positionsCompared{Reports: r, now: a, was: a.then(since), q: positionQuery{ReservationRegister, r.since(q.Period), q.Reader, q.Book, uint8(q.Status)}}
-	return round(ctx, r, a, since, c.q, p, roundOf[ReservationRow]{
+	return changedSince(ctx, r, a, since, c.q, p, roundOf[ReservationRow]{
 		name:    "reservations",
 		changed: c.reservations,
-		read: func(ctx context.Context, kept state.Round) ([]ReservationRow, error) {
+		read: func(ctx context.Context, kept round.Rows) ([]ReservationRow, error) {
 			return r.reservationRows(ctx, a, positionsOf(kept))
 		},
-		gone: func(c state.Changed) ReservationRow {
+		gone: func(c round.Row) ReservationRow {
 			return ReservationRow{Reservation: libraries.Reservation{ID: c.B}}
 		},
 	})
 }
 
 // positionsOf returns the positions of rows that changed.
-func positionsOf(kept state.Round) ListPositions {
+func positionsOf(kept round.Rows) ListPositions {
 	positions := make(ListPositions, len(kept))
 	for i, c := range kept {
 		positions[i] = ListPosition{Day: calendar.Date(c.A), ID: c.B, Status: c.Note}
@@ -55,7 +56,7 @@ type positionsCompared struct {
 	*Reports
 	was, now Access
 	q        positionQuery
-	found    state.Round
+	found    round.Rows
 }
 
 // loads are those that lie between the two states.
@@ -74,7 +75,7 @@ func (c *positionsCompared) put(v Listed) error {
 	if !c.has(v) {
 		return nil
 	}
-	return c.found.Add(state.Changed{A: int64(v.Day), B: v.ID, Note: v.Status})
+	return c.found.Add(round.Row{A: int64(v.Day), B: v.ID, Note: v.Status})
 }
 
 // rows finds the rows that loads have put in or taken out. What they put in stands on days whose totals they changed, or on which
@@ -86,8 +87,8 @@ func (c *positionsCompared) rows(ctx context.Context) error {
 	}
 	var out []Listed
 	err = c.Store.Listed(ctx, c.was, c.q.register, Which{Period: c.q.period, TakenOut: c.loads()}, func(v Listed) error {
-		if len(out) == state.MaxChanged {
-			return state.ErrManyChanged
+		if len(out) == round.Most {
+			return round.ErrMany
 		}
 		out, changed = append(out, v), append(changed, int64(v.Day))
 		return nil
@@ -118,7 +119,7 @@ func (c *positionsCompared) remove(out []Listed) error {
 		if _, found := slices.BinarySearch(still, v.ID); found || !c.has(v) {
 			continue
 		}
-		if err := c.found.Add(state.Changed{A: int64(v.Day), B: v.ID, Removed: true}); err != nil {
+		if err := c.found.Add(round.Row{A: int64(v.Day), B: v.ID, Removed: true}); err != nil {
 			return err
 		}
 	}
@@ -132,7 +133,7 @@ func (c *positionsCompared) ofBooks(ctx context.Context, books []int64) error {
 }
 
 // loans finds the loans that differ.
-func (c positionsCompared) loans(ctx context.Context) (state.Round, error) {
+func (c positionsCompared) loans(ctx context.Context) (round.Rows, error) {
 	err := c.rows(ctx)
 	if err != nil {
 		return nil, err
@@ -220,7 +221,7 @@ func (c *positionsCompared) progress(ctx context.Context, a Access, readers []in
 }
 
 // reservations finds the reservations that differ.
-func (c positionsCompared) reservations(ctx context.Context) (state.Round, error) {
+func (c positionsCompared) reservations(ctx context.Context) (round.Rows, error) {
 	if err := c.rows(ctx); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/round"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -20,48 +21,48 @@ func (a Access) then(since state.Versions) Access {
 	return Access{Network: a.Network, At: since}
 }
 
-// round answers one page of a round: changed finds the rows, read reads those that are still there, and gone makes of a key the
+// changedSince answers one page of a round: changed finds the rows, read reads those that are still there, and gone makes of a key the
 // row that has it alone. What was found is kept under a name and the question.
-func round[Q, T any](ctx context.Context, r *Reports, a Access, since state.Versions, q Q, p paging.Page, l roundOf[T]) (List[T], error) {
+func changedSince[Q, T any](ctx context.Context, r *Reports, a Access, since state.Versions, q Q, p paging.Page, l roundOf[T]) (List[T], error) {
 	k := key(a, l.name+" since", since.Facts, since.Registers, a.At.Registers, q)
 	changed, err := state.Load(ctx, r.Cache, k, l.changed)
 	if err != nil {
 		return List[T]{}, err
 	}
-	rows, removed, err := state.Rows(changed.Page(p), func(kept state.Round) ([]T, error) { return l.read(ctx, kept) }, l.gone)
+	rows, removed, err := round.Read(changed.Page(p), func(kept round.Rows) ([]T, error) { return l.read(ctx, kept) }, l.gone)
 	return List[T]{Hour: a.Hour, Rows: rows, Total: int64(len(changed)), Removed: removed}, err
 }
 
 // roundOf says how the round of a list is made.
 type roundOf[T any] struct {
 	name    string
-	changed func(context.Context) (state.Round, error)
-	read    func(context.Context, state.Round) ([]T, error)
-	gone    func(state.Changed) T
+	changed func(context.Context) (round.Rows, error)
+	read    func(context.Context, round.Rows) ([]T, error)
+	gone    func(round.Row) T
 }
 
 // EngagementsSince answers one page of a round of the engagements.
 func (r *Reports) EngagementsSince(ctx context.Context, a Access, since state.Versions, q DayQuery, p paging.Page) (List[Engagement], error) {
 	q.Period = r.since(q.Period)
-	return round(ctx, r, a, since, q, p, roundOf[Engagement]{
+	return changedSince(ctx, r, a, since, q, p, roundOf[Engagement]{
 		name:    "engagements",
-		changed: func(ctx context.Context) (state.Round, error) { return r.engagementsChanged(ctx, a, since, q) },
-		read: func(ctx context.Context, kept state.Round) ([]Engagement, error) {
+		changed: func(ctx context.Context) (round.Rows, error) { return r.engagementsChanged(ctx, a, since, q) },
+		read: func(ctx context.Context, kept round.Rows) ([]Engagement, error) {
 			return r.engagementsOf(ctx, a, kept)
 		},
-		gone: func(c state.Changed) Engagement {
+		gone: func(c round.Row) Engagement {
 			return Engagement{Day: calendar.Date(c.A), Reader: c.B}
 		},
 	})
 }
 
 // engagementsChanged compares the days whose sheets differ, one by one.
-func (r *Reports) engagementsChanged(ctx context.Context, a Access, since state.Versions, q DayQuery) (state.Round, error) {
+func (r *Reports) engagementsChanged(ctx context.Context, a Access, since state.Versions, q DayQuery) (round.Rows, error) {
 	days, err := r.Store.Changed(ctx, a, state.LoadsAfter(since.Facts, a.At.Facts), facts.ReaderSheetKind)
 	if err != nil {
 		return nil, err
 	}
-	var changed state.Round
+	var changed round.Rows
 	for _, day := range slices.Compact(days) {
 		if !q.Period.Contains(calendar.Date(day)) {
 			continue
@@ -72,7 +73,7 @@ func (r *Reports) engagementsChanged(ctx context.Context, a Access, since state.
 		}
 		now, err := r.engagementsOn(ctx, a, calendar.Date(day), q.Reader)
 		if err == nil {
-			err = state.Diff(&changed, was, now, func(e Engagement) state.Changed { return state.Changed{A: int64(e.Day), B: e.Reader} },
+			err = round.Diff(&changed, was, now, func(e Engagement) round.Row { return round.Row{A: int64(e.Day), B: e.Reader} },
 				func(x, y Engagement) bool { return x == y })
 		}
 		if err != nil {
@@ -100,7 +101,7 @@ func (r *Reports) engagementsOn(ctx context.Context, a Access, day calendar.Date
 }
 
 // engagementsOf returns the rows of keys, which ascend.
-func (r *Reports) engagementsOf(ctx context.Context, a Access, keys state.Round) ([]Engagement, error) {
+func (r *Reports) engagementsOf(ctx context.Context, a Access, keys round.Rows) ([]Engagement, error) {
 	var rows []Engagement
 	for len(keys) > 0 {
 		day := keys[0].A
@@ -120,10 +121,10 @@ func (r *Reports) engagementsOf(ctx context.Context, a Access, keys state.Round)
 
 // UsersSince answers one page of a round of the users.
 func (r *Reports) UsersSince(ctx context.Context, a Access, since state.Versions, q UserQuery, p paging.Page) (List[User], error) {
-	return round(ctx, r, a, since, q, p, roundOf[User]{
+	return changedSince(ctx, r, a, since, q, p, roundOf[User]{
 		name:    "users",
-		changed: func(ctx context.Context) (state.Round, error) { return r.usersChanged(ctx, a, since, q) },
-		read: func(ctx context.Context, kept state.Round) ([]User, error) {
+		changed: func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, since, q) },
+		read: func(ctx context.Context, kept round.Rows) ([]User, error) {
 			titles, err := r.catalogue(ctx, a)
 			if err != nil {
 				return nil, err
@@ -138,7 +139,7 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, since state.Versions
 			}
 			return r.userRows(ctx, a, titles, readers, ids)
 		},
-		gone: func(c state.Changed) User { return User{Reader: &libraries.Reader{ID: c.A}} },
+		gone: func(c round.Row) User { return User{Reader: &libraries.Reader{ID: c.A}} },
 	})
 }
 
@@ -146,7 +147,7 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, since state.Versions
 // replaced, or that have a term which was named anew. Rows of the register are not compared: one whose e-mail was erased in both
 // states is listed too, which a copy has. Where what erased e-mails was withdrawn, which a new version of the registers says, nothing
 // tells whose they were, and all readers are listed.
-func (r *Reports) usersChanged(ctx context.Context, a Access, since state.Versions, q UserQuery) (state.Round, error) {
+func (r *Reports) usersChanged(ctx context.Context, a Access, since state.Versions, q UserQuery) (round.Rows, error) {
 	loads := state.LoadsAfter(since.Facts, a.At.Facts)
 	now, err := r.readers(ctx, a)
 	if err != nil {
@@ -203,9 +204,9 @@ func (c *usersCompared) apart(rank int) bool {
 }
 
 // round makes the round of readers that may differ, in any order, and of others.
-func (c *usersCompared) round(ids []int64) (state.Round, error) {
+func (c *usersCompared) round(ids []int64) (round.Rows, error) {
 	slices.Sort(ids)
-	var changed state.Round
+	var changed round.Rows
 	for _, id := range slices.Compact(ids) {
 		if c.q.Reader != nil && *c.q.Reader != id {
 			continue
@@ -215,9 +216,9 @@ func (c *usersCompared) round(ids []int64) (state.Round, error) {
 		then, was := c.was.Rank(id)
 		switch {
 		case known && c.after(rank):
-			err = changed.Add(state.Changed{A: id})
+			err = changed.Add(round.Row{A: id})
 		case was && c.before(then):
-			err = changed.Add(state.Changed{A: id, Removed: true})
+			err = changed.Add(round.Row{A: id, Removed: true})
 		}
 		if err != nil {
 			return nil, err

@@ -42,3 +42,6 @@ func Together(fs ...func() error) error {
 	}
 	return cmp.Or(errs...)
 }
+
+// LoadsAfter is the span of the numbers of the loads that lie between a state's facts and later ones, whose own is the last.
+func LoadsAfter(facts, later int64) Span { return Span{facts + 1, later + 1} }

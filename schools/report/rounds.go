@@ -8,6 +8,7 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/round"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
@@ -39,11 +40,11 @@ func (q Round) key(a Access, what string) state.Key {
 
 // UsersSince answers one page of a round of the users.
 func (r *Reports) UsersSince(ctx context.Context, a Access, q Round, p paging.Page) (List[User], error) {
-	changed, err := state.Load(ctx, r.Cache, q.key(a, "users"), func(ctx context.Context) (state.Round, error) { return r.usersChanged(ctx, a, q) })
+	changed, err := state.Load(ctx, r.Cache, q.key(a, "users"), func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, q) })
 	if err != nil {
 		return List[User]{}, err
 	}
-	read := func(page state.Round) ([]User, error) {
+	read := func(page round.Rows) ([]User, error) {
 		reg, _, err := r.selection(ctx, a, q.Filter)
 		if err != nil {
 			return nil, err
@@ -54,18 +55,18 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, q Round, p paging.Pa
 		}
 		return r.userRows(ctx, a, reg, ids)
 	}
-	return pageOf(changed, p, read, func(c state.Changed) User { return User{ID: directory.UserID(c.A)} })
+	return pageOf(changed, p, read, func(c round.Row) User { return User{ID: directory.UserID(c.A)} })
 }
 
 // pageOf returns a page of a round.
-func pageOf[T any](changed state.Round, p paging.Page, read func(state.Round) ([]T, error), gone func(state.Changed) T) (List[T], error) {
-	rows, removed, err := state.Rows(changed.Page(p), read, gone)
+func pageOf[T any](changed round.Rows, p paging.Page, read func(round.Rows) ([]T, error), gone func(round.Row) T) (List[T], error) {
+	rows, removed, err := round.Read(changed.Page(p), read, gone)
 	return List[T]{Rows: rows, Total: int64(len(changed)), Removed: removed}, err
 }
 
 // usersChanged compares the users of both states. What an account's own row has is not compared: it was written, or it is the same.
 // So one whose e-mail was erased in both states is listed too, which a copy has.
-func (r *Reports) usersChanged(ctx context.Context, a Access, q Round) (state.Round, error) {
+func (r *Reports) usersChanged(ctx context.Context, a Access, q Round) (round.Rows, error) {
 	now, nowUsers, err := r.selection(ctx, a, q.Filter)
 	if err != nil {
 		return nil, err
@@ -78,9 +79,9 @@ func (r *Reports) usersChanged(ctx context.Context, a Access, q Round) (state.Ro
 	if err != nil {
 		return nil, err
 	}
-	var changed state.Round
-	err = state.Diff(&changed, wasUsers.IDs, nowUsers.IDs,
-		func(id directory.UserID) state.Changed { return state.Changed{A: int64(id)} },
+	var changed round.Rows
+	err = round.Diff(&changed, wasUsers.IDs, nowUsers.IDs,
+		func(id directory.UserID) round.Row { return round.Row{A: int64(id)} },
 		func(id, _ directory.UserID) bool {
 			_, wrote := slices.BinarySearch(written, id)
 			return !wrote && was.user(id, Person{}).equal(now.user(id, Person{}))
@@ -99,14 +100,14 @@ func equalUnits(x, y *Unit) bool { return x == y || x != nil && y != nil && *x =
 
 // EngagementsSince answers one page of a round of the engagements.
 func (r *Reports) EngagementsSince(ctx context.Context, a Access, q Round, p paging.Page) (List[Engagement], error) {
-	changed, err := state.Load(ctx, r.Cache, q.key(a, "engagements"), func(ctx context.Context) (state.Round, error) {
+	changed, err := state.Load(ctx, r.Cache, q.key(a, "engagements"), func(ctx context.Context) (round.Rows, error) {
 		return r.engagementsChanged(ctx, a, q)
 	})
 	if err != nil {
 		return List[Engagement]{}, err
 	}
-	read := func(page state.Round) ([]Engagement, error) { return r.engagementsOf(ctx, a, page) }
-	return pageOf(changed, p, read, func(c state.Changed) Engagement {
+	read := func(page round.Rows) ([]Engagement, error) { return r.engagementsOf(ctx, a, page) }
+	return pageOf(changed, p, read, func(c round.Row) Engagement {
 		return Engagement{Date: calendar.Date(c.A), UserID: directory.UserID(c.B)}
 	})
 }
@@ -142,7 +143,7 @@ func (v *access) set(day calendar.Date) facts.Set {
 
 // engagementsChanged compares the days of both states, one by one. Of a day that has the same users, and whose minutes no load has
 // replaced, the minutes are not read.
-func (r *Reports) engagementsChanged(ctx context.Context, a Access, q Round) (state.Round, error) {
+func (r *Reports) engagementsChanged(ctx context.Context, a Access, q Round) (round.Rows, error) {
 	now, err := r.access(ctx, a, q.Filter, q.Period)
 	if err != nil {
 		return nil, err
@@ -159,7 +160,7 @@ func (r *Reports) engagementsChanged(ctx context.Context, a Access, q Round) (st
 	if err != nil {
 		return nil, err
 	}
-	var changed state.Round
+	var changed round.Rows
 	days := slices.Concat(was.days.Days, now.days.Days)
 	slices.Sort(days)
 	for _, day := range slices.Compact(days) {
@@ -174,7 +175,7 @@ func (r *Reports) engagementsChanged(ctx context.Context, a Access, q Round) (st
 }
 
 // dayChanged adds what differs on a day.
-func (r *Reports) dayChanged(ctx context.Context, changed *state.Round, day calendar.Date, was, now access) error {
+func (r *Reports) dayChanged(ctx context.Context, changed *round.Rows, day calendar.Date, was, now access) error {
 	before, err := r.dayRows(ctx, day, was)
 	if err != nil {
 		return err
@@ -183,11 +184,11 @@ func (r *Reports) dayChanged(ctx context.Context, changed *state.Round, day cale
 	if err != nil {
 		return err
 	}
-	return state.Diff(changed, before, after, engagementKey, func(x, y Engagement) bool { return x == y })
+	return round.Diff(changed, before, after, engagementKey, func(x, y Engagement) bool { return x == y })
 }
 
-func engagementKey(e Engagement) state.Changed {
-	return state.Changed{A: int64(e.Date), B: int64(e.UserID)}
+func engagementKey(e Engagement) round.Row {
+	return round.Row{A: int64(e.Date), B: int64(e.UserID)}
 }
 
 // dayRows returns the rows of a day.
@@ -208,7 +209,7 @@ func (r *Reports) dayRows(ctx context.Context, day calendar.Date, v access) ([]E
 }
 
 // engagementsOf returns the rows of the keys of a page, which ascend.
-func (r *Reports) engagementsOf(ctx context.Context, a Access, page state.Round) ([]Engagement, error) {
+func (r *Reports) engagementsOf(ctx context.Context, a Access, page round.Rows) ([]Engagement, error) {
 	all, err := r.attendance(ctx, a)
 	if err != nil {
 		return nil, err
@@ -232,11 +233,11 @@ func (r *Reports) engagementsOf(ctx context.Context, a Access, page state.Round)
 
 // ReadingsSince answers one page of a round of the readings.
 func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Round, p paging.Page) (List[Reading], error) {
-	changed, err := state.Load(ctx, r.Cache, q.key(a, "readings"), func(ctx context.Context) (state.Round, error) { return r.readingsChanged(ctx, a, q) })
+	changed, err := state.Load(ctx, r.Cache, q.key(a, "readings"), func(ctx context.Context) (round.Rows, error) { return r.readingsChanged(ctx, a, q) })
 	if err != nil {
 		return List[Reading]{}, err
 	}
-	read := func(page state.Round) ([]Reading, error) {
+	read := func(page round.Rows) ([]Reading, error) {
 		books, err := r.books(ctx, a)
 		if err != nil {
 			return nil, err
@@ -247,7 +248,7 @@ func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Round, p paging
 		}
 		return r.rows(ctx, a, books, q.Period, keys)
 	}
-	return pageOf(changed, p, read, func(c state.Changed) Reading {
+	return pageOf(changed, p, read, func(c round.Row) Reading {
 		return Reading{UserID: directory.UserID(c.A), Book: &schools.Book{ID: c.B}}
 	})
 }
@@ -301,8 +302,8 @@ func (r *Reports) rewritten(ctx context.Context, a Access, loads state.Span) (w 
 		w.books[id] = true
 	}
 	return w, r.Store.Replaced(ctx, state.Tenant(a.Partner), facts.RecordKind, loads, func(k state.BlockKey) error {
-		if len(w.records) == state.MaxChanged {
-			return state.ErrManyChanged
+		if len(w.records) == round.Most {
+			return round.ErrMany
 		}
 		w.records = append(w.records, facts.RecordKey{User: directory.UserID(k.A), Book: k.B})
 		return nil
@@ -323,7 +324,7 @@ func (w *rewritten) has(k facts.RecordKey) bool {
 
 // readingsChanged compares the ledgers of both states, user by user. A row that stands in both is another where its record or its
 // book was replaced, or where it was read on days that one period alone has. Users who have nothing of it are passed over.
-func (r *Reports) readingsChanged(ctx context.Context, a Access, q Round) (state.Round, error) {
+func (r *Reports) readingsChanged(ctx context.Context, a Access, q Round) (round.Rows, error) {
 	now, err := r.read(ctx, a, q.Filter, q.Period)
 	if err != nil {
 		return nil, err
@@ -336,7 +337,7 @@ func (r *Reports) readingsChanged(ctx context.Context, a Access, q Round) (state
 	if err != nil {
 		return nil, err
 	}
-	var changed state.Round
+	var changed round.Rows
 	users := slices.Concat(was.users.IDs, now.users.IDs)
 	slices.Sort(users)
 	for _, id := range slices.Compact(users) {
@@ -353,7 +354,7 @@ func (r *Reports) readingsChanged(ctx context.Context, a Access, q Round) (state
 }
 
 // userChanged adds what differs of a user.
-func (q Round) userChanged(changed *state.Round, id directory.UserID, replaced rewritten, was, now read) error {
+func (q Round) userChanged(changed *round.Rows, id directory.UserID, replaced rewritten, was, now read) error {
 	before, err := was.books(id)
 	if err != nil {
 		return err
@@ -366,8 +367,8 @@ func (q Round) userChanged(changed *state.Round, id directory.UserID, replaced r
 	if err != nil {
 		return fmt.Errorf("ledger of user %d: %w", id, err)
 	}
-	return state.Diff(changed, before, after,
-		func(k facts.RecordKey) state.Changed { return state.Changed{A: int64(k.User), B: k.Book} },
+	return round.Diff(changed, before, after,
+		func(k facts.RecordKey) round.Row { return round.Row{A: int64(k.User), B: k.Book} },
 		func(k, _ facts.RecordKey) bool { return !replaced.has(k) && !slices.Contains(apart, k.Book) })
 }
 

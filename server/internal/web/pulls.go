@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/paging/round"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
@@ -83,15 +84,13 @@ func (c Caller) Since(q *Query, period bool) *state.Snapshot {
 	if !ok {
 		return nil
 	}
-	for _, name := range []string{"startDate", "endDate"} {
-		if period && q.values[name] == nil {
-			q.Fail(name, name+" must be given with "+SinceParam)
-		}
-	}
 	since, err := state.ParseSnapshot(text, c.Tenant, c.Secret)
 	if err != nil {
 		q.Fail(SinceParam, SinceParam+" must be the "+SnapshotHeader+" of an earlier answer")
 		return nil
+	}
+	if period && (q.values["startDate"] == nil || q.values["endDate"] == nil) {
+		q.Fail(SinceParam, "startDate and endDate must be given with "+SinceParam)
 	}
 	return &since
 }
@@ -151,7 +150,7 @@ func explainGone(err error) error {
 	switch {
 	case errors.Is(err, state.ErrGone):
 		return ErrGone
-	case errors.Is(err, state.ErrManyChanged):
+	case errors.Is(err, round.ErrMany):
 		return errManyChanged
 	}
 	return err

@@ -113,7 +113,7 @@ func (rows Rows) schemaOf(w *Writer) Object {
 	if rows.gone == nil || row == nil {
 		return row
 	}
-	return Object{"anyOf", []Object{row, w.schemaOf(rows.schema+"Removed", func() { rows.gone(w) })}}
+	return Object{"oneOf", []Object{row, w.schemaOf(rows.schema+"Removed", func() { rows.gone(w) })}}
 }
 
 // AppendNDJSON appends one row a line.

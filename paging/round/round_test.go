@@ -1,0 +1,121 @@
+package round_test
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/round"
+)
+
+// row is a row of the lists of these tests: what is shown is its text.
+type row struct {
+	a, b int64
+	text string
+}
+
+func key(r row) round.Row { return round.Row{A: r.a, B: r.b} }
+
+// lists draws a list of rows that ascend.
+func lists(rt *rapid.T, name string) []row {
+	kept := rapid.MapOf(rapid.Custom(func(t *rapid.T) [2]int64 {
+		return [2]int64{rapid.Int64Range(0, 3).Draw(t, "a"), rapid.Int64Range(0, 3).Draw(t, "b")}
+	}), rapid.SampledFrom([]string{"x", "y"})).Draw(rt, name)
+	var list []row
+	for k, text := range kept {
+		list = append(list, row{k[0], k[1], text})
+	}
+	slices.SortFunc(list, func(r, s row) int { return slices.Compare([]int64{r.a, r.b}, []int64{s.a, s.b}) })
+	return list
+}
+
+// TestRound brings a copy of one list to another, page by page: it becomes that list, and what is the same in both is not listed.
+func TestRound(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		was, now := lists(rt, "was"), lists(rt, "now")
+		var rows round.Rows
+		if err := round.Diff(&rows, was, now, key, func(x, y row) bool { return x == y }); err != nil {
+			rt.Fatal(err)
+		}
+		if sorted := rows.Sorted(); !slices.Equal(sorted, rows) {
+			rt.Fatalf("the rows %v are not in order", rows)
+		}
+		copied := map[round.Row]string{}
+		for _, r := range was {
+			copied[key(r)] = r.text
+		}
+		size := rapid.IntRange(1, 5).Draw(rt, "size")
+		for n := 1; (n-1)*size < len(rows); n++ {
+			apply(rt, copied, now, rows.Page(paging.Page{Number: n, Size: size}))
+		}
+		want := map[round.Row]string{}
+		for _, r := range now {
+			want[key(r)] = r.text
+		}
+		if !maps.Equal(copied, want) {
+			rt.Fatalf("the copy has %v, want %v", copied, want)
+		}
+	})
+}
+
+// apply brings a page of a round to a copy. What it lists must differ from what the copy has.
+func apply(rt *rapid.T, copied map[round.Row]string, now []row, page round.Rows) {
+	list, removed, err := round.Read(page, func(kept round.Rows) ([]row, error) {
+		return slices.DeleteFunc(slices.Clone(now), func(r row) bool { return !slices.Contains(kept, key(r)) }), nil
+	}, func(r round.Row) row { return row{a: r.A, b: r.B} })
+	if err != nil {
+		rt.Fatal(err)
+	}
+	for i, r := range list {
+		had, ok := copied[key(r)]
+		if removed[i] {
+			delete(copied, key(r))
+		} else {
+			copied[key(r)] = r.text
+		}
+		if removed[i] && !ok || !removed[i] && ok && had == r.text {
+			rt.Fatalf("%v (removed: %t) changes nothing", r, removed[i])
+		}
+	}
+}
+
+// TestMost refuses a round that has more rows than may be kept.
+func TestMost(t *testing.T) {
+	rows := make(round.Rows, round.Most-1)
+	if err := rows.Add(round.Row{A: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := rows.Add(round.Row{A: 2}); !errors.Is(err, round.ErrMany) {
+		t.Errorf("one more is %v, want ErrMany", err)
+	}
+	err := round.Diff(&rows, nil, []row{{a: 3}}, key, func(x, y row) bool { return false })
+	if !errors.Is(err, round.ErrMany) {
+		t.Errorf("Diff = %v, want ErrMany", err)
+	}
+}
+
+// TestSorted keeps of a row that was added twice what was added first.
+func TestSorted(t *testing.T) {
+	rows := round.Rows{{A: 2}, {A: 1, B: 2, Note: 7}, {A: 1, B: 2, Removed: true}, {A: 1, B: 1}}
+	if got, want := rows.Sorted(), (round.Rows{{A: 1, B: 1}, {A: 1, B: 2, Note: 7}, {A: 2}}); !slices.Equal(got, want) {
+		t.Errorf("Sorted = %v, want %v", got, want)
+	}
+}
+
+// TestReadLacks is an error where rows that changed cannot be read.
+func TestReadLacks(t *testing.T) {
+	broken := errors.New("broken")
+	for _, tt := range []struct {
+		read []row
+		err  error
+	}{{make([]row, 1), nil}, {make([]row, 3), nil}, {make([]row, 2), broken}} {
+		_, _, err := round.Read(round.Rows{{A: 1}, {A: 2, Removed: true}, {A: 3}}, func(round.Rows) ([]row, error) { return tt.read, tt.err }, func(round.Row) row { return row{} })
+		if err == nil || tt.err != nil && !errors.Is(err, tt.err) {
+			t.Errorf("%d rows of 2: %v", len(tt.read), err)
+		}
+	}
+}
