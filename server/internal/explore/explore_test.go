@@ -149,7 +149,7 @@ func TestWords(t *testing.T) {
 		if !composed {
 			by = part
 		}
-		if !regexp.MustCompile(`["'.]` + regexp.QuoteMeta(name) + `\b`).MatchString(used.String()) && !regexp.MustCompile(`["'\s]`+by+`["':]`).MatchString(used.String()) {
+		if !regexp.MustCompile(`["'.]`+regexp.QuoteMeta(name)+`\b`).MatchString(used.String()) && !regexp.MustCompile(`["'\s]`+by+`["':]`).MatchString(used.String()) {
 			t.Errorf("%s is used nowhere", name)
 		}
 	}
