@@ -61,7 +61,8 @@ func (s *Store) register(ctx context.Context, partner directory.PartnerID, versi
 
 // Written implements report.Store.
 func (s *Store) Written(ctx context.Context, partner directory.PartnerID, after, at int64) (ids []directory.UserID, err error) {
-	return ids, directorydb.AccountsAt(ctx, s.DB, partner, after, at, func(id directory.UserID, _ directory.Kind, _ directory.EntityID, _, _ bool) {
+	view := directorydb.View{DB: s.DB, Partner: partner, After: after, At: at}
+	return ids, view.Accounts(ctx, func(id directory.UserID, _ directory.Kind, _ directory.EntityID, _, _ bool) {
 		ids = append(ids, id)
 	})
 }
