@@ -95,9 +95,9 @@ func (p *pulledSchools) edit() {
 	p.changes++
 	store := &directorydb.Store{DB: p.site.db.DB, Now: p.clock.time}
 	text := func(s string) directory.Field { return directory.Field{Set: true, Text: s} }
-	change := directory.EntityChange{Name: text(fmt.Sprint("Unidade ", p.changes))}
+	change := directory.EntityInput{Name: text(fmt.Sprint("Unidade ", p.changes))}
 	if p.draw("degree", 2) == 0 {
-		change = directory.EntityChange{Degree: text([]string{"1", "9", "M"}[p.changes%3])}
+		change = directory.EntityInput{Degree: text([]string{"1", "9", "M"}[p.changes%3])}
 	}
 	ref := p.world.entities[p.draw("entity", len(p.world.entities))].Ref
 	if _, err := store.UpdateEntity(p.Context(), p.site.partner, directory.Ref(ref), change); err != nil {
