@@ -24,7 +24,7 @@ func directory(s Settings) api {
 			"entities", "Networks, their schools and the classes of these, and who is attached to them.",
 			"teachers", "The teachers that the partner keeps.",
 		},
-		operations: append(entityOperations(), teacherOperations()...),
+		operations: directoryOperations(),
 		failures: map[int]failed{
 			400: {"The body is no JSON object, or was cut off, or a cursor is not one of this list.", nil},
 			401: {"No live key signed the request, or its Date is more than 900 seconds off.", []string{"WWW-Authenticate"}},
@@ -50,65 +50,73 @@ func reference(name, description string) param {
 	return param{"path", web.Param{Name: name, Required: true, About: description, Schema: refs}}
 }
 
-// cursors are the parameters of a list.
-var cursors = []param{
-	{"query", web.Param{Name: "after", Schema: wire.Text, About: "The cursor metadata.after of a page: the page that follows it."}},
-	{"query", web.Param{Name: "before", Schema: wire.Text, About: "The cursor metadata.before of a page: the page before it."}},
+// paged are the parameters of a list, after its own.
+func paged(own param) []param {
+	return []param{
+		own,
+		{"query", web.Param{Name: "after", Schema: wire.Text, About: "The cursor metadata.after of a page: the page that follows it."}},
+		{"query", web.Param{Name: "before", Schema: wire.Text, About: "The cursor metadata.before of a page: the page before it."}},
+	}
 }
 
-var (
-	ofEntity  = reference("reference_id", "The entity's reference.")
-	ofTeacher = reference("reference_id", "The teacher's reference.")
-)
-
-// read, write and remove are the operations' common parts: their errors, and what they answer with.
-func read(path, id, answer, summary, description string, params ...param) operation {
-	return operation{method: "get", path: directoryapi.Prefix + path, id: id, tag: group(path), summary: summary, description: description, params: params,
-		status: 200, answer: answer, errors: []int{400, 401, 404, 405, 413, 429, 500, 503}}
-}
-
-func write(method, path, id string, status int, body, answer, summary, description string, params ...param) operation {
-	return operation{method: method, path: directoryapi.Prefix + path, id: id, tag: group(path), summary: summary, description: description, params: params,
-		status: status, body: body, answer: answer, errors: []int{400, 401, 404, 405, 413, 415, 422, 429, 500, 503}}
-}
-
-func remove(path, id, summary, description string, of param) operation {
-	return operation{method: "delete", path: directoryapi.Prefix + path, id: id, tag: group(path), summary: summary, description: description, params: []param{of},
-		status: 204, errors: []int{400, 401, 404, 405, 413, 422, 429, 500, 503}}
-}
-
-// group is the group of a path, its first segment.
-func group(path string) string {
-	tag, _, _ := strings.Cut(path[1:], "/")
-	return tag
-}
-
-func entityOperations() []operation {
+// directoryOperations are the routes. What a method has in common, status and errors, is filled in.
+func directoryOperations() []operation {
+	entity, teacher := []param{reference("reference_id", "The entity's reference.")}, []param{reference("reference_id", "The teacher's reference.")}
 	typed := param{"query", web.Param{Name: "entity_type", Required: true, About: "The type of the entities.", Schema: entityTypes}}
 	of := reference("entity_reference_id", "The entity's reference.")
-	list := read("/entities", "listEntities", "Entities", "List entities", "The entities of one type, by creation, 50 a page.", append([]param{typed}, cursors...)...)
-	list.errors = []int{400, 401, 404, 405, 413, 422, 429, 500, 503}
-	return []operation{
-		list,
-		write("post", "/entities", "createEntity", 201, "NewEntity", "EntityDocument", "Create an entity", "All faults come together, one message for each field."),
-		read("/entities/{reference_id}", "showEntity", "EntityDocument", "Show an entity", "The entity with the entity above it.", ofEntity),
-		write("put", "/entities/{reference_id}", "editEntity", 200, "EntityChange", "EntityDocument", "Edit an entity",
-			"A field that is left out keeps its value; an optional one sent as null is cleared.", ofEntity),
-		remove("/entities/{reference_id}", "deleteEntity", "Delete an entity",
-			"Refused while it has children. Its teachers and readers become inactive, its evaluations are removed, and its reference becomes free.", ofEntity),
-		read("/entities/{reference_id}/subtree", "listSubtree", "Entities", "List descendants", "Every entity below the one named, by creation, 50 a page.", append([]param{ofEntity}, cursors...)...),
-		read("/entities/{entity_reference_id}/readers", "listReaders", "Accounts", "List readers of an entity", "Those attached to this entity, by creation, 50 a page.", append([]param{of}, cursors...)...),
-		read("/entities/{entity_reference_id}/teachers", "listTeachers", "Accounts", "List teachers of an entity", "Those attached to this entity, by creation, 50 a page.", append([]param{of}, cursors...)...),
+	const (
+		one     = "/entities/{reference_id}"
+		below   = "/entities/{entity_reference_id}"
+		someone = "/teachers/{reference_id}"
+	)
+	all := []operation{
+		{method: "get", path: "/entities", id: "listEntities", params: paged(typed), answer: "Entities", errors: []int{400, 401, 404, 405, 413, 422, 429, 500, 503},
+			summary: "List entities", description: "The entities of one type, by creation, 50 a page."},
+		{method: "post", path: "/entities", id: "createEntity", body: "NewEntity", answer: "EntityDocument",
+			summary: "Create an entity", description: "All faults come together, one message for each field."},
+		{method: "get", path: one, id: "showEntity", params: entity, answer: "EntityDocument",
+			summary: "Show an entity", description: "The entity with the entity above it."},
+		{method: "put", path: one, id: "editEntity", params: entity, body: "EntityChange", answer: "EntityDocument",
+			summary: "Edit an entity", description: "A field that is left out keeps its value; an optional one sent as null is cleared."},
+		{method: "delete", path: one, id: "deleteEntity", params: entity, summary: "Delete an entity",
+			description: "Refused while it has children. Its teachers and readers become inactive, its evaluations are removed, and its reference becomes free."},
+		{method: "get", path: one + "/subtree", id: "listSubtree", params: paged(entity[0]), answer: "Entities",
+			summary: "List descendants", description: "Every entity below the one named, by creation, 50 a page."},
+		{method: "get", path: below + "/readers", id: "listReaders", params: paged(of), answer: "Accounts",
+			summary: "List readers of an entity", description: "Those attached to this entity, by creation, 50 a page."},
+		{method: "get", path: below + "/teachers", id: "listTeachers", params: paged(of), answer: "Accounts",
+			summary: "List teachers of an entity", description: "Those attached to this entity, by creation, 50 a page."},
+		{method: "post", path: "/teachers", id: "createTeacher", body: "NewTeacher", answer: "TeacherDocument",
+			summary: "Create a teacher", description: "The answer has the teacher's access token, which never changes."},
+		{method: "get", path: someone, id: "showTeacher", params: teacher, answer: "TeacherDocument",
+			summary: "Show a teacher", description: "The teacher with e-mail and access token."},
+		{method: "put", path: someone, id: "editTeacher", params: teacher, body: "TeacherChange", answer: "TeacherDocument",
+			summary: "Edit a teacher", description: "All five strings are required. It may move the teacher and change the reference."},
+		{method: "delete", path: someone, id: "deleteTeacher", params: teacher,
+			summary: "Delete a teacher", description: "E-mail and phone are erased; the name and what the teacher read stay in the reports."},
 	}
+	for i := range all {
+		op := &all[i]
+		op.tag, _, _ = strings.Cut(op.path[1:], "/")
+		op.path = directoryapi.Prefix + op.path
+		m := methods[op.method]
+		op.status = m.status
+		if op.errors == nil {
+			op.errors = m.errors
+		}
+	}
+	return all
 }
 
-func teacherOperations() []operation {
-	return []operation{
-		write("post", "/teachers", "createTeacher", 201, "NewTeacher", "TeacherDocument", "Create a teacher", "The answer has the teacher's access token, which never changes."),
-		read("/teachers/{reference_id}", "showTeacher", "TeacherDocument", "Show a teacher", "The teacher with e-mail and access token.", ofTeacher),
-		write("put", "/teachers/{reference_id}", "editTeacher", 200, "TeacherChange", "TeacherDocument", "Edit a teacher", "All five strings are required. It may move the teacher and change the reference.", ofTeacher),
-		remove("/teachers/{reference_id}", "deleteTeacher", "Delete a teacher", "E-mail and phone are erased; the name and what the teacher read stay in the reports.", ofTeacher),
-	}
+// methods are the status and the errors of the operations of a method.
+var methods = map[string]struct {
+	status int
+	errors []int
+}{
+	"get":    {200, []int{400, 401, 404, 405, 413, 429, 500, 503}},
+	"post":   {201, []int{400, 401, 404, 405, 413, 415, 422, 429, 500, 503}},
+	"put":    {200, []int{400, 401, 404, 405, 413, 415, 422, 429, 500, 503}},
+	"delete": {204, []int{400, 401, 404, 405, 413, 422, 429, 500, 503}},
 }
 
 var entityTypes = wire.Enum("network", "school", "class")
