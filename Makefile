@@ -38,4 +38,4 @@ bench: ## measure the binary and write BENCHMARKS.md; ARGS="-sizes 1000x365,1000
 
 .PHONY: house
 house: ## how large the house is, and what one row or answer passes; ARGS="-at COMMIT"
-	cd server/internal/bench && go run ./house $(ARGS)
+	.ci/house $(ARGS)

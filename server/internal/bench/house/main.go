@@ -1,15 +1,10 @@
-// House prints how large the house is, in figures that a change is held against: lines, packages, files, names, the longest
-// functions, and how many functions and files one row or one answer passes.
+// House prints how large the house is, as far as the sources of a repository tell it: see .ci/house.
 //
-//	go run ./house [-at COMMIT] [ROOT]
-//
-// The ways are counted, not guessed: the binary is built with coverage counters, and a way is what a command or a request
-// runs through of this module, the start of the command included, or of the server not.
+//	go run ./house ROOT
 package main
 
 import (
 	"cmp"
-	"errors"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -25,47 +20,17 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	at := flag.String("at", "", "the commit that is looked at, in place of the files as they are")
 	flag.Parse()
-	root := cmp.Or(flag.Arg(0), "../../..")
-	if err := house(root, *at); err != nil {
+	if err := sizes(flag.Arg(0)); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func house(root, at string) (err error) {
-	dir, err := os.MkdirTemp("", "house")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	if at != "" {
-		tree := filepath.Join(dir, "tree")
-		if _, err := run(root, nil, "git", "worktree", "add", "--detach", tree, at); err != nil {
-			return err
-		}
-		defer func() {
-			_, undo := run(root, nil, "git", "worktree", "remove", "--force", tree)
-			err = errors.Join(err, undo)
-		}()
-		root = tree
-	}
-	if err := sizes(root); err != nil {
-		return err
-	}
-	return ways(root, dir)
-}
-
-// run runs a command and returns what it prints.
-func run(dir string, env []string, name string, args ...string) (string, error) {
+// run runs a command in a folder and returns what it prints.
+func run(dir, name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	out, err := cmd.Output()
-	if err != nil {
-		err = fmt.Errorf("%s: %w: %s", cmd, err, stderr.String())
-	}
 	return string(out), err
 }
 
@@ -89,7 +54,7 @@ type count struct {
 
 // sizes prints what the sources tell by themselves.
 func sizes(root string) error {
-	list, err := run(root, nil, "git", "ls-files", "*.go")
+	list, err := run(root, "git", "ls-files", "*.go")
 	if err != nil {
 		return err
 	}
@@ -106,7 +71,7 @@ func sizes(root string) error {
 	for _, f := range c.folders {
 		files += f.files
 	}
-	modules, err := run(root, nil, "go", "list", "-m", "all")
+	modules, err := run(root, "go", "list", "-m", "all")
 	if err != nil {
 		return err
 	}
