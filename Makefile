@@ -3,7 +3,7 @@
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 TIMEOUT     := 20m
 # What outside tools test and measure is in modules of its own: who imports Lectern downloads nothing for them.
-TESTED      := . server/internal/docs server/internal/bench
+TESTED      := . server/internal/docs server/internal/bench server/deploy
 MODULES     := $(TESTED) server/internal/clients
 
 .PHONY: help
@@ -14,9 +14,13 @@ help: ## list these targets
 build: ## build ./lectern
 	CGO_ENABLED=0 go build -trimpath -o lectern ./server/cmd/lectern
 
+.PHONY: release
+release: ## build ./release for Linux, macOS and Windows, with SHA-256 sums; ARGS="linux/amd64"
+	server/deploy/release $(ARGS)
+
 .PHONY: test
 test: ## run every test, on SQLite and on a temporary PostgreSQL
-	.ci/with-chromium .ci/with-clients .ci/with-postgres sh -c \
+	.ci/with-chromium .ci/with-clients .ci/with-systemd .ci/with-postgres sh -c \
 		'failed=0; for m in $(TESTED); do (cd $$m && go test -race -shuffle=on -timeout $(TIMEOUT) ./...) || failed=1; done; exit $$failed'
 
 .PHONY: vet

@@ -1,0 +1,96 @@
+package deploy_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// A release is the same bytes in whatever folder it is built, has the version of its tag, and its sums are right. What is not
+// committed is refused.
+func TestRelease(t *testing.T) {
+	target := runtime.GOOS + "/" + runtime.GOARCH
+	first := filepath.Join(t.TempDir(), "first")
+	copySources(t, filepath.Join("..", ".."), first)
+	commit(t, first)
+	second := filepath.Join(t.TempDir(), "elsewhere", "second")
+	run(t, first, nil, "git", "clone", "--quiet", ".", second)
+
+	var sums []string
+	for _, dir := range []string{first, second} {
+		run(t, dir, nil, filepath.Join("server", "deploy", "release"), target)
+		text, err := os.ReadFile(filepath.Join(dir, "release", "SHA256SUMS"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums = append(sums, string(text))
+	}
+	if sums[0] != sums[1] {
+		t.Errorf("two builds of one commit differ:\n%s\n%s", sums[0], sums[1])
+	}
+	names := strings.NewReplacer("/", "-")
+	file := filepath.Join(first, "release", "lectern-"+names.Replace(target))
+	binary, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("%x  %s\n", sha256.Sum256(binary), filepath.Base(file)); !strings.Contains(sums[0], want) {
+		t.Errorf("the sums are\n%s\nwant\n%s", sums[0], want)
+	}
+	if out := run(t, first, nil, file, "--version"); out != "lectern v1.2.3\n" {
+		t.Errorf("the version is %q, want that of the tag", out)
+	}
+	if licences, err := os.ReadFile(filepath.Join(first, "release", "LICENSES")); err != nil || !strings.Contains(string(licences), "==== github.com/uptrace/bun@") {
+		t.Errorf("LICENSES has %d bytes, %v", len(licences), err)
+	}
+	checkRefusal(t, second)
+}
+
+// checkRefusal holds that nothing is released of what is not committed.
+func checkRefusal(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "new.go"), []byte("package lectern\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := run(t, dir, nil, "sh", "-c", "! server/deploy/release 2>&1")
+	if !strings.Contains(out, "not committed") {
+		t.Errorf("a change is answered %q", out)
+	}
+}
+
+// copySources copies the sources, and nothing of what was built or kept beside them.
+func copySources(t *testing.T, from, to string) {
+	t.Helper()
+	files := run(t, from, nil, "git", "ls-files", "--cached", "--others", "--exclude-standard")
+	for name := range strings.Lines(files) {
+		name = strings.TrimSpace(name)
+		text, err := os.ReadFile(filepath.Join(from, name))
+		if os.IsNotExist(err) { // removed, and not committed yet
+			continue
+		}
+		info, err2 := fs.Stat(os.DirFS(from), name)
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(to, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(to, name), text, info.Mode()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// commit makes a repository of a folder, with one commit and a tag.
+func commit(t *testing.T, dir string) {
+	t.Helper()
+	env := []string{"GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@example.com", "GIT_COMMITTER_NAME=test", "GIT_COMMITTER_EMAIL=test@example.com"}
+	for _, args := range [][]string{{"init", "--quiet"}, {"add", "--all"}, {"commit", "--quiet", "--no-gpg-sign", "--message", "release"}, {"tag", "--no-sign", "v1.2.3"}} {
+		run(t, dir, env, "git", args...)
+	}
+}
