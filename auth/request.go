@@ -49,8 +49,9 @@ type Signer struct {
 }
 
 // Sign sets the headers of a request with the body, which the request has already
-// or will be given: the hash of the body, the date where there is neither Date nor
-// X-Date, and Authorization. All else must be set before, Content-Type too.
+// or will be given: the hash of the body, where there is one or the method has one,
+// the date where there is neither Date nor X-Date, and Authorization. All else must
+// be set before, Content-Type too.
 func (s Signer) Sign(r *http.Request, body []byte) {
 	now := s.Now
 	if now == nil {
@@ -59,7 +60,9 @@ func (s Signer) Sign(r *http.Request, body []byte) {
 	if r.Header == nil {
 		r.Header = make(http.Header)
 	}
-	r.Header.Set(headerSHA256, HashBody(body))
+	if (Signed{Method: r.Method, Body: body}).hashed() {
+		r.Header.Set(headerSHA256, HashBody(body))
+	}
 	if r.Header.Get("Date") == "" && r.Header.Get("X-Date") == "" {
 		r.Header.Set("Date", now().UTC().Format(http.TimeFormat))
 	}

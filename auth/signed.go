@@ -185,11 +185,15 @@ func quotedCommas(header string) bool {
 	return !quoted
 }
 
-// protected reports whether every hash that is there is the body's, where there is a
-// body or a method that has one.
-func (s Signed) protected() bool {
+// hashed reports whether there is a body, or a method that has one.
+func (s Signed) hashed() bool {
 	method := upper(s.Method)
-	if len(s.Body) == 0 && method != "POST" && method != "PUT" {
+	return len(s.Body) > 0 || method == "POST" || method == "PUT"
+}
+
+// protected reports whether every hash that is there is the body's, where one counts.
+func (s Signed) protected() bool {
+	if !s.hashed() {
 		return true
 	}
 	sha := HashBody(s.Body)

@@ -47,11 +47,7 @@ func (c *signCmd) headers(s *session) (http.Header, error) {
 		}
 		r.Header.Set("Content-Type", "application/json")
 	}
-	if c.File != "" || r.Method == http.MethodPost || r.Method == http.MethodPut {
-		r.Header.Set("X-Authorization-Content-SHA256", auth.HashBody(body))
-	}
-	r.Header.Set("Date", s.now().UTC().Format(http.TimeFormat))
-	r.Header.Set("Authorization", auth.Sign(auth.SignedFrom(r, body), c.KeyID, string(c.Secret), auth.SHA256))
+	auth.Signer{ID: c.KeyID, Secret: string(c.Secret), Digest: auth.SHA256, Now: s.now}.Sign(r, body)
 	return r.Header, nil
 }
 
