@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -151,52 +150,33 @@ func (n *network) queried(ctx context.Context, db *database.DB, folder *feed.Fol
 	return execute(ctx, db, drop...)
 }
 
-// query times the SQL of a question: the median of three.
+// query times the SQL of a question: the median of three, all rows read.
 func (n *network) query(ctx context.Context, db *database.DB, q question) error {
 	if q.sql == "" {
 		return nil
 	}
 	var times []time.Duration
-	row := ""
 	for range 3 {
 		start := time.Now()
-		var err error
-		if row, err = lastRow(ctx, db, q.sql); err != nil {
+		rows, err := db.QueryContext(ctx, q.sql)
+		if err != nil {
 			return err
 		}
+		for rows.Next() {
+		}
 		times = append(times, time.Since(start))
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return err
+		}
 	}
 	slices.Sort(times)
 	n.sql[q.name] = times[1]
 	if q.agrees == nil {
 		return nil
 	}
-	return q.agrees(ctx, row)
-}
-
-// lastRow reads all rows of a query and returns the last, its values separated by spaces.
-func lastRow(ctx context.Context, db *database.DB, query string) (string, error) {
-	rows, err := db.QueryContext(ctx, query)
-	if err != nil {
-		return "", err
+	var row string
+	if err := db.QueryRowContext(ctx, "SELECT to_json(q)::text FROM ("+q.sql+") q").Scan(&row); err != nil {
+		return err
 	}
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		return "", err
-	}
-	values, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
-	for i := range values {
-		into[i] = &values[i]
-	}
-	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			return "", err
-		}
-	}
-	texts := make([]string, len(values))
-	for i, v := range values {
-		texts[i] = v.String
-	}
-	return strings.Join(texts, " "), rows.Err()
+	return q.agrees(ctx, []byte(row))
 }

@@ -18,17 +18,14 @@ import (
 // domain says what there is to measure of the schools or of the libraries.
 type domain struct {
 	name    string
-	users   string        // what the users are called
-	first   calendar.Date // of the feed
-	tenant  []string      // the command that creates the tenant, and
-	owner   []string      // the flags that name it
-	issue   []string      // further flags of key issue,
-	load    []string      // of load
-	serve   []string      // and of serve
-	prefix  string        // of the API
-	again   string        // how the second load is called
-	unit    string        // what is counted of a load: the rows of
-	counted []string      // these files
+	users   string              // what the users are called
+	first   calendar.Date       // of the feed
+	tenant  string              // the command that creates the tenant
+	flags   map[string][]string // of commands
+	prefix  string              // of the API
+	again   string              // how the second load is called
+	unit    string              // what is counted of a load: the rows of
+	counted []string            // these files
 	raw     baseline
 	asked   func(context.Context, *network) ([]section, error)
 }
@@ -103,15 +100,15 @@ func (n network) in(ctx context.Context, engine string, sql bool) error {
 	n.line(fmt.Sprintf("\n## %s, %s, %d %s, %d days\n", n.name, engine, n.users, n.domain.users, n.days))
 	n.heading("what", "figure", "beside it")
 	n.sql = map[string]time.Duration{}
-	for _, args := range [][]string{{"migrate"}, n.tenant} {
-		if _, _, err := n.lectern(ctx, slices.Concat(args, []string{"--db", n.db})...); err != nil {
+	for _, args := range [][]string{{"migrate"}, {n.tenant, "create", "bench", "--name", "Bench"}} {
+		if _, _, err := n.command(ctx, args...); err != nil {
 			return err
 		}
 	}
 	if err := n.loads(ctx); err != nil {
 		return err
 	}
-	out, _, err := n.lectern(ctx, slices.Concat([]string{"key", "issue", n.name, "--db", n.db}, n.owner, n.issue)...)
+	out, _, err := n.command(ctx, "key", "issue", n.name)
 	if err != nil {
 		return err
 	}
@@ -135,12 +132,16 @@ func (n network) in(ctx context.Context, engine string, sql bool) error {
 	return nil
 }
 
+// command runs a command on the database, with its flags.
+func (n *network) command(ctx context.Context, args ...string) ([]byte, usage, error) {
+	return n.lectern(ctx, slices.Concat(args, []string{"--db", n.db}, n.flags[args[0]])...)
+}
+
 // loads times the load of the feed, and of the same feed again.
 func (n *network) loads(ctx context.Context) error {
-	args := slices.Concat([]string{"load", n.name, n.feed(), "--db", n.db}, n.owner, n.load)
 	var rows, counted int
 	for _, what := range []string{"load", n.again} {
-		out, used, err := n.lectern(ctx, args...)
+		out, used, err := n.command(ctx, "load", n.name, n.feed())
 		if err != nil {
 			return err
 		}

@@ -91,7 +91,7 @@ func (n *network) start(ctx context.Context) (*serving, error) {
 	free.Close()
 	s := &serving{url: "http://" + addr + n.prefix, key: n.key}
 	args := []string{"serve", "--db", n.db, "--addr", addr, "--admin-addr=", "--schools-rate", "0", "--libraries-rate", "0", "--log-level", "error"}
-	s.cmd = exec.CommandContext(ctx, n.binary(), append(args, n.serve...)...)
+	s.cmd = exec.CommandContext(ctx, n.binary(), append(args, n.flags["serve"]...)...)
 	s.cmd.Stderr = os.Stderr
 	if err := s.cmd.Start(); err != nil {
 		return nil, err

@@ -25,8 +25,8 @@ type question struct {
 	path func(i int) string
 	size int    // of a page; 0 where there are no pages
 	sql  string // what is asked of the baseline; "" for nothing
-	// agrees, if not nil, holds that the product answers what the last row of the SQL says.
-	agrees func(ctx context.Context, row string) error
+	// agrees, if not nil, holds that the product answers what the one row of the SQL says, as JSON.
+	agrees func(ctx context.Context, row []byte) error
 }
 
 // column is a figure of each question.

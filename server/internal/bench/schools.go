@@ -12,8 +12,11 @@ import (
 // schools are networks of schools, of a year that ends before any day on which this can run.
 var schools = domain{
 	name: "schools", users: "users", first: calendar.MustParse("2025-01-01"),
-	tenant: []string{"partner", "create", "bench", "--name", "Bench"}, owner: []string{"--partner", "bench"}, issue: []string{"--network", "rede-1"},
-	load: []string{"--schools-history", "2025-01-01"}, serve: []string{"--schools-history", "2025-01-01"}, prefix: "/api-platform/schools/v1",
+	tenant: "partner", prefix: "/api-platform/schools/v1", flags: map[string][]string{
+		"key":   {"--partner", "bench", "--network", "rede-1"},
+		"load":  {"--partner", "bench", "--schools-history", "2025-01-01"},
+		"serve": {"--schools-history", "2025-01-01"},
+	},
 	again: "the same feed again", unit: "segments", counted: []string{"segments"},
 	asked: func(ctx context.Context, n *network) ([]section, error) {
 		db, err := database.Open(ctx, n.db)
