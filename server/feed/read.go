@@ -65,12 +65,12 @@ type result[T any] struct {
 
 // run reads the file. Whatever it has started has ended when it returns.
 func (r *reading[T]) run(ctx context.Context) error {
-	s, err := r.file.stream()
+	from, end, err := r.file.stream()
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	r.splitter = newSplitter(s, r.file.csv)
+	defer end()
+	r.splitter = newSplitter(from, r.file.csv)
 	if r.file.csv {
 		if err := r.begin(); err != nil {
 			return err

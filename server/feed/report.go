@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -108,12 +109,7 @@ func (r *Report) Flush(ctx context.Context) error {
 	if r == nil {
 		return nil
 	}
-	files := make([]*File, 0, len(r.late))
-	for f := range r.late {
-		files = append(files, f)
-	}
-	slices.SortFunc(files, func(a, b *File) int { return cmp.Compare(a.name, b.name) })
-	for _, f := range files {
+	for _, f := range slices.SortedFunc(maps.Keys(r.late), func(a, b *File) int { return cmp.Compare(a.name, b.name) }) {
 		if err := r.fetch(ctx, f); err != nil {
 			return err
 		}
@@ -125,18 +121,16 @@ func (r *Report) Flush(ctx context.Context) error {
 func (r *Report) fetch(ctx context.Context, file *File) error {
 	l := r.late[file]
 	delete(r.late, file)
-	slices.SortStableFunc(l.rows, func(a, b *RowError) int { return cmp.Compare(a.Line, b.Line) })
-	at := make(map[int]int, len(l.rows)) // the first of each line
-	for i, e := range slices.Backward(l.rows) {
-		at[e.Line] = i
+	lines := make(map[int][]*RowError, len(l.rows))
+	for _, e := range l.rows {
+		lines[e.Line] = append(lines[e.Line], e)
 	}
 	again := reading[struct{}]{file: file, fields: l.fields}
 	again.fill = func(c *cells) func(*struct{}) {
 		return func(*struct{}) {
-			first, wanted := at[c.line]
-			for i := first; wanted && i < len(l.rows) && l.rows[i].Line == c.line; i++ { // no other goroutine has this line
-				if f := l.fields.Field(l.rows[i].Field); f != nil {
-					l.rows[i].Value = c.shown(f.Index)
+			for _, e := range lines[c.line] { // which no other goroutine has
+				if f := l.fields.Field(e.Field); f != nil {
+					e.Value = c.shown(f.Index)
 				}
 			}
 		}
@@ -146,6 +140,7 @@ func (r *Report) fetch(ctx context.Context, file *File) error {
 	if err := again.run(ctx); err != nil {
 		return err
 	}
+	slices.SortStableFunc(l.rows, func(a, b *RowError) int { return cmp.Compare(a.Line, b.Line) })
 	for _, e := range l.rows {
 		if err := r.Bad(e); err != nil {
 			return err

@@ -17,63 +17,38 @@ const maxWindow = 128 << 20
 // errDamaged says that a compressed file does not hold what it should.
 var errDamaged = errors.New("the file is truncated or damaged")
 
-// stream is a file's content, decompressed.
-type stream struct {
-	io.Reader
-	close []func() error
-}
-
-// stream opens the file and what unpacks it.
-func (f *File) stream() (*stream, error) {
+// stream opens the file's content, decompressed, and returns with it what closes it.
+func (f *File) stream() (io.Reader, func(), error) {
 	file, err := f.open()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s := &stream{close: []func() error{file.Close}}
-	switch f.packing {
+	r, end, err := f.packing.unpack(file)
+	if err != nil {
+		file.Close()
+		return nil, nil, fmt.Errorf("%s line 1: %w", f.name, damage(err))
+	}
+	return r, func() { end(); file.Close() }, nil // what was read is read, though the file may not close
+}
+
+// unpack returns what a file holds, and what ends the decompressor.
+func (p packing) unpack(file io.Reader) (r io.Reader, end func(), err error) {
+	packed, end := bufio.NewReaderSize(file, 64<<10), func() {}
+	switch p {
 	case gzipped:
-		err = s.gunzip(file)
+		z, err := gzip.NewReader(packed)
+		return damaged{z}, end, err
 	case zstandard:
-		err = s.unzstd(file)
-	default:
-		s.Reader = file
+		if _, err := packed.Peek(1); err != nil {
+			return nil, end, err // the decoder takes nothing for a file of no frames
+		}
+		z, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, end, err
+		}
+		return damaged{z}, z.Close, nil
 	}
-	if err != nil {
-		s.Close()
-		return nil, fmt.Errorf("%s line 1: %w", f.name, err)
-	}
-	return s, nil
-}
-
-func (s *stream) gunzip(file io.Reader) error {
-	z, err := gzip.NewReader(bufio.NewReaderSize(file, 64<<10))
-	if err != nil {
-		return damage(err)
-	}
-	s.Reader = damaged{z}
-	s.close = append(s.close, z.Close)
-	return nil
-}
-
-func (s *stream) unzstd(file io.Reader) error {
-	buffered := bufio.NewReaderSize(file, 64<<10)
-	if _, err := buffered.Peek(1); err != nil {
-		return damage(err) // the decoder takes nothing for a file of no frames
-	}
-	z, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
-	if err != nil {
-		return damage(err)
-	}
-	s.Reader = damaged{z}
-	s.close = append(s.close, func() error { z.Close(); return nil })
-	return nil
-}
-
-// Close ends the decompressor, then the file.
-func (s *stream) Close() {
-	for i := len(s.close) - 1; i >= 0; i-- {
-		s.close[i]() // what was read is read: there is nothing to say about a file that does not close
-	}
+	return file, end, nil
 }
 
 // damaged is a decompressor whose errors say what they mean for the file.
