@@ -77,6 +77,18 @@ func Open(dir string, resources ...string) (*Folder, error) {
 	return f, nil
 }
 
+// OpenFile opens a file that is none of a folder's.
+func OpenFile(path string) (*File, error) {
+	dir, name := filepath.Split(path)
+	file, ok := parseName(name)
+	if !ok {
+		return nil, fmt.Errorf("%s is neither .csv nor .ndjson, nor one of these with .gz or .zst; name such a file", path)
+	}
+	file.folder = &Folder{dir: dir}
+	_, err := os.Stat(path)
+	return file, err
+}
+
 // add takes note of one entry of the folder.
 func (f *Folder) add(name string) error {
 	if strings.HasPrefix(name, ".") {

@@ -11,8 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,7 +88,10 @@ const most = 5
 
 // Read reads a whole vocabulary. Its error tells the first bad rows.
 func Read(ctx context.Context, path string) (directory.Degrees, error) {
-	file, err := open(path)
+	file, err := feed.OpenFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; lectern degrees without FILE prints the present vocabulary, to begin with", err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -120,33 +122,6 @@ func Read(ctx context.Context, path string) (directory.Degrees, error) {
 		return nil, fmt.Errorf("%s has no rows; a vocabulary needs one at least (lectern degrees without FILE prints the present one)", path)
 	}
 	return ds, nil
-}
-
-// open finds a file as feeds find theirs: the folder's file of that name.
-func open(path string) (*feed.File, error) {
-	folder, name := filepath.Split(path)
-	resource, _ := cutEnding(name, ".gz", ".zst")
-	resource, rows := cutEnding(resource, ".csv", ".ndjson")
-	if !rows || resource == "" {
-		return nil, fmt.Errorf("%s is neither .csv nor .ndjson, nor one of these with .gz or .zst; name such a file", path)
-	}
-	if _, err := os.Stat(path); err != nil {
-		return nil, fmt.Errorf("%w; lectern degrees without FILE prints the present vocabulary, to begin with", err)
-	}
-	f, err := feed.Open(filepath.Clean(folder))
-	if err != nil {
-		return nil, err
-	}
-	return f.File(resource)
-}
-
-// cutEnding cuts one of the endings off a file's name, in any case, and reports whether it has one.
-func cutEnding(name string, endings ...string) (string, bool) {
-	ext := filepath.Ext(name)
-	if !slices.Contains(endings, strings.ToLower(ext)) {
-		return name, false
-	}
-	return strings.TrimSuffix(name, ext), true
 }
 
 // stages are those that the schools API can show; a degree may have none.
