@@ -58,3 +58,16 @@ func TestCompare(t *testing.T) {
 		t.Errorf("compare = %q, want %q", got, want)
 	}
 }
+
+func TestFiguresOfBothAreCompared(t *testing.T) {
+	var f figures
+	if got := f.compare(ms); got != none {
+		t.Errorf("compare of no figures = %q", got)
+	}
+	for i, d := range []time.Duration{2, 3, 40, 3, 1, 100} {
+		f.add(i%2, d*time.Millisecond)
+	}
+	if got, want := f.compare(ms), "2.00 ms, 3.00 ms: 1.50"; got != want {
+		t.Errorf("compare = %q, want %q", got, want)
+	}
+}

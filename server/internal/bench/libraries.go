@@ -27,8 +27,8 @@ var libraryNetworks = domain{
 		}
 		library, err := n.mostReaders(ctx, "library")
 		return []section{
-			{"summary of 30 days", ofSummaries(), n.summaries(state)},
-			{"list, pages of 1,000 or 100", ofPages("SQL"), n.lists(library)},
+			{"summary of 30 days", ofSummaries(), n.summaries(state), daysBack},
+			{"list, pages of 1,000 or 100", ofPages("SQL"), n.lists(library), otherPages},
 		}, err
 	},
 	raw: baseline{
@@ -86,15 +86,18 @@ func ofSummaries() []column {
 			}
 			return []int{month}
 		}),
-		timed("moved by a day", func(a *asked) (days []int) {
-			for i := range max(0, min(a.days-month, month-1, repeats)) {
-				days = append(days, i+1)
-			}
-			return days
-		}),
+		timed("moved by a day", daysBack),
 		timed("again", func(*asked) []int { return again(0) }),
 		readyMade("again"), inSQL("SQL on daily rows", "other 30 days"),
 	}
+}
+
+// daysBack are months that end some days before the feed does.
+func daysBack(a *asked) (days []int) {
+	for i := range max(0, min(a.days-month, month-1, repeats)) {
+		days = append(days, i+1)
+	}
+	return days
 }
 
 // summaries are those of a month that are timed, each with its SQL on daily rows.

@@ -7,6 +7,7 @@
 //	make bench                                            # schools of 1,000 users and a year, 100,000 readers and 120 days
 //	make bench ARGS="-sizes 1000x365,10000x365 -libraries 1000000x120"
 //	make bench ARGS="-sizes= -libraries 10000x120"        # library networks alone
+//	make bench ARGS="-beside COMMIT -out FILE"            # two binaries in turns: what has become faster or slower since a commit
 package main
 
 import (
@@ -15,6 +16,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 )
 
@@ -23,8 +25,8 @@ const root = "../../.."
 
 // options are the command's flags.
 type options struct {
-	sizes, libraries, out string
-	sql                   bool
+	sizes, libraries, out, beside string
+	sql                           bool
 }
 
 func main() {
@@ -33,6 +35,7 @@ func main() {
 	flag.StringVar(&o.libraries, "libraries", "100000x120", "library networks to measure as READERSxDAYS, separated by commas; empty for none")
 	flag.StringVar(&o.out, "out", root+"/BENCHMARKS.md", "file to write the tables to")
 	flag.BoolVar(&o.sql, "sql", true, "measure SQL on raw segments and on daily rows too (PostgreSQL)")
+	flag.StringVar(&o.beside, "beside", "", "a former commit: its binary and this one's are measured in turns, and nothing else")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -48,14 +51,23 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	p := product{dir}
-	if err := p.build(ctx); err != nil {
+	now, former := product{filepath.Join(dir, "now")}, product{filepath.Join(dir, "former")}
+	if err := now.build(ctx, root); err != nil {
 		return err
+	}
+	if o.beside != "" {
+		if err := former.buildAt(ctx, o.beside); err != nil {
+			return err
+		}
 	}
 	doc := newDocument(o)
 	measure := func(sizes string, d *domain) error {
 		return each(sizes, func(users, days int) error {
-			return network{product: p, domain: d, document: doc, users: users, days: days}.measured(ctx, o.sql)
+			n := network{product: now, domain: d, document: doc, users: users, days: days}
+			if o.beside != "" {
+				return n.beside(ctx, former)
+			}
+			return n.measured(ctx, o.sql)
 		})
 	}
 	if err := measure(o.sizes, &schools); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -48,8 +49,21 @@ func (n *network) feed() string {
 // last is the last day of the feed.
 func (n *network) last() calendar.Date { return n.first + calendar.Date(n.days) - 1 }
 
-// measured writes the feed, and measures it in each engine. Days that are yet to come would be cut off.
+// measured writes the feed, and measures it in each engine.
 func (n network) measured(ctx context.Context, sql bool) error {
+	if err := n.generate(ctx); err != nil {
+		return err
+	}
+	return engines(func(engine string) (err error) {
+		if n.db, err = n.newDatabase(ctx, engine); err != nil {
+			return err
+		}
+		return n.in(ctx, engine, sql && engine == "postgres")
+	})
+}
+
+// generate writes the feed. Days that are yet to come would be cut off.
+func (n *network) generate(ctx context.Context) error {
 	if today := calendar.Day(time.Now()); n.last() >= today {
 		return fmt.Errorf("%d days from %v on are not over; give at most %d", n.days, n.first, int(today-n.first))
 	}
@@ -57,26 +71,48 @@ func (n network) measured(ctx context.Context, sql bool) error {
 	if err != nil {
 		return err
 	}
-	n.db = "sqlite:" + n.feed() + ".db"
-	if err := n.in(ctx, "sqlite", false); err != nil {
-		return fmt.Errorf("sqlite: %w", err)
-	}
-	server := os.Getenv("LECTERN_TEST_POSTGRES")
-	if server == "" {
-		return nil
-	}
-	n.db, err = newDatabase(ctx, server, fmt.Sprintf("lectern_bench_%s_%d", n.name, n.users))
-	if err == nil {
-		err = n.in(ctx, "postgres", sql)
-	}
-	if err != nil {
-		return fmt.Errorf("postgres: %w", err)
+	return err
+}
+
+// engines calls f with each engine that there is.
+func engines(f func(engine string) error) error {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		if engine == "postgres" && os.Getenv("LECTERN_TEST_POSTGRES") == "" {
+			return nil
+		}
+		if err := f(engine); err != nil {
+			return fmt.Errorf("%s: %w", engine, err)
+		}
 	}
 	return nil
 }
 
-// newDatabase makes an empty database of a PostgreSQL server and returns its URL.
-func newDatabase(ctx context.Context, server, name string) (string, error) {
+// newDatabase makes an empty database of an engine, with a tenant, and returns its URL.
+func (n network) newDatabase(ctx context.Context, engine string) (_ string, err error) {
+	if n.db = "sqlite:" + n.feed() + ".db"; engine == "postgres" {
+		n.db, err = onServer(ctx, os.Getenv("LECTERN_TEST_POSTGRES"), fmt.Sprintf("lectern_bench_%s_%s_%d", filepath.Base(n.dir), n.name, n.users))
+	} else {
+		err = removeDatabase(n.feed() + ".db")
+	}
+	for _, args := range [][]string{{"migrate"}, {n.tenant, "create", "bench", "--name", "Bench"}} {
+		if err == nil {
+			_, _, err = n.command(ctx, args...)
+		}
+	}
+	return n.db, err
+}
+
+// removeDatabase removes the files of a SQLite database, if there are any.
+func removeDatabase(file string) error {
+	files, err := filepath.Glob(file + "*")
+	for _, f := range files {
+		err = errors.Join(err, os.Remove(f))
+	}
+	return err
+}
+
+// onServer makes an empty database of a PostgreSQL server and returns its URL.
+func onServer(ctx context.Context, server, name string) (string, error) {
 	u, err := url.Parse(server)
 	if err != nil {
 		return "", err
@@ -95,28 +131,17 @@ func newDatabase(ctx context.Context, server, name string) (string, error) {
 	return u.String(), nil
 }
 
-// in loads the network into the empty database of an engine and times what is asked of it.
+// in loads the network into its empty database and times what is asked of it.
 func (n network) in(ctx context.Context, engine string, sql bool) error {
 	n.line(fmt.Sprintf("\n## %s, %s, %d %s, %d days\n", n.name, engine, n.users, n.domain.users, n.days))
 	n.heading("what", "figure", "beside it")
 	n.sql = map[string]time.Duration{}
-	for _, args := range [][]string{{"migrate"}, {n.tenant, "create", "bench", "--name", "Bench"}} {
-		if _, _, err := n.command(ctx, args...); err != nil {
-			return err
-		}
-	}
 	if err := n.loads(ctx); err != nil {
 		return err
 	}
-	out, _, err := n.command(ctx, "key", "issue", n.name)
-	if err != nil {
+	if err := n.issue(ctx); err != nil {
 		return err
 	}
-	var key struct{ APIKey string }
-	if err := json.Unmarshal(out, &key); err != nil {
-		return err
-	}
-	n.key = key.APIKey
 	sections, err := n.asked(ctx, &n)
 	if err != nil {
 		return err
@@ -129,6 +154,20 @@ func (n network) in(ctx context.Context, engine string, sql bool) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// issue makes a key for the network's questions.
+func (n *network) issue(ctx context.Context) error {
+	out, _, err := n.command(ctx, "key", "issue", n.name)
+	if err != nil {
+		return err
+	}
+	var key struct{ APIKey string }
+	if err := json.Unmarshal(out, &key); err != nil {
+		return err
+	}
+	n.key = key.APIKey
 	return nil
 }
 

@@ -23,17 +23,31 @@ type product struct{ dir string }
 
 func (p product) binary() string { return filepath.Join(p.dir, "lectern") }
 
-// build builds the binary.
-func (p product) build(ctx context.Context) error {
+// build makes the folder, and builds the binary of a source tree.
+func (p product) build(ctx context.Context, source string) error {
+	if err := os.MkdirAll(p.dir, 0o755); err != nil {
+		return err
+	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", p.binary(), "./server/cmd/lectern")
-	cmd.Dir, cmd.Stderr = root, os.Stderr
+	cmd.Dir, cmd.Stderr = source, os.Stderr
 	return cmd.Run()
+}
+
+// buildAt builds the binary of a commit.
+func (p product) buildAt(ctx context.Context, commit string) error {
+	source := filepath.Join(p.dir, "source")
+	for _, args := range [][]string{{"clone", "-q", "--no-checkout", root, source}, {"-C", source, "checkout", "-q", commit}} {
+		if out, err := exec.CommandContext(ctx, "git", args...).CombinedOutput(); err != nil {
+			return fmt.Errorf("git %v: %w: %s", args, err, out)
+		}
+	}
+	return p.build(ctx, source)
 }
 
 // usage is what a command took.
 type usage struct {
-	wall   time.Duration
-	memory int64 // most bytes resident
+	wall, cpu time.Duration
+	memory    int64 // most bytes resident
 }
 
 // lectern runs a command of the binary and returns what it printed.
@@ -47,7 +61,7 @@ func (p product) lectern(ctx context.Context, args ...string) ([]byte, usage, er
 	}
 	memory := watch(cmd.Process.Pid)
 	err := cmd.Wait()
-	used := usage{time.Since(start), memory()}
+	used := usage{time.Since(start), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), memory()}
 	if err != nil {
 		return nil, used, fmt.Errorf("lectern %v: %w: %s", args, err, errs.String())
 	}
@@ -151,8 +165,7 @@ func (s *serving) median(paths []string) (time.Duration, error) {
 		}
 		times = append(times, d)
 	}
-	slices.Sort(times)
-	return times[len(times)/2], nil
+	return median(times), nil
 }
 
 // answer makes one call of a new process and reads the answer.

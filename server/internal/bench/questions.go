@@ -16,6 +16,7 @@ type section struct {
 	title     string
 	columns   []column
 	questions []question
+	others    func(*asked) []int // the paths that were not asked for before
 }
 
 // question is what is asked, each of a server that was asked nothing before.
@@ -73,13 +74,9 @@ func (n *network) ask(ctx context.Context, q question, columns []column) (cells 
 	if a.restart, a.body, err = a.server.body(q.path(0)); err != nil {
 		return nil, err
 	}
-	var answer struct {
-		Meta struct{ Page struct{ TotalRows int } }
-	}
-	if err := json.Unmarshal(a.body, &answer); err != nil {
+	if err := a.count(); err != nil {
 		return nil, err
 	}
-	a.rows = answer.Meta.Page.TotalRows
 	cells = []string{q.name}
 	for _, c := range columns {
 		cell, err := c.cell(&a)
@@ -89,6 +86,16 @@ func (n *network) ask(ctx context.Context, q question, columns []column) (cells 
 		cells = append(cells, cell)
 	}
 	return cells, nil
+}
+
+// count reads how many rows there are in all.
+func (a *asked) count() error {
+	var answer struct {
+		Meta struct{ Page struct{ TotalRows int } }
+	}
+	err := json.Unmarshal(a.body, &answer)
+	a.rows = answer.Meta.Page.TotalRows
+	return err
 }
 
 // none stands where there is no figure.
@@ -153,28 +160,33 @@ func inSQL(name, beside string) column {
 // ofPages are the figures of a list: of other pages, which cost as much wherever they are, and of its first, middle and last one
 // again.
 func ofPages(sql string) []column {
-	paged := func(which func(a *asked) []int) func(*asked) []int {
-		return func(a *asked) []int {
-			if a.size == 0 {
-				return nil
-			}
-			return which(a)
-		}
-	}
 	return []column{
 		rowsInAll, afterRestart,
-		timed("another page", paged(func(a *asked) (pages []int) {
-			for i := range repeats {
-				pages = append(pages, (i+1)*a.pages()/(repeats+1))
-			}
-			return pages
-		})),
+		timed("another page", otherPages),
 		timed("again: first", func(*asked) []int { return again(0) }),
 		timed("middle", paged(func(a *asked) []int { return again((a.pages() - 1) / 2) })),
 		timed("last", paged(func(a *asked) []int { return again(a.pages() - 1) })),
 		readyMade("again: first"), inSQL(sql, "another page"),
 	}
 }
+
+// paged is some of the pages of a list, none where it has no pages.
+func paged(which func(a *asked) []int) func(*asked) []int {
+	return func(a *asked) []int {
+		if a.size == 0 {
+			return nil
+		}
+		return which(a)
+	}
+}
+
+// otherPages are pages all over a list.
+var otherPages = paged(func(a *asked) (pages []int) {
+	for i := range repeats {
+		pages = append(pages, (i+1)*a.pages()/(repeats+1))
+	}
+	return pages
+})
 
 // pages is how many pages a list has.
 func (a *asked) pages() int { return max(1, (a.rows+a.size-1)/a.size) }

@@ -38,7 +38,7 @@ var schools = domain{
 			}
 		}
 		questions = append(questions, list("users", "/users?", 1000), list("users, one school", "/users?schoolId="+school, 1000))
-		return []section{{"page of 1,000", ofPages("SQL on segments"), questions}}, err
+		return []section{{"page of 1,000", ofPages("SQL on segments"), questions, otherPages}}, err
 	},
 	raw: baseline{
 		what: "the same rows",
