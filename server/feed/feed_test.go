@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -280,5 +281,20 @@ func TestOrderAndLines(t *testing.T) {
 	}, nil)
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("lines = %d rows, %v, want the %d lines that are not blank, in order", len(got), err, len(want))
+	}
+}
+
+// TestBlankLinesTakeNoMemory: what is read at once is bounded by lines too, not by what is in them alone.
+func TestBlankLinesTakeNoMemory(t *testing.T) {
+	file := write(t, "f.csv", append([]byte("a,b\n1,2\n"), bytes.Repeat([]byte{'\n'}, 32<<20)...))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	rows, faults, err := read(file)
+	runtime.ReadMemStats(&after)
+	if err != nil || len(rows) != 1 || len(faults) > 0 {
+		t.Errorf("Records = %q, %q, %v, want one row", rows, faults, err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 16<<20 {
+		t.Errorf("32 MiB of blank lines took %d MiB, want at most 16", took>>20)
 	}
 }

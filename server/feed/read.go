@@ -144,11 +144,12 @@ func (r *reading[T]) cut(ctx context.Context) {
 		}
 		s := r.splitter
 		b.data, b.rows = b.data[:0], b.rows[:0]
-		for len(b.data) < batchSize && !ended {
-			if ended = !s.Scan(); !ended {
-				b.data = append(b.data, s.Bytes()...)
-				b.rows = append(b.rows, span{len(b.data) - len(s.Bytes()), len(b.data), s.line, s.bad})
+		for n := 0; n < batchSize && !ended; n += len(s.Bytes()) + 1 {
+			if ended = !s.Scan(); ended || len(s.Bytes()) == 0 && s.bad == "" {
+				continue // an empty line is no row in either form
 			}
+			b.data = append(b.data, s.Bytes()...)
+			b.rows = append(b.rows, span{len(b.data) - len(s.Bytes()), len(b.data), s.line, s.bad})
 		}
 		if ended {
 			b.err = r.failed()
