@@ -106,10 +106,13 @@ func (n *network) issue(id libraries.NetworkID) string {
 	return text
 }
 
-// get answers GET of a whole path with a key.
-func (n *network) get(key, target string) *httptest.ResponseRecorder {
+// get answers GET of a whole path with a key, and headers in pairs.
+func (n *network) get(key, target string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", target, nil)
 	r.Header.Set("X-Api-Key", key)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
 	w := httptest.NewRecorder()
 	documented(n, n.server.Handler()).ServeHTTP(w, r)
 	return w
