@@ -170,6 +170,11 @@ func many(w http.ResponseWriter, r *http.Request) bool {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("X-Snapshot", "state")
+	if form := r.Header.Get("Accept"); form != "application/json" {
+		w.Header().Set("Content-Type", form)
+		fmt.Fprintf(w, "page,rows\r\n%d,%d\r\n", page, len(rows))
+		return true
+	}
 	fmt.Fprintf(w, `{"meta":{"period":{"startDate":"2026-10-01","endDate":"2026-10-30"},"page":{"page":%d,"pageSize":%d,"totalRows":%d}},"data":{"rows":[%s]}}`, page, size, total, strings.Join(rows, ","))
 	return true
 }
@@ -182,15 +187,15 @@ func TestExploreInParts(t *testing.T) {
 	if n := len(b.requests()); n != 10 {
 		t.Errorf("a first look makes %d requests, want 10", n)
 	}
-	// Of 12 pages of engagements five are there: page 1, and the last four, of ten days, whose oldest one may be cut.
+	// Of 12 pages of engagements seven are there: page 1, and the last six, of fifteen days, whose oldest one may be cut.
 	if more := b.text("#more p"); !strings.Contains(more, "The rest takes 16 requests") {
 		t.Errorf("the page says %q, want what the rest takes", more)
 	}
-	if part := b.text("[data-panel=readers] .part"); !strings.Contains(part, "Oct 22, 2026 to Oct 30, 2026 are shown, the newest 3,600 of 12,000 rows") {
+	if part := b.text("[data-panel=readers] .part"); !strings.Contains(part, "Oct 17, 2026 to Oct 30, 2026 are shown, the newest 5,600 of 12,000 rows") {
 		t.Errorf("the chart of days says %q", part)
 	}
-	if days := b.numbers("readers", 1); len(days) != 9 || sum(days) != 9*400 {
-		t.Errorf("the days shown are %v, want 9 whole ones", days)
+	if days := b.numbers("readers", 1); len(days) != 14 || sum(days) != 14*400 {
+		t.Errorf("the days shown are %v, want 14 whole ones", days)
 	}
 	if part := b.text("[data-panel=books] .part"); !strings.Contains(part, "of 12,000 rows") {
 		t.Errorf("the books say %q", part)
@@ -209,6 +214,21 @@ func TestExploreInParts(t *testing.T) {
 	}
 	if n := len(b.requests()); n != 16 {
 		t.Errorf("the rest took %d requests, want 16", n)
+	}
+
+	folder := b.downloads()
+	b.press("readers", "CSV (12 requests)")
+	want := "page,rows\r\n"
+	for page := range 12 {
+		want += fmt.Sprintf("%d,1000\r\n", page+1)
+	}
+	if got := saved(t, filepath.Join(folder, "lectern-engagements-2026-10-01-2026-10-30.csv")); string(got) != want {
+		t.Errorf("twelve pages are saved as %q, want %q", got, want)
+	}
+	b.press("readers", "XLSX, part 1 of 12")
+	b.press("readers", "XLSX, part 2 of 12")
+	if got := saved(t, filepath.Join(folder, "lectern-engagements-2026-10-01-2026-10-30-2.xlsx")); string(got) != "page,rows\r\n2,1000\r\n" {
+		t.Errorf("the second part is saved as %q", got)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"encoding/json"
 	"html/template"
 	"net/http"
+	"strings"
 	"sync"
 
 	"golang.org/x/text/language"
@@ -61,16 +62,8 @@ func Owns(path string) bool {
 	if path == Path || path == Path+"/" {
 		return true
 	}
-	name, below := cutPath(path)
+	name, below := strings.CutPrefix(path, Path+"/")
 	return below && (scripts[name] != "" || styles[name] != "")
-}
-
-// cutPath returns what follows Path and a slash.
-func cutPath(path string) (name string, below bool) {
-	if len(path) <= len(Path) || path[:len(Path)+1] != Path+"/" {
-		return "", false
-	}
-	return path[len(Path)+1:], true
 }
 
 // Handler serves the page at the paths that it Owns.

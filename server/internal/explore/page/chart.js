@@ -26,7 +26,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => char
 
 const bar = ({ label, look }) => ({ label, width: 0, fill: () => colour(bars[look]), points: { show: false }, paths: uPlot.paths.bars({ size: [0.7, 48] }) });
 
-// Chart shows points with a label each: { label, short, values }. A series has a label, a unit, `show` to write its values, and
+// Chart shows points with a label each: { label, short, first, values }; first is the name of a month where one begins. A series has a label, a unit, `show` to write its values, and
 // as bars a look; its values are `scale` times what stands on the axis.
 export class Chart {
   constructor({ label, series, bars = false, scale = 1 }) {
@@ -85,7 +85,7 @@ export class Chart {
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 9 } },
       scales: { x: { time: false, range: [-0.5, this.points.length - 0.5] }, y: { range: (_, __, max) => [0, Math.max(this.scale, max * 1.08)] } },
       axes: [
-        { ...axis, grid: { show: false }, splits: (u) => this.ticks(u.bbox.width / devicePixelRatio), values: (_, at) => at.map((i) => this.points[i]?.short ?? ""), gap: 6, size: 32 },
+        { ...axis, grid: { show: false }, splits: (u) => this.ticks(u.bbox.width / devicePixelRatio), values: (_, at) => at.map((i) => (this.long ? this.points[i].first : this.points[i].short)), gap: 6, size: 32 },
         { ...axis, incrs: steps.map((n) => n * this.scale), values: (_, at) => at.map((v) => axisNumber(v / this.scale)), size: (_, values) => 18 + 7 * Math.max(1, ...(values ?? []).map((v) => v.length)) },
       ],
       series: [{}, ...this.series.map((s, i) => (this.bars ? bar(s) : this.line(s, lines[i])))],
@@ -98,12 +98,16 @@ export class Chart {
     return { label: series.label, stroke: own, width: 2, dash: look.dash, points: { show: this.points.length < 40, size: 6, fill: own } };
   }
 
-  // ticks chooses the points whose labels fit: the first of each month where there are many days.
+  // long is a chart on which only months are named.
+  get long() {
+    return this.points.length > 62 && this.points.some((p) => p.first);
+  }
+
+  // ticks chooses the points whose labels fit: the first of each month on a long one.
   ticks(width) {
-    const n = this.points.length;
     const fit = Math.max(1, Math.floor(width / 64));
     const firsts = this.points.flatMap((p, i) => (p.first ? [i] : []));
-    const of = n > 62 && firsts.length > 1 ? firsts : this.points.map((_, i) => i);
+    const of = this.long ? firsts : this.points.map((_, i) => i);
     const every = Math.ceil(of.length / fit);
     return of.filter((_, i) => i % every === 0);
   }

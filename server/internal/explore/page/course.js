@@ -101,6 +101,6 @@ export class Course {
 }
 
 const pick = (values) => Object.fromEntries(metrics.map((m) => [m, values[m]]));
-const oneDay = ({ startDate }) => ({ label: w.dayOfWeek(startDate), short: w.shortDay(startDate), first: startDate.endsWith("-01") });
+const oneDay = ({ startDate }) => ({ label: w.dayOfWeek(startDate), short: w.shortDay(startDate), first: w.firstOfMonth(startDate) });
 const week = ({ startDate, endDate }) => ({ label: w.say("span", { from: w.shortDay(startDate), to: w.shortDay(endDate) }), short: w.shortDay(startDate) });
 const month = ({ startDate }) => ({ label: w.month(startDate.slice(0, 7)), short: w.shortMonth(startDate.slice(0, 7)) });

@@ -43,9 +43,10 @@ function make(kind, api) {
   return kind === "schools" ? new SchoolsReport(api, params(kind), run) : new LibrariesReport(api, params(kind), run, histories.libraries);
 }
 
-// recognise makes the first request of a view. A key that is of neither API is refused by both.
+// recognise makes the first request of a view: of the report that is known or told, then of the other one. A key that is of neither
+// API is refused by both.
 async function recognise() {
-  const order = credentials.report ? [credentials.report] : kinds;
+  const order = kinds.toSorted((a, b) => (b === credentials.report) - (a === credentials.report));
   for (const kind of order) {
     const api = view?.kind === kind && view.api.key === credentials.key ? view.api.another() : new Api(kind, credentials.key, showRate);
     view = make(kind, api);
@@ -80,6 +81,7 @@ async function show() {
 function reveal() {
   document.documentElement.dataset.report = view.kind;
   at("heading").textContent = say(`${view.kind}Heading`);
+  document.title = `${at("heading").textContent} · Lectern`;
   at("open").hidden = true;
   at("choose").hidden = false;
   if (at("report").firstChild !== view.root) at("report").replaceChildren(view.root);
@@ -216,6 +218,7 @@ function forget({ telling = false } = {}) {
   if (!telling) tell("");
   at("report").replaceChildren();
   at("heading").textContent = say("heading");
+  document.title = say("title");
   delete document.documentElement.dataset.report;
   at("choose").hidden = at("more").hidden = at("state").hidden = true;
   at("open").hidden = false;

@@ -22,10 +22,6 @@ export class Pages {
     return this.pages - this.loaded.size;
   }
 
-  get share() {
-    return this.loaded.size / this.pages;
-  }
-
   // step asks for one page more, and returns its answer.
   async step() {
     let page = 1;
@@ -39,13 +35,20 @@ export class Pages {
   }
 }
 
-// pull takes pages of several lists, always of that of which there is the smallest share, until all is there or so many
-// requests are made. After each it calls seen.
-export async function pull(lists, requests, seen = () => {}) {
-  for (let made = 0; made < requests; made++) {
-    const next = lists.filter((l) => l.left > 0).sort((a, b) => a.share - b.share)[0];
-    if (!next) return;
-    await next.step();
+// pull makes so many requests at most, and calls seen after each. It completes the lists that it can, the short ones first; what is
+// left goes to a list that begins with the newest rows, a part of which says something by itself.
+export async function pull(lists, requests, seen) {
+  let left = requests;
+  const step = async (list) => {
+    await list.step();
+    left--;
     await seen();
+  };
+  for (const list of lists) {
+    if (list.total === null && left > 0) await step(list);
+  }
+  for (const list of [...lists].sort((a, b) => a.left - b.left)) {
+    const fits = list.left <= left;
+    while (list.left > 0 && left > 0 && (fits || list.newest)) await step(list);
   }
 }

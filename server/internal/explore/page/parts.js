@@ -55,7 +55,7 @@ export class Table {
     this.caption = caption;
     this.columns = columns;
     this.body = el("tbody");
-    this.root = el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    this.root = el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption },
       el("table", {}, el("caption", { class: "spoken" }, caption),
         el("thead", {}, el("tr", {}, ...columns.map((c) => el("th", { scope: "col", class: kind(c) }, c.label)))), this.body));
   }

@@ -112,7 +112,7 @@ export class SchoolsReport {
   renderDays() {
     for (const name of ["readers", "minutes"]) {
       const { panel, chart, table, series } = this.parts[name];
-      chart.set(this.visits.days.map((d) => ({ label: w.dayOfWeek(d.day), short: w.shortDay(d.day), first: d.day.endsWith("-01"), values: series.map((s) => d[s.key]) })));
+      chart.set(this.visits.days.map((d) => ({ label: w.dayOfWeek(d.day), short: w.shortDay(d.day), first: w.firstOfMonth(d.day), values: series.map((s) => d[s.key]) })));
       table.set(this.visits.days.filter((d) => d.came !== null).map((d) => ({ label: w.dayOfWeek(d.day), ...d })));
       panel.setPart(this.engagements.left ? this.partOfDays() : "");
       downloads(panel, download.ofTable(this.name(name), table), this.rows("engagements", this.engagements).root);

@@ -25,7 +25,7 @@ export const percent = (fraction) => share.format(fraction);
 export const minutes = (tenths) => tenth.format(tenths / 10);
 
 // hours writes minutes as hours, and minutes where there are few.
-export const hours = (minutes) => say(minutes < 6000 ? "hoursMinutes" : "hours", { h: Math.floor(minutes / 60), m: Math.floor(minutes % 60) });
+export const hours = (minutes) => say(minutes < 600 ? "hoursMinutes" : "hours", { h: Math.floor(minutes / 60), m: Math.floor(minutes % 60) });
 
 // Days are texts as the API has them; they are of no zone.
 const format = (options) => {
@@ -33,14 +33,18 @@ const format = (options) => {
   return (day) => f.format(new Date(day.length === 7 ? day + "-01" : day));
 };
 
-export const day = format({ day: "numeric", month: "short", year: "numeric" });
+const portuguese = lang.startsWith("pt"); // where days in figures are the custom, and mean but one thing
+const figures = { day: "2-digit", month: "2-digit" };
+
+export const day = format({ ...(portuguese ? figures : { day: "numeric", month: "short" }), year: "numeric" });
 export const dayOfWeek = format({ weekday: "short", day: "numeric", month: "short" });
 export const month = format({ month: "long", year: "numeric" });
-
-// On an axis there is little room: 24/10 in Portuguese, where no month could be meant, and Oct 24 in English.
-export const shortDay = format(lang.startsWith("pt") ? { day: "2-digit", month: "2-digit" } : { day: "numeric", month: "short" });
+export const shortDay = format(portuguese ? figures : { day: "numeric", month: "short" });
 const monthName = format({ month: "short" });
 export const shortMonth = (m) => `${monthName(m)} ${m.slice(0, 4)}`;
 
+// firstOfMonth names the month on its first day, and nothing on others.
+export const firstOfMonth = (day) => (day.endsWith("-01") ? monthName(day) : "");
+
 // about says about how long seconds are.
-export const about = (seconds) => (seconds < 90 ? say("seconds", { n: Math.max(1, Math.ceil(seconds)) }) : say("minutes", { n: Math.round(seconds / 60) }));
+export const about = (seconds) => (seconds < 30 ? say("seconds", { n: Math.max(1, Math.ceil(seconds)) }) : say("minutes", { n: Math.max(1, Math.round(seconds / 60)) }));
