@@ -113,16 +113,25 @@ func (b *browser) frugal(key string) {
 	}
 }
 
-// drawn checks that every chart in sight has something drawn, and that nothing is wider than the window.
+// drawn checks that every chart has its first series drawn in the colour of it, and that nothing is wider than the window.
 func (b *browser) drawn() {
 	b.Helper()
-	empty := evaluate[[]string](b, `[...document.querySelectorAll(".chart")].filter((c) => {
-		const canvas = c.querySelector("canvas");
-		if (!canvas) return true;
-		const copy = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height }).getContext("2d", { willReadFrequently: true });
-		copy.drawImage(canvas, 0, 0);
-		return new Set(new Uint32Array(copy.getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size < 20;
-	}).map((c) => c.closest("[data-panel]").dataset.panel)`)
+	empty, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`(async () => {
+		for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame); // a change of light or width is drawn with the next frame
+		const pixels = (source, width, height) => {
+			const copy = Object.assign(document.createElement("canvas"), { width, height }).getContext("2d", { willReadFrequently: true });
+			if (source) copy.drawImage(source, 0, 0);
+			copy.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--series-1");
+			if (!source) copy.fillRect(0, 0, 1, 1);
+			return new Uint32Array(copy.getImageData(0, 0, width, height).data.buffer);
+		};
+		const [colour] = pixels(null, 1, 1);
+		return [...document.querySelectorAll(".chart")].filter((c) => {
+			const canvas = c.querySelector("canvas");
+			return !canvas || pixels(canvas, canvas.width, canvas.height).filter((p) => p === colour).length < 50;
+		}).map((c) => c.closest("[data-panel]").dataset.panel);
+	})()`, chromedp.EvalAwaitPromise))
+	b.must(err)
 	if len(empty) > 0 {
 		b.Errorf("nothing is drawn in %q", empty)
 	}
