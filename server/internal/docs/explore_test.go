@@ -291,6 +291,41 @@ func TestExploreSchools(t *testing.T) {
 	}
 }
 
+// choose chooses an option of a list.
+func (b *browser) choose(list, value string) {
+	b.Helper()
+	b.run(do(fmt.Sprintf(`(() => { const s = document.querySelector(%q); s.value = %q; s.dispatchEvent(new Event("change")); })()`, list, value)))
+	b.settled()
+}
+
+// What a person chooses is asked of the API, with a new snapshot.
+func TestExploreChoices(t *testing.T) {
+	d, b := startDemo(t, "--schools-rate", "300"), openBrowser(t)
+	b.explore(d.url, "schools", d.schools)
+	b.requests()
+	month := evaluate[string](b, `document.querySelectorAll("#period optgroup option")[1].value`)
+	b.choose("#period", month)
+	b.frugal(d.schools)
+	period := fmt.Sprintf("startDate=%s-01&endDate=%s", month, evaluate[string](b, `new Date(Date.UTC(...`+"`"+month+"`"+`.split("-").map(Number), 0)).toISOString().slice(0, 10)`))
+	query := ""
+	for list, param := range map[string]string{"#profile": "profile", "#school": "schoolId"} {
+		value := evaluate[string](b, `document.querySelector("`+list+`").options[1].value`)
+		query += "&" + param + "=" + value
+		b.choose(list, value)
+	}
+	want := pull(t, d.url, "schools/v1/engagements?"+period+query, d.schools)
+	if got := sum(b.numbers("readers", 1)); got != want.Meta.Page.TotalRows || got == 0 {
+		t.Errorf("in %s with %s %d came, want %d", period, query, got, want.Meta.Page.TotalRows)
+	}
+	b.choose("#period", "dates")
+	b.run(do(`document.getElementById("to").value = document.getElementById("from").value`), click("#dates button"))
+	b.settled()
+	if days := b.table("readers"); len(days) != 1 {
+		t.Errorf("one day is shown as %q", days)
+	}
+	b.quiet(d.url)
+}
+
 func start(t *testing.T, l list) time.Time {
 	t.Helper()
 	day, err := time.Parse(time.DateOnly, l.Meta.Period.StartDate)
@@ -382,8 +417,7 @@ func TestExploreLibraries(t *testing.T) {
 	}
 
 	// Titles of another band cost one request, of the same snapshot.
-	b.run(do(`(() => { const s = document.querySelector("[data-panel=titles] select"); s.value = "1-10"; s.dispatchEvent(new Event("change")); })()`))
-	b.settled()
+	b.choose("[data-panel=titles] select", "1-10")
 	stock := get[list](t, d.url, "libraries/v1/datasets/stock?consumptionBand=1-10", d.libraries)
 	if got := b.table("titles"); len(got) != len(stock.Data.Rows) || got[0][0] != stock.Data.Rows[0].Title {
 		t.Errorf("titles of a band = %q, want %d, the first %q", got, len(stock.Data.Rows), stock.Data.Rows[0].Title)
@@ -394,10 +428,10 @@ func TestExploreLibraries(t *testing.T) {
 }
 
 // A person without a mouse pastes a key, chooses a month, walks a chart and opens its table. A pasted key of the libraries is first
-// refused by the schools, which the browser logs.
+// refused by the schools, which the browser logs. The page comes over plain HTTP from another machine, as far as the browser knows.
 func TestExploreByKeyboard(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
-	b.run(chromedp.Navigate(d.url+"/explore"), chromedp.Focus("#key"), chromedp.KeyEvent(d.libraries+kb.Enter))
+	b.run(chromedp.Navigate(strings.Replace(d.url, "127.0.0.1", plainHost, 1)+"/explore"), chromedp.Focus("#key"), chromedp.KeyEvent(d.libraries+kb.Enter))
 	b.settled()
 	b.eventually(`document.activeElement.id === "period"`)
 	if stored := evaluate[string](b, "sessionStorage.lectern + localStorage.length + document.cookie"); !strings.Contains(stored, d.libraries) || !strings.HasSuffix(stored, "0") {

@@ -47,7 +47,7 @@ export function downloads(panel, ...offers) {
 }
 
 // Table is a table of rows. A column has a key and a label; `show` writes its values, which are numbers where it is given; `bar`
-// draws them too, against the largest one; `head` is the column that names the row, and `raw` the value for a file, if another.
+// draws them too, against the largest one, and 1 at least; `head` is the column that names the row, and `raw` the value for a file, if another.
 export class Table {
   rows = [];
 
@@ -78,7 +78,7 @@ export class Table {
 
   // most is the largest value of a column among the rows of a row's kind.
   most(column, row) {
-    return this.rows.reduce((most, r) => (r.sub === row.sub ? Math.max(most, r[column.key]) : most), 0) || 1;
+    return this.rows.reduce((most, r) => (r.sub === row.sub ? Math.max(most, r[column.key]) : most), Number(column.bar));
   }
 
   nothing() {
