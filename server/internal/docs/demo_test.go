@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -26,23 +28,33 @@ type demo struct {
 	id, secret         string // of the directory
 }
 
-// binary builds the program once.
-var binary = sync.OnceValues(func() (string, error) {
+// running is the demo of all tests, started when it is first needed. Its rates are above what they ask for together.
+var running = sync.OnceValues(func() (*demo, error) {
 	dir, err := os.MkdirTemp("", "lectern-docs-")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
+	atEnd = append(atEnd, func() error { return os.RemoveAll(dir) })
 	path := filepath.Join(dir, "lectern")
 	build := exec.Command("go", "build", "-o", path, "./server/cmd/lectern")
 	build.Dir, build.Stderr = filepath.Join("..", "..", ".."), os.Stderr
-	return path, build.Run()
+	if err := build.Run(); err != nil {
+		return nil, err
+	}
+	return runDemo(exec.Command(path, "demo", "--addr", "127.0.0.1:0", "--db", "sqlite:"+filepath.Join(dir, "demo.db"), "--schools-rate", "1000", "--libraries-rate", "1000"))
 })
+
+// atEnd is done after the tests, the last one first.
+var atEnd []func() error
 
 func TestMain(m *testing.M) {
 	mindCalendar()
 	code := m.Run()
-	if path, err := binary(); err == nil {
-		os.RemoveAll(filepath.Dir(path))
+	for _, end := range slices.Backward(atEnd) {
+		if err := end(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
 	}
 	os.Exit(code)
 }
@@ -54,28 +66,30 @@ var (
 	page      = regexp.MustCompile(`(http://\S+)/docs\b`)
 )
 
-// startDemo runs the demo until the test ends, with these flags besides.
-func startDemo(t *testing.T, flags ...string) *demo {
+// startDemo returns the running demo.
+func startDemo(t *testing.T) *demo {
 	t.Helper()
-	path, err := binary()
+	d, err := running()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, append([]string{"demo", "--addr", "127.0.0.1:0", "--db", "sqlite:" + filepath.Join(t.TempDir(), "demo.db")}, flags...)...)
+	return d
+}
+
+// runDemo runs the demo until the end, and returns when it serves.
+func runDemo(cmd *exec.Cmd) (*demo, error) {
 	cmd.Env = append(os.Environ(), "LECTERN_SECRET_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	t.Cleanup(func() {
+	atEnd = append(atEnd, func() error {
 		cmd.Process.Signal(syscall.SIGTERM)
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
-		}
+		return cmd.Wait()
 	})
 	var printed bytes.Buffer
 	for scan := bufio.NewScanner(out); scan.Scan() && !strings.Contains(scan.Text(), "Ctrl-C"); {
@@ -83,9 +97,9 @@ func startDemo(t *testing.T, flags ...string) *demo {
 	}
 	found, signed, root := keys.FindAllStringSubmatch(printed.String(), -1), directory.FindStringSubmatch(printed.String()), page.FindStringSubmatch(printed.String())
 	if len(found) != 2 || signed == nil || root == nil {
-		t.Fatalf("the demo printed %s, want keys and the page", &printed)
+		return nil, fmt.Errorf("the demo printed %s, want keys and the page", &printed)
 	}
-	return &demo{url: root[1], schools: found[0][2], libraries: found[1][2], id: signed[1], secret: signed[2]}
+	return &demo{url: root[1], schools: found[0][2], libraries: found[1][2], id: signed[1], secret: signed[2]}, nil
 }
 
 // delete makes a signed call of the directory and returns its status.

@@ -240,7 +240,7 @@ func pull(t *testing.T, base, path, key string) (all list) {
 
 // Charts, tables and figures of the schools say what the API says.
 func TestExploreSchools(t *testing.T) {
-	d, b := startDemo(t, "--schools-rate", "300"), openBrowser(t)
+	d, b := startDemo(t), openBrowser(t)
 	b.explore(d.url, "schools", d.schools)
 	b.frugal(d.schools)
 	b.quiet(d.url)
@@ -300,7 +300,7 @@ func (b *browser) choose(list, value string) {
 
 // What a person chooses is asked of the API, with a new snapshot.
 func TestExploreChoices(t *testing.T) {
-	d, b := startDemo(t, "--schools-rate", "300"), openBrowser(t)
+	d, b := startDemo(t), openBrowser(t)
 	b.explore(d.url, "schools", d.schools)
 	b.requests()
 	month := evaluate[string](b, `document.querySelectorAll("#period optgroup option")[1].value`)
@@ -472,7 +472,7 @@ func TestExploreByKeyboard(t *testing.T) {
 // The page in both sizes and lights is without serious faults for who reads it by other means, draws all its charts, and is no wider
 // than its window. With LECTERN_TEST_PICTURES, a folder, its pictures are left there.
 func TestExploreLooks(t *testing.T) {
-	d := startDemo(t, "--schools-rate", "300", "--libraries-rate", "300")
+	d := startDemo(t)
 	for report, key := range map[string]string{"schools": d.schools, "libraries": d.libraries} {
 		for device, width := range map[string]int64{"phone": 360, "desk": 1280} {
 			t.Run(report+" "+device, func(t *testing.T) {
