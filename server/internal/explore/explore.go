@@ -45,8 +45,9 @@ var files embed.FS
 // scripts and styles are served below Path, by their names, from these files.
 var (
 	scripts = map[string]string{
-		"explore.js": "explore.js", "api.js": "api.js", "chart.js": "chart.js", "course.js": "course.js", "days.js": "days.js", "download.js": "download.js", "libraries.js": "libraries.js",
-		"parts.js": "parts.js", "pages.js": "pages.js", "schools.js": "schools.js", "words.js": "words.js", "uPlot.iife.min.js": "uplot/uPlot.iife.min.js",
+		"explore.js": "explore.js", "schools.js": "schools.js", "libraries.js": "libraries.js", "course.js": "course.js",
+		"api.js": "api.js", "pages.js": "pages.js", "days.js": "days.js", "words.js": "words.js",
+		"parts.js": "parts.js", "chart.js": "chart.js", "download.js": "download.js", "uPlot.iife.min.js": "uplot/uPlot.iife.min.js",
 	}
 	styles = map[string]string{"explore.css": "explore.css", "uPlot.min.css": "uplot/uPlot.min.css"}
 )

@@ -44,14 +44,27 @@ export class Api {
   }
 
   async json(path, params) {
-    return (await this.get(path, params)).json();
+    return this.read(await this.get(path, params), "json");
+  }
+
+  // read returns the body of a response, which can be cut off as the response itself can.
+  async read(res, form) {
+    try {
+      return await res[form]();
+    } catch {
+      throw this.cutOff();
+    }
+  }
+
+  cutOff() {
+    return new Trouble(this.stopping.signal.aborted ? "stopped" : "network");
   }
 
   // get answers a good response. It waits for the rate before it is used up, and where the server says so.
   async get(path, params = {}, accept = "application/json") {
     const query = new URLSearchParams(params);
     if (this.snapshot) query.set("snapshot", this.snapshot);
-    for (let busy = 0; ; ) {
+    for (let busy = 0; ;) {
       if (this.rate?.remaining === 0) await this.wait(this.rate.reset - performance.now());
       const res = await this.fetch(`${prefixes[this.report]}/${path}?${query}`, accept);
       if (res.ok) {
@@ -65,11 +78,12 @@ export class Api {
   }
 
   async fetch(url, accept) {
+    const headers = { "X-Api-Key": this.key, Accept: accept };
     let res;
     try {
-      res = await fetch(url, { headers: { "X-Api-Key": this.key, Accept: accept }, signal: this.stopping.signal, cache: "no-store", credentials: "omit" });
-    } catch (e) {
-      throw new Trouble(e.name === "AbortError" ? "stopped" : "network");
+      res = await fetch(url, { headers, signal: this.stopping.signal, cache: "no-store", credentials: "omit" });
+    } catch {
+      throw this.cutOff();
     }
     const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) => res.headers.get(xRate(name)));
     if (res.status !== 401) {

@@ -21,28 +21,55 @@ const steps = Array.from({ length: 10 }, (_, i) => [1, 2, 5].map((n) => n * 10 *
 
 const axisNumber = (n) => (n < 100_000 ? number(n) : compact.format(n));
 
-const charts = new Set();
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => charts.forEach((c) => c.plot?.redraw()));
+const charts = new WeakMap(); // by their elements
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  for (const root of document.querySelectorAll(".chart")) charts.get(root).plot?.redraw();
+});
 
-const bar = ({ label, look }) => ({ label, width: 0, fill: () => colour(bars[look]), points: { show: false }, paths: uPlot.paths.bars({ size: [0.7, 48] }) });
+const bar = ({ label, look }) => {
+  const fill = () => colour(bars[look]);
+  return { label, width: 0, fill, points: { show: false }, paths: uPlot.paths.bars({ size: [0.7, 48] }) };
+};
 
-// Chart shows points with a label each: { label, short, first, values }; first is the name of a month where one begins. A series has a label, a unit, `show` to write its values, and
-// as bars a look; its values are `scale` times what stands on the axis.
+// Chart shows points with a label each: { label, short, first, values }; first is the name of a month where one begins. A series
+// has a label, a unit, `show` to write its values, and as bars a look; its values are `scale` times what stands on the axis.
 export class Chart {
   constructor({ label, series, bars = false, scale = 1 }) {
     Object.assign(this, { label, series, bars, scale, points: [] });
     const hint = id();
     this.canvas = el("div", { class: "plot" });
     this.readout = el("p", { class: "readout", "aria-live": "polite" });
-    this.frame = el("div", { class: "frame", role: "group", tabindex: "0", "aria-describedby": hint, onkeydown: (e) => this.walk(e), onblur: () => this.leave() }, this.canvas);
-    this.root = el("div", { class: "chart" }, this.legend(), this.frame, this.readout, el("p", { class: "spoken", id: hint }, say("chartKeys")));
+    this.frame = el(
+      "div",
+      {
+        class: "frame",
+        role: "group",
+        tabindex: "0",
+        "aria-describedby": hint,
+        onkeydown: (e) => this.walk(e),
+        onblur: () => this.leave(),
+      },
+      this.canvas,
+    );
+    this.root = el(
+      "div",
+      { class: "chart" },
+      this.legend(),
+      this.frame,
+      this.readout,
+      el("p", { class: "spoken", id: hint }, say("chartKeys")),
+    );
     new ResizeObserver(() => this.resize()).observe(this.canvas);
-    charts.add(this);
+    charts.set(this.root, this);
   }
 
   legend() {
     if (this.series.length < 2) return "";
-    return el("ul", { class: "legend", "aria-hidden": "true" }, ...this.series.map((s, i) => el("li", { class: this.bars ? s.look : `line-${i + 1}` }, s.label)));
+    return el(
+      "ul",
+      { class: "legend", "aria-hidden": "true" },
+      ...this.series.map((s, i) => el("li", { class: this.bars ? s.look : `line-${i + 1}` }, s.label)),
+    );
   }
 
   set(points) {
@@ -79,14 +106,30 @@ export class Chart {
   options(width) {
     const axis = { stroke: () => colour("--text"), font, grid: { stroke: () => colour("--grid"), width: 1 }, ticks: { show: false } };
     return {
-      width, height,
+      width,
+      height,
       legend: { show: false },
       padding: [10, 12, 0, 0],
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 9 } },
-      scales: { x: { time: false, range: [-0.5, this.points.length - 0.5] }, y: { range: (_, __, max) => [0, Math.max(this.scale, max * 1.08)] } },
+      scales: {
+        x: { time: false, range: [-0.5, this.points.length - 0.5] },
+        y: { range: (_, __, max) => [0, Math.max(this.scale, max * 1.08)] },
+      },
       axes: [
-        { ...axis, grid: { show: false }, splits: (u) => this.ticks(u.bbox.width / devicePixelRatio), values: (_, at) => at.map((i) => (this.long ? this.points[i].first : this.points[i].short)), gap: 6, size: 32 },
-        { ...axis, incrs: steps.map((n) => n * this.scale), values: (_, at) => at.map((v) => axisNumber(v / this.scale)), size: (_, values) => 18 + 7 * Math.max(1, ...(values ?? []).map((v) => v.length)) },
+        {
+          ...axis,
+          grid: { show: false },
+          splits: (u) => this.ticks(u.bbox.width / devicePixelRatio),
+          values: (_, at) => at.map((i) => (this.long ? this.points[i].first : this.points[i].short)),
+          gap: 6,
+          size: 32,
+        },
+        {
+          ...axis,
+          incrs: steps.map((n) => n * this.scale),
+          values: (_, at) => at.map((v) => axisNumber(v / this.scale)),
+          size: (_, values) => 18 + 7 * Math.max(1, ...(values ?? []).map((v) => v.length)),
+        },
       ],
       series: [{}, ...this.series.map((s, i) => (this.bars ? bar(s) : this.line(s, lines[i])))],
       hooks: { setCursor: [(u) => this.read(u.cursor.idx)] },
@@ -117,7 +160,9 @@ export class Chart {
     if (i === this.at) return;
     this.at = i ?? null;
     const p = this.points[i];
-    this.readout.textContent = p ? `${p.label}: ${this.series.map((s, k) => (p.values[k] === null ? say("notLoaded") : `${s.show(p.values[k])} ${s.unit}`)).join(", ")}` : "";
+    this.readout.textContent = p
+      ? `${p.label}: ${this.series.map((s, k) => (p.values[k] === null ? say("notLoaded") : `${s.show(p.values[k])} ${s.unit}`)).join(", ")}`
+      : "";
   }
 
   walk(e) {

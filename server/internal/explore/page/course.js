@@ -60,7 +60,9 @@ export class Course {
   }
 
   async byEngagements(seen) {
-    const found = new Map(days.each(this.startDate, this.endDate).map((day) => [day, { active: 0, loans: 0, readings10: 0, readings50: 0 }]));
+    const found = new Map(
+      days.each(this.startDate, this.endDate).map((day) => [day, { active: 0, loans: 0, readings10: 0, readings50: 0 }]),
+    );
     const fold = (rows) => {
       for (const row of rows) {
         const d = found.get(row.date);
@@ -76,7 +78,10 @@ export class Course {
       }
     }
     this.lists = lists.map(({ path, params, total }) => ({ path, params, total }));
-    this.show("Day", [...found].map(([day, values]) => ({ ...oneDay({ startDate: day }), values })));
+    this.show(
+      "Day",
+      [...found].map(([day, values]) => ({ ...oneDay({ startDate: day }), values })),
+    );
   }
 
   // bySummaries asks one summary for each span.
@@ -92,7 +97,10 @@ export class Course {
 
   // byMonths takes what the summary has by month, which is not the activity.
   byMonths() {
-    this.show("Months", this.summarised.monthly.map((m) => ({ ...month({ startDate: m.month }), values: { active: null, ...pick(m) } })));
+    this.show(
+      "Months",
+      this.summarised.monthly.map((m) => ({ ...month({ startDate: m.month }), values: { active: null, ...pick(m) } })),
+    );
   }
 
   show(unit, points) {
@@ -102,5 +110,8 @@ export class Course {
 
 const pick = (values) => Object.fromEntries(metrics.map((m) => [m, values[m]]));
 const oneDay = ({ startDate }) => ({ label: w.dayOfWeek(startDate), short: w.shortDay(startDate), first: w.firstOfMonth(startDate) });
-const week = ({ startDate, endDate }) => ({ label: w.say("span", { from: w.shortDay(startDate), to: w.shortDay(endDate) }), short: w.shortDay(startDate) });
+const week = ({ startDate, endDate }) => ({
+  label: w.say("span", { from: w.shortDay(startDate), to: w.shortDay(endDate) }),
+  short: w.shortDay(startDate),
+});
 const month = ({ startDate }) => ({ label: w.month(startDate.slice(0, 7)), short: w.shortMonth(startDate.slice(0, 7)) });

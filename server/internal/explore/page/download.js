@@ -55,7 +55,11 @@ export class Rows {
 
   pages() {
     return this.lists.flatMap(({ path, params, total }) =>
-      Array.from({ length: Math.max(1, Math.ceil(total / this.size)) }, (_, i) => ({ path, params: { ...params, page: i + 1, pageSize: this.size } })));
+      Array.from({ length: Math.max(1, Math.ceil(total / this.size)) }, (_, i) => ({
+        path,
+        params: { ...params, page: i + 1, pageSize: this.size },
+      })),
+    );
   }
 
   show() {
@@ -72,7 +76,7 @@ export class Rows {
   async csv() {
     const parts = [];
     for (const { path, params } of this.pages()) {
-      const bytes = new Uint8Array(await (await this.ask(path, params, "csv")).arrayBuffer());
+      const bytes = new Uint8Array(await this.ask(path, params, "csv"));
       parts.push(parts.length ? bytes.subarray(bytes.indexOf(10) + 1) : bytes); // no name has a line end in it
     }
     save(`${this.name}.csv`, types.csv, parts);
@@ -82,8 +86,8 @@ export class Rows {
   async xlsx() {
     const pages = this.pages();
     const i = this.next % pages.length;
-    const res = await this.ask(pages[i].path, pages[i].params, "xlsx");
-    save(pages.length > 1 ? `${this.name}-${i + 1}.xlsx` : `${this.name}.xlsx`, types.xlsx, [await res.arrayBuffer()]);
+    const bytes = await this.ask(pages[i].path, pages[i].params, "xlsx");
+    save(pages.length > 1 ? `${this.name}-${i + 1}.xlsx` : `${this.name}.xlsx`, types.xlsx, [bytes]);
     this.next = i + 1;
     this.show();
   }
@@ -92,6 +96,6 @@ export class Rows {
     const res = await this.api.get(path, params, types[form]);
     const got = res.headers.get("Content-Type") ?? "";
     if (!got.startsWith(types[form].split(";")[0])) throw new Trouble("form", form.toUpperCase());
-    return res;
+    return this.api.read(res, "arrayBuffer");
   }
 }

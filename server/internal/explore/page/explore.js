@@ -32,7 +32,10 @@ let schools = new Map(); // the names of the schools that were seen, by id
 function params(kind) {
   const chosen = { ...periodOf(kind, at("period").value) };
   if (kind !== "schools") return chosen;
-  for (const [name, id] of [["schoolId", "school"], ["profile", "profile"]]) {
+  for (const [name, id] of [
+    ["schoolId", "school"],
+    ["profile", "profile"],
+  ]) {
     if (at(id).value) chosen[name] = at(id).value;
   }
   return chosen;
@@ -46,12 +49,14 @@ function make(kind, api) {
 // recognise makes the first request of a view: of the report that is known or told, then of the other one. A key that is of neither
 // API is refused by both.
 async function recognise() {
-  const order = kinds.toSorted((a, b) => (b === credentials.report) - (a === credentials.report));
+  const asked = credentials;
+  const order = kinds.toSorted((a, b) => (b === asked.report) - (a === asked.report));
   for (const kind of order) {
-    const api = view?.kind === kind && view.api.key === credentials.key ? view.api.another() : new Api(kind, credentials.key, showRate);
+    const api = view?.kind === kind && view.api.key === asked.key ? view.api.another() : new Api(kind, asked.key, showRate);
     view = make(kind, api);
     try {
       await view.begin();
+      if (asked !== credentials) throw new Trouble("stopped"); // the key was forgotten meanwhile
       credentials.report = kind;
       stored.set({ ...credentials, accepted: true });
       return;
@@ -95,7 +100,9 @@ function redraw() {
   at("more").hidden = left === 0;
   if (left) at("more").firstElementChild.textContent = say("more", { part: view.more, n: left, time: w.about(seconds(left)) });
   at("status").textContent = say(view.kind === "libraries" && view.updatedAt ? "shownAsOf" : "shown", {
-    from: w.day(period.startDate), to: w.day(period.endDate), at: view.updatedAt ? `${w.day(view.updatedAt.slice(0, 10))}, ${view.updatedAt.slice(11, 16)}` : "",
+    from: w.day(period.startDate),
+    to: w.day(period.endDate),
+    at: view.updatedAt ? `${w.day(view.updatedAt.slice(0, 10))}, ${view.updatedAt.slice(11, 16)}` : "",
   });
   if (view.empty) tell(say(view.empty));
 }
@@ -152,7 +159,10 @@ function busy(is) {
   if (is) at("status").textContent = say("loading");
 }
 
-const progress = () => (at("status").textContent = say("progress", { n: view.api.asked }));
+// progress tells now and then: it is read aloud.
+function progress() {
+  if (view.api.asked % redrawn === 0) at("status").textContent = say("progress", { n: view.api.asked });
+}
 
 // showRate tells what is left of the rate, and what is waited for.
 let fresh;
@@ -174,7 +184,10 @@ function showRate(waiting) {
 
 // tell shows a sentence, and what can be done about it.
 function tell(text, label, todo) {
-  at("alert").replaceChildren(...(text ? [el("p", {}, text)] : []), ...(label ? [el("button", { type: "button", onclick: todo }, label)] : []));
+  at("alert").replaceChildren(
+    ...(text ? [el("p", {}, text)] : []),
+    ...(label ? [el("button", { type: "button", onclick: todo }, label)] : []),
+  );
 }
 
 // explain says what went wrong and what to do.
@@ -192,7 +205,7 @@ function explain(e) {
       tell(say("gone"), say("refresh"), again);
       break;
     case "stopped":
-      if (!view?.parts) tell(say("stopped"), say("again"), again);
+      if (credentials && !view?.parts) tell(say("stopped"), say("again"), again);
       break;
     case "form":
       tell(say("otherForm", { form: e.detail }));
@@ -243,7 +256,10 @@ function fromLink() {
   const link = new URLSearchParams(location.hash.slice(1));
   if (!link.get("key")) return false;
   history.replaceState(null, "", location.pathname);
-  use(link.get("key"), kinds.find((k) => k === link.get("report")));
+  use(
+    link.get("key"),
+    kinds.find((k) => k === link.get("report")),
+  );
   return true;
 }
 
@@ -266,8 +282,10 @@ function offerPeriods(kind, end) {
   const option = (value, label) => el("option", { value }, label);
   const chosen = at("period").value;
   at("period").replaceChildren(
-    option("", say("last30")), ...years.map((y) => option(y, say("year", { year: y }))),
-    el("optgroup", { label: say("months") }, ...months.map((m) => option(m, w.month(m)))), option("dates", say("otherDates")),
+    option("", say("last30")),
+    ...years.map((y) => option(y, say("year", { year: y }))),
+    el("optgroup", { label: say("months") }, ...months.map((m) => option(m, w.month(m)))),
+    option("dates", say("otherDates")),
   );
   at("period").value = chosen;
   at("from").min = at("to").min = histories[kind];
@@ -280,7 +298,12 @@ function offerSchools() {
   for (const [id, name] of view.schools) schools.set(id, name);
   const chosen = at("school").value;
   const all = at("school").firstElementChild;
-  at("school").replaceChildren(all, ...[...schools].sort((a, b) => a[1].localeCompare(b[1], w.lang, { numeric: true })).map(([id, name]) => el("option", { value: String(id) }, name)));
+  at("school").replaceChildren(
+    all,
+    ...[...schools]
+      .sort((a, b) => a[1].localeCompare(b[1], w.lang, { numeric: true }))
+      .map(([id, name]) => el("option", { value: String(id) }, name)),
+  );
   at("school").value = chosen;
 }
 

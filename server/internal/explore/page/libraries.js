@@ -1,7 +1,6 @@
 // The report of a library network: its summaries, stock, reservations, and engagements by day.
 
 import { Chart } from "./chart.js";
-import * as days from "./days.js";
 import * as download from "./download.js";
 import { Pages, pageSize } from "./pages.js";
 import { downloads, el, panel, Table, tiles } from "./parts.js";
@@ -49,7 +48,12 @@ export class LibrariesReport {
     for (const grouping of groupings.slice(1)) await this.summary(grouping);
     await this.titlesOf(this.firstBand());
     this.waiting = new Waiting();
-    this.queue = new Pages(this.api, "datasets/reservations", { status: "waiting", startDate: this.history, endDate: this.today }, { fold: (rows) => this.waiting.fold(rows) });
+    this.queue = new Pages(
+      this.api,
+      "datasets/reservations",
+      { status: "waiting", startDate: this.history, endDate: this.today },
+      { fold: (rows) => this.waiting.fold(rows) },
+    );
     await this.queue.step();
     this.course = new Course(this.api, this.period, this.summarised);
     await this.course.fill(requests - 4, seen);
@@ -101,8 +105,16 @@ export class LibrariesReport {
 
   build() {
     this.parts = {
-      activity: this.dayPanel("activity", [{ key: "active", label: say("activeReaders"), unit: say("activeUnit"), look: "full", ...count }], true),
-      lending: this.dayPanel("lending", ["loans", "readings10", "readings50"].map((key) => ({ key, label: say(key), unit: say(`${key}Unit`), ...count })), false),
+      activity: this.dayPanel(
+        "activity",
+        [{ key: "active", label: say("activeReaders"), unit: say("activeUnit"), look: "full", ...count }],
+        true,
+      ),
+      lending: this.dayPanel(
+        "lending",
+        ["loans", "readings10", "readings50"].map((key) => ({ key, label: say(key), unit: say(`${key}Unit`), ...count })),
+        false,
+      ),
       funnel: this.funnelPanel(),
       deleted: this.deletedPanel(),
       stock: this.stockPanel(),
@@ -133,7 +145,9 @@ export class LibrariesReport {
     const { course } = this;
     for (const name of ["activity", "lending"]) {
       const { panel, chart, table, series } = this.parts[name];
-      chart.set(course.points.map(({ label, short, first, values }) => ({ label, short, first, values: series.map((s) => values[s.key]) })));
+      chart.set(
+        course.points.map(({ label, short, first, values }) => ({ label, short, first, values: series.map((s) => values[s.key]) })),
+      );
       table.set(course.points.map(({ label, values }) => ({ label, ...values })));
       panel.setPart(course.left ? say(`by${course.unit}`) : "");
       const rows = course.lists ? [this.rows("engagements", course.lists)] : [];
@@ -143,39 +157,68 @@ export class LibrariesReport {
 
   funnelPanel() {
     const title = say("funnelTitle");
-    const table = new Table(title, [{ key: "step", label: say("step"), head: true }, { key: "n", label: say("number"), bar: true, ...count }, { key: "share", label: say("ofLoans"), ...share }]);
+    const table = new Table(title, [
+      { key: "step", label: say("step"), head: true },
+      { key: "n", label: say("number"), bar: true, ...count },
+      { key: "share", label: say("ofLoans"), ...share },
+    ]);
     return { panel: panel({ name: "funnel", title, note: say("funnelNote") }, table.root), table };
   }
 
   renderFunnel() {
     const { panel, table } = this.parts.funnel;
     const { general } = this.summarised;
-    table.set(["loans", "readings10", "readings50"].map((k) => ({ step: say(k), n: general[k], share: general.loans ? general[k] / general.loans : null })));
+    table.set(
+      ["loans", "readings10", "readings50"].map((k) => ({
+        step: say(k),
+        n: general[k],
+        share: general.loans ? general[k] / general.loans : null,
+      })),
+    );
     downloads(panel, download.ofTable(this.name("funnel"), table));
   }
 
   stockPanel() {
     const title = say("stockTitle");
-    const table = new Table(title, [{ key: "label", label: say("band"), head: true }, { key: "count", label: say("titles"), bar: true, ...count }]);
+    const table = new Table(title, [
+      { key: "label", label: say("band"), head: true },
+      { key: "count", label: say("titles"), bar: true, ...count },
+    ]);
     return { panel: panel({ name: "stock", title }, el("p", { class: "hint" }), table.root), table };
   }
 
   renderStock() {
     const { panel, table } = this.parts.stock;
     const { histogram, readings, possibleReadings, percentage } = this.summarised.stock;
-    panel.root.querySelector(".hint").textContent = say("stockNote", { readings, possible: possibleReadings, share: w.percent(percentage) });
+    panel.root.querySelector(".hint").textContent = say("stockNote", {
+      readings,
+      possible: possibleReadings,
+      share: w.percent(percentage),
+    });
     table.set(histogram.map(({ band, count }) => ({ label: bandLabel(band), count })));
-    downloads(panel, download.ofTable(this.name("stock-bands"), table), this.rows("stock", [{ path: "datasets/stock", params: {}, total: histogram.reduce((sum, b) => sum + b.count, 0) }], groupPage));
+    downloads(
+      panel,
+      download.ofTable(this.name("stock-bands"), table),
+      this.rows("stock", [{ path: "datasets/stock", params: {}, total: histogram.reduce((sum, b) => sum + b.count, 0) }], groupPage),
+    );
   }
 
   titlesPanel() {
     const title = say("titlesTitle");
     const choice = el("select", { onchange: () => this.run(() => this.chooseBand(choice.value)) });
     const table = new Table(title, [
-      { key: "title", label: say("book"), head: true }, { key: "readings", label: say("readingsCount"), ...count }, { key: "possible", label: say("possible"), ...count },
-      { key: "share", label: say("consumed"), bar: true, ...share }, { key: "expires", label: say("expires"), show: w.day, raw: (d) => d }, { key: "reservations", label: say("reserved"), ...count },
+      { key: "title", label: say("book"), head: true },
+      { key: "readings", label: say("readingsCount"), ...count },
+      { key: "possible", label: say("possible"), ...count },
+      { key: "share", label: say("consumed"), bar: true, ...share },
+      { key: "expires", label: say("expires"), show: w.day, raw: (d) => d },
+      { key: "reservations", label: say("reserved"), ...count },
     ]);
-    return { panel: panel({ name: "titles", title, wide: true }, el("p", {}, el("label", {}, say("bandOf"), " ", choice)), table.root), table, choice };
+    return {
+      panel: panel({ name: "titles", title, wide: true }, el("p", {}, el("label", {}, say("bandOf"), " ", choice)), table.root),
+      table,
+      choice,
+    };
   }
 
   async chooseBand(band) {
@@ -186,19 +229,41 @@ export class LibrariesReport {
   renderTitles() {
     const { panel, table, choice } = this.parts.titles;
     const { band, params, total, rows } = this.titles;
-    choice.replaceChildren(...this.summarised.stock.histogram.map((b) => el("option", { value: b.band }, say("bandChoice", { band: bandLabel(b.band), n: b.count }))));
+    choice.replaceChildren(
+      ...this.summarised.stock.histogram.map((b) =>
+        el("option", { value: b.band }, say("bandChoice", { band: bandLabel(b.band), n: b.count })),
+      ),
+    );
     choice.value = band;
-    table.set(rows.map((r) => ({
-      title: r.title, readings: r.readings, possible: r.possibleReadings, share: r.percentage, reservations: r.activeReservations,
-      expires: r.purchases.map((p) => p.expiresAt).filter((d) => d >= this.today).sort()[0] ?? null,
-    })));
+    table.set(
+      rows.map((r) => ({
+        title: r.title,
+        readings: r.readings,
+        possible: r.possibleReadings,
+        share: r.percentage,
+        reservations: r.activeReservations,
+        expires:
+          r.purchases
+            .map((p) => p.expiresAt)
+            .filter((d) => d >= this.today)
+            .sort()[0] ?? null,
+      })),
+    );
     panel.setPart(total > rows.length ? say("titlesPart", { shown: rows.length, total }) : "");
-    downloads(panel, download.ofTable(this.name("titles"), table), this.rows(`stock-${band}`, [{ path: "datasets/stock", params, total }], groupPage));
+    downloads(
+      panel,
+      download.ofTable(this.name("titles"), table),
+      this.rows(`stock-${band}`, [{ path: "datasets/stock", params, total }], groupPage),
+    );
   }
 
   waitingPanel() {
     const title = say("waitingTitle");
-    const table = new Table(title, [{ key: "title", label: say("book"), head: true }, { key: "count", label: say("waiting"), bar: true, ...count }, { key: "since", label: say("since"), show: w.day, raw: (d) => d }]);
+    const table = new Table(title, [
+      { key: "title", label: say("book"), head: true },
+      { key: "count", label: say("waiting"), bar: true, ...count },
+      { key: "since", label: say("since"), show: w.day, raw: (d) => d },
+    ]);
     return { panel: panel({ name: "waiting", title, note: say("waitingNote") }, table.root), table };
   }
 
@@ -212,16 +277,33 @@ export class LibrariesReport {
 
   groupPanel(grouping) {
     const title = say(`${grouping}Title`);
-    const metrics = ["registeredUsers", "usersWithLogin", "loans", "readings10", "readings50"].map((key) => ({ key, label: say(key), bar: key === "usersWithLogin", ...count }));
-    const table = new Table(title, [{ key: "label", label: say(grouping), head: true }, ...metrics, { key: "hours", label: say("hoursRead"), ...count }]);
+    const metrics = ["registeredUsers", "usersWithLogin", "loans", "readings10", "readings50"].map((key) => ({
+      key,
+      label: say(key),
+      bar: key === "usersWithLogin",
+      ...count,
+    }));
+    const table = new Table(title, [
+      { key: "label", label: say(grouping), head: true },
+      ...metrics,
+      { key: "hours", label: say("hoursRead"), ...count },
+    ]);
     return { panel: panel({ name: grouping, title, wide: true }, table.root), table };
   }
 
   renderGroups(grouping) {
     const { panel, table } = this.parts[grouping];
     const { data, meta } = this.groups.get(grouping);
-    table.set(data.breakdown.map(({ key, label, metrics }) => ({ ...metrics, label: key === unknownGroup ? say("notInformed") : label, hours: Math.floor(metrics.readingSeconds / 3600) })));
-    panel.setPart(meta.page.totalRows > data.breakdown.length ? say("groupsPart", { shown: data.breakdown.length, total: meta.page.totalRows }) : "");
+    table.set(
+      data.breakdown.map(({ key, label, metrics }) => ({
+        ...metrics,
+        label: key === unknownGroup ? say("notInformed") : label,
+        hours: Math.floor(metrics.readingSeconds / 3600),
+      })),
+    );
+    panel.setPart(
+      meta.page.totalRows > data.breakdown.length ? say("groupsPart", { shown: data.breakdown.length, total: meta.page.totalRows }) : "",
+    );
     downloads(panel, download.ofTable(this.name(`by-${grouping}`), table));
   }
 
@@ -236,7 +318,12 @@ export class LibrariesReport {
   renderDeleted() {
     const { panel, chart, table } = this.parts.deleted;
     const { total, last30Days, withLoans, monthly } = this.summarised.deletedUsers;
-    panel.root.querySelector(".hint").textContent = say("deletedNote", { total, last: last30Days, loans: withLoans, from: w.day(this.history) });
+    panel.root.querySelector(".hint").textContent = say("deletedNote", {
+      total,
+      last: last30Days,
+      loans: withLoans,
+      from: w.day(this.history),
+    });
     const rows = monthly.map((m) => ({ label: w.month(m.month), short: w.shortMonth(m.month), total: m.total }));
     chart.set(rows.map(({ label, short, total }) => ({ label, short, values: [total] })));
     table.set(rows);
@@ -244,9 +331,16 @@ export class LibrariesReport {
   }
 
   figures() {
-    const { general, reservationsByStatus: { active } } = this.summarised;
+    const {
+      general,
+      reservationsByStatus: { active },
+    } = this.summarised;
     return [
-      ...["registeredUsers", "usersWithLogin", "loans", "readings10", "readings50"].map((k) => ({ name: k, label: say(k), value: w.number(general[k]) })),
+      ...["registeredUsers", "usersWithLogin", "loans", "readings10", "readings50"].map((k) => ({
+        name: k,
+        label: say(k),
+        value: w.number(general[k]),
+      })),
       { name: "time", label: say("timeRead"), value: w.hours(general.readingSeconds / 60) },
       { name: "reservations", label: say("reserved"), value: w.number(active) },
     ];

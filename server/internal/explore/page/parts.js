@@ -19,8 +19,13 @@ export const id = () => `part-${++ids}`;
 
 // tiles shows a few figures with their names.
 export function tiles(figures) {
-  return el("dl", { class: "tiles" }, ...figures.map(({ name, label, value, hint }) =>
-    el("div", {}, el("dt", {}, label), el("dd", { "data-figure": name }, value), ...(hint ? [el("dd", { class: "hint" }, hint)] : []))));
+  return el(
+    "dl",
+    { class: "tiles" },
+    ...figures.map(({ name, label, value, hint }) =>
+      el("div", {}, el("dt", {}, label), el("dd", { "data-figure": name }, value), ...(hint ? [el("dd", { class: "hint" }, hint)] : [])),
+    ),
+  );
 }
 
 // panel is a part of the report with its heading; note says how it is counted, part what of it is not shown, and folded is the
@@ -29,11 +34,18 @@ export function panel({ name, title, note = "", wide = false, folded = null }, .
   const heading = id();
   const part = el("p", { class: "part", hidden: "" });
   const downloads = el("details", { class: "downloads" }, el("summary", {}, say("download")), el("p"));
-  const root = el("section", { class: wide ? "panel wide" : "panel", "aria-labelledby": heading, "data-panel": name },
-    el("h2", { id: heading }, title), ...(note ? [el("p", { class: "hint" }, note)] : []), part, ...body,
-    el("div", { class: "folds" }, ...(folded ? [el("details", {}, el("summary", {}, say("table")), folded.root)] : []), downloads));
+  const root = el(
+    "section",
+    { class: wide ? "panel wide" : "panel", "aria-labelledby": heading, "data-panel": name },
+    el("h2", { id: heading }, title),
+    ...(note ? [el("p", { class: "hint" }, note)] : []),
+    part,
+    ...body,
+    el("div", { class: "folds" }, ...(folded ? [el("details", {}, el("summary", {}, say("table")), folded.root)] : []), downloads),
+  );
   return {
-    root, downloads,
+    root,
+    downloads,
     setPart(text) {
       part.textContent = text;
       part.hidden = !text;
@@ -55,9 +67,17 @@ export class Table {
     this.caption = caption;
     this.columns = columns;
     this.body = el("tbody");
-    this.root = el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption },
-      el("table", {}, el("caption", { class: "spoken" }, caption),
-        el("thead", {}, el("tr", {}, ...columns.map((c) => el("th", { scope: "col", class: kind(c) }, c.label)))), this.body));
+    this.root = el(
+      "div",
+      { class: "scroll", tabindex: "0", role: "group", "aria-label": caption },
+      el(
+        "table",
+        {},
+        el("caption", { class: "spoken" }, caption),
+        el("thead", {}, el("tr", {}, ...columns.map((c) => el("th", { scope: "col", class: kind(c) }, c.label)))),
+        this.body,
+      ),
+    );
   }
 
   // set shows rows; a row with `sub` belongs to the one above.
@@ -68,12 +88,16 @@ export class Table {
   }
 
   line(row) {
-    return el("tr", { class: row.sub ? "sub" : row.sum ? "sum" : null }, ...this.columns.map((c) => {
-      const value = row[c.key];
-      const content = value === null || value === undefined ? "–" : c.show ? c.show(value) : value;
-      if (c.head) return el("th", { scope: "row" }, content);
-      return el("td", { class: kind(c) }, c.bar ? el("span", { class: "barred" }, bar(value / this.most(c, row)), content) : content);
-    }));
+    return el(
+      "tr",
+      { class: row.sub ? "sub" : row.sum ? "sum" : null },
+      ...this.columns.map((c) => {
+        const value = row[c.key];
+        const content = value === null || value === undefined ? "–" : c.show ? c.show(value) : value;
+        if (c.head) return el("th", { scope: "row" }, content);
+        return el("td", { class: kind(c) }, c.bar ? el("span", { class: "barred" }, bar(value / this.most(c, row)), content) : content);
+      }),
+    );
   }
 
   // most is the largest value of a column among the rows of a row's kind.

@@ -83,7 +83,9 @@ export class SchoolsReport {
         { key: "came", label: say("came"), unit: say("cameUnit"), look: "soft", ...count },
         { key: "read", label: say("read"), unit: say("readUnit"), look: "full", ...count },
       ]),
-      minutes: this.dayPanel("minutes", [{ key: "tenths", label: say("minutesRead"), unit: say("minutesUnit"), look: "full", ...asMinutes }]),
+      minutes: this.dayPanel("minutes", [
+        { key: "tenths", label: say("minutesRead"), unit: say("minutesUnit"), look: "full", ...asMinutes },
+      ]),
       books: this.booksPanel(),
       finished: this.finishedPanel(),
       schools: this.schoolsPanel(),
@@ -98,7 +100,13 @@ export class SchoolsReport {
 
   rows(name, list) {
     const { path, params, total } = list;
-    return new download.Rows({ name: this.name(name), api: this.api, size: pageSize, run: this.run, lists: [{ path, params, total: total ?? 0 }] });
+    return new download.Rows({
+      name: this.name(name),
+      api: this.api,
+      size: pageSize,
+      run: this.run,
+      lists: [{ path, params, total: total ?? 0 }],
+    });
   }
 
   dayPanel(name, series) {
@@ -112,7 +120,14 @@ export class SchoolsReport {
   renderDays() {
     for (const name of ["readers", "minutes"]) {
       const { panel, chart, table, series } = this.parts[name];
-      chart.set(this.visits.days.map((d) => ({ label: w.dayOfWeek(d.day), short: w.shortDay(d.day), first: w.firstOfMonth(d.day), values: series.map((s) => d[s.key]) })));
+      chart.set(
+        this.visits.days.map((d) => ({
+          label: w.dayOfWeek(d.day),
+          short: w.shortDay(d.day),
+          first: w.firstOfMonth(d.day),
+          values: series.map((s) => d[s.key]),
+        })),
+      );
       table.set(this.visits.days.filter((d) => d.came !== null).map((d) => ({ label: w.dayOfWeek(d.day), ...d })));
       panel.setPart(this.engagements.left ? this.partOfDays() : "");
       downloads(panel, download.ofTable(this.name(name), table), this.rows("engagements", this.engagements).root);
@@ -130,15 +145,22 @@ export class SchoolsReport {
   booksPanel() {
     const title = say("booksTitle");
     const table = new Table(title, [
-      { key: "title", label: say("book"), head: true }, { key: "author", label: say("author"), spare: true },
-      { key: "readers", label: say("readers"), bar: true, ...count }, { key: "tenths", label: say("minutesRead"), ...asMinutes }, { key: "finished", label: say("finished"), ...count },
+      { key: "title", label: say("book"), head: true },
+      { key: "author", label: say("author"), spare: true },
+      { key: "readers", label: say("readers"), bar: true, ...count },
+      { key: "tenths", label: say("minutesRead"), ...asMinutes },
+      { key: "finished", label: say("finished"), ...count },
     ]);
     return { panel: panel({ name: "books", title, note: say("booksNote", { n: topBooks }), wide: true }, table.root), table };
   }
 
   renderBooks() {
     const { panel, table } = this.parts.books;
-    table.set([...this.reading.books.values()].sort((a, b) => b.readers - a.readers || b.tenths - a.tenths || a.title.localeCompare(b.title, w.lang)).slice(0, topBooks));
+    table.set(
+      [...this.reading.books.values()]
+        .sort((a, b) => b.readers - a.readers || b.tenths - a.tenths || a.title.localeCompare(b.title, w.lang))
+        .slice(0, topBooks),
+    );
     this.ofReadings(panel, "books", table);
   }
 
@@ -159,7 +181,9 @@ export class SchoolsReport {
 
   renderFinished() {
     const { panel, chart, table } = this.parts.finished;
-    const rows = days.months(this.period.startDate, this.period.endDate).map((m) => ({ label: w.month(m), short: w.shortMonth(m), finished: this.reading.months.get(m) ?? 0 }));
+    const rows = days
+      .months(this.period.startDate, this.period.endDate)
+      .map((m) => ({ label: w.month(m), short: w.shortMonth(m), finished: this.reading.months.get(m) ?? 0 }));
     chart.set(rows.map(({ label, short, finished }) => ({ label, short, values: [finished] })));
     table.set(rows);
     this.ofReadings(panel, "finished", table);
@@ -168,9 +192,13 @@ export class SchoolsReport {
   schoolsPanel() {
     const title = say("schoolsTitle");
     const table = new Table(title, [
-      { key: "name", label: say("schoolAndClass"), head: true }, { key: "users", label: say("users"), ...count }, { key: "readers", label: say("readers"), ...count },
-      { key: "tenths", label: say("minutesRead"), bar: true, ...asMinutes }, { key: "each", label: say("minutesEach"), ...asMinutes },
-      { key: "books", label: say("readingsCount"), ...count }, { key: "finished", label: say("finished"), ...count },
+      { key: "name", label: say("schoolAndClass"), head: true },
+      { key: "users", label: say("users"), ...count },
+      { key: "readers", label: say("readers"), ...count },
+      { key: "tenths", label: say("minutesRead"), bar: true, ...asMinutes },
+      { key: "each", label: say("minutesEach"), ...asMinutes },
+      { key: "books", label: say("readingsCount"), ...count },
+      { key: "finished", label: say("finished"), ...count },
     ]);
     return { panel: panel({ name: "schools", title, note: say("schoolsNote"), wide: true }, table.root), table };
   }
@@ -201,8 +229,16 @@ export class SchoolsReport {
       }
     }
     const byName = (a, b) => a.name.localeCompare(b.name, w.lang, { numeric: true });
-    const all = [...rows.values()].map((r) => ({ ...r, sub: r.group !== "", sum: r.group === "", each: r.readers ? Math.round(r.tenths / r.readers) : null }));
-    return all.filter((r) => r.sum).sort(byName).flatMap((s) => [s, ...all.filter((r) => r.sub && r.school === s.school).sort(byName)]);
+    const all = [...rows.values()].map((r) => ({
+      ...r,
+      sub: r.group !== "",
+      sum: r.group === "",
+      each: r.readers ? Math.round(r.tenths / r.readers) : null,
+    }));
+    return all
+      .filter((r) => r.sum)
+      .sort(byName)
+      .flatMap((s) => [s, ...all.filter((r) => r.sub && r.school === s.school).sort(byName)]);
   }
 
   figures() {
@@ -253,7 +289,7 @@ class Visits {
     const cut = [...sums.keys()].sort()[0] ?? endDate;
     this.from = whole ? startDate : days.add(cut, 1);
     const none = (day) => (day >= this.from ? { came: 0, read: 0, tenths: 0 } : { came: null, read: null, tenths: null });
-    this.days = days.each(startDate, endDate).map((day) => ({ day, ...(day >= this.from && sums.get(day)) || none(day) }));
+    this.days = days.each(startDate, endDate).map((day) => ({ day, ...((day >= this.from && sums.get(day)) || none(day)) }));
   }
 
   sum(key) {

@@ -25,7 +25,8 @@ export const percent = (fraction) => share.format(fraction);
 export const minutes = (tenths) => tenth.format(tenths / 10);
 
 // hours writes minutes as hours, and minutes where there are few.
-export const hours = (minutes) => say(minutes < 600 ? "hoursMinutes" : "hours", { h: Math.floor(minutes / 60), m: Math.floor(minutes % 60) });
+export const hours = (minutes) =>
+  say(minutes < 600 ? "hoursMinutes" : "hours", { h: Math.floor(minutes / 60), m: Math.floor(minutes % 60) });
 
 // Days are texts as the API has them; they are of no zone.
 const format = (options) => {
@@ -47,4 +48,5 @@ export const shortMonth = (m) => `${monthName(m)} ${m.slice(0, 4)}`;
 export const firstOfMonth = (day) => (day.endsWith("-01") ? monthName(day) : "");
 
 // about says about how long seconds are.
-export const about = (seconds) => (seconds < 30 ? say("seconds", { n: Math.max(1, Math.ceil(seconds)) }) : say("minutes", { n: Math.max(1, Math.round(seconds / 60)) }));
+export const about = (seconds) =>
+  seconds < 30 ? say("seconds", { n: Math.max(1, Math.ceil(seconds)) }) : say("minutes", { n: Math.max(1, Math.round(seconds / 60)) });
