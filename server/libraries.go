@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,15 +66,12 @@ func (s *Server) analytics(store *librariesdb.Store, kept state.Cache) (*analyti
 	return source, nil
 }
 
+var legacyPrefix = regexp.MustCompile(`^(/[A-Za-z0-9_.~-]+)+$`)
+
 // CheckLegacyPrefix returns an error for what cannot be a legacy prefix: it begins with a slash, has segments of
 // letters, digits, `-`, `_`, `.` and `~`, and its paths are no other API's.
 func CheckLegacyPrefix(p string) error {
-	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~"
-	rest, ok := strings.CutPrefix(p, "/")
-	for segment := range strings.SplitSeq(rest, "/") {
-		ok = ok && segment != "" && segment != "." && segment != ".." && strings.Trim(segment, letters) == ""
-	}
-	if !ok {
+	if !legacyPrefix.MatchString(p) || path.Clean(p) != p {
 		return fmt.Errorf("legacy prefix %q: give a path such as /rede-antiga, of letters, digits, -, _, . and ~, without a slash at its end", p)
 	}
 	for _, api := range []string{directoryapi.Prefix, schoolsapi.Prefix, librariesapi.Prefix} {

@@ -67,11 +67,10 @@ func New(ctx context.Context, c Config) (*Server, error) {
 		}
 		s.config.DB, s.close = db, db.Close
 	}
-	if _, err := Migrate(ctx, s.config.DB); err != nil {
-		s.close()
-		return nil, err
+	_, err := Migrate(ctx, s.config.DB)
+	if err == nil {
+		err = s.keep(ctx)
 	}
-	err := s.keep(ctx)
 	if err == nil {
 		err = s.compose(ctx)
 	}

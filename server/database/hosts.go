@@ -119,7 +119,7 @@ func (h *hosts) connect(ctx context.Context, network, address string) (net.Conn,
 	h.mu.Lock()
 	to := h.all[address]
 	if to == nil {
-		to = &host{hosts: h, network: network, address: address, conns: make(map[*watchedConn]bool)}
+		to = &host{hosts: h, network: network, address: address}
 		h.all[address] = to
 	}
 	h.mu.Unlock()
@@ -131,7 +131,7 @@ func (h *hosts) connect(ctx context.Context, network, address string) (net.Conn,
 		return nil, err
 	}
 	w := &watchedConn{Conn: c, host: to}
-	to.add(w)
+	to.conns.Store(w, nil)
 	return w, nil
 }
 
@@ -142,21 +142,7 @@ type host struct {
 	heard            atomic.Int64 // when something last came from it, in nanoseconds since 1970
 	failed           atomic.Int64 // when it last did not answer, likewise; 0 = never
 	asking           singleflight.Group
-
-	mu    sync.Mutex
-	conns map[*watchedConn]bool
-}
-
-func (h *host) add(c *watchedConn) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.conns[c] = true
-}
-
-func (h *host) remove(c *watchedConn) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.conns, c)
+	conns            sync.Map // by *watchedConn
 }
 
 // check closes the connections to a host that is silent and takes no new one.
@@ -167,11 +153,8 @@ func (h *host) check() {
 			return nil, nil
 		}
 		h.failed.Store(time.Now().UnixNano())
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		for c := range h.conns {
-			c.silent.Store(true)
-			c.Conn.Close()
+		for c := range h.conns.Range {
+			c.(*watchedConn).silence()
 		}
 		return nil, nil
 	})
@@ -240,8 +223,14 @@ func (c *watchedConn) Write(b []byte) (int, error) {
 
 // Close closes the connection.
 func (c *watchedConn) Close() error {
-	c.host.remove(c)
+	c.host.conns.Delete(c)
 	return c.Conn.Close()
+}
+
+// silence closes the connection to a host that says nothing, for whoever waits on it.
+func (c *watchedConn) silence() {
+	c.silent.Store(true)
+	c.Conn.Close()
 }
 
 // lost returns the error of a statement before which so many bytes were sent. Pgx says of one whose answer did not come that it

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/migrate"
@@ -88,8 +88,8 @@ func (db *DB) discover(sets []fs.FS) ([]migration, error) {
 	return all, nil
 }
 
-// migrationSuffix is bun/migrate's for a migration that is one transaction.
-const migrationSuffix = ".tx.up.sql"
+// migrationFile is the name of a migration that is one transaction, as bun/migrate has it.
+var migrationFile = regexp.MustCompile(`^((\d{14})_.*)\.tx\.up\.sql$`)
 
 // readSet reads one folder of one set.
 func readSet(set fs.FS, folder string) ([]migration, error) {
@@ -99,16 +99,15 @@ func readSet(set fs.FS, folder string) ([]migration, error) {
 	}
 	var ms []migration
 	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), migrationSuffix)
-		number, _, ok2 := strings.Cut(name, "_")
-		if !ok || !ok2 || len(number) != len("20060102150405") || strings.Trim(number, "0123456789") != "" {
-			return nil, fmt.Errorf("%s: not named <14 digits>_<name>%s", path.Join(folder, e.Name()), migrationSuffix)
+		m := migrationFile.FindStringSubmatch(e.Name())
+		if m == nil {
+			return nil, fmt.Errorf("%s: not named <14 digits>_<name>.tx.up.sql", path.Join(folder, e.Name()))
 		}
 		text, err := fs.ReadFile(set, path.Join(folder, e.Name()))
 		if err != nil {
 			return nil, err
 		}
-		ms = append(ms, migration{number: number, name: name, sql: string(text)})
+		ms = append(ms, migration{number: m[2], name: m[1], sql: string(text)})
 	}
 	return ms, nil
 }

@@ -3,10 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/lectern-dev/lectern/server/internal/commandline"
-	"github.com/lectern-dev/lectern/server/internal/status"
 )
 
 type completionCmd struct {
@@ -37,10 +37,8 @@ const completeTimeout = time.Second
 // values returns what a flag or an argument can have, where that is known: its own list, or what the database holds. An error
 // of the database is nothing: there is no place to tell it.
 func (s *session) values(typed commandline.Typed) (list []commandline.Proposal) {
-	sort, held := map[string]status.Sort{
-		"partner": status.Partners, "library": status.Libraries, "network": status.Networks, "id": status.LiveKeys, "key-id": status.DirectoryKeys,
-	}[typed.Value.Name]
-	if !held {
+	what := typed.Value.Name
+	if !slices.Contains([]string{"partner", "library", "network", "id", "key-id"}, what) {
 		return commandline.Enum(typed.Value)
 	}
 	s.url = cmp.Or(typed.Flags["db"], s.url)
@@ -51,7 +49,7 @@ func (s *session) values(typed commandline.Typed) (list []commandline.Proposal) 
 	if err != nil {
 		return nil
 	}
-	named, err := s.status(db).Named(ctx, sort, typed.Flags["partner"])
+	named, err := s.status(db).Named(ctx, what, typed.Flags["partner"])
 	if err != nil {
 		return nil
 	}

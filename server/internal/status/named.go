@@ -9,33 +9,22 @@ import (
 	"github.com/lectern-dev/lectern/directory/directorydb"
 )
 
-// Sort is a sort of things that have names.
-type Sort int
-
-// The sorts that a person can be helped to name.
-const (
-	Partners      Sort = iota + 1
-	Libraries          // networks
-	Networks           // of one partner
-	LiveKeys           // of all APIs
-	DirectoryKeys      // those of LiveKeys that are of the directory
-)
-
 // Named is a word that names something, and what it names.
 type Named struct{ Word, Help string }
 
-// Named returns what there is of a sort; partner is the reference of the one whose networks are asked for.
-func (r *Reader) Named(ctx context.Context, sort Sort, partner string) (list []Named, err error) {
-	switch sort {
-	case Partners, Libraries:
+// Named returns what the flag or the argument of a name can be: a partner, a library or, of the partner with a reference, a
+// network, or else the id of a key that is live, as key-id of one of the directory.
+func (r *Reader) Named(ctx context.Context, what, partner string) (list []Named, err error) {
+	switch what {
+	case "partner", "library":
 		tenants, err := r.Store.Tenants(ctx)
 		for _, t := range tenants {
-			if (t.Kind == authdb.Partner) == (sort == Partners) {
+			if string(t.Kind) == what {
 				list = append(list, Named{t.Reference, t.Name})
 			}
 		}
 		return list, err
-	case Networks:
+	case "network":
 		p, err := r.Store.Tenant(ctx, authdb.Partner, partner)
 		if err != nil {
 			return nil, err
@@ -50,7 +39,7 @@ func (r *Reader) Named(ctx context.Context, sort Sort, partner string) (list []N
 	}
 	keys, err := r.Keys(ctx)
 	for _, k := range keys {
-		if k.State != Live || sort == DirectoryKeys && k.API != auth.Directory {
+		if k.State != Live || what == "key-id" && k.API != auth.Directory {
 			continue
 		}
 		of := string(k.API) + " of " + k.Tenant
