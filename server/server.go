@@ -108,7 +108,7 @@ func (s *Server) compose(ctx context.Context) error {
 	school := place{under(schoolsapi.Prefix), s.schools(s.metrics.Limited("schools", limit), kept)}
 	nowhere := place{everything, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { web.Fail(w, r, web.NotFound(r)) })}
 	// The user agent is a check of the other APIs (H5); the directory answers every client.
-	others := place{everything, web.UserAgent(web.Fail)(first(school, network, nowhere))}
+	others := place{everything, web.UserAgent(first(school, network, nowhere))}
 	troubles := &web.Troubles{Is: database.Unavailable, Log: s.config.Log}
 	s.handler = web.Chain(first(
 		place{func(u *url.URL) bool { return u.Path == welcome.Path }, welcome.Handler()},

@@ -2,6 +2,8 @@ package web
 
 import (
 	"bytes"
+	"iter"
+	"mime"
 	"strings"
 	"sync"
 
@@ -21,7 +23,7 @@ const (
 // compressing is sent plain unless the client refuses that. When nothing that the client accepts is left, the body is plain
 // all the same.
 func negotiate(lines []string, plain bool) string {
-	q := acceptedCodings(strings.Join(lines, ","))
+	q := acceptedCodings(lines)
 	coding, best := identity, 0
 	if q.zstd > best {
 		coding, best = zstded, q.zstd
@@ -37,7 +39,7 @@ func negotiate(lines []string, plain bool) string {
 
 // AcceptsGzip reports whether a client takes gzip, by the lines of its Accept-Encoding header.
 func AcceptsGzip(lines []string) bool {
-	return acceptedCodings(strings.Join(lines, ",")).gzip > 0
+	return acceptedCodings(lines).gzip > 0
 }
 
 // codings are the q-values of what the server can send, in thousandths; 0 is not acceptable.
@@ -46,24 +48,19 @@ type codings struct {
 	identityNamed        bool
 }
 
-func acceptedCodings(header string) codings {
+func acceptedCodings(lines []string) codings {
 	const absent = -1
 	c, rest := codings{gzip: absent, identity: absent}, absent
-	for element := range strings.SplitSeq(header, ",") {
-		name, params, _ := strings.Cut(element, ";")
-		q, ok := quality(params)
-		if !ok {
-			continue
-		}
-		switch strings.ToLower(strings.TrimSpace(name)) {
+	for o := range offers(lines) {
+		switch o.name {
 		case zstded:
-			c.zstd = q
+			c.zstd = o.q
 		case gzipped, "x-gzip":
-			c.gzip = q
+			c.gzip = o.q
 		case "identity":
-			c.identity, c.identityNamed = q, true
+			c.identity, c.identityNamed = o.q, true
 		case "*":
-			rest = q
+			rest = o.q
 		}
 	}
 	if c.gzip == absent {
@@ -75,15 +72,28 @@ func acceptedCodings(header string) codings {
 	return c
 }
 
-// quality returns the q-value among the parameters in thousandths, 1000 without one; ok is false for one that is none.
-func quality(params string) (q int, ok bool) {
-	for p := range strings.SplitSeq(params, ";") {
-		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
-		if strings.EqualFold(name, "q") {
-			return thousandths(value)
+// offer is an element of an Accept or Accept-Encoding header: a name in lower case, parameters, and its weight in thousandths.
+type offer struct {
+	name   string
+	params map[string]string
+	q      int
+}
+
+// offers yields the elements of a header. What is none, or has a weight that is none, is passed over.
+func offers(lines []string) iter.Seq[offer] {
+	return func(yield func(offer) bool) {
+		for element := range strings.SplitSeq(strings.Join(lines, ","), ",") {
+			name, params, err := mime.ParseMediaType(element)
+			o := offer{name, params, 1000}
+			good := err == nil
+			if weight, ok := params["q"]; ok {
+				o.q, good = thousandths(weight)
+			}
+			if good && !yield(o) {
+				return
+			}
 		}
 	}
-	return 1000, true
 }
 
 // thousandths reads 0 to 1 with up to three decimals (RFC 9110, 12.4.2).

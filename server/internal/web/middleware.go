@@ -33,12 +33,9 @@ func NoSniff(next http.Handler) http.Handler {
 	})
 }
 
-// Timeout ends a request's context after d, so that its work stops. Zero sets no limit.
+// Timeout ends a request's context after d, so that its work stops.
 func Timeout(d time.Duration) Middleware {
 	return func(next http.Handler) http.Handler {
-		if d == 0 {
-			return next
-		}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			ctx, cancel := context.WithTimeout(r.Context(), d)
 			defer cancel()
@@ -48,16 +45,14 @@ func Timeout(d time.Duration) Middleware {
 }
 
 // UserAgent refuses the default agent of Python's standard URL library with 403, before anything else is looked at (H5).
-func UserAgent(fail FailFunc) Middleware {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasPrefix(r.UserAgent(), "Python-urllib") {
-				fail(w, r, ErrUserAgent)
-				return
-			}
-			next.ServeHTTP(w, r)
-		})
-	}
+func UserAgent(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.UserAgent(), "Python-urllib") {
+			Fail(w, r, ErrUserAgent)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // panicked is a panic as an error: its text has the stack, which the log shows and no client sees.

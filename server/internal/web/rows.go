@@ -55,51 +55,29 @@ func (a *Answers) WriteRows(w http.ResponseWriter, r *http.Request, rows wire.Ro
 // and anything that it names besides, is JSON.
 func accepted(lines []string) format {
 	best, chosen := 0, formatJSON
-	for _, part := range strings.Split(strings.Join(lines, ","), ",") {
-		f, q := mediaType(part)
-		if q > best {
-			best, chosen = q, f
+	for o := range offers(lines) {
+		f := formatJSON
+		switch o.name {
+		case "text/csv":
+			f = formatCSV
+			if strings.EqualFold(o.params["profile"], "pt-BR") {
+				f = formatCSVpt
+			}
+		case "application/x-ndjson":
+			f = formatNDJSON
+		case wire.XLSXType:
+			f = formatXLSX
+		case "application/json":
+		case "application/*", "*/*": // a little less than a type
+			o.q--
+		default:
+			continue
+		}
+		if o.q > best {
+			best, chosen = o.q, f
 		}
 	}
 	return chosen
-}
-
-// mediaType reads one element of an Accept header: the form that it names, and its weight in thousandths. What is none of
-// the forms has no weight, and a range a little less than a type.
-func mediaType(element string) (f format, q int) {
-	name, params, _ := strings.Cut(element, ";")
-	q, ok := quality(params)
-	switch strings.ToLower(strings.TrimSpace(name)) {
-	case "text/csv":
-		f = formatCSV
-	case "application/x-ndjson":
-		f = formatNDJSON
-	case wire.XLSXType:
-		f = formatXLSX
-	case "application/json":
-	case "application/*", "*/*":
-		q--
-	default:
-		ok = false
-	}
-	if !ok {
-		return formatJSON, 0
-	}
-	if f == formatCSV && profile(params) == "pt-br" {
-		f = formatCSVpt
-	}
-	return f, q
-}
-
-// profile returns the parameter profile in lower case.
-func profile(params string) string {
-	for p := range strings.SplitSeq(params, ";") {
-		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
-		if strings.EqualFold(name, "profile") {
-			return strings.ToLower(strings.Trim(value, `"`))
-		}
-	}
-	return ""
 }
 
 // WritePeriod writes the effective period of an answer, a part of its meta.
