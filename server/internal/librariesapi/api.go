@@ -106,7 +106,7 @@ func (a *API) route(prefix string, rt route) http.Handler {
 func (a *API) dataset(prefix string) http.Handler {
 	named := func(r *http.Request) string { return httprouter.ParamsFromContext(r.Context()).ByName("name") }
 	all := make(map[string]http.Handler)
-	for _, rt := range datasets {
+	for _, rt := range datasets() {
 		all[path.Base(rt.path)] = a.route(prefix, rt)
 	}
 	unknown := a.Checked(prefix+"/datasets/:name", func(_ http.ResponseWriter, r *http.Request, _ web.Caller) error {

@@ -34,30 +34,28 @@ var reports = []route{
 		"Identifiers are strings here, and integers as parameters.", dimensions, nil},
 }
 
-// datasets share one vocabulary, the union of their parameters (H3).
-var datasets = sharing([]route{
-	{"/datasets/books", "books", "Books", "Titles", "Every title of the catalogue, with its usage in the period.", books, nil},
-	{"/datasets/stock", "stock", "Stock", "Stock", "Titles with stock of their own and what of it is consumed, now.", stocked, nil},
-	{"/datasets/loans", "loans", "Loans", "Loans", "By day of the loan, then loanId.", loans, nil},
-	{"/datasets/reservations", "reservations", "Reservations", "Reservations", "By reservedAt, then reservationId.", reservations, nil},
-	{"/datasets/logins", "logins", "Logins", "Days with activity", "By date, then userId.", logins, nil},
-	{"/datasets/channels", "channels", "Channels", "Sessions by channel", "Not paged: every row of the period, by date, then channel.", channels, nil},
-	{"/datasets/suggestions", "suggestions", "Suggestions", "Suggested titles", "By requests, most first.", suggestions, nil},
-	{"/datasets/suggestion-requests", "suggestionRequests", "Requests", "Suggestion requests", "By instant, then number of the request.", requests, nil},
-})
-
-// sharing gives routes the union of their parameters for a vocabulary.
-func sharing(routes []route) []route {
+// datasets returns the routes of the datasets, which share one vocabulary, the union of their parameters (H3).
+func datasets() []route {
+	all := []route{
+		{"/datasets/books", "books", "Books", "Titles", "Every title of the catalogue, with its usage in the period.", books, nil},
+		{"/datasets/stock", "stock", "Stock", "Stock", "Titles with stock of their own and what of it is consumed, now.", stocked, nil},
+		{"/datasets/loans", "loans", "Loans", "Loans", "By day of the loan, then loanId.", loans, nil},
+		{"/datasets/reservations", "reservations", "Reservations", "Reservations", "By reservedAt, then reservationId.", reservations, nil},
+		{"/datasets/logins", "logins", "Logins", "Days with activity", "By date, then userId.", logins, nil},
+		{"/datasets/channels", "channels", "Channels", "Sessions by channel", "Not paged: every row of the period, by date, then channel.", channels, nil},
+		{"/datasets/suggestions", "suggestions", "Suggestions", "Suggested titles", "By requests, most first.", suggestions, nil},
+		{"/datasets/suggestion-requests", "suggestionRequests", "Requests", "Suggestion requests", "By instant, then number of the request.", requests, nil},
+	}
 	var vocabulary []string
-	for _, rt := range routes {
+	for _, rt := range all {
 		for _, p := range rt.params() {
 			vocabulary = append(vocabulary, p.Name)
 		}
 	}
-	for i := range routes {
-		routes[i].vocabulary = vocabulary
+	for i := range all {
+		all[i].vocabulary = vocabulary
 	}
-	return routes
+	return all
 }
 
 // params returns the parameters of a route.
@@ -82,7 +80,7 @@ func Routes() []web.Route {
 		}
 	}
 	add("reports", reports)
-	add("datasets", datasets)
+	add("datasets", datasets())
 	return all
 }
 
