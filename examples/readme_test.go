@@ -5,7 +5,9 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -32,8 +34,9 @@ var readmeBlocks = []string{
 	"The partner directory/sh", "The partner directory/sh",
 	"Python/python", "Power Query/powerquery", "Power Query/powerquery", "Spreadsheets/sh", "Spreadsheets/sh",
 	"As a library/go", "As a library/go",
-	"In production/sh", "With systemd/ini", "With systemd/sh", "As a container/dockerfile",
-	"Backup and upgrade/sh", "Backup and upgrade/sh",
+	"In production/sh", "With systemd/sh", "As a container/sh",
+	"Backup and restore/sh", "Backup and restore/sh", "Backup and restore/sh", "Upgrade/sh",
+	"Move to another machine/sh", "Move to another machine/sh",
 	"A feed of real schools and books/sh",
 }
 
@@ -304,96 +307,178 @@ func checkPowerQuery(t *testing.T, text, base, key string) {
 var standIns = map[string]string{
 	"useradd": `[ "$1 $2 $3 $5" = "--system --user-group --home-dir --shell" ] && [ $# = 7 ] && echo "$7" > "$MACHINE/user"`,
 	"runuser": `[ "$1 $3" = "-u --" ] && [ "$2" = "$(cat "$MACHINE/user")" ] && shift 3 && exec "$@"`,
-	"install": `[ "$1" = -d ] && shift
+	"install": `[ "$1" = -m ] && exec env PATH=/usr/bin:/bin install "$@"
+[ "$1" = -d ] && shift
 if [ "$1" = -o ]; then [ "$2 $3 $4" = "$(cat "$MACHINE/user") -g $2" ] && shift 4; fi
 [ "$1" = -m ] && mkdir -p "$3" && chmod "$2" "$3"`,
 	"systemctl": `echo "$@" >> "$MACHINE/systemctl"`,
 }
 
-// TestReadmeProduction sets up a machine as the README says, in a folder of its own, runs what systemd would, and copies it.
+// machine is a folder that the README's commands take for the whole of a machine.
+type machine struct {
+	*testing.T
+	dir, tools string
+	calls      string // of systemctl, so far
+}
+
+func newMachine(t *testing.T) *machine {
+	t.Helper()
+	m := &machine{T: t, dir: t.TempDir(), tools: t.TempDir()}
+	for name, text := range standIns {
+		if err := os.WriteFile(filepath.Join(m.tools, name), []byte("#!/bin/sh -e\n"+text+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, dir := range []string{"usr/local/bin", "var/lib", "srv", "root", "etc/systemd/system"} {
+		if err := os.MkdirAll(filepath.Join(m.dir, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+var (
+	ofMachine = regexp.MustCompile(`/(usr/local/bin|var/lib/lectern|srv/feeds|etc/lectern|etc/systemd|backup|root)\b`)
+	asLectern = regexp.MustCompile(`(?m)^as_lectern\(\) .*\n`)
+)
+
+// on is a text whose paths are the machine's.
+func (m *machine) on(text string) string { return ofMachine.ReplaceAllString(text, m.dir+"$0") }
+
+// run runs commands on the machine, in a folder.
+func (m *machine) run(dir, commands string) string {
+	m.Helper()
+	s := shell{dir, []string{"MACHINE=" + m.dir, inPath(m.tools, filepath.Join(m.dir, "usr/local/bin"))}}
+	return s.run(m.T, m.on(commands))
+}
+
+// called holds what systemctl was called with since the last time.
+func (m *machine) called(want ...string) {
+	m.Helper()
+	b, err := os.ReadFile(filepath.Join(m.dir, "systemctl"))
+	got, ok := strings.CutPrefix(string(b), m.calls)
+	if m.calls = string(b); err != nil || !ok || got != strings.Join(want, "\n")+"\n" {
+		m.Errorf("systemctl is called with %q, %v, want %q", got, err, want)
+	}
+}
+
+const (
+	enabled = "enable --now lectern.service lectern-load@schools.timer lectern-load@libraries.timer"
+	stopped = "stop lectern.service lectern-load@*"
+	started = "start lectern.service lectern-load@schools.timer lectern-load@libraries.timer"
+)
+
+// TestReadmeProduction sets up a machine as the README says, in a folder of its own, runs what systemd would, copies it, restores
+// it, puts a new binary in place, and moves it all to another machine.
 func TestReadmeProduction(t *testing.T) {
 	r := readReadme(t)
-	machine, tools := t.TempDir(), t.TempDir()
-	for name, text := range standIns {
-		if err := os.WriteFile(filepath.Join(tools, name), []byte("#!/bin/sh -e\n"+text+"\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+	m := newMachine(t)
+	setup, restore, upgrade := r.block("In production/sh", 0), r.block("Backup and restore/sh", 1), r.block("Upgrade/sh", 0)
+	commands := setup + r.block("With systemd/sh", 0) + r.block("Backup and restore/sh", 0)
+	if line := regexp.MustCompile(`(?m)^lectern .*`).FindString(commands + restore + upgrade); line != "" {
+		t.Errorf("%q makes files that are not the service's own", line)
 	}
-	for _, dir := range []string{"usr/local/bin", "var/lib", "srv", "etc/systemd/system"} {
-		if err := os.MkdirAll(filepath.Join(machine, dir), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	there := regexp.MustCompile(`/(usr/local/bin|var/lib/lectern|srv/feeds|etc/lectern|etc/systemd|backup)\b`)
-	on := func(text string) string { return there.ReplaceAllString(text, machine+"$0") }
-	local := filepath.Join(machine, "usr/local/bin")
-	setup := r.block("In production/sh", 0)
-	commands := setup + r.block("With systemd/sh", 0) + r.block("Backup and upgrade/sh", 0)
-	if m := regexp.MustCompile(`(?m)^lectern .*`).FindString(commands); m != "" {
-		t.Errorf("%q makes files that are not the service's own", m)
-	}
-	s := shell{"..", []string{"MACHINE=" + machine, inPath(tools, local)}}
-	out := s.run(t, on(commands))
+	out := m.run("..", commands)
 	if strings.Count(out, `{"apiKey":"`) != 2 || !strings.Contains(out, "Bibliotecas do Norte") && !strings.Contains(out, "norte") || !strings.Contains(out, `"keepToo"`) {
 		t.Errorf("the set-up prints %s, want two keys, the status and a backup", out)
 	}
-	calls, err := os.ReadFile(filepath.Join(machine, "systemctl"))
-	if want := "daemon-reload\nenable --now lectern.service lectern-load@schools.timer lectern-load@libraries.timer\n"; err != nil || string(calls) != want {
-		t.Errorf("systemctl is called with %q, %v, want %q", calls, err, want)
-	}
-	if copies, _ := filepath.Glob(filepath.Join(machine, "backup/lectern-*.db")); len(copies) != 1 {
+	m.called("daemon-reload", enabled)
+	if copies, _ := filepath.Glob(filepath.Join(m.dir, "backup/lectern-*.db")); len(copies) != 1 {
 		t.Errorf("the backups are %q, want one", copies)
 	}
-	units := readUnits(t, machine, on(r.block("With systemd/ini", 0)))
-	checkUnits(t, units, machine)
+	checkUnits(t, m)
+
+	as := asLectern.FindString(setup)
+	m.run("..", as+"as_lectern lectern partner create later --name Later\n")
+	if out := m.run("..", as+restore); !strings.Contains(out, "acme") || strings.Contains(out, "later") {
+		t.Errorf("the status of what was restored is %s, want it as it was copied", out)
+	}
+	m.called(stopped, started)
+
+	if out := m.run(release(t, m), as+upgrade); !strings.Contains(out, "lectern-linux-amd64: OK") {
+		t.Errorf("the upgrade says %s, want that the sum is right", out)
+	}
+	m.called("restart lectern.service")
+	if b, err := os.ReadFile(filepath.Join(m.dir, "usr/local/bin/lectern")); err != nil || !bytes.HasSuffix(b, []byte(newer)) {
+		t.Errorf("the binary in place has %d bytes, %v, and is not the new one", len(b), err)
+	}
+	moved(t, m, r)
 }
 
-// readUnits writes the units of a block into the folder of systemd and returns their settings: those of a key on a line each.
-func readUnits(t *testing.T, machine, block string) map[string]map[string]string {
+// newer is what tells a new binary from the one that it is made of.
+const newer = "a new release"
+
+// release returns the folder of a release.
+func release(t *testing.T, m *machine) string {
 	t.Helper()
-	units := make(map[string]map[string]string)
-	file, name := "", ""
-	for line := range strings.Lines(block) {
-		key, value, isSetting := strings.Cut(strings.TrimSpace(line), "=")
-		switch {
-		case strings.HasPrefix(line, "# "):
-			file, _, _ = strings.Cut(strings.TrimSpace(line[2:]), ";")
-			name = filepath.Base(file)
-			units[name] = make(map[string]string)
-			continue
-		case isSetting:
-			units[name][key] += value + "\n"
-		case strings.TrimSpace(line) != "" && !regexp.MustCompile(`^\[(Unit|Service|Timer|Install)\]$`).MatchString(strings.TrimSpace(line)):
-			t.Errorf("%s has the line %q", name, line)
-		}
-		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	dir := t.TempDir()
+	b, err := os.ReadFile(filepath.Join(m.dir, "usr/local/bin/lectern"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = append(b, newer...)
+	sums := fmt.Sprintf("%x  lectern-linux-amd64\n%064d  lectern-linux-arm64\n", sha256.Sum256(b), 0)
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "lectern-linux-amd64"), b, 0o644), os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// moved moves a machine to another one, whose server starts with all that the first one had.
+func moved(t *testing.T, m *machine, r readme) {
+	t.Helper()
+	m.run("..", replaced(t, r.block("Move to another machine/sh", 0), "cd / ", "cd "+m.dir+" "))
+	m.called(strings.Replace(enabled, "enable", "disable", 1), "stop lectern-load@*")
+	other := newMachine(t)
+	archive, err := os.ReadFile(filepath.Join(m.dir, "root/lectern.tar.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(other.dir, "root/lectern.tar.gz"), archive, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other.run("..", replaced(t, r.block("Move to another machine/sh", 1), "tar -C / ", "tar -C "+other.dir+" "))
+	other.called("daemon-reload", enabled)
+	for _, name := range []string{"env", "schools", "libraries"} { // which name places on the first machine's folder
+		file := filepath.Join(other.dir, "etc/lectern", name)
+		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = f.WriteString(line)
-		f.Close()
-		if err != nil {
+		if err := os.WriteFile(file, bytes.ReplaceAll(b, []byte(m.dir), []byte(other.dir)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if want := []string{"lectern-load@.service", "lectern-load@.timer", "lectern.service"}; !slices.Equal(slices.Sorted(maps.Keys(units)), want) {
-		t.Fatalf("the units are %q, want %q", slices.Sorted(maps.Keys(units)), want)
+	if err := os.CopyFS(filepath.Join(other.dir, "srv/feeds"), os.DirFS(filepath.Join(m.dir, "srv/feeds"))); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := exec.LookPath("systemd-analyze"); err == nil { // where there is systemd, it reads them too
-		folder := strings.TrimSuffix(file, name)
-		for _, unit := range []string{"lectern.service", "lectern-load@schools.service", "lectern-load@schools.timer"} {
-			if out, err := exec.CommandContext(t.Context(), "systemd-analyze", "verify", "--man=no", folder+unit).CombinedOutput(); err != nil || len(out) > 0 {
-				t.Errorf("systemd says of %s: %s %v", unit, out, err)
-			}
+	if err := os.RemoveAll(m.dir); err != nil {
+		t.Fatal(err)
+	}
+	checkUnits(t, other)
+}
+
+// readUnit returns the settings of a unit of the machine: those of a key on a line each.
+func (m *machine) readUnit(name string) map[string]string {
+	m.Helper()
+	b, err := os.ReadFile(filepath.Join(m.dir, "etc/systemd/system", name))
+	if err != nil {
+		m.Fatal(err)
+	}
+	unit := make(map[string]string)
+	for line := range strings.Lines(m.on(string(b))) {
+		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && !strings.HasPrefix(line, "#") {
+			unit[key] += value + "\n"
 		}
 	}
-	return units
+	return unit
 }
 
 // checkUnits runs what the units run, in their environment.
-func checkUnits(t *testing.T, units map[string]map[string]string, machine string) {
+func checkUnits(t *testing.T, m *machine) {
+	t.Helper()
 	start := func(unit, instance string, more ...string) *exec.Cmd {
-		u := units[unit]
+		u := m.readUnit(unit)
 		if u["User"] != "lectern\n" {
 			t.Errorf("%s is of user %q", unit, u["User"])
 		}
@@ -426,39 +511,40 @@ func checkUnits(t *testing.T, units map[string]map[string]string, machine string
 	}
 }
 
-// TestReadmeContainer does what the image's recipe does, and starts what is in it.
+// dockers takes the place of docker: it runs in place of a container what the container would, with a database and feeds here.
+const dockers = `[ "$1" = compose ] && [ -s compose.yaml ] && [ "$(wc -l < .env)" = 2 ]
+case "$2 $3 $4" in
+"up --build --detach")
+	[ "$5" = server ] && grep -q "^  $5:" compose.yaml ;;
+"run --rm lectern")
+	shift 4 && lectern "$@" ;;
+"run --rm load-"*)
+	lectern $(sed -n "/^  $4:/,/command:/s/.*command: \\[\\(.*\\)\\]/\\1/p" compose.yaml | sed "s,/feeds,$FEEDS,; s/,//g") ;;
+*)
+	exit 1 ;;
+esac`
+
+// TestReadmeContainer runs the commands of the containers, on a copy of their folder.
 func TestReadmeContainer(t *testing.T) {
 	r := readReadme(t)
-	dir := t.TempDir()
-	s := shell{dir: "..", env: []string{"LECTERN_DB=sqlite:" + filepath.Join(dir, "data", "lectern.db")}}
-	var run, entry string
-	known := regexp.MustCompile(`^(FROM \S+( AS \w+)?|WORKDIR /\w+|COPY (--\S+ )*\S+ \S+|USER \d+:\d+|VOLUME /data|EXPOSE [\d ]+|ENV (LECTERN_\w+=\S+ ?)+|RUN .+|ENTRYPOINT .+|CMD .+)$`)
-	for line := range strings.Lines(r.block("As a container/dockerfile", 0)) {
-		line = strings.TrimSpace(line)
-		word, rest, _ := strings.Cut(line, " ")
-		switch {
-		case line != "" && !known.MatchString(line):
-			t.Errorf("what is %q?", line)
-		case word == "RUN":
-			run = rest
-		case word == "ENV":
-			s.env = append(s.env, strings.Fields(rest)...)
-		case word == "ENTRYPOINT", word == "CMD":
-			var words []string
-			if err := json.Unmarshal([]byte(rest), &words); err != nil {
-				t.Errorf("%s: %v", line, err)
-			}
-			entry += strings.Join(words, " ") + " "
-		}
+	dir, tools := t.TempDir(), t.TempDir()
+	deploy := filepath.Join(dir, "server", "deploy")
+	if err := os.CopyFS(deploy, os.DirFS("../server/deploy")); err != nil {
+		t.Fatal(err)
 	}
-	s.run(t, replaced(t, run, " /lectern ", " "+dir+"/lectern ", "mkdir /data", "mkdir "+dir+"/data"))
-	if entry != "lectern serve " {
-		t.Errorf("the image runs %q, want lectern serve", entry)
+	if err := os.WriteFile(filepath.Join(tools, "docker"), []byte("#!/bin/sh -e\n"+dockers+"\n"), 0o700); err != nil {
+		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "lectern"), "migrate")
-	cmd.Env = append(os.Environ(), s.env...)
-	if out, err := cmd.CombinedOutput(); err != nil || bytes.Contains(out, []byte("warning")) {
-		t.Errorf("in the image's environment lectern says %s %v, want no variable that it does not know", out, err)
+	feeds := filepath.Join(dir, "feeds")
+	s := shell{dir, []string{"FEEDS=" + feeds, "LECTERN_DB=sqlite:" + filepath.Join(dir, "lectern.db"), inPath(tools, bin)}}
+	s.run(t, "lectern generate schools "+feeds+"/acme --users 50 --days 5")
+	out := s.run(t, r.block("As a container/sh", 0))
+	if !strings.Contains(out, `"referenceId":"acme"`) || !strings.Contains(out, `"newEvents":`) || !strings.Contains(out, `"apiKey":"`) {
+		t.Errorf("the commands print %s, want a partner, a load and a key", out)
+	}
+	info, err := os.Stat(filepath.Join(deploy, ".env"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf(".env is %v, %v, want it its owner's alone", info, err)
 	}
 }
 
@@ -476,7 +562,7 @@ func TestReadmeDump(t *testing.T) {
 		exec.Command("dropdb", "--host", u.Hostname(), "--port", u.Port(), "--username", u.User.Username(), "restored").Run()
 	})
 	s.run(t, "lectern partner create acme --name Acme")
-	s.run(t, r.block("Backup and upgrade/sh", 1))
+	s.run(t, r.block("Backup and restore/sh", 2))
 	u.Path = "/restored"
 	if out := s.run(t, "lectern status --json --db '"+u.String()+"'"); !strings.Contains(out, `"reference":"acme"`) {
 		t.Errorf("the status of the restored database is %s, want its partner", out)
