@@ -17,7 +17,7 @@ func schools(s Settings) api {
 		summary: "Users, days of access and reading of a school network.",
 		description: "Read-only. The key decides the network. A segment of reading counts as effective when its speed is from 5 to 800 words a minute, or when it has no recorded speed and lasts at least 3 seconds. " +
 			forms + allowance(s.SchoolsRate, "for each key") + "Page through a route one page at a time until totalRows rows are there: the later pages of a query are answered from the state of its first page, for 24 hours, whatever is loaded meanwhile. " +
-			"Who pulls one query twice at the same time, or not in order, sends the first page's X-Snapshot as snapshot.",
+			"Who pulls one query twice at the same time, or not in order, sends the first page's X-Snapshot as snapshot. " + rounds,
 		tags: object{"reading", "The users of a network, the days on which they came, and what they read."},
 	}, schoolsapi.Routes(s.SchoolsHistory))
 }
@@ -30,7 +30,7 @@ func libraries(s Settings) api {
 		summary: "Figures, readers, catalogue, stock, loans, reservations and suggestions of a library network.",
 		description: "Read-only. The key decides the network. Answers are those of a full hour, which `meta.updatedAt` names: the same query inside the hour has the same answer. A pull that may cross an hour sends the first page's X-Snapshot as snapshot. " +
 			"Days are Brasilia time; the history begins " + s.LibrariesHistory.String() + ". " + forms + allowance(s.LibrariesRate, "for all keys of a network together") +
-			"A parameter that belongs to another dataset is ignored; one that belongs to none is refused.",
+			"A parameter that belongs to another dataset is ignored; one that belongs to none is refused. " + rounds,
 		tags: object{
 			"reports", "Figures of the whole network, its readers, their days, and the values of the filters.",
 			"datasets", "Titles, stock, loans, reservations, sessions and suggestions, as rows.",
@@ -76,6 +76,9 @@ func report(a api, routes []web.Route) api {
 const forms = "Lists also answer Accept: text/csv, in the profile of Brazilian spreadsheets with text/csv; profile=pt-BR, application/x-ndjson, one row a line, " +
 	"and " + wire.XLSXType + ", a workbook with the columns of CSV and typed cells. "
 
+// rounds says how a copy is kept (H14).
+const rounds = "Who keeps a copy of a list that has changedSince asks what has changed since the X-Snapshot that the copy is of: rows to put in place of those of their key, and, as their key and `removed`, those to take out."
+
 // reportFailures are the errors of every route of the two APIs.
 func reportFailures() map[int]failed {
 	return map[int]failed{
@@ -84,7 +87,7 @@ func reportFailures() map[int]failed {
 		403: {"The default user agent of Python's standard URL library; send a User-Agent of your own.", nil},
 		404: {"There is no such path.", nil},
 		405: {"A method other than GET.", []string{"Allow"}},
-		410: {"The state that the pull is answered from is no longer kept. Begin the pull again with its first page, without snapshot.", nil},
+		410: {"The state that the pull is answered from, or that of changedSince, is no longer kept, or too much has changed since. Begin the pull again with its first page, without snapshot and changedSince.", nil},
 		429: {"The requests of this minute are used up.", []string{"Retry-After"}},
 		500: {"Something failed here; nothing partial is returned.", nil},
 		503: {"The database does not answer for a moment.", []string{"Retry-After"}},

@@ -79,7 +79,11 @@ func pullSchools(ctx context.Context, p *pulled) error {
 		if err != nil || res.JSON200 == nil {
 			return 0, 0, fmt.Errorf("users: %w, %+v", err, res)
 		}
-		for _, u := range res.JSON200.Data.Rows {
+		for _, row := range res.JSON200.Data.Rows {
+			u, err := row.AsUser() // without changedSince no row is a UserRemoved
+			if err != nil {
+				return 0, 0, err
+			}
 			p.Users++
 			if u.Class != nil {
 				p.InClass++
@@ -105,7 +109,11 @@ func pullSchools(ctx context.Context, p *pulled) error {
 		if err != nil || res.JSON200 == nil {
 			return 0, 0, fmt.Errorf("readings: %w, %+v", err, res)
 		}
-		for _, r := range res.JSON200.Data.Rows {
+		for _, row := range res.JSON200.Data.Rows {
+			r, err := row.AsReading()
+			if err != nil {
+				return 0, 0, err
+			}
 			p.Readings++
 			p.Minutes += r.ReadingMinutes
 			p.Percent += r.Percent

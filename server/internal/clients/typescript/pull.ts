@@ -24,6 +24,7 @@ await pages(async (page) => {
   const { data, error } = await schools.GET("/api-platform/schools/v1/users", { params: { query: { page, pageSize: 50 } } });
   if (!data) throw new Error(JSON.stringify(error));
   for (const user of data.data.rows) {
+    if ("removed" in user) continue; // with changedSince alone
     pulled.users++;
     if (user.class !== null) pulled.inClass++;
   }
@@ -36,6 +37,7 @@ await pages(async (page) => {
   const { data, error } = await schools.GET("/api-platform/schools/v1/readings", { params: { query: { page, pageSize: 50 } } });
   if (!data) throw new Error(JSON.stringify(error));
   for (const row of data.data.rows) {
+    if ("removed" in row) continue;
     pulled.readings++;
     pulled.minutes += row.readingMinutes;
     pulled.percent += row.percent;
