@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,33 +36,15 @@ type Params struct {
 // Summary counts what a feed holds: the rows of each file by its name, and schools and classes of the schools.
 type Summary map[string]int64
 
-// form is how a feed's files are written.
-type form struct {
-	csv      bool
-	compress string // "", gz or zst
-}
-
-// form checks the names of a format and a compression.
-func (p *Params) form() (form, error) {
+// ending is that of the files' names, such as .csv.zst. It checks format and compression.
+func (p *Params) ending() (string, error) {
 	if !slices.Contains([]string{"", "ndjson", "csv"}, p.Format) {
-		return form{}, fmt.Errorf("generate: no format %q; choose ndjson or csv", p.Format)
+		return "", fmt.Errorf("generate: no format %q; choose ndjson or csv", p.Format)
 	}
 	if !slices.Contains([]string{"", "gz", "zst"}, p.Compress) {
-		return form{}, fmt.Errorf("generate: no compression %q; choose gz or zst, or none", p.Compress)
+		return "", fmt.Errorf("generate: no compression %q; choose gz or zst, or none", p.Compress)
 	}
-	return form{p.Format == "csv", p.Compress}, nil
-}
-
-// name returns the name of a resource's file.
-func (f form) name(resource string) string {
-	name := resource + ".ndjson"
-	if f.csv {
-		name = resource + ".csv"
-	}
-	if f.compress != "" {
-		name += "." + f.compress
-	}
-	return name
+	return strings.TrimSuffix("."+cmp.Or(p.Format, "ndjson")+"."+p.Compress, "."), nil
 }
 
 // feed is a feed while it is written: a table for each of its files.
@@ -76,7 +59,7 @@ func writeFeed(dir string, p Params, files map[string]row.Row, fill func(*feed) 
 	if p.Users < 1 || p.Days < 1 || p.Titles < 0 {
 		return nil, fmt.Errorf("generate: %d users, %d days and %d titles; users and days must be at least 1, titles not below 0", p.Users, p.Days, p.Titles)
 	}
-	form, err := p.form()
+	ending, err := p.ending()
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +67,7 @@ func writeFeed(dir string, p Params, files map[string]row.Row, fill func(*feed) 
 		return nil, fmt.Errorf("generate: %w; name a folder that can be made or written", err)
 	}
 	f := &feed{Params: p, tables: map[string]*table{}}
-	err = f.open(dir, form, files)
+	err = f.open(dir, ending, files)
 	if err == nil {
 		err = fill(f)
 	}
@@ -103,19 +86,19 @@ func writeFeed(dir string, p Params, files map[string]row.Row, fill func(*feed) 
 }
 
 // open begins every file. It refuses a folder in which one would become the second of its resource.
-func (f *feed) open(dir string, form form, files map[string]row.Row) error {
+func (f *feed) open(dir, ending string, files map[string]row.Row) error {
 	there, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("generate: %w", err)
 	}
 	for _, e := range there {
 		resource, _, _ := strings.Cut(e.Name(), ".")
-		if files[resource] != nil && e.Name() != form.name(resource) {
+		if files[resource] != nil && e.Name() != resource+ending {
 			return fmt.Errorf("generate: %s already holds %s; remove it or name another folder", dir, e.Name())
 		}
 	}
 	for resource, fields := range files {
-		t, err := createTable(filepath.Join(dir, form.name(resource)), form, row.Of(fields))
+		t, err := createTable(filepath.Join(dir, resource+ending), f.Params, row.Of(fields))
 		if err != nil {
 			return fmt.Errorf("generate: %w", err)
 		}

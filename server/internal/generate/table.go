@@ -45,19 +45,19 @@ type table struct {
 }
 
 // createTable begins a resource's file, of rows with the fields.
-func createTable(path string, f form, fields row.Schema) (*table, error) {
+func createTable(path string, p Params, fields row.Schema) (*table, error) {
 	file, err := os.Create(path)
 	if err != nil {
 		return nil, err
 	}
-	t := &table{file: file, csv: f.csv, values: make([]any, len(fields))}
+	t := &table{file: file, csv: p.Format == "csv", values: make([]any, len(fields))}
 	t.wire = wire.Table[[]any]{Sample: t.values, Write: func(w *wire.Writer, values *[]any) {
 		for i, v := range *values {
 			write(w, fields[i].Name, v)
 		}
 	}}
 	to := io.Writer(file)
-	switch f.compress {
+	switch p.Compress {
 	case "gz":
 		z, _ := gzip.NewWriterLevel(file, gzip.BestSpeed) // of a level that exists
 		to, t.pack = z, z
@@ -66,7 +66,7 @@ func createTable(path string, f form, fields row.Schema) (*table, error) {
 		to, t.pack = z, z
 	}
 	t.out = bufio.NewWriterSize(to, 256<<10)
-	if f.csv {
+	if t.csv {
 		t.out.Write(t.wire.AppendHeader(nil))
 	}
 	return t, nil
