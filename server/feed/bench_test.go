@@ -64,7 +64,7 @@ func BenchmarkRecords(b *testing.B) {
 				b.Fatal(err)
 			}
 			file, _ := folder.File("segments")
-			b.SetBytes(file.Size())
+			b.SetBytes(folder.Size())
 			n := 0
 			for b.Loop() {
 				n = 0

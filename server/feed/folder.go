@@ -25,7 +25,6 @@ type File struct {
 	folder   *Folder
 	resource string
 	name     string
-	size     int64
 	csv      bool
 	packing  packing
 }
@@ -41,9 +40,6 @@ const (
 
 // Name returns the file's name without its folder, such as segments.ndjson.gz.
 func (f *File) Name() string { return f.name }
-
-// Size returns the file's bytes on disk.
-func (f *File) Size() int64 { return f.size }
 
 // Open lists the feed in dir. When resources are named it refuses a folder with none of them, two files of one of them,
 // and every file of the feed that is none of them: a misspelt name would silently load nothing.
@@ -106,9 +102,9 @@ func (f *Folder) add(name string) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("feed %s: %s is no file", f.dir, name)
 	}
-	file.folder, file.size = f, info.Size()
+	file.folder = f
 	f.files[file.resource] = append(f.files[file.resource], file)
-	f.size += file.size
+	f.size += info.Size()
 	return nil
 }
 
