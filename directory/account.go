@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+
+	"github.com/lectern-dev/lectern/paging/row"
 )
 
 // Kind says what an account is for. The zero Kind is none.
@@ -18,31 +20,14 @@ const (
 	Internal      Kind = 4
 )
 
+var kinds = []string{Reader: "reader", Teacher: "teacher", Administrator: "administrator", Internal: "internal"}
+
 // ParseKind returns the kind that a text names, `reader`, `teacher`, `administrator` or `internal`, and whether it
 // names one.
-func ParseKind(text string) (Kind, bool) {
-	for k := Reader; k <= Internal; k++ {
-		if k.String() == text {
-			return k, true
-		}
-	}
-	return 0, false
-}
+func ParseKind(text string) (Kind, bool) { return row.ValueOf[Kind](kinds, text) }
 
 // String returns the kind as the feed writes it.
-func (k Kind) String() string {
-	switch k {
-	case Reader:
-		return "reader"
-	case Teacher:
-		return "teacher"
-	case Administrator:
-		return "administrator"
-	case Internal:
-		return "internal"
-	}
-	return fmt.Sprintf("Kind(%d)", uint8(k))
-}
+func (k Kind) String() string { return row.NameOf(kinds, "kind", k) }
 
 // Account is a user of a partner. Texts that are null are empty.
 type Account struct {

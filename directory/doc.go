@@ -26,7 +26,7 @@
 // A [Store] keeps all this for the partners, who write it through the API:
 //
 //	school, err := store.CreateEntity(ctx, partner, directory.EntityInput{Name: name, …})
-//	var faults *directory.FieldErrors
+//	var faults directory.FieldErrors
 //	if errors.As(err, &faults) { … } // such as parent_reference_id does not exist
 //
 // What was sent comes as [Field], since a member that is null, one that was left out and one that is no text each mean

@@ -1,8 +1,9 @@
 package directory
 
 import (
-	"fmt"
 	"time"
+
+	"github.com/lectern-dev/lectern/paging/row"
 )
 
 // EntityType is the level of an entity. Higher levels have smaller values; the zero EntityType is none.
@@ -15,28 +16,15 @@ const (
 	Class   EntityType = 3
 )
 
+var entityTypes = []string{Network: "network", School: "school", Class: "class"}
+
 // ParseEntityType returns the type that a text names, `network`, `school` or `class`, and whether it names one.
 func ParseEntityType(text string) (EntityType, bool) {
-	for t := Network; t <= Class; t++ {
-		if t.String() == text {
-			return t, true
-		}
-	}
-	return 0, false
+	return row.ValueOf[EntityType](entityTypes, text)
 }
 
 // String returns the type as the API and the feed write it.
-func (t EntityType) String() string {
-	switch t {
-	case Network:
-		return "network"
-	case School:
-		return "school"
-	case Class:
-		return "class"
-	}
-	return fmt.Sprintf("EntityType(%d)", uint8(t))
-}
+func (t EntityType) String() string { return row.NameOf(entityTypes, "entity type", t) }
 
 // Parent returns the type of an entity's parent. It is false for a network, whose parent is the partner and no entity
 // (P1), and for what is no type.

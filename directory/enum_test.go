@@ -29,7 +29,7 @@ func TestEntityType(t *testing.T) {
 			t.Errorf("%v.Parent() = %v, %t, want %v", got, p, ok, c.parent)
 		}
 	}
-	for _, text := range []string{"", "Network", "classes", "EntityType(0)"} {
+	for _, text := range []string{"", "Network", "classes", "entity type 0"} {
 		if got, ok := directory.ParseEntityType(text); got != 0 || ok {
 			t.Errorf("ParseEntityType(%q) = %v, %t, want 0, false", text, got, ok)
 		}
@@ -50,7 +50,7 @@ func TestKind(t *testing.T) {
 			t.Errorf("ParseKind(%q) = %v, %t, want %v, true", text, got, ok, want)
 		}
 	}
-	for _, text := range []string{"", "student", "Reader", "Kind(0)", "Kind(5)"} {
+	for _, text := range []string{"", "student", "Reader", "kind 0", "kind 5"} {
 		if got, ok := directory.ParseKind(text); got != 0 || ok {
 			t.Errorf("ParseKind(%q) = %v, %t, want 0, false", text, got, ok)
 		}

@@ -57,8 +57,8 @@ func ExampleTree_School() {
 
 func ExampleEntity_Validate() {
 	e := directory.Entity{Ref: "escola-7", Type: directory.School, Name: " Escola Sete ", Degree: "10", State: "sp", INEP: "123456789"}
-	for field, message := range e.Validate(directory.DefaultDegrees()).All() {
-		fmt.Println(field, message)
+	for _, f := range e.Validate(directory.DefaultDegrees()) {
+		fmt.Println(f.Field, f.Message)
 	}
 	fmt.Printf("%q %s\n", e.Name, e.State)
 	// Output:

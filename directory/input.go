@@ -11,8 +11,8 @@ const maxPhone = 64
 
 // Entity returns the live entity that the input makes and its faults, as far as they can be told without the partner's
 // other rows: whether the reference is free and where the parent is remain to be checked, and ID and Parent to be set.
-func (in EntityInput) Entity(degrees Degrees) (Entity, *FieldErrors) {
-	f := &FieldErrors{}
+func (in EntityInput) Entity(degrees Degrees) (Entity, FieldErrors) {
+	var f FieldErrors
 	e := Entity{
 		Name:   f.given("name", in.Name),
 		Degree: f.given("degree", in.Degree),
@@ -26,7 +26,9 @@ func (in EntityInput) Entity(degrees Degrees) (Entity, *FieldErrors) {
 	if e.Type, known = ParseEntityType(typeName); !known && strings.TrimSpace(typeName) != "" {
 		f.Add("entity_type", MsgInvalid)
 	}
-	f.merge(e.Validate(degrees))
+	for _, fault := range e.Validate(degrees) {
+		f.Add(fault.Field, fault.Message)
+	}
 	f.required("parent_reference_id", f.given("parent_reference_id", in.ParentReferenceID))
 	return e, f
 }
@@ -34,8 +36,8 @@ func (in EntityInput) Entity(degrees Degrees) (Entity, *FieldErrors) {
 // Apply returns a stored entity as the change makes it, and the faults of the change. A field that is not set keeps its
 // value, and has no fault even where it would not be accepted any more, such as a degree that the operator has since
 // taken out of the vocabulary.
-func (in EntityInput) Apply(was EntityRecord, degrees Degrees) (Entity, *FieldErrors) {
-	f := &FieldErrors{}
+func (in EntityInput) Apply(was EntityRecord, degrees Degrees) (Entity, FieldErrors) {
+	var f FieldErrors
 	e := was.Entity
 	f.change(&e.Name, "name", in.Name)
 	f.change(&e.Degree, "degree", in.Degree)
@@ -46,9 +48,9 @@ func (in EntityInput) Apply(was EntityRecord, degrees Degrees) (Entity, *FieldEr
 	f.fixed("reference_id", in.ReferenceID, string(e.Ref))
 	f.fixed("parent_reference_id", in.ParentReferenceID, string(was.ParentRef))
 	sent := in.Members()
-	for field, message := range e.Validate(degrees).All() {
-		if sent[field].Set {
-			f.Add(field, message)
+	for _, fault := range e.Validate(degrees) {
+		if sent[fault.Field].Set {
+			f.Add(fault.Field, fault.Message)
 		}
 	}
 	return e, f
@@ -56,13 +58,13 @@ func (in EntityInput) Apply(was EntityRecord, degrees Degrees) (Entity, *FieldEr
 
 // Account returns the teacher that the input makes and its faults, as far as they can be told without the partner's
 // other rows: ID, AccessToken and Entity remain to be set.
-func (in TeacherInput) Account() (Account, *FieldErrors) {
+func (in TeacherInput) Account() (Account, FieldErrors) {
 	return in.account(Account{Kind: Teacher, Active: true})
 }
 
 // Apply returns a stored teacher as the change makes it, and its faults; all five fields are required. The entity
 // remains to be looked up.
-func (in TeacherInput) Apply(was Account) (Account, *FieldErrors) {
+func (in TeacherInput) Apply(was Account) (Account, FieldErrors) {
 	a, f := in.account(was)
 	f.required("email", a.Email)
 	f.required("phone", a.Phone)
@@ -70,8 +72,8 @@ func (in TeacherInput) Apply(was Account) (Account, *FieldErrors) {
 }
 
 // account puts what was sent into an account, with the faults that it can have new and changed.
-func (in TeacherInput) account(a Account) (Account, *FieldErrors) {
-	f := &FieldErrors{}
+func (in TeacherInput) account(a Account) (Account, FieldErrors) {
+	var f FieldErrors
 	a.Name = strings.TrimSpace(f.given("name", in.Name))
 	a.Email = strings.TrimSpace(f.given("email", in.Email))
 	a.Phone = blankToNull(f.given("phone", in.Phone))
@@ -117,12 +119,5 @@ func (f *FieldErrors) change(text *string, field string, in Field) {
 func (f *FieldErrors) fixed(field string, in Field, stored string) {
 	if in.Set && (in.Null || in.Wrong || in.Text != stored) {
 		f.Add(field, MsgUnchanged)
-	}
-}
-
-// merge adds the faults of others.
-func (f *FieldErrors) merge(others *FieldErrors) {
-	for field, message := range others.All() {
-		f.Add(field, message)
 	}
 }

@@ -9,7 +9,7 @@ import (
 // like what does not exist (G3). References name what is live; one that nothing live has is [ErrNotFound].
 //
 // Each write is one transaction, and all writes of a partner follow one another: it sees what those before it did, and
-// those after it see what it did. Faults of the input are a [*FieldErrors] with all of them at once (P4); nothing is
+// those after it see what it did. Faults of the input are a [FieldErrors] with all of them at once (P4); nothing is
 // written then.
 type Store interface {
 	// CreateEntity adds an entity (P4).

@@ -5,16 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// Validate brings an entity into the form in which it is kept and returns its faults, or nil. It changes e: the name is
+// Validate brings an entity into the form in which it is kept and returns its faults. It changes e: the name is
 // trimmed, the state put in upper case, an inep dropped where the entity is no school (P3), and an optional text that
 // is blank is null.
 //
 // It checks, in this order, name, entity_type, degree (against the partner's vocabulary), inep, state, city and
 // reference_id. The parent and whether the reference is taken are the caller's to check. A reference of nothing but
 // spaces counts as blank, like every required text (P4), though [ParseRef] has nothing against it.
-func (e *Entity) Validate(degrees Degrees) *FieldErrors {
+func (e *Entity) Validate(degrees Degrees) (f FieldErrors) {
 	e.normalise()
-	f := &FieldErrors{}
 	f.text("name", e.Name)
 	f.required("name", e.Name)
 	f.entityType(e.Type)
@@ -30,9 +29,6 @@ func (e *Entity) Validate(degrees Degrees) *FieldErrors {
 	}
 	f.text("city", e.City)
 	f.ref("reference_id", e.Ref)
-	if f.Len() == 0 {
-		return nil
-	}
 	return f
 }
 

@@ -3,7 +3,7 @@ package libraries
 import (
 	"time"
 
-	"github.com/lectern-dev/lectern/libraries/internal/enum"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -28,7 +28,7 @@ var eventKinds = [...]string{
 }
 
 // String returns a word for the kind.
-func (k EventKind) String() string { return enum.Name(eventKinds[:], "event kind", k) }
+func (k EventKind) String() string { return row.NameOf(eventKinds[:], "event kind", k) }
 
 // Activity reports whether an event of this kind makes its day a day with activity of the reader, a login (L3).
 func (k EventKind) Activity() bool { return k >= ActivityEvent && k <= ReturnEvent }

@@ -1,6 +1,6 @@
 package libraries
 
-import "github.com/lectern-dev/lectern/libraries/internal/enum"
+import "github.com/lectern-dev/lectern/paging/row"
 
 // Gender is a reader's gender: one of five canonical values, of which the zero Gender says that none is known (L18).
 type Gender uint8
@@ -22,7 +22,7 @@ var genders = [...]string{
 func Genders() []Gender { return []Gender{Female, Male, NotInformed, NonBinary, OtherGender} }
 
 // String returns the gender as the reports show it: Feminino, Masculino, Não-binário, Outro, Não informado.
-func (g Gender) String() string { return enum.Name(genders[:], "gender", g) }
+func (g Gender) String() string { return row.NameOf(genders[:], "gender", g) }
 
 // ParseGender returns the gender whose name folds as the text does, so that FEMININO and nao informado are taken. An
 // empty text is no gender, which is NotInformed. It returns false for a text that folds to no canonical value.

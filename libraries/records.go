@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/lectern-dev/lectern/libraries/internal/enum"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -61,28 +61,28 @@ var (
 )
 
 // String returns the mode's name in feeds.
-func (m Mode) String() string { return enum.Name(modes[:], "mode", m) }
+func (m Mode) String() string { return row.NameOf(modes[:], "mode", m) }
 
 // ParseMode returns the mode of a name in feeds.
-func ParseMode(name string) (Mode, bool) { return enum.Parse[Mode](modes[:], name) }
+func ParseMode(name string) (Mode, bool) { return row.ValueOf[Mode](modes[:], name) }
 
 // String returns the format's name in feeds and queries.
-func (f Format) String() string { return enum.Name(formats[:], "format", f) }
+func (f Format) String() string { return row.NameOf(formats[:], "format", f) }
 
 // ParseFormat returns the format of a name in feeds and queries.
-func ParseFormat(name string) (Format, bool) { return enum.Parse[Format](formats[:], name) }
+func ParseFormat(name string) (Format, bool) { return row.ValueOf[Format](formats[:], name) }
 
 // String returns the availability's name in feeds and answers.
-func (a Availability) String() string { return enum.Name(availabilities[:], "availability", a) }
+func (a Availability) String() string { return row.NameOf(availabilities[:], "availability", a) }
 
 // Estimated reports whether the sessions of the channel are an estimate: those of the app are (L13).
 func (c Channel) Estimated() bool { return c == App }
 
 // String returns the channel's name in feeds, queries and answers.
-func (c Channel) String() string { return enum.Name(channels[:], "channel", c) }
+func (c Channel) String() string { return row.NameOf(channels[:], "channel", c) }
 
 // ParseChannel returns the channel of a name in feeds and queries.
-func ParseChannel(name string) (Channel, bool) { return enum.Parse[Channel](channels[:], name) }
+func ParseChannel(name string) (Channel, bool) { return row.ValueOf[Channel](channels[:], name) }
 
 // Term is a named thing that others refer to: a library, an age group, a publisher, a category or a subject.
 type Term struct {
@@ -107,7 +107,7 @@ var vocabularies = [...]string{
 }
 
 // String returns the name of the vocabulary's file in a feed, which is also that of its list in the dimensions.
-func (v Vocabulary) String() string { return enum.Name(vocabularies[:], "vocabulary", v) }
+func (v Vocabulary) String() string { return row.NameOf(vocabularies[:], "vocabulary", v) }
 
 // Vocabularies returns all vocabularies, in their order.
 func Vocabularies() []Vocabulary {

@@ -1,7 +1,7 @@
 package libraries
 
 import (
-	"github.com/lectern-dev/lectern/libraries/internal/enum"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -18,7 +18,7 @@ const (
 var readerStatuses = [...]string{ReaderActive: "active", ReaderDeactivated: "deactivated", ReaderDeleted: "deleted"}
 
 // String returns the state's name in feeds and answers.
-func (s ReaderStatus) String() string { return enum.Name(readerStatuses[:], "reader status", s) }
+func (s ReaderStatus) String() string { return row.NameOf(readerStatuses[:], "reader status", s) }
 
 // Gone reports whether the account is deactivated or deleted: then, and only then, it has a deletedAt (F3).
 func (s ReaderStatus) Gone() bool { return s == ReaderDeactivated || s == ReaderDeleted }
@@ -41,7 +41,7 @@ const (
 var loanStatuses = [...]string{LoanActive: "active", LoanReturned: "returned", LoanExpired: "expired"}
 
 // String returns the state's name in feeds and answers.
-func (s LoanStatus) String() string { return enum.Name(loanStatuses[:], "loan status", s) }
+func (s LoanStatus) String() string { return row.NameOf(loanStatuses[:], "loan status", s) }
 
 // Ended reports whether the loan was returned or expired: then, and only then, it has a returnedAt (F3), and counts as a
 // return on that day (L6).
@@ -81,7 +81,7 @@ var reservationStatuses = [...]string{
 
 // String returns the state's name in feeds and answers.
 func (s ReservationStatus) String() string {
-	return enum.Name(reservationStatuses[:], "reservation status", s)
+	return row.NameOf(reservationStatuses[:], "reservation status", s)
 }
 
 // Active reports whether the reservation is waiting or available: it stands in the queue of its title, and only then shows

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
@@ -204,7 +205,7 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 // The directory reads from the query what its document has, and from bodies what the documents' schemas of them have:
 // what its source takes from either by name.
 func TestDirectoryReadsWhatIsDocumented(t *testing.T) {
-	read := taken(t, "internal/directoryapi")
+	read := parameters(t, "internal/directoryapi")
 	documented := map[string]bool{}
 	for _, item := range directoryDocument().Paths {
 		for _, op := range item.operations() {
@@ -213,8 +214,8 @@ func TestDirectoryReadsWhatIsDocumented(t *testing.T) {
 			}
 		}
 	}
-	if !maps.Equal(read["query"], documented) {
-		t.Errorf("the code reads the parameters %q, the document has %q", sorted(read["query"]), sorted(documented))
+	if !maps.Equal(read, documented) {
+		t.Errorf("the code reads the parameters %q, the document has %q", sorted(read), sorted(documented))
 	}
 	fields := map[string]bool{}
 	for _, name := range []string{"NewEntity", "EntityChange", "NewTeacher", "TeacherChange"} {
@@ -222,19 +223,27 @@ func TestDirectoryReadsWhatIsDocumented(t *testing.T) {
 			fields[field] = true
 		}
 	}
-	if !maps.Equal(read["body"], fields) {
-		t.Errorf("the code reads the fields %q, the document has %q", sorted(read["body"]), sorted(fields))
+	taken := map[string]bool{}
+	for _, in := range []interface {
+		Members() map[string]*directory.Field
+	}{&directory.EntityInput{}, &directory.TeacherInput{}} {
+		for name := range in.Members() {
+			taken[name] = true
+		}
+	}
+	if !maps.Equal(taken, fields) {
+		t.Errorf("the code reads the fields %q, the document has %q", sorted(taken), sorted(fields))
 	}
 }
 
-// taken returns the constants with which the source of a package indexes its maps, by the names of these.
-func taken(t *testing.T, dir string) map[string]map[string]bool {
+// parameters returns the constants with which the source of a package indexes its queries.
+func parameters(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]map[string]bool{"query": {}, "body": {}}
+	all := map[string]bool{}
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
@@ -254,12 +263,12 @@ func taken(t *testing.T, dir string) map[string]map[string]bool {
 			}
 			of, isName := index.X.(*ast.Ident)
 			key, isConstant := index.Index.(*ast.BasicLit)
-			if isName && isConstant && all[of.Name] != nil {
+			if isName && isConstant && of.Name == "query" {
 				text, err := strconv.Unquote(key.Value)
 				if err != nil {
 					t.Fatal(err)
 				}
-				all[of.Name][text] = true
+				all[text] = true
 			}
 		}
 	}

@@ -20,11 +20,11 @@ func (s *Store) CreateEntity(ctx context.Context, partner directory.PartnerID, i
 			return r, err
 		}
 		e, faults := in.Entity(degrees)
-		if err := entities.free(ctx, w, entityRow{Entity: e}, faults); err != nil {
+		if err := entities.free(ctx, w, entityRow{Entity: e}, &faults); err != nil {
 			return r, err
 		}
 		r.ParentRef = directory.Ref(in.ParentReferenceID.Text)
-		parent, err := w.parent(ctx, e.Type, r.ParentRef, faults)
+		parent, err := w.parent(ctx, e.Type, r.ParentRef, &faults)
 		if err := cmp.Or(err, faults.Err()); err != nil {
 			return r, err
 		}

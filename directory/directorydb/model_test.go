@@ -2,7 +2,6 @@ package directorydb_test
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"testing"
 
@@ -90,11 +89,15 @@ func (m *model) people(entity directory.EntityID, k directory.Kind) (ids []int64
 
 // messages are the faults that an error holds, by field.
 func messages(err error) map[string]string {
-	var f *directory.FieldErrors
-	if !errors.As(err, &f) {
+	var faults directory.FieldErrors
+	if !errors.As(err, &faults) {
 		return nil
 	}
-	return maps.Collect(f.All())
+	byField := map[string]string{}
+	for _, f := range faults {
+		byField[f.Field] = f.Message
+	}
+	return byField
 }
 
 // walk goes through a list to its end and back and returns the numbers, which must be the same both ways.

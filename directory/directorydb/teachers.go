@@ -13,7 +13,7 @@ import (
 func (s *Store) CreateTeacher(ctx context.Context, partner directory.PartnerID, in directory.TeacherInput) (directory.AccountRecord, error) {
 	return written(ctx, s, partner, func(ctx context.Context, w *Write) (r directory.AccountRecord, err error) {
 		a, faults := in.Account()
-		if r, err = w.place(ctx, a, in.EntityReferenceID, faults); err != nil {
+		if r, err = w.place(ctx, a, in.EntityReferenceID, &faults); err != nil {
 			return r, err
 		}
 		number, err := w.count(ctx, "last_user_id")
@@ -78,7 +78,7 @@ func (s *Store) UpdateTeacher(ctx context.Context, partner directory.PartnerID, 
 			return r, err
 		}
 		a, faults := in.Apply(was.Account)
-		if r, err = w.place(ctx, a, in.EntityReferenceID, faults); err != nil {
+		if r, err = w.place(ctx, a, in.EntityReferenceID, &faults); err != nil {
 			return r, err
 		}
 		if r.Ref != was.Ref {

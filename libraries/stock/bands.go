@@ -3,7 +3,7 @@ package stock
 import (
 	"math/bits"
 
-	"github.com/lectern-dev/lectern/libraries/internal/enum"
+	"github.com/lectern-dev/lectern/paging/row"
 )
 
 // Band is one of the twelve bands of consumption, in their order: 0, 1-10, 11-20, and so on to 91-100, and 101+ (L10).
@@ -41,4 +41,4 @@ func BandOf(readings, possible int64) Band {
 }
 
 // String returns the band's name: 0, 1-10, 101+.
-func (b Band) String() string { return enum.Name(bands[:], "band", b) }
+func (b Band) String() string { return row.NameOf(bands[:], "band", b) }

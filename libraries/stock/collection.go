@@ -3,7 +3,7 @@ package stock
 import (
 	"slices"
 
-	"github.com/lectern-dev/lectern/libraries/internal/enum"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -21,7 +21,7 @@ const (
 var collections = [...]string{Platform: "platform", Additional: "additional", External: "external", Manual: "manual"}
 
 // String returns the collection's name in feeds and answers.
-func (c Collection) String() string { return enum.Name(collections[:], "collection", c) }
+func (c Collection) String() string { return row.NameOf(collections[:], "collection", c) }
 
 // Owned reports whether lines of the collection are stock of the library's own: additional, external and manual are.
 func (c Collection) Owned() bool { return c >= Additional && c <= Manual }
@@ -56,4 +56,4 @@ const (
 var kinds = [...]string{PurchaseLine: "purchase", LegacyLine: "legacy"}
 
 // String returns the kind's name in feeds.
-func (k Kind) String() string { return enum.Name(kinds[:], "kind", k) }
+func (k Kind) String() string { return row.NameOf(kinds[:], "kind", k) }

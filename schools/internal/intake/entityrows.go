@@ -103,9 +103,8 @@ func (in *Intake) entityFault(e *directory.Entity, of EntityRow) *FaultError {
 		return wrong
 	}
 	e.Parent = parent
-	if errs := e.Validate(in.State.Degrees); errs != nil && errs.Len() > 0 {
-		field, reason := errs.First()
-		return row.Fault(feedField(field), reason)
+	if faults := e.Validate(in.State.Degrees); len(faults) > 0 {
+		return row.Fault(feedField(faults[0].Field), faults[0].Message)
 	}
 	return nil
 }

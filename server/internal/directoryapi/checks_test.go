@@ -37,7 +37,7 @@ func TestOrderOfChecks(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.rule, func(t *testing.T) {
-			faults := &directory.FieldErrors{}
+			var faults directory.FieldErrors
 			faults.Add("name", directory.MsgBlank)
 			api := newAPI(&fixed{err: faults})
 			api.Rate = 1
@@ -195,7 +195,7 @@ func TestContentType(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	faults := &directory.FieldErrors{}
+	var faults directory.FieldErrors
 	faults.Add("name", directory.MsgBlank)
 	faults.Add("reference_id", directory.MsgTaken)
 	tests := []struct {

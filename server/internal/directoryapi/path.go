@@ -48,30 +48,23 @@ func (rt route) allow() string {
 }
 
 // router is looked up alone, by find: served, it would redirect and clean paths, and match them with their escapes gone,
-// so that a reference with a slash were two segments.
+// so that a reference with a slash were two segments. It knows paths; methods are for the routes to refuse.
 func (a *API) router() *httprouter.Router {
 	router := httprouter.New()
 	for _, rt := range routes {
-		for method := range rt.methods {
-			router.Handle(method, Prefix+rt.path, a.serve(rt))
-		}
+		router.Handle(http.MethodGet, Prefix+rt.path, a.serve(rt))
 	}
 	return router
 }
 
-// find returns what serves the path of a request, and the reference in it, or nil. A method that the route does not have is
-// for the route to refuse.
+// find returns what serves the path of a request, and the reference in it, or nil.
 func find(router *httprouter.Router, r *http.Request) (httprouter.Handle, httprouter.Params) {
 	path, ok := respell(rawPath(r.URL))
 	if !ok {
 		return nil, nil
 	}
-	for _, method := range []string{r.Method, http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
-		if handle, params, _ := router.Lookup(method, path); handle != nil {
-			return handle, params
-		}
-	}
-	return nil, nil
+	handle, params, _ := router.Lookup(http.MethodGet, path)
+	return handle, params
 }
 
 // rawPath returns the path as it was sent. The URL keeps it apart only where its escapes are not the usual ones.

@@ -2,7 +2,6 @@ package directoryapi
 
 import (
 	"errors"
-	"iter"
 	"net/http"
 
 	"github.com/lectern-dev/lectern/directory"
@@ -44,14 +43,12 @@ var shape = web.Shape{Authenticate: "APIAuth", Write: func(w *wire.Writer, p *we
 
 // fail answers with an error. The directory's own are told to the client, as 404 and 422.
 func fail(w http.ResponseWriter, r *http.Request, err error) {
-	var fields *directory.FieldErrors
+	var faults directory.FieldErrors
 	switch {
-	case errors.As(err, &fields):
-		writeFaults(w, fields.All())
+	case errors.As(err, &faults):
+		writeFaults(w, faults)
 	case errors.Is(err, directory.ErrHasChildren):
-		var children directory.FieldErrors // (P6)
-		children.Add("entity", "children must be removed first")
-		writeFaults(w, children.All())
+		writeFaults(w, directory.FieldErrors{{Field: "entity", Message: "children must be removed first"}}) // (P6)
 	case errors.Is(err, directory.ErrNotFound):
 		shape.Fail(w, r, errNotFound)
 	default:
@@ -60,11 +57,11 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // writeFaults writes the faults of a record: a list of messages for each field (P4).
-func writeFaults(w http.ResponseWriter, faults iter.Seq2[string, string]) {
+func writeFaults(w http.ResponseWriter, faults directory.FieldErrors) {
 	web.WriteJSON(w, http.StatusUnprocessableEntity, func(w *wire.Writer) {
 		w.Object("errors", "", "", func() {
-			for field, message := range faults {
-				w.Texts(field, []string{message}, wire.Text, "")
+			for _, f := range faults {
+				w.Texts(f.Field, []string{f.Message}, wire.Text, "")
 			}
 		})
 	})

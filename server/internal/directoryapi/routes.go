@@ -81,7 +81,8 @@ func listUnder[T any](route string,
 
 // listEntities lists the entities of one type, which must be named (P8).
 func listEntities(c *call) error {
-	t, err := entityType(parameters(c.r)["entity_type"])
+	query := parameters(c.r)
+	t, err := entityType(query["entity_type"])
 	if err != nil {
 		return err
 	}
@@ -109,15 +110,12 @@ func page[T any](c *call, l list, out func(list, directory.Page[T]) func(*wire.W
 }
 
 func entityType(values []string) (directory.EntityType, error) {
-	var faults directory.FieldErrors
-	if strings.TrimSpace(strings.Join(values, "")) == "" {
-		faults.Add("entity_type", directory.MsgBlank)
-		return 0, faults.Err()
-	}
-	t, ok := directory.ParseEntityType(values[0])
-	if !ok || len(values) > 1 {
-		faults.Add("entity_type", directory.MsgInvalid)
-		return 0, faults.Err()
+	t, ok := directory.ParseEntityType(strings.Join(values, ""))
+	switch {
+	case strings.TrimSpace(strings.Join(values, "")) == "":
+		return 0, directory.FieldErrors{{Field: "entity_type", Message: directory.MsgBlank}}
+	case !ok || len(values) > 1:
+		return 0, directory.FieldErrors{{Field: "entity_type", Message: directory.MsgInvalid}}
 	}
 	return t, nil
 }
