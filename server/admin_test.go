@@ -229,7 +229,7 @@ func TestMetricsOfTheCache(t *testing.T) {
 func TestMetricsOfAHalfMadeNetwork(t *testing.T) {
 	db := dbtest.SQLite(t)
 	s := newServer(t, server.Config{DB: db})
-	if _, err := (&authdb.Store{DB: db.DB}).CreateTenant(t.Context(), db, authdb.Library, "meia", "Meia"); err != nil {
+	if _, err := (&authdb.Store{DB: db.DB}).CreateTenant(t.Context(), db, authdb.Tenant{Kind: authdb.Library, Reference: "meia", Name: "Meia"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := metricsOf(t, s)[`lectern_data_version{data="facts",kind="library",reference="meia",tenant="1"}`]; !ok {

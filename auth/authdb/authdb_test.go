@@ -58,7 +58,7 @@ func migrate(tb testing.TB, db *database.DB) {
 
 func create(tb testing.TB, s *authdb.Store, kind authdb.Kind, reference string) auth.Tenant {
 	tb.Helper()
-	id, err := s.CreateTenant(tb.Context(), s.DB, kind, reference, "Name of "+reference)
+	id, err := s.CreateTenant(tb.Context(), s.DB, authdb.Tenant{Kind: kind, Reference: reference, Name: "Name of " + reference})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestCreateTenant(t *testing.T) {
 		if ids := []auth.Tenant{acme, central, same, cased}; !slices.Equal(ids, []auth.Tenant{1, 2, 3, 4}) {
 			t.Errorf("tenants %d, want 1 to 4", ids)
 		}
-		if _, err := s.CreateTenant(t.Context(), s.DB, authdb.Partner, "acme", "Other"); !errors.Is(err, authdb.ErrExist) {
+		if _, err := s.CreateTenant(t.Context(), s.DB, authdb.Tenant{Kind: authdb.Partner, Reference: "acme", Name: "Other"}); !errors.Is(err, authdb.ErrExist) {
 			t.Errorf("CreateTenant of a reference in use = %v, want ErrExist", err)
 		}
 		want := authdb.Tenant{ID: 1, Kind: authdb.Partner, Reference: "acme", Name: "Name of acme", Created: start}
@@ -116,11 +116,11 @@ func TestCreateTenantInTransaction(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		stop := errors.New("stop")
 		err := s.DB.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
-			if id, err := s.CreateTenant(ctx, tx, authdb.Partner, "acme", "Acme"); err != nil || id != 1 {
+			if id, err := s.CreateTenant(ctx, tx, authdb.Tenant{Kind: authdb.Partner, Reference: "acme", Name: "Acme"}); err != nil || id != 1 {
 				t.Errorf("CreateTenant = %d, %v", id, err)
 			}
 			// A reference in use leaves the transaction usable.
-			if _, err := s.CreateTenant(ctx, tx, authdb.Partner, "acme", "Acme"); !errors.Is(err, authdb.ErrExist) {
+			if _, err := s.CreateTenant(ctx, tx, authdb.Tenant{Kind: authdb.Partner, Reference: "acme", Name: "Acme"}); !errors.Is(err, authdb.ErrExist) {
 				t.Errorf("CreateTenant again = %v, want ErrExist", err)
 			}
 			if _, err := authdb.Raise(ctx, tx, 1, true, false); err != nil {
@@ -144,7 +144,7 @@ func TestCreateTenantsConcurrently(t *testing.T) {
 		for i := range n {
 			go func() {
 				// Half of the references are taken by another.
-				_, err := s.CreateTenant(t.Context(), s.DB, authdb.Library, fmt.Sprint("library-", i/2), "")
+				_, err := s.CreateTenant(t.Context(), s.DB, authdb.Tenant{Kind: authdb.Library, Reference: fmt.Sprint("library-", i/2), Name: ""})
 				errs <- err
 			}()
 		}

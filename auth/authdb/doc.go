@@ -2,7 +2,7 @@
 // in PostgreSQL or SQLite, through bun. The rules are those of package auth.
 //
 //	store := &authdb.Store{DB: db}
-//	tenant, err := store.CreateTenant(ctx, db, authdb.Library, "central", "Central")
+//	tenant, err := store.CreateTenant(ctx, db, authdb.Tenant{Kind: authdb.Library, Reference: "central", Name: "Central"})
 //	text, key, err := store.Issue(ctx, authdb.IssueParams{Tenant: tenant, API: auth.Libraries})
 //	grant, err := store.Check(ctx, text, auth.Libraries) // grant.Key.Tenant, grant.Held
 //
@@ -24,7 +24,7 @@
 // that made its facts, with those that wait for their hour, and the oldest state
 // that is kept. Both numbers only grow, by a random step, so that one which a
 // failover lost is not given again. Who writes a tenant's data locks the row
-// ([Lock]) and makes the next state hold in the same transaction ([Hold]); who
+// ([Lock]) and makes the next state hold in the same transaction ([Held.Hold]); who
 // reads gets the row with the key check, in one statement, which also raises it
 // where waiting facts are due. The table states has those that were.
 //

@@ -38,7 +38,7 @@ func ExampleStore_Secret() {
 	}
 
 	store := &authdb.Store{DB: db.DB, Box: box}
-	partner, err := store.CreateTenant(ctx, db, authdb.Partner, "acme", "Acme")
+	partner, err := store.CreateTenant(ctx, db, authdb.Tenant{Kind: authdb.Partner, Reference: "acme", Name: "Acme"})
 	if err != nil {
 		fmt.Println(err)
 		return

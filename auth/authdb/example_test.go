@@ -32,7 +32,7 @@ func Example() {
 	}
 
 	store := &authdb.Store{DB: db.DB}
-	tenant, err := store.CreateTenant(ctx, db, authdb.Library, "central", "Central Library")
+	tenant, err := store.CreateTenant(ctx, db, authdb.Tenant{Kind: authdb.Library, Reference: "central", Name: "Central Library"})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -22,5 +22,5 @@ func Raise(ctx context.Context, tx bun.IDB, t auth.Tenant, registers, facts bool
 	if facts {
 		h.Facts = NextNumber(h.Facts)
 	}
-	return h.Versions, Hold(ctx, tx, t, h, time.Now())
+	return h.Versions, h.Hold(ctx, tx, t, time.Now())
 }

@@ -312,7 +312,7 @@ func TestRotateDirectory(t *testing.T) {
 
 		third, k3, err := s.Rotate(t.Context(), k.ID(), 0, &time.Time{})
 		if err != nil || !k3.Expires.IsZero() || k3.Budget != 1 {
-			t.Errorf("RotateUntil = %+v, %v, want no expiry and budget 1", k3, err)
+			t.Errorf("Rotate = %+v, %v, want no expiry and budget 1", k3, err)
 		}
 		checkSecret(t, s, "rotated without a grace", k.ID(), "")
 		checkSecret(t, s, "third", k3.ID(), third)

@@ -32,55 +32,50 @@ type Tenant struct {
 	Created   time.Time
 }
 
-// CreateTenant adds a tenant, with both versions 0, and returns its number. It
-// runs on idb in a transaction, which is a savepoint where idb is one already, so
-// that the caller can create what belongs to the tenant along with it. The error
-// is ErrExist where the kind has the reference. The reference is not validated.
-func (s *Store) CreateTenant(ctx context.Context, idb bun.IDB, kind Kind, reference, name string) (auth.Tenant, error) {
-	var id auth.Tenant
-	err := idb.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) (err error) {
-		id, err = s.createTenant(ctx, tx, kind, reference, name)
-		return err
-	})
+// CreateTenant adds a tenant, with both versions 0, and returns its number; the
+// number and the time of t are not looked at. It runs on idb in a transaction,
+// which is a savepoint where idb is one already, so that the caller can create
+// what belongs to the tenant along with it. The error is ErrExist where the kind
+// has the reference. The reference is not validated.
+func (s *Store) CreateTenant(ctx context.Context, idb bun.IDB, t Tenant) (auth.Tenant, error) {
+	err := idb.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return s.createTenant(ctx, tx, &t) })
 	if err != nil {
-		return 0, fmt.Errorf("%s %q: %w", kind, reference, err)
+		return 0, fmt.Errorf("%s %q: %w", t.Kind, t.Reference, err)
 	}
-	return id, nil
+	return t.ID, nil
 }
 
-func (s *Store) createTenant(ctx context.Context, tx bun.Tx, kind Kind, reference, name string) (auth.Tenant, error) {
+func (s *Store) createTenant(ctx context.Context, tx bun.Tx, t *Tenant) error {
 	if postgres(tx) {
 		// Readers go on; another creator waits.
 		if _, err := tx.ExecContext(ctx, `LOCK TABLE tenants IN SHARE ROW EXCLUSIVE MODE`); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	taken, err := tx.NewSelect().Model((*Tenant)(nil)).Where("kind = ? AND reference = ?", kind, reference).Exists(ctx)
+	taken, err := tx.NewSelect().Model((*Tenant)(nil)).Where("kind = ? AND reference = ?", t.Kind, t.Reference).Exists(ctx)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if taken {
-		return 0, ErrExist
+		return ErrExist
 	}
-	now, err := s.Clock(ctx, tx)
-	if err != nil {
-		return 0, err
+	if t.Created, err = s.Clock(ctx, tx); err != nil {
+		return err
 	}
-	t := &Tenant{Kind: kind, Reference: reference, Name: name, Created: now}
-	if err := tx.NewSelect().Model(t).ColumnExpr("coalesce(max(tenant_id), 0) + 1").Scan(ctx, &t.ID); err != nil {
-		return 0, err
+	if err := tx.NewSelect().Model((*Tenant)(nil)).ColumnExpr("coalesce(max(tenant_id), 0) + 1").Scan(ctx, &t.ID); err != nil {
+		return err
 	}
 	if _, err := tx.NewInsert().Model(t).Exec(ctx); err != nil {
-		return 0, err
+		return err
 	}
 	versions := &versionsRow{TenantID: t.ID, Secret: make([]byte, 16)}
 	if _, err := io.ReadFull(s.random(), versions.Secret); err != nil {
-		return 0, err
+		return err
 	}
 	if _, err := tx.NewInsert().Model(versions).Exec(ctx); err != nil {
-		return 0, err
+		return err
 	}
-	return t.ID, Hold(ctx, tx, t.ID, Held{}, now)
+	return Held{}.Hold(ctx, tx, t.ID, t.Created)
 }
 
 // Tenants returns the list of tenants, by number.

@@ -108,9 +108,9 @@ func micros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// Hold makes what it is given the state of the tenant, in a transaction that has locked its row, and notes the state among
-// those that were. now is when it begins.
-func Hold(ctx context.Context, tx bun.IDB, t auth.Tenant, h Held, now time.Time) error {
+// Hold makes h the state of the tenant, in a transaction that has locked its row, and notes the state among those that were.
+// now is when it begins.
+func (h Held) Hold(ctx context.Context, tx bun.IDB, t auth.Tenant, now time.Time) error {
 	_, err := tx.NewRaw(`
 		UPDATE versions
 		   SET registers = ?, facts = ?, held_from = ?, next_facts = ?, next_from = ?
@@ -149,7 +149,7 @@ func HoldDue(ctx context.Context, db bun.IDB, t auth.Tenant, now time.Time) (h H
 			return nil
 		}
 		h = due
-		return Hold(ctx, tx, t, h, now)
+		return h.Hold(ctx, tx, t, now)
 	})
 	return h, err
 }

@@ -329,7 +329,7 @@ func (s *session) feed() (wrote bool) {
 		return errors.Join(
 			w.PutEntities(ctx, moved), w.PutAccounts(ctx, accounts), w.PutEvaluations(ctx, []directory.Evaluation{evaluation}),
 			w.SetCounters(ctx, directory.EntityID(len(s.model.entities)), directory.UserID(len(s.model.accounts))),
-			authdb.Hold(ctx, tx, auth.Tenant(s.partner), h, time.Now()))
+			h.Hold(ctx, tx, auth.Tenant(s.partner), time.Now()))
 	})
 	if err != nil {
 		s.Fatal(err)

@@ -42,7 +42,7 @@ func CreatePartner(ctx context.Context, idb bun.IDB, ref directory.Ref, name str
 	}
 	p := &Partner{Ref: ref, Name: name}
 	err := idb.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		tenant, err := new(authdb.Store).CreateTenant(ctx, tx, authdb.Partner, string(ref), name)
+		tenant, err := new(authdb.Store).CreateTenant(ctx, tx, authdb.Tenant{Kind: authdb.Partner, Reference: string(ref), Name: name})
 		if err != nil {
 			return err
 		}

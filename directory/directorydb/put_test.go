@@ -79,7 +79,7 @@ func TestEntities(t *testing.T) {
 		}
 		for since, want := range map[int64][]directory.Entity{0: want, 1: want[1:2], 2: nil} {
 			if got, err := (directorydb.View{DB: db, Partner: p, After: since, At: directorydb.Now}).Entities(ctx); !slices.Equal(got, want) || err != nil {
-				t.Errorf("EntitiesAt(%d) = %+v, %v, want %+v", since, got, err, want)
+				t.Errorf("Entities after %d = %+v, %v, want %+v", since, got, err, want)
 			}
 		}
 		must(t, putEntities(t, db, p, 3))
@@ -119,7 +119,7 @@ func TestAccounts(t *testing.T) {
 				got = append(got, directory.Account{ID: id, Kind: k, Entity: e, Active: active, Deleted: deleted})
 			})
 			if lean := lean(want); !slices.Equal(got, lean) || err != nil {
-				t.Errorf("AccountsAt(%d) = %+v, %v\nwant %+v", since, got, err, lean)
+				t.Errorf("Accounts after %d = %+v, %v\nwant %+v", since, got, err, lean)
 			}
 		}
 	})

@@ -75,7 +75,7 @@ func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(c
 		}
 		h.Registers = w.Version
 		v = h.Versions
-		return authdb.Hold(ctx, tx, auth.Tenant(partner), h, now)
+		return h.Hold(ctx, tx, auth.Tenant(partner), now)
 	})
 	return v, err
 }

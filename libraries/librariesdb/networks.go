@@ -65,7 +65,7 @@ func CreateNetwork(ctx context.Context, idb bun.IDB, slug, name string) (librari
 	}
 	var id libraries.NetworkID
 	err := idb.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		tenant, err := new(authdb.Store).CreateTenant(ctx, tx, authdb.Library, slug, name)
+		tenant, err := new(authdb.Store).CreateTenant(ctx, tx, authdb.Tenant{Kind: authdb.Library, Reference: slug, Name: name})
 		id = libraries.NetworkID(tenant)
 		return err
 	})

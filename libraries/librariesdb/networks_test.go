@@ -86,7 +86,7 @@ func TestCreateNetworkInTransaction(t *testing.T) {
 func TestFindNetworks(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
-		partner, err := new(authdb.Store).CreateTenant(ctx, f.db, authdb.Partner, "partner", "Partner")
+		partner, err := new(authdb.Store).CreateTenant(ctx, f.db, authdb.Tenant{Kind: authdb.Partner, Reference: "partner", Name: "Partner"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -248,7 +248,7 @@ func TestByID(t *testing.T) {
 func TestStateOfNobody(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "only")[0]
-		partner, err := new(authdb.Store).CreateTenant(t.Context(), db, authdb.Partner, "p", "P")
+		partner, err := new(authdb.Store).CreateTenant(t.Context(), db, authdb.Tenant{Kind: authdb.Partner, Reference: "p", Name: "P"})
 		if err != nil {
 			t.Fatal(err)
 		}

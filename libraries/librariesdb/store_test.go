@@ -82,7 +82,7 @@ func TestPresentAndLast(t *testing.T) {
 		noon := libraries.Hour(495_000).Time()
 		hold := func(n libraries.NetworkID, h authdb.Held) {
 			t.Helper()
-			if err := authdb.Hold(t.Context(), f.db, auth.Tenant(n), h, noon); err != nil {
+			if err := h.Hold(t.Context(), f.db, auth.Tenant(n), noon); err != nil {
 				t.Fatal(err)
 			}
 		}

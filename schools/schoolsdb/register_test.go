@@ -110,7 +110,7 @@ func (p *partner) change(ctx context.Context, r *rand.Rand) error {
 		if r.IntN(2) == 0 {
 			h.Facts = authdb.NextNumber(h.Facts)
 		}
-		return authdb.Hold(ctx, tx, auth.Tenant(p.id), h, time.Now())
+		return h.Hold(ctx, tx, auth.Tenant(p.id), time.Now())
 	})
 }
 
@@ -182,7 +182,7 @@ func TestRegisterReadsWhatChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.Registers = authdb.NextNumber(h.Registers)
-		if err := authdb.Hold(t.Context(), db, auth.Tenant(p.id), h, time.Now()); err != nil {
+		if err := h.Hold(t.Context(), db, auth.Tenant(p.id), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		second, err := store.Register(t.Context(), p.id, p.versions())
@@ -353,7 +353,7 @@ func benchmarkRegister(b *testing.B, db *database.DB) {
 			h.Registers = authdb.NextNumber(h.Registers)
 			v = h.Versions
 			w := &directorydb.Write{IDB: tx, Partner: id, Version: v.Registers}
-			return errors.Join(w.PutAccounts(ctx, accounts), authdb.Hold(ctx, tx, auth.Tenant(id), h, time.Now()))
+			return errors.Join(w.PutAccounts(ctx, accounts), h.Hold(ctx, tx, auth.Tenant(id), time.Now()))
 		})
 		if err != nil {
 			b.Fatal(err)

@@ -413,7 +413,7 @@ func (l *Load) Hold(ctx context.Context, f func(ctx context.Context, tx bun.Tx, 
 		if err := f(ctx, tx, now, &h); err != nil {
 			return err
 		}
-		if err := authdb.Hold(ctx, tx, auth.Tenant(l.tenant), h, now); err != nil {
+		if err := h.Hold(ctx, tx, auth.Tenant(l.tenant), now); err != nil {
 			return err
 		}
 		return l.deleteLease(ctx, tx)
@@ -467,7 +467,7 @@ func (s *Store) Drop(ctx context.Context, t state.Tenant, waiting func()) (was a
 			h.Registers = authdb.NextNumber(h.Registers)
 		}
 		h.Next, h.NextFrom = 0, time.Time{}
-		return authdb.Hold(ctx, tx, auth.Tenant(t), h, now)
+		return h.Hold(ctx, tx, auth.Tenant(t), now)
 	})
 	if err != nil {
 		return authdb.Held{}, err

@@ -38,7 +38,7 @@ func raise(t *testing.T, s *statedb.Store, tenant state.Tenant, now time.Time) s
 			return err
 		}
 		h.Facts, h.From = authdb.NextNumber(h.Facts), now
-		return authdb.Hold(ctx, tx, auth.Tenant(tenant), h, now)
+		return h.Hold(ctx, tx, auth.Tenant(tenant), now)
 	})
 	if err != nil {
 		t.Fatal(err)

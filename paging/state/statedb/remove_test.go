@@ -79,7 +79,7 @@ func (s *site) write(rows int) state.Versions {
 				return err
 			}
 		}
-		return authdb.Hold(ctx, tx, auth.Tenant(s.tenant), h, *s.now)
+		return h.Hold(ctx, tx, auth.Tenant(s.tenant), *s.now)
 	})
 	if err != nil {
 		s.Fatal(err)

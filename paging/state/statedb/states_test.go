@@ -31,7 +31,7 @@ func newStore(t *testing.T, db *database.DB) (*statedb.Store, state.Tenant, *tim
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 10, 1, 12, 0, 0, 0, time.UTC)
-	id, err := (&authdb.Store{DB: db.DB}).CreateTenant(t.Context(), db, authdb.Library, "norte", "Norte")
+	id, err := (&authdb.Store{DB: db.DB}).CreateTenant(t.Context(), db, authdb.Tenant{Kind: authdb.Library, Reference: "norte", Name: "Norte"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,10 @@ package directoryapi
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/julienschmidt/httprouter"
 
@@ -72,13 +75,14 @@ type call struct {
 	body    body
 }
 
-// serve answers the requests for a route.
-func (a *API) serve(rt route) httprouter.Handle {
+// serve answers the requests for a path.
+func (a *API) serve(path string, methods map[string]handler) httprouter.Handle {
 	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
-		web.TraceOf(r.Context()).Route = Prefix + rt.path
-		handle, ok := rt.methods[r.Method]
+		web.TraceOf(r.Context()).Route = path
+		handle, ok := methods[r.Method]
 		if !ok {
-			fail(w, r, &web.Problem{Status: http.StatusMethodNotAllowed, Allow: rt.allow()})
+			allow := strings.Join(slices.Sorted(maps.Keys(methods)), ", ")
+			fail(w, r, &web.Problem{Status: http.StatusMethodNotAllowed, Allow: allow})
 			return
 		}
 		c := &call{API: a, w: w, r: r, ref: refOf(params)}

@@ -33,7 +33,7 @@ func raise(t *testing.T, db *database.DB, tenant auth.Tenant, facts bool) {
 		if facts {
 			h.Facts = authdb.NextNumber(h.Facts)
 		}
-		return authdb.Hold(ctx, tx, tenant, h, time.Now())
+		return h.Hold(ctx, tx, tenant, time.Now())
 	}))
 }
 

@@ -41,7 +41,7 @@ type Param struct {
 // Route is what an API says of one of its routes: the document is made of it.
 type Route struct {
 	Method string
-	Path   string // the whole path, with `:ref` where a reference stands
+	Path   string // the whole path
 	ID     string // the name of the operation
 	Tag    string // the group that it is in
 	// Summary and About say what it is, in a few words and in sentences.
