@@ -8,19 +8,11 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/libraries/report"
 )
 
-// ChannelQuestion is what an analytics source was asked in an hour.
-type ChannelQuestion struct {
-	Network libraries.NetworkID
-	Hour    libraries.Hour
-	Period  calendar.Period
-}
-
 // ChannelAnswer returns the answer of an analytics source that is kept for a question, or false where none is (L13).
-func (s *Store) ChannelAnswer(ctx context.Context, q ChannelQuestion) (data []byte, found bool, err error) {
+func (s *Store) ChannelAnswer(ctx context.Context, q report.ChannelQuestion) (data []byte, found bool, err error) {
 	err = s.DB.NewRaw(`
 		SELECT data
 		  FROM libraries_channel_answers
@@ -40,7 +32,7 @@ func (s *Store) ChannelAnswer(ctx context.Context, q ChannelQuestion) (data []by
 // removed.
 //
 // On SQLite it fails after a second where something else is writing.
-func (s *Store) KeepChannelAnswer(ctx context.Context, q ChannelQuestion, data []byte) ([]byte, error) {
+func (s *Store) KeepChannelAnswer(ctx context.Context, q report.ChannelQuestion, data []byte) ([]byte, error) {
 	if err := s.keepChannelAnswer(ctx, q, data); err != nil {
 		return nil, fmt.Errorf("keep a channels answer of network %d: %w", q.Network, err)
 	}
@@ -51,7 +43,7 @@ func (s *Store) KeepChannelAnswer(ctx context.Context, q ChannelQuestion, data [
 	return kept, err
 }
 
-func (s *Store) keepChannelAnswer(ctx context.Context, q ChannelQuestion, data []byte) error {
+func (s *Store) keepChannelAnswer(ctx context.Context, q report.ChannelQuestion, data []byte) error {
 	conn, err := s.DB.Conn(ctx)
 	if err != nil {
 		return err

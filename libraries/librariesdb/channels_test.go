@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -14,7 +15,7 @@ import (
 // keep keeps an answer and checks which one is to be served.
 func (f *fixture) keep(n libraries.NetworkID, hour libraries.Hour, p calendar.Period, data, want string) {
 	f.Helper()
-	if got, err := f.KeepChannelAnswer(f.Context(), ChannelQuestion{n, hour, p}, []byte(data)); err != nil || string(got) != want {
+	if got, err := f.KeepChannelAnswer(f.Context(), report.ChannelQuestion{Network: n, Hour: hour, Period: p}, []byte(data)); err != nil || string(got) != want {
 		f.Errorf("KeepChannelAnswer(%d, %d, %v, %s) = %q, %v, want %s", n, hour, p, data, got, err, want)
 	}
 }
@@ -22,7 +23,7 @@ func (f *fixture) keep(n libraries.NetworkID, hour libraries.Hour, p calendar.Pe
 // answer checks which answer is kept; "" is none.
 func (f *fixture) answer(n libraries.NetworkID, hour libraries.Hour, p calendar.Period, want string) {
 	f.Helper()
-	got, found, err := f.ChannelAnswer(f.Context(), ChannelQuestion{n, hour, p})
+	got, found, err := f.ChannelAnswer(f.Context(), report.ChannelQuestion{Network: n, Hour: hour, Period: p})
 	if err != nil || string(got) != want || found != (want != "") {
 		f.Errorf("ChannelAnswer(%d, %d, %v) = %q, %t, %v, want %q", n, hour, p, got, found, err, want)
 	}
@@ -64,7 +65,7 @@ func TestChannelAnswersAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range got {
 			wg.Go(func() {
-				data, err := f.KeepChannelAnswer(t.Context(), ChannelQuestion{f.a.Network, 10, p}, fmt.Append(nil, "answer ", i))
+				data, err := f.KeepChannelAnswer(t.Context(), report.ChannelQuestion{Network: f.a.Network, Hour: 10, Period: p}, fmt.Append(nil, "answer ", i))
 				if err != nil {
 					t.Error(err)
 				}
@@ -97,7 +98,7 @@ func TestChannelAnswerBesideLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if data, err := f.KeepChannelAnswer(t.Context(), ChannelQuestion{f.a.Network, 10, period}, []byte("a")); !database.Busy(err) {
+	if data, err := f.KeepChannelAnswer(t.Context(), report.ChannelQuestion{Network: f.a.Network, Hour: 10, Period: period}, []byte("a")); !database.Busy(err) {
 		t.Errorf("beside a load KeepChannelAnswer = %q, %v, want the database to be busy", data, err)
 	}
 	f.answer(f.a.Network, 10, period, "")

@@ -98,6 +98,13 @@ type ChannelSource interface {
 	Channels(ctx context.Context, a Access, period calendar.Period) ([]libraries.ChannelDay, error)
 }
 
+// ChannelQuestion is what a source is asked in an hour.
+type ChannelQuestion struct {
+	Network libraries.NetworkID
+	Hour    libraries.Hour
+	Period  calendar.Period
+}
+
 // ErrChannels says that the analytics source is not available; nothing of it is kept, and the call may be repeated.
 var ErrChannels = errors.New("the analytics source is not available")
 

@@ -25,7 +25,6 @@ import (
 	"unsafe"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -45,9 +44,9 @@ const (
 // Store keeps answers; *librariesdb.Store is one.
 type Store interface {
 	// ChannelAnswer returns the answer to a question that is stored.
-	ChannelAnswer(ctx context.Context, q librariesdb.ChannelQuestion) (data []byte, found bool, err error)
+	ChannelAnswer(ctx context.Context, q report.ChannelQuestion) (data []byte, found bool, err error)
 	// KeepChannelAnswer stores an answer, unless there is one already, and returns the one that is stored then.
-	KeepChannelAnswer(ctx context.Context, q librariesdb.ChannelQuestion, data []byte) ([]byte, error)
+	KeepChannelAnswer(ctx context.Context, q report.ChannelQuestion, data []byte) ([]byte, error)
 }
 
 // Source is a report.ChannelSource. It is safe for use by several goroutines; make one with New.
@@ -96,7 +95,7 @@ func (a answer) Bytes() int { return len(a) * int(unsafe.Sizeof(libraries.Channe
 // Channels returns the rows of a period by day, then channel. The error is report.ErrChannels where the tool gives no
 // good answer, or it cannot be stored; another error is that of reading the database, or of ctx.
 func (s *Source) Channels(ctx context.Context, a report.Access, period calendar.Period) ([]libraries.ChannelDay, error) {
-	q := librariesdb.ChannelQuestion{Network: a.Network, Hour: libraries.HourOf(s.now()), Period: period}
+	q := report.ChannelQuestion{Network: a.Network, Hour: libraries.HourOf(s.now()), Period: period}
 	key := state.Key{Tenant: state.Tenant(a.Network), What: fmt.Sprint("analytics ", q.Hour, period.Start, period.End)}
 	return state.Load(ctx, s.Cache, key, func(ctx context.Context) (answer, error) {
 		ctx, cancel := context.WithTimeout(ctx, s.timeout()+storeTimeout)
@@ -113,7 +112,7 @@ func (s *Source) Channels(ctx context.Context, a report.Access, period calendar.
 }
 
 // fresh asks for an answer and stores it. One that cannot be kept is not served: the next might be another.
-func (s *Source) fresh(ctx context.Context, q librariesdb.ChannelQuestion) ([]byte, error) {
+func (s *Source) fresh(ctx context.Context, q report.ChannelQuestion) ([]byte, error) {
 	slug, err := s.Slug(ctx, q.Network)
 	if err != nil {
 		return nil, err
