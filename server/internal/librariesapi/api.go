@@ -124,24 +124,24 @@ func (a *API) dataset(prefix string) http.Handler {
 // answer reads the parameters, runs the report on the state of now or on that of the snapshot, and writes it.
 func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, caller web.Caller) error {
 	q := web.NewQuery(r.URL.RawQuery, rt.vocabulary)
-	at, given := caller.Now, caller.Asked(q)
-	if given != nil {
-		at = *given
-	}
-	c := rt.read(q, libraries.Hour(at.Of).Day())
-	since := c.since(q, caller)
-	web.CheckSince(q, since, at.Versions)
+	s, c := rt.call(q, caller)
+	s.CheckSince(q)
 	if err := q.Err(); err != nil {
 		return err
 	}
-	if since != nil {
-		c.run = c.round(since.Versions)
-	}
-	ans, err := a.report(r.Context(), c, caller, named{given, since})
+	var ans answer
+	err := s.Report(r.Context(), a.Pulls, func(from time.Time) (err error) {
+		access := report.Access{Network: libraries.NetworkID(s.Tenant), At: s.At.Versions}
+		if !from.IsZero() { // as it is before the first load
+			access.Hour = libraries.HourOf(from)
+		}
+		ans, err = c.run(r.Context(), asked{a, access, s.Since})
+		return err
+	})
 	if err != nil {
 		return explain(err)
 	}
-	caller.ShowSnapshot(w, at)
+	s.ShowSnapshot(w)
 	write := func(w *wire.Writer) { c.write(w, ans) }
 	if ans.data != nil {
 		a.Answers.WriteJSON(w, r, write)
@@ -149,30 +149,6 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, caller we
 	}
 	a.Answers.WriteRows(w, r, ans.rows, write)
 	return nil
-}
-
-// named are the states that a request names, nil where it does not.
-type named struct{ at, since *state.Snapshot }
-
-// report runs a report on the state of a snapshot, which is noted as that of a pull, or on the state of now.
-func (a *API) report(ctx context.Context, c call, caller web.Caller, states named) (ans answer, err error) {
-	access := report.Access{Network: libraries.NetworkID(caller.Tenant), At: caller.Now.Versions}
-	if states.at != nil {
-		access.At = states.at.Versions
-	}
-	err = caller.ReportSince(ctx, a.Pulls, access.At, states.since, func(from time.Time) (err error) {
-		if !from.IsZero() { // as it is before the first load
-			access.Hour = libraries.HourOf(from)
-		}
-		if states.at != nil {
-			if err := caller.Use(ctx, a.Pulls, *states.at); err != nil {
-				return err
-			}
-		}
-		ans, err = c.run(ctx, a, access)
-		return err
-	})
-	return ans, err
 }
 
 // errChannels refuses the dataset channels while its source does not answer (L13). The source has logged why.

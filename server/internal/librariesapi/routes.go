@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/report"
-	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
@@ -58,12 +58,19 @@ func datasets() []route {
 	return all
 }
 
+// call reads the parameters of a request: snapshot first, for it decides the day of the others' defaults.
+func (rt route) call(q *web.Query, caller web.Caller) (web.States, call) {
+	s := caller.States(q)
+	c := rt.read(q, libraries.Hour(s.At.Of).Day())
+	if c.rounds {
+		s.ReadSince(q, c.period != nil)
+	}
+	return s, c
+}
+
 // params returns the parameters of a route.
 func (rt route) params() []web.Param {
-	return web.Params(func(q *web.Query) {
-		web.Caller{}.Asked(q)
-		rt.read(q, 0).since(q, web.Caller{})
-	})
+	return web.Params(func(q *web.Query) { rt.call(q, web.Caller{}) })
 }
 
 // Routes returns the routes as the API answers them under Prefix, each dataset as one. A dataset's parameters are its own: the
@@ -107,8 +114,8 @@ func summary(q *web.Query, today calendar.Date) call {
 		return answer{hour: s.Hour, total: s.BreakdownTotal, data: func(w *wire.Writer) { writeSummary(w, s, grouped) }}
 	}
 	return call{period: &query.Period, page: &page, grouped: &grouped, sample: data(new(report.Summary)),
-		run: func(ctx context.Context, a *API, access report.Access) (answer, error) {
-			s, err := a.Reports.Summary(ctx, access, query, page)
+		run: func(ctx context.Context, of asked) (answer, error) {
+			s, err := of.Reports.Summary(ctx, of.access, query, page)
 			if err != nil {
 				return answer{}, err
 			}
@@ -133,29 +140,24 @@ func users(q *web.Query, _ calendar.Date) call {
 		UpdatedSince: q.Date("updatedSince", "Changed on that day or later, deactivation and deletion included."),
 	}
 	c := userList.page(query, q.Page(pages))
-	round := c.round
-	c.run, c.round = queued(c.run), func(since state.Versions) runs { return queued(round(since)) }
-	return c
-}
-
-// queued runs a report in the queue.
-func queued(run runs) runs {
-	return func(ctx context.Context, a *API, access report.Access) (answer, error) {
-		leave, err := a.Queue.Enter(ctx, access.Network)
+	run := c.run
+	c.run = func(ctx context.Context, of asked) (answer, error) {
+		leave, err := of.Queue.Enter(ctx, of.access.Network)
 		if err != nil {
 			return answer{}, err
 		}
 		defer leave()
-		return run(ctx, a, access)
+		return run(ctx, of)
 	}
+	return c
 }
 
 func dimensions(*web.Query, calendar.Date) call {
 	data := func(d *report.Dimensions) answer {
 		return answer{hour: d.Hour, data: func(w *wire.Writer) { writeDimensions(w, d) }}
 	}
-	return call{sample: data(new(report.Dimensions)), run: func(ctx context.Context, a *API, access report.Access) (answer, error) {
-		d, err := a.Reports.Dimensions(ctx, access)
+	return call{sample: data(new(report.Dimensions)), run: func(ctx context.Context, of asked) (answer, error) {
+		d, err := of.Reports.Dimensions(ctx, of.access)
 		if err != nil {
 			return answer{}, err
 		}

@@ -19,20 +19,15 @@ type call struct {
 	page    *paging.Page
 	grouped *bool  // where not nil, the page is there only if it is true
 	sample  answer // what the schema is made of
-	run     runs
-	// round returns what is run instead with changedSince; it is nil where the route has no rounds (H14).
-	round func(since state.Versions) runs
+	rounds  bool   // the route has changedSince (H14)
+	run     func(context.Context, asked) (answer, error)
 }
 
-// runs runs a report at the state of an access.
-type runs func(context.Context, *API, report.Access) (answer, error)
-
-// since reads changedSince, where the route has rounds.
-func (c call) since(q *web.Query, caller web.Caller) *state.Snapshot {
-	if c.round == nil {
-		return nil
-	}
-	return caller.Since(q, c.period != nil)
+// asked is what a report is asked with besides its parameters.
+type asked struct {
+	*API
+	access report.Access
+	since  *state.Snapshot // nil but with changedSince
 }
 
 // answer is what a report returned: either rows or other members of data.
@@ -76,19 +71,14 @@ func unpaged[T, Q any](ask func(Reports, context.Context, report.Access, Q) (rep
 
 // page is the call for a page of the list.
 func (l list[T, Q]) page(query Q, page paging.Page) call {
-	c := call{page: &page, sample: l.answer(report.List[T]{}), run: func(ctx context.Context, a *API, access report.Access) (answer, error) {
-		rows, err := l.ask(a.Reports, ctx, access, query, page)
+	return call{page: &page, sample: l.answer(report.List[T]{}), rounds: l.since != nil, run: func(ctx context.Context, of asked) (answer, error) {
+		if of.since != nil {
+			rows, err := l.since(of.Reports, ctx, of.access, of.since.Versions, query, page)
+			return answer{hour: rows.Hour, total: rows.Total, rows: l.rows.Round(rows.Rows, rows.Removed, rows.Total)}, err
+		}
+		rows, err := l.ask(of.Reports, ctx, of.access, query, page)
 		return l.answer(rows), err
 	}}
-	if l.since != nil {
-		c.round = func(since state.Versions) runs {
-			return func(ctx context.Context, a *API, access report.Access) (answer, error) {
-				rows, err := l.since(a.Reports, ctx, access, since, query, page)
-				return answer{hour: rows.Hour, total: rows.Total, rows: l.rows.Round(rows.Rows, rows.Removed, rows.Total)}, err
-			}
-		}
-	}
-	return c
 }
 
 func (l list[T, Q]) answer(rows report.List[T]) answer {

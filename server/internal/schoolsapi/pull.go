@@ -17,25 +17,22 @@ import (
 
 // pull is a request as one of a pull (H12).
 type pull struct {
-	web.Caller
+	web.States
 	api    *API
 	route  route
 	query  *web.Query
-	given  *state.Snapshot // nil without the parameter
-	since  *state.Snapshot // likewise
 	asked  calendar.Asked
 	filter report.Filter
 	page   paging.Page
 
-	// The state that it is answered from, and the effective period on its day, which is zero where the route has none.
-	at     state.Snapshot
-	period calendar.Period
-	was    calendar.Period // on the day of since
+	// The effective periods on the day of the state that it is answered from, and on that of the earlier one; zero where there is
+	// none.
+	period, was calendar.Period
 }
 
 // pull reads the parameters of a request.
 func (a *API) pull(q *web.Query, rt route, c web.Caller) *pull {
-	p := &pull{Caller: c, api: a, route: rt, query: q, given: c.Asked(q), at: c.Now}
+	p := &pull{States: c.States(q), api: a, route: rt, query: q}
 	if rt.hasPeriod() {
 		p.asked = calendar.Asked{Start: q.Date("startDate", rt.aboutStart), End: q.Date("endDate", "Last day. Left out, or in the future: today.")}
 	}
@@ -45,7 +42,7 @@ func (a *API) pull(q *web.Query, rt route, c web.Caller) *pull {
 		Profile:  web.Choose(q, "profile", "Students or teachers alone.", profiles),
 	}
 	p.page = q.Page(limits)
-	p.since = c.Since(q, rt.hasPeriod())
+	p.ReadSince(q, rt.hasPeriod())
 	return p
 }
 
@@ -54,33 +51,22 @@ func (rt route) hasPeriod() bool { return rt.aboutStart != "" }
 // settle finds the state that the request is answered from, and the period of that state's day (S8). The rules about the period
 // as a whole speak only of well-formed dates.
 func (p *pull) settle(ctx context.Context) (err error) {
-	switch {
-	case p.given != nil:
-		p.at = *p.given
-	case p.page.Number > 1 && p.query.Err() == nil:
-		if p.at, err = p.begun(ctx); err != nil {
+	if !p.Given && p.page.Number > 1 && p.query.Err() == nil {
+		if p.At, err = p.begun(ctx); err != nil {
 			return err
 		}
 	}
 	if p.query.Valid("startDate", "endDate") {
-		p.period, err = p.periodOn(day(p.at))
+		p.period, err = p.periodOn(day(p.At))
 		failPeriod(p.query, err, p.api.History)
 	}
-	p.settleSince()
+	p.CheckSince(p.query)
+	if p.Since != nil { // its period is another one where it ends in the future; where it was none, the answer was to another query
+		if p.was, err = p.periodOn(day(*p.Since)); err != nil {
+			p.query.Fail(web.SinceParam, web.SinceParam+" must be the "+web.SnapshotHeader+" of an earlier answer to the same query")
+		}
+	}
 	return p.query.Err()
-}
-
-// settleSince finds the effective period on the day of the earlier state: another one where it ends in the future. Where it was none
-// then, that is the state of an answer to another query.
-func (p *pull) settleSince() {
-	if p.since == nil {
-		return
-	}
-	web.CheckSince(p.query, p.since, p.at.Versions)
-	var err error
-	if p.was, err = p.periodOn(day(*p.since)); err != nil {
-		p.query.Fail(web.SinceParam, web.SinceParam+" must be the "+web.SnapshotHeader+" of an earlier answer to the same query")
-	}
 }
 
 // failPeriod says what is wrong with a period as a whole.
@@ -137,35 +123,30 @@ func (p *pull) key(period calendar.Period) state.PullKey {
 	}
 	query := fmt.Sprintf("%s %d %d %d %s %s %d %d",
 		p.route.path, p.Network, period.Start, period.End, user, school, p.filter.Profile, p.page.Size)
-	if p.since != nil {
-		query += fmt.Sprintf(" since %+v", *p.since)
+	if p.Since != nil {
+		query += fmt.Sprintf(" since %+v", *p.Since)
 	}
 	return p.Key(query)
 }
 
 // run runs the report of the request, and notes the pull that it begins or goes on with, before anything is sent.
 func (p *pull) run(ctx context.Context) (list wire.Rows, err error) {
-	err = p.ReportSince(ctx, p.api.Pulls, p.at.Versions, p.since, func(time.Time) (err error) {
-		if p.given != nil {
-			if err := p.Use(ctx, p.api.Pulls, p.at); err != nil {
-				return err
-			}
-		}
+	err = p.Report(ctx, p.api.Pulls, func(time.Time) (err error) {
 		list, err = p.route.rows(ctx, p)
 		return err
 	})
-	if err != nil || p.given != nil || p.page.Number > 1 || list.Total <= int64(p.page.Size) {
+	if err != nil || p.Given || p.page.Number > 1 || list.Total <= int64(p.page.Size) {
 		return list, err
 	}
-	return list, p.api.Pulls.BeginPull(ctx, p.key(p.period), p.at, p.Time)
+	return list, p.api.Pulls.BeginPull(ctx, p.key(p.period), p.At, p.Time)
 }
 
 // access is what the key opens, at the state that the request is answered from.
 func (p *pull) access() report.Access {
-	return report.Access{Partner: directory.PartnerID(p.Tenant), Network: directory.EntityID(p.Network), At: p.at.Versions}
+	return report.Access{Partner: directory.PartnerID(p.Tenant), Network: directory.EntityID(p.Network), At: p.At.Versions}
 }
 
 // round is what a request asks that has changedSince.
 func (p *pull) round() report.Round {
-	return report.Round{Since: p.since.Versions, Was: p.was, Period: p.period, Filter: p.filter}
+	return report.Round{Since: p.Since.Versions, Was: p.was, Period: p.period, Filter: p.filter}
 }

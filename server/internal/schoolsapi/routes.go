@@ -1,7 +1,6 @@
 package schoolsapi
 
 import (
-	"context"
 	"net/http"
 	"strings"
 
@@ -10,14 +9,13 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
-// route is one route under Prefix: what the document says of it, its rows, and what it answers with.
+// route is one route under Prefix: what the document says of it, and its list.
 type route struct {
 	path           string
 	summary, about string
 	// aboutStart is said of startDate; it is empty where the route has no period.
 	aboutStart string
-	none       wire.Rows // no rows, of the route's table
-	rows       func(context.Context, *pull) (wire.Rows, error)
+	list
 }
 
 func (a *API) routes() []route {
@@ -25,13 +23,13 @@ func (a *API) routes() []route {
 	return []route{
 		{"/users", "Users of the network",
 			"The register of students and teachers, by userId. The only route with personal data.",
-			"", userRow.Rows(nil, 0), a.users},
+			"", userList},
 		{"/engagements", "Days with access",
 			"One row for each user and day with an access, by date, then userId. The sum of readingMinutes equals that of readings for the same period and filters.",
-			start, engagementRow.Rows(nil, 0), a.engagements},
+			start, engagementList},
 		{"/readings", "What was read",
 			"One row for each user and book with effective reading in the period, by userId, then book. Percent and finished are of the period.",
-			start, readingRow.Rows(nil, 0), a.readings},
+			start, readingList},
 	}
 }
 
@@ -63,34 +61,7 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, p *pull) error {
 	if err != nil {
 		return err
 	}
-	p.ShowSnapshot(w, p.at)
+	p.ShowSnapshot(w)
 	a.Answers.WriteRows(w, r, list, func(w *wire.Writer) { p.write(w, list) })
 	return nil
-}
-
-func (a *API) users(ctx context.Context, p *pull) (wire.Rows, error) {
-	if p.since != nil {
-		list, err := a.Reports.UsersSince(ctx, p.access(), p.round(), p.page)
-		return userRow.Round(list.Rows, list.Removed, list.Total), err
-	}
-	list, err := a.Reports.Users(ctx, p.access(), p.filter, p.page)
-	return userRow.Rows(list.Rows, list.Total), err
-}
-
-func (a *API) engagements(ctx context.Context, p *pull) (wire.Rows, error) {
-	if p.since != nil {
-		list, err := a.Reports.EngagementsSince(ctx, p.access(), p.round(), p.page)
-		return engagementRow.Round(list.Rows, list.Removed, list.Total), err
-	}
-	list, err := a.Reports.Engagements(ctx, p.access(), p.period, p.filter, p.page)
-	return engagementRow.Rows(list.Rows, list.Total), err
-}
-
-func (a *API) readings(ctx context.Context, p *pull) (wire.Rows, error) {
-	if p.since != nil {
-		list, err := a.Reports.ReadingsSince(ctx, p.access(), p.round(), p.page)
-		return readingRow.Round(list.Rows, list.Removed, list.Total), err
-	}
-	list, err := a.Reports.Readings(ctx, p.access(), p.period, p.filter, p.page)
-	return readingRow.Rows(list.Rows, list.Total), err
 }

@@ -1,18 +1,49 @@
 package schoolsapi
 
 import (
+	"context"
+
+	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
-// The rows, member by member in the order of the specification's tables.
+// The lists: the rows of each, member by member in the order of the specification's tables, and its report.
 var (
-	userRow       = wire.Table[report.User]{Schema: "User", Write: writeUser, Key: writeUserKey}
-	engagementRow = wire.Table[report.Engagement]{Schema: "Engagement", Write: WriteEngagement, Key: writeEngagementKey}
-	readingRow    = wire.Table[report.Reading]{Schema: "Reading", Write: writeReading, Key: writeReadingKey, Sample: report.Reading{Book: new(schools.Book)}}
+	userList = listOf(wire.Table[report.User]{Schema: "User", Write: writeUser, Key: writeUserKey},
+		func(ctx context.Context, p *pull) (report.List[report.User], error) {
+			return p.api.Reports.Users(ctx, p.access(), p.filter, p.page)
+		}, Reports.UsersSince)
+	engagementList = listOf(wire.Table[report.Engagement]{Schema: "Engagement", Write: WriteEngagement, Key: writeEngagementKey},
+		func(ctx context.Context, p *pull) (report.List[report.Engagement], error) {
+			return p.api.Reports.Engagements(ctx, p.access(), p.period, p.filter, p.page)
+		}, Reports.EngagementsSince)
+	readingList = listOf(wire.Table[report.Reading]{Schema: "Reading", Write: writeReading, Key: writeReadingKey, Sample: report.Reading{Book: new(schools.Book)}},
+		func(ctx context.Context, p *pull) (report.List[report.Reading], error) {
+			return p.api.Reports.Readings(ctx, p.access(), p.period, p.filter, p.page)
+		}, Reports.ReadingsSince)
 )
+
+// list is a report that is a list of rows.
+type list struct {
+	none wire.Rows // no rows, of its table
+	rows func(context.Context, *pull) (wire.Rows, error)
+}
+
+// listOf returns the list whose rows ask returns, and since those that have changed.
+func listOf[T any](rows wire.Table[T], ask func(context.Context, *pull) (report.List[T], error),
+	since func(Reports, context.Context, report.Access, report.Round, paging.Page) (report.List[T], error)) list {
+	return list{rows.Rows(nil, 0), func(ctx context.Context, p *pull) (wire.Rows, error) {
+		if p.Since != nil {
+			list, err := since(p.api.Reports, ctx, p.access(), p.round(), p.page)
+			return rows.Round(list.Rows, list.Removed, list.Total), err
+		}
+		list, err := ask(ctx, p)
+		return rows.Rows(list.Rows, list.Total), err
+	}}
+}
 
 var (
 	profiles = web.Named(schools.Student, schools.Teacher)

@@ -61,45 +61,53 @@ var ErrGone = &Problem{Status: http.StatusGone, Message: "that snapshot is no lo
 // errManyChanged refuses a round that is as long as a pull.
 var errManyChanged = &Problem{Status: http.StatusGone, Message: "too much has changed since that snapshot; begin the pull again"}
 
-// Asked returns the state that the parameter snapshot names, or nil where it is absent or no snapshot of the tenant's.
-func (c Caller) Asked(q *Query) *state.Snapshot {
-	text, ok := q.take(Param{Name: SnapshotParam, About: aboutSnapshot}, func() wire.Object { return Snapshot })
+const aboutSince = "The X-Snapshot of an earlier pull of the same query, of which a copy is kept: lists the rows that may differ from it, and by their key alone those that have left it. A period must be given then. 410: pull anew."
+
+// States are the states that a caller's request names, and the one that it is answered from.
+type States struct {
+	Caller
+	At    state.Snapshot  // of the answer: that of now, but with snapshot
+	Given bool            // At is that of snapshot
+	Since *state.Snapshot // of an earlier answer; nil but with changedSince
+}
+
+// States reads the parameter snapshot.
+func (c Caller) States(q *Query) States {
+	s := States{Caller: c, At: c.Now}
+	if at := c.snapshot(q, SnapshotParam, aboutSnapshot); at != nil {
+		s.At, s.Given = *at, true
+	}
+	return s
+}
+
+// ReadSince reads the parameter changedSince. With it, what the route reads of a period must be given: its defaults are others on
+// another day.
+func (s *States) ReadSince(q *Query, period bool) {
+	s.Since = s.snapshot(q, SinceParam, aboutSince)
+	if s.Since != nil && period && (q.values["startDate"] == nil || q.values["endDate"] == nil) {
+		q.Fail(SinceParam, "startDate and endDate must be given with "+SinceParam)
+	}
+}
+
+// CheckSince reports a changedSince that is later than the state of the answer: from there on nothing leads back.
+func (s States) CheckSince(q *Query) {
+	if s.Since != nil && (s.Since.Registers > s.At.Registers || s.Since.Facts > s.At.Facts) {
+		q.Fail(SinceParam, SinceParam+" must not be later than the state of the answer")
+	}
+}
+
+// snapshot returns the state that a parameter names, or nil where it is absent or no snapshot of the tenant's.
+func (c Caller) snapshot(q *Query, name, about string) *state.Snapshot {
+	text, ok := q.take(Param{Name: name, About: about}, func() wire.Object { return Snapshot })
 	if !ok {
 		return nil
 	}
 	at, err := state.ParseSnapshot(text, c.Tenant, c.Secret)
 	if err != nil {
-		q.Fail(SnapshotParam, SnapshotParam+" must be the "+SnapshotHeader+" of an earlier answer")
+		q.Fail(name, name+" must be the "+SnapshotHeader+" of an earlier answer")
 		return nil
 	}
 	return &at
-}
-
-const aboutSince = "The X-Snapshot of an earlier pull of the same query, of which a copy is kept: lists the rows that may differ from it, and by their key alone those that have left it. A period must be given then. 410: pull anew."
-
-// Since returns the state that the parameter changedSince names, or nil where it is absent or no snapshot of the tenant's. With it,
-// what the route reads of a period must be given: its defaults are others on another day.
-func (c Caller) Since(q *Query, period bool) *state.Snapshot {
-	text, ok := q.take(Param{Name: SinceParam, About: aboutSince}, func() wire.Object { return Snapshot })
-	if !ok {
-		return nil
-	}
-	since, err := state.ParseSnapshot(text, c.Tenant, c.Secret)
-	if err != nil {
-		q.Fail(SinceParam, SinceParam+" must be the "+SnapshotHeader+" of an earlier answer")
-		return nil
-	}
-	if period && (q.values["startDate"] == nil || q.values["endDate"] == nil) {
-		q.Fail(SinceParam, "startDate and endDate must be given with "+SinceParam)
-	}
-	return &since
-}
-
-// CheckSince reports a changedSince that is later than the state of the answer: from there on nothing leads back.
-func CheckSince(q *Query, since *state.Snapshot, at state.Versions) {
-	if since != nil && (since.Registers > at.Registers || since.Facts > at.Facts) {
-		q.Fail(SinceParam, SinceParam+" must not be later than the state of the answer")
-	}
 }
 
 // Key names a pull of the caller's by its query, which may be of any form and length.
@@ -108,41 +116,44 @@ func (c Caller) Key(query string) state.PullKey {
 	return state.PullKey{Tenant: c.Tenant, Budget: c.Budget, Query: base64.RawURLEncoding.EncodeToString(sum[:16])}
 }
 
-// Use notes that a state is read by its snapshot, once it is known to be kept.
-func (c Caller) Use(ctx context.Context, p Pulls, at state.Snapshot) error {
-	return p.UsePull(ctx, c.Key(SnapshotParam+" "+at.Text(c.Tenant, c.Secret)), at, c.Time)
+// Report runs a report on the states, and tells it since when the facts of the answer's have held. Those that the request names are
+// used as those of pulls then. The error is ErrGone where one of them is not kept.
+func (s States) Report(ctx context.Context, p Pulls, report func(from time.Time) error) error {
+	if s.Given {
+		report = s.using(ctx, p, s.At, report)
+	}
+	if s.Since == nil {
+		return s.kept(ctx, p, s.At, report)
+	}
+	report = s.using(ctx, p, *s.Since, report)
+	return explainGone(s.kept(ctx, p, *s.Since, func(time.Time) error { return s.kept(ctx, p, s.At, report) }))
 }
 
-// Report runs a report on a state, and tells it since when the state's facts have held. The error is ErrGone where the state is
-// not one that is kept, from before the report's first statement to after its last: it may have read what was being removed.
-func (c Caller) Report(ctx context.Context, p Pulls, at state.Versions, report func(from time.Time) error) error {
-	if at == c.Now.Versions {
+// using notes that a state is read by its snapshot, once it is known to be kept, before a report.
+func (c Caller) using(ctx context.Context, p Pulls, at state.Snapshot, report func(time.Time) error) func(time.Time) error {
+	return func(from time.Time) error {
+		if err := p.UsePull(ctx, c.Key(SnapshotParam+" "+at.Text(c.Tenant, c.Secret)), at, c.Time); err != nil {
+			return err
+		}
+		return report(from)
+	}
+}
+
+// kept runs a report on a state. The error is ErrGone where the state is not one that is kept, from before the report's first
+// statement to after its last: it may have read what was being removed.
+func (c Caller) kept(ctx context.Context, p Pulls, at state.Snapshot, report func(from time.Time) error) error {
+	if at.Versions == c.Now.Versions {
 		return report(c.From)
 	}
-	from, err := p.KeptFrom(ctx, c.Tenant, at)
+	from, err := p.KeptFrom(ctx, c.Tenant, at.Versions)
 	if err != nil {
 		return explainGone(err)
 	}
 	failed := report(from)
-	if _, err = p.KeptFrom(ctx, c.Tenant, at); errors.Is(err, state.ErrGone) {
+	if _, err = p.KeptFrom(ctx, c.Tenant, at.Versions); errors.Is(err, state.ErrGone) {
 		return ErrGone
 	}
 	return cmp.Or(failed, err)
-}
-
-// ReportSince runs a report on a state and on an earlier one, which is used as that of a pull then; without one it is Report.
-func (c Caller) ReportSince(ctx context.Context, p Pulls, at state.Versions, since *state.Snapshot, report func(from time.Time) error) error {
-	if since == nil {
-		return c.Report(ctx, p, at, report)
-	}
-	return explainGone(c.Report(ctx, p, since.Versions, func(time.Time) error {
-		return c.Report(ctx, p, at, func(from time.Time) error {
-			if err := c.Use(ctx, p, *since); err != nil {
-				return err
-			}
-			return report(from)
-		})
-	}))
 }
 
 // explainGone returns what a client is told of a state that cannot be read.
@@ -157,6 +168,6 @@ func explainGone(err error) error {
 }
 
 // ShowSnapshot sets the header that names the state of an answer that is 200 or 304.
-func (c Caller) ShowSnapshot(w http.ResponseWriter, at state.Snapshot) {
-	w.Header().Set(SnapshotHeader, at.Text(c.Tenant, c.Secret))
+func (s States) ShowSnapshot(w http.ResponseWriter) {
+	w.Header().Set(SnapshotHeader, s.At.Text(s.Tenant, s.Secret))
 }

@@ -50,8 +50,8 @@ func TestReportOfAState(t *testing.T) {
 		{"without a database", then, keeper{err: boom}, nil, false, boom},
 	} {
 		ran := false
-		c := web.Caller{Now: state.Snapshot{Versions: now}, From: time.Unix(9, 0)}
-		err := c.Report(t.Context(), &tt.keeper, tt.at, func(from time.Time) error {
+		s := web.States{Caller: web.Caller{Now: state.Snapshot{Versions: now}, From: time.Unix(9, 0)}, At: state.Snapshot{Versions: tt.at}}
+		err := s.Report(t.Context(), &tt.keeper, func(from time.Time) error {
 			ran = true
 			if want := map[bool]int64{true: 9, false: 7}[tt.at == now]; from.Unix() != want {
 				t.Errorf("%s: from %v, want %d", tt.rule, from, want)

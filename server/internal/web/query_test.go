@@ -234,7 +234,7 @@ func TestQueryRequired(t *testing.T) {
 // What a route reads is its table: in that order, snapshot last, with the types, the limits and the defaults.
 func TestParams(t *testing.T) {
 	got := web.Params(func(q *web.Query) {
-		web.Caller{}.Asked(q)
+		web.Caller{}.States(q)
 		q.RequiredDate("startDate", "First day.")
 		q.Int("userId", "One user.")
 		web.Choose(q, "profile", "Some.", profiles)
