@@ -208,11 +208,11 @@ export class LibrariesReport {
     const choice = el("select", { onchange: () => this.run(() => this.chooseBand(choice.value)) });
     const table = new Table(title, [
       { key: "title", label: say("book"), head: true },
-      { key: "readings", label: say("readingsCount"), ...count },
-      { key: "possible", label: say("possible"), ...count },
       { key: "share", label: say("consumed"), bar: true, ...share },
       { key: "expires", label: say("expires"), show: w.day, raw: (d) => d },
       { key: "reservations", label: say("reserved"), ...count },
+      { key: "readings", label: say("readingsCount"), ...count },
+      { key: "possible", label: say("possible"), ...count },
     ]);
     return {
       panel: panel({ name: "titles", title, wide: true }, el("p", {}, el("label", {}, say("bandOf"), " ", choice)), table.root),
@@ -277,7 +277,7 @@ export class LibrariesReport {
 
   groupPanel(grouping) {
     const title = say(`${grouping}Title`);
-    const metrics = ["registeredUsers", "usersWithLogin", "loans", "readings10", "readings50"].map((key) => ({
+    const metrics = ["usersWithLogin", "loans", "readings10", "readings50"].map((key) => ({
       key,
       label: say(key),
       bar: key === "usersWithLogin",
@@ -287,6 +287,7 @@ export class LibrariesReport {
       { key: "label", label: say(grouping), head: true },
       ...metrics,
       { key: "hours", label: say("hoursRead"), ...count },
+      { key: "registeredUsers", label: say("registeredUsers"), ...count },
     ]);
     return { panel: panel({ name: grouping, title, wide: true }, table.root), table };
   }

@@ -59,7 +59,8 @@ export function downloads(panel, ...offers) {
 }
 
 // Table is a table of rows. A column has a key and a label; `show` writes its values, which are numbers where it is given; `bar`
-// draws them too, against the largest one, and 1 at least; `head` is the column that names the row, and `raw` the value for a file, if another.
+// draws them too, against the largest one, and 1 at least; `head` is the column that names the row, and `raw` the value for a
+// file, if another. What matters most stands first: a phone shows that, and the rest when it is scrolled.
 export class Table {
   rows = [];
 

@@ -193,12 +193,12 @@ export class SchoolsReport {
     const title = say("schoolsTitle");
     const table = new Table(title, [
       { key: "name", label: say("schoolAndClass"), head: true },
-      { key: "users", label: say("users"), ...count },
       { key: "readers", label: say("readers"), ...count },
       { key: "tenths", label: say("minutesRead"), bar: true, ...asMinutes },
-      { key: "each", label: say("minutesEach"), ...asMinutes },
-      { key: "books", label: say("readingsCount"), ...count },
       { key: "finished", label: say("finished"), ...count },
+      { key: "books", label: say("readingsCount"), ...count },
+      { key: "each", label: say("minutesEach"), ...asMinutes },
+      { key: "users", label: say("users"), ...count },
     ]);
     return { panel: panel({ name: "schools", title, note: say("schoolsNote"), wide: true }, table.root), table };
   }
