@@ -11,6 +11,15 @@
 // reservations and suggestion requests stay rows, for they are listed; [ListPositions] say where each stands in its list, so that
 // page 1,000 costs what page 1 costs.
 //
+// # Rounds
+//
+// What has changed in a list between two states is found by comparing both, where they may differ (H14): blocks and rows that no load
+// between the two has touched are the same in both. A loan shows what its reader did with the title, a reservation the queue of its
+// title, and both the title: those of readers, queues and titles that are others are listed too. Rows are named by their keys, which are
+// kept for the pages of the round; what they show is read for a page.
+//
+//	rows, err := reports.LoansSince(ctx, access, then, report.LoanQuery{Period: august}, paging.Page{Number: 1, Size: 100})
+//
 // The package knows the rules, the packed forms and what a query asks. It does not know how facts come about, HTTP and its
 // texts, or databases, and it keeps nothing but what its cache keeps.
 package report

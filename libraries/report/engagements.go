@@ -1,12 +1,15 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/round"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -65,6 +68,84 @@ func cutEngagements(day calendar.Date, sheet *facts.ReaderSheet, ids []int64, fr
 		})
 		if err != nil {
 			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// EngagementsSince answers one page of a round of the engagements.
+func (r *Reports) EngagementsSince(ctx context.Context, a Access, since state.Versions, q DayQuery, p paging.Page) (List[Engagement], error) {
+	q.Period = r.since(q.Period)
+	return changedSince(ctx, r, a, since, q, p, roundOf[Engagement]{
+		name:    "engagements",
+		changed: func(ctx context.Context) (round.Rows, error) { return r.engagementsChanged(ctx, a, since, q) },
+		read: func(ctx context.Context, kept round.Rows) ([]Engagement, error) {
+			return r.engagementsOf(ctx, a, kept)
+		},
+		gone: func(c round.Row) Engagement {
+			return Engagement{Day: calendar.Date(c.A), Reader: c.B}
+		},
+	})
+}
+
+// engagementsChanged compares the days whose sheets differ, one by one.
+func (r *Reports) engagementsChanged(ctx context.Context, a Access, since state.Versions, q DayQuery) (round.Rows, error) {
+	days, err := r.Store.Changed(ctx, a, state.LoadsAfter(since.Facts, a.At.Facts), facts.ReaderSheetKind)
+	if err != nil {
+		return nil, err
+	}
+	var changed round.Rows
+	for _, day := range slices.Compact(days) {
+		if !q.Period.Contains(calendar.Date(day)) {
+			continue
+		}
+		was, err := r.engagementsOn(ctx, a.then(since), calendar.Date(day), q.Reader)
+		if err != nil {
+			return nil, err
+		}
+		now, err := r.engagementsOn(ctx, a, calendar.Date(day), q.Reader)
+		if err == nil {
+			err = round.Diff(&changed, was, now, func(e Engagement) round.Row { return round.Row{A: int64(e.Day), B: e.Reader} },
+				func(x, y Engagement) bool { return x == y })
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return changed.Sorted(), nil
+}
+
+// engagementsOn returns the rows of a day, or that of one reader.
+func (r *Reports) engagementsOn(ctx context.Context, a Access, day calendar.Date, reader *int64) ([]Engagement, error) {
+	sheets, err := r.Store.Sheets(ctx, a, ReaderSheets, calendar.Period{Start: day, End: day})
+	data := sheets[day]
+	if err != nil || data == nil {
+		return nil, err
+	}
+	if reader != nil {
+		return engagements.find(day, data, *reader)
+	}
+	sheet, ids, err := openReaders(data)
+	if err != nil {
+		return nil, err
+	}
+	return cutEngagements(day, sheet, ids, 0, len(ids))
+}
+
+// engagementsOf returns the rows of keys, which ascend.
+func (r *Reports) engagementsOf(ctx context.Context, a Access, keys round.Rows) ([]Engagement, error) {
+	var rows []Engagement
+	for len(keys) > 0 {
+		day := keys[0].A
+		all, err := r.engagementsOn(ctx, a, calendar.Date(day), nil)
+		if err != nil {
+			return nil, err
+		}
+		for ; len(keys) > 0 && keys[0].A == day; keys = keys[1:] {
+			i, found := slices.BinarySearchFunc(all, keys[0].B, func(e Engagement, id int64) int { return cmp.Compare(e.Reader, id) })
+			if found {
+				rows = append(rows, all[i])
+			}
 		}
 	}
 	return rows, nil

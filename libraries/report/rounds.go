@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
@@ -41,198 +42,247 @@ type roundOf[T any] struct {
 	gone    func(round.Row) T
 }
 
-// EngagementsSince answers one page of a round of the engagements.
-func (r *Reports) EngagementsSince(ctx context.Context, a Access, since state.Versions, q DayQuery, p paging.Page) (List[Engagement], error) {
-	q.Period = r.since(q.Period)
-	return changedSince(ctx, r, a, since, q, p, roundOf[Engagement]{
-		name:    "engagements",
-		changed: func(ctx context.Context) (round.Rows, error) { return r.engagementsChanged(ctx, a, since, q) },
-		read: func(ctx context.Context, kept round.Rows) ([]Engagement, error) {
-			return r.engagementsOf(ctx, a, kept)
+// LoansSince answers one page of a round of the loans. A loan shows what its reader did with the title, and the title.
+func (r *Reports) LoansSince(ctx context.Context, a Access, since state.Versions, q LoanQuery, p paging.Page) (List[LoanRow], error) {
+	c := positionsCompared{Reports: r, now: a, was: a.then(since), q: positionQuery{LoanRegister, r.since(q.Period), q.Reader, q.Book, uint8(q.Status)}}
+	return changedSince(ctx, r, a, since, c.q, p, roundOf[LoanRow]{
+		name:    "loans",
+		changed: c.loans,
+		read: func(ctx context.Context, kept round.Rows) ([]LoanRow, error) {
+			return r.loanRows(ctx, a, positionsOf(kept))
 		},
-		gone: func(c round.Row) Engagement {
-			return Engagement{Day: calendar.Date(c.A), Reader: c.B}
+		gone: func(c round.Row) LoanRow { return LoanRow{Loan: libraries.Loan{ID: c.B}} },
+	})
+}
+
+// ReservationsSince answers one page of a round of the reservations. A reservation shows the queue of its title, and the title.
+func (r *Reports) ReservationsSince(ctx context.Context, a Access, since state.Versions, q ReservationQuery, p paging.Page) (List[ReservationRow], error) {
+	c := positionsCompared{Reports: r, now: a, was: a.then(since), q: positionQuery{ReservationRegister, r.since(q.Period), q.Reader, q.Book, uint8(q.Status)}}
+	return changedSince(ctx, r, a, since, c.q, p, roundOf[ReservationRow]{
+		name:    "reservations",
+		changed: c.reservations,
+		read: func(ctx context.Context, kept round.Rows) ([]ReservationRow, error) {
+			return r.reservationRows(ctx, a, positionsOf(kept))
+		},
+		gone: func(c round.Row) ReservationRow {
+			return ReservationRow{Reservation: libraries.Reservation{ID: c.B}}
 		},
 	})
 }
 
-// engagementsChanged compares the days whose sheets differ, one by one.
-func (r *Reports) engagementsChanged(ctx context.Context, a Access, since state.Versions, q DayQuery) (round.Rows, error) {
-	days, err := r.Store.Changed(ctx, a, state.LoadsAfter(since.Facts, a.At.Facts), facts.ReaderSheetKind)
-	if err != nil {
-		return nil, err
+// positionsOf returns the positions of rows that changed.
+func positionsOf(kept round.Rows) ListPositions {
+	positions := make(ListPositions, len(kept))
+	for i, c := range kept {
+		positions[i] = ListPosition{Day: calendar.Date(c.A), ID: c.B, Status: c.Note}
 	}
-	var changed round.Rows
-	for _, day := range slices.Compact(days) {
-		if !q.Period.Contains(calendar.Date(day)) {
+	return positions
+}
+
+// positionsCompared finds what differs between two states of a register that is listed by day.
+type positionsCompared struct {
+	*Reports
+	was, now Access
+	q        positionQuery
+	found    round.Rows
+}
+
+// loads are those that lie between the two states.
+func (c *positionsCompared) loads() state.Span {
+	return state.LoadsAfter(c.was.At.Facts, c.now.At.Facts)
+}
+
+// has reports whether the query's list has a row of the register.
+func (c *positionsCompared) has(v Listed) bool {
+	return (c.q.reader == nil || *c.q.reader == v.Reader) && (c.q.book == nil || *c.q.book == v.Book) &&
+		(c.q.status == 0 || c.q.status == v.Status)
+}
+
+// put notes a row of now that the list has.
+func (c *positionsCompared) put(v Listed) error {
+	if !c.has(v) {
+		return nil
+	}
+	return c.found.Add(round.Row{A: int64(v.Day), B: v.ID, Note: v.Status})
+}
+
+// rows finds the rows that loads have put in or taken out. What they put in stands on days whose totals they changed, or on which
+// they took something out: else it would be counted there.
+func (c *positionsCompared) rows(ctx context.Context) error {
+	changed, err := c.Store.Changed(ctx, c.now, c.loads(), facts.TotalsKind)
+	if err != nil {
+		return err
+	}
+	var out []Listed
+	err = c.Store.Listed(ctx, c.was, c.q.register, Which{Period: c.q.period, TakenOut: c.loads()}, func(v Listed) error {
+		if len(out) == round.Most {
+			return round.ErrMany
+		}
+		out, changed = append(out, v), append(changed, int64(v.Day))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	in := Which{Period: c.q.period, PutIn: c.loads()}
+	slices.Sort(changed)
+	for _, day := range slices.Compact(changed) {
+		in.Days = append(in.Days, calendar.Date(day))
+	}
+	if err := c.Store.Listed(ctx, c.now, c.q.register, in, c.put); err != nil {
+		return err
+	}
+	return c.remove(out)
+}
+
+// remove notes those of the rows that were taken out which the list had and has not any more, on whatever day. What it has was put in,
+// and found.
+func (c *positionsCompared) remove(out []Listed) error {
+	still := make([]int64, len(c.found))
+	for i, v := range c.found {
+		still[i] = v.B
+	}
+	slices.Sort(still)
+	for _, v := range out {
+		if _, found := slices.BinarySearch(still, v.ID); found || !c.has(v) {
 			continue
 		}
-		was, err := r.engagementsOn(ctx, a.then(since), calendar.Date(day), q.Reader)
-		if err != nil {
-			return nil, err
-		}
-		now, err := r.engagementsOn(ctx, a, calendar.Date(day), q.Reader)
-		if err == nil {
-			err = round.Diff(&changed, was, now, func(e Engagement) round.Row { return round.Row{A: int64(e.Day), B: e.Reader} },
-				func(x, y Engagement) bool { return x == y })
-		}
-		if err != nil {
-			return nil, err
+		if err := c.found.Add(round.Row{A: int64(v.Day), B: v.ID, Removed: true}); err != nil {
+			return err
 		}
 	}
-	return changed.Sorted(), nil
+	return nil
 }
 
-// engagementsOn returns the rows of a day, or that of one reader.
-func (r *Reports) engagementsOn(ctx context.Context, a Access, day calendar.Date, reader *int64) ([]Engagement, error) {
-	sheets, err := r.Store.Sheets(ctx, a, ReaderSheets, calendar.Period{Start: day, End: day})
-	data := sheets[day]
-	if err != nil || data == nil {
-		return nil, err
-	}
-	if reader != nil {
-		return engagements.find(day, data, *reader)
-	}
-	sheet, ids, err := openReaders(data)
+// ofBooks notes the rows of titles.
+func (c *positionsCompared) ofBooks(ctx context.Context, books []int64) error {
+	slices.Sort(books)
+	return c.Store.Listed(ctx, c.now, c.q.register, Which{Period: c.q.period, Books: slices.Compact(books)}, c.put)
+}
+
+// loans finds the loans that differ.
+func (c positionsCompared) loans(ctx context.Context) (round.Rows, error) {
+	err := c.rows(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return cutEngagements(day, sheet, ids, 0, len(ids))
-}
-
-// engagementsOf returns the rows of keys, which ascend.
-func (r *Reports) engagementsOf(ctx context.Context, a Access, keys round.Rows) ([]Engagement, error) {
-	var rows []Engagement
-	for len(keys) > 0 {
-		day := keys[0].A
-		all, err := r.engagementsOn(ctx, a, calendar.Date(day), nil)
-		if err != nil {
+	books, err := c.Store.Replaced(ctx, c.now, c.loads(), BookRows)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.ofBooks(ctx, books); err != nil {
+		return nil, err
+	}
+	readers, err := c.Store.Replaced(ctx, c.now, c.loads(), TitleRecords)
+	if err != nil {
+		return nil, err
+	}
+	if c.q.reader != nil {
+		readers = slices.DeleteFunc(readers, func(id int64) bool { return id != *c.q.reader })
+	}
+	for part := range slices.Chunk(slices.Compact(readers), readersAtOnce) {
+		if err := c.ofReaders(ctx, part); err != nil {
 			return nil, err
 		}
-		for ; len(keys) > 0 && keys[0].A == day; keys = keys[1:] {
-			i, found := slices.BinarySearchFunc(all, keys[0].B, func(e Engagement, id int64) int { return cmp.Compare(e.Reader, id) })
-			if found {
-				rows = append(rows, all[i])
-			}
-		}
 	}
-	return rows, nil
+	return c.found.Sorted(), nil
 }
 
-// UsersSince answers one page of a round of the users.
-func (r *Reports) UsersSince(ctx context.Context, a Access, since state.Versions, q UserQuery, p paging.Page) (List[User], error) {
-	return changedSince(ctx, r, a, since, q, p, roundOf[User]{
-		name:    "users",
-		changed: func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, since, q) },
-		read: func(ctx context.Context, kept round.Rows) ([]User, error) {
-			titles, err := r.catalogue(ctx, a)
-			if err != nil {
-				return nil, err
-			}
-			readers, err := r.readers(ctx, a)
-			if err != nil {
-				return nil, err
-			}
-			ids := make([]int64, len(kept))
-			for i, c := range kept {
-				ids[i] = c.A
-			}
-			return r.userRows(ctx, a, titles, readers, ids)
-		},
-		gone: func(c round.Row) User { return User{Reader: &libraries.Reader{ID: c.A}} },
+// readersAtOnce is the number of readers whose titles are compared together.
+const readersAtOnce = 2000
+
+// pair is a reader and a title.
+type pair struct{ reader, book int64 }
+
+func (p pair) compare(q pair) int {
+	return cmp.Or(cmp.Compare(p.reader, q.reader), cmp.Compare(p.book, q.book))
+}
+
+// progress is what loans show of a pair.
+type progress struct {
+	pair
+	seconds int64
+	highest libraries.Progress
+}
+
+// ofReaders notes the loans of readers whose progress in the title is another. Titles that they had not before have no loan of before.
+func (c *positionsCompared) ofReaders(ctx context.Context, readers []int64) error {
+	was, err := c.progress(ctx, c.was, readers)
+	if err != nil {
+		return err
+	}
+	now, err := c.progress(ctx, c.now, readers)
+	if err != nil {
+		return err
+	}
+	return c.Store.Listed(ctx, c.now, c.q.register, Which{Period: c.q.period, Readers: readers}, func(v Listed) error {
+		at := pair{v.Reader, v.Book}
+		if find(was, at) == find(now, at) {
+			return nil
+		}
+		return c.put(v)
 	})
 }
 
-// usersChanged compares the readers whose attributes stand in blocks that differ; of the others it takes those whose own row was
-// replaced, or that have a term which was named anew. Rows of the register are not compared: one whose e-mail was erased in both
-// states is listed too, which a copy has. Where what erased e-mails was withdrawn, which a new version of the registers says, nothing
-// tells whose they were, and all readers are listed.
-func (r *Reports) usersChanged(ctx context.Context, a Access, since state.Versions, q UserQuery) (round.Rows, error) {
-	loads := state.LoadsAfter(since.Facts, a.At.Facts)
-	now, err := r.readers(ctx, a)
-	if err != nil {
-		return nil, err
+// find returns the progress of a pair, none where there is none of it.
+func find(all []progress, p pair) progress {
+	i, found := slices.BinarySearchFunc(all, p, func(v progress, p pair) int { return v.compare(p) })
+	if !found {
+		return progress{}
 	}
-	blocks, err := r.Store.Changed(ctx, a, loads, facts.AttributesKind)
-	if err != nil {
-		return nil, err
-	}
-	blocks = slices.Compact(blocks)
-	was, err := r.Store.ReadersOf(ctx, a.then(since), blocks)
-	if err != nil {
-		return nil, err
-	}
-	ids, err := r.Store.Replaced(ctx, a, loads, ReaderRows)
-	if err != nil {
-		return nil, err
-	}
-	named, err := r.Store.Replaced(ctx, a, loads, NamedTerms)
-	if err != nil {
-		return nil, err
-	}
-	c := usersCompared{was: was, now: now, blocks: blocks, q: q}
-	c.before, c.after = was.passes(q), now.passes(q)
-	for _, id := range was.IDs {
-		if _, known := now.Rank(id); !known {
-			ids = append(ids, id)
-		}
-	}
-	for rank, id := range now.IDs {
-		if since.Registers != a.At.Registers || c.apart(rank) || now.hasTerm(rank, named) {
-			ids = append(ids, id)
-		}
-	}
-	return c.round(ids)
+	return all[i]
 }
 
-// usersCompared are the readers of two states: all of now, and those of some blocks of then.
-type usersCompared struct {
-	was, now      *Readers
-	before, after func(rank int) bool
-	blocks        []int64
-	q             UserQuery
-}
-
-// apart reports whether what is shown of a reader of now, besides the own row, is not what it was.
-func (c *usersCompared) apart(rank int) bool {
-	id := c.now.IDs[rank]
-	if _, found := slices.BinarySearch(c.blocks, facts.Block(id)); !found {
-		return false
-	}
-	then, ok := c.was.Rank(id)
-	return !ok || c.was.loans[then] != c.now.loans[rank] || c.before(then) != c.after(rank)
-}
-
-// round makes the round of readers that may differ, in any order, and of others.
-func (c *usersCompared) round(ids []int64) (round.Rows, error) {
-	slices.Sort(ids)
-	var changed round.Rows
-	for _, id := range slices.Compact(ids) {
-		if c.q.Reader != nil && *c.q.Reader != id {
-			continue
-		}
-		var err error
-		rank, known := c.now.Rank(id)
-		then, was := c.was.Rank(id)
-		switch {
-		case known && c.after(rank):
-			err = changed.Add(round.Row{A: id})
-		case was && c.before(then):
-			err = changed.Add(round.Row{A: id, Removed: true})
-		}
+// progress returns what readers, who ascend, did with each title, by reader, then title.
+func (c *positionsCompared) progress(ctx context.Context, a Access, readers []int64) (all []progress, err error) {
+	return all, c.Store.ReaderTitles(ctx, a, readers, func(reader int64, data []byte) error {
+		titles, err := facts.ParseReaderTitles(data)
 		if err != nil {
-			return nil, err
+			return fmt.Errorf("titles of reader %d: %w", reader, err)
 		}
-	}
-	return changed.Sorted(), nil
+		for i := range titles.Books {
+			b := &titles.Books[i]
+			all = append(all, progress{pair{reader, b.Book}, b.Pair.Seconds, b.Pair.Highest})
+		}
+		return nil
+	})
 }
 
-// hasTerm reports whether a reader's library or age group is one of the terms, which ascend.
-func (r *Readers) hasTerm(rank int, terms []int64) bool {
-	if len(terms) == 0 {
-		return false
+// reservations finds the reservations that differ.
+func (c positionsCompared) reservations(ctx context.Context) (round.Rows, error) {
+	if err := c.rows(ctx); err != nil {
+		return nil, err
 	}
-	_, library := slices.BinarySearch(terms, r.libraries.values[r.libraries.at[rank]])
-	_, group := slices.BinarySearch(terms, r.ageGroups.values[r.ageGroups.at[rank]])
-	return library || group
+	books, err := c.Store.Replaced(ctx, c.now, c.loads(), BookRows)
+	if err != nil {
+		return nil, err
+	}
+	queues, err := c.queues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.ofBooks(ctx, append(books, queues...)); err != nil {
+		return nil, err
+	}
+	return c.found.Sorted(), nil
+}
+
+// queues returns the titles whose queue is of another length.
+func (c *positionsCompared) queues(ctx context.Context) (books []int64, err error) {
+	was, err := c.titleCounts(ctx, c.was)
+	if err != nil {
+		return nil, err
+	}
+	now, err := c.titleCounts(ctx, c.now)
+	if err != nil {
+		return nil, err
+	}
+	for _, all := range []facts.CountsByTitle{was, now} {
+		for _, t := range all {
+			if was.Of(t.Book).ActiveReservations != now.Of(t.Book).ActiveReservations {
+				books = append(books, t.Book)
+			}
+		}
+	}
+	return books, nil
 }

@@ -3,9 +3,12 @@ package report
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/round"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -113,4 +116,122 @@ func (r *Readers) passes(q UserQuery) func(rank int) bool {
 			registered.Contains(r.registered[rank]) &&
 			(q.UpdatedSince == nil || r.updated[rank] >= *q.UpdatedSince)
 	}
+}
+
+// UsersSince answers one page of a round of the users.
+func (r *Reports) UsersSince(ctx context.Context, a Access, since state.Versions, q UserQuery, p paging.Page) (List[User], error) {
+	return changedSince(ctx, r, a, since, q, p, roundOf[User]{
+		name:    "users",
+		changed: func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, since, q) },
+		read: func(ctx context.Context, kept round.Rows) ([]User, error) {
+			titles, err := r.catalogue(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			readers, err := r.readers(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			ids := make([]int64, len(kept))
+			for i, c := range kept {
+				ids[i] = c.A
+			}
+			return r.userRows(ctx, a, titles, readers, ids)
+		},
+		gone: func(c round.Row) User { return User{Reader: &libraries.Reader{ID: c.A}} },
+	})
+}
+
+// usersChanged compares the readers whose attributes stand in blocks that differ; of the others it takes those whose own row was
+// replaced, or that have a term which was named anew. Rows of the register are not compared: one whose e-mail was erased in both
+// states is listed too, which a copy has. Where what erased e-mails was withdrawn, which a new version of the registers says, nothing
+// tells whose they were, and all readers are listed.
+func (r *Reports) usersChanged(ctx context.Context, a Access, since state.Versions, q UserQuery) (round.Rows, error) {
+	loads := state.LoadsAfter(since.Facts, a.At.Facts)
+	now, err := r.readers(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := r.Store.Changed(ctx, a, loads, facts.AttributesKind)
+	if err != nil {
+		return nil, err
+	}
+	blocks = slices.Compact(blocks)
+	was, err := r.Store.ReadersOf(ctx, a.then(since), blocks)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := r.Store.Replaced(ctx, a, loads, ReaderRows)
+	if err != nil {
+		return nil, err
+	}
+	named, err := r.Store.Replaced(ctx, a, loads, NamedTerms)
+	if err != nil {
+		return nil, err
+	}
+	c := usersCompared{was: was, now: now, blocks: blocks, q: q}
+	c.before, c.after = was.passes(q), now.passes(q)
+	for _, id := range was.IDs {
+		if _, known := now.Rank(id); !known {
+			ids = append(ids, id)
+		}
+	}
+	for rank, id := range now.IDs {
+		if since.Registers != a.At.Registers || c.apart(rank) || now.hasTerm(rank, named) {
+			ids = append(ids, id)
+		}
+	}
+	return c.round(ids)
+}
+
+// usersCompared are the readers of two states: all of now, and those of some blocks of then.
+type usersCompared struct {
+	was, now      *Readers
+	before, after func(rank int) bool
+	blocks        []int64
+	q             UserQuery
+}
+
+// apart reports whether what is shown of a reader of now, besides the own row, is not what it was.
+func (c *usersCompared) apart(rank int) bool {
+	id := c.now.IDs[rank]
+	if _, found := slices.BinarySearch(c.blocks, facts.Block(id)); !found {
+		return false
+	}
+	then, ok := c.was.Rank(id)
+	return !ok || c.was.loans[then] != c.now.loans[rank] || c.before(then) != c.after(rank)
+}
+
+// round makes the round of readers that may differ, in any order, and of others.
+func (c *usersCompared) round(ids []int64) (round.Rows, error) {
+	slices.Sort(ids)
+	var changed round.Rows
+	for _, id := range slices.Compact(ids) {
+		if c.q.Reader != nil && *c.q.Reader != id {
+			continue
+		}
+		var err error
+		rank, known := c.now.Rank(id)
+		then, was := c.was.Rank(id)
+		switch {
+		case known && c.after(rank):
+			err = changed.Add(round.Row{A: id})
+		case was && c.before(then):
+			err = changed.Add(round.Row{A: id, Removed: true})
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return changed.Sorted(), nil
+}
+
+// hasTerm reports whether a reader's library or age group is one of the terms, which ascend.
+func (r *Readers) hasTerm(rank int, terms []int64) bool {
+	if len(terms) == 0 {
+		return false
+	}
+	_, library := slices.BinarySearch(terms, r.libraries.values[r.libraries.at[rank]])
+	_, group := slices.BinarySearch(terms, r.ageGroups.values[r.ageGroups.at[rank]])
+	return library || group
 }

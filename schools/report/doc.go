@@ -17,6 +17,16 @@
 // Every read of a [Store] names the state that it wants and gets it as it was, whatever was loaded or written since. So
 // nothing waits, nothing begins again, and no answer mixes two states.
 //
+// # Rounds
+//
+// What has changed in a list between two states is found by comparing both, where they may differ (H14): accounts that were written,
+// units that are shown otherwise, days whose users or minutes are others, users whose ledgers are, records and books that a load has
+// replaced. An earlier state is read whole, as every state that is kept. Rows are named by their keys, which are kept for the pages of
+// the round; what they show is read for a page. A row of the register that was written is listed without being compared: what was
+// erased from it was erased in both states, and a copy has it still.
+//
+//	list, err := reports.ReadingsSince(ctx, access, report.Round{Since: then, Was: march, Period: march}, paging.Page{Number: 1, Size: 100})
+//
 // The package knows the register, the packed forms and what a filter asks. It does not know how facts come about, but for
 // [Memory.Fold], HTTP and its texts, or databases.
 package report

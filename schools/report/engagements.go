@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/round"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools/internal/facts"
@@ -121,4 +123,137 @@ func (r *Reports) minutes(ctx context.Context, a Access, days []calendar.Date) (
 		all = append(all, span[d])
 	}
 	return all, nil
+}
+
+// EngagementsSince answers one page of a round of the engagements.
+func (r *Reports) EngagementsSince(ctx context.Context, a Access, q Round, p paging.Page) (List[Engagement], error) {
+	changed, err := state.Load(ctx, r.Cache, q.key(a, "engagements"), func(ctx context.Context) (round.Rows, error) {
+		return r.engagementsChanged(ctx, a, q)
+	})
+	if err != nil {
+		return List[Engagement]{}, err
+	}
+	read := func(page round.Rows) ([]Engagement, error) { return r.engagementsOf(ctx, a, page) }
+	return pageOf(changed, p, read, func(c round.Row) Engagement {
+		return Engagement{Date: calendar.Date(c.A), UserID: directory.UserID(c.B)}
+	})
+}
+
+// access is what a state knows of who came when, as far as a question asks for it.
+type access struct {
+	Access
+	users *Users
+	days  facts.Attendance
+}
+
+// access reads what a state knows of who came when in a period.
+func (r *Reports) access(ctx context.Context, a Access, f Filter, period calendar.Period) (access, error) {
+	v := access{Access: a}
+	var all *facts.Attendance
+	err := state.Together(
+		func() (err error) { _, v.users, err = r.selection(ctx, a, f); return err },
+		func() (err error) { all, err = r.attendance(ctx, a); return err },
+	)
+	if err == nil {
+		v.days = all.In(period)
+	}
+	return v, err
+}
+
+// set returns the users of a day.
+func (v *access) set(day calendar.Date) facts.Set {
+	if i, found := slices.BinarySearch(v.days.Days, day); found {
+		return v.days.Sets[i]
+	}
+	return facts.Set{}
+}
+
+// engagementsChanged compares the days of both states, one by one. Of a day that has the same users, and whose minutes no load has
+// replaced, the minutes are not read.
+func (r *Reports) engagementsChanged(ctx context.Context, a Access, q Round) (round.Rows, error) {
+	now, err := r.access(ctx, a, q.Filter, q.Period)
+	if err != nil {
+		return nil, err
+	}
+	was, err := r.access(ctx, q.then(a), q.Filter, q.Was)
+	if err != nil {
+		return nil, err
+	}
+	replaced := map[calendar.Date]bool{}
+	err = r.Store.Replaced(ctx, state.Tenant(a.Partner), facts.MinutesKind, q.loads(a), func(k state.BlockKey) error {
+		replaced[calendar.Date(k.A)] = true
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var changed round.Rows
+	days := slices.Concat(was.days.Days, now.days.Days)
+	slices.Sort(days)
+	for _, day := range slices.Compact(days) {
+		if !replaced[day] && was.set(day).Equal(now.set(day)) && was.users.Set.Equal(now.users.Set) {
+			continue
+		}
+		if err := r.dayChanged(ctx, &changed, day, was, now); err != nil {
+			return nil, err
+		}
+	}
+	return changed.Sorted(), nil
+}
+
+// dayChanged adds what differs on a day.
+func (r *Reports) dayChanged(ctx context.Context, changed *round.Rows, day calendar.Date, was, now access) error {
+	before, err := r.dayRows(ctx, day, was)
+	if err != nil {
+		return err
+	}
+	after, err := r.dayRows(ctx, day, now)
+	if err != nil {
+		return err
+	}
+	return round.Diff(changed, before, after, engagementKey, func(x, y Engagement) bool { return x == y })
+}
+
+func engagementKey(e Engagement) round.Row {
+	return round.Row{A: int64(e.Date), B: int64(e.UserID)}
+}
+
+// dayRows returns the rows of a day.
+func (r *Reports) dayRows(ctx context.Context, day calendar.Date, v access) ([]Engagement, error) {
+	set := v.set(day)
+	rows := make([]Engagement, 0, set.Common(v.users.Set))
+	if cap(rows) == 0 {
+		return nil, nil
+	}
+	minutes, err := r.minutesOf(ctx, v.Access, day, set)
+	if err != nil {
+		return nil, err
+	}
+	for rank, id := range set.Ranked(v.users.Set, 0) {
+		rows = append(rows, Engagement{day, id, minutes.At(rank)})
+	}
+	return rows, nil
+}
+
+// engagementsOf returns the rows of the keys of a page, which ascend.
+func (r *Reports) engagementsOf(ctx context.Context, a Access, page round.Rows) ([]Engagement, error) {
+	all, err := r.attendance(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]Engagement, 0, len(page))
+	for len(page) > 0 {
+		day, wanted := calendar.Date(page[0].A), facts.Set{}
+		for len(page) > 0 && page[0].A == int64(day) {
+			wanted.Add(directory.UserID(page[0].B))
+			page = page[1:]
+		}
+		v := access{a, &Users{Set: wanted}, all.In(calendar.Period{Start: day, End: day})}
+		of, err := r.dayRows(ctx, day, v)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, of...)
+	}
+	return rows, nil
 }

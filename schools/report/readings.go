@@ -1,11 +1,15 @@
 package report
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"unsafe"
 
+	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/round"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -122,4 +126,158 @@ func (r *Reports) rows(ctx context.Context, a Access, books *schools.Books, peri
 		err = fmt.Errorf("%d of %d records are missing: %w", len(keys)-found, len(keys), packed.ErrCorrupt)
 	}
 	return rows, err
+}
+
+// ReadingsSince answers one page of a round of the readings.
+func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Round, p paging.Page) (List[Reading], error) {
+	changed, err := state.Load(ctx, r.Cache, q.key(a, "readings"), func(ctx context.Context) (round.Rows, error) { return r.readingsChanged(ctx, a, q) })
+	if err != nil {
+		return List[Reading]{}, err
+	}
+	read := func(page round.Rows) ([]Reading, error) {
+		books, err := r.books(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		keys := make([]facts.RecordKey, len(page))
+		for i, c := range page {
+			keys[i] = facts.RecordKey{User: directory.UserID(c.A), Book: c.B}
+		}
+		return r.rows(ctx, a, books, q.Period, keys)
+	}
+	return pageOf(changed, p, read, func(c round.Row) Reading {
+		return Reading{UserID: directory.UserID(c.A), Book: &schools.Book{ID: c.B}}
+	})
+}
+
+// read is what a state knows of who read what, as far as a question asks for it.
+type read struct {
+	users   *Users
+	ledgers *facts.Ledgers
+	period  calendar.Period
+}
+
+// read reads what a state knows of who read what in a period.
+func (r *Reports) read(ctx context.Context, a Access, f Filter, period calendar.Period) (read, error) {
+	v := read{period: period}
+	return v, state.Together(
+		func() (err error) { _, v.users, err = r.selection(ctx, a, f); return err },
+		func() (err error) { v.ledgers, err = r.ledgers(ctx, a); return err },
+	)
+}
+
+// books returns the books of a user's rows, ascending.
+func (v *read) books(id directory.UserID) ([]facts.RecordKey, error) {
+	if !v.users.Set.Has(id) {
+		return nil, nil
+	}
+	books, err := v.ledgers.Ledger(id).Books(v.period)
+	if err != nil {
+		return nil, fmt.Errorf("ledger of user %d: %w", id, err)
+	}
+	keys := make([]facts.RecordKey, len(books))
+	for i, book := range books {
+		keys[i] = facts.RecordKey{User: id, Book: book}
+	}
+	return keys, nil
+}
+
+// rewritten is what loads have replaced: a row of the same days stands as it was unless it is of these.
+type rewritten struct {
+	records []facts.RecordKey // ascending, some perhaps twice
+	books   map[int64]bool
+}
+
+// rewritten reads what loads have replaced.
+func (r *Reports) rewritten(ctx context.Context, a Access, loads state.Span) (w rewritten, err error) {
+	books, err := r.Store.ReplacedBooks(ctx, a.Partner, loads)
+	if err != nil {
+		return w, err
+	}
+	w.books = make(map[int64]bool, len(books))
+	for _, id := range books {
+		w.books[id] = true
+	}
+	return w, r.Store.Replaced(ctx, state.Tenant(a.Partner), facts.RecordKind, loads, func(k state.BlockKey) error {
+		if len(w.records) == round.Most {
+			return round.ErrMany
+		}
+		w.records = append(w.records, facts.RecordKey{User: directory.UserID(k.A), Book: k.B})
+		return nil
+	})
+}
+
+// of reports whether something of a user may have been replaced.
+func (w *rewritten) of(id directory.UserID) bool {
+	i, _ := slices.BinarySearchFunc(w.records, facts.RecordKey{User: id}, facts.RecordKey.Compare)
+	return len(w.books) > 0 || i < len(w.records) && w.records[i].User == id
+}
+
+// has reports whether a row's record or book was replaced.
+func (w *rewritten) has(k facts.RecordKey) bool {
+	_, found := slices.BinarySearchFunc(w.records, k, facts.RecordKey.Compare)
+	return found || w.books[k.Book]
+}
+
+// readingsChanged compares the ledgers of both states, user by user. A row that stands in both is another where its record or its
+// book was replaced, or where it was read on days that one period alone has. Users who have nothing of it are passed over.
+func (r *Reports) readingsChanged(ctx context.Context, a Access, q Round) (round.Rows, error) {
+	now, err := r.read(ctx, a, q.Filter, q.Period)
+	if err != nil {
+		return nil, err
+	}
+	was, err := r.read(ctx, q.then(a), q.Filter, q.Was)
+	if err != nil {
+		return nil, err
+	}
+	replaced, err := r.rewritten(ctx, a, q.loads(a))
+	if err != nil {
+		return nil, err
+	}
+	var changed round.Rows
+	users := slices.Concat(was.users.IDs, now.users.IDs)
+	slices.Sort(users)
+	for _, id := range slices.Compact(users) {
+		same := was.users.Set.Has(id) == now.users.Set.Has(id) && q.Was == q.Period && !replaced.of(id) &&
+			bytes.Equal(was.ledgers.Ledger(id), now.ledgers.Ledger(id))
+		if same {
+			continue
+		}
+		if err := q.userChanged(&changed, id, replaced, was, now); err != nil {
+			return nil, err
+		}
+	}
+	return changed.Sorted(), nil
+}
+
+// userChanged adds what differs of a user.
+func (q Round) userChanged(changed *round.Rows, id directory.UserID, replaced rewritten, was, now read) error {
+	before, err := was.books(id)
+	if err != nil {
+		return err
+	}
+	after, err := now.books(id)
+	if err != nil {
+		return err
+	}
+	apart, err := q.apart(now.ledgers.Ledger(id))
+	if err != nil {
+		return fmt.Errorf("ledger of user %d: %w", id, err)
+	}
+	return round.Diff(changed, before, after,
+		func(k facts.RecordKey) round.Row { return round.Row{A: int64(k.User), B: k.Book} },
+		func(k, _ facts.RecordKey) bool { return !replaced.has(k) && !slices.Contains(apart, k.Book) })
+}
+
+// apart returns the books that were read on days which one of the two periods alone has.
+func (q Round) apart(l facts.Ledger) ([]int64, error) {
+	if q.Was == q.Period {
+		return nil, nil
+	}
+	before, err := l.Books(calendar.Period{Start: min(q.Was.Start, q.Period.Start), End: max(q.Was.Start, q.Period.Start) - 1})
+	if err != nil {
+		return nil, err
+	}
+	after, err := l.Books(calendar.Period{Start: min(q.Was.End, q.Period.End) + 1, End: max(q.Was.End, q.Period.End)})
+	return append(before, after...), err
 }

@@ -3,9 +3,11 @@ package report
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/round"
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
@@ -66,3 +68,57 @@ func (a Access) filter(f Filter) string {
 	}
 	return fmt.Sprintf("%d %s %s %d", a.Network, user, school, f.Profile)
 }
+
+// UsersSince answers one page of a round of the users.
+func (r *Reports) UsersSince(ctx context.Context, a Access, q Round, p paging.Page) (List[User], error) {
+	changed, err := state.Load(ctx, r.Cache, q.key(a, "users"), func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, q) })
+	if err != nil {
+		return List[User]{}, err
+	}
+	read := func(page round.Rows) ([]User, error) {
+		reg, _, err := r.selection(ctx, a, q.Filter)
+		if err != nil {
+			return nil, err
+		}
+		ids := make([]directory.UserID, len(page))
+		for i, c := range page {
+			ids[i] = directory.UserID(c.A)
+		}
+		return r.userRows(ctx, a, reg, ids)
+	}
+	return pageOf(changed, p, read, func(c round.Row) User { return User{ID: directory.UserID(c.A)} })
+}
+
+// usersChanged compares the users of both states. What an account's own row has is not compared: it was written, or it is the same.
+// So one whose e-mail was erased in both states is listed too, which a copy has.
+func (r *Reports) usersChanged(ctx context.Context, a Access, q Round) (round.Rows, error) {
+	now, nowUsers, err := r.selection(ctx, a, q.Filter)
+	if err != nil {
+		return nil, err
+	}
+	was, wasUsers, err := r.selection(ctx, q.then(a), q.Filter)
+	if err != nil {
+		return nil, err
+	}
+	written, err := r.Store.Written(ctx, a.Partner, q.Since.Registers, a.At.Registers)
+	if err != nil {
+		return nil, err
+	}
+	var changed round.Rows
+	err = round.Diff(&changed, wasUsers.IDs, nowUsers.IDs,
+		func(id directory.UserID) round.Row { return round.Row{A: int64(id)} },
+		func(id, _ directory.UserID) bool {
+			_, wrote := slices.BinarySearch(written, id)
+			return !wrote && was.user(id, Person{}).equal(now.user(id, Person{}))
+		})
+	return changed.Sorted(), err
+}
+
+// equal reports whether two rows say the same.
+func (u User) equal(v User) bool {
+	same := equalUnits(u.School, v.School) && equalUnits(u.Class, v.Class)
+	u.School, u.Class, v.School, v.Class = nil, nil, nil, nil
+	return same && u == v
+}
+
+func equalUnits(x, y *Unit) bool { return x == y || x != nil && y != nil && *x == *y }
