@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -17,7 +18,7 @@ import (
 // of one state whether it sends a snapshot or pages alone.
 func TestPullsAreOfOneState(t *testing.T) {
 	testPulls(t, 10, func(rt *rapid.T, t *testing.T, dbs []*database.DB, n int) *pulling {
-		m := newPulling(rt, dbs, now(), 14)
+		m := newPulling(rt, dbs, now().Add(55*time.Minute), 14) // or five minutes before midnight
 		m.prefix, m.alone, m.noEmail, m.few = prefix, true, "null", 9
 		ref := directory.Ref(fmt.Sprint("p", n))
 		p := &pulledSchools{pulling: m, site: &site{t: t, db: dbs[0], partner: newPartner(t, dbs[0], ref), ref: ref, keys: m.keys, now: m.clock.time}}
@@ -85,6 +86,13 @@ func (p *pulledSchools) load() {
 	for _, s := range events.segments {
 		s.ID = fmt.Sprint("later ", p.changes, "-", len(more.segments))
 		more.segments = append(more.segments, s)
+	}
+	if p.changes%2 == 0 { // at midnight, perhaps: an event may be five minutes ahead
+		speed := 200.0
+		more.segments = append(more.segments, segmentRow{
+			ID: fmt.Sprint("ahead ", p.changes), Account: pick(r, p.world.accounts).Ref, Book: pick(r, p.world.books).ID,
+			Start: p.clock.now.Add(5 * time.Minute).Format(time.RFC3339), Duration: 60000, From: r.IntN(50), To: 60, WPM: &speed,
+		})
 	}
 	p.site.load(&more)
 	p.record()
