@@ -77,7 +77,9 @@ func (t *table) next() int { return int(t.rows) + 1 }
 
 // row writes a row: a value for each field, in their order.
 func (t *table) row(values ...any) {
-	copy(t.values, values) // and not values itself, which would be moved to the heap for it
+	if n := copy(t.values, values); n != len(values) || n != len(t.values) { // a copy, since values itself would be moved to the heap
+		panic(fmt.Sprintf("generate: %d values for the %d fields of %s", len(values), len(t.values), filepath.Base(t.file.Name())))
+	}
 	t.line = t.wire.AppendLine(t.line[:0], &t.values, t.csv)
 	t.out.Write(t.line)
 	t.rows++
