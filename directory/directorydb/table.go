@@ -194,10 +194,8 @@ func (t *table[R]) keepPast(ctx context.Context, w *Write, which schema.QueryWit
 	return nil
 }
 
-// put adds rows, or replaces those of the same numbers; of several with one number the last stands, since an engine refuses
-// to replace a row twice in one statement. The slice is the caller's no more.
+// put adds rows that are settled, or replaces those of the same numbers.
 func (t *table[R]) put(ctx context.Context, w *Write, rows []R) error {
-	rows = t.settle(rows)
 	var numbers []int64
 	for _, r := range rows {
 		numbers = append(numbers, t.number(r))
@@ -218,7 +216,8 @@ func (t *table[R]) number(r R) int64 {
 	return number
 }
 
-// settle returns rows by number, the last of each.
+// settle returns rows by number, the last of each: an engine refuses to replace a row twice in one statement. The slice is the
+// caller's no more.
 func (t *table[R]) settle(rows []R) []R {
 	slices.SortStableFunc(rows, func(a, b R) int { return cmp.Compare(t.number(a), t.number(b)) })
 	kept := rows[:0]
