@@ -3,9 +3,11 @@ package web_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/lectern-dev/lectern/paging/round"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
@@ -15,6 +17,7 @@ type keeper struct {
 	web.Pulls
 	questions int
 	err       error
+	used      int
 }
 
 func (k *keeper) KeptFrom(context.Context, state.Tenant, state.Versions) (time.Time, error) {
@@ -60,6 +63,56 @@ func TestReportOfAState(t *testing.T) {
 		})
 		if ran != tt.runs || err != tt.want {
 			t.Errorf("%s: ran %t, %v, want %t, %v", tt.rule, ran, err, tt.runs, tt.want)
+		}
+	}
+}
+
+// UsePull implements web.Pulls: it notes that a state is used.
+func (k *keeper) UsePull(context.Context, state.PullKey, state.Snapshot, time.Time) error {
+	k.used++
+	return nil
+}
+
+// A round is of two states that are both kept until its end; and one that is longer than may be kept is told to begin anew.
+func TestReportOfARound(t *testing.T) {
+	now, then, before := state.Versions{Registers: 3, Facts: 3}, state.Versions{Registers: 2, Facts: 2}, state.Versions{Registers: 1, Facts: 1}
+	boom := errors.New("a row is missing")
+	for _, tt := range []struct {
+		rule      string
+		at        state.Versions
+		since     *state.Versions
+		questions int
+		failed    error
+		used      int
+		want      int // the status
+	}{
+		{"of now, no round", now, nil, 0, nil, 0, 200},
+		{"to now", now, &then, 2, nil, 1, 200},
+		{"from a state that is gone", now, &then, 0, nil, 0, 410},
+		{"from a state that goes meanwhile", now, &then, 1, nil, 1, 410},
+		{"between two", then, &before, 4, nil, 1, 200},
+		{"to a state that is gone", then, &before, 1, nil, 0, 410},
+		{"between two that go meanwhile", then, &before, 3, nil, 1, 410},
+		{"of nothing", now, &now, 0, nil, 1, 200},
+		{"that is too long", now, &then, 2, fmt.Errorf("loans: %w", round.ErrMany), 1, 410},
+		{"that is too long, between two", then, &before, 4, round.ErrMany, 1, 410},
+		{"that fails", now, &then, 2, boom, 1, 500},
+	} {
+		k := &keeper{questions: tt.questions}
+		c := web.Caller{Now: state.Snapshot{Versions: now}}
+		var since *state.Snapshot
+		if tt.since != nil {
+			since = &state.Snapshot{Versions: *tt.since}
+		}
+		err := c.ReportSince(t.Context(), k, tt.at, since, func(time.Time) error { return tt.failed })
+		status := 200
+		if problem, ok := errors.AsType[*web.Problem](err); ok {
+			status = problem.Status
+		} else if err != nil {
+			status = 500
+		}
+		if status != tt.want || k.used != tt.used {
+			t.Errorf("%s: %v, used %d times, want %d, %d", tt.rule, err, k.used, tt.want, tt.used)
 		}
 	}
 }
