@@ -46,6 +46,9 @@ type Account struct {
 	Deleted bool
 }
 
+// Forget erases what names and reaches the person (P7).
+func (a *Account) Forget() { a.Name, a.Email, a.Phone = "", "", "" }
+
 // crockford is the alphabet of access tokens: 32 digits and letters without I, L, O and U, which are misread.
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 

@@ -139,6 +139,9 @@ type Reader struct {
 	Updated, Confirmed, LastLogin time.Time
 }
 
+// Forget erases what names and reaches the reader (P7).
+func (r *Reader) Forget() { r.Name, r.Email = "", "" }
+
 // Loan is one loan. Due is nil where it is null; Returned is zero unless the Status is Ended. Instants are whole
 // microseconds.
 type Loan struct {

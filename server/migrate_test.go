@@ -34,7 +34,7 @@ func formerSchema(t *testing.T) fs.FS {
 	schema := fstest.MapFS{}
 	for _, set := range server.Schema() {
 		err := fs.WalkDir(set, ".", func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !slices.Contains(were, path.Base(name)[len("20261121000"):][:3]) {
+			if err != nil || d.IsDir() || !strings.HasPrefix(path.Base(name), "20261121000") || !slices.Contains(were, path.Base(name)[len("20261121000"):][:3]) {
 				return err
 			}
 			data, err := fs.ReadFile(set, name)

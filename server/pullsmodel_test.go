@@ -25,7 +25,7 @@ import (
 // A model of pulls (H12): clients pull every list of a tenant while its data change. They begin at random times, pause, mix
 // their pulls, and ask now this server, now that one, which are started anew in between; hours go by, and what is no longer
 // kept is removed. Each pull is, row for row, the list of one state; every state that is kept answers with the same bytes as
-// when it was the present one, and an older one with 410.
+// when it was the present one, but for people who were forgotten since, and an older one with 410.
 //
 // This file has what both APIs share. How data change is the part of each: see changing.
 
@@ -37,6 +37,8 @@ type changing interface {
 	actions() map[string]func(*rapid.T)
 	// passed says that the clock was moved.
 	passed()
+	// forget erases what names a person, and notes that with forgot.
+	forget()
 	// check checks an answer of the present state, on one page, where there is something to hold it against.
 	check(q question, body string)
 }
@@ -67,6 +69,7 @@ type pulling struct {
 	states  map[string]map[question]string // the whole answers of each state, by its snapshot
 	order   []string                       // the snapshots
 	erased  map[string]map[string]bool     // whose e-mail is not in a state any more, by snapshot and user
+	forgot  map[string]bool                // users who are named in no state any more, nor ever again
 	pulls   []*onePull
 	copies  []*kept
 	line
@@ -109,6 +112,7 @@ func testPulls(t *testing.T, checks int, begin func(rt *rapid.T, t *testing.T, d
 				"restart":   func(*rapid.T) { m.serve(m.server()) },
 				"remove":    func(*rapid.T) { m.remove() },
 				"earlier":   func(*rapid.T) { m.earlier() },
+				"forget":    func(*rapid.T) { m.forget() },
 			})
 			maps.Copy(actions, m.rounds())
 			rt.Repeat(actions)
@@ -152,7 +156,8 @@ func newPulling(rt *rapid.T, dbs []*database.DB, at time.Time, later int) *pulli
 	at = at.Add(time.Duration(rapid.SampledFrom([]int{0, later}).Draw(rt, "later")) * time.Hour)
 	return &pulling{
 		T: rt, dbs: dbs, clock: &clock{at}, keys: map[string]string{}, servers: make([]http.Handler, len(dbs)),
-		states: map[string]map[question]string{}, erased: map[string]map[string]bool{}, line: line{pins: map[string]pin{}},
+		states: map[string]map[question]string{}, erased: map[string]map[string]bool{}, forgot: map[string]bool{},
+		line: line{pins: map[string]pin{}},
 	}
 }
 
@@ -241,16 +246,19 @@ func (m *pulling) erase(users ...int) {
 	}
 }
 
-var userRow = regexp.MustCompile(`"userId":(\d+),"name":(?:"(?:[^"\\]|\\.)*"|null),"email":("[^"]*"|null)`)
+var userRow = regexp.MustCompile(`"userId":(\d+),"name":("(?:[^"\\]|\\.)*"|null),"email":("[^"]*"|null)`)
 
 // without is a text of a state without what was erased since.
 func (m *pulling) without(at, text string) string {
 	return userRow.ReplaceAllStringFunc(text, func(row string) string {
 		found := userRow.FindStringSubmatch(row)
-		if !m.erased[at][found[1]] {
-			return row
+		switch {
+		case m.forgot[found[1]]:
+			return `"userId":` + found[1] + `,"name":` + m.noEmail + `,"email":` + m.noEmail
+		case m.erased[at][found[1]]:
+			return strings.TrimSuffix(row, found[3]) + m.noEmail
 		}
-		return strings.TrimSuffix(row, found[2]) + m.noEmail
+		return row
 	})
 }
 
@@ -318,11 +326,13 @@ func (m *pulling) during(stage string, done, _ int64) {
 	if stage != "fold" || done%100 != 50 {
 		return
 	}
-	switch m.draw("during", 3) {
+	switch m.draw("during", 4) {
 	case 1:
 		m.next()
 	case 2:
 		m.earlier()
+	case 3:
+		m.forget()
 	}
 }
 

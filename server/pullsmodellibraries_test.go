@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -98,6 +99,12 @@ func (p *pulledLibrary) check(q question, body string) {
 		p.Fatal(err)
 	}
 	values.Set("pageSize", fmt.Sprint(q.most))
+	for id, r := range p.holds.readers {
+		if p.forgot[fmt.Sprint(id)] {
+			r.Name, r.Email = nil, nil
+			p.holds.readers[id] = r
+		}
+	}
 	if want := p.holds.answer(route[1:], values); body != want {
 		got, want := apart(body, want)
 		p.Fatalf("%s at %v answers\n…%s\nwant\n…%s", q.list, p.clock.now, got, want)
@@ -126,7 +133,7 @@ func (p *pulledLibrary) load(immediately bool) {
 		p.Fatalf("piece %d, loaded at %v, holds from %s, %v, want %v", piece, p.clock.now, totals.Hour, err, hour)
 	}
 	p.waits, p.from = append(p.waits, piece), hour
-	p.forget(feed["readers"])
+	p.eraseDeleted(feed["readers"])
 	if immediately {
 		p.hold()
 	}
@@ -141,8 +148,8 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// forget erases the e-mails of readers whom a load marks deleted, from what holds too (L18).
-func (p *pulledLibrary) forget(rows []any) {
+// eraseDeleted erases the e-mails of readers whom a load marks deleted, from what holds too (L18).
+func (p *pulledLibrary) eraseDeleted(rows []any) {
 	for _, row := range rows {
 		r := row.(readerRow)
 		if had, known := p.base[r.ID]; !known || !instantOf(r.Updated).Before(instantOf(had.Updated)) {
@@ -159,6 +166,33 @@ func (p *pulledLibrary) forget(rows []any) {
 			r.Email = nil
 			p.holds.readers[id] = r
 		}
+	}
+}
+
+// forget forgets any reader of whom there is a row, or will be when the load under way has ended.
+func (p *pulledLibrary) forget() {
+	var all []int
+	for _, piece := range p.pieces.feeds[:p.next] {
+		for _, row := range piece["readers"] {
+			all = append(all, row.(readerRow).ID)
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	slices.Sort(all)
+	id := all[p.draw("forget", len(all))]
+	store := &librariesdb.Store{DB: p.db.DB, Copy: p.db.Copy, Now: p.clock.time}
+	fresh, _, err := store.Forget(p.Context(), p.network, int64(id))
+	if _, known := p.base[id]; errors.Is(err, librariesdb.ErrNotFound) && !known {
+		return
+	}
+	if known := p.forgot[fmt.Sprint(id)]; err != nil || fresh == known {
+		p.Fatalf("Forget %d = %t, %v, was forgotten before: %t", id, fresh, err, known)
+	}
+	p.forgot[fmt.Sprint(id)] = true
+	if !p.holds.updated.IsZero() {
+		p.earlier()
 	}
 }
 

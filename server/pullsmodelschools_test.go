@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,6 +63,25 @@ func (p *pulledSchools) actions() map[string]func(*rapid.T) {
 func (p *pulledSchools) passed() {}
 
 func (p *pulledSchools) check(question, string) {}
+
+// forget forgets any account, which may be forgotten already, or deleted.
+func (p *pulledSchools) forget() {
+	of, err := directorydb.PartnerByID(p.Context(), p.site.db, p.site.partner)
+	if err != nil {
+		p.Fatal(err)
+	}
+	id := directory.UserID(1 + p.draw("forget", int(of.LastUser)))
+	store := &directorydb.Store{DB: p.site.db.DB, Now: p.clock.time}
+	fresh, _, err := store.Forget(p.Context(), p.site.partner, id)
+	if errors.Is(err, directory.ErrNotFound) {
+		return // a number that a load has reserved
+	}
+	if known := p.forgot[fmt.Sprint(id)]; err != nil || fresh == known {
+		p.Fatalf("Forget %d = %t, %v, was forgotten before: %t", id, fresh, err, known)
+	}
+	p.forgot[fmt.Sprint(id)] = true
+	p.record()
+}
 
 // load loads a feed that renames and moves a few accounts, and perhaps a book, and has some events more.
 func (p *pulledSchools) load() {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 )
 
@@ -80,6 +82,13 @@ func (s *Store) UpdateTeacher(ctx context.Context, partner directory.PartnerID, 
 		a, faults := in.Apply(was.Account)
 		if r, err = w.place(ctx, a, in.EntityReferenceID, &faults); err != nil {
 			return r, err
+		}
+		if r.Account != was.Account {
+			if forgotten, err := authdb.IsForgotten(ctx, w, auth.Tenant(partner), int64(r.ID)); err != nil {
+				return r, err
+			} else if forgotten {
+				r.Forget()
+			}
 		}
 		if r.Ref != was.Ref {
 			if err := w.take(ctx, r.ID, r.Ref, was.Ref); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -67,7 +68,7 @@ func (l *Load) Close(ctx context.Context) error { return l.to.Close(ctx) }
 // Save writes a settled feed, which builds on the state of Base, and makes it hold with its last step (F2), also where nothing
 // is new. The pile is used up, and is the caller's to close. The error is state.ErrLost where another load has taken over.
 func (l *Load) Save(ctx context.Context, in *intake.Intake, pile *intake.Pile, o SaveOptions) (Saved, error) {
-	w := &writer{Writer: l.to, store: l.store, base: l.Base, to: l.to}
+	w := &writer{Writer: l.to, store: l.store, base: l.Base, to: l.to, forgotten: in.State.Forgotten}
 	loaded, err := intake.Load(ctx, w, in, pile, intake.LoadOptions{
 		Progress: o.Progress, Days: spill.Pile{Dir: o.TempDir, Limit: o.MemoryLimit},
 	})
@@ -98,6 +99,8 @@ type writer struct {
 	base   report.Access
 	to     *statedb.Load // nil in a check
 	erased []int64       // readers whose e-mail goes from every state
+
+	forgotten map[int64]bool // readers whom no row of the load names
 }
 
 var _ intake.Writer = (*writer)(nil)
@@ -196,7 +199,19 @@ func (w *writer) erase(ctx context.Context, tx bun.Tx) error {
 			return fmt.Errorf("erase e-mails: %w", err)
 		}
 	}
-	return nil
+	return w.eraseForgotten(ctx, tx)
+}
+
+// eraseForgotten erases the readers who were forgotten while the load read and wrote rows that name them.
+func (w *writer) eraseForgotten(ctx context.Context, tx bun.Tx) error {
+	all, err := forgotten(ctx, tx, w.base.Network)
+	if err != nil {
+		return err
+	}
+	for id := range w.forgotten {
+		delete(all, id)
+	}
+	return eraseReaders(ctx, tx, w.base.Network, slices.Sorted(maps.Keys(all)))
 }
 
 // Drop withdraws what waits for its hour of a network, and returns what it was: its number and the hour from which it was to

@@ -24,7 +24,10 @@ func (s *Store) State(ctx context.Context, a report.Access) (st intake.State, er
 	if st.Channels, err = s.Channels(ctx, a, calendar.Period{Start: math.MinInt32, End: math.MaxInt32}); err != nil {
 		return st, err
 	}
-	st.Readers, err = s.readerIDs(ctx, a)
+	if st.Readers, err = s.readerIDs(ctx, a); err != nil {
+		return st, err
+	}
+	st.Forgotten, err = forgotten(ctx, s.DB, a.Network)
 	return st, err
 }
 

@@ -76,6 +76,9 @@ func (s *Store) update(ctx context.Context, idb bun.IDB, partner directory.Partn
 	if st.Degrees, err = directorydb.Degrees(ctx, idb, partner); err != nil {
 		return err
 	}
+	if st.Forgotten, err = directorydb.Forgotten(ctx, idb, partner); err != nil {
+		return err
+	}
 	view := directorydb.View{DB: idb, Partner: partner, After: after, At: directorydb.Now}
 	entities, err := view.Entities(ctx)
 	if err != nil {

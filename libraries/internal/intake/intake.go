@@ -19,6 +19,8 @@ type State struct {
 	Lines    []stock.BookLine
 	Channels []libraries.ChannelDay
 	Readers  []int64 // ascending
+	// Forgotten are the readers whose name and e-mail no row brings back (P7).
+	Forgotten map[int64]bool
 }
 
 // Intake settles a feed against the State of a network: it checks each row by itself and against what it refers to (F3),

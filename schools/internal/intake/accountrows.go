@@ -157,6 +157,9 @@ func (in *Intake) account(of AccountRow, was directory.Account, live bool) (r ch
 	}
 	a := was
 	a.Ref, a.Name, a.Email, a.Phone, a.Active = directory.Ref(of.Ref), of.Name, of.Email, of.Phone, of.Active
+	if in.State.Forgotten[was.ID] {
+		a.Forget()
+	}
 	r.wrong = in.accountFault(&a, of)
 	r.makes = a
 	return r

@@ -21,6 +21,8 @@ type State struct {
 	Accounts []directory.Account // deleted ones too, by number
 	// Carriers is the history of the references of accounts.
 	Carriers directory.Carriers
+	// Forgotten are the accounts whose name, e-mail and phone no row brings back (P7).
+	Forgotten map[directory.UserID]bool
 	// Began is when the load began: after all that its first state holds, and before all that is written later. Now is when
 	// this state was read, zero for that one.
 	Began, Now time.Time

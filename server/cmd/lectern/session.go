@@ -20,6 +20,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/internal/forget"
 	"github.com/lectern-dev/lectern/server/internal/progress"
 	"github.com/lectern-dev/lectern/server/internal/status"
 )
@@ -164,6 +165,8 @@ var advice = []struct {
 }{
 	{database.Busy, "another command is writing to the database: run this again when it has ended"},
 	{database.Full, "make room and run this again: nothing was changed"},
+	{is(database.ErrJournal), "run this again when exports, backups and long requests have ended"},
+	{is(forget.ErrUnknown), "userId is the number that the reports show"},
 	{is(syscall.ENOSPC), "make room and run this again"},
 	{is(packed.ErrCorrupt), "the database is damaged: restore a copy of it, or load into a new one"},
 	{is(directory.ErrRef), "give 1 to 255 characters, neither . nor .. nor control characters"},

@@ -1,0 +1,57 @@
+package authdb
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/auth"
+)
+
+// Forgotten is a person of a tenant, an account or a reader, whose name, e-mail and phone were erased for ever (P7).
+type Forgotten struct {
+	Tenant auth.Tenant
+	User   int64
+	Since  time.Time // when that was asked for first
+}
+
+// Forget notes that a person is forgotten, in a transaction that has locked the tenant's row, as the last step of a load has: so
+// who settles later rows knows of it. It reports whether that is new, and returns since when it is so.
+func Forget(ctx context.Context, tx bun.IDB, f Forgotten) (fresh bool, since time.Time, err error) {
+	done, err := tx.NewRaw(`INSERT INTO forgotten (tenant_id, user_id, since) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+		f.Tenant, f.User, f.Since.UnixMicro()).Exec(ctx)
+	var rows, us int64
+	if err == nil {
+		rows, err = done.RowsAffected()
+	}
+	if err == nil {
+		err = tx.NewRaw(`SELECT since FROM forgotten WHERE tenant_id = ? AND user_id = ?`, f.Tenant, f.User).Scan(ctx, &us)
+	}
+	if err != nil {
+		return false, time.Time{}, fmt.Errorf("forget a person of tenant %d: %w", f.Tenant, err)
+	}
+	return rows > 0, time.UnixMicro(us).UTC(), nil
+}
+
+// ForgottenOf returns who is forgotten of a tenant, by number.
+func ForgottenOf(ctx context.Context, idb bun.IDB, t auth.Tenant) (list []Forgotten, err error) {
+	rows, err := idb.QueryContext(ctx, `SELECT user_id, since FROM forgotten WHERE tenant_id = ? ORDER BY user_id`, t)
+	return list, Visit(rows, err, "who is forgotten", func(rows *sql.Rows) error {
+		f := Forgotten{Tenant: t}
+		err := rows.Scan(&f.User, (*instant)(&f.Since))
+		list = append(list, f)
+		return err
+	})
+}
+
+// IsForgotten reports whether a person of a tenant is forgotten.
+func IsForgotten(ctx context.Context, idb bun.IDB, t auth.Tenant, user int64) (is bool, err error) {
+	err = idb.NewRaw(`SELECT EXISTS (SELECT 1 FROM forgotten WHERE tenant_id = ? AND user_id = ?)`, t, user).Scan(ctx, &is)
+	if err != nil {
+		return false, fmt.Errorf("who is forgotten of tenant %d: %w", t, err)
+	}
+	return is, nil
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/server/internal/forget"
+)
+
+// forgetCmd reads no variables but that of the database: what it does cannot be undone.
+type forgetCmd struct {
+	UserID  int64  `arg:"" optional:"" name:"userid" help:"The person's userId, as the reports show it."`
+	Partner string `env:"-" placeholder:"REF" help:"The partner's reference_id, for a student, a teacher or another account."`
+	Library string `env:"-" placeholder:"SLUG" help:"The library network's slug, for a reader."`
+	List    bool   `env:"-" help:"Forget nobody, but list who is forgotten, to be repeated where a backup from before is restored."`
+}
+
+// Validate refuses what does not say one person.
+func (c *forgetCmd) Validate() error {
+	switch {
+	case c.List && (c.UserID != 0 || c.Partner != "" || c.Library != ""):
+		return errors.New("--list lists everybody who is forgotten: give it alone")
+	case !c.List && (c.UserID < 1 || (c.Partner == "") == (c.Library == "")):
+		return errors.New("give either --partner REF or --library SLUG, and a userId")
+	}
+	return nil
+}
+
+// Run forgets a person and prints what was done without naming them.
+func (c *forgetCmd) Run(s *session) error {
+	check := migrated
+	if c.List {
+		check = upToDate
+	}
+	db, err := s.openExisting(check)
+	if err != nil {
+		return err
+	}
+	f := &forget.Forgetter{DB: db, Now: s.clock}
+	if c.List {
+		return f.List(s.ctx, s.stdout)
+	}
+	kind, reference := authdb.Partner, c.Partner
+	if c.Library != "" {
+		kind, reference = authdb.Library, c.Library
+	}
+	t, err := s.tenant(db, kind, reference)
+	if err != nil {
+		return err
+	}
+	done, err := f.Person(s.ctx, t, c.UserID)
+	if err != nil {
+		return err
+	}
+	return s.print(done)
+}

@@ -1,0 +1,131 @@
+// Package forget erases a person's name, e-mail and phone for ever (P7): from every state that is kept, from later rows, and from
+// what the database's files keep of former ones. What the reports count of the person stays, under a number.
+//
+// Each step may be repeated: who was interrupted runs it again.
+package forget
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/schools/schoolsdb"
+	"github.com/lectern-dev/lectern/server/database"
+)
+
+// Forgetter forgets people of one database.
+type Forgetter struct {
+	DB *database.DB
+	// Now is the clock; nil is authdb's.
+	Now func() time.Time
+}
+
+// Done is what is told of an erasure: it does not name the person. It is what an operator keeps as the proof.
+type Done struct {
+	Partner   string    `json:"partner,omitempty"`
+	Library   string    `json:"library,omitempty"`
+	UserID    int64     `json:"userId"`
+	Forgotten time.Time `json:"forgotten"` // when that was asked for first
+	Repeated  bool      `json:"repeated"`  // it was before
+	Remains   any       `json:"remains"`   // what the reports of now count of the person
+}
+
+// ErrUnknown says that there is nobody of a number.
+var ErrUnknown = errors.New("no such person")
+
+// Person forgets a person of a tenant: an account of a partner, or a reader of a library network. The error is ErrUnknown where there
+// is nobody of the number, and database.ErrJournal where all is erased but in the journal.
+func (f *Forgetter) Person(ctx context.Context, t authdb.Tenant, user int64) (d Done, err error) {
+	d = Done{UserID: user}
+	var fresh bool
+	var tables []string
+	switch t.Kind {
+	case authdb.Partner:
+		d.Partner, tables = t.Reference, directorydb.AccountTables
+		fresh, d.Forgotten, d.Remains, err = f.account(ctx, directory.PartnerID(t.ID), directory.UserID(user))
+	case authdb.Library:
+		d.Library, tables = t.Reference, []string{librariesdb.ReadersTable}
+		fresh, d.Forgotten, d.Remains, err = f.reader(ctx, libraries.NetworkID(t.ID), user)
+	}
+	if errors.Is(err, directory.ErrNotFound) || errors.Is(err, librariesdb.ErrNotFound) {
+		err = fmt.Errorf("%s %q has no userId %d: %w", t.Kind, t.Reference, user, ErrUnknown)
+	}
+	if err != nil {
+		return Done{}, err
+	}
+	d.Forgotten, d.Repeated = d.Forgotten.Truncate(time.Second), !fresh
+	return d, f.DB.Scrub(ctx, tables...)
+}
+
+// account forgets an account, and counts the books that it read.
+func (f *Forgetter) account(ctx context.Context, p directory.PartnerID, user directory.UserID) (fresh bool, since time.Time, remains any, err error) {
+	fresh, since, err = (&directorydb.Store{DB: f.DB.DB, Now: f.Now}).Forget(ctx, p, user)
+	if err != nil {
+		return false, since, nil, err
+	}
+	store := &schoolsdb.Store{DB: f.DB.DB, Now: f.Now}
+	h, err := authdb.ReadHeld(ctx, f.DB, auth.Tenant(p))
+	if err != nil {
+		return false, since, nil, err
+	}
+	var books struct {
+		Books int `json:"books"`
+	}
+	one := state.Range{Among: []int64{int64(user)}}
+	err = store.Scan(ctx, state.Tenant(p), h.Facts, schoolsdb.RecordKind, one, func(state.Block) error { books.Books++; return nil })
+	return fresh, since, books, err
+}
+
+// reader forgets a reader, and says what is counted of them.
+func (f *Forgetter) reader(ctx context.Context, n libraries.NetworkID, user int64) (fresh bool, since time.Time, remains any, err error) {
+	store := &librariesdb.Store{DB: f.DB.DB, Now: f.Now}
+	fresh, since, err = store.Forget(ctx, n, user)
+	if err != nil {
+		return false, since, nil, err
+	}
+	a, err := store.Present(ctx, n)
+	if err != nil {
+		return false, since, nil, err
+	}
+	remains, err = store.FiguresOf(ctx, a, user)
+	return fresh, since, remains, err
+}
+
+// List writes who is forgotten of all tenants, in the order of their numbers, as the arguments that forget takes, a line each: with
+// xargs they are repeated on a database that does not know of them, as a backup from before.
+func (f *Forgetter) List(ctx context.Context, to io.Writer) error {
+	tenants, err := (&authdb.Store{DB: f.DB.DB}).Tenants(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range tenants {
+		people, err := authdb.ForgottenOf(ctx, f.DB, t.ID)
+		if err != nil {
+			return err
+		}
+		for _, p := range people {
+			if _, err := fmt.Fprintf(to, "--%s=%s %d\n", t.Kind, quoted(t.Reference), p.User); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// quoted is a reference as a shell and xargs take it for one word.
+func quoted(ref string) string {
+	if strings.Trim(ref, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./") == "" {
+		return ref
+	}
+	return "'" + strings.ReplaceAll(ref, "'", `'\''`) + "'"
+}
