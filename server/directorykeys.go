@@ -9,6 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
@@ -84,4 +85,9 @@ func (k *directoryKeys) verifiable(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// Verifiable returns an error where a live directory key was issued whose secret cannot be opened: what New refuses to serve.
+func Verifiable(ctx context.Context, db *database.DB, secrets *Secrets) error {
+	return (&directoryKeys{store: &authdb.Store{DB: db.DB}, secrets: secrets}).verifiable(ctx)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/internal/check"
 )
 
 // A model of pulls (H12): clients pull every list of a tenant while its data change. They begin at random times, pause, mix
@@ -120,8 +121,22 @@ func testPulls(t *testing.T, checks int, begin func(rt *rapid.T, t *testing.T, d
 				m.next()
 			}
 			m.lastRounds()
+			m.verify()
 		})
 	})
+}
+
+// verify computes all totals anew: nothing is wrong, whatever came before.
+func (m *pulling) verify() {
+	c := &check.Checker{DB: m.dbs[0], Clock: m.clock.time, Tell: func(i check.Item) error {
+		if !i.OK {
+			m.Errorf("check --deep: %s: %s", i.What, i.Detail)
+		}
+		return nil
+	}}
+	if err := c.Deep(m.Context()); err != nil {
+		m.Fatal(err)
+	}
 }
 
 // replicas are the databases of two servers, each with connections of its own, on PostgreSQL, and of one on SQLite.

@@ -191,9 +191,7 @@ func (p *pulledLibrary) forget() {
 		p.Fatalf("Forget %d = %t, %v, was forgotten before: %t", id, fresh, err, known)
 	}
 	p.forgot[fmt.Sprint(id)] = true
-	if !p.holds.updated.IsZero() {
-		p.earlier()
-	}
+	p.record()
 }
 
 // hold makes hold what waits, from its hour.

@@ -153,3 +153,15 @@ func HoldDue(ctx context.Context, db bun.IDB, t auth.Tenant, now time.Time) (h H
 	})
 	return h, err
 }
+
+// LastState returns when the last state of any tenant began, the zero time where that is not known of any.
+func LastState(ctx context.Context, db bun.IDB) (time.Time, error) {
+	var us sql.NullInt64
+	if err := db.NewRaw(`SELECT max(began) FROM states`).Scan(ctx, &us); err != nil {
+		return time.Time{}, fmt.Errorf("last state: %w", err)
+	}
+	if us.Int64 == 0 {
+		return time.Time{}, nil
+	}
+	return time.UnixMicro(us.Int64).UTC(), nil
+}

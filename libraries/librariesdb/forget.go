@@ -20,20 +20,21 @@ import (
 const ReadersTable = "libraries_readers"
 
 // Forget erases a reader's name and e-mail in every state, the one that waits for its hour included, and for ever: what a load
-// under way has written of them goes with its last step, and later rows of the reader leave them empty (P7). It makes no state:
-// what is served changes at once. Forgetting again erases again, and is new no more. The error is ErrNotFound where there is no
-// such reader, or no such network.
+// under way has written of them goes with its last step, and later rows of the reader leave them empty (P7). A new version of the
+// registers tells those who kept a copy. Forgetting again erases again, and is new no more. The error is ErrNotFound where there
+// is no such reader, or no such network.
 func (s *Store) Forget(ctx context.Context, n libraries.NetworkID, reader int64) (fresh bool, since time.Time, err error) {
 	err = s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := NetworkOf(ctx, tx, n); err != nil {
 			return err
 		}
 		// The last step of a load locks this row too: it sees what is noted here, or has written all that is erased here.
-		if _, err := authdb.Lock(ctx, tx, auth.Tenant(n)); err != nil {
+		h, err := authdb.Lock(ctx, tx, auth.Tenant(n))
+		if err != nil {
 			return err
 		}
 		var known bool
-		err := tx.NewRaw(`SELECT EXISTS (SELECT 1 FROM libraries_readers WHERE tenant_id = ? AND user_id = ?)`, n, reader).Scan(ctx, &known)
+		err = tx.NewRaw(`SELECT EXISTS (SELECT 1 FROM libraries_readers WHERE tenant_id = ? AND user_id = ?)`, n, reader).Scan(ctx, &known)
 		if err == nil && !known {
 			err = ErrNotFound
 		}
@@ -46,6 +47,13 @@ func (s *Store) Forget(ctx context.Context, n libraries.NetworkID, reader int64)
 		}
 		if fresh, since, err = authdb.Forget(ctx, tx, authdb.Forgotten{Tenant: auth.Tenant(n), User: reader, Since: now}); err != nil {
 			return err
+		}
+		if fresh {
+			h = h.At(now)
+			h.Registers = authdb.NextNumber(h.Registers)
+			if err := authdb.Hold(ctx, tx, auth.Tenant(n), h, now); err != nil {
+				return err
+			}
 		}
 		return eraseReaders(ctx, tx, n, []int64{reader})
 	})

@@ -45,6 +45,27 @@ func (db *DB) Claim() (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
+// ServedBy returns who has the claim of an embedded database, and "" where nobody has it, or nobody needs it. The claim is tried for
+// a moment: a server that starts in it is refused.
+func (db *DB) ServedBy() (string, error) {
+	path, ok := strings.CutPrefix(db.URL, "sqlite:")
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	file := path + ".serving"
+	if _, err := os.Stat(file); !ok || errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	f, err := lockFile(file)
+	if errors.Is(err, errHeld) {
+		return holder(file), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return "", f.Close()
+}
+
 // sign writes the process's number into a lock's file, and gives the file to the database's owner.
 func sign(f *os.File, path string) error {
 	if err := f.Truncate(0); err != nil {
@@ -87,4 +108,13 @@ func (db *DB) WriteBeside(file, text string) error {
 		return err
 	}
 	return syncFolder(filepath.Dir(file))
+}
+
+// OwnedLike reports whether a file beside an embedded database is of who owns the database.
+func (db *DB) OwnedLike(file string) (bool, error) {
+	path, ok := strings.CutPrefix(db.URL, "sqlite:")
+	if !ok {
+		return true, nil
+	}
+	return sameOwner(file, path)
 }

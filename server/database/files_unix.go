@@ -44,15 +44,30 @@ func shareFile(name string) (*os.File, error) {
 
 // ownLike gives a file the owner and group of another.
 func ownLike(file, other string) error {
-	var have, want syscall.Stat_t
-	if err := syscall.Stat(file, &have); err != nil {
-		return &os.PathError{Op: "stat", Path: file, Err: err}
+	have, err := stat(file)
+	if err != nil {
+		return err
 	}
-	if err := syscall.Stat(other, &want); err != nil {
-		return &os.PathError{Op: "stat", Path: other, Err: err}
-	}
-	if have.Uid == want.Uid { // the group of a file of mode 0600 is nobody's matter
-		return nil
+	want, err := stat(other)
+	if err != nil || have.Uid == want.Uid { // the group of a file of mode 0600 is nobody's matter
+		return err
 	}
 	return os.Chown(file, int(want.Uid), int(want.Gid))
+}
+
+// sameOwner reports whether two files have one owner.
+func sameOwner(file, other string) (bool, error) {
+	have, err := stat(file)
+	if err != nil {
+		return false, err
+	}
+	want, err := stat(other)
+	return have.Uid == want.Uid, err
+}
+
+func stat(file string) (s syscall.Stat_t, err error) {
+	if err := syscall.Stat(file, &s); err != nil {
+		return s, &os.PathError{Op: "stat", Path: file, Err: err}
+	}
+	return s, nil
 }

@@ -51,6 +51,7 @@ type commands struct {
 		Schools   generateSchoolsCmd   `cmd:"" help:"Write a deterministic schools feed."`
 		Libraries generateLibrariesCmd `cmd:"" help:"Write a deterministic libraries feed."`
 	} `cmd:"" help:"Write a feed to try the product with."`
+	Check   checkCmd   `cmd:"" help:"Look for what is wrong with the set-up, and with the data."`
 	Forget  forgetCmd  `cmd:"" help:"Erase a person's name, e-mail and phone for ever."`
 	Degrees degreesCmd `cmd:"" help:"Print or replace a partner's degree vocabulary."`
 	Status  statusCmd  `cmd:"" help:"Show tenants, last loads, rows, keys by last use."`

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/internal/check"
+)
+
+type checkCmd struct {
+	Deep bool `env:"-" help:"Also read every stored form of every tenant, and compute the totals anew."`
+	JSON bool `name:"json" help:"One JSON object a line, for each thing that was looked at."`
+}
+
+// Run looks for what is wrong, whatever the schema is, and tells it. That something is wrong is the command's error.
+func (c *checkCmd) Run(s *session, db untouched) error {
+	key, err := server.EnvironmentKey()
+	if err != nil {
+		return err
+	}
+	bars := s.progress("")
+	var items []check.Item
+	checker := &check.Checker{DB: db.DB, Clock: s.clock, Key: key, Progress: bars.Show, Tell: func(i check.Item) error {
+		if c.JSON {
+			return check.WriteLine(s.stdout, i)
+		}
+		items = append(items, i)
+		return nil
+	}}
+	err = checker.Run(s.ctx, c.Deep)
+	bars.Finish()
+	if err != nil {
+		return err
+	}
+	if err := check.Write(s.stdout, items); err != nil {
+		return err
+	}
+	if n := checker.Wrong(); n > 0 {
+		return fmt.Errorf("what is wrong: %d; each line says what to do", n)
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/lectern-dev/lectern/server"
+)
+
+// key looks at the key under which the secrets of directory keys are sealed: that it opens them, and that nobody else can read it.
+func (c *Checker) key(ctx context.Context) error {
+	before := c.wrong
+	secrets, err := server.NewSecrets(c.DB, c.Key)
+	if err != nil {
+		c.fault(keyItem, "set "+server.SecretKeyVariable+" to 32 bytes in base64", "%v", err)
+		return nil
+	}
+	at := secrets.KeyAt()
+	if file, ok := strings.CutPrefix(c.DB.URL, "sqlite:"); ok && at != nil && *at == file+".key" {
+		c.keyFile(*at, file)
+	}
+	if err := server.Verifiable(ctx, c.DB, secrets); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		c.fault(keyItem, "put the key back that they were issued under, or revoke those keys and issue others", "%v", err)
+	}
+	where := "none, and none is needed"
+	if at != nil {
+		where = *at
+	}
+	c.settle(keyItem, before, "%s", where)
+	return nil
+}
+
+// keyFile looks at the owner and the mode of the key file.
+func (c *Checker) keyFile(file, of string) {
+	info, err := os.Stat(file)
+	if err != nil {
+		c.fault(keyItem, "run this as the owner of the database", "%v", err)
+		return
+	}
+	if mode := info.Mode(); !privateMode(mode) {
+		c.fault(keyItem, "run chmod 600 "+file+"; others may have read it, so rotate the directory keys", "%s has mode %04o", file, mode.Perm())
+	}
+	if owned, err := c.DB.OwnedLike(file); err != nil || !owned {
+		c.fault(keyItem, fmt.Sprintf("run chown --reference=%s %s", of, file), "%s is not of who owns %s", file, of)
+	}
+}
+
+// privateMode reports whether its owner alone can read a file of a mode.
+func privateMode(mode fs.FileMode) bool { return mode.Perm()&0o077 == 0 || runtime.GOOS == "windows" }
