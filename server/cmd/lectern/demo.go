@@ -157,6 +157,7 @@ func (c *demoCmd) greet(s *session, base string, k demoKeys) error {
 	fmt.Fprintln(s.stdout, "\nLook at the numbers in a browser; the keys are in the links, and are not sent with the address:")
 	fmt.Fprintf(s.stdout, "%s\n%s\n", exploreLink(base, "schools", k.schools.APIKey), exploreLink(base, "libraries", k.libraries.APIKey))
 	fmt.Fprintf(s.stdout, "\nRead and try the APIs in a browser: %s/docs\n", base)
+	fmt.Fprintln(s.stdout, "\n"+demofeed.Credit)
 	fmt.Fprintln(s.stdout, "\nServing; stop with Ctrl-C.")
 	return nil
 }

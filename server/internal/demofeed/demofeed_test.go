@@ -19,19 +19,7 @@ func TestDemoFeeds(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, name := range events {
-				rows, err := os.ReadFile(filepath.Join(dir, name+".csv"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				var latest calendar.Date
-				for _, text := range regexp.MustCompile(`\d{4}-\d\d-\d\dT[^,\n]+`).FindAllString(string(rows), -1) {
-					at, err := time.Parse(time.RFC3339, text)
-					if err != nil {
-						t.Fatal(err)
-					}
-					latest = max(latest, calendar.Day(at))
-				}
-				if latest != last {
+				if latest := latest(t, filepath.Join(dir, name+".csv")); latest != last {
 					t.Errorf("%s of a demo until %v end with %v", name, last, latest)
 				}
 			}
@@ -51,7 +39,61 @@ func TestDemoFeeds(t *testing.T) {
 			size += int(info.Size())
 		}
 	}
-	if size > 200_000 {
-		t.Errorf("the demo's feeds take %d bytes of the binary, want at most 200,000", size)
+	if size > 1_000_000 {
+		t.Errorf("the demo's feeds take %d bytes of the binary, want at most 1,000,000", size)
+	}
+}
+
+// latest is the last day of a file.
+func latest(t *testing.T, file string) (last calendar.Date) {
+	t.Helper()
+	for day := range days(t, file) {
+		last = max(last, day)
+	}
+	return last
+}
+
+// days counts the rows of a file by day.
+func days(t *testing.T, file string) map[calendar.Date]int {
+	t.Helper()
+	rows, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[calendar.Date]int{}
+	for _, text := range regexp.MustCompile(`\d{4}-\d\d-\d\dT[^,\n]+`).FindAllString(string(rows), -1) {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[calendar.Day(at)]++
+	}
+	return all
+}
+
+// TestHabits holds that the schools' year has terms, holidays and weekends, on whatever day it ends.
+func TestHabits(t *testing.T) {
+	for _, last := range []string{"2026-11-21", "2027-03-03", "2031-12-31"} {
+		dir := t.TempDir()
+		end := calendar.MustParse(last)
+		if err := Unpack("schools", dir, end); err != nil {
+			t.Fatal(err)
+		}
+		var sum, n [3]int // of school days, weekends and holidays
+		rows := days(t, filepath.Join(dir, "segments.csv"))
+		for day := end - 364; day <= end; day++ {
+			kind := 0
+			switch weekday := (int(day) + 4) % 7; { // 1970-01-01 was a Thursday
+			case holiday(day):
+				kind = 2
+			case weekday == 0 || weekday == 6:
+				kind = 1
+			}
+			sum[kind], n[kind] = sum[kind]+rows[day], n[kind]+1
+		}
+		school, weekend, holiday := sum[0]/n[0], sum[1]/n[1], sum[2]/n[2]
+		if school < 20 || weekend*10 > school*8 || holiday*2 > weekend {
+			t.Errorf("until %s: %d segments on a school day, %d at a weekend, %d in holidays", last, school, weekend, holiday)
+		}
 	}
 }

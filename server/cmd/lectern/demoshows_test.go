@@ -1,0 +1,106 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"testing"
+)
+
+// demoList are the rows of a list, of the members that the test looks at.
+type demoList struct {
+	Data struct {
+		Stock struct {
+			Histogram []struct {
+				Band  string
+				Count int
+			}
+		}
+		Breakdown    []struct{ Label string }
+		DeletedUsers struct{ Monthly []struct{ Total int } }
+		Rows         []struct {
+			Profile, Stage, Status string
+			Grade, TitleQueue      int
+			School, Class          *struct{ Name string }
+			Book                   struct{ ISBN string }
+			Purchases              []struct{ ExpiresAt string }
+		}
+	}
+}
+
+// TestDemoShows holds that the demo shows over HTTP what the product tells apart: schools, stages, grades, teachers and ISBNs; every band
+// of consumption, queues, lines that end soon, accounts that were deleted, libraries, cities and ages.
+func TestDemoShows(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const today = "2026-11-21"
+	t.Setenv(clockVariable, today+"T12:00:00-03:00")
+	whileServing(t, []string{"demo", "--addr", "127.0.0.1:0", "--schools-rate", "0", "--libraries-rate", "0"}, "Ctrl-C", func(lines string) {
+		base := regexp.MustCompile(`http://[^/\s]+`).FindString(lines)
+		key := func(api string) string {
+			return regexp.MustCompile(api + ` key[^\n]*: (\S+)`).FindStringSubmatch(lines)[1]
+		}
+		get := func(api, key, target string) (list demoList) {
+			t.Helper()
+			status, body := fetch(t, fmt.Sprintf("%s/api-platform/%s/v1/%s", base, api, target), key)
+			if err := json.Unmarshal([]byte(body), &list); status != 200 || err != nil {
+				t.Fatalf("GET %s = %d %.300s, %v", target, status, body, err)
+			}
+			return list
+		}
+		schools, libraries := key("Schools"), key("Libraries")
+		sorts := func(what string, n, least int) {
+			t.Helper()
+			if n < least {
+				t.Errorf("the demo has %d %s, want %d at least", n, what, least)
+			}
+		}
+		names, stages, grades, teachers := map[string]bool{}, map[string]bool{}, map[int]bool{}, 0
+		for _, u := range get("schools", schools, "users?pageSize=1000").Data.Rows {
+			if stages[u.Stage], grades[u.Grade] = true, true; u.School != nil {
+				names[u.School.Name] = true
+			}
+			if u.Profile == "teacher" {
+				teachers++
+			}
+		}
+		sorts("schools", len(names), 3)
+		sorts("stages, and none", len(stages), 5)
+		sorts("grades, and none", len(grades), 6)
+		sorts("teachers", teachers, 3)
+		isbns := map[string]bool{}
+		for _, r := range get("schools", schools, "readings?pageSize=1000").Data.Rows {
+			isbns[r.Book.ISBN] = true
+		}
+		sorts("ISBNs that were read in 30 days", len(isbns), 40)
+
+		summary := get("libraries", libraries, "summary")
+		sorts("bands", len(summary.Data.Stock.Histogram), 12)
+		for _, b := range summary.Data.Stock.Histogram {
+			sorts("titles in the band "+b.Band, b.Count, 1)
+		}
+		sorts("months with deleted accounts", len(summary.Data.DeletedUsers.Monthly), 5) // from July, when the history begins
+		for _, m := range summary.Data.DeletedUsers.Monthly {
+			sorts("accounts deleted in a month", m.Total, 1)
+		}
+		for by, least := range map[string]int{"library": 4, "city": 10, "ageGroup": 6} {
+			sorts("groups by "+by, len(get("libraries", libraries, "summary?groupBy="+by).Data.Breakdown), least)
+		}
+		longest, available := 0, 0
+		for _, r := range get("libraries", libraries, "datasets/reservations?pageSize=1000").Data.Rows {
+			if longest = max(longest, r.TitleQueue); r.Status == "available" {
+				available++
+			}
+		}
+		sorts("readers in the longest queue", longest, 8)
+		sorts("reservations that can be fetched", available, 1)
+		soon, last := 0, "2027-01-20"
+		for _, r := range get("libraries", libraries, "datasets/stock?pageSize=100").Data.Rows {
+			for _, p := range r.Purchases {
+				if p.ExpiresAt > today && p.ExpiresAt <= last {
+					soon++
+				}
+			}
+		}
+		sorts("lines that end within 60 days", soon, 4)
+	})
+}
