@@ -51,7 +51,7 @@ func (s *Store) Forget(ctx context.Context, n libraries.NetworkID, reader int64)
 		if fresh {
 			h = h.At(now)
 			h.Registers = authdb.NextNumber(h.Registers)
-			if err := authdb.Hold(ctx, tx, auth.Tenant(n), h, now); err != nil {
+			if err := h.Hold(ctx, tx, auth.Tenant(n), now); err != nil {
 				return err
 			}
 		}
