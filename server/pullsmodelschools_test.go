@@ -107,13 +107,11 @@ func (p *pulledSchools) load() {
 		s.ID = fmt.Sprint("later ", p.changes, "-", len(more.segments))
 		more.segments = append(more.segments, s)
 	}
-	if p.changes%2 == 0 { // at midnight, perhaps: an event may be five minutes ahead
-		speed := 200.0
-		more.segments = append(more.segments, segmentRow{
-			ID: fmt.Sprint("ahead ", p.changes), Account: pick(r, p.world.accounts).Ref, Book: pick(r, p.world.books).ID,
-			Start: p.clock.now.Add(5 * time.Minute).Format(time.RFC3339), Duration: 60000, From: r.IntN(50), To: 60, WPM: &speed,
-		})
-	}
+	speed := 200.0
+	more.segments = append(more.segments, segmentRow{ // of tomorrow, where it is five minutes to midnight
+		ID: fmt.Sprint("ahead ", p.changes), Account: pick(r, p.world.accounts).Ref, Book: pick(r, p.world.books).ID,
+		Start: p.clock.now.Add(5 * time.Minute).Format(time.RFC3339), Duration: 60000, From: r.IntN(50), To: 60, WPM: &speed,
+	})
 	p.site.load(&more)
 	p.record()
 }

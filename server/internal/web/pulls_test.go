@@ -104,7 +104,8 @@ func TestReportOfARound(t *testing.T) {
 		if tt.since != nil {
 			since = &state.Snapshot{Versions: *tt.since}
 		}
-		err := c.ReportSince(t.Context(), k, tt.at, since, func(time.Time) error { return tt.failed })
+		states := web.States{Caller: c, At: state.Snapshot{Versions: tt.at}, Since: since}
+		err := states.Report(t.Context(), k, func(time.Time) error { return tt.failed })
 		status := 200
 		if problem, ok := errors.AsType[*web.Problem](err); ok {
 			status = problem.Status
