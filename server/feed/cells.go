@@ -17,8 +17,7 @@ type cells struct {
 	list    [][]byte // nil or empty: null
 	csv     bool
 	line    int
-	wrong   error  // nil where the row is good
-	value   string // of what is wrong, as it is shown
+	wrong   error // nil where the row is good
 	scratch []byte
 }
 
@@ -27,22 +26,19 @@ const maxID = 64
 
 // begin takes up the row of a line, which is wrong already where a required field is null.
 func (c *cells) begin(line int) {
-	c.line, c.wrong, c.value, c.scratch = line, nil, "", c.scratch[:0]
+	c.line, c.wrong, c.scratch = line, nil, c.scratch[:0]
 	for i := range c.fields {
 		if f := &c.fields[i]; f.Required && c.null(i) {
-			c.fail(f, "is required")
+			c.Fail(f, "is required")
 			return
 		}
 	}
 }
 
-// Fail implements row.Visitor.
-func (c *cells) Fail(f *row.Field, reason string) { c.fail(f, reason) }
-
-// fail says that a field is wrong, and why, unless there is nothing to say. Of several faults the first stands.
-func (c *cells) fail(f *row.Field, reason string) {
-	if reason != "" && c.wrong == nil {
-		c.wrong, c.value = row.Fault(f.Name, reason), c.shown(f.Index)
+// Fail implements row.Visitor. Of several faults the first stands.
+func (c *cells) Fail(f *row.Field, reason string) {
+	if c.wrong == nil {
+		c.wrong = &RowError{Field: f.Name, Reason: reason, Value: c.shown(f.Index)}
 	}
 }
 
@@ -73,7 +69,9 @@ func (c *cells) Number(f *row.Field, _ int64, _ bool) (int64, bool) {
 		return 0, true
 	}
 	n, wrong := c.number(f, cell)
-	c.fail(f, wrong)
+	if wrong != "" {
+		c.Fail(f, wrong)
+	}
 	return n, false
 }
 
@@ -93,18 +91,19 @@ func (c *cells) number(f *row.Field, cell []byte) (n int64, wrong string) {
 		}
 		return parseOwn(f, cell)
 	}
-	text, wrong := c.text(cell)
+	text, ok := c.text(cell)
 	switch {
-	case f.Kind == row.Date && wrong != "":
-		return 0, noDate
-	case f.Kind == row.Date:
+	case f.Kind == row.Date && ok:
 		return parseDate(text)
-	case f.Kind == row.Moment && wrong != "":
-		return 0, noTime
-	case f.Kind == row.Moment:
+	case f.Kind == row.Date:
+		return 0, noDate
+	case f.Kind == row.Moment && ok:
 		t, wrong := parseTime(text)
 		return t.UnixMicro(), wrong
-	case wrong != "":
+	case f.Kind == row.Moment:
+		return 0, noTime
+	}
+	if text, wrong = c.storable(cell); wrong != "" {
 		return 0, wrong
 	}
 	return parseEnum(f, text)
@@ -132,12 +131,14 @@ func (c *cells) Bytes(f *row.Field, _ []byte) (text []byte) {
 	case f.Kind == row.Identifier && !c.csv && cell[0] != '"':
 		wrong = "must be a string or a whole number"
 	default:
-		text, wrong = c.text(cell)
+		text, wrong = c.storable(cell)
 	}
 	if f.Kind == row.Identifier && len(text) > maxID && utf8.RuneCount(text) > maxID {
 		wrong = "must have at most 64 characters"
 	}
-	c.fail(f, wrong)
+	if wrong != "" {
+		c.Fail(f, wrong)
+	}
 	return text
 }
 
@@ -149,7 +150,7 @@ func (c *cells) List(f *row.Field, _ []int64) (list []int64) {
 	}
 	if !c.csv {
 		if cell[0] != '[' {
-			c.fail(f, "must be a list")
+			c.Fail(f, "must be a list")
 			return nil
 		}
 		if cell, separator = bytes.TrimSpace(cell[1:len(cell)-1]), []byte{','}; len(cell) == 0 {
@@ -162,7 +163,7 @@ func (c *cells) List(f *row.Field, _ []int64) (list []int64) {
 		}
 		n, wrong := parseInt(item)
 		if wrong != "" {
-			c.fail(f, "each of the list "+wrong)
+			c.Fail(f, "each of the list "+wrong)
 			return nil
 		}
 		list = append(list, n)
@@ -173,21 +174,28 @@ func (c *cells) List(f *row.Field, _ []int64) (list []int64) {
 // quoted reports whether a cell is a JSON string.
 func (c *cells) quoted(cell []byte) bool { return !c.csv && cell[0] == '"' }
 
-// text returns what a cell says; of JSON only a string is a text. A NUL character is refused: not every store can hold it.
-func (c *cells) text(cell []byte) (text []byte, wrong string) {
+// text returns what a cell says; of JSON only a string is a text.
+func (c *cells) text(cell []byte) (text []byte, ok bool) {
 	switch {
 	case c.csv:
-		text = cell
+		return cell, true
 	case !c.quoted(cell):
-		return nil, "must be a string"
+		return nil, false
 	case bytes.IndexByte(cell, '\\') < 0:
-		text = cell[1 : len(cell)-1]
-	default:
-		start := len(c.scratch)
-		c.scratch, _ = jsontext.AppendUnquote(c.scratch, cell) // the decoder has taken it for a string
-		text = c.scratch[start:]
+		return cell[1 : len(cell)-1], true
 	}
-	if bytes.IndexByte(text, 0) >= 0 {
+	start := len(c.scratch)
+	c.scratch, _ = jsontext.AppendUnquote(c.scratch, cell) // the decoder has taken it for a string
+	return c.scratch[start:], true
+}
+
+// storable is text, or says what is wrong with it. A NUL character is: not every store can hold it.
+func (c *cells) storable(cell []byte) (text []byte, wrong string) {
+	text, ok := c.text(cell)
+	switch {
+	case !ok:
+		return nil, "must be a string"
+	case bytes.IndexByte(text, 0) >= 0:
 		return nil, "must not have a NUL character"
 	}
 	return text, ""

@@ -36,8 +36,19 @@ func (e *RowError) Error() string {
 	return fmt.Sprintf("%s line %d: %s%s", e.File, e.Line, field, e.Reason)
 }
 
-// whole is a fault of a row as a whole.
-func whole(format string, args ...any) error { return row.Fault("", fmt.Sprintf(format, args...)) }
+// whole is a fault of a row as a whole, whose place is to be filled in.
+func whole(format string, args ...any) error { return &RowError{Reason: fmt.Sprintf(format, args...)} }
+
+// placed fills in the place of what is wrong with a row.
+func placed(wrong error, at Pos) error {
+	switch e := wrong.(type) {
+	case *UnknownError:
+		e.Pos = at
+	case *RowError:
+		e.File, e.Line = at.File, at.Line
+	}
+	return wrong
+}
 
 // UnknownError says that a file has members or columns of names that it does not know (F3): mostly a field is misspelt, and
 // would be null. It is the fault of who writes the feed and not of one row, so that it cannot be skipped.

@@ -29,8 +29,8 @@ type reading[T any] struct {
 	order    chan *batch[T] // in the file's order, parsed or soon to be
 }
 
-// parser turns the bytes of one row into cells; ok is false for a line that is no row. What is wrong is a [row.FaultError] or an
-// [UnknownError].
+// parser turns the bytes of one row into cells; ok is false for a line that is no row. What is wrong is a *RowError or an
+// *UnknownError.
 type parser interface {
 	parse(line []byte, c *cells) (ok bool, wrong error)
 }
@@ -59,8 +59,7 @@ type span struct {
 type result[T any] struct {
 	made  T
 	line  int
-	wrong error
-	value string // that is wrong, as it is shown
+	wrong error // a *RowError or an *UnknownError, without its place
 }
 
 // run reads the file. Whatever it has started has ended when it returns.
@@ -100,15 +99,15 @@ func (r *reading[T]) begin() error {
 		at := Pos{r.file.name, s.line}
 		switch {
 		case s.bad != "":
-			return placed(whole("the header: %s", s.bad), at, "")
+			return placed(whole("the header: %s", s.bad), at)
 		case len(s.Bytes()) > 0:
-			return placed(r.header.header(s.Bytes(), r.fields, r.file.folder.ignored), at, "")
+			return placed(r.header.header(s.Bytes(), r.fields, r.file.folder.ignored), at)
 		}
 	}
 	if err := r.failed(); err != nil {
 		return err
 	}
-	return placed(whole("has no header"), Pos{r.file.name, s.next}, "")
+	return placed(whole("has no header"), Pos{r.file.name, s.next})
 }
 
 // failed says where the file could not be read on, if so.
@@ -117,18 +116,6 @@ func (r *reading[T]) failed() error {
 		return fmt.Errorf("%s line %d: %w", r.file.name, r.splitter.next, err)
 	}
 	return nil
-}
-
-// placed gives what is wrong with a row its place and its value.
-func placed(wrong error, at Pos, value string) error {
-	switch wrong := wrong.(type) {
-	case *UnknownError:
-		wrong.Pos = at
-		return wrong
-	case *row.FaultError:
-		return &RowError{at.File, at.Line, wrong.Field, wrong.Reason, value}
-	}
-	return wrong
 }
 
 // cut fills batches until the file ends.
@@ -201,15 +188,18 @@ func (w worker[T]) row(b *batch[T], i int, to *result[T]) (ok bool) {
 	}
 	text := b.data[s.from:s.to]
 	if ok, to.wrong = w.parser.parse(text, w.cells); to.wrong != nil {
-		to.value = shown(text, false)
+		if e, is := to.wrong.(*RowError); is {
+			e.Value = shown(text, false)
+		}
+		return true
 	}
-	if !ok || to.wrong != nil {
-		return ok
+	if !ok {
+		return false
 	}
 	if w.cells.begin(s.line); w.cells.wrong == nil {
 		w.fill(&to.made)
 	}
-	to.wrong, to.value = w.cells.wrong, w.cells.value
+	to.wrong = w.cells.wrong
 	return true
 }
 
@@ -246,9 +236,9 @@ func (r *reading[T]) settleRow(one *result[T]) error {
 		if !ok {
 			return err
 		}
-		wrong = refused
+		wrong = &RowError{Field: refused.Field, Reason: refused.Reason}
 	}
-	wrong = placed(wrong, at, one.value)
+	wrong = placed(wrong, at)
 	if bad, ok := wrong.(*RowError); ok && r.bad != nil {
 		return r.bad(bad)
 	}

@@ -54,7 +54,7 @@ func Records[R, V any, P Record[R]](ctx context.Context, file *File, to Sink[R, 
 				return
 			}
 			if wrong, ok := errors.AsType[*row.FaultError](o.skip); ok {
-				c.fail(r.fields.Field(wrong.Field), wrong.Reason)
+				c.Fail(r.fields.Field(wrong.Field), wrong.Reason)
 			}
 		}
 	}

@@ -84,8 +84,12 @@ func (s *splitter) cut(data []byte, end int, text []byte) (int, []byte, error) {
 		size = len(data)
 	}
 	s.drop = end < 0 && len(text) < size
-	s.line = s.next
-	s.next += bytes.Count(data[:size], []byte{'\n'})
+	if s.line = s.next; end >= 0 {
+		s.next++
+	}
+	if s.csv {
+		s.next += bytes.Count(text, []byte{'\n'})
+	}
 	return size, text, nil
 }
 
