@@ -49,10 +49,7 @@ func (s *session) values(typed commandline.Typed) (list []commandline.Proposal) 
 	if err != nil {
 		return nil
 	}
-	named, err := s.status(db).Named(ctx, what, typed.Flags["partner"])
-	if err != nil {
-		return nil
-	}
+	named, _ := s.status(db).Named(ctx, what, typed.Flags["partner"])
 	for _, n := range named {
 		list = append(list, commandline.Proposal(n))
 	}

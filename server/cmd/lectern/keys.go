@@ -110,8 +110,7 @@ func (c *keyRotateCmd) Run(s *session, db existing) error {
 	}
 	var expires *time.Time
 	if c.Expires != nil {
-		at := c.time()
-		expires = &at
+		expires = new(c.time())
 	}
 	text, k, err := issuer.Rotate(s.ctx, c.ID, time.Duration(c.Grace), expires)
 	if err != nil {

@@ -131,8 +131,7 @@ func (r *Reader) tenant(ctx context.Context, t authdb.Tenant) (Tenant, error) {
 			st.Next = &Next{h.Next, h.NextFrom}
 		}
 		if access := librariesdb.AccessOf(libraries.NetworkID(t.ID), h); t.Kind == authdb.Library && access.Hour != 0 {
-			hour := access.Hour.String()
-			st.Hour = &hour
+			st.Hour = new(access.Hour.String())
 		}
 		loads, err := authdb.Loads(ctx, tx, t.ID)
 		if err != nil {
@@ -202,6 +201,5 @@ func second(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
-	t = t.Truncate(time.Second)
-	return &t
+	return new(t.Truncate(time.Second))
 }
