@@ -37,6 +37,7 @@ var readmeBlocks = []string{
 	"In production/sh", "With systemd/sh", "As a container/sh",
 	"Backup and restore/sh", "Backup and restore/sh", "Backup and restore/sh", "Upgrade/sh",
 	"Move to another machine/sh", "Move to another machine/sh",
+	"Erase a person/sh", "Check/sh", "Check/text",
 	"A feed of real schools and books/sh",
 }
 
@@ -389,6 +390,10 @@ func TestReadmeProduction(t *testing.T) {
 	checkUnits(t, m)
 
 	as := asLectern.FindString(setup)
+	out = m.run("..", as+r.block("Erase a person/sh", 0)+r.block("Check/sh", 0))
+	if strings.Count(out, `"repeated":false`) != 2 || strings.Count(out, `"repeated":true`) != 2 || strings.Count(out, "library norte ") != 1 {
+		t.Errorf("forget and check print %s, want two people forgotten and repeated, and one deep check", out)
+	}
 	m.run("..", as+"as_lectern lectern partner create later --name Later\n")
 	if out := m.run("..", as+restore); !strings.Contains(out, "acme") || strings.Contains(out, "later") {
 		t.Errorf("the status of what was restored is %s, want it as it was copied", out)
