@@ -2,9 +2,12 @@ package check
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
@@ -173,7 +176,10 @@ func (d *deepCheck) recompute(ctx context.Context, at state.Versions, found func
 		return store.Verify(ctx, report.Access{Network: libraries.NetworkID(d.tenant.ID), At: at}, found)
 	}
 	partner := directory.PartnerID(d.tenant.ID)
-	if err := directorydb.Verify(ctx, d.DB, partner, found); err != nil {
+	// Of one moment: the directory is written meanwhile.
+	options := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	err := d.DB.RunInTx(ctx, options, func(ctx context.Context, tx bun.Tx) error { return directorydb.Verify(ctx, tx, partner, found) })
+	if err != nil {
 		return err
 	}
 	return (&schoolsdb.Store{DB: d.DB.DB, Now: d.Clock}).Verify(ctx, partner, at, found)
