@@ -10,6 +10,7 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -49,7 +50,7 @@ func benchmark(b *testing.B, db *database.DB) {
 	}
 	ctx := b.Context()
 	run("Catalogue", func() error { _, err := f.Catalogue(ctx, f.a); return err })
-	run("Readers", func() error { _, err := f.Readers(ctx, f.a); return err })
+	run("Readers", func() error { _, err := folded(f).Readers(ctx, f.a); return err })
 	run("Marks", func() error { _, err := f.Positions(ctx, f.a, report.LoanRegister, firstDay+7); return err })
 	run("MarksOfReader", func() error { _, err := f.PositionsOf(ctx, f.a, report.LoanRegister, ptr[int64](5), nil); return err })
 	run("MarksOfTitle", func() error { _, err := f.PositionsOf(ctx, f.a, report.LoanRegister, nil, ptr[int64](0)); return err })
@@ -69,7 +70,7 @@ func benchmark(b *testing.B, db *database.DB) {
 	}
 	run("PeopleSideBySide", func() error { _, err := f.People(ctx, f.a, near); return err })
 	run("PeopleFarApart", func() error { _, err := f.People(ctx, f.a, far); return err })
-	run("ShelvesFarApart", func() error { return f.ReaderTitles(ctx, f.a, far, func(int64, []byte) error { return nil }) })
+	run("ShelvesFarApart", func() error { return folded(f).ReaderTitles(ctx, f.a, far, func(int64, []byte) error { return nil }) })
 }
 
 // benchList are the loans of the benchmark, by day, then identifier. One in twenty is of title 0, two in three are returned.
@@ -95,9 +96,9 @@ func (f *fixture) large() {
 	f.Helper()
 	terms := make([][]any, 0, 500)
 	for id := range int64(500) {
-		terms = append(terms, termsTable.Values(term{libraries.CategoryTerms, libraries.Term{ID: id, Name: fmt.Sprint("Categoria ", id)}}))
+		terms = append(terms, intake.Terms.Values(intake.Term{Vocabulary: libraries.CategoryTerms, Term: libraries.Term{ID: id, Name: fmt.Sprint("Categoria ", id)}}))
 	}
-	f.put(f.a.Network, termsTable.Table, terms...)
+	f.put(f.a.Network, intake.Terms.Table, terms...)
 	books := make([]libraries.Book, benchBooks)
 	for i := range books {
 		books[i] = libraries.Book{
@@ -105,7 +106,7 @@ func (f *fixture) large() {
 			Publisher: int64(i % 300), Categories: []int64{int64(i % 500), 600}, Subjects: []int64{1, 2, int64(3 + i%90)}, HasEbook: true, Year: 1881,
 		}
 	}
-	putAll(f, booksTable, books)
+	putAll(f, intake.Books, books)
 	lines := make([]stock.BookLine, benchLines)
 	for i := range lines {
 		lines[i] = stock.BookLine{Book: int64(i % benchBooks), Line: stock.Line{
@@ -113,13 +114,13 @@ func (f *fixture) large() {
 			Copies: ptr[int64](3), UnitPrice: 2990, TotalPrice: 8970, PurchasedAt: firstDay, ExpiresAt: ptr(firstDay + 365),
 		}}
 	}
-	putAll(f, linesTable, lines)
+	putAll(f, intake.Lines, lines)
 	f.largeReaders()
 	loans := benchList()
 	slices.SortStableFunc(loans, func(a, b libraries.Loan) int {
 		return cmp.Compare(a.Reader/facts.BlockReaders, b.Reader/facts.BlockReaders)
 	})
-	putAll(f, loansTable, loans)
+	putAll(f, intake.Loans, loans)
 }
 
 // largeReaders puts the attributes of all readers, and the rows and readers' titles of one in ten.
@@ -139,11 +140,11 @@ func (f *fixture) largeReaders() {
 			block = block[:0]
 		}
 		if id < benchReaders/10 {
-			people = append(people, readersTable.Values(r))
+			people = append(people, intake.Readers.Values(r))
 			shelves = append(shelves, blockOf(id, make([]byte, 120)))
 		}
 	}
 	f.putBlocks(f.a.Network, facts.AttributesKind, blocks...)
-	f.put(f.a.Network, readersTable.Table, people...)
+	f.put(f.a.Network, intake.Readers.Table, people...)
 	f.putBlocks(f.a.Network, facts.ReaderTitlesKind, shelves...)
 }

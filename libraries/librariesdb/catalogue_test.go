@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/stock"
 )
 
@@ -14,19 +15,19 @@ func TestCatalogue(t *testing.T) {
 		for _, v := range libraries.Vocabularies() {
 			want[v] = []libraries.Term{{ID: 2, Name: "dois " + v.String()}, {ID: 10, Name: "dez"}}
 			for _, of := range want[v] {
-				f.put(f.a.Network, termsTable.Table, termsTable.Values(term{v, of}))
-				f.put(f.other, termsTable.Table, termsTable.Values(term{v, libraries.Term{ID: of.ID, Name: "other"}}))
+				f.put(f.a.Network, intake.Terms.Table, intake.Terms.Values(intake.Term{Vocabulary: v, Term: of}))
+				f.put(f.other, intake.Terms.Table, intake.Terms.Values(intake.Term{Vocabulary: v, Term: libraries.Term{ID: of.ID, Name: "other"}}))
 			}
 		}
 		books := []libraries.Book{
 			{ID: 2, Title: "Iracema", Publisher: 2, Categories: []int64{2, 10}, Year: 1865, MaxUses: ptr[int64](5)},
 			{ID: 10, Title: "Senhora", Publisher: libraries.None, Year: libraries.None},
 		}
-		putAll(f, booksTable, books)
-		f.put(f.other, booksTable.Table, booksTable.Values(libraries.Book{ID: 5}))
+		putAll(f, intake.Books, books)
+		f.put(f.other, intake.Books.Table, intake.Books.Values(libraries.Book{ID: 5}))
 		line := stock.Line{ID: 4, Collection: stock.Manual, Kind: stock.PurchaseLine, Copies: ptr[int64](3), PurchasedAt: firstDay}
-		f.put(f.a.Network, linesTable.Table, linesTable.Values(stock.BookLine{Book: 2, Line: line}))
-		f.put(f.other, linesTable.Table, linesTable.Values(stock.BookLine{Book: 10, Line: line}))
+		f.put(f.a.Network, intake.Lines.Table, intake.Lines.Values(stock.BookLine{Book: 2, Line: line}))
+		f.put(f.other, intake.Lines.Table, intake.Lines.Values(stock.BookLine{Book: 10, Line: line}))
 
 		c, err := f.Catalogue(t.Context(), f.a)
 		if err != nil {
@@ -48,7 +49,7 @@ func TestCatalogue(t *testing.T) {
 // TestCorruptCatalogue puts categories into the database that no load writes.
 func TestCorruptCatalogue(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
-		putAll(f, booksTable, []libraries.Book{{ID: 2}})
+		putAll(f, intake.Books, []libraries.Book{{ID: 2}})
 		for _, column := range []string{"category_ids", "subject_ids"} {
 			f.exec(`UPDATE libraries_books SET category_ids = '', subject_ids = ''`)
 			if _, err := f.Catalogue(t.Context(), f.a); err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
 
 	"github.com/lectern-dev/lectern/libraries/report"
 )
@@ -75,5 +76,16 @@ const patience = 1000
 // impatient lets a connection to SQLite wait no longer than patience for another writer, and returns what lets it wait as
 // before: the driver's wait heeds no context. PostgreSQL locks rows, and nobody else holds these for long.
 func impatient(ctx context.Context, conn bun.Conn) (restore func(), err error) {
-	return withPragma(ctx, conn, "busy_timeout", func(was int) int { return min(was, patience) })
+	if conn.Dialect().Name() != dialect.SQLite {
+		return func() {}, nil
+	}
+	var was int
+	if err := conn.NewRaw(`PRAGMA busy_timeout`).Scan(ctx, &was); err != nil {
+		return nil, err
+	}
+	wait := func(ctx context.Context, ms int) error {
+		_, err := conn.NewRaw(`PRAGMA busy_timeout = ?`, ms).Exec(ctx)
+		return err
+	}
+	return func() { _ = wait(context.WithoutCancel(ctx), was) }, wait(ctx, min(was, patience))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -48,7 +49,7 @@ func TestDays(t *testing.T) {
 			f.putDay(f.a.Network, day, forms(t, day, int64(1+i)))
 		}
 		f.putDay(f.other, firstDay+1, forms(t, firstDay+1, 9))
-		days, err := f.Days(t.Context(), f.a)
+		days, err := folded(f).Days(t.Context(), f.a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +62,7 @@ func TestDays(t *testing.T) {
 			}
 		}
 		f.putDay(f.a.Network, firstDay+3, facts.DayForms{Totals: []byte{255}})
-		if days, err := f.Days(t.Context(), f.a); err == nil {
+		if days, err := folded(f).Days(t.Context(), f.a); err == nil {
 			t.Errorf("with corrupt totals the days are %+v", days)
 		}
 	})
@@ -80,7 +81,7 @@ func TestSheets(t *testing.T) {
 			f.putDay(f.other, day, facts.DayForms{Totals: []byte{}, Readers: []byte("x"), Titles: []byte("x"), Logins: []byte("x")})
 		}
 		for kind, name := range kinds {
-			sheets, err := f.Sheets(t.Context(), f.a, kind, calendar.Period{Start: firstDay + 1, End: firstDay + 4})
+			sheets, err := folded(f).Sheets(t.Context(), f.a, kind, calendar.Period{Start: firstDay + 1, End: firstDay + 4})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +90,7 @@ func TestSheets(t *testing.T) {
 				t.Errorf("the %s are %q, want %q", name, sheets, want)
 			}
 		}
-		if sheets, err := f.Sheets(t.Context(), f.a, report.TitleSheets, calendar.Period{Start: firstDay + 4, End: firstDay + 1}); err != nil || len(sheets) != 0 {
+		if sheets, err := folded(f).Sheets(t.Context(), f.a, report.TitleSheets, calendar.Period{Start: firstDay + 4, End: firstDay + 1}); err != nil || len(sheets) != 0 {
 			t.Errorf("sheets of no days = %q, %v", sheets, err)
 		}
 	})
@@ -110,10 +111,10 @@ func TestRequests(t *testing.T) {
 		for i := range want {
 			want[i].Requested = want[i].Requested.UTC()
 		}
-		putAll(f, requestsTable, want)
-		putAll(f, requestsTable,
+		putAll(f, intake.Requests, want)
+		putAll(f, intake.Requests,
 			[]libraries.Request{request(3, 3, at.Add(-time.Microsecond)), request(3, 3, last.Add(time.Microsecond))})
-		f.put(f.other, requestsTable.Table, requestsTable.Values(request(4, 4, at)))
+		f.put(f.other, intake.Requests.Table, intake.Requests.Values(request(4, 4, at)))
 		got, err := f.Requests(t.Context(), f.a, calendar.Period{Start: firstDay + 1, End: firstDay + 2})
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("Requests =\n%v, %v, want\n%v", got, err, want)
@@ -130,8 +131,8 @@ func TestChannels(t *testing.T) {
 				all = append(all, libraries.ChannelDay{Day: day, Channel: c, Sessions: int64(day) * int64(c), Estimated: c == libraries.App})
 			}
 		}
-		putAll(f, channelsTable, all)
-		f.put(f.other, channelsTable.Table, channelsTable.Values(libraries.ChannelDay{Day: firstDay + 9, Channel: libraries.App}))
+		putAll(f, intake.Channels, all)
+		f.put(f.other, intake.Channels.Table, intake.Channels.Values(libraries.ChannelDay{Day: firstDay + 9, Channel: libraries.App}))
 		if got, err := f.Channels(t.Context(), f.a, always); err != nil || !slices.Equal(got, all) {
 			t.Errorf("Channels = %v, %v, want %v", got, err, all)
 		}

@@ -61,7 +61,7 @@ const now = state.First + 100
 
 // put puts rows of a network into a table: each in the state that is read, and alike in one before and one after it, where none
 // is to be seen.
-func (f *fixture) put(n libraries.NetworkID, t *statedb.Table, rows ...[]any) {
+func (f *fixture) put(n libraries.NetworkID, t *state.Table, rows ...[]any) {
 	f.Helper()
 	var all [][]any
 	for _, r := range rows {
@@ -80,9 +80,6 @@ func (f *fixture) put(n libraries.NetworkID, t *statedb.Table, rows ...[]any) {
 	}
 }
 
-// blocksTable is that of package statedb.
-var blocksTable = &statedb.Table{Name: "blocks", Key: []string{"kind", "a", "b"}, Columns: []string{"lo", "hi", "data"}}
-
 // putBlocks puts blocks of a kind as put does rows.
 func (f *fixture) putBlocks(n libraries.NetworkID, k state.Kind, blocks ...state.Block) {
 	f.Helper()
@@ -90,7 +87,7 @@ func (f *fixture) putBlocks(n libraries.NetworkID, k state.Kind, blocks ...state
 	for _, b := range blocks {
 		rows = append(rows, []any{int64(k.Number), b.A, b.B, b.Lo, b.Hi, state.Seal(state.Tenant(n), k, b)})
 	}
-	f.put(n, blocksTable, rows...)
+	f.put(n, state.BlocksTable, rows...)
 }
 
 // blockOf is a block of a key without a B.
@@ -99,7 +96,7 @@ func blockOf[T ~int | ~int32 | ~int64](a T, data []byte) state.Block {
 }
 
 // putAll puts records into a table of the network, in the opposite of their order.
-func putAll[T any](f *fixture, t *statedb.Records[T], records []T) {
+func putAll[T any](f *fixture, t *state.Records[T], records []T) {
 	f.Helper()
 	var rows [][]any
 	for _, r := range slices.Backward(records) {
@@ -115,5 +112,8 @@ func (f *fixture) exec(query string, args ...any) {
 		f.Fatal(err)
 	}
 }
+
+// folded are the folded facts of a store.
+func folded(b state.Blocks) report.Folded { return report.Folded{Blocks: b} }
 
 func ptr[T any](v T) *T { return &v }

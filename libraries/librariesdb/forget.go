@@ -96,7 +96,7 @@ type Figures struct {
 
 // FiguresOf returns the figures of a reader.
 func (s *Store) FiguresOf(ctx context.Context, a report.Access, reader int64) (f Figures, err error) {
-	err = s.scan(ctx, a, facts.ReaderTitlesKind, state.Range{Among: []int64{reader}}, func(b state.Block) error {
+	err = s.Scan(ctx, state.Tenant(a.Network), a.At.Facts, facts.ReaderTitlesKind, state.Range{Among: []int64{reader}}, func(b state.Block) error {
 		titles, err := facts.ParseReaderTitles(b.Data)
 		if err == nil {
 			f.Titles = len(titles.Books)
@@ -106,7 +106,7 @@ func (s *Store) FiguresOf(ctx context.Context, a report.Access, reader int64) (f
 	if err != nil {
 		return f, err
 	}
-	err = s.scan(ctx, a, facts.AttributesKind, state.Range{Among: []int64{facts.Block(reader)}}, func(b state.Block) error {
+	err = s.Scan(ctx, state.Tenant(a.Network), a.At.Facts, facts.AttributesKind, state.Range{Among: []int64{facts.Block(reader)}}, func(b state.Block) error {
 		readers, err := facts.ParseAttributes(b.Data)
 		for _, r := range readers {
 			if r.ID == reader {

@@ -9,21 +9,18 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// Loans implements report.Store. A position without a loan is an error.
-func (s *Store) Loans(ctx context.Context, a report.Access, positions report.ListPositions) ([]libraries.Loan, error) {
-	return readListed(ctx, s, a, positions, listed[libraries.Loan]{registers[report.LoanRegister], loansTable,
-		func(l libraries.Loan) place { return place{l.Day(), l.ID} }})
-}
-
-// Reservations implements report.Store. A position without a reservation is an error.
-func (s *Store) Reservations(ctx context.Context, a report.Access, positions report.ListPositions) ([]libraries.Reservation, error) {
-	return readListed(ctx, s, a, positions, listed[libraries.Reservation]{registers[report.ReservationRegister], reservationsTable,
-		func(r libraries.Reservation) place { return place{r.Day(), r.ID} }})
+// listed says how the records of a register are read, and the place of each.
+type listed[T any] struct {
+	register
+	records *state.Records[T]
+	place   func(T) place
 }
 
 // place is the key by which a register lists its records.
@@ -32,11 +29,43 @@ type place struct {
 	id  int64
 }
 
-// listed says how the records of a register are read, and the place of each.
-type listed[T any] struct {
-	register
-	records *statedb.Records[T]
-	place   func(T) place
+var (
+	loans = listed[libraries.Loan]{register{"libraries_loans", "loan_id"}, intake.Loans,
+		func(l libraries.Loan) place { return place{l.Day(), l.ID} }}
+	reservations = listed[libraries.Reservation]{register{"libraries_reservations", "reservation_id"}, intake.Reservations,
+		func(r libraries.Reservation) place { return place{r.Day(), r.ID} }}
+)
+
+// Loans implements report.Store. A position without a loan is an error.
+func (s *Store) Loans(ctx context.Context, a report.Access, positions report.ListPositions) ([]libraries.Loan, error) {
+	return readListed(ctx, s, a, positions, loans)
+}
+
+// Reservations implements report.Store. A position without a reservation is an error.
+func (s *Store) Reservations(ctx context.Context, a report.Access, positions report.ListPositions) ([]libraries.Reservation, error) {
+	return readListed(ctx, s, a, positions, reservations)
+}
+
+// LoansByID returns those of the given loans that the state has. There may be any number of identifiers, in any order.
+func (s *Store) LoansByID(ctx context.Context, a report.Access, ids []int64) (map[int64]libraries.Loan, error) {
+	return loans.byID(ctx, s, a, ids)
+}
+
+// ReservationsByID returns those of the given reservations that the state has, as LoansByID does loans.
+func (s *Store) ReservationsByID(ctx context.Context, a report.Access, ids []int64) (map[int64]libraries.Reservation, error) {
+	return reservations.byID(ctx, s, a, ids)
+}
+
+func (l listed[T]) byID(ctx context.Context, s *Store, a report.Access, ids []int64) (map[int64]T, error) {
+	found := map[int64]T{}
+	for ids := range slices.Chunk(ids, chunk) {
+		err := statedb.Read(ctx, s.DB, l.records, func(v T) { found[l.place(v).id] = v },
+			`FROM ? WHERE ? AND ? IN (?)`, l.table, rowsOf(a), l.id, bun.List(ids))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }
 
 // readListed reads the records of positions, in their order. Those of a page mostly stand close together, and one range has
@@ -47,7 +76,7 @@ func readListed[T any](ctx context.Context, s *Store, a report.Access, positions
 		missing[place{m.Day, m.ID}] = i
 	}
 	read := func(from schema.QueryWithArgs) error {
-		return l.records.Read(ctx, s.DB, func(v T) {
+		return statedb.Read(ctx, s.DB, l.records, func(v T) {
 			at := l.place(v)
 			if i, ok := missing[at]; ok {
 				list[i] = v

@@ -62,26 +62,63 @@ func (s *Store) Begin(ctx context.Context, n libraries.NetworkID, waiting func()
 	return &Load{Base: base, store: s, to: to}, nil
 }
 
+// Feed returns a feed that is settled against the state that an access names. room says where rows wait.
+func (s *Store) Feed(in *intake.Intake, a report.Access, room spill.Pile) *intake.Feed {
+	var known intake.Known
+	if a.At.Facts != 0 { // else the store knows nothing
+		known.Loans = func(ctx context.Context, ids []int64) (map[int64]libraries.Loan, error) {
+			return s.LoansByID(ctx, a, ids)
+		}
+		known.Reservations = func(ctx context.Context, ids []int64) (map[int64]libraries.Reservation, error) {
+			return s.ReservationsByID(ctx, a, ids)
+		}
+	}
+	return intake.NewFeed(in, known, room)
+}
+
 // Close ends a load. Where it was not saved nothing of it is left.
 func (l *Load) Close(ctx context.Context) error { return l.to.Close(ctx) }
 
 // Save writes a settled feed, which builds on the state of Base, and makes it hold with its last step (F2), also where nothing
 // is new. The pile is used up, and is the caller's to close. The error is state.ErrLost where another load has taken over.
 func (l *Load) Save(ctx context.Context, in *intake.Intake, pile *intake.Pile, o SaveOptions) (Saved, error) {
-	w := &writer{Writer: l.to, store: l.store, base: l.Base, to: l.to, forgotten: in.State.Forgotten}
-	loaded, err := intake.Load(ctx, w, in, pile, intake.LoadOptions{
-		Progress: o.Progress, Days: spill.Pile{Dir: o.TempDir, Limit: o.MemoryLimit},
-	})
+	loaded, erased, err := intake.Load(ctx, l.to, in, pile, l.store.options(l.Base, o))
 	if err != nil {
 		return Saved{}, err
 	}
-	saved, err := w.hold(ctx, o.Immediately, lead)
+	saved, err := l.hold(ctx, erasure{erased, in.Forgotten}, o.Immediately, lead)
 	if err != nil {
 		return Saved{}, err
 	}
 	l.store.settle(ctx)
 	saved.Loaded = loaded
 	return saved, nil
+}
+
+// options are those of a load that builds on a state.
+func (s *Store) options(a report.Access, o SaveOptions) intake.LoadOptions {
+	return intake.LoadOptions{
+		Progress: o.Progress, Days: spill.Pile{Dir: o.TempDir, Limit: o.MemoryLimit},
+		People: func(ctx context.Context, ids []int64) ([]libraries.Reader, error) { return s.People(ctx, a, ids) },
+	}
+}
+
+// Last returns the access to what a load would build on now, and a check is held against: the state that the last load left,
+// whether it holds yet or waits for its hour. The error is ErrNotFound where there is no such network.
+func (s *Store) Last(ctx context.Context, n libraries.NetworkID) (report.Access, error) {
+	h, err := s.held(ctx, n)
+	a := AccessOf(n, h)
+	if h.Next > 0 {
+		a.At.Facts, a.Hour = h.Next, hourOf(h.NextFrom)
+	}
+	return a, err
+}
+
+// Check counts what a load on a state would save, and writes nothing (F7): it holds no lock and may run beside a load. The
+// hour and the versions are those of the state; of the options, Progress alone counts.
+func (s *Store) Check(ctx context.Context, a report.Access, pile *intake.Pile, o SaveOptions) (Saved, error) {
+	loaded, err := intake.Count(ctx, state.Unwritten(s, state.Tenant(a.Network), a.At.Facts), pile, s.options(a, o))
+	return Saved{loaded, a.Hour, a.At}, err
 }
 
 // settle does what is due after a load; the load stands whatever becomes of it. On SQLite the journal is written into the
@@ -92,60 +129,6 @@ func (s *Store) settle(ctx context.Context) {
 	}
 }
 
-// writer is where a load writes, and a check does not.
-type writer struct {
-	state.Writer
-	store  *Store
-	base   report.Access
-	to     *statedb.Load // nil in a check
-	erased []int64       // readers whose e-mail goes from every state
-
-	forgotten map[int64]bool // readers whom no row of the load names
-}
-
-var _ intake.Writer = (*writer)(nil)
-
-// People implements intake.Writer.
-func (w *writer) People(ctx context.Context, ids []int64) ([]libraries.Reader, error) {
-	return w.store.People(ctx, w.base, ids)
-}
-
-// WriteAll implements intake.Writer.
-func (w *writer) WriteAll(ctx context.Context, changes ...intake.Written) error {
-	var rows []statedb.RowChange
-	for _, c := range changes {
-		w.erased = append(w.erased, c.Erased...)
-		for v, terms := range c.Terms {
-			rows = append(rows, change(termsTable, intake.Puts[term]{New: termsOf(v, terms.New), Again: termsOf(v, terms.Again)}))
-		}
-		rows = append(rows, change(booksTable, c.Books), change(linesTable, c.Lines), change(channelsTable, c.Channels),
-			change(readersTable, c.Readers), change(loansTable, c.Loans), change(reservationsTable, c.Reservations),
-			change(requestsTable, c.Requests))
-		for _, b := range c.Blocks {
-			rows = append(rows, w.to.RowsOf(b))
-		}
-	}
-	return w.to.WriteRows(ctx, rows...)
-}
-
-// change is what puts rows into a table.
-func change[T any](t *statedb.Records[T], p intake.Puts[T]) statedb.RowChange {
-	list := p.New
-	if len(p.Again) > 0 {
-		list = slices.Concat(p.New, p.Again)
-	}
-	return t.Replace(t.Keys(p.Again), list)
-}
-
-// termsOf are terms with their vocabulary.
-func termsOf(v libraries.Vocabulary, terms []libraries.Term) []term {
-	list := make([]term, len(terms))
-	for i, t := range terms {
-		list[i] = term{v, t}
-	}
-	return list
-}
-
 // lead is how long before its hour a load has to be ready, and how long its last step may take (L1).
 const lead = 10 * time.Second
 
@@ -154,22 +137,22 @@ var errLate = errors.New("the load's last step took too long")
 
 // hold is the load's last step. One that takes longer than it may is taken again, and may take twice as long then: the hour
 // that it chose may have begun without it.
-func (w *writer) hold(ctx context.Context, immediately bool, within time.Duration) (Saved, error) {
-	h, err := w.to.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *authdb.Held) error {
-		if err := w.erase(ctx, tx); err != nil {
+func (l *Load) hold(ctx context.Context, of erasure, immediately bool, within time.Duration) (Saved, error) {
+	h, err := l.to.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *authdb.Held) error {
+		if err := l.erase(ctx, tx, of); err != nil {
 			return err
 		}
-		if w.choose(h, now, immediately, within); h.Next == 0 {
+		if l.choose(h, now, immediately, within); h.Next == 0 {
 			return nil
 		}
-		end, err := w.store.States().Clock(ctx, tx)
+		end, err := l.store.States().Clock(ctx, tx)
 		if err == nil && end.Sub(now) > within {
 			err = errLate
 		}
 		return err
 	})
 	if errors.Is(err, errLate) {
-		return w.hold(ctx, immediately, 2*within)
+		return l.hold(ctx, of, immediately, 2*within)
 	}
 	saved := Saved{Versions: state.Versions{Registers: h.Registers, Facts: h.Last()}, Hour: hourOf(h.From)}
 	if h.Next > 0 {
@@ -180,38 +163,40 @@ func (w *writer) hold(ctx context.Context, immediately bool, within time.Duratio
 
 // choose says from when the load holds: the first full hour that is far enough away and not before that of any earlier load,
 // or at once (L1). What waits moves along: the load builds on it.
-func (w *writer) choose(h *authdb.Held, now time.Time, immediately bool, within time.Duration) {
+func (l *Load) choose(h *authdb.Held, now time.Time, immediately bool, within time.Duration) {
 	if h.Facts == 0 || immediately {
 		hour := max(libraries.HourOf(now), hourOf(h.From))
-		h.Facts, h.From, h.Next, h.NextFrom = w.to.Number(), hour.Time(), 0, time.Time{}
+		h.Facts, h.From, h.Next, h.NextFrom = l.to.Number(), hour.Time(), 0, time.Time{}
 		return
 	}
 	hour := max(libraries.NextHour(now.Add(within)), hourOf(h.From), hourOf(h.NextFrom))
-	h.Next, h.NextFrom = w.to.Number(), hour.Time()
+	h.Next, h.NextFrom = l.to.Number(), hour.Time()
 }
 
-// erase erases the e-mails of readers whom the load positions deleted from every state, the one that is served included (L18).
-func (w *writer) erase(ctx context.Context, tx bun.Tx) error {
-	for ids := range slices.Chunk(w.erased, chunk) {
+// erasure is what the last step of a load erases from every state.
+type erasure struct {
+	emails []int64        // of readers who are deleted now (L18)
+	known  map[int64]bool // who was forgotten when the load began: no row of it names them
+}
+
+// erase erases e-mails, and the readers who were forgotten while the load read and wrote rows that name them, from every state, the
+// one that is served included.
+func (l *Load) erase(ctx context.Context, tx bun.Tx, of erasure) error {
+	for ids := range slices.Chunk(of.emails, chunk) {
 		_, err := tx.NewRaw(`UPDATE libraries_readers SET email = '' WHERE tenant_id = ? AND user_id IN (?) AND email <> ''`,
-			w.base.Network, bun.List(ids)).Exec(ctx)
+			l.Base.Network, bun.List(ids)).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("erase e-mails: %w", err)
 		}
 	}
-	return w.eraseForgotten(ctx, tx)
-}
-
-// eraseForgotten erases the readers who were forgotten while the load read and wrote rows that name them.
-func (w *writer) eraseForgotten(ctx context.Context, tx bun.Tx) error {
-	all, err := forgotten(ctx, tx, w.base.Network)
+	all, err := forgotten(ctx, tx, l.Base.Network)
 	if err != nil {
 		return err
 	}
-	for id := range w.forgotten {
+	for id := range of.known {
 		delete(all, id)
 	}
-	return eraseReaders(ctx, tx, w.base.Network, slices.Sorted(maps.Keys(all)))
+	return eraseReaders(ctx, tx, l.Base.Network, slices.Sorted(maps.Keys(all)))
 }
 
 // Drop withdraws what waits for its hour of a network, and returns what it was: its number and the hour from which it was to

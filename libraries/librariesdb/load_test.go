@@ -85,7 +85,7 @@ func (l *loader) state(a report.Access) intake.State {
 // intake is that of a feed that is settled against a state.
 func (l *loader) intake(a report.Access) *intake.Intake {
 	l.Helper()
-	return &intake.Intake{State: l.state(a), Began: (lastDay + 1).Start(), History: firstDay}
+	return intake.NewIntake(l.state(a), (lastDay + 1).Start(), firstDay)
 }
 
 // pile makes a pile of a feed, with loans and reservations as changes of what a state has.
@@ -110,16 +110,16 @@ func (l *loader) pile(a report.Access, f feed) *intake.Pile {
 	}
 	for _, loan := range f.loans {
 		if was, old := loans[loan.ID]; !old {
-			errs = append(errs, p.AddLoan(facts.LoanChange{Loan: loan}))
+			errs = append(errs, p.AddLoan(facts.LoanChange{Now: loan}))
 		} else if loanText(was) != loanText(loan) {
-			errs = append(errs, p.AddLoan(facts.LoanChange{Loan: loan, Was: &was}))
+			errs = append(errs, p.AddLoan(facts.LoanChange{Now: loan, Was: &was}))
 		}
 	}
 	for _, r := range f.reservations {
 		if was, old := reservations[r.ID]; !old {
-			errs = append(errs, p.AddReservation(facts.ReservationChange{Reservation: r}))
+			errs = append(errs, p.AddReservation(facts.ReservationChange{Now: r}))
 		} else if was != r {
-			errs = append(errs, p.AddReservation(facts.ReservationChange{Reservation: r, Was: &was}))
+			errs = append(errs, p.AddReservation(facts.ReservationChange{Now: r, Was: &was}))
 		}
 	}
 	for _, r := range f.requests {
@@ -304,7 +304,7 @@ func TestWholeIsWhatHappened(t *testing.T) {
 		l := loaders(t, db, "whole")[0]
 		l.load(w.whole(), atOnce)
 		access := l.present()
-		days, err := l.Days(t.Context(), access)
+		days, err := (report.Folded{Blocks: l}).Days(t.Context(), access)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -169,7 +169,7 @@ func TestFormerDatabase(t *testing.T) {
 		w := newWorld(21)
 		l := loaders(t, db, "old")[0]
 		l.put(func(in *intake.Intake) {
-			in.PutTerms = map[libraries.Vocabulary][]libraries.Term{libraries.CategoryTerms: {{ID: 1, Name: "Romance"}}}
+			in.PutTerms = []intake.Term{{Vocabulary: libraries.CategoryTerms, Term: libraries.Term{ID: 1, Name: "Romance"}}}
 			in.PutBooks = []libraries.Book{{ID: 1, Title: "Iracema", Publisher: libraries.None, Year: 1865}}
 			in.PutLines = []stock.BookLine{{Book: 1, Line: stock.Line{ID: 1, Collection: stock.Platform, Kind: stock.LegacyLine}}}
 			in.PutChannels = []libraries.ChannelDay{{Day: firstDay, Channel: libraries.App, Sessions: 6, Estimated: true}}

@@ -16,12 +16,9 @@ import (
 // register is the table of a register that is listed by day, and the column of its identifiers.
 type register struct{ table, id bun.Ident }
 
-var registers = [...]register{
-	report.LoanRegister:        {"libraries_loans", "loan_id"},
-	report.ReservationRegister: {"libraries_reservations", "reservation_id"},
-}
+var registers = [...]register{report.LoanRegister: loans.register, report.ReservationRegister: reservations.register}
 
-// ListPositions implements report.Store.
+// Positions implements report.Store.
 func (s *Store) Positions(ctx context.Context, a report.Access, of report.Register, day calendar.Date) (report.ListPositions, error) {
 	return s.positions(ctx, a, of, bun.SafeQuery("day = ?", int32(day)))
 }

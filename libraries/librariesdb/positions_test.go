@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
@@ -42,12 +43,12 @@ func (f *fixture) putLoans(loans []libraries.Loan) {
 		r := reservationOf(l)
 		rs = append(rs, r)
 		l.Due, r.Position = ptr(firstDay+99), 99
-		otherLoans, otherReservations = append(otherLoans, loansTable.Values(l)), append(otherReservations, reservationsTable.Values(r))
+		otherLoans, otherReservations = append(otherLoans, intake.Loans.Values(l)), append(otherReservations, intake.Reservations.Values(r))
 	}
-	f.put(f.other, loansTable.Table, otherLoans...)
-	f.put(f.other, reservationsTable.Table, otherReservations...)
-	putAll(f, loansTable, loans)
-	putAll(f, reservationsTable, rs)
+	f.put(f.other, intake.Loans.Table, otherLoans...)
+	f.put(f.other, intake.Reservations.Table, otherReservations...)
+	putAll(f, intake.Loans, loans)
+	putAll(f, intake.Reservations, rs)
 }
 
 // reservationOf returns a reservation with a loan's identifier, reader, title and instant.

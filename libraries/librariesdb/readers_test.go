@@ -10,6 +10,7 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
@@ -28,12 +29,12 @@ func TestReaders(t *testing.T) {
 			f.putBlocks(f.other, facts.AttributesKind, blockOf(block+20, facts.AppendAttributes(nil, as)))
 		}
 		slices.Sort(want)
-		rs, err := f.Readers(t.Context(), f.a)
+		rs, err := folded(f).Readers(t.Context(), f.a)
 		if err != nil || !slices.Equal(rs.IDs, want) {
 			t.Errorf("Readers = %v, %v, want %v", rs, err, want)
 		}
 		f.putBlocks(f.a.Network, facts.AttributesKind, blockOf(11, []byte{255}))
-		if rs, err := f.Readers(t.Context(), f.a); err == nil {
+		if rs, err := folded(f).Readers(t.Context(), f.a); err == nil {
 			t.Errorf("with a corrupt block the readers are %v", rs)
 		}
 	})
@@ -72,8 +73,8 @@ func TestPeople(t *testing.T) {
 		for id := int64(1); id < 6000; id += 2 {
 			all = append(all, person(id))
 		}
-		putAll(f, readersTable, all)
-		f.put(f.other, readersTable.Table, readersTable.Values(person(8)), readersTable.Values(libraries.Reader{ID: 7, Name: "Other"}))
+		putAll(f, intake.Readers, all)
+		f.put(f.other, intake.Readers.Table, intake.Readers.Values(person(8)), intake.Readers.Values(libraries.Reader{ID: 7, Name: "Other"}))
 		for name, ids := range asked() {
 			var want []libraries.Reader
 			for _, id := range known(ids) {
@@ -96,7 +97,7 @@ func TestShelves(t *testing.T) {
 		f.putBlocks(f.other, facts.ReaderTitlesKind, blockOf(8, []byte("8")), blockOf(7, []byte("other")))
 		for name, ids := range asked() {
 			var got []int64
-			err := f.ReaderTitles(t.Context(), f.a, ids, func(reader int64, data []byte) error {
+			err := folded(f).ReaderTitles(t.Context(), f.a, ids, func(reader int64, data []byte) error {
 				if string(data) != fmt.Sprint(reader) {
 					t.Errorf("%s: the titles of reader %d are %q", name, reader, data)
 				}
@@ -109,7 +110,7 @@ func TestShelves(t *testing.T) {
 		}
 		stop := errors.New("stop")
 		visited := 0
-		err := f.ReaderTitles(t.Context(), f.a, []int64{1, 3, 5}, func(int64, []byte) error { visited++; return stop })
+		err := folded(f).ReaderTitles(t.Context(), f.a, []int64{1, 3, 5}, func(int64, []byte) error { visited++; return stop })
 		if !errors.Is(err, stop) || visited != 1 {
 			t.Errorf("a visit that fails: %v after %d visits, want its error after 1", err, visited)
 		}

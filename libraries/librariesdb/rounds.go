@@ -11,6 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
@@ -25,20 +26,20 @@ func (s *Store) Changed(ctx context.Context, a report.Access, loads state.Span, 
 	})
 }
 
-// Replaced implements report.Store.
-func (s *Store) Replaced(ctx context.Context, a report.Access, loads state.Span, of report.Versioned) (ids []int64, err error) {
-	tenant, all := state.Tenant(a.Network), bun.SafeQuery("TRUE")
+// ReplacedRows implements report.Store.
+func (s *Store) ReplacedRows(ctx context.Context, a report.Access, loads state.Span, of report.Versioned) (ids []int64, err error) {
+	tenant, states := state.Tenant(a.Network), s.States()
 	last := func(key []int64) error {
 		ids = append(ids, key[len(key)-1])
 		return nil
 	}
 	switch of {
 	case report.ReaderRows:
-		err = readersTable.Replaced(ctx, s.DB, tenant, loads, all, last)
+		err = states.ReplacedRows(ctx, intake.Readers.Table, tenant, loads, last)
 	case report.BookRows:
-		err = booksTable.Replaced(ctx, s.DB, tenant, loads, all, last)
+		err = states.ReplacedRows(ctx, intake.Books.Table, tenant, loads, last)
 	case report.NamedTerms:
-		err = termsTable.Changed(ctx, s.DB, tenant, loads, func(key []int64) error {
+		err = states.ChangedRows(ctx, intake.Terms.Table, tenant, loads, func(key []int64) error {
 			if v := libraries.Vocabulary(key[0]); v != libraries.LibraryTerms && v != libraries.AgeGroupTerms {
 				return nil
 			}
@@ -46,14 +47,9 @@ func (s *Store) Replaced(ctx context.Context, a report.Access, loads state.Span,
 		})
 		slices.Sort(ids)
 	case report.TitleRecords:
-		err = s.States().Replaced(ctx, tenant, facts.ReaderTitlesKind, loads, func(key state.BlockKey) error { return last([]int64{key.A}) })
+		err = states.Replaced(ctx, tenant, facts.ReaderTitlesKind, loads, func(key state.BlockKey) error { return last([]int64{key.A}) })
 	}
 	return ids, err
-}
-
-// ReadersOf implements report.Store.
-func (s *Store) ReadersOf(ctx context.Context, a report.Access, blocks []int64) (*report.Readers, error) {
-	return s.readersIn(ctx, a, state.Range{Among: slices.Concat([]int64{}, blocks)}) // nil would be all
 }
 
 // Listed implements report.Store. Where readers or titles are named the + keeps the engines from going through the days.

@@ -11,7 +11,9 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/stock"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -26,37 +28,37 @@ var (
 // TestRecordsComeBack writes records with everything, with nothing and with the largest numbers, and reads them.
 func TestRecordsComeBack(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
-		comeBack(f, booksTable, []libraries.Book{
+		comeBack(f, intake.Books, []libraries.Book{
 			{ID: 1, Publisher: libraries.None, Year: libraries.None},
 			{ID: 2, Title: text, ISBN: "978", Author: text, Publisher: 0, Categories: []int64{0, 3, math.MaxInt64}, Subjects: []int64{7},
 				HasEbook: true, MaxUses: ptr[int64](0), Year: 2026},
 			{ID: math.MaxInt64, HasAudiobook: true, HasVideo: true, MaxUses: ptr[int64](math.MaxInt64), Year: 0},
 		})
-		comeBack(f, linesTable, []stock.BookLine{
+		comeBack(f, intake.Lines, []stock.BookLine{
 			{Book: 1, Line: stock.Line{ID: 1, Collection: stock.Platform, Kind: stock.PurchaseLine}},
 			{Book: 2, Line: stock.Line{ID: 2, Collection: stock.Manual, Kind: stock.LegacyLine, Number: 9, Modality: ptr(text), Copies: ptr[int64](0),
 				UnitPrice: 1999, TotalPrice: math.MaxInt64, PurchasedAt: firstDay, ExpiresAt: ptr(calendar.Date(0))}},
 			{Book: 2, Line: stock.Line{ID: 3, Collection: stock.External, Kind: stock.LegacyLine, Modality: ptr(""), PurchasedAt: -1,
 				ExpiresAt: ptr(firstDay)}},
 		})
-		comeBack(f, readersTable, []libraries.Reader{
+		comeBack(f, intake.Readers, []libraries.Reader{
 			{ID: 1, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive, Updated: epoch},
 			{ID: 2, Name: text, Email: "a@b.example", Library: 0, AgeGroup: 4, City: text, State: "RJ", RA: "Ilha", Gender: libraries.NonBinary,
 				Registered: firstDay, Status: libraries.ReaderDeleted, DeletedAt: firstDay + 1, Updated: full, Confirmed: full, LastLogin: full.Add(time.Microsecond)},
 		})
-		comeBack(f, loansTable, []libraries.Loan{
+		comeBack(f, intake.Loans, []libraries.Loan{
 			{ID: 1, Reader: 2, Book: 3, Borrowed: epoch, Status: libraries.LoanActive},
 			{ID: 2, Reader: 2, Book: 3, Borrowed: full, Returned: full.Add(time.Hour), Due: ptr(firstDay), Status: libraries.LoanExpired},
 		})
-		comeBack(f, reservationsTable, []libraries.Reservation{
+		comeBack(f, intake.Reservations, []libraries.Reservation{
 			{ID: 1, Reader: 2, Book: 3, Reserved: epoch, Position: libraries.None, Status: libraries.Waiting},
 			{ID: 2, Reader: 2, Book: 3, Reserved: full, Resolved: full, Position: 0, Status: libraries.Lost},
 		})
-		comeBack(f, requestsTable, []libraries.Request{
+		comeBack(f, intake.Requests, []libraries.Request{
 			{ID: 1, Reader: 2, Requested: epoch, Availability: libraries.NotFound},
 			{ID: 1, Reader: 2, Requested: full, Title: text, Author: text, Publisher: text, SearchTerm: text, Availability: libraries.InCatalogue},
 		})
-		comeBack(f, channelsTable, []libraries.ChannelDay{
+		comeBack(f, intake.Channels, []libraries.ChannelDay{
 			{Day: 0, Channel: libraries.WebMobile},
 			{Day: firstDay, Channel: libraries.App, Sessions: math.MaxInt64, Estimated: true},
 		})
@@ -64,11 +66,11 @@ func TestRecordsComeBack(t *testing.T) {
 }
 
 // comeBack writes records and reads them in the order of their keys. The table has the columns, and no others.
-func comeBack[T any](f *fixture, table *statedb.Records[T], records []T) {
+func comeBack[T any](f *fixture, table *state.Records[T], records []T) {
 	f.Helper()
 	putAll(f, table, records)
 	var got []T
-	err := table.Read(f.Context(), f.DB, func(v T) { got = append(got, v) },
+	err := statedb.Read(f.Context(), f.DB, table, func(v T) { got = append(got, v) },
 		`FROM ? WHERE ? ORDER BY `+strings.Join(table.Key, ", "), bun.Ident(table.Name), rowsOf(f.a))
 	if err != nil {
 		f.Fatal(err)
@@ -98,9 +100,9 @@ func TestDayOfRecords(t *testing.T) {
 		want calendar.Date
 	}{{full, day}, {full.Add(time.Microsecond), day + 1}} {
 		for what, row := range map[string][]any{
-			"loan":        loansTable.Values(libraries.Loan{Borrowed: c.at}),
-			"reservation": reservationsTable.Values(libraries.Reservation{Reserved: c.at}),
-			"request":     requestsTable.Values(libraries.Request{Requested: c.at}),
+			"loan":        intake.Loans.Values(libraries.Loan{Borrowed: c.at}),
+			"reservation": intake.Reservations.Values(libraries.Reservation{Reserved: c.at}),
+			"request":     intake.Requests.Values(libraries.Request{Requested: c.at}),
 		} {
 			if row[0] != int64(c.want) {
 				t.Errorf("a %s of %s is on day %v, want %d", what, c.at, row[0], c.want)
@@ -111,8 +113,8 @@ func TestDayOfRecords(t *testing.T) {
 
 // TestDeletedAtOfActiveReaders writes readers who differ in a day that has no meaning: the rows are alike.
 func TestDeletedAtOfActiveReaders(t *testing.T) {
-	with := readersTable.Values(libraries.Reader{Status: libraries.ReaderActive, DeletedAt: firstDay})
-	without := readersTable.Values(libraries.Reader{Status: libraries.ReaderActive})
+	with := intake.Readers.Values(libraries.Reader{Status: libraries.ReaderActive, DeletedAt: firstDay})
+	without := intake.Readers.Values(libraries.Reader{Status: libraries.ReaderActive})
 	if !slices.Equal(with, without) {
 		t.Errorf("an active reader with deletedAt is %v, one without %v", with, without)
 	}

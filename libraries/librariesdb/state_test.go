@@ -14,6 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
@@ -39,9 +40,10 @@ func TestStateIsWhatWasSaved(t *testing.T) {
 		}
 		uses, copies, modality, day := int64(26), int64(3), "compra", calendar.MustParse("2026-08-01")
 		// Terms of two vocabularies have one identifier, and so do a title, a line and channels of one day.
-		terms := map[libraries.Vocabulary][]libraries.Term{
-			libraries.LibraryTerms:   {{ID: 1, Name: "Central"}, {ID: 2, Name: "Norte"}},
-			libraries.PublisherTerms: {{ID: 1, Name: "Editora"}},
+		terms := []intake.Term{
+			{Vocabulary: libraries.LibraryTerms, Term: libraries.Term{ID: 1, Name: "Central"}},
+			{Vocabulary: libraries.LibraryTerms, Term: libraries.Term{ID: 2, Name: "Norte"}},
+			{Vocabulary: libraries.PublisherTerms, Term: libraries.Term{ID: 1, Name: "Editora"}},
 		}
 		books := []libraries.Book{
 			{ID: 1, Title: "Iracema", ISBN: "9788508040674", Author: "José", Publisher: 1, Categories: []int64{1, 5}, HasEbook: true, MaxUses: &uses, Year: 1865},
@@ -70,15 +72,13 @@ func TestStateIsWhatWasSaved(t *testing.T) {
 			in.PutTerms, in.PutBooks, in.PutLines, in.PutChannels = terms, books, lines, channels
 		}))
 
-		terms[libraries.LibraryTerms][0].Name = "Centro"
-		terms[libraries.SubjectTerms] = []libraries.Term{{ID: 1, Name: "Romance"}}
+		terms[0].Name = "Centro"
+		terms = append(terms, intake.Term{Vocabulary: libraries.SubjectTerms, Term: libraries.Term{ID: 1, Name: "Romance"}})
 		books[0].Title, books[0].MaxUses = "Iracema, lenda do Ceará", nil
 		lines[0].Line.Copies = nil
 		channels[0].Sessions = 8
 		check(l.put(func(in *intake.Intake) {
-			in.PutTerms = map[libraries.Vocabulary][]libraries.Term{
-				libraries.LibraryTerms: terms[libraries.LibraryTerms][:1], libraries.SubjectTerms: terms[libraries.SubjectTerms],
-			}
+			in.PutTerms = []intake.Term{terms[0], terms[3]}
 			in.PutBooks, in.PutLines, in.PutChannels = books[:1], lines[:1], channels[:1]
 		}))
 	})
@@ -130,7 +130,7 @@ func TestReadersStandInOrder(t *testing.T) {
 			l.load(f, atOnce)
 		}
 		want := []int64{0, 1, 2, 4, 5, 9, 1023, 1024, 2047, 2048, 2049, 3000}
-		readers, err := l.Readers(t.Context(), l.present())
+		readers, err := (report.Folded{Blocks: l}).Readers(t.Context(), l.present())
 		if err != nil || !slices.Equal(readers.IDs, want) {
 			t.Errorf("the readers are %v, %v, want %v", readers.IDs, err, want)
 		}
@@ -176,7 +176,7 @@ func TestCorrections(t *testing.T) {
 			if len(loans) != 1 || loanText(loans[1]) != loanText(loan) || len(reservations) != 1 || reservations[1] != reservation {
 				t.Errorf("the store has %v, %v, %v, %v, want %v and %v", loans, err1, reservations, err2, loan, reservation)
 			}
-			days, err := l.Days(t.Context(), access)
+			days, err := (report.Folded{Blocks: l}).Days(t.Context(), access)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,7 +187,7 @@ func TestCorrections(t *testing.T) {
 			if !reflect.DeepEqual(got, returns) {
 				t.Errorf("returns are %v, want %v", got, returns)
 			}
-			if holdings, err := l.TitleCounts(t.Context(), access); err != nil || !slices.Equal(holdings, active) {
+			if holdings, err := (report.Folded{Blocks: l}).TitleCounts(t.Context(), access); err != nil || !slices.Equal(holdings, active) {
 				t.Errorf("holdings are %v, %v, want %v", holdings, err, active)
 			}
 		}

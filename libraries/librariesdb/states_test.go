@@ -260,14 +260,14 @@ func TestReadsBesideLoads(t *testing.T) {
 		feeds := w.pieces(3)
 		l.load(feeds[0], atOnce)
 		a := l.present()
-		want, err := l.Days(t.Context(), a)
+		want, err := (report.Folded{Blocks: l}).Days(t.Context(), a)
 		if err != nil {
 			t.Fatal(err)
 		}
 		done := make(chan error, 1)
 		go func() {
 			for range 20 {
-				days, err := l.Days(context.WithoutCancel(t.Context()), a)
+				days, err := (report.Folded{Blocks: l}).Days(context.WithoutCancel(t.Context()), a)
 				if err == nil && !slices.Equal(days.Totals, want.Totals) {
 					err = fmt.Errorf("%d days, want %d as before", len(days.Dates), len(want.Dates))
 				}

@@ -3,7 +3,6 @@ package librariesdb
 import (
 	"context"
 	"embed"
-	"fmt"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -14,10 +13,10 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
-	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // Migrations are the tables of this package, in migrations/postgres and migrations/sqlite. They come after authdb's and
@@ -46,7 +45,7 @@ const chunk = 2000
 // States returns the states of networks' data.
 func (s *Store) States() *statedb.Store {
 	return &statedb.Store{
-		DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: tables, Unread: []state.Kind{facts.EventSetKind},
+		DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: intake.Tables(), Unread: []state.Kind{facts.EventSetKind},
 	}
 }
 
@@ -90,27 +89,12 @@ func rowsOf(a report.Access) schema.QueryWithArgs {
 	return bun.SafeQuery("tenant_id = ?0 AND since <= ?1 AND until > ?1", a.Network, a.At.Facts)
 }
 
-// scan reads blocks of the state that the access names.
-func (s *Store) scan(ctx context.Context, a report.Access, k state.Kind, r state.Range, visit func(state.Block) error) error {
-	return s.States().Scan(ctx, state.Tenant(a.Network), a.At.Facts, k, r, visit)
+// Scan implements state.Blocks.
+func (s *Store) Scan(ctx context.Context, t state.Tenant, at int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
+	return s.States().Scan(ctx, t, at, k, r, visit)
 }
 
-// inPeriod is the range of the blocks of a period's days, none where it ends before it starts.
-func inPeriod(p calendar.Period) state.Range {
-	if p.Start > p.End {
-		return state.Range{Among: []int64{}}
-	}
-	return state.Range{A: state.Between(p.Start, p.End)}
-}
-
-// CountsByTitle implements report.Store.
-func (s *Store) TitleCounts(ctx context.Context, a report.Access) (h facts.CountsByTitle, err error) {
-	err = s.scan(ctx, a, facts.TitleCountsKind, state.Range{}, func(b state.Block) error {
-		h, err = facts.ParseCountsByTitle(b.Data)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("title counts of network %d: %w", a.Network, err)
-	}
-	return h, nil
+// Replaced implements state.Blocks.
+func (s *Store) Replaced(ctx context.Context, t state.Tenant, k state.Kind, loads state.Span, visit func(state.BlockKey) error) error {
+	return s.States().Replaced(ctx, t, k, loads, visit)
 }

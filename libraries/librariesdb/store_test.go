@@ -23,16 +23,16 @@ func (f *fixture) reads(ctx context.Context) map[string]func(report.Access) erro
 	marks := report.ListPositions{{Day: firstDay, ID: 1}}
 	return map[string]func(report.Access) error{
 		"Catalogue": func(a report.Access) error { _, err := f.Catalogue(ctx, a); return err },
-		"Readers":   func(a report.Access) error { _, err := f.Readers(ctx, a); return err },
-		"Days":      func(a report.Access) error { _, err := f.Days(ctx, a); return err },
-		"Holdings":  func(a report.Access) error { _, err := f.TitleCounts(ctx, a); return err },
+		"Readers":   func(a report.Access) error { _, err := folded(f).Readers(ctx, a); return err },
+		"Days":      func(a report.Access) error { _, err := folded(f).Days(ctx, a); return err },
+		"Holdings":  func(a report.Access) error { _, err := folded(f).TitleCounts(ctx, a); return err },
 		"Sheets": func(a report.Access) error {
-			_, err := f.Sheets(ctx, a, report.ReaderSheets, always)
+			_, err := folded(f).Sheets(ctx, a, report.ReaderSheets, always)
 			return err
 		},
 		"People": func(a report.Access) error { _, err := f.People(ctx, a, []int64{1}); return err },
 		"Shelves": func(a report.Access) error {
-			return f.ReaderTitles(ctx, a, []int64{1}, func(int64, []byte) error { return nil })
+			return folded(f).ReaderTitles(ctx, a, []int64{1}, func(int64, []byte) error { return nil })
 		},
 		"Marks": func(a report.Access) error {
 			_, err := f.Positions(ctx, a, report.LoanRegister, firstDay)
@@ -66,11 +66,11 @@ func TestCancelledReads(t *testing.T) {
 func TestBitsOfBlocks(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		f.putBlocks(f.a.Network, facts.TitleCountsKind, blockOf(0, facts.CountsByTitle{{Book: 3, Readings: 1}}.AppendBinary(nil)))
-		if h, err := f.TitleCounts(t.Context(), f.a); err != nil || len(h) != 1 {
+		if h, err := folded(f).TitleCounts(t.Context(), f.a); err != nil || len(h) != 1 {
 			t.Errorf("Holdings = %v, %v, want one", h, err)
 		}
 		f.exec(`UPDATE blocks SET b = 1`)
-		if h, err := f.TitleCounts(t.Context(), f.a); !errors.Is(err, state.ErrCorrupt) {
+		if h, err := folded(f).TitleCounts(t.Context(), f.a); !errors.Is(err, state.ErrCorrupt) {
 			t.Errorf("Holdings of another place = %v, %v, want ErrCorrupt", h, err)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
@@ -31,12 +32,12 @@ func (s *Store) Verify(ctx context.Context, a report.Access, found func(string))
 		return err
 	}
 	r := &registersOf{store: s, at: a, books: map[int64]bool{}, forgotten: all, found: found}
-	err = booksTable.Read(ctx, s.DB, func(b libraries.Book) { r.books[b.ID] = true }, `FROM libraries_books WHERE ?`, rowsOf(a))
+	err = statedb.Read(ctx, s.DB, intake.Books, func(b libraries.Book) { r.books[b.ID] = true }, `FROM libraries_books WHERE ?`, rowsOf(a))
 	if err != nil {
 		return err
 	}
 	return facts.Verify(ctx, func(ctx context.Context, k state.Kind, in state.Range, visit func(state.Block) error) error {
-		return s.scan(ctx, a, k, in, visit)
+		return s.Scan(ctx, state.Tenant(a.Network), a.At.Facts, k, in, visit)
 	}, r, found)
 }
 
@@ -53,7 +54,7 @@ type registersOf struct {
 func (r *registersOf) Book(id int64) bool { return r.books[id] }
 
 func (r *registersOf) Readers(ctx context.Context, visit func(libraries.Reader)) error {
-	return readAll(ctx, r, readersTable, func(p libraries.Reader) {
+	return readAll(ctx, r, intake.Readers, func(p libraries.Reader) {
 		if r.forgotten[p.ID] && p.Name+p.Email != "" {
 			r.found(fmt.Sprintf("reader %d is forgotten, and named all the same: run lectern forget again", p.ID))
 		}
@@ -62,18 +63,18 @@ func (r *registersOf) Readers(ctx context.Context, visit func(libraries.Reader))
 }
 
 func (r *registersOf) Loans(ctx context.Context, visit func(libraries.Loan)) error {
-	return readAll(ctx, r, loansTable, visit)
+	return readAll(ctx, r, intake.Loans, visit)
 }
 
 func (r *registersOf) Reservations(ctx context.Context, visit func(libraries.Reservation)) error {
-	return readAll(ctx, r, reservationsTable, visit)
+	return readAll(ctx, r, intake.Reservations, visit)
 }
 
 func (r *registersOf) Requests(ctx context.Context, visit func(libraries.Request)) error {
-	return readAll(ctx, r, requestsTable, visit)
+	return readAll(ctx, r, intake.Requests, visit)
 }
 
 // readAll reads all records of a table.
-func readAll[T any](ctx context.Context, r *registersOf, t *statedb.Records[T], visit func(T)) error {
-	return t.Read(ctx, r.store.DB, visit, `FROM ? WHERE ?`, bun.Ident(t.Name), rowsOf(r.at))
+func readAll[T any](ctx context.Context, r *registersOf, t *state.Records[T], visit func(T)) error {
+	return statedb.Read(ctx, r.store.DB, t, visit, `FROM ? WHERE ?`, bun.Ident(t.Name), rowsOf(r.at))
 }

@@ -117,7 +117,7 @@ func (r *Reports) engagementsChanged(ctx context.Context, a Access, since state.
 
 // engagementsOn returns the rows of a day, or that of one reader.
 func (r *Reports) engagementsOn(ctx context.Context, a Access, day calendar.Date, reader *int64) ([]Engagement, error) {
-	sheets, err := r.Store.Sheets(ctx, a, ReaderSheets, calendar.Period{Start: day, End: day})
+	sheets, err := Folded{r.Store}.Sheets(ctx, a, ReaderSheets, calendar.Period{Start: day, End: day})
 	data := sheets[day]
 	if err != nil || data == nil {
 		return nil, err

@@ -242,12 +242,15 @@ func TestListsOfCorruptSheets(t *testing.T) {
 			s.forms[day] = facts.DayForms{Totals: s.forms[day].Totals}
 		},
 		"of no version": func(s *listStore, day calendar.Date) {
-			s.forms[day] = facts.DayForms{Readers: []byte{250, 1}, Logins: []byte{250, 1}}
+			s.forms[day] = facts.DayForms{Totals: s.forms[day].Totals, Readers: []byte{250, 1}, Logins: []byte{250, 1}}
 		},
 		"of fewer readers": func(s *listStore, _ calendar.Date) {
-			for i := range s.days.Dates {
-				s.days.Totals[i].Readers++
-				s.days.Totals[i].Sums[metric.Logins]++
+			for i, day := range s.days.Dates {
+				totals, forms := s.days.Totals[i], s.forms[day]
+				totals.Readers++
+				totals.Sums[metric.Logins]++
+				forms.Totals = totals.AppendBinary(nil)
+				s.forms[day] = forms
 			}
 		},
 	} {
@@ -306,7 +309,7 @@ func TestDailyPagesReadTheirDaysAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := s.count("sheets"); n < 1 || n > 2 {
+	if n := s.count(facts.ReaderSheetKind.Name); n < 1 || n > 2 {
 		t.Errorf("a page of 2 rows of 100 days read %d spans of sheets, want 1 or 2", n)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -320,32 +321,55 @@ func (s *listStore) Catalogue(_ context.Context, a report.Access) (*report.Catal
 	return report.NewCatalogue(s.terms, slices.Clone(s.books), nil), s.read("catalogue", a)
 }
 
-func (s *listStore) Readers(_ context.Context, a report.Access) (*report.Readers, error) {
-	if err := s.read("readers", a); err != nil {
-		return nil, err
+func (s *listStore) Scan(_ context.Context, t state.Tenant, at int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
+	if err := s.read(k.Name, report.Access{Network: libraries.NetworkID(t), At: state.Versions{Registers: s.at.Registers, Facts: at}}); err != nil {
+		return err
 	}
-	return report.ReadReaders(s.blocks)
+	return stored{s.blocks, s.forms, s.holdings, s.shelves}.scan(k, r, visit)
 }
 
-func (s *listStore) Days(_ context.Context, a report.Access) (*facts.Days, error) {
-	return &s.days, s.read("days", a)
+// stored are the stored forms of a network.
+type stored struct {
+	readers [][]byte
+	days    map[calendar.Date]facts.DayForms
+	counts  facts.CountsByTitle
+	titles  map[int64][]byte
 }
 
-func (s *listStore) TitleCounts(_ context.Context, a report.Access) (facts.CountsByTitle, error) {
-	return s.holdings, s.read("holdings", a)
-}
-
-func (s *listStore) Sheets(_ context.Context, a report.Access, kind report.SheetKind, p calendar.Period) (report.Sheets, error) {
-	sheets := report.Sheets{}
-	for date, forms := range s.forms {
-		data := map[report.SheetKind][]byte{
-			report.ReaderSheets: forms.Readers, report.TitleSheets: forms.Titles, report.LoginSheets: forms.Logins,
-		}[kind]
-		if p.Contains(date) && data != nil {
-			sheets[date] = data
+// scan visits the blocks of a kind.
+func (p stored) scan(k state.Kind, r state.Range, visit func(state.Block) error) error {
+	blocks := map[int64][]byte{}
+	switch k {
+	case facts.AttributesKind:
+		for i, data := range p.readers {
+			blocks[int64(i)] = data
+		}
+	case facts.TitleCountsKind:
+		blocks[0] = p.counts.AppendBinary(nil)
+	case facts.ReaderTitlesKind:
+		blocks = p.titles
+	default:
+		for day, f := range p.days {
+			blocks[int64(day)] = map[state.Kind][]byte{
+				facts.TotalsKind: f.Totals, facts.ReaderSheetKind: f.Readers, facts.TitleSheetKind: f.Titles, facts.LoginSheetKind: f.Logins,
+			}[k]
 		}
 	}
-	return sheets, s.read("sheets", a)
+	if !slices.IsSorted(r.Among) {
+		return errors.New("keys do not ascend")
+	}
+	for _, a := range slices.Sorted(maps.Keys(blocks)) {
+		if blocks[a] == nil || !r.A.Contains(a) || r.Among != nil && !slices.Contains(r.Among, a) {
+			continue
+		}
+		data := slices.Clone(blocks[a])
+		err := visit(state.Block{BlockKey: state.BlockKey{A: a}, Data: data})
+		clear(data) // it is valid until visit returns
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *listStore) People(_ context.Context, a report.Access, ids []int64) ([]libraries.Reader, error) {
@@ -359,24 +383,6 @@ func (s *listStore) People(_ context.Context, a report.Access, ids []int64) ([]l
 		}
 	}
 	return people, s.read("people", a)
-}
-
-func (s *listStore) ReaderTitles(_ context.Context, a report.Access, ids []int64, visit func(int64, []byte) error) error {
-	for i, id := range ids {
-		if i > 0 && ids[i-1] >= id {
-			return errors.New("shelves: identifiers do not ascend")
-		}
-		if s.shelves[id] == nil {
-			continue
-		}
-		data := slices.Clone(s.shelves[id])
-		err := visit(id, data)
-		clear(data) // it is valid until visit returns
-		if err != nil {
-			return err
-		}
-	}
-	return s.read("shelves", a)
 }
 
 // positions returns where the rows of a register stand that are wanted.

@@ -65,7 +65,7 @@ func (r *Reports) addProgress(ctx context.Context, a Access, rows []LoanRow) err
 		}
 	}
 	// Readers come as they were asked for: the rows of those that were visited are cut off the front.
-	err := r.Store.ReaderTitles(ctx, a, readers, func(reader int64, data []byte) error {
+	err := Folded{r.Store}.ReaderTitles(ctx, a, readers, func(reader int64, data []byte) error {
 		if len(byReader) == 0 || byReader[0].Loan.Reader != reader {
 			return fmt.Errorf("titles of reader %d, or of one before: %w", reader, packed.ErrCorrupt)
 		}

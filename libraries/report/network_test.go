@@ -58,19 +58,11 @@ func (n *network) Catalogue(_ context.Context, a report.Access) (*report.Catalog
 	return report.NewCatalogue(n.terms, slices.Clone(n.books), slices.Clone(n.lines)), n.read(a)
 }
 
-func (n *network) Readers(_ context.Context, a report.Access) (*report.Readers, error) {
-	if err := n.read(a); err != nil {
-		return nil, err
+func (n *network) Scan(_ context.Context, t state.Tenant, at int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
+	if err := n.read(report.Access{Network: libraries.NetworkID(t), At: state.Versions{Registers: n.at.Registers, Facts: at}}); err != nil {
+		return err
 	}
-	return report.ReadReaders(n.blocks)
-}
-
-func (n *network) Days(_ context.Context, a report.Access) (*facts.Days, error) {
-	return &n.days, n.read(a)
-}
-
-func (n *network) TitleCounts(_ context.Context, a report.Access) (facts.CountsByTitle, error) {
-	return n.held, n.read(a)
+	return stored{n.blocks, n.forms, n.held, nil}.scan(k, r, visit)
 }
 
 func (n *network) Channels(_ context.Context, a report.Access, p calendar.Period) ([]libraries.ChannelDay, error) {
@@ -84,21 +76,6 @@ func (n *network) Channels(_ context.Context, a report.Access, p calendar.Period
 		}
 	}
 	return days, n.read(a)
-}
-
-func (n *network) Sheets(
-	_ context.Context, a report.Access, kind report.SheetKind, p calendar.Period,
-) (report.Sheets, error) {
-	sheets := report.Sheets{}
-	for d, f := range n.forms {
-		data := map[report.SheetKind][]byte{
-			report.ReaderSheets: f.Readers, report.TitleSheets: f.Titles, report.LoginSheets: f.Logins,
-		}[kind]
-		if p.Contains(d) && data != nil {
-			sheets[d] = data
-		}
-	}
-	return sheets, n.read(a)
 }
 
 // reports returns the reports of the network with a cache that keeps everything.

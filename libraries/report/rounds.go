@@ -166,14 +166,14 @@ func (c positionsCompared) loans(ctx context.Context) (round.Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	books, err := c.Store.Replaced(ctx, c.now, c.loads(), BookRows)
+	books, err := c.Store.ReplacedRows(ctx, c.now, c.loads(), BookRows)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.ofBooks(ctx, books); err != nil {
 		return nil, err
 	}
-	readers, err := c.Store.Replaced(ctx, c.now, c.loads(), TitleRecords)
+	readers, err := c.Store.ReplacedRows(ctx, c.now, c.loads(), TitleRecords)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ func find(all []progress, p pair) progress {
 
 // progress returns what readers, who ascend, did with each title, by reader, then title.
 func (c *positionsCompared) progress(ctx context.Context, a Access, readers []int64) (all []progress, err error) {
-	return all, c.Store.ReaderTitles(ctx, a, readers, func(reader int64, data []byte) error {
+	return all, Folded{c.Store}.ReaderTitles(ctx, a, readers, func(reader int64, data []byte) error {
 		titles, err := facts.ParseReaderTitles(data)
 		if err != nil {
 			return fmt.Errorf("titles of reader %d: %w", reader, err)
@@ -253,7 +253,7 @@ func (c positionsCompared) reservations(ctx context.Context) (round.Rows, error)
 	if err := c.rows(ctx); err != nil {
 		return nil, err
 	}
-	books, err := c.Store.Replaced(ctx, c.now, c.loads(), BookRows)
+	books, err := c.Store.ReplacedRows(ctx, c.now, c.loads(), BookRows)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func (s sized[T]) Bytes() int { return s.bytes }
 // readers returns the attributes of all readers.
 func (r *Reports) readers(ctx context.Context, a Access) (*Readers, error) {
 	return state.Load(ctx, r.Cache, key(a, "readers"), func(ctx context.Context) (*Readers, error) {
-		return r.Store.Readers(ctx, a)
+		return Folded{r.Store}.Readers(ctx, a)
 	})
 }
 
@@ -79,13 +79,13 @@ func (r *Reports) catalogue(ctx context.Context, a Access) (*Catalogue, error) {
 // days returns the totals of all days.
 func (r *Reports) days(ctx context.Context, a Access) (*facts.Days, error) {
 	return state.Load(ctx, r.Cache, key(a, "days"), func(ctx context.Context) (*facts.Days, error) {
-		return r.Store.Days(ctx, a)
+		return Folded{r.Store}.Days(ctx, a)
 	})
 }
 
 // titleCounts returns what is counted now of the titles.
 func (r *Reports) titleCounts(ctx context.Context, a Access) (facts.CountsByTitle, error) {
 	return state.Load(ctx, r.Cache, key(a, "title counts"), func(ctx context.Context) (facts.CountsByTitle, error) {
-		return r.Store.TitleCounts(ctx, a)
+		return Folded{r.Store}.TitleCounts(ctx, a)
 	})
 }

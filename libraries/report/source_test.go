@@ -9,37 +9,47 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/stock"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // sheetStore has a sheet for each day, and remembers which spans were read.
 type sheetStore struct {
 	Store
-	days  facts.Days
-	fails calendar.Date // the span that has it is not to be read
+	days   []calendar.Date
+	totals []byte        // of each
+	fails  calendar.Date // the span that has it is not to be read
 
 	mu    sync.Mutex
 	spans []calendar.Period
 }
 
-func (s *sheetStore) Days(context.Context, Access) (*facts.Days, error) { return &s.days, nil }
-
 var errRead = errors.New("not to be read")
 
-func (s *sheetStore) Sheets(_ context.Context, _ Access, kind SheetKind, p calendar.Period) (Sheets, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.spans = append(s.spans, p)
-	if p.Contains(s.fails) {
-		return nil, errRead
-	}
-	sheets := Sheets{}
-	for _, d := range s.days.Dates {
-		if p.Contains(d) && d%10 != 9 { // a day of which there is no sheet
-			sheets[d] = []byte{byte(kind), byte(d)}
+func (s *sheetStore) Scan(_ context.Context, _ state.Tenant, _ int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
+	if k != facts.TotalsKind {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		p := calendar.Period{Start: calendar.Date(r.A.From), End: calendar.Date(r.A.End - 1)}
+		s.spans = append(s.spans, p)
+		if p.Contains(s.fails) {
+			return errRead
 		}
 	}
-	return sheets, nil
+	for _, d := range s.days {
+		data := []byte{byte(k.Number), byte(d)}
+		if k == facts.TotalsKind {
+			data = s.totals
+		} else if d%10 == 9 { // a day of which there is no sheet
+			continue
+		}
+		if r.A.Contains(int64(d)) {
+			if err := visit(state.Block{BlockKey: state.BlockKey{A: int64(d)}, Data: data}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // someDays are days with gaps: a day alone, days before 1970, and a run over several spans.
@@ -52,8 +62,7 @@ func someDays() []calendar.Date {
 }
 
 func newSheetStore() *sheetStore {
-	days := someDays()
-	return &sheetStore{days: facts.Days{Dates: days, Totals: make([]facts.DayTotals, len(days))}, fails: 1 << 20}
+	return &sheetStore{days: someDays(), totals: new(facts.DayTotals).AppendBinary(nil), fails: 1 << 20}
 }
 
 func TestSheets(t *testing.T) {
@@ -68,10 +77,10 @@ func TestSheets(t *testing.T) {
 		}
 		var spans []calendar.Period
 		for d := p.Start - 3; d <= p.End+3; d++ {
-			known := slices.Contains(s.days.Dates, d) && p.Contains(d)
+			known := slices.Contains(s.days, d) && p.Contains(d)
 			want := []byte(nil)
 			if known && d%10 != 9 {
-				want = []byte{byte(TitleSheets), byte(d)}
+				want = []byte{byte(facts.TitleSheetKind.Number), byte(d)}
 			}
 			if got := sheet(d); !slices.Equal(got, want) {
 				t.Errorf("%v: sheet of day %d = %v, want %v", p, d, got, want)

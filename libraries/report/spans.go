@@ -23,7 +23,7 @@ func spanOf(d calendar.Date) calendar.Period {
 // span returns the sheets of one kind of a span.
 func (r *Reports) span(ctx context.Context, a Access, kind SheetKind, p calendar.Period) (Sheets, error) {
 	return state.Load(ctx, r.Cache, key(a, "sheets", uint8(kind), p.Start), func(ctx context.Context) (Sheets, error) {
-		return r.Store.Sheets(ctx, a, kind, p)
+		return Folded{r.Store}.Sheets(ctx, a, kind, p)
 	})
 }
 

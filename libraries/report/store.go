@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -22,22 +21,13 @@ type Access struct {
 // Store keeps what the reports are computed from. Each method reads the state that the access names, as its load left it,
 // whatever was loaded since.
 type Store interface {
+	// Blocks are the folded facts: see [Folded].
+	state.Blocks
 	// Catalogue returns the vocabularies, the titles and their lines.
 	Catalogue(ctx context.Context, a Access) (*Catalogue, error)
-	// Readers returns the attributes of all readers.
-	Readers(ctx context.Context, a Access) (*Readers, error)
-	// Days returns the totals of every day that has any.
-	Days(ctx context.Context, a Access) (*facts.Days, error)
-	// CountsByTitle returns what is counted now of every title.
-	TitleCounts(ctx context.Context, a Access) (facts.CountsByTitle, error)
-	// Sheets returns one kind of the sheets of the period's days, in their packed form. A day without any is absent.
-	Sheets(ctx context.Context, a Access, kind SheetKind, period calendar.Period) (Sheets, error)
 	// People returns the readers of the given identifiers, which ascend, in their order; unknown ones are left out.
 	People(ctx context.Context, a Access, ids []int64) ([]libraries.Reader, error)
-	// ReaderTitles calls visit with the packed ReaderTitles of each of the given readers, which ascend, in their order; readers
-	// without one are left out. data is valid until visit returns.
-	ReaderTitles(ctx context.Context, a Access, ids []int64, visit func(reader int64, data []byte) error) error
-	// ListPositions returns where the loans or reservations of a day stand in their list, by identifier.
+	// Positions returns where the loans or reservations of a day stand in their list, by identifier.
 	Positions(ctx context.Context, a Access, of Register, day calendar.Date) (ListPositions, error)
 	// PositionsOf returns those of a reader, a title, or both, of all days, by day, then identifier. One of the two is given.
 	PositionsOf(ctx context.Context, a Access, of Register, reader, book *int64) (ListPositions, error)
@@ -55,11 +45,9 @@ type Store interface {
 	// Changed returns the first numbers, ascending, of the blocks of a kind that differ between the two states, some perhaps
 	// twice, and some perhaps that do not. It is asked of kinds of few blocks.
 	Changed(ctx context.Context, a Access, loads state.Span, k state.Kind) ([]int64, error)
-	// Replaced returns the identifiers of what loads have taken out, ascending, some perhaps twice: what the earlier state has
+	// ReplacedRows returns the identifiers of what loads have taken out, ascending, some perhaps twice: what the earlier state has
 	// and the later one has not as it was. Of terms it returns those too that were put in.
-	Replaced(ctx context.Context, a Access, loads state.Span, of Versioned) ([]int64, error)
-	// ReadersOf returns the attributes of the readers of blocks, which ascend.
-	ReadersOf(ctx context.Context, a Access, blocks []int64) (*Readers, error)
+	ReplacedRows(ctx context.Context, a Access, loads state.Span, of Versioned) ([]int64, error)
 	// Listed calls visit with loans or reservations of the state of the access, in any order.
 	Listed(ctx context.Context, a Access, of Register, which Which, visit func(Listed) error) error
 }
@@ -172,9 +160,4 @@ type Reports struct {
 	History calendar.Date
 
 	scans scanLimit
-}
-
-// Blocks is the kind of blocks that has the sheets.
-func (k SheetKind) Blocks() state.Kind {
-	return [...]state.Kind{ReaderSheets: facts.ReaderSheetKind, TitleSheets: facts.TitleSheetKind, LoginSheets: facts.LoginSheetKind}[k]
 }

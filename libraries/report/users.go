@@ -157,15 +157,15 @@ func (r *Reports) usersChanged(ctx context.Context, a Access, since state.Versio
 		return nil, err
 	}
 	blocks = slices.Compact(blocks)
-	was, err := r.Store.ReadersOf(ctx, a.then(since), blocks)
+	was, err := Folded{r.Store}.ReadersOf(ctx, a.then(since), blocks)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := r.Store.Replaced(ctx, a, loads, ReaderRows)
+	ids, err := r.Store.ReplacedRows(ctx, a, loads, ReaderRows)
 	if err != nil {
 		return nil, err
 	}
-	named, err := r.Store.Replaced(ctx, a, loads, NamedTerms)
+	named, err := r.Store.ReplacedRows(ctx, a, loads, NamedTerms)
 	if err != nil {
 		return nil, err
 	}

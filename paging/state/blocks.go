@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"iter"
+	"slices"
 )
 
 // Open is the until of a row that no load has replaced, and First is below the number of every load: between the two, every
@@ -44,6 +45,15 @@ func Between[T ~int | ~int32 | ~int64](first, last T) Span {
 	return Span{int64(first), int64(last) + 1}
 }
 
+// Numbers are values of A, such as days, for [Range.Among]: none of them are no nil.
+func Numbers[T ~int32 | ~int64](of []T) []int64 {
+	numbers := make([]int64, len(of))
+	for i, n := range of {
+		numbers[i] = int64(n)
+	}
+	return numbers
+}
+
 // Contains reports whether a number is in the span.
 func (s Span) Contains(n int64) bool { return s == Span{} || s.From <= n && n < s.End }
 
@@ -72,22 +82,76 @@ type Blocks interface {
 	Replaced(ctx context.Context, t Tenant, k Kind, loads Span, visit func(BlockKey) error) error
 }
 
-// Writer writes the blocks of one load, which builds on a state. Nothing of it can be read before the load is made to hold.
+// Writer writes the rows of one load, of which blocks are some: it builds on a state. Nothing of it can be read before the load is
+// made to hold.
 type Writer interface {
 	Blocks
-	// Tenant is whose blocks are written, and Base the number of the facts that the load builds on; 0 is none.
+	// Tenant is whose rows are written, and Base the number of the facts that the load builds on; 0 is none.
 	Tenant() Tenant
 	Base() int64
 	// Write makes changes, which are not visible before the load holds. A load changes a key once.
 	Write(ctx context.Context, changes ...Change) error
 }
 
-// Change is what a load does to the blocks of one kind: it takes those of the keys Gone out of the state and puts others in;
-// a block that replaces another stands in both. The data may be reused by the iterator for the next block.
-type Change struct {
-	Kind Kind
-	Gone []BlockKey
-	Put  iter.Seq[Block]
+// BlocksTable is where all blocks stand.
+var BlocksTable = &Table{Name: "blocks", Key: []string{"kind", "a", "b"}, Columns: []string{"lo", "hi", "data"}}
+
+// BlockChange is what a load does to the blocks of one kind. The data may be used again by the iterator for the next block.
+func BlockChange(t Tenant, k Kind, gone []BlockKey, put iter.Seq[Block]) Change {
+	c := Change{Table: BlocksTable}
+	for _, key := range gone {
+		c.Gone = append(c.Gone, []int64{int64(k.Number), key.A, key.B})
+	}
+	if put != nil {
+		c.Put = func(yield func([]any) bool) {
+			for b := range put {
+				if !yield(b.Row(t, k)) {
+					return
+				}
+			}
+		}
+	}
+	return c
+}
+
+// Row returns a block's values of the columns of BlocksTable.
+func (b Block) Row(t Tenant, k Kind) []any {
+	return []any{int64(k.Number), b.A, b.B, b.Lo, b.Hi, Seal(t, k, b)}
+}
+
+// Puts gathers blocks of one kind that a load puts in, some of them in place of others.
+type Puts struct {
+	Kind  Kind
+	gone  []BlockKey
+	put   []Block
+	bytes int
+}
+
+// Add puts a block in, in place of the one that is stored, where one is. No data are no block.
+func (p *Puts) Add(k BlockKey, stored bool, data []byte) {
+	p.AddBlock(Block{BlockKey: k, Data: data}, stored)
+}
+
+// AddBlock is Add of a block that spans something.
+func (p *Puts) AddBlock(b Block, stored bool) {
+	if stored {
+		p.gone = append(p.gone, b.BlockKey)
+	}
+	if len(b.Data) > 0 {
+		p.put = append(p.put, b)
+		p.bytes += 64 + len(b.Data)
+	}
+}
+
+// Changes are the changes of a tenant's blocks that were gathered, of each kind one, and about the bytes that they hold.
+func Changes(t Tenant, of ...*Puts) (all []Change, bytes int) {
+	for _, p := range of {
+		bytes += p.bytes
+		if len(p.gone)+len(p.put) > 0 {
+			all = append(all, BlockChange(t, p.Kind, p.gone, slices.Values(p.put)))
+		}
+	}
+	return all, bytes
 }
 
 // ErrCorrupt says that a stored block is not what was written.

@@ -4,13 +4,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"iter"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
 )
 
-// Memory is Blocks in memory, for a program without a database and for tests. The zero Memory is empty and ready; it is safe
-// for concurrent use. It keeps every state.
+// Memory is Blocks in memory, and the rows of other tables, for a program without a database and for tests. The zero Memory is
+// empty and ready; it is safe for concurrent use. It keeps every state.
 type Memory struct {
 	mu      sync.RWMutex
 	tenants map[Tenant]*remembered
@@ -18,19 +20,18 @@ type Memory struct {
 
 // remembered is what is kept of a tenant.
 type remembered struct {
-	number int64                     // of the facts that hold
-	last   int64                     // number that was given out
-	kinds  map[int16][]rememberedRow // by key, then since
+	number int64                      // of the facts that hold
+	last   int64                      // number that was given out
+	tables map[string][]rememberedRow // by key, then since
 }
 
 type rememberedRow struct {
-	Block
+	key          []int64
+	values       []any // of the table's key and columns
 	since, until int64
 }
 
-func (r rememberedRow) compare(k BlockKey) int {
-	return cmp.Or(cmp.Compare(r.A, k.A), cmp.Compare(r.B, k.B))
-}
+func (r rememberedRow) compare(key []int64) int { return slices.Compare(r.key, key) }
 
 // Now returns the number of the facts that hold, 0 before the first load.
 func (m *Memory) Now(t Tenant) int64 {
@@ -42,18 +43,61 @@ func (m *Memory) Now(t Tenant) int64 {
 	return 0
 }
 
+// Rows yields the rows of a table whose life is wanted, by key: the values of the key's columns and of the others, which are not to be
+// changed. A life is from the load that put a row in to before the one that took it out: one that contains a load's number is of
+// that state. It begins with the first row whose key is not below from.
+func (m *Memory) Rows(t Tenant, table *Table, wanted func(life Span) bool, from ...int64) iter.Seq[[]any] {
+	m.mu.RLock()
+	var rows []rememberedRow
+	if had := m.tenants[t]; had != nil {
+		rows = had.tables[table.Name]
+	}
+	m.mu.RUnlock() // what a load changes it copies
+	return func(yield func([]any) bool) {
+		first, _ := slices.BinarySearchFunc(rows, from, rememberedRow.compare)
+		for _, r := range rows[first:] {
+			if wanted(Span{r.since, r.until}) && !yield(r.values) {
+				return
+			}
+		}
+	}
+}
+
+// At wants the rows of a state.
+func At(number int64) func(life Span) bool {
+	return func(life Span) bool { return life.Contains(number) }
+}
+
+// TakenOut wants the rows that loads have taken out.
+func (s Span) TakenOut(life Span) bool { return s.Contains(life.End) }
+
+// PutIn wants the rows that loads have put in.
+func (s Span) PutIn(life Span) bool { return s.Contains(life.From) }
+
 // Scan implements Blocks.
 func (m *Memory) Scan(_ context.Context, t Tenant, at int64, k Kind, r Range, visit func(Block) error) error {
-	for _, row := range m.rows(t, k) {
-		if row.since > at || row.until <= at || !r.A.Contains(row.A) || !r.B.Contains(row.B) || !r.Overlaps(row.Lo, row.Hi) {
+	from := []int64{int64(k.Number)}
+	if r.A != (Span{}) {
+		from = append(from, r.A.From)
+	}
+	for row := range m.Rows(t, BlocksTable, At(at), from...) {
+		b := Block{BlockKey{row[1].(int64), row[2].(int64)}, row[3].(int32), row[4].(int32), row[5].([]byte)}
+		if row[0] != int64(k.Number) || r.A != (Span{}) && b.A >= r.A.End {
+			break
+		}
+		if !r.A.Contains(b.A) || !r.B.Contains(b.B) || !r.Overlaps(b.Lo, b.Hi) {
 			continue
 		}
 		if r.Among != nil {
-			if _, found := slices.BinarySearch(r.Among, row.A); !found {
+			if _, found := slices.BinarySearch(r.Among, b.A); !found {
 				continue
 			}
 		}
-		if err := visit(row.Block); err != nil {
+		data, err := Unseal(t, k, b)
+		if err != nil {
+			return err
+		}
+		if err := visit(Block{b.BlockKey, b.Lo, b.Hi, data}); err != nil {
 			return err
 		}
 	}
@@ -62,23 +106,13 @@ func (m *Memory) Scan(_ context.Context, t Tenant, at int64, k Kind, r Range, vi
 
 // Replaced implements Blocks.
 func (m *Memory) Replaced(_ context.Context, t Tenant, k Kind, loads Span, visit func(BlockKey) error) error {
-	for _, row := range m.rows(t, k) {
-		if !loads.Contains(row.until) {
-			continue
+	for row := range m.Rows(t, BlocksTable, loads.TakenOut, int64(k.Number)) {
+		if row[0] != int64(k.Number) {
+			break
 		}
-		if err := visit(row.BlockKey); err != nil {
+		if err := visit(BlockKey{row[1].(int64), row[2].(int64)}); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// rows returns the blocks of a kind, of all states.
-func (m *Memory) rows(t Tenant, k Kind) []rememberedRow {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	if had := m.tenants[t]; had != nil {
-		return had.kinds[k.Number] // what a load changes it copies
 	}
 	return nil
 }
@@ -92,11 +126,11 @@ func (m *Memory) Load(t Tenant) *MemoryLoad {
 	}
 	r := m.tenants[t]
 	if r == nil {
-		r = &remembered{last: First, kinds: map[int16][]rememberedRow{}}
+		r = &remembered{last: First, tables: map[string][]rememberedRow{}}
 		m.tenants[t] = r
 	}
 	r.last += 1 + rand.Int64N(Step)
-	return &MemoryLoad{Memory: m, tenant: t, number: r.last, base: r.number, kinds: map[int16][]rememberedRow{}}
+	return &MemoryLoad{Memory: m, tenant: t, number: r.last, base: r.number, tables: map[string][]rememberedRow{}}
 }
 
 // MemoryLoad is a load into a Memory: a Writer.
@@ -104,7 +138,7 @@ type MemoryLoad struct {
 	*Memory
 	tenant       Tenant
 	number, base int64
-	kinds        map[int16][]rememberedRow // those written to, as they will be
+	tables       map[string][]rememberedRow // those written to, as they will be
 }
 
 // Tenant implements Writer.
@@ -116,32 +150,43 @@ func (l *MemoryLoad) Base() int64 { return l.base }
 // Write implements Writer.
 func (l *MemoryLoad) Write(_ context.Context, changes ...Change) error {
 	for _, c := range changes {
-		rows, begun := l.kinds[c.Kind.Number]
+		rows, begun := l.tables[c.Table.Name]
 		if !begun {
 			l.mu.RLock()
-			rows = slices.Clone(l.tenants[l.tenant].kinds[c.Kind.Number])
+			rows = slices.Clone(l.tenants[l.tenant].tables[c.Table.Name])
 			l.mu.RUnlock()
 		}
-		l.kinds[c.Kind.Number] = l.change(rows, c)
+		l.tables[c.Table.Name] = l.change(rows, c)
 	}
 	return nil
 }
 
-// change returns the rows of a kind as the load leaves them.
+// change returns the rows of a table as the load leaves them.
 func (l *MemoryLoad) change(rows []rememberedRow, c Change) []rememberedRow {
 	for _, key := range c.Gone {
 		i, _ := slices.BinarySearchFunc(rows, key, rememberedRow.compare)
-		for ; i < len(rows) && rows[i].BlockKey == key; i++ {
+		for ; i < len(rows) && rows[i].compare(key) == 0; i++ {
 			if rows[i].until == Open {
 				rows[i].until = l.number
 			}
 		}
 	}
-	for b := range c.Put {
-		b.Data = slices.Clone(b.Data)
-		rows = append(rows, rememberedRow{b, l.number, Open})
+	if c.Put == nil {
+		return rows
 	}
-	slices.SortFunc(rows, func(x, y rememberedRow) int { return cmp.Or(x.compare(y.BlockKey), cmp.Compare(x.since, y.since)) })
+	for values := range c.Put {
+		r := rememberedRow{values: slices.Clone(values), since: l.number, until: Open}
+		for i, v := range r.values {
+			if data, ok := v.([]byte); ok {
+				r.values[i] = slices.Clone(data)
+			}
+			if i < len(c.Table.Key) {
+				r.key = append(r.key, v.(int64))
+			}
+		}
+		rows = append(rows, r)
+	}
+	slices.SortFunc(rows, func(x, y rememberedRow) int { return cmp.Or(x.compare(y.key), cmp.Compare(x.since, y.since)) })
 	return rows
 }
 
@@ -156,9 +201,7 @@ func (l *MemoryLoad) Hold() (int64, error) {
 	if r.number != l.base {
 		return 0, ErrLost
 	}
-	for kind, rows := range l.kinds {
-		r.kinds[kind] = rows
-	}
+	maps.Copy(r.tables, l.tables)
 	r.number = l.number
 	return l.number, nil
 }

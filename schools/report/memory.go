@@ -32,7 +32,7 @@ func (m *Memory) Fold(ctx context.Context, partner directory.PartnerID, events .
 		}
 	}
 	l := m.Memory.Load(state.Tenant(partner))
-	if fresh, repeated, err = intake.Load(ctx, l, pile, nil); err != nil {
+	if fresh, repeated, err = intake.Load(ctx, l, pile, intake.Options{}); err != nil {
 		return at, 0, 0, err
 	}
 	at.Facts, err = l.Hold()

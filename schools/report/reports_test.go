@@ -271,7 +271,7 @@ func (s *shelf) load(t *testing.T, events []schools.Event) {
 		}
 	}
 	l := s.Load(0)
-	fresh, repeated, err := intake.Load(t.Context(), l, pile, nil)
+	fresh, repeated, err := intake.Load(t.Context(), l, pile, intake.Options{})
 	if err != nil || fresh != len(events) || repeated != 0 {
 		t.Fatalf("Load = %d new, %d repeated, %v, want %d new", fresh, repeated, err, len(events))
 	}
@@ -284,7 +284,7 @@ func (s *shelf) load(t *testing.T, events []schools.Event) {
 func (s *shelf) harm(t *testing.T, k state.Kind, key state.BlockKey, put ...state.Block) {
 	t.Helper()
 	l := s.Load(0)
-	err := l.Write(t.Context(), state.Change{Kind: k, Gone: []state.BlockKey{key}, Put: slices.Values(put)})
+	err := l.Write(t.Context(), state.BlockChange(l.Tenant(), k, []state.BlockKey{key}, slices.Values(put)))
 	if _, herr := l.Hold(); err != nil || herr != nil {
 		t.Fatal(err, herr)
 	}

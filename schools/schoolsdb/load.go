@@ -14,6 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/internal/intake"
 )
 
@@ -160,10 +161,8 @@ func (l *Load) Save(ctx context.Context, in *intake.Intake, pile *intake.Pile, p
 		if err := pile.Move(moves); err != nil {
 			return saved, err
 		}
-		if saved.New, saved.Repeated, err = intake.Load(ctx, l, pile, progress); err != nil {
-			return saved, err
-		}
-		if err := l.WriteRows(ctx, bookRows(in)); err != nil {
+		o := intake.Options{Progress: progress, Begin: []state.Change{booksTable.Change(state.Rows[schools.Book]{Again: in.PutBooks})}}
+		if saved.New, saved.Repeated, err = intake.Load(ctx, l, pile, o); err != nil {
 			return saved, err
 		}
 		if err = l.hold(ctx, in, moves, &saved); !errors.Is(err, errMoved) {
@@ -229,18 +228,14 @@ func putRegisters(ctx context.Context, w *directorydb.Write, in *intake.Intake) 
 	return w.SetCounters(ctx, in.State.LastEntity, in.State.LastUser)
 }
 
-// bookRows are the books that a load puts in, some of them in the place of others.
-func bookRows(in *intake.Intake) statedb.RowChange {
-	c := statedb.RowChange{Table: booksTable}
-	for _, b := range in.PutBooks {
-		c.Gone = append(c.Gone, []int64{b.ID})
+// Check counts what Load.Save would write, and writes nothing (F7): it holds no lock and may run beside a load. The versions are
+// those of the data that the feed was held against.
+func (s *Store) Check(ctx context.Context, partner directory.PartnerID, in *intake.Intake, pile *intake.Pile, progress func(done, total int)) (saved Saved, err error) {
+	saved.Versions, saved.Last = in.State.At, in
+	if err := pile.Move(in.Moves(in)); err != nil {
+		return saved, err
 	}
-	c.Put = func(yield func([]any) bool) {
-		for _, b := range in.PutBooks {
-			if !yield([]any{b.ID, b.Title, b.Author, b.ISBN, b.Length}) {
-				return
-			}
-		}
-	}
-	return c
+	to := state.Unwritten(s, state.Tenant(partner), in.State.At.Facts)
+	saved.New, saved.Repeated, err = intake.Load(ctx, to, pile, intake.Options{Count: true, Progress: progress})
+	return saved, err
 }

@@ -4,14 +4,12 @@ package schoolsdb
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 
 	"time"
 
 	"github.com/uptrace/bun"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -40,11 +38,11 @@ type Store struct {
 var _ report.Store = (*Store)(nil)
 
 // booksTable has the books, which loads alone write.
-var booksTable = &statedb.Table{Name: "schools_books", Key: []string{"book_id"}, Columns: []string{"title", "author", "isbn", "length"}}
+var booksTable = state.NewRecords(state.RecordsOf[schools.Book]{Name: "schools_books", Key: "book_id"})
 
 // States returns the states of partners' data.
 func (s *Store) States() *statedb.Store {
-	return &statedb.Store{DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: []*statedb.Table{booksTable}, Unread: []state.Kind{facts.SeenKind}}
+	return &statedb.Store{DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: []*state.Table{booksTable.Table}, Unread: []state.Kind{facts.SeenKind}}
 }
 
 // Scan implements state.Blocks.
@@ -59,7 +57,7 @@ func (s *Store) Replaced(ctx context.Context, t state.Tenant, k state.Kind, load
 
 // ReplacedBooks implements report.Store.
 func (s *Store) ReplacedBooks(ctx context.Context, partner directory.PartnerID, loads state.Span) (books []int64, err error) {
-	return books, booksTable.Replaced(ctx, s.DB, state.Tenant(partner), loads, bun.SafeQuery("TRUE"), func(key []int64) error {
+	return books, s.States().ReplacedRows(ctx, booksTable.Table, state.Tenant(partner), loads, func(key []int64) error {
 		books = append(books, key[0])
 		return nil
 	})
@@ -68,19 +66,11 @@ func (s *Store) ReplacedBooks(ctx context.Context, partner directory.PartnerID, 
 // Books implements report.Store.
 func (s *Store) Books(ctx context.Context, partner directory.PartnerID, at state.Versions) (*schools.Books, error) {
 	books := schools.NewBooks(0)
-	rows, err := s.DB.QueryContext(ctx, `
-		SELECT book_id, title, author, isbn, length
+	err := statedb.Read(ctx, s.DB, booksTable, books.Add, `
 		  FROM schools_books
 		 WHERE tenant_id = ?0 AND since <= ?1 AND until > ?1
 		 ORDER BY book_id`, partner, at.Facts)
-	return books, authdb.Visit(rows, err, "books", func(rows *sql.Rows) error {
-		var b schools.Book
-		if err := rows.Scan(&b.ID, &b.Title, &b.Author, &b.ISBN, &b.Length); err != nil {
-			return err
-		}
-		books.Add(b)
-		return nil
-	})
+	return books, err
 }
 
 // People implements report.Store.

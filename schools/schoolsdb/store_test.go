@@ -11,6 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
@@ -50,9 +51,9 @@ func newFixture(t *testing.T, db *database.DB) *fixture {
 func settle(st intake.State) (*intake.Intake, error) {
 	in := &intake.Intake{State: st, Began: (day + 1).Start(), History: day, NewToken: func() (string, error) { return "0123456789ABCDEF", nil }}
 	fail := func(line int, field, reason string) error { return errors.New(field + " " + reason) }
-	_, e1 := in.Entities([]intake.Lined[intake.EntityRow]{{Row: intake.EntityRow{Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}}, fail)
-	_, e2 := in.Accounts([]intake.Lined[intake.AccountRow]{{Row: intake.AccountRow{Ref: "ana", Kind: "reader", Name: "Ana", EntityRef: "rede", Active: true}}}, fail)
-	_, e3 := in.Books([]intake.Lined[schools.Book]{{Row: schools.Book{ID: 9, Title: "Iracema", Length: 100}}}, fail)
+	_, e1 := in.Entities([]row.Lined[intake.EntityRow]{{Row: intake.EntityRow{Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}}, fail)
+	_, e2 := in.Accounts([]row.Lined[intake.AccountRow]{{Row: intake.AccountRow{Ref: "ana", Kind: "reader", Name: "Ana", EntityRef: "rede", Active: true}}}, fail)
+	_, e3 := in.Books([]row.Lined[schools.Book]{{Row: schools.Book{ID: 9, Title: "Iracema", Length: 100}}}, fail)
 	return in, errors.Join(e1, e2, e3)
 }
 

@@ -50,17 +50,17 @@ type Event struct {
 	Format   libraries.Format
 }
 
-// LoanChange is a loan that is new, where Was is nil, or differs from what it was before.
-type LoanChange struct {
-	Loan libraries.Loan
-	Was  *libraries.Loan
+// Changed is a record that is new, where Was is nil, or differs from what it was before.
+type Changed[T any] struct {
+	Now T
+	Was *T
 }
 
-// ReservationChange is a reservation that is new, where Was is nil, or differs from what it was before.
-type ReservationChange struct {
-	Reservation libraries.Reservation
-	Was         *libraries.Reservation
-}
+// What changes of loans and reservations.
+type (
+	LoanChange        = Changed[libraries.Loan]
+	ReservationChange = Changed[libraries.Reservation]
+)
 
 // Delivery is what a feed says of one reader, checked and complete: events in the order of the feed, each loan and
 // reservation at most once.

@@ -50,12 +50,12 @@ func (p Past) Fold(d Delivery) (Change, error) {
 		}
 	}
 	for i := range d.Loans {
-		if err := f.loan(&d.Loans[i].Loan, d.Loans[i].Was); err != nil {
+		if err := f.loan(&d.Loans[i].Now, d.Loans[i].Was); err != nil {
 			return Change{}, err
 		}
 	}
 	for i := range d.Reservations {
-		if err := f.reservation(&d.Reservations[i].Reservation, d.Reservations[i].Was); err != nil {
+		if err := f.reservation(&d.Reservations[i].Now, d.Reservations[i].Was); err != nil {
 			return Change{}, err
 		}
 	}

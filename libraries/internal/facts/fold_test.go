@@ -144,29 +144,29 @@ func (w *foldWorld) feedRegisters(t *testing.T, pile *intake.Pile, known *foldFa
 		if !some() {
 			continue
 		}
-		c := facts.LoanChange{Loan: states[w.random.IntN(len(states))]}
+		c := facts.LoanChange{Now: states[w.random.IntN(len(states))]}
 		if all {
-			c.Loan = states[len(states)-1]
+			c.Now = states[len(states)-1]
 		}
 		if was, found := known.loans[int64(id)]; found {
 			c.Was = &was
 		}
 		noError(t, pile.AddLoan(c))
-		known.loans[int64(id)] = c.Loan
+		known.loans[int64(id)] = c.Now
 	}
 	for id, states := range w.reservations {
 		if !some() {
 			continue
 		}
-		c := facts.ReservationChange{Reservation: states[w.random.IntN(len(states))]}
+		c := facts.ReservationChange{Now: states[w.random.IntN(len(states))]}
 		if all {
-			c.Reservation = states[len(states)-1]
+			c.Now = states[len(states)-1]
 		}
 		if was, found := known.reservations[int64(id)]; found {
 			c.Was = &was
 		}
 		noError(t, pile.AddReservation(c))
-		known.reservations[int64(id)] = c.Reservation
+		known.reservations[int64(id)] = c.Now
 	}
 }
 
@@ -254,7 +254,7 @@ func loanAt(borrowed string, status libraries.LoanStatus, ended string) librarie
 func TestFoldRules(t *testing.T) {
 	sessions := func(events ...facts.Event) facts.Delivery { return facts.Delivery{Events: events} }
 	lent := func(l libraries.Loan, was ...libraries.Loan) facts.Delivery {
-		c := facts.LoanChange{Loan: l}
+		c := facts.LoanChange{Now: l}
 		if len(was) > 0 {
 			c.Was = &was[0]
 		}
@@ -376,11 +376,11 @@ func TestFoldErrors(t *testing.T) {
 	for name, d := range map[string]facts.Delivery{
 		"an event of another reader":      {Reader: 2, Events: []facts.Event{sessionAt("01 10:00:00", 0)}},
 		"a loan among the events":         {Reader: 1, Events: []facts.Event{strange}},
-		"a loan of another reader":        {Reader: 2, Loans: []facts.LoanChange{{Loan: loan}}},
+		"a loan of another reader":        {Reader: 2, Loans: []facts.LoanChange{{Now: loan}}},
 		"a loan that begins later":        {Reader: 1, Loans: []facts.LoanChange{{other, &loan}}},
 		"a loan of another title":         {Reader: 1, Loans: []facts.LoanChange{{book, &loan}}},
 		"a loan that was never lent":      {Reader: 1, Loans: []facts.LoanChange{{loanAt("03 10:00:00", libraries.LoanExpired, "05 11:00:00"), &loan}}},
-		"a reservation of another reader": {Reader: 2, Reservations: []facts.ReservationChange{{Reservation: reserved}}},
+		"a reservation of another reader": {Reader: 2, Reservations: []facts.ReservationChange{{Now: reserved}}},
 		"a reservation of another time":   {Reader: 1, Reservations: []facts.ReservationChange{{later, &reserved}}},
 	} {
 		if c, err := (facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}).Fold(d); err == nil {

@@ -14,7 +14,7 @@ import (
 // State is what a load must know of a network.
 type State struct {
 	At       state.Versions // which the load builds on; Facts is 0 before the first
-	Terms    map[libraries.Vocabulary][]libraries.Term
+	Terms    []Term
 	Books    []libraries.Book
 	Lines    []stock.BookLine
 	Channels []libraries.ChannelDay
@@ -23,29 +23,38 @@ type State struct {
 	Forgotten map[int64]bool
 }
 
+// Vocabularies returns the terms by their vocabularies.
+func (st State) Vocabularies() map[libraries.Vocabulary][]libraries.Term {
+	by := map[libraries.Vocabulary][]libraries.Term{}
+	for _, t := range st.Terms {
+		by[t.Vocabulary] = append(by[t.Vocabulary], t.Term)
+	}
+	return by
+}
+
 // Intake settles a feed against the State of a network: it checks each row by itself and against what it refers to (F3),
 // lets of rows with one key the one stand that F1 says, and keeps what is to be written.
 //
-// Its methods are called in the order Terms, Books, Lines, Channels; then Reader, and AddReader with each that Reader
-// returns; then the others. Reader, Loan, Renewal, Reservation, Session, Preview, Activity and Request check one row each
-// and may be called from any number of goroutines, between the calls of the others.
+// The files are read in the order terms, books, lines, channels, readers, and then the others. The methods named for one row
+// check it, and may be called from any number of goroutines, between the calls of the others; those named for several settle
+// the rows that were good.
 type Intake struct {
-	State   State
 	Began   time.Time // when the load began: what happened more than Ahead later is bad (F3)
 	History calendar.Date
+	// Forgotten are the readers whose name and e-mail no row brings back (P7).
+	Forgotten map[int64]bool
 
 	// What is to be written: the terms, books, lines and channels that are new or changed.
-	PutTerms    map[libraries.Vocabulary][]libraries.Term
+	PutTerms    []Term
 	PutBooks    []libraries.Book
 	PutLines    []stock.BookLine
 	PutChannels []libraries.ChannelDay
 
-	// What there is, the feed's rows included once they are settled.
-	terms    map[libraries.Vocabulary]map[int64]libraries.Term
-	books    map[int64]libraries.Book
-	lines    map[int64]stock.BookLine
-	channels map[channelKey]libraries.ChannelDay
-	readers  map[int64]struct{}
+	terms    register[termKey, Term]
+	books    register[int64, libraries.Book]
+	lines    register[int64, stock.BookLine]
+	channels register[channelKey, libraries.ChannelDay]
+	readers  map[int64]struct{} // that there are, those of the feed included
 }
 
 // Ahead is by how much the clock of who writes a feed may be ahead of the load's (F3).
@@ -55,27 +64,12 @@ const Ahead = 5 * time.Minute
 // kept.
 func NewIntake(st State, began time.Time, history calendar.Date) *Intake {
 	in := &Intake{
-		State: st, Began: began, History: history, PutTerms: map[libraries.Vocabulary][]libraries.Term{},
-		terms:    make(map[libraries.Vocabulary]map[int64]libraries.Term, len(libraries.Vocabularies())),
-		books:    make(map[int64]libraries.Book, len(st.Books)),
-		lines:    make(map[int64]stock.BookLine, len(st.Lines)),
-		channels: make(map[channelKey]libraries.ChannelDay, len(st.Channels)),
+		Began: began, History: history, Forgotten: st.Forgotten,
+		terms:    newRegister(Terms, st.Terms, func(t Term) termKey { return termKey{t.Vocabulary, t.ID} }),
+		books:    newRegister(Books, st.Books, func(b libraries.Book) int64 { return b.ID }),
+		lines:    newRegister(Lines, st.Lines, func(l stock.BookLine) int64 { return l.Line.ID }),
+		channels: newRegister(Channels, st.Channels, func(d libraries.ChannelDay) channelKey { return channelKey{d.Day, d.Channel} }),
 		readers:  make(map[int64]struct{}, len(st.Readers)),
-	}
-	for _, v := range libraries.Vocabularies() {
-		in.terms[v] = make(map[int64]libraries.Term, len(st.Terms[v]))
-		for _, t := range st.Terms[v] {
-			in.terms[v][t.ID] = t
-		}
-	}
-	for _, b := range st.Books {
-		in.books[b.ID] = b
-	}
-	for _, l := range st.Lines {
-		in.lines[l.Line.ID] = l
-	}
-	for _, c := range st.Channels {
-		in.channels[channelKey{c.Day, c.Channel}] = c
 	}
 	for _, id := range st.Readers {
 		in.readers[id] = struct{}{}
@@ -83,7 +77,7 @@ func NewIntake(st State, began time.Time, history calendar.Date) *Intake {
 	return in
 }
 
-// Counts says what became of the rows of one register file.
+// Counts are [row.Counts] of a register file, as the totals of a load say them.
 type Counts struct {
 	Rows      int `json:"rows"`
 	New       int `json:"new"`
@@ -91,9 +85,9 @@ type Counts struct {
 	Unchanged int `json:"unchanged"`
 	// Superseded rows are good, but another row with their key stands (F1).
 	Superseded int `json:"superseded"`
-	// BeforeHistory rows are loans and reservations that do not exist (G6).
-	BeforeHistory int `json:"beforeHistory"`
-	Bad           int `json:"bad"`
+	// Passed rows are loans and reservations before the history, which do not exist (G6).
+	Passed int `json:"beforeHistory"`
+	Bad    int `json:"bad"`
 }
 
 // EventCounts says what became of the rows of one file of events before they were folded.
@@ -103,15 +97,6 @@ type EventCounts struct {
 	BeforeHistory int `json:"beforeHistory"`
 	Bad           int `json:"bad"`
 }
-
-// Lined is a row of a feed with the line on which it starts.
-type Lined[T any] = row.Lined[T]
-
-// Rejected is told of a bad row (F3).
-type Rejected = row.Rejected
-
-// FaultError is what is wrong with a row: the name of a field in the feed, and why.
-type FaultError = row.FaultError
 
 // ErrBeforeHistory is returned for an event before the history: it is skipped and counted, not bad (G6).
 var ErrBeforeHistory = errors.New("before the history")
@@ -125,11 +110,11 @@ const (
 )
 
 // exists returns what is wrong with a row that refers to a reader and a title.
-func (in *Intake) exists(reader, book int64) *FaultError {
+func (in *Intake) exists(reader, book int64) *row.FaultError {
 	if _, ok := in.readers[reader]; !ok {
 		return row.Fault("userId", isMissing)
 	}
-	if _, ok := in.books[book]; !ok {
+	if !in.books.has(book) {
 		return row.Fault("bookId", isMissing)
 	}
 	return nil

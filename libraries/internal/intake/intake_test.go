@@ -11,15 +11,16 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/stock"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // newIntake is a network with a term 1 in each vocabulary, the books 1 and 2, the line 1, the app's sessions of 1 August,
 // and the readers 1 and 2. The load begins five minutes before lastInstant, the history on 21 July.
 func newIntake() *intake.Intake {
-	terms := map[libraries.Vocabulary][]libraries.Term{}
+	var terms []intake.Term
 	for _, v := range libraries.Vocabularies() {
-		terms[v] = []libraries.Term{{ID: 1, Name: "Um"}}
+		terms = append(terms, intake.Term{Vocabulary: v, Term: libraries.Term{ID: 1, Name: "Um"}})
 	}
 	line := stock.BookLine{Book: 1, Line: stock.Line{
 		ID: 1, Collection: stock.Manual, Kind: stock.LegacyLine, Number: 7, Modality: new("perpétua"), Copies: new(int64(2)),
@@ -52,7 +53,7 @@ func (s said) of(c intake.Counts) string {
 		name  string
 		count int
 	}{
-		{"new", c.New}, {"changed", c.Changed}, {"unchanged", c.Unchanged}, {"superseded", c.Superseded}, {"early", c.BeforeHistory},
+		{"new", c.New}, {"changed", c.Changed}, {"unchanged", c.Unchanged}, {"superseded", c.Superseded}, {"early", c.Passed},
 	} {
 		if n.count > 0 {
 			words = append(words, fmt.Sprintf("%s %d", n.name, n.count))
@@ -62,10 +63,37 @@ func (s said) of(c intake.Counts) string {
 }
 
 // lined numbers rows from line 1.
-func lined[T any](rows ...T) []intake.Lined[T] {
-	var list []intake.Lined[T]
-	for i, row := range rows {
-		list = append(list, intake.Lined[T]{Line: i + 1, Row: row})
+func lined[T any](rows ...T) []row.Lined[T] {
+	var list []row.Lined[T]
+	for i, r := range rows {
+		list = append(list, row.Lined[T]{Line: i + 1, Row: r})
+	}
+	return list
+}
+
+// settle settles rows as a load does, which checks each before.
+func settle[T any](s *said, rows []row.Lined[T], check func(T) (T, error), settle func([]row.Lined[T]) intake.Counts) intake.Counts {
+	bad := 0
+	var good []row.Lined[T]
+	for _, r := range rows {
+		v, err := check(r.Row)
+		if wrong, ok := errors.AsType[*row.FaultError](err); ok {
+			bad++
+			_ = s.bad(r.Line, wrong.Field, wrong.Reason)
+			continue
+		}
+		good = append(good, row.Lined[T]{Line: r.Line, Row: v})
+	}
+	c := settle(good)
+	c.Rows, c.Bad = c.Rows+bad, c.Bad+bad
+	return c
+}
+
+// terms are terms of a vocabulary.
+func terms(v libraries.Vocabulary, of ...libraries.Term) []intake.Term {
+	var list []intake.Term
+	for _, t := range of {
+		list = append(list, intake.Term{Vocabulary: v, Term: t})
 	}
 	return list
 }
@@ -84,9 +112,9 @@ func TestTermRows(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var s said
-		c, err := newIntake().Terms(libraries.SubjectTerms, lined(tt.rows...), s.bad)
-		if got := s.of(c); err != nil || got != tt.want || c.Rows != len(tt.rows) {
-			t.Errorf("%s: Terms = %q of %d rows, %v, want %q", tt.name, got, c.Rows, err, tt.want)
+		c := newIntake().Terms(lined(terms(libraries.SubjectTerms, tt.rows...)...))
+		if got := s.of(c); got != tt.want || c.Rows != len(tt.rows) {
+			t.Errorf("%s: Terms = %q of %d rows, want %q", tt.name, got, c.Rows, tt.want)
 		}
 	}
 }
@@ -95,15 +123,13 @@ func TestTermRows(t *testing.T) {
 func TestTermsOfTheFeed(t *testing.T) {
 	in := newIntake()
 	var s said
-	if _, err := in.Terms(libraries.CategoryTerms, lined(libraries.Term{ID: 1, Name: "Um"}, libraries.Term{ID: 5, Name: "Cinco"}), s.bad); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := in.PutTerms[libraries.CategoryTerms], []libraries.Term{{ID: 5, Name: "Cinco"}}; !slices.Equal(got, want) {
+	in.Terms(lined(terms(libraries.CategoryTerms, libraries.Term{ID: 1, Name: "Um"}, libraries.Term{ID: 5, Name: "Cinco"})...))
+	if got, want := in.PutTerms, terms(libraries.CategoryTerms, libraries.Term{ID: 5, Name: "Cinco"}); !slices.Equal(got, want) {
 		t.Errorf("PutTerms = %v, want %v", got, want)
 	}
 	book := libraries.Book{ID: 3, Publisher: libraries.None, Categories: []int64{5, 1, 5}, Year: libraries.None}
-	if c, err := in.Books(lined(book), s.bad); err != nil || c.New != 1 {
-		t.Fatalf("Books = %+v, %v, want a new one; %v", c, err, s)
+	if c := settle(&s, lined(book), in.Book, in.Books); c.New != 1 {
+		t.Fatalf("Books = %+v, want a new one; %v", c, s)
 	}
 	if got := in.PutBooks[0].Categories; !slices.Equal(got, []int64{1, 5}) {
 		t.Errorf("categories = %v, want them ascending, each once", got)
@@ -137,9 +163,9 @@ func TestBookRows(t *testing.T) {
 	for _, tt := range tests {
 		var s said
 		in := newIntake()
-		c, err := in.Books(lined(tt.rows...), s.bad)
-		if got := s.of(c); err != nil || got != tt.want {
-			t.Errorf("%s: Books = %q, %v, want %q", tt.name, got, err, tt.want)
+		c := settle(&s, lined(tt.rows...), in.Book, in.Books)
+		if got := s.of(c); got != tt.want {
+			t.Errorf("%s: Books = %q, want %q", tt.name, got, tt.want)
 		}
 		if put := c.New + c.Changed; put != len(in.PutBooks) {
 			t.Errorf("%s: %d books are to be written, want %d", tt.name, len(in.PutBooks), put)
@@ -170,12 +196,13 @@ func TestLineRows(t *testing.T) {
 		{"unknown title", func(l *stock.BookLine) { l.Book = 3 }, "line 1 bookId does not exist"},
 	}
 	for _, tt := range tests {
-		row := same
-		tt.change(&row)
+		line := same
+		tt.change(&line)
 		var s said
-		c, err := newIntake().Lines(lined(row), s.bad)
-		if got := s.of(c); err != nil || got != tt.want {
-			t.Errorf("%s: Lines = %q, %v, want %q", tt.name, got, err, tt.want)
+		in := newIntake()
+		c := settle(&s, lined(line), in.Line, in.Lines)
+		if got := s.of(c); got != tt.want {
+			t.Errorf("%s: Lines = %q, want %q", tt.name, got, tt.want)
 		}
 	}
 }
@@ -196,9 +223,9 @@ func TestChannelRows(t *testing.T) {
 	for _, tt := range tests {
 		var s said
 		in := newIntake()
-		c, err := in.Channels(lined(tt.rows...), s.bad)
-		if got := s.of(c); err != nil || got != tt.want {
-			t.Errorf("%s: Channels = %q, %v, want %q", tt.name, got, err, tt.want)
+		c := settle(&s, lined(tt.rows...), in.Channel, in.Channels)
+		if got := s.of(c); got != tt.want {
+			t.Errorf("%s: Channels = %q, want %q", tt.name, got, tt.want)
 		}
 		for _, d := range in.PutChannels {
 			if d.Estimated != (d.Channel == libraries.App) {
@@ -211,9 +238,10 @@ func TestChannelRows(t *testing.T) {
 // TestRejectedStops ends the settling with the error that a bad row is answered with.
 func TestRejectedStops(t *testing.T) {
 	stop := errors.New("stop")
-	_, err := newIntake().Lines(lined(stock.BookLine{Book: 3}), func(int, string, string) error { return stop })
+	moved := active(ofAnother)
+	_, err := newIntake().Loans(lined(moved), knownLoans(active()), &intake.Counts{}, func(int, string, string) error { return stop })
 	if !errors.Is(err, stop) {
-		t.Errorf("Lines = %v, want the error of bad", err)
+		t.Errorf("Loans = %v, want the error of bad", err)
 	}
 }
 

@@ -3,7 +3,7 @@ package intake_test
 import (
 	"context"
 	"fmt"
-	"maps"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -15,54 +15,62 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// remembering is a Writer without a database: blocks in a state.Memory, and beside them the rows of one network.
-type remembering struct {
-	*state.MemoryLoad
-	*registers
-}
-
-type registers struct {
-	readers map[int64]libraries.Reader
-	loans   map[int64]libraries.Loan
-	erased  []int64
-}
-
-func (r remembering) People(_ context.Context, ids []int64) (list []libraries.Reader, err error) {
-	for _, id := range ids {
-		if reader, ok := r.readers[id]; ok {
-			list = append(list, reader)
-		}
-	}
-	return list, nil
-}
-
-func (r remembering) WriteAll(ctx context.Context, changes ...intake.Written) error {
-	for _, c := range changes {
-		if err := r.Write(ctx, c.Blocks...); err != nil {
-			return err
-		}
-		if err := take(r.readers, c.Readers, func(r libraries.Reader) int64 { return r.ID }); err != nil {
-			return err
-		}
-		if err := take(r.loans, c.Loans, func(l libraries.Loan) int64 { return l.ID }); err != nil {
-			return err
-		}
-		r.erased = append(r.erased, c.Erased...)
-	}
-	return nil
-}
-
-// take puts rows into a table, and holds a load to what it says of them.
-func take[T any](table map[int64]T, p intake.Puts[T], id func(T) int64) error {
-	for again, list := range map[bool][]T{false: p.New, true: p.Again} {
-		for _, v := range list {
-			if _, known := table[id(v)]; known != again {
-				return fmt.Errorf("row %d is put in as one that is there: %t", id(v), again)
+// load loads a pile into a network in memory, and holds what it writes to what it says of it.
+func load(t *testing.T, m *state.Memory, pile *intake.Pile, o intake.LoadOptions) (intake.Loaded, []int64) {
+	t.Helper()
+	to := m.Load(7)
+	o.People = func(_ context.Context, ids []int64) (people []libraries.Reader, err error) {
+		for _, r := range rows(t, m, intake.Readers) {
+			if slices.Contains(ids, r.ID) {
+				people = append(people, r)
 			}
-			table[id(v)] = v
+		}
+		return people, nil
+	}
+	n, erased, err := intake.Load(t.Context(), checked{to, t}, &intake.Intake{}, pile, o)
+	noError(t, err)
+	_, err = to.Hold()
+	noError(t, err)
+	return n, erased
+}
+
+// checked is a load that is told of a row whether there is one in its place.
+type checked struct {
+	*state.MemoryLoad
+	t *testing.T
+}
+
+func (c checked) Write(ctx context.Context, changes ...state.Change) error {
+	for _, change := range changes {
+		gone := map[string]bool{}
+		for _, key := range change.Gone {
+			gone[fmt.Sprint(key)] = true
+		}
+		if change.Put == nil {
+			continue
+		}
+		for values := range change.Put {
+			key := values[:len(change.Table.Key)]
+			known := false
+			for was := range c.Rows(c.Tenant(), change.Table, state.At(c.Base())) {
+				known = known || slices.Equal(was[:len(key)], key)
+			}
+			if known != gone[fmt.Sprint(key)] {
+				c.t.Errorf("row %v of %s is put in as one that is there: %t", key, change.Table.Name, !known)
+			}
 		}
 	}
-	return nil
+	return c.MemoryLoad.Write(ctx, changes...)
+}
+
+// rows are the records of a table that hold now.
+func rows[T any](t *testing.T, m *state.Memory, of *state.Records[T]) (list []T) {
+	t.Helper()
+	for v, err := range state.ReadRows(m, 7, of, state.At(m.Now(7))) {
+		noError(t, err)
+		list = append(list, v)
+	}
+	return list
 }
 
 // loadedFeed is what a load has of one day: a row of a reader, a session and a loan of its own.
@@ -78,7 +86,7 @@ func loadedFeed(t *testing.T, days ...calendar.Date) *intake.Pile {
 			pile.AddReader(libraries.Reader{ID: n % 3, Name: "Ana", Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive, Updated: someInstant.UTC()}),
 			pile.AddEvent(facts.Event{Kind: libraries.SessionEvent, ID: facts.NewEventID(facts.SessionResource, id, n%3, day), Reader: n % 3,
 				Book: 7, Day: day, Second: 60, Seconds: 90, Progress: 1000 * libraries.Progress(n%100), Mode: libraries.Online, Format: libraries.Ebook}),
-			pile.AddLoan(facts.LoanChange{Loan: libraries.Loan{ID: n, Reader: n % 3, Book: 7, Borrowed: at, Status: libraries.LoanActive}}),
+			pile.AddLoan(facts.LoanChange{Now: libraries.Loan{ID: n, Reader: n % 3, Book: 7, Borrowed: at, Status: libraries.LoanActive}}),
 		} {
 			noError(t, err)
 		}
@@ -109,53 +117,42 @@ func TestLoadWithoutDatabase(t *testing.T) {
 	for day := libraries.HistoryStart; day < libraries.HistoryStart+300; day += 7 { // some share a slot
 		days = append(days, day)
 	}
-	load := func(m *state.Memory, r *registers, pile *intake.Pile) intake.Loaded {
-		t.Helper()
-		to := m.Load(7)
-		steps := -1
-		n, err := intake.Load(t.Context(), remembering{to, r}, &intake.Intake{}, pile, intake.LoadOptions{
-			Progress: func(done, total int) {
-				if steps++; done != steps || done > total {
-					t.Errorf("step %d of %d is told as %d", steps, total, done)
-				}
-			},
-		})
-		noError(t, err)
-		_, err = to.Hold()
-		noError(t, err)
-		return n
-	}
-	newRegisters := func() *registers {
-		return &registers{readers: map[int64]libraries.Reader{}, loans: map[int64]libraries.Loan{}}
-	}
-
-	whole, rows := &state.Memory{}, newRegisters()
-	if n, want := load(whole, rows, loadedFeed(t, days...)), (intake.Loaded{New: len(days), Readers: intake.ReaderCounts{New: 3}}); n != want {
+	whole := &state.Memory{}
+	steps := -1
+	counted := intake.LoadOptions{Progress: func(done, total int) {
+		if steps++; done != steps || done > total {
+			t.Errorf("step %d of %d is told as %d", steps, total, done)
+		}
+	}}
+	n, _ := load(t, whole, loadedFeed(t, days...), counted)
+	if want := (intake.Loaded{New: len(days), Readers: intake.ReaderCounts{New: 3}}); n != want {
 		t.Errorf("the whole: %+v, want %+v", n, want)
 	}
-	pieces, others := &state.Memory{}, newRegisters()
-	load(pieces, others, loadedFeed(t, days[20:]...))
-	load(pieces, others, loadedFeed(t, days[:20]...))
+	pieces := &state.Memory{}
+	load(t, pieces, loadedFeed(t, days[20:]...), intake.LoadOptions{})
+	load(t, pieces, loadedFeed(t, days[:20]...), intake.LoadOptions{})
 	if !slices.Equal(everything(t, pieces), everything(t, whole)) {
 		t.Error("in pieces the blocks are others than of the whole")
 	}
-	if !maps.Equal(others.loans, rows.loans) || len(rows.loans) != len(days) {
-		t.Errorf("in pieces there are the loans %v, of the whole %v", others.loans, rows.loans)
+	loans := rows(t, whole, intake.Loans)
+	if others := rows(t, pieces, intake.Loans); !reflect.DeepEqual(others, loans) || len(loans) != len(days) {
+		t.Errorf("in pieces there are the loans %v, of the whole %v", others, loans)
 	}
 
 	again := &intake.Pile{}
 	t.Cleanup(func() { again.Close() })
-	was := rows.loans[0]
+	was := loans[0]
 	now := was
 	now.Status, now.Returned = libraries.LoanReturned, was.Borrowed.Add(time.Hour)
-	gone := rows.readers[0]
+	gone := rows(t, whole, intake.Readers)[0]
 	gone.Status, gone.DeletedAt, gone.Updated = libraries.ReaderDeleted, days[0], gone.Updated.Add(time.Hour)
-	noError(t, again.AddLoan(facts.LoanChange{Loan: now, Was: &was}))
+	noError(t, again.AddLoan(facts.LoanChange{Now: now, Was: &was}))
 	noError(t, again.AddReader(gone))
-	if n, want := load(whole, rows, again), (intake.Loaded{Readers: intake.ReaderCounts{Changed: 1}}); n != want {
-		t.Errorf("a return and a deletion: %+v, want %+v", n, want)
+	n, erased := load(t, whole, again, intake.LoadOptions{})
+	if want := (intake.Loaded{Readers: intake.ReaderCounts{Changed: 1}}); n != want || !slices.Equal(erased, []int64{0}) {
+		t.Errorf("a return and a deletion: %+v, want %+v; erased are %v", n, want, erased)
 	}
-	if !slices.Equal(rows.erased, []int64{0}) || rows.loans[0] != now {
-		t.Errorf("erased are %v, and the loan is %+v", rows.erased, rows.loans[0])
+	if got := rows(t, whole, intake.Loans)[0]; got != now {
+		t.Errorf("the loan is %+v", got)
 	}
 }

@@ -19,10 +19,6 @@ import (
 // loans in the order in which they stand in their table. A million loans written by reader would touch every page of the
 // table in every part.
 
-// slotOf returns the slot that a day's things wait in. The first slots are those of the history's first days, so that rows are
-// mostly written in the order of their tables.
-func slotOf(day calendar.Date) int { return int(uint32(day-libraries.HistoryStart) % spill.Parts) }
-
 // The kinds of what is set aside, each in front of its records.
 const (
 	deltaAside byte = iota
@@ -35,41 +31,43 @@ const (
 
 // setAside sets aside what a delivery and its fold say of days.
 func setAside(s *spill.Sheaf, d *facts.Delivery, c *facts.Change) {
-	kind := func(day calendar.Date, k byte) *[]byte {
-		b := s.Of(slotOf(day))
-		*b = append(*b, k)
-		return b
-	}
 	for i := range c.Days {
-		b := kind(c.Days[i].Day, deltaAside)
+		b := aside(s, c.Days[i].Day, deltaAside)
 		*b = facts.AppendDayDelta(*b, c.Days[i])
 	}
-	for i := range d.Loans {
-		loan, k := &d.Loans[i].Loan, newLoanAside
-		if d.Loans[i].Was != nil {
-			k = loanAside
-		}
-		b := kind(loan.Day(), k)
-		*b = loanFields.Append(*b, loan)
-	}
-	for i := range d.Reservations {
-		r, k := &d.Reservations[i].Reservation, newReservationAside
-		if d.Reservations[i].Was != nil {
-			k = reservationAside
-		}
-		b := kind(r.Day(), k)
-		*b = reservationFields.Append(*b, r)
-	}
+	setAsideAll(s, d.Loans, loans, newLoanAside)
+	setAsideAll(s, d.Reservations, reservations, newReservationAside)
 	for i := range c.Requests {
-		b := kind(c.Requests[i].Day(), requestAside)
-		*b = requestFields.Append(*b, &c.Requests[i])
+		b := aside(s, c.Requests[i].Day(), requestAside)
+		*b = Requests.Append(*b, &c.Requests[i])
 	}
 }
 
-// days is what is written of a slot: the blocks of each form of its days, and their rows.
+// setAsideAll sets aside records: of a new one the kind is that of new ones, of another the next.
+func setAsideAll[T any](s *spill.Sheaf, changes []facts.Changed[T], of lasting[T], isNew byte) {
+	for i := range changes {
+		c, kind := &changes[i], isNew
+		if c.Was != nil {
+			kind++
+		}
+		b := aside(s, of.of(c.Now).day(), kind)
+		*b = of.table.Append(*b, &c.Now)
+	}
+}
+
+// aside returns the records of a day's slot, with the kind of the next one.
+func aside(s *spill.Sheaf, day calendar.Date, kind byte) *[]byte {
+	b := s.Of(state.Slot(day, libraries.HistoryStart))
+	*b = append(*b, kind)
+	return b
+}
+
+// days is what is said of the days of a slot: rows, and deltas by day.
 type days struct {
-	Written
-	forms [len(dayKinds)]state.Puts
+	loans        state.Rows[libraries.Loan]
+	reservations state.Rows[libraries.Reservation]
+	requests     state.Rows[libraries.Request]
+	deltas       map[calendar.Date][]facts.DayDelta
 }
 
 // dayKinds are the kinds of the forms of a day.
@@ -81,42 +79,39 @@ func formsOf(f *facts.DayForms) [len(dayKinds)]*[]byte {
 }
 
 // merge merges what was set aside of a slot's days into them.
-func (l *load) merge(ctx context.Context, slot int) (*days, error) {
-	l.piles.Lock()
-	data, err := l.days.Part(slot)
-	l.piles.Unlock()
+func (l *load) merge(ctx context.Context, aside []byte) (state.Written, error) {
+	d, err := unpack(aside)
 	if err != nil {
-		return nil, err
+		return state.Written{}, fmt.Errorf("what was set aside: %w", err)
 	}
-	d := &days{}
-	deltas, err := d.unpack(data)
-	if err != nil {
-		return nil, fmt.Errorf("what was set aside: %w", err)
-	}
-	dates := slices.Sorted(maps.Keys(deltas))
+	dates := slices.Sorted(maps.Keys(d.deltas))
 	had, err := l.dayForms(ctx, dates)
 	if err != nil {
-		return nil, err
+		return state.Written{}, err
 	}
+	var puts [len(dayKinds)]state.Puts
 	for i, k := range dayKinds {
-		d.forms[i].Kind = k
+		puts[i].Kind = k
 	}
 	for _, date := range dates {
-		forms, err := mergeDay(had[date], deltas[date])
+		forms, err := mergeDay(had[date], d.deltas[date])
 		if err != nil {
-			return nil, fmt.Errorf("day %s: %w", date, err)
+			return state.Written{}, fmt.Errorf("day %s: %w", date, err)
 		}
-		delete(deltas, date)
+		delete(d.deltas, date)
 		was := had[date]
 		for i, data := range formsOf(&forms) { // of an empty one there is no block
-			d.forms[i].Add(state.BlockKey{A: int64(date)}, len(*formsOf(&was)[i]) > 0, *data)
+			puts[i].Add(state.BlockKey{A: int64(date)}, len(*formsOf(&was)[i]) > 0, *data)
 		}
 	}
-	return d, nil
+	w := state.WrittenOf(l.Tenant(), &puts[0], &puts[1], &puts[2], &puts[3])
+	w.Changes = append(w.Changes, Loans.Change(d.loans), Reservations.Change(d.reservations), Requests.Change(d.requests))
+	w.Bytes += (d.loans.Len() + d.reservations.Len() + d.requests.Len()) * rowBytes
+	return w, nil
 }
 
-// unpack unpacks what was set aside of a slot, rows in the order of their tables, and returns the deltas by day.
-func (d *days) unpack(data []byte) (map[calendar.Date][]facts.DayDelta, error) {
+// unpack unpacks what was set aside of a slot, rows in the order of their tables.
+func unpack(data []byte) (d days, err error) {
 	var lists [][]facts.DayDelta // they are large: each is moved once
 	r := facts.DeltaReader{Decoder: packed.Bare(data)}
 	for r.Len() > 0 && !r.Bad() {
@@ -128,27 +123,22 @@ func (d *days) unpack(data []byte) (map[calendar.Date][]facts.DayDelta, error) {
 			}
 			lists[n] = append(lists[n], r.Delta())
 		case newLoanAside, loanAside:
-			d.Loans.add(readPiledLoan(&r.Decoder), k == loanAside)
+			d.loans.Add(read(&r.Decoder, Loans), k == loanAside)
 		case newReservationAside, reservationAside:
-			d.Reservations.add(readPiledReservation(&r.Decoder), k == reservationAside)
+			d.reservations.Add(read(&r.Decoder, Reservations), k == reservationAside)
 		case requestAside:
-			d.Requests.add(readPiledRequest(&r.Decoder, 0), false)
+			d.requests.Add(read(&r.Decoder, Requests), false)
 		default:
 			r.Check(false)
 		}
 	}
-	byLoan := func(a, b libraries.Loan) int { return cmp.Or(cmp.Compare(a.Day(), b.Day()), cmp.Compare(a.ID, b.ID)) }
-	slices.SortFunc(d.Loans.New, byLoan)
-	slices.SortFunc(d.Loans.Again, byLoan)
-	byReservation := func(a, b libraries.Reservation) int {
-		return cmp.Or(cmp.Compare(a.Day(), b.Day()), cmp.Compare(a.ID, b.ID))
-	}
-	slices.SortFunc(d.Reservations.New, byReservation)
-	slices.SortFunc(d.Reservations.Again, byReservation)
-	slices.SortFunc(d.Requests.New, func(a, b libraries.Request) int {
+	d.loans.Sort(loans.order)
+	d.reservations.Sort(reservations.order)
+	d.requests.Sort(func(a, b libraries.Request) int {
 		return cmp.Or(a.Requested.Compare(b.Requested), cmp.Compare(a.ID, b.ID))
 	})
-	return byDay(lists), r.End()
+	d.deltas = byDay(lists)
+	return d, r.End()
 }
 
 // byDay sorts deltas by their day.
@@ -187,12 +177,8 @@ func mergeDay(had facts.DayForms, deltas []facts.DayDelta) (facts.DayForms, erro
 // dayForms reads some days, which ascend.
 func (l *load) dayForms(ctx context.Context, dates []calendar.Date) (map[calendar.Date]facts.DayForms, error) {
 	had := map[calendar.Date]facts.DayForms{}
-	among := make([]int64, len(dates))
-	for i, d := range dates {
-		among[i] = int64(d)
-	}
 	for i, k := range dayKinds {
-		err := l.scan(ctx, k, state.Range{Among: among}, func(b state.Block) error {
+		err := l.Past(ctx, k, state.Range{Among: state.Numbers(dates)}, func(b state.Block) error {
 			f := had[calendar.Date(b.A)]
 			*formsOf(&f)[i] = slices.Clone(b.Data)
 			had[calendar.Date(b.A)] = f
@@ -203,12 +189,4 @@ func (l *load) dayForms(ctx context.Context, dates []calendar.Date) (map[calenda
 		}
 	}
 	return had, nil
-}
-
-// writeDays writes the days of a slot, with their loans, reservations and requests.
-func (l *load) writeDays(ctx context.Context, d *days) error {
-	l.steps.next()
-	var bytes int
-	d.Blocks, bytes = state.Changes(&d.forms[0], &d.forms[1], &d.forms[2], &d.forms[3])
-	return l.out.Add(ctx, bytes+(d.Loans.len()+d.Reservations.len()+d.Requests.len())*rowBytes, d.Written)
 }

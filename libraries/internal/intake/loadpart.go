@@ -16,35 +16,34 @@ import (
 
 // part is what one part of the pile changes, packed as it is written.
 type part struct {
-	Written
 	attributes, titles, events state.Puts
+	readers                    state.Rows[libraries.Reader]
 
 	aside  *spill.Sheaf
 	counts []facts.TitleCounts
 	loaded Loaded
+	erased []int64
 }
 
 // fold folds a part of the pile.
-func (l *load) fold(ctx context.Context, i int) (*part, error) {
-	l.piles.Lock()
+func (l *load) fold(ctx context.Context, i int, aside *spill.Sheaf) (state.Written, error) {
 	deliveries, err := l.pile.Part(i)
-	l.piles.Unlock()
 	if err != nil {
-		return nil, err
+		return state.Written{}, err
 	}
 	p := &part{
 		attributes: state.Puts{Kind: facts.AttributesKind}, titles: state.Puts{Kind: facts.ReaderTitlesKind}, events: state.Puts{Kind: facts.EventSetKind},
-		aside: l.sheaves.New(),
+		aside: aside,
 	}
 	had, err := l.before(ctx, deliveries)
 	if err != nil {
-		return nil, err
+		return state.Written{}, err
 	}
 	changed := map[facts.EventSetKey]bool{}
 	for i := range deliveries {
 		d := &deliveries[i]
 		if err := p.fold(had, d, changed); err != nil {
-			return nil, fmt.Errorf("fold reader %d: %w", d.Reader, err)
+			return state.Written{}, fmt.Errorf("fold reader %d: %w", d.Reader, err)
 		}
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(changed), facts.EventSetKey.Compare) {
@@ -55,7 +54,22 @@ func (l *load) fold(ctx context.Context, i int) (*part, error) {
 			p.attributes.Add(state.BlockKey{A: number}, b.stored, b.pack())
 		}
 	}
-	return p, nil
+	w := state.WrittenOf(l.Tenant(), &p.attributes, &p.titles, &p.events)
+	w.Changes, w.Bytes = append(w.Changes, Readers.Change(p.readers)), w.Bytes+p.readers.Len()*rowBytes
+	w.Counted = func() { l.count(p) }
+	return w, nil
+}
+
+// count counts a part.
+func (l *load) count(p *part) {
+	l.loaded.add(p.loaded)
+	l.erased = append(l.erased, p.erased...)
+	for _, c := range p.counts {
+		h := l.counts[c.Book]
+		h.Book = c.Book
+		h.Add(c)
+		l.counts[c.Book] = h
+	}
 }
 
 // fold folds what the feed says of one reader.
@@ -95,16 +109,16 @@ func (p *part) stands(had *before, r libraries.Reader) bool {
 	case r.Updated.Before(was.Updated):
 		n.Superseded++
 		return false
-	case readerFields.Equal(&r, &was):
+	case Readers.Same(r, was):
 		n.Unchanged++
 		return false
 	default:
 		n.Changed++
 		if r.Status == libraries.ReaderDeleted {
-			p.Erased = append(p.Erased, r.ID)
+			p.erased = append(p.erased, r.ID)
 		}
 	}
-	p.Readers.add(r, known)
+	p.readers.Add(r, known)
 	return true
 }
 
@@ -136,20 +150,20 @@ func (l *load) before(ctx context.Context, deliveries []facts.Delivery) (*before
 			first.Block, last.Block = min(first.Block, k.Block), max(last.Block, k.Block)
 		}
 	}
-	if l.first() || len(deliveries) == 0 {
+	if l.Base() == 0 || len(deliveries) == 0 {
 		return b, nil
 	}
-	people, err := l.w.People(ctx, registered)
+	people, err := l.people(ctx, registered)
 	for _, r := range people {
 		b.readers[r.ID] = r
 	}
 	return b, cmp.Or(err,
-		l.scan(ctx, facts.AttributesKind, state.Range{Among: slices.Compact(numbers)}, b.addAttributes),
-		l.scan(ctx, facts.ReaderTitlesKind, state.Range{Among: all}, func(block state.Block) (err error) {
+		l.Past(ctx, facts.AttributesKind, state.Range{Among: slices.Compact(numbers)}, b.addAttributes),
+		l.Past(ctx, facts.ReaderTitlesKind, state.Range{Among: all}, func(block state.Block) (err error) {
 			b.titles[block.A], err = facts.ParseReaderTitles(block.Data)
 			return err
 		}),
-		l.scan(ctx, facts.EventSetKind, state.Range{Among: ascending(groups), B: state.Between(first.Block, last.Block)}, b.addEvents))
+		l.Past(ctx, facts.EventSetKind, state.Range{Among: ascending(groups), B: state.Between(first.Block, last.Block)}, b.addEvents))
 }
 
 func (b *before) addAttributes(block state.Block) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/reading/spill"
 )
@@ -30,7 +31,7 @@ const (
 
 // AddReader puts a row of the readers' register on the pile.
 func (p *Pile) AddReader(r libraries.Reader) error {
-	p.record = appendPiledReader(p.record[:0], &r)
+	p.record = Readers.Append(p.record[:0], &r)
 	return p.add(pileReader, r.ID)
 }
 
@@ -41,20 +42,25 @@ func (p *Pile) AddEvent(e facts.Event) error {
 }
 
 // AddLoan puts a loan on the pile.
-func (p *Pile) AddLoan(c facts.LoanChange) error {
-	p.record = appendPiledLoanChange(p.record[:0], &c)
-	return p.add(pileLoan, c.Loan.Reader)
-}
+func (p *Pile) AddLoan(c facts.LoanChange) error { return addChanged(p, pileLoan, loans, &c) }
 
 // AddReservation puts a reservation on the pile.
 func (p *Pile) AddReservation(c facts.ReservationChange) error {
-	p.record = appendPiledReservationChange(p.record[:0], &c)
-	return p.add(pileReservation, c.Reservation.Reader)
+	return addChanged(p, pileReservation, reservations, &c)
+}
+
+// addChanged puts on the pile what a record is now, and what it was before where it was anything.
+func addChanged[T any](p *Pile, kind byte, k lasting[T], c *facts.Changed[T]) error {
+	p.record = k.table.Append(p.record[:0], &c.Now)
+	if c.Was != nil {
+		p.record = k.table.Append(p.record, c.Was)
+	}
+	return p.add(kind, k.of(c.Now).reader)
 }
 
 // AddRequest puts a suggestion request on the pile.
 func (p *Pile) AddRequest(r libraries.Request) error {
-	p.record = appendPiledRequest(p.record[:0], &r)
+	p.record = Requests.Append(p.record[:0], &r)
 	return p.add(pileRequest, r.Reader)
 }
 
@@ -173,16 +179,62 @@ func (s *sorting) deliver(kind byte, reader int64, record *packed.Decoder) {
 	d := &s.deliveries[s.places[reader]]
 	switch kind {
 	case pileReader:
-		if r := readPiledReader(record, reader); d.Register == nil || !r.Updated.Before(d.Register.Updated) {
+		if r := read(record, Readers); d.Register == nil || !r.Updated.Before(d.Register.Updated) {
 			d.Register = &r
 		}
 	case pileEvent:
 		d.Events = append(d.Events, readPiledEvent(record, reader))
 	case pileLoan:
-		d.Loans = append(d.Loans, readPiledLoanChange(record))
+		d.Loans = append(d.Loans, readChanged(record, Loans))
 	case pileReservation:
-		d.Reservations = append(d.Reservations, readPiledReservationChange(record))
+		d.Reservations = append(d.Reservations, readChanged(record, Reservations))
 	case pileRequest:
-		d.Requests = append(d.Requests, readPiledRequest(record, reader))
+		d.Requests = append(d.Requests, read(record, Requests))
 	}
+}
+
+// The records of a Pile live as long as a load: their form has no version. A record's reader stands in front of it. But for
+// events, of which there are the most, they have the form of package row.
+
+// read reads the next record of a table.
+func read[T any](d *packed.Decoder, of *state.Records[T]) T {
+	v, err := of.Read(d)
+	d.Check(err == nil)
+	return v
+}
+
+func readChanged[T any](d *packed.Decoder, of *state.Records[T]) facts.Changed[T] {
+	c := facts.Changed[T]{Now: read(d, of)}
+	if d.Len() > 0 {
+		c.Was = new(read(d, of))
+	}
+	return c
+}
+
+// appendPiledEvent appends of an event that is no session only what such an event has.
+func appendPiledEvent(b []byte, e *facts.Event) []byte {
+	b = append(b, byte(e.Kind))
+	b = binary.LittleEndian.AppendUint64(b, uint64(e.ID))
+	b = facts.AppendDate(b, e.Day)
+	b = binary.AppendUvarint(b, uint64(e.Second))
+	b = binary.AppendUvarint(b, uint64(e.Book))
+	if e.Kind != libraries.SessionEvent {
+		return b
+	}
+	b = binary.AppendUvarint(b, uint64(e.Seconds))
+	b = binary.AppendUvarint(b, uint64(e.Progress))
+	return append(b, byte(e.Mode), byte(e.Format))
+}
+
+func readPiledEvent(d *packed.Decoder, reader int64) facts.Event {
+	e := facts.Event{Reader: reader, Kind: libraries.EventKind(d.Byte())}
+	if id := d.Bytes(8); id != nil {
+		e.ID = facts.EventID(binary.LittleEndian.Uint64(id))
+	}
+	e.Day, e.Second, e.Book = facts.ReadDate(d), facts.ReadSecond(d), facts.Natural(d)
+	if e.Kind == libraries.SessionEvent {
+		e.Seconds, e.Progress = facts.Natural(d), libraries.Progress(facts.Natural(d))
+		e.Mode, e.Format = libraries.Mode(d.Byte()), libraries.Format(d.Byte())
+	}
+	return e
 }

@@ -138,7 +138,7 @@ func putAny(random *rand.Rand, pile *intake.Pile, d *facts.Delivery, id int64) e
 		}
 		return pile.AddReader(r)
 	case 1:
-		c := facts.LoanChange{Loan: loanOf(random, id, d.Reader)}
+		c := facts.LoanChange{Now: loanOf(random, id, d.Reader)}
 		if random.IntN(2) == 0 {
 			was := loanOf(random, id, d.Reader)
 			c.Was = &was
@@ -146,7 +146,7 @@ func putAny(random *rand.Rand, pile *intake.Pile, d *facts.Delivery, id int64) e
 		d.Loans = append(d.Loans, c)
 		return pile.AddLoan(c)
 	case 2:
-		c := facts.ReservationChange{Reservation: reservationOf(random, id, d.Reader)}
+		c := facts.ReservationChange{Now: reservationOf(random, id, d.Reader)}
 		if random.IntN(2) == 0 {
 			was := reservationOf(random, id, d.Reader)
 			c.Was = &was

@@ -12,8 +12,6 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
-var blocksTable = &Table{Name: "blocks", Key: []string{"kind", "a", "b"}, Columns: []string{"lo", "hi", "data"}}
-
 var _ state.Blocks = (*Store)(nil)
 
 // Scan implements state.Blocks. A corrupt block is a state.ErrCorrupt.
@@ -92,31 +90,3 @@ func (l *Load) Scan(ctx context.Context, t state.Tenant, number int64, k state.K
 }
 
 var _ state.Writer = (*Load)(nil)
-
-// Write implements state.Writer. The error is state.ErrLost where another load has taken over.
-func (l *Load) Write(ctx context.Context, changes ...state.Change) error {
-	rows := make([]RowChange, len(changes))
-	for i, c := range changes {
-		rows[i] = l.RowsOf(c)
-	}
-	return l.WriteRows(ctx, rows...)
-}
-
-// RowsOf is a change of blocks as one of rows, to be made together with others.
-func (l *Load) RowsOf(c state.Change) RowChange {
-	kind := int64(c.Kind.Number)
-	gone := make([][]int64, len(c.Gone))
-	for i, k := range c.Gone {
-		gone[i] = []int64{kind, k.A, k.B}
-	}
-	if c.Put == nil {
-		return RowChange{Table: blocksTable, Gone: gone}
-	}
-	return RowChange{Table: blocksTable, Gone: gone, Put: func(yield func([]any) bool) {
-		for b := range c.Put {
-			if !yield([]any{kind, b.A, b.B, b.Lo, b.Hi, state.Seal(l.tenant, c.Kind, b)}) {
-				return
-			}
-		}
-	}}
-}

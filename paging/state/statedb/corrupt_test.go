@@ -31,7 +31,7 @@ func TestFlippedBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = errors.Join(l.Write(t.Context(), state.Change{Kind: shelf, Put: slices.Values(blocks)}), hold(t.Context(), l), l.Close(t.Context()))
+		err = errors.Join(l.Write(t.Context(), state.BlockChange(tenant, shelf, nil, slices.Values(blocks))), hold(t.Context(), l), l.Close(t.Context()))
 		if err != nil {
 			t.Fatal(err)
 		}

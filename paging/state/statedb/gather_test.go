@@ -26,7 +26,7 @@ func TestStatistics(t *testing.T) {
 		t.Fatal(err)
 	}
 	blocks := []state.Block{{BlockKey: state.BlockKey{A: 1}, Data: []byte("one")}, {BlockKey: state.BlockKey{A: 2}, Data: []byte("two")}}
-	if err := l.Write(t.Context(), state.Change{Kind: shelf, Put: slices.Values(blocks)}); err != nil {
+	if err := l.Write(t.Context(), state.BlockChange(tenant, shelf, nil, slices.Values(blocks))); err != nil {
 		t.Fatal(err)
 	}
 	if err := hold(t.Context(), l); err != nil {

@@ -49,7 +49,7 @@ func TestCalledOff(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return l.Write(ctx, oneBlock())
+			return l.Write(ctx, oneBlock(l))
 		}
 		for n := int64(1); off.left.Load() <= 0; n++ {
 			dead, err := store.Begin(t.Context(), tenant, nil)
@@ -119,7 +119,7 @@ func TestCalledOffInCommit(t *testing.T) {
 		away.DB, away.Copy = over.DB, over.Copy
 		l, err := away.Begin(ctx, tenant, nil)
 		if err == nil {
-			err = l.Write(ctx, oneBlock())
+			err = l.Write(ctx, oneBlock(l))
 		}
 		if err == nil {
 			err = hold(ctx, l)
@@ -147,8 +147,8 @@ func TestCalledOffInCommit(t *testing.T) {
 }
 
 // oneBlock puts one block.
-func oneBlock() state.Change {
-	return state.Change{Kind: shelf, Put: slices.Values([]state.Block{{BlockKey: state.BlockKey{A: 1}}})}
+func oneBlock(l *statedb.Load) state.Change {
+	return state.BlockChange(l.Tenant(), shelf, nil, slices.Values([]state.Block{{BlockKey: state.BlockKey{A: 1}}}))
 }
 
 // muteCommit returns a PostgreSQL URL by a way on which the n-th commit is made, done is called, and the answer lost.

@@ -244,8 +244,9 @@ func (l *Load) Alone(ctx context.Context, f func(ctx context.Context, tx bun.Tx,
 	return ofTenant(l.tenant, l.counted(err))
 }
 
-// WriteRows makes changes, in as many transactions as it takes to let other writers in.
-func (l *Load) WriteRows(ctx context.Context, changes ...RowChange) error {
+// Write implements state.Writer, in as many transactions as it takes to let other writers in. The error is state.ErrLost where
+// another load has taken over.
+func (l *Load) Write(ctx context.Context, changes ...state.Change) error {
 	l.dirty = true
 	w := &writing{Load: l}
 	for _, c := range byTable(changes) {
@@ -261,12 +262,12 @@ func (l *Load) WriteRows(ctx context.Context, changes ...RowChange) error {
 }
 
 // byTable makes one change of all those of a table: each is a statement of its own at least.
-func byTable(changes []RowChange) (all []RowChange) {
-	puts := map[*Table][]iter.Seq[[]any]{}
+func byTable(changes []state.Change) (all []state.Change) {
+	puts := map[*state.Table][]iter.Seq[[]any]{}
 	for _, c := range changes {
-		i := slices.IndexFunc(all, func(a RowChange) bool { return a.Table == c.Table })
+		i := slices.IndexFunc(all, func(a state.Change) bool { return a.Table == c.Table })
 		if i < 0 {
-			i, all = len(all), append(all, RowChange{Table: c.Table})
+			i, all = len(all), append(all, state.Change{Table: c.Table})
 		}
 		all[i].Gone = append(all[i].Gone, c.Gone...)
 		if c.Put != nil {
@@ -290,7 +291,7 @@ func byTable(changes []RowChange) (all []RowChange) {
 	return all
 }
 
-// writing is one call of WriteRows.
+// writing is one call of Write.
 type writing struct {
 	*Load
 	todo  []func(ctx context.Context, conn bun.Conn, tx bun.Tx, t *turn) (done bool, err error)
@@ -357,7 +358,7 @@ func (t *turn) over() bool {
 }
 
 // add puts a change among what is to be done.
-func (w *writing) add(c RowChange) {
+func (w *writing) add(c state.Change) {
 	gone := c.Gone
 	if len(gone) > 0 {
 		w.todo = append(w.todo, func(ctx context.Context, _ bun.Conn, tx bun.Tx, _ *turn) (bool, error) {
@@ -370,9 +371,9 @@ func (w *writing) add(c RowChange) {
 	if c.Put == nil {
 		return
 	}
-	next, stop := iter.Pull(iter.Seq[[]any](c.Put))
+	next, stop := iter.Pull(c.Put)
 	w.stops = append(w.stops, stop)
-	columns, keys := c.Table.columns(), len(c.Table.Key)
+	columns := columns(c.Table)
 	ended := false
 	w.todo = append(w.todo, func(ctx context.Context, conn bun.Conn, _ bun.Tx, t *turn) (bool, error) {
 		row := make([]any, len(columns))
@@ -382,10 +383,7 @@ func (w *writing) add(c RowChange) {
 				if ended = !ok; ended {
 					return
 				}
-				row[0] = int64(w.tenant)
-				copy(row[1:], values[:keys])
-				row[1+keys], row[2+keys] = w.number, state.Open
-				copy(row[3+keys:], values[keys:])
+				fill(row, c.Table, w.tenant, w.number, values)
 				if !yield(row) || n%64 == 0 && t.over() {
 					return
 				}
@@ -396,9 +394,9 @@ func (w *writing) add(c RowChange) {
 }
 
 // close takes rows out of the state.
-func (l *Load) close(ctx context.Context, tx bun.Tx, t *Table, keys [][]int64) error {
+func (l *Load) close(ctx context.Context, tx bun.Tx, t *state.Table, keys [][]int64) error {
 	_, err := tx.NewRaw(`UPDATE ? SET until = ? WHERE tenant_id = ? AND until = ? AND ?`,
-		bun.Ident(t.Name), l.number, l.tenant, state.Open, t.among(keys)).Exec(ctx)
+		bun.Ident(t.Name), l.number, l.tenant, state.Open, keyed(t, keys)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("replace rows of %s: %w", t.Name, err)
 	}

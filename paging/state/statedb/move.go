@@ -140,7 +140,7 @@ func (s *Store) moveBatch(ctx context.Context, f Former, after *[]int64) (n int,
 		if n = len(rows); err != nil || n == 0 {
 			return err
 		}
-		if _, err := s.Copy(ctx, conn, blocksTable.Name, blocksTable.columns(), f.blocks(rows)); err != nil {
+		if _, err := s.Copy(ctx, conn, state.BlocksTable.Name, columns(state.BlocksTable), f.blocks(rows)); err != nil {
 			return err
 		}
 		keys := make([][]int64, n)
@@ -195,6 +195,7 @@ func (f Former) read(ctx context.Context, tx bun.Tx, after []int64) (list []form
 // blocks yields the rows of the blocks that rows become.
 func (f Former) blocks(rows []formerRow) func(yield func([]any) bool) {
 	return func(yield func([]any) bool) {
+		row := make([]any, len(columns(state.BlocksTable)))
 		for _, r := range rows {
 			for i, form := range f.Forms {
 				if len(r.forms[i]) == 0 {
@@ -202,10 +203,8 @@ func (f Former) blocks(rows []formerRow) func(yield func([]any) bool) {
 				}
 				b := r.block
 				b.Data = r.forms[i]
-				values := []any{
-					int64(r.tenant), int64(form.Kind.Number), b.A, b.B, state.First, state.Open, b.Lo, b.Hi, state.Seal(r.tenant, form.Kind, b),
-				}
-				if !yield(values) {
+				fill(row, state.BlocksTable, r.tenant, state.First, b.Row(r.tenant, form.Kind))
+				if !yield(row) {
 					return
 				}
 			}

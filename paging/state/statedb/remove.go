@@ -381,7 +381,7 @@ const clearRows = 200
 func (s *Store) clearUnread(ctx context.Context, t state.Tenant) error {
 	for _, k := range s.Unread {
 		which := bun.SafeQuery("kind = ? AND until < ? AND until <= (SELECT facts FROM versions WHERE tenant_id = ?)", k.Number, state.Open, t)
-		if _, err := s.clear(ctx, t, blocksTable.Name, append(slices.Clone(blocksTable.Key), "since"), which); err != nil {
+		if _, err := s.clear(ctx, t, state.BlocksTable.Name, append(slices.Clone(state.BlocksTable.Key), "since"), which); err != nil {
 			return err
 		}
 	}

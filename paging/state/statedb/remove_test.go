@@ -48,17 +48,17 @@ func (s *site) load(replace []int, add int, text string) state.Versions {
 	if err != nil {
 		s.Fatal(err)
 	}
-	c := state.Change{Kind: shelf}
+	var gone []state.BlockKey
 	var put []state.Block
 	for _, i := range replace {
-		c.Gone = append(c.Gone, state.BlockKey{A: int64(i)})
+		gone = append(gone, state.BlockKey{A: int64(i)})
 		put = append(put, state.Block{BlockKey: state.BlockKey{A: int64(i)}, Data: []byte(text)})
 	}
 	for range add {
 		s.live++
 		put = append(put, state.Block{BlockKey: state.BlockKey{A: int64(s.live)}, Data: []byte(text)})
 	}
-	c.Put = slices.Values(put)
+	c := state.BlockChange(s.tenant, shelf, gone, slices.Values(put))
 	if err := errors.Join(l.Write(s.Context(), c), hold(s.Context(), l), l.Close(s.Context())); err != nil {
 		s.Fatal(err)
 	}
@@ -284,7 +284,7 @@ func TestDeadLoads(t *testing.T) {
 			t.Fatal(err)
 		}
 		one := state.BlockKey{A: 1}
-		change := state.Change{Kind: shelf, Gone: []state.BlockKey{one}, Put: slices.Values([]state.Block{{BlockKey: one, Data: []byte("b")}})}
+		change := state.BlockChange(dead.Tenant(), shelf, []state.BlockKey{one}, slices.Values([]state.Block{{BlockKey: one, Data: []byte("b")}}))
 		if err := dead.Write(t.Context(), change); err != nil {
 			t.Fatal(err)
 		}

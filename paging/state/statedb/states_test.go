@@ -110,7 +110,7 @@ func (m *machine) begin() *statedb.Load {
 
 // change draws a change of the state that holds, and the keys that are there afterwards.
 func (m *machine) change() (state.Change, map[state.BlockKey]bool) {
-	c := state.Change{Kind: shelf}
+	var gone []state.BlockKey
 	after := map[state.BlockKey]bool{}
 	for k := range m.live {
 		after[k] = true
@@ -120,7 +120,7 @@ func (m *machine) change() (state.Change, map[state.BlockKey]bool) {
 		return state.BlockKey{A: rapid.Int64Range(0, 5).Draw(t, "a"), B: rapid.Int64Range(0, 2).Draw(t, "b")}
 	}), 0, 9, rapid.ID[state.BlockKey]).Draw(m.T, "keys") {
 		if m.live[k] {
-			c.Gone = append(c.Gone, k)
+			gone = append(gone, k)
 			delete(after, k)
 		}
 		if !m.live[k] || rapid.Bool().Draw(m.T, "replace") {
@@ -129,8 +129,7 @@ func (m *machine) change() (state.Change, map[state.BlockKey]bool) {
 			after[k] = true
 		}
 	}
-	c.Put = slices.Values(put)
-	return c, after
+	return state.BlockChange(m.tenant, shelf, gone, slices.Values(put)), after
 }
 
 func (m *machine) load() {
@@ -253,7 +252,7 @@ func TestUnread(t *testing.T) {
 			}
 			key := state.BlockKey{A: 1}
 			change := func(k state.Kind) state.Change {
-				return state.Change{Kind: k, Gone: []state.BlockKey{key}[:min(i, 1)], Put: slices.Values([]state.Block{{BlockKey: key, Data: []byte{byte(i)}}})}
+				return state.BlockChange(tenant, k, []state.BlockKey{key}[:min(i, 1)], slices.Values([]state.Block{{BlockKey: key, Data: []byte{byte(i)}}}))
 			}
 			if err := errors.Join(l.Write(t.Context(), change(shelf), change(events)), hold(t.Context(), l), l.Close(t.Context())); err != nil {
 				t.Fatal(err)
@@ -279,7 +278,7 @@ func TestUnreadOfALostLoad(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := state.Change{Kind: events, Gone: gone, Put: slices.Values([]state.Block{{BlockKey: state.BlockKey{A: 1}, Data: []byte{put}}})}
+			c := state.BlockChange(tenant, events, gone, slices.Values([]state.Block{{BlockKey: state.BlockKey{A: 1}, Data: []byte{put}}}))
 			if err := errors.Join(l.Write(t.Context(), c), hold(t.Context(), l)); err != nil {
 				t.Fatal(err)
 			}

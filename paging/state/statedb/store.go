@@ -32,7 +32,7 @@ type Store struct {
 	// Now is the clock of the leases and of what is kept. Nil is the database's with PostgreSQL, and time.Now with SQLite.
 	Now func() time.Time
 	// Tables are those that loads write besides the blocks.
-	Tables []*Table
+	Tables []*state.Table
 	// Unread are the kinds of blocks that no report reads: of use to nobody once a load that holds has replaced them.
 	Unread []state.Kind
 }
@@ -45,7 +45,9 @@ func (s *Store) Clock(ctx context.Context, idb bun.IDB) (time.Time, error) {
 }
 
 // tables are all that loads write.
-func (s *Store) tables() []*Table { return append([]*Table{blocksTable}, s.Tables...) }
+func (s *Store) tables() []*state.Table {
+	return append([]*state.Table{state.BlocksTable}, s.Tables...)
+}
 
 // inTx runs f in a transaction on a connection of its own, which Copy can use.
 func (s *Store) inTx(ctx context.Context, f func(ctx context.Context, conn bun.Conn, tx bun.Tx) error) error {

@@ -14,28 +14,17 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
-// Table is a table whose rows carry since and until: its primary key is the tenant, Key and since.
-type Table struct {
-	Name string
-	// Key are the columns that name a row, all of them integers, the one of which there are fewest values first.
-	Key []string
-	// Columns are all others but tenant_id, since and until.
-	Columns []string
-	// Unread is true where no report reads the table: what was replaced is of use to nobody once its load holds.
-	Unread bool
-}
-
-// columns are those of Insert: the tenant, the key, since, until and the others.
-func (t *Table) columns() []string {
+// columns are those of an INSERT: the tenant, the key, since, until and the others.
+func columns(t *state.Table) []string {
 	return slices.Concat([]string{"tenant_id"}, t.Key, []string{"since", "until"}, t.Columns)
 }
 
-// RowChange is what a load does to a table: rows of the keys Gone are closed, and rows are put in, each with the values of
-// the key's columns and of the others, in their order.
-type RowChange struct {
-	Table *Table
-	Gone  [][]int64
-	Put   func(yield func([]any) bool)
+// fill fills a row of columns, of a load's number, with the values of the key and of the others.
+func fill(row []any, t *state.Table, of state.Tenant, number int64, values []any) {
+	k := len(t.Key)
+	row[0], row[1+k], row[2+k] = int64(of), number, state.Open
+	copy(row[1:], values[:k])
+	copy(row[3+k:], values[k:])
 }
 
 // at is the condition that a row is of the state of a load's number.
@@ -46,8 +35,8 @@ func at(number int64) schema.QueryWithArgs {
 // chunk is the number of keys that one statement names: bun writes values into its text.
 const chunk = 2000
 
-// among is the condition that a row has one of the keys.
-func (t *Table) among(keys [][]int64) schema.QueryWithArgs {
+// keyed is the condition that a row has one of the keys.
+func keyed(t *state.Table, keys [][]int64) schema.QueryWithArgs {
 	if len(t.Key) == 1 {
 		ids := make([]int64, len(keys))
 		for i, k := range keys {
@@ -77,7 +66,7 @@ type versioned struct {
 }
 
 // sweep calls f with the rows of a tenant that a condition holds for, a batch at a time, along the key.
-func (s *Store) sweep(ctx context.Context, t *Table, tenant state.Tenant, where schema.QueryWithArgs, f func([]versioned) error) error {
+func (s *Store) sweep(ctx context.Context, t *state.Table, tenant state.Tenant, where schema.QueryWithArgs, f func([]versioned) error) error {
 	columns := append(slices.Clone(t.Key), "since")
 	order := list(columns)
 	after := bun.SafeQuery("TRUE")
@@ -113,8 +102,8 @@ func (s *Store) sweep(ctx context.Context, t *Table, tenant state.Tenant, where 
 	}
 }
 
-// delete removes rows, each by its key and since.
-func (t *Table) delete(ctx context.Context, tx bun.IDB, tenant state.Tenant, rows []versioned) error {
+// deleteRows removes rows, each by its key and since.
+func deleteRows(ctx context.Context, tx bun.IDB, t *state.Table, tenant state.Tenant, rows []versioned) error {
 	keys := make([][]int64, len(rows))
 	for i, r := range rows {
 		keys[i] = append(slices.Clone(r.key), r.since)
@@ -125,4 +114,18 @@ func (t *Table) delete(ctx context.Context, tx bun.IDB, tenant state.Tenant, row
 		return fmt.Errorf("remove rows of %s: %w", t.Name, err)
 	}
 	return nil
+}
+
+// Read calls f with the records of a table that a query finds, of which from is what stands behind SELECT and the columns:
+// `FROM libraries_books WHERE …`.
+func Read[T any](ctx context.Context, idb bun.IDB, r *state.Records[T], f func(T), from string, args ...any) error {
+	rows, err := idb.QueryContext(ctx, `SELECT `+list(r.Fields)+` `+from, args...)
+	next := r.Scanner()
+	return authdb.Visit(rows, err, r.Name, func(rows *sql.Rows) error {
+		v, err := next(rows.Scan)
+		if err == nil {
+			f(v)
+		}
+		return err
+	})
 }

@@ -25,7 +25,7 @@ func (l *Load) undo(ctx context.Context) error {
 	l.turns = 0
 	for _, t := range l.store.tables() {
 		err := l.store.sweep(ctx, t, l.tenant, bun.SafeQuery("since > ?", l.base), func(rows []versioned) error {
-			return l.guarded(ctx, func(ctx context.Context, tx bun.Tx) error { return t.delete(ctx, tx, l.tenant, rows) })
+			return l.guarded(ctx, func(ctx context.Context, tx bun.Tx) error { return deleteRows(ctx, tx, t, l.tenant, rows) })
 		})
 		if err == nil {
 			err = l.reopen(ctx, t)
@@ -39,7 +39,7 @@ func (l *Load) undo(ctx context.Context) error {
 }
 
 // reopen opens what was closed by a number above the one that the load builds on.
-func (l *Load) reopen(ctx context.Context, t *Table) error {
+func (l *Load) reopen(ctx context.Context, t *state.Table) error {
 	closed := bun.SafeQuery("until > ? AND until < ?", l.base, state.Open)
 	return l.store.sweep(ctx, t, l.tenant, closed, func(rows []versioned) error {
 		return l.guarded(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -48,7 +48,7 @@ func (l *Load) reopen(ctx context.Context, t *Table) error {
 				keys[i] = r.key
 			}
 			_, err := tx.NewRaw(`UPDATE ? SET until = ? WHERE tenant_id = ? AND ? AND ?`,
-				bun.Ident(t.Name), state.Open, l.tenant, closed, t.among(keys)).Exec(ctx)
+				bun.Ident(t.Name), state.Open, l.tenant, closed, keyed(t, keys)).Exec(ctx)
 			return err
 		})
 	})

@@ -31,30 +31,27 @@ func (a *AccountRow) Fields(w *row.Walk) {
 var accountFields = row.Of(&AccountRow{})
 
 // Accounts settles the rows of accounts. New ones take their identifiers in the order of reference.
-func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad Rejected) (Counts, error) {
+func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad row.Rejected) (Counts, error) {
 	live := in.liveAccounts(len(rows))
 	in.placed, in.PutCarriers = map[string]directory.UserID{}, directory.Carriers{}
-	c := Counts{Rows: len(rows)}
-	for group := range keyed(in.underPresent(rows), func(a, b AccountRow) int { return strings.Compare(a.Ref, b.Ref) }) {
-		ref := group[0].Row.Ref
-		was, isLive := live[ref]
-		a, stands, err := standing(&c, group, func(r AccountRow) checked[directory.Account] {
+	return settle(row.Settling[AccountRow, directory.Account]{
+		Order: func(a, b AccountRow) int { return strings.Compare(a.Ref, b.Ref) },
+		Check: func(r AccountRow) (directory.Account, error) {
+			was, isLive := live[r.Ref]
 			return in.account(r, was, isLive)
-		}, bad)
-		if err != nil {
-			return c, err
-		}
-		if !stands || !against(&c, was, isLive, a) {
-			continue
-		}
-		if !isLive {
-			if err := in.create(&a); err != nil {
-				return c, err
+		},
+		Was: func(a directory.Account) (directory.Account, bool) {
+			was, isLive := live[string(a.Ref)]
+			return was, isLive
+		},
+		Put: func(a directory.Account, was *directory.Account) (err error) {
+			if was == nil {
+				err = in.create(&a)
 			}
-		}
-		in.PutAccounts = append(in.PutAccounts, a)
-	}
-	return c, nil
+			in.PutAccounts = append(in.PutAccounts, a)
+			return err
+		},
+	}, in.underPresent(rows), bad)
 }
 
 // liveAccounts returns the live accounts by reference, and notes whom each reference without a history means: the live
@@ -147,22 +144,23 @@ func (in *Intake) carrier(ref []byte, at time.Time) directory.UserID {
 }
 
 // account checks a row; what the feed cannot say of the account is as it was.
-func (in *Intake) account(of AccountRow, was directory.Account, live bool) (r checked[directory.Account]) {
+func (in *Intake) account(of AccountRow, was directory.Account, live bool) (directory.Account, error) {
 	known, deleted := in.known(of.Ref)
 	if deleted && !live || in.gone[directory.Ref(of.EntityRef)] {
 		if !known {
 			in.skip(of.Ref)
 		}
-		return checked[directory.Account]{deleted: true}
+		return was, ErrDeleted
 	}
 	a := was
 	a.Ref, a.Name, a.Email, a.Phone, a.Active = directory.Ref(of.Ref), of.Name, of.Email, of.Phone, of.Active
 	if in.State.Forgotten[was.ID] {
 		a.Forget()
 	}
-	r.wrong = in.accountFault(&a, of)
-	r.makes = a
-	return r
+	if wrong := in.accountFault(&a, of); wrong != nil {
+		return a, wrong
+	}
+	return a, nil
 }
 
 // known reports whether anybody has, or had, a reference, and where no live account has it, whether it means a deleted one.
@@ -175,7 +173,7 @@ func (in *Intake) known(ref string) (known, deleted bool) {
 }
 
 // accountFault completes an account and returns what is wrong with its row.
-func (in *Intake) accountFault(a *directory.Account, of AccountRow) *FaultError {
+func (in *Intake) accountFault(a *directory.Account, of AccountRow) *row.FaultError {
 	if _, err := directory.ParseRef(of.Ref); err != nil {
 		return row.Fault("referenceId", directory.MsgInvalid)
 	}

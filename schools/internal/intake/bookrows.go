@@ -12,34 +12,32 @@ import (
 var bookFields = row.Of(&schools.Book{})
 
 // Books settles the rows of books.
-func (in *Intake) Books(rows []row.Lined[schools.Book], bad Rejected) (Counts, error) {
-	c := Counts{Rows: len(rows)}
-	for group := range keyed(rows, func(a, b schools.Book) int { return cmp.Compare(a.ID, b.ID) }) {
-		book, stands, err := standing(&c, group, bookOf, bad)
-		if err != nil {
-			return c, err
-		}
-		var was schools.Book
-		known := in.State.Books.Book(book.ID)
-		if known != nil {
-			was = *known
-		}
-		if !stands || !against(&c, was, known != nil, book) {
-			continue
-		}
-		in.State.Books.Add(book)
-		in.PutBooks = append(in.PutBooks, book)
-	}
-	return c, nil
+func (in *Intake) Books(rows []row.Lined[schools.Book], bad row.Rejected) (Counts, error) {
+	return settle(row.Settling[schools.Book, schools.Book]{
+		Order: func(a, b schools.Book) int { return cmp.Compare(a.ID, b.ID) }, Check: bookOf,
+		Was: func(b schools.Book) (was schools.Book, known bool) {
+			if known := in.State.Books.Book(b.ID); known != nil {
+				return *known, true
+			}
+			return was, false
+		},
+		Put: func(b schools.Book, _ *schools.Book) error {
+			in.State.Books.Add(b)
+			in.PutBooks = append(in.PutBooks, b)
+			return nil
+		},
+	}, rows, bad)
 }
 
 // bookOf checks a row.
-func bookOf(b schools.Book) checked[schools.Book] {
-	wrong := texts(bookFields, &b)
+func bookOf(b schools.Book) (schools.Book, error) {
 	if b.Length < 1 {
-		wrong = row.Fault("length", "must be a positive integer")
+		return b, row.Fault("length", "must be a positive integer")
 	}
-	return checked[schools.Book]{makes: b, wrong: wrong}
+	if wrong := texts(bookFields, &b); wrong != nil {
+		return b, wrong
+	}
+	return b, nil
 }
 
 // EvaluationRow is a row of evaluations as the feed has it.
@@ -61,37 +59,34 @@ func (e *EvaluationRow) Fields(w *row.Walk) {
 var evaluationFields = row.Of(&EvaluationRow{})
 
 // Evaluations settles the rows of evaluations.
-func (in *Intake) Evaluations(rows []row.Lined[EvaluationRow], bad Rejected) (Counts, error) {
-	c := Counts{Rows: len(rows)}
+func (in *Intake) Evaluations(rows []row.Lined[EvaluationRow], bad row.Rejected) (Counts, error) {
 	had := make(map[int64]directory.Evaluation, len(in.State.Evaluations))
 	for _, e := range in.State.Evaluations {
 		e.AppliedAt = e.AppliedAt.UTC()
 		had[e.ID] = e
 	}
-	for group := range keyed(rows, func(a, b EvaluationRow) int { return cmp.Compare(a.ID, b.ID) }) {
-		e, stands, err := standing(&c, group, in.evaluation, bad)
-		if err != nil {
-			return c, err
-		}
-		was, known := had[e.ID]
-		if stands && against(&c, was, known, e) {
+	return settle(row.Settling[EvaluationRow, directory.Evaluation]{
+		Order: func(a, b EvaluationRow) int { return cmp.Compare(a.ID, b.ID) }, Check: in.evaluation,
+		Was: func(e directory.Evaluation) (directory.Evaluation, bool) { was, known := had[e.ID]; return was, known },
+		Put: func(e directory.Evaluation, _ *directory.Evaluation) error {
 			in.PutEvaluations = append(in.PutEvaluations, e)
-		}
-	}
-	return c, nil
+			return nil
+		},
+	}, rows, bad)
 }
 
 // evaluation checks a row.
-func (in *Intake) evaluation(of EvaluationRow) checked[directory.Evaluation] {
+func (in *Intake) evaluation(of EvaluationRow) (e directory.Evaluation, err error) {
 	ref := directory.Ref(of.EntityRef)
-	e, live := in.entities[ref]
-	wrong := texts(evaluationFields, &of)
+	if in.gone[ref] {
+		return e, ErrDeleted
+	}
+	entity, live := in.entities[ref]
 	if !live {
-		wrong = row.Fault("entityReferenceId", directory.MsgMissing)
+		return e, row.Fault("entityReferenceId", directory.MsgMissing)
 	}
-	return checked[directory.Evaluation]{
-		makes:   directory.Evaluation{ID: of.ID, Entity: e.ID, Title: of.Title, AppliedAt: of.AppliedAt.UTC().Truncate(time.Microsecond)},
-		deleted: in.gone[ref],
-		wrong:   wrong,
+	if wrong := texts(evaluationFields, &of); wrong != nil {
+		return e, wrong
 	}
+	return directory.Evaluation{ID: of.ID, Entity: entity.ID, Title: of.Title, AppliedAt: of.AppliedAt.UTC().Truncate(time.Microsecond)}, nil
 }

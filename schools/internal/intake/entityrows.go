@@ -28,7 +28,7 @@ func (e *EntityRow) Fields(w *row.Walk) {
 
 // Entities settles the rows of entities. Of rows with one reference the later line stands; new entities take their
 // identifiers in the order of level, then of reference (S1).
-func (in *Intake) Entities(rows []row.Lined[EntityRow], bad Rejected) (Counts, error) {
+func (in *Intake) Entities(rows []row.Lined[EntityRow], bad row.Rejected) (Counts, error) {
 	in.entities, in.gone = map[directory.Ref]directory.Entity{}, map[directory.Ref]bool{}
 	in.number()
 	for _, e := range in.State.Entities {
@@ -41,23 +41,18 @@ func (in *Intake) Entities(rows []row.Lined[EntityRow], bad Rejected) (Counts, e
 			in.gone[e.Ref] = true
 		}
 	}
-	c := Counts{Rows: len(rows)}
-	for group := range keyed(rows, byLevel) {
-		e, stands, err := standing(&c, group, in.entity, bad)
-		if err != nil {
-			return c, err
-		}
-		was, live := in.entities[e.Ref]
-		if !stands || !against(&c, was, live, e) {
-			continue
-		}
-		if !live {
-			e.ID = in.entityNumber(e.Ref)
-		}
-		in.entities[e.Ref] = e
-		in.PutEntities = append(in.PutEntities, e)
-	}
-	return c, nil
+	return settle(row.Settling[EntityRow, directory.Entity]{
+		Order: byLevel, Check: in.entity,
+		Was: func(e directory.Entity) (directory.Entity, bool) { was, live := in.entities[e.Ref]; return was, live },
+		Put: func(e directory.Entity, was *directory.Entity) error {
+			if was == nil {
+				e.ID = in.entityNumber(e.Ref)
+			}
+			in.entities[e.Ref] = e
+			in.PutEntities = append(in.PutEntities, e)
+			return nil
+		},
+	}, rows, bad)
 }
 
 // byLevel orders entity rows by level, then by reference.
@@ -69,22 +64,23 @@ func byLevel(a, b EntityRow) int {
 	return cmp.Or(cmp.Compare(level(a), level(b)), strings.Compare(a.Ref, b.Ref))
 }
 
-// entity checks a of.
-func (in *Intake) entity(of EntityRow) (r checked[directory.Entity]) {
+// entity checks a row.
+func (in *Intake) entity(of EntityRow) (directory.Entity, error) {
 	e := directory.Entity{Ref: directory.Ref(of.Ref), Name: of.Name, Degree: of.Degree, INEP: of.INEP, State: of.State, City: of.City}
 	if in.gone[e.Ref] || in.gone[directory.Ref(of.ParentRef)] {
 		if _, live := in.entities[e.Ref]; !live {
 			in.gone[e.Ref] = true // and with it whatever the feed puts below it
 		}
-		return checked[directory.Entity]{deleted: true}
+		return e, ErrDeleted
 	}
-	r.wrong = in.entityFault(&e, of)
-	r.makes = e
-	return r
+	if wrong := in.entityFault(&e, of); wrong != nil {
+		return e, wrong
+	}
+	return e, nil
 }
 
-// entityFault completes an entity and returns what is wrong with its of.
-func (in *Intake) entityFault(e *directory.Entity, of EntityRow) *FaultError {
+// entityFault completes an entity and returns what is wrong with its row.
+func (in *Intake) entityFault(e *directory.Entity, of EntityRow) *row.FaultError {
 	if _, err := directory.ParseRef(of.Ref); err != nil {
 		return row.Fault("referenceId", directory.MsgInvalid)
 	}
@@ -121,7 +117,7 @@ func feedField(name string) string {
 }
 
 // parent resolves a parent's reference: a network's is the partner's, or empty.
-func (in *Intake) parent(t directory.EntityType, ref string) (directory.EntityID, *FaultError) {
+func (in *Intake) parent(t directory.EntityType, ref string) (directory.EntityID, *row.FaultError) {
 	want, ok := t.Parent()
 	if !ok {
 		if ref != "" && directory.Ref(ref) != in.State.Partner {

@@ -14,12 +14,9 @@ import (
 // ErrBeforeHistory is returned for an event before the history: it is skipped and counted, not bad (G6).
 var ErrBeforeHistory = errors.New("before the history")
 
-// ErrDeleted is returned for a faulty event of an account that the feed puts below something deleted, so that nobody has it: it
-// is skipped and counted with that account (F4).
+// ErrDeleted is returned for a row that names something deleted, and for a faulty event of an account that the feed puts below
+// something deleted, so that nobody has it: it is skipped and counted (F4).
 var ErrDeleted = errors.New("of a deleted account")
-
-// FaultError is what is wrong with a row: the name of a field in the feed, and why.
-type FaultError = row.FaultError
 
 // maxDurationMS is the longest that a segment may last: one day (F3).
 const maxDurationMS = 24 * 60 * 60 * 1000

@@ -1,7 +1,7 @@
 package intake
 
 import (
-	"iter"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +32,26 @@ type State struct {
 	Degrees     directory.Degrees
 	LastEntity  directory.EntityID
 	LastUser    directory.UserID
+}
+
+// Update puts entities and accounts into the state that were written since it was read.
+func (s *State) Update(entities []directory.Entity, accounts []directory.Account) {
+	for _, e := range entities {
+		s.Entities = put(s.Entities, e, func(a, b directory.Entity) int { return cmp.Compare(a.ID, b.ID) })
+	}
+	for _, a := range accounts {
+		s.Accounts = put(s.Accounts, a, func(a, b directory.Account) int { return cmp.Compare(a.ID, b.ID) })
+	}
+}
+
+// put puts a value into an ordered list, in the place of its like if there is one.
+func put[T any](list []T, v T, order func(a, b T) int) []T {
+	i, found := slices.BinarySearchFunc(list, v, order)
+	if found {
+		list[i] = v
+		return list
+	}
+	return slices.Insert(list, i, v)
 }
 
 // Intake checks the rows of a feed against a partner's state and settles what they change: which entities and accounts
@@ -68,7 +88,7 @@ type Intake struct {
 // Ahead is by how much the clock of who writes a feed may be ahead of the load's (F3).
 const Ahead = 5 * time.Minute
 
-// Counts says what became of the rows of one register file.
+// Counts are [row.Counts] of a register file, as the totals of a load say them.
 type Counts struct {
 	Rows      int `json:"rows"`
 	New       int `json:"new"`
@@ -76,85 +96,26 @@ type Counts struct {
 	Unchanged int `json:"unchanged"`
 	// Superseded rows are good, but a later line has their key (F1).
 	Superseded int `json:"superseded"`
-	// Deleted rows name something deleted, and are skipped (F4).
-	Deleted int `json:"deleted"`
-	Bad     int `json:"bad"`
+	// Passed rows name something deleted, and are skipped (F4).
+	Passed int `json:"deleted"`
+	Bad    int `json:"bad"`
 }
-
-// Lined is a row of a feed with the line on which it starts.
-type Lined[T any] = row.Lined[T]
-
-// Rejected is told of a bad row (F3).
-type Rejected = row.Rejected
 
 // Changes reports whether the rows change anything of the registers.
 func (in *Intake) Changes() bool {
 	return len(in.PutEntities)+len(in.PutAccounts)+len(in.PutBooks)+len(in.PutEvaluations) > 0
 }
 
-// checked is what a row is found to be: what it makes, or why it does not stand.
-type checked[V any] struct {
-	makes   V
-	deleted bool // it names something deleted
-	wrong   *FaultError
-}
-
-// standing checks all rows of one key, in the order of their lines, and returns what the last good one makes; stands is
-// false where there is none. Every row is checked, so that a feed is refused in pieces just where it is as a whole (F3).
-func standing[R, V any](c *Counts, rows []row.Lined[R], check func(R) checked[V], bad Rejected) (makes V, stands bool, err error) {
-	for _, line := range rows {
-		switch r := check(line.Row); {
-		case r.deleted:
-			c.Deleted++
-		case r.wrong != nil:
-			c.Bad++
-			if err := bad(line.Line, r.wrong.Field, r.wrong.Reason); err != nil {
-				return makes, false, err
-			}
-		default:
-			if stands {
-				c.Superseded++
-			}
-			makes, stands = r.makes, true
-		}
-	}
-	return makes, stands, nil
-}
-
-// against counts what stands beside what was there before, and reports whether it is to be written.
-func against[T comparable](c *Counts, was T, known bool, now T) (write bool) {
-	switch {
-	case !known:
-		c.New++
-	case was == now:
-		c.Unchanged++
-		return false
-	default:
-		c.Changed++
-	}
-	return true
-}
-
-// keyed yields the rows of each key, ordered; rows of one key are in the order of the feed.
-func keyed[R any](rows []row.Lined[R], order func(a, b R) int) iter.Seq[[]row.Lined[R]] {
-	sorted := slices.Clone(rows)
-	slices.SortStableFunc(sorted, func(a, b row.Lined[R]) int { return order(a.Row, b.Row) })
-	return func(yield func([]row.Lined[R]) bool) {
-		for len(sorted) > 0 {
-			n := 1
-			for n < len(sorted) && order(sorted[0].Row, sorted[n].Row) == 0 {
-				n++
-			}
-			if !yield(sorted[:n]) {
-				return
-			}
-			sorted = sorted[n:]
-		}
-	}
+// settle settles the rows of a register.
+func settle[R any, V comparable](s row.Settling[R, V], rows []row.Lined[R], bad row.Rejected) (Counts, error) {
+	s.Same = func(a, b V) bool { return a == b }
+	c := row.Counts{Rows: len(rows)}
+	err := s.Settle(rows, &c, bad)
+	return Counts(c), err
 }
 
 // texts returns the first text of a row that cannot be stored.
-func texts(s row.Schema, r row.Row) *FaultError {
+func texts(s row.Schema, r row.Row) *row.FaultError {
 	var v textVisitor
 	_ = s.Look(&v).Over(r)
 	return v.wrong
@@ -162,7 +123,7 @@ func texts(s row.Schema, r row.Row) *FaultError {
 
 type textVisitor struct {
 	row.Nothing
-	wrong *FaultError
+	wrong *row.FaultError
 }
 
 // Text implements row.Visitor.

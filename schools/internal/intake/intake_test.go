@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
@@ -42,9 +43,9 @@ func newIntake() *intake.Intake {
 }
 
 // lined are rows that all stand on one line.
-func lined[R any](line int, rows ...R) (list []intake.Lined[R]) {
+func lined[R any](line int, rows ...R) (list []row.Lined[R]) {
 	for _, r := range rows {
-		list = append(list, intake.Lined[R]{Line: line, Row: r})
+		list = append(list, row.Lined[R]{Line: line, Row: r})
 	}
 	return list
 }
@@ -97,7 +98,7 @@ func TestEntityRows(t *testing.T) {
 }
 
 // complain notes what is wrong with rows and goes on.
-func complain(said *[]string) intake.Rejected {
+func complain(said *[]string) row.Rejected {
 	return func(line int, field, reason string) error {
 		*said = append(*said, fmt.Sprintf("line %d %s %s", line, field, reason))
 		return nil
@@ -109,7 +110,7 @@ func counted(c intake.Counts) (s []string) {
 	for _, n := range []struct {
 		name string
 		n    int
-	}{{"new", c.New}, {"changed", c.Changed}, {"unchanged", c.Unchanged}, {"superseded", c.Superseded}, {"deleted", c.Deleted}} {
+	}{{"new", c.New}, {"changed", c.Changed}, {"unchanged", c.Unchanged}, {"superseded", c.Superseded}, {"deleted", c.Passed}} {
 		if n.n > 0 {
 			s = append(s, fmt.Sprint(n.name, " ", n.n))
 		}
@@ -277,17 +278,17 @@ func TestCarriersToTheMicrosecond(t *testing.T) {
 func TestBelowDeleted(t *testing.T) {
 	in := newIntake()
 	c, err := in.Entities(lined(1, []intake.EntityRow{entity("velha", "school", "rede"), entity("nova", "class", "velha"), entity("turma", "class", "velha")}...), nil)
-	if err != nil || c.Deleted != 3 {
+	if err != nil || c.Passed != 3 {
 		t.Fatalf("entities = %+v, %v, want 3 deleted", c, err)
 	}
 	c, err = in.Accounts(lined(1, []intake.AccountRow{
 		{Ref: "bia", Kind: "reader", EntityRef: "nova"}, {Ref: "caio", Kind: "teacher", EntityRef: "turma"}, {Ref: "davi", Kind: "reader", EntityRef: "turma"},
 	}...), nil)
-	if err != nil || c.Deleted != 2 || c.New != 1 {
+	if err != nil || c.Passed != 2 || c.New != 1 {
 		t.Fatalf("accounts = %+v, %v, want 2 deleted and a new one", c, err)
 	}
 	c, err = in.Evaluations(lined(1, []intake.EvaluationRow{{ID: 1, EntityRef: "nova"}, {ID: 2, EntityRef: "turma"}}...), nil)
-	if err != nil || c.Deleted != 1 || c.New != 1 {
+	if err != nil || c.Passed != 1 || c.New != 1 {
 		t.Fatalf("evaluations = %+v, %v, want one deleted and a new one", c, err)
 	}
 	at := calendar.MustParse("2026-03-10").Start()
@@ -372,7 +373,7 @@ func TestAccessKinds(t *testing.T) {
 			t.Errorf("access %s has effect %d, %v, want %d", kind, e.Effect, err, want)
 		}
 	}
-	var wrong *intake.FaultError
+	var wrong *row.FaultError
 	if _, err := in.Access(intake.AccessRow{ID: []byte("a1"), Account: []byte("ana"), At: at, Kind: []byte("Login")}); !errors.As(err, &wrong) || wrong.Field != "kind" {
 		t.Errorf("access Login = %v, want a fault of kind", err)
 	}

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,60 +11,48 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/reading/spill"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
 
+// Options say how a load goes about it.
+type Options struct {
+	// Begin is written before all else.
+	Begin []state.Change
+	// Count counts the events alone, and writes nothing.
+	Count bool
+	// Progress, if not nil, is told the steps that are done, one after the other, from 0 on.
+	Progress func(done, total int)
+}
+
 // Load folds a pile of events onto the facts that a load builds on, and writes what changes: records and seen events part by
-// part, ledgers and days, which all parts share, at the end. It returns how many of the events are new, and how many were
-// loaded before (F1). progress, if not nil, is told the parts that are done.
-func Load(ctx context.Context, w state.Writer, pile *Pile, progress func(done, total int)) (fresh, repeated int, err error) {
-	l := &load{w: w, facts: facts.Facts{Blocks: w, Partner: directory.PartnerID(w.Tenant()), At: w.Base()}, days: map[calendar.Date]*facts.Sheet{}}
-	l.out.Write, l.out.Limit = w.Write, pile.Batch()
+// part, then the days, and the ledgers, which all parts share, at the end. It returns how many of the events are new, and how
+// many were loaded before (F1).
+func Load(ctx context.Context, w state.Writer, pile *Pile, o Options) (fresh, repeated int, err error) {
+	l := &load{facts: facts.Facts{Blocks: w, Partner: directory.PartnerID(w.Tenant()), At: w.Base()}, pile: pile}
 	if l.ledgers, err = l.facts.Ledgers(ctx); err != nil {
 		return 0, 0, err
 	}
-	done := 0
-	err = spill.Each(ctx, pile.Parts(), func(ctx context.Context, part int) (*folded, error) { return l.fold(ctx, pile, part) },
-		func(f *folded) error {
-			if err := l.write(ctx, f); err != nil {
-				return err
-			}
-			if done++; progress != nil {
-				progress(done, pile.Parts())
-			}
-			return nil
-		})
-	if err == nil {
-		err = l.writeLedgers(ctx)
+	l.Folding = state.Folding{
+		Writer: w, Begin: o.Begin, Fold: l.fold, Merge: l.merge, End: l.endLedgers,
+		Aside: spill.Pile{Dir: pile.Dir, Limit: pile.Limit}, Batch: pile.Batch(), Count: o.Count, Progress: o.Progress,
 	}
-	if err == nil {
-		err = l.writeDays(ctx)
-	}
-	if err == nil {
-		err = l.out.Flush(ctx)
-	}
+	err = l.Run(ctx)
 	return l.fresh, l.repeated, err
 }
 
 // load is one Load under way.
 type load struct {
-	w     state.Writer
+	state.Folding
 	facts facts.Facts
-	out   spill.Batch[state.Change]
+	pile  *Pile
 
 	fresh, repeated int
 
 	ledgers *facts.Ledgers // as they were before
 	changed []userLedger
-	days    map[calendar.Date]*facts.Sheet
-}
-
-// put writes blocks, together with others.
-func (l *load) put(ctx context.Context, of ...*state.Puts) error {
-	changes, bytes := state.Changes(of...)
-	return l.out.Add(ctx, bytes, changes...)
 }
 
 // userLedger is a ledger that the load changed.
@@ -72,11 +61,12 @@ type userLedger struct {
 	ledger facts.Ledger
 }
 
-// folded is what one part of the pile changes, and the blocks of it, packed.
-type folded struct {
-	changes       []facts.Change
-	had           before
-	records, seen state.Puts
+// part is what one part of the pile changes, and the blocks of it, packed.
+type part struct {
+	had             before
+	records, seen   state.Puts
+	fresh, repeated int
+	changed         []userLedger
 }
 
 // before is what was folded before of the users of a part.
@@ -91,27 +81,33 @@ func seenPlace(user directory.UserID, block int64) state.BlockKey {
 }
 
 // fold folds one part of the pile.
-func (l *load) fold(ctx context.Context, pile *Pile, part int) (*folded, error) {
-	events, err := pile.Part(part)
+func (l *load) fold(ctx context.Context, i int, aside *spill.Sheaf) (state.Written, error) {
+	events, err := l.pile.Part(i)
 	if err != nil {
-		return nil, err
+		return state.Written{}, err
 	}
 	events = ByUser(events)
-	f := &folded{records: state.Puts{Kind: facts.RecordKind}, seen: state.Puts{Kind: facts.SeenKind}}
-	if f.had, err = l.before(ctx, events); err != nil {
-		return nil, err
+	p := &part{records: state.Puts{Kind: facts.RecordKind}, seen: state.Puts{Kind: facts.SeenKind}}
+	if p.had, err = l.before(ctx, events); err != nil {
+		return state.Written{}, err
 	}
 	for user, events := range byUser(events) {
 		a := facts.Account{Ledger: l.ledgers.Ledger(user), Seen: map[int64]*facts.Seen{}, Records: map[int64]*reading.Record{}}
-		f.had.into(&a, user, events)
+		p.had.into(&a, user, events)
 		change, err := facts.Fold(a, user, events)
 		if err != nil {
-			return nil, fmt.Errorf("fold user %d: %w", user, err)
+			return state.Written{}, fmt.Errorf("fold user %d: %w", user, err)
 		}
-		f.pack(&change)
-		f.changes = append(f.changes, change)
+		p.pack(&change)
+		setAside(aside, &change)
 	}
-	return f, nil
+	w := state.WrittenOf(l.Tenant(), &p.records, &p.seen)
+	w.Counted = func() {
+		l.fresh += p.fresh
+		l.repeated += p.repeated
+		l.changed = append(l.changed, p.changed...)
+	}
+	return w, nil
 }
 
 // byUser yields the events of each user, run by run where they are not sorted by user.
@@ -149,7 +145,7 @@ func (b before) into(a *facts.Account, user directory.UserID, events []schools.E
 // before reads what was folded before of a part's users, as far as its events touch it.
 func (l *load) before(ctx context.Context, events []schools.Event) (before, error) {
 	b := before{map[state.BlockKey]*facts.Seen{}, map[facts.RecordKey]*reading.Record{}}
-	if l.w.Base() == 0 || len(events) == 0 {
+	if l.Base() == 0 || len(events) == 0 {
 		return b, nil
 	}
 	var users []int64
@@ -185,48 +181,27 @@ func (l *load) before(ctx context.Context, events []schools.Event) (before, erro
 }
 
 // pack packs what changed of a user, by book and by days.
-func (f *folded) pack(c *facts.Change) {
+func (p *part) pack(c *facts.Change) {
+	p.fresh += c.New
+	p.repeated += c.Repeated
+	if len(c.Records) > 0 {
+		p.changed = append(p.changed, userLedger{c.User, c.Ledger})
+	}
 	for _, book := range slices.Sorted(maps.Keys(c.Records)) {
 		r := c.Records[book]
-		f.records.AddBlock(state.Block{
+		p.records.AddBlock(state.Block{
 			BlockKey: state.BlockKey{A: int64(c.User), B: book},
 			Lo:       int32(r.Days[0].Date), Hi: int32(r.Days[len(r.Days)-1].Date), Data: facts.AppendRecord(nil, *r),
-		}, f.had.records[facts.RecordKey{User: c.User, Book: book}] != nil)
+		}, p.had.records[facts.RecordKey{User: c.User, Book: book}] != nil)
 	}
 	for _, block := range slices.Sorted(maps.Keys(c.Seen)) {
 		k := seenPlace(c.User, block)
-		f.seen.Add(k, f.had.seen[k] != nil, c.Seen[block].AppendBinary(nil))
+		p.seen.Add(k, p.had.seen[k] != nil, c.Seen[block].AppendBinary(nil))
 	}
 }
 
-// write writes one part and keeps what the parts share.
-func (l *load) write(ctx context.Context, f *folded) error {
-	for i := range f.changes {
-		l.keep(&f.changes[i])
-	}
-	return l.put(ctx, &f.records, &f.seen)
-}
-
-// keep takes over a user's part of the ledgers and days.
-func (l *load) keep(c *facts.Change) {
-	l.fresh += c.New
-	l.repeated += c.Repeated
-	if len(c.Records) > 0 {
-		l.changed = append(l.changed, userLedger{c.User, c.Ledger})
-	}
-	for _, d := range c.Days {
-		sheet := l.days[d.Date]
-		if sheet == nil {
-			sheet = &facts.Sheet{}
-			l.days[d.Date] = sheet
-		}
-		sheet.Users = append(sheet.Users, c.User)
-		sheet.Tenths = append(sheet.Tenths, d.Tenths)
-	}
-}
-
-// writeLedgers writes the blocks of ledgers that changed.
-func (l *load) writeLedgers(ctx context.Context) error {
+// endLedgers is the blocks of ledgers that changed.
+func (l *load) endLedgers(context.Context) (state.Written, error) {
 	stored := map[int64]bool{} // of the blocks
 	for _, c := range l.changed {
 		block := facts.LedgerBlock(c.user)
@@ -241,53 +216,58 @@ func (l *load) writeLedgers(ctx context.Context) error {
 	for _, block := range slices.Sorted(maps.Keys(stored)) {
 		p.Add(state.BlockKey{A: block}, stored[block], l.ledgers.AppendBlock(nil, block))
 	}
-	return l.put(ctx, &p)
+	return state.WrittenOf(l.Tenant(), &p), nil
 }
 
-// daysAtOnce bounds the sheets that are in memory unpacked at one time.
-const daysAtOnce = 16
+// setAside sets aside a user's rows of days: the day, the user, and the tenths.
+func setAside(s *spill.Sheaf, c *facts.Change) {
+	for _, d := range c.Days {
+		b := s.Of(state.Slot(d.Date, schools.HistoryStart()))
+		*b = binary.AppendVarint(*b, int64(d.Date))
+		*b = binary.AppendUvarint(*b, uint64(c.User))
+		*b = binary.AppendVarint(*b, d.Tenths)
+	}
+}
 
-// writeDays merges the users of the load into the days that it touched.
-func (l *load) writeDays(ctx context.Context) error {
-	for days := range slices.Chunk(slices.Sorted(maps.Keys(l.days)), daysAtOnce) {
-		had, err := l.sheets(ctx, days)
-		if err != nil {
-			return err
-		}
-		presence, minutes := state.Puts{Kind: facts.PresenceKind}, state.Puts{Kind: facts.MinutesKind}
-		for _, day := range days {
-			_, stored := had[day]
-			merged := had[day].Merge(l.days[day].Sorted())
-			delete(l.days, day)
-			presence.Add(state.BlockKey{A: int64(day)}, stored, merged.AppendPresence(nil))
-			minutes.Add(state.BlockKey{A: int64(day)}, stored, merged.AppendMinutes(nil))
-		}
-		if err := l.put(ctx, &presence, &minutes); err != nil {
-			return err
+// merge merges what was set aside of a slot's days into their sheets.
+func (l *load) merge(ctx context.Context, aside []byte) (state.Written, error) {
+	later := map[calendar.Date]facts.Sheet{}
+	for d := packed.Bare(aside); d.Len() > 0; {
+		day := calendar.Date(d.Varint())
+		s := later[day]
+		s.Users, s.Tenths = append(s.Users, directory.UserID(d.Uvarint())), append(s.Tenths, d.Varint())
+		if later[day] = s; d.Bad() {
+			return state.Written{}, fmt.Errorf("what was set aside: %w", packed.ErrCorrupt)
 		}
 	}
-	return nil
+	days := slices.Sorted(maps.Keys(later))
+	had, err := l.sheets(ctx, days)
+	if err != nil {
+		return state.Written{}, err
+	}
+	presence, minutes := state.Puts{Kind: facts.PresenceKind}, state.Puts{Kind: facts.MinutesKind}
+	for _, day := range days {
+		_, stored := had[day]
+		merged := had[day].Merge(later[day].Sorted())
+		presence.Add(state.BlockKey{A: int64(day)}, stored, merged.AppendPresence(nil))
+		minutes.Add(state.BlockKey{A: int64(day)}, stored, merged.AppendMinutes(nil))
+	}
+	return state.WrittenOf(l.Tenant(), &presence, &minutes), nil
 }
 
 // sheets reads the sheets of some days, which ascend; a day without access has none.
 func (l *load) sheets(ctx context.Context, days []calendar.Date) (map[calendar.Date]facts.Sheet, error) {
 	had := map[calendar.Date]facts.Sheet{}
-	if l.w.Base() == 0 {
-		return had, nil
-	}
-	among := make([]int64, len(days))
-	for i, d := range days {
-		among[i] = int64(d)
-	}
+	among := state.Range{Among: state.Numbers(days)}
 	minutes := map[int64]facts.Minutes{}
-	err := l.facts.Scan(ctx, facts.MinutesKind, state.Range{Among: among}, func(b state.Block) error {
-		minutes[b.A] = append(facts.Minutes(nil), b.Data...)
+	err := l.Past(ctx, facts.MinutesKind, among, func(b state.Block) error {
+		minutes[b.A] = slices.Clone(b.Data)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return had, l.facts.Scan(ctx, facts.PresenceKind, state.Range{Among: among}, func(b state.Block) error {
+	return had, l.Past(ctx, facts.PresenceKind, among, func(b state.Block) error {
 		sheet, err := facts.ParseSheet(b.Data, minutes[b.A])
 		had[calendar.Date(b.A)] = sheet
 		return err

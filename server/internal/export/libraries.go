@@ -49,8 +49,9 @@ func (l *librariesExport) begin(ctx context.Context) (err error) {
 
 // writeRegisters writes the registers that have neither readers nor days.
 func (l *librariesExport) writeRegisters(context.Context) error {
+	terms := l.state.Vocabularies()
 	for _, v := range libraries.Vocabularies() {
-		newRecords[libraries.Term](l.folder, v.String()).Write(l.state.Terms[v]...)
+		newRecords[libraries.Term](l.folder, v.String()).Write(terms[v]...)
 	}
 	newRecords[libraries.Book](l.folder, "books").Write(l.state.Books...)
 	newRecords[stock.BookLine](l.folder, "lines").Write(l.state.Lines...)
@@ -90,7 +91,7 @@ func (l *librariesExport) byReaders(ctx context.Context, name string, f func(ids
 func (l *librariesExport) writeShelves(ctx context.Context) error {
 	t := NewTable(l.folder, "shelves", writeShelf)
 	return l.byReaders(ctx, t.name, func(ids []int64) error {
-		return l.Store.ReaderTitles(ctx, l.access, ids, func(reader int64, data []byte) error {
+		return report.Folded{Blocks: l.Store}.ReaderTitles(ctx, l.access, ids, func(reader int64, data []byte) error {
 			s, err := librariesdb.ParseReaderTitles(data)
 			if err != nil {
 				return fmt.Errorf("titles of reader %d: %w", reader, err)

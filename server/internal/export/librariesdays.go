@@ -45,7 +45,7 @@ type (
 
 // writeDays writes what has a day, one day after the other: the rows that are folded and those of the registers.
 func (l *librariesExport) writeDays(ctx context.Context) error {
-	days, err := l.Store.Days(ctx, l.access)
+	days, err := report.Folded{Blocks: l.Store}.Days(ctx, l.access)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (d *dayTables) write(ctx context.Context, day calendar.Date) error {
 	for kind, write := range map[report.SheetKind]func(day calendar.Date, sheet []byte) error{
 		report.ReaderSheets: d.writeReaders, report.LoginSheets: d.writeLogins, report.TitleSheets: d.writeTitles,
 	} {
-		sheets, err := d.Store.Sheets(ctx, d.access, kind, calendar.Period{Start: day, End: day})
+		sheets, err := report.Folded{Blocks: d.Store}.Sheets(ctx, d.access, kind, calendar.Period{Start: day, End: day})
 		if err != nil {
 			return err
 		}

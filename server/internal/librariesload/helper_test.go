@@ -184,7 +184,7 @@ func (f *fixture) loans() map[int64]libraries.Loan {
 // sum returns the sum of a metric over all days.
 func (f *fixture) sum(m metric.Metric) (n int64) {
 	f.t.Helper()
-	days, err := f.store.Days(f.t.Context(), f.access())
+	days, err := report.Folded{Blocks: f.store}.Days(f.t.Context(), f.access())
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -214,10 +214,7 @@ func (f *fixture) empty(name string) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	n := len(st.Books) + len(st.Lines) + len(st.Channels) + len(st.Readers) + len(f.loans())
-	for _, terms := range st.Terms {
-		n += len(terms)
-	}
+	n := len(st.Terms) + len(st.Books) + len(st.Lines) + len(st.Channels) + len(st.Readers) + len(f.loans())
 	if n != 0 || st.At != (state.Versions{}) {
 		f.t.Errorf("%s: the store has %d rows of %v at %v, want nothing", name, n, st.At, f.hour())
 	}

@@ -1,47 +1,21 @@
 // Package librariesload reads a libraries feed into a library network: it joins the feed's files, the rules of package
-// libraries and the store. A load makes a state that holds from a full hour on (L1), and ends; running it again, in another
-// order or in pieces, changes nothing more than that hour. A check does all that a load does but write (F7).
+// libraries and the store. A load makes a state that holds from a full hour on (L1), and ends.
 package librariesload
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/report"
-	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/reading/spill"
-	"github.com/lectern-dev/lectern/server/feed"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
 // Options says what to load, and how. Network is required.
-type Options struct {
-	Network libraries.NetworkID
-	// History is the first day that is kept; nil is libraries.HistoryStart.
-	History *calendar.Date
-	// SkipBad is the file that lists the rows which were skipped because they are bad; empty stops at the first.
-	SkipBad string
-	// Ignore are names of members and columns that are passed over in files that do not know them; others are errors (F3).
-	Ignore []string
-	// Check counts what a load would do, and finds all bad rows, but writes nothing and waits for nothing (F7).
-	Check bool
-	// Immediately makes the load hold at once, as the hour that has begun, and not from the next full hour on (L1). A
-	// network's first load does so by itself.
-	Immediately bool
-	// Now tells when the load begins, by default time.Now. The hour is chosen by the store's clock.
-	Now func() time.Time
-	// Progress, if not nil, is told that the load waits until no other one of the network is under way ("wait"), the bytes
-	// read of the feed's size ("read"), after them the parts of loans and reservations that are settled ("settle"), and the
-	// parts folded ("fold").
-	Progress func(stage string, done, total int64)
-	// TempDir is where rows wait to be settled and folded; empty is the system's place. MemoryLimit is the number of bytes
-	// of them that wait in memory, by default as spill.Pile says, each for loans, reservations and what is to be folded.
-	TempDir     string
-	MemoryLimit int
-}
+type Options = load.Options
 
 // Totals is what a load did, as its one line of JSON says it.
 type Totals struct {
@@ -68,101 +42,100 @@ type Totals struct {
 	// they are those of the data that the feed was held against.
 	Hour    string `json:"hour"`
 	Version string `json:"version"`
-	// Seconds is how long the load worked: not how long it waited for another.
-	Seconds       float64 `json:"seconds"`
-	RowsPerSecond int64   `json:"rowsPerSecond"`
-	// Check is what a check found, and of a load nil.
-	Check *feed.Findings `json:"check,omitempty"`
+	load.End
+}
+
+// resources are the files of a libraries feed.
+var resources = []string{
+	"libraries", "ageGroups", "publishers", "categories", "subjects", "books", "lines", "readers", "loans", "renewals",
+	"reservations", "sessions", "previews", "activity", "channels", "suggestions",
 }
 
 // Load reads the feed in dir and makes it a state. On an error nothing of it is visible, and running it again is safe.
 func Load(ctx context.Context, store *librariesdb.Store, dir string, o Options) (t Totals, err error) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.History == nil {
-		first := libraries.HistoryStart
-		o.History = &first
-	}
-	folder, err := feed.Open(dir, resources...)
-	if err != nil {
-		return t, err
-	}
-	folder.Ignore(o.Ignore...)
-	room := spill.Pile{Dir: o.TempDir, Limit: o.MemoryLimit}
-	l := &load{
-		folder: folder, store: store, options: o, totals: &t,
-		pile: &librariesdb.Pile{Spill: room}, loans: librariesdb.NewLoanPile(room), reservations: librariesdb.NewReservationPile(room),
-	}
-	defer func() { err = errors.Join(err, l.close(context.WithoutCancel(ctx))) }()
-	if err := l.begin(ctx); err != nil {
-		return t, err
-	}
-	start := time.Now()
-	l.progress("read", 0, folder.Size())
-	if l.report, err = feed.OpenReport(o.SkipBad, dir, o.Check); err != nil {
-		return t, err
-	}
-	if err := l.read(ctx); err != nil {
-		return t, err
-	}
-	saved, err := l.save(ctx)
-	if err != nil {
-		return t, err
-	}
-	t.saved(saved)
-	t.finish(time.Since(start))
-	return t, nil
+	t.End, err = load.Run(ctx, dir, o, resources, func(l *load.Load) load.Domain {
+		return &loading{Load: l, store: store, totals: &t}
+	})
+	return t, err
 }
 
-// load is one reading of a feed.
-type load struct {
-	folder  *feed.Folder
-	store   *librariesdb.Store
-	options Options
-	totals  *Totals
-	base    report.Access     // to the state that the feed is held against
-	to      *librariesdb.Load // nil in a check
-	intake  *librariesdb.Intake
-	report  *feed.Report
-
-	pile         *librariesdb.Pile
-	loans        *spill.Of[librariesdb.Lined[libraries.Loan]]
-	reservations *spill.Of[librariesdb.Lined[libraries.Reservation]]
+// loading is one reading of a feed.
+type loading struct {
+	*load.Load
+	store  *librariesdb.Store
+	totals *Totals
+	base   report.Access     // to the state that the feed is held against
+	to     *librariesdb.Load // nil in a check
+	feed   *librariesdb.Feed
 }
 
-// begin waits for the load's turn, and reads the state that it builds on. A check has no turn.
-func (l *load) begin(ctx context.Context) (err error) {
-	if l.options.Check {
-		l.base, err = l.store.Last(ctx, l.options.Network)
-	} else if l.to, err = l.store.Begin(ctx, l.options.Network, func() { l.progress("wait", 0, 0) }); err == nil {
+// Begin implements load.Domain.
+func (l *loading) Begin(ctx context.Context) (err error) {
+	if l.Check {
+		l.base, err = l.store.Last(ctx, l.Network)
+	} else if l.to, err = l.store.Begin(ctx, l.Network, func() { l.Tell("wait", 0, 0) }); err == nil {
 		l.base = l.to.Base
 	}
 	if err != nil {
 		return err
 	}
+	l.Keep(ctx, l.store.States(), state.Tenant(l.Network), l.base.At)
 	st, err := l.store.State(ctx, l.base)
-	l.intake = librariesdb.NewIntake(st, l.options.Now(), *l.options.History)
+	history := libraries.HistoryStart
+	if l.History != nil {
+		history = *l.History
+	}
+	l.feed = l.store.Feed(librariesdb.NewIntake(st, l.Now(), history), l.base, l.Room())
+	l.feed.Settling = func(done, total int) { l.Tell("settle", int64(done), int64(total)) }
 	return err
 }
 
-// save saves what was read, or counts what that would do.
-func (l *load) save(ctx context.Context) (librariesdb.Saved, error) {
-	o := librariesdb.SaveOptions{
-		Immediately: l.options.Immediately, TempDir: l.options.TempDir, MemoryLimit: l.options.MemoryLimit,
-		Progress: func(done, total int) { l.progress("fold", int64(done), int64(total)) },
+// Read implements load.Domain: each file is read after those that it refers to.
+func (l *loading) Read(ctx context.Context) error {
+	f, t := l.feed, l.totals
+	terms := map[libraries.Vocabulary]*librariesdb.Counts{
+		libraries.LibraryTerms: &t.Libraries, libraries.AgeGroupTerms: &t.AgeGroups, libraries.PublisherTerms: &t.Publishers,
+		libraries.CategoryTerms: &t.Categories, libraries.SubjectTerms: &t.Subjects,
 	}
-	if !l.options.Check {
-		return l.to.Save(ctx, l.intake, l.pile, o)
+	for _, v := range libraries.Vocabularies() {
+		if err := load.Read(ctx, l.Load, f.TermFile(v, terms[v])); err != nil {
+			return err
+		}
 	}
-	found := l.report.Findings()
-	l.totals.Check = &found
-	return l.store.Check(ctx, l.base, l.pile, o)
+	for _, read := range []func() error{
+		func() error { return load.Read(ctx, l.Load, f.BookFile(&t.Books)) },
+		func() error { return load.Read(ctx, l.Load, f.LineFile(&t.Lines)) },
+		func() error { return load.Read(ctx, l.Load, f.ChannelFile(&t.Channels)) },
+		func() error { return load.Read(ctx, l.Load, f.ReaderFile(&t.Readers)) },
+		func() error { return load.Read(ctx, l.Load, f.LoanFile(&t.Loans)) },
+		func() error { return load.Read(ctx, l.Load, f.ReservationFile(&t.Reservations)) },
+		func() error { return load.Read(ctx, l.Load, f.RenewalFile(&t.Renewals)) },
+		func() error { return load.Read(ctx, l.Load, f.SessionFile(&t.Sessions)) },
+		func() error { return load.Read(ctx, l.Load, f.PreviewFile(&t.Previews)) },
+		func() error { return load.Read(ctx, l.Load, f.ActivityFile(&t.Activity)) },
+		func() error { return load.Read(ctx, l.Load, f.RequestFile(&t.Suggestions)) },
+	} {
+		if err := read(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// loading is the feed for those who read its files.
-func (l *load) loading() *feed.Loading {
-	return &feed.Loading{Folder: l.folder, Report: l.report, Progress: func(done, total int64) { l.progress("read", done, total) }}
+// Save implements load.Domain.
+func (l *loading) Save(ctx context.Context, fold func(done, total int)) error {
+	o := librariesdb.SaveOptions{Immediately: l.Immediately, TempDir: l.TempDir, MemoryLimit: l.MemoryLimit, Progress: fold}
+	var saved librariesdb.Saved
+	var err error
+	if l.Check {
+		saved, err = l.store.Check(ctx, l.base, l.feed.Pile, o)
+	} else {
+		saved, err = l.to.Save(ctx, l.feed.Intake, l.feed.Pile, o)
+	}
+	if err == nil {
+		l.totals.saved(saved)
+	}
+	return err
 }
 
 // saved takes over what only the store could count.
@@ -177,34 +150,12 @@ func (t *Totals) saved(s librariesdb.Saved) {
 	t.Version = fmt.Sprintf("%d.%d", s.Versions.Registers, s.Versions.Facts)
 }
 
-// finish sets the load's duration, to the millisecond, and rate.
-func (t *Totals) finish(d time.Duration) {
-	t.Seconds = float64(d.Milliseconds()) / 1000
-	t.RowsPerSecond = int64(t.rows()) * int64(time.Second) / max(1, int64(d))
-}
-
-// rows returns the number of rows of all files.
-func (t *Totals) rows() (n int) {
-	for _, c := range []librariesdb.Counts{
-		t.Libraries, t.AgeGroups, t.Publishers, t.Categories, t.Subjects, t.Books, t.Lines, t.Readers, t.Loans, t.Reservations, t.Channels,
-	} {
-		n += c.Rows
+// Close implements load.Domain.
+func (l *loading) Close(ctx context.Context) error {
+	var err error
+	if l.feed != nil {
+		err = l.feed.Close()
 	}
-	for _, c := range []librariesdb.EventCounts{t.Renewals, t.Sessions, t.Previews, t.Activity, t.Suggestions} {
-		n += c.Rows
-	}
-	return n
-}
-
-func (l *load) progress(stage string, done, total int64) {
-	if l.options.Progress != nil {
-		l.options.Progress(stage, done, total)
-	}
-}
-
-// close ends what the load opened.
-func (l *load) close(ctx context.Context) error {
-	err := errors.Join(l.pile.Close(), l.loans.Close(), l.reservations.Close(), l.report.Close())
 	if l.to != nil {
 		err = errors.Join(err, l.to.Close(ctx))
 	}

@@ -27,7 +27,7 @@ func TestLoad(t *testing.T) {
 		want := librariesload.Totals{
 			Libraries: one, AgeGroups: one, Publishers: one, Categories: librariesdb.Counts{Rows: 2, New: 2}, Subjects: one, Books: one, Lines: one,
 			Readers: one, Loans: one, Renewals: event, Reservations: one, Sessions: event, Previews: event, Activity: event, Channels: one,
-			Suggestions: event, NewEvents: 5, Hour: "2026-08-10 12:00:00", Version: first.Version, Seconds: first.Seconds, RowsPerSecond: first.RowsPerSecond,
+			Suggestions: event, NewEvents: 5, Hour: "2026-08-10 12:00:00", Version: first.Version, End: first.End,
 		}
 		if first != want || first.RowsPerSecond < 1 || first.Version != f.version() {
 			t.Errorf("the first load = %+v, want %+v", first, want)
@@ -68,7 +68,7 @@ func (f *fixture) stored() {
 	if len(st.Lines) != 1 || st.Lines[0].Line.UnitPrice != 1250 || st.Lines[0].Line.Label() != "Compra 7" {
 		f.t.Errorf("lines = %+v", st.Lines)
 	}
-	if len(st.Channels) != 1 || st.Channels[0].Sessions != 9 || len(st.Terms[libraries.CategoryTerms]) != 2 {
+	if len(st.Channels) != 1 || st.Channels[0].Sessions != 9 || len(st.Vocabularies()[libraries.CategoryTerms]) != 2 {
 		f.t.Errorf("channels = %+v, terms = %+v", st.Channels, st.Terms)
 	}
 	if r := f.reader(1); r == nil || r.Email != "ana@example.org" || r.Gender != libraries.Female || r.City != "Santos" || !r.Confirmed.IsZero() {
@@ -89,7 +89,7 @@ func (f *fixture) stored() {
 
 // TestTotalsJSON is the one line that the command prints.
 func TestTotalsJSON(t *testing.T) {
-	data, err := json.Marshal(librariesload.Totals{Loans: librariesdb.Counts{Rows: 3, New: 1, BeforeHistory: 2}, Hour: "2026-08-10 12:00:00"})
+	data, err := json.Marshal(librariesload.Totals{Loans: librariesdb.Counts{Rows: 3, New: 1, Passed: 2}, Hour: "2026-08-10 12:00:00"})
 	for _, want := range []string{
 		`"ageGroups":{"rows":0,"new":0,"changed":0,"unchanged":0,"superseded":0,"beforeHistory":0,"bad":0}`,
 		`"loans":{"rows":3,"new":1,"changed":0,"unchanged":0,"superseded":0,"beforeHistory":2,"bad":0}`,
@@ -182,7 +182,7 @@ func TestEarlyLoans(t *testing.T) {
 				row("reservations.ndjson", `"reservationId":1`, `"reservationId":2`, "2026-08-02", "2026-07-20"),
 		})
 		totals := f.must(files)
-		if want := (librariesdb.Counts{Rows: 2, New: 1, BeforeHistory: 1}); totals.Loans != want || totals.Reservations != want {
+		if want := (librariesdb.Counts{Rows: 2, New: 1, Passed: 1}); totals.Loans != want || totals.Reservations != want {
 			t.Errorf("loans = %+v, reservations = %+v, want %+v", totals.Loans, totals.Reservations, want)
 		}
 		if want := (librariesdb.EventCounts{Rows: 4, BeforeHistory: 1}); totals.Renewals != want {
@@ -194,7 +194,7 @@ func TestEarlyLoans(t *testing.T) {
 		if len(f.loans()) != 1 || f.sum(metric.Returns) != 0 || f.sum(metric.Renewals) != 3 {
 			t.Errorf("%d loans, %d returns, %d renewals, want 1, 0, 3", len(f.loans()), f.sum(metric.Returns), f.sum(metric.Renewals))
 		}
-		if later := f.must(map[string]string{"loans.ndjson": early}); later.Loans != (librariesdb.Counts{Rows: 1, BeforeHistory: 1}) {
+		if later := f.must(map[string]string{"loans.ndjson": early}); later.Loans != (librariesdb.Counts{Rows: 1, Passed: 1}) {
 			t.Errorf("the early loan again = %+v", later.Loans)
 		}
 	})

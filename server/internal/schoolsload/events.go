@@ -7,6 +7,7 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/feed"
+	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
 // drops counts the events of accounts that may not be made, should they not be.
@@ -46,7 +47,7 @@ func (d *drops) of(user directory.UserID) *events {
 }
 
 // drop counts the events that are nobody's as deleted.
-func (l *load) drop(m schoolsdb.Moves) {
+func (l *loading) drop(m schoolsdb.Moves) {
 	for user, to := range m {
 		if n := l.drops.of(user); n != nil && to == 0 {
 			l.totals.Segments.Deleted += n.segments
@@ -56,31 +57,32 @@ func (l *load) drop(m schoolsdb.Moves) {
 }
 
 // events reads the files of events onto the pile.
-func (l *load) events(ctx context.Context) error {
+func (l *loading) events(ctx context.Context) error {
 	l.drops = newDrops(l.intake.Placed())
-	err := stream(ctx, l, "segments", l.intake.Segment, &l.totals.Segments, func(n *events) { n.segments++ })
+	err := stream(ctx, l, feed.Resource[schoolsdb.SegmentRow, schools.Event]{Name: "segments", Check: l.intake.Segment},
+		&l.totals.Segments, func(n *events) { n.segments++ })
 	if err != nil {
 		return err
 	}
-	return stream(ctx, l, "accesses", l.intake.Access, &l.totals.Accesses, func(n *events) { n.accesses++ })
+	return stream(ctx, l, feed.Resource[schoolsdb.AccessRow, schools.Event]{Name: "accesses", Check: l.intake.Access},
+		&l.totals.Accesses, func(n *events) { n.accesses++ })
 }
 
 // stream reads one file of events. Those before the history, and of what is deleted, are passed over.
-func stream[R any, P feed.Record[R]](ctx context.Context, l *load, resource string, check func(R) (schools.Event, error), n *Events, note func(*events)) error {
-	return feed.Stream[R, schools.Event, P](ctx, l.loading(), feed.Resource[R, schools.Event]{
-		Name: resource, Check: check, Rows: &n.Rows, Bad: &n.Bad,
-		Take: func(e *schools.Event, _ feed.Pos) error {
-			if n := l.drops.of(e.User); n != nil {
-				note(n)
-			}
-			return l.pile.Add(*e)
-		},
-		Skip: func(why error) {
-			if why == schoolsdb.ErrDeleted {
-				n.Deleted++
-			} else {
-				n.BeforeHistory++
-			}
-		},
-	})
+func stream[R any, P feed.Record[R]](ctx context.Context, l *loading, f feed.Resource[R, schools.Event], n *Events, note func(*events)) error {
+	f.Rows, f.Bad = &n.Rows, &n.Bad
+	f.Take = func(e *schools.Event, _ feed.Pos) error {
+		if n := l.drops.of(e.User); n != nil {
+			note(n)
+		}
+		return l.pile.Add(*e)
+	}
+	f.Skip = func(why error) {
+		if why == schoolsdb.ErrDeleted {
+			n.Deleted++
+		} else {
+			n.BeforeHistory++
+		}
+	}
+	return load.Stream[R, schools.Event, P](ctx, l.Load, f)
 }

@@ -31,16 +31,20 @@ type table[R any] struct {
 type settling[R any] func([]row.Lined[R], row.Rejected) (schoolsdb.Counts, error)
 
 // settle settles the registers against a state. The first time it reads them; the last of several counts.
-func (l *load) settle(ctx context.Context, st schoolsdb.State) (*schoolsdb.Intake, error) {
+func (l *loading) settle(ctx context.Context, st schoolsdb.State) (*schoolsdb.Intake, error) {
 	if l.rows != nil {
 		return l.settleAgain(l.intake.Again(st))
 	}
+	history := schools.HistoryStart()
+	if l.History != nil {
+		history = *l.History
+	}
 	in := &schoolsdb.Intake{
-		State: st, Began: l.began, History: *l.options.History,
+		State: st, Began: l.began, History: history,
 		NewToken: func() (string, error) { return directory.NewAccessToken(rand.Reader) },
 	}
 	l.intake, l.rows = in, &rows{}
-	t := &l.totals
+	t := l.totals
 	for _, read := range []func() error{
 		func() error { return read(ctx, l, "entities", &l.rows.entities, in.Entities, &t.Entities) },
 		func() error { return read(ctx, l, "accounts", &l.rows.accounts, in.Accounts, &t.Accounts) },
@@ -56,8 +60,8 @@ func (l *load) settle(ctx context.Context, st schoolsdb.State) (*schoolsdb.Intak
 
 // settleAgain settles the rows that were good against a later state. What a directory write has made bad since does not make
 // the load fail (F6): it is counted, and listed where bad rows are.
-func (l *load) settleAgain(in *schoolsdb.Intake) (_ *schoolsdb.Intake, err error) {
-	t := &l.totals
+func (l *loading) settleAgain(in *schoolsdb.Intake) (_ *schoolsdb.Intake, err error) {
+	t := l.totals
 	if t.Entities, err = l.rows.entities.again(in.Entities); err != nil {
 		return in, err
 	}
@@ -69,22 +73,23 @@ func (l *load) settleAgain(in *schoolsdb.Intake) (_ *schoolsdb.Intake, err error
 }
 
 // read reads one register file whole, and settles its rows for the first time.
-func read[R any, P feed.Record[R]](ctx context.Context, l *load, resource string, t *table[R], settle settling[R], n *schoolsdb.Counts) (err error) {
-	if t.Register, err = feed.ReadRegister[R, P](ctx, l.loading(), resource); err != nil {
+func read[R any, P feed.Record[R]](ctx context.Context, l *loading, resource string, t *table[R], settle settling[R], n *schoolsdb.Counts) (err error) {
+	if t.Register, err = feed.ReadRegister[R, P](ctx, l.Loading(), resource); err != nil {
 		return err
 	}
-	l.progress("read", l.folder.Done(), l.folder.Size())
+	l.Tell("read", l.Folder.Done(), l.Folder.Size())
 	bad := map[int]bool{}
 	*n, err = t.settle(settle, func(line int, field, reason string) error {
 		bad[line] = true
 		return t.Rejected(line, field, reason)
 	})
+	l.Count(n.Rows)
 	if err != nil {
 		return err
 	}
 	t.Rows = slices.DeleteFunc(t.Rows, func(r row.Lined[R]) bool { return bad[r.Line] })
 	t.Bad = n.Bad
-	return l.report.Flush(ctx)
+	return l.Report.Flush(ctx)
 }
 
 // settle settles the rows and counts those that were bad before.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/librariesload"
+	"github.com/lectern-dev/lectern/server/internal/load"
 	"github.com/lectern-dev/lectern/server/internal/schoolsload"
 	"github.com/lectern-dev/lectern/server/internal/status"
 )
@@ -17,9 +18,9 @@ import (
 // TestLoadTable is what a load says on a terminal: the files that have rows, and what stands below them.
 func TestLoadTable(t *testing.T) {
 	totals := schoolsload.Totals{
-		Entities:  schoolsdb.Counts{Rows: 12, New: 1, Changed: 2, Unchanged: 3, Superseded: 4, Deleted: 1, Bad: 1},
+		Entities:  schoolsdb.Counts{Rows: 12, New: 1, Changed: 2, Unchanged: 3, Superseded: 4, Passed: 1, Bad: 1},
 		Segments:  schoolsload.Events{Rows: 1_234_567, BeforeHistory: 3, Deleted: 2, Bad: 1},
-		NewEvents: 1_234_561, Version: "1.1", Seconds: 18.336, RowsPerSecond: 67_330,
+		NewEvents: 1_234_561, Version: "1.1", End: load.End{Seconds: 18.336, RowsPerSecond: 67_330},
 	}
 	const table = `  file               rows  new  changed  unchanged  superseded  skipped  bad
   entities             12    1        2          3           4        1    1
@@ -37,7 +38,7 @@ segments.ndjson line 2: field wpm: must be a number: true
 	if got := written(t, status.Summarize(&totals)); got != found {
 		t.Errorf("table of a check =\n%s\nwant\n%s", got, found)
 	}
-	loans := librariesload.Totals{Loans: librariesdb.Counts{Rows: 2, BeforeHistory: 2}, Hour: "2026-08-10 13:00:00", Version: "2.2"}
+	loans := librariesload.Totals{Loans: librariesdb.Counts{Rows: 2, Passed: 2}, Hour: "2026-08-10 13:00:00", Version: "2.2"}
 	if got := written(t, status.Summarize(&loans)); !strings.Contains(got, "  loans            2    0        0          0           0        2    0\n") ||
 		!strings.Contains(got, "; version 2.2, which holds from 2026-08-10 13:00:00 (Brasilia) on; ") {
 		t.Errorf("table of libraries =\n%s", got)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/intake"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/spill"
 )
@@ -216,22 +217,22 @@ func TestLoansInPieces(t *testing.T) {
 		}
 		slices.Sort(wholeSaid)
 		slices.Sort(piecesSaid)
-		if !reflect.DeepEqual(whole, pieces) || !slices.Equal(wholeSaid, piecesSaid) || wholeCounts.BeforeHistory != pieceCounts.BeforeHistory {
+		if !reflect.DeepEqual(whole, pieces) || !slices.Equal(wholeSaid, piecesSaid) || wholeCounts.Passed != pieceCounts.Passed {
 			t.Fatalf("%+v at once makes %v, %v, %d early; in pieces %v, %v, %d early",
-				rows, whole, wholeSaid, wholeCounts.BeforeHistory, pieces, piecesSaid, pieceCounts.BeforeHistory)
+				rows, whole, wholeSaid, wholeCounts.Passed, pieces, piecesSaid, pieceCounts.Passed)
 		}
 	}
 }
 
 // settleLoans settles rows against what is known, which it brings up to date, and returns what is bad.
-func settleLoans(t *testing.T, rows []intake.Lined[libraries.Loan], known map[int64]libraries.Loan, c *intake.Counts) (s said) {
+func settleLoans(t *testing.T, rows []row.Lined[libraries.Loan], known map[int64]libraries.Loan, c *intake.Counts) (s said) {
 	t.Helper()
 	changes, err := newIntake().Loans(slices.Clone(rows), known, c, s.bad)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, ch := range changes {
-		known[ch.Loan.ID] = ch.Loan
+		known[ch.Now.ID] = ch.Now
 	}
 	return s
 }
@@ -267,20 +268,20 @@ func TestSetAside(t *testing.T) {
 		waiting := libraries.Reservation{ID: 7, Reader: 3, Book: 4, Reserved: someInstant.UTC(), Status: libraries.Available, Position: 0}
 		lost := libraries.Reservation{ID: 7, Reader: 3, Book: 4, Reserved: someInstant.UTC(), Status: libraries.Lost, Position: libraries.None, Resolved: laterInstant.UTC()}
 		for _, err := range []error{
-			loans.Add(intake.Lined[libraries.Loan]{Line: 300, Row: with}), loans.Add(intake.Lined[libraries.Loan]{Line: 4, Row: without}), loans.Add(intake.Lined[libraries.Loan]{Line: 5, Row: active()}),
-			reservations.Add(intake.Lined[libraries.Reservation]{Line: 300, Row: waiting}), reservations.Add(intake.Lined[libraries.Reservation]{Line: 2, Row: lost}),
+			loans.Add(row.Lined[libraries.Loan]{Line: 300, Row: with}), loans.Add(row.Lined[libraries.Loan]{Line: 4, Row: without}), loans.Add(row.Lined[libraries.Loan]{Line: 5, Row: active()}),
+			reservations.Add(row.Lined[libraries.Reservation]{Line: 300, Row: waiting}), reservations.Add(row.Lined[libraries.Reservation]{Line: 2, Row: lost}),
 		} {
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
 		part, err := loans.Part(7)
-		want := []intake.Lined[libraries.Loan]{{Line: 300, Row: with}, {Line: 4, Row: without}}
+		want := []row.Lined[libraries.Loan]{{Line: 300, Row: with}, {Line: 4, Row: without}}
 		if err != nil || !reflect.DeepEqual(part, want) {
 			t.Errorf("limit %d: Part = %+v, %v, want %+v", limit, part, err, want)
 		}
 		rows, err := reservations.Part(7)
-		if want := []intake.Lined[libraries.Reservation]{{Line: 300, Row: waiting}, {Line: 2, Row: lost}}; err != nil || !reflect.DeepEqual(rows, want) {
+		if want := []row.Lined[libraries.Reservation]{{Line: 300, Row: waiting}, {Line: 2, Row: lost}}; err != nil || !reflect.DeepEqual(rows, want) {
 			t.Errorf("limit %d: Part = %+v, %v, want %+v", limit, rows, err, want)
 		}
 		if again, err := loans.Part(7); err != nil || len(again) != 0 {

@@ -1,0 +1,155 @@
+package intake
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/stock"
+	"github.com/lectern-dev/lectern/paging/row"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// register is a register that is known as a whole: what there is by its key, the feed's rows included once they are settled.
+type register[K comparable, V any] struct {
+	table *state.Records[V]
+	key   func(V) K
+	known map[K]V
+}
+
+func newRegister[K comparable, V any](table *state.Records[V], rows []V, key func(V) K) register[K, V] {
+	g := register[K, V]{table, key, make(map[K]V, len(rows))}
+	for _, v := range rows {
+		g.known[key(v)] = v
+	}
+	return g
+}
+
+func (g register[K, V]) has(key K) bool {
+	_, ok := g.known[key]
+	return ok
+}
+
+// settle settles rows, each checked by itself before, and appends to put what is new or changed.
+func (g register[K, V]) settle(rows []row.Lined[V], order func(a, b V) int, put *[]V) Counts {
+	c := row.Counts{Rows: len(rows)}
+	_ = row.Settling[V, V]{ // nothing of it fails: the rows are good
+		Order: order, Same: g.table.Same,
+		Check: func(v V) (V, error) { return v, nil },
+		Was:   func(v V) (V, bool) { was, known := g.known[g.key(v)]; return was, known },
+		Put: func(v V, _ *V) error {
+			g.known[g.key(v)] = v
+			*put = append(*put, v)
+			return nil
+		},
+	}.Settle(rows, &c, nil)
+	return Counts(c)
+}
+
+// Terms settles the rows of a vocabulary.
+func (in *Intake) Terms(rows []row.Lined[Term]) Counts {
+	return in.terms.settle(rows, func(a, b Term) int { return cmp.Compare(a.ID, b.ID) }, &in.PutTerms)
+}
+
+// Book checks a row of books, whose lists may be in any order. The error is a *FaultError.
+func (in *Intake) Book(b libraries.Book) (libraries.Book, error) {
+	b.Categories, b.Subjects = ascending(b.Categories), ascending(b.Subjects)
+	if b.Publisher != libraries.None && !in.has(libraries.PublisherTerms, b.Publisher) {
+		return b, row.Fault("publisherId", isMissing)
+	}
+	if !in.has(libraries.CategoryTerms, b.Categories...) {
+		return b, row.Fault("categoryIds", "each of the list must exist")
+	}
+	if !in.has(libraries.SubjectTerms, b.Subjects...) {
+		return b, row.Fault("subjectIds", "each of the list must exist")
+	}
+	return b, nil
+}
+
+// has reports whether all of the terms exist.
+func (in *Intake) has(v libraries.Vocabulary, ids ...int64) bool {
+	for _, id := range ids {
+		if !in.terms.has(termKey{v, id}) {
+			return false
+		}
+	}
+	return true
+}
+
+// ascending returns a list in order, each identifier once; an empty one is nil.
+func ascending(ids []int64) []int64 {
+	if len(ids) == 0 {
+		return nil
+	}
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// Books settles the rows of books.
+func (in *Intake) Books(rows []row.Lined[libraries.Book]) Counts {
+	return in.books.settle(rows, func(a, b libraries.Book) int { return cmp.Compare(a.ID, b.ID) }, &in.PutBooks)
+}
+
+// Line checks a row of lines. The error is a *FaultError.
+func (in *Intake) Line(l stock.BookLine) (stock.BookLine, error) {
+	if !in.books.has(l.Book) {
+		return l, row.Fault("bookId", isMissing)
+	}
+	return l, nil
+}
+
+// Lines settles the rows of lines.
+func (in *Intake) Lines(rows []row.Lined[stock.BookLine]) Counts {
+	return in.lines.settle(rows, func(a, b stock.BookLine) int { return cmp.Compare(a.Line.ID, b.Line.ID) }, &in.PutLines)
+}
+
+// termKey and channelKey are the keys of rows of terms and of channels.
+type (
+	termKey struct {
+		vocabulary libraries.Vocabulary
+		id         int64
+	}
+	channelKey struct {
+		day     calendar.Date
+		channel libraries.Channel
+	}
+)
+
+// Channel completes a row of channels: that it is estimated follows from its channel, whatever the feed says (L13).
+func (in *Intake) Channel(d libraries.ChannelDay) (libraries.ChannelDay, error) {
+	d.Estimated = d.Channel.Estimated()
+	return d, nil
+}
+
+// Channels settles the rows of channels.
+func (in *Intake) Channels(rows []row.Lined[libraries.ChannelDay]) Counts {
+	return in.channels.settle(rows, func(a, b libraries.ChannelDay) int {
+		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Channel, b.Channel))
+	}, &in.PutChannels)
+}
+
+// Reader checks a row of readers. The e-mail of a deleted one is left out, so that it is kept nowhere (L18), and of a
+// forgotten one the name too. The error is a *FaultError.
+func (in *Intake) Reader(r libraries.Reader) (libraries.Reader, error) {
+	if r.Status == libraries.ReaderDeleted {
+		r.Email = ""
+	}
+	if in.Forgotten[r.ID] {
+		r.Forget()
+	}
+	if r.Library != libraries.None && !in.has(libraries.LibraryTerms, r.Library) {
+		return r, row.Fault("libraryId", isMissing)
+	}
+	if r.AgeGroup != libraries.None && !in.has(libraries.AgeGroupTerms, r.AgeGroup) {
+		return r, row.Fault("ageGroupId", isMissing)
+	}
+	if in.late(r.Updated) {
+		return r, row.Fault("updatedAt", isLate)
+	}
+	return r, nil
+}
+
+// AddReader lets rows refer to a reader of the feed.
+func (in *Intake) AddReader(id int64) { in.readers[id] = struct{}{} }

@@ -1,0 +1,129 @@
+package librariesdb
+
+import (
+	"context"
+	"database/sql"
+	"math"
+	"slices"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
+	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// read reads the records of a table that a query finds: see statedb.Read.
+func read[T any](ctx context.Context, s *Store, of *state.Records[T], from string, args ...any) (list []T, err error) {
+	err = statedb.Read(ctx, s.DB, of, func(v T) { list = append(list, v) }, from, args...)
+	return list, err
+}
+
+// Catalogue implements report.Store.
+func (s *Store) Catalogue(ctx context.Context, a report.Access) (*report.Catalogue, error) {
+	var st intake.State
+	if err := s.catalogue(ctx, a, &st); err != nil {
+		return nil, err
+	}
+	return report.NewCatalogue(st.Vocabularies(), st.Books, st.Lines), nil
+}
+
+// catalogue reads the vocabularies, by term, the titles and the lines, both by identifier: at once, for none needs another.
+func (s *Store) catalogue(ctx context.Context, a report.Access, st *intake.State) error {
+	return state.Together(
+		func() (err error) {
+			st.Terms, err = read(ctx, s, intake.Terms, `FROM libraries_terms WHERE ? ORDER BY vocabulary, term_id`, rowsOf(a))
+			return err
+		},
+		func() (err error) {
+			st.Books, err = read(ctx, s, intake.Books, `FROM libraries_books WHERE ? ORDER BY book_id`, rowsOf(a))
+			return err
+		},
+		func() (err error) {
+			st.Lines, err = read(ctx, s, intake.Lines, `FROM libraries_lines WHERE ? ORDER BY line_id`, rowsOf(a))
+			return err
+		},
+	)
+}
+
+// State reads what a load must know of a network, as of the state that the access names.
+func (s *Store) State(ctx context.Context, a report.Access) (st intake.State, err error) {
+	st.At = a.At
+	if err = s.catalogue(ctx, a, &st); err != nil {
+		return st, err
+	}
+	if st.Channels, err = s.Channels(ctx, a, calendar.Period{Start: math.MinInt32, End: math.MaxInt32}); err != nil {
+		return st, err
+	}
+	rows, err := s.DB.QueryContext(ctx, `SELECT user_id FROM libraries_readers WHERE ? ORDER BY user_id`, rowsOf(a))
+	var id int64
+	err = authdb.Visit(rows, err, "readers", func(rows *sql.Rows) error {
+		err := rows.Scan(&id)
+		st.Readers = append(st.Readers, id)
+		return err
+	})
+	if err != nil {
+		return st, err
+	}
+	st.Forgotten, err = forgotten(ctx, s.DB, a.Network)
+	return st, err
+}
+
+// People implements report.Store.
+func (s *Store) People(ctx context.Context, a report.Access, ids []int64) ([]libraries.Reader, error) {
+	people := make([]libraries.Reader, 0, len(ids))
+	for part := range slices.Chunk(ids, chunk) {
+		wanted := ascending(part)
+		err := statedb.Read(ctx, s.DB, intake.Readers, func(r libraries.Reader) {
+			if wanted.has(r.ID) {
+				people = append(people, r)
+			}
+		}, `FROM libraries_readers WHERE ? AND ? ORDER BY user_id`, rowsOf(a), ofReaders(part))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return people, nil
+}
+
+// ofReaders is the condition for readers of ascending identifiers, of which there is one at least: a range where they stand
+// close, which the engines read fastest, and a list where a range would read many others.
+func ofReaders(ids []int64) schema.QueryWithArgs {
+	first, last := ids[0], ids[len(ids)-1]
+	if last-first < 2*int64(len(ids)) {
+		return bun.SafeQuery("user_id BETWEEN ? AND ?", first, last)
+	}
+	return bun.SafeQuery("user_id IN (?)", bun.List(ids))
+}
+
+// ascending are identifiers that ascend, of which some are asked for, ascending too.
+type ascending []int64
+
+// has reports whether id is one of them, and forgets those below it.
+func (a *ascending) has(id int64) bool {
+	for len(*a) > 0 && (*a)[0] < id {
+		*a = (*a)[1:]
+	}
+	return len(*a) > 0 && (*a)[0] == id
+}
+
+// Requests implements report.Store. By day first, as they stand: later instants have no earlier day.
+func (s *Store) Requests(ctx context.Context, a report.Access, period calendar.Period) ([]libraries.Request, error) {
+	return read(ctx, s, intake.Requests, `
+		  FROM libraries_requests
+		 WHERE ? AND day BETWEEN ? AND ?
+		 ORDER BY day, requested, request_id, user_id`, rowsOf(a), int32(period.Start), int32(period.End))
+}
+
+// Channels implements report.Store.
+func (s *Store) Channels(ctx context.Context, a report.Access, period calendar.Period) ([]libraries.ChannelDay, error) {
+	return read(ctx, s, intake.Channels, `
+		  FROM libraries_channels
+		 WHERE ? AND day BETWEEN ? AND ?
+		 ORDER BY day, channel`, rowsOf(a), int32(period.Start), int32(period.End))
+}
