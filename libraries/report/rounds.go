@@ -132,19 +132,8 @@ func (c *positionsCompared) rows(ctx context.Context) error {
 	if err := c.Store.Listed(ctx, c.now, c.q.register, in, c.put); err != nil {
 		return err
 	}
-	return c.remove(out)
-}
-
-// remove notes those of the rows that were taken out which the list had and has not any more, on whatever day. What it has was put in,
-// and found.
-func (c *positionsCompared) remove(out []Listed) error {
-	still := make([]int64, len(c.found))
-	for i, v := range c.found {
-		still[i] = v.B
-	}
-	slices.Sort(still)
-	for _, v := range out {
-		if _, found := slices.BinarySearch(still, v.ID); found || !c.has(v) {
+	for _, v := range out { // what the list has still was found before, in the same place: the day of a row does not change
+		if !c.has(v) {
 			continue
 		}
 		if err := c.found.Add(round.Row{A: int64(v.Day), B: v.ID, Removed: true}); err != nil {
