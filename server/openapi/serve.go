@@ -3,7 +3,6 @@ package openapi
 import (
 	"embed"
 	"net/http"
-	"sync"
 
 	"github.com/lectern-dev/lectern/server/internal/page"
 )
@@ -63,7 +62,7 @@ func Owns(path string) bool { return sources[path] != nil }
 func Handler(s Settings) http.Handler {
 	files := page.Files{}
 	for path, source := range sources {
-		files[path] = page.Always(sync.OnceValue(func() page.File { return source(s) }))
+		files[path] = page.Always(func() page.File { return source(s) })
 	}
 	return files
 }

@@ -69,7 +69,8 @@ func Owns(path string) bool {
 
 // Handler serves the page at the paths that it Owns.
 func Handler(s Settings) http.Handler {
-	served := page.Files{Path: localized(s), Path + "/": localized(s)}
+	numbers := localized(s)
+	served := page.Files{Path: numbers, Path + "/": numbers}
 	for name, file := range scripts {
 		served[Path+"/"+name] = embedded(page.Script, file)
 	}
@@ -80,7 +81,7 @@ func Handler(s Settings) http.Handler {
 }
 
 func embedded(contentType, name string) func(*http.Request) page.File {
-	return page.Always(sync.OnceValue(func() page.File { return page.New(contentType, read(name)) }))
+	return page.Always(func() page.File { return page.New(contentType, read(name)) })
 }
 
 // read returns an embedded file.

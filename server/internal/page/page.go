@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/lectern-dev/lectern/server/internal/web"
@@ -74,7 +75,8 @@ type Files map[string]func(*http.Request) File
 
 // Always is for a file that is the same for every request. It is made once, when it is first asked for.
 func Always(file func() File) func(*http.Request) File {
-	return func(*http.Request) File { return file() }
+	made := sync.OnceValue(file)
+	return func(*http.Request) File { return made() }
 }
 
 // ServeHTTP implements http.Handler.
