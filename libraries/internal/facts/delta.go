@@ -3,7 +3,6 @@ package facts
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -15,7 +14,7 @@ const (
 	minBookDelta = 2
 )
 
-// AppendDayDelta appends a delta in a form for setting it aside, which DecodeDayDeltas unpacks. The form is the day, as
+// AppendDayDelta appends a delta in a form for setting it aside, which a DeltaReader reads. The form is the day, as
 // its distance from HistoryStart; the reader; the number of events, and where there are any, the second of the first of
 // them and the seconds from it to the last; the numbers and seconds of Returned and of Unreturned; the previews; the
 // titles; and a number whose bits are the counts that are not 0, in the order of DayCounts, and they. A title is the
@@ -77,22 +76,6 @@ func appendPresent(b []byte, list []int64) []byte {
 		}
 	}
 	return b
-}
-
-// DecodeDayDeltas unpacks what AppendDayDelta appended, one after the other. Of b it keeps nothing. The error is
-// [packed.ErrCorrupt].
-func DecodeDayDeltas(b []byte) ([]DayDelta, error) {
-	var deltas []DayDelta
-	r := DeltaReader{Decoder: packed.Bare(b)}
-	for r.Len() > 0 && !r.Bad() {
-		if deltas = append(deltas, r.Delta()); len(deltas) == 64 { // their size tells about how many there are
-			deltas = slices.Grow(deltas, len(deltas)*r.Len()/(len(b)-r.Len()))
-		}
-	}
-	if err := r.End(); err != nil {
-		return nil, err
-	}
-	return deltas, nil
 }
 
 // DeltaReader reads deltas. Their titles share arrays, for there are many short lists.

@@ -95,9 +95,6 @@ func (w *Writer) removed() {
 	w.Bool("removed", true, "")
 }
 
-// Len returns the number of the rows.
-func (rows Rows) Len() int { return rows.count }
-
 // List writes the rows as a member that is a list.
 func (rows Rows) List(w *Writer, name string) {
 	if !w.open(name) {
