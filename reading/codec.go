@@ -35,7 +35,7 @@ func (r Record) AppendBinary(b []byte) []byte {
 			b = binary.AppendUvarint(b, uint64(d.Date)-uint64(r.Days[i-1].Date))
 		}
 		b = binary.AppendUvarint(b, uint64(d.MS))
-		b = binary.AppendUvarint(b, uint64(d.Tenths))
+		b = binary.AppendUvarint(b, uint64(d.Minutes))
 		b = binary.AppendUvarint(b, uint64(d.First))
 		b = binary.AppendUvarint(b, uint64(d.Last)-uint64(d.First))
 		b = binary.AppendUvarint(b, uint64(len(d.Coverage)))
@@ -110,7 +110,7 @@ func (d *decoder) day(to *Day, first bool) {
 	}
 	d.check(d.date >= math.MinInt32 && d.date <= math.MaxInt32)
 	to.Date, to.Read = calendar.Date(d.date), true
-	to.MS, to.Tenths = d.natural(), d.natural()
+	to.MS, to.Minutes = d.natural(), Minutes(d.natural())
 	start, span := d.uvarint(), d.uvarint()
 	d.check(start < daySeconds && span < daySeconds && start+span < daySeconds)
 	to.First, to.Last = int32(start), int32(start+span)

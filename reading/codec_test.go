@@ -40,13 +40,13 @@ func TestBinaryForm(t *testing.T) {
 		{"the last second", reading.Record{Days: []reading.Day{{Read: true, First: 86_399, Last: 86_399}}}, "01 01 00 00 00 ff a2 05 00 00"},
 		{"all day", reading.Record{Days: []reading.Day{{Read: true, Last: 86_399}}}, "01 01 00 00 00 00 ff a2 05 00"},
 		{"two days", reading.Record{Days: []reading.Day{
-			{Date: 100, Read: true, MS: 6_000, Tenths: 1, First: 5, Last: 9, Coverage: reading.Coverage{{0, 10}, {11, 13}}},
+			{Date: 100, Read: true, MS: 6_000, Minutes: 1, First: 5, Last: 9, Coverage: reading.Coverage{{0, 10}, {11, 13}}},
 			{Date: 103, Read: true, MS: 1, First: 1, Last: 1, Coverage: reading.Coverage{{200, 328}}},
 		}}, "01 02" + "c8 01 f0 2e 01 05 04 02 00 0a 01 02" + "03 01 00 01 00 01 c8 01 80 01"},
 		{"the first and the last day there can be", reading.Record{Days: []reading.Day{{Date: math.MinInt32, Read: true}, {Date: math.MaxInt32, Read: true}}},
 			"01 02" + "ff ff ff ff 0f 00 00 00 00 00" + "ff ff ff ff 0f 00 00 00 00 00"},
 		{"the largest numbers", reading.Record{Days: []reading.Day{
-			{Read: true, MS: math.MaxInt64, Tenths: math.MaxInt64, Coverage: reading.Coverage{{0, 1}, {math.MaxInt64 - 1, math.MaxInt64}}},
+			{Read: true, MS: math.MaxInt64, Minutes: math.MaxInt64, Coverage: reading.Coverage{{0, 1}, {math.MaxInt64 - 1, math.MaxInt64}}},
 		}}, "01 01 00 ff ff ff ff ff ff ff ff 7f ff ff ff ff ff ff ff ff 7f 00 00 02 00 01 fd ff ff ff ff ff ff ff 7f 01"},
 	} {
 		form := unhex(t, test.form)

@@ -9,7 +9,7 @@
 // [Interval] of the book. The intervals merge into a [Coverage], so that what is read again counts once.
 //
 // Time is counted in tenths of a minute (S3). The milliseconds of a reader's day are rounded once, over all books, and
-// [Tenths] shares the result out among the books of the day: so the days of a period and the books of a period have the
+// [DayMinutes] shares the result out among the books of the day: so the days of a period and the books of a period have the
 // same sum. The percentage is the part of the book that the days of the period cover together, rounded to two decimals;
 // a book is finished when that number reaches 50 (S4).
 //
@@ -40,7 +40,7 @@
 //		}
 //	}
 //	for i, day := range record.Days {
-//		record.Days[i].Tenths = reading.Tenths([]int64{day.MS})[0] // of one book; else those of all books of the day
+//		record.Days[i].Minutes = reading.DayMinutes([]int64{day.MS})[0] // of one book; else those of all books of the day
 //	}
 //	total, ok := record.Total(march, 10_000)
 //

@@ -24,16 +24,16 @@ func Example() {
 		}
 	}
 	otherBook := int64(65_000)
-	day.Tenths = reading.Tenths([]int64{day.MS, otherBook})[0]
+	day.Minutes = reading.DayMinutes([]int64{day.MS, otherBook})[0]
 
 	var r reading.Record
 	r.Merge(day)
 	march := calendar.Period{Start: calendar.MustParse("2026-03-01"), End: calendar.MustParse("2026-03-31")}
 	total, ok := r.Total(march, 10_000)
-	fmt.Println(ok, total.Tenths, "tenths of a minute,", total.Percent, "hundredths of a percent, finished:", total.Finished)
+	fmt.Println(ok, total.Minutes, "minutes,", total.Percent, "%, finished:", total.Finished)
 	fmt.Println(total.First.Format(time.RFC3339), total.Last.Format(time.RFC3339))
 	// Output:
-	// true 184 tenths of a minute, 4501 hundredths of a percent, finished: false
+	// true 18.4 minutes, 45.01 %, finished: false
 	// 2026-03-02T13:00:00Z 2026-03-02T16:00:00Z
 }
 
@@ -77,17 +77,17 @@ func ExampleCoverage_Add() {
 }
 
 // Two books of half a tenth each make one tenth of a minute, which goes to the first.
-func ExampleTenths() {
-	fmt.Println(reading.Tenths([]int64{3_000, 3_000}))
-	fmt.Println(reading.Tenths([]int64{1_103_000, 65_000}))
+func ExampleDayMinutes() {
+	fmt.Println(reading.DayMinutes([]int64{3_000, 3_000}))
+	fmt.Println(reading.DayMinutes([]int64{1_103_000, 65_000}))
 	// Output:
-	// [1 0]
-	// [184 11]
+	// [0.1 0.0]
+	// [18.4 1.1]
 }
 
-func ExamplePercent() {
-	fmt.Println(reading.Percent(1, 3), reading.Percent(49_995, 100_000), reading.Percent(120, 100))
-	// Output: 3333 5000 10000
+func ExamplePercentOf() {
+	fmt.Println(reading.PercentOf(1, 3), reading.PercentOf(49_995, 100_000), reading.PercentOf(120, 100))
+	// Output: 33.33 50.00 100.00
 }
 
 // The same days give the same record, whatever their order.

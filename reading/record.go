@@ -18,14 +18,14 @@ type Day struct {
 	// start (S5).
 	First, Last int32
 	MS          int64 // milliseconds
-	// Tenths are the tenths of a minute that S3 gives to the book. They depend on the day's other books, so Add leaves
-	// them as they are: whoever adds to a day shares it out anew with AppendTenths.
-	Tenths   int64
+	// Minutes are what S3 gives to the book. They depend on the day's other books, so Add leaves them as they are:
+	// whoever adds to a day shares it out anew with AppendDayMinutes.
+	Minutes  Minutes
 	Coverage Coverage
 }
 
 // Add adds one effective segment: the second of the day at which it starts, its duration and what it read. An iv without
-// extent counts in time only (S2), and what lies before position 0 is left out. Tenths stays as it is.
+// extent counts in time only (S2), and what lies before position 0 is left out. Minutes stay as they are.
 func (d *Day) Add(at int32, durationMS int64, iv Interval) {
 	if !d.Read {
 		d.Read, d.First, d.Last = true, at, at
@@ -47,7 +47,7 @@ func (d *Day) Merge(e Day) {
 	}
 	d.First, d.Last = min(d.First, e.First), max(d.Last, e.Last)
 	d.MS += e.MS
-	d.Tenths += e.Tenths
+	d.Minutes += e.Minutes
 	d.Coverage = d.Coverage.Union(e.Coverage)
 }
 

@@ -115,7 +115,7 @@ var bits = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) bit {
 func one(b bit) reading.Day {
 	d := reading.Day{Date: b.day}
 	d.Add(b.at, b.ms, b.extent)
-	d.Tenths = b.ms % 7 // any numbers: merging sums them
+	d.Minutes = reading.Minutes(b.ms % 7) // any numbers: merging sums them
 	return d
 }
 
@@ -142,7 +142,7 @@ func slowRecord(bs []bit) (r reading.Record) {
 			if !d.Read || b.at > d.Last {
 				d.Last = b.at
 			}
-			d.Read, d.MS, d.Tenths = true, d.MS+b.ms, d.Tenths+b.ms%7
+			d.Read, d.MS, d.Minutes = true, d.MS+b.ms, d.Minutes+reading.Minutes(b.ms%7)
 			p.mark(b.extent)
 		}
 		if d.Coverage = p.coverage(); d.Read {

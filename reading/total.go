@@ -7,19 +7,31 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/decimal"
 )
 
 // Total is what a record amounts to in a period: a row of the readings.
 type Total struct {
-	Tenths      int64     // tenths of a minute, the sum of the days' (S3)
-	Percent     int64     // hundredths of a percent, from 0 to 10,000 (S4)
+	Minutes     Minutes   // the sum of the days' (S3)
+	Percent     Percent   // of the book, from 0 to 100.00 (S4)
 	First, Last time.Time // start of the first and of the last effective segment, cut to seconds, in UTC (S5)
-	Finished    bool      // whether Percent is 5,000 or more (S4)
+	Finished    bool      // whether Percent is 50.00 or more (S4)
+}
+
+// Percent is a share of a book in hundredths of a percent, as it is reported (S4): Percent(4501) is 45.01.
+type Percent int64
+
+// String returns the percentage as an answer shows it, with two decimals: 45.01.
+func (p Percent) String() string { return decimal.Fixed(int64(p), 2) }
+
+// AppendText appends what String returns; the error is always nil. It implements [encoding.TextAppender].
+func (p Percent) AppendText(b []byte) ([]byte, error) {
+	return decimal.AppendFixed(b, int64(p), 2), nil
 }
 
 // Finished reports whether a book of which that share was read is finished: it is from 50 percent on, taken on the
-// reported number (S4). The share is in hundredths of a percent.
-func Finished(percent int64) bool { return percent >= 50_00 }
+// reported number (S4).
+func (p Percent) Finished() bool { return p >= 50_00 }
 
 // Total returns what the record amounts to in the period, for a book of the given length; false where no day of the
 // record lies in it. Whoever totals many records uses a [Totaller].
@@ -79,7 +91,7 @@ func (t *Totaller) add(sum *Total, d *Day) {
 		sum.First = start(d.Date, d.First)
 	}
 	sum.Last = start(d.Date, d.Last)
-	sum.Tenths += d.Tenths
+	sum.Minutes += d.Minutes
 	if c, n := d.Coverage, len(t.intervals); len(c) > 0 && n > 0 && c[0].From < t.intervals[n-1].From {
 		t.sorted = false
 	}
@@ -88,8 +100,8 @@ func (t *Totaller) add(sum *Total, d *Day) {
 
 // end completes a total: the days' intervals are merged once.
 func (t *Totaller) end(sum Total, length int64) Total {
-	sum.Percent = Percent(t.covered(length), length)
-	sum.Finished = Finished(sum.Percent)
+	sum.Percent = PercentOf(t.covered(length), length)
+	sum.Finished = sum.Percent.Finished()
 	return sum
 }
 
@@ -113,9 +125,9 @@ func (t *Totaller) covered(length int64) int64 {
 	return n
 }
 
-// Percent returns covered x 100 / length in hundredths of a percent, rounded half away from zero, and at most 10,000
-// (S4): Percent(1, 3) is 3333, which is 33.33 %. It is 0 where one of the two is not above 0. Nothing overflows.
-func Percent(covered, length int64) int64 {
+// PercentOf returns covered x 100 / length, rounded half away from zero to two decimals, and at most 100.00 (S4):
+// PercentOf(1, 3) is 33.33. It is 0 where one of the two is not above 0. Nothing overflows.
+func PercentOf(covered, length int64) Percent {
 	const whole = 100_00
 	if covered <= 0 || length <= 0 {
 		return 0
@@ -128,5 +140,5 @@ func Percent(covered, length int64) int64 {
 	if rest >= uint64(length)-rest {
 		percent++
 	}
-	return int64(percent)
+	return Percent(percent)
 }

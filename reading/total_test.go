@@ -14,8 +14,9 @@ import (
 
 func TestPercent(t *testing.T) {
 	for _, test := range []struct {
-		rule                  string
-		covered, length, want int64
+		rule            string
+		covered, length int64
+		want            reading.Percent
 	}{
 		{"nothing", 0, 100, 0},
 		{"all", 100, 100, 10_000},
@@ -38,8 +39,8 @@ func TestPercent(t *testing.T) {
 		{"all of the largest book but one", math.MaxInt64 - 1, math.MaxInt64, 10_000},
 		{"a length of 2^53", 1 << 52, 1 << 53, 5_000},
 	} {
-		if got := reading.Percent(test.covered, test.length); got != test.want {
-			t.Errorf("%s: Percent(%d, %d) = %d, want %d", test.rule, test.covered, test.length, got, test.want)
+		if got := reading.PercentOf(test.covered, test.length); got != test.want {
+			t.Errorf("%s: PercentOf(%d, %d) = %v, want %v", test.rule, test.covered, test.length, got, test.want)
 		}
 	}
 }
@@ -48,14 +49,17 @@ func TestPercentIsTheRoundedFraction(t *testing.T) {
 	size := rapid.OneOf(rapid.Int64Range(0, 300), rapid.Int64Range(0, math.MaxInt64))
 	rapid.Check(t, func(t *rapid.T) {
 		covered, length := size.Draw(t, "covered"), size.Draw(t, "length")
-		got := reading.Percent(covered, length)
+		got := reading.PercentOf(covered, length)
 		if length == 0 {
 			return
 		}
 		share := new(big.Rat).Mul(big.NewRat(min(covered, length), length), big.NewRat(100, 1))
 		want, _ := new(big.Rat).SetString(share.FloatString(2)) // rounds half away from zero
-		if want.Cmp(big.NewRat(got, 100)) != 0 {
-			t.Errorf("Percent(%d, %d) = %d, want %s %%", covered, length, got, share.FloatString(2))
+		if want.Cmp(big.NewRat(int64(got), 100)) != 0 {
+			t.Errorf("PercentOf(%d, %d) = %v, want %s", covered, length, got, share.FloatString(2))
+		}
+		if got.String() != share.FloatString(2) && covered <= length {
+			t.Errorf("%d of %d shows as %v, want %s", covered, length, got, share.FloatString(2))
 		}
 	})
 }
@@ -66,9 +70,9 @@ func example() (r reading.Record, march, april calendar.Period) {
 	day.Add(10*3600, 600_000, reading.Interval{From: 0, To: 3000})
 	day.Add(11*3600, 500_000, reading.Interval{From: 2000, To: 4500})
 	day.Add(11*3600+600, 3_000, reading.Interval{From: 4500, To: 4501})
-	day.Tenths = 184
+	day.Minutes = 184
 	r.Merge(day)
-	day = reading.Day{Date: calendar.MustParse("2026-04-30"), Tenths: 10}
+	day = reading.Day{Date: calendar.MustParse("2026-04-30"), Minutes: 10}
 	day.Add(23*3600, 60_000, reading.Interval{From: 4501, To: 5001})
 	r.Merge(day)
 	march = calendar.Period{Start: calendar.MustParse("2026-03-01"), End: calendar.MustParse("2026-03-31")}
@@ -86,20 +90,20 @@ func TestTotal(t *testing.T) {
 		length int64
 		want   reading.Total
 	}{
-		{"March", march, 10_000, reading.Total{Tenths: 184, Percent: 4_501, First: firstInMarch, Last: lastInMarch}},
-		{"April", april, 10_000, reading.Total{Tenths: 10, Percent: 500, First: inApril, Last: inApril}},
+		{"March", march, 10_000, reading.Total{Minutes: 184, Percent: 4_501, First: firstInMarch, Last: lastInMarch}},
+		{"April", april, 10_000, reading.Total{Minutes: 10, Percent: 500, First: inApril, Last: inApril}},
 		{"both", calendar.Period{Start: march.Start, End: april.End}, 10_000,
-			reading.Total{Tenths: 194, Percent: 5_001, First: firstInMarch, Last: inApril, Finished: true}},
+			reading.Total{Minutes: 194, Percent: 5_001, First: firstInMarch, Last: inApril, Finished: true}},
 		{"the first day alone", calendar.Period{Start: r.Days[0].Date, End: r.Days[0].Date}, 10_000,
-			reading.Total{Tenths: 184, Percent: 4_501, First: firstInMarch, Last: lastInMarch}},
-		{"just finished: 50.00 %", march, 9_002, reading.Total{Tenths: 184, Percent: 5_000, First: firstInMarch, Last: lastInMarch, Finished: true}},
-		{"just unfinished: 49.99 %", march, 9_003, reading.Total{Tenths: 184, Percent: 4_999, First: firstInMarch, Last: lastInMarch}},
+			reading.Total{Minutes: 184, Percent: 4_501, First: firstInMarch, Last: lastInMarch}},
+		{"just finished: 50.00 %", march, 9_002, reading.Total{Minutes: 184, Percent: 5_000, First: firstInMarch, Last: lastInMarch, Finished: true}},
+		{"just unfinished: 49.99 %", march, 9_003, reading.Total{Minutes: 184, Percent: 4_999, First: firstInMarch, Last: lastInMarch}},
 		{"a shorter book than was read", march, 4_000,
-			reading.Total{Tenths: 184, Percent: 10_000, First: firstInMarch, Last: lastInMarch, Finished: true}},
-		{"a part outside the book counts in time only", april, 4_501, reading.Total{Tenths: 10, Percent: 0, First: inApril, Last: inApril}},
+			reading.Total{Minutes: 184, Percent: 10_000, First: firstInMarch, Last: lastInMarch, Finished: true}},
+		{"a part outside the book counts in time only", april, 4_501, reading.Total{Minutes: 10, Percent: 0, First: inApril, Last: inApril}},
 		{"a day outside the book adds nothing to the others", calendar.Period{Start: march.Start, End: april.End}, 4_500,
-			reading.Total{Tenths: 194, Percent: 10_000, First: firstInMarch, Last: inApril, Finished: true}},
-		{"a book of no length", march, 0, reading.Total{Tenths: 184, First: firstInMarch, Last: lastInMarch}},
+			reading.Total{Minutes: 194, Percent: 10_000, First: firstInMarch, Last: inApril, Finished: true}},
+		{"a book of no length", march, 0, reading.Total{Minutes: 184, First: firstInMarch, Last: lastInMarch}},
 	} {
 		got, ok := r.Total(test.p, test.length)
 		if !ok || got != test.want {
@@ -111,14 +115,14 @@ func TestTotal(t *testing.T) {
 func TestFinishedIsTakenOnTheReportedNumber(t *testing.T) {
 	for _, test := range []struct {
 		covered int64
-		percent int64
+		percent reading.Percent
 		want    bool
 	}{{49_994, 4_999, false}, {49_995, 5_000, true}, {50_000, 5_000, true}} {
 		d := reading.Day{}
 		d.Add(0, 1, reading.Interval{From: 0, To: test.covered})
 		got, _ := reading.Record{Days: []reading.Day{d}}.Total(calendar.Period{}, 100_000)
 		if got.Percent != test.percent || got.Finished != test.want {
-			t.Errorf("%d of 100,000 units = %d, %v, want %d, %v", test.covered, got.Percent, got.Finished, test.percent, test.want)
+			t.Errorf("%d of 100,000 units = %v, %v, want %v, %v", test.covered, got.Percent, got.Finished, test.percent, test.want)
 		}
 	}
 }
@@ -144,11 +148,14 @@ func TestTotalIsCutToTheBook(t *testing.T) {
 		d.Add(0, 1, iv)
 		r.Merge(d)
 	}
-	for _, test := range []struct{ length, want int64 }{
+	for _, test := range []struct {
+		length int64
+		want   reading.Percent
+	}{
 		{10, 10_000}, {20, 5_000}, {30, 3_333}, {31, 3_548}, {40, 5_000}, {50, 4_000}, {60, 3_333}, {61, 3_443}, {70, 4_286}, {100, 3_000},
 	} {
 		if got, _ := r.Total(calendar.Period{Start: 0, End: 2}, test.length); got.Percent != test.want {
-			t.Errorf("0-10, 30-40 and 60-70 of a book of %d units = %d, want %d", test.length, got.Percent, test.want)
+			t.Errorf("0-10, 30-40 and 60-70 of a book of %d units = %v, want %v", test.length, got.Percent, test.want)
 		}
 	}
 }
@@ -168,11 +175,11 @@ func slowTotal(bs []bit, p calendar.Period, length int64) (sum reading.Total, ok
 			sum.Last = at
 		}
 		ok = true
-		sum.Tenths += b.ms % 7
+		sum.Minutes += reading.Minutes(b.ms % 7)
 		read.mark(b.extent)
 	}
 	if length > 0 {
-		sum.Percent = (2*10_000*read.within(length) + length) / (2 * length)
+		sum.Percent = reading.Percent((2*10_000*read.within(length) + length) / (2 * length))
 	}
 	sum.Finished = sum.Percent >= 5_000
 	return sum, ok
@@ -202,28 +209,28 @@ func TestDaysAndBooksHaveTheSameSum(t *testing.T) {
 		for i := range books {
 			books[i] = fold(bits.Draw(t, "segments"))
 		}
-		days := map[calendar.Date]int64{}
+		days := map[calendar.Date]reading.Minutes{}
 		for date := calendar.Date(-3); date <= 6; date++ {
 			days[date] = shareDay(books, date)
 		}
 		p := calendar.Period{Start: -1, End: 4}
-		ofDays, ofBooks := int64(0), int64(0)
+		ofDays, ofBooks := reading.Minutes(0), reading.Minutes(0)
 		for date := p.Start; date <= p.End; date++ {
 			ofDays += days[date]
 		}
 		for _, r := range books {
 			if sum, ok := r.Total(p, bookLength); ok {
-				ofBooks += sum.Tenths
+				ofBooks += sum.Minutes
 			}
 		}
 		if ofDays != ofBooks {
-			t.Errorf("the days have %d tenths, the books %d", ofDays, ofBooks)
+			t.Errorf("the days have %v minutes, the books %v", ofDays, ofBooks)
 		}
 	})
 }
 
-// shareDay shares one day out among the books, and returns the day's own tenths.
-func shareDay(books []reading.Record, date calendar.Date) int64 {
+// shareDay shares one day out among the books, and returns the day's own minutes.
+func shareDay(books []reading.Record, date calendar.Date) reading.Minutes {
 	var ms []int64
 	var parts []*reading.Day
 	sum := int64(0)
@@ -234,10 +241,10 @@ func shareDay(books []reading.Record, date calendar.Date) int64 {
 			}
 		}
 	}
-	for i, tenths := range reading.Tenths(ms) {
-		parts[i].Tenths = tenths
+	for i, tenths := range reading.DayMinutes(ms) {
+		parts[i].Minutes = tenths
 	}
-	return (sum + 3_000) / 6_000
+	return reading.Minutes((sum + 3_000) / 6_000)
 }
 
 // tenDays is a record of ten days with two intervals each: read forwards, or with every day begun where it began before.
@@ -250,7 +257,7 @@ func tenDays(forwards bool) (r reading.Record) {
 		}
 		d.Add(50_000, 300_000, reading.Interval{From: from, To: from + 300})
 		d.Add(50_300, 300_000, reading.Interval{From: from + 320, To: from + 505})
-		d.Tenths = 100
+		d.Minutes = 100
 		r.Merge(d)
 	}
 	return r
@@ -315,7 +322,7 @@ func TestTotalBinaryIsTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		record := reading.Record{}
 		for range rapid.IntRange(0, 6).Draw(t, "days") {
-			d := reading.Day{Date: calendar.Date(rapid.Int32Range(-3, 9).Draw(t, "date")), Tenths: rapid.Int64Range(0, 99).Draw(t, "tenths")}
+			d := reading.Day{Date: calendar.Date(rapid.Int32Range(-3, 9).Draw(t, "date")), Minutes: reading.Minutes(rapid.Int64Range(0, 99).Draw(t, "tenths"))}
 			for range rapid.IntRange(1, 3).Draw(t, "segments") {
 				from := rapid.Int64Range(0, 40).Draw(t, "from")
 				d.Add(rapid.Int32Range(0, 86399).Draw(t, "at"), 7, reading.Interval{From: from, To: from + rapid.Int64Range(0, 9).Draw(t, "units")})

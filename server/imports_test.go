@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"schools":                   {"directory", "paging/row", "reading", "reading/calendar"},
 	"schools/internal/facts":    {"directory", "paging/state", "reading", "reading/calendar", "reading/packed", "schools"},
 	"schools/internal/intake":   {"directory", "paging/row", "paging/state", "reading", "reading/calendar", "reading/packed", "reading/spill", "schools", "schools/internal/facts"},
-	"schools/report":            {"directory", "paging", "paging/round", "paging/state", "reading/calendar", "reading/packed", "schools", "schools/internal/facts", "schools/internal/intake"},
+	"schools/report":            {"directory", "paging", "paging/round", "paging/state", "reading", "reading/calendar", "reading/packed", "schools", "schools/internal/facts", "schools/internal/intake"},
 	"libraries/metric":          {},
 	"libraries/stock":           {"paging/row", "reading/calendar", "reading/decimal"},
 	"libraries":                 {"paging/row", "reading/calendar", "reading/decimal", goText},

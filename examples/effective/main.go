@@ -36,11 +36,10 @@ func main() {
 	}
 	// A day's minutes are rounded once, over all its books, and shared out among them. Here there is one book.
 	for i := range record.Days {
-		record.Days[i].Tenths = reading.Tenths([]int64{record.Days[i].MS})[0]
+		record.Days[i].Minutes = reading.DayMinutes([]int64{record.Days[i].MS})[0]
 	}
 	march := calendar.Period{Start: calendar.MustParse("2026-03-01"), End: calendar.MustParse("2026-03-31")}
 	total, _ := record.Total(march, length)
-	fmt.Printf("%d.%d minutes, %d.%02d %%, finished: %t\n",
-		total.Tenths/10, total.Tenths%10, total.Percent/100, total.Percent%100, total.Finished)
+	fmt.Printf("%v minutes, %v %%, finished: %t\n", total.Minutes, total.Percent, total.Finished)
 	fmt.Println("covered:", record.Days[0].Coverage)
 }

@@ -38,6 +38,6 @@ func main() {
 	}
 	fmt.Println("new events:", fresh, "repeated:", repeated, "rows:", list.Total)
 	for _, r := range list.Rows {
-		fmt.Printf("%s: %d tenths of a minute, %d hundredths of a percent, finished: %t\n", r.Book.Title, r.Tenths, r.Percent, r.Finished)
+		fmt.Printf("%s: %v minutes, %v %%, finished: %t\n", r.Book.Title, r.Minutes, r.Percent, r.Finished)
 	}
 }

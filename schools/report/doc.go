@@ -5,7 +5,7 @@
 //	reports := report.Reports{Store: store} // a schoolsdb.Store, a Memory, or one of your own
 //	list, err := reports.Readings(ctx, access, march, report.Filter{}, paging.Page{Number: 1, Size: 100})
 //	for _, r := range list.Rows {
-//		fmt.Println(r.UserID, r.Book.Title, r.Tenths, r.Percent, r.Finished) // 18.4 minutes are 184, 45.01 % are 4501
+//		fmt.Println(r.UserID, r.Book.Title, r.Minutes, r.Percent, r.Finished) // 18.4 45.01 false
 //	}
 //
 // An [Access] says which network may be seen, and in which state; the period must be effective already, see

@@ -118,7 +118,7 @@ func (r *Reports) rows(ctx context.Context, a Access, books *schools.Books, peri
 		if !ok {
 			return fmt.Errorf("record of user %d, book %d: ledger and record differ: %w", k.User, k.Book, packed.ErrCorrupt)
 		}
-		rows[found] = Reading{k.User, book, t.Percent, t.Tenths, t.First, t.Last, t.Finished}
+		rows[found] = Reading{k.User, book, t.Percent, t.Minutes, t.First, t.Last, t.Finished}
 		found++
 		return nil
 	})

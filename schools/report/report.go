@@ -5,6 +5,7 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/internal/facts"
@@ -49,20 +50,20 @@ type User struct {
 	Active        bool
 }
 
-// Engagement is a day on which a user accessed the platform. Tenths are tenths of a minute of effective reading (S3).
+// Engagement is a day on which a user accessed the platform. Minutes are of effective reading (S3).
 type Engagement struct {
-	Date   calendar.Date
-	UserID directory.UserID
-	Tenths int64
+	Date    calendar.Date
+	UserID  directory.UserID
+	Minutes reading.Minutes
 }
 
-// Reading is what a user read of a book in a period. Percent is in hundredths of a percent (S4), Tenths in tenths of a
-// minute; First and Last are the starts of the first and the last effective segment (S5).
+// Reading is what a user read of a book in a period (S3, S4). First and Last are the starts of the first and the last effective
+// segment (S5).
 type Reading struct {
 	UserID      directory.UserID
 	Book        *schools.Book
-	Percent     int64
-	Tenths      int64
+	Percent     reading.Percent
+	Minutes     reading.Minutes
 	First, Last time.Time
 	Finished    bool
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/schools"
@@ -332,7 +333,7 @@ func TestEngagements(t *testing.T) {
 					for _, share := range sharesOf(own, day) {
 						tenths += share
 					}
-					all = append(all, report.Engagement{Date: day, UserID: id, Tenths: tenths})
+					all = append(all, report.Engagement{Date: day, UserID: id, Minutes: reading.Minutes(tenths)})
 				}
 			}
 			for _, page := range []paging.Page{{Number: 1, Size: 1000}, {Number: 1 + r.IntN(4), Size: 1 + r.IntN(9)}, {Number: len(all) + 1, Size: 1}} {
@@ -368,10 +369,10 @@ func readingOf(events []schools.Event, user directory.UserID, book *schools.Book
 		}
 		if !days[e.Day] {
 			days[e.Day] = true
-			row.Tenths += sharesOf(own, e.Day)[book.ID]
+			row.Minutes += reading.Minutes(sharesOf(own, e.Day)[book.ID])
 		}
 	}
-	row.Percent = (int64(len(read))*20000 + book.Length) / (2 * book.Length)
+	row.Percent = reading.Percent((int64(len(read))*20000 + book.Length) / (2 * book.Length))
 	row.Finished = row.Percent >= 5000
 	return row, len(days) > 0
 }
@@ -382,7 +383,7 @@ func TestReadings(t *testing.T) {
 	s, events := newShelf(t, r)
 	reports := &report.Reports{Store: s, Cache: &memo{}}
 	same := func(a, b report.Reading) bool {
-		return a.UserID == b.UserID && a.Book == b.Book && a.Percent == b.Percent && a.Tenths == b.Tenths && a.Finished == b.Finished &&
+		return a.UserID == b.UserID && a.Book == b.Book && a.Percent == b.Percent && a.Minutes == b.Minutes && a.Finished == b.Finished &&
 			a.First.Equal(b.First) && a.Last.Equal(b.Last)
 	}
 	for _, period := range somePeriods(r) {

@@ -120,7 +120,7 @@ func (f *fixture) answers(at state.Versions) string {
 	}
 	text := fmt.Sprintf("%+v %+v ", users, days)
 	for _, r := range readings.Rows {
-		text += fmt.Sprintf("%d %+v %d %d;", r.UserID, *r.Book, r.Percent, r.Tenths)
+		text += fmt.Sprintf("%d %+v %d %d;", r.UserID, *r.Book, r.Percent, r.Minutes)
 	}
 	return text
 }

@@ -88,7 +88,7 @@ type folding struct {
 	read    []cell     // user's new effective reading by book and day, in the order of days
 	ids     []taken
 	ms      []int64
-	tenths  []int64
+	minutes []reading.Minutes
 	parts   []*reading.Day
 }
 
@@ -210,11 +210,11 @@ func (f *folding) share(date calendar.Date, cells []cell) (int64, error) {
 		f.parts = append(f.parts, &rec.Days[i])
 		f.ms = append(f.ms, rec.Days[i].MS)
 	}
-	f.tenths = reading.AppendTenths(f.tenths[:0], f.ms)
+	f.minutes = reading.AppendDayMinutes(f.minutes[:0], f.ms)
 	sum := int64(0)
 	for i, part := range f.parts {
-		part.Tenths = f.tenths[i]
-		sum += f.tenths[i]
+		part.Minutes = f.minutes[i]
+		sum += int64(f.minutes[i])
 	}
 	return sum, nil
 }

@@ -137,7 +137,7 @@ func TestFoldAgreesWithTheRules(t *testing.T) {
 				r, err := facts.ParseRecord(s.records[book])
 				must(t, err)
 				i := slices.IndexFunc(r.Days, func(d reading.Day) bool { return d.Date == date })
-				if i < 0 || r.Days[i].Tenths != share {
+				if i < 0 || r.Days[i].Minutes != reading.Minutes(share) {
 					t.Fatalf("book %d on %s: record %+v, want %d tenths", book, date, r, share)
 				}
 			}

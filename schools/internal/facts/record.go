@@ -26,17 +26,17 @@ func AppendRecord(b []byte, r reading.Record) []byte {
 		}
 	}
 	var all reading.Coverage
-	tenths := int64(0)
+	minutes := reading.Minutes(0)
 	for _, d := range r.Days {
 		all = all.Union(d.Coverage)
-		tenths += d.Tenths
+		minutes += d.Minutes
 	}
 	b = append(b, formVersion)
 	b = binary.AppendVarint(b, int64(first.Date))
 	b = binary.AppendUvarint(b, uint64(first.First))
 	b = binary.AppendUvarint(b, uint64(last.Date-first.Date))
 	b = binary.AppendUvarint(b, uint64(last.Last))
-	b = binary.AppendUvarint(b, uint64(tenths))
+	b = binary.AppendUvarint(b, uint64(minutes))
 	b = binary.AppendUvarint(b, uint64(all.Within(end)))
 	b = binary.AppendUvarint(b, uint64(end))
 	return r.AppendBinary(b)
@@ -46,7 +46,7 @@ func AppendRecord(b []byte, r reading.Record) []byte {
 type summary struct {
 	first, last  calendar.Date
 	starts, ends int32 // seconds of the first and of the last day
-	tenths       int64
+	minutes      reading.Minutes
 	covered, end int64
 }
 
@@ -56,7 +56,7 @@ func parseSummary(data []byte) (summary, []byte, error) {
 	s := summary{first: calendar.Date(d.Varint()), starts: int32(d.Uvarint() & math.MaxInt32)}
 	s.last = s.first + calendar.Date(d.Uvarint())
 	s.ends = int32(d.Uvarint() & math.MaxInt32)
-	s.tenths, s.covered, s.end = int64(d.Uvarint()), int64(d.Uvarint()), int64(d.Uvarint())
+	s.minutes, s.covered, s.end = reading.Minutes(d.Uvarint()), int64(d.Uvarint()), int64(d.Uvarint())
 	if d.Bad() {
 		return s, nil, packed.ErrCorrupt
 	}
@@ -92,9 +92,9 @@ func (t *Totaller) Total(data []byte, p calendar.Period, length int64) (reading.
 	if !p.Contains(s.first) || !p.Contains(s.last) || s.end > length {
 		return t.days.TotalBinary(own, p, length)
 	}
-	percent := reading.Percent(s.covered, length)
+	percent := reading.PercentOf(s.covered, length)
 	return reading.Total{
-		Tenths: s.tenths, Percent: percent, Finished: reading.Finished(percent),
+		Minutes: s.minutes, Percent: percent, Finished: percent.Finished(),
 		First: s.first.Start().Add(time.Duration(s.starts) * time.Second), Last: s.last.Start().Add(time.Duration(s.ends) * time.Second),
 	}, true, nil
 }

@@ -15,7 +15,7 @@ import (
 func someRecord(t *rapid.T) reading.Record {
 	r := reading.Record{}
 	for range rapid.IntRange(1, 5).Draw(t, "days") {
-		d := reading.Day{Date: calendar.Date(rapid.Int32Range(-2, 9).Draw(t, "date")), Tenths: rapid.Int64Range(0, 99).Draw(t, "tenths")}
+		d := reading.Day{Date: calendar.Date(rapid.Int32Range(-2, 9).Draw(t, "date")), Minutes: reading.Minutes(rapid.Int64Range(0, 99).Draw(t, "tenths"))}
 		for range rapid.IntRange(1, 3).Draw(t, "segments") {
 			from := rapid.Int64Range(0, 40).Draw(t, "from")
 			d.Add(rapid.Int32Range(0, 86399).Draw(t, "at"), 7, reading.Interval{From: from, To: from + rapid.Int64Range(0, 9).Draw(t, "units")})

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -159,14 +160,14 @@ func (m Minutes) Check(n int) error {
 	return nil
 }
 
-// At returns the tenths of the user of the given rank among the users of the day. The minutes must have been checked.
-func (m Minutes) At(rank int) int64 {
+// At returns the minutes of the user of the given rank among the users of the day. The minutes must have been checked.
+func (m Minutes) At(rank int) reading.Minutes {
 	width := int(m[1])
 	var v uint64
 	for i := range width {
 		v |= uint64(m[2+rank*width+i]) << (8 * i)
 	}
-	return int64(v)
+	return reading.Minutes(v)
 }
 
 // ParseSheet unpacks both stored forms of a day.
@@ -181,7 +182,7 @@ func ParseSheet(presence []byte, minutes Minutes) (Sheet, error) {
 	}
 	s := Sheet{users, make([]int64, len(users))}
 	for i := range users {
-		s.Tenths[i] = minutes.At(i)
+		s.Tenths[i] = int64(minutes.At(i))
 	}
 	return s, nil
 }

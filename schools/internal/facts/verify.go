@@ -130,7 +130,7 @@ func (c *verifying) minutes(ctx context.Context) error {
 		}
 		rank := 0
 		for user := range d.present.All() {
-			d.sheet.add(user, m.At(rank))
+			d.sheet.add(user, int64(m.At(rank)))
 			rank++
 		}
 		return nil
@@ -213,11 +213,11 @@ func (c *verifying) user(id directory.UserID, books []BookDays, records []*readi
 		if d.present == nil || !d.present.Has(id) {
 			d.strangers++
 		}
-		for i, n := range reading.AppendTenths(nil, ms) {
-			if got := parts[i].day.Tenths; got != n {
-				c.found(fmt.Sprintf("record of user %d, book %d: %v has %d tenths of a minute, where %d are due", id, books[parts[i].book].Book, date, got, n))
+		for i, n := range reading.DayMinutes(ms) {
+			if got := parts[i].day.Minutes; got != n {
+				c.found(fmt.Sprintf("record of user %d, book %d: %v has %v minutes, where %v are due", id, books[parts[i].book].Book, date, got, n))
 			}
-			d.records.add(id, n)
+			d.records.add(id, int64(n))
 		}
 	}
 	return nil

@@ -185,7 +185,7 @@ func TestTable(t *testing.T) {
 			w.TextOrNull("none", "", "")
 			w.Int("int", r.n, "")
 			w.IntIf("or", r.or, r.or >= 0, "")
-			w.Minutes("decimal", r.decimal, "")
+			w.Minutes("decimal", reading.Minutes(r.decimal), "")
 			w.Progress("small", r.small, "")
 			w.Bool("bool", r.yes, "")
 			w.Ints("ints", r.ints, "")

@@ -178,7 +178,7 @@ func (s *schoolsExport) writeDay(t Table[report.Engagement], day calendar.Date, 
 	rank := 0
 	for id := range present.All() {
 		if s.users.Has(id) {
-			t.Write(report.Engagement{Date: day, UserID: id, Tenths: minutes.At(rank)})
+			t.Write(report.Engagement{Date: day, UserID: id, Minutes: minutes.At(rank)})
 		}
 		rank++
 	}
@@ -248,7 +248,7 @@ func writeReading(w *wire.Writer, r *readingDay) {
 	w.Int("userId", int64(r.User), "")
 	w.Int("bookId", r.Book, "")
 	w.Date("date", r.Date, "")
-	w.Minutes("readingMinutes", r.Tenths, "")
+	w.Minutes("readingMinutes", r.Minutes, "")
 	w.Int("milliseconds", r.MS, "")
 	w.ExactTimeOrNull("firstReadAt", second(r.Date, r.First), "")
 	w.ExactTimeOrNull("lastReadAt", second(r.Date, r.Last), "")

@@ -110,7 +110,7 @@ func (c schoolsCheck) engagements() {
 	must(c.T, err)
 	var want []string
 	for _, e := range list.Rows {
-		want = append(want, fmt.Sprintf("%s,%d,%d.%d", e.Date, e.UserID, e.Tenths/10, e.Tenths%10))
+		want = append(want, fmt.Sprintf("%s,%d,%s", e.Date, e.UserID, e.Minutes))
 	}
 	c.same("engagements", want, "date", "userId", "readingMinutes")
 }
@@ -135,7 +135,7 @@ func first(list []string) []string { return list[:min(3, len(list))] }
 
 // total is what a user's rows of a book come to.
 type total struct {
-	tenths      int64
+	minutes     reading.Minutes
 	covered     reading.Coverage
 	first, last time.Time
 }
@@ -162,8 +162,8 @@ func (c schoolsCheck) readings() {
 		if got == nil {
 			c.Fatalf("user and book %s are not in the export", key)
 		}
-		percent := reading.Percent(got.covered.Within(lengths[strconv.FormatInt(want.Book.ID, 10)]), want.Book.Length)
-		if got.tenths != want.Tenths || percent != want.Percent || !got.first.Equal(want.First) || !got.last.Equal(want.Last) {
+		percent := reading.PercentOf(got.covered.Within(lengths[strconv.FormatInt(want.Book.ID, 10)]), want.Book.Length)
+		if got.minutes != want.Minutes || percent != want.Percent || !got.first.Equal(want.First) || !got.last.Equal(want.Last) {
 			c.Errorf("user and book %s = %+v, %d hundredths, want %+v", key, *got, percent, want)
 		}
 		delete(totals, key)
@@ -175,7 +175,7 @@ func (c schoolsCheck) readings() {
 
 func (n *total) add(t *testing.T, r row) {
 	t.Helper()
-	n.tenths += number(t, strings.Replace(r["readingMinutes"], ".", "", 1))
+	n.minutes += reading.Minutes(number(t, strings.Replace(r["readingMinutes"], ".", "", 1)))
 	if r["intervals"] != "" {
 		for text := range strings.SplitSeq(r["intervals"], ";") {
 			from, to, _ := strings.Cut(text, "-")

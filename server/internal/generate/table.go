@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/lectern-dev/lectern/paging/row"
+	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
@@ -95,9 +96,9 @@ func write(w *wire.Writer, name string, v any) {
 	case int:
 		w.Int(name, int64(v), "")
 	case tenths:
-		w.Minutes(name, int64(v), "")
+		w.Minutes(name, reading.Minutes(v), "")
 	case hundredths:
-		w.Percent(name, int64(v), "")
+		w.Percent(name, reading.Percent(v), "")
 	case bool:
 		w.Bool(name, v, "")
 	case []int64:

@@ -6,6 +6,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
@@ -153,7 +154,7 @@ func writeLoan(w *wire.Writer, l *report.LoanRow) {
 	w.DateIf("returnedAt", calendar.Day(l.Loan.Returned), !l.Loan.Returned.IsZero(), "")
 	w.TextOf("status", l.Loan.Status.String(), loanStatus, "")
 	w.Int("readingSeconds", l.Seconds, "Of the reader and the title, over all loans of it.")
-	w.Percent("progress", l.Highest.Hundredths(), "Highest share of the title that the reader reached.")
+	w.Percent("progress", reading.Percent(l.Highest.Hundredths()), "Highest share of the title that the reader reached.")
 }
 
 func writeReservationKey(w *wire.Writer, r *report.ReservationRow) {

@@ -137,12 +137,12 @@ func TestRows(t *testing.T) {
 			{ID: 2, Profile: schools.Teacher},
 		},
 		engagements: []report.Engagement{
-			{Date: calendar.MustParse("2026-03-01"), UserID: 1, Tenths: 123},
+			{Date: calendar.MustParse("2026-03-01"), UserID: 1, Minutes: 123},
 			{Date: calendar.MustParse("2026-03-02"), UserID: 2},
 		},
 		readings: []report.Reading{
 			{UserID: 1, Book: &schools.Book{ID: 4, Title: "Dom Casmurro", Author: "Machado de Assis", ISBN: "9788500000000", Length: 9},
-				Percent: 5000, Tenths: 120, First: first, Last: first.Add(time.Second), Finished: true},
+				Percent: 5000, Minutes: 120, First: first, Last: first.Add(time.Second), Finished: true},
 			{UserID: 2, Book: &schools.Book{ID: 5, Length: 9}, Percent: 4999, First: first, Last: first},
 		},
 	}

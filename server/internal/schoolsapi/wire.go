@@ -95,7 +95,7 @@ func writeEngagementKey(w *wire.Writer, e *report.Engagement) {
 // WriteEngagement writes a row of the engagements, which exports have too.
 func WriteEngagement(w *wire.Writer, e *report.Engagement) {
 	writeEngagementKey(w, e)
-	w.Minutes("readingMinutes", e.Tenths, "Minutes of effective reading, one decimal; 0 where the user came without reading.")
+	w.Minutes("readingMinutes", e.Minutes, "Minutes of effective reading, one decimal; 0 where the user came without reading.")
 }
 
 func writeReadingKey(w *wire.Writer, r *report.Reading) {
@@ -112,7 +112,7 @@ func writeReading(w *wire.Writer, r *report.Reading) {
 		w.TextOrNull("isbn", r.Book.ISBN, "")
 	})
 	w.Percent("percent", r.Percent, "Share of the book that was read in the period, two decimals; what was read twice counts once.")
-	w.Minutes("readingMinutes", r.Tenths, "Minutes of effective reading in the period, one decimal.")
+	w.Minutes("readingMinutes", r.Minutes, "Minutes of effective reading in the period, one decimal.")
 	w.Time("firstReadAt", r.First, "Start of the first effective segment in the period.")
 	w.Time("lastReadAt", r.Last, "Start of the last one.")
 	w.Bool("finished", r.Finished, "Whether percent reaches 50.")

@@ -409,11 +409,11 @@ func TestNothingNew(t *testing.T) {
 		access := report.Access{Partner: f.partner, Network: 1, At: versions(t, f)}
 		whole, page := calendar.Period{Start: old, End: period().End}, paging.Page{Number: 1, Size: 10}
 		r, err := reports.Readings(t.Context(), access, whole, report.Filter{}, page)
-		if err != nil || len(r.Rows) != 1 || r.Rows[0].Book.ID != 0 || r.Rows[0].Tenths != 20 {
+		if err != nil || len(r.Rows) != 1 || r.Rows[0].Book.ID != 0 || r.Rows[0].Minutes != 20 {
 			t.Errorf("readings = %+v, %v, want 2.0 minutes of book 0", r, err)
 		}
 		e, err := reports.Engagements(t.Context(), access, whole, report.Filter{}, page)
-		if err != nil || len(e.Rows) != 3 || e.Rows[0].Date != calendar.MustParse("1965-03-01") || e.Rows[0].Tenths != 10 {
+		if err != nil || len(e.Rows) != 3 || e.Rows[0].Date != calendar.MustParse("1965-03-01") || e.Rows[0].Minutes != 10 {
 			t.Errorf("engagements = %+v, %v, want three days from 1965 on", e, err)
 		}
 	})

@@ -169,7 +169,7 @@ func (p *partnership) minutes() map[minute]int64 {
 	}
 	got := map[minute]int64{}
 	for _, r := range e.Rows {
-		got[minute{r.UserID, r.Date}] = r.Tenths
+		got[minute{r.UserID, r.Date}] = int64(r.Minutes)
 	}
 	return got
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
@@ -214,8 +215,8 @@ func BenchmarkAnswer(b *testing.B) {
 			w.Text("title", "Memórias póstumas de Brás Cubas", "")
 			w.TextOrNull("isbn", "", "")
 		})
-		w.Percent("percent", *i, "")
-		w.Minutes("readingMinutes", *i, "")
+		w.Percent("percent", reading.Percent(*i), "")
+		w.Minutes("readingMinutes", reading.Minutes(*i), "")
 		w.Bool("finished", *i%2 == 0, "")
 	}}
 	numbers := make([]int64, 1000)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/server/internal/wire/xlsxtest"
 )
 
@@ -33,7 +34,7 @@ func writeSample(w *Writer, r *sampleRow) {
 	w.TextOrNull("text", r.Text, "")
 	Maybe(w, "book", "Book", r.Book, nested, "")
 	w.Texts("tags", r.Tags, Text, "")
-	w.Minutes("minutes", r.Tenth, "")
+	w.Minutes("minutes", reading.Minutes(r.Tenth), "")
 	Maybe(w, "last", "Book", r.Last, nested, "")
 }
 

@@ -279,14 +279,14 @@ func (w *Writer) Amount(name, decimal, about string) {
 	w.mark()
 }
 
-// Minutes writes tenths of a minute as minutes with one decimal.
-func (w *Writer) Minutes(name string, tenths int64, about string) {
-	w.decimal(name, tenths, 10, Share, about)
+// Minutes writes minutes with one decimal.
+func (w *Writer) Minutes(name string, m reading.Minutes, about string) {
+	w.decimal(name, int64(m), 10, Share, about)
 }
 
-// Percent writes hundredths of a percent with two decimals, 0.00 to 100.00.
-func (w *Writer) Percent(name string, hundredths int64, about string) {
-	w.decimal(name, hundredths, 100, Percentage, about)
+// Percent writes a percentage with two decimals, 0.00 to 100.00.
+func (w *Writer) Percent(name string, p reading.Percent, about string) {
+	w.decimal(name, int64(p), 100, Percentage, about)
 }
 
 // Progress writes thousandths of a percent with three decimals, 0.000 to 100.000.

@@ -1,0 +1,57 @@
+package reading
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lectern-dev/lectern/reading/decimal"
+)
+
+// Minutes is effective reading time in tenths of a minute, as it is counted and reported (S3): Minutes(184) is 18.4.
+type Minutes int64
+
+// String returns the minutes as an answer shows them, with one decimal: 18.4.
+func (m Minutes) String() string { return decimal.Fixed(int64(m), 1) }
+
+// AppendText appends what String returns; the error is always nil. It implements [encoding.TextAppender].
+func (m Minutes) AppendText(b []byte) ([]byte, error) {
+	return decimal.AppendFixed(b, int64(m), 1), nil
+}
+
+// tenth is a tenth of a minute in milliseconds.
+const tenth = 6_000
+
+// DayMinutes shares one reader's day out among its books (S3). ms has the effective milliseconds of each book, in the order
+// of the books' ids, none below 0; the answer has the minutes of each.
+//
+// The day is their sum, rounded half away from zero: that sum is shared out whole. Each book gets the full tenths that it
+// has; those left go one by one to the largest remainders, of equal ones to the lower id. So every book is less than a
+// tenth away from its own time.
+func DayMinutes(ms []int64) []Minutes { return AppendDayMinutes(nil, ms) }
+
+// AppendDayMinutes appends what [DayMinutes] returns to dst.
+func AppendDayMinutes(dst []Minutes, ms []int64) []Minutes {
+	first, rest := len(dst), int64(0)
+	for _, m := range ms {
+		dst = append(dst, Minutes(m/tenth))
+		rest += m % tenth
+	}
+	left := (rest + tenth/2) / tenth
+	if left == 0 {
+		return dst
+	}
+	if len(ms) == 1 { // most days have one book
+		dst[first] += Minutes(left)
+		return dst
+	}
+	var room [16]int
+	books := room[:0]
+	for i := range ms {
+		books = append(books, i)
+	}
+	slices.SortStableFunc(books, func(a, b int) int { return cmp.Compare(ms[b]%tenth, ms[a]%tenth) })
+	for _, i := range books[:left] {
+		dst[first+i]++
+	}
+	return dst
+}

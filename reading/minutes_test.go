@@ -1,0 +1,114 @@
+package reading_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/lectern-dev/lectern/reading"
+	"pgregory.net/rapid"
+)
+
+func TestDayMinutes(t *testing.T) {
+	for _, test := range []struct {
+		rule string
+		ms   []int64
+		want []reading.Minutes
+	}{
+		{"no book", nil, nil},
+		{"no time", []int64{0}, []reading.Minutes{0}},
+		{"a tenth is 6,000 ms", []int64{6_000}, []reading.Minutes{1}},
+		{"just below 2 tenths rounds up", []int64{11_999}, []reading.Minutes{2}},
+		{"half a tenth rounds up", []int64{3_000}, []reading.Minutes{1}},
+		{"less than half a tenth rounds down", []int64{2_999}, []reading.Minutes{0}},
+		{"one and a half rounds up", []int64{9_000}, []reading.Minutes{2}},
+		{"less than one and a half rounds down", []int64{8_999}, []reading.Minutes{1}},
+		{"the day is rounded, not the books", []int64{2_000, 2_000}, []reading.Minutes{1, 0}},
+		{"the day is rounded, not the books", []int64{3_000, 3_000}, []reading.Minutes{1, 0}},
+		{"the day is rounded, not the books", []int64{5_000, 5_000, 5_000}, []reading.Minutes{1, 1, 1}},
+		{"the largest remainder first", []int64{1_000, 2_001, 2_000}, []reading.Minutes{0, 1, 0}},
+		{"the remainder counts, not the time", []int64{60_000, 3_000}, []reading.Minutes{10, 1}},
+		{"a tie goes to the lower id", []int64{1_500, 7_500}, []reading.Minutes{1, 1}},
+		{"ties of three", []int64{8_000, 2_000, 2_000}, []reading.Minutes{2, 0, 0}},
+		{"two left for three", []int64{4_000, 4_000, 4_000}, []reading.Minutes{1, 1, 0}},
+		{"a full tenth gets no more", []int64{6_000, 2_999, 1}, []reading.Minutes{1, 1, 0}},
+		{"just below half a tenth together", []int64{6_000, 2_998, 1}, []reading.Minutes{1, 0, 0}},
+		{"the example of the package", []int64{1_103_000, 65_000}, []reading.Minutes{184, 11}},
+		{"no overflow", []int64{1<<63 - 1, 1<<63 - 1}, []reading.Minutes{1_537_228_672_809_130, 1_537_228_672_809_129}}, // 1,807 ms remain of each
+	} {
+		if got := reading.DayMinutes(test.ms); !slices.Equal(got, test.want) {
+			t.Errorf("%s: DayMinutes(%v) = %v, want %v", test.rule, test.ms, got, test.want)
+		}
+	}
+}
+
+func TestAppendDayMinutes(t *testing.T) {
+	dst := make([]reading.Minutes, 1, 4)
+	dst[0] = 7
+	got := reading.AppendDayMinutes(dst, []int64{3_000, 9_000})
+	if want := []reading.Minutes{7, 1, 1}; !slices.Equal(got, want) {
+		t.Errorf("AppendDayMinutes([7], [3000 9000]) = %v, want %v", got, want)
+	}
+	ms := []int64{5_000, 4_000, 3_000, 2_000}
+	if n := testing.AllocsPerRun(100, func() { dst = reading.AppendDayMinutes(dst[:0], ms) }); n != 0 {
+		t.Errorf("AppendDayMinutes allocates %v times, want 0", n)
+	}
+}
+
+// TestMinutesShow tells how minutes print, as in answers.
+func TestMinutesShow(t *testing.T) {
+	for m, want := range map[reading.Minutes]string{0: "0.0", 9: "0.9", 10: "1.0", 184: "18.4", 1<<63 - 1: "922337203685477580.7"} {
+		if text, err := m.AppendText([]byte("x")); m.String() != want || string(text) != "x"+want || err != nil {
+			t.Errorf("Minutes(%d) = %v, %q, %v, want %s", int64(m), m, text, err, want)
+		}
+	}
+}
+
+// slowTenths gives the tenths of the rounded day out one by one, each to the book that is owed most.
+func slowTenths(ms []int64) []reading.Minutes {
+	sum := int64(0)
+	for _, m := range ms {
+		sum += m
+	}
+	day := sum / 6_000
+	if sum%6_000 >= 3_000 {
+		day++
+	}
+	tenths := make([]reading.Minutes, len(ms))
+	for ; day > 0; day-- {
+		most := 0
+		for i := range ms {
+			full := func(i int) bool { return ms[i]-6_000*int64(tenths[i]) >= 6_000 }
+			switch {
+			case full(i) && !full(most):
+				most = i // what is full comes before any remainder
+			case full(i) == full(most) && ms[i]-6_000*int64(tenths[i]) > ms[most]-6_000*int64(tenths[most]):
+				most = i
+			}
+		}
+		tenths[most]++
+	}
+	return tenths
+}
+
+func TestDayMinutesLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		some := rapid.OneOf(rapid.Int64Range(0, 40_000), rapid.SampledFrom([]int64{0, 1, 2_999, 3_000, 3_001, 5_999, 6_000, 9_000}))
+		ms := rapid.SliceOfN(some, 0, 24).Draw(t, "ms")
+		got := reading.DayMinutes(ms)
+		if want := slowTenths(ms); !slices.Equal(got, want) {
+			t.Fatalf("DayMinutes(%v) = %v, want %v", ms, got, want)
+		}
+		for i := range ms {
+			if diff := 6_000*int64(got[i]) - ms[i]; diff <= -6_000 || diff >= 6_000 {
+				t.Errorf("DayMinutes(%v)[%d] = %v, a tenth or more from its time", ms, i, got[i])
+			}
+		}
+	})
+}
+
+func BenchmarkDayMinutes(b *testing.B) {
+	ms, dst := []int64{1_103_000, 65_000, 7_777}, make([]reading.Minutes, 0, 8)
+	for b.Loop() {
+		dst = reading.AppendDayMinutes(dst[:0], ms)
+	}
+}
