@@ -8,7 +8,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -208,6 +210,38 @@ func TestMetrics(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestPrometheusFiles: every series that the alerts and the dashboard ask for is one that a server with a loaded network shows.
+func TestPrometheusFiles(t *testing.T) {
+	n := newNetwork(t, dbtest.SQLite(t), server.Config{})
+	load := authdb.Load{API: auth.Libraries, Ended: n.clock.now, Took: time.Second, Rows: 1}
+	if err := (&authdb.Store{DB: n.db.DB}).RecordLoad(t.Context(), 1, load); err != nil {
+		t.Fatal(err)
+	}
+	n.clock.now = n.clock.now.Add(time.Minute) // a state has an age
+	n.get(n.key, librariesPrefix+"/users")
+	shown := map[string]bool{}
+	for name := range metricsOf(t, n.server) {
+		name, _, _ = strings.Cut(name, "{")
+		shown[name] = true
+	}
+	series := regexp.MustCompile(`\b(lectern|go|process)_[a-z_]+`)
+	for file, least := range map[string]int{"alerts.yml": 8, "dashboard.json": 20} {
+		text, err := os.ReadFile(filepath.Join("deploy", "prometheus", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := series.FindAllString(string(text), -1)
+		if len(asked) < least {
+			t.Errorf("%s asks for %d series, want %d or more", file, len(asked), least)
+		}
+		for _, name := range asked {
+			if !shown[name] {
+				t.Errorf("%s asks for %s, which a server does not show", file, name)
+			}
+		}
+	}
 }
 
 // The first page of a state is made, and the next ones are found.

@@ -95,7 +95,7 @@ func TestLoadedLast(t *testing.T) {
 		never, old, late, last := create(t, s, authdb.Partner, "never"), create(t, s, authdb.Partner, "old"), create(t, s, authdb.Library, "late"), create(t, s, authdb.Partner, "last")
 		for tenant, loads := range map[auth.Tenant][]authdb.Load{
 			old:  {{API: auth.Schools, Ended: start}},
-			late: {{API: auth.Libraries, Ended: start.Add(time.Hour)}, {API: auth.Schools, Ended: start}},
+			late: {{API: auth.Libraries, Ended: start.Add(time.Hour), Took: 1500 * time.Millisecond, Rows: 7}, {API: auth.Schools, Ended: start}},
 		} {
 			for _, l := range loads {
 				if err := s.RecordLoad(t.Context(), tenant, l); err != nil {
@@ -119,6 +119,12 @@ func TestLoadedLast(t *testing.T) {
 			}
 			if first := list[0]; first.Versions != versions || first.Reference != "late" || first.Kind != authdb.Library || list[1].Versions != (authdb.Versions{}) {
 				t.Errorf("LoadedLast(%d) begins %+v, want late with %+v", limit, first, versions)
+			}
+			if want := (authdb.Load{API: auth.Libraries, Ended: start.Add(time.Hour).UTC(), Took: 1500 * time.Millisecond, Rows: 7}); list[0].Last != want {
+				t.Errorf("LoadedLast(%d): the last load of late is %+v, want %+v", limit, list[0].Last, want)
+			}
+			if end := list[len(list)-1]; limit > 2 && end.Last != (authdb.Load{}) {
+				t.Errorf("LoadedLast(%d): the last load of %s is %+v, want none", limit, end.Reference, end.Last)
 			}
 		}
 	})

@@ -108,6 +108,7 @@ type TenantVersions struct {
 	Tenant
 	Held
 	Began time.Time // when the versions began to hold; zero where that is not known, as after a migration
+	Last  Load      // the last load; its zero value where there was none
 }
 
 // LoadedLast returns the versions of up to limit tenants in one statement, and how many tenants there are in all: those whose
@@ -115,17 +116,23 @@ type TenantVersions struct {
 func (s *Store) LoadedLast(ctx context.Context, limit int) (list []TenantVersions, total int, err error) {
 	rows, err := s.DB.QueryContext(ctx, `
 		SELECT t.tenant_id, t.kind, t.reference, t.name, t.created, `+heldColumns+`,
-		       coalesce((SELECT began FROM states WHERE tenant_id = t.tenant_id AND registers = v.registers AND facts = v.facts), 0), count(*) OVER ()
+		       coalesce((SELECT began FROM states WHERE tenant_id = t.tenant_id AND registers = v.registers AND facts = v.facts), 0),
+		       coalesce(l.api, ''), l.ended, coalesce(l.milliseconds, 0), coalesce(l.row_count, 0), count(*) OVER ()
 		  FROM tenants t
 		  JOIN versions v ON v.tenant_id = t.tenant_id
-		  LEFT JOIN (SELECT tenant_id, max(ended) AS ended FROM loads GROUP BY tenant_id) l ON l.tenant_id = t.tenant_id
+		  LEFT JOIN loads l ON l.tenant_id = t.tenant_id AND l.api = CASE t.kind WHEN 'partner' THEN 'schools' ELSE 'libraries' END
 		 ORDER BY l.ended IS NULL, l.ended DESC, t.tenant_id
 		 LIMIT ?`, limit)
 	err = Visit(rows, err, "versions of tenants", func(r *sql.Rows) error {
 		var of TenantVersions
+		var ended sql.NullTime
+		var milliseconds int64
 		to := append([]any{&of.ID, &of.Kind, &of.Reference, &of.Name, &of.Created}, of.fields()...)
-		err := r.Scan(append(to, (*instant)(&of.Began), &total)...)
-		of.Created = of.Created.UTC()
+		err := r.Scan(append(to, (*instant)(&of.Began), &of.Last.API, &ended, &milliseconds, &of.Last.Rows, &total)...)
+		of.Created, of.Last.Took = of.Created.UTC(), time.Duration(milliseconds)*time.Millisecond
+		if ended.Valid {
+			of.Last.Ended = ended.Time.UTC()
+		}
 		list = append(list, of)
 		return err
 	})

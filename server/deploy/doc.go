@@ -5,6 +5,7 @@
 //	compose.yaml            a server and PostgreSQL
 //	lectern.service         the server, and
 //	lectern-load@.timer     the hourly loads, of which lectern-load@schools and lectern-load@libraries are instances
+//	prometheus              alerts for Prometheus, their tests (promtool test rules alerts_test.yml), and a dashboard for Grafana
 //	release                 the binary for six systems, and what they are to be checked by: make release
 //
 // Without a daemon of containers or of systemd they are held to this: others' parsers read them without a warning; every command

@@ -125,7 +125,10 @@ func TestVersions(t *testing.T) {
 	m := newMetrics(t, func(context.Context) (metrics.Versions, error) {
 		asked++
 		began := noon.Add(-90 * time.Second)
-		return metrics.Versions{Total: 11, Now: noon, Tenants: []authdb.TenantVersions{
+		loaded := held(authdb.Tenant{ID: 5, Kind: authdb.Partner, Reference: "oeste"}, authdb.Held{}, time.Time{})
+		loaded.Last = authdb.Load{API: auth.Schools, Ended: noon.Add(-500 * time.Millisecond), Took: 2500 * time.Millisecond, Rows: 12}
+		return metrics.Versions{Total: 12, Now: noon, Tenants: []authdb.TenantVersions{
+			loaded,
 			held(authdb.Tenant{ID: 1, Kind: authdb.Partner, Reference: `a"b`}, authdb.Held{Versions: authdb.Versions{Registers: 7, Facts: 5}, From: began}, began),
 			held(authdb.Tenant{ID: 2, Kind: authdb.Library, Reference: "norte"}, authdb.Held{From: noon.Add(-time.Hour), Next: 2, NextFrom: noon}, time.Time{}),
 			held(authdb.Tenant{ID: 3, Kind: authdb.Library, Reference: "sul"}, authdb.Held{}, noon.Add(time.Second)),
@@ -146,6 +149,9 @@ func TestVersions(t *testing.T) {
 		"lectern_data_version{data=\"facts\",kind=\"partner\",reference=\"a\ufffd\",tenant=\"4\"}": 0,
 		`lectern_data_version_tenants_left_out`:                                                    7,
 		`lectern_state_age_seconds{kind="partner",reference="a\"b",tenant="1"}`:                    90,
+		`lectern_load_timestamp_seconds{kind="partner",reference="oeste",tenant="5"}`:              1789491599.5,
+		`lectern_load_duration_seconds{kind="partner",reference="oeste",tenant="5"}`:               2.5,
+		`lectern_load_rows{kind="partner",reference="oeste",tenant="5"}`:                           12,
 		`lectern_former_rows`:  12,
 		`lectern_keep_seconds`: 7200,
 	} {
@@ -156,6 +162,9 @@ func TestVersions(t *testing.T) {
 	for name := range got {
 		if strings.HasPrefix(name, "lectern_state_age_seconds") && !strings.Contains(name, `tenant="1"`) {
 			t.Errorf("%s is there, want none where it is not known", name)
+		}
+		if strings.HasPrefix(name, "lectern_load_") && !strings.Contains(name, `tenant="5"`) {
+			t.Errorf("%s is there, want none before the first load", name)
 		}
 		if strings.HasPrefix(name, "lectern_libraries_snapshot") && !strings.Contains(name, "norte") {
 			t.Errorf("%s is there, want none before the first load", name)

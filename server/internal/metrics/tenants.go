@@ -49,6 +49,15 @@ var (
 	stateAge = prometheus.NewDesc("lectern_state_age_seconds",
 		"How long the state of a tenant's data that is served has held.",
 		[]string{"tenant", "kind", "reference"}, nil)
+	loadEnded = prometheus.NewDesc("lectern_load_timestamp_seconds",
+		"When the last load of a tenant's data ended that succeeded.",
+		[]string{"tenant", "kind", "reference"}, nil)
+	loadTook = prometheus.NewDesc("lectern_load_duration_seconds",
+		"How long that load took.",
+		[]string{"tenant", "kind", "reference"}, nil)
+	loadRows = prometheus.NewDesc("lectern_load_rows",
+		"Rows that it read, of all files.",
+		[]string{"tenant", "kind", "reference"}, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -57,6 +66,9 @@ func (t *tenants) Describe(ch chan<- *prometheus.Desc) {
 	ch <- leftOut
 	ch <- snapshot
 	ch <- stateAge
+	ch <- loadEnded
+	ch <- loadTook
+	ch <- loadRows
 }
 
 // Collect implements prometheus.Collector. What the database does not answer is left out, and the rest of the metrics stays.
@@ -75,6 +87,11 @@ func (t *tenants) Collect(ch chan<- prometheus.Metric) {
 		gauge(version, float64(v.Facts), tenant, kind, reference, "facts")
 		if age := present.Now.Sub(v.Began); !v.Began.IsZero() && age > 0 {
 			gauge(stateAge, age.Seconds(), tenant, kind, reference)
+		}
+		if l := v.Last; !l.Ended.IsZero() {
+			gauge(loadEnded, float64(l.Ended.UnixMilli())/1000, tenant, kind, reference)
+			gauge(loadTook, l.Took.Seconds(), tenant, kind, reference)
+			gauge(loadRows, float64(l.Rows), tenant, kind, reference)
 		}
 		if from := v.At(present.Now).From; v.Kind == authdb.Library && !from.IsZero() {
 			gauge(snapshot, float64(libraries.HourOf(from).Time().Unix()), tenant, reference)
