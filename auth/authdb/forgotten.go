@@ -4,11 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/paging/state"
 )
 
 // Forgotten is a person of a tenant, an account or a reader, whose name, e-mail and phone were erased for ever (P7).
@@ -54,4 +56,24 @@ func IsForgotten(ctx context.Context, idb bun.IDB, t auth.Tenant, user int64) (i
 		return false, fmt.Errorf("who is forgotten of tenant %d: %w", t, err)
 	}
 	return is, nil
+}
+
+// Erased notes, in the transaction that erases names, e-mails or phones from every state of a tenant, that it does: answers that
+// show people are other bytes from then on, though their states have the numbers that they had. Like those, what is noted is a
+// number that grows by a random step: a failover that loses it does not have it given again.
+func Erased(ctx context.Context, tx bun.IDB, t auth.Tenant) error {
+	_, err := tx.NewRaw(`UPDATE versions SET erasures = erasures + ? WHERE tenant_id = ?`, 1+rand.Int64N(state.Step), t).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("erasures of tenant %d: %w", t, err)
+	}
+	return nil
+}
+
+// Erasures returns the number that Erased raises. Who reads people, and finds it as it was, has read all of them as they were then.
+func (s *Store) Erasures(ctx context.Context, t auth.Tenant) (n int64, err error) {
+	err = s.DB.DB.QueryRowContext(ctx, `SELECT erasures FROM versions WHERE tenant_id = $1`, t).Scan(&n) // prepared
+	if err != nil {
+		return 0, fmt.Errorf("erasures of tenant %d: %w", t, err)
+	}
+	return n, nil
 }

@@ -30,6 +30,8 @@ type Held struct {
 	NextFrom time.Time
 	// Oldest is the oldest state that is kept.
 	Oldest Versions
+	// Erasures grows with each erasure: see Erased.
+	Erasures int64
 }
 
 // Last is the number of the last load that was committed, whether its facts hold yet or wait.
@@ -47,7 +49,7 @@ func (h Held) At(now time.Time) Held {
 // NextNumber returns a number for what comes after a version or a load.
 func NextNumber(after int64) int64 { return max(after, state.First) + 1 + rand.Int64N(state.Step) }
 
-const heldColumns = `registers, facts, held_from, next_facts, next_from, oldest_registers, oldest_facts`
+const heldColumns = `registers, facts, held_from, next_facts, next_from, oldest_registers, oldest_facts, erasures`
 
 // Lock makes this transaction the only writer of the tenant's row until it ends and returns what holds. Readers do not
 // wait. It is the first statement of a transaction that writes a tenant's registers. The error is ErrNotFound where
@@ -82,6 +84,7 @@ func readHeld(ctx context.Context, db bun.IDB, t auth.Tenant, lock string) (h He
 func (h *Held) fields() []any {
 	return []any{
 		&h.Registers, &h.Facts, (*instant)(&h.From), &h.Next, (*instant)(&h.NextFrom), &h.Oldest.Registers, &h.Oldest.Facts,
+		&h.Erasures,
 	}
 }
 

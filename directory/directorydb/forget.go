@@ -52,7 +52,12 @@ func (w *Write) forget(ctx context.Context, user directory.UserID) (fresh bool, 
 	}
 	_, err = w.NewUpdate().Table("accounts_past").Set("name = '', email = ''").
 		Where("tenant_id = ? AND user_id = ? AND (name <> '' OR email <> '')", w.Partner, user).Exec(ctx)
-	return fresh, since, err
+	return fresh, since, cmp.Or(err, w.erased(ctx))
+}
+
+// erased notes that something was erased from every state.
+func (w *Write) erased(ctx context.Context) error {
+	return authdb.Erased(ctx, w, auth.Tenant(w.Partner))
 }
 
 // account returns the account of a number, deleted or not, or directory.ErrNotFound.

@@ -113,7 +113,10 @@ func (s *Store) DeleteTeacher(ctx context.Context, partner directory.PartnerID, 
 		}
 		// What is erased is erased in every state (G8).
 		_, err = w.NewUpdate().Table("accounts_past").Set("email = ''").Where("tenant_id = ? AND user_id = ?", partner, was.ID).Exec(ctx)
-		return err
+		if err != nil {
+			return err
+		}
+		return w.erased(ctx)
 	})
 	return err
 }

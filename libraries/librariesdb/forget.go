@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
@@ -66,15 +67,27 @@ func (s *Store) Forget(ctx context.Context, n libraries.NetworkID, reader int64)
 // eraseReaders erases the names and e-mails of readers from every state.
 func eraseReaders(ctx context.Context, tx bun.IDB, n libraries.NetworkID, ids []int64) error {
 	for ids := range slices.Chunk(ids, chunk) {
-		_, err := tx.NewRaw(`
+		err := erase(ctx, tx, n, bun.SafeQuery(`
 			UPDATE libraries_readers
 			   SET name = '', email = ''
-			 WHERE tenant_id = ? AND user_id IN (?) AND (name <> '' OR email <> '')`, n, bun.List(ids)).Exec(ctx)
+			 WHERE tenant_id = ? AND user_id IN (?) AND (name <> '' OR email <> '')`, n, bun.List(ids)))
 		if err != nil {
 			return fmt.Errorf("erase readers: %w", err)
 		}
 	}
 	return nil
+}
+
+// erase runs an update that erases from every state, and notes it where there was something to erase.
+func erase(ctx context.Context, tx bun.IDB, n libraries.NetworkID, update schema.QueryWithArgs) error {
+	done, err := tx.NewRaw(`?`, update).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if rows, err := done.RowsAffected(); err != nil || rows == 0 {
+		return err
+	}
+	return authdb.Erased(ctx, tx, auth.Tenant(n))
 }
 
 // forgotten reads who is forgotten of a network.

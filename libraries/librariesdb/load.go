@@ -183,8 +183,8 @@ type erasure struct {
 // one that is served included.
 func (l *Load) erase(ctx context.Context, tx bun.Tx, of erasure) error {
 	for ids := range slices.Chunk(of.emails, chunk) {
-		_, err := tx.NewRaw(`UPDATE libraries_readers SET email = '' WHERE tenant_id = ? AND user_id IN (?) AND email <> ''`,
-			l.Base.Network, bun.List(ids)).Exec(ctx)
+		err := erase(ctx, tx, l.Base.Network, bun.SafeQuery(
+			`UPDATE libraries_readers SET email = '' WHERE tenant_id = ? AND user_id IN (?) AND email <> ''`, l.Base.Network, bun.List(ids)))
 		if err != nil {
 			return fmt.Errorf("erase e-mails: %w", err)
 		}
