@@ -19,6 +19,7 @@ type cells struct {
 	line    int
 	wrong   error // nil where the row is good
 	scratch []byte
+	clock   clock
 }
 
 // maxID is the most characters of an identifier (F5).
@@ -98,8 +99,7 @@ func (c *cells) number(f *row.Field, cell []byte) (n int64, wrong string) {
 	case f.Kind == row.Date:
 		return 0, noDate
 	case f.Kind == row.Moment && ok:
-		t, wrong := parseTime(text)
-		return t.UnixMicro(), wrong
+		return c.clock.moment(text)
 	case f.Kind == row.Moment:
 		return 0, noTime
 	}

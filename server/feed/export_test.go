@@ -1,7 +1,42 @@
 package feed
 
+import (
+	"bytes"
+	"math"
+	"slices"
+
+	"github.com/lectern-dev/lectern/paging/row"
+)
+
 // MaxRow is the most bytes of a row.
 const MaxRow = maxRow
 
 // MaxLate is the most rows whose values are fetched at once.
 const MaxLate = maxLate
+
+// ReadLine reads a line of NDJSON as the decoder does, and plain reports whether it is read without it, and if so the same.
+func ReadLine(fields row.Schema, ignored map[string]bool, line []byte) (decoded [][]byte, wrong error, plain, same bool) {
+	with := func() (*jsonParser, *cells) {
+		return newJSONParser(fields, ignored), &cells{fields: fields, list: make([][]byte, len(fields))}
+	}
+	p, c := with()
+	ok, wrong := p.decode(line, c)
+	q, d := with()
+	plain = q.plain(line, d)
+	return c.list, wrong, plain, ok && wrong == nil && slices.EqualFunc(c.list, d.list, func(a, b []byte) bool {
+		return bytes.Equal(a, b) && (a == nil) == (b == nil)
+	})
+}
+
+// Moment reads two times after each other, in microseconds, and reports whether the second is canonical; parsed is the latter
+// as it is read otherwise.
+func Moment(first, second []byte) (micros, parsed int64, canonical bool) {
+	var c clock
+	_, _ = c.canonical(first)
+	micros, canonical = c.canonical(second)
+	t, wrong := parseTime(second)
+	if wrong != "" {
+		return micros, math.MinInt64, canonical
+	}
+	return micros, t.UnixMicro(), canonical
+}

@@ -19,26 +19,37 @@ type jsonParser struct {
 	quoted  [][]byte // the fields' names, in quotes
 	ignored map[string]bool
 	strays  []string // the names of the row's members that are neither
-	next    int      // the field that the next member most likely is, since rows have their members in one order
+	met     []bool   // which fields a plain line has so far
+	order   []int    // the fields in the order in which the rows have their members, which is mostly one
+	at      int      // how many members of fields the row had so far
 }
 
 func newJSONParser(fields row.Schema, ignored map[string]bool) *jsonParser {
-	p := &jsonParser{decoder: jsontext.NewDecoder(&bytes.Buffer{}), fields: fields, ignored: ignored}
-	for _, f := range fields {
+	p := &jsonParser{decoder: jsontext.NewDecoder(&bytes.Buffer{}), fields: fields, ignored: ignored, met: make([]bool, len(fields))}
+	for i, f := range fields {
 		name, _ := jsontext.AppendQuote(nil, f.Name) // which is plain ASCII
-		p.quoted = append(p.quoted, name)
+		p.quoted, p.order = append(p.quoted, name), append(p.order, i)
 	}
 	return p
 }
 
 // parse implements parser. A line of blanks is no row.
 func (p *jsonParser) parse(line []byte, c *cells) (ok bool, wrong error) {
+	clear(c.list)
+	if p.plain(line, c) {
+		return true, nil
+	}
+	return p.decode(line, c)
+}
+
+// decode is parse for any line.
+func (p *jsonParser) decode(line []byte, c *cells) (ok bool, wrong error) {
 	if len(bytes.TrimLeft(line, " \t\r")) == 0 {
 		return false, nil
 	}
 	p.line = *bytes.NewBuffer(line)
 	p.decoder.Reset(&p.line)
-	p.strays = nil
+	p.strays, p.at = nil, 0
 	clear(c.list)
 	switch err := p.object(line, c); {
 	case err != nil:
@@ -94,14 +105,8 @@ func (p *jsonParser) member(line []byte, c *cells) error {
 
 // field returns the field of a member's name, as it is quoted, or takes note of a stray one and returns -1.
 func (p *jsonParser) field(quoted []byte) int {
-	for range p.quoted {
-		i := p.next
-		if p.next++; p.next == len(p.quoted) {
-			p.next = 0
-		}
-		if bytes.Equal(p.quoted[i], quoted) {
-			return i
-		}
+	if i := p.named(quoted); i >= 0 {
+		return i
 	}
 	text, _ := jsontext.AppendUnquote(nil, quoted) // the decoder has taken it for a string
 	name := string(text)
@@ -110,6 +115,25 @@ func (p *jsonParser) field(quoted []byte) int {
 	}
 	if !p.ignored[name] {
 		p.strays = append(p.strays, name)
+	}
+	return -1
+}
+
+// named returns the field with whose name, in quotes, a text begins, or -1.
+func (p *jsonParser) named(text []byte) int {
+	if p.at == len(p.order) {
+		p.at = 0 // a member twice, or a stray one
+	}
+	if i := p.order[p.at]; bytes.HasPrefix(text, p.quoted[i]) {
+		p.at++
+		return i
+	}
+	for i, quoted := range p.quoted {
+		if bytes.HasPrefix(text, quoted) {
+			p.order[p.at] = i
+			p.at++
+			return i
+		}
 	}
 	return -1
 }
