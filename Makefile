@@ -2,6 +2,7 @@
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 TIMEOUT     := 20m
+MINUTES     := 30
 # What outside tools test and measure is in modules of its own: who imports Lectern downloads nothing for them.
 TESTED      := . server/internal/docs server/internal/bench server/deploy
 MODULES     := $(TESTED) server/internal/clients
@@ -35,6 +36,10 @@ lint: vet ## vet and staticcheck
 .PHONY: clients
 clients: ## have clients in Go and TypeScript pull from a server, and LibreOffice open its workbooks
 	cd server/internal/clients && ../../../.ci/with-node ../../../.ci/with-libreoffice go test -count=1 -timeout $(TIMEOUT) ./...
+
+.PHONY: fuzz
+fuzz: ## fuzz every decoder, parser and cursor; MINUTES=30 over all of them
+	.ci/fuzz $(MINUTES)
 
 .PHONY: bench
 bench: ## measure the binary and write BENCHMARKS.md; ARGS="-sizes 1000x365,10000x365"
