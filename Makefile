@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 TIMEOUT     := 20m
 MINUTES     := 30
 # What outside tools test and measure is in modules of its own: who imports Lectern downloads nothing for them.
-TESTED      := . server/internal/docs server/internal/bench server/deploy
+TESTED      := . server/internal/docs server/internal/bench server/internal/mutants server/deploy
 MODULES     := $(TESTED) server/internal/clients
 
 .PHONY: help
@@ -40,6 +40,10 @@ clients: ## have clients in Go and TypeScript pull from a server, and LibreOffic
 .PHONY: fuzz
 fuzz: ## fuzz every decoder, parser and cursor; MINUTES=30 over all of them
 	.ci/fuzz $(MINUTES)
+
+.PHONY: mutants
+mutants: ## change one thing at a time in the rule packages, and list what no test sees; ARGS="paging auth"
+	cd server/internal/mutants && go run . $(ARGS)
 
 .PHONY: bench
 bench: ## measure the binary and write BENCHMARKS.md; ARGS="-sizes 1000x365,10000x365"

@@ -1,0 +1,91 @@
+// Mutants asks whether the tests of the rule packages would see a mistake in them. It changes one thing at a time, runs the tests,
+// and lists the changes that survive all of them, by file and line:
+//
+//	make mutants                       # all rule packages
+//	make mutants ARGS="paging auth"    # some packages
+//
+// What is changed: each comparison (its bound, and its opposite), == and !=, && and ||, the sign and the operator of arithmetic, ++ and
+// --, each number by one up and down, true and false, and each condition that is none of these to its opposite. Texts are not.
+//
+// All changes but those of constants and of the lengths of arrays are compiled into one binary for each package of tests, which
+// LECTERN_MUTANT switches on, so that a change costs a run of the tests and no build; none of it touches the tree. A change
+// is killed where a test fails, or where the tests take ten times their processor time: then it does not end.
+//
+// A survivor that no test can kill, because it makes no difference, says so where it stands:
+//
+//	if n < m { // or:
+//	//mutants:equal where both are the same, both branches are
+//	if n < m {
+//
+// Such a line that explains no survivor is told too.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"text/tabwriter"
+)
+
+// rules are the packages whose mutants must not survive, each followed by the others whose tests are of its rules too.
+var rules = []string{
+	"libraries/metric,libraries/internal/facts", "schools,schools/internal/intake", "paging", "reading/decimal", "reading/calendar", "reading/packed",
+	"libraries/stock", "libraries", "paging/round", "paging/row,libraries,schools/internal/intake", "reading", "directory", "auth",
+}
+
+func main() {
+	root := flag.String("root", "../../..", "the `folder` of the module")
+	parallel := flag.Int("parallel", 2, "how many run at once")
+	flag.Parse()
+	if err := run(*root, *parallel, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(1)
+	}
+}
+
+func run(root string, parallel int, chosen []string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if len(chosen) == 0 {
+		chosen = rules
+	}
+	dir, err := os.MkdirTemp("", "mutants-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "package\tmutants\tkilled\tendless\tequal\tsurvivors\t")
+	left := 0
+	for _, name := range chosen {
+		r, err := judge(ctx, trial{root: root, dir: dir, parallel: parallel, packages: strings.Split(withTests(name), ",")})
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		for _, line := range r.told {
+			fmt.Println(line)
+		}
+		left += len(r.told)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t\n", r.name, r.mutants, r.killed, r.endless, r.equal, r.mutants-r.killed-r.endless-r.equal)
+	}
+	w.Flush()
+	fmt.Print(table.String())
+	if left > 0 {
+		return fmt.Errorf("%d lines are to be tested, or explained", left)
+	}
+	return nil
+}
+
+// withTests returns a package of the rules with those that test it too.
+func withTests(name string) string {
+	for _, r := range rules {
+		if own, _, _ := strings.Cut(r, ","); own == name {
+			return r
+		}
+	}
+	return name
+}
