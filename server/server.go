@@ -96,6 +96,7 @@ func (s *Server) compose(ctx context.Context) error {
 	s.uses = &authdb.Uses{DB: s.config.DB.DB, Error: s.useFailed}
 	kept := cache.New(s.config.CacheBytes) // its keys begin with the tenant, of whatever kind
 	s.metrics = metrics.New(s.config.DB.DB.DB, kept, s.versions)
+	s.config.DB.ObserveStatements(s.metrics.Statement)
 	limit := web.Once(limiter(s.config))
 	partners, err := s.directory(ctx, s.metrics.Limited("directory", limit))
 	if err != nil {

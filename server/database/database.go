@@ -30,6 +30,8 @@ type DB struct {
 	// URL is what the database was opened with, password included: another
 	// process that opens it sees the same data.
 	URL string
+
+	seen *seen
 }
 
 // Open opens the database at url, "sqlite:path" or "postgres://…", and makes
@@ -43,11 +45,11 @@ func Open(ctx context.Context, url string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	open := openSQLite
+	open, seen := openSQLite, new(seen)
 	if engine == Postgres {
 		open = openPostgres
 	}
-	b, hint, err := open(url)
+	b, hint, err := open(url, seen)
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", Redact(url), oneLine{err})
 	}
@@ -55,7 +57,7 @@ func Open(ctx context.Context, url string) (*DB, error) {
 		b.Close()
 		return nil, fmt.Errorf("database %s: %w; %s", Redact(url), oneLine{err}, hint)
 	}
-	return &DB{DB: b, Engine: engine, URL: url}, nil
+	return &DB{DB: b, Engine: engine, URL: url, seen: seen}, nil
 }
 
 // engineOf tells the engine from the beginning of the URL.

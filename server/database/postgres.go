@@ -25,7 +25,7 @@ import (
 const postgresConns = 16
 
 // openPostgres opens a postgres:// URL. The hint is for a failed first use.
-func openPostgres(raw string) (db *bun.DB, hint string, err error) {
+func openPostgres(raw string, seen *seen) (db *bun.DB, hint string, err error) {
 	u, err := url.Parse(raw)
 	if err != nil {
 		// err shows the URL, and with it the password.
@@ -46,7 +46,7 @@ func openPostgres(raw string) (db *bun.DB, hint string, err error) {
 	leaveReadOnly(config)
 	watched := watchHosts(config)
 	inner := stdlib.GetConnector(*config, stdlib.OptionBeforeConnect(watched.order), stdlib.OptionShouldPing(watched.doubtful))
-	pool := sql.OpenDB(connector{inner, binary, new(preparing)})
+	pool := sql.OpenDB(connector{inner, binary, new(preparing), seen})
 	pool.SetMaxOpenConns(conns)
 	pool.SetMaxIdleConns((conns + 1) / 2)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
@@ -83,6 +83,7 @@ type connector struct {
 	driver.Connector
 	binary    bool
 	preparing *preparing
+	seen      *seen
 }
 
 const (
@@ -113,7 +114,7 @@ func (c connector) connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := watched{Conn: dc.(*stdlib.Conn)}
+	w := watched{Conn: dc.(*stdlib.Conn), seen: c.seen}
 	w.wire = wireOf(w.Conn.Conn().PgConn().Conn())
 	if c.binary {
 		return binaryConn{w, c.preparing}, nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -51,6 +52,7 @@ type compiled struct {
 
 // QueryContext runs a query. One with parameters is compiled once.
 func (c *queuedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	defer c.seen.since(time.Now())
 	s := c.compiled[query]
 	if len(args) == 0 || s == nil && len(c.compiled) == maxPrepared || s != nil && s.open {
 		return c.sqliteConn.QueryContext(ctx, query, args)

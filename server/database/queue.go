@@ -95,6 +95,7 @@ func (q *queue) awaited() bool {
 type queuedConnector struct {
 	driver.Connector
 	queue *queue
+	seen  *seen
 }
 
 // Connect implements driver.Connector.
@@ -103,7 +104,7 @@ func (c queuedConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &queuedConn{sqliteConn: dc.(sqliteConn), queue: c.queue, compiled: make(map[string]*compiled)}, nil
+	return &queuedConn{sqliteConn: dc.(sqliteConn), queue: c.queue, seen: c.seen, compiled: make(map[string]*compiled)}, nil
 }
 
 // sqliteConn is what database/sql uses of the driver's connection.
@@ -122,6 +123,7 @@ type sqliteConn interface {
 type queuedConn struct {
 	sqliteConn
 	queue    *queue
+	seen     *seen
 	turn     *turn                // of the transaction that is under way
 	compiled map[string]*compiled // by their texts
 }
@@ -150,6 +152,7 @@ func (c *queuedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver
 // ExecContext executes a statement. One that is a transaction by itself does not queue, but says as others do that it waits: else
 // it would have to hit upon the moment between two transactions of a load.
 func (c *queuedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	defer c.seen.since(time.Now())
 	if c.turn == nil {
 		c.queue.wait()
 		defer c.queue.waited()

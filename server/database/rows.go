@@ -28,10 +28,12 @@ type binaryConn struct {
 type watched struct {
 	*stdlib.Conn
 	wire *watchedConn
+	seen *seen
 }
 
 // ExecContext runs a statement. The error is driver.ErrBadConn, on which it is run again, only where nothing of it was sent.
 func (c watched) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	defer c.seen.since(time.Now())
 	sent := c.wire.sent.Load()
 	r, err := c.Conn.ExecContext(ctx, query, args)
 	return r, c.wire.lost(err, sent)
@@ -39,6 +41,7 @@ func (c watched) ExecContext(ctx context.Context, query string, args []driver.Na
 
 // QueryContext runs a query; its errors are those of ExecContext.
 func (c watched) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	defer c.seen.since(time.Now())
 	sent := c.wire.sent.Load()
 	r, err := c.Conn.QueryContext(ctx, query, args)
 	return r, c.wire.lost(err, sent)
@@ -49,6 +52,7 @@ func (c binaryConn) QueryContext(ctx context.Context, query string, args []drive
 	if len(args) > 0 {
 		return c.queryPrepared(ctx, query, args)
 	}
+	defer c.seen.since(time.Now())
 	sent := c.wire.sent.Load()
 	pg := c.Conn.Conn()
 	result := pg.PgConn().ExecParams(ctx, query, nil, nil, nil, []int16{pgx.BinaryFormatCode})

@@ -38,7 +38,7 @@ const sqlitePragmas = "_txlock=immediate" + // a transaction is there to write: 
 const sqliteConns = 8
 
 // openSQLite opens url, "sqlite:path". The hint is for a failed first use.
-func openSQLite(url string) (db *bun.DB, hint string, err error) {
+func openSQLite(url string, seen *seen) (db *bun.DB, hint string, err error) {
 	path := strings.TrimPrefix(url, "sqlite:")
 	if err := checkPath(path); err != nil {
 		return nil, "", err
@@ -50,7 +50,7 @@ func openSQLite(url string) (db *bun.DB, hint string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	pool := sql.OpenDB(queuedConnector{connector, newQueue(path)})
+	pool := sql.OpenDB(queuedConnector{connector, newQueue(path), seen})
 	pool.SetMaxOpenConns(sqliteConns)
 	pool.SetMaxIdleConns(sqliteConns)
 	pool.SetConnMaxIdleTime(5 * time.Minute)

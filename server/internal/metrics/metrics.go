@@ -41,6 +41,7 @@ type Metrics struct {
 	refused  *prometheus.CounterVec
 	former   prometheus.Gauge
 	keep     prometheus.Gauge
+	database prometheus.Histogram
 }
 
 // New returns the metrics of a process that works on a database and a cache. versions returns the versions of the tenants'
@@ -65,9 +66,14 @@ func New(db *sql.DB, cache Cache, versions func(context.Context) (Versions, erro
 			Name: "lectern_keep_seconds",
 			Help: "How long a state that was replaced is kept, when removal last looked.",
 		}),
+		database: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "lectern_database_statement_duration_seconds",
+			Help:    "Statements of the process, and how long each took up to its first row.",
+			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .5, 1, 5},
+		}),
 	}
 	m.registry.MustRegister(
-		m.requests, m.refused, m.former, m.keep,
+		m.requests, m.refused, m.former, m.keep, m.database,
 		gauge("lectern_cache_bytes", "About how many bytes the cache of the reports holds.", func() float64 { return float64(cache.Bytes()) }),
 		counter("lectern_cache_warm_total", "Values that the reports found in the cache.", func() float64 { had, _ := cache.Loads(); return float64(had) }),
 		counter("lectern_cache_cold_total", "Values that the reports had to make.", func() float64 { _, made := cache.Loads(); return float64(made) }),
@@ -97,6 +103,9 @@ func (m *Metrics) Kept(rows int64, keep time.Duration) {
 func (m *Metrics) Observe(r web.Observed) {
 	m.requests.WithLabelValues(r.Method, r.Route, strconv.Itoa(r.Status)).Observe(r.Took.Seconds())
 }
+
+// Statement counts a statement of the database.
+func (m *Metrics) Statement(took time.Duration) { m.database.Observe(took.Seconds()) }
 
 // Limited returns the limiter of an API, which counts what it refuses.
 func (m *Metrics) Limited(api string, l auth.Limiter) auth.Limiter {

@@ -1,0 +1,42 @@
+package database_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// TestObserveStatements: every way of running a statement is told once, a failing one too.
+func TestObserveStatements(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		var n, took atomic.Int64
+		db.ObserveStatements(func(d time.Duration) { n.Add(1); took.Add(int64(d)) })
+		one := 0
+		for _, run := range []struct {
+			rule string
+			do   func() error
+		}{
+			{"a query with its values in the text", func() error { return db.NewSelect().ColumnExpr("?", 1).Scan(t.Context(), &one) }},
+			{"a prepared query", func() error { return db.DB.DB.QueryRowContext(t.Context(), "SELECT CAST($1 AS integer)", 1).Scan(&one) }},
+			{"the same again", func() error { return db.DB.DB.QueryRowContext(t.Context(), "SELECT CAST($1 AS integer)", 1).Scan(&one) }},
+			{"a statement", func() error { _, err := db.ExecContext(t.Context(), "CREATE TABLE seen (i integer)"); return err }},
+			{"one that fails", func() error {
+				if _, err := db.ExecContext(t.Context(), "CREATE TABLE seen (i integer)"); err == nil {
+					t.Error("a table was made twice")
+				}
+				return nil
+			}},
+		} {
+			n.Store(0)
+			if err := run.do(); err != nil || n.Load() != 1 {
+				t.Errorf("%s: %v, and %d statements are told, want 1", run.rule, err, n.Load())
+			}
+		}
+		if took.Load() <= 0 {
+			t.Error("no statement took any time")
+		}
+	})
+}
