@@ -59,6 +59,22 @@ func (s *Store) Clock(ctx context.Context, idb bun.IDB) (time.Time, error) {
 	return now.UTC(), err
 }
 
+// NowColumn is the clock as a column of a statement, for who reads it together with other things; NowRead makes of it the time.
+func (s *Store) NowColumn() string {
+	if s.Now == nil && postgres(s.DB) {
+		return `clock_timestamp()`
+	}
+	return `NULL`
+}
+
+// NowRead returns the time of what NowColumn gave, the zero time for null.
+func (s *Store) NowRead(column time.Time) time.Time {
+	if column.IsZero() {
+		return s.processClock()
+	}
+	return column.UTC()
+}
+
 // processClock is the clock where it is not the database's.
 func (s *Store) processClock() time.Time {
 	now := time.Now

@@ -72,28 +72,21 @@ func (g Grant) refusal(api auth.API) error {
 // read reads a key, its tenant's versions and the clock in one statement, so that
 // the three belong together, and the sealed secret of a directory key.
 func (s *Store) read(ctx context.Context, t auth.Tenant, number int) (g Grant, sealed []byte, err error) {
-	clock := `NULL`
-	if s.Now == nil && postgres(s.DB) {
-		clock = `clock_timestamp()`
-	}
 	row := keyRow{TenantID: t, Number: number}
 	var h Held
 	var secret []byte
 	var expires, revoked, lastUsed, now sql.NullTime
 	err = s.DB.DB.QueryRowContext(ctx, // prepared: each request asks for a key
 		`SELECT k.api, k.network, k.budget, k.hash, k.secret, k.created, k.expires, k.revoked, k.last_used,
-		        v.secret, `+heldColumns+`, `+clock+`
+		        v.secret, `+HeldColumns+`, `+s.NowColumn()+`
 		   FROM keys k
 		   JOIN versions v ON v.tenant_id = k.tenant_id
 		  WHERE k.tenant_id = $1 AND k.number = $2`, t, number).
 		Scan(append(append([]any{&row.API, &row.Network, &row.Budget, &row.Hash, &row.Secret, &row.Created, &expires, &revoked, &lastUsed, &secret},
-			h.fields()...), &now)...)
+			h.Fields()...), &now)...)
 	if err != nil {
 		return Grant{}, nil, err
 	}
 	row.Expires, row.Revoked, row.LastUsed = expires.Time, revoked.Time, lastUsed.Time
-	if !now.Valid {
-		now.Time = s.processClock()
-	}
-	return Grant{Key: row.key(), Held: h, Secret: secret, Now: now.Time.UTC()}, row.Secret, nil
+	return Grant{Key: row.key(), Held: h, Secret: secret, Now: s.NowRead(now.Time)}, row.Secret, nil
 }

@@ -3,6 +3,7 @@ package authdb
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -23,19 +24,17 @@ type Forgotten struct {
 // Forget notes that a person is forgotten, in a transaction that has locked the tenant's row, as the last step of a load has: so
 // who settles later rows knows of it. It reports whether that is new, and returns since when it is so.
 func Forget(ctx context.Context, tx bun.IDB, f Forgotten) (fresh bool, since time.Time, err error) {
-	done, err := tx.NewRaw(`INSERT INTO forgotten (tenant_id, user_id, since) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
-		f.Tenant, f.User, f.Since.UnixMicro()).Exec(ctx)
-	var rows, us int64
-	if err == nil {
-		rows, err = done.RowsAffected()
-	}
-	if err == nil {
+	var us int64
+	err = tx.NewRaw(`INSERT INTO forgotten (tenant_id, user_id, since) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING since`,
+		f.Tenant, f.User, f.Since.UnixMicro()).Scan(ctx, &us)
+	fresh = err == nil
+	if errors.Is(err, sql.ErrNoRows) {
 		err = tx.NewRaw(`SELECT since FROM forgotten WHERE tenant_id = ? AND user_id = ?`, f.Tenant, f.User).Scan(ctx, &us)
 	}
 	if err != nil {
 		return false, time.Time{}, fmt.Errorf("forget a person of tenant %d: %w", f.Tenant, err)
 	}
-	return rows > 0, time.UnixMicro(us).UTC(), nil
+	return fresh, time.UnixMicro(us).UTC(), nil
 }
 
 // ForgottenOf returns who is forgotten of a tenant, by number.
@@ -47,15 +46,6 @@ func ForgottenOf(ctx context.Context, idb bun.IDB, t auth.Tenant) (list []Forgot
 		list = append(list, f)
 		return err
 	})
-}
-
-// IsForgotten reports whether a person of a tenant is forgotten.
-func IsForgotten(ctx context.Context, idb bun.IDB, t auth.Tenant, user int64) (is bool, err error) {
-	err = idb.NewRaw(`SELECT EXISTS (SELECT 1 FROM forgotten WHERE tenant_id = ? AND user_id = ?)`, t, user).Scan(ctx, &is)
-	if err != nil {
-		return false, fmt.Errorf("who is forgotten of tenant %d: %w", t, err)
-	}
-	return is, nil
 }
 
 // Erased notes, in the transaction that erases names, e-mails or phones from every state of a tenant, that it does: answers that

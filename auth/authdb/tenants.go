@@ -115,7 +115,7 @@ type TenantVersions struct {
 // data were loaded last come first, and then those that were never loaded, by number.
 func (s *Store) LoadedLast(ctx context.Context, limit int) (list []TenantVersions, total int, err error) {
 	rows, err := s.DB.QueryContext(ctx, `
-		SELECT t.tenant_id, t.kind, t.reference, t.name, t.created, `+heldColumns+`,
+		SELECT t.tenant_id, t.kind, t.reference, t.name, t.created, `+HeldColumns+`,
 		       coalesce((SELECT began FROM states WHERE tenant_id = t.tenant_id AND registers = v.registers AND facts = v.facts), 0),
 		       coalesce(l.api, ''), l.ended, coalesce(l.milliseconds, 0), coalesce(l.row_count, 0), count(*) OVER ()
 		  FROM tenants t
@@ -127,7 +127,7 @@ func (s *Store) LoadedLast(ctx context.Context, limit int) (list []TenantVersion
 		var of TenantVersions
 		var ended sql.NullTime
 		var milliseconds int64
-		to := append([]any{&of.ID, &of.Kind, &of.Reference, &of.Name, &of.Created}, of.fields()...)
+		to := append([]any{&of.ID, &of.Kind, &of.Reference, &of.Name, &of.Created}, of.Fields()...)
 		err := r.Scan(append(to, (*instant)(&of.Began), &of.Last.API, &ended, &milliseconds, &of.Last.Rows, &total)...)
 		of.Created, of.Last.Took = of.Created.UTC(), time.Duration(milliseconds)*time.Millisecond
 		if ended.Valid {

@@ -49,7 +49,8 @@ func (h Held) At(now time.Time) Held {
 // NextNumber returns a number for what comes after a version or a load.
 func NextNumber(after int64) int64 { return max(after, state.First) + 1 + rand.Int64N(state.Step) }
 
-const heldColumns = `registers, facts, held_from, next_facts, next_from, oldest_registers, oldest_facts, erasures`
+// HeldColumns are the columns of versions that Held.Fields are read from.
+const HeldColumns = `registers, facts, held_from, next_facts, next_from, oldest_registers, oldest_facts, erasures`
 
 // Lock makes this transaction the only writer of the tenant's row until it ends and returns what holds. Readers do not
 // wait. It is the first statement of a transaction that writes a tenant's registers. The error is ErrNotFound where
@@ -70,7 +71,7 @@ func ReadHeld(ctx context.Context, db bun.IDB, t auth.Tenant) (Held, error) {
 }
 
 func readHeld(ctx context.Context, db bun.IDB, t auth.Tenant, lock string) (h Held, err error) {
-	err = db.QueryRowContext(ctx, `SELECT `+heldColumns+` FROM versions WHERE tenant_id = ?`+lock, t).Scan(h.fields()...)
+	err = db.QueryRowContext(ctx, `SELECT `+HeldColumns+` FROM versions WHERE tenant_id = ?`+lock, t).Scan(h.Fields()...)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNotFound
 	}
@@ -80,8 +81,8 @@ func readHeld(ctx context.Context, db bun.IDB, t auth.Tenant, lock string) (h He
 	return h, nil
 }
 
-// fields are where heldColumns are read into.
-func (h *Held) fields() []any {
+// Fields are where HeldColumns are read into.
+func (h *Held) Fields() []any {
 	return []any{
 		&h.Registers, &h.Facts, (*instant)(&h.From), &h.Next, (*instant)(&h.NextFrom), &h.Oldest.Registers, &h.Oldest.Facts,
 		&h.Erasures,

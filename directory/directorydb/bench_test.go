@@ -3,8 +3,11 @@ package directorydb_test
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -130,11 +133,12 @@ func benchmarkLists(b *testing.B, db *database.DB) {
 	})
 }
 
-func BenchmarkCreateSQLite(b *testing.B)   { benchmarkCreate(b, dbtest.SQLite(b)) }
-func BenchmarkCreatePostgres(b *testing.B) { benchmarkCreate(b, dbtest.Postgres(b)) }
+func BenchmarkWritesSQLite(b *testing.B)   { benchmarkWrites(b, dbtest.SQLite(b)) }
+func BenchmarkWritesPostgres(b *testing.B) { benchmarkWrites(b, dbtest.Postgres(b)) }
 
-// benchmarkCreate times what a write waits for the disk: an entity is acknowledged when it is there. TMPDIR says which disk.
-func benchmarkCreate(b *testing.B, db *database.DB) {
+// benchmarkWrites times writes of one partner beside a bare insert, one after the other and eight at once: each is acknowledged
+// when it is on the disk. TMPDIR says which disk.
+func benchmarkWrites(b *testing.B, db *database.DB) {
 	p := newPartner(b, db, "grande")
 	store := &directorydb.Store{DB: db.DB}
 	network := newSchool("rede", "grande")
@@ -142,23 +146,53 @@ func benchmarkCreate(b *testing.B, db *database.DB) {
 	if _, err := store.CreateEntity(b.Context(), p, network); err != nil {
 		b.Fatal(err)
 	}
+	exec(b, db, `CREATE TABLE bare (tenant_id bigint NOT NULL, entity_id bigint NOT NULL, name text NOT NULL, PRIMARY KEY (tenant_id, entity_id))`)
 	var n atomic.Int64
-	create := func() {
-		if _, err := store.CreateEntity(b.Context(), p, newSchool(directory.Ref(fmt.Sprint("escola-", n.Add(1))), "rede")); err != nil {
-			b.Error(err)
+	for _, write := range []struct {
+		name string
+		once func(ref directory.Ref) error
+	}{
+		{"Bare", func(ref directory.Ref) error {
+			_, err := db.DB.DB.ExecContext(b.Context(), `INSERT INTO bare (tenant_id, entity_id, name) VALUES ($1, $2, $3)`, p, n.Add(1), ref)
+			return err
+		}},
+		{"CreateEntity", func(ref directory.Ref) error {
+			_, err := store.CreateEntity(b.Context(), p, newSchool(ref, "rede"))
+			return err
+		}},
+		{"UpdateEntity", func(ref directory.Ref) error {
+			_, err := store.UpdateEntity(b.Context(), p, "rede", directory.EntityInput{Name: sent(string(ref))})
+			return err
+		}},
+		{"CreateTeacher", func(ref directory.Ref) error {
+			_, err := store.CreateTeacher(b.Context(), p, newTeacher(ref, "rede"))
+			return err
+		}},
+	} {
+		for _, writers := range []int{1, 8} {
+			b.Run(fmt.Sprint(write.name, "/", writers), func(b *testing.B) {
+				took := make([]time.Duration, b.N)
+				var next, wrong atomic.Int64
+				var all sync.WaitGroup
+				for range writers {
+					all.Go(func() {
+						for i := next.Add(1) - 1; i < int64(b.N); i = next.Add(1) - 1 {
+							began := time.Now()
+							if err := write.once(directory.Ref(fmt.Sprint("ref-", n.Add(1)))); err != nil {
+								wrong.Add(1)
+							}
+							took[i] = time.Since(began)
+						}
+					})
+				}
+				all.Wait()
+				if wrong.Load() > 0 {
+					b.Error(wrong.Load(), "writes failed")
+				}
+				slices.Sort(took)
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "writes/s")
+				b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+			})
 		}
 	}
-	b.Run("OneByOne", func(b *testing.B) {
-		for b.Loop() {
-			create()
-		}
-	})
-	b.Run("AtOnce", func(b *testing.B) {
-		b.SetParallelism(4)
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
-				create()
-			}
-		})
-	})
 }

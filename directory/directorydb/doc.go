@@ -8,9 +8,23 @@
 //
 // All takes a bun.IDB, so that it composes in one transaction, and names the partner, whose number leads every key (G4).
 //
-// [Store] is the directory.Store on them, for what partners write through the API. Each of its writes is one transaction
-// that takes the partner's lock first, looks up under it what the rules ask for, writes, and raises the version last. So
-// the writes of a partner and its loads follow one another, and no two of them can each rely on what the other takes away.
+// [Store] is the directory.Store on them, for what partners write through the API. The writes of a partner and its loads follow one
+// another, and no two of them can each rely on what the other takes away.
+//
+// # Writes
+//
+// A write looks, decides and writes: one statement reads all that the rules ask of the rows that it names, and one text
+// holds all that it changes. Between the two the partner's row is locked where its version, and the numbers given out, are still
+// those that were looked at: three round trips, the lock held for the last of them. Where something has changed since, it locks
+// first and looks again. What needs more than a look, such as a reference that another carried, locks first at once.
+//
+// Writes that come while another of the same partner is under way wait in the process, take no connection and are then committed
+// together, in one state: look and text each, lock and commit once. On SQLite, where each commit waits for the disk and the
+// file has one writer, the writes of all partners are one such queue. Each is acknowledged after the commit. One that is refused
+// has written nothing and leaves the others as they are; where a statement fails the transaction is undone and each of its
+// writes tries again by itself. A commit that failed is never tried again: nobody knows what became of it.
+//
+// Savepoints around each write were weighed and left: two more statements a write, for what does not happen.
 //
 // # Numbers and versions
 //

@@ -1,9 +1,7 @@
 package directorydb
 
 import (
-	"cmp"
 	"context"
-	"errors"
 
 	"github.com/uptrace/bun"
 
@@ -13,27 +11,20 @@ import (
 )
 
 // CreateEntity implements directory.Store.
-func (s *Store) CreateEntity(ctx context.Context, partner directory.PartnerID, in directory.EntityInput) (directory.EntityRecord, error) {
-	return written(ctx, s, partner, func(ctx context.Context, w *Write) (r directory.EntityRecord, err error) {
-		degrees, err := Degrees(ctx, w, partner)
-		if err != nil {
-			return r, err
+func (s *Store) CreateEntity(ctx context.Context, partner directory.PartnerID, in directory.EntityInput) (r directory.EntityRecord, err error) {
+	a := ask{partner: partner, entity: directory.Ref(in.ParentReferenceID.Text), newEntity: directory.Ref(in.ReferenceID.Text)}
+	_, err = s.written(ctx, a, func(ctx context.Context, w *Write, saw sight) error {
+		e, faults := in.Entity(saw.degrees)
+		if saw.entityTaken && faults.Message("reference_id") == "" { // (P2)
+			faults.Add("reference_id", directory.MsgTaken)
 		}
-		e, faults := in.Entity(degrees)
-		if err := entities.free(ctx, w, entityRow{Entity: e}, &faults); err != nil {
-			return r, err
+		parent := saw.parent(e.Type, a.entity, &faults)
+		if err := faults.Err(); err != nil {
+			return err
 		}
-		r.ParentRef = directory.Ref(in.ParentReferenceID.Text)
-		parent, err := w.parent(ctx, e.Type, r.ParentRef, &faults)
-		if err := cmp.Or(err, faults.Err()); err != nil {
-			return r, err
-		}
-		number, err := w.count(ctx, "last_entity_id")
-		if err != nil {
-			return r, err
-		}
-		e.ID, e.Parent = directory.EntityID(number), parent.ID
-		r.Entity = e
+		w.counts.entity++
+		e.ID, e.Parent = w.counts.entity, parent.ID
+		r = directory.EntityRecord{Entity: e, ParentRef: a.entity}
 		row := entityRow{Entity: e}
 		switch e.Type {
 		case directory.School:
@@ -41,72 +32,51 @@ func (s *Store) CreateEntity(ctx context.Context, partner directory.PartnerID, i
 		case directory.Class:
 			row.network = parent.Parent
 		}
-		return r, entities.insert(ctx, w, false, []entityRow{row})
+		return entities.insert(ctx, w, false, []entityRow{row})
 	})
-}
-
-// free adds a fault where another live row has the reference (P2). A reference that has a fault already is not looked up.
-func (t *table[R]) free(ctx context.Context, w *Write, r R, faults *directory.FieldErrors) error {
-	if faults.Message("reference_id") != "" {
-		return nil
+	if err != nil {
+		return directory.EntityRecord{}, err
 	}
-	number, ref, _ := t.id(r)
-	taken, err := w.NewSelect().Table(t.name).
-		Where("tenant_id = ? AND reference_id = ? AND NOT deleted AND ? <> ?", w.Partner, ref, bun.Ident(t.key), number).Exists(ctx)
-	if taken {
-		faults.Add("reference_id", directory.MsgTaken)
-	}
-	return err
+	return r, nil
 }
 
 // parent returns the entity that one of a type shall hang below, the zero one for a network, which hangs below the
 // partner (P1). It adds a fault where nothing has the reference, or what is not of the level above (P4). Of a type that
 // is not known, any will do.
-func (w *Write) parent(ctx context.Context, t directory.EntityType, ref directory.Ref, faults *directory.FieldErrors) (directory.Entity, error) {
-	var none directory.Entity
+func (s sight) parent(t directory.EntityType, ref directory.Ref, faults *directory.FieldErrors) directory.Entity {
 	const field = "parent_reference_id"
-	if faults.Message(field) != "" {
-		return none, nil
+	if faults.Message(field) != "" || t == directory.Network && ref == s.partner.Ref {
+		return directory.Entity{}
 	}
-	p, err := PartnerByID(ctx, w, w.Partner)
-	if err != nil {
-		return none, err
-	}
-	if t == directory.Network && ref == p.Ref {
-		return none, nil
-	}
-	e, err := readEntity(ctx, w, w.Partner, ref)
-	missing := errors.Is(err, directory.ErrNotFound)
-	if err != nil && !missing {
-		return none, err
-	}
+	missing := s.entity.ID == 0
 	want, _ := t.Parent()
 	switch {
-	case missing && ref != p.Ref:
+	case missing && ref != s.partner.Ref:
 		faults.Add(field, directory.MsgMissing)
-	case t != 0 && (missing || e.Type != want):
+	case t != 0 && (missing || s.entity.Type != want):
 		faults.Add(field, directory.MsgInvalid)
 	}
-	return e.Entity, nil
+	return s.entity.Entity
 }
 
 // UpdateEntity implements directory.Store.
-func (s *Store) UpdateEntity(ctx context.Context, partner directory.PartnerID, ref directory.Ref, in directory.EntityInput) (directory.EntityRecord, error) {
-	return written(ctx, s, partner, func(ctx context.Context, w *Write) (r directory.EntityRecord, err error) {
-		was, err := readEntity(ctx, w, partner, ref)
+func (s *Store) UpdateEntity(ctx context.Context, partner directory.PartnerID, ref directory.Ref, in directory.EntityInput) (r directory.EntityRecord, err error) {
+	_, err = s.written(ctx, ask{partner: partner, entity: ref}, func(ctx context.Context, w *Write, saw sight) error {
+		was, err := saw.entityOf(ref)
 		if err != nil {
-			return r, err
+			return err
 		}
-		degrees, err := Degrees(ctx, w, partner)
-		if err != nil {
-			return r, err
-		}
-		e, faults := in.Apply(was, degrees)
+		e, faults := in.Apply(was, saw.degrees)
 		if err := faults.Err(); err != nil {
-			return r, err
+			return err
 		}
-		return directory.EntityRecord{Entity: e, ParentRef: was.ParentRef}, w.changeEntity(ctx, was.Entity, e)
+		r = directory.EntityRecord{Entity: e, ParentRef: was.ParentRef}
+		return w.changeEntity(ctx, was.Entity, e)
 	})
+	if err != nil {
+		return directory.EntityRecord{}, err
+	}
+	return r, nil
 }
 
 // changeEntity writes what differs. The network above stays.
@@ -116,16 +86,12 @@ func (w *Write) changeEntity(ctx context.Context, was, is directory.Entity) erro
 
 // DeleteEntity implements directory.Store.
 func (s *Store) DeleteEntity(ctx context.Context, partner directory.PartnerID, ref directory.Ref) error {
-	_, err := s.write(ctx, partner, func(ctx context.Context, w *Write) error {
-		e, err := readEntity(ctx, w, partner, ref)
+	_, err := s.written(ctx, ask{partner: partner, entity: ref}, func(ctx context.Context, w *Write, saw sight) error {
+		e, err := saw.entityOf(ref)
 		if err != nil {
 			return err
 		}
-		children, err := w.NewSelect().Table("entities").Where("tenant_id = ? AND parent_id = ? AND NOT deleted", partner, e.ID).Exists(ctx)
-		if err != nil {
-			return err
-		}
-		if children {
+		if saw.children {
 			return directory.ErrHasChildren
 		}
 		gone := e.Entity

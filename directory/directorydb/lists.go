@@ -109,7 +109,7 @@ func (s *Store) Entities(ctx context.Context, partner directory.PartnerID, t dir
 
 // Subtree implements directory.Store.
 func (s *Store) Subtree(ctx context.Context, partner directory.PartnerID, ref directory.Ref, at directory.Cursor) (directory.Page[directory.EntityRecord], error) {
-	root, err := readEntity(ctx, s.DB, partner, ref)
+	root, err := s.Entity(ctx, partner, ref)
 	if err != nil || root.Type == directory.Class {
 		return directory.Page[directory.EntityRecord]{}, err
 	}
@@ -136,7 +136,7 @@ func (s *Store) Teachers(ctx context.Context, partner directory.PartnerID, ref d
 
 // people lists the accounts of a kind that are attached to an entity.
 func (s *Store) people(ctx context.Context, l listing, ref directory.Ref) (directory.Page[directory.AccountRecord], error) {
-	e, err := readEntity(ctx, s.DB, l.partner, ref)
+	e, err := s.Entity(ctx, l.partner, ref)
 	if err != nil {
 		return directory.Page[directory.AccountRecord]{}, err
 	}

@@ -85,12 +85,17 @@ func (w *Write) SetCounters(ctx context.Context, entity directory.EntityID, user
 	return fmt.Errorf("counters of partner %d to %d, %d: %w", w.Partner, entity, user, ErrCounters)
 }
 
-// count takes the next number of a counter.
-func (w *Write) count(ctx context.Context, counter string) (number int64, err error) {
-	w.changed = true
-	_, err = w.NewUpdate().Model((*Partner)(nil)).Set("?0 = ?0 + 1", bun.Ident(counter)).
-		Where("tenant_id = ?", w.Partner).Returning("?", bun.Ident(counter)).Exec(ctx, &number)
-	return number, err
+// counts are the last numbers that were given to an entity and to an account.
+type counts struct {
+	entity directory.EntityID
+	user   directory.UserID
+}
+
+// setCounts writes the numbers that a write of Store has given out.
+func (w *Write) setCounts(ctx context.Context) error {
+	_, err := w.NewUpdate().Model(&Partner{ID: w.Partner, LastEntity: w.counts.entity, LastUser: w.counts.user}).
+		Column("last_entity_id", "last_user_id").WherePK().Exec(ctx)
+	return err
 }
 
 // notFound turns the error for no row into the directory's.

@@ -20,8 +20,10 @@ type Write struct {
 	Partner directory.PartnerID
 	Version int64 // that the rows carry
 
-	changed bool             // something was written
-	now     func() time.Time // that of Store
+	// Of a write of Store:
+	changed       bool      // something was written
+	now           time.Time // when the partner's rows were looked at
+	given, counts counts    // the last numbers that were given out, then and now
 }
 
 // PutEntities adds entities to the partner, or replaces those of the same number.

@@ -36,11 +36,7 @@ type contest struct {
 func races(t *testing.T, f func(c contest) (outcome string)) {
 	const times = 40
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		second, err := database.Open(t.Context(), db.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { second.Close() })
+		second := openAgain(t, db)
 		outcomes := map[string]int{}
 		for i := range times {
 			p := newPartner(t, db, directory.Ref(fmt.Sprint("p", i)))
@@ -59,6 +55,17 @@ func races(t *testing.T, f func(c contest) (outcome string)) {
 		}
 		t.Logf("outcomes: %v", outcomes)
 	})
+}
+
+// openAgain opens a database as another replica does.
+func openAgain(t *testing.T, db *database.DB) *database.DB {
+	t.Helper()
+	again, err := database.Open(t.Context(), db.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { again.Close() })
+	return again
 }
 
 // checkNoOrphans checks that whatever is live hangs below what is live, and that every active teacher is in a live entity.

@@ -4,105 +4,113 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
-	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 )
-
-// CreateTeacher implements directory.Store.
-func (s *Store) CreateTeacher(ctx context.Context, partner directory.PartnerID, in directory.TeacherInput) (directory.AccountRecord, error) {
-	return written(ctx, s, partner, func(ctx context.Context, w *Write) (r directory.AccountRecord, err error) {
-		a, faults := in.Account()
-		if r, err = w.place(ctx, a, in.EntityReferenceID, &faults); err != nil {
-			return r, err
-		}
-		number, err := w.count(ctx, "last_user_id")
-		if err != nil {
-			return r, err
-		}
-		r.ID = directory.UserID(number)
-		if r.AccessToken, err = w.token(ctx, s.Random); err != nil {
-			return r, err
-		}
-		if err := accounts.insert(ctx, w, false, []directory.Account{r.Account}); err != nil {
-			return r, err
-		}
-		return r, w.take(ctx, r.ID, r.Ref, "")
-	})
-}
-
-// place makes the checks of a teacher that need the other rows, attaches the teacher to the entity and returns all
-// faults.
-func (w *Write) place(ctx context.Context, a directory.Account, entity directory.Field, faults *directory.FieldErrors) (r directory.AccountRecord, err error) {
-	if err := accounts.free(ctx, w, a, faults); err != nil {
-		return r, err
-	}
-	const field = "entity_reference_id"
-	r = directory.AccountRecord{Account: a, EntityRef: directory.Ref(entity.Text)}
-	if faults.Message(field) == "" {
-		e, err := readEntity(ctx, w, w.Partner, r.EntityRef)
-		switch {
-		case errors.Is(err, directory.ErrNotFound):
-			faults.Add(field, directory.MsgMissing)
-		case err != nil:
-			return r, err
-		}
-		r.Entity = e.ID
-	}
-	return r, faults.Err()
-}
 
 // draws is how many tokens are drawn before the source is taken for broken: of 80 random bits, no two are ever equal.
 const draws = 4
 
-// token returns an access token that no account of the partner has or had.
-func (w *Write) token(ctx context.Context, random io.Reader) (string, error) {
+// CreateTeacher implements directory.Store.
+func (s *Store) CreateTeacher(ctx context.Context, partner directory.PartnerID, in directory.TeacherInput) (r directory.AccountRecord, err error) {
+	a := askOf(partner, in)
 	for range draws {
-		token, err := directory.NewAccessToken(random)
-		if err != nil {
-			return "", err
+		if a.newToken, err = directory.NewAccessToken(s.Random); err != nil {
+			break
 		}
-		taken, err := w.NewSelect().Table("accounts").Where("tenant_id = ? AND access_token = ?", w.Partner, token).Exists(ctx)
-		if err != nil || !taken {
-			return token, err
+		_, err = s.written(ctx, a, func(ctx context.Context, w *Write, saw sight) (err error) {
+			r, err = saw.newTeacher(w, in)
+			if err != nil {
+				return err
+			}
+			r.AccessToken = a.newToken
+			if saw.carried {
+				if err := w.take(ctx, r.ID, r.Ref, ""); err != nil {
+					return err
+				}
+			}
+			return accounts.insert(ctx, w, false, []directory.Account{r.Account})
+		})
+		if !errors.Is(err, errToken) {
+			break
 		}
 	}
-	return "", fmt.Errorf("access token: %d draws in a row are taken", draws)
+	if err != nil {
+		return directory.AccountRecord{}, err
+	}
+	return r, nil
+}
+
+// errToken says that an account has or had an access token.
+var errToken = fmt.Errorf("access token: %d draws in a row are taken", draws)
+
+// askOf asks for what a teacher is to have.
+func askOf(partner directory.PartnerID, in directory.TeacherInput) ask {
+	return ask{partner: partner, entity: directory.Ref(in.EntityReferenceID.Text), newAccount: directory.Ref(in.ReferenceID.Text)}
+}
+
+// newTeacher returns the teacher that the input makes, with the next number.
+func (s sight) newTeacher(w *Write, in directory.TeacherInput) (r directory.AccountRecord, err error) {
+	a, faults := in.Account()
+	r, err = s.place(a, in.EntityReferenceID, &faults)
+	switch {
+	case err != nil:
+		return r, err
+	case s.tokenTaken:
+		return r, errToken
+	}
+	w.counts.user++
+	r.ID = w.counts.user
+	return r, nil
+}
+
+// place makes the checks of a teacher that need the other rows, attaches the teacher to the entity and returns all
+// faults.
+func (s sight) place(a directory.Account, entity directory.Field, faults *directory.FieldErrors) (directory.AccountRecord, error) {
+	if s.accountTaken && a.Ref != s.teacher.Ref && faults.Message("reference_id") == "" { // (P2)
+		faults.Add("reference_id", directory.MsgTaken)
+	}
+	const field = "entity_reference_id"
+	if faults.Message(field) == "" && s.entity.ID == 0 {
+		faults.Add(field, directory.MsgMissing)
+	}
+	a.Entity = s.entity.ID
+	return directory.AccountRecord{Account: a, EntityRef: directory.Ref(entity.Text)}, faults.Err()
 }
 
 // UpdateTeacher implements directory.Store.
-func (s *Store) UpdateTeacher(ctx context.Context, partner directory.PartnerID, ref directory.Ref, in directory.TeacherInput) (directory.AccountRecord, error) {
-	return written(ctx, s, partner, func(ctx context.Context, w *Write) (r directory.AccountRecord, err error) {
-		was, err := readTeacher(ctx, w, partner, ref)
+func (s *Store) UpdateTeacher(ctx context.Context, partner directory.PartnerID, ref directory.Ref, in directory.TeacherInput) (r directory.AccountRecord, err error) {
+	a := askOf(partner, in)
+	a.teacher = ref
+	_, err = s.written(ctx, a, func(ctx context.Context, w *Write, saw sight) error {
+		was, err := saw.teacherOf(ref)
 		if err != nil {
-			return r, err
+			return err
 		}
 		a, faults := in.Apply(was.Account)
-		if r, err = w.place(ctx, a, in.EntityReferenceID, &faults); err != nil {
-			return r, err
+		if r, err = saw.place(a, in.EntityReferenceID, &faults); err != nil {
+			return err
 		}
-		if r.Account != was.Account {
-			if forgotten, err := authdb.IsForgotten(ctx, w, auth.Tenant(partner), int64(r.ID)); err != nil {
-				return r, err
-			} else if forgotten {
-				r.Forget()
-			}
+		if r.Account != was.Account && saw.forgotten {
+			r.Forget()
 		}
 		if r.Ref != was.Ref {
 			if err := w.take(ctx, r.ID, r.Ref, was.Ref); err != nil {
-				return r, err
+				return err
 			}
 		}
-		return r, accounts.change(ctx, w, was.Account, r.Account)
+		return accounts.change(ctx, w, was.Account, r.Account)
 	})
+	if err != nil {
+		return directory.AccountRecord{}, err
+	}
+	return r, nil
 }
 
 // DeleteTeacher implements directory.Store. The row stays for the reports, without e-mail and phone.
 func (s *Store) DeleteTeacher(ctx context.Context, partner directory.PartnerID, ref directory.Ref) error {
-	_, err := s.write(ctx, partner, func(ctx context.Context, w *Write) error {
-		was, err := readTeacher(ctx, w, partner, ref)
+	_, err := s.written(ctx, ask{partner: partner, teacher: ref}, func(ctx context.Context, w *Write, saw sight) error {
+		was, err := saw.teacherOf(ref)
 		if err != nil {
 			return err
 		}

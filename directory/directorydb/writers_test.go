@@ -2,7 +2,13 @@ package directorydb_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -49,4 +55,213 @@ func TestWaitingWritersLeaveConnections(t *testing.T) {
 		}
 		ended.Wait()
 	})
+}
+
+// TestWritersShareTransactions: writes that wait are committed together, and each fares as it would by itself: one that is refused, one
+// that cannot be in a transaction with another, one that panics.
+func TestWritersShareTransactions(t *testing.T) {
+	const creates = 12
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newStage(t, db, "a")
+		count := func() (n int) {
+			if err := db.NewRaw(`SELECT count(*) FROM states WHERE tenant_id = ?`, s.p).Scan(t.Context(), &n); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		create := func(i int) error {
+			_, err := s.CreateEntity(t.Context(), s.p, newSchool(directory.Ref(fmt.Sprint("s-", i)), "network"))
+			return err
+		}
+		var writes []func() error
+		for i := range creates {
+			writes = append(writes, func() error { return create(i) })
+		}
+		before := count()
+		check := func(errs []error, made int) {
+			t.Helper()
+			for i, err := range errs {
+				if err != nil {
+					t.Errorf("write %d: %v", i, err)
+				}
+			}
+			all, err := directorydb.Entities(t.Context(), db, s.p)
+			if err != nil || len(all) != 3+made {
+				t.Errorf("%d entities, %v, want %d", len(all), err, 3+made)
+			}
+		}
+		check(s.atOnce(writes), creates)
+		if states := count() - before; states > 2 {
+			t.Errorf("%d writes made %d states, want one of the first and one of all that waited for it", creates, states)
+		}
+		for i := range creates {
+			writes[i] = func() error { return create(creates + i) }
+		}
+		taken := says("reference_id", "has already been taken")
+		writes = append(writes,
+			func() error {
+				if err := create(0); !taken(err) {
+					return fmt.Errorf("one that is taken: %v", err)
+				}
+				return nil
+			},
+			func() (err error) {
+				defer func() {
+					if recover() == nil {
+						err = errors.New("a write that panics does not")
+					}
+				}()
+				return directorydb.WriteThatPanics(s.Store, t.Context(), s.p)
+			})
+		for range 3 { // of two vocabularies none can be the former one's in one state
+			writes = append(writes, func() error {
+				_, _, err := s.PutDegrees(t.Context(), s.p, directory.DefaultDegrees())
+				return err
+			})
+		}
+		check(s.atOnce(writes), 2*creates)
+	})
+}
+
+// atOnce runs writes of a store that all wait for one lock.
+func (s stage) atOnce(writes []func() error) []error {
+	s.Helper()
+	tx, err := s.db.BeginTx(s.Context(), nil)
+	if err == nil {
+		_, err = authdb.Lock(s.Context(), tx, auth.Tenant(s.p))
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+	errs := make([]error, len(writes))
+	var all sync.WaitGroup
+	for i, write := range writes {
+		all.Go(func() { errs[i] = write() })
+	}
+	for directorydb.Waiting(s.Store, s.p) < len(writes) {
+		runtime.Gosched()
+	}
+	if err := tx.Rollback(); err != nil {
+		s.Error(err)
+	}
+	all.Wait()
+	return errs
+}
+
+// TestWritersBesideReaders has many writers on two stores, as two replicas are, beside somebody who reads state after state: the
+// writes stand one after the other, in the order of their numbers, as one writer would have made them, and every state is what the
+// first so many of them make: none lacks a write that was acknowledged before it was read. What a state was it stays.
+func TestWritersBesideReaders(t *testing.T) {
+	const writers, each = 8, 25
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newStage(t, db, "a")
+		stores := []*directorydb.Store{s.Store, {DB: openAgain(t, db).DB}}
+		var acknowledged [writers]atomic.Int64
+		var all sync.WaitGroup
+		for w := range writers {
+			all.Go(func() {
+				r := rand.New(rand.NewPCG(1, uint64(w)))
+				for i := range each {
+					store := stores[r.IntN(len(stores))]
+					_, err := store.CreateEntity(t.Context(), s.p, newSchool(ownRef(w, i), "network"))
+					must(t, err)
+					acknowledged[w].Store(int64(i + 1))
+					switch r.IntN(3) {
+					case 0:
+						if _, err := store.CreateEntity(t.Context(), s.p, newSchool(ownRef(w, i), "network")); messages(err)["reference_id"] == "" {
+							t.Errorf("a reference that is taken: %v", err)
+						}
+					case 1:
+						_, err := store.UpdateEntity(t.Context(), s.p, "school", directory.EntityInput{Name: sent(string(ownRef(w, i)))})
+						must(t, err)
+					}
+				}
+			})
+		}
+		done := make(chan struct{})
+		go func() { all.Wait(); close(done) }()
+		seen := map[int64][]directory.Entity{}
+		var last int64
+		for reading := true; reading; {
+			select {
+			case <-done:
+				reading = false
+			default:
+			}
+			var least [writers]int64
+			for w := range least {
+				least[w] = acknowledged[w].Load()
+			}
+			h, err := authdb.ReadHeld(t.Context(), db, auth.Tenant(s.p))
+			must(t, err)
+			list := s.state(h.Registers)
+			if h.Registers < last || h.Registers > last && last > 0 && slices.Equal(list, seen[last]) {
+				t.Errorf("version %d follows %d", h.Registers, last)
+			}
+			checkPrefix(t, list, least[:])
+			last, seen[h.Registers] = h.Registers, list
+		}
+		for version, list := range seen {
+			if !slices.Equal(s.state(version), list) {
+				t.Errorf("version %d has changed since it was read", version)
+			}
+		}
+		if n := len(seen[last]); n != 3+writers*each {
+			t.Errorf("%d entities, want %d", n, 3+writers*each)
+		}
+	})
+}
+
+func ownRef(writer, i int) directory.Ref { return directory.Ref(fmt.Sprintf("w%d-%d", writer, i)) }
+
+// state is the entities of a version.
+func (s stage) state(version int64) []directory.Entity {
+	s.Helper()
+	list, err := directorydb.View{DB: s.db, Partner: s.p, At: version}.Entities(s.Context())
+	must(s.T, err)
+	return list
+}
+
+// checkPrefix checks that entities are the first that were created, with as many of each writer as were acknowledged.
+func checkPrefix(t *testing.T, list []directory.Entity, least []int64) {
+	t.Helper()
+	got := make([]int64, len(least))
+	for i, e := range list {
+		if e.ID != directory.EntityID(i+1) {
+			t.Fatalf("entity %d stands in place %d", e.ID, i+1)
+		}
+		var w, n int
+		if _, err := fmt.Sscanf(string(e.Ref), "w%d-%d", &w, &n); err == nil {
+			if int64(n) != got[w] {
+				t.Errorf("write %d of writer %d comes after %d others", n, w, got[w])
+			}
+			got[w]++
+		}
+	}
+	for w := range least {
+		if got[w] < least[w] {
+			t.Errorf("%d writes of writer %d, of which %d were acknowledged", got[w], w, least[w])
+		}
+	}
+}
+
+// TestWritesLockLast: a write that nobody is in the way of looks before it locks; one that takes a reference of somebody's locks
+// before.
+func TestWritesLockLast(t *testing.T) {
+	db := dbtest.Postgres(t)
+	s := newStage(t, db, "a")
+	must(t, s.DeleteTeacher(t.Context(), s.p, s.teacher("ana", "school").Ref))
+	hook := &planned{only: "FOR UPDATE"}
+	s.DB = db.WithQueryHook(hook)
+	s.entity("school", "another", "network")
+	s.teacher("eva", "another")
+	must(t, s.DeleteTeacher(t.Context(), s.p, "eva"))
+	must(t, s.DeleteEntity(t.Context(), s.p, "another"))
+	if len(hook.statements) != 0 {
+		t.Errorf("writes have locked first: %q", hook.statements)
+	}
+	s.teacher("ana", "school")
+	if len(hook.statements) != 1 {
+		t.Errorf("to take a reference again locks %d times, want once: %q", len(hook.statements), hook.statements)
+	}
 }
