@@ -31,10 +31,11 @@ func (l *Limiter) Take(ctx context.Context, b auth.Budget, limit int) (auth.Quot
 	}
 	var taken, count int64
 	// The clock is in VALUES alone: a distributed database refuses it in DO
-	// UPDATE and in RETURNING.
+	// UPDATE and in RETURNING. So is the setting of this transaction that its end
+	// does not wait for the disk: after a crash the minute is over.
 	err := l.DB.DB.QueryRowContext(ctx, // prepared: each request is counted
 		`INSERT INTO rates AS r (tenant_id, budget, taken, count)
-		 VALUES ($1, $2, `+l.clock()+`, 1)
+		 VALUES ($1, $2, `+l.clock()+`, CASE set_config('synchronous_commit', 'off', TRUE) WHEN 'off' THEN 1 END)
 		     ON CONFLICT (tenant_id, budget) DO UPDATE
 		    SET count = CASE WHEN r.taken / 60000 - excluded.taken / 60000 IN (0, 1) THEN r.count + 1 ELSE 1 END,
 		        taken = CASE WHEN r.taken / 60000 - excluded.taken / 60000 IN (0, 1) THEN greatest(r.taken, excluded.taken)

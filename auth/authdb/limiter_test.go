@@ -126,6 +126,22 @@ func TestLimiterClockOfTheDatabase(t *testing.T) {
 	}
 }
 
+// That a request's count does not wait for the disk is for its own transaction alone.
+func TestLimiterKeepsTheCommitSetting(t *testing.T) {
+	l := limiters(t, 1, nil)[0]
+	l.DB.SetMaxOpenConns(1)
+	if _, err := l.DB.ExecContext(t.Context(), `SET synchronous_commit = on`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Take(t.Context(), auth.Budget{Tenant: 1, Name: "b"}, 2); err != nil {
+		t.Fatal(err)
+	}
+	var after string
+	if err := l.DB.NewRaw(`SHOW synchronous_commit`).Scan(t.Context(), &after); err != nil || after != "on" {
+		t.Errorf("synchronous_commit after a request = %q, %v, want on", after, err)
+	}
+}
+
 func BenchmarkLimiter(b *testing.B) {
 	l := limiters(b, 1, nil)[0]
 	b.RunParallel(func(pb *testing.PB) {
