@@ -20,6 +20,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/state"
 
+	"github.com/lectern-dev/lectern/schools/formertest"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
@@ -134,17 +135,27 @@ func retell(t *testing.T, f *fixture, to *database.DB) {
 		}
 		return rows
 	}
+	ledgers := map[int64]map[int64]formertest.Days{} // by block of users
 	insert(t, to, "schools_records", blocks(schoolsdb.RecordKind, func(b state.Block) map[string]any {
 		r, err := schoolsdb.ParseRecord(b.Data)
 		if err != nil {
 			t.Fatal(err)
 		}
 		first, last := r.Days[0].Date, r.Days[len(r.Days)-1].Date
+		if ledgers[b.A/128] == nil {
+			ledgers[b.A/128] = map[int64]formertest.Days{}
+		}
+		if ledgers[b.A/128][b.A] == nil {
+			ledgers[b.A/128][b.A] = formertest.Days{}
+		}
+		for _, d := range r.Days {
+			ledgers[b.A/128][b.A][b.B] = append(ledgers[b.A/128][b.A][b.B], d.Date)
+		}
 		return map[string]any{"user_id": b.A, "book_id": b.B, "first_day": int32(first), "last_day": int32(last), "data": b.Data}
 	}))
-	insert(t, to, "schools_ledgers", blocks(schoolsdb.LedgerKind, func(b state.Block) map[string]any {
-		return map[string]any{"block": b.A, "data": b.Data}
-	}))
+	for block, users := range ledgers {
+		insert(t, to, "schools_ledgers", []map[string]any{{"tenant_id": int64(f.partner), "block": block, "data": formertest.Ledgers(block, users)}})
+	}
 	insert(t, to, "schools_seen", blocks(schoolsdb.SeenKind, func(b state.Block) map[string]any {
 		return map[string]any{"user_id": b.A, "block": b.B, "data": b.Data}
 	}))

@@ -143,11 +143,14 @@ func (p *Puts) AddBlock(b Block, stored bool) {
 	}
 }
 
+// Empty reports whether nothing was gathered.
+func (p *Puts) Empty() bool { return len(p.gone)+len(p.put) == 0 }
+
 // Changes are the changes of a tenant's blocks that were gathered, of each kind one, and about the bytes that they hold.
 func Changes(t Tenant, of ...*Puts) (all []Change, bytes int) {
 	for _, p := range of {
 		bytes += p.bytes
-		if len(p.gone)+len(p.put) > 0 {
+		if !p.Empty() {
 			all = append(all, BlockChange(t, p.Kind, p.gone, slices.Values(p.put)))
 		}
 	}

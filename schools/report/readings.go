@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -35,18 +34,14 @@ func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period
 	}
 	key := a.key(fmt.Sprintf("readings %s %s %s", period.Start, period.End, a.filter(f)))
 	starts, err := state.Load(ctx, r.Cache, key, func(context.Context) (paging.Groups, error) {
-		return ledgerGroups(ledgers, users, period)
+		return paging.NewGroups(ledgers.Count(users.IDs, period)), nil
 	})
 	if err != nil {
 		return List[Reading]{}, err
 	}
 	key.What += fmt.Sprintf(" page %d of %d", p.Number, p.Size)
 	rows, err := state.Load(ctx, r.Cache, key, func(ctx context.Context) (readings, error) {
-		keys, err := recordKeys(ledgers, users, period, starts.Spans(p))
-		if err != nil || len(keys) == 0 {
-			return nil, err
-		}
-		return r.rows(ctx, a, books, period, keys)
+		return r.rows(ctx, a, books, period, recordKeys(ledgers, users, period, starts.Spans(p)))
 	})
 	return List[Reading]{Rows: rows, Total: starts.Total()}, err
 }
@@ -57,33 +52,15 @@ type readings []Reading
 // Bytes returns the memory that the rows hold.
 func (r readings) Bytes() int { return int(unsafe.Sizeof(Reading{})) * cap(r) }
 
-// ledgerGroups counts the reading rows of each user.
-func ledgerGroups(ls *facts.Ledgers, u *Users, period calendar.Period) (paging.Groups, error) {
-	counts := make([]int, len(u.IDs))
-	for i, id := range u.IDs {
-		n, err := ls.Ledger(id).Count(period)
-		if err != nil {
-			return paging.Groups{}, fmt.Errorf("ledger of user %d: %w", id, err)
-		}
-		counts[i] = n
-	}
-	return paging.NewGroups(counts), nil
-}
-
 // recordKeys returns the keys of a page's rows, in their order.
-func recordKeys(ls *facts.Ledgers, u *Users, period calendar.Period, spans func(func(paging.Span) bool)) ([]facts.RecordKey, error) {
-	var keys []facts.RecordKey
+func recordKeys(ls *facts.Ledgers, u *Users, period calendar.Period, spans func(func(paging.Span) bool)) (keys []facts.RecordKey) {
 	for s := range spans {
 		id := u.IDs[s.Group]
-		books, err := ls.Ledger(id).Books(period)
-		if err != nil {
-			return nil, fmt.Errorf("ledger of user %d: %w", id, err)
-		}
-		for _, book := range books[s.From:s.To] {
+		for _, book := range ls.Books(id, period)[s.From:s.To] {
 			keys = append(keys, facts.RecordKey{User: id, Book: book})
 		}
 	}
-	return keys, nil
+	return keys
 }
 
 // ledgers returns the ledgers of all users.
@@ -167,19 +144,14 @@ func (r *Reports) read(ctx context.Context, a Access, f Filter, period calendar.
 }
 
 // books returns the books of a user's rows, ascending.
-func (v *read) books(id directory.UserID) ([]facts.RecordKey, error) {
+func (v *read) books(id directory.UserID) (keys []facts.RecordKey) {
 	if !v.users.Set.Has(id) {
-		return nil, nil
+		return nil
 	}
-	books, err := v.ledgers.Ledger(id).Books(v.period)
-	if err != nil {
-		return nil, fmt.Errorf("ledger of user %d: %w", id, err)
+	for _, book := range v.ledgers.Books(id, v.period) {
+		keys = append(keys, facts.RecordKey{User: id, Book: book})
 	}
-	keys := make([]facts.RecordKey, len(books))
-	for i, book := range books {
-		keys[i] = facts.RecordKey{User: id, Book: book}
-	}
-	return keys, nil
+	return keys
 }
 
 // rewritten is what loads have replaced: a row of the same days stands as it was unless it is of these.
@@ -239,7 +211,7 @@ func (r *Reports) readingsChanged(ctx context.Context, a Access, q Round) (round
 	slices.Sort(users)
 	for _, id := range slices.Compact(users) {
 		same := was.users.Set.Has(id) == now.users.Set.Has(id) && q.Was == q.Period && !replaced.of(id) &&
-			bytes.Equal(was.ledgers.Ledger(id), now.ledgers.Ledger(id))
+			now.ledgers.Same(was.ledgers, id)
 		if same {
 			continue
 		}
@@ -252,32 +224,18 @@ func (r *Reports) readingsChanged(ctx context.Context, a Access, q Round) (round
 
 // userChanged adds what differs of a user.
 func (q Round) userChanged(changed *round.Rows, id directory.UserID, replaced rewritten, was, now read) error {
-	before, err := was.books(id)
-	if err != nil {
-		return err
-	}
-	after, err := now.books(id)
-	if err != nil {
-		return err
-	}
-	apart, err := q.apart(now.ledgers.Ledger(id))
-	if err != nil {
-		return fmt.Errorf("ledger of user %d: %w", id, err)
-	}
-	return round.Diff(changed, before, after,
+	apart := q.apart(now.ledgers, id)
+	return round.Diff(changed, was.books(id), now.books(id),
 		func(k facts.RecordKey) round.Row { return round.Row{A: int64(k.User), B: k.Book} },
 		func(k, _ facts.RecordKey) bool { return !replaced.has(k) && !slices.Contains(apart, k.Book) })
 }
 
-// apart returns the books that were read on days which one of the two periods alone has.
-func (q Round) apart(l facts.Ledger) ([]int64, error) {
+// apart returns the books of a user that were read on days which one of the two periods alone has.
+func (q Round) apart(ls *facts.Ledgers, id directory.UserID) []int64 {
 	if q.Was == q.Period {
-		return nil, nil
+		return nil
 	}
-	before, err := l.Books(calendar.Period{Start: min(q.Was.Start, q.Period.Start), End: max(q.Was.Start, q.Period.Start) - 1})
-	if err != nil {
-		return nil, err
-	}
-	after, err := l.Books(calendar.Period{Start: min(q.Was.End, q.Period.End) + 1, End: max(q.Was.End, q.Period.End)})
-	return append(before, after...), err
+	before := ls.Books(id, calendar.Period{Start: min(q.Was.Start, q.Period.Start), End: max(q.Was.Start, q.Period.Start) - 1})
+	after := ls.Books(id, calendar.Period{Start: min(q.Was.End, q.Period.End) + 1, End: max(q.Was.End, q.Period.End)})
+	return append(before, after...)
 }

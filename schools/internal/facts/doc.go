@@ -3,7 +3,7 @@
 //
 //   - A record is what a user read of a book: days, each with its minutes and its merged intervals (package reading).
 //   - A [Sheet] is a day: the users with an access, and their minutes. Its rows are the engagement rows.
-//   - A [Ledger] has a user's books and days alone. It counts the reading rows of any period, so that the total and the
+//   - A [Ledger] has a user's books and days alone. [Ledgers] count the reading rows of any period, so that the total and the
 //     place of every page are known before a record is read: page 1,000 costs what page 1 costs.
 //   - [Seen] has the identifiers of a user's events: loading them again changes nothing.
 //
@@ -18,6 +18,11 @@
 // into the statements. So was a row for each user and day of access: a sheet holds the same in a twentieth of the
 // bytes, and a load replaces a few hundred rows instead of millions. Ledgers are stored for 128 users together, and
 // seen events for eight days, for the same reason.
+//
+// The ledgers of 128 users are stored in leaves of 32 days, a bit a day, each of which says of every book when it was last read
+// before. So a book that was read on several leaves is counted on the first of them that has a day of the period, and a period
+// costs what its own leaves cost, exact to the day; what an hourly load changes is mostly on one leaf. A count for each month
+// was weighed and left: periods begin and end on any day, and the months at both ends would be gone through all the same.
 //
 // The package knows the rules and the bytes. It does not know feeds and their rows, reports, or where blocks are kept. A
 // form has a version and takes only what it writes; all else is [github.com/lectern-dev/lectern/reading/packed.ErrCorrupt].

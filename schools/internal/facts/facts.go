@@ -13,7 +13,7 @@ import (
 // The kinds of a partner's blocks.
 var (
 	RecordKind   = state.Kind{Number: 1, Name: "record"}      // A is the user, B the book; it spans the days read on
-	LedgerKind   = state.Kind{Number: 2, Name: "ledgers"}     // A is the number of the block
+	LedgerKind   = state.Kind{Number: 2, Name: "ledgers"}     // A is the block of users, B the leaf
 	PresenceKind = state.Kind{Number: 3, Name: "presence"}    // A is the day
 	MinutesKind  = state.Kind{Number: 4, Name: "minutes"}     // A is the day
 	SeenKind     = state.Kind{Number: 5, Name: "seen events"} // A is the user, B the block of days
@@ -34,8 +34,8 @@ func (f Facts) Scan(ctx context.Context, k state.Kind, r state.Range, visit func
 func (f Facts) Ledgers(ctx context.Context) (*Ledgers, error) {
 	ls := &Ledgers{}
 	return ls, f.Scan(ctx, LedgerKind, state.Range{}, func(b state.Block) error {
-		if err := ls.AddBlock(b.A, append([]byte(nil), b.Data...)); err != nil {
-			return fmt.Errorf("block %d: %w", b.A, err)
+		if err := ls.AddBlock(b.BlockKey, b.Data); err != nil {
+			return fmt.Errorf("block %d, leaf %d: %w", b.A, b.B, err)
 		}
 		return nil
 	})

@@ -38,22 +38,24 @@ type DayChange struct {
 
 // Needed returns the books whose records must be in the account before the events are folded: those that the events
 // read, and those read on the same days, since a day's minutes are shared out among all its books (S3).
-func Needed(l Ledger, events []schools.Event) ([]int64, error) {
-	days := map[calendar.Date]bool{}
+func Needed(l Ledger, events []schools.Event) (needed []int64) {
+	days := map[int32]Days{} // by leaf
 	books := map[int64]bool{}
 	for _, e := range events {
 		if e.Effect == schools.EffectiveReading {
-			days[e.Day], books[e.Book] = true, true
+			days[LeafOf(e.Day)] |= dayOf(e.Day)
+			books[e.Book] = true
 		}
 	}
-	var needed []int64
-	err := l.visit(func(e entry) bool {
-		if books[e.book] || slices.ContainsFunc(e.list(), func(d calendar.Date) bool { return days[d] }) {
-			needed = append(needed, e.book)
+	for _, line := range l {
+		if n := len(needed); n > 0 && needed[n-1] == line.Book {
+			continue
 		}
-		return true
-	})
-	return needed, err
+		if books[line.Book] || line.Days&days[line.Leaf] != 0 {
+			needed = append(needed, line.Book)
+		}
+	}
+	return needed
 }
 
 // Fold adds events of one user, in the order of the feed, to what is folded of it. It takes the events of any days in
@@ -75,17 +77,15 @@ func Fold(a Account, user directory.UserID, events []schools.Event) (Change, err
 	if len(f.read) == 0 {
 		return f.change, nil
 	}
-	l, err := a.Ledger.With(f.bookDays())
-	f.change.Ledger = l
-	return f.change, err
+	f.change.Ledger = a.Ledger.With(f.bookDays())
+	return f.change, nil
 }
 
 // folding is the state of one Fold.
 type folding struct {
 	account Account
 	change  Change
-	known   []BookDays // the account's ledger, unpacked when first needed
-	read    []cell     // user's new effective reading by book and day, in the order of days
+	read    []cell // user's new effective reading by book and day, in the order of days
 	ids     []taken
 	ms      []int64
 	minutes []reading.Minutes
@@ -188,10 +188,7 @@ func (f *folding) add(first int, e schools.Event) {
 // share merges the day's cells into the records and shares the day's tenths out among all its books (S3). It returns
 // the day's tenths.
 func (f *folding) share(date calendar.Date, cells []cell) (int64, error) {
-	books, err := f.booksOf(date, cells)
-	if err != nil {
-		return 0, err
-	}
+	books := f.booksOf(date, cells)
 	for _, book := range books {
 		if err := f.load(book); err != nil {
 			return 0, err
@@ -220,25 +217,13 @@ func (f *folding) share(date calendar.Date, cells []cell) (int64, error) {
 }
 
 // booksOf returns the books of a day, ascending: those of the cells and those that the ledger had before.
-func (f *folding) booksOf(date calendar.Date, cells []cell) ([]int64, error) {
-	books := make([]int64, 0, len(cells)+2)
+func (f *folding) booksOf(date calendar.Date, cells []cell) []int64 {
+	books := f.account.Ledger.On(date)
 	for _, c := range cells {
 		books = append(books, c.book)
 	}
-	if f.known == nil && len(f.account.Ledger) > 0 {
-		known, err := f.account.Ledger.Unpack()
-		if err != nil {
-			return nil, err
-		}
-		f.known = known
-	}
-	for _, b := range f.known {
-		if _, ok := slices.BinarySearch(b.Days, date); ok {
-			books = append(books, b.Book)
-		}
-	}
 	slices.Sort(books)
-	return slices.Compact(books), nil
+	return slices.Compact(books)
 }
 
 // load puts the record of a book, a new one where the ledger has none, among those that change. A record that the ledger
@@ -249,7 +234,7 @@ func (f *folding) load(book int64) error {
 	}
 	rec := f.account.Records[book]
 	if rec == nil {
-		if slices.ContainsFunc(f.known, func(b BookDays) bool { return b.Book == book }) {
+		if f.account.Ledger.Has(book) {
 			return fmt.Errorf("the record of book %d is missing: %w", book, packed.ErrCorrupt)
 		}
 		rec = &reading.Record{}

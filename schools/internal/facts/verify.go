@@ -23,7 +23,7 @@ func VerifyBlock(k state.Kind, b state.Block) error {
 		}
 		return err
 	case LedgerKind:
-		return (&Ledgers{}).AddBlock(0, slices.Clone(b.Data)) // users count from the block's first one
+		return (&Ledgers{}).AddBlock(state.BlockKey{B: b.B}, b.Data)
 	case PresenceKind:
 		_, err := ParsePresence(b.Data)
 		return err
@@ -181,19 +181,21 @@ func (c *verifying) records(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return end(max(user+1, directory.UserID(len(c.ledgers.users))))
+	for block := range c.ledgers.blocks {
+		var p state.Puts // what would be written of what is there
+		if c.ledgers.Put(&p, int64(block), nil); !c.ledgers.former[int64(block)] && !p.Empty() {
+			c.found(fmt.Sprintf("ledgers of users %d to %d are wrong about when a book was last read before", block*ledgerBlock, (block+1)*ledgerBlock-1))
+		}
+	}
+	return end(max(user+1, c.ledgers.Users()))
 }
 
 // user compares a user's records with the ledger, and adds them to the days.
 func (c *verifying) user(id directory.UserID, books []BookDays, records []*reading.Record) error {
-	want, err := c.ledgers.Ledger(id).Unpack()
-	if err != nil {
-		return fmt.Errorf("ledger of user %d: %w", id, err)
-	}
 	if len(records) > 0 && !c.known.User(id) {
 		c.found(fmt.Sprintf("user %d has records, and is no account", id))
 	}
-	c.compare(id, books, want)
+	c.compare(id, books, c.ledgers.Ledger(id).Unpack())
 	type part struct {
 		book int
 		day  *reading.Day

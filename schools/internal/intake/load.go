@@ -134,10 +134,9 @@ func (b before) into(a *facts.Account, user directory.UserID, events []schools.E
 			a.Seen[block] = s
 		}
 	}
-	books, _ := a.Ledger.Unpack()
-	for _, e := range books {
-		if r := b.records[facts.RecordKey{User: user, Book: e.Book}]; r != nil {
-			a.Records[e.Book] = r
+	for _, line := range a.Ledger {
+		if r := b.records[facts.RecordKey{User: user, Book: line.Book}]; r != nil {
+			a.Records[line.Book] = r
 		}
 	}
 }
@@ -153,11 +152,7 @@ func (l *load) before(ctx context.Context, events []schools.Event) (before, erro
 	first, last := facts.SeenBlock(events[0].Day), facts.SeenBlock(events[0].Day)
 	for user, events := range byUser(events) {
 		users = append(users, int64(user))
-		books, err := facts.Needed(l.ledgers.Ledger(user), events)
-		if err != nil {
-			return b, err
-		}
-		for _, book := range books {
+		for _, book := range facts.Needed(l.ledgers.Ledger(user), events) {
 			keys = append(keys, facts.RecordKey{User: user, Book: book})
 		}
 		for _, e := range events {
@@ -202,19 +197,17 @@ func (p *part) pack(c *facts.Change) {
 
 // endLedgers is the blocks of ledgers that changed.
 func (l *load) endLedgers(context.Context) (state.Written, error) {
-	stored := map[int64]bool{} // of the blocks
+	changed := map[int64]map[directory.UserID]facts.Ledger{} // by block
 	for _, c := range l.changed {
 		block := facts.LedgerBlock(c.user)
-		if _, known := stored[block]; !known {
-			stored[block] = len(l.ledgers.AppendBlock(nil, block)) > 0
+		if changed[block] == nil {
+			changed[block] = map[directory.UserID]facts.Ledger{}
 		}
-	}
-	for _, c := range l.changed {
-		l.ledgers.Set(c.user, c.ledger)
+		changed[block][c.user] = c.ledger
 	}
 	p := state.Puts{Kind: facts.LedgerKind}
-	for _, block := range slices.Sorted(maps.Keys(stored)) {
-		p.Add(state.BlockKey{A: block}, stored[block], l.ledgers.AppendBlock(nil, block))
+	for _, block := range slices.Sorted(maps.Keys(changed)) {
+		l.ledgers.Put(&p, block, changed[block])
 	}
 	return state.WrittenOf(l.Tenant(), &p), nil
 }

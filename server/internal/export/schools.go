@@ -198,11 +198,7 @@ func (s *schoolsExport) writeReadings(ctx context.Context) error {
 	var keys []schoolsdb.RecordKey
 	written := 0 // users
 	for i, id := range s.ids {
-		books, err := ledgers.Ledger(id).Unpack()
-		if err != nil {
-			return fmt.Errorf("ledger of user %d: %w", id, err)
-		}
-		for _, b := range books {
+		for _, b := range ledgers.Ledger(id).Unpack() {
 			keys = append(keys, schoolsdb.RecordKey{User: id, Book: b.Book})
 		}
 		if len(keys) >= recordsAtOnce || i == len(s.ids)-1 {

@@ -1,0 +1,268 @@
+package facts_test
+
+import (
+	"encoding/hex"
+	"maps"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/schools/formertest"
+	"github.com/lectern-dev/lectern/schools/internal/facts"
+)
+
+// shelf has ledgers as a database would between loads.
+type shelf struct {
+	*facts.Ledgers
+	memory *state.Memory
+	t      *rapid.T
+}
+
+func newShelf(t *rapid.T) *shelf { return &shelf{&facts.Ledgers{}, &state.Memory{}, t} }
+
+// put writes what a load puts in, reads all back, and returns the keys of the blocks that were written.
+func (s *shelf) put(p *state.Puts) (written []state.BlockKey) {
+	changes, _ := state.Changes(1, p)
+	for _, c := range changes {
+		for row := range c.Put {
+			written = append(written, state.BlockKey{A: row[1].(int64), B: row[2].(int64)})
+		}
+	}
+	l := s.memory.Load(1)
+	must(s.t, l.Write(s.t.Context(), changes...))
+	_, err := l.Hold()
+	must(s.t, err)
+	s.Ledgers, err = facts.Facts{Blocks: s.memory, Partner: 1, At: s.memory.Now(1)}.Ledgers(s.t.Context())
+	must(s.t, err)
+	return written
+}
+
+// load gives users of a block other ledgers.
+func (s *shelf) load(block int64, changed map[directory.UserID]facts.Ledger) []state.BlockKey {
+	p := &state.Puts{Kind: facts.LedgerKind}
+	s.Put(p, block, changed)
+	return s.put(p)
+}
+
+// ledgersOf are the ledgers of one user, 7, through their stored forms.
+func ledgersOf(t *rapid.T, l facts.Ledger) *facts.Ledgers {
+	s := newShelf(t)
+	s.load(0, map[directory.UserID]facts.Ledger{7: l})
+	return s.Ledgers
+}
+
+// formerBlock is a block of the first form.
+func formerBlock(block int64, users map[directory.UserID][]facts.BookDays) []byte {
+	former := map[int64]formertest.Days{}
+	for id, books := range users {
+		former[int64(id)] = formertest.Days{}
+		for _, b := range books {
+			former[int64(id)][b.Book] = b.Days
+		}
+	}
+	return formertest.Ledgers(block, former)
+}
+
+// model says by user and book on which days it was read.
+type model map[directory.UserID]map[int64]map[calendar.Date]bool
+
+func (m model) add(id directory.UserID, books []facts.BookDays) {
+	if m[id] == nil {
+		m[id] = map[int64]map[calendar.Date]bool{}
+	}
+	for _, b := range books {
+		if m[id][b.Book] == nil {
+			m[id][b.Book] = map[calendar.Date]bool{}
+		}
+		for _, d := range b.Days {
+			m[id][b.Book][d] = true
+		}
+	}
+}
+
+// in returns the books of a user with a day in the period, day by day.
+func (m model) in(id directory.UserID, p calendar.Period) (books []int64) {
+	for _, book := range slices.Sorted(maps.Keys(m[id])) {
+		for day := range m[id][book] {
+			if p.Contains(day) {
+				books = append(books, book)
+				break
+			}
+		}
+	}
+	return books
+}
+
+// unpacked returns the books of a user with their days.
+func (m model) unpacked(id directory.UserID) (books []facts.BookDays) {
+	for _, book := range slices.Sorted(maps.Keys(m[id])) {
+		books = append(books, facts.BookDays{Book: book, Days: slices.Sorted(maps.Keys(m[id][book]))})
+	}
+	return books
+}
+
+func someBooks(t *rapid.T) []facts.BookDays {
+	m := map[int64]bool{}
+	for range rapid.IntRange(1, 5).Draw(t, "books") {
+		m[rapid.SampledFrom([]int64{0, 1, 2, 3, 90, 1 << 53}).Draw(t, "book")] = true
+	}
+	var books []facts.BookDays
+	for _, book := range slices.Sorted(maps.Keys(m)) {
+		days := rapid.SliceOfNDistinct(someDay, 1, 8, func(d calendar.Date) calendar.Date { return d }).Draw(t, "days")
+		slices.Sort(days)
+		books = append(books, facts.BookDays{Book: book, Days: days})
+	}
+	return books
+}
+
+// someDay is a day of few months, those around 1970 too, or one of two far away.
+var someDay = rapid.OneOf(
+	rapid.Map(rapid.Int32Range(-40, 140), func(d int32) calendar.Date { return calendar.Date(d) }),
+	rapid.SampledFrom([]calendar.Date{-700_000, 30_000}),
+)
+
+// TestLedgersCountAnyPeriod loads days piece by piece, late ones too, onto nothing or onto the first form, and compares what the
+// ledgers say of any period with going through all days.
+func TestLedgersCountAnyPeriod(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, m := newShelf(t), model{}
+		someUser := rapid.SampledFrom([]directory.UserID{1, 2, 127, 128, 300})
+		if rapid.Bool().Draw(t, "first form") {
+			p := &state.Puts{Kind: facts.LedgerKind}
+			for block, ids := range map[int64][]directory.UserID{0: {1, 2, 127}, 2: {300}} {
+				users := map[directory.UserID][]facts.BookDays{}
+				for _, id := range ids {
+					users[id] = someBooks(t)
+					m.add(id, users[id])
+				}
+				p.Add(state.BlockKey{A: block}, false, formerBlock(block, users))
+			}
+			s.put(p)
+		}
+		for range rapid.IntRange(0, 4).Draw(t, "loads") {
+			id, more := someUser.Draw(t, "user"), someBooks(t)
+			m.add(id, more)
+			before := s.Ledgers
+			s.load(facts.LedgerBlock(id), map[directory.UserID]facts.Ledger{id: s.Ledger(id).With(more)})
+			for id := range m {
+				same := slices.EqualFunc(before.Ledger(id).Unpack(), s.Ledger(id).Unpack(), equalBooks)
+				if before.Same(s.Ledgers, id) != same || s.Same(before, id) != same {
+					t.Fatalf("Same of user %d before and after = %t, want %t", id, !same, same)
+				}
+			}
+		}
+		for id := range m {
+			if got, want := s.Ledger(id).Unpack(), m.unpacked(id); !slices.EqualFunc(got, want, equalBooks) {
+				t.Fatalf("ledger of user %d = %v, want %v", id, got, want)
+			}
+		}
+		ids := slices.Sorted(maps.Keys(m))
+		for range 5 {
+			p := calendar.Period{Start: someDay.Draw(t, "start"), End: someDay.Draw(t, "end")}
+			counts := s.Count(ids, p)
+			for i, id := range ids {
+				if got, want := s.Books(id, p), m.in(id, p); counts[i] != len(want) || !slices.Equal(got, want) {
+					t.Fatalf("books of user %d in %v = %v (count %d), want %v", id, p, got, counts[i], want)
+				}
+			}
+		}
+	})
+}
+
+func equalBooks(a, b facts.BookDays) bool { return a.Book == b.Book && slices.Equal(a.Days, b.Days) }
+
+// TestLedgersWriteWhatChanges: a load writes the leaves of its days alone, and those that follow where it was late.
+func TestLedgersWriteWhatChanges(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newShelf(t)
+		day := func(leaf calendar.Date) []facts.BookDays {
+			return []facts.BookDays{{Book: 1, Days: []calendar.Date{32*leaf + 3}}}
+		}
+		user := func(id directory.UserID, more []facts.BookDays) map[directory.UserID]facts.Ledger {
+			return map[directory.UserID]facts.Ledger{id: s.Ledger(id).With(more)}
+		}
+		for _, load := range []struct {
+			user directory.UserID
+			days []facts.BookDays
+			want []int64
+		}{
+			{1, day(10), []int64{10}},
+			{2, day(10), []int64{10}},
+			{2, day(11), []int64{11}},
+			{2, day(13), []int64{13}},
+			{1, day(13), []int64{13}},
+			{2, day(12), []int64{12, 13}}, // 13 says when the book was last read before
+			{2, day(12), nil},
+			{3, day(9), []int64{9}},
+			{3, []facts.BookDays{{Book: 1, Days: []calendar.Date{32*9 + 2}}}, []int64{9}},
+			{200, day(10), []int64{10}},
+		} {
+			var got []int64
+			for _, k := range s.load(facts.LedgerBlock(load.user), user(load.user, load.days)) {
+				got = append(got, k.B)
+			}
+			if !slices.Equal(got, load.want) {
+				t.Fatalf("days %v of user %d: the leaves %v were written, want %v", load.days, load.user, got, load.want)
+			}
+		}
+	})
+}
+
+// TestFirstFormOfLedgers reads a block as it was written before there were leaves.
+func TestFirstFormOfLedgers(t *testing.T) {
+	data, err := hex.DecodeString("01020512020605b6ba02cb0203020221b70501bcba027a0801010205e99f0100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ls facts.Ledgers
+	if err := ls.AddBlock(state.BlockKey{A: 1}, data); err != nil {
+		t.Fatal(err)
+	}
+	want := map[directory.UserID][]facts.BookDays{
+		133: {{Book: 5, Days: []calendar.Date{20123, 20125, 20127, 20160, 20454}}, {Book: 700, Days: []calendar.Date{20126}}},
+		255: {{Book: 0, Days: []calendar.Date{-3, 20454}}},
+	}
+	for id, books := range want {
+		if got := ls.Ledger(id).Unpack(); !slices.EqualFunc(got, books, equalBooks) {
+			t.Errorf("ledger of %d = %v, want %v", id, got, books)
+		}
+	}
+	if got := formerBlock(1, want); string(got) != string(data) {
+		t.Errorf("the test writes the first form as %x", got)
+	}
+}
+
+// TestVerifyLeaves: a leaf that names an earlier day which no leaf has is found.
+func TestVerifyLeaves(t *testing.T) {
+	for name, tt := range map[string]struct {
+		ago   byte // days before the leaf
+		found bool
+	}{
+		"never before": {0, false}, "on a day that is not there": {5, true},
+	} {
+		m := &state.Memory{}
+		l := m.Load(1)
+		p := &state.Puts{Kind: facts.LedgerKind}
+		p.Add(state.BlockKey{A: 3, B: 628}, false, []byte{2, 8, 1, 2, tt.ago, 1, 0, 0, 0}) // place 7, book 1
+		changes, _ := state.Changes(1, p)
+		if err := l.Write(t.Context(), changes...); err != nil {
+			t.Fatal(err)
+		}
+		at, err := l.Hold()
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		all := facts.Known{User: func(directory.UserID) bool { return true }, Book: func(int64) bool { return true }}
+		err = facts.Facts{Blocks: m, Partner: 1, At: at}.Verify(t.Context(), all, func(what string) {
+			found = found || what == "ledgers of users 384 to 511 are wrong about when a book was last read before"
+		})
+		if err != nil || found != tt.found {
+			t.Errorf("%s: found = %t, %v, want %t", name, found, err, tt.found)
+		}
+	}
+}
