@@ -112,15 +112,16 @@ type TenantVersions struct {
 }
 
 // LoadedLast returns the versions of up to limit tenants in one statement, and how many tenants there are in all: those whose
-// data were loaded last come first, and then those that were never loaded, by number.
+// data were loaded last come first, and then those that were never loaded, by number. All is joined with the tenant of versions: a
+// distributed database knows only so that it lies together.
 func (s *Store) LoadedLast(ctx context.Context, limit int) (list []TenantVersions, total int, err error) {
 	rows, err := s.DB.QueryContext(ctx, `
 		SELECT t.tenant_id, t.kind, t.reference, t.name, t.created, `+HeldColumns+`,
-		       coalesce((SELECT began FROM states WHERE tenant_id = t.tenant_id AND registers = v.registers AND facts = v.facts), 0),
+		       coalesce((SELECT began FROM states WHERE tenant_id = v.tenant_id AND registers = v.registers AND facts = v.facts), 0),
 		       coalesce(l.api, ''), l.ended, coalesce(l.milliseconds, 0), coalesce(l.row_count, 0), count(*) OVER ()
-		  FROM tenants t
-		  JOIN versions v ON v.tenant_id = t.tenant_id
-		  LEFT JOIN loads l ON l.tenant_id = t.tenant_id AND l.api = CASE t.kind WHEN 'partner' THEN 'schools' ELSE 'libraries' END
+		  FROM versions v
+		  JOIN tenants t ON t.tenant_id = v.tenant_id
+		  LEFT JOIN loads l ON l.tenant_id = v.tenant_id AND l.api = CASE t.kind WHEN 'partner' THEN 'schools' ELSE 'libraries' END
 		 ORDER BY l.ended IS NULL, l.ended DESC, t.tenant_id
 		 LIMIT ?`, limit)
 	err = Visit(rows, err, "versions of tenants", func(r *sql.Rows) error {
