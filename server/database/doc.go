@@ -25,6 +25,14 @@
 // several processes may start at once and a crash leaves nothing half done. The
 // record is the table of bun/migrate, bun_migrations.
 //
+// # More than one PostgreSQL
+//
+// [DB.Distribute] spreads the tables over the nodes of a Citus cluster, by tenant (G4). What is distributed Citus's own tables
+// say, and nothing else: they cannot disagree with the data. Which tables are the product's the migrations say, by the name
+// behind CREATE TABLE at the beginning of a line; an operator's own beside them are left alone. A table is moved in a transaction
+// of its own, under the lock of the migrations; create_distributed_table_concurrently, which would keep nobody waiting, needs a
+// logical slot for each and was left, since this is done once.
+//
 // # Trouble
 //
 // [Unavailable] is the one place that tells trouble with the database from a fault of

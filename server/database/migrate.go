@@ -30,23 +30,36 @@ const (
 // migrate at once, every migration is applied by one of them, and all return
 // when the schema is current. One that waits longer than 30 seconds for another
 // fails, and can be run again. On an error the migrations before the bad one
-// stand, and are returned.
+// stand, and are returned. In a database that [DB.Distribute] has distributed,
+// tables that are new are distributed at last.
 func (db *DB) Migrate(ctx context.Context, sets ...fs.FS) (applied []string, err error) {
 	want, err := db.discover(sets)
 	if err != nil {
 		return nil, err
 	}
 	// Without this look, every start of a replica would wait for the lock.
-	if current, err := db.current(ctx, want); err != nil || current {
+	current, err := db.current(ctx, want)
+	if err != nil {
 		return nil, err
 	}
+	if !current {
+		applied, err = db.applyAll(ctx, want)
+	}
+	if err == nil {
+		err = db.distributeNew(ctx, want)
+	}
+	if err != nil {
+		err = fmt.Errorf("database %s: migrate: %w", Redact(db.URL), err)
+	}
+	return applied, err
+}
+
+// applyAll applies the migrations that are missing, one after the other.
+func (db *DB) applyAll(ctx context.Context, want []migration) (applied []string, err error) {
 	for {
 		name, err := db.applyNext(ctx, want)
-		if err != nil {
-			return applied, fmt.Errorf("database %s: migrate: %w", Redact(db.URL), err)
-		}
-		if name == "" {
-			return applied, nil
+		if err != nil || name == "" {
+			return applied, err
 		}
 		applied = append(applied, name)
 	}

@@ -8,7 +8,8 @@
 //		…
 //	})
 //
-// It runs as the subtests "sqlite" and "postgres". The PostgreSQL server is the
+// It runs as the subtests "sqlite" and "postgres". One that goes through many statements of a store is run by [Everywhere], which
+// also sees to it that they name the tenant. The PostgreSQL server is the
 // one that LECTERN_TEST_POSTGRES names; without it the test fails, for a test
 // that is skipped tells nobody. "make test" starts a server for the run.
 //
@@ -36,6 +37,13 @@ func Each(t *testing.T, f func(t *testing.T, db *database.DB)) {
 	t.Run(string(database.Postgres), func(t *testing.T) { f(t, Postgres(t)) })
 }
 
+// Everywhere is Each, and also runs f, as "distributed", on tables that are distributed by tenant: see Distributed.
+func Everywhere(t *testing.T, f func(t *testing.T, db *database.DB)) {
+	t.Helper()
+	Each(t, f)
+	t.Run("distributed", func(t *testing.T) { f(t, Distributed(t)) })
+}
+
 // SQLite returns an empty database in a file of the test's temporary folder.
 func SQLite(tb testing.TB) *database.DB {
 	tb.Helper()
@@ -45,6 +53,12 @@ func SQLite(tb testing.TB) *database.DB {
 // Postgres returns an empty database of its own on the test server. It fails the
 // test when there is no server.
 func Postgres(tb testing.TB) *database.DB {
+	tb.Helper()
+	return open(tb, create(tb))
+}
+
+// create makes an empty database on the test server and returns its URL.
+func create(tb testing.TB) string {
 	tb.Helper()
 	server := os.Getenv("LECTERN_TEST_POSTGRES")
 	if server == "" {
@@ -60,7 +74,7 @@ func Postgres(tb testing.TB) *database.DB {
 		tb.Fatalf("LECTERN_TEST_POSTGRES: %v", err)
 	}
 	u.Path = "/" + name
-	return open(tb, u.String())
+	return u.String()
 }
 
 // open opens a database for the time of the test.

@@ -1,9 +1,12 @@
 package dbtest_test
 
 import (
+	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -61,5 +64,56 @@ func TestEach(t *testing.T) {
 	}
 	if len(engines) != 4 || engines[0] != database.SQLite || engines[1] != database.Postgres {
 		t.Errorf("Each ran on %q", engines)
+	}
+}
+
+// reporter is a test that keeps what it reports.
+type reporter struct {
+	testing.TB
+	texts []string
+}
+
+func (r *reporter) Errorf(format string, args ...any) {
+	r.texts = append(r.texts, fmt.Sprintf(format, args...))
+}
+
+func (r *reporter) Helper() {}
+
+// A statement that does not name the tenant of each table is reported, once; a key without the tenant is refused.
+func TestDistributed(t *testing.T) {
+	r := &reporter{TB: t}
+	db := dbtest.Distributed(r)
+	migrations := fstest.MapFS{"migrations/postgres/20260101000001_a.tx.up.sql": {Data: []byte(`
+CREATE TABLE versions (tenant_id bigint NOT NULL PRIMARY KEY, n bigint NOT NULL);
+CREATE TABLE states (tenant_id bigint NOT NULL, began bigint NOT NULL, PRIMARY KEY (tenant_id, began));
+INSERT INTO versions SELECT i, i FROM generate_series(1, 20) i;`)}}
+	if _, err := db.Migrate(t.Context(), migrations); err != nil {
+		t.Fatal(err)
+	}
+	run := func(query string) error {
+		_, err := db.ExecContext(t.Context(), query)
+		return err
+	}
+	for _, good := range []string{
+		`SELECT * FROM versions v JOIN states s ON s.tenant_id = v.tenant_id AND s.began = v.n WHERE v.tenant_id = 7`,
+		`INSERT INTO states VALUES (7, 1)`, `UPDATE versions SET n = 8 WHERE tenant_id = 7`,
+		`SELECT max(began) FROM states`, // is on the list
+	} {
+		if err := run(good); err != nil || len(r.texts) > 0 {
+			t.Errorf("%s: %v, reported %q, want neither", good, err, r.texts)
+		}
+	}
+	for _, bad := range []string{
+		`SELECT * FROM versions v JOIN states s ON s.began = v.n WHERE v.tenant_id = 7`,
+		`UPDATE versions SET n = 8 WHERE n = 7`, `DELETE FROM states`, `SELECT count(*) FROM states WHERE began > 1`,
+	} {
+		r.texts = nil
+		err := errors.Join(run(bad), run(bad))
+		if err != nil || len(r.texts) != 1 || !strings.HasSuffix(r.texts[0], bad) {
+			t.Errorf("%s: %v, reported %q, want it once", bad, err, r.texts)
+		}
+	}
+	if err := run(`CREATE UNIQUE INDEX ON states (began)`); err == nil {
+		t.Error("a unique key without the tenant is not refused")
 	}
 }

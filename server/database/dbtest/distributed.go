@@ -1,0 +1,222 @@
+package dbtest
+
+import (
+	"bufio"
+	"bytes"
+	_ "embed"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/lectern-dev/lectern/server/database"
+)
+
+// standIn is what Lectern uses of Citus, for a PostgreSQL that has none.
+//
+//go:embed citus.sql
+var standIn string
+
+// Citus returns an empty database with a stand-in of Citus, which cuts a table that is distributed into partitions.
+func Citus(tb testing.TB) *database.DB {
+	tb.Helper()
+	return open(tb, createCitus(tb))
+}
+
+func createCitus(tb testing.TB) string {
+	tb.Helper()
+	url := create(tb)
+	admin(tb, url, standIn)
+	setAll(tb, url, "search_path = public, citus")
+	return url
+}
+
+// Distributed is a Citus that distributes each table, into four partitions, as soon as the migrations have made them. Each
+// statement's plan is watched: one that touches two partitions of a table, which are of two tenants, or of one that it does not
+// name, fails the test, but those that acrossTenants lists. A test must name the tenant in its own statements too.
+func Distributed(tb testing.TB) *database.DB {
+	tb.Helper()
+	plain := createCitus(tb)
+	admin(tb, plain, `
+		CREATE TABLE bun_migrations (id bigserial PRIMARY KEY, name varchar, group_id bigint, migrated_at timestamptz NOT NULL DEFAULT current_timestamp);
+		SELECT citus.create_reference_table('bun_migrations')`)
+	setAll(tb, plain, "citus.partitions = 4", "session_preload_libraries = auto_explain", "auto_explain.log_min_duration = 0",
+		"auto_explain.log_format = json", "auto_explain.log_level = notice")
+	u, err := url.Parse(plain)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w := watch(tb, u.Host)
+	u.Host = w.listener.Addr().String()
+	return open(tb, u.String())
+}
+
+// setAll changes settings of all later connections to a database.
+func setAll(tb testing.TB, url string, settings ...string) {
+	tb.Helper()
+	for _, s := range settings {
+		admin(tb, url, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET `+s+`', current_database()); END $$`)
+	}
+}
+
+// watcher stands between the program and the server, and reads the plans that the server tells.
+type watcher struct {
+	tb       testing.TB
+	server   string
+	listener net.Listener
+
+	mu    sync.Mutex
+	conns []net.Conn
+	told  map[string]bool
+	ended sync.WaitGroup
+}
+
+// watch watches a server until the test ends.
+func watch(tb testing.TB, server string) *watcher {
+	tb.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w := &watcher{tb: tb, server: server, listener: ln, told: map[string]bool{}}
+	w.ended.Go(w.accept)
+	tb.Cleanup(w.close)
+	return w
+}
+
+func (w *watcher) close() {
+	w.listener.Close()
+	w.mu.Lock()
+	for _, c := range w.conns {
+		c.Close()
+	}
+	w.conns = nil
+	w.mu.Unlock()
+	w.ended.Wait()
+}
+
+// accept passes connections on until the listener is closed.
+func (w *watcher) accept() {
+	for {
+		client, err := w.listener.Accept()
+		if err != nil {
+			return
+		}
+		server, err := net.Dial("tcp", w.server)
+		if err != nil {
+			client.Close()
+			continue
+		}
+		w.mu.Lock()
+		w.conns = append(w.conns, client, server)
+		w.mu.Unlock()
+		w.ended.Go(func() {
+			io.Copy(server, client)
+			server.Close()
+		})
+		w.ended.Go(func() {
+			w.pass(client, server)
+			client.Close()
+		})
+	}
+}
+
+// pass passes on what the server says, but its notices with plans. A message is a letter, its length and its body.
+func (w *watcher) pass(client, server net.Conn) {
+	from := bufio.NewReader(server)
+	for {
+		head, err := from.Peek(5)
+		if err != nil {
+			return
+		}
+		length := int64(binary.BigEndian.Uint32(head[1:])) + 1
+		if head[0] != 'N' {
+			if _, err := io.CopyN(client, from, length); err != nil {
+				return
+			}
+			continue
+		}
+		notice := make([]byte, length)
+		if _, err := io.ReadFull(from, notice); err != nil {
+			return
+		}
+		w.notice(notice[5:])
+	}
+}
+
+// notice looks at a notice: fields of a letter and a text that ends in a zero.
+func (w *watcher) notice(body []byte) {
+	for field := range bytes.SplitSeq(body, []byte{0}) {
+		if _, text, is := strings.Cut(string(field), "plan:\n"); is && field[0] == 'M' {
+			w.plan(text)
+		}
+	}
+}
+
+// plan fails the test where a statement touches two partitions of a table.
+func (w *watcher) plan(text string) {
+	var p struct {
+		Query string `json:"Query Text"`
+		Plan  node
+	}
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		w.tb.Errorf("a plan is not JSON: %v\n%s", err, text)
+		return
+	}
+	touched := map[string][]string{}
+	p.Plan.relations(touched)
+	query := strings.Join(strings.Fields(p.Query), " ")
+	for table, partitions := range touched {
+		if len(partitions) < 2 || permitted(query) {
+			continue
+		}
+		w.mu.Lock()
+		again := w.told[query]
+		w.told[query] = true
+		w.mu.Unlock()
+		if !again {
+			w.tb.Errorf("statement touches %d partitions of %s: it must name the tenant of each table\n%s", len(partitions), table, query)
+		}
+	}
+}
+
+// node is a step of a plan.
+type node struct {
+	Relation string `json:"Relation Name"`
+	Plans    []node
+}
+
+// relations adds the partitions that a plan touches, by their tables.
+func (n node) relations(to map[string][]string) {
+	if table, _, is := strings.Cut(n.Relation, "__"); is && !slices.Contains(to[table], n.Relation) {
+		to[table] = append(to[table], n.Relation)
+	}
+	for _, p := range n.Plans {
+		p.relations(to)
+	}
+}
+
+// acrossTenants are the statements that may touch the rows of several tenants, each by what it has, and why.
+var acrossTenants = []struct{ has, why string }{
+	{`FROM "keys" AS "key_row" ORDER BY "tenant_id", "number"`, "lectern key list and status; a start of the server looks whether it can open the secrets"},
+	{`FROM keys k JOIN tenants t`, "lectern key list and status name the holders"},
+	{`FROM versions v JOIN tenants t`, "metrics"},
+	{`SELECT max(began) FROM states`, "lectern check looks for clocks that ran ahead"},
+	{`SELECT tenant_id FROM leases GROUP BY tenant_id HAVING max(expires)`, "removal, once a minute: loads that died"},
+	{`SELECT v.tenant_id FROM versions v WHERE v.oldest_since > 0`, "removal, once a minute: tenants that have what is no longer kept"},
+	{`SELECT 0 + (SELECT count(*) FROM "blocks" WHERE TRUE AND until`, "metrics: the rows of former states, once a minute"},
+}
+
+func permitted(query string) bool {
+	for _, p := range acrossTenants {
+		if strings.Contains(query, p.has) {
+			return true
+		}
+	}
+	return false
+}
