@@ -42,11 +42,21 @@ func (c *clock) set(t time.Time) {
 // each runs f on both engines with a store, whose clock f sets.
 func each(t *testing.T, f func(t *testing.T, s *authdb.Store, c *clock)) {
 	t.Helper()
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+	dbtest.Each(t, withStore(f))
+}
+
+// everywhere is each, and runs f on a distributed database too.
+func everywhere(t *testing.T, f func(t *testing.T, s *authdb.Store, c *clock)) {
+	t.Helper()
+	dbtest.Everywhere(t, withStore(f))
+}
+
+func withStore(f func(t *testing.T, s *authdb.Store, c *clock)) func(*testing.T, *database.DB) {
+	return func(t *testing.T, db *database.DB) {
 		migrate(t, db)
 		c := &clock{now: start}
 		f(t, &authdb.Store{DB: db.DB, Now: c.Now}, c)
-	})
+	}
 }
 
 func migrate(tb testing.TB, db *database.DB) {

@@ -235,7 +235,7 @@ func TestRevoke(t *testing.T) {
 }
 
 func TestRevokeNetwork(t *testing.T) {
-	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
+	everywhere(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		acme, other := create(t, s, authdb.Partner, "acme"), create(t, s, authdb.Partner, "other")
 		gone1, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Schools, Network: 5})
 		gone2, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Schools, Network: 5})
@@ -291,7 +291,7 @@ func TestRevokeNetworkKeepsEarlierTimes(t *testing.T) {
 }
 
 func TestRotate(t *testing.T) {
-	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
+	everywhere(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		id := create(t, s, authdb.Partner, "acme")
 		issueDirectory(t, s, authdb.IssueParams{Tenant: id}) // takes number 1
 		expires := start.AddDate(1, 0, 0)

@@ -14,7 +14,7 @@ import (
 )
 
 func TestLoads(t *testing.T) {
-	each(t, func(t *testing.T, s *authdb.Store, _ *clock) {
+	everywhere(t, func(t *testing.T, s *authdb.Store, _ *clock) {
 		p, other := create(t, s, authdb.Partner, "a"), create(t, s, authdb.Library, "b")
 		record := func(tenant auth.Tenant, l authdb.Load) {
 			t.Helper()
@@ -88,7 +88,7 @@ func TestIssueIn(t *testing.T) {
 
 // Who was loaded last comes first, then who never was, by number; the limit bounds the list and not the count.
 func TestLoadedLast(t *testing.T) {
-	each(t, func(t *testing.T, s *authdb.Store, _ *clock) {
+	everywhere(t, func(t *testing.T, s *authdb.Store, _ *clock) {
 		if list, total, err := s.LoadedLast(t.Context(), 9); len(list) != 0 || total != 0 || err != nil {
 			t.Errorf("without tenants: %+v, %d, %v, want none", list, total, err)
 		}

@@ -277,7 +277,7 @@ func TestDeleteEntity(t *testing.T) {
 
 // TestDeleteNetwork revokes the schools keys of that network alone (G3).
 func TestDeleteNetwork(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		ctx := t.Context()
 		s := newStage(t, db, "partner")
 		gone := s.entity("network", "gone", "partner")
@@ -301,7 +301,7 @@ func TestDeleteNetwork(t *testing.T) {
 
 // TestTeacherDeleted: the reference is free; the row stays, without e-mail and phone (P7).
 func TestTeacherDeleted(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		ctx := t.Context()
 		s := newStage(t, db, "partner")
 		first := s.teacher("ana", "school")

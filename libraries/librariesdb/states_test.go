@@ -167,7 +167,7 @@ func (m *modelled) fail(i int, o librariesdb.SaveOptions, step int, crash bool) 
 // clock does: each state that holds has what its feeds make when they alone are loaded, it stays as it is, and two replicas
 // agree on it.
 func TestStatesModel(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		for seed := range uint64(1) {
 			r := rand.New(rand.NewPCG(seed, 40))
 			networks := loaders(t, db, fmt.Sprint("a", seed), fmt.Sprint("b", seed))
@@ -214,7 +214,7 @@ func TestStatesModel(t *testing.T) {
 // The e-mail of a reader whom a load positions deleted is erased when the load is committed, in every state, also in the one that is
 // served until the hour (L18); nothing else of the state changes.
 func TestErasedInEveryState(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		ls := loaders(t, db, "erased", "other")
 		reader := func(id int64, status libraries.ReaderStatus, hour int) libraries.Reader {
 			r := libraries.Reader{

@@ -218,7 +218,7 @@ func TestRegisterForgotten(t *testing.T) {
 // TestRegisterOfEveryState reads the register of every state that was, in any order, by a store that follows and by one that
 // knows none: each is as it was then, whatever has been written since.
 func TestRegisterOfEveryState(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		p := newPartner(t, db)
 		store := &schoolsdb.Store{DB: db.DB}
 		r := rand.New(rand.NewPCG(4, 4))

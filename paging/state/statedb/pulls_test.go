@@ -48,7 +48,7 @@ func raise(t *testing.T, s *statedb.Store, tenant state.Tenant, now time.Time) s
 
 // A pull is found for 24 hours from its first page, and not a microsecond longer. To go on with it is noted after a minute.
 func TestPull(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		s, tenant, now := newStore(t, db)
 		ctx, begun := t.Context(), *now
 		k := state.PullKey{Tenant: tenant, Budget: 2, Query: "q"}
@@ -144,7 +144,7 @@ func TestPullsOfABudget(t *testing.T) {
 
 // To read a state by its snapshot keeps it until 24 hours after it was replaced, however often that is done.
 func TestUsePull(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		s, tenant, now := newStore(t, db)
 		ctx, start := t.Context(), *now
 		at := state.Snapshot{Versions: raise(t, s, tenant, start)}

@@ -123,7 +123,7 @@ func (s *site) kept(at state.Versions, want bool, when string) {
 
 func (s *site) count(table string) int {
 	s.Helper()
-	n, err := s.DB.NewSelect().Table(table).Count(s.Context())
+	n, err := s.DB.NewSelect().Table(table).Where("tenant_id = ?", s.tenant).Count(s.Context())
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func (s *site) count(table string) int {
 
 // TestKeep: a state that was replaced is kept for the keep to the instant, and what it alone had is there five minutes more.
 func TestKeep(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
 		first := s.load(nil, 3, "a")
 		*s.now = s.now.Add(time.Hour)
@@ -251,7 +251,7 @@ func TestPullWindow(t *testing.T) {
 
 // TestMaxPast: of the past of a register the oldest states go first where it is more than is kept, whoever uses them.
 func TestMaxPast(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
 		s.remover.MaxPast = 10
 		states := []state.Versions{s.state()}
@@ -276,7 +276,7 @@ func TestMaxPast(t *testing.T) {
 
 // TestDeadLoads: what a load has left that died is undone by removal, some time after its lease ran out, and not while it lives.
 func TestDeadLoads(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
 		first := s.load(nil, 3, "a")
 		dead, err := s.Begin(t.Context(), s.tenant, nil)
@@ -302,7 +302,7 @@ func TestDeadLoads(t *testing.T) {
 		if got := s.state(); got != first {
 			t.Errorf("the state is %v, want %v", got, first)
 		}
-		if open, err := db.NewSelect().Table("blocks").Where("until = ?", state.Open).Count(t.Context()); err != nil || open != 3 {
+		if open, err := db.NewSelect().Table("blocks").Where("tenant_id = ? AND until = ?", s.tenant, state.Open).Count(t.Context()); err != nil || open != 3 {
 			t.Errorf("%d blocks are open, %v, want 3", open, err)
 		}
 		if err := dead.Close(t.Context()); err != nil && !errors.Is(err, state.ErrLost) {
