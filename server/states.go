@@ -73,6 +73,16 @@ func Moved(ctx context.Context, db *database.DB) error {
 	return err
 }
 
+// Distributed returns an error that names a table which is not distributed as it should be, where the database has been: what
+// joins it with others fails, or asks every node. See database.DB.Distribute.
+func Distributed(ctx context.Context, db *database.DB) error {
+	spread, err := db.Spread(ctx, Schema()...)
+	if err == nil && len(spread.Wrong) > 0 {
+		err = fmt.Errorf("%s; %s", spread.Wrong[0].Wrong, spread.Wrong[0].Do)
+	}
+	return err
+}
+
 // checkKeep refuses a keep that would be no use to a pull.
 func (c Config) checkKeep() error {
 	if c.Keep < 0 || c.PullWindow < 0 || c.Keep > 0 && c.Keep < statedb.MinKeep && c.Now == nil {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -62,6 +64,14 @@ type commands struct {
 	Backup     backupCmd     `cmd:"" help:"Copy an embedded database while it is in use."`
 	Completion completionCmd `cmd:"" help:"Print a script for completion in bash, zsh or fish."`
 	Complete   completeCmd   `cmd:"" hidden:"" help:"Print what can follow some words."`
+}
+
+// Validate refuses to distribute an embedded database.
+func (c *commands) Validate() error {
+	if c.Migrate.Distribute.Asked && strings.HasPrefix(cmp.Or(c.DB, server.DefaultURL), "sqlite:") {
+		return errors.New("--distribute is for PostgreSQL with Citus; name its coordinator with --db postgres://USER@HOST/NAME")
+	}
+	return nil
 }
 
 // help says of commands what their flags alone do not show, each under a line with its words.

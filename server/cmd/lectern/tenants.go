@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,13 +14,17 @@ import (
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/internal/commandline"
 	"github.com/lectern-dev/lectern/server/internal/degrees"
 	"github.com/lectern-dev/lectern/server/internal/progress"
 )
 
-type migrateCmd struct{}
+type migrateCmd struct {
+	Distribute commandline.Shards `env:"-" placeholder:"SHARDS" help:"Also spread the tables over the nodes of a Citus cluster, by tenant, in so many shards (--distribute=64; default 32)."`
+}
 
-// Run applies the migrations that are missing and names them, and moves what former versions have stored elsewhere.
+// Run applies the migrations that are missing and names them, moves what former versions have stored elsewhere, and, where that is
+// asked for, distributes the tables and names them.
 func (c *migrateCmd) Run(s *session) error {
 	db, err := s.open(nil)
 	if err != nil {
@@ -28,13 +33,39 @@ func (c *migrateCmd) Run(s *session) error {
 	bars := s.progress("migrate")
 	defer bars.Finish()
 	applied, err := server.MigrateAll(s.ctx, db, func(table string, done, total int64) { bars.Show(progress.Move+table, done, total) })
-	for _, name := range applied {
-		if _, err := fmt.Fprintln(s.stdout, "applied", name); err != nil {
+	err = cmp.Or(s.list("applied", applied), err)
+	if err == nil && len(applied) == 0 {
+		_, err = fmt.Fprintln(s.stdout, "the schema is up to date")
+	}
+	if err != nil || !c.Distribute.Asked {
+		return err
+	}
+	tables, err := db.Distribute(s.ctx, c.Distribute.Number, server.Schema()...)
+	if err = cmp.Or(s.list("distributed", tables), err); err != nil {
+		return err
+	}
+	return s.warnOfNodes(db)
+}
+
+// list prints what was done, a line each.
+func (s *session) list(done string, names []string) error {
+	for _, name := range names {
+		if _, err := fmt.Fprintln(s.stdout, done, name); err != nil {
 			return err
 		}
 	}
-	if err == nil && len(applied) == 0 {
-		_, err = fmt.Fprintln(s.stdout, "the schema is up to date")
+	return nil
+}
+
+// warnOfNodes warns of what keeps tenants from being moved between the nodes of a cluster, and says how many shards there are.
+func (s *session) warnOfNodes(db *database.DB) error {
+	stuck, err := db.Unmovable(s.ctx)
+	for _, a := range stuck {
+		s.warn(a.Wrong + "; " + a.Do)
+	}
+	spread, err1 := db.Spread(s.ctx, server.Schema()...)
+	if err = cmp.Or(err, err1); err == nil {
+		_, err = fmt.Fprintf(s.stdout, "the tables are distributed by tenant into %d shards\n", spread.Shards)
 	}
 	return err
 }

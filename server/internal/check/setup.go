@@ -20,6 +20,7 @@ import (
 const (
 	databaseItem = "database"
 	schemaItem   = "schema"
+	clusterItem  = "cluster"
 	keyItem      = "key of the secrets"
 	diskItem     = "disk"
 	clockItem    = "clock"
@@ -38,6 +39,9 @@ func (c *Checker) setUp(ctx context.Context) (current bool, err error) {
 	c.server()
 	if !current {
 		return false, nil // the rest reads its tables
+	}
+	if err := c.cluster(ctx); err != nil {
+		return true, err
 	}
 	if err := c.clock(ctx); err != nil {
 		return true, err
@@ -119,6 +123,21 @@ func (c *Checker) schema(ctx context.Context) (current bool, err error) {
 	}
 	c.ok(schemaItem, "up to date")
 	return true, nil
+}
+
+// cluster looks whether every table of a distributed database is, and whether tenants can be moved between its nodes.
+func (c *Checker) cluster(ctx context.Context) error {
+	before := c.wrong
+	spread, err := c.DB.Spread(ctx, server.Schema()...)
+	if err != nil || !spread.Distributed {
+		return err
+	}
+	stuck, err := c.DB.Unmovable(ctx)
+	for _, a := range slices.Concat(spread.Wrong, stuck) {
+		c.fault(clusterItem, a.Do, "%s", a.Wrong)
+	}
+	c.settle(clusterItem, before, "distributed by tenant into %d shards", spread.Shards)
+	return err
 }
 
 // minFree is the room that a load may need for its files and the journal before anybody notices.

@@ -46,6 +46,34 @@ func whole(b []byte, bits int) (uint64, error) {
 	return n, nil
 }
 
+// Shards is a flag that may have a number, of the shards of a distributed database.
+type Shards struct {
+	Asked bool
+	// Number is 0 where the flag has none.
+	Number int
+}
+
+// IsBool tells kong that the flag needs no value.
+func (*Shards) IsBool() bool { return true }
+
+// Decode reads the number that a = has put behind the flag.
+func (s *Shards) Decode(ctx *kong.DecodeContext) error {
+	s.Asked = true
+	if ctx.Scan.Peek().Type != kong.FlagValueToken {
+		return nil
+	}
+	text := ctx.Scan.Pop().String()
+	n, err := whole([]byte(text), 15)
+	if err != nil || n == 0 || n > maxShards {
+		return fmt.Errorf("%q is no number of shards; give 1 to %d", text, maxShards)
+	}
+	s.Number = int(n)
+	return nil
+}
+
+// maxShards is how many shards Citus makes at most of a table.
+const maxShards = 32000
+
 // Level is the least level that is logged, one of the flag's list.
 type Level string
 

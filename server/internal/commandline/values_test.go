@@ -2,8 +2,11 @@ package commandline_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"github.com/lectern-dev/lectern/server/internal/commandline"
 )
@@ -29,6 +32,26 @@ func TestGrace(t *testing.T) {
 	for _, text := range []string{"", "d", "-1d", "+1d", "1.5d", "65536d", "7", "-1s", "7 d", "7d12h"} {
 		if err := new(commandline.Grace).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("grace %q = nil, want an error", text)
+		}
+	}
+}
+
+func TestShards(t *testing.T) {
+	for args, want := range map[string]string{ // "" is an error
+		"": "{false 0}", "--shards": "{true 0}", "--shards=1": "{true 1}", "--shards=32000": "{true 32000}", "--shards x": "{true 0}",
+		"--shards=0": "", "--shards=-1": "", "--shards=32001": "", "--shards=x": "", "--shards=": "",
+	} {
+		var c struct {
+			Shards commandline.Shards
+			Word   string `arg:"" optional:""`
+		}
+		k, err := kong.New(&c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = k.Parse(strings.Fields(args))
+		if (err != nil) != (want == "") || err == nil && fmt.Sprint(c.Shards) != want {
+			t.Errorf("%s = %v, %v, want %s", args, c.Shards, err, want)
 		}
 	}
 }
