@@ -38,11 +38,18 @@ func (k *keys) Check(ctx context.Context, text string) (web.Caller, error) {
 		Time:    g.Now,
 		Now:     state.Snapshot{Versions: state.Versions(g.Held.Versions), Of: now(k.api, g.Now)},
 		From:    g.Held.From,
+
+		Erasures: g.Held.Erasures,
 	}
 	if k.api != auth.Libraries { // all keys of a library network share one
 		c.Budget = int64(g.Key.Budget)
 	}
 	return c, nil
+}
+
+// Erasures implements web.Keys.
+func (k *keys) Erasures(ctx context.Context, t state.Tenant) (int64, error) {
+	return k.store.Erasures(ctx, auth.Tenant(t))
 }
 
 // now is the day or the hour of a time, as an API counts.

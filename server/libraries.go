@@ -40,6 +40,8 @@ func (s *Server) libraries(limit auth.Limiter, kept state.Cache) (place, error) 
 	api := &librariesapi.API{
 		Front:          s.front(auth.Libraries, web.Limit{Limiter: limit, Rate: c.LibrariesRate}),
 		Reports:        reports,
+		History:        *c.LibrariesHistory,
+		Outside:        reports.Channels != nil,
 		Queue:          &librariesapi.Queue{AtATime: c.UsersQueue.AtATime, Waiting: c.UsersQueue.Waiting, Wait: c.UsersQueue.Wait},
 		LegacyPrefixes: legacy,
 	}

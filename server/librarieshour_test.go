@@ -102,10 +102,10 @@ func (s *shelf) killed(folder string, step int64) {
 	}
 }
 
-// answers has all answers to some questions: body and tag, by route and question.
+// answers has all answers to some questions, by route and question.
 type answers map[string]string
 
-// asked asks some questions of every route of a server.
+// asked asks some questions of every route of a server, which tags the answers as the shelf's own one does.
 func (s *shelf) asked(of *server.Server, questions map[string][]url.Values) answers {
 	s.Helper()
 	via := s.network
@@ -118,7 +118,10 @@ func (s *shelf) asked(of *server.Server, questions map[string][]url.Values) answ
 			if w.Code != 200 {
 				s.Errorf("GET %s = %d %s", target, w.Code, w.Body)
 			}
-			all[target] = w.Header().Get("ETag") + " " + w.Body.String()
+			if tag, want := w.Header().Get("ETag"), s.get(s.key, target).Header().Get("ETag"); tag != want {
+				s.Errorf("GET %s has the tag %s, and %s on another server", target, tag, want)
+			}
+			all[target] = w.Body.String()
 		}
 	}
 	return all

@@ -73,6 +73,7 @@ type pulling struct {
 	forgot  map[string]bool                // users who are named in no state any more, nor ever again
 	pulls   []*onePull
 	copies  []*kept
+	tags    *tags // of all runs
 	line
 }
 
@@ -95,11 +96,12 @@ func testPulls(t *testing.T, checks int, begin func(rt *rapid.T, t *testing.T, d
 		if _, err := server.Migrate(t.Context(), db); err != nil {
 			t.Fatal(err)
 		}
-		dbs := replicas(t, db)
+		dbs, all := replicas(t, db), newTags()
 		n := 0
 		rapid.Check(t, func(rt *rapid.T) {
 			n++
 			m := begin(rt, t, dbs, n)
+			m.tags = all
 			for i := range m.servers {
 				m.serve(i)
 			}
@@ -215,8 +217,14 @@ func (m *pulling) askSince(q question, page, size int, snapshot, since string, h
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	w := httptest.NewRecorder()
-	m.servers[m.server()].ServeHTTP(w, r)
+	send := func(h http.Handler, header, value string) *httptest.ResponseRecorder {
+		again := r.Clone(r.Context())
+		again.Header.Set(header, value)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, again)
+		return w
+	}
+	w := send(m.servers[m.server()], "X-Api-Key", m.keys[q.network])
 	gone := snapshot != "" && !m.kept(snapshot) || since != "" && !m.kept(since)
 	if want := map[bool]int{false: 200, true: 410}[gone]; w.Code != want && (snapshot != "" || gone) || w.Code != 200 && w.Code != 410 {
 		m.Fatalf("GET %s = %d %s, want %d\n%v", target, w.Code, w.Body, want, &m.line)
@@ -225,6 +233,9 @@ func (m *pulling) askSince(q question, page, size int, snapshot, since string, h
 		if at != "" && w.Code == 200 {
 			m.used(q.network, at, m.clock.now)
 		}
+	}
+	if w.Code == 200 {
+		m.tagged(r, w, send)
 	}
 	return w
 }

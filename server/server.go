@@ -55,6 +55,7 @@ type Server struct {
 // APIs. It does not listen yet. It fails where a directory key was issued whose secret cannot be opened with the configuration's
 // SecretKey; without any such key the directory refuses everybody, and the rest is served.
 func New(ctx context.Context, c Config) (*Server, error) {
+	go build() // the first answer needs it
 	c = c.withDefaults()
 	if err := c.check(); err != nil {
 		return nil, err
@@ -165,7 +166,7 @@ func (s *Server) front(api auth.API, limit web.Limit) web.Front {
 		Keys:    &keys{&authdb.Store{DB: c.DB.DB, Now: c.Now}, s.uses, api},
 		Limit:   limit,
 		Pulls:   &statedb.Store{DB: c.DB.DB, Now: c.Now},
-		Answers: new(web.Answers),
+		Answers: &web.Answers{Build: build},
 	}
 }
 

@@ -19,6 +19,7 @@ package librariesapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"path"
 	"time"
@@ -29,6 +30,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
@@ -73,6 +75,10 @@ type API struct {
 	Reports Reports
 	// Queue bounds the users route (L17).
 	Queue *Queue
+	// History is the first day that the reports know (G6).
+	History calendar.Date
+	// Outside says that sessions by channel are no part of the state, but come from a source outside (L13).
+	Outside bool
 	// LegacyPrefixes are further paths before Suffix under which the routes answer: plain ones, without `:` and `*`, each once.
 	LegacyPrefixes []string
 }
@@ -121,7 +127,7 @@ func (a *API) dataset(prefix string) http.Handler {
 	})
 }
 
-// answer reads the parameters, runs the report on the state of now or on that of the snapshot, and writes it.
+// answer reads the parameters, finds the answer of the state of now or of that of the snapshot, and sends it.
 func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, caller web.Caller) error {
 	q := web.NewQuery(r.URL.RawQuery, rt.vocabulary)
 	s, c := rt.call(q, caller)
@@ -129,25 +135,22 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, caller we
 	if err := q.Err(); err != nil {
 		return err
 	}
-	var ans answer
-	err := s.Report(r.Context(), a.Pulls, func(from time.Time) (err error) {
-		access := report.Access{Network: libraries.NetworkID(s.Tenant), At: s.At.Versions}
-		if !from.IsZero() { // as it is before the first load
-			access.Hour = libraries.HourOf(from)
-		}
-		ans, err = c.run(r.Context(), asked{a, access, s.Since})
-		return err
+	found, err := a.Find(r, web.Reply{
+		States: s, Of: fmt.Sprintf("%s %v %v%s", rt.path, a.History, today(s), q.Asked()),
+		Rows: c.sample.data == nil, People: c.people, Loose: a.Outside && c.channels,
+		Read: func(ctx context.Context, from time.Time) (web.Content, error) {
+			access := report.Access{Network: libraries.NetworkID(s.Tenant), At: s.At.Versions}
+			if !from.IsZero() { // as it is before the first load
+				access.Hour = libraries.HourOf(from)
+			}
+			ans, err := c.run(ctx, asked{a, access, s.Since})
+			return web.Content{Rows: ans.rows, Members: func(w *wire.Writer) { c.write(w, ans) }}, err
+		},
 	})
 	if err != nil {
 		return explain(err)
 	}
-	s.ShowSnapshot(w)
-	write := func(w *wire.Writer) { c.write(w, ans) }
-	if ans.data != nil {
-		a.Answers.WriteJSON(w, r, write)
-		return nil
-	}
-	a.Answers.WriteRows(w, r, ans.rows, write)
+	found.Send(w, r)
 	return nil
 }
 

@@ -81,7 +81,7 @@ func logins(q *web.Query, today calendar.Date) call {
 func channels(q *web.Query, today calendar.Date) call {
 	query := report.ChannelQuery{Period: window(q, today), Channel: web.Choose(q, "channel", "One channel.", channelNames)}
 	c := channelList.page(query, paging.Page{}).over(query.Period)
-	c.page = nil
+	c.page, c.channels = nil, true
 	return c
 }
 

@@ -61,12 +61,15 @@ func datasets() []route {
 // call reads the parameters of a request: snapshot first, for it decides the day of the others' defaults.
 func (rt route) call(q *web.Query, caller web.Caller) (web.States, call) {
 	s := caller.States(q)
-	c := rt.read(q, libraries.Hour(s.At.Of).Day())
+	c := rt.read(q, today(s))
 	if c.rounds {
 		s.ReadSince(q, c.period != nil)
 	}
 	return s, c
 }
+
+// today is the day of the state that a request is answered from.
+func today(s web.States) calendar.Date { return libraries.Hour(s.At.Of).Day() }
 
 // params returns the parameters of a route.
 func (rt route) params() []web.Param {
@@ -113,7 +116,7 @@ func summary(q *web.Query, today calendar.Date) call {
 	data := func(s *report.Summary) answer {
 		return answer{hour: s.Hour, total: s.BreakdownTotal, data: func(w *wire.Writer) { writeSummary(w, s, grouped) }}
 	}
-	return call{period: &query.Period, page: &page, grouped: &grouped, sample: data(new(report.Summary)),
+	return call{period: &query.Period, page: &page, grouped: &grouped, channels: true, sample: data(new(report.Summary)),
 		run: func(ctx context.Context, of asked) (answer, error) {
 			s, err := of.Reports.Summary(ctx, of.access, query, page)
 			if err != nil {
@@ -140,6 +143,7 @@ func users(q *web.Query, _ calendar.Date) call {
 		UpdatedSince: q.Date("updatedSince", "Changed on that day or later, deactivation and deletion included."),
 	}
 	c := userList.page(query, q.Page(pages))
+	c.people = true
 	run := c.run
 	c.run = func(ctx context.Context, of asked) (answer, error) {
 		leave, err := of.Queue.Enter(ctx, of.access.Network)

@@ -20,7 +20,10 @@ type call struct {
 	grouped *bool  // where not nil, the page is there only if it is true
 	sample  answer // what the schema is made of
 	rounds  bool   // the route has changedSince (H14)
-	run     func(context.Context, asked) (answer, error)
+	// people and channels say that names and e-mails, and sessions by channel, are shown.
+	people, channels bool
+
+	run func(context.Context, asked) (answer, error)
 }
 
 // asked is what a report is asked with besides its parameters.

@@ -111,9 +111,12 @@ func (p *pull) begun(ctx context.Context) (state.Snapshot, error) {
 	return p.Now, nil
 }
 
-// key names the pull of the query with an effective period: all that the rows depend on but the page, whatever the order and
+// key names the pull of the query with an effective period.
+func (p *pull) key(period calendar.Period) state.PullKey { return p.Key(p.named(period)) }
+
+// named names the query with an effective period: all that the rows depend on but the state and the page, whatever the order and
 // form in which it was sent.
-func (p *pull) key(period calendar.Period) state.PullKey {
+func (p *pull) named(period calendar.Period) string {
 	user, school := "any", "any"
 	if p.filter.UserID != nil {
 		user = fmt.Sprint(*p.filter.UserID)
@@ -126,19 +129,26 @@ func (p *pull) key(period calendar.Period) state.PullKey {
 	if p.Since != nil {
 		query += fmt.Sprintf(" since %+v", *p.Since)
 	}
-	return p.Key(query)
+	return query
 }
 
-// run runs the report of the request, and notes the pull that it begins or goes on with, before anything is sent.
-func (p *pull) run(ctx context.Context) (list wire.Rows, err error) {
-	err = p.Report(ctx, p.api.Pulls, func(time.Time) (err error) {
-		list, err = p.route.rows(ctx, p)
-		return err
-	})
-	if err != nil || p.Given || p.page.Number > 1 || list.Total <= int64(p.page.Size) {
-		return list, err
+// reply is the answer to the request. The day of the state is in the period.
+func (p *pull) reply() web.Reply {
+	return web.Reply{
+		States: p.States, Of: fmt.Sprintf("%s page %d", p.named(p.period), p.page.Number), Rows: true, People: p.route.people,
+		Read: func(ctx context.Context, _ time.Time) (web.Content, error) {
+			list, err := p.route.rows(ctx, p)
+			return web.Content{Rows: list, Members: func(w *wire.Writer) { p.write(w, list) }}, err
+		},
 	}
-	return list, p.api.Pulls.BeginPull(ctx, p.key(p.period), p.At, p.Time)
+}
+
+// begin notes the pull that an answer of so many rows in all begins, before anything is sent.
+func (p *pull) begin(ctx context.Context, total int64) error {
+	if p.Given || p.page.Number > 1 || total <= int64(p.page.Size) {
+		return nil
+	}
+	return p.api.Pulls.BeginPull(ctx, p.key(p.period), p.At, p.Time)
 }
 
 // access is what the key opens, at the state that the request is answered from.

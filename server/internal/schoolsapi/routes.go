@@ -15,6 +15,7 @@ type route struct {
 	summary, about string
 	// aboutStart is said of startDate; it is empty where the route has no period.
 	aboutStart string
+	people     bool // it shows names and e-mails
 	list
 }
 
@@ -23,13 +24,13 @@ func (a *API) routes() []route {
 	return []route{
 		{"/users", "Users of the network",
 			"The register of students and teachers, by userId. The only route with personal data.",
-			"", userList},
+			"", true, userList},
 		{"/engagements", "Days with access",
 			"One row for each user and day with an access, by date, then userId. The sum of readingMinutes equals that of readings for the same period and filters.",
-			start, engagementList},
+			start, false, engagementList},
 		{"/readings", "What was read",
 			"One row for each user and book with effective reading in the period, by userId, then book. Percent and finished are of the period.",
-			start, readingList},
+			start, false, readingList},
 	}
 }
 
@@ -52,16 +53,18 @@ func Routes(history calendar.Date) []web.Route {
 // limits are the bounds of the pages of all routes.
 var limits = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 1000}
 
-// answer runs the report of a request and writes it.
+// answer finds the answer to a request and sends it.
 func (a *API) answer(w http.ResponseWriter, r *http.Request, p *pull) error {
 	if err := p.settle(r.Context()); err != nil {
 		return err
 	}
-	list, err := p.run(r.Context())
+	found, err := a.Find(r, p.reply())
+	if err == nil {
+		err = p.begin(r.Context(), found.Total)
+	}
 	if err != nil {
 		return err
 	}
-	p.ShowSnapshot(w)
-	a.Answers.WriteRows(w, r, list, func(w *wire.Writer) { p.write(w, list) })
+	found.Send(w, r)
 	return nil
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"iter"
 	"net/http"
 	"path"
 	"strconv"
@@ -14,12 +15,12 @@ import (
 
 // Answers writes the successful answers of GET (H8). The zero value is ready; it holds pools and must not be copied.
 type Answers struct {
+	// Build returns a text that no two programs share which may write other bytes of the same; nil is for one program alone.
+	Build func() string
+
 	bodies sync.Pool // of *[]byte
 	coder  coder
 }
-
-// plainBelow is the size under which a body is sent as it is: smaller ones gain nothing by compression.
-const plainBelow = 1 << 10
 
 // keptBuffer is the largest buffer that goes back into the pool, so that one huge answer does not hold its memory.
 const keptBuffer = 4 << 20
@@ -30,7 +31,13 @@ const keptBuffer = 4 << 20
 func (a *Answers) WriteJSON(w http.ResponseWriter, r *http.Request, members func(*wire.Writer)) {
 	buf := a.buffer()
 	*buf = wire.AppendJSON((*buf)[:0], members)
-	a.write(w, r, jsonType, *buf)
+	s := sent{tag: entityTag(*buf), contentType: jsonType}
+	if !s.had(r) {
+		s.coding = wantedBy(r, false).of(len(*buf))
+		buf = a.pack(buf, s.coding)
+	}
+	s.body = *buf
+	s.write(w, r)
 	a.release(buf)
 }
 
@@ -47,32 +54,45 @@ func WriteJSON(w http.ResponseWriter, status int, members func(*wire.Writer)) {
 	w.Write(body)
 }
 
-func (a *Answers) write(w http.ResponseWriter, r *http.Request, contentType string, body []byte) {
-	tag := entityTag(body)
+// sent is an answer as it is sent. It has no body where the client has it.
+type sent struct {
+	tag, contentType, coding string
+	body                     []byte
+}
+
+// had reports whether the client has the answer already.
+func (s sent) had(r *http.Request) bool { return matches(r.Header.Values("If-None-Match"), s.tag) }
+
+func (s sent) write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("ETag", tag)
+	h.Set("ETag", s.tag)
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Vary", "Accept, Accept-Encoding, Authorization, X-Api-Key")
-	if matches(r.Header.Values("If-None-Match"), tag) {
+	if s.had(r) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	packed := contentType == wire.XLSXType
-	coding := negotiate(r.Header.Values("Accept-Encoding"), packed || len(body) < plainBelow)
-	if coding != identity {
-		buf := a.buffer()
-		defer a.release(buf)
-		*buf = a.coder.encode((*buf)[:0], coding, body)
-		body = *buf
-		h.Set("Content-Encoding", coding)
+	if s.coding != identity {
+		h.Set("Content-Encoding", s.coding)
 	}
-	if packed { // the name of the route: a person has it as a file
+	if s.contentType == wire.XLSXType { // the name of the route: a person has it as a file
 		h.Set("Content-Disposition", `attachment; filename="`+path.Base(r.URL.Path)+`.xlsx"`)
 	}
-	h.Set("Content-Type", contentType)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Content-Type", s.contentType)
+	h.Set("Content-Length", strconv.Itoa(len(s.body)))
 	w.WriteHeader(http.StatusOK)
-	w.Write(body)
+	w.Write(s.body)
+}
+
+// pack returns a body in a coding; the buffer is given up for the one returned.
+func (a *Answers) pack(body *[]byte, coding string) *[]byte {
+	if coding == identity {
+		return body
+	}
+	packed := a.buffer()
+	*packed = a.coder.encode((*packed)[:0], coding, *body)
+	a.release(body)
+	return packed
 }
 
 func (a *Answers) buffer() *[]byte {
@@ -88,33 +108,46 @@ func (a *Answers) release(b *[]byte) {
 	}
 }
 
-// entityTag returns the weak tag of a body: 128 bits of its SHA-256.
-func entityTag(body []byte) string {
-	sum := sha256.Sum256(body)
-	return `W/"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
+// entityTag returns the weak tag of a body.
+func entityTag(body []byte) string { return `W/"` + digest(body) + `"` }
+
+// digest is 128 bits of a SHA-256, as text.
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// matches reports whether an If-None-Match header names the tag, by weak comparison, or any tag by `*`. What is no list
-// of entity tags ends it.
+// matches reports whether an If-None-Match header names the tag, by weak comparison, or any tag by `*`.
 func matches(lines []string, tag string) bool {
 	tag = strings.TrimPrefix(tag, "W/")
-	list := strings.Join(lines, ",")
-	for {
-		list = strings.TrimLeft(list, " \t,")
-		if strings.HasPrefix(list, "*") {
+	for t := range entityTags(lines) {
+		if t == tag || t == "*" {
 			return true
 		}
-		list = strings.TrimPrefix(list, "W/")
-		if !strings.HasPrefix(list, `"`) {
-			return false
+	}
+	return false
+}
+
+// entityTags yields the tags of an If-None-Match header in their quotes, or `*`, which ends the list. What is no list of entity tags
+// ends it too.
+func entityTags(lines []string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		list := strings.Join(lines, ",")
+		for {
+			list = strings.TrimLeft(list, " \t,")
+			if strings.HasPrefix(list, "*") {
+				yield("*")
+				return
+			}
+			list = strings.TrimPrefix(list, "W/")
+			if !strings.HasPrefix(list, `"`) {
+				return
+			}
+			end := strings.IndexByte(list[1:], '"')
+			if end < 0 || !yield(list[:end+2]) {
+				return
+			}
+			list = list[end+2:]
 		}
-		end := strings.IndexByte(list[1:], '"')
-		if end < 0 {
-			return false
-		}
-		if list[:end+2] == tag {
-			return true
-		}
-		list = list[end+2:]
 	}
 }

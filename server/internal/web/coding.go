@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 	"mime"
+	"net/http"
 	"strings"
 	"sync"
 
@@ -18,23 +19,28 @@ const (
 	zstded   = "zstd"
 )
 
-// negotiate chooses a coding by the q-values of an Accept-Encoding header (H8): zstd before gzip before none where they tie.
-// A client gets zstd only when it names it: `*` comes from proxies that can read no more than gzip. A body that is not worth
-// compressing is sent plain unless the client refuses that. When nothing that the client accepts is left, the body is plain
-// all the same.
-func negotiate(lines []string, plain bool) string {
-	q := acceptedCodings(lines)
-	coding, best := identity, 0
-	if q.zstd > best {
-		coding, best = zstded, q.zstd
+// plainBelow is the size under which a body is sent as it is: smaller ones gain nothing by compression.
+const plainBelow = 1 << 10
+
+// wanted are the codings that a client wants for a large body, and for one that is not worth compressing.
+type wanted struct{ large, small string }
+
+// wantedBy reads what a request wants. What is packed already is never worth it.
+func wantedBy(r *http.Request, packed bool) wanted {
+	q := acceptedCodings(r.Header.Values("Accept-Encoding"))
+	w := wanted{q.choose(false), q.choose(true)}
+	if packed {
+		w.large = w.small
 	}
-	if q.gzip > best {
-		coding, best = gzipped, q.gzip
+	return w
+}
+
+// of is the coding for a body of a size.
+func (w wanted) of(size int) string {
+	if size < plainBelow {
+		return w.small
 	}
-	if plain && q.identity > 0 || q.identityNamed && q.identity > best {
-		return identity
-	}
-	return coding
+	return w.large
 }
 
 // AcceptsGzip reports whether a client takes gzip, by the lines of its Accept-Encoding header.
@@ -46,6 +52,23 @@ func AcceptsGzip(lines []string) bool {
 type codings struct {
 	zstd, gzip, identity int
 	identityNamed        bool
+}
+
+// choose chooses a coding by the q-values (H8): zstd before gzip before none where they tie. A client gets zstd only when it names
+// it: `*` comes from proxies that can read no more than gzip. A body that is not worth compressing is sent plain unless the client
+// refuses that. When nothing that the client accepts is left, the body is plain all the same.
+func (q codings) choose(plain bool) string {
+	coding, best := identity, 0
+	if q.zstd > best {
+		coding, best = zstded, q.zstd
+	}
+	if q.gzip > best {
+		coding, best = gzipped, q.gzip
+	}
+	if plain && q.identity > 0 || q.identityNamed && q.identity > best {
+		return identity
+	}
+	return coding
 }
 
 func acceptedCodings(lines []string) codings {

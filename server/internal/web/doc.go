@@ -12,7 +12,7 @@
 //	p := q.Page(web.Limits{MaxPage: 100000, DefaultSize: 100, MaxSize: 1000})
 //	err := q.Err() // 400: property colour should not exist; page must not be less than 1
 //
-// and answers with Answers.WriteJSON or WriteRows, which build the body in a pooled buffer before they send the status (H8), or with
+// and answers with a Reply, which says what its bytes depend on before it reads anything (Front.Find), with Answers.WriteJSON, or with
 // Fail, which writes any error in the shape of the schools and libraries APIs (H2):
 //
 //	{"statusCode":400,"error":"Bad Request","message":["page must not be less than 1"]}

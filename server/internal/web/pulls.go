@@ -3,8 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"net/http"
 	"time"
@@ -38,6 +36,8 @@ type Caller struct {
 	Time    time.Time      // of the clock that judged the key
 	Now     state.Snapshot // the state of now, and the day or the hour that it is
 	From    time.Time      // since when the facts of that state have held; zero before the first load
+	// Erasures is the number that grows whenever people are erased from the tenant's states.
+	Erasures int64
 }
 
 // The headers and parameters of pulls.
@@ -112,8 +112,7 @@ func (c Caller) snapshot(q *Query, name, about string) *state.Snapshot {
 
 // Key names a pull of the caller's by its query, which may be of any form and length.
 func (c Caller) Key(query string) state.PullKey {
-	sum := sha256.Sum256([]byte(query))
-	return state.PullKey{Tenant: c.Tenant, Budget: c.Budget, Query: base64.RawURLEncoding.EncodeToString(sum[:16])}
+	return state.PullKey{Tenant: c.Tenant, Budget: c.Budget, Query: digest([]byte(query))}
 }
 
 // Report runs a report on the states, and tells it since when the facts of the answer's have held. Those that the request names are
@@ -139,8 +138,11 @@ func (c Caller) using(ctx context.Context, p Pulls, at state.Snapshot, report fu
 	}
 }
 
+// errUnread is the error of a report that is answered without having read anything.
+var errUnread = errors.New("nothing was read")
+
 // kept runs a report on a state. The error is ErrGone where the state is not one that is kept, from before the report's first
-// statement to after its last: it may have read what was being removed.
+// statement to after its last: it may have read what was being removed. errUnread is passed on.
 func (c Caller) kept(ctx context.Context, p Pulls, at state.Snapshot, report func(from time.Time) error) error {
 	if at.Versions == c.Now.Versions {
 		return report(c.From)
@@ -150,6 +152,9 @@ func (c Caller) kept(ctx context.Context, p Pulls, at state.Snapshot, report fun
 		return explainGone(err)
 	}
 	failed := report(from)
+	if failed == errUnread {
+		return failed
+	}
 	if _, err = p.KeptFrom(ctx, c.Tenant, at.Versions); errors.Is(err, state.ErrGone) {
 		return ErrGone
 	}

@@ -82,6 +82,17 @@ func (q *Query) params() []Param {
 	return slices.SortedStableFunc(slices.Values(q.read), func(x, y Param) int { return place(x) - place(y) })
 }
 
+// Asked names what the parameters that were read say, but for those that name a state. The defaults of the others are not in it.
+func (q *Query) Asked() string {
+	var asked []byte
+	for _, p := range q.read {
+		if vs := q.values[p.Name]; vs != nil && p.Name != SnapshotParam && p.Name != SinceParam {
+			asked = fmt.Appendf(asked, " %s=%q", p.Name, vs)
+		}
+	}
+	return string(asked)
+}
+
 // Pairs yields the names and values of a raw query, as it has them. The text is split at '&' alone; '+' is a space, and
 // a malformed escape leaves its text as it stands.
 func Pairs(raw string) iter.Seq2[string, string] {

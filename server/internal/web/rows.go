@@ -1,8 +1,6 @@
 package web
 
 import (
-	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/lectern-dev/lectern/paging"
@@ -27,28 +25,6 @@ var contentTypes = [...]string{
 	formatCSVpt:  "text/csv; charset=utf-8; header=present; profile=pt-BR",
 	formatNDJSON: "application/x-ndjson; charset=utf-8",
 	formatXLSX:   wire.XLSXType,
-}
-
-// WriteRows answers as WriteJSON does, with the rows alone where the client asks for CSV, NDJSON or XLSX (H11), else with the
-// object whose members a function writes.
-func (a *Answers) WriteRows(w http.ResponseWriter, r *http.Request, rows wire.Rows, members func(*wire.Writer)) {
-	f := accepted(r.Header.Values("Accept"))
-	if f == formatJSON {
-		a.WriteJSON(w, r, members)
-		return
-	}
-	buf := a.buffer()
-	switch f {
-	case formatNDJSON:
-		*buf = rows.AppendNDJSON((*buf)[:0])
-	case formatXLSX:
-		*buf = rows.AppendXLSX((*buf)[:0])
-	default:
-		*buf = rows.AppendCSV((*buf)[:0], f == formatCSVpt)
-	}
-	w.Header().Set("X-Total-Rows", strconv.FormatInt(rows.Total, 10))
-	a.write(w, r, contentTypes[f], *buf)
-	a.release(buf)
 }
 
 // accepted returns the form that an Accept header prefers: of those with the highest q the first. What it does not name,

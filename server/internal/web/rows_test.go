@@ -1,23 +1,32 @@
 package web
 
 import (
+	"context"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
-// answerRows answers a request for no rows of 12,345.
-func answerRows(accept string) *httptest.ResponseRecorder {
+// answerRows answers a request, which has header lines in pairs, with rows of 12,345.
+func answerRows(t *testing.T, target string, rows []int64, headers ...string) *httptest.ResponseRecorder {
+	t.Helper()
 	w := httptest.NewRecorder()
-	r := httptest.NewRequest("GET", "/", nil)
-	if accept != "" {
-		r.Header.Set("Accept", accept)
+	r := httptest.NewRequest("GET", target, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
 	}
 	table := wire.Table[int64]{Write: func(w *wire.Writer, n *int64) { w.Int("n", *n, "") }}
-	rows := table.Rows(nil, 12345)
-	new(Answers).WriteRows(w, r, rows, func(w *wire.Writer) { rows.List(w, "rows") })
+	list := table.Rows(rows, 12345)
+	found, err := (&Front{Answers: new(Answers)}).Find(r, Reply{Rows: true, Read: func(context.Context, time.Time) (Content, error) {
+		return Content{Rows: list, Members: func(w *wire.Writer) { list.List(w, "rows") }}, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found.Send(w, r)
 	return w
 }
 
@@ -50,7 +59,7 @@ func TestAccept(t *testing.T) {
 		strings.ToUpper(workbook) + ";q=0.9, */*;q=0.8": workbook,
 		workbook + ";q=0.5, text/csv":                   table,
 	} {
-		w := answerRows(accept)
+		w := answerRows(t, "/", nil, "Accept", accept)
 		if got := w.Header().Get("Content-Type"); got != want {
 			t.Errorf("Accept %q = %s, want %s", accept, got, want)
 		}
@@ -66,12 +75,7 @@ func TestAccept(t *testing.T) {
 // A workbook is compressed already: it is sent as it is, unless the client refuses that.
 func TestWorkbookIsNotCompressed(t *testing.T) {
 	for codings, want := range map[string]string{"gzip, zstd": "", "gzip;q=1, identity;q=0.1": "", "gzip, identity;q=0": "gzip"} {
-		w := httptest.NewRecorder()
-		r := httptest.NewRequest("GET", "/datasets/books?page=1", nil)
-		r.Header.Set("Accept", wire.XLSXType)
-		r.Header.Set("Accept-Encoding", codings)
-		table := wire.Table[int64]{Write: func(w *wire.Writer, n *int64) { w.Int("n", *n, "") }}
-		new(Answers).WriteRows(w, r, table.Rows([]int64{1}, 1), nil)
+		w := answerRows(t, "/datasets/books?page=1", []int64{1}, "Accept", wire.XLSXType, "Accept-Encoding", codings)
 		if got := w.Header().Get("Content-Encoding"); got != want || w.Body.Len() < plainBelow {
 			t.Errorf("Accept-Encoding %q: %q of %d bytes, want %q", codings, got, w.Body.Len(), want)
 		}

@@ -1,0 +1,173 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lectern-dev/lectern/server/internal/wire"
+)
+
+// Reply is an answer of a reporting API before anything is read for it: what its bytes depend on, and what reads them. Its entity tag
+// is made of the former alone, so that a client that has the bytes is answered without them (H8).
+type Reply struct {
+	States
+	// Of says what the bytes depend on besides the program, the tenant, its network, the states and the form: the route, what its
+	// parameters read as, settings. Where it reads the day or the hour of the state, that is in it.
+	Of string
+	// Rows says that the answer is a list of rows, which has other forms (H11).
+	Rows bool
+	// People says that it shows names or e-mails: it is another one when somebody's is erased.
+	People bool
+	// Loose says that the bytes depend on more than is told here. They are always made then, and the tag is theirs.
+	Loose bool
+	// Read reads what is to be written, of the state whose facts have held since a time.
+	Read func(ctx context.Context, from time.Time) (Content, error)
+}
+
+// Content is what an answer writes: the object whose members a function writes, or the rows alone.
+type Content struct {
+	Rows    wire.Rows
+	Members func(*wire.Writer)
+}
+
+// Found is an answer that is to be sent.
+type Found struct {
+	// Total is the number of rows of all pages, of an answer that is a list.
+	Total int64
+
+	reply   Reply
+	answers *Answers
+	form    format
+	name    string // of the bytes; empty where they have to be seen
+	sent
+	buffer *[]byte // which holds the body; nil = nothing does
+}
+
+// Find finds the answer to a request, which is of GET and whose parameters are good: none of it where the client has it. The error
+// is ErrGone where a state that the request names is not kept, or that of reading.
+func (f *Front) Find(r *http.Request, p Reply) (*Found, error) {
+	a := &Found{reply: p, answers: f.Answers}
+	if p.Rows {
+		a.form = accepted(r.Header.Values("Accept"))
+	}
+	a.contentType = contentTypes[a.form]
+	var c Content
+	err := p.Report(r.Context(), f.Pulls, func(from time.Time) (err error) {
+		if a.identify(from); a.hadBefore(r) {
+			return errUnread
+		}
+		c, err = p.Read(r.Context(), from)
+		return err
+	})
+	if errors.Is(err, errUnread) {
+		return a, nil
+	}
+	if err == nil && p.People {
+		err = f.unerased(r.Context(), a)
+	}
+	if err == nil {
+		a.make(r, c)
+	}
+	return a, err
+}
+
+// unerased sees to it that nobody was erased since the key was checked: else what was read is of a time between, and the bytes
+// have to be seen.
+func (f *Front) unerased(ctx context.Context, a *Found) error {
+	n, err := f.Keys.Erasures(ctx, a.reply.Tenant)
+	if n != a.reply.Erasures {
+		a.name = ""
+	}
+	return err
+}
+
+// identify gives the bytes a name: all that they depend on, which makes another one of each difference.
+func (a *Found) identify(from time.Time) {
+	p := &a.reply
+	if p.Loose {
+		return
+	}
+	var build, since string
+	if a.answers.Build != nil {
+		build = a.answers.Build()
+	}
+	if p.Since != nil {
+		since = fmt.Sprintf("%+v", *p.Since)
+	}
+	var erasures int64
+	if p.People {
+		erasures = p.Erasures
+	}
+	a.name = digest(fmt.Appendf(nil, "%q %d %d %+v %d %q %d %d %s",
+		build, p.Tenant, p.Network, p.At.Versions, from.UnixMicro(), since, erasures, a.form, p.Of))
+}
+
+// tagged makes the entity tag of the name. A list's tells its total too: it is shown, and says whether a pull begins, without a row
+// read.
+func (a *Found) tagged(total int64) {
+	a.Total, a.tag = total, `W/"`+a.name+`"`
+	if a.reply.Rows {
+		a.tag = `W/"` + a.name + "." + strconv.FormatInt(total, 10) + `"`
+	}
+}
+
+// hadBefore reports whether the client names the bytes, and learns the total from the tag that it was given. `*` does not tell it.
+func (a *Found) hadBefore(r *http.Request) bool {
+	if a.name == "" {
+		return false
+	}
+	for t := range entityTags(r.Header.Values("If-None-Match")) {
+		if rest, ok := strings.CutPrefix(t, `"`+a.name); ok {
+			total, _ := strconv.ParseUint(strings.Trim(rest, `."`), 10, 63)
+			if a.tagged(int64(total)); a.tag == "W/"+t {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// make makes the body, unless the client has it.
+func (a *Found) make(r *http.Request, c Content) {
+	a.buffer = a.answers.buffer()
+	*a.buffer = c.append((*a.buffer)[:0], a.form)
+	if a.tagged(c.Rows.Total); a.name == "" {
+		a.tag = entityTag(*a.buffer)
+	}
+	if a.had(r) {
+		return
+	}
+	a.coding = wantedBy(r, a.form == formatXLSX).of(len(*a.buffer))
+	a.buffer = a.answers.pack(a.buffer, a.coding)
+	a.body = *a.buffer
+}
+
+// append appends the content in a form.
+func (c Content) append(to []byte, form format) []byte {
+	switch form {
+	case formatJSON:
+		return wire.AppendJSON(to, c.Members)
+	case formatNDJSON:
+		return c.Rows.AppendNDJSON(to)
+	case formatXLSX:
+		return c.Rows.AppendXLSX(to)
+	}
+	return c.Rows.AppendCSV(to, form == formatCSVpt)
+}
+
+// Send sends the answer, once.
+func (a *Found) Send(w http.ResponseWriter, r *http.Request) {
+	a.reply.ShowSnapshot(w)
+	if a.form != formatJSON {
+		w.Header().Set("X-Total-Rows", strconv.FormatInt(a.Total, 10))
+	}
+	a.write(w, r)
+	if a.buffer != nil {
+		a.answers.release(a.buffer)
+	}
+}

@@ -1,0 +1,220 @@
+package web_test
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/wire"
+)
+
+// desk answers replies, and counts those that are read.
+type desk struct {
+	web.Front
+	keeper
+	erasures int64 // of now
+	reads    int
+	rows     []int64
+}
+
+// Check implements web.Keys.
+func (d *desk) Check(context.Context, string) (web.Caller, error) { return web.Caller{}, nil }
+
+// Erasures implements web.Keys.
+func (d *desk) Erasures(context.Context, state.Tenant) (int64, error) { return d.erasures, nil }
+
+func newDesk() *desk {
+	d := &desk{keeper: keeper{questions: 1 << 20}, rows: []int64{7}}
+	d.Front = web.Front{Keys: d, Pulls: &d.keeper, Answers: &web.Answers{Build: func() string { return "one" }}}
+	return d
+}
+
+// reply is an answer of a list.
+func (d *desk) reply() web.Reply {
+	p := web.Reply{Of: "/list", Rows: true, Read: func(context.Context, time.Time) (web.Content, error) {
+		d.reads++
+		rows := wire.Table[int64]{Write: func(w *wire.Writer, n *int64) { w.Int("n", *n, "") }}.Rows(d.rows, 12345)
+		return web.Content{Rows: rows, Members: func(w *wire.Writer) { rows.List(w, "rows") }}, nil
+	}}
+	p.Caller = web.Caller{Tenant: 1, Network: 2, Now: state.Snapshot{Versions: state.Versions{Registers: 3, Facts: 4}, Of: 5}, From: time.Unix(6, 0)}
+	p.At = p.Now
+	return p
+}
+
+// send answers a reply to a request with headers, in pairs.
+func (d *desk) send(t *testing.T, p web.Reply, headers ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	r, w := httptest.NewRequest("GET", "/list", nil), httptest.NewRecorder()
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	found, err := d.Find(r, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found.Send(w, r)
+	return w
+}
+
+// Each thing that the bytes depend on makes another tag, and it alone.
+func TestTagIsOfAllThatBytesDependOn(t *testing.T) {
+	d := newDesk()
+	tags := map[string]string{}
+	for what, change := range map[string]func(*web.Reply){
+		"nothing":               func(*web.Reply) {},
+		"tenant":                func(p *web.Reply) { p.Tenant = 9 },
+		"network":               func(p *web.Reply) { p.Network = 9 },
+		"registers":             func(p *web.Reply) { p.At.Registers = 9 },
+		"facts":                 func(p *web.Reply) { p.At.Facts = 9 },
+		"since when facts hold": func(p *web.Reply) { p.From = time.Unix(9, 0) },
+		"before the first load": func(p *web.Reply) { p.From = time.Time{} },
+		"round":                 func(p *web.Reply) { p.Since = new(p.Now) },
+		"another round":         func(p *web.Reply) { p.Since = &state.Snapshot{Versions: p.Now.Versions, Of: 6} },
+		"question":              func(p *web.Reply) { p.Of = "/lists" },
+		"no list":               func(p *web.Reply) { p.Rows = false },
+		"people erased":         func(p *web.Reply) { p.People, p.Erasures, d.erasures = true, 9, 9 },
+		"form":                  nil,
+		"build":                 nil,
+	} {
+		p := d.reply()
+		var headers []string
+		switch {
+		case change != nil:
+			change(&p)
+		case what == "form":
+			headers = []string{"Accept", "application/x-ndjson"}
+		default:
+			d.Answers = &web.Answers{Build: func() string { return "two" }}
+		}
+		if p.At != p.Now {
+			p.Now = p.At // else it is a state of before, of which the keeper says since when it held
+		}
+		tag := d.send(t, p, headers...).Header().Get("ETag")
+		if other, ok := tags[tag]; ok {
+			t.Errorf("%s and %s: both have the tag %s", what, other, tag)
+		}
+		tags[tag] = what
+		d.Answers = &web.Answers{Build: func() string { return "one" }}
+	}
+	for what, change := range map[string]func(*web.Reply){
+		"erasures where nobody is shown": func(p *web.Reply) { p.Erasures = 9 },
+		"the day, which Of may name":     func(p *web.Reply) { p.At.Of, p.Now.Of = 9, 9 },
+		"the snapshot of now":            func(p *web.Reply) { p.Given = true },
+	} {
+		p := d.reply()
+		change(&p)
+		if tag := d.send(t, p).Header().Get("ETag"); tags[tag] != "nothing" {
+			t.Errorf("%s: another tag, %s", what, tag)
+		}
+	}
+}
+
+// Who has the answer is told so without anything being read; the total comes from the tag.
+func TestHadWithoutReading(t *testing.T) {
+	d := newDesk()
+	for _, accept := range []string{"application/json", "text/csv"} {
+		w := d.send(t, d.reply(), "Accept", accept)
+		tag, reads := w.Header().Get("ETag"), d.reads
+		base, _, _ := strings.Cut(tag, ".")
+		for _, tt := range []struct {
+			sent   string
+			status int
+			reads  int
+		}{
+			{tag, 304, 0}, {`"x", ` + tag, 304, 0}, {strings.TrimPrefix(tag, "W/"), 304, 0},
+			{"*", 304, 1}, // which does not tell the total
+			{`"x"`, 200, 1}, {base + `"`, 200, 1}, {base + `."`, 200, 1}, {base + `.12345.1"`, 200, 1}, {base + `.-12345"`, 200, 1}, {base + `.012345"`, 200, 1},
+		} {
+			d.reads = 0
+			w := d.send(t, d.reply(), "Accept", accept, "If-None-Match", tt.sent)
+			if w.Code != tt.status || d.reads != tt.reads || (w.Body.Len() == 0) != (tt.status == 304) || w.Header().Get("ETag") != tag || w.Header().Get("X-Snapshot") == "" {
+				t.Errorf("If-None-Match %s: %d, read %d times, %v; want %d, %d", tt.sent, w.Code, d.reads, w.Header(), tt.status, tt.reads)
+			}
+			if total := w.Header().Get("X-Total-Rows"); (total == "12345") != (accept != "application/json") {
+				t.Errorf("If-None-Match %s: X-Total-Rows %q", tt.sent, total)
+			}
+		}
+		if reads == 0 {
+			t.Error("an answer was made of nothing")
+		}
+	}
+}
+
+// What was asked before it was looked whether the client has the answer stays so: a state that is gone is gone, and one that is used
+// is noted.
+func TestHadOfAState(t *testing.T) {
+	d := newDesk()
+	then := d.reply()
+	then.At, then.Given = state.Snapshot{Versions: state.Versions{Registers: 1, Facts: 1}}, true
+	tag, used := d.send(t, then).Header().Get("ETag"), d.used
+	d.reads = 0
+	if w := d.send(t, then, "If-None-Match", tag); w.Code != 304 || d.reads > 0 || d.used != used+1 {
+		t.Errorf("%d, read %d times, used %d times more", w.Code, d.reads, d.used-used)
+	}
+	d.questions = 0
+	r := httptest.NewRequest("GET", "/list", nil)
+	r.Header.Set("If-None-Match", tag)
+	if _, err := d.Find(r, then); !errors.Is(err, web.ErrGone) {
+		t.Errorf("of a state that is gone: %v", err)
+	}
+}
+
+// Where bytes depend on more, they are always made, and the tag is theirs.
+func TestLooseReply(t *testing.T) {
+	d := newDesk()
+	p := d.reply()
+	p.Loose = true
+	one := d.send(t, p).Header().Get("ETag")
+	if w := d.send(t, p, "If-None-Match", one); w.Code != 304 || d.reads != 2 {
+		t.Errorf("the same bytes: %d, read %d times", w.Code, d.reads)
+	}
+	d.rows = []int64{8}
+	if w := d.send(t, p, "If-None-Match", one); w.Code != 200 || w.Header().Get("ETag") == one {
+		t.Errorf("other bytes: %d %s", w.Code, w.Header().Get("ETag"))
+	}
+}
+
+// Somebody is erased between the check of the key and the reading: what was read is not what the tag of that check names.
+func TestErasedMeanwhile(t *testing.T) {
+	d := newDesk()
+	people := d.reply()
+	people.People = true
+	before := d.send(t, people).Header().Get("ETag")
+	d.erasures, d.rows = 1, []int64{0}
+	between := d.send(t, people)
+	people.Erasures = 1
+	after := d.send(t, people)
+	if tag := between.Header().Get("ETag"); tag == before || tag == after.Header().Get("ETag") || between.Body.String() != after.Body.String() {
+		t.Errorf("before %s; between %s %s; after %v %s", before, tag, between.Body, after.Header(), after.Body)
+	}
+	if w := d.send(t, people, "If-None-Match", before); w.Code != 200 {
+		t.Errorf("with the tag of before: %d", w.Code)
+	}
+}
+
+// What was asked is told by values: what other texts read the same may differ, and no two that read differently are alike.
+func TestAsked(t *testing.T) {
+	asked := map[string]string{}
+	for _, raw := range []string{"", "a=1", "a=2", "b=1", "a=1&b=1", "a=1%20b%3D%221%22", "a=1%22%20b=%221", "b=1%00", "b=1%FF"} {
+		q := web.NewQuery(raw, nil)
+		none := func(string) bool { return false }
+		q.Text("a", "", none)
+		q.Text("b", "", none)
+		if other, ok := asked[q.Asked()]; ok {
+			t.Errorf("%q and %q both ask %q", raw, other, q.Asked())
+		}
+		asked[q.Asked()] = raw
+	}
+	q := web.NewQuery("b=2&x=1&snapshot=s&a=1", []string{"x"})
+	q.Int("a", "")
+	q.Int("b", "")
+	web.Caller{}.States(q)
+	if got := q.Asked(); got != ` a=["1"] b=["2"]` {
+		t.Errorf("Asked = %s", got)
+	}
+}
