@@ -133,9 +133,19 @@ func (p *Rows[T]) Add(v T, again bool) {
 }
 
 // Sort sorts the records that are new, and the others, each by themselves.
-func (p Rows[T]) Sort(order func(a, b T) int) {
-	slices.SortFunc(p.New, order)
-	slices.SortFunc(p.Again, order)
+func (p Rows[T]) Sort(order func(a, b *T) int) {
+	for _, list := range [...][]T{p.New, p.Again} {
+		places := make([]*T, len(list)) // records are large: each is moved once
+		for i := range list {
+			places[i] = &list[i]
+		}
+		slices.SortFunc(places, order)
+		sorted := make([]T, len(list))
+		for i, r := range places {
+			sorted[i] = *r
+		}
+		copy(list, sorted)
+	}
 }
 
 // Len returns the number of records.

@@ -73,7 +73,7 @@ func (in *Intake) bookEvent(of bookEvents, id []byte, reader, book int64, at tim
 
 // Activity makes an event of an activity record's row. The error is ErrBeforeHistory or a *FaultError.
 func (in *Intake) Activity(r ActivityRow) (facts.Event, error) {
-	if _, ok := in.readers[r.Reader]; !ok {
+	if !in.readers.has(r.Reader) {
 		return facts.Event{}, row.Fault("userId", isMissing)
 	}
 	e, err := in.event(libraries.ActivityEvent, r.Reader, r.At, "at")
@@ -86,7 +86,7 @@ func (in *Intake) Activity(r ActivityRow) (facts.Event, error) {
 
 // Request checks a suggestion's row. The error is ErrBeforeHistory or a *FaultError.
 func (in *Intake) Request(r libraries.Request) (libraries.Request, error) {
-	if _, ok := in.readers[r.Reader]; !ok {
+	if !in.readers.has(r.Reader) {
 		return r, row.Fault("userId", isMissing)
 	}
 	_, err := in.day(r.Requested, "requestedAt")

@@ -54,7 +54,7 @@ type Intake struct {
 	books    register[int64, libraries.Book]
 	lines    register[int64, stock.BookLine]
 	channels register[channelKey, libraries.ChannelDay]
-	readers  map[int64]struct{} // that there are, those of the feed included
+	readers  ids // that there are, those of the feed included
 }
 
 // Ahead is by how much the clock of who writes a feed may be ahead of the load's (F3).
@@ -69,10 +69,10 @@ func NewIntake(st State, began time.Time, history calendar.Date) *Intake {
 		books:    newRegister(Books, st.Books, func(b libraries.Book) int64 { return b.ID }),
 		lines:    newRegister(Lines, st.Lines, func(l stock.BookLine) int64 { return l.Line.ID }),
 		channels: newRegister(Channels, st.Channels, func(d libraries.ChannelDay) channelKey { return channelKey{d.Day, d.Channel} }),
-		readers:  make(map[int64]struct{}, len(st.Readers)),
+		readers:  ids{},
 	}
 	for _, id := range st.Readers {
-		in.readers[id] = struct{}{}
+		in.readers.add(id)
 	}
 	return in
 }
@@ -111,7 +111,7 @@ const (
 
 // exists returns what is wrong with a row that refers to a reader and a title.
 func (in *Intake) exists(reader, book int64) *row.FaultError {
-	if _, ok := in.readers[reader]; !ok {
+	if !in.readers.has(reader) {
 		return row.Fault("userId", isMissing)
 	}
 	if !in.books.has(book) {

@@ -50,7 +50,7 @@ func setAsideAll[T any](s *spill.Sheaf, changes []facts.Changed[T], of lasting[T
 		if c.Was != nil {
 			kind++
 		}
-		b := aside(s, of.of(c.Now).day(), kind)
+		b := aside(s, of.of(&c.Now).day(), kind)
 		*b = of.table.Append(*b, &c.Now)
 	}
 }
@@ -62,12 +62,11 @@ func aside(s *spill.Sheaf, day calendar.Date, kind byte) *[]byte {
 	return b
 }
 
-// days is what is said of the days of a slot: rows, and deltas by day.
-type days struct {
+// rowsAside are the rows of the days of a slot.
+type rowsAside struct {
 	loans        state.Rows[libraries.Loan]
 	reservations state.Rows[libraries.Reservation]
 	requests     state.Rows[libraries.Request]
-	deltas       map[calendar.Date][]facts.DayDelta
 }
 
 // dayKinds are the kinds of the forms of a day.
@@ -80,12 +79,8 @@ func formsOf(f *facts.DayForms) [len(dayKinds)]*[]byte {
 
 // merge merges what was set aside of a slot's days into them.
 func (l *load) merge(ctx context.Context, aside []byte) (state.Written, error) {
-	d, err := unpack(aside)
-	if err != nil {
-		return state.Written{}, fmt.Errorf("what was set aside: %w", err)
-	}
-	dates := slices.Sorted(maps.Keys(d.deltas))
-	had, err := l.dayForms(ctx, dates)
+	m := merging{l, map[calendar.Date]*mergedDay{}}
+	rows, err := unpack(aside, func(d facts.DayDelta) error { return m.add(ctx, d) })
 	if err != nil {
 		return state.Written{}, err
 	}
@@ -93,100 +88,122 @@ func (l *load) merge(ctx context.Context, aside []byte) (state.Written, error) {
 	for i, k := range dayKinds {
 		puts[i].Kind = k
 	}
-	for _, date := range dates {
-		forms, err := mergeDay(had[date], d.deltas[date])
+	for _, date := range slices.Sorted(maps.Keys(m.days)) {
+		d := m.days[date]
+		forms, err := d.forms()
 		if err != nil {
 			return state.Written{}, fmt.Errorf("day %s: %w", date, err)
 		}
-		delete(d.deltas, date)
-		was := had[date]
+		delete(m.days, date)
 		for i, data := range formsOf(&forms) { // of an empty one there is no block
-			puts[i].Add(state.BlockKey{A: int64(date)}, len(*formsOf(&was)[i]) > 0, *data)
+			puts[i].Add(state.BlockKey{A: int64(date)}, d.stored[i], *data)
 		}
 	}
 	w := state.WrittenOf(l.Tenant(), &puts[0], &puts[1], &puts[2], &puts[3])
-	w.Changes = append(w.Changes, Loans.Change(d.loans), Reservations.Change(d.reservations), Requests.Change(d.requests))
-	w.Bytes += (d.loans.Len() + d.reservations.Len() + d.requests.Len()) * rowBytes
+	w.Changes = append(w.Changes, Loans.Change(rows.loans), Reservations.Change(rows.reservations), Requests.Change(rows.requests))
+	w.Bytes += (rows.loans.Len() + rows.reservations.Len() + rows.requests.Len()) * rowBytes
 	return w, nil
 }
 
-// unpack unpacks what was set aside of a slot, rows in the order of their tables.
-func unpack(data []byte) (d days, err error) {
-	var lists [][]facts.DayDelta // they are large: each is moved once
+// unpack unpacks what was set aside of a slot: the rows in the order of their tables. The deltas it gives to add.
+func unpack(data []byte, add func(facts.DayDelta) error) (rows rowsAside, err error) {
 	r := facts.DeltaReader{Decoder: packed.Bare(data)}
 	for r.Len() > 0 && !r.Bad() {
 		switch k := r.Byte(); k {
 		case deltaAside:
-			n := len(lists) - 1
-			if n < 0 || len(lists[n]) == cap(lists[n]) {
-				n, lists = n+1, append(lists, make([]facts.DayDelta, 0, 256))
+			if d := r.Delta(); !r.Bad() {
+				err = add(d)
 			}
-			lists[n] = append(lists[n], r.Delta())
 		case newLoanAside, loanAside:
-			d.loans.Add(read(&r.Decoder, Loans), k == loanAside)
+			rows.loans.Add(read(&r.Decoder, Loans), k == loanAside)
 		case newReservationAside, reservationAside:
-			d.reservations.Add(read(&r.Decoder, Reservations), k == reservationAside)
+			rows.reservations.Add(read(&r.Decoder, Reservations), k == reservationAside)
 		case requestAside:
-			d.requests.Add(read(&r.Decoder, Requests), false)
+			rows.requests.Add(read(&r.Decoder, Requests), false)
 		default:
 			r.Check(false)
 		}
+		if err != nil {
+			return rows, err
+		}
 	}
-	d.loans.Sort(loans.order)
-	d.reservations.Sort(reservations.order)
-	d.requests.Sort(func(a, b libraries.Request) int {
+	rows.loans.Sort(loans.order)
+	rows.reservations.Sort(reservations.order)
+	rows.requests.Sort(func(a, b *libraries.Request) int {
 		return cmp.Or(a.Requested.Compare(b.Requested), cmp.Compare(a.ID, b.ID))
 	})
-	d.deltas = byDay(lists)
-	return d, r.End()
+	if err := r.End(); err != nil {
+		return rows, fmt.Errorf("what was set aside: %w", err)
+	}
+	return rows, nil
 }
 
-// byDay sorts deltas by their day.
-func byDay(lists [][]facts.DayDelta) map[calendar.Date][]facts.DayDelta {
-	n := map[calendar.Date]int{}
-	for _, list := range lists {
-		for i := range list {
-			n[list[i].Day]++
-		}
-	}
-	days := make(map[calendar.Date][]facts.DayDelta, len(n))
-	for day, n := range n {
-		days[day] = make([]facts.DayDelta, 0, n)
-	}
-	for _, list := range lists {
-		for i := range list {
-			days[list[i].Day] = append(days[list[i].Day], list[i])
-		}
-	}
-	return days
+// merging are the days of a slot while they are merged.
+type merging struct {
+	*load
+	days map[calendar.Date]*mergedDay
 }
 
-// mergeDay adds deltas to a day. It returns no forms where nothing is left of it.
-func mergeDay(had facts.DayForms, deltas []facts.DayDelta) (facts.DayForms, error) {
-	d, err := facts.ParseDay(had)
-	if err != nil {
-		return facts.DayForms{}, err
+// mergedDay is a day of which some deltas are added, and others wait: they take ten times the room of what they make of the day.
+type mergedDay struct {
+	*facts.Day
+	stored [len(dayKinds)]bool // which of its forms the store has
+	deltas []facts.DayDelta
+}
+
+// together is how many deltas of a day are added at once.
+const together = 4096
+
+// add adds a delta. Those of a reader on a day are one, so that nothing is below zero on the way that is not so in the end.
+func (m *merging) add(ctx context.Context, delta facts.DayDelta) error {
+	d := m.days[delta.Day]
+	if d == nil {
+		had, err := m.dayForms(ctx, delta.Day)
+		if err != nil {
+			return err
+		}
+		d = &mergedDay{}
+		for i, data := range formsOf(&had) {
+			d.stored[i] = len(*data) > 0
+		}
+		if d.Day, err = facts.ParseDay(had); err != nil {
+			return fmt.Errorf("day %s: %w", delta.Day, err)
+		}
+		m.days[delta.Day] = d
 	}
-	if err := d.Add(deltas); err != nil {
+	if d.deltas = append(d.deltas, delta); len(d.deltas) < together {
+		return nil
+	}
+	return d.flush()
+}
+
+// flush adds the deltas that wait.
+func (d *mergedDay) flush() error {
+	err := d.Add(d.deltas)
+	clear(d.deltas)
+	d.deltas = d.deltas[:0]
+	return err
+}
+
+// forms is what is to be stored: of a day of which nothing is left there is none.
+func (d *mergedDay) forms() (facts.DayForms, error) {
+	if err := d.flush(); err != nil {
 		return facts.DayForms{}, err
 	}
 	forms, _ := d.Forms()
 	return forms, nil
 }
 
-// dayForms reads some days, which ascend.
-func (l *load) dayForms(ctx context.Context, dates []calendar.Date) (map[calendar.Date]facts.DayForms, error) {
-	had := map[calendar.Date]facts.DayForms{}
+// dayForms reads a day.
+func (l *load) dayForms(ctx context.Context, date calendar.Date) (f facts.DayForms, err error) {
 	for i, k := range dayKinds {
-		err := l.Past(ctx, k, state.Range{Among: state.Numbers(dates)}, func(b state.Block) error {
-			f := had[calendar.Date(b.A)]
+		err := l.Past(ctx, k, state.Range{Among: []int64{int64(date)}}, func(b state.Block) error {
 			*formsOf(&f)[i] = slices.Clone(b.Data)
-			had[calendar.Date(b.A)] = f
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return f, err
 		}
 	}
-	return had, nil
+	return f, nil
 }

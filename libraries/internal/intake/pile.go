@@ -55,7 +55,7 @@ func addChanged[T any](p *Pile, kind byte, k lasting[T], c *facts.Changed[T]) er
 	if c.Was != nil {
 		p.record = k.table.Append(p.record, c.Was)
 	}
-	return p.add(kind, k.of(c.Now).reader)
+	return p.add(kind, k.of(&c.Now).reader)
 }
 
 // AddRequest puts a suggestion request on the pile.

@@ -152,4 +152,12 @@ func (in *Intake) Reader(r libraries.Reader) (libraries.Reader, error) {
 }
 
 // AddReader lets rows refer to a reader of the feed.
-func (in *Intake) AddReader(id int64) { in.readers[id] = struct{}{} }
+func (in *Intake) AddReader(id int64) { in.readers.add(id) }
+
+// ids is a set of identifiers, as the bits of 64 neighbours: most are handed out one after the other, and those of a million readers
+// then take a quarter of a megabyte.
+type ids map[int64]uint64
+
+func (s ids) add(id int64) { s[id>>6] |= 1 << (id & 63) }
+
+func (s ids) has(id int64) bool { return s[id>>6]&(1<<(id&63)) != 0 }
