@@ -63,29 +63,36 @@ func (s *Store) look(ctx context.Context, conn bun.IConn, a ask) (saw sight, err
 
 func (s *Store) clock() *authdb.Store { return &authdb.Store{DB: s.DB, Now: s.Now} }
 
-// lookStatement is the statement of a look. An own vocabulary of degrees makes a row of each of its degrees. What is asked of a
-// joined row is a subselect with a limit: for an EXISTS PostgreSQL would rather read all that the partner has.
+// lookStatement is the statement of a look. An own vocabulary of degrees makes a row of each of its degrees.
+//
+// PostgreSQL plans it once a connection, perhaps while the tables are empty and one index is as good as another. So each row is
+// asked for as the first of a range in the order of the index that is meant, which a sum of equalities would not name.
 func (s *Store) lookStatement() string {
 	return `
 		SELECT ` + authdb.HeldColumns + `, ` + s.clock().NowColumn() + `, p.reference_id, p.last_entity_id, p.last_user_id,
 		       coalesce(d.code, ''), coalesce(d.stage, ''), coalesce(d.grade, 0), ` + entityOrNone + `,
-		       coalesce((SELECT u.reference_id FROM entities u WHERE u.tenant_id = $1 AND u.entity_id = e.parent_id), ''),
-		       coalesce((SELECT TRUE FROM entities c WHERE c.tenant_id = $1 AND c.parent_id = e.entity_id AND NOT c.deleted LIMIT 1), FALSE),
-		       EXISTS (SELECT 1 FROM entities t WHERE t.tenant_id = $1 AND t.reference_id = $2 AND NOT t.deleted),
+		       coalesce((` + first("reference_id", "entities", "entity_id", "e.parent_id") + `), ''),
+		       coalesce((` + first("TRUE", "entities", "parent_id", "e.entity_id", "AND NOT t.deleted") + `), FALSE),
+		       coalesce((` + first("TRUE", "entities", "reference_id", "$2", "AND NOT t.deleted") + `), FALSE),
 		       ` + accountOrNone + `,
-		       coalesce((SELECT u.reference_id FROM entities u WHERE u.tenant_id = $1 AND u.entity_id = a.entity_id), ''),
-		       coalesce((SELECT TRUE FROM forgotten f WHERE f.tenant_id = $1 AND f.user_id = a.user_id), FALSE),
-		       EXISTS (SELECT 1 FROM accounts t WHERE t.tenant_id = $1 AND t.reference_id = $3 AND NOT t.deleted),
-		       EXISTS (SELECT 1 FROM carriers c WHERE c.tenant_id = $1 AND c.reference_id = $3)
-		       OR EXISTS (SELECT 1 FROM accounts t WHERE t.tenant_id = $1 AND t.reference_id = $3 AND t.deleted),
-		       EXISTS (SELECT 1 FROM accounts t WHERE t.tenant_id = $1 AND t.access_token = $4)
+		       coalesce((` + first("reference_id", "entities", "entity_id", "a.entity_id") + `), ''),
+		       coalesce((` + first("TRUE", "forgotten", "user_id", "a.user_id") + `), FALSE),
+		       coalesce((` + first("TRUE", "accounts", "reference_id", "$3", "AND NOT t.deleted") + `), FALSE),
+		       coalesce((` + first("TRUE", "carriers", "reference_id", "$3") + `), (` + first("TRUE", "accounts", "reference_id", "$3", "AND t.deleted") + `), FALSE),
+		       coalesce((` + first("TRUE", "accounts", "access_token", "$4") + `), FALSE)
 		  FROM versions v
 		  JOIN partners p ON p.tenant_id = v.tenant_id
 		  LEFT JOIN degrees d ON d.tenant_id = v.tenant_id
-		  LEFT JOIN entities e ON e.tenant_id = v.tenant_id AND e.reference_id = $5 AND NOT e.deleted
-		  LEFT JOIN accounts a ON a.tenant_id = v.tenant_id AND a.reference_id = $6 AND NOT a.deleted
+		  LEFT JOIN (` + first("*", "entities", "reference_id", "$5", "AND NOT t.deleted") + `) e ON e.tenant_id = v.tenant_id
+		  LEFT JOIN (` + first("*", "accounts", "reference_id", "$6", "AND NOT t.deleted") + `) a ON a.tenant_id = v.tenant_id
 		 WHERE v.tenant_id = $1
 		 ORDER BY d.position, d.code`
+}
+
+// first selects from the partner's row of a table whose column has a value, t.
+func first(what, table, column, value string, more ...string) string {
+	return "SELECT " + strings.Replace("t."+what, "t.TRUE", "TRUE", 1) + " FROM " + table + " t WHERE t.tenant_id = $1 AND t." + column +
+		" BETWEEN " + value + " AND " + value + " " + strings.Join(more, "") + " ORDER BY t." + column + " LIMIT 1"
 }
 
 // findable returns a reference, or an empty one, which nothing has, in place of what PostgreSQL could not compare.
