@@ -20,6 +20,9 @@ func Fold(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	space := false // a space is due before the next letter
+	if !utf8.ValidString(s) {
+		s = string([]rune(s)) // behind a byte that is none, a letter is not decomposed
+	}
 	for _, r := range norm.NFKD.String(s) {
 		switch {
 		case unicode.IsSpace(r):
