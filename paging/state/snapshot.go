@@ -46,7 +46,10 @@ func (s Snapshot) Text(t Tenant, secret []byte) string {
 
 // ParseSnapshot reads what Text wrote for the tenant; the error is ErrSnapshot.
 func ParseSnapshot(text string, t Tenant, secret []byte) (Snapshot, error) {
-	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if len(text) != base64.RawURLEncoding.EncodedLen(snapshotBytes+sealBytes) {
+		return Snapshot{}, ErrSnapshot
+	}
+	b, err := base64.RawURLEncoding.Strict().DecodeString(text) // it passes over line ends, and has too few bytes then
 	if err != nil || len(b) != snapshotBytes+sealBytes || !hmac.Equal(b[snapshotBytes:], seal(t, secret, b[:snapshotBytes])) {
 		return Snapshot{}, ErrSnapshot
 	}
