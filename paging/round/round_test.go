@@ -34,32 +34,35 @@ func lists(rt *rapid.T, name string) []row {
 }
 
 // TestRound brings a copy of one list to another, page by page: it becomes that list, and what is the same in both is not listed.
-func TestRound(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		was, now := lists(rt, "was"), lists(rt, "now")
-		var rows round.Rows
-		if err := round.Diff(&rows, was, now, key, func(x, y row) bool { return x == y }); err != nil {
-			rt.Fatal(err)
-		}
-		if sorted := rows.Sorted(); !slices.Equal(sorted, rows) {
-			rt.Fatalf("the rows %v are not in order", rows)
-		}
-		copied := map[round.Row]string{}
-		for _, r := range was {
-			copied[key(r)] = r.text
-		}
-		size := rapid.IntRange(1, 5).Draw(rt, "size")
-		for n := 1; (n-1)*size < len(rows); n++ {
-			apply(rt, copied, now, rows.Page(paging.Page{Number: n, Size: size}))
-		}
-		want := map[round.Row]string{}
-		for _, r := range now {
-			want[key(r)] = r.text
-		}
-		if !maps.Equal(copied, want) {
-			rt.Fatalf("the copy has %v, want %v", copied, want)
-		}
-	})
+func TestRound(t *testing.T) { rapid.Check(t, bringsTheCopy) }
+
+// FuzzDiff is TestRound for what a fuzzer draws.
+func FuzzDiff(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bringsTheCopy)) }
+
+func bringsTheCopy(rt *rapid.T) {
+	was, now := lists(rt, "was"), lists(rt, "now")
+	var rows round.Rows
+	if err := round.Diff(&rows, was, now, key, func(x, y row) bool { return x == y }); err != nil {
+		rt.Fatal(err)
+	}
+	if sorted := rows.Sorted(); !slices.Equal(sorted, rows) {
+		rt.Fatalf("the rows %v are not in order", rows)
+	}
+	copied := map[round.Row]string{}
+	for _, r := range was {
+		copied[key(r)] = r.text
+	}
+	size := rapid.IntRange(1, 5).Draw(rt, "size")
+	for n := 1; (n-1)*size < len(rows); n++ {
+		apply(rt, copied, now, rows.Page(paging.Page{Number: n, Size: size}))
+	}
+	want := map[round.Row]string{}
+	for _, r := range now {
+		want[key(r)] = r.text
+	}
+	if !maps.Equal(copied, want) {
+		rt.Fatalf("the copy has %v, want %v", copied, want)
+	}
 }
 
 // apply brings a page of a round to a copy. What it lists must differ from what the copy has.

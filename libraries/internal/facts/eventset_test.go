@@ -85,3 +85,29 @@ func TestSeenForm(t *testing.T) {
 		}
 	}
 }
+
+// FuzzEventSet: a stored set is corrupt, or is written again as it was and has what it says.
+func FuzzEventSet(f *testing.F) {
+	s := &EventSet{}
+	f.Add(s.AppendBinary(nil), uint64(1))
+	s.add(0x0203)
+	s.add(1)
+	f.Add(s.AppendBinary(nil), uint64(2))
+	f.Fuzz(func(t *testing.T, data []byte, id uint64) {
+		var s EventSet
+		if err := s.UnmarshalBinary(data); err != nil {
+			if !errors.Is(err, packed.ErrCorrupt) || s.Len() != 0 {
+				t.Errorf("%x: %v with %d events", data, err, s.Len())
+			}
+			return
+		}
+		if again := s.AppendBinary(nil); !bytes.Equal(again, data) {
+			t.Errorf("%x is written again as %x", data, again)
+		}
+		was := s.Len()
+		added := s.add(EventID(id))
+		if s.add(EventID(id)) || added != (s.Len() == was+1) {
+			t.Errorf("%x: %d was added %t to %d events, which are %d now", data, id, added, was, s.Len())
+		}
+	})
+}

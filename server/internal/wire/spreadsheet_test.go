@@ -178,3 +178,35 @@ func BenchmarkSpreadsheet(b *testing.B) {
 		buf = rows.AppendCSV(buf[:0], true)
 	}
 }
+
+// FuzzSpreadsheet reads a cell of the pt-BR profile back (H11): it is the text, the text behind an apostrophe or the formula that is the
+// text, and where it is the text itself nothing runs it and nothing takes it for another.
+func FuzzSpreadsheet(f *testing.F) {
+	for _, p := range protections {
+		f.Add(p.text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		line := string(sampleRows([]sampleRow{{Text: text}}).AppendCSV(nil, true))
+		r := csv.NewReader(strings.NewReader(line))
+		r.Comma = ';'
+		lines, err := r.ReadAll()
+		if err != nil || len(lines) != 2 {
+			t.Fatalf("%q is written as %q: %v", text, line, err)
+		}
+		same := func(got string) bool { return got == strings.ReplaceAll(text, "\r\n", "\n") } // so the reader has it
+		cell := lines[1][1]
+		inner, formula := strings.CutPrefix(cell, `="`)
+		switch {
+		case formula && !isFormula(text):
+			if inner, ok := strings.CutSuffix(inner, `"`); !ok || !same(strings.ReplaceAll(inner, `""`, `"`)) || strings.Count(inner, `"`)%2 > 0 {
+				t.Errorf("%q is written as %q", text, cell)
+			}
+		case strings.HasPrefix(cell, "'") && same(cell[1:]) && isFormula(text):
+		case same(cell) && isFormula(text), !same(cell):
+			t.Errorf("%q is written as %q", text, cell)
+		}
+		if strings.ContainsAny(strings.TrimSpace(text), "0123456789") && same(cell) && strings.Trim(text, "0123456789.,-/: %()") == "" {
+			t.Errorf("%q is written as it is, and is a number or a date to whom opens it", text)
+		}
+	})
+}

@@ -1,0 +1,62 @@
+package calendar_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// FuzzAsked walks day by day where the rules S8 and L2 reckon: a day is of the period where the rule's sentence says so.
+func FuzzAsked(f *testing.F) {
+	f.Add(int16(0), int16(0), true, true)
+	f.Add(int16(-40), int16(3), true, false)
+	f.Add(int16(10), int16(-10), true, true)
+	f.Fuzz(func(t *testing.T, start, end int16, withStart, withEnd bool) {
+		const today, history = calendar.Date(20_000), calendar.Date(19_700)
+		var a calendar.Asked
+		if withStart {
+			d := today + calendar.Date(start)
+			a.Start = &d
+		}
+		if withEnd {
+			d := today + calendar.Date(end)
+			a.End = &d
+		}
+		schools, err := a.Schools(today, history)
+		libraries := a.Libraries(today)
+		days := 0
+		for d := today - 1<<15 - 31; d <= today+1<<15; d++ {
+			// S8: no day in the future or before the history, of the last 30 up to the end unless a start is given.
+			last := today
+			if withEnd && *a.End < today {
+				last = *a.End
+			}
+			in := d <= last && d >= history && (withStart && d >= *a.Start || !withStart && d > last-30)
+			if in {
+				days++
+			}
+			if err == nil && schools.Contains(d) != in {
+				t.Fatalf("%+v: Schools = %+v, and %v is in %t", a, schools, d, in)
+			}
+			// L2: from the earlier to the later end, a missing start 30 days before the end.
+			last = today
+			if withEnd {
+				last = *a.End
+			}
+			first := last - 30
+			if withStart {
+				first = *a.Start
+			}
+			if in := first <= d && d <= last || last <= d && d <= first; libraries.Contains(d) != in {
+				t.Fatalf("%+v: Libraries = %+v, and %v is in %t", a, libraries, d, in)
+			}
+		}
+		if (err == nil) != (days > 0) || err == nil && schools.Days() != days {
+			t.Errorf("%+v: %d days, %v, want %d", a, schools.Days(), err, days)
+		}
+		if err != nil && !errors.Is(err, calendar.ErrStartAfterEnd) && !errors.Is(err, calendar.ErrBeforeHistory) {
+			t.Errorf("%+v: %v", a, err)
+		}
+	})
+}

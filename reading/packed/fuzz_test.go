@@ -1,0 +1,71 @@
+package packed_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"testing"
+
+	"github.com/lectern-dev/lectern/reading/packed"
+)
+
+// FuzzUvarint reads numbers until the bytes are used up: each has one form, which is the one that encoding/binary writes.
+func FuzzUvarint(f *testing.F) {
+	for _, seed := range [][]byte{{}, {0}, {0x7f}, {0x80, 1}, {0x80, 0}, {0x80}, binary.AppendUvarint(nil, 1<<64-1), bytes.Repeat([]byte{0xff}, 11)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var again []byte
+		d := packed.Bare(data)
+		for d.Len() > 0 && !d.Bad() {
+			if v := d.Uvarint(); !d.Bad() {
+				again = binary.AppendUvarint(again, v)
+			} else if v != 0 {
+				t.Errorf("%x: the number %d of a bad form, want 0", data, v)
+			}
+		}
+		if !bytes.HasPrefix(data, again) || (d.End() == nil) != (len(again) == len(data)) {
+			t.Errorf("%x: the numbers are written again as %x, and End is %v", data, again, d.End())
+		}
+		if v, n := binary.Uvarint(data[len(again):]); n > 0 && len(binary.AppendUvarint(nil, v)) == n {
+			t.Errorf("%x: the number %d after %d bytes was not read", data, v, len(again))
+		}
+	})
+}
+
+// FuzzDecoder asks any bytes for anything: what is read is a part of them, and what is bad stays bad and yields nothing.
+func FuzzDecoder(f *testing.F) {
+	f.Add(form(), []byte{0, 3, 1, 1, 4})
+	f.Add([]byte{7, 0xff, 0xff, 0xff, 0xff, 0x0f}, []byte{3})
+	f.Fuzz(func(t *testing.T, data, calls []byte) {
+		d := packed.NewDecoder(data, 7)
+		for _, call := range calls {
+			was, left := d.Bad(), d.Len()
+			var empty bool
+			switch call % 5 {
+			case 0:
+				empty = d.Byte() == 0
+			case 1:
+				empty = d.Varint() == 0
+			case 2:
+				empty = d.Text() == ""
+			case 3:
+				unit := 1 + int(call/5)
+				n := d.Count(unit)
+				if n*unit > d.Len() {
+					t.Errorf("%x: %d things of %d bytes, of which %d are left", data, n, unit, d.Len())
+				}
+				empty = n == 0
+			case 4:
+				b := d.Bytes(int(call/5) - 1)
+				empty = len(b) == 0
+			}
+			if d.Bad() && !empty || was && (!d.Bad() || d.Len() != left) || d.Len() > left {
+				t.Errorf("%x: after call %d it is bad %t, was %t; %d bytes are left of %d", data, call, d.Bad(), was, d.Len(), left)
+			}
+		}
+		if err := d.End(); (err == nil) != (!d.Bad() && d.Len() == 0) || err != nil && !errors.Is(err, packed.ErrCorrupt) {
+			t.Errorf("%x: End = %v", data, err)
+		}
+	})
+}

@@ -1,0 +1,30 @@
+package analytics
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// FuzzParse: an answer is refused, or has rows of the period in order, each once, that are stored and read as they are.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{`[]`, `null`, `[{"date":"2026-10-02","channel":"app","sessions":3},{"date":"2026-10-01","channel":"web","sessions":0}]`, `[{}]`, `[{"date":"2026-10-01","channel":"app","sessions":1e2}]`} {
+		f.Add([]byte(s))
+	}
+	period := calendar.Period{Start: calendar.MustParse("2026-10-01"), End: calendar.MustParse("2026-10-31")}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rows, err := parse(data, period)
+		if err != nil {
+			return
+		}
+		for i, r := range rows {
+			if !period.Contains(r.Day) || r.Sessions < 0 || r.Sessions > maxSessions || i > 0 && compare(rows[i-1], r) >= 0 {
+				t.Errorf("%s: row %d is %+v", data, i, r)
+			}
+		}
+		if again, err := parse(stored(rows), period); err != nil || !slices.Equal(again, rows) {
+			t.Errorf("%s: %+v are stored, and read as %+v, %v", data, rows, again, err)
+		}
+	})
+}

@@ -1,0 +1,83 @@
+package commandline
+
+import (
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// FuzzDurations: a time is what package time reads, more than nothing; a grace is that or whole days, and not negative.
+func FuzzDurations(f *testing.F) {
+	for _, s := range []string{"7d", "0d", "65535d", "65536d", "-1d", "1.5d", "12h", "0s", "-1s", "2562047h47m16.854775807s", "d", "1ns", "", "٣d"} {
+		f.Add(s)
+	}
+	days := regexp.MustCompile(`^[0-9]+d$`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var g Grace
+		var d Duration
+		want, err := time.ParseDuration(text)
+		if got := d.UnmarshalText([]byte(text)); (got == nil) != (err == nil && want > 0) || got == nil && time.Duration(d) != want {
+			t.Errorf("the duration %q is %v, %v, want %v, %v", text, time.Duration(d), got, want, err)
+		}
+		isGrace := err == nil && want >= 0
+		if days.MatchString(text) {
+			n, err := strconv.Atoi(strings.TrimSuffix(text, "d"))
+			want, isGrace = time.Duration(n)*24*time.Hour, err == nil && n < 1<<16
+		}
+		if got := g.UnmarshalText([]byte(text)); (got == nil) != isGrace || got == nil && time.Duration(g) != want {
+			t.Errorf("the grace %q is %v, %v, want %v, %t", text, time.Duration(g), got, want, isGrace)
+		}
+	})
+}
+
+// FuzzNumbers: a count has digits alone, and no more than fit.
+func FuzzNumbers(f *testing.F) {
+	for _, s := range []string{"0", "007", "9223372036854775807", "9223372036854775808", "18446744073709551615", "18446744073709551616", "+1", "1_0", "", "0x1", "٣"} {
+		f.Add(s)
+	}
+	digits := regexp.MustCompile(`^[0-9]+$`)
+	f.Fuzz(func(t *testing.T, text string) {
+		short := strings.TrimLeft(text, "0")
+		fits := func(most string) bool {
+			return digits.MatchString(text) && (len(short) < len(most) || len(short) == len(most) && short <= most)
+		}
+		var c Count
+		var s Seed
+		if err := c.UnmarshalText([]byte(text)); (err == nil) != fits("9223372036854775807") || err == nil && strconv.Itoa(int(c)) != "0" && strconv.Itoa(int(c)) != short {
+			t.Errorf("the count %q is %d, %v", text, c, err)
+		}
+		if err := s.UnmarshalText([]byte(text)); (err == nil) != fits("18446744073709551615") || err == nil && s > 0 && strconv.FormatUint(uint64(s), 10) != short {
+			t.Errorf("the seed %q is %d, %v", text, s, err)
+		}
+	})
+}
+
+// FuzzProxies: networks are taken in any order and form, and are the same when what they are is read once more.
+func FuzzProxies(f *testing.F) {
+	for _, s := range []string{"10.0.0.0/8,::1", "", " , ", "::ffff:10.1.2.3", "::ffff:10.0.0.0/104", "fe80::1%eth0", "10.1.2.3/8", "10.0.0.0/33"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var p, again Proxies
+		if err := p.UnmarshalText([]byte(text)); err != nil {
+			if p != nil {
+				t.Errorf("%q is refused, and is %v", text, p)
+			}
+			return
+		}
+		var texts []string
+		for _, network := range p {
+			if !network.IsValid() || network != network.Masked() {
+				t.Errorf("%q has %v", text, network)
+			}
+			texts = append(texts, network.String())
+		}
+		if err := again.UnmarshalText([]byte(strings.Join(texts, ","))); err != nil || !slices.EqualFunc(again, p, func(x, y netip.Prefix) bool { return x == y }) {
+			t.Errorf("%q is %v, and that is %v, %v", text, p, again, err)
+		}
+	})
+}

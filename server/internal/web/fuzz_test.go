@@ -1,0 +1,110 @@
+package web
+
+import (
+	"net/http"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// weight is a weight of RFC 9110, 12.4.2.
+var weight = regexp.MustCompile(`^(0(\.[0-9]{0,3})?|1(\.0{0,3})?)$`)
+
+// FuzzThousandths holds a weight to the grammar.
+func FuzzThousandths(f *testing.F) {
+	for _, s := range []string{"1", "0", "0.5", "1.000", "0.1234", "1.001", "", ".5", "0.+5", "00.5", "1.", "0.٥"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		n, ok := thousandths(s)
+		if ok != weight.MatchString(s) {
+			t.Fatalf("thousandths(%q) = %d, %t, want %t", s, n, ok, !ok)
+		}
+		if _, digits, _ := strings.Cut(s, "."); ok && n != int(s[0]-'0')*1000+thousand(digits) {
+			t.Errorf("thousandths(%q) = %d", s, n)
+		}
+	})
+}
+
+func thousand(digits string) (n int) {
+	for i, unit := range []int{100, 10, 1} {
+		if i < len(digits) {
+			n += unit * int(digits[i]-'0')
+		}
+	}
+	return n
+}
+
+// FuzzAccept asks with any Accept and Accept-Encoding: the form and the coding are what the last words of the headers say when they
+// are plain, and what was refused is never sent.
+func FuzzAccept(f *testing.F) {
+	for _, s := range []string{"text/csv", "text/csv;profile=pt-BR, */*;q=0.1", "gzip, zstd;q=0", "*;q=0", "identity;q=0, gzip;q=0.001", "a/b;q=\",\"", ";;,=", "gzip;q=2"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, header string) {
+		if form := accepted([]string{header}); form < 0 || int(form) >= len(contentTypes) {
+			t.Fatalf("Accept %q is the form %d", header, form)
+		}
+		// What comes first and wins for certain, whatever follows; one that is in quotes takes what follows in.
+		if got := accepted([]string{"application/x-ndjson", header}); got != formatNDJSON && !strings.Contains(header, "ndjson") {
+			t.Errorf("Accept NDJSON, then %q is the form %d", header, got)
+		}
+		if accepted([]string{header}) != accepted(strings.Split(header, ",")) {
+			t.Errorf("Accept %q is another form in lines of its own", header)
+		}
+		for _, plain := range []bool{false, true} {
+			coding := negotiate([]string{header}, plain)
+			c := acceptedCodings([]string{header})
+			switch {
+			case coding == zstded && c.zstd == 0, coding == gzipped && c.gzip == 0:
+				t.Errorf("Accept-Encoding %q: %s, which is refused", header, coding)
+			case coding == zstded && !strings.Contains(strings.ToLower(header), "zstd"):
+				t.Errorf("Accept-Encoding %q: zstd, which is not named", header)
+			case coding == identity && c.identity == 0 && (c.zstd > 0 || c.gzip > 0):
+				t.Errorf("Accept-Encoding %q: plain, which is refused", header)
+			}
+		}
+	})
+}
+
+// FuzzPairs holds a query that package url takes to it; what it refuses is kept as it is written.
+func FuzzPairs(f *testing.F) {
+	for _, s := range []string{"a=1&b=2&a=3", "&&a&=&b=", "a=%zz&%=1", "a%20b=c+d%26", "a;b=1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		got := url.Values{}
+		for name, value := range Pairs(raw) {
+			got.Add(name, value)
+		}
+		want, err := url.ParseQuery(raw)
+		if err == nil && got.Encode() != want.Encode() {
+			t.Errorf("Pairs(%q) = %v, want %v", raw, got, want)
+		}
+	})
+}
+
+// FuzzClient: who asks is an address or nobody, and without a trusted proxy the one of the connection, whatever a header says.
+func FuzzClient(f *testing.F) {
+	f.Add("10.0.0.1:4000", "1.2.3.4, 10.0.0.2", uint8(8))
+	f.Add("[::ffff:10.0.0.1]:1", "[2001:db8::1]:80,unknown, ", uint8(0))
+	f.Add("[fe80::1%eth0]:1", ",", uint8(32))
+	f.Fuzz(func(t *testing.T, remote, forwarded string, bits uint8) {
+		r := &http.Request{RemoteAddr: remote, Header: http.Header{"X-Forwarded-For": {forwarded}}}
+		direct := Client(&http.Request{RemoteAddr: remote}, nil)
+		if got := Client(r, nil); got != direct {
+			t.Errorf("without proxies %q with %q is %q, want %q", remote, forwarded, got, direct)
+		}
+		proxy := netip.PrefixFrom(netip.MustParseAddr("10.0.0.0"), int(bits)%33).Masked()
+		got := Client(r, []netip.Prefix{proxy})
+		a, err := netip.ParseAddr(got)
+		if got != "" && (err != nil || a.Is4In6() || a.Zone() != "") || (got == "") != (direct == "") {
+			t.Fatalf("%q with %q is %q", remote, forwarded, got)
+		}
+		if was, err := netip.ParseAddr(direct); err == nil && !proxy.Contains(was) && got != direct {
+			t.Errorf("%q is no proxy, and with %q is %q", remote, forwarded, got)
+		}
+	})
+}
