@@ -1,8 +1,6 @@
 package schools
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"time"
 
@@ -93,16 +91,4 @@ func NewAccess(id EventID, user directory.UserID, at time.Time, kind AccessKind)
 		e.Effect = Silent
 	}
 	return e
-}
-
-// EventID stands for an event's identifier: 8 bytes of the SHA-256 of its kind and text. Events are told apart within
-// one user and day alone (F1), where two of a million would share one with a chance of about 1 in 37 million.
-type EventID uint64
-
-// NewEventID returns the stand-in of an identifier of a resource, such as 's' for segments and 'a' for accesses.
-func NewEventID(resource byte, id []byte) EventID {
-	var buf [65]byte
-	b := append(buf[:0], resource)
-	sum := sha256.Sum256(append(b, id...))
-	return EventID(binary.LittleEndian.Uint64(sum[:]))
 }

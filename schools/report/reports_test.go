@@ -247,7 +247,7 @@ func newShelf(t *testing.T, r *rand.Rand) (*shelf, []schools.Event) {
 	for id := 1; id < len(members); id++ {
 		var events []schools.Event
 		for i := range 25 {
-			e := schools.Event{ID: schools.EventID(i + 1), User: directory.UserID(id), Day: firstDay + calendar.Date(r.IntN(40)), Effect: schools.Effect(r.IntN(3))}
+			e := schools.Event{ID: schools.EventID{Hash: uint64(i + 1)}, User: directory.UserID(id), Day: firstDay + calendar.Date(r.IntN(40)), Effect: schools.Effect(r.IntN(3))}
 			if e.Effect == schools.EffectiveReading {
 				e.Book, e.At, e.MS = r.Int64N(4), r.Int32N(86400), r.Int64N(90_000)
 				e.Extent.From = r.Int64N(50)
@@ -409,9 +409,9 @@ func TestReadings(t *testing.T) {
 // TestReadingsOfDamagedData: what the ledger names and is not there is told, and never left out.
 func TestReadingsOfDamagedData(t *testing.T) {
 	events := []schools.Event{
-		{ID: 1, User: 1, Day: firstDay, Effect: schools.EffectiveReading, Book: 1, MS: 6000},
-		{ID: 2, User: 1, Day: firstDay, Effect: schools.EffectiveReading, Book: 2, MS: 6000},
-		{ID: 3, User: 2, Day: firstDay + 1, Effect: schools.EffectiveReading, Book: 1, MS: 6000},
+		{ID: schools.EventID{Hash: 1}, User: 1, Day: firstDay, Effect: schools.EffectiveReading, Book: 1, MS: 6000},
+		{ID: schools.EventID{Hash: 2}, User: 1, Day: firstDay, Effect: schools.EffectiveReading, Book: 2, MS: 6000},
+		{ID: schools.EventID{Hash: 3}, User: 2, Day: firstDay + 1, Effect: schools.EffectiveReading, Book: 1, MS: 6000},
 	}
 	first, last := state.BlockKey{A: 1, B: 1}, state.BlockKey{A: 1, B: 2}
 	for what, tt := range map[string]struct {

@@ -141,9 +141,9 @@ func (f *folding) fresh(date calendar.Date, events []schools.Event) []schools.Ev
 		}
 	}
 	slices.SortFunc(f.ids, func(x, y taken) int {
-		return cmp.Or(cmp.Compare(x.id, y.id), cmp.Compare(x.place, y.place))
+		return cmp.Or(x.id.Compare(y.id), cmp.Compare(x.place, y.place))
 	})
-	f.ids = slices.CompactFunc(f.ids, func(x, y taken) bool { return x.id == y.id })
+	f.ids = slices.CompactFunc(f.ids, func(x, y taken) bool { return x.id.Compare(y.id) == 0 })
 	f.change.New += len(f.ids)
 	f.change.Repeated += len(events) - len(f.ids)
 	if len(f.ids) == 0 {

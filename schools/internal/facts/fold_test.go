@@ -3,6 +3,7 @@ package facts_test
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -71,13 +72,18 @@ func must(t *rapid.T, err error) {
 	}
 }
 
+// someID is the i-th of identifiers, of which some are numbers, some of a series, and some neither.
+func someID(i int) schools.EventID {
+	return schools.NewEventID('s', fmt.Appendf(nil, [...]string{"%d", "s-ana-%d", "%dx", "%d00000000"}[i%4], i))
+}
+
 // someEvents draws events of few days, books and identifiers, so that they meet. An identifier has one content.
 func someEvents(t *rapid.T) []schools.Event {
 	n := rapid.IntRange(1, 60).Draw(t, "events")
 	events := make([]schools.Event, n)
 	for i := range events {
 		e := schools.Event{
-			ID: schools.EventID(i + 1), User: 7, Day: calendar.Date(20000 + rapid.IntRange(0, 20).Draw(t, "day")),
+			ID: someID(i), User: 7, Day: calendar.Date(20000 + rapid.IntRange(0, 20).Draw(t, "day")),
 			Effect: schools.Effect(rapid.IntRange(0, 2).Draw(t, "effect")),
 		}
 		if e.Effect == schools.EffectiveReading {
@@ -164,7 +170,7 @@ func TestFirstOfOneLoadStands(t *testing.T) {
 		var first []schools.Event
 		for i := range events {
 			e := &events[i]
-			e.ID = schools.EventID(rapid.IntRange(1, 5).Draw(t, "id"))
+			e.ID = someID(rapid.IntRange(1, 5).Draw(t, "id"))
 			if k := (key{e.ID, e.Day}); !had[k] {
 				had[k] = true
 				first = append(first, *e)
@@ -229,7 +235,7 @@ func sharesOf(events []schools.Event, date calendar.Date) map[int64]int64 {
 
 // TestRepeatedEventStandsOnce is F1: the identifier, user and day decide; the first content stands.
 func TestRepeatedEventStandsOnce(t *testing.T) {
-	event := schools.Event{ID: 1, Day: 20000, Effect: schools.EffectiveReading, Book: 1, MS: 6000}
+	event := schools.Event{ID: someID(1), Day: 20000, Effect: schools.EffectiveReading, Book: 1, MS: 6000}
 	other := event
 	other.MS = 60000
 	nextDay := event
@@ -247,7 +253,7 @@ func TestFoldRefusesWithoutRecord(t *testing.T) {
 	day := func(date calendar.Date, ms int64) *reading.Record {
 		return &reading.Record{Days: []reading.Day{{Date: date, MS: ms}}}
 	}
-	event := schools.Event{ID: 1, Day: 20001, Effect: schools.EffectiveReading, Book: 1, MS: 6000}
+	event := schools.Event{ID: someID(1), Day: 20001, Effect: schools.EffectiveReading, Book: 1, MS: 6000}
 	for _, tt := range []struct {
 		rule    string
 		day     calendar.Date

@@ -108,7 +108,9 @@ func (p *Pile) own(i int) ([]schools.Event, error) { return spill.Read(&p.Pile, 
 
 // appendEvent packs an event.
 func appendEvent(b []byte, e schools.Event) []byte {
-	b = binary.LittleEndian.AppendUint64(b, uint64(e.ID))
+	b = binary.LittleEndian.AppendUint64(b, e.ID.Hash)
+	b = binary.LittleEndian.AppendUint64(b, e.ID.Series)
+	b = binary.AppendUvarint(b, uint64(e.ID.Number))
 	b = binary.AppendUvarint(b, uint64(e.User))
 	b = binary.AppendVarint(b, int64(e.Day))
 	b = binary.AppendUvarint(b, uint64(e.Effect))
@@ -124,12 +126,12 @@ func appendEvent(b []byte, e schools.Event) []byte {
 
 // unpackEvent reads the next event.
 func unpackEvent(d *packed.Decoder) schools.Event {
-	id := d.Bytes(8)
+	id := d.Bytes(16)
 	if id == nil {
 		return schools.Event{}
 	}
 	e := schools.Event{
-		ID:     schools.EventID(binary.LittleEndian.Uint64(id)),
+		ID:     schools.EventID{Hash: binary.LittleEndian.Uint64(id), Series: binary.LittleEndian.Uint64(id[8:]), Number: int64(d.Uvarint())},
 		User:   directory.UserID(d.Uvarint()),
 		Day:    calendar.Date(d.Varint()),
 		Effect: schools.Effect(d.Uvarint()),
