@@ -18,6 +18,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/analytics"
+	"github.com/lectern-dev/lectern/server/internal/cache"
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
 	"github.com/lectern-dev/lectern/server/internal/librariesapi"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
@@ -25,7 +26,7 @@ import (
 )
 
 // libraries returns the libraries reporting API.
-func (s *Server) libraries(limit auth.Limiter, kept state.Cache) (place, error) {
+func (s *Server) libraries(limit auth.Limiter, kept *cache.Cache) (place, error) {
 	c := s.config
 	store := &librariesdb.Store{DB: c.DB.DB, Copy: c.DB.Copy, Now: c.Now}
 	reports := &report.Reports{Store: store, Cache: kept, History: *c.LibrariesHistory}
@@ -38,7 +39,7 @@ func (s *Server) libraries(limit auth.Limiter, kept state.Cache) (place, error) 
 	}
 	legacy := slices.Compact(slices.Sorted(slices.Values(c.LegacyPrefixes)))
 	api := &librariesapi.API{
-		Front:          s.front(auth.Libraries, web.Limit{Limiter: limit, Rate: c.LibrariesRate}),
+		Front:          s.front(auth.Libraries, web.Limit{Limiter: limit, Rate: c.LibrariesRate}, kept),
 		Reports:        reports,
 		History:        *c.LibrariesHistory,
 		Outside:        reports.Channels != nil,

@@ -16,7 +16,6 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
@@ -146,10 +145,10 @@ func first(places ...place) http.Handler {
 	})
 }
 
-func (s *Server) schools(limit auth.Limiter, kept state.Cache) http.Handler {
+func (s *Server) schools(limit auth.Limiter, kept *cache.Cache) http.Handler {
 	c := s.config
 	api := &schoolsapi.API{
-		Front: s.front(auth.Schools, web.Limit{Limiter: limit, Rate: c.SchoolsRate}),
+		Front: s.front(auth.Schools, web.Limit{Limiter: limit, Rate: c.SchoolsRate}, kept),
 		Reports: &report.Reports{
 			Store: &schoolsdb.Store{DB: c.DB.DB, Copy: c.DB.Copy, Now: c.Now},
 			Cache: kept,
@@ -160,13 +159,13 @@ func (s *Server) schools(limit auth.Limiter, kept state.Cache) http.Handler {
 }
 
 // front stands before a reading API.
-func (s *Server) front(api auth.API, limit web.Limit) web.Front {
+func (s *Server) front(api auth.API, limit web.Limit, kept web.Bodies) web.Front {
 	c := s.config
 	return web.Front{
 		Keys:    &keys{&authdb.Store{DB: c.DB.DB, Now: c.Now}, s.uses, api},
 		Limit:   limit,
 		Pulls:   &statedb.Store{DB: c.DB.DB, Now: c.Now},
-		Answers: &web.Answers{Build: build},
+		Answers: &web.Answers{Build: build, Kept: kept},
 	}
 }
 

@@ -154,3 +154,28 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("Load = %v, %v, want the value", v, err)
 	}
 }
+
+// What is put is there for Get and Load, counts as bytes, and leaves where there is no room.
+func TestPut(t *testing.T) {
+	const limit = 100_000
+	c := New(limit)
+	if v, ok := c.Get(key(1, "k")); ok {
+		t.Errorf("Get = %v of an empty cache", v)
+	}
+	c.Put(key(1, "k"), text("value"))
+	v, ok := c.Get(key(1, "k"))
+	loaded, err := c.Load(t.Context(), key(1, "k"), func(context.Context) (state.Value, error) { return nil, errors.New("loaded") })
+	if !ok || v != text("value") || err != nil || loaded != v {
+		t.Errorf("Get = %v, %t, Load = %v, %v, want value", v, ok, loaded, err)
+	}
+	if had, made := c.Loads(); had != 2 || made != 1 {
+		t.Errorf("Loads = %d, %d, want 2, 1", had, made)
+	}
+	for i := range 1000 {
+		c.Put(key(i, "many"), text(strings.Repeat("x", 1000)))
+	}
+	c.entries.CleanUp()
+	if got := c.Bytes(); got > limit || got < limit/2 {
+		t.Errorf("Bytes() after 1,000 entries of 1,000 bytes = %d, want about %d at most", got, limit)
+	}
+}

@@ -17,6 +17,8 @@ import (
 type Answers struct {
 	// Build returns a text that no two programs share which may write other bytes of the same; nil is for one program alone.
 	Build func() string
+	// Kept keeps bodies as they were sent, but for those that show people; nil keeps none.
+	Kept Bodies
 
 	bodies sync.Pool // of *[]byte
 	coder  coder

@@ -44,8 +44,9 @@ type Found struct {
 	answers *Answers
 	form    format
 	name    string // of the bytes; empty where they have to be seen
+	wants   wanted
 	sent
-	buffer *[]byte // which holds the body; nil = nothing does
+	buffer *[]byte // which holds the body; nil = nothing does, or the cache
 }
 
 // Find finds the answer to a request, which is of GET and whose parameters are good: none of it where the client has it. The error
@@ -55,10 +56,10 @@ func (f *Front) Find(r *http.Request, p Reply) (*Found, error) {
 	if p.Rows {
 		a.form = accepted(r.Header.Values("Accept"))
 	}
-	a.contentType = contentTypes[a.form]
+	a.contentType, a.wants = contentTypes[a.form], wantedBy(r, a.form == formatXLSX)
 	var c Content
 	err := p.Report(r.Context(), f.Pulls, func(from time.Time) (err error) {
-		if a.identify(from); a.hadBefore(r) {
+		if a.identify(from); a.hadBefore(r) || a.kept() {
 			return errUnread
 		}
 		c, err = p.Read(r.Context(), from)
@@ -142,9 +143,10 @@ func (a *Found) make(r *http.Request, c Content) {
 	if a.had(r) {
 		return
 	}
-	a.coding = wantedBy(r, a.form == formatXLSX).of(len(*a.buffer))
+	a.coding = a.wants.of(len(*a.buffer))
 	a.buffer = a.answers.pack(a.buffer, a.coding)
 	a.body = *a.buffer
+	a.keep()
 }
 
 // append appends the content in a form.

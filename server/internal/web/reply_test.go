@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -27,6 +28,18 @@ func (d *desk) Check(context.Context, string) (web.Caller, error) { return web.C
 
 // Erasures implements web.Keys.
 func (d *desk) Erasures(context.Context, state.Tenant) (int64, error) { return d.erasures, nil }
+
+// shelf keeps every body.
+type shelf map[state.Key]state.Value
+
+// Get implements web.Bodies.
+func (s shelf) Get(k state.Key) (state.Value, bool) {
+	v, ok := s[k]
+	return v, ok
+}
+
+// Put implements web.Bodies.
+func (s shelf) Put(k state.Key, v state.Value) { s[k] = v }
 
 func newDesk() *desk {
 	d := &desk{keeper: keeper{questions: 1 << 20}, rows: []int64{7}}
@@ -216,5 +229,84 @@ func TestAsked(t *testing.T) {
 	web.Caller{}.States(q)
 	if got := q.Asked(); got != ` a=["1"] b=["2"]` {
 		t.Errorf("Asked = %s", got)
+	}
+}
+
+// A body that was made is sent again as it was, in each form and coding, and nothing is read for it.
+func TestKeptBodies(t *testing.T) {
+	for _, rows := range []int{1, 1000} { // one that is worth compressing, and one that is not
+		d, kept := newDesk(), shelf{}
+		d.Answers.Kept, d.rows = kept, make([]int64, rows)
+		texts := map[string]string{}
+		for _, accept := range []string{"application/json", "text/csv", wire.XLSXType} {
+			for _, coding := range []string{"", "gzip", "zstd", "gzip, zstd", "gzip, identity;q=0", "br"} {
+				headers := []string{"Accept", accept, "Accept-Encoding", coding}
+				made := d.send(t, d.reply(), headers...)
+				d.reads = 0
+				again := d.send(t, d.reply(), headers...)
+				if d.reads > 0 || again.Code != 200 || again.Body.String() != made.Body.String() || fmt.Sprint(again.Header()) != fmt.Sprint(made.Header()) {
+					t.Errorf("%s in %q again: read %d times, %d %v, was %v", accept, coding, d.reads, again.Code, again.Header(), made.Header())
+				}
+				text := body(t, again.Result())
+				if was, ok := texts[accept]; ok && was != text {
+					t.Errorf("%s in %q is another text", accept, coding)
+				}
+				texts[accept] = text
+				if had := d.send(t, d.reply(), append(headers, "If-None-Match", "*")...); had.Code != 304 || d.reads > 0 || had.Header().Get("X-Total-Rows") != again.Header().Get("X-Total-Rows") {
+					t.Errorf("%s in %q, had: read %d times, %d %v", accept, coding, d.reads, had.Code, had.Header())
+				}
+			}
+		}
+		for k, v := range kept {
+			if k.Tenant != 1 || k.At != d.reply().At.Versions || v.Bytes() < 32 {
+				t.Errorf("%d bytes are kept under %+v", v.Bytes(), k)
+			}
+		}
+	}
+}
+
+// What shows people is kept nowhere, nor what is not all that its name says, nor what is very large, nor the answer to whoever has it.
+func TestNotKept(t *testing.T) {
+	for what, change := range map[string]func(*desk, *web.Reply){
+		"people":       func(_ *desk, p *web.Reply) { p.People = true },
+		"loose":        func(_ *desk, p *web.Reply) { p.Loose = true },
+		"half a MiB":   func(d *desk, _ *web.Reply) { d.rows = make([]int64, 1<<19/len(`{"n":0},`)) },
+		"nobody keeps": func(d *desk, _ *web.Reply) { d.Answers.Kept = nil },
+	} {
+		d, kept := newDesk(), shelf{}
+		d.Answers.Kept = kept
+		p := d.reply()
+		change(d, &p)
+		for range 2 {
+			if w := d.send(t, p); w.Code != 200 || len(kept) > 0 {
+				t.Errorf("%s: %d, %d are kept", what, w.Code, len(kept))
+			}
+		}
+		if d.reads != 2 {
+			t.Errorf("%s: read %d times, want both", what, d.reads)
+		}
+	}
+	d, kept := newDesk(), shelf{}
+	d.Answers.Kept = kept
+	if w := d.send(t, d.reply(), "If-None-Match", "*"); w.Code != 304 || len(kept) > 0 {
+		t.Errorf("who has it: %d, %d are kept", w.Code, len(kept))
+	}
+}
+
+// Another state, tenant or form has a body of its own.
+func TestKeptApart(t *testing.T) {
+	d := newDesk()
+	d.Answers.Kept = shelf{}
+	d.send(t, d.reply())
+	for what, change := range map[string]func(*web.Reply){
+		"tenant": func(p *web.Reply) { p.Tenant = 9 }, "network": func(p *web.Reply) { p.Network = 9 }, "question": func(p *web.Reply) { p.Of = "/" },
+		"state": func(p *web.Reply) { p.At.Facts, p.Now.Facts = 9, 9 },
+	} {
+		p := d.reply()
+		change(&p)
+		d.reads = 0
+		if d.send(t, p); d.reads != 1 {
+			t.Errorf("another %s: read %d times", what, d.reads)
+		}
 	}
 }
