@@ -1,6 +1,7 @@
 .DEFAULT_GOAL := help
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 TIMEOUT     := 20m
 MINUTES     := 30
 # What outside tools test and measure is in modules of its own: who imports Lectern downloads nothing for them.
@@ -32,6 +33,10 @@ vet: ## look for mistakes: go vet, gofmt
 .PHONY: lint
 lint: vet ## vet and staticcheck
 	for m in $(MODULES); do (cd $$m && go run $(STATICCHECK) ./...) || exit; done
+
+.PHONY: vulns
+vulns: ## look for known weaknesses of what is linked; DB=file:///folder of a downloaded database
+	.ci/vulns $(GOVULNCHECK) $(DB)
 
 .PHONY: clients
 clients: ## have clients in Go and TypeScript pull from a server, and LibreOffice open its workbooks

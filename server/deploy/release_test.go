@@ -2,11 +2,13 @@ package deploy_test
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -48,7 +50,48 @@ func TestRelease(t *testing.T) {
 	if licences, err := os.ReadFile(filepath.Join(first, "release", "LICENSES")); err != nil || !strings.Contains(string(licences), "==== github.com/uptrace/bun@") {
 		t.Errorf("LICENSES has %d bytes, %v", len(licences), err)
 	}
+	checkBill(t, first, file)
 	checkRefusal(t, second)
+}
+
+// checkBill holds the bill of a binary to what Go says is in it, and to the sums of the release.
+func checkBill(t *testing.T, dir, binary string) {
+	t.Helper()
+	text, err := os.ReadFile(binary + ".cdx.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bill struct {
+		BomFormat  string
+		Components []struct {
+			Name, Version, PURL string
+			Licenses            []struct{ Expression string }
+		}
+	}
+	if err := json.Unmarshal(text, &bill); err != nil || bill.BomFormat != "CycloneDX" {
+		t.Fatalf("the bill is in the form %q, %v", bill.BomFormat, err)
+	}
+	var got, want []string
+	for _, c := range bill.Components {
+		if len(c.Licenses) != 1 || c.Licenses[0].Expression == "" {
+			t.Errorf("%s has the licences %v", c.PURL, c.Licenses)
+		}
+		if strings.HasPrefix(c.PURL, "pkg:golang/") && c.Name != "std" {
+			got = append(got, c.Name+" "+c.Version)
+		}
+	}
+	for line := range strings.Lines(run(t, dir, nil, "go", "version", "-m", binary)) {
+		if words := strings.Fields(line); words[0] == "dep" {
+			want = append(want, words[1]+" "+words[2])
+		}
+	}
+	if slices.Sort(got); !slices.Equal(got, want) || len(bill.Components) != len(want)+4 { // three are embedded, and Go's own library
+		t.Errorf("the bill has %q of %d, want %q", got, len(bill.Components), want)
+	}
+	sums, err := os.ReadFile(filepath.Join(dir, "release", "SHA256SUMS"))
+	if line := fmt.Sprintf("%x  %s.cdx.json\n", sha256.Sum256(text), filepath.Base(binary)); !strings.Contains(string(sums), line) {
+		t.Errorf("the sums have no %q, %v", line, err)
+	}
 }
 
 // checkRefusal holds that nothing is released of what is not committed.
