@@ -28,7 +28,7 @@ import (
 var kinds = []state.Kind{
 	schoolsdb.RecordKind, schoolsdb.LedgerKind, schoolsdb.PresenceKind, schoolsdb.MinutesKind, schoolsdb.SeenKind,
 	librariesdb.AttributesKind, librariesdb.ReaderTitlesKind, librariesdb.EventSetKind, librariesdb.TotalsKind, librariesdb.ReaderSheetKind,
-	librariesdb.TitleSheetKind, librariesdb.LoginSheetKind, librariesdb.TitleCountsKind,
+	librariesdb.TitleSheetKind, librariesdb.LoginSheetKind, librariesdb.TitleCountsKind, librariesdb.LoanReadingsKind,
 }
 
 // TestFlippedBitsOfEveryKind flips a bit of one stored block after the other, of every kind, at random. Whoever reads it is told

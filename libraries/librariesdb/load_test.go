@@ -215,7 +215,7 @@ func (l *loader) dump(a report.Access) map[string][]string {
 // kinds are those of a network's blocks.
 var kinds = []state.Kind{
 	facts.AttributesKind, facts.ReaderTitlesKind, facts.EventSetKind, facts.TotalsKind, facts.ReaderSheetKind, facts.TitleSheetKind,
-	facts.LoginSheetKind, facts.TitleCountsKind,
+	facts.LoginSheetKind, facts.TitleCountsKind, facts.LoanReadingsKind,
 }
 
 // rows counts all rows of the network, of whatever state, and how many of them are not of an open one.

@@ -162,6 +162,12 @@ func former(t *testing.T, l *loader, db *database.DB) {
 	}
 }
 
+// unread is a dump without what was read of the loans of days, which days of before do not get.
+func unread(dump map[string][]string) map[string][]string {
+	delete(dump, facts.LoanReadingsKind.Name)
+	return dump
+}
+
 // A database from before there were states is brought up to date where it is: what it has, its hour included, stays, and loads go
 // on from there. Nothing is left of the former tables.
 func TestFormerDatabase(t *testing.T) {
@@ -187,7 +193,7 @@ func TestFormerDatabase(t *testing.T) {
 		if a := m.present(); a.Hour != 500_000 || a.At.Facts != state.First+7 {
 			t.Errorf("%+v holds, want the hour and the number of before", a)
 		}
-		checkSame(t, "moved", m.dump(m.present()), l.dump(l.present()))
+		checkSame(t, "moved", m.dump(m.present()), unread(l.dump(l.present())))
 		for _, f := range librariesdb.Former() {
 			if _, err := m.db.ExecContext(context.WithoutCancel(t.Context()), `SELECT 1 FROM ?`, bun.Ident(f.Table)); err == nil {
 				t.Errorf("%s is still there", f.Table)
@@ -197,7 +203,7 @@ func TestFormerDatabase(t *testing.T) {
 		was := m.dump(before)
 		m.load(w.whole(), atOnce)
 		l.load(w.whole(), atOnce)
-		checkSame(t, "a load after the move", m.dump(m.present()), l.dump(l.present()))
+		checkSame(t, "a load after the move", unread(m.dump(m.present())), unread(l.dump(l.present())))
 		now := m.dump(before)
 		delete(was, facts.EventSetKind.Name) // which no report reads, and is gone when it is replaced
 		delete(now, facts.EventSetKind.Name)

@@ -27,6 +27,7 @@ type (
 var (
 	AttributesKind   = facts.AttributesKind
 	TitleCountsKind  = facts.TitleCountsKind
+	LoanReadingsKind = facts.LoanReadingsKind
 	LoginSheetKind   = facts.LoginSheetKind
 	ReaderSheetKind  = facts.ReaderSheetKind
 	EventSetKind     = facts.EventSetKind

@@ -17,7 +17,7 @@ import (
 // Kinds are the kinds of blocks of a network.
 var Kinds = []state.Kind{
 	facts.AttributesKind, facts.ReaderTitlesKind, facts.EventSetKind, facts.TotalsKind, facts.ReaderSheetKind, facts.TitleSheetKind,
-	facts.LoginSheetKind, facts.TitleCountsKind,
+	facts.LoginSheetKind, facts.TitleCountsKind, facts.LoanReadingsKind,
 }
 
 // VerifyBlock returns an error where an unsealed block of one of the Kinds is not of its form.

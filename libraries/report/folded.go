@@ -90,7 +90,25 @@ func (k SheetKind) blocks() state.Kind {
 	return [...]state.Kind{ReaderSheets: facts.ReaderSheetKind, TitleSheets: facts.TitleSheetKind, LoginSheets: facts.LoginSheetKind}[k]
 }
 
-// atOnce is how many readers one scan names.
+// loanReadings calls visit with what was read of the loans of days, which ascend; those without such a block are left out. data is
+// valid until visit returns.
+func (f Folded) loanReadings(ctx context.Context, a Access, days []calendar.Date, visit func(day calendar.Date, data []byte) error) error {
+	for part := range slices.Chunk(state.Numbers(days), atOnce) {
+		err := f.scan(ctx, a, facts.LoanReadingsKind, state.Range{Among: part}, func(b state.Block) error {
+			day := calendar.Date(b.A)
+			if err := visit(day, b.Data); err != nil {
+				return fmt.Errorf("readings of loans of %s: %w", day, err)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// atOnce is how many readers, or days, one scan names.
 const atOnce = 2000
 
 // ReaderTitles calls visit with the packed ReaderTitles of each of the given readers, which ascend, in their order; readers

@@ -45,6 +45,7 @@ type listStore struct {
 	days     facts.Days
 	holdings facts.CountsByTitle
 	shelves  map[int64][]byte
+	readings map[int64][]byte
 	blocks   [][]byte
 
 	mu    sync.Mutex
@@ -216,6 +217,7 @@ func (s *listStore) pack(t testing.TB) {
 	s.reads = map[string]int{}
 	s.packDays(t)
 	s.packReaders()
+	s.packReadings()
 	var changes []facts.TitleCounts
 	for _, r := range s.reservations {
 		if r.Status.Active() {
@@ -261,6 +263,22 @@ func (s *listStore) packDays(t testing.TB) {
 			t.Fatal(err)
 		}
 		s.days.Totals = append(s.days.Totals, totals)
+	}
+}
+
+// packReadings packs what was read of the loans of every other day: the others are days of an earlier Lectern.
+func (s *listStore) packReadings() {
+	later := map[calendar.Date][]facts.LoanReading{}
+	for _, l := range s.loans {
+		pair := s.pairs[readerBook{l.Reader, l.Book}]
+		read := facts.LoanReading{Reader: l.Reader, Book: l.Book, Seconds: pair.Seconds, Highest: pair.Highest}
+		if of := later[l.Day()]; (l.Day()-history)%2 == 1 && read.Seconds > 0 && !slices.Contains(of, read) {
+			later[l.Day()] = append(of, read)
+		}
+	}
+	s.readings = map[int64][]byte{}
+	for day, of := range later {
+		s.readings[int64(day)] = facts.LoanReadings{}.With(of).AppendBinary(nil)
 	}
 }
 
@@ -325,7 +343,7 @@ func (s *listStore) Scan(_ context.Context, t state.Tenant, at int64, k state.Ki
 	if err := s.read(k.Name, report.Access{Network: libraries.NetworkID(t), At: state.Versions{Registers: s.at.Registers, Facts: at}}); err != nil {
 		return err
 	}
-	return stored{s.blocks, s.forms, s.holdings, s.shelves}.scan(k, r, visit)
+	return stored{s.blocks, s.forms, s.holdings, s.shelves, s.readings}.scan(k, r, visit)
 }
 
 // stored are the stored forms of a network.
@@ -334,6 +352,8 @@ type stored struct {
 	days    map[calendar.Date]facts.DayForms
 	counts  facts.CountsByTitle
 	titles  map[int64][]byte
+
+	readings map[int64][]byte
 }
 
 // scan visits the blocks of a kind.
@@ -348,6 +368,8 @@ func (p stored) scan(k state.Kind, r state.Range, visit func(state.Block) error)
 		blocks[0] = p.counts.AppendBinary(nil)
 	case facts.ReaderTitlesKind:
 		blocks = p.titles
+	case facts.LoanReadingsKind:
+		blocks = p.readings
 	default:
 		for day, f := range p.days {
 			blocks[int64(day)] = map[state.Kind][]byte{

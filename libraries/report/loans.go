@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
@@ -51,21 +53,21 @@ func (r *Reports) loanRows(ctx context.Context, a Access, positions ListPosition
 	return rows, nil
 }
 
-// addProgress sets the seconds and the progress of the rows: those of the reader and the title, from the readers' titles.
+// addProgress sets the seconds and the progress of the rows: those of the reader and the title, from what was read of the days' loans, or from the readers' titles.
 func (r *Reports) addProgress(ctx context.Context, a Access, rows []LoanRow) error {
 	byReader := make([]*LoanRow, len(rows))
 	for i := range rows {
 		byReader[i] = &rows[i]
 	}
-	slices.SortFunc(byReader, func(x, y *LoanRow) int { return cmp.Compare(x.Loan.Reader, y.Loan.Reader) })
-	var readers []int64
-	for _, l := range byReader {
-		if n := len(readers); n == 0 || readers[n-1] != l.Loan.Reader {
-			readers = append(readers, l.Loan.Reader)
-		}
+	slices.SortFunc(byReader, func(x, y *LoanRow) int {
+		return cmp.Or(cmp.Compare(x.Loan.Reader, y.Loan.Reader), cmp.Compare(x.Loan.Book, y.Loan.Book))
+	})
+	byReader, err := r.addProgressByDay(ctx, a, byReader)
+	if err != nil || len(byReader) == 0 {
+		return err
 	}
 	// Readers come as they were asked for: the rows of those that were visited are cut off the front.
-	err := Folded{r.Store}.ReaderTitles(ctx, a, readers, func(reader int64, data []byte) error {
+	err = Folded{r.Store}.ReaderTitles(ctx, a, readersOf(byReader), func(reader int64, data []byte) error {
 		if len(byReader) == 0 || byReader[0].Loan.Reader != reader {
 			return fmt.Errorf("titles of reader %d, or of one before: %w", reader, packed.ErrCorrupt)
 		}
@@ -88,6 +90,60 @@ func (r *Reports) addProgress(ctx context.Context, a Access, rows []LoanRow) err
 		err = fmt.Errorf("titles of reader %d are missing: %w", byReader[0].Loan.Reader, packed.ErrCorrupt)
 	}
 	return err
+}
+
+// readersOf returns the readers of rows that are by reader.
+func readersOf(byReader []*LoanRow) (readers []int64) {
+	for _, l := range byReader {
+		if n := len(readers); n == 0 || readers[n-1] != l.Loan.Reader {
+			readers = append(readers, l.Loan.Reader)
+		}
+	}
+	return readers
+}
+
+// readingsOfReader is how many readings of a day's loans are passed over in the time that the titles of one reader take.
+const readingsOfReader = 200
+
+// addProgressByDay sets the progress of rows, which are by reader, then title, from what was read of the loans of their days. It
+// returns those of days that have no such block, and all where the days have so many loans that the readers' titles are read sooner.
+func (r *Reports) addProgressByDay(ctx context.Context, a Access, byReader []*LoanRow) ([]*LoanRow, error) {
+	totals, err := r.days(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	byDay, loans := map[calendar.Date][]*LoanRow{}, int64(0)
+	for _, l := range byReader {
+		day := l.Loan.Day()
+		if byDay[day] == nil {
+			of := totals.In(calendar.Period{Start: day, End: day})
+			for i := range of.Totals {
+				loans += positionQuery{register: LoanRegister}.count(&of.Totals[i])
+			}
+		}
+		byDay[day] = append(byDay[day], l)
+	}
+	if loans > readingsOfReader*int64(len(readersOf(byReader))) {
+		return byReader, nil
+	}
+	err = Folded{r.Store}.loanReadings(ctx, a, slices.Sorted(maps.Keys(byDay)), func(day calendar.Date, data []byte) error {
+		rows := byDay[day]
+		delete(byDay, day)
+		return facts.VisitLoanReadings(data, func(read facts.LoanReading) {
+			for len(rows) > 0 && rows[0].before(read) {
+				rows = rows[1:]
+			}
+			for ; len(rows) > 0 && rows[0].Loan.Reader == read.Reader && rows[0].Loan.Book == read.Book; rows = rows[1:] {
+				rows[0].Seconds, rows[0].Highest = read.Seconds, read.Highest
+			}
+		})
+	})
+	return slices.DeleteFunc(byReader, func(l *LoanRow) bool { return byDay[l.Loan.Day()] == nil }), err
+}
+
+// before reports whether the row stands, by reader, then title, before a reading.
+func (l *LoanRow) before(read facts.LoanReading) bool {
+	return cmp.Or(cmp.Compare(l.Loan.Reader, read.Reader), cmp.Compare(l.Loan.Book, read.Book)) < 0
 }
 
 // Reservations answers one page of the reservations, by their day, then identifier. The rows are shared and must not be

@@ -16,6 +16,11 @@ type Day struct {
 	titles  []TitleDay  // ascending, each with sums
 }
 
+// Lent reports whether there are loans of the day.
+func (d *Day) Lent() bool {
+	return d.counts.LoansByStatus != [len(d.counts.LoansByStatus)]int64{}
+}
+
 // readerDay is one reader on a day. Of the measures Logins and DistinctBooks are set when the day is packed;
 // ConvertedThatDay is always 0.
 type readerDay struct {

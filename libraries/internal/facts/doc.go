@@ -5,6 +5,7 @@
 //     login ([LoginDay]): the engagement rows, the usage of the titles, the rows of the dataset logins.
 //   - [ReaderTitles] are what one reader did with each title: a Pair, and the days of each loan. Reports read them for the
 //     readers of a page alone.
+//   - [LoanReadings] are what was read of the loans of a day, for the lists of loans.
 //   - [TitleCounts] are what is counted of a title now: active loans and reservations, readings, confirmed loans.
 //   - [Attributes] are what filters and counts need of a reader; an [EventSet] has the events that were loaded, so that loading
 //     them again changes nothing.

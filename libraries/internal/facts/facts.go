@@ -12,4 +12,5 @@ var (
 	TitleSheetKind   = state.Kind{Number: 22, Name: "sheets of titles"}  // A is the day
 	LoginSheetKind   = state.Kind{Number: 23, Name: "sheets of logins"}  // A is the day
 	TitleCountsKind  = state.Kind{Number: 24, Name: "holdings"}          // A is 0
+	LoanReadingsKind = state.Kind{Number: 25, Name: "readings of loans"} // A is the day of the loans
 )

@@ -28,6 +28,8 @@ type Change struct {
 	// Days are what is to be added to the days, ascending; CountsByTitle to the titles, ascending.
 	Days   []DayDelta
 	Counts []TitleCounts
+	// Read are what was read of titles, by the days of their loans, where that has changed.
+	Read []DayReading
 	// Requests are those that are new.
 	Requests []libraries.Request
 	// Loans and ActiveReservations are to be added to the reader's Attributes.
@@ -170,6 +172,7 @@ func (f *folding) settle() {
 		f.cross(was, now, libraries.Reading10, metric.Readings10)
 		f.cross(was, now, libraries.Reading50, metric.Readings50)
 		f.hold(was, now)
+		f.lent(was, now)
 	}
 	if len(f.former) > 0 {
 		f.change.Titles = f.titles

@@ -34,6 +34,8 @@ func VerifyBlock(k state.Kind, b state.Block) (err error) {
 		_, err = ParseLogins(b.Data)
 	case TitleCountsKind:
 		_, err = ParseCountsByTitle(b.Data)
+	case LoanReadingsKind:
+		_, err = ParseLoanReadings(b.Data)
 	}
 	return err
 }
@@ -52,7 +54,7 @@ type ScanFunc func(ctx context.Context, k state.Kind, r state.Range, visit func(
 
 // Verify computes anew what the forms of one state say together, from the registers where they have it, and calls found with each
 // thing that is wrong: readers' attributes and counters; the counts of titles; of each day the four forms among one another,
-// its loans and reservations, and the shares that were first reached on it; and how many events are known. It holds some 60 bytes a
+// what was read of its loans, its loans and reservations, and the shares that were first reached on it; and how many events are known. It holds some 60 bytes a
 // reader and a title, and a few days. An error is one of reading, ErrCorrupt too.
 func Verify(ctx context.Context, scan ScanFunc, r Registers, found func(string)) error {
 	c := &verifying{
@@ -60,7 +62,7 @@ func Verify(ctx context.Context, scan ScanFunc, r Registers, found func(string))
 		days: map[calendar.Date]*countedDay{}, titles: map[int64]*TitleCounts{}, events: map[EventSetKey]int64{},
 	}
 	for _, step := range []func(context.Context) error{
-		c.attributes, c.readers, c.loans, c.reservations, c.requests, c.readerTitles, c.forms, c.titleCounts, c.eventSets,
+		c.attributes, c.readers, c.loans, c.reservations, c.requests, c.readerTitles, c.loanReadings, c.forms, c.titleCounts, c.eventSets,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -100,6 +102,7 @@ type countedReader struct {
 type countedDay struct {
 	sums   metric.Measures // those of the metrics below
 	counts metric.DayCounts
+	read   uint64 // the sum of the digests of what was read of its loans
 }
 
 // ofRegisters are the metrics of a day that follow from the registers and readers' titles.
@@ -249,6 +252,7 @@ func (c *verifying) readerTitles(ctx context.Context) error {
 			t := &titles.Books[i]
 			p.readLoans += int64(len(t.Loans))
 			c.sessions, c.seconds = c.sessions+t.Pair.Sessions, c.seconds+t.Pair.Seconds
+			c.lent(b.A, t)
 			if n := t.Confirmed(); n > 0 {
 				c.title(t.Book).Confirmed += n
 			}
@@ -261,6 +265,37 @@ func (c *verifying) readerTitles(ctx context.Context) error {
 			if day, ok := t.Pair.Reached(libraries.Reading50); ok {
 				c.day(day).sums[metric.Readings50]++
 			}
+		}
+		return nil
+	})
+}
+
+// lent adds what was read of a title to the days of its loans.
+func (c *verifying) lent(reader int64, t *ReaderTitle) {
+	if t.Pair.Seconds == 0 && t.Pair.Highest == 0 {
+		return
+	}
+	digest := maphash.Comparable(c.seed, LoanReading{reader, t.Book, t.Pair.Seconds, t.Pair.Highest})
+	for i, loan := range t.Loans {
+		if i == 0 || t.Loans[i-1].Start != loan.Start {
+			c.day(loan.Start).read += digest
+		}
+	}
+}
+
+// loanReadings compares what was read of the loans of the days that have it with readers' titles.
+func (c *verifying) loanReadings(ctx context.Context) error {
+	return c.scan(ctx, LoanReadingsKind, state.Range{}, func(b state.Block) error {
+		readings, err := ParseLoanReadings(b.Data)
+		if err != nil {
+			return fmt.Errorf("readings of loans of %s: %w", calendar.Date(b.A), err)
+		}
+		have := uint64(0)
+		for _, r := range readings {
+			have += maphash.Comparable(c.seed, r)
+		}
+		if have != c.day(calendar.Date(b.A)).read {
+			c.faultf("day %v: what was read of its loans is not what readers' titles say", calendar.Date(b.A))
 		}
 		return nil
 	})
@@ -403,7 +438,7 @@ func (c *verifying) end() {
 		}
 	}
 	for _, day := range slices.Sorted(maps.Keys(c.days)) {
-		if d := c.days[day]; *d != (countedDay{}) {
+		if d := c.days[day]; d.sums != (metric.Measures{}) || d.counts != (metric.DayCounts{}) {
 			c.faultf("day %v is missing: loans, reservations or readings are of it", day)
 		}
 	}

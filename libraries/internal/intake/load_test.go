@@ -99,7 +99,7 @@ func everything(t *testing.T, m *state.Memory) (all []string) {
 	t.Helper()
 	for _, k := range []state.Kind{
 		facts.AttributesKind, facts.ReaderTitlesKind, facts.EventSetKind, facts.TotalsKind,
-		facts.ReaderSheetKind, facts.TitleSheetKind, facts.LoginSheetKind, facts.TitleCountsKind,
+		facts.ReaderSheetKind, facts.TitleSheetKind, facts.LoginSheetKind, facts.TitleCountsKind, facts.LoanReadingsKind,
 	} {
 		err := m.Scan(t.Context(), 7, m.Now(7), k, state.Range{}, func(b state.Block) error {
 			all = append(all, fmt.Sprintf("%s %d/%d %x", k.Name, b.A, b.B, b.Data))
@@ -155,4 +155,32 @@ func TestLoadWithoutDatabase(t *testing.T) {
 	if got := rows(t, whole, intake.Loans)[0]; got != now {
 		t.Errorf("the loan is %+v", got)
 	}
+}
+
+// TestReadingsOfLoans: what was read of the loans of a day stands with the day as readers' titles have it, from its first loan on. A
+// day that had loans without, as one of an earlier version, stays without.
+func TestReadingsOfLoans(t *testing.T) {
+	days := []calendar.Date{libraries.HistoryStart + 1, libraries.HistoryStart + 5, libraries.HistoryStart + 10}
+	m := &state.Memory{}
+	load(t, m, loadedFeed(t, days...), intake.LoadOptions{})
+	check := func(what string, want ...string) {
+		t.Helper()
+		var got []string
+		err := m.Scan(t.Context(), 7, m.Now(7), facts.LoanReadingsKind, state.Range{}, func(b state.Block) error {
+			readings, err := facts.ParseLoanReadings(b.Data)
+			got = append(got, fmt.Sprint(b.A-int64(libraries.HistoryStart), readings))
+			return err
+		})
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v, want %q", what, got, err, want)
+		}
+	}
+	check("a first load", "1 [{1 7 180 10.00}]", "5 [{2 7 90 5.00}]", "10 [{1 7 180 10.00}]")
+
+	former := m.Load(7)
+	noError(t, former.Write(t.Context(), state.Change{Table: state.BlocksTable, Gone: [][]int64{{int64(facts.LoanReadingsKind.Number), int64(days[1]), 0}}}))
+	_, err := former.Hold()
+	noError(t, err)
+	load(t, m, loadedFeed(t, days[1]+6), intake.LoadOptions{})
+	check("a day of a former version", "1 [{1 7 180 10.00}]", "10 [{1 7 180 10.00}]", "11 [{2 7 180 11.00}]")
 }

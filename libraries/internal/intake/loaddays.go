@@ -27,6 +27,7 @@ const (
 	newReservationAside
 	reservationAside
 	requestAside
+	readingAside
 )
 
 // setAside sets aside what a delivery and its fold say of days.
@@ -34,6 +35,10 @@ func setAside(s *spill.Sheaf, d *facts.Delivery, c *facts.Change) {
 	for i := range c.Days {
 		b := aside(s, c.Days[i].Day, deltaAside)
 		*b = facts.AppendDayDelta(*b, c.Days[i])
+	}
+	for _, r := range c.Read {
+		b := aside(s, r.Day, readingAside)
+		*b = facts.AppendDayReading(*b, r)
 	}
 	setAsideAll(s, d.Loans, loans, newLoanAside)
 	setAsideAll(s, d.Reservations, reservations, newReservationAside)
@@ -62,11 +67,12 @@ func aside(s *spill.Sheaf, day calendar.Date, kind byte) *[]byte {
 	return b
 }
 
-// rowsAside are the rows of the days of a slot.
+// rowsAside are the rows of the days of a slot, and what was read of loans by their day.
 type rowsAside struct {
 	loans        state.Rows[libraries.Loan]
 	reservations state.Rows[libraries.Reservation]
 	requests     state.Rows[libraries.Request]
+	readings     map[calendar.Date][]facts.LoanReading
 }
 
 // dayKinds are the kinds of the forms of a day.
@@ -88,18 +94,24 @@ func (l *load) merge(ctx context.Context, aside []byte) (state.Written, error) {
 	for i, k := range dayKinds {
 		puts[i].Kind = k
 	}
+	firsts := map[calendar.Date]bool{} // the days that have their first loans
 	for _, date := range slices.Sorted(maps.Keys(m.days)) {
 		d := m.days[date]
 		forms, err := d.forms()
 		if err != nil {
 			return state.Written{}, fmt.Errorf("day %s: %w", date, err)
 		}
+		firsts[date] = !d.lent && d.Lent()
 		delete(m.days, date)
 		for i, data := range formsOf(&forms) { // of an empty one there is no block
 			puts[i].Add(state.BlockKey{A: int64(date)}, d.stored[i], *data)
 		}
 	}
-	w := state.WrittenOf(l.Tenant(), &puts[0], &puts[1], &puts[2], &puts[3])
+	readings, err := l.readings(ctx, rows.readings, firsts)
+	if err != nil {
+		return state.Written{}, err
+	}
+	w := state.WrittenOf(l.Tenant(), &puts[0], &puts[1], &puts[2], &puts[3], readings)
 	w.Changes = append(w.Changes, Loans.Change(rows.loans), Reservations.Change(rows.reservations), Requests.Change(rows.requests))
 	w.Bytes += (rows.loans.Len() + rows.reservations.Len() + rows.requests.Len()) * rowBytes
 	return w, nil
@@ -107,6 +119,7 @@ func (l *load) merge(ctx context.Context, aside []byte) (state.Written, error) {
 
 // unpack unpacks what was set aside of a slot: the rows in the order of their tables. The deltas it gives to add.
 func unpack(data []byte, add func(facts.DayDelta) error) (rows rowsAside, err error) {
+	rows.readings = map[calendar.Date][]facts.LoanReading{}
 	r := facts.DeltaReader{Decoder: packed.Bare(data)}
 	for r.Len() > 0 && !r.Bad() {
 		switch k := r.Byte(); k {
@@ -120,6 +133,9 @@ func unpack(data []byte, add func(facts.DayDelta) error) (rows rowsAside, err er
 			rows.reservations.Add(read(&r.Decoder, Reservations), k == reservationAside)
 		case requestAside:
 			rows.requests.Add(read(&r.Decoder, Requests), false)
+		case readingAside:
+			v := facts.ReadDayReading(&r.Decoder)
+			rows.readings[v.Day] = append(rows.readings[v.Day], v.LoanReading)
 		default:
 			r.Check(false)
 		}
@@ -149,6 +165,7 @@ type mergedDay struct {
 	*facts.Day
 	stored [len(dayKinds)]bool // which of its forms the store has
 	deltas []facts.DayDelta
+	lent   bool // there were loans on it before
 }
 
 // together is how many deltas of a day are added at once.
@@ -169,6 +186,7 @@ func (m *merging) add(ctx context.Context, delta facts.DayDelta) error {
 		if d.Day, err = facts.ParseDay(had); err != nil {
 			return fmt.Errorf("day %s: %w", delta.Day, err)
 		}
+		d.lent = d.Lent()
 		m.days[delta.Day] = d
 	}
 	if d.deltas = append(d.deltas, delta); len(d.deltas) < together {

@@ -115,7 +115,9 @@ func TestDeep(t *testing.T) {
 				finds(t, "a flipped bit of "+k.Name, run(t, &check.Checker{DB: db}, true), tenant, k.Name, "corrupt")
 				b.set(t, db, b.data)
 				b.remove(t, db)
-				finds(t, "a missing block of "+k.Name, run(t, &check.Checker{DB: db}, true), tenant)
+				if k != librariesdb.LoanReadingsKind { // a day of an earlier version has none
+					finds(t, "a missing block of "+k.Name, run(t, &check.Checker{DB: db}, true), tenant)
+				}
 				b.insert(t, db)
 				b.data = state.Seal(state.Tenant(b.tenant), k, state.Block{BlockKey: state.BlockKey{A: b.a, B: b.b}, Data: []byte{200, 1, 2}})
 				b.set(t, db, b.data)

@@ -1,0 +1,117 @@
+package facts_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/reading/packed"
+)
+
+var someReadings = facts.LoanReadings{{0, 0, 1, 0}, {0, 300, 0, 50_000}, {7, 2, 300, 9_999}, {math.MaxInt64, math.MaxInt64, math.MaxInt64, libraries.MaxProgress}}
+
+func TestLoanReadingsWith(t *testing.T) {
+	before := slices.Clone(someReadings)
+	for rule, test := range map[string]struct{ later, want []facts.LoanReading }{
+		"none":                 {nil, someReadings},
+		"others, in any order": {[]facts.LoanReading{{7, 3, 1, 1}, {0, 5, 2, 2}}, []facts.LoanReading{someReadings[0], {0, 5, 2, 2}, someReadings[1], someReadings[2], {7, 3, 1, 1}, someReadings[3]}},
+		"the same, read on":    {[]facts.LoanReading{{7, 2, 301, 9_999}, {0, 0, 2, 7}}, []facts.LoanReading{{0, 0, 2, 7}, someReadings[1], {7, 2, 301, 9_999}, someReadings[3]}},
+	} {
+		if got := someReadings.With(test.later); !slices.Equal(got, test.want) {
+			t.Errorf("%s: With(%v) = %v, want %v", rule, test.later, got, test.want)
+		}
+	}
+	if !slices.Equal(someReadings, before) {
+		t.Errorf("With changed the readings it was called on to %v", someReadings)
+	}
+}
+
+func TestLoanReadingsForm(t *testing.T) {
+	form := []byte{1, 3, 0, 0, 1, 0, 0, 0xac, 2, 0, 0xd0, 0x86, 3, 7, 2, 0xac, 2, 0x8f, 0x4e}
+	if got := someReadings[:3].AppendBinary([]byte("x")); !bytes.Equal(got, append([]byte("x"), form...)) {
+		t.Errorf("AppendBinary = %x, want %x after an x", got, form)
+	}
+	for _, want := range []facts.LoanReadings{someReadings, someReadings[:1], nil} {
+		if got, err := facts.ParseLoanReadings(want.AppendBinary(nil)); err != nil || !slices.Equal(got, want) {
+			t.Errorf("ParseLoanReadings = %v, %v, want %v", got, err, want)
+		}
+	}
+}
+
+func TestCorruptLoanReadings(t *testing.T) {
+	for name, form := range map[string][]byte{
+		"nothing":           {},
+		"a version to come": {2, 0},
+		"a byte more":       {1, 0, 0},
+		"fewer than said":   {1, 2, 0, 0, 1, 0},
+		"nothing read":      {1, 1, 3, 4, 0, 0},
+		"a title twice":     {1, 2, 3, 4, 1, 0, 0, 0, 1, 0},
+		"above 100 percent": {1, 1, 3, 4, 0, 0xa1, 0x8d, 6},
+		"a reader too far":  slices.Concat([]byte{1, 2}, facts.LoanReadings{{math.MaxInt64, 1, 1, 1}}.AppendBinary(nil)[2:], []byte{1, 1, 1, 1}),
+	} {
+		if got, err := facts.ParseLoanReadings(form); !errors.Is(err, packed.ErrCorrupt) {
+			t.Errorf("%s: ParseLoanReadings = %v, %v, want ErrCorrupt", name, got, err)
+		}
+	}
+}
+
+func FuzzLoanReadings(f *testing.F) {
+	f.Add(someReadings.AppendBinary(nil))
+	f.Add(facts.LoanReadings{}.AppendBinary(nil))
+	fuzzForm(f, func(data []byte) ([]byte, error) {
+		l, err := facts.ParseLoanReadings(data)
+		return l.AppendBinary(nil), err
+	})
+}
+
+// TestFoldTellsWhatWasRead: what was read of a title is told by the days of its loans, once each, where it has changed or a loan is
+// new, and not before anything was read.
+func TestFoldTellsWhatWasRead(t *testing.T) {
+	const reader, book = 4, 9
+	day := libraries.HistoryStart
+	loan := func(id int64, after int) facts.LoanChange {
+		at := (day + 10).Start().AddDate(0, 0, after)
+		return facts.LoanChange{Now: libraries.Loan{ID: id, Reader: reader, Book: book, Borrowed: at.Add(time.Duration(id) * time.Second).UTC(), Status: libraries.LoanActive}}
+	}
+	first := loan(1, 0)
+	session := func(id byte, progress libraries.Progress) facts.Event {
+		return facts.Event{Kind: libraries.SessionEvent, ID: facts.NewEventID(facts.SessionResource, []byte{id}, reader, day), Reader: reader, Book: book,
+			Day: day, Seconds: 60, Progress: progress, Mode: libraries.Online, Format: libraries.Ebook}
+	}
+	past := facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}
+	of := func(seconds int64, highest libraries.Progress, loans ...facts.LoanChange) (want []facts.DayReading) {
+		for _, l := range loans {
+			want = append(want, facts.DayReading{Day: l.Now.Day(), LoanReading: facts.LoanReading{Reader: reader, Book: book, Seconds: seconds, Highest: highest}})
+		}
+		return want
+	}
+	returned := facts.LoanChange{Now: first.Now, Was: &first.Now}
+	returned.Now.Status, returned.Now.Returned = libraries.LoanReturned, first.Now.Borrowed.Add(time.Hour)
+	for _, step := range []struct {
+		what string
+		d    facts.Delivery
+		want []facts.DayReading
+	}{
+		{"a loan of what was not read", facts.Delivery{Loans: []facts.LoanChange{first}}, nil},
+		{"a session", facts.Delivery{Events: []facts.Event{session(1, 500)}}, of(60, 500, first)},
+		{"the same session again", facts.Delivery{Events: []facts.Event{session(1, 500)}}, nil},
+		{"more loans, two on a day", facts.Delivery{Loans: []facts.LoanChange{loan(2, 3), loan(3, 3)}}, of(60, 500, first, loan(2, 3))},
+		{"a return", facts.Delivery{Loans: []facts.LoanChange{returned}}, nil},
+		{"another session", facts.Delivery{Events: []facts.Event{session(2, 400)}}, of(120, 500, first, loan(2, 3))},
+	} {
+		step.d.Reader = reader
+		change, err := past.Fold(step.d)
+		if err != nil || !reflect.DeepEqual(change.Read, step.want) {
+			t.Errorf("%s: %+v, %v, want %+v", step.what, change.Read, err, step.want)
+		}
+		if change.Titles != nil {
+			past.Titles = change.Titles
+		}
+	}
+}
