@@ -38,7 +38,7 @@ func (n network) beside(ctx context.Context, former product) error {
 			return err
 		}
 		for _, s := range sections {
-			n.heading(s.title, "after a restart", "not asked for before", "again")
+			n.heading(s.title, "after a restart", "not asked for before", "again", "304")
 			for _, q := range s.questions {
 				cells, err := both.ask(ctx, q, s.others)
 				if err != nil {
@@ -91,9 +91,10 @@ func (t *turns) loads(ctx context.Context, engine string) error {
 	return nil
 }
 
-// ask asks both a question: as the first request of a process, then what was not asked for before, then the same again.
+// ask asks both a question: as the first request of a process, then what was not asked for before, then the same again, and with
+// its tag.
 func (t *turns) ask(ctx context.Context, q question, others func(*asked) []int) ([]string, error) {
-	var first, other, again figures
+	var first, other, again, had figures
 	var both [2]asked
 	for round := range rounds {
 		err := t.each(round, func(i int, n *network) (err error) {
@@ -134,8 +135,16 @@ func (t *turns) ask(ctx context.Context, q question, others func(*asked) []int) 
 		if err := take(&again, q.path(0), round); err != nil {
 			return nil, err
 		}
+		err := t.each(round, func(i int, _ *network) error {
+			took, err := both[i].server.had(q.path(0))
+			had.add(i, took)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
-	return []string{first.compare(ms), other.compare(ms), again.compare(ms)}, nil
+	return []string{first.compare(ms), other.compare(ms), again.compare(ms), had.compare(ms)}, nil
 }
 
 // figures are the times of the former and of the present binary.

@@ -130,26 +130,47 @@ var client = &http.Client{Transport: &http.Transport{DisableCompression: true}}
 
 // body makes one call and returns its time and the answer.
 func (s *serving) body(path string) (time.Duration, []byte, error) {
+	took, body, _, err := s.call(path, "")
+	return took, body, err
+}
+
+// call makes one call, which sends an entity tag back unless that is empty, and returns its time, the answer and its tag.
+func (s *serving) call(path, tag string) (took time.Duration, body []byte, etag string, err error) {
 	req, err := http.NewRequest(http.MethodGet, s.url+path, nil)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, "", err
 	}
 	req.Header.Set("X-Api-Key", s.key)
+	want := http.StatusOK
+	if tag != "" {
+		req.Header.Set("If-None-Match", tag)
+		want = http.StatusNotModified
+	}
 	start := time.Now()
 	res, err := client.Do(req)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, "", err
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	took := time.Since(start)
-	if err == nil && res.StatusCode != http.StatusOK {
+	body, err = io.ReadAll(res.Body)
+	took = time.Since(start)
+	if err == nil && res.StatusCode != want {
 		err = fmt.Errorf("%s %.200s", res.Status, body)
 	}
 	if err != nil {
-		return 0, nil, fmt.Errorf("GET %s: %w", path, err)
+		return 0, nil, "", fmt.Errorf("GET %s: %w", path, err)
 	}
-	return took, body, nil
+	return took, body, res.Header.Get("ETag"), nil
+}
+
+// had is the time of a call that sends the tag of the answer back.
+func (s *serving) had(path string) (time.Duration, error) {
+	_, _, tag, err := s.call(path, "")
+	if err != nil {
+		return 0, err
+	}
+	took, _, _, err := s.call(path, tag)
+	return took, err
 }
 
 // repeats is the number of calls of which the median stands.

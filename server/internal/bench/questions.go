@@ -129,6 +129,19 @@ func timed(name string, which func(*asked) []int) column {
 // again is one path, again and again.
 func again(i int) []int { return slices.Repeat([]int{i}, repeats) }
 
+// unchanged is the first path, of which the client has the answer.
+var unchanged = column{"304", func(a *asked) (string, error) {
+	var times []time.Duration
+	for range repeats {
+		took, err := a.server.had(a.path(0))
+		if err != nil {
+			return "", err
+		}
+		times = append(times, took)
+	}
+	return ms(median(times)), nil
+}}
+
 // readyMade is a handler that does nothing but write the answer, and how many times as long another column took.
 func readyMade(beside string) column {
 	return column{"ready-made", func(a *asked) (string, error) {
@@ -166,7 +179,7 @@ func ofPages(sql string) []column {
 		timed("again: first", func(*asked) []int { return again(0) }),
 		timed("middle", paged(func(a *asked) []int { return again((a.pages() - 1) / 2) })),
 		timed("last", paged(func(a *asked) []int { return again(a.pages() - 1) })),
-		readyMade("again: first"), inSQL(sql, "another page"),
+		unchanged, readyMade("again: first"), inSQL(sql, "another page"),
 	}
 }
 
