@@ -27,7 +27,7 @@ type SaveOptions struct {
 	Progress func(done, total int)
 	// TempDir is where temporary files go; empty is the system's place.
 	TempDir string
-	// MemoryLimit bounds the bytes that wait for their day in memory, by default 64 MiB; what is more goes to files. The
+	// MemoryLimit bounds the bytes that wait for their day in memory, by default 32 MiB; what is more goes to files. The
 	// parts of the pile that are folded and written at one time come besides, three of 256, and later as many days.
 	MemoryLimit int
 }

@@ -22,7 +22,7 @@ const Parts = 256
 type Pile struct {
 	// Dir is where temporary files go; empty is the system's place.
 	Dir string
-	// Limit is the number of bytes held in memory, by default 64 MiB.
+	// Limit is the number of bytes held in memory, by default 32 MiB.
 	Limit int
 	// Keep keeps parts that were given, so that they can be asked for again, until Close.
 	Keep bool
@@ -57,12 +57,12 @@ func (p *Pile) limit() int {
 	if p.Limit > 0 {
 		return p.Limit
 	}
-	return 64 << 20
+	return 32 << 20
 }
 
-// Batch is the number of bytes that a load with such a pile writes together: a quarter of what waits in memory, since both do at
-// one time.
-func (p *Pile) Batch() int { return p.limit() / 4 }
+// Batch is the number of bytes that a load with such a pile writes together: half of what waits in memory, since both do at one
+// time.
+func (p *Pile) Batch() int { return p.limit() / 2 }
 
 // spill moves what is held to the files.
 func (p *Pile) spill() error {

@@ -41,14 +41,25 @@ type DB struct {
 //
 // An error names the database without its password and says what to do.
 func Open(ctx context.Context, url string) (*DB, error) {
+	return open(ctx, url, func(url string, seen *seen) (*bun.DB, string, error) { return openSQLite(url, sqliteMapped, seen) })
+}
+
+// OpenToLoad is Open for a process that writes much of a database, and reads most of it once: a file is not mapped into its
+// memory, where all that was read of it would stay, once for each connection.
+func OpenToLoad(ctx context.Context, url string) (*DB, error) {
+	return open(ctx, url, func(url string, seen *seen) (*bun.DB, string, error) { return openSQLite(url, sqliteUnmapped, seen) })
+}
+
+// open opens the database at url, a SQLite file as it is said.
+func open(ctx context.Context, url string, open func(url string, seen *seen) (*bun.DB, string, error)) (*DB, error) {
 	engine, err := engineOf(url)
 	if err != nil {
 		return nil, err
 	}
-	open, seen := openSQLite, new(seen)
 	if engine == Postgres {
 		open = openPostgres
 	}
+	seen := new(seen)
 	b, hint, err := open(url, seen)
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", Redact(url), oneLine{err})

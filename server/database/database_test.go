@@ -81,7 +81,19 @@ func TestOpenRelativePath(t *testing.T) {
 
 // Every connection of the pool has the settings: with synchronous = 2 (FULL) what is committed on any of them is on the disk.
 func TestSQLiteSettings(t *testing.T) {
-	db := dbtest.SQLite(t)
+	served := dbtest.SQLite(t)
+	toLoad, err := database.OpenToLoad(t.Context(), served.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer toLoad.Close()
+	settings(t, served, "268435456")
+	settings(t, toLoad, "0")
+}
+
+// settings fails unless every connection has the settings, and so many bytes of the file mapped.
+func settings(t *testing.T, db *database.DB, mapped string) {
+	t.Helper()
 	for range db.Stats().MaxOpenConnections { // held, so that each is another one
 		conn, err := db.Conn(t.Context())
 		if err != nil {
@@ -90,6 +102,7 @@ func TestSQLiteSettings(t *testing.T) {
 		defer conn.Close()
 		for pragma, want := range map[string]string{
 			"journal_mode": "wal", "page_size": "8192", "foreign_keys": "1", "busy_timeout": "30000", "synchronous": "2",
+			"mmap_size": mapped,
 		} {
 			var got string
 			if err := conn.NewRaw("PRAGMA "+pragma).Scan(t.Context(), &got); err != nil || got != want {

@@ -27,18 +27,23 @@ const sqlitePragmas = "_txlock=immediate" + // a transaction is there to write: 
 	"&_journal_mode=WAL" + // readers and the writer do not wait for each other
 	"&_pragma=synchronous(FULL)" + // a commit is on the disk when it is acknowledged: a power cut takes nothing of it
 	"&_pragma=foreign_keys(1)" +
-	"&_pragma=cache_size(-8192)" + // kibibytes a connection
-	"&_pragma=mmap_size(268435456)" + // pages are read from the system's cache, shared by the connections
 	"&_pragma=temp_store(MEMORY)" +
 	"&_pragma=secure_delete(1)" + // what is erased, such as the e-mail of a deleted reader, is not left in free pages
 	"&_pragma=journal_size_limit(67108864)" // a load's long journal is cut back after it
+
+// Where the pages of a connection are, of which it keeps so many kibibytes itself: those of a file that is mapped are read from the
+// system's cache, shared by the connections.
+const (
+	sqliteMapped   = "&_pragma=cache_size(-8192)&_pragma=mmap_size(268435456)"
+	sqliteUnmapped = "&_pragma=cache_size(-24576)&_pragma=mmap_size(0)"
+)
 
 // sqliteConns bounds the pool: readers beside one writer. More would only queue
 // for the processor.
 const sqliteConns = 8
 
-// openSQLite opens url, "sqlite:path". The hint is for a failed first use.
-func openSQLite(url string, seen *seen) (db *bun.DB, hint string, err error) {
+// openSQLite opens url, "sqlite:path", with further settings. The hint is for a failed first use.
+func openSQLite(url, settings string, seen *seen) (db *bun.DB, hint string, err error) {
 	path := strings.TrimPrefix(url, "sqlite:")
 	if err := checkPath(path); err != nil {
 		return nil, "", err
@@ -46,7 +51,7 @@ func openSQLite(url string, seen *seen) (db *bun.DB, hint string, err error) {
 	if err := createPrivate(path); err != nil {
 		return nil, "", err
 	}
-	connector, err := sqlite.NewConnector(sqliteDSN(path))
+	connector, err := sqlite.NewConnector(sqliteDSN(path) + settings)
 	if err != nil {
 		return nil, "", err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"runtime/debug"
 	"strings"
 
 	"github.com/lectern-dev/lectern/auth"
@@ -75,6 +77,10 @@ func (c *loadLibrariesCmd) Run(s *session) error {
 	return c.run(s, authdb.Library, c.Library, source{c.Folder, c.LibrariesHistory, c.Now})
 }
 
+// loadMemory is what a load takes of memory before it rather works more, but for the database's own. A load holds less than that,
+// whatever the size of the feed; the collector by itself would let it double.
+const loadMemory = 160 << 20
+
 // run loads a feed and prints the totals: on a terminal a table, elsewhere a line of JSON. A check does not even bring the schema
 // up to date, and its error is that it has found what would stop a load.
 func (l loading) run(s *session, kind authdb.Kind, reference string, from source) error {
@@ -82,6 +88,10 @@ func (l loading) run(s *session, kind authdb.Kind, reference string, from source
 	if l.Check {
 		check = upToDate
 	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(loadMemory)
+	}
+	s.toLoad = true
 	db, t, err := s.openTenant(check, kind, reference)
 	if err != nil {
 		return err

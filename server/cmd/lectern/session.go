@@ -30,6 +30,7 @@ type session struct {
 	ctx            context.Context
 	stdout, stderr io.Writer
 	url            string // of the database, as asked for; empty is the command's default
+	toLoad         bool   // it is opened for a load
 	now            func() time.Time
 	clock          func() time.Time // now, where the environment sets it; else nil
 	parser         *kong.Kong
@@ -59,7 +60,11 @@ func openers() kong.Option {
 // open opens the database, lets check look at it, if that is not nil, and closes it when the session ends.
 func (s *session) open(check func(context.Context, *database.DB) error) (*database.DB, error) {
 	s.url = cmp.Or(s.url, server.DefaultURL)
-	db, err := database.Open(s.ctx, s.url)
+	open := database.Open
+	if s.toLoad {
+		open = database.OpenToLoad
+	}
+	db, err := open(s.ctx, s.url)
 	if err != nil {
 		return nil, err
 	}
