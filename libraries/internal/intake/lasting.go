@@ -140,6 +140,10 @@ func (k lasting[T]) changed(first, now forever) string {
 	return ""
 }
 
+// neighbours is the number of identifiers that follow one another and are in one part: what the store knows of a part is then read in
+// runs, and not a row from every page of the table.
+const neighbours = 256
+
 // pile returns a pile on which rows wait until all are there, parted by their identifier, in bounded memory: which of them stands is
 // known from all rows of a record and from what the store has of it. A row that names another reader than the first one is told
 // only there, so that they are parted by their identifier first, and by their reader afterwards. room says where. What is piled is
@@ -147,7 +151,7 @@ func (k lasting[T]) changed(first, now forever) string {
 func (k lasting[T]) pile(room spill.Pile) *spill.Of[row.Lined[T]] {
 	return &spill.Of[row.Lined[T]]{
 		Pile: room,
-		In:   func(l row.Lined[T]) int { return int(k.of(&l.Row).id % spill.Parts) },
+		In:   func(l row.Lined[T]) int { return spread(k.of(&l.Row).id / neighbours) },
 		Append: func(b []byte, l row.Lined[T]) []byte {
 			return k.table.Append(binary.AppendUvarint(b, uint64(l.Line)), &l.Row)
 		},

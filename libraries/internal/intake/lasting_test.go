@@ -263,28 +263,30 @@ func TestSetAside(t *testing.T) {
 	for _, limit := range []int{0, 1} {
 		loans := intake.NewLoanPile(spill.Pile{Dir: t.TempDir(), Limit: limit})
 		reservations := intake.NewReservationPile(spill.Pile{Dir: t.TempDir(), Limit: limit})
-		with := active(returned, due, func(l *libraries.Loan) { l.ID, l.Reader, l.Book = 256+7, 1<<53-1, 0 })
+		with := active(returned, due, func(l *libraries.Loan) { l.ID, l.Reader, l.Book = 8, 1<<53-1, 0 })
 		without := active(func(l *libraries.Loan) { l.ID = 7 })
+		far := active(func(l *libraries.Loan) { l.ID = 7 + 256 })
 		waiting := libraries.Reservation{ID: 7, Reader: 3, Book: 4, Reserved: someInstant.UTC(), Status: libraries.Available, Position: 0}
 		lost := libraries.Reservation{ID: 7, Reader: 3, Book: 4, Reserved: someInstant.UTC(), Status: libraries.Lost, Position: libraries.None, Resolved: laterInstant.UTC()}
 		for _, err := range []error{
-			loans.Add(row.Lined[libraries.Loan]{Line: 300, Row: with}), loans.Add(row.Lined[libraries.Loan]{Line: 4, Row: without}), loans.Add(row.Lined[libraries.Loan]{Line: 5, Row: active()}),
+			loans.Add(row.Lined[libraries.Loan]{Line: 300, Row: with}), loans.Add(row.Lined[libraries.Loan]{Line: 4, Row: without}), loans.Add(row.Lined[libraries.Loan]{Line: 5, Row: far}),
 			reservations.Add(row.Lined[libraries.Reservation]{Line: 300, Row: waiting}), reservations.Add(row.Lined[libraries.Reservation]{Line: 2, Row: lost}),
 		} {
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		part, err := loans.Part(7)
+		of := loans.In(row.Lined[libraries.Loan]{Row: without})
+		part, err := loans.Part(of)
 		want := []row.Lined[libraries.Loan]{{Line: 300, Row: with}, {Line: 4, Row: without}}
 		if err != nil || !reflect.DeepEqual(part, want) {
 			t.Errorf("limit %d: Part = %+v, %v, want %+v", limit, part, err, want)
 		}
-		rows, err := reservations.Part(7)
+		rows, err := reservations.Part(reservations.In(row.Lined[libraries.Reservation]{Row: lost}))
 		if want := []row.Lined[libraries.Reservation]{{Line: 300, Row: waiting}, {Line: 2, Row: lost}}; err != nil || !reflect.DeepEqual(rows, want) {
 			t.Errorf("limit %d: Part = %+v, %v, want %+v", limit, rows, err, want)
 		}
-		if again, err := loans.Part(7); err != nil || len(again) != 0 {
+		if again, err := loans.Part(of); err != nil || len(again) != 0 {
 			t.Errorf("limit %d: the part again = %+v, %v, want nothing", limit, again, err)
 		}
 		if err := loans.Close(); err != nil {

@@ -73,13 +73,15 @@ func (p *Pile) add(kind byte, reader int64) error {
 	return p.Spill.Add(pilePart(reader), p.frame)
 }
 
-// pilePart returns the part that a reader's records are in: all those of a block are in one. The number of the block is
-// spread, for identifiers may have a stride, such as those that several systems hand out in turn, and a part must fit into
-// memory.
-func pilePart(reader int64) int {
+// pilePart returns the part that a reader's records are in: all those of a block are in one.
+func pilePart(reader int64) int { return spread(facts.Block(reader)) }
+
+// spread returns the part that neighbours of a number are in, which is spread, for identifiers may have a stride, such as those
+// that several systems hand out in turn, and a part must fit into memory.
+func spread(neighbours int64) int {
 	const odd = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio: neighbours come far apart
-	h := uint64(facts.Block(reader)) * odd
-	h = (h ^ h>>32) * odd // the low bits of the product depend on the low bits of the block alone, the high ones on all
+	h := uint64(neighbours) * odd
+	h = (h ^ h>>32) * odd // the low bits of the product depend on the low bits of the number alone, the high ones on all
 	return int(h >> 32 % spill.Parts)
 }
 
