@@ -39,7 +39,7 @@ type changer struct {
 	// constant is the outermost constant expression that is walked through, and of which type it is.
 	constant ast.Expr
 	of       types.Type
-	capacity []ast.Expr
+	spared   []ast.Expr // what is not changed
 }
 
 // opposites of an arithmetic operator.
@@ -86,13 +86,15 @@ func (c *changer) enter(at *astutil.Cursor) bool {
 		return false
 	case *ast.CallExpr:
 		c.room(n)
+	case *ast.ReturnStmt:
+		c.nothing(n)
 	case *ast.ArrayType:
 		if n.Len != nil {
 			ast.Inspect(n.Len, c.alone)
 			return false
 		}
 	case ast.Expr:
-		if slices.Contains(c.capacity, n) {
+		if slices.Contains(c.spared, n) {
 			return false
 		}
 		if kv, ok := at.Parent().(*ast.KeyValueExpr); ok && kv.Key == n && !c.mapped(n) {
@@ -108,7 +110,25 @@ func (c *changer) enter(at *astutil.Cursor) bool {
 // room notes the capacity that make is asked for: it makes no difference but to speed.
 func (c *changer) room(n *ast.CallExpr) {
 	if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "make" && len(n.Args) == 3 {
-		c.capacity = append(c.capacity, n.Args[2])
+		c.spared = append(c.spared, n.Args[2])
+	}
+}
+
+// nothing notes the zeros that are returned before false or an error: nobody looks at them.
+func (c *changer) nothing(n *ast.ReturnStmt) {
+	if len(n.Results) < 2 {
+		return
+	}
+	last := n.Results[len(n.Results)-1]
+	if name, ok := last.(*ast.Ident); !ok || name.Name != "false" {
+		if t := c.p.TypesInfo.TypeOf(last); !types.Implements(t, types.Universe.Lookup("error").Type().Underlying().(*types.Interface)) {
+			return
+		}
+	}
+	for _, r := range n.Results[:len(n.Results)-1] {
+		if l, ok := r.(*ast.BasicLit); ok && l.Value == "0" {
+			c.spared = append(c.spared, l)
+		}
 	}
 }
 
