@@ -109,3 +109,12 @@ func BenchmarkOpen(b *testing.B) {
 		_, _ = sealer.Open(entities, cursor)
 	}
 }
+
+// TestCursorOfLineEnds: a decoder passes over line ends, so that a text of them has no bytes at all.
+func TestCursorOfLineEnds(t *testing.T) {
+	for _, text := range []string{strings.Repeat("\n", 32), strings.Repeat("\r", 32), strings.Repeat("A", 31) + "\n"} {
+		if at, err := (paging.Sealer{}).Open("list", text); !errors.Is(err, paging.ErrCursor) {
+			t.Errorf("%q is the position %d, %v", text, at, err)
+		}
+	}
+}

@@ -56,8 +56,10 @@ func TestZeroGroups(t *testing.T) {
 	if g.Total() != 0 || slices.Collect(g.Spans(paging.Page{Number: 1, Size: 10})) != nil {
 		t.Errorf("the zero Groups has %d rows, want 0", g.Total())
 	}
-	if small, large := paging.NewGroups(make([]int, 10)).Bytes(), paging.NewGroups(make([]int, 1010)).Bytes(); large-small < 8_000 {
-		t.Errorf("1,000 groups more hold %d bytes more, want at least 8,000", large-small)
+	for _, n := range []int{0, 1, 1010} {
+		if got, want := paging.NewGroups(make([]int, n)).Bytes(), 24+8*n; got != want {
+			t.Errorf("%d groups hold %d bytes, want %d: a slice and its numbers", n, got, want)
+		}
 	}
 }
 

@@ -17,6 +17,8 @@ func TestOffset(t *testing.T) {
 		{paging.Page{Number: 3, Size: 7}, 14},
 		{paging.Page{Number: 100_000, Size: 1_000}, 99_999_000},
 		{paging.Page{}, 0},
+		{paging.Page{Number: 2}, 0},
+		{paging.Page{Number: math.MaxInt64/100 + 1, Size: 100}, math.MaxInt64 - math.MaxInt64%100},
 		{paging.Page{Number: 0, Size: 100}, 0},
 		{paging.Page{Number: -3, Size: 100}, 0},
 		{paging.Page{Number: 3, Size: -100}, 0},
