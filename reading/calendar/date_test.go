@@ -116,6 +116,7 @@ func TestParse(t *testing.T) {
 		{"", false}, {"2026-1-1", false}, {"2026-01-1", false}, {"26-01-01", false}, {"2026-01-011", false}, {" 2026-01-01", false},
 		{"2026-01-01 ", false}, {"2026/01/01", false}, {"20260101", false}, {"2026-01-01T00:00:00Z", false}, {"-026-01-01", false},
 		{"+026-01-01", false}, {"2026-01-+1", false}, {"2026-0 -01", false}, {"２026-01", false}, {"12026-01-01", false},
+		{"202/-01-01", false}, {"202:-01-01", false},
 	} {
 		d, err := calendar.Parse(test.text)
 		if test.ok && (err != nil || d.String() != test.text) {

@@ -52,6 +52,7 @@ func (d *Decoder) Byte() byte {
 
 // Uvarint reads an unsigned number.
 func (d *Decoder) Uvarint() uint64 {
+	//mutants:equal the long way reads a number of one byte too, and looks at bad
 	if len(d.rest) > 0 && d.rest[0] < 0x80 && !d.bad {
 		v := d.rest[0]
 		d.rest = d.rest[1:]
