@@ -1,0 +1,116 @@
+package libraries_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// TestNumbers: what is stored has these numbers, and 0 is none.
+func TestNumbers(t *testing.T) {
+	for _, tt := range []struct {
+		one   fmt.Stringer
+		name  string
+		parse func(string) (int, bool)
+	}{
+		{libraries.Mode(1), "online", func(s string) (int, bool) { m, ok := libraries.ParseMode(s); return int(m), ok }},
+		{libraries.Format(1), "ebook", func(s string) (int, bool) { f, ok := libraries.ParseFormat(s); return int(f), ok }},
+		{libraries.Channel(1), libraries.WebMobile.String(), func(s string) (int, bool) { c, ok := libraries.ParseChannel(s); return int(c), ok }},
+	} {
+		if n, ok := tt.parse(tt.name); n != 1 || !ok || tt.one.String() != tt.name {
+			t.Errorf("%s is number %d, %t, and number 1 is %v", tt.name, n, ok, tt.one)
+		}
+	}
+	if libraries.None != -1 || libraries.InCatalogue != 1 || libraries.LibraryTerms != 1 {
+		t.Errorf("none is %d, in the catalogue %d, libraries %d", libraries.None, libraries.InCatalogue, libraries.LibraryTerms)
+	}
+	if !libraries.App.Estimated() || libraries.WebMobile.Estimated() {
+		t.Error("the sessions of the app alone are an estimate")
+	}
+}
+
+// TestFoldASCII folds each text of two bytes of ASCII: in lower case, without spaces at the ends or in a row.
+func TestFoldASCII(t *testing.T) {
+	for a := range rune(0x80) {
+		for b := range rune(0x80) {
+			text := string(a) + string(b)
+			want := strings.Join(strings.Fields(strings.ToLower(text)), " ")
+			if got := libraries.Fold(text); got != want {
+				t.Fatalf("Fold(%q) = %q, want %q", text, got, want)
+			}
+			inner := "x" + text + "x"
+			if got, want := libraries.Fold(inner), strings.Join(strings.Fields(strings.ToLower(inner)), " "); got != want {
+				t.Fatalf("Fold(%q) = %q, want %q", inner, got, want)
+			}
+		}
+	}
+}
+
+// TestDigitsASCII keeps the ten digits.
+func TestDigitsASCII(t *testing.T) {
+	for c := range rune(0x100) {
+		want := ""
+		if strings.ContainsRune("0123456789", c) {
+			want = string(c)
+		}
+		if got := libraries.Digits(string(c)); got != want {
+			t.Errorf("Digits(%q) = %q, want %q", c, got, want)
+		}
+	}
+}
+
+// TestLast is the day of the last session, whichever came first.
+func TestLast(t *testing.T) {
+	var p libraries.Pair
+	if day, ok := p.Last(); ok {
+		t.Errorf("a pair without sessions has the last day %v", day)
+	}
+	for _, day := range []calendar.Date{7, 3, 9, 8} {
+		p.Merge(libraries.NewPair(day, 60, 0))
+	}
+	if day, ok := p.Last(); day != 9 || !ok {
+		t.Errorf("Last = %v, %t, want day 9", day, ok)
+	}
+}
+
+// TestLoanDays: a session confirms a loan from the day on which it was made to that of its end, both included.
+func TestLoanDays(t *testing.T) {
+	noon := func(day calendar.Date) time.Time { return day.Start().Add(12 * time.Hour) }
+	ended := libraries.Loan{Borrowed: noon(10), Returned: noon(12), Status: libraries.LoanReturned}
+	active := libraries.Loan{Borrowed: noon(10), Returned: noon(12), Status: libraries.LoanActive}
+	if got, want := ended.Days(), (calendar.Period{Start: 10, End: 12}); got != want {
+		t.Errorf("a loan that has ended has %+v, want %+v", got, want)
+	}
+	if got, want := active.Days(), (calendar.Period{Start: 10, End: libraries.Unended}); got != want {
+		t.Errorf("a loan that has not ended has %+v, want %+v", got, want)
+	}
+	for day, want := range map[calendar.Date]bool{9: false, 10: true, 11: true, 12: true, 13: false} {
+		if got := libraries.NewPair(day, 60, 0).Confirms(ended.Days()); got != want {
+			t.Errorf("a session on day %d confirms a loan from 10 to 12: %t, want %t", day, got, want)
+		}
+	}
+}
+
+// TestHourBounds: an hour begins at its full hour, before 1970 too.
+func TestHourBounds(t *testing.T) {
+	for _, h := range []libraries.Hour{-2, -1, 0, 1, 490_000} {
+		at := time.Unix(int64(h)*3600, 0)
+		if !h.Time().Equal(at) || libraries.HourOf(at) != h || libraries.HourOf(at.Add(time.Second)) != h || libraries.HourOf(at.Add(-time.Second)) != h-1 {
+			t.Errorf("hour %d begins at %v, and has %d, %d and %d around it", h, h.Time(), libraries.HourOf(at.Add(-time.Second)), libraries.HourOf(at), libraries.HourOf(at.Add(time.Second)))
+		}
+	}
+}
+
+// TestAddReports whether an event is activity.
+func TestAddReports(t *testing.T) {
+	for kind := libraries.EventKind(0); kind < 20; kind++ {
+		var p libraries.Presence
+		if got := p.Add(kind, 5); got != kind.Activity() || p.Logins() == 1 != got {
+			t.Errorf("Add(%v) = %t, and %+v", kind, got, p)
+		}
+	}
+}

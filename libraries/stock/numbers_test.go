@@ -1,0 +1,58 @@
+package stock_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/lectern-dev/lectern/libraries/stock"
+	"github.com/lectern-dev/lectern/paging/row"
+)
+
+// TestNumbers: stored lines have these numbers, and 0 is none.
+func TestNumbers(t *testing.T) {
+	for got, want := range map[stock.Collection]string{1: "platform", 2: "additional", 3: "external", 4: "manual"} {
+		if got.String() != want {
+			t.Errorf("collection %d is %v, want %s", uint8(got), got, want)
+		}
+	}
+	for got, want := range map[stock.Kind]string{1: "purchase", 2: "legacy"} {
+		if got.String() != want {
+			t.Errorf("kind %d is %v, want %s", uint8(got), got, want)
+		}
+	}
+}
+
+// TestLabelOfManyDigits: a label has the number as people write it.
+func TestLabelOfManyDigits(t *testing.T) {
+	for kind, want := range map[stock.Kind]string{stock.PurchaseLine: "Compra 1234567890", stock.LegacyLine: "Legado 1234567890"} {
+		if got := (stock.Line{Kind: kind, Number: 1234567890}).Label(); got != want {
+			t.Errorf("Label = %q, want %q", got, want)
+		}
+	}
+}
+
+// TestPossibleIsBounded: a number of readings that no number holds is the largest one, and the one before it is itself.
+func TestPossibleIsBounded(t *testing.T) {
+	of := func(copies, uses int64) int64 {
+		l := stock.Line{Collection: stock.Additional, Kind: stock.PurchaseLine, Copies: &copies, MaxUses: &uses}
+		return l.Possible()
+	}
+	for _, tt := range []struct{ copies, uses, want int64 }{
+		{math.MaxInt64 / 10, 10, math.MaxInt64 / 10 * 10}, {math.MaxInt64/10 + 1, 10, math.MaxInt64}, {3, 0, 0},
+	} {
+		if got := of(tt.copies, tt.uses); got != tt.want {
+			t.Errorf("%d copies of %d uses are %d, want %d", tt.copies, tt.uses, got, tt.want)
+		}
+	}
+}
+
+// TestPriceField: a price in a feed is an amount, and what is none has the reason alone.
+func TestPriceField(t *testing.T) {
+	f := row.Of(&stock.BookLine{}).Field("unitPrice")
+	if n, err := f.Parse([]byte("12.5")); n != 1250 || err != nil {
+		t.Errorf("the price 12.5 is %d, %v", n, err)
+	}
+	if n, err := f.Parse([]byte("-1")); err != stock.ErrMoney {
+		t.Errorf("the price -1 is %d, %v, want ErrMoney alone", n, err)
+	}
+}
