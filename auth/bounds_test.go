@@ -1,0 +1,99 @@
+package auth_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+)
+
+// TestSealedForm: the first byte of what is sealed is the version, for it is stored; and an empty secret is one.
+func TestSealedForm(t *testing.T) {
+	box, err := auth.NewBox(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"", "s"} {
+		sealed, err := box.Seal("1-1", secret, bytes.NewReader(make([]byte, 12)))
+		if err != nil || sealed[0] != 1 || len(sealed) != 1+12+len(secret)+16 {
+			t.Errorf("%q is sealed as %x, %v", secret, sealed, err)
+		}
+		if got, err := box.Open("1-1", sealed); got != secret || err != nil {
+			t.Errorf("%q is opened as %q, %v", secret, got, err)
+		}
+	}
+}
+
+// TestIDs has ids at the bounds of digits and of numbers.
+func TestIDs(t *testing.T) {
+	for _, id := range []string{"1-1", "9-9", "10-19", "1234567890-2147483647", "9223372036854775807-1"} {
+		tenant, number, ok := auth.ParseID(id)
+		if got := (auth.Key{Tenant: tenant, Number: number}).ID(); !ok || got != id {
+			t.Errorf("ParseID(%q) = %d, %d, %t, whose id is %q", id, tenant, number, ok, got)
+		}
+	}
+	for _, id := range []string{"0-1", "1-0", ":-1", "1-:", "/-1", "1-2147483648", "9223372036854775808-1", "01-1", "-1"} {
+		if tenant, number, ok := auth.ParseID(id); ok {
+			t.Errorf("ParseID(%q) = %d, %d", id, tenant, number)
+		}
+	}
+}
+
+// TestTargetCharacters: a URL has plain ASCII that shows, and no other byte.
+func TestTargetCharacters(t *testing.T) {
+	for c := range rune(0x100) {
+		if c == '#' || c == '?' {
+			continue
+		}
+		url := "/a" + string(c)
+		got, err := auth.Target(url)
+		if plain := c > 0x20 && c < 0x7f; plain != (err == nil) || plain && got != url {
+			t.Errorf("Target(%q) = %q, %v", url, got, err)
+		}
+	}
+}
+
+// TestCanonicalCharacters: of a method the letters of ASCII are turned to upper case and no other byte, and a scheme begins with a
+// letter of ASCII.
+func TestCanonicalCharacters(t *testing.T) {
+	for c := range byte(0x80) {
+		method := "g" + string(rune(c)) + "t"
+		want := strings.ToUpper(method) + ",,,/,"
+		if got := (auth.Signed{Method: method, Target: "/"}).Canonical(); got != want {
+			t.Errorf("the method %q is signed as %q, want %q", method, got, want)
+		}
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		inside := letter || strings.ContainsRune("0123456789+-.", rune(c))
+		for scheme, is := range map[string]bool{string(rune(c)): letter, "a" + string(rune(c)): inside} {
+			target := scheme + "://host/path?q"
+			want := target
+			if is {
+				want = "/path?q"
+			}
+			if got := (auth.Signed{Target: target}).Canonical(); got != ",,,"+want+"," {
+				t.Errorf("the target %q is signed as %q, want %q", target, got, want)
+			}
+		}
+	}
+	for target, want := range map[string]string{"http:///path": "/path", "http://host": "/", "http://?q": "/?q"} {
+		if got := (auth.Signed{Target: target}).Canonical(); got != ",,,"+want+"," {
+			t.Errorf("the target %q is signed as %q, want %q", target, got, want)
+		}
+	}
+}
+
+// TestOneByte: a body of one byte is one, and needs a hash.
+func TestOneByte(t *testing.T) {
+	now := time.Date(2026, 10, 1, 12, 0, 0, 0, time.UTC)
+	for _, body := range []string{"", "x"} {
+		s := auth.Signed{Method: "GET", Target: "/", Date: now.Format("Mon, 02 Jan 2006 15:04:05 GMT"), Body: []byte(body)}
+		s.Authorization = auth.Sign(s, "1-1", "secret", auth.SHA256)
+		err := s.Verify("secret", now)
+		if want := body != ""; want != errors.Is(err, auth.ErrSignature) {
+			t.Errorf("a body of %d bytes without a hash: %v", len(body), err)
+		}
+	}
+}

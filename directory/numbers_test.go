@@ -1,0 +1,41 @@
+package directory_test
+
+import (
+	"testing"
+
+	"github.com/lectern-dev/lectern/directory"
+)
+
+// TestNumbers: what is stored has these numbers, and a page the rows that P8 says.
+func TestNumbers(t *testing.T) {
+	for kind, want := range map[directory.Kind]string{1: "reader", 2: "teacher", 3: "administrator", 4: "internal"} {
+		if got, ok := directory.ParseKind(want); got != kind || !ok || kind.String() != want {
+			t.Errorf("kind %d is %v, and %s is %d, %t", uint8(kind), kind, want, uint8(got), ok)
+		}
+	}
+	if directory.Limit != 50 {
+		t.Errorf("a page has %d rows, want 50", directory.Limit)
+	}
+}
+
+// TestParentIsFixed: a parent that is sent as null is a change, of an entity without one too.
+func TestParentIsFixed(t *testing.T) {
+	null := directory.Field{Set: true, Null: true}
+	for _, parent := range []directory.Ref{"", "p"} {
+		was := directory.EntityRecord{Entity: directory.Entity{Ref: "a", Name: "A", Type: directory.Network}, ParentRef: parent}
+		if _, faults := (directory.EntityInput{ParentReferenceID: null}).Apply(was, nil); len(faults) != 1 || faults[0].Field != "parent_reference_id" {
+			t.Errorf("null in place of %q has the faults %v", parent, faults)
+		}
+	}
+}
+
+// TestLastOfTwo: of two entities of one number the last is kept, where the numbers do not fall too.
+func TestLastOfTwo(t *testing.T) {
+	tree := directory.NewTree([]directory.Entity{{ID: 1, Name: "first"}, {ID: 1, Name: "last"}, {ID: 2, Name: "other"}})
+	if e, ok := tree.Entity(1); e.Name != "last" || !ok {
+		t.Errorf("entity 1 is %+v, %t, want the last", e, ok)
+	}
+	if e, ok := tree.Entity(2); e.Name != "other" || !ok {
+		t.Errorf("entity 2 is %+v, %t", e, ok)
+	}
+}
