@@ -109,6 +109,8 @@ type TenantVersions struct {
 	Held
 	Began time.Time // when the versions began to hold; zero where that is not known, as after a migration
 	Last  Load      // the last load; its zero value where there was none
+	// Failures counts the loads of workers that have failed in a row.
+	Failures int
 }
 
 // LoadedLast returns the versions of up to limit tenants in one statement, and how many tenants there are in all: those whose
@@ -118,10 +120,11 @@ func (s *Store) LoadedLast(ctx context.Context, limit int) (list []TenantVersion
 	rows, err := s.DB.QueryContext(ctx, `
 		SELECT t.tenant_id, t.kind, t.reference, t.name, t.created, `+HeldColumns+`,
 		       coalesce((SELECT began FROM states WHERE tenant_id = v.tenant_id AND registers = v.registers AND facts = v.facts), 0),
-		       coalesce(l.api, ''), l.ended, coalesce(l.milliseconds, 0), coalesce(l.row_count, 0), count(*) OVER ()
+		       coalesce(l.api, ''), l.ended, coalesce(l.milliseconds, 0), coalesce(l.row_count, 0), coalesce(w.failures, 0), count(*) OVER ()
 		  FROM versions v
 		  JOIN tenants t ON t.tenant_id = v.tenant_id
 		  LEFT JOIN loads l ON l.tenant_id = v.tenant_id AND l.api = CASE t.kind WHEN 'partner' THEN 'schools' ELSE 'libraries' END
+		  LEFT JOIN work w ON w.tenant_id = v.tenant_id
 		 ORDER BY l.ended IS NULL, l.ended DESC, t.tenant_id
 		 LIMIT ?`, limit)
 	err = Visit(rows, err, "versions of tenants", func(r *sql.Rows) error {
@@ -129,7 +132,7 @@ func (s *Store) LoadedLast(ctx context.Context, limit int) (list []TenantVersion
 		var ended sql.NullTime
 		var milliseconds int64
 		to := append([]any{&of.ID, &of.Kind, &of.Reference, &of.Name, &of.Created}, of.Fields()...)
-		err := r.Scan(append(to, (*instant)(&of.Began), &of.Last.API, &ended, &milliseconds, &of.Last.Rows, &total)...)
+		err := r.Scan(append(to, (*instant)(&of.Began), &of.Last.API, &ended, &milliseconds, &of.Last.Rows, &of.Failures, &total)...)
 		of.Created, of.Last.Took = of.Created.UTC(), time.Duration(milliseconds)*time.Millisecond
 		if ended.Valid {
 			of.Last.Ended = ended.Time.UTC()
