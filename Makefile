@@ -5,7 +5,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 TIMEOUT     := 20m
 MINUTES     := 30
 # What outside tools test and measure is in modules of its own: who imports Lectern downloads nothing for them.
-TESTED      := . server/internal/docs server/internal/bench server/internal/mutants server/deploy
+TESTED      := . server/internal/docs server/internal/bench server/internal/mutants server/internal/trials server/deploy
 MODULES     := $(TESTED) server/internal/clients
 
 .PHONY: help
@@ -53,6 +53,14 @@ mutants: ## change one thing at a time in the rule packages, and list what no te
 .PHONY: bench
 bench: ## measure the binary and write BENCHMARKS.md; ARGS="-sizes 1000x365,10000x365"
 	cd server/internal/bench && ../../../.ci/with-postgres go run . $(ARGS)
+
+SEED    := 1
+MINUTES := 10
+
+.PHONY: trials
+trials: ## have the product break itself, on both engines; SEED=1 MINUTES=10, PLAN=FILE, BINARY=FILE, ARGS="-load 10"
+	cd server/internal/trials && ../../../.ci/with-postgres go run . -seed $(SEED) -minutes $(MINUTES) \
+		$(if $(PLAN),-plan $(abspath $(PLAN))) $(if $(BINARY),-binary $(abspath $(BINARY))) $(ARGS)
 
 .PHONY: house
 house: ## how large the house is, and what one row or answer passes; ARGS="-at COMMIT"

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// An answer is what a server said to a call; status 0 is none.
+type answer struct {
+	what     string
+	status   int
+	header   http.Header
+	body     []byte
+	err      error
+	from, to time.Time // between which the server's clock judged the call
+}
+
+func (a *answer) snapshot() string { return a.header.Get("X-Snapshot") }
+
+// A call is a request.
+type call struct {
+	method, path string
+	query        url.Values
+	header       http.Header
+	body         []byte
+}
+
+// ask sends a call to a server.
+func (t *trial) ask(s *server, c call) *answer {
+	target := c.path
+	if len(c.query) > 0 {
+		target += "?" + c.query.Encode()
+	}
+	a := &answer{what: c.method + " " + target, header: http.Header{}}
+	req, err := http.NewRequest(c.method, "http://"+s.proxy.addr()+target, bytes.NewReader(c.body))
+	if err != nil {
+		a.err = err
+		return a
+	}
+	for name, values := range c.header {
+		req.Header[name] = values
+	}
+	req.Header.Set("User-Agent", "trials")
+	a.from = s.earliest()
+	res, err := t.client.Do(req)
+	if err == nil {
+		defer res.Body.Close()
+		a.status, a.header = res.StatusCode, res.Header
+		a.body, err = io.ReadAll(res.Body)
+	}
+	if a.to, a.err = s.latest(), err; err != nil {
+		a.status = 0
+	}
+	t.figures.answers.Add(1)
+	return a
+}
+
+// get asks one of the reading APIs.
+func (t *trial) get(s *server, key, path string, values map[string]string) *answer {
+	q := url.Values{}
+	for name, v := range values {
+		q.Set(name, v)
+	}
+	return t.ask(s, call{method: "GET", path: path, query: q, header: http.Header{"X-Api-Key": {key}}})
+}
+
+// signed asks the directory: path is below its prefix, with references escaped.
+func (t *trial) signed(s *server, method, path string, body any) *answer {
+	c := call{method: method, path: "/api/v2/partners" + path, header: http.Header{}}
+	hash := ""
+	if body != nil {
+		c.body, _ = json.Marshal(body)
+		sum := sha256.Sum256(c.body)
+		hash = base64.StdEncoding.EncodeToString(sum[:])
+		c.header.Set("Content-Type", "application/json")
+		c.header.Set("X-Authorization-Content-Sha256", hash)
+	}
+	date := t.clock.now().UTC().Format(http.TimeFormat)
+	c.header.Set("Date", date)
+	mac := hmac.New(sha256.New, []byte(t.directoryKey.secret))
+	mac.Write([]byte(method + "," + c.header.Get("Content-Type") + "," + hash + "," + c.path + "," + date))
+	c.header.Set("Authorization", "APIAuth-HMAC-SHA256 "+t.directoryKey.id+":"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	if u, err := url.Parse(c.path); err == nil {
+		c.path, c.query = u.EscapedPath(), u.Query()
+	}
+	return t.ask(s, c)
+}
+
+// allowed holds an answer against what any answer must be: an error of the server is 503, and only in trouble. It reports
+// whether the answer says anything at all.
+func (t *trial) allowed(a *answer) (said bool, err error) {
+	switch {
+	case a.status == 0 && t.trouble, a.status == 503 && t.trouble:
+		return false, nil
+	case a.status >= 500 && t.damaged:
+		return false, nil
+	case a.status == 0:
+		return false, differs("%s: no answer: %v", a.what, a.err)
+	case a.status >= 500:
+		return false, differs("%s: %d %s", a.what, a.status, a.body)
+	}
+	return true, nil
+}
+
+// page is a page of a list of the reading APIs.
+type page struct {
+	rows    []row
+	total   int
+	updated any // meta.updatedAt
+	meta    row
+}
+
+// decoded reads JSON with numbers as they are written.
+func decoded(body []byte) (r row, err error) {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	err = d.Decode(&r)
+	return r, err
+}
+
+func (a *answer) page() (p page, err error) {
+	r, err := decoded(a.body)
+	if err != nil {
+		return p, differs("%s: %v: %s", a.what, err, a.body)
+	}
+	p.meta, _ = r["meta"].(row)
+	p.updated = p.meta["updatedAt"]
+	if of, ok := p.meta["page"].(row); ok {
+		p.total = num(of, "totalRows")
+	}
+	data, _ := r["data"].(row)
+	list, _ := data["rows"].([]any)
+	for _, v := range list {
+		p.rows = append(p.rows, v.(row))
+	}
+	return p, nil
+}
+
+// with returns values and one more.
+func with(values map[string]string, name, value string) map[string]string {
+	v := map[string]string{name: value}
+	for n, s := range values {
+		if n != name {
+			v[n] = s
+		}
+	}
+	return v
+}
+
+// paged are the values of a page.
+func paged(values map[string]string, page, size int, snapshot string) map[string]string {
+	v := with(with(values, "page", strconv.Itoa(page)), "pageSize", strconv.Itoa(size))
+	if snapshot != "" {
+		v["snapshot"] = snapshot
+	}
+	return v
+}

@@ -1,0 +1,64 @@
+package main
+
+import "time"
+
+// turnClock puts the clock forward, by an hour or so or over midnight, and starts the servers again.
+func (t *trial) turnClock(c chance, _ Act) error {
+	now := t.clock.now()
+	to := now.Add(40 * time.Minute)
+	switch c.IntN(4) {
+	case 0:
+		to = hourOf(now).Add(time.Hour + 7*time.Minute)
+	case 1:
+		to = now.Add(150 * time.Minute)
+	case 2:
+		to = midnight(now).Add(9 * time.Minute)
+	}
+	return t.putClock(c, to)
+}
+
+// midnight is the next one in Brasilia.
+func midnight(now time.Time) time.Time {
+	day, _ := time.ParseInLocation(dayForm, addDays(dayOf(now), 1), brasilia)
+	return day
+}
+
+// putClock puts the clock and starts the servers again, one after the other.
+func (t *trial) putClock(c chance, to time.Time) error {
+	if !t.product.clock {
+		return nil
+	}
+	t.clock.put(to)
+	for _, s := range t.servers {
+		if err := t.restart(s, c.one(4)); err != nil {
+			return err
+		}
+	}
+	return t.calm()
+}
+
+// clockBack puts the clock back by some hours.
+func (t *trial) clockBack(c chance, _ Act) error {
+	return t.putClock(c, t.clock.now().Add(-time.Duration(1+c.IntN(3))*time.Hour-11*time.Minute))
+}
+
+// turn has an hour, or a day, begin while the servers run and are asked.
+func (t *trial) turn(c chance, _ Act) error {
+	if !t.product.clock {
+		return nil
+	}
+	next := hourOf(t.clock.now()).Add(time.Hour)
+	if c.one(2) {
+		next = midnight(t.clock.now())
+	}
+	if err := t.putClock(c, next.Add(-1500*time.Millisecond)); err != nil {
+		return err
+	}
+	for t.clock.now().Before(next.Add(500 * time.Millisecond)) {
+		do := pick(c, []func(*trial, chance, Act) error{(*trial).pullSchools, (*trial).goOn, (*trial).pullLibraries, (*trial).directory})
+		if err := do(t, c, Act{}); err != nil {
+			return err
+		}
+	}
+	return t.putClock(c, next.Add(8*time.Minute))
+}

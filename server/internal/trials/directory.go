@@ -1,0 +1,300 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+)
+
+// A write is a call of the directory that changes something, and what it does to a partner.
+type write struct {
+	method, path string
+	body         row
+	do           func(*partner) reply
+	teacher      int // the number of one that is removed
+}
+
+// someWrite makes a write, mostly a good one.
+func (t *trial) someWrite(c chance) write {
+	p := t.schools.worlds.likely()
+	var entities, teachers []string
+	for _, e := range p.entities {
+		if !e.deleted || c.one(8) {
+			entities = append(entities, e.ref)
+		}
+	}
+	for _, a := range p.accounts {
+		if a.kind == "teacher" && !a.forgotten && (!a.deleted || c.one(8)) {
+			teachers = append(teachers, a.ref)
+		}
+	}
+	switch n := c.IntN(12); {
+	case n < 3:
+		return t.newEntity(c, entities)
+	case n < 5:
+		return t.changedEntity(c, pick(c, entities))
+	case n < 6:
+		ref := pick(c, entities)
+		if i := p.liveEntity(ref); i >= 0 && p.entities[i].kind == "network" && len(p.list("subtree", ref)) == 0 {
+			return t.changedEntity(c, ref) // its keys would end with it
+		}
+		return write{method: "DELETE", path: "/entities/" + url.PathEscape(ref), do: func(p *partner) reply { return p.deleteEntity(ref) }}
+	case n < 8 || len(teachers) == 0:
+		in := t.teacherInput(c, entities)
+		return write{method: "POST", path: "/teachers", body: in, do: func(p *partner) reply { return p.putTeacher(-1, in, t.clock.now()) }}
+	case n < 11:
+		return t.changedTeacher(c, pick(c, teachers), entities)
+	}
+	ref := pick(c, teachers)
+	w := write{method: "DELETE", path: "/teachers/" + url.PathEscape(ref), do: func(p *partner) reply { return p.deleteTeacher(ref) }}
+	if i := p.liveTeacher(ref); i >= 0 {
+		w.teacher = p.userNumbers[p.accounts[i].birth]
+	}
+	return w
+}
+
+func (t *trial) newEntity(c chance, entities []string) write {
+	n := t.next()
+	in := row{"name": fmt.Sprintf("Unidade %d", n), "entity_type": pick(c, []string{"school", "class", "class"}), "degree": pick(c, someDegrees),
+		"reference_id": fmt.Sprintf("d/%d", n), "parent_reference_id": pick(c, entities)}
+	switch c.IntN(12) {
+	case 0:
+		in["reference_id"] = pick(c, entities)
+	case 1:
+		in["name"] = ""
+	case 2:
+		in["parent_reference_id"] = "nowhere"
+	}
+	return write{method: "POST", path: "/entities", body: in, do: func(p *partner) reply { return p.createEntity(in) }}
+}
+
+func (t *trial) changedEntity(c chance, ref string) write {
+	in := row{"name": fmt.Sprintf("Outra %d", t.next())}
+	switch c.IntN(4) {
+	case 0:
+		in["city"] = "Óbidos"
+	case 1:
+		in = row{"city": nil}
+	}
+	return write{method: "PUT", path: "/entities/" + url.PathEscape(ref), body: in, do: func(p *partner) reply { return p.editEntity(ref, in) }}
+}
+
+func (t *trial) teacherInput(c chance, entities []string) row {
+	n := t.next()
+	return row{"name": fmt.Sprintf("Rui %d", n), "email": fmt.Sprintf("r%d@x.example", n), "phone": fmt.Sprint(n),
+		"reference_id": fmt.Sprintf("t-%d", n), "entity_reference_id": pick(c, entities)}
+}
+
+// changedTeacher changes one, moves it, or gives it another reference: a new one, or one that somebody gave up.
+func (t *trial) changedTeacher(c chance, ref string, entities []string) write {
+	in := t.teacherInput(c, entities)
+	if !c.one(3) {
+		in["reference_id"] = ref
+	} else if c.one(3) {
+		var refs []string
+		for r := range t.schools.worlds.likely().carriers {
+			refs = append(refs, r)
+		}
+		slices.Sort(refs)
+		in["reference_id"] = pick(c, refs)
+	}
+	return write{method: "PUT", path: "/teachers/" + url.PathEscape(ref), body: in, do: func(p *partner) reply {
+		i := p.liveTeacher(ref)
+		if i < 0 {
+			return reply{status: 404}
+		}
+		return p.putTeacher(i, in, t.clock.now())
+	}}
+}
+
+// directory does a write, which a fault may befall.
+func (t *trial) directory(c chance, a Act) error {
+	w, s := t.someWrite(c), pick(c, t.servers)
+	t.figures.writes.Add(1)
+	over := t.befall(c, a.Fault, s)
+	got := t.signed(s, w.method, w.path, body(w.body))
+	if err := over(); err != nil {
+		return err
+	}
+	t.log("%s %s: %d %s %v", got.what, line(w.body), got.status, got.body, got.err)
+	said, err := t.allowed(got)
+	if err != nil {
+		return err
+	}
+	if !said {
+		return t.unheard(w, s)
+	}
+	if a.Fault != "" && t.trouble {
+		if err := t.calm(); err != nil {
+			return err
+		}
+	}
+	if err := t.heard(w, got); err != nil {
+		return err
+	}
+	t.erasedTeacher(w, got.status == 204)
+	return nil
+}
+
+// body is what is sent: nothing, or a row.
+func body(r row) any {
+	if r == nil {
+		return nil
+	}
+	return r
+}
+
+// befall lets a fault happen in the middle of a call, and returns what waits for its end.
+func (t *trial) befall(c chance, fault string, s *server) (over func() error) {
+	moment := time.Duration(c.IntN(12_000)) * time.Microsecond
+	done := make(chan error, 1)
+	after := func(f func() error) func() error {
+		t.trouble = true
+		go func() { time.Sleep(moment); done <- f() }()
+		return func() error { return <-done }
+	}
+	switch {
+	case fault == "kill server":
+		return after(func() error { return t.restart(s, true) })
+	case fault == "cut" && t.plan.Engine == postgres:
+		return after(func() error { t.cut(); return nil })
+	case fault == "lost":
+		return after(func() error { s.proxy.cut(); return nil })
+	}
+	return func() error { return nil }
+}
+
+// unheard is a write of which nobody was told whether it has happened. The server ends first, so that it cannot happen later.
+func (t *trial) unheard(w write, s *server) error {
+	m := &maybe[*partner]{w.method + " " + w.path, func(p *partner) { w.do(p) }}
+	t.schools.worlds.begin(m)
+	if err := t.restart(s, true); err != nil {
+		return err
+	}
+	if err := t.quiet(); err != nil {
+		return err
+	}
+	t.schools.worlds.unknown(m)
+	t.erasedTeacher(w, false)
+	if err := t.calm(); err != nil {
+		return err
+	}
+	return t.whole(t.servers[0])
+}
+
+// erasedTeacher takes the e-mail of a teacher that was removed out of what pulls expect: it is gone from every state.
+func (t *trial) erasedTeacher(w write, certain bool) {
+	for i := range t.schools.pulls {
+		t.schools.pulls[i].erased(w.teacher, certain, "email")
+	}
+}
+
+// heard holds the answer to a write against what it must be.
+func (t *trial) heard(w write, got *answer) error {
+	return t.schools.worlds.observe(got.what, func(p *partner) error {
+		want := w.do(p)
+		if got.status != want.status {
+			return fmt.Errorf("%d %s, want %d %v", got.status, got.body, want.status, want.faults)
+		}
+		if got.status == 204 || got.status == 404 {
+			return nil
+		}
+		r, err := decoded(got.body)
+		if err != nil {
+			return err
+		}
+		if want.faults != nil {
+			if line(r["errors"]) != line(want.faults) {
+				return fmt.Errorf("%s, want %s", got.body, line(want.faults))
+			}
+			return nil
+		}
+		record, _ := r["data"].(row)
+		p.learnToken(record)
+		if i := p.liveAccount(str(want.record, "reference_id")); w.body["entity_type"] == nil && i >= 0 && want.record["access_token"] != nil {
+			want.record = p.teacher(i, true)
+		}
+		if line(record) != line(want.record) {
+			return fmt.Errorf("%s, want %s", line(record), line(want.record))
+		}
+		return nil
+	})
+}
+
+// learnToken takes the access token of an account from the first answer that has it.
+func (p *partner) learnToken(r row) {
+	token := str(r, "access_token")
+	i := p.liveAccount(str(r, "reference_id"))
+	if token == "" || i < 0 || p.tokens[p.accounts[i].birth] != "" {
+		return
+	}
+	for _, known := range p.tokens {
+		if known == token {
+			return
+		}
+	}
+	p.tokens[p.accounts[i].birth] = token
+}
+
+// pullDirectory pulls a list by its cursors.
+func (t *trial) pullDirectory(c chance, _ Act) error {
+	p := t.schools.worlds.likely()
+	of, ref := pick(c, []string{"entities", "subtree", "readers", "teachers"}), pick(c, []string{"network", "school", "class"})
+	path := "/entities?entity_type=" + ref
+	if of != "entities" {
+		refs := p.list("subtree", "n1")
+		if len(refs) == 0 {
+			return nil
+		}
+		ref = str(pick(c, refs), "reference_id")
+		path = "/entities/" + url.PathEscape(ref) + "/" + of
+	}
+	var rows []row
+	for cursor := ""; ; {
+		a := t.signed(pick(c, t.servers), "GET", more(path, cursor), nil)
+		if said, err := t.allowed(a); !said {
+			return err
+		}
+		if a.status != 200 {
+			return differs("%s: %d %s", a.what, a.status, a.body)
+		}
+		r, err := decoded(a.body)
+		if err != nil {
+			return err
+		}
+		entries, _ := r["entries"].([]any)
+		for _, e := range entries {
+			rows = append(rows, e.(row))
+		}
+		if cursor = str(r["metadata"].(row), "after"); cursor == "" {
+			break
+		}
+	}
+	t.figures.rows.Add(int64(len(rows)))
+	return t.schools.worlds.observe("the directory's "+path, func(p *partner) error {
+		for _, r := range rows {
+			p.learnToken(r)
+		}
+		got, want := lines(rows), lines(p.list(of, ref))
+		if p.unordered {
+			slices.Sort(got)
+			slices.Sort(want)
+		}
+		if !slices.Equal(got, want) {
+			return fmt.Errorf("got\n%v, want\n%v", got, want)
+		}
+		return nil
+	})
+}
+
+func more(path, cursor string) string {
+	if cursor == "" {
+		return path
+	}
+	u, _ := url.Parse(path)
+	q := u.Query()
+	q.Set("after", cursor)
+	u.RawQuery = q.Encode()
+	return u.String()
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// during lets a fault befall a load that runs, or something happen beside it. It reports whether what the load says of itself
+// is all that there is to know.
+func (t *trial) during(c chance, fault string, run *command) (certain bool, err error) {
+	moment := time.Duration(c.IntN(150)) * time.Millisecond
+	switch fault {
+	case "kill":
+		select {
+		case <-run.done:
+		case <-time.After(moment):
+			_ = run.Process.Kill()
+			<-run.done
+			t.figures.kills.Add(1)
+			return false, nil
+		}
+	case "beside", "slow":
+		defer t.hindered(c, fault)()
+		return true, t.beside(c, run)
+	case "cut":
+		if t.plan.Engine == sqlite {
+			return true, t.beside(c, run)
+		}
+		select {
+		case <-run.done:
+		case <-time.After(moment):
+			t.cut()
+			_ = run.ended()
+			return false, t.calm()
+		}
+	case "overtaken":
+		return false, t.overtaken(c, moment, run)
+	case "in trouble":
+		return false, nil
+	}
+	return true, nil
+}
+
+// beside pulls and writes until a load has ended.
+func (t *trial) beside(c chance, run *command) error {
+	for {
+		select {
+		case <-run.done:
+			return nil
+		default:
+		}
+		do := pick(c, []func(*trial, chance, Act) error{(*trial).directory, (*trial).pullSchools, (*trial).goOn, (*trial).pullLibraries})
+		if err := do(t, c, Act{}); err != nil {
+			return err
+		}
+	}
+}
+
+// overtaken stops a load where it is, has another one take its place when its lease has run out, and lets it go on.
+func (t *trial) overtaken(c chance, moment time.Duration, run *command) error {
+	select {
+	case <-run.done:
+		return nil
+	case <-time.After(moment):
+	}
+	_ = run.Process.Signal(syscall.SIGSTOP)
+	defer func() { _ = run.Process.Signal(syscall.SIGCONT) }()
+	if free, err := t.free(); err != nil || !free {
+		return err
+	}
+	t.clock.offset += 70 * time.Second
+	t.trouble = true
+	return t.loadSchools(c, loading{feed: pick(c, t.schools.feeds), fault: "in trouble"})
+}
+
+// free reports whether nobody holds the lock of writers, which only SQLite has: who stopped with it keeps all others waiting, as it
+// must be. It is byte 120 of the index of the write-ahead log.
+func (t *trial) free() (bool, error) {
+	if t.plan.Engine == postgres {
+		return true, nil
+	}
+	f, err := os.OpenFile(filepath.Join(t.store.dir, "lectern.db-shm"), os.O_RDWR, 0)
+	if err != nil {
+		return false, nil // nobody has the database open
+	}
+	defer f.Close()
+	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Start: 120, Len: 1}
+	err = syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &lock)
+	return lock.Type == syscall.F_UNLCK, err
+}
+
+// hindered makes the network slow until the function that it returns is called.
+func (t *trial) hindered(c chance, fault string) (over func()) {
+	if fault != "slow" {
+		return func() {}
+	}
+	delay := int64(time.Millisecond) * int64(1+c.IntN(8))
+	set := func(delay int64) {
+		for _, p := range t.proxies() {
+			p.slow.Store(delay)
+		}
+	}
+	set(delay)
+	return func() { set(0) }
+}
+
+// proxies are those in front of servers and databases.
+func (t *trial) proxies() (all []*proxy) {
+	for _, s := range t.servers {
+		all = append(all, s.proxy)
+	}
+	if t.store.pg != nil {
+		for _, n := range t.store.pg.nodes {
+			all = append(all, n.proxy)
+		}
+	}
+	return all
+}
+
+// cut breaks the connections to the database.
+func (t *trial) cut() {
+	t.trouble = true
+	for _, n := range t.store.pg.nodes {
+		n.proxy.cut()
+	}
+}
+
+// quiet waits until the database has no more to do for those who died.
+func (t *trial) quiet() error {
+	if t.plan.Engine == sqlite {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	db, err := t.store.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	for n := 1; n > 0; {
+		err := db.QueryRowContext(ctx, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle' AND pid <> pg_backend_pid()`).Scan(&n)
+		if err != nil {
+			return errors.Join(errors.New("the database is not quiet"), err)
+		}
+	}
+	return nil
+}

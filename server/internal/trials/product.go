@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// product is the binary that is tried. What an older one does not know is left out.
+type product struct {
+	path string
+	// what it knows
+	clock, snapshots, forget, check, now, renewals bool
+}
+
+// probe looks at what a binary knows.
+func probe(path string) (*product, error) {
+	p := &product{path: path}
+	help := func(args ...string) string {
+		out, _ := exec.Command(path, append(args, "--help")...).CombinedOutput()
+		return string(out)
+	}
+	all, load := help(), help("load", "libraries")
+	if !strings.Contains(all, "load libraries") && load == "" {
+		return nil, fmt.Errorf("%s is no lectern: %s", path, all)
+	}
+	p.now = strings.Contains(load, "--now")
+	p.check = strings.Contains(load, "--check")
+	p.snapshots = strings.Contains(help("serve"), "--keep")
+	p.renewals = p.check // an older one has them in another form
+	p.forget = strings.Contains(help("forget"), "Usage: lectern forget")
+	cmd := exec.Command(path, "status", "--db", "sqlite:/nonexistent/trials.db")
+	cmd.Env = append(os.Environ(), "LECTERN_CLOCK=none")
+	out, _ := cmd.CombinedOutput()
+	p.clock = strings.Contains(string(out), "LECTERN_CLOCK sets") || strings.Contains(string(out), "2026-11-21T16")
+	return p, nil
+}
+
+// clock is the time of a trial. It is put forward and back, and every command begins at it.
+type clock struct {
+	offset time.Duration
+	base   time.Time // where it was put last: what a feed tells is before it
+}
+
+func (c *clock) now() time.Time { return time.Now().Add(c.offset) }
+
+// put puts the clock.
+func (c *clock) put(t time.Time) { c.offset, c.base = time.Until(t), t }
+
+// command is a run of the binary.
+type command struct {
+	*exec.Cmd
+	out, errs bytes.Buffer
+	from      time.Time // of the trial's clock
+	done      chan struct{}
+	err       error
+}
+
+// start starts a command at a time.
+func (p *product) start(env []string, at time.Time, args ...string) (*command, error) {
+	c := &command{Cmd: exec.Command(p.path, args...), from: at, done: make(chan struct{})}
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt is for the trials alone, which end what they began
+	c.Env = append(os.Environ(), env...)
+	if p.clock {
+		c.Env = append(c.Env, "LECTERN_CLOCK="+at.Format(time.RFC3339Nano))
+	}
+	c.Stdout, c.Stderr = &c.out, &c.errs
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		c.err = c.Wait()
+		close(c.done)
+	}()
+	return c, nil
+}
+
+// errHangs is the error of a command that does not end.
+var errHangs = errors.New("does not end")
+
+// patience is how long a command or a call may take before it counts as hanging.
+const patience = 90 * time.Second
+
+// ended waits for a command's end, and kills one that hangs.
+func (c *command) ended() error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	select {
+	case <-c.done:
+		return c.err
+	case <-ctx.Done():
+		_ = c.Process.Kill()
+		<-c.done
+		return errHangs
+	}
+}
+
+// is reports whether the command was ended by itself, with an error.
+func (c *command) failed() bool { return c.err != nil && c.ProcessState.ExitCode() > 0 }
+
+func (c *command) String() string {
+	return fmt.Sprintf("lectern %s: %v\n%s%s", strings.Join(c.Args[1:], " "), c.err, c.out.String(), c.errs.String())
+}

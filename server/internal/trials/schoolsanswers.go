@@ -1,0 +1,292 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// A schoolsQuery is what one asks of the schools API, with the clock that judges it.
+type schoolsQuery struct {
+	route        string // users, engagements, readings
+	network      string // reference
+	user, school int    // 0: any
+	profile      string
+	from, to     string
+	today        string
+}
+
+// values are the parameters of a query.
+func (q schoolsQuery) values() map[string]string {
+	v := map[string]string{}
+	for name, s := range map[string]string{"profile": q.profile, "startDate": q.from, "endDate": q.to} {
+		if s != "" {
+			v[name] = s
+		}
+	}
+	if q.user > 0 {
+		v["userId"] = strconv.Itoa(q.user)
+	}
+	if q.school > 0 {
+		v["schoolId"] = strconv.Itoa(q.school)
+	}
+	return v
+}
+
+// period is the effective one, and what is wrong with it (S8).
+func (q schoolsQuery) period() (from, to string, ok bool) {
+	from, to = q.from, q.to
+	if to == "" || to > q.today {
+		to = q.today
+	}
+	if from == "" {
+		from = addDays(to, -29)
+	}
+	if from > to || to < schoolsHistory {
+		return "", "", false
+	}
+	return max(from, schoolsHistory), to, true
+}
+
+// users returns the rows of the users, by number. An account whose number nobody knows yet has none, and stands in front.
+func (p *partner) users(q schoolsQuery) []row {
+	var rows []row
+	for i := range p.accounts {
+		if p.passes(i, q) {
+			rows = append(rows, p.user(i))
+		}
+	}
+	slices.SortFunc(rows, func(a, b row) int { return compareInts(a, b, "userId") })
+	return rows
+}
+
+func (p *partner) profile(i int) string {
+	return map[string]string{"reader": "student", "teacher": "teacher"}[p.accounts[i].kind]
+}
+
+// passes reports whether an account is in the answers to a query (S1, S7).
+func (p *partner) passes(i int, q schoolsQuery) bool {
+	a := p.accounts[i]
+	network, school := p.above(a.entity, "network"), p.above(a.entity, "school")
+	switch {
+	case p.profile(i) == "", network < 0, p.entities[network].ref != q.network:
+		return false
+	case q.profile != "" && q.profile != p.profile(i), q.user > 0 && p.userNumbers[a.birth] != q.user:
+		return false
+	case q.school > 0 && (school < 0 || p.entityNumbers[p.entities[school].birth] != q.school):
+		return false
+	}
+	return true
+}
+
+func (p *partner) user(i int) row {
+	a := p.accounts[i]
+	r := row{"userId": whole(p.userNumbers[a.birth]), "name": text(a.name), "email": text(a.email), "profile": p.profile(i),
+		"school": p.unit(p.above(a.entity, "school")), "class": p.unit(p.above(a.entity, "class")),
+		"grade": nil, "stage": nil, "active": a.active && !a.deleted}
+	if class := p.above(a.entity, "class"); class >= 0 {
+		d := degrees[p.entities[class].degree]
+		r["stage"] = text(d.stage)
+		if d.grade > 0 {
+			r["grade"] = whole(d.grade)
+		}
+	}
+	return r
+}
+
+func (p *partner) unit(e int) any {
+	if e < 0 {
+		return nil
+	}
+	return row{"id": whole(p.entityNumbers[p.entities[e].birth]), "name": text(p.entities[e].name)}
+}
+
+// learn takes numbers from rows of the users, by the names, of which each is given once.
+func (p *partner) learn(rows []row) {
+	known := map[int]bool{}
+	for _, n := range p.userNumbers {
+		known[n] = true
+	}
+	for _, r := range rows {
+		for i := range p.accounts {
+			if a := p.accounts[i]; !known[num(r, "userId")] && a.name != "" && p.userNumbers[a.birth] == 0 && a.name == r["name"] {
+				p.userNumbers[a.birth] = num(r, "userId")
+			}
+		}
+		for _, member := range []string{"school", "class"} {
+			p.learnUnit(r[member])
+		}
+	}
+}
+
+func (p *partner) learnUnit(v any) {
+	unit, ok := v.(row)
+	if !ok {
+		return
+	}
+	for _, n := range p.entityNumbers {
+		if n == num(unit, "id") {
+			return
+		}
+	}
+	for _, e := range p.entities {
+		if e.name == unit["name"] && p.entityNumbers[e.birth] == 0 {
+			p.entityNumbers[e.birth] = num(unit, "id")
+		}
+	}
+}
+
+// daily is what one account read on one day: milliseconds by book (S3).
+type daily struct {
+	account int
+	day     string
+}
+
+// minutes returns the tenths of minutes of each day, and of each of its books.
+func (p *partner) minutes() map[daily]map[int]int {
+	ms := map[daily]map[int]int{}
+	for _, s := range p.segments {
+		if s.effective {
+			d := daily{s.account, dayOf(s.start)}
+			if ms[d] == nil {
+				ms[d] = map[int]int{}
+			}
+			ms[d][s.book] += s.ms
+		}
+	}
+	for d, books := range ms {
+		ms[d] = share(books)
+	}
+	return ms
+}
+
+// share turns milliseconds into tenths whose sum is that of the day: what is left goes to the largest remainders (S3).
+func share(ms map[int]int) map[int]int {
+	var ids []int
+	total, given := 0, 0
+	tenths := map[int]int{}
+	for id, n := range ms {
+		ids = append(ids, id)
+		tenths[id] = n / 6000
+		total, given = total+n, given+n/6000
+	}
+	slices.SortFunc(ids, func(a, b int) int { return cmp.Or(cmp.Compare(ms[b]%6000, ms[a]%6000), cmp.Compare(a, b)) })
+	for i := range rounded(total, 6000) - given {
+		tenths[ids[i]]++
+	}
+	return tenths
+}
+
+// engagements returns the rows of the engagements.
+func (p *partner) engagements(q schoolsQuery) []row {
+	from, to, _ := q.period()
+	minutes, done := p.minutes(), map[daily]bool{}
+	var rows []row
+	for _, a := range p.accesses {
+		d := daily{a.account, a.day}
+		if done[d] || a.day < from || a.day > to || !p.passes(a.account, q) {
+			continue
+		}
+		done[d] = true
+		sum := 0
+		for _, n := range minutes[d] {
+			sum += n
+		}
+		rows = append(rows, row{"date": a.day, "userId": whole(p.userNumbers[p.accounts[a.account].birth]), "readingMinutes": tenths(sum)})
+	}
+	slices.SortFunc(rows, func(a, b row) int {
+		return cmp.Or(cmp.Compare(str(a, "date"), str(b, "date")), compareInts(a, b, "userId"))
+	})
+	return rows
+}
+
+// readings returns the rows of the readings.
+func (p *partner) readings(q schoolsQuery) []row {
+	from, to, _ := q.period()
+	type pair struct{ account, book int }
+	found := map[pair][]segment{}
+	for _, s := range p.segments {
+		if day := dayOf(s.start); s.effective && day >= from && day <= to && p.passes(s.account, q) {
+			found[pair{s.account, s.book}] = append(found[pair{s.account, s.book}], s)
+		}
+	}
+	sums := map[pair]int{}
+	for d, books := range p.minutes() {
+		for id, n := range books {
+			if d.day >= from && d.day <= to {
+				sums[pair{d.account, id}] += n
+			}
+		}
+	}
+	var rows []row
+	for key, list := range found {
+		rows = append(rows, p.reading(key.account, key.book, sums[key], list))
+	}
+	slices.SortFunc(rows, func(a, b row) int {
+		return cmp.Or(compareInts(a, b, "userId"), compareInts(a["book"].(row), b["book"].(row), "id"))
+	})
+	return rows
+}
+
+func (p *partner) reading(account, id, minutes int, list []segment) row {
+	b := p.books[id]
+	covered := make([]bool, b.length)
+	first, last := list[0].start, list[0].start
+	for _, s := range list {
+		if s.start.Before(first) {
+			first = s.start
+		}
+		if s.start.After(last) {
+			last = s.start
+		}
+		for u := s.from; s.extent && u < min(s.to, b.length); u++ {
+			covered[u] = true
+		}
+	}
+	n := 0
+	for _, c := range covered {
+		if c {
+			n++
+		}
+	}
+	percent := rounded(n*10000, b.length)
+	return row{"userId": whole(p.userNumbers[p.accounts[account].birth]),
+		"book":    row{"id": whole(id), "title": text(b.title), "author": text(b.author), "isbn": text(b.isbn)},
+		"percent": hundredths(percent), "readingMinutes": tenths(minutes),
+		"firstReadAt": inUTC(first), "lastReadAt": inUTC(last), "finished": percent >= 5000}
+}
+
+// rows answers a query.
+func (p *partner) rows(q schoolsQuery) []row {
+	switch q.route {
+	case "users":
+		return p.users(q)
+	case "engagements":
+		return p.engagements(q)
+	}
+	return p.readings(q)
+}
+
+// The fields of rows, which come from feeds and from answers.
+func str(r row, name string) string {
+	s, _ := r[name].(string)
+	return s
+}
+
+func num(r row, name string) int {
+	switch v := r[name].(type) {
+	case int:
+		return v
+	case json.Number:
+		n, _ := strconv.Atoi(v.String())
+		return n
+	}
+	return 0
+}
+
+func instant(r row, name string) time.Time {
+	t, _ := time.Parse(time.RFC3339, str(r, name))
+	return t
+}

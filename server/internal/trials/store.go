@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/lectern-dev/lectern/server/database"
+)
+
+const (
+	sqlite   = "sqlite"
+	postgres = "postgres"
+)
+
+// store is the database of one trial.
+type store struct {
+	engine string
+	dir    string   // SQLite's folder
+	pg     *cluster // PostgreSQL's
+	name   string   // of its database there
+}
+
+// create makes an empty database on PostgreSQL.
+func (s *store) create() error {
+	if s.engine == sqlite {
+		return nil
+	}
+	return s.pg.exec("postgres", `CREATE DATABASE `+s.name+` TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'`)
+}
+
+// remove removes it.
+func (s *store) remove() {
+	if s.engine == postgres {
+		_ = s.pg.exec("postgres", `DROP DATABASE IF EXISTS `+s.name+` WITH (FORCE)`)
+	}
+}
+
+// url is the URL for the product.
+func (s *store) url() string {
+	if s.engine == sqlite {
+		return "sqlite:" + filepath.Join(s.dir, "lectern.db")
+	}
+	return s.pg.url(s.name)
+}
+
+// open opens the database besides the product, to damage it or to look at it.
+func (s *store) open(ctx context.Context) (*database.DB, error) {
+	if s.engine == sqlite {
+		return database.Open(ctx, s.url())
+	}
+	return database.Open(ctx, s.pg.direct(s.name))
+}
+
+// exec runs one statement on a database of the cluster.
+func (c *cluster) exec(name, statement string) error {
+	ctx := context.Background()
+	db, err := database.Open(ctx, c.direct(name))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(ctx, statement); err != nil {
+		return fmt.Errorf("%s: %w", statement, err)
+	}
+	return nil
+}
+
+// workFolder is where trials work: in memory, where there is room, for what a disk does is not what is tried. Who runs PostgreSQL
+// may pass through it.
+func workFolder() (dir string, err error) {
+	parent := os.Getenv("TMPDIR")
+	if i, err := os.Stat("/dev/shm"); err == nil && i.IsDir() && parent == "" {
+		parent = "/dev/shm"
+	}
+	if dir, err = os.MkdirTemp(parent, "lectern-trials-"); err == nil {
+		err = os.Chmod(dir, 0o711)
+	}
+	return dir, err
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// worlds are all that may be, as far as anybody can tell: what was asked for and not acknowledged has happened in some of
+// them, and not in others. Each answer leaves those that agree with it; there must be one.
+type worlds[M interface{ clone() M }] struct {
+	all []world[M]
+}
+
+type world[M any] struct {
+	model M
+	open  []*maybe[M] // may still happen
+	done  []*maybe[M] // happened, and was not acknowledged when it did
+}
+
+// A maybe is a change that may happen at any time, or never.
+type maybe[M any] struct {
+	what string
+	do   func(M)
+}
+
+func newWorlds[M interface{ clone() M }](m M) *worlds[M] { return &worlds[M]{[]world[M]{{model: m}}} }
+
+// likely is one of the worlds.
+func (w *worlds[M]) likely() M { return w.all[0].model }
+
+// begin says that a change may happen from now on.
+func (w *worlds[M]) begin(m *maybe[M]) {
+	for i := range w.all {
+		w.all[i].open = append(slices.Clone(w.all[i].open), m)
+	}
+}
+
+// acknowledged says that a change has happened, at the latest now.
+func (w *worlds[M]) acknowledged(m *maybe[M]) {
+	for i := range w.all {
+		w.all[i].happen(m)
+	}
+	w.forget(m)
+	w.merge()
+}
+
+// refused says that a change has not happened, and will not.
+func (w *worlds[M]) refused(m *maybe[M]) error {
+	kept := slices.DeleteFunc(slices.Clone(w.all), func(o world[M]) bool { return slices.Contains(o.done, m) })
+	if len(kept) == 0 {
+		return differs("%s was refused, and has taken effect", m.what)
+	}
+	w.all = kept
+	w.forget(m)
+	return nil
+}
+
+// unknown says that a change has happened or not, and cannot happen any more.
+func (w *worlds[M]) unknown(m *maybe[M]) {
+	w.expand()
+	w.forget(m)
+	w.merge()
+}
+
+func (w *worlds[M]) forget(m *maybe[M]) {
+	for i := range w.all {
+		w.all[i].open = without(w.all[i].open, m)
+		w.all[i].done = without(w.all[i].done, m)
+	}
+}
+
+func without[T comparable](list []T, v T) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(o T) bool { return o == v })
+}
+
+// happen lets an open change happen in a world.
+func (o *world[M]) happen(m *maybe[M]) {
+	if slices.Contains(o.open, m) {
+		m.do(o.model)
+		o.open, o.done = without(o.open, m), append(slices.Clone(o.done), m)
+	}
+}
+
+// mostWorlds is how many there may be.
+const mostWorlds = 200
+
+// expand lets every open change happen in copies of the worlds.
+func (w *worlds[M]) expand() {
+	for i := 0; i < len(w.all) && len(w.all) < mostWorlds; i++ {
+		for _, m := range w.all[i].open {
+			o := w.all[i]
+			o.model = o.model.clone()
+			o.happen(m)
+			w.all = append(w.all, o)
+		}
+	}
+}
+
+// observe keeps the worlds that agree with something that was seen. see may note in a world what it learns from it.
+func (w *worlds[M]) observe(what string, see func(M) error) error {
+	w.expand()
+	var kept []world[M]
+	var wrong error
+	for i, o := range w.all {
+		if err := see(o.model); err == nil {
+			kept = append(kept, o)
+		} else if i < 4 {
+			wrong = errors.Join(wrong, err)
+		}
+	}
+	if len(kept) == 0 {
+		return differs("%s, of %d ways in which it may be: %v", what, len(w.all), wrong)
+	}
+	w.all = kept
+	w.merge()
+	return nil
+}
+
+// merge keeps one of the worlds that are the same.
+func (w *worlds[M]) merge() {
+	if len(w.all) == 1 {
+		return
+	}
+	seen := map[string]bool{}
+	w.all = slices.DeleteFunc(w.all, func(o world[M]) bool {
+		text := fmt.Sprintf("%+v", o.model)
+		for _, m := range o.open {
+			text += fmt.Sprintf(" %p", m)
+		}
+		again := seen[text]
+		seen[text] = true
+		return again
+	})
+}
+
+// A difference is an answer that the specification does not allow.
+type difference struct{ text string }
+
+func (d *difference) Error() string { return d.text }
+
+func differs(format string, args ...any) error { return &difference{fmt.Sprintf(format, args...)} }
