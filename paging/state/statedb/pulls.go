@@ -159,12 +159,12 @@ func (s *Store) Kept(ctx context.Context, t state.Tenant, at state.Versions) err
 // KeptFrom is Kept, and returns since when the facts of the state held, the zero time before the first load.
 func (s *Store) KeptFrom(ctx context.Context, t state.Tenant, at state.Versions) (from time.Time, err error) {
 	var us, registers, facts int64
-	err = s.DB.NewRaw(`
-		SELECT s.held_from, v.oldest_registers, v.oldest_facts
-		  FROM states s
-		  JOIN versions v ON v.tenant_id = s.tenant_id
-		 WHERE s.tenant_id = ? AND s.registers = ? AND s.facts = ?`,
-		t, at.Registers, at.Facts).Scan(ctx, &us, &registers, &facts)
+	err = s.DB.DB.QueryRowContext(ctx, // prepared: each page of a pull asks whether its state is kept
+		`SELECT s.held_from, v.oldest_registers, v.oldest_facts
+		   FROM states s
+		   JOIN versions v ON v.tenant_id = s.tenant_id
+		  WHERE s.tenant_id = $1 AND s.registers = $2 AND s.facts = $3`,
+		t, at.Registers, at.Facts).Scan(&us, &registers, &facts)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && (at.Registers < registers || at.Facts < facts) {
 		return time.Time{}, state.ErrGone
 	}
