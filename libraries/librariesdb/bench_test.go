@@ -51,7 +51,8 @@ func benchmark(b *testing.B, db *database.DB) {
 	ctx := b.Context()
 	run("Catalogue", func() error { _, err := f.Catalogue(ctx, f.a); return err })
 	run("Readers", func() error { _, err := folded(f).Readers(ctx, f.a); return err })
-	run("Marks", func() error { _, err := f.Positions(ctx, f.a, report.LoanRegister, firstDay+7); return err })
+	window := report.Window{Period: calendar.Period{Start: firstDay + 7, End: firstDay + 7}, Skip: benchPage, Size: benchPage}
+	run("LoansIn", func() error { _, err := f.LoansIn(ctx, f.a, window); return err })
 	run("MarksOfReader", func() error { _, err := f.PositionsOf(ctx, f.a, report.LoanRegister, ptr[int64](5), nil); return err })
 	run("MarksOfTitle", func() error { _, err := f.PositionsOf(ctx, f.a, report.LoanRegister, nil, ptr[int64](0)); return err })
 	loans := benchList()

@@ -18,11 +18,6 @@ type register struct{ table, id bun.Ident }
 
 var registers = [...]register{report.LoanRegister: loans.register, report.ReservationRegister: reservations.register}
 
-// Positions implements report.Store.
-func (s *Store) Positions(ctx context.Context, a report.Access, of report.Register, day calendar.Date) (report.ListPositions, error) {
-	return s.positions(ctx, a, of, bun.SafeQuery("day = ?", int32(day)))
-}
-
 // PositionsOf implements report.Store. A reader has few loans and a title may have many: of both it is the reader's index
 // that is to be used, and the + keeps the engines from the other.
 func (s *Store) PositionsOf(ctx context.Context, a report.Access, of report.Register, reader, book *int64) (report.ListPositions, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
@@ -80,10 +81,6 @@ func TestMarks(t *testing.T) {
 			}
 		}
 		for _, of := range registers {
-			for day := firstDay - 1; day <= firstDay+10; day++ {
-				positions, err := f.Positions(t.Context(), f.a, of, day)
-				check(fmt.Sprint(of, " of ", day), positions, err, func(l libraries.Loan) bool { return l.Day() == day })
-			}
 			for reader := range int64(41) {
 				positions, err := f.PositionsOf(t.Context(), f.a, of, &reader, nil)
 				check(fmt.Sprint(of, " of reader ", reader), positions, err, func(l libraries.Loan) bool { return l.Reader == reader })
@@ -95,6 +92,37 @@ func TestMarks(t *testing.T) {
 			}
 			if positions, err := f.PositionsOf(t.Context(), f.a, of, nil, nil); err == nil {
 				t.Errorf("positions of neither a reader nor a title are %d", len(positions))
+			}
+		}
+	})
+}
+
+// TestWindows reads parts of the list of a day, of several and of one status.
+func TestWindows(t *testing.T) {
+	eachEngine(t, func(t *testing.T, f *fixture) {
+		loans := someLoans(3000)
+		f.putLoans(loans)
+		for _, w := range []report.Window{
+			{Period: calendar.Period{Start: firstDay - 1, End: firstDay - 1}, Size: 5},
+			{Period: calendar.Period{Start: firstDay, End: firstDay}, Size: 1000},
+			{Period: calendar.Period{Start: firstDay + 3, End: firstDay + 3}, Skip: 100, Size: 50},
+			{Period: calendar.Period{Start: firstDay + 3, End: firstDay + 6}, Skip: 200, Size: 700},
+			{Period: calendar.Period{Start: firstDay + 3, End: firstDay + 6}, Skip: 9999, Size: 7},
+			{Period: calendar.Period{Start: firstDay, End: firstDay + 9}, Status: uint8(libraries.LoanExpired), Skip: 3, Size: 4},
+			{Period: calendar.Period{Start: firstDay + 2, End: firstDay + 9}, Status: uint8(libraries.LoanReturned), Skip: 40, Size: 500},
+		} {
+			want, _ := pick(loans, func(_ int, l libraries.Loan) bool {
+				return w.Period.Contains(l.Day()) && (w.Status == 0 || w.Status == uint8(l.Status))
+			})
+			want = want[min(w.Skip, len(want)):]
+			want = want[:min(w.Size, len(want))]
+			got, err := f.LoansIn(t.Context(), f.a, w)
+			if err != nil || !slices.EqualFunc(got, want, func(a, b libraries.Loan) bool { return reflect.DeepEqual(a, b) }) {
+				t.Errorf("%+v: %d loans, %v, want %d", w, len(got), err, len(want))
+			}
+			reservations, err := f.ReservationsIn(t.Context(), f.a, w)
+			if err != nil || !slices.EqualFunc(reservations, want, func(r libraries.Reservation, l libraries.Loan) bool { return r == reservationOf(l) }) {
+				t.Errorf("%+v: %d reservations, %v, want %d", w, len(reservations), err, len(want))
 			}
 		}
 	})
@@ -154,7 +182,7 @@ func TestPlansUseIndexes(t *testing.T) {
 			positions + `user_id = 5` + order:                    r.table + "_reader (tenant_id=? AND user_id=?)",
 			positions + `user_id = 5 AND +book_id = 6` + order:   r.table + "_reader (tenant_id=? AND user_id=?)",
 			positions + `book_id = 6` + order:                    "COVERING INDEX " + r.table + "_book (tenant_id=? AND book_id=?)",
-			positions + `day = 7` + order:                        "sqlite_autoindex_" + r.table + "_1 (tenant_id=? AND day=?)",
+			positions + `day BETWEEN 7 AND 8` + order:            "sqlite_autoindex_" + r.table + "_1 (tenant_id=? AND day>? AND day<?)",
 			positions + r.id + ` IN (1, 2, 3, 4, 5, 6, 7, 8, 9)`: r.table + "_id (tenant_id=? AND " + r.id + "=? AND until>?)",
 		} {
 			if plan := f.plan(query); !strings.Contains(plan, index) || strings.Contains(plan, "TEMP B-TREE") {

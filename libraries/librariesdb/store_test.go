@@ -34,8 +34,12 @@ func (f *fixture) reads(ctx context.Context) map[string]func(report.Access) erro
 		"Shelves": func(a report.Access) error {
 			return folded(f).ReaderTitles(ctx, a, []int64{1}, func(int64, []byte) error { return nil })
 		},
-		"Marks": func(a report.Access) error {
-			_, err := f.Positions(ctx, a, report.LoanRegister, firstDay)
+		"LoansIn": func(a report.Access) error {
+			_, err := f.LoansIn(ctx, a, report.Window{Period: always, Size: 9})
+			return err
+		},
+		"ReservationsIn": func(a report.Access) error {
+			_, err := f.ReservationsIn(ctx, a, report.Window{Period: always, Size: 9})
 			return err
 		},
 		"MarksOf": func(a report.Access) error {

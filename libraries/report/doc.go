@@ -8,8 +8,8 @@
 // An [Access] says which network may be seen, and in which state. Every read names the state that it wants and gets it as it
 // was, whatever was loaded since: nothing waits, and no answer mixes two states. What every answer sums up was folded when it
 // was loaded, into packed days: [Reports.Summary] for August sums 31 of them, however many sessions they had. Loans,
-// reservations and suggestion requests stay rows, for they are listed; [ListPositions] say where each stands in its list, so that
-// page 1,000 costs what page 1 costs.
+// reservations and suggestion requests stay rows, for they are listed; the totals of the days say on which day, and behind how
+// many of its rows, a page begins, so that page 1,000 costs what page 1 costs.
 //
 // # Rounds
 //

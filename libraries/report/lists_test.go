@@ -275,6 +275,16 @@ func TestListsOfCorruptSheets(t *testing.T) {
 // forgetful is a network that does not find the first of the rows it is asked for.
 type forgetful struct{ *listStore }
 
+func (s forgetful) LoansIn(ctx context.Context, a report.Access, w report.Window) ([]libraries.Loan, error) {
+	list, err := s.listStore.LoansIn(ctx, a, w)
+	return list[1:], err
+}
+
+func (s forgetful) ReservationsIn(ctx context.Context, a report.Access, w report.Window) ([]libraries.Reservation, error) {
+	list, err := s.listStore.ReservationsIn(ctx, a, w)
+	return list[1:], err
+}
+
 func (s forgetful) Loans(ctx context.Context, a report.Access, marks report.ListPositions) ([]libraries.Loan, error) {
 	return s.listStore.Loans(ctx, a, marks[1:])
 }
@@ -296,6 +306,11 @@ func TestMissingRows(t *testing.T) {
 		if !errors.Is(err, packed.ErrCorrupt) {
 			t.Errorf("%s of which one is missing: %v, want ErrCorrupt", list, err)
 		}
+	}
+	r := report.Reports{Store: forgetful{s}}
+	q := report.LoanQuery{Period: calendar.Period{Start: history, End: history + testDays}, Reader: &s.loans[0].Reader}
+	if _, err := r.Loans(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 10}); !errors.Is(err, packed.ErrCorrupt) {
+		t.Errorf("loans of a reader of which one is missing: %v, want ErrCorrupt", err)
 	}
 }
 

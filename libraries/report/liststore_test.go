@@ -45,6 +45,7 @@ type listStore struct {
 	days     facts.Days
 	holdings facts.CountsByTitle
 	shelves  map[int64][]byte
+	most     int // loans that were read at once
 	readings map[int64][]byte
 	blocks   [][]byte
 
@@ -426,8 +427,25 @@ func (s *listStore) marks(of report.Register, wanted func(day calendar.Date, rea
 	return marks
 }
 
-func (s *listStore) Positions(_ context.Context, a report.Access, of report.Register, day calendar.Date) (report.ListPositions, error) {
-	return s.marks(of, func(d calendar.Date, _, _ int64) bool { return d == day }), s.read("marks", a)
+func (s *listStore) LoansIn(_ context.Context, a report.Access, w report.Window) (loans []libraries.Loan, err error) {
+	for _, l := range s.loans {
+		if w.Period.Contains(l.Day()) && (w.Status == 0 || w.Status == uint8(l.Status)) {
+			loans = append(loans, l)
+		}
+	}
+	loans = loans[min(w.Skip, len(loans)):]
+	s.most = max(s.most, w.Size)
+	return loans[:min(w.Size, len(loans))], s.read("loans", a)
+}
+
+func (s *listStore) ReservationsIn(_ context.Context, a report.Access, w report.Window) (reservations []libraries.Reservation, err error) {
+	for _, r := range s.reservations {
+		if w.Period.Contains(r.Day()) && (w.Status == 0 || w.Status == uint8(r.Status)) {
+			reservations = append(reservations, r)
+		}
+	}
+	reservations = reservations[min(w.Skip, len(reservations)):]
+	return reservations[:min(w.Size, len(reservations))], s.read("reservations", a)
 }
 
 func (s *listStore) PositionsOf(_ context.Context, a report.Access, of report.Register, reader, book *int64) (report.ListPositions, error) {

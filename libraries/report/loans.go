@@ -17,24 +17,29 @@ import (
 
 // Loans answers one page of the loans, by the day of the loan, then identifier. The rows are shared and must not be changed.
 func (r *Reports) Loans(ctx context.Context, a Access, q LoanQuery, p paging.Page) (List[LoanRow], error) {
-	return listPositioned(ctx, r, a, positionQuery{LoanRegister, q.Period, q.Reader, q.Book, uint8(q.Status)}, p, r.loanRows)
+	return listPositioned(ctx, r, a, positionQuery{LoanRegister, q.Period, q.Reader, q.Book, uint8(q.Status)}, p, r.loans())
 }
 
-// loanRows reads the loans of the positions, their titles, and what their readers read of these.
-func (r *Reports) loanRows(ctx context.Context, a Access, positions ListPositions) ([]LoanRow, error) {
+// loans is how loans are read.
+func (r *Reports) loans() positioned[libraries.Loan, LoanRow] {
+	return positioned[libraries.Loan, LoanRow]{
+		in: r.Store.LoansIn, at: r.Store.Loans, rows: r.loanRows,
+		key: func(l *libraries.Loan) (calendar.Date, int64) { return l.Day(), l.ID },
+	}
+}
+
+// loanRows reads loans, their titles, and what their readers read of these.
+func (r *Reports) loanRows(ctx context.Context, a Access, read func() ([]libraries.Loan, error)) ([]LoanRow, error) {
 	var titles *Catalogue
 	var rows []LoanRow
 	err := state.Together(
 		func() (err error) { titles, err = r.catalogue(ctx, a); return err },
 		func() error {
-			loans, err := r.Store.Loans(ctx, a, positions)
-			if err == nil {
-				err = checkPositioned("loan", positions, loans, func(l *libraries.Loan) int64 { return l.ID })
-			}
+			loans, err := read()
 			if err != nil {
 				return err
 			}
-			rows = make([]LoanRow, len(positions))
+			rows = make([]LoanRow, len(loans))
 			for i := range rows {
 				rows[i].Loan = loans[i]
 			}
@@ -152,26 +157,31 @@ func (r *Reports) Reservations(
 	ctx context.Context, a Access, q ReservationQuery, p paging.Page,
 ) (List[ReservationRow], error) {
 	asked := positionQuery{ReservationRegister, q.Period, q.Reader, q.Book, uint8(q.Status)}
-	return listPositioned(ctx, r, a, asked, p, r.reservationRows)
+	return listPositioned(ctx, r, a, asked, p, r.reservations())
 }
 
-// reservationRows reads the reservations of the positions, their titles, and the titles' queues.
-func (r *Reports) reservationRows(ctx context.Context, a Access, positions ListPositions) ([]ReservationRow, error) {
+// reservations is how reservations are read.
+func (r *Reports) reservations() positioned[libraries.Reservation, ReservationRow] {
+	return positioned[libraries.Reservation, ReservationRow]{
+		in: r.Store.ReservationsIn, at: r.Store.Reservations, rows: r.reservationRows,
+		key: func(v *libraries.Reservation) (calendar.Date, int64) { return v.Day(), v.ID },
+	}
+}
+
+// reservationRows reads reservations, their titles, and the titles' queues.
+func (r *Reports) reservationRows(ctx context.Context, a Access, read func() ([]libraries.Reservation, error)) ([]ReservationRow, error) {
 	var titles *Catalogue
 	var now facts.CountsByTitle
 	var reservations []libraries.Reservation
 	err := state.Together(
 		func() (err error) { titles, err = r.catalogue(ctx, a); return err },
 		func() (err error) { now, err = r.titleCounts(ctx, a); return err },
-		func() (err error) { reservations, err = r.Store.Reservations(ctx, a, positions); return err },
+		func() (err error) { reservations, err = read(); return err },
 	)
-	if err == nil {
-		err = checkPositioned("reservation", positions, reservations, func(v *libraries.Reservation) int64 { return v.ID })
-	}
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]ReservationRow, len(positions))
+	rows := make([]ReservationRow, len(reservations))
 	for i := range rows {
 		v := reservations[i]
 		rows[i] = ReservationRow{v, titles.Title(v.Book), now.Of(v.Book).ActiveReservations}

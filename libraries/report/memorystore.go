@@ -102,22 +102,41 @@ func (m *Memory) People(_ context.Context, a Access, ids []int64) (people []libr
 	return people, err
 }
 
-// Positions implements Store.
-func (m *Memory) Positions(_ context.Context, a Access, of Register, day calendar.Date) (ListPositions, error) {
-	return m.positions(a, of, func(d calendar.Date, _, _ int64) bool { return d == day })
+// LoansIn implements Store.
+func (m *Memory) LoansIn(_ context.Context, a Access, w Window) (list []libraries.Loan, err error) {
+	return list, some(m, a, intake.Loans, &list, func(l libraries.Loan) (is, more bool) {
+		return w.next(l.Day(), uint8(l.Status))
+	}, int64(w.Period.Start))
+}
+
+// ReservationsIn implements Store.
+func (m *Memory) ReservationsIn(_ context.Context, a Access, w Window) (list []libraries.Reservation, err error) {
+	return list, some(m, a, intake.Reservations, &list, func(r libraries.Reservation) (is, more bool) {
+		return w.next(r.Day(), uint8(r.Status))
+	}, int64(w.Period.Start))
+}
+
+// next reports whether the next record of a list is in what is left of the window, and whether later ones may be.
+func (w *Window) next(day calendar.Date, status uint8) (is, more bool) {
+	if w.Size == 0 || day > w.Period.End {
+		return false, false
+	}
+	if w.Status != 0 && w.Status != status {
+		return false, true
+	}
+	if w.Skip > 0 {
+		w.Skip--
+		return false, true
+	}
+	w.Size--
+	return true, w.Size > 0
 }
 
 // PositionsOf implements Store.
-func (m *Memory) PositionsOf(_ context.Context, a Access, of Register, reader, book *int64) (ListPositions, error) {
-	return m.positions(a, of, func(_ calendar.Date, r, b int64) bool {
-		return (reader == nil || *reader == r) && (book == nil || *book == b)
-	})
-}
-
-func (m *Memory) positions(a Access, of Register, wanted func(day calendar.Date, reader, book int64) bool) (list ListPositions, err error) {
+func (m *Memory) PositionsOf(_ context.Context, a Access, of Register, reader, book *int64) (list ListPositions, err error) {
 	all, err := m.listed(a, of, state.At(a.At.Facts))
 	for _, v := range all {
-		if wanted(v.Day, v.Reader, v.Book) {
+		if (reader == nil || *reader == v.Reader) && (book == nil || *book == v.Book) {
 			list = append(list, v.ListPosition)
 		}
 	}

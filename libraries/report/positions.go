@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
@@ -20,64 +21,98 @@ type positionQuery struct {
 	status       uint8
 }
 
-// listPositioned answers one page of a register: the rows of the positions that pass the query. The cost of a page does not depend
+// positioned is how the records of a register are read, and rows made of those of a page.
+type positioned[R, T any] struct {
+	in   func(context.Context, Access, Window) ([]R, error)
+	at   func(context.Context, Access, ListPositions) ([]R, error)
+	key  func(*R) (calendar.Date, int64)
+	rows func(ctx context.Context, a Access, read func() ([]R, error)) ([]T, error)
+}
+
+// listPositioned answers one page of a register: the rows of the records that pass the query. The cost of a page does not depend
 // on its depth.
-func listPositioned[T any](
-	ctx context.Context, r *Reports, a Access, q positionQuery, p paging.Page,
-	rows func(context.Context, Access, ListPositions) ([]T, error),
-) (List[T], error) {
+func listPositioned[R, T any](ctx context.Context, r *Reports, a Access, q positionQuery, p paging.Page, of positioned[R, T]) (List[T], error) {
 	q.period = r.since(q.period)
 	return listed(a, func() (page[T], error) {
 		return state.Load(ctx, r.Cache, key(a, "register", q, p), func(ctx context.Context) (page[T], error) {
-			positions, err := r.positioned(ctx, a, q, p)
+			if q.reader == nil && q.book == nil {
+				return of.byDay(ctx, r, a, q, p)
+			}
+			k := key(a, "positions of", uint8(q.register), q.reader, q.book)
+			all, err := state.Load(ctx, r.Cache, k, func(ctx context.Context) (ListPositions, error) {
+				return r.Store.PositionsOf(ctx, a, q.register, q.reader, q.book)
+			})
+			positions := pageOf(q.filter(all.in(q.period)), p)
 			l := page[T]{total: positions.total}
 			if err == nil && len(positions.rows) > 0 {
-				l.rows, err = rows(ctx, a, positions.rows)
+				l.rows, err = of.rowsAt(ctx, a, positions.rows)
 			}
 			return l, err
 		})
 	})
 }
 
-// positioned returns one page of the positions that pass the query.
-func (r *Reports) positioned(ctx context.Context, a Access, q positionQuery, p paging.Page) (page[ListPosition], error) {
-	if q.reader == nil && q.book == nil {
-		return r.positionedByDay(ctx, a, q, p)
-	}
-	k := key(a, "positions of", uint8(q.register), q.reader, q.book)
-	all, err := state.Load(ctx, r.Cache, k, func(ctx context.Context) (ListPositions, error) {
-		return r.Store.PositionsOf(ctx, a, q.register, q.reader, q.book)
+// rowsAt returns the rows of positions.
+func (of positioned[R, T]) rowsAt(ctx context.Context, a Access, positions ListPositions) ([]T, error) {
+	return of.rows(ctx, a, func() ([]R, error) {
+		list, err := of.at(ctx, a, positions)
+		for i, m := range positions {
+			if err != nil {
+				break
+			}
+			if i >= len(list) || !of.is(&list[i], m.Day, &m.ID) {
+				err = fmt.Errorf("%d of %s is missing: %w", m.ID, m.Day, packed.ErrCorrupt)
+			}
+		}
+		return list, err
 	})
-	if err != nil {
-		return page[ListPosition]{}, err
-	}
-	return pageOf(q.filter(all.in(q.period)), p), nil
 }
 
-// positionedByDay returns one page of the positions of all readers and titles. The days' totals say how many each day has, so that
-// the positions of the days on the page alone are read.
-func (r *Reports) positionedByDay(ctx context.Context, a Access, q positionQuery, p paging.Page) (page[ListPosition], error) {
+// is reports whether a record is of a day, and has the identifier, where one is given.
+func (of positioned[R, T]) is(v *R, day calendar.Date, id *int64) bool {
+	d, n := of.key(v)
+	return d == day && (id == nil || n == *id)
+}
+
+// byDay returns one page of the rows of all readers and titles. The days' totals say how many each day has, so that a page begins
+// some rows behind the first of a day.
+func (of positioned[R, T]) byDay(ctx context.Context, r *Reports, a Access, q positionQuery, p paging.Page) (page[T], error) {
 	days, err := r.daysIn(ctx, a, q.period)
 	if err != nil {
-		return page[ListPosition]{}, err
+		return page[T]{}, err
 	}
 	starts := groupsOf(days, q.count)
-	l := page[ListPosition]{total: starts.Total()}
-	for s := range starts.Spans(p) {
-		day := days.Dates[s.Group]
-		all, err := state.Load(ctx, r.Cache, key(a, "positions", uint8(q.register), day), func(ctx context.Context) (ListPositions, error) {
-			return r.Store.Positions(ctx, a, q.register, day)
-		})
-		if err != nil {
-			return l, err
-		}
-		positions := q.filter(all)
-		if int64(len(positions)) != q.count(&days.Totals[s.Group]) {
-			return l, fmt.Errorf("day %s: register %d and totals differ: %w", day, q.register, packed.ErrCorrupt)
-		}
-		l.rows = append(l.rows, positions[s.From:s.To]...)
+	l := page[T]{total: starts.Total()}
+	spans := slices.Collect(starts.Spans(p))
+	if len(spans) == 0 {
+		return l, nil
 	}
-	return l, nil
+	w := Window{Status: q.status, Skip: spans[0].From}
+	w.Period = calendar.Period{Start: days.Dates[spans[0].Group], End: days.Dates[spans[len(spans)-1].Group]}
+	for _, s := range spans {
+		w.Size += s.To - s.From
+	}
+	l.rows, err = of.rows(ctx, a, func() ([]R, error) {
+		list, err := of.in(ctx, a, w)
+		if err == nil && !of.stand(list, days.Dates, spans) {
+			err = fmt.Errorf("days %s to %s: register %d and totals differ: %w", w.Period.Start, w.Period.End, q.register, packed.ErrCorrupt)
+		}
+		return list, err
+	})
+	return l, err
+}
+
+// stand reports whether records are as many of each day as the parts of days say.
+func (of positioned[R, T]) stand(list []R, dates []calendar.Date, spans []paging.Span) bool {
+	for _, s := range spans {
+		for range s.To - s.From {
+			if len(list) == 0 || !of.is(&list[0], dates[s.Group], nil) {
+				return false
+			}
+			list = list[1:]
+		}
+	}
+	return len(list) == 0
 }
 
 // count returns how many positions of a day have the status.
@@ -117,14 +152,4 @@ func (m ListPositions) in(p calendar.Period) ListPositions {
 	from := sort.Search(len(m), func(i int) bool { return m[i].Day >= p.Start })
 	to := sort.Search(len(m), func(i int) bool { return m[i].Day > p.End })
 	return m[from:to]
-}
-
-// checkPositioned returns an error unless the rows that were read are those of the positions.
-func checkPositioned[T any](what string, positions ListPositions, rows []T, id func(*T) int64) error {
-	for i, m := range positions {
-		if i >= len(rows) || id(&rows[i]) != m.ID {
-			return fmt.Errorf("%s %d of %s is missing: %w", what, m.ID, m.Day, packed.ErrCorrupt)
-		}
-	}
-	return nil
 }

@@ -49,7 +49,7 @@ func (r *Reports) LoansSince(ctx context.Context, a Access, since state.Versions
 		name:    "loans",
 		changed: c.loans,
 		read: func(ctx context.Context, kept round.Rows) ([]LoanRow, error) {
-			return r.loanRows(ctx, a, positionsOf(kept))
+			return r.loans().rowsAt(ctx, a, positionsOf(kept))
 		},
 		gone: func(c round.Row) LoanRow { return LoanRow{Loan: libraries.Loan{ID: c.B}} },
 	})
@@ -62,7 +62,7 @@ func (r *Reports) ReservationsSince(ctx context.Context, a Access, since state.V
 		name:    "reservations",
 		changed: c.reservations,
 		read: func(ctx context.Context, kept round.Rows) ([]ReservationRow, error) {
-			return r.reservationRows(ctx, a, positionsOf(kept))
+			return r.reservations().rowsAt(ctx, a, positionsOf(kept))
 		},
 		gone: func(c round.Row) ReservationRow {
 			return ReservationRow{Reservation: libraries.Reservation{ID: c.B}}

@@ -27,9 +27,10 @@ type Store interface {
 	Catalogue(ctx context.Context, a Access) (*Catalogue, error)
 	// People returns the readers of the given identifiers, which ascend, in their order; unknown ones are left out.
 	People(ctx context.Context, a Access, ids []int64) ([]libraries.Reader, error)
-	// Positions returns where the loans or reservations of a day stand in their list, by identifier.
-	Positions(ctx context.Context, a Access, of Register, day calendar.Date) (ListPositions, error)
-	// PositionsOf returns those of a reader, a title, or both, of all days, by day, then identifier. One of the two is given.
+	// LoansIn and ReservationsIn return a part of the list of all readers and titles.
+	LoansIn(ctx context.Context, a Access, w Window) ([]libraries.Loan, error)
+	ReservationsIn(ctx context.Context, a Access, w Window) ([]libraries.Reservation, error)
+	// PositionsOf returns where the loans or reservations stand in their list that are of a reader, a title, or both, of all days, by day, then identifier. One of the two is given.
 	PositionsOf(ctx context.Context, a Access, of Register, reader, book *int64) (ListPositions, error)
 	// Loans returns the loans of the positions, in their order.
 	Loans(ctx context.Context, a Access, positions ListPositions) ([]libraries.Loan, error)
@@ -50,6 +51,14 @@ type Store interface {
 	ReplacedRows(ctx context.Context, a Access, loads state.Span, of Versioned) ([]int64, error)
 	// Listed calls visit with loans or reservations of the state of the access, in any order.
 	Listed(ctx context.Context, a Access, of Register, which Which, visit func(Listed) error) error
+}
+
+// Window is a part of the loans or reservations by day, then identifier: of those of a period that have a status, where it is not 0,
+// as many as Size behind the first Skip.
+type Window struct {
+	Period     calendar.Period
+	Status     uint8
+	Skip, Size int
 }
 
 // Versioned says what was replaced.

@@ -15,6 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/export"
@@ -85,14 +86,11 @@ func readRegisters(t *testing.T, store *librariesdb.Store, a report.Access) map[
 	var loans []libraries.Loan
 	var reservations []libraries.Reservation
 	for day := libraries.HistoryStart; day < libraries.HistoryStart+60; day++ {
-		marks, err := store.Positions(t.Context(), a, report.LoanRegister, day)
-		must(t, err)
-		some, err := store.Loans(t.Context(), a, marks)
+		w := report.Window{Period: calendar.Period{Start: day, End: day}, Size: 1 << 20}
+		some, err := store.LoansIn(t.Context(), a, w)
 		must(t, err)
 		loans = append(loans, some...)
-		marks, err = store.Positions(t.Context(), a, report.ReservationRegister, day)
-		must(t, err)
-		others, err := store.Reservations(t.Context(), a, marks)
+		others, err := store.ReservationsIn(t.Context(), a, w)
 		must(t, err)
 		reservations = append(reservations, others...)
 	}

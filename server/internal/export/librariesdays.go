@@ -52,8 +52,8 @@ func (l *librariesExport) writeDays(ctx context.Context) error {
 	d := dayTables{l,
 		NewTable(l.folder, "days", writeTotals), NewTable(l.folder, "engagements", writeReaderDay),
 		NewTable(l.folder, "logins", librariesapi.WriteLogin), NewTable(l.folder, "titles", writeTitle),
-		positioned[libraries.Loan]{newRecords[libraries.Loan](l.folder, "loans"), report.LoanRegister, l.Store.Loans},
-		positioned[libraries.Reservation]{newRecords[libraries.Reservation](l.folder, "reservations"), report.ReservationRegister, l.Store.Reservations},
+		positioned[libraries.Loan]{newRecords[libraries.Loan](l.folder, "loans"), l.Store.LoansIn},
+		positioned[libraries.Reservation]{newRecords[libraries.Reservation](l.folder, "reservations"), l.Store.ReservationsIn},
 	}
 	for i, day := range days.Dates {
 		if err := l.progress(ctx, "days", i, len(days.Dates)); err != nil {
@@ -88,24 +88,20 @@ func (d *dayTables) write(ctx context.Context, day calendar.Date) error {
 	return d.reservations.write(ctx, d.librariesExport, day)
 }
 
-// positioned is a register whose rows are found by the day and their position on it.
+// positioned is a register whose rows stand by their day.
 type positioned[T any] struct {
 	Table[T]
-	of   report.Register
-	read func(context.Context, report.Access, report.ListPositions) ([]T, error)
+	read func(context.Context, report.Access, report.Window) ([]T, error)
 }
 
 func (p positioned[T]) write(ctx context.Context, l *librariesExport, day calendar.Date) error {
-	positions, err := l.Store.Positions(ctx, l.access, p.of, day)
-	for part := range slices.Chunk(positions, readersAtOnce) {
-		if err != nil {
+	for w := (report.Window{Period: calendar.Period{Start: day, End: day}, Size: readersAtOnce}); ; w.Skip += w.Size {
+		rows, err := p.read(ctx, l.access, w)
+		p.Write(rows...)
+		if err != nil || len(rows) < w.Size {
 			return err
 		}
-		var rows []T
-		rows, err = p.read(ctx, l.access, part)
-		p.Write(rows...)
 	}
-	return err
 }
 
 // metricNames are the names of the metrics in the specification, or such as it could have.
