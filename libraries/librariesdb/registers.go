@@ -74,12 +74,24 @@ func (s *Store) State(ctx context.Context, a report.Access) (st intake.State, er
 	return st, err
 }
 
-// People implements report.Store.
+// namedReaders are readers as far as no attributes have them.
+var namedReaders = intake.Readers.Only("userId", "name", "email", "updatedAt", "confirmedAt", "lastSignInAt")
+
+// Named implements report.Store.
+func (s *Store) Named(ctx context.Context, a report.Access, ids []int64) ([]libraries.Reader, error) {
+	return s.people(ctx, a, namedReaders, ids)
+}
+
+// People returns the readers of the given identifiers, which ascend, in their order; unknown ones are left out.
 func (s *Store) People(ctx context.Context, a report.Access, ids []int64) ([]libraries.Reader, error) {
+	return s.people(ctx, a, intake.Readers, ids)
+}
+
+func (s *Store) people(ctx context.Context, a report.Access, of *state.Records[libraries.Reader], ids []int64) ([]libraries.Reader, error) {
 	people := make([]libraries.Reader, 0, len(ids))
 	for part := range slices.Chunk(ids, chunk) {
 		wanted := ascending(part)
-		err := statedb.Read(ctx, s.DB, intake.Readers, func(r libraries.Reader) {
+		err := statedb.Read(ctx, s.DB, of, func(r libraries.Reader) {
 			if wanted.has(r.ID) {
 				people = append(people, r)
 			}

@@ -293,8 +293,8 @@ func (s forgetful) Reservations(ctx context.Context, a report.Access, marks repo
 	return s.listStore.Reservations(ctx, a, marks[1:])
 }
 
-func (s forgetful) People(ctx context.Context, a report.Access, ids []int64) ([]libraries.Reader, error) {
-	return s.listStore.People(ctx, a, ids[1:])
+func (s forgetful) Named(ctx context.Context, a report.Access, ids []int64) ([]libraries.Reader, error) {
+	return s.listStore.Named(ctx, a, ids[1:])
 }
 
 // TestMissingRows: a row that the store does not find is an error, not a gap or the next row in its place.

@@ -395,14 +395,16 @@ func (p stored) scan(k state.Kind, r state.Range, visit func(state.Block) error)
 	return nil
 }
 
-func (s *listStore) People(_ context.Context, a report.Access, ids []int64) ([]libraries.Reader, error) {
+func (s *listStore) Named(_ context.Context, a report.Access, ids []int64) ([]libraries.Reader, error) {
 	if !slices.IsSorted(ids) {
 		return nil, errors.New("people: identifiers do not ascend")
 	}
 	var people []libraries.Reader
 	for _, r := range s.people {
 		if slices.Contains(ids, r.ID) {
-			people = append(people, r)
+			people = append(people, libraries.Reader{
+				ID: r.ID, Name: r.Name, Email: r.Email, Updated: r.Updated, Confirmed: r.Confirmed, LastLogin: r.LastLogin,
+			})
 		}
 	}
 	return people, s.read("people", a)

@@ -74,7 +74,12 @@ func (m *Memory) Catalogue(_ context.Context, a Access) (*Catalogue, error) {
 	return NewCatalogue(st.Vocabularies(), st.Books, st.Lines), err
 }
 
-// People implements Store. Who is deleted now has no e-mail in any state (L18).
+// Named implements Store.
+func (m *Memory) Named(ctx context.Context, a Access, ids []int64) ([]libraries.Reader, error) {
+	return m.People(ctx, a, ids)
+}
+
+// People returns the readers of the given identifiers, which ascend. Who is deleted now has no e-mail in any state (L18).
 func (m *Memory) People(_ context.Context, a Access, ids []int64) (people []libraries.Reader, err error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -16,7 +16,7 @@ type Engagement struct {
 	Measures metric.Measures
 }
 
-// User is one row of the users: the register's row with the names of its terms, empty where null, and the number of loans.
+// User is one row of the users: the register's row, but for its RA, with the names of its terms, empty where null, and the number of loans.
 type User struct {
 	Reader                *libraries.Reader
 	LibraryName, AgeGroup string

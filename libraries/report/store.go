@@ -25,8 +25,9 @@ type Store interface {
 	state.Blocks
 	// Catalogue returns the vocabularies, the titles and their lines.
 	Catalogue(ctx context.Context, a Access) (*Catalogue, error)
-	// People returns the readers of the given identifiers, which ascend, in their order; unknown ones are left out.
-	People(ctx context.Context, a Access, ids []int64) ([]libraries.Reader, error)
+	// Named returns the readers of the given identifiers, which ascend, in their order; unknown ones are left out. It is asked for
+	// what the attributes lack, ID, Name, Email, Updated, Confirmed and LastLogin: the rest need not be there.
+	Named(ctx context.Context, a Access, ids []int64) ([]libraries.Reader, error)
 	// LoansIn and ReservationsIn return a part of the list of all readers and titles.
 	LoansIn(ctx context.Context, a Access, w Window) ([]libraries.Loan, error)
 	ReservationsIn(ctx context.Context, a Access, w Window) ([]libraries.Reservation, error)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -52,7 +53,7 @@ func (r *Reports) userIDs(ctx context.Context, a Access, all *Readers, q UserQue
 
 // userRows reads the register's rows of readers, which ascend.
 func (r *Reports) userRows(ctx context.Context, a Access, titles *Catalogue, readers *Readers, ids []int64) ([]User, error) {
-	people, err := r.Store.People(ctx, a, ids)
+	people, err := r.Store.Named(ctx, a, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +63,7 @@ func (r *Reports) userRows(ctx context.Context, a Access, titles *Catalogue, rea
 		if !ok || i >= len(people) || people[i].ID != id {
 			return nil, fmt.Errorf("reader %d is missing: %w", id, packed.ErrCorrupt)
 		}
+		readers.fill(&people[i], rank)
 		rows[i] = User{
 			Reader:      &people[i],
 			LibraryName: titles.Term(libraries.LibraryTerms, people[i].Library),
@@ -70,6 +72,17 @@ func (r *Reports) userRows(ctx context.Context, a Access, titles *Catalogue, rea
 		}
 	}
 	return rows, nil
+}
+
+// fill sets of a reader what the attributes have, all but the RA, which no list shows.
+func (r *Readers) fill(to *libraries.Reader, rank int) {
+	to.Library, to.AgeGroup = r.libraries.values[r.libraries.at[rank]], r.ageGroups.values[r.ageGroups.at[rank]]
+	to.State, to.City = r.states.values[r.states.at[rank]], r.cities.values[r.cities.at[rank]]
+	to.Gender, to.Status, to.Registered = r.genders[rank], r.statuses[rank], r.registered[rank]
+	if i, gone := slices.BinarySearchFunc(r.gone, rank, func(g goneReader, rank int) int { return cmp.Compare(int(g.rank), rank) }); gone {
+		to.DeletedAt = r.gone[i].day
+	}
+	to.RA = ""
 }
 
 // one returns the identifier of the reader that the query names, if there is one and it passes the query's filters.

@@ -2,6 +2,7 @@ package row
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -73,12 +74,15 @@ type Scanner struct {
 	dest  []any
 }
 
-// Scanner returns a Scanner of rows with the columns of the schema, in its order.
-func (s Schema) Scanner() *Scanner {
-	c := &Scanner{found: found{values: make([]any, len(s))}}
+// Scanner returns a Scanner of rows with the columns of the schema, in its order. Where fields are named they are the columns, and
+// all others stay as they are in a record.
+func (s Schema) Scanner(only ...string) *Scanner {
+	c := &Scanner{found: found{values: make([]any, len(s)), left: make([]bool, len(s))}}
 	c.walk = s.Fill(&c.found)
-	for i := range c.found.values {
-		c.dest = append(c.dest, &c.found.values[i]) // drivers' own values: database/sql makes texts of numbers on the way to other types
+	for i := range s {
+		if c.found.left[i] = len(only) > 0 && !slices.Contains(only, s[i].Name); !c.found.left[i] {
+			c.dest = append(c.dest, &c.found.values[i]) // drivers' own values: database/sql makes texts of numbers on the way to other types
+		}
 	}
 	return c
 }
@@ -99,10 +103,14 @@ func (c *Scanner) Scan(scan func(dest ...any) error, r Row) error {
 type found struct {
 	Nothing
 	values []any
+	left   []bool // fields that are no columns
 	err    error
 }
 
-func (v *found) Number(f *Field, _ int64, _ bool) (int64, bool) {
+func (v *found) Number(f *Field, n int64, null bool) (int64, bool) {
+	if v.left[f.Index] {
+		return n, null
+	}
 	switch value := v.values[f.Index].(type) {
 	case int64:
 		return value, false
@@ -120,7 +128,10 @@ func (v *found) Number(f *Field, _ int64, _ bool) (int64, bool) {
 	return 0, false
 }
 
-func (v *found) Text(f *Field, _ string, _ bool) (string, bool) {
+func (v *found) Text(f *Field, text string, null bool) (string, bool) {
+	if v.left[f.Index] {
+		return text, null
+	}
 	switch value := v.values[f.Index].(type) {
 	case string:
 		return value, false
@@ -135,9 +146,13 @@ func (v *found) Text(f *Field, _ string, _ bool) (string, bool) {
 	return "", false
 }
 
-func (v *found) List(f *Field, _ []int64) []int64 {
+func (v *found) List(f *Field, list []int64) []int64 {
+	if v.left[f.Index] {
+		return list
+	}
 	text, _ := v.Text(f, "", false)
-	list, ok := ParseInts(text)
+	var ok bool
+	list, ok = ParseInts(text)
 	if !ok {
 		v.refuse(f)
 	}

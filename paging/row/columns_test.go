@@ -128,3 +128,14 @@ func TestInts(t *testing.T) {
 		}
 	}
 }
+
+// TestScanSome: fields that are not read stay as they are.
+func TestScanSome(t *testing.T) {
+	s := row.Of(&stored{})
+	want := stored{thing{id: 3, other: 4, name: "b", note: ptr("x"), colour: 2, goneOn: 9, seen: full, uses: ptr[int64](5), parts: []int64{1}}}
+	got := want
+	got.id, got.name = 0, "a"
+	if err := s.Scanner("thingId", "name").Scan(rowOf([]any{int64(3), "b"}), &got); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+}

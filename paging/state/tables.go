@@ -38,7 +38,8 @@ type Records[T any] struct {
 	schema row.Schema
 	derive func(T) []any
 	record func(*T) row.Row
-	order  []int // the place among the fields, behind what is derived, of each column of the table
+	only   []string // fields
+	order  []int    // the place among the fields, behind what is derived, of each column of the table
 }
 
 // RecordsOf says what a table of records is.
@@ -80,6 +81,18 @@ func NewRecords[T any, R interface {
 	return r
 }
 
+// Only are the records as far as some fields go, for who reads no others of them.
+func (r *Records[T]) Only(fields ...string) *Records[T] {
+	some := *r
+	some.Fields, some.only = nil, fields
+	for i, column := range r.Fields {
+		if slices.Contains(fields, r.schema[i].Name) {
+			some.Fields = append(some.Fields, column)
+		}
+	}
+	return &some
+}
+
 // Values returns a record's values of the key's columns and of the others, in their order.
 func (r *Records[T]) Values(v T) []any {
 	all := make([]any, 0, len(r.order))
@@ -112,7 +125,7 @@ func (r *Records[T]) Read(from row.Source) (v T, err error) {
 // Scanner returns what reads records, one after the other, by a function that scans the values of Fields, such as that of
 // sql.Rows. It is not for use by several goroutines at once.
 func (r *Records[T]) Scanner() func(scan func(dest ...any) error) (T, error) {
-	scanner := r.schema.Scanner()
+	scanner := r.schema.Scanner(r.only...)
 	return func(scan func(dest ...any) error) (v T, err error) {
 		err = scanner.Scan(scan, r.record(&v))
 		return v, err
