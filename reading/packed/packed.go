@@ -67,6 +67,7 @@ func (d *Decoder) long() uint64 {
 		return 0
 	}
 	v, n := binary.Uvarint(d.rest)
+	//mutants:equal one of one byte is read above, unless what is bad is asked for nothing
 	if n <= 0 || n > 1 && d.rest[n-1] == 0 { // a longer form than needed is not ours
 		d.bad = true
 		return 0

@@ -62,3 +62,40 @@ func TestCorrupt(t *testing.T) {
 		t.Error("a form that was found corrupt goes on")
 	}
 }
+
+// TestBytesBounds: there are bytes up to as many as are left, none of which is no failure, and never fewer than none.
+func TestBytesBounds(t *testing.T) {
+	for n, want := range map[int]bool{-1: false, 0: true, 3: true, 4: false} {
+		d := packed.Bare([]byte("abc"))
+		if b := d.Bytes(n); d.Bad() == want || want && string(b) != "abc"[:n] || !want && b != nil {
+			t.Errorf("Bytes(%d) = %q, bad %t", n, b, d.Bad())
+		}
+	}
+	d := packed.Bare([]byte("abc"))
+	d.Check(false)
+	if b := d.Bytes(1); b != nil || d.Len() != 3 {
+		t.Errorf("of a bad form %q is read", b)
+	}
+}
+
+// TestCountBounds: what takes more bytes each than are left for all is not counted.
+func TestCountBounds(t *testing.T) {
+	for n, want := range map[byte]int{0: 0, 2: 2, 3: 0, 7: 0, 8: 0} {
+		d := packed.Bare([]byte{n, 0, 0, 0, 0, 0})
+		if got := d.Count(2); got != want || d.Bad() != (n > 2) {
+			t.Errorf("Count(2) of %d in 5 bytes = %d, bad %t", n, got, d.Bad())
+		}
+	}
+}
+
+// TestNothingLeft: nothing is left, and a decoder says so.
+func TestNothingLeft(t *testing.T) {
+	var d packed.Decoder
+	if d.Uvarint() != 0 || !d.Bad() {
+		t.Error("a number is read of nothing")
+	}
+	d = packed.Bare([]byte{0x80})
+	if d.Uvarint() != 0 || !d.Bad() {
+		t.Error("a number is read of half of one")
+	}
+}

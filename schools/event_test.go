@@ -1,0 +1,94 @@
+package schools_test
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/reading"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/schools"
+)
+
+// TestHashOfEventID: the hash of an event is stored, and is the beginning of the hash of its kind and its text.
+func TestHashOfEventID(t *testing.T) {
+	for _, text := range []string{"", "1", "an identifier that is longer than the room that is kept for one, which is more than 64 bytes"} {
+		sum := sha256.Sum256([]byte("s" + text))
+		if got, want := schools.NewEventID('s', []byte(text)).Hash, binary.LittleEndian.Uint64(sum[:8]); got != want {
+			t.Errorf("NewEventID(s, %q) = %x, want %x", text, got, want)
+		}
+	}
+}
+
+// TestNewSegment: a segment is of the day on which it starts (S2), and counts where it is effective.
+func TestNewSegment(t *testing.T) {
+	start := calendar.Date(20_000).Start().Add(90*time.Minute + 1500*time.Millisecond)
+	s := reading.Segment{Start: start, DurationMS: 60_000, From: 5, To: 9, Speed: reading.WordsPerMinute(200)}
+	seven := schools.EventID{Hash: 7}
+	want := schools.Event{ID: seven, User: 3, Day: 20_000, Effect: schools.EffectiveReading, At: 5401, MS: 60_000, Book: 11, Extent: reading.Interval{From: 5, To: 9}}
+	if got := schools.NewSegment(seven, 3, 11, s); got != want {
+		t.Errorf("an effective segment is %+v, want %+v", got, want)
+	}
+	s.Speed = reading.WordsPerMinute(801)
+	if got, want := schools.NewSegment(seven, 3, 11, s), (schools.Event{ID: seven, User: 3, Day: 20_000, Effect: schools.Presence}); got != want {
+		t.Errorf("one that is not effective is %+v, want %+v", got, want)
+	}
+}
+
+// TestAccessKinds: each kind has its number and its name, and all but what is received make a day of access (S6).
+func TestAccessKinds(t *testing.T) {
+	names := []string{"login", "session", "reading", "audiobook", "activity", "assessment", "recommendation-received", "activity-received"}
+	for i, name := range names {
+		kind := schools.AccessKind(i + 1)
+		if got, ok := schools.ParseAccessKind(name); got != kind || !ok || kind.String() != name {
+			t.Errorf("%s is kind %d, %t, and kind %d is %v", name, got, ok, kind, kind)
+		}
+		want := schools.Presence
+		if i >= 6 {
+			want = schools.Silent
+		}
+		if e := schools.NewAccess(schools.EventID{Hash: 1}, 2, calendar.Date(9).Start(), kind); e.Effect != want || e.Day != 9 {
+			t.Errorf("an access of kind %v is %+v, want the effect %d", kind, e, want)
+		}
+	}
+	for kind, want := range map[schools.AccessKind]string{0: "access kind 0", 9: "access kind 9"} {
+		if got := kind.String(); got != want {
+			t.Errorf("kind %d is %q, want %q", uint8(kind), got, want)
+		}
+		if _, ok := schools.ParseAccessKind(want); ok {
+			t.Errorf("%q is a kind", want)
+		}
+	}
+}
+
+// TestProfiles: readers are students (S1), and no profile is 0.
+func TestProfiles(t *testing.T) {
+	for kind, want := range map[directory.Kind]schools.Profile{directory.Reader: 1, directory.Teacher: 2, directory.Administrator: 0, directory.Internal: 0} {
+		if got := schools.ProfileOf(kind); got != want {
+			t.Errorf("ProfileOf(%v) = %d, want %d", kind, uint8(got), uint8(want))
+		}
+	}
+	for profile, want := range map[schools.Profile]string{0: "profile 0", 1: "student", 2: "teacher", 3: "profile 3"} {
+		if got := profile.String(); got != want {
+			t.Errorf("profile %d is %q, want %q", uint8(profile), got, want)
+		}
+	}
+	if got := schools.HistoryStart().String(); got != "2026-01-01" {
+		t.Errorf("the history starts on %s", got)
+	}
+}
+
+// TestBooks: a register finds its books, and tells the memory of their texts.
+func TestBooks(t *testing.T) {
+	books := schools.NewBooks(2)
+	books.Add(schools.Book{ID: 1, Title: "title", Author: "author", ISBN: "isbn", Length: 9})
+	books.Add(schools.Book{ID: 2})
+	if b := books.Book(1); b == nil || b.Title != "title" || b.Length != 9 || books.Book(3) != nil {
+		t.Errorf("book 1 is %+v, and book 3 %+v", b, books.Book(3))
+	}
+	if got, want := books.Bytes(), 2*120+len("titleauthorisbn"); got != want {
+		t.Errorf("the books hold %d bytes, want %d", got, want)
+	}
+}
