@@ -114,7 +114,7 @@ func (c *changer) room(n *ast.CallExpr) {
 	}
 }
 
-// nothing notes the zeros that are returned before false or an error: nobody looks at them.
+// nothing notes what is returned before false or an error and is 0 or false: nobody looks at it.
 func (c *changer) nothing(n *ast.ReturnStmt) {
 	if len(n.Results) < 2 {
 		return
@@ -126,8 +126,8 @@ func (c *changer) nothing(n *ast.ReturnStmt) {
 		}
 	}
 	for _, r := range n.Results[:len(n.Results)-1] {
-		if l, ok := r.(*ast.BasicLit); ok && l.Value == "0" {
-			c.spared = append(c.spared, l)
+		if text := types.ExprString(r); text == "0" || text == "false" {
+			c.spared = append(c.spared, r)
 		}
 	}
 }

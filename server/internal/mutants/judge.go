@@ -93,7 +93,10 @@ func load(ctx context.Context, t trial) (*packages.Package, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(list) != 1 || len(list[0].Errors) > 0 {
+	if len(list) != 1 {
+		return nil, fmt.Errorf("it is %d packages", len(list))
+	}
+	if len(list[0].Errors) > 0 {
 		return nil, fmt.Errorf("cannot be loaded: %v", list[0].Errors)
 	}
 	return list[0], nil
