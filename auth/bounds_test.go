@@ -85,15 +85,20 @@ func TestCanonicalCharacters(t *testing.T) {
 	}
 }
 
-// TestOneByte: a body of one byte is one, and needs a hash.
+// TestOneByte: a body of one byte is one: it needs a hash, which must be its own.
 func TestOneByte(t *testing.T) {
 	now := time.Date(2026, 10, 1, 12, 0, 0, 0, time.UTC)
-	for _, body := range []string{"", "x"} {
-		s := auth.Signed{Method: "GET", Target: "/", Date: now.Format("Mon, 02 Jan 2006 15:04:05 GMT"), Body: []byte(body)}
+	for _, tt := range []struct {
+		body, hash string
+		good       bool
+	}{{"", "", true}, {"x", "", false}, {"x", "x", true}, {"x", "y", false}} {
+		s := auth.Signed{Method: "GET", Target: "/", Date: now.Format("Mon, 02 Jan 2006 15:04:05 GMT"), Body: []byte(tt.body)}
+		if tt.hash != "" {
+			s.ContentSHA256 = auth.HashBody([]byte(tt.hash))
+		}
 		s.Authorization = auth.Sign(s, "1-1", "secret", auth.SHA256)
-		err := s.Verify("secret", now)
-		if want := body != ""; want != errors.Is(err, auth.ErrSignature) {
-			t.Errorf("a body of %d bytes without a hash: %v", len(body), err)
+		if err := s.Verify("secret", now); tt.good != !errors.Is(err, auth.ErrSignature) {
+			t.Errorf("the body %q with the hash of %q: %v", tt.body, tt.hash, err)
 		}
 	}
 }
