@@ -39,8 +39,8 @@ vulns: ## look for known weaknesses of what is linked; DB=file:///folder of a do
 	.ci/vulns $(GOVULNCHECK) $(DB)
 
 .PHONY: clients
-clients: ## have clients in Go and TypeScript pull from a server, and LibreOffice open its workbooks
-	cd server/internal/clients && ../../../.ci/with-node ../../../.ci/with-libreoffice go test -count=1 -timeout $(TIMEOUT) ./...
+clients: ## have generated clients and others' tools pull from a server: newman, Prism, DuckDB, promtool, LibreOffice
+	cd server/internal/clients && ../../../.ci/with-node ../../../.ci/with-promtool ../../../.ci/with-libreoffice go test -count=1 -timeout $(TIMEOUT) ./...
 
 .PHONY: fuzz
 fuzz: ## fuzz every decoder, parser and cursor; MINUTES=30 over all of them

@@ -71,6 +71,7 @@ func pullInTypeScript(t *testing.T, s *server) []byte {
 // server is a running server of generated data, and the keys to it.
 type server struct {
 	binary, db, url string
+	admin           string // where /metrics is
 	environment     []string
 	schools, books  string // keys
 	keyID, secret   string
@@ -105,27 +106,46 @@ func serve(t *testing.T) *server {
 // start runs the server until the test ends, and waits until it takes connections.
 func (s *server) start(t *testing.T) {
 	t.Helper()
+	addr := free(t)
+	s.admin, s.url = free(t), "http://"+addr
+	s.background(t, ".", s.binary, "serve", "--db", s.db, "--addr", addr, "--admin-addr", s.admin, "--schools-rate", "0", "--libraries-rate", "0", "--log-level", "error")
+	await(t, addr)
+}
+
+// background runs a command until the test ends.
+func (s *server) background(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what it starts ends with it
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM); cmd.Wait() })
+}
+
+// free returns an address that nobody listens at.
+func free(t *testing.T) string {
+	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := ln.Addr().String()
-	ln.Close()
-	s.url = "http://" + addr
-	cmd := exec.Command(s.binary, "serve", "--db", s.db, "--addr", addr, "--admin-addr=", "--schools-rate", "0", "--libraries-rate", "0", "--log-level", "error")
-	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cmd.Process.Signal(syscall.SIGTERM); cmd.Wait() })
-	for range 1000 {
+	defer ln.Close()
+	return ln.Addr().String()
+}
+
+// await waits until something takes connections at an address.
+func await(t *testing.T, addr string) {
+	t.Helper()
+	for range 6000 {
 		if conn, err := net.Dial("tcp", addr); err == nil {
 			conn.Close()
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("the server at %s takes no connections", addr)
+	t.Fatalf("nothing takes connections at %s", addr)
 }
 
 // run runs a command and returns what it printed.
