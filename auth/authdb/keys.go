@@ -222,11 +222,16 @@ func (s *Store) RevokeNetwork(ctx context.Context, tx bun.IDB, t auth.Tenant, ne
 	return nil
 }
 
-// List returns all keys, dead ones too, by tenant and number. The hashes and
-// secrets are left out: nobody who reads a list needs them.
-func (s *Store) List(ctx context.Context) ([]auth.Key, error) {
+// List returns all keys, or those of the given tenants, dead ones too, by tenant
+// and number. The hashes and secrets are left out: nobody who reads a list needs
+// them.
+func (s *Store) List(ctx context.Context, of ...auth.Tenant) ([]auth.Key, error) {
 	var rows []keyRow
-	err := s.DB.NewSelect().Model(&rows).ExcludeColumn("hash", "secret").Order("tenant_id", "number").Scan(ctx)
+	q := s.DB.NewSelect().Model(&rows).ExcludeColumn("hash", "secret").Order("tenant_id", "number")
+	if len(of) > 0 {
+		q.Where("tenant_id IN (?)", bun.List(of))
+	}
+	err := q.Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list keys: %w", err)
 	}

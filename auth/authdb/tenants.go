@@ -10,6 +10,7 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 )
 
 // Kind says what a tenant is. References are unique within a kind.
@@ -117,6 +118,30 @@ type TenantVersions struct {
 // data were loaded last come first, and then those that were never loaded, by number. All is joined with the tenant of versions: a
 // distributed database knows only so that it lies together.
 func (s *Store) LoadedLast(ctx context.Context, limit int) (list []TenantVersions, total int, err error) {
+	return s.readVersions(ctx, bun.SafeQuery("TRUE"), limit)
+}
+
+// answersIn is how long the rows of one tenant may take.
+const answersIn = 500 * time.Millisecond
+
+// Answering returns the versions of the tenants whose rows can be read, of the first limit by number, as far as they are read
+// before ctx ends, and how many tenants there are in all: for a distributed database of which a node does not answer.
+func (s *Store) Answering(ctx context.Context, limit int) (list []TenantVersions, total int, err error) {
+	tenants, err := s.Tenants(ctx)
+	for _, t := range tenants[:min(limit, len(tenants))] {
+		if ctx.Err() != nil {
+			break
+		}
+		soon, cancel := context.WithTimeout(ctx, answersIn)
+		if one, _, err := s.readVersions(soon, bun.SafeQuery("v.tenant_id = ?", t.ID), 1); err == nil {
+			list = append(list, one...)
+		}
+		cancel()
+	}
+	return list, len(tenants), err
+}
+
+func (s *Store) readVersions(ctx context.Context, which schema.QueryWithArgs, limit int) (list []TenantVersions, total int, err error) {
 	rows, err := s.DB.QueryContext(ctx, `
 		SELECT t.tenant_id, t.kind, t.reference, t.name, t.created, `+HeldColumns+`,
 		       coalesce((SELECT began FROM states WHERE tenant_id = v.tenant_id AND registers = v.registers AND facts = v.facts), 0),
@@ -125,8 +150,9 @@ func (s *Store) LoadedLast(ctx context.Context, limit int) (list []TenantVersion
 		  JOIN tenants t ON t.tenant_id = v.tenant_id
 		  LEFT JOIN loads l ON l.tenant_id = v.tenant_id AND l.api = CASE t.kind WHEN 'partner' THEN 'schools' ELSE 'libraries' END
 		  LEFT JOIN work w ON w.tenant_id = v.tenant_id
+		 WHERE ?
 		 ORDER BY l.ended IS NULL, l.ended DESC, t.tenant_id
-		 LIMIT ?`, limit)
+		 LIMIT ?`, which, limit)
 	err = Visit(rows, err, "versions of tenants", func(r *sql.Rows) error {
 		var of TenantVersions
 		var ended sql.NullTime

@@ -1,6 +1,10 @@
 package main
 
-import "github.com/lectern-dev/lectern/server/internal/status"
+import (
+	"cmp"
+
+	"github.com/lectern-dev/lectern/server/internal/status"
+)
 
 type statusCmd struct {
 	JSON bool `name:"json" help:"One JSON object a line, for each tenant."`
@@ -16,8 +20,8 @@ func (c *statusCmd) Run(s *session, db current) error {
 		all = append(all, t)
 		return nil
 	})
-	if err != nil || c.JSON {
+	if c.JSON || len(all) == 0 && err != nil {
 		return err
 	}
-	return status.WriteTenants(s.stdout, all)
+	return cmp.Or(status.WriteTenants(s.stdout, all), err)
 }

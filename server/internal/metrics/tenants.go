@@ -42,7 +42,7 @@ var (
 		"Version of a tenant's data: every load raises both, a write of the directory that of the registers.",
 		[]string{"tenant", "kind", "reference", "data"}, nil)
 	leftOut = prometheus.NewDesc("lectern_data_version_tenants_left_out",
-		"Tenants without a data version here, since "+strconv.Itoa(MaxTenants)+" others were loaded later.", nil, nil)
+		"Tenants without a data version here, since "+strconv.Itoa(MaxTenants)+" others were loaded later or their rows could not be read.", nil, nil)
 	snapshot = prometheus.NewDesc("lectern_libraries_snapshot_timestamp_seconds",
 		"Hour as which the data of a library network took effect. It stands still where loads do not come.",
 		[]string{"tenant", "reference"}, nil)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 )
@@ -21,8 +23,6 @@ type Key struct {
 	Expires  *time.Time `json:"expires"`
 	LastUsed *time.Time `json:"lastUsed"`
 	State    string     `json:"state"` // live, expired or revoked
-
-	of auth.Tenant
 }
 
 // Live is the state of a key that is good.
@@ -36,9 +36,9 @@ type LiveKey struct {
 	LastUsed *time.Time `json:"lastUsed"`
 }
 
-// Keys returns all keys, by tenant and number, as they are now.
-func (r *Reader) Keys(ctx context.Context) ([]Key, error) {
-	keys, err := r.Store.List(ctx)
+// Keys returns all keys, or those of the given tenants, by tenant and number, as they are now.
+func (r *Reader) Keys(ctx context.Context, of ...auth.Tenant) ([]Key, error) {
+	keys, err := r.Store.List(ctx, of...)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (r *Reader) Keys(ctx context.Context) ([]Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	named, err := r.references(ctx)
+	named, err := r.references(ctx, of...)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (r *Reader) Keys(ctx context.Context) ([]Key, error) {
 	for i, k := range keys {
 		of := named[k.ID()]
 		list[i] = Key{
-			ID: k.ID(), API: k.API, Tenant: of.tenant, Network: of.network, of: k.Tenant,
+			ID: k.ID(), API: k.API, Tenant: of.tenant, Network: of.network,
 			Created: k.Created.Truncate(time.Second), Expires: second(k.Expires), LastUsed: second(k.LastUsed), State: stateOf(k, now),
 		}
 	}
@@ -67,14 +67,19 @@ type holder struct {
 	network *string
 }
 
-// references returns the holders of all keys by the keys' ids.
-func (r *Reader) references(ctx context.Context) (map[string]holder, error) {
+// references returns the holders of all keys, or of those of the given tenants, by the keys' ids.
+func (r *Reader) references(ctx context.Context, of ...auth.Tenant) (map[string]holder, error) {
+	which := bun.SafeQuery("TRUE")
+	if len(of) > 0 {
+		which = bun.SafeQuery("k.tenant_id IN (?)", bun.List(of))
+	}
 	named := make(map[string]holder)
 	rows, err := r.Store.DB.QueryContext(ctx, `
 		SELECT k.tenant_id, k.number, t.reference, e.reference_id
 		  FROM keys k
 		  JOIN tenants t ON t.tenant_id = k.tenant_id
-		  LEFT JOIN entities e ON e.tenant_id = k.tenant_id AND e.entity_id = k.network`)
+		  LEFT JOIN entities e ON e.tenant_id = k.tenant_id AND e.entity_id = k.network
+		 WHERE ?`, which)
 	return named, authdb.Visit(rows, err, "holders of keys", func(rows *sql.Rows) error {
 		var k auth.Key
 		var of holder
@@ -94,22 +99,17 @@ func stateOf(k auth.Key, now time.Time) string {
 	return Live
 }
 
-// liveKeys returns the keys of all tenants that are live, the last used first.
-func (r *Reader) liveKeys(ctx context.Context) (map[auth.Tenant][]LiveKey, error) {
-	list, err := r.Keys(ctx)
-	if err != nil {
-		return nil, err
-	}
-	keys := make(map[auth.Tenant][]LiveKey)
+// liveKeys returns the keys of a tenant that are live, the last used first.
+func (r *Reader) liveKeys(ctx context.Context, t auth.Tenant) ([]LiveKey, error) {
+	list, err := r.Keys(ctx, t)
+	keys := []LiveKey{}
 	for _, k := range list {
 		if k.State == Live {
-			keys[k.of] = append(keys[k.of], LiveKey{k.ID, k.API, k.Network, k.LastUsed})
+			keys = append(keys, LiveKey{k.ID, k.API, k.Network, k.LastUsed})
 		}
 	}
-	for _, list := range keys {
-		slices.SortStableFunc(list, func(a, b LiveKey) int { return cmp.Compare(used(b), used(a)) })
-	}
-	return keys, nil
+	slices.SortStableFunc(keys, func(a, b LiveKey) int { return cmp.Compare(used(b), used(a)) })
+	return keys, err
 }
 
 // used is when a key was last used as a number, 0 for never.

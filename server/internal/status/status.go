@@ -3,6 +3,7 @@
 package status
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -94,34 +95,40 @@ type Reader struct {
 	Former *statedb.Remover // counts the rows of former states
 }
 
-// Each calls f with every tenant, by number, as soon as its rows are counted, which takes a while where there are many.
+// Each calls f with every tenant, by number, as soon as its rows are counted, which takes a while where there are many. A tenant
+// that cannot be read, as where a node of a cluster does not answer, keeps it from no other; the error names the first.
 func (r *Reader) Each(ctx context.Context, f func(Tenant) error) error {
 	tenants, err := r.Store.Tenants(ctx)
-	if err != nil {
-		return err
-	}
-	keys, err := r.liveKeys(ctx)
-	if err != nil {
-		return err
-	}
+	unread := 0
 	for _, t := range tenants {
-		st, err := r.tenant(ctx, t)
-		if err != nil {
-			return fmt.Errorf("status of %s %q: %w", t.Kind, t.Reference, err)
-		}
-		st.Keys = append(st.Keys, keys[t.ID]...)
-		if err := f(st); err != nil {
-			return err
+		st, e := r.tenant(ctx, t)
+		switch {
+		case e == nil:
+			if e := f(st); e != nil {
+				return e
+			}
+		case ctx.Err() != nil:
+			return e
+		default:
+			unread++
+			err = cmp.Or(err, fmt.Errorf("status of %s %q: %w", t.Kind, t.Reference, e))
 		}
 	}
-	return nil
+	if unread > 1 {
+		err = fmt.Errorf("%d tenants cannot be read: %w", unread, err)
+	}
+	return err
 }
 
 // tenant reads what is told of a tenant, all from one state of it, but for its keys.
 func (r *Reader) tenant(ctx context.Context, t authdb.Tenant) (Tenant, error) {
-	st := Tenant{Tenant: t.ID, Kind: t.Kind, Reference: t.Reference, Name: t.Name, Keys: []LiveKey{}}
+	st := Tenant{Tenant: t.ID, Kind: t.Kind, Reference: t.Reference, Name: t.Name}
+	var err error
+	if st.Keys, err = r.liveKeys(ctx, t.ID); err != nil {
+		return st, err
+	}
 	options := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
-	err := r.Store.DB.RunInTx(ctx, options, func(ctx context.Context, tx bun.Tx) error {
+	err = r.Store.DB.RunInTx(ctx, options, func(ctx context.Context, tx bun.Tx) error {
 		h, err := authdb.ReadHeld(ctx, tx, t.ID)
 		if err != nil {
 			return err
