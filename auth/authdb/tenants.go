@@ -118,7 +118,7 @@ type TenantVersions struct {
 // data were loaded last come first, and then those that were never loaded, by number. All is joined with the tenant of versions: a
 // distributed database knows only so that it lies together.
 func (s *Store) LoadedLast(ctx context.Context, limit int) (list []TenantVersions, total int, err error) {
-	return s.readVersions(ctx, bun.SafeQuery("TRUE"), limit)
+	return s.readVersions(ctx, 0, limit)
 }
 
 // answersIn is how long the rows of one tenant may take.
@@ -133,7 +133,7 @@ func (s *Store) Answering(ctx context.Context, limit int) (list []TenantVersions
 			break
 		}
 		soon, cancel := context.WithTimeout(ctx, answersIn)
-		if one, _, err := s.readVersions(soon, bun.SafeQuery("v.tenant_id = ?", t.ID), 1); err == nil {
+		if one, _, err := s.readVersions(soon, t.ID, 1); err == nil {
 			list = append(list, one...)
 		}
 		cancel()
@@ -141,18 +141,25 @@ func (s *Store) Answering(ctx context.Context, limit int) (list []TenantVersions
 	return list, len(tenants), err
 }
 
-func (s *Store) readVersions(ctx context.Context, which schema.QueryWithArgs, limit int) (list []TenantVersions, total int, err error) {
+// readVersions reads the versions of a tenant, or of all where it is 0. The tenant is said of each table: Citus does not conclude it.
+func (s *Store) readVersions(ctx context.Context, t auth.Tenant, limit int) (list []TenantVersions, total int, err error) {
+	of := func(table string) schema.QueryWithArgs {
+		if t == 0 {
+			return bun.SafeQuery("TRUE")
+		}
+		return bun.SafeQuery("?.tenant_id = ?", bun.Ident(table), t)
+	}
 	rows, err := s.DB.QueryContext(ctx, `
 		SELECT t.tenant_id, t.kind, t.reference, t.name, t.created, `+HeldColumns+`,
-		       coalesce((SELECT began FROM states WHERE tenant_id = v.tenant_id AND registers = v.registers AND facts = v.facts), 0),
+		       coalesce((SELECT s.began FROM states s WHERE s.tenant_id = v.tenant_id AND ? AND s.registers = v.registers AND s.facts = v.facts), 0),
 		       coalesce(l.api, ''), l.ended, coalesce(l.milliseconds, 0), coalesce(l.row_count, 0), coalesce(w.failures, 0), count(*) OVER ()
 		  FROM versions v
 		  JOIN tenants t ON t.tenant_id = v.tenant_id
-		  LEFT JOIN loads l ON l.tenant_id = v.tenant_id AND l.api = CASE t.kind WHEN 'partner' THEN 'schools' ELSE 'libraries' END
-		  LEFT JOIN work w ON w.tenant_id = v.tenant_id
+		  LEFT JOIN loads l ON l.tenant_id = v.tenant_id AND l.api = CASE t.kind WHEN 'partner' THEN 'schools' ELSE 'libraries' END AND ?
+		  LEFT JOIN work w ON w.tenant_id = v.tenant_id AND ?
 		 WHERE ?
 		 ORDER BY l.ended IS NULL, l.ended DESC, t.tenant_id
-		 LIMIT ?`, which, limit)
+		 LIMIT ?`, of("s"), of("l"), of("w"), of("v"), limit)
 	err = Visit(rows, err, "versions of tenants", func(r *sql.Rows) error {
 		var of TenantVersions
 		var ended sql.NullTime
