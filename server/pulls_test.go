@@ -240,6 +240,31 @@ func TestPullBeginsAgain(t *testing.T) {
 	})
 }
 
+// A 304 that reads nothing begins the pull too, where the rows go on: that of another key, which has been told the tag.
+func TestPullBeginsUnread(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db, server.Config{SchoolsRate: -1})
+		other := f.issue(t, "north")
+		for _, accept := range []string{"", "text/csv"} {
+			first := f.get(f.north, prefix+"/users?pageSize=1", "Accept", accept)
+			whole := f.get(f.north, prefix+"/users?pageSize=2", "Accept", accept)
+			for size, was := range map[string]*httptest.ResponseRecorder{"1": first, "2": whole} {
+				if w := f.get(other, prefix+"/users?pageSize="+size, "Accept", accept, "If-None-Match", was.Header().Get("ETag")); w.Code != 304 {
+					t.Fatalf("page 1 of %s = %d", size, w.Code)
+				}
+			}
+			at := snapshotOf(t, first)
+			f.renamed(t, "Novo "+accept)
+			if w := f.get(other, prefix+"/users?pageSize=1&page=2", "Accept", accept); snapshotOf(t, w) != at {
+				t.Errorf("page 2 is not of the state of page 1: %s", w.Body)
+			}
+			if w := f.get(other, prefix+"/users?pageSize=2&page=2", "Accept", accept); snapshotOf(t, w) == at {
+				t.Error("a query whose rows end on page 1 began a pull")
+			}
+		}
+	})
+}
+
 // A pull that goes on over midnight keeps its period, whether its days are given, left out, or in the future.
 func TestPullOverMidnight(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
