@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -58,7 +59,7 @@ type load struct {
 // userLedger is a ledger that the load changed.
 type userLedger struct {
 	user   directory.UserID
-	ledger facts.Ledger
+	ledger []byte // packed: all of them wait for the end
 }
 
 // part is what one part of the pile changes, and the blocks of it, packed.
@@ -67,6 +68,7 @@ type part struct {
 	records, seen   state.Puts
 	fresh, repeated int
 	changed         []userLedger
+	buf             []byte
 }
 
 // before is what was folded before of the users of a part.
@@ -180,7 +182,8 @@ func (p *part) pack(c *facts.Change) {
 	p.fresh += c.New
 	p.repeated += c.Repeated
 	if len(c.Records) > 0 {
-		p.changed = append(p.changed, userLedger{c.User, c.Ledger})
+		p.buf = c.Ledger.AppendBinary(p.buf[:0])
+		p.changed = append(p.changed, userLedger{c.User, bytes.Clone(p.buf)})
 	}
 	for _, book := range slices.Sorted(maps.Keys(c.Records)) {
 		r := c.Records[book]
@@ -197,17 +200,22 @@ func (p *part) pack(c *facts.Change) {
 
 // endLedgers is the blocks of ledgers that changed.
 func (l *load) endLedgers(context.Context) (state.Written, error) {
-	changed := map[int64]map[directory.UserID]facts.Ledger{} // by block
+	changed := map[int64][]userLedger{} // by block
 	for _, c := range l.changed {
 		block := facts.LedgerBlock(c.user)
-		if changed[block] == nil {
-			changed[block] = map[directory.UserID]facts.Ledger{}
-		}
-		changed[block][c.user] = c.ledger
+		changed[block] = append(changed[block], c)
 	}
 	p := state.Puts{Kind: facts.LedgerKind}
 	for _, block := range slices.Sorted(maps.Keys(changed)) {
-		l.ledgers.Put(&p, block, changed[block])
+		ledgers := map[directory.UserID]facts.Ledger{}
+		for _, c := range changed[block] {
+			var of facts.Ledger
+			if err := of.UnmarshalBinary(c.ledger); err != nil {
+				return state.Written{}, fmt.Errorf("ledger of user %d: %w", c.user, err)
+			}
+			ledgers[c.user] = of
+		}
+		l.ledgers.Put(&p, block, ledgers)
 	}
 	return state.WrittenOf(l.Tenant(), &p), nil
 }
