@@ -35,7 +35,7 @@ const sqlitePragmas = "_txlock=immediate" + // a transaction is there to write: 
 // system's cache, shared by the connections.
 const (
 	sqliteMapped   = "&_pragma=cache_size(-8192)&_pragma=mmap_size(268435456)"
-	sqliteUnmapped = "&_pragma=cache_size(-24576)&_pragma=mmap_size(0)"
+	sqliteUnmapped = "&_pragma=cache_size(-12288)&_pragma=mmap_size(0)"
 )
 
 // sqliteConns bounds the pool: readers beside one writer. More would only queue

@@ -79,7 +79,7 @@ func (c *loadLibrariesCmd) Run(s *session) error {
 
 // loadMemory is what a load takes of memory before it rather works more, but for the database's own. A load holds less than that,
 // whatever the size of the feed; the collector by itself would let it double.
-const loadMemory = 160 << 20
+const loadMemory = 144 << 20
 
 // run loads a feed and prints the totals: on a terminal a table, elsewhere a line of JSON. A check does not even bring the schema
 // up to date, and its error is that it has found what would stop a load.
