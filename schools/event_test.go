@@ -92,3 +92,18 @@ func TestBooks(t *testing.T) {
 		t.Errorf("the books hold %d bytes, want %d", got, want)
 	}
 }
+
+// TestSeriesCharacters: a number stands in a series behind any byte of ASCII but a letter; of digits a 0 does not lead.
+func TestSeriesCharacters(t *testing.T) {
+	for c := range 0x100 {
+		id := []byte{byte(c), '7'}
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
+		e := schools.NewEventID('s', id)
+		if got, want := e.Series != 0, !letter && c != '0'; got != want {
+			t.Errorf("%q is in a series: %t, want %t", id, got, want)
+		}
+		if digit := '1' <= c && c <= '9'; digit && e.Number != int64(c-'0')*10+7 || e.Series != 0 && !digit && e.Number != 7 {
+			t.Errorf("%q has the number %d", id, e.Number)
+		}
+	}
+}
