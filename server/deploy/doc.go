@@ -5,6 +5,7 @@
 //	compose.yaml            a server and PostgreSQL
 //	lectern.service         the server, and
 //	lectern-load@.timer     the hourly loads, of which lectern-load@schools and lectern-load@libraries are instances
+//	lectern-work.service    a worker, which loads the feeds of many tenants instead
 //	prometheus              alerts for Prometheus, their tests (promtool test rules alerts_test.yml), and a dashboard for Grafana
 //	release                 the binary for six systems, and what they are to be checked by: make release
 //

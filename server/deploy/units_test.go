@@ -31,13 +31,15 @@ var loads = map[string]string{"schools": "--partner acme /srv/feeds/acme", "libr
 
 // The units run what the binary takes.
 func TestUnitCommands(t *testing.T) {
-	for unit, instances := range map[string]map[string]string{"lectern.service": {"": ""}, "lectern-load@.service": loads} {
+	for unit, instances := range map[string]map[string]string{
+		"lectern.service": {"": ""}, "lectern-load@.service": loads, "lectern-work.service": {"": "--jobs 4 /srv/feeds"},
+	} {
 		u := settings(t, unit)
 		if len(u["ExecStart"]) != 1 || !slices.Equal(u["User"], []string{"lectern"}) || !slices.Equal(u["WorkingDirectory"], []string{"/var/lib/lectern"}) {
 			t.Errorf("%s runs %q of %q in %q", unit, u["ExecStart"], u["User"], u["WorkingDirectory"])
 		}
 		for instance, load := range instances {
-			line := strings.NewReplacer("%i", instance, "$LOAD", load).Replace(u["ExecStart"][0])
+			line := strings.NewReplacer("%i", instance, "$LOAD", load, "$WORK", load).Replace(u["ExecStart"][0])
 			args, ok := strings.CutPrefix(line, "/usr/local/bin/lectern ")
 			if !ok || strings.ContainsAny(args, "$%") {
 				t.Errorf("%s runs %q", unit, line)
@@ -53,7 +55,7 @@ func TestUnits(t *testing.T) {
 		t.Fatal("there is no systemd-analyze: run the tests with `make test`, or any command with `.ci/with-systemd COMMAND`, which find or install it")
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"lectern.service", "lectern-load@.service", "lectern-load@.timer"} {
+	for _, name := range []string{"lectern.service", "lectern-load@.service", "lectern-load@.timer", "lectern-work.service"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -63,12 +65,12 @@ func TestUnits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, unit := range []string{"lectern.service", "lectern-load@schools.service", "lectern-load@schools.timer"} {
+	for _, unit := range []string{"lectern.service", "lectern-load@schools.service", "lectern-load@schools.timer", "lectern-work.service"} {
 		if out := run(t, dir, nil, "systemd-analyze", "verify", "--man=no", filepath.Join(dir, unit)); out != "" {
 			t.Errorf("systemd says of %s: %s", unit, out)
 		}
 	}
-	for _, unit := range []string{"lectern.service", "lectern-load@.service"} {
+	for _, unit := range []string{"lectern.service", "lectern-load@.service", "lectern-work.service"} {
 		out := run(t, dir, nil, "systemd-analyze", "security", "--offline=true", "--threshold=30", "--no-pager", filepath.Join(dir, unit))
 		rating := regexp.MustCompile(`Overall exposure level for \S+: ([\d.]+)`).FindStringSubmatch(out)
 		if rating == nil {
@@ -80,7 +82,7 @@ func TestUnits(t *testing.T) {
 
 // The services have the same hardening.
 func TestUnitsAgree(t *testing.T) {
-	served, loaded := settings(t, "lectern.service"), settings(t, "lectern-load@.service")
+	served, loaded, works := settings(t, "lectern.service"), settings(t, "lectern-load@.service"), settings(t, "lectern-work.service")
 	begin := func(key string) bool {
 		return regexp.MustCompile(`^(NoNew|Cap|Protect|Private|Remove|Restrict|Lock|Memory|System)`).MatchString(key)
 	}
@@ -88,8 +90,8 @@ func TestUnitsAgree(t *testing.T) {
 	for key, value := range served {
 		if begin(key) {
 			n++
-			if !slices.Equal(value, loaded[key]) {
-				t.Errorf("%s is %q of the server and %q of the load", key, value, loaded[key])
+			if !slices.Equal(value, loaded[key]) || !slices.Equal(value, works[key]) {
+				t.Errorf("%s is %q of the server, %q of the load and %q of the worker", key, value, loaded[key], works[key])
 			}
 		}
 	}

@@ -49,6 +49,7 @@ type commands struct {
 		Schools   loadSchoolsCmd   `cmd:"" help:"Load a schools feed for a partner."`
 		Libraries loadLibrariesCmd `cmd:"" help:"Load a libraries feed, at the next full hour."`
 	} `cmd:"" help:"Load a feed."`
+	Work     workCmd `cmd:"" help:"Load the feeds of many tenants, each every hour."`
 	Generate struct {
 		Schools   generateSchoolsCmd   `cmd:"" help:"Write a deterministic schools feed."`
 		Libraries generateLibrariesCmd `cmd:"" help:"Write a deterministic libraries feed."`

@@ -16,7 +16,7 @@ import (
 
 func TestComplete(t *testing.T) {
 	for _, tt := range []struct{ words, want string }{
-		{"", "serve demo migrate partner library key sign load generate check forget degrees status export backup completion"},
+		{"", "serve demo migrate partner library key sign load work generate check forget degrees status export backup completion"},
 		{"ba", "backup"},
 		{"key ", "issue list rotate revoke"},
 		{"key issue ", "directory schools libraries"},

@@ -35,6 +35,8 @@ type source struct {
 	folder  string
 	history calendar.Date // the first day of the reports
 	now     bool          // take effect at once
+
+	progress func(stage string, done, total int64) // what is told how far it is
 }
 
 type loadSchoolsCmd struct {
@@ -74,7 +76,7 @@ func (c *loadLibrariesCmd) Run(s *session) error {
 	if c.Drop {
 		return c.drop(s)
 	}
-	return c.run(s, authdb.Library, c.Library, source{c.Folder, c.LibrariesHistory, c.Now})
+	return c.run(s, authdb.Library, c.Library, source{folder: c.Folder, history: c.LibrariesHistory, now: c.Now})
 }
 
 // loadMemory is what a load takes of memory before it rather works more, but for the database's own. A load holds less than that,
@@ -96,7 +98,7 @@ func (l loading) run(s *session, kind authdb.Kind, reference string, from source
 	if err != nil {
 		return err
 	}
-	totals, err := l.load(s, db, t, from)
+	totals, err := l.shown(s, db, t, from)
 	if err != nil {
 		return err
 	}
@@ -112,22 +114,28 @@ func (l loading) run(s *session, kind authdb.Kind, reference string, from source
 	return err
 }
 
-// load loads a feed into a tenant, notes that for lectern status and returns the totals.
-func (l loading) load(s *session, db *database.DB, t authdb.Tenant, from source) (totals any, err error) {
+// shown loads a feed and shows the progress.
+func (l loading) shown(s *session, db *database.DB, t authdb.Tenant, from source) (totals any, err error) {
 	bars := s.progress(t.Reference)
 	defer bars.Finish()
+	from.progress = bars.Show
+	return l.load(s, db, t, from)
+}
+
+// load loads a feed into a tenant, notes that for lectern status and returns the totals.
+func (l loading) load(s *session, db *database.DB, t authdb.Tenant, from source) (totals any, err error) {
 	api := auth.Schools
 	switch t.Kind {
 	case authdb.Partner:
 		totals, err = schoolsload.Load(s.ctx, &schoolsdb.Store{DB: db.DB, Copy: db.Copy, Now: s.clock}, from.folder, schoolsload.Options{
 			Partner: directory.PartnerID(t.ID), Ref: directory.Ref(t.Reference), History: &from.history,
-			SkipBad: l.SkipBad, Ignore: l.Ignore, Check: l.Check, Now: s.now, Progress: bars.Show,
+			SkipBad: l.SkipBad, Ignore: l.Ignore, Check: l.Check, Now: s.now, Progress: from.progress,
 		})
 	case authdb.Library:
 		api = auth.Libraries
 		totals, err = librariesload.Load(s.ctx, s.libraries(db), from.folder, librariesload.Options{
 			Network: libraries.NetworkID(t.ID), History: &from.history, Immediately: from.now,
-			SkipBad: l.SkipBad, Ignore: l.Ignore, Check: l.Check, Now: s.now, Progress: bars.Show,
+			SkipBad: l.SkipBad, Ignore: l.Ignore, Check: l.Check, Now: s.now, Progress: from.progress,
 		})
 	}
 	if unknown, ok := errors.AsType[*feed.UnknownError](err); ok {
