@@ -29,8 +29,9 @@ type Lease struct {
 // DueWork returns the tenants whose work is due at a time and taken by nobody, those of which nothing is known first, and then those
 // that are due for longest.
 func (s *Store) DueWork(ctx context.Context, now time.Time) (list []Tenant, err error) {
-	err = s.DB.NewSelect().Model(&list).ModelTableExpr("tenants AS t").ColumnExpr("t.*").
-		Join("LEFT JOIN work AS w ON w.tenant_id = t.tenant_id").
+	err = s.DB.NewSelect().Model(&list).ModelTableExpr("versions AS v").ColumnExpr("t.*").
+		Join("JOIN tenants AS t ON t.tenant_id = v.tenant_id").
+		Join("LEFT JOIN work AS w ON w.tenant_id = v.tenant_id").
 		Where("coalesce(w.due, 0) <= ?0 AND coalesce(w.expires, 0) <= ?0", now.UnixMicro()).
 		OrderExpr("coalesce(w.due, 0), t.tenant_id").Scan(ctx)
 	if err != nil {
