@@ -83,6 +83,14 @@ func (c *loadLibrariesCmd) Run(s *session) error {
 // whatever the size of the feed; the collector by itself would let it double.
 const loadMemory = 144 << 20
 
+// forLoads sees to the memory of so many loads at a time; it comes before the database is opened.
+func (s *session) forLoads(n int) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(n) * loadMemory)
+	}
+	s.toLoad = true
+}
+
 // run loads a feed and prints the totals: on a terminal a table, elsewhere a line of JSON. A check does not even bring the schema
 // up to date, and its error is that it has found what would stop a load.
 func (l loading) run(s *session, kind authdb.Kind, reference string, from source) error {
@@ -90,10 +98,7 @@ func (l loading) run(s *session, kind authdb.Kind, reference string, from source
 	if l.Check {
 		check = upToDate
 	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(loadMemory)
-	}
-	s.toLoad = true
+	s.forLoads(1)
 	db, t, err := s.openTenant(check, kind, reference)
 	if err != nil {
 		return err

@@ -37,12 +37,17 @@ const (
 )
 
 // Run loads what is due until the session's context ends.
-func (c *workCmd) Run(s *session, db existing) error {
+func (c *workCmd) Run(s *session) error {
+	s.forLoads(int(c.Jobs))
+	db, err := s.openExisting(migrated)
+	if err != nil {
+		return err
+	}
 	if db.Engine == database.Postgres && !strings.Contains(db.URL, "pool_max_conns") {
 		db.SetMaxOpenConns(connsOfWorker + connsOfLoad*int(c.Jobs))
 	}
 	log := progress.NewLog(s.stderr, string(c.LogLevel))
-	w := &work.Worker{Store: s.keys(db.DB), Folder: c.Folder, Jobs: int(c.Jobs), Log: log}
+	w := &work.Worker{Store: s.keys(db), Folder: c.Folder, Jobs: int(c.Jobs), Log: log}
 	w.Load = func(ctx context.Context, t authdb.Tenant, folder string) (authdb.Load, error) {
 		of := *s
 		of.ctx = ctx
@@ -55,7 +60,7 @@ func (c *workCmd) Run(s *session, db existing) error {
 				log.Warn("another load of the tenant is under way and is waited for", "kind", string(t.Kind), "reference", t.Reference)
 			}
 		}
-		totals, err := loading{Ignore: c.Ignore}.load(&of, db.DB, t, from)
+		totals, err := loading{Ignore: c.Ignore}.load(&of, db, t, from)
 		if err != nil {
 			return authdb.Load{}, err
 		}
