@@ -85,6 +85,53 @@ func TestCalledOff(t *testing.T) {
 	})
 }
 
+// A load that is stopped in the middle of a COPY sends nothing, and does not end what it has begun. Who takes over when its lease
+// has run out does not wait for it.
+func TestSleepInCopy(t *testing.T) {
+	db := dbtest.Postgres(t)
+	store, tenant, now := newStore(t, db)
+	dead, err := store.Begin(t.Context(), tenant, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead.Kill()
+	asleep, wake, woken := make(chan bool), make(chan bool), make(chan error, 1)
+	go func() {
+		woken <- db.InTx(t.Context(), func(ctx context.Context, conn bun.Conn, tx bun.Tx) error {
+			if _, err := tx.ExecContext(ctx, `UPDATE leases SET turns = turns + 1 WHERE tenant_id = ?`, tenant); err != nil {
+				return err
+			}
+			_, err := db.Copy(ctx, conn, "leases", []string{"tenant_id"}, func(func([]any) bool) {
+				close(asleep)
+				<-wake
+			})
+			return err
+		})
+	}()
+	<-asleep
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	const copies = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE 'copy%' AND wait_event = 'ClientRead'`
+	for n := 0; n == 0; {
+		if err := db.QueryRowContext(ctx, copies).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	*now = now.Add(time.Hour)
+	next, err := store.Begin(ctx, tenant, nil)
+	close(wake)
+	if err != nil {
+		t.Fatalf("Begin beside a load that sleeps in a COPY = %v", err)
+	}
+	if err := <-woken; err == nil {
+		t.Error("the load that slept has written")
+	}
+	if err := next.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	nothingLeft(t, db)
+}
+
 // nothingLeft holds that no lease and no row of a load is there.
 func nothingLeft(t *testing.T, db *database.DB) {
 	t.Helper()

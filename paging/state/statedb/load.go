@@ -90,9 +90,28 @@ func (l *Load) begin(ctx context.Context) error {
 	return nil
 }
 
+// endSleeper ends the session of a load whose lease has run out, and which has that lease in a transaction while its process says
+// nothing: one that was stopped in the middle of a COPY is neither idle nor ever out of time, and would keep out for ever who takes
+// over. What fails is only this help, as where the database does not tell of its sessions: then the other is waited for.
+func (s *Store) endSleeper(ctx context.Context, t state.Tenant) {
+	now, err := s.Clock(ctx, s.DB)
+	if err != nil || !postgres(s.DB) {
+		return
+	}
+	_, _ = s.DB.NewRaw(`
+		SELECT pg_terminate_backend(a.pid)
+		  FROM leases AS e
+		  JOIN pg_stat_activity AS a ON a.backend_xid = e.xmax
+		 WHERE e.tenant_id = ? AND e.expires <= ? AND a.usename = current_user AND a.wait_event = 'ClientRead'`, t, now.UnixMicro()).Exec(ctx)
+}
+
 // take takes the tenant's lease, or returns nil where a load that lives has it.
 func (s *Store) take(ctx context.Context, t state.Tenant) (l *Load, err error) {
+	s.endSleeper(ctx, t)
 	err = s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if err := bounded(ctx, tx); err != nil {
+			return err
+		}
 		held, err := authdb.Lock(ctx, tx, auth.Tenant(t))
 		if err != nil {
 			return err
@@ -185,13 +204,20 @@ func (l *Load) extend(ctx context.Context) error {
 // guard makes sure in a transaction that the load still has its lease, and that the database has all that it wrote since it
 // began: a standby that was promoted may have the lease, and lack the last turns. It keeps the lease until the transaction ends.
 func (l *Load) guard(ctx context.Context, tx bun.Tx) error {
-	if postgres(tx) {
-		// A load that is stopped in the middle of a transaction must not keep out for ever who takes over.
-		if _, err := tx.ExecContext(ctx, `SET LOCAL idle_in_transaction_session_timeout = '60s'`); err != nil {
-			return err
-		}
+	if err := bounded(ctx, tx); err != nil {
+		return err
 	}
 	return l.setTurns(ctx, tx, l.turns+1, bun.SafeQuery("turns = ?", l.turns))
+}
+
+// bounded sees to it that a load that is stopped between two statements of a transaction does not keep out for ever who takes
+// over. It is for the first statement, before anything is locked.
+func bounded(ctx context.Context, tx bun.Tx) error {
+	if !postgres(tx) {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `SET LOCAL idle_in_transaction_session_timeout = '60s'`)
+	return err
 }
 
 // setTurns writes into the lease how many turns the load has taken. The error is state.ErrLost where it is not there, or not as
@@ -228,6 +254,9 @@ func (l *Load) counted(err error) error {
 // what holds then.
 func (l *Load) Alone(ctx context.Context, f func(ctx context.Context, tx bun.Tx, now time.Time, h authdb.Held) error) error {
 	err := l.store.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if err := bounded(ctx, tx); err != nil {
+			return err
+		}
 		h, err := authdb.Lock(ctx, tx, auth.Tenant(l.tenant))
 		if err != nil {
 			return err
