@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -19,7 +20,7 @@ const root = "../../.."
 // options are the command's flags.
 type options struct {
 	seed              uint64
-	minutes           int
+	load, minutes     int
 	acts              int
 	plan, binary      string
 	engine, out, only string
@@ -31,6 +32,7 @@ func main() {
 	var o options
 	flag.Uint64Var(&o.seed, "seed", 1, "the first seed; each plan has the next one")
 	flag.IntVar(&o.minutes, "minutes", 10, "how long to go on")
+	flag.IntVar(&o.load, "load", 0, "in the place of plans, a load test of so many minutes")
 	flag.IntVar(&o.acts, "acts", 60, "acts of a plan")
 	flag.StringVar(&o.plan, "plan", "", "a file with a plan, which is done once and not made smaller")
 	flag.StringVar(&o.binary, "binary", "", "the binary to try (default: it is built)")
@@ -64,6 +66,9 @@ func do(ctx context.Context, o options) error {
 	}
 	if r.product, err = probe(o.binary); err != nil {
 		return err
+	}
+	if o.load > 0 {
+		return r.loadTest(ctx)
 	}
 	if o.plan != "" {
 		plan, err := readPlan(o.plan)
@@ -161,6 +166,21 @@ func (r *runner) try(ctx context.Context, plan Plan) error {
 		t.log = func(format string, args ...any) { fmt.Printf(time.Now().Format("05.000 ")+format+"\n", args...) }
 	}
 	return t.run(ctx)
+}
+
+// loadTest presses one engine: PostgreSQL, unless another is named.
+func (r *runner) loadTest(ctx context.Context) error {
+	plan := Plan{Seed: r.seed, Engine: cmp.Or(r.engine, postgres)}
+	pg, err := r.cluster(plan)
+	if err != nil {
+		return err
+	}
+	t, err := newTrial(r.product, plan, &r.figures, pg)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	return t.pressed(ctx, r.load, r.out)
 }
 
 // cluster is the database server of a plan: one for all, or a pair of its own.

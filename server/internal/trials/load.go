@@ -1,0 +1,331 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// What stands beside the load, and its bounds.
+const (
+	idleConnections = 5000
+	slowClients     = 20
+	mostWaiting     = 2000 // requests at one time; what would be more counts as lost
+	peakFor         = 10 * time.Second
+	peakClients     = 16
+)
+
+// A pressure is a load test: requests come at 80 % of what the server can do, whether it keeps up or not.
+type pressure struct {
+	t       *trial
+	client  *http.Client
+	targets []target
+	mu      sync.Mutex
+	took    []time.Duration // since the last sample
+	all     []time.Duration
+	bad     []string
+	samples []sample
+}
+
+type target struct{ url, key string }
+
+// sample is what a second was like.
+type sample struct {
+	median, p99 time.Duration
+	memory      int
+}
+
+// pressed runs a load test for a number of minutes, and writes its chart into a folder.
+func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
+	if err := t.begin(); err != nil {
+		return err
+	}
+	c := newChance(t.plan.Seed)
+	for range 5 {
+		if err := errors.Join(t.loadSchools(c, loading{feed: t.schoolsChunk(c)}), t.loadLibraries(c, libraryLoading{feed: t.libraryChunk(c), now: true})); err != nil {
+			return err
+		}
+	}
+	p := &pressure{t: t, client: &http.Client{Timeout: patience, Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 256}}}
+	p.targets = t.targets()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var wg sync.WaitGroup
+	wg.Go(func() { p.idle(ctx) })
+	wg.Go(func() { p.slow(ctx) })
+	wait(ctx, idleConnections*time.Millisecond) // until they stand
+	peak := p.peak(ctx)
+	rate := peak * 8 / 10
+	fmt.Printf("peak %d requests a second; %d a second for %d minutes, beside %d idle connections and %d slow clients\n", peak, rate, minutes, idleConnections, 2*slowClients)
+	time.AfterFunc(time.Duration(minutes)*time.Minute, cancel)
+	wrong := make(chan error, 1)
+	wg.Go(func() { p.watch(ctx) })
+	wg.Go(func() { wrong <- p.changes(ctx, c) })
+	p.open(ctx, rate)
+	wg.Wait()
+	if err := <-wrong; err != nil {
+		return err
+	}
+	return errors.Join(p.chart(filepath.Join(out, "load.svg")), p.judged(), t.whole(t.servers[0]))
+}
+
+// targets are requests as readers make them, to every server.
+func (t *trial) targets() (all []target) {
+	today := dayOf(t.clock.now())
+	for _, s := range t.servers {
+		at := "http://127.0.0.1:" + s.port
+		for page := range 3 {
+			for _, route := range []string{"/users?", "/engagements?startDate=2026-08-01&", "/readings?startDate=2026-08-01&"} {
+				all = append(all, target{fmt.Sprintf("%s%s%spageSize=10&page=%d", at, schoolsPrefix, route, page+1), t.schools.networks[0].key})
+			}
+		}
+		for _, route := range []string{"/users", "/summary", "/datasets/loans", "/engagements?startDate=" + addDays(today, -20) + "&endDate=" + today} {
+			all = append(all, target{at + librariesPrefix + route, t.libraries.key.key})
+		}
+	}
+	return all
+}
+
+// ask makes one request, which must be answered with 200 (the queue of the libraries' users may say 503).
+func (p *pressure) ask(n int, since time.Time) {
+	to := p.targets[n%len(p.targets)]
+	req, _ := http.NewRequest("GET", to.url, nil)
+	req.Header.Set("X-Api-Key", to.key)
+	res, err := p.client.Do(req)
+	said := fmt.Sprint(err)
+	if err == nil {
+		_, err = io.Copy(io.Discard, res.Body)
+		res.Body.Close()
+		said = fmt.Sprint(res.Status, err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	took := time.Since(since)
+	p.took, p.all = append(p.took, took), append(p.all, took)
+	queued := res != nil && res.StatusCode == 503 && strings.HasSuffix(to.url, librariesPrefix+"/users")
+	if (err != nil || res.StatusCode != 200) && !queued && len(p.bad) < 10 {
+		p.bad = append(p.bad, to.url+": "+said)
+	}
+}
+
+// peak is how many requests a second are answered to some clients that each wait for one.
+func (p *pressure) peak(ctx context.Context) int {
+	ctx, cancel := context.WithTimeout(ctx, peakFor)
+	defer cancel()
+	var wg sync.WaitGroup
+	var n atomic.Int64
+	for range peakClients {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				p.ask(int(n.Add(1)), time.Now())
+			}
+		})
+	}
+	wg.Wait()
+	p.took, p.all = nil, nil
+	return int(n.Load()) / int(peakFor/time.Second)
+}
+
+// open sends requests at a rate. A request's time begins when it was due.
+func (p *pressure) open(ctx context.Context, rate int) {
+	began, waiting := time.Now(), make(chan bool, mostWaiting)
+	var wg sync.WaitGroup
+	for n := 0; ctx.Err() == nil; n++ {
+		due := began.Add(time.Duration(n) * time.Second / time.Duration(max(1, rate)))
+		time.Sleep(time.Until(due))
+		select {
+		case waiting <- true:
+			wg.Go(func() { p.ask(n, due); <-waiting })
+		default:
+			p.mu.Lock()
+			p.bad = append(p.bad[:min(len(p.bad), 9)], "more requests wait than may")
+			p.mu.Unlock()
+		}
+	}
+	wg.Wait()
+}
+
+// idle holds connections that say something once a minute.
+func (p *pressure) idle(ctx context.Context) {
+	var wg sync.WaitGroup
+	for n := range idleConnections {
+		wg.Go(func() {
+			time.Sleep(time.Duration(n) * time.Millisecond)
+			for ctx.Err() == nil {
+				p.idleOne(ctx, p.t.servers[n%len(p.t.servers)].port)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func (p *pressure) idleOne(ctx context.Context, port string) {
+	conn, err := net.Dial("tcp", "127.0.0.1:"+port)
+	if err != nil {
+		wait(ctx, time.Second)
+		return
+	}
+	defer conn.Close()
+	for ctx.Err() == nil {
+		if _, err := io.WriteString(conn, "GET /api-platform/schools/v1/users HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+			return
+		}
+		if _, err := conn.Read(make([]byte, 4096)); err != nil {
+			return
+		}
+		wait(ctx, time.Minute)
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// slow has some read their answers byte by byte, and some send their bodies so.
+func (p *pressure) slow(ctx context.Context) {
+	var wg sync.WaitGroup
+	for n := range 2 * slowClients {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				p.slowOne(ctx, n%2 == 0)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func (p *pressure) slowOne(ctx context.Context, reads bool) {
+	conn, err := net.Dial("tcp", "127.0.0.1:"+p.t.servers[0].port)
+	if err != nil {
+		wait(ctx, time.Second)
+		return
+	}
+	defer conn.Close()
+	if reads {
+		fmt.Fprintf(conn, "GET %s/users?pageSize=1000 HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\n\r\n", schoolsPrefix, p.t.schools.networks[0].key)
+	} else {
+		io.WriteString(conn, "POST /api/v2/partners/teachers HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n")
+	}
+	for range 20 {
+		if wait(ctx, time.Second); ctx.Err() != nil {
+			return
+		}
+		if reads {
+			_, err = conn.Read(make([]byte, 1))
+		} else {
+			_, err = conn.Write([]byte{' '})
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// changes writes to the directory and loads beside, each of which must be there.
+func (p *pressure) changes(ctx context.Context, c chance) error {
+	for n := 0; ctx.Err() == nil; n++ {
+		var err error
+		if n%100 == 99 {
+			err = p.t.loadSchools(c, loading{feed: p.t.schoolsChunk(c)})
+		} else {
+			err = p.t.directory(c, Act{})
+		}
+		if err != nil {
+			return err
+		}
+		wait(ctx, 200*time.Millisecond)
+	}
+	return nil
+}
+
+// watch takes a sample every second.
+func (p *pressure) watch(ctx context.Context) {
+	for ctx.Err() == nil {
+		wait(ctx, time.Second)
+		p.mu.Lock()
+		took := p.took
+		p.took = nil
+		p.mu.Unlock()
+		memory := 0
+		for _, s := range p.t.servers {
+			memory += resident(s.Process.Pid)
+		}
+		if len(took) > 0 {
+			slices.Sort(took)
+			p.samples = append(p.samples, sample{took[len(took)/2], took[len(took)*99/100], memory})
+		}
+	}
+}
+
+// mostGrown is how much more memory the last third of a load test may take than the second, in percent.
+const mostGrown = 20
+
+// judged says what was, and what was not as promised.
+func (p *pressure) judged() error {
+	slices.Sort(p.all)
+	n := len(p.all)
+	if n == 0 || len(p.samples) < 6 {
+		return errors.New("nothing was measured")
+	}
+	median, p99 := p.all[n/2], p.all[n*99/100]
+	middle, end := p.memory(1), p.memory(2)
+	fmt.Printf("%d requests: median %v, p99 %v (%.1f times), most %v; memory %d MiB in the middle, %d at the end; %d writes, %d loads\n", n, median, p99,
+		float64(p99)/float64(median), p.all[n-1], middle>>20, end>>20, p.t.figures.writes.Load(), p.t.figures.loads.Load())
+	switch {
+	case len(p.bad) > 0:
+		return differs("requests that were not answered: %q", p.bad)
+	case p99 > 10*median:
+		return differs("p99 is %v, more than ten times the median %v", p99, median)
+	case end*100 > middle*(100+mostGrown):
+		return differs("memory grew from %d to %d MiB", middle>>20, end>>20)
+	}
+	return nil
+}
+
+// memory is the median of a third of the samples.
+func (p *pressure) memory(third int) int {
+	n := len(p.samples) / 3
+	var all []int
+	for _, s := range p.samples[third*n : (third+1)*n] {
+		all = append(all, s.memory)
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// chart draws median and p99 of each second, on a logarithmic scale from 0.1 ms to 10 s, and the memory.
+func (p *pressure) chart(file string) error {
+	var b strings.Builder
+	b.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 330" font-family="sans-serif" font-size="11">`)
+	most := 1
+	for _, s := range p.samples {
+		most = max(most, s.memory)
+	}
+	draw := func(what, color string, top int, height func(s sample) float64) {
+		fmt.Fprintf(&b, `<text x="4" y="%d" fill="%s">%s</text><polyline fill="none" stroke="%s" points="`, top, color, what, color)
+		for i, s := range p.samples {
+			fmt.Fprintf(&b, "%.1f,%.1f ", 630*float64(i)/float64(len(p.samples))+5, height(s))
+		}
+		b.WriteString(`"/>`)
+	}
+	scale := func(d time.Duration) float64 { return 190 - 34*math.Log10(max(1, float64(d)/1e5)) }
+	draw("p99 of each second (a step of 34 is ten times; 0.1 ms is at the bottom)", "#b03030", 12, func(s sample) float64 { return scale(s.p99) })
+	draw("median", "#3050b0", 26, func(s sample) float64 { return scale(s.median) })
+	draw(fmt.Sprintf("memory of the servers, up to %d MiB", most>>20), "#308030", 210, func(s sample) float64 { return 320 - 100*float64(s.memory)/float64(most) })
+	b.WriteString("</svg>\n")
+	return os.WriteFile(file, []byte(b.String()), 0o644)
+}
