@@ -54,11 +54,10 @@ mutants: ## change one thing at a time in the rule packages, and list what no te
 bench: ## measure the binary and write BENCHMARKS.md; ARGS="-sizes 1000x365,10000x365"
 	cd server/internal/bench && ../../../.ci/with-postgres go run . $(ARGS)
 
-SEED    := 1
-MINUTES := 10
+SEED := 1
 
 .PHONY: trials
-trials: ## have the product break itself, on both engines; SEED=1 MINUTES=10, PLAN=FILE, BINARY=FILE, ARGS="-load 10"
+trials: ## have the product break itself, on both engines; SEED=1 MINUTES=30, PLAN=FILE, BINARY=FILE, ARGS="-load 10"
 	cd server/internal/trials && ../../../.ci/with-postgres go run . -seed $(SEED) -minutes $(MINUTES) \
 		$(if $(PLAN),-plan $(abspath $(PLAN))) $(if $(BINARY),-binary $(abspath $(BINARY))) $(ARGS)
 

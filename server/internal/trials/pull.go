@@ -109,6 +109,7 @@ func (t *trial) beginPull(s *server, k networkKey, q schoolsQuery, size int) (*p
 		}
 		return wrong
 	}
+	t.log("%s %s: %s", k.id, a.what, p.snapshot)
 	if err := t.schools.worlds.observe(a.what, first); err != nil {
 		return nil, err
 	}
@@ -214,7 +215,7 @@ func (p *pull) agrees(a *answer, got page) error {
 		return err != nil
 	})
 	if len(p.lists) == 0 {
-		return differs("%s of the pull that began at %v of %s: %v", a.what, p.began, p.snapshot, first)
+		return differs("%s, answered of %s, of the pull that began at %v of %s: %v", a.what, a.snapshot(), p.began.Format(time.DateTime), p.snapshot, first)
 	}
 	return nil
 }

@@ -222,7 +222,7 @@ func (t *trial) calm() error {
 	until := time.Now().Add(patience)
 	for _, s := range t.servers {
 		for {
-			a := t.get(s, t.schools.networks[0].key, schoolsPrefix+"/users", map[string]string{"pageSize": "1"})
+			a := t.get(s, t.schools.networks[0].key, schoolsPrefix+"/users", map[string]string{"pageSize": "7"}) // as no pull asks, which this would begin anew
 			if a.status == 200 {
 				break
 			}
