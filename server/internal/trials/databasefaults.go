@@ -27,12 +27,18 @@ func (t *trial) killBackend(c chance, _ Act) error {
 	if t.plan.Engine == sqlite {
 		return nil
 	}
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
 	db, err := t.store.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
+	beside, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer beside.Close()
 	var pid int
 	const one = `SELECT coalesce(max(pid), 0) FROM (SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1) AS one`
 	if err := db.QueryRowContext(ctx, one).Scan(&pid); err != nil || pid == 0 {
@@ -44,8 +50,10 @@ func (t *trial) killBackend(c chance, _ Act) error {
 		if _, err := db.ExecContext(ctx, `SELECT pg_terminate_backend(?)`, pid); err != nil {
 			return err
 		}
-	} else if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && err != syscall.ESRCH {
-		return err
+	} else if syscall.Kill(pid, syscall.SIGKILL) == nil {
+		for err == nil { // until the crash has ended all of them
+			_, err = beside.ExecContext(ctx, `SELECT 1`)
+		}
 	}
 	return t.calm()
 }
