@@ -33,6 +33,7 @@ func (t *trial) during(c chance, fault string, run *command) (certain bool, err 
 		select {
 		case <-run.done:
 		case <-time.After(moment):
+			t.trouble = true
 			t.cut()
 			_ = run.ended()
 			return false, t.calm()
@@ -123,7 +124,6 @@ func (t *trial) proxies() (all []*proxy) {
 
 // cut breaks the connections to the database.
 func (t *trial) cut() {
-	t.trouble = true
 	for _, n := range t.store.pg.nodes {
 		n.proxy.cut()
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -50,10 +51,27 @@ type server struct {
 	db    string        // where it is not that of the trial
 	since time.Duration // its clock is at most so much behind that of the trial, as it was when it began
 	off   time.Duration
+	mu    sync.Mutex // of the two: a server may be started again in the middle of a call
 }
 
-func (s *server) latest() time.Time   { return time.Now().Add(s.off) }
-func (s *server) earliest() time.Time { return time.Now().Add(s.off - s.since) }
+func (s *server) latest() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Now().Add(s.off)
+}
+
+func (s *server) earliest() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Now().Add(s.off - s.since)
+}
+
+// runs notes when a server's clock began, and how long it may have taken.
+func (s *server) runs(off, since time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.off, s.since = off, since
+}
 
 // secretKey seals the secrets of directory keys.
 const secretKey = "LECTERN_SECRET_KEY=dHJpYWxzdHJpYWxzdHJpYWxzdHJpYWxzdHJpYWxzISE="
@@ -167,8 +185,8 @@ func (t *trial) begin() error {
 
 // serve starts a server and waits until it listens.
 func (t *trial) serve(s *server) error {
-	s.off = t.clock.offset
-	began := time.Now()
+	off, began := t.clock.offset, time.Now()
+	s.runs(off, 0)
 	args := []string{"serve", "--addr", "127.0.0.1:" + s.port, "--admin-addr=", "--schools-rate", "0", "--libraries-rate", "0", "--log-level", "error"}
 	env := t.env()
 	if s.db != "" {
@@ -181,7 +199,7 @@ func (t *trial) serve(s *server) error {
 	s.command = c
 	for time.Since(began) < patience {
 		if conn, err := net.Dial("tcp", "127.0.0.1:"+s.port); err == nil {
-			s.since = time.Since(began)
+			s.runs(off, time.Since(began))
 			return conn.Close()
 		}
 		select {
