@@ -264,3 +264,33 @@ func muteCommit(t *testing.T, to string, n int, done func()) string {
 	u.Host = ln.Addr().String()
 	return u.String()
 }
+
+// TestClockPutBack: the lease of a load that died before the clock was put back by more than a lease's time keeps nobody out.
+func TestClockPutBack(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		store, tenant, now := newStore(t, db)
+		start := *now
+		dead, err := store.Begin(t.Context(), tenant, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dead.Kill()
+		for _, test := range []struct {
+			back  time.Duration
+			waits bool
+		}{{time.Minute, true}, {time.Minute + time.Microsecond, false}} {
+			*now = start.Add(-test.back)
+			ctx, cancel := context.WithCancel(t.Context())
+			waited := false
+			next, err := store.Begin(ctx, tenant, func() { waited = true; cancel() })
+			if cancel(); waited != test.waits || (err == nil) == test.waits {
+				t.Errorf("put back by %v: Begin waits is %t, %v, want %t", test.back, waited, err, test.waits)
+			}
+			if next != nil {
+				if err := next.Close(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}

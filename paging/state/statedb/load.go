@@ -161,13 +161,14 @@ func (l *Load) deleteLease(ctx context.Context, db bun.IDB) error {
 	return err
 }
 
-// leased returns the highest number of the tenant's leases, and whether one is of a load that lives.
+// leased returns the highest number of the tenant's leases, and whether one is of a load that lives: it runs out later, and not so
+// much later that the clock was put back since it was renewed.
 func leased(ctx context.Context, tx bun.Tx, t state.Tenant, now time.Time) (last int64, lives bool, err error) {
 	rows, err := tx.QueryContext(ctx, `SELECT number, expires FROM leases WHERE tenant_id = ?`, t)
 	err = authdb.Visit(rows, err, "leases", func(rows *sql.Rows) error {
 		var number, expires int64
 		err := rows.Scan(&number, &expires)
-		last, lives = max(last, number), lives || expires > now.UnixMicro()
+		last, lives = max(last, number), lives || expires > now.UnixMicro() && expires <= now.Add(2*leaseFor).UnixMicro()
 		return err
 	})
 	return last, lives, err
