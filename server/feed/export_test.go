@@ -15,7 +15,7 @@ const MaxRow = maxRow
 const MaxLate = maxLate
 
 // ReadLine reads a line of NDJSON as the decoder does, and plain reports whether it is read without it, and if so the same.
-func ReadLine(fields row.Schema, ignored map[string]bool, line []byte) (decoded [][]byte, wrong error, plain, same bool) {
+func ReadLine(fields row.Schema, ignored map[string]bool, line []byte) (plain, same bool, wrong error) {
 	with := func() (*jsonParser, *cells) {
 		return newJSONParser(fields, ignored), &cells{fields: fields, list: make([][]byte, len(fields))}
 	}
@@ -23,9 +23,10 @@ func ReadLine(fields row.Schema, ignored map[string]bool, line []byte) (decoded 
 	ok, wrong := p.decode(line, c)
 	q, d := with()
 	plain = q.plain(line, d)
-	return c.list, wrong, plain, ok && wrong == nil && slices.EqualFunc(c.list, d.list, func(a, b []byte) bool {
+	same = ok && wrong == nil && slices.EqualFunc(c.list, d.list, func(a, b []byte) bool {
 		return bytes.Equal(a, b) && (a == nil) == (b == nil)
 	})
+	return plain, same, wrong
 }
 
 // Moment reads two times after each other, in microseconds, and reports whether the second is canonical; parsed is the latter

@@ -47,7 +47,7 @@ func TestPlain(t *testing.T) {
 		"{\"a\":\"seven of eight, and the next\x1f\"}":         false,
 		"{\"a\":\"\x7f, which JSON does not call a control\"}": true,
 	} {
-		_, wrong, plain, same := feed.ReadLine(fields, nil, []byte(line))
+		plain, same, wrong := feed.ReadLine(fields, nil, []byte(line))
 		if plain != want {
 			t.Errorf("%q is plain: %t, want %t", line, plain, want)
 		}
@@ -68,7 +68,7 @@ func FuzzPlain(f *testing.F) {
 	}
 	fields := row.Of(&law{})
 	f.Fuzz(func(t *testing.T, line []byte) {
-		_, wrong, plain, same := feed.ReadLine(fields, map[string]bool{"x": true}, line)
+		plain, same, wrong := feed.ReadLine(fields, map[string]bool{"x": true}, line)
 		if plain && !same {
 			t.Errorf("%q is not as the decoder reads it, which says %v", line, wrong)
 		}

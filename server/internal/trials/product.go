@@ -101,9 +101,6 @@ func (c *command) ended() error {
 	}
 }
 
-// is reports whether the command was ended by itself, with an error.
-func (c *command) failed() bool { return c.err != nil && c.ProcessState.ExitCode() > 0 }
-
 func (c *command) String() string {
 	return fmt.Sprintf("lectern %s: %v\n%s%s", strings.Join(c.Args[1:], " "), c.err, c.out.String(), c.errs.String())
 }

@@ -185,7 +185,7 @@ func (p *partner) engagements(q schoolsQuery) []row {
 	minutes, done := p.minutes(), map[daily]bool{}
 	var rows []row
 	for _, a := range p.accesses {
-		d := daily{a.account, a.day}
+		d := daily(a)
 		if done[d] || a.day < from || a.day > to || !p.passes(a.account, q) {
 			continue
 		}

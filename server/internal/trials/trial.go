@@ -254,9 +254,6 @@ func (t *trial) calm() error {
 	return nil
 }
 
-// feed writes a feed into a new folder.
-func (t *trial) folder() (string, error) { return os.MkdirTemp(t.dir, "feed-") }
-
 func (t *trial) next() int { t.serial++; return t.serial }
 
 func (t *trial) file(name string) string { return filepath.Join(t.dir, name) }

@@ -70,6 +70,7 @@ func TestDifference(t *testing.T) {
 // number is a model for the test of worlds.
 type number struct{ n int }
 
+//lint:ignore U1000 newWorlds asks for it
 func (m *number) clone() *number { c := *m; return &c }
 
 func TestWorlds(t *testing.T) {
