@@ -36,7 +36,7 @@ var readmeBlocks = []string{
 	"As a library/go", "As a library/go",
 	"In production/sh", "With systemd/sh", "As a container/sh",
 	"Backup and restore/sh", "Backup and restore/sh", "Backup and restore/sh", "Upgrade/sh",
-	"Move to another machine/sh", "Move to another machine/sh",
+	"Move to another machine/sh", "Move to another machine/sh", "More than one PostgreSQL/sh",
 	"Erase a person/sh", "Check/sh", "Check/text",
 	"A feed of real schools and books/sh",
 }
@@ -571,6 +571,20 @@ func TestReadmeDump(t *testing.T) {
 	u.Path = "/restored"
 	if out := s.run(t, "lectern status --json --db '"+u.String()+"'"); !strings.Contains(out, `"reference":"acme"`) {
 		t.Errorf("the status of the restored database is %s, want its partner", out)
+	}
+}
+
+// TestReadmeCitus distributes a database over a stand-in of Citus; what asks for servers of their own is printed in the place of run.
+func TestReadmeCitus(t *testing.T) {
+	r := readReadme(t)
+	db := dbtest.Citus(t)
+	s := shell{t.TempDir(), []string{"LECTERN_DB=" + db.URL, inPath(bin)}}
+	const stubs = `psql() { echo "psql: $2"; }; systemctl() { :; }; as_lectern() { "$@" || [ "$2" = check ]; }` + "\n" // the tests' server is set for speed, which check calls wrong
+	out := s.run(t, stubs+"lectern partner create acme --name Acme\n"+r.block("More than one PostgreSQL/sh", 0))
+	for _, want := range []string{"psql: CREATE EXTENSION citus", "psql: SELECT citus_set_coordinator_host(", "\nthe tables are distributed by tenant into 32 shards\n", "cluster             distributed by tenant into 32 shards          ok"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("it prints %s, want %s", out, want)
+		}
 	}
 }
 
