@@ -9,6 +9,18 @@ import (
 	"time"
 )
 
+// ended does a fault to a load that runs, and returns when the load has ended, and the servers answer again; certain is that of during.
+func (t *trial) ended(c chance, fault string, run *command) (certain bool, err error) {
+	certain, err = t.during(c, fault, run)
+	if err == nil && errors.Is(run.ended(), errHangs) {
+		err = differs("%v", run)
+	}
+	if err == nil && t.trouble && fault != "in trouble" {
+		err = t.calm()
+	}
+	return certain, err
+}
+
 // during lets a fault befall a load that runs, or something happen beside it. It reports whether what the load says of itself
 // is all that there is to know.
 func (t *trial) during(c chance, fault string, run *command) (certain bool, err error) {

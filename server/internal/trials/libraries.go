@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -90,17 +89,9 @@ func (t *trial) loadLibraries(c chance, l libraryLoading) error {
 		t.libraries.worlds.begin(m)
 		t.libraries.feeds = append(t.libraries.feeds, l.feed)
 	}
-	certain, err := t.during(c, l.fault, run)
+	certain, err := t.ended(c, l.fault, run)
 	if err != nil {
 		return err
-	}
-	if errors.Is(run.ended(), errHangs) {
-		return differs("%v", run)
-	}
-	if t.trouble && l.fault != "in trouble" {
-		if err := t.calm(); err != nil {
-			return err
-		}
 	}
 	return t.settleLibraries(l, m, run, certain)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -169,17 +168,9 @@ func (t *trial) loadSchools(c chance, l loading) error {
 		t.schools.feeds = append(t.schools.feeds, l.feed)
 	}
 	t.log("load %v %s", args[4:], line(l.feed))
-	certain, err := t.during(c, l.fault, run)
+	certain, err := t.ended(c, l.fault, run)
 	if err != nil {
 		return err
-	}
-	if errors.Is(run.ended(), errHangs) {
-		return differs("%v", run)
-	}
-	if t.trouble && l.fault != "in trouble" {
-		if err := t.calm(); err != nil {
-			return err
-		}
 	}
 	return t.settle(l, m, run, certain)
 }
