@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net"
 	"net/http"
@@ -34,11 +35,12 @@ type pressure struct {
 	mu      sync.Mutex
 	took    []time.Duration // since the last sample
 	all     []time.Duration
+	routes  map[string][]time.Duration
 	bad     []string
 	samples []sample
 }
 
-type target struct{ url, key string }
+type target struct{ url, route, key string }
 
 // sample is what a second was like.
 type sample struct {
@@ -57,7 +59,7 @@ func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
 			return err
 		}
 	}
-	p := &pressure{t: t, client: &http.Client{Timeout: patience, Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 256}}}
+	p := &pressure{t: t, routes: map[string][]time.Duration{}, client: &http.Client{Timeout: patience, Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 256}}}
 	p.targets = t.targets()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -65,13 +67,13 @@ func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
 	wg.Go(func() { p.idle(ctx) })
 	wg.Go(func() { p.slow(ctx) })
 	wait(ctx, idleConnections*time.Millisecond) // until they stand
-	peak := p.peak(ctx)
+	wrong := make(chan error, 1)
+	wg.Go(func() { wrong <- p.changes(ctx, c) })
+	peak := p.peak(ctx) // beside the same changes, which make answers of before worthless
 	rate := peak * 8 / 10
 	fmt.Printf("peak %d requests a second; %d a second for %d minutes, beside %d idle connections and %d slow clients\n", peak, rate, minutes, idleConnections, 2*slowClients)
 	time.AfterFunc(time.Duration(minutes)*time.Minute, cancel)
-	wrong := make(chan error, 1)
 	wg.Go(func() { p.watch(ctx) })
-	wg.Go(func() { wrong <- p.changes(ctx, c) })
 	p.open(ctx, rate)
 	wg.Wait()
 	if err := <-wrong; err != nil {
@@ -87,11 +89,12 @@ func (t *trial) targets() (all []target) {
 		at := "http://127.0.0.1:" + s.port
 		for page := range 3 {
 			for _, route := range []string{"/users?", "/engagements?startDate=2026-08-01&", "/readings?startDate=2026-08-01&"} {
-				all = append(all, target{fmt.Sprintf("%s%s%spageSize=10&page=%d", at, schoolsPrefix, route, page+1), t.schools.networks[0].key})
+				url := fmt.Sprintf("%s%s%spageSize=10&page=%d", at, schoolsPrefix, route, page+1)
+				all = append(all, target{url, "schools" + route, t.schools.networks[0].key})
 			}
 		}
 		for _, route := range []string{"/users", "/summary", "/datasets/loans", "/engagements?startDate=" + addDays(today, -20) + "&endDate=" + today} {
-			all = append(all, target{at + librariesPrefix + route, t.libraries.key.key})
+			all = append(all, target{at + librariesPrefix + route, "libraries" + route, t.libraries.key.key})
 		}
 	}
 	return all
@@ -113,6 +116,7 @@ func (p *pressure) ask(n int, since time.Time) {
 	defer p.mu.Unlock()
 	took := time.Since(since)
 	p.took, p.all = append(p.took, took), append(p.all, took)
+	p.routes[to.route] = append(p.routes[to.route], took)
 	queued := res != nil && res.StatusCode == 503 && strings.HasSuffix(to.url, librariesPrefix+"/users")
 	if (err != nil || res.StatusCode != 200) && !queued && len(p.bad) < 10 {
 		p.bad = append(p.bad, to.url+": "+said)
@@ -133,7 +137,7 @@ func (p *pressure) peak(ctx context.Context) int {
 		})
 	}
 	wg.Wait()
-	p.took, p.all = nil, nil
+	p.took, p.all, p.routes = nil, nil, map[string][]time.Duration{}
 	return int(n.Load()) / int(peakFor/time.Second)
 }
 
@@ -285,6 +289,11 @@ func (p *pressure) judged() error {
 	middle, end := p.memory(1), p.memory(2)
 	fmt.Printf("%d requests: median %v, p99 %v (%.1f times), most %v; memory %d MiB in the middle, %d at the end; %d writes, %d loads\n", n, median, p99,
 		float64(p99)/float64(median), p.all[n-1], middle>>20, end>>20, p.t.figures.writes.Load(), p.t.figures.loads.Load())
+	for _, route := range slices.Sorted(maps.Keys(p.routes)) {
+		all := p.routes[route]
+		slices.Sort(all)
+		fmt.Printf("  %s: %d requests, median %v, p99 %v\n", route, len(all), all[len(all)/2], all[len(all)*99/100])
+	}
 	switch {
 	case len(p.bad) > 0:
 		return differs("requests that were not answered: %q", p.bad)
