@@ -75,12 +75,12 @@ func (r Rows) Page(p paging.Page) Rows {
 // was that are not in now any more. key is a row's, and same reports whether a row stands in both as it is.
 func Diff[T any](r *Rows, was, now []T, key func(T) Row, same func(was, now T) bool) error {
 	for len(was)+len(now) > 0 {
-		order := 0
+		var order int
 		switch {
 		case len(was) == 0:
-			order = 1
+			order = 1 //mutants:equal more than 0 says the same
 		case len(now) == 0:
-			order = -1
+			order = -1 //mutants:equal less than 0 says the same
 		default:
 			order = key(was[0]).compare(key(now[0]))
 		}

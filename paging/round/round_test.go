@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"pgregory.net/rapid"
 
@@ -88,7 +89,7 @@ func apply(rt *rapid.T, copied map[round.Row]string, now []row, page round.Rows)
 
 // TestMost refuses a round that has more rows than may be kept.
 func TestMost(t *testing.T) {
-	rows := make(round.Rows, round.Most-1)
+	rows := make(round.Rows, 2_000_000-1)
 	if err := rows.Add(round.Row{A: 1}); err != nil {
 		t.Fatal(err)
 	}
@@ -106,6 +107,32 @@ func TestSorted(t *testing.T) {
 	rows := round.Rows{{A: 2}, {A: 1, B: 2, Note: 7}, {A: 1, B: 2, Removed: true}, {A: 1, B: 1}}
 	if got, want := rows.Sorted(), (round.Rows{{A: 1, B: 1}, {A: 1, B: 2, Note: 7}, {A: 2}}); !slices.Equal(got, want) {
 		t.Errorf("Sorted = %v, want %v", got, want)
+	}
+}
+
+// TestBytes counts the room that rows hold, which may be more than they fill.
+func TestBytes(t *testing.T) {
+	if got, want := make(round.Rows, 3, 5).Bytes(), 5*int(unsafe.Sizeof(round.Row{})); got != want {
+		t.Errorf("Bytes = %d, want %d", got, want)
+	}
+}
+
+// TestPageOfNone has no rows, where a page asks for none or for less.
+func TestPageOfNone(t *testing.T) {
+	rows := round.Rows{{A: 1}, {A: 2}}
+	for _, size := range []int{0, -1} {
+		if got := rows.Page(paging.Page{Number: 1, Size: size}); len(got) != 0 {
+			t.Errorf("a page of %d rows is %v", size, got)
+		}
+	}
+}
+
+// TestReadGone reads nothing where all rows of a page were removed, and tells which they were.
+func TestReadGone(t *testing.T) {
+	read := func(round.Rows) ([]row, error) { return nil, errors.New("it was read") }
+	list, removed, err := round.Read(round.Rows{{A: 1, Removed: true}}, read, func(r round.Row) row { return row{a: r.A} })
+	if err != nil || !slices.Equal(list, []row{{a: 1}}) || !slices.Equal(removed, []bool{true}) {
+		t.Errorf("Read = %v, %v, %v", list, removed, err)
 	}
 }
 
