@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -16,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -24,10 +22,11 @@ import (
 //go:embed switches.txt
 var switches string
 
-// trial is of one package, the first, by the tests of it and of the others.
+// trial is of one package, the first, by the tests of it and of the others. Of its changes those are made whose place only matches.
 type trial struct {
 	root, dir string
 	parallel  int
+	only      *regexp.Regexp
 	packages  []string
 }
 
@@ -70,21 +69,25 @@ func judge(ctx context.Context, t trial) (result, error) {
 	if overlay[added], err = t.write("switches.go", []byte("package "+p.Name+"\n"+switches)); err != nil {
 		return result{}, err
 	}
-	tests, err := t.build(ctx, overlay, "switched")
+	binaries, err := t.build(ctx, overlay, "switched")
 	if err != nil {
 		return result{}, err
 	}
-	for i := range tests {
-		if f, out := tests[i].run(ctx, 0); f != survived {
-			return result{}, fmt.Errorf("the tests of %s fail without a change:\n%s", tests[i].name, out)
+	for _, b := range binaries {
+		if err := b.measure(ctx); err != nil {
+			return result{}, fmt.Errorf("the tests of %s without a change: %w", b.name, err)
 		}
 	}
-	fates := t.fates(ctx, c.mutants, tests)
+	mutants := slices.DeleteFunc(c.mutants, func(m mutant) bool { return !t.only.MatchString(place(m.at.Filename, m.at.Line)) })
+	fates := t.fates(ctx, mutants, binaries)
 	if err := context.Cause(ctx); err != nil {
 		return result{}, err
 	}
-	return t.report(p, c.mutants, fates)
+	return t.report(p, mutants, fates)
 }
+
+// place names a line.
+func place(file string, line int) string { return fmt.Sprintf("%s:%d", filepath.Base(file), line) }
 
 // load reads a package with its types.
 func load(ctx context.Context, t trial) (*packages.Package, error) {
@@ -108,14 +111,14 @@ func (t trial) write(name string, text []byte) (string, error) {
 }
 
 // fates runs the tests with each mutant.
-func (t trial) fates(ctx context.Context, mutants []mutant, tests []test) []fate {
+func (t trial) fates(ctx context.Context, mutants []mutant, binaries []*binary) []fate {
 	fates := make([]fate, len(mutants))
 	next := make(chan int)
 	var wg sync.WaitGroup
 	for range t.parallel {
 		wg.Go(func() {
 			for i := range next {
-				fates[i] = t.fate(ctx, i, mutants[i], tests)
+				fates[i] = t.fate(ctx, i, mutants[i], binaries)
 			}
 		})
 	}
@@ -127,26 +130,30 @@ func (t trial) fates(ctx context.Context, mutants []mutant, tests []test) []fate
 	return fates
 }
 
-func (t trial) fate(ctx context.Context, i int, m mutant, tests []test) fate {
-	if ctx.Err() != nil {
-		return unbuilt
-	}
-	if m.edit != nil {
-		var err error
-		if tests, err = t.alone(ctx, i, m.edit, tests); err != nil {
+func (t trial) fate(ctx context.Context, i int, m mutant, binaries []*binary) fate {
+	for _, b := range binaries {
+		if ctx.Err() != nil {
 			return unbuilt
 		}
-	}
-	for _, test := range tests {
-		if f, _ := test.run(ctx, m.number); f != survived {
-			return f
+		turns := b.turns(func(t test) bool { return m.edit != nil || t.meets[m.number] })
+		if m.edit != nil {
+			var err error
+			if b, err = t.alone(ctx, i, m.edit, b); err != nil {
+				return unbuilt
+			}
+			defer os.Remove(b.file)
+		}
+		for _, turn := range turns {
+			if f := b.run(ctx, m.number, turn); f != survived {
+				return f
+			}
 		}
 	}
 	return survived
 }
 
-// alone builds the tests with one file changed. They may take as long as those that are switched.
-func (t trial) alone(ctx context.Context, i int, e *edit, limits []test) ([]test, error) {
+// alone builds the tests of a package with one file changed.
+func (t trial) alone(ctx context.Context, i int, e *edit, b *binary) (*binary, error) {
 	text, err := os.ReadFile(e.file)
 	if err != nil {
 		return nil, err
@@ -155,22 +162,16 @@ func (t trial) alone(ctx context.Context, i int, e *edit, limits []test) ([]test
 	if err != nil {
 		return nil, err
 	}
-	tests, err := t.build(ctx, map[string]string{e.file: name}, fmt.Sprint("alone", i))
-	for j := range tests {
-		tests[j].seconds = limits[j].seconds
+	t.packages = []string{b.name}
+	list, err := t.build(ctx, map[string]string{e.file: name}, fmt.Sprint("alone", i))
+	if err != nil {
+		return nil, err
 	}
-	return tests, err
-}
-
-// test is a binary of tests.
-type test struct {
-	name, binary, dir string
-	flags             []string
-	seconds           int // of the processor that it may take; 0 where that is not known yet
+	return list[0], nil
 }
 
 // build compiles the tests of each package with the files of an overlay.
-func (t trial) build(ctx context.Context, overlay map[string]string, as string) ([]test, error) {
+func (t trial) build(ctx context.Context, overlay map[string]string, as string) ([]*binary, error) {
 	text, err := json.Marshal(map[string]any{"Replace": overlay})
 	if err != nil {
 		return nil, err
@@ -179,55 +180,33 @@ func (t trial) build(ctx context.Context, overlay map[string]string, as string) 
 	if err != nil {
 		return nil, err
 	}
-	var tests []test
+	var list []*binary
 	for i, name := range t.packages {
 		dir, err := filepath.Abs(filepath.Join(t.root, name))
 		if err != nil {
 			return nil, err
 		}
-		binary := filepath.Join(t.dir, fmt.Sprintf("%s-%d.test", as, i))
-		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", file, "-o", binary, ".")
+		to := filepath.Join(t.dir, fmt.Sprintf("%s-%d.test", as, i))
+		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-ldflags=-w", "-overlay", file, "-o", to, ".")
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("go test -c of %s: %w\n%s", name, err, out)
 		}
-		if _, err := os.Stat(binary); errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Stat(to); errors.Is(err, os.ErrNotExist) {
 			continue // it has no tests
 		}
-		tests = append(tests, test{name: name, binary: binary, dir: dir, flags: flags(ctx, binary)})
+		list = append(list, &binary{name: name, file: to, dir: dir, flags: flags(ctx, to)})
 	}
-	return tests, nil
+	return list, nil
 }
 
-// flags are those for a binary: what rapid has found it keeps to itself, and does not make smaller.
-func flags(ctx context.Context, binary string) []string {
+// flags are those for a binary: what rapid draws it draws each time, what it has found it keeps to itself, and does not make smaller.
+func flags(ctx context.Context, file string) []string {
 	list := []string{"-test.failfast", "-test.short"}
-	if help, _ := exec.CommandContext(ctx, binary, "-h").CombinedOutput(); bytes.Contains(help, []byte("rapid.nofailfile")) {
-		list = append(list, "-rapid.nofailfile", "-rapid.shrinktime=1ms")
+	if help, _ := exec.CommandContext(ctx, file, "-h").CombinedOutput(); bytes.Contains(help, []byte("rapid.nofailfile")) {
+		list = append(list, "-rapid.seed=1", "-rapid.nofailfile", "-rapid.shrinktime=1ms")
 	}
 	return list
-}
-
-// run runs the tests with a mutant. Without one it measures how long they may take.
-func (t *test) run(ctx context.Context, number int) (fate, []byte) {
-	seconds := cmp.Or(t.seconds, 600)
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute) // where nothing runs, and nothing ends
-	defer cancel()
-	limits := fmt.Sprintf(`ulimit -t %d -v 4000000; exec "$0" "$@"`, seconds)
-	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", limits, t.binary, fmt.Sprintf("-test.timeout=%ds", 60+20*seconds)}, t.flags...)...)
-	cmd.Dir, cmd.Env = t.dir, append(os.Environ(), fmt.Sprint("LECTERN_MUTANT=", number))
-	out, err := cmd.CombinedOutput()
-	took := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	if t.seconds == 0 {
-		t.seconds = 2 + int((10 * took).Seconds())
-	}
-	switch {
-	case err == nil:
-		return survived, out
-	case took >= time.Duration(seconds)*time.Second-100*time.Millisecond, ctx.Err() != nil, bytes.Contains(out, []byte("test timed out")):
-		return endless, out
-	}
-	return killed, out
 }
 
 var explanation = regexp.MustCompile(`//mutants:equal \S`)
@@ -235,7 +214,7 @@ var explanation = regexp.MustCompile(`//mutants:equal \S`)
 // report counts the mutants, and tells what survived without an explanation, and what is explained without a survivor.
 func (t trial) report(p *packages.Package, mutants []mutant, fates []fate) (result, error) {
 	r := result{name: t.packages[0]}
-	explained, err := explanations(p.CompiledGoFiles)
+	explained, err := t.explanations(p.CompiledGoFiles)
 	if err != nil {
 		return result{}, err
 	}
@@ -245,13 +224,12 @@ func (t trial) report(p *packages.Package, mutants []mutant, fates []fate) (resu
 		if fates[i] != survived {
 			continue
 		}
-		place := fmt.Sprintf("%s:%d", m.at.Filename, m.at.Line)
-		if why, ok := explained[place]; ok {
+		if why, ok := explained[place(m.at.Filename, m.at.Line)]; ok {
 			used[why] = true
 			r.equal++
 			continue
 		}
-		r.told = append(r.told, fmt.Sprintf("%s/%s:%d:%d: %s", r.name, filepath.Base(m.at.Filename), m.at.Line, m.at.Column, m))
+		r.told = append(r.told, fmt.Sprintf("%s/%s:%d: %s", r.name, place(m.at.Filename, m.at.Line), m.at.Column, m))
 	}
 	for _, why := range explained {
 		if !used[why] {
@@ -276,7 +254,7 @@ func (r *result) count(f fate) {
 }
 
 // explanations returns where each line that is explained is explained.
-func explanations(files []string) (map[string]string, error) {
+func (t trial) explanations(files []string) (map[string]string, error) {
 	found := map[string]string{}
 	for _, name := range files {
 		text, err := os.ReadFile(name)
@@ -291,7 +269,9 @@ func explanations(files []string) (map[string]string, error) {
 			if strings.HasPrefix(strings.TrimSpace(line), "//") {
 				of++ // the line below it
 			}
-			found[fmt.Sprintf("%s:%d", name, of)] = fmt.Sprintf("%s:%d", filepath.Base(name), i+1)
+			if of := place(name, of); t.only.MatchString(of) {
+				found[of] = place(name, i+1)
+			}
 		}
 	}
 	return found, nil

@@ -27,8 +27,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
+	"syscall"
 	"text/tabwriter"
+	"time"
 )
 
 // rules are the packages whose mutants must not survive, each followed by the others whose tests are of its rules too.
@@ -40,14 +43,19 @@ var rules = []string{
 func main() {
 	root := flag.String("root", "../../..", "the `folder` of the module")
 	parallel := flag.Int("parallel", 2, "how many run at once")
+	only := flag.String("only", "", "the changes whose place matches the `pattern`, such as page.go:7")
 	flag.Parse()
-	if err := run(*root, *parallel, flag.Args()); err != nil {
+	if err := run(*root, *parallel, *only, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-func run(root string, parallel int, chosen []string) error {
+func run(root string, parallel int, only string, chosen []string) error {
+	places, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if len(chosen) == 0 {
@@ -60,10 +68,11 @@ func run(root string, parallel int, chosen []string) error {
 	defer os.RemoveAll(dir)
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "package\tmutants\tkilled\tendless\tequal\tsurvivors\t")
+	fmt.Fprintln(w, "package\tmutants\tkilled\tendless\tequal\tsurvivors\tminutes of the processor\t")
 	left := 0
 	for _, name := range chosen {
-		r, err := judge(ctx, trial{root: root, dir: dir, parallel: parallel, packages: strings.Split(withTests(name), ",")})
+		began := processor()
+		r, err := judge(ctx, trial{root: root, dir: dir, parallel: parallel, only: places, packages: strings.Split(withTests(name), ",")})
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -71,7 +80,8 @@ func run(root string, parallel int, chosen []string) error {
 			fmt.Println(line)
 		}
 		left += len(r.told)
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t\n", r.name, r.mutants, r.killed, r.endless, r.equal, r.mutants-r.killed-r.endless-r.equal)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%.1f\t\n", r.name, r.mutants, r.killed, r.endless, r.equal,
+			r.mutants-r.killed-r.endless-r.equal, (processor() - began).Minutes())
 	}
 	w.Flush()
 	fmt.Print(table.String())
@@ -79,6 +89,15 @@ func run(root string, parallel int, chosen []string) error {
 		return fmt.Errorf("%d lines are to be tested, or explained", left)
 	}
 	return nil
+}
+
+// processor returns what all that was run has taken of it.
+func processor() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // withTests returns a package of the rules with those that test it too.

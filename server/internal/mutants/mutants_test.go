@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"testing"
 )
 
@@ -68,7 +69,7 @@ func TestJudge(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := judge(t.Context(), trial{root: root, dir: t.TempDir(), parallel: 2, packages: []string{"clock"}})
+	r, err := judge(t.Context(), trial{root: root, dir: t.TempDir(), parallel: 2, only: regexp.MustCompile(""), packages: []string{"clock"}})
 	if err != nil {
 		t.Fatal(err)
 	}
