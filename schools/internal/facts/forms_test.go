@@ -2,6 +2,7 @@ package facts_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"maps"
 	"math/rand/v2"
@@ -97,28 +98,44 @@ func TestPileKeepsEvents(t *testing.T) {
 				}
 			}
 			var got []schools.Event
-			where := map[directory.UserID]int{}
+			where := map[directory.UserID][2]int{} // part and batch
 			for i := range p.Parts() {
-				part, err := p.Part(i)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, e := range part {
-					if j, ok := where[e.User]; ok && j != i {
-						t.Fatalf("user %d is in the parts %d and %d", e.User, j, i)
+				batches := 0
+				for _, batch := range partOf(t, p, i) {
+					for _, e := range batch {
+						if at, ok := where[e.User]; ok && at != [2]int{i, batches} {
+							t.Fatalf("user %d is in the parts and batches %d and %d", e.User, at, [2]int{i, batches})
+						}
+						where[e.User] = [2]int{i, batches}
 					}
-					where[e.User] = i
+					if batches++; len(batch) > 3+20 {
+						t.Errorf("a batch of %d events, want 3, or those of a user beside", len(batch))
+					}
+					got = append(got, batch...)
 				}
-				got = append(got, part...)
 			}
 			if err := p.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(intake.ByUser(got), intake.ByUser(want)) {
+			byUser := func(a, b schools.Event) int { return cmp.Compare(a.User, b.User) }
+			slices.SortStableFunc(got, byUser)
+			if slices.SortStableFunc(want, byUser); !slices.Equal(got, want) {
 				t.Errorf("the pile gave back %d events that differ from the %d put on it", len(got), len(want))
 			}
 		})
 	}
+}
+
+// partOf are the events of a part of a pile, in batches of three and those of a user.
+func partOf(t *testing.T, p *intake.Pile, i int) (batches [][]schools.Event) {
+	part, err := p.Part(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for batch := range part.Batches(3) {
+		batches = append(batches, slices.Clone(batch))
+	}
+	return batches
 }
 
 // TestPileMoves moves a pile's events, again and again: each time they are where the last moves put them, or nowhere.
@@ -137,11 +154,7 @@ func TestPileMoves(t *testing.T) {
 				}
 				events := 0
 				for i := range p.Parts() {
-					part, err := p.Part(i)
-					if err != nil {
-						t.Fatal(err)
-					}
-					for _, e := range part {
+					for _, e := range slices.Concat(partOf(t, p, i)...) {
 						want, moved := m[directory.UserID(e.ID.Hash)+1]
 						if !moved {
 							want = directory.UserID(e.ID.Hash) + 1
@@ -187,8 +200,8 @@ func TestPileIsBounded(t *testing.T) {
 		t.Errorf("the pile held %d bytes at most, want about its limit of %d", most, limit)
 	}
 	for i := range p.Parts() {
-		if events, err := p.Part(i); err != nil || len(events) > 32*300 {
-			t.Fatalf("part %d has %d events of %d in all (%v)", i, len(events), 2000*300, err)
+		if events := slices.Concat(partOf(t, p, i)...); len(events) > 32*300 {
+			t.Fatalf("part %d has %d events of %d in all", i, len(events), 2000*300)
 		}
 	}
 }

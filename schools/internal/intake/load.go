@@ -64,14 +64,13 @@ type userLedger struct {
 
 // part is what one part of the pile changes, and the blocks of it, packed.
 type part struct {
-	had             before
 	records, seen   state.Puts
 	fresh, repeated int
 	changed         []userLedger
 	buf             []byte
 }
 
-// before is what was folded before of the users of a part.
+// before is what was folded before of some users.
 type before struct {
 	seen    map[state.BlockKey]*facts.Seen
 	records map[facts.RecordKey]*reading.Record
@@ -88,20 +87,11 @@ func (l *load) fold(ctx context.Context, i int, aside *spill.Sheaf) (state.Writt
 	if err != nil {
 		return state.Written{}, err
 	}
-	events = ByUser(events)
 	p := &part{records: state.Puts{Kind: facts.RecordKind}, seen: state.Puts{Kind: facts.SeenKind}}
-	if p.had, err = l.before(ctx, events); err != nil {
-		return state.Written{}, err
-	}
-	for user, events := range byUser(events) {
-		a := facts.Account{Ledger: l.ledgers.Ledger(user), Seen: map[int64]*facts.Seen{}, Records: map[int64]*reading.Record{}}
-		p.had.into(&a, user, events)
-		change, err := facts.Fold(a, user, events)
-		if err != nil {
-			return state.Written{}, fmt.Errorf("fold user %d: %w", user, err)
+	for batch := range events.Batches(eventsAtOnce) {
+		if err := l.foldBatch(ctx, p, batch, aside); err != nil {
+			return state.Written{}, err
 		}
-		p.pack(&change)
-		setAside(aside, &change)
 	}
 	w := state.WrittenOf(l.Tenant(), &p.records, &p.seen)
 	w.Counted = func() {
@@ -112,7 +102,29 @@ func (l *load) fold(ctx context.Context, i int, aside *spill.Sheaf) (state.Writt
 	return w, nil
 }
 
-// byUser yields the events of each user, run by run where they are not sorted by user.
+// eventsAtOnce is about how many events of a part are in memory unpacked, 80 bytes each, with what was folded before of their users.
+const eventsAtOnce = 128 << 10
+
+// foldBatch folds the events of some users.
+func (l *load) foldBatch(ctx context.Context, p *part, events []schools.Event, aside *spill.Sheaf) error {
+	had, err := l.before(ctx, events)
+	if err != nil {
+		return err
+	}
+	for user, events := range byUser(events) {
+		a := facts.Account{Ledger: l.ledgers.Ledger(user), Seen: map[int64]*facts.Seen{}, Records: map[int64]*reading.Record{}}
+		had.into(&a, user, events)
+		change, err := facts.Fold(a, user, events)
+		if err != nil {
+			return fmt.Errorf("fold user %d: %w", user, err)
+		}
+		p.pack(&change, had)
+		setAside(aside, &change)
+	}
+	return nil
+}
+
+// byUser yields the events of each user, which stand together.
 func byUser(events []schools.Event) func(func(directory.UserID, []schools.Event) bool) {
 	return func(yield func(directory.UserID, []schools.Event) bool) {
 		for len(events) > 0 {
@@ -143,7 +155,7 @@ func (b before) into(a *facts.Account, user directory.UserID, events []schools.E
 	}
 }
 
-// before reads what was folded before of a part's users, as far as its events touch it.
+// before reads what was folded before of the users of events, as far as these touch it.
 func (l *load) before(ctx context.Context, events []schools.Event) (before, error) {
 	b := before{map[state.BlockKey]*facts.Seen{}, map[facts.RecordKey]*reading.Record{}}
 	if l.Base() == 0 || len(events) == 0 {
@@ -178,7 +190,7 @@ func (l *load) before(ctx context.Context, events []schools.Event) (before, erro
 }
 
 // pack packs what changed of a user, by book and by days.
-func (p *part) pack(c *facts.Change) {
+func (p *part) pack(c *facts.Change, had before) {
 	p.fresh += c.New
 	p.repeated += c.Repeated
 	if len(c.Records) > 0 {
@@ -190,11 +202,11 @@ func (p *part) pack(c *facts.Change) {
 		p.records.AddBlock(state.Block{
 			BlockKey: state.BlockKey{A: int64(c.User), B: book},
 			Lo:       int32(r.Days[0].Date), Hi: int32(r.Days[len(r.Days)-1].Date), Data: facts.AppendRecord(nil, *r),
-		}, p.had.records[facts.RecordKey{User: c.User, Book: book}] != nil)
+		}, had.records[facts.RecordKey{User: c.User, Book: book}] != nil)
 	}
 	for _, block := range slices.Sorted(maps.Keys(c.Seen)) {
 		k := seenPlace(c.User, block)
-		p.seen.Add(k, p.had.seen[k] != nil, c.Seen[block].AppendBinary(nil))
+		p.seen.Add(k, had.seen[k] != nil, c.Seen[block].AppendBinary(nil))
 	}
 }
 
@@ -273,23 +285,4 @@ func (l *load) sheets(ctx context.Context, days []calendar.Date) (map[calendar.D
 		had[calendar.Date(b.A)] = sheet
 		return err
 	})
-}
-
-// ByUser returns the events grouped by user, users ascending, each user's in the order in which they stand.
-func ByUser(events []schools.Event) []schools.Event {
-	next := map[directory.UserID]int{} // first the count, then the place of a user's next event
-	for user, run := range byUser(events) {
-		next[user] += len(run)
-	}
-	place := 0
-	for _, user := range slices.Sorted(maps.Keys(next)) {
-		n := next[user]
-		next[user] = place
-		place += n
-	}
-	grouped := make([]schools.Event, len(events))
-	for user, run := range byUser(events) {
-		next[user] += copy(grouped[next[user]:], run)
-	}
-	return grouped
 }

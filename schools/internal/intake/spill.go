@@ -3,6 +3,8 @@ package intake
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -55,17 +57,18 @@ func (p *Pile) Move(m Moves) error {
 	p.moved = &Pile{Pile: spill.Pile{Dir: p.Dir, Limit: p.Limit}}
 	p.moved.Keep = true
 	for _, i := range slices.Sorted(maps.Keys(parts)) {
-		events, err := p.own(i)
+		data, err := p.Pile.Part(i)
 		if err != nil {
 			return err
 		}
-		for _, e := range events {
+		err = each(data, func(_ int, e schools.Event) error {
 			if e.User = m[e.User]; e.User == 0 {
-				continue
+				return nil
 			}
-			if err := p.moved.Add(e); err != nil {
-				return err
-			}
+			return p.moved.Add(e)
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -87,24 +90,99 @@ func (p *Pile) Close() error { return errors.Join(p.closeMoved(), p.Pile.Close()
 func (p *Pile) Parts() int { return spill.Parts }
 
 // Part returns the events of one part, each under the account whose it is, and forgets them unless the pile keeps them.
-func (p *Pile) Part(i int) ([]schools.Event, error) {
-	events, err := p.own(i)
-	if err != nil || len(p.moves) == 0 {
-		return events, err
+func (p *Pile) Part(i int) (*Part, error) {
+	data, err := p.Pile.Part(i)
+	if err != nil {
+		return nil, err
 	}
-	events = slices.DeleteFunc(events, func(e schools.Event) bool {
-		_, moved := p.moves[e.User]
-		return moved
+	own := len(data)
+	if p.moved != nil {
+		more, err := p.moved.Pile.Part(i)
+		if err != nil {
+			return nil, err
+		}
+		data = slices.Concat(data, more)
+	}
+	found := make([]place, 0, len(data)/packedEvent)
+	err = each(data, func(at int, e schools.Event) error {
+		if _, moved := p.moves[e.User]; !moved || at >= own {
+			found = append(found, place{e.User, uint32(at)})
+		}
+		return nil
 	})
-	if p.moved == nil {
-		return events, nil
-	}
-	more, err := p.moved.own(i)
-	return append(events, more...), err
+	return &Part{data, inOrder(found)}, err
 }
 
-// own returns the events of one part as they were added.
-func (p *Pile) own(i int) ([]schools.Event, error) { return spill.Read(&p.Pile, i, unpackEvent) }
+// A Part is the events of some users, which stay packed: those of a few users are taken out at a time.
+type Part struct {
+	data   []byte
+	places []place // users ascending, a user's events in the order in which they came
+}
+
+// place is where an event of a user stands.
+type place struct {
+	user directory.UserID
+	at   uint32
+}
+
+// packedEvent is how many bytes most events take at least.
+const packedEvent = 24
+
+// inOrder returns the places by user, each user's in the order in which they stand.
+func inOrder(found []place) []place {
+	next := map[directory.UserID]int{} // first the count, then where a user's next place goes
+	for _, p := range found {
+		next[p.user]++
+	}
+	i := 0
+	for _, user := range slices.Sorted(maps.Keys(next)) {
+		n := next[user]
+		next[user] = i
+		i += n
+	}
+	places := make([]place, len(found))
+	for _, p := range found {
+		places[next[p.user]] = p
+		next[p.user]++
+	}
+	return places
+}
+
+// Batches yields the events, of whole users and of about n or more at a time, users ascending, each user's in the order in which
+// they came. A batch is gone when the next is asked for.
+func (p *Part) Batches(n int) iter.Seq[[]schools.Event] {
+	return func(yield func([]schools.Event) bool) {
+		var batch []schools.Event
+		for i, at := range p.places {
+			if len(batch) >= n && at.user != p.places[i-1].user {
+				if !yield(batch) {
+					return
+				}
+				batch = batch[:0]
+			}
+			d := packed.Bare(p.data[at.at:])
+			batch = append(batch, unpackEvent(&d))
+		}
+		if len(batch) > 0 {
+			yield(batch)
+		}
+	}
+}
+
+// each visits packed events, and tells where each stands.
+func each(data []byte, visit func(at int, e schools.Event) error) error {
+	for d := packed.Bare(data); d.Len() > 0; {
+		at := len(data) - d.Len()
+		e := unpackEvent(&d)
+		if d.Bad() {
+			return fmt.Errorf("what was set aside: %w", packed.ErrCorrupt)
+		}
+		if err := visit(at, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // appendEvent packs an event.
 func appendEvent(b []byte, e schools.Event) []byte {
