@@ -8,7 +8,7 @@ import (
 
 // Folding is a load of what a feed says, in two rounds: the parts of a pile, parted by whom it is about, and then what these say
 // of days, which all parts share. So much is in memory as some parts take, whatever the feed's size. The parts of a round are
-// folded at once, each by one goroutine, while another writes.
+// folded at once, each by one goroutine, while another writes what was folded before.
 type Folding struct {
 	Writer
 	// Begin is written before all else.
@@ -50,6 +50,7 @@ func WrittenOf(t Tenant, of ...*Puts) (s Written) {
 func (f *Folding) Run(ctx context.Context) error {
 	defer f.Aside.Close()
 	f.out.Write, f.out.Limit = f.Write, f.Batch
+	defer f.out.Wait() // also where the load fails: who ends it writes after all else
 	if f.total = spill.Parts; !f.Count {
 		f.total *= 2
 	}

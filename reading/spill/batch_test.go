@@ -11,30 +11,78 @@ import (
 	"github.com/lectern-dev/lectern/reading/spill"
 )
 
-// TestBatch writes together what waits, once it is enough, and nothing where nothing waits.
+// batch is a batch of a limit of 1000, whose writes are told to begun and end with what comes from end.
+func batch() (b *spill.Batch[int], begun chan []int, end chan error) {
+	begun, end = make(chan []int), make(chan error)
+	return &spill.Batch[int]{Limit: 1000, Write: func(_ context.Context, changes ...int) error {
+		begun <- changes
+		return <-end
+	}}, begun, end
+}
+
+// TestBatch writes together what waits, once it is enough, and less where nothing is being written; and nothing where nothing waits.
 func TestBatch(t *testing.T) {
-	var written [][]int
-	refused := errors.New("refused")
-	b := spill.Batch[int]{Limit: 1000, Write: func(_ context.Context, changes ...int) error {
-		if written = append(written, changes); len(written) == 3 {
-			return refused
-		}
-		return nil
-	}}
-	for i, bytes := range []int{0, b.Limit - 1, 1, b.Limit, 0, 1} {
-		if err := b.Add(t.Context(), bytes, i); err != nil {
+	b, begun, end := batch()
+	add := func(change, bytes int) {
+		t.Helper()
+		if err := b.Add(t.Context(), bytes, change); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := b.Flush(t.Context()); !errors.Is(err, refused) {
-		t.Errorf("Flush = %v, want what Write says", err)
+	writes := func(want ...int) {
+		t.Helper()
+		if got := <-begun; !slices.Equal(got, want) {
+			t.Errorf("%v are written, want %v", got, want)
+		}
 	}
 	if err := b.Flush(t.Context()); err != nil {
 		t.Errorf("Flush of nothing: %v", err)
 	}
-	want := [][]int{{0, 1, 2}, {3}, {4, 5}}
-	if !slices.EqualFunc(written, want, slices.Equal) {
-		t.Errorf("written are %v, want %v", written, want)
+	add(0, 0)
+	add(1, 249)
+	add(2, 1)
+	writes(0, 1, 2)
+	add(3, 999) // something is being written
+	go func() { end <- nil }()
+	add(4, 1) // which waits for the write before
+	writes(3, 4)
+	add(5, 500)
+	end <- nil
+	if err := b.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	add(6, 0)
+	writes(5, 6)
+	add(7, 1)
+	go func() {
+		end <- nil
+		writes(7)
+		end <- nil
+	}()
+	if err := b.Flush(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBatchFails: a write that fails is told once it has, and nothing is written any more.
+func TestBatchFails(t *testing.T) {
+	b, begun, end := batch()
+	refused := errors.New("refused")
+	if err := b.Add(t.Context(), 1000, 0); err != nil {
+		t.Fatal(err)
+	}
+	<-begun
+	go func() { end <- refused }()
+	if err := b.Add(t.Context(), 1000, 1); !errors.Is(err, refused) {
+		t.Errorf("Add = %v, want what the write before says", err)
+	}
+	for range 2 {
+		if err := b.Add(t.Context(), 1000, 2); !errors.Is(err, refused) {
+			t.Errorf("Add = %v after a write that failed", err)
+		}
+		if err := b.Flush(t.Context()); !errors.Is(err, refused) {
+			t.Errorf("Flush = %v after a write that failed", err)
+		}
 	}
 }
 

@@ -60,9 +60,9 @@ func (p *Pile) limit() int {
 	return 32 << 20
 }
 
-// Batch is the number of bytes that a load with such a pile writes together: half of what waits in memory, since both do at one
-// time.
-func (p *Pile) Batch() int { return p.limit() / 2 }
+// Batch is the number of bytes that a load with such a pile writes together, and gathers meanwhile: a quarter of what waits in memory,
+// since all do at one time.
+func (p *Pile) Batch() int { return p.limit() / 4 }
 
 // spill moves what is held to the files.
 func (p *Pile) spill() error {
