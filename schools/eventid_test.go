@@ -48,6 +48,9 @@ func TestIdentifiersDiffer(t *testing.T) {
 		if (a == b) != same || (a.Compare(b) == 0) != same || a.Compare(b) != -b.Compare(a) {
 			t.Fatalf("%q is %+v, %c%q is %+v: Compare = %d, %d", x, a, kind, y, b, a.Compare(b), b.Compare(a))
 		}
+		if a.Series == 0 && b.Series != 0 && a.Compare(b) != -1 {
+			t.Fatalf("%q, which has no number, comes behind %q", x, y)
+		}
 		if (a.Series != 0) != canonical.MatchString(x) {
 			t.Fatalf("%q is %+v", x, a)
 		}
