@@ -5,8 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
-	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
 	"github.com/lectern-dev/lectern/libraries/report"
@@ -45,17 +45,12 @@ func (s *Store) KeepChannelAnswer(ctx context.Context, q report.ChannelQuestion,
 }
 
 func (s *Store) keepChannelAnswer(ctx context.Context, q report.ChannelQuestion, data []byte) error {
-	conn, err := s.DB.Conn(ctx)
-	if err != nil {
-		return err
+	if s.DB.Dialect().Name() == dialect.SQLite { // PostgreSQL locks rows, and nobody else holds these for long
+		var cancel func()
+		ctx, cancel = context.WithTimeout(ctx, patience)
+		defer cancel()
 	}
-	defer conn.Close()
-	restore, err := impatient(ctx, conn)
-	if err != nil {
-		return err
-	}
-	defer restore()
-	_, err = conn.NewRaw(`
+	_, err := s.DB.NewRaw(`
 		INSERT INTO libraries_channel_answers (tenant_id, hour, first_day, last_day, data)
 		VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (tenant_id, hour, first_day, last_day) DO NOTHING`,
@@ -63,29 +58,12 @@ func (s *Store) keepChannelAnswer(ctx context.Context, q report.ChannelQuestion,
 	if err != nil {
 		return err
 	}
-	_, err = conn.NewRaw(`DELETE FROM libraries_channel_answers WHERE tenant_id = ? AND hour < ?`, q.Network, int32(q.Hour)-answerHours).Exec(ctx)
+	_, err = s.DB.NewRaw(`DELETE FROM libraries_channel_answers WHERE tenant_id = ? AND hour < ?`, q.Network, int32(q.Hour)-answerHours).Exec(ctx)
 	return err
 }
 
 // answerHours is how many hours an answer is kept: a pull goes on for no longer (H12).
 const answerHours = 24
 
-// patience is how long an answer waits for another writer on SQLite, in milliseconds.
-const patience = 1000
-
-// impatient lets a connection to SQLite wait no longer than patience for another writer, and returns what lets it wait as
-// before: the driver's wait heeds no context. PostgreSQL locks rows, and nobody else holds these for long.
-func impatient(ctx context.Context, conn bun.Conn) (restore func(), err error) {
-	if conn.Dialect().Name() != dialect.SQLite {
-		return func() {}, nil
-	}
-	var was int
-	if err := conn.NewRaw(`PRAGMA busy_timeout`).Scan(ctx, &was); err != nil {
-		return nil, err
-	}
-	wait := func(ctx context.Context, ms int) error {
-		_, err := conn.NewRaw(`PRAGMA busy_timeout = ?`, ms).Exec(ctx)
-		return err
-	}
-	return func() { _ = wait(context.WithoutCancel(ctx), was) }, wait(ctx, min(was, patience))
-}
+// patience is how long an answer waits for another writer on SQLite.
+const patience = time.Second

@@ -101,7 +101,7 @@ func settings(t *testing.T, db *database.DB, mapped string) {
 		}
 		defer conn.Close()
 		for pragma, want := range map[string]string{
-			"journal_mode": "wal", "page_size": "8192", "foreign_keys": "1", "busy_timeout": "30000", "synchronous": "2",
+			"journal_mode": "wal", "page_size": "8192", "foreign_keys": "1", "busy_timeout": "250", "synchronous": "2",
 			"mmap_size": mapped,
 		} {
 			var got string

@@ -51,8 +51,13 @@ type compiled struct {
 }
 
 // QueryContext runs a query. One with parameters is compiled once.
-func (c *queuedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (c *queuedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (r driver.Rows, err error) {
 	defer c.seen.since(time.Now())
+	err = patiently(ctx, func() (err error) { r, err = c.query(ctx, query, args); return err })
+	return r, err
+}
+
+func (c *queuedConn) query(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	s := c.compiled[query]
 	if len(args) == 0 || s == nil && len(c.compiled) == maxPrepared || s != nil && s.open {
 		return c.sqliteConn.QueryContext(ctx, query, args)

@@ -140,7 +140,8 @@ func (c *queuedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	tx, err := c.sqliteConn.BeginTx(ctx, opts)
+	var tx driver.Tx
+	err := patiently(ctx, func() (err error) { tx, err = c.sqliteConn.BeginTx(ctx, opts); return err })
 	if err != nil {
 		<-c.queue.turn
 		return nil, err
@@ -151,13 +152,14 @@ func (c *queuedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver
 
 // ExecContext executes a statement. One that is a transaction by itself does not queue, but says as others do that it waits: else
 // it would have to hit upon the moment between two transactions of a load.
-func (c *queuedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c *queuedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (r driver.Result, err error) {
 	defer c.seen.since(time.Now())
 	if c.turn == nil {
 		c.queue.wait()
 		defer c.queue.waited()
 	}
-	return c.sqliteConn.ExecContext(ctx, query, args)
+	err = patiently(ctx, func() (err error) { r, err = c.sqliteConn.ExecContext(ctx, query, args); return err })
+	return r, err
 }
 
 // Yield lets all who wait to write go first. It is for who writes transaction after transaction, between two of them.

@@ -22,10 +22,16 @@ func (db *DB) Scrub(ctx context.Context, tables ...string) error {
 		}
 		return nil
 	}
-	var busy, pages, done int
-	err := db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &done)
-	if err == nil && busy != 0 {
-		err = ErrJournal
+	err := patiently(ctx, func() error {
+		var busy, pages, done int
+		err := db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &done)
+		if err == nil && busy != 0 {
+			err = ErrJournal
+		}
+		return err
+	})
+	if ctx.Err() != nil { // in the middle of a wait
+		return ErrJournal
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package database
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ import (
 // a page size counts only before WAL has made the first page.
 const sqlitePragmas = "_txlock=immediate" + // a transaction is there to write: wait at its begin, not in its middle
 	"&_time_format=sqlite" +
-	"&_pragma=busy_timeout(30000)" + // milliseconds
+	"&_pragma=busy_timeout(250)" + // milliseconds, of busyMost: the driver's wait heeds no context
 	"&_pragma=page_size(8192)" + // facts are blobs of a few hundred bytes to a few kilobytes
 	"&_journal_mode=WAL" + // readers and the writer do not wait for each other
 	"&_pragma=synchronous(FULL)" + // a commit is on the disk when it is acknowledged: a power cut takes nothing of it
@@ -100,6 +101,27 @@ func checkPath(path string) error {
 		return errors.New("is a folder; name a file in it")
 	}
 	return nil
+}
+
+const (
+	busyMost  = 30 * time.Second     // how long one waits for another process that keeps the file to itself
+	busyPause = 5 * time.Millisecond // between two tries, of which some fail at once
+)
+
+// patiently calls f again where another process is in the way, for busyMost, and no longer than the caller has time: a request must
+// have its answer before its connection is closed (H13).
+func patiently(ctx context.Context, f func() error) error {
+	for until := time.Now().Add(busyMost); ; {
+		err := f()
+		if !Busy(err) && err != ErrJournal || time.Now().After(until) {
+			return err
+		}
+		select {
+		case <-time.After(busyPause):
+		case <-ctx.Done():
+			return errors.Join(err, ctx.Err())
+		}
+	}
 }
 
 // Busy reports whether an error says that another process kept the database to itself for too long.

@@ -69,7 +69,9 @@ func heldLock(t *testing.T, db *database.DB) (err error) {
 		if _, err := tx.ExecContext(ctx, `UPDATE things SET id = 1`); err != nil {
 			return err
 		}
-		_, err = conn.ExecContext(ctx, `UPDATE things SET id = 1`)
+		brief, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+		defer cancel()
+		_, err = conn.ExecContext(brief, `UPDATE things SET id = 1`)
 		return nil
 	})
 	if txErr != nil {
@@ -176,6 +178,50 @@ func TestServerWithoutConnections(t *testing.T) {
 	if err := <-opened; err != nil {
 		t.Errorf("the connection of another is free: %v", err)
 	}
+}
+
+// Who waits for another process that keeps the file to itself waits no longer than he has time, whatever he is about to do (H13).
+func TestLockedOut(t *testing.T) {
+	db := dbtest.SQLite(t)
+	mustExec(t, db, `CREATE TABLE things (id bigint PRIMARY KEY)`)
+	other, err := database.Open(t.Context(), db.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	tx, err := other.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, write := range map[string]func(context.Context) error{
+		"a statement": func(ctx context.Context) error {
+			_, err := db.ExecContext(ctx, `INSERT INTO things VALUES (1)`)
+			return err
+		},
+		"a query": func(ctx context.Context) error {
+			return db.QueryRowContext(ctx, `INSERT INTO things VALUES (1) RETURNING id`).Scan(new(int))
+		},
+		"a transaction": func(ctx context.Context) error {
+			return db.RunInTx(ctx, nil, func(context.Context, bun.Tx) error { return nil })
+		},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		done := make(chan error, 1)
+		go func() { done <- write(ctx) }()
+		select {
+		case err := <-done:
+			if !errors.Is(err, context.DeadlineExceeded) || !database.Unavailable(err) {
+				t.Errorf("%s beside one that keeps the file = %v, want its time to be over", what, err)
+			}
+		case <-time.After(15 * time.Second): // half of what one waits who has time
+			t.Fatalf("%s waits on when its time is over", what)
+		}
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	mustExec(t, db, `INSERT INTO things VALUES (1)`)
 }
 
 // The errors of database/sql itself are judged too.

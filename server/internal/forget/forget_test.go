@@ -2,6 +2,7 @@ package forget_test
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -348,13 +350,11 @@ func TestJournal(t *testing.T) {
 	if err := tx.NewRaw(`SELECT count(*) FROM libraries_readers`).Scan(t.Context(), &n); err != nil {
 		t.Fatal(err)
 	}
-	db.DB.DB.SetMaxOpenConns(1) // which waits for nobody
-	if _, err := db.ExecContext(t.Context(), `PRAGMA busy_timeout = 0`); err != nil {
-		t.Fatal(err)
-	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // to wait for the reader
+	defer cancel()
 	f := &forget.Forgetter{DB: db}
 	of := authdb.Tenant{ID: auth.Tenant(w.network), Kind: authdb.Library, Reference: "rede"}
-	if d, err := f.Person(t.Context(), of, reader); !errors.Is(err, database.ErrJournal) {
+	if d, err := f.Person(ctx, of, reader); !errors.Is(err, database.ErrJournal) {
 		t.Errorf("forget beside a reader = %+v, %v", d, err)
 	}
 	if err := tx.Rollback(); err != nil {
