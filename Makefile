@@ -22,7 +22,7 @@ release: ## build ./release for Linux, macOS and Windows, with SHA-256 sums; ARG
 
 .PHONY: test
 test: ## run every test, on SQLite and on a temporary PostgreSQL
-	.ci/with-chromium .ci/with-clients .ci/with-systemd .ci/with-postgres sh -c \
+	.ci/with-chromium .ci/with python3 curl systemd-analyze:systemd -- .ci/with-postgres sh -c \
 		'failed=0; for m in $(TESTED); do (cd $$m && go test -race -shuffle=on -timeout $(TIMEOUT) ./...) || failed=1; done; exit $$failed'
 
 .PHONY: vet
@@ -39,8 +39,9 @@ vulns: ## look for known weaknesses of what is linked; DB=file:///folder of a do
 	.ci/vulns $(GOVULNCHECK) $(DB)
 
 .PHONY: clients
-clients: ## have generated clients and others' tools pull from a server: newman, Prism, DuckDB, promtool, LibreOffice
-	cd server/internal/clients && ../../../.ci/with-node ../../../.ci/with-promtool ../../../.ci/with-libreoffice go test -count=1 -timeout $(TIMEOUT) ./...
+clients: ## have generated clients and others' tools use a server: Specmatic, newman, Prism, DuckDB, promtool, LibreOffice
+	cd server/internal/clients && ../../../.ci/with node:nodejs npm java:default-jre-headless promtool:prometheus soffice:libreoffice-calc-nogui -- \
+		go test -count=1 -timeout $(TIMEOUT) ./...
 
 .PHONY: fuzz
 fuzz: ## fuzz every decoder, parser and cursor; MINUTES=30 over all of them
