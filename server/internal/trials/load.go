@@ -166,15 +166,17 @@ func (p *pressure) idle(ctx context.Context) {
 	for n := range idleConnections {
 		wg.Go(func() {
 			time.Sleep(time.Duration(n) * time.Millisecond)
+			first := time.Minute * time.Duration(n) / idleConnections // they do not all speak at one time
 			for ctx.Err() == nil {
-				p.idleOne(ctx, p.t.servers[n%len(p.t.servers)].port)
+				p.idleOne(ctx, p.t.servers[n%len(p.t.servers)].port, first)
+				first = time.Minute
 			}
 		})
 	}
 	wg.Wait()
 }
 
-func (p *pressure) idleOne(ctx context.Context, port string) {
+func (p *pressure) idleOne(ctx context.Context, port string, pause time.Duration) {
 	conn, err := net.Dial("tcp", "127.0.0.1:"+port)
 	if err != nil {
 		wait(ctx, time.Second)
@@ -188,7 +190,8 @@ func (p *pressure) idleOne(ctx context.Context, port string) {
 		if _, err := conn.Read(make([]byte, 4096)); err != nil {
 			return
 		}
-		wait(ctx, time.Minute)
+		wait(ctx, pause)
+		pause = time.Minute
 	}
 }
 
@@ -241,6 +244,7 @@ func (p *pressure) slowOne(ctx context.Context, reads bool) {
 
 // changes writes to the directory and loads beside, each of which must be there.
 func (p *pressure) changes(ctx context.Context, c chance) error {
+	p.t.product.gentle = true
 	for n := 0; ctx.Err() == nil; n++ {
 		var err error
 		if n%100 == 99 {

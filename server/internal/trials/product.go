@@ -17,6 +17,8 @@ type product struct {
 	path string
 	// what it knows
 	clock, snapshots, forget, check, now, renewals bool
+	// gentle commands give way to what runs beside, as the units of loads do.
+	gentle bool
 }
 
 // probe looks at what a binary knows.
@@ -64,7 +66,11 @@ type command struct {
 
 // start starts a command at a time.
 func (p *product) start(env []string, at time.Time, args ...string) (*command, error) {
-	c := &command{Cmd: exec.Command(p.path, args...), from: at, done: make(chan struct{})}
+	call := append([]string{p.path}, args...)
+	if p.gentle {
+		call = append([]string{"nice", "-n", "15"}, call...)
+	}
+	c := &command{Cmd: exec.Command(call[0], call[1:]...), from: at, done: make(chan struct{})}
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt is for the trials alone, which end what they began
 	c.Env = append(os.Environ(), env...)
 	if p.clock {
@@ -102,5 +108,5 @@ func (c *command) ended() error {
 }
 
 func (c *command) String() string {
-	return fmt.Sprintf("lectern %s: %v\n%s%s", strings.Join(c.Args[1:], " "), c.err, c.out.String(), c.errs.String())
+	return fmt.Sprintf("%s: %v\n%s%s", strings.Join(c.Args, " "), c.err, c.out.String(), c.errs.String())
 }
