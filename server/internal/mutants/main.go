@@ -30,7 +30,6 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 	"time"
 )
 
@@ -66,9 +65,8 @@ func run(root string, parallel int, only string, chosen []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	var table strings.Builder
-	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "package\tmutants\tkilled\tendless\tequal\tsurvivors\tminutes of the processor\t")
+	const row = "%-18s %7v %7v %7v %7v %9v %s\n"
+	fmt.Printf(row, "package", "mutants", "killed", "endless", "equal", "survivors", "minutes of the processor")
 	left := 0
 	for _, name := range chosen {
 		began := processor()
@@ -80,11 +78,9 @@ func run(root string, parallel int, only string, chosen []string) error {
 			fmt.Println(line)
 		}
 		left += len(r.told)
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%.1f\t\n", r.name, r.mutants, r.killed, r.endless, r.equal,
-			r.mutants-r.killed-r.endless-r.equal, (processor() - began).Minutes())
+		fmt.Printf(row, r.name, r.mutants, r.killed, r.endless, r.equal,
+			r.mutants-r.killed-r.endless-r.equal, fmt.Sprintf("%.1f", (processor()-began).Minutes()))
 	}
-	w.Flush()
-	fmt.Print(table.String())
 	if left > 0 {
 		return fmt.Errorf("%d lines are to be tested, or explained", left)
 	}
