@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -20,6 +21,7 @@ type answer struct {
 	header   http.Header
 	body     []byte
 	err      error
+	log      string    // of the server, where the answer is 5xx
 	from, to time.Time // between which the server's clock judged the call
 }
 
@@ -58,6 +60,9 @@ func (t *trial) ask(s *server, c call) *answer {
 	}
 	if a.to, a.err = s.latest(), err; err != nil {
 		a.status = 0
+	} else if a.status >= 500 {
+		log := s.errs.String()
+		a.log = log[max(0, len(log)-2000):]
 	}
 	t.figures.answers.Add(1)
 	return a
@@ -98,6 +103,8 @@ func (t *trial) signed(s *server, method, path string, body any) *answer {
 // whether the answer says anything at all.
 func (t *trial) allowed(a *answer) (said bool, err error) {
 	switch {
+	case a.status == 503 && a.header.Get("Retry-After") == "":
+		return false, differs("%s: 503 without Retry-After: %s", a.what, a.body)
 	case a.status == 0 && t.trouble, a.status == 503 && t.trouble:
 		return false, nil
 	case a.status >= 500 && t.damaged:
@@ -105,17 +112,17 @@ func (t *trial) allowed(a *answer) (said bool, err error) {
 	case a.status == 0:
 		return false, differs("%s: no answer: %v", a.what, a.err)
 	case a.status >= 500:
-		return false, differs("%s: %d %s", a.what, a.status, a.body)
+		return false, differs("%s: %d %s\n%s", a.what, a.status, a.body, a.log)
 	}
 	return true, nil
 }
 
 // page is a page of a list of the reading APIs.
 type page struct {
-	rows    []row
-	total   int
-	updated any // meta.updatedAt
-	meta    row
+	rows  []row
+	total int
+	meta  row
+	data  row
 }
 
 // decoded reads JSON with numbers as they are written.
@@ -126,33 +133,36 @@ func decoded(body []byte) (r row, err error) {
 	return r, err
 }
 
-func (a *answer) page() (p page, err error) {
-	r, err := decoded(a.body)
-	if err != nil {
-		return p, differs("%s: %v: %s", a.what, err, a.body)
+// page reads an answer that must be 200; nil in trouble.
+func (t *trial) page(a *answer) (*page, error) {
+	if said, err := t.allowed(a); !said {
+		return nil, err
 	}
+	r, err := decoded(a.body)
+	if err != nil || a.status != 200 {
+		return nil, differs("%s: %d %v %s", a.what, a.status, err, a.body)
+	}
+	p := &page{}
 	p.meta, _ = r["meta"].(row)
-	p.updated = p.meta["updatedAt"]
 	if of, ok := p.meta["page"].(row); ok {
 		p.total = num(of, "totalRows")
 	}
-	data, _ := r["data"].(row)
-	list, _ := data["rows"].([]any)
+	p.data, _ = r["data"].(row)
+	list, _ := p.data["rows"].([]any)
 	for _, v := range list {
 		p.rows = append(p.rows, v.(row))
 	}
 	return p, nil
 }
 
-// with returns values and one more.
-func with(values map[string]string, name, value string) map[string]string {
-	v := map[string]string{name: value}
-	for n, s := range values {
-		if n != name {
-			v[n] = s
-		}
+// with returns a row, or the values of a call, with one member more or another one.
+func with[M ~map[string]V, V any](r M, name string, v V) M {
+	r = maps.Clone(r)
+	if r == nil {
+		r = M{}
 	}
-	return v
+	r[name] = v
+	return r
 }
 
 // paged are the values of a page.

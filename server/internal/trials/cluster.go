@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -13,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/lectern-dev/lectern/server/database"
 )
 
 // A cluster is a PostgreSQL of the trials' own: a primary, and perhaps a standby that applies each commit before it is
@@ -121,9 +124,25 @@ func (c *cluster) url(name string) string {
 	return "postgres://lectern@" + strings.Join(hosts, ",") + "/" + name + "?sslmode=disable&target_session_attrs=read-write"
 }
 
-// direct is the URL of a database without proxies.
-func (c *cluster) direct(name string) string {
-	return "postgres://lectern@127.0.0.1:" + c.primary().port + "/" + name + "?sslmode=disable"
+// url is the URL of a database without proxies.
+func (n *node) url(name string) string {
+	return "postgres://lectern@127.0.0.1:" + n.port + "/" + name + "?sslmode=disable"
+}
+
+// part lets the standby hear no more of the primary, which no longer waits for it.
+func (c *cluster) part() error {
+	for i, line := range []string{"synchronous_standby_names = ''\n", "primary_conninfo = ''\n"} {
+		data := c.nodes[i].data
+		if err := errors.Join(appendTo(filepath.Join(data, "postgresql.auto.conf"), line), c.run("pg_ctl", "reload", "-D", data)); err != nil {
+			return err
+		}
+	}
+	return opened(c.nodes[1].url("postgres"), func(ctx context.Context, db *database.DB) (err error) {
+		for n := 1; n > 0 && err == nil; {
+			err = db.QueryRowContext(ctx, `SELECT count(*) FROM pg_stat_wal_receiver`).Scan(&n)
+		}
+		return err
+	})
 }
 
 // stop ends all and removes the data.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // forget erases a person for ever, of the partner or of the library network.
@@ -31,17 +32,18 @@ func (t *trial) forget(c chance, _ Act) error {
 	if err := t.must(nil, "forget", "--partner", "acme", strconv.Itoa(n)); err != nil {
 		return err
 	}
-	m := &maybe[*partner]{"forget", func(p *partner) {
+	m := &maybe[*partner]{"forget", func(p *partner) *partner {
 		for i := range p.accounts {
 			if p.userNumbers[p.accounts[i].birth] == n {
 				p.accounts[i].forgotten = true
 				p.erase(i)
 			}
 		}
+		return p
 	}}
 	t.schools.worlds.begin(m)
 	t.schools.worlds.acknowledged(m)
-	for _, pull := range t.schools.pulls {
+	for _, pull := range t.pulls(schoolsPrefix) {
 		pull.erased(n, true, "name", "email")
 	}
 	return nil
@@ -58,17 +60,18 @@ func (t *trial) forgetReader(c chance) error {
 	if err := t.must(nil, "forget", "--library", "rede", strconv.Itoa(n)); err != nil {
 		return err
 	}
-	m := &maybe[*library]{"forget", func(l *library) {
+	m := &maybe[*library]{"forget", func(l *library) *library {
 		l.erase(n, "name", "email")
 		for _, s := range []*shelf{l.held, l.next} {
 			if s != nil {
 				s.Forgotten[n] = true
 			}
 		}
+		return l
 	}}
 	t.libraries.worlds.begin(m)
 	t.libraries.worlds.acknowledged(m)
-	for _, pull := range t.libraries.pulls {
+	for _, pull := range t.pulls(librariesPrefix) {
 		pull.erased(n, true, "name", "email")
 	}
 	return nil
@@ -98,7 +101,7 @@ func (t *trial) export(c chance, _ Act) error {
 	}
 	slices.Sort(got)
 	return t.schools.worlds.observe("export", func(p *partner) error {
-		want := lines(p.engagements(schoolsQuery{network: k.network, from: schoolsHistory, today: "2099-12-31"}))
+		want := lines(p.engagements(query{network: k.network, params: map[string]string{"startDate": schoolsHistory}, today: "2099-12-31"}))
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
 			return fmt.Errorf("engagements\n%v, want\n%v", got, want)
@@ -119,7 +122,7 @@ func (t *trial) drop(_ chance, _ Act) error {
 	if err := t.must(nil, "load", "libraries", "--library", "rede", "--drop"); err != nil {
 		return err
 	}
-	m := &maybe[*library]{"--drop", func(l *library) { l.raise(at); l.next = nil }}
+	m := &maybe[*library]{"--drop", func(l *library) *library { l.raise(at); l.next, l.nextHour = nil, time.Time{}; return l }}
 	t.libraries.worlds.begin(m)
 	t.libraries.worlds.acknowledged(m)
 	return nil

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lectern-dev/lectern/server/database"
 )
@@ -18,36 +19,26 @@ var packedColumns = []string{"blocks.data", "schools_records.data", "schools_led
 // flip turns a bit of what is stored. What is answered then is right, or 500, and a check finds it; all is well when it is
 // turned back.
 func (t *trial) flip(c chance, _ Act) error {
-	ctx := context.Background()
-	db, err := t.store.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	b, err := t.someBlock(ctx, db, c)
-	if err != nil || b == nil {
-		return err
-	}
-	bad := slices.Clone(b.data)
-	bad[c.IntN(len(bad))] ^= 1 << c.IntN(8)
-	if err := b.put(ctx, db, b.data, bad); err != nil {
-		return err
-	}
-	t.damaged = true
-	if err := t.again(c); err != nil {
-		return err
-	}
-	if err := t.damagedAnswers(c); err != nil {
-		return fmt.Errorf("with a flipped bit in %s: %w", b.table, err)
-	}
-	if err := b.put(ctx, db, bad, b.data); err != nil {
-		return err
-	}
-	t.damaged = false
-	if err := t.again(c); err != nil {
-		return err
-	}
-	return t.whole(t.servers[0])
+	return t.store.open(func(ctx context.Context, db *database.DB) error {
+		b, err := t.someBlock(ctx, db, c)
+		if err != nil || b == nil {
+			return err
+		}
+		bad := slices.Clone(b.data)
+		bad[c.IntN(len(bad))] ^= 1 << c.IntN(8)
+		if err := b.put(ctx, db, b.data, bad); err != nil {
+			return err
+		}
+		t.damaged = true
+		if err := errors.Join(t.again(c), t.damagedAnswers(c)); err != nil {
+			return fmt.Errorf("with a flipped bit in %s: %w", b.table, err)
+		}
+		t.damaged = false
+		if err := b.put(ctx, db, bad, b.data); err != nil {
+			return err
+		}
+		return errors.Join(t.again(c), t.whole(t.servers[0]))
+	})
 }
 
 // damagedAnswers asks for everything while a bit is flipped.
@@ -83,8 +74,8 @@ func (t *trial) someBlock(ctx context.Context, db *database.DB, c chance) (*bloc
 	columns := slices.Clone(packedColumns)
 	c.Shuffle(len(columns), func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
 	for _, name := range columns {
-		table, column, _ := bytes.Cut([]byte(name), []byte("."))
-		b := &block{table: string(table), column: string(column)}
+		table, column, _ := strings.Cut(name, ".")
+		b := &block{table: table, column: column}
 		if err := db.QueryRowContext(ctx, fmt.Sprintf(`SELECT count(*) FROM %s`, b.table)).Scan(new(int)); err != nil {
 			continue // this version has no such table
 		}
@@ -125,12 +116,12 @@ func (t *trial) checked() (found []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for l := range bytes.Lines(run.out.Bytes()) {
+	for l := range strings.Lines(run.out.String()) {
 		var item struct {
 			Check, Detail string
 			OK            bool
 		}
-		if err := json.Unmarshal(l, &item); err != nil {
+		if err := json.Unmarshal([]byte(l), &item); err != nil {
 			return nil, differs("%v: %v", err, run)
 		}
 		if !item.OK && item.Check != "clock" && item.Check != "disk" && item.Detail != "fsync is off" {

@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
+
+	"github.com/lectern-dev/lectern/server/database"
 )
 
 // crashDatabase ends PostgreSQL at once and starts it again; what it has acknowledged is there.
@@ -27,33 +31,58 @@ func (t *trial) killBackend(c chance, _ Act) error {
 	if t.plan.Engine == sqlite {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	db, err := t.store.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	beside, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer beside.Close()
-	var pid int
-	const one = `SELECT coalesce(max(pid), 0) FROM (SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1) AS one`
-	if err := db.QueryRowContext(ctx, one).Scan(&pid); err != nil || pid == 0 {
-		return err
-	}
 	t.trouble = true
 	t.figures.kills.Add(1)
-	if c.one(2) {
-		if _, err := db.ExecContext(ctx, `SELECT pg_terminate_backend(?)`, pid); err != nil {
+	err := t.store.open(func(ctx context.Context, db *database.DB) error {
+		beside, err := db.Conn(ctx)
+		if err != nil {
 			return err
 		}
-	} else if syscall.Kill(pid, syscall.SIGKILL) == nil {
-		for err == nil { // until the crash has ended all of them
-			_, err = beside.ExecContext(ctx, `SELECT 1`)
+		defer beside.Close()
+		var pid int
+		const one = `SELECT coalesce(max(pid), 0) FROM (SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1) AS one`
+		if err := db.QueryRowContext(ctx, one).Scan(&pid); err != nil || pid == 0 {
+			return err
 		}
+		if c.one(2) {
+			_, err = db.ExecContext(ctx, `SELECT pg_terminate_backend(?)`, pid)
+		} else if syscall.Kill(pid, syscall.SIGKILL) == nil {
+			for gone := error(nil); gone == nil; { // until the crash has ended all of them
+				_, gone = beside.ExecContext(ctx, `SELECT 1`)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return t.calm()
+}
+
+// hold keeps the lock of a SQLite file, as a process does that has stopped with it. Who cannot wait any longer is told to come again.
+func (t *trial) hold(c chance, _ Act) error {
+	if t.plan.Engine == postgres {
+		return nil
+	}
+	moment := time.Duration(c.IntN(1500)) * time.Millisecond
+	if c.one(6) {
+		moment = 2 * patience // longer than anybody waits
+	}
+	t.trouble = true
+	err := t.store.open(func(ctx context.Context, db *database.DB) error {
+		ctx, cancel := context.WithTimeout(ctx, moment)
+		defer cancel()
+		if _, err := db.BeginTx(ctx, nil); err != nil { // it ends with its context
+			return err
+		}
+		a := t.get(t.servers[0], t.schools.networks[0].key, schoolsPrefix+"/users", map[string]string{"pageSize": "1"}) // which notes that it began
+		if a.status != 200 && a.status != 503 {
+			return differs("%s while another holds the file: %d %v %s, want 503", a.what, a.status, a.err, a.body)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return t.calm()
 }
@@ -72,6 +101,51 @@ func (t *trial) promote(_ chance, _ Act) error {
 		return err
 	}
 	return t.whole(t.servers[0])
+}
+
+// lose has the standby take over when it lacks the last writes: what they made is gone, and nobody is answered from it.
+func (t *trial) lose(c chance, _ Act) error {
+	if !t.plan.Pair || t.promoted || !t.product.snapshots {
+		return nil
+	}
+	if err := t.store.pg.part(); err != nil {
+		return err
+	}
+	schools, libraries, copies := t.schools.side, t.libraries.side, t.copies
+	t.schools.worlds, t.libraries.worlds = schools.worlds.clone(), libraries.worlds.clone()
+	t.schools.pulls, t.libraries.pulls, t.copies = nil, nil, nil
+	for range 3 + c.IntN(5) {
+		do := pick(c, []func(*trial, chance, Act) error{(*trial).directory, (*trial).pullSchools, (*trial).schoolLoad, (*trial).libraryLoad, (*trial).pullLibraries, (*trial).round})
+		if err := do(t, c, Act{}); err != nil {
+			return err
+		}
+	}
+	t.lost = append(slices.Concat(t.schools.pulls, t.libraries.pulls), t.copies...)
+	t.schools.side, t.libraries.side, t.copies = schools, libraries, copies
+	if err := t.promote(c, Act{}); err != nil {
+		return err
+	}
+	return t.checkLost()
+}
+
+// checkLost holds that a snapshot of what a failover lost is gone, or of what there was before.
+func (t *trial) checkLost() error {
+	for _, p := range t.lost {
+		a := t.get(t.servers[len(t.servers)-1], p.key.key, p.path, paged(p.params, 1, p.size, p.snapshot))
+		if a.status == 410 {
+			continue
+		}
+		got, err := t.page(a)
+		if got == nil {
+			return err
+		}
+		if p.page = 1; !strings.HasSuffix(p.path, "/channels") {
+			if err := p.agrees(a, *got); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // freeze lets nothing pass between the servers and the database for a while, and breaks nothing.

@@ -167,7 +167,7 @@ func (t *trial) befall(c chance, fault string, s *server) (over func() error) {
 
 // unheard is a write of which nobody was told whether it has happened. The server ends first, so that it cannot happen later.
 func (t *trial) unheard(w write, s *server) error {
-	m := &maybe[*partner]{w.method + " " + w.path, func(p *partner) { w.do(p) }}
+	m := &maybe[*partner]{w.method + " " + w.path, func(p *partner) *partner { w.do(p); return p }}
 	t.schools.worlds.begin(m)
 	if err := t.restart(s, true); err != nil {
 		return err
@@ -185,8 +185,8 @@ func (t *trial) unheard(w write, s *server) error {
 
 // erasedTeacher takes the e-mail of a teacher that was removed out of what pulls expect: it is gone from every state.
 func (t *trial) erasedTeacher(w write, certain bool) {
-	for i := range t.schools.pulls {
-		t.schools.pulls[i].erased(w.teacher, certain, "email")
+	for _, p := range t.pulls(schoolsPrefix) {
+		p.erased(w.teacher, certain, "email")
 	}
 }
 

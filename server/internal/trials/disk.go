@@ -58,7 +58,7 @@ func (t *trial) fullDisk(c chance, _ Act) error {
 		room = 0 // it is full
 	}
 	t.damaged, t.trouble = true, true
-	err := t.loadSchools(c, loading{feed: t.schoolsChunk(c), fault: "in trouble"})
+	err := t.schools.load(t, c, loading{feed: t.schoolsChunk(c), fault: "in trouble"})
 	for range 3 {
 		if err == nil {
 			err = t.directory(c, Act{})

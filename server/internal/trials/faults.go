@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/lectern-dev/lectern/server/database"
 )
 
 // ended does a fault to a load that runs, and returns when the load has ended, and the servers answer again; certain is that of during.
@@ -87,7 +89,7 @@ func (t *trial) overtaken(c chance, moment time.Duration, run *command) error {
 	}
 	t.clock.offset += 70 * time.Second
 	t.trouble = true
-	return t.loadSchools(c, loading{feed: pick(c, t.schools.feeds), fault: "in trouble"})
+	return t.schools.load(t, c, loading{feed: pick(c, t.schools.feeds), fault: "in trouble"})
 }
 
 // free reports whether nobody holds the lock of writers, which only SQLite has: who stopped with it keeps all others waiting, as it
@@ -146,18 +148,13 @@ func (t *trial) quiet() error {
 	if t.plan.Engine == sqlite {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	db, err := t.store.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	for n := 1; n > 0; {
-		err := db.QueryRowContext(ctx, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle' AND pid <> pg_backend_pid()`).Scan(&n)
-		if err != nil {
-			return errors.Join(errors.New("the database is not quiet"), err)
+	return t.store.open(func(ctx context.Context, db *database.DB) error {
+		for n := 1; n > 0; {
+			err := db.QueryRowContext(ctx, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle' AND pid <> pg_backend_pid()`).Scan(&n)
+			if err != nil {
+				return errors.Join(errors.New("the database is not quiet"), err)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }

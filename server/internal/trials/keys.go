@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // keys issues, rotates and revokes keys, each of which counts at once on every server.
 func (t *trial) keys(c chance, _ Act) error {
@@ -37,13 +40,8 @@ func (t *trial) count(network string) (n int) {
 
 // leave ends the pulls of a key.
 func (t *trial) leave(key string) {
-	var kept []*pull
-	for _, p := range t.schools.pulls {
-		if p.key.key != key {
-			kept = append(kept, p)
-		}
-	}
-	t.schools.pulls = kept
+	of := func(p *pull) bool { return p.key.key == key }
+	t.schools.pulls, t.copies, t.lost = slices.DeleteFunc(t.schools.pulls, of), slices.DeleteFunc(t.copies, of), slices.DeleteFunc(t.lost, of)
 }
 
 // rotateSchools has another key succeed one, whose pulls it goes on with. Without a grace the old one ends at once.
@@ -56,7 +54,7 @@ func (t *trial) rotateSchools(c chance, i int) error {
 	}
 	now := networkKey{was.network, keyID(k.APIKey), k.APIKey}
 	t.schools.networks[i] = now
-	for _, p := range t.schools.pulls {
+	for _, p := range slices.Concat(t.pulls(schoolsPrefix), t.copies) {
 		if p.key.key == was.key {
 			p.key = now
 		}

@@ -1,25 +1,26 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
 // librariesSide is what a trial knows of its library network.
 type librariesSide struct {
-	worlds *worlds[*library]
-	feeds  []libraryFeed
-	key    networkKey
-	pulls  []*pull
+	side[*library]
+	key networkKey
 }
 
 func (t *trial) beginLibraries() error {
-	t.libraries.worlds = newWorlds(&library{held: newShelf()})
+	t.libraries.side = side[*library]{args: []string{"load", "libraries", "--library", "rede"}, worlds: newWorlds(&library{held: newShelf()}), whole: t.wholeLibraries}
 	if err := t.must(nil, "library", "create", "rede", "--name", "Rede"); err != nil {
 		return err
 	}
-	if err := t.loadLibraries(newChance(t.plan.Seed), libraryLoading{feed: t.libraryChunk(newChance(t.plan.Seed + 2))}); err != nil {
+	if err := t.libraries.load(t, newChance(t.plan.Seed), loading{feed: t.libraryChunk(newChance(t.plan.Seed + 2))}); err != nil {
 		return err
 	}
 	var k struct{ APIKey string }
@@ -30,129 +31,48 @@ func (t *trial) beginLibraries() error {
 	return nil
 }
 
-// libraryLoading is a load that is to be done.
-type libraryLoading struct {
-	feed             libraryFeed
-	now, skip, check bool
-	fault            string
-}
-
 // libraryLoad loads something, which holds from the next hour or at once.
 func (t *trial) libraryLoad(c chance, a Act) error {
-	l := libraryLoading{fault: a.Fault, now: c.one(2) || !t.product.clock} // an older one waits for the hour
+	l := loading{fault: a.Fault, now: c.one(2) || !t.product.clock} // an older one waits for the hour
 	switch n := c.IntN(12); {
 	case n < 3:
 		l.feed = pick(c, t.libraries.feeds)
 	case n < 5:
 		l.feed, l.skip = t.libraryChunk(c), c.one(2)
-		l.feed["sessions"] = append(l.feed["sessions"], row{"sessionId": "bad", "userId": 1 << 40, "bookId": num(pick(c, []row{{"bookId": 1}}), "bookId"),
-			"startedAt": inUTC(t.clock.base.Add(-time.Hour)), "seconds": 1, "mode": "online", "format": "ebook", "progress": 1.0})
+		l.feed.add("sessions", row{"sessionId": "bad", "userId": 1 << 40, "bookId": 1, "startedAt": inUTC(t.clock.base.Add(-time.Hour)), "seconds": 1, "mode": "online", "format": "ebook", "progress": 1.0})
 	case n < 6 && t.product.check:
 		l.feed, l.check = t.libraryChunk(c), true
 	default:
 		l.feed = t.libraryChunk(c)
 	}
-	return t.loadLibraries(c, l)
+	t.erasedReaders(l.feed)
+	return t.libraries.load(t, c, l)
 }
 
-func (l libraryLoading) maybeOf(at time.Time) *maybe[*library] {
-	return &maybe[*library]{"a load", func(lib *library) {
-		if m := lib.clone(); m.load(l.feed, at, l.now, l.skip) == nil {
-			*lib = *m
-		}
-	}}
-}
-
-// loadLibraries loads a feed, and holds what comes of it against what must.
-func (t *trial) loadLibraries(c chance, l libraryLoading) error {
-	dir, err := t.writeFeed(c, l.feed)
-	if err != nil {
-		return err
-	}
-	args := []string{"load", "libraries", "--library", "rede", dir}
-	for flag, set := range map[string]bool{"--now": l.now, "--check": l.check} {
-		if set {
-			args = append(args, flag)
-		}
-	}
-	if l.skip {
-		args = append(args, "--skip-bad", t.file("bad.txt"))
-	}
-	run, err := t.product.start(t.env(), t.clock.now(), args...)
-	if err != nil {
-		return err
-	}
-	t.log("load %v %s", args[4:], line(l.feed))
-	t.figures.loads.Add(1)
-	m := l.maybeOf(run.from)
-	if !l.check {
-		t.libraries.worlds.begin(m)
-		t.libraries.feeds = append(t.libraries.feeds, l.feed)
-	}
-	certain, err := t.ended(c, l.fault, run)
-	if err != nil {
-		return err
-	}
-	return t.settleLibraries(l, m, run, certain)
-}
-
-// settleLibraries says what has become of a load that has ended.
-func (t *trial) settleLibraries(l libraryLoading, m *maybe[*library], run *command, certain bool) error {
-	w := t.libraries.worlds
-	t.log("loaded: certain %v: %v", certain, run)
-	if certain || run.err == nil {
-		err := w.observe("a load", func(lib *library) error {
-			if err := lib.clone().load(l.feed, run.from, l.now, l.skip); (err == nil) != (run.err == nil) {
-				return fmt.Errorf("the feed has %v: %v", err, run)
-			}
-			return nil
-		})
-		if err != nil || l.check {
-			return err
-		}
-	}
-	t.erasedReaders(l.feed, run.err == nil)
-	switch {
-	case run.err == nil:
-		w.acknowledged(m)
-	case certain:
-		return w.refused(m)
-	default:
-		if err := t.quiet(); err != nil {
-			return err
-		}
-		w.unknown(m)
-		t.clock.offset += 70 * time.Second
-		if !t.trouble {
-			return t.wholeLibraries(t.servers[0])
-		}
-	}
-	return nil
-}
-
-// erasedReaders takes the e-mails of deleted readers out of what pulls expect (L18).
-func (t *trial) erasedReaders(feed libraryFeed, certain bool) {
-	for _, r := range feed["readers"] {
+// erasedReaders takes the e-mails of readers that a load may delete out of what pulls expect (L18).
+func (t *trial) erasedReaders(f feed) {
+	for _, r := range f["readers"] {
 		if r["status"] != "deleted" {
 			continue
 		}
-		for _, p := range t.libraries.pulls {
+		for _, p := range t.pulls(librariesPrefix) {
 			p.erased(num(r, "userId"), false, "email") // it may be an older row, which does not stand
 		}
 	}
 }
 
-var libraryRoutes = []string{"/users", "/datasets/loans", "/datasets/reservations", "/datasets/logins", "/engagements"}
+var libraryRoutes = []string{"/users", "/engagements", "/datasets/loans", "/datasets/reservations", "/datasets/logins", "/datasets/books", "/datasets/stock",
+	"/datasets/channels", "/datasets/suggestions", "/datasets/suggestion-requests"}
 
-// wholeLibraries pulls every list whole, and the summary.
+// wholeLibraries pulls every list whole, the summary and the dimensions.
 func (t *trial) wholeLibraries(s *server) error {
 	today := dayOf(t.clock.now())
 	for _, route := range libraryRoutes {
-		q := libraryQuery{route: route}
-		if route != "/users" {
-			q.from, q.to = addDays(today, -30), today
+		q := query{path: librariesPrefix + route, params: map[string]string{}}
+		if route == "/engagements" {
+			q.params["startDate"], q.params["endDate"] = addDays(today, -30), today
 		}
-		p, err := t.beginLibraryPull(s, q, 1000)
+		p, err := t.beginLibraryPull(s, q, 100)
 		if err != nil {
 			return err
 		}
@@ -160,47 +80,65 @@ func (t *trial) wholeLibraries(s *server) error {
 			return err
 		}
 	}
-	return t.summary(s, libraryQuery{route: "/summary"})
+	if err := t.dimensions(s); err != nil {
+		return err
+	}
+	return t.summary(s, query{path: librariesPrefix + "/summary", params: map[string]string{"groupBy": "library"}})
 }
 
 // pullLibraries begins a pull, and ends it or leaves it for later, which then sends the snapshot of its first page.
 func (t *trial) pullLibraries(c chance, a Act) error {
 	defer t.hindered(c, a.Fault)()
 	q, s := t.libraryQuery(c), pick(c, t.servers)
-	if q.route == "/summary" {
+	if q.path == librariesPrefix+"/summary" {
 		return t.summary(s, q)
 	}
-	p, err := t.beginLibraryPull(s, q, pick(c, []int{1, 2, 3, 5, 10, 100, 1000}))
+	p, err := t.beginLibraryPull(s, q, pick(c, []int{1, 2, 3, 5, 10, 100}))
 	if err != nil || p == nil {
 		return err
 	}
-	p.explicit = t.product.snapshots
+	p.explicit = t.product.snapshots && !strings.HasSuffix(q.path, "/channels")
+	if c.one(4) {
+		err = t.otherForm(c, p, s)
+	}
 	if c.one(2) {
 		t.libraries.pulls = append(t.libraries.pulls, p)
-		return nil
+		return err
 	}
-	return t.rest(p, pick(c, t.servers))
+	return errors.Join(err, t.rest(p, pick(c, t.servers)))
 }
 
-func (t *trial) libraryQuery(c chance) libraryQuery {
-	q := libraryQuery{route: pick(c, append(slices.Clone(libraryRoutes), "/summary"))}
+// filters are what the lists of the libraries, and the summary, can be asked for: values, or some number.
+var filters = map[string][]string{
+	"/users":                        {"userId", "status active deleted deactivated", "libraryId 1 2 4", "registeredFrom 2026-08-05", "registeredTo 2026-08-07 2026-08-03", "updatedSince 2026-08-20 2026-09-09"},
+	"/engagements":                  {"userId"},
+	"/datasets/logins":              {"userId"},
+	"/datasets/loans":               {"userId", "bookId", "status active returned expired"},
+	"/datasets/reservations":        {"userId", "bookId", "status waiting available converted cancelled lost"},
+	"/datasets/books":               {"search título nº_1 5359 2", "author zé A", "publisherId 1", "categoryId 1 3", "subjectId 2", "collection all platform additional external manual", "format ebook audiobook", "publicationYear 2001", "orderBy title loans returns readings10 readings50 readingSeconds renewals reservations activeReservations convertedReservations", "orderDir asc desc"},
+	"/datasets/stock":               {"search título 1", "publisherId 2", "categoryId 2 3", "subjectId 1", "collection additional external manual", "consumptionBand 0 1-10 11-20 41-50 91-100 101+", "purchasedFrom 2026-07-21 2026-09-01", "purchasedTo 2026-08-20", "publicationYear 2002", "orderBy title activeLoans readings possibleReadings percentage activeReservations", "orderDir asc desc"},
+	"/datasets/channels":            {"channel web-mobile app"},
+	"/datasets/suggestions":         {"search agua MAPA o"},
+	"/datasets/suggestion-requests": {"title água_viva O_ATENEU", "author clarice"},
+	"/summary":                      {"groupBy library state city ageGroup", "libraryId 1 3", "state PA", "city Belém", "ageGroupId 2", "gender Outro Não_informado", "newUsers true false"},
+}
+
+func (t *trial) libraryQuery(c chance) query {
+	route := pick(c, append(slices.Clone(libraryRoutes), "/summary", "/summary"))
+	q := query{path: librariesPrefix + route, params: map[string]string{}}
 	today := dayOf(t.clock.now())
-	if q.route == "/users" {
-		if c.one(3) {
-			q.status = pick(c, []string{"active", "deleted", "deactivated"})
+	if route == "/engagements" || !c.one(3) && route != "/users" && route != "/datasets/stock" {
+		q.params["endDate"] = addDays(today, 1-c.IntN(20))
+		q.params["startDate"] = addDays(q.params["endDate"], -c.IntN(31))
+	}
+	for _, f := range filters[route] {
+		name, values, given := strings.Cut(f, " ")
+		if !given {
+			values = strconv.Itoa(1 + c.IntN(t.serial))
 		}
 		if c.one(4) {
-			q.registered = "2026-08-05"
+			q.params[name] = strings.ReplaceAll(pick(c, strings.Fields(values)), "_", " ")
 		}
-	} else if q.route == "/engagements" || !c.one(3) {
-		q.to = addDays(today, 1-c.IntN(20))
-		q.from = addDays(q.to, -c.IntN(31))
-	}
-	if q.route == "/datasets/loans" && c.one(4) {
-		q.status = pick(c, []string{"active", "returned", "expired"})
-	}
-	if q.route != "/summary" && c.one(5) {
-		q.user = 1 + c.IntN(t.serial)
 	}
 	return q
 }
@@ -228,57 +166,66 @@ func (t *trial) observeLibraries(a *answer, see func(l *library, day string) err
 	})
 }
 
-// updated holds meta.updatedAt.
-func (l *library) updated(p page) error {
-	if want := inBrasilia(l.hour); p.updated != want {
-		return fmt.Errorf("updatedAt %v, want %s", p.updated, want)
+// updated holds meta.updatedAt and the period.
+func (l *library) updated(q query, p *page) error {
+	want := row{"updatedAt": inBrasilia(l.hour)}
+	if from, to := q.period(); !strings.HasSuffix(q.path, "/users") && !strings.HasSuffix(q.path, "/stock") {
+		want["period"] = row{"startDate": from, "endDate": to}
+	}
+	if got := with(p.meta, "page", nil); line(got) != line(with(want, "page", nil)) {
+		return fmt.Errorf("meta %s, want %s", line(got), line(want))
 	}
 	return nil
 }
 
 // beginLibraryPull asks for the first page of a list; nil in trouble.
-func (t *trial) beginLibraryPull(s *server, q libraryQuery, size int) (*pull, error) {
-	p := &pull{key: t.libraries.key, path: librariesPrefix + q.route, values: q.values(), size: size, page: 1, began: t.clock.now(), asked: t.clock.now()}
-	a := t.get(s, p.key.key, p.path, paged(p.values, 1, size, ""))
-	if said, err := t.allowed(a); !said {
+func (t *trial) beginLibraryPull(s *server, q query, size int) (*pull, error) {
+	p, a, got, err := t.first(s, t.libraries.key, q, size)
+	if got == nil {
 		return nil, err
 	}
-	if a.status != 200 {
-		return nil, differs("%s: %d %s", a.what, a.status, a.body)
+	if strings.HasSuffix(q.path, "/channels") { // all of them, without pages
+		got.total, size = len(got.rows), 1e6
 	}
-	p.snapshot = a.snapshot()
-	got, err := a.page()
-	if err != nil {
-		return nil, err
-	}
-	err = t.observeLibraries(a, func(l *library, day string) error {
+	return p, t.observeLibraries(a, func(l *library, day string) error {
 		q.today = day
 		e := expect(l.held.rows(q))
-		if err := e.holds(got, 1, size); err != nil {
+		if err := e.holds(*got, 1, size); err != nil {
 			return err
 		}
 		p.lists = append(p.lists, e)
-		return l.updated(got)
+		return l.updated(q, got)
 	})
-	t.rowsSeen(p, got)
-	return p, err
 }
 
 // summary holds the numbers of a period.
-func (t *trial) summary(s *server, q libraryQuery) error {
-	a := t.get(s, t.libraries.key.key, librariesPrefix+q.route, q.values())
-	if said, err := t.allowed(a); !said {
+func (t *trial) summary(s *server, q query) error {
+	a := t.get(s, t.libraries.key.key, q.path, q.params)
+	got, err := t.page(a)
+	if got == nil {
 		return err
 	}
-	r, err := decoded(a.body)
-	if err != nil || a.status != 200 {
-		return differs("%s: %d %s", a.what, a.status, a.body)
-	}
-	data, _ := r["data"].(row)
 	return t.observeLibraries(a, func(l *library, day string) error {
 		q.today = day
-		if got, want := line(data["general"]), line(l.held.general(q)); got != want {
-			return fmt.Errorf("general %s, want %s", got, want)
+		for block, want := range l.held.summary(q, l.hour) {
+			if got := line(got.data[block]); got != line(want) {
+				return fmt.Errorf("%s\n%s, want\n%s", block, got, line(want))
+			}
+		}
+		return l.updated(q, got)
+	})
+}
+
+// dimensions holds the values that filters take.
+func (t *trial) dimensions(s *server) error {
+	a := t.get(s, t.libraries.key.key, librariesPrefix+"/dimensions", nil)
+	got, err := t.page(a)
+	if got == nil {
+		return err
+	}
+	return t.observeLibraries(a, func(l *library, _ string) error {
+		if want := line(l.held.dimensions()); line(got.data) != want {
+			return fmt.Errorf("dimensions\n%s, want\n%s", line(got.data), want)
 		}
 		return nil
 	})

@@ -2,72 +2,58 @@ package main
 
 import (
 	"cmp"
+	"maps"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 )
 
 const librariesPrefix = "/api-platform/libraries/v1"
 
-// A libraryQuery is what one asks of the libraries API.
-type libraryQuery struct {
-	route      string // below the prefix
-	user, book int
-	status     string
-	from, to   string
-	registered string
-	today      string
-}
-
-func (q libraryQuery) values() map[string]string {
-	v := map[string]string{}
-	for name, s := range map[string]string{"status": q.status, "startDate": q.from, "endDate": q.to, "registeredFrom": q.registered} {
-		if s != "" {
-			v[name] = s
-		}
+// bounds are the two ends of an optional period, the other way round where they came so; both may be open.
+func (q query) bounds(first, last string) (from, to string) {
+	from, to = q.params[first], q.params[last]
+	if to == "" {
+		to = "9999"
 	}
-	if q.user > 0 {
-		v["userId"] = strconv.Itoa(q.user)
-	}
-	if q.book > 0 {
-		v["bookId"] = strconv.Itoa(q.book)
-	}
-	return v
+	return min(from, to), max(from, to)
 }
 
 // period is the effective one (L2).
-func (q libraryQuery) period() (from, to string) {
-	from, to = q.from, q.to
+func (q query) period() (from, to string) {
+	from, to = q.params["startDate"], q.params["endDate"]
 	if to == "" {
 		to = q.today
 	}
 	if from == "" {
 		from = addDays(to, -30)
 	}
-	if from > to {
-		from, to = to, from
-	}
-	return from, to
+	return min(from, to), max(from, to)
+}
+
+// within reports whether a day is of the query's period.
+func (q query) within(day string) bool {
+	from, to := q.period()
+	return day >= from && day <= to
 }
 
 // rows answers a query.
-func (s *shelf) rows(q libraryQuery) []row {
-	switch q.route {
-	case "/users":
-		return s.users(q)
-	case "/datasets/loans":
-		return s.loans(q)
-	case "/datasets/reservations":
-		return s.reservations(q)
-	case "/datasets/logins":
-		return s.logins(q)
-	}
-	return s.engagements(q)
+func (s *shelf) rows(q query) []row {
+	return map[string]func(*shelf, query) []row{
+		"/users": (*shelf).users, "/engagements": (*shelf).engagements, "/datasets/loans": (*shelf).loans, "/datasets/reservations": (*shelf).reservations,
+		"/datasets/logins": (*shelf).logins, "/datasets/books": (*shelf).books, "/datasets/stock": (*shelf).stock, "/datasets/channels": (*shelf).channels,
+		"/datasets/suggestions": (*shelf).suggestions, "/datasets/suggestion-requests": (*shelf).requests,
+	}[strings.TrimPrefix(q.path, librariesPrefix)](s, q)
 }
 
-func (s *shelf) users(q libraryQuery) (rows []row) {
+// gender is a reader's as it counts (L18).
+func gender(r row) any { return cmp.Or(r["gender"], any("Não informado")) }
+
+func (s *shelf) users(q query) (rows []row) {
+	registered, until := q.bounds("registeredFrom", "registeredTo")
 	for id, r := range s.Readers {
-		if q.user > 0 && q.user != id || q.status != "" && q.status != r["status"] || q.registered > str(r, "registeredAt") {
+		if at := str(r, "registeredAt"); !q.is("userId", id) || !q.is("status", r["status"]) || !q.is("libraryId", r["libraryId"]) || at < registered || at > until ||
+			dayOf(instant(r, "updatedAt")) < q.params["updatedSince"] {
 			continue
 		}
 		loans := 0
@@ -76,12 +62,8 @@ func (s *shelf) users(q libraryQuery) (rows []row) {
 				loans++
 			}
 		}
-		gender := r["gender"]
-		if gender == nil {
-			gender = "Não informado"
-		}
 		rows = append(rows, row{"userId": whole(id), "name": str(r, "name"), "email": str(r, "email"), "library": s.name("libraries", r, "libraryId"),
-			"ageGroup": s.name("ageGroups", r, "ageGroupId"), "city": given(r, "city"), "state": given(r, "state"), "gender": gender,
+			"ageGroup": s.name("ageGroups", r, "ageGroupId"), "city": given(r, "city"), "state": given(r, "state"), "gender": gender(r),
 			"registeredAt": r["registeredAt"], "status": r["status"], "deletedAt": given(r, "deletedAt"), "updatedAt": inUTC(instant(r, "updatedAt")),
 			"confirmedAt": timed(r, "confirmedAt"), "lastSignInAt": timed(r, "lastSignInAt"), "totalLoans": whole(loans)})
 	}
@@ -90,13 +72,11 @@ func (s *shelf) users(q libraryQuery) (rows []row) {
 }
 
 // passes holds a row of loans or reservations against a query.
-func (q libraryQuery) passes(r row, at string) bool {
-	from, to := q.period()
-	day := dayOf(instant(r, at))
-	return (q.user == 0 || q.user == num(r, "userId")) && (q.book == 0 || q.book == num(r, "bookId")) && (q.status == "" || q.status == r["status"]) && day >= from && day <= to
+func (q query) passes(r row, at string) bool {
+	return q.is("userId", r["userId"]) && q.is("bookId", r["bookId"]) && q.is("status", r["status"]) && q.within(dayOf(instant(r, at)))
 }
 
-func (s *shelf) loans(q libraryQuery) (rows []row) {
+func (s *shelf) loans(q query) (rows []row) {
 	for id, r := range s.Loans {
 		if !q.passes(r, "borrowedAt") {
 			continue
@@ -107,7 +87,7 @@ func (s *shelf) loans(q libraryQuery) (rows []row) {
 				seconds, progress = seconds+e.Seconds, max(progress, e.Progress)
 			}
 		}
-		rows = append(rows, row{"loanId": whole(id), "userId": whole(num(r, "userId")), "bookId": whole(num(r, "bookId")), "title": str(b, "title"),
+		rows = append(rows, row{"loanId": whole(id), "userId": r["userId"], "bookId": r["bookId"], "title": str(b, "title"),
 			"isbn": given(b, "isbn"), "author": given(b, "author"), "borrowedAt": dated(r, "borrowedAt"), "dueAt": given(r, "dueAt"),
 			"returnedAt": dated(r, "returnedAt"), "status": r["status"], "readingSeconds": whole(seconds), "progress": hundredths(progress)})
 	}
@@ -115,7 +95,7 @@ func (s *shelf) loans(q libraryQuery) (rows []row) {
 	return rows
 }
 
-func (s *shelf) reservations(q libraryQuery) (rows []row) {
+func (s *shelf) reservations(q query) (rows []row) {
 	for id, r := range s.Reservations {
 		if !q.passes(r, "reservedAt") {
 			continue
@@ -127,10 +107,10 @@ func (s *shelf) reservations(q libraryQuery) (rows []row) {
 			}
 		}
 		var position any
-		if active(r) && r["position"] != nil {
-			position = whole(num(r, "position"))
+		if active(r) {
+			position = r["position"]
 		}
-		rows = append(rows, row{"reservationId": whole(id), "userId": whole(num(r, "userId")), "bookId": whole(num(r, "bookId")), "title": str(b, "title"),
+		rows = append(rows, row{"reservationId": whole(id), "userId": r["userId"], "bookId": r["bookId"], "title": str(b, "title"),
 			"isbn": given(b, "isbn"), "status": r["status"], "position": position, "titleQueue": whole(queue),
 			"reservedAt": dated(r, "reservedAt"), "resolvedAt": dated(r, "resolvedAt")})
 	}
@@ -144,11 +124,65 @@ func byDate(rows []row, day, id string) {
 	})
 }
 
-// visit is a reader on a day: what was counted, and when something was seen that is activity (L3).
-type visit struct {
-	counts map[string]int
-	books  map[int]bool
-	times  []time.Time
+// A fact is something that counts on a day, for a reader and mostly a title. What is activity is a login (L3).
+type fact struct {
+	kind         string
+	reader, book int
+	at           time.Time
+	n            int
+	active       bool
+}
+
+func (f fact) day() string { return dayOf(f.at) }
+
+// facts are all that is dated.
+func (s *shelf) facts() (all []fact) {
+	add := func(kind string, reader, book int, at time.Time, n int, active bool) {
+		all = append(all, fact{kind, reader, book, at, n, active})
+	}
+	type pair struct {
+		reader, book int
+		share        string
+	}
+	reached := map[pair]time.Time{}
+	for _, e := range s.Events {
+		if e.Kind != "sessions" {
+			add(e.Kind, e.Reader, e.Book, e.At, 1, true)
+			continue
+		}
+		add("readingSeconds", e.Reader, e.Book, e.At, e.Seconds, true)
+		way := map[bool]string{true: "online", false: "offline"}[e.Online]
+		add(way+"Sessions", e.Reader, e.Book, e.At, 1, false)
+		add(way+"Seconds", e.Reader, e.Book, e.At, e.Seconds, false)
+		if e.Audio {
+			add("listening", e.Reader, e.Book, e.At, e.Seconds, false)
+		}
+		for share, least := range map[string]int{"readings10": 1000, "readings50": 5000} {
+			p := pair{e.Reader, e.Book, share}
+			if first, has := reached[p]; e.Progress >= least && (!has || e.At.Before(first)) {
+				reached[p] = e.At
+			}
+		}
+	}
+	for p, at := range reached {
+		add(p.share, p.reader, p.book, at, 1, false)
+	}
+	for _, l := range s.Loans {
+		add("loans", num(l, "userId"), num(l, "bookId"), instant(l, "borrowedAt"), 1, true)
+		if l["status"] != "active" {
+			add("returns", num(l, "userId"), num(l, "bookId"), instant(l, "returnedAt"), 1, l["status"] == "returned")
+		}
+	}
+	for _, r := range s.Reservations {
+		add("reservations", num(r, "userId"), num(r, "bookId"), instant(r, "reservedAt"), 1, true)
+		if r["status"] == "converted" {
+			add("reservationsConverted", num(r, "userId"), num(r, "bookId"), instant(r, "reservedAt"), 1, false)
+		}
+		if !active(r) {
+			add(str(r, "status"), num(r, "userId"), num(r, "bookId"), instant(r, "resolvedAt"), 1, false)
+		}
+	}
+	return all
 }
 
 type readerDay struct {
@@ -156,118 +190,163 @@ type readerDay struct {
 	reader int
 }
 
-// visits goes through everything that is dated.
-func (s *shelf) visits() map[readerDay]*visit {
-	all := map[readerDay]*visit{}
-	at := func(reader int, t time.Time, active bool) *visit {
-		k := readerDay{dayOf(t), reader}
-		if all[k] == nil {
-			all[k] = &visit{counts: map[string]int{}, books: map[int]bool{}}
-		}
-		if active {
-			all[k].times = append(all[k].times, t)
-		}
-		return all[k]
-	}
-	type pair struct{ reader, book, share int }
-	reached := map[pair]time.Time{}
-	for _, e := range s.Events {
-		v := at(e.Reader, e.At, true)
-		if e.Kind != "sessions" {
-			v.counts[e.Kind]++
+// tally is what some facts come to.
+type tally struct {
+	n                         map[string]int
+	visits                    map[readerDay][]time.Time
+	readers, books, listeners map[int]bool
+}
+
+// tallied counts the facts that are to be kept.
+func (s *shelf) tallied(keep func(fact) bool) tally {
+	t := tally{map[string]int{}, map[readerDay][]time.Time{}, map[int]bool{}, map[int]bool{}, map[int]bool{}}
+	for _, f := range s.facts() {
+		if !keep(f) {
 			continue
 		}
-		v.counts["readingSeconds"] += e.Seconds
-		v.books[e.Book] = true
-		for _, share := range []int{10, 50} {
-			p := pair{e.Reader, e.Book, share}
-			if first, has := reached[p]; e.Progress >= 100*share && (!has || e.At.Before(first)) {
-				reached[p] = e.At
-			}
+		t.n[f.kind] += f.n
+		if f.active {
+			d := readerDay{f.day(), f.reader}
+			t.visits[d] = append(t.visits[d], f.at)
+			t.readers[f.reader] = true
+		}
+		switch f.kind {
+		case "readingSeconds":
+			t.books[f.book] = true
+		case "listening":
+			t.listeners[f.reader] = true
 		}
 	}
-	for p, t := range reached {
-		at(p.reader, t, false).counts["readings"+strconv.Itoa(p.share)]++
+	return t
+}
+
+// put sets members of a row to what was counted under their names.
+func (t tally) put(r row, members ...string) row {
+	for _, m := range members {
+		r[m] = whole(t.n[m])
 	}
-	for _, l := range s.Loans {
-		at(num(l, "userId"), instant(l, "borrowedAt"), true).counts["loans"]++
-		if l["status"] != "active" {
-			at(num(l, "userId"), instant(l, "returnedAt"), l["status"] == "returned").counts["returns"]++
+	return r
+}
+
+func (s *shelf) engagements(q query) (rows []row) {
+	days := map[readerDay]bool{}
+	for _, f := range s.facts() {
+		if q.within(f.day()) && q.is("userId", f.reader) {
+			days[readerDay{f.day(), f.reader}] = true
 		}
 	}
-	for _, r := range s.Reservations {
-		v := at(num(r, "userId"), instant(r, "reservedAt"), true)
-		v.counts["reservations"]++
-		if r["status"] == "converted" {
-			v.counts["reservationsConverted"]++
+	for d := range days {
+		t := s.tallied(func(f fact) bool { return f.reader == d.reader && f.day() == d.day })
+		r := t.put(row{"date": d.day, "userId": whole(d.reader)}, "loans", "returns", "readings10", "readings50", "previews", "readingSeconds", "renewals",
+			"reservations", "reservationsConverted")
+		r["logins"], r["distinctBooks"] = whole(len(t.visits)), whole(len(t.books))
+		if slices.ContainsFunc(slices.Collect(maps.Keys(r)), func(m string) bool { return m != "userId" && num(r, m) > 0 }) {
+			rows = append(rows, r)
 		}
 	}
+	byDate(rows, "date", "userId")
+	return rows
+}
+
+func (s *shelf) logins(q query) (rows []row) {
+	for d, times := range s.tallied(func(f fact) bool { return q.within(f.day()) && q.is("userId", f.reader) }).visits {
+		slices.SortFunc(times, time.Time.Compare)
+		rows = append(rows, row{"userId": whole(d.reader), "date": d.day, "firstSeenAt": inBrasilia(times[0]),
+			"lastSeenAt": inBrasilia(times[len(times)-1]), "events": whole(len(times))})
+	}
+	byDate(rows, "date", "userId")
+	return rows
+}
+
+// channels are in the order of day and of the specification's list.
+func (s *shelf) channels(q query) (rows []row) {
+	for _, r := range s.Channels {
+		if q.within(str(r, "date")) && q.is("channel", r["channel"]) {
+			rows = append(rows, row{"date": r["date"], "channel": r["channel"], "sessions": r["sessions"], "estimated": r["channel"] == "app"})
+		}
+	}
+	slices.SortFunc(rows, func(a, b row) int {
+		return cmp.Or(cmp.Compare(str(a, "date"), str(b, "date")), cmp.Compare(slices.Index(channels, str(a, "channel")), slices.Index(channels, str(b, "channel"))))
+	})
+	return rows
+}
+
+// asked are the requests of a period, in the order of time.
+func (s *shelf) asked(q query) (all []row) {
+	for _, r := range s.Requests {
+		if q.within(dayOf(instant(r, "requestedAt"))) {
+			all = append(all, r)
+		}
+	}
+	slices.SortFunc(all, func(a, b row) int {
+		return cmp.Or(instant(a, "requestedAt").Compare(instant(b, "requestedAt")), compareInts(a, b, "requestId"))
+	})
 	return all
 }
 
-// sums are the members of an engagement that are counts.
-var sums = []string{"loans", "returns", "readings10", "readings50", "previews", "readingSeconds", "renewals", "reservations", "reservationsConverted"}
-
-func (s *shelf) engagements(q libraryQuery) (rows []row) {
-	from, to := q.period()
-	for k, v := range s.visits() {
-		if k.day < from || k.day > to || q.user > 0 && q.user != k.reader {
-			continue
-		}
-		r := row{"date": k.day, "userId": whole(k.reader), "logins": whole(min(1, len(v.times))), "distinctBooks": whole(len(v.books))}
-		for _, m := range sums {
-			r[m] = whole(v.counts[m])
-		}
-		rows = append(rows, r)
+func (s *shelf) requests(q query) (rows []row) {
+	same := func(param, text string) bool {
+		want, asked := q.params[param]
+		return !asked || strings.EqualFold(strings.TrimSpace(want), strings.TrimSpace(text))
 	}
-	byDate(rows, "date", "userId")
+	for _, r := range s.asked(q) {
+		if q.is("userId", r["userId"]) && same("title", str(r, "title")) && same("author", str(r, "author")) {
+			rows = append(rows, row{"userId": r["userId"], "title": given(r, "title"), "author": given(r, "author"), "searchTerm": given(r, "searchTerm"), "requestedAt": dated(r, "requestedAt")})
+		}
+	}
 	return rows
 }
 
-func (s *shelf) logins(q libraryQuery) (rows []row) {
-	from, to := q.period()
-	for k, v := range s.visits() {
-		if k.day < from || k.day > to || q.user > 0 && q.user != k.reader || len(v.times) == 0 {
+// suggestions groups requests (L14).
+func (s *shelf) suggestions(q query) []row {
+	groups, users := map[string]row{}, map[string]map[any]bool{}
+	members := []string{"title", "author", "publisher", "searchTerm"}
+	for _, r := range s.asked(q) {
+		key := ""
+		for _, m := range members {
+			key += folded(str(r, m)) + "\n"
+		}
+		if search := folded(q.params["search"]); !strings.Contains(folded(str(r, "title")), search) && !strings.Contains(folded(str(r, "searchTerm")), search) {
 			continue
 		}
-		slices.SortFunc(v.times, time.Time.Compare)
-		rows = append(rows, row{"userId": whole(k.reader), "date": k.day, "firstSeenAt": inBrasilia(v.times[0]),
-			"lastSeenAt": inBrasilia(v.times[len(v.times)-1]), "events": whole(len(v.times))})
+		if users[key] == nil {
+			users[key] = map[any]bool{}
+		}
+		users[key][r["userId"]] = true
+		g := row{"requestsCount": whole(num(groups[key], "requestsCount") + 1), "uniqueUsers": whole(len(users[key])), "availability": r["availability"], "lastRequestedAt": dated(r, "requestedAt")}
+		for _, m := range members {
+			g[m] = given(r, m)
+		}
+		groups[key] = g
 	}
-	byDate(rows, "date", "userId")
+	rows := slices.Collect(maps.Values(groups))
+	slices.SortFunc(rows, func(a, b row) int {
+		c := cmp.Or(compareInts(b, a, "requestsCount"), cmp.Compare(str(b, "lastRequestedAt"), str(a, "lastRequestedAt")))
+		for _, m := range members {
+			c = cmp.Or(c, nullsLast(a[m], b[m]), cmp.Compare(folded(str(a, m)), folded(str(b, m))))
+		}
+		return c
+	})
 	return rows
 }
 
-// general is data.general of the summary.
-func (s *shelf) general(q libraryQuery) row {
-	from, to := q.period()
-	counts, readers, books := map[string]int{}, map[int]bool{}, map[int]bool{}
-	for k, v := range s.visits() {
-		if k.day < from || k.day > to {
-			continue
-		}
-		for m, n := range v.counts {
-			counts[m] += n
-		}
-		for b := range v.books {
-			books[b] = true
-		}
-		if len(v.times) > 0 {
-			counts["logins"]++
-			readers[k.reader] = true
-		}
+func nullsLast(a, b any) int {
+	switch {
+	case a == nil && b != nil:
+		return 1
+	case a != nil && b == nil:
+		return -1
 	}
-	waiting := 0
-	for _, r := range s.Reservations {
-		if active(r) {
-			waiting++
-		}
-	}
-	g := row{"registeredUsers": whole(len(s.Readers)), "usersWithLogin": whole(len(readers)), "distinctBooks": whole(len(books)),
-		"activeLoans": whole(max(0, counts["loans"]-counts["returns"])), "activeReservations": whole(waiting),
-		"convertedReservations": whole(counts["reservationsConverted"])}
-	for _, m := range []string{"logins", "loans", "returns", "readings10", "readings50", "previews", "readingSeconds", "renewals", "reservations"} {
-		g[m] = whole(counts[m])
-	}
-	return g
+	return 0
+}
+
+// folded is a text for searching and ordering, as far as the texts of these feeds need it (L15).
+func folded(s string) string {
+	s = strings.NewReplacer("á", "a", "ã", "a", "é", "e", "í", "i", "ó", "o", "º", "o").Replace(strings.ToLower(s))
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// folds reports whether a text is the one that a parameter asks for, if any.
+func (q query) folds(param string, v any) bool {
+	return q.params[param] == "" || v != nil && folded(v.(string)) == folded(q.params[param])
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -26,21 +27,22 @@ func (l *library) clone() *library {
 func (l *library) String() string { return line([]any{l.held, l.next, l.hour, l.nextHour}) }
 
 // load folds a feed. A first load and one that is to hold now do so at once; another from the next full hour on.
-func (l *library) load(feed libraryFeed, at time.Time, now, skip bool) error {
+func (l *library) load(of loading, at time.Time) error {
 	l.raise(at)
 	base := l.held
 	if l.next != nil {
 		base = l.next
 	}
 	s := base.clone()
-	erased, err := s.load(feed, at, skip)
+	erased, err := s.load(of.feed, at, of.skip)
 	if err != nil {
 		return err
 	}
-	if !l.loaded || now {
+	if !l.loaded || of.now {
 		if l.held, l.next, l.loaded = s, nil, true; hourOf(at).After(l.hour) { // the clock may have been put back
 			l.hour = hourOf(at)
 		}
+		l.nextHour = time.Time{} // what waited holds now too
 	} else {
 		hour := hourOf(at.Add(10 * time.Second)).Add(time.Hour)
 		for _, earlier := range []time.Time{l.hour, l.nextHour} {
@@ -79,26 +81,38 @@ func (l *library) erase(id int, members ...string) {
 
 // A shelf is one state of a library network: the rows of its registers as the feed had them, and its events.
 type shelf struct {
-	Names                               map[string]map[int]string // of libraries and age groups
-	Books, Readers, Loans, Reservations map[int]row
-	Events                              []event
-	Seen                                map[string]bool
-	Forgotten                           map[int]bool
+	Names                                      map[string]map[int]string // by vocabulary
+	Books, Readers, Loans, Reservations, Lines map[int]row
+	Channels                                   map[string]row // by day and channel
+	Requests                                   []row
+	Events                                     []event
+	Seen                                       map[string]bool
+	Forgotten                                  map[int]bool
 }
+
+var (
+	vocabularies = []string{"libraries", "ageGroups", "publishers", "categories", "subjects"}
+	collections  = []string{"platform", "additional", "external", "manual"}
+	channels     = []string{"web-mobile", "web-desktop", "web-tablet", "app"}
+)
 
 // event is a session, preview, activity record or renewal.
 type event struct {
-	Kind         string
-	Reader, Book int
-	At           time.Time
-	Seconds      int
-	Progress     int // hundredths of a percent
-	Online       bool
+	Kind          string
+	Reader, Book  int
+	At            time.Time
+	Seconds       int
+	Progress      int // hundredths of a percent
+	Online, Audio bool
 }
 
 func newShelf() *shelf {
-	return &shelf{Names: map[string]map[int]string{"libraries": {}, "ageGroups": {}}, Books: map[int]row{}, Readers: map[int]row{},
-		Loans: map[int]row{}, Reservations: map[int]row{}, Seen: map[string]bool{}, Forgotten: map[int]bool{}}
+	s := &shelf{Names: map[string]map[int]string{}, Books: map[int]row{}, Readers: map[int]row{}, Loans: map[int]row{}, Reservations: map[int]row{},
+		Lines: map[int]row{}, Channels: map[string]row{}, Seen: map[string]bool{}, Forgotten: map[int]bool{}}
+	for _, name := range vocabularies {
+		s.Names[name] = map[int]string{}
+	}
+	return s
 }
 
 func (s *shelf) clone() *shelf {
@@ -108,15 +122,13 @@ func (s *shelf) clone() *shelf {
 		c.Names[name] = maps.Clone(terms)
 	}
 	c.Books, c.Readers, c.Loans, c.Reservations = maps.Clone(s.Books), maps.Clone(s.Readers), maps.Clone(s.Loans), maps.Clone(s.Reservations)
+	c.Lines, c.Channels, c.Requests = maps.Clone(s.Lines), maps.Clone(s.Channels), slices.Clone(s.Requests)
 	c.Events, c.Seen, c.Forgotten = slices.Clone(s.Events), maps.Clone(s.Seen), maps.Clone(s.Forgotten)
 	return &c
 }
 
-// libraryFeed is a feed of a library network: rows by file.
-type libraryFeed map[string][]row
-
 // load folds a feed's rows, and returns the readers whose e-mail is erased.
-func (s *shelf) load(feed libraryFeed, began time.Time, skip bool) (erased []int, err error) {
+func (s *shelf) load(feed feed, began time.Time, skip bool) (erased []int, err error) {
 	for name, terms := range s.Names {
 		for _, r := range feed[name] {
 			terms[num(r, "id")] = str(r, "name")
@@ -125,12 +137,20 @@ func (s *shelf) load(feed libraryFeed, began time.Time, skip bool) (erased []int
 	for _, r := range feed["books"] {
 		s.Books[num(r, "bookId")] = r
 	}
+	for _, r := range feed["lines"] {
+		s.Lines[num(r, "lineId")] = r
+	}
+	for _, r := range feed["channels"] {
+		s.Channels[str(r, "date")+str(r, "channel")] = r
+	}
+	late := func(r row, member string) bool { return instant(r, member).After(began.Add(5 * time.Minute)) }
 	for _, r := range feed["readers"] {
-		if s.reader(r) && r["status"] == "deleted" {
+		if late(r, "updatedAt") && !skip {
+			return nil, errBad
+		} else if !late(r, "updatedAt") && s.reader(r) && r["status"] == "deleted" {
 			erased = append(erased, num(r, "userId"))
 		}
 	}
-	late := func(r row, member string) bool { return instant(r, member).After(began.Add(5 * time.Minute)) }
 	for _, file := range []struct {
 		name, key, at string
 		rows          map[int]row
@@ -149,12 +169,13 @@ func (s *shelf) load(feed libraryFeed, began time.Time, skip bool) (erased []int
 	}
 	for _, kind := range []struct{ file, id, at string }{
 		{"sessions", "sessionId", "startedAt"}, {"previews", "previewId", "viewedAt"}, {"activity", "activityId", "at"}, {"renewals", "renewalId", "renewedAt"},
+		{"suggestions", "requestId", "requestedAt"},
 	} {
 		for _, r := range feed[kind.file] {
 			if (!s.exists(r) || late(r, kind.at)) && !skip {
 				return nil, errBad
 			} else if s.exists(r) && !late(r, kind.at) {
-				s.event(kind.file, str(r, kind.id), instant(r, kind.at), r)
+				s.event(kind.file, fmt.Sprint(r[kind.id]), instant(r, kind.at), r)
 			}
 		}
 	}
@@ -191,9 +212,13 @@ func (s *shelf) event(kind, id string, at time.Time, r row) {
 		return
 	}
 	s.Seen[key] = true
+	if kind == "suggestions" {
+		s.Requests = append(s.Requests, r)
+		return
+	}
 	progress, _ := r["progress"].(float64)
 	s.Events = append(s.Events, event{Kind: kind, Reader: num(r, "userId"), Book: num(r, "bookId"), At: at, Seconds: num(r, "seconds"),
-		Progress: int(progress*100 + 0.5), Online: r["mode"] == "online"})
+		Progress: int(progress*100 + 0.5), Online: r["mode"] == "online", Audio: r["format"] == "audiobook"})
 }
 
 // name is what a vocabulary calls a reader's term.

@@ -55,7 +55,7 @@ func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
 	}
 	c := newChance(t.plan.Seed)
 	for range 5 {
-		if err := errors.Join(t.loadSchools(c, loading{feed: t.schoolsChunk(c)}), t.loadLibraries(c, libraryLoading{feed: t.libraryChunk(c), now: true})); err != nil {
+		if err := errors.Join(t.schools.load(t, c, loading{feed: t.schoolsChunk(c)}), t.libraries.load(t, c, loading{feed: t.libraryChunk(c), now: true})); err != nil {
 			return err
 		}
 	}
@@ -248,7 +248,7 @@ func (p *pressure) changes(ctx context.Context, c chance) error {
 	for n := 0; ctx.Err() == nil; n++ {
 		var err error
 		if n%100 == 99 {
-			err = p.t.loadSchools(c, loading{feed: p.t.schoolsChunk(c)})
+			err = p.t.schools.load(p.t, c, loading{feed: p.t.schoolsChunk(c)})
 		} else {
 			err = p.t.directory(c, Act{})
 		}

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -42,7 +43,7 @@ func main() {
 	flag.BoolVar(&o.whole, "whole", false, "make no plan smaller")
 	flag.BoolVar(&o.verbose, "v", false, "tell each act")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := do(ctx, o); err != nil {
 		fmt.Fprintln(os.Stderr, "trials:", err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -48,20 +49,47 @@ func probe(path string) (*product, error) {
 type clock struct {
 	offset time.Duration
 	base   time.Time // where it was put last: what a feed tells is before it
+	far    time.Time // the latest that it was before it was put back
 }
 
 func (c *clock) now() time.Time { return time.Now().Add(c.offset) }
 
 // put puts the clock.
-func (c *clock) put(t time.Time) { c.offset, c.base = time.Until(t), t }
+func (c *clock) put(t time.Time) { c.far, c.offset, c.base = c.latest(), time.Until(t), t }
+
+// latest is the latest that it ever was: what was removed then stays so.
+func (c *clock) latest() time.Time {
+	if now := c.now(); now.After(c.far) {
+		return now
+	}
+	return c.far
+}
 
 // command is a run of the binary.
 type command struct {
 	*exec.Cmd
-	out, errs bytes.Buffer
+	out, errs output
 	from      time.Time // of the trial's clock
 	done      chan struct{}
 	err       error
+}
+
+// output is what a command says, which may be read while it goes on.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
 }
 
 // start starts a command at a time.

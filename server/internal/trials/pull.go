@@ -9,18 +9,31 @@ import (
 	"time"
 )
 
+// A query is what one asks of a reading API, with the day of the clock that judges it.
+type query struct {
+	path    string
+	network string // of the schools', its reference
+	params  map[string]string
+	today   string
+}
+
+// is reports whether a value is the one that a parameter asks for, if any.
+func (q query) is(param string, v any) bool {
+	want, asked := q.params[param]
+	return !asked || want == fmt.Sprint(v)
+}
+
 // A pull is a list that is asked for page by page. All of it is of the state of its first page, whatever happens meanwhile.
 type pull struct {
+	query
 	key      networkKey
-	path     string
-	values   map[string]string
-	query    string // the same for the same query (H12)
+	same     string // for the same query (H12)
 	size     int
 	snapshot string
 	explicit bool // snapshot is sent
 	lists    []expected
-	seen     int // rows so far
-	page     int // the last one that was asked
+	rows     []row // so far
+	page     int   // the last one that was asked
 	began    time.Time
 	asked    time.Time // of the trial's clock
 }
@@ -68,58 +81,57 @@ func lines(rows []row) (all []string) {
 	return all
 }
 
+// first asks for the first page of a list; the page is nil in trouble.
+func (t *trial) first(s *server, k networkKey, q query, size int) (*pull, *answer, *page, error) {
+	p := &pull{query: q, key: k, size: size, page: 1, began: t.clock.now(), asked: t.clock.now()}
+	a := t.get(s, k.key, q.path, paged(q.params, 1, size, ""))
+	got, err := t.page(a)
+	if got != nil {
+		p.snapshot = a.snapshot()
+		t.rowsSeen(p, got)
+		t.log("%s %s: %s", k.id, a.what, p.snapshot)
+	}
+	return p, a, got, err
+}
+
 // beginPull asks for the first page of a list of the schools, and for all users of that state, from which the numbers are learnt.
 // It returns nil in trouble.
-func (t *trial) beginPull(s *server, k networkKey, q schoolsQuery, size int) (*pull, error) {
-	p := &pull{key: k, path: schoolsPrefix + "/" + q.route, values: q.values(), size: size, page: 1, began: t.clock.now(), asked: t.clock.now()}
+func (t *trial) beginPull(s *server, k networkKey, q query, size int) (*pull, error) {
 	if !t.product.snapshots { // users are those of before, where nothing happens meanwhile
 		if _, err := t.learnUsers(s, k, ""); err != nil {
 			return nil, err
 		}
 	}
-	a := t.get(s, k.key, p.path, paged(p.values, 1, size, ""))
-	if said, err := t.allowed(a); !said {
+	p, a, got, err := t.first(s, k, q, size)
+	if got == nil {
 		return nil, err
 	}
-	if a.status != 200 {
-		return nil, differs("%s: %d %s", a.what, a.status, a.body)
-	}
-	p.snapshot = a.snapshot()
 	users, err := t.learnUsers(s, k, p.snapshot)
-	if err != nil || users == nil {
+	if users == nil {
 		return nil, err
 	}
-	got, err := a.page()
-	if err != nil {
-		return nil, err
-	}
+	q.network = k.network
 	first := func(m *partner) error {
 		m.learn(users.rows)
-		if err := expect(m.users(schoolsQuery{network: k.network})).holds(*users, 1, 1000); err != nil {
+		if err := expect(m.users(query{network: k.network})).holds(*users, 1, 1000); err != nil {
 			return fmt.Errorf("users of %s: %w", p.snapshot, err)
 		}
 		var wrong error
-		for _, day := range days(a) {
-			q.today = day
+		for _, q.today = range days(a) {
 			e := expect(m.rows(q))
-			if wrong = cmp.Or(e.holds(got, 1, size), period(q, got)); wrong == nil {
+			if wrong = cmp.Or(e.holds(*got, 1, size), period(q, *got)); wrong == nil {
 				p.lists = append(p.lists, e)
 				return nil
 			}
 		}
 		return wrong
 	}
-	t.log("%s %s: %s", k.id, a.what, p.snapshot)
 	if err := t.schools.worlds.observe(a.what, first); err != nil {
 		return nil, err
 	}
-	t.rowsSeen(p, got)
-	if q.route != "users" {
-		q.from, q.to, _ = q.period()
-	}
-	q.today = ""
-	p.query = fmt.Sprint(q, size)
-	t.schools.pulls = slices.DeleteFunc(t.schools.pulls, func(o *pull) bool { return o.query == p.query && !o.explicit }) // it begins anew
+	from, to, _ := q.schoolsPeriod()
+	p.same = fmt.Sprint(k.network, q.path, with(with(q.params, "startDate", from), "endDate", to), size)
+	t.schools.pulls = slices.DeleteFunc(t.schools.pulls, func(o *pull) bool { return o.same == p.same && !o.explicit }) // it begins anew
 	return p, nil
 }
 
@@ -127,76 +139,61 @@ func (t *trial) beginPull(s *server, k networkKey, q schoolsQuery, size int) (*p
 func days(a *answer) []string { return slices.Compact([]string{dayOf(a.from), dayOf(a.to)}) }
 
 // period holds meta.period.
-func period(q schoolsQuery, p page) error {
-	from, to, _ := q.period()
+func period(q query, p page) error {
+	from, to, _ := q.schoolsPeriod()
 	want := line(row{"startDate": from, "endDate": to})
-	if got := line(p.meta["period"]); q.route != "users" && got != want {
+	if got := line(p.meta["period"]); !strings.HasSuffix(q.path, "/users") && got != want {
 		return fmt.Errorf("period %s, want %s", got, want)
 	}
 	return nil
 }
 
-func (t *trial) rowsSeen(p *pull, got page) {
-	p.seen += len(got.rows)
+func (t *trial) rowsSeen(p *pull, got *page) {
+	p.rows = append(p.rows, got.rows...)
 	t.figures.rows.Add(int64(len(got.rows)))
 }
 
 // learnUsers asks for all users of a state; nil in trouble.
 func (t *trial) learnUsers(s *server, k networkKey, snapshot string) (*page, error) {
-	a := t.get(s, k.key, schoolsPrefix+"/users", paged(nil, 1, 1000, snapshot))
-	if said, err := t.allowed(a); !said {
-		return nil, err
-	}
-	if a.status != 200 {
-		return nil, differs("%s: %d %s", a.what, a.status, a.body)
-	}
-	p, err := a.page()
-	if err != nil {
-		return nil, err
-	}
-	if !t.product.snapshots {
+	p, err := t.page(t.get(s, k.key, schoolsPrefix+"/users", paged(nil, 1, 1000, snapshot)))
+	if p != nil && !t.product.snapshots {
 		for _, o := range t.schools.worlds.all {
 			o.model.learn(p.rows)
 		}
 	}
-	return &p, nil
+	return p, err
 }
 
 // further asks for the next page of a pull, and reports whether there are more.
 func (t *trial) further(p *pull, s *server) (more bool, err error) {
-	if p.seen >= len(p.lists[0].lines) && !p.explicit { // page 1 did not begin a pull, or it is at its end
+	if p.whole() && !p.explicit { // page 1 did not begin a pull, or it is at its end
 		return false, nil
 	}
 	snapshot := ""
 	if p.explicit {
 		snapshot = p.snapshot
-	} else if t.clock.now().Sub(p.began) >= 23*time.Hour { // after 24 it is of the state of now
+	} else if t.clock.now().Sub(p.began) >= 23*time.Hour || dayOf(t.clock.now()) < dayOf(p.began) {
+		return false, nil // after 24 hours it is of the state of now; on a day before, its defaults are those of another query
+	}
+	a := t.get(s, p.key.key, p.path, paged(p.params, p.page+1, p.size, snapshot))
+	if a.status == 410 && t.clock.latest().Sub(p.began) >= keep && t.clock.latest().Sub(p.asked) >= window {
 		return false, nil
 	}
-	a := t.get(s, p.key.key, p.path, paged(p.values, p.page+1, p.size, snapshot))
-	if said, err := t.allowed(a); !said {
+	got, err := t.page(a)
+	if got == nil {
 		return !t.trouble, err // it may be gone on with when there is no trouble
 	}
-	since := t.clock.now().Sub(p.asked)
-	old := t.clock.now().Sub(p.began) >= keep && since >= window
 	p.asked = t.clock.now()
-	if a.status == 410 && old {
-		return false, nil
-	}
-	if a.status != 200 {
-		return false, differs("%s of the pull that began at %v: %d %s", a.what, p.began, a.status, a.body)
-	}
-	got, err := a.page()
-	if err != nil {
-		return false, err
-	}
 	p.page++
 	t.rowsSeen(p, got)
-	if err := p.agrees(a, got); err != nil {
+	if err := p.agrees(a, *got); err != nil {
 		return false, err
 	}
-	return p.seen < len(p.lists[0].lines), nil
+	return !p.whole(), nil
 }
+
+// whole reports whether every page was asked.
+func (p *pull) whole() bool { return len(p.rows) >= len(p.lists[0].lines) }
 
 // Former states are kept so long, and so long the state of a pull that nobody goes on with.
 const (
@@ -221,13 +218,16 @@ func (p *pull) agrees(a *answer, got page) error {
 }
 
 // rest asks for all that is left of a pull.
-func (t *trial) rest(p *pull, s *server) error {
-	for p != nil {
-		if more, err := t.further(p, s); err != nil || !more {
-			return err
-		}
+func (t *trial) rest(p *pull, s *server) (err error) {
+	for more := p != nil && len(p.lists) > 0; more && err == nil; {
+		more, err = t.further(p, s)
 	}
-	return nil
+	return err
+}
+
+// pulls are those of an API that may be gone on with, and those of states that were lost.
+func (t *trial) pulls(prefix string) []*pull {
+	return slices.DeleteFunc(slices.Concat(t.schools.pulls, t.libraries.pulls, t.lost), func(p *pull) bool { return !strings.HasPrefix(p.path, prefix) })
 }
 
 // erased leaves out what names a person in the lists that are expected: that is gone from every state at once (G8). Where it is
@@ -264,4 +264,102 @@ func (p *pull) null(string) any {
 		return ""
 	}
 	return nil
+}
+
+// round brings a copy of a list up to date by what has changed since (H14): it must be the list then. Where there are few copies, or
+// one is no longer kept up, another list is copied.
+func (t *trial) round(c chance, _ Act) error {
+	if !t.product.snapshots || t.trouble {
+		return nil
+	}
+	s := pick(c, t.servers)
+	if len(t.copies) < 4 || c.one(4) {
+		p, err := t.copied(s, t.copyable(c))
+		if p != nil {
+			t.copies = append(t.copies, p)
+		}
+		return err
+	}
+	i := c.IntN(len(t.copies))
+	was := t.copies[i]
+	now, err := t.copied(s, was)
+	if now == nil {
+		return err
+	}
+	t.copies[i] = now
+	have := map[string]string{}
+	for _, r := range was.rows {
+		have[naturalKey(r)] = line(r)
+	}
+	values := with(was.params, "changedSince", was.snapshot)
+	for page, seen := 1, 0; ; page++ {
+		a := t.get(pick(c, t.servers), was.key.key, was.path, paged(values, page, was.size, now.snapshot))
+		if a.status == 410 && t.clock.latest().Sub(was.asked) >= keep {
+			return nil
+		}
+		got, err := t.page(a)
+		if got == nil {
+			return err
+		}
+		for _, r := range got.rows {
+			if have[naturalKey(r)] = line(r); r["removed"] == true {
+				delete(have, naturalKey(r))
+			}
+		}
+		t.figures.rows.Add(int64(len(got.rows)))
+		if seen += len(got.rows); seen >= got.total || len(got.rows) == 0 {
+			break
+		}
+	}
+	got, want := slices.Sorted(maps.Values(have)), slices.Sorted(slices.Values(lines(now.rows)))
+	if !slices.Equal(got, want) {
+		return differs("a copy of %s of %s, brought from %s to %s, is\n%v, want\n%v", was.path, line(was.params), was.snapshot, now.snapshot, got, want)
+	}
+	return nil
+}
+
+// naturalKey is what names a row of a list that has rounds.
+func naturalKey(r row) string {
+	book, _ := r["book"].(row)
+	switch {
+	case r["loanId"] != nil:
+		return line(r["loanId"])
+	case r["reservationId"] != nil:
+		return line(r["reservationId"])
+	}
+	return line([]any{r["userId"], r["date"], book["id"]})
+}
+
+// copyable is a list that has rounds, as nobody has pulled it yet.
+func (t *trial) copyable(c chance) *pull {
+	p := &pull{key: pick(c, t.schools.networks), size: pick(c, []int{2, 7, 100})}
+	p.query = t.schoolsQuery(c)
+	if c.one(2) {
+		p.key = t.libraries.key
+		for p.query = t.libraryQuery(c); !slices.Contains([]string{"/users", "/engagements", "/datasets/loans", "/datasets/reservations"}, strings.TrimPrefix(p.path, librariesPrefix)); {
+			p.query = t.libraryQuery(c)
+		}
+	}
+	if today := dayOf(t.clock.now()); !strings.HasSuffix(p.path, "/users") {
+		p.params["endDate"] = addDays(today, c.IntN(10))
+		p.params["startDate"] = addDays(p.params["endDate"], -c.IntN(31))
+	}
+	return p
+}
+
+// copied pulls a list whole, of the state of now; nil in trouble.
+func (t *trial) copied(s *server, like *pull) (p *pull, err error) {
+	if like.key == t.libraries.key {
+		p, err = t.beginLibraryPull(s, like.query, like.size)
+	} else {
+		p, err = t.beginPull(s, like.key, like.query, like.size)
+	}
+	if err != nil || p == nil {
+		return nil, err
+	}
+	p.explicit = !p.whole()
+	if err = t.rest(p, s); err != nil || !p.whole() {
+		return nil, err
+	}
+	return p, nil
 }

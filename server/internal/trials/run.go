@@ -25,6 +25,7 @@ var acts = map[string]func(*trial, chance, Act) error{
 	"pull libraries": (*trial).pullLibraries,
 	"pull directory": (*trial).pullDirectory,
 	"go on":          (*trial).goOn,
+	"round":          (*trial).round,
 	"keys":           (*trial).keys,
 	"strangers":      (*trial).strangers,
 	"clock":          (*trial).turnClock,
@@ -34,6 +35,8 @@ var acts = map[string]func(*trial, chance, Act) error{
 	"kill backend":   (*trial).killBackend,
 	"crash database": (*trial).crashDatabase,
 	"promote":        (*trial).promote,
+	"lose":           (*trial).lose,
+	"hold":           (*trial).hold,
 	"freeze":         (*trial).freeze,
 }
 
@@ -65,6 +68,9 @@ func (t *trial) run(ctx context.Context) error {
 // finish looks at everything once more.
 func (t *trial) finish() error {
 	if err := t.whole(t.servers[0]); err != nil {
+		return err
+	}
+	if err := t.checkLost(); err != nil {
 		return err
 	}
 	return t.checkWhole()

@@ -8,36 +8,9 @@ import (
 	"time"
 )
 
-// A schoolsQuery is what one asks of the schools API, with the clock that judges it.
-type schoolsQuery struct {
-	route        string // users, engagements, readings
-	network      string // reference
-	user, school int    // 0: any
-	profile      string
-	from, to     string
-	today        string
-}
-
-// values are the parameters of a query.
-func (q schoolsQuery) values() map[string]string {
-	v := map[string]string{}
-	for name, s := range map[string]string{"profile": q.profile, "startDate": q.from, "endDate": q.to} {
-		if s != "" {
-			v[name] = s
-		}
-	}
-	if q.user > 0 {
-		v["userId"] = strconv.Itoa(q.user)
-	}
-	if q.school > 0 {
-		v["schoolId"] = strconv.Itoa(q.school)
-	}
-	return v
-}
-
-// period is the effective one, and what is wrong with it (S8).
-func (q schoolsQuery) period() (from, to string, ok bool) {
-	from, to = q.from, q.to
+// schoolsPeriod is the effective period, and whether there is one (S8).
+func (q query) schoolsPeriod() (from, to string, ok bool) {
+	from, to = q.params["startDate"], q.params["endDate"]
 	if to == "" || to > q.today {
 		to = q.today
 	}
@@ -51,7 +24,7 @@ func (q schoolsQuery) period() (from, to string, ok bool) {
 }
 
 // users returns the rows of the users, by number. An account whose number nobody knows yet has none, and stands in front.
-func (p *partner) users(q schoolsQuery) []row {
+func (p *partner) users(q query) []row {
 	var rows []row
 	for i := range p.accounts {
 		if p.passes(i, q) {
@@ -67,18 +40,15 @@ func (p *partner) profile(i int) string {
 }
 
 // passes reports whether an account is in the answers to a query (S1, S7).
-func (p *partner) passes(i int, q schoolsQuery) bool {
+func (p *partner) passes(i int, q query) bool {
 	a := p.accounts[i]
 	network, school := p.above(a.entity, "network"), p.above(a.entity, "school")
-	switch {
-	case p.profile(i) == "", network < 0, p.entities[network].ref != q.network:
-		return false
-	case q.profile != "" && q.profile != p.profile(i), q.user > 0 && p.userNumbers[a.birth] != q.user:
-		return false
-	case q.school > 0 && (school < 0 || p.entityNumbers[p.entities[school].birth] != q.school):
-		return false
+	unit := 0
+	if school >= 0 {
+		unit = p.entityNumbers[p.entities[school].birth]
 	}
-	return true
+	return p.profile(i) != "" && network >= 0 && p.entities[network].ref == q.network &&
+		q.is("profile", p.profile(i)) && q.is("userId", p.userNumbers[a.birth]) && q.is("schoolId", unit)
 }
 
 func (p *partner) user(i int) row {
@@ -180,8 +150,8 @@ func share(ms map[int]int) map[int]int {
 }
 
 // engagements returns the rows of the engagements.
-func (p *partner) engagements(q schoolsQuery) []row {
-	from, to, _ := q.period()
+func (p *partner) engagements(q query) []row {
+	from, to, _ := q.schoolsPeriod()
 	minutes, done := p.minutes(), map[daily]bool{}
 	var rows []row
 	for _, a := range p.accesses {
@@ -203,8 +173,8 @@ func (p *partner) engagements(q schoolsQuery) []row {
 }
 
 // readings returns the rows of the readings.
-func (p *partner) readings(q schoolsQuery) []row {
-	from, to, _ := q.period()
+func (p *partner) readings(q query) []row {
+	from, to, _ := q.schoolsPeriod()
 	type pair struct{ account, book int }
 	found := map[pair][]segment{}
 	for _, s := range p.segments {
@@ -259,11 +229,11 @@ func (p *partner) reading(account, id, minutes int, list []segment) row {
 }
 
 // rows answers a query.
-func (p *partner) rows(q schoolsQuery) []row {
-	switch q.route {
-	case "users":
+func (p *partner) rows(q query) []row {
+	switch q.path {
+	case schoolsPrefix + "/users":
 		return p.users(q)
-	case "engagements":
+	case schoolsPrefix + "/engagements":
 		return p.engagements(q)
 	}
 	return p.readings(q)

@@ -12,15 +12,15 @@ type schoolsWriter struct {
 	chance
 	t *trial
 	p *partner
-	f schoolsFeed
+	f feed
 	// what the rows of events may name
 	refs  []string
 	books []int
 }
 
 // chunk makes a feed that continues what there is. Feeds are kept, and loaded again.
-func (t *trial) schoolsChunk(c chance) schoolsFeed {
-	w := &schoolsWriter{chance: c, t: t, p: t.schools.worlds.likely(), f: schoolsFeed{}}
+func (t *trial) schoolsChunk(c chance) feed {
+	w := &schoolsWriter{chance: c, t: t, p: t.schools.worlds.likely(), f: feed{}}
 	for _, a := range w.p.accounts {
 		if !a.deleted {
 			w.refs = append(w.refs, a.ref)
@@ -41,8 +41,6 @@ func (t *trial) schoolsChunk(c chance) schoolsFeed {
 	return w.f
 }
 
-func (w *schoolsWriter) add(file string, r row) { w.f[file] = append(w.f[file], r) }
-
 // name is a text that is given once.
 func (w *schoolsWriter) name(what string) string { return fmt.Sprintf("%s Nº %d", what, w.t.next()) }
 
@@ -53,7 +51,7 @@ func (w *schoolsWriter) entity(ref, kind, parent string) {
 	if kind == "school" && w.one(2) {
 		r["inep"], r["state"], r["city"] = strconv.Itoa(10000000+w.IntN(1000)), "PA", "Belém"
 	}
-	w.add("entities", r)
+	w.f.add("entities", r)
 }
 
 // entities adds some, changes some, and names the networks again.
@@ -121,7 +119,7 @@ func (w *schoolsWriter) account(ref string) {
 		delete(r, "entityReferenceId")
 		r["kind"] = pick(w.chance, []string{"administrator", "internal"})
 	}
-	w.add("accounts", r)
+	w.f.add("accounts", r)
 }
 
 func (w *schoolsWriter) accounts() {
@@ -162,7 +160,7 @@ func (w *schoolsWriter) book(id int) {
 	if w.one(2) {
 		r["author"], r["isbn"] = "Autora", "9788535902778"
 	}
-	w.add("books", r)
+	w.f.add("books", r)
 }
 
 // instant is a time before the trial's clock was put, and away from the times of directory writes.
@@ -208,7 +206,7 @@ func (w *schoolsWriter) events() {
 		w.segment()
 	}
 	for range w.IntN(6) {
-		w.add("accesses", row{"accessId": w.id(), "account": pick(w.chance, w.refs), "at": w.stamp(w.instant()),
+		w.f.add("accesses", row{"accessId": w.id(), "account": pick(w.chance, w.refs), "at": w.stamp(w.instant()),
 			"kind": pick(w.chance, []string{"login", "session", "audiobook", "activity", "assessment", "recommendation-received", "activity-received"})})
 	}
 }
@@ -235,5 +233,5 @@ func (w *schoolsWriter) segment() {
 	if !w.one(4) {
 		r["wpm"] = pick(w.chance, []float64{0, 4.9, 5, 120, 800, 800.1, 1500})
 	}
-	w.add("segments", r)
+	w.f.add("segments", r)
 }

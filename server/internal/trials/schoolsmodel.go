@@ -121,11 +121,9 @@ func (p *partner) takes(ref string, account int, now time.Time) {
 // errBad is the error of a feed with a row that cannot be loaded (F3).
 var errBad = errors.New("a bad row")
 
-// schoolsFeed is a feed of the schools: rows by file.
-type schoolsFeed map[string][]row
-
-// load folds a feed that a load began at a time; where skip is set, bad rows are passed over (F3).
-func (p *partner) load(feed schoolsFeed, began time.Time, skip bool) error {
+// load folds a feed that a load began at a time (F3).
+func (p *partner) load(l loading, began time.Time) error {
+	feed, skip := l.feed, l.skip
 	bad := func(ok bool) error {
 		if ok || skip {
 			return nil

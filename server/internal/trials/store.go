@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -27,13 +26,13 @@ func (s *store) create() error {
 	if s.engine == sqlite {
 		return nil
 	}
-	return s.pg.exec("postgres", `CREATE DATABASE `+s.name+` TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'`)
+	return s.pg.exec(`CREATE DATABASE ` + s.name + ` TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'`)
 }
 
 // remove removes it.
 func (s *store) remove() {
 	if s.engine == postgres {
-		_ = s.pg.exec("postgres", `DROP DATABASE IF EXISTS `+s.name+` WITH (FORCE)`)
+		_ = s.pg.exec(`DROP DATABASE IF EXISTS ` + s.name + ` WITH (FORCE)`)
 	}
 }
 
@@ -45,26 +44,33 @@ func (s *store) url() string {
 	return s.pg.url(s.name)
 }
 
-// open opens the database besides the product, to damage it or to look at it.
-func (s *store) open(ctx context.Context) (*database.DB, error) {
-	if s.engine == sqlite {
-		return database.Open(ctx, s.url())
+// open opens the database besides the product, to damage it or to look at it, while f runs.
+func (s *store) open(f func(context.Context, *database.DB) error) error {
+	url := s.url()
+	if s.engine == postgres {
+		url = s.pg.primary().url(s.name)
 	}
-	return database.Open(ctx, s.pg.direct(s.name))
+	return opened(url, f)
 }
 
-// exec runs one statement on a database of the cluster.
-func (c *cluster) exec(name, statement string) error {
-	ctx := context.Background()
-	db, err := database.Open(ctx, c.direct(name))
+// opened opens a database while f runs.
+func opened(url string, f func(context.Context, *database.DB) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*patience)
+	defer cancel()
+	db, err := database.Open(ctx, url)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	if _, err := db.ExecContext(ctx, statement); err != nil {
-		return fmt.Errorf("%s: %w", statement, err)
-	}
-	return nil
+	return f(ctx, db)
+}
+
+// exec runs one statement on the cluster.
+func (c *cluster) exec(statement string) error {
+	return opened(c.primary().url("postgres"), func(ctx context.Context, db *database.DB) error {
+		_, err := db.ExecContext(ctx, statement)
+		return err
+	})
 }
 
 // workFolder is where trials work: in memory, where there is room, for what a disk does is not what is tried. Who runs PostgreSQL

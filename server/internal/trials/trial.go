@@ -37,6 +37,8 @@ type trial struct {
 	directoryKey struct{ id, secret string }
 	schools      schoolsSide
 	libraries    librariesSide
+	copies       []*pull  // that are kept by rounds
+	lost         []*pull  // of states that a failover lost
 	dead         []string // keys that ended
 	promoted     bool
 	damaged      bool // a bit is flipped, or the disk is full: 500 is to be expected
@@ -143,7 +145,7 @@ func (t *trial) must(v any, args ...string) error {
 		return differs("%v", c)
 	}
 	if v != nil {
-		if err := json.Unmarshal(c.out.Bytes(), v); err != nil {
+		if err := json.Unmarshal([]byte(c.out.String()), v); err != nil {
 			return differs("%v: %v", err, c)
 		}
 	}

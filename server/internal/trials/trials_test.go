@@ -75,7 +75,7 @@ func (m *number) clone() *number { c := *m; return &c }
 
 func TestWorlds(t *testing.T) {
 	w := newWorlds(&number{1})
-	double, add := &maybe[*number]{"double", func(m *number) { m.n *= 2 }}, &maybe[*number]{"add", func(m *number) { m.n += 3 }}
+	double, add := &maybe[*number]{"double", func(m *number) *number { m.n *= 2; return m }}, &maybe[*number]{"add", func(m *number) *number { m.n += 3; return m }}
 	is := func(n int) func(*number) error {
 		return func(m *number) error {
 			if m.n != n {

@@ -21,10 +21,19 @@ type world[M any] struct {
 // A maybe is a change that may happen at any time, or never.
 type maybe[M any] struct {
 	what string
-	do   func(M)
+	do   func(M) M // may change what it is given
 }
 
 func newWorlds[M interface{ clone() M }](m M) *worlds[M] { return &worlds[M]{[]world[M]{{model: m}}} }
+
+// clone copies the worlds, in which what was open may still happen.
+func (w *worlds[M]) clone() *worlds[M] {
+	c := &worlds[M]{slices.Clone(w.all)}
+	for i := range c.all {
+		c.all[i].model = c.all[i].model.clone()
+	}
+	return c
+}
 
 // likely is one of the worlds.
 func (w *worlds[M]) likely() M { return w.all[0].model }
@@ -77,7 +86,7 @@ func without[T comparable](list []T, v T) []T {
 // happen lets an open change happen in a world.
 func (o *world[M]) happen(m *maybe[M]) {
 	if slices.Contains(o.open, m) {
-		m.do(o.model)
+		o.model = m.do(o.model)
 		o.open, o.done = without(o.open, m), append(slices.Clone(o.done), m)
 	}
 }

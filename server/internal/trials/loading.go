@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A side is what a trial knows of one tenant: of its partner, or of its library network.
+type side[M model[M]] struct {
+	args   []string // of its loads
+	worlds *worlds[M]
+	feeds  []feed // that were loaded
+	pulls  []*pull
+	whole  func(*server) error
+}
+
+// A model is what loads have made of a tenant.
+type model[M any] interface {
+	clone() M
+	load(l loading, at time.Time) error // what it has made of the model then is no good where there is an error
+}
+
+// A feed is what is loaded: rows by file.
+type feed map[string][]row
+
+func (f feed) add(file string, r row) { f[file] = append(f[file], r) }
+
+// loading is a load that is to be done.
+type loading struct {
+	feed             feed
+	skip, check, now bool // bad rows are passed over; nothing is written; the libraries do not wait for the hour
+	fault            string
+}
+
+// load loads a feed, and holds what comes of it against what must.
+func (s *side[M]) load(t *trial, c chance, l loading) error {
+	dir, err := t.writeFeed(c, l.feed)
+	if err != nil {
+		return err
+	}
+	args := append(slices.Clone(s.args), dir)
+	if l.skip {
+		args = append(args, "--skip-bad", t.file("bad.txt"))
+	}
+	if l.check {
+		args = append(args, "--check")
+	}
+	if l.now {
+		args = append(args, "--now")
+	}
+	run, err := t.product.start(t.env(), t.clock.now(), args...)
+	if err != nil {
+		return err
+	}
+	t.log("%v %s", args, line(l.feed))
+	t.figures.loads.Add(1)
+	m := &maybe[M]{"a load", func(m M) M {
+		if n := m.clone(); n.load(l, run.from) == nil {
+			return n
+		}
+		return m
+	}}
+	if !l.check {
+		s.worlds.begin(m)
+		s.feeds = append(s.feeds, l.feed)
+	}
+	certain, err := t.ended(c, l.fault, run)
+	if err != nil {
+		return err
+	}
+	return s.settle(t, l, m, run, certain)
+}
+
+// settle says what has become of a load that has ended. It is certain where no fault can have taken its answer away.
+func (s *side[M]) settle(t *trial, l loading, m *maybe[M], run *command, certain bool) error {
+	t.log("loaded: certain %v: %v", certain, run)
+	if certain || run.err == nil {
+		err := s.worlds.observe("a load", func(m M) error {
+			if err := m.clone().load(l, run.from); (err == nil) != (run.err == nil) {
+				return fmt.Errorf("the feed has %v: %v", err, run)
+			}
+			return nil
+		})
+		if err != nil || l.check {
+			return err
+		}
+	}
+	switch {
+	case run.err == nil:
+		s.worlds.acknowledged(m)
+	case certain:
+		return s.worlds.refused(m)
+	default:
+		if err := t.quiet(); err != nil {
+			return err
+		}
+		s.worlds.unknown(m)
+		t.clock.offset += 70 * time.Second // the lease of who died runs out
+		if !t.trouble {
+			return s.whole(t.servers[0])
+		}
+	}
+	return nil
+}
