@@ -65,6 +65,7 @@ func (t *trial) ask(s *server, c call) *answer {
 		a.log = log[max(0, len(log)-2000):]
 	}
 	t.figures.answers.Add(1)
+	t.log("%s to %s: %d %s", a.what, s.port, a.status, a.snapshot())
 	return a
 }
 
@@ -144,14 +145,18 @@ func (t *trial) page(a *answer) (*page, error) {
 	}
 	p := &page{}
 	p.meta, _ = r["meta"].(row)
-	if of, ok := p.meta["page"].(row); ok {
-		p.total = num(of, "totalRows")
-	}
 	p.data, _ = r["data"].(row)
+	of, _ := p.meta["page"].(row)
+	p.total = num(of, "totalRows")
 	list, _ := p.data["rows"].([]any)
+	if entries, ok := r["entries"].([]any); ok { // of the directory
+		list = entries
+		p.meta, _ = r["metadata"].(row)
+	}
 	for _, v := range list {
 		p.rows = append(p.rows, v.(row))
 	}
+	t.figures.rows.Add(int64(len(p.rows)))
 	return p, nil
 }
 

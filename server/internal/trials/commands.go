@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,63 +15,38 @@ func (t *trial) forget(c chance, _ Act) error {
 	if !t.product.forget {
 		return nil
 	}
+	args, prefix := []string{"forget", "--library", "rede"}, librariesPrefix
+	numbers := slices.Sorted(maps.Keys(t.libraries.worlds.likely().held.Readers))
 	if c.one(2) {
-		return t.forgetReader(c)
-	}
-	p := t.schools.worlds.likely()
-	var numbers []int
-	for _, a := range p.accounts {
-		if n := p.userNumbers[a.birth]; n > 0 {
-			numbers = append(numbers, n)
+		args, prefix = []string{"forget", "--partner", "acme"}, schoolsPrefix
+		if numbers = slices.Sorted(maps.Values(t.schools.worlds.likely().userNumbers)); len(numbers) == 0 {
+			return nil
 		}
-	}
-	if len(numbers) == 0 {
-		return nil
 	}
 	n := pick(c, numbers)
-	if err := t.must(nil, "forget", "--partner", "acme", strconv.Itoa(n)); err != nil {
+	if err := t.must(nil, append(args, strconv.Itoa(n))...); err != nil {
 		return err
 	}
-	m := &maybe[*partner]{"forget", func(p *partner) *partner {
-		for i := range p.accounts {
-			if p.userNumbers[p.accounts[i].birth] == n {
-				p.accounts[i].forgotten = true
-				p.erase(i)
+	if prefix == schoolsPrefix {
+		t.schools.worlds.happens(func(p *partner) {
+			for i := range p.accounts {
+				if p.userNumbers[p.accounts[i].birth] == n {
+					p.accounts[i].forgotten = true
+					p.erase(i)
+				}
 			}
-		}
-		return p
-	}}
-	t.schools.worlds.begin(m)
-	t.schools.worlds.acknowledged(m)
-	for _, pull := range t.pulls(schoolsPrefix) {
-		pull.erased(n, true, "name", "email")
-	}
-	return nil
-}
-
-func (t *trial) forgetReader(c chance) error {
-	readers := t.libraries.worlds.likely().held.Readers
-	var numbers []int
-	for id := range readers {
-		numbers = append(numbers, id)
-	}
-	slices.Sort(numbers)
-	n := pick(c, numbers)
-	if err := t.must(nil, "forget", "--library", "rede", strconv.Itoa(n)); err != nil {
-		return err
-	}
-	m := &maybe[*library]{"forget", func(l *library) *library {
-		l.erase(n, "name", "email")
-		for _, s := range []*shelf{l.held, l.next} {
-			if s != nil {
-				s.Forgotten[n] = true
+		})
+	} else {
+		t.libraries.worlds.happens(func(l *library) {
+			l.erase(n, "name", "email")
+			for _, s := range []*shelf{l.held, l.next} {
+				if s != nil {
+					s.Forgotten[n] = true
+				}
 			}
-		}
-		return l
-	}}
-	t.libraries.worlds.begin(m)
-	t.libraries.worlds.acknowledged(m)
-	for _, pull := range t.pulls(librariesPrefix) {
+		})
+	}
+	for _, pull := range t.pulls(prefix) {
 		pull.erased(n, true, "name", "email")
 	}
 	return nil
@@ -91,22 +66,8 @@ func (t *trial) export(c chance, _ Act) error {
 	if err != nil {
 		return err
 	}
-	var got []string
-	for l := range bytes.Lines(body) {
-		r, err := decoded(l)
-		if err != nil {
-			return differs("export: %v: %s", err, l)
-		}
-		got = append(got, line(r))
-	}
-	slices.Sort(got)
 	return t.schools.worlds.observe("export", func(p *partner) error {
-		want := lines(p.engagements(query{network: k.network, params: map[string]string{"startDate": schoolsHistory}, today: "2099-12-31"}))
-		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			return fmt.Errorf("engagements\n%v, want\n%v", got, want)
-		}
-		return nil
+		return sameRows("application/x-ndjson", body, p.engagements(query{network: k.network, params: map[string]string{"startDate": schoolsHistory}, today: "2099-12-31"}))
 	})
 }
 
@@ -122,8 +83,6 @@ func (t *trial) drop(_ chance, _ Act) error {
 	if err := t.must(nil, "load", "libraries", "--library", "rede", "--drop"); err != nil {
 		return err
 	}
-	m := &maybe[*library]{"--drop", func(l *library) *library { l.raise(at); l.next, l.nextHour = nil, time.Time{}; return l }}
-	t.libraries.worlds.begin(m)
-	t.libraries.worlds.acknowledged(m)
+	t.libraries.worlds.happens(func(l *library) { l.raise(at); l.next, l.nextHour = nil, time.Time{} })
 	return nil
 }

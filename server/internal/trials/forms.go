@@ -1,20 +1,18 @@
 package main
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"encoding/xml"
 	"fmt"
-	"io"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lectern-dev/lectern/server/internal/wire/xlsxtest"
 )
 
 const sheet = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -105,16 +103,14 @@ func sameCell(form, got string, v any) bool {
 	case nil:
 		return got == ""
 	case bool:
-		return strings.EqualFold(got, strconv.FormatBool(v)) || form == sheet && got == map[bool]string{true: "1", false: "0"}[v]
+		return strings.EqualFold(got, strconv.FormatBool(v))
 	case json.Number:
-		if brazilian {
-			got = strings.ReplaceAll(got, ",", ".")
-		}
-		n, err := strconv.ParseFloat(got, 64)
-		want, _ := v.Float64()
-		return err == nil && n == want && (form == sheet || got == v.String())
+		return got == v.String() || brazilian && strings.ReplaceAll(got, ",", ".") == v.String()
 	case string:
-		return got == v || brazilian && strings.ReplaceAll(strings.TrimPrefix(got, "'"), `""`, `"`) == v || form == sheet && got != "" && got == serial(got, v)
+		if at, err := time.Parse(time.RFC3339, v); form == sheet && err == nil {
+			v = at.Format(time.DateTime)
+		}
+		return got == v || brazilian && strings.ReplaceAll(strings.TrimPrefix(got, "'"), `""`, `"`) == v
 	}
 	var list any
 	d := json.NewDecoder(strings.NewReader(got))
@@ -122,22 +118,18 @@ func sameCell(form, got string, v any) bool {
 	return d.Decode(&list) == nil && line(list) == line(v)
 }
 
-// serial is a cell's number where it is the day or time that a text shows, as spreadsheets count.
-func serial(got, text string) string {
-	n, err := strconv.ParseFloat(got, 64)
-	for _, form := range []string{dayForm, time.DateTime, "2006-01-02T15:04:05Z"} {
-		at, wrong := time.Parse(form, text)
-		if zero := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC); err == nil && wrong == nil && math.Round(n*86400) == at.Sub(zero).Seconds() {
-			return got
-		}
-	}
-	return ""
-}
-
 // tableOf reads the cells of a table, with its header.
-func tableOf(form string, body []byte) ([][]string, error) {
+func tableOf(form string, body []byte) (table [][]string, err error) {
 	if form == sheet {
-		return cellsOf(body)
+		cells, err := xlsxtest.Read(body)
+		for _, line := range cells {
+			var texts []string
+			for _, c := range line {
+				texts = append(texts, c.Text)
+			}
+			table = append(table, texts)
+		}
+		return table, err
 	}
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
 	r.LazyQuotes = true
@@ -145,68 +137,4 @@ func tableOf(form string, body []byte) ([][]string, error) {
 		r.Comma = ';'
 	}
 	return r.ReadAll()
-}
-
-// cellsOf reads the one sheet of a workbook.
-func cellsOf(body []byte) (table [][]string, err error) {
-	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
-	if err != nil {
-		return nil, err
-	}
-	type text struct {
-		T string `xml:"t"`
-	}
-	var shared struct {
-		SI []text `xml:"si"`
-	}
-	var page struct {
-		Rows []struct {
-			Cells []struct {
-				At   string `xml:"r,attr"`
-				Kind string `xml:"t,attr"`
-				V    string `xml:"v"`
-				IS   text   `xml:"is"`
-			} `xml:"c"`
-		} `xml:"sheetData>row"`
-	}
-	for name, into := range map[string]any{"xl/sharedStrings.xml": &shared, "xl/worksheets/sheet1.xml": &page} {
-		f, err := z.Open(name)
-		if err != nil {
-			continue
-		}
-		part, err := io.ReadAll(f)
-		if err == nil {
-			err = xml.Unmarshal(part, into)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	for _, r := range page.Rows {
-		cells := map[int]string{}
-		for i, c := range r.Cells {
-			at := i
-			if letters := strings.TrimRight(c.At, "0123456789"); letters != "" {
-				at = 0
-				for _, l := range letters {
-					at = 26*at + int(l-'A') + 1
-				}
-				at--
-			}
-			cells[at] = c.V + c.IS.T
-			if n, err := strconv.Atoi(c.V); err == nil && c.Kind == "s" && n < len(shared.SI) {
-				cells[at] = shared.SI[n].T
-			}
-		}
-		width := len(cells)
-		if len(table) > 0 {
-			width = len(table[0])
-		}
-		list := make([]string, width)
-		for at := range list {
-			list[at] = cells[at]
-		}
-		table = append(table, list)
-	}
-	return table, nil
 }

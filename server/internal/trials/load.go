@@ -65,7 +65,6 @@ func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
 	defer cancel()
 	var wg sync.WaitGroup
 	wg.Go(func() { p.idle(ctx) })
-	wg.Go(func() { p.slow(ctx) })
 	wait(ctx, idleConnections*time.Millisecond) // until they stand
 	wrong := make(chan error, 1)
 	wg.Go(func() { wrong <- p.changes(ctx, c) })
@@ -127,18 +126,23 @@ func (p *pressure) ask(n int, since time.Time) {
 func (p *pressure) peak(ctx context.Context) int {
 	ctx, cancel := context.WithTimeout(ctx, peakFor)
 	defer cancel()
-	var wg sync.WaitGroup
 	var n atomic.Int64
-	for range peakClients {
+	many(ctx, peakClients, func(int) { p.ask(int(n.Add(1)), time.Now()) })
+	p.took, p.all, p.routes = nil, nil, map[string][]time.Duration{}
+	return int(n.Load()) / int(peakFor/time.Second)
+}
+
+// many does something again and again, so many at a time, until its time is over.
+func many(ctx context.Context, n int, do func(n int)) {
+	var wg sync.WaitGroup
+	for i := range n {
 		wg.Go(func() {
-			for ctx.Err() == nil {
-				p.ask(int(n.Add(1)), time.Now())
+			for wait(ctx, time.Duration(i)*time.Millisecond); ctx.Err() == nil; {
+				do(i)
 			}
 		})
 	}
 	wg.Wait()
-	p.took, p.all, p.routes = nil, nil, map[string][]time.Duration{}
-	return int(n.Load()) / int(peakFor/time.Second)
 }
 
 // open sends requests at a rate. A request's time begins when it was due.
@@ -160,85 +164,41 @@ func (p *pressure) open(ctx context.Context, rate int) {
 	wg.Wait()
 }
 
-// idle holds connections that say something once a minute.
+// idle holds connections that say something once a minute; others read their answers, and send their bodies, byte by byte.
 func (p *pressure) idle(ctx context.Context) {
-	var wg sync.WaitGroup
-	for n := range idleConnections {
-		wg.Go(func() {
-			time.Sleep(time.Duration(n) * time.Millisecond)
-			first := time.Minute * time.Duration(n) / idleConnections // they do not all speak at one time
-			for ctx.Err() == nil {
-				p.idleOne(ctx, p.t.servers[n%len(p.t.servers)].port, first)
-				first = time.Minute
-			}
-		})
-	}
-	wg.Wait()
-}
-
-func (p *pressure) idleOne(ctx context.Context, port string, pause time.Duration) {
-	conn, err := net.Dial("tcp", "127.0.0.1:"+port)
-	if err != nil {
-		wait(ctx, time.Second)
-		return
-	}
-	defer conn.Close()
-	for ctx.Err() == nil {
-		if _, err := io.WriteString(conn, "GET /api-platform/schools/v1/users HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+	get := "GET " + schoolsPrefix + "/users?pageSize=1000 HTTP/1.1\r\nHost: x\r\n"
+	many(ctx, idleConnections+2*slowClients, func(n int) {
+		first, every, do := "", time.Minute, func(c net.Conn) error {
+			_, err := io.WriteString(c, get+"\r\n")
+			_, wrong := c.Read(make([]byte, 4096))
+			return errors.Join(err, wrong)
+		}
+		switch n % (idleConnections / slowClients) {
+		case 0:
+			first, every = get+"X-Api-Key: "+p.t.schools.networks[0].key+"\r\n\r\n", time.Second
+			do = func(c net.Conn) error { _, err := c.Read(make([]byte, 1)); return err }
+		case 1:
+			first, every = "POST /api/v2/partners/teachers HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n", time.Second
+			do = func(c net.Conn) error { _, err := c.Write([]byte{' '}); return err }
+		}
+		conn, err := net.Dial("tcp", "127.0.0.1:"+p.t.servers[n%len(p.t.servers)].port)
+		if err != nil {
+			wait(ctx, time.Second)
 			return
 		}
-		if _, err := conn.Read(make([]byte, 4096)); err != nil {
-			return
+		defer conn.Close()
+		_, err = io.WriteString(conn, first)
+		for pause := every * time.Duration(n) / (idleConnections + 2*slowClients); err == nil && ctx.Err() == nil; pause = every {
+			err = do(conn)
+			wait(ctx, pause) // the first time, each its own: they do not all speak at one time
 		}
-		wait(ctx, pause)
-		pause = time.Minute
-	}
+	})
 }
 
 func wait(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
 	case <-time.After(d):
-	}
-}
-
-// slow has some read their answers byte by byte, and some send their bodies so.
-func (p *pressure) slow(ctx context.Context) {
-	var wg sync.WaitGroup
-	for n := range 2 * slowClients {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				p.slowOne(ctx, n%2 == 0)
-			}
-		})
-	}
-	wg.Wait()
-}
-
-func (p *pressure) slowOne(ctx context.Context, reads bool) {
-	conn, err := net.Dial("tcp", "127.0.0.1:"+p.t.servers[0].port)
-	if err != nil {
-		wait(ctx, time.Second)
-		return
-	}
-	defer conn.Close()
-	if reads {
-		fmt.Fprintf(conn, "GET %s/users?pageSize=1000 HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\n\r\n", schoolsPrefix, p.t.schools.networks[0].key)
-	} else {
-		io.WriteString(conn, "POST /api/v2/partners/teachers HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n")
-	}
-	for range 20 {
-		if wait(ctx, time.Second); ctx.Err() != nil {
-			return
-		}
-		if reads {
-			_, err = conn.Read(make([]byte, 1))
-		} else {
-			_, err = conn.Write([]byte{' '})
-		}
-		if err != nil {
-			return
-		}
 	}
 }
 

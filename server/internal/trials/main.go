@@ -2,6 +2,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"flag"
@@ -94,6 +95,7 @@ type runner struct {
 	product     *product
 	dir         string
 	pg          *cluster
+	said        bytes.Buffer // what the last plan did
 	figures     figures
 	plans       int
 	differences int
@@ -137,9 +139,12 @@ func (r *runner) plansOf(ctx context.Context) error {
 	return nil
 }
 
-// tell makes a plan that found a difference smaller, keeps it and says what it found.
+// tell makes a plan that found a difference smaller, keeps it beside what it did, and says what it found.
 func (r *runner) tell(ctx context.Context, plan Plan, found error) error {
 	fmt.Printf("seed %d, %s: DIFFERENCE\n%v\n", plan.Seed, plan.Engine, found)
+	if err := os.WriteFile(filepath.Join(r.out, fmt.Sprintf("plan-%d.log", plan.Seed)), r.said.Bytes(), 0o644); err != nil {
+		return err
+	}
 	whole := len(plan.Acts)
 	if !r.whole {
 		plan, found = r.shrunk(ctx, plan, found)
@@ -163,8 +168,12 @@ func (r *runner) try(ctx context.Context, plan Plan) error {
 		return err
 	}
 	defer t.close()
-	if r.verbose {
-		t.log = func(format string, args ...any) { fmt.Printf(time.Now().Format("05.000 ")+format+"\n", args...) }
+	r.said.Reset()
+	t.log = func(format string, args ...any) {
+		fmt.Fprintf(&r.said, time.Now().Format("05.000 ")+format+"\n", args...)
+		if r.verbose {
+			fmt.Printf(format+"\n", args...)
+		}
 	}
 	return t.run(ctx)
 }

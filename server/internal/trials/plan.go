@@ -36,63 +36,64 @@ func (c chance) one(n int) bool { return c.IntN(n) == 0 }
 // pick returns one of a list, which is not empty.
 func pick[T any](c chance, list []T) T { return list[c.IntN(len(list))] }
 
-// weights say how often an act stands in a plan, and the faults that it may meet.
-type weight struct {
-	do     string
+// A kind of acts: how often it stands in a plan, and the faults that it may meet.
+type kind struct {
+	name   string
 	often  int
+	do     func(*trial, chance, Act) error
 	faults []string
 }
 
-var weights = []weight{
-	{"school load", 14, []string{"kill", "overtaken", "beside", "slow", "cut"}},
-	{"library load", 12, []string{"kill", "overtaken", "beside", "slow", "cut"}},
-	{"directory", 22, []string{"kill server", "cut", "lost"}},
-	{"pull schools", 20, []string{"slow", "lost"}},
-	{"pull libraries", 16, []string{"slow", "lost"}},
-	{"pull directory", 6, nil},
-	{"go on", 12, nil},
-	{"round", 10, nil},
-	{"keys", 5, nil},
-	{"strangers", 3, nil},
-	{"clock", 4, nil},
-	{"turn", 1, nil},
-	{"clock back", 1, nil},
-	{"forget", 2, nil},
-	{"kill server", 2, nil},
-	{"kill backend", 2, nil},
-	{"crash database", 2, nil},
-	{"promote", 1, nil},
-	{"lose", 1, nil},
-	{"hold", 1, nil},
-	{"freeze", 1, nil},
-	{"full disk", 1, nil},
-	{"power", 1, nil},
-	{"flip", 1, nil},
-	{"backup", 1, nil},
-	{"export", 1, nil},
-	{"migrate", 1, nil},
-	{"drop", 1, nil},
-	{"flood", 1, nil},
+var kinds = []kind{
+	{"school load", 14, (*trial).schoolLoad, []string{"kill", "overtaken", "beside", "slow", "cut"}},
+	{"library load", 12, (*trial).libraryLoad, []string{"kill", "overtaken", "beside", "slow", "cut"}},
+	{"directory", 22, (*trial).directory, []string{"kill server", "cut", "lost"}},
+	{"pull schools", 20, (*trial).pullSchools, []string{"slow", "lost"}},
+	{"pull libraries", 16, (*trial).pullLibraries, []string{"slow", "lost"}},
+	{"pull directory", 6, (*trial).pullDirectory, nil},
+	{"go on", 12, (*trial).goOn, nil},
+	{"round", 10, (*trial).round, nil},
+	{"keys", 5, (*trial).keys, nil},
+	{"strangers", 3, (*trial).strangers, nil},
+	{"clock", 4, (*trial).turnClock, nil},
+	{"turn", 1, (*trial).turn, nil},
+	{"clock back", 1, (*trial).clockBack, nil},
+	{"forget", 2, (*trial).forget, nil},
+	{"kill server", 2, (*trial).killServer, nil},
+	{"kill backend", 2, (*trial).killBackend, nil},
+	{"crash database", 2, (*trial).crashDatabase, nil},
+	{"promote", 1, (*trial).promote, nil},
+	{"lose", 1, (*trial).lose, nil},
+	{"hold", 1, (*trial).hold, nil},
+	{"freeze", 1, (*trial).freeze, nil},
+	{"full disk", 1, (*trial).fullDisk, nil},
+	{"power", 1, (*trial).power, nil},
+	{"flip", 1, (*trial).flip, nil},
+	{"backup", 1, (*trial).backup, nil},
+	{"export", 1, (*trial).export, nil},
+	{"migrate", 1, (*trial).migrate, nil},
+	{"drop", 1, (*trial).drop, nil},
+	{"flood", 1, (*trial).flood, nil},
 }
 
 // newPlan makes a plan of a number of acts, of those named alone where any are. A third of the acts that can meet a fault do.
 func newPlan(seed uint64, engine string, acts int, only []string) Plan {
 	c := newChance(seed)
 	p := Plan{Seed: seed, Engine: engine, Pair: engine == postgres && c.one(3), Disk: engine == sqlite && c.one(2)}
-	total, weights := 0, weights
+	total, kinds := 0, kinds
 	if len(only) > 0 {
-		weights = slices.DeleteFunc(slices.Clone(weights), func(w weight) bool { return !slices.Contains(only, w.do) })
+		kinds = slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return !slices.Contains(only, k.name) })
 	}
-	for _, w := range weights {
-		total += w.often
+	for _, k := range kinds {
+		total += k.often
 	}
 	for range acts {
 		n := c.IntN(max(1, total))
-		for _, w := range weights {
-			if n -= w.often; n < 0 {
-				a := Act{Do: w.do, Chance: c.Uint64()}
-				if len(w.faults) > 0 && c.one(3) {
-					a.Fault = pick(c, w.faults)
+		for _, k := range kinds {
+			if n -= k.often; n < 0 {
+				a := Act{Do: k.name, Chance: c.Uint64()}
+				if len(k.faults) > 0 && c.one(3) {
+					a.Fault = pick(c, k.faults)
 				}
 				p.Acts = append(p.Acts, a)
 				break

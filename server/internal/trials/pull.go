@@ -88,8 +88,7 @@ func (t *trial) first(s *server, k networkKey, q query, size int) (*pull, *answe
 	got, err := t.page(a)
 	if got != nil {
 		p.snapshot = a.snapshot()
-		t.rowsSeen(p, got)
-		t.log("%s %s: %s", k.id, a.what, p.snapshot)
+		p.rows = append(p.rows, got.rows...)
 	}
 	return p, a, got, err
 }
@@ -148,11 +147,6 @@ func period(q query, p page) error {
 	return nil
 }
 
-func (t *trial) rowsSeen(p *pull, got *page) {
-	p.rows = append(p.rows, got.rows...)
-	t.figures.rows.Add(int64(len(got.rows)))
-}
-
 // learnUsers asks for all users of a state; nil in trouble.
 func (t *trial) learnUsers(s *server, k networkKey, snapshot string) (*page, error) {
 	p, err := t.page(t.get(s, k.key, schoolsPrefix+"/users", paged(nil, 1, 1000, snapshot)))
@@ -185,7 +179,7 @@ func (t *trial) further(p *pull, s *server) (more bool, err error) {
 	}
 	p.asked = t.clock.now()
 	p.page++
-	t.rowsSeen(p, got)
+	p.rows = append(p.rows, got.rows...)
 	if err := p.agrees(a, *got); err != nil {
 		return false, err
 	}
@@ -306,7 +300,6 @@ func (t *trial) round(c chance, _ Act) error {
 				delete(have, naturalKey(r))
 			}
 		}
-		t.figures.rows.Add(int64(len(got.rows)))
 		if seen += len(got.rows); seen >= got.total || len(got.rows) == 0 {
 			break
 		}

@@ -4,41 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
-
-// acts are what a plan can have done.
-var acts = map[string]func(*trial, chance, Act) error{
-	"flood":          (*trial).flood,
-	"drop":           (*trial).drop,
-	"migrate":        (*trial).migrate,
-	"export":         (*trial).export,
-	"backup":         (*trial).backup,
-	"flip":           (*trial).flip,
-	"power":          (*trial).power,
-	"full disk":      (*trial).fullDisk,
-	"forget":         (*trial).forget,
-	"school load":    (*trial).schoolLoad,
-	"library load":   (*trial).libraryLoad,
-	"directory":      (*trial).directory,
-	"pull schools":   (*trial).pullSchools,
-	"pull libraries": (*trial).pullLibraries,
-	"pull directory": (*trial).pullDirectory,
-	"go on":          (*trial).goOn,
-	"round":          (*trial).round,
-	"keys":           (*trial).keys,
-	"strangers":      (*trial).strangers,
-	"clock":          (*trial).turnClock,
-	"clock back":     (*trial).clockBack,
-	"turn":           (*trial).turn,
-	"kill server":    (*trial).killServer,
-	"kill backend":   (*trial).killBackend,
-	"crash database": (*trial).crashDatabase,
-	"promote":        (*trial).promote,
-	"lose":           (*trial).lose,
-	"hold":           (*trial).hold,
-	"freeze":         (*trial).freeze,
-}
 
 // run does a plan from its beginning to its end. The error is a *difference where an answer was wrong.
 func (t *trial) run(ctx context.Context) error {
@@ -49,13 +17,13 @@ func (t *trial) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		do, known := acts[a.Do]
-		if !known {
+		k := slices.IndexFunc(kinds, func(k kind) bool { return k.name == a.Do })
+		if k < 0 {
 			continue
 		}
 		t.figures.acts.Add(1)
 		t.log("%d %s %s at %v", i, a.Do, a.Fault, t.clock.now().In(brasilia).Format(time.DateTime))
-		if err := do(t, newChance(a.Chance), a); err != nil {
+		if err := kinds[k].do(t, newChance(a.Chance), a); err != nil {
 			if d, ok := errors.AsType[*difference](err); ok {
 				return &difference{fmt.Sprintf("act %d, %s %s: %s", i, a.Do, a.Fault, d.text)}
 			}

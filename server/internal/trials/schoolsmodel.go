@@ -124,6 +124,9 @@ var errBad = errors.New("a bad row")
 // load folds a feed that a load began at a time (F3).
 func (p *partner) load(l loading, began time.Time) error {
 	feed, skip := l.feed, l.skip
+	if slices.ContainsFunc(feed["segments"], func(r row) bool { return r["duration"] != nil }) {
+		return errBad // a member that is misspelt is not passed over
+	}
 	bad := func(ok bool) error {
 		if ok || skip {
 			return nil

@@ -54,6 +54,13 @@ func (w *worlds[M]) acknowledged(m *maybe[M]) {
 	w.merge()
 }
 
+// happens lets something happen at once, for certain.
+func (w *worlds[M]) happens(do func(M)) {
+	m := &maybe[M]{"", func(m M) M { do(m); return m }}
+	w.begin(m)
+	w.acknowledged(m)
+}
+
 // refused says that a change has not happened, and will not.
 func (w *worlds[M]) refused(m *maybe[M]) error {
 	kept := slices.DeleteFunc(slices.Clone(w.all), func(o world[M]) bool { return slices.Contains(o.done, m) })
