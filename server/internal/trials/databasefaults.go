@@ -12,25 +12,16 @@ import (
 
 // crashDatabase ends PostgreSQL at once and starts it again; what it has acknowledged is there.
 func (t *trial) crashDatabase(_ chance, _ Act) error {
-	if t.plan.Engine == sqlite {
-		return nil
-	}
 	t.trouble = true
 	t.figures.kills.Add(1)
 	if err := t.store.pg.crash(t.store.pg.primary()); err != nil {
 		return err
 	}
-	if err := t.calm(); err != nil {
-		return err
-	}
-	return t.whole(t.servers[0])
+	return t.recovered()
 }
 
 // killBackend ends one of the database's processes, by itself or with all others, as a crash in one does.
 func (t *trial) killBackend(c chance, _ Act) error {
-	if t.plan.Engine == sqlite {
-		return nil
-	}
 	t.trouble = true
 	t.figures.kills.Add(1)
 	err := t.store.open(func(ctx context.Context, db *database.DB) error {
@@ -61,9 +52,6 @@ func (t *trial) killBackend(c chance, _ Act) error {
 
 // hold keeps the lock of a SQLite file, as a process does that has stopped with it. Who cannot wait any longer is told to come again.
 func (t *trial) hold(c chance, _ Act) error {
-	if t.plan.Engine == postgres {
-		return nil
-	}
 	moment := time.Duration(c.IntN(1500)) * time.Millisecond
 	if c.one(6) {
 		moment = 2 * patience // longer than anybody waits
@@ -89,7 +77,7 @@ func (t *trial) hold(c chance, _ Act) error {
 
 // promote lets the standby take over; what was acknowledged before is there.
 func (t *trial) promote(_ chance, _ Act) error {
-	if !t.plan.Pair || t.promoted {
+	if t.promoted {
 		return nil
 	}
 	t.promoted, t.trouble = true, true
@@ -97,15 +85,12 @@ func (t *trial) promote(_ chance, _ Act) error {
 	if err := t.store.pg.promote(); err != nil {
 		return err
 	}
-	if err := t.calm(); err != nil {
-		return err
-	}
-	return t.whole(t.servers[0])
+	return t.recovered()
 }
 
 // lose has the standby take over when it lacks the last writes: what they made is gone, and nobody is answered from it.
 func (t *trial) lose(c chance, _ Act) error {
-	if !t.plan.Pair || t.promoted || !t.product.snapshots {
+	if t.promoted || !t.product.snapshots {
 		return nil
 	}
 	if err := t.store.pg.part(); err != nil {
@@ -150,9 +135,6 @@ func (t *trial) checkLost() error {
 
 // freeze lets nothing pass between the servers and the database for a while, and breaks nothing.
 func (t *trial) freeze(c chance, _ Act) error {
-	if t.plan.Engine == sqlite {
-		return nil
-	}
 	t.trouble = true
 	set := func(frozen bool) {
 		for _, n := range t.store.pg.nodes {

@@ -177,10 +177,7 @@ func (t *trial) unheard(w write, s *server) error {
 	}
 	t.schools.worlds.unknown(m)
 	t.erasedTeacher(w, false)
-	if err := t.calm(); err != nil {
-		return err
-	}
-	return t.whole(t.servers[0])
+	return t.recovered()
 }
 
 // erasedTeacher takes the e-mail of a teacher that was removed out of what pulls expect: it is gone from every state.

@@ -69,10 +69,7 @@ func (t *trial) fullDisk(c chance, _ Act) error {
 	if err != nil {
 		return fmt.Errorf("on a full disk: %w", err)
 	}
-	if err := t.calm(); err != nil {
-		return err
-	}
-	return t.whole(t.servers[0])
+	return t.recovered()
 }
 
 // power looks at the disk as the power's failure would leave it: all that was acknowledged is there.
@@ -117,9 +114,6 @@ func (t *trial) elsewhere(url string) error {
 
 // backup copies an embedded database while it is served; the copy answers as it does.
 func (t *trial) backup(_ chance, _ Act) error {
-	if t.plan.Engine == postgres {
-		return nil
-	}
 	file := t.file(fmt.Sprintf("copy-%d.db", t.next()))
 	if err := t.must(nil, "backup", file); err != nil {
 		return err

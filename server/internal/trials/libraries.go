@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -72,11 +71,7 @@ func (t *trial) wholeLibraries(s *server) error {
 		if route == "/engagements" {
 			q.params["startDate"], q.params["endDate"] = addDays(today, -30), today
 		}
-		p, err := t.beginLibraryPull(s, q, 100)
-		if err != nil {
-			return err
-		}
-		if err := t.rest(p, s); err != nil {
+		if _, err := t.copied(s, &pull{query: q, key: t.libraries.key, size: 100}); err != nil {
 			return err
 		}
 	}
@@ -98,14 +93,7 @@ func (t *trial) pullLibraries(c chance, a Act) error {
 		return err
 	}
 	p.explicit = t.product.snapshots && !strings.HasSuffix(q.path, "/channels")
-	if c.one(4) {
-		err = t.otherForm(c, p, s)
-	}
-	if c.one(2) {
-		t.libraries.pulls = append(t.libraries.pulls, p)
-		return err
-	}
-	return errors.Join(err, t.rest(p, pick(c, t.servers)))
+	return t.goesOn(c, p, s, &t.libraries.pulls)
 }
 
 // filters are what the lists of the libraries, and the summary, can be asked for: values, or some number.

@@ -42,48 +42,52 @@ type kind struct {
 	often  int
 	do     func(*trial, chance, Act) error
 	faults []string
+	where  string // an engine, or "pair" or "disk"; empty: everywhere
+}
+
+// fits reports whether a kind of acts makes sense in a plan.
+func (k kind) fits(p Plan) bool {
+	return k.where == "" || k.where == p.Engine || k.where == "pair" && p.Pair || k.where == "disk" && p.Disk
 }
 
 var kinds = []kind{
-	{"school load", 14, (*trial).schoolLoad, []string{"kill", "overtaken", "beside", "slow", "cut"}},
-	{"library load", 12, (*trial).libraryLoad, []string{"kill", "overtaken", "beside", "slow", "cut"}},
-	{"directory", 22, (*trial).directory, []string{"kill server", "cut", "lost"}},
-	{"pull schools", 20, (*trial).pullSchools, []string{"slow", "lost"}},
-	{"pull libraries", 16, (*trial).pullLibraries, []string{"slow", "lost"}},
-	{"pull directory", 6, (*trial).pullDirectory, nil},
-	{"go on", 12, (*trial).goOn, nil},
-	{"round", 10, (*trial).round, nil},
-	{"keys", 5, (*trial).keys, nil},
-	{"strangers", 3, (*trial).strangers, nil},
-	{"clock", 4, (*trial).turnClock, nil},
-	{"turn", 1, (*trial).turn, nil},
-	{"clock back", 1, (*trial).clockBack, nil},
-	{"forget", 2, (*trial).forget, nil},
-	{"kill server", 2, (*trial).killServer, nil},
-	{"kill backend", 2, (*trial).killBackend, nil},
-	{"crash database", 2, (*trial).crashDatabase, nil},
-	{"promote", 1, (*trial).promote, nil},
-	{"lose", 1, (*trial).lose, nil},
-	{"hold", 1, (*trial).hold, nil},
-	{"freeze", 1, (*trial).freeze, nil},
-	{"full disk", 1, (*trial).fullDisk, nil},
-	{"power", 1, (*trial).power, nil},
-	{"flip", 1, (*trial).flip, nil},
-	{"backup", 1, (*trial).backup, nil},
-	{"export", 1, (*trial).export, nil},
-	{"migrate", 1, (*trial).migrate, nil},
-	{"drop", 1, (*trial).drop, nil},
-	{"flood", 1, (*trial).flood, nil},
+	{"school load", 14, (*trial).schoolLoad, []string{"kill", "overtaken", "beside", "slow", "cut"}, ""},
+	{"library load", 12, (*trial).libraryLoad, []string{"kill", "overtaken", "beside", "slow", "cut"}, ""},
+	{"directory", 22, (*trial).directory, []string{"kill server", "cut", "lost"}, ""},
+	{"pull schools", 20, (*trial).pullSchools, []string{"slow", "lost"}, ""},
+	{"pull libraries", 16, (*trial).pullLibraries, []string{"slow", "lost"}, ""},
+	{"pull directory", 6, (*trial).pullDirectory, nil, ""},
+	{"go on", 12, (*trial).goOn, nil, ""},
+	{"round", 10, (*trial).round, nil, ""},
+	{"keys", 5, (*trial).keys, nil, ""},
+	{"strangers", 3, (*trial).strangers, nil, ""},
+	{"clock", 4, (*trial).turnClock, nil, ""},
+	{"turn", 1, (*trial).turn, nil, ""},
+	{"clock back", 1, (*trial).clockBack, nil, ""},
+	{"forget", 2, (*trial).forget, nil, ""},
+	{"kill server", 2, (*trial).killServer, nil, ""},
+	{"kill backend", 2, (*trial).killBackend, nil, postgres},
+	{"crash database", 2, (*trial).crashDatabase, nil, postgres},
+	{"promote", 1, (*trial).promote, nil, "pair"},
+	{"lose", 1, (*trial).lose, nil, "pair"},
+	{"hold", 1, (*trial).hold, nil, sqlite},
+	{"freeze", 1, (*trial).freeze, nil, postgres},
+	{"full disk", 1, (*trial).fullDisk, nil, "disk"},
+	{"power", 1, (*trial).power, nil, "disk"},
+	{"flip", 1, (*trial).flip, nil, ""},
+	{"backup", 1, (*trial).backup, nil, sqlite},
+	{"export", 1, (*trial).export, nil, ""},
+	{"migrate", 1, (*trial).migrate, nil, ""},
+	{"drop", 1, (*trial).drop, nil, ""},
+	{"flood", 1, (*trial).flood, nil, ""},
 }
 
 // newPlan makes a plan of a number of acts, of those named alone where any are. A third of the acts that can meet a fault do.
 func newPlan(seed uint64, engine string, acts int, only []string) Plan {
 	c := newChance(seed)
 	p := Plan{Seed: seed, Engine: engine, Pair: engine == postgres && c.one(3), Disk: engine == sqlite && c.one(2)}
-	total, kinds := 0, kinds
-	if len(only) > 0 {
-		kinds = slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return !slices.Contains(only, k.name) })
-	}
+	kinds := slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return !k.fits(p) || len(only) > 0 && !slices.Contains(only, k.name) })
+	total := 0
 	for _, k := range kinds {
 		total += k.often
 	}

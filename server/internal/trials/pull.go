@@ -350,7 +350,7 @@ func (t *trial) copied(s *server, like *pull) (p *pull, err error) {
 	if err != nil || p == nil {
 		return nil, err
 	}
-	p.explicit = !p.whole()
+	p.explicit = t.product.snapshots && !p.whole()
 	if err = t.rest(p, s); err != nil || !p.whole() {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ func (t *trial) run(ctx context.Context) error {
 			return ctx.Err()
 		}
 		k := slices.IndexFunc(kinds, func(k kind) bool { return k.name == a.Do })
-		if k < 0 {
+		if k < 0 || !kinds[k].fits(t.plan) {
 			continue
 		}
 		t.figures.acts.Add(1)

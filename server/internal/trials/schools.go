@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -118,11 +117,7 @@ func (t *trial) wholeSchools(s *server) error {
 			if route != "users" {
 				q.params["startDate"], q.params["endDate"] = schoolsHistory, "2026-12-31"
 			}
-			p, err := t.beginPull(s, k, q, 1000)
-			if err != nil {
-				return err
-			}
-			if err := t.rest(p, s); err != nil {
+			if _, err := t.copied(s, &pull{query: q, key: k, size: 1000}); err != nil {
 				return err
 			}
 		}
@@ -139,14 +134,21 @@ func (t *trial) pullSchools(c chance, a Act) error {
 		return err
 	}
 	p.explicit = t.product.snapshots && c.one(3)
+	return t.goesOn(c, p, s, &t.schools.pulls)
+}
+
+// goesOn leaves a pull that has begun for later, or ends it, perhaps on another server.
+func (t *trial) goesOn(c chance, p *pull, s *server, pulls *[]*pull) error {
 	if c.one(4) {
-		err = t.otherForm(c, p, s)
+		if err := t.otherForm(c, p, s); err != nil {
+			return err
+		}
 	}
 	if c.one(2) {
-		t.schools.pulls = append(t.schools.pulls, p)
-		return err
+		*pulls = append(*pulls, p)
+		return nil
 	}
-	return errors.Join(err, t.rest(p, pick(c, t.servers)))
+	return t.rest(p, pick(c, t.servers))
 }
 
 // schoolsQuery asks for something.

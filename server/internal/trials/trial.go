@@ -256,6 +256,14 @@ func (t *trial) calm() error {
 	return nil
 }
 
+// recovered holds that after a fault everything is answered, and right.
+func (t *trial) recovered() error {
+	if err := t.calm(); err != nil {
+		return err
+	}
+	return t.whole(t.servers[0])
+}
+
 func (t *trial) next() int { t.serial++; return t.serial }
 
 func (t *trial) file(name string) string { return filepath.Join(t.dir, name) }
