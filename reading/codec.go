@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // ErrCorrupt is the error for bytes that are not the binary form of a record.
@@ -64,8 +65,7 @@ func (r *Record) UnmarshalBinary(data []byte) error {
 	}
 	days := slices.Grow(r.Days[:0], n)[:n]
 	for i := range days {
-		d.day(&days[i], i == 0)
-		if d.bad {
+		if d.day(&days[i], i == 0); d.Bad() {
 			break
 		}
 	}
@@ -82,47 +82,46 @@ func newDecoder(data []byte) (d decoder, days int, err error) {
 	if len(data) == 0 || data[0] != recordVersion {
 		return d, 0, fmt.Errorf("%w: no version that is known", ErrCorrupt)
 	}
-	d = decoder{rest: data[1:], date: math.MinInt32}
-	return d, d.count(minDayBytes), nil
+	d = decoder{Decoder: packed.Bare(data[1:])}
+	return d, d.Count(minDayBytes), nil
 }
 
 // end returns an error unless all of data was read and nothing was wrong.
 func (d *decoder) end(data []byte) error {
-	if d.bad || len(d.rest) > 0 {
+	if d.End() != nil {
 		return fmt.Errorf("%w of %d bytes", ErrCorrupt, len(data))
 	}
 	return nil
 }
 
-// decoder reads numbers from the front of rest. The first that is wrong sets bad; what is read afterwards has no meaning.
+// decoder reads days from the front of a form.
 type decoder struct {
-	rest []byte
-	bad  bool
+	packed.Decoder
 	date int64      // of the last day read
 	room []Interval // for coverages that have no slice of their own
 }
 
 // day reads one day into to.
 func (d *decoder) day(to *Day, first bool) {
-	if step := d.uvarint(); first {
+	if step := d.Uvarint(); first {
 		d.date = int64(step>>1) ^ -int64(step&1)
 	} else {
-		d.check(step > 0 && step <= math.MaxUint32)
+		d.Check(step > 0 && step <= math.MaxUint32)
 		d.date += int64(step)
 	}
-	d.check(d.date >= math.MinInt32 && d.date <= math.MaxInt32)
+	d.Check(d.date >= math.MinInt32 && d.date <= math.MaxInt32)
 	to.Date, to.Read = calendar.Date(d.date), true
-	to.MS, to.Minutes = d.natural(), Minutes(d.natural())
-	start, span := d.uvarint(), d.uvarint()
+	to.MS, to.Minutes = d.Natural(), Minutes(d.Natural())
+	start, span := d.Uvarint(), d.Uvarint()
 	//mutants:equal the sum is looked at too
-	d.check(start < daySeconds && span < daySeconds && start+span < daySeconds)
+	d.Check(start < daySeconds && span < daySeconds && start+span < daySeconds)
 	to.First, to.Last = int32(start), int32(start+span)
 	to.Coverage = d.coverage(to.Coverage)
 }
 
 // coverage reads a coverage into the array of c where it fits.
 func (d *decoder) coverage(c Coverage) Coverage {
-	n := d.count(minIntervalBytes)
+	n := d.Count(minIntervalBytes)
 	if n == 0 {
 		return nil
 	}
@@ -132,12 +131,12 @@ func (d *decoder) coverage(c Coverage) Coverage {
 	c = c[:n]
 	at := int64(0)
 	for i := range c {
-		gap, extent := d.natural(), d.natural()
+		gap, extent := d.Natural(), d.Natural()
 		from := at + gap // both sums overflow to below 0 or not at all
 		at = from + extent
 		//mutants:equal a sum that overflows is below -1, and any other above 0
-		d.check((gap > 0 || i == 0) && extent > 0 && from >= 0 && at >= 0)
-		if d.bad {
+		d.Check((gap > 0 || i == 0) && extent > 0 && from >= 0 && at >= 0)
+		if d.Bad() {
 			return nil
 		}
 		c[i] = Interval{from, at}
@@ -149,48 +148,9 @@ func (d *decoder) coverage(c Coverage) Coverage {
 func (d *decoder) space(n int) []Interval {
 	if len(d.room) < n { //mutants:equal room that is made too early is room
 		//mutants:equal how much room is made in advance is for speed
-		d.room = make([]Interval, n+len(d.rest)/(minDayBytes+2*minIntervalBytes))
+		d.room = make([]Interval, n+d.Len()/(minDayBytes+2*minIntervalBytes))
 	}
 	c := d.room[:n:n]
 	d.room = d.room[n:]
 	return c
-}
-
-func (d *decoder) check(ok bool) { d.bad = d.bad || !ok }
-
-// natural reads a number from 0 to 2^63 - 1.
-func (d *decoder) natural() int64 {
-	v := d.uvarint()
-	d.check(v <= math.MaxInt64)
-	return int64(v)
-}
-
-// count reads how many things follow, of which each takes at least size bytes; it is 0 where something is wrong.
-func (d *decoder) count(size int) int {
-	v := d.uvarint()
-	d.check(v <= uint64(len(d.rest)/size)) //mutants:equal what is not there is missed when it is read
-	if d.bad {
-		return 0 //mutants:equal of a bad form nothing is used
-	}
-	return int(v)
-}
-
-// uvarint reads a number in its shortest form.
-func (d *decoder) uvarint() uint64 {
-	switch b := d.rest; { // most numbers take one byte or two
-	case len(b) > 0 && b[0] < 0x80: //mutants:equal the long way reads it too
-		d.rest = b[1:]
-		return uint64(b[0])
-	case len(b) > 1 && b[1] < 0x80 && b[1] > 0: //mutants:equal the long way reads it too
-		d.rest = b[2:]
-		return uint64(b[0]&0x7f) | uint64(b[1])<<7
-	}
-	v, n := binary.Uvarint(d.rest)
-	//mutants:equal one of one byte was read above
-	if n <= 0 || d.rest[n-1] == 0 { // a last byte of 0 only makes it longer
-		d.bad, d.rest = true, nil
-		return 0 //mutants:equal of a bad form nothing is used
-	}
-	d.rest = d.rest[n:]
-	return v
 }

@@ -70,8 +70,7 @@ func (t *Totaller) TotalBinary(data []byte, p calendar.Period, length int64) (To
 	t.intervals, t.sorted = t.intervals[:0], true //mutants:equal what is sorted may be sorted again
 	found := false
 	for i := range n {
-		d.day(&t.day, i == 0)
-		if d.bad {
+		if d.day(&t.day, i == 0); d.Bad() {
 			return Total{}, false, d.end(data)
 		}
 		if t.day.Date > p.End {

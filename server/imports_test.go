@@ -18,7 +18,7 @@ const module = "github.com/lectern-dev/lectern/"
 var mayImport = map[string][]string{
 	"reading/calendar":          {},
 	"reading/decimal":           {},
-	"reading":                   {"reading/calendar", "reading/decimal"},
+	"reading":                   {"reading/calendar", "reading/decimal", "reading/packed"},
 	"reading/packed":            {},
 	"reading/spill":             {"reading/packed"},
 	"paging":                    {},

@@ -15,6 +15,7 @@ package packed
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 )
 
 // ErrCorrupt is the error for a stored form that cannot have been written by this program.
@@ -66,6 +67,10 @@ func (d *Decoder) long() uint64 {
 	if d.bad {
 		return 0
 	}
+	if b := d.rest; len(b) > 1 && b[1] < 0x80 && b[1] > 0 { //mutants:equal the general way reads one of two bytes too
+		d.rest = b[2:]
+		return uint64(b[0]&0x7f) | uint64(b[1])<<7
+	}
 	v, n := binary.Uvarint(d.rest)
 	//mutants:equal one of one byte is read above, unless what is bad is asked for nothing
 	if n <= 0 || n > 1 && d.rest[n-1] == 0 { // a longer form than needed is not ours
@@ -74,6 +79,13 @@ func (d *Decoder) long() uint64 {
 	}
 	d.rest = d.rest[n:]
 	return v
+}
+
+// Natural reads a number from 0 to 2^63 - 1.
+func (d *Decoder) Natural() int64 {
+	v := d.Uvarint()
+	d.Check(v <= math.MaxInt64)
+	return int64(v)
 }
 
 // Varint reads a signed number.

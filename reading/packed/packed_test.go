@@ -99,3 +99,13 @@ func TestNothingLeft(t *testing.T) {
 		t.Error("a number is read of half of one")
 	}
 }
+
+// TestNatural reads the most that a signed number holds, and not one more.
+func TestNatural(t *testing.T) {
+	for n, want := range map[uint64]error{0: nil, 300: nil, math.MaxInt64: nil, math.MaxInt64 + 1: packed.ErrCorrupt} {
+		d := packed.Bare(binary.AppendUvarint(nil, n))
+		if got, err := d.Natural(), d.End(); !errors.Is(err, want) || err == nil && got != int64(n) {
+			t.Errorf("Natural of %d = %d, %v, want error %v", n, got, err, want)
+		}
+	}
+}

@@ -85,7 +85,7 @@ type DeltaReader struct {
 }
 
 func (r *DeltaReader) Delta() DayDelta {
-	d := DayDelta{Day: ReadDate(&r.Decoder), Reader: Natural(&r.Decoder)}
+	d := DayDelta{Day: ReadDate(&r.Decoder), Reader: r.Natural()}
 	if events := r.Uvarint(); events > 0 {
 		first, span := ReadSecond(&r.Decoder), ReadSecond(&r.Decoder)
 		r.Check(events <= math.MaxInt32 && first+span < daySeconds)

@@ -79,7 +79,7 @@ func VisitLoanReadings(data []byte, visit func(LoanReading)) error {
 	d := packed.NewDecoder(data, loanReadingsVersion)
 	former := LoanReading{}
 	for i := range d.Count(minLoanReading) {
-		r := LoanReading{Reader: Natural(d), Book: Natural(d)}
+		r := LoanReading{Reader: d.Natural(), Book: d.Natural()}
 		if i > 0 {
 			d.Check(r.Reader <= math.MaxInt64-former.Reader)
 			r.Reader += former.Reader
@@ -88,7 +88,7 @@ func VisitLoanReadings(data []byte, visit func(LoanReading)) error {
 			d.Check(r.Book > 0 && r.Book <= math.MaxInt64-former.Book)
 			r.Book += former.Book
 		}
-		r.Seconds, r.Highest = Natural(d), readProgress(d)
+		r.Seconds, r.Highest = d.Natural(), readProgress(d)
 		if d.Check(r.Seconds > 0 || r.Highest > 0); d.Bad() {
 			break
 		}
@@ -115,7 +115,7 @@ func AppendDayReading(b []byte, r DayReading) []byte {
 
 // ReadDayReading reads a reading that AppendDayReading has appended.
 func ReadDayReading(d *packed.Decoder) DayReading {
-	return DayReading{ReadDate(d), LoanReading{Reader: Natural(d), Book: Natural(d), Seconds: Natural(d), Highest: readProgress(d)}}
+	return DayReading{ReadDate(d), LoanReading{Reader: d.Natural(), Book: d.Natural(), Seconds: d.Natural(), Highest: readProgress(d)}}
 }
 
 // lent tells what the reader read of a title by the days of its loans, where that has changed or a loan is new. What is read never

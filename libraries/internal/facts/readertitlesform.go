@@ -124,11 +124,11 @@ func parseBooks(d *packed.Decoder, pair func(*packed.Decoder) libraries.Pair, lo
 }
 
 func readPair(d *packed.Decoder) libraries.Pair {
-	p := libraries.Pair{Sessions: Natural(d)}
+	p := libraries.Pair{Sessions: d.Natural()}
 	if p.Sessions == 0 {
 		return p
 	}
-	p.Seconds, p.Highest = Natural(d), readProgress(d)
+	p.Seconds, p.Highest = d.Natural(), readProgress(d)
 	n := 1
 	if p.Sessions > 1 {
 		n = d.Count(1)

@@ -14,11 +14,11 @@ import (
 
 // readFormerPair reads the sessions of a title.
 func readFormerPair(d *packed.Decoder) libraries.Pair {
-	p := libraries.Pair{Sessions: Natural(d)}
+	p := libraries.Pair{Sessions: d.Natural()}
 	if p.Sessions == 0 {
 		return p
 	}
-	p.Seconds, p.Highest = Natural(d), readProgress(d)
+	p.Seconds, p.Highest = d.Natural(), readProgress(d)
 	last := ReadDate(d)
 	p.Days = []calendar.Date{last}
 	if p.Highest >= libraries.Reading10 {

@@ -108,7 +108,7 @@ func ParseCountsByTitle(data []byte) (CountsByTitle, error) {
 	for i := range h {
 		h[i].Book = step(d, former, i == 0)
 		former = h[i].Book
-		h[i].Readings, h[i].ActiveLoans, h[i].ActiveReservations, h[i].Confirmed = Natural(d), Natural(d), Natural(d), Natural(d)
+		h[i].Readings, h[i].ActiveLoans, h[i].ActiveReservations, h[i].Confirmed = d.Natural(), d.Natural(), d.Natural(), d.Natural()
 		if d.Check(!h[i].empty()); d.Bad() {
 			break
 		}

@@ -55,7 +55,7 @@ func VisitTitles(data []byte, visit func(TitleDay)) error {
 		d.Check(mask > 0 && mask < 1<<metric.Metrics)
 		for m := range metric.Metrics {
 			if mask&(1<<m) != 0 {
-				t.Sums[m] = Natural(d)
+				t.Sums[m] = d.Natural()
 				d.Check(t.Sums[m] > 0 && inTitleSheet(m))
 			}
 		}

@@ -62,15 +62,15 @@ func (t *DayTotals) AppendBinary(b []byte) []byte {
 // ParseDayTotals unpacks the Totals of a day's forms. The error is [packed.ErrCorrupt].
 func ParseDayTotals(data []byte) (DayTotals, error) {
 	d := packed.NewDecoder(data, totalsVersion)
-	t := DayTotals{Readers: Natural(d)}
+	t := DayTotals{Readers: d.Natural()}
 	for m := range t.Sums {
 		if metric.Metric(m) != metric.DistinctBooks {
-			t.Sums[m] = Natural(d)
+			t.Sums[m] = d.Natural()
 		}
 	}
 	var counts [dayCounts]int64
 	for i := range counts {
-		counts[i] = Natural(d)
+		counts[i] = d.Natural()
 	}
 	setCounts(&t.Counts, &counts)
 	if err := d.End(); err != nil {

@@ -9,16 +9,9 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// Natural reads a number from 0 to 2^63 - 1.
-func Natural(d *packed.Decoder) int64 {
-	v := d.Uvarint()
-	d.Check(v <= math.MaxInt64)
-	return int64(v)
-}
-
 // step reads an identifier that is above the former one: as the distance to it, the first as itself.
 func step(d *packed.Decoder, former int64, first bool) int64 {
-	v := Natural(d)
+	v := d.Natural()
 	if first {
 		return v
 	}

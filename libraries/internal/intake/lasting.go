@@ -156,7 +156,7 @@ func (k lasting[T]) pile(room spill.Pile) *spill.Of[row.Lined[T]] {
 			return k.table.Append(binary.AppendUvarint(b, uint64(l.Line)), &l.Row)
 		},
 		Read: func(d *packed.Decoder) row.Lined[T] {
-			return row.Lined[T]{Line: int(facts.Natural(d)), Row: read(d, k.table)}
+			return row.Lined[T]{Line: int(d.Natural()), Row: read(d, k.table)}
 		},
 	}
 }

@@ -107,7 +107,7 @@ func visitRecords(data []byte, visit func(kind byte, reader int64, record *packe
 	d := packed.Bare(data)
 	var record packed.Decoder
 	for d.Len() > 0 && !d.Bad() {
-		kind, reader := d.Byte(), facts.Natural(&d)
+		kind, reader := d.Byte(), d.Natural()
 		record = packed.Bare(d.Bytes(d.Count(1)))
 		d.Check(kind >= pileReader && kind <= pileRequest)
 		if d.Bad() {
@@ -233,9 +233,9 @@ func readPiledEvent(d *packed.Decoder, reader int64) facts.Event {
 	if id := d.Bytes(8); id != nil {
 		e.ID = facts.EventID(binary.LittleEndian.Uint64(id))
 	}
-	e.Day, e.Second, e.Book = facts.ReadDate(d), facts.ReadSecond(d), facts.Natural(d)
+	e.Day, e.Second, e.Book = facts.ReadDate(d), facts.ReadSecond(d), d.Natural()
 	if e.Kind == libraries.SessionEvent {
-		e.Seconds, e.Progress = facts.Natural(d), libraries.Progress(facts.Natural(d))
+		e.Seconds, e.Progress = d.Natural(), libraries.Progress(d.Natural())
 		e.Mode, e.Format = libraries.Mode(d.Byte()), libraries.Format(d.Byte())
 	}
 	return e
