@@ -61,13 +61,15 @@ func (p *Pile) Move(m Moves) error {
 		if err != nil {
 			return err
 		}
-		err = each(data, func(_ int, e schools.Event) error {
-			if e.User = m[e.User]; e.User == 0 {
-				return nil
+		broken := each(data, func(at int, user directory.UserID) {
+			if to := m[user]; to != 0 && err == nil {
+				d := packed.Bare(data[at:])
+				e := unpackEvent(&d)
+				e.User = to
+				err = p.moved.Add(e)
 			}
-			return p.moved.Add(e)
 		})
-		if err != nil {
+		if err := errors.Join(broken, err); err != nil {
 			return err
 		}
 	}
@@ -103,49 +105,61 @@ func (p *Pile) Part(i int) (*Part, error) {
 		}
 		data = slices.Concat(data, more)
 	}
-	found := make([]place, 0, len(data)/packedEvent)
-	err = each(data, func(at int, e schools.Event) error {
-		if _, moved := p.moves[e.User]; !moved || at >= own {
-			found = append(found, place{e.User, uint32(at)})
+	l := listing{index: map[directory.UserID]uint32{}, found: make([]found, 0, len(data)/packedEvent)}
+	err = each(data, func(at int, user directory.UserID) {
+		if _, moved := p.moves[user]; !moved || at >= own {
+			l.add(user, at)
 		}
-		return nil
 	})
-	return &Part{data, inOrder(found)}, err
-}
-
-// A Part is the events of some users, which stay packed: those of a few users are taken out at a time.
-type Part struct {
-	data   []byte
-	places []place // users ascending, a user's events in the order in which they came
-}
-
-// place is where an event of a user stands.
-type place struct {
-	user directory.UserID
-	at   uint32
+	return l.part(data), err
 }
 
 // packedEvent is how many bytes most events take at least.
-const packedEvent = 24
+const packedEvent = 26
 
-// inOrder returns the places by user, each user's in the order in which they stand.
-func inOrder(found []place) []place {
-	next := map[directory.UserID]int{} // first the count, then where a user's next place goes
-	for _, p := range found {
-		next[p.user]++
+// A Part is the events of some users, which stay packed: those of a few users are taken out at a time.
+type Part struct {
+	data []byte
+	at   []uint32 // where events stand: users ascending, a user's in the order in which they came
+	ends []int    // of each user's
+}
+
+// listing makes a list of where the events of a part stand.
+type listing struct {
+	users []directory.UserID
+	index map[directory.UserID]uint32 // of users
+	n     []int                       // the events of each
+	found []found
+}
+
+// found is where an event of a user stands.
+type found struct{ index, at uint32 }
+
+func (l *listing) add(user directory.UserID, at int) {
+	i, ok := l.index[user]
+	if !ok {
+		i = uint32(len(l.users))
+		l.index[user], l.users, l.n = i, append(l.users, user), append(l.n, 0)
 	}
-	i := 0
-	for _, user := range slices.Sorted(maps.Keys(next)) {
-		n := next[user]
-		next[user] = i
-		i += n
+	l.n[i]++
+	l.found = append(l.found, found{i, uint32(at)})
+}
+
+// part returns the part that was listed.
+func (l *listing) part(data []byte) *Part {
+	p := &Part{data: data, at: make([]uint32, len(l.found))}
+	next, end := make([]int, len(l.users)), 0
+	for _, user := range slices.Sorted(slices.Values(l.users)) {
+		i := l.index[user]
+		next[i] = end
+		end += l.n[i]
+		p.ends = append(p.ends, end)
 	}
-	places := make([]place, len(found))
-	for _, p := range found {
-		places[next[p.user]] = p
-		next[p.user]++
+	for _, f := range l.found {
+		p.at[next[f.index]] = f.at
+		next[f.index]++
 	}
-	return places
+	return p
 }
 
 // Batches yields the events, of whole users and of about n or more at a time, users ascending, each user's in the order in which
@@ -153,64 +167,74 @@ func inOrder(found []place) []place {
 func (p *Part) Batches(n int) iter.Seq[[]schools.Event] {
 	return func(yield func([]schools.Event) bool) {
 		var batch []schools.Event
-		for i, at := range p.places {
-			if len(batch) >= n && at.user != p.places[i-1].user {
-				if !yield(batch) {
-					return
-				}
-				batch = batch[:0]
+		from := 0
+		for i, end := range p.ends {
+			if end-from < n && i < len(p.ends)-1 {
+				continue
 			}
-			d := packed.Bare(p.data[at.at:])
-			batch = append(batch, unpackEvent(&d))
-		}
-		if len(batch) > 0 {
-			yield(batch)
+			batch = slices.Grow(batch[:0], end-from)
+			for _, at := range p.at[from:end] {
+				d := packed.Bare(p.data[at:])
+				batch = append(batch, unpackEvent(&d))
+			}
+			if from = end; !yield(batch) {
+				return
+			}
 		}
 	}
 }
 
 // each visits packed events, and tells where each stands.
-func each(data []byte, visit func(at int, e schools.Event) error) error {
-	for d := packed.Bare(data); d.Len() > 0; {
-		at := len(data) - d.Len()
-		e := unpackEvent(&d)
-		if d.Bad() {
-			return fmt.Errorf("what was set aside: %w", packed.ErrCorrupt)
+func each(data []byte, visit func(at int, user directory.UserID)) error {
+	for at := 0; at < len(data); {
+		next := at + 1 + int(data[at])
+		if next > len(data) {
+			return errSetAside
 		}
-		if err := visit(at, e); err != nil {
-			return err
+		user, n := binary.Uvarint(data[at+1 : next])
+		if n <= 0 {
+			return errSetAside
 		}
+		visit(at, directory.UserID(user))
+		at = next
 	}
 	return nil
 }
 
-// appendEvent packs an event.
+var errSetAside = fmt.Errorf("what was set aside: %w", packed.ErrCorrupt)
+
+// appendEvent packs an event: how many bytes follow, its user, and the rest.
 func appendEvent(b []byte, e schools.Event) []byte {
+	begin := len(b)
+	b = append(b, 0)
+	b = binary.AppendUvarint(b, uint64(e.User))
 	b = binary.LittleEndian.AppendUint64(b, e.ID.Hash)
 	b = binary.LittleEndian.AppendUint64(b, e.ID.Series)
 	b = binary.AppendUvarint(b, uint64(e.ID.Number))
-	b = binary.AppendUvarint(b, uint64(e.User))
 	b = binary.AppendVarint(b, int64(e.Day))
 	b = binary.AppendUvarint(b, uint64(e.Effect))
-	if e.Effect != schools.EffectiveReading {
-		return b
+	if e.Effect == schools.EffectiveReading {
+		b = binary.AppendUvarint(b, uint64(e.At))
+		b = binary.AppendUvarint(b, uint64(e.MS))
+		b = binary.AppendUvarint(b, uint64(e.Book))
+		b = binary.AppendUvarint(b, uint64(e.Extent.From))
+		b = binary.AppendUvarint(b, uint64(e.Extent.To-e.Extent.From))
 	}
-	b = binary.AppendUvarint(b, uint64(e.At))
-	b = binary.AppendUvarint(b, uint64(e.MS))
-	b = binary.AppendUvarint(b, uint64(e.Book))
-	b = binary.AppendUvarint(b, uint64(e.Extent.From))
-	return binary.AppendUvarint(b, uint64(e.Extent.To-e.Extent.From))
+	b[begin] = byte(len(b) - begin - 1) // 96 at most
+	return b
 }
 
 // unpackEvent reads the next event.
 func unpackEvent(d *packed.Decoder) schools.Event {
+	d.Bytes(1)
+	user := directory.UserID(d.Uvarint())
 	id := d.Bytes(16)
 	if id == nil {
 		return schools.Event{}
 	}
 	e := schools.Event{
 		ID:     schools.EventID{Hash: binary.LittleEndian.Uint64(id), Series: binary.LittleEndian.Uint64(id[8:]), Number: int64(d.Uvarint())},
-		User:   directory.UserID(d.Uvarint()),
+		User:   user,
 		Day:    calendar.Date(d.Varint()),
 		Effect: schools.Effect(d.Uvarint()),
 	}
