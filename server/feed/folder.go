@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -18,6 +19,8 @@ type Folder struct {
 	ignored map[string]bool
 	size    int64
 	done    atomic.Int64
+
+	decoders sync.Pool // of zstd
 }
 
 // File is the file of one resource.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -23,7 +24,7 @@ func (f *File) stream() (io.Reader, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r, end, err := f.packing.unpack(file)
+	r, end, err := f.packing.unpack(file, &f.folder.decoders)
 	if err != nil {
 		file.Close()
 		return nil, nil, fmt.Errorf("%s line 1: %w", f.name, damage(err))
@@ -31,8 +32,8 @@ func (f *File) stream() (io.Reader, func(), error) {
 	return r, func() { end(); file.Close() }, nil // what was read is read, though the file may not close
 }
 
-// unpack returns what a file holds, and what ends the decompressor.
-func (p packing) unpack(file io.Reader) (r io.Reader, end func(), err error) {
+// unpack returns what a file holds, and what ends the decompressor. Decoders of zstd are used again, with their windows.
+func (p packing) unpack(file io.Reader, decoders *sync.Pool) (r io.Reader, end func(), err error) {
 	packed, end := bufio.NewReaderSize(file, 64<<10), func() {}
 	switch p {
 	case gzipped:
@@ -42,11 +43,16 @@ func (p packing) unpack(file io.Reader) (r io.Reader, end func(), err error) {
 		if _, err := packed.Peek(1); err != nil {
 			return nil, end, err // the decoder takes nothing for a file of no frames
 		}
-		z, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return nil, end, err
+		z, _ := decoders.Get().(*zstd.Decoder)
+		if z == nil {
+			if z, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow)); err != nil {
+				return nil, end, err
+			}
 		}
-		return damaged{z}, z.Close, nil
+		return damaged{z}, func() {
+			_ = z.Reset(nil) // lets go of the file
+			decoders.Put(z)
+		}, z.Reset(packed)
 	}
 	return file, end, nil
 }
