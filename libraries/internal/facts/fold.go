@@ -46,6 +46,7 @@ func (p Past) Fold(d Delivery) (Change, error) {
 	if f.titles == nil {
 		f.titles = &ReaderTitles{}
 	}
+	f.tally.days = make([]DayDelta, 0, min(len(d.Events)+len(d.Loans)+len(d.Reservations), 16))
 	for i := range d.Events {
 		if err := f.event(&d.Events[i]); err != nil {
 			return Change{}, err

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"sync"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
@@ -70,6 +71,7 @@ type load struct {
 	pile   *Pile
 	people func(ctx context.Context, ids []int64) ([]libraries.Reader, error)
 
+	rooms  sync.Pool                   // of deltas that wait for their day, used again: *[]facts.DayDelta
 	counts map[int64]facts.TitleCounts // changes, summed by title: readers have many, titles are few
 	loaded Loaded
 	erased []int64

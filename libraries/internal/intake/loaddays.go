@@ -103,6 +103,8 @@ func (l *load) merge(ctx context.Context, aside []byte) (state.Written, error) {
 		}
 		firsts[date] = !d.lent && d.Lent()
 		delete(m.days, date)
+		room := d.deltas
+		l.rooms.Put(&room)
 		for i, data := range formsOf(&forms) { // of an empty one there is no block
 			puts[i].Add(state.BlockKey{A: int64(date)}, d.stored[i], *data)
 		}
@@ -180,6 +182,9 @@ func (m *merging) add(ctx context.Context, delta facts.DayDelta) error {
 			return err
 		}
 		d = &mergedDay{}
+		if room, ok := m.rooms.Get().(*[]facts.DayDelta); ok {
+			d.deltas = *room
+		}
 		for i, data := range formsOf(&had) {
 			d.stored[i] = len(*data) > 0
 		}
