@@ -83,10 +83,17 @@ func (c *loadLibrariesCmd) Run(s *session) error {
 // whatever the size of the feed; the collector by itself would let it double.
 const loadMemory = 144 << 20
 
+// loadGarbage is how much of it may be garbage before the collector works, in percent of what is not: a load is short, and a tenth of
+// its time went into collecting what there was room for.
+const loadGarbage = 300
+
 // forLoads sees to the memory of so many loads at a time; it comes before the database is opened.
 func (s *session) forLoads(n int) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(n) * loadMemory)
+		if os.Getenv("GOGC") == "" {
+			debug.SetGCPercent(loadGarbage)
+		}
 	}
 	s.toLoad = true
 }
