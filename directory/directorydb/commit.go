@@ -51,7 +51,7 @@ func (s *Store) run(ctx context.Context, jobs []*job) error {
 	return err
 }
 
-// ahead does a job that looks before it locks: the lock is had where all is still as it was seen, and is held for one round trip.
+// ahead does a job that looks before it locks: the lock is had where all is still as it was seen.
 func (s *Store) ahead(ctx context.Context, j *job) error {
 	l := &later{IDB: s.DB, past: s.DB.DB, ahead: true}
 	w := &Write{IDB: l, Partner: j.partner}
@@ -71,34 +71,40 @@ func (s *Store) ahead(ctx context.Context, j *job) error {
 	return s.commit(ctx, saw, l.texts)
 }
 
-// commit writes texts, in a transaction that begins where a sight left off; else the error is errAhead.
+// commit writes texts, in a transaction that begins where a sight left off; else the error is errAhead. All of it is one text, so
+// that the lock is held for no round trip: where a row is another, the division by no rows ends it.
 func (s *Store) commit(ctx context.Context, saw sight, texts []string) error {
 	conn, err := s.DB.DB.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	r, err := conn.ExecContext(ctx, "BEGIN; "+s.DB.NewRaw(`
-		SELECT 1
-		  FROM versions v
-		  JOIN partners p ON p.tenant_id = v.tenant_id
-		 WHERE v.tenant_id = ? AND v.registers = ? AND v.erasures = ? AND p.last_entity_id = ? AND p.last_user_id = ?
-		   FOR UPDATE`, saw.partner.ID, saw.held.Registers, saw.held.Erasures, saw.partner.LastEntity, saw.partner.LastUser).String())
-	if errors.Is(err, driver.ErrBadConn) { // nothing was sent: another connection is better
+	asSeen := s.DB.NewRaw(`
+		SELECT 1 / count(*)
+		  FROM (SELECT 1
+		          FROM versions v
+		          JOIN partners p ON p.tenant_id = v.tenant_id
+		         WHERE v.tenant_id = ? AND v.registers = ? AND v.erasures = ? AND p.last_entity_id = ? AND p.last_user_id = ?
+		           FOR UPDATE) AS seen`, saw.partner.ID, saw.held.Registers, saw.held.Erasures, saw.partner.LastEntity, saw.partner.LastUser).String()
+	_, err = conn.ExecContext(ctx, strings.Join(slices.Concat([]string{"BEGIN", asSeen}, texts, []string{"COMMIT"}), "; "))
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, driver.ErrBadConn): // nothing was sent: another connection is better
 		return errAhead
 	}
-	if err == nil {
-		if n, _ := r.RowsAffected(); n == 1 {
-			_, err = conn.ExecContext(ctx, strings.Join(append(texts, "COMMIT"), "; "))
-		} else {
-			err = errAhead
-		}
-	}
-	if err != nil {
-		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	if p, ok := errors.AsType[interface {
+		error
+		SQLState() string
+	}](err); ok && p.SQLState() == divisionByZero {
+		return errAhead
 	}
 	return err
 }
+
+// divisionByZero is the error of PostgreSQL that says that nothing is as it was seen: no register divides.
+const divisionByZero = "22012"
 
 // behind does jobs of one partner behind its lock.
 func (s *Store) behind(ctx context.Context, tx bun.Tx, jobs []*job) error {

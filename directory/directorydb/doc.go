@@ -14,8 +14,8 @@
 // # Writes
 //
 // A write looks, decides and writes: one statement reads all that the rules ask of the rows that it names, and one text
-// holds all that it changes. Between the two the partner's row is locked where its version, and the numbers given out, are still
-// those that were looked at: three round trips, the lock held for the last of them. Where something has changed since, it locks
+// holds all that it changes, at whose beginning the partner's row is locked where its version, and the numbers given out, are still
+// those that were looked at: two round trips, the lock held for none. Where something has changed since, it locks
 // first and looks again. What needs more than a look, such as a reference that another carried, locks first at once.
 //
 // Writes that come while another of the same partner is under way wait in the process, take no connection and are then committed
