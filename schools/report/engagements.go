@@ -100,7 +100,7 @@ func (r *Reports) minutesOf(ctx context.Context, a Access, day calendar.Date, us
 
 // minutesSpan is the number of days whose minutes are read and kept together: few reads for one user's year, and not
 // much more than needed for a page of one day. It is a power of two.
-const minutesSpan = 16
+const minutesSpan = 16 //mutants:equal the day is in spans of other lengths too
 
 // minutes returns the minutes of the days.
 func (r *Reports) minutes(ctx context.Context, a Access, days []calendar.Date) ([]facts.Minutes, error) {
@@ -108,10 +108,10 @@ func (r *Reports) minutes(ctx context.Context, a Access, days []calendar.Date) (
 	var span facts.MinutesByDay
 	var held calendar.Period
 	for _, d := range days {
-		if span == nil || !held.Contains(d) {
-			first := d &^ (minutesSpan - 1) // down, also before 1970
-			held = calendar.Period{Start: first, End: first + minutesSpan - 1}
-			key := a.loaded("minutes " + first.String())
+		if span == nil || !held.Contains(d) { //mutants:equal what is read again is the same
+			//mutants:equal the day is in spans of other lengths too
+			held = calendar.Period{Start: d &^ (minutesSpan - 1), End: d | (minutesSpan - 1)} // also before 1970
+			key := a.loaded("minutes " + held.Start.String())
 			var err error
 			span, err = state.Load(ctx, r.Cache, key, func(ctx context.Context) (facts.MinutesByDay, error) {
 				return r.facts(a).Minutes(ctx, held)
@@ -229,7 +229,7 @@ func (r *Reports) dayRows(ctx context.Context, day calendar.Date, v access) ([]E
 	if err != nil {
 		return nil, err
 	}
-	for rank, id := range set.Ranked(v.users.Set, 0) {
+	for rank, id := range set.Ranked(v.users.Set, 0) { //mutants:equal to skip less than none is to skip none
 		rows = append(rows, Engagement{day, id, minutes.At(rank)})
 	}
 	return rows, nil

@@ -34,11 +34,11 @@ func NewRegister(entities []directory.Entity, degrees directory.Degrees) *Regist
 
 // Add puts an account in. A deleted account stays in the reports as an inactive user (P7).
 func (r *Register) Add(id directory.UserID, kind directory.Kind, entity directory.EntityID, active, deleted bool) {
-	if id < 0 {
+	if id < 0 { //mutants:equal no account is number 0, and no report shows it
 		return
 	}
-	if n := int(id) + 1; n > len(r.members) {
-		r.members = append(r.members, make([]member, n-len(r.members))...)
+	for int(id) >= len(r.members) {
+		r.members = append(r.members, member{})
 	}
 	r.members[id] = member{entity, schools.ProfileOf(kind), active && !deleted}
 }

@@ -53,6 +53,9 @@ func (s *shelf) Books(context.Context, directory.PartnerID, state.Versions) (*sc
 }
 
 func (s *shelf) People(_ context.Context, _ directory.PartnerID, _ state.Versions, ids []directory.UserID) (map[directory.UserID]report.Person, error) {
+	if len(ids) == 0 {
+		return nil, errors.New("nobody is asked for")
+	}
 	people := map[directory.UserID]report.Person{}
 	for _, id := range ids {
 		people[id] = report.Person{Name: fmt.Sprint("Nome ", id), Email: fmt.Sprint(id, "@example.com")}
@@ -336,7 +339,7 @@ func TestEngagements(t *testing.T) {
 					all = append(all, report.Engagement{Date: day, UserID: id, Minutes: reading.Minutes(tenths)})
 				}
 			}
-			for _, page := range []paging.Page{{Number: 1, Size: 1000}, {Number: 1 + r.IntN(4), Size: 1 + r.IntN(9)}, {Number: len(all) + 1, Size: 1}} {
+			for _, page := range []paging.Page{{Number: 1, Size: 1000}, {Number: 1 + r.IntN(4), Size: 1 + r.IntN(9)}, {Number: 2 + r.IntN(9), Size: 1}, {Number: len(all) + 1, Size: 1}} {
 				list, err := reports.Engagements(t.Context(), report.Access{Network: sel.network}, period, sel.filter, page)
 				if want := cut(all, page.Number, page.Size); err != nil || list.Total != int64(len(all)) || !slices.Equal(list.Rows, want) {
 					t.Fatalf("%s, %v, %+v: %v of %d, %v, want %v of %d", sel.name, period, page, list.Rows, list.Total, err, want, len(all))
@@ -460,6 +463,14 @@ func TestBytes(t *testing.T) {
 	named := network
 	named.Name = long
 	r := report.NewRegister([]directory.Entity{network}, nil)
+	referred := network
+	referred.Ref = directory.Ref(long)
+	if got := report.NewRegister([]directory.Entity{referred}, nil).Bytes() - r.Bytes(); got != 1000-len("rede") {
+		t.Errorf("a register with a reference of 1,000 bytes in place of 4 holds %d more", got)
+	}
+	if users := newRegister().Select(1, report.Filter{}); users.Bytes() <= 8*len(users.IDs) {
+		t.Errorf("%d users and the set of them hold %d bytes", len(users.IDs), users.Bytes())
+	}
 	next := r.Next([]directory.Entity{named}, nil)
 	if got := next.Bytes() - r.Bytes(); got != 1000-len("Rede") {
 		t.Errorf("a register with a name of 1,000 bytes in place of 4 holds %d more", got)

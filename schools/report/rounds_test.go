@@ -6,14 +6,18 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/round"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/internal/facts"
 	"github.com/lectern-dev/lectern/schools/report"
 )
 
@@ -88,14 +92,18 @@ func newLine(t *testing.T, r *rand.Rand) *line {
 		if n > 0 {
 			l.write(r, n, &s)
 		}
-		for i := range 200 {
-			// of users below 6 alone in later loads, and of the last days: other leaves, users and days stay as they were
+		events := 90
+		if n > 0 {
+			events = 5
+		}
+		for i := range events {
+			// most are of few days, and later loads of few users: of a user, a day or a record nothing changes, or all that there is
 			e := schools.Event{ID: schools.EventID{Hash: uint64(n*1000 + i)}, User: directory.UserID(1 + r.IntN(12)), Day: firstDay + calendar.Date(r.IntN(40))}
+			if n > 0 || i%2 == 0 {
+				e.Day = firstDay + 36 + calendar.Date(r.IntN(4))
+			}
 			if n > 0 {
-				if i > 4 {
-					break
-				}
-				e.User, e.Day = directory.UserID(1+r.IntN(5)), firstDay+30+calendar.Date(r.IntN(10))
+				e.User = directory.UserID(1 + r.IntN(3))
 			}
 			if e.Effect = schools.Effect(r.IntN(3)); e.Effect == schools.EffectiveReading {
 				e.Book, e.At, e.MS = r.Int64N(4), r.Int32N(86400), 6000+r.Int64N(90_000)
@@ -114,6 +122,9 @@ func newLine(t *testing.T, r *rand.Rand) *line {
 // write writes to the register and the books.
 func (l *line) write(r *rand.Rand, n int, s *step) {
 	var entities []directory.Entity
+	if n == 1 {
+		entities = []directory.Entity{{ID: 3, Ref: "e3", Type: directory.Class, Name: "Unidade 3", Degree: "7", Parent: 1}}
+	}
 	if n == 2 {
 		entities = []directory.Entity{{ID: 2, Ref: "e2", Type: directory.School, Name: "Outro nome", Degree: "F", Parent: 1}}
 	}
@@ -192,10 +203,10 @@ func TestRounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	whole := paging.Page{Number: 1, Size: 10_000}
 	period := func() calendar.Period {
-		start := firstDay + calendar.Date(r.IntN(4))
-		return calendar.Period{Start: start, End: start + calendar.Date(20+r.IntN(18))}
+		start := firstDay + 32 + calendar.Date(r.IntN(7))
+		return calendar.Period{Start: start, End: start + calendar.Date(r.IntN(7))}
 	}
-	for range 12 {
+	for range 40 {
 		l := newLine(t, r)
 		for _, cache := range []state.Cache{nil, &memo{}} {
 			sel := selections[r.IntN(len(selections))]
@@ -332,5 +343,43 @@ func TestRoundOfMany(t *testing.T) {
 		if _, err := r.ReadingsSince(t.Context(), access, q, paging.Page{Number: 1, Size: 1}); !errors.Is(err, want) {
 			t.Errorf("%d records replaced: %v, want %v", records, err, want)
 		}
+	}
+}
+
+// TestRoundOfDamagedData: a day whose minutes are missing is told.
+func TestRoundOfDamagedData(t *testing.T) {
+	l := newLine(t, rand.New(rand.NewPCG(13, 14)))
+	last := l.states[len(l.states)-1]
+	day := last.events[0].Day
+	l.harm(t, facts.MinutesKind, state.BlockKey{A: int64(day)})
+	now := last
+	now.at.Facts = l.Now(0)
+	l.states = append(l.states, now)
+	period := calendar.Period{Start: day, End: day}
+	_, err := (&report.Reports{Store: l}).EngagementsSince(t.Context(), report.Access{Network: 1, At: now.at},
+		report.Round{Since: last.at, Was: period, Period: period}, paging.Page{Number: 1, Size: 10})
+	if !errors.Is(err, packed.ErrCorrupt) || !strings.Contains(err.Error(), day.String()) {
+		t.Errorf("EngagementsSince = %v, want the day %s", err, day)
+	}
+}
+
+// TestBytesOfReadings counts each row of a page that is kept.
+func TestBytesOfReadings(t *testing.T) {
+	s, _ := newShelf(t, rand.New(rand.NewPCG(15, 16)))
+	held := func(size int) (bytes int) {
+		cache := &memo{}
+		reports := &report.Reports{Store: s, Cache: cache}
+		period := calendar.Period{Start: firstDay, End: firstDay + 39}
+		list, err := reports.Readings(t.Context(), report.Access{Network: 1}, period, report.Filter{}, paging.Page{Number: 1, Size: size})
+		if err != nil || len(list.Rows) != size {
+			t.Fatalf("%d rows, %v, want %d", len(list.Rows), err, size)
+		}
+		for _, v := range cache.kept {
+			bytes += v.Bytes()
+		}
+		return bytes
+	}
+	if got, want := held(10)-held(1), 9*int(unsafe.Sizeof(report.Reading{})); got != want {
+		t.Errorf("9 rows more hold %d bytes more, want %d", got, want)
 	}
 }
