@@ -40,6 +40,7 @@ type changer struct {
 	constant ast.Expr
 	of       types.Type
 	spared   []ast.Expr // what is not changed
+	about    bool       // within what says of how many bytes something is, about
 }
 
 // opposites of an arithmetic operator.
@@ -77,6 +78,8 @@ func (c *changer) change(f *ast.File) {
 // enter is called on the way in. Below what must be a constant nothing is switched.
 func (c *changer) enter(at *astutil.Cursor) bool {
 	switch n := at.Node().(type) {
+	case *ast.FuncDecl:
+		c.about = slices.Contains([]string{"Bytes", "bytes", "weight"}, n.Name.Name)
 	case *ast.GenDecl:
 		if n.Tok == token.CONST {
 			ast.Inspect(n, c.alone)
@@ -162,6 +165,8 @@ func (c *changer) alone(n ast.Node) bool {
 // leave is called on the way out, and puts the switches in.
 func (c *changer) leave(at *astutil.Cursor) bool {
 	switch n := at.Node().(type) {
+	case *ast.FuncDecl:
+		c.about = false
 	case *ast.IncDecStmt:
 		c.incDec(at, n)
 	case *ast.AssignStmt:
@@ -235,7 +240,7 @@ func (c *changer) opposite(e ast.Expr, pos token.Pos, from, to string) ast.Expr 
 
 func (c *changer) literal(n *ast.BasicLit) ast.Expr {
 	t := c.p.TypesInfo.TypeOf(n)
-	if n.Kind == token.STRING || t == nil || c.constant == nil {
+	if n.Kind == token.STRING || t == nil || c.constant == nil || c.about {
 		return nil
 	}
 	if b, ok := t.(*types.Basic); ok && b.Info()&types.IsUntyped != 0 {

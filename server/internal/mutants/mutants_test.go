@@ -34,6 +34,9 @@ func Room(n int) []int {
 	//mutants:equal this explains nothing, since the test sees the change
 	return append(list, n)
 }
+
+// Bytes is about that large.
+func Bytes(n int) int { return 100 + n }
 `,
 	"clock/clock_test.go": `package clock
 
@@ -46,6 +49,12 @@ func TestLate(t *testing.T) {
 		if half, late := Late(tt.hour, tt.on); half != tt.half || late != tt.late {
 			t.Errorf("%+v: %d, %t", tt, half, late)
 		}
+	}
+}
+
+func TestBytes(t *testing.T) {
+	if Bytes(2) < Bytes(1) {
+		t.Error("more is less")
 	}
 }
 
@@ -73,7 +82,7 @@ func TestJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := result{name: "clock", mutants: 26, killed: 21, equal: 3, told: []string{
+	want := result{name: "clock", mutants: 27, killed: 22, equal: 3, told: []string{
 		"clock/clock.go:12:39: < -> <=",
 		"clock/clock.go:4:22: 24 -> (24 + 1)", // 26 is the only hour after the last that is tested
 		"clock: clock.go:21 explains nothing that survives",
