@@ -1,0 +1,274 @@
+package report_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// changing is a feed that is fed again and again, each time with something else.
+type changing struct {
+	r    *rand.Rand
+	feed report.Feed
+	now  time.Time
+}
+
+// newChanging makes a feed of 12 readers and 5 titles, with loans, reservations and sessions of ten days.
+func newChanging(r *rand.Rand) *changing {
+	c := &changing{r: r, now: time.Date(2026, 8, 14, 12, 0, 0, 0, time.UTC)}
+	c.feed = report.Feed{Terms: map[libraries.Vocabulary][]libraries.Term{
+		libraries.LibraryTerms:  {{ID: 1, Name: "Centro"}, {ID: 2, Name: "Norte"}},
+		libraries.AgeGroupTerms: {{ID: 11, Name: "Adulto"}, {ID: 12, Name: "Infantil"}},
+	}}
+	for id := range int64(5) {
+		c.feed.Books = append(c.feed.Books, libraries.Book{ID: id, Title: fmt.Sprint("Livro ", id), Publisher: libraries.None, Year: libraries.None})
+	}
+	for n := range int64(12) {
+		c.feed.Readers = append(c.feed.Readers, libraries.Reader{
+			ID: 150 * n, Name: fmt.Sprint("Nome ", n), Library: pickOne[int64](r, libraries.None, 1, 2), AgeGroup: pickOne[int64](r, libraries.None, 11, 12),
+			Status: libraries.ReaderActive, Registered: calendar.MustParse("2026-08-01"), Updated: c.now,
+		})
+	}
+	for range 25 {
+		c.loan()
+		c.reservation()
+		c.session()
+	}
+	return c
+}
+
+func (c *changing) reader() *libraries.Reader { return &c.feed.Readers[c.r.IntN(len(c.feed.Readers))] }
+
+func (c *changing) at() time.Time { return c.now.Add(-time.Duration(1+c.r.IntN(240)) * time.Hour) }
+
+func (c *changing) loan() {
+	c.feed.Loans = append(c.feed.Loans, libraries.Loan{
+		ID: int64(len(c.feed.Loans)), Reader: c.reader().ID, Book: c.r.Int64N(5), Borrowed: c.at(), Status: libraries.LoanActive,
+	})
+}
+
+func (c *changing) reservation() {
+	c.feed.Reservations = append(c.feed.Reservations, libraries.Reservation{
+		ID: int64(len(c.feed.Reservations)), Reader: c.reader().ID, Book: c.r.Int64N(5), Reserved: c.at(), Position: libraries.None, Status: libraries.Waiting,
+	})
+}
+
+// session is of a title that its reader has borrowed.
+func (c *changing) session() {
+	l := c.feed.Loans[c.r.IntN(len(c.feed.Loans))]
+	c.feed.Sessions = append(c.feed.Sessions, report.Session{
+		ID: fmt.Append(nil, "s", len(c.feed.Sessions)), Reader: l.Reader, Book: l.Book, Start: l.Borrowed.Add(time.Minute),
+		Seconds: 1 + c.r.Int64N(900), Mode: []byte("online"), Format: []byte("ebook"), Progress: fmt.Append(nil, c.r.IntN(100)),
+	})
+}
+
+// change changes the feed by some steps, most of them small.
+func (c *changing) change() {
+	c.now = c.now.Add(time.Hour)
+	f := &c.feed
+	f.Readers = slices.Clone(f.Readers)
+	for range c.r.IntN(4) {
+		switch c.r.IntN(9) {
+		case 0:
+			r := c.reader()
+			r.Name, r.Updated = fmt.Sprint("Nome ", c.r.IntN(99)), c.now
+		case 1:
+			r := c.reader()
+			r.Library, r.Updated = pickOne[int64](c.r, libraries.None, 1, 2), c.now
+		case 2:
+			r := c.reader()
+			r.Status, r.DeletedAt, r.Updated = libraries.ReaderDeactivated, calendar.MustParse("2026-08-12"), c.now
+		case 3:
+			c.name()
+		case 4:
+			c.loan()
+		case 5:
+			if l := &f.Loans[c.r.IntN(len(f.Loans))]; !l.Status.Ended() {
+				l.Status, l.Returned = libraries.LoanReturned, l.Borrowed.Add(time.Hour)
+			}
+		case 6:
+			c.reservation()
+		case 7:
+			if v := &f.Reservations[c.r.IntN(len(f.Reservations))]; v.Status == libraries.Waiting {
+				v.Status, v.Resolved = libraries.Cancelled, v.Reserved.Add(time.Hour)
+			}
+		case 8:
+			c.session()
+		}
+	}
+}
+
+// name names a title or a term anew.
+func (c *changing) name() {
+	if c.r.IntN(2) == 0 {
+		c.feed.Books = slices.Clone(c.feed.Books)
+		c.feed.Books[c.r.IntN(5)].Title = fmt.Sprint("Livro ", c.r.IntN(99))
+		return
+	}
+	v := pickOne(c.r, libraries.LibraryTerms, libraries.AgeGroupTerms)
+	c.feed.Terms = maps.Clone(c.feed.Terms)
+	c.feed.Terms[v] = slices.Clone(c.feed.Terms[v])
+	c.feed.Terms[v][c.r.IntN(2)].Name = fmt.Sprint("Termo ", c.r.IntN(99))
+}
+
+// rounds are asked of a list of two states.
+type rounds[T any] struct {
+	name     string
+	was, now func(paging.Page) (report.List[T], error)
+	since    func(paging.Page) (report.List[T], error)
+	key      func(T) int64
+}
+
+// bring brings a copy of the list of the earlier state to the later by the pages of a round.
+func (l rounds[T]) bring(t *testing.T, size int) {
+	t.Helper()
+	all := paging.Page{Number: 1, Size: 10_000}
+	was, err := l.was(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := l.now(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := map[int64]T{}
+	for _, row := range was.Rows {
+		copied[l.key(row)] = row
+	}
+	for page := (paging.Page{Number: 1, Size: size}); ; page.Number++ {
+		list, err := l.since(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range list.Rows {
+			before, had := copied[l.key(row)]
+			if list.Removed[i] {
+				delete(copied, l.key(row))
+				continue
+			}
+			if had && reflect.DeepEqual(before, row) {
+				t.Errorf("%s: %+v is as it was", l.name, row)
+			}
+			copied[l.key(row)] = row
+		}
+		if int64(page.Number*size) >= list.Total {
+			break
+		}
+	}
+	for _, row := range want.Rows {
+		if got, ok := copied[l.key(row)]; !ok || !reflect.DeepEqual(got, row) {
+			t.Fatalf("%s: the copy has %+v, want %+v", l.name, got, row)
+		}
+	}
+	if len(copied) != len(want.Rows) {
+		t.Fatalf("%s: the copy has %d rows, want %d", l.name, len(copied), len(want.Rows))
+	}
+}
+
+// TestRounds: a copy of a list of one state to which a round is applied is the list of a later one, and no row of it is listed that is
+// as it was (H14).
+func TestRounds(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 12 {
+		m, c := &report.Memory{}, newChanging(r)
+		var states []report.Access
+		for range 4 {
+			a, _, err := m.Fold(t.Context(), 7, c.feed, c.now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			states = append(states, a)
+			c.change()
+		}
+		for range 2 {
+			from := r.IntN(len(states))
+			was := states[from]
+			now := states[from+r.IntN(len(states)-from)]
+			reports := &report.Reports{Store: m, Cache: pickOne[state.Cache](r, nil, &keepAll{})}
+			compared{t, reports, r, was, now}.all(c)
+		}
+	}
+}
+
+// compared are the lists of two states.
+type compared struct {
+	t        *testing.T
+	r        *report.Reports
+	rand     *rand.Rand
+	was, now report.Access
+}
+
+func (c compared) all(from *changing) {
+	c.t.Helper()
+	ctx, size := c.t.Context(), 1+c.rand.IntN(9)
+	start := calendar.MustParse("2026-08-04") + calendar.Date(c.rand.IntN(4))
+	period := calendar.Period{Start: start, End: start + calendar.Date(c.rand.IntN(9))}
+	var reader, book, library *int64
+	if c.rand.IntN(3) == 0 {
+		reader = &from.reader().ID
+	}
+	if c.rand.IntN(3) == 0 {
+		book = new(c.rand.Int64N(5))
+	}
+	if c.rand.IntN(3) == 0 {
+		library = new(pickOne[int64](c.rand, 1, 2))
+	}
+	users := report.UserQuery{Reader: reader, Library: library, Status: pickOne(c.rand, 0, libraries.ReaderActive)}
+	rounds[report.User]{
+		"users",
+		func(p paging.Page) (report.List[report.User], error) { return c.r.Users(ctx, c.was, users, p) },
+		func(p paging.Page) (report.List[report.User], error) { return c.r.Users(ctx, c.now, users, p) },
+		func(p paging.Page) (report.List[report.User], error) {
+			return c.r.UsersSince(ctx, c.now, c.was.At, users, p)
+		},
+		func(u report.User) int64 { return u.Reader.ID },
+	}.bring(c.t, size)
+	days := report.DayQuery{Period: period, Reader: reader}
+	rounds[report.Engagement]{
+		"engagements",
+		func(p paging.Page) (report.List[report.Engagement], error) {
+			return c.r.Engagements(ctx, c.was, days, p)
+		},
+		func(p paging.Page) (report.List[report.Engagement], error) {
+			return c.r.Engagements(ctx, c.now, days, p)
+		},
+		func(p paging.Page) (report.List[report.Engagement], error) {
+			return c.r.EngagementsSince(ctx, c.now, c.was.At, days, p)
+		},
+		func(e report.Engagement) int64 { return int64(e.Day)<<32 | e.Reader },
+	}.bring(c.t, size)
+	loans := report.LoanQuery{Period: period, Reader: reader, Book: book, Status: pickOne(c.rand, 0, libraries.LoanActive, libraries.LoanReturned)}
+	rounds[report.LoanRow]{
+		"loans",
+		func(p paging.Page) (report.List[report.LoanRow], error) { return c.r.Loans(ctx, c.was, loans, p) },
+		func(p paging.Page) (report.List[report.LoanRow], error) { return c.r.Loans(ctx, c.now, loans, p) },
+		func(p paging.Page) (report.List[report.LoanRow], error) {
+			return c.r.LoansSince(ctx, c.now, c.was.At, loans, p)
+		},
+		func(l report.LoanRow) int64 { return l.Loan.ID },
+	}.bring(c.t, size)
+	reservations := report.ReservationQuery{Period: period, Reader: reader, Book: book, Status: pickOne(c.rand, 0, libraries.Waiting, libraries.Cancelled)}
+	rounds[report.ReservationRow]{
+		"reservations",
+		func(p paging.Page) (report.List[report.ReservationRow], error) {
+			return c.r.Reservations(ctx, c.was, reservations, p)
+		},
+		func(p paging.Page) (report.List[report.ReservationRow], error) {
+			return c.r.Reservations(ctx, c.now, reservations, p)
+		},
+		func(p paging.Page) (report.List[report.ReservationRow], error) {
+			return c.r.ReservationsSince(ctx, c.now, c.was.At, reservations, p)
+		},
+		func(v report.ReservationRow) int64 { return v.Reservation.ID },
+	}.bring(c.t, size)
+}
