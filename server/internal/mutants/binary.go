@@ -98,7 +98,7 @@ func (b *binary) try(ctx context.Context, t turn, env string) (fate, time.Durati
 	seconds := 2 + int((10 * t.took).Seconds())
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute) // where nothing runs, and nothing ends
 	defer cancel()
-	limits := fmt.Sprintf(`ulimit -t %d -v 4000000; exec "$0" "$@"`, seconds)
+	limits := fmt.Sprintf(`ulimit -t %d && ulimit -v 8000000 && exec "$0" "$@"`, seconds)
 	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", limits, b.file,
 		"-test.run=^(" + strings.Join(t.tests, "|") + ")$", fmt.Sprintf("-test.timeout=%ds", 60+20*seconds)}, b.flags...)...)
 	cmd.Dir, cmd.Env = b.dir, append(os.Environ(), env)
