@@ -128,9 +128,8 @@ func (t *trial) beginPull(s *server, k networkKey, q query, size int) (*pull, er
 	if err := t.schools.worlds.observe(a.what, first); err != nil {
 		return nil, err
 	}
-	from, to, _ := q.schoolsPeriod()
-	p.same = fmt.Sprint(k.network, q.path, with(with(q.params, "startDate", from), "endDate", to), size)
-	t.schools.pulls = slices.DeleteFunc(t.schools.pulls, func(o *pull) bool { return o.same == p.same && !o.explicit }) // it begins anew
+	p.same = fmt.Sprint(k.network, q.path, with(with(q.params, "startDate", ""), "endDate", ""), got.meta["period"], size) // defaults filled in
+	t.schools.pulls = slices.DeleteFunc(t.schools.pulls, func(o *pull) bool { return o.same == p.same && !o.explicit })    // it begins anew
 	return p, nil
 }
 
