@@ -13,6 +13,8 @@ type Folding struct {
 	Writer
 	// Begin is written before all else.
 	Begin []Change
+	// Pile is what is folded, to which nothing more is added.
+	Pile *spill.Pile
 	// Fold folds a part. What it says of a day it sets aside, in the day's slot.
 	Fold func(ctx context.Context, part int, aside *spill.Sheaf) (Written, error)
 	// Merge merges what was set aside in a slot into the days of the slot.
@@ -55,6 +57,9 @@ func (f *Folding) Run(ctx context.Context) error {
 		f.total *= 2
 	}
 	f.tell()
+	if err := f.Pile.Done(); err != nil {
+		return err
+	}
 	if f.Count {
 		return f.parts(ctx)
 	}
@@ -102,6 +107,9 @@ func (f *Folding) parts(ctx context.Context) error {
 
 // days is the second round.
 func (f *Folding) days(ctx context.Context) error {
+	if err := f.Aside.Done(); err != nil {
+		return err
+	}
 	return spill.Each(ctx, spill.Parts, func(ctx context.Context, slot int) (Written, error) {
 		aside, err := f.Aside.Part(slot)
 		if err != nil {

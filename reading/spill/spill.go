@@ -104,6 +104,19 @@ func (t *part) spill(dir string, i, share int) error {
 	return err
 }
 
+// Done says that nothing more is added: where some of the pile is in files the rest goes there too, and its memory is free for
+// what is made of the parts.
+func (p *Pile) Done() error {
+	if p.dir == "" || p.last != nil {
+		return p.last
+	}
+	p.last = p.spill()
+	for i := range p.parts {
+		p.parts[i].mem = nil
+	}
+	return p.last
+}
+
 // Held returns the number of bytes of memory that the pile has.
 func (p *Pile) Held() int {
 	n := 0

@@ -23,6 +23,12 @@ func TestPile(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			if err := p.Done(); err != nil {
+				t.Fatal(err)
+			}
+			if held := p.Held(); (held == 0) != (limit == 64) {
+				t.Errorf("of a pile that is %s %d bytes are in memory", name, held)
+			}
 			for i := range spill.Parts {
 				for n, want := range [][]byte{want[i], nil} { // what was taken is forgotten
 					if got, err := p.Part(i); err != nil || !bytes.Equal(got, want) {
@@ -46,6 +52,9 @@ func TestPileWithoutRoom(t *testing.T) {
 	for range 2 {
 		if err := p.Add(0, []byte("more than one")); err == nil {
 			t.Error("Add without room succeeds")
+		}
+		if err := p.Done(); err == nil {
+			t.Error("Done without room succeeds")
 		}
 	}
 }

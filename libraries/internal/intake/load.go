@@ -80,7 +80,7 @@ type load struct {
 func newLoad(w state.Writer, pile *Pile, o LoadOptions) *load {
 	l := &load{pile: pile, people: o.People, counts: map[int64]facts.TitleCounts{}}
 	l.Folding = state.Folding{
-		Writer: w, Fold: l.fold, Merge: l.merge, End: l.titleCounts, Aside: o.Days, Batch: pile.Spill.Batch(), Progress: o.Progress,
+		Writer: w, Pile: &pile.Spill, Fold: l.fold, Merge: l.merge, End: l.titleCounts, Aside: o.Days, Batch: pile.Spill.Batch(), Progress: o.Progress,
 	}
 	return l
 }

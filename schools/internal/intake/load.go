@@ -37,7 +37,7 @@ func Load(ctx context.Context, w state.Writer, pile *Pile, o Options) (fresh, re
 		return 0, 0, err
 	}
 	l.Folding = state.Folding{
-		Writer: w, Begin: o.Begin, Fold: l.fold, Merge: l.merge, End: l.endLedgers,
+		Writer: w, Begin: o.Begin, Pile: &pile.Pile, Fold: l.fold, Merge: l.merge, End: l.endLedgers,
 		Aside: spill.Pile{Dir: pile.Dir, Limit: pile.Limit}, Batch: pile.Batch(), Count: o.Count, Progress: o.Progress,
 	}
 	err = l.Run(ctx)
