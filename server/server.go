@@ -164,7 +164,7 @@ func (s *Server) front(api auth.API, limit web.Limit, kept web.Bodies) web.Front
 	return web.Front{
 		Keys:    &keys{&authdb.Store{DB: c.DB.DB, Now: c.Now}, s.uses, api},
 		Limit:   limit,
-		Pulls:   &statedb.Store{DB: c.DB.DB, Now: c.Now},
+		Pulls:   &statedb.Store{DB: c.DB.DB, Now: c.Now, Recent: new(statedb.Recent)},
 		Answers: &web.Answers{Build: build, Kept: kept},
 	}
 }

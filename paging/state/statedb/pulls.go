@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -31,16 +32,24 @@ type PullKey = state.PullKey
 // BeginPull notes that the pages of a query are answered from a state, from now on; it takes the place of an earlier pull of
 // the query. Nothing is written where the same was noted within the last minute: page 1 asked again and again costs a look-up.
 func (s *Store) BeginPull(ctx context.Context, k PullKey, at state.Snapshot, now time.Time) error {
+	again := func(had pull) bool { return had.at == at && had.began > now.Add(-touchEvery).UnixMicro() }
+	if had, ok := s.Recent.pull(k); ok && again(had) {
+		return nil
+	}
 	had, ok, err := s.pull(ctx, k)
-	if err == nil && (!ok || had.at != at || had.began <= now.Add(-touchEvery).UnixMicro()) {
+	if err == nil && (!ok || !again(had)) {
 		err = s.putPull(ctx, k, pull{at, now.UnixMicro(), now.UnixMicro()}, !ok)
 	}
 	return ofPull(k, err)
 }
 
 // Pull returns the state from which the later pages of a query are answered; ok is false where its first page was not asked
-// within the last 24 hours. That the pull goes on is noted.
-func (s *Store) Pull(ctx context.Context, k PullKey, now time.Time) (at state.Snapshot, ok bool, err error) {
+// within the last 24 hours. That the pull goes on is noted. What is recent is not looked up where it is of the present state: no
+// other process can have begun the pull anew with a later one.
+func (s *Store) Pull(ctx context.Context, k PullKey, present state.Snapshot, now time.Time) (at state.Snapshot, ok bool, err error) {
+	if had, ok := s.Recent.pull(k); ok && had.at == present && had.asked >= now.Add(-touchEvery).UnixMicro() && had.began > now.Add(-PullFor).UnixMicro() {
+		return had.at, true, nil
+	}
 	had, ok, err := s.pull(ctx, k)
 	if err != nil || !ok || had.began <= now.Add(-PullFor).UnixMicro() {
 		return state.Snapshot{}, false, ofPull(k, err)
@@ -99,6 +108,38 @@ type pull struct {
 	began, asked int64
 }
 
+// Recent keeps in memory what was read or written of pulls last, some thousands of them. A nil Recent keeps none. It is safe for
+// concurrent use.
+type Recent struct {
+	mu    sync.Mutex
+	pulls map[PullKey]pull
+}
+
+// maxRecent bounds what is kept; then it begins anew.
+const maxRecent = 10_000
+
+func (r *Recent) pull(k PullKey) (p pull, ok bool) {
+	if r == nil {
+		return pull{}, false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p, ok = r.pulls[k]
+	return p, ok
+}
+
+func (r *Recent) keep(k PullKey, p pull) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.pulls == nil || len(r.pulls) >= maxRecent {
+		r.pulls = make(map[PullKey]pull)
+	}
+	r.pulls[k] = p
+}
+
 // pull reads a pull, of whatever age.
 func (s *Store) pull(ctx context.Context, k PullKey) (p pull, ok bool, err error) {
 	err = s.DB.DB.QueryRowContext(ctx, // prepared: each page asks for its pull
@@ -108,6 +149,9 @@ func (s *Store) pull(ctx context.Context, k PullKey) (p pull, ok bool, err error
 		k.Tenant, k.Budget, k.Query).Scan(&p.at.Registers, &p.at.Facts, &p.at.Of, &p.began, &p.asked)
 	if errors.Is(err, sql.ErrNoRows) {
 		return pull{}, false, nil
+	}
+	if err == nil {
+		s.Recent.keep(k, p)
 	}
 	return p, err == nil, err
 }
@@ -120,8 +164,11 @@ func (s *Store) putPull(ctx context.Context, k PullKey, p pull, fresh bool) erro
 		    ON CONFLICT (tenant_id, budget, query) DO UPDATE
 		   SET registers = EXCLUDED.registers, facts = EXCLUDED.facts, day = EXCLUDED.day, began = EXCLUDED.began, asked = EXCLUDED.asked`,
 		k.Tenant, k.Budget, k.Query, p.at.Registers, p.at.Facts, p.at.Of, p.began, p.asked).Exec(ctx)
-	if err != nil || !fresh {
+	if err != nil {
 		return err
+	}
+	if s.Recent.keep(k, p); !fresh {
+		return nil
 	}
 	_, err = s.deleteFree(ctx, k.Tenant, "pulls", pullKey, bun.SafeQuery(`budget = ?1
 		   AND asked < (SELECT asked FROM pulls WHERE tenant_id = ?0 AND budget = ?1 ORDER BY asked DESC LIMIT 1 OFFSET ?2)`,
@@ -139,6 +186,9 @@ func (s *Store) touchPull(ctx context.Context, k PullKey, p pull, now time.Time)
 	}
 	_, err := s.DB.NewRaw(`UPDATE pulls SET asked = ? WHERE tenant_id = ? AND budget = ? AND query = ? AND asked < ?`,
 		now.UnixMicro(), k.Tenant, k.Budget, k.Query, now.UnixMicro()).Exec(ctx)
+	if p.asked = now.UnixMicro(); err == nil {
+		s.Recent.keep(k, p)
+	}
 	return err
 }
 

@@ -67,7 +67,7 @@ func TestPull(t *testing.T) {
 			{statedb.PullFor - time.Microsecond, true, 24*3600 - 1},
 			{statedb.PullFor, false, 24*3600 - 1},
 		} {
-			got, ok, err := s.Pull(ctx, k, begun.Add(tt.after))
+			got, ok, err := s.Pull(ctx, k, state.Snapshot{}, begun.Add(tt.after))
 			if err != nil || ok != tt.ok || ok && got != at {
 				t.Errorf("after %v: %v, %t, %v, want %t", tt.after, got, ok, err, tt.ok)
 			}
@@ -76,7 +76,7 @@ func TestPull(t *testing.T) {
 			}
 		}
 		for _, other := range []state.PullKey{{Tenant: tenant + 1, Budget: 2, Query: "q"}, {Tenant: tenant, Budget: 3, Query: "q"}, {Tenant: tenant, Budget: 2, Query: "p"}} {
-			if _, ok, err := s.Pull(ctx, other, begun); ok || err != nil {
+			if _, ok, err := s.Pull(ctx, other, state.Snapshot{}, begun); ok || err != nil {
 				t.Errorf("%v: %t, %v, want no pull", other, ok, err)
 			}
 		}
@@ -101,9 +101,57 @@ func TestPullBegunAgain(t *testing.T) {
 			if began, asked := pulls(t, s, k, *now); began != tt.began || asked != tt.began {
 				t.Errorf("after %d s: began at %d, asked at %d, want %d", tt.after, began, asked, tt.began)
 			}
-			if got, ok, err := s.Pull(t.Context(), k, now.Add(time.Duration(tt.after)*time.Second)); got != at || !ok || err != nil {
+			if got, ok, err := s.Pull(t.Context(), k, state.Snapshot{}, now.Add(time.Duration(tt.after)*time.Second)); got != at || !ok || err != nil {
 				t.Errorf("after %d s: %v, %t, %v, want %v", tt.after, got, ok, err, at)
 			}
+		}
+	})
+}
+
+// What was read or written of a pull within a minute is not looked up again, where it is of the present state: here it has left the
+// table, which tells. Whatever was begun with another state is.
+func TestRecentPulls(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s, tenant, now := newStore(t, db)
+		s.Recent = new(statedb.Recent)
+		ctx, k := t.Context(), state.PullKey{Tenant: tenant, Query: "q"}
+		at := state.Snapshot{Versions: state.Versions{Registers: 5, Facts: 6}, Of: 20000}
+		other := at
+		other.Of++
+		begin := func(at state.Snapshot, seconds int) {
+			t.Helper()
+			if err := s.BeginPull(ctx, k, at, now.Add(time.Duration(seconds)*time.Second)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lose := func() {
+			t.Helper()
+			if _, err := s.DB.NewRaw(`DELETE FROM pulls WHERE tenant_id = ?`, tenant).Exec(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		find := func(present state.Snapshot, seconds int, want bool) {
+			t.Helper()
+			got, ok, err := s.Pull(ctx, k, present, now.Add(time.Duration(seconds)*time.Second))
+			if err != nil || ok != want || ok && got != at {
+				t.Errorf("after %d s: %v, %t, %v, want %t", seconds, got, ok, err, want)
+			}
+		}
+		begin(at, 0)
+		find(at, 61, true) // noted again
+		lose()
+		find(at, 121, true)
+		find(other, 121, false)
+		find(at, 122, false)
+		begin(at, 200)
+		lose()
+		begin(at, 259)
+		find(other, 259, false) // nothing was written
+		begin(other, 259)
+		began, _ := pulls(t, s, k, *now)
+		begin(at, 300)
+		if again, _ := pulls(t, s, k, *now); began != 259 || again != 300 {
+			t.Errorf("began at %d, again at %d", began, again)
 		}
 	})
 }
@@ -125,7 +173,7 @@ func TestPullsOfABudget(t *testing.T) {
 			begin(2, i)
 		}
 		found := func(budget int64, i int) bool {
-			_, ok, err := s.Pull(ctx, state.PullKey{Tenant: tenant, Budget: budget, Query: fmt.Sprint(i)}, now.Add(2*time.Second))
+			_, ok, err := s.Pull(ctx, state.PullKey{Tenant: tenant, Budget: budget, Query: fmt.Sprint(i)}, state.Snapshot{}, now.Add(2*time.Second))
 			if err != nil {
 				t.Fatal(err)
 			}

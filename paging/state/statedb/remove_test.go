@@ -200,7 +200,7 @@ func TestPullKeeps(t *testing.T) {
 			second = s.load([]int{1 + hour%3}, 0, fmt.Sprint(hour))
 			for range 4 {
 				s.until(15 * time.Minute)
-				if _, ok, err := s.Pull(t.Context(), key, *s.now); err != nil || ok != (s.now.Sub(begun) < 24*time.Hour) {
+				if _, ok, err := s.Pull(t.Context(), key, state.Snapshot{}, *s.now); err != nil || ok != (s.now.Sub(begun) < 24*time.Hour) {
 					t.Fatalf("a pull after %v: %t, %v", s.now.Sub(begun), ok, err)
 				}
 			}
@@ -239,7 +239,7 @@ func TestPullWindow(t *testing.T) {
 		s.after(5 * time.Minute)
 		third := s.load(nil, 1, "c")
 		for range 26 { // the pull of what is gone goes on
-			if _, _, err := s.Pull(t.Context(), key, *s.now); err != nil {
+			if _, _, err := s.Pull(t.Context(), key, state.Snapshot{}, *s.now); err != nil {
 				t.Fatal(err)
 			}
 			s.after(5 * time.Minute)

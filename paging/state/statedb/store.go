@@ -35,6 +35,8 @@ type Store struct {
 	Tables []*state.Table
 	// Unread are the kinds of blocks that no report reads: of use to nobody once a load that holds has replaced them.
 	Unread []state.Kind
+	// Recent, if not nil, spares look-ups of pulls, of a process that is asked for many pages.
+	Recent *Recent
 }
 
 func postgres(idb bun.IDB) bool { return idb.Dialect().Name() == dialect.PG }

@@ -86,7 +86,7 @@ func (p pulls) BeginPull(_ context.Context, k state.PullKey, at state.Snapshot, 
 	return nil
 }
 
-func (p pulls) Pull(_ context.Context, k state.PullKey, _ time.Time) (state.Snapshot, bool, error) {
+func (p pulls) Pull(_ context.Context, k state.PullKey, _ state.Snapshot, _ time.Time) (state.Snapshot, bool, error) {
 	at, ok := p[k]
 	return at, ok, nil
 }

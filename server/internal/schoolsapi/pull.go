@@ -100,7 +100,7 @@ func (p *pull) begun(ctx context.Context) (state.Snapshot, error) {
 		if err != nil || on != today && nowErr == nil && period == now {
 			continue
 		}
-		at, ok, err := p.api.Pulls.Pull(ctx, p.key(period), p.Time)
+		at, ok, err := p.api.Pulls.Pull(ctx, p.key(period), p.Now, p.Time)
 		if err != nil {
 			return at, err
 		}

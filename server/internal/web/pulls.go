@@ -20,8 +20,9 @@ type Pulls interface {
 	KeptFrom(ctx context.Context, t state.Tenant, at state.Versions) (time.Time, error)
 	// BeginPull notes that a query's first page was answered from a state.
 	BeginPull(ctx context.Context, k state.PullKey, at state.Snapshot, now time.Time) error
-	// Pull returns the state from which the later pages of a query are answered, if its first page was asked within 24 hours.
-	Pull(ctx context.Context, k state.PullKey, now time.Time) (at state.Snapshot, ok bool, err error)
+	// Pull returns the state from which the later pages of a query are answered, if its first page was asked within 24 hours. The
+	// present state is that of now.
+	Pull(ctx context.Context, k state.PullKey, present state.Snapshot, now time.Time) (at state.Snapshot, ok bool, err error)
 	// UsePull notes that a state is read by its snapshot, so that it is kept like that of a pull.
 	UsePull(ctx context.Context, k state.PullKey, at state.Snapshot, now time.Time) error
 }
