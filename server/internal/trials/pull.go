@@ -333,8 +333,7 @@ func (t *trial) copyable(c chance) *pull {
 		}
 	}
 	if today := dayOf(t.clock.now()); !strings.HasSuffix(p.path, "/users") {
-		p.params["endDate"] = addDays(today, c.IntN(10))
-		p.params["startDate"] = addDays(p.params["endDate"], -c.IntN(31))
+		p.params["startDate"], p.params["endDate"] = addDays(today, -2-c.IntN(19)), addDays(today, c.IntN(10))
 	}
 	return p
 }
