@@ -140,7 +140,7 @@ func (s *shelf) deletedUsers(today string) row {
 
 // months are those of a period.
 func months(from, to string) (all []string) {
-	for day := from[:7] + "-01"; day <= to; day = addDays(day, 31)[:7] + "-01" {
+	for day := from[:7] + "-01"; from <= to && day <= to; day = addDays(day, 31)[:7] + "-01" {
 		all = append(all, day[:7])
 	}
 	return all
