@@ -22,6 +22,7 @@ func TestTools(t *testing.T) {
 	s.run(t, "tools", "npm", "install", "--no-save", "--no-audit", "--no-fund")
 	t.Run("newman", s.newman)
 	t.Run("prism", s.prism)
+	t.Run("specmatic", s.specmatic)
 	t.Run("promtool", s.promtool)
 	t.Run("duckdb", s.duckdb)
 }

@@ -1,0 +1,120 @@
+package clients_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// specmatic makes requests of what the documents say of parameters, good ones, at the bounds too, and bad ones, each with one thing
+// changed, and holds each answer against the document: a good request must be answered with 200, a bad one with a 4xx, in the form that
+// the document has for it.
+func (s *server) specmatic(t *testing.T) {
+	environment := s.environment
+	for api, requests := range map[string]int{"schools": 100, "libraries": 400} {
+		t.Run(api, func(t *testing.T) {
+			dir := t.TempDir()
+			var files []string
+			for document := s.generable(t, api, 0); document != nil; document = s.generable(t, api, len(files)) {
+				files = append(files, fmt.Sprintf("%s%d.json", api, len(files)))
+				s.write(t, filepath.Join(dir, files[len(files)-1]), document)
+			}
+			key := map[string]string{"schools": s.schools, "libraries": s.books}[api]
+			jar, err := filepath.Abs(filepath.Join("tools", "node_modules", "specmatic", "specmatic.jar"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.environment = append(slices.Clip(environment), "apiKey="+key, "SPECMATIC_GENERATIVE_TESTS=true", "MAX_TEST_REQUEST_COMBINATIONS=1")
+			args := append([]string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-jar", jar, "test", "--testBaseURL=" + s.url}, files...)
+			out := s.run(t, dir, "java", args...)
+			ran := regexp.MustCompile(`Tests run: (\d+), Successes: (\d+), Failures: 0,`).FindSubmatch(out)
+			if ran == nil || !bytes.Equal(ran[1], ran[2]) {
+				t.Fatalf("it printed %s", out[max(0, len(out)-20_000):])
+			}
+			if n, _ := strconv.Atoi(string(ran[1])); n < requests {
+				t.Errorf("it made %d requests, want %d at least", n, requests)
+			}
+			t.Logf("%s requests", ran[1])
+		})
+	}
+}
+
+// object is a part of a document.
+type object = map[string]any
+
+// together is how many parameters of an operation are tried with one another: each bad value of one is tried with each choice of the
+// others, of which there would be thousands.
+const together = 4
+
+// generable is the document of an API as far as requests can be made of it alone, with a group of the parameters that an operation may
+// have, and nil where no operation has so many groups. What a schema cannot say of a parameter is a value that is good: a state of the
+// server, or days that go together. changedSince needs them all at once, and is left out. So are forms other than JSON, since it does not
+// ask for them.
+func (s *server) generable(t *testing.T, api string, group int) []byte {
+	t.Helper()
+	var document object
+	if err := json.Unmarshal(s.get(t, "/openapi/"+api+".json", ""), &document); err != nil {
+		t.Fatal(err)
+	}
+	document["security"] = []any{object{"apiKey": []any{}}}
+	values, paths := s.values(t, api), document["paths"].(object)
+	for path, operations := range paths {
+		get := operations.(object)["get"].(object)
+		var needed, free []any
+		for _, p := range get["parameters"].([]any) {
+			p := p.(object)
+			if value, ok := values[p["name"].(string)]; ok {
+				p["schema"] = object{"type": "string", "enum": []any{value}}
+			}
+			if p["required"] == true {
+				needed = append(needed, p)
+			} else if p["name"] != "changedSince" {
+				free = append(free, p)
+			}
+		}
+		if free = free[min(group*together, len(free)):]; len(free) == 0 {
+			delete(paths, path)
+		}
+		get["parameters"] = append(needed, free[:min(together, len(free))]...)
+		content := get["responses"].(object)["200"].(object)["content"].(object)
+		get["responses"].(object)["200"].(object)["content"] = object{"application/json": content["application/json"]}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// values are good values of parameters, by their names.
+func (s *server) values(t *testing.T, api string) map[string]string {
+	t.Helper()
+	path, key := "/api-platform/schools/v1/users", s.schools
+	if api == "libraries" {
+		path, key = "/api-platform/libraries/v1/dimensions", s.books
+	}
+	r, err := http.NewRequestWithContext(t.Context(), "GET", s.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Api-Key", key)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	now := time.Now()
+	return map[string]string{
+		"snapshot": res.Header.Get("X-Snapshot"), "startDate": now.AddDate(0, 0, -20).Format(time.DateOnly), "endDate": now.AddDate(0, 0, -5).Format(time.DateOnly),
+	}
+}
