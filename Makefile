@@ -53,7 +53,7 @@ mutants: ## change one thing at a time in the rule packages, and list what no te
 
 .PHONY: bench
 bench: ## measure the binary and write BENCHMARKS.md; ARGS="-sizes 1000x365,10000x365"
-	cd server/internal/bench && ../../../.ci/with-postgres go run . $(ARGS)
+	cd server/internal/bench && ../../../.ci/with node:nodejs npm -- ../../../.ci/with-postgres go run . $(ARGS)
 
 SEED := 1
 

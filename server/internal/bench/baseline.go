@@ -16,7 +16,6 @@ import (
 
 // baseline is what one would do without the product: copy the rows of a feed into tables as they are, and ask them in SQL.
 type baseline struct {
-	what    string // of the first file, whose plain COPY is timed
 	tables  []rawTable
 	made    string   // a table that is made of them
 	prepare []string // by these statements
@@ -66,11 +65,8 @@ func from[R any, P feed.Record[R]](resource string, raw func(R) [][]any) rawFile
 	}
 }
 
-// copied is the number of rows of the plain COPY: enough for a steady rate.
-const copied = 1_000_000
-
-// baselines times a plain COPY of rows of the feed and, with ask, the hand-written SQL on all of them.
-func (n *network) baselines(ctx context.Context, sections []section, ask bool) error {
+// baselines times the hand-written SQL on all rows of the feed.
+func (n *network) baselines(ctx context.Context, sections []section) error {
 	db, err := database.Open(ctx, n.db)
 	if err != nil {
 		return err
@@ -78,26 +74,6 @@ func (n *network) baselines(ctx context.Context, sections []section, ask bool) e
 	defer db.Close()
 	folder, err := feed.Open(n.feed())
 	if err != nil {
-		return err
-	}
-	main := n.raw.tables[0]
-	var rows [][]any
-	if err := main.files[0](ctx, folder, func(row []any) bool {
-		rows = append(rows, row)
-		return len(rows) < copied
-	}); err != nil {
-		return err
-	}
-	if err := execute(ctx, db, main.create()); err != nil {
-		return err
-	}
-	start := time.Now()
-	if err := copyInto(ctx, db, main, func(yield func([]any) bool) error { slices.Values(rows)(yield); return nil }); err != nil {
-		return err
-	}
-	plain := float64(len(rows)) / time.Since(start).Seconds()
-	n.row("plain COPY of "+n.raw.what+", without reading a feed", fmt.Sprintf("%.0f rows/s", plain), fmt.Sprintf("the load reaches %.0f %% of it", 100*n.rate/plain))
-	if err := execute(ctx, db, "DROP TABLE "+main.name); err != nil || !ask {
 		return err
 	}
 	return n.queried(ctx, db, folder, sections)

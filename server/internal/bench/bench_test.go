@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -40,9 +41,14 @@ func TestLoadedCountsRowsAndEvents(t *testing.T) {
 	}
 }
 
-func TestServedSendsTheBody(t *testing.T) {
-	if took, err := served([]byte(`{"data":{}}`)); took <= 0 || err != nil {
-		t.Errorf("served = %v, %v, want a time", took, err)
+func TestSpentIsCounted(t *testing.T) {
+	of, base, err := spent(0, os.Getpid(), func() error {
+		for end := used(os.Getpid()) + 50*time.Millisecond; used(os.Getpid()) < end; {
+		}
+		return nil
+	})
+	if of <= 0 || base != 0 || err != nil {
+		t.Errorf("spent = %v, %v, %v, want some of this process and nothing of a database", of, base, err)
 	}
 }
 

@@ -32,7 +32,6 @@ var libraryNetworks = domain{
 		}, err
 	},
 	raw: baseline{
-		what: "sessions",
 		tables: []rawTable{
 			{"bench_events", `kind text NOT NULL, user_id bigint NOT NULL, book_id bigint NOT NULL, day bigint NOT NULL, seconds bigint NOT NULL,
 				progress bigint NOT NULL`, eventFiles},
@@ -87,8 +86,7 @@ func ofSummaries() []column {
 			return []int{month}
 		}),
 		timed("moved by a day", daysBack),
-		timed("again", func(*asked) []int { return again(0) }),
-		unchanged, readyMade("again"), inSQL("SQL on daily rows", "other 30 days"),
+		timed("again", again), unchanged, readyMade, inSQL("SQL on daily rows", "other 30 days"),
 	}
 }
 
@@ -146,10 +144,10 @@ func (n *network) lists(library string) []question {
 		list("channels, 31 days", "/datasets/channels"+days, 0),
 		list("dimensions", "/dimensions", 0),
 	}
-	for order := range strings.FieldsSeq("title loans returns readings10 readings50 readingSeconds renewals reservations activeReservations convertedReservations") {
+	for order := range strings.FieldsSeq("title loans") {
 		questions = append(questions, list("books, 31 days, by "+order, "/datasets/books"+days+"&orderBy="+order, 100))
 	}
-	for order := range strings.FieldsSeq("title activeLoans readings possibleReadings percentage activeReservations") {
+	for order := range strings.FieldsSeq("title possibleReadings") {
 		questions = append(questions, list("stock, by "+order, "/datasets/stock?orderBy="+order, 100))
 	}
 	return questions

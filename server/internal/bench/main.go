@@ -1,8 +1,8 @@
 // Command bench measures Lectern as its users meet it: the binary loads a generated network and answers over HTTP. Every
-// figure stands beside a baseline of the same run: a plain COPY of the same rows, hand-written SQL on the schools' raw
-// segments or on daily rows of the libraries, and a handler that writes the same answer ready-made. It prints a table
-// for each engine and size, and writes them to a file with the machine and the date. PostgreSQL is measured where
-// LECTERN_TEST_POSTGRES names a server.
+// figure stands beside a baseline of the same run: DuckDB reading the same files, hand-written SQL on the schools' raw
+// segments or on daily rows of the libraries, a process that writes the same answer ready-made, and pgbench. It says what takes most of a
+// processor, prints tables for each engine and size, and writes them to a file with the machine and the date. PostgreSQL is measured
+// where LECTERN_TEST_POSTGRES names a server.
 //
 //	make bench                                            # schools of 1,000 users and a year, 100,000 readers and 120 days
 //	make bench ARGS="-sizes 1000x365,10000x365 -libraries 1000000x120"
@@ -18,6 +18,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // root is the repository, from the folder in which the command is run: its own, since it is a module of its own.
@@ -37,9 +38,15 @@ func main() {
 	flag.BoolVar(&o.sql, "sql", true, "measure SQL on raw segments and on daily rows too (PostgreSQL)")
 	flag.StringVar(&o.beside, "beside", "", "a former commit: its binary and this one's are measured in turns, and nothing else")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, o); err != nil {
+	err := error(nil)
+	if body := os.Getenv(bodyVariable); body != "" {
+		err = sendBody(ctx, body)
+	} else {
+		err = run(ctx, o)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -52,13 +59,25 @@ func run(ctx context.Context, o options) error {
 	}
 	defer os.RemoveAll(dir)
 	now, former := product{filepath.Join(dir, "now")}, product{filepath.Join(dir, "former")}
-	if err := now.build(ctx, root); err != nil {
+	for _, p := range []product{now, former} {
+		if err := os.Mkdir(p.dir, 0o755); err != nil {
+			return err
+		}
+	}
+	overlay, err := now.overlay(root)
+	if err == nil {
+		err = now.build(ctx, root, "-overlay", overlay)
+	}
+	if err != nil {
 		return err
 	}
 	if o.beside != "" {
-		if err := former.buildAt(ctx, o.beside); err != nil {
-			return err
-		}
+		err = former.buildAt(ctx, o.beside)
+	} else {
+		_, _, err = command(ctx, "npm", "install", "--prefix", tools, "--no-save", "--no-audit", "--no-fund")
+	}
+	if err != nil {
+		return err
 	}
 	doc := newDocument(o)
 	measure := func(sizes string, d *domain) error {

@@ -38,7 +38,6 @@ type network struct {
 	*document
 	users, days int
 	db, key     string
-	rate        float64                  // counted rows a second of the first load
 	sql         map[string]time.Duration // by question, where the baseline was measured
 }
 
@@ -146,15 +145,20 @@ func (n network) in(ctx context.Context, engine string, sql bool) error {
 	if err != nil {
 		return err
 	}
-	if err := n.baselines(ctx, sections, sql); err != nil {
-		return err
+	if sql {
+		if err := n.baselines(ctx, sections); err != nil {
+			return err
+		}
 	}
 	for _, s := range sections {
 		if err := n.section(ctx, s); err != nil {
 			return err
 		}
 	}
-	return nil
+	if err := n.costs(ctx, sections[0].questions[0]); err != nil {
+		return err
+	}
+	return n.profiles(ctx, engine, sections[0].questions[0])
 }
 
 // issue makes a key for the network's questions.
@@ -179,6 +183,7 @@ func (n *network) command(ctx context.Context, args ...string) ([]byte, usage, e
 // loads times the load of the feed, and of the same feed again.
 func (n *network) loads(ctx context.Context) error {
 	var rows, counted int
+	var first usage
 	for _, what := range []string{"load", n.again} {
 		out, used, err := n.command(ctx, "load", n.name, n.feed())
 		if err != nil {
@@ -188,15 +193,43 @@ func (n *network) loads(ctx context.Context) error {
 			return err
 		}
 		seconds := used.wall.Seconds()
-		if n.rate == 0 {
-			n.rate = float64(counted) / seconds
+		if what == "load" {
+			first = used
 		}
 		n.row(what, fmt.Sprintf("%d rows in %.1f s: %.0f/s", rows, seconds, float64(rows)/seconds),
-			fmt.Sprintf("%d %s: %.0f/s; %d MiB resident at most", counted, n.unit, float64(counted)/seconds, used.memory>>20))
+			fmt.Sprintf("%d %s: %.0f/s; %.1f s of a processor, but for the database's own; %d MiB resident at most",
+				counted, n.unit, float64(counted)/seconds, used.cpu.Seconds(), used.memory>>20))
+	}
+	for _, ids := range []string{"", "ids"} {
+		if err := n.duckdb(ctx, ids, first); err != nil {
+			return err
+		}
 	}
 	size, err := databaseSize(ctx, n.db)
 	n.row("size", fmt.Sprintf("%d MiB", size>>20), fmt.Sprintf("%.1f bytes for each of the %s", float64(size)/float64(counted), n.unit))
 	return err
+}
+
+// tools is the folder of others' programs, which is that of the clients.
+const tools = root + "/server/internal/clients/tools"
+
+// duckdb times DuckDB, which reads the files of the feed into tables, with ids each with its unique key, beside a load.
+func (n *network) duckdb(ctx context.Context, ids string, load usage) error {
+	file := filepath.Join(n.dir, "duck.db")
+	if err := removeDatabase(file); err != nil {
+		return err
+	}
+	_, used, err := command(ctx, "node", tools+"/load.mjs", n.feed(), file, ids)
+	if err != nil {
+		return err
+	}
+	what := "DuckDB of the same files, without unique ids"
+	if ids != "" {
+		what = "the same with unique ids"
+	}
+	n.row(what, fmt.Sprintf("%.1f s: the load takes %.2f of it", used.wall.Seconds(), load.wall.Seconds()/used.wall.Seconds()),
+		fmt.Sprintf("%.1f s of a processor; %d MiB resident at most", used.cpu.Seconds(), used.memory>>20))
+	return nil
 }
 
 // loaded reads the totals of a load: all rows, and those of the files that are counted.

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -23,12 +22,10 @@ type product struct{ dir string }
 
 func (p product) binary() string { return filepath.Join(p.dir, "lectern") }
 
-// build makes the folder, and builds the binary of a source tree.
-func (p product) build(ctx context.Context, source string) error {
-	if err := os.MkdirAll(p.dir, 0o755); err != nil {
-		return err
-	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", p.binary(), "./server/cmd/lectern")
+// build builds the binary of a source tree.
+func (p product) build(ctx context.Context, source string, flags ...string) error {
+	args := append([]string{"build", "-o", p.binary()}, flags...)
+	cmd := exec.CommandContext(ctx, "go", append(args, "./server/cmd/lectern")...)
 	cmd.Dir, cmd.Stderr = source, os.Stderr
 	return cmd.Run()
 }
@@ -52,7 +49,12 @@ type usage struct {
 
 // lectern runs a command of the binary and returns what it printed.
 func (p product) lectern(ctx context.Context, args ...string) ([]byte, usage, error) {
-	cmd := exec.CommandContext(ctx, p.binary(), args...)
+	return command(ctx, p.binary(), args...)
+}
+
+// command runs a command and returns what it printed.
+func command(ctx context.Context, name string, args ...string) ([]byte, usage, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	start := time.Now()
@@ -63,7 +65,7 @@ func (p product) lectern(ctx context.Context, args ...string) ([]byte, usage, er
 	err := cmd.Wait()
 	used := usage{time.Since(start), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), memory()}
 	if err != nil {
-		return nil, used, fmt.Errorf("lectern %v: %w: %s", args, err, errs.String())
+		return nil, used, fmt.Errorf("%s %v: %w: %s", filepath.Base(name), args, err, errs.String())
 	}
 	return out.Bytes(), used, nil
 }
@@ -90,6 +92,9 @@ func watch(pid int) func() int64 {
 	return func() int64 { close(done); return <-most }
 }
 
+// lifted is a rate that nobody reaches, but that is counted.
+const lifted = "100000000"
+
 // serving is a running server.
 type serving struct {
 	cmd *exec.Cmd
@@ -97,14 +102,14 @@ type serving struct {
 	key string
 }
 
-// start starts the binary with the rates lifted and waits until it listens. It is asked nothing: the first call of the caller is
+// start starts the binary with rates that nobody reaches and waits until it listens. It is asked nothing: the first call of the caller is
 // the first request of the process.
 func (n *network) start(ctx context.Context) (*serving, error) {
 	free := httptest.NewServer(nil) // for a port that nobody has
 	addr := free.Listener.Addr().String()
 	free.Close()
 	s := &serving{url: "http://" + addr + n.prefix, key: n.key}
-	args := []string{"serve", "--db", n.db, "--addr", addr, "--admin-addr=", "--schools-rate", "0", "--libraries-rate", "0", "--log-level", "error"}
+	args := []string{"serve", "--db", n.db, "--addr", addr, "--admin-addr=", "--schools-rate", lifted, "--libraries-rate", lifted, "--log-level", "error"}
 	s.cmd = exec.CommandContext(ctx, n.binary(), append(args, n.flags["serve"]...)...)
 	s.cmd.Stderr = os.Stderr
 	if err := s.cmd.Start(); err != nil {
@@ -201,15 +206,4 @@ func (n *network) answer(ctx context.Context, path string, answer any) error {
 		return err
 	}
 	return json.Unmarshal(body, answer)
-}
-
-// served returns the median time of a handler that does nothing but write the body.
-func served(body []byte) (time.Duration, error) {
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(body)
-	}))
-	defer srv.Close()
-	s := &serving{url: srv.URL}
-	return s.median(slices.Repeat([]string{"/"}, repeats))
 }

@@ -41,7 +41,6 @@ var schools = domain{
 		return []section{{"page of 1,000", ofPages("SQL on segments"), questions, otherPages}}, err
 	},
 	raw: baseline{
-		what: "the same rows",
 		tables: []rawTable{{"bench_segments", `segment_id text NOT NULL, account text NOT NULL, book_id bigint NOT NULL, started_at bigint NOT NULL,
 			duration_ms bigint NOT NULL, from_unit bigint NOT NULL, to_unit bigint NOT NULL, wpm numeric`, []rawFile{
 			from("segments", func(r schoolsdb.SegmentRow) [][]any {
