@@ -13,6 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/export"
+	"github.com/lectern-dev/lectern/server/internal/shell"
 	"github.com/lectern-dev/lectern/server/internal/status"
 )
 
@@ -105,7 +106,7 @@ func (c *backupCmd) Run(s *session, db untouched) error {
 	start := time.Now()
 	size, err := db.Backup(s.ctx, c.File)
 	if errors.Is(err, database.ErrNoBackup) {
-		err = fmt.Errorf("%w; copy it with pg_dump --format=custom --file=%s %s", err, shellQuote(c.File), shellQuote(database.DumpURL(db.URL)))
+		err = fmt.Errorf("%w; copy it with pg_dump --format=custom --file=%s %s", err, shell.Quote(c.File), shell.Quote(database.DumpURL(db.URL)))
 	}
 	if err != nil {
 		return err

@@ -64,12 +64,16 @@ func (s *session) printKey(db *database.DB, kind authdb.Kind, reference string, 
 	if err != nil {
 		return err
 	}
-	p.Tenant = t.ID
-	k, err := s.issueKey(db, p)
+	issuer, err := s.issuer(db)
 	if err != nil {
 		return err
 	}
-	return s.print(k)
+	p.Tenant = t.ID
+	text, k, err := issuer.Issue(s.ctx, p)
+	if err != nil {
+		return err
+	}
+	return s.print(printed(text, k))
 }
 
 // issuedKey is a key as it is printed: its text, or of a directory key its id and its secret.
@@ -84,16 +88,6 @@ func printed(text string, k auth.Key) issuedKey {
 		return issuedKey{AccessKeyID: k.ID(), Secret: text}
 	}
 	return issuedKey{APIKey: text}
-}
-
-// issueKey issues a key.
-func (s *session) issueKey(db *database.DB, p server.KeyParams) (issuedKey, error) {
-	issuer, err := s.issuer(db)
-	if err != nil {
-		return issuedKey{}, err
-	}
-	text, k, err := issuer.Issue(s.ctx, p)
-	return printed(text, k), err
 }
 
 type keyRotateCmd struct {

@@ -1,26 +1,19 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
-	"strings"
 
-	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
-	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
-	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/feed"
-	"github.com/lectern-dev/lectern/server/internal/librariesload"
+	"github.com/lectern-dev/lectern/server/internal/load"
 	"github.com/lectern-dev/lectern/server/internal/progress"
-	"github.com/lectern-dev/lectern/server/internal/schoolsload"
 	"github.com/lectern-dev/lectern/server/internal/status"
+	"github.com/lectern-dev/lectern/server/internal/tenants"
 )
 
 // loading are the flags of both loads.
@@ -28,15 +21,6 @@ type loading struct {
 	SkipBad string   `placeholder:"FILE" help:"Skip bad rows and list them in FILE, each with its value, instead of stopping at the first."`
 	Ignore  []string `placeholder:"NAME" help:"Pass over members and columns of these names, instead of stopping at the first that a file does not know. What a file knows is read all the same."`
 	Check   bool     `env:"-" help:"Do all but write: say what the load would count and list the bad rows; exit 1 where a load would stop."`
-}
-
-// source is a feed that is to be loaded.
-type source struct {
-	folder  string
-	history calendar.Date // the first day of the reports
-	now     bool          // take effect at once
-
-	progress func(stage string, done, total int64) // what is told how far it is
 }
 
 type loadSchoolsCmd struct {
@@ -48,7 +32,7 @@ type loadSchoolsCmd struct {
 
 // Run loads a feed and prints the totals.
 func (c *loadSchoolsCmd) Run(s *session) error {
-	return c.run(s, authdb.Partner, c.Partner, source{folder: c.Folder, history: c.SchoolsHistory})
+	return c.run(s, authdb.Partner, c.Partner, c.Folder, load.Options{History: &c.SchoolsHistory})
 }
 
 type loadLibrariesCmd struct {
@@ -76,7 +60,7 @@ func (c *loadLibrariesCmd) Run(s *session) error {
 	if c.Drop {
 		return c.drop(s)
 	}
-	return c.run(s, authdb.Library, c.Library, source{folder: c.Folder, history: c.LibrariesHistory, now: c.Now})
+	return c.run(s, authdb.Library, c.Library, c.Folder, load.Options{History: &c.LibrariesHistory, Immediately: c.Now})
 }
 
 // loadMemory is what a load takes of memory before it rather works more, but for the database's own. A load holds less than that,
@@ -100,7 +84,7 @@ func (s *session) forLoads(n int) {
 
 // run loads a feed and prints the totals: on a terminal a table, elsewhere a line of JSON. A check does not even bring the schema
 // up to date, and its error is that it has found what would stop a load.
-func (l loading) run(s *session, kind authdb.Kind, reference string, from source) error {
+func (l loading) run(s *session, kind authdb.Kind, reference, folder string, o load.Options) error {
 	check := migrated
 	if l.Check {
 		check = upToDate
@@ -110,7 +94,7 @@ func (l loading) run(s *session, kind authdb.Kind, reference string, from source
 	if err != nil {
 		return err
 	}
-	totals, err := l.shown(s, db, t, from)
+	totals, err := l.shown(s, db, t, folder, o)
 	if err != nil {
 		return err
 	}
@@ -127,41 +111,16 @@ func (l loading) run(s *session, kind authdb.Kind, reference string, from source
 }
 
 // shown loads a feed and shows the progress.
-func (l loading) shown(s *session, db *database.DB, t authdb.Tenant, from source) (totals any, err error) {
+func (l loading) shown(s *session, db *database.DB, t authdb.Tenant, folder string, o load.Options) (totals any, err error) {
 	bars := s.progress(t.Reference)
 	defer bars.Finish()
-	from.progress = bars.Show
-	return l.load(s, db, t, from)
+	o.SkipBad, o.Ignore, o.Check, o.Progress = l.SkipBad, l.Ignore, l.Check, bars.Show
+	return s.loader(db).Load(s.ctx, t, folder, o)
 }
 
-// load loads a feed into a tenant, notes that for lectern status and returns the totals.
-func (l loading) load(s *session, db *database.DB, t authdb.Tenant, from source) (totals any, err error) {
-	api := auth.Schools
-	switch t.Kind {
-	case authdb.Partner:
-		totals, err = schoolsload.Load(s.ctx, &schoolsdb.Store{DB: db.DB, Copy: db.Copy, Now: s.clock}, from.folder, schoolsload.Options{
-			Partner: directory.PartnerID(t.ID), Ref: directory.Ref(t.Reference), History: &from.history,
-			SkipBad: l.SkipBad, Ignore: l.Ignore, Check: l.Check, Now: s.now, Progress: from.progress,
-		})
-	case authdb.Library:
-		api = auth.Libraries
-		totals, err = librariesload.Load(s.ctx, s.libraries(db), from.folder, librariesload.Options{
-			Network: libraries.NetworkID(t.ID), History: &from.history, Immediately: from.now,
-			SkipBad: l.SkipBad, Ignore: l.Ignore, Check: l.Check, Now: s.now, Progress: from.progress,
-		})
-	}
-	if unknown, ok := errors.AsType[*feed.UnknownError](err); ok {
-		err = fmt.Errorf("%w; or pass over it with --ignore '%s'", err, strings.Join(unknown.Names, ","))
-	}
-	if err != nil || l.Check {
-		return totals, err
-	}
-	// The load stands whether it can be noted or not, and a signal that comes now undoes nothing.
-	note := status.Summarize(totals).Load(api, s.now())
-	if err := s.keys(db).RecordLoad(context.WithoutCancel(s.ctx), t.ID, note); err != nil {
-		s.report(fmt.Errorf("the feed is loaded, but lectern status will not show it: %w", err))
-	}
-	return totals, nil
+// loader loads feeds by the command's clock.
+func (s *session) loader(db *database.DB) *tenants.Loader {
+	return &tenants.Loader{DB: db, Now: s.now, Clock: s.clock, Report: s.report}
 }
 
 // libraries is the store of the library networks, by the command's clock.

@@ -10,13 +10,12 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/commandline"
 	"github.com/lectern-dev/lectern/server/internal/degrees"
 	"github.com/lectern-dev/lectern/server/internal/progress"
+	"github.com/lectern-dev/lectern/server/internal/tenants"
 )
 
 type migrateCmd struct {
@@ -80,7 +79,7 @@ func (c *partnerCreateCmd) Run(s *session, db fresh) error {
 	if strings.TrimSpace(c.Name) == "" {
 		return errors.New("--name must not be blank; give the partner's name")
 	}
-	t, err := s.createTenant(db.DB, authdb.Partner, c.Ref, c.Name)
+	t, err := tenants.Create(s.ctx, db.DB, authdb.Partner, c.Ref, c.Name)
 	if err != nil {
 		return err
 	}
@@ -98,7 +97,7 @@ type libraryCreateCmd struct {
 
 // Run creates a library network and prints its number.
 func (c *libraryCreateCmd) Run(s *session, db fresh) error {
-	t, err := s.createTenant(db.DB, authdb.Library, c.Slug, c.Name)
+	t, err := tenants.Create(s.ctx, db.DB, authdb.Library, c.Slug, c.Name)
 	if err != nil {
 		return err
 	}
@@ -107,25 +106,6 @@ func (c *libraryCreateCmd) Run(s *session, db fresh) error {
 		Slug   string      `json:"slug"`
 		Name   string      `json:"name"`
 	}{t, c.Slug, c.Name})
-}
-
-// createTenant creates a partner or a library network.
-func (s *session) createTenant(db *database.DB, kind authdb.Kind, reference, name string) (t auth.Tenant, err error) {
-	word := "reference"
-	switch kind {
-	case authdb.Partner:
-		var id directory.PartnerID
-		id, err = directorydb.CreatePartner(s.ctx, db, directory.Ref(reference), name)
-		t = auth.Tenant(id)
-	case authdb.Library:
-		var id libraries.NetworkID
-		id, err = librariesdb.CreateNetwork(s.ctx, db, reference, name)
-		t, word = auth.Tenant(id), "slug"
-	}
-	if errors.Is(err, authdb.ErrExist) {
-		err = fmt.Errorf("there is a %s %q already; choose another %s", kind, reference, word)
-	}
-	return t, err
 }
 
 type degreesCmd struct {

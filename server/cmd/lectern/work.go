@@ -8,6 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/commandline"
+	"github.com/lectern-dev/lectern/server/internal/load"
 	"github.com/lectern-dev/lectern/server/internal/progress"
 	"github.com/lectern-dev/lectern/server/internal/status"
 	"github.com/lectern-dev/lectern/server/internal/work"
@@ -48,19 +49,17 @@ func (c *workCmd) Run(s *session) error {
 	}
 	log := progress.NewLog(s.stderr, string(c.LogLevel))
 	w := &work.Worker{Store: s.keys(db), Folder: c.Folder, Jobs: int(c.Jobs), Log: log}
+	loader := s.loader(db)
 	w.Load = func(ctx context.Context, t authdb.Tenant, folder string) (authdb.Load, error) {
-		of := *s
-		of.ctx = ctx
-		from := source{folder: folder, history: c.SchoolsHistory}
-		if t.Kind == authdb.Library {
-			from.history = c.LibrariesHistory
-		}
-		from.progress = func(stage string, _, _ int64) {
+		o := load.Options{History: &c.SchoolsHistory, Ignore: c.Ignore, Progress: func(stage string, _, _ int64) {
 			if stage == progress.Wait {
 				log.Warn("another load of the tenant is under way and is waited for", "kind", string(t.Kind), "reference", t.Reference)
 			}
+		}}
+		if t.Kind == authdb.Library {
+			o.History = &c.LibrariesHistory
 		}
-		totals, err := loading{Ignore: c.Ignore}.load(&of, db, t, from)
+		totals, err := loader.Load(ctx, t, folder, o)
 		if err != nil {
 			return authdb.Load{}, err
 		}

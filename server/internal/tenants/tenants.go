@@ -1,0 +1,80 @@
+// Package tenants does what a command asks for a tenant of either kind: for a partner by the domain of the schools, for a library
+// network by that of the libraries.
+package tenants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/schools/schoolsdb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/feed"
+	"github.com/lectern-dev/lectern/server/internal/librariesload"
+	"github.com/lectern-dev/lectern/server/internal/load"
+	"github.com/lectern-dev/lectern/server/internal/schoolsload"
+	"github.com/lectern-dev/lectern/server/internal/status"
+)
+
+// Create creates a partner or a library network.
+func Create(ctx context.Context, db *database.DB, kind authdb.Kind, reference, name string) (t auth.Tenant, err error) {
+	word := "reference"
+	switch kind {
+	case authdb.Partner:
+		var id directory.PartnerID
+		id, err = directorydb.CreatePartner(ctx, db, directory.Ref(reference), name)
+		t = auth.Tenant(id)
+	case authdb.Library:
+		var id libraries.NetworkID
+		id, err = librariesdb.CreateNetwork(ctx, db, reference, name)
+		t, word = auth.Tenant(id), "slug"
+	}
+	if errors.Is(err, authdb.ErrExist) {
+		err = fmt.Errorf("there is a %s %q already; choose another %s", kind, reference, word)
+	}
+	return t, err
+}
+
+// Loader loads feeds.
+type Loader struct {
+	DB     *database.DB
+	Now    func() time.Time // when a load begins and ends
+	Clock  func() time.Time // of the stores, nil for the real one
+	Report func(error)      // is told what is wrong with a load that stands
+}
+
+// Load loads the feed in a folder into a tenant, notes that for lectern status and returns the totals. Of o it sets whose the feed
+// is and when the load begins.
+func (l *Loader) Load(ctx context.Context, t authdb.Tenant, folder string, o load.Options) (totals any, err error) {
+	api := auth.Schools
+	o.Now = l.Now
+	switch t.Kind {
+	case authdb.Partner:
+		o.Partner, o.Ref = directory.PartnerID(t.ID), directory.Ref(t.Reference)
+		totals, err = schoolsload.Load(ctx, &schoolsdb.Store{DB: l.DB.DB, Copy: l.DB.Copy, Now: l.Clock}, folder, o)
+	case authdb.Library:
+		api = auth.Libraries
+		o.Network = libraries.NetworkID(t.ID)
+		totals, err = librariesload.Load(ctx, &librariesdb.Store{DB: l.DB.DB, Copy: l.DB.Copy, Now: l.Clock}, folder, o)
+	}
+	if unknown, ok := errors.AsType[*feed.UnknownError](err); ok {
+		err = fmt.Errorf("%w; or pass over it with --ignore '%s'", err, strings.Join(unknown.Names, ","))
+	}
+	if err != nil || o.Check {
+		return totals, err
+	}
+	// The load stands whether it can be noted or not, and a signal that comes now undoes nothing.
+	keys := authdb.Store{DB: l.DB.DB, Now: l.Clock}
+	if err := keys.RecordLoad(context.WithoutCancel(ctx), t.ID, status.Summarize(totals).Load(api, l.Now())); err != nil {
+		l.Report(fmt.Errorf("the feed is loaded, but lectern status will not show it: %w", err))
+	}
+	return totals, nil
+}
