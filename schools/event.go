@@ -1,10 +1,10 @@
 package schools
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -67,21 +67,14 @@ var accessKinds = [...]string{
 }
 
 // String returns the kind's name in a feed.
-func (k AccessKind) String() string {
-	if k < Login || k > ActivityReceived {
-		return fmt.Sprintf("access kind %d", uint8(k))
-	}
-	return accessKinds[k]
-}
+func (k AccessKind) String() string { return row.NameOf(accessKinds[:], "access kind", k) }
+
+// AccessKinds returns the names of all kinds, behind the empty one of none.
+func AccessKinds() []string { return accessKinds[:] }
 
 // ParseAccessKind returns the kind of a name in a feed.
 func ParseAccessKind[T string | []byte](name T) (AccessKind, bool) {
-	for k := Login; k <= ActivityReceived; k++ {
-		if string(name) == accessKinds[k] {
-			return k, true
-		}
-	}
-	return 0, false
+	return row.ValueOf[AccessKind](accessKinds[:], string(name))
 }
 
 // NewAccess returns the event of an access record.

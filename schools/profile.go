@@ -1,10 +1,10 @@
 package schools
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -17,16 +17,10 @@ const (
 	Teacher
 )
 
+var profiles = [...]string{Student: "student", Teacher: "teacher"}
+
 // String returns the profile's name in the API.
-func (p Profile) String() string {
-	switch p {
-	case Student:
-		return "student"
-	case Teacher:
-		return "teacher"
-	}
-	return fmt.Sprintf("profile %d", uint8(p))
-}
+func (p Profile) String() string { return row.NameOf(profiles[:], "profile", p) }
 
 // ProfileOf returns the profile of an account's kind; administrators and internal accounts have none.
 func ProfileOf(k directory.Kind) Profile {

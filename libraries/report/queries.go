@@ -1,10 +1,9 @@
 package report
 
 import (
-	"fmt"
-
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/stock"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -29,12 +28,7 @@ const (
 var groupings = [...]string{ByLibrary: "library", ByState: "state", ByCity: "city", ByAgeGroup: "ageGroup"}
 
 // String returns the grouping's name in queries.
-func (g GroupBy) String() string {
-	if g < ByLibrary || g > ByAgeGroup {
-		return fmt.Sprintf("grouping %d", uint8(g))
-	}
-	return groupings[g]
-}
+func (g GroupBy) String() string { return row.NameOf(groupings[:], "grouping", g) }
 
 // SummaryQuery is what a summary is asked. Filter and NewUsers cut general and breakdown alone.
 type SummaryQuery struct {

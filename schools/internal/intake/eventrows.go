@@ -2,7 +2,6 @@ package intake
 
 import (
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/lectern-dev/lectern/directory"
@@ -130,7 +129,7 @@ func (in *Intake) Access(r AccessRow) (schools.Event, error) {
 func (in *Intake) access(id []byte, user directory.UserID, at time.Time, kind []byte) (schools.Event, error) {
 	k, ok := schools.ParseAccessKind(kind)
 	if !ok {
-		return schools.Event{}, row.Fault("kind", "must be one of "+accessKindNames())
+		return schools.Event{}, row.Fault("kind", row.OneOf(schools.AccessKinds()).Error())
 	}
 	return in.dated(schools.NewAccess(schools.NewEventID('a', id), user, at, k), at, "at")
 }
@@ -144,13 +143,4 @@ func (in *Intake) dated(e schools.Event, at time.Time, field string) (schools.Ev
 		return schools.Event{}, ErrBeforeHistory
 	}
 	return e, nil
-}
-
-// accessKindNames lists the names of the kinds.
-func accessKindNames() string {
-	var names []string
-	for k := schools.Login; k <= schools.ActivityReceived; k++ {
-		names = append(names, k.String())
-	}
-	return strings.Join(names, ", ")
 }
