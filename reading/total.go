@@ -87,9 +87,9 @@ func (t *Totaller) TotalBinary(data []byte, p calendar.Period, length int64) (To
 // add adds a day, which follows those added before.
 func (t *Totaller) add(sum *Total, d *Day) {
 	if sum.First.IsZero() {
-		sum.First = start(d.Date, d.First)
+		sum.First = d.Date.At(d.First)
 	}
-	sum.Last = start(d.Date, d.Last)
+	sum.Last = d.Date.At(d.Last)
 	sum.Minutes += d.Minutes
 	//mutants:equal what is sorted may be sorted again
 	if c, n := d.Coverage, len(t.intervals); len(c) > 0 && n > 0 && c[0].From < t.intervals[n-1].From {
@@ -103,11 +103,6 @@ func (t *Totaller) end(sum Total, length int64) Total {
 	sum.Percent = PercentOf(t.covered(length), length)
 	sum.Finished = sum.Percent.Finished()
 	return sum
-}
-
-// start returns the instant at a second of a day.
-func start(d calendar.Date, second int32) time.Time {
-	return d.Start().Add(time.Duration(second) * time.Second)
 }
 
 // covered returns how many units of [0, length] the intervals cover together.

@@ -52,6 +52,9 @@ func (d Date) Start() time.Time {
 	return time.Unix(int64(d)*daySeconds+behindUTC, 0).UTC()
 }
 
+// At returns the instant at a second of d in Brasilia.
+func (d Date) At(second int32) time.Time { return d.Start().Add(time.Duration(second) * time.Second) }
+
 // Parse returns the day that s names. It takes YYYY-MM-DD and nothing else, and only what exists in the calendar: for
 // 2026-02-30, 2026-2-3 or an empty s the error is [ErrDate].
 func Parse(s string) (Date, error) {

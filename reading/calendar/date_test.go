@@ -234,6 +234,12 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+func TestAt(t *testing.T) {
+	if got, want := calendar.MustParse("2026-07-21").At(86399), instant(t, "2026-07-21T23:59:59-03:00"); !got.Equal(want) {
+		t.Errorf("the last second of a day = %v, want %v", got, want)
+	}
+}
+
 func BenchmarkDay(b *testing.B) {
 	at := time.Now()
 	for b.Loop() {

@@ -66,11 +66,15 @@ func (s *Store) ReplacedBooks(ctx context.Context, partner directory.PartnerID, 
 // Books implements report.Store.
 func (s *Store) Books(ctx context.Context, partner directory.PartnerID, at state.Versions) (*schools.Books, error) {
 	books := schools.NewBooks(0)
-	err := statedb.Read(ctx, s.DB, booksTable, books.Add, `
+	return books, s.EachBook(ctx, partner, at, books.Add)
+}
+
+// EachBook calls f with the books of a state, by their number.
+func (s *Store) EachBook(ctx context.Context, partner directory.PartnerID, at state.Versions, f func(schools.Book)) error {
+	return statedb.Read(ctx, s.DB, booksTable, f, `
 		  FROM schools_books
 		 WHERE tenant_id = ?0 AND since <= ?1 AND until > ?1
 		 ORDER BY book_id`, partner, at.Facts)
-	return books, err
 }
 
 // People implements report.Store.

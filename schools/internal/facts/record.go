@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -95,6 +94,6 @@ func (t *Totaller) Total(data []byte, p calendar.Period, length int64) (reading.
 	percent := reading.PercentOf(s.covered, length)
 	return reading.Total{
 		Minutes: s.minutes, Percent: percent, Finished: percent.Finished(),
-		First: s.first.Start().Add(time.Duration(s.starts) * time.Second), Last: s.last.Start().Add(time.Duration(s.ends) * time.Second),
+		First: s.first.At(s.starts), Last: s.last.At(s.ends),
 	}, true, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"time"
 
 	"github.com/uptrace/bun"
 
@@ -79,7 +78,7 @@ func (s *schoolsExport) writeUsersOf(ctx context.Context, tx bun.Tx, t Table[use
 	tree := directory.NewTree(entities)
 	scope := tree.Scope(s.Network)
 	return directorydb.Latest(tx, s.Partner).AccountRefs(ctx, func(a directory.Account) error {
-		if profileOf(a.Kind) == 0 || s.Network != 0 && !scope.Below(a.Entity) {
+		if schools.ProfileOf(a.Kind) == 0 || s.Network != 0 && !scope.Below(a.Entity) {
 			return nil
 		}
 		s.users.Add(a.ID)
@@ -93,17 +92,6 @@ func (s *schoolsExport) writeUsersOf(ctx context.Context, tx bun.Tx, t Table[use
 	})
 }
 
-// profileOf returns what an account is in the reports, 0 where it is in none (S1).
-func profileOf(k directory.Kind) schools.Profile {
-	switch k {
-	case directory.Reader:
-		return schools.Student
-	case directory.Teacher:
-		return schools.Teacher
-	}
-	return 0
-}
-
 // userRow is an account with its school and its class; the zero entity is none.
 type userRow struct {
 	directory.Account
@@ -115,7 +103,7 @@ func writeUser(w *wire.Writer, u *userRow) {
 	w.Int("userId", int64(u.ID), "")
 	w.TextOrNull("name", u.Name, "")
 	w.TextOrNull("email", u.Email, "")
-	w.Text("profile", profileOf(u.Kind).String(), "")
+	w.Text("profile", schools.ProfileOf(u.Kind).String(), "")
 	w.IntIf("school.id", int64(u.school.ID), u.school.ID != 0, "")
 	w.TextOrNull("school.name", u.school.Name, "")
 	w.IntIf("class.id", int64(u.class.ID), u.class.ID != 0, "")
@@ -129,17 +117,7 @@ func writeUser(w *wire.Writer, u *userRow) {
 // writeBooks writes all books, by bookId.
 func (s *schoolsExport) writeBooks(ctx context.Context) error {
 	t := newRecords[schools.Book](s.folder, "books")
-	rows, err := s.Store.DB.QueryContext(ctx, `
-		SELECT book_id, title, author, isbn, length
-		  FROM schools_books
-		 WHERE tenant_id = ?0 AND since <= ?1 AND until > ?1
-		 ORDER BY book_id`, s.Partner, s.at.Facts)
-	return authdb.Visit(rows, err, "books", func(rows *sql.Rows) error {
-		var b schools.Book
-		err := rows.Scan(&b.ID, &b.Title, &b.Author, &b.ISBN, &b.Length)
-		t.Write(b)
-		return err
-	})
+	return s.Store.EachBook(ctx, s.Partner, s.at, func(b schools.Book) { t.Write(b) })
 }
 
 // minutesDays is the number of days whose minutes are read at once.
@@ -246,12 +224,7 @@ func writeReading(w *wire.Writer, r *readingDay) {
 	w.Date("date", r.Date, "")
 	w.Minutes("readingMinutes", r.Minutes, "")
 	w.Int("milliseconds", r.MS, "")
-	w.ExactTimeOrNull("firstReadAt", second(r.Date, r.First), "")
-	w.ExactTimeOrNull("lastReadAt", second(r.Date, r.Last), "")
+	w.ExactTimeOrNull("firstReadAt", r.Date.At(r.First), "")
+	w.ExactTimeOrNull("lastReadAt", r.Date.At(r.Last), "")
 	w.Intervals("intervals", r.Coverage, "")
-}
-
-// second returns the instant of a second of a Brasilia day.
-func second(day calendar.Date, n int32) time.Time {
-	return day.Start().Add(time.Duration(n) * time.Second)
 }

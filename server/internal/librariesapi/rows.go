@@ -1,8 +1,6 @@
 package librariesapi
 
 import (
-	"time"
-
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/report"
@@ -174,11 +172,10 @@ func writeReservation(w *wire.Writer, r *report.ReservationRow) {
 
 // WriteLogin writes a row of the dataset logins, which exports have too.
 func WriteLogin(w *wire.Writer, l *report.LoginRow) {
-	second := func(n int32) time.Time { return l.Day.Start().Add(time.Duration(n) * time.Second) }
 	w.Int("userId", l.Reader, "")
 	w.Date("date", l.Day, "")
-	w.Datetime("firstSeenAt", second(l.Presence.First), "")
-	w.Datetime("lastSeenAt", second(l.Presence.Last), "")
+	w.Datetime("firstSeenAt", l.Day.At(l.Presence.First), "")
+	w.Datetime("lastSeenAt", l.Day.At(l.Presence.Last), "")
 	w.Int("events", int64(l.Presence.Events), "")
 }
 
