@@ -138,8 +138,8 @@ func (l *line) write(r *rand.Rand, n int, s *step) {
 	for range 1 + r.IntN(3) {
 		id := 1 + r.IntN(len(members)-1)
 		m := members[id]
-		if r.IntN(2) == 0 {
-			m.entity = directory.EntityID(1 + r.IntN(10))
+		if r.IntN(3) > 0 {
+			m.entity = []directory.EntityID{1, 3, 5, 6, 8, 9}[r.IntN(6)]
 		}
 		s.register.Add(directory.UserID(id), m.kind, m.entity, m.active, m.deleted)
 		people[directory.UserID(id)] = report.Person{Name: fmt.Sprint("Nome ", r.IntN(2))}
@@ -208,7 +208,7 @@ func TestRounds(t *testing.T) {
 		start := firstDay + 35 + calendar.Date(r.IntN(4))
 		return calendar.Period{Start: start, End: start + calendar.Date(r.IntN(4))}
 	}
-	for range 40 {
+	for range 60 {
 		l := newLine(t, r)
 		for _, cache := range []state.Cache{nil, &memo{}} {
 			sel := selections[max(0, r.IntN(2*len(selections))-len(selections))]
