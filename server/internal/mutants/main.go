@@ -71,7 +71,11 @@ func run(root string, parallel int, only string, chosen []string) error {
 	left := 0
 	for _, name := range chosen {
 		began := processor()
-		r, err := judge(ctx, trial{root: root, dir: dir, parallel: parallel, only: places, packages: strings.Split(withTests(name), ",")})
+		own, err := os.MkdirTemp(dir, "")
+		if err != nil {
+			return err
+		}
+		r, err := judge(ctx, trial{root: root, dir: own, parallel: parallel, only: places, packages: strings.Split(withTests(name), ",")})
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
