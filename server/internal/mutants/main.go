@@ -3,6 +3,7 @@
 //
 //	make mutants                       # all rule packages
 //	make mutants ARGS="paging auth"    # some packages
+//	make mutants ARGS="-only page.go:7 paging"
 //
 // What is changed: each comparison (its bound, and its opposite), == and !=, && and ||, the sign and the operator of arithmetic, ++ and
 // --, each number by one up and down, true and false, and each condition that is none of these to its opposite. Texts are not, nor the
@@ -10,8 +11,9 @@
 // weight, which say about how large something is.
 //
 // All changes but those of constants and of the lengths of arrays are compiled into one binary for each package of tests, which
-// LECTERN_MUTANT switches on, so that a change costs a run of the tests and no build; none of it touches the tree. A change
-// is killed where a test fails, or where the tests take ten times their processor time: then it does not end.
+// LECTERN_MUTANT switches on, so that a change costs a run of tests and no build; none of it touches the tree. It is tried by the tests
+// in which it would make a difference where they pass it, the quickest first, and is killed where one fails, or takes ten times its
+// processor time: then it does not end. What rapid draws is the same each time.
 //
 // A survivor that no test can kill, because it makes no difference, says so where it stands:
 //
