@@ -78,7 +78,7 @@ func (s *shelf) titled(q query, id int) bool {
 }
 
 // ordered sorts titles by a column; what is equal there is in the order of titles.
-func (s *shelf) ordered(q query, rows []row, column string, value func(r row) int) []row {
+func ordered(q query, rows []row, column string, value func(r row) int) []row {
 	column = cmp.Or(q.params["orderBy"], column)
 	slices.SortFunc(rows, func(a, b row) int {
 		byTitle := cmp.Compare(folded(str(a, "title")), folded(str(b, "title")))
@@ -105,11 +105,11 @@ func (s *shelf) books(q query) (rows []row) {
 			continue
 		}
 		own, of := s.own(id), q.params["collection"]
-		any := of == "" || of == "all"
+		found := of == "" || of == "all"
 		for _, l := range s.Lines {
-			any = any || num(l, "bookId") == id && l["collection"] == of && (of == "platform" || l["kind"] == "purchase" || l["copies"] != nil)
+			found = found || num(l, "bookId") == id && l["collection"] == of && (of == "platform" || l["kind"] == "purchase" || l["copies"] != nil)
 		}
-		if !any {
+		if !found {
 			continue
 		}
 		t := s.tallied(func(f fact) bool { return f.book == id && q.within(f.day()) })
@@ -124,7 +124,7 @@ func (s *shelf) books(q query) (rows []row) {
 		}
 		rows = append(rows, r)
 	}
-	return s.ordered(q, rows, "loans", nil)
+	return ordered(q, rows, "loans", nil)
 }
 
 // waiting are the active reservations of a title.
@@ -201,7 +201,7 @@ func (s *shelf) stock(q query) (rows []row) {
 			"possibleReadings": whole(possible), "percentage": fraction(readings, possible), "activeReservations": whole(s.waiting(id)),
 			"purchases": s.purchases(b, own, readings)})
 	}
-	return s.ordered(q, rows, "percentage", func(r row) int { return num(r, "readings") * 1e9 / num(r, "possibleReadings") })
+	return ordered(q, rows, "percentage", func(r row) int { return num(r, "readings") * 1e9 / num(r, "possibleReadings") })
 }
 
 // lent are the active loans of a title.

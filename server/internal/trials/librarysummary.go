@@ -164,7 +164,7 @@ func (s *shelf) profile(q query) row {
 		id, titles, loans int
 		name              string
 	}
-	listed := func(of string, keys func(id int) []int, name func(int) string) []any {
+	listed := func(keys func(id int) []int, name func(int) string) []any {
 		found := map[int]*entry{}
 		for id := range s.Books {
 			for _, k := range keys(id) {
@@ -189,7 +189,7 @@ func (s *shelf) profile(q query) row {
 		return rows
 	}
 	of := func(vocabulary, member string) []any {
-		return listed(vocabulary, func(id int) []int { ids, _ := s.Books[id][member].([]int); return ids }, func(id int) string { return s.Names[vocabulary][id] })
+		return listed(func(id int) []int { ids, _ := s.Books[id][member].([]int); return ids }, func(id int) string { return s.Names[vocabulary][id] })
 	}
 	material := func(member string) any {
 		titles, n := 0, 0
@@ -203,7 +203,7 @@ func (s *shelf) profile(q query) row {
 		}
 		return row{"catalogTitles": whole(titles), "loans": whole(n)}
 	}
-	origins := listed("origins", func(id int) []int {
+	origins := listed(func(id int) []int {
 		if at := slices.Index(collections, str(row{"of": s.origin(id)}, "of")); at >= 0 {
 			return []int{at}
 		}

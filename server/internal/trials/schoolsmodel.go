@@ -23,7 +23,6 @@ type partner struct {
 	// The numbers that the service has given, learnt from answers, by the first name that an entity or account had.
 	entityNumbers, userNumbers map[string]int
 	tokens                     map[string]string
-	unordered                  bool // a load and a directory write have made records at the same time
 }
 
 type entity struct {
