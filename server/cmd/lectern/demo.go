@@ -6,8 +6,6 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/demo"
 )
 
-const demoURL = "sqlite:lectern-demo.db"
-
 type demoCmd struct {
 	serving
 	AdminAddr string `placeholder:"ADDR" help:"Address of /healthz, /readyz and /metrics (default: none)."`
@@ -21,7 +19,7 @@ func (c *demoCmd) Run(s *session) error {
 		return err
 	}
 	defer ln.Close()
-	s.url = cmp.Or(s.url, demoURL)
+	s.url = cmp.Or(s.url, "sqlite:lectern-demo.db")
 	db, err := s.open(migrated)
 	if err != nil {
 		return err
