@@ -94,7 +94,10 @@ func (l loading) run(s *session, kind authdb.Kind, reference, folder string, o l
 	if err != nil {
 		return err
 	}
-	totals, err := l.shown(s, db, t, folder, o)
+	bars := s.progress(t.Reference)
+	o.SkipBad, o.Ignore, o.Check, o.Progress = l.SkipBad, l.Ignore, l.Check, bars.Show
+	totals, err := s.loader(db).Load(s.ctx, t, folder, o)
+	bars.Finish()
 	if err != nil {
 		return err
 	}
@@ -108,14 +111,6 @@ func (l loading) run(s *session, kind authdb.Kind, reference, folder string, o l
 		err = errors.New(status.English.Sprintf("%d of the feed's rows cannot be loaded, and would stop a load: mend them, or pass over them with --skip-bad FILE", sum.Check.Bad))
 	}
 	return err
-}
-
-// shown loads a feed and shows the progress.
-func (l loading) shown(s *session, db *database.DB, t authdb.Tenant, folder string, o load.Options) (totals any, err error) {
-	bars := s.progress(t.Reference)
-	defer bars.Finish()
-	o.SkipBad, o.Ignore, o.Check, o.Progress = l.SkipBad, l.Ignore, l.Check, bars.Show
-	return s.loader(db).Load(s.ctx, t, folder, o)
 }
 
 // loader loads feeds by the command's clock.
