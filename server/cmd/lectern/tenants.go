@@ -79,7 +79,7 @@ func (c *partnerCreateCmd) Run(s *session, db fresh) error {
 	if strings.TrimSpace(c.Name) == "" {
 		return errors.New("--name must not be blank; give the partner's name")
 	}
-	t, err := tenants.Create(s.ctx, db.DB, authdb.Partner, c.Ref, c.Name)
+	t, err := tenants.Create(s.ctx, db.DB, authdb.Tenant{Kind: authdb.Partner, Reference: c.Ref}, c.Name)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ type libraryCreateCmd struct {
 
 // Run creates a library network and prints its number.
 func (c *libraryCreateCmd) Run(s *session, db fresh) error {
-	t, err := tenants.Create(s.ctx, db.DB, authdb.Library, c.Slug, c.Name)
+	t, err := tenants.Create(s.ctx, db.DB, authdb.Tenant{Kind: authdb.Library, Reference: c.Slug}, c.Name)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func (d *Demo) fill(ctx context.Context, kind authdb.Kind, api string, history c
 	t, err := d.Keys.Tenant(ctx, kind, ref)
 	if errors.Is(err, authdb.ErrNotFound) {
 		t = authdb.Tenant{Kind: kind, Reference: ref}
-		t.ID, err = tenants.Create(ctx, d.DB, kind, ref, name)
+		t.ID, err = tenants.Create(ctx, d.DB, t, name)
 	}
 	if err != nil {
 		return t, err

@@ -24,23 +24,23 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/status"
 )
 
-// Create creates a partner or a library network.
-func Create(ctx context.Context, db *database.DB, kind authdb.Kind, reference, name string) (t auth.Tenant, err error) {
+// Create creates a partner or a library network, as the kind of t says, with its reference and a name.
+func Create(ctx context.Context, db *database.DB, t authdb.Tenant, name string) (n auth.Tenant, err error) {
 	word := "reference"
-	switch kind {
+	switch t.Kind {
 	case authdb.Partner:
 		var id directory.PartnerID
-		id, err = directorydb.CreatePartner(ctx, db, directory.Ref(reference), name)
-		t = auth.Tenant(id)
+		id, err = directorydb.CreatePartner(ctx, db, directory.Ref(t.Reference), name)
+		n = auth.Tenant(id)
 	case authdb.Library:
 		var id libraries.NetworkID
-		id, err = librariesdb.CreateNetwork(ctx, db, reference, name)
-		t, word = auth.Tenant(id), "slug"
+		id, err = librariesdb.CreateNetwork(ctx, db, t.Reference, name)
+		n, word = auth.Tenant(id), "slug"
 	}
 	if errors.Is(err, authdb.ErrExist) {
-		err = fmt.Errorf("there is a %s %q already; choose another %s", kind, reference, word)
+		err = fmt.Errorf("there is a %s %q already; choose another %s", t.Kind, t.Reference, word)
 	}
-	return t, err
+	return n, err
 }
 
 // Loader loads feeds.
