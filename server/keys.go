@@ -47,11 +47,6 @@ func (k *keys) Check(ctx context.Context, text string) (web.Caller, error) {
 	return c, nil
 }
 
-// Erasures implements web.Keys.
-func (k *keys) Erasures(ctx context.Context, t state.Tenant) (int64, error) {
-	return k.store.Erasures(ctx, auth.Tenant(t))
-}
-
 // now is the day or the hour of a time, as an API counts.
 func now(api auth.API, at time.Time) int32 {
 	if api == auth.Libraries {

@@ -50,20 +50,12 @@ func ForgottenOf(ctx context.Context, idb bun.IDB, t auth.Tenant) (list []Forgot
 
 // Erased notes, in the transaction that erases names, e-mails or phones from every state of a tenant, that it does: answers that
 // show people are other bytes from then on, though their states have the numbers that they had. Like those, what is noted is a
-// number that grows by a random step: a failover that loses it does not have it given again.
+// number that grows by a random step: a failover that loses it does not have it given again. Who reads people in one statement with
+// the number, and finds it as it was, has read all of them as they were then.
 func Erased(ctx context.Context, tx bun.IDB, t auth.Tenant) error {
 	_, err := tx.NewRaw(`UPDATE versions SET erasures = erasures + ? WHERE tenant_id = ?`, 1+rand.Int64N(state.Step), t).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("erasures of tenant %d: %w", t, err)
 	}
 	return nil
-}
-
-// Erasures returns the number that Erased raises. Who reads people, and finds it as it was, has read all of them as they were then.
-func (s *Store) Erasures(ctx context.Context, t auth.Tenant) (n int64, err error) {
-	err = s.DB.DB.QueryRowContext(ctx, `SELECT erasures FROM versions WHERE tenant_id = $1`, t).Scan(&n) // prepared
-	if err != nil {
-		return 0, fmt.Errorf("erasures of tenant %d: %w", t, err)
-	}
-	return n, nil
 }

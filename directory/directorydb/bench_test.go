@@ -85,7 +85,7 @@ func benchmark(b *testing.B, db *database.DB) {
 		}
 		for b.Loop() {
 			n := 0
-			err := directorydb.Latest(db, p).Names(b.Context(), ids, func(directory.UserID, string, string) { n++ })
+			_, err := directorydb.Latest(db, p).Names(b.Context(), ids, 0, func(int, string, string) { n++ })
 			if err != nil || n != len(ids) {
 				b.Fatal(n, err)
 			}

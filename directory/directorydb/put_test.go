@@ -149,17 +149,55 @@ func TestNames(t *testing.T) {
 			{"far apart", []directory.UserID{1, 9}, []directory.Account{all[0], all[8]}},
 			{"another partner's is none", []directory.UserID{-1, 0, 9, 10, 11}, all[8:]},
 		} {
-			var got, want []string
-			err := directorydb.Latest(db, p).Names(t.Context(), c.ids, func(id directory.UserID, name, email string) {
-				got = append(got, fmt.Sprint(id, name, email))
-			})
+			got, _ := names(t, directorydb.Latest(db, p), 0, c.ids...)
+			var want []string
 			for _, a := range c.want {
 				want = append(want, fmt.Sprint(a.ID, a.Name, a.Email))
 			}
-			if !slices.Equal(got, want) || err != nil {
-				t.Errorf("%s: Names(%v) = %q, %v, want %q", c.rule, c.ids, got, err, want)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: Names(%v) = %q, want %q", c.rule, c.ids, got, want)
 			}
 		}
+	})
+}
+
+// names returns what Names tells.
+func names(t *testing.T, v directorydb.View, erasures int64, ids ...directory.UserID) (got []string, erased bool) {
+	t.Helper()
+	erased, err := v.Names(t.Context(), ids, erasures, func(place int, name, email string) {
+		got = append(got, fmt.Sprint(ids[place], name, email))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got, erased
+}
+
+// The names of a state are those that it had, whatever was written since. That somebody was erased is told. The past is asked only
+// where the state is not that of now.
+func TestNamesOfStates(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p, all := newPartner(t, db, "a"), many(9)
+		must(t, putAccounts(t, db, p, 1, all...))
+		renamed := all[1]
+		renamed.Name = "Outra"
+		must(t, putAccounts(t, db, p, 2, renamed))
+		exec(t, db, "UPDATE versions SET registers = 2, erasures = 7 WHERE tenant_id = ?", p)
+		look := func(at, erasures int64, name string, want bool) {
+			t.Helper()
+			for _, ids := range [][]directory.UserID{{2, 3}, {2, 9}} {
+				got, erased := names(t, directorydb.View{DB: db, Partner: p, At: at}, erasures, ids...)
+				second := all[ids[1]-1]
+				if !slices.Equal(got, []string{fmt.Sprint(2, name, renamed.Email), fmt.Sprint(second.ID, second.Name, second.Email)}) || erased != want {
+					t.Errorf("names of %v at %d, %d = %q, %t, want %s, %t", ids, at, erasures, got, erased, name, want)
+				}
+			}
+		}
+		look(1, 7, all[1].Name, false)
+		look(1, 6, all[1].Name, true)
+		look(2, 6, "Outra", true)
+		exec(t, db, "ALTER TABLE accounts_past RENAME TO away")
+		look(2, 7, "Outra", false)
 	})
 }
 

@@ -95,39 +95,82 @@ func (v View) AccountRefs(ctx context.Context, visit func(directory.Account) err
 	return nil
 }
 
-// Names calls visit with the name and the e-mail of the accounts of the given numbers, which ascend; a number without an account
-// is left out. It is meant for a page: a thousand or so.
+// Names calls visit with the name and the e-mail of the accounts of the given numbers, which ascend, and with their places among
+// those; a number without an account is left out. It is meant for a page: a thousand or so. It reports whether the partner's number
+// of erasures may be another one than the given: then what it reads may be of a time between (see authdb.Erased).
 //
-// Numbers that stand close are read as a range, which costs the engines half of a list. With a list, bounds tell PostgreSQL to use
-// the key while it has no statistics, as after the first load; SQLite would read all between them, and is told none.
-func (v View) Names(ctx context.Context, ids []directory.UserID, visit func(id directory.UserID, name, email string)) error {
+// As a rule the view is that of now, which the accounts alone have: one statement reads them, or nothing where the partner's row says
+// otherwise. Only then is the past asked.
+func (v View) Names(ctx context.Context, ids []directory.UserID, erasures int64, visit func(place int, name, email string)) (erased bool, err error) {
 	if len(ids) == 0 {
-		return nil
+		return false, nil
 	}
+	found := false
+	read := func(rows *sql.Rows, err error) error {
+		found, err = v.visitNames(rows, err, ids, visit)
+		return err
+	}
+	if err := read(v.namesNow(ctx, ids, erasures)); err != nil || found {
+		return false, err
+	}
+	unerased := v.names(ids).Where("(SELECT erasures FROM versions WHERE tenant_id = ?) = ?", v.Partner, erasures)
+	if err := read(unerased.Rows(ctx)); err != nil || found {
+		return false, err
+	}
+	return true, read(v.names(ids).Rows(ctx))
+}
+
+// isRange reports whether ascending numbers stand close: those are read as a range, which costs the engines half of a list.
+func isRange(ids []directory.UserID) bool { return int64(ids[len(ids)-1]-ids[0]) < 2*int64(len(ids)) }
+
+// names is the query for the names of accounts. With a list, bounds tell PostgreSQL to use the key while it has no statistics, as
+// after the first load; SQLite would read all between them, and is told none.
+func (v View) names(ids []directory.UserID) *bun.SelectQuery {
 	q := v.rows("accounts", "user_id", `user_id, name, email`)
-	first, last := ids[0], ids[len(ids)-1]
-	apart := int64(last-first) >= 2*int64(len(ids))
-	if apart {
+	if !isRange(ids) {
 		q.Where("user_id IN (?)", bun.List(ids))
 	}
-	if !apart || v.DB.Dialect().Name() == dialect.PG {
-		q.Where("user_id BETWEEN ? AND ?", first, last)
+	if isRange(ids) || v.DB.Dialect().Name() == dialect.PG {
+		q.Where("user_id BETWEEN ? AND ?", ids[0], ids[len(ids)-1])
 	}
-	rows, err := q.Rows(ctx)
-	var id directory.UserID
+	return q
+}
+
+// namesNow reads the names of accounts, unless the view is not that of now or somebody was erased. That of a range is prepared.
+func (v View) namesNow(ctx context.Context, ids []directory.UserID, erasures int64) (*sql.Rows, error) {
+	db, ok := v.DB.(*bun.DB)
+	if ok && isRange(ids) {
+		return db.DB.QueryContext(ctx, `
+			SELECT user_id, name, email
+			  FROM accounts
+			 WHERE tenant_id = $1 AND user_id BETWEEN $2 AND $3
+			   AND (SELECT registers FROM versions WHERE tenant_id = $1 AND erasures = $5) = $4
+			 ORDER BY user_id`, v.Partner, ids[0], ids[len(ids)-1], v.At, erasures)
+	}
+	return Latest(v.DB, v.Partner).names(ids).
+		Where("(SELECT registers FROM versions WHERE tenant_id = ? AND erasures = ?) = ?", v.Partner, erasures, v.At).Rows(ctx)
+}
+
+// visitNames calls visit with the names in rows, and reports whether there were any.
+func (v View) visitNames(rows *sql.Rows, err error, ids []directory.UserID, visit func(place int, name, email string)) (found bool, _ error) {
+	var number any // taken as the drivers give it: to convert it costs more than all else here
 	var name, email string
-	return authdb.Visit(rows, err, fmt.Sprintf("accounts of partner %d", v.Partner), func(rows *sql.Rows) error {
-		if err := rows.Scan(&id, &name, &email); err != nil {
+	place, dest := 0, []any{&number, &name, &email}
+	err = authdb.Visit(rows, err, fmt.Sprintf("accounts of partner %d", v.Partner), func(rows *sql.Rows) error {
+		if err := rows.Scan(dest...); err != nil {
 			return err
 		}
-		for len(ids) > 0 && ids[0] < id {
-			ids = ids[1:]
+		found = true
+		id := directory.UserID(number.(int64))
+		for place < len(ids) && ids[place] < id {
+			place++
 		}
-		if len(ids) > 0 && ids[0] == id {
-			visit(id, name, email)
+		if place < len(ids) && ids[place] == id {
+			visit(place, name, email)
 		}
 		return nil
 	})
+	return found, err
 }
 
 // Evaluations returns the evaluations of a partner, by number.

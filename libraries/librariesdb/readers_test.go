@@ -86,7 +86,7 @@ func TestPeople(t *testing.T) {
 			for i := range want { // the rest is in the attributes
 				want[i].Status, want[i].Registered = 0, 0
 			}
-			if got, err := f.Named(t.Context(), f.a, ids); err != nil || !slices.Equal(got, want) {
+			if got, _, err := f.Named(t.Context(), f.a, ids); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%s: Named = %d readers, %v, want %d", name, len(got), err, len(want))
 			}
 		}

@@ -77,30 +77,43 @@ func (s *Store) State(ctx context.Context, a report.Access) (st intake.State, er
 // namedReaders are readers as far as no attributes have them.
 var namedReaders = intake.Readers.Only("userId", "name", "email", "updatedAt", "confirmedAt", "lastSignInAt")
 
-// Named implements report.Store.
-func (s *Store) Named(ctx context.Context, a report.Access, ids []int64) ([]libraries.Reader, error) {
-	return s.people(ctx, a, namedReaders, ids)
+// Named implements report.Store. The statement that reads a page finds nothing where somebody was erased: then it is read anew.
+func (s *Store) Named(ctx context.Context, a report.Access, ids []int64) (people []libraries.Reader, erased bool, err error) {
+	people = make([]libraries.Reader, 0, len(ids))
+	unerased := bun.SafeQuery("? AND (SELECT erasures FROM versions WHERE tenant_id = ?) = ?", rowsOf(a), a.Network, a.Erasures)
+	for part := range slices.Chunk(ids, chunk) {
+		before := len(people)
+		if people, err = s.appendPeople(ctx, people, namedReaders, unerased, part); err == nil && len(people) == before {
+			erased = true
+			people, err = s.appendPeople(ctx, people, namedReaders, rowsOf(a), part)
+		}
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	return people, erased, nil
 }
 
 // People returns the readers of the given identifiers, which ascend, in their order; unknown ones are left out.
-func (s *Store) People(ctx context.Context, a report.Access, ids []int64) ([]libraries.Reader, error) {
-	return s.people(ctx, a, intake.Readers, ids)
-}
-
-func (s *Store) people(ctx context.Context, a report.Access, of *state.Records[libraries.Reader], ids []int64) ([]libraries.Reader, error) {
-	people := make([]libraries.Reader, 0, len(ids))
+func (s *Store) People(ctx context.Context, a report.Access, ids []int64) (people []libraries.Reader, err error) {
+	people = make([]libraries.Reader, 0, len(ids))
 	for part := range slices.Chunk(ids, chunk) {
-		wanted := ascending(part)
-		err := statedb.Read(ctx, s.DB, of, func(r libraries.Reader) {
-			if wanted.has(r.ID) {
-				people = append(people, r)
-			}
-		}, `FROM libraries_readers WHERE ? AND ? ORDER BY user_id`, rowsOf(a), ofReaders(part))
-		if err != nil {
+		if people, err = s.appendPeople(ctx, people, intake.Readers, rowsOf(a), part); err != nil {
 			return nil, err
 		}
 	}
 	return people, nil
+}
+
+// appendPeople appends the readers of ascending identifiers that a condition holds for.
+func (s *Store) appendPeople(ctx context.Context, people []libraries.Reader, of *state.Records[libraries.Reader], where schema.QueryWithArgs, ids []int64) ([]libraries.Reader, error) {
+	wanted := ascending(ids)
+	err := statedb.Read(ctx, s.DB, of, func(r libraries.Reader) {
+		if wanted.has(r.ID) {
+			people = append(people, r)
+		}
+	}, `FROM libraries_readers WHERE ? AND ? ORDER BY user_id`, where, ofReaders(ids))
+	return people, err
 }
 
 // ofReaders is the condition for readers of ascending identifiers, of which there is one at least: a range where they stand

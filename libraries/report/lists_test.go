@@ -293,7 +293,7 @@ func (s forgetful) Reservations(ctx context.Context, a report.Access, marks repo
 	return s.listStore.Reservations(ctx, a, marks[1:])
 }
 
-func (s forgetful) Named(ctx context.Context, a report.Access, ids []int64) ([]libraries.Reader, error) {
+func (s forgetful) Named(ctx context.Context, a report.Access, ids []int64) ([]libraries.Reader, bool, error) {
 	return s.listStore.Named(ctx, a, ids[1:])
 }
 

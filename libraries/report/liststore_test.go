@@ -395,11 +395,10 @@ func (p stored) scan(k state.Kind, r state.Range, visit func(state.Block) error)
 	return nil
 }
 
-func (s *listStore) Named(_ context.Context, a report.Access, ids []int64) ([]libraries.Reader, error) {
+func (s *listStore) Named(_ context.Context, a report.Access, ids []int64) (people []libraries.Reader, erased bool, err error) {
 	if !slices.IsSorted(ids) {
-		return nil, errors.New("people: identifiers do not ascend")
+		return nil, false, errors.New("people: identifiers do not ascend")
 	}
-	var people []libraries.Reader
 	for _, r := range s.people {
 		if slices.Contains(ids, r.ID) {
 			people = append(people, libraries.Reader{
@@ -407,7 +406,7 @@ func (s *listStore) Named(_ context.Context, a report.Access, ids []int64) ([]li
 			})
 		}
 	}
-	return people, s.read("people", a)
+	return people, false, s.read("people", a)
 }
 
 // positions returns where the rows of a register stand that are wanted.

@@ -75,8 +75,9 @@ func (m *Memory) Catalogue(_ context.Context, a Access) (*Catalogue, error) {
 }
 
 // Named implements Store.
-func (m *Memory) Named(ctx context.Context, a Access, ids []int64) ([]libraries.Reader, error) {
-	return m.People(ctx, a, ids)
+func (m *Memory) Named(ctx context.Context, a Access, ids []int64) (people []libraries.Reader, erased bool, err error) {
+	people, err = m.People(ctx, a, ids)
+	return people, false, err
 }
 
 // People returns the readers of the given identifiers, which ascend. Who is deleted now has no e-mail in any state (L18).

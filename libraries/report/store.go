@@ -16,6 +16,8 @@ type Access struct {
 	At      state.Versions
 	// Hour is that from which the state holds, 0 before the first load (L1).
 	Hour libraries.Hour
+	// Erasures is the number that grows whenever people are erased from the network's states, as the key check saw it.
+	Erasures int64
 }
 
 // Store keeps what the reports are computed from. Each method reads the state that the access names, as its load left it,
@@ -26,8 +28,9 @@ type Store interface {
 	// Catalogue returns the vocabularies, the titles and their lines.
 	Catalogue(ctx context.Context, a Access) (*Catalogue, error)
 	// Named returns the readers of the given identifiers, which ascend, in their order; unknown ones are left out. It is asked for
-	// what the attributes lack, ID, Name, Email, Updated, Confirmed and LastLogin: the rest need not be there.
-	Named(ctx context.Context, a Access, ids []int64) ([]libraries.Reader, error)
+	// what the attributes lack, ID, Name, Email, Updated, Confirmed and LastLogin: the rest need not be there. Erased says that the
+	// number of erasures may be another one now than that of the access.
+	Named(ctx context.Context, a Access, ids []int64) (people []libraries.Reader, erased bool, err error)
 	// LoansIn and ReservationsIn return a part of the list of all readers and titles.
 	LoansIn(ctx context.Context, a Access, w Window) ([]libraries.Loan, error)
 	ReservationsIn(ctx context.Context, a Access, w Window) ([]libraries.Reservation, error)
@@ -151,12 +154,14 @@ func (s Sheets) Bytes() int {
 }
 
 // List is one page of a report, the number of rows of all its pages, and the hour of the state that it was read from. Of a round,
-// Removed says which rows have left the list: they have their natural key and no more.
+// Removed says which rows have left the list: they have their natural key and no more. Erased says that somebody may have been erased
+// since the access was made: who is shown may be as before that or after.
 type List[T any] struct {
 	Hour    libraries.Hour
 	Rows    []T
 	Total   int64
 	Removed []bool
+	Erased  bool
 }
 
 // Reports answers the routes. It is the same for every Store. It must not be copied after its first use.

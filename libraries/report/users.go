@@ -17,7 +17,8 @@ import (
 // Users answers one page of the readers, by identifier. Which readers pass the filter is kept; their rows are not, so that
 // what is erased from the register is nowhere else (L18).
 func (r *Reports) Users(ctx context.Context, a Access, q UserQuery, p paging.Page) (List[User], error) {
-	return listed(a, func() (page[User], error) {
+	erased := false
+	list, err := listed(a, func() (page[User], error) {
 		var titles *Catalogue
 		var readers *Readers
 		err := state.Together(
@@ -31,9 +32,12 @@ func (r *Reports) Users(ctx context.Context, a Access, q UserQuery, p paging.Pag
 		if err != nil || len(ids.rows) == 0 {
 			return page[User]{total: ids.total}, err
 		}
-		rows, err := r.userRows(ctx, a, titles, readers, ids.rows)
+		var rows []User
+		rows, erased, err = r.userRows(ctx, a, titles, readers, ids.rows)
 		return page[User]{rows, ids.total}, err
 	})
+	list.Erased = erased
+	return list, err
 }
 
 // userIDs returns the identifiers of a page.
@@ -52,16 +56,16 @@ func (r *Reports) userIDs(ctx context.Context, a Access, all *Readers, q UserQue
 }
 
 // userRows reads the register's rows of readers, which ascend.
-func (r *Reports) userRows(ctx context.Context, a Access, titles *Catalogue, readers *Readers, ids []int64) ([]User, error) {
-	people, err := r.Store.Named(ctx, a, ids)
+func (r *Reports) userRows(ctx context.Context, a Access, titles *Catalogue, readers *Readers, ids []int64) (rows []User, erased bool, err error) {
+	people, erased, err := r.Store.Named(ctx, a, ids)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	rows := make([]User, len(ids))
+	rows = make([]User, len(ids))
 	for i, id := range ids {
 		rank, ok := readers.Rank(id)
 		if !ok || i >= len(people) || people[i].ID != id {
-			return nil, fmt.Errorf("reader %d is missing: %w", id, packed.ErrCorrupt)
+			return nil, false, fmt.Errorf("reader %d is missing: %w", id, packed.ErrCorrupt)
 		}
 		readers.fill(&people[i], rank)
 		rows[i] = User{
@@ -71,7 +75,7 @@ func (r *Reports) userRows(ctx context.Context, a Access, titles *Catalogue, rea
 			TotalLoans:  readers.loans[rank],
 		}
 	}
-	return rows, nil
+	return rows, erased, nil
 }
 
 // fill sets of a reader what the attributes have, all but the RA, which no list shows.
@@ -133,10 +137,11 @@ func (r *Readers) passes(q UserQuery) func(rank int) bool {
 
 // UsersSince answers one page of a round of the users.
 func (r *Reports) UsersSince(ctx context.Context, a Access, since state.Versions, q UserQuery, p paging.Page) (List[User], error) {
-	return changedSince(ctx, r, a, since, q, p, roundOf[User]{
+	erased := false
+	list, err := changedSince(ctx, r, a, since, q, p, roundOf[User]{
 		name:    "users",
 		changed: func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, since, q) },
-		read: func(ctx context.Context, kept round.Rows) ([]User, error) {
+		read: func(ctx context.Context, kept round.Rows) (rows []User, err error) {
 			titles, err := r.catalogue(ctx, a)
 			if err != nil {
 				return nil, err
@@ -149,10 +154,13 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, since state.Versions
 			for i, c := range kept {
 				ids[i] = c.A
 			}
-			return r.userRows(ctx, a, titles, readers, ids)
+			rows, erased, err = r.userRows(ctx, a, titles, readers, ids)
+			return rows, err
 		},
 		gone: func(c round.Row) User { return User{Reader: &libraries.Reader{ID: c.A}} },
 	})
+	list.Erased = erased
+	return list, err
 }
 
 // usersChanged compares the readers whose attributes stand in blocks that differ; of the others it takes those whose own row was

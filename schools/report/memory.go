@@ -60,6 +60,9 @@ func (m *Memory) Books(context.Context, directory.PartnerID, state.Versions) (*s
 }
 
 // People implements Store.
-func (m *Memory) People(context.Context, directory.PartnerID, state.Versions, []directory.UserID) (map[directory.UserID]Person, error) {
-	return m.Names, nil
+func (m *Memory) People(_ context.Context, _ Access, ids []directory.UserID) (people []Person, erased bool, err error) {
+	for _, id := range ids {
+		people = append(people, m.Names[id])
+	}
+	return people, false, nil
 }

@@ -85,19 +85,45 @@ func (r *Register) choose(u *Users, scope directory.Scope, id directory.UserID, 
 	u.IDs = append(u.IDs, id)
 }
 
+// shown makes the rows of accounts of a register, of which many are of one class.
+type shown struct {
+	*Register
+	places map[directory.EntityID]place
+}
+
+func (r *Register) shown() shown { return shown{r, make(map[directory.EntityID]place)} }
+
+// place is what the rows of an entity's accounts say of it.
+type place struct {
+	school, class *Unit
+	grade         int
+	stage         string
+}
+
 // user returns the row of an account.
-func (r *Register) user(id directory.UserID, p Person) User {
-	m := r.members[id]
-	u := User{ID: id, Name: p.Name, Email: p.Email, Profile: m.profile, Active: m.active}
-	u.School = r.unit(r.tree.School(m.entity))
-	class := r.tree.Class(m.entity)
-	if u.Class = r.unit(class); u.Class != nil {
+func (s shown) user(id directory.UserID, p Person) User {
+	m := s.members[id]
+	at, ok := s.places[m.entity]
+	if !ok {
+		at = s.place(m.entity)
+		s.places[m.entity] = at
+	}
+	return User{
+		ID: id, Name: p.Name, Email: p.Email, Profile: m.profile, Active: m.active,
+		School: at.school, Class: at.class, Grade: at.grade, Stage: at.stage,
+	}
+}
+
+func (r *Register) place(id directory.EntityID) (p place) {
+	p.school = r.unit(r.tree.School(id))
+	class := r.tree.Class(id)
+	if p.class = r.unit(class); p.class != nil {
 		e, _ := r.tree.Entity(class)
 		if d, ok := r.degrees.Degree(e.Degree); ok {
-			u.Grade, u.Stage = d.Grade, d.Stage
+			p.grade, p.stage = d.Grade, d.Stage
 		}
 	}
-	return u
+	return p
 }
 
 func (r *Register) unit(id directory.EntityID) *Unit {

@@ -16,6 +16,8 @@ type Access struct {
 	Partner directory.PartnerID
 	Network directory.EntityID
 	At      state.Versions
+	// Erasures is the number that grows whenever people are erased from the partner's states, as the key check saw it.
+	Erasures int64
 }
 
 // Filter narrows a report by the accounts' present attributes (S7). Its zero value narrows nothing.
@@ -26,11 +28,13 @@ type Filter struct {
 }
 
 // List is one page of a report and the number of rows of all its pages. Of a round, Removed says which rows have left the list:
-// they have their natural key and no more.
+// they have their natural key and no more. Erased says that somebody may have been erased since the access was made: who is shown
+// may be as before that or after.
 type List[T any] struct {
 	Rows    []T
 	Total   int64
 	Removed []bool
+	Erased  bool
 }
 
 // Unit is a school or a class as a user row names it.

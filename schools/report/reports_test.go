@@ -52,15 +52,14 @@ func (s *shelf) Books(context.Context, directory.PartnerID, state.Versions) (*sc
 	return s.books, nil
 }
 
-func (s *shelf) People(_ context.Context, _ directory.PartnerID, _ state.Versions, ids []directory.UserID) (map[directory.UserID]report.Person, error) {
+func (s *shelf) People(_ context.Context, _ report.Access, ids []directory.UserID) (people []report.Person, erased bool, err error) {
 	if len(ids) == 0 {
-		return nil, errors.New("nobody is asked for")
+		return nil, false, errors.New("nobody is asked for")
 	}
-	people := map[directory.UserID]report.Person{}
 	for _, id := range ids {
-		people[id] = report.Person{Name: fmt.Sprint("Nome ", id), Email: fmt.Sprint(id, "@example.com")}
+		people = append(people, report.Person{Name: fmt.Sprint("Nome ", id), Email: fmt.Sprint(id, "@example.com")})
 	}
-	return people, nil
+	return people, false, nil
 }
 
 // memo is a state.Cache that keeps all.

@@ -50,8 +50,12 @@ func (l *line) Register(_ context.Context, _ directory.PartnerID, at state.Versi
 	return l.of(func(v state.Versions) bool { return v.Registers == at.Registers }).register, nil
 }
 
-func (l *line) People(_ context.Context, _ directory.PartnerID, at state.Versions, _ []directory.UserID) (map[directory.UserID]report.Person, error) {
-	return l.of(func(v state.Versions) bool { return v.Registers == at.Registers }).people, nil
+func (l *line) People(_ context.Context, a report.Access, ids []directory.UserID) (people []report.Person, erased bool, err error) {
+	all := l.of(func(v state.Versions) bool { return v.Registers == a.At.Registers }).people
+	for _, id := range ids {
+		people = append(people, all[id])
+	}
+	return people, false, nil
 }
 
 func (l *line) Books(_ context.Context, _ directory.PartnerID, at state.Versions) (*schools.Books, error) {

@@ -21,8 +21,9 @@ type Store interface {
 	Books(ctx context.Context, partner directory.PartnerID, at state.Versions) (*schools.Books, error)
 	// ReplacedBooks returns the books that loads have replaced, some perhaps twice.
 	ReplacedBooks(ctx context.Context, partner directory.PartnerID, loads state.Span) ([]int64, error)
-	// People returns the names of the given accounts, which ascend, by identifier.
-	People(ctx context.Context, partner directory.PartnerID, at state.Versions, ids []directory.UserID) (map[directory.UserID]Person, error)
+	// People returns the names of the given accounts, which ascend, in their order, and whether the number of erasures may be another
+	// one now than that of the access.
+	People(ctx context.Context, a Access, ids []directory.UserID) (people []Person, erased bool, err error)
 }
 
 // Person is the personal part of an account. Empty texts are null.

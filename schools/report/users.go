@@ -23,21 +23,22 @@ func (r *Reports) Users(ctx context.Context, a Access, f Filter, p paging.Page) 
 	if len(ids) == 0 {
 		return list, nil
 	}
-	list.Rows, err = r.userRows(ctx, a, reg, ids)
+	list.Rows, list.Erased, err = r.userRows(ctx, a, reg, ids)
 	return list, err
 }
 
 // userRows returns the rows of accounts, which ascend.
-func (r *Reports) userRows(ctx context.Context, a Access, reg *Register, ids []directory.UserID) ([]User, error) {
-	people, err := r.Store.People(ctx, a.Partner, a.At, ids)
+func (r *Reports) userRows(ctx context.Context, a Access, reg *Register, ids []directory.UserID) (rows []User, erased bool, err error) {
+	people, erased, err := r.Store.People(ctx, a, ids)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	rows := make([]User, len(ids))
+	rows = make([]User, len(ids))
+	shown := reg.shown()
 	for i, id := range ids {
-		rows[i] = reg.user(id, people[id])
+		rows[i] = shown.user(id, people[i])
 	}
-	return rows, nil
+	return rows, erased, nil
 }
 
 // selection returns the register and the users that pass the filter.
@@ -76,7 +77,8 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, q Round, p paging.Pa
 	if err != nil {
 		return List[User]{}, err
 	}
-	read := func(page round.Rows) ([]User, error) {
+	erased := false
+	read := func(page round.Rows) (rows []User, err error) {
 		reg, _, err := r.selection(ctx, a, q.Filter)
 		if err != nil {
 			return nil, err
@@ -85,9 +87,12 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, q Round, p paging.Pa
 		for i, c := range page {
 			ids[i] = directory.UserID(c.A)
 		}
-		return r.userRows(ctx, a, reg, ids)
+		rows, erased, err = r.userRows(ctx, a, reg, ids)
+		return rows, err
 	}
-	return pageOf(changed, p, read, func(c round.Row) User { return User{ID: directory.UserID(c.A)} })
+	list, err := pageOf(changed, p, read, func(c round.Row) User { return User{ID: directory.UserID(c.A)} })
+	list.Erased = erased
+	return list, err
 }
 
 // usersChanged compares the users of both states. What an account's own row has is not compared: it was written, or it is the same.
@@ -106,11 +111,12 @@ func (r *Reports) usersChanged(ctx context.Context, a Access, q Round) (round.Ro
 		return nil, err
 	}
 	var changed round.Rows
+	before, after := was.shown(), now.shown()
 	err = round.Diff(&changed, wasUsers.IDs, nowUsers.IDs,
 		func(id directory.UserID) round.Row { return round.Row{A: int64(id)} },
 		func(id, _ directory.UserID) bool {
 			_, wrote := slices.BinarySearch(written, id)
-			return !wrote && was.user(id, Person{}).equal(now.user(id, Person{}))
+			return !wrote && before.user(id, Person{}).equal(after.user(id, Person{}))
 		})
 	return changed.Sorted(), err
 }

@@ -78,9 +78,11 @@ func (s *Store) EachBook(ctx context.Context, partner directory.PartnerID, at st
 }
 
 // People implements report.Store.
-func (s *Store) People(ctx context.Context, partner directory.PartnerID, at state.Versions, ids []directory.UserID) (map[directory.UserID]report.Person, error) {
-	people := make(map[directory.UserID]report.Person, len(ids))
-	return people, directorydb.View{DB: s.DB, Partner: partner, At: at.Registers}.Names(ctx, ids, func(id directory.UserID, name, email string) {
-		people[id] = report.Person{Name: name, Email: email}
+func (s *Store) People(ctx context.Context, a report.Access, ids []directory.UserID) (people []report.Person, erased bool, err error) {
+	people = make([]report.Person, len(ids))
+	view := directorydb.View{DB: s.DB, Partner: a.Partner, At: a.At.Registers}
+	erased, err = view.Names(ctx, ids, a.Erasures, func(place int, name, email string) {
+		people[place] = report.Person{Name: name, Email: email}
 	})
+	return people, erased, err
 }

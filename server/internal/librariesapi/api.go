@@ -139,12 +139,12 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, caller we
 		States: s, Of: fmt.Sprintf("%s %v %v%s", rt.path, a.History, today(s), q.Asked()),
 		Rows: c.sample.data == nil, People: c.people, Loose: a.Outside && c.channels,
 		Read: func(ctx context.Context, from time.Time) (web.Content, error) {
-			access := report.Access{Network: libraries.NetworkID(s.Tenant), At: s.At.Versions}
+			access := report.Access{Network: libraries.NetworkID(s.Tenant), At: s.At.Versions, Erasures: s.Erasures}
 			if !from.IsZero() { // as it is before the first load
 				access.Hour = libraries.HourOf(from)
 			}
 			ans, err := c.run(ctx, asked{a, access, s.Since})
-			return web.Content{Rows: ans.rows, Members: func(w *wire.Writer) { c.write(w, ans) }}, err
+			return web.Content{Rows: ans.rows, Members: func(w *wire.Writer) { c.write(w, ans) }, Erased: ans.erased}, err
 		},
 	})
 	if err != nil {

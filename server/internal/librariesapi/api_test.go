@@ -129,9 +129,6 @@ func (k oneKey) Check(_ context.Context, text string) (web.Caller, error) {
 	return web.Caller{}, web.ErrKey
 }
 
-// Erasures implements web.Keys: nobody was erased.
-func (k oneKey) Erasures(context.Context, state.Tenant) (int64, error) { return 0, nil }
-
 // noon is the clock of these tests: midday of 2026-09-15 in Brasilia.
 func noon() time.Time { return time.Date(2026, 9, 15, 15, 0, 0, 0, time.UTC) }
 

@@ -35,10 +35,11 @@ type asked struct {
 
 // answer is what a report returned: either rows or other members of data.
 type answer struct {
-	hour  libraries.Hour
-	total int64 // of the page
-	rows  wire.Rows
-	data  func(*wire.Writer) // where it has no rows
+	hour   libraries.Hour
+	total  int64 // of the page
+	rows   wire.Rows
+	erased bool               // see web.Content
+	data   func(*wire.Writer) // where it has no rows
 }
 
 // list is a report that is a list of rows, in pages.
@@ -77,7 +78,7 @@ func (l list[T, Q]) page(query Q, page paging.Page) call {
 	return call{page: &page, sample: l.answer(report.List[T]{}), rounds: l.since != nil, run: func(ctx context.Context, of asked) (answer, error) {
 		if of.since != nil {
 			rows, err := l.since(of.Reports, ctx, of.access, of.since.Versions, query, page)
-			return answer{hour: rows.Hour, total: rows.Total, rows: l.rows.Round(rows.Rows, rows.Removed, rows.Total)}, err
+			return answer{hour: rows.Hour, total: rows.Total, rows: l.rows.Round(rows.Rows, rows.Removed, rows.Total), erased: rows.Erased}, err
 		}
 		rows, err := l.ask(of.Reports, ctx, of.access, query, page)
 		return l.answer(rows), err
@@ -85,7 +86,7 @@ func (l list[T, Q]) page(query Q, page paging.Page) call {
 }
 
 func (l list[T, Q]) answer(rows report.List[T]) answer {
-	return answer{hour: rows.Hour, total: rows.Total, rows: l.rows.Rows(rows.Rows, rows.Total)}
+	return answer{hour: rows.Hour, total: rows.Total, rows: l.rows.Rows(rows.Rows, rows.Total), erased: rows.Erased}
 }
 
 // over returns the call with a period.

@@ -71,9 +71,6 @@ func (k oneKey) Check(_ context.Context, text string) (web.Caller, error) {
 	return web.Caller{}, web.ErrKey
 }
 
-// Erasures implements web.Keys: nobody was erased.
-func (k oneKey) Erasures(context.Context, state.Tenant) (int64, error) { return 0, nil }
-
 // pulls keeps them in memory. It knows no state but that of now.
 type pulls map[state.PullKey]state.Snapshot
 

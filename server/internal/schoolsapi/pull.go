@@ -137,8 +137,8 @@ func (p *pull) reply() web.Reply {
 	return web.Reply{
 		States: p.States, Of: fmt.Sprintf("%s page %d", p.named(p.period), p.page.Number), Rows: true, People: p.route.people,
 		Read: func(ctx context.Context, _ time.Time) (web.Content, error) {
-			list, err := p.route.rows(ctx, p)
-			return web.Content{Rows: list, Members: func(w *wire.Writer) { p.write(w, list) }}, err
+			list, erased, err := p.route.rows(ctx, p)
+			return web.Content{Rows: list, Members: func(w *wire.Writer) { p.write(w, list) }, Erased: erased}, err
 		},
 	}
 }
@@ -153,7 +153,9 @@ func (p *pull) begin(ctx context.Context, total int64) error {
 
 // access is what the key opens, at the state that the request is answered from.
 func (p *pull) access() report.Access {
-	return report.Access{Partner: directory.PartnerID(p.Tenant), Network: directory.EntityID(p.Network), At: p.At.Versions}
+	return report.Access{
+		Partner: directory.PartnerID(p.Tenant), Network: directory.EntityID(p.Network), At: p.At.Versions, Erasures: p.Erasures,
+	}
 }
 
 // round is what a request asks that has changedSince.

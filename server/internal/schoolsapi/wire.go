@@ -29,19 +29,19 @@ var (
 // list is a report that is a list of rows.
 type list struct {
 	none wire.Rows // no rows, of its table
-	rows func(context.Context, *pull) (wire.Rows, error)
+	rows func(context.Context, *pull) (rows wire.Rows, erased bool, err error)
 }
 
 // listOf returns the list whose rows ask returns, and since those that have changed.
 func listOf[T any](rows wire.Table[T], ask func(context.Context, *pull) (report.List[T], error),
 	since func(Reports, context.Context, report.Access, report.Round, paging.Page) (report.List[T], error)) list {
-	return list{rows.Rows(nil, 0), func(ctx context.Context, p *pull) (wire.Rows, error) {
+	return list{rows.Rows(nil, 0), func(ctx context.Context, p *pull) (wire.Rows, bool, error) {
 		if p.Since != nil {
 			list, err := since(p.api.Reports, ctx, p.access(), p.round(), p.page)
-			return rows.Round(list.Rows, list.Removed, list.Total), err
+			return rows.Round(list.Rows, list.Removed, list.Total), list.Erased, err
 		}
 		list, err := ask(ctx, p)
-		return rows.Rows(list.Rows, list.Total), err
+		return rows.Rows(list.Rows, list.Total), list.Erased, err
 	}}
 }
 

@@ -7,15 +7,12 @@ import (
 	"strings"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/paging/state"
 )
 
 // Keys checks the keys of a reporting API.
 type Keys interface {
 	// Check returns who asks with the key of a text. The error is one of RefuseKey, or ErrKey, for every key that is not good.
 	Check(ctx context.Context, text string) (Caller, error)
-	// Erasures returns the number of erasures of a tenant, as it is now; see Caller.
-	Erasures(ctx context.Context, t state.Tenant) (int64, error)
 }
 
 // Front stands before the routes of a reporting API. All of it but a limit must be set.

@@ -33,6 +33,9 @@ type Reply struct {
 type Content struct {
 	Rows    wire.Rows
 	Members func(*wire.Writer)
+	// Erased says that somebody may have been erased since the key was checked, of an answer that shows people: what was read is of
+	// a time between, and the bytes have to be seen.
+	Erased bool
 }
 
 // Found is an answer that is to be sent.
@@ -68,23 +71,13 @@ func (f *Front) Find(r *http.Request, p Reply) (*Found, error) {
 	if errors.Is(err, errUnread) {
 		return a, nil
 	}
-	if err == nil && p.People {
-		err = f.unerased(r.Context(), a)
+	if c.Erased {
+		a.name = ""
 	}
 	if err == nil {
 		a.make(r, c)
 	}
 	return a, err
-}
-
-// unerased sees to it that nobody was erased since the key was checked: else what was read is of a time between, and the bytes
-// have to be seen.
-func (f *Front) unerased(ctx context.Context, a *Found) error {
-	n, err := f.Keys.Erasures(ctx, a.reply.Tenant)
-	if n != a.reply.Erasures {
-		a.name = ""
-	}
-	return err
 }
 
 // identify gives the bytes a name: all that they depend on, which makes another one of each difference.
