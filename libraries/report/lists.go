@@ -109,7 +109,11 @@ func (d daily[T]) page(ctx context.Context, r *Reports, a Access, period calenda
 		if err != nil {
 			return l, fmt.Errorf("%s of %s: %w", d.name, day, err)
 		}
-		l.rows = append(l.rows, rows...)
+		if l.rows == nil { // most pages are of one day
+			l.rows = rows
+		} else {
+			l.rows = append(l.rows, rows...)
+		}
 	}
 	return l, nil
 }

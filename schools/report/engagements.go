@@ -70,6 +70,7 @@ func (r *Reports) engagements(ctx context.Context, a Access, g page) (List[Engag
 	if err != nil {
 		return list, err
 	}
+	list.Rows = slices.Grow(list.Rows, rowsOf(spans))
 	for i, s := range spans {
 		set := g.days.Sets[s.Group]
 		if err := minutes[i].Check(set.Len()); err != nil {
@@ -84,6 +85,14 @@ func (r *Reports) engagements(ctx context.Context, a Access, g page) (List[Engag
 		}
 	}
 	return list, nil
+}
+
+// rowsOf is the number of rows in spans.
+func rowsOf(spans []paging.Span) (n int) {
+	for _, s := range spans {
+		n += s.To - s.From
+	}
+	return n
 }
 
 // minutesOf returns the minutes of a day, which are of so many users.
