@@ -76,4 +76,8 @@ func TestFiguresOfBothAreCompared(t *testing.T) {
 	if got, want := f.compare(ms), "2.00 ms, 3.00 ms: 1.50"; got != want {
 		t.Errorf("compare = %q, want %q", got, want)
 	}
+	f.cpu = [2]time.Duration{200, 210}
+	if got, want := f.compare(ms), "2.00 ms, 3.00 ms: 1.50; 1.05"; got != want {
+		t.Errorf("compare = %q, want %q", got, want)
+	}
 }

@@ -38,7 +38,7 @@ func (n network) beside(ctx context.Context, former product) error {
 			return err
 		}
 		for _, s := range sections {
-			n.heading(s.title, "after a restart", "not asked for before", "again", "304")
+			n.heading(s.title+"; behind a semicolon of a processor", "after a restart", "not asked for before", "again", "304")
 			for _, q := range s.questions {
 				cells, err := both.ask(ctx, q, s.others)
 				if err != nil {
@@ -91,74 +91,105 @@ func (t *turns) loads(ctx context.Context, engine string) error {
 	return nil
 }
 
-// ask asks both a question: as the first request of a process, then what was not asked for before, then the same again, and with
-// its tag.
+// ask asks both a question: as the first request of a process and then what was not asked for before, in each of some rounds, and at
+// last the same again, and with its tag.
 func (t *turns) ask(ctx context.Context, q question, others func(*asked) []int) ([]string, error) {
 	var first, other, again, had figures
 	var both [2]asked
+	defer func() {
+		for _, a := range both {
+			if a.server != nil {
+				a.server.stop()
+			}
+		}
+	}()
 	for round := range rounds {
-		err := t.each(round, func(i int, n *network) (err error) {
-			if both[i].server != nil {
-				both[i].server.stop()
-			}
-			both[i] = asked{question: q, network: n}
-			if both[i].server, err = n.start(ctx); err != nil {
-				return err
-			}
-			both[i].restart, both[i].body, err = both[i].server.body(q.path(0))
-			first.add(i, both[i].restart)
+		if err := t.restart(ctx, &both, q, round, &first); err != nil {
+			return nil, err
+		}
+		err := other.of(&both, others(&both[1]), func(i, path int) error {
+			took, _, err := both[i].server.body(q.path(path))
+			other.add(i, took)
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	for i := range both {
-		defer both[i].server.stop()
-		if err := both[i].count(); err != nil {
-			return nil, err
-		}
-	}
-	take := func(f *figures, path string, round int) error {
-		return t.each(round, func(i int, _ *network) error {
-			took, _, err := both[i].server.body(path)
-			f.add(i, took)
-			return err
-		})
-	}
-	for round, path := range others(&both[1]) {
-		if err := take(&other, q.path(path), round); err != nil {
-			return nil, err
-		}
-	}
-	for round := range 3 * repeats {
-		if err := take(&again, q.path(0), round); err != nil {
-			return nil, err
-		}
-		err := t.each(round, func(i int, _ *network) error {
-			took, err := both[i].server.had(q.path(0))
+	same := slices.Repeat([]int{0}, 3*repeats)
+	var tags [2]string
+	err := again.of(&both, same, func(i, path int) error {
+		took, _, tag, err := both[i].server.call(q.path(path), "")
+		tags[i] = tag
+		again.add(i, took)
+		return err
+	})
+	if err == nil {
+		err = had.of(&both, same, func(i, path int) error {
+			took, _, _, err := both[i].server.call(q.path(path), tags[i])
 			had.add(i, took)
 			return err
 		})
-		if err != nil {
-			return nil, err
-		}
 	}
-	return []string{first.compare(ms), other.compare(ms), again.compare(ms), had.compare(ms)}, nil
+	return []string{first.compare(ms), other.compare(ms), again.compare(ms), had.compare(ms)}, err
 }
 
-// figures are the times of the former and of the present binary.
-type figures [2][]time.Duration
+// restart starts both anew and asks each the question's first path.
+func (t *turns) restart(ctx context.Context, both *[2]asked, q question, round int, first *figures) error {
+	return t.each(round, func(i int, n *network) (err error) {
+		if both[i].server != nil {
+			both[i].server.stop()
+		}
+		both[i] = asked{question: q, network: n}
+		if both[i].server, err = n.start(ctx); err != nil {
+			return err
+		}
+		if both[i].restart, both[i].body, err = both[i].server.body(q.path(0)); err != nil {
+			return err
+		}
+		first.add(i, both[i].restart)
+		return both[i].count()
+	})
+}
 
-func (f *figures) add(i int, d time.Duration) { f[i] = append(f[i], d) }
+// figures are the times of the former and of the present binary. Where the calls were made by of, cpu is what their servers took of
+// a processor for them: what else the machine does shows less in it.
+type figures struct {
+	wall [2][]time.Duration
+	cpu  [2]time.Duration
+}
 
-// compare shows both medians and their ratio.
+func (f *figures) add(i int, d time.Duration) { f.wall[i] = append(f.wall[i], d) }
+
+// of has ask ask both for paths in turns, the other one first each time.
+func (f *figures) of(both *[2]asked, paths []int, ask func(i, path int) error) error {
+	for i := range both {
+		f.cpu[i] -= both[i].server.cpu()
+	}
+	for n, path := range paths {
+		for k := range both {
+			if err := ask((k+n)%len(both), path); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range both {
+		f.cpu[i] += both[i].server.cpu()
+	}
+	return nil
+}
+
+// compare shows both medians and their ratio, and the ratio of what was taken of a processor.
 func (f *figures) compare(show func(time.Duration) string) string {
-	if len(f[0]) == 0 {
+	if len(f.wall[0]) == 0 {
 		return none
 	}
-	was, is := median(f[0]), median(f[1])
-	return fmt.Sprintf("%s, %s: %.2f", show(was), show(is), float64(is)/float64(was))
+	was, is := median(f.wall[0]), median(f.wall[1])
+	text := fmt.Sprintf("%s, %s: %.2f", show(was), show(is), float64(is)/float64(was))
+	if f.cpu[0] > 0 {
+		text += fmt.Sprintf("; %.2f", float64(f.cpu[1])/float64(f.cpu[0]))
+	}
+	return text
 }
 
 func median(times []time.Duration) time.Duration {
