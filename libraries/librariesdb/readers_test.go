@@ -86,8 +86,13 @@ func TestPeople(t *testing.T) {
 			for i := range want { // the rest is in the attributes
 				want[i].Status, want[i].Registered = 0, 0
 			}
-			if got, _, err := f.Named(t.Context(), f.a, ids); err != nil || !slices.Equal(got, want) {
-				t.Errorf("%s: Named = %d readers, %v, want %d", name, len(got), err, len(want))
+			for _, erasures := range []int64{0, 1} { // nobody was erased
+				a := f.a
+				a.Erasures = erasures
+				got, erased, err := f.Named(t.Context(), a, ids)
+				if err != nil || !slices.Equal(got, want) || len(want) > 0 && erased != (erasures == 1) {
+					t.Errorf("%s: Named at %d = %d readers, %t, %v, want %d", name, erasures, len(got), erased, err, len(want))
+				}
 			}
 		}
 	})
