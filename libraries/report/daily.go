@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// Engagements answers one page of the engagements, by date, then reader. The rows are shared and must not be changed.
+// Engagements answers one page of the engagements, by date, then reader.
 func (r *Reports) Engagements(ctx context.Context, a Access, q DayQuery, p paging.Page) (List[Engagement], error) {
 	return engagements.list(ctx, r, a, q, p)
 }
@@ -151,7 +151,7 @@ func (r *Reports) engagementsOf(ctx context.Context, a Access, keys round.Rows) 
 	return rows, nil
 }
 
-// Logins answers one page of the days with activity, by date, then reader. The rows are shared and must not be changed.
+// Logins answers one page of the days with activity, by date, then reader.
 func (r *Reports) Logins(ctx context.Context, a Access, q DayQuery, p paging.Page) (List[LoginRow], error) {
 	return logins.list(ctx, r, a, q, p)
 }

@@ -72,9 +72,7 @@ func (d daily[T]) list(ctx context.Context, r *Reports, a Access, q DayQuery, p 
 	q.Period = r.since(q.Period)
 	return listed(a, func() (page[T], error) {
 		if q.Reader == nil {
-			return state.Load(ctx, r.Cache, key(a, d.name, q.Period, p), func(ctx context.Context) (page[T], error) {
-				return d.page(ctx, r, a, q.Period, p)
-			})
+			return d.page(ctx, r, a, q.Period, p)
 		}
 		all, err := state.Load(ctx, r.Cache, key(a, d.name+" of", q.Reader, q.Period), func(ctx context.Context) (page[T], error) {
 			return d.of(ctx, r, a, q.Period, *q.Reader)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"unsafe"
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
@@ -39,18 +38,9 @@ func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period
 	if err != nil {
 		return List[Reading]{}, err
 	}
-	key.What += fmt.Sprintf(" page %d of %d", p.Number, p.Size)
-	rows, err := state.Load(ctx, r.Cache, key, func(ctx context.Context) (readings, error) {
-		return r.rows(ctx, a, books, period, recordKeys(ledgers, users, period, starts.Spans(p)))
-	})
+	rows, err := r.rows(ctx, a, books, period, recordKeys(ledgers, users, period, starts.Spans(p)))
 	return List[Reading]{Rows: rows, Total: starts.Total()}, err
 }
-
-// readings are the rows of one page. They are kept, since clients are known to ask for a page two or three times over.
-type readings []Reading
-
-// Bytes returns the memory that the rows hold.
-func (r readings) Bytes() int { return int(unsafe.Sizeof(Reading{})) * cap(r) }
 
 // recordKeys returns the keys of a page's rows, in their order.
 func recordKeys(ls *facts.Ledgers, u *Users, period calendar.Period, spans func(func(paging.Span) bool)) (keys []facts.RecordKey) {
