@@ -159,7 +159,7 @@ var readyMade = column{"ready-made", func(a *asked) (string, error) {
 			times.add(i, took)
 		}
 	}
-	return compare(median(times[0]), median(times[1])), nil
+	return compare(median(times.wall[0]), median(times.wall[1])), nil
 }}
 
 // compare shows a baseline and how many times as long the product took.
