@@ -153,6 +153,9 @@ func (l rounds[T]) bring(t *testing.T, size int) {
 		for i, row := range list.Rows {
 			before, had := copied[l.key(row)]
 			if list.Removed[i] {
+				if !had {
+					t.Errorf("%s: %+v is removed, and was not there", l.name, row)
+				}
 				delete(copied, l.key(row))
 				continue
 			}
