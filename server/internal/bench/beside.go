@@ -16,6 +16,7 @@ const rounds = 3
 
 // beside measures the network in the present binary beside a former one.
 func (n network) beside(ctx context.Context, former product) error {
+	n.rates = "0" // the former has no number that nobody reaches
 	both := turns{n, n}
 	both[0].product = former
 	for i := range both {

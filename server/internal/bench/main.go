@@ -82,7 +82,7 @@ func run(ctx context.Context, o options) error {
 	doc := newDocument(o)
 	measure := func(sizes string, d *domain) error {
 		return each(sizes, func(users, days int) error {
-			n := network{product: now, domain: d, document: doc, users: users, days: days}
+			n := network{product: now, domain: d, document: doc, users: users, days: days, rates: lifted}
 			if o.beside != "" {
 				return n.beside(ctx, former)
 			}

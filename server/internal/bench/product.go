@@ -109,7 +109,7 @@ func (n *network) start(ctx context.Context) (*serving, error) {
 	addr := free.Listener.Addr().String()
 	free.Close()
 	s := &serving{url: "http://" + addr + n.prefix, key: n.key}
-	args := []string{"serve", "--db", n.db, "--addr", addr, "--admin-addr=", "--schools-rate", lifted, "--libraries-rate", lifted, "--log-level", "error"}
+	args := []string{"serve", "--db", n.db, "--addr", addr, "--admin-addr=", "--schools-rate", n.rates, "--libraries-rate", n.rates, "--log-level", "error"}
 	s.cmd = exec.CommandContext(ctx, n.binary(), append(args, n.flags["serve"]...)...)
 	s.cmd.Stderr = os.Stderr
 	if err := s.cmd.Start(); err != nil {
