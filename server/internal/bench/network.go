@@ -38,7 +38,7 @@ type network struct {
 	*document
 	users, days int
 	db, key     string
-	rates       string // that keys have
+	rates       string                   // that keys have
 	sql         map[string]time.Duration // by question, where the baseline was measured
 }
 
