@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
@@ -366,26 +365,5 @@ func TestRoundOfDamagedData(t *testing.T) {
 		report.Round{Since: last.at, Was: period, Period: period}, paging.Page{Number: 1, Size: 10})
 	if !errors.Is(err, packed.ErrCorrupt) || !strings.Contains(err.Error(), day.String()) {
 		t.Errorf("EngagementsSince = %v, want the day %s", err, day)
-	}
-}
-
-// TestBytesOfReadings counts each row of a page that is kept.
-func TestBytesOfReadings(t *testing.T) {
-	s, _ := newShelf(t, rand.New(rand.NewPCG(15, 16)))
-	held := func(size int) (bytes int) {
-		cache := &memo{}
-		reports := &report.Reports{Store: s, Cache: cache}
-		period := calendar.Period{Start: firstDay, End: firstDay + 39}
-		list, err := reports.Readings(t.Context(), report.Access{Network: 1}, period, report.Filter{}, paging.Page{Number: 1, Size: size})
-		if err != nil || len(list.Rows) != size {
-			t.Fatalf("%d rows, %v, want %d", len(list.Rows), err, size)
-		}
-		for _, v := range cache.kept {
-			bytes += v.Bytes()
-		}
-		return bytes
-	}
-	if got, want := held(10)-held(1), 9*int(unsafe.Sizeof(report.Reading{})); got != want {
-		t.Errorf("9 rows more hold %d bytes more, want %d", got, want)
 	}
 }
