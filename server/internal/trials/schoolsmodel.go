@@ -258,6 +258,9 @@ func (p *partner) loadAccount(r row, began time.Time, gone, skipped map[string]b
 		return false
 	}
 	if i < 0 {
+		for slices.ContainsFunc(p.accounts, func(o account) bool { return o.birth == a.birth }) {
+			a.birth += "'" // the row of one that gave its reference up makes another one
+		}
 		p.accounts = append(p.accounts, a)
 		p.takes(ref, len(p.accounts)-1, began)
 		return true
