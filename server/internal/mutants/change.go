@@ -79,7 +79,7 @@ func (c *changer) change(f *ast.File) {
 func (c *changer) enter(at *astutil.Cursor) bool {
 	switch n := at.Node().(type) {
 	case *ast.FuncDecl:
-		c.about = slices.Contains([]string{"Bytes", "bytes", "weight"}, n.Name.Name)
+		c.about = slices.Contains([]string{"Bytes", "bytes", "weight"}, n.Name.Name) && c.isInt(n.Type.Results)
 	case *ast.GenDecl:
 		if n.Tok == token.CONST {
 			ast.Inspect(n, c.alone)
@@ -108,6 +108,11 @@ func (c *changer) enter(at *astutil.Cursor) bool {
 		}
 	}
 	return true
+}
+
+// isInt reports whether a function returns an int alone.
+func (c *changer) isInt(results *ast.FieldList) bool {
+	return results.NumFields() == 1 && types.Identical(c.p.TypesInfo.TypeOf(results.List[0].Type), types.Typ[types.Int])
 }
 
 // room notes the capacity that make is asked for: it makes no difference but to speed.
@@ -276,7 +281,7 @@ func (c *changer) binary(n *ast.BinaryExpr) ast.Expr {
 		c.add(n.OpPos, n.Op.String(), opposed[n.Op].String())
 		return call(helpers[n.Op], first, n.X, n.Y)
 	}
-	if to, ok := opposites[n.Op]; ok && c.numeric(c.p.TypesInfo.TypeOf(n)) {
+	if to, ok := opposites[n.Op]; ok && !c.about && c.numeric(c.p.TypesInfo.TypeOf(n)) {
 		return call(helpers[n.Op], c.add(n.OpPos, n.Op.String(), to.String()), n.X, n.Y)
 	}
 	return nil

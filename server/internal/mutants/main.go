@@ -7,8 +7,8 @@
 //
 // What is changed: each comparison (its bound, and its opposite), == and !=, && and ||, the sign and the operator of arithmetic, ++ and
 // --, each number by one up and down, true and false, and each condition that is none of these to its opposite. Texts are not, nor the
-// capacity that make is asked for, a 0 that is returned before false or an error, and the numbers of functions named Bytes, bytes or
-// weight, which say about how large something is.
+// capacity that make is asked for, a 0 that is returned before false or an error, and the terms of functions named Bytes, bytes or
+// weight that return an int, their numbers and arithmetic, which say about how large something is.
 //
 // All changes but those of constants and of the lengths of arrays are compiled into one binary for each package of tests, which
 // LECTERN_MUTANT switches on, so that a change costs a run of tests and no build; none of it touches the tree. It is tried by the tests
