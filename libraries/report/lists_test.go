@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -307,10 +308,59 @@ func TestMissingRows(t *testing.T) {
 			t.Errorf("%s of which one is missing: %v, want ErrCorrupt", list, err)
 		}
 	}
-	r := report.Reports{Store: forgetful{s}}
 	q := report.LoanQuery{Period: calendar.Period{Start: history, End: history + testDays}, Reader: &s.loans[0].Reader}
-	if _, err := r.Loans(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 10}); !errors.Is(err, packed.ErrCorrupt) {
-		t.Errorf("loans of a reader of which one is missing: %v, want ErrCorrupt", err)
+	for what, store := range map[string]report.Store{
+		"the first is missing": forgetful{s}, "the last is missing": mistaken{s, func(l []libraries.Loan) []libraries.Loan { return l[:len(l)-1] }},
+		"one has another day": mistaken{s, func(l []libraries.Loan) []libraries.Loan { l[0].Borrowed = l[0].Borrowed.AddDate(0, 0, 100); return l }},
+		"one is another":      mistaken{s, func(l []libraries.Loan) []libraries.Loan { l[0].ID += 1000; return l }},
+	} {
+		r := report.Reports{Store: store}
+		if _, err := r.Loans(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 10}); !errors.Is(err, packed.ErrCorrupt) {
+			t.Errorf("loans of a reader of which %s: %v, want ErrCorrupt", what, err)
+		}
+	}
+	r := report.Reports{Store: mistaken{s, func(l []libraries.Loan) []libraries.Loan { l[0].Borrowed = l[0].Borrowed.AddDate(0, 0, 100); return l }}}
+	if _, err := r.Loans(t.Context(), s.access(), report.LoanQuery{Period: q.Period}, paging.Page{Number: 1, Size: 10}); !errors.Is(err, packed.ErrCorrupt) {
+		t.Errorf("loans of which one has another day: %v, want ErrCorrupt", err)
+	}
+}
+
+// mistaken is a network that finds other loans than it is asked for.
+type mistaken struct {
+	*listStore
+	mistake func([]libraries.Loan) []libraries.Loan
+}
+
+func (s mistaken) LoansIn(ctx context.Context, a report.Access, w report.Window) ([]libraries.Loan, error) {
+	list, err := s.listStore.LoansIn(ctx, a, w)
+	return s.mistake(slices.Clone(list)), err
+}
+
+func (s mistaken) Loans(ctx context.Context, a report.Access, marks report.ListPositions) ([]libraries.Loan, error) {
+	list, err := s.listStore.Loans(ctx, a, marks)
+	return s.mistake(list), err
+}
+
+// talkative is a network that finds the titles of readers whom nobody asked for.
+type talkative struct{ *listStore }
+
+func (s talkative) Scan(ctx context.Context, t state.Tenant, at int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
+	if k == facts.ReaderTitlesKind {
+		r = state.Range{}
+	}
+	return s.listStore.Scan(ctx, t, at, k, r, visit)
+}
+
+// TestTitlesOfOthers: the titles of a reader who was not asked for are an error, whether they come before those of who was or after.
+func TestTitlesOfOthers(t *testing.T) {
+	s := newListStore(t, 10, testDays)
+	s.readings = nil
+	ids := slices.Sorted(maps.Keys(s.shelves))
+	for _, reader := range []int64{ids[0], ids[len(ids)-1]} {
+		r, q := report.Reports{Store: talkative{s}}, report.LoanQuery{Period: calendar.Period{Start: history, End: history + testDays}, Reader: &reader}
+		if _, err := r.Loans(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 10}); !errors.Is(err, packed.ErrCorrupt) {
+			t.Errorf("loans of reader %d among the titles of others: %v, want ErrCorrupt", reader, err)
+		}
 	}
 }
 

@@ -181,6 +181,7 @@ func readerOnDay(rng *rand.Rand, day calendar.Date, reader int64, books []librar
 		book.Measures[metric.ReadingSeconds] = rng.Int64N(4000)
 		book.Measures[metric.Readings10] = rng.Int64N(2)
 		book.Measures[metric.Renewals] = rng.Int64N(3)
+		book.Measures[metric.ReservationsConverted] = book.Measures[metric.Renewals] / 2
 	}
 	if book.Measures != (metric.Measures{}) || book.Read {
 		d.Books = []facts.BookDelta{book}

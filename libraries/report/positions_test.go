@@ -195,6 +195,10 @@ func TestPageIsReadOnce(t *testing.T) {
 	if loans := s.count("loans"); loans != 1 || s.most != 1 {
 		t.Errorf("the last page, asked for twice, read loans %d times and %d at most, want one once", loans, s.most)
 	}
+	q.Reader = &s.people[0].ID
+	if _, err := r.Loans(t.Context(), s.access(), q, paging.Page{Number: 1000, Size: 1}); err != nil || s.count("loans") != 1 {
+		t.Errorf("a page behind the last of a reader: %v, loans were read %d times, want not again", err, s.count("loans"))
+	}
 }
 
 // TestListsOfCorruptRegisters: what the parts of a network say of each other must agree.
@@ -205,6 +209,13 @@ func TestListsOfCorruptRegisters(t *testing.T) {
 		"a shelf is gone":             func(s *listStore) { delete(s.shelves, s.loans[0].Reader) },
 		"a shelf lacks the title":     func(s *listStore) { s.shelves[s.loans[0].Reader] = (&facts.ReaderTitles{}).AppendBinary(nil) },
 		"a shelf has another version": func(s *listStore) { s.shelves[s.loans[0].Reader] = []byte{250} },
+		"one shelf is gone, and all":  func(s *listStore) { s.loans, s.readings, s.shelves = s.loans[:1], nil, nil; s.packDays(t) },
+		"a day's readings have another version": func(s *listStore) {
+			for day := range s.readings {
+				s.readings[day] = []byte{250}
+				break
+			}
+		},
 	} {
 		s := newListStore(t, 27, testDays)
 		spoil(s)
