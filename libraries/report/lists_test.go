@@ -134,6 +134,24 @@ func TestAutomaticExpiryIsNoLogin(t *testing.T) {
 	}
 }
 
+// TestDayWithoutASheet: a day on which nobody did anything needs no sheet, one on which a single reader did has one.
+func TestDayWithoutASheet(t *testing.T) {
+	s := newListStore(t, 11, 0)
+	expiry := facts.BookDelta{Book: s.books[0].ID}
+	expiry.Measures[metric.Returns] = 1
+	s.deltas = []facts.DayDelta{{Day: history, Reader: s.people[0].ID, Books: []facts.BookDelta{expiry}}}
+	s.pack(t)
+	s.forms[history] = facts.DayForms{Totals: s.forms[history].Totals}
+	r, p := report.Reports{Store: s}, paging.Page{Number: 1, Size: 10}
+	q := report.DayQuery{Period: calendar.Period{Start: history, End: history}, Reader: &s.people[0].ID}
+	if l, err := r.Logins(t.Context(), s.access(), q, p); err != nil || l.Total != 0 {
+		t.Errorf("logins = %+v, %v, want none", l, err)
+	}
+	if l, err := r.Engagements(t.Context(), s.access(), q, p); !errors.Is(err, packed.ErrCorrupt) {
+		t.Errorf("engagements = %+v, %v, want ErrCorrupt", l, err)
+	}
+}
+
 // TestHistoryIsASetting: what lies before the day that is set does not exist, although it is stored.
 func TestHistoryIsASetting(t *testing.T) {
 	s := newListStore(t, 3, testDays)
@@ -214,6 +232,10 @@ func TestListsNameTheirState(t *testing.T) {
 			if got, err := listTotal(t.Context(), r, old, list, period); err == nil || !strings.Contains(err.Error(), fmt.Sprint(old.At)) {
 				t.Errorf("%s, %s of another state: total %d, %v, want the store's error", name, list, got, err)
 			}
+		}
+		q := report.RequestQuery{Period: calendar.Period{Start: history, End: history + testDays}, Title: new("aria")}
+		if l, err := r.Requests(t.Context(), old, q, paging.Page{Number: 1, Size: 10}); err == nil {
+			t.Errorf("%s, requests with a title of another state: %+v, want the store's error", name, l)
 		}
 	}
 }

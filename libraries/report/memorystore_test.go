@@ -32,8 +32,11 @@ func someFeed(r *rand.Rand) *changing {
 		day := first + calendar.Date(i)
 		c.feed.Requests = append(c.feed.Requests, libraries.Request{
 			ID: i, Reader: 150 * i, Title: "Iracema", Availability: libraries.NotFound, Requested: day.Start().Add(time.Hour),
+		}, libraries.Request{
+			ID: 100 + i, Reader: 150 * i, Title: "Dom", Availability: libraries.NotFound, Requested: day.Start().Add(2 * time.Hour),
 		})
-		c.feed.Channels = append(c.feed.Channels, libraries.ChannelDay{Day: day, Channel: libraries.WebMobile, Sessions: i})
+		c.feed.Channels = append(c.feed.Channels, libraries.ChannelDay{Day: day, Channel: libraries.WebMobile, Sessions: i},
+			libraries.ChannelDay{Day: day, Channel: libraries.WebTablet, Sessions: i})
 	}
 	byDay := func(a, b libraries.Loan) int { return cmp.Or(cmp.Compare(a.Day(), b.Day()), cmp.Compare(a.ID, b.ID)) }
 	slices.SortFunc(c.feed.Loans, byDay)
@@ -122,8 +125,11 @@ func TestMemoryPeople(t *testing.T) {
 	for i := range c.feed.Readers {
 		c.feed.Readers[i].Email = "ana@example.org"
 	}
-	c.feed.Readers[3].Status, c.feed.Readers[3].DeletedAt, c.feed.Readers[3].Email = libraries.ReaderDeleted, calendar.MustParse("2026-08-10"), ""
 	a, _, err := m.Fold(t.Context(), 7, c.feed, c.now)
+	noError(t, err)
+	gone := c.feed.Readers[3]
+	gone.Status, gone.DeletedAt, gone.Email = libraries.ReaderDeleted, calendar.MustParse("2026-08-10"), ""
+	_, _, err = m.Fold(t.Context(), 7, report.Feed{Readers: []libraries.Reader{gone}}, c.now)
 	noError(t, err)
 	for _, want := range [][]int64{{}, {0}, {0, 150, 450}, {300, 1650}, {1650}} {
 		people, err := m.People(t.Context(), a, want)
@@ -143,12 +149,13 @@ func TestMemoryKnowsTheRegisters(t *testing.T) {
 	m, c := &report.Memory{}, someFeed(rand.New(rand.NewPCG(5, 8)))
 	was, _, err := m.Fold(t.Context(), 7, c.feed, c.now)
 	noError(t, err)
-	channel := c.feed.Channels[4]
+	channel := c.feed.Channels[8]
 	channel.Sessions = 99
 	lines := slices.Clone(c.feed.Lines)
 	lines[0].Line.Number = 7
 	later := report.Feed{
 		Loans: []libraries.Loan{{ID: 1000, Reader: 150, Book: 2, Borrowed: c.now, Status: libraries.LoanActive}}, Channels: []libraries.ChannelDay{channel}, Lines: lines,
+		Terms: map[libraries.Vocabulary][]libraries.Term{libraries.PublisherTerms: {{ID: 5, Name: "Sol"}}, libraries.AgeGroupTerms: {{ID: 11, Name: "Jovem"}}},
 	}
 	now, _, err := m.Fold(t.Context(), 7, later, c.now)
 	noError(t, err)
@@ -159,11 +166,16 @@ func TestMemoryKnowsTheRegisters(t *testing.T) {
 		}
 	}
 	channels, err := m.Channels(t.Context(), now, calendar.Period{Start: channel.Day - 1, End: channel.Day + 1})
-	if err != nil || len(channels) != 3 || channels[1].Sessions != 99 {
-		t.Errorf("channels = %+v, %v, want three, and of the second the later", channels, err)
+	if err != nil || len(channels) != 6 || channels[2].Sessions != 99 {
+		t.Errorf("channels = %+v, %v, want six, and of the third the later", channels, err)
+	}
+	loads := state.LoadsAfter(was.At.Facts, now.At.Facts)
+	named, err := m.ReplacedRows(t.Context(), now, loads, report.NamedTerms)
+	if err != nil || !slices.Equal(slices.Compact(named), []int64{11}) {
+		t.Errorf("libraries and age groups that were named = %v, %v, want 11", named, err)
 	}
 	day := int64(calendar.Day(c.now))
-	days, err := m.Changed(t.Context(), now, state.LoadsAfter(was.At.Facts, now.At.Facts), facts.TotalsKind)
+	days, err := m.Changed(t.Context(), now, loads, facts.TotalsKind)
 	if slices.Sort(days); err != nil || !slices.Equal(slices.Compact(days), []int64{day}) {
 		t.Errorf("the days that differ = %v, %v, want %d", days, err, day)
 	}

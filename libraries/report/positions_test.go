@@ -226,3 +226,28 @@ func TestListsOfCorruptRegisters(t *testing.T) {
 		}
 	}
 }
+
+// TestProgressOfManyLoans: what was read of the loans of a day is passed over where it has more than 200 for each reader of the page.
+func TestProgressOfManyLoans(t *testing.T) {
+	for loans, reads := range map[int]int{400: 1, 401: 0} {
+		s := newListStore(t, 28, 0)
+		for i := range loans {
+			s.loans = append(s.loans, libraries.Loan{
+				ID: int64(i), Reader: s.people[i%2].ID, Book: s.books[0].ID, Borrowed: (history + 1).Start(), Status: libraries.LoanActive,
+			})
+		}
+		s.pairs = map[readerBook]libraries.Pair{}
+		for i := range 2 {
+			s.pairs[readerBook{s.people[i].ID, s.books[0].ID}] = libraries.NewPair(history+1, 90, libraries.Reading50)
+		}
+		s.pack(t)
+		q := report.LoanQuery{Period: calendar.Period{Start: history, End: history + 4}}
+		l, err := (&report.Reports{Store: s}).Loans(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 4})
+		if err != nil || len(l.Rows) != 4 || l.Rows[3].Seconds != 90 {
+			t.Errorf("loans of a day of %d = %+v, %v, want four with seconds", loans, l.Rows, err)
+		}
+		if got := s.count(facts.LoanReadingsKind.Name); got != reads {
+			t.Errorf("readings of a day with %d loans are read %d times, want %d", loans, got, reads)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -78,9 +79,19 @@ func TestReadersRank(t *testing.T) {
 func TestReadReadersOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	blocks := packBlocks(append(blockOf(r, 0, 3), blockOf(r, 1, 3)...))
-	slices.Reverse(blocks)
-	if _, err := report.ReadReaders(blocks); !errors.Is(err, packed.ErrCorrupt) {
-		t.Errorf("ReadReaders of blocks that descend: error %v, want ErrCorrupt", err)
+	one := packBlocks(append(blockOf(r, 0, 1), blockOf(r, 1, 1)...))
+	for name, blocks := range map[string][][]byte{"descend": {blocks[1], blocks[0]}, "descend, of one reader each": {one[1], one[0]}, "repeat a reader": {one[0], one[0]}} {
+		if _, err := report.ReadReaders(blocks); !errors.Is(err, packed.ErrCorrupt) {
+			t.Errorf("ReadReaders of blocks that %s: error %v, want ErrCorrupt", name, err)
+		}
+	}
+}
+
+// TestReadReadersOfOneBlockTooLarge: no block has as many readers as this one says.
+func TestReadReadersOfOneBlockTooLarge(t *testing.T) {
+	block := binary.AppendUvarint([]byte{facts.AttributesVersion}, 1<<60)
+	if _, err := report.ReadReaders([][]byte{block}); !errors.Is(err, packed.ErrCorrupt) {
+		t.Errorf("ReadReaders: error %v, want ErrCorrupt", err)
 	}
 }
 

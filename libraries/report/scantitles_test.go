@@ -72,8 +72,10 @@ func TestScansAtOnce(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := limit.begin(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("a scan too many = %v, want it to wait until its context is done", err)
+	for range 20 { // where there were room, either might come first
+		if _, err := limit.begin(ctx); !errors.Is(err, context.Canceled) {
+			t.Fatalf("a scan too many = %v, want it to wait until its context is done", err)
+		}
 	}
 	begun := make(chan func())
 	go func() {

@@ -7,10 +7,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/stock"
+	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // sheetStore has a sheet for each day, and remembers which spans were read.
@@ -104,9 +107,12 @@ func TestVisitSheetsErrors(t *testing.T) {
 	visited := 0
 	var mu sync.Mutex
 	errVisit := errors.New("enough")
-	visit := func(int, calendar.Date, []byte) error {
+	visit := func(_ int, day calendar.Date, data []byte) error {
 		mu.Lock()
 		defer mu.Unlock()
+		if data == nil {
+			t.Errorf("day %d is visited, and has no sheet", day)
+		}
 		if visited++; visited == 5 {
 			return errVisit
 		}
@@ -182,5 +188,45 @@ func TestKey(t *testing.T) {
 	same := int64(1)
 	if k := key(a, "x", &same); seen[k] != 3 {
 		t.Errorf("key of another pointer to 1 is %v, want the one of the first", k)
+	}
+}
+
+// TestPageOf: a page has the rows from its number on, none where it has no size.
+func TestPageOf(t *testing.T) {
+	for p, want := range map[paging.Page][]int{
+		{Number: 1, Size: 2}: {1, 2}, {Number: 2, Size: 2}: {3}, {Number: 3, Size: 2}: {}, {Number: 1}: {}, {Number: 1, Size: -1}: {},
+	} {
+		if got := pageOf([]int{1, 2, 3}, p); !slices.Equal(got.rows, want) || got.total != 3 {
+			t.Errorf("page %+v = %+v, want %v", p, got, want)
+		}
+	}
+}
+
+// TestPlacesByTitle: titles that fold alike share a place, the others do not.
+func TestPlacesByTitle(t *testing.T) {
+	for _, tt := range []struct {
+		titles []string
+		want   []int32
+	}{{nil, []int32{}}, {[]string{"b", "a"}, []int32{1, 0}}, {[]string{"c", "a", "b", "a"}, []int32{2, 0, 1, 0}}} {
+		var texts []titleText
+		for _, title := range tt.titles {
+			texts = append(texts, titleText{title: title})
+		}
+		if got := placesByTitle(texts); !slices.Equal(got, tt.want) {
+			t.Errorf("places of %v = %v, want %v", tt.titles, got, tt.want)
+		}
+	}
+}
+
+// TestTitleRanks: the ranks of titles that ascend are found; one that is not there, wherever it would stand, is an error.
+func TestTitleRanks(t *testing.T) {
+	c := NewCatalogue(nil, []libraries.Book{{ID: 10}, {ID: 20}}, nil)
+	if got, err := c.ranks(nil, []int64{10, 20}); err != nil || !slices.Equal(got, []int32{0, 1}) {
+		t.Errorf("ranks = %v, %v, want 0 and 1", got, err)
+	}
+	for _, id := range []int64{5, 15, 25} {
+		if got, err := c.ranks(nil, []int64{id}); !errors.Is(err, packed.ErrCorrupt) {
+			t.Errorf("rank of %d = %v, %v, want ErrCorrupt", id, got, err)
+		}
 	}
 }
