@@ -95,6 +95,9 @@ func (t *trial) power(_ chance, _ Act) error {
 
 // elsewhere holds what a copy of the database answers against what the database must.
 func (t *trial) elsewhere(url string) error {
+	if err := t.wholeLibraries(t.servers[0]); err != nil { // what waited holds in both then, wherever the clock is put
+		return err
+	}
 	port, err := freePort()
 	if err != nil {
 		return err

@@ -96,7 +96,7 @@ func (o *output) String() string {
 func (p *product) start(env []string, at time.Time, args ...string) (*command, error) {
 	call := append([]string{p.path}, args...)
 	if p.gentle {
-		call = append([]string{"nice", "-n", "15"}, call...)
+		call = append([]string{"nice", "-n", "5"}, call...)
 	}
 	c := &command{Cmd: exec.Command(call[0], call[1:]...), from: at, done: make(chan struct{})}
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt is for the trials alone, which end what they began
