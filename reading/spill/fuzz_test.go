@@ -17,16 +17,16 @@ func FuzzRead(f *testing.F) {
 	f.Add(bytes.Repeat([]byte{5}, 200), uint8(7))
 	f.Fuzz(func(t *testing.T, data []byte, size uint8) {
 		for _, limit := range []int{1, 1 << 20} {
-			p := &spill.Pile{Dir: t.TempDir(), Limit: limit}
+			p := &spill.Of[uint64]{Pile: spill.Pile{Dir: t.TempDir(), Limit: limit}, Read: (*packed.Decoder).Uvarint}
 			defer p.Close()
 			for rest := data; len(rest) > 0; {
 				n := min(len(rest), 1+int(size))
-				if err := p.Add(int(size), rest[:n]); err != nil {
+				if err := p.Pile.Add(int(size), rest[:n]); err != nil {
 					t.Fatal(err)
 				}
 				rest = rest[n:]
 			}
-			list, err := spill.Read(p, int(size), (*packed.Decoder).Uvarint)
+			list, err := p.Part(int(size))
 			if err != nil && !errors.Is(err, packed.ErrCorrupt) {
 				t.Fatal(err)
 			}

@@ -25,17 +25,14 @@ func (p *Of[T]) Add(v T) error {
 }
 
 // Part returns the things of a part, and forgets them unless the pile keeps them.
-func (p *Of[T]) Part(i int) ([]T, error) { return Read(&p.Pile, i, p.Read) }
-
-// Read returns the things of a pile's part, of which read reads the next, and forgets them unless the pile keeps them.
-func Read[T any](p *Pile, part int, read func(*packed.Decoder) T) (list []T, err error) {
-	data, err := p.Part(part)
+func (p *Of[T]) Part(i int) (list []T, err error) {
+	data, err := p.Pile.Part(i)
 	if err != nil {
 		return nil, err
 	}
 	d := packed.Bare(data)
 	for d.Len() > 0 && !d.Bad() {
-		if list = append(list, read(&d)); len(list) == 64 { // their size tells about how many there are
+		if list = append(list, p.Read(&d)); len(list) == 64 { // their size tells about how many there are
 			list = slices.Grow(list, len(list)*d.Len()/(len(data)-d.Len()))
 		}
 	}

@@ -250,7 +250,7 @@ func (l *load) merge(ctx context.Context, aside []byte) (state.Written, error) {
 		s := later[day]
 		s.Users, s.Tenths = append(s.Users, directory.UserID(d.Uvarint())), append(s.Tenths, d.Varint())
 		if later[day] = s; d.Bad() {
-			return state.Written{}, fmt.Errorf("what was set aside: %w", packed.ErrCorrupt)
+			return state.Written{}, errSetAside
 		}
 	}
 	days := slices.Sorted(maps.Keys(later))
