@@ -137,14 +137,6 @@ func family(pid int) (sum time.Duration) {
 	return sum + ticks(stat(fmt.Sprintf("/proc/%d/stat", pid))[11:15])
 }
 
-// used is what a process has taken of a processor.
-func used(pid int) time.Duration {
-	if s := stat(fmt.Sprintf("/proc/%d/stat", pid)); s != nil {
-		return ticks(s[11:13])
-	}
-	return 0
-}
-
 // stat is what Linux tells of a process, from its state on.
 func stat(file string) []string {
 	text, _ := os.ReadFile(file)

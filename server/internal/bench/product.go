@@ -131,8 +131,11 @@ func (s *serving) stop() {
 }
 
 // cpu is what the server has taken of a processor.
-func (s *serving) cpu() (took time.Duration) {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", s.cmd.Process.Pid))
+func (s *serving) cpu() time.Duration { return used(s.cmd.Process.Pid) }
+
+// used is what a process has taken of a processor, in threads that have not ended; none is process 0.
+func used(pid int) (took time.Duration) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	for _, thread := range threads {
 		var ran time.Duration
 		data, _ := os.ReadFile(thread)
