@@ -34,7 +34,6 @@ type pressure struct {
 	targets []target
 	mu      sync.Mutex
 	took    []time.Duration // since the last sample
-	all     []time.Duration
 	routes  map[string][]time.Duration
 	bad     []string
 	samples []sample
@@ -114,7 +113,7 @@ func (p *pressure) ask(n int, since time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	took := time.Since(since)
-	p.took, p.all = append(p.took, took), append(p.all, took)
+	p.took = append(p.took, took)
 	p.routes[to.route] = append(p.routes[to.route], took)
 	queued := res != nil && res.StatusCode == 503 && strings.HasSuffix(to.url, librariesPrefix+"/users")
 	if (err != nil || res.StatusCode != 200) && !queued && len(p.bad) < 10 {
@@ -128,7 +127,7 @@ func (p *pressure) peak(ctx context.Context) int {
 	defer cancel()
 	var n atomic.Int64
 	many(ctx, peakClients, func(int) { p.ask(int(n.Add(1)), time.Now()) })
-	p.took, p.all, p.routes = nil, nil, map[string][]time.Duration{}
+	p.took, p.routes = nil, map[string][]time.Duration{}
 	return int(n.Load()) / int(peakFor/time.Second)
 }
 
@@ -244,15 +243,16 @@ const mostGrown = 20
 
 // judged says what was, and what was not as promised.
 func (p *pressure) judged() error {
-	slices.Sort(p.all)
-	n := len(p.all)
+	every := slices.Concat(slices.Collect(maps.Values(p.routes))...)
+	slices.Sort(every)
+	n := len(every)
 	if n == 0 || len(p.samples) < 6 {
 		return errors.New("nothing was measured")
 	}
-	median, p99 := p.all[n/2], p.all[n*99/100]
+	median, p99 := every[n/2], every[n*99/100]
 	middle, end := p.memory(1), p.memory(2)
 	fmt.Printf("%d requests: median %v, p99 %v (%.1f times), most %v; memory %d MiB in the middle, %d at the end; %d writes, %d loads\n", n, median, p99,
-		float64(p99)/float64(median), p.all[n-1], middle>>20, end>>20, p.t.figures.writes.Load(), p.t.figures.loads.Load())
+		float64(p99)/float64(median), every[n-1], middle>>20, end>>20, p.t.figures.writes.Load(), p.t.figures.loads.Load())
 	for _, route := range slices.Sorted(maps.Keys(p.routes)) {
 		all := p.routes[route]
 		slices.Sort(all)
