@@ -184,6 +184,28 @@ func TestDirectoryBodies(t *testing.T) {
 	}
 }
 
+// A client that sends all of a body that is too large before it reads anything is answered, and not cut off.
+func TestDirectoryTooLarge(t *testing.T) {
+	c := newClient(t, dbtest.SQLite(t), server.Config{})
+	for range 5 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(c.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		const size = 1<<20 + 1<<19
+		fmt.Fprintf(conn, "POST %s/entities HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", partners, size)
+		for range size / 1024 {
+			if _, err := conn.Write(make([]byte, 1024)); err != nil {
+				t.Fatalf("a body that is too large was not taken: %v", err)
+			}
+		}
+		if status, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.HasPrefix(status, "HTTP/1.1 413 ") {
+			t.Errorf("its answer = %q, %v, want 413", status, err)
+		}
+	}
+}
+
 // A partner whose bodies never end fills the memory that it may have of the server, and no more: another is served (P10).
 func TestDirectorySlowBodies(t *testing.T) {
 	c := newClient(t, dbtest.SQLite(t), server.Config{})

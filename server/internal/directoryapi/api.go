@@ -47,7 +47,8 @@ type API struct {
 	// Debug makes a 401 tell the canonical string that the signature should have been made of, and the reason.
 	Debug bool
 
-	holds holds // of the bodies in memory
+	holds     holds // of the bodies in memory
+	lingering lingering
 }
 
 // Handler returns the handler of every path under Prefix.
@@ -55,7 +56,7 @@ func (a *API) Handler() http.Handler {
 	router := a.router()
 	return web.Recover(fail)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		leaveUnread(w, r)
-		defer letGo(w)
+		defer a.lingering.letGo(w)
 		handle, params := find(router, r)
 		if handle == nil {
 			fail(w, r, errNotFound)
