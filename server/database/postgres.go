@@ -48,7 +48,8 @@ func openPostgres(raw string, seen *seen) (db *bun.DB, hint string, err error) {
 	inner := stdlib.GetConnector(*config, stdlib.OptionBeforeConnect(watched.order), stdlib.OptionShouldPing(watched.doubtful))
 	pool := sql.OpenDB(connector{inner, binary, new(preparing), seen})
 	pool.SetMaxOpenConns(conns)
-	pool.SetMaxIdleConns((conns + 1) / 2)
+	// All of them may be idle: closed after each use, those above a lower bound would be opened again while many are needed.
+	pool.SetMaxIdleConns(conns)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
 	pool.SetConnMaxLifetime(time.Hour) // follows a failover or a rebalanced pooler
 	return bun.NewDB(pool, pgdialect.New()), "check that the server runs, and the URL's host, user, password and database", nil
