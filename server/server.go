@@ -33,6 +33,10 @@ import (
 const (
 	workTimeout     = 55 * time.Second // of one request, a little less than the connection's
 	shutdownTimeout = 15 * time.Second
+
+	// turnsEach is how many requests work at once for each connection to the database: enough that one which is slow for another
+	// reason keeps nobody waiting, and no more than a server does without loss.
+	turnsEach = 4
 )
 
 // Server serves the APIs; make one with New.
@@ -119,7 +123,8 @@ func (s *Server) compose(ctx context.Context) error {
 		place{directoryapi.Owns, partners}, // its paths as they were sent
 		others,
 	), web.NoSniff, web.Identify(s.config.Log, s.config.TrustedProxies),
-		web.AccessLog(s.metrics.Observe), web.Recover(web.Fail), web.Timeout(workTimeout), troubles.Retry)
+		web.AccessLog(s.metrics.Observe), web.Recover(web.Fail), web.Timeout(workTimeout), troubles.Retry,
+		web.Turns(turnsEach*s.config.DB.Stats().MaxOpenConnections))
 	return nil
 }
 

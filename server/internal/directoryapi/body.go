@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
 // maxBody is the size of the largest body that is read (P10).
@@ -29,7 +30,10 @@ func (c *call) readBody() error {
 		return nil
 	}
 	c.body.holds, c.body.partner = &c.holds, c.partner
-	err := c.body.read(http.MaxBytesReader(c.w, c.r.Body, maxBody), c.r.ContentLength)
+	var err error
+	web.TraceOf(c.r.Context()).Aside(c.r.Context(), func() {
+		err = c.body.read(http.MaxBytesReader(c.w, c.r.Body, maxBody), c.r.ContentLength)
+	})
 	var tooLarge *http.MaxBytesError
 	switch {
 	case err == nil:

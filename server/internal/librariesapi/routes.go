@@ -146,7 +146,9 @@ func users(q *web.Query, _ calendar.Date) call {
 	c.people = true
 	run := c.run
 	c.run = func(ctx context.Context, of asked) (answer, error) {
-		leave, err := of.Queue.Enter(ctx, of.access.Network)
+		var leave func()
+		var err error
+		web.TraceOf(ctx).Aside(ctx, func() { leave, err = of.Queue.Enter(ctx, of.access.Network) })
 		if err != nil {
 			return answer{}, err
 		}

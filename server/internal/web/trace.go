@@ -33,6 +33,7 @@ type Trace struct {
 	Reason string
 	log    *slog.Logger
 	tries  *attempts // of Retry; nil = the request did not pass it
+	turn   *turn     // of Turns; nil = the request did not pass it
 }
 
 type traceKey struct{}
