@@ -20,8 +20,9 @@ type Answers struct {
 	// Kept keeps bodies as they were sent, but for those that show people; nil keeps none.
 	Kept Bodies
 
-	bodies sync.Pool // of *[]byte
-	coder  coder
+	bodies  sync.Pool // of *[]byte
+	coder   coder
+	makings makings
 }
 
 // keptBuffer is the largest buffer that goes back into the pool, so that one huge answer does not hold its memory.

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"context"
 	"slices"
+	"sync"
 
 	"github.com/lectern-dev/lectern/paging/state"
 )
@@ -55,4 +57,51 @@ func (a *Found) keep() {
 	if a.keeps() && len(a.body) <= mostKept {
 		a.answers.Kept.Put(a.key(), &body{slices.Clone(a.body), a.coding, a.Total})
 	}
+}
+
+// makings are the bodies that are being made, each by one request: after each load and write the bodies of before are worth nothing, and
+// all who ask for the same then would make it. The zero value is ready to use.
+type makings struct {
+	mu    sync.Mutex
+	under map[state.Key]chan struct{} // closed at the end
+}
+
+// begin notes that the body of a key is being made until end is called, unless it is: then it returns what is closed at the end of that.
+func (m *makings) begin(k state.Key) (end func(), others <-chan struct{}) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if other, ok := m.under[k]; ok {
+		return nil, other
+	}
+	if m.under == nil {
+		m.under = make(map[state.Key]chan struct{})
+	}
+	done := make(chan struct{})
+	m.under[k] = done
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.under, k)
+		close(done)
+	}, nil
+}
+
+// awaited waits while another request makes the same body, and reports whether it is kept now. It is not where that request failed or
+// the body is too large: then each makes its own.
+func (a *Found) awaited(ctx context.Context) bool {
+	if !a.keeps() {
+		return false
+	}
+	end, others := a.answers.makings.begin(a.key())
+	if others == nil {
+		a.end = end
+		return false
+	}
+	TraceOf(ctx).Aside(ctx, func() {
+		select {
+		case <-others:
+		case <-ctx.Done():
+		}
+	})
+	return a.kept()
 }

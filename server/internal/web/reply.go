@@ -50,19 +50,21 @@ type Found struct {
 	wants   wanted
 	sent
 	buffer *[]byte // which holds the body; nil = nothing does, or the cache
+	end    func()  // of making a body that others wait for
 }
 
 // Find finds the answer to a request, which is of GET and whose parameters are good: none of it where the client has it. The error
 // is ErrGone where a state that the request names is not kept, or that of reading.
 func (f *Front) Find(r *http.Request, p Reply) (*Found, error) {
-	a := &Found{reply: p, answers: f.Answers}
+	a := &Found{reply: p, answers: f.Answers, end: func() {}}
+	defer func() { a.end() }()
 	if p.Rows {
 		a.form = accepted(r.Header.Values("Accept"))
 	}
 	a.contentType, a.wants = contentTypes[a.form], wantedBy(r, a.form == formatXLSX)
 	var c Content
 	err := p.Report(r.Context(), f.Pulls, func(from time.Time) (err error) {
-		if a.identify(from); a.hadBefore(r) || a.kept() {
+		if a.identify(from); a.hadBefore(r) || a.kept() || a.awaited(r.Context()) {
 			return errUnread
 		}
 		c, err = p.Read(r.Context(), from)
