@@ -23,8 +23,10 @@ const (
 	idleConnections = 5000
 	slowClients     = 20
 	mostWaiting     = 2000 // requests at one time; what would be more counts as lost
-	peakFor         = 10 * time.Second
 	peakClients     = 16
+	peakFor         = 30 * time.Second       // and so beside a load
+	peakStep        = 5                      // percent
+	writeEvery      = 200 * time.Millisecond // whether the server keeps up or not, as with requests
 )
 
 // A pressure is a load test: requests come at 80 % of what the server can do, whether it keeps up or not.
@@ -36,6 +38,7 @@ type pressure struct {
 	took    []time.Duration // since the last sample
 	routes  map[string][]time.Duration
 	bad     []string
+	lost    int // would have been more than mostWaiting
 	samples []sample
 }
 
@@ -43,8 +46,10 @@ type target struct{ url, route, key string }
 
 // sample is what a second was like.
 type sample struct {
-	median, p99 time.Duration
-	memory      int
+	requests      int
+	median, p99   time.Duration
+	memory        int
+	writes, loads int64 // until then
 }
 
 // pressed runs a load test for a number of minutes, and writes its chart into a folder.
@@ -58,7 +63,7 @@ func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
 			return err
 		}
 	}
-	p := &pressure{t: t, routes: map[string][]time.Duration{}, client: &http.Client{Timeout: patience, Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 256}}}
+	p := &pressure{t: t, routes: map[string][]time.Duration{}, client: &http.Client{Timeout: patience, Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: mostWaiting}}}
 	p.targets = t.targets()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -67,7 +72,10 @@ func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
 	wait(ctx, idleConnections*time.Millisecond) // until they stand
 	wrong := make(chan error, 1)
 	wg.Go(func() { wrong <- p.changes(ctx, c) })
-	peak := p.peak(ctx) // beside the same changes, which make answers of before worthless
+	peak, err := p.peak(ctx) // beside the same changes, which make answers of before worthless
+	if err != nil {
+		return err
+	}
 	rate := peak * 8 / 10
 	fmt.Printf("peak %d requests a second; %d a second for %d minutes, beside %d idle connections and %d slow clients\n", peak, rate, minutes, idleConnections, 2*slowClients)
 	time.AfterFunc(time.Duration(minutes)*time.Minute, cancel)
@@ -77,7 +85,7 @@ func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
 	if err := <-wrong; err != nil {
 		return err
 	}
-	return errors.Join(p.chart(filepath.Join(out, "load.svg")), p.judged(), t.whole(t.servers[0]))
+	return errors.Join(p.chart(filepath.Join(out, "load.svg")), p.table(filepath.Join(out, "load.csv")), p.judged(), t.whole(t.servers[0]))
 }
 
 // targets are requests as readers make them, to every server.
@@ -87,7 +95,7 @@ func (t *trial) targets() (all []target) {
 		at := "http://127.0.0.1:" + s.port
 		for page := range 3 {
 			for _, route := range []string{"/users?", "/engagements?startDate=2026-08-01&", "/readings?startDate=2026-08-01&"} {
-				url := fmt.Sprintf("%s%s%spageSize=10&page=%d", at, schoolsPrefix, route, page+1)
+				url := fmt.Sprintf("%s%s%spageSize=2&page=%d", at, schoolsPrefix, route, page+1)
 				all = append(all, target{url, "schools" + route, t.schools.networks[0].key})
 			}
 		}
@@ -121,14 +129,27 @@ func (p *pressure) ask(n int, since time.Time) {
 	}
 }
 
-// peak is how many requests a second are answered to some clients that each wait for one.
-func (p *pressure) peak(ctx context.Context) int {
-	ctx, cancel := context.WithTimeout(ctx, peakFor)
+// peak is the highest rate at which requests may come, a second, so that the server keeps up: from what it answers to some clients that
+// each wait for one, which is more, downwards.
+func (p *pressure) peak(ctx context.Context) (rate int, err error) {
+	within, cancel := context.WithTimeout(ctx, peakFor)
 	defer cancel()
 	var n atomic.Int64
-	many(ctx, peakClients, func(int) { p.ask(int(n.Add(1)), time.Now()) })
-	p.took, p.routes = nil, map[string][]time.Duration{}
-	return int(n.Load()) / int(peakFor/time.Second)
+	many(within, peakClients, func(int) { p.ask(int(n.Add(1)), time.Now()) })
+	rate = int(n.Load()) / int(peakFor/time.Second)
+	fmt.Printf("%d requests a second to %d clients that wait\n", rate, peakClients)
+	for ctx.Err() == nil && rate > 0 {
+		within, cancel := context.WithTimeout(ctx, peakFor)
+		left := p.open(within, rate)
+		cancel()
+		lost := p.lost
+		p.lost, p.took, p.routes = 0, nil, map[string][]time.Duration{}
+		if fmt.Printf("%d a second: %d were not sent, %d not answered at the end\n", rate, lost, left); lost == 0 && left < rate/10 {
+			return rate, nil
+		}
+		rate -= rate * peakStep / 100
+	}
+	return 0, errors.New("no rate is one at which the server keeps up")
 }
 
 // many does something again and again, so many at a time, until its time is over.
@@ -144,8 +165,9 @@ func many(ctx context.Context, n int, do func(n int)) {
 	wg.Wait()
 }
 
-// open sends requests at a rate. A request's time begins when it was due.
-func (p *pressure) open(ctx context.Context, rate int) {
+// open sends requests at a rate, and returns how many were not answered when the time was over; it waits for those. A request's time
+// begins when it was due.
+func (p *pressure) open(ctx context.Context, rate int) (left int) {
 	began, waiting := time.Now(), make(chan bool, mostWaiting)
 	var wg sync.WaitGroup
 	for n := 0; ctx.Err() == nil; n++ {
@@ -155,12 +177,12 @@ func (p *pressure) open(ctx context.Context, rate int) {
 		case waiting <- true:
 			wg.Go(func() { p.ask(n, due); <-waiting })
 		default:
-			p.mu.Lock()
-			p.bad = append(p.bad[:min(len(p.bad), 9)], "more requests wait than may")
-			p.mu.Unlock()
+			p.lost++
 		}
 	}
+	left = len(waiting)
 	wg.Wait()
+	return left
 }
 
 // idle holds connections that say something once a minute; others read their answers, and send their bodies, byte by byte.
@@ -204,6 +226,8 @@ func wait(ctx context.Context, d time.Duration) {
 // changes writes to the directory and loads beside, each of which must be there.
 func (p *pressure) changes(ctx context.Context, c chance) error {
 	p.t.product.gentle = true
+	due := time.NewTicker(writeEvery)
+	defer due.Stop()
 	for n := 0; ctx.Err() == nil; n++ {
 		var err error
 		if n%100 == 99 {
@@ -214,7 +238,10 @@ func (p *pressure) changes(ctx context.Context, c chance) error {
 		if err != nil {
 			return err
 		}
-		wait(ctx, 200*time.Millisecond)
+		select {
+		case <-ctx.Done():
+		case <-due.C:
+		}
 	}
 	return nil
 }
@@ -233,7 +260,8 @@ func (p *pressure) watch(ctx context.Context) {
 		}
 		if len(took) > 0 {
 			slices.Sort(took)
-			p.samples = append(p.samples, sample{took[len(took)/2], took[len(took)*99/100], memory})
+			f := p.t.figures
+			p.samples = append(p.samples, sample{len(took), took[len(took)/2], took[len(took)*99/100], memory, f.writes.Load(), f.loads.Load()})
 		}
 	}
 }
@@ -259,6 +287,8 @@ func (p *pressure) judged() error {
 		fmt.Printf("  %s: %d requests, median %v, p99 %v\n", route, len(all), all[len(all)/2], all[len(all)*99/100])
 	}
 	switch {
+	case p.lost > 0:
+		return differs("%d requests were not sent, as %d waited", p.lost, mostWaiting)
 	case len(p.bad) > 0:
 		return differs("requests that were not answered: %q", p.bad)
 	case p99 > 10*median:
@@ -300,5 +330,15 @@ func (p *pressure) chart(file string) error {
 	draw("median", "#3050b0", 26, func(s sample) float64 { return scale(s.median) })
 	draw(fmt.Sprintf("memory of the servers, up to %d MiB", most>>20), "#308030", 210, func(s sample) float64 { return 320 - 100*float64(s.memory)/float64(most) })
 	b.WriteString("</svg>\n")
+	return os.WriteFile(file, []byte(b.String()), 0o644)
+}
+
+// table writes what each second was like.
+func (p *pressure) table(file string) error {
+	var b strings.Builder
+	b.WriteString("requests,median,p99,memory,writes,loads\n")
+	for _, s := range p.samples {
+		fmt.Fprintf(&b, "%d,%d,%d,%d,%d,%d\n", s.requests, s.median.Microseconds(), s.p99.Microseconds(), s.memory>>20, s.writes, s.loads)
+	}
 	return os.WriteFile(file, []byte(b.String()), 0o644)
 }
