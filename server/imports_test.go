@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 	"auth/authdb":           {"auth", "paging/state", bunORM},
 	"paging/state/statedb":  {"auth", "auth/authdb", "paging/state", bunORM},
 	"directory/directorydb": {"auth", "auth/authdb", "directory", "paging", "paging/row", bunORM},
-	"schools/schoolsdb":     {"auth", "auth/authdb", "directory", "directory/directorydb", "paging/row", "paging/state", "paging/state/statedb", "reading", "schools", "schools/internal/facts", "schools/internal/intake", "schools/report", bunORM},
+	"schools/schoolsdb":     {"auth", "auth/authdb", "directory", "directory/directorydb", "paging/row", "paging/state", "paging/state/statedb", "reading", "schools", "schools/internal/facts", "schools/internal/intake", "schools/report", bunORM, goSync},
 	"libraries/librariesdb": {"auth", "auth/authdb", "libraries", "libraries/internal/facts", "libraries/internal/intake", "libraries/report", "libraries/stock", "paging", "paging/row", "paging/state", "paging/state/statedb", "reading/calendar", "reading/packed", "reading/spill", bunORM},
 }
 

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"weak"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
@@ -24,39 +26,70 @@ func (s *Store) Register(ctx context.Context, partner directory.PartnerID, at st
 }
 
 // register reads the register of a version, on top of the latest one where that is not above it: what was written since and
-// that state make the later one.
+// that state make the later one, unless a failover has lost what is in memory.
 func (s *Store) register(ctx context.Context, partner directory.PartnerID, version int64) (*report.Register, error) {
 	had, since := s.latest.register(partner)
 	if had != nil && since == version {
 		return had, nil
 	}
-	follows := had != nil && since < version
-	if follows { // unless a failover has lost what is in memory
-		was, err := authdb.WasVersion(ctx, s.DB, auth.Tenant(partner), since)
+	if had != nil && since < version {
+		w, err := s.written(ctx, directorydb.View{DB: s.DB, Partner: partner, After: since, At: version})
 		if err != nil {
 			return nil, err
 		}
-		follows = was
+		if w.follows {
+			return w.addTo(had.Next(w.entities, w.degrees)), nil
+		}
 	}
-	if !follows {
-		had, since = nil, directorydb.Everything
-	}
-	view := directorydb.View{DB: s.DB, Partner: partner, After: since, At: version}
-	entities, err := view.Entities(ctx)
+	w, err := s.written(ctx, directorydb.View{DB: s.DB, Partner: partner, After: directorydb.Everything, At: version})
 	if err != nil {
 		return nil, err
 	}
-	degrees, err := view.Degrees(ctx)
-	if err != nil {
-		return nil, err
+	return w.addTo(report.NewRegister(w.entities, w.degrees)), nil
+}
+
+// written is what a register has that is not in the one of the version before the view's.
+type written struct {
+	follows  bool // that version was
+	entities []directory.Entity
+	degrees  directory.Degrees
+	accounts []writtenAccount
+}
+
+type writtenAccount struct {
+	id              directory.UserID
+	kind            directory.Kind
+	entity          directory.EntityID
+	active, deleted bool
+}
+
+// written reads what a view has, all of it at once: after each write to the directory the first who asks waits for it, and all others
+// wait for him.
+func (s *Store) written(ctx context.Context, view directorydb.View) (w written, err error) {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() (err error) {
+		if view.After > directorydb.Everything {
+			w.follows, err = authdb.WasVersion(ctx, s.DB, auth.Tenant(view.Partner), view.After)
+		}
+		return err
+	})
+	g.Go(func() (err error) { w.entities, err = view.Entities(ctx); return err })
+	g.Go(func() (err error) { w.degrees, err = view.Degrees(ctx); return err })
+	g.Go(func() error {
+		return view.Accounts(ctx, func(id directory.UserID, kind directory.Kind, entity directory.EntityID, active, deleted bool) {
+			w.accounts = append(w.accounts, writtenAccount{id, kind, entity, active, deleted})
+		})
+	})
+	err = g.Wait()
+	return w, err
+}
+
+// addTo puts the accounts in a register, and returns it.
+func (w *written) addTo(reg *report.Register) *report.Register {
+	for _, a := range w.accounts {
+		reg.Add(a.id, a.kind, a.entity, a.active, a.deleted)
 	}
-	var reg *report.Register
-	if had == nil {
-		reg = report.NewRegister(entities, degrees)
-	} else {
-		reg = had.Next(entities, degrees)
-	}
-	return reg, view.Accounts(ctx, reg.Add)
+	return reg
 }
 
 // Written implements report.Store.
