@@ -15,19 +15,27 @@ import (
 
 // keys checks the keys of a reading API in the database and notes their use.
 type keys struct {
-	store *authdb.Store
+	store *authdb.Counted
 	uses  *authdb.Uses
 	api   auth.API
+	limit int // of the rate, where it is counted in the database; 0 elsewhere
 }
 
 // Check implements web.Keys.
 func (k *keys) Check(ctx context.Context, text string) (web.Caller, error) {
-	g, err := k.store.Check(ctx, text, k.api)
+	limit, counted := k.limit, web.TakenAhead(ctx)
+	if counted == nil {
+		limit = 0
+	}
+	g, q, err := k.store.Check(ctx, text, k.api, limit)
 	if errors.Is(err, authdb.ErrKey) {
 		return web.Caller{}, web.RefuseKey(err)
 	}
 	if err != nil {
 		return web.Caller{}, err
+	}
+	if q != nil {
+		counted(g.Key.RateBudget(), *q)
 	}
 	k.uses.Used(g.Key, g.Now)
 	c := web.Caller{

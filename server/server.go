@@ -166,8 +166,13 @@ func (s *Server) schools(limit auth.Limiter, kept *cache.Cache) http.Handler {
 // front stands before a reading API.
 func (s *Server) front(api auth.API, limit web.Limit, kept web.Bodies) web.Front {
 	c := s.config
+	store := &authdb.Counted{Store: &authdb.Store{DB: c.DB.DB, Now: c.Now}, Limiter: &authdb.Limiter{DB: c.DB.DB, Now: c.Now}, Together: c.DB.Together}
+	ahead := limit.Rate
+	if c.DB.Engine != database.Postgres {
+		ahead = 0
+	}
 	return web.Front{
-		Keys:    &keys{&authdb.Store{DB: c.DB.DB, Now: c.Now}, s.uses, api},
+		Keys:    &keys{store, s.uses, api, ahead},
 		Limit:   limit,
 		Pulls:   &statedb.Store{DB: c.DB.DB, Now: c.Now, Recent: new(statedb.Recent)},
 		Answers: &web.Answers{Build: build, Kept: kept},

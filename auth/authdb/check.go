@@ -30,20 +30,25 @@ func (s *Store) Check(ctx context.Context, text string, api auth.API) (Grant, er
 		return Grant{}, errMalformed
 	}
 	g, _, err := s.read(ctx, t, number)
-	if errors.Is(err, sql.ErrNoRows) {
+	return s.judged(ctx, g, err, text, api)
+}
+
+// judged judges the text by what was read of its key, or by the error of that.
+func (s *Store) judged(ctx context.Context, g Grant, err error, text string, api auth.API) (Grant, error) {
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
 		return Grant{}, errUnknown
-	}
-	if err != nil {
+	case err != nil:
+		t, number, _ := auth.ParseKey(text)
 		return Grant{}, fmt.Errorf("check key %d-%d: %w", t, number, err)
-	}
-	if !g.Key.Matches(text) {
+	case !g.Key.Matches(text):
 		return Grant{}, errUnknown
 	}
 	if err := g.refusal(api); err != nil {
 		return Grant{}, err
 	}
 	if g.Held.At(g.Now) != g.Held {
-		g.Held, err = HoldDue(ctx, s.DB, t, g.Now)
+		g.Held, err = HoldDue(ctx, s.DB, g.Key.Tenant, g.Now)
 	}
 	return g, err
 }
@@ -72,21 +77,37 @@ func (g Grant) refusal(api auth.API) error {
 // read reads a key, its tenant's versions and the clock in one statement, so that
 // the three belong together, and the sealed secret of a directory key.
 func (s *Store) read(ctx context.Context, t auth.Tenant, number int) (g Grant, sealed []byte, err error) {
-	row := keyRow{TenantID: t, Number: number}
-	var h Held
-	var secret []byte
-	var expires, revoked, lastUsed, now sql.NullTime
-	err = s.DB.DB.QueryRowContext(ctx, // prepared: each request asks for a key
-		`SELECT k.api, k.network, k.budget, k.hash, k.secret, k.created, k.expires, k.revoked, k.last_used,
-		        v.secret, `+HeldColumns+`, `+s.NowColumn()+`
-		   FROM keys k
-		   JOIN versions v ON v.tenant_id = k.tenant_id
-		  WHERE k.tenant_id = $1 AND k.number = $2`, t, number).
-		Scan(append(append([]any{&row.API, &row.Network, &row.Budget, &row.Hash, &row.Secret, &row.Created, &expires, &revoked, &lastUsed, &secret},
-			h.Fields()...), &now)...)
-	if err != nil {
+	r := reading{row: keyRow{TenantID: t, Number: number}}
+	if err := s.DB.DB.QueryRowContext(ctx, s.readStatement(), t, number).Scan(r.fields()...); err != nil { // prepared: each request asks for a key
 		return Grant{}, nil, err
 	}
-	row.Expires, row.Revoked, row.LastUsed = expires.Time, revoked.Time, lastUsed.Time
-	return Grant{Key: row.key(), Held: h, Secret: secret, Now: s.NowRead(now.Time)}, row.Secret, nil
+	return r.grant(s), r.row.Secret, nil
+}
+
+func (s *Store) readStatement() string {
+	return `SELECT k.api, k.network, k.budget, k.hash, k.secret, k.created, k.expires, k.revoked, k.last_used,
+		        v.secret, ` + HeldColumns + `, ` + s.NowColumn() + `
+		   FROM keys k
+		   JOIN versions v ON v.tenant_id = k.tenant_id
+		  WHERE k.tenant_id = $1 AND k.number = $2`
+}
+
+// reading is what is read of a key.
+type reading struct {
+	row                             keyRow
+	held                            Held
+	secret                          []byte
+	expires, revoked, lastUsed, now sql.NullTime
+}
+
+// fields are where the columns of readStatement are read into.
+func (r *reading) fields() []any {
+	k := &r.row
+	list := []any{&k.API, &k.Network, &k.Budget, &k.Hash, &k.Secret, &k.Created, &r.expires, &r.revoked, &r.lastUsed, &r.secret}
+	return append(append(list, r.held.Fields()...), &r.now)
+}
+
+func (r *reading) grant(s *Store) Grant {
+	r.row.Expires, r.row.Revoked, r.row.LastUsed = r.expires.Time, r.revoked.Time, r.lastUsed.Time
+	return Grant{Key: r.row.key(), Held: r.held, Secret: r.secret, Now: s.NowRead(r.now.Time)}
 }

@@ -3,7 +3,6 @@ package authdb
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
@@ -30,28 +29,37 @@ func (l *Limiter) Take(ctx context.Context, b auth.Budget, limit int) (auth.Quot
 		return auth.Quota{OK: true}, nil
 	}
 	var taken, count int64
-	// The clock is in VALUES alone: a distributed database refuses it in DO
-	// UPDATE and in RETURNING. So is the setting of this transaction that its end
-	// does not wait for the disk: after a crash the minute is over.
-	err := l.DB.DB.QueryRowContext(ctx, // prepared: each request is counted
-		`INSERT INTO rates AS r (tenant_id, budget, taken, count)
-		 VALUES ($1, $2, `+l.clock()+`, CASE set_config('synchronous_commit', 'off', TRUE) WHEN 'off' THEN 1 END)
-		     ON CONFLICT (tenant_id, budget) DO UPDATE
-		    SET count = CASE WHEN r.taken / 60000 - excluded.taken / 60000 IN (0, 1) THEN r.count + 1 ELSE 1 END,
-		        taken = CASE WHEN r.taken / 60000 - excluded.taken / 60000 IN (0, 1) THEN greatest(r.taken, excluded.taken)
-		                     ELSE excluded.taken END
-		 RETURNING taken, count`, b.Tenant, b.Name).
-		Scan(&taken, &count)
+	query, args := l.statement(b)
+	err := l.DB.DB.QueryRowContext(ctx, query, args...).Scan(&taken, &count) // prepared: each request is counted
 	if err != nil {
 		return auth.Quota{}, fmt.Errorf("rate of %s of tenant %d: %w", b.Name, b.Tenant, err)
 	}
 	return auth.NewQuota(time.UnixMilli(taken), count, limit), nil
 }
 
-// clock is the time in milliseconds since 1970, as SQL.
-func (l *Limiter) clock() string {
+// statement counts a request of a budget.
+//
+// The clock is in VALUES alone: a distributed database refuses it in DO
+// UPDATE and in RETURNING. So is the setting of this transaction that its end
+// does not wait for the disk: after a crash the minute is over.
+func (l *Limiter) statement(b auth.Budget) (query string, args []any) {
+	clock, args := `floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`, []any{b.Tenant, b.Name}
 	if l.Now != nil {
-		return strconv.FormatInt(l.Now().UnixMilli(), 10)
+		clock, args = `$3`, append(args, l.Now().UnixMilli())
 	}
-	return `floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
+	return `INSERT INTO rates AS r (tenant_id, budget, taken, count)
+		 VALUES ($1, $2, ` + clock + `, CASE set_config('synchronous_commit', 'off', TRUE) WHEN 'off' THEN 1 END)
+		     ON CONFLICT (tenant_id, budget) DO UPDATE
+		    SET count = CASE WHEN r.taken / 60000 - excluded.taken / 60000 IN (0, 1) THEN r.count + 1 ELSE 1 END,
+		        taken = CASE WHEN r.taken / 60000 - excluded.taken / 60000 IN (0, 1) THEN greatest(r.taken, excluded.taken)
+		                     ELSE excluded.taken END
+		 RETURNING taken, count`, args
+}
+
+// giveBack undoes a count of the minute in which it was taken, should that last still.
+func (l *Limiter) giveBack(ctx context.Context, b auth.Budget, taken int64) error {
+	_, err := l.DB.NewRaw(`
+		UPDATE rates SET count = count - 1
+		 WHERE tenant_id = ? AND budget = ? AND taken / 60000 = ? / 60000 AND count > 0`, b.Tenant, b.Name, taken).Exec(ctx)
+	return err
 }

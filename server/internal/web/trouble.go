@@ -134,6 +134,16 @@ func (t *Troubles) Retry(next http.Handler) http.Handler {
 	})
 }
 
+// TakenAhead returns what tells Once of a quota that was taken from a budget before it is asked, with the check of the key. It is
+// nil where one was taken already, or there is no Once to be told.
+func TakenAhead(ctx context.Context) func(auth.Budget, auth.Quota) {
+	tries := TraceOf(ctx).tries
+	if tries == nil || tries.quotas != nil {
+		return nil
+	}
+	return func(b auth.Budget, q auth.Quota) { tries.quotas = map[auth.Budget]auth.Quota{b: q} }
+}
+
 // Once returns a limiter that takes from a budget once for a request, however often it is served.
 func Once(l auth.Limiter) auth.Limiter { return once{l} }
 

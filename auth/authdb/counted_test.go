@@ -1,0 +1,107 @@
+package authdb_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// counting is a Counted of a database, which notes how often two statements were sent together.
+type counting struct {
+	*authdb.Counted
+	*clock
+	together int
+}
+
+func newCounting(t *testing.T, db *database.DB) *counting {
+	t.Helper()
+	migrate(t, db)
+	c := &counting{clock: &clock{now: start}}
+	c.Counted = &authdb.Counted{
+		Store: &authdb.Store{DB: db.DB, Now: c.clock.Now}, Limiter: &authdb.Limiter{DB: db.DB, Now: c.clock.Now},
+		Together: func(ctx context.Context, queries [2]string, args, dest [2][]any) (bool, error) {
+			did, err := db.Together(ctx, queries, args, dest)
+			if did {
+				c.together++
+			}
+			return did, err
+		},
+	}
+	return c
+}
+
+// ask checks a key as a server does, which has the limiter count what is not counted yet, and returns what is left of a limit.
+func (c *counting) ask(t *testing.T, text string) (remaining int, err error) {
+	t.Helper()
+	g, q, err := c.Check(t.Context(), text, auth.Libraries, 10)
+	if err != nil {
+		return 0, err
+	}
+	if q == nil {
+		taken, err := c.Limiter.Take(t.Context(), g.Key.RateBudget(), 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q = &taken
+	}
+	return q.Remaining, nil
+}
+
+// A key that was good is checked and counted at once, and as exactly as by two statements: what is refused takes nothing from the
+// others' budget.
+func TestCountedIsExact(t *testing.T) {
+	db := dbtest.Postgres(t)
+	c := newCounting(t, db)
+	id := create(t, c.Store, authdb.Library, "acme")
+	text, _ := issue(t, c.Store, authdb.IssueParams{Tenant: id, API: auth.Libraries})
+	another, k := issue(t, c.Store, authdb.IssueParams{Tenant: id, API: auth.Libraries})
+	left := func(what, text string, want, together int) {
+		t.Helper()
+		before := c.together
+		if n, err := c.ask(t, text); err != nil || n != want || c.together-before != together {
+			t.Errorf("%s: %d left, %v, sent together %d times, want %d, nil, %d", what, n, err, c.together-before, want, together)
+		}
+	}
+	refused := func(what, text string, together int) {
+		t.Helper()
+		before := c.together
+		if _, err := c.ask(t, text); !errors.Is(err, authdb.ErrKey) || c.together-before != together {
+			t.Errorf("%s: %v, sent together %d times, want ErrKey, %d", what, err, c.together-before, together)
+		}
+	}
+	left("the first time", text, 9, 0)
+	left("the second time", text, 8, 1)
+	left("another key of the budget", another, 7, 0)
+	left("again", another, 6, 1)
+	refused("another secret", text[:len(text)-2]+"xx", 0)
+	if err := c.Revoke(t.Context(), k.ID()); err != nil {
+		t.Fatal(err)
+	}
+	refused("revoked", another, 1)
+	refused("revoked, again", another, 0)
+	left("the other key after it", text, 5, 1)
+	c.set(start.Add(time.Minute))
+	left("the next minute", text, 9, 1)
+	if _, q, err := c.Check(t.Context(), text, auth.Libraries, 0); q != nil || err != nil {
+		t.Errorf("without a limit: %v, %v, want nothing counted", q, err)
+	}
+	left("after that", text, 8, 1)
+}
+
+// Where two statements cannot be sent at once the limiter is left to count.
+func TestCountedOnSQLite(t *testing.T) {
+	c := newCounting(t, dbtest.SQLite(t))
+	id := create(t, c.Store, authdb.Library, "acme")
+	text, _ := issue(t, c.Store, authdb.IssueParams{Tenant: id, API: auth.Libraries})
+	for range 2 {
+		if g, q, err := c.Check(t.Context(), text, auth.Libraries, 10); err != nil || q != nil || g.Key.Tenant != id {
+			t.Errorf("Check = %+v, %v, %v, want the key and no quota", g, q, err)
+		}
+	}
+}
