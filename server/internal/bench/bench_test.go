@@ -81,3 +81,42 @@ func TestFiguresOfBothAreCompared(t *testing.T) {
 		t.Errorf("compare = %q, want %q", got, want)
 	}
 }
+
+func TestTargetsAreKeptInEachLine(t *testing.T) {
+	d := document{chapter: "c", targets: newTargets()}
+	d.reached(warmPage, 1.5, "a")
+	d.reached(warmPage, 2.5, "b")
+	d.reached(warmPage, 2, "c")
+	d.reached(writesOn+"sqlite", 4000, "a")
+	d.reached(writesOn+"sqlite", 3000, "b")
+	d.reached("no target", 1, "a")
+	d.verdicts()
+	for _, want := range []string{
+		"| any page again, beside a ready-made answer | at most 2.00 times | 2.50 times (c: b) | 2 of 3 | not met |",
+		"| directory writes a second at 8 connections, sqlite | at least 3000 | 3000 (c: b) | 2 of 2 | **met** |",
+		"| 99 of 100 directory writes at 8 connections | at most 15.00 ms | – | – | not measured in this run |",
+	} {
+		if !strings.Contains(d.String(), want+"\n") {
+			t.Errorf("the targets lack %q:\n%s", want, d.String())
+		}
+	}
+}
+
+func TestWritesAreTold(t *testing.T) {
+	d := document{targets: newTargets()}
+	of := func(ms int) written {
+		w := written{wall: writesEach * time.Millisecond, server: writesEach * 100 * time.Microsecond}
+		for i := range 200 {
+			w.times = append(w.times, time.Duration(ms*(1+i/198))*time.Millisecond)
+		}
+		return w
+	}
+	if got, want := strings.Join(d.told("sqlite", "a", 8, []written{of(1)}), "|"), "1000|1.00 ms|2.00 ms|0.10 ms|–"; got != want {
+		t.Errorf("told = %s, want %s", got, want)
+	}
+	got, want := strings.Join(d.told("sqlite", "a", 8, []written{of(1), of(3)}), "|"),
+		"1000, 1000: 1.00|1.00 ms, 3.00 ms: 3.00|2.00 ms, 6.00 ms: 3.00|0.10 ms, 0.10 ms: 1.00|–"
+	if got != want {
+		t.Errorf("told beside = %s, want %s", got, want)
+	}
+}

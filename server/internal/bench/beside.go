@@ -25,7 +25,7 @@ func (n network) beside(ctx context.Context, former product) error {
 		}
 	}
 	return engines(func(engine string) error {
-		n.line(fmt.Sprintf("\n## %s, %s, %d %s, %d days: former and now\n", n.name, engine, n.users, n.domain.users, n.days))
+		n.begin(fmt.Sprintf("%s, %s, %d %s, %d days: former and now", n.name, engine, n.users, n.domain.users, n.days))
 		if err := both.loads(ctx, engine); err != nil {
 			return err
 		}
@@ -132,6 +132,7 @@ func (t *turns) ask(ctx context.Context, q question, others func(*asked) []int) 
 			return err
 		})
 	}
+	t[1].reached(notModified, had.used(), q.name)
 	return []string{first.compare(ms), other.compare(ms), again.compare(ms), had.compare(ms)}, err
 }
 
@@ -188,10 +189,13 @@ func (f *figures) compare(show func(time.Duration) string) string {
 	was, is := median(f.wall[0]), median(f.wall[1])
 	text := fmt.Sprintf("%s, %s: %.2f", show(was), show(is), float64(is)/float64(was))
 	if f.cpu[0] > 0 {
-		text += fmt.Sprintf("; %.2f", float64(f.cpu[1])/float64(f.cpu[0]))
+		text += fmt.Sprintf("; %.2f", f.used())
 	}
 	return text
 }
+
+// used is how many times as much the present one took of a processor.
+func (f *figures) used() float64 { return float64(f.cpu[1]) / float64(f.cpu[0]) }
 
 func median(times []time.Duration) time.Duration {
 	times = slices.Sorted(slices.Values(times))

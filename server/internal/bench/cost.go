@@ -75,6 +75,7 @@ func (n *network) costs(ctx context.Context, q question) error {
 		if err != nil {
 			return err
 		}
+		n.reached(warmDatabase, float64(base)/float64(least), q.name+", "+what)
 		n.row("look-up and upsert by pgbench, "+what, none, fmt.Sprintf("%s: the request takes %.1f times it", ms(least), float64(base)/float64(least)))
 	}
 	return nil

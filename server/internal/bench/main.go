@@ -1,12 +1,13 @@
 // Command bench measures Lectern as its users meet it: the binary loads a generated network and answers over HTTP. Every
 // figure stands beside a baseline of the same run: DuckDB reading the same files, hand-written SQL on the schools' raw
-// segments or on daily rows of the libraries, a process that writes the same answer ready-made, and pgbench. It says what takes most of a
-// processor, prints tables for each engine and size, and writes them to a file with the machine and the date. PostgreSQL is measured
+// segments or on daily rows of the libraries, a process that writes the same answer ready-made, pgbench, and the disk. It says what takes most
+// of a processor, and which targets are met, prints tables for each engine and size, and writes them to a file with the machine and the date. PostgreSQL is measured
 // where LECTERN_TEST_POSTGRES names a server.
 //
 //	make bench                                            # schools of 1,000 users and a year, 100,000 readers and 120 days
 //	make bench ARGS="-sizes 1000x365,10000x365 -libraries 1000000x120"
 //	make bench ARGS="-sizes= -libraries 10000x120"        # library networks alone
+//	make bench ARGS="-sizes= -libraries="                 # directory writes alone
 //	make bench ARGS="-beside COMMIT -out FILE"            # two binaries in turns: what has become faster or slower since a commit
 package main
 
@@ -27,7 +28,7 @@ const root = "../../.."
 // options are the command's flags.
 type options struct {
 	sizes, libraries, out, beside string
-	sql                           bool
+	sql, writes                   bool
 }
 
 func main() {
@@ -36,6 +37,7 @@ func main() {
 	flag.StringVar(&o.libraries, "libraries", "100000x120", "library networks to measure as READERSxDAYS, separated by commas; empty for none")
 	flag.StringVar(&o.out, "out", root+"/BENCHMARKS.md", "file to write the tables to")
 	flag.BoolVar(&o.sql, "sql", true, "measure SQL on raw segments and on daily rows too (PostgreSQL)")
+	flag.BoolVar(&o.writes, "writes", true, "measure writes of the directory too")
 	flag.StringVar(&o.beside, "beside", "", "a former commit: its binary and this one's are measured in turns, and nothing else")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -95,6 +97,16 @@ func run(ctx context.Context, o options) error {
 	if err := measure(o.libraries, &libraryNetworks); err != nil {
 		return err
 	}
+	if o.writes {
+		binaries := []product{now}
+		if o.beside != "" {
+			binaries = []product{former, now}
+		}
+		if err := doc.writes(ctx, binaries...); err != nil {
+			return err
+		}
+	}
+	doc.verdicts()
 	return os.WriteFile(o.out, []byte(doc.String()), 0o644)
 }
 

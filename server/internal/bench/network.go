@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,6 +39,7 @@ type network struct {
 	*document
 	users, days int
 	db, key     string
+	server      string                   // of PostgreSQL; "" is that of serverVariable
 	rates       string                   // that keys have
 	sql         map[string]time.Duration // by question, where the baseline was measured
 }
@@ -74,10 +76,13 @@ func (n *network) generate(ctx context.Context) error {
 	return err
 }
 
+// serverVariable names the PostgreSQL server, where there is one.
+const serverVariable = "LECTERN_TEST_POSTGRES"
+
 // engines calls f with each engine that there is.
 func engines(f func(engine string) error) error {
 	for _, engine := range []string{"sqlite", "postgres"} {
-		if engine == "postgres" && os.Getenv("LECTERN_TEST_POSTGRES") == "" {
+		if engine == "postgres" && os.Getenv(serverVariable) == "" {
 			return nil
 		}
 		if err := f(engine); err != nil {
@@ -90,7 +95,7 @@ func engines(f func(engine string) error) error {
 // newDatabase makes an empty database of an engine, with a tenant, and returns its URL.
 func (n network) newDatabase(ctx context.Context, engine string) (_ string, err error) {
 	if n.db = "sqlite:" + n.feed() + ".db"; engine == "postgres" {
-		n.db, err = onServer(ctx, os.Getenv("LECTERN_TEST_POSTGRES"), fmt.Sprintf("lectern_bench_%s_%s_%d", filepath.Base(n.dir), n.name, n.users))
+		n.db, err = onServer(ctx, cmp.Or(n.server, os.Getenv(serverVariable)), fmt.Sprintf("lectern_bench_%s_%s_%d", filepath.Base(n.dir), n.name, n.users))
 	} else {
 		err = removeDatabase(n.feed() + ".db")
 	}
@@ -133,7 +138,7 @@ func onServer(ctx context.Context, server, name string) (string, error) {
 
 // in loads the network into its empty database and times what is asked of it.
 func (n network) in(ctx context.Context, engine string, sql bool) error {
-	n.line(fmt.Sprintf("\n## %s, %s, %d %s, %d days\n", n.name, engine, n.users, n.domain.users, n.days))
+	n.begin(fmt.Sprintf("%s, %s, %d %s, %d days", n.name, engine, n.users, n.domain.users, n.days))
 	n.heading("what", "figure", "beside it")
 	n.sql = map[string]time.Duration{}
 	if err := n.loads(ctx); err != nil {
@@ -197,6 +202,10 @@ func (n *network) loads(ctx context.Context) error {
 		if what == "load" {
 			first = used
 		}
+		n.reached(loadMemory, float64(used.memory>>20), what)
+		if n.name == "libraries" {
+			n.reached(libraryRows, float64(rows)/seconds, what)
+		}
 		n.row(what, fmt.Sprintf("%d rows in %.1f s: %.0f/s", rows, seconds, float64(rows)/seconds),
 			fmt.Sprintf("%d %s: %.0f/s; %.1f s of a processor, but for the database's own; %d MiB resident at most",
 				counted, n.unit, float64(counted)/seconds, used.cpu.Seconds(), used.memory>>20))
@@ -207,6 +216,9 @@ func (n *network) loads(ctx context.Context) error {
 		}
 	}
 	size, err := databaseSize(ctx, n.db)
+	if n.name == "schools" {
+		n.reached(segmentBytes, float64(size)/float64(counted), "size")
+	}
 	n.row("size", fmt.Sprintf("%d MiB", size>>20), fmt.Sprintf("%.1f bytes for each of the %s", float64(size)/float64(counted), n.unit))
 	return err
 }
@@ -227,6 +239,9 @@ func (n *network) duckdb(ctx context.Context, ids string, load usage) error {
 	what := "DuckDB of the same files, without unique ids"
 	if ids != "" {
 		what = "the same with unique ids"
+	}
+	if (n.name == "schools") == (ids == "") {
+		n.reached(map[string]string{"schools": schoolsLoad, "libraries": librariesLoad}[n.name], load.wall.Seconds()/used.wall.Seconds(), what)
 	}
 	n.row(what, fmt.Sprintf("%.1f s: the load takes %.2f of it", used.wall.Seconds(), load.wall.Seconds()/used.wall.Seconds()),
 		fmt.Sprintf("%.1f s of a processor; %d MiB resident at most", used.cpu.Seconds(), used.memory>>20))
