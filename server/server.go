@@ -123,8 +123,8 @@ func (s *Server) compose(ctx context.Context) error {
 		place{directoryapi.Owns, partners}, // its paths as they were sent
 		others,
 	), web.NoSniff, web.Identify(s.config.Log, s.config.TrustedProxies),
-		web.AccessLog(s.metrics.Observe), web.Recover(web.Fail), web.Timeout(workTimeout), troubles.Retry,
-		web.Turns(turnsEach*s.config.DB.Stats().MaxOpenConnections))
+		web.AccessLog(s.metrics.Observe), web.Recover(web.Fail), web.Timeout(workTimeout),
+		web.Turns(turnsEach*s.config.DB.Stats().MaxOpenConnections), troubles.Retry)
 	return nil
 }
 
