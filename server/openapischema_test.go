@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/mail"
 	"regexp"
 	"slices"
 	"strconv"
@@ -198,6 +199,10 @@ func formatHolds(s, format string) (err error) {
 		_, err = calendar.Parse(s)
 	case "date-time":
 		_, err = time.Parse(time.RFC3339, s)
+	case "email":
+		if s != "" { // which counts as none
+			_, err = mail.ParseAddress(s)
+		}
 	default:
 		err = fmt.Errorf("unknown format %s", format)
 	}

@@ -27,19 +27,20 @@ func Schemas(s *wire.Schemas) {
 	s.Add("TeacherDocument", teacherDocument(directory.AccountRecord{}))
 	s.Add("Accounts", list{}.accountPage(directory.Page[directory.AccountRecord]{}))
 	city := wire.OrNull(atMost(255))
+	anyCase := wire.OrNull(wire.Pattern("^([A-Za-z]{2})?$")) // an empty one is none
 	const letters, stored = "Two letters A-Z; kept in upper case.", "Accepted when it is the stored one."
 	code := wire.Field{Name: "inep", Schema: wire.OrNull(wire.Text), Optional: true, About: "1 to 8 digits; of a school alone, and stored as null for others."}
 	degree := wire.Field{Name: "degree", Schema: wire.Text.With("minLength", 1), About: "A degree of the partner's vocabulary."}
 	s.Put("NewEntity", sent(true,
 		wire.Field{Name: "name", Schema: reference}, wire.Field{Name: "entity_type", Schema: entityTypes}, degree, code,
-		wire.Field{Name: "state", Schema: wire.OrNull(wire.Text), Optional: true, About: letters},
+		wire.Field{Name: "state", Schema: anyCase, Optional: true, About: letters},
 		wire.Field{Name: "city", Schema: city, Optional: true},
 		wire.Field{Name: "reference_id", Schema: reference},
 		wire.Field{Name: "parent_reference_id", Schema: reference, About: "The entity one level above; for a network the partner's own reference."},
 	))
 	s.Put("EntityChange", sent(false,
 		wire.Field{Name: "name", Schema: reference}, degree, code,
-		wire.Field{Name: "state", Schema: wire.OrNull(wire.Text), About: letters},
+		wire.Field{Name: "state", Schema: anyCase, About: letters},
 		wire.Field{Name: "city", Schema: city},
 		wire.Field{Name: "entity_type", Schema: entityTypes, About: stored},
 		wire.Field{Name: "reference_id", Schema: reference, About: stored},
@@ -65,7 +66,7 @@ func atMost(characters int) wire.Object { return wire.Text.With("maxLength", cha
 
 // teacherSent is what is sent of a teacher; to create one, e-mail and phone may be left out, and otherwise not even blank.
 func teacherSent(optional bool) wire.Object {
-	email, phone := atMost(255), atMost(64)
+	email, phone := atMost(255).With("format", "email"), atMost(64)
 	if optional {
 		email, phone = wire.OrNull(email), wire.OrNull(phone)
 	} else {
