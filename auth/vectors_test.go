@@ -56,9 +56,15 @@ func (v vector) request(t *testing.T) (*http.Request, []byte) {
 	if err != nil || string(body) != v.Body {
 		t.Fatalf("body %q, %v, want %q", body, err, v.Body)
 	}
+	return received(t, v.Method, v.RequestURI, v.Headers, body)
+}
+
+// received is a request as a server reads it from the wire, and its body.
+func received(t *testing.T, method, target string, headers map[string]string, body []byte) (*http.Request, []byte) {
+	t.Helper()
 	var wire strings.Builder
-	fmt.Fprintf(&wire, "%s %s HTTP/1.1\r\nHost: api.example.test\r\nContent-Length: %d\r\n", v.Method, v.RequestURI, len(body))
-	for name, value := range v.Headers {
+	fmt.Fprintf(&wire, "%s %s HTTP/1.1\r\nHost: api.example.test\r\nContent-Length: %d\r\n", method, target, len(body))
+	for name, value := range headers {
 		fmt.Fprintf(&wire, "%s: %s\r\n", name, value)
 	}
 	fmt.Fprintf(&wire, "\r\n%s", body)
@@ -104,5 +110,44 @@ func TestVectors(t *testing.T) {
 	}
 	if verdicts["accept"] != 28 || verdicts["reject"] != 30 || len(verdicts) != 2 {
 		t.Errorf("%v vectors, want 28 to accept and 30 to reject", verdicts)
+	}
+}
+
+// What a public client of the convention sent, by each digest and by several ways to send it, is accepted at its date, and no longer when
+// its window is over.
+func TestRecorded(t *testing.T) {
+	text, err := os.ReadFile("testdata/recorded.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Secret   string
+		Requests []struct {
+			Client, Method, Target, Body string
+			Headers                      map[string]string
+		}
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, r := range file.Requests {
+		s := auth.SignedFrom(received(t, r.Method, r.Target, r.Headers, []byte(r.Body)))
+		id, digest, _, _ := auth.ParseAuthorization(s.Authorization)
+		at, err := http.ParseTime(s.Date)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := fmt.Sprintf("%s of %s by %v", r.Method, r.Client, digest)
+		seen[name] = true
+		if err := s.Verify(file.Secret, at); err != nil || id != "1-1" {
+			t.Errorf("%s: Verify = %v, of the key %q", name, err, id)
+		}
+		if err := s.Verify(file.Secret, at.Add(auth.DateWindow+time.Second)); !errors.Is(err, auth.ErrSignature) {
+			t.Errorf("%s, after its window: Verify = %v, want ErrSignature", name, err)
+		}
+	}
+	if len(seen) != 3*3*5 {
+		t.Errorf("%d requests, want three of three clients by five digests", len(seen))
 	}
 }
