@@ -135,10 +135,10 @@ func free(t *testing.T) string {
 	return ln.Addr().String()
 }
 
-// await waits until something takes connections at an address.
+// await waits until something takes connections at an address, for as long as a busy machine may need to start it.
 func await(t *testing.T, addr string) {
 	t.Helper()
-	for range 6000 {
+	for range 30_000 {
 		if conn, err := net.Dial("tcp", addr); err == nil {
 			conn.Close()
 			return

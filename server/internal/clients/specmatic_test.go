@@ -17,33 +17,45 @@ import (
 // changed, and holds each answer against the document: a good request must be answered with 200, a bad one with a 4xx, in the form that
 // the document has for it.
 func (s *server) specmatic(t *testing.T) {
-	environment := s.environment
+	keys := map[string]string{"schools": s.schools, "libraries": s.books}
 	for api, requests := range map[string]int{"schools": 100, "libraries": 400} {
 		t.Run(api, func(t *testing.T) {
-			dir := t.TempDir()
-			var files []string
-			for document := s.generable(t, api, 0); document != nil; document = s.generable(t, api, len(files)) {
-				files = append(files, fmt.Sprintf("%s%d.json", api, len(files)))
-				s.write(t, filepath.Join(dir, files[len(files)-1]), document)
+			var documents [][]byte
+			for document := s.generable(t, api, 0); document != nil; document = s.generable(t, api, len(documents)) {
+				documents = append(documents, document)
 			}
-			key := map[string]string{"schools": s.schools, "libraries": s.books}[api]
-			jar, err := filepath.Abs(filepath.Join("tools", "node_modules", "specmatic", "specmatic.jar"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.environment = append(slices.Clip(environment), "apiKey="+key, "SPECMATIC_GENERATIVE_TESTS=true", "MAX_TEST_REQUEST_COMBINATIONS=1")
-			args := append([]string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-jar", jar, "test", "--testBaseURL=" + s.url}, files...)
-			out := s.run(t, dir, "java", args...)
-			ran := regexp.MustCompile(`Tests run: (\d+), Successes: (\d+), Failures: 0,`).FindSubmatch(out)
-			if ran == nil || !bytes.Equal(ran[1], ran[2]) {
-				t.Fatalf("it printed %s", out[max(0, len(out)-20_000):])
-			}
-			if n, _ := strconv.Atoi(string(ran[1])); n < requests {
-				t.Errorf("it made %d requests, want %d at least", n, requests)
-			}
-			t.Logf("%s requests", ran[1])
+			s.hold(t, s.url, "apiKey="+keys[api], documents, requests)
 		})
 	}
+	t.Run("directory", s.specmaticDirectory)
+}
+
+// hold makes requests of documents of one API to the server at a URL, and holds the answers against them. credential sets what the documents
+// have for authentication. There must be so many requests at least.
+func (s *server) hold(t *testing.T, url, credential string, documents [][]byte, requests int) {
+	dir := t.TempDir()
+	jar, err := filepath.Abs(filepath.Join("tools", "node_modules", "specmatic", "specmatic.jar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-jar", jar, "test", "--testBaseURL=" + url}
+	for i, document := range documents {
+		file := fmt.Sprintf("%d.json", i)
+		s.write(t, filepath.Join(dir, file), document)
+		args = append(args, file)
+	}
+	environment := s.environment
+	defer func() { s.environment = environment }()
+	s.environment = append(slices.Clip(environment), credential, "SPECMATIC_GENERATIVE_TESTS=true", "MAX_TEST_REQUEST_COMBINATIONS=1")
+	out := s.run(t, dir, "java", args...)
+	ran := regexp.MustCompile(`Tests run: (\d+), Successes: (\d+), Failures: 0,`).FindSubmatch(out)
+	if ran == nil || !bytes.Equal(ran[1], ran[2]) {
+		t.Fatalf("it printed %s", out[max(0, len(out)-20_000):])
+	}
+	if n, _ := strconv.Atoi(string(ran[1])); n < requests {
+		t.Errorf("it made %d requests, want %d at least", n, requests)
+	}
+	t.Logf("%s requests", ran[1])
 }
 
 // object is a part of a document.

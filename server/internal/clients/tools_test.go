@@ -18,6 +18,7 @@ import (
 // versions are in tools/package.json.
 func TestTools(t *testing.T) {
 	s := serve(t)
+	s.attachMany(t)
 	// As the lock has them; npm ci would want what DuckDB has for every system, of which a registry may have some alone.
 	s.run(t, "tools", "npm", "install", "--no-save", "--no-audit", "--no-fund")
 	t.Run("newman", s.newman)
@@ -77,10 +78,7 @@ func (s *server) school(t *testing.T) string {
 // pulled through it are the same.
 func (s *server) prism(t *testing.T) {
 	for _, api := range []string{"schools", "libraries"} {
-		_, port, _ := strings.Cut(free(t), ":")
-		url := "http://127.0.0.1:" + port
-		s.background(t, "tools", "npx", "--no-install", "prism", "proxy", s.document(t, api), s.url, "--errors", "--host", "127.0.0.1", "--port", port)
-		await(t, "127.0.0.1:"+port)
+		url := s.proxy(t, api)
 		lists := 0
 		for path, key := range s.lists(t) {
 			if !strings.Contains(path, "/"+api+"/") {
@@ -104,6 +102,17 @@ func (s *server) prism(t *testing.T) {
 			t.Errorf("a page that is no number is answered %s", answer)
 		}
 	}
+	t.Run("directory", s.prismDirectory)
+}
+
+// proxy starts one that holds what passes it against the document of an API, and returns its URL.
+func (s *server) proxy(t *testing.T, api string) string {
+	t.Helper()
+	addr := free(t)
+	_, port, _ := strings.Cut(addr, ":")
+	s.background(t, "tools", "npx", "--no-install", "prism", "proxy", s.document(t, api), s.url, "--errors", "--host", "127.0.0.1", "--port", port)
+	await(t, addr)
+	return "http://" + addr
 }
 
 // sameJSON reports whether two documents say the same: the proxy writes 20.0 as 20.

@@ -86,10 +86,6 @@ func (s *server) keyOf(page string) string {
 // loadOddBooks adds books with odd titles to the library.
 func (s *server) loadOddBooks(t *testing.T) {
 	t.Helper()
-	feed := filepath.Join(t.TempDir(), "odd")
-	if err := os.Mkdir(feed, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	var books bytes.Buffer
 	for i, text := range oddTexts {
 		row, err := json.Marshal(map[string]any{"bookId": 900_000 + i, "title": text, "isbn": text, "author": text})
@@ -98,8 +94,15 @@ func (s *server) loadOddBooks(t *testing.T) {
 		}
 		books.Write(append(row, '\n'))
 	}
-	s.write(t, filepath.Join(feed, "books.ndjson"), books.Bytes())
-	s.lectern(t, "load", "libraries", "--library", "clients", "--now", feed)
+	s.load(t, "books.ndjson", books.Bytes(), "libraries", "--library", "clients", "--now")
+}
+
+// load loads a feed of one file.
+func (s *server) load(t *testing.T, file string, rows []byte, args ...string) {
+	t.Helper()
+	feed := t.TempDir()
+	s.write(t, filepath.Join(feed, file), rows)
+	s.lectern(t, append(append([]string{"load"}, args...), feed)...)
 }
 
 func (s *server) write(t *testing.T, file string, text []byte) {

@@ -5,18 +5,15 @@ package main
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
-	"time"
 
 	"github.com/lectern-dev/lectern/server/internal/clients/golang/gen/directory"
 	"github.com/lectern-dev/lectern/server/internal/clients/golang/gen/libraries"
 	"github.com/lectern-dev/lectern/server/internal/clients/golang/gen/schools"
+	"github.com/lectern-dev/lectern/server/internal/clients/signing"
 )
 
 // pulled is what is printed.
@@ -161,10 +158,6 @@ func pullDirectory(ctx context.Context, p *pulled) error {
 
 // sign signs a GET.
 func sign(_ context.Context, r *http.Request) error {
-	date := time.Now().UTC().Format(http.TimeFormat)
-	mac := hmac.New(sha256.New, []byte(os.Getenv("CLIENTS_SECRET")))
-	fmt.Fprintf(mac, "GET,,,%s,%s", r.URL.RequestURI(), date)
-	r.Header.Set("Date", date)
-	r.Header.Set("Authorization", "APIAuth-HMAC-SHA256 "+os.Getenv("CLIENTS_KEY_ID")+":"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	signing.Sign(r, nil, os.Getenv("CLIENTS_KEY_ID"), os.Getenv("CLIENTS_SECRET"))
 	return nil
 }
