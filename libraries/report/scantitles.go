@@ -59,15 +59,14 @@ func (s *titleSet) add(rank int32) {
 	s.list = append(s.list, rank)
 }
 
-// makeRoom drops what the list has twice, and doubles it where that leaves little room, so that each number is sorted a
-// few times only. A list of twice its length takes 64 bits for each of its numbers.
+// makeRoom drops what the list has twice, and makes room for as many again, so that each number is sorted a few times
+// only. A list of twice its length takes 64 bits for each of its numbers.
 func (s *titleSet) makeRoom() {
 	s.tidy()
-	switch n := len(s.list); {
-	case 64*n > s.titles:
+	if n := len(s.list); 64*n > s.titles {
 		s.toBitset()
-	case 2*n >= cap(s.list):
-		s.list = slices.Grow(s.list, max(2, n))
+	} else {
+		s.list = slices.Grow(s.list, n)
 	}
 }
 

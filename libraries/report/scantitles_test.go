@@ -49,6 +49,38 @@ func TestTitleSets(t *testing.T) {
 	}
 }
 
+// TestTitleSetRoom holds what a list does where its room is full, and not before: it is put in order, and has room for as many
+// again, or becomes a bitset where that would take less.
+func TestTitleSetRoom(t *testing.T) {
+	full := func(titles int, list ...int32) *titleSet { return &titleSet{titles: titles, list: slices.Clip(list)} }
+	for name, test := range map[string]struct {
+		set  *titleSet
+		add  []int32
+		want []int32 // nil for a bitset
+		room int
+	}{
+		"room is left":                   {&titleSet{titles: 128, list: append(make([]int32, 0, 4), 9, 8)}, []int32{7, 8}, []int32{9, 8, 7, 8}, 4},
+		"no room is left":                {full(128, 9, 8), []int32{7, 1}, []int32{8, 9, 7, 1}, 4},
+		"a bitset takes less":            {full(127, 9, 8), []int32{7}, nil, 0},
+		"what was twice left room":       {full(192, 9, 9, 8, 8, 9, 9), []int32{7}, []int32{8, 9, 7}, 6},
+		"what was twice left little":     {full(192, 9, 9, 7, 8), []int32{6}, []int32{7, 8, 9, 6}, 6},
+		"and a bitset takes less":        {full(191, 9, 9, 7, 8), []int32{6}, nil, 0},
+		"a bitset of the beginning":      {newTitleSet(128, true), []int32{7, 8}, nil, 0},
+		"the first of an empty set":      {newTitleSet(128, false), []int32{7}, []int32{7}, 1},
+		"of no titles there is no first": {newTitleSet(0, false), nil, []int32{}, 0},
+	} {
+		for _, rank := range test.add {
+			test.set.add(rank)
+		}
+		if asBitset := test.want == nil; asBitset != (test.set.bits != nil) || !slices.Equal(test.set.list, test.want) {
+			t.Errorf("%s: list %v, bitset %t, want %v, %t", name, test.set.list, test.set.bits != nil, test.want, asBitset)
+		}
+		if room := cap(test.set.list); room < test.room || room > 2*test.room {
+			t.Errorf("%s: room for %d, want %d or little more", name, room, test.room)
+		}
+	}
+}
+
 // TestTitleSetForms holds who gets a bitset at once: the groups of a scan, as long as all of those have room.
 func TestTitleSetForms(t *testing.T) {
 	const titles = 1 << 14 // 2 KiB a group
