@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -16,6 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // counts returns what is counted now of a title.
@@ -242,6 +244,25 @@ func TestBooksOrderOfTies(t *testing.T) {
 		}
 		if !slices.Equal(got, test.want) {
 			t.Errorf("order %d, ascending %t: %v, want %v", test.order, test.asc, got, test.want)
+		}
+	}
+}
+
+// TestBooksCorrupt holds that a sheet of titles that does not fit the catalogue is an error, wherever in it the title stands.
+func TestBooksCorrupt(t *testing.T) {
+	const titles = 30
+	for missing := range titles + 1 {
+		n := randomNetwork(t, 24, 10)
+		if missing < titles {
+			n.books = slices.Delete(n.books, missing, missing+1)
+		} else {
+			for d, f := range n.forms {
+				f.Titles = f.Titles[:len(f.Titles)-1]
+				n.forms[d] = f
+			}
+		}
+		if _, err := n.reports().Books(t.Context(), n.access(), report.BookQuery{Period: firstDays(10)}, wholePage); !errors.Is(err, packed.ErrCorrupt) {
+			t.Errorf("books without title %d of %d: error %v, want ErrCorrupt", missing, titles, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -143,12 +144,13 @@ func (r *Reports) titleSums(ctx context.Context, a Access, period calendar.Perio
 		if err != nil {
 			return nil, err
 		}
-		for rank := range sums[0] {
-			for _, other := range sums[1:] {
-				sums[0][rank].Add(&other[rank])
+		all, others := sums[0], sums[1:]
+		for rank := range all {
+			for _, other := range others {
+				all[rank].Add(&other[rank])
 			}
 		}
-		return sums[0], nil
+		return all, nil
 	})
 }
 
@@ -157,17 +159,14 @@ func (s titleSums) add(titles *Catalogue, data []byte) error {
 	rank := 0
 	var missing error
 	err := facts.VisitTitles(data, func(t facts.TitleDay) {
-		if missing != nil {
-			return
+		if missing == nil {
+			rank, missing = titles.rankFrom(rank, t.Book)
 		}
-		if rank, missing = titles.rankFrom(rank, t.Book); missing == nil {
+		if missing == nil {
 			s[rank].Add(&t.Sums)
 		}
 	})
-	if err != nil {
-		return err
-	}
-	return missing
+	return cmp.Or(err, missing)
 }
 
 // listeners counts the distinct readers who listened in a period, for however long (L20).
@@ -186,10 +185,11 @@ func (r *Reports) listeners(ctx context.Context, a Access, period calendar.Perio
 		}
 		return nil
 	})
-	for _, other := range found[1:] {
-		found[0].join(other)
+	all := newBitset(len(readers.IDs))
+	for _, some := range found {
+		all.join(some)
 	}
-	return found[0].count(), err
+	return all.count(), err
 }
 
 // addListeners adds the ranks of those who listened on a day.
