@@ -11,7 +11,9 @@ import (
 
 // FuzzUvarint reads numbers until the bytes are used up: each has one form, which is the one that encoding/binary writes.
 func FuzzUvarint(f *testing.F) {
-	for _, seed := range [][]byte{{}, {0}, {0x7f}, {0x80, 1}, {0x80, 0}, {0x80}, binary.AppendUvarint(nil, 1<<64-1), bytes.Repeat([]byte{0xff}, 11)} {
+	for _, seed := range [][]byte{
+		{}, {0}, {0x7f}, {0x80, 1}, {0xff, 0x7f}, {0x80, 0}, {0x80}, binary.AppendUvarint(nil, 1<<64-1), bytes.Repeat([]byte{0xff}, 11),
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
