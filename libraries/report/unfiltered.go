@@ -209,7 +209,7 @@ func (r *Readers) addListeners(to bitset, data []byte) error {
 func (r *Readers) deleted(history, now calendar.Date) DeletedUsers {
 	var d DeletedUsers
 	since := calendar.Period{Start: history, End: now}
-	days := make([]int64, since.Days())
+	days := map[calendar.Date]int64{}
 	for _, g := range r.gone {
 		if !r.statuses[g.rank].CountsAsDeleted(g.day, history) {
 			continue
@@ -218,23 +218,17 @@ func (r *Readers) deleted(history, now calendar.Date) DeletedUsers {
 		if r.statuses[g.rank] == libraries.ReaderDeactivated && r.loans[g.rank] > 0 {
 			d.WithLoans++
 		}
-		if since.Contains(g.day) {
-			days[g.day-history]++
-		}
+		days[g.day]++
 	}
 	last := libraries.LastDays(now)
 	for day := last.Start; day <= last.End; day++ {
-		n := int64(0)
-		if since.Contains(day) {
-			n = days[day-history]
-		}
-		d.Daily = append(d.Daily, DayCount{day, n})
-		d.Last30Days += n
+		d.Daily = append(d.Daily, DayCount{day, days[day]})
+		d.Last30Days += days[day]
 	}
 	for _, month := range libraries.Months(since, history, now) {
 		n := int64(0)
 		for day := month.Start; day <= month.End; day++ {
-			n += days[day-history]
+			n += days[day]
 		}
 		d.Monthly = append(d.Monthly, MonthCount{month.Start, n})
 	}
