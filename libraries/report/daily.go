@@ -189,12 +189,13 @@ func findLogin(day calendar.Date, data []byte, reader int64) ([]LoginRow, error)
 		return nil, err
 	}
 	for l := range sheet {
+		if l.Reader < reader {
+			continue
+		}
 		if l.Reader == reader {
 			return []LoginRow{{day, l.Reader, l.Presence}}, nil
 		}
-		if l.Reader > reader {
-			break
-		}
+		break
 	}
 	return nil, nil
 }
