@@ -17,7 +17,7 @@ import (
 // Users answers one page of the readers, by identifier. Which readers pass the filter is kept; their rows are not, so that
 // what is erased from the register is nowhere else (L18).
 func (r *Reports) Users(ctx context.Context, a Access, q UserQuery, p paging.Page) (List[User], error) {
-	erased := false
+	var erased bool
 	list, err := listed(a, func() (page[User], error) {
 		var titles *Catalogue
 		var readers *Readers
@@ -101,7 +101,7 @@ func (r *Readers) one(q UserQuery) []int64 {
 // filter returns the ranks of the readers that pass the query's filters.
 func (r *Readers) filter(q UserQuery) places {
 	passes := r.passes(q)
-	n := 0
+	var n int
 	for rank := range r.IDs {
 		if passes(rank) {
 			n++
@@ -109,7 +109,7 @@ func (r *Readers) filter(q UserQuery) places {
 	}
 	found := make(places, 0, n) // what is kept has no room to grow
 	for rank := range r.IDs {
-		if len(found) < n && passes(rank) {
+		if passes(rank) {
 			found = append(found, int32(rank))
 		}
 	}
@@ -137,7 +137,7 @@ func (r *Readers) passes(q UserQuery) func(rank int) bool {
 
 // UsersSince answers one page of a round of the users.
 func (r *Reports) UsersSince(ctx context.Context, a Access, since state.Versions, q UserQuery, p paging.Page) (List[User], error) {
-	erased := false
+	var erased bool
 	list, err := changedSince(ctx, r, a, since, q, p, roundOf[User]{
 		name:    "users",
 		changed: func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, since, q) },
