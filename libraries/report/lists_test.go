@@ -320,6 +320,40 @@ func (s forgetful) Named(ctx context.Context, a report.Access, ids []int64) ([]l
 	return s.listStore.Named(ctx, a, ids[1:])
 }
 
+// erased is a network that was told of an erasure while it was asked, and does not find the last of the people.
+type erased struct {
+	*listStore
+	missing int
+}
+
+func (s erased) Named(ctx context.Context, a report.Access, ids []int64) ([]libraries.Reader, bool, error) {
+	people, _, err := s.listStore.Named(ctx, a, ids[:len(ids)-s.missing])
+	return people, true, err
+}
+
+// TestUsersErased: a page of users says what its people say of erasures, and one of nobody asks for nobody.
+func TestUsersErased(t *testing.T) {
+	s := newListStore(t, 10, 0)
+	for _, status := range []libraries.ReaderStatus{0, libraries.ReaderActive} {
+		q := report.UserQuery{Status: status}
+		for number, want := range map[int]bool{1: true, 99: false} {
+			reads := s.count("people")
+			p := paging.Page{Number: number, Size: 10}
+			l, err := (&report.Reports{Store: erased{s, 0}}).Users(t.Context(), s.access(), q, p)
+			if asked := s.count("people") > reads; err != nil || l.Erased != want || asked != want || l.Total == 0 {
+				t.Errorf("page %d of %s users: erased %t, people asked %t, want both %t; total %d, %v", number, status, l.Erased, asked, want, l.Total, err)
+			}
+			if l, err := (&report.Reports{Store: s}).Users(t.Context(), s.access(), q, p); err != nil || l.Erased {
+				t.Errorf("page %d of %s users: erased %t, %v, where nothing was", number, status, l.Erased, err)
+			}
+		}
+		r := report.Reports{Store: erased{s, 1}}
+		if _, err := r.Users(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 10}); !errors.Is(err, packed.ErrCorrupt) {
+			t.Errorf("%s users of which the last is missing: %v, want ErrCorrupt", status, err)
+		}
+	}
+}
+
 // TestMissingRows: a row that the store does not find is an error, not a gap or the next row in its place.
 func TestMissingRows(t *testing.T) {
 	s := newListStore(t, 9, testDays)

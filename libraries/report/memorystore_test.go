@@ -10,6 +10,7 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -141,6 +142,29 @@ func TestMemoryPeople(t *testing.T) {
 				t.Errorf("the e-mail of %d is %q: who is deleted has none, the others have", r.ID, r.Email)
 			}
 		}
+	}
+}
+
+// everOf counts the rows of all states.
+func everOf[T any](t *testing.T, m *report.Memory, of *state.Records[T]) (n int) {
+	t.Helper()
+	for _, err := range state.ReadRows(&m.Memory, 7, of, func(state.Span) bool { return true }) {
+		noError(t, err)
+		n++
+	}
+	return n
+}
+
+// TestMemoryKeepsOnce: what comes again as it was is kept as it is, and not once more.
+func TestMemoryKeepsOnce(t *testing.T) {
+	m, c := &report.Memory{}, someFeed(rand.New(rand.NewPCG(5, 9)))
+	for range 2 {
+		_, _, err := m.Fold(t.Context(), 7, c.feed, c.now)
+		noError(t, err)
+	}
+	got := [...]int{everOf(t, m, intake.Channels), everOf(t, m, intake.Lines), everOf(t, m, intake.Books)}
+	if want := [...]int{len(c.feed.Channels), len(c.feed.Lines), len(c.feed.Books)}; got != want {
+		t.Errorf("of a feed that came twice %v channels, lines and titles are kept, want %v", got, want)
 	}
 }
 

@@ -203,6 +203,56 @@ func TestRounds(t *testing.T) {
 	}
 }
 
+// TestRoundsOfEachReader: a loan and its session on a day that had nothing, and a session of a loan of before, are in the rounds of
+// their readers, and in nobody else's.
+func TestRoundsOfEachReader(t *testing.T) {
+	m, c := &report.Memory{}, newChanging(rand.New(rand.NewPCG(3, 5)))
+	was, _, err := m.Fold(t.Context(), 7, c.feed, c.now)
+	noError(t, err)
+	c.feed.Loans = append(c.feed.Loans, libraries.Loan{
+		ID: int64(len(c.feed.Loans)), Reader: 300, Book: 2, Borrowed: c.now.AddDate(0, 0, -15), Status: libraries.LoanActive,
+	})
+	for _, l := range []libraries.Loan{c.feed.Loans[0], c.feed.Loans[len(c.feed.Loans)-1]} {
+		c.feed.Sessions = append(c.feed.Sessions, report.Session{
+			ID: fmt.Append(nil, "s", len(c.feed.Sessions)), Reader: l.Reader, Book: l.Book, Start: l.Borrowed.Add(time.Minute),
+			Seconds: 60, Mode: []byte("online"), Format: []byte("ebook"), Progress: []byte("99"),
+		})
+	}
+	now, _, err := m.Fold(t.Context(), 7, c.feed, c.now.Add(time.Hour))
+	noError(t, err)
+	reports := &report.Reports{Store: m}
+	period := calendar.Period{Start: calendar.Day(c.now) - 20, End: calendar.Day(c.now)}
+	for _, reader := range c.feed.Readers {
+		loans, days := report.LoanQuery{Period: period, Reader: &reader.ID}, report.DayQuery{Period: period, Reader: &reader.ID}
+		rounds[report.LoanRow]{
+			fmt.Sprint("loans of ", reader.ID),
+			func(p paging.Page) (report.List[report.LoanRow], error) {
+				return reports.Loans(t.Context(), was, loans, p)
+			},
+			func(p paging.Page) (report.List[report.LoanRow], error) {
+				return reports.Loans(t.Context(), now, loans, p)
+			},
+			func(p paging.Page) (report.List[report.LoanRow], error) {
+				return reports.LoansSince(t.Context(), now, was.At, loans, p)
+			},
+			func(l report.LoanRow) int64 { return l.Loan.ID },
+		}.bring(t, 5)
+		rounds[report.Engagement]{
+			fmt.Sprint("engagements of ", reader.ID),
+			func(p paging.Page) (report.List[report.Engagement], error) {
+				return reports.Engagements(t.Context(), was, days, p)
+			},
+			func(p paging.Page) (report.List[report.Engagement], error) {
+				return reports.Engagements(t.Context(), now, days, p)
+			},
+			func(p paging.Page) (report.List[report.Engagement], error) {
+				return reports.EngagementsSince(t.Context(), now, was.At, days, p)
+			},
+			func(e report.Engagement) int64 { return int64(e.Day) },
+		}.bring(t, 5)
+	}
+}
+
 // compared are the lists of two states.
 type compared struct {
 	t        *testing.T

@@ -440,6 +440,15 @@ func TestSummaryWithoutVideo(t *testing.T) {
 	}
 }
 
+// TestSummaryOfOneVideo shows materials.video as soon as one title is one.
+func TestSummaryOfOneVideo(t *testing.T) {
+	n := (&network{books: []libraries.Book{{ID: 1, HasVideo: true}}}).pack(t)
+	s, err := n.reports().Summary(t.Context(), n.access(), report.SummaryQuery{Period: firstDays(10)}, wholePage)
+	if err != nil || s.Profile.Video == nil || s.Profile.Video.Titles != 1 {
+		t.Errorf("profile of a network of one video: %+v, %v", s, err)
+	}
+}
+
 // TestSummaryActiveLoans holds that returns of loans made before the period make no negative number.
 func TestSummaryActiveLoans(t *testing.T) {
 	g := report.General{Sums: metric.Measures{metric.Loans: 3, metric.Returns: 5}}
