@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -12,6 +13,14 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/report"
 )
+
+// erased is a Memory that was told of an erasure while it was asked.
+type erased struct{ *report.Memory }
+
+func (e erased) People(ctx context.Context, a report.Access, ids []directory.UserID) ([]report.Person, bool, error) {
+	people, _, err := e.Memory.People(ctx, a, ids)
+	return people, true, err
+}
 
 // TestMemory: a Memory answers from each of its states, counts an event once, and keeps partners apart.
 func TestMemory(t *testing.T) {
@@ -49,8 +58,11 @@ func TestMemory(t *testing.T) {
 			t.Errorf("case %d: %d rows, %v, want %d", i, list.Total, err, tt.want)
 		}
 	}
-	users, err := reports.Users(t.Context(), report.Access{Partner: 7, Network: 1}, report.Filter{}, paging.Page{Number: 1, Size: 10})
-	if err != nil || len(users.Rows) != 1 || users.Rows[0].Name != "Ana" {
-		t.Errorf("users = %+v, %v, want Ana", users, err)
+	for store, want := range map[report.Store]bool{m: false, erased{m}: true} {
+		reports := report.Reports{Store: store}
+		users, err := reports.Users(t.Context(), report.Access{Partner: 7, Network: 1}, report.Filter{}, paging.Page{Number: 1, Size: 10})
+		if err != nil || len(users.Rows) != 1 || users.Rows[0].Name != "Ana" || users.Erased != want {
+			t.Errorf("users = %+v, %v, want Ana, and erased %t", users, err, want)
+		}
 	}
 }

@@ -77,7 +77,7 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, q Round, p paging.Pa
 	if err != nil {
 		return List[User]{}, err
 	}
-	erased := false
+	var erased bool
 	read := func(page round.Rows) (rows []User, err error) {
 		reg, _, err := r.selection(ctx, a, q.Filter)
 		if err != nil {
