@@ -101,19 +101,13 @@ func (r *Readers) one(q UserQuery) []int64 {
 // filter returns the ranks of the readers that pass the query's filters.
 func (r *Readers) filter(q UserQuery) places {
 	passes := r.passes(q)
-	var n int
-	for rank := range r.IDs {
-		if passes(rank) {
-			n++
-		}
-	}
-	found := make(places, 0, n) // what is kept has no room to grow
+	var found places
 	for rank := range r.IDs {
 		if passes(rank) {
 			found = append(found, int32(rank))
 		}
 	}
-	return found
+	return slices.Clone(found) // what is kept has little room to grow
 }
 
 // passes returns whether the reader of a rank passes the query's filters, all but that for one reader.
