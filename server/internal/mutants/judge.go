@@ -187,7 +187,7 @@ func (t trial) build(ctx context.Context, overlay map[string]string, as string) 
 			return nil, err
 		}
 		to := filepath.Join(t.dir, fmt.Sprintf("%s-%d.test", as, i))
-		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-w", "-overlay", file, "-o", to, ".")
+		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-gcflags=-dwarf=false", "-ldflags=-w", "-overlay", file, "-o", to, ".")
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("go test -c of %s: %w\n%s", name, err, out)

@@ -40,6 +40,7 @@ import (
 var rules = []string{
 	"libraries/metric,libraries/internal/facts", "schools,schools/internal/intake", "paging", "reading/decimal", "reading/calendar", "reading/packed",
 	"libraries/stock", "libraries", "paging/round", "reading", "directory", "auth", "schools/report",
+	"libraries/report",
 }
 
 func main() {
