@@ -20,12 +20,52 @@ type EventID struct {
 
 // NewEventID returns the stand-in of an identifier of a resource, such as 's' for segments and 'a' for accesses.
 func NewEventID(resource byte, id []byte) EventID {
-	e := EventID{Hash: sum(resource, id)}
-	if before, number, ok := numbered(id); ok {
-		//mutants:equal nobody knows a text whose sum is 0 or 1
-		e.Series, e.Number = max(1, sum(resource, before)), number
+	p := PartEventID(resource, id)
+	if p.n == 0 {
+		return EventID{Hash: p.Hash}
 	}
-	return e
+	return EventID{Hash: NumberedHash(p.Series(), p.Number), Series: SeriesHash(p.Series()), Number: p.Number}
+}
+
+// IDParts are what an identifier is made of. An identifier with a number is not hashed by parting it: most events have the series
+// of the one before, of which one hash is enough.
+type IDParts struct {
+	Hash   uint64 // of an identifier without a number, else 0
+	Number int64
+
+	series [1 + maxBefore]byte
+	n      uint8 // bytes of the series
+}
+
+// PartEventID parts an identifier of a resource.
+func PartEventID(resource byte, id []byte) (p IDParts) {
+	before, number, ok := numbered(id)
+	if !ok {
+		p.Hash = sum(resource, id)
+		return p
+	}
+	p.series[0], p.Number = resource, number
+	p.n = uint8(1 + copy(p.series[1:], before))
+	return p
+}
+
+// Series is the resource of an identifier with a number and what stands before that, MaxSeries bytes at most. Of any other
+// identifier it is empty.
+func (p *IDParts) Series() []byte { return p.series[:p.n] }
+
+// MaxSeries is the most bytes of a series.
+const MaxSeries = 1 + maxBefore
+
+// SeriesHash is what stands for a series in an EventID.
+func SeriesHash(series []byte) uint64 {
+	//mutants:equal nobody knows a text whose sum is 0 or 1
+	return max(1, sum(series[0], series[1:]))
+}
+
+// NumberedHash is the Hash of the identifier of a series and a number.
+func NumberedHash(series []byte, number int64) uint64 {
+	var buf [MaxSeries + 19]byte //mutants:equal room is for speed
+	return sum(series[0], strconv.AppendInt(append(buf[:0], series[1:]...), number, 10))
 }
 
 // sum returns 8 bytes of the SHA-256 of a resource and a text.

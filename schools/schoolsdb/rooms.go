@@ -14,6 +14,7 @@ type (
 	Counts        = intake.Counts
 	EntityRow     = intake.EntityRow
 	EvaluationRow = intake.EvaluationRow
+	Event         = intake.Event
 	Facts         = facts.Facts
 	Intake        = intake.Intake
 	Minutes       = facts.Minutes

@@ -133,7 +133,7 @@ func partOf(t *testing.T, p *intake.Pile, i int) (batches [][]schools.Event) {
 		t.Fatal(err)
 	}
 	for batch := range part.Batches(3) {
-		batches = append(batches, slices.Clone(batch))
+		batches = append(batches, slices.Clone(batch.Events))
 	}
 	return batches
 }

@@ -34,6 +34,16 @@ func seenOf(id schools.EventID) seenEvent {
 	return seenEvent{id.Series, uint64(id.Number)}
 }
 
+// Hashed reports whether an event is remembered by its hash. Where none is, Has needs no hash of those that have a number.
+func (s *Seen) Hashed() bool {
+	for _, day := range s.days {
+		if len(day) > 0 && day[0].series == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Has reports whether the event of that day was seen. One of a series may be remembered by its hash, as the first form had all.
 func (s *Seen) Has(d calendar.Date, id schools.EventID) bool {
 	day := s.days[d&(seenDays-1)]

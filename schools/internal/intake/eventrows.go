@@ -53,42 +53,52 @@ func (s *SegmentRow) Fields(w *row.Walk) {
 	row.Number(w, "wpm", &s.WPM)
 }
 
+// Event is an event of a feed's row, whose identifier is not hashed yet: a pile does it when it gives the events back, where those of
+// one series mostly stand together.
+type Event struct {
+	schools.Event // without an ID
+	ID            schools.IDParts
+}
+
 // Segment makes an event of a segment's row. The error is ErrBeforeHistory, ErrDeleted or a *FaultError. The account may be
 // one that Moves tells to drop.
-func (in *Intake) Segment(r SegmentRow) (schools.Event, error) {
+func (in *Intake) Segment(r SegmentRow) (Event, error) {
 	s := reading.Segment{Start: r.Start, DurationMS: r.DurationMS, From: max(r.From, 0), To: max(r.To, 0)}
 	if r.WPM != nil {
 		speed, err := reading.ParseSpeed(r.WPM)
 		if err != nil {
-			return schools.Event{}, row.Fault("wpm", err.Error())
+			return Event{}, row.Fault("wpm", err.Error())
 		}
 		s.Speed = speed
 	}
 	// One of the two alone, taken for 0, would count what nobody read (S2).
 	switch {
 	case r.From == row.None && r.To != row.None:
-		return schools.Event{}, row.Fault("from", "must come together with to, or neither of them")
+		return Event{}, row.Fault("from", "must come together with to, or neither of them")
 	case r.To == row.None && r.From != row.None:
-		return schools.Event{}, row.Fault("to", "must come together with from, or neither of them")
+		return Event{}, row.Fault("to", "must come together with from, or neither of them")
 	}
 	user, err := in.user(r.Account, s.Start)
 	if err != nil {
-		return schools.Event{}, err
+		return Event{}, err
 	}
-	e, err := in.segment(r.ID, user, r.Book, s)
-	return e, deletedFirst(user, err)
+	e, err := in.segment(user, r.Book, s)
+	if err != nil {
+		return Event{}, deletedFirst(user, err)
+	}
+	return Event{e, schools.PartEventID('s', r.ID)}, nil
 }
 
-// deletedFirst is the error of an event: whose account is skipped is skipped with it, whatever else is wrong.
+// deletedFirst is the error of an event that has one: whose account is skipped is skipped with it, whatever else is wrong.
 func deletedFirst(user directory.UserID, err error) error {
-	if err != nil && user >= nobody {
+	if user >= nobody {
 		return ErrDeleted
 	}
 	return err
 }
 
 // segment checks a segment.
-func (in *Intake) segment(id []byte, user directory.UserID, book int64, s reading.Segment) (schools.Event, error) {
+func (in *Intake) segment(user directory.UserID, book int64, s reading.Segment) (schools.Event, error) {
 	switch {
 	case in.State.Books.Book(book) == nil:
 		return schools.Event{}, row.Fault("bookId", directory.MsgMissing)
@@ -97,7 +107,7 @@ func (in *Intake) segment(id []byte, user directory.UserID, book int64, s readin
 	case s.From > s.To:
 		return schools.Event{}, row.Fault("from", "must not be above to")
 	}
-	return in.dated(schools.NewSegment(schools.NewEventID('s', id), user, book, s), s.Start, "startedAt")
+	return in.dated(schools.NewSegment(schools.EventID{}, user, book, s), s.Start, "startedAt")
 }
 
 // AccessRow is a row of accesses as the feed has it. Its texts are not copied.
@@ -116,22 +126,25 @@ func (a *AccessRow) Fields(w *row.Walk) {
 }
 
 // Access makes an event of an access record's row, as Segment does.
-func (in *Intake) Access(r AccessRow) (schools.Event, error) {
+func (in *Intake) Access(r AccessRow) (Event, error) {
 	user, err := in.user(r.Account, r.At)
 	if err != nil {
-		return schools.Event{}, err
+		return Event{}, err
 	}
-	e, err := in.access(r.ID, user, r.At, r.Kind)
-	return e, deletedFirst(user, err)
+	e, err := in.access(user, r.At, r.Kind)
+	if err != nil {
+		return Event{}, deletedFirst(user, err)
+	}
+	return Event{e, schools.PartEventID('a', r.ID)}, nil
 }
 
 // access checks an access record.
-func (in *Intake) access(id []byte, user directory.UserID, at time.Time, kind []byte) (schools.Event, error) {
+func (in *Intake) access(user directory.UserID, at time.Time, kind []byte) (schools.Event, error) {
 	k, ok := schools.ParseAccessKind(kind)
 	if !ok {
 		return schools.Event{}, row.Fault("kind", row.OneOf(schools.AccessKinds()).Error())
 	}
-	return in.dated(schools.NewAccess(schools.NewEventID('a', id), user, at, k), at, "at")
+	return in.dated(schools.NewAccess(schools.EventID{}, user, at, k), at, "at")
 }
 
 // dated checks the time of an event, which a field of the row gives.

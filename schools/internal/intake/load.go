@@ -73,6 +73,7 @@ type part struct {
 // before is what was folded before of some users.
 type before struct {
 	seen    map[state.BlockKey]*facts.Seen
+	hashed  bool // some of those seen are known by their hashes
 	records map[facts.RecordKey]*reading.Record
 }
 
@@ -106,12 +107,15 @@ func (l *load) fold(ctx context.Context, i int, aside *spill.Sheaf) (state.Writt
 const eventsAtOnce = 128 << 10
 
 // foldBatch folds the events of some users.
-func (l *load) foldBatch(ctx context.Context, p *part, events []schools.Event, aside *spill.Sheaf) error {
-	had, err := l.before(ctx, events)
+func (l *load) foldBatch(ctx context.Context, p *part, batch Batch, aside *spill.Sheaf) error {
+	had, err := l.before(ctx, batch.Events)
 	if err != nil {
 		return err
 	}
-	for user, events := range byUser(events) {
+	if had.hashed {
+		batch.Hash()
+	}
+	for user, events := range byUser(batch.Events) {
 		a := facts.Account{Ledger: l.ledgers.Ledger(user), Seen: map[int64]*facts.Seen{}, Records: map[int64]*reading.Record{}}
 		had.into(&a, user, events)
 		change, err := facts.Fold(a, user, events)
@@ -157,7 +161,7 @@ func (b before) into(a *facts.Account, user directory.UserID, events []schools.E
 
 // before reads what was folded before of the users of events, as far as these touch it.
 func (l *load) before(ctx context.Context, events []schools.Event) (before, error) {
-	b := before{map[state.BlockKey]*facts.Seen{}, map[facts.RecordKey]*reading.Record{}}
+	b := before{seen: map[state.BlockKey]*facts.Seen{}, records: map[facts.RecordKey]*reading.Record{}}
 	if l.Base() == 0 || len(events) == 0 {
 		return b, nil
 	}
@@ -177,7 +181,9 @@ func (l *load) before(ctx context.Context, events []schools.Event) (before, erro
 	err := l.facts.Scan(ctx, facts.SeenKind, seen, func(block state.Block) error {
 		s := &facts.Seen{}
 		b.seen[block.BlockKey] = s
-		return s.UnmarshalBinary(block.Data)
+		err := s.UnmarshalBinary(block.Data)
+		b.hashed = b.hashed || s.Hashed()
+		return err
 	})
 	if err != nil {
 		return b, err

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -31,7 +32,23 @@ const neighbours = 16
 
 // Add puts an event on the pile. After an error every Add fails.
 func (p *Pile) Add(e schools.Event) error {
-	p.buf = appendEvent(p.buf[:0], e)
+	p.buf = append(p.buf[:0], 0)
+	p.buf = binary.AppendUvarint(p.buf, uint64(e.User))
+	p.buf = appendID(p.buf, e.ID)
+	return p.add(&e)
+}
+
+// AddRow puts an event of a row on the pile, as Add does.
+func (p *Pile) AddRow(e *Event) error {
+	p.buf = append(p.buf[:0], 0)
+	p.buf = binary.AppendUvarint(p.buf, uint64(e.User))
+	p.buf = appendParts(p.buf, &e.ID)
+	return p.add(&e.Event)
+}
+
+// add puts an event on the pile whose user and identifier are packed.
+func (p *Pile) add(e *schools.Event) error {
+	p.buf = appendEvent(p.buf, e)
 	return p.Pile.Add(partOf(e.User), p.buf)
 }
 
@@ -63,10 +80,7 @@ func (p *Pile) Move(m Moves) error {
 		}
 		broken := each(data, func(at int, user directory.UserID) {
 			if to := m[user]; to != 0 && err == nil {
-				d := packed.Bare(data[at:])
-				e := unpackEvent(&d)
-				e.User = to
-				err = p.moved.Add(e)
+				err = p.moved.Pile.Add(partOf(to), moved(data[at:], to))
 			}
 		})
 		if err := errors.Join(broken, err); err != nil {
@@ -164,22 +178,41 @@ func (l *listing) part(data []byte) *Part {
 
 // Batches yields the events, of whole users and of about n or more at a time, users ascending, each user's in the order in which
 // they came. A batch is gone when the next is asked for.
-func (p *Part) Batches(n int) iter.Seq[[]schools.Event] {
-	return func(yield func([]schools.Event) bool) {
-		var batch []schools.Event
+func (p *Part) Batches(n int) iter.Seq[Batch] {
+	return func(yield func(Batch) bool) {
+		var room []schools.Event
+		u := &unpacker{}
 		from := 0
 		for i, end := range p.ends {
 			if end-from < n && i < len(p.ends)-1 {
 				continue
 			}
-			batch = slices.Grow(batch[:0], end-from)
+			room = slices.Grow(room[:0], end-from)
 			for _, at := range p.at[from:end] {
-				d := packed.Bare(p.data[at:])
-				batch = append(batch, unpackEvent(&d))
+				room = append(room, u.event(p.data[at:]))
 			}
-			if from = end; !yield(batch) {
+			b := Batch{Events: room, part: p, at: p.at[from:end]}
+			if from = end; !yield(b) {
 				return
 			}
+		}
+	}
+}
+
+// Batch is events of a part. Those of rows whose identifiers have a number have no hash.
+type Batch struct {
+	Events []schools.Event
+
+	part *Part
+	at   []uint32
+}
+
+// Hash gives the events the hashes that they lack. They must stand as they came.
+func (b Batch) Hash() {
+	for i, at := range b.at {
+		_, d := header(b.part.data[at:])
+		if n := int(d.Byte()); n > 0 && n <= schools.MaxSeries {
+			b.Events[i].ID.Hash = schools.NumberedHash(d.Bytes(n), b.Events[i].ID.Number)
 		}
 	}
 }
@@ -203,14 +236,31 @@ func each(data []byte, visit func(at int, user directory.UserID)) error {
 
 var errSetAside = fmt.Errorf("what was set aside: %w", packed.ErrCorrupt)
 
-// appendEvent packs an event: how many bytes follow, its user, and the rest.
-func appendEvent(b []byte, e schools.Event) []byte {
-	begin := len(b)
-	b = append(b, 0)
-	b = binary.AppendUvarint(b, uint64(e.User))
-	b = binary.LittleEndian.AppendUint64(b, e.ID.Hash)
-	b = binary.LittleEndian.AppendUint64(b, e.ID.Series)
-	b = binary.AppendUvarint(b, uint64(e.ID.Number))
+// known says of a packed identifier that all of it is known. Other numbers are the length of a series, 0 of an identifier that has
+// a hash alone.
+const known = schools.MaxSeries + 1
+
+// appendID packs an identifier.
+func appendID(b []byte, id schools.EventID) []byte {
+	b = append(b, known)
+	b = binary.LittleEndian.AppendUint64(b, id.Hash)
+	b = binary.LittleEndian.AppendUint64(b, id.Series)
+	return binary.AppendUvarint(b, uint64(id.Number))
+}
+
+// appendParts packs the parts of an identifier.
+func appendParts(b []byte, id *schools.IDParts) []byte {
+	series := id.Series()
+	b = append(b, byte(len(series)))
+	if len(series) == 0 {
+		return binary.LittleEndian.AppendUint64(b, id.Hash)
+	}
+	b = append(b, series...)
+	return binary.AppendUvarint(b, uint64(id.Number))
+}
+
+// appendEvent packs the rest of an event, behind a byte, its user and its identifier. The first byte is how many follow.
+func appendEvent(b []byte, e *schools.Event) []byte {
 	b = binary.AppendVarint(b, int64(e.Day))
 	b = binary.AppendUvarint(b, uint64(e.Effect))
 	if e.Effect == schools.EffectiveReading {
@@ -220,24 +270,35 @@ func appendEvent(b []byte, e schools.Event) []byte {
 		b = binary.AppendUvarint(b, uint64(e.Extent.From))
 		b = binary.AppendUvarint(b, uint64(e.Extent.To-e.Extent.From))
 	}
-	b[begin] = byte(len(b) - begin - 1) // 96 at most
+	b[0] = byte(len(b) - 1) // 110 at most
 	return b
 }
 
-// unpackEvent reads the next event.
-func unpackEvent(d *packed.Decoder) schools.Event {
-	d.Bytes(1)
-	user := directory.UserID(d.Uvarint())
-	id := d.Bytes(16)
-	if id == nil {
-		return schools.Event{}
-	}
-	e := schools.Event{
-		ID:     schools.EventID{Hash: binary.LittleEndian.Uint64(id), Series: binary.LittleEndian.Uint64(id[8:]), Number: int64(d.Uvarint())},
-		User:   user,
-		Day:    calendar.Date(d.Varint()),
-		Effect: schools.Effect(d.Uvarint()),
-	}
+// header reads the user of the packed event with which data begin, and returns what follows.
+func header(data []byte) (directory.UserID, packed.Decoder) {
+	d := packed.Bare(data)
+	d.Byte()
+	return directory.UserID(d.Uvarint()), d
+}
+
+// moved is the packed event with which data begin, as another user's.
+func moved(data []byte, to directory.UserID) []byte {
+	_, d := header(data[:1+int(data[0])])
+	b := append(binary.AppendUvarint([]byte{0}, uint64(to)), d.Bytes(d.Len())...)
+	b[0] = byte(len(b) - 1)
+	return b
+}
+
+// unpacker unpacks events, and hashes a series once where its events follow one another.
+type unpacker struct {
+	series []byte
+	hash   uint64
+}
+
+// event unpacks the event with which data begin.
+func (u *unpacker) event(data []byte) schools.Event {
+	user, d := header(data)
+	e := schools.Event{ID: u.id(&d), User: user, Day: calendar.Date(d.Varint()), Effect: schools.Effect(d.Uvarint())}
 	if e.Effect == schools.EffectiveReading {
 		e.At = int32(d.Uvarint() & math.MaxInt32)
 		e.MS = int64(d.Uvarint())
@@ -246,4 +307,33 @@ func unpackEvent(d *packed.Decoder) schools.Event {
 		e.Extent.To = e.Extent.From + int64(d.Uvarint())
 	}
 	return e
+}
+
+// id unpacks an identifier. Of one that is parted it has no hash.
+func (u *unpacker) id(d *packed.Decoder) (id schools.EventID) {
+	n := int(d.Byte())
+	if n == 0 || n == known {
+		id.Hash = word(d)
+	}
+	switch n {
+	case 0:
+		return id
+	case known:
+		id.Series = word(d)
+	default:
+		if series := d.Bytes(n); len(series) > 0 && !bytes.Equal(series, u.series) {
+			u.series, u.hash = series, schools.SeriesHash(series)
+		}
+		id.Series = u.hash
+	}
+	id.Number = int64(d.Uvarint())
+	return id
+}
+
+// word reads 8 bytes.
+func word(d *packed.Decoder) uint64 {
+	if b := d.Bytes(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
 }
