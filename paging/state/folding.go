@@ -19,7 +19,7 @@ type Folding struct {
 	Fold func(ctx context.Context, part int, aside *spill.Sheaf) (Written, error)
 	// Merge merges what was set aside in a slot into the days of the slot.
 	Merge func(ctx context.Context, aside []byte) (Written, error)
-	// End is what is written last.
+	// End, if not nil, is what is written last.
 	End func(ctx context.Context) (Written, error)
 	// Aside is where what is set aside waits; its Dir and Limit may be set. Batch is how many bytes are written together.
 	Aside spill.Pile
@@ -72,12 +72,14 @@ func (f *Folding) Run(ctx context.Context) error {
 	if err := f.days(ctx); err != nil {
 		return err
 	}
-	last, err := f.End(ctx)
-	if err == nil {
-		err = f.write(ctx, last)
-	}
-	if err != nil {
-		return err
+	if f.End != nil {
+		last, err := f.End(ctx)
+		if err == nil {
+			err = f.write(ctx, last)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return f.out.Flush(ctx)
 }

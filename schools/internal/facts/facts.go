@@ -31,9 +31,16 @@ func (f Facts) Scan(ctx context.Context, k state.Kind, r state.Range, visit func
 }
 
 // Ledgers reads the ledgers of all users.
-func (f Facts) Ledgers(ctx context.Context) (*Ledgers, error) {
+func (f Facts) Ledgers(ctx context.Context) (*Ledgers, error) { return f.ledgers(ctx, state.Range{}) }
+
+// LedgersOf reads the ledgers of blocks of users, which ascend.
+func (f Facts) LedgersOf(ctx context.Context, blocks []int64) (*Ledgers, error) {
+	return f.ledgers(ctx, state.Range{Among: blocks})
+}
+
+func (f Facts) ledgers(ctx context.Context, r state.Range) (*Ledgers, error) {
 	ls := &Ledgers{}
-	return ls, f.Scan(ctx, LedgerKind, state.Range{}, func(b state.Block) error {
+	return ls, f.Scan(ctx, LedgerKind, r, func(b state.Block) error {
 		if err := ls.AddBlock(b.BlockKey, b.Data); err != nil {
 			return fmt.Errorf("block %d, leaf %d: %w", b.A, b.B, err)
 		}

@@ -182,7 +182,7 @@ func TestPileMoves(t *testing.T) {
 }
 
 // TestPileIsBounded piles up many times its limit, user by user as an export ordered by account would: it holds about the
-// limit, and no part has more than its share of neighbours.
+// limit, and no part has more than its share of neighbours, a block of users.
 func TestPileIsBounded(t *testing.T) {
 	const limit = 1 << 20
 	p := &intake.Pile{Pile: spill.Pile{Dir: t.TempDir(), Limit: limit}}
@@ -200,7 +200,7 @@ func TestPileIsBounded(t *testing.T) {
 		t.Errorf("the pile held %d bytes at most, want about its limit of %d", most, limit)
 	}
 	for i := range p.Parts() {
-		if events := slices.Concat(partOf(t, p, i)...); len(events) > 32*300 {
+		if events := slices.Concat(partOf(t, p, i)...); len(events) > 128*300 {
 			t.Fatalf("part %d has %d events of %d in all", i, len(events), 2000*300)
 		}
 	}

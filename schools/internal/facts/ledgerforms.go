@@ -11,35 +11,6 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// AppendBinary appends a ledger in the form in which it waits within a load: of each line the difference of books and that of leaves
-// (zigzag) as varints, and the days as 4 bytes.
-func (l Ledger) AppendBinary(b []byte) []byte {
-	var last Line
-	for _, line := range l {
-		b = binary.AppendUvarint(b, uint64(line.Book-last.Book))
-		b = binary.AppendVarint(b, int64(line.Leaf)-int64(last.Leaf))
-		b = binary.LittleEndian.AppendUint32(b, uint32(line.Days))
-		last = line
-	}
-	return b
-}
-
-// UnmarshalBinary replaces l by what AppendBinary wrote.
-func (l *Ledger) UnmarshalBinary(data []byte) error {
-	*l = make(Ledger, 0, len(data)/6)
-	var last Line
-	d := packed.Bare(data)
-	for d.Len() > 0 && !d.Bad() {
-		last.Book += int64(d.Uvarint())
-		last.Leaf += int32(d.Varint())
-		if days := d.Bytes(4); days != nil {
-			last.Days = Days(binary.LittleEndian.Uint32(days))
-		}
-		*l = append(*l, last)
-	}
-	return d.End()
-}
-
 // leafVersion begins the stored form of a leaf. The first form of ledgers began with formVersion.
 const leafVersion = 2
 

@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -28,16 +27,13 @@ type Options struct {
 	Progress func(done, total int)
 }
 
-// Load folds a pile of events onto the facts that a load builds on, and writes what changes: records and seen events part by
-// part, then the days, and the ledgers, which all parts share, at the end. It returns how many of the events are new, and how
+// Load folds a pile of events onto the facts that a load builds on, and writes what changes: records, seen events and ledgers part by
+// part, then the days, which all parts share. It returns how many of the events are new, and how
 // many were loaded before (F1).
 func Load(ctx context.Context, w state.Writer, pile *Pile, o Options) (fresh, repeated int, err error) {
 	l := &load{facts: facts.Facts{Blocks: w, Partner: directory.PartnerID(w.Tenant()), At: w.Base()}, pile: pile}
-	if l.ledgers, err = l.facts.Ledgers(ctx); err != nil {
-		return 0, 0, err
-	}
 	l.Folding = state.Folding{
-		Writer: w, Begin: o.Begin, Pile: &pile.Pile, Fold: l.fold, Merge: l.merge, End: l.endLedgers,
+		Writer: w, Begin: o.Begin, Pile: &pile.Pile, Fold: l.fold, Merge: l.merge,
 		Aside: spill.Pile{Dir: pile.Dir, Limit: pile.Limit}, Batch: pile.Batch(), Count: o.Count, Progress: o.Progress,
 	}
 	err = l.Run(ctx)
@@ -51,29 +47,23 @@ type load struct {
 	pile  *Pile
 
 	fresh, repeated int
-
-	ledgers *facts.Ledgers // as they were before
-	changed []userLedger
-}
-
-// userLedger is a ledger that the load changed.
-type userLedger struct {
-	user   directory.UserID
-	ledger []byte // packed: all of them wait for the end
 }
 
 // part is what one part of the pile changes, and the blocks of it, packed.
 type part struct {
-	records, seen   state.Puts
-	fresh, repeated int
-	changed         []userLedger
-	buf             []byte
+	records, seen, ledgers state.Puts
+	fresh, repeated        int
+
+	had     *facts.Ledgers // as they were of the block whose users are folded
+	block   int64
+	changed map[directory.UserID]facts.Ledger // of that block
 }
 
 // before is what was folded before of some users.
 type before struct {
 	seen    map[state.BlockKey]*facts.Seen
 	hashed  bool // some of those seen are known by their hashes
+	ledgers *facts.Ledgers
 	records map[facts.RecordKey]*reading.Record
 }
 
@@ -88,17 +78,20 @@ func (l *load) fold(ctx context.Context, i int, aside *spill.Sheaf) (state.Writt
 	if err != nil {
 		return state.Written{}, err
 	}
-	p := &part{records: state.Puts{Kind: facts.RecordKind}, seen: state.Puts{Kind: facts.SeenKind}}
+	p := &part{
+		records: state.Puts{Kind: facts.RecordKind}, seen: state.Puts{Kind: facts.SeenKind}, ledgers: state.Puts{Kind: facts.LedgerKind},
+		changed: map[directory.UserID]facts.Ledger{},
+	}
 	for batch := range events.Batches(eventsAtOnce) {
 		if err := l.foldBatch(ctx, p, batch, aside); err != nil {
 			return state.Written{}, err
 		}
 	}
-	w := state.WrittenOf(l.Tenant(), &p.records, &p.seen)
+	p.packLedgers()
+	w := state.WrittenOf(l.Tenant(), &p.records, &p.seen, &p.ledgers)
 	w.Counted = func() {
 		l.fresh += p.fresh
 		l.repeated += p.repeated
-		l.changed = append(l.changed, p.changed...)
 	}
 	return w, nil
 }
@@ -116,7 +109,12 @@ func (l *load) foldBatch(ctx context.Context, p *part, batch Batch, aside *spill
 		batch.Hash()
 	}
 	for user, events := range byUser(batch.Events) {
-		a := facts.Account{Ledger: l.ledgers.Ledger(user), Seen: map[int64]*facts.Seen{}, Records: map[int64]*reading.Record{}}
+		if block := facts.LedgerBlock(user); block != p.block {
+			p.packLedgers()
+			p.block = block
+		}
+		p.had = had.ledgers
+		a := facts.Account{Ledger: had.ledgers.Ledger(user), Seen: map[int64]*facts.Seen{}, Records: map[int64]*reading.Record{}}
 		had.into(&a, user, events)
 		change, err := facts.Fold(a, user, events)
 		if err != nil {
@@ -161,16 +159,20 @@ func (b before) into(a *facts.Account, user directory.UserID, events []schools.E
 
 // before reads what was folded before of the users of events, as far as these touch it.
 func (l *load) before(ctx context.Context, events []schools.Event) (before, error) {
-	b := before{seen: map[state.BlockKey]*facts.Seen{}, records: map[facts.RecordKey]*reading.Record{}}
+	b := before{seen: map[state.BlockKey]*facts.Seen{}, ledgers: &facts.Ledgers{}, records: map[facts.RecordKey]*reading.Record{}}
 	if l.Base() == 0 || len(events) == 0 {
 		return b, nil
+	}
+	var err error
+	if b.ledgers, err = l.facts.LedgersOf(ctx, blocksOf(events)); err != nil {
+		return b, err
 	}
 	var users []int64
 	var keys []facts.RecordKey
 	first, last := facts.SeenBlock(events[0].Day), facts.SeenBlock(events[0].Day)
 	for user, events := range byUser(events) {
 		users = append(users, int64(user))
-		for _, book := range facts.Needed(l.ledgers.Ledger(user), events) {
+		for _, book := range facts.Needed(b.ledgers.Ledger(user), events) {
 			keys = append(keys, facts.RecordKey{User: user, Book: book})
 		}
 		for _, e := range events {
@@ -178,7 +180,7 @@ func (l *load) before(ctx context.Context, events []schools.Event) (before, erro
 		}
 	}
 	seen := state.Range{Among: users, B: state.Between(first, last)}
-	err := l.facts.Scan(ctx, facts.SeenKind, seen, func(block state.Block) error {
+	err = l.facts.Scan(ctx, facts.SeenKind, seen, func(block state.Block) error {
 		s := &facts.Seen{}
 		b.seen[block.BlockKey] = s
 		err := s.UnmarshalBinary(block.Data)
@@ -195,13 +197,22 @@ func (l *load) before(ctx context.Context, events []schools.Event) (before, erro
 	})
 }
 
+// blocksOf returns the blocks of the users of events, who ascend.
+func blocksOf(events []schools.Event) (blocks []int64) {
+	for user := range byUser(events) {
+		if b := facts.LedgerBlock(user); len(blocks) == 0 || blocks[len(blocks)-1] != b {
+			blocks = append(blocks, b)
+		}
+	}
+	return blocks
+}
+
 // pack packs what changed of a user, by book and by days.
 func (p *part) pack(c *facts.Change, had before) {
 	p.fresh += c.New
 	p.repeated += c.Repeated
 	if len(c.Records) > 0 {
-		p.buf = c.Ledger.AppendBinary(p.buf[:0])
-		p.changed = append(p.changed, userLedger{c.User, bytes.Clone(p.buf)})
+		p.changed[c.User] = c.Ledger
 	}
 	for _, book := range slices.Sorted(maps.Keys(c.Records)) {
 		r := c.Records[book]
@@ -216,26 +227,12 @@ func (p *part) pack(c *facts.Change, had before) {
 	}
 }
 
-// endLedgers is the blocks of ledgers that changed.
-func (l *load) endLedgers(context.Context) (state.Written, error) {
-	changed := map[int64][]userLedger{} // by block
-	for _, c := range l.changed {
-		block := facts.LedgerBlock(c.user)
-		changed[block] = append(changed[block], c)
+// packLedgers packs the ledgers that changed of a block of users, all of whom are folded.
+func (p *part) packLedgers() {
+	if len(p.changed) > 0 {
+		p.had.Put(&p.ledgers, p.block, p.changed)
+		clear(p.changed)
 	}
-	p := state.Puts{Kind: facts.LedgerKind}
-	for _, block := range slices.Sorted(maps.Keys(changed)) {
-		ledgers := map[directory.UserID]facts.Ledger{}
-		for _, c := range changed[block] {
-			var of facts.Ledger
-			if err := of.UnmarshalBinary(c.ledger); err != nil {
-				return state.Written{}, fmt.Errorf("ledger of user %d: %w", c.user, err)
-			}
-			ledgers[c.user] = of
-		}
-		l.ledgers.Put(&p, block, ledgers)
-	}
-	return state.WrittenOf(l.Tenant(), &p), nil
 }
 
 // setAside sets aside a user's rows of days: the day, the user, and the tenths.

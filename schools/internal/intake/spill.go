@@ -15,6 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/reading/spill"
 	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
 
 // Pile gathers the events of a load, parted by user, in bounded memory: past its limit they go to temporary files. A
@@ -25,10 +26,6 @@ type Pile struct {
 	moves Moves
 	moved *Pile // the events that are others' now
 }
-
-// neighbours is the number of users who follow one another and stay in one part, so that what is written of a part has
-// runs. They go round the parts: the users of one network, or of one load, are mostly neighbours, and spread evenly.
-const neighbours = 16
 
 // Add puts an event on the pile. After an error every Add fails.
 func (p *Pile) Add(e schools.Event) error {
@@ -52,8 +49,9 @@ func (p *Pile) add(e *schools.Event) error {
 	return p.Pile.Add(partOf(e.User), p.buf)
 }
 
-// partOf returns the part of a user's events.
-func partOf(u directory.UserID) int { return int(uint64(u) / neighbours % spill.Parts) }
+// partOf returns the part of a user's events: users whose ledgers are stored together stay together, and what is written of a part has
+// runs. Their blocks go round the parts: the users of one network, or of one load, are mostly neighbours, and spread evenly.
+func partOf(u directory.UserID) int { return int(facts.LedgerBlock(u) % spill.Parts) }
 
 // Move makes events those of other accounts, or nobody's, in place of former moves. A pile whose events were taken must keep
 // them (Keep).
