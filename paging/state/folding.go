@@ -16,7 +16,9 @@ type Folding struct {
 	// Pile is what is folded, to which nothing more is added.
 	Pile *spill.Pile
 	// Fold folds a part. What it says of a day it sets aside, in the day's slot.
-	Fold func(ctx context.Context, part int, aside *spill.Sheaf) (Written, error)
+	Fold FoldPiece
+	// Pieces, if not nil, has a part folded piece by piece, where all of it may be too much for memory. Without it a part is one piece.
+	Pieces func(ctx context.Context, part int, fold func(FoldPiece) error) error
 	// Merge merges what was set aside in a slot into the days of the slot.
 	Merge func(ctx context.Context, aside []byte) (Written, error)
 	// End, if not nil, is what is written last.
@@ -33,6 +35,9 @@ type Folding struct {
 	out         spill.Batch[Change]
 	done, total int
 }
+
+// FoldPiece folds a part of a pile, or a piece of one.
+type FoldPiece func(ctx context.Context, part int, aside *spill.Sheaf) (Written, error)
 
 // Written is what is written of a part, and about the bytes that it holds. Counted, if not nil, is called when it is there, on one
 // goroutine for all parts.
@@ -88,14 +93,29 @@ func (f *Folding) Run(ctx context.Context) error {
 func (f *Folding) parts(ctx context.Context) error {
 	type folded struct {
 		Written
-		aside *spill.Sheaf
+		aside *spill.Sheaf // nil: the part has no more pieces
 	}
-	return spill.Each(ctx, spill.Parts, func(ctx context.Context, part int) (r folded, err error) {
-		r.aside = f.sheaves.New()
-		r.Written, err = f.Fold(ctx, part, r.aside)
-		return r, err
+	pieces := f.Pieces
+	if pieces == nil {
+		pieces = func(_ context.Context, _ int, fold func(FoldPiece) error) error { return fold(f.Fold) }
+	}
+	return spill.Each(ctx, spill.Parts, func(ctx context.Context, part int, give func(folded) error) error {
+		err := pieces(ctx, part, func(fold FoldPiece) (err error) {
+			r := folded{aside: f.sheaves.New()}
+			if r.Written, err = fold(ctx, part, r.aside); err != nil {
+				return err
+			}
+			return give(r)
+		})
+		if err != nil {
+			return err
+		}
+		return give(folded{})
 	}, func(r folded) error {
-		f.next()
+		if r.aside == nil {
+			f.next()
+			return nil
+		}
 		if f.Count {
 			r.Counted()
 			return nil
@@ -112,12 +132,16 @@ func (f *Folding) days(ctx context.Context) error {
 	if err := f.Aside.Done(); err != nil {
 		return err
 	}
-	return spill.Each(ctx, spill.Parts, func(ctx context.Context, slot int) (Written, error) {
+	return spill.Each(ctx, spill.Parts, func(ctx context.Context, slot int, give func(Written) error) error {
 		aside, err := f.Aside.Part(slot)
 		if err != nil {
-			return Written{}, err
+			return err
 		}
-		return f.Merge(ctx, aside)
+		s, err := f.Merge(ctx, aside)
+		if err != nil {
+			return err
+		}
+		return give(s)
 	}, func(s Written) error {
 		f.next()
 		return f.write(ctx, s)

@@ -12,6 +12,9 @@ func TestCutFile(t *testing.T) {
 	if err := p.parts[3].file.Truncate(4); err != nil {
 		t.Fatal(err)
 	}
+	if err := p.Split(3, &Pile{}, func(data []byte) (int, int) { return 1, 0 }); err == nil {
+		t.Error("Split of a file that was cut succeeds")
+	}
 	if data, err := p.Part(3); err == nil {
 		t.Errorf("Part of a file that was cut = %q, want an error", data)
 	}

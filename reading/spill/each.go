@@ -9,24 +9,26 @@ import (
 // folders is the number of goroutines that fold while one writes.
 const folders = 2
 
-// Each folds the parts from 0 to n-1 on several goroutines and gives what comes of each to write, on the caller's goroutine,
-// in the order in which they are done. It returns the first error; none of its goroutines goes on then.
-func Each[T any](ctx context.Context, n int, fold func(ctx context.Context, part int) (T, error), write func(T) error) error {
+// Each folds the parts from 0 to n-1 on several goroutines. What a fold gives, at once or piece by piece, comes to write, on the
+// caller's goroutine, in the order in which it was given. Each returns the first error; none of its goroutines goes on then.
+func Each[T any](ctx context.Context, n int, fold func(ctx context.Context, part int, give func(T) error) error, write func(T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	todo, done := make(chan int), make(chan T)
+	give := func(v T) error {
+		select {
+		case done <- v:
+			return nil
+		case <-ctx.Done():
+			return cause(ctx)
+		}
+	}
 	var wg sync.WaitGroup
 	for range folders {
 		wg.Go(func() {
 			for i := range todo {
-				v, err := fold(ctx, i)
-				if err != nil {
+				if err := fold(ctx, i, give); err != nil {
 					cancel(err)
-					return
-				}
-				select {
-				case done <- v:
-				case <-ctx.Done():
 					return
 				}
 			}
@@ -34,7 +36,7 @@ func Each[T any](ctx context.Context, n int, fold func(ctx context.Context, part
 	}
 	go func() {
 		defer close(done)
-		give(ctx, todo, n)
+		send(ctx, todo, n)
 		wg.Wait()
 	}()
 	for v := range done {
@@ -51,8 +53,8 @@ func Each[T any](ctx context.Context, n int, fold func(ctx context.Context, part
 	return nil
 }
 
-// give sends the numbers of the parts until all are taken or ctx ends.
-func give(ctx context.Context, todo chan<- int, n int) {
+// send sends the numbers of the parts until all are taken or ctx ends.
+func send(ctx context.Context, todo chan<- int, n int) {
 	defer close(todo)
 	for i := range n {
 		select {

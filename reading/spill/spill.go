@@ -10,8 +10,13 @@
 package spill
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
+	"io"
 	"os"
+
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // Parts is the number of parts of a pile: 20 million events make parts of 80,000.
@@ -145,6 +150,45 @@ func (p *Pile) Part(i int) ([]byte, error) {
 		return data, nil
 	}
 	return data, t.close()
+}
+
+// Size returns the number of bytes of a part.
+func (p *Pile) Size(i int) int64 { return p.parts[i].size + int64(len(p.parts[i].mem)) }
+
+// maxRecord is the most bytes of a record that Split moves.
+const maxRecord = 256
+
+// Split moves the records of a part to another pile, in their order, or copies them if the pile keeps its parts: it never has all of
+// them in memory. next says how long the record is with which data begin, and to which part it goes: -1 is none.
+func (p *Pile) Split(i int, to *Pile, next func(data []byte) (size, part int)) error {
+	t := &p.parts[i]
+	all := io.Reader(bytes.NewReader(t.mem))
+	if t.file != nil {
+		all = io.MultiReader(io.NewSectionReader(t.file, 0, t.size), all)
+	}
+	r := bufio.NewReaderSize(all, 64<<10)
+	for left := p.Size(i); left > 0; {
+		data, err := r.Peek(int(min(left, maxRecord)))
+		if err != nil {
+			return fmt.Errorf("what was set aside: %w", err)
+		}
+		size, part := next(data)
+		if size < 1 || size > len(data) {
+			return fmt.Errorf("what was set aside: %w", packed.ErrCorrupt)
+		}
+		if part >= 0 {
+			if err := to.Add(part, data[:size]); err != nil {
+				return err
+			}
+		}
+		_, _ = r.Discard(size) // it is there
+		left -= int64(size)
+	}
+	if p.Keep {
+		return nil
+	}
+	t.mem = nil
+	return t.close()
 }
 
 func (t *part) close() error {
