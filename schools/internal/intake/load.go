@@ -33,7 +33,7 @@ type Options struct {
 func Load(ctx context.Context, w state.Writer, pile *Pile, o Options) (fresh, repeated int, err error) {
 	l := &load{facts: facts.Facts{Blocks: w, Partner: directory.PartnerID(w.Tenant()), At: w.Base()}, pile: pile}
 	l.Folding = state.Folding{
-		Writer: w, Begin: o.Begin, Pile: &pile.Pile, Fold: l.fold, Merge: l.merge,
+		Writer: w, Begin: o.Begin, Pile: &pile.Pile, Pieces: l.pieces, Merge: l.merge,
 		Aside: spill.Pile{Dir: pile.Dir, Limit: pile.Limit}, Batch: pile.Batch(), Count: o.Count, Progress: o.Progress,
 	}
 	err = l.Run(ctx)
@@ -72,12 +72,17 @@ func seenPlace(user directory.UserID, block int64) state.BlockKey {
 	return state.BlockKey{A: int64(user), B: block}
 }
 
-// fold folds one part of the pile.
-func (l *load) fold(ctx context.Context, i int, aside *spill.Sheaf) (state.Written, error) {
-	events, err := l.pile.Part(i)
-	if err != nil {
-		return state.Written{}, err
-	}
+// pieces has one part of the pile folded.
+func (l *load) pieces(_ context.Context, i int, fold func(state.FoldPiece) error) error {
+	return l.pile.Pieces(i, func(events *Part) error {
+		return fold(func(ctx context.Context, _ int, aside *spill.Sheaf) (state.Written, error) {
+			return l.fold(ctx, events, aside)
+		})
+	})
+}
+
+// fold folds one piece of the pile.
+func (l *load) fold(ctx context.Context, events *Part, aside *spill.Sheaf) (state.Written, error) {
 	p := &part{
 		records: state.Puts{Kind: facts.RecordKind}, seen: state.Puts{Kind: facts.SeenKind}, ledgers: state.Puts{Kind: facts.LedgerKind},
 		changed: map[directory.UserID]facts.Ledger{},
@@ -97,7 +102,7 @@ func (l *load) fold(ctx context.Context, i int, aside *spill.Sheaf) (state.Writt
 }
 
 // eventsAtOnce is about how many events of a part are in memory unpacked, 80 bytes each, with what was folded before of their users.
-const eventsAtOnce = 128 << 10
+const eventsAtOnce = 32 << 10
 
 // foldBatch folds the events of some users.
 func (l *load) foldBatch(ctx context.Context, p *part, batch Batch, aside *spill.Sheaf) error {

@@ -1,12 +1,15 @@
 package intake_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/spill"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 	"github.com/lectern-dev/lectern/schools/internal/intake"
@@ -60,4 +63,79 @@ func TestLedgersOfManyEvents(t *testing.T) {
 			}
 		}
 	}
+}
+
+// pileOf is a pile of events of 500 users of five blocks, of which three are of one part, and some are others' by a move.
+func pileOf(t *testing.T, limit int) *intake.Pile {
+	t.Helper()
+	p := &intake.Pile{Pile: spill.Pile{Dir: t.TempDir(), Limit: limit, Keep: true}}
+	t.Cleanup(func() { p.Close() })
+	for n := range 10 {
+		for i := range 500 {
+			block := []int{1, 257, 513, 2, 3}[i%5]
+			if err := p.Add(read(directory.UserID(128*block+i/5), int64(1+n%3), n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := p.Move(intake.Moves{128: 0, 129: 257 * 128, 257*128 + 1: 128 + 2, 2 * 128: 128 + 3}); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestLargePartsComeInPieces: however many users a part is of, no more than those whose ledgers are stored together are in memory at a
+// time where it is large; and what a load makes of the pieces is what it makes of whole parts.
+func TestLargePartsComeInPieces(t *testing.T) {
+	whole, large := pileOf(t, 1<<20), pileOf(t, 16<<10)
+	most := map[*intake.Pile]int{}
+	for _, p := range []*intake.Pile{whole, large} {
+		events := 0
+		for i := range p.Parts() {
+			blocks := map[int64]int{} // pieces
+			err := p.Pieces(i, func(part *intake.Part) error {
+				own := map[int64]bool{}
+				for batch := range part.Batches(1 << 20) {
+					for _, e := range batch.Events {
+						own[facts.LedgerBlock(e.User)] = true
+					}
+					events += len(batch.Events)
+				}
+				for block := range own {
+					if blocks[block]++; blocks[block] > 1 {
+						t.Errorf("part %d has block %d in several pieces", i, block)
+					}
+				}
+				most[p] = max(most[p], len(own))
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if events != 5000-10 {
+			t.Errorf("the pieces have %d events, want those of all users but the one whose are dropped", events)
+		}
+	}
+	if most[whole] != 3 || most[large] != 1 {
+		t.Errorf("pieces are of %d blocks of users at most, and of a large part of %d, want 3 and 1", most[whole], most[large])
+	}
+	a, b := &state.Memory{}, &state.Memory{}
+	if got, want := stored(t, b, load(t, b, large)), stored(t, a, load(t, a, whole)); !slices.Equal(got, want) || len(want) == 0 {
+		t.Errorf("a load by pieces stores %d blocks that are not the %d of one by parts", len(got), len(want))
+	}
+}
+
+// stored are the blocks of a state.
+func stored(t *testing.T, m *state.Memory, at int64) (all []string) {
+	for _, kind := range []state.Kind{facts.RecordKind, facts.LedgerKind, facts.PresenceKind, facts.MinutesKind, facts.SeenKind} {
+		err := m.Scan(t.Context(), 1, at, kind, state.Range{}, func(b state.Block) error {
+			all = append(all, fmt.Sprintf("%s %v %x", kind.Name, b.BlockKey, b.Data))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
 }

@@ -22,9 +22,16 @@ import (
 // part's events keep the order in which they came, those that were moved into it being last.
 type Pile struct {
 	spill.Pile
-	buf   []byte
-	moves Moves
-	moved *Pile // the events that are others' now
+	buf    []byte
+	blocks [spill.Parts]blocks
+	moves  Moves
+	moved  *Pile // the events that are others' now
+}
+
+// blocks are the blocks of users that a part has events of: one, from 1 on, or several.
+type blocks struct {
+	first   int
+	several bool
 }
 
 // Add puts an event on the pile. After an error every Add fails.
@@ -46,7 +53,13 @@ func (p *Pile) AddRow(e *Event) error {
 // add puts an event on the pile whose user and identifier are packed.
 func (p *Pile) add(e *schools.Event) error {
 	p.buf = appendEvent(p.buf, e)
-	return p.Pile.Add(partOf(e.User), p.buf)
+	i, block := partOf(e.User), 1+blockOf(e.User)
+	if b := &p.blocks[i]; b.first == 0 {
+		b.first = block
+	} else if b.first != block {
+		b.several = true
+	}
+	return p.Pile.Add(i, p.buf)
 }
 
 // partOf returns the part of a user's events: users whose ledgers are stored together stay together, and what is written of a part has
@@ -117,9 +130,84 @@ func (p *Pile) Part(i int) (*Part, error) {
 		}
 		data = slices.Concat(data, more)
 	}
+	return list(data, func(at int, user directory.UserID) bool {
+		_, moved := p.moves[user]
+		return !moved || at >= own
+	})
+}
+
+// Pieces calls fold with the events of one part, as Part gives them, piece by piece: of whole blocks of users whose ledgers are stored
+// together, and of one such block alone where the part has more bytes than AtOnce.
+func (p *Pile) Pieces(i int, fold func(*Part) error) error {
+	if !p.large(i) {
+		part, err := p.Part(i)
+		if err != nil {
+			return err
+		}
+		return fold(part)
+	}
+	blocks := &spill.Pile{Dir: p.Dir, Limit: p.Batch() / 2}
+	return errors.Join(p.split(i, blocks, fold), blocks.Close())
+}
+
+// AtOnce is the most bytes of packed events of a part that are in memory at a time, where they are of several blocks of users.
+func (p *Pile) AtOnce() int { return 2 * p.Batch() }
+
+// large reports whether a part is to be split.
+func (p *Pile) large(i int) bool {
+	size := p.Size(i)
+	if p.moved != nil {
+		size += p.moved.Size(i)
+	}
+	return size > int64(p.AtOnce()) && p.blocks[i].several
+}
+
+// split calls fold with each block of users of a part.
+func (p *Pile) split(i int, blocks *spill.Pile, fold func(*Part) error) error {
+	if err := p.Split(i, blocks, p.placed); err != nil {
+		return err
+	}
+	if p.moved != nil {
+		if err := p.moved.Split(i, blocks, p.moved.placed); err != nil {
+			return err
+		}
+	}
+	for block := range spill.Parts {
+		if blocks.Size(block) == 0 {
+			continue
+		}
+		data, err := blocks.Part(block)
+		if err != nil {
+			return err
+		}
+		part, err := list(data, func(int, directory.UserID) bool { return true })
+		if err != nil {
+			return err
+		}
+		if err := fold(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// placed returns the size of the event with which data begin, and the place of its block, or -1 where it was moved.
+func (p *Pile) placed(data []byte) (size, block int) {
+	user, _ := header(data)
+	if _, moved := p.moves[user]; moved {
+		return 1 + int(data[0]), -1
+	}
+	return 1 + int(data[0]), blockOf(user)
+}
+
+// blockOf is the place of a user's block among those of its part: those of 8 million users have one each.
+func blockOf(u directory.UserID) int { return int(facts.LedgerBlock(u) / spill.Parts % spill.Parts) }
+
+// list makes a part of packed events, of those that are wanted.
+func list(data []byte, wanted func(at int, user directory.UserID) bool) (*Part, error) {
 	l := listing{index: map[directory.UserID]uint32{}, found: make([]found, 0, len(data)/packedEvent)}
-	err = each(data, func(at int, user directory.UserID) {
-		if _, moved := p.moves[user]; !moved || at >= own {
+	err := each(data, func(at int, user directory.UserID) {
+		if wanted(at, user) {
 			l.add(user, at)
 		}
 	})
