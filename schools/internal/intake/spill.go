@@ -1,17 +1,14 @@
 package intake
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/reading/spill"
 	"github.com/lectern-dev/lectern/schools"
@@ -36,17 +33,13 @@ type blocks struct {
 
 // Add puts an event on the pile. After an error every Add fails.
 func (p *Pile) Add(e schools.Event) error {
-	p.buf = append(p.buf[:0], 0)
-	p.buf = binary.AppendUvarint(p.buf, uint64(e.User))
-	p.buf = appendID(p.buf, e.ID)
+	p.buf = appendID(appendHeader(p.buf[:0], e.User), e.ID)
 	return p.add(&e)
 }
 
 // AddRow puts an event of a row on the pile, as Add does.
 func (p *Pile) AddRow(e *Event) error {
-	p.buf = append(p.buf[:0], 0)
-	p.buf = binary.AppendUvarint(p.buf, uint64(e.User))
-	p.buf = appendParts(p.buf, &e.ID)
+	p.buf = appendParts(appendHeader(p.buf[:0], e.User), &e.ID)
 	return p.add(&e.Event)
 }
 
@@ -321,105 +314,3 @@ func each(data []byte, visit func(at int, user directory.UserID)) error {
 }
 
 var errSetAside = fmt.Errorf("what was set aside: %w", packed.ErrCorrupt)
-
-// known says of a packed identifier that all of it is known. Other numbers are the length of a series, 0 of an identifier that has
-// a hash alone.
-const known = schools.MaxSeries + 1
-
-// appendID packs an identifier.
-func appendID(b []byte, id schools.EventID) []byte {
-	b = append(b, known)
-	b = binary.LittleEndian.AppendUint64(b, id.Hash)
-	b = binary.LittleEndian.AppendUint64(b, id.Series)
-	return binary.AppendUvarint(b, uint64(id.Number))
-}
-
-// appendParts packs the parts of an identifier.
-func appendParts(b []byte, id *schools.IDParts) []byte {
-	series := id.Series()
-	b = append(b, byte(len(series)))
-	if len(series) == 0 {
-		return binary.LittleEndian.AppendUint64(b, id.Hash)
-	}
-	b = append(b, series...)
-	return binary.AppendUvarint(b, uint64(id.Number))
-}
-
-// appendEvent packs the rest of an event, behind a byte, its user and its identifier. The first byte is how many follow.
-func appendEvent(b []byte, e *schools.Event) []byte {
-	b = binary.AppendVarint(b, int64(e.Day))
-	b = binary.AppendUvarint(b, uint64(e.Effect))
-	if e.Effect == schools.EffectiveReading {
-		b = binary.AppendUvarint(b, uint64(e.At))
-		b = binary.AppendUvarint(b, uint64(e.MS))
-		b = binary.AppendUvarint(b, uint64(e.Book))
-		b = binary.AppendUvarint(b, uint64(e.Extent.From))
-		b = binary.AppendUvarint(b, uint64(e.Extent.To-e.Extent.From))
-	}
-	b[0] = byte(len(b) - 1) // 110 at most
-	return b
-}
-
-// header reads the user of the packed event with which data begin, and returns what follows.
-func header(data []byte) (directory.UserID, packed.Decoder) {
-	d := packed.Bare(data)
-	d.Byte()
-	return directory.UserID(d.Uvarint()), d
-}
-
-// moved is the packed event with which data begin, as another user's.
-func moved(data []byte, to directory.UserID) []byte {
-	_, d := header(data[:1+int(data[0])])
-	b := append(binary.AppendUvarint([]byte{0}, uint64(to)), d.Bytes(d.Len())...)
-	b[0] = byte(len(b) - 1)
-	return b
-}
-
-// unpacker unpacks events, and hashes a series once where its events follow one another.
-type unpacker struct {
-	series []byte
-	hash   uint64
-}
-
-// event unpacks the event with which data begin.
-func (u *unpacker) event(data []byte) schools.Event {
-	user, d := header(data)
-	e := schools.Event{ID: u.id(&d), User: user, Day: calendar.Date(d.Varint()), Effect: schools.Effect(d.Uvarint())}
-	if e.Effect == schools.EffectiveReading {
-		e.At = int32(d.Uvarint() & math.MaxInt32)
-		e.MS = int64(d.Uvarint())
-		e.Book = int64(d.Uvarint())
-		e.Extent.From = int64(d.Uvarint())
-		e.Extent.To = e.Extent.From + int64(d.Uvarint())
-	}
-	return e
-}
-
-// id unpacks an identifier. Of one that is parted it has no hash.
-func (u *unpacker) id(d *packed.Decoder) (id schools.EventID) {
-	n := int(d.Byte())
-	if n == 0 || n == known {
-		id.Hash = word(d)
-	}
-	switch n {
-	case 0:
-		return id
-	case known:
-		id.Series = word(d)
-	default:
-		if series := d.Bytes(n); len(series) > 0 && !bytes.Equal(series, u.series) {
-			u.series, u.hash = series, schools.SeriesHash(series)
-		}
-		id.Series = u.hash
-	}
-	id.Number = int64(d.Uvarint())
-	return id
-}
-
-// word reads 8 bytes.
-func word(d *packed.Decoder) uint64 {
-	if b := d.Bytes(8); b != nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
-}
