@@ -24,9 +24,10 @@ const (
 	slowClients     = 20
 	mostWaiting     = 2000 // requests at one time; what would be more counts as lost
 	peakClients     = 16
-	peakFor         = 30 * time.Second       // and so beside a load
-	peakStep        = 5                      // percent
-	writeEvery      = 200 * time.Millisecond // whether the server keeps up or not, as with requests
+	peakFor         = 30 * time.Second // and so beside a load
+	peakStep        = 5                // percent
+	writeEvery      = time.Second      // to the directory, whether the server keeps up or not, as with requests
+	loadEvery       = 30               // writes
 )
 
 // A pressure is a load test: requests come at 80 % of what the server can do, whether it keeps up or not.
@@ -230,7 +231,7 @@ func (p *pressure) changes(ctx context.Context, c chance) error {
 	defer due.Stop()
 	for n := 0; ctx.Err() == nil; n++ {
 		var err error
-		if n%100 == 99 {
+		if n%loadEvery == loadEvery-1 {
 			err = p.t.schools.load(p.t, c, loading{feed: p.t.schoolsChunk(c)})
 		} else {
 			err = p.t.directory(c, Act{})
