@@ -67,19 +67,27 @@ func (c *loadLibrariesCmd) Run(s *session) error {
 // whatever the size of the feed; the collector by itself would let it double.
 const loadMemory = 144 << 20
 
-// loadGarbage is how much of it may be garbage before the collector works, in percent of what is not: a load is short, and a tenth of
-// its time went into collecting what there was room for.
-const loadGarbage = 300
-
 // forLoads sees to the memory of so many loads at a time; it comes before the database is opened.
 func (s *session) forLoads(n int) {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(n) * loadMemory)
-		if os.Getenv("GOGC") == "" {
-			debug.SetGCPercent(loadGarbage)
-		}
-	}
+	boundMemory(int64(n) * loadMemory)
 	s.toLoad = true
+}
+
+// garbage is how much of a process's memory may be garbage before the collector works, in percent of what is not, as long as there is
+// room: a tenth of a load's time went into collecting, and while a server collects, every so many requests, the slowest take three times
+// as long.
+const garbage = 300
+
+// boundMemory has the collector work more where a process takes so many bytes, and less before. GOGC and GOMEMLIMIT are heeded where
+// they are set.
+func boundMemory(bytes int64) {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	debug.SetMemoryLimit(bytes)
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbage)
+	}
 }
 
 // run loads a feed and prints the totals: on a terminal a table, elsewhere a line of JSON. A check does not even bring the schema

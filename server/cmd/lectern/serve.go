@@ -78,11 +78,15 @@ func (c *serving) listen() (net.Listener, error) {
 	return ln, nil
 }
 
+// serveMemory is what a server takes of memory before it rather works more: its cache, and as much as that for requests.
+const serveMemory = 2 * server.DefaultCacheBytes
+
 // serve serves a database.
 func (c *serving) serve(s *session, db *database.DB, f front) error {
 	if c.Keep > 0 && time.Duration(c.Keep) < statedb.MinKeep && s.clock == nil {
 		return fmt.Errorf("--keep: states are kept for at least %v; give that or more", statedb.MinKeep)
 	}
+	boundMemory(serveMemory)
 	key, err := server.EnvironmentKey()
 	if err != nil {
 		return err

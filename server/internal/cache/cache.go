@@ -37,22 +37,17 @@ const overhead = 256
 type Cache struct {
 	entries   *otter.Cache[state.Key, state.Value]
 	had, made atomic.Uint64
-	idle      []byte // see New
 }
 
 var _ state.Cache = (*Cache)(nil)
 
 // New returns a cache that holds about the given number of bytes, at least 1.
-//
-// The garbage collector runs when there is as much garbage as is kept: while that is little, after every few answers, each time for
-// some milliseconds. So a sixteenth of the bytes is kept idle. They are never touched and take no memory, but as much garbage may be
-// before the collector runs.
 func New(bytes int64) *Cache {
 	bytes = max(bytes, 1)
 	return &Cache{entries: otter.Must(&otter.Options[state.Key, state.Value]{
 		MaximumWeight: uint64(bytes),
 		Weigher:       weigh,
-	}), idle: make([]byte, bytes/16)}
+	})}
 }
 
 func weigh(k state.Key, v state.Value) uint32 {
