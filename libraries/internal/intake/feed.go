@@ -9,6 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/row"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/spill"
 )
 
@@ -142,35 +143,68 @@ type keeping[T any] struct {
 	n     *Counts
 }
 
-// kept is a file of rows that wait on a pile until all are there: they are settled part by part against what the store has.
+// kept is a file of rows that wait on a pile until all are there: they are settled part by part against what the store has, some
+// parts at once.
 func kept[T any](f *Feed, of lasting[T], pile *spill.Of[row.Lined[T]], k keeping[T]) row.File[T, T] {
 	return row.File[T, T]{Name: k.name, Check: k.check, Take: func(v T, line int) error {
 		return pile.Add(row.Lined[T]{Line: line, Row: v})
 	}, End: func(ctx context.Context, bad row.Rejected) error {
-		for i := range spill.Parts {
-			if f.Settling != nil {
-				f.Settling(i, spill.Parts)
-			}
+		done := 0
+		return spill.InOrder(ctx, spill.Parts, func(ctx context.Context, i int) (settledPart[T], error) {
 			rows, err := pile.Part(i)
 			if err != nil {
-				return err
+				return settledPart[T]{}, err
 			}
 			had, err := k.had(ctx, of, rows)
 			if err != nil {
-				return err
+				return settledPart[T]{}, err
 			}
-			changes, err := of.settle(rows, had, f.History, k.n, bad)
-			if err != nil {
-				return err
+			return settlePart(of, rows, had, f.History)
+		}, func(p settledPart[T]) error {
+			if f.Settling != nil {
+				f.Settling(done, spill.Parts)
 			}
-			for _, c := range changes {
-				if err := k.put(c); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+			done++
+			return k.take(p, bad)
+		})
 	}, Rows: &k.n.Rows, Bad: &k.n.Bad}
+}
+
+// settledPart is what comes of a part of a pile of rows: those that are bad are told when the parts before have been.
+type settledPart[T any] struct {
+	changes []facts.Changed[T]
+	counts  Counts
+	bad     []rejected
+}
+
+// rejected is a row that was found bad when it was settled.
+type rejected struct {
+	line          int
+	field, reason string
+}
+
+func settlePart[T any](of lasting[T], rows []row.Lined[T], had map[int64]T, history calendar.Date) (p settledPart[T], err error) {
+	p.changes, err = of.settle(rows, had, history, &p.counts, func(line int, field, reason string) error {
+		p.bad = append(p.bad, rejected{line, field, reason})
+		return nil
+	})
+	return p, err
+}
+
+// take takes what comes of a part.
+func (k keeping[T]) take(p settledPart[T], bad row.Rejected) error {
+	k.n.add(p.counts)
+	for _, r := range p.bad {
+		if err := bad(r.line, r.field, r.reason); err != nil {
+			return err
+		}
+	}
+	for _, c := range p.changes {
+		if err := k.put(c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // had is what the store has of the rows.

@@ -90,6 +90,17 @@ type Counts struct {
 	Bad    int `json:"bad"`
 }
 
+// add adds what a part of a file counts.
+func (c *Counts) add(part Counts) {
+	c.Rows += part.Rows
+	c.New += part.New
+	c.Changed += part.Changed
+	c.Unchanged += part.Unchanged
+	c.Superseded += part.Superseded
+	c.Passed += part.Passed
+	c.Bad += part.Bad
+}
+
 // EventCounts says what became of the rows of one file of events before they were folded.
 type EventCounts struct {
 	Rows int `json:"rows"`
