@@ -2,6 +2,7 @@ package intake_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -183,4 +184,63 @@ func TestReadingsOfLoans(t *testing.T) {
 	noError(t, err)
 	load(t, m, loadedFeed(t, days[1]+6), intake.LoadOptions{})
 	check("a day of a former version", "1 [{1 7 180 10.00}]", "10 [{1 7 180 10.00}]", "11 [{2 7 180 11.00}]")
+}
+
+// TestWriteRows: rows of loans that are written while the pile still grows are those that a load writes by itself.
+func TestWriteRows(t *testing.T) {
+	days := []calendar.Date{libraries.HistoryStart + 1, libraries.HistoryStart + 5, libraries.HistoryStart + 10}
+	whole := &state.Memory{}
+	load(t, whole, loadedFeed(t, days...), intake.LoadOptions{})
+
+	early, pile := &state.Memory{}, loadedFeed(t, days...)
+	to := early.Load(7)
+	pile.WriteRows(t.Context(), to)
+	late := libraries.Reader{ID: 9, Name: "Eva", Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive, Updated: someInstant.UTC()}
+	noError(t, pile.AddReader(late))
+	_, _, err := intake.Load(t.Context(), to, &intake.Intake{}, pile, intake.LoadOptions{})
+	noError(t, err)
+	_, err = to.Hold()
+	noError(t, err)
+	if got, want := rows(t, early, intake.Loans), rows(t, whole, intake.Loans); !reflect.DeepEqual(got, want) || len(got) != len(days) {
+		t.Errorf("loans written early are %v, want %v", got, want)
+	}
+	if got := rows(t, early, intake.Readers); len(got) != 3 || got[2] != late {
+		t.Errorf("the readers are %v", got)
+	}
+}
+
+// refusing is a load that cannot write loans: its Write says why, or waits for the end of its context where that is nil.
+type refusing struct {
+	*state.MemoryLoad
+	why   error
+	begun chan struct{}
+}
+
+func (r refusing) Write(ctx context.Context, changes ...state.Change) error {
+	for _, c := range changes {
+		if c.Table != intake.Loans.Table {
+			continue
+		}
+		close(r.begun)
+		if r.why == nil {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		return r.why
+	}
+	return r.MemoryLoad.Write(ctx, changes...)
+}
+
+// TestRowsThatCannotBeWritten fail the load; where there is none, as after a bad row, they are not written on.
+func TestRowsThatCannotBeWritten(t *testing.T) {
+	m, why := &state.Memory{}, errors.New("no room")
+	_, _, err := intake.Load(t.Context(), refusing{m.Load(7), why, make(chan struct{})}, &intake.Intake{}, loadedFeed(t, libraries.HistoryStart), intake.LoadOptions{})
+	if !errors.Is(err, why) {
+		t.Errorf("the load of loans that cannot be written is %v", err)
+	}
+	pile := loadedFeed(t, libraries.HistoryStart)
+	to := refusing{m.Load(7), nil, make(chan struct{})}
+	pile.WriteRows(t.Context(), to)
+	<-to.begun
+	noError(t, pile.Close())
 }

@@ -15,23 +15,17 @@ import (
 	"github.com/lectern-dev/lectern/reading/spill"
 )
 
-// What the parts of a pile say of a day is set aside until all are folded: the day is then written once, whole, and its
-// loans in the order in which they stand in their table. A million loans written by reader would touch every page of the
-// table in every part.
+// What the parts of a pile say of a day is set aside until all are folded: the day is then written once, whole.
 
 // The kinds of what is set aside, each in front of its records.
 const (
 	deltaAside byte = iota
-	newLoanAside
-	loanAside
-	newReservationAside
-	reservationAside
 	requestAside
 	readingAside
 )
 
-// setAside sets aside what a delivery and its fold say of days.
-func setAside(s *spill.Sheaf, d *facts.Delivery, c *facts.Change) {
+// setAside sets aside what a fold says of days.
+func setAside(s *spill.Sheaf, c *facts.Change) {
 	for i := range c.Days {
 		b := aside(s, c.Days[i].Day, deltaAside)
 		*b = facts.AppendDayDelta(*b, c.Days[i])
@@ -40,23 +34,9 @@ func setAside(s *spill.Sheaf, d *facts.Delivery, c *facts.Change) {
 		b := aside(s, r.Day, readingAside)
 		*b = facts.AppendDayReading(*b, r)
 	}
-	setAsideAll(s, d.Loans, loans, newLoanAside)
-	setAsideAll(s, d.Reservations, reservations, newReservationAside)
 	for i := range c.Requests {
 		b := aside(s, c.Requests[i].Day(), requestAside)
 		*b = Requests.Append(*b, &c.Requests[i])
-	}
-}
-
-// setAsideAll sets aside records: of a new one the kind is that of new ones, of another the next.
-func setAsideAll[T any](s *spill.Sheaf, changes []facts.Changed[T], of lasting[T], isNew byte) {
-	for i := range changes {
-		c, kind := &changes[i], isNew
-		if c.Was != nil {
-			kind++
-		}
-		b := aside(s, of.of(&c.Now).day(), kind)
-		*b = of.table.Append(*b, &c.Now)
 	}
 }
 
@@ -67,12 +47,10 @@ func aside(s *spill.Sheaf, day calendar.Date, kind byte) *[]byte {
 	return b
 }
 
-// rowsAside are the rows of the days of a slot, and what was read of loans by their day.
+// rowsAside are the rows of the requests of a slot, and what was read of loans by their day.
 type rowsAside struct {
-	loans        state.Rows[libraries.Loan]
-	reservations state.Rows[libraries.Reservation]
-	requests     state.Rows[libraries.Request]
-	readings     map[calendar.Date][]facts.LoanReading
+	requests state.Rows[libraries.Request]
+	readings map[calendar.Date][]facts.LoanReading
 }
 
 // dayKinds are the kinds of the forms of a day.
@@ -114,25 +92,21 @@ func (l *load) merge(ctx context.Context, aside []byte) (state.Written, error) {
 		return state.Written{}, err
 	}
 	w := state.WrittenOf(l.Tenant(), &puts[0], &puts[1], &puts[2], &puts[3], readings)
-	w.Changes = append(w.Changes, Loans.Change(rows.loans), Reservations.Change(rows.reservations), Requests.Change(rows.requests))
-	w.Bytes += (rows.loans.Len() + rows.reservations.Len() + rows.requests.Len()) * rowBytes
+	w.Changes = append(w.Changes, Requests.Change(rows.requests))
+	w.Bytes += rows.requests.Len() * rowBytes
 	return w, nil
 }
 
-// unpack unpacks what was set aside of a slot: the rows in the order of their tables. The deltas it gives to add.
+// unpack unpacks what was set aside of a slot: the rows in the order of their table. The deltas it gives to add.
 func unpack(data []byte, add func(facts.DayDelta) error) (rows rowsAside, err error) {
 	rows.readings = map[calendar.Date][]facts.LoanReading{}
 	r := facts.DeltaReader{Decoder: packed.Bare(data)}
 	for r.Len() > 0 && !r.Bad() {
-		switch k := r.Byte(); k {
+		switch r.Byte() {
 		case deltaAside:
 			if d := r.Delta(); !r.Bad() {
 				err = add(d)
 			}
-		case newLoanAside, loanAside:
-			rows.loans.Add(read(&r.Decoder, Loans), k == loanAside)
-		case newReservationAside, reservationAside:
-			rows.reservations.Add(read(&r.Decoder, Reservations), k == reservationAside)
 		case requestAside:
 			rows.requests.Add(read(&r.Decoder, Requests), false)
 		case readingAside:
@@ -145,15 +119,18 @@ func unpack(data []byte, add func(facts.DayDelta) error) (rows rowsAside, err er
 			return rows, err
 		}
 	}
-	rows.loans.Sort(loans.order)
-	rows.reservations.Sort(reservations.order)
 	rows.requests.Sort(func(a, b *libraries.Request) int {
 		return cmp.Or(a.Requested.Compare(b.Requested), cmp.Compare(a.ID, b.ID))
 	})
-	if err := r.End(); err != nil {
-		return rows, fmt.Errorf("what was set aside: %w", err)
+	return rows, endAside(&r.Decoder)
+}
+
+// endAside says whether what was set aside is read to its end, and was as it should be.
+func endAside(d *packed.Decoder) error {
+	if err := d.End(); err != nil {
+		return fmt.Errorf("what was set aside: %w", err)
 	}
-	return rows, nil
+	return nil
 }
 
 // merging are the days of a slot while they are merged.

@@ -90,7 +90,7 @@ func (p *part) fold(had *before, d *facts.Delivery, changed map[facts.EventSetKe
 	for _, k := range change.Events {
 		changed[k] = true
 	}
-	setAside(p.aside, d, &change)
+	setAside(p.aside, &change)
 	p.counts = append(p.counts, change.Counts...)
 	p.loaded.New += change.New
 	p.loaded.Repeated += change.Repeated

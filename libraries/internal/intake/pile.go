@@ -1,7 +1,9 @@
 package intake
 
 import (
+	"context"
 	"encoding/binary"
+	"errors"
 	"maps"
 	"slices"
 
@@ -12,11 +14,14 @@ import (
 	"github.com/lectern-dev/lectern/reading/spill"
 )
 
-// A Pile gathers what a feed says of readers, parted by blocks of readers, in bounded memory. The zero Pile is empty and
-// ready. It is not for use by several goroutines at once.
+// A Pile gathers what a feed says of readers, parted by blocks of readers, in bounded memory, and the rows of loans and of
+// reservations by their day besides. The zero Pile is empty and ready. It is not for use by several goroutines at once.
 type Pile struct {
 	Spill spill.Pile
+	// Counted is true where nothing of the pile is written: then it keeps no rows to be written.
+	Counted bool
 
+	rows          lastingRows
 	record, frame []byte // of the last one: their room is used again
 }
 
@@ -42,20 +47,31 @@ func (p *Pile) AddEvent(e facts.Event) error {
 }
 
 // AddLoan puts a loan on the pile.
-func (p *Pile) AddLoan(c facts.LoanChange) error { return addChanged(p, pileLoan, loans, &c) }
+func (p *Pile) AddLoan(c facts.LoanChange) error {
+	return addChanged(p, lastingKinds{pileLoan, newLoanRow}, loans, &c)
+}
 
 // AddReservation puts a reservation on the pile.
 func (p *Pile) AddReservation(c facts.ReservationChange) error {
-	return addChanged(p, pileReservation, reservations, &c)
+	return addChanged(p, lastingKinds{pileReservation, newReservationRow}, reservations, &c)
 }
 
-// addChanged puts on the pile what a record is now, and what it was before where it was anything.
-func addChanged[T any](p *Pile, kind byte, k lasting[T], c *facts.Changed[T]) error {
+// lastingKinds are the kinds of a record on the pile, and of the row of a new one.
+type lastingKinds struct{ piled, row byte }
+
+// addChanged puts on the pile what a record is now, and what it was before where it was anything, and its row.
+func addChanged[T any](p *Pile, kinds lastingKinds, k lasting[T], c *facts.Changed[T]) error {
+	if !p.Counted {
+		p.rows.pile.Dir, p.rows.pile.Limit = p.Spill.Dir, p.Spill.Limit
+		if err := addLasting(&p.rows, k, &c.Now, kinds.row, c.Was == nil); err != nil {
+			return err
+		}
+	}
 	p.record = k.table.Append(p.record[:0], &c.Now)
 	if c.Was != nil {
 		p.record = k.table.Append(p.record, c.Was)
 	}
-	return p.add(kind, k.of(&c.Now).reader)
+	return p.add(kinds.piled, k.of(&c.Now).reader)
 }
 
 // AddRequest puts a suggestion request on the pile.
@@ -99,8 +115,15 @@ func (p *Pile) Part(i int) ([]facts.Delivery, error) {
 	return s.deliveries, visitRecords(data, s.deliver)
 }
 
-// Close removes the temporary files.
-func (p *Pile) Close() error { return p.Spill.Close() }
+// WriteRows begins to write the rows of the loans and the reservations, to which no more are added, while other things are: [Load]
+// waits for it. An end of ctx ends it, and so does Close.
+func (p *Pile) WriteRows(ctx context.Context, w state.Writer) { p.rows.begin(ctx, w) }
+
+// Close ends what is being written, and removes the temporary files.
+func (p *Pile) Close() error {
+	p.rows.stop()
+	return errors.Join(p.Spill.Close(), p.rows.pile.Close())
+}
 
 // visitRecords calls visit with each record of a part: its kind, its reader, and the record itself.
 func visitRecords(data []byte, visit func(kind byte, reader int64, record *packed.Decoder)) error {

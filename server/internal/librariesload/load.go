@@ -86,6 +86,7 @@ func (l *loading) Begin(ctx context.Context) (err error) {
 		history = *l.History
 	}
 	l.feed = l.store.Feed(librariesdb.NewIntake(st, l.Now(), history), l.base, l.Room())
+	l.feed.Pile.Counted = l.Check
 	l.feed.Settling = func(done, total int) { l.Tell("settle", int64(done), int64(total)) }
 	return err
 }
@@ -108,8 +109,9 @@ func (l *loading) Read(ctx context.Context) error {
 		func() error { return load.Read(ctx, l.Load, f.ChannelFile(&t.Channels)) },
 		func() error { return load.Read(ctx, l.Load, f.ReaderFile(&t.Readers)) },
 		func() error { return load.Read(ctx, l.Load, f.LoanFile(&t.Loans)) },
-		func() error { return load.Read(ctx, l.Load, f.ReservationFile(&t.Reservations)) },
 		func() error { return load.Read(ctx, l.Load, f.RenewalFile(&t.Renewals)) },
+		func() error { return load.Read(ctx, l.Load, f.ReservationFile(&t.Reservations)) },
+		func() error { l.writeRows(ctx); return nil },
 		func() error { return load.Read(ctx, l.Load, f.SessionFile(&t.Sessions)) },
 		func() error { return load.Read(ctx, l.Load, f.PreviewFile(&t.Previews)) },
 		func() error { return load.Read(ctx, l.Load, f.ActivityFile(&t.Activity)) },
@@ -120,6 +122,14 @@ func (l *loading) Read(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// writeRows has the loans and the reservations, of which all are there, written while the other files are read: to write them takes
+// longer than all else. Where the load fails then they are undone.
+func (l *loading) writeRows(ctx context.Context) {
+	if l.to != nil {
+		l.to.WriteRows(ctx, l.feed.Pile)
+	}
 }
 
 // Save implements load.Domain.
