@@ -3,6 +3,7 @@ package librariesdb
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/uptrace/bun"
@@ -56,15 +57,62 @@ func (s *Store) ReservationsByID(ctx context.Context, a report.Access, ids []int
 }
 
 func (l listed[T]) byID(ctx context.Context, s *Store, a report.Access, ids []int64) (map[int64]T, error) {
-	found := map[int64]T{}
-	for ids := range slices.Chunk(ids, chunk) {
-		err := statedb.Read(ctx, s.DB, l.records, func(v T) { found[l.place(v).id] = v },
-			`FROM ? WHERE ? AND ? IN (?)`, l.table, rowsOf(a), l.id, bun.List(ids))
+	found := make(map[int64]T, len(ids))
+	for part, near := range stretches(slices.Sorted(slices.Values(ids))) {
+		which := bun.SafeQuery("? IN (?)", l.id, bun.List(part))
+		if near {
+			which = bun.SafeQuery("? BETWEEN ? AND ?", l.id, part[0], part[len(part)-1])
+		}
+		err := statedb.Read(ctx, s.DB, l.records, func(v T) {
+			id := l.place(v).id
+			if _, asked := slices.BinarySearch(part, id); asked {
+				found[id] = v
+			}
+		}, `FROM ? WHERE ? AND ?`, l.table, rowsOf(a), which)
 		if err != nil {
 			return nil, err
 		}
 	}
 	return found, nil
+}
+
+const (
+	nearby = 4   // numbers stand close where they are no farther from one another
+	many   = 128 // so many that stand close are read as a range: a list takes PostgreSQL longer to plan than a range to read
+)
+
+// stretches cuts ascending numbers into those that stand close, of which there are many, and what lies between: no more of these than
+// one statement names.
+func stretches(ids []int64) iter.Seq2[[]int64, bool] {
+	return func(yield func([]int64, bool) bool) {
+		for len(ids) > 0 {
+			n := run(ids)
+			near := n >= many
+			for !near && n < len(ids) && n < chunk {
+				next := run(ids[n:])
+				if next >= many {
+					break
+				}
+				n += next
+			}
+			if !near {
+				n = min(n, chunk)
+			}
+			if !yield(ids[:n], near) {
+				return
+			}
+			ids = ids[n:]
+		}
+	}
+}
+
+// run returns how many of ascending numbers, from the first on, stand close.
+func run(ids []int64) int {
+	n := 1
+	for n < len(ids) && ids[n]-ids[n-1] <= nearby {
+		n++
+	}
+	return n
 }
 
 // LoansIn implements report.Store.
