@@ -42,6 +42,14 @@ func (t *trial) clockBack(c chance, _ Act) error {
 	return t.putClock(c, t.clock.now().Add(-time.Duration(1+c.IntN(3))*time.Hour-11*time.Minute))
 }
 
+// leaseEnds puts the clock of loads forward until the lease of one that died or stopped has run out. One of an older binary, which
+// has no such clock, waits for that itself.
+func (t *trial) leaseEnds() {
+	if t.product.clock {
+		t.clock.offset += 70 * time.Second
+	}
+}
+
 // turn has an hour, or a day, begin while the servers run and are asked.
 func (t *trial) turn(c chance, _ Act) error {
 	if !t.product.clock {

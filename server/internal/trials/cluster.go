@@ -115,18 +115,21 @@ func (c *cluster) promote() error {
 // primary is the node that is written to.
 func (c *cluster) primary() *node { return c.nodes[0] }
 
+// unhurried lets connecting take longer than Lectern does: a machine that is busy with other things is no fault.
+const unhurried = "&connect_timeout=30"
+
 // url is the URL of a database through the proxies.
 func (c *cluster) url(name string) string {
 	var hosts []string
 	for _, n := range c.nodes {
 		hosts = append(hosts, n.proxy.addr())
 	}
-	return "postgres://lectern@" + strings.Join(hosts, ",") + "/" + name + "?sslmode=disable&target_session_attrs=read-write"
+	return "postgres://lectern@" + strings.Join(hosts, ",") + "/" + name + "?sslmode=disable&target_session_attrs=read-write" + unhurried
 }
 
 // url is the URL of a database without proxies.
 func (n *node) url(name string) string {
-	return "postgres://lectern@127.0.0.1:" + n.port + "/" + name + "?sslmode=disable"
+	return "postgres://lectern@127.0.0.1:" + n.port + "/" + name + "?sslmode=disable" + unhurried
 }
 
 // part lets the standby hear no more of the primary, which no longer waits for it.

@@ -87,7 +87,7 @@ func (t *trial) overtaken(c chance, moment time.Duration, run *command) error {
 	if free, err := t.free(); err != nil || !free {
 		return err
 	}
-	t.clock.offset += 70 * time.Second
+	t.leaseEnds()
 	t.trouble = true
 	return t.schools.load(t, c, loading{feed: pick(c, t.schools.feeds), fault: "in trouble"})
 }

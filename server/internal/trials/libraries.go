@@ -15,7 +15,7 @@ type librariesSide struct {
 }
 
 func (t *trial) beginLibraries() error {
-	t.libraries.side = side[*library]{args: []string{"load", "libraries", "--library", "rede"}, worlds: newWorlds(&library{held: newShelf()}), whole: t.wholeLibraries}
+	t.libraries.side = side[*library]{args: []string{"load", "libraries", "--library", "rede"}, worlds: newWorlds(&library{held: newShelf(!t.product.check)}), whole: t.wholeLibraries}
 	if err := t.must(nil, "library", "create", "rede", "--name", "Rede"); err != nil {
 		return err
 	}

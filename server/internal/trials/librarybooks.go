@@ -12,7 +12,7 @@ import (
 // own are a title's own lines, in the order in which they are consumed (L8, L9).
 func (s *shelf) own(book int) (lines []row) {
 	for id, l := range s.Lines {
-		if num(l, "bookId") == book && l["collection"] != "platform" && (l["kind"] == "purchase" || l["copies"] != nil) {
+		if num(l, "bookId") == book && l["collection"] != "platform" && s.line(l) {
 			lines = append(lines, with(l, "lineId", any(id)))
 		}
 	}
@@ -20,6 +20,11 @@ func (s *shelf) own(book int) (lines []row) {
 		return cmp.Or(cmp.Compare(bought(a), bought(b)), compareInts(a, b, "number"), cmp.Compare(str(b, "kind"), str(a, "kind")), compareInts(a, b, "lineId"))
 	})
 	return lines
+}
+
+// line reports whether a line is one: a legacy one of an own collection without copies is none.
+func (s *shelf) line(l row) bool {
+	return l["kind"] == "purchase" || l["copies"] != nil || l["collection"] == "platform" && !s.Former
 }
 
 // bought is the day on which a line was, as it is shown.
@@ -54,7 +59,7 @@ func (s *shelf) origin(book int) any {
 		return own[0]["collection"]
 	}
 	for _, l := range s.Lines {
-		if num(l, "bookId") == book && l["collection"] == "platform" {
+		if num(l, "bookId") == book && l["collection"] == "platform" && s.line(l) {
 			return "platform"
 		}
 	}
@@ -107,7 +112,7 @@ func (s *shelf) books(q query) (rows []row) {
 		own, of := s.own(id), q.params["collection"]
 		found := of == "" || of == "all"
 		for _, l := range s.Lines {
-			found = found || num(l, "bookId") == id && l["collection"] == of && (of == "platform" || l["kind"] == "purchase" || l["copies"] != nil)
+			found = found || num(l, "bookId") == id && l["collection"] == of && s.line(l)
 		}
 		if !found {
 			continue
@@ -141,7 +146,7 @@ func (s *shelf) waiting(book int) (n int) {
 func (s *shelf) confirmed(book int) (n int) {
 	for _, l := range s.Loans {
 		until := "9999"
-		if l["returnedAt"] != nil {
+		if l["returnedAt"] != nil && !s.Former {
 			until = dayOf(instant(l, "returnedAt"))
 		}
 		if num(l, "bookId") == book && slices.ContainsFunc(s.Events, func(e event) bool {

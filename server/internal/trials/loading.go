@@ -96,7 +96,7 @@ func (s *side[M]) settle(t *trial, l loading, m *maybe[M], run *command, certain
 			return err
 		}
 		s.worlds.unknown(m)
-		t.clock.offset += 70 * time.Second // the lease of who died runs out
+		t.leaseEnds()
 		if !t.trouble {
 			return s.whole(t.servers[0])
 		}

@@ -117,14 +117,17 @@ func (p *partner) takes(ref string, account int, now time.Time) {
 	p.carriers[ref] = append(list, carrier{now, account})
 }
 
-// errBad is the error of a feed with a row that cannot be loaded (F3).
-var errBad = errors.New("a bad row")
+// Why a feed cannot be loaded (F3).
+var (
+	errBad      = errors.New("a bad row")
+	errMisspelt = errors.New("a misspelt member")
+)
 
 // load folds a feed that a load began at a time (F3).
 func (p *partner) load(l loading, began time.Time) error {
 	feed, skip := l.feed, l.skip
 	if slices.ContainsFunc(feed["segments"], func(r row) bool { return r["duration"] != nil }) {
-		return errBad // a member that is misspelt is not passed over
+		return errMisspelt // it is not passed over
 	}
 	bad := func(ok bool) error {
 		if ok || skip {

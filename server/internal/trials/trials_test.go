@@ -116,3 +116,20 @@ func TestPlan(t *testing.T) {
 		t.Errorf("readPlan = %v, %v, want %v", got, err, p)
 	}
 }
+
+// The model of an older binary's libraries has the rules of then: of a legacy line without copies, of a session after a loan, of the
+// deleted with loans, and of the key of those without a value.
+func TestFormer(t *testing.T) {
+	for _, former := range []bool{false, true} {
+		s := newShelf(former)
+		s.Books[1], s.Lines[2] = row{"bookId": 1}, row{"bookId": 1, "collection": "platform", "kind": "legacy"}
+		s.Readers[3] = row{"userId": 3, "status": "deleted", "registeredAt": "2026-08-01", "deletedAt": "2026-08-02"}
+		s.Loans[4] = row{"loanId": 4, "userId": 3, "bookId": 1, "borrowedAt": "2026-08-03T12:00:00Z", "returnedAt": "2026-08-04T12:00:00Z", "status": "returned"}
+		s.Events = []event{{Kind: "sessions", Reader: 3, Book: 1, At: instant(row{"at": "2026-08-05T12:00:00Z"}, "at")}}
+		groups := s.breakdown(query{params: map[string]string{}, today: "2026-08-06"}, "state")
+		got := line([]any{s.origin(1), s.confirmed(1), s.deletedUsers("2026-08-06")["withLoans"], groups[0].(row)["key"]})
+		if want := map[bool]string{false: `["platform",0,0,""]`, true: `[null,1,1,null]`}[former]; got != want {
+			t.Errorf("former %v: %s, want %s", former, got, want)
+		}
+	}
+}
