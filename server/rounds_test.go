@@ -216,8 +216,29 @@ func TestRoundAfterDrop(t *testing.T) {
 	})
 }
 
-// dropDeletion loads for the next hour that a reader is deleted, and withdraws that.
-func (n *network) dropDeletion() {
+// TestRoundBeforeHour lists the reader whose e-mail was erased by a load that waits for its hour, and no other: the copy has it still.
+func TestRoundBeforeHour(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		n := newNetwork(t, db, server.Config{LibrariesRate: -1})
+		since := snapshotOf(t, n.get(n.key, librariesPrefix+"/users"))
+		n.loadDeletion()
+		w := n.get(n.key, librariesPrefix+"/users?changedSince="+since)
+		if !strings.Contains(w.Body.String(), `"rows":[{"userId":7,"name":"Ana","email":"",`) || !strings.Contains(w.Body.String(), `"totalRows":1}`) {
+			t.Errorf("before the hour: %d %s", w.Code, w.Body)
+		}
+		since = snapshotOf(t, w)
+		if w := n.get(n.key, librariesPrefix+"/users?changedSince="+since); !strings.Contains(w.Body.String(), `"totalRows":0}`) {
+			t.Errorf("and again: %s", w.Body)
+		}
+		n.clock.now = n.clock.now.Add(time.Hour)
+		if w := n.get(n.key, librariesPrefix+"/users?changedSince="+since); !strings.Contains(w.Body.String(), `"status":"deleted"`) {
+			t.Errorf("in the next hour: %s", w.Body)
+		}
+	})
+}
+
+// loadDeletion loads for the next hour that a reader is deleted.
+func (n *network) loadDeletion() *librariesdb.Store {
 	n.Helper()
 	store := &librariesdb.Store{DB: n.db.DB, Copy: n.db.Copy, Now: n.clock.time}
 	deleted := strings.NewReplacer(`"active","deletedAt":null`, `"deleted","deletedAt":"2026-09-15"`, `"updatedAt":"2026-08-01`, `"updatedAt":"2026-09-15`)
@@ -225,7 +246,13 @@ func (n *network) dropDeletion() {
 	if _, err := librariesload.Load(n.Context(), store, n.folder(feed), librariesload.Options{Network: n.north, Now: n.clock.time}); err != nil {
 		n.Fatal(err)
 	}
-	if was, err := store.Drop(n.Context(), n.north, nil); err != nil || was.At.Facts == 0 {
+	return store
+}
+
+// dropDeletion loads for the next hour that a reader is deleted, and withdraws that.
+func (n *network) dropDeletion() {
+	n.Helper()
+	if was, err := n.loadDeletion().Drop(n.Context(), n.north, nil); err != nil || was.At.Facts == 0 {
 		n.Fatalf("Drop = %+v, %v", was, err)
 	}
 }

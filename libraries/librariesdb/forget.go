@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
@@ -21,9 +20,8 @@ import (
 const ReadersTable = "libraries_readers"
 
 // Forget erases a reader's name and e-mail in every state, the one that waits for its hour included, and for ever: what a load
-// under way has written of them goes with its last step, and later rows of the reader leave them empty (P7). A new version of the
-// registers tells those who kept a copy. Forgetting again erases again, and is new no more. The error is ErrNotFound where there
-// is no such reader, or no such network.
+// under way has written of them goes with its last step, and later rows of the reader leave them empty (P7). Forgetting again
+// erases again, and is new no more. The error is ErrNotFound where there is no such reader, or no such network.
 func (s *Store) Forget(ctx context.Context, n libraries.NetworkID, reader int64) (fresh bool, since time.Time, err error) {
 	err = s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := NetworkOf(ctx, tx, n); err != nil {
@@ -49,14 +47,12 @@ func (s *Store) Forget(ctx context.Context, n libraries.NetworkID, reader int64)
 		if fresh, since, err = authdb.Forget(ctx, tx, authdb.Forgotten{Tenant: auth.Tenant(n), User: reader, Since: now}); err != nil {
 			return err
 		}
-		if fresh {
-			h = h.At(now)
-			h.Registers = authdb.NextNumber(h.Registers)
-			if err := h.Hold(ctx, tx, auth.Tenant(n), now); err != nil {
-				return err
-			}
+		h = h.At(now)
+		before := h.Registers
+		if err := erase(ctx, tx, n, &h, []int64{reader}, person); err != nil || h.Registers == before {
+			return err
 		}
-		return eraseReaders(ctx, tx, n, []int64{reader})
+		return h.Hold(ctx, tx, auth.Tenant(n), now)
 	})
 	if err != nil {
 		return false, time.Time{}, fmt.Errorf("forget reader %d of network %d: %w", reader, n, err)
@@ -64,29 +60,32 @@ func (s *Store) Forget(ctx context.Context, n libraries.NetworkID, reader int64)
 	return fresh, since, nil
 }
 
-// eraseReaders erases the names and e-mails of readers from every state.
-func eraseReaders(ctx context.Context, tx bun.IDB, n libraries.NetworkID, ids []int64) error {
-	for ids := range slices.Chunk(ids, chunk) {
-		err := erase(ctx, tx, n, bun.SafeQuery(`
-			UPDATE libraries_readers
-			   SET name = '', email = ''
-			 WHERE tenant_id = ? AND user_id IN (?) AND (name <> '' OR email <> '')`, n, bun.List(ids)))
-		if err != nil {
-			return fmt.Errorf("erase readers: %w", err)
-		}
-	}
-	return nil
-}
+// What is erased of a reader, and which rows have something of it.
+var (
+	email  = [2]bun.Safe{`email = ''`, `email <> ''`}
+	person = [2]bun.Safe{`name = '', email = ''`, `(name <> '' OR email <> '')`}
+)
 
-// erase runs an update that erases from every state, and notes it where there was something to erase.
-func erase(ctx context.Context, tx bun.IDB, n libraries.NetworkID, update schema.QueryWithArgs) error {
-	done, err := tx.NewRaw(`?`, update).Exec(ctx)
-	if err != nil {
-		return err
+// erase erases something of readers from every state. Where there was something to erase it notes that, and gives the registers of h a
+// new version: the rows that have it tell those who kept a copy what to erase.
+func erase(ctx context.Context, tx bun.IDB, n libraries.NetworkID, h *authdb.Held, ids []int64, what [2]bun.Safe) error {
+	version, erased := authdb.NextNumber(h.Registers), int64(0)
+	for ids := range slices.Chunk(ids, chunk) {
+		done, err := tx.NewRaw(`UPDATE libraries_readers SET ?, erased = ? WHERE tenant_id = ? AND user_id IN (?) AND ?`,
+			what[0], version, n, bun.List(ids), what[1]).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("erase of readers: %w", err)
+		}
+		rows, err := done.RowsAffected()
+		if err != nil {
+			return err
+		}
+		erased += rows
 	}
-	if rows, err := done.RowsAffected(); err != nil || rows == 0 {
-		return err
+	if erased == 0 {
+		return nil
 	}
+	h.Registers = version
 	return authdb.Erased(ctx, tx, auth.Tenant(n))
 }
 

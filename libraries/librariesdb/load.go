@@ -3,7 +3,6 @@ package librariesdb
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -144,7 +143,7 @@ var errLate = errors.New("the load's last step took too long")
 // that it chose may have begun without it.
 func (l *Load) hold(ctx context.Context, of erasure, immediately bool, within time.Duration) (Saved, error) {
 	h, err := l.to.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *authdb.Held) error {
-		if err := l.erase(ctx, tx, of); err != nil {
+		if err := l.erase(ctx, tx, h, of); err != nil {
 			return err
 		}
 		if l.choose(h, now, immediately, within); h.Next == 0 {
@@ -186,13 +185,9 @@ type erasure struct {
 
 // erase erases e-mails, and the readers who were forgotten while the load read and wrote rows that name them, from every state, the
 // one that is served included.
-func (l *Load) erase(ctx context.Context, tx bun.Tx, of erasure) error {
-	for ids := range slices.Chunk(of.emails, chunk) {
-		err := erase(ctx, tx, l.Base.Network, bun.SafeQuery(
-			`UPDATE libraries_readers SET email = '' WHERE tenant_id = ? AND user_id IN (?) AND email <> ''`, l.Base.Network, bun.List(ids)))
-		if err != nil {
-			return fmt.Errorf("erase e-mails: %w", err)
-		}
+func (l *Load) erase(ctx context.Context, tx bun.Tx, h *authdb.Held, of erasure) error {
+	if err := erase(ctx, tx, l.Base.Network, h, of.emails, email); err != nil {
+		return err
 	}
 	all, err := forgotten(ctx, tx, l.Base.Network)
 	if err != nil {
@@ -201,7 +196,7 @@ func (l *Load) erase(ctx context.Context, tx bun.Tx, of erasure) error {
 	for id := range of.known {
 		delete(all, id)
 	}
-	return eraseReaders(ctx, tx, l.Base.Network, slices.Sorted(maps.Keys(all)))
+	return erase(ctx, tx, l.Base.Network, h, slices.Sorted(maps.Keys(all)), person)
 }
 
 // Drop withdraws what waits for its hour of a network, and returns what it was: its number and the hour from which it was to

@@ -36,6 +36,18 @@ func (s *Store) ReplacedRows(ctx context.Context, a report.Access, loads state.S
 	switch of {
 	case report.ReaderRows:
 		err = states.ReplacedRows(ctx, intake.Readers.Table, tenant, loads, last)
+	case report.ErasedReaders:
+		rows, err := s.DB.QueryContext(ctx, `
+			SELECT DISTINCT user_id
+			  FROM libraries_readers
+			 WHERE tenant_id = ? AND erased >= ? AND erased < ? AND erased > 0
+			 ORDER BY user_id`, tenant, loads.From, loads.End)
+		err = authdb.Visit(rows, err, "who was erased", func(rows *sql.Rows) error {
+			var id int64
+			err := rows.Scan(&id)
+			ids = append(ids, id)
+			return err
+		})
 	case report.BookRows:
 		err = states.ReplacedRows(ctx, intake.Books.Table, tenant, loads, last)
 	case report.NamedTerms:

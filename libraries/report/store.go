@@ -71,10 +71,11 @@ type Versioned uint8
 // What loads replace one by one.
 const (
 	//mutants:equal any numbers will do that differ
-	ReaderRows   Versioned = iota + 1 // readers, by identifier
-	BookRows                          // titles, by identifier
-	NamedTerms                        // libraries and age groups, by identifier
-	TitleRecords                      // what a reader did with each title, by reader
+	ReaderRows    Versioned = iota + 1 // readers, by identifier
+	BookRows                           // titles, by identifier
+	NamedTerms                         // libraries and age groups, by identifier
+	TitleRecords                       // what a reader did with each title, by reader
+	ErasedReaders                      // readers of whom something was erased from every state: the span is of versions of the registers
 )
 
 // Listed is a loan or a reservation as far as lists filter it.

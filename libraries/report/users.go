@@ -158,9 +158,8 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, since state.Versions
 }
 
 // usersChanged compares the readers whose attributes stand in blocks that differ; of the others it takes those whose own row was
-// replaced, or that have a term which was named anew. Rows of the register are not compared: one whose e-mail was erased in both
-// states is listed too, which a copy has. Where what erased e-mails was withdrawn, which a new version of the registers says, nothing
-// tells whose they were, and all readers are listed.
+// replaced, or that have a term which was named anew. Rows of the register are not compared. One of whom something was erased in both
+// states, also by a load that still waits for its hour or was withdrawn, is listed too: a copy has it.
 func (r *Reports) usersChanged(ctx context.Context, a Access, since state.Versions, q UserQuery) (round.Rows, error) {
 	loads := state.LoadsAfter(since.Facts, a.At.Facts)
 	now, err := r.readers(ctx, a)
@@ -180,6 +179,11 @@ func (r *Reports) usersChanged(ctx context.Context, a Access, since state.Versio
 	if err != nil {
 		return nil, err
 	}
+	erased, err := r.Store.ReplacedRows(ctx, a, state.LoadsAfter(since.Registers, a.At.Registers), ErasedReaders)
+	if err != nil {
+		return nil, err
+	}
+	ids = append(ids, erased...)
 	named, err := r.Store.ReplacedRows(ctx, a, loads, NamedTerms)
 	if err != nil {
 		return nil, err
@@ -192,7 +196,7 @@ func (r *Reports) usersChanged(ctx context.Context, a Access, since state.Versio
 		}
 	}
 	for rank, id := range now.IDs {
-		if since.Registers != a.At.Registers || c.apart(rank) || now.hasTerm(rank, named) {
+		if c.apart(rank) || now.hasTerm(rank, named) {
 			ids = append(ids, id)
 		}
 	}

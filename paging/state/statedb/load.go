@@ -481,8 +481,7 @@ func (l *Load) Close(ctx context.Context) error {
 }
 
 // Drop withdraws what waits for its time of a tenant, and returns what its row said; Next is 0 where nothing waited. While a
-// load lives it waits for that, as Begin does. What was erased stays erased: of what is no state any more a new version of the
-// registers tells those who kept a copy.
+// load lives it waits for that, as Begin does. What was erased stays erased.
 func (s *Store) Drop(ctx context.Context, t state.Tenant, waiting func()) (was authdb.Held, err error) {
 	l, err := s.Begin(ctx, t, waiting)
 	if err != nil {
@@ -491,9 +490,6 @@ func (s *Store) Drop(ctx context.Context, t state.Tenant, waiting func()) (was a
 	defer func() { err = errors.Join(err, l.Close(context.WithoutCancel(ctx))) }() // which undoes what is above the base
 	err = l.Alone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h authdb.Held) error {
 		was = h
-		if h.Next > 0 {
-			h.Registers = authdb.NextNumber(h.Registers)
-		}
 		h.Next, h.NextFrom = 0, time.Time{}
 		return h.Hold(ctx, tx, auth.Tenant(t), now)
 	})
