@@ -104,11 +104,12 @@ func (s *Store) insert(ctx context.Context, tx bun.Tx, want auth.Key) (string, a
 }
 
 // Rotate issues a successor of the key with the id and lets the old one live for
-// the grace; not longer than it would have, and with a grace of 0 no longer. The
-// successor differs in its number and secret alone: it has the API, the network,
-// the rate budget (G3) and the expiry, if any, of the old key, unless expires is
-// another, earlier or later; the zero time = never. What it returns is the secret
-// alone for a directory key, and the whole text for the others.
+// the grace; not longer than it would have. With a grace of 0 that is revoked, and
+// does not live again where the clock is put back. The successor differs in its
+// number and secret alone: it has the API, the network, the rate budget (G3) and
+// the expiry, if any, of the old key, unless expires is another, earlier or later;
+// the zero time = never. What it returns is the secret alone for a directory key,
+// and the whole text for the others.
 //
 // The errors are ErrNotFound, ErrExpiry, ErrDead for a key that is not live,
 // ErrRotated for one that has a successor, since its expiry is the end of its grace
@@ -136,11 +137,14 @@ func (s *Store) Rotate(ctx context.Context, id string, grace time.Duration, expi
 		if text, k, err = s.insert(ctx, tx, next); err != nil {
 			return err
 		}
-		end := now.Add(grace)
+		end, column := now.Add(grace), bun.Ident("expires")
+		if grace == 0 {
+			column = "revoked"
+		}
 		if !old.Expires.IsZero() && old.Expires.Before(end) {
 			return nil
 		}
-		_, err = tx.NewUpdate().Model(rowOfKey(old)).Set("expires = ?", end).WherePK().Exec(ctx)
+		_, err = tx.NewUpdate().Model(rowOfKey(old)).Set("? = ?", column, end).WherePK().Exec(ctx)
 		return err
 	})
 	if err != nil {

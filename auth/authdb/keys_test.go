@@ -323,6 +323,8 @@ func TestRotate(t *testing.T) {
 			t.Errorf("Rotate of the successor = %+v, %v, want budget 2", third, err)
 		}
 		checkLive(t, s, "rotated without a grace", text, auth.Schools, false)
+		c.set(end.Add(-time.Hour))
+		checkLive(t, s, "rotated without a grace, when the clock was put back", text, auth.Schools, false)
 	})
 }
 

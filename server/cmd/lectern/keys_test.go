@@ -64,8 +64,8 @@ func TestKeyLife(t *testing.T) {
 	}
 	_, third := apiKey(t, ok(t, "key", "rotate", successor, "--grace", "0", "--expires", "2099-12-31"))
 	keys = listed(t)
-	if keys[successor].State != "expired" || keys[third].Expires == nil {
-		t.Errorf("after a grace of 0: %+v and %+v, want an expired key and one with an expiry", keys[successor], keys[third])
+	if keys[successor].State != "revoked" || keys[third].Expires == nil {
+		t.Errorf("after a grace of 0: %+v and %+v, want a revoked key and one with an expiry", keys[successor], keys[third])
 	}
 	if line := fails(t, exitError, "key", "rotate", successor); !strings.Contains(line, "issue a new one") {
 		t.Errorf("rotating a dead key says %q", line)
