@@ -11,16 +11,14 @@ import (
 // that is asked for more than it can do does less the more it is asked for: each request that has begun waits for a connection to
 // the database again and again, behind all others that have, and holds its memory meanwhile.
 //
-// A turn ends with the first byte of the answer, which is complete by then: who reads slowly keeps nobody waiting.
+// A turn ends with the first byte of the answer, which is complete by then: who reads slowly keeps nobody waiting. A request whose time
+// is over before its turn comes goes on without one: what it does first fails, and its API says so in its own shape.
 func Turns(n int) Middleware {
 	places := semaphore.NewWeighted(int64(n))
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			t := &turn{places: places}
-			if err := t.take(r.Context()); err != nil {
-				Fail(w, r, err)
-				return
-			}
+			t.take(r.Context())
 			defer t.end()
 			TraceOf(r.Context()).turn = t
 			next.ServeHTTP(&turnWriter{w, t}, r)
@@ -34,11 +32,8 @@ type turn struct {
 	has    bool
 }
 
-func (t *turn) take(ctx context.Context) error {
-	err := t.places.Acquire(ctx, 1)
-	t.has = err == nil
-	return err
-}
+// take waits for the turn, or for the end of ctx.
+func (t *turn) take(ctx context.Context) { t.has = t.places.Acquire(ctx, 1) == nil }
 
 func (t *turn) end() {
 	if t.has {
@@ -48,7 +43,7 @@ func (t *turn) end() {
 }
 
 // Aside lets another request have the turn while wait runs, which waits for something that is not the server's work: for what a
-// client sends, or for an outside source. If the request ends meanwhile it goes on without a turn, to notice that it has.
+// client sends, or for another request.
 func (t *Trace) Aside(ctx context.Context, wait func()) {
 	if t.turn == nil {
 		wait()
@@ -56,7 +51,7 @@ func (t *Trace) Aside(ctx context.Context, wait func()) {
 	}
 	t.turn.end()
 	wait()
-	_ = t.turn.take(ctx)
+	t.turn.take(ctx)
 }
 
 // turnWriter ends a turn when the answer begins.
