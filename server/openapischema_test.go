@@ -310,7 +310,8 @@ func TestFits(t *testing.T) {
 		{`{"oneOf":[{"type":"number"},{"type":"integer"}]}`, `1.5`, `1`},
 		{`{"minLength":2}`, `7`, `"x"`}, // a keyword of texts says nothing of numbers
 		{`{"not":{"type":"string"}}`, ``, `7`},
-		{`{"format":"email"}`, ``, `"a@b.example"`},
+		{`{"type":"string","format":"email"}`, `"a@b.example"`, `"a"`},
+		{`{"format":"uuid"}`, ``, `"a@b.example"`},
 	} {
 		schema, err := decodeOrdered([]byte(tt.schema))
 		if err != nil {
