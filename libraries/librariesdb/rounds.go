@@ -37,17 +37,7 @@ func (s *Store) ReplacedRows(ctx context.Context, a report.Access, loads state.S
 	case report.ReaderRows:
 		err = states.ReplacedRows(ctx, intake.Readers.Table, tenant, loads, last)
 	case report.ErasedReaders:
-		rows, err := s.DB.QueryContext(ctx, `
-			SELECT DISTINCT user_id
-			  FROM libraries_readers
-			 WHERE tenant_id = ? AND erased >= ? AND erased < ? AND erased > 0
-			 ORDER BY user_id`, tenant, loads.From, loads.End)
-		err = authdb.Visit(rows, err, "who was erased", func(rows *sql.Rows) error {
-			var id int64
-			err := rows.Scan(&id)
-			ids = append(ids, id)
-			return err
-		})
+		return s.erased(ctx, a.Network, loads)
 	case report.BookRows:
 		err = states.ReplacedRows(ctx, intake.Books.Table, tenant, loads, last)
 	case report.NamedTerms:
@@ -61,6 +51,22 @@ func (s *Store) ReplacedRows(ctx context.Context, a report.Access, loads state.S
 	case report.TitleRecords:
 		err = states.Replaced(ctx, tenant, facts.ReaderTitlesKind, loads, func(key state.BlockKey) error { return last([]int64{key.A}) })
 	}
+	return ids, err
+}
+
+// erased returns the readers of whom something was erased by versions of the registers, ascending.
+func (s *Store) erased(ctx context.Context, n libraries.NetworkID, versions state.Span) (ids []int64, err error) {
+	rows, err := s.DB.QueryContext(ctx, `
+		SELECT DISTINCT user_id
+		  FROM libraries_readers
+		 WHERE tenant_id = ? AND erased >= ? AND erased < ? AND erased > 0
+		 ORDER BY user_id`, n, versions.From, versions.End)
+	var id int64
+	err = authdb.Visit(rows, err, "who was erased", func(rows *sql.Rows) error {
+		err := rows.Scan(&id)
+		ids = append(ids, id)
+		return err
+	})
 	return ids, err
 }
 
