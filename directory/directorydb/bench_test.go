@@ -78,19 +78,21 @@ func benchmark(b *testing.B, db *database.DB) {
 			}
 		}
 	})
-	b.Run("Names", func(b *testing.B) {
-		ids := make([]directory.UserID, 1000)
-		for i := range ids {
-			ids[i] = directory.UserID(50_000 + i)
-		}
-		for b.Loop() {
-			n := 0
-			_, err := directorydb.Latest(db, p).Names(b.Context(), ids, 0, func(int, string, string) { n++ })
-			if err != nil || n != len(ids) {
-				b.Fatal(n, err)
+	for apart, name := range map[int]string{1: "Names", 50: "NamesApart"} {
+		b.Run(name, func(b *testing.B) {
+			ids := make([]directory.UserID, 1000)
+			for i := range ids {
+				ids[i] = directory.UserID(50_000 + apart*i)
 			}
-		}
-	})
+			for b.Loop() {
+				n := 0
+				_, err := directorydb.Names(b.Context(), db.DB, p, directorydb.Now, ids, 0, func(int, string, string) { n++ })
+				if err != nil || n != len(ids) {
+					b.Fatal(n, err)
+				}
+			}
+		})
+	}
 }
 
 func BenchmarkListsSQLite(b *testing.B)   { benchmarkLists(b, dbtest.SQLite(b)) }

@@ -149,7 +149,7 @@ func TestNames(t *testing.T) {
 			{"far apart", []directory.UserID{1, 9}, []directory.Account{all[0], all[8]}},
 			{"another partner's is none", []directory.UserID{-1, 0, 9, 10, 11}, all[8:]},
 		} {
-			got, _ := names(t, directorydb.Latest(db, p), 0, c.ids...)
+			got, _ := names(t, db, p, directorydb.Now, 0, c.ids...)
 			var want []string
 			for _, a := range c.want {
 				want = append(want, fmt.Sprint(a.ID, a.Name, a.Email))
@@ -162,9 +162,9 @@ func TestNames(t *testing.T) {
 }
 
 // names returns what Names tells.
-func names(t *testing.T, v directorydb.View, erasures int64, ids ...directory.UserID) (got []string, erased bool) {
+func names(t *testing.T, db *database.DB, p directory.PartnerID, at, erasures int64, ids ...directory.UserID) (got []string, erased bool) {
 	t.Helper()
-	erased, err := v.Names(t.Context(), ids, erasures, func(place int, name, email string) {
+	erased, err := directorydb.Names(t.Context(), db.DB, p, at, ids, erasures, func(place int, name, email string) {
 		got = append(got, fmt.Sprint(ids[place], name, email))
 	})
 	if err != nil {
@@ -186,7 +186,7 @@ func TestNamesOfStates(t *testing.T) {
 		look := func(at, erasures int64, name string, want bool) {
 			t.Helper()
 			for _, ids := range [][]directory.UserID{{2, 3}, {2, 9}} {
-				got, erased := names(t, directorydb.View{DB: db, Partner: p, At: at}, erasures, ids...)
+				got, erased := names(t, db, p, at, erasures, ids...)
 				second := all[ids[1]-1]
 				if !slices.Equal(got, []string{fmt.Sprint(2, name, renamed.Email), fmt.Sprint(second.ID, second.Name, second.Email)}) || erased != want {
 					t.Errorf("names of %v at %d, %d = %q, %t, want %s, %t", ids, at, erasures, got, erased, name, want)

@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
@@ -95,68 +94,49 @@ func (v View) AccountRefs(ctx context.Context, visit func(directory.Account) err
 	return nil
 }
 
-// Names calls visit with the name and the e-mail of the accounts of the given numbers, which ascend, and with their places among
-// those; a number without an account is left out. It is meant for a page: a thousand or so. It reports whether the partner's number
-// of erasures may be another one than the given: then what it reads may be of a time between (see authdb.Erased).
+// Names calls visit with the name and the e-mail of the accounts of the given numbers, which ascend, as they were at a version of a
+// partner's registers, and with their places among those; a number without an account is left out. It is meant for a page: a thousand or
+// so. It reports whether the partner's number of erasures may be another one than the given: then what it reads may be of a time between
+// (see authdb.Erased).
 //
-// As a rule the view is that of now, which the accounts alone have: one statement reads them, or nothing where the partner's row says
+// As a rule the version is that of now, which the accounts alone have: one statement reads them, or nothing where the partner's row says
 // otherwise. Only then is the past asked.
-func (v View) Names(ctx context.Context, ids []directory.UserID, erasures int64, visit func(place int, name, email string)) (erased bool, err error) {
+func Names(ctx context.Context, db *bun.DB, partner directory.PartnerID, at int64, ids []directory.UserID, erasures int64, visit func(place int, name, email string)) (erased bool, err error) {
 	if len(ids) == 0 {
 		return false, nil
 	}
-	found := false
-	read := func(rows *sql.Rows, err error) error {
-		found, err = v.visitNames(rows, err, ids, visit)
-		return err
+	among, list := authdb.Among(db, "user_id", 3, ids)
+	args := append([]any{partner, at}, list...)
+	latest := fmt.Sprintf(`
+		SELECT user_id, name, email
+		  FROM accounts
+		 WHERE tenant_id = $1 AND %s
+		   AND (SELECT registers FROM versions WHERE tenant_id = $1 AND erasures = $%d) = $2
+		 ORDER BY user_id`, among, 3+len(list))
+	past := func(where string) string {
+		return fmt.Sprintf(`
+		SELECT user_id, name, email FROM accounts WHERE tenant_id = $1 AND +version <= $2 AND %[1]s
+		 UNION ALL
+		SELECT user_id, name, email FROM accounts_past WHERE tenant_id = $1 AND version <= $2 AND until > $2 AND %[1]s
+		 ORDER BY user_id`, among+where)
 	}
-	if err := read(v.namesNow(ctx, ids, erasures)); err != nil || found {
-		return false, err
+	unerased := past(fmt.Sprintf(` AND (SELECT erasures FROM versions WHERE tenant_id = $1) = $%d`, 3+len(list)))
+	for _, query := range []string{latest, unerased} {
+		if found, err := visitNames(ctx, db, query, append(args, erasures), ids, visit); err != nil || found {
+			return false, err
+		}
 	}
-	unerased := v.names(ids).Where("(SELECT erasures FROM versions WHERE tenant_id = ?) = ?", v.Partner, erasures)
-	if err := read(unerased.Rows(ctx)); err != nil || found {
-		return false, err
-	}
-	return true, read(v.names(ids).Rows(ctx))
+	_, err = visitNames(ctx, db, past(""), args, ids, visit)
+	return true, err
 }
 
-// isRange reports whether ascending numbers stand close: those are read as a range, which costs the engines half of a list.
-func isRange(ids []directory.UserID) bool { return int64(ids[len(ids)-1]-ids[0]) < 2*int64(len(ids)) }
-
-// names is the query for the names of accounts. With a list, bounds tell PostgreSQL to use the key while it has no statistics, as
-// after the first load; SQLite would read all between them, and is told none.
-func (v View) names(ids []directory.UserID) *bun.SelectQuery {
-	q := v.rows("accounts", "user_id", `user_id, name, email`)
-	if !isRange(ids) {
-		q.Where("user_id IN (?)", bun.List(ids))
-	}
-	if isRange(ids) || v.DB.Dialect().Name() == dialect.PG {
-		q.Where("user_id BETWEEN ? AND ?", ids[0], ids[len(ids)-1])
-	}
-	return q
-}
-
-// namesNow reads the names of accounts, unless the view is not that of now or somebody was erased. That of a range is prepared.
-func (v View) namesNow(ctx context.Context, ids []directory.UserID, erasures int64) (*sql.Rows, error) {
-	db, ok := v.DB.(*bun.DB)
-	if ok && isRange(ids) {
-		return db.DB.QueryContext(ctx, `
-			SELECT user_id, name, email
-			  FROM accounts
-			 WHERE tenant_id = $1 AND user_id BETWEEN $2 AND $3
-			   AND (SELECT registers FROM versions WHERE tenant_id = $1 AND erasures = $5) = $4
-			 ORDER BY user_id`, v.Partner, ids[0], ids[len(ids)-1], v.At, erasures)
-	}
-	return Latest(v.DB, v.Partner).names(ids).
-		Where("(SELECT registers FROM versions WHERE tenant_id = ? AND erasures = ?) = ?", v.Partner, erasures, v.At).Rows(ctx)
-}
-
-// visitNames calls visit with the names in rows, and reports whether there were any.
-func (v View) visitNames(rows *sql.Rows, err error, ids []directory.UserID, visit func(place int, name, email string)) (found bool, _ error) {
+// visitNames calls visit with the names that a prepared query finds, and reports whether there were any.
+func visitNames(ctx context.Context, db *bun.DB, query string, args []any, ids []directory.UserID, visit func(place int, name, email string)) (found bool, _ error) {
 	var number any // taken as the drivers give it: to convert it costs more than all else here
 	var name, email string
 	place, dest := 0, []any{&number, &name, &email}
-	err = authdb.Visit(rows, err, fmt.Sprintf("accounts of partner %d", v.Partner), func(rows *sql.Rows) error {
+	rows, err := db.DB.QueryContext(ctx, query, args...)
+	err = authdb.Visit(rows, err, fmt.Sprintf("accounts of partner %d", args[0]), func(rows *sql.Rows) error {
 		if err := rows.Scan(dest...); err != nil {
 			return err
 		}

@@ -3,11 +3,9 @@ package librariesdb
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"math"
 	"slices"
-
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
@@ -80,12 +78,11 @@ var namedReaders = intake.Readers.Only("userId", "name", "email", "updatedAt", "
 // Named implements report.Store. The statement that reads a page finds nothing where somebody was erased: then it is read anew.
 func (s *Store) Named(ctx context.Context, a report.Access, ids []int64) (people []libraries.Reader, erased bool, err error) {
 	people = make([]libraries.Reader, 0, len(ids))
-	unerased := bun.SafeQuery("? AND (SELECT erasures FROM versions WHERE tenant_id = ?) = ?", rowsOf(a), a.Network, a.Erasures)
 	for part := range slices.Chunk(ids, chunk) {
 		before := len(people)
-		if people, err = s.appendPeople(ctx, people, namedReaders, unerased, part); err == nil && len(people) == before {
+		if people, err = s.appendPeople(ctx, people, namedReaders, a, part, true); err == nil && len(people) == before {
 			erased = true
-			people, err = s.appendPeople(ctx, people, namedReaders, rowsOf(a), part)
+			people, err = s.appendPeople(ctx, people, namedReaders, a, part, false)
 		}
 		if err != nil {
 			return nil, false, err
@@ -98,32 +95,28 @@ func (s *Store) Named(ctx context.Context, a report.Access, ids []int64) (people
 func (s *Store) People(ctx context.Context, a report.Access, ids []int64) (people []libraries.Reader, err error) {
 	people = make([]libraries.Reader, 0, len(ids))
 	for part := range slices.Chunk(ids, chunk) {
-		if people, err = s.appendPeople(ctx, people, intake.Readers, rowsOf(a), part); err != nil {
+		if people, err = s.appendPeople(ctx, people, intake.Readers, a, part, false); err != nil {
 			return nil, err
 		}
 	}
 	return people, nil
 }
 
-// appendPeople appends the readers of ascending identifiers that a condition holds for.
-func (s *Store) appendPeople(ctx context.Context, people []libraries.Reader, of *state.Records[libraries.Reader], where schema.QueryWithArgs, ids []int64) ([]libraries.Reader, error) {
+// appendPeople appends the readers of ascending identifiers, or none where nobody may have been erased since the access and somebody was.
+func (s *Store) appendPeople(ctx context.Context, people []libraries.Reader, of *state.Records[libraries.Reader], a report.Access, ids []int64, unerased bool) ([]libraries.Reader, error) {
 	wanted := ascending(ids)
-	err := statedb.Read(ctx, s.DB, of, func(r libraries.Reader) {
+	among, list := authdb.Among(s.DB, "user_id", 3, ids)
+	from, args := `FROM libraries_readers WHERE tenant_id = $1 AND since <= $2 AND until > $2 AND `+among, append([]any{a.Network, a.At.Facts}, list...)
+	if unerased {
+		args = append(args, a.Erasures)
+		from += fmt.Sprintf(` AND (SELECT erasures FROM versions WHERE tenant_id = $1) = $%d`, len(args))
+	}
+	err := statedb.ReadPrepared(ctx, s.DB, of, func(r libraries.Reader) {
 		if wanted.has(r.ID) {
 			people = append(people, r)
 		}
-	}, `FROM libraries_readers WHERE ? AND ? ORDER BY user_id`, where, ofReaders(ids))
+	}, from+` ORDER BY user_id`, args...)
 	return people, err
-}
-
-// ofReaders is the condition for readers of ascending identifiers, of which there is one at least: a range where they stand
-// close, which the engines read fastest, and a list where a range would read many others.
-func ofReaders(ids []int64) schema.QueryWithArgs {
-	first, last := ids[0], ids[len(ids)-1]
-	if last-first < 2*int64(len(ids)) {
-		return bun.SafeQuery("user_id BETWEEN ? AND ?", first, last)
-	}
-	return bun.SafeQuery("user_id IN (?)", bun.List(ids))
 }
 
 // ascending are identifiers that ascend, of which some are asked for, ascending too.

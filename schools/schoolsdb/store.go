@@ -80,8 +80,7 @@ func (s *Store) EachBook(ctx context.Context, partner directory.PartnerID, at st
 // People implements report.Store.
 func (s *Store) People(ctx context.Context, a report.Access, ids []directory.UserID) (people []report.Person, erased bool, err error) {
 	people = make([]report.Person, len(ids))
-	view := directorydb.View{DB: s.DB, Partner: a.Partner, At: a.At.Registers}
-	erased, err = view.Names(ctx, ids, a.Erasures, func(place int, name, email string) {
+	erased, err = directorydb.Names(ctx, s.DB, a.Partner, a.At.Registers, ids, a.Erasures, func(place int, name, email string) {
 		people[place] = report.Person{Name: name, Email: email}
 	})
 	return people, erased, err
