@@ -1,6 +1,8 @@
 package schools_test
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"regexp"
@@ -26,6 +28,25 @@ func TestNumberedIdentifiers(t *testing.T) {
 		e := schools.NewEventID('s', []byte(id))
 		if e.Series == 0 != (want < 0) || e.Number != max(want, 0) {
 			t.Errorf("NewEventID(%q) = %+v, want the number %d", id, e, want)
+		}
+	}
+}
+
+// TestStoredSums: sums are kept in databases, and stay what they are: of the resource and the whole text, and of its series.
+func TestStoredSums(t *testing.T) {
+	sum := func(text string) uint64 {
+		hash := sha256.Sum256([]byte(text))
+		return binary.LittleEndian.Uint64(hash[:])
+	}
+	long := strings.Repeat("x", 31) + "-" // as much as may stand before a number
+	for id, series := range map[string]string{"s1": "", long + "x-1": "", "4711": "s", "s-ana-17": "ss-ana-", "-0": "s-", long + "9223372036854775807": "s" + long} {
+		want := schools.EventID{Hash: sum("s" + id)}
+		if series != "" {
+			want.Series = sum(series)
+			want.Number, _ = strconv.ParseInt(id[len(series)-1:], 10, 64)
+		}
+		if got := schools.NewEventID('s', []byte(id)); got != want {
+			t.Errorf("NewEventID(%q) = %+v, want %+v", id, got, want)
 		}
 	}
 }
