@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -24,16 +25,16 @@ const (
 	slowClients     = 20
 	mostWaiting     = 2000 // requests at one time; what would be more counts as lost
 	peakClients     = 16
-	peakFor         = 30 * time.Second // and so beside a load
-	peakStep        = 5                // percent
-	writeEvery      = time.Second      // to the directory, whether the server keeps up or not, as with requests
-	loadEvery       = 30               // writes
+	peakFor         = time.Minute // and so beside two loads
+	peakWait        = 4           // part of a second
+	peakStep        = 5           // percent
+	writeEvery      = time.Second // to the directory, whether the server keeps up or not, as with requests
+	loadEvery       = 30          // writes
 )
 
 // A pressure is a load test: requests come at 80 % of what the server can do, whether it keeps up or not.
 type pressure struct {
 	t       *trial
-	client  *http.Client
 	targets []target
 	mu      sync.Mutex
 	took    []time.Duration // since the last sample
@@ -43,7 +44,12 @@ type pressure struct {
 	samples []sample
 }
 
-type target struct{ url, route, key string }
+// A target is a request to one of the servers, as it is sent.
+type target struct {
+	server  int
+	request []byte
+	route   string
+}
 
 // sample is what a second was like.
 type sample struct {
@@ -55,6 +61,7 @@ type sample struct {
 
 // pressed runs a load test for a number of minutes, and writes its chart into a folder.
 func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
+	t.store.direct = true
 	if err := t.begin(); err != nil {
 		return err
 	}
@@ -64,7 +71,7 @@ func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
 			return err
 		}
 	}
-	p := &pressure{t: t, routes: map[string][]time.Duration{}, client: &http.Client{Timeout: patience, Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: mostWaiting}}}
+	p := &pressure{t: t, routes: map[string][]time.Duration{}}
 	p.targets = t.targets()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -81,7 +88,7 @@ func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
 	fmt.Printf("peak %d requests a second; %d a second for %d minutes, beside %d idle connections and %d slow clients\n", peak, rate, minutes, idleConnections, 2*slowClients)
 	time.AfterFunc(time.Duration(minutes)*time.Minute, cancel)
 	wg.Go(func() { p.watch(ctx) })
-	p.open(ctx, rate)
+	p.open(ctx, rate, mostWaiting, func() {})
 	wg.Wait()
 	if err := <-wrong; err != nil {
 		return err
@@ -92,62 +99,110 @@ func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
 // targets are requests as readers make them, to every server.
 func (t *trial) targets() (all []target) {
 	today := dayOf(t.clock.now())
-	for _, s := range t.servers {
-		at := "http://127.0.0.1:" + s.port
+	for n := range t.servers {
+		add := func(route, more, key string) {
+			request := "GET " + route + more + " HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Api-Key: " + key + "\r\n\r\n"
+			all = append(all, target{n, []byte(request), route})
+		}
 		for page := range 3 {
 			for _, route := range []string{"/users?", "/engagements?startDate=2026-08-01&", "/readings?startDate=2026-08-01&"} {
-				url := fmt.Sprintf("%s%s%spageSize=2&page=%d", at, schoolsPrefix, route, page+1)
-				all = append(all, target{url, "schools" + route, t.schools.networks[0].key})
+				add(schoolsPrefix+route, fmt.Sprintf("pageSize=2&page=%d", page+1), t.schools.networks[0].key)
 			}
 		}
 		for _, route := range []string{"/users", "/summary", "/datasets/loans", "/engagements?startDate=" + addDays(today, -20) + "&endDate=" + today} {
-			all = append(all, target{at + librariesPrefix + route, "libraries" + route, t.libraries.key.key})
+			add(librariesPrefix+route, "", t.libraries.key.key)
 		}
 	}
 	return all
 }
 
-// ask makes one request, which must be answered with 200 (the queue of the libraries' users may say 503).
-func (p *pressure) ask(n int, since time.Time) {
-	to := p.targets[n%len(p.targets)]
-	req, _ := http.NewRequest("GET", to.url, nil)
-	req.Header.Set("X-Api-Key", to.key)
-	res, err := p.client.Do(req)
-	said := fmt.Sprint(err)
-	if err == nil {
-		_, err = io.Copy(io.Discard, res.Body)
-		res.Body.Close()
-		said = fmt.Sprint(res.Status, err)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	took := time.Since(since)
-	p.took = append(p.took, took)
-	p.routes[to.route] = append(p.routes[to.route], took)
-	queued := res != nil && res.StatusCode == 503 && strings.HasSuffix(to.url, librariesPrefix+"/users")
-	if (err != nil || res.StatusCode != 200) && !queued && len(p.bad) < 10 {
-		p.bad = append(p.bad, to.url+": "+said)
+// An asker makes one request after another, over a connection to each server. It is a client that costs little, since it takes from the
+// same processors as those that it asks.
+type asker struct {
+	p     *pressure
+	conns []net.Conn // nil where there is none yet
+	reads []*bufio.Reader
+}
+
+func (p *pressure) asker() *asker {
+	return &asker{p, make([]net.Conn, len(p.t.servers)), make([]*bufio.Reader, len(p.t.servers))}
+}
+
+func (a *asker) close() {
+	for _, conn := range a.conns {
+		if conn != nil {
+			conn.Close()
+		}
 	}
 }
 
-// peak is the highest rate at which requests may come, a second, so that the server keeps up: from what it answers to some clients that
-// each wait for one, which is more, downwards.
+// ask makes one request, which must be answered with 200 (the queue of the libraries' users may say 503).
+func (a *asker) ask(n int, since time.Time) {
+	p, to := a.p, a.p.targets[n%len(a.p.targets)]
+	status, err := a.get(to)
+	if err != nil && a.conns[to.server] != nil {
+		a.conns[to.server].Close()
+		a.conns[to.server] = nil
+	}
+	took := time.Since(since)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.took = append(p.took, took)
+	p.routes[to.route] = append(p.routes[to.route], took)
+	queued := status == http.StatusServiceUnavailable && to.route == librariesPrefix+"/users"
+	if (err != nil || status != http.StatusOK) && !queued && len(p.bad) < 10 {
+		p.bad = append(p.bad, fmt.Sprintf("%s: %d %v", to.request, status, err))
+	}
+}
+
+// get reads an answer whole.
+func (a *asker) get(to target) (status int, err error) {
+	n := to.server
+	if a.conns[n] == nil {
+		if a.conns[n], err = net.Dial("tcp", "127.0.0.1:"+a.p.t.servers[n].port); err != nil {
+			return 0, err
+		}
+		a.reads[n] = bufio.NewReader(a.conns[n])
+	}
+	if err := a.conns[n].SetDeadline(time.Now().Add(patience)); err != nil {
+		return 0, err
+	}
+	if _, err := a.conns[n].Write(to.request); err != nil {
+		return 0, err
+	}
+	res, err := http.ReadResponse(a.reads[n], nil)
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.Copy(io.Discard, res.Body)
+	return res.StatusCode, errors.Join(err, res.Body.Close())
+}
+
+// peak is the highest rate at which requests may come, a second, so that the server keeps up, which is that at no moment as many
+// wait as come in a quarter of a second: from what it answers to some clients that each wait for one, which is more, downwards.
 func (p *pressure) peak(ctx context.Context) (rate int, err error) {
-	within, cancel := context.WithTimeout(ctx, peakFor)
+	within, cancel := context.WithTimeout(ctx, peakFor/2)
 	defer cancel()
 	var n atomic.Int64
-	many(within, peakClients, func(int) { p.ask(int(n.Add(1)), time.Now()) })
-	rate = int(n.Load()) / int(peakFor/time.Second)
+	many(within, peakClients, func(i int) {
+		a := p.asker()
+		defer a.close()
+		for within.Err() == nil {
+			a.ask(int(n.Add(1)), time.Now())
+		}
+	})
+	rate = int(n.Load()) / int(peakFor/2/time.Second)
 	fmt.Printf("%d requests a second to %d clients that wait\n", rate, peakClients)
 	for ctx.Err() == nil && rate > 0 {
 		within, cancel := context.WithTimeout(ctx, peakFor)
-		left := p.open(within, rate)
-		cancel()
-		lost := p.lost
+		began := time.Now()
+		p.open(within, rate, rate/peakWait, cancel)
+		lost := p.lost > 0
 		p.lost, p.took, p.routes = 0, nil, map[string][]time.Duration{}
-		if fmt.Printf("%d a second: %d were not sent, %d not answered at the end\n", rate, lost, left); lost == 0 && left < rate/10 {
+		if !lost && ctx.Err() == nil {
 			return rate, nil
 		}
+		fmt.Printf("%d a second: not kept up after %v\n", rate, time.Since(began).Round(time.Second))
 		rate -= rate * peakStep / 100
 	}
 	return 0, errors.New("no rate is one at which the server keeps up")
@@ -166,24 +221,41 @@ func many(ctx context.Context, n int, do func(n int)) {
 	wg.Wait()
 }
 
-// open sends requests at a rate, and returns how many were not answered when the time was over; it waits for those. A request's time
-// begins when it was due.
-func (p *pressure) open(ctx context.Context, rate int) (left int) {
-	began, waiting := time.Now(), make(chan bool, mostWaiting)
-	var wg sync.WaitGroup
-	for n := 0; ctx.Err() == nil; n++ {
-		due := began.Add(time.Duration(n) * time.Second / time.Duration(max(1, rate)))
-		time.Sleep(time.Until(due))
-		select {
-		case waiting <- true:
-			wg.Go(func() { p.ask(n, due); <-waiting })
-		default:
-			p.lost++
-		}
+// open sends requests at a rate until its time is over, and waits for the last answers. A request's time begins when it was due. One that is
+// due while as many wait as may is lost, and then over is called.
+func (p *pressure) open(ctx context.Context, rate, most int, over func()) {
+	type call struct {
+		n   int
+		due time.Time
 	}
-	left = len(waiting)
+	calls := make(chan call)
+	var wg sync.WaitGroup
+	began, askers := time.Now(), 0
+	for n := 0; ctx.Err() == nil; n++ {
+		c := call{n, began.Add(time.Duration(n) * time.Second / time.Duration(max(1, rate)))}
+		time.Sleep(time.Until(c.due))
+		select {
+		case calls <- c:
+			continue
+		default:
+		}
+		if askers == most {
+			p.lost++
+			over()
+			continue
+		}
+		askers++
+		wg.Go(func() {
+			a := p.asker()
+			defer a.close()
+			a.ask(c.n, c.due)
+			for c := range calls {
+				a.ask(c.n, c.due)
+			}
+		})
+	}
+	close(calls)
 	wg.Wait()
-	return left
 }
 
 // idle holds connections that say something once a minute; others read their answers, and send their bodies, byte by byte.

@@ -19,6 +19,7 @@ type store struct {
 	dir    string   // SQLite's folder
 	pg     *cluster // PostgreSQL's
 	name   string   // of its database there
+	direct bool     // no proxy between
 }
 
 // create makes an empty database on PostgreSQL.
@@ -38,19 +39,20 @@ func (s *store) remove() {
 
 // url is the URL for the product.
 func (s *store) url() string {
-	if s.engine == sqlite {
+	switch {
+	case s.engine == sqlite:
 		return "sqlite:" + filepath.Join(s.dir, "lectern.db")
+	case s.direct:
+		return s.pg.primary().url(s.name)
 	}
 	return s.pg.url(s.name)
 }
 
 // open opens the database besides the product, to damage it or to look at it, while f runs.
 func (s *store) open(f func(context.Context, *database.DB) error) error {
-	url := s.url()
-	if s.engine == postgres {
-		url = s.pg.primary().url(s.name)
-	}
-	return opened(url, f)
+	through := *s
+	through.direct = true
+	return opened(through.url(), f)
 }
 
 // opened opens a database while f runs.
