@@ -2,6 +2,7 @@ package schoolsdb
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"maps"
 	"time"
@@ -40,25 +41,28 @@ func (s *Store) Begin(ctx context.Context, partner directory.PartnerID, settle S
 	return &Load{l, s, partner, settle}, nil
 }
 
-// State reads what a check must know of a partner. Directory writes during it may be in it by half.
+// State reads what a check must know of a partner, in one transaction: directory writes during it are not in it.
 func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (st intake.State, err error) {
-	h, err := authdb.ReadHeld(ctx, s.DB, auth.Tenant(partner)) // before all else: what is written later is read again by who must know
-	if err != nil {
-		return st, err
+	err = s.DB.RunInTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, func(ctx context.Context, tx bun.Tx) error {
+		h, err := authdb.ReadHeld(ctx, tx, auth.Tenant(partner))
+		if err != nil {
+			return err
+		}
+		now, err := s.States().Clock(ctx, tx)
+		if err != nil {
+			return err
+		}
+		st = intake.State{Partner: ref, Began: now}
+		st.At.Registers = directorydb.Everything
+		if err := s.update(ctx, tx, partner, &st, h, now); err != nil {
+			return err
+		}
+		st.Evaluations, err = directorydb.Evaluations(ctx, tx, partner)
+		return err
+	})
+	if err == nil {
+		st.Books, err = s.Books(ctx, partner, st.At)
 	}
-	now, err := s.States().Clock(ctx, s.DB)
-	if err != nil {
-		return st, err
-	}
-	st = intake.State{Partner: ref, Began: now}
-	st.At.Registers = directorydb.Everything
-	if err := s.update(ctx, s.DB, partner, &st, h, now); err != nil {
-		return st, err
-	}
-	if st.Books, err = s.Books(ctx, partner, st.At); err != nil {
-		return st, err
-	}
-	st.Evaluations, err = directorydb.Evaluations(ctx, s.DB, partner)
 	return st, err
 }
 

@@ -271,3 +271,49 @@ func TestFormerForms(t *testing.T) {
 		}
 	})
 }
+
+// TestStateIsOfOneTime: what a check reads while somebody writes is of one time: who has given up his reference is known by it still.
+func TestStateIsOfOneTime(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		f.load("s")
+		registers := &directorydb.Store{DB: db.DB}
+		sent := func(s string) directory.Field { return directory.Field{Set: true, Text: s} }
+		ref := func(n int) directory.Ref { return directory.Ref(fmt.Sprint("rui-", n)) }
+		rui := directory.TeacherInput{Name: sent("Rui"), Email: sent("rui@escola.example"), Phone: sent("1"), ReferenceID: sent(string(ref(0))), EntityReferenceID: sent("rede")}
+		if _, err := registers.CreateTeacher(t.Context(), f.partner, rui); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		renamed := make(chan error, 1)
+		go func() {
+			var err error
+			for n := 0; err == nil && ctx.Err() == nil; n++ {
+				rui.ReferenceID = sent(string(ref(n + 1)))
+				_, err = registers.UpdateTeacher(t.Context(), f.partner, ref(n), rui)
+			}
+			renamed <- err
+		}()
+		seen := map[directory.Ref]bool{}
+		for range 100 {
+			st := f.state()
+			for _, a := range st.Accounts {
+				var n int
+				if _, err := fmt.Sscanf(string(a.Ref), "rui-%d", &n); err != nil || n == 0 {
+					continue
+				}
+				seen[a.Ref] = true
+				if st.Carriers.Last(ref(n-1)) != a.ID {
+					t.Errorf("the account has %s, and nobody is known by %s", a.Ref, ref(n-1))
+				}
+			}
+		}
+		cancel()
+		if err := <-renamed; err != nil {
+			t.Fatal(err)
+		}
+		if len(seen) < 2 {
+			t.Fatalf("the account was seen as %v alone", seen)
+		}
+	})
+}
