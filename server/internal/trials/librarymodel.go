@@ -153,11 +153,11 @@ func (s *shelf) load(feed feed, began time.Time, skip bool) (erased []int, err e
 		}
 	}
 	for _, file := range []struct {
-		name, key, at string
-		rows          map[int]row
-	}{{"loans", "loanId", "borrowedAt", s.Loans}, {"reservations", "reservationId", "reservedAt", s.Reservations}} {
+		name, key, at, end string
+		rows               map[int]row
+	}{{"loans", "loanId", "borrowedAt", "returnedAt", s.Loans}, {"reservations", "reservationId", "reservedAt", "resolvedAt", s.Reservations}} {
 		for _, r := range feed[file.name] {
-			if !s.exists(r) || late(r, file.at) {
+			if !s.exists(r) || late(r, file.at) || late(r, file.end) {
 				if skip {
 					continue
 				}

@@ -61,10 +61,11 @@ func (s *side[M]) load(t *trial, c chance, l loading) error {
 		}
 		return m
 	}}
-	if !l.check {
-		s.worlds.begin(m)
-		s.feeds = append(s.feeds, l.feed)
+	if l.check {
+		return s.checked(t, c, l, run)
 	}
+	s.worlds.begin(m)
+	s.feeds = append(s.feeds, l.feed)
 	certain, err := t.ended(c, l.fault, run)
 	if err != nil {
 		return err
@@ -72,17 +73,35 @@ func (s *side[M]) load(t *trial, c chance, l loading) error {
 	return s.settle(t, l, m, run, certain)
 }
 
+// checked holds what a check says of a feed against the time at which it began, and at which it ended: others may write meanwhile.
+func (s *side[M]) checked(t *trial, c chance, l loading, run *command) error {
+	began := s.worlds.clone()
+	certain, err := t.ended(c, l.fault, run)
+	t.log("checked: certain %v: %v", certain, run)
+	if err != nil || !certain && run.err != nil {
+		return err
+	}
+	if began.observe("a check", said[M](l, run)) == nil {
+		return nil
+	}
+	return s.worlds.observe("a check", said[M](l, run))
+}
+
+// said is whether a feed is good in a world as a command has said that it is.
+func said[M model[M]](l loading, run *command) func(M) error {
+	return func(m M) error {
+		if err := m.clone().load(l, run.from); (err == nil) != (run.err == nil) {
+			return fmt.Errorf("the feed has %v: %v", err, run)
+		}
+		return nil
+	}
+}
+
 // settle says what has become of a load that has ended. It is certain where no fault can have taken its answer away.
 func (s *side[M]) settle(t *trial, l loading, m *maybe[M], run *command, certain bool) error {
 	t.log("loaded: certain %v: %v", certain, run)
 	if certain || run.err == nil {
-		err := s.worlds.observe("a load", func(m M) error {
-			if err := m.clone().load(l, run.from); (err == nil) != (run.err == nil) {
-				return fmt.Errorf("the feed has %v: %v", err, run)
-			}
-			return nil
-		})
-		if err != nil || l.check {
+		if err := s.worlds.observe("a load", said[M](l, run)); err != nil {
 			return err
 		}
 	}
