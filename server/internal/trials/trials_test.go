@@ -3,7 +3,9 @@ package main
 import (
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
+	"time"
 )
 
 // newRunner is a runner with the binary of this source tree.
@@ -131,5 +133,33 @@ func TestFormer(t *testing.T) {
 		if want := map[bool]string{false: `["platform",0,0,""]`, true: `[null,1,1,null]`}[former]; got != want {
 			t.Errorf("former %v: %s, want %s", former, got, want)
 		}
+	}
+}
+
+// TestTimes holds what times say against a sorted list.
+func TestTimes(t *testing.T) {
+	c := newChance(1)
+	var of, other times
+	var list []time.Duration
+	for i := range 10_000 {
+		d := time.Duration(1) << c.IntN(40)
+		d += time.Duration(c.Int64N(int64(d)))
+		list = append(list, d)
+		if i%3 == 0 {
+			other.add(d)
+		} else {
+			of.add(d)
+		}
+	}
+	of.merge(&other)
+	slices.Sort(list)
+	for _, percent := range []int{0, 1, 50, 99} {
+		want := list[len(list)*percent/100]
+		if got := of.within(percent); got < want || got > max(65, want+want/64+1) {
+			t.Errorf("%d of 100 within %v, want %v", percent, got, want)
+		}
+	}
+	if of.n != len(list) || of.most != list[len(list)-1] {
+		t.Errorf("%d times, %v at most, want %d and %v", of.n, of.most, len(list), list[len(list)-1])
 	}
 }
