@@ -32,18 +32,33 @@ func Prepared(idb bun.IDB) Statements {
 // Among is the condition that a column has one of ascending numbers, of which there is one at least, for a statement with parameters,
 // and the values of those, of which the first is $n. It is of few forms, so that statements with it are prepared once: a range where
 // the numbers stand close, which the engines read fastest and which finds others too; else a list, which is one parameter however long
-// it is. There a range besides tells PostgreSQL to use the key while it has no statistics, as after the first load; SQLite would read
-// all of it, and is told none.
+// it is.
 func Among[N ~int64](idb bun.IDB, column string, n int, numbers []N) (condition string, values []any) {
-	first, last := int64(numbers[0]), int64(numbers[len(numbers)-1])
-	between := fmt.Sprintf("%s BETWEEN $%d AND $%d", column, n, n+1)
-	if last-first < 2*int64(len(numbers)) {
-		return between, []any{first, last}
+	switch {
+	case isRange(numbers):
+		return fmt.Sprintf("%s BETWEEN $%d AND $%d", column, n, n+1), []any{int64(numbers[0]), int64(numbers[len(numbers)-1])}
+	case idb.Dialect().Name() == dialect.PG:
+		return fmt.Sprintf("%s IN (SELECT unnest($%d::bigint[]))", column, n), []any{listed('{', numbers, '}')}
 	}
-	if idb.Dialect().Name() != dialect.PG {
-		return fmt.Sprintf("%s IN (SELECT value FROM json_each($%d))", column, n), []any{listed('[', numbers, ']')}
+	return fmt.Sprintf("%s IN (SELECT value FROM json_each($%d))", column, n), []any{listed('[', numbers, ']')}
+}
+
+// AmongKeys is [Among] for a table whose key begins with what where says and the column, and what the statement reads the table from:
+// PostgreSQL is told to look each number of a list up. While it has no statistics, as after the first load, it would read all rows of the
+// tenant.
+func AmongKeys[N ~int64](idb bun.IDB, table, where, column string, n int, numbers []N) (from, condition string, values []any) {
+	condition, values = Among(idb, column, n, numbers)
+	if isRange(numbers) || idb.Dialect().Name() != dialect.PG {
+		return table, condition, values
 	}
-	return fmt.Sprintf("%s AND %s = ANY($%d::bigint[])", between, column, n+2), []any{first, last, listed('{', numbers, '}')}
+	from = fmt.Sprintf(`unnest($%[4]d::bigint[]) AS asked(n) CROSS JOIN LATERAL (
+		SELECT * FROM %[1]s WHERE %[2]s AND %[3]s = asked.n OFFSET 0) AS %[1]s`, table, where, column, n)
+	return from, "TRUE", values
+}
+
+// isRange reports whether ascending numbers stand close.
+func isRange[N ~int64](numbers []N) bool {
+	return int64(numbers[len(numbers)-1]-numbers[0]) < 2*int64(len(numbers))
 }
 
 // listed is a list of numbers as the engines read it.

@@ -20,10 +20,10 @@ func (s *Store) Scan(ctx context.Context, t state.Tenant, number int64, k state.
 	if r.Among != nil && len(r.Among) == 0 {
 		return nil
 	}
-	where, args := in(s.DB, r, []any{t, k.Number, number})
+	from, where, args := in(s.DB, r, []any{t, k.Number, number})
 	rows, err := authdb.Prepared(s.DB).QueryContext(ctx, `
 		SELECT a, b, data
-		  FROM blocks
+		  FROM `+from+`
 		 WHERE tenant_id = $1 AND kind = $2`+where+` AND since <= $3 AND until > $3
 		 ORDER BY a, b`, args...)
 	// Numbers come out of the driver as int64, and are taken as they are: to convert each costs as much as to check its block's sum.
@@ -52,9 +52,9 @@ func (s *Store) Scan(ctx context.Context, t state.Tenant, number int64, k state.
 // isRun reports whether ascending numbers have no gap.
 func isRun(of []int64) bool { return of[len(of)-1]-of[0] == int64(len(of))-1 }
 
-// in is the condition that a block is in a range, and the parameters with those of the condition behind them.
-func in(idb bun.IDB, r state.Range, args []any) (string, []any) {
-	var where strings.Builder
+// in is what blocks of a range are read from, with a condition, and the parameters with those of these behind them.
+func in(idb bun.IDB, r state.Range, args []any) (string, string, []any) {
+	from, where := "blocks", strings.Builder{}
 	and := func(condition string, values ...any) {
 		where.WriteString(" AND " + condition)
 		args = append(args, values...)
@@ -65,13 +65,14 @@ func in(idb bun.IDB, r state.Range, args []any) (string, []any) {
 		}
 	}
 	if r.Among != nil {
-		among, values := authdb.Among(idb, "a", len(args)+1, r.Among)
+		table, among, values := authdb.AmongKeys(idb, "blocks", "tenant_id = $1 AND kind = $2", "a", len(args)+1, r.Among)
+		from = table
 		and(among, values...)
 	}
 	span("a >= $%d AND a < $%d", r.A)
 	span("b >= $%d AND b < $%d", r.B)
 	span("hi >= $%d AND lo < $%d", r.Extent)
-	return where.String(), args
+	return from, where.String(), args
 }
 
 // Tenant implements state.Writer.
