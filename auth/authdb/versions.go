@@ -134,7 +134,7 @@ func (h Held) Hold(ctx context.Context, tx bun.IDB, t auth.Tenant, now time.Time
 // WasVersion reports whether a version of the registers was one of the tenant's, as far as its states are kept: one that a failover
 // lost was not.
 func WasVersion(ctx context.Context, db bun.IDB, t auth.Tenant, registers int64) (was bool, err error) {
-	err = Prepared(db).QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM states WHERE tenant_id = $1 AND registers = $2)`, t, registers).Scan(&was)
+	err = db.NewRaw(`SELECT EXISTS (SELECT 1 FROM states WHERE tenant_id = ? AND registers = ?)`, t, registers).Scan(ctx, &was)
 	if err != nil {
 		return false, fmt.Errorf("states of tenant %d: %w", t, err)
 	}

@@ -86,7 +86,7 @@ func benchmark(b *testing.B, db *database.DB) {
 			}
 			for b.Loop() {
 				n := 0
-				_, err := directorydb.Names(b.Context(), db, p, directorydb.Now, ids, 0, func(int, string, string) { n++ })
+				_, err := directorydb.Names(b.Context(), db.DB, p, directorydb.Now, ids, 0, func(int, string, string) { n++ })
 				if err != nil || n != len(ids) {
 					b.Fatal(n, err)
 				}

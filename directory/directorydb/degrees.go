@@ -2,13 +2,13 @@ package directorydb
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
@@ -30,20 +30,14 @@ func Degrees(ctx context.Context, idb bun.IDB, partner directory.PartnerID) (dir
 
 // Degrees returns the partner's vocabulary of degrees. One statement reads both places where it may stand.
 func (v View) Degrees(ctx context.Context) (directory.Degrees, error) {
-	query, args := `SELECT code, stage, grade FROM degrees WHERE tenant_id = $1 ORDER BY position, code`, []any{v.Partner}
+	from := bun.SafeQuery("degrees WHERE tenant_id = ?", v.Partner)
 	if v.At != Now {
-		query, args = pastDegrees, append(args, v.At)
+		from = v.pastDegrees()
 	}
 	var ds directory.Degrees
-	rows, err := authdb.Prepared(v.DB).QueryContext(ctx, query, args...)
-	err = authdb.Visit(rows, err, fmt.Sprintf("degrees of partner %d", v.Partner), func(rows *sql.Rows) error {
-		var d directory.Degree
-		err := rows.Scan(&d.Code, &d.Stage, &d.Grade)
-		ds = append(ds, d)
-		return err
-	})
+	err := v.DB.NewSelect().ColumnExpr("code, stage, grade").TableExpr("?", from).OrderExpr("position, code").Scan(ctx, &ds)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("degrees of partner %d: %w", v.Partner, err)
 	}
 	if len(ds) == 0 {
 		return directory.DefaultDegrees(), nil
@@ -51,17 +45,17 @@ func (v View) Degrees(ctx context.Context) (directory.Degrees, error) {
 	return ds, nil
 }
 
-const pastDegrees = `
-	SELECT code, stage, grade FROM (
+func (v View) pastDegrees() schema.QueryWithArgs {
+	return bun.SafeQuery(`(
 		SELECT code, stage, grade, position
 		  FROM degrees
-		 WHERE tenant_id = $1 AND NOT EXISTS (SELECT 1 FROM degrees_past WHERE tenant_id = $1 AND until > $2)
+		 WHERE tenant_id = ?0 AND NOT EXISTS (SELECT 1 FROM degrees_past WHERE tenant_id = ?0 AND until > ?1)
 		 UNION ALL
 		SELECT code, stage, grade, position
 		  FROM degrees_past
-		 WHERE tenant_id = $1 AND position > 0
-		   AND until = (SELECT min(until) FROM degrees_past WHERE tenant_id = $1 AND until > $2)) AS d
-	 ORDER BY position, code`
+		 WHERE tenant_id = ?0 AND position > 0
+		   AND until = (SELECT min(until) FROM degrees_past WHERE tenant_id = ?0 AND until > ?1)) AS d`, v.Partner, v.At)
+}
 
 // ErrDegrees says that a list is no vocabulary of degrees.
 var ErrDegrees = errors.New("no vocabulary of degrees")

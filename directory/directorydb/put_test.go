@@ -164,7 +164,7 @@ func TestNames(t *testing.T) {
 // names returns what Names tells.
 func names(t *testing.T, db *database.DB, p directory.PartnerID, at, erasures int64, ids ...directory.UserID) (got []string, erased bool) {
 	t.Helper()
-	erased, err := directorydb.Names(t.Context(), db, p, at, ids, erasures, func(place int, name, email string) {
+	erased, err := directorydb.Names(t.Context(), db.DB, p, at, ids, erasures, func(place int, name, email string) {
 		got = append(got, fmt.Sprint(ids[place], name, email))
 	})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // This file decides how a statement runs. What bun builds has its values in its text and is parsed each time: pages of rows
-// cost far more than that. Those of few texts that many requests run (the key, the rate, the pull; names, registers and blocks) are
+// cost far more than that. Those of few texts that many requests run (the key, the rate, the pull, names) are
 // written with parameters, $1 and on, and go past bun: they are parsed and planned once a connection.
 
 // queryPrepared runs a query with parameters.

@@ -3,11 +3,10 @@ package statedb
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -20,12 +19,11 @@ func (s *Store) Scan(ctx context.Context, t state.Tenant, number int64, k state.
 	if r.Among != nil && len(r.Among) == 0 {
 		return nil
 	}
-	from, where, args := in(s.DB, r, []any{t, k.Number, number})
-	rows, err := authdb.Prepared(s.DB).QueryContext(ctx, `
+	rows, err := s.DB.QueryContext(ctx, `
 		SELECT a, b, data
-		  FROM `+from+`
-		 WHERE tenant_id = $1 AND kind = $2`+where+` AND since <= $3 AND until > $3
-		 ORDER BY a, b`, args...)
+		  FROM blocks
+		 WHERE tenant_id = ? AND kind = ? AND ? AND ?
+		 ORDER BY a, b`, t, k.Number, in(r), at(number))
 	// Numbers come out of the driver as int64, and are taken as they are: to convert each costs as much as to check its block's sum.
 	var a, b any
 	var data sql.RawBytes
@@ -52,27 +50,35 @@ func (s *Store) Scan(ctx context.Context, t state.Tenant, number int64, k state.
 // isRun reports whether ascending numbers have no gap.
 func isRun(of []int64) bool { return of[len(of)-1]-of[0] == int64(len(of))-1 }
 
-// in is what blocks of a range are read from, with a condition, and the parameters with those of these behind them.
-func in(idb bun.IDB, r state.Range, args []any) (string, string, []any) {
-	from, where := "blocks", strings.Builder{}
-	and := func(condition string, values ...any) {
-		where.WriteString(" AND " + condition)
-		args = append(args, values...)
-	}
-	span := func(condition string, s state.Span) {
-		if s != (state.Span{}) {
-			and(fmt.Sprintf(condition, len(args)+1, len(args)+2), s.From, s.End)
-		}
-	}
+// in is the condition that a block is in a range.
+func in(r state.Range) schema.QueryWithArgs {
+	where := bun.SafeQuery("TRUE")
+	and := func(more schema.QueryWithArgs) { where = bun.SafeQuery("? AND ?", where, more) }
 	if r.Among != nil {
-		table, among, values := authdb.AmongKeys(idb, "blocks", "tenant_id = $1 AND kind = $2", "a", len(args)+1, r.Among)
-		from = table
-		and(among, values...)
+		and(among(r.Among))
 	}
-	span("a >= $%d AND a < $%d", r.A)
-	span("b >= $%d AND b < $%d", r.B)
-	span("hi >= $%d AND lo < $%d", r.Extent)
-	return from, where.String(), args
+	if r.A != (state.Span{}) {
+		and(bun.SafeQuery("a >= ? AND a < ?", r.A.From, r.A.End))
+	}
+	if r.B != (state.Span{}) {
+		and(bun.SafeQuery("b >= ? AND b < ?", r.B.From, r.B.End))
+	}
+	if r.Extent != (state.Span{}) {
+		and(bun.SafeQuery("hi >= ? AND lo < ?", r.Extent.From, r.Extent.End))
+	}
+	return where
+}
+
+// among is the condition for ascending values of A: a range where they stand close, which the engines read fastest, and a
+// list within a range where it would read many others. The bounds also tell PostgreSQL to use the key while it has no
+// statistics, as after the first load.
+func among(ids []int64) schema.QueryWithArgs {
+	first, last := ids[0], ids[len(ids)-1]
+	bounds := bun.SafeQuery("a BETWEEN ? AND ?", first, last)
+	if last-first < 2*int64(len(ids)) {
+		return bounds
+	}
+	return bun.SafeQuery("? AND a IN (?)", bounds, bun.List(ids))
 }
 
 // Tenant implements state.Writer.

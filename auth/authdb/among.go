@@ -1,8 +1,6 @@
 package authdb
 
 import (
-	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,33 +9,15 @@ import (
 	"github.com/uptrace/bun/dialect"
 )
 
-// Statements are run with parameters, $1 and on.
-type Statements interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
-// Prepared runs statements past bun, which writes values into their text: those of few texts that many requests run. They are parsed and
-// planned once a connection.
-func Prepared(idb bun.IDB) Statements {
-	switch idb := idb.(type) {
-	case bun.Tx:
-		return idb.Tx
-	case bun.Conn:
-		return idb.Conn
-	}
-	return idb.NewSelect().DB().DB
-}
-
 // Among is the condition that a column has one of ascending numbers, of which there is one at least, for a statement with parameters,
 // and the values of those, of which the first is $n. It is of few forms, so that statements with it are prepared once: a range where
 // the numbers stand close, which the engines read fastest and which finds others too; else a list, which is one parameter however long
 // it is.
-func Among[N ~int64](idb bun.IDB, column string, n int, numbers []N) (condition string, values []any) {
+func Among[N ~int64](db *bun.DB, column string, n int, numbers []N) (condition string, values []any) {
 	switch {
 	case isRange(numbers):
 		return fmt.Sprintf("%s BETWEEN $%d AND $%d", column, n, n+1), []any{int64(numbers[0]), int64(numbers[len(numbers)-1])}
-	case idb.Dialect().Name() == dialect.PG:
+	case db.Dialect().Name() == dialect.PG:
 		return fmt.Sprintf("%s IN (SELECT unnest($%d::bigint[]))", column, n), []any{listed('{', numbers, '}')}
 	}
 	return fmt.Sprintf("%s IN (SELECT value FROM json_each($%d))", column, n), []any{listed('[', numbers, ']')}
@@ -46,9 +26,9 @@ func Among[N ~int64](idb bun.IDB, column string, n int, numbers []N) (condition 
 // AmongKeys is [Among] for a table whose key begins with what where says and the column, and what the statement reads the table from:
 // PostgreSQL is told to look each number of a list up. While it has no statistics, as after the first load, it would read all rows of the
 // tenant.
-func AmongKeys[N ~int64](idb bun.IDB, table, where, column string, n int, numbers []N) (from, condition string, values []any) {
-	condition, values = Among(idb, column, n, numbers)
-	if isRange(numbers) || idb.Dialect().Name() != dialect.PG {
+func AmongKeys[N ~int64](db *bun.DB, table, where, column string, n int, numbers []N) (from, condition string, values []any) {
+	condition, values = Among(db, column, n, numbers)
+	if isRange(numbers) || db.Dialect().Name() != dialect.PG {
 		return table, condition, values
 	}
 	from = fmt.Sprintf(`unnest($%[4]d::bigint[]) AS asked(n) CROSS JOIN LATERAL (
