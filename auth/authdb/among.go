@@ -23,16 +23,16 @@ func Among[N ~int64](db *bun.DB, column string, n int, numbers []N) (condition s
 	return fmt.Sprintf("%s IN (SELECT value FROM json_each($%d))", column, n), []any{listed('[', numbers, ']')}
 }
 
-// AmongKeys is [Among] for a table whose key begins with what where says and the column, and what the statement reads the table from:
-// PostgreSQL is told to look each number of a list up. While it has no statistics, as after the first load, it would read all rows of the
-// tenant.
-func AmongKeys[N ~int64](db *bun.DB, table, where, column string, n int, numbers []N) (from, condition string, values []any) {
+// AmongKeys is [Among] for a table whose key begins with the tenant, which is $1, and the column, and what the statement reads the table
+// from: PostgreSQL is told to look each number of a list up. While it has no statistics, as after the first load, it would read all rows
+// of the tenant.
+func AmongKeys[N ~int64](db *bun.DB, table, column string, n int, numbers []N) (from, condition string, values []any) {
 	condition, values = Among(db, column, n, numbers)
 	if isRange(numbers) || db.Dialect().Name() != dialect.PG {
 		return table, condition, values
 	}
-	from = fmt.Sprintf(`unnest($%[4]d::bigint[]) AS asked(n) CROSS JOIN LATERAL (
-		SELECT * FROM %[1]s WHERE %[2]s AND %[3]s = asked.n OFFSET 0) AS %[1]s`, table, where, column, n)
+	from = fmt.Sprintf(`unnest($%[3]d::bigint[]) AS asked(n) CROSS JOIN LATERAL (
+		SELECT * FROM %[1]s WHERE tenant_id = $1 AND %[2]s = asked.n OFFSET 0) AS %[1]s`, table, column, n)
 	return from, "TRUE", values
 }
 

@@ -105,15 +105,19 @@ func Names(ctx context.Context, db *bun.DB, partner directory.PartnerID, at int6
 	if len(ids) == 0 {
 		return false, nil
 	}
-	from, among, list := authdb.AmongKeys(db, "accounts", "tenant_id = $1", "user_id", 3, ids)
-	amongPast, _ := authdb.Among(db, "user_id", 3, ids)
+	from, among, list := authdb.AmongKeys(db, "accounts", "user_id", 3, ids)
 	args := append([]any{partner, at}, list...)
+	withErasures := append(args, erasures)
 	latest := fmt.Sprintf(`
 		SELECT user_id, name, email
 		  FROM %s
 		 WHERE tenant_id = $1 AND %s
 		   AND (SELECT registers FROM versions WHERE tenant_id = $1 AND erasures = $%d) = $2
-		 ORDER BY user_id`, from, among, 3+len(list))
+		 ORDER BY user_id`, from, among, len(withErasures))
+	if found, err := visitNames(ctx, db, latest, withErasures, ids, visit); err != nil || found {
+		return false, err
+	}
+	amongPast, _ := authdb.Among(db, "user_id", 3, ids)
 	past := func(where string) string {
 		return fmt.Sprintf(`
 		SELECT user_id, name, email FROM %[1]s WHERE tenant_id = $1 AND +version <= $2 AND %[2]s %[4]s
@@ -121,11 +125,9 @@ func Names(ctx context.Context, db *bun.DB, partner directory.PartnerID, at int6
 		SELECT user_id, name, email FROM accounts_past WHERE tenant_id = $1 AND version <= $2 AND until > $2 AND %[3]s %[4]s
 		 ORDER BY user_id`, from, among, amongPast, where)
 	}
-	unerased := past(fmt.Sprintf(`AND (SELECT erasures FROM versions WHERE tenant_id = $1) = $%d`, 3+len(list)))
-	for _, query := range []string{latest, unerased} {
-		if found, err := visitNames(ctx, db, query, append(args, erasures), ids, visit); err != nil || found {
-			return false, err
-		}
+	unerased := past(fmt.Sprintf(`AND (SELECT erasures FROM versions WHERE tenant_id = $1) = $%d`, len(withErasures)))
+	if found, err := visitNames(ctx, db, unerased, withErasures, ids, visit); err != nil || found {
+		return false, err
 	}
 	_, err = visitNames(ctx, db, past(""), args, ids, visit)
 	return true, err

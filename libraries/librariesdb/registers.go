@@ -105,7 +105,7 @@ func (s *Store) People(ctx context.Context, a report.Access, ids []int64) (peopl
 // appendPeople appends the readers of ascending identifiers, or none where nobody may have been erased since the access and somebody was.
 func (s *Store) appendPeople(ctx context.Context, people []libraries.Reader, of *state.Records[libraries.Reader], a report.Access, ids []int64, unerased bool) ([]libraries.Reader, error) {
 	wanted := ascending(ids)
-	from, among, list := authdb.AmongKeys(s.DB, "libraries_readers", "tenant_id = $1", "user_id", 3, ids)
+	from, among, list := authdb.AmongKeys(s.DB, "libraries_readers", "user_id", 3, ids)
 	from, args := `FROM `+from+` WHERE tenant_id = $1 AND since <= $2 AND until > $2 AND `+among, append([]any{a.Network, a.At.Facts}, list...)
 	if unerased {
 		args = append(args, a.Erasures)
