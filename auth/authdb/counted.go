@@ -11,13 +11,13 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// Counted is a Store that counts a request as it checks its key, in one round trip, where it knows the key's budget beforehand: that
-// of a text which was good before never changes. It is safe for concurrent use.
+// Counted is a Store that checks the keys of many requests at once, and counts a request as it checks its key, where it knows the key's
+// budget beforehand: that of a text which was good before never changes. It is safe for concurrent use.
 type Counted struct {
 	*Store
 	Limiter *Limiter
-	// Together sends two queries of a row each at once, and reports whether it could: as database.DB.Together does.
-	Together func(ctx context.Context, queries [2]string, args, dest [2][]any) (did bool, err error)
+	// Together sends queries of a row each at once, and reports whether it could: as database.DB.Together does.
+	Together func(ctx context.Context, queries []string, args, dest [][]any) (did bool, err error)
 
 	mu      sync.Mutex
 	budgets map[[sha256.Size]byte]auth.Budget // by the hashes of texts; usesKeys at most
@@ -28,10 +28,11 @@ type Counted struct {
 func (c *Counted) Check(ctx context.Context, text string, api auth.API, limit int) (g Grant, q *auth.Quota, err error) {
 	hash := sha256.Sum256([]byte(text))
 	budget, known := c.budget(hash)
-	if known && limit > 0 {
-		g, q, err = c.together(ctx, text, api, budget, limit)
+	var did bool
+	if known {
+		g, q, did, err = c.together(ctx, text, api, budget, limit)
 	}
-	if q == nil && err == nil {
+	if !did && err == nil {
 		g, err = c.Store.Check(ctx, text, api)
 	}
 	switch {
@@ -43,27 +44,36 @@ func (c *Counted) Check(ctx context.Context, text string, api auth.API, limit in
 	return g, q, err
 }
 
-// together checks the key and counts the request at once; q is nil where it could not.
-func (c *Counted) together(ctx context.Context, text string, api auth.API, budget auth.Budget, limit int) (Grant, *auth.Quota, error) {
+// together checks the key and counts the request, if there is a limit, at once; or it did not.
+func (c *Counted) together(ctx context.Context, text string, api auth.API, b auth.Budget, limit int) (g Grant, q *auth.Quota, did bool, err error) {
 	t, number, _ := auth.ParseKey(text) // it was good before
 	r := reading{row: keyRow{TenantID: t, Number: number}}
+	queries, args, dest := []string{c.readStatement()}, [][]any{{t, number}}, [][]any{r.fields()}
 	var taken, minute int64
-	count, args := c.Limiter.statement(budget)
-	did, err := c.Together(ctx, [2]string{c.readStatement(), count}, [2][]any{{t, number}, args}, [2][]any{r.fields(), {&minute, &taken}})
-	if !did {
-		return Grant{}, nil, err
+	if limit > 0 {
+		count, counted := c.Limiter.statement(b)
+		queries, args, dest = append(queries, count), append(args, counted), append(dest, []any{&minute, &taken})
 	}
-	g, err := c.judged(ctx, r.grant(c.Store), err, text, api)
-	if errors.Is(err, ErrKey) {
-		if lost := c.Limiter.giveBack(ctx, budget, minute); lost != nil {
-			err = fmt.Errorf("rate of %s of tenant %d: %w", budget.Name, budget.Tenant, lost)
+	if did, err = c.Together(ctx, queries, args, dest); !did {
+		return g, nil, false, err
+	}
+	if err == nil {
+		g = r.grant(c.Store)
+	}
+	g, err = c.judged(ctx, g, err, text, api)
+	if limit > 0 && errors.Is(err, ErrKey) {
+		if lost := c.Limiter.giveBack(ctx, b, minute); lost != nil {
+			err = fmt.Errorf("rate of %s of tenant %d: %w", b.Name, b.Tenant, lost)
 		}
 	}
 	if err != nil {
-		return Grant{}, nil, err
+		return Grant{}, nil, true, err
 	}
-	q := auth.NewQuota(time.UnixMilli(minute), taken, limit)
-	return g, &q, nil
+	if limit > 0 {
+		counted := auth.NewQuota(time.UnixMilli(minute), taken, limit)
+		q = &counted
+	}
+	return g, q, true, nil
 }
 
 // budget returns the budget of a text that was good.

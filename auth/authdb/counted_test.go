@@ -25,7 +25,7 @@ func newCounting(t *testing.T, db *database.DB) *counting {
 	c := &counting{clock: &clock{now: start}}
 	c.Counted = &authdb.Counted{
 		Store: &authdb.Store{DB: db.DB, Now: c.clock.Now}, Limiter: &authdb.Limiter{DB: db.DB, Now: c.clock.Now},
-		Together: func(ctx context.Context, queries [2]string, args, dest [2][]any) (bool, error) {
+		Together: func(ctx context.Context, queries []string, args, dest [][]any) (bool, error) {
 			did, err := db.Together(ctx, queries, args, dest)
 			if did {
 				c.together++
@@ -59,7 +59,7 @@ func TestCountedIsExact(t *testing.T) {
 	db := dbtest.Postgres(t)
 	c := newCounting(t, db)
 	id := create(t, c.Store, authdb.Library, "acme")
-	text, _ := issue(t, c.Store, authdb.IssueParams{Tenant: id, API: auth.Libraries})
+	text, ours := issue(t, c.Store, authdb.IssueParams{Tenant: id, API: auth.Libraries})
 	another, k := issue(t, c.Store, authdb.IssueParams{Tenant: id, API: auth.Libraries})
 	left := func(what, text string, want, together int) {
 		t.Helper()
@@ -92,6 +92,12 @@ func TestCountedIsExact(t *testing.T) {
 		t.Errorf("without a limit: %v, %v, want nothing counted", q, err)
 	}
 	left("after that", text, 8, 1)
+	if err := c.Revoke(t.Context(), ours.ID()); err != nil {
+		t.Fatal(err)
+	}
+	if _, q, err := c.Check(t.Context(), text, auth.Libraries, 0); q != nil || !errors.Is(err, authdb.ErrKey) {
+		t.Errorf("revoked, without a limit: %v, %v, want ErrKey", q, err)
+	}
 }
 
 // Where two statements cannot be sent at once the limiter is left to count.

@@ -31,7 +31,8 @@ type DB struct {
 	// process that opens it sees the same data.
 	URL string
 
-	seen *seen
+	seen     *seen
+	gathered *gathered
 }
 
 // Open opens the database at url, "sqlite:path" or "postgres://…", and makes
@@ -68,7 +69,7 @@ func open(ctx context.Context, url string, open func(url string, seen *seen) (*b
 		b.Close()
 		return nil, fmt.Errorf("database %s: %w; %s", Redact(url), oneLine{err}, hint)
 	}
-	return &DB{DB: b, Engine: engine, URL: url, seen: seen}, nil
+	return &DB{DB: b, Engine: engine, URL: url, seen: seen, gathered: new(gathered)}, nil
 }
 
 // engineOf tells the engine from the beginning of the URL.
