@@ -159,7 +159,11 @@ func (db *DB) sendOver(ctx context.Context, list []*asked) (did bool, err error)
 
 // together sends what was asked for and reads the rows. An error that it returns is that of all.
 func (c binaryConn) together(ctx context.Context, list []*asked) error {
-	defer c.seen.since(time.Now())
+	defer func(began time.Time) {
+		for range list {
+			c.seen.since(began)
+		}
+	}(time.Now())
 	pg := c.Conn.Conn()
 	var made []*pgconn.StatementDescription
 	var values [][][]byte

@@ -2,7 +2,7 @@
 //
 // Answers are kept in it too, as they were sent. It is a state.Cache over an LFU cache that weighs its entries. Keys begin with the tenant by type and name the
 // version of the data, so that an entry never has to be withdrawn: a load makes new keys, and the entries of the old
-// version leave as they are no longer used.
+// version leave when nobody has asked for them for 15 minutes, or sooner where there is no room.
 //
 //	c := cache.New(256 << 20)
 //	v, err := c.Load(ctx, key, func(ctx context.Context) (state.Value, error) { return read(ctx) })
@@ -30,6 +30,9 @@ import (
 // timeout bounds a load, since no request's context does.
 const timeout = 2 * time.Minute
 
+// idle is how long an entry stays that nobody asks for: most are of versions that were replaced, and would fill the cache.
+const idle = 15 * time.Minute
+
 // overhead is about what an entry costs besides its value: key, node and table slot.
 const overhead = 256
 
@@ -42,13 +45,23 @@ type Cache struct {
 var _ state.Cache = (*Cache)(nil)
 
 // New returns a cache that holds about the given number of bytes, at least 1.
-func New(bytes int64) *Cache {
+func New(bytes int64) *Cache { return newCache(bytes, time.Now) }
+
+func newCache(bytes int64, now func() time.Time) *Cache {
 	bytes = max(bytes, 1)
 	return &Cache{entries: otter.Must(&otter.Options[state.Key, state.Value]{
-		MaximumWeight: uint64(bytes),
-		Weigher:       weigh,
+		MaximumWeight:    uint64(bytes),
+		Weigher:          weigh,
+		ExpiryCalculator: otter.ExpiryAccessing[state.Key, state.Value](idle),
+		Clock:            clock(now),
 	})}
 }
+
+// clock is the clock of a cache, which sees to its old entries as it is used, and has no goroutine for that.
+type clock func() time.Time
+
+func (c clock) NowNano() int64                    { return c().UnixNano() }
+func (clock) Tick(time.Duration) <-chan time.Time { return nil }
 
 func weigh(k state.Key, v state.Value) uint32 {
 	return uint32(min(int64(v.Bytes())+int64(len(k.What))+overhead, math.MaxUint32))

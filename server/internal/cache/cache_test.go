@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -52,6 +53,28 @@ func TestLoadOnce(t *testing.T) {
 	wg.Wait()
 	if n := loads.Load(); n != 1 {
 		t.Errorf("loads = %d, want 1", n)
+	}
+}
+
+// What nobody asks for leaves, and what is asked for stays.
+func TestIdleEntriesLeave(t *testing.T) {
+	var passed atomic.Int64
+	c := newCache(1<<20, func() time.Time { return time.Unix(0, passed.Load()) })
+	for i := range 100 {
+		c.Put(key(1, fmt.Sprint(i)), text("value"))
+	}
+	for range 3 {
+		passed.Add(int64(idle - 2*time.Second)) // a read may move an end by a second less
+		if _, ok := c.Get(key(1, "7")); !ok {
+			t.Fatal("an entry that is asked for has left")
+		}
+	}
+	c.entries.CleanUp()
+	if _, ok := c.Get(key(1, "8")); ok {
+		t.Error("an entry that nobody asked for is still there")
+	}
+	if one := int64(weigh(key(1, "7"), text("value"))); c.Bytes() != one {
+		t.Errorf("the entries hold %d bytes, want %d, those of one", c.Bytes(), one)
 	}
 }
 
