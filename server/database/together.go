@@ -48,12 +48,13 @@ type asked struct {
 //
 // What many ask for at one time is sent together. After ctx has ended dest may still be written, and the queries made.
 func (db *DB) Together(ctx context.Context, queries []string, args, dest [][]any) (did bool, err error) {
-	if db.Engine != Postgres {
+	if db.Engine != Postgres || db.gathered == nil { // or the pool is not one of Open
 		return false, nil
 	}
 	a := &asked{ctx: ctx, queries: queries, args: args, dest: dest, done: make(chan struct{})}
 	if !db.gathered.waits(a) {
 		db.send([]*asked{a})
+		return a.did, a.err
 	}
 	select {
 	case <-a.done:
