@@ -166,10 +166,10 @@ func (s *Server) schools(limit auth.Limiter, kept *cache.Cache) http.Handler {
 // front stands before a reading API.
 func (s *Server) front(api auth.API, limit web.Limit, kept web.Bodies) web.Front {
 	c := s.config
-	store := &authdb.Counted{Store: &authdb.Store{DB: c.DB.DB, Now: c.Now}, Limiter: &authdb.Limiter{DB: c.DB.DB, Now: c.Now}, Together: c.DB.Together}
-	ahead := limit.Rate
-	if c.DB.Engine != database.Postgres {
-		ahead = 0
+	store := &authdb.Counted{Store: &authdb.Store{DB: c.DB.DB, Now: c.Now}, Limiter: &authdb.Limiter{DB: c.DB.DB, Now: c.Now}}
+	ahead := 0
+	if c.DB.Engine == database.Postgres {
+		store.Together, ahead = c.DB.Together, limit.Rate
 	}
 	return web.Front{
 		Keys:    &keys{store, s.uses, api, ahead},

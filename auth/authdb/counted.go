@@ -16,7 +16,7 @@ import (
 type Counted struct {
 	*Store
 	Limiter *Limiter
-	// Together sends queries of a row each at once, and reports whether it could: as database.DB.Together does.
+	// Together sends queries of a row each at once, and reports whether it could: as database.DB.Together does. It is nil where it never could.
 	Together func(ctx context.Context, queries []string, args, dest [][]any) (did bool, err error)
 
 	mu      sync.Mutex
@@ -29,7 +29,7 @@ func (c *Counted) Check(ctx context.Context, text string, api auth.API, limit in
 	hash := sha256.Sum256([]byte(text))
 	budget, known := c.budget(hash)
 	var did bool
-	if known {
+	if known && c.Together != nil {
 		g, q, did, err = c.together(ctx, text, api, budget, limit)
 	}
 	if !did && err == nil {
