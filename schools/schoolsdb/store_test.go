@@ -26,7 +26,7 @@ import (
 )
 
 // day is the only day with reading.
-var day = calendar.MustParse("2026-03-01")
+var day = calendar.MustParse("2026-03-09") // of the later half of a block of seen events
 
 // fixture is a partner with one network, one reader and one book.
 type fixture struct {
@@ -241,7 +241,7 @@ func TestFormerForms(t *testing.T) {
 			}
 		}
 		put(facts.LedgerKind, state.Block{Data: formertest.Ledgers(0, map[int64]formertest.Days{1: {9: {day}}})})
-		put(facts.SeenKind, state.Block{BlockKey: state.BlockKey{A: 1, B: facts.SeenBlock(day)}, Data: formertest.Seen(map[calendar.Date][]uint64{
+		put(facts.SeenKind, state.Block{BlockKey: state.BlockKey{A: 1, B: int64(day >> 3)}, Data: formertest.Seen(map[calendar.Date][]uint64{
 			day & 7: {schools.NewEventID('s', []byte("s-17")).Hash},
 		})})
 		if got := f.answers(at); got != want {

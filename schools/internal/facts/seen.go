@@ -11,11 +11,12 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 )
 
-// seenDays is the number of days whose events are remembered together: a row a day would cost more than its content.
-const seenDays = 8
+// seenDays is the number of days whose events are remembered together: a row a day would cost more than its content. It was formerSeenDays.
+const seenDays, formerSeenDays = 16, 8
 
-// SeenBlock returns the number of the block of days that a day belongs to.
-func SeenBlock(d calendar.Date) int64 { return int64(d) >> 3 }
+// SeenBlock returns the number of the block of days that a day belongs to: an even one. An odd one is of the later formerSeenDays of the
+// block before it, as they were once written; that block then has none of them, or only what was loaded since.
+func SeenBlock(d calendar.Date) int64 { return int64(d) >> 4 << 1 }
 
 // Seen are the events that one user had on the days of one block: what makes loading a feed twice the same as once.
 type Seen struct{ days [seenDays][]seenEvent }
@@ -32,6 +33,30 @@ func seenOf(id schools.EventID) seenEvent {
 		return seenEvent{0, id.Hash}
 	}
 	return seenEvent{id.Series, uint64(id.Number)}
+}
+
+// ParseSeen reads the stored form of a block of a number, odd or even.
+func ParseSeen(block int64, data []byte) (*Seen, error) {
+	s := &Seen{}
+	err := s.UnmarshalBinary(data)
+	if former := s.days[formerSeenDays:]; block&1 == 1 {
+		for _, events := range former {
+			if len(events) > 0 {
+				return nil, packed.ErrCorrupt
+			}
+		}
+		copy(former, s.days[:formerSeenDays])
+		clear(s.days[:formerSeenDays])
+	}
+	return s, err
+}
+
+// Join adds what t remembers, of which s remembers nothing.
+func (s *Seen) Join(t *Seen) {
+	for i, events := range t.days {
+		s.days[i] = append(s.days[i], events...)
+		slices.SortFunc(s.days[i], seenEvent.compare)
+	}
 }
 
 // Hashed reports whether an event is remembered by its hash. Where none is, Has needs no hash of those that have a number.

@@ -2,6 +2,7 @@ package facts_test
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/formertest"
 	"github.com/lectern-dev/lectern/schools/internal/facts"
@@ -33,22 +35,28 @@ type event struct {
 func (e event) ID() schools.EventID { return schools.NewEventID('s', []byte(e.id)) }
 
 var someEvent = rapid.Custom(func(t *rapid.T) event {
-	return event{calendar.Date(rapid.Int32Range(-8, -1).Draw(t, "day")), someIdentifier.Draw(t, "id")}
+	return event{calendar.Date(rapid.Int32Range(-16, -1).Draw(t, "day")), someIdentifier.Draw(t, "id")}
 })
 
-// TestSeenRemembers remembers events piece by piece, through the stored form, onto nothing or onto the first form: what was loaded is
-// there, on its day alone, and nothing else is.
+// TestSeenRemembers remembers events piece by piece, through the stored form, onto nothing or onto the first form, of eight days each: what
+// was loaded is there, on its day alone, and nothing else is.
 func TestSeenRemembers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		had, data := map[event]bool{}, (&facts.Seen{}).AppendBinary(nil)
+		had, former := map[event]bool{}, facts.Seen{}
 		if rapid.Bool().Draw(t, "first form") {
-			hashes := map[calendar.Date][]uint64{}
+			hashes := map[int64]map[calendar.Date][]uint64{-2: {}, -1: {}} // by block
 			for _, e := range rapid.SliceOfDistinct(someEvent, rapid.ID).Draw(t, "in the first form") {
 				had[e] = true
-				hashes[e.day&7] = append(hashes[e.day&7], e.ID().Hash)
+				of := hashes[int64(e.day>>3)]
+				of[e.day&7] = append(of[e.day&7], e.ID().Hash)
 			}
-			data = formertest.Seen(hashes)
+			for block, of := range hashes {
+				s, err := facts.ParseSeen(block, formertest.Seen(of))
+				must(t, err)
+				former.Join(s)
+			}
 		}
+		data := former.AppendBinary(nil)
 		for range rapid.IntRange(1, 4).Draw(t, "loads") {
 			var s facts.Seen
 			must(t, s.UnmarshalBinary(data))
@@ -99,6 +107,31 @@ func TestSeenSizes(t *testing.T) {
 	} {
 		if got := size(tt.id); got > tt.most {
 			t.Errorf("%s: 96 events of 8 days take %d bytes, want at most %d", name, got, tt.most)
+		}
+	}
+}
+
+// TestBlocksOfSeen: sixteen days are of one block, an even one. An odd one has the later eight of them alone.
+func TestBlocksOfSeen(t *testing.T) {
+	for d, want := range map[calendar.Date]int64{-17: -4, -16: -2, -1: -2, 0: 0, 15: 0, 16: 2, 31: 2} {
+		if got := facts.SeenBlock(d); got != want {
+			t.Errorf("day %d is of block %d, want %d", int(d), got, want)
+		}
+	}
+	e := event{5, "x"}
+	for _, place := range []calendar.Date{7, 8} {
+		data := formertest.Seen(map[calendar.Date][]uint64{place: {e.ID().Hash}})
+		for block := range int64(2) {
+			s, err := facts.ParseSeen(block, data)
+			if block == 1 && place == 8 {
+				if !errors.Is(err, packed.ErrCorrupt) {
+					t.Errorf("a ninth day of eight: %v", err)
+				}
+				continue
+			}
+			if err != nil || !s.Has(place+8*calendar.Date(block), e.ID()) || s.Has(place+8-8*calendar.Date(block), e.ID()) {
+				t.Errorf("block %d, place %d: %+v, %v", block, place, s, err)
+			}
 		}
 	}
 }

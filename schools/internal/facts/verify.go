@@ -250,12 +250,12 @@ func (c *verifying) compare(id directory.UserID, have, want []BookDays) {
 // events counts those present of whom events were seen.
 func (c *verifying) events(ctx context.Context) error {
 	return c.facts.Scan(ctx, SeenKind, state.Range{}, func(b state.Block) error {
-		var s Seen
-		if err := s.UnmarshalBinary(b.Data); err != nil {
+		s, err := ParseSeen(b.B, b.Data)
+		if err != nil {
 			return fmt.Errorf("seen events of user %d, block %d: %w", b.A, b.B, err)
 		}
 		for i, ids := range s.days {
-			d := c.days[calendar.Date(b.B*seenDays)+calendar.Date(i)]
+			d := c.days[calendar.Date(b.B&^1*formerSeenDays)+calendar.Date(i)]
 			if len(ids) > 0 && d != nil && d.present != nil && d.present.Has(directory.UserID(b.A)) {
 				d.seen++
 			}

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -151,7 +152,15 @@ func byUser(events []schools.Event) func(func(directory.UserID, []schools.Event)
 func (b before) into(a *facts.Account, user directory.UserID, events []schools.Event) {
 	for _, e := range events {
 		block := facts.SeenBlock(e.Day)
-		if s := b.seen[seenPlace(user, block)]; s != nil {
+		if _, done := a.Seen[block]; done {
+			continue
+		}
+		s, former := b.seen[seenPlace(user, block)], b.seen[seenPlace(user, block+1)]
+		if former != nil {
+			s = cmp.Or(s, &facts.Seen{})
+			s.Join(former)
+		}
+		if s != nil {
 			a.Seen[block] = s
 		}
 	}
@@ -184,13 +193,15 @@ func (l *load) before(ctx context.Context, events []schools.Event) (before, erro
 			first, last = min(first, facts.SeenBlock(e.Day)), max(last, facts.SeenBlock(e.Day))
 		}
 	}
-	seen := state.Range{Among: users, B: state.Between(first, last)}
+	seen := state.Range{Among: users, B: state.Between(first, last+1)}
 	err = l.facts.Scan(ctx, facts.SeenKind, seen, func(block state.Block) error {
-		s := &facts.Seen{}
+		s, err := facts.ParseSeen(block.B, block.Data)
+		if err != nil {
+			return err
+		}
 		b.seen[block.BlockKey] = s
-		err := s.UnmarshalBinary(block.Data)
 		b.hashed = b.hashed || s.Hashed()
-		return err
+		return nil
 	})
 	if err != nil {
 		return b, err
@@ -227,8 +238,9 @@ func (p *part) pack(c *facts.Change, had before) {
 		}, had.records[facts.RecordKey{User: c.User, Book: book}] != nil)
 	}
 	for _, block := range slices.Sorted(maps.Keys(c.Seen)) {
-		k := seenPlace(c.User, block)
+		k, former := seenPlace(c.User, block), seenPlace(c.User, block+1)
 		p.seen.Add(k, had.seen[k] != nil, c.Seen[block].AppendBinary(nil))
+		p.seen.Add(former, had.seen[former] != nil, nil)
 	}
 }
 
