@@ -26,7 +26,7 @@ import (
 )
 
 // day is the only day with reading.
-var day = calendar.MustParse("2026-03-09") // of the later half of a block of seen events
+var day = calendar.MustParse("2026-03-09") // of the second quarter of a block of seen events
 
 // fixture is a partner with one network, one reader and one book.
 type fixture struct {

@@ -17,7 +17,7 @@
 // A row for each user, book and day was weighed and left: counting them costs a second at 100,000 users, and rules creep
 // into the statements. So was a row for each user and day of access: a sheet holds the same in a twentieth of the
 // bytes, and a load replaces a few hundred rows instead of millions. Ledgers are stored for 128 users together, and
-// seen events for sixteen days, for the same reason.
+// seen events for 32 days, for the same reason.
 //
 // The ledgers of 128 users are stored in leaves of 32 days, a bit a day, each of which says of every book when it was last read
 // before. So a book that was read on several leaves is counted on the first of them that has a day of the period, and a period

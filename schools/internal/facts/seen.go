@@ -11,12 +11,16 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 )
 
-// seenDays is the number of days whose events are remembered together: a row a day would cost more than its content. It was formerSeenDays.
-const seenDays, formerSeenDays = 16, 8
+// seenDays is the number of days whose events are remembered together: a row a day would cost more than its content. It was
+// formerSeenDays.
+const seenDays, formerSeenDays = 32, 8
 
-// SeenBlock returns the number of the block of days that a day belongs to: an even one. An odd one is of the later formerSeenDays of the
-// block before it, as they were once written; that block then has none of them, or only what was loaded since.
-func SeenBlock(d calendar.Date) int64 { return int64(d) >> 4 << 1 }
+// FormerSeenBlocks are those of the former days that one block replaces: of its own number, which is a multiple of this, and of the next ones.
+// What stands in them beside it is not in it.
+const FormerSeenBlocks = seenDays / formerSeenDays
+
+// SeenBlock returns the number of the block of days that a day belongs to.
+func SeenBlock(d calendar.Date) int64 { return int64(d) >> 5 * FormerSeenBlocks }
 
 // Seen are the events that one user had on the days of one block: what makes loading a feed twice the same as once.
 type Seen struct{ days [seenDays][]seenEvent }
@@ -35,20 +39,23 @@ func seenOf(id schools.EventID) seenEvent {
 	return seenEvent{id.Series, uint64(id.Number)}
 }
 
-// ParseSeen reads the stored form of a block of a number, odd or even.
+// ParseSeen reads the stored form of a block of a number, a former one too.
 func ParseSeen(block int64, data []byte) (*Seen, error) {
-	s := &Seen{}
-	err := s.UnmarshalBinary(data)
-	if former := s.days[formerSeenDays:]; block&1 == 1 {
-		for _, events := range former {
-			if len(events) > 0 {
-				return nil, packed.ErrCorrupt
-			}
-		}
-		copy(former, s.days[:formerSeenDays])
-		clear(s.days[:formerSeenDays])
+	stored, s := &Seen{}, &Seen{}
+	if err := stored.UnmarshalBinary(data); err != nil {
+		return nil, err
 	}
-	return s, err
+	skipped := int(block & (FormerSeenBlocks - 1) * formerSeenDays)
+	for i, events := range stored.days {
+		if len(events) == 0 {
+			continue
+		}
+		if skipped > 0 && i >= formerSeenDays {
+			return nil, packed.ErrCorrupt
+		}
+		s.days[skipped+i] = events
+	}
+	return s, nil
 }
 
 // Join adds what t remembers, of which s remembers nothing.

@@ -35,7 +35,7 @@ type event struct {
 func (e event) ID() schools.EventID { return schools.NewEventID('s', []byte(e.id)) }
 
 var someEvent = rapid.Custom(func(t *rapid.T) event {
-	return event{calendar.Date(rapid.Int32Range(-16, -1).Draw(t, "day")), someIdentifier.Draw(t, "id")}
+	return event{calendar.Date(rapid.Int32Range(-32, -1).Draw(t, "day")), someIdentifier.Draw(t, "id")}
 })
 
 // TestSeenRemembers remembers events piece by piece, through the stored form, onto nothing or onto the first form, of eight days each: what
@@ -44,7 +44,7 @@ func TestSeenRemembers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		had, former := map[event]bool{}, facts.Seen{}
 		if rapid.Bool().Draw(t, "first form") {
-			hashes := map[int64]map[calendar.Date][]uint64{-2: {}, -1: {}} // by block
+			hashes := map[int64]map[calendar.Date][]uint64{-4: {}, -3: {}, -2: {}, -1: {}} // by block
 			for _, e := range rapid.SliceOfDistinct(someEvent, rapid.ID).Draw(t, "in the first form") {
 				had[e] = true
 				of := hashes[int64(e.day>>3)]
@@ -111,27 +111,25 @@ func TestSeenSizes(t *testing.T) {
 	}
 }
 
-// TestBlocksOfSeen: sixteen days are of one block, an even one. An odd one has the later eight of them alone.
+// TestBlocksOfSeen: 32 days are of one block, whose number is a multiple of four. The three others are of eight of these days, as they once were.
 func TestBlocksOfSeen(t *testing.T) {
-	for d, want := range map[calendar.Date]int64{-17: -4, -16: -2, -1: -2, 0: 0, 15: 0, 16: 2, 31: 2} {
+	for d, want := range map[calendar.Date]int64{-33: -8, -32: -4, -1: -4, 0: 0, 31: 0, 32: 4, 63: 4} {
 		if got := facts.SeenBlock(d); got != want {
 			t.Errorf("day %d is of block %d, want %d", int(d), got, want)
 		}
 	}
 	e := event{5, "x"}
-	for _, place := range []calendar.Date{7, 8} {
-		data := formertest.Seen(map[calendar.Date][]uint64{place: {e.ID().Hash}})
-		for block := range int64(2) {
-			s, err := facts.ParseSeen(block, data)
-			if block == 1 && place == 8 {
-				if !errors.Is(err, packed.ErrCorrupt) {
-					t.Errorf("a ninth day of eight: %v", err)
-				}
-				continue
-			}
-			if err != nil || !s.Has(place+8*calendar.Date(block), e.ID()) || s.Has(place+8-8*calendar.Date(block), e.ID()) {
+	for block, places := range map[int64][]calendar.Date{0: {0, 7, 8, 31}, 1: {0, 7}, 3: {0, 7}, -1: {7}} {
+		for _, place := range places {
+			s, err := facts.ParseSeen(block, formertest.Seen(map[calendar.Date][]uint64{place: {e.ID().Hash}}))
+			if day := place + 8*calendar.Date(block); err != nil || !s.Has(day, e.ID()) || s.Has(day-8, e.ID()) || s.Has(day+8, e.ID()) {
 				t.Errorf("block %d, place %d: %+v, %v", block, place, s, err)
 			}
+		}
+	}
+	for block, place := range map[int64]calendar.Date{0: 32, 1: 8, 3: 8, -1: 8} {
+		if _, err := facts.ParseSeen(block, formertest.Seen(map[calendar.Date][]uint64{place: {e.ID().Hash}})); !errors.Is(err, packed.ErrCorrupt) {
+			t.Errorf("block %d, place %d: %v, want %v", block, place, err, packed.ErrCorrupt)
 		}
 	}
 }

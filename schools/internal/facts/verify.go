@@ -255,7 +255,7 @@ func (c *verifying) events(ctx context.Context) error {
 			return fmt.Errorf("seen events of user %d, block %d: %w", b.A, b.B, err)
 		}
 		for i, ids := range s.days {
-			d := c.days[calendar.Date(b.B&^1*formerSeenDays)+calendar.Date(i)]
+			d := c.days[calendar.Date(b.B&^(FormerSeenBlocks-1)*formerSeenDays)+calendar.Date(i)]
 			if len(ids) > 0 && d != nil && d.present != nil && d.present.Has(directory.UserID(b.A)) {
 				d.seen++
 			}

@@ -155,10 +155,12 @@ func (b before) into(a *facts.Account, user directory.UserID, events []schools.E
 		if _, done := a.Seen[block]; done {
 			continue
 		}
-		s, former := b.seen[seenPlace(user, block)], b.seen[seenPlace(user, block+1)]
-		if former != nil {
-			s = cmp.Or(s, &facts.Seen{})
-			s.Join(former)
+		s := b.seen[seenPlace(user, block)]
+		for i := range int64(facts.FormerSeenBlocks - 1) {
+			if former := b.seen[seenPlace(user, block+1+i)]; former != nil {
+				s = cmp.Or(s, &facts.Seen{})
+				s.Join(former)
+			}
 		}
 		if s != nil {
 			a.Seen[block] = s
@@ -193,7 +195,7 @@ func (l *load) before(ctx context.Context, events []schools.Event) (before, erro
 			first, last = min(first, facts.SeenBlock(e.Day)), max(last, facts.SeenBlock(e.Day))
 		}
 	}
-	seen := state.Range{Among: users, B: state.Between(first, last+1)}
+	seen := state.Range{Among: users, B: state.Between(first, last+facts.FormerSeenBlocks-1)}
 	err = l.facts.Scan(ctx, facts.SeenKind, seen, func(block state.Block) error {
 		s, err := facts.ParseSeen(block.B, block.Data)
 		if err != nil {
@@ -238,9 +240,12 @@ func (p *part) pack(c *facts.Change, had before) {
 		}, had.records[facts.RecordKey{User: c.User, Book: book}] != nil)
 	}
 	for _, block := range slices.Sorted(maps.Keys(c.Seen)) {
-		k, former := seenPlace(c.User, block), seenPlace(c.User, block+1)
+		k := seenPlace(c.User, block)
 		p.seen.Add(k, had.seen[k] != nil, c.Seen[block].AppendBinary(nil))
-		p.seen.Add(former, had.seen[former] != nil, nil)
+		for range facts.FormerSeenBlocks - 1 {
+			k.B++
+			p.seen.Add(k, had.seen[k] != nil, nil)
+		}
 	}
 }
 
