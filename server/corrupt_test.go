@@ -26,7 +26,7 @@ import (
 
 // kinds are the kinds of blocks of both domains.
 var kinds = []state.Kind{
-	schoolsdb.RecordKind, schoolsdb.LedgerKind, schoolsdb.PresenceKind, schoolsdb.MinutesKind, schoolsdb.SeenKind,
+	schoolsdb.RecordKind, schoolsdb.LedgerKind, schoolsdb.PresenceKind, schoolsdb.MinutesKind, schoolsdb.SeenKind, schoolsdb.SumsKind,
 	librariesdb.AttributesKind, librariesdb.ReaderTitlesKind, librariesdb.EventSetKind, librariesdb.TotalsKind, librariesdb.ReaderSheetKind,
 	librariesdb.TitleSheetKind, librariesdb.LoginSheetKind, librariesdb.TitleCountsKind, librariesdb.LoanReadingsKind,
 }

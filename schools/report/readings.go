@@ -38,7 +38,7 @@ func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period
 	if err != nil {
 		return List[Reading]{}, err
 	}
-	rows, err := r.rows(ctx, a, books, period, recordKeys(ledgers, users, period, starts.Spans(p)))
+	rows, err := r.rows(ctx, a, ledgers, books, period, recordKeys(ledgers, users, period, starts.Spans(p)))
 	return List[Reading]{Rows: rows, Total: starts.Total()}, err
 }
 
@@ -68,31 +68,79 @@ func (r *Reports) books(ctx context.Context, a Access) (*schools.Books, error) {
 	})
 }
 
-// rows reads the records of the keys and sums each over the period.
-func (r *Reports) rows(ctx context.Context, a Access, books *schools.Books, period calendar.Period, keys []facts.RecordKey) ([]Reading, error) {
-	rows := make([]Reading, len(keys))
+// rows sums what was read of the keys' books over the period.
+func (r *Reports) rows(ctx context.Context, a Access, ledgers *facts.Ledgers, books *schools.Books, period calendar.Period, keys []facts.RecordKey) ([]Reading, error) {
+	of := readings{Reports: r, Access: a, books: books, period: period, keys: keys, rows: make([]Reading, len(keys))}
+	if ledgers.Within(period) {
+		if err := of.bySums(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return of.rows, of.byRecords(ctx)
+}
+
+// readings are the rows of a page while they are made.
+type readings struct {
+	*Reports
+	Access
+	books  *schools.Books
+	period calendar.Period
+	keys   []facts.RecordKey
+	rows   []Reading // in the order of the keys; without a book: not made yet
+}
+
+// bySums makes the rows that the users' sums tell, which read a row for each user: of books that were read in the period alone.
+func (of *readings) bySums(ctx context.Context) error {
+	i := 0
+	return of.facts(of.Access).Sums(ctx, facts.UsersOf(of.keys), func(user directory.UserID, sums *facts.Sums) error {
+		for ; i < len(of.keys) && of.keys[i].User <= user; i++ {
+			k := of.keys[i]
+			book := of.books.Book(k.Book)
+			if k.User != user || book == nil {
+				continue
+			}
+			if t, ok := sums.Total(k.Book, of.period, book.Length); ok {
+				of.rows[i] = Reading{user, book, t.Percent, t.Minutes, t.First, t.Last, t.Finished}
+			}
+		}
+		return nil
+	})
+}
+
+// byRecords makes the other rows of the records.
+func (of *readings) byRecords(ctx context.Context) error {
+	var places []int
+	var keys []facts.RecordKey
+	for i, row := range of.rows {
+		if row.Book == nil {
+			places, keys = append(places, i), append(keys, of.keys[i])
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
 	found := 0 // the keys before it were visited
 	var sum facts.Totaller
-	err := r.facts(a).Records(ctx, keys, state.Between(period.Start, period.End), func(k facts.RecordKey, data []byte) error {
-		book := books.Book(k.Book)
+	err := of.facts(of.Access).Records(ctx, keys, state.Between(of.period.Start, of.period.End), func(k facts.RecordKey, data []byte) error {
+		book := of.books.Book(k.Book)
 		if keys[found] != k || book == nil {
 			return fmt.Errorf("record of user %d, book %d: it or one before it is missing: %w", k.User, k.Book, packed.ErrCorrupt)
 		}
-		t, ok, err := sum.Total(data, period, book.Length)
+		t, ok, err := sum.Total(data, of.period, book.Length)
 		if err != nil {
 			return fmt.Errorf("record of user %d, book %d: %w", k.User, k.Book, err)
 		}
 		if !ok {
 			return fmt.Errorf("record of user %d, book %d: ledger and record differ: %w", k.User, k.Book, packed.ErrCorrupt)
 		}
-		rows[found] = Reading{k.User, book, t.Percent, t.Minutes, t.First, t.Last, t.Finished}
+		of.rows[places[found]] = Reading{k.User, book, t.Percent, t.Minutes, t.First, t.Last, t.Finished}
 		found++
 		return nil
 	})
 	if err == nil && found != len(keys) {
 		err = fmt.Errorf("%d of %d records are missing: %w", len(keys)-found, len(keys), packed.ErrCorrupt)
 	}
-	return rows, err
+	return err
 }
 
 // ReadingsSince answers one page of a round of the readings.
@@ -106,11 +154,15 @@ func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Round, p paging
 		if err != nil {
 			return nil, err
 		}
+		ledgers, err := r.ledgers(ctx, a)
+		if err != nil {
+			return nil, err
+		}
 		keys := make([]facts.RecordKey, len(page))
 		for i, c := range page {
 			keys[i] = facts.RecordKey{User: directory.UserID(c.A), Book: c.B}
 		}
-		return r.rows(ctx, a, books, q.Period, keys)
+		return r.rows(ctx, a, ledgers, books, q.Period, keys)
 	}
 	return pageOf(changed, p, read, func(c round.Row) Reading {
 		return Reading{UserID: directory.UserID(c.A), Book: &schools.Book{ID: c.B}}

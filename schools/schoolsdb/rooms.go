@@ -34,6 +34,7 @@ var (
 	PresenceKind = facts.PresenceKind
 	RecordKind   = facts.RecordKind
 	SeenKind     = facts.SeenKind
+	SumsKind     = facts.SumsKind
 )
 
 // ParseRecord is that of package facts.

@@ -10,7 +10,7 @@ import (
 )
 
 // Kinds are the kinds of blocks of a partner.
-var Kinds = []state.Kind{facts.RecordKind, facts.LedgerKind, facts.PresenceKind, facts.MinutesKind, facts.SeenKind}
+var Kinds = []state.Kind{facts.RecordKind, facts.LedgerKind, facts.PresenceKind, facts.MinutesKind, facts.SeenKind, facts.SumsKind}
 
 // VerifyBlock returns an error where an unsealed block of one of the Kinds is not of its form.
 func VerifyBlock(k state.Kind, b state.Block) error { return facts.VerifyBlock(k, b) }

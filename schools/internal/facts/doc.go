@@ -2,6 +2,7 @@
 // answers, how they are stored, and how a user's events change them.
 //
 //   - A record is what a user read of a book: days, each with its minutes and its merged intervals (package reading).
+//   - [Sums] are what each book of a user comes to over all days: a page of whole histories reads a row for each user.
 //   - A [Sheet] is a day: the users with an access, and their minutes. Its rows are the engagement rows.
 //   - A [Ledger] has a user's books and days alone. [Ledgers] count the reading rows of any period, so that the total and the
 //     place of every page are known before a record is read: page 1,000 costs what page 1 costs.

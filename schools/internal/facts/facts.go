@@ -17,6 +17,7 @@ var (
 	PresenceKind = state.Kind{Number: 3, Name: "presence"}    // A is the day
 	MinutesKind  = state.Kind{Number: 4, Name: "minutes"}     // A is the day
 	SeenKind     = state.Kind{Number: 5, Name: "seen events"} // A is the user, B the block of days
+	SumsKind     = state.Kind{Number: 6, Name: "sums"}        // A is the user
 )
 
 // Facts are a partner's folded facts at one state: where they are, and the number of the load that made them.
@@ -74,13 +75,7 @@ func (f Facts) Minutes(ctx context.Context, period calendar.Period) (MinutesByDa
 // Records calls visit with the packed record of every key, in their order; the keys ascend, and each record has a day in the
 // period. It reads by user: a user's records of one period are mostly those of the keys, or few more.
 func (f Facts) Records(ctx context.Context, keys []RecordKey, period state.Span, visit func(k RecordKey, data []byte) error) error {
-	users := make([]int64, 0, len(keys))
-	for _, k := range keys {
-		if n := len(users); n == 0 || users[n-1] != int64(k.User) {
-			users = append(users, int64(k.User))
-		}
-	}
-	return f.Scan(ctx, RecordKind, state.Range{Among: users, Extent: period}, func(b state.Block) error {
+	return f.Scan(ctx, RecordKind, state.Range{Among: UsersOf(keys), Extent: period}, func(b state.Block) error {
 		k := RecordKey{directory.UserID(b.A), b.B}
 		for len(keys) > 0 && keys[0].Compare(k) < 0 {
 			keys = keys[1:]
@@ -92,10 +87,32 @@ func (f Facts) Records(ctx context.Context, keys []RecordKey, period state.Span,
 	})
 }
 
+// Sums reads the sums of users, who ascend: of those who have some.
+func (f Facts) Sums(ctx context.Context, users []int64, visit func(directory.UserID, *Sums) error) error {
+	return f.Scan(ctx, SumsKind, state.Range{Among: users}, func(b state.Block) error {
+		s, err := ParseSums(b.Data)
+		if err != nil {
+			return fmt.Errorf("sums of user %d: %w", b.A, err)
+		}
+		return visit(directory.UserID(b.A), s)
+	})
+}
+
 // RecordKey names one record: what a user read of a book.
 type RecordKey struct {
 	User directory.UserID
 	Book int64
+}
+
+// UsersOf returns the users of keys, which ascend.
+func UsersOf(keys []RecordKey) []int64 {
+	users := make([]int64, 0, len(keys))
+	for _, k := range keys {
+		if n := len(users); n == 0 || users[n-1] != int64(k.User) {
+			users = append(users, int64(k.User))
+		}
+	}
+	return users
 }
 
 // Compare orders keys by user, then by book: the order of readings.

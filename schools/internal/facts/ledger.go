@@ -98,6 +98,16 @@ func (l Ledger) Has(book int64) bool {
 	return found
 }
 
+// Books returns the books of the ledger, ascending.
+func (l Ledger) Books() (books []int64) {
+	for _, line := range l {
+		if n := len(books); n == 0 || books[n-1] != line.Book {
+			books = append(books, line.Book)
+		}
+	}
+	return books
+}
+
 // On returns the books that were read on a day, ascending.
 func (l Ledger) On(day calendar.Date) (books []int64) {
 	for _, line := range l {

@@ -66,7 +66,7 @@ func (l *leaf) unmarshalBinary(number int32, data []byte) error {
 			if d.Bad() {
 				break
 			}
-			l.all = append(l.all, e)
+			l.all, l.days = append(l.all, e), l.days|e.days
 			book = e.book
 		}
 	}

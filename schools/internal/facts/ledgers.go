@@ -29,6 +29,7 @@ type leaf struct {
 	number int32
 	starts [ledgerBlock + 1]int32 // where each user's entries begin and those of the one before end
 	all    []entry
+	days   Days // of all entries
 }
 
 // entry is a line of a ledger on its leaf.
@@ -71,6 +72,18 @@ func (ls *Ledgers) within(block int64, p calendar.Period) []*leaf {
 		to--
 	}
 	return all[from:to]
+}
+
+// Within reports whether all days of the ledgers are in a period.
+func (ls *Ledgers) Within(p calendar.Period) bool {
+	for _, leaves := range ls.blocks {
+		for _, l := range leaves {
+			if l.days&^daysOf(l.number, p) != 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Count returns for each of the users, who ascend, the number of books with effective reading in the period: the user's number of
@@ -192,7 +205,7 @@ func newLeaves(block int64, of func(directory.UserID) Ledger) []*leaf {
 				l = &leaf{number: line.Leaf}
 				at[line.Leaf] = l
 			}
-			l.all = append(l.all, entry{book, line.Days, before})
+			l.all, l.days = append(l.all, entry{book, line.Days, before}), l.days|line.Days
 			before = line.Days.last(line.Leaf)
 		}
 		for _, l := range at {

@@ -169,6 +169,15 @@ func TestLedgersCountAnyPeriod(t *testing.T) {
 					t.Fatalf("books of user %d in %v = %v (count %d), want %v", id, p, got, counts[i], want)
 				}
 			}
+			within := true
+			for id := range m {
+				for _, b := range m.unpacked(id) {
+					within = within && p.Contains(b.Days[0]) && p.Contains(b.Days[len(b.Days)-1])
+				}
+			}
+			if got := s.Within(p); got != within {
+				t.Fatalf("all days within %v: %t, want %t", p, got, within)
+			}
 		}
 	})
 }

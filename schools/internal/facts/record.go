@@ -17,28 +17,7 @@ import (
 // Layout of the summary: first day (zigzag) and second, days to the last one and its second, tenths of a minute, units
 // covered, and where the last interval ends: what is covered holds for every length from there on. Numbers are varints.
 func AppendRecord(b []byte, r reading.Record) []byte {
-	first, last := r.Days[0], r.Days[len(r.Days)-1]
-	end := int64(0)
-	for _, d := range r.Days {
-		if n := len(d.Coverage); n > 0 {
-			end = max(end, d.Coverage[n-1].To)
-		}
-	}
-	var all reading.Coverage
-	minutes := reading.Minutes(0)
-	for _, d := range r.Days {
-		all = all.Union(d.Coverage)
-		minutes += d.Minutes
-	}
-	b = append(b, formVersion)
-	b = binary.AppendVarint(b, int64(first.Date))
-	b = binary.AppendUvarint(b, uint64(first.First))
-	b = binary.AppendUvarint(b, uint64(last.Date-first.Date))
-	b = binary.AppendUvarint(b, uint64(last.Last))
-	b = binary.AppendUvarint(b, uint64(minutes))
-	b = binary.AppendUvarint(b, uint64(all.Within(end)))
-	b = binary.AppendUvarint(b, uint64(end))
-	return r.AppendBinary(b)
+	return r.AppendBinary(summaryOf(r).append(append(b, formVersion)))
 }
 
 // summary is what all days of a record come to.
@@ -49,13 +28,57 @@ type summary struct {
 	covered, end int64
 }
 
-// parseSummary reads the summary and returns it with the record's own form.
-func parseSummary(data []byte) (summary, []byte, error) {
-	d := packed.NewDecoder(data, formVersion)
+func summaryOf(r reading.Record) summary {
+	first, last := r.Days[0], r.Days[len(r.Days)-1]
+	s := summary{first: first.Date, last: last.Date, starts: int32(first.First), ends: int32(last.Last)}
+	var all reading.Coverage
+	for _, d := range r.Days {
+		if n := len(d.Coverage); n > 0 {
+			s.end = max(s.end, d.Coverage[n-1].To)
+		}
+		all = all.Union(d.Coverage)
+		s.minutes += d.Minutes
+	}
+	s.covered = int64(all.Within(s.end))
+	return s
+}
+
+func (s summary) append(b []byte) []byte {
+	b = binary.AppendVarint(b, int64(s.first))
+	b = binary.AppendUvarint(b, uint64(s.starts))
+	b = binary.AppendUvarint(b, uint64(s.last-s.first))
+	b = binary.AppendUvarint(b, uint64(s.ends))
+	b = binary.AppendUvarint(b, uint64(s.minutes))
+	b = binary.AppendUvarint(b, uint64(s.covered))
+	return binary.AppendUvarint(b, uint64(s.end))
+}
+
+func takeSummary(d *packed.Decoder) summary {
 	s := summary{first: calendar.Date(d.Varint()), starts: int32(d.Uvarint() & math.MaxInt32)}
 	s.last = s.first + calendar.Date(d.Uvarint())
 	s.ends = int32(d.Uvarint() & math.MaxInt32)
 	s.minutes, s.covered, s.end = reading.Minutes(d.Uvarint()), int64(d.Uvarint()), int64(d.Uvarint())
+	return s
+}
+
+// holds reports whether a summary says what a period comes to, for a book of the given length: all days are of the period.
+func (s summary) holds(p calendar.Period, length int64) bool {
+	return p.Contains(s.first) && p.Contains(s.last) && s.end <= length
+}
+
+// total is what a summary that holds comes to.
+func (s summary) total(length int64) reading.Total {
+	percent := reading.PercentOf(s.covered, length)
+	return reading.Total{
+		Minutes: s.minutes, Percent: percent, Finished: percent.Finished(),
+		First: s.first.At(s.starts), Last: s.last.At(s.ends),
+	}
+}
+
+// parseSummary reads the summary and returns it with the record's own form.
+func parseSummary(data []byte) (summary, []byte, error) {
+	d := packed.NewDecoder(data, formVersion)
+	s := takeSummary(d)
 	if d.Bad() {
 		return s, nil, packed.ErrCorrupt
 	}
@@ -88,12 +111,8 @@ func (t *Totaller) Total(data []byte, p calendar.Period, length int64) (reading.
 	if err != nil {
 		return reading.Total{}, false, err
 	}
-	if !p.Contains(s.first) || !p.Contains(s.last) || s.end > length {
+	if !s.holds(p, length) {
 		return t.days.TotalBinary(own, p, length)
 	}
-	percent := reading.PercentOf(s.covered, length)
-	return reading.Total{
-		Minutes: s.minutes, Percent: percent, Finished: percent.Finished(),
-		First: s.first.At(s.starts), Last: s.last.At(s.ends),
-	}, true, nil
+	return s.total(length), true, nil
 }

@@ -3,6 +3,7 @@ package facts
 import (
 	"context"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"slices"
 
@@ -28,7 +29,11 @@ func VerifyBlock(k state.Kind, b state.Block) error {
 		_, err := ParsePresence(b.Data)
 		return err
 	case SeenKind:
-		return (&Seen{}).UnmarshalBinary(b.Data)
+		_, err := ParseSeen(b.B, b.Data)
+		return err
+	case SumsKind:
+		_, err := ParseSums(b.Data)
+		return err
 	}
 	return nil // of minutes, that they are those of the day's users
 }
@@ -40,12 +45,12 @@ type Known struct {
 }
 
 // Verify computes anew what the forms of one state say together, and calls found with each thing that is wrong: each record has the
-// days of its ledger; the tenths of a day are shared out as its milliseconds say (S3), and are those of its sheet; who has
+// days of its ledger; the sums of a user, where there are some, are those of the records; the tenths of a day are shared out as its milliseconds say (S3), and are those of its sheet; who has
 // one is present; who is present has events; and all of them are in the registers. It holds the ledgers, the presence and one
 // user's records. An error is one of reading, ErrCorrupt too.
 func (f Facts) Verify(ctx context.Context, known Known, found func(string)) error {
-	c := verifying{facts: f, known: known, found: found, days: map[calendar.Date]*daySum{}}
-	for _, step := range []func(context.Context) error{c.presence, c.minutes, c.records, c.events} {
+	c := verifying{facts: f, known: known, found: found, summed: map[directory.UserID]uint32{}, days: map[calendar.Date]*daySum{}}
+	for _, step := range []func(context.Context) error{c.presence, c.minutes, c.sums, c.records, c.events} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -62,6 +67,7 @@ type verifying struct {
 	known   Known
 	found   func(string)
 	ledgers *Ledgers
+	summed  map[directory.UserID]uint32 // the checksum of each user's sums
 	days    map[calendar.Date]*daySum
 }
 
@@ -137,6 +143,14 @@ func (c *verifying) minutes(ctx context.Context) error {
 	})
 }
 
+// sums reads the sums.
+func (c *verifying) sums(ctx context.Context) error {
+	return c.facts.Scan(ctx, SumsKind, state.Range{}, func(b state.Block) error {
+		c.summed[directory.UserID(b.A)] = crc32.ChecksumIEEE(b.Data)
+		return nil
+	})
+}
+
 // records goes through what each user read, beside the user's ledger.
 func (c *verifying) records(ctx context.Context) (err error) {
 	if c.ledgers, err = c.facts.Ledgers(ctx); err != nil {
@@ -145,14 +159,17 @@ func (c *verifying) records(ctx context.Context) (err error) {
 	var user directory.UserID
 	var books []BookDays
 	var records []*reading.Record
+	var sums Sums
 	next := directory.UserID(0) // the first whose ledger was not looked at
 	end := func(until directory.UserID) error {
 		for ; next < until; next++ {
 			if next == user && len(records) > 0 {
 				err = c.user(user, books, records)
-				books, records = books[:0], records[:0]
+				c.compareSums(user, &sums)
+				books, records, sums = books[:0], records[:0], Sums{}
 			} else {
 				err = c.user(next, nil, nil)
+				c.compareSums(next, &Sums{})
 			}
 			if err != nil {
 				return err
@@ -171,6 +188,9 @@ func (c *verifying) records(ctx context.Context) (err error) {
 		if err != nil {
 			return fmt.Errorf("record of user %d, book %d: %w", b.A, b.B, err)
 		}
+		if err := sums.Put(b.B, b.Data); err != nil {
+			return err
+		}
 		of := BookDays{Book: b.B}
 		for _, d := range r.Days {
 			of.Days = append(of.Days, d.Date)
@@ -187,7 +207,13 @@ func (c *verifying) records(ctx context.Context) (err error) {
 			c.found(fmt.Sprintf("ledgers of users %d to %d are wrong about when a book was last read before", block*ledgerBlock, (block+1)*ledgerBlock-1))
 		}
 	}
-	return end(max(user+1, c.ledgers.Users()))
+	if err := end(max(user+1, c.ledgers.Users())); err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.summed)) {
+		c.compareSums(id, &Sums{})
+	}
+	return nil
 }
 
 // user compares a user's records with the ledger, and adds them to the days.
@@ -223,6 +249,14 @@ func (c *verifying) user(id directory.UserID, books []BookDays, records []*readi
 		}
 	}
 	return nil
+}
+
+// compareSums compares a user's sums with those of the records.
+func (c *verifying) compareSums(id directory.UserID, of *Sums) {
+	if sum, ok := c.summed[id]; ok && sum != crc32.ChecksumIEEE(of.AppendBinary(nil)) {
+		c.found(fmt.Sprintf("sums of user %d: they are not those of the records", id))
+	}
+	delete(c.summed, id)
 }
 
 // compare compares the books and days of a user's records with those of the ledger.

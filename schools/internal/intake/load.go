@@ -52,8 +52,8 @@ type load struct {
 
 // part is what one part of the pile changes, and the blocks of it, packed.
 type part struct {
-	records, seen, ledgers state.Puts
-	fresh, repeated        int
+	records, seen, sums, ledgers state.Puts
+	fresh, repeated              int
 
 	had     *facts.Ledgers // as they were of the block whose users are folded
 	block   int64
@@ -66,6 +66,9 @@ type before struct {
 	hashed  bool // some of those seen are known by their hashes
 	ledgers *facts.Ledgers
 	records map[facts.RecordKey]*reading.Record
+	sums    map[directory.UserID]*facts.Sums
+	// needed are the books whose records are unpacked, of those users who have records and no sums: theirs are made of all records.
+	needed map[directory.UserID][]int64
 }
 
 // seenPlace is where the seen events of a user in a block of days stand.
@@ -86,6 +89,7 @@ func (l *load) pieces(_ context.Context, i int, fold func(state.FoldPiece) error
 func (l *load) fold(ctx context.Context, events *Part, aside *spill.Sheaf) (state.Written, error) {
 	p := &part{
 		records: state.Puts{Kind: facts.RecordKind}, seen: state.Puts{Kind: facts.SeenKind}, ledgers: state.Puts{Kind: facts.LedgerKind},
+		sums:    state.Puts{Kind: facts.SumsKind},
 		changed: map[directory.UserID]facts.Ledger{},
 	}
 	for batch := range events.Batches(eventsAtOnce) {
@@ -94,7 +98,7 @@ func (l *load) fold(ctx context.Context, events *Part, aside *spill.Sheaf) (stat
 		}
 	}
 	p.packLedgers()
-	w := state.WrittenOf(l.Tenant(), &p.records, &p.seen, &p.ledgers)
+	w := state.WrittenOf(l.Tenant(), &p.records, &p.seen, &p.sums, &p.ledgers)
 	w.Counted = func() {
 		l.fresh += p.fresh
 		l.repeated += p.repeated
@@ -175,7 +179,10 @@ func (b before) into(a *facts.Account, user directory.UserID, events []schools.E
 
 // before reads what was folded before of the users of events, as far as these touch it.
 func (l *load) before(ctx context.Context, events []schools.Event) (before, error) {
-	b := before{seen: map[state.BlockKey]*facts.Seen{}, ledgers: &facts.Ledgers{}, records: map[facts.RecordKey]*reading.Record{}}
+	b := before{
+		seen: map[state.BlockKey]*facts.Seen{}, ledgers: &facts.Ledgers{}, records: map[facts.RecordKey]*reading.Record{},
+		sums: map[directory.UserID]*facts.Sums{}, needed: map[directory.UserID][]int64{},
+	}
 	if l.Base() == 0 || len(events) == 0 {
 		return b, nil
 	}
@@ -183,13 +190,11 @@ func (l *load) before(ctx context.Context, events []schools.Event) (before, erro
 	if b.ledgers, err = l.facts.LedgersOf(ctx, blocksOf(events)); err != nil {
 		return b, err
 	}
-	var users []int64
-	var keys []facts.RecordKey
+	var users, readers []int64
 	first, last := facts.SeenBlock(events[0].Day), facts.SeenBlock(events[0].Day)
 	for user, events := range byUser(events) {
-		users = append(users, int64(user))
-		for _, book := range facts.Needed(b.ledgers.Ledger(user), events) {
-			keys = append(keys, facts.RecordKey{User: user, Book: book})
+		if users = append(users, int64(user)); reads(events) {
+			readers = append(readers, int64(user))
 		}
 		for _, e := range events {
 			first, last = min(first, facts.SeenBlock(e.Day)), max(last, facts.SeenBlock(e.Day))
@@ -208,11 +213,43 @@ func (l *load) before(ctx context.Context, events []schools.Event) (before, erro
 	if err != nil {
 		return b, err
 	}
-	return b, l.facts.Records(ctx, keys, state.Span{}, func(k facts.RecordKey, data []byte) error {
-		r, err := facts.ParseRecord(data)
-		b.records[k] = r
+	err = l.facts.Sums(ctx, readers, func(user directory.UserID, sums *facts.Sums) error {
+		b.sums[user] = sums
+		return nil
+	})
+	if err != nil {
+		return b, err
+	}
+	return b, l.facts.Records(ctx, b.keys(events), state.Span{}, func(k facts.RecordKey, data []byte) (err error) {
+		if needed, ok := b.needed[k.User]; ok {
+			if err := b.sums[k.User].Put(k.Book, data); err != nil || !slices.Contains(needed, k.Book) {
+				return err
+			}
+		}
+		b.records[k], err = facts.ParseRecord(data)
 		return err
 	})
+}
+
+// reads reports whether events read effectively.
+func reads(events []schools.Event) bool {
+	return slices.ContainsFunc(events, func(e schools.Event) bool { return e.Effect == schools.EffectiveReading })
+}
+
+// keys returns the records to read for events: those that they touch, and all of those users who lack sums and read again.
+func (b *before) keys(events []schools.Event) (keys []facts.RecordKey) {
+	for user, events := range byUser(events) {
+		ledger := b.ledgers.Ledger(user)
+		books := facts.Needed(ledger, events)
+		if b.sums[user] == nil && len(ledger) > 0 && reads(events) {
+			b.sums[user], b.needed[user] = &facts.Sums{}, books
+			books = ledger.Books()
+		}
+		for _, book := range books {
+			keys = append(keys, facts.RecordKey{User: user, Book: book})
+		}
+	}
+	return keys
 }
 
 // blocksOf returns the blocks of the users of events, who ascend.
@@ -232,13 +269,7 @@ func (p *part) pack(c *facts.Change, had before) {
 	if len(c.Records) > 0 {
 		p.changed[c.User] = c.Ledger
 	}
-	for _, book := range slices.Sorted(maps.Keys(c.Records)) {
-		r := c.Records[book]
-		p.records.AddBlock(state.Block{
-			BlockKey: state.BlockKey{A: int64(c.User), B: book},
-			Lo:       int32(r.Days[0].Date), Hi: int32(r.Days[len(r.Days)-1].Date), Data: facts.AppendRecord(nil, *r),
-		}, had.records[facts.RecordKey{User: c.User, Book: book}] != nil)
-	}
+	p.packRecords(c, had)
 	for _, block := range slices.Sorted(maps.Keys(c.Seen)) {
 		k := seenPlace(c.User, block)
 		p.seen.Add(k, had.seen[k] != nil, c.Seen[block].AppendBinary(nil))
@@ -247,6 +278,25 @@ func (p *part) pack(c *facts.Change, had before) {
 			p.seen.Add(k, had.seen[k] != nil, nil)
 		}
 	}
+}
+
+// packRecords packs the records that changed of a user, and the sums.
+func (p *part) packRecords(c *facts.Change, had before) {
+	if len(c.Records) == 0 {
+		return
+	}
+	sums := cmp.Or(had.sums[c.User], &facts.Sums{})
+	for _, book := range slices.Sorted(maps.Keys(c.Records)) {
+		r := c.Records[book]
+		data := facts.AppendRecord(nil, *r)
+		p.records.AddBlock(state.Block{
+			BlockKey: state.BlockKey{A: int64(c.User), B: book},
+			Lo:       int32(r.Days[0].Date), Hi: int32(r.Days[len(r.Days)-1].Date), Data: data,
+		}, had.records[facts.RecordKey{User: c.User, Book: book}] != nil)
+		_ = sums.Put(book, data) // what was just written is a record
+	}
+	_, unsummed := had.needed[c.User]
+	p.sums.Add(state.BlockKey{A: int64(c.User)}, had.sums[c.User] != nil && !unsummed, sums.AppendBinary(nil))
 }
 
 // packLedgers packs the ledgers that changed of a block of users, all of whom are folded.

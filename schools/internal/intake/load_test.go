@@ -3,6 +3,7 @@ package intake_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lectern-dev/lectern/directory"
@@ -62,6 +63,47 @@ func TestLedgersOfManyEvents(t *testing.T) {
 				t.Errorf("load %d: user %d has the books %v, want %d of them", times, user, books, 1+times)
 			}
 		}
+	}
+}
+
+// TestSumsOfFormerLoads: whose records were loaded before there were sums has them of all records once he reads again, and not before. All
+// else is as if they had been there.
+func TestSumsOfFormerLoads(t *testing.T) {
+	later := read(1, 4, 9)
+	later.Day++
+	came := read(2, 0, 10)
+	came.Effect = schools.Presence
+	users := []directory.UserID{1, 2}
+	states := map[bool][]string{}
+	for _, former := range []bool{false, true} {
+		m := &state.Memory{}
+		for i, events := range [][]schools.Event{{read(1, 1, 1), read(1, 2, 2), read(1, 3, 3), read(2, 1, 4)}, {later, came, read(3, 1, 11)}} {
+			p := &intake.Pile{}
+			for _, e := range events {
+				if err := p.Add(e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			at := load(t, m, p)
+			if i == 0 && former {
+				p := &state.Puts{Kind: facts.SumsKind}
+				for _, id := range users {
+					p.Add(state.BlockKey{A: int64(id)}, true, nil)
+				}
+				changes, _ := state.Changes(1, p)
+				l := m.Load(1)
+				err := l.Write(t.Context(), changes...)
+				if at, herr := l.Hold(); err != nil || herr != nil || len(stored(t, m, at)) == 0 {
+					t.Fatal(err, herr)
+				}
+			} else if i == 1 {
+				states[former] = stored(t, m, at)
+			}
+		}
+	}
+	want := slices.DeleteFunc(slices.Clone(states[false]), func(block string) bool { return strings.HasPrefix(block, "sums {2 ") })
+	if len(want) != len(states[false])-1 || !slices.Equal(states[true], want) {
+		t.Errorf("behind a load without sums:\n%s\nwant\n%s", strings.Join(states[true], "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -128,7 +170,7 @@ func TestLargePartsComeInPieces(t *testing.T) {
 
 // stored are the blocks of a state.
 func stored(t *testing.T, m *state.Memory, at int64) (all []string) {
-	for _, kind := range []state.Kind{facts.RecordKind, facts.LedgerKind, facts.PresenceKind, facts.MinutesKind, facts.SeenKind} {
+	for _, kind := range []state.Kind{facts.RecordKind, facts.LedgerKind, facts.PresenceKind, facts.MinutesKind, facts.SeenKind, facts.SumsKind} {
 		err := m.Scan(t.Context(), 1, at, kind, state.Range{}, func(b state.Block) error {
 			all = append(all, fmt.Sprintf("%s %v %x", kind.Name, b.BlockKey, b.Data))
 			return nil
