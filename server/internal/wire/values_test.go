@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
@@ -71,4 +73,15 @@ func TestJSONForms(t *testing.T) {
 			t.Errorf("%s = %s, want %s", tt.rule, got, tt.want)
 		}
 	}
+}
+
+// TestDatetimeIsThatOfTime holds instants to the layout of package time, of any year.
+func TestDatetimeIsThatOfTime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		at := time.Unix(rapid.Int64Range(-70_000_000_000, 300_000_000_000).Draw(t, "seconds"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanoseconds"))
+		got := string(wire.AppendJSON(nil, func(j *wire.Writer) { j.Datetime("t", at, "") }))
+		if want := `{"t":"` + at.In(calendar.Brasilia()).Format(time.DateTime) + `"}`; got != want {
+			t.Fatalf("%v = %s, want %s", at, got, want)
+		}
+	})
 }
