@@ -20,6 +20,11 @@ var libraryNetworks = domain{
 	flags: map[string][]string{"key": {"--library", "bench"}, "load": {"--library", "bench", "--now"}},
 	again: "the same feed again, with --now", unit: "events",
 	counted: []string{"loans", "renewals", "reservations", "sessions", "previews", "activity", "suggestions"},
+	read: []floor{
+		{"loans, side by side", "SELECT * FROM libraries_loans WHERE tenant_id = $1 ORDER BY day, loan_id LIMIT 1000"},
+		{"readers, side by side", "SELECT * FROM libraries_readers WHERE tenant_id = $1 ORDER BY user_id LIMIT 1000"},
+		{"readers, one in 25", "SELECT * FROM libraries_readers WHERE tenant_id = $1 AND user_id IN (" + twentyFifths + ") ORDER BY user_id"},
+	},
 	asked: func(ctx context.Context, n *network) ([]section, error) {
 		state, err := n.mostReaders(ctx, "state")
 		if err != nil {

@@ -28,6 +28,7 @@ type domain struct {
 	again   string              // how the second load is called
 	unit    string              // what is counted of a load: the rows of
 	counted []string            // these files
+	read    []floor
 	raw     baseline
 	asked   func(context.Context, *network) ([]section, error)
 }
@@ -161,6 +162,9 @@ func (n network) in(ctx context.Context, engine string, sql bool) error {
 			return err
 		}
 	}
+	if err := n.floors(ctx); err != nil {
+		return err
+	}
 	if err := n.costs(ctx, sections[0].questions[0]); err != nil {
 		return err
 	}
@@ -210,6 +214,12 @@ func (n *network) loads(ctx context.Context) error {
 			fmt.Sprintf("%d %s: %.0f/s; %.1f s of a processor, but for the database's own; %d MiB resident at most",
 				counted, n.unit, float64(counted)/seconds, used.cpu.Seconds(), used.memory>>20))
 	}
+	_, checked, err := n.command(ctx, "load", n.name, n.feed(), "--check")
+	if err != nil {
+		return err
+	}
+	n.row("the feed checked, nothing written", fmt.Sprintf("%.1f s: %.0f/s", checked.wall.Seconds(), float64(rows)/checked.wall.Seconds()),
+		fmt.Sprintf("%.1f s of a processor, but for the database's own", checked.cpu.Seconds()))
 	for _, ids := range []string{"", "ids"} {
 		if err := n.duckdb(ctx, ids, first); err != nil {
 			return err

@@ -18,6 +18,12 @@ var schools = domain{
 		"serve": {"--schools-history", "2025-01-01"},
 	},
 	again: "the same feed again", unit: "segments", counted: []string{"segments"},
+	read: []floor{
+		{"records, side by side", "SELECT a, b, data FROM blocks WHERE tenant_id = $1 AND kind = 1 ORDER BY a, b LIMIT 1000"},
+		{"accounts, side by side", "SELECT * FROM accounts WHERE tenant_id = $1 ORDER BY user_id LIMIT 1000"},
+		{"all accounts, as a first page needs them", "SELECT user_id, kind, entity_id, deleted, version FROM accounts WHERE tenant_id = $1"},
+		{"all ledgers, as a first page needs them", "SELECT a, b, data FROM blocks WHERE tenant_id = $1 AND kind = 2"},
+	},
 	asked: func(ctx context.Context, n *network) ([]section, error) {
 		db, err := database.Open(ctx, n.db)
 		if err != nil {
