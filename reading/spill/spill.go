@@ -51,6 +51,9 @@ func (p *Pile) Add(i int, record []byte) error {
 		return p.last
 	}
 	t := &p.parts[i]
+	if n, share := len(t.mem)+len(record), p.limit()/Parts; n > cap(t.mem) && n < share {
+		t.mem = append(make([]byte, 0, min(2*n, share)), t.mem...) // append alone would copy it more often, and take more in the end
+	}
 	t.mem = append(t.mem, record...)
 	if p.held += len(record); p.held > p.limit() {
 		p.last = p.spill()

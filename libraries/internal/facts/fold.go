@@ -16,6 +16,16 @@ type Past struct {
 	// Events has the rows that the delivery's SeenKeys name, where the store has them. Fold puts rows into it that are
 	// missing, so it must not be nil where there are events or requests.
 	Events map[EventSetKey]*EventSet
+	// Room, if not nil, is used by one fold after the other: what a Change has is valid until the next one.
+	Room *Room
+}
+
+// Room is memory for a Change. The zero Room is ready.
+type Room struct {
+	days   []DayDelta
+	counts []TitleCounts
+	titles ReaderTitles
+	former []formerBook
 }
 
 // Change is what folding a delivery changed of one reader.
@@ -42,11 +52,16 @@ type Change struct {
 // result is the same. Fold changes what Past points to, and keeps nothing of the delivery but texts. An error says that
 // the delivery is not one that an Intake settles; what Past points to is of no use then.
 func (p Past) Fold(d Delivery) (Change, error) {
-	f := folding{reader: d.Reader, events: p.Events, titles: p.Titles, change: Change{Reader: d.Reader}}
-	if f.titles == nil {
-		f.titles = &ReaderTitles{}
+	room := p.Room
+	if room == nil {
+		room = &Room{}
 	}
-	f.tally.days = make([]DayDelta, 0, min(len(d.Events)+len(d.Loans)+len(d.Reservations), 16))
+	f := folding{reader: d.Reader, events: p.Events, titles: p.Titles, former: room.former[:0], change: Change{Reader: d.Reader}}
+	f.tally.days, f.tally.counts = room.days[:0], room.counts[:0]
+	if f.titles == nil {
+		f.titles = &room.titles
+		f.titles.Books = f.titles.Books[:0]
+	}
 	for i := range d.Events {
 		if err := f.event(&d.Events[i]); err != nil {
 			return Change{}, err
@@ -68,6 +83,7 @@ func (p Past) Fold(d Delivery) (Change, error) {
 		}
 	}
 	f.settle()
+	room.days, room.counts, room.former = f.tally.days, f.tally.counts, f.former
 	return f.change, nil
 }
 

@@ -22,10 +22,20 @@ func (t *tally) day(day calendar.Date) *DayDelta {
 	}
 	i, found := slices.BinarySearchFunc(t.days, day, func(d DayDelta, day calendar.Date) int { return cmp.Compare(d.Day, day) })
 	if !found {
-		t.days = slices.Insert(t.days, i, DayDelta{Day: day})
+		t.insert(i, day)
 	}
 	t.last = i
 	return &t.days[i]
+}
+
+// insert puts the delta of a day in its place. The lists of one that was there in an earlier fold give it their room.
+func (t *tally) insert(i int, day calendar.Date) {
+	n := len(t.days)
+	t.days = slices.Grow(t.days, 1)[:n+1]
+	former := &t.days[n]
+	fresh := DayDelta{Day: day, Returned: former.Returned[:0], Unreturned: former.Unreturned[:0], Books: former.Books[:0]}
+	copy(t.days[i+1:], t.days[i:n])
+	t.days[i] = fresh
 }
 
 // book returns the part of a day's delta that is about a title.
@@ -63,16 +73,19 @@ func (d *DayDelta) giveBack(second int32, n int64) {
 
 // deltas returns the deltas of the days, ascending, without those that add nothing.
 func (t *tally) deltas(reader int64) []DayDelta {
-	kept := t.days[:0]
+	kept := 0
 	for i := range t.days {
 		d := &t.days[i]
 		d.Reader = reader
 		d.Books = slices.DeleteFunc(d.Books, func(b BookDelta) bool { return !b.Read && b.Measures == metric.Measures{} })
 		if !d.empty() {
-			kept = append(kept, *d)
+			if kept != i { // each keeps lists of its own
+				t.days[kept], *d = *d, t.days[kept]
+			}
+			kept++
 		}
 	}
-	return kept
+	return t.days[:kept]
 }
 
 // empty reports whether the delta adds nothing.

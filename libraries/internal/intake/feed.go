@@ -214,7 +214,7 @@ func (k keeping[T]) had(ctx context.Context, of lasting[T], rows []row.Lined[T])
 	}
 	ids := make([]int64, len(rows))
 	for i, r := range rows {
-		ids[i] = of.of(&r.Row).id
+		ids[i] = of.of(r.Row).id
 	}
 	slices.Sort(ids)
 	return k.known(ctx, slices.Compact(ids))

@@ -18,7 +18,7 @@ import (
 type lasting[T any] struct {
 	table *state.Records[T]
 	start string // the name of the field
-	of    func(*T) forever
+	of    func(T) forever
 }
 
 // forever is what of a record never changes (F1).
@@ -30,10 +30,10 @@ type forever struct {
 func (f forever) day() calendar.Date { return calendar.Day(f.start) }
 
 var (
-	loans = lasting[libraries.Loan]{Loans, "borrowedAt", func(l *libraries.Loan) forever {
+	loans = lasting[libraries.Loan]{Loans, "borrowedAt", func(l libraries.Loan) forever {
 		return forever{l.ID, l.Reader, l.Book, l.Borrowed}
 	}}
-	reservations = lasting[libraries.Reservation]{Reservations, "reservedAt", func(r *libraries.Reservation) forever {
+	reservations = lasting[libraries.Reservation]{Reservations, "reservedAt", func(r libraries.Reservation) forever {
 		return forever{r.ID, r.Reader, r.Book, r.Reserved}
 	}}
 )
@@ -94,9 +94,9 @@ func (in *Intake) Reservations(rows []row.Lined[libraries.Reservation], had map[
 func (k lasting[T]) settle(rows []row.Lined[T], had map[int64]T, history calendar.Date, c *Counts, bad row.Rejected) (changes []facts.Changed[T], err error) {
 	counts := row.Counts(*c)
 	err = row.Settling[T, T]{
-		Order: func(a, b T) int { return cmp.Compare(k.of(&a).id, k.of(&b).id) },
+		Order: func(a, b T) int { return cmp.Compare(k.of(a).id, k.of(b).id) },
 		Check: k.checker(had, history), Same: k.table.Same,
-		Was: func(v T) (T, bool) { was, known := had[k.of(&v).id]; return was, known },
+		Was: func(v T) (T, bool) { was, known := had[k.of(v).id]; return was, known },
 		Put: func(v T, was *T) error {
 			changes = append(changes, facts.Changed[T]{Now: v, Was: was})
 			return nil
@@ -111,10 +111,10 @@ func (k lasting[T]) checker(had map[int64]T, history calendar.Date) func(T) (T, 
 	var first forever // what is known of the identifier
 	known := false
 	return func(v T) (T, error) {
-		now := k.of(&v)
+		now := k.of(v)
 		if !known || first.id != now.id {
 			was, stored := had[now.id]
-			first, known = k.of(&was), stored
+			first, known = k.of(was), stored
 		}
 		if field := k.changed(first, now); known && field != "" {
 			return v, row.Fault(field, "must not change")
@@ -151,7 +151,7 @@ const neighbours = 256
 func (k lasting[T]) pile(room spill.Pile) *spill.Of[row.Lined[T]] {
 	return &spill.Of[row.Lined[T]]{
 		Pile: room,
-		In:   func(l row.Lined[T]) int { return spread(k.of(&l.Row).id / neighbours) },
+		In:   func(l row.Lined[T]) int { return spread(k.of(l.Row).id / neighbours) },
 		Append: func(b []byte, l row.Lined[T]) []byte {
 			return k.table.Append(binary.AppendUvarint(b, uint64(l.Line)), &l.Row)
 		},
@@ -163,6 +163,6 @@ func (k lasting[T]) pile(room spill.Pile) *spill.Of[row.Lined[T]] {
 
 // order is that of the table: by day, then identifier.
 func (k lasting[T]) order(a, b *T) int {
-	x, y := k.of(a), k.of(b)
+	x, y := k.of(*a), k.of(*b)
 	return cmp.Or(cmp.Compare(x.day(), y.day()), cmp.Compare(x.id, y.id))
 }

@@ -37,7 +37,7 @@ func addLasting[T any](r *lastingRows, of lasting[T], v *T, kind byte, isNew boo
 		kind++
 	}
 	r.record = of.table.Append(append(r.record[:0], kind), v)
-	return r.pile.Add(state.Slot(of.of(v).day(), libraries.HistoryStart), r.record)
+	return r.pile.Add(state.Slot(of.of(*v).day(), libraries.HistoryStart), r.record)
 }
 
 // turns is a writer that writes for one at a time.

@@ -19,6 +19,7 @@ type part struct {
 	attributes, titles, events state.Puts
 	readers                    state.Rows[libraries.Reader]
 
+	room   facts.Room
 	aside  *spill.Sheaf
 	counts []facts.TitleCounts
 	loaded Loaded
@@ -74,7 +75,7 @@ func (l *load) count(p *part) {
 
 // fold folds what the feed says of one reader.
 func (p *part) fold(had *before, d *facts.Delivery, changed map[facts.EventSetKey]bool) error {
-	change, err := facts.Past{Titles: had.titles[d.Reader], Events: had.events}.Fold(*d)
+	change, err := facts.Past{Titles: had.titles[d.Reader], Events: had.events, Room: &p.room}.Fold(*d)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func addChanged[T any](p *Pile, kinds lastingKinds, k lasting[T], c *facts.Chang
 	if c.Was != nil {
 		p.record = k.table.Append(p.record, c.Was)
 	}
-	return p.add(kinds.piled, k.of(&c.Now).reader)
+	return p.add(kinds.piled, k.of(c.Now).reader)
 }
 
 // AddRequest puts a suggestion request on the pile.
