@@ -29,7 +29,7 @@ func (c binaryConn) queryPrepared(ctx context.Context, query string, args []driv
 		}
 		c.unprepared.Store(true)
 	}
-	return c.watched.QueryContext(ctx, query, args)
+	return c.watched.QueryContext(ctx, query+" ", args) // under the text itself pgx may know what was prepared once, and take it
 }
 
 // notPrepared reports whether an error says that a statement is not prepared which was, or the other way round.

@@ -168,3 +168,26 @@ func TestTogetherOnSQLite(t *testing.T) {
 		t.Errorf("Together = %t, %v, want false", did, err)
 	}
 }
+
+// Behind a pooler that forgets what was prepared, what Together does not do can be done without it.
+func TestTogetherBehindPooler(t *testing.T) {
+	db := dbtest.Postgres(t)
+	db.SetMaxOpenConns(1)
+	const query = `SELECT $1::bigint + 1`
+	for i := range 3 {
+		var n int
+		did, err := db.Together(t.Context(), []string{query}, [][]any{{i}}, [][]any{{&n}})
+		if did != (i == 0) || err != nil {
+			t.Fatalf("time %d: %t, %v, want that the first is done alone", i+1, did, err)
+		}
+		if !did {
+			err = db.DB.DB.QueryRowContext(t.Context(), query, i).Scan(&n)
+		}
+		if n != i+1 || err != nil {
+			t.Errorf("time %d: %d, %v", i+1, n, err)
+		}
+		if _, err := db.ExecContext(t.Context(), `DEALLOCATE ALL`); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
