@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -14,7 +13,6 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
-	"github.com/lectern-dev/lectern/directory"
 )
 
 // errAhead says that a write must lock before it looks: something has changed since, or it asks for more than a look.
@@ -37,7 +35,7 @@ func (s *Store) run(ctx context.Context, jobs []*job) error {
 			if n < 0 {
 				n = len(rest)
 			}
-			if err := s.behind(ctx, tx, rest[:n]); err != nil {
+			if err := s.behind(ctx, &later{IDB: tx, past: tx.Tx, joins: sendsBefore(s.DB)}, rest[:n]); err != nil {
 				return err
 			}
 			rest = rest[n:]
@@ -106,22 +104,21 @@ func (s *Store) commit(ctx context.Context, saw sight, texts []string) error {
 // divisionByZero is the error of PostgreSQL that says that nothing is as it was seen: no register divides.
 const divisionByZero = "22012"
 
-// behind does jobs of one partner behind its lock.
-func (s *Store) behind(ctx context.Context, tx bun.Tx, jobs []*job) error {
+// behind does jobs of one partner behind its lock, which the first look waits for.
+func (s *Store) behind(ctx context.Context, l *later, jobs []*job) error {
 	partner := jobs[0].partner
-	h, err := authdb.Lock(ctx, tx, auth.Tenant(partner))
-	if errors.Is(err, authdb.ErrNotFound) {
-		err = fmt.Errorf("partner %d: %w", partner, directory.ErrNotFound)
-	}
-	if err != nil {
+	if err := authdb.LockNext(ctx, l, auth.Tenant(partner)); err != nil {
 		return err
 	}
-	l := &later{IDB: tx, past: tx.Tx}
-	w := &Write{IDB: l, Partner: partner, Version: authdb.NextNumber(h.Registers)}
+	w := &Write{IDB: l, Partner: partner}
+	var h authdb.Held
 	for _, j := range jobs {
 		saw, err := s.see(ctx, w, j.ask)
 		if err != nil {
 			return err
+		}
+		if w.Version == 0 {
+			h, w.Version = saw.held, authdb.NextNumber(saw.held.Registers)
 		}
 		before := *w
 		waited := len(l.texts)
@@ -134,7 +131,8 @@ func (s *Store) behind(ctx context.Context, tx bun.Tx, jobs []*job) error {
 		}
 		*w, l.texts = before, l.texts[:waited]
 	}
-	if h, err = w.hold(ctx, h); err != nil {
+	h, err := w.hold(ctx, h)
+	if err != nil {
 		return err
 	}
 	for _, j := range jobs {
@@ -145,11 +143,7 @@ func (s *Store) behind(ctx context.Context, tx bun.Tx, jobs []*job) error {
 
 // see looks, after what has been written.
 func (s *Store) see(ctx context.Context, w *Write, a ask) (sight, error) {
-	l := w.IDB.(*later)
-	if err := l.send(ctx); err != nil {
-		return sight{}, err
-	}
-	saw, err := s.look(ctx, l.past, a)
+	saw, err := s.look(ctx, w.IDB.(*later).look, a)
 	if w.now = saw.now; w.counts == (counts{}) {
 		w.counts = counts{saw.partner.LastEntity, saw.partner.LastUser}
 		w.given = w.counts

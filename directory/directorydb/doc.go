@@ -19,7 +19,8 @@
 // first and looks again. What needs more than a look, such as a reference that another carried, locks first at once.
 //
 // Writes that come while another of the same partner is under way wait in the process, take no connection and are then committed
-// together, in one state: look and text each, lock and commit once. On SQLite, where each commit waits for the disk and the
+// together, in one state: look and text each, lock and commit once. On PostgreSQL the server sends the lock, and the text of the write
+// before, along with a look: a round trip each. On SQLite, where each commit waits for the disk and the
 // file has one writer, the writes of all partners are one such queue. Each is acknowledged after the commit. One that is refused
 // has written nothing and leaves the others as they are; where a statement fails the transaction is undone and each of its
 // writes tries again by itself. A commit that failed is never tried again: nobody knows what became of it.

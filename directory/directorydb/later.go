@@ -5,17 +5,19 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"slices"
 	"strings"
 
 	"github.com/uptrace/bun"
 )
 
 // later is a connection on which what is written waits for what is read next, or for the end: then all of it is one text, and
-// costs one round trip. Errors of what waited are those of what it waited for.
+// costs one round trip, or where the connection can, none of its own. Errors of what waited are those of what it waited for.
 type later struct {
 	bun.IDB
 	past  bun.IConn // the same connection, past bun
 	texts []string
+	joins bool  // the connection sends waited with the query that follows
 	sent  bool  // some of it was sent
 	ahead bool  // nothing is locked yet, so that nothing can be sent
 	err   error // that a row met, which tells its own too late
@@ -56,6 +58,29 @@ func (l *later) send(ctx context.Context) error {
 	_, err := l.past.ExecContext(ctx, strings.Join(l.texts, "; "))
 	l.texts = l.texts[:0]
 	return cmp.Or(l.err, err)
+}
+
+// look runs a query with parameters after what waits.
+func (l *later) look(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if l.joins && len(l.texts) > 0 && l.err == nil {
+		args = slices.Insert(args, 0, any(waited(l.texts)))
+		l.texts, l.sent = nil, true
+	} else if err := l.send(ctx); err != nil {
+		return nil, err
+	}
+	return l.past.QueryContext(ctx, query, args...)
+}
+
+// waited is what some connections take as the first argument of a query: statements that are sent with it.
+type waited []string
+
+// Before returns the statements.
+func (w waited) Before() []string { return w }
+
+// sendsBefore reports whether the connections of a pool take waited: those of the server do.
+func sendsBefore(db *bun.DB) bool {
+	_, ok := db.Driver().(interface{ SendsBefore() })
+	return ok
 }
 
 // NewSelect and the others build statements that run on l.

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/row"
@@ -38,9 +36,12 @@ type sight struct {
 	forgotten, entityTaken, accountTaken, carried, tokenTaken bool
 }
 
+// queryFunc runs a query with parameters.
+type queryFunc func(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+
 // look reads a sight: one statement, with parameters, so that it is prepared.
-func (s *Store) look(ctx context.Context, conn bun.IConn, a ask) (saw sight, err error) {
-	rows, err := conn.QueryContext(ctx, s.lookStatement(),
+func (s *Store) look(ctx context.Context, query queryFunc, a ask) (saw sight, err error) {
+	rows, err := query(ctx, s.lookStatement(),
 		a.partner, findable(a.newEntity), findable(a.newAccount), a.newToken, findable(a.entity), findable(a.teacher))
 	err = authdb.Visit(rows, err, fmt.Sprintf("partner %d", a.partner), saw.scan)
 	switch {

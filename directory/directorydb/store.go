@@ -35,7 +35,7 @@ func (s *Store) written(ctx context.Context, a ask, write func(ctx context.Conte
 
 // Entity implements directory.Store.
 func (s *Store) Entity(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (directory.EntityRecord, error) {
-	saw, err := s.look(ctx, s.DB.DB, ask{partner: partner, entity: ref})
+	saw, err := s.look(ctx, s.DB.DB.QueryContext, ask{partner: partner, entity: ref})
 	if err != nil {
 		return directory.EntityRecord{}, err
 	}
@@ -44,7 +44,7 @@ func (s *Store) Entity(ctx context.Context, partner directory.PartnerID, ref dir
 
 // Teacher implements directory.Store.
 func (s *Store) Teacher(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (directory.AccountRecord, error) {
-	saw, err := s.look(ctx, s.DB.DB, ask{partner: partner, teacher: ref})
+	saw, err := s.look(ctx, s.DB.DB.QueryContext, ask{partner: partner, teacher: ref})
 	if err != nil {
 		return directory.AccountRecord{}, err
 	}

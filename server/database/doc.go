@@ -58,7 +58,8 @@
 // alike and prepared statements only cost; those of few texts that many requests run
 // go past it, with parameters, and are prepared (prepared.go); the two that every
 // report runs are sent at once, with those of the requests that came meanwhile
-// (together.go). PostgreSQL is otherwise spoken to in
+// (together.go); and one can be sent with statements that are made before it
+// (before.go). PostgreSQL is otherwise spoken to in
 // pgx's exec mode, one round trip a statement; but asked for its results in
 // binary, which pgx does only in the modes that take two. A page of 1,000 facts of
 // 300 bytes, by a range of their keys, takes 0.65 ms so, 1.4 ms in the exec and

@@ -1,12 +1,14 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -41,6 +43,12 @@ func (c watched) ExecContext(ctx context.Context, query string, args []driver.Na
 
 // QueryContext runs a query; its errors are those of ExecContext.
 func (c watched) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	first, args, _ := firstOf(args)
+	if len(first) > 0 {
+		if _, err := c.ExecContext(ctx, strings.Join(first, "; "), nil); err != nil {
+			return nil, err
+		}
+	}
 	defer c.seen.since(time.Now())
 	sent := c.wire.sent.Load()
 	r, err := c.Conn.QueryContext(ctx, query, args)
@@ -50,36 +58,45 @@ func (c watched) QueryContext(ctx context.Context, query string, args []driver.N
 // QueryContext runs a query. One with parameters, which bun never sends, is left to pgx and prepared.
 func (c binaryConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if len(args) > 0 {
+		if first, rest, ok := firstOf(args); ok && !c.unprepared.Load() {
+			return c.queryAfter(ctx, first, query, rest)
+		}
 		return c.queryPrepared(ctx, query, args)
 	}
 	defer c.seen.since(time.Now())
 	sent := c.wire.sent.Load()
 	pg := c.Conn.Conn()
 	result := pg.PgConn().ExecParams(ctx, query, nil, nil, nil, []int16{pgx.BinaryFormatCode})
-	r := &binaryRows{result: result, fields: result.FieldDescriptions()}
-	// The first row tells whether the query ran at all; only then is it safe for
-	// database/sql to try another connection.
+	r, err := c.rows(result, nil)
+	if err != nil && pgconn.SafeToRetry(err) {
+		err = c.wire.lost(driver.ErrBadConn, sent)
+	}
+	return r, err
+}
+
+// rows returns the rows of a query, which may be the last of a pipeline. The first row tells whether the query ran at all; only then
+// is it safe for database/sql to try another connection.
+func (c binaryConn) rows(result *pgconn.ResultReader, p *pgconn.Pipeline) (driver.Rows, error) {
+	r := &binaryRows{result: result, pipeline: p, fields: result.FieldDescriptions()}
 	if r.more = result.NextRow(); !r.more {
 		if err := r.Close(); err != nil {
-			if pgconn.SafeToRetry(err) {
-				return nil, c.wire.lost(driver.ErrBadConn, sent)
-			}
 			return nil, err
 		}
 	}
 	r.decode = make([]decoder, len(r.fields))
 	for i, f := range r.fields {
-		r.decode[i] = decoderOf(pg.TypeMap(), f.DataTypeOID)
+		r.decode[i] = decoderOf(c.Conn.Conn().TypeMap(), f.DataTypeOID)
 	}
 	return r, nil
 }
 
 // binaryRows are the rows of a query, of which the first is read already.
 type binaryRows struct {
-	result *pgconn.ResultReader
-	fields []pgconn.FieldDescription
-	decode []decoder
-	more   bool // the reader stands on a row that Next has not returned
+	result   *pgconn.ResultReader
+	pipeline *pgconn.Pipeline // that ends with them, or nil
+	fields   []pgconn.FieldDescription
+	decode   []decoder
+	more     bool // the reader stands on a row that Next has not returned
 }
 
 // Columns returns the names of the columns.
@@ -118,6 +135,9 @@ func (r *binaryRows) Next(dest []driver.Value) error {
 // Close reads what is left. It returns the error that ended the rows, if any.
 func (r *binaryRows) Close() error {
 	_, err := r.result.Close()
+	if r.pipeline != nil {
+		err = cmp.Or(err, r.pipeline.Close())
+	}
 	return err
 }
 
