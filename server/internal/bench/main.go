@@ -36,7 +36,7 @@ func main() {
 	flag.StringVar(&o.sizes, "sizes", "1000x365", "networks of schools to measure as USERSxDAYS, separated by commas; empty for none")
 	flag.StringVar(&o.libraries, "libraries", "100000x120", "library networks to measure as READERSxDAYS, separated by commas; empty for none")
 	flag.StringVar(&o.out, "out", root+"/BENCHMARKS.md", "file to write the tables to")
-	flag.BoolVar(&o.sql, "sql", true, "measure SQL on raw segments and on daily rows too (PostgreSQL)")
+	flag.BoolVar(&o.sql, "sql", true, "measure what a first load and pages are compared with too: a second load, a check, DuckDB, profiles, and in PostgreSQL SQL on raw segments and on daily rows")
 	flag.BoolVar(&o.writes, "writes", true, "measure writes of the directory too")
 	flag.StringVar(&o.beside, "beside", "", "a former commit: its binary and this one's are measured in turns, and nothing else")
 	flag.Parse()

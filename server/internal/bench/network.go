@@ -61,7 +61,7 @@ func (n network) measured(ctx context.Context, sql bool) error {
 		if n.db, err = n.newDatabase(ctx, engine); err != nil {
 			return err
 		}
-		return n.in(ctx, engine, sql && engine == "postgres")
+		return n.in(ctx, engine, sql)
 	})
 }
 
@@ -137,12 +137,12 @@ func onServer(ctx context.Context, server, name string) (string, error) {
 	return u.String(), nil
 }
 
-// in loads the network into its empty database and times what is asked of it.
-func (n network) in(ctx context.Context, engine string, sql bool) error {
+// in loads the network into its empty database and times what is asked of it, and where they are asked for what stands beside.
+func (n network) in(ctx context.Context, engine string, others bool) error {
 	n.begin(fmt.Sprintf("%s, %s, %d %s, %d days", n.name, engine, n.users, n.domain.users, n.days))
 	n.heading("what", "figure", "beside it")
 	n.sql = map[string]time.Duration{}
-	if err := n.loads(ctx); err != nil {
+	if err := n.loads(ctx, others); err != nil {
 		return err
 	}
 	if err := n.issue(ctx); err != nil {
@@ -152,7 +152,7 @@ func (n network) in(ctx context.Context, engine string, sql bool) error {
 	if err != nil {
 		return err
 	}
-	if sql {
+	if others && engine == "postgres" {
 		if err := n.baselines(ctx, sections); err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func (n network) in(ctx context.Context, engine string, sql bool) error {
 	if err := n.floors(ctx); err != nil {
 		return err
 	}
-	if err := n.costs(ctx, sections[0].questions[0]); err != nil {
+	if err := n.costs(ctx, sections[0].questions[0]); err != nil || !others {
 		return err
 	}
 	return n.profiles(ctx, engine, sections[0].questions[0])
@@ -190,29 +190,47 @@ func (n *network) command(ctx context.Context, args ...string) ([]byte, usage, e
 	return n.lectern(ctx, slices.Concat(args, []string{"--db", n.db}, n.flags[args[0]])...)
 }
 
-// loads times the load of the feed, and of the same feed again.
-func (n *network) loads(ctx context.Context) error {
-	var rows, counted int
-	var first usage
-	for _, what := range []string{"load", n.again} {
-		out, used, err := n.command(ctx, "load", n.name, n.feed())
-		if err != nil {
-			return err
-		}
-		if rows, counted, err = loaded(out, n.counted); err != nil {
-			return err
-		}
-		seconds := used.wall.Seconds()
-		if what == "load" {
-			first = used
-		}
-		n.reached(loadMemory, float64(used.memory>>20), what)
-		if n.name == "libraries" {
-			n.reached(libraryRows, float64(rows)/seconds, what)
-		}
-		n.row(what, fmt.Sprintf("%d rows in %.1f s: %.0f/s", rows, seconds, float64(rows)/seconds),
-			fmt.Sprintf("%d %s: %.0f/s; %.1f s of a processor, but for the database's own; %d MiB resident at most",
-				counted, n.unit, float64(counted)/seconds, used.cpu.Seconds(), used.memory>>20))
+// loads times the load of the feed, and what stands beside: the same feed again, a check of it, and DuckDB.
+func (n *network) loads(ctx context.Context, others bool) error {
+	first, rows, counted, err := n.load(ctx, "load")
+	if err == nil && others {
+		err = n.loadsBeside(ctx, first, rows)
+	}
+	if err != nil {
+		return err
+	}
+	size, err := databaseSize(ctx, n.db)
+	if n.name == "schools" {
+		n.reached(segmentBytes, float64(size)/float64(counted), "size")
+	}
+	n.row("size", fmt.Sprintf("%d MiB", size>>20), fmt.Sprintf("%.1f bytes for each of the %s", float64(size)/float64(counted), n.unit))
+	return err
+}
+
+// load times one load of the feed, and returns its rows and those that are counted.
+func (n *network) load(ctx context.Context, what string) (used usage, rows, counted int, err error) {
+	out, used, err := n.command(ctx, "load", n.name, n.feed())
+	if err != nil {
+		return used, 0, 0, err
+	}
+	if rows, counted, err = loaded(out, n.counted); err != nil {
+		return used, 0, 0, err
+	}
+	seconds := used.wall.Seconds()
+	n.reached(loadMemory, float64(used.memory>>20), what)
+	if n.name == "libraries" {
+		n.reached(libraryRows, float64(rows)/seconds, what)
+	}
+	n.row(what, fmt.Sprintf("%d rows in %.1f s: %.0f/s", rows, seconds, float64(rows)/seconds),
+		fmt.Sprintf("%d %s: %.0f/s; %.1f s of a processor, but for the database's own; %d MiB resident at most",
+			counted, n.unit, float64(counted)/seconds, used.cpu.Seconds(), used.memory>>20))
+	return used, rows, counted, nil
+}
+
+// loadsBeside times what stands beside a first load.
+func (n *network) loadsBeside(ctx context.Context, first usage, rows int) error {
+	if _, _, _, err := n.load(ctx, n.again); err != nil {
+		return err
 	}
 	_, checked, err := n.command(ctx, "load", n.name, n.feed(), "--check")
 	if err != nil {
@@ -225,12 +243,7 @@ func (n *network) loads(ctx context.Context) error {
 			return err
 		}
 	}
-	size, err := databaseSize(ctx, n.db)
-	if n.name == "schools" {
-		n.reached(segmentBytes, float64(size)/float64(counted), "size")
-	}
-	n.row("size", fmt.Sprintf("%d MiB", size>>20), fmt.Sprintf("%.1f bytes for each of the %s", float64(size)/float64(counted), n.unit))
-	return err
+	return nil
 }
 
 // tools is the folder of others' programs, which is that of the clients.
