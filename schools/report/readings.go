@@ -9,6 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/round"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/schools"
@@ -100,14 +101,19 @@ func (of *readings) bySums(ctx context.Context) error {
 				continue
 			}
 			if t, ok := sums.Total(k.Book, of.period, book.Length); ok {
-				of.rows[i] = Reading{user, book, t.Percent, t.Minutes, t.First, t.Last, t.Finished}
+				of.made(i, book, t)
 			}
 		}
 		return nil
 	})
 }
 
-// byRecords makes the other rows of the records.
+// made puts in the row of a key.
+func (of *readings) made(i int, book *schools.Book, t reading.Total) {
+	of.rows[i] = Reading{of.keys[i].User, book, t.Percent, t.Minutes, t.First, t.Last, t.Finished}
+}
+
+// byRecords makes the other rows, of the records.
 func (of *readings) byRecords(ctx context.Context) error {
 	var places []int
 	var keys []facts.RecordKey
@@ -133,7 +139,7 @@ func (of *readings) byRecords(ctx context.Context) error {
 		if !ok {
 			return fmt.Errorf("record of user %d, book %d: ledger and record differ: %w", k.User, k.Book, packed.ErrCorrupt)
 		}
-		of.rows[places[found]] = Reading{k.User, book, t.Percent, t.Minutes, t.First, t.Last, t.Finished}
+		of.made(places[found], book, t)
 		found++
 		return nil
 	})

@@ -236,7 +236,7 @@ func reads(events []schools.Event) bool {
 	return slices.ContainsFunc(events, func(e schools.Event) bool { return e.Effect == schools.EffectiveReading })
 }
 
-// keys returns the records to read for events: those that they touch, and all of those users who lack sums and read again.
+// keys returns the records to read for events: those that they touch, and all of those users who lack sums and read again, whose sums it begins.
 func (b *before) keys(events []schools.Event) (keys []facts.RecordKey) {
 	for user, events := range byUser(events) {
 		ledger := b.ledgers.Ledger(user)
