@@ -63,5 +63,5 @@ trials: ## have the product break itself, on both engines; SEED=1 MINUTES=30, PL
 		$(if $(PLAN),-plan $(abspath $(PLAN))) $(if $(BINARY),-binary $(abspath $(BINARY))) $(ARGS)
 
 .PHONY: house
-house: ## how large the house is, and what one row or answer passes; ARGS="-at COMMIT"
+house: ## print lines, types, and the files on five ways through the code; ARGS="-at COMMIT"
 	.ci/house $(ARGS)
