@@ -80,6 +80,23 @@ func TestUnits(t *testing.T) {
 	}
 }
 
+// A service that is restarted is so for as long as its database is down, and none is started before one on the same machine.
+func TestUnitsWaitForTheDatabase(t *testing.T) {
+	units, err := filepath.Glob("*.service")
+	if err != nil || len(units) < 2 {
+		t.Fatalf("units %q, %v", units, err)
+	}
+	for _, unit := range units {
+		u := settings(t, unit)
+		if after := strings.Fields(strings.Join(u["After"], " ")); !slices.Contains(after, "postgresql.service") {
+			t.Errorf("%s is started after %q, want postgresql.service", unit, after)
+		}
+		if len(u["Restart"]) > 0 && !(slices.Equal(u["RestartSec"], []string{"2"}) && slices.Equal(u["StartLimitIntervalSec"], []string{"0"})) {
+			t.Errorf("%s is restarted after %q s, with a limit in %q s, want 2 and none", unit, u["RestartSec"], u["StartLimitIntervalSec"])
+		}
+	}
+}
+
 // The services have the same hardening.
 func TestUnitsAgree(t *testing.T) {
 	served, loaded, works := settings(t, "lectern.service"), settings(t, "lectern-load@.service"), settings(t, "lectern-work.service")
