@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -182,10 +183,8 @@ func newer(want []migration, done map[string]bool) error {
 	if len(want) == 0 {
 		return nil
 	}
-	for number := range done {
-		if number > want[len(want)-1].number {
-			return fmt.Errorf("the database was migrated by a newer version (migration %s); run that version", number)
-		}
+	if last := slices.Max(append(slices.Collect(maps.Keys(done)), "")); last > want[len(want)-1].number {
+		return fmt.Errorf("the database was migrated by a newer version (migration %s); run that version", last)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package database_test
 
 import (
+	"fmt"
 	"io/fs"
 	"runtime"
 	"slices"
@@ -91,11 +92,15 @@ func TestSchemaCurrent(t *testing.T) {
 // A database that a later version has migrated is not touched.
 func TestNewerSchema(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		later := set(map[string]string{"20991231000000_later.tx.up.sql": "CREATE TABLE later (n int)"})
+		files := map[string]string{}
+		for i := range 10 {
+			files[fmt.Sprintf("2099123100000%d_later.tx.up.sql", i)] = fmt.Sprintf("CREATE TABLE later%d (n int)", i)
+		}
+		later := set(files)
 		if _, err := db.Migrate(t.Context(), shelves(), later); err != nil {
 			t.Fatal(err)
 		}
-		const want = "newer version (migration 20991231000000)"
+		const want = "newer version (migration 20991231000009)" // the highest of them
 		if _, err := db.Migrate(t.Context(), shelves()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Migrate = %v, want %q", err, want)
 		}
