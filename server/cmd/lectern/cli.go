@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,10 +98,13 @@ const (
 	exitUsage = 2
 )
 
-// run runs one command and returns its exit code. Without arguments it prints help.
+// run runs one command and returns its exit code. Without arguments it prints help, as it does for help COMMAND.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == "help":
+		args = append(slices.Clone(args[1:]), "--help")
 	}
 	var c commands
 	exited := false // by --help or --version, after which kong parses on

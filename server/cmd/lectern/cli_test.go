@@ -60,6 +60,11 @@ func loaded(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	none, help := ok(t), ok(t, "--help")
+	for line, want := range map[string]string{"help": help, "help serve": ok(t, "serve", "--help"), "help key issue": ok(t, "key", "issue", "--help")} {
+		if got := ok(t, strings.Fields(line)...); got != want {
+			t.Errorf("lectern %s = %s\nwant %s", line, got, want)
+		}
+	}
 	if none != help || !strings.Contains(help, "load schools") || !strings.Contains(help, "LECTERN_DB") {
 		t.Errorf("help = %s\nwithout arguments = %s\nwant one text with all commands and variables", help, none)
 	}

@@ -34,6 +34,11 @@ func TestUsageSays(t *testing.T) {
 		{"generate schools f --compress zip", `--compress is gz or zst, not "zip"; see`},
 		{"generate schools f --seed 18446744073709551616", `--seed: "18446744073709551616" is too large; see`},
 		{"completion tcsh", `<shell> is bash, zsh or fish, not "tcsh"; see`},
+		{"forget --partner ana ten", `"ten" is no userId; give the number that the reports show, such as 4711`},
+		{"forget --partner ana 1.5", `"1.5" is no userId; give the number`},
+		{"forget --partner ana 0", `"0" is no userId; give the number`},
+		{"forget --partner ana -- -3", `"-3" is no userId; give the number`},
+		{"forget --partner ana 9223372036854775808", `"9223372036854775808" is no userId; give the number`},
 		{"key rotate 1-1 --grace week", `--grace: "week" is no duration such as 7d, 12h or 30m; see`},
 	} {
 		if line := fails(t, exitUsage, strings.Fields(tt.line)...); !strings.Contains(line, tt.want) {
