@@ -24,7 +24,9 @@ type directoryKeys struct {
 // Check implements directoryapi.Keys.
 func (k *directoryKeys) Check(ctx context.Context, s auth.Signed) (directoryapi.Grant, error) {
 	id, _, _, parsed := auth.ParseAuthorization(s.Authorization)
-	g, err := k.secret(ctx, id)
+	soon, cancel := context.WithTimeout(ctx, keyTimeout)
+	defer cancel()
+	g, err := k.secret(soon, id)
 	switch {
 	case !parsed:
 		err = s.VerifyHeader("", time.Now()) // says what is wrong with it

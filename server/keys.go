@@ -27,7 +27,9 @@ func (k *keys) Check(ctx context.Context, text string) (web.Caller, error) {
 	if counted == nil {
 		limit = 0
 	}
-	g, q, err := k.store.Check(ctx, text, k.api, limit)
+	soon, cancel := context.WithTimeout(ctx, keyTimeout)
+	defer cancel()
+	g, q, err := k.store.Check(soon, text, k.api, limit)
 	if errors.Is(err, authdb.ErrKey) {
 		return web.Caller{}, web.RefuseKey(err)
 	}

@@ -26,7 +26,6 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/explore"
 	"github.com/lectern-dev/lectern/server/internal/librariesapi"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
-	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/welcome"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 	"github.com/lectern-dev/lectern/server/openapi"
@@ -70,7 +69,7 @@ func documented(t testing.TB, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := &answered{ResponseWriter: w}
 		h.ServeHTTP(rec, r)
-		if rec.status != web.StatusGone && rec.header.Get("X-Content-Type-Options") != "nosniff" {
+		if rec.header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s %s = %d without X-Content-Type-Options: nosniff", r.Method, r.URL, rec.status)
 		}
 		for _, fault := range undocumented(r, rec.status, rec.header, rec.body.Bytes()) {
@@ -107,7 +106,7 @@ func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 // undocumented says what of an answer is not as the documents say.
 func undocumented(r *http.Request, status int, header http.Header, body []byte) []string {
 	// the documents themselves, the pages beside them, and what nobody reads
-	if openapi.Owns(r.URL.Path) || explore.Owns(r.URL.Path) || r.URL.Path == welcome.Path || status == web.StatusGone {
+	if openapi.Owns(r.URL.Path) || explore.Owns(r.URL.Path) || r.URL.Path == welcome.Path {
 		return nil
 	}
 	body, err := decoded(header.Get("Content-Encoding"), body)

@@ -31,7 +31,8 @@ import (
 )
 
 const (
-	workTimeout     = 55 * time.Second // of one request, a little less than the connection's
+	workTimeout     = 10 * time.Second // of one request
+	keyTimeout      = 4 * time.Second  // of the check of its key, so that a read has time for a second attempt
 	shutdownTimeout = 15 * time.Second
 
 	// turnsEach is how many requests work at once for each connection to the database: enough that one which is slow for another

@@ -38,7 +38,7 @@ var errQueue = &web.Problem{
 }
 
 // Enter waits for the turn of a query. The function that it returns ends the query and must be called once. The error
-// is a 503 where all places are taken or the turn does not come in time, and that of ctx when it ends first.
+// is a 503 where all places are taken or the turn does not come in time.
 func (q *Queue) Enter(ctx context.Context, network libraries.NetworkID) (leave func(), err error) {
 	l := q.join(network)
 	if l == nil {
@@ -53,9 +53,6 @@ func (q *Queue) Enter(ctx context.Context, network libraries.NetworkID) (leave f
 		}, nil
 	}
 	q.leave(network, l)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
 	return nil, errQueue
 }
 

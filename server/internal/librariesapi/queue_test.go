@@ -109,13 +109,13 @@ func TestQueueFirstComeFirstServed(t *testing.T) {
 	})
 }
 
-// A client that leaves frees its place, also in the middle of the line.
-func TestQueueClientLeaves(t *testing.T) {
+// A request whose time is over frees its place, also in the middle of the line.
+func TestQueueTimeIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &librariesapi.Queue{AtATime: 1, Waiting: 2, Wait: time.Minute}
 		first, second, third := enter(t, q), enter(t, q), enter(t, q)
 		second.cancel()
-		second.state(t, context.Canceled.Error())
+		second.state(t, busy)
 		fourth := enter(t, q)
 		fourth.state(t, "waits")
 		close(first.end)

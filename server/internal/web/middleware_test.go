@@ -101,18 +101,6 @@ func TestFail(t *testing.T) {
 	}
 }
 
-// A client that leaves is no error of the service.
-func TestFailClientGone(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	w, log := serve(httptest.NewRequest("GET", "/", nil).WithContext(ctx), func(w http.ResponseWriter, r *http.Request) {
-		web.Fail(w, r, fmt.Errorf("read: %w", r.Context().Err()))
-	})
-	if w.Code != web.StatusGone || len(log) != 1 || log[0]["level"] != "info" {
-		t.Errorf("status %d, log %v, want %d and the access line alone", w.Code, log, web.StatusGone)
-	}
-}
-
 func TestRecover(t *testing.T) {
 	w, log := serve(httptest.NewRequest("GET", "/", nil), func(http.ResponseWriter, *http.Request) { panic("boom") })
 	const want = `{"statusCode":500,"error":"Internal Server Error","message":"internal server error"}`
@@ -227,12 +215,21 @@ func TestClient(t *testing.T) {
 	}
 }
 
+// A request has its time, or what its context leaves of it, whether its client waits for the answer or not.
 func TestTimeout(t *testing.T) {
-	web.Timeout(time.Hour)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, ok := r.Context().Deadline(); !ok {
-			t.Error("the request has no deadline")
-		}
-	})).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	short, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	for ctx, most := range map[context.Context]time.Duration{t.Context(): time.Hour, short: time.Minute, left: time.Hour} {
+		h := web.Timeout(time.Hour)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			end, ok := r.Context().Deadline()
+			if over := time.Until(end) - most; !ok || over > 0 || over < -time.Minute/2 || r.Context().Err() != nil {
+				t.Errorf("the request ends at %v, %v, %v, want it to go on for %v", end, ok, r.Context().Err(), most)
+			}
+		}))
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "GET", "/", nil))
+	}
 }
 
 func TestSpend(t *testing.T) {

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -65,9 +64,6 @@ func TooMany(seconds int) *Problem {
 	}
 }
 
-// StatusGone is the status, in the log alone, of a request whose client left before the answer was there.
-const StatusGone = 499
-
 // Shape is how an API answers errors.
 type Shape struct {
 	// Authenticate is the scheme that a 401 names.
@@ -87,10 +83,6 @@ var reports = Shape{Authenticate: "Bearer", Write: writeProblem}
 func (s Shape) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	var p *Problem
 	if !errors.As(err, &p) {
-		if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
-			w.WriteHeader(StatusGone) // nobody reads it
-			return
-		}
 		trouble, again := TraceOf(r.Context()).Trouble(r.Context(), err)
 		switch {
 		case again:
