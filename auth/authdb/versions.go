@@ -65,15 +65,6 @@ func Lock(ctx context.Context, tx bun.IDB, t auth.Tenant) (Held, error) {
 	return readHeld(ctx, tx, t, lock)
 }
 
-// LockNext is [Lock] for who reads what holds next, and does nothing where there is no such tenant.
-func LockNext(ctx context.Context, tx bun.IDB, t auth.Tenant) error {
-	if !postgres(tx) {
-		return nil
-	}
-	_, err := tx.NewRaw(`SELECT 1 FROM versions WHERE tenant_id = ? FOR UPDATE`, t).Exec(ctx)
-	return err
-}
-
 // ReadHeld returns what holds of a tenant, or ErrNotFound. Facts that wait may be due: see Held.At.
 func ReadHeld(ctx context.Context, db bun.IDB, t auth.Tenant) (Held, error) {
 	return readHeld(ctx, db, t, ``)

@@ -72,9 +72,6 @@ func (w *Write) take(ctx context.Context, account directory.UserID, ref, gives d
 	}
 	more := directory.Carriers{}
 	if was != 0 || history.Last(ref) != 0 {
-		if w.IDB.(*later).ahead {
-			return errAhead // no load that has begun may have taken an earlier event for the former carrier's
-		}
 		more[ref] = history.Take(ref, was, account, w.now)
 	}
 	if gives != "" && history.Last(gives) == 0 {

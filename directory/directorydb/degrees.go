@@ -75,7 +75,7 @@ type DegreeCount struct {
 func (s *Store) PutDegrees(ctx context.Context, partner directory.PartnerID, ds directory.Degrees) (v authdb.Versions, left []DegreeCount, err error) {
 	err = checkDegrees(ds)
 	if err == nil {
-		v, err = s.written(ctx, ask{partner: partner}, func(ctx context.Context, w *Write, _ sight) error {
+		v, err = s.write(ctx, partner, func(ctx context.Context, w *Write) error {
 			left, err = w.PutDegrees(ctx, ds)
 			return err
 		})

@@ -8,24 +8,18 @@
 //
 // All takes a bun.IDB, so that it composes in one transaction, and names the partner, whose number leads every key (G4).
 //
-// [Store] is the directory.Store on them, for what partners write through the API. The writes of a partner and its loads follow one
-// another, and no two of them can each rely on what the other takes away.
+// [Store] is the directory.Store on them, for what partners write through the API.
 //
 // # Writes
 //
-// A write looks, decides and writes: one statement reads all that the rules ask of the rows that it names, and one text
-// holds all that it changes, at whose beginning the partner's row is locked where its version, and the numbers given out, are still
-// those that were looked at: two round trips, the lock held for none. Where something has changed since, it locks
-// first and looks again. What needs more than a look, such as a reference that another carried, locks first at once.
+// A write is one transaction: it locks the partner's row, reads what the rules need, decides in Go, writes, raises the version and
+// commits. Loads lock the same row in their short steps, and so do other servers. What a write has read is true until it commits.
 //
-// Writes that come while another of the same partner is under way wait in the process, take no connection and are then committed
-// together, in one state: look and text each, lock and commit once. On PostgreSQL the server sends the lock, and the text of the write
-// before, along with a look: a round trip each. On SQLite, where each commit waits for the disk and the
-// file has one writer, the writes of all partners are one such queue. Each is acknowledged after the commit. One that is refused
-// has written nothing and leaves the others as they are; where a statement fails the transaction is undone and each of its
-// writes tries again by itself. A commit that failed is never tried again: nobody knows what became of it.
+// The writes of a partner follow one another in the process, before they take a connection: while a load holds the lock, the
+// pool is left to readers and to other partners.
 //
-// Savepoints around each write were weighed and left: two more statements a write, for what does not happen.
+// One transaction for several writes was tried, and looking before the lock: 2 to 4 times as many writes a second, for 600
+// lines. A write in 2 ms is enough.
 //
 // # Numbers and versions
 //

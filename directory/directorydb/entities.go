@@ -1,7 +1,10 @@
 package directorydb
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/uptrace/bun"
 
@@ -10,73 +13,119 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 )
 
-// CreateEntity implements directory.Store.
-func (s *Store) CreateEntity(ctx context.Context, partner directory.PartnerID, in directory.EntityInput) (r directory.EntityRecord, err error) {
-	a := ask{partner: partner, entity: directory.Ref(in.ParentReferenceID.Text), newEntity: directory.Ref(in.ReferenceID.Text)}
-	_, err = s.written(ctx, a, func(ctx context.Context, w *Write, saw sight) error {
-		e, faults := in.Entity(saw.degrees)
-		if saw.entityTaken && faults.Message("reference_id") == "" { // (P2)
-			faults.Add("reference_id", directory.MsgTaken)
-		}
-		parent := saw.parent(e.Type, a.entity, &faults)
-		if err := faults.Err(); err != nil {
-			return err
-		}
-		w.counts.entity++
-		e.ID, e.Parent = w.counts.entity, parent.ID
-		r = directory.EntityRecord{Entity: e, ParentRef: a.entity}
-		row := entityRow{Entity: e}
-		switch e.Type {
-		case directory.School:
-			row.network = parent.ID
-		case directory.Class:
-			row.network = parent.Parent
-		}
-		return entities.insert(ctx, w, false, []entityRow{row})
-	})
-	if err != nil {
-		return directory.EntityRecord{}, err
+// entityOf returns the live entity of a reference, or directory.ErrNotFound. A network's parent is the partner (P1).
+func entityOf(ctx context.Context, idb bun.IDB, partner directory.PartnerID, ref directory.Ref) (r directory.EntityRecord, err error) {
+	missing := fmt.Errorf("entity %q: %w", ref, directory.ErrNotFound)
+	if _, err := directory.ParseRef(string(ref)); err != nil {
+		return r, missing // PostgreSQL could not compare it
 	}
-	return r, nil
+	rows, err := idb.NewSelect().TableExpr("entities AS e").ColumnExpr(entityFields.columns).
+		ColumnExpr(`coalesce((SELECT p.reference_id FROM entities AS p WHERE p.tenant_id = ?0 AND p.entity_id = e.parent_id),
+		                     (SELECT p.reference_id FROM partners AS p WHERE p.tenant_id = ?0))`, partner).
+		Where("tenant_id = ? AND reference_id = ? AND NOT deleted", partner, ref).Rows(ctx)
+	err = entityFields.read(rows, err, func(e directory.Entity) error {
+		r.Entity, missing = e, nil
+		return nil
+	}, &r.ParentRef)
+	return r, cmp.Or(err, missing)
 }
 
-// parent returns the entity that one of a type shall hang below, the zero one for a network, which hangs below the
-// partner (P1). It adds a fault where nothing has the reference, or what is not of the level above (P4). Of a type that
-// is not known, any will do.
-func (s sight) parent(t directory.EntityType, ref directory.Ref, faults *directory.FieldErrors) directory.Entity {
+// checkFree adds a fault where something live of a table has the reference (P2).
+func (w *Write) checkFree(ctx context.Context, table string, ref directory.Ref, faults *directory.FieldErrors) error {
+	const field = "reference_id"
+	if faults.Message(field) != "" {
+		return nil
+	}
+	taken, err := w.NewSelect().Table(table).Where("tenant_id = ? AND reference_id = ? AND NOT deleted", w.Partner, ref).Exists(ctx)
+	if taken {
+		faults.Add(field, directory.MsgTaken)
+	}
+	return err
+}
+
+// CreateEntity implements directory.Store.
+func (s *Store) CreateEntity(ctx context.Context, partner directory.PartnerID, in directory.EntityInput) (r directory.EntityRecord, err error) {
+	_, err = s.write(ctx, partner, func(ctx context.Context, w *Write) error {
+		r, err = w.createEntity(ctx, in)
+		return err
+	})
+	return r, err
+}
+
+func (w *Write) createEntity(ctx context.Context, in directory.EntityInput) (r directory.EntityRecord, err error) {
+	partner, err := PartnerByID(ctx, w, w.Partner)
+	if err != nil {
+		return r, err
+	}
+	degrees, err := Degrees(ctx, w, w.Partner)
+	if err != nil {
+		return r, err
+	}
+	e, faults := in.Entity(degrees)
+	if err := w.checkFree(ctx, "entities", e.Ref, &faults); err != nil {
+		return r, err
+	}
+	parentRef := directory.Ref(in.ParentReferenceID.Text)
+	above, err := entityOf(ctx, w, w.Partner, parentRef)
+	if err != nil && !errors.Is(err, directory.ErrNotFound) {
+		return r, err
+	}
+	parent := parentOf(e.Type, above.Entity, parentRef == partner.Ref, &faults)
+	if err := faults.Err(); err != nil {
+		return r, err
+	}
+	e.ID, e.Parent = partner.LastEntity+1, parent.ID
+	row := entityRow{Entity: e}
+	switch e.Type {
+	case directory.School:
+		row.network = parent.ID
+	case directory.Class:
+		row.network = parent.Parent
+	}
+	if err := entities.insert(ctx, w, false, []entityRow{row}); err != nil {
+		return r, err
+	}
+	return directory.EntityRecord{Entity: e, ParentRef: parentRef}, w.SetCounters(ctx, e.ID, partner.LastUser)
+}
+
+// parentOf returns the entity that one of a type shall hang below, the zero one for a network, which hangs below the
+// partner (P1). found is what has the reference that was sent, if anything live has. It adds a fault where nothing has,
+// or the entity is not of the level above (P4). Of a type that is not known, any will do.
+func parentOf(t directory.EntityType, found directory.Entity, isPartner bool, faults *directory.FieldErrors) directory.Entity {
 	const field = "parent_reference_id"
-	if faults.Message(field) != "" || t == directory.Network && ref == s.partner.Ref {
+	if faults.Message(field) != "" || t == directory.Network && isPartner {
 		return directory.Entity{}
 	}
-	missing := s.entity.ID == 0
+	missing := found.ID == 0
 	want, _ := t.Parent()
 	switch {
-	case missing && ref != s.partner.Ref:
+	case missing && !isPartner:
 		faults.Add(field, directory.MsgMissing)
-	case t != 0 && (missing || s.entity.Type != want):
+	case t != 0 && (missing || found.Type != want):
 		faults.Add(field, directory.MsgInvalid)
 	}
-	return s.entity.Entity
+	return found
 }
 
 // UpdateEntity implements directory.Store.
 func (s *Store) UpdateEntity(ctx context.Context, partner directory.PartnerID, ref directory.Ref, in directory.EntityInput) (r directory.EntityRecord, err error) {
-	_, err = s.written(ctx, ask{partner: partner, entity: ref}, func(ctx context.Context, w *Write, saw sight) error {
-		was, err := saw.entityOf(ref)
+	_, err = s.write(ctx, partner, func(ctx context.Context, w *Write) error {
+		was, err := entityOf(ctx, w, partner, ref)
 		if err != nil {
 			return err
 		}
-		e, faults := in.Apply(was, saw.degrees)
+		degrees, err := Degrees(ctx, w, partner)
+		if err != nil {
+			return err
+		}
+		e, faults := in.Apply(was, degrees)
 		if err := faults.Err(); err != nil {
 			return err
 		}
 		r = directory.EntityRecord{Entity: e, ParentRef: was.ParentRef}
 		return w.changeEntity(ctx, was.Entity, e)
 	})
-	if err != nil {
-		return directory.EntityRecord{}, err
-	}
-	return r, nil
+	return r, err
 }
 
 // changeEntity writes what differs. The network above stays.
@@ -86,12 +135,16 @@ func (w *Write) changeEntity(ctx context.Context, was, is directory.Entity) erro
 
 // DeleteEntity implements directory.Store.
 func (s *Store) DeleteEntity(ctx context.Context, partner directory.PartnerID, ref directory.Ref) error {
-	_, err := s.written(ctx, ask{partner: partner, entity: ref}, func(ctx context.Context, w *Write, saw sight) error {
-		e, err := saw.entityOf(ref)
+	_, err := s.write(ctx, partner, func(ctx context.Context, w *Write) error {
+		e, err := entityOf(ctx, w, partner, ref)
 		if err != nil {
 			return err
 		}
-		if saw.children {
+		children, err := w.NewSelect().Table("entities").Where("tenant_id = ? AND parent_id = ? AND NOT deleted", partner, e.ID).Exists(ctx)
+		if err != nil {
+			return err
+		}
+		if children {
 			return directory.ErrHasChildren
 		}
 		gone := e.Entity

@@ -21,7 +21,7 @@ var AccountTables = []string{"accounts", "accounts_past"}
 // another version then. Forgetting again erases again, and is new no more. The error is directory.ErrNotFound where there is
 // no such account, or no such partner.
 func (s *Store) Forget(ctx context.Context, partner directory.PartnerID, user directory.UserID) (fresh bool, since time.Time, err error) {
-	_, err = s.written(ctx, ask{partner: partner}, func(ctx context.Context, w *Write, _ sight) error {
+	_, err = s.write(ctx, partner, func(ctx context.Context, w *Write) error {
 		fresh, since, err = w.forget(ctx, user)
 		return err
 	})

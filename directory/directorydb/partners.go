@@ -85,19 +85,6 @@ func (w *Write) SetCounters(ctx context.Context, entity directory.EntityID, user
 	return fmt.Errorf("counters of partner %d to %d, %d: %w", w.Partner, entity, user, ErrCounters)
 }
 
-// counts are the last numbers that were given to an entity and to an account.
-type counts struct {
-	entity directory.EntityID
-	user   directory.UserID
-}
-
-// setCounts writes the numbers that a write of Store has given out.
-func (w *Write) setCounts(ctx context.Context) error {
-	_, err := w.NewUpdate().Model(&Partner{ID: w.Partner, LastEntity: w.counts.entity, LastUser: w.counts.user}).
-		Column("last_entity_id", "last_user_id").WherePK().Exec(ctx)
-	return err
-}
-
 // notFound turns the error for no row into the directory's.
 func notFound(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {

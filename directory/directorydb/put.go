@@ -21,9 +21,8 @@ type Write struct {
 	Version int64 // that the rows carry
 
 	// Of a write of Store:
-	changed       bool      // something was written
-	now           time.Time // when the partner's rows were looked at
-	given, counts counts    // the last numbers that were given out, then and now
+	changed bool      // something was written
+	now     time.Time // of the clock, behind the lock
 }
 
 // PutEntities adds entities to the partner, or replaces those of the same number.

@@ -2,11 +2,15 @@ package directorydb
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 )
@@ -17,36 +21,63 @@ type Store struct {
 	Now    func() time.Time // when references are taken, and the keys of a deleted network revoked; nil = authdb's clock
 	Random io.Reader        // of the access tokens; nil = crypto/rand
 
-	groups groups
+	slots sync.Map // a chan struct{} for each directory.PartnerID, full while a write of the partner is under way
 }
 
 var _ directory.Store = (*Store)(nil)
 
-// written does a write: the job's is told what a look has shown, and may be asked again, should something have changed since. So
-// all writes of a partner, and its loads, follow one another, and what it sees is true until it ends. It returns the versions of
-// then; they are raised where something was changed.
-func (s *Store) written(ctx context.Context, a ask, write func(ctx context.Context, w *Write, saw sight) error) (authdb.Versions, error) {
-	j := &job{ask: a, ctx: ctx, write: write}
-	if err := s.do(j); err != nil {
-		return authdb.Versions{}, err
+// write runs f in a transaction that has locked the partner: what f reads stays true until the commit. It returns the
+// versions of then, which are raised where f has changed something.
+func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(ctx context.Context, w *Write) error) (v authdb.Versions, err error) {
+	release, err := s.acquire(ctx, partner)
+	if err != nil {
+		return v, err
 	}
-	return j.versions, nil
+	defer release()
+	err = s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		h, err := authdb.Lock(ctx, tx, auth.Tenant(partner))
+		if errors.Is(err, authdb.ErrNotFound) {
+			err = fmt.Errorf("partner %d: %w", partner, directory.ErrNotFound)
+		}
+		if err != nil {
+			return err
+		}
+		w := &Write{IDB: tx, Partner: partner, Version: authdb.NextNumber(h.Registers)}
+		if w.now, err = (&authdb.Store{Now: s.Now}).Clock(ctx, tx); err != nil {
+			return err
+		}
+		if err := f(ctx, w); err != nil {
+			return err
+		}
+		if w.changed {
+			h.Registers = w.Version
+			err = h.Hold(ctx, tx, auth.Tenant(partner), w.now)
+		}
+		v = h.Versions
+		return err
+	})
+	return v, err
+}
+
+// acquire waits until no other write of the partner is under way in this process, and returns the function that lets the next
+// one go on. So the writes that wait for a partner's lock, which a load may hold, take one connection of the pool at most.
+func (s *Store) acquire(ctx context.Context, partner directory.PartnerID) (release func(), err error) {
+	value, _ := s.slots.LoadOrStore(partner, make(chan struct{}, 1))
+	slot := value.(chan struct{})
+	select {
+	case slot <- struct{}{}:
+		return func() { <-slot }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // Entity implements directory.Store.
 func (s *Store) Entity(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (directory.EntityRecord, error) {
-	saw, err := s.look(ctx, s.DB.DB.QueryContext, ask{partner: partner, entity: ref})
-	if err != nil {
-		return directory.EntityRecord{}, err
-	}
-	return saw.entityOf(ref)
+	return entityOf(ctx, s.DB, partner, ref)
 }
 
 // Teacher implements directory.Store.
 func (s *Store) Teacher(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (directory.AccountRecord, error) {
-	saw, err := s.look(ctx, s.DB.DB.QueryContext, ask{partner: partner, teacher: ref})
-	if err != nil {
-		return directory.AccountRecord{}, err
-	}
-	return saw.teacherOf(ref)
+	return teacherOf(ctx, s.DB, partner, ref)
 }

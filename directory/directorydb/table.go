@@ -172,8 +172,14 @@ func (t *table[R]) change(ctx context.Context, w *Write, was, is R) error {
 		return err
 	}
 	w.changed = true
-	_, err := update.Where("tenant_id = ? AND ?", w.Partner, which).Exec(ctx)
-	return err
+	result, err := update.Where("tenant_id = ? AND ?", w.Partner, which).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); err != nil || n != 1 {
+		return cmp.Or(err, fmt.Errorf("change %s %d of partner %d: %d rows are of that number", t.name, t.number(was), w.Partner, n))
+	}
+	return nil
 }
 
 // keepPast copies rows that are about to be replaced to the past of their table, with the version that replaces them. A row

@@ -1,116 +1,120 @@
 package directorydb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
+	"github.com/uptrace/bun"
+
 	"github.com/lectern-dev/lectern/directory"
 )
 
-// draws is how many tokens are drawn before the source is taken for broken: of 80 random bits, no two are ever equal.
-const draws = 4
+// teacherOf returns the live teacher of a reference, or directory.ErrNotFound. The entity may have been deleted (P6).
+func teacherOf(ctx context.Context, idb bun.IDB, partner directory.PartnerID, ref directory.Ref) (r directory.AccountRecord, err error) {
+	missing := fmt.Errorf("teacher %q: %w", ref, directory.ErrNotFound)
+	if _, err := directory.ParseRef(string(ref)); err != nil {
+		return r, missing // PostgreSQL could not compare it
+	}
+	rows, err := idb.NewSelect().TableExpr("accounts AS a").ColumnExpr(accounts.columns).
+		ColumnExpr(`coalesce((SELECT e.reference_id FROM entities AS e WHERE e.tenant_id = ? AND e.entity_id = a.entity_id), '')`, partner).
+		Where("tenant_id = ? AND reference_id = ? AND NOT deleted", partner, ref).Rows(ctx)
+	var of directory.Ref
+	err = accounts.read(rows, err, func(a directory.Account) error {
+		if a.Kind == directory.Teacher {
+			r, missing = directory.AccountRecord{Account: a, EntityRef: of}, nil
+		}
+		return nil
+	}, &of)
+	return r, cmp.Or(err, missing)
+}
 
-// CreateTeacher implements directory.Store.
+// CreateTeacher implements directory.Store. No two teachers have one access token: the table refuses that.
 func (s *Store) CreateTeacher(ctx context.Context, partner directory.PartnerID, in directory.TeacherInput) (r directory.AccountRecord, err error) {
-	a := askOf(partner, in)
-	for range draws {
-		if a.newToken, err = directory.NewAccessToken(s.Random); err != nil {
-			break
-		}
-		_, err = s.written(ctx, a, func(ctx context.Context, w *Write, saw sight) (err error) {
-			r, err = saw.newTeacher(w, in)
-			if err != nil {
-				return err
-			}
-			r.AccessToken = a.newToken
-			if saw.carried {
-				if err := w.take(ctx, r.ID, r.Ref, ""); err != nil {
-					return err
-				}
-			}
-			return accounts.insert(ctx, w, false, []directory.Account{r.Account})
-		})
-		if !errors.Is(err, errToken) {
-			break
-		}
-	}
+	token, err := directory.NewAccessToken(s.Random)
 	if err != nil {
-		return directory.AccountRecord{}, err
-	}
-	return r, nil
-}
-
-// errToken says that an account has or had an access token.
-var errToken = fmt.Errorf("access token: %d draws in a row are taken", draws)
-
-// askOf asks for what a teacher is to have.
-func askOf(partner directory.PartnerID, in directory.TeacherInput) ask {
-	return ask{partner: partner, entity: directory.Ref(in.EntityReferenceID.Text), newAccount: directory.Ref(in.ReferenceID.Text)}
-}
-
-// newTeacher returns the teacher that the input makes, with the next number.
-func (s sight) newTeacher(w *Write, in directory.TeacherInput) (r directory.AccountRecord, err error) {
-	a, faults := in.Account()
-	r, err = s.place(a, in.EntityReferenceID, &faults)
-	switch {
-	case err != nil:
 		return r, err
-	case s.tokenTaken:
-		return r, errToken
 	}
-	w.counts.user++
-	r.ID = w.counts.user
-	return r, nil
+	_, err = s.write(ctx, partner, func(ctx context.Context, w *Write) error {
+		a, faults := in.Account()
+		if err := w.checkFree(ctx, "accounts", a.Ref, &faults); err != nil {
+			return err
+		}
+		if r, err = w.place(ctx, a, directory.Ref(in.EntityReferenceID.Text), &faults); err != nil {
+			return err
+		}
+		partner, err := PartnerByID(ctx, w, partner)
+		if err != nil {
+			return err
+		}
+		r.ID, r.AccessToken = partner.LastUser+1, token
+		if err := w.take(ctx, r.ID, r.Ref, ""); err != nil {
+			return err
+		}
+		if err := accounts.insert(ctx, w, false, []directory.Account{r.Account}); err != nil {
+			return err
+		}
+		return w.SetCounters(ctx, partner.LastEntity, r.ID)
+	})
+	return r, err
 }
 
-// place makes the checks of a teacher that need the other rows, attaches the teacher to the entity and returns all
-// faults.
-func (s sight) place(a directory.Account, entity directory.Field, faults *directory.FieldErrors) (directory.AccountRecord, error) {
-	if s.accountTaken && a.Ref != s.teacher.Ref && faults.Message("reference_id") == "" { // (P2)
-		faults.Add("reference_id", directory.MsgTaken)
-	}
+// place attaches a teacher to the entity of a reference. It adds a fault where nothing has that, and returns all faults.
+func (w *Write) place(ctx context.Context, a directory.Account, ref directory.Ref, faults *directory.FieldErrors) (directory.AccountRecord, error) {
 	const field = "entity_reference_id"
-	if faults.Message(field) == "" && s.entity.ID == 0 {
+	of, err := entityOf(ctx, w, w.Partner, ref)
+	switch {
+	case err != nil && !errors.Is(err, directory.ErrNotFound):
+		return directory.AccountRecord{}, err
+	case err != nil && faults.Message(field) == "":
 		faults.Add(field, directory.MsgMissing)
 	}
-	a.Entity = s.entity.ID
-	return directory.AccountRecord{Account: a, EntityRef: directory.Ref(entity.Text)}, faults.Err()
+	a.Entity = of.ID
+	return directory.AccountRecord{Account: a, EntityRef: ref}, faults.Err()
 }
 
 // UpdateTeacher implements directory.Store.
 func (s *Store) UpdateTeacher(ctx context.Context, partner directory.PartnerID, ref directory.Ref, in directory.TeacherInput) (r directory.AccountRecord, err error) {
-	a := askOf(partner, in)
-	a.teacher = ref
-	_, err = s.written(ctx, a, func(ctx context.Context, w *Write, saw sight) error {
-		was, err := saw.teacherOf(ref)
+	_, err = s.write(ctx, partner, func(ctx context.Context, w *Write) error {
+		was, err := teacherOf(ctx, w, partner, ref)
 		if err != nil {
 			return err
 		}
 		a, faults := in.Apply(was.Account)
-		if r, err = saw.place(a, in.EntityReferenceID, &faults); err != nil {
+		if a.Ref != ref {
+			err = w.checkFree(ctx, "accounts", a.Ref, &faults)
+		}
+		if err == nil {
+			r, err = w.place(ctx, a, directory.Ref(in.EntityReferenceID.Text), &faults)
+		}
+		if err != nil {
 			return err
 		}
-		if r.Account != was.Account && saw.forgotten {
+		if r.Account == was.Account {
+			return nil
+		}
+		forgotten, err := w.NewSelect().Table("forgotten").Where("tenant_id = ? AND user_id = ?", partner, r.ID).Exists(ctx)
+		if err != nil {
+			return err
+		}
+		if forgotten {
 			r.Forget()
 		}
-		if r.Ref != was.Ref {
-			if err := w.take(ctx, r.ID, r.Ref, was.Ref); err != nil {
+		if r.Ref != ref {
+			if err := w.take(ctx, r.ID, r.Ref, ref); err != nil {
 				return err
 			}
 		}
 		return accounts.change(ctx, w, was.Account, r.Account)
 	})
-	if err != nil {
-		return directory.AccountRecord{}, err
-	}
-	return r, nil
+	return r, err
 }
 
 // DeleteTeacher implements directory.Store. The row stays for the reports, without e-mail and phone.
 func (s *Store) DeleteTeacher(ctx context.Context, partner directory.PartnerID, ref directory.Ref) error {
-	_, err := s.written(ctx, ask{partner: partner, teacher: ref}, func(ctx context.Context, w *Write, saw sight) error {
-		was, err := saw.teacherOf(ref)
+	_, err := s.write(ctx, partner, func(ctx context.Context, w *Write) error {
+		was, err := teacherOf(ctx, w, partner, ref)
 		if err != nil {
 			return err
 		}

@@ -2,10 +2,8 @@ package directorydb_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -55,97 +53,6 @@ func TestWaitingWritersLeaveConnections(t *testing.T) {
 		}
 		ended.Wait()
 	})
-}
-
-// TestWritersShareTransactions: writes that wait are committed together, and each fares as it would by itself: one that is refused, one
-// that cannot be in a transaction with another, one that panics.
-func TestWritersShareTransactions(t *testing.T) {
-	const creates = 12
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		s := newStage(t, db, "a")
-		count := func() (n int) {
-			if err := db.NewRaw(`SELECT count(*) FROM states WHERE tenant_id = ?`, s.p).Scan(t.Context(), &n); err != nil {
-				t.Fatal(err)
-			}
-			return n
-		}
-		create := func(i int) error {
-			_, err := s.CreateEntity(t.Context(), s.p, newSchool(directory.Ref(fmt.Sprint("s-", i)), "network"))
-			return err
-		}
-		var writes []func() error
-		for i := range creates {
-			writes = append(writes, func() error { return create(i) })
-		}
-		before := count()
-		check := func(errs []error, made int) {
-			t.Helper()
-			for i, err := range errs {
-				if err != nil {
-					t.Errorf("write %d: %v", i, err)
-				}
-			}
-			all, err := directorydb.Entities(t.Context(), db, s.p)
-			if err != nil || len(all) != 3+made {
-				t.Errorf("%d entities, %v, want %d", len(all), err, 3+made)
-			}
-		}
-		check(s.atOnce(writes), creates)
-		if states := count() - before; states > 2 {
-			t.Errorf("%d writes made %d states, want one of the first and one of all that waited for it", creates, states)
-		}
-		for i := range creates {
-			writes[i] = func() error { return create(creates + i) }
-		}
-		taken := says("reference_id", "has already been taken")
-		writes = append(writes,
-			func() error {
-				if err := create(0); !taken(err) {
-					return fmt.Errorf("one that is taken: %v", err)
-				}
-				return nil
-			},
-			func() (err error) {
-				defer func() {
-					if recover() == nil {
-						err = errors.New("a write that panics does not")
-					}
-				}()
-				return directorydb.WriteThatPanics(s.Store, t.Context(), s.p)
-			})
-		for range 3 { // of two vocabularies none can be the former one's in one state
-			writes = append(writes, func() error {
-				_, _, err := s.PutDegrees(t.Context(), s.p, directory.DefaultDegrees())
-				return err
-			})
-		}
-		check(s.atOnce(writes), 2*creates)
-	})
-}
-
-// atOnce runs writes of a store that all wait for one lock.
-func (s stage) atOnce(writes []func() error) []error {
-	s.Helper()
-	tx, err := s.db.BeginTx(s.Context(), nil)
-	if err == nil {
-		_, err = authdb.Lock(s.Context(), tx, auth.Tenant(s.p))
-	}
-	if err != nil {
-		s.Fatal(err)
-	}
-	errs := make([]error, len(writes))
-	var all sync.WaitGroup
-	for i, write := range writes {
-		all.Go(func() { errs[i] = write() })
-	}
-	for directorydb.Waiting(s.Store, s.p) < len(writes) {
-		runtime.Gosched()
-	}
-	if err := tx.Rollback(); err != nil {
-		s.Error(err)
-	}
-	all.Wait()
-	return errs
 }
 
 // TestWritersBesideReaders has many writers on two stores, as two replicas are, beside somebody who reads state after state: the
@@ -242,26 +149,5 @@ func checkPrefix(t *testing.T, list []directory.Entity, least []int64) {
 		if got[w] < least[w] {
 			t.Errorf("%d writes of writer %d, of which %d were acknowledged", got[w], w, least[w])
 		}
-	}
-}
-
-// TestWritesLockLast: a write that nobody is in the way of looks before it locks; one that takes a reference of somebody's locks
-// before.
-func TestWritesLockLast(t *testing.T) {
-	db := dbtest.Postgres(t)
-	s := newStage(t, db, "a")
-	must(t, s.DeleteTeacher(t.Context(), s.p, s.teacher("ana", "school").Ref))
-	hook := &planned{only: "FOR UPDATE"}
-	s.DB = db.WithQueryHook(hook)
-	s.entity("school", "another", "network")
-	s.teacher("eva", "another")
-	must(t, s.DeleteTeacher(t.Context(), s.p, "eva"))
-	must(t, s.DeleteEntity(t.Context(), s.p, "another"))
-	if len(hook.statements) != 0 {
-		t.Errorf("writes have locked first: %q", hook.statements)
-	}
-	s.teacher("ana", "school")
-	if len(hook.statements) != 1 {
-		t.Errorf("to take a reference again locks %d times, want once: %q", len(hook.statements), hook.statements)
 	}
 }
