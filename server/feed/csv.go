@@ -1,10 +1,7 @@
 package feed
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/csv"
-	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -17,11 +14,8 @@ type csvParser struct {
 	columns []int // of each field; -1 when the file does not have it
 	width   int   // how many columns the file has
 
-	split  [][]byte // the cells of a row
-	text   []byte   // of cells that were quoted
-	source bytes.Reader
-	buffer *bufio.Reader // that the reader reads from, so that it can be given row after row
-	reader *csv.Reader
+	split [][]byte // the cells of a row
+	text  []byte   // of cells that were quoted
 }
 
 // cut finds the cells of a row. They stay valid until the next row. Where there is no quote they are what lies between commas,
@@ -40,32 +34,46 @@ func (p *csvParser) cut(line []byte) error {
 	return nil
 }
 
-// cutQuoted is cut for a row with quotes.
+// cutQuoted is cut for a row with quotes. encoding/csv would replace CR LF between quotes by LF, and so read another text than
+// NDJSON has.
 func (p *csvParser) cutQuoted(line []byte) error {
-	if p.reader == nil {
-		p.buffer = bufio.NewReader(&p.source)
-		p.reader = csv.NewReader(p.buffer)
-		p.reader.FieldsPerRecord, p.reader.ReuseRecord = -1, true
-	}
-	p.text = append(append(p.text[:0], line...), '\n')
-	p.source.Reset(p.text)
-	p.buffer.Reset(&p.source)
-	cells, err := p.reader.Read()
-	switch {
-	case errors.Is(err, csv.ErrBareQuote):
-		return whole("cell %d has a quote, though it does not begin with one", len(cells)+1)
-	case errors.Is(err, csv.ErrQuote):
-		return whole("cell %d has text after its closing quote", len(cells)+1)
-	case err != nil:
-		return whole("is not CSV: %v", err)
-	}
 	p.text = p.text[:0]
-	for _, cell := range cells {
-		at := len(p.text)
-		p.text = append(p.text, cell...)
-		p.split = append(p.split, p.text[at:])
+	for rest, more := line, true; more; {
+		var cell, behind []byte
+		quoted := len(rest) > 0 && rest[0] == '"'
+		if quoted {
+			start := len(p.text)
+			p.text, rest = appendQuoted(p.text, rest[1:])
+			cell = p.text[start:]
+		}
+		behind, rest, more = bytes.Cut(rest, []byte{','})
+		switch {
+		case quoted && len(behind) > 0:
+			return whole("cell %d has text after its closing quote", len(p.split)+1)
+		case bytes.IndexByte(behind, '"') >= 0:
+			return whole("cell %d has a quote, though it does not begin with one", len(p.split)+1)
+		case !quoted:
+			cell = behind
+		}
+		p.split = append(p.split, cell)
 	}
 	return nil
+}
+
+// appendQuoted appends what a quoted cell has to dst, and returns what follows the closing quote. Text is what follows the opening
+// one; it has a closing one, or the splitter would not have cut the row there.
+func appendQuoted(dst, text []byte) (cell, rest []byte) {
+	for {
+		at := bytes.IndexByte(text, '"')
+		if at < 0 {
+			return append(dst, text...), nil
+		}
+		dst, text = append(dst, text[:at]...), text[at+1:]
+		if len(text) == 0 || text[0] != '"' {
+			return dst, text
+		}
+		dst, text = append(dst, '"'), text[1:]
+	}
 }
 
 // header reads the names of the columns, which must be those of fields or be ignored.

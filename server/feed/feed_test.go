@@ -77,10 +77,10 @@ func zstandard(b []byte) []byte {
 }
 
 func TestFormsReadAlike(t *testing.T) {
-	ndjson := []byte("{\"a\":\"1\",\"b\":\"x\\ny\"}\n\n  \r\n{\"b\":null,\"a\":\"2\",\"stray\":[{\"c\":1}]}\n{\"a\":\"\\u00e9\\\"\",\"b\":\"\"}")
-	csv := []byte("stray,b,a\n,\"x\ny\",1\n\n\r\n\"z\",,2\r\n7,\"\",\"é\"\"\"")
+	ndjson := []byte("{\"a\":\"1\",\"b\":\"x\\ny\"}\n\n  \r\n{\"b\":null,\"a\":\"2\",\"stray\":[{\"c\":1}]}\n{\"a\":\"p\\r\\nq\\rr\\n\",\"b\":\"\\r\\n\"}\n{\"a\":\"\\u00e9\\\"\",\"b\":\"\"}")
+	csv := []byte("stray,b,a\n,\"x\ny\",1\n\n\r\n\"z\",,2\r\n,\"\r\n\",\"p\r\nq\rr\n\"\r\n7,\"\",\"é\"\"\"")
 	mark := []byte("\ufeff")
-	want := []pair{{"1", "x\ny"}, {"2", ""}, {"é\"", ""}}
+	want := []pair{{"1", "x\ny"}, {"2", ""}, {"p\r\nq\rr\n", "\r\n"}, {"é\"", ""}}
 	for _, tt := range []struct {
 		name    string
 		content []byte
