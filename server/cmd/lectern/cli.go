@@ -63,9 +63,7 @@ type commands struct {
 		Schools   exportSchoolsCmd   `cmd:"" help:"Write a partner's schools data as plain rows."`
 		Libraries exportLibrariesCmd `cmd:"" help:"Write a library network's data as plain rows."`
 	} `cmd:"" help:"Write the folded data as plain rows."`
-	Backup     backupCmd     `cmd:"" help:"Copy an embedded database while it is in use."`
-	Completion completionCmd `cmd:"" help:"Print a script for completion in bash, zsh or fish."`
-	Complete   completeCmd   `cmd:"" hidden:"" help:"Print what can follow some words."`
+	Backup backupCmd `cmd:"" help:"Copy an embedded database while it is in use."`
 }
 
 // Validate refuses to distribute an embedded database.
@@ -119,15 +117,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	s := &session{ctx: ctx, stdout: stdout, stderr: stderr, url: c.DB, now: time.Now, parser: parser}
 	if err != nil {
 		s.warnOfVariables() // one of them may be what is missing
-		s.report(commandline.Explain(err))
+		s.report(usage(err))
 		return exitUsage
 	}
 	defer s.close()
-	if !strings.HasPrefix(parsed.Command(), "complete") { // that is asked at each keystroke
-		s.warnOfVariables()
-		err = s.startClock()
-	}
-	if err == nil {
+	s.warnOfVariables()
+	if err = s.startClock(); err == nil {
 		err = parsed.Run(s)
 	}
 	if err == nil {
@@ -135,6 +130,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	s.report(advised(ctx, err))
 	return exitError
+}
+
+// usage adds to an error of parsing the call that prints the command's help.
+func usage(err error) error {
+	command := "lectern"
+	if parse, ok := errors.AsType[*kong.ParseError](err); ok {
+		if node := parse.Context.Selected(); node != nil {
+			command = node.FullPath()
+		}
+	}
+	return fmt.Errorf("%w; see %s --help", err, command)
 }
 
 // variables is the beginning of the variables.

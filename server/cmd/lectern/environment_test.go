@@ -30,9 +30,6 @@ func TestUnknownVariables(t *testing.T) {
 			t.Errorf("lectern %q says %q, want a warning of two variables", args, errs)
 		}
 	}
-	if _, _, errs := lectern(t, "complete", "--", "s"); errs != "" {
-		t.Errorf("completion says %q, want it silent", errs)
-	}
 }
 
 // TestClock holds that with LECTERN_CLOCK keys live and end by that clock on both engines, that it says so, and runs.

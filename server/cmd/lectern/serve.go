@@ -39,7 +39,7 @@ type serving struct {
 	PullWindow      commandline.Duration `default:"15m" placeholder:"TIME" help:"How long an idle pull keeps its state (default ${default})."`
 	DebugSignatures bool                 `help:"Let the directory's 401 tell why, and what should have been signed."`
 	TrustedProxies  commandline.Proxies  `placeholder:"ADDR,…" help:"Addresses and networks of the proxies whose X-Forwarded-For says in the log who the client is (default none)."`
-	LogLevel        commandline.Level    `default:"info" placeholder:"LEVEL" enum:"debug,info,warn,error,disabled" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
+	LogLevel        string               `default:"info" placeholder:"LEVEL" enum:"debug,info,warn,error,disabled" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
 }
 
 // Validate refuses what cannot be a legacy prefix.
@@ -108,7 +108,7 @@ func (c *serving) serve(s *session, db *database.DB, f front) error {
 		Keep:             time.Duration(c.Keep),
 		PullWindow:       time.Duration(c.PullWindow),
 		Now:              s.clock,
-		Log:              progress.NewLog(s.stderr, string(c.LogLevel)),
+		Log:              progress.NewLog(s.stderr, c.LogLevel),
 	})
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ type workCmd struct {
 	Folder   string            `arg:"" help:"Where the feeds stand: schools/REF and libraries/SLUG, each the folder of a feed."`
 	Jobs     commandline.Count `default:"2" placeholder:"N" help:"Loads at a time (default ${default})."`
 	Ignore   []string          `placeholder:"NAME" help:"Pass over members and columns of these names in every feed, instead of failing at the first that a file does not know."`
-	LogLevel commandline.Level `default:"info" placeholder:"LEVEL" enum:"debug,info,warn,error,disabled" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
+	LogLevel string            `default:"info" placeholder:"LEVEL" enum:"debug,info,warn,error,disabled" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
 	history
 	librariesHistory
 }
@@ -47,7 +47,7 @@ func (c *workCmd) Run(s *session) error {
 	if db.Engine == database.Postgres && !strings.Contains(db.URL, "pool_max_conns") {
 		db.SetMaxOpenConns(connsOfWorker + connsOfLoad*int(c.Jobs))
 	}
-	log := progress.NewLog(s.stderr, string(c.LogLevel))
+	log := progress.NewLog(s.stderr, c.LogLevel)
 	w := &work.Worker{Store: s.keys(db), Folder: c.Folder, Jobs: int(c.Jobs), Log: log}
 	loader := s.loader(db)
 	w.Load = func(ctx context.Context, t authdb.Tenant, folder string) (authdb.Load, error) {

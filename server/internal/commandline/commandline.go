@@ -1,6 +1,4 @@
-// Package commandline adds to kong what a person at a shell needs besides: sentences about wrong usage, words that complete
-// what was begun, and a warning of variables that nobody reads. It reads all of it from kong's model of the commands, and
-// knows none of them.
+// Package commandline adds to kong texts of help, a warning of variables that no command reads, and types of flags.
 package commandline
 
 import (
@@ -12,14 +10,6 @@ import (
 
 	"github.com/lectern-dev/lectern/server/internal/nearest"
 )
-
-// alternatives writes a choice as text: a, b or c.
-func alternatives(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
-}
 
 // Details gives commands what their help says besides their flags: sections of a text, each under a line of == and the words of
 // a command.

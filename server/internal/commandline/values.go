@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -73,18 +72,6 @@ func (s *Shards) Decode(ctx *kong.DecodeContext) error {
 
 // maxShards is how many shards Citus makes at most of a table.
 const maxShards = 32000
-
-// Level is the least level that is logged, one of the flag's list.
-type Level string
-
-// UnmarshalText reads a level in upper or lower case.
-func (l *Level) UnmarshalText(b []byte) error {
-	levels := []string{"debug", "info", "warn", "error", "disabled"} // as the flag has them
-	if *l = Level(strings.ToLower(string(b))); !slices.Contains(levels, string(*l)) {
-		return fmt.Errorf("%q is no level; choose %s", b, alternatives(levels))
-	}
-	return nil
-}
 
 // Grace is a duration that may also be given in days, such as 7d.
 type Grace time.Duration
