@@ -63,20 +63,6 @@ func TestDigitsASCII(t *testing.T) {
 	}
 }
 
-// TestLast is the day of the last session, whichever came first.
-func TestLast(t *testing.T) {
-	var p libraries.Pair
-	if day, ok := p.Last(); ok {
-		t.Errorf("a pair without sessions has the last day %v", day)
-	}
-	for _, day := range []calendar.Date{7, 3, 9, 8} {
-		p.Merge(libraries.NewPair(day, 60, 0))
-	}
-	if day, ok := p.Last(); day != 9 || !ok {
-		t.Errorf("Last = %v, %t, want day 9", day, ok)
-	}
-}
-
 // TestLoanDays: a session confirms a loan from the day on which it was made to that of its end, both included.
 func TestLoanDays(t *testing.T) {
 	noon := func(day calendar.Date) time.Time { return day.Start().Add(12 * time.Hour) }

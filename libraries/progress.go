@@ -79,14 +79,6 @@ func (p *Pair) Merge(q Pair) {
 	}
 }
 
-// Last returns the day of the last session, false where there is none.
-func (p Pair) Last() (calendar.Date, bool) {
-	if len(p.Days) == 0 {
-		return 0, false
-	}
-	return p.Days[len(p.Days)-1], true
-}
-
 // earlier returns the first of the days on which p and q reached a share, 0 where neither has.
 func earlier(p, q Pair, share Progress) calendar.Date {
 	a, okA := p.Reached(share)

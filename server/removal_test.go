@@ -2,13 +2,10 @@ package server_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,16 +14,12 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/export"
 )
 
-// Removal beside what is slow (G8): while a request or an export is under way, between any two of its statements, hours pass,
+// Removal beside what is slow (G8): while a request is under way, between any two of its statements, hours pass,
 // loads replace what it reads, and that is removed for good. What is answered is whole, or says that the state is gone.
 
 // changed is a tenant that is read, and can be loaded again.
@@ -37,8 +30,6 @@ type changed struct {
 	key     string
 	targets []string // of requests
 	load    func()   // replaces much of what the targets show
-	export  func(db *database.DB, dir string) (export.Summary, error)
-	pace    time.Duration // what a statement of an export may take that keeps its state
 	loads   int
 }
 
@@ -56,7 +47,7 @@ func forEachAPI(t *testing.T, test func(c *changed)) {
 }
 
 func changedSchools(t *testing.T, db *database.DB) *changed {
-	c := &changed{T: t, db: db, clock: &clock{now()}, pace: 2 * time.Minute}
+	c := &changed{T: t, db: db, clock: &clock{now()}}
 	s := &site{t: t, db: db, partner: newPartner(t, db, "ana"), ref: "ana", keys: map[string]string{}, now: c.clock.time}
 	w := newWorld(rand.New(rand.NewPCG(3, 5)))
 	w.segments = w.segments[:80]
@@ -81,16 +72,12 @@ func changedSchools(t *testing.T, db *database.DB) *changed {
 		}
 		s.load(&more)
 	}
-	c.export = func(db *database.DB, dir string) (export.Summary, error) {
-		store := &schoolsdb.Store{DB: db.DB, Now: c.clock.time}
-		return export.Schools(t.Context(), export.SchoolsOf{Store: store, Partner: s.partner}, dir, export.Options{})
-	}
 	return c
 }
 
 func changedLibrary(t *testing.T, db *database.DB) *changed {
 	n := newNetwork(t, db, server.Config{LibrariesRate: -1})
-	c := &changed{T: t, db: db, clock: n.clock, key: n.key, pace: time.Minute}
+	c := &changed{T: t, db: db, clock: n.clock, key: n.key}
 	for _, list := range []string{"/users?", "/engagements?startDate=2026-09-01&endDate=2026-09-05", "/datasets/books?", "/datasets/loans?", "/summary?groupBy=city"} {
 		c.targets = append(c.targets, librariesPrefix+list)
 	}
@@ -102,9 +89,6 @@ func changedLibrary(t *testing.T, db *database.DB) *changed {
 				`"dueAt":"2026-09-15"`, fmt.Sprintf(`"dueAt":"2026-09-%d"`, 10+c.loads%20)).Replace(libraryFeed[name])
 		}
 		n.load(feed)
-	}
-	c.export = func(db *database.DB, dir string) (export.Summary, error) {
-		return export.Libraries(t.Context(), export.LibrariesOf{Store: &librariesdb.Store{DB: db.DB, Now: c.clock.time}, Network: n.north}, dir, export.Options{})
 	}
 	return c
 }
@@ -210,101 +194,4 @@ func ask(h http.Handler, key, target string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	return w
-}
-
-// files are those of an export, by name.
-func (c *changed) files(dir string) map[string]string {
-	c.Helper()
-	all := map[string]string{}
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		c.Fatal(err)
-	}
-	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			c.Fatal(err)
-		}
-		all[e.Name()] = string(data)
-	}
-	return all
-}
-
-// exported are the files of an export that nothing disturbs.
-func (c *changed) exported() map[string]string {
-	c.Helper()
-	dir := filepath.Join(c.TempDir(), "out")
-	if _, err := c.export(c.db, dir); err != nil {
-		c.Fatal(err)
-	}
-	return c.files(dir)
-}
-
-// TestRemovalInAnExport lets an export sleep for hours between any two of its statements: the state that it reads is removed.
-func TestRemovalInAnExport(t *testing.T) {
-	forEachAPI(t, func(c *changed) {
-		gone := 0
-		for n, reached := 1, true; reached; n++ {
-			reached = false
-			db, _ := c.interrupt(func(now int) {
-				if now == n {
-					reached = true
-					c.load()
-					c.removeAll()
-				}
-			})
-			dir := filepath.Join(c.TempDir(), "out")
-			_, err := c.export(db, dir)
-			got := c.files(dir)
-			switch {
-			case errors.Is(err, state.ErrGone) && len(got) == 0 && reached:
-				gone++
-			case err != nil:
-				c.Errorf("an export whose state was removed before statement %d = %v, leaves %d files", n, err, len(got))
-			default: // it is of the state of now: the export had not begun, or the removal never came
-				c.sameFiles(fmt.Sprint("removed before statement ", n), got, c.exported())
-			}
-		}
-		if gone < 5 {
-			c.Errorf("the state was gone in %d exports; this trial shows nothing", gone)
-		}
-	})
-}
-
-func (c *changed) sameFiles(when string, got, want map[string]string) {
-	c.Helper()
-	for name, text := range want {
-		if got[name] != text {
-			a, b := apart(got[name], text)
-			c.Errorf("%s: %s has\n…%s\nwant\n…%s", when, name, a, b)
-		}
-	}
-}
-
-// TestRemovalBesideAnExport lets an export take minutes for every statement, beside loads and removal: its state is kept, for
-// longer than it is by itself.
-func TestRemovalBesideAnExport(t *testing.T) {
-	forEachAPI(t, func(c *changed) {
-		const keep = 5 * time.Minute
-		if err := server.States(c.db, nil).SetKeep(c.Context(), keep); err != nil {
-			c.Fatal(err)
-		}
-		want := c.exported()
-		begun := c.clock.now
-		db, h := c.interrupt(func(n int) {
-			if n%4 == 3 {
-				c.load()
-			}
-			c.remove(c.pace)
-		})
-		dir := filepath.Join(c.TempDir(), "out")
-		if _, err := c.export(db, dir); err != nil {
-			c.Fatalf("an export of %d statements, in %v = %v", h.n, c.clock.now.Sub(begun), err)
-		}
-		c.sameFiles("beside loads and removal", c.files(dir), want)
-		if took := c.clock.now.Sub(begun); took < keep+10*time.Minute {
-			c.Errorf("the export took %v; this trial shows nothing", took)
-		}
-		c.removeAll() // nobody uses it any more
-	})
 }

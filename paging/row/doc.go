@@ -1,5 +1,5 @@
 // Package row lets a record declare its fields once, for all that is done with them: a feed fills it, a load sets it aside,
-// a table stores it, an export writes it, a document describes it.
+// a table stores it, a document describes it.
 //
 //	type Loan struct {
 //		ID, Reader int64
@@ -16,7 +16,7 @@
 //		row.Enum(w, "status", &l.Status, loanStatuses[:])
 //	}
 //
-// A name is the field's in feeds (part F of the contract); the order is that of the specification, and of exports. [Of]
+// A name is the field's in feeds (part F of the contract); the order is that of the specification. [Of]
 // returns what is known of the fields without a record, their [Schema]; a [Visitor] is something to do with the values.
 //
 // # Values

@@ -6,8 +6,7 @@ import (
 	"github.com/lectern-dev/lectern/schools/internal/intake"
 )
 
-// What the server names of the rooms below internal, which it may not import: its loads settle a feed with these, and its
-// exports read the packed forms.
+// What the server names of the rooms below internal, which it may not import: its loads validate a feed with these.
 type (
 	AccessRow     = intake.AccessRow
 	AccountRow    = intake.AccountRow
@@ -17,12 +16,9 @@ type (
 	Event         = intake.Event
 	Facts         = facts.Facts
 	Intake        = intake.Intake
-	Minutes       = facts.Minutes
 	Moves         = intake.Moves
 	Pile          = intake.Pile
-	RecordKey     = facts.RecordKey
 	SegmentRow    = intake.SegmentRow
-	Set           = facts.Set
 	State         = intake.State
 )
 

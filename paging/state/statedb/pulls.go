@@ -77,7 +77,7 @@ func (s *Store) UsePull(ctx context.Context, k PullKey, at state.Snapshot, now t
 	return ofPull(k, err)
 }
 
-// Use keeps a state for somebody who is no client, such as an export, as it is kept for a pull: for as long as he says so every few
+// Use keeps a state for a command that reads, such as load --check, as it is kept for a pull: for as long as he says so every few
 // minutes, up to 24 hours after it was replaced. who is what he is called.
 func (s *Store) Use(ctx context.Context, t state.Tenant, at state.Versions, who string) error {
 	now, err := s.Clock(ctx, s.DB)

@@ -59,11 +59,7 @@ type commands struct {
 	Forget  forgetCmd  `cmd:"" help:"Erase a person's name, e-mail and phone for ever."`
 	Degrees degreesCmd `cmd:"" help:"Print or replace a partner's degree vocabulary."`
 	Status  statusCmd  `cmd:"" help:"Show tenants, last loads, rows, keys by last use."`
-	Export  struct {
-		Schools   exportSchoolsCmd   `cmd:"" help:"Write a partner's schools data as plain rows."`
-		Libraries exportLibrariesCmd `cmd:"" help:"Write a library network's data as plain rows."`
-	} `cmd:"" help:"Write the folded data as plain rows."`
-	Backup backupCmd `cmd:"" help:"Copy an embedded database while it is in use."`
+	Backup  backupCmd  `cmd:"" help:"Copy an embedded database while it is in use."`
 }
 
 // Validate refuses to distribute an embedded database.

@@ -72,8 +72,6 @@ func TestCommandsOnDistributed(t *testing.T) {
 	ok(t, "forget", "--partner", "ana", "1")
 	ok(t, "forget", "--library", "rede", "10001")
 	ok(t, "forget", "--list")
-	ok(t, "export", "schools", "--partner", "ana", "out-schools")
-	ok(t, "export", "libraries", "--library", "rede", "out-libraries")
 	ok(t, "key", "list")
 	ok(t, "status")
 	if _, out, _ := lectern(t, "check", "--deep"); !strings.Contains(out, "distributed by tenant into 4 shards") {

@@ -16,7 +16,7 @@ import (
 var onDatabase = [][]string{
 	{"migrate"}, {"serve", "--addr", "127.0.0.1:0"}, {"demo", "--addr", "127.0.0.1:0"}, {"status"}, {"key", "list"}, {"key", "revoke", "1-1"}, {"degrees", "--partner", "ana"},
 	{"partner", "create", "bob", "--name", "Bob"}, {"library", "create", "norte", "--name", "Norte"}, {"key", "issue", "directory", "--partner", "ana"},
-	{"load", "schools", "--partner", "ana", "feed"}, {"load", "libraries", "--library", "norte", "feed"}, {"export", "schools", "--partner", "ana", "out"},
+	{"load", "schools", "--partner", "ana", "feed"}, {"load", "libraries", "--library", "norte", "feed"},
 }
 
 // TestNewerDatabase holds that no command touches a database that a later version has migrated.
@@ -89,9 +89,6 @@ func TestWrongFiles(t *testing.T) {
 		{"load libraries --library sul feed", "lectern library create"},
 		{"degrees --partner ana none.csv", "lectern degrees without FILE"},
 		{"degrees --partner ana lectern.db", "name such a file"},
-		{"export schools --partner ana nowhere/out", "create the folder above it"},
-		{"export schools --partner ana feed", "name a new folder, or an empty one"},
-		{"export libraries --library sul out", "lectern library create"},
 		{"backup nowhere/x.db", "create the folder"},
 		{"backup lectern.db", "name another file"},
 		{"generate schools /proc/x", "name a folder that can be made or written"},

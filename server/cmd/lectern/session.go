@@ -170,7 +170,7 @@ var advice = []struct {
 }{
 	{database.Busy, "another command is writing to the database: run this again when it has ended"},
 	{database.Full, "make room and run this again: nothing was changed"},
-	{is(database.ErrJournal), "run this again when exports, backups and long requests have ended"},
+	{is(database.ErrJournal), "run this again when backups and long requests have ended"},
 	{is(forget.ErrUnknown), "userId is the number that the reports show"},
 	{is(syscall.ENOSPC), "make room and run this again"},
 	{is(packed.ErrCorrupt), "the database is damaged: restore a copy of it, or load into a new one"},

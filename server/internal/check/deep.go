@@ -25,7 +25,7 @@ import (
 
 const (
 	// What to do about stored data that are wrong.
-	restore = "restore a backup from before, and load what came since; export saves what can be read"
+	restore = "restore a backup from before, and load what came since"
 
 	// mostFaults is how many faults of one tenant are told one by one.
 	mostFaults = 20

@@ -27,7 +27,6 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/export"
 	"github.com/lectern-dev/lectern/server/internal/forget"
 	"github.com/lectern-dev/lectern/server/internal/librariesload"
 	"github.com/lectern-dev/lectern/server/internal/schoolsload"
@@ -153,7 +152,7 @@ func (w *world) forget() (all []forget.Done) {
 	return all
 }
 
-// left counts the marks in every text of the database, in the bytes of an embedded one, and in its exports.
+// left counts the marks in every text of the database and in the bytes of an embedded one.
 func (w *world) left(what string) (n int) {
 	w.t.Helper()
 	for _, column := range w.texts() {
@@ -174,10 +173,7 @@ func (w *world) left(what string) (n int) {
 	if file, ok := strings.CutPrefix(w.db.URL, "sqlite:"); ok {
 		n += w.inFiles(what, file+"*")
 	}
-	out := w.t.TempDir()
-	must[export.Summary](w.t)(export.Schools(w.t.Context(), export.SchoolsOf{Store: &schoolsdb.Store{DB: w.db.DB}, Partner: w.partner}, out+"/schools", export.Options{Format: export.CSV}))
-	must[export.Summary](w.t)(export.Libraries(w.t.Context(), export.LibrariesOf{Store: &librariesdb.Store{DB: w.db.DB}, Network: w.network}, out+"/libraries", export.Options{Format: export.NDJSON}))
-	return n + w.inFiles(what, out+"/*/*")
+	return n
 }
 
 // texts are the columns that can hold text, each with its table, and what PostgreSQL's statistics quote.
@@ -211,7 +207,7 @@ func (w *world) inFiles(what, pattern string) (n int) {
 	return n
 }
 
-// TestForget forgets people who have had names in several states, and in one that waits: nothing that is stored, answered or exported
+// TestForget forgets people who have had names in several states, and in one that waits: nothing that is stored or answered
 // names them, and no feed and no write brings them back.
 func TestForget(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {

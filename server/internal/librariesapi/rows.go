@@ -170,7 +170,7 @@ func writeReservation(w *wire.Writer, r *report.ReservationRow) {
 	w.DateIf("resolvedAt", calendar.Day(r.Reservation.Resolved), !r.Reservation.Resolved.IsZero(), "")
 }
 
-// WriteLogin writes a row of the dataset logins, which exports have too.
+// WriteLogin writes a row of the dataset logins.
 func WriteLogin(w *wire.Writer, l *report.LoginRow) {
 	w.Int("userId", l.Reader, "")
 	w.Date("date", l.Day, "")

@@ -132,7 +132,7 @@ func (l *Load) run(ctx context.Context, dir string, d Domain) (err error) {
 	return nil
 }
 
-// Keep keeps the state that a check reads, for as long as it makes progress: as an export does. Where that fails, as on a database
+// Keep keeps the state that a check reads, for as long as it makes progress. Where that fails, as on a database
 // that takes no writes, the check may still end in time.
 func (l *Load) Keep(ctx context.Context, s *statedb.Store, t state.Tenant, at state.Versions) {
 	if l.Check && at.Facts != 0 {

@@ -92,7 +92,7 @@ func writeEngagementKey(w *wire.Writer, e *report.Engagement) {
 	w.Int("userId", int64(e.UserID), "")
 }
 
-// WriteEngagement writes a row of the engagements, which exports have too.
+// WriteEngagement writes a row of the engagements.
 func WriteEngagement(w *wire.Writer, e *report.Engagement) {
 	writeEngagementKey(w, e)
 	w.Minutes("readingMinutes", e.Minutes, "Minutes of effective reading, one decimal; 0 where the user came without reading.")

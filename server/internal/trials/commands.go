@@ -1,10 +1,7 @@
 package main
 
 import (
-	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -50,25 +47,6 @@ func (t *trial) forget(c chance, _ Act) error {
 		pull.erased(n, true, "name", "email")
 	}
 	return nil
-}
-
-// export writes the engagements of a network, which are those that the API has.
-func (t *trial) export(c chance, _ Act) error {
-	if err := t.wholeSchools(t.servers[0]); err != nil { // from which numbers are learnt
-		return err
-	}
-	out, k := t.file(fmt.Sprintf("out-%d", t.next())), pick(c, t.schools.networks)
-	if err := t.must(nil, "export", "schools", "--partner", "acme", "--network", k.network, "--format", "ndjson", out); err != nil {
-		return err
-	}
-	defer os.RemoveAll(out)
-	body, err := os.ReadFile(filepath.Join(out, "engagements.ndjson"))
-	if err != nil {
-		return err
-	}
-	return t.schools.worlds.observe("export", func(p *partner) error {
-		return sameRows("application/x-ndjson", body, p.engagements(query{network: k.network, params: map[string]string{"startDate": schoolsHistory}, today: "2099-12-31"}))
-	})
 }
 
 // migrate brings up to date what is.

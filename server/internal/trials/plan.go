@@ -76,7 +76,6 @@ var kinds = []kind{
 	{"power", 1, (*trial).power, nil, "disk"},
 	{"flip", 1, (*trial).flip, nil, ""},
 	{"backup", 1, (*trial).backup, nil, sqlite},
-	{"export", 1, (*trial).export, nil, ""},
 	{"migrate", 1, (*trial).migrate, nil, ""},
 	{"drop", 1, (*trial).drop, nil, ""},
 	{"flood", 1, (*trial).flood, nil, ""},

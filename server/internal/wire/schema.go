@@ -10,7 +10,6 @@ var (
 	Boolean    = Object{"type", "boolean"}
 	Day        = Object{"type", "string", "format", "date"}
 	Instant    = Object{"type", "string", "format", "date-time", "pattern", `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$`}
-	Exact      = Object{"type", "string", "format", "date-time"}
 	Local      = Pattern(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$`)
 	Money      = Pattern(`^(0|\d+\.\d\d)$`)
 	Share      = number("minimum", 0)

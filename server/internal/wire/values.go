@@ -135,23 +135,6 @@ func (w *Writer) Ints(name string, list []int64, about string) {
 	w.tell(name, ListOf(Integer), about)
 }
 
-// Intervals writes a list of intervals, each up to but without its end: [0,120], in the CSV of feeds 0-120.
-func (w *Writer) Intervals(name string, c reading.Coverage, about string) {
-	if !w.open(name) {
-		w.tell(name, ListOf(ListOf(Integer)), about)
-		return
-	}
-	w.list(len(c), func(i int) {
-		if w.form == asCells {
-			w.b = append(strconv.AppendInt(w.b, c[i].From, 10), '-')
-			w.b = strconv.AppendInt(w.b, c[i].To, 10)
-			return
-		}
-		w.b = append(strconv.AppendInt(append(w.b, '['), c[i].From, 10), ',')
-		w.b = append(strconv.AppendInt(w.b, c[i].To, 10), ']')
-	})
-}
-
 // Bool writes true or false.
 func (w *Writer) Bool(name string, v bool, about string) {
 	switch {
@@ -260,18 +243,6 @@ func (w *Writer) Time(name string, t time.Time, about string) {
 	w.tell(name, Instant, about)
 }
 
-// ExactTimeOrNull writes an instant in UTC, to the microsecond where it has any, or null for the zero one.
-func (w *Writer) ExactTimeOrNull(name string, t time.Time, about string) {
-	switch {
-	case !w.open(name):
-		w.tellNull(name, Exact, about)
-	case t.IsZero():
-		w.null()
-	default:
-		w.instant(t.UTC(), "2006-01-02T15:04:05.999999Z07:00")
-	}
-}
-
 // Amount writes an amount of money, which is a string in JSON: 12.50.
 func (w *Writer) Amount(name, decimal, about string) {
 	switch {
@@ -301,11 +272,6 @@ func (w *Writer) Minutes(name string, m reading.Minutes, about string) {
 // Percent writes a percentage with two decimals, 0.00 to 100.00.
 func (w *Writer) Percent(name string, p reading.Percent, about string) {
 	w.decimal(name, int64(p), 100, Percentage, about)
-}
-
-// Progress writes thousandths of a percent with three decimals, 0.000 to 100.000.
-func (w *Writer) Progress(name string, thousandths int64, about string) {
-	w.decimal(name, thousandths, 1000, Percentage, about)
 }
 
 // Fraction writes ten-thousandths with four decimals, 0.0000 to 1.0000.
