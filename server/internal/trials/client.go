@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strconv"
 	"time"
@@ -23,6 +24,7 @@ type answer struct {
 	err      error
 	log      string    // of the server, where the answer is 5xx
 	from, to time.Time // between which the server's clock judged the call
+	budget   *budget   // on which it counts, if any
 }
 
 func (a *answer) snapshot() string { return a.header.Get("X-Snapshot") }
@@ -33,6 +35,7 @@ type call struct {
 	query        url.Values
 	header       http.Header
 	body         []byte
+	budget       *budget
 }
 
 // ask sends a call to a server.
@@ -41,7 +44,7 @@ func (t *trial) ask(s *server, c call) *answer {
 	if len(c.query) > 0 {
 		target += "?" + c.query.Encode()
 	}
-	a := &answer{what: c.method + " " + target, header: http.Header{}}
+	a := &answer{what: c.method + " " + target, header: http.Header{}, budget: c.budget}
 	req, err := http.NewRequest(c.method, "http://"+s.proxy.addr()+target, bytes.NewReader(c.body))
 	if err != nil {
 		a.err = err
@@ -51,6 +54,8 @@ func (t *trial) ask(s *server, c call) *answer {
 		req.Header[name] = values
 	}
 	req.Header.Set("User-Agent", "trials")
+	sent := 0 // a request that finds its connection closed is sent again
+	req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent++ }}))
 	a.from = s.earliest()
 	res, err := t.client.Do(req)
 	if err == nil {
@@ -64,23 +69,30 @@ func (t *trial) ask(s *server, c call) *answer {
 		log := s.errs.String()
 		a.log = log[max(0, len(log)-2000):]
 	}
+	a.budget.spend(a, sent)
 	t.figures.answers.Add(1)
 	t.log("%s to %s: %d %s", a.what, s.port, a.status, a.snapshot())
 	return a
 }
 
 // get asks one of the reading APIs.
-func (t *trial) get(s *server, key, path string, values map[string]string) *answer {
+func (t *trial) get(s *server, k *apiKey, path string, values map[string]string) *answer {
 	q := url.Values{}
 	for name, v := range values {
 		q.Set(name, v)
 	}
-	return t.ask(s, call{method: "GET", path: path, query: q, header: http.Header{"X-Api-Key": {key}}})
+	t.calls++
+	return t.ask(s, call{method: "GET", path: path, query: q, header: http.Header{"X-Api-Key": {k.nth(t.calls)}}, budget: k.budget})
+}
+
+// getAs asks with a key that may be none.
+func (t *trial) getAs(s *server, key, path string) *answer {
+	return t.ask(s, call{method: "GET", path: path, header: http.Header{"X-Api-Key": {key}}})
 }
 
 // signed asks the directory: path is below its prefix, with references escaped.
-func (t *trial) signed(s *server, method, path string, body any) *answer {
-	c := call{method: method, path: "/api/v2/partners" + path, header: http.Header{}}
+func (t *partnerSide) signed(s *server, method, path string, body any) *answer {
+	c := call{method: method, path: "/api/v2/partners" + path, header: http.Header{}, budget: &t.directoryKey.budget}
 	hash := ""
 	if body != nil {
 		c.body, _ = json.Marshal(body)
@@ -115,7 +127,7 @@ func (t *trial) allowed(a *answer) (said bool, err error) {
 	case a.status >= 500:
 		return false, differs("%s: %d %s\n%s", a.what, a.status, a.body, a.log)
 	}
-	return true, nil
+	return true, t.rated(a)
 }
 
 // page is a page of a list of the reading APIs.

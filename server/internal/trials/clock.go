@@ -25,9 +25,6 @@ func midnight(now time.Time) time.Time {
 
 // putClock puts the clock and starts the servers again, one after the other.
 func (t *trial) putClock(c chance, to time.Time) error {
-	if !t.product.clock {
-		return nil
-	}
 	t.clock.put(to)
 	for _, s := range t.servers {
 		if err := t.restart(s, c.one(4)); err != nil {
@@ -42,19 +39,11 @@ func (t *trial) clockBack(c chance, _ Act) error {
 	return t.putClock(c, t.clock.now().Add(-time.Duration(1+c.IntN(3))*time.Hour-11*time.Minute))
 }
 
-// leaseEnds puts the clock of loads forward until the lease of one that died or stopped has run out. One of an older binary, which
-// has no such clock, waits for that itself.
-func (t *trial) leaseEnds() {
-	if t.product.clock {
-		t.clock.offset += 70 * time.Second
-	}
-}
+// leaseEnds puts the clock of loads forward until the lease of one that died or stopped has run out.
+func (t *trial) leaseEnds() { t.clock.offset += 70 * time.Second }
 
 // turn has an hour, or a day, begin while the servers run and are asked.
 func (t *trial) turn(c chance, _ Act) error {
-	if !t.product.clock {
-		return nil
-	}
 	next := hourOf(t.clock.now()).Add(time.Hour)
 	if c.one(2) {
 		next = midnight(t.clock.now())
@@ -63,8 +52,7 @@ func (t *trial) turn(c chance, _ Act) error {
 		return err
 	}
 	for t.clock.now().Before(next.Add(500 * time.Millisecond)) {
-		do := pick(c, []func(*trial, chance, Act) error{(*trial).pullSchools, (*trial).goOn, (*trial).pullLibraries, (*trial).directory})
-		if err := do(t, c, Act{}); err != nil {
+		if err := t.something(c); err != nil {
 			return err
 		}
 	}

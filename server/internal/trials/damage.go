@@ -11,39 +11,35 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// packedColumns are the columns in which the product may keep packed forms, in one version of it or another.
-var packedColumns = []string{"blocks.data", "schools_records.data", "schools_ledgers.data", "schools_days.presence", "schools_days.minutes",
-	"libraries_networks.holdings", "libraries_attributes.data", "libraries_shelves.data", "libraries_days.totals", "libraries_days.readers",
-	"libraries_days.titles", "libraries_days.logins"}
-
 // flip turns a bit of what is stored. What is answered then is right, or 500, and a check finds it; all is well when it is
 // turned back.
 func (t *trial) flip(c chance, _ Act) error {
 	return t.store.open(func(ctx context.Context, db *database.DB) error {
-		b, err := t.someBlock(ctx, db, c)
-		if err != nil || b == nil {
+		good, err := someBlock(ctx, db, c)
+		if err != nil || good == nil {
 			return err
 		}
-		bad := slices.Clone(b.data)
+		bad := slices.Clone(good)
 		bad[c.IntN(len(bad))] ^= 1 << c.IntN(8)
-		if err := b.put(ctx, db, b.data, bad); err != nil {
+		const put = `UPDATE blocks SET data = ? WHERE data = ?`
+		if _, err := db.ExecContext(ctx, put, bad, good); err != nil {
 			return err
 		}
 		t.damaged = true
 		if err := errors.Join(t.again(c), t.damagedAnswers(c)); err != nil {
-			return fmt.Errorf("with a flipped bit in %s: %w", b.table, err)
+			return fmt.Errorf("with a flipped bit: %w", err)
 		}
 		t.damaged = false
-		if err := b.put(ctx, db, bad, b.data); err != nil {
+		if _, err := db.ExecContext(ctx, put, good, bad); err != nil {
 			return err
 		}
-		return errors.Join(t.again(c), t.whole(t.servers[0]))
+		return errors.Join(t.again(c), t.everything(t.servers[0]))
 	})
 }
 
 // damagedAnswers asks for everything while a bit is flipped.
 func (t *trial) damagedAnswers(c chance) error {
-	if err := t.whole(t.servers[0]); err != nil || !t.product.check {
+	if err := t.everything(t.servers[0]); err != nil {
 		return err
 	}
 	found, err := t.checked()
@@ -63,50 +59,22 @@ func (t *trial) again(c chance) error {
 	return nil
 }
 
-// block is a stored form.
-type block struct {
-	table, column string
-	data          []byte
-}
-
-// someBlock returns one of the stored forms, or nil where there is none.
-func (t *trial) someBlock(ctx context.Context, db *database.DB, c chance) (*block, error) {
-	columns := slices.Clone(packedColumns)
-	c.Shuffle(len(columns), func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
-	for _, name := range columns {
-		table, column, _ := strings.Cut(name, ".")
-		b := &block{table: table, column: column}
-		if err := db.QueryRowContext(ctx, fmt.Sprintf(`SELECT count(*) FROM %s`, b.table)).Scan(new(int)); err != nil {
-			continue // this version has no such table
-		}
-		rows, err := db.QueryContext(ctx, fmt.Sprintf(`SELECT %s FROM %s WHERE %s IS NOT NULL ORDER BY 1`, b.column, b.table, b.column))
-		if err != nil {
-			return nil, err
-		}
-		var all []block
-		for rows.Next() {
-			o := *b
-			if err := rows.Scan(&o.data); err != nil {
-				return nil, err
-			}
-			if len(o.data) > 0 {
-				all = append(all, o)
-			}
-		}
-		if err := rows.Err(); err != nil {
-			return nil, err
-		}
-		if len(all) > 0 {
-			return &all[c.IntN(len(all))], nil
-		}
+// someBlock returns one of the stored blocks, or nil where there is none.
+func someBlock(ctx context.Context, db *database.DB, c chance) (data []byte, err error) {
+	rows, err := db.QueryContext(ctx, `SELECT data FROM blocks ORDER BY data`)
+	if err != nil {
+		return nil, err
 	}
-	return nil, nil
-}
-
-// put writes a form in the place of another one.
-func (b *block) put(ctx context.Context, db *database.DB, was, data []byte) error {
-	_, err := db.ExecContext(ctx, fmt.Sprintf(`UPDATE %s SET %s = ? WHERE %s = ?`, b.table, b.column, b.column), data, was)
-	return err
+	defer rows.Close()
+	var all [][]byte
+	for rows.Next() && err == nil {
+		err = rows.Scan(&data)
+		all = append(all, slices.Clone(data))
+	}
+	if err = errors.Join(err, rows.Err()); err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return pick(c, all), nil
 }
 
 // checked is what lectern check --deep finds wrong, but for the clock, the disk and fsync, which are
@@ -133,9 +101,6 @@ func (t *trial) checked() (found []string, err error) {
 
 // checkWhole holds that a check finds nothing.
 func (t *trial) checkWhole() error {
-	if !t.product.check {
-		return nil
-	}
 	found, err := t.checked()
 	if err == nil && len(found) > 0 {
 		err = differs("lectern check --deep finds %q", found)

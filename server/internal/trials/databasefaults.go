@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -51,10 +50,10 @@ func (t *trial) killBackend(c chance, _ Act) error {
 }
 
 // hold keeps the lock of a SQLite file, as a process does that has stopped with it. Who cannot wait any longer is told to come again.
-func (t *trial) hold(c chance, _ Act) error {
+func (t *partnerSide) hold(c chance, _ Act) error {
 	moment := time.Duration(c.IntN(1500)) * time.Millisecond
 	if c.one(6) {
-		moment = 2 * patience // longer than anybody waits
+		moment = 15 * time.Second // longer than a request waits
 	}
 	t.trouble = true
 	err := t.store.open(func(ctx context.Context, db *database.DB) error {
@@ -63,7 +62,7 @@ func (t *trial) hold(c chance, _ Act) error {
 		if _, err := db.BeginTx(ctx, nil); err != nil { // it ends with its context
 			return err
 		}
-		a := t.get(t.servers[0], t.schools.networks[0].key, schoolsPrefix+"/users", map[string]string{"pageSize": "1"}) // which notes that it began
+		a := t.get(t.servers[0], t.keys[0], schoolsPrefix+"/users", map[string]string{"pageSize": "4"}) // which notes that it began
 		if a.status != 200 && a.status != 503 {
 			return differs("%s while another holds the file: %d %v %s, want 503", a.what, a.status, a.err, a.body)
 		}
@@ -90,23 +89,26 @@ func (t *trial) promote(_ chance, _ Act) error {
 
 // lose has the standby take over when it lacks the last writes: what they made is gone, and nobody is answered from it.
 func (t *trial) lose(c chance, _ Act) error {
-	if t.promoted || !t.product.snapshots {
+	if t.promoted {
 		return nil
 	}
 	if err := t.store.pg.part(); err != nil {
 		return err
 	}
-	schools, libraries, copies := t.schools.side, t.libraries.side, t.copies
-	t.schools.worlds, t.libraries.worlds = schools.worlds.clone(), libraries.worlds.clone()
-	t.schools.pulls, t.libraries.pulls, t.copies = nil, nil, nil
+	var back []func()
+	for _, of := range t.tenants {
+		back = append(back, of.own.fork())
+	}
 	for range 3 + c.IntN(5) {
-		do := pick(c, []func(*trial, chance, Act) error{(*trial).directory, (*trial).pullSchools, (*trial).schoolLoad, (*trial).libraryLoad, (*trial).pullLibraries, (*trial).round})
+		do := pick(c, []func(*trial, chance, Act) error{ofPartner((*partnerSide).directory), ofTenant((*tenant).pull), ofTenant((*tenant).incremental),
+			func(t *trial, c chance, a Act) error { return pick(c, t.tenants).own.loadSome(c, a) }})
 		if err := do(t, c, Act{}); err != nil {
 			return err
 		}
 	}
-	t.lost = append(slices.Concat(t.schools.pulls, t.libraries.pulls), t.copies...)
-	t.schools.side, t.libraries.side, t.copies = schools, libraries, copies
+	for _, f := range back {
+		f()
+	}
 	if err := t.promote(c, Act{}); err != nil {
 		return err
 	}
@@ -115,18 +117,20 @@ func (t *trial) lose(c chance, _ Act) error {
 
 // checkLost holds that a snapshot of what a failover lost is gone, or of what there was before.
 func (t *trial) checkLost() error {
-	for _, p := range t.lost {
-		a := t.get(t.servers[len(t.servers)-1], p.key.key, p.path, paged(p.params, 1, p.size, p.snapshot))
-		if a.status == 410 {
-			continue
-		}
-		got, err := t.page(a)
-		if got == nil {
-			return err
-		}
-		if p.page = 1; !strings.HasSuffix(p.path, "/channels") {
-			if err := p.agrees(a, *got); err != nil {
+	for _, of := range t.tenants {
+		for _, p := range of.lost {
+			a := t.get(t.servers[len(t.servers)-1], p.key, p.path, paged(p.params, 1, p.size, p.snapshot))
+			if a.status == 410 {
+				continue
+			}
+			got, err := t.page(a)
+			if got == nil {
 				return err
+			}
+			if p.page = 1; !strings.HasSuffix(p.path, "/channels") {
+				if err := p.agrees(a, *got); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -144,7 +148,7 @@ func (t *trial) freeze(c chance, _ Act) error {
 	set(true)
 	thaw := time.AfterFunc(time.Duration(100+c.IntN(1000))*time.Millisecond, func() { set(false) })
 	defer thaw.Stop()
-	err := t.pullSchools(c, Act{})
+	err := t.something(c)
 	set(false)
 	if err != nil {
 		return err

@@ -16,11 +16,16 @@ type write struct {
 }
 
 // someWrite makes a write, mostly a good one.
-func (t *trial) someWrite(c chance) write {
-	p := t.schools.worlds.likely()
+func (t *partnerSide) someWrite(c chance) write {
+	p := t.worlds.likely()
 	var entities, teachers []string
 	for _, e := range p.entities {
 		if !e.deleted || c.one(8) {
+			entities = append(entities, e.ref)
+		}
+	}
+	for _, e := range t.partners[0].worlds.likely().entities { // of another partner, mostly
+		if c.one(12) {
 			entities = append(entities, e.ref)
 		}
 	}
@@ -54,9 +59,9 @@ func (t *trial) someWrite(c chance) write {
 	return w
 }
 
-func (t *trial) newEntity(c chance, entities []string) write {
+func (t *partnerSide) newEntity(c chance, entities []string) write {
 	n := t.next()
-	in := row{"name": fmt.Sprintf("Unidade %d", n), "entity_type": pick(c, []string{"school", "class", "class"}), "degree": pick(c, someDegrees),
+	in := row{"name": fmt.Sprint("Unidade ", n, t.tag()), "entity_type": pick(c, []string{"school", "class", "class"}), "degree": pick(c, someDegrees),
 		"reference_id": fmt.Sprintf("d/%d", n), "parent_reference_id": pick(c, entities)}
 	switch c.IntN(12) {
 	case 0:
@@ -69,8 +74,8 @@ func (t *trial) newEntity(c chance, entities []string) write {
 	return write{method: "POST", path: "/entities", body: in, do: func(p *partner) reply { return p.createEntity(in) }}
 }
 
-func (t *trial) changedEntity(c chance, ref string) write {
-	in := row{"name": fmt.Sprintf("Outra %d", t.next())}
+func (t *partnerSide) changedEntity(c chance, ref string) write {
+	in := row{"name": fmt.Sprint("Outra ", t.next(), t.tag())}
 	switch c.IntN(4) {
 	case 0:
 		in["city"] = "Óbidos"
@@ -80,20 +85,20 @@ func (t *trial) changedEntity(c chance, ref string) write {
 	return write{method: "PUT", path: "/entities/" + url.PathEscape(ref), body: in, do: func(p *partner) reply { return p.editEntity(ref, in) }}
 }
 
-func (t *trial) teacherInput(c chance, entities []string) row {
+func (t *partnerSide) teacherInput(c chance, entities []string) row {
 	n := t.next()
-	return row{"name": fmt.Sprintf("Rui %d", n), "email": fmt.Sprintf("r%d@x.example", n), "phone": fmt.Sprint(n),
+	return row{"name": fmt.Sprint("Rui ", n, t.tag()), "email": fmt.Sprintf("r%d@%s.example", n, t.name), "phone": fmt.Sprint(n),
 		"reference_id": fmt.Sprintf("t-%d", n), "entity_reference_id": pick(c, entities)}
 }
 
 // changedTeacher changes one, moves it, or gives it another reference: a new one, or one that somebody gave up.
-func (t *trial) changedTeacher(c chance, ref string, entities []string) write {
+func (t *partnerSide) changedTeacher(c chance, ref string, entities []string) write {
 	in := t.teacherInput(c, entities)
 	if !c.one(3) {
 		in["reference_id"] = ref
 	} else if c.one(3) {
 		var refs []string
-		for r := range t.schools.worlds.likely().carriers {
+		for r := range t.worlds.likely().carriers {
 			refs = append(refs, r)
 		}
 		slices.Sort(refs)
@@ -109,7 +114,7 @@ func (t *trial) changedTeacher(c chance, ref string, entities []string) write {
 }
 
 // directory does a write, which a fault may befall.
-func (t *trial) directory(c chance, a Act) error {
+func (t *partnerSide) directory(c chance, a Act) error {
 	w, s := t.someWrite(c), pick(c, t.servers)
 	t.figures.writes.Add(1)
 	over := t.befall(c, a.Fault, s)
@@ -146,7 +151,7 @@ func body(r row) any {
 }
 
 // befall lets a fault happen in the middle of a call, and returns what waits for its end.
-func (t *trial) befall(c chance, fault string, s *server) (over func() error) {
+func (t *partnerSide) befall(c chance, fault string, s *server) (over func() error) {
 	moment := time.Duration(c.IntN(12_000)) * time.Microsecond
 	done := make(chan error, 1)
 	after := func(f func() error) func() error {
@@ -166,30 +171,30 @@ func (t *trial) befall(c chance, fault string, s *server) (over func() error) {
 }
 
 // unheard is a write of which nobody was told whether it has happened. The server ends first, so that it cannot happen later.
-func (t *trial) unheard(w write, s *server) error {
+func (t *partnerSide) unheard(w write, s *server) error {
 	m := &maybe[*partner]{w.method + " " + w.path, func(p *partner) *partner { w.do(p); return p }}
-	t.schools.worlds.begin(m)
+	t.worlds.begin(m)
 	if err := t.restart(s, true); err != nil {
 		return err
 	}
 	if err := t.quiet(); err != nil {
 		return err
 	}
-	t.schools.worlds.unknown(m)
+	t.worlds.unknown(m)
 	t.erasedTeacher(w, false)
 	return t.recovered()
 }
 
 // erasedTeacher takes the e-mail of a teacher that was removed out of what pulls expect: it is gone from every state.
-func (t *trial) erasedTeacher(w write, certain bool) {
-	for _, p := range t.pulls(schoolsPrefix) {
+func (t *partnerSide) erasedTeacher(w write, certain bool) {
+	for _, p := range t.all() {
 		p.erased(w.teacher, certain, "email")
 	}
 }
 
 // heard holds the answer to a write against what it must be.
-func (t *trial) heard(w write, got *answer) error {
-	return t.schools.worlds.observe(got.what, func(p *partner) error {
+func (t *partnerSide) heard(w write, got *answer) error {
+	return t.worlds.observe(got.what, func(p *partner) error {
 		want := w.do(p)
 		if got.status != want.status {
 			return fmt.Errorf("%d %s, want %d %v", got.status, got.body, want.status, want.faults)
@@ -235,21 +240,24 @@ func (p *partner) learnToken(r row) {
 }
 
 // pullDirectory pulls a list by its cursors.
-func (t *trial) pullDirectory(c chance, _ Act) error {
-	p := t.schools.worlds.likely()
+func (t *partnerSide) pullDirectory(c chance, _ Act) error {
 	of, ref := pick(c, []string{"entities", "subtree", "readers", "teachers"}), pick(c, []string{"network", "school", "class"})
+	if of != "entities" {
+		refs := append(t.worlds.likely().list("subtree", "n1"), row{"reference_id": "n2"})
+		ref = str(pick(c, refs), "reference_id")
+	}
+	return t.pullList(pick(c, t.servers), of, ref)
+}
+
+// pullList pulls the entities of a type, or what an entity has.
+func (t *partnerSide) pullList(s *server, of, ref string) error {
 	path := "/entities?entity_type=" + ref
 	if of != "entities" {
-		refs := p.list("subtree", "n1")
-		if len(refs) == 0 {
-			return nil
-		}
-		ref = str(pick(c, refs), "reference_id")
 		path = "/entities/" + url.PathEscape(ref) + "/" + of
 	}
 	var rows []row
 	for cursor := ""; ; {
-		p, err := t.page(t.signed(pick(c, t.servers), "GET", more(path, cursor), nil))
+		p, err := t.page(t.signed(s, "GET", more(path, cursor), nil))
 		if p == nil {
 			return err
 		}
@@ -258,7 +266,7 @@ func (t *trial) pullDirectory(c chance, _ Act) error {
 			break
 		}
 	}
-	return t.schools.worlds.observe("the directory's "+path, func(p *partner) error {
+	return t.worlds.observe("the directory's "+path, func(p *partner) error {
 		for _, r := range rows {
 			p.learnToken(r)
 		}

@@ -22,7 +22,7 @@ func (p *partner) record(i int, single bool) row {
 	e := p.entities[i]
 	r := row{"name": e.name, "entity_type": e.kind, "degree": e.degree, "inep": text(e.inep), "state": text(e.state), "city": text(e.city), "reference_id": e.ref}
 	if single {
-		r["parent_reference_id"] = "acme"
+		r["parent_reference_id"] = p.ref
 		if e.parent >= 0 {
 			r["parent_reference_id"] = p.entities[e.parent].ref
 		}
@@ -41,7 +41,7 @@ func (p *partner) createEntity(in row) reply {
 		faults["reference_id"] = []any{"has already been taken"}
 	}
 	parent := p.liveEntity(above)
-	if parent < 0 && above != "acme" {
+	if parent < 0 && above != p.ref {
 		faults["parent_reference_id"] = []any{"does not exist"}
 	} else if parent < 0 || p.entities[parent].kind != parentOf[kind] {
 		faults["parent_reference_id"] = []any{"is invalid"}

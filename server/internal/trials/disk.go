@@ -44,7 +44,7 @@ func (d *disk) unmount() {
 }
 
 // fullDisk fills the disk, tries to write and to load, and makes room again. What was not acknowledged is not there.
-func (t *trial) fullDisk(c chance, _ Act) error {
+func (t *partnerSide) fullDisk(c chance, _ Act) error {
 	if t.disk == nil {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (t *trial) fullDisk(c chance, _ Act) error {
 		room = 0 // it is full
 	}
 	t.damaged, t.trouble = true, true
-	err := t.schools.load(t, c, loading{feed: t.schoolsChunk(c), fault: "in trouble"})
+	err := t.load(c, loading{feed: t.chunk(c), fault: "in trouble"})
 	for range 3 {
 		if err == nil {
 			err = t.directory(c, Act{})
@@ -95,8 +95,10 @@ func (t *trial) power(_ chance, _ Act) error {
 
 // elsewhere holds what a copy of the database answers against what the database must.
 func (t *trial) elsewhere(url string) error {
-	if err := t.wholeLibraries(t.servers[0]); err != nil { // what waited holds in both then, wherever the clock is put
-		return err
+	for _, l := range t.libraries { // what waited holds in both then, wherever the clock is put
+		if err := l.whole(t.servers[0]); err != nil {
+			return err
+		}
 	}
 	port, err := freePort()
 	if err != nil {
@@ -112,12 +114,12 @@ func (t *trial) elsewhere(url string) error {
 		return err
 	}
 	defer s.kill()
-	return t.whole(s)
+	return t.everything(s)
 }
 
 // backup copies an embedded database while it is served; the copy answers as it does.
 func (t *trial) backup(_ chance, _ Act) error {
-	file := t.file(fmt.Sprintf("copy-%d.db", t.next()))
+	file := t.file(fmt.Sprintf("copy-%d.db", t.calls))
 	if err := t.must(nil, "backup", file); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // ended does a fault to a load that runs, and returns when the load has ended, and the servers answer again; certain is that of during.
-func (t *trial) ended(c chance, fault string, run *command) (certain bool, err error) {
+func (t *tenant) ended(c chance, fault string, run *command) (certain bool, err error) {
 	certain, err = t.during(c, fault, run)
 	if err == nil && errors.Is(run.ended(), errHangs) {
 		err = differs("%v", run)
@@ -25,7 +25,7 @@ func (t *trial) ended(c chance, fault string, run *command) (certain bool, err e
 
 // during lets a fault befall a load that runs, or something happen beside it. It reports whether what the load says of itself
 // is all that there is to know.
-func (t *trial) during(c chance, fault string, run *command) (certain bool, err error) {
+func (t *tenant) during(c chance, fault string, run *command) (certain bool, err error) {
 	moment := time.Duration(c.IntN(150)) * time.Millisecond
 	switch fault {
 	case "kill":
@@ -68,15 +68,14 @@ func (t *trial) beside(c chance, run *command) error {
 			return nil
 		default:
 		}
-		do := pick(c, []func(*trial, chance, Act) error{(*trial).directory, (*trial).pullSchools, (*trial).goOn, (*trial).pullLibraries})
-		if err := do(t, c, Act{}); err != nil {
+		if err := t.something(c); err != nil {
 			return err
 		}
 	}
 }
 
 // overtaken stops a load where it is, has another one take its place when its lease has run out, and lets it go on.
-func (t *trial) overtaken(c chance, moment time.Duration, run *command) error {
+func (t *tenant) overtaken(c chance, moment time.Duration, run *command) error {
 	select {
 	case <-run.done:
 		return nil
@@ -89,7 +88,7 @@ func (t *trial) overtaken(c chance, moment time.Duration, run *command) error {
 	}
 	t.leaseEnds()
 	t.trouble = true
-	return t.schools.load(t, c, loading{feed: pick(c, t.schools.feeds), fault: "in trouble"})
+	return t.own.load(c, loading{feed: pick(c, t.feeds), now: c.one(2), fault: "in trouble"})
 }
 
 // free reports whether nobody holds the lock of writers, which only SQLite has: who stopped with it keeps all others waiting, as it

@@ -48,7 +48,7 @@ func (t *trial) flood(c chance, _ Act) error {
 	if grown > floodMemory {
 		return differs("%d connections without a key took %d MiB of memory", floodConnections, grown>>20)
 	}
-	return t.wholeSchools(s)
+	return t.partners[0].whole(s)
 }
 
 // resident is what a process has in memory, in bytes.

@@ -3,70 +3,97 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
-// keys issues, rotates and revokes keys, each of which counts at once on every server.
-func (t *trial) keys(c chance, _ Act) error {
-	i := c.IntN(len(t.schools.networks))
-	k := t.schools.networks[i]
-	switch c.IntN(4) {
-	case 0:
-		return t.issueSchools(k.network)
-	case 1:
-		return t.rotateDirectory(c)
-	case 2:
-		if t.count(k.network) < 2 {
-			return t.issueSchools(k.network)
-		}
-		if err := t.must(nil, "key", "revoke", k.id); err != nil {
-			return err
-		}
-		t.schools.networks = append(t.schools.networks[:i:i], t.schools.networks[i+1:]...)
-		t.dead = append(t.dead, k.key)
-		t.leave(k.key)
-		return t.refused(c, k.key)
-	}
-	return t.rotateSchools(c, i)
-}
-
-func (t *trial) count(network string) (n int) {
-	for _, k := range t.schools.networks {
-		if k.network == network {
-			n++
-		}
-	}
-	return n
-}
-
-// leave ends the pulls of a key.
-func (t *trial) leave(key string) {
-	of := func(p *pull) bool { return p.key.key == key }
-	t.schools.pulls, t.copies, t.lost = slices.DeleteFunc(t.schools.pulls, of), slices.DeleteFunc(t.copies, of), slices.DeleteFunc(t.lost, of)
-}
-
-// rotateSchools has another key succeed one, whose pulls it goes on with. Without a grace the old one ends at once.
-func (t *trial) rotateSchools(c chance, i int) error {
-	was := t.schools.networks[i]
-	grace := pick(c, []string{"0s", "7d"})
-	var k struct{ APIKey string }
-	if err := t.must(&k, "key", "rotate", was.id, "--grace", grace); err != nil {
+// turnKeys issues, rotates or revokes a key, which counts at once on every server, and for this key alone.
+func (t *tenant) turnKeys(c chance, _ Act) error {
+	if err := t.turnKey(c, pick(c, t.keys)); err != nil {
 		return err
 	}
-	now := networkKey{was.network, keyID(k.APIKey), k.APIKey}
-	t.schools.networks[i] = now
-	for _, p := range slices.Concat(t.pulls(schoolsPrefix), t.copies) {
-		if p.key.key == was.key {
-			p.key = now
+	for _, o := range t.tenants {
+		for _, k := range o.keys {
+			for range k.texts {
+				a := t.get(pick(c, t.servers), k, o.prefix()+"/users", map[string]string{"pageSize": "6"}) // as no pull asks
+				if _, err := t.page(a); err != nil {
+					return err
+				}
+			}
 		}
 	}
+	return nil
+}
+
+func (t *tenant) turnKey(c chance, k *apiKey) error {
+	same := 0
+	for _, o := range t.keys {
+		if o.network == k.network {
+			same++
+		}
+	}
+	switch n := c.IntN(4); {
+	case n == 0 || n == 1 && same == 1:
+		return t.issue(k.network)
+	case n == 1:
+		return t.revoke(c, k)
+	}
+	return t.rotate(c, k)
+}
+
+// issue issues a key of a library network, or of a school network.
+func (t *tenant) issue(network string) error {
+	var args []string
+	if network != "" {
+		args = []string{"--network", network}
+	}
+	var k struct{ APIKey string }
+	if err := t.command(&k, "key issue "+t.api, args...); err != nil {
+		return err
+	}
+	b := &budget{}
+	if network == "" && len(t.keys) > 0 {
+		b = t.keys[0].budget
+	}
+	t.keys = append(t.keys, &apiKey{network, []string{k.APIKey}, b})
+	return nil
+}
+
+// rotate has another key succeed one. Without a grace the old one ends at once.
+func (t *tenant) rotate(c chance, k *apiKey) error {
+	grace := pick(c, []string{"0s", "7d"})
+	was := k.texts[len(k.texts)-1]
+	var now struct{ APIKey string }
+	if err := t.must(&now, "key", "rotate", keyID(was), "--grace", grace); err != nil {
+		return err
+	}
+	k.texts = append(k.texts, now.APIKey)
 	if grace != "0s" {
 		return nil
 	}
-	t.dead = append(t.dead, was.key)
-	return t.refused(c, was.key)
+	k.texts = without(k.texts, was)
+	return t.ends(c, was)
 }
 
-func (t *trial) rotateDirectory(c chance) error {
+// revoke ends a key, with those whose grace lasts, and its pulls.
+func (t *tenant) revoke(c chance, k *apiKey) error {
+	for _, text := range k.texts {
+		if err := t.must(nil, "key", "revoke", keyID(text)); err != nil {
+			return err
+		}
+		if err := t.ends(c, text); err != nil {
+			return err
+		}
+	}
+	t.keys = without(t.keys, k)
+	of := func(p *pull) bool { return p.key == k }
+	t.pulls, t.copies, t.lost = slices.DeleteFunc(t.pulls, of), slices.DeleteFunc(t.copies, of), slices.DeleteFunc(t.lost, of)
+	return nil
+}
+
+// keyID is what names a key: its text without the secret.
+func keyID(key string) string { return strings.Join(strings.SplitN(key, "-", 3)[:2], "-") }
+
+func (t *partnerSide) rotateDirectory(c chance, _ Act) error {
 	var k struct{ AccessKeyID, Secret string }
 	if err := t.must(&k, "key", "rotate", t.directoryKey.id, "--grace", pick(c, []string{"0s", "1h"})); err != nil {
 		return err
@@ -75,30 +102,73 @@ func (t *trial) rotateDirectory(c chance) error {
 	return nil
 }
 
-// refused holds that no server knows a key any more.
-func (t *trial) refused(c chance, key string) error {
+// ends holds that no server knows a key any more.
+func (t *trial) ends(c chance, key string) error {
+	t.dead = append(t.dead, key)
+	return t.unknown(c, key)
+}
+
+// unknown holds that no server knows a key.
+func (t *trial) unknown(c chance, key string) error {
 	for _, s := range t.servers {
 		path := pick(c, []string{schoolsPrefix + "/users", schoolsPrefix + "/readings", librariesPrefix + "/users"})
-		a := t.get(s, key, path, nil)
+		a := t.getAs(s, key, path)
 		if a.status != 401 || string(a.body) != `{"statusCode":401,"error":"Unauthorized","message":"missing or invalid API key"}` {
-			return differs("%s with a key that ended: %d %s, want 401", a.what, a.status, a.body)
+			return differs("%s with a key that is none: %d %s, want 401", a.what, a.status, a.body)
 		}
 	}
 	return nil
 }
 
-// strangers ask with keys that ended, of another API, or made up, and unsigned: nobody tells them anything.
-func (t *trial) strangers(c chance, _ Act) error {
-	key := pick(c, append([]string{"", "1-1-x", "9-9-" + fmt.Sprint(c.Uint64())}, t.dead...))
-	if err := t.refused(c, key); err != nil {
+// strangers ask with keys that ended, of another API or tenant, or made up, and unsigned: nobody tells them anything.
+func (t *partnerSide) strangers(c chance, _ Act) error {
+	if err := t.unknown(c, pick(c, append([]string{"", "1-1-x", "9-9-" + fmt.Sprint(c.Uint64())}, t.dead...))); err != nil {
 		return err
 	}
-	a := t.ask(pick(c, t.servers), call{method: "GET", path: "/api/v2/partners/entities/n1"})
-	if a.status != 401 || string(a.body) != `{"errors":{"detail":"Unauthorized"}}` {
-		return differs("%s unsigned: %d %s, want 401", a.what, a.status, a.body)
+	s := pick(c, t.servers)
+	a := t.ask(s, call{method: "GET", path: "/api/v2/partners/entities/n1"})
+	was, others := t.directoryKey, t.partners[0].directoryKey
+	if t == t.partners[0] {
+		others = t.partners[1].directoryKey
 	}
-	if a = t.get(pick(c, t.servers), t.schools.networks[0].key, librariesPrefix+"/users", nil); a.status != 401 {
+	t.directoryKey.secret = others.secret
+	b := t.signed(s, "GET", "/entities?entity_type=network", nil)
+	t.directoryKey = was
+	for _, a := range []*answer{a, b} {
+		if a.status != 401 || string(a.body) != `{"errors":{"detail":"Unauthorized"}}` {
+			return differs("%s unsigned, or with another's secret: %d %s, want 401", a.what, a.status, a.body)
+		}
+	}
+	if a = t.getAs(s, t.keys[0].nth(0), librariesPrefix+"/users"); a.status != 401 {
 		return differs("%s with a key of the schools: %d %s, want 401", a.what, a.status, a.body)
+	}
+	return nil
+}
+
+// crossed asks with a key for what an answer to another tenant named: it is as if it had never been.
+func (t *tenant) crossed(c chance, _ Act) error {
+	o, s, size := t.other(), pick(c, t.servers), pick(c, []int{1, 4})
+	path := pick(c, incrementals)
+	for !strings.HasPrefix(path, t.prefix()) {
+		path = pick(c, incrementals)
+	}
+	today := dayOf(t.clock.now())
+	values := map[string]string{"startDate": addDays(today, -20), "endDate": today}
+	if strings.HasSuffix(path, "/users") {
+		values = nil
+	}
+	theirs := t.get(s, pick(c, o.keys), path, paged(values, 1, size, ""))
+	if said, err := t.allowed(theirs); !said {
+		return err
+	}
+	for _, name := range []string{"snapshot", "changedSince"} {
+		a := t.get(s, pick(c, t.keys), path, paged(with(values, name, theirs.snapshot()), 1, size, ""))
+		if said, err := t.allowed(a); !said {
+			return err
+		}
+		if a.status != 400 || !strings.Contains(string(a.body), name+" must be the X-Snapshot of an earlier answer") {
+			return differs("%s with a snapshot of another tenant: %d %s, want 400", a.what, a.status, a.body)
+		}
 	}
 	return nil
 }

@@ -1,77 +1,73 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// librariesSide is what a trial knows of its library network.
-type librariesSide struct {
-	side[*library]
-	key networkKey
+// librarySide is what a trial knows of a library network.
+type librarySide struct{ side[*library] }
+
+// beginLibrary creates a library network, with a first load and a key.
+func (t *trial) beginLibrary(name string) error {
+	l := &librarySide{side[*library]{worlds: newWorlds(&library{held: newShelf()}),
+		tenant: &tenant{trial: t, name: name, api: "libraries", flags: []string{"--library", name}}}}
+	l.own = l
+	t.libraries, t.tenants = append(t.libraries, l), append(t.tenants, l.tenant)
+	if err := t.must(nil, "library", "create", name, "--name", "Rede "+name); err != nil {
+		return err
+	}
+	if err := l.load(newChance(t.plan.Seed), loading{feed: l.chunk(newChance(t.plan.Seed + 2))}); err != nil {
+		return err
+	}
+	return errors.Join(l.issue(""), l.issue(""))
 }
 
-func (t *trial) beginLibraries() error {
-	t.libraries.side = side[*library]{args: []string{"load", "libraries", "--library", "rede"}, worlds: newWorlds(&library{held: newShelf(!t.product.check)}), whole: t.wholeLibraries}
-	if err := t.must(nil, "library", "create", "rede", "--name", "Rede"); err != nil {
-		return err
-	}
-	if err := t.libraries.load(t, newChance(t.plan.Seed), loading{feed: t.libraryChunk(newChance(t.plan.Seed + 2))}); err != nil {
-		return err
-	}
-	var k struct{ APIKey string }
-	if err := t.must(&k, "key", "issue", "libraries", "--library", "rede"); err != nil {
-		return err
-	}
-	t.libraries.key = networkKey{"rede", keyID(k.APIKey), k.APIKey}
-	return nil
-}
-
-// libraryLoad loads something, which holds from the next hour or at once.
-func (t *trial) libraryLoad(c chance, a Act) error {
-	l := loading{fault: a.Fault, now: c.one(2) || !t.product.clock} // an older one waits for the hour
+// loadSome loads something, which holds from the next hour or at once.
+func (t *librarySide) loadSome(c chance, a Act) error {
+	l := loading{fault: a.Fault, now: c.one(2)}
 	switch n := c.IntN(12); {
 	case n < 3:
-		l.feed = pick(c, t.libraries.feeds)
+		l.feed = pick(c, t.feeds)
 	case n < 5:
-		l.feed, l.skip = t.libraryChunk(c), c.one(2)
+		l.feed, l.skip = t.chunk(c), c.one(2)
 		l.feed.add("sessions", row{"sessionId": "bad", "userId": 1 << 40, "bookId": 1, "startedAt": inUTC(t.clock.base.Add(-time.Hour)), "seconds": 1, "mode": "online", "format": "ebook", "progress": 1.0})
-	case n < 6 && t.product.check:
-		l.feed, l.check = t.libraryChunk(c), true
 	default:
-		l.feed = t.libraryChunk(c)
+		l.feed, l.check = t.chunk(c), n < 6
 	}
-	t.erasedReaders(l.feed)
-	return t.libraries.load(t, c, l)
+	return t.load(c, l)
 }
 
-// erasedReaders takes the e-mails of readers that a load may delete out of what pulls expect (L18).
-func (t *trial) erasedReaders(f feed) {
-	for _, r := range f["readers"] {
-		if r["status"] != "deleted" {
-			continue
-		}
-		for _, p := range t.pulls(librariesPrefix) {
-			p.erased(num(r, "userId"), false, "email") // it may be an older row, which does not stand
+// load loads a feed. It takes the e-mails of readers that the load may delete out of what pulls expect (L18).
+func (t *librarySide) load(c chance, l loading) error {
+	for _, r := range l.feed["readers"] {
+		if r["status"] == "deleted" && !l.check {
+			for _, p := range t.all() {
+				p.erased(num(r, "userId"), false, "email") // it may be an older row, which is not current
+			}
 		}
 	}
+	return t.side.load(c, l)
 }
 
 var libraryRoutes = []string{"/users", "/engagements", "/datasets/loans", "/datasets/reservations", "/datasets/logins", "/datasets/books", "/datasets/stock",
 	"/datasets/channels", "/datasets/suggestions", "/datasets/suggestion-requests"}
 
-// wholeLibraries pulls every list whole, the summary and the dimensions.
-func (t *trial) wholeLibraries(s *server) error {
+// whole pulls every list whole, the summary and the dimensions.
+func (t *librarySide) whole(s *server) error {
 	today := dayOf(t.clock.now())
 	for _, route := range libraryRoutes {
 		q := query{path: librariesPrefix + route, params: map[string]string{}}
 		if route == "/engagements" {
 			q.params["startDate"], q.params["endDate"] = addDays(today, -30), today
 		}
-		if _, err := t.copied(s, &pull{query: q, key: t.libraries.key, size: 100}); err != nil {
+		if _, err := t.copied(s, &pull{query: q, key: t.keys[0], size: 100}); err != nil {
 			return err
 		}
 	}
@@ -79,21 +75,6 @@ func (t *trial) wholeLibraries(s *server) error {
 		return err
 	}
 	return t.summary(s, query{path: librariesPrefix + "/summary", params: map[string]string{"groupBy": "library"}})
-}
-
-// pullLibraries begins a pull, and ends it or leaves it for later, which then sends the snapshot of its first page.
-func (t *trial) pullLibraries(c chance, a Act) error {
-	defer t.hindered(c, a.Fault)()
-	q, s := t.libraryQuery(c), pick(c, t.servers)
-	if q.path == librariesPrefix+"/summary" {
-		return t.summary(s, q)
-	}
-	p, err := t.beginLibraryPull(s, q, pick(c, []int{1, 2, 3, 5, 10, 100}))
-	if err != nil || p == nil {
-		return err
-	}
-	p.explicit = t.product.snapshots && !strings.HasSuffix(q.path, "/channels")
-	return t.goesOn(c, p, s, &t.libraries.pulls)
 }
 
 // filters are what the lists of the libraries, and the summary, can be asked for: values, or some number.
@@ -111,7 +92,7 @@ var filters = map[string][]string{
 	"/summary":                      {"groupBy library state city ageGroup", "libraryId 1 3", "state PA", "city Belém", "ageGroupId 2", "gender Outro Não_informado", "newUsers true false"},
 }
 
-func (t *trial) libraryQuery(c chance) query {
+func (t *librarySide) someQuery(c chance) query {
 	route := pick(c, append(slices.Clone(libraryRoutes), "/summary", "/summary"))
 	q := query{path: librariesPrefix + route, params: map[string]string{}}
 	today := dayOf(t.clock.now())
@@ -131,9 +112,9 @@ func (t *trial) libraryQuery(c chance) query {
 	return q
 }
 
-// observeLibraries holds an answer against what holds by the clock that judged it.
-func (t *trial) observeLibraries(a *answer, see func(l *library, day string) error) error {
-	w := t.libraries.worlds
+// observe holds an answer against what holds by the clock that judged it.
+func (t *librarySide) observe(a *answer, see func(l *library, day string) error) error {
+	w := t.worlds
 	w.expand()
 	for i := 0; i < len(w.all); i++ {
 		l := w.all[i].model
@@ -166,34 +147,42 @@ func (l *library) updated(q query, p *page) error {
 	return nil
 }
 
-// beginLibraryPull asks for the first page of a list; nil in trouble.
-func (t *trial) beginLibraryPull(s *server, q query, size int) (*pull, error) {
-	p, a, got, err := t.first(s, t.libraries.key, q, size)
+// beginPull asks for the first page of a list; nil in trouble.
+func (t *librarySide) beginPull(s *server, k *apiKey, q query, size int) (*pull, error) {
+	if strings.HasSuffix(q.path, "/summary") {
+		return nil, t.summary(s, q)
+	}
+	p, a, got, err := t.first(s, k, q, size)
 	if got == nil {
 		return nil, err
 	}
 	if strings.HasSuffix(q.path, "/channels") { // all of them, without pages
 		got.total, size = len(got.rows), 1e6
 	}
-	return p, t.observeLibraries(a, func(l *library, day string) error {
+	err = t.observe(a, func(l *library, day string) error {
 		q.today = day
 		e := expect(l.held.rows(q))
-		if err := e.holds(*got, 1, size); err != nil {
+		if err := cmp.Or(e.holds(*got, 1, size), l.updated(q, got)); err != nil {
 			return err
 		}
 		p.lists = append(p.lists, e)
-		return l.updated(q, got)
+		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	t.begins(p)
+	return p, nil
 }
 
 // summary holds the numbers of a period.
-func (t *trial) summary(s *server, q query) error {
-	a := t.get(s, t.libraries.key.key, q.path, q.params)
+func (t *librarySide) summary(s *server, q query) error {
+	a := t.get(s, t.keys[0], q.path, q.params)
 	got, err := t.page(a)
 	if got == nil {
 		return err
 	}
-	return t.observeLibraries(a, func(l *library, day string) error {
+	return t.observe(a, func(l *library, day string) error {
 		q.today = day
 		for block, want := range l.held.summary(q, l.hour) {
 			if got := line(got.data[block]); got != line(want) {
@@ -205,16 +194,29 @@ func (t *trial) summary(s *server, q query) error {
 }
 
 // dimensions holds the values that filters take.
-func (t *trial) dimensions(s *server) error {
-	a := t.get(s, t.libraries.key.key, librariesPrefix+"/dimensions", nil)
+func (t *librarySide) dimensions(s *server) error {
+	a := t.get(s, t.keys[0], librariesPrefix+"/dimensions", nil)
 	got, err := t.page(a)
 	if got == nil {
 		return err
 	}
-	return t.observeLibraries(a, func(l *library, _ string) error {
+	return t.observe(a, func(l *library, _ string) error {
 		if want := line(l.held.dimensions()); line(got.data) != want {
 			return fmt.Errorf("dimensions\n%s, want\n%s", line(got.data), want)
 		}
 		return nil
+	})
+}
+
+func (t *librarySide) people() []int { return slices.Sorted(maps.Keys(t.worlds.likely().held.Readers)) }
+
+func (t *librarySide) forgotten(n int) {
+	t.worlds.happens(func(l *library) {
+		l.erase(n, "name", "email")
+		for _, s := range []*shelf{l.held, l.next} {
+			if s != nil {
+				s.Forgotten[n] = true
+			}
+		}
 	})
 }

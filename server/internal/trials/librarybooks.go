@@ -24,7 +24,7 @@ func (s *shelf) own(book int) (lines []row) {
 
 // line reports whether a line is one: a legacy one of an own collection without copies is none.
 func (s *shelf) line(l row) bool {
-	return l["kind"] == "purchase" || l["copies"] != nil || l["collection"] == "platform" && !s.Former
+	return l["kind"] == "purchase" || l["copies"] != nil || l["collection"] == "platform"
 }
 
 // bought is the day on which a line was, as it is shown.
@@ -146,7 +146,7 @@ func (s *shelf) waiting(book int) (n int) {
 func (s *shelf) confirmed(book int) (n int) {
 	for _, l := range s.Loans {
 		until := "9999"
-		if l["returnedAt"] != nil && !s.Former {
+		if l["returnedAt"] != nil {
 			until = dayOf(instant(l, "returnedAt"))
 		}
 		if num(l, "bookId") == book && slices.ContainsFunc(s.Events, func(e event) bool {

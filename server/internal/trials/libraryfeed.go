@@ -16,13 +16,13 @@ type libraryWriter struct {
 }
 
 // libraryChunk makes a feed that continues what there is.
-func (t *trial) libraryChunk(c chance) feed {
-	l := t.libraries.worlds.likely()
+func (t *librarySide) chunk(c chance) feed {
+	l := t.worlds.likely()
 	s := l.held
 	if l.next != nil {
 		s = l.next
 	}
-	w := &libraryWriter{schoolsWriter: schoolsWriter{chance: c, t: t, p: newPartner(), f: feed{}}, s: s}
+	w := &libraryWriter{schoolsWriter: schoolsWriter{chance: c, t: t.tenant, p: newPartner(""), f: feed{}}, s: s}
 	w.readers, w.books = slices.Sorted(maps.Keys(s.Readers)), slices.Sorted(maps.Keys(s.Books))
 	for _, name := range vocabularies {
 		for id := 1; id <= 3 && (len(w.books) == 0 || w.one(30)); id++ {
@@ -30,6 +30,7 @@ func (t *trial) libraryChunk(c chance) feed {
 		}
 	}
 	w.registers()
+	w.differ()
 	w.lending()
 	for range 4 + w.IntN(20) {
 		w.happening()
@@ -107,7 +108,7 @@ func (w *libraryWriter) reader(id int) {
 		r["registeredAt"] = dayOf(at)
 	}
 	if !w.one(4) {
-		r["email"] = fmt.Sprintf("b%d@x.example", w.t.serial)
+		r["email"] = fmt.Sprintf("b%d@%s.example", w.t.serial, w.t.name)
 	}
 	if !w.one(3) {
 		r["libraryId"], r["ageGroupId"], r["city"], r["state"] = 1+w.IntN(3), 1+w.IntN(3), pick(w.chance, []string{"Belém", "belem", "Óbidos"}), "PA"
@@ -171,7 +172,7 @@ func (w *libraryWriter) happening() {
 			"progress": pick(w.chance, []float64{0, 9.99, 10, 33.33, 49.99, 50, 100})})
 	case n < 8:
 		w.f.add("previews", row{"previewId": w.id(), "userId": reader, "bookId": title, "viewedAt": at})
-	case n < 9 || !w.t.product.renewals:
+	case n < 9:
 		w.f.add("activity", row{"activityId": w.id(), "userId": reader, "at": at})
 	default:
 		w.f.add("renewals", row{"renewalId": w.id(), "loanId": 1 + w.IntN(w.t.serial), "userId": reader, "bookId": title, "renewedAt": at})

@@ -88,7 +88,6 @@ type shelf struct {
 	Events                                     []event
 	Seen                                       map[string]bool
 	Forgotten                                  map[int]bool
-	Former                                     bool // an older binary has made it, which knew some rules of L7, L8, L11 and L12 in another form
 }
 
 var (
@@ -107,8 +106,8 @@ type event struct {
 	Online, Audio bool
 }
 
-func newShelf(former bool) *shelf {
-	s := &shelf{Former: former, Names: map[string]map[int]string{}, Books: map[int]row{}, Readers: map[int]row{}, Loans: map[int]row{}, Reservations: map[int]row{},
+func newShelf() *shelf {
+	s := &shelf{Names: map[string]map[int]string{}, Books: map[int]row{}, Readers: map[int]row{}, Loans: map[int]row{}, Reservations: map[int]row{},
 		Lines: map[int]row{}, Channels: map[string]row{}, Seen: map[string]bool{}, Forgotten: map[int]bool{}}
 	for _, name := range vocabularies {
 		s.Names[name] = map[int]string{}

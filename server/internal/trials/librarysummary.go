@@ -122,7 +122,7 @@ func (s *shelf) deletedUsers(today string) row {
 		total++
 		days[at]++
 		days[at[:7]]++
-		if (r["status"] == "deactivated" || s.Former) && s.tallied(func(f fact) bool { return f.reader == id }).n["loans"] > 0 {
+		if r["status"] == "deactivated" && s.tallied(func(f fact) bool { return f.reader == id }).n["loans"] > 0 {
 			withLoans++
 		}
 	}
@@ -228,9 +228,6 @@ func (s *shelf) breakdown(q query, by string) (rows []any) {
 	}
 	for value, readers := range groups {
 		key, label := any(""), "Não informado"
-		if s.Former {
-			key = nil
-		}
 		switch value := value.(type) {
 		case string:
 			key, label = value, value

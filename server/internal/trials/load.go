@@ -70,8 +70,9 @@ func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
 		return err
 	}
 	c := newChance(t.plan.Seed)
+	of, l := t.partners[0], t.libraries[0]
 	for range 5 {
-		if err := errors.Join(t.schools.load(t, c, loading{feed: t.schoolsChunk(c)}), t.libraries.load(t, c, loading{feed: t.libraryChunk(c), now: true})); err != nil {
+		if err := errors.Join(of.load(c, loading{feed: of.chunk(c)}), l.load(c, loading{feed: l.chunk(c), now: true})); err != nil {
 			return err
 		}
 	}
@@ -98,7 +99,7 @@ func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
 	if err := <-wrong; err != nil {
 		return err
 	}
-	return errors.Join(p.chart(filepath.Join(out, "load.svg")), p.table(filepath.Join(out, "load.csv")), p.judged(), t.whole(t.servers[0]))
+	return errors.Join(p.chart(filepath.Join(out, "load.svg")), p.table(filepath.Join(out, "load.csv")), p.judged(), t.everything(t.servers[0]))
 }
 
 // targets are requests as readers make them, to every server.
@@ -111,11 +112,11 @@ func (t *trial) targets() (all []target) {
 		}
 		for page := range 3 {
 			for _, route := range []string{"/users?", "/engagements?startDate=2026-08-01&", "/readings?startDate=2026-08-01&"} {
-				add(schoolsPrefix+route, fmt.Sprintf("pageSize=2&page=%d", page+1), t.schools.networks[0].key)
+				add(schoolsPrefix+route, fmt.Sprintf("pageSize=2&page=%d", page+1), t.partners[0].keys[0].nth(0))
 			}
 		}
 		for _, route := range []string{"/users", "/summary", "/datasets/loans", "/engagements?startDate=" + addDays(today, -20) + "&endDate=" + today} {
-			add(librariesPrefix+route, "", t.libraries.key.key)
+			add(librariesPrefix+route, "", t.libraries[0].keys[0].nth(0))
 		}
 	}
 	return all
@@ -288,7 +289,7 @@ func (p *pressure) idle(ctx context.Context) {
 		}
 		switch n % (idleConnections / slowClients) {
 		case 0:
-			first, every = get+"X-Api-Key: "+p.t.schools.networks[0].key+"\r\n\r\n", time.Second
+			first, every = get+"X-Api-Key: "+p.t.partners[0].keys[0].nth(0)+"\r\n\r\n", time.Second
 			do = func(c net.Conn) error { _, err := c.Read(make([]byte, 1)); return err }
 		case 1:
 			first, every = "POST /api/v2/partners/teachers HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n", time.Second
@@ -317,15 +318,16 @@ func wait(ctx context.Context, d time.Duration) {
 
 // changes writes to the directory and loads beside, each of which must be there.
 func (p *pressure) changes(ctx context.Context, c chance) error {
+	of := p.t.partners[0]
 	p.t.product.gentle = true
 	due := time.NewTicker(writeEvery)
 	defer due.Stop()
 	for n := 0; ctx.Err() == nil; n++ {
 		var err error
 		if n%loadEvery == loadEvery-1 {
-			err = p.t.schools.load(p.t, c, loading{feed: p.t.schoolsChunk(c)})
+			err = of.load(c, loading{feed: of.chunk(c)})
 		} else {
-			err = p.t.directory(c, Act{})
+			err = of.directory(c, Act{})
 		}
 		if err != nil {
 			return err

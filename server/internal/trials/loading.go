@@ -6,15 +6,6 @@ import (
 	"time"
 )
 
-// A side is what a trial knows of one tenant: of its partner, or of its library network.
-type side[M model[M]] struct {
-	args   []string // of its loads
-	worlds *worlds[M]
-	feeds  []feed // that were loaded
-	pulls  []*pull
-	whole  func(*server) error
-}
-
 // A model is what loads have made of a tenant.
 type model[M any] interface {
 	clone() M
@@ -34,19 +25,19 @@ type loading struct {
 }
 
 // load loads a feed, and holds what comes of it against what must.
-func (s *side[M]) load(t *trial, c chance, l loading) error {
+func (t *side[M]) load(c chance, l loading) error {
 	dir, err := t.writeFeed(c, l.feed)
 	if err != nil {
 		return err
 	}
-	args := append(slices.Clone(s.args), dir)
+	args := slices.Concat([]string{"load", t.api}, t.flags, []string{dir})
 	if l.skip {
 		args = append(args, "--skip-bad", t.file("bad.txt"))
 	}
 	if l.check {
 		args = append(args, "--check")
 	}
-	if l.now {
+	if l.now && t.api == "libraries" {
 		args = append(args, "--now")
 	}
 	run, err := t.product.start(t.env(), t.clock.now(), args...)
@@ -62,20 +53,20 @@ func (s *side[M]) load(t *trial, c chance, l loading) error {
 		return m
 	}}
 	if l.check {
-		return s.checked(t, c, l, run)
+		return t.checked(c, l, run)
 	}
-	s.worlds.begin(m)
-	s.feeds = append(s.feeds, l.feed)
+	t.worlds.begin(m)
+	t.feeds = append(t.feeds, l.feed)
 	certain, err := t.ended(c, l.fault, run)
 	if err != nil {
 		return err
 	}
-	return s.settle(t, l, m, run, certain)
+	return t.settle(l, m, run, certain)
 }
 
 // checked holds what a check says of a feed against the time at which it began, and at which it ended: others may write meanwhile.
-func (s *side[M]) checked(t *trial, c chance, l loading, run *command) error {
-	began := s.worlds.clone()
+func (t *side[M]) checked(c chance, l loading, run *command) error {
+	began := t.worlds.clone()
 	certain, err := t.ended(c, l.fault, run)
 	t.log("checked: certain %v: %v", certain, run)
 	if err != nil || !certain && run.err != nil {
@@ -84,7 +75,7 @@ func (s *side[M]) checked(t *trial, c chance, l loading, run *command) error {
 	if began.observe("a check", said[M](l, run)) == nil {
 		return nil
 	}
-	return s.worlds.observe("a check", said[M](l, run))
+	return t.worlds.observe("a check", said[M](l, run))
 }
 
 // said is whether a feed is good in a world as a command has said that it is.
@@ -98,26 +89,26 @@ func said[M model[M]](l loading, run *command) func(M) error {
 }
 
 // settle says what has become of a load that has ended. It is certain where no fault can have taken its answer away.
-func (s *side[M]) settle(t *trial, l loading, m *maybe[M], run *command, certain bool) error {
+func (t *side[M]) settle(l loading, m *maybe[M], run *command, certain bool) error {
 	t.log("loaded: certain %v: %v", certain, run)
 	if certain || run.err == nil {
-		if err := s.worlds.observe("a load", said[M](l, run)); err != nil {
+		if err := t.worlds.observe("a load", said[M](l, run)); err != nil {
 			return err
 		}
 	}
 	switch {
 	case run.err == nil:
-		s.worlds.acknowledged(m)
+		t.worlds.acknowledged(m)
 	case certain:
-		return s.worlds.refused(m)
+		return t.worlds.refused(m)
 	default:
 		if err := t.quiet(); err != nil {
 			return err
 		}
-		s.worlds.unknown(m)
+		t.worlds.unknown(m)
 		t.leaseEnds()
 		if !t.trouble {
-			return s.whole(t.servers[0])
+			return t.own.whole(t.servers[0])
 		}
 	}
 	return nil

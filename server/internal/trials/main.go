@@ -66,9 +66,7 @@ func do(ctx context.Context, o options) error {
 			return err
 		}
 	}
-	if r.product, err = probe(o.binary); err != nil {
-		return err
-	}
+	r.product = &product{path: o.binary}
 	if o.load > 0 {
 		return r.loadTest(ctx)
 	}

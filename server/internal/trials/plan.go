@@ -51,35 +51,39 @@ func (k kind) fits(p Plan) bool {
 }
 
 var kinds = []kind{
-	{"school load", 14, (*trial).schoolLoad, []string{"kill", "overtaken", "beside", "slow", "cut"}, ""},
-	{"library load", 12, (*trial).libraryLoad, []string{"kill", "overtaken", "beside", "slow", "cut"}, ""},
-	{"directory", 22, (*trial).directory, []string{"kill server", "cut", "lost"}, ""},
-	{"pull schools", 20, (*trial).pullSchools, []string{"slow", "lost"}, ""},
-	{"pull libraries", 16, (*trial).pullLibraries, []string{"slow", "lost"}, ""},
-	{"pull directory", 6, (*trial).pullDirectory, nil, ""},
-	{"go on", 12, (*trial).goOn, nil, ""},
-	{"round", 10, (*trial).round, nil, ""},
-	{"keys", 5, (*trial).keys, nil, ""},
-	{"strangers", 3, (*trial).strangers, nil, ""},
+	{"school load", 14, ofPartner((*partnerSide).loadSome), []string{"kill", "overtaken", "beside", "slow", "cut"}, ""},
+	{"library load", 12, ofLibrary((*librarySide).loadSome), []string{"kill", "overtaken", "beside", "slow", "cut"}, ""},
+	{"directory", 22, ofPartner((*partnerSide).directory), []string{"kill server", "cut", "lost"}, ""},
+	{"pull", 36, ofTenant((*tenant).pull), []string{"slow", "lost"}, ""},
+	{"pull directory", 8, ofPartner((*partnerSide).pullDirectory), nil, ""},
+	{"go on", 14, ofTenant((*tenant).goOn), nil, ""},
+	{"incremental", 12, ofTenant((*tenant).incremental), nil, ""},
+	{"keys", 5, ofTenant((*tenant).turnKeys), nil, ""},
+	{"directory key", 1, ofPartner((*partnerSide).rotateDirectory), nil, ""},
+	{"strangers", 3, ofPartner((*partnerSide).strangers), nil, ""},
+	{"crossed", 3, ofTenant((*tenant).crossed), nil, ""},
 	{"clock", 4, (*trial).turnClock, nil, ""},
 	{"turn", 1, (*trial).turn, nil, ""},
 	{"clock back", 1, (*trial).clockBack, nil, ""},
-	{"forget", 2, (*trial).forget, nil, ""},
+	{"forget", 2, ofTenant((*tenant).forget), nil, ""},
 	{"kill server", 2, (*trial).killServer, nil, ""},
 	{"kill backend", 2, (*trial).killBackend, nil, postgres},
 	{"crash database", 2, (*trial).crashDatabase, nil, postgres},
 	{"promote", 1, (*trial).promote, nil, "pair"},
 	{"lose", 1, (*trial).lose, nil, "pair"},
-	{"hold", 1, (*trial).hold, nil, sqlite},
+	{"hold", 1, ofPartner((*partnerSide).hold), nil, sqlite},
 	{"freeze", 1, (*trial).freeze, nil, postgres},
-	{"full disk", 1, (*trial).fullDisk, nil, "disk"},
+	{"full disk", 1, ofPartner((*partnerSide).fullDisk), nil, "disk"},
 	{"power", 1, (*trial).power, nil, "disk"},
 	{"flip", 1, (*trial).flip, nil, ""},
 	{"backup", 1, (*trial).backup, nil, sqlite},
 	{"migrate", 1, (*trial).migrate, nil, ""},
-	{"drop", 1, (*trial).drop, nil, ""},
+	{"drop", 1, ofLibrary((*librarySide).drop), nil, ""},
 	{"flood", 1, (*trial).flood, nil, ""},
 }
+
+// rate is the limit of a plan's servers, requests a minute: none, or more than anybody asks.
+func (p Plan) rate() int { return int(p.Seed%2) * 1_000_000 }
 
 // newPlan makes a plan of a number of acts, of those named alone where any are. A third of the acts that can meet a fault do.
 func newPlan(seed uint64, engine string, acts int, only []string) Plan {

@@ -7,42 +7,17 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 )
 
-// product is the binary that is tried. What an older one does not know is left out.
+// product is the binary that is tried.
 type product struct {
-	path string
-	// what it knows
-	clock, snapshots, forget, check, now, renewals bool
-	// gentle commands give way to what runs beside, as the units of loads do.
-	gentle bool
-}
-
-// probe looks at what a binary knows.
-func probe(path string) (*product, error) {
-	p := &product{path: path}
-	help := func(args ...string) string {
-		out, _ := exec.Command(path, append(args, "--help")...).CombinedOutput()
-		return string(out)
-	}
-	all, load := help(), help("load", "libraries")
-	if !strings.Contains(all, "load libraries") && load == "" {
-		return nil, fmt.Errorf("%s is no lectern: %s", path, all)
-	}
-	p.now = strings.Contains(load, "--now")
-	p.check = strings.Contains(load, "--check")
-	p.snapshots = strings.Contains(help("serve"), "--keep")
-	p.renewals = p.check // an older one has them in another form
-	p.forget = strings.Contains(help("forget"), "Usage: lectern forget")
-	cmd := exec.Command(path, "status", "--db", "sqlite:/nonexistent/trials.db")
-	cmd.Env = append(os.Environ(), "LECTERN_CLOCK=none")
-	out, _ := cmd.CombinedOutput()
-	p.clock = strings.Contains(string(out), "LECTERN_CLOCK sets") || strings.Contains(string(out), "2026-11-21T16")
-	return p, nil
+	path   string
+	gentle bool // commands give way to what runs beside, as the units of loads do
 }
 
 // clock is the time of a trial. It is put forward and back, and every command begins at it.
@@ -100,10 +75,7 @@ func (p *product) start(env []string, at time.Time, args ...string) (*command, e
 	}
 	c := &command{Cmd: exec.Command(call[0], call[1:]...), from: at, done: make(chan struct{})}
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt is for the trials alone, which end what they began
-	c.Env = append(os.Environ(), env...)
-	if p.clock {
-		c.Env = append(c.Env, "LECTERN_CLOCK="+at.Format(time.RFC3339Nano))
-	}
+	c.Env = slices.Concat(os.Environ(), env, []string{"LECTERN_CLOCK=" + at.Format(time.RFC3339Nano)})
 	c.Stdout, c.Stderr = &c.out, &c.errs
 	if err := c.Start(); err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,10 +25,11 @@ func (q query) is(param string, v any) bool {
 // A pull is a list that is asked for page by page. All of it is of the state of its first page, whatever happens meanwhile.
 type pull struct {
 	query
-	key      networkKey
+	key      *apiKey
 	same     string // for the same query (H12)
 	size     int
 	snapshot string
+	meta     row  // of its first page, that all share
 	explicit bool // snapshot is sent
 	lists    []expected
 	rows     []row // so far
@@ -82,83 +82,80 @@ func lines(rows []row) (all []string) {
 }
 
 // first asks for the first page of a list; the page is nil in trouble.
-func (t *trial) first(s *server, k networkKey, q query, size int) (*pull, *answer, *page, error) {
+func (t *tenant) first(s *server, k *apiKey, q query, size int) (*pull, *answer, *page, error) {
 	p := &pull{query: q, key: k, size: size, page: 1, began: t.clock.now(), asked: t.clock.now()}
-	a := t.get(s, k.key, q.path, paged(q.params, 1, size, ""))
+	a := t.get(s, k, q.path, paged(q.params, 1, size, ""))
 	got, err := t.page(a)
 	if got != nil {
-		p.snapshot = a.snapshot()
+		p.snapshot, p.meta = a.snapshot(), got.lasting()
 		p.rows = append(p.rows, got.rows...)
 	}
 	return p, a, got, err
 }
 
-// beginPull asks for the first page of a list of the schools, and for all users of that state, from which the numbers are learnt.
-// It returns nil in trouble.
-func (t *trial) beginPull(s *server, k networkKey, q query, size int) (*pull, error) {
-	if !t.product.snapshots { // users are those of before, where nothing happens meanwhile
-		if _, err := t.learnUsers(s, k, ""); err != nil {
-			return nil, err
+// begins ends the pulls of the same query and key, which has begun anew (H12).
+func (t *tenant) begins(p *pull) {
+	p.same = fmt.Sprint(p.path, p.size, p.meta["period"])
+	for _, name := range slices.Sorted(maps.Keys(p.params)) {
+		if !slices.Contains([]string{"startDate", "endDate", "orderBy", "orderDir", "collection"}, name) { // these have defaults
+			p.same += fmt.Sprint(" ", name, "=", p.params[name])
 		}
 	}
-	p, a, got, err := t.first(s, k, q, size)
-	if got == nil {
-		return nil, err
-	}
-	users, err := t.learnUsers(s, k, p.snapshot)
-	if users == nil {
-		return nil, err
-	}
-	q.network = k.network
-	first := func(m *partner) error {
-		m.learn(users.rows)
-		if err := expect(m.users(query{network: k.network})).holds(*users, 1, 1000); err != nil {
-			return fmt.Errorf("users of %s: %w", p.snapshot, err)
-		}
-		var wrong error
-		for _, q.today = range days(a) {
-			e := expect(m.rows(q))
-			if wrong = cmp.Or(e.holds(*got, 1, size), period(q, *got)); wrong == nil {
-				p.lists = append(p.lists, e)
-				return nil
-			}
-		}
-		return wrong
-	}
-	if err := t.schools.worlds.observe(a.what, first); err != nil {
-		return nil, err
-	}
-	p.same = fmt.Sprint(k.network, q.path, with(with(q.params, "startDate", ""), "endDate", ""), got.meta["period"], size) // defaults filled in
-	t.schools.pulls = slices.DeleteFunc(t.schools.pulls, func(o *pull) bool { return o.same == p.same && !o.explicit })    // it begins anew
-	return p, nil
+	t.pulls = slices.DeleteFunc(t.pulls, func(o *pull) bool { return o.key == p.key && o.same == p.same && !o.explicit })
 }
 
 // days are those that the clock may have had which judged a call.
 func days(a *answer) []string { return slices.Compact([]string{dayOf(a.from), dayOf(a.to)}) }
 
-// period holds meta.period.
-func period(q query, p page) error {
-	from, to, _ := q.schoolsPeriod()
-	want := line(row{"startDate": from, "endDate": to})
-	if got := line(p.meta["period"]); !strings.HasSuffix(q.path, "/users") && got != want {
-		return fmt.Errorf("period %s, want %s", got, want)
+// lasting is the part of a page's meta that all pages of a pull share.
+func (p *page) lasting() row {
+	m := with(p.meta, "page", nil)
+	delete(m, "page")
+	return m
+}
+
+// pull begins a pull, and ends it or leaves it for later.
+func (t *tenant) pull(c chance, a Act) error {
+	defer t.hindered(c, a.Fault)()
+	s := pick(c, t.servers)
+	p, err := t.own.beginPull(s, pick(c, t.keys), t.own.someQuery(c), pick(c, []int{1, 2, 3, 5, 10, 100}))
+	if err != nil || p == nil {
+		return err
+	}
+	p.explicit = (c.one(3) || t.api == "libraries") && !strings.HasSuffix(p.path, "/channels")
+	if c.one(4) {
+		if err := t.otherForm(c, p, s); err != nil {
+			return err
+		}
+	}
+	if c.one(2) {
+		t.pulls = append(t.pulls, p)
+		return nil
+	}
+	return t.rest(p, pick(c, t.servers))
+}
+
+// goOn asks for some more pages of a pull that was left.
+func (t *tenant) goOn(c chance, _ Act) error {
+	if len(t.pulls) == 0 {
+		return nil
+	}
+	p := pick(c, t.pulls)
+	for range 1 + c.IntN(3) {
+		more, err := t.further(p, pick(c, t.servers))
+		if err != nil {
+			return err
+		}
+		if !more && !t.trouble {
+			t.pulls = without(t.pulls, p)
+			return nil
+		}
 	}
 	return nil
 }
 
-// learnUsers asks for all users of a state; nil in trouble.
-func (t *trial) learnUsers(s *server, k networkKey, snapshot string) (*page, error) {
-	p, err := t.page(t.get(s, k.key, schoolsPrefix+"/users", paged(nil, 1, 1000, snapshot)))
-	if p != nil && !t.product.snapshots {
-		for _, o := range t.schools.worlds.all {
-			o.model.learn(p.rows)
-		}
-	}
-	return p, err
-}
-
 // further asks for the next page of a pull, and reports whether there are more.
-func (t *trial) further(p *pull, s *server) (more bool, err error) {
+func (t *tenant) further(p *pull, s *server) (more bool, err error) {
 	if p.whole() && !p.explicit { // page 1 did not begin a pull, or it is at its end
 		return false, nil
 	}
@@ -168,7 +165,7 @@ func (t *trial) further(p *pull, s *server) (more bool, err error) {
 	} else if t.clock.now().Sub(p.began) >= 23*time.Hour || dayOf(t.clock.now()) < dayOf(p.began) {
 		return false, nil // after 24 hours it is of the state of now; on a day before, its defaults are those of another query
 	}
-	a := t.get(s, p.key.key, p.path, paged(p.params, p.page+1, p.size, snapshot))
+	a := t.get(s, p.key, p.path, paged(p.params, p.page+1, p.size, snapshot))
 	if a.status == 410 && t.clock.latest().Sub(p.began) >= keep && t.clock.latest().Sub(p.asked) >= window {
 		return false, nil
 	}
@@ -181,6 +178,9 @@ func (t *trial) further(p *pull, s *server) (more bool, err error) {
 	p.rows = append(p.rows, got.rows...)
 	if err := p.agrees(a, *got); err != nil {
 		return false, err
+	}
+	if a.snapshot() != p.snapshot || line(got.lasting()) != line(p.meta) {
+		return false, differs("%s: %s %s, want %s %s of page 1", a.what, a.snapshot(), line(got.lasting()), p.snapshot, line(p.meta))
 	}
 	return !p.whole(), nil
 }
@@ -211,16 +211,11 @@ func (p *pull) agrees(a *answer, got page) error {
 }
 
 // rest asks for all that is left of a pull.
-func (t *trial) rest(p *pull, s *server) (err error) {
+func (t *tenant) rest(p *pull, s *server) (err error) {
 	for more := p != nil && len(p.lists) > 0; more && err == nil; {
 		more, err = t.further(p, s)
 	}
 	return err
-}
-
-// pulls are those of an API that may be gone on with, and those of states that were lost.
-func (t *trial) pulls(prefix string) []*pull {
-	return slices.DeleteFunc(slices.Concat(t.schools.pulls, t.libraries.pulls, t.lost), func(p *pull) bool { return !strings.HasPrefix(p.path, prefix) })
 }
 
 // erased leaves out what names a person in the lists that are expected: that is gone from every state at once (G8). Where it is
@@ -257,100 +252,4 @@ func (p *pull) null(string) any {
 		return ""
 	}
 	return nil
-}
-
-// round brings a copy of a list up to date by what has changed since (H14): it must be the list then. Where there are few copies, or
-// one is no longer kept up, another list is copied.
-func (t *trial) round(c chance, _ Act) error {
-	if !t.product.snapshots || t.trouble {
-		return nil
-	}
-	s := pick(c, t.servers)
-	if len(t.copies) < 4 || c.one(4) {
-		p, err := t.copied(s, t.copyable(c))
-		if p != nil {
-			t.copies = append(t.copies, p)
-		}
-		return err
-	}
-	i := c.IntN(len(t.copies))
-	was := t.copies[i]
-	now, err := t.copied(s, was)
-	if now == nil {
-		return err
-	}
-	t.copies[i] = now
-	have := map[string]string{}
-	for _, r := range was.rows {
-		have[naturalKey(r)] = line(r)
-	}
-	values := with(was.params, "changedSince", was.snapshot)
-	for page, seen := 1, 0; ; page++ {
-		a := t.get(pick(c, t.servers), was.key.key, was.path, paged(values, page, was.size, now.snapshot))
-		if a.status == 410 && t.clock.latest().Sub(was.asked) >= keep {
-			return nil
-		}
-		got, err := t.page(a)
-		if got == nil {
-			return err
-		}
-		for _, r := range got.rows {
-			if have[naturalKey(r)] = line(r); r["removed"] == true {
-				delete(have, naturalKey(r))
-			}
-		}
-		if seen += len(got.rows); seen >= got.total || len(got.rows) == 0 {
-			break
-		}
-	}
-	got, want := slices.Sorted(maps.Values(have)), slices.Sorted(slices.Values(lines(now.rows)))
-	if !slices.Equal(got, want) {
-		return differs("a copy of %s of %s, brought from %s to %s, is\n%v, want\n%v", was.path, line(was.params), was.snapshot, now.snapshot, got, want)
-	}
-	return nil
-}
-
-// naturalKey is what names a row of a list that has rounds.
-func naturalKey(r row) string {
-	book, _ := r["book"].(row)
-	switch {
-	case r["loanId"] != nil:
-		return line(r["loanId"])
-	case r["reservationId"] != nil:
-		return line(r["reservationId"])
-	}
-	return line([]any{r["userId"], r["date"], book["id"]})
-}
-
-// copyable is a list that has rounds, as nobody has pulled it yet.
-func (t *trial) copyable(c chance) *pull {
-	p := &pull{key: pick(c, t.schools.networks), size: pick(c, []int{2, 7, 100})}
-	p.query = t.schoolsQuery(c)
-	if c.one(2) {
-		p.key = t.libraries.key
-		for p.query = t.libraryQuery(c); !slices.Contains([]string{"/users", "/engagements", "/datasets/loans", "/datasets/reservations"}, strings.TrimPrefix(p.path, librariesPrefix)); {
-			p.query = t.libraryQuery(c)
-		}
-	}
-	if today := dayOf(t.clock.now()); !strings.HasSuffix(p.path, "/users") {
-		p.params["startDate"], p.params["endDate"] = addDays(today, -2-c.IntN(19)), addDays(today, c.IntN(10))
-	}
-	return p
-}
-
-// copied pulls a list whole, of the state of now; nil in trouble.
-func (t *trial) copied(s *server, like *pull) (p *pull, err error) {
-	if like.key == t.libraries.key {
-		p, err = t.beginLibraryPull(s, like.query, like.size)
-	} else {
-		p, err = t.beginPull(s, like.key, like.query, like.size)
-	}
-	if err != nil || p == nil {
-		return nil, err
-	}
-	p.explicit = t.product.snapshots && !p.whole()
-	if err = t.rest(p, s); err != nil || !p.whole() {
-		return nil, err
-	}
-	return p, nil
 }

@@ -35,21 +35,13 @@ func (t *trial) run(ctx context.Context) error {
 
 // finish looks at everything once more.
 func (t *trial) finish() error {
-	if err := t.whole(t.servers[0]); err != nil {
+	if err := t.everything(t.servers[0]); err != nil {
 		return err
 	}
 	if err := t.checkLost(); err != nil {
 		return err
 	}
 	return t.checkWhole()
-}
-
-// whole pulls every list from a server.
-func (t *trial) whole(s *server) error {
-	if err := t.wholeSchools(s); err != nil {
-		return err
-	}
-	return t.wholeLibraries(s)
 }
 
 func (t *trial) killServer(c chance, _ Act) error {

@@ -1,75 +1,70 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
 const schoolsPrefix = "/api-platform/schools/v1"
 
-// schoolsSide is what a trial knows of its partner.
-type schoolsSide struct {
+// partnerSide is what a trial knows of a partner.
+type partnerSide struct {
 	side[*partner]
-	networks []networkKey
+	directoryKey struct {
+		id, secret string
+		budget
+	}
 }
 
-// networkKey is a live key of a network.
-type networkKey struct{ network, id, key string }
-
-func (t *trial) beginSchools() error {
-	t.schools.side = side[*partner]{args: []string{"load", "schools", "--partner", "acme"}, worlds: newWorlds(newPartner()), whole: t.wholeSchools}
-	if err := t.must(nil, "partner", "create", "acme", "--name", "Acme"); err != nil {
+// beginPartner creates a partner, with a first load and keys.
+func (t *trial) beginPartner(name string) error {
+	p := &partnerSide{side: side[*partner]{worlds: newWorlds(newPartner(name)),
+		tenant: &tenant{trial: t, name: name, api: "schools", flags: []string{"--partner", name}}}}
+	p.own = p
+	t.partners, t.tenants = append(t.partners, p), append(t.tenants, p.tenant)
+	if err := t.must(nil, "partner", "create", name, "--name", "Parceiro "+name); err != nil {
 		return err
 	}
-	if err := t.schools.load(t, newChance(t.plan.Seed), loading{feed: t.schoolsChunk(newChance(t.plan.Seed + 1))}); err != nil {
+	if err := p.load(newChance(t.plan.Seed), loading{feed: p.chunk(newChance(t.plan.Seed + 1))}); err != nil {
 		return err
 	}
-	for _, network := range []string{"n1", "n2"} {
-		if err := t.issueSchools(network); err != nil {
+	for _, network := range []string{"n1", "n2", "n1"} {
+		if err := p.issue(network); err != nil {
 			return err
 		}
 	}
 	var k struct{ AccessKeyID, Secret string }
-	if err := t.must(&k, "key", "issue", "directory", "--partner", "acme"); err != nil {
-		return err
-	}
-	t.directoryKey.id, t.directoryKey.secret = k.AccessKeyID, k.Secret
-	return nil
+	err := p.command(&k, "key issue directory")
+	p.directoryKey.id, p.directoryKey.secret = k.AccessKeyID, k.Secret
+	return err
 }
 
-func (t *trial) issueSchools(network string) error {
-	var k struct{ APIKey string }
-	if err := t.must(&k, "key", "issue", "schools", "--partner", "acme", "--network", network); err != nil {
-		return err
-	}
-	t.schools.networks = append(t.schools.networks, networkKey{network, keyID(k.APIKey), k.APIKey})
-	return nil
-}
-
-// schoolLoad loads a chunk of new rows, or one that was loaded before, whole or in pieces, good or bad.
-func (t *trial) schoolLoad(c chance, a Act) error {
+// loadSome loads a chunk of new rows, or one that was loaded before, whole or in pieces, good or bad.
+func (t *partnerSide) loadSome(c chance, a Act) error {
 	l := loading{fault: a.Fault}
 	switch n := c.IntN(16); {
 	case n < 4:
-		l.feed = pick(c, t.schools.feeds)
+		l.feed = pick(c, t.feeds)
 	case n < 6:
-		for _, piece := range inPieces(c, t.schoolsChunk(c)) {
+		for _, piece := range inPieces(c, t.chunk(c)) {
 			l.feed = piece
-			if err := t.schools.load(t, c, l); err != nil {
+			if err := t.load(c, l); err != nil {
 				return err
 			}
 		}
 		return nil
 	case n < 8:
-		l.feed, l.skip = t.schoolsChunk(c), c.one(2)
+		l.feed, l.skip = t.chunk(c), c.one(2)
 		spoil(c, l.feed, t.clock.now())
-	case n < 10 && t.product.check:
-		l.feed, l.check = t.schoolsChunk(c), true
 	default:
-		l.feed = t.schoolsChunk(c)
+		l.feed, l.check = t.chunk(c), n < 10
 	}
-	return t.schools.load(t, c, l)
+	return t.load(c, l)
 }
 
 // inPieces shares the events of a feed out over feeds that have all of its registers.
@@ -109,9 +104,9 @@ func spoil(c chance, f feed, now time.Time) {
 	f.add("segments", segment)
 }
 
-// wholeSchools pulls every list of every network whole.
-func (t *trial) wholeSchools(s *server) error {
-	for _, k := range t.schools.networks {
+// whole pulls every list of every network whole, and those of the directory.
+func (t *partnerSide) whole(s *server) error {
+	for _, k := range t.keys {
 		for _, route := range []string{"users", "engagements", "readings"} {
 			q := query{path: schoolsPrefix + "/" + route, params: map[string]string{}}
 			if route != "users" {
@@ -122,45 +117,24 @@ func (t *trial) wholeSchools(s *server) error {
 			}
 		}
 	}
-	return nil
-}
-
-// pullSchools begins a pull, and ends it or leaves it for later.
-func (t *trial) pullSchools(c chance, a Act) error {
-	defer t.hindered(c, a.Fault)()
-	k, s := pick(c, t.schools.networks), pick(c, t.servers)
-	p, err := t.beginPull(s, k, t.schoolsQuery(c), pick(c, []int{1, 2, 3, 5, 10, 100, 1000}))
-	if err != nil || p == nil {
-		return err
-	}
-	p.explicit = t.product.snapshots && c.one(3)
-	return t.goesOn(c, p, s, &t.schools.pulls)
-}
-
-// goesOn leaves a pull that has begun for later, or ends it, perhaps on another server.
-func (t *trial) goesOn(c chance, p *pull, s *server, pulls *[]*pull) error {
-	if c.one(4) {
-		if err := t.otherForm(c, p, s); err != nil {
+	for _, kind := range []string{"network", "school", "class"} {
+		if err := t.pullList(s, "entities", kind); err != nil {
 			return err
 		}
 	}
-	if c.one(2) {
-		*pulls = append(*pulls, p)
-		return nil
-	}
-	return t.rest(p, pick(c, t.servers))
+	return nil
 }
 
-// schoolsQuery asks for something.
-func (t *trial) schoolsQuery(c chance) query {
+// someQuery asks for something.
+func (t *partnerSide) someQuery(c chance) query {
 	route := pick(c, []string{"users", "engagements", "readings"})
 	q := query{path: schoolsPrefix + "/" + route, params: map[string]string{}}
-	w := t.schools.worlds.likely()
+	w := t.worlds.likely()
 	if c.one(4) {
 		q.params["profile"] = pick(c, []string{"student", "teacher"})
 	}
 	if c.one(5) {
-		q.params["userId"] = strconv.Itoa(1 + c.IntN(len(w.accounts))) // of another network too
+		q.params["userId"] = strconv.Itoa(1 + c.IntN(len(w.accounts))) // of another network, and of another partner, too
 	}
 	if c.one(4) {
 		for _, e := range w.entities {
@@ -183,37 +157,61 @@ func (t *trial) schoolsQuery(c chance) query {
 	return q
 }
 
-// goOn asks for some more pages of a pull that was left.
-func (t *trial) goOn(c chance, _ Act) error {
-	pulls := &t.schools.pulls
-	if c.one(3) {
-		pulls = &t.libraries.pulls
+// beginPull asks for the first page of a list of the schools, and for all users of that snapshot, from which the numbers are
+// learnt. It returns nil in trouble.
+func (t *partnerSide) beginPull(s *server, k *apiKey, q query, size int) (*pull, error) {
+	q.network = k.network
+	p, a, got, err := t.first(s, k, q, size)
+	if got == nil {
+		return nil, err
 	}
-	if len(*pulls) == 0 {
-		return nil
+	users, err := t.page(t.get(s, k, schoolsPrefix+"/users", paged(nil, 1, 1000, p.snapshot)))
+	if users == nil {
+		return nil, err
 	}
-	p := pick(c, *pulls)
-	for range 1 + c.IntN(3) {
-		more, err := t.further(p, pick(c, t.servers))
-		if err != nil {
-			return err
+	err = t.worlds.observe(a.what, func(m *partner) error {
+		m.learn(users.rows)
+		if err := expect(m.users(query{network: k.network})).holds(*users, 1, 1000); err != nil {
+			return fmt.Errorf("users of %s: %w", p.snapshot, err)
 		}
-		if !more && !t.trouble {
-			*pulls = slices.DeleteFunc(*pulls, func(o *pull) bool { return o == p })
-			return nil
+		var wrong error
+		for _, q.today = range days(a) {
+			e := expect(m.rows(q))
+			if wrong = cmp.Or(e.holds(*got, 1, size), period(q, *got)); wrong == nil {
+				p.lists = append(p.lists, e)
+				return nil
+			}
 		}
+		return wrong
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.begins(p)
+	return p, nil
+}
+
+// period holds meta.period.
+func period(q query, p page) error {
+	from, to, _ := q.schoolsPeriod()
+	want := line(row{"startDate": from, "endDate": to})
+	if got := line(p.meta["period"]); !strings.HasSuffix(q.path, "/users") && got != want {
+		return fmt.Errorf("period %s, want %s", got, want)
 	}
 	return nil
 }
 
-func keyID(key string) string {
-	n := 0
-	for i, r := range key {
-		if r == '-' {
-			if n++; n == 2 {
-				return key[:i]
+func (t *partnerSide) people() []int {
+	return slices.Sorted(maps.Values(t.worlds.likely().userNumbers))
+}
+
+func (t *partnerSide) forgotten(n int) {
+	t.worlds.happens(func(p *partner) {
+		for i := range p.accounts {
+			if p.userNumbers[p.accounts[i].birth] == n {
+				p.accounts[i].forgotten = true
+				p.erase(i)
 			}
 		}
-	}
-	return key
+	})
 }

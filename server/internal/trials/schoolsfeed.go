@@ -10,7 +10,7 @@ import (
 // A writerOf feeds makes rows that continue what a partner has.
 type schoolsWriter struct {
 	chance
-	t *trial
+	t *tenant
 	p *partner
 	f feed
 	// what the rows of events may name
@@ -19,8 +19,8 @@ type schoolsWriter struct {
 }
 
 // chunk makes a feed that continues what there is. Feeds are kept, and loaded again.
-func (t *trial) schoolsChunk(c chance) feed {
-	w := &schoolsWriter{chance: c, t: t, p: t.schools.worlds.likely(), f: feed{}}
+func (t *partnerSide) chunk(c chance) feed {
+	w := &schoolsWriter{chance: c, t: t.tenant, p: t.worlds.likely(), f: feed{}}
 	for _, a := range w.p.accounts {
 		if !a.deleted {
 			w.refs = append(w.refs, a.ref)
@@ -37,12 +37,22 @@ func (t *trial) schoolsChunk(c chance) feed {
 	w.entities()
 	w.accounts()
 	w.newBooks()
+	w.differ()
 	w.events()
 	return w.f
 }
 
+// differ has the chance of one tenant be another than that of the other: so their first feeds have the same ids, and other events.
+func (w *schoolsWriter) differ() {
+	for range len(w.t.name) {
+		w.Uint64()
+	}
+}
+
 // name is a text that is given once.
-func (w *schoolsWriter) name(what string) string { return fmt.Sprintf("%s Nº %d", what, w.t.next()) }
+func (w *schoolsWriter) name(what string) string {
+	return fmt.Sprint(what, " Nº ", w.t.next(), w.t.tag())
+}
 
 var someDegrees = []string{"F", "I", "1", "5", "6", "9", "M", "M2"}
 
@@ -113,7 +123,7 @@ func (w *schoolsWriter) account(ref string) {
 	}
 	r := row{"referenceId": ref, "kind": kind, "name": w.name("Ana"), "entityReferenceId": pick(w.chance, w.live("")), "active": !w.one(6)}
 	if w.one(2) {
-		r["email"], r["phone"] = fmt.Sprintf("a%d@x.example", w.t.serial), fmt.Sprintf("(91) %d", w.t.serial)
+		r["email"], r["phone"] = fmt.Sprintf("a%d@%s.example", w.t.serial, w.t.name), fmt.Sprintf("(91) %d", w.t.serial)
 	}
 	if w.one(30) {
 		delete(r, "entityReferenceId")

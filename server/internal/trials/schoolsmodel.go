@@ -12,6 +12,7 @@ import (
 // A partner is what feeds and directory calls have made of a partner, and what must be answered of it, worked out the slow way
 // from the specification: every answer looks at every event again. Lists are in the order of creation.
 type partner struct {
+	ref      string
 	entities []entity
 	accounts []account
 	carriers map[string][]carrier // who carried a reference, in the order of time (F4)
@@ -59,8 +60,8 @@ type access struct {
 	day     string
 }
 
-func newPartner() *partner {
-	return &partner{carriers: map[string][]carrier{}, books: map[int]book{}, seen: map[string]bool{},
+func newPartner(ref string) *partner {
+	return &partner{ref: ref, carriers: map[string][]carrier{}, books: map[int]book{}, seen: map[string]bool{},
 		entityNumbers: map[string]int{}, userNumbers: map[string]int{}, tokens: map[string]string{}}
 }
 
@@ -190,7 +191,7 @@ func (p *partner) loadEntity(r row, gone map[string]bool) bool {
 		return true
 	}
 	parent := -1
-	if kind == "network" && above != "" && above != "acme" {
+	if kind == "network" && above != "" && above != p.ref {
 		return false
 	}
 	if kind != "network" {

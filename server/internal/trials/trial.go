@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -30,19 +31,17 @@ type trial struct {
 	servers []*server
 	client  *http.Client
 	figures *figures
-	serial  int  // of names and events
+	calls   int
 	trouble bool // a fault is under way: 503 and lost connections are to be expected
 	log     func(format string, args ...any)
 
-	directoryKey struct{ id, secret string }
-	schools      schoolsSide
-	libraries    librariesSide
-	copies       []*pull  // that are kept by rounds
-	lost         []*pull  // of states that a failover lost
-	dead         []string // keys that ended
-	promoted     bool
-	damaged      bool // a bit is flipped, or the disk is full: 500 is to be expected
-	disk         *disk
+	partners  []*partnerSide
+	libraries []*librarySide
+	tenants   []*tenant // all of these
+	dead      []string  // keys that ended
+	promoted  bool
+	damaged   bool // a bit is flipped, or the disk is full: 500 is to be expected
+	disk      *disk
 }
 
 // server is a running lectern serve, behind a proxy.
@@ -97,11 +96,8 @@ func newTrial(p *product, plan Plan, f *figures, pg *cluster) (*trial, error) {
 			t.store.dir = t.disk.at
 		}
 	}
-	t.clock.base = time.Now()
-	if p.clock {
-		c := newChance(plan.Seed)
-		t.clock.put(time.Date(2026, 9, 10+c.IntN(12), 8+c.IntN(15), 5+c.IntN(15), 0, 0, brasilia))
-	}
+	c := newChance(plan.Seed)
+	t.clock.put(time.Date(2026, 9, 10+c.IntN(12), 8+c.IntN(15), 5+c.IntN(15), 0, 0, brasilia))
 	return t, nil
 }
 
@@ -157,11 +153,13 @@ func (t *trial) begin() error {
 	if err := t.store.create(); err != nil {
 		return err
 	}
-	if err := t.beginSchools(); err != nil {
-		return err
-	}
-	if err := t.beginLibraries(); err != nil {
-		return err
+	for _, name := range []string{"acme", "bravo"} {
+		if err := t.beginPartner(name); err != nil {
+			return err
+		}
+		if err := t.beginLibrary(name); err != nil {
+			return err
+		}
 	}
 	n := 1
 	if t.plan.Engine == postgres {
@@ -189,7 +187,10 @@ func (t *trial) begin() error {
 func (t *trial) serve(s *server) error {
 	off, began := t.clock.offset, time.Now()
 	s.runs(off, 0)
-	args := []string{"serve", "--addr", "127.0.0.1:" + s.port, "--admin-addr=", "--schools-rate", "0", "--libraries-rate", "0", "--log-level", "error"}
+	args := []string{"serve", "--addr", "127.0.0.1:" + s.port, "--admin-addr=", "--log-level", "error"}
+	for _, api := range []string{"directory", "schools", "libraries"} {
+		args = append(args, "--"+api+"-rate", strconv.Itoa(t.plan.rate()))
+	}
 	env := t.env()
 	if s.db != "" {
 		env = append(env, "LECTERN_DB="+s.db)
@@ -242,7 +243,7 @@ func (t *trial) calm() error {
 	until := time.Now().Add(patience)
 	for _, s := range t.servers {
 		for {
-			a := t.get(s, t.schools.networks[0].key, schoolsPrefix+"/users", map[string]string{"pageSize": "7"}) // as no pull asks, which this would begin anew
+			a := t.get(s, t.partners[0].keys[0], schoolsPrefix+"/users", map[string]string{"pageSize": "7"}) // as no pull asks, which this would begin anew
 			if a.status == 200 {
 				break
 			}
@@ -261,9 +262,7 @@ func (t *trial) recovered() error {
 	if err := t.calm(); err != nil {
 		return err
 	}
-	return t.whole(t.servers[0])
+	return t.everything(t.servers[0])
 }
-
-func (t *trial) next() int { t.serial++; return t.serial }
 
 func (t *trial) file(name string) string { return filepath.Join(t.dir, name) }

@@ -19,11 +19,7 @@ func newRunner(t *testing.T) *runner {
 	if err := build(binary); err != nil {
 		t.Fatal(err)
 	}
-	p, err := probe(binary)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &runner{options: options{out: t.TempDir(), whole: true}, product: p, dir: dir}
+	r := &runner{options: options{out: t.TempDir(), whole: true}, product: &product{path: binary}, dir: dir}
 	t.Cleanup(r.close)
 	return r
 }
@@ -55,16 +51,16 @@ func TestDifference(t *testing.T) {
 	if err := trial.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p := trial.schools.worlds.likely()
+	p := trial.partners[1].worlds.likely()
 	for i := range p.segments {
 		p.segments[i].ms += 6000
 	}
-	if err := trial.wholeSchools(trial.servers[0]); !isDifference(err) {
+	if err := trial.partners[1].whole(trial.servers[0]); !isDifference(err) {
 		t.Errorf("with a minute more in the model: %v, want a difference", err)
 	}
-	l := trial.libraries.worlds.likely()
+	l := trial.libraries[1].worlds.likely()
 	l.held.Events = nil
-	if err := trial.wholeLibraries(trial.servers[0]); !isDifference(err) {
+	if err := trial.libraries[1].whole(trial.servers[0]); !isDifference(err) {
 		t.Errorf("without events in the model: %v, want a difference", err)
 	}
 }
@@ -116,23 +112,6 @@ func TestPlan(t *testing.T) {
 	}
 	if got, err := readPlan(file); err != nil || !reflect.DeepEqual(got, p) {
 		t.Errorf("readPlan = %v, %v, want %v", got, err, p)
-	}
-}
-
-// The model of an older binary's libraries has the rules of then: of a legacy line without copies, of a session after a loan, of the
-// deleted with loans, and of the key of those without a value.
-func TestFormer(t *testing.T) {
-	for _, former := range []bool{false, true} {
-		s := newShelf(former)
-		s.Books[1], s.Lines[2] = row{"bookId": 1}, row{"bookId": 1, "collection": "platform", "kind": "legacy"}
-		s.Readers[3] = row{"userId": 3, "status": "deleted", "registeredAt": "2026-08-01", "deletedAt": "2026-08-02"}
-		s.Loans[4] = row{"loanId": 4, "userId": 3, "bookId": 1, "borrowedAt": "2026-08-03T12:00:00Z", "returnedAt": "2026-08-04T12:00:00Z", "status": "returned"}
-		s.Events = []event{{Kind: "sessions", Reader: 3, Book: 1, At: instant(row{"at": "2026-08-05T12:00:00Z"}, "at")}}
-		groups := s.breakdown(query{params: map[string]string{}, today: "2026-08-06"}, "state")
-		got := line([]any{s.origin(1), s.confirmed(1), s.deletedUsers("2026-08-06")["withLoans"], groups[0].(row)["key"]})
-		if want := map[bool]string{false: `["platform",0,0,""]`, true: `[null,1,1,null]`}[former]; got != want {
-			t.Errorf("former %v: %s, want %s", former, got, want)
-		}
 	}
 }
 

@@ -1,0 +1,1 @@
+-- There is nothing to vacuum by itself here.

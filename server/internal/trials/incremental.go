@@ -1,0 +1,99 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// incremental brings a copy of a list up to date by what has changed since (H14): it must be the list then. Where there are few
+// copies, or one is no longer kept up, another list is copied.
+func (t *tenant) incremental(c chance, _ Act) error {
+	if t.trouble {
+		return nil
+	}
+	s := pick(c, t.servers)
+	if len(t.copies) < 3 || c.one(4) {
+		p, err := t.copied(s, t.copyable(c))
+		if p != nil {
+			t.copies = append(t.copies, p)
+		}
+		return err
+	}
+	i := c.IntN(len(t.copies))
+	was := t.copies[i]
+	now, err := t.copied(s, was)
+	if now == nil {
+		return err
+	}
+	t.copies[i] = now
+	have := map[string]string{}
+	for _, r := range was.rows {
+		have[naturalKey(r)] = line(r)
+	}
+	values := with(was.params, "changedSince", was.snapshot)
+	for number, seen := 1, 0; ; number++ {
+		a := t.get(pick(c, t.servers), was.key, was.path, paged(values, number, was.size, now.snapshot))
+		if a.status == 410 && t.clock.latest().Sub(was.asked) >= keep {
+			return nil
+		}
+		got, err := t.page(a)
+		if got == nil {
+			return err
+		}
+		for _, r := range got.rows {
+			if have[naturalKey(r)] = line(r); r["removed"] == true {
+				delete(have, naturalKey(r))
+			}
+		}
+		if seen += len(got.rows); seen >= got.total || len(got.rows) == 0 {
+			break
+		}
+	}
+	got, want := slices.Sorted(maps.Values(have)), slices.Sorted(slices.Values(lines(now.rows)))
+	if !slices.Equal(got, want) {
+		return differs("a copy of %s of %s, brought from %s to %s, is\n%v, want\n%v", was.path, line(was.params), was.snapshot, now.snapshot, got, want)
+	}
+	return nil
+}
+
+// naturalKey is the identity of a row of a list that has incremental pulls.
+func naturalKey(r row) string {
+	book, _ := r["book"].(row)
+	switch {
+	case r["loanId"] != nil:
+		return line(r["loanId"])
+	case r["reservationId"] != nil:
+		return line(r["reservationId"])
+	}
+	return line([]any{r["userId"], r["date"], book["id"]})
+}
+
+// incrementals are the lists that have incremental pulls.
+var incrementals = []string{schoolsPrefix + "/users", schoolsPrefix + "/engagements", schoolsPrefix + "/readings",
+	librariesPrefix + "/users", librariesPrefix + "/engagements", librariesPrefix + "/datasets/loans", librariesPrefix + "/datasets/reservations"}
+
+// copyable is a list that has incremental pulls, as nobody has pulled it yet.
+func (t *tenant) copyable(c chance) *pull {
+	p := &pull{key: pick(c, t.keys), size: pick(c, []int{2, 7, 100})}
+	for !slices.Contains(incrementals, p.path) {
+		p.query = t.own.someQuery(c)
+	}
+	if today := dayOf(t.clock.now()); !strings.HasSuffix(p.path, "/users") {
+		p.params["startDate"], p.params["endDate"] = addDays(today, -2-c.IntN(19)), addDays(today, c.IntN(10))
+	}
+	return p
+}
+
+// copied pulls a list whole, of the snapshot of now; nil in trouble.
+func (t *tenant) copied(s *server, like *pull) (*pull, error) {
+	p, err := t.own.beginPull(s, like.key, like.query, like.size)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	p.explicit = !p.whole()
+	if err = t.rest(p, s); err != nil || !p.whole() {
+		return nil, err
+	}
+	return p, nil
+}
