@@ -244,12 +244,8 @@ func (d *document) content(res *response, header http.Header, body []byte) error
 		}
 		return nil
 	}
-	name, params, err := mime.ParseMediaType(header.Get("Content-Type"))
-	form := name
-	if profile := params["profile"]; profile != "" {
-		form += "; profile=" + profile
-	}
-	if _, ok := res.Content[form]; err != nil || !ok {
+	name, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if _, ok := res.Content[name]; err != nil || !ok {
 		return fmt.Errorf("content type %q is not documented", header.Get("Content-Type"))
 	}
 	schema := schemaName(res.Content["application/json"].Schema.Ref)

@@ -181,15 +181,10 @@ func (d *document) columns(prefix string, schema ordered) []string {
 
 // csv says what is wrong with the rows of a list as CSV: its columns and the number of cells.
 func (d *document) csv(list string, header http.Header, body []byte) error {
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
-	switch header.Get("Content-Type") {
-	case "text/csv; charset=utf-8; header=present":
-	case "text/csv; charset=utf-8; header=present; profile=pt-BR":
-		r.Comma = ';'
-	default:
-		return fmt.Errorf("content type %q", header.Get("Content-Type"))
+	if got := header.Get("Content-Type"); got != "text/csv; charset=utf-8; header=present" {
+		return fmt.Errorf("content type %q", got)
 	}
-	lines, err := r.ReadAll()
+	lines, err := csv.NewReader(bytes.NewReader(body)).ReadAll()
 	if err != nil {
 		return err
 	}

@@ -31,11 +31,10 @@ import (
 type form struct{ accept, contentType string }
 
 var (
-	plainCSV  = form{"text/csv", "text/csv; charset=utf-8; header=present"}
-	localeCSV = form{"text/csv; profile=pt-BR", "text/csv; charset=utf-8; header=present; profile=pt-BR"}
-	ndjson    = form{"application/x-ndjson", "application/x-ndjson; charset=utf-8"}
-	xlsx      = form{wire.XLSXType, wire.XLSXType}
-	forms     = []form{plainCSV, localeCSV, ndjson, xlsx}
+	plainCSV = form{"text/csv", "text/csv; charset=utf-8; header=present"}
+	ndjson   = form{"application/x-ndjson", "application/x-ndjson; charset=utf-8"}
+	xlsx     = form{wire.XLSXType, wire.XLSXType}
+	forms    = []form{plainCSV, ndjson, xlsx}
 )
 
 const documentType = "application/json; charset=utf-8"
@@ -122,18 +121,12 @@ func (c *rowClient) holds(route, columns string) int {
 	if got := c.inForm(route, ndjson, total); !bytes.Equal(got, lines) {
 		c.Errorf("GET %s as NDJSON =\n%s\nwant\n%s", route, got, lines)
 	}
-	for _, f := range []form{plainCSV, localeCSV} {
-		text := string(c.inForm(route, f, total))
-		header := columns
-		if f == localeCSV {
-			header = "\ufeff" + strings.ReplaceAll(columns, ",", ";")
-		}
-		body, ok := strings.CutPrefix(text, header+"\r\n")
-		if !ok {
-			c.Fatalf("GET %s as %s =\n%s\nwant it to begin with\n%s", route, f.accept, text, header)
-		}
-		c.compare(route, f, body, rows, strings.Split(columns, ","))
+	text := string(c.inForm(route, plainCSV, total))
+	body, ok := strings.CutPrefix(text, columns+"\r\n")
+	if !ok {
+		c.Fatalf("GET %s as CSV =\n%s\nwant it to begin with\n%s", route, text, columns)
 	}
+	c.compare(route, body, rows, strings.Split(columns, ","))
 	c.compareSheet(route, c.inForm(route, xlsx, total), rows, strings.Split(columns, ","))
 	return len(rows)
 }
@@ -160,7 +153,7 @@ func (c *rowClient) compareSheet(route string, workbook []byte, rows []json.RawM
 // sheetCell returns what a cell of a workbook is of a row of JSON (H11). Days and instants are in the columns that are named so.
 func sheetCell(t *testing.T, row json.RawMessage, column string) xlsxtest.Cell {
 	t.Helper()
-	value, shown := member(t, row, column), cell(t, row, column, false)
+	value, shown := member(t, row, column), cell(t, row, column)
 	dated := column == "date" || strings.HasSuffix(column, "At")
 	switch {
 	case string(value) == "null":
@@ -178,29 +171,25 @@ func sheetCell(t *testing.T, row json.RawMessage, column string) xlsxtest.Cell {
 }
 
 // compare compares the lines after the header of a CSV with the rows of JSON.
-func (c *rowClient) compare(route string, f form, body string, rows []json.RawMessage, columns []string) {
+func (c *rowClient) compare(route, body string, rows []json.RawMessage, columns []string) {
 	c.Helper()
-	r := csv.NewReader(strings.NewReader(body))
-	if f == localeCSV {
-		r.Comma = ';'
-	}
-	records, err := r.ReadAll()
+	records, err := csv.NewReader(strings.NewReader(body)).ReadAll()
 	if err != nil || len(records) != len(rows) {
-		c.Fatalf("GET %s as %s: %d lines (%v), want %d", route, f.accept, len(records), err, len(rows))
+		c.Fatalf("GET %s as CSV: %d lines (%v), want %d", route, len(records), err, len(rows))
 	}
 	for i, row := range rows {
 		want := make([]string, len(columns))
 		for n, column := range columns {
-			want[n] = cell(c.T, row, column, f == localeCSV)
+			want[n] = cell(c.T, row, column)
 		}
 		if !slices.Equal(records[i], want) {
-			c.Errorf("GET %s as %s, row %d =\n%q\nwant\n%q", route, f.accept, i, records[i], want)
+			c.Errorf("GET %s as CSV, row %d =\n%q\nwant\n%q", route, i, records[i], want)
 		}
 	}
 }
 
 // cell returns what a cell of CSV shows of a row of JSON (H11).
-func cell(t *testing.T, row json.RawMessage, column string, locale bool) string {
+func cell(t *testing.T, row json.RawMessage, column string) string {
 	t.Helper()
 	value := member(t, row, column)
 	var text string
@@ -208,12 +197,7 @@ func cell(t *testing.T, row json.RawMessage, column string, locale bool) string 
 	case string(value) == "null":
 		return ""
 	case json.Unmarshal(value, &text) == nil:
-		if locale {
-			return guarded(text)
-		}
 		return text
-	case locale && value[0] != '[':
-		return strings.ReplaceAll(string(value), ".", ",")
 	}
 	return string(value)
 }
@@ -235,19 +219,6 @@ func member(t *testing.T, row json.RawMessage, column string) json.RawMessage {
 		}
 	}
 	return value
-}
-
-// guarded is a text of the fixtures as the pt-BR profile shows it. Days and instants, strings too in JSON, stand as they are.
-func guarded(text string) string {
-	switch {
-	case text == "":
-		return ""
-	case strings.Trim(text, "0123456789") == "", slices.Contains([]string{"1.5", "[1]", "2026-10-01", "_x0041_"}, text):
-		return `="` + text + `"`
-	case strings.ContainsAny(text[:1], "=+-@"):
-		return "'" + text
-	}
-	return text
 }
 
 // each checks routes with rows and, with none, that the header stands alone.
@@ -275,7 +246,7 @@ type rowRoute struct{ path, columns, none string }
 func (c *rowClient) tagged(route string) {
 	c.Helper()
 	tags := map[string]string{}
-	for _, accept := range []string{"application/json", plainCSV.accept, localeCSV.accept, ndjson.accept, xlsx.accept} {
+	for _, accept := range []string{"application/json", plainCSV.accept, ndjson.accept, xlsx.accept} {
 		res, body := c.get(route, accept)
 		tag := res.Header.Get("ETag")
 		if other, taken := tags[tag]; taken || tag == "" {

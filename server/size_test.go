@@ -25,9 +25,9 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/generate"
 	"github.com/lectern-dev/lectern/server/internal/librariesload"
 	"github.com/lectern-dev/lectern/server/internal/schoolsload"
+	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
 // setting is a variable of the environment, by default few.

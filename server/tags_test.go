@@ -58,7 +58,7 @@ func (w *walk) all(change string) {
 	for i, target := range w.targets {
 		accepts := []string{"application/json"}
 		if i%5 == 0 || strings.HasSuffix(target, "?") { // some in all forms, and those without parameters
-			accepts = append(accepts, plainCSV.accept, localeCSV.accept, ndjson.accept, xlsx.accept)
+			accepts = append(accepts, plainCSV.accept, ndjson.accept, xlsx.accept)
 		}
 		for _, accept := range accepts {
 			a := w.get(target, "Accept", accept)

@@ -148,7 +148,7 @@ func (a api) success(op operation) object {
 	}
 	media := object{"application/json", content(op.answer, op.id)}
 	if op.rows {
-		for _, form := range []string{"text/csv", "text/csv; profile=pt-BR", "application/x-ndjson"} {
+		for _, form := range []string{"text/csv", "application/x-ndjson"} {
 			media = append(media, form, object{"schema", wire.Text})
 		}
 		media = append(media, wire.XLSXType, object{}) // bytes, which no schema describes

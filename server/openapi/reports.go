@@ -73,7 +73,7 @@ func report(a api, routes []web.Route) api {
 }
 
 // forms says in which forms the lists come (H11).
-const forms = "Lists also answer Accept: text/csv, in the profile of Brazilian spreadsheets with text/csv; profile=pt-BR, application/x-ndjson, one row a line, " +
+const forms = "Lists also answer Accept: text/csv, application/x-ndjson, one row a line, " +
 	"and " + wire.XLSXType + ", a workbook with the columns of CSV and typed cells. "
 
 // rounds says how a copy is kept (H14).

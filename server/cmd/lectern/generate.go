@@ -7,7 +7,7 @@ import (
 
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/commandline"
-	"github.com/lectern-dev/lectern/server/internal/generate"
+	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
 // generating is what both kinds of feeds are asked for.

@@ -23,9 +23,9 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/check"
-	"github.com/lectern-dev/lectern/server/internal/generate"
 	"github.com/lectern-dev/lectern/server/internal/librariesload"
 	"github.com/lectern-dev/lectern/server/internal/schoolsload"
+	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
 func must[T any](t *testing.T) func(T, error) T {

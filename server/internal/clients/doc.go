@@ -1,6 +1,6 @@
 // Package clients holds no code but tests: clients of the three APIs are generated from the documents of a running server, in Go
 // and in TypeScript, compiled, and pull pages from it. What they sum must be what the answers say. LibreOffice opens the
-// workbooks of all lists, and their CSV for Brazil as a Brazilian does: each cell must show, and be, what the JSON of the same page
+// workbooks of all lists: each cell must show, and be, what the JSON of the same page
 // has. And others' tools, as partners and operators have them, use the server: newman a collection that signs by itself, Prism between a
 // client and the server, Specmatic with requests that it makes of the documents, which a proxy signs for the directory, DuckDB on what was
 // pulled as CSV and NDJSON, and Prometheus' promtool.

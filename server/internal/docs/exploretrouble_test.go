@@ -304,13 +304,13 @@ func TestExploreDownloads(t *testing.T) {
 
 	b.run(click("[data-panel=books] .downloads summary"))
 	b.press("books", "CSV")
-	want := fetch(t, d.url+"/api-platform/schools/v1/readings?pageSize=1000", d.schools, "text/csv; profile=pt-BR")
+	want := fetch(t, d.url+"/api-platform/schools/v1/readings?pageSize=1000", d.schools, "text/csv")
 	if got := saved(t, filepath.Join(folder, name+".csv")); !bytes.Equal(got, want) {
 		t.Errorf("the rows are saved as %.200s, want %.200s", got, want)
 	}
 	b.press("books", "Esta tabela em CSV")
 	lines := strings.Split(string(saved(t, filepath.Join(folder, strings.Replace(name, "readings", "books", 1)+".csv"))), "\r\n")
-	if lines[0] != "\ufeff"+`"Livro";"Autor";"Leitores";"Minutos";"Concluídos"` || len(lines) != len(b.table("books"))+2 || strings.Contains(lines[1], ".") {
+	if lines[0] != `"Livro","Autor","Leitores","Minutos","Concluídos"` || len(lines) != len(b.table("books"))+2 {
 		t.Errorf("the table is saved as %q", lines)
 	}
 	b.press("books", "XLSX")

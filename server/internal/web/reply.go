@@ -154,7 +154,7 @@ func (c Content) append(to []byte, form format) []byte {
 	case formatXLSX:
 		return c.Rows.AppendXLSX(to)
 	}
-	return c.Rows.AppendCSV(to, form == formatCSVpt)
+	return c.Rows.AppendCSV(to)
 }
 
 // Send sends the answer, once.

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"strings"
-
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/wire"
@@ -14,7 +12,6 @@ type format uint8
 const (
 	formatJSON format = iota
 	formatCSV
-	formatCSVpt // for spreadsheets of the pt-BR locale
 	formatNDJSON
 	formatXLSX
 )
@@ -22,7 +19,6 @@ const (
 var contentTypes = [...]string{
 	formatJSON:   jsonType,
 	formatCSV:    "text/csv; charset=utf-8; header=present",
-	formatCSVpt:  "text/csv; charset=utf-8; header=present; profile=pt-BR",
 	formatNDJSON: "application/x-ndjson; charset=utf-8",
 	formatXLSX:   wire.XLSXType,
 }
@@ -36,9 +32,6 @@ func accepted(lines []string) format {
 		switch o.name {
 		case "text/csv":
 			f = formatCSV
-			if strings.EqualFold(o.params["profile"], "pt-BR") {
-				f = formatCSVpt
-			}
 		case "application/x-ndjson":
 			f = formatNDJSON
 		case wire.XLSXType:

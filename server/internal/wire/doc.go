@@ -9,7 +9,7 @@
 //	var books = wire.Table[Book]{Schema: "Book", Write: writeBook}
 //
 //	wire.AppendJSON(nil, func(w *wire.Writer) { writeBook(w, &b) })  {"id":7,"title":"Dom Casmurro"}
-//	books.Rows(list, total).AppendCSV(nil, false)                    id,title␍␊7,Dom Casmurro␍␊
+//	books.Rows(list, total).AppendCSV(nil)                           id,title␍␊7,Dom Casmurro␍␊
 //	books.Rows(list, total).AppendNDJSON(nil)                        {"id":7,"title":"Dom Casmurro"}␊
 //	books.Rows(list, total).AppendXLSX(nil)                          a workbook of these cells
 //	new(wire.Schemas).Add("Book", …)                                 {"type":"object","properties":{"id":…
@@ -21,9 +21,9 @@
 // # Forms
 //
 // JSON is compact, with nulls and without escapes for HTML (H7). In tables (H11) the members of an object are columns, as
-// book.id; null is an empty cell, and a list is one cell. CSV for pt-BR keeps a spreadsheet of that locale from taking a text
-// for a formula or a number. XLSX is a sheet with the same columns and typed cells; it is compressed as it is written, so that
-// memory holds the workbook and a chunk of the sheet.
+// book.id; null is an empty cell, and a list is one cell. XLSX is a sheet with the same
+// columns and typed cells, for spreadsheets, which take texts of CSV for numbers, days and formulas; it is compressed as it is
+// written, so that memory holds the workbook and a chunk of the sheet.
 //
 // # Design
 //

@@ -14,25 +14,6 @@ type Table[T any] struct {
 	Key func(*Writer, *T)
 }
 
-// AppendHeader appends the header line of a file of CSV as feeds have it.
-func (t Table[T]) AppendHeader(b []byte) []byte {
-	w := Writer{b: b, form: asHeader, profile: feedCSV}
-	t.Write(&w, &t.Sample)
-	return append(w.b, "\r\n"...)
-}
-
-// AppendLine appends a row as a line of a file, of CSV as feeds have it, or of NDJSON.
-func (t Table[T]) AppendLine(b []byte, row *T, csv bool) []byte {
-	w := Writer{b: b}
-	if !csv {
-		w.braces(func() { t.Write(&w, row) })
-		return append(w.b, '\n')
-	}
-	w.form, w.profile = asCells, feedCSV
-	t.Write(&w, row)
-	return append(w.b, "\r\n"...)
-}
-
 // Rows are rows of one table.
 type Rows struct {
 	Total int64 // of all pages
@@ -79,10 +60,10 @@ func (t Table[T]) Round(list []T, removed []bool, total int64) Rows {
 
 // writeGone writes a row that was removed from its list.
 func (t Table[T]) writeGone(w *Writer, row *T) {
-	key := Writer{form: asHeader, profile: plainCSV}
+	key := Writer{form: asHeader}
 	t.Key(&key, &t.Sample)
 	t.Key(w, row)
-	w.empty(1+bytes.Count(key.b, []byte{key.separator}), func() { t.Write(w, &t.Sample) })
+	w.empty(1+bytes.Count(key.b, []byte{','}), func() { t.Write(w, &t.Sample) })
 	w.removed()
 }
 
@@ -123,17 +104,9 @@ func (rows Rows) AppendNDJSON(b []byte) []byte {
 	return w.b
 }
 
-// byteOrderMark tells spreadsheets that the text is UTF-8.
-const byteOrderMark = "\xef\xbb\xbf"
-
-// AppendCSV appends a header line and one line for each row (RFC 4180), in the profile of the pt-BR locale or plain (H11).
-func (rows Rows) AppendCSV(b []byte, pt bool) []byte {
-	w := Writer{b: b, profile: plainCSV}
-	if pt {
-		w.profile = ptCSV
-		w.b = append(w.b, byteOrderMark...)
-	}
-	w.form = asHeader
+// AppendCSV appends a header line and one line for each row (RFC 4180).
+func (rows Rows) AppendCSV(b []byte) []byte {
+	w := Writer{b: b, form: asHeader}
 	for i := -1; i < rows.count; i++ {
 		w.more = false
 		rows.write(&w, i)

@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lectern-dev/lectern/reading"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/wire/xlsxtest"
 )
 
@@ -46,8 +48,8 @@ func sampleRows(list []sampleRow) Rows {
 func written(form string, list []sampleRow) string {
 	rows := sampleRows(list)
 	switch form {
-	case "text/csv", "text/csv; profile=pt-BR":
-		return string(rows.AppendCSV(nil, form != "text/csv"))
+	case "text/csv":
+		return string(rows.AppendCSV(nil))
 	case "application/x-ndjson":
 		return string(rows.AppendNDJSON(nil))
 	case XLSXType:
@@ -56,7 +58,7 @@ func written(form string, list []sampleRow) string {
 	return string(AppendJSON(nil, func(w *Writer) { rows.List(w, "rows") }))
 }
 
-// TestCSV has each kind of cell in both profiles.
+// TestCSV has each kind of cell.
 func TestCSV(t *testing.T) {
 	title, formula := `o "livro", 1;2`, "=1+1"
 	list := []sampleRow{
@@ -73,14 +75,6 @@ func TestCSV(t *testing.T) {
 		`4,"+A1;""x""",,,"[]",0.0,,` + "\r\n"
 	if got := written("text/csv", list); got != want {
 		t.Errorf("CSV =\n%s\nwant\n%s", got, want)
-	}
-	wantPT := "\ufeff" + strings.ReplaceAll(header, ",", ";") +
-		`1;"=""9788535914849""";7;"o ""livro"", 1;2";"[""a"",""b,c""]";22,5;;` + "\r\n" +
-		`2;'-1;;;"[]";0,0;7;'=1+1` + "\r\n" +
-		"3;\"duas\nlinhas\";;;\"[]\";0,0;;\r\n" +
-		`4;"'+A1;""x""";;;"[]";0,0;;` + "\r\n"
-	if got := written("text/csv; profile=pt-BR", list); got != wantPT {
-		t.Errorf("CSV for pt-BR =\n%s\nwant\n%s", got, wantPT)
 	}
 	if got := written("text/csv", nil); got != header {
 		t.Errorf("CSV of no rows = %q, want the header", got)
@@ -178,6 +172,35 @@ func decode(t *testing.T, text string, v any) {
 	}
 }
 
+// TestValues has a value of each kind as a cell and as a member.
+func TestValues(t *testing.T) {
+	at := time.Date(2026, 10, 1, 15, 30, 0, 0, time.UTC)
+	lines := func(w *Writer, _ *int) {
+		w.Date("day", calendar.MustParse("2026-10-01"), "")
+		w.Amount("price", "12.50", "")
+	}
+	write := func(w *Writer, _ *int) {
+		w.Date("day", calendar.MustParse("2026-10-01"), "")
+		w.Datetime("at", at, "")
+		w.Time("utc", at, "")
+		w.Percent("percent", 5000, "")
+		w.Amount("price", "12.50", "")
+		w.Bool("active", true, "")
+		List(w, "lines", "", []int{1}, lines, "")
+		w.Date("last", calendar.MustParse("2026-10-02"), "")
+	}
+	rows := Table[int]{Write: write}.Rows([]int{1}, 1)
+	const cells = `2026-10-01,2026-10-01 12:30:00,2026-10-01T15:30:00Z,50.00,12.50,true,"[{""day"":""2026-10-01"",""price"":""12.50""}]",2026-10-02` + "\r\n"
+	if _, got, _ := strings.Cut(string(rows.AppendCSV(nil)), "\r\n"); got != cells {
+		t.Errorf("CSV =\n%swant\n%s", got, cells)
+	}
+	const want = `{"day":"2026-10-01","at":"2026-10-01 12:30:00","utc":"2026-10-01T15:30:00Z","percent":50.00,"price":"12.50","active":true,` +
+		`"lines":[{"day":"2026-10-01","price":"12.50"}],"last":"2026-10-02"}` + "\n"
+	if got := string(rows.AppendNDJSON(nil)); got != want {
+		t.Errorf("NDJSON = %swant %s", got, want)
+	}
+}
+
 func BenchmarkRows(b *testing.B) {
 	title := "Memórias Póstumas de Brás Cubas"
 	list := make([]sampleRow, 1000)
@@ -193,7 +216,7 @@ func BenchmarkRows(b *testing.B) {
 	})
 	b.Run("CSV", func(b *testing.B) {
 		for b.Loop() {
-			buf = rows.AppendCSV(buf[:0], false)
+			buf = rows.AppendCSV(buf[:0])
 		}
 	})
 	b.Run("XLSX", func(b *testing.B) {
@@ -236,10 +259,10 @@ func TestRound(t *testing.T) {
 	}
 	const header = "id,text,book.id,book.title,tags,minutes,last.id,last.title,removed\r\n"
 	want := header + "1,,7,Sagarana,\"[]\",0.0,,,\r\n2,a,,,,,,,true\r\n3,,,,\"[]\",0.0,,,\r\n"
-	if got := string(rows.AppendCSV(nil, false)); got != want {
+	if got := string(rows.AppendCSV(nil)); got != want {
 		t.Errorf("CSV =\n%s\nwant\n%s", got, want)
 	}
-	if got := string(table.Round(nil, nil, 0).AppendCSV(nil, false)); got != header {
+	if got := string(table.Round(nil, nil, 0).AppendCSV(nil)); got != header {
 		t.Errorf("CSV of no rows = %s, want %s", got, header)
 	}
 }

@@ -71,7 +71,7 @@ func TestSchemas(t *testing.T) {
 func ExampleTable() {
 	rows := books.Rows([]book{{7, "Dom Casmurro", &author{"Machado de Assis"}, "12.50"}, {8, "1984", nil, "0"}}, 2)
 	fmt.Printf("%s\n", wire.AppendJSON(nil, func(w *wire.Writer) { rows.List(w, "rows") }))
-	fmt.Printf("%s", strings.ReplaceAll(string(rows.AppendCSV(nil, false)), "\r\n", "\n"))
+	fmt.Printf("%s", strings.ReplaceAll(string(rows.AppendCSV(nil)), "\r\n", "\n"))
 	fmt.Printf("%s", rows.AppendNDJSON(nil))
 	// Output:
 	// {"rows":[{"id":7,"title":"Dom Casmurro","author":{"name":"Machado de Assis"},"price":"12.50"},{"id":8,"title":"1984","author":null,"price":"0"}]}

@@ -254,13 +254,7 @@ func (w *Writer) Amount(name, decimal, about string) {
 		return
 	}
 	w.mark()
-	for i := range len(decimal) {
-		if decimal[i] == '.' {
-			w.b = append(w.b, w.decimalPoint())
-		} else {
-			w.b = append(w.b, decimal[i])
-		}
-	}
+	w.b = append(w.b, decimal...)
 	w.mark()
 }
 
@@ -291,14 +285,14 @@ func (w *Writer) decimal(name string, n, unit int64, schema Object, about string
 		w.tell(name, schema, about)
 	case w.form == asSheet:
 		var digits [24]byte
-		w.numberCell(appendDecimal(digits[:0], n, unit, '.'))
+		w.numberCell(appendDecimal(digits[:0], n, unit))
 	default:
-		w.b = appendDecimal(w.b, n, unit, w.decimalPoint())
+		w.b = appendDecimal(w.b, n, unit)
 	}
 }
 
-func appendDecimal(b []byte, n, unit int64, point byte) []byte {
-	b = append(strconv.AppendInt(b, n/unit, 10), point)
+func appendDecimal(b []byte, n, unit int64) []byte {
+	b = append(strconv.AppendInt(b, n/unit, 10), '.')
 	for unit /= 10; unit > 0; unit /= 10 {
 		b = append(b, byte('0'+n/unit%10))
 	}

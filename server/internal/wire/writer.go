@@ -9,7 +9,6 @@ type Writer struct {
 	// more is set when a value stands before the next one, on the same level.
 	more bool
 	// of tables
-	profile
 	blank       bool   // the cells are those of an object that is null
 	skip        int    // as many members come that have their cells already
 	prefix      string // of the columns
@@ -28,19 +27,6 @@ const (
 	asSheet       // its value is a typed cell
 	asHeader      // its name is the cell
 	asSchema      // its description is a property
-)
-
-// profile is how the cells of a table are written.
-type profile struct {
-	separator, point byte
-	guarded          bool // texts are kept from being taken for a formula or a number
-	feed             bool // a list is 3;17 and not JSON, as feeds have it
-}
-
-var (
-	plainCSV = profile{separator: ',', point: '.'}
-	ptCSV    = profile{separator: ';', point: ',', guarded: true}
-	feedCSV  = profile{separator: ',', point: '.', feed: true}
 )
 
 // AppendJSON appends a JSON object with the members that a function writes.
@@ -84,7 +70,7 @@ func (w *Writer) open(name string) bool {
 // separate begins the next cell.
 func (w *Writer) separate() {
 	if w.more {
-		w.b = append(w.b, w.separator)
+		w.b = append(w.b, ',')
 	}
 	w.more = true
 }
@@ -170,18 +156,9 @@ func List[T any](w *Writer, name, schema string, list []T, write func(*Writer, *
 	w.list(len(list), func(i int) { w.braces(func() { write(w, &list[i]) }) })
 }
 
-// list writes the value of a member that is a list. In a cell it is JSON too, but for feeds.
+// list writes the value of a member that is a list. In a cell it is JSON too.
 func (w *Writer) list(n int, item func(i int)) {
 	outer, start := w.form, len(w.b)
-	if outer == asCells && w.feed {
-		for i := range n {
-			if i > 0 {
-				w.b = append(w.b, ';')
-			}
-			item(i)
-		}
-		return
-	}
 	w.form = asJSON
 	w.b = append(w.b, '[')
 	for i := range n {
@@ -205,7 +182,7 @@ func (w *Writer) listCell(list string) {
 		w.textCell(textStyle, list)
 		return
 	}
-	w.quoted("", list)
+	w.quoted(list)
 }
 
 // text writes the value of a member that is a text.
@@ -215,33 +192,14 @@ func (w *Writer) text(s string) {
 		w.b = quote(w.b, s)
 	case w.form == asSheet:
 		w.textCell(textStyle, s)
-	case w.guarded && isFormula(s):
-		w.cell("'", s)
-	case w.guarded && isTaken(s):
-		w.asText(s)
+	case needsQuotes(s):
+		w.quoted(s)
 	default:
-		w.cell("", s)
+		w.b = append(w.b, s...)
 	}
 }
 
-// decimalPoint is what stands before decimals.
-func (w *Writer) decimalPoint() byte {
-	if w.form == asCells {
-		return w.point
-	}
-	return '.'
-}
-
-// cell appends a text behind a mark, in quotes where it needs them.
-func (w *Writer) cell(mark, s string) {
-	if needsQuotes(s) {
-		w.quoted(mark, s)
-		return
-	}
-	w.b = append(append(w.b, mark...), s...)
-}
-
-// needsQuotes reports whether a text has what ends a cell, in any of the profiles, or white space at an end, which some
+// needsQuotes reports whether a text has what ends a cell, for readers of semicolons too, or white space at an end, which some
 // readers cut.
 func needsQuotes(s string) bool {
 	for i := range len(s) {
@@ -253,21 +211,9 @@ func needsQuotes(s string) bool {
 	return len(strings.TrimSpace(s)) != len(s)
 }
 
-// asText appends a text as a formula that is this text.
-func (w *Writer) asText(s string) {
-	w.b = append(w.b, `"=""`...)
-	for i := range len(s) {
-		w.b = append(w.b, s[i])
-		if s[i] == '"' { // twice for the formula, and each of both twice for the cell
-			w.b = append(w.b, `"""`...)
-		}
-	}
-	w.b = append(w.b, `"""`...)
-}
-
-// quoted appends a text behind a mark in quotes, its own ones doubled.
-func (w *Writer) quoted(mark, s string) {
-	w.b = append(append(w.b, '"'), mark...)
+// quoted appends a text in quotes, its own ones doubled.
+func (w *Writer) quoted(s string) {
+	w.b = append(w.b, '"')
 	for {
 		i := strings.IndexByte(s, '"')
 		if i < 0 {

@@ -60,7 +60,7 @@ const sheetChunk = 64 << 10
 
 // writeSheet writes the sheet, a chunk at a time.
 func (rows Rows) writeSheet(out io.Writer) {
-	header := Writer{form: asHeader, profile: plainCSV}
+	header := Writer{form: asHeader}
 	rows.write(&header, -1)
 	columns := strings.Split(string(header.b), ",") // a name has no comma
 	area := fmt.Sprintf("A1:%s%d", appendColumn(nil, len(columns)), rows.count+1)

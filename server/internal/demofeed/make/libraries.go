@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/server/internal/generate"
+	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
 // librariesParams give four libraries and four months, which end with the same day as the schools' year.

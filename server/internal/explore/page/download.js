@@ -2,11 +2,10 @@
 
 import { Trouble } from "./api.js";
 import { el } from "./parts.js";
-import { lang, say } from "./words.js";
+import { say } from "./words.js";
 
-const portuguese = lang.startsWith("pt");
 const types = {
-  csv: portuguese ? "text/csv; profile=pt-BR" : "text/csv",
+  csv: "text/csv",
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 };
 
@@ -17,24 +16,19 @@ function save(name, type, parts) {
   setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser has read it by then
 }
 
-// cell writes a value as the server's CSV does: for spreadsheets in Portuguese with a decimal comma, and a text that such a
-// programme could take for a number, a date or a formula as one that it takes for a text.
+// cell writes a value as the server's CSV does.
 function cell(value) {
   if (value === null || value === undefined) return "";
-  if (typeof value === "number") return portuguese ? String(value).replace(".", ",") : String(value);
-  const quoted = `"${value.replaceAll('"', '""')}"`;
-  if (portuguese && !/^\p{L}\P{N}*$/u.test(value)) return `"=""${value.replaceAll('"', '""""')}"""`;
-  return quoted;
+  return typeof value === "number" ? String(value) : `"${value.replaceAll('"', '""')}"`;
 }
 
 // csv writes a table: tenths of a minute as minutes, all else as it is.
 function csv(table) {
-  const comma = portuguese ? ";" : ",";
   const lines = [
     table.columns.map((c) => cell(c.label)),
     ...table.rows.map((r) => table.columns.map((c) => cell(c.raw && r[c.key] !== null ? c.raw(r[c.key]) : r[c.key]))),
   ];
-  return (portuguese ? "\ufeff" : "") + lines.map((l) => l.join(comma) + "\r\n").join("");
+  return lines.map((l) => l.join(",") + "\r\n").join("");
 }
 
 const button = (label, act) => el("button", { type: "button", class: "quiet", onclick: act }, label);
@@ -72,7 +66,7 @@ export class Rows {
     );
   }
 
-  // csv joins all pages into one file: the later ones without the line of names, and without the mark before it.
+  // csv joins all pages into one file: the later ones without the line of names.
   async csv() {
     const parts = [];
     for (const { path, params } of this.pages()) {

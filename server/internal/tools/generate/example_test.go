@@ -6,7 +6,7 @@ import (
 	"log"
 	"os"
 
-	"github.com/lectern-dev/lectern/server/internal/generate"
+	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
 func ExampleSchools() {

@@ -18,7 +18,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/feed"
-	"github.com/lectern-dev/lectern/server/internal/generate"
+	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
 // libraryContent is a libraries feed as it is read: the rows of each file, their values in the order of the fields.

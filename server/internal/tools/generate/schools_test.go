@@ -20,7 +20,7 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/feed"
-	"github.com/lectern-dev/lectern/server/internal/generate"
+	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
 type segment struct {

@@ -7,15 +7,17 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/lectern-dev/lectern/paging/row"
-	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // What rows have besides texts, whole numbers, truths, days, times and lists: of these an empty text, the day 0 and an empty list
@@ -35,14 +37,13 @@ func optional[T any](v T, there bool) any {
 
 // table writes the file of one resource, row by row. An error is kept until finish.
 type table struct {
-	file   *os.File
-	out    *bufio.Writer
-	pack   io.Closer // nil: not compressed
-	wire   wire.Table[[]any]
-	csv    bool
-	values []any // of a row
-	line   []byte
-	rows   int64
+	file  *os.File
+	out   *bufio.Writer
+	pack  io.Closer // nil: not compressed
+	names []string  // of the fields, quoted in JSON
+	csv   bool
+	line  []byte
+	rows  int64
 }
 
 // createTable begins a resource's file, of rows with the fields.
@@ -51,12 +52,14 @@ func createTable(path string, p Params, fields row.Schema) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &table{file: file, csv: p.Format == "csv", values: make([]any, len(fields))}
-	t.wire = wire.Table[[]any]{Sample: t.values, Write: func(w *wire.Writer, values *[]any) {
-		for i, v := range *values {
-			write(w, fields[i].Name, v)
+	t := &table{file: file, csv: p.Format == "csv"}
+	for _, f := range fields {
+		if t.csv {
+			t.names = append(t.names, f.Name)
+		} else {
+			t.names = append(t.names, strconv.Quote(f.Name)+":")
 		}
-	}}
+	}
 	to := io.Writer(file)
 	switch p.Compress {
 	case "gz":
@@ -68,7 +71,7 @@ func createTable(path string, p Params, fields row.Schema) (*table, error) {
 	}
 	t.out = bufio.NewWriterSize(to, 256<<10)
 	if t.csv {
-		t.out.Write(t.wire.AppendHeader(nil))
+		t.out.WriteString(strings.Join(t.names, ",") + "\r\n")
 	}
 	return t, nil
 }
@@ -78,42 +81,90 @@ func (t *table) next() int { return int(t.rows) + 1 }
 
 // row writes a row: a value for each field, in their order.
 func (t *table) row(values ...any) {
-	if n := copy(t.values, values); n != len(values) || n != len(t.values) { // a copy, since values itself would be moved to the heap
-		panic(fmt.Sprintf("generate: %d values for the %d fields of %s", len(values), len(t.values), filepath.Base(t.file.Name())))
+	if len(values) != len(t.names) {
+		panic(fmt.Sprintf("generate: %d values for the %d fields of %s", len(values), len(t.names), filepath.Base(t.file.Name())))
 	}
-	t.line = t.wire.AppendLine(t.line[:0], &t.values, t.csv)
-	t.out.Write(t.line)
+	b := t.line[:0]
+	for i, v := range values {
+		switch {
+		case t.csv:
+			b = append(appendCell(b, v), ',')
+		case i == 0:
+			b = appendJSON(append(append(b, '{'), t.names[i]...), v)
+		default:
+			b = appendJSON(append(append(b, ','), t.names[i]...), v)
+		}
+	}
+	if t.csv {
+		b = append(b[:len(b)-1], "\r\n"...)
+	} else {
+		b = append(b, "}\n"...)
+	}
+	t.line = b
+	t.out.Write(b)
 	t.rows++
 }
 
-// write writes one value.
-func write(w *wire.Writer, name string, v any) {
+// appendJSON appends a value as JSON.
+func appendJSON(b []byte, v any) []byte {
+	start := len(b)
+	b, text := appendValue(b, v, ',')
+	value := b[start:]
+	switch list, _ := v.([]int64); {
+	case len(value) == 0:
+		return append(b, "null"...)
+	case len(list) > 0:
+		return append(slices.Insert(b, start, '['), ']')
+	case text:
+		quoted, _ := jsontext.AppendQuote(nil, value) // it is UTF-8
+		return append(b[:start], quoted...)
+	}
+	return b
+}
+
+// appendCell appends a value as a cell of CSV.
+func appendCell(b []byte, v any) []byte {
+	start := len(b)
+	b, text := appendValue(b, v, ';')
+	if value := string(b[start:]); text && (strings.ContainsAny(value, "\",;\r\n") || strings.TrimSpace(value) != value) {
+		b = append(b[:start], `"`+strings.ReplaceAll(value, `"`, `""`)+`"`...)
+	}
+	return b
+}
+
+// appendValue appends a value, the items of a list with commas between them, and reports whether it is a text. Of null it appends
+// nothing.
+func appendValue(b []byte, v any, comma byte) (_ []byte, text bool) {
 	switch v := v.(type) {
 	case nil:
-		w.Null(name)
 	case string:
-		w.TextOrNull(name, v, "")
+		return append(b, v...), true
 	case int:
-		w.Int(name, int64(v), "")
+		b = strconv.AppendInt(b, int64(v), 10)
 	case tenths:
-		w.Minutes(name, reading.Minutes(v), "")
+		b = fmt.Appendf(b, "%d.%d", v/10, v%10)
 	case hundredths:
-		w.Percent(name, reading.Percent(v), "")
+		b = fmt.Appendf(b, "%d.%02d", v/100, v%100)
 	case bool:
-		w.Bool(name, v, "")
+		b = strconv.AppendBool(b, v)
 	case []int64:
-		if len(v) == 0 {
-			w.Null(name)
-		} else {
-			w.Ints(name, v, "")
+		for i, n := range v {
+			if i > 0 {
+				b = append(b, comma)
+			}
+			b = strconv.AppendInt(b, n, 10)
 		}
 	case calendar.Date:
-		w.DateIf(name, v, v != 0, "")
+		if v != 0 {
+			b = append(b, v.String()...)
+		}
+		return b, true
 	case time.Time:
-		w.Text(name, v.Format(time.RFC3339Nano), "")
+		return v.AppendFormat(b, time.RFC3339Nano), true
 	default:
-		panic(fmt.Sprintf("generate: %s: %T is no value of a feed", name, v))
+		panic(fmt.Sprintf("generate: %T is no value of a feed", v))
 	}
+	return b, false
 }
 
 // finish writes what is left and closes the file. It returns the first error of the table.
