@@ -27,8 +27,8 @@ var ErrAdminAddr = errors.New("admin address")
 // serve it at Config.AdminAddr. It asks for no key.
 //
 //   - /healthz is 200 as long as the process answers at all.
-//   - /readyz is 200 when the database answers, its schema is current, no rows wait to be moved, no table of a distributed
-//     database is left on one node and the file with the key for secrets, if there is one, can be read; else 503 with the
+//   - /readyz is 200 when the database answers, its schema is current, no table of a distributed database is left
+//     on one node and the file with the key for secrets, if there is one, can be read; else 503 with the
 //     reason, also where the database does not answer within two seconds, and from the moment that Serve begins to stop.
 //   - /metrics are figures for Prometheus.
 func (s *Server) AdminHandler() http.Handler {
@@ -69,9 +69,6 @@ func (s *Server) ready(ctx context.Context) error {
 		return fmt.Errorf("the database: %w", err)
 	case !current:
 		return errors.New("the schema of the database is not current; run lectern migrate, or start the server anew")
-	}
-	if err := Moved(ctx, s.config.DB); err != nil {
-		return err
 	}
 	if err := Distributed(ctx, s.config.DB); err != nil {
 		return err

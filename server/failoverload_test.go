@@ -5,7 +5,10 @@ package server_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/lectern-dev/lectern/paging/state"
@@ -89,4 +92,65 @@ func renumbered(pages string) string {
 		}
 		return numbers[user]
 	})
+}
+
+// manyFeed is a feed with many records, whose events are as given.
+func manyFeed(t *testing.T, segments func(account, book int) string) string {
+	t.Helper()
+	dir := t.TempDir()
+	files := map[string]*strings.Builder{}
+	for _, name := range []string{"entities", "accounts", "books", "segments", "accesses"} {
+		files[name] = &strings.Builder{}
+	}
+	files["entities"].WriteString(feed["entities"])
+	for b := 2; b <= 13; b++ {
+		fmt.Fprintf(files["books"], `{"bookId":%d,"title":"T%d","author":"A","isbn":null,"length":1000}`+"\n", b, b)
+	}
+	for a := range 100 {
+		fmt.Fprintf(files["accounts"], `{"referenceId":"r%d","kind":"reader","name":"N%d","entityReferenceId":"class","active":true}`+"\n", a, a)
+		for b := 2; b <= 13; b++ {
+			files["segments"].WriteString(segments(a, b))
+		}
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name+".ndjson"), []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func segment(id string, account, book, day int) string {
+	return fmt.Sprintf(`{"segmentId":"%s%d-%d","account":"r%d","bookId":%d,"startedAt":"2026-03-%02dT10:00:00-03:00","durationMs":60000,"from":%d,"to":%d,"wpm":200}`+"\n",
+		id, account, book, account, book, day, 10*account, 10*account+100)
+}
+
+// loadDir loads a folder into a database's partner.
+func loadDir(t *testing.T, f *fixture, db *database.DB, dir string) {
+	t.Helper()
+	store := &schoolsdb.Store{DB: db.DB, Copy: db.Copy}
+	if _, err := schoolsload.Load(t.Context(), store, dir, schoolsload.Options{Partner: f.partner, Ref: "ana", Now: f.clock.time}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pagesOf returns what a server on a database answers.
+func pagesOf(t *testing.T, f *fixture, db *database.DB) string {
+	t.Helper()
+	s, err := server.New(t.Context(), server.Config{DB: db, Now: f.clock.time, SchoolsRate: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := &fixture{handler: s.Handler()}
+	all := ""
+	for _, route := range []string{"users", "engagements", "readings"} {
+		for page := 1; page <= 2; page++ {
+			w := at.get(f.north, fmt.Sprintf("%s/%s?pageSize=1000&page=%d", prefix, route, page))
+			if w.Code != 200 {
+				t.Fatalf("%s = %d %s", route, w.Code, w.Body)
+			}
+			all += w.Body.String() + "\n"
+		}
+	}
+	return all
 }

@@ -64,7 +64,7 @@ var schemaRules = []struct{ name, query, fault string }{
 // The schema can be distributed by tenant (G4); and each rule finds what breaks it.
 func TestSchemaCanBeDistributed(t *testing.T) {
 	db := dbtest.Postgres(t)
-	if _, err := server.MigrateAll(t.Context(), db, nil); err != nil {
+	if _, err := server.Migrate(t.Context(), db); err != nil {
 		t.Fatal(err)
 	}
 	for _, rule := range schemaRules {

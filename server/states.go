@@ -3,11 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/lectern-dev/lectern/directory/directorydb"
@@ -30,47 +26,9 @@ func States(db *database.DB, now func() time.Time) *statedb.Store {
 	return joined
 }
 
-// former are the tables of what was stored before there were states.
-func former() []statedb.Former { return slices.Concat(schoolsdb.Former(), librariesdb.Former()) }
-
-// MaxMove is how many bytes of former tables New and Migrate move by themselves.
-const MaxMove = 1_000_000_000
-
-// maxMove is MaxMove, but in tests.
-var maxMove int64 = MaxMove
-
-// ErrMove says that more than MaxMove waits to be moved.
-var ErrMove = errors.New("wait to be moved to where this version keeps them: run lectern migrate, which may be stopped and run again")
-
-// Migrate brings the schema and the stored forms up to date and returns the names of the migrations that it applied. It
-// changes nothing, and the error is ErrMove, where that would take long: see MigrateAll.
+// Migrate brings the schema up to date and returns the names of the migrations that it applied.
 func Migrate(ctx context.Context, db *database.DB) (applied []string, err error) {
-	_, bytes, err := States(db, nil).ToMove(ctx, former(), maxMove)
-	if err == nil && bytes > maxMove {
-		err = fmt.Errorf("database %s: %.1f GB of facts %w", database.Redact(db.URL), float64(bytes)/1e9, ErrMove)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return MigrateAll(ctx, db, nil)
-}
-
-// MigrateAll is Migrate however much there is to move. Killed, it goes on where it was when it is called again. moved, if not
-// nil, is told the rows of a former table that have moved, of those that were there.
-func MigrateAll(ctx context.Context, db *database.DB, moved func(table string, done, total int64)) (applied []string, err error) {
-	if applied, err = db.Migrate(ctx, Schema()...); err != nil {
-		return applied, err
-	}
-	return applied, States(db, nil).Move(ctx, former(), moved)
-}
-
-// Moved returns an error where rows wait to be moved, as after a Migrate that was killed: what is read would not have them.
-func Moved(ctx context.Context, db *database.DB) error {
-	names, _, err := States(db, nil).ToMove(ctx, former(), math.MaxInt64)
-	if err == nil && len(names) > 0 {
-		err = fmt.Errorf("rows of %s wait to be moved to where this version keeps them; run lectern migrate", strings.Join(names, ", "))
-	}
-	return err
+	return db.Migrate(ctx, Schema()...)
 }
 
 // Distributed returns an error that names a table which is not distributed as it should be, where the database has been: what

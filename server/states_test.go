@@ -108,3 +108,26 @@ func TestRemovesAllTables(t *testing.T) {
 		}
 	})
 }
+
+// columns returns the columns of a database's tables.
+func columns(t *testing.T, db *database.DB) map[string][]string {
+	t.Helper()
+	query := `SELECT m.name, p.name FROM sqlite_schema m JOIN pragma_table_info(m.name) p WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'`
+	if db.Engine == database.Postgres {
+		query = `SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'`
+	}
+	rows, err := db.QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	all := map[string][]string{}
+	for rows.Next() {
+		var table, column string
+		if err := rows.Scan(&table, &column); err != nil {
+			t.Fatal(err)
+		}
+		all[table] = append(all[table], column)
+	}
+	return all
+}

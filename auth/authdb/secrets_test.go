@@ -392,28 +392,3 @@ func TestSecretWithoutDatabase(t *testing.T) {
 		}
 	})
 }
-
-// Keys that were issued before there were secrets stay as they are.
-func TestMigrateSecrets(t *testing.T) {
-	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := create(t, s, authdb.Partner, "acme")
-		text, k := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Schools, Network: 5})
-		_, err := s.DB.ExecContext(t.Context(), `ALTER TABLE keys DROP COLUMN secret`)
-		if err != nil {
-			t.Fatal(err)
-		}
-		name := "migrations/sqlite/20261121000110_secrets.tx.up.sql"
-		if strings.HasSuffix(t.Name(), "/postgres") {
-			name = "migrations/postgres/20261121000110_secrets.tx.up.sql"
-		}
-		statement, err := authdb.Migrations.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.DB.ExecContext(t.Context(), string(statement)); err != nil {
-			t.Fatal(err)
-		}
-		checkLive(t, s, "issued before", text, auth.Schools, true)
-		checkSecret(t, s, "issued before", k.ID(), "")
-	})
-}

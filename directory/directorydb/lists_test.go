@@ -211,56 +211,6 @@ func checkBelow(t *testing.T, store *directorydb.Store, p directory.PartnerID, s
 	}
 }
 
-// TestMigrationSetsNetworks: entities that were stored before the column are found below their networks.
-func TestMigrationSetsNetworks(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		p := newPartner(t, db, "a")
-		must(t, putEntities(t, db, p, 1, directory.Entity{ID: 1, Ref: "1", Type: directory.Network}, school(2, 1),
-			directory.Entity{ID: 3, Ref: "3", Type: directory.Class, Parent: 2}, directory.Entity{ID: 4, Ref: "4", Type: directory.Class, Parent: 9}))
-		exec(t, db, `UPDATE entities SET network_id = 77`)
-		for _, statement := range migrationUpdates(t, db, "20261121000210_directory_lists", 2) {
-			exec(t, db, statement)
-		}
-		exec(t, db, `UPDATE entities SET network_id = 0 WHERE entity_type = 1`) // what the column begins with
-		for id, want := range map[int]int{1: 0, 2: 1, 3: 1, 4: 0} {
-			var got int
-			if err := db.NewRaw(`SELECT network_id FROM entities WHERE tenant_id = ? AND entity_id = ?`, p, id).Scan(t.Context(), &got); err != nil || got != want {
-				t.Errorf("network of %d = %d, %v, want %d", id, got, err, want)
-			}
-		}
-	})
-}
-
-// TestMigrationErasesDeleted: teachers that were deleted before DELETE erased keep no e-mail and no phone (P7).
-func TestMigrationErasesDeleted(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		s := newStage(t, db, "a")
-		gone, kept := s.teacher("gone", "school").Account, s.teacher("kept", "school").Account
-		exec(t, db, `UPDATE accounts SET deleted = TRUE WHERE reference_id = 'gone'`)
-		for _, statement := range migrationUpdates(t, db, "20261121000225_erase_deleted", 1) {
-			exec(t, db, statement)
-		}
-		gone.Deleted, gone.Email, gone.Phone = true, "", ""
-		if got := accounts(t, db, s.p); len(got) != 2 || got[0] != gone || got[1] != kept {
-			t.Errorf("accounts = %+v, want %+v and %+v", got, gone, kept)
-		}
-	})
-}
-
-// migrationUpdates returns the statements of a migration that change rows, of which there are count.
-func migrationUpdates(t *testing.T, db *database.DB, name string, count int) (updates []string) {
-	t.Helper()
-	for _, statement := range migration(t, db, name) {
-		if at := strings.Index(statement, "UPDATE "); at >= 0 {
-			updates = append(updates, statement[at:])
-		}
-	}
-	if len(updates) != count {
-		t.Fatalf("the migration has %d updates, want %d", len(updates), count)
-	}
-	return updates
-}
-
 // TestListsUseIndexes: each list, and each question whether there is more, goes along an index of its own and sorts
 // nothing, whether the engine has statistics or not.
 func TestListsUseIndexes(t *testing.T) {

@@ -387,55 +387,6 @@ func TestCarriers(t *testing.T) {
 	})
 }
 
-// TestMigrationSetsCarriers: a reference of before the history means at all times the live account, else who gave it up,
-// else the last that was deleted (F4).
-func TestMigrationSetsCarriers(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		p := newPartner(t, db, "a")
-		account := func(id directory.UserID, ref directory.Ref, deleted bool) directory.Account {
-			return directory.Account{ID: id, Ref: ref, Kind: directory.Reader, AccessToken: fmt.Sprint("T", id), Deleted: deleted}
-		}
-		must(t, putAccounts(t, db, p, 1, account(1, "one", false), account(2, "live", false), account(3, "live", true),
-			account(4, "gone", true), account(5, "gone", true), account(6, "gave", true), account(7, "gave", true), account(8, "gone once", true)))
-		exec(t, db, `DROP TABLE carriers`)
-		exec(t, db, `DROP INDEX accounts_deleted_reference`)
-		for _, statement := range migration(t, db, "20261121000220_former_references") {
-			exec(t, db, statement)
-		}
-		exec(t, db, `INSERT INTO former_references VALUES (?0, 'gave', 1), (?0, 'gave only', 2), (?0, 'live', 1), (?0 + 1, 'one', 9)`, p)
-		for _, statement := range migration(t, db, "20261121000230_carriers") {
-			exec(t, db, statement)
-		}
-		for partner, want := range map[directory.PartnerID]directory.Carriers{
-			p:     {"live": directory.Kept(2), "gone": directory.Kept(5), "gave": directory.Kept(1), "gave only": directory.Kept(2)},
-			p + 1: {"one": directory.Kept(9)},
-		} {
-			if got, err := directorydb.Carriers(t.Context(), db, partner); err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("Carriers = %v, %v, want %v", got, err, want)
-			}
-		}
-	})
-}
-
-// migration returns the statements of a migration.
-func migration(t *testing.T, db *database.DB, name string) (statements []string) {
-	t.Helper()
-	engine := database.SQLite
-	if strings.HasPrefix(db.URL, "postgres") {
-		engine = database.Postgres
-	}
-	text, err := directorydb.Migrations.ReadFile("migrations/" + string(engine) + "/" + name + ".tx.up.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		code, _, _ := strings.Cut(line, "--")
-		statements = append(statements, code)
-	}
-	statements = strings.Split(strings.TrimSpace(strings.Join(statements, "\n")), ";")
-	return slices.DeleteFunc(statements, func(s string) bool { return strings.TrimSpace(s) == "" })
-}
-
 // TestSameTwice: a change to what is stored writes nothing, so that what replicas hold stays good.
 func TestSameTwice(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {

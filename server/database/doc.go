@@ -23,7 +23,9 @@
 // [DB.Migrate] merges the sets in order of their numbers. Every migration is one
 // transaction together with the row that records it, taken under a lock, so that
 // several processes may start at once and a crash leaves nothing half done. The
-// record is the table of bun/migrate, bun_migrations.
+// record is the table of bun/migrate, bun_migrations. Until 0.1.0 is tagged each store
+// has one migration, which is edited in place on both engines; from then on a change of
+// the schema is a file of its own.
 //
 // # More than one PostgreSQL
 //

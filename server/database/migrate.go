@@ -9,6 +9,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/migrate"
@@ -25,9 +26,10 @@ const (
 // names of those that it applied, in order; none when there was nothing to do.
 // A set is the file system that a store embeds: files
 // migrations/<engine>/<number>_<name>.tx.up.sql, numbers being unique over all
-// sets, statements ended by semicolons.
+// sets, with a line "--bun:split" between two statements.
 //
-// Each migration is one transaction, taken under a lock: when several processes
+// Each migration is one transaction, taken under a lock, and its statements are
+// sent one at a time: Citus refuses several at once. When several processes
 // migrate at once, every migration is applied by one of them, and all return
 // when the schema is current. One that waits longer than 30 seconds for another
 // fails, and can be run again. On an error the migrations before the bad one
@@ -229,7 +231,7 @@ func (db *DB) lock(ctx context.Context, tx bun.Tx) error {
 	if db.Engine == SQLite {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, `SET LOCAL lock_timeout = '30s'; SET LOCAL idle_in_transaction_session_timeout = 0`)
+	_, err := tx.ExecContext(ctx, `SELECT set_config('lock_timeout', '30s', true), set_config('idle_in_transaction_session_timeout', '0', true)`)
 	if err != nil {
 		return err
 	}
@@ -241,8 +243,10 @@ func (db *DB) lock(ctx context.Context, tx bun.Tx) error {
 
 // apply runs a migration and records it, both in tx.
 func apply(ctx context.Context, tx bun.Tx, m *migration) error {
-	if _, err := tx.ExecContext(ctx, m.sql); err != nil {
-		return err
+	for statement := range strings.SplitSeq(m.sql, "\n--bun:split\n") {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return err
+		}
 	}
 	_, err := tx.NewInsert().Model(&migrate.Migration{Name: m.number, GroupID: 1}).
 		ModelTableExpr(migrationsTable).Returning("NULL").Exec(ctx)

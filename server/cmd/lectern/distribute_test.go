@@ -18,7 +18,7 @@ func TestMigrateDistribute(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errs := lectern(t, "migrate", "--distribute=4")
-	if code != exitOK || !strings.Contains(out, "applied 20261122000500_rates\n") || !strings.Contains(out, "distributed versions\n") ||
+	if code != exitOK || !strings.Contains(out, "applied 20261121000100_auth\n") || !strings.Contains(out, "distributed versions\n") ||
 		!strings.Contains(out, "distributed tenants\n") || !strings.HasSuffix(out, "the tables are distributed by tenant into 4 shards\n") {
 		t.Errorf("migrate --distribute=4 = %d %s, want all tables", code, out)
 	}

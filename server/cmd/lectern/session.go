@@ -97,9 +97,6 @@ func upToDate(ctx context.Context, db *database.DB) error {
 	if err == nil && !ok {
 		err = fmt.Errorf("the schema of %s is not up to date; run lectern migrate", database.Redact(db.URL))
 	}
-	if err == nil {
-		err = server.Moved(ctx, db)
-	}
 	return err
 }
 

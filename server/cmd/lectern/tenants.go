@@ -14,7 +14,6 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/commandline"
 	"github.com/lectern-dev/lectern/server/internal/degrees"
-	"github.com/lectern-dev/lectern/server/internal/progress"
 	"github.com/lectern-dev/lectern/server/internal/tenants"
 )
 
@@ -22,16 +21,13 @@ type migrateCmd struct {
 	Distribute commandline.Shards `env:"-" placeholder:"SHARDS" help:"Also spread the tables over the nodes of a Citus cluster, by tenant, in so many shards (--distribute=64; default 32)."`
 }
 
-// Run applies the migrations that are missing and names them, moves what former versions have stored elsewhere, and, where that is
-// asked for, distributes the tables and names them.
+// Run applies the migrations that are missing and names them, and, where that is asked for, distributes the tables and names them.
 func (c *migrateCmd) Run(s *session) error {
 	db, err := s.open(nil)
 	if err != nil {
 		return err
 	}
-	bars := s.progress("migrate")
-	defer bars.Finish()
-	applied, err := server.MigrateAll(s.ctx, db, func(table string, done, total int64) { bars.Show(progress.Move+table, done, total) })
+	applied, err := server.Migrate(s.ctx, db)
 	err = cmp.Or(s.list("applied", applied), err)
 	if err == nil && len(applied) == 0 {
 		_, err = fmt.Fprintln(s.stdout, "the schema is up to date")

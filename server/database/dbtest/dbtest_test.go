@@ -85,7 +85,9 @@ func TestDistributed(t *testing.T) {
 	db := dbtest.Distributed(r)
 	migrations := fstest.MapFS{"migrations/postgres/20260101000001_a.tx.up.sql": {Data: []byte(`
 CREATE TABLE versions (tenant_id bigint NOT NULL PRIMARY KEY, n bigint NOT NULL);
+--bun:split
 CREATE TABLE states (tenant_id bigint NOT NULL, began bigint NOT NULL, PRIMARY KEY (tenant_id, began));
+--bun:split
 INSERT INTO versions SELECT i, i FROM generate_series(1, 20) i;`)}}
 	if _, err := db.Migrate(t.Context(), migrations); err != nil {
 		t.Fatal(err)
@@ -112,6 +114,13 @@ INSERT INTO versions SELECT i, i FROM generate_series(1, 20) i;`)}}
 		if err != nil || len(r.texts) != 1 || !strings.HasSuffix(r.texts[0], bad) {
 			t.Errorf("%s: %v, reported %q, want it once", bad, err, r.texts)
 		}
+	}
+	r.texts = nil
+	if err := run(`SELECT 1; SELECT 2`); err != nil || len(r.texts) > 0 {
+		t.Errorf("two statements in one message: %v, reported %q, want neither", err, r.texts)
+	}
+	if err := run(`ALTER TABLE states ADD COLUMN n bigint; SELECT 2`); err != nil || len(r.texts) != 1 || !strings.HasPrefix(r.texts[0], "2 statements in one message") {
+		t.Errorf("two statements in one message, one of which changes a table: %v, reported %q, want it once", err, r.texts)
 	}
 	if err := run(`CREATE UNIQUE INDEX ON states (began)`); err == nil {
 		t.Error("a unique key without the tenant is not refused")

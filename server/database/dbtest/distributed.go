@@ -38,7 +38,8 @@ func createCitus(tb testing.TB) string {
 
 // Distributed is a Citus that distributes each table, into four partitions, as soon as the migrations have made them. Each
 // statement's plan is watched: one that touches two partitions of a table, which are of two tenants, or of one that it does not
-// name, fails the test, but those that acrossTenants lists. A test must name the tenant in its own statements too.
+// name, fails the test, but those that acrossTenants lists. A test must name the tenant in its own statements too. A message of
+// several statements, one of which changes a table, fails the test as well: Citus refuses it.
 func Distributed(tb testing.TB) *database.DB {
 	tb.Helper()
 	plain := createCitus(tb)
@@ -126,15 +127,31 @@ func (w *watcher) accept() {
 	}
 }
 
-// pass passes on what the server says, but its notices with plans. A message is a letter, its length and its body.
+// changing are the beginnings of what ends a statement that changes a table.
+var changing = []string{"CREAT", "ALTER", "DROP "}
+
+// pass passes on what the server says, but its notices with plans. A message is a letter, its length and its body: C ends a
+// statement, 2 says that it came with parameters, in a message of its own, and Z that the server is ready for the next message.
 func (w *watcher) pass(client, server net.Conn) {
-	from := bufio.NewReader(server)
+	from, ended, changes := bufio.NewReader(server), 0, false
 	for {
 		head, err := from.Peek(5)
 		if err != nil {
 			return
 		}
 		length := int64(binary.BigEndian.Uint32(head[1:])) + 1
+		switch head[0] {
+		case 'C':
+			head, _ = from.Peek(10)
+			ended, changes = ended+1, changes || slices.Contains(changing, string(head[5:]))
+		case '2':
+			ended--
+		case 'Z':
+			if ended > 1 && changes {
+				w.tb.Errorf("%d statements in one message, and one changes a table: Citus refuses it", ended)
+			}
+			ended, changes = 0, false
+		}
 		if head[0] != 'N' {
 			if _, err := io.CopyN(client, from, length); err != nil {
 				return

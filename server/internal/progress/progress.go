@@ -9,7 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -17,12 +16,8 @@ import (
 	"golang.org/x/term"
 )
 
-const (
-	// Wait is the stage of a load that waits for its turn to write.
-	Wait = "wait"
-	// Move is what the stages begin with in which rows of a former table move.
-	Move = "move "
-)
+// Wait is the stage of a load that waits for its turn to write.
+const Wait = "wait"
 
 const (
 	redraw   = 100 * time.Millisecond // a terminal's line
@@ -139,8 +134,6 @@ func (s stage) text(took time.Duration) string {
 		count, things = bytesOf, ""
 	case s.name == "generate":
 		things = " days of users"
-	case strings.HasPrefix(s.name, Move):
-		things = " rows"
 	}
 	text := s.name + ": " + count(float64(s.done)) + " of " + count(float64(s.total)) + things
 	if s.total > 0 {

@@ -70,7 +70,6 @@ func TestStanding(t *testing.T) {
 		{"read", 0, 999, "read: 0 B of 999 B (0 %)"},
 		{"read", 1, 1000, "read: 1 B of 1.0 kB (0 %), 0 B/s, 2h46m30s left"},
 		{"read", 99_949_999, 123_456_789, "read: 100 MB of 123 MB (80 %), 10 MB/s, 2s left"},
-		{"move facts", 500, 2000, "move facts: 500 of 2000 rows (25 %), 50.0 rows/s, 30s left"},
 		{"settle", 128, 256, "settle: 128 of 256 parts (50 %), 12.8 parts/s, 10s left"},
 	} {
 		if got := (stage{name: tt.stage, done: tt.done, total: tt.total}).text(10 * time.Second); got != tt.want {

@@ -1,4 +1,6 @@
--- The only table that tenants share (G4).
+-- Until 0.1.0 is tagged this file is edited in place, on both engines; from then on a change is a file of its own.
+-- All tenants. It is shared. Operator commands give out the numbers, under a
+-- lock.
 CREATE TABLE tenants (
 	tenant_id INTEGER   NOT NULL PRIMARY KEY,
 	kind      TEXT      NOT NULL,
@@ -7,26 +9,77 @@ CREATE TABLE tenants (
 	created   TIMESTAMP NOT NULL,
 	UNIQUE (kind, reference)
 );
-
--- One row a tenant: what readers compare.
+--bun:split
+-- One row a tenant: which snapshot is current. Readers compare it, and writers lock it. next_facts hold from next_from, where a load
+-- waits for its hour. oldest_* is the oldest snapshot that is kept, and since when, where older ones wait to be deleted. secret
+-- tells an X-Snapshot of the tenant's from another text. Instants are microseconds since 1970, and 0 is none. Numbers of loads begin
+-- at 2^32 (package paging/state).
 CREATE TABLE versions (
-	tenant_id INTEGER NOT NULL PRIMARY KEY,
-	registers INTEGER NOT NULL,
-	facts     INTEGER NOT NULL
+	tenant_id        INTEGER NOT NULL PRIMARY KEY,
+	registers        INTEGER NOT NULL,
+	facts            INTEGER NOT NULL,
+	held_from        INTEGER NOT NULL DEFAULT 0,
+	next_facts       INTEGER NOT NULL DEFAULT 0,
+	next_from        INTEGER NOT NULL DEFAULT 0,
+	oldest_registers INTEGER NOT NULL DEFAULT 0,
+	oldest_facts     INTEGER NOT NULL DEFAULT 0,
+	oldest_since     INTEGER NOT NULL DEFAULT 0,
+	secret           BLOB,
+	erasures         INTEGER NOT NULL DEFAULT 0 -- raised by each erasure (G8): answers change by it, and snapshots do not
 );
-
-CREATE TABLE keys (
+--bun:split
+-- The snapshots that there were, each with when it began.
+CREATE TABLE states (
 	tenant_id INTEGER NOT NULL,
-	number    INTEGER NOT NULL,
-	api       TEXT    NOT NULL,
-	network   INTEGER NOT NULL, -- 0 = none
-	budget    INTEGER NOT NULL,
-	hash      BLOB    NOT NULL,
+	registers INTEGER NOT NULL,
+	facts     INTEGER NOT NULL,
+	held_from INTEGER NOT NULL,
+	began     INTEGER NOT NULL,
+	PRIMARY KEY (tenant_id, registers, facts)
+);
+--bun:split
+CREATE TABLE keys (
+	tenant_id INTEGER   NOT NULL,
+	number    INTEGER   NOT NULL,
+	api       TEXT      NOT NULL,
+	network   INTEGER   NOT NULL, -- 0 = none
+	budget    INTEGER   NOT NULL,
+	hash      BLOB      NOT NULL, -- empty for a key of the directory, whose HMAC needs the secret itself (P11)
+	secret    BLOB, -- sealed; only of a key of the directory
 	created   TIMESTAMP NOT NULL,
 	expires   TIMESTAMP,
 	revoked   TIMESTAMP,
 	last_used TIMESTAMP,
 	PRIMARY KEY (tenant_id, number)
 ) WITHOUT ROWID;
-
--- There are no rates: here they are counted in the process (H6).
+--bun:split
+-- The last load of each of a tenant's APIs, for the operator: no report reads it. It is written after the load, on its own.
+CREATE TABLE loads (
+	tenant_id    INTEGER   NOT NULL,
+	api          TEXT      NOT NULL,
+	ended        TIMESTAMP NOT NULL,
+	milliseconds INTEGER   NOT NULL,
+	row_count    INTEGER   NOT NULL,
+	PRIMARY KEY (tenant_id, api)
+) WITHOUT ROWID;
+--bun:split
+-- People whose name, e-mail and phone were erased for ever (P7): no later row brings them back. user_id is the number of an account
+-- or of a reader; since is when the first erasure was asked for, in microseconds since 1970.
+CREATE TABLE forgotten (
+	tenant_id INTEGER NOT NULL,
+	user_id   INTEGER NOT NULL,
+	since     INTEGER NOT NULL,
+	PRIMARY KEY (tenant_id, user_id)
+);
+--bun:split
+-- The loads that workers do: when a tenant's next one is due, and who has it, until when unless it says that it lives. Instants
+-- are microseconds since 1970; 0 is before all others.
+CREATE TABLE work (
+	tenant_id INTEGER NOT NULL PRIMARY KEY,
+	due       INTEGER NOT NULL,
+	token     TEXT    NOT NULL, -- of who has it, or had it last
+	expires   INTEGER NOT NULL,
+	failures  INTEGER NOT NULL, -- in a row
+	problem   TEXT    NOT NULL, -- of the last of them
+	content   TEXT    NOT NULL  -- a digest of what was loaded last
+);

@@ -1,67 +1,92 @@
+-- Until 0.1.0 is tagged this file is edited in place, on both engines; from then on a change is a file of its own.
 -- A partner's entities and accounts. Texts that are null are empty; entity_type and kind are the numbers of package
 -- directory. References and tokens compare bytewise (P2), whatever the database's collation.
 
--- The partner's own row: what it is called, and the last numbers that were given out (S1).
+-- The partner's own row: its name, and the last numbers that were given out (S1).
 CREATE TABLE partners (
-	tenant_id      bigint NOT NULL PRIMARY KEY,
-	reference_id   text   COLLATE "C" NOT NULL,
-	name           text   NOT NULL,
-	last_entity_id bigint NOT NULL,
-	last_user_id   bigint NOT NULL
+	tenant_id      bigint           NOT NULL PRIMARY KEY,
+	reference_id   text COLLATE "C" NOT NULL,
+	name           text             NOT NULL,
+	last_entity_id bigint           NOT NULL,
+	last_user_id   bigint           NOT NULL
 );
-
+--bun:split
 -- The partner's vocabulary of degrees, where the operator has replaced the usual one (P3).
 CREATE TABLE degrees (
-	tenant_id bigint   NOT NULL,
-	code      text     COLLATE "C" NOT NULL,
-	stage     text     NOT NULL,
-	grade     smallint NOT NULL, -- 0 = none
-	position  integer  NOT NULL,
+	tenant_id bigint           NOT NULL,
+	code      text COLLATE "C" NOT NULL,
+	stage     text             NOT NULL,
+	grade     smallint         NOT NULL, -- 0 = none
+	position  integer          NOT NULL,
 	PRIMARY KEY (tenant_id, code)
 );
-
+--bun:split
 CREATE TABLE entities (
-	tenant_id    bigint   NOT NULL,
-	entity_id    bigint   NOT NULL,
-	reference_id text     COLLATE "C" NOT NULL,
-	entity_type  smallint NOT NULL, -- 1 network, 2 school, 3 class
-	name         text     NOT NULL,
-	degree       text     NOT NULL,
-	inep         text     NOT NULL,
-	state        text     NOT NULL,
-	city         text     NOT NULL,
-	parent_id    bigint   NOT NULL, -- 0 = the partner
-	deleted      boolean  NOT NULL,
-	version      bigint   NOT NULL, -- of the registers, when the row was last written
+	tenant_id    bigint           NOT NULL,
+	entity_id    bigint           NOT NULL,
+	reference_id text COLLATE "C" NOT NULL,
+	entity_type  smallint         NOT NULL, -- 1 network, 2 school, 3 class
+	name         text             NOT NULL,
+	degree       text             NOT NULL,
+	inep         text             NOT NULL,
+	state        text             NOT NULL,
+	city         text             NOT NULL,
+	parent_id    bigint           NOT NULL, -- 0 = the partner
+	deleted      boolean          NOT NULL,
+	version      bigint           NOT NULL, -- of the registers, when the row was last written
+	network_id   bigint           NOT NULL DEFAULT 0, -- above a school or a class: what is below a network is one range of an index
 	PRIMARY KEY (tenant_id, entity_id)
 );
-
+--bun:split
 CREATE UNIQUE INDEX entities_live_reference ON entities (tenant_id, reference_id) WHERE NOT deleted;
-
+--bun:split
 CREATE INDEX entities_version ON entities (tenant_id, version);
-
+--bun:split
+-- The lists of the directory read these, so that a page costs the same however far it is from the first (P8, P9): each index ends
+-- in the number that the list is ordered by.
+CREATE INDEX entities_network ON entities (tenant_id, network_id, entity_id) WHERE NOT deleted;
+--bun:split
+CREATE INDEX entities_parent ON entities (tenant_id, parent_id, entity_id) WHERE NOT deleted;
+--bun:split
+CREATE INDEX entities_type ON entities (tenant_id, entity_type, entity_id) WHERE NOT deleted;
+--bun:split
 CREATE TABLE accounts (
-	tenant_id    bigint   NOT NULL,
-	user_id      bigint   NOT NULL,
-	reference_id text     COLLATE "C" NOT NULL,
-	kind         smallint NOT NULL, -- 1 reader, 2 teacher, 3 administrator, 4 internal
-	name         text     NOT NULL,
-	email        text     NOT NULL,
-	phone        text     NOT NULL,
-	access_token text     COLLATE "C" NOT NULL CHECK (access_token <> ''),
-	entity_id    bigint   NOT NULL, -- 0 = none
-	active       boolean  NOT NULL,
-	deleted      boolean  NOT NULL,
-	version      bigint   NOT NULL,
+	tenant_id    bigint           NOT NULL,
+	user_id      bigint           NOT NULL,
+	reference_id text COLLATE "C" NOT NULL,
+	kind         smallint         NOT NULL, -- 1 reader, 2 teacher, 3 administrator, 4 internal
+	name         text             NOT NULL,
+	email        text             NOT NULL,
+	phone        text             NOT NULL,
+	access_token text COLLATE "C" NOT NULL CHECK (access_token <> ''),
+	entity_id    bigint           NOT NULL, -- 0 = none
+	active       boolean          NOT NULL,
+	deleted      boolean          NOT NULL,
+	version      bigint           NOT NULL,
 	PRIMARY KEY (tenant_id, user_id)
 );
-
+--bun:split
 CREATE UNIQUE INDEX accounts_live_reference ON accounts (tenant_id, reference_id) WHERE NOT deleted;
-
+--bun:split
 CREATE UNIQUE INDEX accounts_token ON accounts (tenant_id, access_token);
-
+--bun:split
 CREATE INDEX accounts_version ON accounts (tenant_id, version);
-
+--bun:split
+CREATE INDEX accounts_entity ON accounts (tenant_id, entity_id, kind, user_id) WHERE NOT deleted;
+--bun:split
+-- An account that takes a reference asks for the deleted account that had it before.
+CREATE INDEX accounts_deleted_reference ON accounts (tenant_id, reference_id) WHERE deleted;
+--bun:split
+-- The accounts that had a reference, each from when on: an event belongs to the account that had its reference at the event's time
+-- (F4). A reference that only one account ever had, and still has, is left out.
+CREATE TABLE carriers (
+	tenant_id    bigint           NOT NULL,
+	reference_id text COLLATE "C" NOT NULL,
+	since        bigint           NOT NULL, -- microseconds since 1970; 0 = from the beginning
+	user_id      bigint           NOT NULL,
+	PRIMARY KEY (tenant_id, reference_id, since)
+);
+--bun:split
 CREATE TABLE evaluations (
 	tenant_id     bigint NOT NULL,
 	evaluation_id bigint NOT NULL,
@@ -69,4 +94,53 @@ CREATE TABLE evaluations (
 	title         text   NOT NULL,
 	applied_at    bigint, -- microseconds since 1970; null = not known
 	PRIMARY KEY (tenant_id, evaluation_id)
+);
+--bun:split
+-- Evaluations are deleted with their entity (P6).
+CREATE INDEX evaluations_entity ON evaluations (tenant_id, entity_id);
+--bun:split
+-- Rows that were replaced, as they were until a version of the registers: an earlier snapshot is read from here and from the rows
+-- that are older than it (G8).
+CREATE TABLE entities_past (
+	tenant_id    bigint   NOT NULL,
+	until        bigint   NOT NULL,
+	entity_id    bigint   NOT NULL,
+	version      bigint   NOT NULL,
+	reference_id text     NOT NULL,
+	entity_type  smallint NOT NULL,
+	name         text     NOT NULL,
+	degree       text     NOT NULL,
+	inep         text     NOT NULL,
+	state        text     NOT NULL,
+	city         text     NOT NULL,
+	parent_id    bigint   NOT NULL,
+	deleted      boolean  NOT NULL,
+	PRIMARY KEY (tenant_id, until, entity_id)
+);
+--bun:split
+CREATE TABLE accounts_past (
+	tenant_id bigint   NOT NULL,
+	until     bigint   NOT NULL,
+	user_id   bigint   NOT NULL,
+	version   bigint   NOT NULL,
+	kind      smallint NOT NULL,
+	name      text     NOT NULL,
+	email     text     NOT NULL,
+	entity_id bigint   NOT NULL,
+	active    boolean  NOT NULL,
+	deleted   boolean  NOT NULL,
+	PRIMARY KEY (tenant_id, until, user_id)
+);
+--bun:split
+-- Erasure goes through all snapshots of a person.
+CREATE INDEX accounts_past_user ON accounts_past (tenant_id, user_id);
+--bun:split
+CREATE TABLE degrees_past (
+	tenant_id bigint   NOT NULL,
+	until     bigint   NOT NULL,
+	position  integer  NOT NULL, -- 0 stands for the vocabulary itself, which may have no other row
+	code      text     NOT NULL,
+	stage     text     NOT NULL,
+	grade     smallint NOT NULL,
+	PRIMARY KEY (tenant_id, until, position)
 );

@@ -1,7 +1,8 @@
+-- Until 0.1.0 is tagged this file is edited in place, on both engines; from then on a change is a file of its own.
 -- A partner's entities and accounts. Texts that are null are empty; entity_type and kind are the numbers of package
--- directory. Texts compare bytewise here anyway.
+-- directory. References and tokens compare bytewise (P2), as all texts do here.
 
--- The partner's own row: what it is called, and the last numbers that were given out (S1).
+-- The partner's own row: its name, and the last numbers that were given out (S1).
 CREATE TABLE partners (
 	tenant_id      INTEGER NOT NULL PRIMARY KEY,
 	reference_id   TEXT    NOT NULL,
@@ -9,7 +10,7 @@ CREATE TABLE partners (
 	last_entity_id INTEGER NOT NULL,
 	last_user_id   INTEGER NOT NULL
 );
-
+--bun:split
 -- The partner's vocabulary of degrees, where the operator has replaced the usual one (P3).
 CREATE TABLE degrees (
 	tenant_id INTEGER NOT NULL,
@@ -19,7 +20,7 @@ CREATE TABLE degrees (
 	position  INTEGER NOT NULL,
 	PRIMARY KEY (tenant_id, code)
 ) WITHOUT ROWID;
-
+--bun:split
 CREATE TABLE entities (
 	tenant_id    INTEGER NOT NULL,
 	entity_id    INTEGER NOT NULL,
@@ -33,13 +34,22 @@ CREATE TABLE entities (
 	parent_id    INTEGER NOT NULL, -- 0 = the partner
 	deleted      BOOLEAN NOT NULL,
 	version      INTEGER NOT NULL, -- of the registers, when the row was last written
+	network_id   INTEGER NOT NULL DEFAULT 0, -- above a school or a class: what is below a network is one range of an index
 	PRIMARY KEY (tenant_id, entity_id)
 ) WITHOUT ROWID;
-
+--bun:split
 CREATE UNIQUE INDEX entities_live_reference ON entities (tenant_id, reference_id) WHERE NOT deleted;
-
+--bun:split
 CREATE INDEX entities_version ON entities (tenant_id, version);
-
+--bun:split
+-- The lists of the directory read these, so that a page costs the same however far it is from the first (P8, P9): each index ends
+-- in the number that the list is ordered by.
+CREATE INDEX entities_network ON entities (tenant_id, network_id, entity_id) WHERE NOT deleted;
+--bun:split
+CREATE INDEX entities_parent ON entities (tenant_id, parent_id, entity_id) WHERE NOT deleted;
+--bun:split
+CREATE INDEX entities_type ON entities (tenant_id, entity_type, entity_id) WHERE NOT deleted;
+--bun:split
 CREATE TABLE accounts (
 	tenant_id    INTEGER NOT NULL,
 	user_id      INTEGER NOT NULL,
@@ -55,13 +65,28 @@ CREATE TABLE accounts (
 	version      INTEGER NOT NULL,
 	PRIMARY KEY (tenant_id, user_id)
 ) WITHOUT ROWID;
-
+--bun:split
 CREATE UNIQUE INDEX accounts_live_reference ON accounts (tenant_id, reference_id) WHERE NOT deleted;
-
+--bun:split
 CREATE UNIQUE INDEX accounts_token ON accounts (tenant_id, access_token);
-
+--bun:split
 CREATE INDEX accounts_version ON accounts (tenant_id, version);
-
+--bun:split
+CREATE INDEX accounts_entity ON accounts (tenant_id, entity_id, kind, user_id) WHERE NOT deleted;
+--bun:split
+-- An account that takes a reference asks for the deleted account that had it before.
+CREATE INDEX accounts_deleted_reference ON accounts (tenant_id, reference_id) WHERE deleted;
+--bun:split
+-- The accounts that had a reference, each from when on: an event belongs to the account that had its reference at the event's time
+-- (F4). A reference that only one account ever had, and still has, is left out.
+CREATE TABLE carriers (
+	tenant_id    INTEGER NOT NULL,
+	reference_id TEXT    NOT NULL,
+	since        INTEGER NOT NULL, -- microseconds since 1970; 0 = from the beginning
+	user_id      INTEGER NOT NULL,
+	PRIMARY KEY (tenant_id, reference_id, since)
+) WITHOUT ROWID;
+--bun:split
 CREATE TABLE evaluations (
 	tenant_id     INTEGER NOT NULL,
 	evaluation_id INTEGER NOT NULL,
@@ -70,3 +95,52 @@ CREATE TABLE evaluations (
 	applied_at    INTEGER, -- microseconds since 1970; null = not known
 	PRIMARY KEY (tenant_id, evaluation_id)
 ) WITHOUT ROWID;
+--bun:split
+-- Evaluations are deleted with their entity (P6).
+CREATE INDEX evaluations_entity ON evaluations (tenant_id, entity_id);
+--bun:split
+-- Rows that were replaced, as they were until a version of the registers: an earlier snapshot is read from here and from the rows
+-- that are older than it (G8).
+CREATE TABLE entities_past (
+	tenant_id    INTEGER NOT NULL,
+	until        INTEGER NOT NULL,
+	entity_id    INTEGER NOT NULL,
+	version      INTEGER NOT NULL,
+	reference_id TEXT    NOT NULL,
+	entity_type  INTEGER NOT NULL,
+	name         TEXT    NOT NULL,
+	degree       TEXT    NOT NULL,
+	inep         TEXT    NOT NULL,
+	state        TEXT    NOT NULL,
+	city         TEXT    NOT NULL,
+	parent_id    INTEGER NOT NULL,
+	deleted      BOOLEAN NOT NULL,
+	PRIMARY KEY (tenant_id, until, entity_id)
+);
+--bun:split
+CREATE TABLE accounts_past (
+	tenant_id INTEGER NOT NULL,
+	until     INTEGER NOT NULL,
+	user_id   INTEGER NOT NULL,
+	version   INTEGER NOT NULL,
+	kind      INTEGER NOT NULL,
+	name      TEXT    NOT NULL,
+	email     TEXT    NOT NULL,
+	entity_id INTEGER NOT NULL,
+	active    BOOLEAN NOT NULL,
+	deleted   BOOLEAN NOT NULL,
+	PRIMARY KEY (tenant_id, until, user_id)
+);
+--bun:split
+-- Erasure goes through all snapshots of a person.
+CREATE INDEX accounts_past_user ON accounts_past (tenant_id, user_id);
+--bun:split
+CREATE TABLE degrees_past (
+	tenant_id INTEGER NOT NULL,
+	until     INTEGER NOT NULL,
+	position  INTEGER NOT NULL, -- 0 stands for the vocabulary itself, which may have no other row
+	code      TEXT    NOT NULL,
+	stage     TEXT    NOT NULL,
+	grade     INTEGER NOT NULL,
+	PRIMARY KEY (tenant_id, until, position)
+);

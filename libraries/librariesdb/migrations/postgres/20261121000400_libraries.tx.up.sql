@@ -1,27 +1,24 @@
--- The registers of a library network as rows, and its folded facts. Binary columns are packed already: no compression.
--- Texts that are null are empty; identifiers and years that are null are -1; days count from 1970-01-01; instants are
--- microseconds since then, 0 where null; enums are the numbers of package libraries.
-
--- The network's own row: the hour at which its state was published (0 = never), and what is counted now of every title.
-CREATE TABLE libraries_networks (
-	tenant_id bigint  NOT NULL PRIMARY KEY,
-	hour      integer NOT NULL,
-	holdings  bytea   NOT NULL
-);
-
-ALTER TABLE libraries_networks ALTER COLUMN holdings SET STORAGE EXTERNAL;
-
+-- Until 0.1.0 is tagged this file is edited in place, on both engines; from then on a change is a file of its own.
+-- The registers of a library network. A row is visible in the snapshots [since, until). Texts that are null are empty; identifiers
+-- and years that are null are -1; days count from 1970-01-01; instants are microseconds since then, 0 where null; enums are the
+-- numbers of package libraries.
 CREATE TABLE libraries_terms (
 	tenant_id  bigint   NOT NULL,
 	vocabulary smallint NOT NULL,
 	term_id    bigint   NOT NULL,
+	since      bigint   NOT NULL,
+	until      bigint   NOT NULL,
 	name       text     NOT NULL,
-	PRIMARY KEY (tenant_id, vocabulary, term_id)
+	PRIMARY KEY (tenant_id, vocabulary, term_id, since)
 );
-
+--bun:split
+CREATE INDEX libraries_terms_until ON libraries_terms (tenant_id, until) WHERE until < 140737488355327;
+--bun:split
 CREATE TABLE libraries_books (
 	tenant_id     bigint  NOT NULL,
 	book_id       bigint  NOT NULL,
+	since         bigint  NOT NULL,
+	until         bigint  NOT NULL,
 	title         text    NOT NULL,
 	isbn          text    NOT NULL,
 	author        text    NOT NULL,
@@ -33,12 +30,16 @@ CREATE TABLE libraries_books (
 	has_video     boolean NOT NULL,
 	max_uses      bigint,
 	year          bigint  NOT NULL,
-	PRIMARY KEY (tenant_id, book_id)
+	PRIMARY KEY (tenant_id, book_id, since)
 );
-
+--bun:split
+CREATE INDEX libraries_books_until ON libraries_books (tenant_id, until) WHERE until < 140737488355327;
+--bun:split
 CREATE TABLE libraries_lines (
 	tenant_id    bigint   NOT NULL,
 	line_id      bigint   NOT NULL,
+	since        bigint   NOT NULL,
+	until        bigint   NOT NULL,
 	book_id      bigint   NOT NULL,
 	collection   smallint NOT NULL,
 	kind         smallint NOT NULL,
@@ -49,12 +50,16 @@ CREATE TABLE libraries_lines (
 	total_price  bigint   NOT NULL,
 	purchased_at integer  NOT NULL,
 	expires_at   integer,
-	PRIMARY KEY (tenant_id, line_id)
+	PRIMARY KEY (tenant_id, line_id, since)
 );
-
+--bun:split
+CREATE INDEX libraries_lines_until ON libraries_lines (tenant_id, until) WHERE until < 140737488355327;
+--bun:split
 CREATE TABLE libraries_readers (
 	tenant_id    bigint   NOT NULL,
 	user_id      bigint   NOT NULL,
+	since        bigint   NOT NULL,
+	until        bigint   NOT NULL,
 	name         text     NOT NULL,
 	email        text     NOT NULL,
 	library_id   bigint   NOT NULL,
@@ -69,126 +74,93 @@ CREATE TABLE libraries_readers (
 	updated      bigint   NOT NULL,
 	confirmed    bigint   NOT NULL,
 	last_login   bigint   NOT NULL,
-	PRIMARY KEY (tenant_id, user_id)
+	erased       bigint   NOT NULL DEFAULT 0, -- the version of the registers by which something of the row was erased (H14); 0 = none
+	PRIMARY KEY (tenant_id, user_id, since)
 );
-
--- What filters, groups and counts need of readers: 1024 neighbours a row.
-CREATE TABLE libraries_attributes (
-	tenant_id bigint NOT NULL,
-	block     bigint NOT NULL,
-	data      bytea  NOT NULL,
-	PRIMARY KEY (tenant_id, block)
-);
-
-ALTER TABLE libraries_attributes ALTER COLUMN data SET STORAGE EXTERNAL;
-
--- What a reader did with each title.
-CREATE TABLE libraries_shelves (
-	tenant_id bigint NOT NULL,
-	user_id   bigint NOT NULL,
-	data      bytea  NOT NULL,
-	PRIMARY KEY (tenant_id, user_id)
-);
-
-ALTER TABLE libraries_shelves ALTER COLUMN data SET STORAGE EXTERNAL;
-
--- The events of 128 neighbouring readers on eight days: what makes loading them twice the same as once.
-CREATE TABLE libraries_seen (
-	tenant_id bigint  NOT NULL,
-	readers   bigint  NOT NULL, -- the number of the group
-	block     integer NOT NULL, -- of days
-	data      bytea   NOT NULL,
-	PRIMARY KEY (tenant_id, readers, block)
-);
-
-ALTER TABLE libraries_seen ALTER COLUMN data SET STORAGE EXTERNAL;
-
--- A day: its totals, and the sheets of its readers, its titles and its logins.
-CREATE TABLE libraries_days (
-	tenant_id bigint  NOT NULL,
-	day       integer NOT NULL,
-	totals    bytea   NOT NULL,
-	readers   bytea   NOT NULL,
-	titles    bytea   NOT NULL,
-	logins    bytea   NOT NULL,
-	PRIMARY KEY (tenant_id, day)
-);
-
-ALTER TABLE libraries_days
-	ALTER COLUMN readers SET STORAGE EXTERNAL, ALTER COLUMN titles SET STORAGE EXTERNAL, ALTER COLUMN logins SET STORAGE EXTERNAL;
-
--- Loans stand as they are listed: by day, then identifier.
+--bun:split
+CREATE INDEX libraries_readers_until ON libraries_readers (tenant_id, until) WHERE until < 140737488355327;
+--bun:split
+CREATE INDEX libraries_readers_erased ON libraries_readers (tenant_id, erased) WHERE erased > 0;
+--bun:split
+-- Loans are stored as they are listed: by day, then identifier.
 CREATE TABLE libraries_loans (
 	tenant_id bigint   NOT NULL,
 	day       integer  NOT NULL,
 	loan_id   bigint   NOT NULL,
+	since     bigint   NOT NULL,
+	until     bigint   NOT NULL,
 	user_id   bigint   NOT NULL,
 	book_id   bigint   NOT NULL,
 	borrowed  bigint   NOT NULL,
 	due       integer,
 	returned  bigint   NOT NULL,
 	status    smallint NOT NULL,
-	PRIMARY KEY (tenant_id, day, loan_id)
+	PRIMARY KEY (tenant_id, day, loan_id, since)
 );
-
-CREATE UNIQUE INDEX libraries_loans_id ON libraries_loans (tenant_id, loan_id);
-
+--bun:split
+-- Of the rows of an identifier at most one is open: until is in the key, which also finds the row of a snapshot.
+CREATE UNIQUE INDEX libraries_loans_id ON libraries_loans (tenant_id, loan_id, until);
+--bun:split
 CREATE INDEX libraries_loans_reader ON libraries_loans (tenant_id, user_id);
-
+--bun:split
 CREATE INDEX libraries_loans_book ON libraries_loans (tenant_id, book_id);
-
--- Loans made before the history: they do not exist, and renewals of them are no bad rows. What never changes is kept.
-CREATE TABLE libraries_early_loans (
-	tenant_id bigint NOT NULL,
-	loan_id   bigint NOT NULL,
-	user_id   bigint NOT NULL,
-	book_id   bigint NOT NULL,
-	borrowed  bigint NOT NULL,
-	PRIMARY KEY (tenant_id, loan_id)
-);
-
+--bun:split
+CREATE INDEX libraries_loans_until ON libraries_loans (tenant_id, until) WHERE until < 140737488355327;
+--bun:split
 CREATE TABLE libraries_reservations (
 	tenant_id      bigint   NOT NULL,
 	day            integer  NOT NULL,
 	reservation_id bigint   NOT NULL,
+	since          bigint   NOT NULL,
+	until          bigint   NOT NULL,
 	user_id        bigint   NOT NULL,
 	book_id        bigint   NOT NULL,
 	reserved       bigint   NOT NULL,
 	resolved       bigint   NOT NULL,
 	position       bigint   NOT NULL,
 	status         smallint NOT NULL,
-	PRIMARY KEY (tenant_id, day, reservation_id)
+	PRIMARY KEY (tenant_id, day, reservation_id, since)
 );
-
-CREATE UNIQUE INDEX libraries_reservations_id ON libraries_reservations (tenant_id, reservation_id);
-
+--bun:split
+CREATE UNIQUE INDEX libraries_reservations_id ON libraries_reservations (tenant_id, reservation_id, until);
+--bun:split
 CREATE INDEX libraries_reservations_reader ON libraries_reservations (tenant_id, user_id);
-
+--bun:split
 CREATE INDEX libraries_reservations_book ON libraries_reservations (tenant_id, book_id);
-
+--bun:split
+CREATE INDEX libraries_reservations_until ON libraries_reservations (tenant_id, until) WHERE until < 140737488355327;
+--bun:split
 CREATE TABLE libraries_requests (
 	tenant_id    bigint   NOT NULL,
 	day          integer  NOT NULL,
 	requested    bigint   NOT NULL,
 	request_id   bigint   NOT NULL,
 	user_id      bigint   NOT NULL,
+	since        bigint   NOT NULL,
+	until        bigint   NOT NULL,
 	title        text     NOT NULL,
 	author       text     NOT NULL,
 	publisher    text     NOT NULL,
 	search_term  text     NOT NULL,
 	availability smallint NOT NULL,
-	PRIMARY KEY (tenant_id, day, requested, request_id, user_id)
+	PRIMARY KEY (tenant_id, day, requested, request_id, user_id, since)
 );
-
+--bun:split
+CREATE INDEX libraries_requests_until ON libraries_requests (tenant_id, until) WHERE until < 140737488355327;
+--bun:split
 CREATE TABLE libraries_channels (
 	tenant_id bigint   NOT NULL,
 	day       integer  NOT NULL,
 	channel   smallint NOT NULL,
+	since     bigint   NOT NULL,
+	until     bigint   NOT NULL,
 	sessions  bigint   NOT NULL,
 	estimated boolean  NOT NULL,
-	PRIMARY KEY (tenant_id, day, channel)
+	PRIMARY KEY (tenant_id, day, channel, since)
 );
-
+--bun:split
+CREATE INDEX libraries_channels_until ON libraries_channels (tenant_id, until) WHERE until < 140737488355327;
+--bun:split
 -- Good answers of an analytics source, for the hour in which they were given (L13).
 CREATE TABLE libraries_channel_answers (
 	tenant_id bigint  NOT NULL,

@@ -1,47 +1,15 @@
--- The books of a partner and the folded facts of its accounts.
+-- Until 0.1.0 is tagged this file is edited in place, on both engines; from then on a change is a file of its own.
+-- The books of a partner. A row is visible in the snapshots [since, until).
 CREATE TABLE schools_books (
-    tenant_id INTEGER NOT NULL,
-    book_id   INTEGER NOT NULL,
-    title     TEXT    NOT NULL DEFAULT '',
-    author    TEXT    NOT NULL DEFAULT '',
-    isbn      TEXT    NOT NULL DEFAULT '',
-    length    INTEGER NOT NULL,
-    PRIMARY KEY (tenant_id, book_id)
-) WITHOUT ROWID;
---bun:split
--- What a user read of a book: the days, each with its minutes and its merged intervals.
-CREATE TABLE schools_records (
-    tenant_id INTEGER NOT NULL,
-    user_id   INTEGER NOT NULL,
-    book_id   INTEGER NOT NULL,
-    first_day INTEGER NOT NULL,
-    last_day  INTEGER NOT NULL,
-    data      BLOB    NOT NULL,
-    PRIMARY KEY (tenant_id, user_id, book_id)
-) WITHOUT ROWID;
---bun:split
--- Which books a user read on which days, for 128 users a row: what counts the rows of any period.
-CREATE TABLE schools_ledgers (
-    tenant_id INTEGER NOT NULL,
-    block     INTEGER NOT NULL,
-    data      BLOB    NOT NULL,
-    PRIMARY KEY (tenant_id, block)
+	tenant_id INTEGER NOT NULL,
+	book_id   INTEGER NOT NULL,
+	since     INTEGER NOT NULL,
+	until     INTEGER NOT NULL,
+	title     TEXT    NOT NULL,
+	author    TEXT    NOT NULL,
+	isbn      TEXT    NOT NULL,
+	length    INTEGER NOT NULL,
+	PRIMARY KEY (tenant_id, book_id, since)
 );
 --bun:split
--- The users of a day and their minutes: the engagement rows.
-CREATE TABLE schools_days (
-    tenant_id INTEGER NOT NULL,
-    day       INTEGER NOT NULL,
-    presence  BLOB    NOT NULL,
-    minutes   BLOB    NOT NULL,
-    PRIMARY KEY (tenant_id, day)
-);
---bun:split
--- The events that a user had, eight days a row: what makes loading them twice the same as once.
-CREATE TABLE schools_seen (
-    tenant_id INTEGER NOT NULL,
-    user_id   INTEGER NOT NULL,
-    block     INTEGER NOT NULL,
-    data      BLOB    NOT NULL,
-    PRIMARY KEY (tenant_id, user_id, block)
-) WITHOUT ROWID;
+CREATE INDEX schools_books_until ON schools_books (tenant_id, until) WHERE until < 140737488355327;

@@ -1,14 +1,18 @@
--- Loads that are under way, or have died: who holds the tenant's facts, until when.
+-- Until 0.1.0 is tagged this file is edited in place, on both engines; from then on a change is a file of its own.
+-- Loads that are under way, or have died: who may write the tenant's facts, until when. turns counts the transactions that a load
+-- has committed: a standby that was promoted may have its lease, and lack what it wrote last.
 CREATE TABLE leases (
 	tenant_id bigint NOT NULL,
 	number    bigint NOT NULL,
 	token     text   NOT NULL,
 	began     bigint NOT NULL,
 	expires   bigint NOT NULL,
+	turns     bigint NOT NULL DEFAULT 0,
 	PRIMARY KEY (tenant_id, number)
 );
-
--- The packed forms of both domains. A row is of the states from the load since to before the load until.
+--bun:split
+-- The packed facts of both domains. A row is visible in the snapshots [since, until). Nearly all bytes are here: a fifth
+-- of the table in dead rows, which autovacuum waits for by default, would be terabytes.
 CREATE TABLE blocks (
 	tenant_id bigint   NOT NULL,
 	kind      smallint NOT NULL,
@@ -20,19 +24,19 @@ CREATE TABLE blocks (
 	hi        integer  NOT NULL,
 	data      bytea    NOT NULL, -- ends in a CRC-32C
 	PRIMARY KEY (tenant_id, kind, a, b, since)
-);
-
--- What removal looks for, and who undoes a load that died.
+) WITH (autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_vacuum_scale_factor = 0.02);
+--bun:split
+-- Removal finds superseded rows by it, and what undoes a load that died finds the rows that the load closed.
 CREATE INDEX blocks_until ON blocks (tenant_id, until) WHERE until < 140737488355327;
-
--- The bytes are packed already: to look for more to save costs time and finds little.
+--bun:split
+-- The bytes are packed already: looking for more to save costs time and finds little.
 ALTER TABLE blocks ALTER COLUMN data SET STORAGE EXTERNAL;
-
--- Pulls: which state, as of which day, the later pages of a query are answered from (H12).
+--bun:split
+-- Pulls: the snapshot, and the day, that the later pages of a query are answered from (H12).
 CREATE TABLE pulls (
 	tenant_id bigint NOT NULL,
 	budget    bigint NOT NULL, -- of the rate that the requests count against
-	query     text NOT NULL, -- a digest
+	query     text   NOT NULL, -- a digest
 	registers bigint NOT NULL,
 	facts     bigint NOT NULL,
 	day       bigint NOT NULL,
@@ -40,11 +44,11 @@ CREATE TABLE pulls (
 	asked     bigint NOT NULL, -- the last time, to the minute
 	PRIMARY KEY (tenant_id, budget, query)
 );
-
+--bun:split
 CREATE INDEX pulls_asked ON pulls (tenant_id, budget, asked);
-
--- What all servers of the database keep to, such as how long states are kept. Like the list of tenants it is shared, and written
--- by operators alone.
+--bun:split
+-- Settings of all servers of the database, such as how long snapshots are kept. Like the list of tenants it is shared, and only
+-- operators write to it.
 CREATE TABLE settings (
 	name  text NOT NULL PRIMARY KEY,
 	value text NOT NULL

@@ -1,14 +1,17 @@
--- Loads that are under way, or have died: who holds the tenant's facts, until when.
+-- Until 0.1.0 is tagged this file is edited in place, on both engines; from then on a change is a file of its own.
+-- Loads that are under way, or have died: who may write the tenant's facts, until when. turns counts the transactions that a load
+-- has committed: a standby that was promoted may have its lease, and lack what it wrote last.
 CREATE TABLE leases (
 	tenant_id INTEGER NOT NULL,
 	number    INTEGER NOT NULL,
 	token     TEXT    NOT NULL,
 	began     INTEGER NOT NULL,
 	expires   INTEGER NOT NULL,
+	turns     INTEGER NOT NULL DEFAULT 0,
 	PRIMARY KEY (tenant_id, number)
 );
-
--- The packed forms of both domains. A row is of the states from the load since to before the load until.
+--bun:split
+-- The packed facts of both domains. A row is visible in the snapshots [since, until).
 CREATE TABLE blocks (
 	tenant_id INTEGER NOT NULL,
 	kind      INTEGER NOT NULL,
@@ -21,15 +24,15 @@ CREATE TABLE blocks (
 	data      BLOB    NOT NULL, -- ends in a CRC-32C
 	PRIMARY KEY (tenant_id, kind, a, b, since)
 );
-
--- What removal looks for, and who undoes a load that died.
+--bun:split
+-- Removal finds superseded rows by it, and what undoes a load that died finds the rows that the load closed.
 CREATE INDEX blocks_until ON blocks (tenant_id, until) WHERE until < 140737488355327;
-
--- Pulls: which state, as of which day, the later pages of a query are answered from (H12).
+--bun:split
+-- Pulls: the snapshot, and the day, that the later pages of a query are answered from (H12).
 CREATE TABLE pulls (
 	tenant_id INTEGER NOT NULL,
 	budget    INTEGER NOT NULL, -- of the rate that the requests count against
-	query     TEXT NOT NULL, -- a digest
+	query     TEXT    NOT NULL, -- a digest
 	registers INTEGER NOT NULL,
 	facts     INTEGER NOT NULL,
 	day       INTEGER NOT NULL,
@@ -37,11 +40,11 @@ CREATE TABLE pulls (
 	asked     INTEGER NOT NULL, -- the last time, to the minute
 	PRIMARY KEY (tenant_id, budget, query)
 );
-
+--bun:split
 CREATE INDEX pulls_asked ON pulls (tenant_id, budget, asked);
-
--- What all servers of the database keep to, such as how long states are kept. Like the list of tenants it is shared, and written
--- by operators alone.
+--bun:split
+-- Settings of all servers of the database, such as how long snapshots are kept. Like the list of tenants it is shared, and only
+-- operators write to it.
 CREATE TABLE settings (
 	name  TEXT NOT NULL PRIMARY KEY,
 	value TEXT NOT NULL

@@ -1,1 +1,0 @@
--- There are no rates here.

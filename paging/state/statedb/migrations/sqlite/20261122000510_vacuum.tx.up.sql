@@ -1,1 +1,0 @@
--- There is nothing to vacuum by itself here.
