@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
 // backedUpTo makes a copy and returns what the command says.
@@ -24,8 +25,8 @@ func backedUpTo(t *testing.T, file string) (b backedUp) {
 // the database before the load or after it, whole.
 func TestBackup(t *testing.T) {
 	t.Chdir(t.TempDir())
-	ok(t, "generate", "schools", "first", "--users", "100", "--days", "20")
-	ok(t, "generate", "schools", "second", "--users", "100", "--days", "60")
+	generated(t, "schools", "first", generate.Params{Users: 100, Days: 20})
+	generated(t, "schools", "second", generate.Params{Users: 100, Days: 60})
 	ok(t, "partner", "create", "p", "--name", "P")
 	ok(t, "load", "schools", "--partner", "p", "first")
 	answers := map[string]string{everything(t, "sqlite:lectern.db"): "before"}

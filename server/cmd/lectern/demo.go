@@ -2,18 +2,27 @@ package main
 
 import (
 	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
 
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/demo"
+	"github.com/lectern-dev/lectern/server/internal/demofeed"
 )
 
 type demoCmd struct {
 	serving
 	AdminAddr string `placeholder:"ADDR" help:"Address of /healthz, /readyz and /metrics (default: none)."`
+	Feeds     string `env:"-" placeholder:"FOLDER" help:"Write the demo's feeds into FOLDER, where lectern load all finds them, and end."`
 }
 
 // Run fills a demo database, unless it is filled already, and serves it with new keys. A taken address is told before anything is
 // made.
 func (c *demoCmd) Run(s *session) error {
+	if c.Feeds != "" {
+		return c.writeFeeds(s)
+	}
 	ln, err := c.listen()
 	if err != nil {
 		return err
@@ -35,4 +44,20 @@ func (c *demoCmd) Run(s *session) error {
 		}
 		return d.Greet(s.ctx, s.stdout, issuer, "http://"+addr)
 	}})
+}
+
+// writeFeeds writes the demo's feeds, which end with yesterday, and prints their folders.
+func (c *demoCmd) writeFeeds(s *session) error {
+	folders := map[string]string{}
+	for _, api := range []string{"schools", "libraries"} {
+		folders[api] = filepath.Join(c.Feeds, api, demo.Reference)
+		err := os.MkdirAll(folders[api], 0o777)
+		if err == nil {
+			err = demofeed.Unpack(api, folders[api], calendar.Day(s.now())-1)
+		}
+		if err != nil {
+			return fmt.Errorf("%w; name a folder that can be made or written", err)
+		}
+	}
+	return s.print(folders)
 }

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"net"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 var curl = regexp.MustCompile(`curl -H 'X-Api-Key: ([^']+)' '([^']+)'`)
@@ -74,6 +77,28 @@ func TestDemo(t *testing.T) {
 }
 
 // TestDemoAddressInUse holds that a demo whose address is taken says so before it makes a database.
+// TestDemoFeeds holds that the feeds that the demo writes can be loaded, and end with yesterday.
+func TestDemoFeeds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if out := ok(t, "demo", "--feeds", "feeds"); out != `{"libraries":"feeds/libraries/demo","schools":"feeds/schools/demo"}`+"\n" {
+		t.Errorf("demo --feeds prints %s, want the folders", out)
+	}
+	ok(t, "partner", "create", "demo", "--name", "Demo")
+	ok(t, "library", "create", "demo", "--name", "Demo")
+	ok(t, "load", "schools", "--partner", "demo", "feeds/schools/demo")
+	ok(t, "load", "libraries", "--library", "demo", "feeds/libraries/demo")
+	yesterday := time.Now().UTC().Add(-27 * time.Hour).Format(",2006-01-02T") // in Brasilia
+	if segments, err := os.ReadFile("feeds/schools/demo/segments.csv"); err != nil || !bytes.Contains(segments, []byte(yesterday)) {
+		t.Errorf("the segments do not end with yesterday: %v", err)
+	}
+	if files, _ := filepath.Glob("*demo.db*"); len(files) > 0 {
+		t.Errorf("demo --feeds made %v, want no database", files)
+	}
+	if line := fails(t, exitError, "demo", "--feeds", "/proc/x"); !strings.Contains(line, "name a folder that can be made or written") {
+		t.Errorf("demo --feeds where nobody can write says %q", line)
+	}
+}
+
 func TestDemoAddressInUse(t *testing.T) {
 	t.Chdir(t.TempDir())
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
 func TestMigrateDistribute(t *testing.T) {
@@ -57,8 +58,8 @@ func TestCommandsOnDistributed(t *testing.T) {
 	t.Setenv("LECTERN_SECRET_KEY", strings.Repeat("A", 43)+"=")
 	ok(t, "partner", "create", "ana", "--name", "Ana")
 	ok(t, "library", "create", "rede", "--name", "Rede")
-	ok(t, "generate", "schools", "schools", "--users", "20", "--days", "3")
-	ok(t, "generate", "libraries", "libraries", "--users", "20", "--days", "3")
+	generated(t, "schools", "schools", generate.Params{Users: 20, Days: 3})
+	generated(t, "libraries", "libraries", generate.Params{Users: 20, Days: 3})
 	for range 2 {
 		ok(t, "load", "schools", "--partner", "ana", "schools")
 		ok(t, "load", "libraries", "--library", "rede", "--now", "libraries")

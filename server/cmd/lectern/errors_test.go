@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -91,9 +90,6 @@ func TestWrongFiles(t *testing.T) {
 		{"degrees --partner ana lectern.db", "name such a file"},
 		{"backup nowhere/x.db", "create the folder"},
 		{"backup lectern.db", "name another file"},
-		{"generate schools /proc/x", "name a folder that can be made or written"},
-		{"generate libraries lectern.db", "name a folder that can be made or written"},
-		{"generate schools other --first 2999-01-01", "choose an earlier one"},
 		{"sign POST http://127.0.0.1/x none.json --key-id 1-1 --secret s", "name the file of the call's body"},
 		{"sign GET x --key-id 1-1 --secret s", "write http://HOST/PATH"},
 	} {
@@ -111,7 +107,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer full.Close()
-	for _, args := range [][]string{{"status"}, {"migrate"}, {"generate", "schools", filepath.Join("feeds", "one"), "--users", "3"}} {
+	for _, args := range [][]string{{"status"}, {"migrate"}, {"demo", "--feeds", "feeds"}} {
 		var errs bytes.Buffer
 		code := run(t.Context(), args, full, &errs)
 		if line := errs.String(); code != exitError || strings.Count(line, "\n") != 1 || !strings.Contains(line, "make room and run this again") {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
 // TestForget forgets people by command, and says so without naming them; again, and on a backup from before, as its list says.
@@ -50,7 +51,7 @@ func TestKilledForget(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		t.Chdir(t.TempDir())
 		ok(t, "--db", db.URL, "partner", "create", "ana", "--name", "Ana")
-		ok(t, "generate", "schools", "feed", "--users", "40", "--days", "3")
+		generated(t, "schools", "feed", generate.Params{Users: 40, Days: 3})
 		ok(t, "--db", db.URL, "load", "schools", "--partner", "ana", "feed")
 		begin := time.Now()
 		forget := func(id int) []string { return []string{"--db", db.URL, "forget", "--partner", "ana", fmt.Sprint(id)} }

@@ -17,6 +17,7 @@ import (
 	states "github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
 // asCommand is set in the environment of a child that is the command instead of the tests.
@@ -50,7 +51,7 @@ func trials(t *testing.T, variable string, few int) int {
 // pieces is a feed in several folders, each with all registers and a part of the events.
 func pieces(t *testing.T, n int) []string {
 	t.Helper()
-	ok(t, "generate", "schools", "feed", "--users", "150", "--days", "60")
+	generated(t, "schools", "feed", generate.Params{Users: 150, Days: 60})
 	files, err := filepath.Glob("feed/*")
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
 // loadedLibrary prepares a folder with a database that has a library network and a small feed, and returns what the load
@@ -15,7 +17,7 @@ func loadedLibrary(t *testing.T) string {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	ok(t, "library", "create", "rede-1", "--name", "Rede")
-	ok(t, "generate", "libraries", "feed", "--users", "50", "--days", "5")
+	generated(t, "libraries", "feed", generate.Params{Users: 50, Days: 5})
 	return ok(t, "load", "libraries", "--library", "rede-1", "feed") // the first: it does not wait
 }
 

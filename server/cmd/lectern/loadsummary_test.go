@@ -6,13 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
 // TestLoadCheck is F7 on the command line: exit 1 where a load would stop, and no load is noted.
 func TestLoadCheck(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ok(t, "partner", "create", "ana", "--name", "Ana")
-	ok(t, "generate", "schools", "feed", "--users", "20", "--days", "3")
+	generated(t, "schools", "feed", generate.Params{Users: 20, Days: 3})
 	checked := ok(t, "load", "schools", "--partner", "ana", "--check", "feed")
 	if out := ok(t, "status", "--json"); !strings.Contains(out, `"lastLoad":null`) {
 		t.Errorf("status after a check = %s, want no load", out)

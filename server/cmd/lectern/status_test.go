@@ -15,6 +15,7 @@ import (
 
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
 // statuses reads what lectern status --json prints, by reference.
@@ -42,8 +43,8 @@ func TestStatus(t *testing.T) {
 		ok(t, with("partner", "create", "ana", "--name", "Ana & Cia")...)
 		ok(t, with("library", "create", "rede", "--name", "Rede")...)
 		ok(t, with("partner", "create", "new", "--name", "New")...)
-		ok(t, "generate", "schools", "sf", "--users", "20", "--days", "3")
-		ok(t, "generate", "libraries", "lf", "--users", "20", "--days", "3")
+		generated(t, "schools", "sf", generate.Params{Users: 20, Days: 3})
+		generated(t, "libraries", "lf", generate.Params{Users: 20, Days: 3})
 		start := time.Now().Truncate(time.Second)
 		ok(t, with("load", "schools", "--partner", "ana", "sf")...)
 		ok(t, with("load", "libraries", "--library", "rede", "lf")...)
@@ -141,8 +142,8 @@ func TestStatusOfStates(t *testing.T) {
 		t.Chdir(t.TempDir())
 		with := func(args ...string) []string { return append([]string{"--db", db.URL}, args...) }
 		ok(t, with("partner", "create", "ana", "--name", "Ana")...)
-		ok(t, "generate", "schools", "first", "--users", "20", "--days", "3")
-		ok(t, "generate", "schools", "second", "--users", "20", "--days", "3", "--seed", "9")
+		generated(t, "schools", "first", generate.Params{Users: 20, Days: 3})
+		generated(t, "schools", "second", generate.Params{Users: 20, Days: 3, Seed: 9})
 		ok(t, with("load", "schools", "--partner", "ana", "first")...)
 		present := func() map[string]any { return statuses(t, db.URL)["ana"]["states"].(map[string]any) }
 		if st := present(); st["kept"] != 2.0 || st["oldest"] == nil || st["formerRows"] != 0.0 {

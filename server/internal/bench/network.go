@@ -15,6 +15,7 @@ import (
 
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
 // domain says what there is to measure of the schools or of the libraries.
@@ -70,10 +71,11 @@ func (n *network) generate(ctx context.Context) error {
 	if today := calendar.Day(time.Now()); n.last() >= today {
 		return fmt.Errorf("%d days from %v on are not over; give at most %d", n.days, n.first, int(today-n.first))
 	}
-	_, _, err := n.lectern(ctx, "generate", n.name, n.feed(), "--compress", "zst", "--users", fmt.Sprint(n.users), "--days", fmt.Sprint(n.days), "--first", n.first.String())
-	if err != nil {
-		return err
+	write := generate.Schools
+	if n.name == "libraries" {
+		write = generate.Libraries
 	}
+	_, err := write(ctx, n.feed(), generate.Params{Users: n.users, Days: n.days, First: n.first, Seed: 1, Compress: "zst"})
 	return err
 }
 

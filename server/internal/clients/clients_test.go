@@ -88,8 +88,9 @@ func serve(t *testing.T) *server {
 	s.lectern(t, "migrate")
 	s.lectern(t, "partner", "create", "clients", "--name", "Clients")
 	s.lectern(t, "library", "create", "clients", "--name", "Clients")
-	for kind, args := range map[string][]string{"schools": {"--users", "2000"}, "libraries": {"--users", "200", "--titles", "200"}} {
-		s.run(t, dir, s.binary, append([]string{"generate", kind, kind, "--days", "20", "--first", first}, args...)...)
+	for kind, users := range map[string]string{"schools": "2000", "libraries": "200"} {
+		s.run(t, filepath.Join("..", "..", ".."), "go", "run", "./server/internal/tools/generate/feed", "-days", "20", "-first", first, "-users", users, "-titles", "200",
+			kind, filepath.Join(dir, kind))
 	}
 	s.lectern(t, "load", "schools", "--partner", "clients", filepath.Join(dir, "schools"))
 	s.lectern(t, "load", "libraries", "--library", "clients", filepath.Join(dir, "libraries"))

@@ -23,16 +23,6 @@ func (c *Count) UnmarshalText(b []byte) error {
 	return err
 }
 
-// Seed is the beginning of chance.
-type Seed uint64
-
-// UnmarshalText reads digits.
-func (s *Seed) UnmarshalText(b []byte) error {
-	n, err := whole(b, 64)
-	*s = Seed(n)
-	return err
-}
-
 // whole reads a whole number of so many bits.
 func whole(b []byte, bits int) (uint64, error) {
 	n, err := strconv.ParseUint(string(b), 10, bits)

@@ -23,9 +23,10 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tenants"
 )
 
-// The demo's tenants: small enough to be there in a moment.
+// Reference is that of the demo's partner and of its library network.
+const Reference = "demo"
+
 const (
-	ref     = "demo" // of the partner and of the library network
 	name    = "Demonstração"
 	network = "rede-1"
 )
@@ -49,9 +50,9 @@ func (d *Demo) Fill(ctx context.Context, schools, libraries calendar.Date) (err 
 // fill returns the tenant of a kind with the feed of an API, which ends with yesterday: of today, what is yet to come must not have
 // happened. What of it is before the history is left out, as of any feed.
 func (d *Demo) fill(ctx context.Context, kind authdb.Kind, api string, history calendar.Date) (authdb.Tenant, error) {
-	t, err := d.Keys.Tenant(ctx, kind, ref)
+	t, err := d.Keys.Tenant(ctx, kind, Reference)
 	if errors.Is(err, authdb.ErrNotFound) {
-		t = authdb.Tenant{Kind: kind, Reference: ref}
+		t = authdb.Tenant{Kind: kind, Reference: Reference}
 		t.ID, err = tenants.Create(ctx, d.DB, t, name)
 	}
 	if err != nil {
