@@ -27,7 +27,6 @@ type longPull struct {
 	clock     *clock
 	tenant    int64
 	key, list string
-	snapshot  bool // it is sent
 	load      func(hour int)
 }
 
@@ -42,9 +41,9 @@ func requestsOfADay(t *testing.T) int {
 	return n
 }
 
-// TestPullOfADay pulls for 24 hours: from the schools by page number alone, from the libraries with snapshot. Loads come every
-// hour, removal every minute, and two servers answer in turn, on PostgreSQL, at the rates that they have by default. The pull is
-// whole; and when it has ended, what was kept for it alone is removed.
+// TestPullOfADay pulls for 24 hours, by page number alone. Loads come every hour, removal every minute, and on PostgreSQL two
+// servers answer in turn, at the rates that they have by default. The pull is whole; and when it has ended, what was kept for it
+// alone is removed.
 func TestPullOfADay(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		if _, err := server.Migrate(t.Context(), db); err != nil {
@@ -93,7 +92,7 @@ func longSchools(t *testing.T, db *database.DB, rows int) *longPull {
 
 // longLibraries has a row of engagements for each day and reader. Loads bring other readers.
 func longLibraries(t *testing.T, db *database.DB, rows int) *longPull {
-	p := &longPull{T: t, list: librariesPrefix + "/engagements?startDate=2026-08-01&endDate=2026-08-30", snapshot: true}
+	p := &longPull{T: t, list: librariesPrefix + "/engagements?startDate=2026-08-01&endDate=2026-08-30"}
 	s := newShelf(t, db, "rede", nil, server.Config{})
 	p.clock, p.tenant, p.key = s.network.clock, int64(s.north), s.key
 	load := func(feed map[string][]any) {
@@ -153,7 +152,7 @@ func (p *longPull) run(dbs []*database.DB, n int) {
 	}
 	at, want := "", []string{}
 	for page := 1; len(want) < n; page++ { // before, and of another query: its pages are of another size
-		_, rows := p.page(servers[0], page, 1000, "")
+		_, rows := p.page(servers[0], page, 1000)
 		want = append(want, rows...)
 		p.clock.now = p.clock.now.Add(2 * time.Second)
 	}
@@ -171,11 +170,7 @@ func (p *longPull) run(dbs []*database.DB, n int) {
 			p.remove(dbs[m%len(dbs)])
 			minute = m
 		}
-		given := ""
-		if p.snapshot {
-			given = at
-		}
-		state, rows := p.page(servers[i%len(servers)], i+1, 1, given)
+		state, rows := p.page(servers[i%len(servers)], i+1, 1)
 		if at = cmp.Or(at, state); state != at {
 			p.Fatalf("page %d, after %v, is of another state", i+1, since)
 		}
@@ -184,7 +179,7 @@ func (p *longPull) run(dbs []*database.DB, n int) {
 	if !slices.Equal(got, want) {
 		p.Errorf("the pull has %d rows, want %d as of its beginning", len(got), len(want))
 	}
-	if _, rows := p.page(servers[0], 1, 1000, ""); slices.Equal(rows, want[:min(1000, n)]) {
+	if _, rows := p.page(servers[0], 1, 1000); slices.Equal(rows, want[:min(1000, n)]) {
 		p.Error("the loads changed nothing; this trial shows nothing")
 	}
 	kept := p.states(dbs[0])
@@ -199,12 +194,9 @@ func (p *longPull) run(dbs []*database.DB, n int) {
 }
 
 // page asks for a page and returns the state that it is of.
-func (p *longPull) page(h http.Handler, page, size int, snapshot string) (at string, rows []string) {
+func (p *longPull) page(h http.Handler, page, size int) (at string, rows []string) {
 	p.Helper()
 	target := fmt.Sprintf("%s&page=%d&pageSize=%d", p.list, page, size)
-	if snapshot != "" {
-		target += "&snapshot=" + snapshot
-	}
 	w := ask(h, p.key, target)
 	var a answer
 	if err := json.Unmarshal(w.Body.Bytes(), &a); w.Code != 200 || err != nil {

@@ -40,27 +40,34 @@ func (k *keys) Check(ctx context.Context, text string) (web.Caller, error) {
 		counted(g.Key.RateBudget(), *q)
 	}
 	k.uses.Used(g.Key, g.Now)
-	c := web.Caller{
+	return web.Caller{
 		Tenant:  state.Tenant(g.Key.Tenant),
 		Network: g.Key.Network,
 		Spends:  g.Key.RateBudget(),
+		Budget:  int64(g.Key.Budget),
 		Secret:  g.Secret,
 		Time:    g.Now,
 		Now:     state.Snapshot{Versions: state.Versions(g.Held.Versions), Of: now(k.api, g.Now)},
 		From:    g.Held.From,
 
 		Erasures: g.Held.Erasures,
-	}
-	if k.api != auth.Libraries { // all keys of a library network share one
-		c.Budget = int64(g.Key.Budget)
-	}
-	return c, nil
+	}, nil
 }
 
-// now is the day or the hour of a time, as an API counts.
+// now is the day or the hour of a time, as an API counts; see dayOf.
 func now(api auth.API, at time.Time) int32 {
 	if api == auth.Libraries {
 		return int32(libraries.HourOf(at))
 	}
 	return int32(calendar.Day(at))
+}
+
+// dayOf returns the day of a snapshot of an API.
+func dayOf(api auth.API) func(state.Snapshot) calendar.Date {
+	return func(at state.Snapshot) calendar.Date {
+		if api == auth.Libraries {
+			return libraries.Hour(at.Of).Day()
+		}
+		return calendar.Date(at.Of)
+	}
 }

@@ -472,6 +472,9 @@ func (d *document) fields(schema ordered, path string, wanted map[string]bool) {
 	}
 	if properties := schema.at("properties"); len(properties) > 0 {
 		for _, m := range properties {
+			if m.name == "removed" {
+				continue // only with changedSince: TestRounds has it
+			}
 			d.fields(m.value.(ordered), path+"."+m.name, wanted)
 		}
 		return

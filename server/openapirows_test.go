@@ -103,15 +103,6 @@ func (o ordered) at(names ...string) ordered {
 // schema returns a named schema.
 func (d *document) schema(name string) ordered { return d.source.at("components", "schemas", name) }
 
-// either returns the schema that stands behind "either a row, or what is left of one that was removed", for a value.
-func either(schema ordered, value any) ordered {
-	row, ok := value.(ordered)
-	if rows, either := schema.get("oneOf").([]any); ok && either && len(rows) == 2 && row.get("removed") != nil {
-		return rows[1].(ordered)
-	}
-	return schema
-}
-
 // resolve returns the schema that stands behind references and behind "or null".
 func (d *document) resolve(schema ordered) ordered {
 	if ref, ok := schema.get("$ref").(string); ok {
@@ -125,7 +116,7 @@ func (d *document) resolve(schema ordered) ordered {
 
 // inOrder says which members of a value do not stand in the order of its schema.
 func (d *document) inOrder(path string, value any, schema ordered) error {
-	schema = d.resolve(either(schema, value))
+	schema = d.resolve(schema)
 	switch value := value.(type) {
 	case []any:
 		items, _ := schema.get("items").(ordered)
@@ -152,15 +143,11 @@ func (d *document) inOrder(path string, value any, schema ordered) error {
 	return nil
 }
 
-// rowSchemas returns the names of the schemas of the rows of a list: the second, where there is one, is of rows that were removed.
+// rowSchemas returns the names of the schemas of the rows of a list: the second, where there is one, is of the keys of those that
+// were removed.
 func (d *document) rowSchemas(list string) (names []string) {
-	items := d.schema(list).at("properties", "data", "properties", "rows", "items")
-	all, ok := items.get("oneOf").([]any)
-	if !ok {
-		all = []any{items}
-	}
-	for _, schema := range all {
-		ref, _ := schema.(ordered).get("$ref").(string)
+	for _, m := range d.schema(list).at("properties", "data", "properties") {
+		ref, _ := m.value.(ordered).at("items").get("$ref").(string)
 		names = append(names, schemaName(ref))
 	}
 	return names
@@ -228,8 +215,8 @@ func (d *document) ndjson(list string, header http.Header, body []byte) error {
 	for line := range bytes.Lines(body) {
 		schemas := d.rowSchemas(list)
 		schema := schemas[0]
-		if len(schemas) == 2 && bytes.HasSuffix(bytes.TrimSpace(line), []byte(`"removed":true}`)) {
-			schema = schemas[1]
+		if key, removed := bytes.CutSuffix(line, []byte(`,"removed":true}`+"\n")); removed && len(schemas) == 2 {
+			schema, line = schemas[1], slices.Concat(key, []byte("}"))
 		}
 		if err := d.validate(schema, line); err != nil {
 			return err

@@ -189,19 +189,19 @@ func TestPullByPage(t *testing.T) {
 			{"another period", "/engagements?pageSize=1&page=2", false},
 			{"a day less", "/engagements?pageSize=1&page=2&startDate=2026-03-01&endDate=2026-03-30", false},
 		}
-		then, newest := snapshotOf(t, first), snapshotOf(t, get("/users"))
+		then, newest := moment(snapshotOf(t, first)), moment(snapshotOf(t, get("/users")))
 		for _, tt := range tests {
 			want := map[bool]string{true: then, false: newest}[tt.frozen]
-			if w := get(tt.path); snapshotOf(t, w) != want {
-				t.Errorf("%s: %d %s of the state of then: %t, want %t", tt.rule, w.Code, w.Body, snapshotOf(t, w) == then, tt.frozen)
+			if w := get(tt.path); moment(snapshotOf(t, w)) != want {
+				t.Errorf("%s: %d %s, want it of the state of then: %t", tt.rule, w.Code, w.Body, tt.frozen)
 			}
 		}
 		same(t, "page 2", get("/users?pageSize=1&page=2"), second)
 		csv := get("/users?pageSize=1&page=2", "Accept", "text/csv")
-		if snapshotOf(t, csv) != then || strings.Contains(csv.Body.String(), "Segundo") {
+		if moment(snapshotOf(t, csv)) != then || strings.Contains(csv.Body.String(), "Segundo") {
 			t.Errorf("page 2 in another form: %s", csv.Body)
 		}
-		if other := f.get(f.issue(t, "north"), prefix+"/users?pageSize=1&page=2"); snapshotOf(t, other) != newest {
+		if other := f.get(f.issue(t, "north"), prefix+"/users?pageSize=1&page=2"); moment(snapshotOf(t, other)) != newest {
 			t.Errorf("another budget's page 2 is of the pull: %s", other.Body)
 		}
 		f.clock.now = start.Add(24*time.Hour - time.Second)

@@ -59,17 +59,15 @@ type pulling struct {
 	// prefix is the API's, keys are by network.
 	prefix string
 	keys   map[string]string
-	// alone says that pages are of one state without snapshot too.
-	alone bool
 	// noEmail is an e-mail that was erased.
 	noEmail string
 	// few is the number of rows on the largest of the pages that are pulled.
 	few int
 
 	servers []http.Handler
-	states  map[string]map[question]string // the whole answers of each state, by its snapshot
-	order   []string                       // the snapshots
-	erased  map[string]map[string]bool     // whose e-mail is not in a state any more, by snapshot and user
+	states  map[string]map[question]string // the whole answers of each state, by the moment of its snapshots
+	order   []string                       // a snapshot of each
+	erased  map[string]map[string]bool     // whose e-mail is not in a state any more, by moment and user
 	forgot  map[string]bool                // users who are named in no state any more, nor ever again
 	pulls   []*onePull
 	copies  []*kept
@@ -244,14 +242,14 @@ func (m *pulling) askSince(q question, page, size int, snapshot, since string, h
 func (m *pulling) record() {
 	all := m.questions()
 	at := m.ask(all[0], 1, all[0].most, "").Header().Get("X-Snapshot")
-	if m.states[at] != nil {
+	if m.states[moment(at)] != nil {
 		return
 	}
 	m.became(at, m.clock.now)
 	answers := map[question]string{}
 	for _, q := range all {
 		w := m.ask(q, 1, q.most, "")
-		if now := w.Header().Get("X-Snapshot"); now != at {
+		if now := w.Header().Get("X-Snapshot"); moment(now) != moment(at) {
 			m.Fatalf("%v is of another state, and nothing was written", q)
 		}
 		answers[q] = w.Body.String()
@@ -260,7 +258,7 @@ func (m *pulling) record() {
 			m.Fatalf("%v has %d rows, %d of them on its largest page", q, total, len(rows))
 		}
 	}
-	m.states[at], m.order, m.erased[at] = answers, append(m.order, at), map[string]bool{}
+	m.states[moment(at)], m.order, m.erased[moment(at)] = answers, append(m.order, at), map[string]bool{}
 }
 
 // erase notes that the e-mail of users was erased: in every state.
@@ -281,7 +279,7 @@ func (m *pulling) without(at, text string) string {
 		switch {
 		case m.forgot[found[1]]:
 			return `"userId":` + found[1] + `,"name":` + m.noEmail + `,"email":` + m.noEmail
-		case m.erased[at][found[1]]:
+		case m.erased[moment(at)][found[1]]:
 			return strings.TrimSuffix(row, found[3]) + m.noEmail
 		}
 		return row
@@ -308,11 +306,8 @@ func (m *pulling) remove() {
 
 // pull is a pull of a question, of pages of any size.
 func (m *pulling) pull(q question) *onePull {
-	p := &onePull{question: q, size: 1 + m.draw("size", m.few), given: true, began: m.clock.now}
-	p.lines = rapid.Bool().Draw(m.T, "lines")
-	if m.alone {
-		p.given = rapid.Bool().Draw(m.T, "given")
-	}
+	p := &onePull{question: q, size: 1 + m.draw("size", m.few), began: m.clock.now}
+	p.lines, p.given = rapid.Bool().Draw(m.T, "lines"), rapid.Bool().Draw(m.T, "given")
 	return p
 }
 
@@ -335,7 +330,7 @@ func (m *pulling) begin() {
 func (m *pulling) start(p *onePull) {
 	m.pulls = append(m.pulls, p)
 	m.goOn(p)
-	if now := m.order[len(m.order)-1]; p.at != now {
+	if now := m.order[len(m.order)-1]; moment(p.at) != moment(now) {
 		m.Fatalf("page 1 of %v is not of the state of now", p)
 	}
 }
@@ -390,8 +385,8 @@ func (m *pulling) goOn(p *onePull) {
 		m.Fatalf("page %d of %v is of another state", p.page, p)
 	}
 	rows, total := m.rows(w)
-	if m.alone && (p.page > 1 && !p.given || p.page == 1 && total > p.size) {
-		m.paged(p, m.clock.now)
+	if p.page > 1 && !p.given || p.page == 1 && total > p.size {
+		m.paged(p, m.daily(p.question), m.clock.now)
 	}
 	p.rows = append(p.rows, rows...)
 	if len(p.rows) < total && len(rows) > 0 {
@@ -406,6 +401,17 @@ func (m *pulling) goOn(p *onePull) {
 	m.keep(p)
 }
 
+// daily reports whether a question is another one on another day: where its period ends on the day, by default or, in the schools,
+// because no later one has come.
+func (m *pulling) daily(q question) bool {
+	route, params, _ := strings.Cut(q.list, "?")
+	if route == "/users" || route == "/datasets/stock" {
+		return false
+	}
+	given := strings.Contains(params, "startDate") && strings.Contains(params, "endDate")
+	return !given || m.prefix == prefix && strings.Contains(params, openEnd)
+}
+
 // end takes a pull from those under way.
 func (m *pulling) end(p *onePull) {
 	m.pulls = slices.DeleteFunc(m.pulls, func(o *onePull) bool { return o == p })
@@ -413,7 +419,7 @@ func (m *pulling) end(p *onePull) {
 
 // whole checks that a pull has the rows of its state.
 func (m *pulling) whole(p *onePull) {
-	want, _ := m.rowsOf(m.states[p.at][p.question])
+	want, _ := m.rowsOf(m.states[moment(p.at)][p.question])
 	for _, rows := range [][]string{p.rows, want} {
 		for i := range rows {
 			rows[i] = m.without(p.at, rows[i])
@@ -445,13 +451,16 @@ func (m *pulling) rowsOf(body string) (rows []string, total int) {
 		Meta struct {
 			Page struct{ TotalRows int }
 		}
-		Data struct{ Rows, Breakdown []json.RawMessage }
+		Data struct{ Rows, Breakdown, Removed []json.RawMessage }
 	}
 	if err := json.Unmarshal([]byte(body), &a); err != nil {
 		m.Fatal(err)
 	}
 	for _, r := range append(a.Data.Rows, a.Data.Breakdown...) {
 		rows = append(rows, string(r))
+	}
+	for _, key := range a.Data.Removed { // as the other forms have it
+		rows = append(rows, strings.TrimSuffix(string(key), "}")+`,"removed":true}`)
 	}
 	return rows, a.Meta.Page.TotalRows
 }
@@ -465,7 +474,7 @@ func (m *pulling) earlier() {
 	if w.Code == 410 {
 		return
 	}
-	if want := m.without(at, m.states[at][q]); w.Header().Get("X-Snapshot") != at || w.Body.String() != want {
+	if want := m.without(at, m.states[moment(at)][q]); moment(w.Header().Get("X-Snapshot")) != moment(at) || w.Body.String() != want {
 		m.Fatalf("%v of an earlier state\n%s\nwas\n%s", q, w.Body, want)
 	}
 }

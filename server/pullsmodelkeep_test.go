@@ -12,14 +12,14 @@ import (
 
 // line is the model of what is kept (G8): the states of a tenant in their order, and the pulls that use them.
 type line struct {
-	moments []moment
+	moments []began
 	oldest  int       // the first that is kept
 	since   time.Time // when it was raised, zero once what lies below it was removed
 	pins    map[string]pin
 }
 
-// moment is a state, and when it became the present one.
-type moment struct {
+// began is a state, and when it became the present one.
+type began struct {
 	state string
 	began time.Time
 }
@@ -41,24 +41,27 @@ func (l *line) String() string {
 	return b.String()
 }
 
-// stateOf is what a snapshot says but for the day or the hour: numbers of 8 bytes for the registers and the facts.
-func stateOf(snapshot string) string {
+// stateOf is what a snapshot says but for the day or the hour, and the query: numbers of 8 bytes for the registers and the facts.
+func stateOf(snapshot string) string { return moment(snapshot)[:16] }
+
+// moment is what a snapshot says but for the query.
+func moment(snapshot string) string {
 	b, err := base64.RawURLEncoding.DecodeString(snapshot)
-	if err != nil {
-		panic(err)
+	if err != nil || len(b) < 20 {
+		panic(fmt.Sprint(snapshot, err))
 	}
-	return string(b[:16])
+	return string(b[:20])
 }
 
 // became notes which state is the present one.
 func (l *line) became(snapshot string, now time.Time) {
 	if n := len(l.moments); n == 0 || l.moments[n-1].state != stateOf(snapshot) {
-		l.moments = append(l.moments, moment{stateOf(snapshot), now})
+		l.moments = append(l.moments, began{stateOf(snapshot), now})
 	}
 }
 
 func (l *line) index(snapshot string) int {
-	return slices.IndexFunc(l.moments, func(m moment) bool { return m.state == stateOf(snapshot) })
+	return slices.IndexFunc(l.moments, func(m began) bool { return m.state == stateOf(snapshot) })
 }
 
 // kept reports whether a state is readable.
@@ -67,7 +70,7 @@ func (l *line) kept(snapshot string) bool { return l.index(snapshot) >= l.oldest
 // used notes that a state was read by its snapshot: it is kept for as long as it is read, up to 24 hours after it was replaced.
 func (l *line) used(network, snapshot string, now time.Time) {
 	of := l.index(snapshot)
-	p, had := l.pins[network+" "+snapshot]
+	p, had := l.pins[network+" "+moment(snapshot)]
 	if !had || !now.Before(p.began.Add(24*time.Hour)) {
 		p = pin{of: of, began: now}
 		if of+1 < len(l.moments) {
@@ -78,13 +81,13 @@ func (l *line) used(network, snapshot string, now time.Time) {
 		}
 	}
 	p.asked = now
-	l.pins[network+" "+snapshot] = p
+	l.pins[network+" "+moment(snapshot)] = p
 }
 
-// paged notes a page of a pull that pages alone. One whose period ends today is another query tomorrow.
-func (l *line) paged(p *onePull, now time.Time) {
+// paged notes a page of a pull that pages alone. A daily one is another query tomorrow.
+func (l *line) paged(p *onePull, daily bool, now time.Time) {
 	k := fmt.Sprint(p.network, " ", p.list, " ", p.size, " ", p.since())
-	if !strings.Contains(p.list, "/users") && (!strings.Contains(p.list, "startDate") || strings.Contains(p.list, openEnd)) {
+	if daily {
 		k += " " + day(p.began)
 	}
 	if p.page == 1 {

@@ -21,7 +21,7 @@ import (
 )
 
 // TestLibrariesPullsAreOfOneState runs the model of pulls for the libraries: loads hold at once or from their hour, several of
-// an hour, late, repeated or withdrawn. All pulls send a snapshot; and what holds is what the slow model makes of the loads.
+// an hour, late, repeated or withdrawn; and what holds is what the slow model makes of the loads.
 func TestLibrariesPullsAreOfOneState(t *testing.T) {
 	testPulls(t, 10, func(rt *rapid.T, t *testing.T, dbs []*database.DB, n int) *pulling {
 		m := newPulling(rt, dbs, shelvesNow(), 11)

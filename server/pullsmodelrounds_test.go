@@ -129,8 +129,9 @@ func (m *pulling) round() {
 // noChange asks for what has changed since the state of now: nothing.
 func (m *pulling) noChange() {
 	all := slices.DeleteFunc(m.questions(), func(q question) bool { return !q.hasRounds() })
-	now := m.order[len(m.order)-1]
-	w := m.askSince(all[m.draw("question", len(all))], 1, 1, "", now)
+	q := all[m.draw("question", len(all))]
+	now := m.ask(q, 1, q.most, "").Header().Get("X-Snapshot")
+	w := m.askSince(q, 1, 1, "", now)
 	if rows, total := m.rows(w); len(rows)+total > 0 {
 		m.Fatalf("%d rows have changed since now: %s", total, w.Body)
 	}
@@ -149,7 +150,7 @@ func (m *pulling) lost(p *onePull) {
 // applied brings a copy to date by a round that has ended, and compares it with the list of its state.
 func (m *pulling) applied(p *onePull) {
 	c := p.to
-	list, _ := m.rowsOf(m.states[p.at][p.question])
+	list, _ := m.rowsOf(m.states[moment(p.at)][p.question])
 	want, order := map[string]string{}, list
 	for i, row := range list {
 		key, _ := m.natural(c.question, row)

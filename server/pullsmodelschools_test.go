@@ -20,7 +20,7 @@ import (
 func TestPullsAreOfOneState(t *testing.T) {
 	testPulls(t, 10, func(rt *rapid.T, t *testing.T, dbs []*database.DB, n int) *pulling {
 		m := newPulling(rt, dbs, now().Add(55*time.Minute), 14) // or five minutes before midnight
-		m.prefix, m.alone, m.noEmail, m.few = prefix, true, "null", 9
+		m.prefix, m.noEmail, m.few = prefix, "null", 9
 		ref := directory.Ref(fmt.Sprint("p", n))
 		p := &pulledSchools{pulling: m, site: &site{t: t, db: dbs[0], partner: newPartner(t, dbs[0], ref), ref: ref, keys: m.keys, now: m.clock.time}}
 		p.world = newWorld(m.rand())

@@ -177,6 +177,7 @@ func (s *Server) front(api auth.API, limit web.Limit, kept web.Bodies) web.Front
 		Limit:   limit,
 		Pulls:   &statedb.Store{DB: c.DB.DB, Now: c.Now, Recent: new(statedb.Recent)},
 		Answers: &web.Answers{Build: build, Kept: kept},
+		Day:     dayOf(api),
 	}
 }
 

@@ -51,6 +51,26 @@ func newWalk(t *testing.T, routes []web.Route, base func(route string) string, v
 	return w
 }
 
+// ofThis returns the targets as of the snapshot of now, and, with a period and without, what will have changed since.
+func (w *walk) ofThis(period string) (targets []string) {
+	rounds := 0
+	for _, target := range w.targets {
+		if at := w.get(target).Header().Get("X-Snapshot"); at != "" {
+			targets = append(targets, target+"&snapshot="+at)
+		}
+		for _, list := range []string{target, target + "&" + period} {
+			since := list + "&changedSince=" + w.get(list).Header().Get("X-Snapshot")
+			if w.get(since).Code == 200 {
+				targets, rounds = append(targets, since), rounds+1
+			}
+		}
+	}
+	if rounds == 0 {
+		w.Error("no list has changedSince")
+	}
+	return targets
+}
+
 // all asks everything after a change, by which some answers are others.
 func (w *walk) all(change string) {
 	w.Helper()
@@ -121,13 +141,10 @@ func TestTagsOfTheSchools(t *testing.T) {
 		w.all("the first again")
 		f.clock.now = f.clock.now.AddDate(0, 0, 1)
 		w.all("a day later")
-		before := snapshotOf(t, f.get(key, prefix+"/users"))
+		of := w.ofThis("startDate=2026-01-01&endDate=2026-12-31")
 		f.renamed(t, "Outro")
 		w.all("a load")
-		for _, target := range w.targets[:len(w.targets):len(w.targets)] { // of the state before, and what has changed since
-			w.targets = append(w.targets, target+"&snapshot="+before, target+"&startDate=2026-01-01&endDate=2026-12-31&changedSince="+before)
-		}
-		w.targets = append(w.targets, prefix+"/users?changedSince="+before)
+		w.targets = append(w.targets, of...)
 		w.all("")
 		store := &directorydb.Store{DB: db.DB, Now: f.clock.time}
 		if _, _, err := store.PutDegrees(t.Context(), f.partner, directory.Degrees{{Code: "7", Stage: "MEDIO", Grade: 3}, {Code: "F"}}); err != nil {
@@ -186,13 +203,10 @@ func TestTagsOfTheLibraries(t *testing.T) {
 		w.all("")
 		load(0, true)
 		w.all("the first load")
-		before := s.get(s.key, librariesPrefix+"/dimensions").Header().Get("X-Snapshot")
+		of := w.ofThis("startDate=2026-08-01&endDate=2026-08-31")
 		load(1, true)
 		w.all("a load that holds at once")
-		for _, target := range w.targets[:len(w.targets):len(w.targets)] {
-			w.targets = append(w.targets, target+"&snapshot="+before, target+"&startDate=2026-08-01&endDate=2026-08-31&changedSince="+before)
-		}
-		w.targets = append(w.targets, librariesPrefix+"/users?changedSince="+before)
+		w.targets = append(w.targets, of...)
 		w.all("")
 		named := slices.IndexFunc(p.feeds[1]["readers"], func(row any) bool { return row.(readerRow).Status == "active" && row.(readerRow).Email != nil })
 		erased := p.feeds[1]["readers"][named].(readerRow)

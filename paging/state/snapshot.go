@@ -15,7 +15,10 @@ type Snapshot struct {
 	Of int32
 }
 
-// PullKey names a pull: a digest of a query, and whose requests count against which budget.
+// Query is a digest of a query, so that two answers to one query can be told from answers to two.
+type Query [8]byte
+
+// PullKey names a pull: by a digest of its query, and by the number of the first key of the chain of rotations that it belongs to.
 type PullKey struct {
 	Tenant Tenant
 	Budget int64
@@ -31,32 +34,33 @@ var (
 )
 
 const (
-	snapshotBytes = 8 + 8 + 4
+	snapshotBytes = 8 + 8 + 4 + len(Query{})
 	sealBytes     = 8
 )
 
-// Text returns the snapshot as X-Snapshot has it. Only who knows the tenant's secret can make one, so that a text that reads
-// well was given to the tenant.
-func (s Snapshot) Text(t Tenant, secret []byte) string {
+// Text returns X-Snapshot for the answer to a query. Only the holder of the tenant's secret can make one, so that a text that
+// reads well was given to the tenant.
+func (s Snapshot) Text(q Query, t Tenant, secret []byte) string {
 	b := binary.BigEndian.AppendUint64(make([]byte, 0, snapshotBytes+sealBytes), uint64(s.Registers))
 	b = binary.BigEndian.AppendUint64(b, uint64(s.Facts))
 	b = binary.BigEndian.AppendUint32(b, uint32(s.Of))
+	b = append(b, q[:]...)
 	return base64.RawURLEncoding.EncodeToString(append(b, seal(t, secret, b)...))
 }
 
 // ParseSnapshot reads what Text wrote for the tenant; the error is ErrSnapshot.
-func ParseSnapshot(text string, t Tenant, secret []byte) (Snapshot, error) {
+func ParseSnapshot(text string, t Tenant, secret []byte) (Snapshot, Query, error) {
 	if len(text) != base64.RawURLEncoding.EncodedLen(snapshotBytes+sealBytes) {
-		return Snapshot{}, ErrSnapshot
+		return Snapshot{}, Query{}, ErrSnapshot
 	}
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text) // it passes over line ends, and has too few bytes then
 	if err != nil || len(b) != snapshotBytes+sealBytes || !hmac.Equal(b[snapshotBytes:], seal(t, secret, b[:snapshotBytes])) {
-		return Snapshot{}, ErrSnapshot
+		return Snapshot{}, Query{}, ErrSnapshot
 	}
 	return Snapshot{
 		Versions: Versions{int64(binary.BigEndian.Uint64(b)), int64(binary.BigEndian.Uint64(b[8:]))},
 		Of:       int32(binary.BigEndian.Uint32(b[16:])),
-	}, nil
+	}, Query(b[20:snapshotBytes]), nil
 }
 
 func seal(t Tenant, secret, snapshot []byte) []byte {

@@ -12,24 +12,25 @@ import (
 func FuzzParseSnapshot(f *testing.F) {
 	secret := []byte("the tenant's secret")
 	f.Add(int64(1), int64(1<<32), int32(20000), int64(7), "")
-	f.Add(int64(-1), int64(0), int32(-1), int64(0), state.Snapshot{Of: 3}.Text(7, secret))
-	f.Add(int64(-1), int64(0), int32(-1), int64(0), state.Snapshot{Of: 3}.Text(7, secret)+"\n")
+	f.Add(int64(-1), int64(0), int32(-1), int64(0), state.Snapshot{Of: 3}.Text(state.Query{1}, 7, secret))
+	f.Add(int64(-1), int64(0), int32(-1), int64(0), state.Snapshot{Of: 3}.Text(state.Query{1}, 7, secret)+"\n")
 	f.Fuzz(func(t *testing.T, registers, facts int64, of int32, tenant int64, text string) {
 		s := state.Snapshot{Versions: state.Versions{Registers: registers, Facts: facts}, Of: of}
-		made := s.Text(state.Tenant(tenant), secret)
-		if got, err := state.ParseSnapshot(made, state.Tenant(tenant), secret); err != nil || got != s {
-			t.Errorf("%q reads %+v, %v, want %+v", made, got, err, s)
+		query := state.Query{byte(of), 7: byte(facts)}
+		made := s.Text(query, state.Tenant(tenant), secret)
+		if got, q, err := state.ParseSnapshot(made, state.Tenant(tenant), secret); err != nil || got != s || q != query {
+			t.Errorf("%q reads %+v, %v, %v, want %+v, %v", made, got, q, err, s, query)
 		}
 		for _, other := range []struct {
 			tenant int64
 			secret string
 		}{{tenant + 1, string(secret)}, {tenant, "another"}} {
-			if got, err := state.ParseSnapshot(made, state.Tenant(other.tenant), []byte(other.secret)); !errors.Is(err, state.ErrSnapshot) {
+			if got, _, err := state.ParseSnapshot(made, state.Tenant(other.tenant), []byte(other.secret)); !errors.Is(err, state.ErrSnapshot) {
 				t.Errorf("another reads %q as %+v, %v", made, got, err)
 			}
 		}
-		if got, err := state.ParseSnapshot(text, state.Tenant(tenant), secret); err == nil && got.Text(state.Tenant(tenant), secret) != text {
-			t.Errorf("%q reads as %+v, whose text is %q", text, got, got.Text(state.Tenant(tenant), secret))
+		if got, q, err := state.ParseSnapshot(text, state.Tenant(tenant), secret); err == nil && got.Text(q, state.Tenant(tenant), secret) != text {
+			t.Errorf("%q reads as %+v, whose text is %q", text, got, got.Text(q, state.Tenant(tenant), secret))
 		}
 	})
 }

@@ -151,7 +151,7 @@ func (a api) success(op operation) object {
 		for _, form := range []string{"text/csv", "application/x-ndjson"} {
 			media = append(media, form, object{"schema", wire.Text})
 		}
-		media = append(media, wire.XLSXType, object{}) // bytes, which no schema describes
+		media = append(media, wire.XLSXType, object{"schema", wire.Text.With("format", "binary")})
 	}
 	return append(o, "content", media)
 }

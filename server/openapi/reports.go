@@ -16,8 +16,7 @@ func schools(s Settings) api {
 		title:   "Schools reading",
 		summary: "Users, days of access and reading of a school network.",
 		description: "Read-only. The key decides the network. A segment of reading counts as effective when its speed is from 5 to 800 words a minute, or when it has no recorded speed and lasts at least 3 seconds. " +
-			forms + allowance(s.SchoolsRate, "for each key") + "Page through a route one page at a time until totalRows rows are there: the later pages of a query are answered from the state of its first page, for 24 hours, whatever is loaded meanwhile. " +
-			"Who pulls one query twice at the same time, or not in order, sends the first page's X-Snapshot as snapshot. " + rounds,
+			forms + allowance(s.SchoolsRate, "for each key") + pulls,
 		tags: object{"reading", "The users of a network, the days on which they came, and what they read."},
 	}, schoolsapi.Routes(s.SchoolsHistory))
 }
@@ -28,9 +27,9 @@ func libraries(s Settings) api {
 		name:    "libraries",
 		title:   "Libraries reporting",
 		summary: "Figures, readers, catalogue, stock, loans, reservations and suggestions of a library network.",
-		description: "Read-only. The key decides the network. Answers are those of a full hour, which `meta.updatedAt` names: the same query inside the hour has the same answer. A pull that may cross an hour sends the first page's X-Snapshot as snapshot. " +
+		description: "Read-only. The key decides the network. Answers are those of a full hour, which `meta.updatedAt` names: the same first page inside the hour has the same answer. " +
 			"Days are Brasilia time; the history begins " + s.LibrariesHistory.String() + ". " + forms + allowance(s.LibrariesRate, "for all keys of a network together") +
-			"A parameter that belongs to another dataset is ignored; one that belongs to none is refused. " + rounds,
+			"A parameter that belongs to another dataset is ignored; one that belongs to none is refused. " + pulls,
 		tags: object{
 			"reports", "Figures of the whole network, its readers, their days, and the values of the filters.",
 			"datasets", "Titles, stock, loans, reservations, sessions and suggestions, as rows.",
@@ -76,8 +75,11 @@ func report(a api, routes []web.Route) api {
 const forms = "Lists also answer Accept: text/csv, application/x-ndjson, one row a line, " +
 	"and " + wire.XLSXType + ", a workbook with the columns of CSV and typed cells. "
 
-// rounds says how a copy is kept (H14).
-const rounds = "Who keeps a copy of a list that has changedSince asks what has changed since the X-Snapshot that the copy is of: rows to put in place of those of their key, and, as their key and `removed`, those to take out."
+// pulls says how a list is pulled (H12), and how a copy of it is kept up to date (H14).
+const pulls = "Page through a route one page at a time until totalRows rows are there: later pages of a query with the same key are answered from the snapshot of its first page, for 24 hours, whatever is loaded meanwhile. " +
+	"Two clients that pull one query with one key at the same time send the first page's X-Snapshot as snapshot. " +
+	"A list with changedSince answers what has changed since the X-Snapshot of an earlier pull of the same query: in `rows` the rows to put in place of those of their key, and in `removed` the keys of those to take out; totalRows counts both. " +
+	"In CSV, NDJSON and XLSX a removed row has its key and a last member `removed`, which is true."
 
 // reportFailures are the errors of every route of the two APIs.
 func reportFailures() map[int]failed {

@@ -105,7 +105,7 @@ func (a *API) prefixes() []string {
 
 // route answers a route under a prefix.
 func (a *API) route(prefix string, rt route) http.Handler {
-	return a.Checked(prefix+rt.path, func(w http.ResponseWriter, r *http.Request, c web.Caller) error { return a.answer(w, r, rt, c) })
+	return a.Get(prefix+rt.path, a.asking(rt))
 }
 
 // dataset answers the route of the dataset that a path names. That there is none is told after the rate.
@@ -127,31 +127,28 @@ func (a *API) dataset(prefix string) http.Handler {
 	})
 }
 
-// answer reads the parameters, finds the answer of the state of now or of that of the snapshot, and sends it.
-func (a *API) answer(w http.ResponseWriter, r *http.Request, rt route, caller web.Caller) error {
-	q := web.NewQuery(r.URL.RawQuery, rt.vocabulary)
-	s, c := rt.call(q, caller)
-	s.CheckSince(q)
-	if err := q.Err(); err != nil {
-		return err
+// asking is how a route reads a request.
+func (a *API) asking(rt route) web.Asking {
+	return web.Asking{Vocabulary: rt.vocabulary, Read: func(q *web.Query, today calendar.Date) web.Reply {
+		c := rt.read(q, today)
+		return web.Reply{
+			Route: rt.path, Of: fmt.Sprint(a.History, " ", today), Period: c.period, Page: c.page, Changes: c.rounds,
+			Rows: c.sample.data == nil, People: c.people, Loose: a.Outside && c.channels,
+			Read: func(ctx context.Context, s web.States, from time.Time) (web.Content, error) {
+				ans, err := c.run(ctx, asked{a, access(s, from), s.Since})
+				return web.Content{Total: ans.total, Rows: ans.rows, Members: func(w *wire.Writer) { c.write(w, ans) }, Erased: ans.erased}, explain(err)
+			},
+		}
+	}}
+}
+
+// access is what the key opens, at the state that the request is answered from, whose facts have held since a time.
+func access(s web.States, from time.Time) report.Access {
+	a := report.Access{Network: libraries.NetworkID(s.Tenant), At: s.At.Versions, Erasures: s.Erasures}
+	if !from.IsZero() { // as it is before the first load
+		a.Hour = libraries.HourOf(from)
 	}
-	found, err := a.Find(r, web.Reply{
-		States: s, Of: fmt.Sprintf("%s %v %v%s", rt.path, a.History, today(s), q.Asked()),
-		Rows: c.sample.data == nil, People: c.people, Loose: a.Outside && c.channels,
-		Read: func(ctx context.Context, from time.Time) (web.Content, error) {
-			access := report.Access{Network: libraries.NetworkID(s.Tenant), At: s.At.Versions, Erasures: s.Erasures}
-			if !from.IsZero() { // as it is before the first load
-				access.Hour = libraries.HourOf(from)
-			}
-			ans, err := c.run(ctx, asked{a, access, s.Since})
-			return web.Content{Rows: ans.rows, Members: func(w *wire.Writer) { c.write(w, ans) }, Erased: ans.erased}, err
-		},
-	})
-	if err != nil {
-		return explain(err)
-	}
-	found.Send(w, r)
-	return nil
+	return a
 }
 
 // errChannels refuses the dataset channels while its source does not answer (L13). The source has logged why.

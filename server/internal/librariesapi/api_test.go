@@ -129,12 +129,28 @@ func (k oneKey) Check(_ context.Context, text string) (web.Caller, error) {
 	return web.Caller{}, web.ErrKey
 }
 
+// noPulls knows no pull, and no state but that of now.
+type noPulls struct{}
+
+func (noPulls) KeptFrom(context.Context, state.Tenant, state.Versions) (time.Time, error) {
+	return time.Time{}, state.ErrGone
+}
+
+func (noPulls) BeginPull(context.Context, state.PullKey, state.Snapshot, time.Time) error { return nil }
+
+func (noPulls) Pull(context.Context, state.PullKey, state.Snapshot, time.Time) (at state.Snapshot, ok bool, err error) {
+	return at, false, nil
+}
+
+func (noPulls) UsePull(context.Context, state.PullKey, state.Snapshot, time.Time) error { return nil }
+
 // noon is the clock of these tests: midday of 2026-09-15 in Brasilia.
 func noon() time.Time { return time.Date(2026, 9, 15, 15, 0, 0, 0, time.UTC) }
 
 // front knows one key, by a clock.
 func front(now func() time.Time, rate int) web.Front {
-	return web.Front{Keys: oneKey{now}, Limit: web.Limit{Limiter: &auth.MemoryLimiter{Now: noon}, Rate: rate}, Answers: new(web.Answers)}
+	return web.Front{Keys: oneKey{now}, Limit: web.Limit{Limiter: &auth.MemoryLimiter{Now: noon}, Rate: rate}, Answers: new(web.Answers),
+		Pulls: noPulls{}, Day: func(at state.Snapshot) calendar.Date { return libraries.Hour(at.Of).Day() }}
 }
 
 // newAPI returns the API over fixed reports, with a limit of requests a minute.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/web"
@@ -17,7 +16,7 @@ type route struct {
 	// id and schema are the names of the operation and of its answer.
 	id, schema     string
 	summary, about string
-	read           func(q *web.Query, today calendar.Date) call // all parameters but snapshot, as of a day
+	read           func(q *web.Query, today calendar.Date) call // all parameters but those that name a state, as of a day
 	// vocabulary are the parameters that are valid though they are not read (H3).
 	vocabulary []string
 }
@@ -49,7 +48,9 @@ func datasets() []route {
 	var vocabulary []string
 	for _, rt := range all {
 		for _, p := range rt.params() {
-			vocabulary = append(vocabulary, p.Name)
+			if p.Name != web.SinceParam { // which is refused where it is not offered (H14)
+				vocabulary = append(vocabulary, p.Name)
+			}
 		}
 	}
 	for i := range all {
@@ -58,23 +59,8 @@ func datasets() []route {
 	return all
 }
 
-// call reads the parameters of a request: snapshot first, for it decides the day of the others' defaults.
-func (rt route) call(q *web.Query, caller web.Caller) (web.States, call) {
-	s := caller.States(q)
-	c := rt.read(q, today(s))
-	if c.rounds {
-		s.ReadSince(q, c.period != nil)
-	}
-	return s, c
-}
-
-// today is the day of the state that a request is answered from.
-func today(s web.States) calendar.Date { return libraries.Hour(s.At.Of).Day() }
-
 // params returns the parameters of a route.
-func (rt route) params() []web.Param {
-	return web.Params(func(q *web.Query) { rt.call(q, web.Caller{}) })
-}
+func (rt route) params() []web.Param { return web.Params(new(API).asking(rt)) }
 
 // Routes returns the routes as the API answers them under Prefix, each dataset as one. A dataset's parameters are its own: the
 // rest of the vocabulary is not read (H3).

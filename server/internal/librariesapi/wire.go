@@ -78,7 +78,7 @@ func (l list[T, Q]) page(query Q, page paging.Page) call {
 	return call{page: &page, sample: l.answer(report.List[T]{}), rounds: l.since != nil, run: func(ctx context.Context, of asked) (answer, error) {
 		if of.since != nil {
 			rows, err := l.since(of.Reports, ctx, of.access, of.since.Versions, query, page)
-			return answer{hour: rows.Hour, total: rows.Total, rows: l.rows.Round(rows.Rows, rows.Removed, rows.Total), erased: rows.Erased}, err
+			return answer{hour: rows.Hour, total: rows.Total, rows: l.rows.Changed(rows.Rows, rows.Removed, rows.Total), erased: rows.Erased}, err
 		}
 		rows, err := l.ask(of.Reports, ctx, of.access, query, page)
 		return l.answer(rows), err
@@ -131,6 +131,6 @@ func (c call) write(w *wire.Writer, a answer) {
 			a.data(w)
 			return
 		}
-		a.rows.List(w, "rows")
+		a.rows.Members(w)
 	})
 }

@@ -12,11 +12,6 @@
 // A request is checked in the order of H5: path (404), method (405), key (401), rate (429), parameters (400). The user
 // agent stands before them all, in the middleware of the server. Whatever is refused before the rate uses no budget.
 //
-// # Pulls
-//
-// The pages of a query are answered from the state of its first page (H12): that is noted where its rows go on, and looked
-// up for each later page. With the parameter snapshot a request names the state itself.
-//
 // The package keeps no keys and no counters, and knows no database: see web.Front and Reports.
 package schoolsapi
 
@@ -62,9 +57,7 @@ type API struct {
 func (a *API) Handler() http.Handler {
 	router := web.NewRouter()
 	for _, rt := range a.routes() {
-		router.Handler(http.MethodGet, Prefix+rt.path, a.Checked(Prefix+rt.path, func(w http.ResponseWriter, r *http.Request, c web.Caller) error {
-			return a.answer(w, r, a.pull(web.NewQuery(r.URL.RawQuery, nil), rt, c))
-		}))
+		router.Handler(http.MethodGet, Prefix+rt.path, a.Get(Prefix+rt.path, a.asking(rt)))
 	}
 	return web.Exact(router)
 }

@@ -97,7 +97,8 @@ func noon() time.Time { return time.Date(2026, 6, 15, 15, 0, 0, 0, time.UTC) }
 
 // front knows one key, by a clock.
 func front(now func() time.Time, rate int) web.Front {
-	return web.Front{Keys: oneKey{now}, Limit: web.Limit{Limiter: &auth.MemoryLimiter{Now: noon}, Rate: rate}, Pulls: pulls{}, Answers: new(web.Answers)}
+	return web.Front{Keys: oneKey{now}, Limit: web.Limit{Limiter: &auth.MemoryLimiter{Now: noon}, Rate: rate}, Pulls: pulls{}, Answers: new(web.Answers),
+		Day: func(at state.Snapshot) calendar.Date { return calendar.Date(at.Of) }}
 }
 
 // newAPI returns the API over fixed reports, with a limit of requests a minute.

@@ -19,6 +19,8 @@ type route struct {
 	list
 }
 
+func (rt route) hasPeriod() bool { return rt.aboutStart != "" }
+
 func (a *API) routes() []route {
 	start := "First day, Brasilia time. Left out: 29 days before the end. Before " + a.History.String() + ": that day."
 	return []route{
@@ -40,10 +42,10 @@ func Routes(history calendar.Date) []web.Route {
 	var all []web.Route
 	for _, rt := range a.routes() {
 		name := rt.path[1:]
-		sample := &pull{route: rt}
+		sample := &asked{route: rt}
 		all = append(all, web.Route{
 			Method: http.MethodGet, Path: Prefix + rt.path, ID: name, Tag: "reading", Summary: rt.summary, About: rt.about,
-			Params: web.Params(func(q *web.Query) { a.pull(q, rt, web.Caller{}) }),
+			Params: web.Params(a.asking(rt)),
 			Schema: strings.ToUpper(name[:1]) + name[1:], Sample: func(w *wire.Writer) { sample.write(w, rt.none) }, Rows: true,
 		})
 	}
@@ -52,19 +54,3 @@ func Routes(history calendar.Date) []web.Route {
 
 // limits are the bounds of the pages of all routes.
 var limits = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 1000}
-
-// answer finds the answer to a request and sends it.
-func (a *API) answer(w http.ResponseWriter, r *http.Request, p *pull) error {
-	if err := p.settle(r.Context()); err != nil {
-		return err
-	}
-	found, err := a.Find(r, p.reply())
-	if err == nil {
-		err = p.begin(r.Context(), found.Total)
-	}
-	if err != nil {
-		return err
-	}
-	found.Send(w, r)
-	return nil
-}

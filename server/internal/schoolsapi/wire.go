@@ -13,35 +13,39 @@ import (
 // The lists: the rows of each, member by member in the order of the specification's tables, and its report.
 var (
 	userList = listOf(wire.Table[report.User]{Schema: "User", Write: writeUser, Key: writeUserKey},
-		func(ctx context.Context, p *pull) (report.List[report.User], error) {
-			return p.api.Reports.Users(ctx, p.access(), p.filter, p.page)
+		func(ctx context.Context, a report.Access, k *asked) (report.List[report.User], error) {
+			return k.Reports.Users(ctx, a, k.filter, k.page)
 		}, Reports.UsersSince)
 	engagementList = listOf(wire.Table[report.Engagement]{Schema: "Engagement", Write: WriteEngagement, Key: writeEngagementKey},
-		func(ctx context.Context, p *pull) (report.List[report.Engagement], error) {
-			return p.api.Reports.Engagements(ctx, p.access(), p.period, p.filter, p.page)
+		func(ctx context.Context, a report.Access, k *asked) (report.List[report.Engagement], error) {
+			return k.Reports.Engagements(ctx, a, k.period, k.filter, k.page)
 		}, Reports.EngagementsSince)
 	readingList = listOf(wire.Table[report.Reading]{Schema: "Reading", Write: writeReading, Key: writeReadingKey, Sample: report.Reading{Book: new(schools.Book)}},
-		func(ctx context.Context, p *pull) (report.List[report.Reading], error) {
-			return p.api.Reports.Readings(ctx, p.access(), p.period, p.filter, p.page)
+		func(ctx context.Context, a report.Access, k *asked) (report.List[report.Reading], error) {
+			return k.Reports.Readings(ctx, a, k.period, k.filter, k.page)
 		}, Reports.ReadingsSince)
 )
 
 // list is a report that is a list of rows.
 type list struct {
 	none wire.Rows // no rows, of its table
-	rows func(context.Context, *pull) (rows wire.Rows, erased bool, err error)
+	rows func(context.Context, *asked, web.States) (rows wire.Rows, erased bool, err error)
 }
 
 // listOf returns the list whose rows ask returns, and since those that have changed.
-func listOf[T any](rows wire.Table[T], ask func(context.Context, *pull) (report.List[T], error),
+func listOf[T any](rows wire.Table[T], ask func(context.Context, report.Access, *asked) (report.List[T], error),
 	since func(Reports, context.Context, report.Access, report.Round, paging.Page) (report.List[T], error)) list {
-	return list{rows.Rows(nil, 0), func(ctx context.Context, p *pull) (wire.Rows, bool, error) {
-		if p.Since != nil {
-			list, err := since(p.api.Reports, ctx, p.access(), p.round(), p.page)
-			return rows.Round(list.Rows, list.Removed, list.Total), list.Erased, err
+	return list{rows.Rows(nil, 0), func(ctx context.Context, k *asked, s web.States) (wire.Rows, bool, error) {
+		if s.Since == nil {
+			list, err := ask(ctx, access(s), k)
+			return rows.Rows(list.Rows, list.Total), list.Erased, err
 		}
-		list, err := ask(ctx, p)
-		return rows.Rows(list.Rows, list.Total), list.Erased, err
+		round, err := k.round(s)
+		if err != nil {
+			return wire.Rows{}, false, err
+		}
+		list, err := since(k.Reports, ctx, access(s), round, k.page)
+		return rows.Changed(list.Rows, list.Removed, list.Total), list.Erased, err
 	}}
 }
 
@@ -52,18 +56,18 @@ var (
 )
 
 // write writes the envelope and the rows of a page.
-func (p *pull) write(w *wire.Writer, list wire.Rows) {
+func (k *asked) write(w *wire.Writer, list wire.Rows) {
 	meta := "UsersMeta"
-	if p.route.hasPeriod() {
+	if k.hasPeriod() {
 		meta = "PeriodMeta"
 	}
 	w.Object("meta", meta, "", func() {
-		if p.route.hasPeriod() {
-			web.WritePeriod(w, p.period)
+		if k.hasPeriod() {
+			web.WritePeriod(w, k.period)
 		}
-		web.WritePage(w, p.page, list.Total, "")
+		web.WritePage(w, k.page, list.Total, "")
 	})
-	w.Object("data", "", "", func() { list.List(w, "rows") })
+	w.Object("data", "", "", func() { list.Members(w) })
 }
 
 func writeUserKey(w *wire.Writer, u *report.User) {

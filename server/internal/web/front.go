@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // Keys checks the keys of a reporting API.
@@ -21,6 +23,8 @@ type Front struct {
 	Limit   Limit
 	Pulls   Pulls
 	Answers *Answers
+	// Day returns the day of a snapshot.
+	Day func(state.Snapshot) calendar.Date
 }
 
 // Checked makes the checks that stand between the method and the parameters of a route, given by its pattern, and then answers

@@ -43,7 +43,7 @@ func TestMadeOnce(t *testing.T) {
 				p, release := d.reply(), make(chan struct{})
 				read, first := p.Read, true
 				var mu sync.Mutex
-				p.Read = func(ctx context.Context, from time.Time) (web.Content, error) {
+				p.Read = func(ctx context.Context, s web.States, from time.Time) (web.Content, error) {
 					mu.Lock()
 					defer mu.Unlock()
 					if first {
@@ -55,7 +55,7 @@ func TestMadeOnce(t *testing.T) {
 							return web.Content{}, fail
 						}
 					}
-					return read(ctx, from)
+					return read(ctx, s, from)
 				}
 				const others = 5
 				bodies, failed := make(chan string, others+1), make(chan error, others+1)
@@ -101,12 +101,12 @@ func TestMadeForWhoHasLeft(t *testing.T) {
 		d.Answers.Kept = &lockedShelf{shelf: shelf{}}
 		p, release := d.reply(), make(chan struct{})
 		read := p.Read
-		p.Read = func(ctx context.Context, from time.Time) (web.Content, error) {
+		p.Read = func(ctx context.Context, s web.States, from time.Time) (web.Content, error) {
 			if ctx.Err() != nil {
 				return web.Content{}, ctx.Err()
 			}
 			<-release
-			return read(ctx, from)
+			return read(ctx, s, from)
 		}
 		go d.Find(httptest.NewRequest("GET", "/list", nil), p)
 		synctest.Wait()

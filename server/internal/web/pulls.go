@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -32,7 +33,7 @@ type Caller struct {
 	Tenant  state.Tenant
 	Network int64          // of the partner's networks the one that the key is for, 0 for a key of another API
 	Spends  auth.Budget    // what the caller's requests count on
-	Budget  int64          // the number of that budget among those of the tenant, 0 where all keys of a tenant share one
+	Budget  int64          // the number of the first key of the chain of rotations, whose keys share pulls
 	Secret  []byte         // what the tenant's snapshots are sealed by
 	Time    time.Time      // of the clock that judged the key
 	Now     state.Snapshot // the state of now, and the day or the hour that it is
@@ -67,52 +68,55 @@ const aboutSince = "The X-Snapshot of an earlier pull of the same query, of whic
 // States are the states that a caller's request names, and the one that it is answered from.
 type States struct {
 	Caller
-	At    state.Snapshot  // of the answer: that of now, but with snapshot
+	At    state.Snapshot  // of the answer
 	Given bool            // At is that of snapshot
-	Since *state.Snapshot // of an earlier answer; nil but with changedSince
+	Since *state.Snapshot // of an earlier answer to the query; nil but with changedSince
+
+	query state.Query // as it was asked
 }
 
-// States reads the parameter snapshot.
-func (c Caller) States(q *Query) States {
-	s := States{Caller: c, At: c.Now}
-	if at := c.snapshot(q, SnapshotParam, aboutSnapshot); at != nil {
-		s.At, s.Given = *at, true
-	}
-	return s
-}
-
-// ReadSince reads the parameter changedSince. With it, what the route reads of a period must be given: its defaults are others on
+// readSince reads the parameter changedSince. With it, what the route reads of a period must be given: its defaults are others on
 // another day.
-func (s *States) ReadSince(q *Query, period bool) {
-	s.Since = s.snapshot(q, SinceParam, aboutSince)
-	if s.Since != nil && period && (q.values["startDate"] == nil || q.values["endDate"] == nil) {
+func (s *States) readSince(q *Query, period bool) {
+	since, of := s.snapshot(q, SinceParam, aboutSince)
+	switch {
+	case since == nil:
+	case period && (q.values["startDate"] == nil || q.values["endDate"] == nil):
 		q.Fail(SinceParam, "startDate and endDate must be given with "+SinceParam)
+	case q.Err() != nil: // then it is not known which query this is
+	case of != s.query || s.Given && (since.Registers > s.At.Registers || since.Facts > s.At.Facts):
+		q.Fail(SinceParam, notASnapshot(SinceParam))
 	}
+	s.Since = since
 }
 
-// CheckSince reports a changedSince that is later than the state of the answer: from there on nothing leads back.
-func (s States) CheckSince(q *Query) {
-	if s.Since != nil && (s.Since.Registers > s.At.Registers || s.Since.Facts > s.At.Facts) {
-		q.Fail(SinceParam, SinceParam+" must not be later than the state of the answer")
+// notASnapshot is the message for a parameter that is not what an earlier answer had.
+func notASnapshot(name string) string {
+	message := name + " must be the " + SnapshotHeader + " of an earlier answer"
+	if name == SinceParam {
+		message += " to this query"
 	}
+	return message
 }
 
-// snapshot returns the state that a parameter names, or nil where it is absent or no snapshot of the tenant's.
-func (c Caller) snapshot(q *Query, name, about string) *state.Snapshot {
+// snapshot returns the snapshot that a parameter names and the query that its answer was to, nil where it is absent or none of
+// the tenant's.
+func (c Caller) snapshot(q *Query, name, about string) (*state.Snapshot, state.Query) {
 	text, ok := q.take(Param{Name: name, About: about}, func() wire.Object { return Snapshot })
 	if !ok {
-		return nil
+		return nil, state.Query{}
 	}
-	at, err := state.ParseSnapshot(text, c.Tenant, c.Secret)
+	at, of, err := state.ParseSnapshot(text, c.Tenant, c.Secret)
 	if err != nil {
-		q.Fail(name, name+" must be the "+SnapshotHeader+" of an earlier answer")
-		return nil
+		q.Fail(name, notASnapshot(name))
+		return nil, of
 	}
-	return &at
+	q.say(name, text)
+	return &at, of
 }
 
-// Key names a pull of the caller's by its query, which may be of any form and length.
-func (c Caller) Key(query string) state.PullKey {
+// pullKey names a pull of the caller's by its query, a text of any length.
+func (c Caller) pullKey(query string) state.PullKey {
 	return state.PullKey{Tenant: c.Tenant, Budget: c.Budget, Query: digest([]byte(query))}
 }
 
@@ -132,7 +136,7 @@ func (s States) Report(ctx context.Context, p Pulls, report func(from time.Time)
 // using notes that a state is read by its snapshot, once it is known to be kept, before a report.
 func (c Caller) using(ctx context.Context, p Pulls, at state.Snapshot, report func(time.Time) error) func(time.Time) error {
 	return func(from time.Time) error {
-		if err := p.UsePull(ctx, c.Key(SnapshotParam+" "+at.Text(c.Tenant, c.Secret)), at, c.Time); err != nil {
+		if err := p.UsePull(ctx, c.pullKey(fmt.Sprintf("%s %+v", SnapshotParam, at)), at, c.Time); err != nil {
 			return err
 		}
 		return report(from)
@@ -175,5 +179,5 @@ func explainGone(err error) error {
 
 // ShowSnapshot sets the header that names the state of an answer that is 200 or 304.
 func (s States) ShowSnapshot(w http.ResponseWriter) {
-	w.Header().Set(SnapshotHeader, s.At.Text(s.Tenant, s.Secret))
+	w.Header().Set(SnapshotHeader, s.At.Text(s.query, s.Tenant, s.Secret))
 }

@@ -6,10 +6,12 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
@@ -27,9 +29,13 @@ type Query struct {
 	sent       []string // the names, as the query has them
 	vocabulary []string
 	read       []Param
+	said       []said
 	messages   map[string]string
 	described  bool // schemas are wanted
 }
+
+// said is what a valid parameter, or its default, reads as, whatever the form in which it was sent.
+type said struct{ name, value string }
 
 // Param is a parameter of a route.
 type Param struct {
@@ -68,10 +74,10 @@ func NewQuery(raw string, vocabulary []string) *Query {
 	return q
 }
 
-// Params returns the parameters that a function reads, snapshot and changedSince as the last.
-func Params(read func(*Query)) []Param {
+// Params returns the parameters that a route reads, snapshot and changedSince as the last.
+func Params(read Asking) []Param {
 	q := &Query{described: true}
-	read(q)
+	new(Front).read(q, request{Asking: read}, state.Snapshot{}, 0)
 	return q.params()
 }
 
@@ -82,12 +88,15 @@ func (q *Query) params() []Param {
 	return slices.SortedStableFunc(slices.Values(q.read), func(x, y Param) int { return place(x) - place(y) })
 }
 
-// Asked names what the parameters that were read say, but for those that name a state. The defaults of the others are not in it.
-func (q *Query) Asked() string {
+// say notes what a parameter reads as.
+func (q *Query) say(name, value string) { q.said = append(q.said, said{name, value}) }
+
+// asked names what the parameters say, some excepted: it is the same for queries that read the same.
+func (q *Query) asked(but ...string) string {
 	var asked []byte
-	for _, p := range q.read {
-		if vs := q.values[p.Name]; vs != nil && p.Name != SnapshotParam && p.Name != SinceParam {
-			asked = fmt.Appendf(asked, " %s=%q", p.Name, vs)
+	for _, s := range q.said {
+		if !slices.Contains(but, s.name) {
+			asked = fmt.Appendf(asked, " %s=%q", s.name, s.value)
 		}
 	}
 	return string(asked)
@@ -187,6 +196,7 @@ func (q *Query) int(name, about string, schema func() wire.Object) *int64 {
 		q.Fail(name, name+" must be an integer number")
 		return nil
 	}
+	q.say(name, strconv.FormatInt(n, 10))
 	return &n
 }
 
@@ -209,6 +219,7 @@ func (q *Query) upTo(limit, def int, name, about string) int {
 	})
 	switch {
 	case n == nil:
+		q.say(name, strconv.Itoa(def))
 		return def
 	case *n < 1:
 		q.Fail(name, name+" must not be less than 1")
@@ -266,7 +277,11 @@ func Choose[E comparable](q *Query, name, about string, choices []Choice[E]) (va
 		return *chosen
 	}
 	i := slices.IndexFunc(choices, func(c Choice[E]) bool { return c.Value == value })
-	if q.described && i >= 0 {
+	if i < 0 {
+		return value
+	}
+	q.say(name, choices[i].Name)
+	if q.described {
 		p := &q.read[len(q.read)-1]
 		p.Schema = p.Schema.With("default", choices[i].Name)
 	}
@@ -281,6 +296,7 @@ func Chosen[E any](q *Query, name, about string, choices []Choice[E]) *E {
 	}
 	for _, c := range choices {
 		if v == c.Name || v != "" && v == c.Also {
+			q.say(name, c.Name)
 			return &c.Value
 		}
 	}
@@ -294,6 +310,7 @@ func (q *Query) Bool(name, about string) bool {
 	if ok && v != "true" && v != "false" {
 		q.Fail(name, name+" must be a boolean string")
 	}
+	q.say(name, strconv.FormatBool(v == "true"))
 	return v == "true"
 }
 
@@ -312,6 +329,7 @@ func (q *Query) Text(name, about string, blank func(string) bool) *string {
 		q.Fail(name, fmt.Sprintf("%s must be a string of 1 to %d characters", name, MaxText))
 		return nil
 	}
+	q.say(name, v)
 	return &v
 }
 
@@ -335,5 +353,6 @@ func (q *Query) date(p Param) *calendar.Date {
 		q.Fail(p.Name, p.Name+" must be a valid date in the form YYYY-MM-DD")
 		return nil
 	}
+	q.say(p.Name, v)
 	return &d
 }

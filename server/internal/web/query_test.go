@@ -233,8 +233,7 @@ func TestQueryRequired(t *testing.T) {
 
 // What a route reads is its table: in that order, snapshot last, with the types, the limits and the defaults.
 func TestParams(t *testing.T) {
-	got := web.Params(func(q *web.Query) {
-		web.Caller{}.States(q)
+	got := web.Params(web.Asking{Read: func(q *web.Query, _ calendar.Date) web.Reply {
 		q.RequiredDate("startDate", "First day.")
 		q.Int("userId", "One user.")
 		web.Choose(q, "profile", "Some.", profiles)
@@ -245,7 +244,8 @@ func TestParams(t *testing.T) {
 		if err := q.Err(); err != nil {
 			t.Errorf("Err() = %v, want nil", err)
 		}
-	})
+		return web.Reply{Changes: true}
+	}})
 	want := []string{
 		`startDate true First day. {"type":"string","format":"date"}`,
 		`userId false One user. {"type":"integer","format":"int64","minimum":0,"maximum":9007199254740991}`,
@@ -256,14 +256,14 @@ func TestParams(t *testing.T) {
 		`page false Number of the page. {"type":"integer","format":"int64","minimum":1,"maximum":100000,"default":1}`,
 		`pageSize false Rows of a page. {"type":"integer","format":"int64","minimum":1,"maximum":1000,"default":100}`,
 	}
-	for i, p := range got[:len(got)-1] {
+	if n := len(want); len(got) != n+2 || got[n].Name != web.SnapshotParam || got[n+1].Name != web.SinceParam {
+		t.Fatalf("%d parameters, want %d, %s and %s", len(got), n, web.SnapshotParam, web.SinceParam)
+	}
+	for i, p := range got[:len(want)] {
 		schema, err := json.Marshal(p.Schema)
 		if line := fmt.Sprintf("%s %v %s %s", p.Name, p.Required, p.About, schema); err != nil || line != want[i] {
 			t.Errorf("parameter %d = %s, %v, want %s", i, line, err, want[i])
 		}
-	}
-	if last := got[len(got)-1]; last.Name != web.SnapshotParam || len(got) != len(want)+1 {
-		t.Errorf("%d parameters, the last is %s, want %d and %s", len(got), last.Name, len(want)+1, web.SnapshotParam)
 	}
 }
 

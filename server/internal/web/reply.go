@@ -9,28 +9,41 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // Reply is an answer of a reporting API before anything is read for it: what its bytes depend on, and what reads them. Its entity tag
 // is made of the former alone, so that a client that has the bytes is answered without them (H8).
 type Reply struct {
-	States
-	// Of says what the bytes depend on besides the program, the tenant, its network, the states and the form: the route, what its
-	// parameters read as, settings. Where it reads the day or the hour of the state, that is in it.
+	States // set by the Front
+	// Route names the route; it is the same under each prefix.
+	Route string
+	// Of says what the bytes depend on besides the program, the route, the tenant, its network, the states, the parameters, the
+	// period and the form: settings and, where the answer reads it, the day or the hour of the state.
 	Of string
+	// Period is the effective period, nil where the route has none.
+	Period *calendar.Period
+	// Page is the page asked for, nil where the answer has no pages.
+	Page *paging.Page
+	// Changes says that the route has changedSince (H14).
+	Changes bool
 	// Rows says that the answer is a list of rows, which has other forms (H11).
 	Rows bool
 	// People says that it shows names or e-mails: it is another one when somebody's is erased.
 	People bool
 	// Loose says that the bytes depend on more than is told here. They are always made then, and the tag is theirs.
 	Loose bool
-	// Read reads what is to be written, of the state whose facts have held since a time.
-	Read func(ctx context.Context, from time.Time) (Content, error)
+	// Read reads what is to be written, of a state whose facts have held since a time.
+	Read func(ctx context.Context, s States, from time.Time) (Content, error)
+
+	pull string // names the query as one of a pull
 }
 
 // Content is what an answer writes: the object whose members a function writes, or the rows alone.
 type Content struct {
+	Total   int64 // of the rows of all pages
 	Rows    wire.Rows
 	Members func(*wire.Writer)
 	// Erased says that somebody may have been erased since the key was checked, of an answer that shows people: what was read is of
@@ -67,7 +80,7 @@ func (f *Front) Find(r *http.Request, p Reply) (*Found, error) {
 		if a.identify(from); a.hadBefore(r) || a.kept() || a.awaited(r.Context()) {
 			return errUnread
 		}
-		c, err = p.Read(r.Context(), from)
+		c, err = p.Read(r.Context(), p.States, from)
 		return err
 	})
 	if errors.Is(err, errUnread) {
@@ -88,26 +101,23 @@ func (a *Found) identify(from time.Time) {
 	if p.Loose {
 		return
 	}
-	var build, since string
+	var build string
 	if a.answers.Build != nil {
 		build = a.answers.Build()
-	}
-	if p.Since != nil {
-		since = fmt.Sprintf("%+v", *p.Since)
 	}
 	var erasures int64
 	if p.People {
 		erasures = p.Erasures
 	}
-	a.name = digest(fmt.Appendf(nil, "%q %d %d %+v %d %q %d %d %s",
-		build, p.Tenant, p.Network, p.At.Versions, from.UnixMicro(), since, erasures, a.form, p.Of))
+	a.name = digest(fmt.Appendf(nil, "%q %d %d %+v %d %d %d %s",
+		build, p.Tenant, p.Network, p.At.Versions, from.UnixMicro(), erasures, a.form, p.Of))
 }
 
-// tagged makes the entity tag of the name. A list's tells its total too: it is shown, and says whether a pull begins, without a row
+// tagged makes the entity tag of the name. A list's has its total too: it is shown, and says whether a pull begins, without a row
 // read.
 func (a *Found) tagged(total int64) {
 	a.Total, a.tag = total, `W/"`+a.name+`"`
-	if a.reply.Rows {
+	if a.reply.Rows || a.reply.Page != nil {
 		a.tag = `W/"` + a.name + "." + strconv.FormatInt(total, 10) + `"`
 	}
 }
@@ -132,7 +142,7 @@ func (a *Found) hadBefore(r *http.Request) bool {
 func (a *Found) make(r *http.Request, c Content) {
 	a.buffer = a.answers.buffer()
 	*a.buffer = c.append((*a.buffer)[:0], a.form)
-	if a.tagged(c.Rows.Total); a.name == "" {
+	if a.tagged(c.Total); a.name == "" {
 		a.tag = entityTag(*a.buffer)
 	}
 	if a.had(r) {

@@ -46,10 +46,10 @@ func newDesk() *desk {
 
 // reply is an answer of a list.
 func (d *desk) reply() web.Reply {
-	p := web.Reply{Of: "/list", Rows: true, Read: func(context.Context, time.Time) (web.Content, error) {
+	p := web.Reply{Of: "/list", Rows: true, Read: func(context.Context, web.States, time.Time) (web.Content, error) {
 		d.reads++
 		rows := wire.Table[int64]{Write: func(w *wire.Writer, n *int64) { w.Int("n", *n, "") }}.Rows(d.rows, 12345)
-		return web.Content{Rows: rows, Members: func(w *wire.Writer) { rows.List(w, "rows") }, Erased: d.erased}, nil
+		return web.Content{Total: rows.Total, Rows: rows, Members: rows.Members, Erased: d.erased}, nil
 	}}
 	p.Caller = web.Caller{Tenant: 1, Network: 2, Now: state.Snapshot{Versions: state.Versions{Registers: 3, Facts: 4}, Of: 5}, From: time.Unix(6, 0)}
 	p.At = p.Now
@@ -83,8 +83,6 @@ func TestTagIsOfAllThatBytesDependOn(t *testing.T) {
 		"facts":                 func(p *web.Reply) { p.At.Facts = 9 },
 		"since when facts hold": func(p *web.Reply) { p.From = time.Unix(9, 0) },
 		"before the first load": func(p *web.Reply) { p.From = time.Time{} },
-		"round":                 func(p *web.Reply) { p.Since = new(p.Now) },
-		"another round":         func(p *web.Reply) { p.Since = &state.Snapshot{Versions: p.Now.Versions, Of: 6} },
 		"question":              func(p *web.Reply) { p.Of = "/lists" },
 		"no list":               func(p *web.Reply) { p.Rows = false },
 		"people erased":         func(p *web.Reply) { p.People, p.Erasures = true, 9 },
@@ -204,28 +202,6 @@ func TestErasedMeanwhile(t *testing.T) {
 	}
 	if w := d.send(t, people, "If-None-Match", before); w.Code != 200 {
 		t.Errorf("with the tag of before: %d", w.Code)
-	}
-}
-
-// What was asked is told by values: what other texts read the same may differ, and no two that read differently are alike.
-func TestAsked(t *testing.T) {
-	asked := map[string]string{}
-	for _, raw := range []string{"", "a=1", "a=2", "b=1", "a=1&b=1", "a=1%20b%3D%221%22", "a=1%22%20b=%221", "b=1%00", "b=1%FF"} {
-		q := web.NewQuery(raw, nil)
-		none := func(string) bool { return false }
-		q.Text("a", "", none)
-		q.Text("b", "", none)
-		if other, ok := asked[q.Asked()]; ok {
-			t.Errorf("%q and %q both ask %q", raw, other, q.Asked())
-		}
-		asked[q.Asked()] = raw
-	}
-	q := web.NewQuery("b=2&x=1&snapshot=s&a=1", []string{"x"})
-	q.Int("a", "")
-	q.Int("b", "")
-	web.Caller{}.States(q)
-	if got := q.Asked(); got != ` a=["1"] b=["2"]` {
-		t.Errorf("Asked = %s", got)
 	}
 }
 

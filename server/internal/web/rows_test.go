@@ -20,8 +20,8 @@ func answerRows(t *testing.T, target string, rows []int64, headers ...string) *h
 	}
 	table := wire.Table[int64]{Write: func(w *wire.Writer, n *int64) { w.Int("n", *n, "") }}
 	list := table.Rows(rows, 12345)
-	found, err := (&Front{Answers: new(Answers)}).Find(r, Reply{Rows: true, Read: func(context.Context, time.Time) (Content, error) {
-		return Content{Rows: list, Members: func(w *wire.Writer) { list.List(w, "rows") }}, nil
+	found, err := (&Front{Answers: new(Answers)}).Find(r, Reply{Rows: true, Read: func(context.Context, States, time.Time) (Content, error) {
+		return Content{Total: list.Total, Rows: list, Members: list.Members}, nil
 	}})
 	if err != nil {
 		t.Fatal(err)

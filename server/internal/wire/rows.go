@@ -21,84 +21,83 @@ type Rows struct {
 	count  int
 	schema string
 	write  func(w *Writer, i int) // the row at i, or the sample for -1
-	gone   func(w *Writer)        // a row that has left, for its schema; nil where rows do not leave
+	key    func(w *Writer, i int) // its natural key; nil where rows do not leave
+	// removed says of rows that may have changed which of them have left their list; nil of other rows.
+	removed []bool
 }
 
 // Rows returns rows of the table, with the number of all that there are.
 func (t Table[T]) Rows(list []T, total int64) Rows {
-	rows := Rows{Total: total, count: len(list), schema: t.Schema, write: func(w *Writer, i int) {
+	row := func(i int) *T {
 		if i < 0 {
-			t.Write(w, &t.Sample)
-			return
+			return &t.Sample
 		}
-		t.Write(w, &list[i])
-	}}
+		return &list[i]
+	}
+	rows := Rows{Total: total, count: len(list), schema: t.Schema, write: func(w *Writer, i int) { t.Write(w, row(i)) }}
 	if t.Key != nil {
-		rows.gone = func(w *Writer) { t.writeGone(w, &t.Sample) }
+		rows.key = func(w *Writer, i int) { t.Key(w, row(i)) }
 	}
 	return rows
 }
 
-// Round returns rows of the table that have changed. Of those that were removed from their list the natural key is written alone,
-// and that they were (H14); a table has a last column for that.
-func (t Table[T]) Round(list []T, removed []bool, total int64) Rows {
+// Changed returns rows of the table that may have changed. Those that were removed from their list are written by their natural
+// key alone (H14).
+func (t Table[T]) Changed(list []T, removed []bool, total int64) Rows {
 	rows := t.Rows(list, total)
-	rows.write = func(w *Writer, i int) {
-		switch {
-		case i >= 0 && removed[i]:
-			t.writeGone(w, &list[i])
-		case i >= 0:
-			t.Write(w, &list[i])
-			w.empty(0, w.removed)
-		default:
-			t.Write(w, &t.Sample)
-			w.removed()
+	rows.removed = append([]bool{}, removed...)
+	return rows
+}
+
+// Members writes the rows as the member rows, and where some may have left their list, the keys of those as removed.
+func (rows Rows) Members(w *Writer) {
+	rows.list(w, "rows", rows.schema, "", rows.write)
+	if rows.key != nil && w.Optional(rows.removed != nil) {
+		rows.list(w, "removed", rows.schema+"Key", "Only with changedSince: the keys of rows that have left the list.", rows.key)
+	}
+}
+
+// list writes a member that lists rows: all, or of those that may have changed the ones that a name is for.
+func (rows Rows) list(w *Writer, name, schema, about string, write func(*Writer, int)) {
+	if !w.open(name) {
+		w.tell(name, ListOf(w.schemaOf(schema, func() { write(w, -1) })), about)
+		return
+	}
+	at := make([]int, 0, rows.count)
+	for i := range rows.count {
+		if rows.removed == nil || rows.removed[i] == (name == "removed") {
+			at = append(at, i)
 		}
 	}
-	return rows
+	w.list(len(at), func(i int) { w.braces(func() { write(w, at[i]) }) })
 }
 
-// writeGone writes a row that was removed from its list.
-func (t Table[T]) writeGone(w *Writer, row *T) {
-	key := Writer{form: asHeader}
-	t.Key(&key, &t.Sample)
-	t.Key(w, row)
-	w.empty(1+bytes.Count(key.b, []byte{','}), func() { t.Write(w, &t.Sample) })
-	w.removed()
-}
-
-// removed writes that a row was removed from its list.
-func (w *Writer) removed() {
-	if w.form == asSchema {
-		w.tell("removed", Object{"type", "boolean", "enum", []bool{true}}, "The row has left the list.")
-		return
+// line writes the row at i, or the sample for -1, in the forms that list rows alone: of one that was removed the key, and of rows
+// that may have changed a last member removed.
+func (rows Rows) line(w *Writer, i int) {
+	switch {
+	case rows.removed == nil:
+		rows.write(w, i)
+	case i < 0:
+		rows.write(w, i)
+		w.Bool("removed", true, "")
+	case rows.removed[i]:
+		key := Writer{form: asHeader}
+		rows.key(&key, -1)
+		rows.key(w, i)
+		w.empty(1+bytes.Count(key.b, []byte{','}), func() { rows.write(w, -1) })
+		w.Bool("removed", true, "")
+	default:
+		rows.write(w, i)
+		w.empty(0, func() { w.Bool("removed", true, "") })
 	}
-	w.Bool("removed", true, "")
-}
-
-// List writes the rows as a member that is a list.
-func (rows Rows) List(w *Writer, name string) {
-	if !w.open(name) {
-		w.tell(name, ListOf(rows.schemaOf(w)), "")
-		return
-	}
-	w.list(rows.count, func(i int) { w.braces(func() { rows.write(w, i) }) })
-}
-
-// schemaOf returns the schema of a row, where one is being made.
-func (rows Rows) schemaOf(w *Writer) Object {
-	row := w.schemaOf(rows.schema, func() { rows.write(w, -1) })
-	if rows.gone == nil || row == nil {
-		return row
-	}
-	return Object{"oneOf", []Object{row, w.schemaOf(rows.schema+"Removed", func() { rows.gone(w) })}}
 }
 
 // AppendNDJSON appends one row a line.
 func (rows Rows) AppendNDJSON(b []byte) []byte {
 	w := Writer{b: b}
 	for i := range rows.count {
-		w.braces(func() { rows.write(&w, i) })
+		w.braces(func() { rows.line(&w, i) })
 		w.b = append(w.b, '\n')
 	}
 	return w.b
@@ -109,7 +108,7 @@ func (rows Rows) AppendCSV(b []byte) []byte {
 	w := Writer{b: b, form: asHeader}
 	for i := -1; i < rows.count; i++ {
 		w.more = false
-		rows.write(&w, i)
+		rows.line(&w, i)
 		w.b = append(w.b, "\r\n"...)
 		w.form = asCells
 	}

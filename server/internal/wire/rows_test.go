@@ -55,7 +55,7 @@ func written(form string, list []sampleRow) string {
 	case XLSXType:
 		return string(rows.AppendXLSX(nil))
 	}
-	return string(AppendJSON(nil, func(w *Writer) { rows.List(w, "rows") }))
+	return string(AppendJSON(nil, rows.Members))
 }
 
 // TestCSV has each kind of cell.
@@ -211,7 +211,7 @@ func BenchmarkRows(b *testing.B) {
 	var buf []byte
 	b.Run("JSON", func(b *testing.B) {
 		for b.Loop() {
-			buf = AppendJSON(buf[:0], func(w *Writer) { rows.List(w, "rows") })
+			buf = AppendJSON(buf[:0], rows.Members)
 		}
 	})
 	b.Run("CSV", func(b *testing.B) {
@@ -240,21 +240,20 @@ func FuzzQuote(f *testing.F) {
 	})
 }
 
-// TestRound has rows of a round in every form: of one that was removed there is its key, and that it was.
-func TestRound(t *testing.T) {
+// TestChanged has rows that may have changed in every form: of one that was removed there is its key.
+func TestChanged(t *testing.T) {
 	title := "Sagarana"
 	table := Table[sampleRow]{Schema: "Sample", Write: writeSample, Key: func(w *Writer, r *sampleRow) {
 		w.Int("id", r.ID, "")
 		w.TextOrNull("text", r.Text, "")
 	}}
-	rows := table.Round([]sampleRow{{ID: 1, Book: &title}, {ID: 2, Text: "a"}, {ID: 3}}, []bool{false, true, false}, 9)
+	rows := table.Changed([]sampleRow{{ID: 1, Book: &title}, {ID: 2, Text: "a"}, {ID: 3}}, []bool{false, true, false}, 9)
 	const first = `{"id":1,"text":null,"book":{"id":7,"title":"Sagarana"},"tags":[],"minutes":0.0,"last":null}`
 	const third = `{"id":3,"text":null,"book":null,"tags":[],"minutes":0.0,"last":null}`
-	const gone = `{"id":2,"text":"a","removed":true}`
-	if got, want := string(AppendJSON(nil, func(w *Writer) { rows.List(w, "rows") })), `{"rows":[`+first+","+gone+","+third+"]}"; got != want {
+	if got, want := string(AppendJSON(nil, rows.Members)), `{"rows":[`+first+","+third+`],"removed":[{"id":2,"text":"a"}]}`; got != want {
 		t.Errorf("JSON = %s\nwant %s", got, want)
 	}
-	if got, want := string(rows.AppendNDJSON(nil)), first+"\n"+gone+"\n"+third+"\n"; got != want {
+	if got, want := string(rows.AppendNDJSON(nil)), first+"\n"+`{"id":2,"text":"a","removed":true}`+"\n"+third+"\n"; got != want {
 		t.Errorf("NDJSON = %s\nwant %s", got, want)
 	}
 	const header = "id,text,book.id,book.title,tags,minutes,last.id,last.title,removed\r\n"
@@ -262,7 +261,11 @@ func TestRound(t *testing.T) {
 	if got := string(rows.AppendCSV(nil)); got != want {
 		t.Errorf("CSV =\n%s\nwant\n%s", got, want)
 	}
-	if got := string(table.Round(nil, nil, 0).AppendCSV(nil)); got != header {
+	none := table.Changed(nil, nil, 0)
+	if got := string(none.AppendCSV(nil)); got != header {
 		t.Errorf("CSV of no rows = %s, want %s", got, header)
+	}
+	if got := string(AppendJSON(nil, none.Members)); got != `{"rows":[],"removed":[]}` {
+		t.Errorf("JSON of no rows = %s", got)
 	}
 }

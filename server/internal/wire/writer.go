@@ -135,10 +135,9 @@ func Maybe[T any](w *Writer, name, schema string, v *T, write func(*Writer, *T),
 	w.Object(name, schema, about, func() { write(w, v) })
 }
 
-// empty writes an empty cell for each member that a function writes, but for the first ones. Where members are no cells it writes
-// nothing.
+// empty writes an empty cell for each member that a function writes, but for the first ones. In JSON it writes nothing.
 func (w *Writer) empty(first int, members func()) {
-	if w.form == asJSON || w.form == asSchema {
+	if w.form == asJSON {
 		return
 	}
 	outer := w.blank

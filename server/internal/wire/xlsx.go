@@ -61,7 +61,7 @@ const sheetChunk = 64 << 10
 // writeSheet writes the sheet, a chunk at a time.
 func (rows Rows) writeSheet(out io.Writer) {
 	header := Writer{form: asHeader}
-	rows.write(&header, -1)
+	rows.line(&header, -1)
 	columns := strings.Split(string(header.b), ",") // a name has no comma
 	area := fmt.Sprintf("A1:%s%d", appendColumn(nil, len(columns)), rows.count+1)
 
@@ -74,7 +74,7 @@ func (rows Rows) writeSheet(out io.Writer) {
 		}
 	})
 	for i := range rows.count {
-		w.line(func() { rows.write(&w, i) })
+		w.line(func() { rows.line(&w, i) })
 		if len(w.b) >= sheetChunk {
 			out.Write(w.b)
 			w.b = w.b[:0]
