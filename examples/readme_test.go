@@ -30,7 +30,7 @@ var readmeBlocks = []string{
 	"Try it/sh", "Try it/sh",
 	"The schools API/sh",
 	"The partner directory/sh", "The partner directory/sh",
-	"Rounds/sh", "Python/python", "Power Query/powerquery", "Power Query/powerquery", "Spreadsheets/sh",
+	"Incremental pulls/sh", "Python/python", "Power Query/powerquery", "Power Query/powerquery", "Spreadsheets/sh",
 	"As a library/go", "As a library/go",
 	"In production/sh", "With systemd/sh", "As a container/sh",
 	"Backup and restore/sh", "Backup and restore/sh", "Backup and restore/sh", "Upgrade/sh",
@@ -193,7 +193,7 @@ func TestReadmeDemo(t *testing.T) {
 		here := func(text string) string { return replaced(t, text, "http://127.0.0.1:8080", base) }
 		s := shell{dir, append(env, inPath(bin), curlFails(t))}
 		t.Run("curl", func(t *testing.T) {
-			out := s.run(t, here(replaced(t, r.block("Try it/sh", 1), "1-1-…", key)+r.block("The schools API/sh", 0)+r.block("Rounds/sh", 0)+r.block("Spreadsheets/sh", 0)))
+			out := s.run(t, here(replaced(t, r.block("Try it/sh", 1), "1-1-…", key)+r.block("The schools API/sh", 0)+r.block("Incremental pulls/sh", 0)+r.block("Spreadsheets/sh", 0)))
 			if !strings.Contains(out, `"profile":"student"`) || !strings.Contains(out, `"pageSize":1000,"totalRows":0}`) || !strings.Contains(out, `"startDate":"2026-10-01"`) || !strings.Contains(out, `"rows":[{"userId"`) {
 				t.Errorf("the calls answer %.2000s", out)
 			}
