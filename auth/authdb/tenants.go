@@ -110,8 +110,6 @@ type TenantVersions struct {
 	Held
 	Began time.Time // when the versions began to hold; zero where that is not known, as after a migration
 	Last  Load      // the last load; its zero value where there was none
-	// Failures counts the loads of workers that have failed in a row.
-	Failures int
 }
 
 // LoadedLast returns the versions of up to limit tenants in one statement, and how many tenants there are in all: those whose
@@ -152,20 +150,19 @@ func (s *Store) readVersions(ctx context.Context, t auth.Tenant, limit int) (lis
 	rows, err := s.DB.QueryContext(ctx, `
 		SELECT t.tenant_id, t.kind, t.reference, t.name, t.created, `+HeldColumns+`,
 		       coalesce((SELECT s.began FROM states s WHERE s.tenant_id = v.tenant_id AND ? AND s.registers = v.registers AND s.facts = v.facts), 0),
-		       coalesce(l.api, ''), l.ended, coalesce(l.milliseconds, 0), coalesce(l.row_count, 0), coalesce(w.failures, 0), count(*) OVER ()
+		       coalesce(l.api, ''), l.ended, coalesce(l.milliseconds, 0), coalesce(l.row_count, 0), count(*) OVER ()
 		  FROM versions v
 		  JOIN tenants t ON t.tenant_id = v.tenant_id
 		  LEFT JOIN loads l ON l.tenant_id = v.tenant_id AND l.api = CASE t.kind WHEN 'partner' THEN 'schools' ELSE 'libraries' END AND ?
-		  LEFT JOIN work w ON w.tenant_id = v.tenant_id AND ?
 		 WHERE ?
 		 ORDER BY l.ended IS NULL, l.ended DESC, t.tenant_id
-		 LIMIT ?`, of("s"), of("l"), of("w"), of("v"), limit)
+		 LIMIT ?`, of("s"), of("l"), of("v"), limit)
 	err = Visit(rows, err, "versions of tenants", func(r *sql.Rows) error {
 		var of TenantVersions
 		var ended sql.NullTime
 		var milliseconds int64
 		to := append([]any{&of.ID, &of.Kind, &of.Reference, &of.Name, &of.Created}, of.Fields()...)
-		err := r.Scan(append(to, (*instant)(&of.Began), &of.Last.API, &ended, &milliseconds, &of.Last.Rows, &of.Failures, &total)...)
+		err := r.Scan(append(to, (*instant)(&of.Began), &of.Last.API, &ended, &milliseconds, &of.Last.Rows, &total)...)
 		of.Created, of.Last.Took = of.Created.UTC(), time.Duration(milliseconds)*time.Millisecond
 		if ended.Valid {
 			of.Last.Ended = ended.Time.UTC()

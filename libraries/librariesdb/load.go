@@ -80,6 +80,9 @@ func (s *Store) Feed(in *intake.Intake, a report.Access, room spill.Pile) *intak
 // things are: Save waits for it. The pile is to be closed before the load is.
 func (l *Load) WriteRows(ctx context.Context, pile *intake.Pile) { pile.WriteRows(ctx, l.to) }
 
+// Lease is the load's hold on the network.
+func (l *Load) Lease() *statedb.Load { return l.to }
+
 // Close ends a load. Where it was not saved nothing of it is left.
 func (l *Load) Close(ctx context.Context) error { return l.to.Close(ctx) }
 

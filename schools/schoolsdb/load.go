@@ -204,7 +204,7 @@ func (l *Load) hold(ctx context.Context, in *intake.Intake, moves intake.Moves, 
 	})
 	switch {
 	case errors.Is(err, errNothing):
-		return nil // what is cached stays good
+		return l.NoteFeed(ctx) // what is cached stays good
 	case err != nil:
 		return err
 	}

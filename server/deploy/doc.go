@@ -4,8 +4,7 @@
 //	Dockerfile              an image of the binary alone
 //	compose.yaml            a server and PostgreSQL
 //	lectern.service         the server, and
-//	lectern-load@.timer     the hourly loads, of which lectern-load@schools and lectern-load@libraries are instances
-//	lectern-work.service    a worker, which loads the feeds of many tenants instead
+//	lectern-load.timer      the hourly load of the feeds that have changed
 //	prometheus              alerts for Prometheus, their tests (promtool test rules alerts_test.yml), and a dashboard for Grafana
 //	release                 the binary for six systems, and what they are to be checked by: make release
 //

@@ -26,26 +26,19 @@ func settings(t *testing.T, file string) map[string][]string {
 	return all
 }
 
-// loads are what the two instances of the load are told in their files of /etc/lectern.
-var loads = map[string]string{"schools": "--partner acme /srv/feeds/acme", "libraries": "--library norte /srv/feeds/norte"}
-
 // The units run what the binary takes.
 func TestUnitCommands(t *testing.T) {
-	for unit, instances := range map[string]map[string]string{
-		"lectern.service": {"": ""}, "lectern-load@.service": loads, "lectern-work.service": {"": "--jobs 4 /srv/feeds"},
-	} {
+	for unit, load := range map[string]string{"lectern.service": "", "lectern-load.service": "--jobs 4 /srv/feeds"} {
 		u := settings(t, unit)
 		if len(u["ExecStart"]) != 1 || !slices.Equal(u["User"], []string{"lectern"}) || !slices.Equal(u["WorkingDirectory"], []string{"/var/lib/lectern"}) {
 			t.Errorf("%s runs %q of %q in %q", unit, u["ExecStart"], u["User"], u["WorkingDirectory"])
 		}
-		for instance, load := range instances {
-			line := strings.NewReplacer("%i", instance, "$LOAD", load, "$WORK", load).Replace(u["ExecStart"][0])
-			args, ok := strings.CutPrefix(line, "/usr/local/bin/lectern ")
-			if !ok || strings.ContainsAny(args, "$%") {
-				t.Errorf("%s runs %q", unit, line)
-			}
-			checkCommand(t, lectern(t), strings.Fields(args), nil)
+		line := strings.ReplaceAll(u["ExecStart"][0], "$LOAD", load)
+		args, ok := strings.CutPrefix(line, "/usr/local/bin/lectern ")
+		if !ok || strings.ContainsAny(args, "$%") {
+			t.Errorf("%s runs %q", unit, line)
 		}
+		checkCommand(t, lectern(t), strings.Fields(args), nil)
 	}
 }
 
@@ -55,7 +48,7 @@ func TestUnits(t *testing.T) {
 		t.Fatal("there is no systemd-analyze: run the tests with `make test`, or any command with `.ci/with systemd-analyze:systemd -- COMMAND`, which find or install it")
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"lectern.service", "lectern-load@.service", "lectern-load@.timer", "lectern-work.service"} {
+	for _, name := range []string{"lectern.service", "lectern-load.service", "lectern-load.timer"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -65,12 +58,12 @@ func TestUnits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, unit := range []string{"lectern.service", "lectern-load@schools.service", "lectern-load@schools.timer", "lectern-work.service"} {
+	for _, unit := range []string{"lectern.service", "lectern-load.service", "lectern-load.timer"} {
 		if out := run(t, dir, nil, "systemd-analyze", "verify", "--man=no", filepath.Join(dir, unit)); out != "" {
 			t.Errorf("systemd says of %s: %s", unit, out)
 		}
 	}
-	for _, unit := range []string{"lectern.service", "lectern-load@.service", "lectern-work.service"} {
+	for _, unit := range []string{"lectern.service", "lectern-load.service"} {
 		out := run(t, dir, nil, "systemd-analyze", "security", "--offline=true", "--threshold=30", "--no-pager", filepath.Join(dir, unit))
 		rating := regexp.MustCompile(`Overall exposure level for \S+: ([\d.]+)`).FindStringSubmatch(out)
 		if rating == nil {
@@ -99,7 +92,7 @@ func TestUnitsWaitForTheDatabase(t *testing.T) {
 
 // The services have the same hardening.
 func TestUnitsAgree(t *testing.T) {
-	served, loaded, works := settings(t, "lectern.service"), settings(t, "lectern-load@.service"), settings(t, "lectern-work.service")
+	served, loaded := settings(t, "lectern.service"), settings(t, "lectern-load.service")
 	begin := func(key string) bool {
 		return regexp.MustCompile(`^(NoNew|Cap|Protect|Private|Remove|Restrict|Lock|Memory|System)`).MatchString(key)
 	}
@@ -107,8 +100,8 @@ func TestUnitsAgree(t *testing.T) {
 	for key, value := range served {
 		if begin(key) {
 			n++
-			if !slices.Equal(value, loaded[key]) || !slices.Equal(value, works[key]) {
-				t.Errorf("%s is %q of the server, %q of the load and %q of the worker", key, value, loaded[key], works[key])
+			if !slices.Equal(value, loaded[key]) {
+				t.Errorf("%s is %q of the server and %q of the load", key, value, loaded[key])
 			}
 		}
 	}

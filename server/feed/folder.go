@@ -1,7 +1,10 @@
 package feed
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"path/filepath"
@@ -18,6 +21,7 @@ type Folder struct {
 	files   map[string][]*File
 	ignored map[string]bool
 	size    int64
+	digest  hash.Hash // of the names, sizes and times of the files
 	done    atomic.Int64
 
 	decoders sync.Pool // of zstd
@@ -51,7 +55,7 @@ func Open(dir string, resources ...string) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("feed: %w; name a folder with one file per resource", err)
 	}
-	f := &Folder{dir: dir, files: map[string][]*File{}, ignored: map[string]bool{}}
+	f := &Folder{dir: dir, files: map[string][]*File{}, ignored: map[string]bool{}, digest: sha256.New()}
 	for _, e := range entries {
 		if err := f.add(e.Name()); err != nil {
 			return nil, err
@@ -108,6 +112,7 @@ func (f *Folder) add(name string) error {
 	file.folder = f
 	f.files[file.resource] = append(f.files[file.resource], file)
 	f.size += info.Size()
+	fmt.Fprintf(f.digest, "%q %d %d\n", name, info.Size(), info.ModTime().UnixNano())
 	return nil
 }
 
@@ -162,6 +167,9 @@ func (f *Folder) Ignore(names ...string) {
 
 // Size returns the bytes on disk of the feed's files.
 func (f *Folder) Size() int64 { return f.size }
+
+// Digest returns a digest of the names, sizes and times of the feed's files.
+func (f *Folder) Digest() string { return hex.EncodeToString(f.digest.Sum(nil)[:16]) }
 
 // Done returns how many of those bytes were read so far; it may be called while they are. A file that is read twice
 // counts twice.

@@ -40,9 +40,10 @@ type Load struct {
 	number int64
 	base   int64 // the last number that was committed
 	token  string
-	turns  int64 // its transactions that were committed, but for those before an undo
-	dirty  bool  // there may be rows above the base
-	held   bool  // it was made to hold
+	turns  int64  // its transactions that were committed, but for those before an undo
+	dirty  bool   // there may be rows above the base
+	held   bool   // it was made to hold
+	feed   string // see SetFeed
 
 	stop context.CancelFunc // of the renewal
 	done sync.WaitGroup
@@ -442,6 +443,9 @@ func (l *Load) Hold(ctx context.Context, f func(ctx context.Context, tx bun.Tx, 
 			return err
 		}
 		if err := h.Hold(ctx, tx, auth.Tenant(l.tenant), now); err != nil {
+			return err
+		}
+		if err := l.noteFeed(ctx, tx); err != nil {
 			return err
 		}
 		return l.deleteLease(ctx, tx)

@@ -49,8 +49,8 @@ type commands struct {
 	Load struct {
 		Schools   loadSchoolsCmd   `cmd:"" help:"Load a schools feed for a partner."`
 		Libraries loadLibrariesCmd `cmd:"" help:"Load a libraries feed, at the next full hour."`
+		All       loadAllCmd       `cmd:"" help:"Load the feeds of many tenants that have changed."`
 	} `cmd:"" help:"Load a feed."`
-	Work    workCmd    `cmd:"" help:"Load the feeds of many tenants, each every hour."`
 	Check   checkCmd   `cmd:"" help:"Look for what is wrong with the set-up, and with the data."`
 	Forget  forgetCmd  `cmd:"" help:"Erase a person's name, e-mail and phone for ever."`
 	Degrees degreesCmd `cmd:"" help:"Print or replace a partner's degree vocabulary."`

@@ -11,6 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
@@ -89,6 +90,14 @@ func (l *loading) Begin(ctx context.Context) (err error) {
 	l.feed.Pile.Counted = l.Check
 	l.feed.Settling = func(done, total int) { l.Tell("settle", int64(done), int64(total)) }
 	return err
+}
+
+// Lease implements load.Domain.
+func (l *loading) Lease() *statedb.Load {
+	if l.to == nil {
+		return nil
+	}
+	return l.to.Lease()
 }
 
 // Read implements load.Domain: each file is read after those that it refers to.

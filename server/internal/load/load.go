@@ -38,6 +38,9 @@ type Options struct {
 	// Immediately makes a load of libraries hold at once, as the hour that has begun, and not from the next full hour on (L1). A
 	// network's first load does so by itself.
 	Immediately bool
+	// Changed loads the feed only where its files are not those of the tenant's last load, by name, size and time; else the error is
+	// ErrUnchanged. They are compared while no other load of the tenant is under way.
+	Changed bool
 	// Now tells when the load begins, by default time.Now. The hour is chosen by the store's clock.
 	Now func() time.Time
 	// Progress, if not nil, is told that another load of the tenant is under way, which this one waits for ("wait"), the bytes
@@ -66,14 +69,17 @@ type Load struct {
 	Report *feed.Report
 	End    End
 
-	rows int    // of all files
-	use  func() // keeps the state that a check reads
+	resources []string
+	rows      int    // of all files
+	use       func() // keeps the state that a check reads
 }
 
 // Domain is what the domain of a load does.
 type Domain interface {
 	// Begin waits until no other load of the tenant is under way, and reads what the load builds on. A check waits for nothing.
 	Begin(ctx context.Context) error
+	// Lease is what keeps out other loads from then on, nil in a check.
+	Lease() *statedb.Load
 	// Read reads the files and settles their rows.
 	Read(ctx context.Context) error
 	// Save saves what was read, or in a check counts it. fold is told the parts that are done.
@@ -88,11 +94,10 @@ func Run(ctx context.Context, dir string, o Options, resources []string, domain 
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	l := &Load{Options: o}
-	if l.Folder, err = feed.Open(dir, resources...); err != nil {
+	l := &Load{Options: o, resources: resources}
+	if err := l.open(dir); err != nil {
 		return end, err
 	}
-	l.Folder.Ignore(o.Ignore...)
 	d := domain(l)
 	err = l.run(ctx, dir, d)
 	err = errors.Join(calledOff(ctx, err), d.Close(context.WithoutCancel(ctx)), l.Report.Close())
@@ -109,6 +114,9 @@ func calledOff(ctx context.Context, err error) error {
 
 func (l *Load) run(ctx context.Context, dir string, d Domain) (err error) {
 	if err := d.Begin(ctx); err != nil {
+		return err
+	}
+	if err := l.compare(ctx, dir, d.Lease()); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -130,6 +138,34 @@ func (l *Load) run(ctx context.Context, dir string, d Domain) (err error) {
 	l.End.Seconds = float64(took.Milliseconds()) / 1000
 	l.End.RowsPerSecond = int64(l.rows) * int64(time.Second) / max(1, int64(took))
 	return nil
+}
+
+// open opens the feed's folder.
+func (l *Load) open(dir string) (err error) {
+	if l.Folder, err = feed.Open(dir, l.resources...); err == nil {
+		l.Folder.Ignore(l.Ignore...)
+	}
+	return err
+}
+
+// ErrUnchanged says that the files of a feed are those of the last load.
+var ErrUnchanged = errors.New("the files are those of the last load")
+
+// compare compares the feed's files with those of the last load. It opens the folder again: while another load was waited for, others
+// may have come into it.
+func (l *Load) compare(ctx context.Context, dir string, lease *statedb.Load) error {
+	if lease == nil {
+		return nil
+	}
+	if err := l.open(dir); err != nil {
+		return err
+	}
+	last, err := lease.LastFeed(ctx)
+	if err == nil && l.Changed && last == l.Folder.Digest() {
+		err = ErrUnchanged
+	}
+	lease.SetFeed(l.Folder.Digest())
+	return err
 }
 
 // Keep keeps the state that a check reads, for as long as it makes progress. Where that fails, as on a database

@@ -127,7 +127,6 @@ func TestVersions(t *testing.T) {
 		began := noon.Add(-90 * time.Second)
 		loaded := held(authdb.Tenant{ID: 5, Kind: authdb.Partner, Reference: "oeste"}, authdb.Held{}, time.Time{})
 		loaded.Last = authdb.Load{API: auth.Schools, Ended: noon.Add(-500 * time.Millisecond), Took: 2500 * time.Millisecond, Rows: 12}
-		loaded.Failures = 3
 		return metrics.Versions{Total: 12, Now: noon, Tenants: []authdb.TenantVersions{
 			loaded,
 			held(authdb.Tenant{ID: 1, Kind: authdb.Partner, Reference: `a"b`}, authdb.Held{Versions: authdb.Versions{Registers: 7, Facts: 5}, From: began}, began),
@@ -153,8 +152,6 @@ func TestVersions(t *testing.T) {
 		`lectern_load_timestamp_seconds{kind="partner",reference="oeste",tenant="5"}`:              1789491599.5,
 		`lectern_load_duration_seconds{kind="partner",reference="oeste",tenant="5"}`:               2.5,
 		`lectern_load_rows{kind="partner",reference="oeste",tenant="5"}`:                           12,
-		`lectern_work_failures{kind="partner",reference="oeste",tenant="5"}`:                       3,
-		`lectern_work_failures{kind="partner",reference="a\"b",tenant="1"}`:                        0,
 		`lectern_former_rows`:  12,
 		`lectern_keep_seconds`: 7200,
 	} {

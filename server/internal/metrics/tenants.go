@@ -58,9 +58,6 @@ var (
 	loadRows = prometheus.NewDesc("lectern_load_rows",
 		"Rows that it read, of all files.",
 		[]string{"tenant", "kind", "reference"}, nil)
-	workFailures = prometheus.NewDesc("lectern_work_failures",
-		"Loads of a tenant's feed by a worker that have failed since the last that did not.",
-		[]string{"tenant", "kind", "reference"}, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -72,7 +69,6 @@ func (t *tenants) Describe(ch chan<- *prometheus.Desc) {
 	ch <- loadEnded
 	ch <- loadTook
 	ch <- loadRows
-	ch <- workFailures
 }
 
 // Collect implements prometheus.Collector. What the database does not answer is left out, and the rest of the metrics stays.
@@ -97,7 +93,6 @@ func (t *tenants) Collect(ch chan<- prometheus.Metric) {
 			gauge(loadTook, l.Took.Seconds(), tenant, kind, reference)
 			gauge(loadRows, float64(l.Rows), tenant, kind, reference)
 		}
-		gauge(workFailures, float64(v.Failures), tenant, kind, reference)
 		if from := v.At(present.Now).From; v.Kind == authdb.Library && !from.IsZero() {
 			gauge(snapshot, float64(libraries.HourOf(from).Time().Unix()), tenant, reference)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/internal/load"
 )
@@ -72,6 +73,14 @@ func (l *loading) Begin(ctx context.Context) (err error) {
 			func() { l.Tell("wait", 0, 0) })
 	}
 	return err
+}
+
+// Lease implements load.Domain.
+func (l *loading) Lease() *statedb.Load {
+	if l.held == nil {
+		return nil
+	}
+	return l.held.Load
 }
 
 // Read implements load.Domain: it reads and settles the registers, and reads the events onto the pile.

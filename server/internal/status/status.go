@@ -32,7 +32,6 @@ type Tenant struct {
 	Hour      *string     `json:"hour"`     // of a library network's snapshot, as meta.updatedAt has it (L1); else null
 	States    States      `json:"states"`
 	Next      *Next       `json:"next"` // null where nothing waits for its hour
-	Work      *Work       `json:"work"` // null where no worker has looked for a feed
 	Rows      Counts      `json:"rows"`
 	Keys      []LiveKey   `json:"keys"` // by last use, the latest first, those never used last
 }
@@ -48,13 +47,6 @@ type Load struct {
 	Ended   time.Time `json:"ended"`
 	Seconds float64   `json:"seconds"`
 	Rows    int64     `json:"rows"`
-}
-
-// Work is what workers do for a tenant.
-type Work struct {
-	Due      time.Time `json:"due"`
-	Failures int       `json:"failures"` // in a row
-	Problem  *string   `json:"problem"`  // of the last of them; null where there is none
 }
 
 // States are those of a tenant that can be read.
@@ -158,25 +150,9 @@ func (r *Reader) tenant(ctx context.Context, t authdb.Tenant) (Tenant, error) {
 		if err := r.states(ctx, tx, &st, h); err != nil {
 			return err
 		}
-		if err := work(ctx, tx, &st); err != nil {
-			return err
-		}
 		return count(ctx, tx, &st, h)
 	})
 	return st, err
-}
-
-// work reads what workers do for a tenant.
-func work(ctx context.Context, tx bun.Tx, st *Tenant) error {
-	w, known, err := authdb.WorkOf(ctx, tx, st.Tenant)
-	if err != nil || !known {
-		return err
-	}
-	st.Work = &Work{Due: w.Due.Truncate(time.Second), Failures: w.Failures}
-	if w.Problem != "" {
-		st.Work.Problem = &w.Problem
-	}
-	return nil
 }
 
 // states reads what is told of a tenant's states.

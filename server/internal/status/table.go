@@ -59,9 +59,6 @@ func stored(t Tenant) string {
 	if t.Next != nil {
 		text += ", the next from " + cell(&t.Next.From)
 	}
-	if w := t.Work; w != nil && w.Failures > 0 {
-		text += fmt.Sprint(", loads that failed in a row: ", w.Failures, ", the last: ", *w.Problem, ", again at ", cell(&w.Due))
-	}
 	return text
 }
 

@@ -53,3 +53,9 @@ CREATE TABLE settings (
 	name  text NOT NULL PRIMARY KEY,
 	value text NOT NULL
 );
+--bun:split
+-- The feed that was loaded last: a digest of the names, sizes and times of its files.
+CREATE TABLE feeds (
+	tenant_id bigint NOT NULL PRIMARY KEY,
+	files     text NOT NULL
+);

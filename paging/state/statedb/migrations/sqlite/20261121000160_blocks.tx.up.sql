@@ -49,3 +49,9 @@ CREATE TABLE settings (
 	name  TEXT NOT NULL PRIMARY KEY,
 	value TEXT NOT NULL
 );
+--bun:split
+-- The feed that was loaded last: a digest of the names, sizes and times of its files.
+CREATE TABLE feeds (
+	tenant_id INTEGER NOT NULL PRIMARY KEY,
+	files     TEXT NOT NULL
+);
