@@ -5,7 +5,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 TIMEOUT     := 20m
 MINUTES     := 30
 # What outside tools test and measure is in modules of its own: who imports Lectern downloads nothing for them.
-TESTED      := . server/internal/docs server/internal/bench server/internal/mutants server/internal/trials server/deploy
+TESTED      := . server/internal/docs server/internal/bench server/internal/trials server/deploy
 MODULES     := $(TESTED) server/internal/clients
 
 .PHONY: help
@@ -46,10 +46,6 @@ clients: ## have generated clients and others' tools use a server: Specmatic, ne
 .PHONY: fuzz
 fuzz: ## fuzz every decoder, parser and cursor; MINUTES=30 over all of them
 	.ci/fuzz $(MINUTES)
-
-.PHONY: mutants
-mutants: ## change one thing at a time in the rule packages, and list what no test sees; ARGS="paging auth"
-	cd server/internal/mutants && go run . $(ARGS)
 
 .PHONY: bench
 bench: ## measure the binary and write BENCHMARKS.md; ARGS="-sizes 1000x365,10000x365"

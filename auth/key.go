@@ -52,7 +52,6 @@ func NewKey(random io.Reader, t Tenant, number int) (text string, k Key, err err
 // says nothing about whether such a key exists.
 func ParseKey(text string) (t Tenant, number int, ok bool) {
 	cut := len(text) - secretChars - 1
-	//mutants:equal no id is empty
 	if cut < 0 || text[cut] != '-' || !validSecret(text[cut+1:]) {
 		return 0, 0, false
 	}
@@ -84,7 +83,6 @@ func ParseID(s string) (t Tenant, number int, ok bool) {
 // parsePositive reads a number from 1 in plain decimal digits, no sign, no
 // leading zero, that a signed integer of the given bits holds.
 func parsePositive(s string, bits int) (int64, bool) {
-	//mutants:equal ParseInt refuses what is no digit too
 	if s == "" || s[0] < '1' || s[0] > '9' {
 		return 0, false
 	}

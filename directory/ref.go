@@ -50,5 +50,5 @@ func ParseRef(text string) (Ref, error) {
 
 // tooLong reports whether a text has more than n characters.
 func tooLong(text string, n int) bool {
-	return len(text) > n && utf8.RuneCountInString(text) > n //mutants:equal the bytes are asked to be quick, the characters decide
+	return len(text) > n && utf8.RuneCountInString(text) > n
 }

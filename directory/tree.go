@@ -16,7 +16,7 @@ type Tree struct {
 }
 
 // none is the place of an entity that is not there.
-const none int32 = -1 //mutants:equal anything below 0 is no place
+const none int32 = -1
 
 // NewTree returns the tree of a partner's entities, in any order; the slice stays the caller's. Deleted ones belong
 // into it (S1). Of several with one ID the last stands.
@@ -64,11 +64,11 @@ func lastOfEach(entities []Entity) []Entity {
 // ascending reports whether every ID is above the one before.
 func ascending(entities []Entity) bool {
 	for i := 1; i < len(entities); i++ {
-		if entities[i].ID <= entities[i-1].ID { //mutants:equal who is told that they do not ascend sorts them
+		if entities[i].ID <= entities[i-1].ID {
 			return false
 		}
 	}
-	return true //mutants:equal who is told that they do not ascend sorts them
+	return true
 }
 
 // place returns where an entity is in t.entities, or none.
@@ -77,7 +77,6 @@ func (t *Tree) place(id EntityID) int32 {
 		return none
 	}
 	// Numbers are counted up from 1, so that nearly always the n-th entity has the number n.
-	//mutants:equal what is not found so is searched
 	if n := int64(id) - 1; n < int64(len(t.entities)) && t.entities[n].ID == id {
 		return int32(n)
 	}

@@ -53,7 +53,6 @@ func blankToNull(text string) string {
 
 // isINEP reports whether a text is 1 to 8 digits.
 func isINEP(text string) bool {
-	//mutants:equal an empty one is none, and not asked about
 	return len(text) >= 1 && len(text) <= 8 && strings.Trim(text, "0123456789") == ""
 }
 

@@ -45,13 +45,12 @@ func folded(s string) bool {
 	before := byte(' ')
 	for i := range len(s) {
 		c := s[i]
-		//mutants:equal what is not plain is folded the long way, with the same result
 		if c < ' ' || c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' || c == ' ' && before == ' ' {
 			return false
 		}
 		before = c
 	}
-	return s == "" || before != ' ' //mutants:equal here too
+	return s == "" || before != ' '
 }
 
 // Exact returns the form in which the title and author of suggestion-requests are compared whole (L15): trimmed and in
@@ -65,7 +64,7 @@ func Digits(isbn string) string {
 		if '0' <= r && r <= '9' {
 			return r
 		}
-		return -1 //mutants:equal whatever is below 0 drops the character
+		return -1
 	}, isbn)
 }
 

@@ -45,7 +45,7 @@ func Between(a calendar.Asked) calendar.Period {
 	if a.End != nil {
 		p.End = *a.End
 	}
-	if p.Start > p.End { //mutants:equal ends that are the same are the same when they are swapped
+	if p.Start > p.End {
 		p.Start, p.End = p.End, p.Start
 	}
 	return p

@@ -19,9 +19,7 @@ const (
 	daySeconds    = 24 * 60 * 60
 
 	// The bytes that a day and an interval take at least: more than the input can hold are not even made room for.
-	//mutants:equal a form that is cut is missed when it is read, too
-	minDayBytes = 6
-	//mutants:equal a form that is cut is missed when it is read, too
+	minDayBytes      = 6
 	minIntervalBytes = 2
 )
 
@@ -113,7 +111,6 @@ func (d *decoder) day(to *Day, first bool) {
 	to.Date, to.Read = calendar.Date(d.date), true
 	to.MS, to.Minutes = d.Natural(), Minutes(d.Natural())
 	start, span := d.Uvarint(), d.Uvarint()
-	//mutants:equal the sum is looked at too
 	d.Check(start < daySeconds && span < daySeconds && start+span < daySeconds)
 	to.First, to.Last = int32(start), int32(start+span)
 	to.Coverage = d.coverage(to.Coverage)
@@ -134,7 +131,6 @@ func (d *decoder) coverage(c Coverage) Coverage {
 		gap, extent := d.Natural(), d.Natural()
 		from := at + gap // both sums overflow to below 0 or not at all
 		at = from + extent
-		//mutants:equal a sum that overflows is below -1, and any other above 0
 		d.Check((gap > 0 || i == 0) && extent > 0 && from >= 0 && at >= 0)
 		if d.Bad() {
 			return nil
@@ -146,8 +142,7 @@ func (d *decoder) coverage(c Coverage) Coverage {
 
 // space returns room for n intervals. It makes some in advance, so that a new record costs few allocations.
 func (d *decoder) space(n int) []Interval {
-	if len(d.room) < n { //mutants:equal room that is made too early is room
-		//mutants:equal how much room is made in advance is for speed
+	if len(d.room) < n {
 		d.room = make([]Interval, n+d.Len()/(minDayBytes+2*minIntervalBytes))
 	}
 	c := d.room[:n:n]

@@ -24,7 +24,7 @@ func (c Coverage) Add(iv Interval) Coverage {
 	if last < 0 || iv.From > c[last].To {
 		return append(c, iv)
 	}
-	if iv.From >= c[last].From { //mutants:equal the search finds the last one too
+	if iv.From >= c[last].From {
 		c[last].To = max(c[last].To, iv.To)
 		return c
 	}
@@ -44,7 +44,6 @@ func (c Coverage) Union(d Coverage) Coverage {
 	if len(c) == 0 {
 		return append(c, d...)
 	}
-	//mutants:equal either way adds all, one of them in less time
 	if len(d) <= 1 || d[0].From >= c[len(c)-1].From {
 		for _, iv := range d {
 			c = c.Add(iv)
@@ -52,9 +51,8 @@ func (c Coverage) Union(d Coverage) Coverage {
 		return c
 	}
 	u := make(Coverage, 0, len(c)+len(d))
-	//mutants:equal what is left is added below
 	for len(c) > 0 && len(d) > 0 { // in the order of From each is added at the end
-		if c[0].From <= d[0].From { //mutants:equal the order is for speed
+		if c[0].From <= d[0].From {
 			u, c = u.Add(c[0]), c[1:]
 		} else {
 			u, d = u.Add(d[0]), d[1:]
@@ -70,7 +68,7 @@ func (c Coverage) Union(d Coverage) Coverage {
 
 // Within returns how many units of c lie inside [0, length] (S2); none where length is not above 0.
 func (c Coverage) Within(length int64) int64 {
-	if length <= 0 { //mutants:equal nothing lies inside such a length by the sum either
+	if length <= 0 {
 		return 0
 	}
 	n := int64(0)

@@ -37,15 +37,14 @@ func AppendDayMinutes(dst []Minutes, ms []int64) []Minutes {
 		rest += m % tenth
 	}
 	left := (rest + tenth/2) / tenth
-	if left == 0 { //mutants:equal nothing is shared out below either
+	if left == 0 {
 		return dst
 	}
-	//mutants:equal the long way gives it to the one book as well
 	if len(ms) == 1 { // most days have one book
 		dst[first] += Minutes(left)
 		return dst
 	}
-	var room [16]int //mutants:equal room is for speed
+	var room [16]int
 	books := room[:0]
 	for i := range ms {
 		books = append(books, i)

@@ -37,7 +37,7 @@ func WordsPerMinute(n int64) Speed {
 }
 
 func speedOf(millionths int64, more bool) Speed {
-	s := Speed{1 + 2*millionths} //mutants:equal codes are only compared, and not stored
+	s := Speed{1 + 2*millionths}
 	if more {
 		s.code++
 	}

@@ -51,7 +51,7 @@ type Totaller struct {
 // Total is [Record.Total].
 func (t *Totaller) Total(r Record, p calendar.Period, length int64) (Total, bool) {
 	var sum Total
-	t.intervals, t.sorted = t.intervals[:0], true //mutants:equal what is sorted may be sorted again
+	t.intervals, t.sorted = t.intervals[:0], true
 	days := r.In(p)
 	for i := range days {
 		t.add(&sum, &days[i])
@@ -67,7 +67,7 @@ func (t *Totaller) TotalBinary(data []byte, p calendar.Period, length int64) (To
 		return Total{}, false, err
 	}
 	var sum Total
-	t.intervals, t.sorted = t.intervals[:0], true //mutants:equal what is sorted may be sorted again
+	t.intervals, t.sorted = t.intervals[:0], true
 	found := false
 	for i := range n {
 		if d.day(&t.day, i == 0); d.Bad() {
@@ -91,7 +91,6 @@ func (t *Totaller) add(sum *Total, d *Day) {
 	}
 	sum.Last = d.Date.At(d.Last)
 	sum.Minutes += d.Minutes
-	//mutants:equal what is sorted may be sorted again
 	if c, n := d.Coverage, len(t.intervals); len(c) > 0 && n > 0 && c[0].From < t.intervals[n-1].From {
 		t.sorted = false
 	}
@@ -110,9 +109,9 @@ func (t *Totaller) covered(length int64) int64 {
 	if !t.sorted { // a part was read again; most books are read forwards, and cost one pass
 		slices.SortFunc(t.intervals, func(a, b Interval) int { return cmp.Compare(a.From, b.From) })
 	}
-	n, end := int64(0), int64(0)     //mutants:equal no position is below 0
+	n, end := int64(0), int64(0)
 	for _, iv := range t.intervals { // end is up to where positions are counted already
-		if from, to := max(iv.From, end), min(iv.To, length); from < to { //mutants:equal nothing is added where both are the same
+		if from, to := max(iv.From, end), min(iv.To, length); from < to {
 			n += to - from
 			end = to
 		}
@@ -124,10 +123,10 @@ func (t *Totaller) covered(length int64) int64 {
 // PercentOf(1, 3) is 33.33. It is 0 where one of the two is not above 0. Nothing overflows.
 func PercentOf(covered, length int64) Percent {
 	const whole = 100_00
-	if covered <= 0 || length <= 0 { //mutants:equal of nothing the quotient is 0 as well
+	if covered <= 0 || length <= 0 {
 		return 0
 	}
-	if covered >= length { //mutants:equal of all of it the quotient is the whole as well
+	if covered >= length {
 		return whole
 	}
 	hi, lo := bits.Mul64(uint64(covered), whole)

@@ -54,23 +54,22 @@ func PartEventID(resource byte, id []byte) (p IDParts) {
 func (p *IDParts) Series() []byte { return p.series[:p.n] }
 
 // MaxSeries is the most bytes of a series.
-const MaxSeries = 1 + maxBefore //mutants:equal with more there would be room that nothing needs; with less the golden sums differ
+const MaxSeries = 1 + maxBefore
 
 // SeriesHash is what stands for a series in an EventID.
 func SeriesHash(series []byte) uint64 {
-	//mutants:equal nobody knows a text whose sum is 0 or 1
 	return max(1, sum(series[0], series[1:]))
 }
 
 // NumberedHash is the Hash of the identifier of a series and a number.
 func NumberedHash(series []byte, number int64) uint64 {
-	var buf [MaxSeries + 19]byte //mutants:equal room is for speed
+	var buf [MaxSeries + 19]byte
 	return sum(series[0], strconv.AppendInt(append(buf[:0], series[1:]...), number, 10))
 }
 
 // sum returns 8 bytes of the SHA-256 of a resource and a text.
 func sum(resource byte, text []byte) uint64 {
-	var buf [65]byte //mutants:equal room is for speed
+	var buf [65]byte
 	b := append(buf[:0], resource)
 	hash := sha256.Sum256(append(b, text...))
 	return binary.LittleEndian.Uint64(hash[:])

@@ -109,7 +109,7 @@ func (f Folded) loanReadings(ctx context.Context, a Access, days []calendar.Date
 }
 
 // atOnce is how many readers, or days, one scan names.
-const atOnce = 2000 //mutants:equal by other parts they are the same
+const atOnce = 2000
 
 // ReaderTitles calls visit with the packed ReaderTitles of each of the given readers, which ascend, in their order; readers
 // without one are left out. data is valid until visit returns.

@@ -25,7 +25,6 @@ func (p people) Bytes() int {
 
 // people returns the blocks of a query, kept for all of its pages.
 func (r *Reports) people(ctx context.Context, a Access, q SummaryQuery) (people, error) {
-	//mutants:equal what readers did does not depend on it, so that any day will do that is the same for all
 	q.Today = 0
 	return state.Load(ctx, r.Cache, key(a, "summary people", q), func(ctx context.Context) (people, error) {
 		return r.countPeople(ctx, a, q)
@@ -48,7 +47,6 @@ func (r *Reports) countPeople(ctx context.Context, a Access, q SummaryQuery) (pe
 		return people{}, err
 	}
 	chosen := readers.selectReaders(q)
-	//mutants:equal the sums of all readers are also found one by one
 	everyone := q.Filter == ReaderFilter{} && !q.NewUsers && q.GroupBy == 0
 	metrics := summed[:]
 	if everyone {
@@ -72,7 +70,6 @@ func (r *Reports) countPeople(ctx context.Context, a Access, q SummaryQuery) (pe
 func (s *selection) blocks(found *usage, readers *Readers, titles *Catalogue, by GroupBy) people {
 	logins := make([]int64, s.n)
 	for rank, group := range s.groups {
-		//mutants:equal of a reader who is filtered out no login is found
 		if group >= 0 && found.logins.has(rank) {
 			logins[group]++
 		}

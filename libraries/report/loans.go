@@ -68,7 +68,7 @@ func (r *Reports) addProgress(ctx context.Context, a Access, rows []LoanRow) err
 		return cmp.Or(cmp.Compare(x.Loan.Reader, y.Loan.Reader), cmp.Compare(x.Loan.Book, y.Loan.Book))
 	})
 	byReader, err := r.addProgressByDay(ctx, a, byReader)
-	if err != nil || len(byReader) == 0 { //mutants:equal of no readers nothing is read
+	if err != nil || len(byReader) == 0 {
 		return err
 	}
 	// Readers come as they were asked for: the rows of those that were visited are cut off the front.
@@ -135,7 +135,6 @@ func (r *Reports) addProgressByDay(ctx context.Context, a Access, byReader []*Lo
 		rows := byDay[day]
 		delete(byDay, day)
 		return facts.VisitLoanReadings(data, func(read facts.LoanReading) {
-			//mutants:equal the last row may stay: no later reading is of it
 			for len(rows) > 0 && rows[0].before(read) {
 				rows = rows[1:]
 			}

@@ -88,7 +88,7 @@ func (m *Memory) People(_ context.Context, a Access, ids []int64) (people []libr
 	last := ids[len(ids)-1]
 	asked := func(r libraries.Reader) (is, more bool) {
 		_, is = slices.BinarySearch(ids, r.ID)
-		return is, r.ID < last //mutants:equal who comes after the last was not asked for
+		return is, r.ID < last
 	}
 	if err = some(m, a, intake.Readers, &people, asked, ids[0]); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (m *Memory) ReservationsIn(_ context.Context, a Access, w Window) (list []l
 // next reports whether the next record of a list is in what is left of the window, and whether later ones may be.
 func (w *Window) next(day calendar.Date, status uint8) (is, more bool) {
 	if w.Size == 0 || day > w.Period.End {
-		return false, false //mutants:equal later ones are not in the window either
+		return false, false
 	}
 	if w.Status != 0 && w.Status != status {
 		return false, true
@@ -135,7 +135,7 @@ func (w *Window) next(day calendar.Date, status uint8) (is, more bool) {
 		return false, true
 	}
 	w.Size--
-	return true, w.Size > 0 //mutants:equal of what follows none is in a full window
+	return true, w.Size > 0
 }
 
 // PositionsOf implements Store.
@@ -162,7 +162,6 @@ func (m *Memory) Reservations(_ context.Context, a Access, positions ListPositio
 // records returns those of positions, in their order.
 func records[T any](m *Memory, a Access, of *state.Records[T], positions ListPositions, id func(T) int64) (list []T, err error) {
 	for i, p := range positions {
-		//mutants:equal no other has the identifier
 		err := some(m, a, of, &list, func(v T) (is, more bool) { return id(v) == p.ID, false }, int64(p.Day), p.ID)
 		if err != nil || len(list) != i+1 {
 			return nil, fmt.Errorf("%s %d of %s: %w", of.Name, p.ID, p.Day, packed.ErrCorrupt)

@@ -77,7 +77,7 @@ func (r *Readers) Rank(id int64) (int, bool) {
 }
 
 // indexMost is how many words of 64 numbers the index may have beside four for each reader.
-const indexMost = 1 << 16 //mutants:equal with the index and without ranks are the same
+const indexMost = 1 << 16
 
 // index makes what Rank looks into.
 func (r *Readers) index() {
@@ -86,13 +86,11 @@ func (r *Readers) index() {
 		return
 	}
 	first := r.IDs[0]
-	//mutants:equal with a wider index ranks are the same
 	width := uint64(r.IDs[n-1]) - uint64(first)
-	//mutants:equal with the index and without ranks are the same
 	if width/64 >= uint64(4*n+indexMost) {
 		return
 	}
-	r.present = newBitset(int(width) + 1) //mutants:equal it may have room for more
+	r.present = newBitset(int(width) + 1)
 	r.before = make([]int32, len(r.present))
 	for _, id := range r.IDs {
 		r.present.add(int(id - first))

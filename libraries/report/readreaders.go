@@ -12,11 +12,10 @@ import (
 )
 
 // unpackers is the number of goroutines that unpack readers.
-const unpackers = 4 //mutants:equal more of them, or fewer, unpack the same
+const unpackers = 4
 
 // ReadReaders unpacks stored blocks, which ascend, on several goroutines. The error is packed.ErrCorrupt.
 func ReadReaders(blocks [][]byte) (*Readers, error) {
-	//mutants:equal nobody looks at one more
 	starts := make([]int, len(blocks)+1) // the rank of each block's first reader
 	for i, data := range blocks {
 		d := packed.NewDecoder(data, facts.AttributesVersion)

@@ -178,7 +178,7 @@ func (c positionsCompared) loans(ctx context.Context) (round.Rows, error) {
 }
 
 // readersAtOnce is the number of readers whose titles are compared together.
-const readersAtOnce = 2000 //mutants:equal by other parts they are the same
+const readersAtOnce = 2000
 
 // pair is a reader and a title.
 type pair struct{ reader, book int64 }

@@ -15,8 +15,6 @@ import (
 type bitset []uint64
 
 // newBitset returns an empty set of numbers below n.
-//
-//mutants:equal it may have room for more
 func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 
 func (s bitset) add(i int) { s[i>>6] |= 1 << (i & 63) }

@@ -9,7 +9,7 @@ import (
 )
 
 // filteredOut is the group of the readers that a summary does not count.
-const filteredOut = -1 //mutants:equal any number below 0 will do
+const filteredOut = -1
 
 // selection says which readers a summary counts, and in which group each of them is.
 type selection struct {
@@ -123,7 +123,7 @@ func (r *Readers) grouped(by GroupBy) grouped {
 	case ByCity:
 		return groupedByText(&r.cities)
 	}
-	return grouped{n: 1} //mutants:equal a group without a reader is not shown
+	return grouped{n: 1}
 }
 
 func groupedByTerm(c *codes[int64], v libraries.Vocabulary) grouped {

@@ -44,7 +44,7 @@ func (r *Reports) sheets(
 }
 
 // visitors is the number of goroutines that go through sheets, and so of the spans that are read at once.
-const visitors = 2 //mutants:equal more of them, or fewer, find the same
+const visitors = 2
 
 // visitSheets calls visit with each stored sheet of one kind of a period, in no order, on several goroutines at once, of
 // which visit is told the number, below visitors. No more spans than those are held at a time, however long the period.

@@ -70,7 +70,6 @@ type Versioned uint8
 
 // What loads replace one by one.
 const (
-	//mutants:equal any numbers will do that differ
 	ReaderRows    Versioned = iota + 1 // readers, by identifier
 	BookRows                           // titles, by identifier
 	NamedTerms                         // libraries and age groups, by identifier
@@ -116,7 +115,7 @@ type Register uint8
 
 // The registers that are listed by day.
 const (
-	LoanRegister Register = iota + 1 //mutants:equal any numbers will do that differ
+	LoanRegister Register = iota + 1
 	ReservationRegister
 )
 
@@ -138,7 +137,6 @@ type SheetKind uint8
 
 // The sheets of a day.
 const (
-	//mutants:equal any numbers will do that differ
 	ReaderSheets SheetKind = iota + 1 // the metrics of each reader: engagement rows
 	TitleSheets                       // the metrics of each title
 	LoginSheets                       // the activity of each reader: rows of logins

@@ -247,7 +247,7 @@ func (c *usersCompared) round(ids []int64) (round.Rows, error) {
 
 // hasTerm reports whether a reader's library or age group is one of the terms, which ascend.
 func (r *Readers) hasTerm(rank int, terms []int64) bool {
-	if len(terms) == 0 { //mutants:equal among terms that are none nothing is found
+	if len(terms) == 0 {
 		return false
 	}
 	_, library := slices.BinarySearch(terms, r.libraries.values[r.libraries.at[rank]])

@@ -27,7 +27,7 @@ var bands = [Bands]string{
 // 1,000 in 101+.
 func BandOf(readings, possible int64) Band {
 	switch {
-	case readings <= 0 || possible <= 0: //mutants:equal no readings are in the band that their number gives, which is none
+	case readings <= 0 || possible <= 0:
 		return BandNone
 	case readings > possible:
 		return BandOver

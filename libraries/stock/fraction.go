@@ -15,7 +15,7 @@ type Fraction int64
 // Ratio returns part / all, rounded once, half away from zero, to four decimals. It is 0 where all or part is not above
 // 0 (L9), and the largest Fraction where the true one is larger.
 func Ratio(part, all int64) Fraction {
-	if part <= 0 || all <= 0 { //mutants:equal of nothing the quotient is 0 as well
+	if part <= 0 || all <= 0 {
 		return 0
 	}
 	hi, lo := bits.Mul64(uint64(part), 10_000)

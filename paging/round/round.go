@@ -78,9 +78,9 @@ func Diff[T any](r *Rows, was, now []T, key func(T) Row, same func(was, now T) b
 		var order int
 		switch {
 		case len(was) == 0:
-			order = 1 //mutants:equal more than 0 says the same
+			order = 1
 		case len(now) == 0:
-			order = -1 //mutants:equal less than 0 says the same
+			order = -1
 		default:
 			order = key(was[0]).compare(key(now[0]))
 		}

@@ -38,13 +38,12 @@ func Day(t time.Time) Date {
 // usual ranges and normalises them: 32 January is 1 February.
 func Of(year int, month time.Month, day int) Date {
 	// A civil day in UTC is as many days from 1970-01-01 as the same one in Brasilia.
-	//mutants:equal any time of the civil day is as good
 	return Day(time.Date(year, month, day, 0, 0, behindUTC, 0, time.UTC))
 }
 
 // Date returns the year, the month and the day of the month.
 func (d Date) Date() (year int, month time.Month, day int) {
-	return time.Unix(int64(d)*daySeconds, 0).UTC().Date() //mutants:equal any time of the day is as good
+	return time.Unix(int64(d)*daySeconds, 0).UTC().Date()
 }
 
 // Start returns the instant at which the day begins in Brasilia, in UTC: 03:00 of the same civil day.
@@ -85,7 +84,6 @@ func parse[T ~string | ~[]byte](s T) (Date, bool) {
 	}
 	d := Of(year, time.Month(month), day)
 	y, m, n := d.Date() // differ where there is no such day, and Of has normalised it
-	//mutants:equal where Of has normalised a day, its number is another, or its month and its year are
 	return d, y == year && m == time.Month(month) && n == day
 }
 

@@ -63,7 +63,7 @@ func (a Asked) Libraries(today Date) Period {
 	if a.Start != nil {
 		p.Start = *a.Start
 	}
-	if p.Start > p.End { //mutants:equal ends that are the same are the same when they are swapped
+	if p.Start > p.End {
 		p.Start, p.End = p.End, p.Start
 	}
 	return p

@@ -22,8 +22,6 @@ type Number struct {
 }
 
 // mostUnits is the most that may be asked for: a digit more must still fit in 63 bits.
-//
-//mutants:equal what is left of the division is cut off
 const mostUnits = (1<<63 - 10) / 10
 
 // Parse returns the number that text writes, in units of 10^-places, of which most are told apart; it reports false where
@@ -50,7 +48,7 @@ func Parse[T ~string | ~[]byte](text T, places int, most int64) (n Number, ok bo
 		}
 		place++
 	}
-	for ; place < point && n.Units > 0 && !n.Over; place++ { //mutants:equal ten times nothing is nothing
+	for ; place < point && n.Units > 0 && !n.Over; place++ {
 		n.add(0, most)
 	}
 	n.Negative = p.negative && (n.Units > 0 || n.Over || n.More)
@@ -89,7 +87,7 @@ type parts struct {
 
 // split takes a number apart, or reports false where text is none.
 func split[T ~string | ~[]byte](text T) (p parts, ok bool) {
-	if len(text) > 0 && text[0] == '-' { //mutants:equal a sign alone has no digits
+	if len(text) > 0 && text[0] == '-' {
 		p.negative, p.start = true, 1
 	}
 	p.end = skip(text, p.start)
@@ -109,8 +107,6 @@ func split[T ~string | ~[]byte](text T) (p parts, ok bool) {
 
 // slack is by how much an exponent may exceed the number of digits: what is larger gives nothing but zeros, or more units
 // than can be asked for, in every decimal place.
-//
-//mutants:equal any that is larger than places and digits together will do
 const slack = 64
 
 // exponent reads the exponent that is the rest of text from i on; without one it is 0.

@@ -53,7 +53,6 @@ func (d *Decoder) Byte() byte {
 
 // Uvarint reads an unsigned number.
 func (d *Decoder) Uvarint() uint64 {
-	//mutants:equal the long way reads a number of one byte too, and looks at bad
 	if len(d.rest) > 0 && d.rest[0] < 0x80 && !d.bad {
 		v := d.rest[0]
 		d.rest = d.rest[1:]
@@ -67,12 +66,11 @@ func (d *Decoder) long() uint64 {
 	if d.bad {
 		return 0
 	}
-	if b := d.rest; len(b) > 1 && b[1] < 0x80 && b[1] > 0 { //mutants:equal the general way reads one of two bytes too
+	if b := d.rest; len(b) > 1 && b[1] < 0x80 && b[1] > 0 {
 		d.rest = b[2:]
 		return uint64(b[0]&0x7f) | uint64(b[1])<<7
 	}
 	v, n := binary.Uvarint(d.rest)
-	//mutants:equal one of one byte is read above, unless what is bad is asked for nothing
 	if n <= 0 || n > 1 && d.rest[n-1] == 0 { // a longer form than needed is not ours
 		d.bad = true
 		return 0

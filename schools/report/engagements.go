@@ -90,7 +90,7 @@ func (r *Reports) engagements(ctx context.Context, a Access, g page) (List[Engag
 // rowsOf is the number of rows in spans.
 func rowsOf(spans []paging.Span) (n int) {
 	for _, s := range spans {
-		n += s.To - s.From //mutants:equal more room than is needed makes no difference
+		n += s.To - s.From
 	}
 	return n
 }
@@ -109,7 +109,7 @@ func (r *Reports) minutesOf(ctx context.Context, a Access, day calendar.Date, us
 
 // minutesSpan is the number of days whose minutes are read and kept together: few reads for one user's year, and not
 // much more than needed for a page of one day. It is a power of two.
-const minutesSpan = 16 //mutants:equal the day is in spans of other lengths too
+const minutesSpan = 16
 
 // minutes returns the minutes of the days.
 func (r *Reports) minutes(ctx context.Context, a Access, days []calendar.Date) ([]facts.Minutes, error) {
@@ -117,8 +117,7 @@ func (r *Reports) minutes(ctx context.Context, a Access, days []calendar.Date) (
 	var span facts.MinutesByDay
 	var held calendar.Period
 	for _, d := range days {
-		if span == nil || !held.Contains(d) { //mutants:equal what is read again is the same
-			//mutants:equal the day is in spans of other lengths too
+		if span == nil || !held.Contains(d) {
 			held = calendar.Period{Start: d &^ (minutesSpan - 1), End: d | (minutesSpan - 1)} // also before 1970
 			key := a.loaded("minutes " + held.Start.String())
 			var err error
@@ -238,7 +237,7 @@ func (r *Reports) dayRows(ctx context.Context, day calendar.Date, v access) ([]E
 	if err != nil {
 		return nil, err
 	}
-	for rank, id := range set.Ranked(v.users.Set, 0) { //mutants:equal to skip less than none is to skip none
+	for rank, id := range set.Ranked(v.users.Set, 0) {
 		rows = append(rows, Engagement{day, id, minutes.At(rank)})
 	}
 	return rows, nil

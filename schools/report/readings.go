@@ -230,7 +230,7 @@ func (r *Reports) rewritten(ctx context.Context, a Access, loads state.Span) (w 
 // of reports whether something of a user may have been replaced.
 func (w *rewritten) of(id directory.UserID) bool {
 	i, _ := slices.BinarySearchFunc(w.records, facts.RecordKey{User: id}, facts.RecordKey.Compare)
-	return len(w.books) > 0 || i < len(w.records) && w.records[i].User == id //mutants:equal who is not passed over is compared
+	return len(w.books) > 0 || i < len(w.records) && w.records[i].User == id
 }
 
 // has reports whether a row's record or book was replaced.

@@ -13,7 +13,7 @@ import (
 // It copies what it holds of accounts, 16 bytes each, and of entities where one has changed.
 func (r *Register) Next(entities []directory.Entity, degrees directory.Degrees) *Register {
 	next := &Register{tree: r.tree, degrees: degrees, members: slices.Clone(r.members), bytes: r.bytes}
-	if len(entities) > 0 { //mutants:equal a tree with no others is the same
+	if len(entities) > 0 {
 		next.tree = r.tree.With(entities)
 		next.weigh(entities)
 		for _, e := range entities {

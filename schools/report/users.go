@@ -49,7 +49,6 @@ func (r *Reports) selection(ctx context.Context, a Access, f Filter) (*Register,
 	if err != nil {
 		return nil, nil, err
 	}
-	//mutants:equal what is kept is the same
 	if f.UserID != nil { // one user is found sooner than a cache entry
 		return reg, reg.Select(a.Network, f), nil
 	}
