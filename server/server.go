@@ -170,7 +170,7 @@ func (s *Server) front(api auth.API, limit web.Limit, kept web.Bodies) web.Front
 	store := &authdb.Counted{Store: &authdb.Store{DB: c.DB.DB, Now: c.Now}, Limiter: &authdb.Limiter{DB: c.DB.DB, Now: c.Now}}
 	ahead := 0
 	if c.DB.Engine == database.Postgres {
-		store.Together, ahead = c.DB.Together, limit.Rate
+		store.Batch, ahead = c.DB.Batch, limit.Rate
 	}
 	return web.Front{
 		Keys:    &keys{store, s.uses, api, ahead},

@@ -11,13 +11,13 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// Counted is a Store that checks the keys of many requests at once, and counts a request as it checks its key, where it knows the key's
-// budget beforehand: that of a text which was good before never changes. It is safe for concurrent use.
+// Counted is a Store that counts a request as it checks its key, where it knows the key's budget beforehand: that of a text which was
+// good before never changes. It is safe for concurrent use.
 type Counted struct {
 	*Store
 	Limiter *Limiter
-	// Together sends queries of a row each at once, and reports whether it could: as database.DB.Together does. It is nil where it never could.
-	Together func(ctx context.Context, queries []string, args, dest [][]any) (did bool, err error)
+	// Batch sends queries of a row each in one round trip, as database.DB.Batch does. Nil counts nothing.
+	Batch func(ctx context.Context, queries []string, args, dest [][]any) error
 
 	mu      sync.Mutex
 	budgets map[[sha256.Size]byte]auth.Budget // by the hashes of texts; usesKeys at most
@@ -28,11 +28,9 @@ type Counted struct {
 func (c *Counted) Check(ctx context.Context, text string, api auth.API, limit int) (g Grant, q *auth.Quota, err error) {
 	hash := sha256.Sum256([]byte(text))
 	budget, known := c.budget(hash)
-	var did bool
-	if known && c.Together != nil {
-		g, q, did, err = c.together(ctx, text, api, budget, limit)
-	}
-	if !did && err == nil {
+	if known && c.Batch != nil && limit > 0 {
+		g, q, err = c.checkAndCount(ctx, text, api, budget, limit)
+	} else {
 		g, err = c.Store.Check(ctx, text, api)
 	}
 	switch {
@@ -44,36 +42,27 @@ func (c *Counted) Check(ctx context.Context, text string, api auth.API, limit in
 	return g, q, err
 }
 
-// together checks the key and counts the request, if there is a limit, at once; or it did not.
-func (c *Counted) together(ctx context.Context, text string, api auth.API, b auth.Budget, limit int) (g Grant, q *auth.Quota, did bool, err error) {
+// checkAndCount checks the key and counts the request at once.
+func (c *Counted) checkAndCount(ctx context.Context, text string, api auth.API, b auth.Budget, limit int) (g Grant, q *auth.Quota, err error) {
 	t, number, _ := auth.ParseKey(text) // it was good before
 	r := reading{row: keyRow{TenantID: t, Number: number}}
-	queries, args, dest := []string{c.readStatement()}, [][]any{{t, number}}, [][]any{r.fields()}
 	var taken, minute int64
-	if limit > 0 {
-		count, counted := c.Limiter.statement(b)
-		queries, args, dest = append(queries, count), append(args, counted), append(dest, []any{&minute, &taken})
-	}
-	if did, err = c.Together(ctx, queries, args, dest); !did {
-		return g, nil, false, err
-	}
+	count, counted := c.Limiter.statement(b)
+	err = c.Batch(ctx, []string{c.readStatement(), count}, [][]any{{t, number}, counted}, [][]any{r.fields(), {&minute, &taken}})
 	if err == nil {
 		g = r.grant(c.Store)
 	}
 	g, err = c.judged(ctx, g, err, text, api)
-	if limit > 0 && errors.Is(err, ErrKey) {
+	if minute > 0 && errors.Is(err, ErrKey) {
 		if lost := c.Limiter.giveBack(ctx, b, minute); lost != nil {
 			err = fmt.Errorf("rate of %s of tenant %d: %w", b.Name, b.Tenant, lost)
 		}
 	}
 	if err != nil {
-		return Grant{}, nil, true, err
+		return Grant{}, nil, err
 	}
-	if limit > 0 {
-		counted := auth.NewQuota(time.UnixMilli(minute), taken, limit)
-		q = &counted
-	}
-	return g, q, true, nil
+	quota := auth.NewQuota(time.UnixMilli(minute), taken, limit)
+	return g, &quota, nil
 }
 
 // budget returns the budget of a text that was good.

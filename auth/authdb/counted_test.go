@@ -25,12 +25,9 @@ func newCounting(t *testing.T, db *database.DB) *counting {
 	c := &counting{clock: &clock{now: start}}
 	c.Counted = &authdb.Counted{
 		Store: &authdb.Store{DB: db.DB, Now: c.clock.Now}, Limiter: &authdb.Limiter{DB: db.DB, Now: c.clock.Now},
-		Together: func(ctx context.Context, queries []string, args, dest [][]any) (bool, error) {
-			did, err := db.Together(ctx, queries, args, dest)
-			if did {
-				c.together++
-			}
-			return did, err
+		Batch: func(ctx context.Context, queries []string, args, dest [][]any) error {
+			c.together++
+			return db.Batch(ctx, queries, args, dest)
 		},
 	}
 	return c
@@ -101,8 +98,9 @@ func TestCountedIsExact(t *testing.T) {
 }
 
 // Where two statements cannot be sent at once the limiter is left to count.
-func TestCountedOnSQLite(t *testing.T) {
+func TestCountedWithoutBatch(t *testing.T) {
 	c := newCounting(t, dbtest.SQLite(t))
+	c.Batch = nil
 	id := create(t, c.Store, authdb.Library, "acme")
 	text, _ := issue(t, c.Store, authdb.IssueParams{Tenant: id, API: auth.Libraries})
 	for range 2 {

@@ -31,8 +31,7 @@ type DB struct {
 	// process that opens it sees the same data.
 	URL string
 
-	seen     *seen
-	gathered *gathered
+	seen *seen
 }
 
 // Open opens the database at url, "sqlite:path" or "postgres://…", and makes
@@ -69,7 +68,7 @@ func open(ctx context.Context, url string, open func(url string, seen *seen) (*b
 		b.Close()
 		return nil, fmt.Errorf("database %s: %w; %s", Redact(url), oneLine{err}, hint)
 	}
-	return &DB{DB: b, Engine: engine, URL: url, seen: seen, gathered: new(gathered)}, nil
+	return &DB{DB: b, Engine: engine, URL: url, seen: seen}, nil
 }
 
 // engineOf tells the engine from the beginning of the URL.

@@ -38,16 +38,16 @@
 // # Trouble
 //
 // [Unavailable] is the one place that tells trouble with the database from a fault of
-// the program. On PostgreSQL a connection that was read-only when it was written to is
-// left, one is tried again after another broke, and where the server has none left
-// one is waited for. A statement that was sent is never sent again by itself.
+// the program. On PostgreSQL a connection on which a write was refused, since the server
+// is read-only, is closed; a connection that breaks, or that does not answer in the
+// caller's time, takes the idle ones with it; one that was idle for two seconds is tried
+// before it is used. Where the server has no connection left one is waited for. A
+// statement that was sent is not sent again.
 //
 // A URL may name several servers, postgres://u@h1,h2/db?target_session_attrs=read-write,
-// which are tried in turn, each for connect_timeout (5 s unless it is set), those that
-// did not answer last. A frozen server resets nothing, so that time alone tells it
-// from a slow statement: where none of its connections says anything for two
-// seconds it is asked on a new one, and when it does not answer there in
-// connect_timeout either, all its connections are closed.
+// which pgx tries in turn, each for connect_timeout (2 s unless it is set). A frozen
+// server resets nothing: only the deadline of a statement tells it from a slow one, so
+// that a server gives each of its statements one.
 //
 // # Design
 //
@@ -56,22 +56,14 @@
 // table are its, the loop is ours. The price: a migration cannot hold a statement
 // that refuses transactions, such as CREATE INDEX CONCURRENTLY.
 //
-// bun writes the arguments into the text of a statement, so that no two texts are
-// alike and prepared statements only cost; those of few texts that many requests run
-// go past it, with parameters, and are prepared (prepared.go); the two that every
-// report runs are sent at once, with those of the requests that came meanwhile
-// (together.go); and one can be sent with statements that are made before it
-// (before.go). PostgreSQL is otherwise spoken to in
-// pgx's exec mode, one round trip a statement; but asked for its results in
-// binary, which pgx does only in the modes that take two. A page of 1,000 facts of
-// 300 bytes, by a range of their keys, takes 0.65 ms so, 1.4 ms in the exec and
-// simple modes, where a bytea travels as hex, and 1.0 ms in the others; a single
-// row 0.08 ms, 0.08 ms and 0.16 ms. default_query_exec_mode in the URL leaves all
-// to pgx in the mode it names, as a pooler may need.
+// PostgreSQL is pgxpool in its default mode, which prepares a statement once a connection,
+// or in the mode that default_query_exec_mode in the URL names. A pooler that gives each
+// transaction another connection, as PgBouncer may, needs cache_describe. bun writes the
+// arguments into the text of a statement, so that no two texts are alike: its statements
+// are sent unprepared, in pgx's exec mode. Those that many requests run go past bun, with
+// parameters, $1 and on, and are prepared. [DB.Batch] sends several of them at once.
 //
-// A bound on the time of every statement was weighed against asking the server, and
-// left: a load's may take minutes. So was TCP's own (TCP_USER_TIMEOUT, keepalive), which
-// the kernel under a stopped process goes on to satisfy.
+// A bound on the time of every statement was left: a load's may take minutes.
 //
 // # What it does not do
 //

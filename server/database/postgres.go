@@ -1,75 +1,83 @@
 package database
 
 import (
+	"cmp"
 	"context"
-	"crypto/tls"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
-	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 )
 
-// postgresConns bounds the pool of one replica: a server takes 100 connections
-// as it comes, so that several replicas fit. pool_max_conns in the URL sets
-// another bound.
-const postgresConns = 16
+const (
+	// postgresConns bounds the pool of one replica: a server takes 100 connections as it comes, so that several replicas fit.
+	// pool_max_conns in the URL sets another bound.
+	postgresConns = 16
+	// connectTimeout is for one host to take a connection, where the URL has no connect_timeout.
+	connectTimeout = 2 * time.Second
+	// pingAfter is how long a connection is idle before it is tried, for pingTimeout at most, and then used again.
+	pingAfter   = 2 * time.Second
+	pingTimeout = time.Second
+)
 
 // openPostgres opens a postgres:// URL. The hint is for a failed first use.
 func openPostgres(raw string, seen *seen) (db *bun.DB, hint string, err error) {
-	u, err := url.Parse(raw)
-	if err != nil {
-		// err shows the URL, and with it the password.
-		return nil, "", errors.New("not a URL; write postgres://USER@HOST/NAME and %-escape the password")
-	}
-	conns, err := takeMaxConns(u)
+	config, err := poolConfig(raw)
 	if err != nil {
 		return nil, "", err
 	}
-	config, err := pgx.ParseConfig(u.String())
+	t := &tracer{seen: seen}
+	config.ConnConfig.Tracer = t
+	config.BeforeClose = t.end
+	conns := int(config.MaxConns)
+	config.MaxConns *= 2 // one that a frozen server has not closed keeps its place for 15 seconds
+	pool, err := pgxpool.NewWithConfig(context.Background(), config)
 	if err != nil {
-		return nil, "", fmt.Errorf("%w; check the parameters of the URL", err)
+		return nil, "", err
 	}
-	binary := !u.Query().Has("default_query_exec_mode")
-	if binary {
-		config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	t.pool.Store(pool)
+	never := func(context.Context, stdlib.ShouldPingParams) bool { return false } // the pool does
+	text := pgx.QueryExecModeExec
+	if config.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeSimpleProtocol {
+		text = pgx.QueryExecModeSimpleProtocol
 	}
-	leaveReadOnly(config)
-	watched := watchHosts(config)
-	inner := stdlib.GetConnector(*config, stdlib.OptionBeforeConnect(watched.order), stdlib.OptionShouldPing(watched.doubtful))
-	pool := sql.OpenDB(connector{inner, binary, new(preparing), seen})
-	pool.SetMaxOpenConns(conns)
-	// All of them may be idle: closed after each use, those above a lower bound would be opened again while many are needed.
-	pool.SetMaxIdleConns(conns)
-	pool.SetConnMaxIdleTime(5 * time.Minute)
-	pool.SetConnMaxLifetime(time.Hour) // follows a failover or a rebalanced pooler
-	return bun.NewDB(pool, pgdialect.New()), "check that the server runs, and the URL's host, user, password and database", nil
+	std := sql.OpenDB(connector{stdlib.GetPoolConnector(pool, stdlib.OptionShouldPing(never)), pool, text})
+	std.SetMaxOpenConns(conns)
+	std.SetMaxIdleConns(0) // the pool keeps them
+	return bun.NewDB(std, pgdialect.New()), "check that the server runs, and the URL's host, user, password and database", nil
 }
 
-// takeMaxConns removes pool_max_conns from u, which the server would refuse as a
-// setting it does not know, and returns it or the default.
-func takeMaxConns(u *url.URL) (int, error) {
-	q := u.Query()
-	if !q.Has("pool_max_conns") {
-		return postgresConns, nil
+// poolConfig reads a URL.
+func poolConfig(raw string) (*pgxpool.Config, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		// err shows the URL, and with it the password.
+		return nil, errors.New("not a URL; write postgres://USER@HOST/NAME and %-escape the password")
 	}
-	n, err := strconv.Atoi(q.Get("pool_max_conns"))
-	if err != nil || n < 2 {
+	config, err := pgxpool.ParseConfig(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%w; check the parameters of the URL", err)
+	}
+	if conns := u.Query().Get("pool_max_conns"); conns == "" {
+		config.MaxConns = postgresConns
+	} else if config.MaxConns < 2 {
 		// Migrate and COPY hold one connection while they use another.
-		return 0, fmt.Errorf("pool_max_conns is %q; write a whole number from 2", q.Get("pool_max_conns"))
+		return nil, fmt.Errorf("pool_max_conns is %q; write a whole number from 2", conns)
 	}
-	q.Del("pool_max_conns")
-	u.RawQuery = q.Encode()
-	return n, nil
+	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, connectTimeout)
+	config.ShouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool { return p.IdleDuration > pingAfter }
+	config.PingTimeout = cmp.Or(config.PingTimeout, pingTimeout)
+	leaveReadOnly(config.ConnConfig)
+	return config, nil
 }
 
 // leaveReadOnly closes a connection on which a write was refused since the server is read-only: it was the primary once, and
@@ -79,65 +87,64 @@ func leaveReadOnly(config *pgx.ConnConfig) {
 	config.OnPgError = func(c *pgconn.PgConn, err *pgconn.PgError) bool { return goOn(c, err) && err.Code != "25006" }
 }
 
-// connector makes connections of the pgx driver, with binary results or as they are.
-type connector struct {
-	driver.Connector
-	binary    bool
-	preparing *preparing
-	seen      *seen
+// tracer tells how long statements take. A connection that a statement or a ping has ended, since its time was over or the server
+// went away, takes the idle ones with it: a server that restarts ends them all, and one that is frozen answers on none.
+type tracer struct {
+	seen *seen
+	pool atomic.Pointer[pgxpool.Pool]
 }
 
-const (
-	fullWait  = 30 * time.Second       // for a server that has no connection left, of who waits without a bound of its own
-	fullEvery = 100 * time.Millisecond // it is asked again
-)
+type startKey struct{}
 
-// Connect opens a connection. Where the server has none left it waits for one (H13).
-func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, fullWait)
-	defer cancel()
-	for {
-		dc, err := c.connect(ctx)
-		var p *pgconn.PgError
-		if !errors.As(err, &p) || p.Code != "53300" {
-			return dc, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, err
-		case <-time.After(fullEvery):
-		}
+func (t *tracer) start(ctx context.Context) context.Context {
+	return context.WithValue(ctx, startKey{}, time.Now())
+}
+
+func (t *tracer) observe(ctx context.Context) {
+	if began, ok := ctx.Value(startKey{}).(time.Time); ok {
+		t.seen.since(began)
 	}
 }
 
-func (c connector) connect(ctx context.Context) (driver.Conn, error) {
-	dc, err := c.Connector.Connect(ctx)
-	if err != nil {
-		return nil, err
+// end is called after a statement, and before a connection is closed.
+func (t *tracer) end(conn *pgx.Conn) {
+	if pool := t.pool.Load(); pool != nil && conn.IsClosed() {
+		pool.Reset()
 	}
-	w := watched{Conn: dc.(*stdlib.Conn), seen: c.seen}
-	w.wire = wireOf(w.Conn.Conn().PgConn().Conn())
-	if c.binary {
-		return binaryConn{w, c.preparing}, nil
-	}
-	return w, nil
 }
 
-// wireOf is the watched connection under one that may be of TLS.
-func wireOf(c net.Conn) *watchedConn {
-	if t, ok := c.(*tls.Conn); ok {
-		c = t.NetConn()
-	}
-	return c.(*watchedConn)
+// TraceQueryStart implements pgx.QueryTracer.
+func (t *tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return t.start(ctx)
 }
 
-// pgxConn is the pgx connection under a driver's connection.
-func pgxConn(dc any) (*pgx.Conn, error) {
-	switch c := dc.(type) {
-	case binaryConn:
-		return c.Conn.Conn(), nil
-	case watched:
-		return c.Conn.Conn(), nil
-	}
-	return nil, fmt.Errorf("not a PostgreSQL connection: %T", dc)
+// TraceQueryEnd implements pgx.QueryTracer.
+func (t *tracer) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, _ pgx.TraceQueryEndData) {
+	t.observe(ctx)
+	t.end(conn)
+}
+
+// TraceBatchStart implements pgx.BatchTracer.
+func (t *tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return t.start(ctx)
+}
+
+// TraceBatchQuery implements pgx.BatchTracer.
+func (t *tracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchQueryData) {
+	t.observe(ctx)
+}
+
+// TraceBatchEnd implements pgx.BatchTracer.
+func (t *tracer) TraceBatchEnd(_ context.Context, conn *pgx.Conn, _ pgx.TraceBatchEndData) {
+	t.end(conn)
+}
+
+// TraceCopyFromStart implements pgx.CopyFromTracer.
+func (t *tracer) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceCopyFromStartData) context.Context {
+	return ctx
+}
+
+// TraceCopyFromEnd implements pgx.CopyFromTracer.
+func (t *tracer) TraceCopyFromEnd(_ context.Context, conn *pgx.Conn, _ pgx.TraceCopyFromEndData) {
+	t.end(conn)
 }

@@ -1,6 +1,8 @@
 package database_test
 
 import (
+	"database/sql"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -100,28 +102,63 @@ func TestPreparedAtOnce(t *testing.T) {
 	})
 }
 
-// Behind a pooler a statement that was prepared may be unknown to the connection that runs it. It runs all the same, and
-// from then on nothing is prepared.
+// Behind a pooler a statement that was prepared may be unknown to the connection that runs it, or one of its name exists. It
+// runs all the same, and so does a batch with it.
 func TestPreparedBehindPooler(t *testing.T) {
 	db := dbtest.Postgres(t)
 	ctx := t.Context()
 	db.SetMaxOpenConns(1)
-	prepared := func() (n int) {
-		if err := db.NewRaw(`SELECT count(*) FROM pg_prepared_statements`).Scan(ctx, &n); err != nil {
-			t.Fatal(err)
+	const query = `SELECT $1::bigint + 1`
+	var name string
+	for i := range 4 {
+		var n, m, k int
+		err := db.DB.DB.QueryRowContext(ctx, query, i).Scan(&n)
+		if err == nil {
+			err = db.Batch(ctx, []string{query, query}, [][]any{{i}, {i + 1}}, [][]any{{&m}, {&k}})
 		}
-		return n
+		if err != nil || n != i+1 || m != n || k != n+1 {
+			t.Fatalf("time %d: %d, %d, %d, %v", i+1, n, m, k, err)
+		}
+		if name == "" {
+			if err := db.NewRaw(`SELECT name FROM pg_prepared_statements`).Scan(ctx, &name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mustExec(t, db, `DEALLOCATE ALL`)
+		if i > 1 {
+			db.DB.DB.QueryRowContext(ctx, query, i).Scan(&n) // the connection forgets it
+			mustExec(t, db, `DEALLOCATE ALL`)
+			mustExec(t, db, `PREPARE "`+name+`" (bigint) AS SELECT 1`)
+		}
 	}
-	for i, want := range []int{1, 0, 0} {
-		var n int
-		if err := db.DB.DB.QueryRowContext(ctx, `SELECT $1::bigint + 1`, i).Scan(&n); err != nil || n != i+1 {
-			t.Fatalf("time %d: %d, %v", i+1, n, err)
+}
+
+// Queries that are sent at once read a row each; where one finds none or fails, the error says so, and what failed is undone.
+func TestBatch(t *testing.T) {
+	db := dbtest.Postgres(t)
+	mustExec(t, db, `CREATE TABLE n (n bigint)`)
+	mustExec(t, db, `INSERT INTO n VALUES (0)`)
+	mustExec(t, db, `CREATE TABLE words (n bigint, word text)`)
+	mustExec(t, db, `INSERT INTO words VALUES (1, 'a?b')`)
+	const word, next = `SELECT word FROM words WHERE n = $1 AND word <> $2`, `UPDATE n SET n = n + $1 RETURNING n, NULL`
+	ask := func(first string, args ...any) (found string, n int64, err error) {
+		var null sql.NullString
+		err = db.Batch(t.Context(), []string{first, next}, [][]any{args, {1}}, [][]any{{&found}, {&n, &null}})
+		return found, n, err
+	}
+	for i := range 2 {
+		if w, n, err := ask(word, 1, "?"); w != "a?b" || n != int64(i+1) || err != nil {
+			t.Errorf("%d: %q, %d, %v, want a?b, %d", i, w, n, err, i+1)
 		}
-		if got := prepared(); got != want {
-			t.Errorf("time %d: %d prepared statements, want %d", i+1, got, want)
-		}
-		if _, err := db.NewRaw(`DEALLOCATE ALL`).Exec(ctx); err != nil {
-			t.Fatal(err)
-		}
+	}
+	if _, _, err := ask(word, 2, "?"); !errors.Is(err, sql.ErrNoRows) {
+		t.Errorf("no row = %v, want sql.ErrNoRows", err)
+	}
+	if _, _, err := ask(`SELECT 1 / (1 - $1::int)::int, $2::text`, 1, "?"); err == nil || errors.Is(err, sql.ErrNoRows) {
+		t.Errorf("a division by zero = %v, want its error", err)
+	}
+	mustExec(t, db, `ALTER TABLE words ALTER word TYPE varchar(9)`)
+	if w, n, err := ask(word, 1, "?"); w != "a?b" || n != 4 || err != nil {
+		t.Errorf("after a change of types: %q, %d, %v, want a?b, 4", w, n, err)
 	}
 }

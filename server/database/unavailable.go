@@ -31,7 +31,7 @@ func Unavailable(err error) bool {
 		return true
 	}
 	for _, known := range []error{
-		driver.ErrBadConn, sql.ErrConnDone, errSilent, errLost, io.EOF, io.ErrUnexpectedEOF, context.DeadlineExceeded, net.ErrClosed,
+		driver.ErrBadConn, sql.ErrConnDone, errLost, io.EOF, io.ErrUnexpectedEOF, context.DeadlineExceeded, net.ErrClosed,
 	} {
 		if errors.Is(err, known) {
 			return true
