@@ -27,17 +27,21 @@ type pulled struct {
 	Titles                   int
 	Share                    float64
 	Classes, Refused         int
+	Removed                  int64 // the sum of the keys of users who have left
 }
 
 // TestClients generates the clients of a running server, compiles them, and has them pull pages: each must see every row and
 // the same sums, to the last bit, as who reads the answers by hand.
 func TestClients(t *testing.T) {
 	s := serve(t)
+	s.environment = append(s.environment, "CLIENTS_SINCE="+s.since(t))
+	left := s.leave(t)
 	want := s.sums(t)
+	want.Removed = left
 	if want.InClass == 0 || want.InClass == want.Users || want.Readings < 100 || want.Titles < 40 || want.Classes < 51 {
 		t.Fatalf("the server has %+v: too little to show anything", want)
 	}
-	for name, pull := range map[string]func(*testing.T, *server) []byte{"Go": pullInGo, "TypeScript": pullInTypeScript} {
+	for name, pull := range map[string]func(*testing.T, *server) []byte{"Go": pullInGo, "openapi-fetch": pullInTypeScript, "hey-api": pullWithHey} {
 		t.Run(name, func(t *testing.T) {
 			var got pulled
 			if out := pull(t, s); json.Unmarshal(out, &got) != nil || got != want {
@@ -66,6 +70,78 @@ func pullInTypeScript(t *testing.T, s *server) []byte {
 	}
 	s.run(t, dir, "npx", "--no-install", "tsc")
 	return s.run(t, dir, "node", filepath.Join("gen", "out", "pull.js"))
+}
+
+// pullWithHey compiles the client that @hey-api/openapi-ts makes, without a union or a cast, and pulls with it.
+func pullWithHey(t *testing.T, s *server) []byte {
+	const dir = "typescript"
+	s.run(t, dir, "npm", "ci", "--no-audit", "--no-fund")
+	for _, api := range apis[:2] {
+		s.run(t, dir, "npx", "--no-install", "openapi-ts", "-i", s.document(t, api), "-o", filepath.Join("gen", "hey", api))
+	}
+	s.run(t, dir, "npx", "--no-install", "tsc", "-p", "hey.json")
+	s.run(t, dir, "npx", "--no-install", "esbuild", "hey.ts", "--bundle", "--platform=node", "--format=esm", "--outfile=gen/hey.mjs")
+	var p, rest pulled
+	if err := json.Unmarshal(s.run(t, dir, "node", filepath.Join("gen", "hey.mjs")), &p); err != nil {
+		t.Fatal(err)
+	}
+	rest = s.sums(t) // of the directory it pulls nothing
+	p.Classes, p.Refused = rest.Classes, rest.Refused
+	out, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// since returns the X-Snapshot of the users.
+func (s *server) since(t *testing.T) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", s.url+"/api-platform/schools/v1/users", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Api-Key", s.schools)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	return res.Header.Get("X-Snapshot")
+}
+
+// leave moves some accounts to another network, and returns the sum of their keys.
+func (s *server) leave(t *testing.T) int64 {
+	t.Helper()
+	ids := func() (sum int64) {
+		s.rows(t, "/api-platform/schools/v1/users", 1000, s.schools, func(row map[string]any) { sum += int64(row["userId"].(float64)) })
+		return sum
+	}
+	before := ids()
+	text, err := os.ReadFile(filepath.Join(s.dir, "schools", "accounts.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var moved bytes.Buffer
+	for line := range bytes.Lines(text) {
+		account := map[string]any{}
+		if err := json.Unmarshal(line, &account); err != nil {
+			t.Fatal(err)
+		}
+		if account["entityReferenceId"] = "elsewhere"; account["kind"] == "reader" && moved.Len() < 1000 {
+			if err := json.NewEncoder(&moved).Encode(account); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	dir := t.TempDir()
+	for name, rows := range map[string][]byte{"accounts": moved.Bytes(), "entities": []byte(`{"referenceId":"elsewhere","entityType":"network","name":"Outra","degree":"F"}`)} {
+		if err := os.WriteFile(filepath.Join(dir, name+".ndjson"), rows, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.lectern(t, "load", "schools", "--partner", "clients", dir)
+	return before - ids()
 }
 
 // server is a running server of generated data, and the keys to it.

@@ -27,6 +27,7 @@ type pulled struct {
 	Share    float64 `json:"share"`
 	Classes  int     `json:"classes"`
 	Refused  int     `json:"refused"` // messages of an error
+	Removed  int64   `json:"removed"` // the sum of the keys of users who have left
 }
 
 var server = os.Getenv("CLIENTS_URL")
@@ -76,11 +77,7 @@ func pullSchools(ctx context.Context, p *pulled) error {
 		if err != nil || res.JSON200 == nil {
 			return 0, 0, fmt.Errorf("users: %w, %+v", err, res)
 		}
-		for _, row := range res.JSON200.Data.Rows {
-			u, err := row.AsUser() // without changedSince no row is a UserRemoved
-			if err != nil {
-				return 0, 0, err
-			}
+		for _, u := range res.JSON200.Data.Rows {
 			p.Users++
 			if u.Class != nil {
 				p.InClass++
@@ -90,6 +87,14 @@ func pullSchools(ctx context.Context, p *pulled) error {
 	})
 	if err != nil {
 		return err
+	}
+	since := os.Getenv("CLIENTS_SINCE")
+	changed, err := c.UsersWithResponse(ctx, &schools.UsersParams{ChangedSince: &since})
+	if err != nil || changed.JSON200 == nil || changed.JSON200.Data.Removed == nil {
+		return fmt.Errorf("users since: %w, %+v", err, changed)
+	}
+	for _, key := range *changed.JSON200.Data.Removed {
+		p.Removed += key.UserId
 	}
 	none := int64(0)
 	refused, err := c.UsersWithResponse(ctx, &schools.UsersParams{Page: &none, PageSize: &none})
@@ -106,11 +111,7 @@ func pullSchools(ctx context.Context, p *pulled) error {
 		if err != nil || res.JSON200 == nil {
 			return 0, 0, fmt.Errorf("readings: %w, %+v", err, res)
 		}
-		for _, row := range res.JSON200.Data.Rows {
-			r, err := row.AsReading()
-			if err != nil {
-				return 0, 0, err
-			}
+		for _, r := range res.JSON200.Data.Rows {
 			p.Readings++
 			p.Minutes += r.ReadingMinutes
 			p.Percent += r.Percent

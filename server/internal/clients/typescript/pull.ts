@@ -7,7 +7,7 @@ import type { paths as Schools } from "./gen/schools.js";
 
 const env = (name: string): string => process.env[name] ?? "";
 const baseUrl = env("CLIENTS_URL");
-const pulled = { users: 0, inClass: 0, readings: 0, minutes: 0, percent: 0, titles: 0, share: 0, classes: 0, refused: 0 };
+const pulled = { users: 0, inClass: 0, readings: 0, minutes: 0, percent: 0, titles: 0, share: 0, classes: 0, refused: 0, removed: 0 };
 
 // pages calls page for each page, until it has all rows.
 async function pages(page: (n: number) => Promise<{ rows: number; total: number }>): Promise<void> {
@@ -24,12 +24,13 @@ await pages(async (page) => {
   const { data, error } = await schools.GET("/api-platform/schools/v1/users", { params: { query: { page, pageSize: 50 } } });
   if (!data) throw new Error(JSON.stringify(error));
   for (const user of data.data.rows) {
-    if ("removed" in user) continue; // with changedSince alone
     pulled.users++;
     if (user.class !== null) pulled.inClass++;
   }
   return { rows: data.data.rows.length, total: data.meta.page.totalRows };
 });
+const { data: changed } = await schools.GET("/api-platform/schools/v1/users", { params: { query: { changedSince: env("CLIENTS_SINCE") } } });
+for (const key of changed?.data.removed ?? []) pulled.removed += key.userId;
 const { error: refusal } = await schools.GET("/api-platform/schools/v1/users", { params: { query: { page: 0, pageSize: 0 } } });
 if (!refusal || !Array.isArray(refusal.message)) throw new Error("page 0 is not refused");
 pulled.refused = refusal.message.length;
@@ -37,7 +38,6 @@ await pages(async (page) => {
   const { data, error } = await schools.GET("/api-platform/schools/v1/readings", { params: { query: { page, pageSize: 50 } } });
   if (!data) throw new Error(JSON.stringify(error));
   for (const row of data.data.rows) {
-    if ("removed" in row) continue;
     pulled.readings++;
     pulled.minutes += row.readingMinutes;
     pulled.percent += row.percent;
