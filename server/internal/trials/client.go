@@ -12,6 +12,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -77,12 +78,17 @@ func (t *trial) ask(s *server, c call) *answer {
 
 // get asks one of the reading APIs.
 func (t *trial) get(s *server, k *apiKey, path string, values map[string]string) *answer {
+	return t.getForm(s, k, path, values, "*/*")
+}
+
+// getForm asks for rows in a form.
+func (t *trial) getForm(s *server, k *apiKey, path string, values map[string]string, form string) *answer {
 	q := url.Values{}
 	for name, v := range values {
 		q.Set(name, v)
 	}
 	t.calls++
-	return t.ask(s, call{method: "GET", path: path, query: q, header: http.Header{"X-Api-Key": {k.nth(t.calls)}}, budget: k.budget})
+	return t.ask(s, call{method: "GET", path: path, query: q, header: http.Header{"X-Api-Key": {k.nth(t.calls)}, "Accept": {form}}, budget: k.budget})
 }
 
 // getAs asks with a key that may be none.
@@ -132,10 +138,9 @@ func (t *trial) allowed(a *answer) (said bool, err error) {
 
 // page is a page of a list of the reading APIs.
 type page struct {
-	rows  []row
-	total int
-	meta  row
-	data  row
+	rows, removed []row
+	total         int
+	meta, data    row
 }
 
 // decoded reads JSON with numbers as they are written.
@@ -167,6 +172,13 @@ func (t *trial) page(a *answer) (*page, error) {
 	}
 	for _, v := range list {
 		p.rows = append(p.rows, v.(row))
+	}
+	left, told := p.data["removed"].([]any)
+	for _, v := range left {
+		p.removed = append(p.removed, v.(row))
+	}
+	if asked := strings.Contains(a.what, "changedSince="); told != asked {
+		return nil, differs("%s: data.removed is there: %v", a.what, told)
 	}
 	t.figures.rows.Add(int64(len(p.rows)))
 	return p, nil

@@ -5,8 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,15 +21,11 @@ func (t *tenant) otherForm(c chance, p *pull, s *server) error {
 		return nil
 	}
 	form := pick(c, []string{"text/csv", "application/x-ndjson", sheet})
-	q := url.Values{}
-	for name, v := range paged(p.params, 1, p.size, p.snapshot) {
-		q.Set(name, v)
-	}
 	rows := p.rows[:min(p.size, len(p.rows))]
 	if strings.HasSuffix(p.path, "/channels") {
 		rows = p.rows
 	}
-	a := t.ask(s, call{method: "GET", path: p.path, query: q, header: http.Header{"X-Api-Key": {p.key.nth(0)}, "Accept": {form}}, budget: p.key.budget})
+	a := t.getForm(s, p.key, p.path, paged(p.params, 1, p.size, p.snapshot), form)
 	if said, err := t.allowed(a); !said {
 		return err
 	}

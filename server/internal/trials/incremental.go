@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func (t *tenant) incremental(c chance, _ Act) error {
 	t.copies[i] = now
 	have := map[string]string{}
 	for _, r := range was.rows {
-		have[naturalKey(r)] = line(r)
+		have[line(naturalKey(r))] = line(r)
 	}
 	values := with(was.params, "changedSince", was.snapshot)
 	for number, seen := 1, 0; ; number++ {
@@ -42,11 +43,17 @@ func (t *tenant) incremental(c chance, _ Act) error {
 			return err
 		}
 		for _, r := range got.rows {
-			if have[naturalKey(r)] = line(r); r["removed"] == true {
-				delete(have, naturalKey(r))
+			have[line(naturalKey(r))] = line(r)
+		}
+		for _, r := range got.removed {
+			delete(have, line(r))
+		}
+		if c.one(3) {
+			if err := t.changedLines(s, was, paged(values, number, was.size, now.snapshot), got); err != nil {
+				return err
 			}
 		}
-		if seen += len(got.rows); seen >= got.total || len(got.rows) == 0 {
+		if seen += len(got.rows) + len(got.removed); seen >= got.total || seen == 0 {
 			break
 		}
 	}
@@ -57,16 +64,46 @@ func (t *tenant) incremental(c chance, _ Act) error {
 	return nil
 }
 
-// naturalKey is the identity of a row of a list that has incremental pulls.
-func naturalKey(r row) string {
-	book, _ := r["book"].(row)
-	switch {
-	case r["loanId"] != nil:
-		return line(r["loanId"])
-	case r["reservationId"] != nil:
-		return line(r["reservationId"])
+// changedLines holds a page of changes as NDJSON, in which a removed row is its key and a last member removed.
+func (t *tenant) changedLines(s *server, p *pull, values map[string]string, want *page) error {
+	a := t.getForm(s, p.key, p.path, values, "application/x-ndjson")
+	if said, err := t.allowed(a); !said {
+		return err
 	}
-	return line([]any{r["userId"], r["date"], book["id"]})
+	rows := lines(want.rows)
+	for _, r := range want.removed {
+		rows = append(rows, line(with(r, "removed", any(true))))
+	}
+	var got []string
+	for l := range bytes.Lines(a.body) {
+		r, err := decoded(l)
+		if err != nil {
+			return differs("%s as NDJSON: %v: %s", a.what, err, a.body)
+		}
+		got = append(got, line(r))
+	}
+	slices.Sort(got)
+	if slices.Sort(rows); !slices.Equal(got, rows) {
+		return differs("%s as NDJSON is\n%v, want\n%v", a.what, got, rows)
+	}
+	return nil
+}
+
+// naturalKey is the key of a row of a list that has incremental pulls, as data.removed shows it.
+func naturalKey(r row) row {
+	for _, id := range []string{"loanId", "reservationId"} {
+		if r[id] != nil {
+			return row{id: r[id]}
+		}
+	}
+	key := row{"userId": r["userId"]}
+	if book, ok := r["book"].(row); ok {
+		key["book"] = row{"id": book["id"]}
+	}
+	if r["date"] != nil {
+		key["date"] = r["date"]
+	}
+	return key
 }
 
 // incrementals are the lists that have incremental pulls.

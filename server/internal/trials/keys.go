@@ -42,20 +42,27 @@ func (t *tenant) turnKey(c chance, k *apiKey) error {
 
 // issue issues a key of a library network, or of a school network.
 func (t *tenant) issue(network string) error {
-	var args []string
-	if network != "" {
-		args = []string{"--network", network}
-	}
-	var k struct{ APIKey string }
-	if err := t.command(&k, "key issue "+t.api, args...); err != nil {
+	text, err := t.newKey(network)
+	if err != nil {
 		return err
 	}
 	b := &budget{}
 	if network == "" && len(t.keys) > 0 {
 		b = t.keys[0].budget
 	}
-	t.keys = append(t.keys, &apiKey{network, []string{k.APIKey}, b})
+	t.keys = append(t.keys, &apiKey{network, []string{text}, b})
 	return nil
+}
+
+// newKey has the product issue a key.
+func (t *tenant) newKey(network string) (text string, err error) {
+	var args []string
+	if network != "" {
+		args = []string{"--network", network}
+	}
+	var k struct{ APIKey string }
+	err = t.command(&k, "key issue "+t.api, args...)
+	return k.APIKey, err
 }
 
 // rotate has another key succeed one. Without a grace the old one ends at once.
@@ -145,29 +152,34 @@ func (t *partnerSide) strangers(c chance, _ Act) error {
 	return nil
 }
 
-// crossed asks with a key for what an answer to another tenant named: it is as if it had never been.
+// crossed sends the X-Snapshot of another tenant, or of another query, with a key: neither is one (H12, H14).
 func (t *tenant) crossed(c chance, _ Act) error {
-	o, s, size := t.other(), pick(c, t.servers), pick(c, []int{1, 4})
-	path := pick(c, incrementals)
-	for !strings.HasPrefix(path, t.prefix()) {
-		path = pick(c, incrementals)
-	}
 	today := dayOf(t.clock.now())
-	values := map[string]string{"startDate": addDays(today, -20), "endDate": today}
-	if strings.HasSuffix(path, "/users") {
-		values = nil
+	values := map[string]string{"startDate": addDays(today, -20), "endDate": today, "pageSize": "4"}
+	s, path := pick(c, t.servers), t.prefix()+"/engagements"
+	ask := func(t *tenant, path string, values map[string]string) *answer {
+		return t.get(s, pick(c, t.keys), path, values)
 	}
-	theirs := t.get(s, pick(c, o.keys), path, paged(values, 1, size, ""))
-	if said, err := t.allowed(theirs); !said {
-		return err
-	}
-	for _, name := range []string{"snapshot", "changedSince"} {
-		a := t.get(s, pick(c, t.keys), path, paged(with(values, name, theirs.snapshot()), 1, size, ""))
+	theirs, ours := ask(t.other(), path, values), ask(t, path, with(values, "userId", "1"))
+	const ill, unknown = "%s must be the X-Snapshot of an earlier answer", "property %s should not exist"
+	const other = ill + " to this query"
+	for _, call := range []struct {
+		path, param, message string
+		of                   *answer
+	}{{path, "snapshot", ill, theirs}, {path, "changedSince", other, theirs}, {path, "changedSince", other, ours},
+		{librariesPrefix + "/datasets/books", "changedSince", unknown, ours}} {
+		if said, err := t.allowed(call.of); !said || !strings.HasPrefix(call.path, t.prefix()) {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		a := ask(t, call.path, with(values, call.param, call.of.snapshot()))
 		if said, err := t.allowed(a); !said {
 			return err
 		}
-		if a.status != 400 || !strings.Contains(string(a.body), name+" must be the X-Snapshot of an earlier answer") {
-			return differs("%s with a snapshot of another tenant: %d %s, want 400", a.what, a.status, a.body)
+		if want := `["` + fmt.Sprintf(call.message, call.param) + `"]`; a.status != 400 || !strings.Contains(string(a.body), want) {
+			return differs("%s: %d %s, want 400 %s", a.what, a.status, a.body, want)
 		}
 	}
 	return nil

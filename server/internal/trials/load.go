@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"math/bits"
 	"net"
 	"net/http"
 	"os"
@@ -63,7 +62,7 @@ type sample struct {
 	writes, loads int64 // until then
 }
 
-// pressed runs a load test for a number of minutes, and writes its chart into a folder.
+// pressed runs a load test for a number of minutes, and writes a table into a folder.
 func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
 	t.store.direct = true
 	if err := t.begin(); err != nil {
@@ -99,7 +98,7 @@ func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
 	if err := <-wrong; err != nil {
 		return err
 	}
-	return errors.Join(p.chart(filepath.Join(out, "load.svg")), p.table(filepath.Join(out, "load.csv")), p.judged(), t.everything(t.servers[0]))
+	return errors.Join(p.table(filepath.Join(out, "load.csv")), p.judged(), t.everything(t.servers[0]))
 }
 
 // targets are requests as readers make them, to every server.
@@ -359,40 +358,35 @@ func (p *pressure) watch(ctx context.Context) {
 	}
 }
 
-// times are how long requests took: how many of them took how many nanoseconds, of which the first seven binary digits are told apart. A
-// list of all would grow, and be copied while everybody waits.
+// times counts how long requests took, in steps of about a hundredth. A list would grow, and be copied while everybody waits.
 type times struct {
 	n      int
-	counts [64 << timesDigits]int
-	most   time.Duration
+	counts [64 * timesStep]int // from one nanosecond to all of an int64
 }
 
-const timesDigits = 6
+const timesStep = 64 // a doubling
 
 func (t *times) add(d time.Duration) {
-	ns := max(uint64(d), 1<<timesDigits)
-	length := bits.Len64(ns) - 1
-	t.counts[uint64(length)<<timesDigits|(ns>>(length-timesDigits))&(1<<timesDigits-1)]++
-	t.n, t.most = t.n+1, max(t.most, d)
+	t.counts[int(timesStep*math.Log2(float64(max(1, d))))]++
+	t.n++
 }
 
 func (t *times) merge(o *times) {
 	for i, n := range o.counts {
 		t.counts[i] += n
 	}
-	t.n, t.most = t.n+o.n, max(t.most, o.most)
+	t.n += o.n
 }
 
-// within is a time within which so many of a hundred took, at most a sixty-fourth too long.
+// within is a time within which so many of a hundred took.
 func (t *times) within(percent int) time.Duration {
-	before := 0
-	for i, n := range t.counts {
-		if before += n; before*100 > t.n*percent {
-			length, digits := i>>timesDigits, uint64(i)&(1<<timesDigits-1)
-			return time.Duration((1<<timesDigits | digits + 1) << (length - timesDigits))
+	before, i := 0, 0
+	for ; i < len(t.counts)-1; i++ {
+		if before += t.counts[i]; before*100 > t.n*percent {
+			break
 		}
 	}
-	return t.most
+	return time.Duration(math.Exp2(float64(i+1) / timesStep))
 }
 
 // mostGrown is how much more memory the last third of a load test may take than the second, in percent.
@@ -409,8 +403,8 @@ func (p *pressure) judged() error {
 	}
 	median, p99 := every.within(50), every.within(99)
 	middle, end := p.memory(1), p.memory(2)
-	fmt.Printf("%d requests: median %v, p99 %v (%.1f times), most %v; memory %d MiB in the middle, %d at the end; %d writes, %d loads\n", every.n, median, p99,
-		float64(p99)/float64(median), every.most, middle>>20, end>>20, p.t.figures.writes.Load(), p.t.figures.loads.Load())
+	fmt.Printf("%d requests: median %v, p99 %v (%.1f times); memory %d MiB in the middle, %d at the end; %d writes, %d loads\n", every.n, median, p99,
+		float64(p99)/float64(median), middle>>20, end>>20, p.t.figures.writes.Load(), p.t.figures.loads.Load())
 	for _, route := range slices.Sorted(maps.Keys(p.routes)) {
 		of := p.routes[route]
 		fmt.Printf("  %s: %d requests, median %v, p99 %v\n", route, of.n, of.within(50), of.within(99))
@@ -439,29 +433,6 @@ func (p *pressure) memory(third int) int {
 	return all[len(all)/2]
 }
 
-// chart draws median and p99 of each second, on a logarithmic scale from 0.1 ms to 10 s, and the memory.
-func (p *pressure) chart(file string) error {
-	var b strings.Builder
-	b.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 330" font-family="sans-serif" font-size="11">`)
-	most := 1
-	for _, s := range p.samples {
-		most = max(most, s.memory)
-	}
-	draw := func(what, color string, top int, height func(s sample) float64) {
-		fmt.Fprintf(&b, `<text x="4" y="%d" fill="%s">%s</text><polyline fill="none" stroke="%s" points="`, top, color, what, color)
-		for i, s := range p.samples {
-			fmt.Fprintf(&b, "%.1f,%.1f ", 630*float64(i)/float64(len(p.samples))+5, height(s))
-		}
-		b.WriteString(`"/>`)
-	}
-	scale := func(d time.Duration) float64 { return 190 - 34*math.Log10(max(1, float64(d)/1e5)) }
-	draw("p99 of each second (a step of 34 is ten times; 0.1 ms is at the bottom)", "#b03030", 12, func(s sample) float64 { return scale(s.p99) })
-	draw("median", "#3050b0", 26, func(s sample) float64 { return scale(s.median) })
-	draw(fmt.Sprintf("memory of the servers, up to %d MiB", most>>20), "#308030", 210, func(s sample) float64 { return 320 - 100*float64(s.memory)/float64(most) })
-	b.WriteString("</svg>\n")
-	return os.WriteFile(file, []byte(b.String()), 0o644)
-}
-
 // table writes what each second was like.
 func (p *pressure) table(file string) error {
 	var b strings.Builder
@@ -470,4 +441,14 @@ func (p *pressure) table(file string) error {
 		fmt.Fprintf(&b, "%d,%d,%d,%d,%d,%d\n", s.requests, s.median.Microseconds(), s.p99.Microseconds(), s.memory>>20, s.writes, s.loads)
 	}
 	return os.WriteFile(file, []byte(b.String()), 0o644)
+}
+
+// resident is what a process has in memory, in bytes.
+func resident(pid int) int {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	var kib int
+	if _, rest, ok := strings.Cut(string(text), "VmRSS:"); ok {
+		fmt.Sscan(rest, &kib)
+	}
+	return kib << 10
 }

@@ -79,7 +79,7 @@ var kinds = []kind{
 	{"backup", 1, (*trial).backup, nil, sqlite},
 	{"migrate", 1, (*trial).migrate, nil, ""},
 	{"drop", 1, ofLibrary((*librarySide).drop), nil, ""},
-	{"flood", 1, (*trial).flood, nil, ""},
+	{"hang up", 2, ofPartner((*partnerSide).hangUp), nil, ""},
 }
 
 // rate is the limit of a plan's servers, requests a minute: none, or more than anybody asks.

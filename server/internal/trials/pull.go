@@ -117,12 +117,21 @@ func (p *page) lasting() row {
 // pull begins a pull, and ends it or leaves it for later.
 func (t *tenant) pull(c chance, a Act) error {
 	defer t.hindered(c, a.Fault)()
-	s := pick(c, t.servers)
-	p, err := t.own.beginPull(s, pick(c, t.keys), t.own.someQuery(c), pick(c, []int{1, 2, 3, 5, 10, 100}))
+	q, size, n := t.own.someQuery(c), pick(c, []int{1, 2, 3, 5, 10, 100}), c.IntN(len(t.keys))
+	if o := t.other(); c.one(3) && n < len(o.keys) { // with a key of the same number
+		if err := o.pullOf(c, pick(c, t.servers), o.keys[n], q, size); err != nil {
+			return err
+		}
+	}
+	return t.pullOf(c, pick(c, t.servers), t.keys[n], q, size)
+}
+
+func (t *tenant) pullOf(c chance, s *server, k *apiKey, q query, size int) error {
+	p, err := t.own.beginPull(s, k, q, size)
 	if err != nil || p == nil {
 		return err
 	}
-	p.explicit = (c.one(3) || t.api == "libraries") && !strings.HasSuffix(p.path, "/channels")
+	p.explicit = c.one(3) && !strings.HasSuffix(p.path, "/channels")
 	if c.one(4) {
 		if err := t.otherForm(c, p, s); err != nil {
 			return err

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -37,19 +39,21 @@ func (b *budget) most(a *answer) (n int) {
 
 // rated holds what an answer says of the rate against the requests that were made: others' do not count.
 func (t *trial) rated(a *answer) error {
-	const name = "X-Ratelimit-"
-	limit, remaining, reset := a.header.Get(name+"Limit-Public-Default"), a.header.Get(name+"Remaining-Public-Default"), a.header.Get(name+"Reset-Public-Default")
-	if a.budget == nil || a.status == 401 || t.plan.rate() == 0 {
-		if limit+remaining+reset != "" {
+	rate := t.plan.rate()
+	if a.budget == nil || a.status == 401 || rate == 0 {
+		if a.header.Get("RateLimit")+a.header.Get("X-RateLimit-Limit-Public-Default") != "" {
 			return differs("%s: %d has rates without a limit: %v", a.what, a.status, a.header)
 		}
 		return nil
 	}
-	left, err := strconv.Atoi(remaining)
-	seconds, err2 := strconv.Atoi(reset)
-	used := t.plan.rate() - left
-	if limit != strconv.Itoa(t.plan.rate()) || err != nil || err2 != nil || seconds < 1 || seconds > 60 || used < 1 || used > a.budget.most(a) {
-		return differs("%s: %s of %s requests are left, for %s seconds, after %d requests", a.what, remaining, limit, reset, a.budget.most(a))
+	const name = "X-RateLimit-%s-Public-Default"
+	remaining, reset := a.header.Get(fmt.Sprintf(name, "Remaining")), a.header.Get(fmt.Sprintf(name, "Reset"))
+	left, _ := strconv.Atoi(remaining)
+	seconds, _ := strconv.Atoi(reset)
+	got := []string{a.header.Get(fmt.Sprintf(name, "Limit")), a.header.Get("RateLimit-Policy"), a.header.Get("RateLimit")}
+	want := []string{strconv.Itoa(rate), fmt.Sprintf(`"default";q=%d;w=60`, rate), fmt.Sprintf(`"default";r=%d;t=%d`, left, seconds)}
+	if used := rate - left; !slices.Equal(got, want) || seconds < 1 || seconds > 60 || used < 1 || used > a.budget.most(a) {
+		return differs("%s: %v, %s left, for %s seconds, after %d requests, want %v", a.what, got, remaining, reset, a.budget.most(a), want)
 	}
 	return nil
 }
