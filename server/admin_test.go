@@ -195,7 +195,7 @@ func TestMetrics(t *testing.T) {
 			}
 		}
 		for _, name := range []string{
-			`lectern_data_version{data="facts",kind="library",reference="norte",tenant="1"}`, "lectern_cache_bytes", "lectern_cache_warm_total", "lectern_cache_cold_total", `go_sql_open_connections{db_name="lectern"}`, "go_goroutines",
+			`lectern_data_version{data="facts",kind="library",reference="norte",tenant="1"}`, "lectern_cache_bytes", "lectern_cache_warm_total", "lectern_cache_cold_total", `go_sql_max_open_connections{db_name="lectern"}`, "go_goroutines",
 		} {
 			if got[name] <= 0 {
 				t.Errorf("%s = %v, want more than 0", name, got[name])
