@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -203,43 +202,6 @@ func TestDirectoryTooLarge(t *testing.T) {
 		if status, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.HasPrefix(status, "HTTP/1.1 413 ") {
 			t.Errorf("its answer = %q, %v, want 413", status, err)
 		}
-	}
-}
-
-// A partner whose bodies never end fills the memory that it may have of the server, and no more: another is served (P10).
-func TestDirectorySlowBodies(t *testing.T) {
-	c := newClient(t, dbtest.SQLite(t), server.Config{})
-	other, _ := c.other(t)
-	body := entity("network", "slow", "ana")
-	body += strings.Repeat(" ", 1<<20-len(body))
-	type call struct {
-		conn   net.Conn
-		status string
-	}
-	const calls = 24
-	answers := make(chan call, calls)
-	for range calls {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(c.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		r := c.sign(t, "POST", partners+"/entities", body)
-		var head bytes.Buffer
-		fmt.Fprintf(&head, "POST %s/entities HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n", partners, len(body))
-		r.Header.Write(&head)
-		go func() {
-			conn.Write([]byte(head.String() + "\r\n" + body[:len(body)-1]))
-			status, _ := bufio.NewReader(conn).ReadString('\n')
-			answers <- call{conn, status}
-		}()
-	}
-	if first := <-answers; !strings.HasPrefix(first.status, "HTTP/1.1 503 ") {
-		t.Errorf("the first of the slow calls that was answered = %q, want 503", first.status)
-	}
-	other.want(t, "another partner beside them", "GET", "/entities/nowhere", "", 404, notFound)
-	if a := other.call(t, "POST", "/entities", entity("network", "quick", "bob")); a.status != 201 {
-		t.Errorf("a create of another partner beside them = %d %s, want 201", a.status, a.body)
 	}
 }
 

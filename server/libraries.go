@@ -39,7 +39,7 @@ func (s *Server) libraries(limit auth.Limiter, kept *cache.Cache) (place, error)
 	}
 	legacy := slices.Compact(slices.Sorted(slices.Values(c.LegacyPrefixes)))
 	api := &librariesapi.API{
-		Front:          s.front(auth.Libraries, web.Limit{Limiter: limit, Rate: c.LibrariesRate}, kept),
+		Front:          s.front(auth.Libraries, web.Limit{Limiter: limit, Rate: c.LibrariesRate}),
 		Reports:        reports,
 		History:        *c.LibrariesHistory,
 		Outside:        reports.Channels != nil,

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory/directorydb"
@@ -35,9 +37,9 @@ const (
 	keyTimeout      = 4 * time.Second  // of the check of its key, so that a read has time for a second attempt
 	shutdownTimeout = 15 * time.Second
 
-	// turnsEach is how many requests work at once for each connection to the database: enough that one which is slow for another
-	// reason keeps nobody waiting, and no more than a server does without loss.
-	turnsEach = 4
+	// slots is how many reports are read at once; those beyond wait. It is some times the connections to the database, so that
+	// one that computes keeps nobody waiting.
+	slots = 64
 )
 
 // Server serves the APIs; make one with New.
@@ -46,6 +48,7 @@ type Server struct {
 	handler  http.Handler
 	metrics  *metrics.Metrics
 	uses     *authdb.Uses
+	answers  *web.Answers // of the reading APIs
 	secrets  *Secrets
 	remover  *statedb.Remover
 	stopping atomic.Bool // since Serve's context ended
@@ -102,6 +105,7 @@ func (s *Server) compose(ctx context.Context) error {
 	kept := cache.New(s.config.CacheBytes) // its keys begin with the tenant, of whatever kind
 	s.metrics = metrics.New(s.config.DB.DB.DB, kept, s.versions)
 	s.config.DB.ObserveStatements(s.metrics.Statement)
+	s.answers = &web.Answers{Build: build, Kept: kept, Slots: semaphore.NewWeighted(slots)}
 	limit := web.Once(limiter(s.config))
 	partners, err := s.directory(ctx, s.metrics.Limited("directory", limit))
 	if err != nil {
@@ -123,9 +127,8 @@ func (s *Server) compose(ctx context.Context) error {
 			explore.Handler(explore.Settings{SchoolsHistory: *s.config.SchoolsHistory, LibrariesHistory: *s.config.LibrariesHistory})},
 		place{directoryapi.Owns, partners}, // its paths as they were sent
 		others,
-	), web.NoSniff, web.Identify(s.config.Log, s.config.TrustedProxies),
-		web.AccessLog(s.metrics.Observe), web.Recover(web.Fail), web.Timeout(workTimeout),
-		web.Turns(turnsEach*s.config.DB.Stats().MaxOpenConnections), troubles.Retry)
+	), web.CloseUnread, web.NoSniff, web.Identify(s.config.Log, s.config.TrustedProxies),
+		web.AccessLog(s.metrics.Observe), web.Recover(web.Fail), web.Timeout(workTimeout), troubles.Retry)
 	return nil
 }
 
@@ -154,7 +157,7 @@ func first(places ...place) http.Handler {
 func (s *Server) schools(limit auth.Limiter, kept *cache.Cache) http.Handler {
 	c := s.config
 	api := &schoolsapi.API{
-		Front: s.front(auth.Schools, web.Limit{Limiter: limit, Rate: c.SchoolsRate}, kept),
+		Front: s.front(auth.Schools, web.Limit{Limiter: limit, Rate: c.SchoolsRate}),
 		Reports: &report.Reports{
 			Store: &schoolsdb.Store{DB: c.DB.DB, Copy: c.DB.Copy, Now: c.Now},
 			Cache: kept,
@@ -165,7 +168,7 @@ func (s *Server) schools(limit auth.Limiter, kept *cache.Cache) http.Handler {
 }
 
 // front stands before a reading API.
-func (s *Server) front(api auth.API, limit web.Limit, kept web.Bodies) web.Front {
+func (s *Server) front(api auth.API, limit web.Limit) web.Front {
 	c := s.config
 	store := &authdb.Counted{Store: &authdb.Store{DB: c.DB.DB, Now: c.Now}, Limiter: &authdb.Limiter{DB: c.DB.DB, Now: c.Now}}
 	ahead := 0
@@ -176,7 +179,7 @@ func (s *Server) front(api auth.API, limit web.Limit, kept web.Bodies) web.Front
 		Keys:    &keys{store, s.uses, api, ahead},
 		Limit:   limit,
 		Pulls:   &statedb.Store{DB: c.DB.DB, Now: c.Now, Recent: new(statedb.Recent)},
-		Answers: &web.Answers{Build: build, Kept: kept},
+		Answers: s.answers,
 		Day:     dayOf(api),
 	}
 }
@@ -327,9 +330,9 @@ func (s *Server) useFailed(err error) {
 // apiServer returns what serves the APIs.
 func (s *Server) apiServer(ctx context.Context) *http.Server {
 	h := s.httpServer(ctx, s.handler)
-	h.ReadTimeout, h.WriteTimeout = 30*time.Second, 60*time.Second
+	h.ReadTimeout, h.WriteTimeout = 10*time.Second, 60*time.Second
 	h.DisableGeneralOptionsHandler = true // OPTIONS * is an unknown path
-	h.ConnState = newNewcomers(maxNewcomers).follow
+	h.ConnState = boundUnanswered(maxUnanswered)
 	return h
 }
 
@@ -337,7 +340,7 @@ func (s *Server) apiServer(ctx context.Context) *http.Server {
 func (s *Server) httpServer(ctx context.Context, h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
-		ReadHeaderTimeout: 5 * time.Second,
+		ReadHeaderTimeout: 3 * time.Second,
 		ReadTimeout:       5 * time.Second,
 		WriteTimeout:      30 * time.Second,
 		IdleTimeout:       120 * time.Second,

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/julienschmidt/httprouter"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
@@ -47,16 +48,14 @@ type API struct {
 	// Debug makes a 401 tell the canonical string that the signature should have been made of, and the reason.
 	Debug bool
 
-	holds     holds // of the bodies in memory
-	lingering lingering
+	bodies *semaphore.Weighted // the bytes of those in memory
 }
 
 // Handler returns the handler of every path under Prefix.
 func (a *API) Handler() http.Handler {
 	router := a.router()
+	a.bodies = semaphore.NewWeighted(maxBodies)
 	return web.Recover(fail)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		leaveUnread(w, r)
-		defer a.lingering.letGo(w)
 		handle, params := find(router, r)
 		if handle == nil {
 			fail(w, r, errNotFound)
@@ -73,7 +72,8 @@ type call struct {
 	r       *http.Request
 	ref     directory.Ref // of the path; empty where the route has none
 	partner directory.PartnerID
-	body    body
+	body    []byte
+	room    int64 // of the bodies in memory, that this one has
 }
 
 // serve answers the requests for a path.
@@ -87,7 +87,7 @@ func (a *API) serve(path string, methods map[string]handler) httprouter.Handle {
 			return
 		}
 		c := &call{API: a, w: w, r: r, ref: refOf(params)}
-		defer c.body.release()
+		defer func() { a.bodies.Release(c.room) }()
 		err := c.check()
 		if err == nil {
 			err = handle(c)
@@ -116,7 +116,7 @@ func (c *call) check() error {
 	if err := c.readBody(); err != nil {
 		return err
 	}
-	signed.Body = c.body.bytes
+	signed.Body = c.body
 	if err := signed.VerifyBody(); err != nil {
 		return c.explain(signed, Refuse(err))
 	}

@@ -2,6 +2,7 @@ package directoryapi
 
 import (
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"strings"
@@ -10,41 +11,38 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
-// maxBody is the size of the largest body that is read (P10).
-const maxBody = 1 << 20
+const (
+	// maxBody is the size of the largest body that is read, and maxBodies of all that are in memory at a time (P10).
+	maxBody   = 1 << 20
+	maxBodies = 64 << 20
+)
 
-// leaveUnread makes the server close the connection of a request that is refused before its body is read. It would else read
-// up to 256 KiB of it first, so that the connection can be used again.
-func leaveUnread(w http.ResponseWriter, r *http.Request) {
-	if r.ContentLength != 0 {
-		w.Header().Set("Connection", "close")
-	}
-}
-
-// readBody reads the whole body, of any method, since its hash is a part of what was signed.
+// readBody reads the whole body, of any method, since its hash is a part of what was signed. Its room is the call's until done.
 func (c *call) readBody() error {
-	if c.r.ContentLength == 0 {
+	length := c.r.ContentLength
+	if length == 0 {
 		return nil
 	}
-	c.body.holds, c.body.partner = &c.holds, c.partner
+	if length < 0 {
+		length = maxBody
+	}
+	if !c.bodies.TryAcquire(length) {
+		return errBusy
+	}
+	c.room = length
 	var err error
-	web.TraceOf(c.r.Context()).Aside(c.r.Context(), func() {
-		err = c.body.read(http.MaxBytesReader(c.w, c.r.Body, maxBody), c.r.ContentLength)
-	})
+	c.body, err = io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxBody))
 	var tooLarge *http.MaxBytesError
 	switch {
-	case err == nil:
-		c.w.Header().Del("Connection")
-		return nil
 	case errors.As(err, &tooLarge):
 		return errTooLarge
-	case err == errBusy:
-		return err
+	case err != nil:
+		return errBadRequest // it was cut off, or is not coded as it says
 	}
-	return errBadRequest // it was cut off, or is not coded as it says
+	c.w.Header().Del("Connection") // see web.CloseUnread
+	return nil
 }
 
 // members reads the members of the body into the fields of their names; the others are ignored (P4).
@@ -52,7 +50,7 @@ func (c *call) members(in map[string]*directory.Field) error {
 	if !isJSON(c.r.Header) {
 		return errMediaType
 	}
-	sent, err := decode(c.body.bytes)
+	sent, err := decode(c.body)
 	for name, field := range in {
 		*field = sent[name]
 	}

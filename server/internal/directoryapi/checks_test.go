@@ -7,11 +7,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/server/internal/directoryapi"
+	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
 const mib = 1 << 20
@@ -249,16 +252,58 @@ func TestBodyUnread(t *testing.T) {
 		r.ContentLength = tt.length
 		r.Header.Set("Authorization", tt.authorization)
 		w := httptest.NewRecorder()
-		newAPI(&fixed{}).Handler().ServeHTTP(w, r)
+		web.CloseUnread(newAPI(&fixed{}).Handler()).ServeHTTP(w, r)
 		if w.Code != tt.want || w.Header().Get("Connection") != "close" {
 			t.Errorf("%s: %d, Connection %q, want %d and close", tt.rule, w.Code, w.Header().Get("Connection"), tt.want)
 		}
 	}
 	for _, body := range []string{"", "{}"} {
-		if w := send(t, newAPI(&fixed{}), "POST", prefix+"/entities", body); w.Header().Get("Connection") != "" {
-			t.Errorf("after the body %q was read: Connection = %q, want none", body, w.Header().Get("Connection"))
+		r := httptest.NewRequest("POST", prefix+"/entities", strings.NewReader(body))
+		r.Header.Set("X-Authorization-Content-SHA256", auth.HashBody([]byte(body)))
+		w := httptest.NewRecorder()
+		web.CloseUnread(newAPI(&fixed{}).Handler()).ServeHTTP(w, r)
+		if w.Code != 415 || w.Header().Get("Connection") != "" {
+			t.Errorf("after the body %q was read: %d, Connection = %q, want 415 and none", body, w.Code, w.Header().Get("Connection"))
 		}
 	}
+}
+
+// Bodies that are on their way have room together for 64 MiB, by what they announce; one more is refused for a second (P10).
+func TestBusy(t *testing.T) {
+	h := web.CloseUnread(newAPI(&fixed{}).Handler())
+	post := func(body io.Reader, length int64) *httptest.ResponseRecorder {
+		r, w := httptest.NewRequest("POST", prefix+"/entities", body), httptest.NewRecorder()
+		r.ContentLength = length
+		h.ServeHTTP(w, r)
+		return w
+	}
+	body, end := io.Pipe()
+	var slow sync.WaitGroup
+	reading := make(chan struct{})
+	for i := range directoryapi.MaxBodies / mib {
+		length := int64(mib)
+		if i%2 == 0 {
+			length = -1
+		}
+		slow.Go(func() { post(io.MultiReader(told{reading}, body), length) })
+		<-reading
+	}
+	w := post(strings.NewReader("{}"), 2)
+	expect(t, "no room", w, 503, detail("Service Unavailable"))
+	if w.Header().Get("Retry-After") != "1" || w.Header().Get("Connection") != "close" {
+		t.Errorf("no room: %v, want Retry-After 1 and Connection close", w.Header())
+	}
+	end.Close()
+	slow.Wait()
+	expect(t, "room again", post(strings.NewReader("{}"), 2), 401, detail("Unauthorized")) // its hash is not signed
+}
+
+// told tells that it is read, and is empty.
+type told struct{ reading chan struct{} }
+
+func (r told) Read([]byte) (int, error) {
+	r.reading <- struct{}{}
+	return 0, io.EOF
 }
 
 // unreadable is a body that nobody may read.

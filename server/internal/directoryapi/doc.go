@@ -16,8 +16,8 @@
 // since H5 is about the other two APIs.
 //
 // Nothing of a body is read before its length is allowed and the header of its request, the body's hash in it, is signed by
-// a live key; what is refused before ends its connection. The bodies in memory have 16 MiB together; what does not fit is
-// 503.
+// a live key; what is refused before ends its connection. The bodies in memory have 64 MiB together, counted by the length that
+// they announce; what does not fit is 503.
 //
 // # Paths
 //
@@ -28,8 +28,7 @@
 // # Design
 //
 // The signature is checked in two parts, since the header alone says whether the sender knows a secret: who does not has no
-// byte read, and learns nothing of the id it names, for the work is the same. Memory is counted as a body comes and shared
-// by partner: a queue, or a share set aside by Content-Length, could be held by who sends nothing.
+// byte read, and learns nothing of the id it names, for the work is the same.
 //
 // A parameter of a list that is sent twice is invalid, not the first or the last of the two, for what the client meant
 // is not known. An unknown one is ignored (P10).

@@ -131,7 +131,7 @@ func (a *API) dataset(prefix string) http.Handler {
 func (a *API) asking(rt route) web.Asking {
 	return web.Asking{Vocabulary: rt.vocabulary, Read: func(q *web.Query, today calendar.Date) web.Reply {
 		c := rt.read(q, today)
-		return web.Reply{
+		reply := web.Reply{
 			Route: rt.path, Of: fmt.Sprint(a.History, " ", today), Period: c.period, Page: c.page, Changes: c.rounds,
 			Rows: c.sample.data == nil, People: c.people, Loose: a.Outside && c.channels,
 			Read: func(ctx context.Context, s web.States, from time.Time) (web.Content, error) {
@@ -139,6 +139,12 @@ func (a *API) asking(rt route) web.Asking {
 				return web.Content{Total: ans.total, Rows: ans.rows, Members: func(w *wire.Writer) { c.write(w, ans) }, Erased: ans.erased}, explain(err)
 			},
 		}
+		if c.queued {
+			reply.Enter = func(ctx context.Context, s web.States) (func(), error) {
+				return a.Queue.Enter(ctx, libraries.NetworkID(s.Tenant))
+			}
+		}
+		return reply
 	}}
 }
 

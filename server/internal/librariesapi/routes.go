@@ -117,7 +117,7 @@ func engagements(q *web.Query, _ calendar.Date) call {
 	return engagementList.page(query, q.Page(pages)).over(query.Period)
 }
 
-// users runs in the queue, which it joins when its parameters have been found good.
+// users waits in the queue when its parameters have been found good.
 func users(q *web.Query, _ calendar.Date) call {
 	query := report.UserQuery{
 		Reader:  reader(q),
@@ -129,18 +129,7 @@ func users(q *web.Query, _ calendar.Date) call {
 		UpdatedSince: q.Date("updatedSince", "Changed on that day or later, deactivation and deletion included."),
 	}
 	c := userList.page(query, q.Page(pages))
-	c.people = true
-	run := c.run
-	c.run = func(ctx context.Context, of asked) (answer, error) {
-		var leave func()
-		var err error
-		web.TraceOf(ctx).Aside(ctx, func() { leave, err = of.Queue.Enter(ctx, of.access.Network) })
-		if err != nil {
-			return answer{}, err
-		}
-		defer leave()
-		return run(ctx, of)
-	}
+	c.people, c.queued = true, true
 	return c
 }
 

@@ -22,6 +22,7 @@ type call struct {
 	rounds  bool   // the route has changedSince (H14)
 	// people and channels say that names and e-mails, and sessions by channel, are shown.
 	people, channels bool
+	queued           bool // it waits in the queue of heavy queries
 
 	run func(context.Context, asked) (answer, error)
 }

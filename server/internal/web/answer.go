@@ -6,10 +6,14 @@ import (
 	"iter"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/semaphore"
+
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
@@ -18,33 +22,31 @@ type Answers struct {
 	// Build returns a text that no two programs share which may write other bytes of the same; nil is for one program alone.
 	Build func() string
 	// Kept keeps bodies as they were sent, but for those that show people; nil keeps none.
-	Kept Bodies
+	Kept state.Cache
+	// Slots bounds how many replies are read at once, since each takes memory, and connections to the database again and again.
+	// Nil sets no bound.
+	Slots *semaphore.Weighted
 
-	bodies  sync.Pool // of *[]byte
-	coder   coder
-	makings makings
+	texts sync.Pool // of *[]byte
+	coder coder
 }
 
 // keptBuffer is the largest buffer that goes back into the pool, so that one huge answer does not hold its memory.
 const keptBuffer = 4 << 20
 
+const jsonType = "application/json; charset=utf-8"
+
 // WriteJSON answers 200 with the object whose members a function writes, or 304 without a body when the client has it already.
 // The body is complete in memory before the status is sent. Its entity tag is weak and depends on its text alone, not on
 // the coding, so that a client may change the codings it accepts.
 func (a *Answers) WriteJSON(w http.ResponseWriter, r *http.Request, members func(*wire.Writer)) {
-	buf := a.buffer()
-	*buf = wire.AppendJSON((*buf)[:0], members)
-	s := sent{tag: entityTag(*buf), contentType: jsonType}
-	if !s.had(r) {
-		s.coding = wantedBy(r, false).of(len(*buf))
-		buf = a.pack(buf, s.coding)
-	}
-	s.body = *buf
-	s.write(w, r)
-	a.release(buf)
+	text := a.buffer()
+	defer a.release(text)
+	*text = wire.AppendJSON((*text)[:0], members)
+	b := a.pack(*text, wantedBy(r, false))
+	b.tag = entityTag(*text)
+	b.write(w, r, jsonType)
 }
-
-const jsonType = "application/json; charset=utf-8"
 
 // WriteJSON answers with a status other than 200 of a GET: the object whose members a function writes, complete before the
 // status is sent, without an entity tag and not compressed.
@@ -57,49 +59,53 @@ func WriteJSON(w http.ResponseWriter, status int, members func(*wire.Writer)) {
 	w.Write(body)
 }
 
-// sent is an answer as it is sent. It has no body where the client has it.
-type sent struct {
-	tag, contentType, coding string
-	body                     []byte
+// body is a body as it is sent, with the total and the entity tag of its answer. It has no bytes where the client has them.
+type body struct {
+	bytes       []byte
+	coding, tag string
+	total       int64
 }
 
-// had reports whether the client has the answer already.
-func (s sent) had(r *http.Request) bool { return matches(r.Header.Values("If-None-Match"), s.tag) }
+// Bytes implements state.Value.
+func (b *body) Bytes() int { return len(b.bytes) + len(b.tag) + 64 }
 
-func (s sent) write(w http.ResponseWriter, r *http.Request) {
+// had reports whether the client has the answer already.
+func (b *body) had(r *http.Request) bool { return matches(r.Header.Values("If-None-Match"), b.tag) }
+
+func (b *body) write(w http.ResponseWriter, r *http.Request, contentType string) {
 	h := w.Header()
-	h.Set("ETag", s.tag)
+	h.Set("ETag", b.tag)
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Vary", "Accept, Accept-Encoding, Authorization, X-Api-Key")
-	if s.had(r) {
+	if b.had(r) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	if s.coding != identity {
-		h.Set("Content-Encoding", s.coding)
+	if b.coding != identity {
+		h.Set("Content-Encoding", b.coding)
 	}
-	if s.contentType == wire.XLSXType { // the name of the route: a person has it as a file
+	if contentType == wire.XLSXType { // the name of the route: a person has it as a file
 		h.Set("Content-Disposition", `attachment; filename="`+path.Base(r.URL.Path)+`.xlsx"`)
 	}
-	h.Set("Content-Type", s.contentType)
-	h.Set("Content-Length", strconv.Itoa(len(s.body)))
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Length", strconv.Itoa(len(b.bytes)))
 	w.WriteHeader(http.StatusOK)
-	w.Write(s.body)
+	w.Write(b.bytes)
 }
 
-// pack returns a body in a coding; the buffer is given up for the one returned.
-func (a *Answers) pack(body *[]byte, coding string) *[]byte {
-	if coding == identity {
-		return body
+// pack returns the body of a text, which is copied.
+func (a *Answers) pack(text []byte, w wanted) *body {
+	b := &body{coding: w.of(len(text))}
+	if b.coding == identity {
+		b.bytes = slices.Clone(text)
+	} else {
+		b.bytes = a.coder.encode(make([]byte, 0, len(text)/4), b.coding, text)
 	}
-	packed := a.buffer()
-	*packed = a.coder.encode((*packed)[:0], coding, *body)
-	a.release(body)
-	return packed
+	return b
 }
 
 func (a *Answers) buffer() *[]byte {
-	if b, ok := a.bodies.Get().(*[]byte); ok {
+	if b, ok := a.texts.Get().(*[]byte); ok {
 		return b
 	}
 	return new([]byte)
@@ -107,12 +113,12 @@ func (a *Answers) buffer() *[]byte {
 
 func (a *Answers) release(b *[]byte) {
 	if cap(*b) <= keptBuffer {
-		a.bodies.Put(b)
+		a.texts.Put(b)
 	}
 }
 
-// entityTag returns the weak tag of a body.
-func entityTag(body []byte) string { return `W/"` + digest(body) + `"` }
+// entityTag returns the weak tag of a text.
+func entityTag(text []byte) string { return `W/"` + digest(text) + `"` }
 
 // digest is 128 bits of a SHA-256, as text.
 func digest(text []byte) string {

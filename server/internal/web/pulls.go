@@ -143,11 +143,8 @@ func (c Caller) using(ctx context.Context, p Pulls, at state.Snapshot, report fu
 	}
 }
 
-// errUnread is the error of a report that is answered without having read anything.
-var errUnread = errors.New("nothing was read")
-
 // kept runs a report on a state. The error is ErrGone where the state is not one that is kept, from before the report's first
-// statement to after its last: it may have read what was being removed. errUnread is passed on.
+// statement to after its last: it may have read what was being removed.
 func (c Caller) kept(ctx context.Context, p Pulls, at state.Snapshot, report func(from time.Time) error) error {
 	if at.Versions == c.Now.Versions {
 		return report(c.From)
@@ -157,9 +154,6 @@ func (c Caller) kept(ctx context.Context, p Pulls, at state.Snapshot, report fun
 		return explainGone(err)
 	}
 	failed := report(from)
-	if failed == errUnread {
-		return failed
-	}
 	if _, err = p.KeptFrom(ctx, c.Tenant, at.Versions); errors.Is(err, state.ErrGone) {
 		return ErrGone
 	}

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -35,6 +34,8 @@ type Reply struct {
 	People bool
 	// Loose says that the bytes depend on more than is told here. They are always made then, and the tag is theirs.
 	Loose bool
+	// Enter waits in a queue of the reply's own before it is read, and returns what leaves it; nil is none.
+	Enter func(ctx context.Context, s States) (leave func(), err error)
 	// Read reads what is to be written, of a state whose facts have held since a time.
 	Read func(ctx context.Context, s States, from time.Time) (Content, error)
 
@@ -61,38 +62,29 @@ type Found struct {
 	form    format
 	name    string // of the bytes; empty where they have to be seen
 	wants   wanted
-	sent
-	buffer *[]byte // which holds the body; nil = nothing does, or the cache
-	end    func()  // of making a body that others wait for
+	body    *body
 }
 
 // Find finds the answer to a request, which is of GET and whose parameters are good: none of it where the client has it. The error
 // is ErrGone where a state that the request names is not kept, or that of reading.
 func (f *Front) Find(r *http.Request, p Reply) (*Found, error) {
-	a := &Found{reply: p, answers: f.Answers, end: func() {}}
-	defer func() { a.end() }()
+	a := &Found{reply: p, answers: f.Answers}
 	if p.Rows {
 		a.form = accepted(r.Header.Values("Accept"))
 	}
-	a.contentType, a.wants = contentTypes[a.form], wantedBy(r, a.form == formatXLSX)
-	var c Content
+	a.wants = wantedBy(r, a.form == formatXLSX)
 	err := p.Report(r.Context(), f.Pulls, func(from time.Time) (err error) {
-		if a.identify(from); a.hadBefore(r) || a.kept() || a.awaited(r.Context()) {
-			return errUnread
+		if a.identify(from); a.hadBefore(r) {
+			return nil
 		}
-		c, err = p.Read(r.Context(), p.States, from)
+		a.body, err = a.load(r.Context(), from)
 		return err
 	})
-	if errors.Is(err, errUnread) {
-		return a, nil
+	if err != nil {
+		return nil, err
 	}
-	if c.Erased {
-		a.name = ""
-	}
-	if err == nil {
-		a.make(r, c)
-	}
-	return a, err
+	a.Total = a.body.total
+	return a, nil
 }
 
 // identify gives the bytes a name: all that they depend on, which makes another one of each difference.
@@ -113,13 +105,13 @@ func (a *Found) identify(from time.Time) {
 		build, p.Tenant, p.Network, p.At.Versions, from.UnixMicro(), erasures, a.form, p.Of))
 }
 
-// tagged makes the entity tag of the name. A list's has its total too: it is shown, and says whether a pull begins, without a row
+// tagOf is the entity tag of the name. A list's has its total too: it is shown, and says whether a pull begins, without a row
 // read.
-func (a *Found) tagged(total int64) {
-	a.Total, a.tag = total, `W/"`+a.name+`"`
+func (a *Found) tagOf(total int64) string {
 	if a.reply.Rows || a.reply.Page != nil {
-		a.tag = `W/"` + a.name + "." + strconv.FormatInt(total, 10) + `"`
+		return `W/"` + a.name + "." + strconv.FormatInt(total, 10) + `"`
 	}
+	return `W/"` + a.name + `"`
 }
 
 // hadBefore reports whether the client names the bytes, and learns the total from the tag that it was given. `*` does not tell it.
@@ -129,29 +121,14 @@ func (a *Found) hadBefore(r *http.Request) bool {
 	}
 	for t := range entityTags(r.Header.Values("If-None-Match")) {
 		if rest, ok := strings.CutPrefix(t, `"`+a.name); ok {
-			total, _ := strconv.ParseUint(strings.Trim(rest, `."`), 10, 63)
-			if a.tagged(int64(total)); a.tag == "W/"+t {
+			total, _ := strconv.ParseInt(strings.Trim(rest, `."`), 10, 64)
+			if tag := a.tagOf(total); total >= 0 && tag == "W/"+t {
+				a.body = &body{total: total, tag: tag}
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// make makes the body, unless the client has it.
-func (a *Found) make(r *http.Request, c Content) {
-	a.buffer = a.answers.buffer()
-	*a.buffer = c.append((*a.buffer)[:0], a.form)
-	if a.tagged(c.Total); a.name == "" {
-		a.tag = entityTag(*a.buffer)
-	}
-	if a.had(r) {
-		return
-	}
-	a.coding = a.wants.of(len(*a.buffer))
-	a.buffer = a.answers.pack(a.buffer, a.coding)
-	a.body = *a.buffer
-	a.keep()
 }
 
 // append appends the content in a form.
@@ -173,8 +150,5 @@ func (a *Found) Send(w http.ResponseWriter, r *http.Request) {
 	if a.form != formatJSON {
 		w.Header().Set("X-Total-Rows", strconv.FormatInt(a.Total, 10))
 	}
-	a.write(w, r)
-	if a.buffer != nil {
-		a.answers.release(a.buffer)
-	}
+	a.body.write(w, r, contentTypes[a.form])
 }

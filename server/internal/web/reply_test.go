@@ -7,9 +7,13 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/server/internal/cache"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
@@ -29,14 +33,16 @@ func (d *desk) Check(context.Context, string) (web.Caller, error) { return web.C
 // shelf keeps every body.
 type shelf map[state.Key]state.Value
 
-// Get implements web.Bodies.
-func (s shelf) Get(k state.Key) (state.Value, bool) {
+// Load implements state.Cache.
+func (s shelf) Load(ctx context.Context, k state.Key, load func(context.Context) (state.Value, error)) (v state.Value, err error) {
 	v, ok := s[k]
-	return v, ok
+	if !ok {
+		if v, err = load(ctx); err == nil {
+			s[k] = v
+		}
+	}
+	return v, err
 }
-
-// Put implements web.Bodies.
-func (s shelf) Put(k state.Key, v state.Value) { s[k] = v }
 
 func newDesk() *desk {
 	d := &desk{keeper: keeper{questions: 1 << 20}, rows: []int64{7}}
@@ -238,12 +244,11 @@ func TestKeptBodies(t *testing.T) {
 	}
 }
 
-// What shows people is kept nowhere, nor what is not all that its name says, nor what is very large, nor the answer to whoever has it.
+// What shows people is kept nowhere, nor what is not all that its name says.
 func TestNotKept(t *testing.T) {
 	for what, change := range map[string]func(*desk, *web.Reply){
 		"people":       func(_ *desk, p *web.Reply) { p.People = true },
 		"loose":        func(_ *desk, p *web.Reply) { p.Loose = true },
-		"half a MiB":   func(d *desk, _ *web.Reply) { d.rows = make([]int64, 1<<19/len(`{"n":0},`)) },
 		"nobody keeps": func(d *desk, _ *web.Reply) { d.Answers.Kept = nil },
 	} {
 		d, kept := newDesk(), shelf{}
@@ -258,11 +263,6 @@ func TestNotKept(t *testing.T) {
 		if d.reads != 2 {
 			t.Errorf("%s: read %d times, want both", what, d.reads)
 		}
-	}
-	d, kept := newDesk(), shelf{}
-	d.Answers.Kept = kept
-	if w := d.send(t, d.reply(), "If-None-Match", "*"); w.Code != 304 || len(kept) > 0 {
-		t.Errorf("who has it: %d, %d are kept", w.Code, len(kept))
 	}
 }
 
@@ -281,5 +281,101 @@ func TestKeptApart(t *testing.T) {
 		if d.send(t, p); d.reads != 1 {
 			t.Errorf("another %s: read %d times", what, d.reads)
 		}
+	}
+}
+
+// Requests for one body at once make it once. It belongs to none of them: the one that began it leaves, and the others have it.
+func TestMadeOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, p, release := newDesk(), newDesk().reply(), make(chan struct{})
+		d.Answers.Kept = cache.New(1 << 20)
+		read, reads := p.Read, 0
+		p.Read = func(ctx context.Context, s web.States, from time.Time) (web.Content, error) {
+			reads++
+			<-release
+			if ctx.Err() != nil {
+				return web.Content{}, ctx.Err()
+			}
+			return read(ctx, s, from)
+		}
+		ask := func(ctx context.Context) <-chan error {
+			failed := make(chan error, 1)
+			go func() {
+				_, err := d.Find(httptest.NewRequest("GET", "/list", nil).WithContext(ctx), p)
+				failed <- err
+			}()
+			synctest.Wait()
+			return failed
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		first := ask(ctx)
+		others := []<-chan error{ask(t.Context()), ask(t.Context())}
+		leave()
+		if err := <-first; !errors.Is(err, context.Canceled) {
+			t.Errorf("who left: %v, want %v", err, context.Canceled)
+		}
+		close(release)
+		for _, other := range others {
+			if err := <-other; err != nil {
+				t.Errorf("another: %v", err)
+			}
+		}
+		if reads != 1 {
+			t.Errorf("it was read %d times, want once", reads)
+		}
+	})
+}
+
+// As many replies are read at once as there are slots. One that waits in a queue of its own takes none.
+func TestSlots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk()
+		d.Answers.Slots = semaphore.NewWeighted(2)
+		release, reading, queueing, answered := make(chan struct{}), 0, 0, 0
+		p := d.reply()
+		p.Read = func(context.Context, web.States, time.Time) (web.Content, error) {
+			reading++
+			<-release
+			return web.Content{Members: func(*wire.Writer) {}}, nil
+		}
+		queued := p
+		queued.Enter = func(context.Context, web.States) (func(), error) {
+			queueing++
+			<-release
+			return func() { queueing-- }, nil
+		}
+		for _, reply := range []web.Reply{queued, queued, queued, p, p, p} {
+			go func() {
+				if _, err := d.Find(httptest.NewRequest("GET", "/list", nil), reply); err == nil {
+					answered++
+				}
+			}()
+			synctest.Wait()
+		}
+		if reading != 2 || queueing != 3 {
+			t.Errorf("%d are read and %d wait in the queue, want 2 and 3", reading, queueing)
+		}
+		close(release)
+		synctest.Wait()
+		if reading != 6 || queueing != 0 || answered != 6 {
+			t.Errorf("at the end %d were read, %d wait, %d are answered; want 6, 0 and 6", reading, queueing, answered)
+		}
+	})
+}
+
+// A reply that its queue refuses is not read, and one whose time is over before there is a slot leaves its queue.
+func TestNoSlot(t *testing.T) {
+	d := newDesk()
+	d.Answers.Slots = semaphore.NewWeighted(0)
+	p, left := d.reply(), 0
+	p.Enter = func(context.Context, web.States) (func(), error) { return func() { left++ }, nil }
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.Find(httptest.NewRequest("GET", "/list", nil).WithContext(ctx), p); !errors.Is(err, context.Canceled) || left != 1 {
+		t.Errorf("without a slot: %v, left %d times, want %v and once", err, left, context.Canceled)
+	}
+	p.Enter = func(context.Context, web.States) (func(), error) { return nil, web.ErrKey }
+	if _, err := d.Find(httptest.NewRequest("GET", "/list", nil), p); err != web.ErrKey || d.reads > 0 {
+		t.Errorf("refused by its queue: %v, read %d times, want %v and none", err, d.reads, web.ErrKey)
 	}
 }

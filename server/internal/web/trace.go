@@ -33,7 +33,6 @@ type Trace struct {
 	Reason string
 	log    *slog.Logger
 	tries  *attempts // of Retry; nil = the request did not pass it
-	turn   *turn     // of Turns; nil = the request did not pass it
 }
 
 type traceKey struct{}
