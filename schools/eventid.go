@@ -11,8 +11,8 @@ import (
 //
 // An identifier that ends in a number, such as 4711 or s-ana-17, stands in a series, that of all identifiers which are the same up
 // to their numbers: Series is 8 bytes of the SHA-256 of its kind and of what stands before the number, and never 0. It is the
-// number that tells it from the others of its series. Of any other identifier Hash alone tells, 8 bytes of the SHA-256 of its kind and
-// text: two of a million of one user and day would share one with a chance of about 1 in 37 million.
+// number that tells it from the others of its series. Any other identifier has a Hash in their place, 8 bytes of the SHA-256 of its
+// kind and text: two of a million of one user and day would share one with a chance of about 1 in 37 million.
 type EventID struct {
 	Hash, Series uint64
 	Number       int64 // of the series; not negative
@@ -24,7 +24,7 @@ func NewEventID(resource byte, id []byte) EventID {
 	if p.n == 0 {
 		return EventID{Hash: p.Hash}
 	}
-	return EventID{Hash: NumberedHash(p.Series(), p.Number), Series: SeriesHash(p.Series()), Number: p.Number}
+	return EventID{Series: SeriesHash(p.Series()), Number: p.Number}
 }
 
 // IDParts are what an identifier is made of. An identifier with a number is not hashed by parting it: most events have the series
@@ -59,12 +59,6 @@ const MaxSeries = 1 + maxBefore
 // SeriesHash is what stands for a series in an EventID.
 func SeriesHash(series []byte) uint64 {
 	return max(1, sum(series[0], series[1:]))
-}
-
-// NumberedHash is the Hash of the identifier of a series and a number.
-func NumberedHash(series []byte, number int64) uint64 {
-	var buf [MaxSeries + 19]byte
-	return sum(series[0], strconv.AppendInt(append(buf[:0], series[1:]...), number, 10))
 }
 
 // sum returns 8 bytes of the SHA-256 of a resource and a text.

@@ -28,7 +28,6 @@ var mayImport = map[string][]string{
 	"auth":                      {},
 	"directory":                 {"paging", "paging/row"},
 	"schools":                   {"directory", "paging/row", "reading", "reading/calendar"},
-	"schools/formertest":        {"reading/calendar"},
 	"schools/internal/facts":    {"directory", "paging/state", "reading", "reading/calendar", "reading/packed", "schools"},
 	"schools/internal/intake":   {"directory", "paging/row", "paging/state", "reading", "reading/calendar", "reading/packed", "reading/spill", "schools", "schools/internal/facts"},
 	"schools/report":            {"directory", "paging", "paging/round", "paging/state", "reading", "reading/calendar", "reading/packed", "schools", "schools/internal/facts", "schools/internal/intake"},

@@ -16,7 +16,6 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
-	"github.com/lectern-dev/lectern/schools/formertest"
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 	"github.com/lectern-dev/lectern/schools/internal/intake"
 	"github.com/lectern-dev/lectern/schools/report"
@@ -205,7 +204,7 @@ func TestCorruptData(t *testing.T) {
 	})
 }
 
-// withoutSums removes the sums, as a database has none that was loaded before there were some.
+// withoutSums removes the sums, so that reports read records.
 func withoutSums(t *testing.T, db *database.DB) {
 	t.Helper()
 	if _, err := db.NewRaw(`DELETE FROM blocks WHERE kind = ?`, facts.SumsKind.Number).Exec(t.Context()); err != nil {
@@ -237,64 +236,6 @@ func setBlock(t *testing.T, db *database.DB, kind int16, data []byte) {
 	if _, err := db.NewRaw(`UPDATE blocks SET data = ? WHERE kind = ?`, data, kind).Exec(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// TestFormerForms: facts whose ledgers and seen events are of their first forms answer as they did, and a load goes on from them:
-// it counts nothing twice, and leaves nothing of the first forms where it changes something.
-func TestFormerForms(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		f := newFixture(t, db)
-		at := f.load("s-17")
-		want := f.answers(at)
-		withoutSums(t, db)
-		put := func(k state.Kind, b state.Block) {
-			_, err := db.NewRaw(`UPDATE blocks SET a = ?, b = ?, data = ? WHERE kind = ?`,
-				b.A, b.B, state.Seal(state.Tenant(f.partner), k, b), k.Number).Exec(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		put(facts.LedgerKind, state.Block{Data: formertest.Ledgers(0, map[int64]formertest.Days{1: {9: {day}}})})
-		put(facts.SeenKind, state.Block{BlockKey: state.BlockKey{A: 1, B: int64(day >> 3)}, Data: formertest.Seen(map[calendar.Date][]uint64{
-			day & 7: {schools.NewEventID('s', []byte("s-17")).Hash},
-		})})
-		if got := f.answers(at); got != want {
-			t.Errorf("from the first forms it answers\n%s\nwant\n%s", got, want)
-		}
-		for _, load := range []struct {
-			segment       string
-			new, repeated int
-		}{{"s-17", 0, 1}, {"s-18", 1, 0}, {"s-17", 0, 1}, {"s-18", 0, 1}} {
-			if saved, err := f.save(t.Context(), load.segment, nil); err != nil || saved.New != load.new || saved.Repeated != load.repeated {
-				t.Errorf("load %s: %d new, %d repeated, %v, want %d and %d", load.segment, saved.New, saved.Repeated, err, load.new, load.repeated)
-			}
-		}
-		versions := map[byte]bool{}
-		at = f.state().At
-		for _, k := range []state.Kind{facts.LedgerKind, facts.SeenKind} {
-			err := f.Scan(t.Context(), state.Tenant(f.partner), at.Facts, k, state.Range{}, func(b state.Block) error {
-				versions[b.Data[0]] = true
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		if len(versions) != 1 || !versions[2] {
-			t.Errorf("the versions of their forms are %v, want 2", versions)
-		}
-		summed := 0
-		err := facts.Facts{Blocks: f.Store, Partner: f.partner, At: at.Facts}.Sums(t.Context(), []int64{1}, func(directory.UserID, *facts.Sums) error {
-			summed++
-			return nil
-		})
-		if err != nil || summed != 1 {
-			t.Errorf("%d users have sums, %v, want 1", summed, err)
-		}
-		if err := f.Verify(t.Context(), f.partner, at, func(what string) { t.Error(what) }); err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 // TestStateIsOfOneTime: what a check reads while somebody writes is of one time: who has given up his reference is known by it still.

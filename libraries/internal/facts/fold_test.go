@@ -388,34 +388,3 @@ func TestFoldErrors(t *testing.T) {
 		}
 	}
 }
-
-// TestFoldFormerShelf goes on from a titles of the former version, which does not tell when a loan ended: it counts as it did,
-// by any later session, until a feed says otherwise of it. Then it is judged by the days that the reader's titles knew, and by sessions
-// that come later.
-func TestFoldFormerShelf(t *testing.T) {
-	returned := loanAt("03 10:00:00", libraries.LoanReturned, "05 11:00:00")
-	later := loanAt("03 10:00:00", libraries.LoanReturned, "06 11:00:00")
-	// Title 10: two sessions, the last on 7 August, 5 percent; one loan of 3 August.
-	form := []byte{1, 1, 10, 2, 120, 0x88, 0x27, 34, 1, 26}
-	for _, test := range []struct {
-		name string
-		d    facts.Delivery
-		want int64 // the change of what is confirmed
-	}{
-		{"another session", facts.Delivery{Events: []facts.Event{sessionAt("09 10:00:00", 0)}}, 0},
-		{"the loan ended on another day", facts.Delivery{Loans: []facts.LoanChange{{later, &returned}}}, -1},
-		{"it ended on the day of a session", facts.Delivery{Loans: []facts.LoanChange{{loanAt("03 10:00:00", libraries.LoanReturned, "07 11:00:00"), &returned}}}, 0},
-		{"a session comes late", facts.Delivery{
-			Events: []facts.Event{sessionAt("06 10:00:00", 0)}, Loans: []facts.LoanChange{{later, &returned}},
-		}, 0},
-	} {
-		shelf, err := facts.ParseReaderTitles(form)
-		noError(t, err)
-		test.d.Reader = 1
-		c, err := facts.Past{Titles: shelf, Events: map[facts.EventSetKey]*facts.EventSet{}}.Fold(test.d)
-		noError(t, err)
-		if got := facts.CountsByTitle(c.Counts).Of(10).Confirmed; got != test.want {
-			t.Errorf("%s: %+d confirmed, want %+d", test.name, got, test.want)
-		}
-	}
-}

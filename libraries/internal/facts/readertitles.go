@@ -59,14 +59,9 @@ func (b *ReaderTitle) lend(loan calendar.Period) {
 	b.Loans = slices.Insert(b.Loans, i, loan)
 }
 
-// relend notes that a loan of the title has other days than before, and reports whether the reader has it. Titles of the
-// former form has it as one that is still active.
+// relend notes that a loan of the title has other days than before, and reports whether the reader has it.
 func (b *ReaderTitle) relend(before, now calendar.Period) bool {
 	i, found := slices.BinarySearchFunc(b.Loans, before, comparePeriods)
-	if !found {
-		before.End = libraries.Unended
-		i, found = slices.BinarySearchFunc(b.Loans, before, comparePeriods)
-	}
 	if found {
 		b.Loans = slices.Delete(b.Loans, i, i+1)
 		b.lend(now)

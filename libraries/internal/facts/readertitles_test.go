@@ -31,7 +31,7 @@ func aShelf() *facts.ReaderTitles {
 }
 
 func TestShelfForm(t *testing.T) {
-	form := []byte{2, 4,
+	form := []byte{1, 4,
 		3, 4, 0xac, 2, 0xd0, 0x86, 3, 3, 1, 3, 7, 1, 2, 3, 2, 1, 0, 15, 9, 0, // three days: the first is -1, signed; then 3 and 7 on
 		2, 1, 0, 0xd0, 0x86, 3, 6, 0, // one session needs neither a number of days nor places
 		1, 2, 0, 0x8f, 0x4e, 1, 0, 0,
@@ -50,48 +50,6 @@ func TestShelfFind(t *testing.T) {
 	for book, want := range map[int64]*facts.ReaderTitle{3: &s.Books[0], 5: &s.Books[1], 6: &s.Books[2], 1000: &s.Books[3], 1: nil, 4: nil, 1001: nil} {
 		if got := s.Find(book); got != want {
 			t.Errorf("Find(%d) = %p, want %p", book, got, want)
-		}
-	}
-}
-
-// TestFormerShelves reads what was stored before a titles knew all days of sessions and the ends of loans: a loan of such a
-// titles is confirmed by a later session, as it was.
-func TestFormerShelves(t *testing.T) {
-	day := libraries.HistoryStart
-	form := []byte{1, 3,
-		3, 4, 0xac, 2, 0xd0, 0x86, 3, 18, 7, 0, 3, 2, 0, 9, // the last session 9 days after the first; the shares 7 and 0 before it
-		2, 1, 0, 0x8f, 0x4e, 1, 0,
-		0xe3, 7, 0, 1, 0,
-	}
-	want := &facts.ReaderTitles{Books: []facts.ReaderTitle{
-		{
-			Book:  3,
-			Pair:  libraries.Pair{Sessions: 4, Seconds: 300, Highest: 50_000, Days: []calendar.Date{day + 2, day + 9}, Day10: day + 2, Day50: day + 9},
-			Loans: []calendar.Period{{Start: day + 1, End: libraries.Unended}, {Start: day + 1, End: libraries.Unended}, {Start: day + 10, End: libraries.Unended}},
-		},
-		{Book: 5, Pair: libraries.Pair{Sessions: 1, Highest: 9_999, Days: []calendar.Date{day - 1}}},
-		{Book: 1000, Loans: []calendar.Period{{Start: day, End: libraries.Unended}}},
-	}}
-	got, err := facts.ParseReaderTitles(form)
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("ParseShelf = %+v, %v, want %+v", got, err, want)
-	}
-	if n := got.Books[0].Confirmed(); n != 2 {
-		t.Errorf("Confirmed = %d, want the two loans that were made before the last session", n)
-	}
-	if again, err := facts.ParseReaderTitles(got.AppendBinary(nil)); err != nil || !reflect.DeepEqual(again, want) {
-		t.Errorf("stored anew, ParseShelf = %+v, %v, want %+v", again, err, want)
-	}
-	for name, form := range map[string][]byte{
-		"finished before it was begun":   {1, 1, 3, 2, 0, 0xd0, 0x86, 3, 18, 1, 2, 0},
-		"more days than sessions":        {1, 1, 3, 1, 0, 0xd0, 0x86, 3, 18, 1, 0, 0},
-		"above 100 percent":              {1, 1, 3, 1, 0, 0xa1, 0x8d, 6, 18, 0, 0, 0},
-		"a loan after the end of time":   {1, 1, 3, 0, 2, 0, 0xff, 0xff, 0xff, 0xff, 7},
-		"neither session nor loan":       {1, 2, 3, 0, 0, 1, 1, 0, 0, 18, 0},
-		"a form of now under its number": append([]byte{1}, aShelf().AppendBinary(nil)[1:]...),
-	} {
-		if s, err := facts.ParseReaderTitles(form); !errors.Is(err, packed.ErrCorrupt) {
-			t.Errorf("%s: ParseShelf = %+v, %v, want ErrCorrupt", name, s, err)
 		}
 	}
 }
@@ -115,18 +73,18 @@ func TestConfirmed(t *testing.T) {
 }
 
 func TestCorruptShelves(t *testing.T) {
-	loanOf := func(days int64) []byte { return binary.AppendUvarint([]byte{2, 1, 3, 0, 1, 0}, uint64(days)) }
+	loanOf := func(days int64) []byte { return binary.AppendUvarint([]byte{1, 1, 3, 0, 1, 0}, uint64(days)) }
 	for name, form := range map[string][]byte{
-		"neither session nor loan":            {2, 2, 3, 0, 0, 1, 1, 0, 0, 18, 0},
-		"finished before it was begun":        {2, 1, 3, 2, 0, 0xd0, 0x86, 3, 2, 18, 1, 1, 0, 0},
-		"a title twice":                       {2, 2, 3, 0, 1, 0, 0, 0, 0, 1, 0, 0},
-		"above 100 percent":                   {2, 1, 3, 1, 0, 0xa1, 0x8d, 6, 18, 0},
-		"more days than sessions":             {2, 1, 3, 2, 0, 0, 3, 18, 1, 1, 0},
-		"no day":                              {2, 1, 3, 2, 0, 0, 0, 0, 0, 0},
-		"a day twice":                         {2, 1, 3, 2, 0, 0, 2, 18, 0, 0},
-		"a place past the days":               {2, 1, 3, 2, 0, 0x90, 0x4e, 2, 18, 1, 2, 0},
-		"loans of a day, the later end first": {2, 1, 3, 0, 2, 0, 2, 0, 1},
-		"an active loan first":                {2, 1, 3, 0, 2, 0, 0, 0, 1},
+		"neither session nor loan":            {1, 2, 3, 0, 0, 1, 1, 0, 0, 18, 0},
+		"finished before it was begun":        {1, 1, 3, 2, 0, 0xd0, 0x86, 3, 2, 18, 1, 1, 0, 0},
+		"a title twice":                       {1, 2, 3, 0, 1, 0, 0, 0, 0, 1, 0, 0},
+		"above 100 percent":                   {1, 1, 3, 1, 0, 0xa1, 0x8d, 6, 18, 0},
+		"more days than sessions":             {1, 1, 3, 2, 0, 0, 3, 18, 1, 1, 0},
+		"no day":                              {1, 1, 3, 2, 0, 0, 0, 0, 0, 0},
+		"a day twice":                         {1, 1, 3, 2, 0, 0, 2, 18, 0, 0},
+		"a place past the days":               {1, 1, 3, 2, 0, 0x90, 0x4e, 2, 18, 1, 2, 0},
+		"loans of a day, the later end first": {1, 1, 3, 0, 2, 0, 2, 0, 1},
+		"an active loan first":                {1, 1, 3, 0, 2, 0, 0, 0, 1},
 		"a loan that ends with time":          loanOf(math.MaxInt32 - int64(libraries.HistoryStart) + 1),
 		"a version to come":                   {3, 0},
 		"nothing":                             {},
@@ -138,10 +96,10 @@ func TestCorruptShelves(t *testing.T) {
 	}
 	for name, form := range map[string][]byte{
 		"a loan that ends a day before time": loanOf(math.MaxInt32 - int64(libraries.HistoryStart)),
-		"100 percent":                        {2, 1, 3, 1, 0, 0xa0, 0x8d, 6, 18, 0},
-		"as many days as sessions":           {2, 1, 3, 2, 0, 0, 2, 18, 1, 0},
-		"the last place":                     {2, 1, 3, 2, 0, 0x90, 0x4e, 2, 18, 1, 1, 0},
-		"two loans of the same day":          {2, 1, 3, 0, 2, 0, 1, 0, 1},
+		"100 percent":                        {1, 1, 3, 1, 0, 0xa0, 0x8d, 6, 18, 0},
+		"as many days as sessions":           {1, 1, 3, 2, 0, 0, 2, 18, 1, 0},
+		"the last place":                     {1, 1, 3, 2, 0, 0x90, 0x4e, 2, 18, 1, 1, 0},
+		"two loans of the same day":          {1, 1, 3, 0, 2, 0, 1, 0, 1},
 	} {
 		if _, err := facts.ParseReaderTitles(form); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -152,7 +110,6 @@ func TestCorruptShelves(t *testing.T) {
 func FuzzShelf(f *testing.F) {
 	f.Add(aShelf().AppendBinary(nil))
 	f.Add((&facts.ReaderTitles{}).AppendBinary(nil))
-	f.Add([]byte{1, 1, 3, 4, 0xac, 2, 0xd0, 0x86, 3, 18, 7, 0, 3, 2, 0, 9})
 	fuzzForm(f, func(data []byte) ([]byte, error) {
 		s, err := facts.ParseReaderTitles(data)
 		if err != nil {
@@ -161,9 +118,6 @@ func FuzzShelf(f *testing.F) {
 		form := s.AppendBinary(nil)
 		if again, err := facts.ParseReaderTitles(form); err != nil || !reflect.DeepEqual(again, s) {
 			return nil, fmt.Errorf("%+v, stored anew, is %+v, %w", s, again, err)
-		}
-		if data[0] == 1 { // the former version is read alone
-			return data, nil
 		}
 		return form, nil
 	})

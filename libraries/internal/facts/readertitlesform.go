@@ -11,10 +11,7 @@ import (
 )
 
 const (
-	// formerReaderTitles is the version of readers' titles that knew the last day alone of a title's sessions, and of its loans
-	// the first.
-	formerReaderTitles  = 1
-	readerTitlesVersion = 2
+	readerTitlesVersion = 1
 
 	// minReaderTitle is the number of bytes that a title takes at least: identifier, sessions, loans, and one of those.
 	minReaderTitle = 4
@@ -93,26 +90,16 @@ func appendNextDay(b []byte, day, former calendar.Date, first bool) []byte {
 }
 
 // ParseReaderTitles unpacks the stored titles of a reader. Of data it keeps nothing. The error is [packed.ErrCorrupt].
-//
-// Titles of version 1, which an earlier Lectern stored, says less than this one knows. Of the days with a session it has the
-// last and those of the two shares, and of a loan not when it ended: it counts as active, so that what it confirms is what it
-// confirmed, until a feed says otherwise of it.
 func ParseReaderTitles(data []byte) (*ReaderTitles, error) {
-	if len(data) > 0 && data[0] == formerReaderTitles {
-		return parseBooks(packed.NewDecoder(data, formerReaderTitles), readFormerPair, readFormerLoans)
-	}
-	return parseBooks(packed.NewDecoder(data, readerTitlesVersion), readPair, readLoanDays)
-}
-
-func parseBooks(d *packed.Decoder, pair func(*packed.Decoder) libraries.Pair, loans func(*packed.Decoder) []calendar.Period) (*ReaderTitles, error) {
+	d := packed.NewDecoder(data, readerTitlesVersion)
 	s := &ReaderTitles{Books: make([]ReaderTitle, d.Count(minReaderTitle))}
 	former := int64(0)
 	for i := range s.Books {
 		book := &s.Books[i]
 		book.Book = step(d, former, i == 0)
 		former = book.Book
-		book.Pair = pair(d)
-		book.Loans = loans(d)
+		book.Pair = readPair(d)
+		book.Loans = readLoanDays(d)
 		if d.Check(book.Pair.Sessions > 0 || len(book.Loans) > 0); d.Bad() {
 			break
 		}

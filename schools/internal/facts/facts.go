@@ -87,7 +87,7 @@ func (f Facts) Records(ctx context.Context, keys []RecordKey, period state.Span,
 	})
 }
 
-// Sums reads the sums of users, who ascend: of those who have some.
+// Sums reads the sums of users, who ascend: of those who have records.
 func (f Facts) Sums(ctx context.Context, users []int64, visit func(directory.UserID, *Sums) error) error {
 	return f.Scan(ctx, SumsKind, state.Range{Among: users}, func(b state.Block) error {
 		s, err := ParseSums(b.Data)

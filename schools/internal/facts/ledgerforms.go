@@ -11,15 +11,12 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// leafVersion begins the stored form of a leaf. The first form of ledgers began with formVersion.
-const leafVersion = 2
-
 // appendBinary appends the stored form of a leaf, which must have an entry: version, and for each user with entries the difference of
 // places in the block (the first from -1) and the number of entries. An entry is the difference of books (the first from -1), the
 // number of days from the last one before the leaf to the leaf's first, 0 where there is none, and the days as 4 bytes,
 // little-endian. Other numbers are varints.
 func (l *leaf) appendBinary(b []byte) []byte {
-	b = append(b, leafVersion)
+	b = append(b, formVersion)
 	last := -1
 	for place := range ledgerBlock {
 		entries := l.of(directory.UserID(place))
@@ -46,10 +43,7 @@ func (l *leaf) appendBinary(b []byte) []byte {
 
 // unmarshalBinary reads the stored form of the leaf of a number. Of data it keeps nothing.
 func (l *leaf) unmarshalBinary(number int32, data []byte) error {
-	if len(data) == 0 || data[0] != leafVersion {
-		return packed.ErrCorrupt
-	}
-	d := packed.Bare(data[1:])
+	d := packed.NewDecoder(data, formVersion)
 	l.number = number
 	l.all = make([]entry, 0, len(data)/6) // as many as there can be
 	place := -1
@@ -62,7 +56,7 @@ func (l *leaf) unmarshalBinary(number int32, data []byte) error {
 		l.fill(place, place+int(step))
 		place += int(step)
 		for book := int64(-1); n > 0; n-- {
-			e := entryOf(&d, number, book)
+			e := entryOf(d, number, book)
 			if d.Bad() {
 				break
 			}
@@ -96,13 +90,10 @@ func entryOf(d *packed.Decoder, number int32, book int64) entry {
 	return e
 }
 
-// AddBlock adds a stored block, of which it keeps nothing. Those of a block of users come by leaf; one of the first form has all.
+// AddBlock adds a stored block, of which it keeps nothing. Those of a block of users come by leaf.
 func (ls *Ledgers) AddBlock(k state.BlockKey, data []byte) error {
 	if k.A < 0 || k.A > maxUserID/ledgerBlock {
 		return fmt.Errorf("block %d of users: %w", k.A, packed.ErrCorrupt)
-	}
-	if len(data) > 0 && data[0] == formVersion {
-		return ls.addFormer(k.A, data)
 	}
 	leaves := ls.leaves(k.A)
 	if n := len(leaves); k.B != int64(int32(k.B)) || n > 0 && int64(leaves[n-1].number) >= k.B {
@@ -114,60 +105,4 @@ func (ls *Ledgers) AddBlock(k state.BlockKey, data []byte) error {
 	}
 	ls.add(k.A, l)
 	return nil
-}
-
-// addFormer adds a block of the first form: version, number of users, and for each the difference of identifiers, the ledger's size,
-// the ledger.
-func (ls *Ledgers) addFormer(block int64, data []byte) error {
-	if len(ls.leaves(block)) > 0 {
-		return fmt.Errorf("leaves beside the first form: %w", packed.ErrCorrupt)
-	}
-	ledgers := map[directory.UserID]Ledger{}
-	d := packed.NewDecoder(data, formVersion)
-	id := block * ledgerBlock
-	for n := d.Count(2); n > 0 && !d.Bad(); n-- {
-		id += int64(d.Uvarint())
-		l, err := formerLedger(d.Bytes(d.Count(1)))
-		if err != nil || id < block*ledgerBlock || id >= (block+1)*ledgerBlock {
-			return packed.ErrCorrupt
-		}
-		ledgers[directory.UserID(id)] = l
-	}
-	if ls.former == nil {
-		ls.former = map[int64]bool{}
-	}
-	ls.former[block] = true
-	ls.add(block, newLeaves(block, func(id directory.UserID) Ledger { return ledgers[id] })...)
-	return d.End()
-}
-
-// formerLedger reads a ledger of the first form: count of books; per book, ascending: difference of identifiers (the first from -1),
-// number of days, first day (zigzag); with more days, the distance to the last one, and the size in bytes and differences of
-// those between. Numbers are varints.
-func formerLedger(data []byte) (l Ledger, err error) {
-	d := packed.Bare(data)
-	book := int64(-1)
-	for n := d.Count(3); n > 0 && !d.Bad(); n-- {
-		next, days := book+int64(d.Uvarint()), d.Uvarint()
-		d.Check(next > book)
-		book = next
-		day := calendar.Date(d.Varint())
-		l = l.append(book, day)
-		add := func(later calendar.Date) {
-			d.Check(later > day)
-			day, days = later, days-1
-			l = l.append(book, day)
-		}
-		if days != 1 {
-			last := day + calendar.Date(d.Uvarint())
-			between := packed.Bare(d.Bytes(d.Count(1)))
-			for between.Len() > 0 && !between.Bad() {
-				add(day + calendar.Date(between.Uvarint()))
-			}
-			d.Check(!between.Bad())
-			add(last)
-		}
-		d.Check(days == 1)
-	}
-	return l, d.End()
 }

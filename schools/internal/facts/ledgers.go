@@ -19,8 +19,7 @@ func LedgerBlock(id directory.UserID) int64 { return int64(id) / ledgerBlock }
 
 // Ledgers are the ledgers of users, leaf by leaf. They count the reading rows of any period by going through its leaves alone.
 type Ledgers struct {
-	blocks [][]*leaf      // by block of users, then leaf
-	former map[int64]bool // the blocks that are stored in the first form, all leaves in one
+	blocks [][]*leaf // by block of users, then leaf
 	bytes  int
 }
 
@@ -160,24 +159,18 @@ func (ls *Ledgers) Users() directory.UserID { return directory.UserID(len(ls.blo
 // Bytes returns about the memory that the ledgers hold.
 func (ls *Ledgers) Bytes() int { return 24*cap(ls.blocks) + ls.bytes }
 
-// add adds leaves of a block of users, behind those that it has.
-func (ls *Ledgers) add(block int64, more ...*leaf) {
+// add adds a leaf of a block of users, behind those that it has.
+func (ls *Ledgers) add(block int64, l *leaf) {
 	for int64(len(ls.blocks)) <= block {
 		ls.blocks = append(ls.blocks, nil)
 	}
-	ls.blocks[block] = append(ls.blocks[block], more...)
-	for _, l := range more {
-		ls.bytes += 4*(ledgerBlock+12) + 16*cap(l.all)
-	}
+	ls.blocks[block] = append(ls.blocks[block], l)
+	ls.bytes += 4*(ledgerBlock+12) + 16*cap(l.all)
 }
 
 // Put puts the blocks of a block of users into a load that gives some of them other ledgers, as far as these are not what is stored.
 func (ls *Ledgers) Put(p *state.Puts, block int64, changed map[directory.UserID]Ledger) {
 	had := ls.leaves(block)
-	if ls.former[block] {
-		p.Add(state.BlockKey{A: block}, true, nil)
-		had = nil
-	}
 	for _, l := range newLeaves(block, func(id directory.UserID) Ledger {
 		if l, ok := changed[id]; ok {
 			return l

@@ -1,7 +1,6 @@
 package facts_test
 
 import (
-	"encoding/hex"
 	"maps"
 	"slices"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/schools/formertest"
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
 
@@ -53,18 +51,6 @@ func ledgersOf(t *rapid.T, l facts.Ledger) *facts.Ledgers {
 	s := newShelf(t)
 	s.load(0, map[directory.UserID]facts.Ledger{7: l})
 	return s.Ledgers
-}
-
-// formerBlock is a block of the first form.
-func formerBlock(block int64, users map[directory.UserID][]facts.BookDays) []byte {
-	former := map[int64]formertest.Days{}
-	for id, books := range users {
-		former[int64(id)] = formertest.Days{}
-		for _, b := range books {
-			former[int64(id)][b.Book] = b.Days
-		}
-	}
-	return formertest.Ledgers(block, former)
 }
 
 // model says by user and book on which days it was read.
@@ -125,24 +111,12 @@ var someDay = rapid.OneOf(
 	rapid.SampledFrom([]calendar.Date{-700_000, 30_000}),
 )
 
-// TestLedgersCountAnyPeriod loads days piece by piece, late ones too, onto nothing or onto the first form, and compares what the
+// TestLedgersCountAnyPeriod loads days piece by piece, late ones too, and compares what the
 // ledgers say of any period with going through all days.
 func TestLedgersCountAnyPeriod(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, m := newShelf(t), model{}
 		someUser := rapid.SampledFrom([]directory.UserID{1, 2, 127, 128, 300})
-		if rapid.Bool().Draw(t, "first form") {
-			p := &state.Puts{Kind: facts.LedgerKind}
-			for block, ids := range map[int64][]directory.UserID{0: {1, 2, 127}, 2: {300}} {
-				users := map[directory.UserID][]facts.BookDays{}
-				for _, id := range ids {
-					users[id] = someBooks(t)
-					m.add(id, users[id])
-				}
-				p.Add(state.BlockKey{A: block}, false, formerBlock(block, users))
-			}
-			s.put(p)
-		}
 		for range rapid.IntRange(0, 4).Draw(t, "loads") {
 			id, more := someUser.Draw(t, "user"), someBooks(t)
 			m.add(id, more)
@@ -221,30 +195,6 @@ func TestLedgersWriteWhatChanges(t *testing.T) {
 	})
 }
 
-// TestFirstFormOfLedgers reads a block as it was written before there were leaves.
-func TestFirstFormOfLedgers(t *testing.T) {
-	data, err := hex.DecodeString("01020512020605b6ba02cb0203020221b70501bcba027a0801010205e99f0100")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var ls facts.Ledgers
-	if err := ls.AddBlock(state.BlockKey{A: 1}, data); err != nil {
-		t.Fatal(err)
-	}
-	want := map[directory.UserID][]facts.BookDays{
-		133: {{Book: 5, Days: []calendar.Date{20123, 20125, 20127, 20160, 20454}}, {Book: 700, Days: []calendar.Date{20126}}},
-		255: {{Book: 0, Days: []calendar.Date{-3, 20454}}},
-	}
-	for id, books := range want {
-		if got := ls.Ledger(id).Unpack(); !slices.EqualFunc(got, books, equalBooks) {
-			t.Errorf("ledger of %d = %v, want %v", id, got, books)
-		}
-	}
-	if got := formerBlock(1, want); string(got) != string(data) {
-		t.Errorf("the test writes the first form as %x", got)
-	}
-}
-
 // TestVerifyLeaves: a leaf that names an earlier day which no leaf has is found.
 func TestVerifyLeaves(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -256,7 +206,7 @@ func TestVerifyLeaves(t *testing.T) {
 		m := &state.Memory{}
 		l := m.Load(1)
 		p := &state.Puts{Kind: facts.LedgerKind}
-		p.Add(state.BlockKey{A: 3, B: 628}, false, []byte{2, 8, 1, 2, tt.ago, 1, 0, 0, 0}) // place 7, book 1
+		p.Add(state.BlockKey{A: 3, B: 628}, false, []byte{1, 8, 1, 2, tt.ago, 1, 0, 0, 0}) // place 7, book 1
 		changes, _ := state.Changes(1, p)
 		if err := l.Write(t.Context(), changes...); err != nil {
 			t.Fatal(err)

@@ -11,16 +11,11 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 )
 
-// seenDays is the number of days whose events are remembered together: a row a day would cost more than its content. It was
-// formerSeenDays.
-const seenDays, formerSeenDays = 32, 8
-
-// FormerSeenBlocks are those of the former days that one block replaces: of its own number, which is a multiple of this, and of the next ones.
-// What stands in them beside it is not in it.
-const FormerSeenBlocks = seenDays / formerSeenDays
+// seenDays is the number of days whose events are remembered together: a row a day would cost more than its content.
+const seenDays = 32
 
 // SeenBlock returns the number of the block of days that a day belongs to.
-func SeenBlock(d calendar.Date) int64 { return int64(d) >> 5 * FormerSeenBlocks }
+func SeenBlock(d calendar.Date) int64 { return int64(d) >> 5 }
 
 // Seen are the events that one user had on the days of one block: what makes loading a feed twice the same as once.
 type Seen struct{ days [seenDays][]seenEvent }
@@ -39,50 +34,9 @@ func seenOf(id schools.EventID) seenEvent {
 	return seenEvent{id.Series, uint64(id.Number)}
 }
 
-// ParseSeen reads the stored form of a block of a number, a former one too.
-func ParseSeen(block int64, data []byte) (*Seen, error) {
-	stored, s := &Seen{}, &Seen{}
-	if err := stored.UnmarshalBinary(data); err != nil {
-		return nil, err
-	}
-	skipped := int(block & (FormerSeenBlocks - 1) * formerSeenDays)
-	for i, events := range stored.days {
-		if len(events) == 0 {
-			continue
-		}
-		if skipped > 0 && i >= formerSeenDays {
-			return nil, packed.ErrCorrupt
-		}
-		s.days[skipped+i] = events
-	}
-	return s, nil
-}
-
-// Join adds what t remembers, of which s remembers nothing.
-func (s *Seen) Join(t *Seen) {
-	for i, events := range t.days {
-		s.days[i] = append(s.days[i], events...)
-		slices.SortFunc(s.days[i], seenEvent.compare)
-	}
-}
-
-// Hashed reports whether an event is remembered by its hash. Where none is, Has needs no hash of those that have a number.
-func (s *Seen) Hashed() bool {
-	for _, day := range s.days {
-		if len(day) > 0 && day[0].series == 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// Has reports whether the event of that day was seen. One of a series may be remembered by its hash, as the first form had all.
+// Has reports whether the event of that day was seen.
 func (s *Seen) Has(d calendar.Date, id schools.EventID) bool {
-	day := s.days[d&(seenDays-1)]
-	_, found := slices.BinarySearchFunc(day, seenOf(id), seenEvent.compare)
-	if !found && id.Series != 0 && len(day) > 0 && day[0].series == 0 {
-		_, found = slices.BinarySearchFunc(day, seenEvent{0, id.Hash}, seenEvent.compare)
-	}
+	_, found := slices.BinarySearchFunc(s.days[d&(seenDays-1)], seenOf(id), seenEvent.compare)
 	return found
 }
 
@@ -96,9 +50,6 @@ func (s *Seen) Add(d calendar.Date, ids []schools.EventID) {
 	slices.SortFunc(*day, seenEvent.compare)
 }
 
-// seenVersion begins the stored form of seen events. The first form began with formVersion: it had of every event its hash.
-const seenVersion = 2
-
 // AppendBinary appends the stored form: version, the number of series and each, ascending; then for each day with events its place in
 // the block, the number of events without a series and their hashes, ascending, and the number of its series. Of each of these
 // follow the difference of places among all (the first from -1), the number of events, and the events' numbers: the first as the
@@ -106,7 +57,7 @@ const seenVersion = 2
 // little-endian, a day's place is one; other numbers are varints.
 func (s *Seen) AppendBinary(b []byte) []byte {
 	series := s.series()
-	b = append(b, seenVersion)
+	b = append(b, formVersion)
 	b = binary.AppendUvarint(b, uint64(len(series)))
 	for _, of := range series {
 		b = binary.LittleEndian.AppendUint64(b, of)
@@ -170,13 +121,8 @@ func appendNumbers(b []byte, events []seenEvent, series, last []uint64) []byte {
 // UnmarshalBinary replaces s by a stored form, of which it keeps nothing.
 func (s *Seen) UnmarshalBinary(data []byte) error {
 	*s = Seen{}
-	if len(data) == 0 || data[0] != formVersion && data[0] != seenVersion {
-		return packed.ErrCorrupt
-	}
-	d := &seenDecoder{Decoder: packed.Bare(data[1:])}
-	if data[0] == seenVersion {
-		d.readSeries()
-	}
+	d := &seenDecoder{Decoder: *packed.NewDecoder(data, formVersion)}
+	d.readSeries()
 	for place := -1; d.Len() > 0 && !d.Bad(); {
 		next := int(d.Byte())
 		d.Check(next > place && next < seenDays)
@@ -184,7 +130,7 @@ func (s *Seen) UnmarshalBinary(data []byte) error {
 			break
 		}
 		place = next
-		s.days[place] = d.day(data[0])
+		s.days[place] = d.day()
 		d.Check(len(s.days[place]) > 0)
 	}
 	for i := range d.series {
@@ -224,16 +170,13 @@ func (d *seenDecoder) word() uint64 {
 }
 
 // day reads the events of a day.
-func (d *seenDecoder) day(version byte) (events []seenEvent) {
+func (d *seenDecoder) day() (events []seenEvent) {
 	n := d.Count(8)
 	events = make([]seenEvent, 0, n)
 	for range n {
 		e := seenEvent{0, d.word()}
 		d.Check(len(events) == 0 || events[len(events)-1].number < e.number)
 		events = append(events, e)
-	}
-	if version == formVersion {
-		return events
 	}
 	place := -1
 	for of := d.Count(3); of > 0 && !d.Bad(); of-- {

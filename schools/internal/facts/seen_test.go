@@ -1,8 +1,6 @@
 package facts_test
 
 import (
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -11,9 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/schools"
-	"github.com/lectern-dev/lectern/schools/formertest"
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
 
@@ -38,25 +34,11 @@ var someEvent = rapid.Custom(func(t *rapid.T) event {
 	return event{calendar.Date(rapid.Int32Range(-32, -1).Draw(t, "day")), someIdentifier.Draw(t, "id")}
 })
 
-// TestSeenRemembers remembers events piece by piece, through the stored form, onto nothing or onto the first form, of eight days each: what
+// TestSeenRemembers remembers events piece by piece, through the stored form: what
 // was loaded is there, on its day alone, and nothing else is.
 func TestSeenRemembers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		had, former := map[event]bool{}, facts.Seen{}
-		if rapid.Bool().Draw(t, "first form") {
-			hashes := map[int64]map[calendar.Date][]uint64{-4: {}, -3: {}, -2: {}, -1: {}} // by block
-			for _, e := range rapid.SliceOfDistinct(someEvent, rapid.ID).Draw(t, "in the first form") {
-				had[e] = true
-				of := hashes[int64(e.day>>3)]
-				of[e.day&7] = append(of[e.day&7], e.ID().Hash)
-			}
-			for block, of := range hashes {
-				s, err := facts.ParseSeen(block, formertest.Seen(of))
-				must(t, err)
-				former.Join(s)
-			}
-		}
-		data := former.AppendBinary(nil)
+		had, data := map[event]bool{}, (&facts.Seen{}).AppendBinary(nil)
 		for range rapid.IntRange(1, 4).Draw(t, "loads") {
 			var s facts.Seen
 			must(t, s.UnmarshalBinary(data))
@@ -111,42 +93,11 @@ func TestSeenSizes(t *testing.T) {
 	}
 }
 
-// TestBlocksOfSeen: 32 days are of one block, whose number is a multiple of four. The three others are of eight of these days, as they once were.
+// TestBlocksOfSeen: 32 days are of one block.
 func TestBlocksOfSeen(t *testing.T) {
-	for d, want := range map[calendar.Date]int64{-33: -8, -32: -4, -1: -4, 0: 0, 31: 0, 32: 4, 63: 4} {
+	for d, want := range map[calendar.Date]int64{-33: -2, -32: -1, -1: -1, 0: 0, 31: 0, 32: 1, 63: 1} {
 		if got := facts.SeenBlock(d); got != want {
 			t.Errorf("day %d is of block %d, want %d", int(d), got, want)
-		}
-	}
-	e := event{5, "x"}
-	for block, places := range map[int64][]calendar.Date{0: {0, 7, 8, 31}, 1: {0, 7}, 3: {0, 7}, -1: {7}} {
-		for _, place := range places {
-			s, err := facts.ParseSeen(block, formertest.Seen(map[calendar.Date][]uint64{place: {e.ID().Hash}}))
-			if day := place + 8*calendar.Date(block); err != nil || !s.Has(day, e.ID()) || s.Has(day-8, e.ID()) || s.Has(day+8, e.ID()) {
-				t.Errorf("block %d, place %d: %+v, %v", block, place, s, err)
-			}
-		}
-	}
-	for block, place := range map[int64]calendar.Date{0: 32, 1: 8, 3: 8, -1: 8} {
-		if _, err := facts.ParseSeen(block, formertest.Seen(map[calendar.Date][]uint64{place: {e.ID().Hash}})); !errors.Is(err, packed.ErrCorrupt) {
-			t.Errorf("block %d, place %d: %v, want %v", block, place, err, packed.ErrCorrupt)
-		}
-	}
-}
-
-// TestFirstFormOfSeen reads seen events as they were written when each was remembered by its hash.
-func TestFirstFormOfSeen(t *testing.T) {
-	data, err := hex.DecodeString("010002e2b83d3f87d86c73f60c5c2bc15cea9002019740c9dcdb4487d8")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var s facts.Seen
-	if err := s.UnmarshalBinary(data); err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range []event{{20000, "4711"}, {20000, "s-ana-17"}, {20002, "x"}} {
-		if !s.Has(e.day, e.ID()) || s.Has(e.day+1, e.ID()) {
-			t.Errorf("Has(%v) = %t, on the next day %t", e, s.Has(e.day, e.ID()), s.Has(e.day+1, e.ID()))
 		}
 	}
 }

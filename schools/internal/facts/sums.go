@@ -10,7 +10,7 @@ import (
 )
 
 // Sums are what the records of one user come to over all their days: the summaries that these begin with, together, since a page of a
-// thousand readings would read a row for each. A user who was last loaded before there were sums has none.
+// thousand readings would read a row for each. A user without records has none.
 type Sums struct {
 	books []int64 // ascending
 	of    []summary

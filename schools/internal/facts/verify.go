@@ -29,8 +29,7 @@ func VerifyBlock(k state.Kind, b state.Block) error {
 		_, err := ParsePresence(b.Data)
 		return err
 	case SeenKind:
-		_, err := ParseSeen(b.B, b.Data)
-		return err
+		return (&Seen{}).UnmarshalBinary(b.Data)
 	case SumsKind:
 		_, err := ParseSums(b.Data)
 		return err
@@ -45,7 +44,7 @@ type Known struct {
 }
 
 // Verify computes anew what the forms of one state say together, and calls found with each thing that is wrong: each record has the
-// days of its ledger; the sums of a user, where there are some, are those of the records; the tenths of a day are shared out as its milliseconds say (S3), and are those of its sheet; who has
+// days of its ledger; the sums of a user are those of the records; the tenths of a day are shared out as its milliseconds say (S3), and are those of its sheet; who has
 // one is present; who is present has events; and all of them are in the registers. It holds the ledgers, the presence and one
 // user's records. An error is one of reading, ErrCorrupt too.
 func (f Facts) Verify(ctx context.Context, known Known, found func(string)) error {
@@ -203,7 +202,7 @@ func (c *verifying) records(ctx context.Context) (err error) {
 	}
 	for block := range c.ledgers.blocks {
 		var p state.Puts // what would be written of what is there
-		if c.ledgers.Put(&p, int64(block), nil); !c.ledgers.former[int64(block)] && !p.Empty() {
+		if c.ledgers.Put(&p, int64(block), nil); !p.Empty() {
 			c.found(fmt.Sprintf("ledgers of users %d to %d are wrong about when a book was last read before", block*ledgerBlock, (block+1)*ledgerBlock-1))
 		}
 	}
@@ -253,7 +252,7 @@ func (c *verifying) user(id directory.UserID, books []BookDays, records []*readi
 
 // compareSums compares a user's sums with those of the records.
 func (c *verifying) compareSums(id directory.UserID, of *Sums) {
-	if sum, ok := c.summed[id]; ok && sum != crc32.ChecksumIEEE(of.AppendBinary(nil)) {
+	if sum, ok := c.summed[id]; ok != (len(of.books) > 0) || ok && sum != crc32.ChecksumIEEE(of.AppendBinary(nil)) {
 		c.found(fmt.Sprintf("sums of user %d: they are not those of the records", id))
 	}
 	delete(c.summed, id)
@@ -284,12 +283,12 @@ func (c *verifying) compare(id directory.UserID, have, want []BookDays) {
 // events counts those present of whom events were seen.
 func (c *verifying) events(ctx context.Context) error {
 	return c.facts.Scan(ctx, SeenKind, state.Range{}, func(b state.Block) error {
-		s, err := ParseSeen(b.B, b.Data)
-		if err != nil {
+		s := &Seen{}
+		if err := s.UnmarshalBinary(b.Data); err != nil {
 			return fmt.Errorf("seen events of user %d, block %d: %w", b.A, b.B, err)
 		}
 		for i, ids := range s.days {
-			d := c.days[calendar.Date(b.B&^(FormerSeenBlocks-1)*formerSeenDays)+calendar.Date(i)]
+			d := c.days[calendar.Date(b.B*seenDays)+calendar.Date(i)]
 			if len(ids) > 0 && d != nil && d.present != nil && d.present.Has(directory.UserID(b.A)) {
 				d.seen++
 			}

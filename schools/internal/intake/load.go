@@ -63,12 +63,9 @@ type part struct {
 // before is what was folded before of some users.
 type before struct {
 	seen    map[state.BlockKey]*facts.Seen
-	hashed  bool // some of those seen are known by their hashes
 	ledgers *facts.Ledgers
 	records map[facts.RecordKey]*reading.Record
 	sums    map[directory.UserID]*facts.Sums
-	// needed are the books whose records are unpacked, of those users who have records and no sums: theirs are made of all records.
-	needed map[directory.UserID][]int64
 }
 
 // seenPlace is where the seen events of a user in a block of days stand.
@@ -110,15 +107,12 @@ func (l *load) fold(ctx context.Context, events *Part, aside *spill.Sheaf) (stat
 const eventsAtOnce = 32 << 10
 
 // foldBatch folds the events of some users.
-func (l *load) foldBatch(ctx context.Context, p *part, batch Batch, aside *spill.Sheaf) error {
-	had, err := l.before(ctx, batch.Events)
+func (l *load) foldBatch(ctx context.Context, p *part, batch []schools.Event, aside *spill.Sheaf) error {
+	had, err := l.before(ctx, batch)
 	if err != nil {
 		return err
 	}
-	if had.hashed {
-		batch.Hash()
-	}
-	for user, events := range byUser(batch.Events) {
+	for user, events := range byUser(batch) {
 		if block := facts.LedgerBlock(user); block != p.block {
 			p.packLedgers()
 			p.block = block
@@ -156,17 +150,7 @@ func byUser(events []schools.Event) func(func(directory.UserID, []schools.Event)
 func (b before) into(a *facts.Account, user directory.UserID, events []schools.Event) {
 	for _, e := range events {
 		block := facts.SeenBlock(e.Day)
-		if _, done := a.Seen[block]; done {
-			continue
-		}
-		s := b.seen[seenPlace(user, block)]
-		for i := range int64(facts.FormerSeenBlocks - 1) {
-			if former := b.seen[seenPlace(user, block+1+i)]; former != nil {
-				s = cmp.Or(s, &facts.Seen{})
-				s.Join(former)
-			}
-		}
-		if s != nil {
+		if s := b.seen[seenPlace(user, block)]; s != nil {
 			a.Seen[block] = s
 		}
 	}
@@ -181,7 +165,7 @@ func (b before) into(a *facts.Account, user directory.UserID, events []schools.E
 func (l *load) before(ctx context.Context, events []schools.Event) (before, error) {
 	b := before{
 		seen: map[state.BlockKey]*facts.Seen{}, ledgers: &facts.Ledgers{}, records: map[facts.RecordKey]*reading.Record{},
-		sums: map[directory.UserID]*facts.Sums{}, needed: map[directory.UserID][]int64{},
+		sums: map[directory.UserID]*facts.Sums{},
 	}
 	if l.Base() == 0 || len(events) == 0 {
 		return b, nil
@@ -200,15 +184,11 @@ func (l *load) before(ctx context.Context, events []schools.Event) (before, erro
 			first, last = min(first, facts.SeenBlock(e.Day)), max(last, facts.SeenBlock(e.Day))
 		}
 	}
-	seen := state.Range{Among: users, B: state.Between(first, last+facts.FormerSeenBlocks-1)}
+	seen := state.Range{Among: users, B: state.Between(first, last)}
 	err = l.facts.Scan(ctx, facts.SeenKind, seen, func(block state.Block) error {
-		s, err := facts.ParseSeen(block.B, block.Data)
-		if err != nil {
-			return err
-		}
+		s := &facts.Seen{}
 		b.seen[block.BlockKey] = s
-		b.hashed = b.hashed || s.Hashed()
-		return nil
+		return s.UnmarshalBinary(block.Data)
 	})
 	if err != nil {
 		return b, err
@@ -220,12 +200,12 @@ func (l *load) before(ctx context.Context, events []schools.Event) (before, erro
 	if err != nil {
 		return b, err
 	}
-	return b, l.facts.Records(ctx, b.keys(events), state.Span{}, func(k facts.RecordKey, data []byte) (err error) {
-		if needed, ok := b.needed[k.User]; ok {
-			if err := b.sums[k.User].Put(k.Book, data); err != nil || !slices.Contains(needed, k.Book) {
-				return err
-			}
+	for _, id := range readers {
+		if b.sums[directory.UserID(id)] == nil && len(b.ledgers.Ledger(directory.UserID(id))) > 0 {
+			return b, fmt.Errorf("the sums of user %d are missing: %w", id, packed.ErrCorrupt)
 		}
+	}
+	return b, l.facts.Records(ctx, b.keys(events), state.Span{}, func(k facts.RecordKey, data []byte) (err error) {
 		b.records[k], err = facts.ParseRecord(data)
 		return err
 	})
@@ -236,16 +216,10 @@ func reads(events []schools.Event) bool {
 	return slices.ContainsFunc(events, func(e schools.Event) bool { return e.Effect == schools.EffectiveReading })
 }
 
-// keys returns the records to read for events: those that they touch, and all of those users who lack sums and read again, whose sums it begins.
+// keys returns the records to read for events: those that they touch.
 func (b *before) keys(events []schools.Event) (keys []facts.RecordKey) {
 	for user, events := range byUser(events) {
-		ledger := b.ledgers.Ledger(user)
-		books := facts.Needed(ledger, events)
-		if b.sums[user] == nil && len(ledger) > 0 && reads(events) {
-			b.sums[user], b.needed[user] = &facts.Sums{}, books
-			books = ledger.Books()
-		}
-		for _, book := range books {
+		for _, book := range facts.Needed(b.ledgers.Ledger(user), events) {
 			keys = append(keys, facts.RecordKey{User: user, Book: book})
 		}
 	}
@@ -273,10 +247,6 @@ func (p *part) pack(c *facts.Change, had before) {
 	for _, block := range slices.Sorted(maps.Keys(c.Seen)) {
 		k := seenPlace(c.User, block)
 		p.seen.Add(k, had.seen[k] != nil, c.Seen[block].AppendBinary(nil))
-		for range facts.FormerSeenBlocks - 1 {
-			k.B++
-			p.seen.Add(k, had.seen[k] != nil, nil)
-		}
 	}
 }
 
@@ -295,8 +265,7 @@ func (p *part) packRecords(c *facts.Change, had before) {
 		}, had.records[facts.RecordKey{User: c.User, Book: book}] != nil)
 		_ = sums.Put(book, data) // what was just written is a record
 	}
-	_, unsummed := had.needed[c.User]
-	p.sums.Add(state.BlockKey{A: int64(c.User)}, had.sums[c.User] != nil && !unsummed, sums.AppendBinary(nil))
+	p.sums.Add(state.BlockKey{A: int64(c.User)}, had.sums[c.User] != nil, sums.AppendBinary(nil))
 }
 
 // packLedgers packs the ledgers that changed of a block of users, all of whom are folded.

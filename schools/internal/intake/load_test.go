@@ -3,7 +3,6 @@ package intake_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/lectern-dev/lectern/directory"
@@ -66,47 +65,6 @@ func TestLedgersOfManyEvents(t *testing.T) {
 	}
 }
 
-// TestSumsOfFormerLoads: whose records were loaded before there were sums has them of all records once he reads again, and not before. All
-// else is as if they had been there.
-func TestSumsOfFormerLoads(t *testing.T) {
-	later := read(1, 4, 9)
-	later.Day++
-	came := read(2, 0, 10)
-	came.Effect = schools.Presence
-	users := []directory.UserID{1, 2}
-	states := map[bool][]string{}
-	for _, former := range []bool{false, true} {
-		m := &state.Memory{}
-		for i, events := range [][]schools.Event{{read(1, 1, 1), read(1, 2, 2), read(1, 3, 3), read(2, 1, 4)}, {later, came, read(3, 1, 11)}} {
-			p := &intake.Pile{}
-			for _, e := range events {
-				if err := p.Add(e); err != nil {
-					t.Fatal(err)
-				}
-			}
-			at := load(t, m, p)
-			if i == 0 && former {
-				p := &state.Puts{Kind: facts.SumsKind}
-				for _, id := range users {
-					p.Add(state.BlockKey{A: int64(id)}, true, nil)
-				}
-				changes, _ := state.Changes(1, p)
-				l := m.Load(1)
-				err := l.Write(t.Context(), changes...)
-				if at, herr := l.Hold(); err != nil || herr != nil || len(stored(t, m, at)) == 0 {
-					t.Fatal(err, herr)
-				}
-			} else if i == 1 {
-				states[former] = stored(t, m, at)
-			}
-		}
-	}
-	want := slices.DeleteFunc(slices.Clone(states[false]), func(block string) bool { return strings.HasPrefix(block, "sums {2 ") })
-	if len(want) != len(states[false])-1 || !slices.Equal(states[true], want) {
-		t.Errorf("behind a load without sums:\n%s\nwant\n%s", strings.Join(states[true], "\n"), strings.Join(want, "\n"))
-	}
-}
-
 // pileOf is a pile of events of 500 users of five blocks, of which three are of one part, and some are others' by a move.
 func pileOf(t *testing.T, limit int) *intake.Pile {
 	t.Helper()
@@ -138,10 +96,10 @@ func TestLargePartsComeInPieces(t *testing.T) {
 			err := p.Pieces(i, func(part *intake.Part) error {
 				own := map[int64]bool{}
 				for batch := range part.Batches(1 << 20) {
-					for _, e := range batch.Events {
+					for _, e := range batch {
 						own[facts.LedgerBlock(e.User)] = true
 					}
-					events += len(batch.Events)
+					events += len(batch)
 				}
 				for block := range own {
 					if blocks[block]++; blocks[block] > 1 {

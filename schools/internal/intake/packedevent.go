@@ -16,15 +16,16 @@ func appendHeader(b []byte, user directory.UserID) []byte {
 	return binary.AppendUvarint(append(b, 0), uint64(user))
 }
 
-// known says of a packed identifier that all of it is known. Other numbers are the length of a series, 0 of an identifier that has
-// a hash alone.
-const known = schools.MaxSeries + 1
+// hashed says of a packed identifier that its series is packed as its hash. Other numbers are the length of a series, 0 of an
+// identifier without one.
+const hashed = schools.MaxSeries + 1
 
 // appendID packs an identifier.
 func appendID(b []byte, id schools.EventID) []byte {
-	b = append(b, known)
-	b = binary.LittleEndian.AppendUint64(b, id.Hash)
-	b = binary.LittleEndian.AppendUint64(b, id.Series)
+	if id.Series == 0 {
+		return binary.LittleEndian.AppendUint64(append(b, 0), id.Hash)
+	}
+	b = binary.LittleEndian.AppendUint64(append(b, hashed), id.Series)
 	return binary.AppendUvarint(b, uint64(id.Number))
 }
 
@@ -89,16 +90,13 @@ func (u *unpacker) event(data []byte) schools.Event {
 	return e
 }
 
-// id unpacks an identifier. Of one that is parted it has no hash.
+// id unpacks an identifier.
 func (u *unpacker) id(d *packed.Decoder) (id schools.EventID) {
-	n := int(d.Byte())
-	if n == 0 || n == known {
-		id.Hash = word(d)
-	}
-	switch n {
+	switch n := int(d.Byte()); n {
 	case 0:
+		id.Hash = word(d)
 		return id
-	case known:
+	case hashed:
 		id.Series = word(d)
 	default:
 		if series := d.Bytes(n); len(series) > 0 && !bytes.Equal(series, u.series) {

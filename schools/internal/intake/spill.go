@@ -257,8 +257,8 @@ func (l *listing) part(data []byte) *Part {
 
 // Batches yields the events, of whole users and of about n or more at a time, users ascending, each user's in the order in which
 // they came. A batch is gone when the next is asked for.
-func (p *Part) Batches(n int) iter.Seq[Batch] {
-	return func(yield func(Batch) bool) {
+func (p *Part) Batches(n int) iter.Seq[[]schools.Event] {
+	return func(yield func([]schools.Event) bool) {
 		var room []schools.Event
 		u := &unpacker{}
 		from := 0
@@ -270,28 +270,9 @@ func (p *Part) Batches(n int) iter.Seq[Batch] {
 			for _, at := range p.at[from:end] {
 				room = append(room, u.event(p.data[at:]))
 			}
-			b := Batch{Events: room, part: p, at: p.at[from:end]}
-			if from = end; !yield(b) {
+			if from = end; !yield(room) {
 				return
 			}
-		}
-	}
-}
-
-// Batch is events of a part. Those of rows whose identifiers have a number have no hash.
-type Batch struct {
-	Events []schools.Event
-
-	part *Part
-	at   []uint32
-}
-
-// Hash gives the events the hashes that they lack. They must stand as they came.
-func (b Batch) Hash() {
-	for i, at := range b.at {
-		_, d := header(b.part.data[at:])
-		if n := int(d.Byte()); n > 0 && n <= schools.MaxSeries {
-			b.Events[i].ID.Hash = schools.NumberedHash(d.Bytes(n), b.Events[i].ID.Number)
 		}
 	}
 }
