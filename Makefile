@@ -22,7 +22,7 @@ release: ## build ./release for Linux, macOS and Windows, with SHA-256 sums; ARG
 
 .PHONY: test
 test: ## run every test, on SQLite and on a temporary PostgreSQL
-	.ci/with-chromium .ci/with python3 curl systemd-analyze:systemd -- .ci/with-postgres sh -c \
+	.ci/with-chromium .ci/with python3 curl systemd-analyze:systemd pgbouncer -- .ci/with-postgres sh -c \
 		'failed=0; for m in $(TESTED); do (cd $$m && go test -race -shuffle=on -timeout $(TIMEOUT) ./...) || failed=1; done; exit $$failed'
 
 .PHONY: vet
