@@ -21,7 +21,8 @@ func (a api) getHeaders() []string {
 }
 
 // rateHeaders are those of H6.
-var rateHeaders = []string{"x-ratelimit-limit-public-default", "x-ratelimit-remaining-public-default", "x-ratelimit-reset-public-default"}
+var rateHeaders = []string{"x-ratelimit-limit-public-default", "x-ratelimit-remaining-public-default", "x-ratelimit-reset-public-default",
+	"RateLimit-Policy", "RateLimit"}
 
 // headers are all headers that answers have, but for those that HTTP has for every body.
 var headers = object{
@@ -38,6 +39,8 @@ var headers = object{
 	rateHeaders[0], header("Requests a minute; absent where there is no limit.", wire.Integer),
 	rateHeaders[1], header("Requests that are left of the minute.", wire.Integer),
 	rateHeaders[2], header("Seconds until the next minute, rounded up.", wire.Integer),
+	rateHeaders[3], header("The limit as the IETF draft has it: q requests in w seconds.", wire.Text),
+	rateHeaders[4], header("What is left as the IETF draft has it: r requests for t seconds.", wire.Text),
 }
 
 func header(description string, s object) object {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -54,7 +55,7 @@ type Limit struct {
 	Rate int
 }
 
-// Spend takes a request from a budget, and shows in three headers what is left of it, which every answer past the key check
+// Spend takes a request from a budget, and shows in its headers, and in those of the IETF draft, what is left of it, which every answer past the key check
 // carries. The error is a *Problem where nothing is left.
 func (l Limit) Spend(ctx context.Context, w http.ResponseWriter, b auth.Budget) error {
 	q, err := l.Take(ctx, b, l.Rate)
@@ -66,6 +67,8 @@ func (l Limit) Spend(ctx context.Context, w http.ResponseWriter, b auth.Budget) 
 		h.Set("X-Ratelimit-Limit-Public-Default", strconv.Itoa(q.Limit))
 		h.Set("X-Ratelimit-Remaining-Public-Default", strconv.Itoa(q.Remaining))
 		h.Set("X-Ratelimit-Reset-Public-Default", strconv.Itoa(q.Reset))
+		h.Set("RateLimit-Policy", fmt.Sprintf(`"default";q=%d;w=60`, q.Limit))
+		h.Set("RateLimit", fmt.Sprintf(`"default";r=%d;t=%d`, q.Remaining, q.Reset))
 	}
 	if !q.OK {
 		return TooMany(q.Reset)

@@ -244,6 +244,8 @@ func TestSpend(t *testing.T) {
 		"x-ratelimit-limit-public-default":     "30",
 		"x-ratelimit-remaining-public-default": "29",
 		"x-ratelimit-reset-public-default":     "60",
+		"RateLimit-Policy":                     `"default";q=30;w=60`,
+		"RateLimit":                            `"default";r=29;t=60`,
 	} {
 		if got := shown.Get(name); err != nil || got != want {
 			t.Errorf("%s = %q, %v, want %q", name, got, err, want)
