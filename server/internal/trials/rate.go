@@ -29,12 +29,13 @@ func (b *budget) spend(a *answer, sent int) {
 	}
 }
 
-// most is how many requests a server may have counted when it gave an answer.
-func (b *budget) most(a *answer) (n int) {
-	for m := a.from.Truncate(time.Minute); !m.After(a.to); m = m.Add(time.Minute) {
-		n = max(n, b.minutes[m])
+// most is how many requests may have been counted when an answer was given. The clocks of two servers may differ by a minute.
+func (b *budget) most(a *answer) int {
+	n := b.unheard
+	for m := a.from.Truncate(time.Minute).Add(-time.Minute); !m.After(a.to.Add(time.Minute)); m = m.Add(time.Minute) {
+		n += b.minutes[m]
 	}
-	return n + b.unheard
+	return n
 }
 
 // rated holds what an answer says of the rate against the requests that were made: others' do not count.
