@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -331,34 +332,36 @@ func TestSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk()
 		d.Answers.Slots = semaphore.NewWeighted(2)
-		release, reading, queueing, answered := make(chan struct{}), 0, 0, 0
+		release := make(chan struct{})
+		var reading, queueing, answered atomic.Int64
 		p := d.reply()
 		p.Read = func(context.Context, web.States, time.Time) (web.Content, error) {
-			reading++
+			reading.Add(1)
 			<-release
 			return web.Content{Members: func(*wire.Writer) {}}, nil
 		}
 		queued := p
 		queued.Enter = func(context.Context, web.States) (func(), error) {
-			queueing++
+			queueing.Add(1)
 			<-release
-			return func() { queueing-- }, nil
+			return func() { queueing.Add(-1) }, nil
 		}
 		for _, reply := range []web.Reply{queued, queued, queued, p, p, p} {
 			go func() {
 				if _, err := d.Find(httptest.NewRequest("GET", "/list", nil), reply); err == nil {
-					answered++
+					answered.Add(1)
 				}
 			}()
 			synctest.Wait()
 		}
-		if reading != 2 || queueing != 3 {
-			t.Errorf("%d are read and %d wait in the queue, want 2 and 3", reading, queueing)
+		if reading.Load() != 2 || queueing.Load() != 3 {
+			t.Errorf("%d are read and %d wait in the queue, want 2 and 3", reading.Load(), queueing.Load())
 		}
 		close(release)
 		synctest.Wait()
-		if reading != 6 || queueing != 0 || answered != 6 {
-			t.Errorf("at the end %d were read, %d wait, %d are answered; want 6, 0 and 6", reading, queueing, answered)
+		if reading.Load() != 6 || queueing.Load() != 0 || answered.Load() != 6 {
+			t.Errorf("at the end %d were read, %d wait, %d are answered; want 6, 0 and 6",
+				reading.Load(), queueing.Load(), answered.Load())
 		}
 	})
 }
