@@ -44,16 +44,15 @@ func (t *librarySide) loadSome(c chance, a Act) error {
 	return t.load(c, l)
 }
 
-// load loads a feed. It takes the e-mails of readers that the load may delete out of what pulls expect (L18).
-func (t *librarySide) load(c chance, l loading) error {
-	for _, r := range l.feed["readers"] {
-		if r["status"] == "deleted" && !l.check {
+// loads takes the e-mails of readers that a load may delete out of what pulls expect (L18).
+func (t *librarySide) loads(f feed) {
+	for _, r := range f["readers"] {
+		if r["status"] == "deleted" {
 			for _, p := range t.all() {
 				p.erased(num(r, "userId"), false, "email") // it may be an older row, which is not current
 			}
 		}
 	}
-	return t.side.load(c, l)
 }
 
 var libraryRoutes = []string{"/users", "/engagements", "/datasets/loans", "/datasets/reservations", "/datasets/logins", "/datasets/books", "/datasets/stock",
@@ -171,7 +170,7 @@ func (t *librarySide) beginPull(s *server, k *apiKey, q query, size int) (*pull,
 	if err != nil {
 		return nil, err
 	}
-	t.begins(p)
+	t.renews(p)
 	return p, nil
 }
 

@@ -46,22 +46,35 @@ func (t *side[M]) load(c chance, l loading) error {
 	}
 	t.log("%v %s", args, line(l.feed))
 	t.figures.loads.Add(1)
-	m := &maybe[M]{"a load", func(m M) M {
-		if n := m.clone(); n.load(l, run.from) == nil {
-			return n
-		}
-		return m
-	}}
 	if l.check {
 		return t.checked(c, l, run)
 	}
-	t.worlds.begin(m)
-	t.feeds = append(t.feeds, l.feed)
+	m := t.begins(l, run.from)
 	certain, err := t.ended(c, l.fault, run)
 	if err != nil {
 		return err
 	}
 	return t.settle(l, m, run, certain)
+}
+
+// begins says that a load may happen from now on.
+func (t *side[M]) begins(l loading, at time.Time) *maybe[M] {
+	t.own.loads(l.feed)
+	m := &maybe[M]{"a load", func(m M) M {
+		if n := m.clone(); n.load(l, at) == nil {
+			return n
+		}
+		return m
+	}}
+	t.worlds.begin(m)
+	t.feeds = append(t.feeds, l.feed)
+	return m
+}
+
+// mayLoad says that a load may happen from now on; what it returns, that it has.
+func (t *side[M]) mayLoad(l loading, at time.Time) (loaded func()) {
+	m := t.begins(l, at)
+	return func() { t.worlds.acknowledged(m) }
 }
 
 // checked holds what a check says of a feed against the time at which it began, and at which it ended: others may write meanwhile.

@@ -79,6 +79,7 @@ var kinds = []kind{
 	{"backup", 1, (*trial).backup, nil, sqlite},
 	{"migrate", 1, (*trial).migrate, nil, ""},
 	{"drop", 1, ofLibrary((*librarySide).drop), nil, ""},
+	{"load all", 3, (*trial).loadAll, []string{"kill"}, ""},
 	{"hang up", 2, ofPartner((*partnerSide).hangUp), nil, ""},
 }
 

@@ -93,8 +93,8 @@ func (t *tenant) first(s *server, k *apiKey, q query, size int) (*pull, *answer,
 	return p, a, got, err
 }
 
-// begins ends the pulls of the same query and key, which has begun anew (H12).
-func (t *tenant) begins(p *pull) {
+// renews ends the pulls of the same query and key, which has begun anew (H12).
+func (t *tenant) renews(p *pull) {
 	p.same = fmt.Sprint(p.path, p.size, p.meta["period"])
 	for _, name := range slices.Sorted(maps.Keys(p.params)) {
 		if !slices.Contains([]string{"startDate", "endDate", "orderBy", "orderDir", "collection"}, name) { // these have defaults

@@ -187,7 +187,7 @@ func (t *partnerSide) beginPull(s *server, k *apiKey, q query, size int) (*pull,
 	if err != nil {
 		return nil, err
 	}
-	t.begins(p)
+	t.renews(p)
 	return p, nil
 }
 
@@ -200,6 +200,8 @@ func period(q query, p page) error {
 	}
 	return nil
 }
+
+func (t *partnerSide) loads(feed) {}
 
 func (t *partnerSide) people() []int {
 	return slices.Sorted(maps.Values(t.worlds.likely().userNumbers))

@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // A tenant is a partner or a library network, and what a trial knows of it. There are two of each, which share references and
@@ -27,6 +28,8 @@ type ownWays interface {
 	beginPull(s *server, k *apiKey, q query, size int) (*pull, error)
 	someQuery(chance) query
 	load(chance, loading) error
+	mayLoad(loading, time.Time) (loaded func())
+	loads(feed) // comes before a load
 	loadSome(chance, Act) error
 	chunk(chance) feed // continues what there is
 	people() []int     // numbers that lectern forget takes
