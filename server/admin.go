@@ -7,10 +7,13 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/metrics"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
@@ -111,20 +114,26 @@ func (s *Server) serveAdmin(ctx context.Context, ln net.Listener) (stop func()) 
 	}
 }
 
-// versionsIn is how long the statement of all versions may take, so that time is left to ask for each tenant's.
-const versionsIn = 2 * time.Second
-
 // versions returns the states of the tenants' data, for the metrics: where not all nodes of a database answer, of those that do.
 func (s *Server) versions(ctx context.Context) (v metrics.Versions, err error) {
-	store := &authdb.Store{DB: s.config.DB.DB, Now: s.config.Now}
-	soon, cancel := context.WithTimeout(ctx, versionsIn)
-	defer cancel()
-	if v.Tenants, v.Total, err = store.LoadedLast(soon, metrics.MaxTenants); err != nil {
+	db := s.config.DB
+	store := &authdb.Store{DB: db.DB, Now: s.config.Now}
+	tenants, err := store.Numbers(ctx)
+	if err != nil {
+		return v, err
+	}
+	err = db.EachNode(ctx, tenants, func(of []auth.Tenant) error {
+		list, err := authdb.LoadedLast(ctx, db, metrics.MaxTenants, of...)
+		v.Tenants = append(v.Tenants, list...)
+		return err
+	})
+	if database.LeftOut(err) != nil {
 		s.config.Log.Warn("not all versions of data are in the metrics", "error", err)
-		v.Tenants, v.Total, err = store.Answering(ctx, metrics.MaxTenants)
+	} else if err != nil {
+		return v, err
 	}
-	if err == nil {
-		v.Now, err = store.Clock(ctx, store.DB)
-	}
+	slices.SortStableFunc(v.Tenants, func(a, b authdb.TenantVersions) int { return b.Last.Ended.Compare(a.Last.Ended) })
+	v.Tenants, v.Total = v.Tenants[:min(len(v.Tenants), metrics.MaxTenants)], len(tenants)
+	v.Now, err = store.Clock(ctx, db)
 	return v, err
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,35 +62,41 @@ func (k *directoryKeys) secret(ctx context.Context, id string) (authdb.SecretGra
 	return g, err
 }
 
-// verifiable returns an error when there is a live directory key whose secret cannot be opened: every request with it
-// would be refused.
-func (k *directoryKeys) verifiable(ctx context.Context) error {
-	keys, err := k.store.List(ctx)
+// Verify returns an error where a live directory key was issued whose secret cannot be opened: what New refuses to serve, for every
+// request with it would be refused. now is the clock, nil that of authdb. Keys on a node that does not answer are not looked at, and
+// the error is that of EachNode then, where all others can be opened.
+func (s *Secrets) Verify(ctx context.Context, now func() time.Time) error {
+	store := &authdb.Store{DB: s.db.DB, Now: now}
+	tenants, err := store.Numbers(ctx)
 	if err != nil {
 		return err
 	}
-	now, err := k.store.Clock(ctx, k.store.DB)
-	if err != nil {
+	var keys []authdb.SealedKey
+	err = s.db.EachNode(ctx, tenants, func(of []auth.Tenant) error {
+		list, err := store.SealedKeys(ctx, of...)
+		keys = append(keys, list...)
+		return err
+	})
+	if err != nil && database.LeftOut(err) == nil {
 		return err
 	}
-	for _, key := range keys {
-		if key.API != auth.Directory || !key.Live(now) {
-			continue
-		}
-		_, err := k.secret(ctx, key.ID())
-		switch {
-		case err == nil, errors.Is(err, authdb.ErrKey): // or it has expired since
-		case errors.Is(err, auth.ErrSealed):
-			return fmt.Errorf("%w; is %s, or the key file beside the database, the one it was issued with? "+
-				"If that one is lost, revoke key %s and issue another", err, SecretKeyVariable, key.ID())
-		default:
-			return err
+	return cmp.Or(s.open(keys), err)
+}
+
+// open returns an error where one of some keys cannot be opened.
+func (s *Secrets) open(keys []authdb.SealedKey) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	box, err := s.Box()
+	if err != nil {
+		return fmt.Errorf("directory key %s: %w", keys[0].Key.ID(), err)
+	}
+	for _, k := range keys {
+		if _, err := box.Open(k.Key.ID(), k.Sealed); err != nil {
+			return fmt.Errorf("secret of key %s: %w; is %s, or the key file beside the database, the one it was issued with? "+
+				"If that one is lost, revoke key %s and issue another", k.Key.ID(), err, SecretKeyVariable, k.Key.ID())
 		}
 	}
 	return nil
-}
-
-// Verifiable returns an error where a live directory key was issued whose secret cannot be opened: what New refuses to serve.
-func Verifiable(ctx context.Context, db *database.DB, secrets *Secrets) error {
-	return (&directoryKeys{store: &authdb.Store{DB: db.DB}, secrets: secrets}).verifiable(ctx)
 }

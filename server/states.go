@@ -89,7 +89,7 @@ func (s *Server) removeFormer(ctx context.Context) {
 // removeTurn is one turn of removal; the metrics show what it has left.
 func (s *Server) removeTurn(ctx context.Context) error {
 	err := s.remover.Remove(ctx)
-	rows, err1 := s.remover.FormerRows(ctx, s.config.DB)
+	rows, err1 := s.remover.FormerRows(ctx)
 	keep, err2 := s.remover.Keep(ctx)
 	if err1 == nil && err2 == nil {
 		s.metrics.Kept(rows, keep)

@@ -37,12 +37,12 @@ func Forget(ctx context.Context, tx bun.IDB, f Forgotten) (fresh bool, since tim
 	return fresh, time.UnixMicro(us).UTC(), nil
 }
 
-// ForgottenOf returns who is forgotten of a tenant, by number.
-func ForgottenOf(ctx context.Context, idb bun.IDB, t auth.Tenant) (list []Forgotten, err error) {
-	rows, err := idb.QueryContext(ctx, `SELECT user_id, since FROM forgotten WHERE tenant_id = ? ORDER BY user_id`, t)
+// ForgottenOf returns who is forgotten of some tenants, by tenant and number.
+func ForgottenOf(ctx context.Context, idb bun.IDB, of ...auth.Tenant) (list []Forgotten, err error) {
+	rows, err := idb.QueryContext(ctx, `SELECT tenant_id, user_id, since FROM forgotten WHERE tenant_id IN (?) ORDER BY tenant_id, user_id`, bun.List(of))
 	return list, Visit(rows, err, "who is forgotten", func(rows *sql.Rows) error {
-		f := Forgotten{Tenant: t}
-		err := rows.Scan(&f.User, (*instant)(&f.Since))
+		var f Forgotten
+		err := rows.Scan(&f.Tenant, &f.User, (*instant)(&f.Since))
 		list = append(list, f)
 		return err
 	})

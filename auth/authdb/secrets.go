@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"github.com/lectern-dev/lectern/auth"
 )
 
@@ -62,4 +64,27 @@ func (s *Store) readSealed(ctx context.Context, id string) (Grant, []byte, error
 		return Grant{}, nil, errUnknown
 	}
 	return g, sealed, nil
+}
+
+// SealedKey is a live directory key with its sealed secret.
+type SealedKey struct {
+	Key    auth.Key
+	Sealed []byte
+}
+
+// SealedKeys returns the live directory keys of some tenants, by tenant and number, in one statement.
+func (s *Store) SealedKeys(ctx context.Context, of ...auth.Tenant) (list []SealedKey, err error) {
+	var rows []keyRow
+	err = s.DB.NewSelect().Model(&rows).Where("tenant_id IN (?) AND api = ? AND revoked IS NULL", bun.List(of), auth.Directory).
+		Order("tenant_id", "number").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("sealed keys: %w", err)
+	}
+	now, err := s.Clock(ctx, s.DB)
+	for _, r := range rows {
+		if k := r.key(); k.Live(now) {
+			list = append(list, SealedKey{k, r.Secret})
+		}
+	}
+	return list, err
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
 )
 
 // Kind says what a tenant is. References are unique within a kind.
@@ -90,6 +89,23 @@ func (s *Store) Tenants(ctx context.Context) (list []Tenant, err error) {
 	return list, nil
 }
 
+// ByNumber returns the numbers of tenants, in their order, and the tenants by these.
+func ByNumber(list []Tenant) (numbers []auth.Tenant, named map[auth.Tenant]Tenant) {
+	named = make(map[auth.Tenant]Tenant, len(list))
+	for _, t := range list {
+		numbers, named[t.ID] = append(numbers, t.ID), t
+	}
+	return numbers, named
+}
+
+// Numbers returns the numbers of all tenants, ascending.
+func (s *Store) Numbers(ctx context.Context) (list []auth.Tenant, err error) {
+	if err := s.DB.NewSelect().Model((*Tenant)(nil)).Column("tenant_id").Order("tenant_id").Scan(ctx, &list); err != nil {
+		return nil, fmt.Errorf("tenants: %w", err)
+	}
+	return list, nil
+}
+
 // Tenant returns the tenant of the kind with the reference, compared exactly, or
 // ErrNotFound.
 func (s *Store) Tenant(ctx context.Context, kind Kind, reference string) (t Tenant, err error) {
@@ -112,57 +128,30 @@ type TenantVersions struct {
 	Last  Load      // the last load; its zero value where there was none
 }
 
-// LoadedLast returns the versions of up to limit tenants in one statement, and how many tenants there are in all: those whose
-// data were loaded last come first, and then those that were never loaded, by number. All is joined with the tenant of versions: a
-// distributed database knows only so that it lies together.
-func (s *Store) LoadedLast(ctx context.Context, limit int) (list []TenantVersions, total int, err error) {
-	return s.readVersions(ctx, 0, limit)
-}
-
-// answersIn is how long the rows of one tenant may take.
-const answersIn = 500 * time.Millisecond
-
-// Answering returns the versions of the tenants whose rows can be read, of the first limit by number, as far as they are read
-// before ctx ends, and how many tenants there are in all: for a distributed database of which a node does not answer.
-func (s *Store) Answering(ctx context.Context, limit int) (list []TenantVersions, total int, err error) {
-	tenants, err := s.Tenants(ctx)
-	for _, t := range tenants[:min(limit, len(tenants))] {
-		if ctx.Err() != nil {
-			break
-		}
-		soon, cancel := context.WithTimeout(ctx, answersIn)
-		if one, _, err := s.readVersions(soon, t.ID, 1); err == nil {
-			list = append(list, one...)
-		}
-		cancel()
+// LoadedLast returns the versions of up to limit of some tenants in one statement: those whose data were loaded last come first, and
+// then those that were never loaded, by number. All is joined with the tenant of versions, and the tenants are said of each table: a
+// distributed database knows only so what lies together, and where.
+func LoadedLast(ctx context.Context, db bun.IDB, limit int, of ...auth.Tenant) (list []TenantVersions, err error) {
+	if len(of) == 0 {
+		return nil, nil
 	}
-	return list, len(tenants), err
-}
-
-// readVersions reads the versions of a tenant, or of all where it is 0. The tenant is said of each table: Citus does not conclude it.
-func (s *Store) readVersions(ctx context.Context, t auth.Tenant, limit int) (list []TenantVersions, total int, err error) {
-	of := func(table string) schema.QueryWithArgs {
-		if t == 0 {
-			return bun.SafeQuery("TRUE")
-		}
-		return bun.SafeQuery("?.tenant_id = ?", bun.Ident(table), t)
-	}
-	rows, err := s.DB.QueryContext(ctx, `
+	among := bun.List(of)
+	rows, err := db.QueryContext(ctx, `
 		SELECT t.tenant_id, t.kind, t.reference, t.name, t.created, `+HeldColumns+`,
-		       coalesce((SELECT s.began FROM states s WHERE s.tenant_id = v.tenant_id AND ? AND s.registers = v.registers AND s.facts = v.facts), 0),
-		       coalesce(l.api, ''), l.ended, coalesce(l.milliseconds, 0), coalesce(l.row_count, 0), count(*) OVER ()
+		       coalesce((SELECT s.began FROM states s WHERE s.tenant_id = v.tenant_id AND s.tenant_id IN (?0) AND s.registers = v.registers AND s.facts = v.facts), 0),
+		       coalesce(l.api, ''), l.ended, coalesce(l.milliseconds, 0), coalesce(l.row_count, 0)
 		  FROM versions v
 		  JOIN tenants t ON t.tenant_id = v.tenant_id
-		  LEFT JOIN loads l ON l.tenant_id = v.tenant_id AND l.api = CASE t.kind WHEN 'partner' THEN 'schools' ELSE 'libraries' END AND ?
-		 WHERE ?
+		  LEFT JOIN loads l ON l.tenant_id = v.tenant_id AND l.api = CASE t.kind WHEN 'partner' THEN 'schools' ELSE 'libraries' END AND l.tenant_id IN (?0)
+		 WHERE v.tenant_id IN (?0)
 		 ORDER BY l.ended IS NULL, l.ended DESC, t.tenant_id
-		 LIMIT ?`, of("s"), of("l"), of("v"), limit)
-	err = Visit(rows, err, "versions of tenants", func(r *sql.Rows) error {
+		 LIMIT ?1`, among, limit)
+	return list, Visit(rows, err, "versions of tenants", func(r *sql.Rows) error {
 		var of TenantVersions
 		var ended sql.NullTime
 		var milliseconds int64
 		to := append([]any{&of.ID, &of.Kind, &of.Reference, &of.Name, &of.Created}, of.Fields()...)
-		err := r.Scan(append(to, (*instant)(&of.Began), &of.Last.API, &ended, &milliseconds, &of.Last.Rows, &total)...)
+		err := r.Scan(append(to, (*instant)(&of.Began), &of.Last.API, &ended, &milliseconds, &of.Last.Rows)...)
 		of.Created, of.Last.Took = of.Created.UTC(), time.Duration(milliseconds)*time.Millisecond
 		if ended.Valid {
 			of.Last.Ended = ended.Time.UTC()
@@ -170,5 +159,4 @@ func (s *Store) readVersions(ctx context.Context, t auth.Tenant, limit int) (lis
 		list = append(list, of)
 		return err
 	})
-	return list, total, err
 }

@@ -158,10 +158,10 @@ func HoldDue(ctx context.Context, db bun.IDB, t auth.Tenant, now time.Time) (h H
 	return h, err
 }
 
-// LastState returns when the last state of any tenant began, the zero time where that is not known of any.
-func LastState(ctx context.Context, db bun.IDB) (time.Time, error) {
+// LastState returns when the last state of any of some tenants began, the zero time where that is not known of any.
+func LastState(ctx context.Context, db bun.IDB, of ...auth.Tenant) (time.Time, error) {
 	var us sql.NullInt64
-	if err := db.NewRaw(`SELECT max(began) FROM states`).Scan(ctx, &us); err != nil {
+	if err := db.NewRaw(`SELECT max(began) FROM states WHERE tenant_id IN (?)`, bun.List(of)).Scan(ctx, &us); err != nil {
 		return time.Time{}, fmt.Errorf("last state: %w", err)
 	}
 	if us.Int64 == 0 {

@@ -13,9 +13,6 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 )
 
-// AccountTables are the tables that [Store.Forget] erases from.
-var AccountTables = []string{"accounts", "accounts_past"}
-
 // Forget erases the name, the e-mail and the phone of an account, of whatever kind, deleted or not, in every state and for ever:
 // later rows and writes of the account leave them empty (P7). A load under way settles its rows anew, since the registers have
 // another version then. Forgetting again erases again, and is new no more. The error is directory.ErrNotFound where there is

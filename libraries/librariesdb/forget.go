@@ -16,9 +16,6 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
-// ReadersTable is the table that [Store.Forget] erases from.
-const ReadersTable = "libraries_readers"
-
 // Forget erases a reader's name and e-mail in every state, the one that waits for its hour included, and for ever: what a load
 // under way has written of them goes with its last step, and later rows of the reader leave them empty (P7). Forgetting again
 // erases again, and is new no more. The error is ErrNotFound where there is no such reader, or no such network.

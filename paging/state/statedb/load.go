@@ -454,28 +454,7 @@ func (l *Load) Hold(ctx context.Context, f func(ctx context.Context, tx bun.Tx, 
 		return authdb.Held{}, err
 	}
 	l.held = true
-	l.gather(ctx)
 	return h, nil
-}
-
-// gather has PostgreSQL gather statistics after a tenant's first load, which stands whatever becomes of it: until the server does so by
-// itself it takes tables that were just filled for empty ones, and reads a whole kind of blocks for each part of the next load. A tenth
-// of its usual sample is enough meanwhile, for the load waits for it; tables of which columns are named are not taken off what the
-// server is to gather. SQLite's statistics are given by a migration.
-func (l *Load) gather(ctx context.Context) {
-	if l.base > 0 || !postgres(l.store.DB) {
-		return
-	}
-	_ = l.store.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.ExecContext(ctx, `SET LOCAL default_statistics_target = 10`)
-		for _, t := range l.store.tables() {
-			if err != nil {
-				return err
-			}
-			_, err = tx.NewRaw(`ANALYZE ? (`+list(columns(t))+`)`, bun.Ident(t.Name)).Exec(ctx)
-		}
-		return err
-	})
 }
 
 // Close ends a load. What was not made to hold is undone and the lease given back, and of what was, what only loads read of the

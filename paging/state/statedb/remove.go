@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -42,8 +43,12 @@ func (s *Store) Keep(ctx context.Context) (time.Duration, error) {
 	return time.ParseDuration(text)
 }
 
-// SetKeep sets how long states are kept, for all servers of the database.
+// SetKeep sets how long states are kept, for all servers of the database. Nothing is written where that is so already: a server
+// starts while a node of a cluster is down.
 func (s *Store) SetKeep(ctx context.Context, keep time.Duration) error {
+	if was, err := s.Keep(ctx); err == nil && was == keep {
+		return nil
+	}
 	_, err := s.DB.NewRaw(`
 		INSERT INTO settings (name, value)
 		VALUES ('keep', ?)
@@ -144,24 +149,52 @@ func (r *Remover) countPast() schema.QueryWithArgs {
 	return sum
 }
 
-// FormerRows counts the rows that some state which is kept has and the present one has not, or that wait to be removed: of the
-// given tenants, or of all.
-func (r *Remover) FormerRows(ctx context.Context, idb bun.IDB, of ...state.Tenant) (rows int64, err error) {
-	which := bun.SafeQuery("TRUE")
-	if len(of) > 0 {
-		which = bun.SafeQuery("tenant_id IN (?)", bun.List(of))
-	}
+// FormerRows counts the rows that some state which is kept has and the present one has not, or that wait to be removed.
+func (r *Remover) FormerRows(ctx context.Context) (rows int64, err error) {
 	sum := bun.SafeQuery("0")
-	for _, t := range r.tables() {
-		sum = bun.SafeQuery("? + (SELECT count(*) FROM ? WHERE ? AND until < ?)", sum, bun.Ident(t.Name), which, state.Open)
+	for table, which := range r.former() {
+		sum = bun.SafeQuery("? + (SELECT count(*) FROM ? WHERE ?)", sum, bun.Ident(table), which)
 	}
-	for _, p := range r.Past {
-		sum = bun.SafeQuery("? + (SELECT count(*) FROM ? WHERE ?)", sum, bun.Ident(p.Table), which)
-	}
-	if err = idb.NewRaw(`SELECT ?`, sum).Scan(ctx, &rows); err != nil {
+	if err = r.DB.NewRaw(`SELECT ?`, sum).Scan(ctx, &rows); err != nil {
 		return 0, fmt.Errorf("count former rows: %w", err)
 	}
 	return rows, nil
+}
+
+// FormerRowsOf is FormerRows of some tenants, in one statement; those that have none are left out.
+func (r *Remover) FormerRowsOf(ctx context.Context, idb bun.IDB, of []state.Tenant) (map[state.Tenant]int64, error) {
+	all := bun.SafeQuery("")
+	for table, which := range r.former() {
+		all = bun.SafeQuery("? SELECT tenant_id, count(*) AS n FROM ? WHERE tenant_id IN (?) AND ? GROUP BY tenant_id UNION ALL", all, bun.Ident(table), bun.List(of), which)
+	}
+	counts := make(map[state.Tenant]int64)
+	rows, err := idb.QueryContext(ctx, `? SELECT 0, 0`, all)
+	err = authdb.Visit(rows, err, "numbers of former rows", func(rows *sql.Rows) error {
+		var t state.Tenant
+		var n int64
+		err := rows.Scan(&t, &n)
+		if n > 0 {
+			counts[t] += n
+		}
+		return err
+	})
+	return counts, err
+}
+
+// former returns the tables with rows of former states, each with the condition for these.
+func (r *Remover) former() iter.Seq2[string, schema.QueryWithArgs] {
+	return func(yield func(string, schema.QueryWithArgs) bool) {
+		for _, t := range r.tables() {
+			if !yield(t.Name, bun.SafeQuery("until < ?", state.Open)) {
+				return
+			}
+		}
+		for _, p := range r.Past {
+			if !yield(p.Table, bun.SafeQuery("TRUE")) {
+				return
+			}
+		}
+	}
 }
 
 // readTenants reads a list of tenants.
@@ -305,22 +338,16 @@ func (r *Remover) sweepBelow(ctx context.Context, t state.Tenant, oldest authdb.
 // clear deletes the rows of a tenant that a condition holds for, a batch at a time. It holds for each still when that is deleted:
 // a standby may have taken over that knows less. It passes over those that somebody has locked, and reports whether there were none.
 func (s *Store) clear(ctx context.Context, t state.Tenant, table string, key []string, which schema.QueryWithArgs) (all bool, err error) {
-	batch := clearRows
-	if postgres(s.DB) {
-		batch = chunk
-	}
 	for {
 		began := time.Now()
-		keys, err := s.keysOf(ctx, t, table, key, which, batch)
-		if err != nil || len(keys) == 0 {
+		var some bool
+		err := s.DB.NewRaw(`SELECT EXISTS (SELECT 1 FROM ? WHERE tenant_id = ? AND (?))`, bun.Ident(table), t, which).Scan(ctx, &some)
+		if err != nil || !some {
 			return err == nil, err
 		}
-		deleted, err := s.deleteFree(ctx, t, table, key, bun.SafeQuery("(?) AND ("+list(key)+") IN (VALUES ?)", which, bun.List(tuples(keys))))
+		deleted, err := s.deleteFree(ctx, t, table, key, which)
 		if err != nil || deleted == 0 {
 			return false, err
-		}
-		if len(keys) < batch {
-			return int(deleted) == len(keys), nil
 		}
 		if err := s.letIn(ctx, time.Since(began)); err != nil {
 			return false, err
@@ -328,29 +355,21 @@ func (s *Store) clear(ctx context.Context, t state.Tenant, table string, key []s
 	}
 }
 
-// keysOf reads the keys of a batch of rows of a tenant that a condition holds for.
-func (s *Store) keysOf(ctx context.Context, t state.Tenant, table string, key []string, which schema.QueryWithArgs, batch int) (keys [][]int64, err error) {
-	rows, err := s.DB.QueryContext(ctx, `SELECT `+list(key)+` FROM ? WHERE tenant_id = ? AND (?) LIMIT ?`, bun.Ident(table), t, which, batch)
-	return keys, authdb.Visit(rows, err, table, func(rows *sql.Rows) error {
-		k := make([]int64, len(key))
-		dest := make([]any, len(key))
-		for i := range k {
-			dest[i] = &k[i]
-		}
-		keys = append(keys, k)
-		return rows.Scan(dest...)
-	})
-}
-
-// deleteFree deletes the rows of a tenant that a condition holds for, but those that somebody has locked: they may be written
-// (what is erased is erased in former rows too) or deleted by another server, in another order. Who waits for no row while it has
-// others is in no deadlock.
+// deleteFree deletes a batch of the rows of a tenant that a condition holds for, but those that somebody has locked: they may be
+// written (what is erased is erased in former rows too) or deleted by another server, in another order. Who waits for no row while it
+// has others is in no deadlock.
+//
+// The batch is chosen within the statement: PostgreSQL compares each row with a list of keys that is given to it, which took a minute
+// for 2,000 keys where it has no statistics.
 func (s *Store) deleteFree(ctx context.Context, t state.Tenant, table string, key []string, which schema.QueryWithArgs) (rows int64, err error) {
+	batch, free := clearRows, ""
 	if postgres(s.DB) {
-		which = bun.SafeQuery(`(`+list(key)+`) IN (SELECT `+list(key)+` FROM ? WHERE tenant_id = ? AND (?) FOR UPDATE SKIP LOCKED)`,
-			bun.Ident(table), t, which)
+		batch, free = chunk, " FOR UPDATE SKIP LOCKED"
 	}
-	res, err := s.DB.NewRaw(`DELETE FROM ? WHERE tenant_id = ? AND (?)`, bun.Ident(table), t, which).Exec(ctx)
+	res, err := s.DB.NewRaw(`
+		DELETE FROM ?0
+		 WHERE tenant_id = ?1 AND (`+list(key)+`) IN (SELECT `+list(key)+` FROM ?0 WHERE tenant_id = ?1 AND (?2) LIMIT ?3`+free+`)`,
+		bun.Ident(table), t, which, batch).Exec(ctx)
 	if err == nil {
 		rows, err = res.RowsAffected()
 	}

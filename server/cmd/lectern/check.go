@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/lectern-dev/lectern/server"
@@ -29,10 +30,7 @@ func (c *checkCmd) Run(s *session, db untouched) error {
 	}}
 	err = checker.Run(s.ctx, c.Deep)
 	bars.Finish()
-	if err != nil {
-		return err
-	}
-	if err := check.Write(s.stdout, items); err != nil {
+	if err = cmp.Or(check.Write(s.stdout, items), err); err != nil {
 		return err
 	}
 	if n := checker.Wrong(); n > 0 {

@@ -111,7 +111,7 @@ func (s *session) keys(db *database.DB) *authdb.Store { return &authdb.Store{DB:
 
 // status returns what reads what is told of tenants and keys.
 func (s *session) status(db *database.DB) *status.Reader {
-	return &status.Reader{Store: s.keys(db), Former: server.Remover(db, nil)}
+	return &status.Reader{DB: db, Store: s.keys(db), Former: server.Remover(db, nil)}
 }
 
 // tenant returns the tenant of a kind with a reference.

@@ -2,26 +2,58 @@ package main
 
 import (
 	"cmp"
+	"errors"
 
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/status"
 )
 
+// statusCmd reads no variables that would choose tenants.
 type statusCmd struct {
-	JSON bool `name:"json" help:"One JSON object a line, for each tenant."`
+	Partner string `env:"-" placeholder:"REF" help:"That partner alone."`
+	Library string `env:"-" placeholder:"SLUG" help:"That library network alone."`
+	JSON    bool   `name:"json" help:"One JSON object a line, for each tenant."`
 }
 
-// Run tells the state of every tenant, one after the other, by number.
+// Validate refuses two tenants.
+func (c *statusCmd) Validate() error {
+	if c.Partner != "" && c.Library != "" {
+		return errors.New("give --partner REF or --library SLUG, or neither for all")
+	}
+	return nil
+}
+
+// Run tells the state of every tenant, or of one, by number. A node that does not answer is the command's error, after the rest.
 func (c *statusCmd) Run(s *session, db current) error {
-	var all []status.Tenant
-	err := s.status(db.DB).Each(s.ctx, func(t status.Tenant) error {
-		if c.JSON {
-			return s.print(t)
-		}
-		all = append(all, t)
-		return nil
-	})
-	if c.JSON || len(all) == 0 && err != nil {
+	tenants, err := c.tenants(s, db.DB)
+	if err != nil {
 		return err
 	}
-	return cmp.Or(status.WriteTenants(s.stdout, all), err)
+	all, left := s.status(db.DB).Tenants(s.ctx, tenants)
+	if left != nil && len(all) == 0 {
+		return left
+	}
+	if !c.JSON {
+		return cmp.Or(status.WriteTenants(s.stdout, all), left)
+	}
+	for _, t := range all {
+		if err := s.print(t); err != nil {
+			return err
+		}
+	}
+	return left
+}
+
+// tenants are those that are asked for.
+func (c *statusCmd) tenants(s *session, db *database.DB) ([]authdb.Tenant, error) {
+	kind, reference := authdb.Partner, c.Partner
+	switch {
+	case c.Library != "":
+		kind, reference = authdb.Library, c.Library
+	case c.Partner == "":
+		return s.keys(db).Tenants(s.ctx)
+	}
+	t, err := s.tenant(db, kind, reference)
+	return []authdb.Tenant{t}, err
 }

@@ -26,9 +26,29 @@ LANGUAGE sql IMMUTABLE AS 'SELECT column_var_string';
 
 CREATE TABLE citus.pg_dist_node (
 	nodeid   integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	groupid  integer GENERATED ALWAYS AS (nodeid) STORED,
 	nodename text    NOT NULL,
-	nodeport integer NOT NULL DEFAULT 5432
+	nodeport integer NOT NULL DEFAULT 5432,
+	noderole text    NOT NULL DEFAULT 'primary'
 );
+
+-- The shards of each table are dealt to the nodes in turns.
+CREATE VIEW citus.shard_numbers AS
+	SELECT logicalrelid, shardid, row_number() OVER (PARTITION BY logicalrelid ORDER BY shardid)::integer - 1 AS number,
+	       count(*) OVER (PARTITION BY logicalrelid)::integer AS shards
+	  FROM citus.pg_dist_shard;
+
+CREATE VIEW citus.pg_dist_placement AS
+	SELECT s.shardid, n.groupid
+	  FROM citus.shard_numbers s
+	  JOIN (SELECT groupid, row_number() OVER (ORDER BY groupid) - 1 AS number, count(*) OVER () AS nodes FROM citus.pg_dist_node) n
+	    ON n.number = s.number % n.nodes;
+
+CREATE FUNCTION citus.get_shard_id_for_distribution_column(table_name regclass, distribution_value bigint) RETURNS bigint
+LANGUAGE sql STABLE AS $$
+	SELECT shardid FROM citus.shard_numbers
+	 WHERE logicalrelid = table_name AND satisfies_hash_partition(table_name, shards, number, distribution_value)
+$$;
 
 -- What a command answers on a node, NULL where the node does not: this server's own settings are those of all tests.
 CREATE TABLE citus.node_answers (
@@ -46,10 +66,27 @@ $$;
 CREATE FUNCTION citus.truncate_local_data_after_distributing_table(function_table_name regclass) RETURNS void
 LANGUAGE sql AS '';
 
+-- A table that is on each node is written on each, or not at all.
+CREATE FUNCTION citus.all_nodes_answer() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+	IF EXISTS (SELECT 1 FROM citus.node_answers WHERE answer IS NULL) THEN
+		RAISE EXCEPTION 'connection to the remote node failed' USING ERRCODE = 'connection_failure';
+	END IF;
+	RETURN NULL;
+END $$;
+
+CREATE FUNCTION citus.write_everywhere(table_name regclass) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format('CREATE TRIGGER all_nodes_answer BEFORE INSERT OR UPDATE OR DELETE ON %s EXECUTE FUNCTION citus.all_nodes_answer()', table_name);
+END $$;
+
 CREATE FUNCTION citus.create_reference_table(table_name regclass) RETURNS void
 LANGUAGE sql AS $$
 	INSERT INTO citus.citus_calls (call) VALUES (format('create_reference_table(%s)', table_name));
 	INSERT INTO citus.pg_dist_partition VALUES (table_name, 'n', NULL, 0, 't');
+	SELECT citus.write_everywhere(table_name);
 $$;
 
 CREATE FUNCTION citus.create_distributed_table(table_name regclass, distribution_column text, distribution_type text DEFAULT 'hash',

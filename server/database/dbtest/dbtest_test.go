@@ -99,7 +99,7 @@ INSERT INTO versions SELECT i, i FROM generate_series(1, 20) i;`)}}
 	for _, good := range []string{
 		`SELECT * FROM versions v JOIN states s ON s.tenant_id = v.tenant_id AND s.began = v.n WHERE v.tenant_id = 7`,
 		`INSERT INTO states VALUES (7, 1)`, `UPDATE versions SET n = 8 WHERE tenant_id = 7`,
-		`SELECT max(began) FROM states`, // is on the list
+		`SELECT max(began) FROM states WHERE tenant_id IN (1, 2, 3, 4, 5, 6, 7)`, // is on the list
 	} {
 		if err := run(good); err != nil || len(r.texts) > 0 {
 			t.Errorf("%s: %v, reported %q, want neither", good, err, r.texts)

@@ -3,6 +3,7 @@ package dbtest
 import (
 	"bufio"
 	"bytes"
+	"context"
 	_ "embed"
 	"encoding/binary"
 	"encoding/json"
@@ -36,7 +37,8 @@ func createCitus(tb testing.TB) string {
 	return url
 }
 
-// Distributed is a Citus that distributes each table, into four partitions, as soon as the migrations have made them. Each
+// Distributed is a Citus that distributes each table, into four partitions on the nodes w1 and w2, as soon as the migrations have
+// made them. Each
 // statement's plan is watched: one that touches two partitions of a table, which are of two tenants, or of one that it does not
 // name, fails the test, but those that acrossTenants lists. A test must name the tenant in its own statements too. A message of
 // several statements, one of which changes a table, fails the test as well: Citus refuses it.
@@ -45,7 +47,9 @@ func Distributed(tb testing.TB) *database.DB {
 	plain := createCitus(tb)
 	admin(tb, plain, `
 		CREATE TABLE bun_migrations (id bigserial PRIMARY KEY, name varchar, group_id bigint, migrated_at timestamptz NOT NULL DEFAULT current_timestamp);
-		SELECT citus.create_reference_table('bun_migrations')`)
+		SELECT citus.create_reference_table('bun_migrations');
+		INSERT INTO citus.pg_dist_node (nodename) VALUES ('w1'), ('w2');
+		INSERT INTO citus.node_answers VALUES ('w1', 'logical 10'), ('w2', 'logical 10')`)
 	setAll(tb, plain, "citus.partitions = 4", "session_preload_libraries = auto_explain", "auto_explain.log_min_duration = 0",
 		"auto_explain.log_format = json", "auto_explain.log_level = notice")
 	u, err := url.Parse(plain)
@@ -55,6 +59,37 @@ func Distributed(tb testing.TB) *database.DB {
 	w := watch(tb, u.Host)
 	u.Host = w.listener.Addr().String()
 	return open(tb, u.String())
+}
+
+// WithoutNode returns another pool on a Distributed database, whose node w2 does not answer from now on: what reads or writes a
+// row there, or writes a table that all nodes have, fails, in later connections.
+func WithoutNode(tb testing.TB, db *database.DB) *database.DB {
+	tb.Helper()
+	ctx := context.WithoutCancel(tb.Context())
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { tx.Rollback() })
+	var partitions []string
+	err = tx.NewRaw(`
+		SELECT format('%s__%s', s.logicalrelid, s.number)
+		  FROM citus.shard_numbers s
+		  JOIN citus.pg_dist_placement p USING (shardid)
+		  JOIN citus.pg_dist_node n USING (groupid)
+		 WHERE n.nodename = 'w2'`).Scan(ctx, &partitions)
+	if err == nil {
+		_, err = tx.ExecContext(ctx, `LOCK TABLE `+strings.Join(partitions, ", ")+` IN ACCESS EXCLUSIVE MODE`)
+	}
+	if err == nil {
+		_, err = db.ExecContext(ctx, `UPDATE citus.node_answers SET answer = NULL WHERE nodename = 'w2'`)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	// A plan for any tenant locks the partitions of all.
+	setAll(tb, db.URL, "lock_timeout = 100", "plan_cache_mode = force_custom_plan")
+	return open(tb, db.URL)
 }
 
 // setAll changes settings of all later connections to a database.
@@ -220,10 +255,7 @@ func (n node) relations(to map[string][]string) {
 
 // acrossTenants are the statements that may touch the rows of several tenants, each by what it has, and why.
 var acrossTenants = []struct{ has, why string }{
-	{`FROM "keys" AS "key_row" ORDER BY "tenant_id", "number"`, "lectern key list and status; a start of the server looks whether it can open the secrets"},
-	{`FROM keys k JOIN tenants t`, "lectern key list and status name the holders"},
-	{`FROM versions v JOIN tenants t`, "metrics"},
-	{`SELECT max(began) FROM states`, "lectern check looks for clocks that ran ahead"},
+	{`tenant_id IN (`, "what tells of the tenants of a node is asked of it at once: see database.DB.EachNode"},
 	{`SELECT tenant_id FROM leases GROUP BY tenant_id HAVING max(expires)`, "removal, once a minute: loads that died"},
 	{`SELECT v.tenant_id FROM versions v WHERE v.oldest_since > 0`, "removal, once a minute: tenants that have what is no longer kept"},
 	{`SELECT 0 + (SELECT count(*) FROM "blocks" WHERE TRUE AND until`, "metrics: the rows of former states, once a minute"},

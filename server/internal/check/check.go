@@ -41,7 +41,8 @@ type Checker struct {
 	Progress func(tenant string, done, total int64)
 
 	wrong int
-	err   error // of Tell
+	down  []string // nodes that were told
+	err   error    // of Tell
 }
 
 // Wrong returns how many items were wrong so far.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
@@ -43,13 +44,17 @@ func (c *Checker) Deep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range tenants {
-		d := &deepCheck{Checker: c, tenant: t, what: fmt.Sprintf("%s %s", t.Kind, t.Reference), states: server.States(c.DB, c.Clock)}
-		if err := d.run(ctx); err != nil {
-			return fmt.Errorf("check of %s %q: %w", t.Kind, t.Reference, err)
+	numbers, named := authdb.ByNumber(tenants)
+	return c.leftOut(c.DB.EachNode(ctx, numbers, func(of []auth.Tenant) error {
+		for _, n := range of {
+			t := named[n]
+			d := &deepCheck{Checker: c, tenant: t, what: fmt.Sprintf("%s %s", t.Kind, t.Reference), states: server.States(c.DB, c.Clock)}
+			if err := d.run(ctx); err != nil {
+				return fmt.Errorf("check of %s %q: %w", t.Kind, t.Reference, err)
+			}
 		}
-	}
-	return nil
+		return nil
+	}))
 }
 
 // file has SQLite look at its pages. PostgreSQL looks at its own, where its checksums are on, as it reads them.

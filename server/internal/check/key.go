@@ -23,10 +23,11 @@ func (c *Checker) key(ctx context.Context) error {
 	if file, ok := strings.CutPrefix(c.DB.URL, "sqlite:"); ok && at != nil && *at == file+".key" {
 		c.keyFile(*at, file)
 	}
-	if err := server.Verifiable(ctx, c.DB, secrets); err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
+	err = secrets.Verify(ctx, c.Clock)
+	switch {
+	case ctx.Err() != nil:
+		return err
+	case c.leftOut(err) != nil:
 		c.fault(keyItem, "put the key back that they were issued under, or revoke those keys and issue others", "%v", err)
 	}
 	where := "none, and none is needed"

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
@@ -136,6 +137,21 @@ func (c *Checker) cluster(ctx context.Context) error {
 	return err
 }
 
+// leftOut tells of each node that an error is of, once, and returns an error that is of none.
+func (c *Checker) leftOut(err error) error {
+	nodes := database.LeftOut(err)
+	for _, n := range nodes {
+		if !slices.Contains(c.down, n.Node) {
+			c.down = append(c.down, n.Node)
+			c.fault(clusterItem, "start the node, or look into its log", "%v", n)
+		}
+	}
+	if len(nodes) > 0 {
+		return nil
+	}
+	return err
+}
+
 // minFree is the room that a load may need for its files and the journal before anybody notices.
 const minFree = 1 << 30
 
@@ -204,7 +220,7 @@ func (c *Checker) clock(ctx context.Context) error {
 	if skew.Abs() > maxSkew {
 		c.fault(clockItem, "let both machines keep time by NTP", "the database's differs from this machine's by %v", skew)
 	}
-	last, err := authdb.LastState(ctx, c.DB)
+	last, err := c.lastState(ctx)
 	if err != nil {
 		return err
 	}
@@ -214,4 +230,20 @@ func (c *Checker) clock(ctx context.Context) error {
 	}
 	c.settle(clockItem, before, "%s, %v from the database's", ours.UTC().Format(time.RFC3339), skew)
 	return nil
+}
+
+// lastState returns when the last state of any tenant began, as far as nodes answer.
+func (c *Checker) lastState(ctx context.Context) (last time.Time, err error) {
+	tenants, err := (&authdb.Store{DB: c.DB.DB}).Numbers(ctx)
+	if err != nil {
+		return last, err
+	}
+	err = c.DB.EachNode(ctx, tenants, func(of []auth.Tenant) error {
+		began, err := authdb.LastState(ctx, c.DB, of...)
+		if began.After(last) {
+			last = began
+		}
+		return err
+	})
+	return last, c.leftOut(err)
 }

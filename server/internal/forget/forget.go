@@ -48,13 +48,12 @@ var ErrUnknown = errors.New("no such person")
 func (f *Forgetter) Person(ctx context.Context, t authdb.Tenant, user int64) (d Done, err error) {
 	d = Done{UserID: user}
 	var fresh bool
-	var tables []string
 	switch t.Kind {
 	case authdb.Partner:
-		d.Partner, tables = t.Reference, directorydb.AccountTables
+		d.Partner = t.Reference
 		fresh, d.Forgotten, d.Remains, err = f.account(ctx, directory.PartnerID(t.ID), directory.UserID(user))
 	case authdb.Library:
-		d.Library, tables = t.Reference, []string{librariesdb.ReadersTable}
+		d.Library = t.Reference
 		fresh, d.Forgotten, d.Remains, err = f.reader(ctx, libraries.NetworkID(t.ID), user)
 	}
 	if errors.Is(err, directory.ErrNotFound) || errors.Is(err, librariesdb.ErrNotFound) {
@@ -64,7 +63,7 @@ func (f *Forgetter) Person(ctx context.Context, t authdb.Tenant, user int64) (d 
 		return Done{}, err
 	}
 	d.Forgotten, d.Repeated = d.Forgotten.Truncate(time.Second), !fresh
-	return d, f.DB.Scrub(ctx, tables...)
+	return d, f.DB.Scrub(ctx)
 }
 
 // account forgets an account, and counts the books that it read.
@@ -101,25 +100,25 @@ func (f *Forgetter) reader(ctx context.Context, n libraries.NetworkID, user int6
 	return fresh, since, remains, err
 }
 
-// List writes who is forgotten of all tenants, in the order of their numbers, as the arguments that forget takes, a line each: with
-// xargs they are repeated on a database that does not know of them, as a backup from before.
+// List writes who is forgotten of all tenants, node by node in the order of their numbers, as the arguments that forget takes, a line
+// each: with xargs they are repeated on a database that does not know of them, as a backup from before. A node that does not answer
+// keeps it from no other: the error names it.
 func (f *Forgetter) List(ctx context.Context, to io.Writer) error {
 	tenants, err := (&authdb.Store{DB: f.DB.DB}).Tenants(ctx)
 	if err != nil {
 		return err
 	}
-	for _, t := range tenants {
-		people, err := authdb.ForgottenOf(ctx, f.DB, t.ID)
-		if err != nil {
-			return err
-		}
+	numbers, named := authdb.ByNumber(tenants)
+	return f.DB.EachNode(ctx, numbers, func(of []auth.Tenant) error {
+		people, err := authdb.ForgottenOf(ctx, f.DB, of...)
 		for _, p := range people {
+			t := named[p.Tenant]
 			if _, err := fmt.Fprintf(to, "--%s=%s %d\n", t.Kind, quoted(t.Reference), p.User); err != nil {
 				return err
 			}
 		}
-	}
-	return nil
+		return err
+	})
 }
 
 // quoted is a reference as a shell and xargs take it for one word.

@@ -23,6 +23,8 @@ type Key struct {
 	Expires  *time.Time `json:"expires"`
 	LastUsed *time.Time `json:"lastUsed"`
 	State    string     `json:"state"` // live, expired or revoked
+
+	tenant auth.Tenant
 }
 
 // Live is the state of a key that is good.
@@ -36,57 +38,60 @@ type LiveKey struct {
 	LastUsed *time.Time `json:"lastUsed"`
 }
 
-// Keys returns all keys, or those of the given tenants, by tenant and number, as they are now.
-func (r *Reader) Keys(ctx context.Context, of ...auth.Tenant) ([]Key, error) {
+// Keys returns all keys, by tenant and number, as they are now. Those on a node that does not answer are left out: the error is that of
+// database.DB.EachNode then.
+func (r *Reader) Keys(ctx context.Context) (list []Key, err error) {
+	tenants, err := r.Store.Tenants(ctx)
+	if err != nil {
+		return nil, err
+	}
+	numbers, named := authdb.ByNumber(tenants)
+	err = r.DB.EachNode(ctx, numbers, func(of []auth.Tenant) error {
+		keys, err := r.keys(ctx, named, of)
+		list = append(list, keys...)
+		return err
+	})
+	slices.SortStableFunc(list, func(a, b Key) int { return cmp.Compare(a.tenant, b.tenant) })
+	return list, err
+}
+
+// keys returns the keys of tenants that lie together, by tenant and number.
+func (r *Reader) keys(ctx context.Context, named map[auth.Tenant]authdb.Tenant, of []auth.Tenant) ([]Key, error) {
 	keys, err := r.Store.List(ctx, of...)
 	if err != nil {
 		return nil, err
 	}
-	now, err := r.Store.Clock(ctx, r.Store.DB)
+	now, err := r.Store.Clock(ctx, r.DB)
 	if err != nil {
 		return nil, err
 	}
-	named, err := r.references(ctx, of...)
-	if err != nil {
-		return nil, err
-	}
+	networks, err := r.networks(ctx, of)
 	list := make([]Key, len(keys))
 	for i, k := range keys {
-		of := named[k.ID()]
 		list[i] = Key{
-			ID: k.ID(), API: k.API, Tenant: of.tenant, Network: of.network,
+			ID: k.ID(), API: k.API, Tenant: named[k.Tenant].Reference, Network: networks[k.ID()], tenant: k.Tenant,
 			Created: k.Created.Truncate(time.Second), Expires: second(k.Expires), LastUsed: second(k.LastUsed), State: stateOf(k, now),
 		}
 	}
-	return list, nil
+	return list, err
 }
 
-// holder is whom a key is of: references of the tenant, and of the network that a schools key has.
-type holder struct {
-	tenant  string
-	network *string
-}
-
-// references returns the holders of all keys, or of those of the given tenants, by the keys' ids.
-func (r *Reader) references(ctx context.Context, of ...auth.Tenant) (map[string]holder, error) {
-	which := bun.SafeQuery("TRUE")
-	if len(of) > 0 {
-		which = bun.SafeQuery("k.tenant_id IN (?)", bun.List(of))
-	}
-	named := make(map[string]holder)
-	rows, err := r.Store.DB.QueryContext(ctx, `
-		SELECT k.tenant_id, k.number, t.reference, e.reference_id
+// networks returns the references of the networks that schools keys are of, by the keys' ids.
+func (r *Reader) networks(ctx context.Context, of []auth.Tenant) (map[string]*string, error) {
+	networks := make(map[string]*string)
+	rows, err := r.DB.QueryContext(ctx, `
+		SELECT k.tenant_id, k.number, e.reference_id
 		  FROM keys k
-		  JOIN tenants t ON t.tenant_id = k.tenant_id
-		  LEFT JOIN entities e ON e.tenant_id = k.tenant_id AND e.entity_id = k.network
-		 WHERE ?`, which)
-	return named, authdb.Visit(rows, err, "holders of keys", func(rows *sql.Rows) error {
+		  JOIN entities e ON e.tenant_id = k.tenant_id AND e.entity_id = k.network
+		 WHERE k.tenant_id IN (?0) AND e.tenant_id IN (?0)`, bun.List(of))
+	err = authdb.Visit(rows, err, "networks of keys", func(rows *sql.Rows) error {
 		var k auth.Key
-		var of holder
-		err := rows.Scan(&k.Tenant, &k.Number, &of.tenant, &of.network)
-		named[k.ID()] = of
+		var reference string
+		err := rows.Scan(&k.Tenant, &k.Number, &reference)
+		networks[k.ID()] = &reference
 		return err
 	})
+	return networks, err
 }
 
 func stateOf(k auth.Key, now time.Time) string {
@@ -99,17 +104,16 @@ func stateOf(k auth.Key, now time.Time) string {
 	return Live
 }
 
-// liveKeys returns the keys of a tenant that are live, the last used first.
-func (r *Reader) liveKeys(ctx context.Context, t auth.Tenant) ([]LiveKey, error) {
-	list, err := r.Keys(ctx, t)
-	keys := []LiveKey{}
-	for _, k := range list {
+// live are the live ones of keys, the last used first.
+func live(keys []Key) []LiveKey {
+	list := []LiveKey{}
+	for _, k := range keys {
 		if k.State == Live {
-			keys = append(keys, LiveKey{k.ID, k.API, k.Network, k.LastUsed})
+			list = append(list, LiveKey{k.ID, k.API, k.Network, k.LastUsed})
 		}
 	}
-	slices.SortStableFunc(keys, func(a, b LiveKey) int { return cmp.Compare(used(b), used(a)) })
-	return keys, err
+	slices.SortStableFunc(list, func(a, b LiveKey) int { return cmp.Compare(used(b), used(a)) })
+	return list
 }
 
 // used is when a key was last used as a number, 0 for never.

@@ -3,22 +3,12 @@
 package status
 
 import (
-	"cmp"
-	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
-	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
-	"github.com/lectern-dev/lectern/schools/schoolsdb"
 )
 
 // Tenant is what is told of a tenant.
@@ -87,120 +77,6 @@ func (cs Counts) String() string {
 		texts[i] = fmt.Sprint(c.Rows, " ", c.Name)
 	}
 	return strings.Join(texts, ", ")
-}
-
-// Reader reads what is told.
-type Reader struct {
-	Store  *authdb.Store
-	Former *statedb.Remover // counts the rows of former states
-}
-
-// Each calls f with every tenant, by number, as soon as its rows are counted, which takes a while where there are many. A tenant
-// that cannot be read, as where a node of a cluster does not answer, keeps it from no other; the error names the first.
-func (r *Reader) Each(ctx context.Context, f func(Tenant) error) error {
-	tenants, err := r.Store.Tenants(ctx)
-	unread := 0
-	for _, t := range tenants {
-		st, e := r.tenant(ctx, t)
-		switch {
-		case e == nil:
-			if e := f(st); e != nil {
-				return e
-			}
-		case ctx.Err() != nil:
-			return e
-		default:
-			unread++
-			err = cmp.Or(err, fmt.Errorf("status of %s %q: %w", t.Kind, t.Reference, e))
-		}
-	}
-	if unread > 1 {
-		err = fmt.Errorf("%d tenants cannot be read: %w", unread, err)
-	}
-	return err
-}
-
-// tenant reads what is told of a tenant, all from one state of it, but for its keys.
-func (r *Reader) tenant(ctx context.Context, t authdb.Tenant) (Tenant, error) {
-	st := Tenant{Tenant: t.ID, Kind: t.Kind, Reference: t.Reference, Name: t.Name}
-	var err error
-	if st.Keys, err = r.liveKeys(ctx, t.ID); err != nil {
-		return st, err
-	}
-	options := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
-	err = r.Store.DB.RunInTx(ctx, options, func(ctx context.Context, tx bun.Tx) error {
-		h, err := authdb.ReadHeld(ctx, tx, t.ID)
-		if err != nil {
-			return err
-		}
-		st.Versions = Versions{h.Registers, h.Facts}
-		if h.Next != 0 {
-			st.Next = &Next{h.Next, h.NextFrom}
-		}
-		if access := librariesdb.AccessOf(libraries.NetworkID(t.ID), h); t.Kind == authdb.Library && access.Hour != 0 {
-			st.Hour = new(access.Hour.String())
-		}
-		loads, err := authdb.Loads(ctx, tx, t.ID)
-		if err != nil {
-			return err
-		}
-		for _, l := range loads { // a tenant has one API that is loaded
-			st.LastLoad = &Load{l.Ended.Truncate(time.Second), l.Took.Seconds(), l.Rows}
-		}
-		if err := r.states(ctx, tx, &st, h); err != nil {
-			return err
-		}
-		return count(ctx, tx, &st, h)
-	})
-	return st, err
-}
-
-// states reads what is told of a tenant's states.
-func (r *Reader) states(ctx context.Context, tx bun.Tx, st *Tenant, h authdb.Held) (err error) {
-	var began int64
-	err = tx.NewRaw(`SELECT count(*), coalesce(min(began), 0) FROM states WHERE tenant_id = ? AND registers >= ? AND facts >= ?`,
-		st.Tenant, h.Oldest.Registers, h.Oldest.Facts).Scan(ctx, &st.States.Kept, &began)
-	if err != nil {
-		return fmt.Errorf("count states: %w", err)
-	}
-	if began > 0 {
-		st.States.Oldest = second(time.UnixMicro(began).UTC())
-	}
-	st.States.FormerRows, err = r.Former.FormerRows(ctx, tx, state.Tenant(st.Tenant))
-	return err
-}
-
-// counted says what is counted of each kind of tenant, and of what: of entities and accounts those that are in the directory.
-var counted = map[authdb.Kind][]struct{ name, from string }{
-	authdb.Partner: {
-		{"entities", "entities WHERE NOT deleted AND"}, {"accounts", "accounts WHERE NOT deleted AND"},
-		{"books", "schools_books WHERE " + present}, {"records", blocks(schoolsdb.RecordKind)}, {"days", blocks(schoolsdb.PresenceKind)},
-	},
-	authdb.Library: {
-		{"readers", "libraries_readers WHERE " + present}, {"titles", "libraries_books WHERE " + present},
-		{"loans", "libraries_loans WHERE " + present}, {"reservations", "libraries_reservations WHERE " + present},
-		{"days", blocks(librariesdb.TotalsKind)},
-	},
-}
-
-// present is the condition for rows of the facts that hold.
-const present = "since <= ?1 AND until > ?1 AND"
-
-// blocks are the blocks of a kind of the facts that hold.
-func blocks(k state.Kind) string {
-	return fmt.Sprint("blocks WHERE kind = ", k.Number, " AND ", present)
-}
-
-// count counts the rows of a tenant in its present state.
-func count(ctx context.Context, tx bun.Tx, st *Tenant, h authdb.Held) error {
-	for _, c := range counted[st.Kind] {
-		var n int64
-		if err := tx.NewRaw(`SELECT count(*) FROM `+c.from+` tenant_id = ?0`, st.Tenant, h.Facts).Scan(ctx, &n); err != nil {
-			return fmt.Errorf("count %s: %w", c.name, err)
-		}
-		st.Rows = append(st.Rows, Count{c.name, n})
-	}
-	return nil
 }
 
 // second returns a time cut to seconds, nil for the zero time.

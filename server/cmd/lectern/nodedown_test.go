@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// Without a node of a cluster a server starts and serves the tenants of the others, and the commands name the node and do the rest.
+func TestWithoutNode(t *testing.T) {
+	t.Chdir(t.TempDir())
+	db := dbtest.Distributed(t)
+	t.Setenv("LECTERN_DB", db.URL)
+	t.Setenv("LECTERN_SECRET_KEY", strings.Repeat("A", 43)+"=")
+	var tenants, alive []auth.Tenant
+	keys := map[auth.Tenant]string{}
+	for n := range auth.Tenant(8) {
+		slug := fmt.Sprint("p", n+1)
+		ok(t, "library", "create", slug, "--name", slug)
+		keys[n+1], _ = apiKey(t, ok(t, "key", "issue", "libraries", "--library", slug))
+		tenants = append(tenants, n+1)
+		if _, err := db.ExecContext(t.Context(), `INSERT INTO forgotten (tenant_id, user_id, since) VALUES (?, 7, 0)`, n+1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	down := dbtest.WithoutNode(t, db)
+	err := down.EachNode(t.Context(), tenants, func(of []auth.Tenant) error { alive = of; return nil })
+	if err == nil || len(alive) == 0 || len(alive) == len(tenants) {
+		t.Fatalf("the tenants %v answer, %v, want some", alive, err)
+	}
+	const node = "node w2:5432"
+	for _, command := range []string{"key list --json", "status --json", "forget --list"} {
+		code, out, errs := lectern(t, strings.Fields(command)...)
+		if code != exitError || strings.Count(out, "\n") != len(alive) || !strings.Contains(errs, node) {
+			t.Errorf("%s = %d\n%s%s\nwant the %d tenants that answer, and the node", command, code, out, errs, len(alive))
+		}
+	}
+	one := fmt.Sprint("p", alive[0])
+	if code, out, _ := lectern(t, "check", "--deep"); code != exitError || !strings.Contains(out, node) ||
+		!strings.Contains(out, "schema ") || !strings.Contains(out, "library "+one+" ") {
+		t.Errorf("check --deep = %d %s, want its table and the node", code, out)
+	}
+	ok(t, "status", "--library", one)
+	if line := fails(t, exitError, "forget", "--library", one, "7"); !strings.Contains(line, "no such person") {
+		t.Errorf("forget of a tenant that answers = %s, want that the person is unknown", line)
+	}
+	whileServing(t, []string{"serve", "--addr", "127.0.0.1:0", "--keep", "2h"}, servingLine, func(lines string) {
+		if !strings.Contains(lines, node) {
+			t.Errorf("the server's log = %s, want the node named", lines)
+		}
+		for _, n := range tenants {
+			want := http.StatusServiceUnavailable
+			if slices.Contains(alive, n) {
+				want = http.StatusOK
+			}
+			if status, body := fetch(t, servedAt(t, lines)+"/api-platform/libraries/v1/dimensions", keys[n]); status != want {
+				t.Errorf("tenant %d = %d %s, want %d", n, status, body, want)
+			}
+		}
+	})
+}
