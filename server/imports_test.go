@@ -38,11 +38,12 @@ var mayImport = map[string][]string{
 	"libraries/internal/intake": {"libraries", "libraries/internal/facts", "libraries/stock", "paging/row", "paging/state", "reading/calendar", "reading/packed", "reading/spill"},
 	"libraries/report":          {"libraries", "libraries/internal/facts", "libraries/internal/intake", "libraries/metric", "libraries/stock", "paging", "paging/round", "paging/row", "paging/state", "reading/calendar", "reading/packed", "reading/spill"},
 
-	"auth/authdb":           {"auth", "paging/state", bunORM},
-	"paging/state/statedb":  {"auth", "auth/authdb", "paging/state", bunORM},
-	"directory/directorydb": {"auth", "auth/authdb", "directory", "paging", "paging/row", bunORM},
-	"schools/schoolsdb":     {"auth", "auth/authdb", "directory", "directory/directorydb", "paging/row", "paging/state", "paging/state/statedb", "reading", "schools", "schools/internal/facts", "schools/internal/intake", "schools/report", bunORM, goSync},
-	"libraries/librariesdb": {"auth", "auth/authdb", "libraries", "libraries/internal/facts", "libraries/internal/intake", "libraries/report", "libraries/stock", "paging", "paging/row", "paging/state", "paging/state/statedb", "reading/calendar", "reading/packed", "reading/spill", bunORM},
+	"paging/handle":         {bunORM},
+	"auth/authdb":           {"auth", "paging/handle", "paging/state", bunORM},
+	"paging/state/statedb":  {"auth", "auth/authdb", "paging/handle", "paging/state", bunORM},
+	"directory/directorydb": {"auth", "auth/authdb", "directory", "paging", "paging/handle", "paging/row", bunORM},
+	"schools/schoolsdb":     {"auth", "auth/authdb", "directory", "directory/directorydb", "paging/handle", "paging/row", "paging/state", "paging/state/statedb", "reading", "schools", "schools/internal/facts", "schools/internal/intake", "schools/report", bunORM, goSync},
+	"libraries/librariesdb": {"auth", "auth/authdb", "libraries", "libraries/internal/facts", "libraries/internal/intake", "libraries/report", "libraries/stock", "paging", "paging/handle", "paging/row", "paging/state", "paging/state/statedb", "reading/calendar", "reading/packed", "reading/spill", bunORM},
 }
 
 // The libraries that the table names, each with the packages below it.

@@ -32,7 +32,7 @@ var ErrNoSecretKey = errors.New("no key for the secrets of directory keys: set "
 //
 // The key is the one given, or else, with SQLite, that of a file beside the database: its name and `.key`, mode 0600,
 // made when a directory key is first issued, and of the database's owner whoever issues it. It belongs into a backup, apart
-// from the database. PostgreSQL, whose replicas share no folder, has no such file: the error is ErrNoSecretKey then.
+// from the database. PostgreSQL, whose replicas share no folder, and sqlite::memory: have no such file: the error is ErrNoSecretKey then.
 //
 // Secrets are safe for concurrent use, by several processes as well.
 type Secrets struct {
@@ -50,8 +50,8 @@ func NewSecrets(db *database.DB, key []byte) (*Secrets, error) {
 		return nil, fmt.Errorf("the key for secrets has %d bytes, not %d", len(key), secretKeyBytes)
 	}
 	s := &Secrets{db: db, key: key, given: key != nil}
-	if path, ok := strings.CutPrefix(db.URL, "sqlite:"); ok {
-		s.file = path + ".key"
+	if file := db.File(); file != "" {
+		s.file = file + ".key"
 	}
 	return s, nil
 }

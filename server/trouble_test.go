@@ -20,7 +20,7 @@ func TestNoFreeConnection(t *testing.T) {
 		id, secret := f.issueDirectory(t, f.partner, time.Time{})
 		c := &client{fixture: f, id: id, secret: secret}
 		db.SetMaxOpenConns(1)
-		conn, err := db.Conn(t.Context())
+		conn, err := db.DB.DB.Conn(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 // and the values of those, of which the first is $n. It is of few forms, so that statements with it are prepared once: a range where
 // the numbers stand close, which the engines read fastest and which finds others too; else a list, which is one parameter however long
 // it is.
-func Among[N ~int64](db *bun.DB, column string, n int, numbers []N) (condition string, values []any) {
+func Among[N ~int64](db bun.IDB, column string, n int, numbers []N) (condition string, values []any) {
 	switch {
 	case isRange(numbers):
 		return fmt.Sprintf("%s BETWEEN $%d AND $%d", column, n, n+1), []any{int64(numbers[0]), int64(numbers[len(numbers)-1])}
@@ -26,7 +26,7 @@ func Among[N ~int64](db *bun.DB, column string, n int, numbers []N) (condition s
 // AmongKeys is [Among] for a table whose key begins with the tenant, which is $1, and the column, and what the statement reads the table
 // from: PostgreSQL is told to look each number of a list up. While it has no statistics, as after the first load, it would read all rows
 // of the tenant.
-func AmongKeys[N ~int64](db *bun.DB, table, column string, n int, numbers []N) (from, condition string, values []any) {
+func AmongKeys[N ~int64](db bun.IDB, table, column string, n int, numbers []N) (from, condition string, values []any) {
 	condition, values = Among(db, column, n, numbers)
 	if isRange(numbers) || db.Dialect().Name() != dialect.PG {
 		return table, condition, values

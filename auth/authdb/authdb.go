@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 )
@@ -40,7 +41,7 @@ var (
 
 // Store keeps tenants and keys. It is safe for concurrent use.
 type Store struct {
-	DB     *bun.DB
+	DB     *handle.DB
 	Now    func() time.Time // nil = the clock of the package's doc
 	Random io.Reader        // of the secrets; nil = crypto/rand
 

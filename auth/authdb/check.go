@@ -78,7 +78,7 @@ func (g Grant) refusal(api auth.API) error {
 // the three belong together, and the sealed secret of a directory key.
 func (s *Store) read(ctx context.Context, t auth.Tenant, number int) (g Grant, sealed []byte, err error) {
 	r := reading{row: keyRow{TenantID: t, Number: number}}
-	if err := s.DB.DB.QueryRowContext(ctx, s.readStatement(), t, number).Scan(r.fields()...); err != nil { // prepared: each request asks for a key
+	if err := s.DB.QueryRowPrepared(ctx, s.readStatement(), t, number).Scan(r.fields()...); err != nil { // prepared: each request asks for a key
 		return Grant{}, nil, err
 	}
 	return r.grant(s), r.row.Secret, nil

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/uptrace/bun"
+	"github.com/lectern-dev/lectern/paging/handle"
 )
 
 // Limiter is an [auth.Limiter] for replicas that share a PostgreSQL database:
 // its counters and clock are the database's (H6). It is safe for concurrent use,
 // of one Limiter or of several.
 type Limiter struct {
-	DB  *bun.DB
+	DB  *handle.DB
 	Now func() time.Time // nil = the database's clock
 }
 
@@ -30,7 +30,7 @@ func (l *Limiter) Take(ctx context.Context, b auth.Budget, limit int) (auth.Quot
 	}
 	var taken, count int64
 	query, args := l.statement(b)
-	err := l.DB.DB.QueryRowContext(ctx, query, args...).Scan(&taken, &count) // prepared: each request is counted
+	err := l.DB.QueryRowPrepared(ctx, query, args...).Scan(&taken, &count) // prepared: each request is counted
 	if err != nil {
 		return auth.Quota{}, fmt.Errorf("rate of %s of tenant %d: %w", b.Name, b.Tenant, err)
 	}

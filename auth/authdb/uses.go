@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/uptrace/bun"
 )
 
@@ -24,7 +25,7 @@ const (
 // It is safe for concurrent use. Its memory is bounded; of more than 10,000 keys
 // between two flushes the rest waits for its next use.
 type Uses struct {
-	DB    *bun.DB
+	DB    *handle.DB
 	Every time.Duration // between flushes; 0 = 15 s
 	Error func(error)   // told of each flush that failed, to log it; nil = nobody
 

@@ -155,7 +155,7 @@ func benchmarkWrites(b *testing.B, db *database.DB) {
 		once func(ref directory.Ref) error
 	}{
 		{"Bare", func(ref directory.Ref) error {
-			_, err := db.DB.DB.ExecContext(b.Context(), `INSERT INTO bare (tenant_id, entity_id, name) VALUES ($1, $2, $3)`, p, n.Add(1), ref)
+			_, err := db.Writer.DB.ExecContext(b.Context(), `INSERT INTO bare (tenant_id, entity_id, name) VALUES ($1, $2, $3)`, p, n.Add(1), ref)
 			return err
 		}},
 		{"CreateEntity", func(ref directory.Ref) error {

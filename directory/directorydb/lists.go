@@ -20,7 +20,7 @@ import (
 // equalities the engines would rather go along the primary key and pass over what is not of the list, which may be nearly
 // all that the partner has.
 type listing struct {
-	db         *bun.DB
+	db         bun.IDB
 	partner    directory.PartnerID
 	table, key string
 	of         []string // the columns that say which list it is

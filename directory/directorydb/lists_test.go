@@ -329,7 +329,7 @@ func checkPlans(t *testing.T, db *database.DB, p directory.PartnerID, explain st
 // plan returns the lines of a plan.
 func plan(t *testing.T, db *database.DB, statement string, column int) string {
 	t.Helper()
-	rows, err := db.DB.DB.QueryContext(t.Context(), statement)
+	rows, err := db.QueryPrepared(t.Context(), statement)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/handle"
 )
 
 // The versions of the registers below and above all others.
@@ -101,7 +102,7 @@ func (v View) AccountRefs(ctx context.Context, visit func(directory.Account) err
 //
 // As a rule the version is that of now, which the accounts alone have: one statement reads them, or nothing where the partner's row says
 // otherwise. Only then is the past asked.
-func Names(ctx context.Context, db *bun.DB, partner directory.PartnerID, at int64, ids []directory.UserID, erasures int64, visit func(place int, name, email string)) (erased bool, err error) {
+func Names(ctx context.Context, db *handle.DB, partner directory.PartnerID, at int64, ids []directory.UserID, erasures int64, visit func(place int, name, email string)) (erased bool, err error) {
 	if len(ids) == 0 {
 		return false, nil
 	}
@@ -134,11 +135,11 @@ func Names(ctx context.Context, db *bun.DB, partner directory.PartnerID, at int6
 }
 
 // visitNames calls visit with the names that a prepared query finds, and reports whether there were any.
-func visitNames(ctx context.Context, db *bun.DB, query string, args []any, ids []directory.UserID, visit func(place int, name, email string)) (found bool, _ error) {
+func visitNames(ctx context.Context, db *handle.DB, query string, args []any, ids []directory.UserID, visit func(place int, name, email string)) (found bool, _ error) {
 	var number any // taken as the drivers give it: to convert it costs more than all else here
 	var name, email string
 	place, dest := 0, []any{&number, &name, &email}
-	rows, err := db.DB.QueryContext(ctx, query, args...)
+	rows, err := db.QueryPrepared(ctx, query, args...)
 	err = authdb.Visit(rows, err, fmt.Sprintf("accounts of partner %d", args[0]), func(rows *sql.Rows) error {
 		if err := rows.Scan(dest...); err != nil {
 			return err

@@ -13,11 +13,12 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/handle"
 )
 
 // Store is a directory.Store on a database. It is safe for concurrent use, also by several processes.
 type Store struct {
-	DB     *bun.DB
+	DB     *handle.DB
 	Now    func() time.Time // when references are taken, and the keys of a deleted network revoked; nil = authdb's clock
 	Random io.Reader        // of the access tokens; nil = crypto/rand
 

@@ -55,7 +55,7 @@ func keep(ctx context.Context, base string) error {
 		return err
 	}
 	defer opened.Close()
-	db := opened.DB.DB // database/sql: any driver will do
+	db := opened.Writer.DB // database/sql: any driver will do
 	if _, err := db.ExecContext(ctx, schema); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 )
@@ -27,7 +28,7 @@ var Migrations embed.FS
 
 // Store is a report.Store on a database.
 type Store struct {
-	DB *bun.DB
+	DB *handle.DB
 	// Copy writes many rows at once; a load needs it.
 	Copy statedb.CopyFunc
 	// Now is the clock of loads, of their hours and of what is kept; nil = authdb's clock.

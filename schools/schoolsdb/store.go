@@ -8,10 +8,9 @@ import (
 
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/schools"
@@ -26,7 +25,7 @@ var Migrations embed.FS
 
 // Store is a report.Store on a database. It must not be copied after its first use.
 type Store struct {
-	DB *bun.DB
+	DB *handle.DB
 	// Copy writes many rows at once; a load needs it.
 	Copy statedb.CopyFunc
 	// Now is the clock of loads and of what is kept; nil = authdb's clock.

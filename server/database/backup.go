@@ -35,7 +35,7 @@ func (db *DB) Backup(ctx context.Context, file string) (size int64, err error) {
 		return 0, fmt.Errorf("%w; create the folder, or name a file in one that can be written", err)
 	}
 	defer os.Remove(partial) // it has another name by then, unless something went wrong
-	if _, err := db.ExecContext(ctx, `VACUUM INTO ?`, partial); err != nil {
+	if _, err := db.DB.DB.ExecContext(ctx, `VACUUM INTO ?`, partial); err != nil {
 		return 0, fmt.Errorf("database %s: copy: %w", db.URL, err)
 	}
 	if size, err = syncFile(partial); err != nil {

@@ -20,8 +20,8 @@ var errHeld = errors.New("is locked")
 //
 // The claim is a lock on a file of the database's name and `.serving`, which holds the process's number and stays.
 func (db *DB) Claim() (release func(), err error) {
-	path, ok := strings.CutPrefix(db.URL, "sqlite:")
-	if !ok {
+	path := db.File()
+	if path == "" {
 		return func() {}, nil
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -48,12 +48,15 @@ func (db *DB) Claim() (release func(), err error) {
 // ServedBy returns who has the claim of an embedded database, and "" where nobody has it, or nobody needs it. The claim is tried for
 // a moment: a server that starts in it is refused.
 func (db *DB) ServedBy() (string, error) {
-	path, ok := strings.CutPrefix(db.URL, "sqlite:")
+	path := db.File()
+	if path == "" {
+		return "", nil
+	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
 	file := path + ".serving"
-	if _, err := os.Stat(file); !ok || errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	f, err := lockFile(file)
@@ -100,7 +103,7 @@ func (db *DB) WriteBeside(file, text string) error {
 	if _, err := syncFile(partial); err != nil {
 		return err
 	}
-	path := strings.TrimPrefix(db.URL, "sqlite:")
+	path := db.File()
 	if err := ownLike(partial, path); err != nil {
 		return fmt.Errorf("%w; run this as the owner of %s", err, path)
 	}
@@ -112,9 +115,8 @@ func (db *DB) WriteBeside(file, text string) error {
 
 // OwnedLike reports whether a file beside an embedded database is of who owns the database.
 func (db *DB) OwnedLike(file string) (bool, error) {
-	path, ok := strings.CutPrefix(db.URL, "sqlite:")
-	if !ok {
+	if db.File() == "" {
 		return true, nil
 	}
-	return sameOwner(file, path)
+	return sameOwner(file, db.File())
 }

@@ -139,7 +139,7 @@ func pgxConn(dc any) (*pgx.Conn, error) {
 // Batch sends queries of a row each, with their parameters, $1 and on, in one round trip and as one transaction, and reads the
 // rows into dest. A query that finds no row is sql.ErrNoRows, and those behind it are made but not read. It is of PostgreSQL.
 func (db *DB) Batch(ctx context.Context, queries []string, args, dest [][]any) error {
-	c, err := db.DB.DB.Conn(ctx)
+	c, err := db.DB.DB.DB.Conn(ctx)
 	if err != nil {
 		return err
 	}

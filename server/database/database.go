@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/uptrace/bun"
+	"github.com/lectern-dev/lectern/paging/handle"
 )
 
 // Engine is one of the two database engines. Its text is also the name of the
@@ -22,9 +22,9 @@ const (
 	Postgres Engine = "postgres"
 )
 
-// DB is an open database: a pool of connections, to be closed after use.
+// DB is an open database, to be closed after use.
 type DB struct {
-	*bun.DB
+	*handle.DB
 	Engine Engine
 
 	// URL is what the database was opened with, password included: another
@@ -40,27 +40,30 @@ type DB struct {
 // [DB.Migrate].
 //
 // An error names the database without its password and says what to do.
-func Open(ctx context.Context, url string) (*DB, error) {
-	return open(ctx, url, func(url string, seen *seen) (*bun.DB, string, error) { return openSQLite(url, sqliteMapped, seen) })
-}
+//
+// "sqlite::memory:" is a file that is removed at once, for tests and programs that embed the server: its data end with the process,
+// or with Close.
+func Open(ctx context.Context, url string) (*DB, error) { return open(ctx, url, sqliteMapped) }
 
 // OpenToLoad is Open for a process that writes much of a database, and reads most of it once: a file is not mapped into its
 // memory, where all that was read of it would stay, once for each connection.
-func OpenToLoad(ctx context.Context, url string) (*DB, error) {
-	return open(ctx, url, func(url string, seen *seen) (*bun.DB, string, error) { return openSQLite(url, sqliteUnmapped, seen) })
-}
+func OpenToLoad(ctx context.Context, url string) (*DB, error) { return open(ctx, url, sqliteUnmapped) }
 
-// open opens the database at url, a SQLite file as it is said.
-func open(ctx context.Context, url string, open func(url string, seen *seen) (*bun.DB, string, error)) (*DB, error) {
+// open opens the database at url, a SQLite file with further settings.
+func open(ctx context.Context, url, settings string) (*DB, error) {
 	engine, err := engineOf(url)
 	if err != nil {
 		return nil, err
 	}
-	if engine == Postgres {
-		open = openPostgres
-	}
 	seen := new(seen)
-	b, hint, err := open(url, seen)
+	if engine == SQLite {
+		h, err := openSQLite(ctx, strings.TrimPrefix(url, "sqlite:"), settings, seen)
+		if err != nil {
+			return nil, fmt.Errorf("database %s: %w", url, oneLine{err})
+		}
+		return &DB{DB: h, Engine: engine, URL: url, seen: seen}, nil
+	}
+	b, hint, err := openPostgres(url, seen)
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", Redact(url), oneLine{err})
 	}
@@ -68,7 +71,16 @@ func open(ctx context.Context, url string, open func(url string, seen *seen) (*b
 		b.Close()
 		return nil, fmt.Errorf("database %s: %w; %s", Redact(url), oneLine{err}, hint)
 	}
-	return &DB{DB: b, Engine: engine, URL: url, seen: seen}, nil
+	return &DB{DB: &handle.DB{DB: b, Writer: b}, Engine: engine, URL: url, seen: seen}, nil
+}
+
+// File returns the file of an embedded database, and "" for another.
+func (db *DB) File() string {
+	path, ok := strings.CutPrefix(db.URL, "sqlite:")
+	if !ok || path == memory {
+		return ""
+	}
+	return path
 }
 
 // engineOf tells the engine from the beginning of the URL.

@@ -28,7 +28,6 @@ func TestOpenErrors(t *testing.T) {
 		{"PasswordBeforeNoKind", "u:secret@h/d", `write sqlite:FILE or postgres://`},
 		{"OtherKind", "mysql://u:secret@h/d", `write sqlite:FILE or postgres://`},
 		{"NoFile", "sqlite:", "write sqlite:FILE"},
-		{"Memory", "sqlite::memory:", "not a path"},
 		{"NoFolder", "sqlite:" + folder + "/none/x.db", "/none does not exist; create it"},
 		{"FolderIsFile", "sqlite:" + text + "/x.db", "not a "},
 		{"IsFolder", "sqlite:" + folder, "is a folder; name a file in it"},
@@ -79,7 +78,7 @@ func TestOpenRelativePath(t *testing.T) {
 	}
 }
 
-// Every connection of the pool has the settings: with synchronous = 2 (FULL) what is committed on any of them is on the disk.
+// TestSQLiteSettings: a connection that writes syncs each commit (2 is FULL), and one that reads cannot write.
 func TestSQLiteSettings(t *testing.T) {
 	served := dbtest.SQLite(t)
 	toLoad, err := database.OpenToLoad(t.Context(), served.URL)
@@ -87,12 +86,17 @@ func TestSQLiteSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer toLoad.Close()
-	settings(t, served, "268435456")
-	settings(t, toLoad, "0")
+	for db, mapped := range map[*database.DB]string{served: "268435456", toLoad: "0"} {
+		both := map[string]string{"journal_mode": "wal", "page_size": "8192", "busy_timeout": "0", "mmap_size": mapped}
+		settings(t, db.Writer, both)
+		settings(t, db.Writer, map[string]string{"foreign_keys": "1", "synchronous": "2", "secure_delete": "1", "query_only": "0"})
+		settings(t, db.DB.DB, both)
+		settings(t, db.DB.DB, map[string]string{"query_only": "1"})
+	}
 }
 
-// settings fails unless every connection has the settings, and so many bytes of the file mapped.
-func settings(t *testing.T, db *database.DB, mapped string) {
+// settings fails unless every connection of a handle has the settings.
+func settings(t *testing.T, db *bun.DB, want map[string]string) {
 	t.Helper()
 	for range db.Stats().MaxOpenConnections { // held, so that each is another one
 		conn, err := db.Conn(t.Context())
@@ -100,10 +104,7 @@ func settings(t *testing.T, db *database.DB, mapped string) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		for pragma, want := range map[string]string{
-			"journal_mode": "wal", "page_size": "8192", "foreign_keys": "1", "busy_timeout": "250", "synchronous": "2",
-			"mmap_size": mapped,
-		} {
+		for pragma, want := range want {
 			var got string
 			if err := conn.NewRaw("PRAGMA "+pragma).Scan(t.Context(), &got); err != nil || got != want {
 				t.Errorf("PRAGMA %s = %q, %v, want %q", pragma, got, err, want)

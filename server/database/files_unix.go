@@ -25,23 +25,6 @@ func lockFile(name string) (*os.File, error) {
 	return nil, &os.PathError{Op: "lock", Path: name, Err: err}
 }
 
-// shareFile opens a file, which it makes where it is missing, and locks it together with all others who do; lockFile finds it
-// locked until the last of them closes it.
-func shareFile(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	for err = syscall.EINTR; errors.Is(err, syscall.EINTR); {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH) // who has it alone does so for a moment
-	}
-	if err != nil {
-		f.Close()
-		return nil, &os.PathError{Op: "lock", Path: name, Err: err}
-	}
-	return f, nil
-}
-
 // ownLike gives a file the owner and group of another.
 func ownLike(file, other string) error {
 	have, err := stat(file)

@@ -12,21 +12,11 @@ const errSharing = syscall.Errno(32)
 // lockFile opens a file, which it makes where it is missing, so that others can only read it as long as it is open. The
 // error is errHeld where another has it.
 func lockFile(name string) (*os.File, error) {
-	return openFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, syscall.FILE_SHARE_READ)
-}
-
-// shareFile opens a file, which it makes where it is missing, together with all others who do; lockFile finds it locked until
-// the last of them closes it. Where another has it alone the error is errHeld.
-func shareFile(name string) (*os.File, error) {
-	return openFile(name, syscall.GENERIC_READ, syscall.FILE_SHARE_READ)
-}
-
-func openFile(name string, access, share uint32) (*os.File, error) {
 	path, err := syscall.UTF16PtrFromString(name)
 	if err != nil {
 		return nil, err
 	}
-	h, err := syscall.CreateFile(path, access, share, nil,
+	h, err := syscall.CreateFile(path, syscall.GENERIC_READ|syscall.GENERIC_WRITE, syscall.FILE_SHARE_READ, nil,
 		syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
 	if errors.Is(err, errSharing) {
 		err = errHeld

@@ -51,7 +51,7 @@ func TestFilesHaveTheOwnerOfTheDatabase(t *testing.T) {
 	if text, err := os.ReadFile(file + ".key"); err != nil || string(text) != "first" {
 		t.Errorf("a file that was made twice has %q, %v, want what it was first", text, err)
 	}
-	for _, suffix := range []string{"", "-wal", "-shm", ".serving", ".writers", ".key"} {
+	for _, suffix := range []string{"", "-wal", "-shm", ".serving", ".key"} {
 		info, err := os.Stat(file + suffix)
 		if err != nil {
 			t.Error(err)

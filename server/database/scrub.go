@@ -18,7 +18,7 @@ func (db *DB) Scrub(ctx context.Context) error {
 	}
 	err := patiently(ctx, func() error {
 		var busy, pages, done int
-		err := db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &done)
+		err := db.Writer.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &done)
 		if err == nil && busy != 0 {
 			err = ErrJournal
 		}

@@ -16,19 +16,23 @@ import (
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/lectern-dev/lectern/paging/handle"
 )
 
-// sqlitePragmas are the settings of every connection. The driver applies
-// journal_mode after the others where it is written like this, and so it must be:
-// a page size counts only before WAL has made the first page.
-const sqlitePragmas = "_txlock=immediate" + // a transaction is there to write: wait at its begin, not in its middle
-	"&_time_format=sqlite" +
-	"&_pragma=busy_timeout(250)" + // milliseconds, of busyMost: the driver's wait heeds no context
+// sqliteSettings are those of every connection; busyPause takes the place of the driver's own wait, which heeds no context.
+const sqliteSettings = "_time_format=sqlite&_pragma=busy_timeout(0)&_pragma=temp_store(MEMORY)"
+
+// sqliteReads are the settings of connections that read.
+const sqliteReads = "&_query_only=1"
+
+// sqliteWrites are the settings of the connection that writes. The driver applies journal_mode after the others where it is
+// written like this, and so it must be: a page size counts only before WAL has made the first page.
+const sqliteWrites = "&_txlock=immediate" + // a transaction is there to write: wait at its begin, not in its middle
 	"&_pragma=page_size(8192)" + // facts are blobs of a few hundred bytes to a few kilobytes
 	"&_journal_mode=WAL" + // readers and the writer do not wait for each other
 	"&_pragma=synchronous(FULL)" + // a commit is on the disk when it is acknowledged: a power cut takes nothing of it
 	"&_pragma=foreign_keys(1)" +
-	"&_pragma=temp_store(MEMORY)" +
 	"&_pragma=secure_delete(1)" + // what is erased, such as the e-mail of a deleted reader, is not left in free pages
 	"&_pragma=journal_size_limit(67108864)" // a load's long journal is cut back after it
 
@@ -39,44 +43,113 @@ const (
 	sqliteUnmapped = "&_pragma=cache_size(-12288)&_pragma=mmap_size(0)"
 )
 
-// sqliteConns bounds the pool: readers beside one writer. More would only queue
-// for the processor.
-const sqliteConns = 8
+// sqliteReaders bounds the connections that read. More would only queue for the processor.
+const sqliteReaders = 8
 
-// openSQLite opens url, "sqlite:path", with further settings. The hint is for a failed first use.
-func openSQLite(url, settings string, seen *seen) (db *bun.DB, hint string, err error) {
-	path := strings.TrimPrefix(url, "sqlite:")
+// sqliteFile is a file to open.
+type sqliteFile struct {
+	path, settings string
+	seen           *seen
+	removed        bool // so that a connection that is closed cannot be opened again
+}
+
+// openSQLite opens the file of a path, with further settings.
+func openSQLite(ctx context.Context, path, settings string, seen *seen) (*handle.DB, error) {
+	if path == memory {
+		return openMemory(ctx, settings, seen)
+	}
 	if err := checkPath(path); err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	if err := createPrivate(path); err != nil {
-		return nil, "", err
-	}
-	connector, err := sqlite.NewConnector(sqliteDSN(path) + settings)
+	createPrivate(path)
+	db, err := sqliteFile{path: path, settings: settings, seen: seen}.open(ctx)
 	if err != nil {
-		return nil, "", err
+		return nil, fmt.Errorf("%w; check that the file is a SQLite database and that it and its folder can be written", err)
 	}
-	pool := sql.OpenDB(queuedConnector{connector, newQueue(path), seen})
-	pool.SetMaxOpenConns(sqliteConns)
-	pool.SetMaxIdleConns(sqliteConns)
-	pool.SetConnMaxIdleTime(5 * time.Minute)
-	return bun.NewDB(pool, sqlitedialect.New()), "check that the file is a SQLite database and that it and its folder can be written", nil
+	return db, nil
+}
+
+// memory is the path of a database without a name.
+const memory = ":memory:"
+
+// openMemory opens a file of its own, which is removed when all connections have it open.
+func openMemory(ctx context.Context, settings string, seen *seen) (*handle.DB, error) {
+	folder, err := os.MkdirTemp("", "lectern-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	db, err := sqliteFile{filepath.Join(folder, "lectern.db"), settings, seen, true}.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := touchAll(ctx, db); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// touchAll has every connection open the file and its journal.
+func touchAll(ctx context.Context, db *handle.DB) error {
+	for _, pool := range []*bun.DB{db.Writer, db.DB} {
+		for range pool.Stats().MaxOpenConnections {
+			c, err := pool.Conn(ctx)
+			if err != nil {
+				return err
+			}
+			defer c.Close() // at the end, so that each is another one
+			if _, err := c.ExecContext(ctx, `SELECT 1 FROM sqlite_schema`); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// open opens the two handles. The one that writes comes first: it makes the file, and its journal.
+func (f sqliteFile) open(ctx context.Context) (*handle.DB, error) {
+	writer, err := f.openHandle(ctx, sqliteWrites, 1)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := f.openHandle(ctx, sqliteReads, sqliteReaders)
+	if err != nil {
+		writer.Close()
+		return nil, err
+	}
+	return &handle.DB{DB: reader, Writer: writer}, nil
+}
+
+// openHandle opens a pool, and one of its connections. They stay open.
+func (f sqliteFile) openHandle(ctx context.Context, settings string, conns int) (*bun.DB, error) {
+	c, err := sqlite.NewConnector(sqliteDSN(f.path) + settings + f.settings)
+	if err != nil {
+		return nil, err
+	}
+	pool := sql.OpenDB(sqliteConnector{c, f})
+	pool.SetMaxOpenConns(conns)
+	pool.SetMaxIdleConns(conns)
+	if err := ping(ctx, pool); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return bun.NewDB(pool, sqlitedialect.New()), nil
 }
 
 // createPrivate makes a missing file one that its owner alone can read: it has people's names. SQLite gives the files
 // beside it the same mode.
-func createPrivate(path string) error {
+func createPrivate(path string) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil { // it is there, or cannot be made: the driver's first use says which
-		return nil
+	if err == nil { // else it is there, or cannot be made: the driver's first use says which
+		f.Close()
 	}
-	return f.Close()
 }
 
 // sqliteDSN is the driver's name for the file: a URI, in which the characters
 // that end a path are escaped.
 func sqliteDSN(path string) string {
-	return "file:" + strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23").Replace(filepath.ToSlash(path)) + "?" + sqlitePragmas
+	return "file:" + strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23").Replace(filepath.ToSlash(path)) + "?" + sqliteSettings
 }
 
 // checkPath refuses early what SQLite would call "unable to open database file".
@@ -84,7 +157,7 @@ func checkPath(path string) error {
 	if path == "" {
 		return errors.New("no file named; write sqlite:FILE")
 	}
-	if path == ":memory:" || strings.HasPrefix(path, "file:") {
+	if strings.HasPrefix(path, "file:") {
 		return errors.New("not a path; write sqlite:FILE with a plain file")
 	}
 	folder := filepath.Dir(path)
@@ -104,8 +177,8 @@ func checkPath(path string) error {
 }
 
 const (
-	busyMost  = 30 * time.Second     // how long one waits for another process that keeps the file to itself
-	busyPause = 5 * time.Millisecond // between two tries, of which some fail at once
+	busyMost  = 30 * time.Second // how long one waits for another process that keeps the file to itself
+	busyPause = time.Millisecond // between two tries
 )
 
 // patiently calls f again where another process is in the way, for busyMost, and no longer than the caller has time: a request must

@@ -53,17 +53,20 @@ func TestUnavailable(t *testing.T) {
 // heldLock is the error of a writer that does not wait for another.
 func heldLock(t *testing.T, db *database.DB) (err error) {
 	t.Helper()
-	conn, connErr := db.Conn(t.Context())
+	other, openErr := database.Open(t.Context(), db.URL)
+	if openErr != nil {
+		t.Fatal(openErr)
+	}
+	defer other.Close()
+	conn, connErr := other.Conn(t.Context())
 	if connErr != nil {
 		t.Fatal(connErr)
 	}
 	defer conn.Close()
-	set := `PRAGMA busy_timeout = 1`
 	if db.Engine == database.Postgres {
-		set = `SET lock_timeout = '1ms'`
-	}
-	if _, err := conn.ExecContext(t.Context(), set); err != nil {
-		t.Fatal(err)
+		if _, err := conn.ExecContext(t.Context(), `SET lock_timeout = '1ms'`); err != nil {
+			t.Fatal(err)
+		}
 	}
 	txErr := db.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE things SET id = 1`); err != nil {
@@ -83,8 +86,8 @@ func heldLock(t *testing.T, db *database.DB) (err error) {
 // noConnection is the error of one who has no time to wait for a connection.
 func noConnection(t *testing.T, db *database.DB) error {
 	t.Helper()
-	db.SetMaxOpenConns(1)
-	defer db.SetMaxOpenConns(4)
+	defer db.Writer.SetMaxOpenConns(db.Writer.Stats().MaxOpenConnections)
+	db.Writer.SetMaxOpenConns(1)
 	conn, err := db.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +202,7 @@ func TestLockedOut(t *testing.T) {
 			return err
 		},
 		"a query": func(ctx context.Context) error {
-			return db.QueryRowContext(ctx, `INSERT INTO things VALUES (1) RETURNING id`).Scan(new(int))
+			return db.Writer.QueryRowContext(ctx, `INSERT INTO things VALUES (1) RETURNING id`).Scan(new(int))
 		},
 		"a transaction": func(ctx context.Context) error {
 			return db.RunInTx(ctx, nil, func(context.Context, bun.Tx) error { return nil })

@@ -26,9 +26,11 @@ const (
 
 	giveBackFor = 10 * time.Second // how long a load that was called off as it began tries to give its lease back
 
-	// sqliteTurn is how long a load has a SQLite file to itself before it looks whether others wait to write, who wait for no
-	// more. While nobody does, its turn goes on: each transaction writes every page anew that it shares with the one before.
-	sqliteTurn = 20 * time.Millisecond
+	// sqliteTurn bounds a load's transaction on SQLite, for which others wait to write. A shorter one would cost more: each
+	// transaction writes every page again that it shares with the one before.
+	sqliteTurn = 50 * time.Millisecond
+	// sqlitePause is between two of them, for other processes to come in: they ask each millisecond.
+	sqlitePause = 2 * time.Millisecond
 	// postgresTurn bounds a transaction on PostgreSQL, which locks out nobody.
 	postgresTurn = 5 * time.Second
 )
@@ -325,7 +327,7 @@ func byTable(changes []state.Change) (all []state.Change) {
 // writing is one call of Write.
 type writing struct {
 	*Load
-	todo  []func(ctx context.Context, conn bun.Conn, tx bun.Tx, t *turn) (done bool, err error)
+	todo  []func(ctx context.Context, conn bun.Conn, tx bun.Tx, ends time.Time) (done bool, err error)
 	stops []func()
 }
 
@@ -340,12 +342,12 @@ func (w *writing) turnOf(ctx context.Context, conn bun.Conn, tx bun.Tx) error {
 	if err := w.guard(ctx, tx); err != nil {
 		return err
 	}
-	t, err := newTurn(conn)
-	if err != nil {
-		return err
+	ends := time.Now().Add(postgresTurn)
+	if !postgres(conn) {
+		ends = time.Now().Add(sqliteTurn)
 	}
-	for len(w.todo) > 0 && !t.over() {
-		done, err := w.todo[0](ctx, conn, tx, t)
+	for len(w.todo) > 0 && time.Now().Before(ends) {
+		done, err := w.todo[0](ctx, conn, tx, ends)
 		if err != nil {
 			return err
 		}
@@ -356,43 +358,11 @@ func (w *writing) turnOf(ctx context.Context, conn bun.Conn, tx bun.Tx) error {
 	return nil
 }
 
-// turn is a transaction's time.
-type turn struct {
-	length  time.Duration
-	ends    time.Time
-	awaited func() bool // nil where the driver does not know
-	ended   bool
-}
-
-// newTurn begins a turn on a connection.
-func newTurn(conn bun.Conn) (*turn, error) {
-	t := &turn{length: postgresTurn}
-	if !postgres(conn) {
-		t.length = sqliteTurn
-	}
-	t.ends = time.Now().Add(t.length)
-	return t, conn.Raw(func(dc any) error {
-		if c, ok := dc.(interface{ Awaited() bool }); ok {
-			t.awaited = c.Awaited
-		}
-		return nil
-	})
-}
-
-// over reports whether the turn has ended. It goes on where nobody waits.
-func (t *turn) over() bool {
-	if now := time.Now(); !t.ended && now.After(t.ends) {
-		t.ends = now.Add(t.length)
-		t.ended = t.awaited == nil || t.awaited()
-	}
-	return t.ended
-}
-
 // add puts a change among what is to be done.
 func (w *writing) add(c state.Change) {
 	gone := c.Gone
 	if len(gone) > 0 {
-		w.todo = append(w.todo, func(ctx context.Context, _ bun.Conn, tx bun.Tx, _ *turn) (bool, error) {
+		w.todo = append(w.todo, func(ctx context.Context, _ bun.Conn, tx bun.Tx, _ time.Time) (bool, error) {
 			n := min(chunk, len(gone))
 			err := w.close(ctx, tx, c.Table, gone[:n])
 			gone = gone[n:]
@@ -406,7 +376,7 @@ func (w *writing) add(c state.Change) {
 	w.stops = append(w.stops, stop)
 	columns := columns(c.Table)
 	ended := false
-	w.todo = append(w.todo, func(ctx context.Context, conn bun.Conn, _ bun.Tx, t *turn) (bool, error) {
+	w.todo = append(w.todo, func(ctx context.Context, conn bun.Conn, _ bun.Tx, ends time.Time) (bool, error) {
 		row := make([]any, len(columns))
 		_, err := w.store.Copy(ctx, conn, c.Table.Name, columns, func(yield func([]any) bool) {
 			for n := 1; ; n++ {
@@ -415,7 +385,7 @@ func (w *writing) add(c state.Change) {
 					return
 				}
 				fill(row, c.Table, w.tenant, w.number, values)
-				if !yield(row) || n%64 == 0 && t.over() {
+				if !yield(row) || n%64 == 0 && time.Now().After(ends) {
 					return
 				}
 			}

@@ -142,7 +142,7 @@ func (r *Recent) keep(k PullKey, p pull) {
 
 // pull reads a pull, of whatever age.
 func (s *Store) pull(ctx context.Context, k PullKey) (p pull, ok bool, err error) {
-	err = s.DB.DB.QueryRowContext(ctx, // prepared: each page asks for its pull
+	err = s.DB.QueryRowPrepared(ctx, // prepared: each page asks for its pull
 		`SELECT registers, facts, day, began, asked
 		   FROM pulls
 		  WHERE tenant_id = $1 AND budget = $2 AND query = $3`,
@@ -209,7 +209,7 @@ func (s *Store) Kept(ctx context.Context, t state.Tenant, at state.Versions) err
 // KeptFrom is Kept, and returns since when the facts of the state held, the zero time before the first load.
 func (s *Store) KeptFrom(ctx context.Context, t state.Tenant, at state.Versions) (from time.Time, err error) {
 	var us, registers, facts int64
-	err = s.DB.DB.QueryRowContext(ctx, // prepared: each page of a pull asks whether its state is kept
+	err = s.DB.QueryRowPrepared(ctx, // prepared: each page of a pull asks whether its state is kept
 		`SELECT s.held_from, v.oldest_registers, v.oldest_facts
 		   FROM states s
 		   JOIN versions v ON v.tenant_id = s.tenant_id

@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun/dialect"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
@@ -26,7 +27,7 @@ type CopyFunc func(ctx context.Context, conn bun.Conn, table string, columns []s
 
 // Store reads and writes states. It is safe for concurrent use, also by several processes.
 type Store struct {
-	DB *bun.DB
+	DB *handle.DB
 	// Copy writes many rows at once; a load needs it.
 	Copy CopyFunc
 	// Now is the clock of the leases and of what is kept. Nil is the database's with PostgreSQL, and time.Now with SQLite.
@@ -61,24 +62,18 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context, conn bun.C
 	return conn.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return f(ctx, conn, tx) })
 }
 
-// inTurn runs f in one of the many transactions of a load, on a connection of its own, which Copy can use. It lets those go first
-// who wait to write, where the driver knows of them. On SQLite a power cut may take what was committed: nobody sees it before
-// the load's last step, whose commit is on the disk with all before it.
+// inTurn runs f in one of the many transactions of a load, on a connection of its own, which Copy can use. On SQLite it lets
+// others write first, and a power cut may take what was committed: nobody sees it before the load's last step, whose commit is on
+// the disk with all before it.
 func (s *Store) inTurn(ctx context.Context, f func(ctx context.Context, conn bun.Conn, tx bun.Tx) error) (err error) {
+	if !postgres(s.DB) {
+		time.Sleep(sqlitePause)
+	}
 	conn, err := s.DB.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	err = conn.Raw(func(dc any) error {
-		if y, ok := dc.(interface{ Yield(context.Context) error }); ok {
-			return y.Yield(ctx)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
 	if !postgres(conn) {
 		if _, err := conn.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil {
 			return err

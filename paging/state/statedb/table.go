@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
@@ -125,8 +126,8 @@ func Read[T any](ctx context.Context, idb bun.IDB, r *state.Records[T], f func(T
 
 // ReadPrepared is [Read] of a statement that is prepared, with parameters, $1 and on: one that many requests run, and that finds few
 // rows.
-func ReadPrepared[T any](ctx context.Context, db *bun.DB, r *state.Records[T], f func(T), from string, args ...any) error {
-	rows, err := db.DB.QueryContext(ctx, `SELECT `+list(r.Fields)+` `+from, args...)
+func ReadPrepared[T any](ctx context.Context, db *handle.DB, r *state.Records[T], f func(T), from string, args ...any) error {
+	rows, err := db.QueryPrepared(ctx, `SELECT `+list(r.Fields)+` `+from, args...)
 	return visit(r, f, rows, err)
 }
 

@@ -33,7 +33,7 @@ func (n *network) floors(ctx context.Context) error {
 		rows := 0
 		for range repeats {
 			start := time.Now()
-			if rows, err = readAll(ctx, db.DB.DB, strings.Replace(f.sql, twentyFifths, far, 1), 1); err != nil {
+			if rows, err = readAll(ctx, db.DB.DB.DB, strings.Replace(f.sql, twentyFifths, far, 1), 1); err != nil {
 				return err
 			}
 			times = append(times, time.Since(start))

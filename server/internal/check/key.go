@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
-	"strings"
 
 	"github.com/lectern-dev/lectern/server"
 )
@@ -20,7 +19,7 @@ func (c *Checker) key(ctx context.Context) error {
 		return nil
 	}
 	at := secrets.KeyAt()
-	if file, ok := strings.CutPrefix(c.DB.URL, "sqlite:"); ok && at != nil && *at == file+".key" {
+	if file := c.DB.File(); file != "" && at != nil && *at == file+".key" {
 		c.keyFile(*at, file)
 	}
 	err = secrets.Verify(ctx, c.Clock)

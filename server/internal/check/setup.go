@@ -159,7 +159,7 @@ const minFree = 1 << 30
 func (c *Checker) disk() {
 	before, told := c.wrong, []string{}
 	folders := []string{os.TempDir()}
-	if file, ok := strings.CutPrefix(c.DB.URL, "sqlite:"); ok {
+	if file := c.DB.File(); file != "" {
 		folders = append(folders, filepath.Dir(file))
 	}
 	free := c.Free

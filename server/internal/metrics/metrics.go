@@ -2,7 +2,7 @@
 // the rate refused, what the cache answers and holds, the database's connections, and the state of the tenants' data, by
 // which a load is seen that did not come.
 //
-//	m := metrics.New(db.DB.DB, cache, versions)
+//	m := metrics.New(db.DB.DB.DB, cache, versions)
 //	limiter := m.Limited("schools", limiter)
 //	handler := web.AccessLog(m.Observe)(handler)
 //	admin.Handle("/metrics", m.Handler())
