@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +16,10 @@ func (t *tenant) turnKeys(c chance, _ Act) error {
 		for _, k := range o.keys {
 			for range k.texts {
 				a := t.get(pick(c, t.servers), k, o.prefix()+"/users", map[string]string{"pageSize": "6"}) // as no pull asks
-				if _, err := t.page(a); err != nil {
+				if p, err := t.page(a); p == nil {
+					return err
+				}
+				if err := o.own.asked(a); err != nil {
 					return err
 				}
 			}
@@ -173,6 +177,9 @@ func (t *tenant) crossed(c chance, _ Act) error {
 				return err
 			}
 			continue
+		}
+		if err := errors.Join(t.own.asked(ours), t.other().own.asked(theirs)); err != nil {
+			return err
 		}
 		a := ask(t, call.path, with(values, call.param, call.of.snapshot()))
 		if said, err := t.allowed(a); !said {

@@ -203,6 +203,8 @@ func period(q query, p page) error {
 
 func (t *partnerSide) loads(feed) {}
 
+func (t *partnerSide) asked(*answer) error { return nil }
+
 func (t *partnerSide) people() []int {
 	return slices.Sorted(maps.Values(t.worlds.likely().userNumbers))
 }

@@ -31,8 +31,9 @@ type ownWays interface {
 	mayLoad(loading, time.Time) (loaded func())
 	loads(feed) // comes before a load
 	loadSome(chance, Act) error
-	chunk(chance) feed // continues what there is
-	people() []int     // numbers that lectern forget takes
+	chunk(chance) feed   // continues what there is
+	asked(*answer) error // notes an answer that is compared with nothing
+	people() []int       // numbers that lectern forget takes
 	forgotten(number int)
 	fork() (back func())
 }
