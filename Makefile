@@ -5,8 +5,8 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 TIMEOUT     := 20m
 MINUTES     := 30
 # What outside tools test and measure is in modules of its own: who imports Lectern downloads nothing for them.
-TESTED      := . server/internal/docs server/internal/bench server/internal/trials server/deploy
-MODULES     := $(TESTED) server/internal/clients
+TESTED      := . server/internal/tools/docs server/internal/tools/bench server/internal/tools/trials server/deploy
+MODULES     := $(TESTED) server/internal/tools/clients
 
 .PHONY: help
 help: ## list these targets
@@ -40,7 +40,7 @@ vulns: ## look for known weaknesses of what is linked; DB=file:///folder of a do
 
 .PHONY: clients
 clients: ## have generated clients and others' tools use a server: Specmatic, newman, Prism, DuckDB, promtool, LibreOffice
-	cd server/internal/clients && ../../../.ci/with node:nodejs npm java:default-jre-headless promtool:prometheus soffice:libreoffice-calc-nogui -- \
+	cd server/internal/tools/clients && ../../../../.ci/with node:nodejs npm java:default-jre-headless promtool:prometheus soffice:libreoffice-calc-nogui -- \
 		go test -count=1 -timeout $(TIMEOUT) ./...
 
 .PHONY: fuzz
@@ -49,13 +49,13 @@ fuzz: ## fuzz every decoder, parser and cursor; MINUTES=30 over all of them
 
 .PHONY: bench
 bench: ## measure the binary and write BENCHMARKS.md; ARGS="-sizes 1000x365,10000x365"
-	cd server/internal/bench && ../../../.ci/with node:nodejs npm -- ../../../.ci/with-postgres go run . $(ARGS)
+	cd server/internal/tools/bench && ../../../../.ci/with node:nodejs npm -- ../../../../.ci/with-postgres go run . $(ARGS)
 
 SEED := 1
 
 .PHONY: trials
 trials: ## have the product break itself, on both engines; SEED=1 MINUTES=30, PLAN=FILE, BINARY=FILE, ARGS="-load 10"
-	cd server/internal/trials && ../../../.ci/with-postgres go run . -seed $(SEED) -minutes $(MINUTES) \
+	cd server/internal/tools/trials && ../../../../.ci/with-postgres go run . -seed $(SEED) -minutes $(MINUTES) \
 		$(if $(PLAN),-plan $(abspath $(PLAN))) $(if $(BINARY),-binary $(abspath $(BINARY))) $(ARGS)
 
 .PHONY: house

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-dev/lectern/server/internal/wire/xlsxtest"
+	"github.com/lectern-dev/lectern/server/internal/tools/xlsxtest"
 )
 
 // ordered is a JSON object with its members in the order in which they stand.

@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/librariesload"
-	"github.com/lectern-dev/lectern/server/internal/wire/xlsxtest"
+	"github.com/lectern-dev/lectern/server/internal/tools/xlsxtest"
 )
 
 // march is a period of the fixture's events, which must be given with changedSince.

@@ -23,8 +23,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/schoolsload"
+	"github.com/lectern-dev/lectern/server/internal/tools/xlsxtest"
 	"github.com/lectern-dev/lectern/server/internal/wire"
-	"github.com/lectern-dev/lectern/server/internal/wire/xlsxtest"
 )
 
 // form is a form of rows, besides JSON, with its name and its content type (H11).

@@ -22,7 +22,7 @@ import (
 
 // The feeds are made once, by `go generate ./server/internal/demofeed`, and end with the same day, a Sunday.
 //
-//go:generate go run ./make
+//go:generate go run ../tools/demofeed
 //go:embed schools libraries
 var feeds embed.FS
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/server/internal/wire/xlsxtest"
+	"github.com/lectern-dev/lectern/server/internal/tools/xlsxtest"
 )
 
 // sampleRow is a row with everything that rows have.

@@ -12,8 +12,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/internal/tools/xlsxtest"
 	"github.com/lectern-dev/lectern/server/internal/wire"
-	"github.com/lectern-dev/lectern/server/internal/wire/xlsxtest"
 )
 
 // sheetOf returns the lines of a sheet of one row.

@@ -1,4 +1,4 @@
-module github.com/lectern-dev/lectern/server/internal/trials
+module github.com/lectern-dev/lectern/server/internal/tools/trials
 
 go 1.26.0
 
@@ -31,4 +31,4 @@ require (
 	modernc.org/sqlite v1.60.1 // indirect
 )
 
-replace github.com/lectern-dev/lectern => ../../..
+replace github.com/lectern-dev/lectern => ../../../..

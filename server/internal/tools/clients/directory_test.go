@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-dev/lectern/server/internal/clients/signing"
+	"github.com/lectern-dev/lectern/server/internal/tools/clients/signing"
 )
 
 const (

@@ -1,4 +1,4 @@
-module github.com/lectern-dev/lectern/server/internal/docs
+module github.com/lectern-dev/lectern/server/internal/tools/docs
 
 go 1.26.0
 
@@ -24,4 +24,4 @@ require (
 	golang.org/x/text v0.42.0 // indirect
 )
 
-replace github.com/lectern-dev/lectern => ../../..
+replace github.com/lectern-dev/lectern => ../../../..

@@ -1,4 +1,4 @@
-module github.com/lectern-dev/lectern/server/internal/clients
+module github.com/lectern-dev/lectern/server/internal/tools/clients
 
 go 1.26.0
 

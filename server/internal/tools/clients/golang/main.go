@@ -10,10 +10,10 @@ import (
 	"net/http"
 	"os"
 
-	"github.com/lectern-dev/lectern/server/internal/clients/golang/gen/directory"
-	"github.com/lectern-dev/lectern/server/internal/clients/golang/gen/libraries"
-	"github.com/lectern-dev/lectern/server/internal/clients/golang/gen/schools"
-	"github.com/lectern-dev/lectern/server/internal/clients/signing"
+	"github.com/lectern-dev/lectern/server/internal/tools/clients/golang/gen/directory"
+	"github.com/lectern-dev/lectern/server/internal/tools/clients/golang/gen/libraries"
+	"github.com/lectern-dev/lectern/server/internal/tools/clients/golang/gen/schools"
+	"github.com/lectern-dev/lectern/server/internal/tools/clients/signing"
 )
 
 // pulled is what is printed.

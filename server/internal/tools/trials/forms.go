@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lectern-dev/lectern/server/internal/wire/xlsxtest"
+	"github.com/lectern-dev/lectern/server/internal/tools/xlsxtest"
 )
 
 const sheet = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"

@@ -23,7 +23,7 @@ import (
 )
 
 // root is the repository, from the folder in which the command is run: its own, since it is a module of its own.
-const root = "../../.."
+const root = "../../../.."
 
 // options are the command's flags.
 type options struct {

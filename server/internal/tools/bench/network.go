@@ -249,7 +249,7 @@ func (n *network) loadsBeside(ctx context.Context, first usage, rows int) error 
 }
 
 // tools is the folder of others' programs, which is that of the clients.
-const tools = root + "/server/internal/clients/tools"
+const tools = root + "/server/internal/tools/clients/tools"
 
 // duckdb times DuckDB, which reads the files of the feed into tables, with ids each with its unique key, beside a load.
 func (n *network) duckdb(ctx context.Context, ids string, load usage) error {

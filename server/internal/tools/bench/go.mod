@@ -1,4 +1,4 @@
-module github.com/lectern-dev/lectern/server/internal/bench
+module github.com/lectern-dev/lectern/server/internal/tools/bench
 
 go 1.26.0
 
@@ -35,4 +35,4 @@ require (
 	modernc.org/sqlite v1.60.1 // indirect
 )
 
-replace github.com/lectern-dev/lectern => ../../..
+replace github.com/lectern-dev/lectern => ../../../..
