@@ -35,7 +35,7 @@ func (db *DB) Backup(ctx context.Context, file string) (size int64, err error) {
 		return 0, fmt.Errorf("%w; create the folder, or name a file in one that can be written", err)
 	}
 	defer os.Remove(partial) // it has another name by then, unless something went wrong
-	if _, err := db.DB.DB.ExecContext(ctx, `VACUUM INTO ?`, partial); err != nil {
+	if err := db.vacuumInto(ctx, partial); err != nil {
 		return 0, fmt.Errorf("database %s: copy: %w", db.URL, err)
 	}
 	if size, err = syncFile(partial); err != nil {
@@ -45,6 +45,22 @@ func (db *DB) Backup(ctx context.Context, file string) (size int64, err error) {
 		return 0, err
 	}
 	return size, syncFolder(filepath.Dir(file))
+}
+
+// vacuumInto copies the database by a connection of the readers, so that no writer waits. SQLite takes the copy for a write, which
+// query_only refuses.
+func (db *DB) vacuumInto(ctx context.Context, file string) error {
+	conn, err := db.DB.DB.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, `PRAGMA query_only = 0`); err != nil {
+		return err
+	}
+	_, err = conn.ExecContext(ctx, `VACUUM INTO ?`, file)
+	_, wrong := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA query_only = 1`)
+	return errors.Join(err, wrong)
 }
 
 // reserve makes an empty file in the folder of another, which SQLite takes for a new one. Its mode is 0600: a copy holds
