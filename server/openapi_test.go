@@ -18,6 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server"
@@ -48,7 +49,7 @@ var (
 // defaults are what the documents tell of a server without settings.
 var defaults = openapi.Settings{
 	SchoolsRate: server.DefaultSchoolsRate, LibrariesRate: server.DefaultLibrariesRate,
-	SchoolsHistory: schools.HistoryStart(), LibrariesHistory: libraries.HistoryStart,
+	SchoolsHistory: schools.HistoryStart(), LibrariesHistory: libraries.HistoryStart, Keep: statedb.DefaultKeep,
 }
 
 func readDocument(text []byte, prefix, failure string) *document {

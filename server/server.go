@@ -115,6 +115,10 @@ func (s *Server) compose(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	documented, err := s.documented(ctx)
+	if err != nil {
+		return err
+	}
 	school := place{under(schoolsapi.Prefix), s.schools(s.metrics.Limited("schools", limit), kept)}
 	nowhere := place{everything, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { web.Fail(w, r, web.NotFound(r)) })}
 	// The user agent is a check of the other APIs (H5); the directory answers every client.
@@ -122,7 +126,7 @@ func (s *Server) compose(ctx context.Context) error {
 	troubles := &web.Troubles{Is: database.Unavailable, Log: s.config.Log}
 	s.handler = web.Chain(first(
 		place{func(u *url.URL) bool { return u.Path == welcome.Path }, welcome.Handler()},
-		place{func(u *url.URL) bool { return openapi.Owns(u.Path) }, openapi.Handler(s.described())}, // (H10)
+		place{func(u *url.URL) bool { return openapi.Owns(u.Path) }, openapi.Handler(documented)}, // (H10)
 		place{func(u *url.URL) bool { return explore.Owns(u.Path) },
 			explore.Handler(explore.Settings{SchoolsHistory: *s.config.SchoolsHistory, LibrariesHistory: *s.config.LibrariesHistory})},
 		place{directoryapi.Owns, partners}, // its paths as they were sent
@@ -210,13 +214,14 @@ func (s *Server) directory(ctx context.Context, limit auth.Limiter) (http.Handle
 	return api.Handler(), nil
 }
 
-// described are the settings that the documents tell.
-func (s *Server) described() openapi.Settings {
+// documented returns the settings that the documents tell.
+func (s *Server) documented(ctx context.Context) (openapi.Settings, error) {
 	c := s.config
+	keep, err := s.remover.Keep(ctx)
 	return openapi.Settings{
 		DirectoryRate: max(c.DirectoryRate, 0), SchoolsRate: max(c.SchoolsRate, 0), LibrariesRate: max(c.LibrariesRate, 0),
-		SchoolsHistory: *c.SchoolsHistory, LibrariesHistory: *c.LibrariesHistory,
-	}
+		SchoolsHistory: *c.SchoolsHistory, LibrariesHistory: *c.LibrariesHistory, Keep: keep,
+	}, err
 }
 
 // limiter counts in the database where replicas share it, else in memory (H6).

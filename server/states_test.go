@@ -2,7 +2,9 @@ package server_test
 
 import (
 	"context"
+	"fmt"
 	"net"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +46,13 @@ func TestKeepSetting(t *testing.T) {
 			defer s.Close()
 			if keep, err := server.States(db, nil).Keep(t.Context()); err != nil || keep != tt.want {
 				t.Errorf("keep %v = %v, %v, want %v", tt.config.Keep, keep, err, tt.want)
+			}
+			for _, path := range []string{"/openapi/schools.json", "/openapi/libraries.json"} {
+				w := httptest.NewRecorder()
+				s.Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+				if told := strings.Count(w.Body.String(), fmt.Sprintf("kept for %v,", tt.want)); told != 2 {
+					t.Errorf("keep %v: %s tells it %d times, want 2: of X-Snapshot and of 410", tt.config.Keep, path, told)
+				}
 			}
 		}
 	})

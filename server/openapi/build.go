@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
@@ -23,7 +24,8 @@ type api struct {
 	// failures are the errors that any operation may answer, by status, each with its headers; the schema of all is failure.
 	failures map[int]failed
 	failure  string
-	pulls    bool // answers name their state, and the parameter snapshot asks for it (H12)
+	keep     time.Duration // of states
+	pulls    bool          // answers name their state, and the parameter snapshot asks for it (H12)
 }
 
 type object = wire.Object

@@ -24,13 +24,15 @@ func (a api) getHeaders() []string {
 var rateHeaders = []string{"x-ratelimit-limit-public-default", "x-ratelimit-remaining-public-default", "x-ratelimit-reset-public-default",
 	"RateLimit-Policy", "RateLimit"}
 
+const aboutSnapshot = "Names the state of the data that the answer was made of, and when that was: sent as snapshot, it gets answers of that state."
+
 // headers are all headers that answers have, but for those that HTTP has for every body.
 var headers = object{
 	"X-Request-Id", always("Identifies the request in the server's log.", wire.Text),
 	"ETag", always("Names the answer: sent again as If-None-Match, it is answered with 304 and no body as long as the answer is the same.", wire.Text),
 	"Cache-Control", always("Who may keep the answer: the client alone, who asks each time whether it is still the one.", wire.Text),
 	"Vary", always("The headers of the request that the answer depends on.", wire.Text),
-	web.SnapshotHeader, always("Names the state of the data that the answer was made of, and when that was: sent as snapshot, it gets answers of that state.", web.Snapshot),
+	web.SnapshotHeader, always(aboutSnapshot, web.Snapshot),
 	"X-Total-Rows", header("The total number of rows, where the answer is CSV, NDJSON or a workbook.", wire.Integer),
 	"Content-Disposition", header("The name of the file, where the answer is a workbook.", wire.Text),
 	"Retry-After", always("Seconds after which the call may be made again.", wire.Integer),
@@ -110,7 +112,11 @@ func (a api) headers() object {
 	kept := object{}
 	for i := 0; i < len(headers); i += 2 {
 		if slices.Contains(used, headers[i].(string)) {
-			kept = append(kept, headers[i], headers[i+1])
+			h := headers[i+1].(object)
+			if headers[i] == web.SnapshotHeader {
+				h = always(aboutSnapshot+retention(a.keep), web.Snapshot)
+			}
+			kept = append(kept, headers[i], h)
 		}
 	}
 	return kept

@@ -7,7 +7,7 @@
 // answers over the data of lectern demo. Tests hold the documents against the code in both directions, and every answer
 // of the end-to-end tests against the documents.
 //
-// A document tells the rates and the history of the server that sends it. It is made when it is first asked for: who loads a
+// A document tells the rates, the history and the retention of the server that sends it. It is made when it is first asked for: who loads a
 // feed, or reads rows, does not wait for it.
 //
 // What an API reads and answers is described where it does so: the parameters of a route are those that it reads, and the
@@ -17,6 +17,7 @@ package openapi
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -28,6 +29,8 @@ type Settings struct {
 	DirectoryRate, SchoolsRate, LibrariesRate int
 	// SchoolsHistory and LibrariesHistory are the first days of the reports.
 	SchoolsHistory, LibrariesHistory calendar.Date
+	// Keep is how long a superseded state stays readable.
+	Keep time.Duration
 }
 
 // Directory returns the document of the partner directory.

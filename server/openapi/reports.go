@@ -1,7 +1,9 @@
 package openapi
 
 import (
+	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/lectern-dev/lectern/server/internal/librariesapi"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
@@ -13,6 +15,7 @@ import (
 func schools(s Settings) api {
 	return report(api{
 		name:    "schools",
+		keep:    s.Keep,
 		title:   "Schools reading",
 		summary: "Users, days of access and reading of a school network.",
 		description: "Read-only. The key decides the network. A segment of reading counts as effective when its speed is from 5 to 800 words a minute, or when it has no recorded speed and lasts at least 3 seconds. " +
@@ -25,6 +28,7 @@ func schools(s Settings) api {
 func libraries(s Settings) api {
 	a := report(api{
 		name:    "libraries",
+		keep:    s.Keep,
 		title:   "Libraries reporting",
 		summary: "Figures, readers, catalogue, stock, loans, reservations and suggestions of a library network.",
 		description: "Read-only. The key decides the network. Answers are those of a full hour, which `meta.updatedAt` names: the same first page inside the hour has the same answer. " +
@@ -39,7 +43,7 @@ func libraries(s Settings) api {
 	a.failures[http.StatusServiceUnavailable] = failed{"The database does not answer for a moment, or too many heavy queries run at once.", []string{"Retry-After"}}
 	for i := range a.operations {
 		if op := &a.operations[i]; op.id == "channels" {
-			op.own = map[int]failed{http.StatusServiceUnavailable: {"The analytics source or the database is not available; nothing is kept of it, the call may be repeated later.", nil}}
+			op.own = map[int]failed{http.StatusServiceUnavailable: {"The analytics source or the database is not available; nothing is kept of it, the call may be repeated later.", []string{"Retry-After"}}}
 		}
 	}
 	return a
@@ -47,7 +51,7 @@ func libraries(s Settings) api {
 
 // report adds what the schools and the libraries API share, and the routes.
 func report(a api, routes []web.Route) api {
-	a.failures, a.failure, a.pulls = reportFailures(), "Error", true
+	a.failures, a.failure, a.pulls = reportFailures(a.keep), "Error", true
 	a.security = object{
 		"apiKey", object{"type", "apiKey", "in", "header", "name", "X-Api-Key", "description", "The key that the operator issued. It decides where both headers are sent."},
 		"bearer", object{"type", "http", "scheme", "bearer", "description", "The same key as a bearer token."},
@@ -81,15 +85,21 @@ const pulls = "Page through a route one page at a time until totalRows rows are 
 	"A list with changedSince answers what has changed since the X-Snapshot of an earlier pull of the same query: in `rows` the rows to put in place of those of their key, and in `removed` the keys of those to take out; totalRows counts both. " +
 	"In CSV, NDJSON and XLSX a removed row has its key and a last member `removed`, which is true."
 
+// retention is the sentence that tells how long states are kept (H14).
+func retention(keep time.Duration) string {
+	return fmt.Sprintf(" A superseded state is kept for %v, and longer while a pull uses it.", keep)
+}
+
 // reportFailures are the errors of every route of the two APIs.
-func reportFailures() map[int]failed {
+func reportFailures(keep time.Duration) map[int]failed {
 	return map[int]failed{
 		400: {"A parameter is invalid, or is none of the route.", nil},
 		401: {"The key is missing, or no key of this API that is good.", []string{"WWW-Authenticate"}},
 		403: {"The default user agent of Python's standard URL library; send a User-Agent of your own.", nil},
 		404: {"There is no such path.", nil},
 		405: {"A method other than GET.", []string{"Allow"}},
-		410: {"The state that the pull is answered from, or that of changedSince, is no longer kept, or too much has changed since. Begin the pull again with its first page, without snapshot and changedSince.", nil},
+		410: {"The state that the pull is answered from, or that of changedSince, is no longer kept, or too much has changed since. " +
+			"Begin the pull again with its first page, without snapshot and changedSince." + retention(keep), nil},
 		429: {"The requests of this minute are used up.", []string{"Retry-After"}},
 		500: {"Something failed here; nothing partial is returned.", nil},
 		503: {"The database does not answer for a moment.", []string{"Retry-After"}},

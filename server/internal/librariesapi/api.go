@@ -158,7 +158,9 @@ func access(s web.States, from time.Time) report.Access {
 }
 
 // errChannels refuses the dataset channels while its source does not answer (L13). The source has logged why.
-var errChannels = &web.Problem{Status: http.StatusServiceUnavailable, Message: "the analytics source is not available; try again later"}
+var errChannels = &web.Problem{
+	Status: http.StatusServiceUnavailable, Message: "the analytics source is not available; try again later", RetryAfter: 60,
+}
 
 // explain returns what a client is told of a report's error, if it is told anything.
 func explain(err error) error {

@@ -132,7 +132,7 @@ func TestRateHeaders(t *testing.T) {
 		if w.Code != s.status || quota(w.Header()) != want {
 			t.Errorf("%s = %d with %q, want %d with %q", s.rule, w.Code, quota(w.Header()), s.status, want)
 		}
-		if after := w.Header().Get("Retry-After"); (after == "60") != (s.status == 429) {
+		if after := w.Header().Get("Retry-After"); (after == "60") != (s.status == 429 || s.status == 503) {
 			t.Errorf("%s: Retry-After = %q", s.rule, after)
 		}
 	}
@@ -145,7 +145,7 @@ func TestRateHeaders(t *testing.T) {
 func TestChannelsUnavailable(t *testing.T) {
 	w := get(newAPI(&fixed{err: fmt.Errorf("%w: secret", report.ErrChannels)}, 0), "/datasets/channels")
 	const want = `{"statusCode":503,"error":"Service Unavailable","message":"the analytics source is not available; try again later"}`
-	if w.Code != 503 || w.Body.String() != want {
-		t.Errorf("channels = %d %s, want 503 %s", w.Code, w.Body, want)
+	if w.Code != 503 || w.Body.String() != want || w.Header().Get("Retry-After") != "60" {
+		t.Errorf("channels = %d %s, Retry-After %q, want 503 %s, 60", w.Code, w.Body, w.Header().Get("Retry-After"), want)
 	}
 }

@@ -60,9 +60,6 @@ const aboutSnapshot = "The X-Snapshot of an earlier answer: answers as then, fro
 // ErrGone refuses a state that is no longer kept. It is never changed.
 var ErrGone = &Problem{Status: http.StatusGone, Message: "that snapshot is no longer kept; begin the pull again"}
 
-// errManyChanged refuses a round that is as long as a pull.
-var errManyChanged = &Problem{Status: http.StatusGone, Message: "too much has changed since that snapshot; begin the pull again"}
-
 const aboutSince = "The X-Snapshot of an earlier pull of the same query, of which a copy is kept: lists the rows that may differ from it, and by their key alone those that have left it. A period must be given then. 410: pull anew."
 
 // States are the states that a caller's request names, and the one that it is answered from.
@@ -160,13 +157,10 @@ func (c Caller) kept(ctx context.Context, p Pulls, at state.Snapshot, report fun
 	return cmp.Or(failed, err)
 }
 
-// explainGone returns what a client is told of a state that cannot be read.
+// explainGone returns ErrGone for a state that cannot be read, and for a round that is as long as a pull (H14).
 func explainGone(err error) error {
-	switch {
-	case errors.Is(err, state.ErrGone):
+	if errors.Is(err, state.ErrGone) || errors.Is(err, round.ErrMany) {
 		return ErrGone
-	case errors.Is(err, round.ErrMany):
-		return errManyChanged
 	}
 	return err
 }

@@ -108,7 +108,9 @@ func TestReportOfARound(t *testing.T) {
 		err := states.Report(t.Context(), k, func(time.Time) error { return tt.failed })
 		status := 200
 		if problem, ok := errors.AsType[*web.Problem](err); ok {
-			status = problem.Status
+			if status = problem.Status; problem != web.ErrGone {
+				t.Errorf("%s: %v, want the wording of ErrGone", tt.rule, err)
+			}
 		} else if err != nil {
 			status = 500
 		}
