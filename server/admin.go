@@ -13,6 +13,7 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/metrics"
 	"github.com/lectern-dev/lectern/server/internal/web"
@@ -134,6 +135,6 @@ func (s *Server) versions(ctx context.Context) (v metrics.Versions, err error) {
 	}
 	slices.SortStableFunc(v.Tenants, func(a, b authdb.TenantVersions) int { return b.Last.Ended.Compare(a.Last.Ended) })
 	v.Tenants, v.Total = v.Tenants[:min(len(v.Tenants), metrics.MaxTenants)], len(tenants)
-	v.Now, err = store.Clock(ctx, db)
+	v.Now, err = handle.Clock(ctx, db, s.config.Now)
 	return v, err
 }

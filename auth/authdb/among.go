@@ -6,7 +6,8 @@ import (
 	"strconv"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect"
+
+	"github.com/lectern-dev/lectern/paging/handle"
 )
 
 // Among is the condition that a column has one of ascending numbers, of which there is one at least, for a statement with parameters,
@@ -17,7 +18,7 @@ func Among[N ~int64](db bun.IDB, column string, n int, numbers []N) (condition s
 	switch {
 	case isRange(numbers):
 		return fmt.Sprintf("%s BETWEEN $%d AND $%d", column, n, n+1), []any{int64(numbers[0]), int64(numbers[len(numbers)-1])}
-	case db.Dialect().Name() == dialect.PG:
+	case handle.Postgres(db):
 		return fmt.Sprintf("%s IN (SELECT unnest($%d::bigint[]))", column, n), []any{listed('{', numbers, '}')}
 	}
 	return fmt.Sprintf("%s IN (SELECT value FROM json_each($%d))", column, n), []any{listed('[', numbers, ']')}
@@ -28,7 +29,7 @@ func Among[N ~int64](db bun.IDB, column string, n int, numbers []N) (condition s
 // of the tenant.
 func AmongKeys[N ~int64](db bun.IDB, table, column string, n int, numbers []N) (from, condition string, values []any) {
 	condition, values = Among(db, column, n, numbers)
-	if isRange(numbers) || db.Dialect().Name() != dialect.PG {
+	if isRange(numbers) || !handle.Postgres(db) {
 		return table, condition, values
 	}
 	from = fmt.Sprintf(`unnest($%[3]d::bigint[]) AS asked(n) CROSS JOIN LATERAL (

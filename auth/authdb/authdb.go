@@ -1,7 +1,6 @@
 package authdb
 
 import (
-	"context"
 	"crypto/rand"
 	"embed"
 	"errors"
@@ -10,8 +9,6 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging/handle"
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect"
 )
 
 // Migrations are the tables of this package, in migrations/postgres and
@@ -50,46 +47,9 @@ type Store struct {
 	Box *auth.Box
 }
 
-// Clock reads the time, in whole microseconds, which both engines keep: that of the package's doc, unless Now is set.
-func (s *Store) Clock(ctx context.Context, idb bun.IDB) (time.Time, error) {
-	if s.Now != nil || !postgres(idb) {
-		return s.processClock(), nil
-	}
-	var now time.Time
-	err := idb.NewRaw(`SELECT clock_timestamp()`).Scan(ctx, &now)
-	return now.UTC(), err
-}
-
-// NowColumn is the clock as a column of a statement, for who reads it together with other things; NowRead makes of it the time.
-func (s *Store) NowColumn() string {
-	if s.Now == nil && postgres(s.DB) {
-		return `clock_timestamp()`
-	}
-	return `NULL`
-}
-
-// NowRead returns the time of what NowColumn gave, the zero time for null.
-func (s *Store) NowRead(column time.Time) time.Time {
-	if column.IsZero() {
-		return s.processClock()
-	}
-	return column.UTC()
-}
-
-// processClock is the clock where it is not the database's.
-func (s *Store) processClock() time.Time {
-	now := time.Now
-	if s.Now != nil {
-		now = s.Now
-	}
-	return now().UTC().Truncate(time.Microsecond)
-}
-
 func (s *Store) random() io.Reader {
 	if s.Random != nil {
 		return s.Random
 	}
 	return rand.Reader
 }
-
-func postgres(idb bun.IDB) bool { return idb.Dialect().Name() == dialect.PG }

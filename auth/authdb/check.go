@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/paging/handle"
 )
 
 // Grant is what a good key opens: the tenant's data as of its versions, at a time.
@@ -81,12 +82,17 @@ func (s *Store) read(ctx context.Context, t auth.Tenant, number int) (g Grant, s
 	if err := s.DB.QueryRowPrepared(ctx, s.readStatement(), t, number).Scan(r.fields()...); err != nil { // prepared: each request asks for a key
 		return Grant{}, nil, err
 	}
-	return r.grant(s), r.row.Secret, nil
+	g, err = r.grant(ctx, s)
+	return g, r.row.Secret, err
 }
 
 func (s *Store) readStatement() string {
+	clock := `NULL`
+	if s.Now == nil && handle.Postgres(s.DB) {
+		clock = `clock_timestamp()`
+	}
 	return `SELECT k.api, k.network, k.budget, k.hash, k.secret, k.created, k.expires, k.revoked, k.last_used,
-		        v.secret, ` + HeldColumns + `, ` + s.NowColumn() + `
+		        v.secret, ` + HeldColumns + `, ` + clock + `
 		   FROM keys k
 		   JOIN versions v ON v.tenant_id = k.tenant_id
 		  WHERE k.tenant_id = $1 AND k.number = $2`
@@ -107,7 +113,10 @@ func (r *reading) fields() []any {
 	return append(append(list, r.held.Fields()...), &r.now)
 }
 
-func (r *reading) grant(s *Store) Grant {
+func (r *reading) grant(ctx context.Context, s *Store) (g Grant, err error) {
 	r.row.Expires, r.row.Revoked, r.row.LastUsed = r.expires.Time, r.revoked.Time, r.lastUsed.Time
-	return Grant{Key: r.row.key(), Held: r.held, Secret: r.secret, Now: s.NowRead(r.now.Time)}
+	if !r.now.Valid { // the clock is not the database's: no statement reads it
+		r.now.Time, err = handle.Clock(ctx, s.DB, s.Now)
+	}
+	return Grant{Key: r.row.key(), Held: r.held, Secret: r.secret, Now: r.now.Time.UTC()}, err
 }

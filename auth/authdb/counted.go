@@ -50,7 +50,7 @@ func (c *Counted) checkAndCount(ctx context.Context, text string, api auth.API, 
 	count, counted := c.Limiter.statement(b)
 	err = c.Batch(ctx, []string{c.readStatement(), count}, [][]any{{t, number}, counted}, [][]any{r.fields(), {&minute, &taken}})
 	if err == nil {
-		g = r.grant(c.Store)
+		g, err = r.grant(ctx, c.Store)
 	}
 	g, err = c.judged(ctx, g, err, text, api)
 	if minute > 0 && errors.Is(err, ErrKey) {

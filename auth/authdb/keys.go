@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/uptrace/bun"
 )
 
@@ -58,7 +59,7 @@ func (s *Store) IssueIn(ctx context.Context, tx bun.Tx, p IssueParams) (text str
 	err = p.validate()
 	var now time.Time
 	if err == nil {
-		now, err = s.Clock(ctx, tx)
+		now, err = handle.Clock(ctx, tx, s.Now)
 	}
 	if err == nil {
 		text, k, err = s.insert(ctx, tx, auth.Key{
@@ -164,7 +165,7 @@ func (s *Store) Revoke(ctx context.Context, id string) error {
 	if !ok {
 		return fmt.Errorf("key %q: %w", id, ErrNotFound)
 	}
-	now, err := s.Clock(ctx, s.DB)
+	now, err := handle.Clock(ctx, s.DB, s.Now)
 	if err != nil {
 		return fmt.Errorf("key %q: %w", id, err)
 	}
@@ -197,7 +198,7 @@ func (s *Store) change(ctx context.Context, id string, f func(ctx context.Contex
 		if err != nil {
 			return err
 		}
-		now, err := s.Clock(ctx, tx)
+		now, err := handle.Clock(ctx, tx, s.Now)
 		if err != nil {
 			return err
 		}
@@ -215,7 +216,7 @@ func (s *Store) RevokeNetwork(ctx context.Context, tx bun.IDB, t auth.Tenant, ne
 	if network == 0 {
 		return nil // stands for no network, on the keys of the other APIs
 	}
-	now, err := s.Clock(ctx, tx)
+	now, err := handle.Clock(ctx, tx, s.Now)
 	if err == nil {
 		_, err = tx.NewUpdate().Model((*keyRow)(nil)).Set("revoked = ?", now).
 			Where("tenant_id = ? AND network = ? AND revoked IS NULL", t, network).Exec(ctx)

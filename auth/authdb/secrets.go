@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/paging/handle"
 )
 
 // SecretGrant is what a directory key opens to who signs with its secret.
@@ -80,7 +81,7 @@ func (s *Store) SealedKeys(ctx context.Context, of ...auth.Tenant) (list []Seale
 	if err != nil {
 		return nil, fmt.Errorf("sealed keys: %w", err)
 	}
-	now, err := s.Clock(ctx, s.DB)
+	now, err := handle.Clock(ctx, s.DB, s.Now)
 	for _, r := range rows {
 		if k := r.key(); k.Live(now) {
 			list = append(list, SealedKey{k, r.Secret})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/uptrace/bun"
 )
 
@@ -46,7 +47,7 @@ func (s *Store) CreateTenant(ctx context.Context, idb bun.IDB, t Tenant) (auth.T
 }
 
 func (s *Store) createTenant(ctx context.Context, tx bun.Tx, t *Tenant) error {
-	if postgres(tx) {
+	if handle.Postgres(tx) {
 		// Readers go on; another creator waits.
 		if _, err := tx.ExecContext(ctx, `LOCK TABLE tenants IN SHARE ROW EXCLUSIVE MODE`); err != nil {
 			return err
@@ -59,7 +60,7 @@ func (s *Store) createTenant(ctx context.Context, tx bun.Tx, t *Tenant) error {
 	if taken {
 		return ErrExist
 	}
-	if t.Created, err = s.Clock(ctx, tx); err != nil {
+	if t.Created, err = handle.Clock(ctx, tx, s.Now); err != nil {
 		return err
 	}
 	if err := tx.NewSelect().Model((*Tenant)(nil)).ColumnExpr("coalesce(max(tenant_id), 0) + 1").Scan(ctx, &t.ID); err != nil {

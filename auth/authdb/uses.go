@@ -143,7 +143,7 @@ func (u *Uses) writeAll(ctx context.Context, groups map[minuteOf][]int) error {
 		}
 		return errors.Join(errs...)
 	}
-	if postgres(u.DB) {
+	if handle.Postgres(u.DB) {
 		return all(ctx, u.DB)
 	}
 	return u.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return all(ctx, tx) })

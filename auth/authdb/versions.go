@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
@@ -59,7 +60,7 @@ const HeldColumns = `registers, facts, held_from, next_facts, next_from, oldest_
 // On SQLite a transaction that is begun to write has the whole file to itself already.
 func Lock(ctx context.Context, tx bun.IDB, t auth.Tenant) (Held, error) {
 	lock := ``
-	if postgres(tx) {
+	if handle.Postgres(tx) {
 		lock = ` FOR UPDATE`
 	}
 	return readHeld(ctx, tx, t, lock)

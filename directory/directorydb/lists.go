@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect"
 	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/handle"
 )
 
 // listing is a list: the live rows of a table whose columns have the given values, by their key. There is an index over
@@ -67,7 +67,7 @@ func (l listing) side(number int64, from, to, direction string) schema.QueryWith
 func (l listing) held() schema.QueryWithArgs {
 	held := bun.SafeQuery("")
 	for i, c := range l.of {
-		if l.db.Dialect().Name() == dialect.PG {
+		if handle.Postgres(l.db) {
 			held = bun.SafeQuery("? AND "+c+" BETWEEN ? AND ?", held, l.values[i], l.values[i])
 		}
 	}

@@ -44,7 +44,7 @@ func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(c
 			return err
 		}
 		w := &Write{IDB: tx, Partner: partner, Version: authdb.NextNumber(h.Registers)}
-		if w.now, err = (&authdb.Store{Now: s.Now}).Clock(ctx, tx); err != nil {
+		if w.now, err = handle.Clock(ctx, tx, s.Now); err != nil {
 			return err
 		}
 		if err := f(ctx, w); err != nil {

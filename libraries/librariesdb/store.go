@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect"
 	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/auth"
@@ -36,7 +35,7 @@ type Store struct {
 }
 
 // writesAlone reports whether who writes keeps all other writers of the database out, as on SQLite.
-func (s *Store) writesAlone() bool { return s.DB.Dialect().Name() != dialect.PG }
+func (s *Store) writesAlone() bool { return !handle.Postgres(s.DB) }
 
 var _ report.Store = (*Store)(nil)
 

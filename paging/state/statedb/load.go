@@ -16,6 +16,7 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
@@ -98,7 +99,7 @@ func (l *Load) begin(ctx context.Context) error {
 // over. What fails is only this help, as where the database does not tell of its sessions: then the other is waited for.
 func (s *Store) endSleeper(ctx context.Context, t state.Tenant) {
 	now, err := s.Clock(ctx, s.DB)
-	if err != nil || !postgres(s.DB) {
+	if err != nil || !handle.Postgres(s.DB) {
 		return
 	}
 	_, _ = s.DB.NewRaw(`
@@ -217,7 +218,7 @@ func (l *Load) guard(ctx context.Context, tx bun.Tx) error {
 // bounded sees to it that a load that is stopped between two statements of a transaction does not keep out for ever who takes
 // over. It is for the first statement, before anything is locked.
 func bounded(ctx context.Context, tx bun.Tx) error {
-	if !postgres(tx) {
+	if !handle.Postgres(tx) {
 		return nil
 	}
 	_, err := tx.ExecContext(ctx, `SET LOCAL idle_in_transaction_session_timeout = '60s'`)
@@ -343,7 +344,7 @@ func (w *writing) turnOf(ctx context.Context, conn bun.Conn, tx bun.Tx) error {
 		return err
 	}
 	ends := time.Now().Add(postgresTurn)
-	if !postgres(conn) {
+	if !handle.Postgres(conn) {
 		ends = time.Now().Add(sqliteTurn)
 	}
 	for len(w.todo) > 0 && time.Now().Before(ends) {

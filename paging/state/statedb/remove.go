@@ -14,6 +14,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
@@ -363,7 +364,7 @@ func (s *Store) clear(ctx context.Context, t state.Tenant, table string, key []s
 // for 2,000 keys where it has no statistics.
 func (s *Store) deleteFree(ctx context.Context, t state.Tenant, table string, key []string, which schema.QueryWithArgs) (rows int64, err error) {
 	batch, free := clearRows, ""
-	if postgres(s.DB) {
+	if handle.Postgres(s.DB) {
 		batch, free = chunk, " FOR UPDATE SKIP LOCKED"
 	}
 	res, err := s.DB.NewRaw(`
@@ -381,7 +382,7 @@ func (s *Store) deleteFree(ctx context.Context, t state.Tenant, table string, ke
 
 // letIn leaves a SQLite file to other writers for as long as the last statement took: there is no fair queue for it.
 func (s *Store) letIn(ctx context.Context, took time.Duration) error {
-	if postgres(s.DB) {
+	if handle.Postgres(s.DB) {
 		return ctx.Err()
 	}
 	select {

@@ -10,9 +10,7 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
 )
@@ -40,11 +38,9 @@ type Store struct {
 	Recent *Recent
 }
 
-func postgres(idb bun.IDB) bool { return idb.Dialect().Name() == dialect.PG }
-
 // Clock reads the time, in whole microseconds.
 func (s *Store) Clock(ctx context.Context, idb bun.IDB) (time.Time, error) {
-	return (&authdb.Store{Now: s.Now}).Clock(ctx, idb)
+	return handle.Clock(ctx, idb, s.Now)
 }
 
 // tables are all that loads write.
@@ -66,7 +62,7 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context, conn bun.C
 // others write first, and a power cut may take what was committed: nobody sees it before the load's last step, whose commit is on
 // the disk with all before it.
 func (s *Store) inTurn(ctx context.Context, f func(ctx context.Context, conn bun.Conn, tx bun.Tx) error) (err error) {
-	if !postgres(s.DB) {
+	if !handle.Postgres(s.DB) {
 		time.Sleep(sqlitePause)
 	}
 	conn, err := s.DB.Conn(ctx)
@@ -74,7 +70,7 @@ func (s *Store) inTurn(ctx context.Context, f func(ctx context.Context, conn bun
 		return err
 	}
 	defer conn.Close()
-	if !postgres(conn) {
+	if !handle.Postgres(conn) {
 		if _, err := conn.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 )
@@ -212,7 +213,7 @@ func (c *Checker) clock(ctx context.Context) error {
 		c.fault(clockItem, "unset LECTERN_CLOCK: it is for trials alone", "LECTERN_CLOCK sets it to %s", c.Clock().UTC().Format(time.RFC3339))
 	}
 	ours := time.Now()
-	theirs, err := (&authdb.Store{}).Clock(ctx, c.DB)
+	theirs, err := handle.Clock(ctx, c.DB, nil)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/handle"
 )
 
 // Key is what is told of a key; it has no secret. Nil is none.
@@ -61,7 +62,7 @@ func (r *Reader) keys(ctx context.Context, named map[auth.Tenant]authdb.Tenant, 
 	if err != nil {
 		return nil, err
 	}
-	now, err := r.Store.Clock(ctx, r.DB)
+	now, err := handle.Clock(ctx, r.DB, r.Store.Now)
 	if err != nil {
 		return nil, err
 	}
