@@ -39,7 +39,7 @@ var noStatement = regexp.MustCompile(`--[^\n]*|'[^']*'`)
 func TestMigrateSendsSingleStatements(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		sent := &statements{}
-		db.AddQueryHook(sent)
+		db.DB = db.WithQueryHook(sent)
 		if _, err := server.Migrate(t.Context(), db); err != nil {
 			t.Fatal(err)
 		}

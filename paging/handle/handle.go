@@ -7,7 +7,7 @@
 //
 //   - transactions, unless they are ReadOnly, and Conn
 //   - NewInsert, NewUpdate and NewDelete
-//   - ExecContext
+//   - Exec and ExecContext
 //   - NewRaw, where the statement does not begin with SELECT or WITH
 //
 // All else reads, and fails if it writes: on SQLite the connections of DB are query_only. Who holds Writer, as within a transaction,
@@ -63,6 +63,11 @@ func (db *DB) of(opts *sql.TxOptions) *bun.DB {
 
 // Conn returns a connection to write with.
 func (db *DB) Conn(ctx context.Context) (bun.Conn, error) { return db.Writer.Conn(ctx) }
+
+// Exec is ExecContext without a context.
+func (db *DB) Exec(query string, args ...any) (sql.Result, error) {
+	return db.Writer.Exec(query, args...)
+}
 
 // ExecContext executes a statement that writes.
 func (db *DB) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
