@@ -126,7 +126,7 @@ func testPulls(t *testing.T, checks int, begin func(rt *rapid.T, t *testing.T, d
 	})
 }
 
-// verify computes all totals anew: nothing is wrong, whatever came before.
+// verify checks all that is stored: nothing is wrong, whatever came before.
 func (m *pulling) verify() {
 	c := &check.Checker{DB: m.dbs[0], Clock: m.clock.time, Tell: func(i check.Item) error {
 		if !i.OK {

@@ -117,18 +117,3 @@ func (l Ledger) On(day calendar.Date) (books []int64) {
 	}
 	return books
 }
-
-// Unpack returns every book with its days.
-func (l Ledger) Unpack() []BookDays {
-	var books []BookDays
-	for _, line := range l {
-		if n := len(books); n == 0 || books[n-1].Book != line.Book {
-			books = append(books, BookDays{Book: line.Book})
-		}
-		b := &books[len(books)-1]
-		for d := line.Days; d != 0; d &= d - 1 {
-			b.Days = append(b.Days, firstOf(line.Leaf)+calendar.Date(bits.TrailingZeros32(uint32(d))))
-		}
-	}
-	return books
-}

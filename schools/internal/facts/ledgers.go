@@ -153,9 +153,6 @@ func (ls *Ledgers) Same(other *Ledgers, id directory.UserID) bool {
 	}
 }
 
-// Users is above all users who have a ledger.
-func (ls *Ledgers) Users() directory.UserID { return directory.UserID(len(ls.blocks) * ledgerBlock) }
-
 // Bytes returns about the memory that the ledgers hold.
 func (ls *Ledgers) Bytes() int { return 24*cap(ls.blocks) + ls.bytes }
 

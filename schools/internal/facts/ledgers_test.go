@@ -194,34 +194,3 @@ func TestLedgersWriteWhatChanges(t *testing.T) {
 		}
 	})
 }
-
-// TestVerifyLeaves: a leaf that names an earlier day which no leaf has is found.
-func TestVerifyLeaves(t *testing.T) {
-	for name, tt := range map[string]struct {
-		ago   byte // days before the leaf
-		found bool
-	}{
-		"never before": {0, false}, "on a day that is not there": {5, true},
-	} {
-		m := &state.Memory{}
-		l := m.Load(1)
-		p := &state.Puts{Kind: facts.LedgerKind}
-		p.Add(state.BlockKey{A: 3, B: 628}, false, []byte{1, 8, 1, 2, tt.ago, 1, 0, 0, 0}) // place 7, book 1
-		changes, _ := state.Changes(1, p)
-		if err := l.Write(t.Context(), changes...); err != nil {
-			t.Fatal(err)
-		}
-		at, err := l.Hold()
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := false
-		all := facts.Known{User: func(directory.UserID) bool { return true }, Book: func(int64) bool { return true }}
-		err = facts.Facts{Blocks: m, Partner: 1, At: at}.Verify(t.Context(), all, func(what string) {
-			found = found || what == "ledgers of users 384 to 511 are wrong about when a book was last read before"
-		})
-		if err != nil || found != tt.found {
-			t.Errorf("%s: found = %t, %v, want %t", name, found, err, tt.found)
-		}
-	}
-}

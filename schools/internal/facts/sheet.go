@@ -160,6 +160,14 @@ func (m Minutes) Check(n int) error {
 	return nil
 }
 
+// users returns how many users the minutes are of, if they are well-formed.
+func (m Minutes) users() int {
+	if len(m) < 2 || m[1] == 0 {
+		return 0
+	}
+	return (len(m) - 2) / int(m[1])
+}
+
 // At returns the minutes of the user of the given rank among the users of the day. The minutes must have been checked.
 func (m Minutes) At(rank int) reading.Minutes {
 	width := int(m[1])

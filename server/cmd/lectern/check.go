@@ -9,7 +9,7 @@ import (
 )
 
 type checkCmd struct {
-	Deep bool `env:"-" help:"Also read every stored form of every tenant, and compute the totals anew."`
+	Deep bool `env:"-" help:"Also read every stored block of every tenant, and compare sums."`
 	JSON bool `name:"json" help:"One JSON object a line, for each thing that was looked at."`
 }
 

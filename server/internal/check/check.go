@@ -1,6 +1,6 @@
 // Package check looks for what is wrong with a set-up: the database and its settings, its schema, the key of the secrets, disks and
-// clocks; and, where it is asked to go deep, with every form that is stored. It changes nothing, but that it keeps the states
-// that it reads from being removed, and may run beside a server and loads.
+// clocks; and, where it is asked to go deep, with every block that is stored. It changes nothing, and may run beside a server and
+// loads.
 //
 // What was looked at is told as an [Item]; one that is wrong says what to do. That a check itself cannot go on is an error.
 package check
@@ -65,7 +65,7 @@ func (c *Checker) fault(what, do, format string, args ...any) {
 	c.tell(Item{What: what, Detail: fmt.Sprintf(format, args...), Do: do})
 }
 
-// settle tells that nothing is wrong with a thing, unless a fault was told since there were so many.
+// settle tells that nothing is wrong with a thing, unless more is wrong than before.
 func (c *Checker) settle(what string, before int, format string, args ...any) {
 	if c.wrong == before {
 		c.ok(what, format, args...)
