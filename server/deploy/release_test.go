@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// A release is the same bytes in whatever folder it is built, has the version of its tag, and its sums are right. What is not
+// A release is the same bytes in whatever folder it is built, names its commit, and its sums are right. What is not
 // committed is refused.
 func TestRelease(t *testing.T) {
 	target := runtime.GOOS + "/" + runtime.GOARCH
@@ -44,8 +44,9 @@ func TestRelease(t *testing.T) {
 	if want := fmt.Sprintf("%x  %s\n", sha256.Sum256(binary), filepath.Base(file)); !strings.Contains(sums[0], want) {
 		t.Errorf("the sums are\n%s\nwant\n%s", sums[0], want)
 	}
-	if out := run(t, first, nil, file, "--version"); out != "lectern v1.2.3\n" {
-		t.Errorf("the version is %q, want that of the tag", out)
+	head := run(t, first, nil, "git", "rev-parse", "--short=12", "HEAD")
+	if out := run(t, first, nil, file, "--version"); !strings.Contains(out, " (commit "+strings.TrimSpace(head)+")\n") {
+		t.Errorf("the version is %q, want the commit %s", out, head)
 	}
 	if licences, err := os.ReadFile(filepath.Join(first, "release", "LICENSES")); err != nil || !strings.Contains(string(licences), "==== github.com/uptrace/bun@") {
 		t.Errorf("LICENSES has %d bytes, %v", len(licences), err)
@@ -125,11 +126,11 @@ func copySources(t *testing.T, from, to string) {
 	}
 }
 
-// commit makes a repository of a folder, with one commit and a tag.
+// commit makes a repository of a folder, with one commit.
 func commit(t *testing.T, dir string) {
 	t.Helper()
 	env := []string{"GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@example.com", "GIT_COMMITTER_NAME=test", "GIT_COMMITTER_EMAIL=test@example.com"}
-	for _, args := range [][]string{{"init", "--quiet"}, {"add", "--all"}, {"commit", "--quiet", "--no-gpg-sign", "--message", "release"}, {"tag", "--no-sign", "v1.2.3"}} {
+	for _, args := range [][]string{{"init", "--quiet"}, {"add", "--all"}, {"commit", "--quiet", "--no-gpg-sign", "--message", "release"}} {
 		run(t, dir, env, "git", args...)
 	}
 }

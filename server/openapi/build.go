@@ -79,7 +79,7 @@ func (a api) bytes() []byte {
 	b, err := object{
 		"openapi", "3.1.0",
 		"info", object{
-			"title", a.title, "summary", a.summary, "description", a.description, "version", "1",
+			"title", a.title, "summary", a.summary, "description", a.description, "version", Version,
 			"contact", object{"name", "Lectern", "url", "https://github.com/lectern-dev/lectern"},
 			"license", object{"name", "Apache 2.0", "identifier", "Apache-2.0"},
 		},

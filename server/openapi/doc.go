@@ -52,3 +52,6 @@ func allowance(rate int, of string) string {
 	}
 	return fmt.Sprintf("%d requests a minute %s. ", rate, of)
 }
+
+// Version is the version of Lectern, which the documents and lectern --version tell.
+const Version = "0.1.0"

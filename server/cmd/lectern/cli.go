@@ -19,6 +19,7 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/internal/commandline"
+	"github.com/lectern-dev/lectern/server/openapi"
 )
 
 // commands are the command line: kong reads the flags of each command from the struct's tags.
@@ -163,10 +164,15 @@ func (s *session) startClock() (err error) {
 	return nil
 }
 
-// version names the build.
+// version names the version, and the commit where the binary was built in a checkout.
 func version() string {
+	text := "lectern " + openapi.Version
 	if info, ok := debug.ReadBuildInfo(); ok {
-		return "lectern " + info.Main.Version
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				text += " (commit " + s.Value[:min(12, len(s.Value))] + ")"
+			}
+		}
 	}
-	return "lectern (unknown version)"
+	return text
 }
