@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/tools/xlsxtest"
@@ -222,20 +220,6 @@ func BenchmarkRows(b *testing.B) {
 	b.Run("XLSX", func(b *testing.B) {
 		for b.Loop() {
 			buf = rows.AppendXLSX(buf[:0])
-		}
-	})
-}
-
-// FuzzQuote holds what is written of a text against the library that reads JSON: a text of UTF-8 comes back, and any other one
-// with U+FFFD.
-func FuzzQuote(f *testing.F) {
-	for _, s := range []string{"", "a\"\\\n\x7f", "ção<&>\u2028", "a\xffb", "\xed\xa0\x80"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		want, _ := jsontext.AppendQuote(nil, s)
-		if got := quote(nil, s); string(got) != string(want) {
-			t.Errorf("quote(%q) = %s, want %s", s, got, want)
 		}
 	})
 }

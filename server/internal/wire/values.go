@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"strconv"
 	"time"
-	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -15,13 +12,33 @@ import (
 // The methods write a member of a kind, of which about is said in the schema. Those named …OrNull write null for the zero
 // value, those named …If where it is not known, those named Optional… for nil.
 
+// begin begins a member with a schema, and reports whether its value is to be written.
+func (w *Writer) begin(name string, schema Object, about string) bool {
+	if w.open(name) {
+		return true
+	}
+	w.tell(name, schema, about)
+	return false
+}
+
+// beginIf begins a member as begin does. Where its value is not known, it writes null.
+func (w *Writer) beginIf(known bool, name string, schema Object, about string) bool {
+	switch {
+	case !w.open(name):
+		w.tellNull(name, schema, about)
+	case known:
+		return true
+	default:
+		w.null()
+	}
+	return false
+}
+
 // Null writes a member that never has a value.
 func (w *Writer) Null(name string) {
-	if w.open(name) {
+	if w.begin(name, Object{"type", "null"}, "") {
 		w.null()
-		return
 	}
-	w.tell(name, Object{"type", "null"}, "")
 }
 
 // Int writes a whole number, of which the schema may name the least and the most; without them it is not below 0.
@@ -31,15 +48,6 @@ func (w *Writer) Int(name string, n int64, about string, limits ...int64) {
 		return
 	}
 	w.tell(name, within(limits), about)
-}
-
-func (w *Writer) int(n int64) {
-	if w.form == asSheet {
-		var digits [20]byte
-		w.numberCell(strconv.AppendInt(digits[:0], n, 10))
-		return
-	}
-	w.b = strconv.AppendInt(w.b, n, 10)
 }
 
 // IntIf writes a whole number as Int does, or null.
@@ -56,64 +64,44 @@ func (w *Writer) IntIf(name string, n int64, known bool, about string, limits ..
 
 // OptionalInt writes a whole number as Int does, or null.
 func (w *Writer) OptionalInt(name string, n *int64, about string) {
-	if n == nil {
-		w.IntIf(name, 0, false, about)
+	if w.beginIf(n != nil, name, Integer, about) {
+		w.int(*n)
+	}
+}
+
+func (w *Writer) int(n int64) {
+	if w.form == asSheet {
+		var digits [20]byte
+		w.numberCell(strconv.AppendInt(digits[:0], n, 10))
 		return
 	}
-	w.IntIf(name, *n, true, about)
+	w.b = strconv.AppendInt(w.b, n, 10)
 }
 
 // Text writes a text.
-func (w *Writer) Text(name, s, about string) {
-	if w.open(name) {
-		w.text(s)
-		return
-	}
-	w.tell(name, Text, about)
-}
+func (w *Writer) Text(name, s, about string) { w.TextOf(name, s, Text, about) }
 
 // TextOrNull writes a text, or null for the empty one.
-func (w *Writer) TextOrNull(name, s, about string) { w.TextIf(name, s, s != "", about) }
+func (w *Writer) TextOrNull(name, s, about string) { w.TextOfOrNull(name, s, Text, about) }
 
 // OptionalText writes a text, or null.
 func (w *Writer) OptionalText(name string, s *string, about string) {
-	if s == nil {
-		w.TextIf(name, "", false, about)
-		return
-	}
-	w.TextIf(name, *s, true, about)
-}
-
-// TextIf writes a text, or null.
-func (w *Writer) TextIf(name, s string, known bool, about string) {
-	switch {
-	case !w.open(name):
-		w.tellNull(name, Text, about)
-	case known:
-		w.text(s)
-	default:
-		w.null()
+	if w.beginIf(s != nil, name, Text, about) {
+		w.text(*s)
 	}
 }
 
 // TextOf writes a text that has a schema of its own.
 func (w *Writer) TextOf(name, s string, schema Object, about string) {
-	if w.open(name) {
+	if w.begin(name, schema, about) {
 		w.text(s)
-		return
 	}
-	w.tell(name, schema, about)
 }
 
 // TextOfOrNull writes a text that has a schema of its own, or null for the empty one.
 func (w *Writer) TextOfOrNull(name, s string, schema Object, about string) {
-	switch {
-	case !w.open(name):
-		w.tellNull(name, schema, about)
-	case s != "":
+	if w.beginIf(s != "", name, schema, about) {
 		w.text(s)
-	default:
-		w.null()
 	}
 }
 
@@ -128,18 +116,15 @@ func (w *Writer) Texts(name string, list []string, schema Object, about string) 
 
 // Ints writes a list of whole numbers.
 func (w *Writer) Ints(name string, list []int64, about string) {
-	if w.open(name) {
+	if w.begin(name, ListOf(Integer), about) {
 		w.list(len(list), func(i int) { w.b = strconv.AppendInt(w.b, list[i], 10) })
-		return
 	}
-	w.tell(name, ListOf(Integer), about)
 }
 
 // Bool writes true or false.
 func (w *Writer) Bool(name string, v bool, about string) {
 	switch {
-	case !w.open(name):
-		w.tell(name, Boolean, about)
+	case !w.begin(name, Boolean, about):
 	case w.form == asSheet:
 		w.boolCell(v)
 	default:
@@ -149,32 +134,23 @@ func (w *Writer) Bool(name string, v bool, about string) {
 
 // Date writes a day, as YYYY-MM-DD.
 func (w *Writer) Date(name string, d calendar.Date, about string) {
-	if w.open(name) {
+	if w.begin(name, Day, about) {
 		w.date(d)
-		return
 	}
-	w.tell(name, Day, about)
 }
 
 // DateIf writes a day as Date does, or null.
 func (w *Writer) DateIf(name string, d calendar.Date, known bool, about string) {
-	switch {
-	case !w.open(name):
-		w.tellNull(name, Day, about)
-	case known:
+	if w.beginIf(known, name, Day, about) {
 		w.date(d)
-	default:
-		w.null()
 	}
 }
 
 // OptionalDate writes a day as Date does, or null.
 func (w *Writer) OptionalDate(name string, d *calendar.Date, about string) {
-	if d == nil {
-		w.DateIf(name, 0, false, about)
-		return
+	if w.beginIf(d != nil, name, Day, about) {
+		w.date(*d)
 	}
-	w.DateIf(name, *d, true, about)
 }
 
 func (w *Writer) date(d calendar.Date) {
@@ -189,26 +165,17 @@ func (w *Writer) date(d calendar.Date) {
 
 // Datetime writes an instant in Brasilia time, cut to whole seconds, as YYYY-MM-DD HH:mm:ss.
 func (w *Writer) Datetime(name string, t time.Time, about string) {
-	if w.open(name) {
-		w.datetime(t)
-		return
+	if w.begin(name, Local, about) {
+		w.instant(t.In(calendar.Brasilia()), time.DateTime)
 	}
-	w.tell(name, Local, about)
 }
 
 // DatetimeOrNull writes an instant as Datetime does, or null for the zero one.
 func (w *Writer) DatetimeOrNull(name string, t time.Time, about string) {
-	switch {
-	case !w.open(name):
-		w.tellNull(name, Local, about)
-	case t.IsZero():
-		w.null()
-	default:
-		w.datetime(t)
+	if w.beginIf(!t.IsZero(), name, Local, about) {
+		w.instant(t.In(calendar.Brasilia()), time.DateTime)
 	}
 }
-
-func (w *Writer) datetime(t time.Time) { w.instant(t.In(calendar.Brasilia()), time.DateTime) }
 
 // instant writes an instant as the clock of its place shows it.
 func (w *Writer) instant(t time.Time, layout string) {
@@ -236,26 +203,22 @@ func appendDateTime(b []byte, t time.Time) []byte {
 
 // Time writes an instant in UTC, cut to whole seconds, as YYYY-MM-DDTHH:mm:ssZ.
 func (w *Writer) Time(name string, t time.Time, about string) {
-	if w.open(name) {
+	if w.begin(name, Instant, about) {
 		w.instant(t.UTC(), time.RFC3339)
-		return
 	}
-	w.tell(name, Instant, about)
 }
 
 // Amount writes an amount of money, which is a string in JSON: 12.50.
 func (w *Writer) Amount(name, decimal, about string) {
 	switch {
-	case !w.open(name):
-		w.tell(name, Money, about)
-		return
+	case !w.begin(name, Money, about):
 	case w.form == asSheet:
 		w.numberCell([]byte(decimal))
-		return
+	default:
+		w.mark()
+		w.b = append(w.b, decimal...)
+		w.mark()
 	}
-	w.mark()
-	w.b = append(w.b, decimal...)
-	w.mark()
 }
 
 // Minutes writes minutes with one decimal.
@@ -281,8 +244,7 @@ func (w *Writer) Ratio(name string, tenThousandths int64, about string) {
 // decimal writes n / unit, which is a power of ten, with all decimals of the unit. n is not negative.
 func (w *Writer) decimal(name string, n, unit int64, schema Object, about string) {
 	switch {
-	case !w.open(name):
-		w.tell(name, schema, about)
+	case !w.begin(name, schema, about):
 	case w.form == asSheet:
 		var digits [24]byte
 		w.numberCell(appendDecimal(digits[:0], n, unit))
@@ -298,41 +260,3 @@ func appendDecimal(b []byte, n, unit int64) []byte {
 	}
 	return b
 }
-
-// quote appends s as a JSON string without escapes for HTML (H7). Bytes that are not UTF-8 show as U+FFFD.
-func quote(b []byte, s string) []byte {
-	if !isPlain(s) {
-		b, _ = jsontext.AppendQuote(b, s)
-		return b
-	}
-	b = append(b, '"')
-	b = append(b, s...)
-	return append(b, '"')
-}
-
-// isPlain reports whether a text stands in JSON as it is: most do, and are not taken apart.
-func isPlain(s string) bool {
-	all := byte(0)
-	for i := range len(s) {
-		all |= classes[s[i]]
-	}
-	return all == 0 || all == manyBytes && utf8.ValidString(s)
-}
-
-// The classes of bytes, of which a plain one has none.
-const (
-	manyBytes = 1 << iota // of a character of several bytes
-	escaped
-)
-
-var classes = func() (classes [256]byte) {
-	for c := range classes {
-		switch {
-		case c < ' ' || c == '"' || c == '\\':
-			classes[c] = escaped
-		case c >= utf8.RuneSelf:
-			classes[c] = manyBytes
-		}
-	}
-	return classes
-}()

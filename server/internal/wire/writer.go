@@ -1,6 +1,10 @@
 package wire
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // Writer writes the members of records in one of the forms. Names must be plain ASCII; they are not escaped.
 type Writer struct {
@@ -171,24 +175,20 @@ func (w *Writer) list(n int, item func(i int)) {
 	if outer != asJSON {
 		list := string(w.b[start:])
 		w.b = w.b[:start]
-		w.listCell(list)
+		if outer == asSheet {
+			w.textCell(textStyle, list)
+		} else {
+			w.quoted(list)
+		}
 	}
 }
 
-// listCell writes a list in JSON as one cell.
-func (w *Writer) listCell(list string) {
-	if w.form == asSheet {
-		w.textCell(textStyle, list)
-		return
-	}
-	w.quoted(list)
-}
-
-// text writes the value of a member that is a text.
+// text writes the value of a member that is a text. In JSON nothing is escaped for HTML (H7), and bytes that are not UTF-8 show as
+// U+FFFD.
 func (w *Writer) text(s string) {
 	switch {
 	case w.form == asJSON:
-		w.b = quote(w.b, s)
+		w.b, _ = jsontext.AppendQuote(w.b, s)
 	case w.form == asSheet:
 		w.textCell(textStyle, s)
 	case needsQuotes(s):
