@@ -8,8 +8,9 @@ type File[R, V any] struct {
 	// Check may be called from several goroutines at once. A [FaultError] is a fault of the row; with any other error it is
 	// passed over.
 	Check func(R) (V, error)
-	// Take takes a good row, and the line on which it starts. Skip, if not nil, is told why one is passed over.
+	// Take takes a good row, and the line on which it starts. A [FaultError] is a fault of the row, any other error ends the read.
 	Take func(v V, line int) error
+	// Skip is told why a good row is passed over. Nil is for files that have no such rows.
 	Skip func(why error)
 	// End, if not nil, settles the rows when all are taken.
 	End func(ctx context.Context, bad Rejected) error

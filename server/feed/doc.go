@@ -9,10 +9,10 @@
 //
 //	folder, err := feed.Open(dir, "accounts", "segments")
 //	file, err := folder.File("segments") // nil when the feed has none
-//	err = feed.Records(ctx, file, feed.Sink[segment, event]{
+//	err = feed.Records(ctx, file, row.File[segment, event]{
 //		Check: func(s segment) (event, error) { return newEvent(s) },
-//		Take:  func(e *event, at feed.Pos) error { return keep(*e) },
-//	})
+//		Take:  func(e event, line int) error { return keep(e) },
+//	}, nil)
 //
 // # Rows and errors
 //

@@ -46,16 +46,15 @@ func ExampleRecords() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	err = feed.Records(context.Background(), file, feed.Sink[access, access]{
+	err = feed.Records(context.Background(), file, row.File[access, access]{
 		Check: func(a access) (access, error) { return a, nil },
-		Take: func(a *access, at feed.Pos) error {
-			fmt.Println(at.Line, a.Account, a.Day)
+		Take: func(a access, line int) error {
+			fmt.Println(line, a.Account, a.Day)
 			return nil
 		},
-		Bad: func(e *feed.RowError) error {
-			fmt.Println("skipped:", e)
-			return nil
-		},
+	}, func(e *feed.RowError) error {
+		fmt.Println("skipped:", e)
+		return nil
 	})
 	if err != nil {
 		log.Fatal(err)

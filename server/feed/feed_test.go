@@ -50,14 +50,14 @@ func (p *pair) Fields(w *row.Walk) {
 }
 
 // readEach reads the rows of a file as they are.
-func readEach[R any, P feed.Record[R]](ctx context.Context, file *feed.File, take func(*R, feed.Pos) error, bad func(*feed.RowError) error) error {
-	return feed.Records[R, R, P](ctx, file, feed.Sink[R, R]{Check: func(r R) (R, error) { return r, nil }, Take: take, Bad: bad})
+func readEach[R any, P feed.Record[R]](ctx context.Context, file *feed.File, take func(v R, line int) error, bad func(*feed.RowError) error) error {
+	return feed.Records[R, R, P](ctx, file, row.File[R, R]{Check: func(r R) (R, error) { return r, nil }, Take: take}, bad)
 }
 
 // read returns a file's rows of a and b, and its bad rows, as text.
 func read(file *feed.File) (rows []pair, faults []string, err error) {
 	err = readEach(context.Background(), file,
-		func(p *pair, _ feed.Pos) error { rows = append(rows, *p); return nil },
+		func(p pair, _ int) error { rows = append(rows, p); return nil },
 		func(e *feed.RowError) error { faults = append(faults, e.Error()); return nil })
 	return rows, faults, err
 }
@@ -144,7 +144,7 @@ func TestBadRows(t *testing.T) {
 func TestFirstBadRowStops(t *testing.T) {
 	file := write(t, "f.ndjson", []byte("{\"a\":\"1\"}\n{}\n{\"a\":\"3\"}\n{}\n"))
 	var rows []string
-	sink := func(p *pair, _ feed.Pos) error { rows = append(rows, p.a); return nil }
+	sink := func(p pair, _ int) error { rows = append(rows, p.a); return nil }
 	err := readEach(context.Background(), file, sink, nil)
 	wrong, ok := errors.AsType[*feed.RowError](err)
 	if !ok || *wrong != (feed.RowError{File: "f.ndjson", Line: 2, Field: "a", Reason: "is required", Value: "null"}) || !slices.Equal(rows, []string{"1"}) {
@@ -160,12 +160,12 @@ func TestFirstBadRowStops(t *testing.T) {
 func TestSinkRefuses(t *testing.T) {
 	file := write(t, "f.csv", []byte("a,b\n\"x\ny\",\nz,\n"))
 	var faults []string
-	sink := func(p *pair, at feed.Pos) error {
+	sink := func(p pair, line int) error {
 		if p.a == "z" {
 			return row.Fault("b", "is not to be z")
 		}
-		if want := (feed.Pos{File: "f.csv", Line: 2}); at != want {
-			t.Errorf("place of the first row = %v, want %v", at, want)
+		if line != 2 {
+			t.Errorf("line of the first row = %d, want 2", line)
 		}
 		return nil
 	}
@@ -177,7 +177,7 @@ func TestSinkRefuses(t *testing.T) {
 		t.Errorf("faults = %q, %v, want %q", faults, err, want)
 	}
 	stop := errors.New("disk full")
-	err = readEach(context.Background(), file, func(*pair, feed.Pos) error { return stop }, nil)
+	err = readEach(context.Background(), file, func(pair, int) error { return stop }, nil)
 	if !errors.Is(err, stop) {
 		t.Errorf("Read = %v, want the sink's error", err)
 	}
@@ -246,7 +246,7 @@ func TestCancel(t *testing.T) {
 	file := write(t, "f.csv", []byte("a,b\n"+strings.Repeat("3,4\n", 1<<20)))
 	ctx, cancel := context.WithCancel(context.Background())
 	n := 0
-	err := readEach(ctx, file, func(*pair, feed.Pos) error {
+	err := readEach(ctx, file, func(pair, int) error {
 		if n++; n == 1000 {
 			cancel()
 		}
@@ -275,8 +275,8 @@ func TestOrderAndLines(t *testing.T) {
 		want = append(want, i+1)
 	}
 	var got []int
-	err := readEach(context.Background(), write(t, "f.ndjson", b.Bytes()), func(_ *pair, at feed.Pos) error {
-		got = append(got, at.Line)
+	err := readEach(context.Background(), write(t, "f.ndjson", b.Bytes()), func(_ pair, line int) error {
+		got = append(got, line)
 		return nil
 	}, nil)
 	if err != nil || !slices.Equal(got, want) {

@@ -18,8 +18,8 @@ type reading[T any] struct {
 	fields row.Schema
 	// fill makes, for the cells of each goroutine, what makes a T of them.
 	fill func(*cells) func(*T)
-	// take is told of each good row, bad of each other one, as [Sink] has it.
-	take func(*T, Pos) error
+	// take is told of each good row, bad of each other one, as [Records] has it.
+	take func(v *T, line int) error
 	bad  func(*RowError) error
 
 	splitter *splitter
@@ -225,10 +225,9 @@ func (r *reading[T]) settle(ctx context.Context) error {
 
 // settleRow gives one result to take or to bad.
 func (r *reading[T]) settleRow(one *result[T]) error {
-	at := Pos{r.file.name, one.line}
 	wrong := one.wrong
 	if wrong == nil {
-		err := r.take(&one.made, at)
+		err := r.take(&one.made, one.line)
 		if err == nil {
 			return nil
 		}
@@ -238,7 +237,7 @@ func (r *reading[T]) settleRow(one *result[T]) error {
 		}
 		wrong = &RowError{Field: refused.Field, Reason: refused.Reason}
 	}
-	wrong = placed(wrong, at)
+	wrong = placed(wrong, Pos{r.file.name, one.line})
 	if bad, ok := wrong.(*RowError); ok && r.bad != nil {
 		return r.bad(bad)
 	}

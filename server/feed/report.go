@@ -135,7 +135,7 @@ func (r *Report) fetch(ctx context.Context, file *File) error {
 			}
 		}
 	}
-	again.take = func(*struct{}, Pos) error { return nil }
+	again.take = func(*struct{}, int) error { return nil }
 	again.bad = func(*RowError) error { return nil }
 	if err := again.run(ctx); err != nil {
 		return err

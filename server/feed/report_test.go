@@ -53,7 +53,7 @@ func TestReport(t *testing.T) {
 	late(ndjson, 3, "b")
 	late(ndjson, 1, "b")
 	late(ndjson, 4, "a")
-	err := readEach(ctx, ndjson, func(*pair, feed.Pos) error { return nil }, r.Bad)
+	err := readEach(ctx, ndjson, func(pair, int) error { return nil }, r.Bad)
 	if err != nil {
 		t.Fatal(err)
 	}

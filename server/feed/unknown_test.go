@@ -37,7 +37,7 @@ func TestUnknown(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := readEach(context.Background(), write(t, tt.file, []byte(tt.text)),
-				func(*segment, feed.Pos) error { return nil }, func(*feed.RowError) error { return nil })
+				func(segment, int) error { return nil }, func(*feed.RowError) error { return nil })
 			if _, ok := errors.AsType[*feed.UnknownError](err); !ok || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Read = %v, want %s", err, tt.want)
 			}

@@ -72,16 +72,15 @@ func value(t *testing.T, field, file, text string) (got string) {
 	} else {
 		text = `{"` + field + `":` + text + "}\n"
 	}
-	err := feed.Records(context.Background(), write(t, file, []byte(text)), feed.Sink[every, string]{
+	err := feed.Records(context.Background(), write(t, file, []byte(text)), row.File[every, string]{
 		Check: func(e every) (string, error) { return e.show(field), nil },
-		Take:  func(s *string, _ feed.Pos) error { got = *s; return nil },
-		Bad: func(e *feed.RowError) error {
-			got = "bad: " + e.Reason
-			if e.Field != field || e.Line == 0 {
-				t.Errorf("error of %q = %v, want one of field %s with a line", text, e, field)
-			}
-			return nil
-		},
+		Take:  func(s string, _ int) error { got = s; return nil },
+	}, func(e *feed.RowError) error {
+		got = "bad: " + e.Reason
+		if e.Field != field || e.Line == 0 {
+			t.Errorf("error of %q = %v, want one of field %s with a line", text, e, field)
+		}
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -288,7 +287,7 @@ func TestEveryDay(t *testing.T) {
 	for d := day; d.Before(last); d = d.AddDate(0, 0, 1) {
 		b.WriteString(d.Format(time.RFC3339) + "\n")
 	}
-	err := readEach(context.Background(), write(t, "f.csv", []byte(b.String())), func(e *every, at feed.Pos) error {
+	err := readEach(context.Background(), write(t, "f.csv", []byte(b.String())), func(e every, _ int) error {
 		if e.moment != day {
 			return row.Fault("moment", "is "+e.moment.String()+", want "+day.String())
 		}
@@ -313,7 +312,7 @@ func TestCheck(t *testing.T) {
 	file := write(t, "f.csv", []byte("text,integer\na,1\nb,2\nc,3\n"))
 	over := errors.New("passed over")
 	var got []string
-	err := feed.Records(context.Background(), file, feed.Sink[every, int64]{
+	err := feed.Records(context.Background(), file, row.File[every, int64]{
 		Check: func(e every) (int64, error) {
 			switch e.text {
 			case "a":
@@ -323,10 +322,9 @@ func TestCheck(t *testing.T) {
 			}
 			return e.integer, nil
 		},
-		Take: func(n *int64, at feed.Pos) error { got = append(got, fmt.Sprint(*n, " at ", at.Line)); return nil },
+		Take: func(n int64, line int) error { got = append(got, fmt.Sprint(n, " at ", line)); return nil },
 		Skip: func(why error) { got = append(got, why.Error()) },
-		Bad:  func(e *feed.RowError) error { got = append(got, e.Error()+": "+e.Value); return nil },
-	})
+	}, func(e *feed.RowError) error { got = append(got, e.Error()+": "+e.Value); return nil })
 	if want := []string{`f.csv line 2: field integer: is not for a: "1"`, "passed over", "3 at 4"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("Records = %q, %v, want %q", got, err, want)
 	}
@@ -348,15 +346,15 @@ func TestRowHoldsItsBytes(t *testing.T) {
 		"f.csv":    "a,b,c\n" + strings.Repeat("1\t1,2\t2,\""+strings.Repeat("\t", 300)+"\"\n", 50),
 	} {
 		want, rows := "1\t1|2\t2|"+strings.Repeat("\t", 300), 0
-		err := feed.Records(context.Background(), write(t, name, []byte(content)), feed.Sink[three, string]{
+		err := feed.Records(context.Background(), write(t, name, []byte(content)), row.File[three, string]{
 			Check: func(r three) (string, error) { return fmt.Sprintf("%s|%s|%s", r.a, r.b, r.c), nil },
-			Take: func(got *string, at feed.Pos) error {
-				if rows++; *got != want {
-					t.Errorf("row at line %d of %s = %q, want %q", at.Line, name, *got, want)
+			Take: func(got string, line int) error {
+				if rows++; got != want {
+					t.Errorf("row at line %d of %s = %q, want %q", line, name, got, want)
 				}
 				return nil
 			},
-		})
+		}, nil)
 		if err != nil || rows != 50 {
 			t.Errorf("Records(%s) = %d rows, %v, want 50", name, rows, err)
 		}

@@ -74,8 +74,8 @@ func FuzzWhen(f *testing.F) {
 func one(t *testing.T, name, content string) (read when, bad bool) {
 	t.Helper()
 	rows := 0
-	err := readEach(t.Context(), write(t, name, []byte(content)), func(w *when, _ feed.Pos) error {
-		read = *w
+	err := readEach(t.Context(), write(t, name, []byte(content)), func(w when, _ int) error {
+		read = w
 		rows++
 		return nil
 	}, func(*feed.RowError) error { bad = true; return nil })

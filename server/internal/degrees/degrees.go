@@ -97,19 +97,18 @@ func Read(ctx context.Context, path string) (directory.Degrees, error) {
 	}
 	var ds directory.Degrees
 	var bad []error
-	err = feed.Records(ctx, file, feed.Sink[degree, directory.Degree]{
+	err = feed.Records(ctx, file, row.File[degree, directory.Degree]{
 		Check: degree.check,
-		Take: func(d *directory.Degree, _ feed.Pos) error {
+		Take: func(d directory.Degree, _ int) error {
 			if _, twice := ds.Degree(d.Code); twice {
 				return row.Fault("code", fmt.Sprintf("%q is there already", d.Code))
 			}
-			ds = append(ds, *d)
+			ds = append(ds, d)
 			return nil
 		},
-		Bad: func(e *feed.RowError) error {
-			bad = append(bad, e)
-			return nil
-		},
+	}, func(e *feed.RowError) error {
+		bad = append(bad, e)
+		return nil
 	})
 	switch {
 	case err != nil:

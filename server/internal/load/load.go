@@ -190,22 +190,17 @@ func (l *Load) Tell(stage string, done, total int64) {
 // Room is where things wait, in bounded memory.
 func (l *Load) Room() spill.Pile { return spill.Pile{Dir: l.TempDir, Limit: l.MemoryLimit} }
 
-// Loading is the feed for those who read its files.
-func (l *Load) Loading() *feed.Loading {
-	return &feed.Loading{Folder: l.Folder, Report: l.Report, Progress: func(done, total int64) { l.Tell("read", done, total) }}
-}
-
-// Count counts rows that were read.
-func (l *Load) Count(rows int) { l.rows += rows }
-
-// Read reads a file row by row, and settles its rows.
+// Read reads a file row by row, and settles its rows. A file that is absent has no rows.
 func Read[R, V any, P feed.Record[R]](ctx context.Context, l *Load, f row.File[R, V]) error {
-	err := Stream[R, V, P](ctx, l, feed.Resource[R, V]{
-		Name: f.Name, Check: f.Check, Take: func(v *V, at feed.Pos) error { return f.Take(*v, at.Line) }, Skip: f.Skip,
-		Rows: f.Rows, Bad: f.Bad,
-	})
+	file, err := l.Folder.File(f.Name)
+	if err == nil && file != nil {
+		err = records[R, V, P](ctx, l, file, f)
+		l.Tell("read", l.Folder.Done(), l.Folder.Size())
+	}
 	if err == nil && f.End != nil {
-		err = f.End(ctx, l.Loading().Rejected(ctx, f.Name, row.Of(P(new(R)))))
+		err = f.End(ctx, func(line int, field, reason string) error {
+			return l.Report.Late(ctx, file, row.Of(P(new(R))), &feed.RowError{File: file.Name(), Line: line, Field: field, Reason: reason})
+		})
 	}
 	if err != nil {
 		return err
@@ -213,9 +208,29 @@ func Read[R, V any, P feed.Record[R]](ctx context.Context, l *Load, f row.File[R
 	return l.Report.Flush(ctx)
 }
 
-// Stream reads a file row by row, and counts its rows.
-func Stream[R, V any, P feed.Record[R]](ctx context.Context, l *Load, of feed.Resource[R, V]) error {
-	err := feed.Stream[R, V, P](ctx, l.Loading(), of)
-	l.Count(*of.Rows)
-	return err
+// told is how many rows lie between two words on the progress.
+const told = 100_000
+
+// records reads the rows of a file, counts them and reports those that are bad.
+func records[R, V any, P feed.Record[R]](ctx context.Context, l *Load, file *feed.File, f row.File[R, V]) error {
+	count := func() {
+		l.rows++
+		if *f.Rows++; *f.Rows%told == 0 {
+			l.Tell("read", l.Folder.Done(), l.Folder.Size())
+		}
+	}
+	counted := f
+	counted.Take = func(v V, line int) error {
+		count()
+		return f.Take(v, line)
+	}
+	counted.Skip = func(why error) {
+		count()
+		f.Skip(why)
+	}
+	return feed.Records[R, V, P](ctx, file, counted, func(e *feed.RowError) error {
+		count()
+		*f.Bad++
+		return l.Report.Bad(e)
+	})
 }

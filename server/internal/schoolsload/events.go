@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/load"
@@ -58,23 +59,23 @@ func (l *loading) drop(m schoolsdb.Moves) {
 // events reads the files of events onto the pile.
 func (l *loading) events(ctx context.Context) error {
 	l.drops = newDrops(l.intake.Placed())
-	err := stream(ctx, l, feed.Resource[schoolsdb.SegmentRow, schoolsdb.Event]{Name: "segments", Check: l.intake.Segment},
+	err := stream(ctx, l, row.File[schoolsdb.SegmentRow, schoolsdb.Event]{Name: "segments", Check: l.intake.Segment},
 		&l.totals.Segments, func(n *events) { n.segments++ })
 	if err != nil {
 		return err
 	}
-	return stream(ctx, l, feed.Resource[schoolsdb.AccessRow, schoolsdb.Event]{Name: "accesses", Check: l.intake.Access},
+	return stream(ctx, l, row.File[schoolsdb.AccessRow, schoolsdb.Event]{Name: "accesses", Check: l.intake.Access},
 		&l.totals.Accesses, func(n *events) { n.accesses++ })
 }
 
 // stream reads one file of events. Those before the history, and of what is deleted, are passed over.
-func stream[R any, P feed.Record[R]](ctx context.Context, l *loading, f feed.Resource[R, schoolsdb.Event], n *Events, note func(*events)) error {
+func stream[R any, P feed.Record[R]](ctx context.Context, l *loading, f row.File[R, schoolsdb.Event], n *Events, note func(*events)) error {
 	f.Rows, f.Bad = &n.Rows, &n.Bad
-	f.Take = func(e *schoolsdb.Event, _ feed.Pos) error {
+	f.Take = func(e schoolsdb.Event, _ int) error {
 		if n := l.drops.of(e.User); n != nil {
 			note(n)
 		}
-		return l.pile.AddRow(e)
+		return l.pile.AddRow(&e)
 	}
 	f.Skip = func(why error) {
 		if why == schoolsdb.ErrDeleted {
@@ -83,5 +84,5 @@ func stream[R any, P feed.Record[R]](ctx context.Context, l *loading, f feed.Res
 			n.BeforeHistory++
 		}
 	}
-	return load.Stream[R, schoolsdb.Event, P](ctx, l.Load, f)
+	return load.Read[R, schoolsdb.Event, P](ctx, l.Load, f)
 }

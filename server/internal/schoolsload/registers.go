@@ -1,7 +1,6 @@
 package schoolsload
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/feed"
+	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
 // rows are the good rows of the feed's registers, as they were read.
@@ -23,8 +23,10 @@ type rows struct {
 
 // table are the rows of one register file. Those that are bad when the load begins are counted and left.
 type table[R any] struct {
-	*feed.Register[R]
-	worse []*feed.RowError // those that the last of several settlings found bad
+	rows   []row.Lined[R]
+	bad    int
+	reject row.Rejected
+	worse  []func() error // each reports a row that the last of several settlings found bad
 }
 
 // settling settles the rows of a register.
@@ -45,17 +47,17 @@ func (l *loading) settle(ctx context.Context, st schoolsdb.State) (*schoolsdb.In
 	}
 	l.intake, l.rows = in, &rows{}
 	t := l.totals
-	for _, read := range []func() error{
-		func() error { return read(ctx, l, "entities", &l.rows.entities, in.Entities, &t.Entities) },
-		func() error { return read(ctx, l, "accounts", &l.rows.accounts, in.Accounts, &t.Accounts) },
-		func() error { return read(ctx, l, "books", &l.rows.books, in.Books, &t.Books) },
-		func() error { return read(ctx, l, "evaluations", &l.rows.evaluations, in.Evaluations, &t.Evaluations) },
-	} {
-		if err := read(); err != nil {
-			return in, err
-		}
+	err := load.Read(ctx, l.Load, l.rows.entities.file("entities", in.Entities, &t.Entities))
+	if err == nil {
+		err = load.Read(ctx, l.Load, l.rows.accounts.file("accounts", in.Accounts, &t.Accounts))
 	}
-	return in, nil
+	if err == nil {
+		err = load.Read(ctx, l.Load, l.rows.books.file("books", in.Books, &t.Books))
+	}
+	if err == nil {
+		err = load.Read(ctx, l.Load, l.rows.evaluations.file("evaluations", in.Evaluations, &t.Evaluations))
+	}
+	return in, err
 }
 
 // settleAgain settles the rows that were good against a later state. What a directory write has made bad since does not make
@@ -72,31 +74,34 @@ func (l *loading) settleAgain(in *schoolsdb.Intake) (_ *schoolsdb.Intake, err er
 	return in, err
 }
 
-// read reads one register file whole, and settles its rows for the first time.
-func read[R any, P feed.Record[R]](ctx context.Context, l *loading, resource string, t *table[R], settle settling[R], n *schoolsdb.Counts) (err error) {
-	if t.Register, err = feed.ReadRegister[R, P](ctx, l.Loading(), resource); err != nil {
-		return err
+// file is the register's file, whose rows are settled when all are there.
+func (t *table[R]) file(name string, settle settling[R], n *schoolsdb.Counts) row.File[R, R] {
+	return row.File[R, R]{
+		Name: name, Rows: &n.Rows, Bad: &n.Bad,
+		Check: func(r R) (R, error) { return r, nil },
+		Take: func(r R, line int) error {
+			t.rows = append(t.rows, row.Lined[R]{Line: line, Row: r})
+			return nil
+		},
+		End: func(_ context.Context, reject row.Rejected) (err error) {
+			t.bad, t.reject = n.Bad, reject
+			bad := map[int]bool{}
+			*n, err = t.settle(settle, func(line int, field, reason string) error {
+				bad[line] = true
+				return reject(line, field, reason)
+			})
+			t.rows = slices.DeleteFunc(t.rows, func(r row.Lined[R]) bool { return bad[r.Line] })
+			t.bad = n.Bad
+			return err
+		},
 	}
-	l.Tell("read", l.Folder.Done(), l.Folder.Size())
-	bad := map[int]bool{}
-	*n, err = t.settle(settle, func(line int, field, reason string) error {
-		bad[line] = true
-		return t.Rejected(line, field, reason)
-	})
-	l.Count(n.Rows)
-	if err != nil {
-		return err
-	}
-	t.Rows = slices.DeleteFunc(t.Rows, func(r row.Lined[R]) bool { return bad[r.Line] })
-	t.Bad = n.Bad
-	return l.Report.Flush(ctx)
 }
 
 // settle settles the rows and counts those that were bad before.
 func (t *table[R]) settle(settle settling[R], bad row.Rejected) (schoolsdb.Counts, error) {
-	n, err := settle(t.Rows, bad)
-	n.Rows += t.Bad
-	n.Bad += t.Bad
+	n, err := settle(t.rows, bad)
+	n.Rows += t.bad
+	n.Bad += t.bad
 	return n, err
 }
 
@@ -104,7 +109,7 @@ func (t *table[R]) settle(settle settling[R], bad row.Rejected) (schoolsdb.Count
 func (t *table[R]) again(settle settling[R]) (schoolsdb.Counts, error) {
 	t.worse = nil
 	return t.settle(settle, func(line int, field, reason string) error {
-		t.worse = append(t.worse, t.Fault(line, field, reason))
+		t.worse = append(t.worse, func() error { return t.reject(line, field, reason) })
 		return nil
 	})
 }
@@ -114,6 +119,10 @@ func (r *rows) list(ctx context.Context, report *feed.Report) error {
 	if report == nil {
 		return nil
 	}
-	return cmp.Or(r.entities.Report(ctx, report, r.entities.worse), r.accounts.Report(ctx, report, r.accounts.worse),
-		r.evaluations.Report(ctx, report, r.evaluations.worse), report.Flush(ctx))
+	for _, list := range slices.Concat(r.entities.worse, r.accounts.worse, r.evaluations.worse) {
+		if err := list(); err != nil {
+			return err
+		}
+	}
+	return report.Flush(ctx)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/feed"
 )
@@ -47,17 +48,17 @@ func from[R any, P feed.Record[R]](resource string, raw func(R) [][]any) rawFile
 		if err != nil {
 			return err
 		}
-		err = feed.Records[R, [][]any, P](ctx, file, feed.Sink[R, [][]any]{
+		err = feed.Records[R, [][]any, P](ctx, file, row.File[R, [][]any]{
 			Check: func(r R) ([][]any, error) { return raw(r), nil },
-			Take: func(rows *[][]any, _ feed.Pos) error {
-				for _, row := range *rows {
-					if !yield(row) {
+			Take: func(rows [][]any, _ int) error {
+				for _, r := range rows {
+					if !yield(r) {
 						return errEnough
 					}
 				}
 				return nil
 			},
-		})
+		}, nil)
 		if errors.Is(err, errEnough) {
 			return nil
 		}

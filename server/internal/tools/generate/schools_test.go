@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
@@ -53,14 +54,14 @@ func rows[R, V any, P feed.Record[R]](t *testing.T, folder *feed.Folder, resourc
 	if err != nil || file == nil {
 		t.Fatalf("File(%s) = %v, %v, want a file", resource, file, err)
 	}
-	err = feed.Records[R, V, P](context.Background(), file, feed.Sink[R, V]{
+	err = feed.Records[R, V, P](context.Background(), file, row.File[R, V]{
 		Check: check,
-		Take: func(row *V, _ feed.Pos) error {
-			list = append(list, *row)
+		Take: func(v V, _ int) error {
+			list = append(list, v)
 			return nil
 		},
 		Skip: func(why error) { t.Errorf("%s: %v", resource, why) },
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
