@@ -19,7 +19,6 @@ type cells struct {
 	line    int
 	wrong   error // nil where the row is good
 	scratch []byte
-	clock   clock
 }
 
 // maxID is the most characters of an identifier (F5).
@@ -99,7 +98,8 @@ func (c *cells) number(f *row.Field, cell []byte) (n int64, wrong string) {
 	case f.Kind == row.Date:
 		return 0, noDate
 	case f.Kind == row.Moment && ok:
-		return c.clock.moment(text)
+		t, wrong := parseTime(text)
+		return t.UnixMicro(), wrong
 	case f.Kind == row.Moment:
 		return 0, noTime
 	}

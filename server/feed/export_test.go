@@ -2,7 +2,6 @@ package feed
 
 import (
 	"bytes"
-	"math"
 	"slices"
 
 	"github.com/lectern-dev/lectern/paging/row"
@@ -27,17 +26,4 @@ func ReadLine(fields row.Schema, ignored map[string]bool, line []byte) (plain, s
 		return bytes.Equal(a, b) && (a == nil) == (b == nil)
 	})
 	return plain, same, wrong
-}
-
-// Moment reads two times after each other, in microseconds, and reports whether the second is canonical; parsed is the latter
-// as it is read otherwise.
-func Moment(first, second []byte) (micros, parsed int64, canonical bool) {
-	var c clock
-	_, _ = c.canonical(first)
-	micros, canonical = c.canonical(second)
-	t, wrong := parseTime(second)
-	if wrong != "" {
-		return micros, math.MinInt64, canonical
-	}
-	return micros, t.UnixMicro(), canonical
 }
