@@ -37,7 +37,7 @@ var running = sync.OnceValues(func() (*demo, error) {
 	atEnd = append(atEnd, func() error { return os.RemoveAll(dir) })
 	path := filepath.Join(dir, "lectern")
 	build := exec.Command("go", "build", "-o", path, "./server/cmd/lectern")
-	build.Dir, build.Stderr = filepath.Join("..", "..", ".."), os.Stderr
+	build.Dir, build.Stderr = filepath.Join("..", "..", "..", ".."), os.Stderr
 	if err := build.Run(); err != nil {
 		return nil, err
 	}
