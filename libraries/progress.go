@@ -41,6 +41,9 @@ func (p Progress) Hundredths() int64 { return (int64(p) + 5) / 10 }
 // String returns the share as an answer shows it, in percent with two decimals: 99.32.
 func (p Progress) String() string { return decimal.Fixed(p.Hundredths(), 2) }
 
+// MarshalJSON returns the number that String shows. It implements [json.Marshaler].
+func (p Progress) MarshalJSON() ([]byte, error) { return []byte(p.String()), nil }
+
 // Pair is what is known of one reader and one title from the reader's sessions of it. The zero Pair has none. Sessions
 // are added in any order: the result is the same.
 type Pair struct {

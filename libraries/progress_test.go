@@ -1,6 +1,7 @@
 package libraries_test
 
 import (
+	"encoding/json"
 	"errors"
 	"math/big"
 	"reflect"
@@ -46,7 +47,8 @@ func TestParseProgress(t *testing.T) {
 		{"10." + strings.Repeat("0", 120), libraries.Reading10, "10.00"},
 	} {
 		got, err := libraries.ParseProgress(test.in)
-		if got != test.want || err != nil || got.String() != test.shown {
+		text, _ := json.Marshal(got)
+		if got != test.want || err != nil || got.String() != test.shown || string(text) != test.shown {
 			t.Errorf("ParseProgress(%q) = %d, %v, shown %s, want %d, shown %s", test.in, got, err, got, test.want, test.shown)
 		}
 	}

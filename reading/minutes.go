@@ -13,10 +13,8 @@ type Minutes int64
 // String returns the minutes as an answer shows them, with one decimal: 18.4.
 func (m Minutes) String() string { return decimal.Fixed(int64(m), 1) }
 
-// AppendText appends what String returns; the error is always nil. It implements [encoding.TextAppender].
-func (m Minutes) AppendText(b []byte) ([]byte, error) {
-	return decimal.AppendFixed(b, int64(m), 1), nil
-}
+// MarshalJSON returns the number that String shows. It implements [json.Marshaler].
+func (m Minutes) MarshalJSON() ([]byte, error) { return []byte(m.String()), nil }
 
 // tenth is a tenth of a minute in milliseconds.
 const tenth = 6_000

@@ -1,6 +1,8 @@
 package reading_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -54,11 +56,15 @@ func TestAppendDayMinutes(t *testing.T) {
 	}
 }
 
-// TestMinutesShow tells how minutes print, as in answers.
-func TestMinutesShow(t *testing.T) {
-	for m, want := range map[reading.Minutes]string{0: "0.0", 9: "0.9", 10: "1.0", 184: "18.4", 1<<63 - 1: "922337203685477580.7"} {
-		if text, err := m.AppendText([]byte("x")); m.String() != want || string(text) != "x"+want || err != nil {
-			t.Errorf("Minutes(%d) = %v, %q, %v, want %s", int64(m), m, text, err, want)
+// TestShow: minutes and percentages print, and are JSON, as in answers.
+func TestShow(t *testing.T) {
+	for shown, want := range map[fmt.Stringer]string{
+		reading.Minutes(0): "0.0", reading.Minutes(9): "0.9", reading.Minutes(10): "1.0", reading.Minutes(184): "18.4",
+		reading.Minutes(1<<63 - 1): "922337203685477580.7",
+		reading.Percent(0):         "0.00", reading.Percent(7): "0.07", reading.Percent(60_00): "60.00", reading.Percent(100_00): "100.00",
+	} {
+		if text, err := json.Marshal(shown); shown.String() != want || string(text) != want || err != nil {
+			t.Errorf("%T shows as %v and is %s, %v in JSON, want %s", shown, shown, text, err, want)
 		}
 	}
 }

@@ -21,10 +21,11 @@ type Segment struct {
 func (s Segment) Effective() bool { return Effective(s.Speed, s.DurationMS) }
 
 // Effective reports whether a segment of this speed and duration is effective reading (S2): at 5 to 800 words per minute,
-// both included, however long it lasts; or without a recorded speed if it lasts 3,000 milliseconds or longer.
+// both included, however long it lasts; or without a recorded speed if it lasts 3,000 milliseconds or longer. A negative
+// duration is never effective.
 func Effective(speed Speed, durationMS int64) bool {
 	if speed.Recorded() {
-		return speed.effective()
+		return speed.effective() && durationMS >= 0
 	}
 	return durationMS >= shortestUnpaced
 }

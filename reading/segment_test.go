@@ -27,6 +27,8 @@ func TestEffective(t *testing.T) {
 		{"a recorded -0 is a recorded 0", "-0", 60_000, false},
 		{"less than any decimal that is kept is a recorded speed", "1e-60", 60_000, false},
 		{"a recorded speed needs no duration", "250", 0, true},
+		{"a recorded speed and a negative duration", "250", -1, false},
+		{"no recorded speed and a negative duration", "", -3_000, false},
 		{"a recorded speed just below 3 seconds", "250", 2_999, true},
 		{"too fast, however long", "801", 60_000, false},
 		{"no recorded speed: 3 seconds", "", 3_000, true},

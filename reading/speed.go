@@ -2,6 +2,7 @@ package reading
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/lectern-dev/lectern/reading/decimal"
 )
@@ -42,6 +43,19 @@ func speedOf(millionths int64, more bool) Speed {
 		s.code++
 	}
 	return s
+}
+
+// String returns the speed in words per minute with the decimals that are kept, 62.5, followed by … where there were more; it
+// is "none" where no speed was recorded.
+func (s Speed) String() string {
+	if !s.Recorded() {
+		return "none"
+	}
+	text := decimal.Fixed((s.code-1)/2, speedDecimals)
+	if s.code%2 == 0 {
+		return text + "…"
+	}
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
 // Recorded reports whether s is a recorded speed.

@@ -127,3 +127,16 @@ func FuzzParseSpeed(f *testing.F) {
 		}
 	})
 }
+
+func TestSpeedShows(t *testing.T) {
+	for text, want := range map[string]string{
+		"0": "0", "62.5": "62.5", "250": "250", "8e2": "800", "4.000001": "4.000001", "4.9999999999": "4.999999…", "800.0000000001": "800.000000…",
+	} {
+		if got, err := reading.ParseSpeed(text); got.String() != want || err != nil {
+			t.Errorf("ParseSpeed(%s) = %v, %v, want %s", text, got, err, want)
+		}
+	}
+	if got := (reading.Speed{}).String(); got != "none" {
+		t.Errorf("the zero Speed shows as %s, want none", got)
+	}
+}

@@ -24,10 +24,8 @@ type Percent int64
 // String returns the percentage as an answer shows it, with two decimals: 45.01.
 func (p Percent) String() string { return decimal.Fixed(int64(p), 2) }
 
-// AppendText appends what String returns; the error is always nil. It implements [encoding.TextAppender].
-func (p Percent) AppendText(b []byte) ([]byte, error) {
-	return decimal.AppendFixed(b, int64(p), 2), nil
-}
+// MarshalJSON returns the number that String shows. It implements [json.Marshaler].
+func (p Percent) MarshalJSON() ([]byte, error) { return []byte(p.String()), nil }
 
 // Finished reports whether a book of which that share was read is finished: it is from 50 percent on, taken on the
 // reported number (S4).

@@ -31,10 +31,8 @@ func Ratio(part, all int64) Fraction {
 // String returns the fraction as an answer shows it, with four decimals: 0.2500.
 func (f Fraction) String() string { return decimal.Fixed(int64(f), 4) }
 
-// AppendText appends what String returns; the error is always nil. It implements [encoding.TextAppender].
-func (f Fraction) AppendText(b []byte) ([]byte, error) {
-	return decimal.AppendFixed(b, int64(f), 4), nil
-}
+// MarshalJSON returns the number that String shows. It implements [json.Marshaler].
+func (f Fraction) MarshalJSON() ([]byte, error) { return []byte(f.String()), nil }
 
 // ErrMoney is the error of [ParseMoney].
 var ErrMoney = errors.New("must be an amount of money from 0 to 90071992547409.91")
@@ -66,3 +64,6 @@ func (m Money) String() string {
 	}
 	return decimal.Fixed(int64(m), 2)
 }
+
+// MarshalText returns what String does: amounts are texts in JSON. It implements [encoding.TextMarshaler].
+func (m Money) MarshalText() ([]byte, error) { return []byte(m.String()), nil }

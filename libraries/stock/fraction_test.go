@@ -1,6 +1,7 @@
 package stock_test
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"math/big"
@@ -43,8 +44,10 @@ func TestRatio(t *testing.T) {
 			t.Errorf("%s: Ratio(%d, %d) = %s, want %s", test.rule, test.part, test.all, got, test.want)
 		}
 	}
-	if got, err := stock.Ratio(1, 4).AppendText([]byte("x")); string(got) != "x0.2500" || err != nil {
-		t.Errorf("AppendText = %q, %v, want x0.2500", got, err)
+	for v, want := range map[any]string{stock.Ratio(1, 4): "0.2500", stock.Money(12_50): `"12.50"`, stock.Money(0): `"0"`} {
+		if got, err := json.Marshal(v); string(got) != want || err != nil {
+			t.Errorf("%v is %s, %v in JSON, want %s", v, got, err, want)
+		}
 	}
 	if got := stock.Fraction(-12_345).String(); got != "-1.2345" {
 		t.Errorf("Fraction(-12345) = %s, want -1.2345", got)

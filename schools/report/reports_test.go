@@ -3,6 +3,7 @@ package report_test
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -482,5 +483,14 @@ func TestBytes(t *testing.T) {
 	}
 	if got := r.Bytes() - next.Bytes() + 996; got < 16*101 {
 		t.Errorf("101 members hold %d bytes, want 16 each", got)
+	}
+}
+
+// TestRowsInJSON: numbers of rows are in JSON as in the answers.
+func TestRowsInJSON(t *testing.T) {
+	text, err := json.Marshal(report.Reading{UserID: 7, Percent: 60_00, Minutes: 184})
+	const want = `{"UserID":7,"Book":null,"Percent":60.00,"Minutes":18.4,"First":"0001-01-01T00:00:00Z","Last":"0001-01-01T00:00:00Z","Finished":false}`
+	if string(text) != want || err != nil {
+		t.Errorf("a reading is %s, %v, want %s", text, err, want)
 	}
 }

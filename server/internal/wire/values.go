@@ -7,6 +7,7 @@ import (
 
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/decimal"
 )
 
 // The methods write a member of a kind, of which about is said in the schema. Those named …OrNull write null for the zero
@@ -223,40 +224,32 @@ func (w *Writer) Amount(name, decimal, about string) {
 
 // Minutes writes minutes with one decimal.
 func (w *Writer) Minutes(name string, m reading.Minutes, about string) {
-	w.decimal(name, int64(m), 10, Share, about)
+	w.decimal(name, int64(m), 1, Share, about)
 }
 
 // Percent writes a percentage with two decimals, 0.00 to 100.00.
 func (w *Writer) Percent(name string, p reading.Percent, about string) {
-	w.decimal(name, int64(p), 100, Percentage, about)
+	w.decimal(name, int64(p), 2, Percentage, about)
 }
 
 // Fraction writes ten-thousandths with four decimals, 0.0000 to 1.0000.
 func (w *Writer) Fraction(name string, tenThousandths int64, about string) {
-	w.decimal(name, tenThousandths, 10_000, Fraction, about)
+	w.decimal(name, tenThousandths, 4, Fraction, about)
 }
 
 // Ratio writes ten-thousandths as Fraction does, and may exceed 1.
 func (w *Writer) Ratio(name string, tenThousandths int64, about string) {
-	w.decimal(name, tenThousandths, 10_000, Share, about)
+	w.decimal(name, tenThousandths, 4, Share, about)
 }
 
-// decimal writes n / unit, which is a power of ten, with all decimals of the unit. n is not negative.
-func (w *Writer) decimal(name string, n, unit int64, schema Object, about string) {
+// decimal writes n units of 10^-places.
+func (w *Writer) decimal(name string, n int64, places int, schema Object, about string) {
 	switch {
 	case !w.begin(name, schema, about):
 	case w.form == asSheet:
 		var digits [24]byte
-		w.numberCell(appendDecimal(digits[:0], n, unit))
+		w.numberCell(decimal.AppendFixed(digits[:0], n, places))
 	default:
-		w.b = appendDecimal(w.b, n, unit)
+		w.b = decimal.AppendFixed(w.b, n, places)
 	}
-}
-
-func appendDecimal(b []byte, n, unit int64) []byte {
-	b = append(strconv.AppendInt(b, n/unit, 10), '.')
-	for unit /= 10; unit > 0; unit /= 10 {
-		b = append(b, byte('0'+n/unit%10))
-	}
-	return b
 }
