@@ -9,19 +9,23 @@ import (
 // The second page of groups that have three, no and four rows.
 func ExampleGroups_Spans() {
 	groups := paging.NewGroups([]int{3, 0, 4})
-	for s := range groups.Spans(paging.Page{Number: 2, Size: 2}) {
+	spans, err := groups.Spans(paging.Page{Number: 2, Size: 2})
+	for _, s := range spans {
 		fmt.Printf("group %d: rows %d up to %d\n", s.Group, s.From, s.To)
 	}
-	fmt.Println("of", groups.Total())
+	fmt.Println("of", groups.Total(), err)
 	// Output:
 	// group 0: rows 2 up to 3
 	// group 2: rows 0 up to 1
-	// of 7
+	// of 7 <nil>
 }
 
-func ExamplePage_Offset() {
-	fmt.Println(paging.Page{Number: 1, Size: 100}.Offset(), paging.Page{Number: 3, Size: 100}.Offset())
-	// Output: 0 200
+func ExampleCut() {
+	fmt.Println(paging.Cut([]string{"a", "b", "c"}, paging.Page{Number: 2, Size: 2}))
+	fmt.Println(paging.Cut([]string{"a", "b", "c"}, paging.Page{}))
+	// Output:
+	// [c] <nil>
+	// [] page 0: the number of a page must not be below 1
 }
 
 // A cursor is good for its own list alone.

@@ -1,10 +1,6 @@
 package paging
 
-import (
-	"iter"
-	"math"
-	"slices"
-)
+import "slices"
 
 // Groups finds the pages of a list that consists of groups of rows, one after the other, of which only the numbers of
 // rows are known. The zero Groups is the empty list. It is never changed, so that goroutines may share it.
@@ -38,33 +34,18 @@ func (g Groups) Total() int64 {
 
 // Spans returns the parts of groups that stand on the page, in the order of the list. Together they have p.Size rows,
 // fewer on the last page and none past the end. The page's depth costs nothing: its first group is found by a binary
-// search.
-func (g Groups) Spans(p Page) iter.Seq[Span] {
-	return func(yield func(Span) bool) {
-		at := p.Offset()
-		end := g.end(at, p.Size)
-		if at >= end {
-			return
+// search. The error is [ErrPage].
+func (g Groups) Spans(p Page) (spans []Span, err error) {
+	at, end, err := p.bounds(g.Total())
+	group, _ := slices.BinarySearch(g.ends, at+1) // the first that ends after at: it has rows
+	for ; at < end; group++ {
+		start, to := g.start(group), min(end, g.ends[group])
+		if to > at {
+			spans = append(spans, Span{group, int(at - start), int(to - start)})
 		}
-		group, _ := slices.BinarySearch(g.ends, at+1) // the first that ends after at: it has rows
-		for at < end {
-			start := g.start(group)
-			to := min(end, g.ends[group])
-			if to > at && !yield(Span{group, int(at - start), int(to - start)}) {
-				return
-			}
-			at = to
-			group++
-		}
+		at = to
 	}
-}
-
-// end returns the row after the last one on a page of size rows that starts at the row at.
-func (g Groups) end(at int64, size int) int64 {
-	if at > math.MaxInt64-int64(max(size, 0)) {
-		return g.Total()
-	}
-	return min(at+int64(max(size, 0)), g.Total())
+	return spans, err
 }
 
 // start returns how many rows stand before a group.

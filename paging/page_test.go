@@ -1,34 +1,42 @@
 package paging_test
 
 import (
+	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/lectern-dev/lectern/paging"
 )
 
-func TestOffset(t *testing.T) {
+func TestCut(t *testing.T) {
 	for _, test := range []struct {
 		page paging.Page
-		want int64
+		want []int
+		err  error
 	}{
-		{paging.Page{Number: 1, Size: 100}, 0},
-		{paging.Page{Number: 2, Size: 100}, 100},
-		{paging.Page{Number: 3, Size: 7}, 14},
-		{paging.Page{Number: 100_000, Size: 1_000}, 99_999_000},
-		{paging.Page{}, 0},
-		{paging.Page{Number: 2}, 0},
-		{paging.Page{Number: math.MaxInt64/100 + 1, Size: 100}, math.MaxInt64 - math.MaxInt64%100},
-		{paging.Page{Number: 0, Size: 100}, 0},
-		{paging.Page{Number: -3, Size: 100}, 0},
-		{paging.Page{Number: 3, Size: -100}, 0},
-		{paging.Page{Number: 2, Size: math.MaxInt}, math.MaxInt},
-		{paging.Page{Number: 3, Size: math.MaxInt}, math.MaxInt64},
-		{paging.Page{Number: math.MaxInt, Size: math.MaxInt}, math.MaxInt64},
-		{paging.Page{Number: math.MaxInt, Size: 1}, math.MaxInt - 1},
+		{paging.Page{Number: 1, Size: 2}, []int{1, 2}, nil},
+		{paging.Page{Number: 2, Size: 2}, []int{3}, nil},
+		{paging.Page{Number: 3, Size: 2}, nil, nil},
+		{paging.Page{Number: 1, Size: 3}, []int{1, 2, 3}, nil},
+		{paging.Page{Number: 2, Size: 3}, nil, nil},
+		{paging.Page{Number: 3, Size: 1}, []int{3}, nil},
+		{paging.Page{Number: 1, Size: math.MaxInt}, []int{1, 2, 3}, nil},
+		{paging.Page{Number: 2, Size: math.MaxInt}, nil, nil},
+		{paging.Page{Number: math.MaxInt, Size: 1}, nil, nil},
+		{paging.Page{Number: math.MaxInt, Size: math.MaxInt}, nil, nil},
+		{paging.Page{Number: 1}, nil, nil},
+		{paging.Page{Number: 1, Size: -1}, nil, nil},
+		{paging.Page{Number: 0, Size: 2}, nil, paging.ErrPage},
+		{paging.Page{Number: -3, Size: 2}, nil, paging.ErrPage},
+		{paging.Page{}, nil, paging.ErrPage},
 	} {
-		if got := test.page.Offset(); got != test.want {
-			t.Errorf("%+v.Offset() = %d, want %d", test.page, got, test.want)
+		got, err := paging.Cut([]int{1, 2, 3}, test.page)
+		if !slices.Equal(got, test.want) || cap(got) != len(got) || !errors.Is(err, test.err) {
+			t.Errorf("Cut([1 2 3], %+v) = %v, %v, want %v, %v", test.page, got, err, test.want, test.err)
+		}
+		if spans, err := paging.NewGroups([]int{3}).Spans(test.page); (len(spans) > 0) != (len(test.want) > 0) || !errors.Is(err, test.err) {
+			t.Errorf("Spans(%+v) = %v, %v, want rows %v, %v", test.page, spans, err, test.want, test.err)
 		}
 	}
 }

@@ -31,7 +31,10 @@ func (r *Reports) Books(ctx context.Context, a Access, q BookQuery, p paging.Pag
 		if err != nil {
 			return page[BookRow]{}, err
 		}
-		cut := pageOf(found, p)
+		cut, err := pageOf(found, p)
+		if err != nil {
+			return page[BookRow]{}, err
+		}
 		rows := make([]BookRow, len(cut.rows))
 		for i, rank := range cut.rows {
 			rows[i] = r.bookRow(titles, int(rank), held)

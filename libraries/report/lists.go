@@ -33,11 +33,9 @@ type page[T any] struct {
 func (l page[T]) Bytes() int { return 32 + int(unsafe.Sizeof(*new(T)))*cap(l.rows) }
 
 // pageOf cuts a page out of all rows of a list. Its rows are those of all.
-func pageOf[T any](all []T, p paging.Page) page[T] {
-	n := int64(len(all))
-	from := min(p.Offset(), n)
-	to := min(from+int64(max(p.Size, 0)), n)
-	return page[T]{all[from:to:to], n}
+func pageOf[T any](all []T, p paging.Page) (page[T], error) {
+	rows, err := paging.Cut(all, p)
+	return page[T]{rows, int64(len(all))}, err
 }
 
 // since cuts off what lies before the history: nothing that is dated there exists (G6).
@@ -77,7 +75,10 @@ func (d daily[T]) list(ctx context.Context, r *Reports, a Access, q DayQuery, p 
 		all, err := state.Load(ctx, r.Cache, key(a, d.name+" of", q.Reader, q.Period), func(ctx context.Context) (page[T], error) {
 			return d.of(ctx, r, a, q.Period, *q.Reader)
 		})
-		return pageOf(all.rows, p), err
+		if err != nil {
+			return page[T]{}, err
+		}
+		return pageOf(all.rows, p)
 	})
 }
 
@@ -89,9 +90,9 @@ func (d daily[T]) page(ctx context.Context, r *Reports, a Access, period calenda
 	}
 	starts := groupsOf(days, d.count)
 	l := page[T]{total: starts.Total()}
-	spans := slices.Collect(starts.Spans(p))
+	spans, err := starts.Spans(p)
 	if len(spans) == 0 {
-		return l, nil
+		return l, err
 	}
 	first, last := days.Dates[spans[0].Group], days.Dates[spans[len(spans)-1].Group]
 	sheet, err := r.sheets(ctx, a, d.kind, calendar.Period{Start: first, End: last})

@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sort"
 
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
@@ -42,7 +41,10 @@ func listPositioned[R, T any](ctx context.Context, r *Reports, a Access, q posit
 			all, err := state.Load(ctx, r.Cache, k, func(ctx context.Context) (ListPositions, error) {
 				return r.Store.PositionsOf(ctx, a, q.register, q.reader, q.book)
 			})
-			positions := pageOf(q.filter(all.in(q.period)), p)
+			if err != nil {
+				return page[T]{}, err
+			}
+			positions, err := pageOf(q.filter(all.in(q.period)), p)
 			l := page[T]{total: positions.total}
 			if err == nil && len(positions.rows) > 0 {
 				l.rows, err = of.rowsAt(ctx, a, positions.rows)
@@ -83,9 +85,9 @@ func (of positioned[R, T]) byDay(ctx context.Context, r *Reports, a Access, q po
 	}
 	starts := groupsOf(days, q.count)
 	l := page[T]{total: starts.Total()}
-	spans := slices.Collect(starts.Spans(p))
+	spans, err := starts.Spans(p)
 	if len(spans) == 0 {
-		return l, nil
+		return l, err
 	}
 	w := Window{Status: q.status, Skip: spans[0].From}
 	w.Period = calendar.Period{Start: days.Dates[spans[0].Group], End: days.Dates[spans[len(spans)-1].Group]}

@@ -30,7 +30,7 @@ func changedSince[Q, T any](ctx context.Context, r *Reports, a Access, since sta
 	if err != nil {
 		return List[T]{}, err
 	}
-	rows, removed, err := round.Read(changed.Page(p), func(kept round.Rows) ([]T, error) { return l.read(ctx, kept) }, l.gone)
+	rows, removed, err := round.Read(changed, p, func(kept round.Rows) ([]T, error) { return l.read(ctx, kept) }, l.gone)
 	return List[T]{Hour: a.Hour, Rows: rows, Total: int64(len(changed)), Removed: removed}, err
 }
 

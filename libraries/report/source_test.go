@@ -10,7 +10,6 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/stock"
-	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -188,17 +187,6 @@ func TestKey(t *testing.T) {
 	same := int64(1)
 	if k := key(a, "x", &same); seen[k] != 3 {
 		t.Errorf("key of another pointer to 1 is %v, want the one of the first", k)
-	}
-}
-
-// TestPageOf: a page has the rows from its number on, none where it has no size.
-func TestPageOf(t *testing.T) {
-	for p, want := range map[paging.Page][]int{
-		{Number: 1, Size: 2}: {1, 2}, {Number: 2, Size: 2}: {3}, {Number: 3, Size: 2}: {}, {Number: 1}: {}, {Number: 1, Size: -1}: {},
-	} {
-		if got := pageOf([]int{1, 2, 3}, p); !slices.Equal(got.rows, want) || got.total != 3 {
-			t.Errorf("page %+v = %+v, want %v", p, got, want)
-		}
 	}
 }
 

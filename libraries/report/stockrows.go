@@ -110,7 +110,10 @@ func (r *Reports) Stock(ctx context.Context, a Access, q StockQuery, p paging.Pa
 		found, err := state.Load(ctx, r.Cache, key(a, "stock of", q), func(context.Context) (places, error) {
 			return all.find(titles, q, r.history()), nil
 		})
-		return pick(all.rows, pageOf(found, p)), err
+		if err != nil {
+			return page[StockRow]{}, err
+		}
+		return pick(all.rows, found, p)
 	})
 }
 

@@ -21,7 +21,7 @@ func (r *Reports) Suggestions(ctx context.Context, a Access, q SuggestionQuery, 
 			return page[SuggestionRow]{}, err
 		}
 		if q.Search == nil {
-			return pageOf(all.rows, p), nil
+			return pageOf(all.rows, p)
 		}
 		search := libraries.ParseSearch(*q.Search)
 		k := key(a, "suggestions with", q.Period, search.String())
@@ -29,7 +29,7 @@ func (r *Reports) Suggestions(ctx context.Context, a Access, q SuggestionQuery, 
 		if err != nil {
 			return page[SuggestionRow]{}, err
 		}
-		return pick(all.rows, pageOf(found, p)), nil
+		return pick(all.rows, found, p)
 	})
 }
 
@@ -156,13 +156,14 @@ type places []int32
 // Bytes returns the memory that the places hold.
 func (p places) Bytes() int { return 24 + 4*cap(p) }
 
-// pick returns the rows at the places of a page.
-func pick[T any](all []T, at page[int32]) page[T] {
+// pick returns the rows at a page of the places found.
+func pick[T any](all []T, found places, p paging.Page) (page[T], error) {
+	at, err := pageOf(found, p)
 	l := page[T]{make([]T, len(at.rows)), at.total}
 	for i, place := range at.rows {
 		l.rows[i] = all[place]
 	}
-	return l
+	return l, err
 }
 
 // Requests answers one page of the suggestion requests, by their instant, then identifier. The rows are shared and must not
@@ -171,14 +172,17 @@ func (r *Reports) Requests(ctx context.Context, a Access, q RequestQuery, p pagi
 	q.Period = r.since(q.Period)
 	return listed(a, func() (page[libraries.Request], error) {
 		all, err := r.requested(ctx, a, q.Period)
-		if err != nil || q.Title == nil && q.Author == nil && q.Reader == nil {
-			return pageOf(all, p), err
+		if err != nil {
+			return page[libraries.Request]{}, err
+		}
+		if q.Title == nil && q.Author == nil && q.Reader == nil {
+			return pageOf(all, p)
 		}
 		found, err := state.Load(ctx, r.Cache, key(a, "requests with", q), func(context.Context) (places, error) { return q.find(all), nil })
 		if err != nil {
 			return page[libraries.Request]{}, err
 		}
-		return pick(all, pageOf(found, p)), nil
+		return pick(all, found, p)
 	})
 }
 

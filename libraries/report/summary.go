@@ -115,7 +115,7 @@ type Group struct {
 	Metrics    General
 }
 
-// Summary answers summary; the page is that of the breakdown. Its lists are shared and must not be changed. Each part is kept
+// Summary answers summary; the page is that of the breakdown, and is not read where there is none. Its lists are shared and must not be changed. Each part is kept
 // for all queries that share it.
 func (r *Reports) Summary(ctx context.Context, a Access, q SummaryQuery, p paging.Page) (*Summary, error) {
 	now := q.Today
@@ -133,11 +133,16 @@ func (r *Reports) Summary(ctx context.Context, a Access, q SummaryQuery, p pagin
 	if err != nil {
 		return nil, err
 	}
-	page := pageOf(of.groups, p)
+	var breakdown page[Group]
+	if q.GroupBy != 0 {
+		if breakdown, err = pageOf(of.groups, p); err != nil {
+			return nil, err
+		}
+	}
 	return &Summary{
 		Hour: a.Hour, General: of.general, Consumption: base.consumption, Channels: channels, Formats: base.formats,
 		Reservations: base.reservations, Stock: base.stock, Deleted: base.deleted, Profile: base.profile,
-		Monthly: base.monthly, Breakdown: page.rows, BreakdownTotal: page.total,
+		Monthly: base.monthly, Breakdown: breakdown.rows, BreakdownTotal: breakdown.total,
 	}, nil
 }
 

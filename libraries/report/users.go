@@ -43,16 +43,16 @@ func (r *Reports) Users(ctx context.Context, a Access, q UserQuery, p paging.Pag
 // userIDs returns the identifiers of a page.
 func (r *Reports) userIDs(ctx context.Context, a Access, all *Readers, q UserQuery, p paging.Page) (page[int64], error) {
 	if q == (UserQuery{}) {
-		return pageOf(all.IDs, p), nil
+		return pageOf(all.IDs, p)
 	}
 	if q.Reader != nil {
-		return pageOf(all.one(q), p), nil
+		return pageOf(all.one(q), p)
 	}
 	found, err := state.Load(ctx, r.Cache, key(a, "users", q), func(context.Context) (places, error) { return all.filter(q), nil })
 	if err != nil {
 		return page[int64]{}, err
 	}
-	return pick(all.IDs, pageOf(found, p)), nil
+	return pick(all.IDs, found, p)
 }
 
 // userRows reads the register's rows of readers, which ascend.

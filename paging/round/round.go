@@ -9,7 +9,7 @@
 //
 // One page of them has what stands in the later list as it stands there, and of what has left it the key:
 //
-//	list, removed, err := round.Read(rows.Page(page), read, gone)
+//	list, removed, err := round.Read(rows, page, read, gone)
 //
 // A copy of the earlier list from which the removed rows are taken, and into which the others are put in place of those of their keys, is
 // the later list. Rows that do not differ may be among them, and change nothing.
@@ -63,14 +63,6 @@ func (r Rows) Sorted() Rows {
 // Bytes returns the memory that the rows hold.
 func (r Rows) Bytes() int { return 24 * cap(r) }
 
-// Page returns the rows of a page.
-func (r Rows) Page(p paging.Page) Rows {
-	n := int64(len(r))
-	from := min(p.Offset(), n)
-	to := min(from+int64(max(p.Size, 0)), n)
-	return r[from:to]
-}
-
 // Diff adds the rows that two lists in one order do not have in common: those of now that was lacks, or has otherwise, and those of
 // was that are not in now any more. key is a row's, and same reports whether a row stands in both as it is.
 func Diff[T any](r *Rows, was, now []T, key func(T) Row, same func(was, now T) bool) error {
@@ -107,8 +99,12 @@ func Diff[T any](r *Rows, was, now []T, key func(T) Row, same func(was, now T) b
 }
 
 // Read returns what a page of a round shows, and which of its rows were removed: of those gone makes one that has its key and no more;
-// the others read returns, in their order.
-func Read[T any](page Rows, read func(Rows) ([]T, error), gone func(Row) T) (list []T, removed []bool, err error) {
+// the others read returns, in their order. The error is that of read, or paging.ErrPage.
+func Read[T any](all Rows, p paging.Page, read func(Rows) ([]T, error), gone func(Row) T) (list []T, removed []bool, err error) {
+	page, err := paging.Cut(all, p)
+	if err != nil {
+		return nil, nil, err
+	}
 	kept := slices.DeleteFunc(slices.Clone(page), func(r Row) bool { return r.Removed })
 	var found []T
 	if len(kept) > 0 {

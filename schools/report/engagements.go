@@ -61,7 +61,10 @@ type page struct {
 
 func (r *Reports) engagements(ctx context.Context, a Access, g page) (List[Engagement], error) {
 	list := List[Engagement]{Total: g.starts.Total()}
-	spans := slices.Collect(g.starts.Spans(g.page))
+	spans, err := g.starts.Spans(g.page)
+	if err != nil {
+		return list, err
+	}
 	days := make([]calendar.Date, len(spans))
 	for i, s := range spans {
 		days[i] = g.days.Days[s.Group]

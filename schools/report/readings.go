@@ -39,13 +39,17 @@ func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period
 	if err != nil {
 		return List[Reading]{}, err
 	}
-	rows, err := r.rows(ctx, a, ledgers, books, period, recordKeys(ledgers, users, period, starts.Spans(p)))
+	spans, err := starts.Spans(p)
+	if err != nil {
+		return List[Reading]{}, err
+	}
+	rows, err := r.rows(ctx, a, ledgers, books, period, recordKeys(ledgers, users, period, spans))
 	return List[Reading]{Rows: rows, Total: starts.Total()}, err
 }
 
 // recordKeys returns the keys of a page's rows, in their order.
-func recordKeys(ls *facts.Ledgers, u *Users, period calendar.Period, spans func(func(paging.Span) bool)) (keys []facts.RecordKey) {
-	for s := range spans {
+func recordKeys(ls *facts.Ledgers, u *Users, period calendar.Period, spans []paging.Span) (keys []facts.RecordKey) {
+	for _, s := range spans {
 		id := u.IDs[s.Group]
 		for _, book := range ls.Books(id, period)[s.From:s.To] {
 			keys = append(keys, facts.RecordKey{User: id, Book: book})

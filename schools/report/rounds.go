@@ -34,6 +34,6 @@ func (q Round) key(a Access, what string) state.Key {
 
 // pageOf returns a page of a round.
 func pageOf[T any](changed round.Rows, p paging.Page, read func(round.Rows) ([]T, error), gone func(round.Row) T) (List[T], error) {
-	rows, removed, err := round.Read(changed.Page(p), read, gone)
+	rows, removed, err := round.Read(changed, p, read, gone)
 	return List[T]{Rows: rows, Total: int64(len(changed)), Removed: removed}, err
 }

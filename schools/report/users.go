@@ -18,10 +18,9 @@ func (r *Reports) Users(ctx context.Context, a Access, f Filter, p paging.Page) 
 		return List[User]{}, err
 	}
 	list := List[User]{Total: int64(len(users.IDs))}
-	from := min(p.Offset(), list.Total)
-	ids := users.IDs[from:min(from+int64(p.Size), list.Total)]
+	ids, err := paging.Cut(users.IDs, p)
 	if len(ids) == 0 {
-		return list, nil
+		return list, err
 	}
 	list.Rows, list.Erased, err = r.userRows(ctx, a, reg, ids)
 	return list, err

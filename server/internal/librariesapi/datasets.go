@@ -1,6 +1,8 @@
 package librariesapi
 
 import (
+	"math"
+
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging"
@@ -80,7 +82,7 @@ func logins(q *web.Query, today calendar.Date) call {
 // channels is not paged.
 func channels(q *web.Query, today calendar.Date) call {
 	query := report.ChannelQuery{Period: window(q, today), Channel: web.Choose(q, "channel", "One channel.", channelNames)}
-	c := channelList.page(query, paging.Page{}).over(query.Period)
+	c := channelList.page(query, paging.Page{Number: 1, Size: math.MaxInt}).over(query.Period)
 	c.page, c.channels = nil, true
 	return c
 }
