@@ -66,7 +66,7 @@ const removeEvery = time.Minute
 func Remover(db *database.DB, now func() time.Time) *statedb.Remover {
 	r := &statedb.Remover{Store: States(db, now)}
 	for table, key := range directorydb.PastTables() {
-		r.Past = append(r.Past, statedb.Past{Table: table, Key: key})
+		r.Past = append(r.Past, statedb.Rows{Table: table, Key: key})
 	}
 	return r
 }

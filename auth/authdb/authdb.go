@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"embed"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -21,6 +22,9 @@ var Migrations embed.FS
 var (
 	ErrExist    = errors.New("already exists")
 	ErrNotFound = errors.New("not found")
+
+	// ErrRemoved says that a tenant was removed, or that its removal has begun. It is an ErrNotFound.
+	ErrRemoved = fmt.Errorf("%w: the tenant was removed, or is half removed", ErrNotFound)
 
 	// ErrKey says that a key is not good for a request. Errors wrap it and say why,
 	// without the key's text. That is for the log: the client may not learn it (G3).

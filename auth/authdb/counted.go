@@ -48,7 +48,8 @@ func (c *Counted) checkAndCount(ctx context.Context, text string, api auth.API, 
 	r := reading{row: keyRow{TenantID: t, Number: number}}
 	var taken, minute int64
 	count, counted := c.Limiter.statement(b)
-	err = c.Batch(ctx, []string{c.readStatement(), count}, [][]any{{t, number}, counted}, [][]any{r.fields(), {&minute, &taken}})
+	// The count is read first: it is given back where there is no key.
+	err = c.Batch(ctx, []string{count, c.readStatement()}, [][]any{counted, {t, number}}, [][]any{{&minute, &taken}, r.fields()})
 	if err == nil {
 		g, err = r.grant(ctx, c.Store)
 	}

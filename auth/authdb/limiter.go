@@ -56,10 +56,14 @@ func (l *Limiter) statement(b auth.Budget) (query string, args []any) {
 		 RETURNING taken, count`, args
 }
 
-// giveBack undoes a count of the minute in which it was taken, should that last still.
+// giveBack undoes a count of the minute in which it was taken, should that last still. A row that counts nothing goes: the key may be
+// refused because its tenant was removed.
 func (l *Limiter) giveBack(ctx context.Context, b auth.Budget, taken int64) error {
 	_, err := l.DB.NewRaw(`
 		UPDATE rates SET count = count - 1
 		 WHERE tenant_id = ? AND budget = ? AND taken / 60000 = ? / 60000 AND count > 0`, b.Tenant, b.Name, taken).Exec(ctx)
+	if err == nil {
+		_, err = l.DB.NewRaw(`DELETE FROM rates WHERE tenant_id = ? AND budget = ? AND count = 0`, b.Tenant, b.Name).Exec(ctx)
+	}
 	return err
 }

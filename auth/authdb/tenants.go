@@ -47,11 +47,8 @@ func (s *Store) CreateTenant(ctx context.Context, idb bun.IDB, t Tenant) (auth.T
 }
 
 func (s *Store) createTenant(ctx context.Context, tx bun.Tx, t *Tenant) error {
-	if handle.Postgres(tx) {
-		// Readers go on; another creator waits.
-		if _, err := tx.ExecContext(ctx, `LOCK TABLE tenants IN SHARE ROW EXCLUSIVE MODE`); err != nil {
-			return err
-		}
+	if err := lockTenants(ctx, tx); err != nil {
+		return err
 	}
 	taken, err := tx.NewSelect().Model((*Tenant)(nil)).Where("kind = ? AND reference = ?", t.Kind, t.Reference).Exists(ctx)
 	if err != nil {
@@ -63,9 +60,11 @@ func (s *Store) createTenant(ctx context.Context, tx bun.Tx, t *Tenant) error {
 	if t.Created, err = handle.Clock(ctx, tx, s.Now); err != nil {
 		return err
 	}
-	if err := tx.NewSelect().Model((*Tenant)(nil)).ColumnExpr("coalesce(max(tenant_id), 0) + 1").Scan(ctx, &t.ID); err != nil {
+	last, err := lastNumber(ctx, tx)
+	if err != nil {
 		return err
 	}
+	t.ID = last + 1
 	if _, err := tx.NewInsert().Model(t).Exec(ctx); err != nil {
 		return err
 	}
@@ -77,6 +76,68 @@ func (s *Store) createTenant(ctx context.Context, tx bun.Tx, t *Tenant) error {
 		return err
 	}
 	return Held{}.Hold(ctx, tx, t.ID, t.Created)
+}
+
+// lockTenants makes others wait that create or remove a tenant. Readers go on.
+func lockTenants(ctx context.Context, tx bun.Tx) error {
+	if !handle.Postgres(tx) {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `LOCK TABLE tenants IN SHARE ROW EXCLUSIVE MODE`)
+	return err
+}
+
+// lastNumber returns the last number that a tenant was given, also one that was removed: what servers keep in memory of that is never
+// taken for another's.
+func lastNumber(ctx context.Context, tx bun.Tx) (last auth.Tenant, err error) {
+	err = tx.NewRaw(`
+		SELECT max(n)
+		  FROM (SELECT 0 AS n UNION ALL SELECT tenant_id FROM tenants
+		         UNION ALL SELECT CAST(value AS bigint) FROM settings WHERE name = 'last_tenant') AS given`).Scan(ctx, &last)
+	return last, err
+}
+
+// EndTenant begins the removal of a tenant: its keys end at once on every server, and what locks the tenant, as to issue a key or to
+// load, fails with ErrRemoved from now on. Its other rows stay; see RemoveTenant. It may be repeated.
+func (s *Store) EndTenant(ctx context.Context, t auth.Tenant) error {
+	err := s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := Lock(ctx, tx, t); err != nil && !errors.Is(err, ErrRemoved) {
+			return err
+		}
+		_, err := tx.NewDelete().Model((*keyRow)(nil)).Where("tenant_id = ?", t).Exec(ctx)
+		if err == nil {
+			_, err = tx.NewDelete().Model((*versionsRow)(nil)).Where("tenant_id = ?", t).Exec(ctx)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("end tenant %d: %w", t, err)
+	}
+	return nil
+}
+
+// RemoveTenant takes a tenant from the list, which has no other rows any more. Its number is not given again.
+func (s *Store) RemoveTenant(ctx context.Context, t auth.Tenant) error {
+	err := s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if err := lockTenants(ctx, tx); err != nil {
+			return err
+		}
+		last, err := lastNumber(ctx, tx)
+		if err == nil {
+			_, err = tx.NewRaw(`
+				INSERT INTO settings (name, value)
+				VALUES ('last_tenant', ?)
+				    ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`, fmt.Sprint(last)).Exec(ctx)
+		}
+		if err == nil {
+			_, err = tx.NewDelete().Model((*Tenant)(nil)).Where("tenant_id = ?", t).Exec(ctx)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("remove tenant %d: %w", t, err)
+	}
+	return nil
 }
 
 // Tenants returns the list of tenants, by number.

@@ -54,8 +54,8 @@ func NextNumber(after int64) int64 { return max(after, state.First) + 1 + rand.I
 const HeldColumns = `registers, facts, held_from, next_facts, next_from, oldest_registers, oldest_facts, erasures`
 
 // Lock makes this transaction the only writer of the tenant's row until it ends and returns what holds. Readers do not
-// wait. It is the first statement of a transaction that writes a tenant's registers. The error is ErrNotFound where
-// there is no such tenant.
+// wait. It is the first statement of a transaction that writes a tenant's registers. The error is ErrRemoved where
+// there is no such tenant any more.
 //
 // On SQLite a transaction that is begun to write has the whole file to itself already.
 func Lock(ctx context.Context, tx bun.IDB, t auth.Tenant) (Held, error) {
@@ -66,7 +66,7 @@ func Lock(ctx context.Context, tx bun.IDB, t auth.Tenant) (Held, error) {
 	return readHeld(ctx, tx, t, lock)
 }
 
-// ReadHeld returns what holds of a tenant, or ErrNotFound. Facts that wait may be due: see Held.At.
+// ReadHeld returns what holds of a tenant, or ErrRemoved. Facts that wait may be due: see Held.At.
 func ReadHeld(ctx context.Context, db bun.IDB, t auth.Tenant) (Held, error) {
 	return readHeld(ctx, db, t, ``)
 }
@@ -74,7 +74,7 @@ func ReadHeld(ctx context.Context, db bun.IDB, t auth.Tenant) (Held, error) {
 func readHeld(ctx context.Context, db bun.IDB, t auth.Tenant, lock string) (h Held, err error) {
 	err = db.QueryRowContext(ctx, `SELECT `+HeldColumns+` FROM versions WHERE tenant_id = ?`+lock, t).Scan(h.Fields()...)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = ErrNotFound
+		err = ErrRemoved
 	}
 	if err != nil {
 		return Held{}, fmt.Errorf("versions of tenant %d: %w", t, err)

@@ -38,7 +38,7 @@ func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(c
 	err = s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		h, err := authdb.Lock(ctx, tx, auth.Tenant(partner))
 		if errors.Is(err, authdb.ErrNotFound) {
-			err = fmt.Errorf("partner %d: %w", partner, directory.ErrNotFound)
+			err = fmt.Errorf("partner %d: %w: %w", partner, directory.ErrNotFound, err)
 		}
 		if err != nil {
 			return err

@@ -92,9 +92,9 @@ var (
 	}
 )
 
-// PastTables are the tables of what was replaced, each with the columns that name a row besides the tenant and until.
+// PastTables are the tables of what was replaced, each with the columns that name a row besides the tenant.
 func PastTables() map[string][]string {
-	return map[string][]string{"entities_past": {"entity_id"}, "accounts_past": {"user_id"}, "degrees_past": {"position"}}
+	return map[string][]string{"entities_past": {"until", "entity_id"}, "accounts_past": {"until", "user_id"}, "degrees_past": {"until", "position"}}
 }
 
 // chunk is the number of rows of one statement: bun writes the values into its text.

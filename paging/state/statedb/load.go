@@ -1,6 +1,7 @@
 package statedb
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -56,7 +57,7 @@ type Load struct {
 func (l *Load) Number() int64 { return l.number }
 
 // Begin begins a load of a tenant. While another one lives it waits, and calls waiting, if it is not nil, once. What a load
-// that died has left is undone first. The error is authdb.ErrNotFound where there is no such tenant. Close must be called.
+// that died has left is undone first. The error is authdb.ErrRemoved where there is no such tenant. Close must be called.
 func (s *Store) Begin(ctx context.Context, t state.Tenant, waiting func()) (*Load, error) {
 	for {
 		l, err := s.take(ctx, t)
@@ -226,13 +227,14 @@ func bounded(ctx context.Context, tx bun.Tx) error {
 }
 
 // setTurns writes into the lease how many turns the load has taken. The error is state.ErrLost where it is not there, or not as
-// a condition says.
+// a condition says, and authdb.ErrRemoved where the tenant was removed.
 func (l *Load) setTurns(ctx context.Context, db bun.IDB, turns int64, which schema.QueryWithArgs) error {
 	var number int64
 	err := db.NewRaw(`UPDATE leases SET turns = ? WHERE tenant_id = ? AND number = ? AND token = ? AND ? RETURNING number`,
 		turns, l.tenant, l.number, l.token, which).Scan(ctx, &number)
 	if errors.Is(err, sql.ErrNoRows) {
-		return state.ErrLost
+		_, err = authdb.ReadHeld(ctx, db, auth.Tenant(l.tenant))
+		return cmp.Or(err, state.ErrLost)
 	}
 	return err
 }

@@ -66,16 +66,52 @@ type Remover struct {
 	// Window is how long a pull that asks for nothing keeps its state; 0 is DefaultPullWindow.
 	Window time.Duration
 	// Past are the tables of what was replaced in registers that count versions, with their columns tenant_id and until.
-	Past []Past
+	Past []Rows
 	// MaxPast is how many rows of the past a tenant may have, of all those tables together: beyond it the oldest states go, whoever
 	// uses them. 0 is DefaultMaxPast.
 	MaxPast int64
 }
 
-// Past is a table of former rows of a register: Key names a row besides the tenant and until.
-type Past struct {
+// Rows are a table of the tenants: the columns of Key name a row besides tenant_id.
+type Rows struct {
 	Table string
 	Key   []string
+}
+
+// Rows returns the tables that loads write, and those of the past.
+func (r *Remover) Rows() []Rows {
+	list := slices.Clone(r.Past)
+	for _, t := range r.tables() {
+		list = append(list, Rows{t.Name, append(slices.Clone(t.Key), "since")})
+	}
+	return list
+}
+
+// RemoveAll removes all rows of a tenant whose removal has begun (authdb.Store.EndTenant) from tables, in small batches. It waits for
+// what others have locked, and may be repeated.
+func (s *Store) RemoveAll(ctx context.Context, t state.Tenant, from []Rows) error {
+	for _, rows := range from {
+		for {
+			all, err := s.clear(ctx, t, rows.Table, rows.Key, bun.SafeQuery("TRUE"))
+			if err != nil {
+				return ofTenant(t, err)
+			}
+			if all {
+				break
+			}
+			if err := s.letIn(ctx, waitStep); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// EndLoads takes the lease of a load that is under way of a tenant whose removal has begun: the load's next transaction fails.
+func (s *Store) EndLoads(ctx context.Context, t state.Tenant) error {
+	s.endSleeper(ctx, t)
+	_, err := s.DB.NewRaw(`DELETE FROM leases WHERE tenant_id = ?`, t).Exec(ctx)
+	return ofTenant(t, err)
 }
 
 // Remove takes one turn: it undoes what loads that died have left, removes what lay below the oldest kept state of each tenant
@@ -328,7 +364,7 @@ func (r *Remover) sweepBelow(ctx context.Context, t state.Tenant, oldest authdb.
 		}
 	}
 	for _, p := range r.Past {
-		if err := remove(p.Table, append(slices.Clone(p.Key), "until"), bun.SafeQuery("until <= ?", oldest.Registers)); err != nil {
+		if err := remove(p.Table, p.Key, bun.SafeQuery("until <= ?", oldest.Registers)); err != nil {
 			return false, err
 		}
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // former is a table of former rows of a register.
-var former = statedb.Past{Table: "past", Key: []string{"n"}}
+var former = statedb.Rows{Table: "past", Key: []string{"n", "until"}}
 
 // site is a tenant with loads, writes to a register, and removal, by a clock that stands.
 type site struct {
@@ -38,7 +38,7 @@ func newSite(t *testing.T, db *database.DB) *site {
 	if _, err := db.ExecContext(t.Context(), `CREATE TABLE past (tenant_id bigint, until bigint, n bigint, PRIMARY KEY (tenant_id, until, n))`); err != nil {
 		t.Fatal(err)
 	}
-	return &site{T: t, Store: store, remover: &statedb.Remover{Store: store, Past: []statedb.Past{former}}, tenant: tenant, now: now}
+	return &site{T: t, Store: store, remover: &statedb.Remover{Store: store, Past: []statedb.Rows{former}}, tenant: tenant, now: now}
 }
 
 // load replaces blocks by ones whose text is that of the load, adds more, and returns the state.

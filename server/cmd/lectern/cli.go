@@ -32,9 +32,11 @@ type commands struct {
 	Migrate migrateCmd `cmd:"" help:"Bring the schema up to date and say what was done."`
 	Partner struct {
 		Create partnerCreateCmd `cmd:"" help:"Create a partner account."`
+		Remove partnerRemoveCmd `cmd:"" help:"Remove a partner account and all its data for good."`
 	} `cmd:"" help:"Partner accounts."`
 	Library struct {
 		Create libraryCreateCmd `cmd:"" help:"Create a library network."`
+		Remove libraryRemoveCmd `cmd:"" help:"Remove a library network and all its data for good."`
 	} `cmd:"" help:"Library networks."`
 	Key struct {
 		Issue struct {

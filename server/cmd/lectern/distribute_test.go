@@ -89,6 +89,8 @@ func TestCommandsOnDistributed(t *testing.T) {
 		if status, body := fetch(t, admin+"/readyz", ""); status != http.StatusOK {
 			t.Errorf("readyz = %d %s, want 200", status, body)
 		}
+		remove(t, "partner", "remove", "ana")
+		remove(t, "library", "remove", "rede")
 		if _, err := db.ExecContext(t.Context(), `DELETE FROM pg_dist_partition WHERE logicalrelid = 'keys'::regclass`); err != nil {
 			t.Fatal(err)
 		}

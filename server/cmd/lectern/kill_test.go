@@ -24,6 +24,7 @@ import (
 const asCommand = "LECTERN_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
+	longestRequest = 0
 	if os.Getenv(asCommand) != "" {
 		main()
 	}

@@ -175,6 +175,7 @@ var advice = []struct {
 	{is(authdb.ErrExpiry), "give a later day"},
 	{is(authdb.ErrRotated), "rotate that one (see lectern key list), or issue a new key"},
 	{is(authdb.ErrDead), "issue a new one"},
+	{is(authdb.ErrRemoved), "see lectern status"},
 	{is(authdb.ErrNotFound), "see lectern key list"},
 	{is(server.ErrNetwork), "load a feed that names it (lectern load schools), or let the partner create it by the directory API"},
 	{is(server.ErrAdminAddr), "choose another address with --admin-addr, or none with --admin-addr="},

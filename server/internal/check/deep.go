@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -33,7 +34,10 @@ func (c *Checker) Deep(ctx context.Context) error {
 		for _, n := range of {
 			t := named[n]
 			d := &deepCheck{Checker: c, tenant: t, what: fmt.Sprintf("%s %s", t.Kind, t.Reference)}
-			if err := d.run(ctx); err != nil {
+			err := d.run(ctx)
+			if errors.Is(err, authdb.ErrRemoved) {
+				c.fault(d.what, fmt.Sprintf("run lectern %s remove %s again", t.Kind, t.Reference), "it is half removed")
+			} else if err != nil {
 				return fmt.Errorf("check of %s %q: %w", t.Kind, t.Reference, err)
 			}
 		}

@@ -76,6 +76,11 @@ func (r *Reader) tenants(ctx context.Context, named map[auth.Tenant]authdb.Tenan
 				return err
 			}
 		}
+		for _, n := range of {
+			if t := named[n]; at[n] == nil {
+				list = append(list, Tenant{Tenant: n, Kind: t.Kind, Reference: t.Reference, Name: t.Name, Removing: true, Keys: []LiveKey{}})
+			}
+		}
 		return nil
 	})
 	return list, err

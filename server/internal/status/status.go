@@ -17,6 +17,7 @@ type Tenant struct {
 	Kind      authdb.Kind `json:"kind"`
 	Reference string      `json:"reference"`
 	Name      string      `json:"name"`
+	Removing  bool        `json:"removing,omitempty"` // its removal was begun and has not ended; nothing else is told then
 	Versions  Versions    `json:"versions"`
 	LastLoad  *Load       `json:"lastLoad"` // null before the first one
 	Hour      *string     `json:"hour"`     // of a library network's snapshot, as meta.updatedAt has it (L1); else null

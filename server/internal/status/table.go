@@ -41,6 +41,9 @@ func WriteTenants(to io.Writer, all []Tenant) error {
 // stored says what is stored of a tenant: its rows, and what there is besides the present state, such as "3 states since
 // 2026-11-21T17:00Z with 120 former rows".
 func stored(t Tenant) string {
+	if t.Removing {
+		return fmt.Sprintf("half removed: run lectern %s remove %s again", t.Kind, t.Reference)
+	}
 	text := t.Rows.String()
 	if t.Hour != nil {
 		text += ", snapshot of " + *t.Hour + " (Brasilia)"

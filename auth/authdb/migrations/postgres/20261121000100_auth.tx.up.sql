@@ -10,6 +10,13 @@ CREATE TABLE tenants (
 	UNIQUE (kind, reference)
 );
 --bun:split
+-- Settings of all servers of the database, such as how long snapshots are kept, and the last number that a tenant was given. It is
+-- shared, and only operators write to it.
+CREATE TABLE settings (
+	name  text NOT NULL PRIMARY KEY,
+	value text NOT NULL
+);
+--bun:split
 -- One row a tenant: which snapshot is current. Readers compare it, and writers lock it. next_facts hold from next_from, where a load
 -- waits for its hour. oldest_* is the oldest snapshot that is kept, and since when, where older ones wait to be deleted. secret
 -- tells an X-Snapshot of the tenant's from another text. Instants are microseconds since 1970, and 0 is none. Numbers of loads begin

@@ -43,13 +43,6 @@ CREATE TABLE pulls (
 --bun:split
 CREATE INDEX pulls_asked ON pulls (tenant_id, budget, asked);
 --bun:split
--- Settings of all servers of the database, such as how long snapshots are kept. Like the list of tenants it is shared, and only
--- operators write to it.
-CREATE TABLE settings (
-	name  TEXT NOT NULL PRIMARY KEY,
-	value TEXT NOT NULL
-);
---bun:split
 -- The feed that was loaded last: a digest of the names, sizes and times of its files.
 CREATE TABLE feeds (
 	tenant_id INTEGER NOT NULL PRIMARY KEY,

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/internal/tools/generate"
+)
+
+// remove runs a removal that must succeed.
+func remove(t *testing.T, args ...string) {
+	t.Helper()
+	if code, out, errs := lectern(t, append(args, "--yes")...); code != exitOK || !strings.HasPrefix(out, "removed ") {
+		t.Fatalf("lectern %q = %d %s%s, want removed", args, code, out, errs)
+	}
+}
+
+func TestRemoveRefused(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ok(t, "partner", "create", "ana", "--name", "Ana")
+	before := ok(t, "status")
+	for line, want := range map[string]string{
+		"partner remove ana":       "add --yes", // the tests have no terminal
+		"partner remove bob --yes": `there is no partner "bob"`,
+		"library remove ana --yes": `there is no library "ana"`,
+	} {
+		if got := fails(t, exitError, strings.Fields(line)...); !strings.Contains(got, want) {
+			t.Errorf("%s says %q, want %q", line, got, want)
+		}
+	}
+	if after := ok(t, "status"); after != before {
+		t.Errorf("status = %s\nwant as before %s", after, before)
+	}
+}
+
+func TestConfirm(t *testing.T) {
+	for typed, want := range map[string]bool{"ana\n": true, "ana\r\n": true, "ana": true, "Ana\n": false, "an": false, "": false, "y\n": false, " ana\n": false} {
+		var asked bytes.Buffer
+		err := confirm(strings.NewReader(typed), &asked, authdb.Tenant{Kind: authdb.Partner, Reference: "ana", Name: "Ana & Cia"})
+		if (err == nil) != want || !strings.Contains(asked.String(), "Ana & Cia") {
+			t.Errorf("%q to %q = %v, want it taken: %t", typed, &asked, err, want)
+		}
+	}
+}
+
+// A server that runs refuses a removed tenant's keys with the next request, and serves those of others. The reference begins anew.
+func TestRemoveWhileServing(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		t.Chdir(t.TempDir())
+		t.Setenv("LECTERN_DB", db.URL)
+		generated(t, "schools", "feed", generate.Params{Users: 10, Days: 2})
+		keys := map[string]string{}
+		for _, ref := range []string{"ana", "bob"} {
+			ok(t, "partner", "create", ref, "--name", ref)
+			ok(t, "load", "schools", "--partner", ref, "feed")
+			keys[ref], _ = apiKey(t, ok(t, "key", "issue", "schools", "--partner", ref, "--network", "rede-1"))
+		}
+		whileServing(t, []string{"serve", "--addr", "127.0.0.1:0"}, servingLine, func(lines string) {
+			users := func(ref string) (int, string) {
+				return fetch(t, servedAt(t, lines)+"/api-platform/schools/v1/users", keys[ref])
+			}
+			_, before := users("bob")
+			for range 2 { // the second is counted as its key is checked
+				if status, body := users("ana"); status != http.StatusOK {
+					t.Fatalf("before: %d %s", status, body)
+				}
+			}
+			remove(t, "partner", "remove", "ana")
+			for range 2 {
+				if status, body := users("ana"); status != http.StatusUnauthorized {
+					t.Errorf("removed: %d %s, want 401", status, body)
+				}
+			}
+			if status, body := users("bob"); status != http.StatusOK || body != before {
+				t.Errorf("the other partner: %d %s, want as before %s", status, body, before)
+			}
+		})
+		if db.Engine == database.Postgres {
+			var rates int
+			if err := db.NewRaw(`SELECT count(*) FROM rates WHERE tenant_id = 1`).Scan(t.Context(), &rates); err != nil || rates > 0 {
+				t.Errorf("%d counts of requests are left, %v", rates, err)
+			}
+		}
+		if out := ok(t, "partner", "create", "ana", "--name", "Ana"); out != `{"tenant":3,"referenceId":"ana","name":"Ana"}`+"\n" {
+			t.Errorf("created again = %s", out)
+		}
+		if out := ok(t, "status", "--partner", "ana", "--json"); !strings.Contains(out, `"lastLoad":null`) || !strings.Contains(out, `"entities":0,"accounts":0`) {
+			t.Errorf("status of a partner that was created again = %s, want nothing", out)
+		}
+	})
+}
+
+// TestKilledRemove kills removals with SIGKILL. What is half removed cannot be used, is told as such, and is removed by another run;
+// the other partner stays as it is.
+func TestKilledRemove(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		t.Chdir(t.TempDir())
+		t.Setenv("LECTERN_DB", db.URL)
+		generated(t, "schools", "feed", generate.Params{Users: 10, Days: 2})
+		for _, ref := range []string{"ana", "bob"} {
+			ok(t, "partner", "create", ref, "--name", ref)
+			ok(t, "load", "schools", "--partner", ref, "feed")
+		}
+		_, err := db.ExecContext(t.Context(), `
+			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+			INSERT INTO carriers (tenant_id, reference_id, since, user_id) SELECT t.tenant_id, 'many', n.i, 1 FROM n, tenants t`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, r, killed := ok(t, "status", "--partner", "bob", "--json"), rand.New(rand.NewPCG(1, 2)), 0
+		for i := range 4 {
+			if killRemoval(t, time.Duration(int64(i)*r.Int64N(int64(20*time.Millisecond)))) {
+				killed++
+			}
+			if i > 0 {
+				continue
+			}
+			if out := ok(t, "status"); !strings.Contains(out, "half removed: run lectern partner remove ana again") {
+				t.Errorf("status = %s, want it half removed", out)
+			}
+			for _, line := range []string{"load schools --partner ana feed", "key issue schools --partner ana --network rede-1", "degrees --partner ana " + degreesFile(t)} {
+				if says := fails(t, exitError, strings.Fields(line)...); !strings.Contains(says, "half removed") {
+					t.Errorf("%s says %s, want that it is half removed", line, says)
+				}
+			}
+			if _, out, _ := lectern(t, "check", "--deep"); !strings.Contains(out, "WRONG: partner ana: it is half removed; run lectern partner remove ana again") {
+				t.Errorf("check --deep = %s, want it half removed", out)
+			}
+		}
+		if status, _, _ := lectern(t, "status", "--partner", "ana"); status == exitOK {
+			remove(t, "partner", "remove", "ana")
+		}
+		fails(t, exitError, "status", "--partner", "ana")
+		var left, others int
+		err = db.NewRaw(`SELECT (SELECT count(*) FROM carriers WHERE tenant_id = 1), (SELECT count(*) FROM carriers WHERE tenant_id = 2)`).
+			Scan(t.Context(), &left, &others)
+		if after := ok(t, "status", "--partner", "bob", "--json"); err != nil || left != 0 || others != 20000 || after != before || killed == 0 {
+			t.Errorf("%d killed: %d rows are left, %d of the other, %v; status of the other = %s, want %s", killed, left, others, err, after, before)
+		}
+	})
+}
+
+// degreesFile makes a vocabulary.
+func degreesFile(t *testing.T) string {
+	t.Helper()
+	if err := os.WriteFile("degrees.csv", []byte("code,stage,grade\na,MEDIO,1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "degrees.csv"
+}
+
+// killRemoval removes ana by a process of its own, kills it some time after the keys have ended, and reports whether it was before
+// its end.
+func killRemoval(t *testing.T, after time.Duration) bool {
+	t.Helper()
+	cmd := child(t, "partner", "remove", "ana", "--yes")
+	says, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	bufio.NewReader(says).ReadString('\n')
+	moment := time.AfterFunc(after, func() { cmd.Process.Signal(syscall.SIGKILL) })
+	defer moment.Stop()
+	cmd.Wait()
+	status, is := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return is && status.Signaled()
+}
