@@ -4,9 +4,9 @@
 //	s, err := server.New(ctx, server.Config{DB: db})
 //	err = s.Run(ctx) // until ctx ends; then finishes what was begun and returns nil
 //
-// Handler returns the APIs alone, for a program that has an HTTP server of its own; AdminHandler what its operator asks.
-// The program examples/mount puts Handler into a mux with middleware. When keys were last used, Run and Serve alone write
-// down; examples/pull is a client.
+// Handler returns the APIs alone, for a program that has an HTTP server of its own; AdminHandler what its operator asks. Such a
+// program runs Maintain beside it, as Run and Serve do. The program examples/mount puts Handler into a mux with middleware;
+// examples/pull is a client.
 //
 // Several processes may serve one PostgreSQL: keys, data, versions, pulls and the counters of the rate limit are in the
 // database, what is cached in memory is named by its version. A SQLite file is served by one process, and a second one is refused;
@@ -51,7 +51,8 @@ type Config struct {
 	// AdminAddr is where Run and Serve answer /healthz, /readyz and /metrics; empty is nowhere. It asks for no key: let
 	// only those reach it who may.
 	AdminAddr string
-	// DB is the database. The server does not close it.
+	// DB is the database. The server does not close it. It may be a pool of the caller's own, of the drivers pgx or
+	// modernc.org/sqlite, with any bound of connections.
 	DB *database.DB
 	// URL names the database to open when DB is nil; empty is DefaultURL. Close closes it.
 	URL string

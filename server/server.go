@@ -282,8 +282,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.stopping.Store(false)
 	base := context.WithoutCancel(ctx)
 	defer s.serveAdmin(base, admin)()
-	defer beside(base, s.recordUses)()
-	defer beside(base, s.removeFormer)()
+	defer s.maintain(base)()
 	h := s.apiServer(base)
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(ln) }()
@@ -315,19 +314,12 @@ func (s *Server) logAddresses(ln, admin net.Listener) {
 	s.config.Log.Info("serving", addresses...)
 }
 
-// beside runs f until the function that it returns is called, which waits for the end of f.
-func beside(ctx context.Context, f func(context.Context)) (stop func()) {
+// maintain runs Maintain until the function that it returns is called, which waits for its end.
+func (s *Server) maintain(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
-	wg.Go(func() { f(ctx) })
+	wg.Go(func() { s.Maintain(ctx) })
 	return func() { cancel(); wg.Wait() }
-}
-
-// recordUses writes the last uses of keys until ctx ends, and then the last ones.
-func (s *Server) recordUses(ctx context.Context) {
-	if err := s.uses.Run(ctx); err != nil {
-		s.useFailed(err)
-	}
 }
 
 func (s *Server) useFailed(err error) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/lectern-dev/lectern/directory/directorydb"
@@ -71,8 +72,18 @@ func Remover(db *database.DB, now func() time.Time) *statedb.Remover {
 	return r
 }
 
-// removeFormer removes what is no longer kept, turn by turn, until ctx ends; the turn under way stops between two statements.
-func (s *Server) removeFormer(ctx context.Context) {
+// Maintain does what a server does beside its requests, until ctx ends: it removes superseded rows that are no longer kept (G8),
+// every minute, and writes down when keys were last used, at its end too. Run and Serve call it; a program that serves Handler by
+// itself runs it as a goroutine and waits for its end. Several servers of one database may run it at once. What fails is logged and
+// tried again.
+func (s *Server) Maintain(ctx context.Context) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	wg.Go(func() {
+		if err := s.uses.Run(ctx); err != nil {
+			s.useFailed(err)
+		}
+	})
 	tick := time.NewTicker(removeEvery)
 	defer tick.Stop()
 	for ctx.Err() == nil {

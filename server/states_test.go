@@ -2,13 +2,21 @@ package server_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"net"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	"github.com/uptrace/bun/schema"
+
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -58,41 +66,63 @@ func TestKeepSetting(t *testing.T) {
 	})
 }
 
-// TestServeRemoves: a server removes what is no longer kept, and what a load that died has left, and ends when it is told to.
+// TestServeRemoves: a server removes what is no longer kept, and what a load that died has left, and ends when it is told to. A
+// program that serves the handler itself has Maintain do so.
 func TestServeRemoves(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		f := newFixture(t, db, server.Config{Keep: time.Hour})
-		states := server.States(db, f.clock.time)
-		if _, err := states.Begin(t.Context(), 1, nil); err != nil { // and no more is heard of it
-			t.Fatal(err)
-		}
-		if _, err := db.ExecContext(t.Context(), `UPDATE leases SET expires = 1`); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := db.ExecContext(t.Context(), `UPDATE states SET began = 1`); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := db.ExecContext(t.Context(), `UPDATE versions SET oldest_registers = registers, oldest_facts = facts, oldest_since = 1`); err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		done := make(chan error, 1)
-		go func() { done <- f.server.Serve(ctx, ln) }()
-		for left := 2; left > 0 && t.Context().Err() == nil; { // its first turn comes at once
-			query := `SELECT (SELECT count(*) FROM leases) + (SELECT count(*) FROM states) - (SELECT count(*) FROM versions)`
-			if err := db.NewRaw(query).Scan(t.Context(), &left); err != nil {
-				t.Fatal(err)
+		removes(t, db, func(ctx context.Context, s *server.Server) error {
+			ln, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				return err
 			}
-		}
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("Serve = %v", err)
-		}
+			return s.Serve(ctx, ln)
+		})
 	})
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		removes(t, db, func(ctx context.Context, s *server.Server) error {
+			s.Maintain(ctx)
+			return nil
+		})
+	})
+}
+
+// removes checks that a server removes rows, and writes when keys were used, while run runs.
+func removes(t *testing.T, db *database.DB, run func(context.Context, *server.Server) error) {
+	t.Helper()
+	f := newFixture(t, db, server.Config{Keep: time.Hour})
+	states := server.States(db, f.clock.time)
+	if _, err := states.Begin(t.Context(), 1, nil); err != nil { // and no more is heard of it
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), `UPDATE leases SET expires = 1`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), `UPDATE states SET began = 1`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), `UPDATE versions SET oldest_registers = registers, oldest_facts = facts, oldest_since = 1`); err != nil {
+		t.Fatal(err)
+	}
+	if w := f.get(f.north, prefix+"/users"); w.Code != 200 {
+		t.Fatalf("users = %d %s", w.Code, w.Body)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- run(ctx, f.server) }()
+	for left := 2; left > 0 && t.Context().Err() == nil; { // its first turn comes at once
+		query := `SELECT (SELECT count(*) FROM leases) + (SELECT count(*) FROM states) - (SELECT count(*) FROM versions)`
+		if err := db.NewRaw(query).Scan(t.Context(), &left); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("it ends with %v", err)
+	}
+	var used int
+	if err := db.NewRaw(`SELECT count(*) FROM keys WHERE last_used IS NOT NULL`).Scan(t.Context(), &used); err != nil || used != 1 {
+		t.Errorf("last uses of %d keys are written, %v, want 1", used, err)
+	}
 }
 
 // TestRemovesAllTables: removal and the undoing of loads that died go over the tables of all APIs.
@@ -139,4 +169,33 @@ func columns(t *testing.T, db *database.DB) map[string][]string {
 		all[table] = append(all[table], column)
 	}
 	return all
+}
+
+// TestOwnPool: a program may give a pool of its own, which opens as many connections as it is asked for.
+func TestOwnPool(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db, server.Config{})
+		driver, dsn, dialect := "pgx", db.URL, schema.Dialect(pgdialect.New())
+		if db.Engine == database.SQLite {
+			driver, dialect = "sqlite", sqlitedialect.New()
+			dsn = "file:" + db.File() + "?_time_format=sqlite&_txlock=immediate&_pragma=busy_timeout(5000)"
+		}
+		pool, err := sql.Open(driver, dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pool.Close()
+		own := bun.NewDB(pool, dialect)
+		f.server = newServer(t, server.Config{DB: &database.DB{DB: &handle.DB{DB: own, Writer: own}, Engine: db.Engine, URL: db.URL}, Now: f.clock.time})
+		f.handler = documented(t, f.server.Handler())
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				if w := f.get(f.north, prefix+"/readings?startDate=2026-03-01"); w.Code != 200 || !strings.Contains(w.Body.String(), `"percent":50.00`) {
+					t.Errorf("readings on an own pool = %d %s", w.Code, w.Body)
+				}
+			})
+		}
+		all.Wait()
+	})
 }

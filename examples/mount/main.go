@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/lectern-dev/lectern/server"
 )
@@ -30,6 +31,12 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer lectern.Close()
+
+	ctx, stop := context.WithCancel(ctx)
+	var maintained sync.WaitGroup
+	defer maintained.Wait()
+	defer stop()
+	maintained.Go(func() { lectern.Maintain(ctx) }) // removes superseded data
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /about", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "a page of our own") })

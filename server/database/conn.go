@@ -129,11 +129,13 @@ func stale(err error) bool {
 
 // pgxConn is the pgx connection under a driver's connection.
 func pgxConn(dc any) (*pgx.Conn, error) {
-	c, ok := dc.(conn)
-	if !ok {
-		return nil, fmt.Errorf("not a PostgreSQL connection: %T", dc)
+	switch c := dc.(type) {
+	case conn:
+		return c.Conn.Conn(), nil
+	case *stdlib.Conn: // of a pool that is not one of Open
+		return c.Conn(), nil
 	}
-	return c.Conn.Conn(), nil
+	return nil, fmt.Errorf("not a connection of pgx: %T", dc)
 }
 
 // Batch sends queries of a row each, with their parameters, $1 and on, in one round trip and as one transaction, and reads the
