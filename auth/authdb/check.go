@@ -79,7 +79,7 @@ func (g Grant) refusal(api auth.API) error {
 // the three belong together, and the sealed secret of a directory key.
 func (s *Store) read(ctx context.Context, t auth.Tenant, number int) (g Grant, sealed []byte, err error) {
 	r := reading{row: keyRow{TenantID: t, Number: number}}
-	if err := s.DB.QueryRowPrepared(ctx, s.readStatement(), t, number).Scan(r.fields()...); err != nil { // prepared: each request asks for a key
+	if err := s.DB.QueryRowContext(ctx, s.readStatement(), t, number).Scan(r.fields()...); err != nil {
 		return Grant{}, nil, err
 	}
 	g, err = r.grant(ctx, s)
@@ -95,7 +95,7 @@ func (s *Store) readStatement() string {
 		        v.secret, ` + HeldColumns + `, ` + clock + `
 		   FROM keys k
 		   JOIN versions v ON v.tenant_id = k.tenant_id
-		  WHERE k.tenant_id = $1 AND k.number = $2`
+		  WHERE k.tenant_id = ? AND k.number = ?`
 }
 
 // reading is what is read of a key.

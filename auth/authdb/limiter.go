@@ -30,7 +30,7 @@ func (l *Limiter) Take(ctx context.Context, b auth.Budget, limit int) (auth.Quot
 	}
 	var taken, count int64
 	query, args := l.statement(b)
-	err := l.DB.QueryRowPrepared(ctx, query, args...).Scan(&taken, &count) // prepared: each request is counted
+	err := l.DB.QueryRowContext(ctx, query, args...).Scan(&taken, &count)
 	if err != nil {
 		return auth.Quota{}, fmt.Errorf("rate of %s of tenant %d: %w", b.Name, b.Tenant, err)
 	}
@@ -45,10 +45,10 @@ func (l *Limiter) Take(ctx context.Context, b auth.Budget, limit int) (auth.Quot
 func (l *Limiter) statement(b auth.Budget) (query string, args []any) {
 	clock, args := `floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`, []any{b.Tenant, b.Name}
 	if l.Now != nil {
-		clock, args = `$3`, append(args, l.Now().UnixMilli())
+		clock, args = `?`, append(args, l.Now().UnixMilli())
 	}
 	return `INSERT INTO rates AS r (tenant_id, budget, taken, count)
-		 VALUES ($1, $2, ` + clock + `, CASE set_config('synchronous_commit', 'off', TRUE) WHEN 'off' THEN 1 END)
+		 VALUES (?, ?, ` + clock + `, CASE set_config('synchronous_commit', 'off', TRUE) WHEN 'off' THEN 1 END)
 		     ON CONFLICT (tenant_id, budget) DO UPDATE
 		    SET count = CASE WHEN r.taken / 60000 - excluded.taken / 60000 IN (0, 1) THEN r.count + 1 ELSE 1 END,
 		        taken = CASE WHEN r.taken / 60000 - excluded.taken / 60000 IN (0, 1) THEN greatest(r.taken, excluded.taken)

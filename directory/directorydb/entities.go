@@ -19,10 +19,12 @@ func entityOf(ctx context.Context, idb bun.IDB, partner directory.PartnerID, ref
 	if _, err := directory.ParseRef(string(ref)); err != nil {
 		return r, missing // PostgreSQL could not compare it
 	}
-	rows, err := idb.NewSelect().TableExpr("entities AS e").ColumnExpr(entityFields.columns).
-		ColumnExpr(`coalesce((SELECT p.reference_id FROM entities AS p WHERE p.tenant_id = ?0 AND p.entity_id = e.parent_id),
-		                     (SELECT p.reference_id FROM partners AS p WHERE p.tenant_id = ?0))`, partner).
-		Where("tenant_id = ? AND reference_id = ? AND NOT deleted", partner, ref).Rows(ctx)
+	rows, err := idb.QueryContext(ctx, `
+		SELECT `+entityFields.columns+`,
+		       coalesce((SELECT p.reference_id FROM entities AS p WHERE p.tenant_id = ?0 AND p.entity_id = e.parent_id),
+		                (SELECT p.reference_id FROM partners AS p WHERE p.tenant_id = ?0))
+		  FROM entities AS e
+		 WHERE tenant_id = ?0 AND reference_id = ?1 AND NOT deleted`, partner, ref)
 	err = entityFields.read(rows, err, func(e directory.Entity) error {
 		r.Entity, missing = e, nil
 		return nil

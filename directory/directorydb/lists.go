@@ -54,11 +54,11 @@ func (l listing) side(number int64, from, to, direction string) schema.QueryWith
 	return bun.SafeQuery(`
 		  FROM `+l.table+`
 		 WHERE tenant_id = ?0 AND NOT deleted
-		   AND (`+of+`, `+l.key+`) `+from+` (?1, ?2)
-		   AND (`+of+`) `+to+` (?1)
+		   AND (`+of+`, `+l.key+`) `+from+` ?1
+		   AND (`+of+`) `+to+` ?2
 		       ?3
 		 ORDER BY `+order+` `+direction,
-		l.partner, bun.List(l.values), number, l.held())
+		l.partner, handle.Row(append(slices.Clone(l.values), number)), handle.Row(l.values), l.held())
 }
 
 // held is a condition that PostgreSQL needs while it has no statistics, as after the first load: that each column is between

@@ -218,27 +218,23 @@ func TestListsUseIndexes(t *testing.T) {
 		db := dbtest.SQLite(t)
 		p := newPartner(t, db, "a")
 		fill(t, db, p, 5000)
-		checkPlans(t, db, p, "EXPLAIN QUERY PLAN ", 3, "USE TEMP B-TREE")
+		checkPlans(t, db, p, "USE TEMP B-TREE")
 		exec(t, db, `ANALYZE`)
-		checkPlans(t, db, p, "EXPLAIN QUERY PLAN ", 3, "USE TEMP B-TREE")
+		checkPlans(t, db, p, "USE TEMP B-TREE")
 	})
 	t.Run("postgres", func(t *testing.T) {
 		db := dbtest.Postgres(t)
 		p := newPartner(t, db, "a")
 		fill(t, db, p, 5000)
-		checkPlans(t, db, p, "EXPLAIN ", 0, "Sort", "Seq Scan", "Bitmap")
+		checkPlans(t, db, p, "Sort", "Seq Scan", "Bitmap")
 		exec(t, db, `ANALYZE`)
-		checkPlans(t, db, p, "EXPLAIN ", 0, "Sort", "Seq Scan", "Bitmap")
+		checkPlans(t, db, p, "Sort", "Seq Scan", "Bitmap")
 	})
 }
 
 // TestWritesUseIndexes: the reads of writes go along an index that has a row or so of what is meant, however much the partner has.
 func TestWritesUseIndexes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		explain, column := "EXPLAIN QUERY PLAN ", 3
-		if db.Engine == database.Postgres {
-			explain, column = "EXPLAIN ", 0
-		}
 		p := newPartner(t, db, "a")
 		fill(t, db, p, 5000)
 		hook := &planned{only: "SELECT"}
@@ -257,7 +253,7 @@ func TestWritesUseIndexes(t *testing.T) {
 		check := func() {
 			t.Helper()
 			for _, statement := range hook.statements {
-				plan := plan(t, db, explain+statement, column)
+				plan := strings.Join(plans(t, db, statement, hook.args[statement]), "\n")
 				for _, never := range []string{"SCAN e", "SCAN a", "Seq Scan on entities", "Seq Scan on accounts", "accounts_entity", "entities_type"} {
 					if strings.Contains(plan, never) && !strings.Contains(statement, "kind IN") {
 						t.Errorf("%s\nhas %s:\n%s", statement, never, plan)
@@ -278,6 +274,7 @@ func TestWritesUseIndexes(t *testing.T) {
 type planned struct {
 	only       string // what they have
 	statements []string
+	args       map[string][]any // of a statement with parameters
 }
 
 func (p *planned) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
@@ -285,14 +282,19 @@ func (p *planned) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Co
 func (p *planned) AfterQuery(_ context.Context, e *bun.QueryEvent) {
 	if strings.Contains(e.Query, p.only) {
 		p.statements = append(p.statements, e.Query)
+		if p.args == nil {
+			p.args = make(map[string][]any)
+		}
+		if strings.Contains(e.Query, "$1") {
+			p.args[e.Query] = e.QueryArgs
+		}
 	}
 }
 
-// checkPlans runs the lists on a partner with many rows and looks at how the engine answers them; column is the one of
-// the plan's text.
-func checkPlans(t *testing.T, db *database.DB, p directory.PartnerID, explain string, column int, never ...string) {
+// checkPlans runs the lists on a partner with many rows and looks at how the engine answers them.
+func checkPlans(t *testing.T, db *database.DB, p directory.PartnerID, never ...string) {
 	t.Helper()
-	hook := &planned{only: "LIMIT 51"}
+	hook := &planned{only: "LIMIT $"}
 	store := &directorydb.Store{DB: db.WithQueryHook(hook)}
 	ctx := t.Context()
 	var wants []string
@@ -311,41 +313,56 @@ func checkPlans(t *testing.T, db *database.DB, p directory.PartnerID, explain st
 		t.Fatalf("%d statements of lists, want %d", len(hook.statements), len(wants))
 	}
 	for i, statement := range hook.statements {
-		plan := plan(t, db, explain+statement, column)
-		if n := strings.Count(plan, wants[i]); n != 1+strings.Count(statement, "IS NOT NULL") {
-			t.Errorf("%s\nuses %s %d times:\n%s", statement, wants[i], n, plan)
-		}
-		if n := strings.Count(plan, "ROW(") + strings.Count(plan, "_id)>(?") + strings.Count(plan, "_id)<(?"); n < 1+strings.Count(statement, "IS NOT NULL") {
-			t.Errorf("%s\nis not bounded by a row:\n%s", statement, plan)
-		}
-		for _, word := range never {
-			if strings.Contains(plan, word) {
-				t.Errorf("%s\nhas %s:\n%s", statement, word, plan)
+		for _, plan := range plans(t, db, statement, hook.args[statement]) {
+			if n := strings.Count(plan, wants[i]); n != 1+strings.Count(statement, "IS NOT NULL") {
+				t.Errorf("%s\nuses %s %d times:\n%s", statement, wants[i], n, plan)
+			}
+			if n := strings.Count(plan, "ROW(") + strings.Count(plan, "_id)>(?") + strings.Count(plan, "_id)<(?"); n < 1+strings.Count(statement, "IS NOT NULL") {
+				t.Errorf("%s\nis not bounded by a row:\n%s", statement, plan)
+			}
+			for _, word := range never {
+				if strings.Contains(plan, word) {
+					t.Errorf("%s\nhas %s:\n%s", statement, word, plan)
+				}
 			}
 		}
 	}
 }
 
-// plan returns the lines of a plan.
-func plan(t *testing.T, db *database.DB, statement string, column int) string {
+// plans returns how the engine answers a statement: PostgreSQL also without its values, as it may once it has prepared it.
+func plans(t *testing.T, db *database.DB, statement string, args []any) (plans []string) {
 	t.Helper()
-	rows, err := db.QueryPrepared(t.Context(), statement)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	var lines []string
-	for rows.Next() {
-		cells := make([]any, column+1)
-		for i := range cells {
-			cells[i] = new(any)
+	conn, err := db.DB.DB.DB.Conn(t.Context())
+	must(t, err)
+	defer conn.Close()
+	explain := func(column int, statement string, args ...any) {
+		rows, err := conn.QueryContext(t.Context(), statement, args...)
+		must(t, err)
+		defer rows.Close()
+		var lines []string
+		for rows.Next() {
+			cells := make([]any, column+1)
+			for i := range cells {
+				cells[i] = new(any)
+			}
+			must(t, rows.Scan(cells...))
+			lines = append(lines, fmt.Sprint(*cells[column].(*any)))
 		}
-		if err := rows.Scan(cells...); err != nil {
-			t.Fatal(err)
-		}
-		lines = append(lines, fmt.Sprint(*cells[column].(*any)))
+		plans = append(plans, strings.Join(lines, "\n"))
 	}
-	return strings.Join(lines, "\n")
+	if db.Engine == database.SQLite {
+		explain(3, "EXPLAIN QUERY PLAN "+statement, args...)
+		return plans
+	}
+	explain(0, "EXPLAIN "+statement, args...)
+	if len(args) > 0 {
+		_, err := conn.ExecContext(t.Context(), "SET plan_cache_mode = force_generic_plan; DEALLOCATE ALL; PREPARE explained AS "+statement)
+		must(t, err)
+		explain(0, "EXPLAIN EXECUTE explained ("+strings.Repeat("NULL, ", len(args)-1)+"NULL)")
+		_, err = conn.ExecContext(t.Context(), "RESET plan_cache_mode; DEALLOCATE explained")
+		must(t, err)
+	}
+	return plans
 }
 
 // fill gives a partner two networks and n entities: schools, one of forty in the first network, with 24 classes each, and

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
@@ -39,7 +40,7 @@ func Entities(ctx context.Context, idb bun.IDB, partner directory.PartnerID) ([]
 
 // Entities returns the entities, by number.
 func (v View) Entities(ctx context.Context) (list []directory.Entity, err error) {
-	rows, err := v.rows("entities", "entity_id", entityFields.columns).Rows(ctx)
+	rows, err := v.rows(ctx, "entities", "entity_id", entityFields.columns)
 	err = entityFields.read(rows, err, func(e directory.Entity) error {
 		list = append(list, e)
 		return nil
@@ -53,7 +54,7 @@ func (v View) Entities(ctx context.Context) (list []directory.Entity, err error)
 // rows is the query for the rows of a table, by their key: those that were replaced stand in the table's past. All rows are
 // asked for without a condition, and the sign before version keeps both engines from its index, lest a table of which nearly
 // all rows are as they were be read through it: measured, 10 ms instead of 1 for 500 names among 10,000.
-func (v View) rows(table, key, columns string) *bun.SelectQuery {
+func (v View) rows(ctx context.Context, table, key, columns string) (*sql.Rows, error) {
 	written := bun.SafeQuery("TRUE")
 	if v.After > Everything {
 		written = bun.SafeQuery("version > ?", v.After)
@@ -66,7 +67,7 @@ func (v View) rows(table, key, columns string) *bun.SelectQuery {
 			SELECT `+columns+` FROM ?1 WHERE tenant_id = ?2 AND ?3 AND version <= ?4 AND until > ?4)`,
 			bun.Ident(table), bun.Ident(table+"_past"), v.Partner, written, v.At)
 	}
-	return v.DB.NewSelect().ColumnExpr(columns).TableExpr("? AS r", from).Order(key)
+	return v.DB.QueryContext(ctx, `SELECT `+columns+` FROM ? AS r ORDER BY `+key, from)
 }
 
 // Accounts calls visit with what the reports need of every account, by number.
@@ -74,7 +75,7 @@ func (v View) Accounts(ctx context.Context, visit func(id directory.UserID, kind
 	var id, kind, entity int64 // read as the drivers give them, which is twice as fast
 	var active, deleted bool
 	dest := []any{&id, &kind, &entity, &active, &deleted}
-	rows, err := v.rows("accounts", "user_id", `user_id, kind, entity_id, active, deleted`).Rows(ctx)
+	rows, err := v.rows(ctx, "accounts", "user_id", `user_id, kind, entity_id, active, deleted`)
 	return authdb.Visit(rows, err, fmt.Sprintf("accounts of partner %d", v.Partner), func(rows *sql.Rows) error {
 		if err := rows.Scan(dest...); err != nil {
 			return err
@@ -88,7 +89,7 @@ func (v View) Accounts(ctx context.Context, visit func(id directory.UserID, kind
 // it and is returned.
 func (v View) AccountRefs(ctx context.Context, visit func(directory.Account) error) error {
 	v.At = Now
-	rows, err := v.rows("accounts", "user_id", accounts.columns).Rows(ctx)
+	rows, err := v.rows(ctx, "accounts", "user_id", accounts.columns)
 	if err := accounts.read(rows, err, visit); err != nil {
 		return fmt.Errorf("accounts of partner %d: %w", v.Partner, err)
 	}
@@ -106,41 +107,38 @@ func Names(ctx context.Context, db *handle.DB, partner directory.PartnerID, at i
 	if len(ids) == 0 {
 		return false, nil
 	}
-	from, among, list := authdb.AmongKeys(db, "accounts", "user_id", 3, ids)
-	args := append([]any{partner, at}, list...)
-	withErasures := append(args, erasures)
-	latest := fmt.Sprintf(`
+	from, among := handle.AmongOf(db, "accounts", partner, "user_id", ids)
+	latest := bun.SafeQuery(`
 		SELECT user_id, name, email
-		  FROM %s
-		 WHERE tenant_id = $1 AND %s
-		   AND (SELECT registers FROM versions WHERE tenant_id = $1 AND erasures = $%d) = $2
-		 ORDER BY user_id`, from, among, len(withErasures))
-	if found, err := visitNames(ctx, db, latest, withErasures, ids, visit); err != nil || found {
+		  FROM ?2
+		 WHERE tenant_id = ?0 AND ?3
+		   AND (SELECT registers FROM versions WHERE tenant_id = ?0 AND erasures = ?4) = ?1
+		 ORDER BY user_id`, partner, at, from, among, erasures)
+	if found, err := visitNames(ctx, db, latest, ids, visit); err != nil || found {
 		return false, err
 	}
-	amongPast, _ := authdb.Among(db, "user_id", 3, ids)
-	past := func(where string) string {
-		return fmt.Sprintf(`
-		SELECT user_id, name, email FROM %[1]s WHERE tenant_id = $1 AND +version <= $2 AND %[2]s %[4]s
+	past := func(still schema.QueryWithArgs) schema.QueryWithArgs {
+		return bun.SafeQuery(`
+		SELECT user_id, name, email FROM ?2 WHERE tenant_id = ?0 AND +version <= ?1 AND ?3 AND ?5
 		 UNION ALL
-		SELECT user_id, name, email FROM accounts_past WHERE tenant_id = $1 AND version <= $2 AND until > $2 AND %[3]s %[4]s
-		 ORDER BY user_id`, from, among, amongPast, where)
+		SELECT user_id, name, email FROM accounts_past WHERE tenant_id = ?0 AND version <= ?1 AND until > ?1 AND ?4 AND ?5
+		 ORDER BY user_id`, partner, at, from, among, handle.Among(db, "user_id", ids), still)
 	}
-	unerased := past(fmt.Sprintf(`AND (SELECT erasures FROM versions WHERE tenant_id = $1) = $%d`, len(withErasures)))
-	if found, err := visitNames(ctx, db, unerased, withErasures, ids, visit); err != nil || found {
+	unerased := past(bun.SafeQuery(`(SELECT erasures FROM versions WHERE tenant_id = ?) = ?`, partner, erasures))
+	if found, err := visitNames(ctx, db, unerased, ids, visit); err != nil || found {
 		return false, err
 	}
-	_, err = visitNames(ctx, db, past(""), args, ids, visit)
+	_, err = visitNames(ctx, db, past(bun.SafeQuery("TRUE")), ids, visit)
 	return true, err
 }
 
-// visitNames calls visit with the names that a prepared query finds, and reports whether there were any.
-func visitNames(ctx context.Context, db *handle.DB, query string, args []any, ids []directory.UserID, visit func(place int, name, email string)) (found bool, _ error) {
+// visitNames calls visit with the names that a query finds, and reports whether there were any.
+func visitNames(ctx context.Context, db *handle.DB, query schema.QueryWithArgs, ids []directory.UserID, visit func(place int, name, email string)) (found bool, _ error) {
 	var number any // taken as the drivers give it: to convert it costs more than all else here
 	var name, email string
 	place, dest := 0, []any{&number, &name, &email}
-	rows, err := db.QueryPrepared(ctx, query, args...)
-	err = authdb.Visit(rows, err, fmt.Sprintf("accounts of partner %d", args[0]), func(rows *sql.Rows) error {
+	rows, err := db.QueryContext(ctx, query.Query, query.Args...)
+	err = authdb.Visit(rows, err, "names", func(rows *sql.Rows) error {
 		if err := rows.Scan(dest...); err != nil {
 			return err
 		}
@@ -159,7 +157,7 @@ func visitNames(ctx context.Context, db *handle.DB, query string, args []any, id
 
 // Evaluations returns the evaluations of a partner, by number.
 func Evaluations(ctx context.Context, idb bun.IDB, partner directory.PartnerID) (list []directory.Evaluation, err error) {
-	rows, err := idb.NewSelect().Table(evaluations.name).ColumnExpr(evaluations.columns).Where("tenant_id = ?", partner).Order(evaluations.key).Rows(ctx)
+	rows, err := idb.QueryContext(ctx, `SELECT `+evaluations.columns+` FROM evaluations WHERE tenant_id = ? ORDER BY `+evaluations.key, partner)
 	err = evaluations.read(rows, err, func(v directory.Evaluation) error {
 		list = append(list, v)
 		return nil

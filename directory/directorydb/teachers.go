@@ -17,9 +17,11 @@ func teacherOf(ctx context.Context, idb bun.IDB, partner directory.PartnerID, re
 	if _, err := directory.ParseRef(string(ref)); err != nil {
 		return r, missing // PostgreSQL could not compare it
 	}
-	rows, err := idb.NewSelect().TableExpr("accounts AS a").ColumnExpr(accounts.columns).
-		ColumnExpr(`coalesce((SELECT e.reference_id FROM entities AS e WHERE e.tenant_id = ? AND e.entity_id = a.entity_id), '')`, partner).
-		Where("tenant_id = ? AND reference_id = ? AND NOT deleted", partner, ref).Rows(ctx)
+	rows, err := idb.QueryContext(ctx, `
+		SELECT `+accounts.columns+`,
+		       coalesce((SELECT e.reference_id FROM entities AS e WHERE e.tenant_id = ?0 AND e.entity_id = a.entity_id), '')
+		  FROM accounts AS a
+		 WHERE tenant_id = ?0 AND reference_id = ?1 AND NOT deleted`, partner, ref)
 	var of directory.Ref
 	err = accounts.read(rows, err, func(a directory.Account) error {
 		if a.Kind == directory.Teacher {

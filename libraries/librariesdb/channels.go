@@ -14,11 +14,11 @@ import (
 
 // ChannelAnswer returns the answer of an analytics source that is kept for a question, or false where none is (L13).
 func (s *Store) ChannelAnswer(ctx context.Context, q report.ChannelQuestion) (data []byte, found bool, err error) {
-	err = s.DB.NewRaw(`
+	err = s.DB.QueryRowContext(ctx, `
 		SELECT data
 		  FROM libraries_channel_answers
 		 WHERE tenant_id = ? AND hour = ? AND first_day = ? AND last_day = ?`,
-		q.Network, int32(q.Hour), int32(q.Period.Start), int32(q.Period.End)).Scan(ctx, &data)
+		q.Network, int32(q.Hour), int32(q.Period.Start), int32(q.Period.End)).Scan(&data)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, false, nil

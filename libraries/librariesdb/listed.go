@@ -3,7 +3,6 @@ package librariesdb
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/uptrace/bun"
@@ -11,6 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -58,61 +58,19 @@ func (s *Store) ReservationsByID(ctx context.Context, a report.Access, ids []int
 
 func (l listed[T]) byID(ctx context.Context, s *Store, a report.Access, ids []int64) (map[int64]T, error) {
 	found := make(map[int64]T, len(ids))
-	for part, near := range stretches(slices.Sorted(slices.Values(ids))) {
-		which := bun.SafeQuery("? IN (?)", l.id, bun.List(part))
-		if near {
-			which = bun.SafeQuery("? BETWEEN ? AND ?", l.id, part[0], part[len(part)-1])
-		}
+	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), chunk) {
+		from, among := handle.AmongOf(s.DB, string(l.table), a.Network, string(l.id), part)
 		err := statedb.Read(ctx, s.DB, l.records, func(v T) {
 			id := l.place(v).id
 			if _, asked := slices.BinarySearch(part, id); asked {
 				found[id] = v
 			}
-		}, `FROM ? WHERE ? AND ?`, l.table, rowsOf(a), which)
+		}, `FROM ? WHERE ? AND ?`, from, rowsOf(a), among)
 		if err != nil {
 			return nil, err
 		}
 	}
 	return found, nil
-}
-
-const (
-	nearby = 4   // numbers stand close where they are no farther from one another
-	many   = 128 // so many that stand close are read as a range: a list takes PostgreSQL longer to plan than a range to read
-)
-
-// stretches cuts ascending numbers into those that stand close, of which there are many, and what lies between: no more of these than
-// one statement names.
-func stretches(ids []int64) iter.Seq2[[]int64, bool] {
-	return func(yield func([]int64, bool) bool) {
-		for len(ids) > 0 {
-			n := run(ids)
-			near := n >= many
-			for !near && n < len(ids) && n < chunk {
-				next := run(ids[n:])
-				if next >= many {
-					break
-				}
-				n += next
-			}
-			if !near {
-				n = min(n, chunk)
-			}
-			if !yield(ids[:n], near) {
-				return
-			}
-			ids = ids[n:]
-		}
-	}
-}
-
-// run returns how many of ascending numbers, from the first on, stand close.
-func run(ids []int64) int {
-	n := 1
-	for n < len(ids) && ids[n]-ids[n-1] <= nearby {
-		n++
-	}
-	return n
 }
 
 // LoansIn implements report.Store.
@@ -142,28 +100,17 @@ func (l listed[T]) in(ctx context.Context, s *Store, a report.Access, w report.W
 
 // readListed reads the records of positions, in their order.
 func readListed[T any](ctx context.Context, s *Store, a report.Access, positions report.ListPositions, l listed[T]) ([]T, error) {
-	list, missing := make([]T, len(positions)), make(map[place]int, len(positions))
+	list, ids := make([]T, len(positions)), make([]int64, len(positions))
 	for i, m := range positions {
-		missing[place{m.Day, m.ID}] = i
+		ids[i] = m.ID
 	}
-	for part := range slices.Chunk(positions, chunk) {
-		keys := make([]bun.TupleValues, len(part))
-		for i, m := range part {
-			keys[i] = bun.Tuple([]int64{int64(m.Day), m.ID})
+	found, err := l.byID(ctx, s, a, ids)
+	for i, m := range positions {
+		v, ok := found[m.ID]
+		if err == nil && (!ok || l.place(v).day != m.Day) {
+			err = fmt.Errorf("%s of network %d has no %d on %s", l.table, a.Network, m.ID, m.Day)
 		}
-		err := statedb.Read(ctx, s.DB, l.records, func(v T) {
-			at := l.place(v)
-			if i, ok := missing[at]; ok {
-				list[i] = v
-				delete(missing, at)
-			}
-		}, `FROM ? WHERE ? AND (day, ?) IN (VALUES ?)`, l.table, rowsOf(a), l.id, bun.List(keys))
-		if err != nil {
-			return nil, err
-		}
+		list[i] = v
 	}
-	for at := range missing {
-		return nil, fmt.Errorf("%s of network %d has no %d on %s", l.table, a.Network, at.id, at.day)
-	}
-	return list, nil
+	return list, err
 }

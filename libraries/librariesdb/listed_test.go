@@ -18,44 +18,10 @@ func numbers(first, step int64, n int) []int64 {
 	return list
 }
 
-func TestStretches(t *testing.T) {
-	type stretch struct {
-		n    int
-		near bool
-	}
-	tests := map[string]struct {
-		ids  []int64
-		want []stretch
-	}{
-		"none":                  {nil, nil},
-		"one":                   {numbers(7, 1, 1), []stretch{{1, false}}},
-		"many that stand close": {numbers(7, nearby, many), []stretch{{many, true}}},
-		"one too few":           {numbers(7, 1, many-1), []stretch{{many - 1, false}}},
-		"farther apart":         {numbers(7, nearby+1, many), []stretch{{many, false}}},
-		"some between": {
-			slices.Concat(numbers(0, 9, 3), numbers(1000, 1, 200), numbers(2000, 1, 5), numbers(3000, 9, 2), numbers(4000, 1, many)),
-			[]stretch{{3, false}, {200, true}, {7, false}, {many, true}},
-		},
-		"more than a statement names": {numbers(7, 9, 2*chunk+1), []stretch{{chunk, false}, {chunk, false}, {1, false}}},
-		"a statement's end within a run": {
-			slices.Concat(numbers(0, 9, chunk-1), numbers(100_000, 1, many-1)), []stretch{{chunk, false}, {many - 2, false}},
-		},
-	}
-	for name, tt := range tests {
-		var got []stretch
-		var all []int64
-		for part, near := range stretches(tt.ids) {
-			got, all = append(got, stretch{len(part), near}), append(all, part...)
-		}
-		if !slices.Equal(got, tt.want) || !slices.Equal(all, tt.ids) {
-			t.Errorf("%s: %v, want %v", name, got, tt.want)
-		}
-	}
-}
-
-// TestByIDNear asks for loans and reservations that stand close, for some far away, and for some that there are not: those between
+// TestByID asks for loans and reservations with numbers close together, for some far away, and for some that there are not: those between
 // them, and those of other states, are not found.
-func TestByIDNear(t *testing.T) {
+func TestByID(t *testing.T) {
+	const many = 128
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		var loans []libraries.Loan
 		var reservations []libraries.Reservation

@@ -78,7 +78,7 @@ func CreateNetwork(ctx context.Context, idb bun.IDB, slug, name string) (librari
 // NetworkOf returns the network of a number, or ErrNotFound, also where the number is a partner's.
 func NetworkOf(ctx context.Context, idb bun.IDB, id libraries.NetworkID) (Network, error) {
 	n := Network{ID: id}
-	err := idb.NewRaw(`SELECT reference, name FROM tenants WHERE tenant_id = ? AND kind = ?`, id, authdb.Library).Scan(ctx, &n.Slug, &n.Name)
+	err := idb.QueryRowContext(ctx, `SELECT reference, name FROM tenants WHERE tenant_id = ? AND kind = ?`, id, authdb.Library).Scan(&n.Slug, &n.Name)
 	if err != nil {
 		return Network{}, fmt.Errorf("library network %d: %w", id, notFound(err))
 	}

@@ -3,14 +3,15 @@ package librariesdb
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"math"
-	"slices"
+
+	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -77,45 +78,35 @@ var namedReaders = intake.Readers.Only("userId", "name", "email", "updatedAt", "
 
 // Named implements report.Store. The statement that reads a page finds nothing where somebody was erased: then it is read anew.
 func (s *Store) Named(ctx context.Context, a report.Access, ids []int64) (people []libraries.Reader, erased bool, err error) {
-	people = make([]libraries.Reader, 0, len(ids))
-	for part := range slices.Chunk(ids, chunk) {
-		before := len(people)
-		if people, err = s.appendPeople(ctx, people, namedReaders, a, part, true); err == nil && len(people) == before {
-			erased = true
-			people, err = s.appendPeople(ctx, people, namedReaders, a, part, false)
-		}
-		if err != nil {
-			return nil, false, err
-		}
+	people, err = s.people(ctx, namedReaders, a, ids, true)
+	if erased = err == nil && len(people) == 0 && len(ids) > 0; erased {
+		people, err = s.people(ctx, namedReaders, a, ids, false)
 	}
-	return people, erased, nil
+	return people, erased, err
 }
 
 // People returns the readers of the given identifiers, which ascend, in their order; unknown ones are left out.
-func (s *Store) People(ctx context.Context, a report.Access, ids []int64) (people []libraries.Reader, err error) {
-	people = make([]libraries.Reader, 0, len(ids))
-	for part := range slices.Chunk(ids, chunk) {
-		if people, err = s.appendPeople(ctx, people, intake.Readers, a, part, false); err != nil {
-			return nil, err
-		}
-	}
-	return people, nil
+func (s *Store) People(ctx context.Context, a report.Access, ids []int64) ([]libraries.Reader, error) {
+	return s.people(ctx, intake.Readers, a, ids, false)
 }
 
-// appendPeople appends the readers of ascending identifiers, or none where nobody may have been erased since the access and somebody was.
-func (s *Store) appendPeople(ctx context.Context, people []libraries.Reader, of *state.Records[libraries.Reader], a report.Access, ids []int64, unerased bool) ([]libraries.Reader, error) {
-	wanted := ascending(ids)
-	from, among, list := authdb.AmongKeys(s.DB, "libraries_readers", "user_id", 3, ids)
-	from, args := `FROM `+from+` WHERE tenant_id = $1 AND since <= $2 AND until > $2 AND `+among, append([]any{a.Network, a.At.Facts}, list...)
-	if unerased {
-		args = append(args, a.Erasures)
-		from += fmt.Sprintf(` AND (SELECT erasures FROM versions WHERE tenant_id = $1) = $%d`, len(args))
+// people returns the readers of ascending identifiers, or none where nobody may have been erased since the access and somebody was.
+func (s *Store) people(ctx context.Context, of *state.Records[libraries.Reader], a report.Access, ids []int64, unerased bool) ([]libraries.Reader, error) {
+	people := make([]libraries.Reader, 0, len(ids))
+	if len(ids) == 0 {
+		return people, nil
 	}
-	err := statedb.ReadPrepared(ctx, s.DB, of, func(r libraries.Reader) {
+	wanted := ascending(ids)
+	from, among := handle.AmongOf(s.DB, "libraries_readers", a.Network, "user_id", ids)
+	still := bun.SafeQuery("TRUE")
+	if unerased {
+		still = bun.SafeQuery("(SELECT erasures FROM versions WHERE tenant_id = ?) = ?", a.Network, a.Erasures)
+	}
+	err := statedb.Read(ctx, s.DB, of, func(r libraries.Reader) {
 		if wanted.has(r.ID) {
 			people = append(people, r)
 		}
-	}, from+` ORDER BY user_id`, args...)
+	}, `FROM ? WHERE ? AND ? AND ? ORDER BY user_id`, from, rowsOf(a), among, still)
 	return people, err
 }
 

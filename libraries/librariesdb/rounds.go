@@ -13,6 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -78,27 +79,11 @@ func (s *Store) Listed(ctx context.Context, a report.Access, of report.Register,
 		return s.listed(ctx, a, of, bun.SafeQuery("? AND ?", statedb.TakenOut(which.TakenOut), within), visit)
 	case which.PutIn != state.Span{}:
 		since := bun.SafeQuery("since >= ? AND since < ?", which.PutIn.From, which.PutIn.End)
-		return named(which.Days, func(days []calendar.Date) error {
-			return s.listed(ctx, a, of, bun.SafeQuery("? AND day IN (?) AND ?", since, bun.List(days), within), visit)
-		})
+		return s.listed(ctx, a, of, bun.SafeQuery("? AND ? AND ?", since, handle.In(s.DB, "day", which.Days), within), visit)
 	case which.Readers != nil:
-		return named(which.Readers, func(ids []int64) error {
-			return s.listed(ctx, a, of, bun.SafeQuery("user_id IN (?) AND ?", bun.List(ids), within), visit)
-		})
+		return s.listed(ctx, a, of, bun.SafeQuery("? AND ?", handle.In(s.DB, "user_id", which.Readers), within), visit)
 	}
-	return named(which.Books, func(ids []int64) error {
-		return s.listed(ctx, a, of, bun.SafeQuery("book_id IN (?) AND ?", bun.List(ids), within), visit)
-	})
-}
-
-// named calls f with as many of the names as one statement may have, until it has had all.
-func named[T any](all []T, f func([]T) error) error {
-	for part := range slices.Chunk(all, chunk) {
-		if err := f(part); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.listed(ctx, a, of, bun.SafeQuery("? AND ?", handle.In(s.DB, "book_id", which.Books), within), visit)
 }
 
 // listed calls visit with the rows of a register's state that a condition holds for.

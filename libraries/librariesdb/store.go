@@ -39,7 +39,7 @@ func (s *Store) writesAlone() bool { return !handle.Postgres(s.DB) }
 
 var _ report.Store = (*Store)(nil)
 
-// chunk is the number of identifiers that one statement names: bun writes values into its text.
+// chunk is the number of identifiers that one statement names.
 const chunk = 2000
 
 // States returns the states of networks' data.

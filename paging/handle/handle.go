@@ -10,6 +10,8 @@
 //   - Exec and ExecContext
 //   - NewRaw, where the statement does not begin with SELECT or WITH
 //
+// QueryContext and QueryRowContext send their values as parameters; all other statements have them in their texts, as bun writes them.
+//
 // All else reads, and fails if it writes: on SQLite the connections of DB are query_only. Who holds Writer, as within a transaction,
 // must not use it again but through that transaction.
 package handle
@@ -17,6 +19,7 @@ package handle
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -26,6 +29,8 @@ import (
 type DB struct {
 	*bun.DB         // reads
 	Writer  *bun.DB // the same where one handle does both
+
+	hooks []bun.QueryHook // of the statements that bun does not run
 }
 
 var _ bun.IDB = (*DB)(nil)
@@ -41,7 +46,7 @@ func (db *DB) Close() error {
 
 // WithQueryHook returns a copy that tells a hook of its statements.
 func (db *DB) WithQueryHook(hook bun.QueryHook) *DB {
-	return &DB{DB: db.DB.WithQueryHook(hook), Writer: db.Writer.WithQueryHook(hook)}
+	return &DB{DB: db.DB.WithQueryHook(hook), Writer: db.Writer.WithQueryHook(hook), hooks: append(slices.Clip(db.hooks), hook)}
 }
 
 // BeginTx begins a transaction, which writes unless it is ReadOnly.
@@ -89,15 +94,4 @@ func (db *DB) NewRaw(query string, args ...any) *bun.RawQuery {
 		return db.DB.NewRaw(query, args...)
 	}
 	return db.Writer.NewRaw(query, args...)
-}
-
-// QueryPrepared runs a query with parameters, $1 and on, where bun writes the values into the text. It is for queries of few
-// texts that many requests run: the driver prepares them once.
-func (db *DB) QueryPrepared(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return db.DB.DB.QueryContext(ctx, query, args...)
-}
-
-// QueryRowPrepared is QueryPrepared for one row.
-func (db *DB) QueryRowPrepared(ctx context.Context, query string, args ...any) *sql.Row {
-	return db.DB.DB.QueryRowContext(ctx, query, args...)
 }

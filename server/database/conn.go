@@ -138,7 +138,7 @@ func pgxConn(dc any) (*pgx.Conn, error) {
 	return nil, fmt.Errorf("not a connection of pgx: %T", dc)
 }
 
-// Batch sends queries of a row each, with their parameters, $1 and on, in one round trip and as one transaction, and reads the
+// Batch sends queries of a row each, as QueryRowContext takes them, in one round trip and as one transaction, and reads the
 // rows into dest. A query that finds no row is sql.ErrNoRows, and those behind it are made but not read. It is of PostgreSQL.
 func (db *DB) Batch(ctx context.Context, queries []string, args, dest [][]any) error {
 	c, err := db.DB.DB.DB.Conn(ctx)
@@ -153,7 +153,8 @@ func (db *DB) Batch(ctx context.Context, queries []string, args, dest [][]any) e
 		}
 		batch := new(pgx.Batch)
 		for i, query := range queries {
-			batch.Queue(query, args[i]...).QueryRow(func(row pgx.Row) error { return row.Scan(dest[i]...) })
+			text, values := db.Parameters(query, args[i])
+			batch.Queue(text, values...).QueryRow(func(row pgx.Row) error { return row.Scan(dest[i]...) })
 		}
 		return pg.SendBatch(ctx, batch).Close()
 	})
@@ -161,7 +162,8 @@ func (db *DB) Batch(ctx context.Context, queries []string, args, dest [][]any) e
 		return err
 	}
 	for i, query := range queries {
-		if err := c.QueryRowContext(ctx, query, args[i]...).Scan(dest[i]...); err != nil {
+		text, values := db.Parameters(query, args[i])
+		if err := c.QueryRowContext(ctx, text, values...).Scan(dest[i]...); err != nil {
 			return err
 		}
 	}

@@ -67,8 +67,9 @@
 // or in the mode that default_query_exec_mode in the URL names. A pooler that gives each
 // transaction another connection, as PgBouncer may, needs cache_describe. bun writes the
 // arguments into the text of a statement, so that no two texts are alike: its statements
-// are sent unprepared, in pgx's exec mode. Those that many requests run go past bun, with
-// parameters, $1 and on, and are prepared. [DB.Batch] sends several of them at once.
+// are sent unprepared, in pgx's exec mode. The queries of QueryContext and QueryRowContext,
+// which requests run, have parameters instead and are prepared. [DB.Batch] sends several of
+// them at once.
 //
 // A bound on the time of every statement was left: a load's may take minutes.
 //

@@ -32,7 +32,7 @@ func TestParameters(t *testing.T) {
 			var name string
 			var data []byte
 			var given time.Time
-			err := db.QueryRowPrepared(ctx, `SELECT id, name, data, given FROM typed WHERE id = $1 AND name = $2`, int64(1)<<47, "ação?").
+			err := db.QueryRowContext(ctx, `SELECT id, name, data, given FROM typed WHERE id = ? AND name = ?`, int64(1)<<47, "ação?").
 				Scan(&id, &name, &data, &given)
 			if err != nil || id != 1<<47 || name != "ação?" || string(data) != "\x00\xff" || !given.Equal(at) {
 				t.Fatalf("time %d: %d, %q, %x, %v, %v", i+1, id, name, data, given, err)
@@ -51,16 +51,16 @@ func TestPreparedAtOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		const query = `SELECT n FROM counted WHERE n >= $1 ORDER BY n`
+		const query = `SELECT n FROM counted WHERE n >= ? ORDER BY n`
 		first := func() (n int) {
-			if err := db.QueryRowPrepared(ctx, query, 2).Scan(&n); err != nil {
+			if err := db.QueryRowContext(ctx, query, 2).Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			return n
 		}
 		for i := range 200 {
 			var n int
-			if err := db.QueryRowPrepared(ctx, fmt.Sprintf(`SELECT n + %d FROM counted WHERE n = $1`, i), 3).Scan(&n); err != nil || n != i+3 {
+			if err := db.QueryRowContext(ctx, fmt.Sprintf(`SELECT n + %d FROM counted WHERE n = ?`, i), 3).Scan(&n); err != nil || n != i+3 {
 				t.Fatalf("statement %d: %d, %v", i, n, err)
 			}
 		}
@@ -82,11 +82,11 @@ func TestPreparedBehindPooler(t *testing.T) {
 	db := dbtest.Postgres(t)
 	ctx := t.Context()
 	db.SetMaxOpenConns(1)
-	const query = `SELECT $1::bigint + 1`
+	const query = `SELECT ?::bigint + 1`
 	var name string
 	for i := range 4 {
 		var n, m, k int
-		err := db.QueryRowPrepared(ctx, query, i).Scan(&n)
+		err := db.QueryRowContext(ctx, query, i).Scan(&n)
 		if err == nil {
 			err = db.Batch(ctx, []string{query, query}, [][]any{{i}, {i + 1}}, [][]any{{&m}, {&k}})
 		}
@@ -100,7 +100,7 @@ func TestPreparedBehindPooler(t *testing.T) {
 		}
 		mustExec(t, db, `DEALLOCATE ALL`)
 		if i > 1 {
-			db.QueryRowPrepared(ctx, query, i).Scan(&n) // the connection forgets it
+			db.QueryRowContext(ctx, query, i).Scan(&n) // the connection forgets it
 			mustExec(t, db, `DEALLOCATE ALL`)
 			mustExec(t, db, `PREPARE "`+name+`" (bigint) AS SELECT 1`)
 		}
@@ -114,7 +114,7 @@ func TestBatch(t *testing.T) {
 	mustExec(t, db, `INSERT INTO n VALUES (0)`)
 	mustExec(t, db, `CREATE TABLE words (n bigint, word text)`)
 	mustExec(t, db, `INSERT INTO words VALUES (1, 'a?b')`)
-	const word, next = `SELECT word FROM words WHERE n = $1 AND word <> $2`, `UPDATE n SET n = n + $1 RETURNING n, NULL`
+	const word, next = `SELECT word FROM words WHERE n = ? AND word <> $2`, `UPDATE n SET n = n + ? RETURNING n, NULL`
 	ask := func(first string, args ...any) (found string, n int64, err error) {
 		var null sql.NullString
 		err = db.Batch(t.Context(), []string{first, next}, [][]any{args, {1}}, [][]any{{&found}, {&n, &null}})
@@ -128,7 +128,7 @@ func TestBatch(t *testing.T) {
 	if _, _, err := ask(word, 2, "?"); !errors.Is(err, sql.ErrNoRows) {
 		t.Errorf("no row = %v, want sql.ErrNoRows", err)
 	}
-	if _, _, err := ask(`SELECT 1 / (1 - $1::int)::int, $2::text`, 1, "?"); err == nil || errors.Is(err, sql.ErrNoRows) {
+	if _, _, err := ask(`SELECT 1 / (1 - ?::int)::int, ?::text`, 1, "?"); err == nil || errors.Is(err, sql.ErrNoRows) {
 		t.Errorf("a division by zero = %v, want its error", err)
 	}
 	mustExec(t, db, `ALTER TABLE words ALTER word TYPE varchar(9)`)

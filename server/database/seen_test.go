@@ -20,8 +20,8 @@ func TestObserveStatements(t *testing.T) {
 			do   func() error
 		}{
 			{"a query with its values in the text", func() error { return db.NewSelect().ColumnExpr("?", 1).Scan(t.Context(), &one) }},
-			{"a prepared query", func() error { return db.QueryRowPrepared(t.Context(), "SELECT CAST($1 AS integer)", 1).Scan(&one) }},
-			{"the same again", func() error { return db.QueryRowPrepared(t.Context(), "SELECT CAST($1 AS integer)", 1).Scan(&one) }},
+			{"a prepared query", func() error { return db.QueryRowContext(t.Context(), "SELECT CAST(? AS integer)", 1).Scan(&one) }},
+			{"the same again", func() error { return db.QueryRowContext(t.Context(), "SELECT CAST(? AS integer)", 1).Scan(&one) }},
 			{"a statement", func() error { _, err := db.ExecContext(t.Context(), "CREATE TABLE seen (i integer)"); return err }},
 			{"one that fails", func() error {
 				if _, err := db.ExecContext(t.Context(), "CREATE TABLE seen (i integer)"); err == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
@@ -23,7 +24,7 @@ func (s *Store) Scan(ctx context.Context, t state.Tenant, number int64, k state.
 		SELECT a, b, data
 		  FROM blocks
 		 WHERE tenant_id = ? AND kind = ? AND ? AND ?
-		 ORDER BY a, b`, t, k.Number, in(r), at(number))
+		 ORDER BY a, b`, t, k.Number, in(s.DB, r), at(number))
 	// Numbers come out of the driver as int64, and are taken as they are: to convert each costs as much as to check its block's sum.
 	var a, b any
 	var data sql.RawBytes
@@ -51,11 +52,12 @@ func (s *Store) Scan(ctx context.Context, t state.Tenant, number int64, k state.
 func isRun(of []int64) bool { return of[len(of)-1]-of[0] == int64(len(of))-1 }
 
 // in is the condition that a block is in a range.
-func in(r state.Range) schema.QueryWithArgs {
+func in(db bun.IDB, r state.Range) schema.QueryWithArgs {
 	where := bun.SafeQuery("TRUE")
 	and := func(more schema.QueryWithArgs) { where = bun.SafeQuery("? AND ?", where, more) }
 	if r.Among != nil {
-		and(among(r.Among))
+		// The bounds tell PostgreSQL to use the key while it has no statistics, as after the first load.
+		and(bun.SafeQuery("a BETWEEN ? AND ? AND ?", r.Among[0], r.Among[len(r.Among)-1], handle.Among(db, "a", r.Among)))
 	}
 	if r.A != (state.Span{}) {
 		and(bun.SafeQuery("a >= ? AND a < ?", r.A.From, r.A.End))
@@ -67,18 +69,6 @@ func in(r state.Range) schema.QueryWithArgs {
 		and(bun.SafeQuery("hi >= ? AND lo < ?", r.Extent.From, r.Extent.End))
 	}
 	return where
-}
-
-// among is the condition for ascending values of A: a range where they stand close, which the engines read fastest, and a
-// list within a range where it would read many others. The bounds also tell PostgreSQL to use the key while it has no
-// statistics, as after the first load.
-func among(ids []int64) schema.QueryWithArgs {
-	first, last := ids[0], ids[len(ids)-1]
-	bounds := bun.SafeQuery("a BETWEEN ? AND ?", first, last)
-	if last-first < 2*int64(len(ids)) {
-		return bounds
-	}
-	return bun.SafeQuery("? AND a IN (?)", bounds, bun.List(ids))
 }
 
 // Tenant implements state.Writer.

@@ -142,10 +142,10 @@ func (r *Recent) keep(k PullKey, p pull) {
 
 // pull reads a pull, of whatever age.
 func (s *Store) pull(ctx context.Context, k PullKey) (p pull, ok bool, err error) {
-	err = s.DB.QueryRowPrepared(ctx, // prepared: each page asks for its pull
+	err = s.DB.QueryRowContext(ctx,
 		`SELECT registers, facts, day, began, asked
 		   FROM pulls
-		  WHERE tenant_id = $1 AND budget = $2 AND query = $3`,
+		  WHERE tenant_id = ? AND budget = ? AND query = ?`,
 		k.Tenant, k.Budget, k.Query).Scan(&p.at.Registers, &p.at.Facts, &p.at.Of, &p.began, &p.asked)
 	if errors.Is(err, sql.ErrNoRows) {
 		return pull{}, false, nil
@@ -209,11 +209,11 @@ func (s *Store) Kept(ctx context.Context, t state.Tenant, at state.Versions) err
 // KeptFrom is Kept, and returns since when the facts of the state held, the zero time before the first load.
 func (s *Store) KeptFrom(ctx context.Context, t state.Tenant, at state.Versions) (from time.Time, err error) {
 	var us, registers, facts int64
-	err = s.DB.QueryRowPrepared(ctx, // prepared: each page of a pull asks whether its state is kept
+	err = s.DB.QueryRowContext(ctx,
 		`SELECT s.held_from, v.oldest_registers, v.oldest_facts
 		   FROM states s
 		   JOIN versions v ON v.tenant_id = s.tenant_id
-		  WHERE s.tenant_id = $1 AND s.registers = $2 AND s.facts = $3`,
+		  WHERE s.tenant_id = ? AND s.registers = ? AND s.facts = ?`,
 		t, at.Registers, at.Facts).Scan(&us, &registers, &facts)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && (at.Registers < registers || at.Facts < facts) {
 		return time.Time{}, state.ErrGone

@@ -99,7 +99,7 @@ func (s *Store) sweep(ctx context.Context, t *state.Table, tenant state.Tenant, 
 			return nil
 		}
 		last := batch[len(batch)-1]
-		after = bun.SafeQuery("("+order+") > ?", bun.Tuple(append(slices.Clone(last.key), last.since)))
+		after = bun.SafeQuery("("+order+") > ?", handle.Row(append(slices.Clone(last.key), last.since)))
 	}
 }
 
@@ -121,17 +121,6 @@ func deleteRows(ctx context.Context, tx bun.IDB, t *state.Table, tenant state.Te
 // `FROM libraries_books WHERE …`.
 func Read[T any](ctx context.Context, idb bun.IDB, r *state.Records[T], f func(T), from string, args ...any) error {
 	rows, err := idb.QueryContext(ctx, `SELECT `+list(r.Fields)+` `+from, args...)
-	return visit(r, f, rows, err)
-}
-
-// ReadPrepared is [Read] of a statement that is prepared, with parameters, $1 and on: one that many requests run, and that finds few
-// rows.
-func ReadPrepared[T any](ctx context.Context, db *handle.DB, r *state.Records[T], f func(T), from string, args ...any) error {
-	rows, err := db.QueryPrepared(ctx, `SELECT `+list(r.Fields)+` `+from, args...)
-	return visit(r, f, rows, err)
-}
-
-func visit[T any](r *state.Records[T], f func(T), rows *sql.Rows, err error) error {
 	next := r.Scanner()
 	return authdb.Visit(rows, err, r.Name, func(rows *sql.Rows) error {
 		v, err := next(rows.Scan)

@@ -1,0 +1,123 @@
+package handle
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+)
+
+// QueryContext runs a query that reads. Its placeholders and arguments are those of bun, which may be parts of a query. Its values
+// become parameters: the driver prepares a text once a connection and sends binary values. A list of numbers is one value: see [In].
+func (db *DB) QueryContext(ctx context.Context, query string, args ...any) (rows *sql.Rows, err error) {
+	query, args = db.Parameters(query, args)
+	return rows, db.Tell(ctx, query, args, func(ctx context.Context) error {
+		rows, err = db.DB.DB.QueryContext(ctx, query, args...)
+		return err
+	})
+}
+
+// QueryRowContext is QueryContext for one row.
+func (db *DB) QueryRowContext(ctx context.Context, query string, args ...any) (row *sql.Row) {
+	query, args = db.Parameters(query, args)
+	_ = db.Tell(ctx, query, args, func(ctx context.Context) error {
+		row = db.DB.DB.QueryRowContext(ctx, query, args...)
+		return row.Err()
+	})
+	return row
+}
+
+// Tell runs a statement that bun does not, and tells the hooks of it.
+func (db *DB) Tell(ctx context.Context, query string, args []any, run func(context.Context) error) error {
+	e := &bun.QueryEvent{DB: db.DB, Query: query, QueryArgs: args, StartTime: time.Now()}
+	for _, h := range db.hooks {
+		ctx = h.BeforeQuery(ctx, e)
+	}
+	e.Err = run(ctx)
+	for _, h := range db.hooks {
+		h.AfterQuery(ctx, e)
+	}
+	return e.Err
+}
+
+// Parameters returns a query of bun as one with parameters, $1 and on, and the values of those.
+func (db *DB) Parameters(query string, args []any) (text string, values []any) {
+	args = parameters(args, &values)
+	return db.QueryGen().FormatQuery(query, args...), values
+}
+
+// parameters returns the arguments of a query with a parameter in the place of each value.
+func parameters(args []any, values *[]any) []any {
+	args = slices.Clone(args)
+	for i, a := range args {
+		switch a := a.(type) {
+		case schema.QueryWithArgs:
+			args[i] = schema.QueryWithArgs{Query: a.Query, Args: parameters(a.Args, values)}
+		case schema.QueryAppender: // a name, or a part without values
+		default:
+			*values = append(*values, a)
+			args[i] = bun.Safe("$" + strconv.Itoa(len(*values)))
+		}
+	}
+	return args
+}
+
+// Among is [In] for ascending numbers, of which there is one at least, or a range where they are close together: the engines read a
+// range fastest, and it may find other numbers too.
+func Among[N ~int32 | ~int64](db bun.IDB, column string, numbers []N) schema.QueryWithArgs {
+	if isRange(numbers) {
+		return bun.SafeQuery("? BETWEEN ? AND ?", bun.Ident(column), numbers[0], numbers[len(numbers)-1])
+	}
+	return In(db, column, numbers)
+}
+
+// In is the condition that a column has one of the numbers, which are one value.
+func In[N ~int32 | ~int64](db bun.IDB, column string, numbers []N) schema.QueryWithArgs {
+	if Postgres(db) {
+		return bun.SafeQuery("? = ANY (?::bigint[])", bun.Ident(column), listed('{', numbers, '}'))
+	}
+	return bun.SafeQuery("? IN (SELECT value FROM json_each(?))", bun.Ident(column), listed('[', numbers, ']'))
+}
+
+// Row is a row of values, to compare columns with.
+func Row(values []int64) schema.QueryWithArgs {
+	args := make([]any, len(values))
+	for i, v := range values {
+		args[i] = v
+	}
+	return bun.SafeQuery("(?"+strings.Repeat(", ?", len(values)-1)+")", args...)
+}
+
+// AmongOf is [Among] for a table whose key begins with the tenant and the column: the table to read from, and the condition.
+// PostgreSQL is told to look each number of a list up. While it has no statistics, as after the first load, it would read all rows of
+// the tenant.
+func AmongOf[N ~int64](db bun.IDB, table string, tenant any, column string, numbers []N) (from, condition schema.QueryWithArgs) {
+	if isRange(numbers) || !Postgres(db) {
+		return bun.SafeQuery("?", bun.Ident(table)), Among(db, column, numbers)
+	}
+	return bun.SafeQuery(`unnest(?3::bigint[]) AS asked(n) CROSS JOIN LATERAL (
+		SELECT * FROM ?0 WHERE tenant_id = ?1 AND ?2 = asked.n OFFSET 0) AS ?0`,
+		bun.Ident(table), tenant, bun.Ident(column), listed('{', numbers, '}')), bun.SafeQuery("TRUE")
+}
+
+// isRange reports whether ascending numbers are close together.
+func isRange[N ~int32 | ~int64](numbers []N) bool {
+	return int64(numbers[len(numbers)-1]-numbers[0]) < 2*int64(len(numbers))
+}
+
+// listed is a list of numbers as the engines read it.
+func listed[N ~int32 | ~int64](begin byte, numbers []N, end byte) string {
+	text := slices.Grow([]byte{begin}, 8*len(numbers))
+	for i, n := range numbers {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendInt(text, int64(n), 10)
+	}
+	return string(append(text, end))
+}
