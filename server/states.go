@@ -60,8 +60,10 @@ func (s *Server) keep(ctx context.Context) error {
 	return s.remover.SetKeep(ctx, s.config.Keep)
 }
 
-// removeEvery is how often what is no longer kept is looked for.
-const removeEvery = time.Minute
+const (
+	removeEvery = time.Minute     // what is no longer kept is looked for
+	removeFor   = 5 * time.Minute // a turn takes at most: the next goes on, as after a database that froze
+)
 
 // Remover returns what removes states that are no longer kept; for now see States.
 func Remover(db *database.DB, now func() time.Time) *statedb.Remover {
@@ -99,6 +101,8 @@ func (s *Server) Maintain(ctx context.Context) {
 
 // removeTurn is one turn of removal; the metrics show what it has left.
 func (s *Server) removeTurn(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, removeFor)
+	defer cancel()
 	err := s.remover.Remove(ctx)
 	rows, err1 := s.remover.FormerRows(ctx)
 	keep, err2 := s.remover.Keep(ctx)

@@ -15,7 +15,7 @@ import (
 
 const (
 	usesEvery  = 15 * time.Second
-	usesWait   = 5 * time.Second // for the last flush, of a server that stops
+	usesWait   = 5 * time.Second // for a flush
 	usesKeys   = 10_000          // kept at most between two flushes
 	usesPerRow = 1_000           // numbers in one statement
 )
@@ -65,8 +65,8 @@ func (u *Uses) note(id keyID, at time.Time) {
 	}
 }
 
-// Run flushes every 15 seconds until ctx is done, and then once more, for which
-// it takes 5 seconds at most. The error is that of the last flush.
+// Run flushes every 15 seconds until ctx is done, and then once more. A flush takes
+// 5 seconds at most. The error is that of the last flush.
 func (u *Uses) Run(ctx context.Context) error {
 	every := u.Every
 	if every == 0 {
@@ -77,28 +77,20 @@ func (u *Uses) Run(ctx context.Context) error {
 	for {
 		select {
 		case <-tick.C:
-			if err := u.Flush(ctx); err != nil && u.Error != nil && ctx.Err() == nil {
+			if err := u.flushSoon(ctx); err != nil && u.Error != nil && ctx.Err() == nil {
 				u.Error(err)
 			}
 		case <-ctx.Done():
-			return u.flushLast(context.WithoutCancel(ctx))
+			return u.flushSoon(context.WithoutCancel(ctx))
 		}
 	}
 }
 
-// flushLast flushes, and gives up after a while even where the database does not
-// heed a context: a SQLite file that is being loaded makes writers wait.
-func (u *Uses) flushLast(ctx context.Context) error {
+// flushSoon flushes, and gives up after a while: a SQLite file may be busy, and a server of PostgreSQL frozen.
+func (u *Uses) flushSoon(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, usesWait)
 	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- u.Flush(ctx) }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return fmt.Errorf("last uses of keys: %w", ctx.Err())
-	}
+	return u.Flush(ctx)
 }
 
 // minuteOf groups the keys that one statement writes.

@@ -27,8 +27,9 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
-// timeout bounds a load, since no request's context does.
-const timeout = 2 * time.Minute
+// timeout bounds a load, since no request's context does: as long as a request may take, so that none waits for a load on a server
+// that is frozen.
+const timeout = 10 * time.Second
 
 // idle is how long an entry stays that nobody asks for: most are of versions that were replaced, and would fill the cache.
 const idle = 15 * time.Minute
