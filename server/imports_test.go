@@ -58,6 +58,7 @@ var onlyUnder = map[string][]string{
 	// drivers and what makes a bun.DB of one
 	"github.com/jackc/pgx/v5":                      {"server/database"},
 	"modernc.org/sqlite":                           {"server/database"},
+	"database/sql/driver":                          {"server/database"},
 	"github.com/uptrace/bun/dialect/pgdialect":     {"server/database"},
 	"github.com/uptrace/bun/dialect/sqlitedialect": {"server/database"},
 	"github.com/uptrace/bun/migrate":               {"server/database"},

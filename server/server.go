@@ -101,10 +101,10 @@ func (s *Server) Handler() http.Handler { return s.handler }
 
 // compose joins the APIs into one handler.
 func (s *Server) compose(ctx context.Context) error {
-	s.uses = &authdb.Uses{DB: s.config.DB.DB, Error: s.useFailed}
 	kept := cache.New(s.config.CacheBytes) // its keys begin with the tenant, of whatever kind
 	s.metrics = metrics.New(s.config.DB.DB.DB.DB, kept, s.versions)
-	s.config.DB.ObserveStatements(s.metrics.Statement)
+	s.config.DB = s.config.DB.WithHook(s.metrics)
+	s.uses = &authdb.Uses{DB: s.config.DB.DB, Error: s.useFailed}
 	s.answers = &web.Answers{Build: build, Kept: kept, Slots: semaphore.NewWeighted(slots)}
 	limit := web.Once(limiter(s.config))
 	partners, err := s.directory(ctx, s.metrics.Limited("directory", limit))

@@ -6,6 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -141,6 +143,16 @@ func pgxConn(dc any) (*pgx.Conn, error) {
 // Batch sends queries of a row each, as QueryRowContext takes them, in one round trip and as one transaction, and reads the
 // rows into dest. A query that finds no row is sql.ErrNoRows, and those behind it are made but not read. It is of PostgreSQL.
 func (db *DB) Batch(ctx context.Context, queries []string, args, dest [][]any) error {
+	texts, values := make([]string, len(queries)), make([][]any, len(queries))
+	for i, query := range queries {
+		texts[i], values[i] = db.Parameters(query, args[i])
+	}
+	return db.Tell(ctx, strings.Join(texts, "; "), slices.Concat(values...), func(ctx context.Context) error {
+		return db.batch(ctx, texts, values, dest)
+	})
+}
+
+func (db *DB) batch(ctx context.Context, texts []string, values, dest [][]any) error {
 	c, err := db.DB.DB.DB.Conn(ctx)
 	if err != nil {
 		return err
@@ -152,18 +164,16 @@ func (db *DB) Batch(ctx context.Context, queries []string, args, dest [][]any) e
 			return err
 		}
 		batch := new(pgx.Batch)
-		for i, query := range queries {
-			text, values := db.Parameters(query, args[i])
-			batch.Queue(text, values...).QueryRow(func(row pgx.Row) error { return row.Scan(dest[i]...) })
+		for i, text := range texts {
+			batch.Queue(text, values[i]...).QueryRow(func(row pgx.Row) error { return row.Scan(dest[i]...) })
 		}
 		return pg.SendBatch(ctx, batch).Close()
 	})
 	if !stale(err) {
 		return err
 	}
-	for i, query := range queries {
-		text, values := db.Parameters(query, args[i])
-		if err := c.QueryRowContext(ctx, text, values...).Scan(dest[i]...); err != nil {
+	for i, text := range texts {
+		if err := c.QueryRowContext(ctx, text, values[i]...).Scan(dest[i]...); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"github.com/lectern-dev/lectern/paging/handle"
 )
 
@@ -30,8 +32,6 @@ type DB struct {
 	// URL is what the database was opened with, password included: another
 	// process that opens it sees the same data.
 	URL string
-
-	seen *seen
 }
 
 // Open opens the database at url, "sqlite:path" or "postgres://…", and makes
@@ -55,15 +55,14 @@ func open(ctx context.Context, url, settings string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := new(seen)
 	if engine == SQLite {
-		h, err := openSQLite(ctx, strings.TrimPrefix(url, "sqlite:"), settings, seen)
+		h, err := openSQLite(ctx, strings.TrimPrefix(url, "sqlite:"), settings)
 		if err != nil {
 			return nil, fmt.Errorf("database %s: %w", url, oneLine{err})
 		}
-		return &DB{DB: h, Engine: engine, URL: url, seen: seen}, nil
+		return &DB{DB: h, Engine: engine, URL: url}, nil
 	}
-	b, hint, err := openPostgres(url, seen)
+	b, hint, err := openPostgres(url)
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", Redact(url), oneLine{err})
 	}
@@ -71,7 +70,12 @@ func open(ctx context.Context, url, settings string) (*DB, error) {
 		b.Close()
 		return nil, fmt.Errorf("database %s: %w; %s", Redact(url), oneLine{err}, hint)
 	}
-	return &DB{DB: &handle.DB{DB: b, Writer: b}, Engine: engine, URL: url, seen: seen}, nil
+	return &DB{DB: &handle.DB{DB: b, Writer: b}, Engine: engine, URL: url}, nil
+}
+
+// WithHook returns a copy that tells a hook of its statements; COPY is not among them.
+func (db *DB) WithHook(hook bun.QueryHook) *DB {
+	return &DB{DB: db.WithQueryHook(hook), Engine: db.Engine, URL: db.URL}
 }
 
 // File returns the file of an embedded database, and "" for another.

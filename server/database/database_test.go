@@ -78,7 +78,7 @@ func TestOpenRelativePath(t *testing.T) {
 	}
 }
 
-// TestSQLiteSettings: a connection that writes syncs each commit (2 is FULL), and one that reads cannot write.
+// TestSQLiteSettings: a connection that writes syncs each commit (2 is FULL), also after a load, and one that reads cannot write.
 func TestSQLiteSettings(t *testing.T) {
 	served := dbtest.SQLite(t)
 	toLoad, err := database.OpenToLoad(t.Context(), served.URL)
@@ -90,9 +90,24 @@ func TestSQLiteSettings(t *testing.T) {
 		both := map[string]string{"journal_mode": "wal", "page_size": "8192", "busy_timeout": "0", "mmap_size": mapped}
 		settings(t, db.Writer, both)
 		settings(t, db.Writer, map[string]string{"foreign_keys": "1", "synchronous": "2", "secure_delete": "1", "query_only": "0"})
+		if err := unsynced(t, db); err != nil {
+			t.Fatal(err)
+		}
+		settings(t, db.Writer, map[string]string{"synchronous": "2"})
 		settings(t, db.DB.DB, both)
 		settings(t, db.DB.DB, map[string]string{"query_only": "1"})
 	}
+}
+
+// unsynced has a connection no longer sync its commits, as a load does.
+func unsynced(t *testing.T, db *database.DB) error {
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	_, err = conn.ExecContext(t.Context(), `PRAGMA synchronous = NORMAL`)
+	return err
 }
 
 // settings fails unless every connection of a handle has the settings.

@@ -30,12 +30,12 @@ const (
 )
 
 // openPostgres opens a postgres:// URL. The hint is for a failed first use.
-func openPostgres(raw string, seen *seen) (db *bun.DB, hint string, err error) {
+func openPostgres(raw string) (db *bun.DB, hint string, err error) {
 	config, err := poolConfig(raw)
 	if err != nil {
 		return nil, "", err
 	}
-	t := &tracer{seen: seen}
+	t := new(tracer)
 	config.ConnConfig.Tracer = t
 	config.BeforeClose = t.end
 	conns := int(config.MaxConns)
@@ -87,24 +87,9 @@ func leaveReadOnly(config *pgx.ConnConfig) {
 	config.OnPgError = func(c *pgconn.PgConn, err *pgconn.PgError) bool { return goOn(c, err) && err.Code != "25006" }
 }
 
-// tracer tells how long statements take. A connection that a statement or a ping has ended, since its time was over or the server
-// went away, takes the idle ones with it: a server that restarts ends them all, and one that is frozen answers on none.
-type tracer struct {
-	seen *seen
-	pool atomic.Pointer[pgxpool.Pool]
-}
-
-type startKey struct{}
-
-func (t *tracer) start(ctx context.Context) context.Context {
-	return context.WithValue(ctx, startKey{}, time.Now())
-}
-
-func (t *tracer) observe(ctx context.Context) {
-	if began, ok := ctx.Value(startKey{}).(time.Time); ok {
-		t.seen.since(began)
-	}
-}
+// tracer ends all idle connections of the pool with one that a statement or a ping has ended, since its time was over or the server
+// went away: a server that restarts ends them all, and one that is frozen answers on none.
+type tracer struct{ pool atomic.Pointer[pgxpool.Pool] }
 
 // end is called after a statement, and before a connection is closed.
 func (t *tracer) end(conn *pgx.Conn) {
@@ -115,24 +100,21 @@ func (t *tracer) end(conn *pgx.Conn) {
 
 // TraceQueryStart implements pgx.QueryTracer.
 func (t *tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	return t.start(ctx)
+	return ctx
 }
 
 // TraceQueryEnd implements pgx.QueryTracer.
-func (t *tracer) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, _ pgx.TraceQueryEndData) {
-	t.observe(ctx)
+func (t *tracer) TraceQueryEnd(_ context.Context, conn *pgx.Conn, _ pgx.TraceQueryEndData) {
 	t.end(conn)
 }
 
 // TraceBatchStart implements pgx.BatchTracer.
 func (t *tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	return t.start(ctx)
+	return ctx
 }
 
 // TraceBatchQuery implements pgx.BatchTracer.
-func (t *tracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchQueryData) {
-	t.observe(ctx)
-}
+func (t *tracer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
 // TraceBatchEnd implements pgx.BatchTracer.
 func (t *tracer) TraceBatchEnd(_ context.Context, conn *pgx.Conn, _ pgx.TraceBatchEndData) {

@@ -49,20 +49,19 @@ const sqliteReaders = 8
 // sqliteFile is a file to open.
 type sqliteFile struct {
 	path, settings string
-	seen           *seen
 	removed        bool // so that a connection that is closed cannot be opened again
 }
 
 // openSQLite opens the file of a path, with further settings.
-func openSQLite(ctx context.Context, path, settings string, seen *seen) (*handle.DB, error) {
+func openSQLite(ctx context.Context, path, settings string) (*handle.DB, error) {
 	if path == memory {
-		return openMemory(ctx, settings, seen)
+		return openMemory(ctx, settings)
 	}
 	if err := checkPath(path); err != nil {
 		return nil, err
 	}
 	createPrivate(path)
-	db, err := sqliteFile{path: path, settings: settings, seen: seen}.open(ctx)
+	db, err := sqliteFile{path: path, settings: settings}.open(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("%w; check that the file is a SQLite database and that it and its folder can be written", err)
 	}
@@ -73,13 +72,13 @@ func openSQLite(ctx context.Context, path, settings string, seen *seen) (*handle
 const memory = ":memory:"
 
 // openMemory opens a file of its own, which is removed when all connections have it open.
-func openMemory(ctx context.Context, settings string, seen *seen) (*handle.DB, error) {
+func openMemory(ctx context.Context, settings string) (*handle.DB, error) {
 	folder, err := os.MkdirTemp("", "lectern-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
-	db, err := sqliteFile{filepath.Join(folder, "lectern.db"), settings, seen, true}.open(ctx)
+	db, err := sqliteFile{filepath.Join(folder, "lectern.db"), settings, true}.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +126,7 @@ func (f sqliteFile) openHandle(ctx context.Context, settings string, conns int) 
 	if err != nil {
 		return nil, err
 	}
-	pool := sql.OpenDB(sqliteConnector{c, f})
+	pool := sql.OpenDB(sqliteConnector{c, f, settings == sqliteWrites})
 	pool.SetMaxOpenConns(conns)
 	pool.SetMaxIdleConns(conns)
 	if err := ping(ctx, pool); err != nil {

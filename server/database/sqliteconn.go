@@ -3,13 +3,13 @@ package database
 import (
 	"context"
 	"database/sql/driver"
-	"time"
 )
 
 // sqliteConnector makes connections that wait for other processes.
 type sqliteConnector struct {
 	driver.Connector
-	file sqliteFile
+	file   sqliteFile
+	writes bool
 }
 
 // Connect implements driver.Connector.
@@ -18,7 +18,7 @@ func (c sqliteConnector) Connect(ctx context.Context) (dc driver.Conn, err error
 	if err != nil {
 		return nil, err
 	}
-	return sqliteConn{dc.(driverConn), c.file}, nil
+	return sqliteConn{dc.(driverConn), c.file, c.writes}, nil
 }
 
 // driverConn is what database/sql uses of the driver's connection.
@@ -37,7 +37,8 @@ type driverConn interface {
 // more seldom, so that one writer can be kept out for seconds by another that writes transaction after transaction.
 type sqliteConn struct {
 	driverConn
-	file sqliteFile
+	file   sqliteFile
+	writes bool
 }
 
 // BeginTx implements driver.ConnBeginTx.
@@ -48,22 +49,25 @@ func (c sqliteConn) BeginTx(ctx context.Context, opts driver.TxOptions) (tx driv
 
 // ExecContext implements driver.ExecerContext.
 func (c sqliteConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (r driver.Result, err error) {
-	defer c.file.seen.since(time.Now())
 	err = patiently(ctx, func() (err error) { r, err = c.driverConn.ExecContext(ctx, query, args); return err })
 	return r, err
 }
 
 // QueryContext implements driver.QueryerContext.
 func (c sqliteConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (r driver.Rows, err error) {
-	defer c.file.seen.since(time.Now())
 	err = patiently(ctx, func() (err error) { r, err = c.driverConn.QueryContext(ctx, query, args); return err })
 	return r, err
 }
 
-// ResetSession implements driver.SessionResetter.
+// ResetSession implements driver.SessionResetter. Each commit waits for the disk again: a load has its own wait no longer.
 func (c sqliteConn) ResetSession(ctx context.Context) error {
 	if c.file.removed {
 		return nil
+	}
+	if c.writes {
+		if _, err := c.driverConn.ExecContext(context.WithoutCancel(ctx), `PRAGMA synchronous = FULL`, nil); err != nil {
+			return driver.ErrBadConn
+		}
 	}
 	return c.driverConn.ResetSession(ctx)
 }

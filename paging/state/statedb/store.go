@@ -2,9 +2,7 @@ package statedb
 
 import (
 	"context"
-	"database/sql/driver"
 	"embed"
-	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -61,7 +59,7 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context, conn bun.C
 // inTurn runs f in one of the many transactions of a load, on a connection of its own, which Copy can use. On SQLite it lets
 // others write first, and a power cut may take what was committed: nobody sees it before the load's last step, whose commit is on
 // the disk with all before it.
-func (s *Store) inTurn(ctx context.Context, f func(ctx context.Context, conn bun.Conn, tx bun.Tx) error) (err error) {
+func (s *Store) inTurn(ctx context.Context, f func(ctx context.Context, conn bun.Conn, tx bun.Tx) error) error {
 	if !handle.Postgres(s.DB) {
 		time.Sleep(sqlitePause)
 	}
@@ -71,21 +69,11 @@ func (s *Store) inTurn(ctx context.Context, f func(ctx context.Context, conn bun
 	}
 	defer conn.Close()
 	if !handle.Postgres(conn) {
-		if _, err := conn.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil {
+		if _, err := conn.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil { // until the connection is used again
 			return err
 		}
-		defer func() { err = errors.Join(err, syncAll(context.WithoutCancel(ctx), conn)) }()
 	}
 	return conn.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return f(ctx, conn, tx) })
-}
-
-// syncAll makes every commit of a connection wait for the disk again. A connection that refuses is not used any more.
-func syncAll(ctx context.Context, conn bun.Conn) error {
-	_, err := conn.ExecContext(ctx, `PRAGMA synchronous = FULL`)
-	if err != nil {
-		_ = conn.Raw(func(any) error { return driver.ErrBadConn })
-	}
-	return err
 }
 
 func ofTenant(t state.Tenant, err error) error {

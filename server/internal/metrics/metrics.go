@@ -21,6 +21,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/server/internal/web"
@@ -68,7 +69,7 @@ func New(db *sql.DB, cache Cache, versions func(context.Context) (Versions, erro
 		}),
 		database: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "lectern_database_statement_duration_seconds",
-			Help:    "Statements of the process, and how long each took up to its first row.",
+			Help:    "Statements of the process, and how long each took.",
 			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .5, 1, 5},
 		}),
 	}
@@ -104,8 +105,13 @@ func (m *Metrics) Observe(r web.Observed) {
 	m.requests.WithLabelValues(r.Method, r.Route, strconv.Itoa(r.Status)).Observe(r.Took.Seconds())
 }
 
-// Statement counts a statement of the database.
-func (m *Metrics) Statement(took time.Duration) { m.database.Observe(took.Seconds()) }
+// BeforeQuery implements bun.QueryHook.
+func (m *Metrics) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
+
+// AfterQuery implements bun.QueryHook: it counts a statement of the database.
+func (m *Metrics) AfterQuery(_ context.Context, e *bun.QueryEvent) {
+	m.database.Observe(time.Since(e.StartTime).Seconds())
+}
 
 // Limited returns the limiter of an API, which counts what it refuses.
 func (m *Metrics) Limited(api string, l auth.Limiter) auth.Limiter {
