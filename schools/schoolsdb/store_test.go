@@ -261,7 +261,7 @@ func TestStateIsOfOneTime(t *testing.T) {
 			renamed <- err
 		}()
 		seen := map[directory.Ref]bool{}
-		for range 100 {
+		for i := 0; i < 100 || len(seen) < 2 && i < 100_000; i++ {
 			st := f.state()
 			for _, a := range st.Accounts {
 				var n int
