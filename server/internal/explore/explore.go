@@ -18,8 +18,9 @@ import (
 	"embed"
 	"encoding/json"
 	"html/template"
+	"maps"
 	"net/http"
-	"strings"
+	"path"
 	"sync"
 
 	"golang.org/x/text/language"
@@ -42,15 +43,17 @@ type Settings struct {
 //go:embed page
 var files embed.FS
 
-// scripts and styles are served below Path, by their names, from these files.
-var (
-	scripts = map[string]string{
-		"explore.js": "explore.js", "schools.js": "schools.js", "libraries.js": "libraries.js", "course.js": "course.js",
-		"api.js": "api.js", "pages.js": "pages.js", "days.js": "days.js", "words.js": "words.js",
-		"parts.js": "parts.js", "chart.js": "chart.js", "download.js": "download.js", "uPlot.iife.min.js": "uplot/uPlot.iife.min.js",
+// parts are the scripts and styles, by their paths.
+var parts = func() page.Files {
+	parts := page.Files{}
+	for _, name := range []string{
+		"explore.js", "schools.js", "libraries.js", "course.js", "api.js", "pages.js", "days.js", "words.js", "parts.js", "chart.js", "download.js",
+		"explore.css", "uplot/uPlot.iife.min.js", "uplot/uPlot.min.css",
+	} {
+		parts[Path+"/"+path.Base(name)] = page.Embedded(files, "page/"+name)
 	}
-	styles = map[string]string{"explore.css": "explore.css", "uPlot.min.css": "uplot/uPlot.min.css"}
-)
+	return parts
+}()
 
 // The languages of the page; the first one is for who asks for none of them.
 var (
@@ -59,29 +62,14 @@ var (
 )
 
 // Owns reports whether a path is one that Handler serves.
-func Owns(path string) bool {
-	if path == Path || path == Path+"/" {
-		return true
-	}
-	name, below := strings.CutPrefix(path, Path+"/")
-	return below && (scripts[name] != "" || styles[name] != "")
-}
+func Owns(path string) bool { return path == Path || path == Path+"/" || parts[path] != nil }
 
 // Handler serves the page at the paths that it Owns.
 func Handler(s Settings) http.Handler {
-	numbers := localized(s)
-	served := page.Files{Path: numbers, Path + "/": numbers}
-	for name, file := range scripts {
-		served[Path+"/"+name] = embedded(page.Script, file)
-	}
-	for name, file := range styles {
-		served[Path+"/"+name] = embedded(page.Style, file)
-	}
+	served := maps.Clone(parts)
+	served[Path] = localized(s)
+	served[Path+"/"] = served[Path]
 	return served
-}
-
-func embedded(contentType, name string) func(*http.Request) page.File {
-	return page.Always(func() page.File { return page.New(contentType, read(name)) })
 }
 
 // read returns an embedded file.

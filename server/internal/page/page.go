@@ -8,22 +8,25 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"embed"
 	"encoding/hex"
 	"io"
 	"net/http"
+	"path"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
-// The content types of files.
+// HTML and JSON are content types of files.
 const (
-	HTML   = "text/html; charset=utf-8"
-	Script = "text/javascript; charset=utf-8"
-	Style  = "text/css; charset=utf-8"
-	JSON   = "application/json"
+	HTML = "text/html; charset=utf-8"
+	JSON = "application/json"
 )
+
+var contentTypes = map[string]string{".html": HTML, ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 
 // policy lets a page run and ask nothing but what this server sends. Style sheets may have their icons in them.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
@@ -46,17 +49,32 @@ func New(contentType string, plain []byte) File {
 	return File{contentType, plain, b.Bytes(), tagOf(plain), "Accept-Encoding"}
 }
 
-// Unpacked returns a file of its gzip form. It panics where that is none, since it is embedded in the binary.
-func Unpacked(contentType string, zipped []byte) File {
+// unpacked returns a file of its gzip form.
+func unpacked(contentType string, zipped []byte) File {
 	r, err := gzip.NewReader(bytes.NewReader(zipped))
 	if err != nil {
-		panic(err)
+		panic(err) // it is embedded
 	}
 	plain, err := io.ReadAll(r)
 	if err != nil {
 		panic(err)
 	}
 	return File{contentType, plain, zipped, tagOf(plain), "Accept-Encoding"}
+}
+
+// Embedded is for a file that is embedded in the binary, in its gzip form where its name ends in .gz.
+func Embedded(files embed.FS, name string) func(*http.Request) File {
+	return Always(func() File {
+		b, err := files.ReadFile(name)
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		plain, zipped := strings.CutSuffix(name, ".gz")
+		if zipped {
+			return unpacked(contentTypes[path.Ext(plain)], b)
+		}
+		return New(contentTypes[path.Ext(plain)], b)
+	})
 }
 
 // ByLanguage is the file as one of several, chosen by Accept-Language.
