@@ -228,9 +228,16 @@ func OptionalText(w *Walk, name string, p **string, options ...Option) {
 	}
 }
 
-// ID declares the identifier of an event: a text or, in a feed, the digits of a number.
+// maxID is the most characters of an identifier (F5).
+const maxID = 64
+
+// ID declares the identifier of an event: a text of at most 64 characters or, in a feed, the digits of a number.
 func ID(w *Walk, name string, p *[]byte, options ...Option) {
-	raw(w, w.next(name, Identifier, options), p)
+	f := w.next(name, Identifier, options)
+	if w.making {
+		f.AtMost = maxID
+	}
+	raw(w, f, p)
 }
 
 // Bytes declares a text that is not copied.

@@ -32,7 +32,7 @@ type Field struct {
 	// Nullable says that a null is nothing but null; otherwise Null is the number that stands for it.
 	Nullable bool
 	Null     int64
-	AtMost   int      // characters of a text; 0 is any number
+	AtMost   int      // characters of a text in a feed; 0 is any number
 	Names    []string // of a Name, by its number; an empty one is no name
 	// Parse reads what a feed writes: of a Name a text that is none of the Names, of an Amount a number. The error says what
 	// is wrong with it, such as `must be a number from 0 to 100`. Nil is no other way to write it.
@@ -81,7 +81,7 @@ const Required Option = 1
 // atMost is the place from which on the bits of an option are those of [AtMost].
 const atMost = 1
 
-// AtMost bounds the characters of a text.
+// AtMost bounds the characters that a text has in a feed.
 func AtMost(characters int) Option { return Option(characters) << atMost }
 
 // set takes over the options.

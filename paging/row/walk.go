@@ -44,11 +44,8 @@ type Walk struct {
 	err     error
 }
 
-// Look returns a walk of the visitor along records of the schema's type, which stay as they are. It is not for use by several
-// goroutines at once.
-func (s Schema) Look(v Visitor) *Walk { return &Walk{visitor: v, schema: s} }
-
-// Fill is Look for a visitor that fills the records.
+// Fill returns a walk of the visitor along records of the schema's type, which it fills. It is not for use by several goroutines at
+// once.
 func (s Schema) Fill(v Visitor) *Walk { return &Walk{visitor: v, schema: s, fills: true} }
 
 // Over visits all fields of a record. The error says that the visitor returned a number which the field cannot hold.

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"bytes"
+	"fmt"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,9 +21,6 @@ type cells struct {
 	wrong   error // nil where the row is good
 	scratch []byte
 }
-
-// maxID is the most characters of an identifier (F5).
-const maxID = 64
 
 // begin takes up the row of a line, which is wrong already where a required field is null.
 func (c *cells) begin(line int) {
@@ -133,8 +131,8 @@ func (c *cells) Bytes(f *row.Field, _ []byte) (text []byte) {
 	default:
 		text, wrong = c.storable(cell)
 	}
-	if f.Kind == row.Identifier && len(text) > maxID && utf8.RuneCount(text) > maxID {
-		wrong = "must have at most 64 characters"
+	if f.AtMost > 0 && len(text) > f.AtMost && utf8.RuneCount(text) > f.AtMost {
+		wrong = fmt.Sprintf("must have at most %d characters", f.AtMost)
 	}
 	if wrong != "" {
 		c.Fail(f, wrong)

@@ -28,6 +28,7 @@ type every struct {
 	ints       []int64
 	maybeText  *string
 	maybeInt   *int64
+	short      string
 }
 
 type (
@@ -53,6 +54,7 @@ func (e *every) Fields(w *row.Walk) {
 	row.Ints(w, "ints", &e.ints)
 	row.OptionalText(w, "maybeText", &e.maybeText)
 	row.OptionalInt(w, "maybeInt", &e.maybeInt)
+	row.Text(w, "short", &e.short, row.AtMost(3))
 }
 
 // show prints the field of a name.
@@ -60,7 +62,7 @@ func (e *every) show(name string) string {
 	return fmt.Sprint(map[string]any{
 		"text": e.text, "id": string(e.id), "integer": e.integer, "number": string(e.number), "amount": e.amount, "boolean": e.boolean,
 		"colour": e.colour, "moment": e.moment.Format(time.RFC3339Nano), "day": e.day, "ints": e.ints,
-		"maybeText": e.maybeText == nil, "maybeInt": e.maybeInt == nil,
+		"maybeText": e.maybeText == nil, "maybeInt": e.maybeInt == nil, "short": e.short,
 	}[name])
 }
 
@@ -101,6 +103,8 @@ func TestValues(t *testing.T) {
 		{"text", text, `"a b"`, "", "a b"},
 		{"text escaped", text, `"a\tbA\ud83d\ude00"`, "a\tbA😀", "a\tbA😀"},
 		{"text true", text, `true`, "-", "bad: must be a string"},
+		{"text of 3 characters", "short", `"éüß"`, "", "éüß"},
+		{"text of 4 characters", "short", `"abcd"`, "", "bad: must have at most 3 characters"},
 		{"ID text", id, `"s-1"`, "", "s-1"},
 		{"ID number", id, `12`, "", "12"},
 		{"ID null", id, `null`, `""`, ""},

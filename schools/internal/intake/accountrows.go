@@ -28,8 +28,6 @@ func (a *AccountRow) Fields(w *row.Walk) {
 	row.BoolOr(w, "active", &a.Active, true)
 }
 
-var accountFields = row.Of(&AccountRow{})
-
 // Accounts settles the rows of accounts. New ones take their identifiers in the order of reference.
 func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad row.Rejected) (Counts, error) {
 	live := in.liveAccounts(len(rows))
@@ -182,9 +180,6 @@ func (in *Intake) accountFault(a *directory.Account, of AccountRow) *row.FaultEr
 		return row.Fault("kind", "must be one of reader, teacher, administrator, internal")
 	}
 	a.Kind, a.Entity = kind, 0
-	if f := texts(accountFields, &of); f != nil {
-		return f
-	}
 	if of.EntityRef == "" {
 		if schools.ProfileOf(kind) != 0 {
 			return row.Fault("entityReferenceId", "is required")

@@ -9,8 +9,6 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 )
 
-var bookFields = row.Of(&schools.Book{})
-
 // Books settles the rows of books.
 func (in *Intake) Books(rows []row.Lined[schools.Book], bad row.Rejected) (Counts, error) {
 	return settle(row.Settling[schools.Book, schools.Book]{
@@ -34,9 +32,6 @@ func bookOf(b schools.Book) (schools.Book, error) {
 	if b.Length < 1 {
 		return b, row.Fault("length", "must be a positive integer")
 	}
-	if wrong := texts(bookFields, &b); wrong != nil {
-		return b, wrong
-	}
 	return b, nil
 }
 
@@ -55,8 +50,6 @@ func (e *EvaluationRow) Fields(w *row.Walk) {
 	row.Text(w, "title", &e.Title, row.AtMost(255))
 	row.OptionalInstant(w, "appliedAt", &e.AppliedAt)
 }
-
-var evaluationFields = row.Of(&EvaluationRow{})
 
 // Evaluations settles the rows of evaluations.
 func (in *Intake) Evaluations(rows []row.Lined[EvaluationRow], bad row.Rejected) (Counts, error) {
@@ -84,9 +77,6 @@ func (in *Intake) evaluation(of EvaluationRow) (e directory.Evaluation, err erro
 	entity, live := in.entities[ref]
 	if !live {
 		return e, row.Fault("entityReferenceId", directory.MsgMissing)
-	}
-	if wrong := texts(evaluationFields, &of); wrong != nil {
-		return e, wrong
 	}
 	return directory.Evaluation{ID: of.ID, Entity: entity.ID, Title: of.Title, AppliedAt: of.AppliedAt.UTC().Truncate(time.Microsecond)}, nil
 }

@@ -3,7 +3,6 @@ package intake
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/lectern-dev/lectern/directory"
@@ -112,28 +111,4 @@ func settle[R any, V comparable](s row.Settling[R, V], rows []row.Lined[R], bad 
 	c := row.Counts{Rows: len(rows)}
 	err := s.Settle(rows, &c, bad)
 	return Counts(c), err
-}
-
-// texts returns the first text of a row that cannot be stored.
-func texts(s row.Schema, r row.Row) *row.FaultError {
-	var v textVisitor
-	_ = s.Look(&v).Over(r)
-	return v.wrong
-}
-
-type textVisitor struct {
-	row.Nothing
-	wrong *row.FaultError
-}
-
-// Text implements row.Visitor.
-func (v *textVisitor) Text(f *row.Field, text string, null bool) (string, bool) {
-	switch {
-	case v.wrong != nil:
-	case strings.IndexByte(text, 0) >= 0:
-		v.wrong = row.Fault(f.Name, "must not contain NUL characters")
-	case f.AtMost > 0 && len(text) > f.AtMost && len([]rune(text)) > f.AtMost:
-		v.wrong = row.Fault(f.Name, directory.MsgAtMost(f.AtMost))
-	}
-	return text, null
 }

@@ -147,8 +147,6 @@ func TestAccountRows(t *testing.T) {
 		{"reader attached to nothing", intake.AccountRow{Ref: "bia", Kind: "reader"}, "line 3 entityReferenceId is required"},
 		{"administrator attached to nothing", intake.AccountRow{Ref: "adm", Kind: "administrator"}, "new 1"},
 		{"unknown kind", intake.AccountRow{Ref: "bia", Kind: "student", EntityRef: "turma"}, "line 3 kind must be one of reader, teacher, administrator, internal"},
-		{"name with NUL", intake.AccountRow{Ref: "bia", Kind: "reader", Name: "a\x00", EntityRef: "turma"}, "line 3 name must not contain NUL characters"},
-		{"phone of 65 characters", intake.AccountRow{Ref: "bia", Kind: "reader", Phone: strings.Repeat("1", 65), EntityRef: "turma"}, "line 3 phone should be at most 64 character(s)"},
 		{"phone of 64 characters", intake.AccountRow{Ref: "bia", Kind: "reader", Phone: strings.Repeat("1", 64), EntityRef: "turma"}, "new 1"},
 	}
 	for _, tt := range tests {
