@@ -4,8 +4,6 @@
 //	effective  which segments of reading count, and what they come to
 //	stock      which lines of stock a title's readings use up
 //	periods    which days a report is about, by the rules of both APIs
-//	embed      folded events and a report over them, without a database
-//	loans      folded loans and sessions of a library network, reported from two states, without a database
 //	mount      the APIs inside of a program with a mux of its own
 //	pull       a year of readings over HTTP, page by page, into CSV
 //	rounds     a copy of a list, kept by what changed since the last pull

@@ -45,7 +45,7 @@
 //	total, ok := record.Total(march, 10_000)
 //
 // The program examples/effective does this and prints what each segment counts for. Whoever has many readers and books
-// leaves it to package schools, which folds segments by these rules (examples/embed).
+// leaves it to package schools, which folds segments by these rules.
 //
 // # Records
 //

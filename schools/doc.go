@@ -17,8 +17,7 @@
 //
 //   - schools/internal/facts: the packed forms into which events are folded when they are loaded. This module's own.
 //   - schools/internal/intake: how a feed's rows become settled changes, and a load. This module's own too.
-//   - [github.com/lectern-dev/lectern/schools/report]: the reports, from any store, of which package schoolsdb has one, and one
-//     is in memory. The program examples/embed folds events and reports on them in thirty lines, without a database.
+//   - [github.com/lectern-dev/lectern/schools/report]: the reports, from any store, of which package schoolsdb has one.
 //
 // The package knows no HTTP and no database.
 package schools

@@ -7,8 +7,6 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/lectern-dev/lectern/server"
@@ -21,12 +19,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	dir, err := os.MkdirTemp("", "mount-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	lectern, err := server.New(ctx, server.Config{URL: "sqlite:" + filepath.Join(dir, "lectern.db")})
+	lectern, err := server.New(ctx, server.Config{URL: "sqlite::memory:"}) // or a file, or PostgreSQL
 	if err != nil {
 		return err
 	}

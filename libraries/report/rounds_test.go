@@ -10,31 +10,43 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/internal/intake"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/database"
 )
 
-// changing is a feed that is fed again and again, each time with something else.
+// changing is a network that is loaded again and again, each time with something else.
 type changing struct {
+	*librariesdb.Store
+	network libraries.NetworkID
+
 	r    *rand.Rand
-	feed report.Feed
+	feed feed
 	now  time.Time
 }
 
 // newChanging makes a feed of 12 readers and 5 titles, with loans, reservations and sessions of ten days.
-func newChanging(r *rand.Rand) *changing {
-	c := &changing{r: r, now: time.Date(2026, 8, 14, 12, 0, 0, 0, time.UTC)}
-	c.feed = report.Feed{Terms: map[libraries.Vocabulary][]libraries.Term{
+func newChanging(t *testing.T, db *database.DB, r *rand.Rand) *changing {
+	t.Helper()
+	c := &changing{Store: &librariesdb.Store{DB: db.DB, Copy: db.Copy}, r: r, now: time.Date(2026, 8, 14, 12, 0, 0, 0, time.UTC)}
+	c.Store.Now = func() time.Time { return c.now }
+	slug := fmt.Sprint("n", r.Uint64())
+	var err error
+	c.network, err = librariesdb.CreateNetwork(t.Context(), db, slug, slug)
+	noError(t, err)
+	c.feed = feed{terms: map[libraries.Vocabulary][]libraries.Term{
 		libraries.LibraryTerms:  {{ID: 1, Name: "Centro"}, {ID: 2, Name: "Norte"}},
 		libraries.AgeGroupTerms: {{ID: 11, Name: "Adulto"}, {ID: 12, Name: "Infantil"}},
 	}}
 	for id := range int64(5) {
-		c.feed.Books = append(c.feed.Books, libraries.Book{ID: id, Title: fmt.Sprint("Livro ", id), Publisher: libraries.None, Year: libraries.None})
+		c.feed.books = append(c.feed.books, libraries.Book{ID: id, Title: fmt.Sprint("Livro ", id), Publisher: libraries.None, Year: libraries.None})
 	}
 	for n := range int64(12) {
-		c.feed.Readers = append(c.feed.Readers, libraries.Reader{
+		c.feed.readers = append(c.feed.readers, libraries.Reader{
 			ID: 150 * n, Name: fmt.Sprint("Nome ", n), Library: pickOne[int64](r, libraries.None, 1, 2), AgeGroup: pickOne[int64](r, libraries.None, 11, 12),
 			Status: libraries.ReaderActive, Registered: calendar.MustParse("2026-08-01"), Updated: c.now,
 		})
@@ -47,27 +59,32 @@ func newChanging(r *rand.Rand) *changing {
 	return c
 }
 
-func (c *changing) reader() *libraries.Reader { return &c.feed.Readers[c.r.IntN(len(c.feed.Readers))] }
+func (c *changing) load(t *testing.T) report.Access {
+	t.Helper()
+	return c.feed.load(t, c.Store, c.network, c.now)
+}
+
+func (c *changing) reader() *libraries.Reader { return &c.feed.readers[c.r.IntN(len(c.feed.readers))] }
 
 func (c *changing) at() time.Time { return c.now.Add(-time.Duration(1+c.r.IntN(240)) * time.Hour) }
 
 func (c *changing) loan() {
-	c.feed.Loans = append(c.feed.Loans, libraries.Loan{
-		ID: int64(len(c.feed.Loans)), Reader: c.reader().ID, Book: c.r.Int64N(5), Borrowed: c.at(), Status: libraries.LoanActive,
+	c.feed.loans = append(c.feed.loans, libraries.Loan{
+		ID: int64(len(c.feed.loans)), Reader: c.reader().ID, Book: c.r.Int64N(5), Borrowed: c.at(), Status: libraries.LoanActive,
 	})
 }
 
 func (c *changing) reservation() {
-	c.feed.Reservations = append(c.feed.Reservations, libraries.Reservation{
-		ID: int64(len(c.feed.Reservations)), Reader: c.reader().ID, Book: c.r.Int64N(5), Reserved: c.at(), Position: libraries.None, Status: libraries.Waiting,
+	c.feed.reservations = append(c.feed.reservations, libraries.Reservation{
+		ID: int64(len(c.feed.reservations)), Reader: c.reader().ID, Book: c.r.Int64N(5), Reserved: c.at(), Position: libraries.None, Status: libraries.Waiting,
 	})
 }
 
 // session is of a title that its reader has borrowed.
 func (c *changing) session() {
-	l := c.feed.Loans[c.r.IntN(len(c.feed.Loans))]
-	c.feed.Sessions = append(c.feed.Sessions, report.Session{
-		ID: fmt.Append(nil, "s", len(c.feed.Sessions)), Reader: l.Reader, Book: l.Book, Start: l.Borrowed.Add(time.Minute),
+	l := c.feed.loans[c.r.IntN(len(c.feed.loans))]
+	c.feed.sessions = append(c.feed.sessions, intake.SessionRow{
+		ID: fmt.Append(nil, "s", len(c.feed.sessions)), Reader: l.Reader, Book: l.Book, Start: l.Borrowed.Add(time.Minute),
 		Seconds: 1 + c.r.Int64N(900), Mode: []byte("online"), Format: []byte("ebook"), Progress: fmt.Append(nil, c.r.IntN(100)),
 	})
 }
@@ -76,7 +93,7 @@ func (c *changing) session() {
 func (c *changing) change() {
 	c.now = c.now.Add(time.Hour)
 	f := &c.feed
-	f.Readers = slices.Clone(f.Readers)
+	f.readers = slices.Clone(f.readers)
 	for range 1 + c.r.IntN(4) {
 		switch c.r.IntN(9) {
 		case 0:
@@ -93,13 +110,13 @@ func (c *changing) change() {
 		case 4:
 			c.loan()
 		case 5:
-			if l := &f.Loans[c.r.IntN(len(f.Loans))]; !l.Status.Ended() {
+			if l := &f.loans[c.r.IntN(len(f.loans))]; !l.Status.Ended() {
 				l.Status, l.Returned = libraries.LoanReturned, l.Borrowed.Add(time.Hour)
 			}
 		case 6:
 			c.reservation()
 		case 7:
-			if v := &f.Reservations[c.r.IntN(len(f.Reservations))]; v.Status == libraries.Waiting {
+			if v := &f.reservations[c.r.IntN(len(f.reservations))]; v.Status == libraries.Waiting {
 				v.Status, v.Resolved = libraries.Cancelled, v.Reserved.Add(time.Hour)
 			}
 		case 8:
@@ -111,14 +128,14 @@ func (c *changing) change() {
 // name names a title or a term anew.
 func (c *changing) name() {
 	if c.r.IntN(2) == 0 {
-		c.feed.Books = slices.Clone(c.feed.Books)
-		c.feed.Books[c.r.IntN(5)].Title = fmt.Sprint("Livro ", c.r.IntN(99))
+		c.feed.books = slices.Clone(c.feed.books)
+		c.feed.books[c.r.IntN(5)].Title = fmt.Sprint("Livro ", c.r.IntN(99))
 		return
 	}
 	v := pickOne(c.r, libraries.LibraryTerms, libraries.AgeGroupTerms)
-	c.feed.Terms = maps.Clone(c.feed.Terms)
-	c.feed.Terms[v] = slices.Clone(c.feed.Terms[v])
-	c.feed.Terms[v][c.r.IntN(2)].Name = fmt.Sprint("Termo ", c.r.IntN(99))
+	c.feed.terms = maps.Clone(c.feed.terms)
+	c.feed.terms[v] = slices.Clone(c.feed.terms[v])
+	c.feed.terms[v][c.r.IntN(2)].Name = fmt.Sprint("Termo ", c.r.IntN(99))
 }
 
 // rounds are asked of a list of two states.
@@ -182,22 +199,19 @@ func (l rounds[T]) bring(t *testing.T, size int) {
 // as it was (H14).
 func TestRounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
+	db := newDB(t)
 	for range 12 {
-		m, c := &report.Memory{}, newChanging(r)
+		c := newChanging(t, db, r)
 		var states []report.Access
 		for range 4 {
-			a, _, err := m.Fold(t.Context(), 7, c.feed, c.now)
-			if err != nil {
-				t.Fatal(err)
-			}
-			states = append(states, a)
+			states = append(states, c.load(t))
 			c.change()
 		}
 		for range 8 {
 			from := r.IntN(len(states))
 			was := states[from]
 			now := states[from+r.IntN(len(states)-from)]
-			reports := &report.Reports{Store: m, Cache: pickOne[state.Cache](r, nil, &keepAll{})}
+			reports := &report.Reports{Store: c.Store, Cache: pickOne[state.Cache](r, nil, &keepAll{})}
 			compared{t, reports, r, was, now}.all(c)
 		}
 	}
@@ -206,23 +220,22 @@ func TestRounds(t *testing.T) {
 // TestRoundsOfEachReader: a loan and its session on a day that had nothing, and a session of a loan of before, are in the rounds of
 // their readers, and in nobody else's.
 func TestRoundsOfEachReader(t *testing.T) {
-	m, c := &report.Memory{}, newChanging(rand.New(rand.NewPCG(3, 5)))
-	was, _, err := m.Fold(t.Context(), 7, c.feed, c.now)
-	noError(t, err)
-	c.feed.Loans = append(c.feed.Loans, libraries.Loan{
-		ID: int64(len(c.feed.Loans)), Reader: 300, Book: 2, Borrowed: c.now.AddDate(0, 0, -15), Status: libraries.LoanActive,
+	c := newChanging(t, newDB(t), rand.New(rand.NewPCG(3, 5)))
+	was := c.load(t)
+	c.feed.loans = append(c.feed.loans, libraries.Loan{
+		ID: int64(len(c.feed.loans)), Reader: 300, Book: 2, Borrowed: c.now.AddDate(0, 0, -15), Status: libraries.LoanActive,
 	})
-	for _, l := range []libraries.Loan{c.feed.Loans[0], c.feed.Loans[len(c.feed.Loans)-1]} {
-		c.feed.Sessions = append(c.feed.Sessions, report.Session{
-			ID: fmt.Append(nil, "s", len(c.feed.Sessions)), Reader: l.Reader, Book: l.Book, Start: l.Borrowed.Add(time.Minute),
+	for _, l := range []libraries.Loan{c.feed.loans[0], c.feed.loans[len(c.feed.loans)-1]} {
+		c.feed.sessions = append(c.feed.sessions, intake.SessionRow{
+			ID: fmt.Append(nil, "s", len(c.feed.sessions)), Reader: l.Reader, Book: l.Book, Start: l.Borrowed.Add(time.Minute),
 			Seconds: 60, Mode: []byte("online"), Format: []byte("ebook"), Progress: []byte("99"),
 		})
 	}
-	now, _, err := m.Fold(t.Context(), 7, c.feed, c.now.Add(time.Hour))
-	noError(t, err)
-	reports := &report.Reports{Store: m}
+	c.now = c.now.Add(time.Hour)
+	now := c.load(t)
+	reports := &report.Reports{Store: c.Store}
 	period := calendar.Period{Start: calendar.Day(c.now) - 20, End: calendar.Day(c.now)}
-	for _, reader := range c.feed.Readers {
+	for _, reader := range c.feed.readers {
 		loans, days := report.LoanQuery{Period: period, Reader: &reader.ID}, report.DayQuery{Period: period, Reader: &reader.ID}
 		rounds[report.LoanRow]{
 			fmt.Sprint("loans of ", reader.ID),

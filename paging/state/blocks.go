@@ -66,11 +66,6 @@ type Range struct {
 	Extent Span
 }
 
-// Overlaps reports whether a block spans something of the range's extent.
-func (r Range) Overlaps(lo, hi int32) bool {
-	return r.Extent == Span{} || int64(hi) >= r.Extent.From && int64(lo) < r.Extent.End
-}
-
 // Blocks reads packed forms as they were at a state.
 type Blocks interface {
 	// Scan calls visit with the blocks of a kind in a range, as the load of the number at left them, by A, then B: all of
@@ -156,6 +151,9 @@ func Changes(t Tenant, of ...*Puts) (all []Change, bytes int) {
 	}
 	return all, bytes
 }
+
+// ErrLost says that a load may write no more: another has taken over.
+var ErrLost = errors.New("another load has taken over; nothing of this one was kept: run it again")
 
 // ErrCorrupt says that a stored block is not what was written.
 var ErrCorrupt = errors.New("corrupt block")

@@ -2,11 +2,7 @@
 //
 // Every read names the state that it wants by its [Versions], and a load writes beside all readers: what it changes can be
 // seen once it holds, and nobody waits. The packed forms of what was loaded are [Blocks], which a load writes through a
-// [Writer]; they stand in a database, package statedb, or in a [Memory]:
-//
-//	load := memory.Load(tenant)
-//	err := load.Write(ctx, state.Change{Kind: kind, Gone: replaced, Put: blocks})
-//	number, err := load.Hold() // what Scan reads at
+// [Writer]; package statedb keeps them in a database.
 //
 // What a state's answers are computed from is kept in a [Cache], under keys that begin with the tenant and name the state, so
 // that nothing has ever to be withdrawn:

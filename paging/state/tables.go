@@ -187,24 +187,3 @@ func (r *Records[T]) Change(p Rows[T]) Change {
 	}
 	return c
 }
-
-// ReadRows yields the records of a table in a Memory, as [Memory.Rows] does their rows.
-func ReadRows[T any](m *Memory, t Tenant, of *Records[T], wanted func(life Span) bool, from ...int64) iter.Seq2[T, error] {
-	next := of.Scanner()
-	derived := len(of.order) - len(of.Fields)
-	return func(yield func(T, error) bool) {
-		for values := range m.Rows(t, of.Table, wanted, from...) {
-			v, err := next(func(dest ...any) error {
-				for i, place := range of.order {
-					if place >= derived {
-						*dest[place-derived].(*any) = values[i]
-					}
-				}
-				return nil
-			})
-			if !yield(v, err) || err != nil {
-				return
-			}
-		}
-	}
-}

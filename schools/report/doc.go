@@ -2,14 +2,14 @@
 //
 // A [Reports] answers from any [Store], a page at a time:
 //
-//	reports := report.Reports{Store: store} // a schoolsdb.Store, a Memory, or one of your own
+//	reports := report.Reports{Store: store} // a schoolsdb.Store, or one of your own
 //	list, err := reports.Readings(ctx, access, march, report.Filter{}, paging.Page{Number: 1, Size: 100})
 //	for _, r := range list.Rows {
 //		fmt.Println(r.UserID, r.Book.Title, r.Minutes, r.Percent, r.Finished) // 18.4 45.01 false
 //	}
 //
 // An [Access] says which network may be seen, and in which state; the period must be effective already, see
-// [github.com/lectern-dev/lectern/reading/calendar.Asked.Schools]. A [Memory] is a store without a database.
+// [github.com/lectern-dev/lectern/reading/calendar.Asked.Schools].
 //
 // # Consistency
 //
@@ -27,6 +27,6 @@
 //
 //	list, err := reports.ReadingsSince(ctx, access, report.Round{Since: then, Was: march, Period: march}, paging.Page{Number: 1, Size: 100})
 //
-// The package knows the register, the packed forms and what a filter asks. It does not know how facts come about, but for
-// [Memory.Fold], HTTP and its texts, or databases.
+// The package knows the register, the packed forms and what a filter asks. It does not know how facts come about,
+// HTTP and its texts, or databases.
 package report

@@ -26,15 +26,15 @@ import (
 	"github.com/lectern-dev/lectern/schools/report"
 )
 
-// shelf is a report.Store in memory: one partner, at the state of now whatever an access names.
+// shelf is a report.Store of one partner, at the state of now whatever an access names.
 type shelf struct {
-	state.Memory
+	*blocks
 	register *report.Register
 	books    *schools.Books
 }
 
-func (s *shelf) Scan(ctx context.Context, t state.Tenant, _ int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
-	return s.Memory.Scan(ctx, t, s.Now(t), k, r, visit)
+func (s *shelf) Scan(ctx context.Context, _ state.Tenant, _ int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
+	return s.Store.Scan(ctx, s.tenant, s.at, k, r, visit)
 }
 
 func (s *shelf) Register(context.Context, directory.PartnerID, state.Versions) (*report.Register, error) {
@@ -242,7 +242,7 @@ const firstDay = calendar.Date(20000 - 20000%16 - 3)
 // newShelf folds random events of all accounts of the tests' partner.
 func newShelf(t *testing.T, r *rand.Rand) (*shelf, []schools.Event) {
 	t.Helper()
-	s := &shelf{register: newRegister(), books: schools.NewBooks(4)}
+	s := &shelf{newBlocks(t, newDB(t)), newRegister(), schools.NewBooks(4)}
 	for book := range int64(4) {
 		s.books.Add(schools.Book{ID: book, Title: fmt.Sprint("Livro ", book), Length: 10 + 10*book})
 	}
@@ -274,24 +274,21 @@ func (s *shelf) load(t *testing.T, events []schools.Event) {
 			t.Fatal(err)
 		}
 	}
-	l := s.Load(0)
-	fresh, repeated, err := intake.Load(t.Context(), l, pile, intake.Options{})
-	if err != nil || fresh != len(events) || repeated != 0 {
-		t.Fatalf("Load = %d new, %d repeated, %v, want %d new", fresh, repeated, err, len(events))
-	}
-	if _, err := l.Hold(); err != nil {
-		t.Fatal(err)
-	}
+	s.write(t, func(l state.Writer) error {
+		fresh, repeated, err := intake.Load(t.Context(), l, pile, intake.Options{})
+		if err != nil || fresh != len(events) || repeated != 0 {
+			t.Errorf("Load = %d new, %d repeated, %v, want %d new", fresh, repeated, err, len(events))
+		}
+		return err
+	})
 }
 
 // harm changes the blocks behind the reports' back.
 func (s *shelf) harm(t *testing.T, k state.Kind, key state.BlockKey, put ...state.Block) {
 	t.Helper()
-	l := s.Load(0)
-	err := l.Write(t.Context(), state.BlockChange(l.Tenant(), k, []state.BlockKey{key}, slices.Values(put)))
-	if _, herr := l.Hold(); err != nil || herr != nil {
-		t.Fatal(err, herr)
-	}
+	s.write(t, func(l state.Writer) error {
+		return l.Write(t.Context(), state.BlockChange(l.Tenant(), k, []state.BlockKey{key}, slices.Values(put)))
+	})
 }
 
 // record returns the stored record of a user and a book.
@@ -299,6 +296,7 @@ func (s *shelf) record(t *testing.T, key state.BlockKey) (found state.Block) {
 	t.Helper()
 	err := s.Scan(t.Context(), 0, 0, facts.RecordKind, state.Range{Among: []int64{key.A}, B: state.Between(key.B, key.B)}, func(b state.Block) error {
 		found = b
+		found.Data = slices.Clone(b.Data)
 		return nil
 	})
 	if err != nil || found.BlockKey != key {
@@ -426,11 +424,11 @@ func TestReadingsOfDamagedData(t *testing.T) {
 		"a book":           {func(_ *testing.T, s *shelf) { s.books = schools.NewBooks(0) }, "user 1, book 1: it or one before it is missing"},
 		"the record's only day": {func(t *testing.T, s *shelf) {
 			other := s.record(t, state.BlockKey{A: 2, B: 1})
-			other.BlockKey, other.Lo = first, int32(firstDay)
+			other.BlockKey, other.Lo, other.Hi = first, int32(firstDay), int32(firstDay)+1
 			s.harm(t, facts.RecordKind, first, other)
 		}, "user 1, book 1: ledger and record differ"},
 	} {
-		s := &shelf{register: newRegister(), books: schools.NewBooks(4)}
+		s := &shelf{newBlocks(t, newDB(t)), newRegister(), schools.NewBooks(4)}
 		for book := range int64(4) {
 			s.books.Add(schools.Book{ID: book, Title: fmt.Sprint("Livro ", book), Length: 10 + 10*book})
 		}

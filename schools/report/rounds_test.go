@@ -18,9 +18,10 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 	"github.com/lectern-dev/lectern/schools/report"
+	"github.com/lectern-dev/lectern/server/database"
 )
 
-// line is a report.Store in memory with states one after the other: a write of the register and a load of events and books each.
+// line is a report.Store with states one after the other: a write of the register and a load of events and books each.
 type line struct {
 	shelf
 	states []step
@@ -37,8 +38,12 @@ type step struct {
 	events   []schools.Event
 }
 
-func (l *line) Scan(ctx context.Context, t state.Tenant, at int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
-	return l.Memory.Scan(ctx, t, at, k, r, visit)
+func (l *line) Scan(ctx context.Context, _ state.Tenant, at int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
+	return l.Store.Scan(ctx, l.tenant, at, k, r, visit)
+}
+
+func (l *line) Replaced(ctx context.Context, _ state.Tenant, k state.Kind, loads state.Span, visit func(state.BlockKey) error) error {
+	return l.Store.Replaced(ctx, l.tenant, k, loads, visit)
 }
 
 func (l *line) of(wanted func(state.Versions) bool) step {
@@ -82,9 +87,9 @@ func (l *line) ReplacedBooks(_ context.Context, _ directory.PartnerID, loads sta
 
 // newLine makes four states by random steps: accounts move or are written anew as they are, a school is renamed, some users read, a
 // book is given another title.
-func newLine(t *testing.T, r *rand.Rand) *line {
+func newLine(t *testing.T, db *database.DB, r *rand.Rand) *line {
 	t.Helper()
-	l := &line{}
+	l := &line{shelf: shelf{blocks: newBlocks(t, db)}}
 	s := step{register: newRegister(), books: schools.NewBooks(4), people: map[directory.UserID]report.Person{}}
 	for book := range int64(4) {
 		s.books.Add(schools.Book{ID: book, Title: fmt.Sprint("Livro ", book), Length: 10 + 10*book})
@@ -118,7 +123,7 @@ func newLine(t *testing.T, r *rand.Rand) *line {
 			s.events = append(s.events, e)
 		}
 		l.load(t, s.events)
-		s.at.Facts = l.Now(0)
+		s.at.Facts = l.at
 		l.states = append(l.states, s)
 	}
 	return l
@@ -211,8 +216,9 @@ func TestRounds(t *testing.T) {
 		start := firstDay + 35 + calendar.Date(r.IntN(4))
 		return calendar.Period{Start: start, End: start + calendar.Date(r.IntN(4))}
 	}
-	for range 60 {
-		l := newLine(t, r)
+	db := newDB(t)
+	for range 20 {
+		l := newLine(t, db, r)
 		for _, cache := range []state.Cache{nil, &memo{}} {
 			sel := selections[max(0, r.IntN(2*len(selections))-len(selections))]
 			q := report.Round{Was: period(), Filter: sel.filter}
@@ -339,7 +345,7 @@ func (r replacing) Replaced(_ context.Context, _ state.Tenant, _ state.Kind, _ s
 
 // TestRoundOfMany is refused above two million records that were replaced.
 func TestRoundOfMany(t *testing.T) {
-	l := newLine(t, rand.New(rand.NewPCG(11, 12)))
+	l := newLine(t, newDB(t), rand.New(rand.NewPCG(11, 12)))
 	for records, want := range map[int]error{2_000_000: nil, 2_000_001: round.ErrMany} {
 		r := &report.Reports{Store: replacing{l, records}}
 		access := report.Access{Network: 1, At: l.states[1].at}
@@ -353,12 +359,12 @@ func TestRoundOfMany(t *testing.T) {
 
 // TestRoundOfDamagedData: a day whose minutes are missing is told.
 func TestRoundOfDamagedData(t *testing.T) {
-	l := newLine(t, rand.New(rand.NewPCG(13, 14)))
+	l := newLine(t, newDB(t), rand.New(rand.NewPCG(13, 14)))
 	last := l.states[len(l.states)-1]
 	day := last.events[0].Day
 	l.harm(t, facts.MinutesKind, state.BlockKey{A: int64(day)})
 	now := last
-	now.at.Facts = l.Now(0)
+	now.at.Facts = l.at
 	l.states = append(l.states, now)
 	period := calendar.Period{Start: day, End: day}
 	_, err := (&report.Reports{Store: l}).EngagementsSince(t.Context(), report.Access{Network: 1, At: now.at},

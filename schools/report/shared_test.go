@@ -2,12 +2,73 @@ package report_test
 
 import (
 	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
 	"maps"
 	"slices"
+	"strings"
+	"testing"
+	"time"
 
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
+
+// newDB is a database for partners.
+func newDB(t *testing.T) *database.DB {
+	t.Helper()
+	db := dbtest.SQLite(t)
+	if _, err := server.Migrate(t.Context(), db); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// blocks are those of a partner in a database.
+type blocks struct {
+	*statedb.Store
+	tenant state.Tenant
+	at     int64 // number of the latest load
+}
+
+func newBlocks(t *testing.T, db *database.DB) *blocks {
+	t.Helper()
+	id, err := directorydb.CreatePartner(t.Context(), db, directory.Ref(strings.ToLower(rand.Text())), "P")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &blocks{Store: server.States(db, nil), tenant: state.Tenant(id)}
+}
+
+// write writes and publishes a load.
+func (b *blocks) write(t *testing.T, f func(state.Writer) error) {
+	t.Helper()
+	l, err := b.Begin(t.Context(), b.tenant, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = f(l); err == nil {
+		_, err = l.Hold(t.Context(), func(_ context.Context, _ bun.Tx, now time.Time, h *authdb.Held) error {
+			h.Facts, h.From = l.Number(), now
+			return nil
+		})
+	}
+	if err := errors.Join(err, l.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	b.at = l.Number()
+}
 
 func presentDays(events []schools.Event) []calendar.Date {
 	days := map[calendar.Date]bool{}

@@ -1,18 +1,28 @@
 package intake_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/spill"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 	"github.com/lectern-dev/lectern/schools/internal/intake"
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
 var day = calendar.MustParse("2026-03-10")
@@ -25,24 +35,43 @@ func read(user directory.UserID, book int64, number int) schools.Event {
 	}
 }
 
-// load loads a pile into a memory, and returns the number of the state.
-func load(t *testing.T, m *state.Memory, p *intake.Pile) int64 {
+// newFacts are those of a partner in a database, without a load.
+func newFacts(t *testing.T) facts.Facts {
 	t.Helper()
-	l := m.Load(1)
-	if _, _, err := intake.Load(t.Context(), l, p, intake.Options{}); err != nil {
+	db := dbtest.SQLite(t)
+	if _, err := server.Migrate(t.Context(), db); err != nil {
 		t.Fatal(err)
 	}
-	at, err := l.Hold()
+	id, err := directorydb.CreatePartner(t.Context(), db, "p", "P")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return at
+	return facts.Facts{Blocks: server.States(db, nil), Partner: id}
+}
+
+// load loads a pile and publishes it.
+func load(t *testing.T, f *facts.Facts, p *intake.Pile) {
+	t.Helper()
+	l, err := f.Blocks.(*statedb.Store).Begin(t.Context(), state.Tenant(f.Partner), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err = intake.Load(t.Context(), l, p, intake.Options{}); err == nil {
+		_, err = l.Hold(t.Context(), func(_ context.Context, _ bun.Tx, now time.Time, h *authdb.Held) error {
+			h.Facts, h.From = l.Number(), now
+			return nil
+		})
+	}
+	if err := errors.Join(err, l.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	f.At = l.Number()
 }
 
 // TestLedgersOfManyEvents: users whose ledgers are stored together have them all, though their events are more than are folded at a time,
 // and so after a second load.
 func TestLedgersOfManyEvents(t *testing.T) {
-	m := &state.Memory{}
+	f := newFacts(t)
 	users := []directory.UserID{128, 129, 130, 255}
 	for times := range int64(2) {
 		p := &intake.Pile{}
@@ -53,7 +82,8 @@ func TestLedgersOfManyEvents(t *testing.T) {
 				}
 			}
 		}
-		ledgers, err := facts.Facts{Blocks: m, Partner: 1, At: load(t, m, p)}.Ledgers(t.Context())
+		load(t, &f, p)
+		ledgers, err := f.Ledgers(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,16 +150,19 @@ func TestLargePartsComeInPieces(t *testing.T) {
 	if most[whole] != 3 || most[large] != 1 {
 		t.Errorf("pieces are of %d blocks of users at most, and of a large part of %d, want 3 and 1", most[whole], most[large])
 	}
-	a, b := &state.Memory{}, &state.Memory{}
-	if got, want := stored(t, b, load(t, b, large)), stored(t, a, load(t, a, whole)); !slices.Equal(got, want) || len(want) == 0 {
+	a, b := newFacts(t), newFacts(t)
+	load(t, &a, whole)
+	load(t, &b, large)
+	if got, want := stored(t, b), stored(t, a); !slices.Equal(got, want) || len(want) == 0 {
 		t.Errorf("a load by pieces stores %d blocks that are not the %d of one by parts", len(got), len(want))
 	}
 }
 
 // stored are the blocks of a state.
-func stored(t *testing.T, m *state.Memory, at int64) (all []string) {
+func stored(t *testing.T, f facts.Facts) (all []string) {
+	t.Helper()
 	for _, kind := range []state.Kind{facts.RecordKind, facts.LedgerKind, facts.PresenceKind, facts.MinutesKind, facts.SeenKind, facts.SumsKind} {
-		err := m.Scan(t.Context(), 1, at, kind, state.Range{}, func(b state.Block) error {
+		err := f.Scan(t.Context(), kind, state.Range{}, func(b state.Block) error {
 			all = append(all, fmt.Sprintf("%s %v %x", kind.Name, b.BlockKey, b.Data))
 			return nil
 		})
