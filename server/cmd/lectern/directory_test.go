@@ -126,7 +126,9 @@ func TestDirectoryKeyAndSign(t *testing.T) {
 				t.Errorf("key %s after the rotation = %d, want 200 for both", key.AccessKeyID, status)
 			}
 		}
-		ok(t, "key", "revoke", k.AccessKeyID)
+		if out, err := child(t, "key", "revoke", k.AccessKeyID).CombinedOutput(); err != nil { // a process of its own
+			t.Fatalf("revoke: %v: %s", err, out)
+		}
 		if status, _ := signed(k, "GET", one); status != 401 {
 			t.Errorf("the revoked key = %d, want 401", status)
 		}

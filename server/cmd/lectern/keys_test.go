@@ -209,3 +209,23 @@ func TestIssueNamesBothWays(t *testing.T) {
 		t.Errorf("no such network says %q, want both ways to create one", line)
 	}
 }
+
+// TestRevokedElsewhere: a key that another process revokes ends at once, on a server that knows it.
+func TestRevokedElsewhere(t *testing.T) {
+	loaded(t)
+	key, id := apiKey(t, ok(t, "key", "issue", "schools", "--partner", "ana", "--network", "rede-1"))
+	whileServing(t, []string{"serve", "--addr", "127.0.0.1:0"}, servingLine, func(lines string) {
+		users := servedAt(t, lines) + "/api-platform/schools/v1/users"
+		for range 2 {
+			if status, body := fetch(t, users, key); status != 200 {
+				t.Fatalf("a live key = %d %s, want 200", status, body)
+			}
+		}
+		if out, err := child(t, "key", "revoke", id).CombinedOutput(); err != nil {
+			t.Fatalf("revoke: %v: %s", err, out)
+		}
+		if status, _ := fetch(t, users, key); status != 401 {
+			t.Errorf("the revoked key = %d, want 401", status)
+		}
+	})
+}
