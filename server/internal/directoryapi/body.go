@@ -14,9 +14,12 @@ import (
 )
 
 const (
-	// maxBody is the size of the largest body that is read, and maxBodies of all that are in memory at a time (P10).
+	// maxBody is the size of the largest body that is read, and maxBodies of all in memory at a time that are larger than
+	// smallBody (P10). A small one takes no more than its connection does, and has every record: so a partner whose bodies are
+	// slow to come keeps no other from writing.
 	maxBody   = 1 << 20
 	maxBodies = 64 << 20
+	smallBody = 16 << 10
 )
 
 // readBody reads the whole body, of any method, since its hash is a part of what was signed. Its room is the call's until done.
@@ -28,10 +31,12 @@ func (c *call) readBody() error {
 	if length < 0 {
 		length = maxBody
 	}
-	if !c.bodies.TryAcquire(length) {
-		return errBusy
+	if length > smallBody {
+		if !c.bodies.TryAcquire(length) {
+			return errBusy
+		}
+		c.room = length
 	}
-	c.room = length
 	var err error
 	c.body, err = io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxBody))
 	var tooLarge *http.MaxBytesError

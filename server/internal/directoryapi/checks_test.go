@@ -268,7 +268,8 @@ func TestBodyUnread(t *testing.T) {
 	}
 }
 
-// Bodies that are on their way have room together for 64 MiB, by what they announce; one more is refused for a second (P10).
+// Bodies that are on their way have room together for 64 MiB, by what they announce; one more is refused for a second (P10), but
+// for a small one, which needs no room.
 func TestBusy(t *testing.T) {
 	h := web.CloseUnread(newAPI(&fixed{}).Handler())
 	post := func(body io.Reader, length int64) *httptest.ResponseRecorder {
@@ -288,14 +289,16 @@ func TestBusy(t *testing.T) {
 		slow.Go(func() { post(io.MultiReader(told{reading}, body), length) })
 		<-reading
 	}
-	w := post(strings.NewReader("{}"), 2)
+	small, larger := strings.Repeat(" ", 16<<10), strings.Repeat(" ", 16<<10+1)
+	expect(t, "a small one", post(strings.NewReader(small), 16<<10), 401, detail("Unauthorized")) // its hash is not signed
+	w := post(strings.NewReader(larger), 16<<10+1)
 	expect(t, "no room", w, 503, detail("Service Unavailable"))
 	if w.Header().Get("Retry-After") != "1" || w.Header().Get("Connection") != "close" {
 		t.Errorf("no room: %v, want Retry-After 1 and Connection close", w.Header())
 	}
 	end.Close()
 	slow.Wait()
-	expect(t, "room again", post(strings.NewReader("{}"), 2), 401, detail("Unauthorized")) // its hash is not signed
+	expect(t, "room again", post(strings.NewReader(larger), 16<<10+1), 401, detail("Unauthorized"))
 }
 
 // told tells that it is read, and is empty.
