@@ -67,7 +67,7 @@ const (
 
 // Remover returns what removes states that are no longer kept; for now see States.
 func Remover(db *database.DB, now func() time.Time) *statedb.Remover {
-	r := &statedb.Remover{Store: States(db, now)}
+	r := &statedb.Remover{Store: States(db, now), EachNode: db.EachNode}
 	for table, key := range directorydb.PastTables() {
 		r.Past = append(r.Past, statedb.Rows{Table: table, Key: key})
 	}
@@ -106,7 +106,7 @@ func (s *Server) removeTurn(ctx context.Context) error {
 	err := s.remover.Remove(ctx)
 	rows, err1 := s.remover.FormerRows(ctx)
 	keep, err2 := s.remover.Keep(ctx)
-	if err1 == nil && err2 == nil {
+	if (err1 == nil || database.LeftOut(err1) != nil) && err2 == nil {
 		s.metrics.Kept(rows, keep)
 	}
 	return cmp.Or(err, err1, err2)

@@ -74,10 +74,8 @@ func (s *Store) Begin(ctx context.Context, t state.Tenant, waiting func()) (*Loa
 			waiting()
 			waiting = nil
 		}
-		select {
-		case <-time.After(waitStep):
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		if err := pause(ctx, waitStep); err != nil {
+			return nil, err
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -63,6 +64,8 @@ func (s *Store) SetKeep(ctx context.Context, keep time.Duration) error {
 // Remover removes what is no longer kept.
 type Remover struct {
 	*Store
+	// EachNode, if not nil, is database.DB.EachNode: the tenants of a node that is down wait, and those of the others do not.
+	EachNode func(ctx context.Context, tenants []auth.Tenant, f func([]auth.Tenant) error) error
 	// Window is how long a pull that asks for nothing keeps its state; 0 is DefaultPullWindow.
 	Window time.Duration
 	// Past are the tables of what was replaced in registers that count versions, with their columns tenant_id and until.
@@ -99,7 +102,7 @@ func (s *Store) RemoveAll(ctx context.Context, t state.Tenant, from []Rows) erro
 			if all {
 				break
 			}
-			if err := s.letIn(ctx, waitStep); err != nil {
+			if err := pause(ctx, waitStep); err != nil {
 				return err
 			}
 		}
@@ -116,7 +119,7 @@ func (s *Store) EndLoads(ctx context.Context, t state.Tenant) error {
 
 // Remove takes one turn: it undoes what loads that died have left, removes what lay below the oldest kept state of each tenant
 // five minutes ago, and raises that state: so a state stays readable for the keep at least, and up to five minutes and a turn
-// longer. What fails for one tenant keeps it from no other.
+// longer. What fails for one tenant keeps it from no other, nor does a node of a cluster that is down: the error names it.
 func (r *Remover) Remove(ctx context.Context) error {
 	now, err := r.Clock(ctx, r.DB)
 	if err != nil {
@@ -126,24 +129,51 @@ func (r *Remover) Remove(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	errs := []error{r.undoDead(ctx, now)}
-	tenants, err := r.due(ctx, now, keep)
-	errs = append(errs, err)
-	for _, t := range tenants {
-		if ctx.Err() != nil {
-			break
+	return r.each(ctx, func(of []auth.Tenant) error {
+		errs := []error{r.undoDead(ctx, of, now)}
+		tenants, err := r.due(ctx, of, now, keep)
+		errs = append(errs, err)
+		for _, t := range tenants {
+			if ctx.Err() != nil {
+				break
+			}
+			if err := r.remove(ctx, t, now, keep); err != nil {
+				errs = append(errs, fmt.Errorf("remove former states of tenant %d: %w", t, err))
+			}
 		}
-		if err := r.remove(ctx, t, now, keep); err != nil {
-			errs = append(errs, fmt.Errorf("remove former states of tenant %d: %w", t, err))
-		}
+		return errors.Join(errs...)
+	})
+}
+
+// tenantsAtOnce is how many tenants one statement tells of.
+const tenantsAtOnce = 1000
+
+// each calls f with all tenants, some at a time, which lie on one node. It returns all errors.
+func (r *Remover) each(ctx context.Context, f func(of []auth.Tenant) error) error {
+	all, err := (&authdb.Store{DB: r.DB}).Numbers(ctx)
+	if err != nil {
+		return err
 	}
-	return errors.Join(errs...)
+	var errs []error
+	part := func(of []auth.Tenant) error {
+		for some := range slices.Chunk(of, tenantsAtOnce) {
+			errs = append(errs, f(some))
+		}
+		return nil
+	}
+	if r.EachNode != nil {
+		err = r.EachNode(ctx, all, part)
+	} else {
+		err = part(all)
+	}
+	return errors.Join(append(errs, err)...)
 }
 
 // undoDead undoes what loads have left whose lease ran out some time ago: one that only slept may go on until then.
-func (r *Remover) undoDead(ctx context.Context, now time.Time) error {
+func (r *Remover) undoDead(ctx context.Context, of []auth.Tenant, now time.Time) error {
 	tenants, err := r.readTenants(ctx, "leases that ran out", bun.SafeQuery(`
-		SELECT tenant_id FROM leases GROUP BY tenant_id HAVING max(expires) <= ? ORDER BY 1`, now.Add(-removeAfter).UnixMicro()))
+		SELECT tenant_id FROM leases WHERE tenant_id IN (?) GROUP BY tenant_id HAVING max(expires) <= ? ORDER BY 1`,
+		bun.List(of), now.Add(-removeAfter).UnixMicro()))
 	errs := []error{err}
 	for _, t := range tenants {
 		l, err := r.take(ctx, t)
@@ -157,57 +187,59 @@ func (r *Remover) undoDead(ctx context.Context, now time.Time) error {
 	return errors.Join(errs...)
 }
 
-// due returns the tenants that have states which are older than is kept, or rows of such, or too many of them.
-func (r *Remover) due(ctx context.Context, now time.Time, keep time.Duration) ([]state.Tenant, error) {
+// due returns those of some tenants that have states which are older than is kept, or rows of such, or too many of them.
+func (r *Remover) due(ctx context.Context, of []auth.Tenant, now time.Time, keep time.Duration) ([]state.Tenant, error) {
 	return r.readTenants(ctx, "tenants with former states", bun.SafeQuery(`
 		SELECT v.tenant_id
 		  FROM versions v
-		 WHERE v.oldest_since > 0 AND v.oldest_since <= ?
+		 WHERE v.tenant_id IN (?0) AND v.oldest_since > 0 AND v.oldest_since <= ?1
 		 UNION
 		SELECT s.tenant_id
 		  FROM states s
 		  JOIN versions v ON v.tenant_id = s.tenant_id
-		 WHERE s.began <= ? AND (s.registers > v.oldest_registers OR s.facts > v.oldest_facts)
+		 WHERE s.tenant_id IN (?0) AND v.tenant_id IN (?0) AND s.began <= ?2 AND (s.registers > v.oldest_registers OR s.facts > v.oldest_facts)
 		 UNION
 		SELECT tenant_id
 		  FROM versions v
-		 WHERE ? > ?
-		 ORDER BY 1`, now.Add(-removeAfter).UnixMicro(), now.Add(-keep).UnixMicro(), r.countPast(), r.maxPast()))
+		 WHERE v.tenant_id IN (?0) AND ?3 > ?4
+		 ORDER BY 1`, bun.List(of), now.Add(-removeAfter).UnixMicro(), now.Add(-keep).UnixMicro(), r.countPast(of), r.maxPast()))
 }
 
 func (r *Remover) maxPast() int64 { return cmp.Or(r.MaxPast, DefaultMaxPast) }
 
-// countPast is an expression for the number of rows of the past that the tenant v.tenant_id has.
-func (r *Remover) countPast() schema.QueryWithArgs {
+// countPast is an expression for the number of rows of the past that the tenant v.tenant_id has, which is one of some: a cluster asks
+// no other node only where each table says so.
+func (r *Remover) countPast(of []auth.Tenant) schema.QueryWithArgs {
 	sum := bun.SafeQuery("0")
 	for _, p := range r.Past {
-		sum = bun.SafeQuery("? + (SELECT count(*) FROM ? WHERE tenant_id = v.tenant_id)", sum, bun.Ident(p.Table))
+		sum = bun.SafeQuery("? + (SELECT count(*) FROM ? WHERE tenant_id = v.tenant_id AND tenant_id IN (?))", sum, bun.Ident(p.Table), bun.List(of))
 	}
 	return sum
 }
 
-// FormerRows counts the rows that some state which is kept has and the present one has not, or that wait to be removed.
+// FormerRows counts the rows that some snapshot which is kept has and the current one has not, or that wait to be removed: of all
+// tenants, but of those on a node that is down, which the error names.
 func (r *Remover) FormerRows(ctx context.Context) (rows int64, err error) {
-	sum := bun.SafeQuery("0")
-	for table, which := range r.former() {
-		sum = bun.SafeQuery("? + (SELECT count(*) FROM ? WHERE ?)", sum, bun.Ident(table), which)
-	}
-	if err = r.DB.NewRaw(`SELECT ?`, sum).Scan(ctx, &rows); err != nil {
-		return 0, fmt.Errorf("count former rows: %w", err)
-	}
-	return rows, nil
+	err = r.each(ctx, func(of []auth.Tenant) error {
+		counts, err := r.FormerRowsOf(ctx, r.DB, of)
+		for _, n := range counts {
+			rows += n
+		}
+		return err
+	})
+	return rows, err
 }
 
 // FormerRowsOf is FormerRows of some tenants, in one statement; those that have none are left out.
-func (r *Remover) FormerRowsOf(ctx context.Context, idb bun.IDB, of []state.Tenant) (map[state.Tenant]int64, error) {
+func (r *Remover) FormerRowsOf(ctx context.Context, idb bun.IDB, of []auth.Tenant) (map[auth.Tenant]int64, error) {
 	all := bun.SafeQuery("")
 	for table, which := range r.former() {
 		all = bun.SafeQuery("? SELECT tenant_id, count(*) AS n FROM ? WHERE tenant_id IN (?) AND ? GROUP BY tenant_id UNION ALL", all, bun.Ident(table), bun.List(of), which)
 	}
-	counts := make(map[state.Tenant]int64)
+	counts := make(map[auth.Tenant]int64)
 	rows, err := idb.QueryContext(ctx, `? SELECT 0, 0`, all)
 	err = authdb.Visit(rows, err, "numbers of former rows", func(rows *sql.Rows) error {
-		var t state.Tenant
+		var t auth.Tenant
 		var n int64
 		err := rows.Scan(&t, &n)
 		if n > 0 {
@@ -421,8 +453,13 @@ func (s *Store) letIn(ctx context.Context, took time.Duration) error {
 	if handle.Postgres(s.DB) {
 		return ctx.Err()
 	}
+	return pause(ctx, took)
+}
+
+// pause waits for a while, or returns the error of ctx.
+func pause(ctx context.Context, d time.Duration) error {
 	select {
-	case <-time.After(took):
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

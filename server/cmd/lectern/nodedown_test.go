@@ -24,8 +24,13 @@ func TestWithoutNode(t *testing.T) {
 		ok(t, "library", "create", slug, "--name", slug)
 		keys[n+1], _ = apiKey(t, ok(t, "key", "issue", "libraries", "--library", slug))
 		tenants = append(tenants, n+1)
-		if _, err := db.ExecContext(t.Context(), `INSERT INTO forgotten (tenant_id, user_id, since) VALUES (?, 7, 0)`, n+1); err != nil {
-			t.Fatal(err)
+		for _, insert := range []string{`INSERT INTO forgotten (tenant_id, user_id, since) VALUES (?, 7, 0)`, `
+			INSERT INTO libraries_readers (tenant_id, user_id, since, until, name, email, library_id, age_group_id, city, state, ra, gender, registered,
+			       status, deleted_at, updated, confirmed, last_login)
+			VALUES (?, 8, 0, 140737488355327, 'Ana', 'ana@example.org', -1, -1, '', '', '', 0, 0, 0, 0, 0, 0, 0)`} {
+			if _, err := db.ExecContext(t.Context(), insert, n+1); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	down := dbtest.WithoutNode(t, db)
@@ -46,8 +51,16 @@ func TestWithoutNode(t *testing.T) {
 		t.Errorf("check --deep = %d %s, want its table and the node", code, out)
 	}
 	ok(t, "status", "--library", one)
-	if line := fails(t, exitError, "forget", "--library", one, "7"); !strings.Contains(line, "no such person") {
-		t.Errorf("forget of a tenant that answers = %s, want that the person is unknown", line)
+	if out := ok(t, "forget", "--library", one, "8"); !strings.Contains(out, `"repeated":false`) {
+		t.Errorf("forget of a tenant that answers = %s, want the reader forgotten", out)
+	}
+	var named int
+	err = down.NewRaw(`SELECT count(*) FROM libraries_readers WHERE tenant_id = ? AND name <> ''`, alive[0]).Scan(t.Context(), &named)
+	if err != nil || named > 0 {
+		t.Errorf("%d rows name the reader that was forgotten, %v", named, err)
+	}
+	if line := fails(t, exitError, "forget", "--library", one, "9"); !strings.Contains(line, "no such person") {
+		t.Errorf("forget of nobody = %s, want that the person is unknown", line)
 	}
 	whileServing(t, []string{"serve", "--addr", "127.0.0.1:0", "--keep", "2h"}, servingLine, func(lines string) {
 		if !strings.Contains(lines, node) {

@@ -256,9 +256,6 @@ func (n node) relations(to map[string][]string) {
 // acrossTenants are the statements that may touch the rows of several tenants, each by what it has, and why.
 var acrossTenants = []struct{ has, why string }{
 	{`tenant_id IN (`, "what tells of the tenants of a node is asked of it at once: see database.DB.EachNode"},
-	{`SELECT tenant_id FROM leases GROUP BY tenant_id HAVING max(expires)`, "removal, once a minute: loads that died"},
-	{`SELECT v.tenant_id FROM versions v WHERE v.oldest_since > 0`, "removal, once a minute: tenants that have what is no longer kept"},
-	{`SELECT 0 + (SELECT count(*) FROM "blocks" WHERE until`, "metrics: the rows of former states, once a minute"},
 }
 
 func permitted(query string) bool {

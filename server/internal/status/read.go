@@ -131,13 +131,9 @@ func kept(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map[auth.Tenant]*
 
 // former counts the rows of former states of tenants.
 func (r *Reader) former(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map[auth.Tenant]*Tenant) error {
-	states := make([]state.Tenant, len(of))
-	for i, t := range of {
-		states[i] = state.Tenant(t)
-	}
-	rows, err := r.Former.FormerRowsOf(ctx, tx, states)
+	rows, err := r.Former.FormerRowsOf(ctx, tx, of)
 	for t, n := range rows {
-		if st := at[auth.Tenant(t)]; st != nil {
+		if st := at[t]; st != nil {
 			st.States.FormerRows = n
 		}
 	}
