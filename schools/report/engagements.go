@@ -15,24 +15,16 @@ import (
 
 // Engagements answers one page of the days with access, by date, then userId. The period must be effective already.
 func (r *Reports) Engagements(ctx context.Context, a Access, period calendar.Period, f Filter, p paging.Page) (List[Engagement], error) {
-	var users *Users
-	var all *facts.Attendance
-	err := state.Together(
-		func() (err error) { _, users, err = r.selection(ctx, a, f); return err },
-		func() (err error) { all, err = r.attendance(ctx, a); return err },
-	)
+	v, err := r.access(ctx, a, f, period)
 	if err != nil {
 		return List[Engagement]{}, err
 	}
-	days := all.In(period)
 	key := a.key(fmt.Sprintf("engagements %s %s %s", period.Start, period.End, a.filter(f)))
-	starts, err := state.Load(ctx, r.Cache, key, func(context.Context) (paging.Groups, error) {
-		return attendanceGroups(days, users), nil
-	})
+	starts, err := state.Load(ctx, r.Cache, key, func(context.Context) (paging.Groups, error) { return v.groups(), nil })
 	if err != nil {
 		return List[Engagement]{}, err
 	}
-	return r.engagements(ctx, a, page{days, users, starts, p})
+	return r.engagements(ctx, v, starts, p)
 }
 
 // attendance returns the users of every day.
@@ -42,45 +34,38 @@ func (r *Reports) attendance(ctx context.Context, a Access) (*facts.Attendance, 
 	})
 }
 
-// attendanceGroups counts the users of each day.
-func attendanceGroups(a facts.Attendance, u *Users) paging.Groups {
-	counts := make([]int, len(a.Days))
-	for i, s := range a.Sets {
-		counts[i] = s.Common(u.Set)
+// groups counts the users of each day.
+func (v *access) groups() paging.Groups {
+	counts := make([]int, len(v.days.Days))
+	for i, s := range v.days.Sets {
+		counts[i] = s.Common(v.users.Set)
 	}
 	return paging.NewGroups(counts)
 }
 
-// page is what one page of engagements is cut from.
-type page struct {
-	days   facts.Attendance
-	users  *Users
-	starts paging.Groups
-	page   paging.Page
-}
-
-func (r *Reports) engagements(ctx context.Context, a Access, g page) (List[Engagement], error) {
-	list := List[Engagement]{Total: g.starts.Total()}
-	spans, err := g.starts.Spans(g.page)
+// engagements cuts one page from what a state knows.
+func (r *Reports) engagements(ctx context.Context, v access, starts paging.Groups, p paging.Page) (List[Engagement], error) {
+	list := List[Engagement]{Total: starts.Total()}
+	spans, err := starts.Spans(p)
 	if err != nil {
 		return list, err
 	}
 	days := make([]calendar.Date, len(spans))
 	for i, s := range spans {
-		days[i] = g.days.Days[s.Group]
+		days[i] = v.days.Days[s.Group]
 	}
-	minutes, err := r.minutes(ctx, a, days)
+	minutes, err := r.minutes(ctx, v.Access, days)
 	if err != nil {
 		return list, err
 	}
 	list.Rows = slices.Grow(list.Rows, rowsOf(spans))
 	for i, s := range spans {
-		set := g.days.Sets[s.Group]
+		set := v.days.Sets[s.Group]
 		if err := minutes[i].Check(set.Len()); err != nil {
 			return list, fmt.Errorf("day %s: %w", days[i], err)
 		}
 		left := s.To - s.From
-		for rank, id := range set.Ranked(g.users.Set, s.From) {
+		for rank, id := range set.Ranked(v.users.Set, s.From) {
 			list.Rows = append(list.Rows, Engagement{days[i], id, minutes[i].At(rank)})
 			if left--; left == 0 {
 				break
