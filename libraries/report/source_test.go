@@ -131,34 +131,6 @@ func TestVisitSheetsErrors(t *testing.T) {
 	}
 }
 
-// TestQueueSpans holds that each day is visited once, that no day comes before all of two spans earlier, and that days let
-// their span go with the last of them.
-func TestQueueSpans(t *testing.T) {
-	days := someDays()
-	queue := queueSpans(days)
-	var got []calendar.Date
-	open, most := map[*openSpan]bool{}, 0
-	for _, d := range queue {
-		got = append(got, d.day)
-		if !d.span.period.Contains(d.day) {
-			t.Errorf("day %d is in span %v", d.day, d.span.period)
-		}
-		sheets, err := d.span.open(func(calendar.Period) (Sheets, error) { return Sheets{}, nil })
-		if sheets == nil || err != nil {
-			t.Fatalf("day %d: its span was let go before", d.day)
-		}
-		open[d.span] = true
-		most = max(most, len(open))
-		if d.span.close(); d.span.sheets == nil {
-			delete(open, d.span)
-		}
-	}
-	slices.Sort(got)
-	if !slices.Equal(got, days) || len(open) > 0 || most > visitors {
-		t.Errorf("queue has %v; %d spans stay open, %d were at a time", got, len(open), most)
-	}
-}
-
 // TestKey holds that keys differ where the values that they are made of do.
 func TestKey(t *testing.T) {
 	a, one, two, empty, dash := Access{Network: 3}, int64(1), int64(2), "", "-"
