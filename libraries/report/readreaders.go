@@ -1,47 +1,45 @@
 package report
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
-	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// unpackers is the number of goroutines that unpack readers.
-const unpackers = 4
-
-// ReadReaders unpacks stored blocks, which ascend, on several goroutines. The error is packed.ErrCorrupt.
+// ReadReaders unpacks stored blocks, which ascend. The error is packed.ErrCorrupt.
 func ReadReaders(blocks [][]byte) (*Readers, error) {
-	starts := make([]int, len(blocks)+1) // the rank of each block's first reader
-	for i, data := range blocks {
+	count := 0
+	for _, data := range blocks {
 		d := packed.NewDecoder(data, facts.AttributesVersion)
 		n := d.Uvarint()
 		if d.Bad() || n > facts.BlockReaders {
 			return nil, packed.ErrCorrupt
 		}
-		starts[i+1] = starts[i] + int(n)
+		count += int(n)
 	}
-	r := newReaders(starts[len(blocks)])
-	parts := make([]*unpacker, unpackers)
-	work := make([]func() error, unpackers)
-	for i := range work {
-		from, to := len(blocks)*i/unpackers, len(blocks)*(i+1)/unpackers
-		parts[i] = newUnpacker(r, starts[from], starts[to])
-		work[i] = func() error { return parts[i].unpack(blocks[from:to]) }
+	r := newReaders(count)
+	u := newUnpacker(r)
+	rank := 0
+	for _, data := range blocks {
+		if err := u.form.Open(data); err != nil {
+			return nil, err
+		}
+		u.block(rank, rank+len(u.form.IDs))
+		rank += len(u.form.IDs)
 	}
-	if err := state.Together(work...); err != nil {
-		return nil, err
-	}
-	for i := 1; i < len(r.IDs); i++ {
+	for i := 1; i < count; i++ {
 		if r.IDs[i] <= r.IDs[i-1] {
 			return nil, packed.ErrCorrupt
 		}
 	}
-	r.join(parts)
+	sortCodes(&r.libraries, u.libraries)
+	sortCodes(&r.ageGroups, u.ageGroups)
+	sortCodes(&r.states, u.states)
+	sortCodes(&r.cities, u.cities)
+	r.ras = slices.DeleteFunc(slices.Sorted(slices.Values(u.ras.values)), func(name string) bool { return name == "" })
 	r.index()
 	return r, nil
 }
@@ -58,77 +56,31 @@ func newReaders(n int) *Readers {
 	}
 }
 
-// join makes of the numberings of all parts one, in which values ascend.
-func (r *Readers) join(parts []*unpacker) {
-	joinCodes(&r.libraries, parts, func(u *unpacker) *numbering[int64] { return u.libraries })
-	joinCodes(&r.ageGroups, parts, func(u *unpacker) *numbering[int64] { return u.ageGroups })
-	joinCodes(&r.states, parts, func(u *unpacker) *numbering[string] { return u.states })
-	joinCodes(&r.cities, parts, func(u *unpacker) *numbering[string] { return u.cities })
-	ras := map[string]bool{}
-	for _, u := range parts {
-		for _, name := range u.ras.values {
-			ras[name] = name != ""
-		}
-		r.gone = append(r.gone, u.gone...)
+// sortCodes puts the values of a column in order, which are numbered as they were met.
+func sortCodes[T int64 | string](c *codes[T], n *numbering[T]) {
+	c.values = slices.Sorted(slices.Values(n.values))
+	to := make([]uint32, len(n.values))
+	for number, v := range n.values {
+		to[number], _ = c.code(v)
 	}
-	maps.DeleteFunc(ras, func(_ string, present bool) bool { return !present })
-	r.ras = slices.Sorted(maps.Keys(ras))
+	for rank, number := range c.at {
+		c.at[rank] = to[number]
+	}
 }
 
-// joinCodes replaces the numbers that each part gave to the values of a column.
-func joinCodes[T int64 | string](c *codes[T], parts []*unpacker, of func(*unpacker) *numbering[T]) {
-	for _, u := range parts {
-		c.values = append(c.values, of(u).values...)
-	}
-	slices.Sort(c.values)
-	c.values = slices.Clip(slices.Compact(c.values))
-	work := make([]func() error, len(parts))
-	for i, u := range parts {
-		work[i] = func() error {
-			values := of(u).values
-			to := make([]uint32, len(values))
-			for code, v := range values {
-				to[code], _ = c.code(v)
-			}
-			at := c.at[u.from:u.end]
-			for rank, code := range at {
-				at[rank] = to[code]
-			}
-			return nil
-		}
-	}
-	_ = state.Together(work...) // none fails
-}
-
-// unpacker unpacks some neighbouring blocks. It numbers values as it meets them.
+// unpacker unpacks blocks one after the other. It numbers values as it meets them.
 type unpacker struct {
 	to                   *Readers
-	from, end            int // its ranks
 	libraries, ageGroups *numbering[int64]
 	states, cities, ras  *numbering[string]
-	gone                 []goneReader
 	form                 facts.AttributesForm
 }
 
-func newUnpacker(to *Readers, from, end int) *unpacker {
+func newUnpacker(to *Readers) *unpacker {
 	return &unpacker{
-		to: to, from: from, end: end,
-		libraries: newNumbering[int64](), ageGroups: newNumbering[int64](),
+		to: to, libraries: newNumbering[int64](), ageGroups: newNumbering[int64](),
 		states: newNumbering[string](), cities: newNumbering[string](), ras: newNumbering[string](),
 	}
-}
-
-// unpack unpacks the blocks, one after the other, from the unpacker's first rank on.
-func (u *unpacker) unpack(blocks [][]byte) error {
-	rank := u.from
-	for _, data := range blocks {
-		if err := u.form.Open(data); err != nil {
-			return err
-		}
-		u.block(rank, rank+len(u.form.IDs))
-		rank += len(u.form.IDs)
-	}
-	return nil
 }
 
 // block unpacks the open form to the ranks from rank up to but without end.
@@ -157,7 +109,7 @@ func (u *unpacker) unpackKinds(rank int) {
 		status := libraries.ReaderStatus(kind >> 3)
 		r.genders[rank+i], r.statuses[rank+i] = libraries.Gender(kind&7), status
 		if status.Gone() {
-			u.gone = append(u.gone, goneReader{int32(rank + i), calendar.Date(f.Deleted.At(gone))})
+			r.gone = append(r.gone, goneReader{int32(rank + i), calendar.Date(f.Deleted.At(gone))})
 			gone++
 		}
 	}
