@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,9 +27,13 @@ func expand(url string) (urls []string) {
 	return urls
 }
 
-// TestDemo holds that every call that the demo prints has an answer with rows, and that a start revokes the keys of the
-// one before.
+// TestDemo holds that every call that the demo prints has an answer with rows, that a start revokes the keys of the
+// one before, and that git ignores all files of the demo.
 func TestDemo(t *testing.T) {
+	ignored, err := os.ReadFile("../../../.gitignore")
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
 	former := map[string]string{} // a call by its key
 	for range 2 {
@@ -42,6 +47,12 @@ func TestDemo(t *testing.T) {
 				t.Errorf("demo printed the links %q, want one with each key", links)
 			} else if status, body := fetch(t, links[0][1], ""); status != 200 || !strings.Contains(body, "<html") {
 				t.Errorf("the demo's %q = %d, want the page", links[0], status)
+			}
+			files, _ := os.ReadDir(".")
+			for _, f := range files {
+				if !slices.ContainsFunc(strings.Fields(string(ignored)), func(pattern string) bool { ok, _ := filepath.Match(pattern, f.Name()); return ok }) {
+					t.Errorf("git would see the demo's %s", f.Name())
+				}
 			}
 			counts, now := map[string]int{}, map[string]string{}
 			calls := curl.FindAllStringSubmatch(lines, -1)
