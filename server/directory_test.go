@@ -53,7 +53,7 @@ func (f *fixture) issueUnder(t *testing.T, secretKey []byte, p directory.Partner
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, k, err := (&authdb.Store{DB: f.keys.DB, Now: f.keys.Now, Box: box}).Issue(t.Context(), authdb.IssueParams{Tenant: auth.Tenant(p), API: auth.Directory, Expires: expires})
+	secret, k, err := (&authdb.Store{DB: f.keys.DB, Now: f.keys.Now, Box: box}).Issue(t.Context(), f.keys.DB, authdb.IssueParams{Tenant: auth.Tenant(p), API: auth.Directory, Expires: expires})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
 	"github.com/lectern-dev/lectern/server/internal/web"
@@ -50,10 +51,10 @@ func (k *directoryKeys) Check(ctx context.Context, s auth.Signed) (directoryapi.
 
 // secret returns the secret of a live directory key, or authdb.ErrKey. Without a key to open secrets with, a live one is
 // an error: another process has sealed it.
-func (k *directoryKeys) secret(ctx context.Context, id string) (authdb.SecretGrant, error) {
+func (k *directoryKeys) secret(ctx context.Context, id string) (authdb.Grant, error) {
 	box, missing := k.secrets.Box()
 	if missing != nil && !errors.Is(missing, ErrNoSecretKey) {
-		return authdb.SecretGrant{}, missing
+		return authdb.Grant{}, missing
 	}
 	g, err := k.store.Secret(ctx, id, box)
 	if errors.Is(err, auth.ErrBox) {
@@ -67,7 +68,7 @@ func (k *directoryKeys) secret(ctx context.Context, id string) (authdb.SecretGra
 // the error is that of EachNode then, where all others can be opened.
 func (s *Secrets) Verify(ctx context.Context, now func() time.Time) error {
 	store := &authdb.Store{DB: s.db.DB, Now: now}
-	tenants, err := store.Numbers(ctx)
+	tenants, err := statedb.Numbers(ctx, s.db.DB)
 	if err != nil {
 		return err
 	}

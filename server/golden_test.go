@@ -123,7 +123,7 @@ func (d *demo) loadLibrary(t *testing.T) {
 	if _, err := librariesload.Load(ctx, store, dir, librariesload.Options{Network: id, Now: demoTime}); err != nil {
 		t.Fatal(err)
 	}
-	text, _, err := d.keys.Issue(ctx, authdb.IssueParams{Tenant: auth.Tenant(id), API: auth.Libraries})
+	text, _, err := d.keys.Issue(ctx, d.keys.DB, authdb.IssueParams{Tenant: auth.Tenant(id), API: auth.Libraries})
 	if err != nil {
 		t.Fatal(err)
 	}

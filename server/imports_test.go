@@ -39,10 +39,10 @@ var mayImport = map[string][]string{
 	"libraries/report":          {"libraries", "libraries/internal/facts", "libraries/internal/intake", "libraries/metric", "libraries/stock", "paging", "paging/round", "paging/row", "paging/state", "reading/calendar", "reading/packed", "reading/spill"},
 
 	"paging/handle":         {bunORM},
-	"auth/authdb":           {"auth", "paging/handle", "paging/state", bunORM},
-	"paging/state/statedb":  {"auth", "auth/authdb", "paging/handle", "paging/state", bunORM},
-	"directory/directorydb": {"auth", "auth/authdb", "directory", "paging", "paging/handle", "paging/row", bunORM},
-	"schools/schoolsdb":     {"auth", "auth/authdb", "directory", "directory/directorydb", "paging/handle", "paging/row", "paging/state", "paging/state/statedb", "reading", "schools", "schools/internal/facts", "schools/internal/intake", "schools/report", bunORM, goSync},
+	"auth/authdb":           {"auth", "paging/handle", bunORM},
+	"paging/state/statedb":  {"auth", "paging/handle", "paging/state", bunORM},
+	"directory/directorydb": {"auth", "auth/authdb", "directory", "paging", "paging/handle", "paging/row", "paging/state", "paging/state/statedb", bunORM},
+	"schools/schoolsdb":     {"auth", "directory", "directory/directorydb", "paging/handle", "paging/row", "paging/state", "paging/state/statedb", "reading", "schools", "schools/internal/facts", "schools/internal/intake", "schools/report", bunORM, goSync},
 	"libraries/librariesdb": {"auth", "auth/authdb", "libraries", "libraries/internal/facts", "libraries/internal/intake", "libraries/report", "libraries/stock", "paging", "paging/handle", "paging/row", "paging/state", "paging/state/statedb", "reading/calendar", "reading/packed", "reading/spill", bunORM},
 }
 
@@ -77,6 +77,9 @@ var onlyUnder = map[string][]string{
 
 // never lists what packages with the given beginning must not import, directly or through others.
 var never = map[string][]string{
+	"auth/authdb":          {module + "paging/state"},
+	"paging/state/statedb": {module + "auth/authdb"},
+
 	"server/internal/web":        {bunORM, module + "schools", module + "directory", module + "libraries"},
 	"server/internal/wire":       {bunORM, module + "schools", module + "directory", module + "libraries"},
 	"server/internal/schoolsapi": {bunORM, module + "server/database", module + "libraries"},

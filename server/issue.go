@@ -12,6 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 )
 
 // Issuer issues keys of all three APIs: it adds to the keys' store what a key needs of others, the secrets that directory keys
@@ -30,41 +31,37 @@ type KeyParams struct {
 }
 
 // Issue makes a new key and returns its text, of a directory key the secret alone, which nothing can show again. The errors are
-// those of authdb.Store.Issue, ErrNetwork and ErrNoSecretKey.
+// those of authdb.Store.Issue and statedb.Lock, ErrNetwork and ErrNoSecretKey.
 //
-// A schools key is issued in one transaction with the look whether its network is there, which locks the partner's versions as
-// the deletion of a network does, which revokes the network's keys: whichever of the two is first, no key outlives its
-// network (G3).
+// A key is issued in one transaction that locks the tenant's row. The deletion of a network locks it too, and revokes the network's
+// keys: whichever of the two is first, no key outlives its network (G3).
 func (i *Issuer) Issue(ctx context.Context, p KeyParams) (text string, k auth.Key, err error) {
-	params := authdb.IssueParams{Tenant: p.Tenant, API: p.API, Expires: p.Expires}
-	switch p.API {
-	case auth.Directory:
-		keys, err := i.sealing()
-		if err != nil {
+	keys, params := i.Keys, authdb.IssueParams{Tenant: p.Tenant, API: p.API, Expires: p.Expires}
+	if p.API == auth.Directory {
+		if keys, err = i.sealing(); err != nil {
 			return "", auth.Key{}, err
 		}
-		return keys.Issue(ctx, params)
-	case auth.Schools:
-		err = i.Keys.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-			if _, err := authdb.Lock(ctx, tx, p.Tenant); err != nil {
-				return err
-			}
+	}
+	err = keys.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := statedb.Lock(ctx, tx, p.Tenant); err != nil {
+			return err
+		}
+		if p.API == auth.Schools {
 			id, err := Network(ctx, tx, directory.PartnerID(p.Tenant), p.Network)
 			if err != nil {
 				return err
 			}
 			params.Network = int64(id)
-			text, k, err = i.Keys.IssueIn(ctx, tx, params)
-			return err
-		})
-		return text, k, err
-	}
-	return i.Keys.Issue(ctx, params)
+		}
+		text, k, err = keys.Issue(ctx, tx, params)
+		return err
+	})
+	return text, k, err
 }
 
-// Rotate is authdb.Store.Rotate of a key of any API.
+// Rotate is authdb.Store.Rotate of a key of any API, in one transaction that locks the tenant's row.
 func (i *Issuer) Rotate(ctx context.Context, id string, grace time.Duration, expires *time.Time) (text string, k auth.Key, err error) {
-	text, k, err = i.Keys.Rotate(ctx, id, grace, expires)
+	text, k, err = rotate(ctx, i.Keys, id, grace, expires)
 	if !errors.Is(err, auth.ErrBox) {
 		return text, k, err
 	}
@@ -72,7 +69,19 @@ func (i *Issuer) Rotate(ctx context.Context, id string, grace time.Duration, exp
 	if err != nil {
 		return "", auth.Key{}, err
 	}
-	return keys.Rotate(ctx, id, grace, expires)
+	return rotate(ctx, keys, id, grace, expires)
+}
+
+func rotate(ctx context.Context, keys *authdb.Store, id string, grace time.Duration, expires *time.Time) (text string, k auth.Key, err error) {
+	err = keys.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		t, _, _ := auth.ParseID(id) // nobody's where it is no id
+		if _, err := statedb.Lock(ctx, tx, t); err != nil && !errors.Is(err, statedb.ErrNotFound) {
+			return err
+		}
+		text, k, err = keys.Rotate(ctx, tx, id, grace, expires)
+		return err
+	})
+	return text, k, err
 }
 
 // sealing returns the keys' store with what seals the secrets of directory keys.

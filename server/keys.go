@@ -9,6 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
@@ -17,7 +18,6 @@ import (
 type keys struct {
 	store *authdb.Counted
 	uses  *authdb.Uses
-	api   auth.API
 	limit int // of the rate, where it is counted in the database; 0 elsewhere
 }
 
@@ -29,9 +29,16 @@ func (k *keys) Check(ctx context.Context, text string) (web.Caller, error) {
 	}
 	soon, cancel := context.WithTimeout(ctx, keyTimeout)
 	defer cancel()
-	g, q, err := k.store.Check(soon, text, k.api, limit)
+	var current statedb.Current
+	var secret []byte
+	g, q, err := k.store.Check(soon, text, limit, authdb.Beside{
+		Table: "versions", Columns: `v.secret, ` + statedb.CurrentColumns, Dest: append([]any{&secret}, current.Fields()...),
+	})
 	if errors.Is(err, authdb.ErrKey) {
 		return web.Caller{}, web.RefuseKey(err)
+	}
+	if err == nil {
+		current, err = current.PublishDue(soon, k.store.DB, g.Key.Tenant, g.Now)
 	}
 	if err != nil {
 		return web.Caller{}, err
@@ -45,12 +52,12 @@ func (k *keys) Check(ctx context.Context, text string) (web.Caller, error) {
 		Network: g.Key.Network,
 		Spends:  g.Key.RateBudget(),
 		Budget:  int64(g.Key.Budget),
-		Secret:  g.Secret,
+		Secret:  secret,
 		Time:    g.Now,
-		Now:     state.Snapshot{Versions: state.Versions(g.Held.Versions), Of: now(k.api, g.Now)},
-		From:    g.Held.From,
+		Now:     state.Snapshot{Versions: current.Versions, Of: now(k.store.API, g.Now)},
+		From:    current.From,
 
-		Erasures: g.Held.Erasures,
+		Erasures: current.Erasures,
 	}, nil
 }
 

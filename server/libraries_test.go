@@ -99,7 +99,7 @@ func (n *network) folder(feed map[string]string) string {
 
 func (n *network) issue(id libraries.NetworkID) string {
 	n.Helper()
-	text, _, err := n.keys.Issue(n.Context(), authdb.IssueParams{Tenant: auth.Tenant(id), API: auth.Libraries})
+	text, _, err := n.keys.Issue(n.Context(), n.keys.DB, authdb.IssueParams{Tenant: auth.Tenant(id), API: auth.Libraries})
 	if err != nil {
 		n.Fatal(err)
 	}

@@ -1012,7 +1012,7 @@ func TestLibrariesRefusalsAreOne(t *testing.T) {
 		if err := n.keys.Revoke(t.Context(), keyID(revoked)); err != nil {
 			t.Fatal(err)
 		}
-		expired, _, err := n.keys.Issue(t.Context(), authdb.IssueParams{Tenant: auth.Tenant(n.north), API: auth.Libraries, Expires: expires})
+		expired, _, err := n.keys.Issue(t.Context(), n.keys.DB, authdb.IssueParams{Tenant: auth.Tenant(n.north), API: auth.Libraries, Expires: expires})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -121,7 +121,7 @@ func TestLibrariesPullByPage(t *testing.T) {
 		start := time.Date(2026, 9, 16, 4, 30, 0, 0, time.UTC) // 01:30
 		n.clock.now = start
 		n.loadLent(1, 2, 3, 4, 5, 6)
-		rotated, _, err := n.keys.Rotate(t.Context(), keyID(n.empty), 24*time.Hour, nil)
+		rotated, _, err := n.keys.Rotate(t.Context(), n.keys.DB, keyID(n.empty), 24*time.Hour, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

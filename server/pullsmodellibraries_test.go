@@ -35,7 +35,7 @@ func TestLibrariesPullsAreOfOneState(t *testing.T) {
 			m.Fatal(err)
 		}
 		keys := &authdb.Store{DB: dbs[0].DB, Now: m.clock.time}
-		if m.keys[slug], _, err = keys.Issue(m.Context(), authdb.IssueParams{Tenant: auth.Tenant(p.network), API: auth.Libraries}); err != nil {
+		if m.keys[slug], _, err = keys.Issue(m.Context(), keys.DB, authdb.IssueParams{Tenant: auth.Tenant(p.network), API: auth.Libraries}); err != nil {
 			m.Fatal(err)
 		}
 		return m

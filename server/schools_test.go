@@ -86,7 +86,7 @@ func (s *site) load(w *world) schoolsload.Totals {
 		if e.Type != directory.Network || s.keys[string(e.Ref)] != "" {
 			continue
 		}
-		text, _, err := keys.Issue(s.t.Context(), authdb.IssueParams{Tenant: auth.Tenant(s.partner), API: auth.Schools, Network: int64(e.ID)})
+		text, _, err := keys.Issue(s.t.Context(), keys.DB, authdb.IssueParams{Tenant: auth.Tenant(s.partner), API: auth.Schools, Network: int64(e.ID)})
 		if err != nil {
 			s.t.Fatal(err)
 		}

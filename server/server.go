@@ -174,13 +174,13 @@ func (s *Server) schools(limit auth.Limiter, kept *cache.Cache) http.Handler {
 // front stands before a reading API.
 func (s *Server) front(api auth.API, limit web.Limit) web.Front {
 	c := s.config
-	store := &authdb.Counted{Store: &authdb.Store{DB: c.DB.DB, Now: c.Now}, Limiter: &authdb.Limiter{DB: c.DB.DB, Now: c.Now}}
+	store := &authdb.Counted{Store: &authdb.Store{DB: c.DB.DB, Now: c.Now}, API: api, Limiter: &authdb.Limiter{DB: c.DB.DB, Now: c.Now}}
 	ahead := 0
 	if c.DB.Engine == database.Postgres {
 		store.Batch, ahead = c.DB.Batch, limit.Rate
 	}
 	return web.Front{
-		Keys:    &keys{store, s.uses, api, ahead},
+		Keys:    &keys{store, s.uses, ahead},
 		Limit:   limit,
 		Pulls:   &statedb.Store{DB: c.DB.DB, Now: c.Now, Recent: new(statedb.Recent)},
 		Answers: s.answers,

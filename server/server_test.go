@@ -106,7 +106,7 @@ func (f *fixture) issue(t *testing.T, network directory.Ref) string {
 	}
 	for _, e := range entities {
 		if e.Ref == network {
-			text, _, err := f.keys.Issue(t.Context(), authdb.IssueParams{Tenant: auth.Tenant(f.partner), API: auth.Schools, Network: int64(e.ID)})
+			text, _, err := f.keys.Issue(t.Context(), f.keys.DB, authdb.IssueParams{Tenant: auth.Tenant(f.partner), API: auth.Schools, Network: int64(e.ID)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -201,7 +201,7 @@ func TestKeys(t *testing.T) {
 			}
 		}
 		status("issued", f.north, 200)
-		successor, _, err := f.keys.Rotate(ctx, keyID(f.north), time.Hour, nil)
+		successor, _, err := f.keys.Rotate(ctx, f.keys.DB, keyID(f.north), time.Hour, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +216,7 @@ func TestKeys(t *testing.T) {
 		status("revoked", successor, 401)
 		status("altered", altered(f.south), 401)
 		status("of another network", f.south, 200)
-		if libraries, _, err := f.keys.Issue(ctx, authdb.IssueParams{Tenant: auth.Tenant(f.partner), API: auth.Libraries}); err != nil {
+		if libraries, _, err := f.keys.Issue(ctx, f.keys.DB, authdb.IssueParams{Tenant: auth.Tenant(f.partner), API: auth.Libraries}); err != nil {
 			t.Error(err)
 		} else {
 			status("of another API", libraries, 401)
@@ -242,7 +242,7 @@ func TestRate(t *testing.T) {
 				t.Fatalf("request %d = %d, want 200", i+1, w.Code)
 			}
 		}
-		successor, _, err := f.keys.Rotate(t.Context(), keyID(f.north), time.Hour, nil)
+		successor, _, err := f.keys.Rotate(t.Context(), f.keys.DB, keyID(f.north), time.Hour, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

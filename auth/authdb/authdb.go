@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"embed"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -20,11 +19,7 @@ var Migrations embed.FS
 
 // The errors of this package, to be told with errors.Is.
 var (
-	ErrExist    = errors.New("already exists")
 	ErrNotFound = errors.New("not found")
-
-	// ErrRemoved says that a tenant was removed, or that its removal has begun. It is an ErrNotFound.
-	ErrRemoved = fmt.Errorf("%w: the tenant was removed, or is half removed", ErrNotFound)
 
 	// ErrKey says that a key is not good for a request. Errors wrap it and say why,
 	// without the key's text. That is for the log: the client may not learn it (G3).
@@ -40,7 +35,7 @@ var (
 	ErrExpiry = errors.New("expiry is not in the future")
 )
 
-// Store keeps tenants and keys. It is safe for concurrent use.
+// Store keeps keys. It is safe for concurrent use.
 type Store struct {
 	DB     *handle.DB
 	Now    func() time.Time // nil = the clock of the package's doc

@@ -11,18 +11,28 @@ import (
 	"github.com/lectern-dev/lectern/paging/handle"
 )
 
-// Grant is what a good key opens: the tenant's data as of its versions, at a time.
+// Grant is a good key.
 type Grant struct {
 	Key    auth.Key
-	Held   Held      // what the tenant's row says, as of Now
-	Secret []byte    // by which the tenant's snapshots are sealed
+	Secret string    // of a directory key, from Secret: as the partner has it, its bytes are the key of the HMAC
 	Now    time.Time // of the clock that judged the key
+}
+
+// Beside is what the statement that reads a key also reads of the key's tenant, so that both belong together: the columns of the one
+// row that a table, which the statement calls v, has of the tenant. They are read into Dest. The zero Beside is nothing.
+type Beside struct {
+	Table, Columns string
+	Dest           []any
 }
 
 // Check judges the text of a key that came with a request to api. It is one
 // statement on the tenant's rows. The error is an ErrKey for whatever is not a live
 // key of that API; another error means that the database did not answer.
 func (s *Store) Check(ctx context.Context, text string, api auth.API) (Grant, error) {
+	return s.check(ctx, text, api, Beside{})
+}
+
+func (s *Store) check(ctx context.Context, text string, api auth.API, b Beside) (Grant, error) {
 	if text == "" {
 		return Grant{}, refusal("there is none")
 	}
@@ -30,12 +40,12 @@ func (s *Store) Check(ctx context.Context, text string, api auth.API) (Grant, er
 	if !ok {
 		return Grant{}, errMalformed
 	}
-	g, _, err := s.read(ctx, t, number)
-	return s.judged(ctx, g, err, text, api)
+	g, _, err := s.read(ctx, t, number, b)
+	return g.judged(err, text, api)
 }
 
 // judged judges the text by what was read of its key, or by the error of that.
-func (s *Store) judged(ctx context.Context, g Grant, err error, text string, api auth.API) (Grant, error) {
+func (g Grant) judged(err error, text string, api auth.API) (Grant, error) {
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return Grant{}, errUnknown
@@ -48,10 +58,7 @@ func (s *Store) judged(ctx context.Context, g Grant, err error, text string, api
 	if err := g.refusal(api); err != nil {
 		return Grant{}, err
 	}
-	if g.Held.At(g.Now) != g.Held {
-		g.Held, err = HoldDue(ctx, s.DB, g.Key.Tenant, g.Now)
-	}
-	return g, err
+	return g, nil
 }
 
 var (
@@ -75,42 +82,42 @@ func (g Grant) refusal(api auth.API) error {
 	return refusal("it has expired")
 }
 
-// read reads a key, its tenant's versions and the clock in one statement, so that
+// read reads a key, what is beside it and the clock in one statement, so that
 // the three belong together, and the sealed secret of a directory key.
-func (s *Store) read(ctx context.Context, t auth.Tenant, number int) (g Grant, sealed []byte, err error) {
+func (s *Store) read(ctx context.Context, t auth.Tenant, number int, b Beside) (g Grant, sealed []byte, err error) {
 	r := reading{row: keyRow{TenantID: t, Number: number}}
-	if err := s.DB.QueryRowContext(ctx, s.readStatement(), t, number).Scan(r.fields()...); err != nil {
+	if err := s.DB.QueryRowContext(ctx, s.readStatement(b), t, number).Scan(r.fields(b)...); err != nil {
 		return Grant{}, nil, err
 	}
 	g, err = r.grant(ctx, s)
 	return g, r.row.Secret, err
 }
 
-func (s *Store) readStatement() string {
+func (s *Store) readStatement(b Beside) string {
 	clock := `NULL`
 	if s.Now == nil && handle.Postgres(s.DB) {
 		clock = `clock_timestamp()`
 	}
-	return `SELECT k.api, k.network, k.budget, k.hash, k.secret, k.created, k.expires, k.revoked, k.last_used,
-		        v.secret, ` + HeldColumns + `, ` + clock + `
-		   FROM keys k
-		   JOIN versions v ON v.tenant_id = k.tenant_id
+	columns, join := ``, ``
+	if b.Table != "" {
+		columns, join = `, `+b.Columns, `JOIN `+b.Table+` v ON v.tenant_id = k.tenant_id`
+	}
+	return `SELECT k.api, k.network, k.budget, k.hash, k.secret, k.created, k.expires, k.revoked, k.last_used, ` + clock + columns + `
+		   FROM keys k ` + join + `
 		  WHERE k.tenant_id = ? AND k.number = ?`
 }
 
 // reading is what is read of a key.
 type reading struct {
 	row                             keyRow
-	held                            Held
-	secret                          []byte
 	expires, revoked, lastUsed, now sql.NullTime
 }
 
 // fields are where the columns of readStatement are read into.
-func (r *reading) fields() []any {
+func (r *reading) fields(b Beside) []any {
 	k := &r.row
-	list := []any{&k.API, &k.Network, &k.Budget, &k.Hash, &k.Secret, &k.Created, &r.expires, &r.revoked, &r.lastUsed, &r.secret}
-	return append(append(list, r.held.Fields()...), &r.now)
+	list := []any{&k.API, &k.Network, &k.Budget, &k.Hash, &k.Secret, &k.Created, &r.expires, &r.revoked, &r.lastUsed, &r.now}
+	return append(list, b.Dest...)
 }
 
 func (r *reading) grant(ctx context.Context, s *Store) (g Grant, err error) {
@@ -118,5 +125,5 @@ func (r *reading) grant(ctx context.Context, s *Store) (g Grant, err error) {
 	if !r.now.Valid { // the clock is not the database's: no statement reads it
 		r.now.Time, err = handle.Clock(ctx, s.DB, s.Now)
 	}
-	return Grant{Key: r.row.key(), Held: r.held, Secret: r.secret, Now: r.now.Time.UTC()}, err
+	return Grant{Key: r.row.key(), Now: r.now.Time.UTC()}, err
 }

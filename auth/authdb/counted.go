@@ -11,10 +11,11 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// Counted is a Store that counts a request as it checks its key, where it knows the key's budget beforehand: that of a text which was
+// Counted checks the keys of one API, and counts a request as it checks its key, where it knows the key's budget beforehand: that of a text which was
 // good before never changes. It is safe for concurrent use.
 type Counted struct {
 	*Store
+	API     auth.API
 	Limiter *Limiter
 	// Batch sends queries of a row each in one round trip, as database.DB.Batch does. Nil counts nothing.
 	Batch func(ctx context.Context, queries []string, args, dest [][]any) error
@@ -23,15 +24,15 @@ type Counted struct {
 	budgets map[[sha256.Size]byte]auth.Budget // by the hashes of texts; usesKeys at most
 }
 
-// Check is [Store.Check], and [Limiter.Take] with a limit where both are sent at once: q is nil where they were not, and the request is
-// yet to be counted. One that is refused is not counted.
-func (c *Counted) Check(ctx context.Context, text string, api auth.API, limit int) (g Grant, q *auth.Quota, err error) {
+// Check is [Store.Check], which also reads what is beside the key, and [Limiter.Take] with a limit where both are sent at once: q is nil
+// where they were not, and the request is yet to be counted. One that is refused is not counted.
+func (c *Counted) Check(ctx context.Context, text string, limit int, b Beside) (g Grant, q *auth.Quota, err error) {
 	hash := sha256.Sum256([]byte(text))
 	budget, known := c.budget(hash)
 	if known && c.Batch != nil && limit > 0 {
-		g, q, err = c.checkAndCount(ctx, text, api, budget, limit)
+		g, q, err = c.checkAndCount(ctx, text, budget, limit, b)
 	} else {
-		g, err = c.Store.Check(ctx, text, api)
+		g, err = c.check(ctx, text, c.API, b)
 	}
 	switch {
 	case err == nil && !known:
@@ -43,20 +44,20 @@ func (c *Counted) Check(ctx context.Context, text string, api auth.API, limit in
 }
 
 // checkAndCount checks the key and counts the request at once.
-func (c *Counted) checkAndCount(ctx context.Context, text string, api auth.API, b auth.Budget, limit int) (g Grant, q *auth.Quota, err error) {
+func (c *Counted) checkAndCount(ctx context.Context, text string, spends auth.Budget, limit int, b Beside) (g Grant, q *auth.Quota, err error) {
 	t, number, _ := auth.ParseKey(text) // it was good before
 	r := reading{row: keyRow{TenantID: t, Number: number}}
 	var taken, minute int64
-	count, counted := c.Limiter.statement(b)
+	count, counted := c.Limiter.statement(spends)
 	// The count is read first: it is given back where there is no key.
-	err = c.Batch(ctx, []string{count, c.readStatement()}, [][]any{counted, {t, number}}, [][]any{{&minute, &taken}, r.fields()})
+	err = c.Batch(ctx, []string{count, c.readStatement(b)}, [][]any{counted, {t, number}}, [][]any{{&minute, &taken}, r.fields(b)})
 	if err == nil {
 		g, err = r.grant(ctx, c.Store)
 	}
-	g, err = c.judged(ctx, g, err, text, api)
+	g, err = g.judged(err, text, c.API)
 	if minute > 0 && errors.Is(err, ErrKey) {
-		if lost := c.Limiter.giveBack(ctx, b, minute); lost != nil {
-			err = fmt.Errorf("rate of %s of tenant %d: %w", b.Name, b.Tenant, lost)
+		if lost := c.Limiter.giveBack(ctx, spends, minute); lost != nil {
+			err = fmt.Errorf("rate of %s of tenant %d: %w", spends.Name, spends.Tenant, lost)
 		}
 	}
 	if err != nil {

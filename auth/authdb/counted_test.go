@@ -24,7 +24,7 @@ func newCounting(t *testing.T, db *database.DB) *counting {
 	migrate(t, db)
 	c := &counting{clock: &clock{now: start}}
 	c.Counted = &authdb.Counted{
-		Store: &authdb.Store{DB: db.DB, Now: c.clock.Now}, Limiter: &authdb.Limiter{DB: db.DB, Now: c.clock.Now},
+		Store: &authdb.Store{DB: db.DB, Now: c.clock.Now}, API: auth.Libraries, Limiter: &authdb.Limiter{DB: db.DB, Now: c.clock.Now},
 		Batch: func(ctx context.Context, queries []string, args, dest [][]any) error {
 			c.together++
 			return db.Batch(ctx, queries, args, dest)
@@ -36,7 +36,7 @@ func newCounting(t *testing.T, db *database.DB) *counting {
 // ask checks a key as a server does, which has the limiter count what is not counted yet, and returns what is left of a limit.
 func (c *counting) ask(t *testing.T, text string) (remaining int, err error) {
 	t.Helper()
-	g, q, err := c.Check(t.Context(), text, auth.Libraries, 10)
+	g, q, err := c.Check(t.Context(), text, 10, authdb.Beside{})
 	if err != nil {
 		return 0, err
 	}
@@ -55,7 +55,7 @@ func (c *counting) ask(t *testing.T, text string) (remaining int, err error) {
 func TestCountedIsExact(t *testing.T) {
 	db := dbtest.Postgres(t)
 	c := newCounting(t, db)
-	id := create(t, c.Store, authdb.Library, "acme")
+	id := auth.Tenant(1)
 	text, ours := issue(t, c.Store, authdb.IssueParams{Tenant: id, API: auth.Libraries})
 	another, k := issue(t, c.Store, authdb.IssueParams{Tenant: id, API: auth.Libraries})
 	left := func(what, text string, want, together int) {
@@ -85,14 +85,14 @@ func TestCountedIsExact(t *testing.T) {
 	left("the other key after it", text, 5, 1)
 	c.set(start.Add(time.Minute))
 	left("the next minute", text, 9, 1)
-	if _, q, err := c.Check(t.Context(), text, auth.Libraries, 0); q != nil || err != nil {
+	if _, q, err := c.Check(t.Context(), text, 0, authdb.Beside{}); q != nil || err != nil {
 		t.Errorf("without a limit: %v, %v, want nothing counted", q, err)
 	}
 	left("after that", text, 8, 1)
 	if err := c.Revoke(t.Context(), ours.ID()); err != nil {
 		t.Fatal(err)
 	}
-	if _, q, err := c.Check(t.Context(), text, auth.Libraries, 0); q != nil || !errors.Is(err, authdb.ErrKey) {
+	if _, q, err := c.Check(t.Context(), text, 0, authdb.Beside{}); q != nil || !errors.Is(err, authdb.ErrKey) {
 		t.Errorf("revoked, without a limit: %v, %v, want ErrKey", q, err)
 	}
 }
@@ -101,11 +101,36 @@ func TestCountedIsExact(t *testing.T) {
 func TestCountedWithoutBatch(t *testing.T) {
 	c := newCounting(t, dbtest.SQLite(t))
 	c.Batch = nil
-	id := create(t, c.Store, authdb.Library, "acme")
+	id := auth.Tenant(1)
 	text, _ := issue(t, c.Store, authdb.IssueParams{Tenant: id, API: auth.Libraries})
 	for range 2 {
-		if g, q, err := c.Check(t.Context(), text, auth.Libraries, 10); err != nil || q != nil || g.Key.Tenant != id {
+		if g, q, err := c.Check(t.Context(), text, 10, authdb.Beside{}); err != nil || q != nil || g.Key.Tenant != id {
 			t.Errorf("Check = %+v, %v, %v, want the key and no quota", g, q, err)
 		}
 	}
+}
+
+// What is read beside a key is of the key's tenant, whether the request is counted in the same round trip or not.
+func TestCheckBeside(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		c := newCounting(t, db)
+		if db.Engine == database.SQLite {
+			c.Batch = nil
+		}
+		for _, statement := range []string{
+			`CREATE TABLE beside (tenant_id bigint, a bigint, b bigint)`, `INSERT INTO beside VALUES (1, 2, 3), (4, 5, 6)`,
+		} {
+			if _, err := db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text, k := issue(t, c.Store, authdb.IssueParams{Tenant: 4, API: auth.Libraries})
+		for range 2 {
+			var a, b int64
+			g, _, err := c.Check(t.Context(), text, 10, authdb.Beside{Table: "beside", Columns: "v.b, v.a", Dest: []any{&b, &a}})
+			if err != nil || g.Key.ID() != k.ID() || a != 5 || b != 6 {
+				t.Errorf("Check = %+v, %v with %d and %d beside it, want key %s with 5 and 6", g, err, a, b, k.ID())
+			}
+		}
+	})
 }

@@ -1,32 +1,23 @@
-// Package authdb keeps tenants, their versions, API keys and shared rate counters
-// in PostgreSQL or SQLite, through bun. The rules are those of package auth.
+// Package authdb keeps API keys and shared rate counters in PostgreSQL or SQLite,
+// through bun. The rules are those of package auth.
 //
 //	store := &authdb.Store{DB: db}
-//	tenant, err := store.CreateTenant(ctx, db, authdb.Tenant{Kind: authdb.Library, Reference: "central", Name: "Central"})
-//	text, key, err := store.Issue(ctx, authdb.IssueParams{Tenant: tenant, API: auth.Libraries})
-//	grant, err := store.Check(ctx, text, auth.Libraries) // grant.Key.Tenant, grant.Held
+//	text, key, err := store.Issue(ctx, tx, authdb.IssueParams{Tenant: tenant, API: auth.Libraries})
+//	grant, err := store.Check(ctx, text, auth.Libraries) // grant.Key.Tenant
 //
 // A directory key signs (P11). Its id is public, its secret is stored sealed:
 //
 //	box, err := auth.NewBox(secretKey) // 32 bytes, kept apart from the database
 //	store := &authdb.Store{DB: db, Box: box}
-//	secret, key, err := store.Issue(ctx, authdb.IssueParams{Tenant: partner, API: auth.Directory})
+//	secret, key, err := store.Issue(ctx, tx, authdb.IssueParams{Tenant: partner, API: auth.Directory})
 //	grant, err := store.Secret(ctx, key.ID(), box)
 //	err = signed.Verify(grant.Secret, grant.Now)
 //
-// # Tenants and versions
+// # Tenants
 //
-// The list of tenants is the only table that tenants share (G4). Every other
-// table leads its primary key with the tenant and every statement names it.
-//
-// A tenant's data form a line of states (G8). Its row in the table versions says
-// which one holds ([Held]): a version of its registers and the number of the load
-// that made its facts, with those that wait for their hour, and the oldest state
-// that is kept. Both numbers only grow, by a random step, so that one which a
-// failover lost is not given again. Who writes a tenant's data locks the row
-// ([Lock]) and makes the next state hold in the same transaction ([Held.Hold]); who
-// reads gets the row with the key check, in one statement, which also raises it
-// where waiting facts are due. The table states has those that were.
+// The list of tenants and what is current of them are another store's, such as package statedb. Whoever
+// issues or rotates a key locks the tenant there, and the statement that checks a key may read the tenant's row
+// there too ([Beside]).
 //
 // # Clock
 //

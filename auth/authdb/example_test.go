@@ -32,27 +32,23 @@ func Example() {
 	}
 
 	store := &authdb.Store{DB: db.DB}
-	tenant, err := store.CreateTenant(ctx, db, authdb.Tenant{Kind: authdb.Library, Reference: "central", Name: "Central Library"})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	text, key, err := store.Issue(ctx, authdb.IssueParams{Tenant: tenant, API: auth.Libraries})
+	const tenant auth.Tenant = 1 // of a list that is kept elsewhere, as by package statedb
+	text, key, err := store.Issue(ctx, db, authdb.IssueParams{Tenant: tenant, API: auth.Libraries})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	grant, err := store.Check(ctx, text, auth.Libraries)
-	fmt.Println(key.ID(), grant.Key.Tenant, grant.Held.Facts, err)
+	fmt.Println(key.ID(), grant.Key.Tenant, err)
 
-	_, successor, err := store.Rotate(ctx, key.ID(), 7*24*time.Hour, nil)
+	_, successor, err := store.Rotate(ctx, db, key.ID(), 7*24*time.Hour, nil)
 	fmt.Println(successor.ID(), successor.RateBudget() == key.RateBudget(), err)
 
 	err = store.Revoke(ctx, key.ID())
 	_, refused := store.Check(ctx, text, auth.Libraries)
 	fmt.Println(err, refused)
 	// Output:
-	// 1-1 1 0 <nil>
+	// 1-1 1 <nil>
 	// 1-2 true <nil>
 	// <nil> no valid key: it is revoked
 }

@@ -35,27 +35,13 @@ func (p IssueParams) validate() error {
 
 // Issue makes a new key and returns its text, which nothing can show again: of a
 // directory key the secret, 43 characters of base64url, which is stored sealed by
-// the Store's Box, its accessKeyId being the key's id. The errors are ErrNotFound
-// where there is no such tenant, ErrExpiry, and auth.ErrBox for a directory key
-// where there is no Box. That the network exists is for the caller to see to.
-func (s *Store) Issue(ctx context.Context, p IssueParams) (text string, k auth.Key, err error) {
-	err = s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := Lock(ctx, tx, p.Tenant); err != nil {
-			return fmt.Errorf("issue key: %w", err)
-		}
-		text, k, err = s.IssueIn(ctx, tx, p)
-		return err
-	})
-	if err != nil {
-		return "", auth.Key{}, err
-	}
-	return text, k, nil
-}
-
-// IssueIn is [Store.Issue] as a part of the caller's transaction, which must have
-// locked the tenant ([Lock]): so the caller can see to it that the network of a
-// schools key exists, and it still does when the key is there.
-func (s *Store) IssueIn(ctx context.Context, tx bun.Tx, p IssueParams) (text string, k auth.Key, err error) {
+// the Store's Box, its accessKeyId being the key's id. The errors are ErrExpiry, and
+// auth.ErrBox for a directory key where there is no Box.
+//
+// The transaction must have locked the tenant, as statedb.Lock does, since the key
+// has the next number. So the caller can see to it that the tenant, and the network
+// of a schools key, exist, and they still do when the key is there.
+func (s *Store) Issue(ctx context.Context, tx bun.IDB, p IssueParams) (text string, k auth.Key, err error) {
 	err = p.validate()
 	var now time.Time
 	if err == nil {
@@ -75,7 +61,7 @@ func (s *Store) IssueIn(ctx context.Context, tx bun.Tx, p IssueParams) (text str
 // insert gives the key the next number of its tenant, which is locked, and a
 // secret, and stores it. A Budget of 0 stands for one of its own. What it returns
 // is the secret alone for a directory key, and the whole text for the others.
-func (s *Store) insert(ctx context.Context, tx bun.Tx, want auth.Key) (string, auth.Key, error) {
+func (s *Store) insert(ctx context.Context, tx bun.IDB, want auth.Key) (string, auth.Key, error) {
 	want.Expires = want.Expires.UTC().Truncate(time.Microsecond)
 	if !want.Live(want.Created) {
 		return "", auth.Key{}, ErrExpiry
@@ -110,48 +96,72 @@ func (s *Store) insert(ctx context.Context, tx bun.Tx, want auth.Key) (string, a
 // number and secret alone: it has the API, the network, the rate budget (G3) and
 // the expiry, if any, of the old key, unless expires is another, earlier or later;
 // the zero time = never. What it returns is the secret alone for a directory key,
-// and the whole text for the others.
+// and the whole text for the others. The transaction must have locked the key's
+// tenant, as for Issue.
 //
 // The errors are ErrNotFound, ErrExpiry, ErrDead for a key that is not live,
 // ErrRotated for one that has a successor, since its expiry is the end of its grace
 // by then, and auth.ErrBox for a directory key where the Store has no Box.
-func (s *Store) Rotate(ctx context.Context, id string, grace time.Duration, expires *time.Time) (text string, k auth.Key, err error) {
+func (s *Store) Rotate(ctx context.Context, tx bun.IDB, id string, grace time.Duration, expires *time.Time) (text string, k auth.Key, err error) {
 	if grace < 0 {
 		return "", auth.Key{}, fmt.Errorf("key %s: grace %v is negative", id, grace)
 	}
-	err = s.change(ctx, id, func(ctx context.Context, tx bun.Tx, old auth.Key, now time.Time) error {
-		if !old.Live(now) {
-			return ErrDead
-		}
-		succeeded, err := tx.NewSelect().Model((*keyRow)(nil)).
-			Where("tenant_id = ? AND budget = ? AND number > ?", old.Tenant, old.Budget, old.Number).Exists(ctx)
-		if err != nil {
-			return err
-		}
-		if succeeded {
-			return ErrRotated
-		}
-		next := auth.Key{Tenant: old.Tenant, API: old.API, Network: old.Network, Budget: old.Budget, Created: now, Expires: old.Expires}
+	old, err := keyOf(ctx, tx, id)
+	if err == nil {
+		next := auth.Key{Tenant: old.Tenant, API: old.API, Network: old.Network, Budget: old.Budget, Expires: old.Expires}
 		if expires != nil {
 			next.Expires = *expires
 		}
-		if text, k, err = s.insert(ctx, tx, next); err != nil {
-			return err
-		}
-		end, column := now.Add(grace), bun.Ident("expires")
-		if grace == 0 {
-			column = "revoked"
-		}
-		if !old.Expires.IsZero() && old.Expires.Before(end) {
-			return nil
-		}
-		_, err = tx.NewUpdate().Model(rowOfKey(old)).Set("? = ?", column, end).WherePK().Exec(ctx)
-		return err
-	})
+		text, k, err = s.replace(ctx, tx, old, next, grace)
+	}
 	if err != nil {
-		return "", auth.Key{}, err
+		return "", auth.Key{}, fmt.Errorf("key %q: %w", id, err)
 	}
 	return text, k, nil
+}
+
+// keyOf returns the key with an id, or ErrNotFound.
+func keyOf(ctx context.Context, db bun.IDB, id string) (auth.Key, error) {
+	t, number, ok := auth.ParseID(id)
+	if !ok {
+		return auth.Key{}, ErrNotFound
+	}
+	row := keyRow{TenantID: t, Number: number}
+	err := db.NewSelect().Model(&row).WherePK().Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNotFound
+	}
+	return row.key(), err
+}
+
+// replace issues the next key and ends the old one after a grace.
+func (s *Store) replace(ctx context.Context, tx bun.IDB, old, next auth.Key, grace time.Duration) (text string, k auth.Key, err error) {
+	if next.Created, err = handle.Clock(ctx, tx, s.Now); err != nil {
+		return "", k, err
+	}
+	if !old.Live(next.Created) {
+		return "", k, ErrDead
+	}
+	succeeded, err := tx.NewSelect().Model((*keyRow)(nil)).
+		Where("tenant_id = ? AND budget = ? AND number > ?", old.Tenant, old.Budget, old.Number).Exists(ctx)
+	if succeeded {
+		err = ErrRotated
+	}
+	if err != nil {
+		return "", k, err
+	}
+	if text, k, err = s.insert(ctx, tx, next); err != nil {
+		return "", k, err
+	}
+	end, column := next.Created.Add(grace), bun.Ident("expires")
+	if grace == 0 {
+		column = "revoked"
+	}
+	if !old.Expires.IsZero() && old.Expires.Before(end) {
+		return text, k, nil
+	}
+	_, err = tx.NewUpdate().Model(rowOfKey(old)).Set("? = ?", column, end).WherePK().Exec(ctx)
+	return text, k, err
 }
 
 // Revoke ends the key with the id at once, on every replica. The key that is
@@ -180,36 +190,6 @@ func (s *Store) Revoke(ctx context.Context, id string) error {
 	return nil
 }
 
-// change reads a key under the lock of its tenant and hands it to f, with the time.
-func (s *Store) change(ctx context.Context, id string, f func(ctx context.Context, tx bun.Tx, k auth.Key, now time.Time) error) error {
-	t, number, ok := auth.ParseID(id)
-	if !ok {
-		return fmt.Errorf("key %q: %w", id, ErrNotFound)
-	}
-	err := s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := Lock(ctx, tx, t); err != nil {
-			return err
-		}
-		row := keyRow{TenantID: t, Number: number}
-		err := tx.NewSelect().Model(&row).WherePK().Scan(ctx)
-		if errors.Is(err, sql.ErrNoRows) {
-			return ErrNotFound
-		}
-		if err != nil {
-			return err
-		}
-		now, err := handle.Clock(ctx, tx, s.Now)
-		if err != nil {
-			return err
-		}
-		return f(ctx, tx, row.key(), now)
-	})
-	if err != nil {
-		return fmt.Errorf("key %q: %w", id, err)
-	}
-	return nil
-}
-
 // RevokeNetwork ends all keys of one network of a tenant, as part of the
 // transaction that deletes the network (G3). It is no error when there are none.
 func (s *Store) RevokeNetwork(ctx context.Context, tx bun.IDB, t auth.Tenant, network int64) error {
@@ -223,6 +203,15 @@ func (s *Store) RevokeNetwork(ctx context.Context, tx bun.IDB, t auth.Tenant, ne
 	}
 	if err != nil {
 		return fmt.Errorf("revoke keys of network %d of tenant %d: %w", network, t, err)
+	}
+	return nil
+}
+
+// Delete deletes all keys of a tenant: they end at once, on every replica, as part of the transaction that begins to remove the
+// tenant.
+func Delete(ctx context.Context, tx bun.IDB, t auth.Tenant) error {
+	if _, err := tx.NewDelete().Model((*keyRow)(nil)).Where("tenant_id = ?", t).Exec(ctx); err != nil {
+		return fmt.Errorf("delete keys of tenant %d: %w", t, err)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 
 func issue(tb testing.TB, s *authdb.Store, p authdb.IssueParams) (string, auth.Key) {
 	tb.Helper()
-	text, k, err := s.Issue(tb.Context(), p)
+	text, k, err := s.Issue(tb.Context(), s.DB, p)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -39,8 +39,8 @@ func checkLive(t *testing.T, s *authdb.Store, when, text string, api auth.API, w
 
 func TestIssue(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		partner := create(t, s, authdb.Partner, "acme")
-		other := create(t, s, authdb.Partner, "other")
+		partner := auth.Tenant(1)
+		other := auth.Tenant(2)
 		expires := start.Add(time.Hour)
 		text, k := issue(t, s, authdb.IssueParams{Tenant: partner, API: auth.Schools, Network: 12, Expires: expires.Add(time.Nanosecond)})
 		want := auth.Key{
@@ -64,14 +64,12 @@ func TestIssue(t *testing.T) {
 
 func TestIssueErrors(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := create(t, s, authdb.Partner, "acme")
+		id := auth.Tenant(1)
 		for _, test := range []struct {
 			name   string
 			params authdb.IssueParams
 			want   error // nil = any
 		}{
-			{"ErrNotFound", authdb.IssueParams{Tenant: 9, API: auth.Libraries}, authdb.ErrNotFound},
-			{"NoTenant", authdb.IssueParams{API: auth.Libraries}, authdb.ErrNotFound},
 			{"ErrExpiry", authdb.IssueParams{Tenant: id, API: auth.Libraries, Expires: start}, authdb.ErrExpiry},
 			{"NoAPI", authdb.IssueParams{Tenant: id}, nil},
 			{"SchoolsWithoutNetwork", authdb.IssueParams{Tenant: id, API: auth.Schools}, nil},
@@ -80,7 +78,7 @@ func TestIssueErrors(t *testing.T) {
 			{"NegativeNetwork", authdb.IssueParams{Tenant: id, API: auth.Schools, Network: -1}, nil},
 		} {
 			t.Run(test.name, func(t *testing.T) {
-				text, _, err := s.Issue(t.Context(), test.params)
+				text, _, err := s.Issue(t.Context(), s.DB, test.params)
 				if err == nil || text != "" || test.want != nil && !errors.Is(err, test.want) {
 					t.Errorf("Issue(%+v) = %q, %v, want %v", test.params, text, err, test.want)
 				}
@@ -94,40 +92,17 @@ func TestIssueErrors(t *testing.T) {
 
 func TestIssueWithoutRandomness(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := create(t, s, authdb.Library, "central")
+		id := auth.Tenant(1)
 		s.Random = bytes.NewReader(nil)
-		if text, _, err := s.Issue(t.Context(), authdb.IssueParams{Tenant: id, API: auth.Libraries}); err == nil {
+		if text, _, err := s.Issue(t.Context(), s.DB, authdb.IssueParams{Tenant: id, API: auth.Libraries}); err == nil {
 			t.Errorf("Issue = %q, want an error", text)
-		}
-	})
-}
-
-func TestIssueConcurrently(t *testing.T) {
-	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := create(t, s, authdb.Library, "central")
-		const n = 12
-		errs := make(chan error, n)
-		for range n {
-			go func() {
-				_, _, err := s.Issue(t.Context(), authdb.IssueParams{Tenant: id, API: auth.Libraries})
-				errs <- err
-			}()
-		}
-		for range n {
-			if err := <-errs; err != nil {
-				t.Error(err)
-			}
-		}
-		keys, err := s.List(t.Context())
-		if err != nil || len(keys) != n || keys[n-1].Number != n {
-			t.Errorf("%d keys, %v, want %d numbered from 1", len(keys), err, n)
 		}
 	})
 }
 
 func TestCheckRefuses(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		partner, library := create(t, s, authdb.Partner, "acme"), create(t, s, authdb.Library, "central")
+		partner, library := auth.Tenant(1), auth.Tenant(2)
 		schools, _ := issue(t, s, authdb.IssueParams{Tenant: partner, API: auth.Schools, Network: 5})
 		libraries, _ := issue(t, s, authdb.IssueParams{Tenant: library, API: auth.Libraries})
 		secretOf := func(text string) string { return text[len(text)-43:] }
@@ -155,7 +130,7 @@ func TestCheckRefuses(t *testing.T) {
 // The error says why, for the log, and never has the text of the key in it.
 func TestReasons(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		partner := create(t, s, authdb.Partner, "acme")
+		partner := auth.Tenant(1)
 		text, _ := issue(t, s, authdb.IssueParams{Tenant: partner, API: auth.Schools, Network: 5})
 		expiring, _ := issue(t, s, authdb.IssueParams{Tenant: partner, API: auth.Schools, Network: 5, Expires: start.Add(time.Minute)})
 		revoked, k := issue(t, s, authdb.IssueParams{Tenant: partner, API: auth.Schools, Network: 5})
@@ -195,7 +170,7 @@ func TestReasons(t *testing.T) {
 
 func TestExpiry(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := create(t, s, authdb.Library, "central")
+		id := auth.Tenant(1)
 		expires := start.Add(time.Hour)
 		text, _ := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries, Expires: expires})
 		forever, _ := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries})
@@ -210,7 +185,7 @@ func TestExpiry(t *testing.T) {
 
 func TestRevoke(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := create(t, s, authdb.Library, "central")
+		id := auth.Tenant(1)
 		text, k := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries})
 		spared, _ := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries})
 		c.set(start.Add(time.Minute))
@@ -236,7 +211,7 @@ func TestRevoke(t *testing.T) {
 
 func TestRevokeNetwork(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		acme, other := create(t, s, authdb.Partner, "acme"), create(t, s, authdb.Partner, "other")
+		acme, other := auth.Tenant(1), auth.Tenant(2)
 		gone1, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Schools, Network: 5})
 		gone2, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Schools, Network: 5})
 		sibling, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Schools, Network: 6})
@@ -273,7 +248,7 @@ func TestRevokeNetwork(t *testing.T) {
 // A key that was revoked before its network keeps the time.
 func TestRevokeNetworkKeepsEarlierTimes(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := create(t, s, authdb.Partner, "acme")
+		id := auth.Tenant(1)
 		_, k := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Schools, Network: 5})
 		issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Schools, Network: 5})
 		if err := s.Revoke(t.Context(), k.ID()); err != nil {
@@ -292,12 +267,12 @@ func TestRevokeNetworkKeepsEarlierTimes(t *testing.T) {
 
 func TestRotate(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := create(t, s, authdb.Partner, "acme")
+		id := auth.Tenant(1)
 		issueDirectory(t, s, authdb.IssueParams{Tenant: id}) // takes number 1
 		expires := start.AddDate(1, 0, 0)
 		oldText, old := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Schools, Network: 5, Expires: expires})
 		c.set(start.Add(time.Minute))
-		text, k, err := s.Rotate(t.Context(), old.ID(), 7*24*time.Hour, nil)
+		text, k, err := s.Rotate(t.Context(), s.DB, old.ID(), 7*24*time.Hour, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +293,7 @@ func TestRotate(t *testing.T) {
 		checkLive(t, s, "old, at the end of the grace", oldText, auth.Schools, false)
 		checkLive(t, s, "successor", text, auth.Schools, true)
 
-		_, third, err := s.Rotate(t.Context(), k.ID(), 0, nil)
+		_, third, err := s.Rotate(t.Context(), s.DB, k.ID(), 0, nil)
 		if err != nil || third.Budget != 2 {
 			t.Errorf("Rotate of the successor = %+v, %v, want budget 2", third, err)
 		}
@@ -330,10 +305,10 @@ func TestRotate(t *testing.T) {
 
 func TestRotateKeepsTheEarlierEnd(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := create(t, s, authdb.Library, "central")
+		id := auth.Tenant(1)
 		expires := start.Add(time.Hour)
 		text, old := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries, Expires: expires})
-		if _, _, err := s.Rotate(t.Context(), old.ID(), 24*time.Hour, nil); err != nil {
+		if _, _, err := s.Rotate(t.Context(), s.DB, old.ID(), 24*time.Hour, nil); err != nil {
 			t.Fatal(err)
 		}
 		c.set(expires)
@@ -343,17 +318,17 @@ func TestRotateKeepsTheEarlierEnd(t *testing.T) {
 
 func TestRotateExpires(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := create(t, s, authdb.Library, "central")
+		id := auth.Tenant(1)
 		params := authdb.IssueParams{Tenant: id, API: auth.Libraries, Expires: start.Add(time.Hour)}
 		for _, expires := range []time.Time{{}, start.Add(time.Minute), start.AddDate(1, 0, 0)} {
 			_, old := issue(t, s, params)
-			_, k, err := s.Rotate(t.Context(), old.ID(), time.Hour, &expires)
+			_, k, err := s.Rotate(t.Context(), s.DB, old.ID(), time.Hour, &expires)
 			if err != nil || !k.Expires.Equal(expires) {
 				t.Errorf("Rotate(%v) expires %v, %v", expires, k.Expires, err)
 			}
 		}
 		_, old := issue(t, s, params)
-		if _, _, err := s.Rotate(t.Context(), old.ID(), time.Hour, &start); !errors.Is(err, authdb.ErrExpiry) {
+		if _, _, err := s.Rotate(t.Context(), s.DB, old.ID(), time.Hour, &start); !errors.Is(err, authdb.ErrExpiry) {
 			t.Errorf("Rotate(now) = %v, want ErrExpiry", err)
 		}
 	})
@@ -362,16 +337,16 @@ func TestRotateExpires(t *testing.T) {
 // A key that has a successor ends with its grace: what is rotated from it again would silently end then, too.
 func TestRotatedTwice(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := create(t, s, authdb.Library, "central")
+		id := auth.Tenant(1)
 		_, old := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries})
-		_, second, err := s.Rotate(t.Context(), old.ID(), time.Hour, nil)
+		_, second, err := s.Rotate(t.Context(), s.DB, old.ID(), time.Hour, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text, _, err := s.Rotate(t.Context(), old.ID(), time.Hour, nil); !errors.Is(err, authdb.ErrRotated) || text != "" {
+		if text, _, err := s.Rotate(t.Context(), s.DB, old.ID(), time.Hour, nil); !errors.Is(err, authdb.ErrRotated) || text != "" {
 			t.Errorf("Rotate of a rotated key = %q, %v, want ErrRotated", text, err)
 		}
-		if _, third, err := s.Rotate(t.Context(), second.ID(), time.Hour, nil); err != nil || !third.Expires.IsZero() {
+		if _, third, err := s.Rotate(t.Context(), s.DB, second.ID(), time.Hour, nil); err != nil || !third.Expires.IsZero() {
 			t.Errorf("Rotate of the successor = %+v, %v, want a key that never expires", third, err)
 		}
 	})
@@ -379,7 +354,7 @@ func TestRotatedTwice(t *testing.T) {
 
 func TestRotateErrors(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := create(t, s, authdb.Library, "central")
+		id := auth.Tenant(1)
 		_, revoked := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries})
 		_, expired := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries, Expires: start.Add(time.Hour)})
 		_, live := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries})
@@ -391,11 +366,11 @@ func TestRotateErrors(t *testing.T) {
 			revoked.ID(): authdb.ErrDead, expired.ID(): authdb.ErrDead,
 			"1-9": authdb.ErrNotFound, "9-1": authdb.ErrNotFound, "x": authdb.ErrNotFound,
 		} {
-			if text, _, err := s.Rotate(t.Context(), id, time.Hour, nil); !errors.Is(err, want) || text != "" {
+			if text, _, err := s.Rotate(t.Context(), s.DB, id, time.Hour, nil); !errors.Is(err, want) || text != "" {
 				t.Errorf("Rotate(%q) = %q, %v, want %v", id, text, err, want)
 			}
 		}
-		if _, _, err := s.Rotate(t.Context(), live.ID(), -time.Second, nil); err == nil {
+		if _, _, err := s.Rotate(t.Context(), s.DB, live.ID(), -time.Second, nil); err == nil {
 			t.Error("Rotate with a negative grace = no error")
 		}
 		if keys, err := s.List(t.Context()); err != nil || len(keys) != 3 {
@@ -406,9 +381,6 @@ func TestRotateErrors(t *testing.T) {
 
 func TestList(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		for _, slug := range []string{"a", "b"} {
-			create(t, s, authdb.Library, slug)
-		}
 		for _, id := range []auth.Tenant{2, 1, 2, 1} {
 			issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries})
 		}
@@ -432,32 +404,13 @@ func TestList(t *testing.T) {
 	})
 }
 
-// A grant tells what was committed before the check, of this tenant alone.
-func TestCheckVersions(t *testing.T) {
-	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		one, two := create(t, s, authdb.Library, "one"), create(t, s, authdb.Library, "two")
-		text, _ := issue(t, s, authdb.IssueParams{Tenant: one, API: auth.Libraries})
-		var want authdb.Versions
-		for _, id := range []auth.Tenant{two, two, one} {
-			var err error
-			if want, err = authdb.Raise(t.Context(), s.DB, id, true, id == two); err != nil {
-				t.Fatal(err)
-			}
-		}
-		g, err := s.Check(t.Context(), text, auth.Libraries)
-		if err != nil || g.Held.Versions != want {
-			t.Errorf("Check = %+v, %v, want %+v", g.Held, err, want)
-		}
-	})
-}
-
 // Without a clock of its own, a store takes the database's on PostgreSQL, and a
 // key that the database says is alive is so.
 func TestClockOfTheDatabase(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		migrate(t, db)
 		s := &authdb.Store{DB: db.DB}
-		id := create(t, s, authdb.Library, "central")
+		id := auth.Tenant(1)
 		text, k := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries, Expires: time.Now().Add(time.Hour)})
 		g, err := s.Check(t.Context(), text, auth.Libraries)
 		if err != nil || g.Now.Before(k.Created) || g.Now.Location() != time.UTC {
@@ -472,7 +425,7 @@ func TestClockOfTheDatabase(t *testing.T) {
 
 func TestCheckWithoutDatabase(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := create(t, s, authdb.Library, "central")
+		id := auth.Tenant(1)
 		text, _ := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

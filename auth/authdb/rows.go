@@ -7,15 +7,6 @@ import (
 	"github.com/uptrace/bun"
 )
 
-type versionsRow struct {
-	bun.BaseModel `bun:"table:versions"`
-
-	TenantID  auth.Tenant `bun:",pk"`
-	Registers int64
-	Facts     int64
-	Secret    []byte
-}
-
 type keyRow struct {
 	bun.BaseModel `bun:"table:keys"`
 

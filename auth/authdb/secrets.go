@@ -5,20 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging/handle"
 )
-
-// SecretGrant is what a directory key opens to who signs with its secret.
-type SecretGrant struct {
-	Key    auth.Key
-	Secret string    // as the partner has it: its bytes are the key of the HMAC
-	Now    time.Time // of the clock that judged the key
-}
 
 // decoy has the form of a sealed secret that no box opens.
 var decoy = append([]byte{1}, make([]byte, 71)...)
@@ -29,19 +21,18 @@ var decoy = append([]byte{1}, make([]byte, 71)...)
 // directory key: [auth.Signed.Refuse] then does what is left of the work.
 // Another error says that the database did not answer, or, with auth.ErrBox or
 // auth.ErrSealed, that the key is good and the box does not open it.
-func (s *Store) Secret(ctx context.Context, id string, box *auth.Box) (SecretGrant, error) {
+func (s *Store) Secret(ctx context.Context, id string, box *auth.Box) (Grant, error) {
 	g, sealed, err := s.readSealed(ctx, id)
 	if errors.Is(err, ErrKey) {
 		box.Open(id, decoy) // the work that a live key makes
 	}
 	if err != nil {
-		return SecretGrant{}, err
+		return Grant{}, err
 	}
-	secret, err := box.Open(id, sealed)
-	if err != nil {
-		return SecretGrant{}, fmt.Errorf("secret of key %s: %w", id, err)
+	if g.Secret, err = box.Open(id, sealed); err != nil {
+		return Grant{}, fmt.Errorf("secret of key %s: %w", id, err)
 	}
-	return SecretGrant{Key: g.Key, Secret: secret, Now: g.Now}, nil
+	return g, nil
 }
 
 // readSealed reads a live directory key and its sealed secret. The error is an
@@ -51,7 +42,7 @@ func (s *Store) readSealed(ctx context.Context, id string) (Grant, []byte, error
 	if !ok {
 		return Grant{}, nil, errMalformed
 	}
-	g, sealed, err := s.read(ctx, t, number)
+	g, sealed, err := s.read(ctx, t, number, Beside{})
 	if errors.Is(err, sql.ErrNoRows) {
 		return Grant{}, nil, errUnknown
 	}

@@ -34,7 +34,7 @@ func boxOf(tb testing.TB, fill byte) *auth.Box {
 func seal(ctx context.Context, s *authdb.Store, p authdb.IssueParams, box *auth.Box) (string, auth.Key, error) {
 	sealing := *s
 	sealing.Box, p.API = box, auth.Directory
-	return sealing.Issue(ctx, p)
+	return sealing.Issue(ctx, s.DB, p)
 }
 
 func issueDirectory(tb testing.TB, s *authdb.Store, p authdb.IssueParams) (string, auth.Key) {
@@ -53,14 +53,14 @@ func checkSecret(t *testing.T, s *authdb.Store, when, id, want string) {
 	if want != "" && (err != nil || g.Secret != want) {
 		t.Errorf("%s: Secret(%q) = %q, %v, want %q", when, id, g.Secret, err, want)
 	}
-	if want == "" && (!errors.Is(err, authdb.ErrKey) || g != authdb.SecretGrant{}) {
+	if want == "" && (!errors.Is(err, authdb.ErrKey) || g != authdb.Grant{}) {
 		t.Errorf("%s: Secret(%q) = %+v, %v, want ErrKey", when, id, g, err)
 	}
 }
 
 func TestIssueDirectory(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		acme := create(t, s, authdb.Partner, "acme")
+		acme := auth.Tenant(1)
 		expires := start.Add(time.Hour)
 		secret, k := issueDirectory(t, s, authdb.IssueParams{Tenant: acme, Expires: expires})
 		want := auth.Key{Tenant: acme, Number: 1, API: auth.Directory, Budget: 1, Created: start, Expires: expires}
@@ -71,7 +71,7 @@ func TestIssueDirectory(t *testing.T) {
 			t.Errorf("the secret is %q, want 43 characters of base64url", secret)
 		}
 		g, err := s.Secret(t.Context(), "1-1", box(t))
-		if wantGrant := (authdb.SecretGrant{Key: want, Secret: secret, Now: start}); err != nil || g != wantGrant {
+		if wantGrant := (authdb.Grant{Key: want, Secret: secret, Now: start}); err != nil || g != wantGrant {
 			t.Errorf("Secret = %+v, %v, want %+v", g, err, wantGrant)
 		}
 		named, second := issueDirectory(t, s, authdb.IssueParams{Tenant: acme, API: auth.Directory})
@@ -84,7 +84,7 @@ func TestIssueDirectory(t *testing.T) {
 // A request that is signed with an issued secret is good, and one that is not is not.
 func TestSecretVerifies(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		secret, k := issueDirectory(t, s, authdb.IssueParams{Tenant: create(t, s, authdb.Partner, "acme")})
+		secret, k := issueDirectory(t, s, authdb.IssueParams{Tenant: auth.Tenant(1)})
 		signed := auth.Signed{Method: "GET", Target: "/", Date: start.Format(http.TimeFormat)}
 		signed.Authorization = auth.Sign(signed, k.ID(), secret, auth.SHA256)
 		id, _, _, _ := auth.ParseAuthorization(signed.Authorization)
@@ -104,14 +104,13 @@ func TestSecretVerifies(t *testing.T) {
 
 func TestIssueDirectoryErrors(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := create(t, s, authdb.Partner, "acme")
+		id := auth.Tenant(1)
 		for _, test := range []struct {
 			name   string
 			params authdb.IssueParams
 			box    *auth.Box
 			want   error // nil = any
 		}{
-			{"ErrNotFound", authdb.IssueParams{Tenant: 9}, box(t), authdb.ErrNotFound},
 			{"ErrExpiry", authdb.IssueParams{Tenant: id, Expires: start}, box(t), authdb.ErrExpiry},
 			{"ErrBox", authdb.IssueParams{Tenant: id}, nil, auth.ErrBox},
 			{"ZeroBox", authdb.IssueParams{Tenant: id}, &auth.Box{}, auth.ErrBox},
@@ -139,7 +138,7 @@ func TestIssueDirectoryErrors(t *testing.T) {
 // What the database holds of a directory key is sealed: neither the secret nor a hash of it.
 func TestSecretIsSealed(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		acme := create(t, s, authdb.Partner, "acme")
+		acme := auth.Tenant(1)
 		secret, k := issueDirectory(t, s, authdb.IssueParams{Tenant: acme})
 		var hash, sealed []byte
 		read := func() {
@@ -169,7 +168,7 @@ func TestSecretIsSealed(t *testing.T) {
 
 func TestSecretRefuses(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		acme, library := create(t, s, authdb.Partner, "acme"), create(t, s, authdb.Library, "central")
+		acme, library := auth.Tenant(1), auth.Tenant(2)
 		secret, k := issueDirectory(t, s, authdb.IssueParams{Tenant: acme})
 		_, schools := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Schools, Network: 5})
 		_, libraries := issue(t, s, authdb.IssueParams{Tenant: library, API: auth.Libraries})
@@ -196,7 +195,7 @@ func TestSecretRefuses(t *testing.T) {
 
 func TestSecretExpires(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		acme := create(t, s, authdb.Partner, "acme")
+		acme := auth.Tenant(1)
 		expires := start.Add(time.Hour)
 		secret, k := issueDirectory(t, s, authdb.IssueParams{Tenant: acme, Expires: expires})
 		forever, f := issueDirectory(t, s, authdb.IssueParams{Tenant: acme})
@@ -216,7 +215,7 @@ func TestSecretExpires(t *testing.T) {
 // Which secret belongs to which key and tenant is part of the seal: rows whose secrets are swapped open nothing.
 func TestSecretIsBound(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		acme, other := create(t, s, authdb.Partner, "acme"), create(t, s, authdb.Partner, "other")
+		acme, other := auth.Tenant(1), auth.Tenant(2)
 		secret, k := issueDirectory(t, s, authdb.IssueParams{Tenant: acme})
 		_, foreign := issueDirectory(t, s, authdb.IssueParams{Tenant: other})
 		_, sibling := issueDirectory(t, s, authdb.IssueParams{Tenant: acme})
@@ -259,7 +258,7 @@ func TestSecretIsBound(t *testing.T) {
 // A box that is missing or wrong is the operator's fault, which a good key shows and no other does.
 func TestSecretWithoutItsBox(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		acme := create(t, s, authdb.Partner, "acme")
+		acme := auth.Tenant(1)
 		_, k := issueDirectory(t, s, authdb.IssueParams{Tenant: acme})
 		_, dead := issueDirectory(t, s, authdb.IssueParams{Tenant: acme})
 		if err := s.Revoke(t.Context(), dead.ID()); err != nil {
@@ -288,11 +287,11 @@ func TestSecretWithoutItsBox(t *testing.T) {
 func TestRotateDirectory(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		s.Box = box(t)
-		acme := create(t, s, authdb.Partner, "acme")
+		acme := auth.Tenant(1)
 		expires := start.AddDate(1, 0, 0)
 		oldSecret, old := issueDirectory(t, s, authdb.IssueParams{Tenant: acme, Expires: expires})
 		c.set(start.Add(time.Minute))
-		secret, k, err := s.Rotate(t.Context(), old.ID(), time.Hour, nil)
+		secret, k, err := s.Rotate(t.Context(), s.DB, old.ID(), time.Hour, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -310,7 +309,7 @@ func TestRotateDirectory(t *testing.T) {
 		checkSecret(t, s, "old, at the end of the grace", old.ID(), "")
 		checkSecret(t, s, "successor, later", k.ID(), secret)
 
-		third, k3, err := s.Rotate(t.Context(), k.ID(), 0, &time.Time{})
+		third, k3, err := s.Rotate(t.Context(), s.DB, k.ID(), 0, &time.Time{})
 		if err != nil || !k3.Expires.IsZero() || k3.Budget != 1 {
 			t.Errorf("Rotate = %+v, %v, want no expiry and budget 1", k3, err)
 		}
@@ -321,14 +320,14 @@ func TestRotateDirectory(t *testing.T) {
 
 func TestRotateDirectoryErrors(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		acme := create(t, s, authdb.Partner, "acme")
+		acme := auth.Tenant(1)
 		secret, k := issueDirectory(t, s, authdb.IssueParams{Tenant: acme})
-		if text, _, err := s.Rotate(t.Context(), k.ID(), 0, nil); !errors.Is(err, auth.ErrBox) || text != "" {
+		if text, _, err := s.Rotate(t.Context(), s.DB, k.ID(), 0, nil); !errors.Is(err, auth.ErrBox) || text != "" {
 			t.Errorf("Rotate without a box = %q, %v, want ErrBox", text, err)
 		}
 		checkSecret(t, s, "not rotated", k.ID(), secret)
 		text, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Schools, Network: 5})
-		if _, _, err := s.Rotate(t.Context(), "1-2", time.Hour, nil); err != nil {
+		if _, _, err := s.Rotate(t.Context(), s.DB, "1-2", time.Hour, nil); err != nil {
 			t.Errorf("Rotate of a schools key without a box = %v", err)
 		}
 		checkLive(t, s, "schools key in its grace", text, auth.Schools, true)
@@ -337,7 +336,7 @@ func TestRotateDirectoryErrors(t *testing.T) {
 		if err := s.Revoke(t.Context(), k.ID()); err != nil {
 			t.Fatal(err)
 		}
-		if text, _, err := s.Rotate(t.Context(), k.ID(), 0, nil); !errors.Is(err, authdb.ErrDead) || text != "" {
+		if text, _, err := s.Rotate(t.Context(), s.DB, k.ID(), 0, nil); !errors.Is(err, authdb.ErrDead) || text != "" {
 			t.Errorf("Rotate of a revoked key = %q, %v, want ErrDead", text, err)
 		}
 	})
@@ -346,7 +345,7 @@ func TestRotateDirectoryErrors(t *testing.T) {
 // Nobody who reads the list needs a sealed secret, but sees that the key is one of the directory.
 func TestListDirectory(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		_, k := issueDirectory(t, s, authdb.IssueParams{Tenant: create(t, s, authdb.Partner, "acme")})
+		_, k := issueDirectory(t, s, authdb.IssueParams{Tenant: auth.Tenant(1)})
 		uses := &authdb.Uses{DB: s.DB}
 		uses.Used(k, start.Add(90*time.Second))
 		if err := uses.Flush(t.Context()); err != nil {
@@ -370,7 +369,7 @@ func TestSecretOnReplicas(t *testing.T) {
 		}
 		defer other.Close()
 		one, two := &authdb.Store{DB: db.DB}, &authdb.Store{DB: other.DB}
-		secret, k := issueDirectory(t, one, authdb.IssueParams{Tenant: create(t, one, authdb.Partner, "acme")})
+		secret, k := issueDirectory(t, one, authdb.IssueParams{Tenant: 1})
 		checkSecret(t, two, "on the other replica", k.ID(), secret)
 		if err := one.Revoke(t.Context(), k.ID()); err != nil {
 			t.Fatal(err)
@@ -382,7 +381,7 @@ func TestSecretOnReplicas(t *testing.T) {
 // A database that does not answer is no refusal.
 func TestSecretWithoutDatabase(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		_, k := issueDirectory(t, s, authdb.IssueParams{Tenant: create(t, s, authdb.Partner, "acme")})
+		_, k := issueDirectory(t, s, authdb.IssueParams{Tenant: auth.Tenant(1)})
 		if err := s.DB.Close(); err != nil {
 			t.Fatal(err)
 		}

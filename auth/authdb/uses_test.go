@@ -29,7 +29,7 @@ func lastUsed(tb testing.TB, s *authdb.Store, id string) time.Time {
 
 func TestUses(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		one, two := create(t, s, authdb.Library, "one"), create(t, s, authdb.Library, "two")
+		one, two := auth.Tenant(1), auth.Tenant(2)
 		_, a := issue(t, s, authdb.IssueParams{Tenant: one, API: auth.Libraries})
 		_, b := issue(t, s, authdb.IssueParams{Tenant: one, API: auth.Libraries})
 		_, foreign := issue(t, s, authdb.IssueParams{Tenant: two, API: auth.Libraries})
@@ -65,7 +65,7 @@ func TestUses(t *testing.T) {
 // The minute that a key shows already costs nothing.
 func TestUsesSkipsAKnownMinute(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := create(t, s, authdb.Library, "one")
+		id := auth.Tenant(1)
 		_, k := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries})
 		k.LastUsed = start
 		uses := &authdb.Uses{DB: s.DB}
@@ -81,7 +81,7 @@ func TestUsesSkipsAKnownMinute(t *testing.T) {
 
 func TestUsesKeepsWhatItCouldNotWrite(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := create(t, s, authdb.Library, "one")
+		id := auth.Tenant(1)
 		_, k := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries})
 		uses := &authdb.Uses{DB: s.DB}
 		uses.Used(k, start)
@@ -101,7 +101,7 @@ func TestUsesKeepsWhatItCouldNotWrite(t *testing.T) {
 
 func TestUsesIsBounded(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := create(t, s, authdb.Library, "one")
+		id := auth.Tenant(1)
 		_, k := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries})
 		uses := &authdb.Uses{DB: s.DB}
 		for n := range 10_000 {
@@ -127,7 +127,7 @@ func TestUsesIsBounded(t *testing.T) {
 // Run writes while it runs, and what is left when it stops.
 func TestUsesRun(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := create(t, s, authdb.Library, "one")
+		id := auth.Tenant(1)
 		_, k := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries})
 
 		run := func(uses *authdb.Uses, during func()) {

@@ -9,8 +9,8 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 )
 
 // Forget erases the name, the e-mail and the phone of an account, of whatever kind, deleted or not, in every state and for ever:
@@ -33,7 +33,7 @@ func (w *Write) forget(ctx context.Context, user directory.UserID) (fresh bool, 
 	if err != nil {
 		return false, since, err
 	}
-	fresh, since, err = authdb.Forget(ctx, w, authdb.Forgotten{Tenant: auth.Tenant(w.Partner), User: int64(user), Since: w.now})
+	fresh, since, err = statedb.Forget(ctx, w, statedb.Forgotten{Tenant: auth.Tenant(w.Partner), User: int64(user), Since: w.now})
 	if err != nil {
 		return false, since, err
 	}
@@ -50,7 +50,7 @@ func (w *Write) forget(ctx context.Context, user directory.UserID) (fresh bool, 
 
 // erased notes that something was erased from every state.
 func (w *Write) erased(ctx context.Context) error {
-	return authdb.Erased(ctx, w, auth.Tenant(w.Partner))
+	return statedb.Erased(ctx, w, auth.Tenant(w.Partner))
 }
 
 // account returns the account of a number, deleted or not, or directory.ErrNotFound.
@@ -66,7 +66,7 @@ func (w *Write) account(ctx context.Context, user directory.UserID) (found direc
 
 // Forgotten returns the accounts of a partner whose name, e-mail and phone were erased for ever.
 func Forgotten(ctx context.Context, idb bun.IDB, partner directory.PartnerID) (map[directory.UserID]bool, error) {
-	list, err := authdb.ForgottenOf(ctx, idb, auth.Tenant(partner))
+	list, err := statedb.ForgottenOf(ctx, idb, auth.Tenant(partner))
 	all := make(map[directory.UserID]bool, len(list))
 	for _, f := range list {
 		all[directory.UserID(f.User)] = true

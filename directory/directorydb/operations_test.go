@@ -10,9 +10,9 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 )
 
 // among returns one of the texts.
@@ -320,16 +320,16 @@ func (s *session) feed() (wrote bool) {
 		moved = append(moved, *school)
 	}
 	err := inTx(s, s.db, func(ctx context.Context, tx bun.Tx) error {
-		h, err := authdb.Lock(ctx, tx, auth.Tenant(s.partner))
+		h, err := statedb.Lock(ctx, tx, auth.Tenant(s.partner))
 		if err != nil {
 			return err
 		}
-		h.Registers, h.Facts = authdb.NextNumber(h.Registers), authdb.NextNumber(h.Facts)
+		h.Registers, h.Facts = statedb.NextNumber(h.Registers), statedb.NextNumber(h.Facts)
 		w := &directorydb.Write{IDB: tx, Partner: s.partner, Version: h.Registers}
 		return errors.Join(
 			w.PutEntities(ctx, moved), w.PutAccounts(ctx, accounts), w.PutEvaluations(ctx, []directory.Evaluation{evaluation}),
 			w.SetCounters(ctx, directory.EntityID(len(s.model.entities)), directory.UserID(len(s.model.accounts))),
-			h.Hold(ctx, tx, auth.Tenant(s.partner), time.Now()))
+			h.Publish(ctx, tx, auth.Tenant(s.partner), time.Now()))
 	})
 	if err != nil {
 		s.Fatal(err)

@@ -9,11 +9,11 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 )
 
-// Migrations are the tables of this package, in migrations/postgres and migrations/sqlite. They come after authdb's.
+// Migrations are the tables of this package, in migrations/postgres and migrations/sqlite. They come after authdb's and statedb's.
 //
 //go:embed migrations
 var Migrations embed.FS
@@ -32,7 +32,7 @@ type Partner struct {
 }
 
 // CreatePartner adds a partner, in a transaction of its own or as a part of the caller's, and returns its number. The
-// error is authdb.ErrExist where there is a partner of that reference, and directory.ErrRef where it cannot be one.
+// error is statedb.ErrExist where there is a partner of that reference, and directory.ErrRef where it cannot be one.
 func CreatePartner(ctx context.Context, idb bun.IDB, ref directory.Ref, name string) (directory.PartnerID, error) {
 	if _, err := directory.ParseRef(string(ref)); err != nil {
 		return 0, fmt.Errorf("partner %q: %w", ref, err)
@@ -42,7 +42,7 @@ func CreatePartner(ctx context.Context, idb bun.IDB, ref directory.Ref, name str
 	}
 	p := &Partner{Ref: ref, Name: name}
 	err := idb.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		tenant, err := new(authdb.Store).CreateTenant(ctx, tx, authdb.Tenant{Kind: authdb.Partner, Reference: string(ref), Name: name})
+		tenant, err := statedb.CreateTenant(ctx, tx, statedb.Tenant{Kind: statedb.Partner, Reference: string(ref), Name: name})
 		if err != nil {
 			return err
 		}

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
@@ -83,7 +83,7 @@ func (s *session) step() {
 	default:
 		wrote = s.feed()
 	}
-	v, err := authdb.ReadHeld(s.Context(), s.db, auth.Tenant(s.partner))
+	v, err := statedb.ReadCurrent(s.Context(), s.db, auth.Tenant(s.partner))
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -11,15 +11,16 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/handle"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 )
 
 // Store is a directory.Store on a database. It is safe for concurrent use, also by several processes.
 type Store struct {
 	DB     *handle.DB
-	Now    func() time.Time // when references are taken, and the keys of a deleted network revoked; nil = authdb's clock
+	Now    func() time.Time // when references are taken, and the keys of a deleted network revoked; nil = that of handle.Clock
 	Random io.Reader        // of the access tokens; nil = crypto/rand
 
 	slots sync.Map // a chan struct{} for each directory.PartnerID, full while a write of the partner is under way
@@ -29,21 +30,21 @@ var _ directory.Store = (*Store)(nil)
 
 // write runs f in a transaction that has locked the partner: what f reads stays true until the commit. It returns the
 // versions of then, which are raised where f has changed something.
-func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(ctx context.Context, w *Write) error) (v authdb.Versions, err error) {
+func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(ctx context.Context, w *Write) error) (v state.Versions, err error) {
 	release, err := s.acquire(ctx, partner)
 	if err != nil {
 		return v, err
 	}
 	defer release()
 	err = s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		h, err := authdb.Lock(ctx, tx, auth.Tenant(partner))
-		if errors.Is(err, authdb.ErrNotFound) {
+		h, err := statedb.Lock(ctx, tx, auth.Tenant(partner))
+		if errors.Is(err, statedb.ErrNotFound) {
 			err = fmt.Errorf("partner %d: %w: %w", partner, directory.ErrNotFound, err)
 		}
 		if err != nil {
 			return err
 		}
-		w := &Write{IDB: tx, Partner: partner, Version: authdb.NextNumber(h.Registers)}
+		w := &Write{IDB: tx, Partner: partner, Version: statedb.NextNumber(h.Registers)}
 		if w.now, err = handle.Clock(ctx, tx, s.Now); err != nil {
 			return err
 		}
@@ -52,7 +53,7 @@ func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(c
 		}
 		if w.changed {
 			h.Registers = w.Version
-			err = h.Hold(ctx, tx, auth.Tenant(partner), w.now)
+			err = h.Publish(ctx, tx, auth.Tenant(partner), w.now)
 		}
 		v = h.Versions
 		return err

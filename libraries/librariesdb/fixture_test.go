@@ -7,7 +7,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -37,7 +36,7 @@ func eachEngine(t *testing.T, test func(t *testing.T, f *fixture)) {
 
 func newFixture(tb testing.TB, db *database.DB) *fixture {
 	tb.Helper()
-	if _, err := db.Migrate(tb.Context(), authdb.Migrations, statedb.Migrations, Migrations); err != nil {
+	if _, err := db.Migrate(tb.Context(), statedb.Migrations, Migrations); err != nil {
 		tb.Fatal(err)
 	}
 	f := &fixture{TB: tb, Store: &Store{DB: db.DB, Copy: db.Copy}, db: db}

@@ -9,11 +9,11 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 )
 
 // Forget erases a reader's name and e-mail in every state, the one that waits for its hour included, and for ever: what a load
@@ -25,7 +25,7 @@ func (s *Store) Forget(ctx context.Context, n libraries.NetworkID, reader int64)
 			return err
 		}
 		// The last step of a load locks this row too: it sees what is noted here, or has written all that is erased here.
-		h, err := authdb.Lock(ctx, tx, auth.Tenant(n))
+		h, err := statedb.Lock(ctx, tx, auth.Tenant(n))
 		if err != nil {
 			return err
 		}
@@ -41,7 +41,7 @@ func (s *Store) Forget(ctx context.Context, n libraries.NetworkID, reader int64)
 		if err != nil {
 			return err
 		}
-		if fresh, since, err = authdb.Forget(ctx, tx, authdb.Forgotten{Tenant: auth.Tenant(n), User: reader, Since: now}); err != nil {
+		if fresh, since, err = statedb.Forget(ctx, tx, statedb.Forgotten{Tenant: auth.Tenant(n), User: reader, Since: now}); err != nil {
 			return err
 		}
 		h = h.At(now)
@@ -49,7 +49,7 @@ func (s *Store) Forget(ctx context.Context, n libraries.NetworkID, reader int64)
 		if err := erase(ctx, tx, n, &h, []int64{reader}, person); err != nil || h.Registers == before {
 			return err
 		}
-		return h.Hold(ctx, tx, auth.Tenant(n), now)
+		return h.Publish(ctx, tx, auth.Tenant(n), now)
 	})
 	if err != nil {
 		return false, time.Time{}, fmt.Errorf("forget reader %d of network %d: %w", reader, n, err)
@@ -65,8 +65,8 @@ var (
 
 // erase erases something of readers from every state. Where there was something to erase it notes that, and gives the registers of h a
 // new version: the rows that have it tell those who kept a copy what to erase.
-func erase(ctx context.Context, tx bun.IDB, n libraries.NetworkID, h *authdb.Held, ids []int64, what [2]bun.Safe) error {
-	version, erased := authdb.NextNumber(h.Registers), int64(0)
+func erase(ctx context.Context, tx bun.IDB, n libraries.NetworkID, h *statedb.Current, ids []int64, what [2]bun.Safe) error {
+	version, erased := statedb.NextNumber(h.Registers), int64(0)
 	for ids := range slices.Chunk(ids, chunk) {
 		done, err := tx.NewRaw(`UPDATE libraries_readers SET ?, erased = ? WHERE tenant_id = ? AND user_id IN (?) AND ?`,
 			what[0], version, n, bun.List(ids), what[1]).Exec(ctx)
@@ -83,12 +83,12 @@ func erase(ctx context.Context, tx bun.IDB, n libraries.NetworkID, h *authdb.Hel
 		return nil
 	}
 	h.Registers = version
-	return authdb.Erased(ctx, tx, auth.Tenant(n))
+	return statedb.Erased(ctx, tx, auth.Tenant(n))
 }
 
 // forgotten reads who is forgotten of a network.
 func forgotten(ctx context.Context, idb bun.IDB, n libraries.NetworkID) (map[int64]bool, error) {
-	list, err := authdb.ForgottenOf(ctx, idb, auth.Tenant(n))
+	list, err := statedb.ForgottenOf(ctx, idb, auth.Tenant(n))
 	all := make(map[int64]bool, len(list))
 	for _, f := range list {
 		all[f.User] = true

@@ -9,7 +9,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
@@ -145,7 +144,7 @@ var errLate = errors.New("the load's last step took too long")
 // hold is the load's last step. One that takes longer than it may is taken again, and may take twice as long then: the hour
 // that it chose may have begun without it.
 func (l *Load) hold(ctx context.Context, of erasure, immediately bool, within time.Duration) (Saved, error) {
-	h, err := l.to.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *authdb.Held) error {
+	h, err := l.to.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *statedb.Current) error {
 		if err := l.erase(ctx, tx, h, of); err != nil {
 			return err
 		}
@@ -170,7 +169,7 @@ func (l *Load) hold(ctx context.Context, of erasure, immediately bool, within ti
 
 // choose says from when the load holds: the first full hour that is far enough away and not before that of any earlier load,
 // or at once (L1). What waits moves along: the load builds on it.
-func (l *Load) choose(h *authdb.Held, now time.Time, immediately bool, within time.Duration) {
+func (l *Load) choose(h *statedb.Current, now time.Time, immediately bool, within time.Duration) {
 	if h.Facts == 0 || immediately {
 		hour := max(libraries.HourOf(now), hourOf(h.From))
 		h.Facts, h.From, h.Next, h.NextFrom = l.to.Number(), hour.Time(), 0, time.Time{}
@@ -188,7 +187,7 @@ type erasure struct {
 
 // erase erases e-mails, and the readers who were forgotten while the load read and wrote rows that name them, from every state, the
 // one that is served included.
-func (l *Load) erase(ctx context.Context, tx bun.Tx, h *authdb.Held, of erasure) error {
+func (l *Load) erase(ctx context.Context, tx bun.Tx, h *statedb.Current, of erasure) error {
 	if err := erase(ctx, tx, l.Base.Network, h, of.emails, email); err != nil {
 		return err
 	}

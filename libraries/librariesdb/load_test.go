@@ -14,7 +14,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/internal/intake"
@@ -43,7 +42,7 @@ var noon = libraries.Hour(500_000).Time()
 // loaders returns a loader for each slug, all on one database.
 func loaders(t *testing.T, db *database.DB, slugs ...string) []*loader {
 	t.Helper()
-	if _, err := db.Migrate(t.Context(), authdb.Migrations, statedb.Migrations, librariesdb.Migrations); err != nil {
+	if _, err := db.Migrate(t.Context(), statedb.Migrations, librariesdb.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	var ls []*loader

@@ -9,9 +9,9 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 )
 
 func TestSlugs(t *testing.T) {
@@ -30,7 +30,7 @@ func TestSlugs(t *testing.T) {
 func TestCreateNetwork(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
-		if v, err := authdb.ReadHeld(ctx, f.db, auth.Tenant(f.a.Network)); err != nil || v != (authdb.Held{}) {
+		if v, err := statedb.ReadCurrent(ctx, f.db, auth.Tenant(f.a.Network)); err != nil || v != (statedb.Current{}) {
 			t.Errorf("versions of a new network = %v, %v, want zeros", v, err)
 		}
 		if a, err := f.Present(ctx, f.a.Network); err != nil || a != (report.Access{Network: f.a.Network}) {
@@ -44,14 +44,14 @@ func TestCreateNetwork(t *testing.T) {
 			want       error
 		}{
 			{"One", "N", ErrSlug},
-			{"one", "N", authdb.ErrExist},
+			{"one", "N", statedb.ErrExist},
 			{"new", "", ErrName},
 			{"new", " \t", ErrName},
 			{"new", "a\x00", ErrName},
 			{"new", "a\xff", ErrName},
 			{"new", strings.Repeat("é", 256), ErrName},
 			{"new", strings.Repeat("é", 255), nil},
-			{"new", "N", authdb.ErrExist},
+			{"new", "N", statedb.ErrExist},
 		} {
 			if id, err := CreateNetwork(ctx, f.db, c.slug, c.name); !errors.Is(err, c.want) || err != nil && id != 0 {
 				t.Errorf("CreateNetwork(%q, %.9q) = %d, %v, want %v", c.slug, c.name, id, err, c.want)
@@ -86,7 +86,7 @@ func TestCreateNetworkInTransaction(t *testing.T) {
 func TestFindNetworks(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
-		partner, err := new(authdb.Store).CreateTenant(ctx, f.db, authdb.Tenant{Kind: authdb.Partner, Reference: "partner", Name: "Partner"})
+		partner, err := statedb.CreateTenant(ctx, f.db, statedb.Tenant{Kind: statedb.Partner, Reference: "partner", Name: "Partner"})
 		if err != nil {
 			t.Fatal(err)
 		}

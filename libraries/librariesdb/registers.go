@@ -7,7 +7,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
@@ -61,7 +60,7 @@ func (s *Store) State(ctx context.Context, a report.Access) (st intake.State, er
 	}
 	rows, err := s.DB.QueryContext(ctx, `SELECT user_id FROM libraries_readers WHERE ? ORDER BY user_id`, rowsOf(a))
 	var id int64
-	err = authdb.Visit(rows, err, "readers", func(rows *sql.Rows) error {
+	err = statedb.Visit(rows, err, "readers", func(rows *sql.Rows) error {
 		err := rows.Scan(&id)
 		st.Readers = append(st.Readers, id)
 		return err

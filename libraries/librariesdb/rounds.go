@@ -8,7 +8,6 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/internal/intake"
@@ -63,7 +62,7 @@ func (s *Store) erased(ctx context.Context, n libraries.NetworkID, versions stat
 		 WHERE tenant_id = ? AND erased >= ? AND erased < ? AND erased > 0
 		 ORDER BY user_id`, n, versions.From, versions.End)
 	var id int64
-	err = authdb.Visit(rows, err, "who was erased", func(rows *sql.Rows) error {
+	err = statedb.Visit(rows, err, "who was erased", func(rows *sql.Rows) error {
 		err := rows.Scan(&id)
 		ids = append(ids, id)
 		return err
@@ -92,7 +91,7 @@ func (s *Store) listed(ctx context.Context, a report.Access, of report.Register,
 	rows, err := s.DB.QueryContext(ctx, `SELECT day, ?0, status, user_id, book_id FROM ?1 WHERE ?2 AND ?3`, r.id, r.table, rowsOf(a), where)
 	var day, status int64
 	var v report.Listed
-	return authdb.Visit(rows, err, "listed", func(rows *sql.Rows) error {
+	return statedb.Visit(rows, err, "listed", func(rows *sql.Rows) error {
 		if err := rows.Scan(&day, &v.ID, &status, &v.Reader, &v.Book); err != nil {
 			return err
 		}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/internal/intake"
@@ -16,6 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/libraries/stock"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -248,7 +248,7 @@ func TestByID(t *testing.T) {
 func TestStateOfNobody(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "only")[0]
-		partner, err := new(authdb.Store).CreateTenant(t.Context(), db, authdb.Tenant{Kind: authdb.Partner, Reference: "p", Name: "P"})
+		partner, err := statedb.CreateTenant(t.Context(), db, statedb.Tenant{Kind: statedb.Partner, Reference: "p", Name: "P"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/internal/intake"
@@ -19,7 +18,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 )
 
-// Migrations are the tables of this package, in migrations/postgres and migrations/sqlite. They come after authdb's and
+// Migrations are the tables of this package, in migrations/postgres and migrations/sqlite. They come after
 // statedb's.
 //
 //go:embed migrations
@@ -30,7 +29,7 @@ type Store struct {
 	DB *handle.DB
 	// Copy writes many rows at once; a load needs it.
 	Copy statedb.CopyFunc
-	// Now is the clock of loads, of their hours and of what is kept; nil = authdb's clock.
+	// Now is the clock of loads, of their hours and of what is kept; nil = that of handle.Clock.
 	Now func() time.Time
 }
 
@@ -57,23 +56,23 @@ func (s *Store) Present(ctx context.Context, n libraries.NetworkID) (report.Acce
 		return report.Access{}, err
 	}
 	now, err := s.States().Clock(ctx, s.DB)
-	if err == nil && h.At(now) != h {
-		h, err = authdb.HoldDue(ctx, s.DB, auth.Tenant(n), now)
+	if err == nil {
+		h, err = h.PublishDue(ctx, s.DB, auth.Tenant(n), now)
 	}
 	return AccessOf(n, h), err
 }
 
 // held reads what a network's row says, or ErrNotFound where the number is none's, or a partner's.
-func (s *Store) held(ctx context.Context, n libraries.NetworkID) (authdb.Held, error) {
+func (s *Store) held(ctx context.Context, n libraries.NetworkID) (statedb.Current, error) {
 	if _, err := NetworkOf(ctx, s.DB, n); err != nil {
-		return authdb.Held{}, err
+		return statedb.Current{}, err
 	}
-	return authdb.ReadHeld(ctx, s.DB, auth.Tenant(n))
+	return statedb.ReadCurrent(ctx, s.DB, auth.Tenant(n))
 }
 
 // AccessOf returns the access to what a network's row says that holds.
-func AccessOf(n libraries.NetworkID, h authdb.Held) report.Access {
-	return report.Access{Network: n, At: state.Versions(h.Versions), Hour: hourOf(h.From)}
+func AccessOf(n libraries.NetworkID, h statedb.Current) report.Access {
+	return report.Access{Network: n, At: h.Versions, Hour: hourOf(h.From)}
 }
 
 // hourOf returns the hour from which something holds, 0 where it never did.

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -84,13 +84,13 @@ func TestBitsOfBlocks(t *testing.T) {
 func TestPresentAndLast(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		noon := libraries.Hour(495_000).Time()
-		hold := func(n libraries.NetworkID, h authdb.Held) {
+		hold := func(n libraries.NetworkID, h statedb.Current) {
 			t.Helper()
-			if err := h.Hold(t.Context(), f.db, auth.Tenant(n), noon); err != nil {
+			if err := h.Publish(t.Context(), f.db, auth.Tenant(n), noon); err != nil {
 				t.Fatal(err)
 			}
 		}
-		held := authdb.Held{Versions: authdb.Versions{Facts: now}, From: noon}
+		held := statedb.Current{Versions: state.Versions{Facts: now}, From: noon}
 		held.Next, held.NextFrom = now+1, noon.Add(time.Hour)
 		hold(f.a.Network, held)
 		for _, at := range []time.Time{noon, noon.Add(time.Hour - time.Microsecond), noon.Add(time.Hour)} {

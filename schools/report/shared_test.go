@@ -13,7 +13,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -59,7 +58,7 @@ func (b *blocks) write(t *testing.T, f func(state.Writer) error) {
 		t.Fatal(err)
 	}
 	if err = f(l); err == nil {
-		_, err = l.Hold(t.Context(), func(_ context.Context, _ bun.Tx, now time.Time, h *authdb.Held) error {
+		_, err = l.Hold(t.Context(), func(_ context.Context, _ bun.Tx, now time.Time, h *statedb.Current) error {
 			h.Facts, h.From = l.Number(), now
 			return nil
 		})

@@ -10,7 +10,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -44,7 +43,7 @@ func (s *Store) Begin(ctx context.Context, partner directory.PartnerID, settle S
 // State reads what a check must know of a partner, in one transaction: directory writes during it are not in it.
 func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (st intake.State, err error) {
 	err = s.DB.RunInTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, func(ctx context.Context, tx bun.Tx) error {
-		h, err := authdb.ReadHeld(ctx, tx, auth.Tenant(partner))
+		h, err := statedb.ReadCurrent(ctx, tx, auth.Tenant(partner))
 		if err != nil {
 			return err
 		}
@@ -67,9 +66,9 @@ func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref dire
 }
 
 // update reads what directory writes have changed since the state was read, into it.
-func (s *Store) update(ctx context.Context, idb bun.IDB, partner directory.PartnerID, st *intake.State, h authdb.Held, now time.Time) (err error) {
+func (s *Store) update(ctx context.Context, idb bun.IDB, partner directory.PartnerID, st *intake.State, h statedb.Current, now time.Time) (err error) {
 	after := st.At.Registers
-	st.At, st.Now = state.Versions(h.Versions), now
+	st.At, st.Now = h.Versions, now
 	p, err := directorydb.PartnerByID(ctx, idb, partner)
 	if err != nil {
 		return err
@@ -105,7 +104,7 @@ func (l *Load) Intake(ctx context.Context, ref directory.Ref) (*intake.Intake, e
 	if err != nil {
 		return nil, err
 	}
-	err = l.Alone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h authdb.Held) error {
+	err = l.Alone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h statedb.Current) error {
 		st.Began = now // no directory write is under way
 		return l.store.update(ctx, tx, l.partner, &st, h, now)
 	})
@@ -126,7 +125,7 @@ func (l *Load) reserve(ctx context.Context, in *intake.Intake) (*intake.Intake, 
 		return in, nil
 	}
 	same := false
-	err := l.Alone(ctx, func(ctx context.Context, tx bun.Tx, _ time.Time, _ authdb.Held) error {
+	err := l.Alone(ctx, func(ctx context.Context, tx bun.Tx, _ time.Time, _ statedb.Current) error {
 		p, err := directorydb.PartnerByID(ctx, tx, l.partner)
 		if err != nil {
 			return err
@@ -183,7 +182,7 @@ func (l *Load) Save(ctx context.Context, in *intake.Intake, pile *intake.Pile, p
 
 // hold is the last step of a load whose events were moved.
 func (l *Load) hold(ctx context.Context, in *intake.Intake, moves intake.Moves, saved *Saved) error {
-	h, err := l.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *authdb.Held) (err error) {
+	h, err := l.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *statedb.Current) (err error) {
 		if st := saved.Last.State; st.At.Registers != h.Registers {
 			if err := l.store.update(ctx, tx, l.partner, &st, *h, now); err != nil {
 				return err
@@ -195,11 +194,11 @@ func (l *Load) hold(ctx context.Context, in *intake.Intake, moves intake.Moves, 
 				return errMoved
 			}
 		}
-		saved.Versions = state.Versions(h.Versions)
+		saved.Versions = h.Versions
 		if saved.New == 0 && !saved.Last.Changes() {
 			return errNothing
 		}
-		h.Facts, h.From, h.Registers = l.Number(), now, authdb.NextNumber(h.Registers)
+		h.Facts, h.From, h.Registers = l.Number(), now, statedb.NextNumber(h.Registers)
 		return putRegisters(ctx, &directorydb.Write{IDB: tx, Partner: l.partner, Version: h.Registers}, saved.Last)
 	})
 	switch {
@@ -208,7 +207,7 @@ func (l *Load) hold(ctx context.Context, in *intake.Intake, moves intake.Moves, 
 	case err != nil:
 		return err
 	}
-	saved.Versions = state.Versions(h.Versions)
+	saved.Versions = h.Versions
 	return nil
 }
 

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/schools/report"
 )
 
@@ -69,7 +69,7 @@ func (s *Store) written(ctx context.Context, view directorydb.View) (w written, 
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
 		if view.After > directorydb.Everything {
-			w.follows, err = authdb.WasVersion(ctx, s.DB, auth.Tenant(view.Partner), view.After)
+			w.follows, err = statedb.WasVersion(ctx, s.DB, auth.Tenant(view.Partner), view.After)
 		}
 		return err
 	})

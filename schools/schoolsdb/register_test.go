@@ -48,7 +48,7 @@ func newPartner(t *testing.T, db *database.DB) *partner {
 
 func (p *partner) versions() state.Versions {
 	p.Helper()
-	v, err := authdb.ReadHeld(p.Context(), p.db, auth.Tenant(p.id))
+	v, err := statedb.ReadCurrent(p.Context(), p.db, auth.Tenant(p.id))
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -76,11 +76,11 @@ func (p *partner) account(r *rand.Rand, id directory.UserID) directory.Account {
 // called beside the test.
 func (p *partner) change(ctx context.Context, r *rand.Rand) error {
 	return p.db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		h, err := authdb.Lock(ctx, tx, auth.Tenant(p.id))
+		h, err := statedb.Lock(ctx, tx, auth.Tenant(p.id))
 		if err != nil {
 			return err
 		}
-		h.Registers = authdb.NextNumber(h.Registers)
+		h.Registers = statedb.NextNumber(h.Registers)
 		w := &directorydb.Write{IDB: tx, Partner: p.id, Version: h.Registers}
 		n := r.IntN(4)
 		if r.IntN(8) == 0 {
@@ -108,9 +108,9 @@ func (p *partner) change(ctx context.Context, r *rand.Rand) error {
 			return err
 		}
 		if r.IntN(2) == 0 {
-			h.Facts = authdb.NextNumber(h.Facts)
+			h.Facts = statedb.NextNumber(h.Facts)
 		}
-		return h.Hold(ctx, tx, auth.Tenant(p.id), time.Now())
+		return h.Publish(ctx, tx, auth.Tenant(p.id), time.Now())
 	})
 }
 
@@ -177,12 +177,12 @@ func TestRegisterReadsWhatChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		h, err := authdb.ReadHeld(t.Context(), db, auth.Tenant(p.id))
+		h, err := statedb.ReadCurrent(t.Context(), db, auth.Tenant(p.id))
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.Registers = authdb.NextNumber(h.Registers)
-		if err := h.Hold(t.Context(), db, auth.Tenant(p.id), time.Now()); err != nil {
+		h.Registers = statedb.NextNumber(h.Registers)
+		if err := h.Publish(t.Context(), db, auth.Tenant(p.id), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		second, err := store.Register(t.Context(), p.id, p.versions())
@@ -311,7 +311,7 @@ func TestRegisterBesideWriters(t *testing.T) {
 // compare reads the register of now twice, by a store that follows and by a new one, and reports whether both got the same
 // version; the error says that they differ.
 func (p *partner) compare(store *schoolsdb.Store) (bool, error) {
-	v, err := authdb.ReadHeld(p.Context(), p.db, auth.Tenant(p.id))
+	v, err := statedb.ReadCurrent(p.Context(), p.db, auth.Tenant(p.id))
 	if err != nil {
 		return false, err
 	}
@@ -344,16 +344,16 @@ func benchmarkRegister(b *testing.B, db *database.DB) {
 	p := &partner{db: db, id: id, entities: 4000}
 	r := rand.New(rand.NewPCG(1, 1))
 	write := func(accounts []directory.Account) state.Versions {
-		var v authdb.Versions
+		var v state.Versions
 		err := db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-			h, err := authdb.Lock(ctx, tx, auth.Tenant(id))
+			h, err := statedb.Lock(ctx, tx, auth.Tenant(id))
 			if err != nil {
 				return err
 			}
-			h.Registers = authdb.NextNumber(h.Registers)
+			h.Registers = statedb.NextNumber(h.Registers)
 			v = h.Versions
 			w := &directorydb.Write{IDB: tx, Partner: id, Version: v.Registers}
-			return errors.Join(w.PutAccounts(ctx, accounts), h.Hold(ctx, tx, auth.Tenant(id), time.Now()))
+			return errors.Join(w.PutAccounts(ctx, accounts), h.Publish(ctx, tx, auth.Tenant(id), time.Now()))
 		})
 		if err != nil {
 			b.Fatal(err)

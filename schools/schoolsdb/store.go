@@ -28,7 +28,7 @@ type Store struct {
 	DB *handle.DB
 	// Copy writes many rows at once; a load needs it.
 	Copy statedb.CopyFunc
-	// Now is the clock of loads and of what is kept; nil = authdb's clock.
+	// Now is the clock of loads and of what is kept; nil = that of handle.Clock.
 	Now func() time.Time
 
 	latest latest

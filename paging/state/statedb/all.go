@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
@@ -30,7 +29,7 @@ func (s *Store) All(ctx context.Context, t state.Tenant, visit func(Stored) erro
 			 WHERE tenant_id = ? AND (kind, a, b, since) > (?, ?, ?, ?)
 			 ORDER BY kind, a, b, since
 			 LIMIT ?`, t, last.Kind, last.A, last.B, last.Since, allAtOnce)
-		err = authdb.Visit(rows, err, "blocks", func(rows *sql.Rows) error {
+		err = Visit(rows, err, "blocks", func(rows *sql.Rows) error {
 			var b Stored
 			var data sql.RawBytes
 			if err := rows.Scan(&b.Kind, &b.A, &b.B, &b.Since, &b.Until, &b.Lo, &b.Hi, &data); err != nil {

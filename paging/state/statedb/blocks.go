@@ -8,7 +8,6 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
 )
@@ -30,7 +29,7 @@ func (s *Store) Scan(ctx context.Context, t state.Tenant, number int64, k state.
 	var data sql.RawBytes
 	dest := []any{&a, &b, &data}
 	all := r.Among == nil || isRun(r.Among)
-	return authdb.Visit(rows, err, k.Name, func(rows *sql.Rows) error {
+	return Visit(rows, err, k.Name, func(rows *sql.Rows) error {
 		if err := rows.Scan(dest...); err != nil {
 			return err
 		}

@@ -7,7 +7,6 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
@@ -63,7 +62,7 @@ func (s *Store) keys(ctx context.Context, of *state.Table, t state.Tenant, where
 	for i := range key {
 		dest[i] = &key[i]
 	}
-	return authdb.Visit(rows, err, of.Name, func(rows *sql.Rows) error {
+	return Visit(rows, err, of.Name, func(rows *sql.Rows) error {
 		if err := rows.Scan(dest...); err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
@@ -30,7 +29,7 @@ func (l *Load) SetFeed(digest string) { l.feed = digest }
 
 // NoteFeed writes that the feed was loaded, where the load changes nothing and has no last step.
 func (l *Load) NoteFeed(ctx context.Context) error {
-	return l.Alone(ctx, func(ctx context.Context, tx bun.Tx, _ time.Time, _ authdb.Held) error { return l.noteFeed(ctx, tx) })
+	return l.Alone(ctx, func(ctx context.Context, tx bun.Tx, _ time.Time, _ Current) error { return l.noteFeed(ctx, tx) })
 }
 
 func (l *Load) noteFeed(ctx context.Context, tx bun.Tx) error {

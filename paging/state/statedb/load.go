@@ -16,7 +16,6 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
 )
@@ -57,7 +56,7 @@ type Load struct {
 func (l *Load) Number() int64 { return l.number }
 
 // Begin begins a load of a tenant. While another one lives it waits, and calls waiting, if it is not nil, once. What a load
-// that died has left is undone first. The error is authdb.ErrRemoved where there is no such tenant. Close must be called.
+// that died has left is undone first. The error is ErrRemoved where there is no such tenant. Close must be called.
 func (s *Store) Begin(ctx context.Context, t state.Tenant, waiting func()) (*Load, error) {
 	for {
 		l, err := s.take(ctx, t)
@@ -115,7 +114,7 @@ func (s *Store) take(ctx context.Context, t state.Tenant) (l *Load, err error) {
 		if err := bounded(ctx, tx); err != nil {
 			return err
 		}
-		held, err := authdb.Lock(ctx, tx, auth.Tenant(t))
+		held, err := Lock(ctx, tx, auth.Tenant(t))
 		if err != nil {
 			return err
 		}
@@ -131,7 +130,7 @@ func (s *Store) take(ctx context.Context, t state.Tenant) (l *Load, err error) {
 		if _, err := tx.NewRaw(`DELETE FROM leases WHERE tenant_id = ?`, t).Exec(ctx); err != nil {
 			return err
 		}
-		l = &Load{store: s, tenant: t, base: held.Last(), number: authdb.NextNumber(max(last, held.Last())), token: rand.Text(), dirty: last > 0}
+		l = &Load{store: s, tenant: t, base: held.Last(), number: NextNumber(max(last, held.Last())), token: rand.Text(), dirty: last > 0}
 		_, err = tx.NewRaw(`INSERT INTO leases (tenant_id, number, token, began, expires) VALUES (?, ?, ?, ?, ?)`,
 			t, l.number, l.token, now.UnixMicro(), now.Add(leaseFor).UnixMicro()).Exec(ctx)
 		return err
@@ -152,7 +151,7 @@ func (l *Load) giveBack(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, giveBackFor)
 	defer cancel()
 	return l.store.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := authdb.Lock(ctx, tx, auth.Tenant(l.tenant)); err != nil {
+		if _, err := Lock(ctx, tx, auth.Tenant(l.tenant)); err != nil {
 			return err
 		}
 		return l.deleteLease(ctx, tx)
@@ -168,7 +167,7 @@ func (l *Load) deleteLease(ctx context.Context, db bun.IDB) error {
 // much later that the clock was put back since it was renewed.
 func leased(ctx context.Context, tx bun.Tx, t state.Tenant, now time.Time) (last int64, lives bool, err error) {
 	rows, err := tx.QueryContext(ctx, `SELECT number, expires FROM leases WHERE tenant_id = ?`, t)
-	err = authdb.Visit(rows, err, "leases", func(rows *sql.Rows) error {
+	err = Visit(rows, err, "leases", func(rows *sql.Rows) error {
 		var number, expires int64
 		err := rows.Scan(&number, &expires)
 		last, lives = max(last, number), lives || expires > now.UnixMicro() && expires <= now.Add(2*leaseFor).UnixMicro()
@@ -225,13 +224,13 @@ func bounded(ctx context.Context, tx bun.Tx) error {
 }
 
 // setTurns writes into the lease how many turns the load has taken. The error is state.ErrLost where it is not there, or not as
-// a condition says, and authdb.ErrRemoved where the tenant was removed.
+// a condition says, and ErrRemoved where the tenant was removed.
 func (l *Load) setTurns(ctx context.Context, db bun.IDB, turns int64, which schema.QueryWithArgs) error {
 	var number int64
 	err := db.NewRaw(`UPDATE leases SET turns = ? WHERE tenant_id = ? AND number = ? AND token = ? AND ? RETURNING number`,
 		turns, l.tenant, l.number, l.token, which).Scan(ctx, &number)
 	if errors.Is(err, sql.ErrNoRows) {
-		_, err = authdb.ReadHeld(ctx, db, auth.Tenant(l.tenant))
+		_, err = ReadCurrent(ctx, db, auth.Tenant(l.tenant))
 		return cmp.Or(err, state.ErrLost)
 	}
 	return err
@@ -257,12 +256,12 @@ func (l *Load) counted(err error) error {
 
 // Alone runs f in a short transaction that has the tenant's row to itself, so that nobody writes its registers meanwhile; h is
 // what holds then.
-func (l *Load) Alone(ctx context.Context, f func(ctx context.Context, tx bun.Tx, now time.Time, h authdb.Held) error) error {
+func (l *Load) Alone(ctx context.Context, f func(ctx context.Context, tx bun.Tx, now time.Time, h Current) error) error {
 	err := l.store.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if err := bounded(ctx, tx); err != nil {
 			return err
 		}
-		h, err := authdb.Lock(ctx, tx, auth.Tenant(l.tenant))
+		h, err := Lock(ctx, tx, auth.Tenant(l.tenant))
 		if err != nil {
 			return err
 		}
@@ -407,13 +406,13 @@ func (l *Load) close(ctx context.Context, tx bun.Tx, t *state.Table, keys [][]in
 
 // Hold is the load's last step, one transaction that has the tenant's row to itself: f writes what belongs to it, and says
 // in h, which has what holds, what is to hold; its error undoes the step, and Hold may be called again.
-func (l *Load) Hold(ctx context.Context, f func(ctx context.Context, tx bun.Tx, now time.Time, h *authdb.Held) error) (h authdb.Held, err error) {
-	err = l.Alone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, held authdb.Held) error {
+func (l *Load) Hold(ctx context.Context, f func(ctx context.Context, tx bun.Tx, now time.Time, h *Current) error) (h Current, err error) {
+	err = l.Alone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, held Current) error {
 		h = held
 		if err := f(ctx, tx, now, &h); err != nil {
 			return err
 		}
-		if err := h.Hold(ctx, tx, auth.Tenant(l.tenant), now); err != nil {
+		if err := h.Publish(ctx, tx, auth.Tenant(l.tenant), now); err != nil {
 			return err
 		}
 		if err := l.noteFeed(ctx, tx); err != nil {
@@ -422,7 +421,7 @@ func (l *Load) Hold(ctx context.Context, f func(ctx context.Context, tx bun.Tx, 
 		return l.deleteLease(ctx, tx)
 	})
 	if err != nil {
-		return authdb.Held{}, err
+		return Current{}, err
 	}
 	l.held = true
 	return h, nil
@@ -444,19 +443,19 @@ func (l *Load) Close(ctx context.Context) error {
 
 // Drop withdraws what waits for its time of a tenant, and returns what its row said; Next is 0 where nothing waited. While a
 // load lives it waits for that, as Begin does. What was erased stays erased.
-func (s *Store) Drop(ctx context.Context, t state.Tenant, waiting func()) (was authdb.Held, err error) {
+func (s *Store) Drop(ctx context.Context, t state.Tenant, waiting func()) (was Current, err error) {
 	l, err := s.Begin(ctx, t, waiting)
 	if err != nil {
-		return authdb.Held{}, err
+		return Current{}, err
 	}
 	defer func() { err = errors.Join(err, l.Close(context.WithoutCancel(ctx))) }() // which undoes what is above the base
-	err = l.Alone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h authdb.Held) error {
+	err = l.Alone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h Current) error {
 		was = h
 		h.Next, h.NextFrom = 0, time.Time{}
-		return h.Hold(ctx, tx, auth.Tenant(t), now)
+		return h.Publish(ctx, tx, auth.Tenant(t), now)
 	})
 	if err != nil {
-		return authdb.Held{}, err
+		return Current{}, err
 	}
 	l.base, l.dirty = was.Facts, was.Next > 0
 	return was, nil

@@ -10,7 +10,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/database"
@@ -32,18 +31,18 @@ func pulls(t *testing.T, s *statedb.Store, k state.PullKey, after time.Time) (be
 // raise makes the next state the present one, at a time.
 func raise(t *testing.T, s *statedb.Store, tenant state.Tenant, now time.Time) state.Versions {
 	t.Helper()
-	var h authdb.Held
+	var h statedb.Current
 	err := s.DB.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) (err error) {
-		if h, err = authdb.Lock(ctx, tx, auth.Tenant(tenant)); err != nil {
+		if h, err = statedb.Lock(ctx, tx, auth.Tenant(tenant)); err != nil {
 			return err
 		}
-		h.Facts, h.From = authdb.NextNumber(h.Facts), now
-		return h.Hold(ctx, tx, auth.Tenant(tenant), now)
+		h.Facts, h.From = statedb.NextNumber(h.Facts), now
+		return h.Publish(ctx, tx, auth.Tenant(tenant), now)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return state.Versions(h.Versions)
+	return h.Versions
 }
 
 // A pull is found for 24 hours from its first page, and not a microsecond longer. To go on with it is noted after a minute.

@@ -14,7 +14,6 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
 )
@@ -90,7 +89,7 @@ func (r *Remover) Rows() []Rows {
 	return list
 }
 
-// RemoveAll removes all rows of a tenant whose removal has begun (authdb.Store.EndTenant) from tables, in small batches. It waits for
+// RemoveAll removes all rows of a tenant whose removal has begun (EndTenant) from tables, in small batches. It waits for
 // what others have locked, and may be repeated.
 func (s *Store) RemoveAll(ctx context.Context, t state.Tenant, from []Rows) error {
 	for _, rows := range from {
@@ -150,7 +149,7 @@ const tenantsAtOnce = 1000
 
 // each calls f with all tenants, some at a time, which lie on one node. It returns all errors.
 func (r *Remover) each(ctx context.Context, f func(of []auth.Tenant) error) error {
-	all, err := (&authdb.Store{DB: r.DB}).Numbers(ctx)
+	all, err := Numbers(ctx, r.DB)
 	if err != nil {
 		return err
 	}
@@ -238,7 +237,7 @@ func (r *Remover) FormerRowsOf(ctx context.Context, idb bun.IDB, of []auth.Tenan
 	}
 	counts := make(map[auth.Tenant]int64)
 	rows, err := idb.QueryContext(ctx, `? SELECT 0, 0`, all)
-	err = authdb.Visit(rows, err, "numbers of former rows", func(rows *sql.Rows) error {
+	err = Visit(rows, err, "numbers of former rows", func(rows *sql.Rows) error {
 		var t auth.Tenant
 		var n int64
 		err := rows.Scan(&t, &n)
@@ -269,7 +268,7 @@ func (r *Remover) former() iter.Seq2[string, schema.QueryWithArgs] {
 // readTenants reads a list of tenants.
 func (s *Store) readTenants(ctx context.Context, what string, query schema.QueryWithArgs) (tenants []state.Tenant, err error) {
 	rows, err := s.DB.QueryContext(ctx, `?`, query)
-	return tenants, authdb.Visit(rows, err, what, func(rows *sql.Rows) error {
+	return tenants, Visit(rows, err, what, func(rows *sql.Rows) error {
 		var t state.Tenant
 		err := rows.Scan(&t)
 		tenants = append(tenants, t)
@@ -279,7 +278,7 @@ func (s *Store) readTenants(ctx context.Context, what string, query schema.Query
 
 // kept is the oldest state of a tenant that is kept, and since when where older ones wait to be removed.
 type kept struct {
-	authdb.Versions
+	state.Versions
 	since int64
 }
 
@@ -334,7 +333,7 @@ func (r *Remover) raise(ctx context.Context, t state.Tenant, k kept, now time.Ti
 }
 
 // notPulled lowers a state to the oldest that a pull uses. A pull whose state is gone keeps nothing.
-func (r *Remover) notPulled(ctx context.Context, t state.Tenant, k kept, oldest authdb.Versions, now time.Time) (authdb.Versions, error) {
+func (r *Remover) notPulled(ctx context.Context, t state.Tenant, k kept, oldest state.Versions, now time.Time) (state.Versions, error) {
 	window := cmp.Or(r.Window, DefaultPullWindow)
 	var pull struct{ Registers, Facts sql.NullInt64 }
 	err := r.DB.NewRaw(`
@@ -349,7 +348,7 @@ func (r *Remover) notPulled(ctx context.Context, t state.Tenant, k kept, oldest 
 }
 
 // bounded raises a state until the later ones have no more rows of the past than a tenant may have.
-func (r *Remover) bounded(ctx context.Context, t state.Tenant, oldest authdb.Versions) (authdb.Versions, error) {
+func (r *Remover) bounded(ctx context.Context, t state.Tenant, oldest state.Versions) (state.Versions, error) {
 	if len(r.Past) == 0 {
 		return oldest, nil
 	}
@@ -367,7 +366,7 @@ func (r *Remover) bounded(ctx context.Context, t state.Tenant, oldest authdb.Ver
 }
 
 // lastBefore returns the state that was the present one at a time, the zero one where there was none.
-func (r *Remover) lastBefore(ctx context.Context, t state.Tenant, when time.Time) (v authdb.Versions, err error) {
+func (r *Remover) lastBefore(ctx context.Context, t state.Tenant, when time.Time) (v state.Versions, err error) {
 	err = r.DB.NewRaw(`
 		SELECT registers, facts
 		  FROM states
@@ -382,7 +381,7 @@ func (r *Remover) lastBefore(ctx context.Context, t state.Tenant, when time.Time
 
 // sweepBelow removes the rows that no state from the oldest kept one on has, in small batches. It reports whether it has
 // removed all of them.
-func (r *Remover) sweepBelow(ctx context.Context, t state.Tenant, oldest authdb.Versions) (all bool, err error) {
+func (r *Remover) sweepBelow(ctx context.Context, t state.Tenant, oldest state.Versions) (all bool, err error) {
 	all = true
 	remove := func(table string, key []string, which schema.QueryWithArgs) error {
 		done, err := r.clear(ctx, t, table, key, which)

@@ -12,7 +12,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/database"
@@ -69,17 +68,17 @@ func (s *site) load(replace []int, add int, text string) state.Versions {
 func (s *site) write(rows int) state.Versions {
 	s.Helper()
 	err := s.DB.RunInTx(s.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
-		h, err := authdb.Lock(ctx, tx, auth.Tenant(s.tenant))
+		h, err := statedb.Lock(ctx, tx, auth.Tenant(s.tenant))
 		if err != nil {
 			return err
 		}
-		h.Registers = authdb.NextNumber(h.Registers)
+		h.Registers = statedb.NextNumber(h.Registers)
 		for n := range rows {
 			if _, err := tx.NewRaw(`INSERT INTO past (tenant_id, until, n) VALUES (?, ?, ?)`, s.tenant, h.Registers, n).Exec(ctx); err != nil {
 				return err
 			}
 		}
-		return h.Hold(ctx, tx, auth.Tenant(s.tenant), *s.now)
+		return h.Publish(ctx, tx, auth.Tenant(s.tenant), *s.now)
 	})
 	if err != nil {
 		s.Fatal(err)
@@ -89,11 +88,11 @@ func (s *site) write(rows int) state.Versions {
 
 func (s *site) state() state.Versions {
 	s.Helper()
-	h, err := authdb.ReadHeld(s.Context(), s.DB, auth.Tenant(s.tenant))
+	h, err := statedb.ReadCurrent(s.Context(), s.DB, auth.Tenant(s.tenant))
 	if err != nil {
 		s.Fatal(err)
 	}
-	return state.Versions(h.Versions)
+	return h.Versions
 }
 
 // after lets time pass and takes a turn of removal.

@@ -14,7 +14,6 @@ import (
 	"github.com/uptrace/bun"
 	"pgregory.net/rapid"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/database"
@@ -29,11 +28,11 @@ var (
 // newStore is a store with one tenant and a clock that stands.
 func newStore(t *testing.T, db *database.DB) (*statedb.Store, state.Tenant, *time.Time) {
 	t.Helper()
-	if _, err := db.Migrate(t.Context(), authdb.Migrations, statedb.Migrations); err != nil {
+	if _, err := db.Migrate(t.Context(), statedb.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 10, 1, 12, 0, 0, 0, time.UTC)
-	id, err := (&authdb.Store{DB: db.DB}).CreateTenant(t.Context(), db, authdb.Tenant{Kind: authdb.Library, Reference: "norte", Name: "Norte"})
+	id, err := statedb.CreateTenant(t.Context(), db, statedb.Tenant{Kind: statedb.Library, Reference: "norte", Name: "Norte"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +41,7 @@ func newStore(t *testing.T, db *database.DB) (*statedb.Store, state.Tenant, *tim
 
 // hold makes a load hold at once.
 func hold(ctx context.Context, l *statedb.Load) error {
-	_, err := l.Hold(ctx, func(_ context.Context, _ bun.Tx, now time.Time, h *authdb.Held) error {
+	_, err := l.Hold(ctx, func(_ context.Context, _ bun.Tx, now time.Time, h *statedb.Current) error {
 		h.Facts, h.From = l.Number(), now
 		return nil
 	})

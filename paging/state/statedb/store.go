@@ -3,6 +3,7 @@ package statedb
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -13,10 +14,19 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
-// Migrations are the tables of this package, in migrations/postgres and migrations/sqlite. They come after authdb's.
+// Migrations are the tables of this package, in migrations/postgres and migrations/sqlite.
 //
 //go:embed migrations
 var Migrations embed.FS
+
+// The errors of this package, to be told with errors.Is.
+var (
+	ErrExist    = errors.New("already exists")
+	ErrNotFound = errors.New("not found")
+
+	// ErrRemoved says that a tenant was removed, or that its removal has begun. It is an ErrNotFound.
+	ErrRemoved = fmt.Errorf("%w: the tenant was removed, or is half removed", ErrNotFound)
+)
 
 // CopyFunc writes rows into a table on the transaction that runs on conn, as fast as the engine can.
 type CopyFunc func(ctx context.Context, conn bun.Conn, table string, columns []string, rows iter.Seq[[]any]) (int64, error)

@@ -10,7 +10,6 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
 )
@@ -79,7 +78,7 @@ func (s *Store) sweep(ctx context.Context, t *state.Table, tenant state.Tenant, 
 			 ORDER BY `+order+`
 			 LIMIT ?`, bun.Ident(t.Name), tenant, after, where, chunk)
 		var batch []versioned
-		err = authdb.Visit(rows, err, t.Name, func(rows *sql.Rows) error {
+		err = Visit(rows, err, t.Name, func(rows *sql.Rows) error {
 			v := versioned{key: make([]int64, len(t.Key))}
 			dest := make([]any, 0, len(columns))
 			for i := range v.key {
@@ -122,7 +121,7 @@ func deleteRows(ctx context.Context, tx bun.IDB, t *state.Table, tenant state.Te
 func Read[T any](ctx context.Context, idb bun.IDB, r *state.Records[T], f func(T), from string, args ...any) error {
 	rows, err := idb.QueryContext(ctx, `SELECT `+list(r.Fields)+` `+from, args...)
 	next := r.Scanner()
-	return authdb.Visit(rows, err, r.Name, func(rows *sql.Rows) error {
+	return Visit(rows, err, r.Name, func(rows *sql.Rows) error {
 		v, err := next(rows.Scan)
 		if err == nil {
 			f(v)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -57,7 +56,7 @@ func load(t *testing.T, f *facts.Facts, p *intake.Pile) {
 		t.Fatal(err)
 	}
 	if _, _, err = intake.Load(t.Context(), l, p, intake.Options{}); err == nil {
-		_, err = l.Hold(t.Context(), func(_ context.Context, _ bun.Tx, now time.Time, h *authdb.Held) error {
+		_, err = l.Hold(t.Context(), func(_ context.Context, _ bun.Tx, now time.Time, h *statedb.Current) error {
 			h.Facts, h.From = l.Number(), now
 			return nil
 		})

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/internal/forget"
 )
 
@@ -55,9 +55,9 @@ func (c *forgetCmd) Run(s *session) error {
 	if c.List {
 		return f.List(s.ctx, s.stdout)
 	}
-	kind, reference := authdb.Partner, c.Partner
+	kind, reference := statedb.Partner, c.Partner
 	if c.Library != "" {
-		kind, reference = authdb.Library, c.Library
+		kind, reference = statedb.Library, c.Library
 	}
 	t, err := s.tenant(db, kind, reference)
 	if err != nil {

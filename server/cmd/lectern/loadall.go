@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/internal/commandline"
 	"github.com/lectern-dev/lectern/server/internal/load"
 	"github.com/lectern-dev/lectern/server/internal/status"
@@ -30,11 +30,11 @@ func (c *loadAllCmd) Validate() error {
 
 // loadedFeed is what is printed of one load.
 type loadedFeed struct {
-	Kind      authdb.Kind `json:"kind"`
-	Reference string      `json:"reference"`
-	Rows      int64       `json:"rows"`
-	Seconds   float64     `json:"seconds"`
-	Error     string      `json:"error,omitempty"`
+	Kind      statedb.Kind `json:"kind"`
+	Reference string       `json:"reference"`
+	Rows      int64        `json:"rows"`
+	Seconds   float64      `json:"seconds"`
+	Error     string       `json:"error,omitempty"`
 }
 
 // Run loads the feeds that have changed, and prints a line of JSON for each.
@@ -48,13 +48,13 @@ func (c *loadAllCmd) Run(s *session) error {
 	failed := 0
 	err = s.loader(db).LoadAll(s.ctx, tenants.All{
 		Folder: c.Folder, Jobs: int(c.Jobs),
-		Options: func(kind authdb.Kind) load.Options {
-			if kind == authdb.Library {
+		Options: func(kind statedb.Kind) load.Options {
+			if kind == statedb.Library {
 				return load.Options{History: &c.LibrariesHistory, Ignore: c.Ignore}
 			}
 			return load.Options{History: &c.SchoolsHistory, Ignore: c.Ignore}
 		},
-		Done: func(t authdb.Tenant, totals any, err error) {
+		Done: func(t statedb.Tenant, totals any, err error) {
 			line := loadedFeed{Kind: t.Kind, Reference: t.Reference}
 			printing.Lock()
 			defer printing.Unlock()
@@ -62,7 +62,7 @@ func (c *loadAllCmd) Run(s *session) error {
 				failed++
 				line.Error = err.Error()
 			} else {
-				l := status.Summarize(totals).Load("", s.now())
+				l := status.Summarize(totals).Load(s.now())
 				line.Rows, line.Seconds = l.Rows, l.Took.Seconds()
 			}
 			_ = s.print(line) // a load stands whether it can be told or not

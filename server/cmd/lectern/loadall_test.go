@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/database"
@@ -33,9 +32,9 @@ func newMany(t *testing.T, db *database.DB) *many {
 	m := &many{T: t, db: db, tenants: trials(t, "LECTERN_TEST_TENANTS", 12), dir: t.TempDir()}
 	ok(t, "--db", db.URL, "migrate")
 	for i := range m.tenants {
-		tenant := authdb.Tenant{Kind: authdb.Partner, Reference: fmt.Sprintf("p%d", i)}
+		tenant := statedb.Tenant{Kind: statedb.Partner, Reference: fmt.Sprintf("p%d", i)}
 		if i%3 == 0 {
-			tenant.Kind = authdb.Library
+			tenant.Kind = statedb.Library
 		}
 		if _, err := tenants.Create(t.Context(), db, tenant, "Ana"); err != nil {
 			t.Fatal(err)
@@ -149,12 +148,12 @@ func TestLoadAll(t *testing.T) {
 // fed counts the tenants whose last load was of the feed that is in its place now.
 func (m *many) fed() (n int) {
 	m.Helper()
-	known, err := (&authdb.Store{DB: m.db.DB}).Tenants(m.Context())
+	known, err := statedb.Tenants(m.Context(), m.db)
 	if err != nil {
 		m.Fatal(err)
 	}
 	for _, t := range known {
-		place := map[authdb.Kind]string{authdb.Partner: "schools", authdb.Library: "libraries"}[t.Kind]
+		place := map[statedb.Kind]string{statedb.Partner: "schools", statedb.Library: "libraries"}[t.Kind]
 		files, err := feed.Open(filepath.Join(m.dir, place, t.Reference))
 		if err != nil {
 			m.Fatal(err)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
@@ -106,7 +107,7 @@ func (s *session) close() {
 	}
 }
 
-// keys returns the store of keys and tenants.
+// keys returns the store of keys.
 func (s *session) keys(db *database.DB) *authdb.Store { return &authdb.Store{DB: db.DB, Now: s.clock} }
 
 // status returns what reads what is told of tenants and keys.
@@ -115,19 +116,19 @@ func (s *session) status(db *database.DB) *status.Reader {
 }
 
 // tenant returns the tenant of a kind with a reference.
-func (s *session) tenant(db *database.DB, kind authdb.Kind, reference string) (authdb.Tenant, error) {
-	t, err := s.keys(db).Tenant(s.ctx, kind, reference)
-	if errors.Is(err, authdb.ErrNotFound) {
+func (s *session) tenant(db *database.DB, kind statedb.Kind, reference string) (statedb.Tenant, error) {
+	t, err := statedb.TenantOf(s.ctx, db, kind, reference)
+	if errors.Is(err, statedb.ErrNotFound) {
 		err = fmt.Errorf("there is no %s %q; create it with lectern %s create", kind, reference, kind)
 	}
 	return t, err
 }
 
 // openTenant is openExisting, and tenant in it.
-func (s *session) openTenant(check func(context.Context, *database.DB) error, kind authdb.Kind, reference string) (*database.DB, authdb.Tenant, error) {
+func (s *session) openTenant(check func(context.Context, *database.DB) error, kind statedb.Kind, reference string) (*database.DB, statedb.Tenant, error) {
 	db, err := s.openExisting(check)
 	if err != nil {
-		return nil, authdb.Tenant{}, err
+		return nil, statedb.Tenant{}, err
 	}
 	t, err := s.tenant(db, kind, reference)
 	return db, t, err
@@ -175,7 +176,7 @@ var advice = []struct {
 	{is(authdb.ErrExpiry), "give a later day"},
 	{is(authdb.ErrRotated), "rotate that one (see lectern key list), or issue a new key"},
 	{is(authdb.ErrDead), "issue a new one"},
-	{is(authdb.ErrRemoved), "see lectern status"},
+	{is(statedb.ErrRemoved), "see lectern status"},
 	{is(authdb.ErrNotFound), "see lectern key list"},
 	{is(server.ErrNetwork), "load a feed that names it (lectern load schools), or let the partner create it by the directory API"},
 	{is(server.ErrAdminAddr), "choose another address with --admin-addr, or none with --admin-addr="},

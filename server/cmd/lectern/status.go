@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"errors"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/status"
 )
@@ -46,14 +46,14 @@ func (c *statusCmd) Run(s *session, db current) error {
 }
 
 // tenants are those that are asked for.
-func (c *statusCmd) tenants(s *session, db *database.DB) ([]authdb.Tenant, error) {
-	kind, reference := authdb.Partner, c.Partner
+func (c *statusCmd) tenants(s *session, db *database.DB) ([]statedb.Tenant, error) {
+	kind, reference := statedb.Partner, c.Partner
 	switch {
 	case c.Library != "":
-		kind, reference = authdb.Library, c.Library
+		kind, reference = statedb.Library, c.Library
 	case c.Partner == "":
-		return s.keys(db).Tenants(s.ctx)
+		return statedb.Tenants(s.ctx, db)
 	}
 	t, err := s.tenant(db, kind, reference)
-	return []authdb.Tenant{t}, err
+	return []statedb.Tenant{t}, err
 }

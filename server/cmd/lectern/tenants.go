@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/commandline"
@@ -75,7 +75,7 @@ func (c *partnerCreateCmd) Run(s *session, db fresh) error {
 	if strings.TrimSpace(c.Name) == "" {
 		return errors.New("--name must not be blank; give the partner's name")
 	}
-	t, err := tenants.Create(s.ctx, db.DB, authdb.Tenant{Kind: authdb.Partner, Reference: c.Ref}, c.Name)
+	t, err := tenants.Create(s.ctx, db.DB, statedb.Tenant{Kind: statedb.Partner, Reference: c.Ref}, c.Name)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ type libraryCreateCmd struct {
 
 // Run creates a library network and prints its number.
 func (c *libraryCreateCmd) Run(s *session, db fresh) error {
-	t, err := tenants.Create(s.ctx, db.DB, authdb.Tenant{Kind: authdb.Library, Reference: c.Slug}, c.Name)
+	t, err := tenants.Create(s.ctx, db.DB, statedb.Tenant{Kind: statedb.Library, Reference: c.Slug}, c.Name)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (c *degreesCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	db, p, err := s.openTenant(migrated, authdb.Partner, c.Partner)
+	db, p, err := s.openTenant(migrated, statedb.Partner, c.Partner)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (c *degreesCmd) Run(s *session) error {
 
 // show prints the present vocabulary as a file that could replace it.
 func (c *degreesCmd) show(s *session) error {
-	db, p, err := s.openTenant(upToDate, authdb.Partner, c.Partner)
+	db, p, err := s.openTenant(upToDate, statedb.Partner, c.Partner)
 	if err != nil {
 		return err
 	}

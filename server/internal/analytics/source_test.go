@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/report"
@@ -73,7 +72,7 @@ type site struct {
 
 func newSite(t *testing.T, db *database.DB, url string) *site {
 	t.Helper()
-	if _, err := db.Migrate(t.Context(), authdb.Migrations, statedb.Migrations, librariesdb.Migrations); err != nil {
+	if _, err := db.Migrate(t.Context(), statedb.Migrations, librariesdb.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	s := &site{store: &librariesdb.Store{DB: db.DB, Copy: db.Copy}, now: time.Date(2026, 9, 15, 17, 59, 59, 0, time.UTC)}

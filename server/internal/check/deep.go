@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
@@ -25,17 +24,17 @@ func (c *Checker) Deep(ctx context.Context) error {
 	if err := c.file(ctx); err != nil {
 		return err
 	}
-	tenants, err := (&authdb.Store{DB: c.DB.DB}).Tenants(ctx)
+	tenants, err := statedb.Tenants(ctx, c.DB)
 	if err != nil {
 		return err
 	}
-	numbers, named := authdb.ByNumber(tenants)
+	numbers, named := statedb.ByNumber(tenants)
 	return c.leftOut(c.DB.EachNode(ctx, numbers, func(of []auth.Tenant) error {
 		for _, n := range of {
 			t := named[n]
 			d := &deepCheck{Checker: c, tenant: t, what: fmt.Sprintf("%s %s", t.Kind, t.Reference)}
 			err := d.run(ctx)
-			if errors.Is(err, authdb.ErrRemoved) {
+			if errors.Is(err, statedb.ErrRemoved) {
 				c.fault(d.what, fmt.Sprintf("run lectern %s remove %s again", t.Kind, t.Reference), "it is half removed")
 			} else if err != nil {
 				return fmt.Errorf("check of %s %q: %w", t.Kind, t.Reference, err)
@@ -73,17 +72,17 @@ type verifier interface {
 // deepCheck checks one tenant.
 type deepCheck struct {
 	*Checker
-	tenant authdb.Tenant
+	tenant statedb.Tenant
 	what   string
 }
 
 func (d *deepCheck) run(ctx context.Context) error {
 	var v verifier = &schoolsdb.Verifier{}
 	kinds := schoolsdb.Kinds
-	if d.tenant.Kind == authdb.Library {
+	if d.tenant.Kind == statedb.Library {
 		v, kinds = &librariesdb.Verifier{}, librariesdb.Kinds
 	}
-	before, err := authdb.ReadHeld(ctx, d.DB, d.tenant.ID)
+	before, err := statedb.ReadCurrent(ctx, d.DB, d.tenant.ID)
 	if err != nil {
 		return err
 	}
@@ -92,7 +91,7 @@ func (d *deepCheck) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	after, err := authdb.ReadHeld(ctx, d.DB, d.tenant.ID)
+	after, err := statedb.ReadCurrent(ctx, d.DB, d.tenant.ID)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/handle"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 )
@@ -235,12 +235,12 @@ func (c *Checker) clock(ctx context.Context) error {
 
 // lastState returns when the last state of any tenant began, as far as nodes answer.
 func (c *Checker) lastState(ctx context.Context) (last time.Time, err error) {
-	tenants, err := (&authdb.Store{DB: c.DB.DB}).Numbers(ctx)
+	tenants, err := statedb.Numbers(ctx, c.DB)
 	if err != nil {
 		return last, err
 	}
 	err = c.DB.EachNode(ctx, tenants, func(of []auth.Tenant) error {
-		began, err := authdb.LastState(ctx, c.DB, of...)
+		began, err := statedb.LastState(ctx, c.DB, of...)
 		if began.After(last) {
 			last = began
 		}

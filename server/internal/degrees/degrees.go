@@ -17,10 +17,10 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/row"
+	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
@@ -66,7 +66,7 @@ type Kept struct {
 }
 
 // Describe returns what directorydb.PutDegrees did.
-func Describe(ds directory.Degrees, v authdb.Versions, left []directorydb.DegreeCount) Replaced {
+func Describe(ds directory.Degrees, v state.Versions, left []directorydb.DegreeCount) Replaced {
 	r := Replaced{len(ds), []Kept{}, fmt.Sprintf("%d.%d", v.Registers, v.Facts)}
 	for _, l := range left {
 		r.Kept = append(r.Kept, Kept(l))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/internal/demofeed"
@@ -36,29 +37,29 @@ type Demo struct {
 	*tenants.Loader
 	Keys *authdb.Store
 
-	partner, library authdb.Tenant
+	partner, library statedb.Tenant
 }
 
 // Fill creates the demo's tenants where they are missing, and loads their feeds where they have no data.
 func (d *Demo) Fill(ctx context.Context, schools, libraries calendar.Date) (err error) {
-	if d.partner, err = d.fill(ctx, authdb.Partner, "schools", schools); err == nil {
-		d.library, err = d.fill(ctx, authdb.Library, "libraries", libraries) // holds at once, as the first load (L1)
+	if d.partner, err = d.fill(ctx, statedb.Partner, "schools", schools); err == nil {
+		d.library, err = d.fill(ctx, statedb.Library, "libraries", libraries) // holds at once, as the first load (L1)
 	}
 	return err
 }
 
 // fill returns the tenant of a kind with the feed of an API, which ends with yesterday: of today, what is yet to come must not have
 // happened. What of it is before the history is left out, as of any feed.
-func (d *Demo) fill(ctx context.Context, kind authdb.Kind, api string, history calendar.Date) (authdb.Tenant, error) {
-	t, err := d.Keys.Tenant(ctx, kind, Reference)
-	if errors.Is(err, authdb.ErrNotFound) {
-		t = authdb.Tenant{Kind: kind, Reference: Reference}
+func (d *Demo) fill(ctx context.Context, kind statedb.Kind, api string, history calendar.Date) (statedb.Tenant, error) {
+	t, err := statedb.TenantOf(ctx, d.DB, kind, Reference)
+	if errors.Is(err, statedb.ErrNotFound) {
+		t = statedb.Tenant{Kind: kind, Reference: Reference}
 		t.ID, err = tenants.Create(ctx, d.DB, t, name)
 	}
 	if err != nil {
 		return t, err
 	}
-	v, err := authdb.ReadHeld(ctx, d.DB, t.ID)
+	v, err := statedb.ReadCurrent(ctx, d.DB, t.ID)
 	if err != nil || v.Facts > 0 {
 		return t, err
 	}

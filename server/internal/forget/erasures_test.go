@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/forget"
@@ -43,10 +43,10 @@ func TestErasures(t *testing.T) {
 				}
 			}, true, false},
 			{"an account is forgotten", func() {
-				must[forget.Done](t)(f.Person(t.Context(), authdb.Tenant{ID: auth.Tenant(w.partner), Kind: authdb.Partner}, pupil))
+				must[forget.Done](t)(f.Person(t.Context(), statedb.Tenant{ID: auth.Tenant(w.partner), Kind: statedb.Partner}, pupil))
 			}, true, false},
 			{"a reader is forgotten", func() {
-				must[forget.Done](t)(f.Person(t.Context(), authdb.Tenant{ID: auth.Tenant(w.network), Kind: authdb.Library}, reader))
+				must[forget.Done](t)(f.Person(t.Context(), statedb.Tenant{ID: auth.Tenant(w.network), Kind: statedb.Library}, reader))
 			}, false, true},
 		} {
 			partner, network := w.erasures(auth.Tenant(w.partner)), w.erasures(auth.Tenant(w.network))
@@ -64,5 +64,5 @@ func TestErasures(t *testing.T) {
 // erasures is a tenant's number, as the check of a key reads it.
 func (w *world) erasures(of auth.Tenant) int64 {
 	w.t.Helper()
-	return must[authdb.Held](w.t)(authdb.ReadHeld(w.t.Context(), w.db, of)).Erasures
+	return must[statedb.Current](w.t)(statedb.ReadCurrent(w.t.Context(), w.db, of)).Erasures
 }

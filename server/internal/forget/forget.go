@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
 )
@@ -26,7 +26,7 @@ import (
 // Forgetter forgets people of one database.
 type Forgetter struct {
 	DB *database.DB
-	// Now is the clock; nil is authdb's.
+	// Now is the clock; nil is that of handle.Clock.
 	Now func() time.Time
 }
 
@@ -45,14 +45,14 @@ var ErrUnknown = errors.New("no such person")
 
 // Person forgets a person of a tenant: an account of a partner, or a reader of a library network. The error is ErrUnknown where there
 // is nobody of the number, and database.ErrJournal where all is erased but in the journal.
-func (f *Forgetter) Person(ctx context.Context, t authdb.Tenant, user int64) (d Done, err error) {
+func (f *Forgetter) Person(ctx context.Context, t statedb.Tenant, user int64) (d Done, err error) {
 	d = Done{UserID: user}
 	var fresh bool
 	switch t.Kind {
-	case authdb.Partner:
+	case statedb.Partner:
 		d.Partner = t.Reference
 		fresh, d.Forgotten, d.Remains, err = f.account(ctx, directory.PartnerID(t.ID), directory.UserID(user))
-	case authdb.Library:
+	case statedb.Library:
 		d.Library = t.Reference
 		fresh, d.Forgotten, d.Remains, err = f.reader(ctx, libraries.NetworkID(t.ID), user)
 	}
@@ -73,7 +73,7 @@ func (f *Forgetter) account(ctx context.Context, p directory.PartnerID, user dir
 		return false, since, nil, err
 	}
 	store := &schoolsdb.Store{DB: f.DB.DB, Now: f.Now}
-	h, err := authdb.ReadHeld(ctx, f.DB, auth.Tenant(p))
+	h, err := statedb.ReadCurrent(ctx, f.DB, auth.Tenant(p))
 	if err != nil {
 		return false, since, nil, err
 	}
@@ -104,13 +104,13 @@ func (f *Forgetter) reader(ctx context.Context, n libraries.NetworkID, user int6
 // each: with xargs they are repeated on a database that does not know of them, as a backup from before. A node that does not answer
 // keeps it from no other: the error names it.
 func (f *Forgetter) List(ctx context.Context, to io.Writer) error {
-	tenants, err := (&authdb.Store{DB: f.DB.DB}).Tenants(ctx)
+	tenants, err := statedb.Tenants(ctx, f.DB)
 	if err != nil {
 		return err
 	}
-	numbers, named := authdb.ByNumber(tenants)
+	numbers, named := statedb.ByNumber(tenants)
 	return f.DB.EachNode(ctx, numbers, func(of []auth.Tenant) error {
-		people, err := authdb.ForgottenOf(ctx, f.DB, of...)
+		people, err := statedb.ForgottenOf(ctx, f.DB, of...)
 		for _, p := range people {
 			t := named[p.Tenant]
 			if _, err := fmt.Fprintf(to, "--%s=%s %d\n", t.Kind, quoted(t.Reference), p.User); err != nil {

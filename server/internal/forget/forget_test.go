@@ -23,6 +23,7 @@ import (
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
@@ -141,10 +142,10 @@ func (w *world) put(name string) directory.AccountRecord {
 func (w *world) forget() (all []forget.Done) {
 	w.t.Helper()
 	f := &forget.Forgetter{DB: w.db}
-	partner := authdb.Tenant{ID: auth.Tenant(w.partner), Kind: authdb.Partner, Reference: "acme"}
-	network := authdb.Tenant{ID: auth.Tenant(w.network), Kind: authdb.Library, Reference: "rede"}
+	partner := statedb.Tenant{ID: auth.Tenant(w.partner), Kind: statedb.Partner, Reference: "acme"}
+	network := statedb.Tenant{ID: auth.Tenant(w.network), Kind: statedb.Library, Reference: "rede"}
 	for _, p := range []struct {
-		of authdb.Tenant
+		of statedb.Tenant
 		id int64
 	}{{partner, pupil}, {partner, teacher}, {network, reader}} {
 		all = append(all, must[forget.Done](w.t)(f.Person(w.t.Context(), p.of, p.id)))
@@ -157,7 +158,7 @@ func (w *world) left(what string) (n int) {
 	w.t.Helper()
 	for _, column := range w.texts() {
 		rows, err := w.db.QueryContext(w.t.Context(), `SELECT CAST(? AS text) FROM ?`, bun.Ident(column[1]), bun.Ident(column[0]))
-		err = authdb.Visit(rows, err, column[0], func(rows *sql.Rows) error {
+		err = statedb.Visit(rows, err, column[0], func(rows *sql.Rows) error {
 			var text sql.NullString
 			err := rows.Scan(&text)
 			if found := marks.FindString(text.String); found != "" {
@@ -184,7 +185,7 @@ func (w *world) texts() (all [][2]string) {
 		all = append(all, [2]string{"pg_stats", "most_common_vals"}, [2]string{"pg_stats", "histogram_bounds"})
 	}
 	rows, err := w.db.QueryContext(w.t.Context(), query)
-	err = authdb.Visit(rows, err, "columns", func(rows *sql.Rows) error {
+	err = statedb.Visit(rows, err, "columns", func(rows *sql.Rows) error {
 		var c [2]string
 		err := rows.Scan(&c[0], &c[1])
 		all = append(all, c)
@@ -282,11 +283,11 @@ func (w *world) serve() {
 	w.t.Helper()
 	w.handler = must[*server.Server](w.t)(server.New(w.t.Context(), server.Config{DB: w.db, SchoolsRate: -1, LibrariesRate: -1})).Handler()
 	keys := &authdb.Store{DB: w.db.DB}
-	schools, _, err := keys.Issue(w.t.Context(), authdb.IssueParams{Tenant: auth.Tenant(w.partner), API: auth.Schools, Network: 1})
+	schools, _, err := keys.Issue(w.t.Context(), keys.DB, authdb.IssueParams{Tenant: auth.Tenant(w.partner), API: auth.Schools, Network: 1})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	libraries, _, err := keys.Issue(w.t.Context(), authdb.IssueParams{Tenant: auth.Tenant(w.network), API: auth.Libraries})
+	libraries, _, err := keys.Issue(w.t.Context(), keys.DB, authdb.IssueParams{Tenant: auth.Tenant(w.network), API: auth.Libraries})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -349,7 +350,7 @@ func TestJournal(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // to wait for the reader
 	defer cancel()
 	f := &forget.Forgetter{DB: db}
-	of := authdb.Tenant{ID: auth.Tenant(w.network), Kind: authdb.Library, Reference: "rede"}
+	of := statedb.Tenant{ID: auth.Tenant(w.network), Kind: statedb.Library, Reference: "rede"}
 	if d, err := f.Person(ctx, of, reader); !errors.Is(err, database.ErrJournal) {
 		t.Errorf("forget beside a reader = %+v, %v", d, err)
 	}
@@ -376,7 +377,7 @@ func TestUnknown(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		newWorld(t, db)
 		f := &forget.Forgetter{DB: db}
-		for _, of := range []authdb.Tenant{{ID: 1, Kind: authdb.Partner, Reference: "acme"}, {ID: 2, Kind: authdb.Library, Reference: "rede"}} {
+		for _, of := range []statedb.Tenant{{ID: 1, Kind: statedb.Partner, Reference: "acme"}, {ID: 2, Kind: statedb.Library, Reference: "rede"}} {
 			if _, err := f.Person(t.Context(), of, 99); !errors.Is(err, forget.ErrUnknown) || !strings.Contains(err.Error(), of.Reference) {
 				t.Errorf("forget 99 of %s = %v", of.Reference, err)
 			}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/metric"
@@ -91,7 +90,7 @@ func noon() time.Time { return time.Date(2026, 8, 10, 15, 20, 0, 0, time.UTC) }
 
 func newFixture(t *testing.T, db *database.DB) *fixture {
 	t.Helper()
-	if _, err := db.Migrate(t.Context(), authdb.Migrations, statedb.Migrations, librariesdb.Migrations); err != nil {
+	if _, err := db.Migrate(t.Context(), statedb.Migrations, librariesdb.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	id, err := librariesdb.CreateNetwork(t.Context(), db, "rede", "Rede")

@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/cache"
 	"github.com/lectern-dev/lectern/server/internal/metrics"
@@ -116,8 +117,8 @@ func TestLimited(t *testing.T) {
 // noon is a full hour.
 var noon = time.Unix(1789491600, 0)
 
-func held(t authdb.Tenant, h authdb.Held, began time.Time) authdb.TenantVersions {
-	return authdb.TenantVersions{Tenant: t, Held: h, Began: began}
+func held(t statedb.Tenant, h statedb.Current, began time.Time) statedb.TenantVersions {
+	return statedb.TenantVersions{Tenant: t, Current: h, Began: began}
 }
 
 func TestVersions(t *testing.T) {
@@ -125,14 +126,14 @@ func TestVersions(t *testing.T) {
 	m := newMetrics(t, func(context.Context) (metrics.Versions, error) {
 		asked++
 		began := noon.Add(-90 * time.Second)
-		loaded := held(authdb.Tenant{ID: 5, Kind: authdb.Partner, Reference: "oeste"}, authdb.Held{}, time.Time{})
-		loaded.Last = authdb.Load{API: auth.Schools, Ended: noon.Add(-500 * time.Millisecond), Took: 2500 * time.Millisecond, Rows: 12}
-		return metrics.Versions{Total: 12, Now: noon, Tenants: []authdb.TenantVersions{
+		loaded := held(statedb.Tenant{ID: 5, Kind: statedb.Partner, Reference: "oeste"}, statedb.Current{}, time.Time{})
+		loaded.Last = statedb.LastLoad{Ended: noon.Add(-500 * time.Millisecond), Took: 2500 * time.Millisecond, Rows: 12}
+		return metrics.Versions{Total: 12, Now: noon, Tenants: []statedb.TenantVersions{
 			loaded,
-			held(authdb.Tenant{ID: 1, Kind: authdb.Partner, Reference: `a"b`}, authdb.Held{Versions: authdb.Versions{Registers: 7, Facts: 5}, From: began}, began),
-			held(authdb.Tenant{ID: 2, Kind: authdb.Library, Reference: "norte"}, authdb.Held{From: noon.Add(-time.Hour), Next: 2, NextFrom: noon}, time.Time{}),
-			held(authdb.Tenant{ID: 3, Kind: authdb.Library, Reference: "sul"}, authdb.Held{}, noon.Add(time.Second)),
-			held(authdb.Tenant{ID: 4, Kind: authdb.Partner, Reference: "a\xff"}, authdb.Held{}, time.Time{}),
+			held(statedb.Tenant{ID: 1, Kind: statedb.Partner, Reference: `a"b`}, statedb.Current{Versions: state.Versions{Registers: 7, Facts: 5}, From: began}, began),
+			held(statedb.Tenant{ID: 2, Kind: statedb.Library, Reference: "norte"}, statedb.Current{From: noon.Add(-time.Hour), Next: 2, NextFrom: noon}, time.Time{}),
+			held(statedb.Tenant{ID: 3, Kind: statedb.Library, Reference: "sul"}, statedb.Current{}, noon.Add(time.Second)),
+			held(statedb.Tenant{ID: 4, Kind: statedb.Partner, Reference: "a\xff"}, statedb.Current{}, time.Time{}),
 		}}, nil
 	})
 	scrape(t, m)
@@ -175,7 +176,7 @@ func TestVersions(t *testing.T) {
 // A version may be set back, where a database is restored: it is a gauge.
 func TestVersionsAreGauges(t *testing.T) {
 	m := newMetrics(t, func(context.Context) (metrics.Versions, error) {
-		return metrics.Versions{Tenants: make([]authdb.TenantVersions, 1)}, nil
+		return metrics.Versions{Tenants: make([]statedb.TenantVersions, 1)}, nil
 	})
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))

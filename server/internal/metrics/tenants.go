@@ -9,8 +9,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 )
 
 // MaxTenants is how many tenants have series of their own: what scrapes keeps every one of them.
@@ -18,7 +18,7 @@ const MaxTenants = 1000
 
 // Versions are the states of the data of MaxTenants tenants, those loaded last, as of a time, and how many tenants there are.
 type Versions struct {
-	Tenants []authdb.TenantVersions
+	Tenants []statedb.TenantVersions
 	Now     time.Time
 	Total   int
 }
@@ -93,7 +93,7 @@ func (t *tenants) Collect(ch chan<- prometheus.Metric) {
 			gauge(loadTook, l.Took.Seconds(), tenant, kind, reference)
 			gauge(loadRows, float64(l.Rows), tenant, kind, reference)
 		}
-		if from := v.At(present.Now).From; v.Kind == authdb.Library && !from.IsZero() {
+		if from := v.At(present.Now).From; v.Kind == statedb.Library && !from.IsZero() {
 			gauge(snapshot, float64(libraries.HourOf(from).Time().Unix()), tenant, reference)
 		}
 	}

@@ -4,15 +4,15 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // versions reads the state of the partner's data.
 func versions(t *testing.T, f *fixture) state.Versions {
 	t.Helper()
-	v, err := authdb.ReadHeld(t.Context(), f.db, auth.Tenant(f.partner))
+	v, err := statedb.ReadCurrent(t.Context(), f.db, auth.Tenant(f.partner))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,11 +15,11 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
@@ -87,8 +87,8 @@ func (f *fixture) empty() {
 			f.t.Errorf("%s has %d rows (%v) after a load that failed", table, n, err)
 		}
 	}
-	v, err := authdb.ReadHeld(f.t.Context(), f.db, auth.Tenant(f.partner))
-	if err != nil || v != (authdb.Held{}) {
+	v, err := statedb.ReadCurrent(f.t.Context(), f.db, auth.Tenant(f.partner))
+	if err != nil || v != (statedb.Current{}) {
 		f.t.Errorf("after a load that failed: versions %+v, %v", v, err)
 	}
 }
@@ -305,7 +305,7 @@ func TestCheck(t *testing.T) {
 		writer := make(chan error, 1)
 		go func() {
 			writer <- db.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
-				_, err := authdb.Lock(ctx, tx, auth.Tenant(f.partner))
+				_, err := statedb.Lock(ctx, tx, auth.Tenant(f.partner))
 				close(held)
 				<-release
 				return err

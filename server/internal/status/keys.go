@@ -10,8 +10,8 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/handle"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 )
 
 // Key is what is told of a key; it has no secret. Nil is none.
@@ -42,11 +42,11 @@ type LiveKey struct {
 // Keys returns all keys, by tenant and number, as they are now. Those on a node that does not answer are left out: the error is that of
 // database.DB.EachNode then.
 func (r *Reader) Keys(ctx context.Context) (list []Key, err error) {
-	tenants, err := r.Store.Tenants(ctx)
+	tenants, err := statedb.Tenants(ctx, r.DB)
 	if err != nil {
 		return nil, err
 	}
-	numbers, named := authdb.ByNumber(tenants)
+	numbers, named := statedb.ByNumber(tenants)
 	err = r.DB.EachNode(ctx, numbers, func(of []auth.Tenant) error {
 		keys, err := r.keys(ctx, named, of)
 		list = append(list, keys...)
@@ -57,7 +57,7 @@ func (r *Reader) Keys(ctx context.Context) (list []Key, err error) {
 }
 
 // keys returns the keys of tenants that lie together, by tenant and number.
-func (r *Reader) keys(ctx context.Context, named map[auth.Tenant]authdb.Tenant, of []auth.Tenant) ([]Key, error) {
+func (r *Reader) keys(ctx context.Context, named map[auth.Tenant]statedb.Tenant, of []auth.Tenant) ([]Key, error) {
 	keys, err := r.Store.List(ctx, of...)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (r *Reader) networks(ctx context.Context, of []auth.Tenant) (map[string]*st
 		  FROM keys k
 		  JOIN entities e ON e.tenant_id = k.tenant_id AND e.entity_id = k.network
 		 WHERE k.tenant_id IN (?0) AND e.tenant_id IN (?0)`, bun.List(of))
-	err = authdb.Visit(rows, err, "networks of keys", func(rows *sql.Rows) error {
+	err = statedb.Visit(rows, err, "networks of keys", func(rows *sql.Rows) error {
 		var k auth.Key
 		var reference string
 		err := rows.Scan(&k.Tenant, &k.Number, &reference)

@@ -11,8 +11,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
-	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
@@ -58,8 +57,8 @@ func Summarize(totals any) (sum Summary) {
 }
 
 // Load returns the note that a load ended at a time.
-func (sum Summary) Load(api auth.API, ended time.Time) authdb.Load {
-	l := authdb.Load{API: api, Ended: ended, Took: time.Duration(sum.Seconds*1000+0.5) * time.Millisecond}
+func (sum Summary) Load(ended time.Time) statedb.LastLoad {
+	l := statedb.LastLoad{Ended: ended, Took: time.Duration(sum.Seconds*1000+0.5) * time.Millisecond}
 	for _, f := range sum.files {
 		l.Rows += int64(f.Rows)
 	}

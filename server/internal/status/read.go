@@ -33,8 +33,8 @@ const most = 1000
 
 // Tenants returns what is told of some tenants, by number, in a few statements for a thousand of them. Those on a node that does not
 // answer are left out: the error is that of database.DB.EachNode then.
-func (r *Reader) Tenants(ctx context.Context, of []authdb.Tenant) (list []Tenant, err error) {
-	numbers, named := authdb.ByNumber(of)
+func (r *Reader) Tenants(ctx context.Context, of []statedb.Tenant) (list []Tenant, err error) {
+	numbers, named := statedb.ByNumber(of)
 	err = r.DB.EachNode(ctx, numbers, func(of []auth.Tenant) error {
 		for some := range slices.Chunk(of, most) {
 			told, err := r.tenants(ctx, named, some)
@@ -50,7 +50,7 @@ func (r *Reader) Tenants(ctx context.Context, of []authdb.Tenant) (list []Tenant
 }
 
 // tenants reads what is told of tenants that lie together, all from one moment, but for their keys.
-func (r *Reader) tenants(ctx context.Context, named map[auth.Tenant]authdb.Tenant, of []auth.Tenant) (list []Tenant, err error) {
+func (r *Reader) tenants(ctx context.Context, named map[auth.Tenant]statedb.Tenant, of []auth.Tenant) (list []Tenant, err error) {
 	keys, err := r.keys(ctx, named, of)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (r *Reader) tenants(ctx context.Context, named map[auth.Tenant]authdb.Tenan
 	}
 	options := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 	err = r.DB.RunInTx(ctx, options, func(ctx context.Context, tx bun.Tx) error {
-		versions, err := authdb.LoadedLast(ctx, tx, len(of), of...)
+		versions, err := statedb.LoadedLast(ctx, tx, len(of), of...)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (r *Reader) tenants(ctx context.Context, named map[auth.Tenant]authdb.Tenan
 }
 
 // tenant is what is told of a tenant by its versions and its last load.
-func tenant(v authdb.TenantVersions, keys []LiveKey) Tenant {
+func tenant(v statedb.TenantVersions, keys []LiveKey) Tenant {
 	st := Tenant{
 		Tenant: v.ID, Kind: v.Kind, Reference: v.Reference, Name: v.Name, Keys: keys,
 		Versions: Versions{v.Registers, v.Facts},
@@ -95,7 +95,7 @@ func tenant(v authdb.TenantVersions, keys []LiveKey) Tenant {
 	if v.Next != 0 {
 		st.Next = &Next{v.Next, v.NextFrom}
 	}
-	if access := librariesdb.AccessOf(libraries.NetworkID(v.ID), v.Held); v.Kind == authdb.Library && access.Hour != 0 {
+	if access := librariesdb.AccessOf(libraries.NetworkID(v.ID), v.Current); v.Kind == statedb.Library && access.Hour != 0 {
 		st.Hour = new(access.Hour.String())
 	}
 	if !v.Last.Ended.IsZero() {
@@ -115,7 +115,7 @@ func kept(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map[auth.Tenant]*
 		  JOIN versions v ON v.tenant_id = s.tenant_id
 		 WHERE s.tenant_id IN (?0) AND v.tenant_id IN (?0) AND s.registers >= v.oldest_registers AND s.facts >= v.oldest_facts
 		 GROUP BY s.tenant_id`, bun.List(of))
-	return authdb.Visit(rows, err, "states", func(rows *sql.Rows) error {
+	return statedb.Visit(rows, err, "states", func(rows *sql.Rows) error {
 		var t auth.Tenant
 		var n, began int64
 		err := rows.Scan(&t, &n, &began)
@@ -141,12 +141,12 @@ func (r *Reader) former(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map
 }
 
 // counted says what is counted of each kind of tenant, and of what: of entities and accounts those that are in the directory.
-var counted = map[authdb.Kind][]struct{ name, table, which string }{
-	authdb.Partner: {
+var counted = map[statedb.Kind][]struct{ name, table, which string }{
+	statedb.Partner: {
 		{"entities", "entities", "NOT c.deleted"}, {"accounts", "accounts", "NOT c.deleted"},
 		{"books", "schools_books", present}, {"records", "blocks", blocks(schoolsdb.RecordKind)}, {"days", "blocks", blocks(schoolsdb.PresenceKind)},
 	},
-	authdb.Library: {
+	statedb.Library: {
 		{"readers", "libraries_readers", present}, {"titles", "libraries_books", present},
 		{"loans", "libraries_loans", present}, {"reservations", "libraries_reservations", present},
 		{"days", "blocks", blocks(librariesdb.TotalsKind)},
@@ -181,7 +181,7 @@ func count(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map[auth.Tenant]
 				 GROUP BY c.tenant_id`, i, c.table, c.which)
 		}
 		rows, err := tx.QueryContext(ctx, strings.Join(parts, ` UNION ALL `), bun.List(some))
-		err = authdb.Visit(rows, err, "numbers of rows", func(rows *sql.Rows) error {
+		err = statedb.Visit(rows, err, "numbers of rows", func(rows *sql.Rows) error {
 			var t auth.Tenant
 			var sort int
 			var n int64

@@ -11,6 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -48,7 +49,7 @@ func TestStatements(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			tenants, err := store.Tenants(t.Context())
+			tenants, err := statedb.Tenants(t.Context(), db)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 )
 
 // Tenant is what is told of a tenant.
 type Tenant struct {
 	Tenant    auth.Tenant `json:"tenant"`
-	Kind      authdb.Kind `json:"kind"`
+	Kind      statedb.Kind `json:"kind"`
 	Reference string      `json:"reference"`
 	Name      string      `json:"name"`
 	Removing  bool        `json:"removing,omitempty"` // its removal was begun and has not ended; nothing else is told then

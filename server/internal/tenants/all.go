@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/feed"
@@ -22,7 +21,7 @@ import (
 )
 
 // places are the folders of the feeds of each kind of tenant.
-var places = map[authdb.Kind]string{authdb.Partner: "schools", authdb.Library: "libraries"}
+var places = map[statedb.Kind]string{statedb.Partner: "schools", statedb.Library: "libraries"}
 
 // FolderName returns the name of the folder of a feed: the tenant's reference, escaped as in a path of a URL, so that it is one name
 // and does not begin with a dot: ana/é is ana%2F%C3%A9.
@@ -38,10 +37,10 @@ func FolderName(reference string) string {
 type All struct {
 	Folder  string // FOLDER/schools/REF and FOLDER/libraries/SLUG are the feeds; names that begin with a dot are passed over
 	Jobs    int    // loads at a time
-	Options func(authdb.Kind) load.Options
+	Options func(statedb.Kind) load.Options
 	// Done is told the end of each load, and of each folder that is no tenant's: the error is nil where the load stands. It is called
 	// by several goroutines.
-	Done func(t authdb.Tenant, totals any, err error)
+	Done func(t statedb.Tenant, totals any, err error)
 }
 
 // LoadAll loads the feeds whose files differ from those of the tenant's last load. Any number of processes may do so at once: the
@@ -67,16 +66,15 @@ func (l *Loader) LoadAll(ctx context.Context, a All) error {
 }
 
 // feeds returns the tenants that have a feed in a folder. One whose number is 0 does not exist: its reference is the folder's name.
-func (l *Loader) feeds(ctx context.Context, folder string) (list []authdb.Tenant, err error) {
+func (l *Loader) feeds(ctx context.Context, folder string) (list []statedb.Tenant, err error) {
 	if _, err := os.Stat(folder); err != nil {
 		return nil, fmt.Errorf("%w; name the folder that has schools and libraries", err)
 	}
-	keys := authdb.Store{DB: l.DB.DB, Now: l.Clock}
-	tenants, err := keys.Tenants(ctx)
+	tenants, err := statedb.Tenants(ctx, l.DB)
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]authdb.Tenant{}
+	known := map[string]statedb.Tenant{}
 	for _, t := range tenants {
 		known[filepath.Join(places[t.Kind], FolderName(t.Reference))] = t
 	}
@@ -91,7 +89,7 @@ func (l *Loader) feeds(ctx context.Context, folder string) (list []authdb.Tenant
 			}
 			t, ok := known[filepath.Join(place, e.Name())]
 			if !ok {
-				t = authdb.Tenant{Kind: kind, Reference: e.Name()}
+				t = statedb.Tenant{Kind: kind, Reference: e.Name()}
 			}
 			list = append(list, t)
 		}
@@ -100,7 +98,7 @@ func (l *Loader) feeds(ctx context.Context, folder string) (list []authdb.Tenant
 }
 
 // loadOne loads the feed of a tenant, if it has changed.
-func (l *Loader) loadOne(ctx context.Context, a All, t authdb.Tenant) {
+func (l *Loader) loadOne(ctx context.Context, a All, t statedb.Tenant) {
 	folder := filepath.Join(a.Folder, places[t.Kind], FolderName(t.Reference))
 	if t.ID == 0 {
 		a.Done(t, nil, fmt.Errorf("%s is the feed of no %s; create it with lectern %s create, or rename the folder",

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/uptrace/bun"
+
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -21,7 +23,7 @@ func tables(of *statedb.Remover) []statedb.Rows {
 	return append(list, []statedb.Rows{
 		{Table: "versions", Key: []string{"tenant_id"}}, {Table: "keys", Key: []string{"number"}},
 		{Table: "states", Key: []string{"registers", "facts"}}, {Table: "leases", Key: []string{"number"}},
-		{Table: "pulls", Key: []string{"budget", "query"}}, {Table: "loads", Key: []string{"api"}}, {Table: "feeds", Key: []string{"tenant_id"}},
+		{Table: "pulls", Key: []string{"budget", "query"}}, {Table: "loads", Key: []string{"tenant_id"}}, {Table: "feeds", Key: []string{"tenant_id"}},
 		{Table: "partners", Key: []string{"tenant_id"}}, {Table: "degrees", Key: []string{"code"}},
 		{Table: "entities", Key: []string{"entity_id"}}, {Table: "accounts", Key: []string{"user_id"}},
 		{Table: "carriers", Key: []string{"reference_id", "since"}}, {Table: "evaluations", Key: []string{"evaluation_id"}},
@@ -33,9 +35,14 @@ func tables(of *statedb.Remover) []statedb.Rows {
 // Remove removes a tenant for good. Its keys end at once, on every server, and loads of it fail. ended is called then, and returns
 // when no request that a key of it allowed is under way any more: none shall miss rows, or write any. The rows go in small batches,
 // the entry in the list of tenants last. Whatever ends Remove before, it may be called again.
-func Remove(ctx context.Context, db *database.DB, t authdb.Tenant, ended func() error) error {
-	keys, rows := authdb.Store{DB: db.DB}, server.Remover(db, nil)
-	err := keys.EndTenant(ctx, t.ID)
+func Remove(ctx context.Context, db *database.DB, t statedb.Tenant, ended func() error) error {
+	rows := server.Remover(db, nil)
+	err := db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if err := statedb.EndTenant(ctx, tx, t.ID); err != nil {
+			return err
+		}
+		return authdb.Delete(ctx, tx, t.ID)
+	})
 	if err == nil {
 		err = rows.EndLoads(ctx, state.Tenant(t.ID))
 	}
@@ -49,7 +56,7 @@ func Remove(ctx context.Context, db *database.DB, t authdb.Tenant, ended func() 
 		err = db.Scrub(ctx)
 	}
 	if err == nil {
-		err = keys.RemoveTenant(ctx, t.ID)
+		err = statedb.RemoveTenant(ctx, db, t.ID)
 	}
 	if err != nil {
 		return fmt.Errorf("remove %s %q: %w", t.Kind, t.Reference, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
@@ -88,20 +89,20 @@ func TestTables(t *testing.T) {
 }
 
 // create creates two partners and two library networks.
-func create(t *testing.T, db *database.DB) []authdb.Tenant {
+func create(t *testing.T, db *database.DB) []statedb.Tenant {
 	t.Helper()
 	if _, err := server.Migrate(t.Context(), db); err != nil {
 		t.Fatal(err)
 	}
-	for _, of := range []authdb.Tenant{
-		{Kind: authdb.Partner, Reference: "ana"}, {Kind: authdb.Partner, Reference: "bob"},
-		{Kind: authdb.Library, Reference: "ana"}, {Kind: authdb.Library, Reference: "bob"},
+	for _, of := range []statedb.Tenant{
+		{Kind: statedb.Partner, Reference: "ana"}, {Kind: statedb.Partner, Reference: "bob"},
+		{Kind: statedb.Library, Reference: "ana"}, {Kind: statedb.Library, Reference: "bob"},
 	} {
 		if _, err := Create(t.Context(), db, of, "Name"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	list, err := (&authdb.Store{DB: db.DB}).Tenants(t.Context())
+	list, err := statedb.Tenants(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +176,7 @@ func TestRemove(t *testing.T) {
 			}
 		}
 		interrupted := errors.New("interrupted")
-		for _, of := range []authdb.Tenant{all[0], all[3]} {
+		for _, of := range []statedb.Tenant{all[0], all[3]} {
 			err := Remove(t.Context(), db, of, func() error { return interrupted })
 			if n, listed := rowsOf(t, db, of.ID, tables), listed(t, db, of); !errors.Is(err, interrupted) || n["keys"] != 0 || n["blocks"] == 0 || !listed {
 				t.Errorf("interrupted: %v, rows %v, listed %t, want no keys, the other rows, listed", err, n, listed)
@@ -194,12 +195,12 @@ func TestRemove(t *testing.T) {
 				t.Errorf("%s %s has %v, want %v as before", of.Kind, of.Reference, now, had[of.ID])
 			}
 		}
-		for i, of := range []authdb.Tenant{all[3], all[0]} {
+		for i, of := range []statedb.Tenant{all[3], all[0]} {
 			n, err := Create(t.Context(), db, of, "Another")
 			if want := auth.Tenant(5 + i); err != nil || n != want {
 				t.Errorf("created again: tenant %d, %v, want %d", n, err, want)
 			}
-			if h, err := authdb.ReadHeld(t.Context(), db, n); err != nil || h != (authdb.Held{}) {
+			if h, err := statedb.ReadCurrent(t.Context(), db, n); err != nil || h != (statedb.Current{}) {
 				t.Errorf("created again: %+v, %v, want nothing loaded", h, err)
 			}
 		}
@@ -207,10 +208,10 @@ func TestRemove(t *testing.T) {
 }
 
 // listed reports whether a tenant is in the list.
-func listed(t *testing.T, db *database.DB, of authdb.Tenant) bool {
+func listed(t *testing.T, db *database.DB, of statedb.Tenant) bool {
 	t.Helper()
-	_, err := (&authdb.Store{DB: db.DB}).Tenant(t.Context(), of.Kind, of.Reference)
-	if err != nil && !errors.Is(err, authdb.ErrNotFound) {
+	_, err := statedb.TenantOf(t.Context(), db, of.Kind, of.Reference)
+	if err != nil && !errors.Is(err, statedb.ErrNotFound) {
 		t.Fatal(err)
 	}
 	return err == nil
@@ -220,7 +221,7 @@ func listed(t *testing.T, db *database.DB, of authdb.Tenant) bool {
 func TestRemoveBesideLoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		of := create(t, db)[0]
-		states, keys := server.States(db, nil), &authdb.Store{DB: db.DB}
+		states, keys := server.States(db, nil), &server.Issuer{Keys: &authdb.Store{DB: db.DB}}
 		l, err := states.Begin(t.Context(), state.Tenant(of.ID), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -234,17 +235,17 @@ func TestRemoveBesideLoad(t *testing.T) {
 		}
 		removed := func(what string, err error) {
 			t.Helper()
-			if !errors.Is(err, authdb.ErrRemoved) {
+			if !errors.Is(err, statedb.ErrRemoved) {
 				t.Errorf("%s: %v, want ErrRemoved", what, err)
 			}
 		}
 		err = Remove(t.Context(), db, of, func() error {
 			removed("write", write())
-			_, err := l.Hold(t.Context(), func(context.Context, bun.Tx, time.Time, *authdb.Held) error { return nil })
+			_, err := l.Hold(t.Context(), func(context.Context, bun.Tx, time.Time, *statedb.Current) error { return nil })
 			removed("hold", err)
 			_, err = states.Begin(t.Context(), state.Tenant(of.ID), nil)
 			removed("another load", err)
-			_, _, err = keys.Issue(t.Context(), authdb.IssueParams{Tenant: of.ID, API: auth.Schools, Network: 1})
+			_, _, err = keys.Issue(t.Context(), server.KeyParams{Tenant: of.ID, API: auth.Libraries})
 			removed("issue a key", err)
 			return nil
 		})

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/feed"
@@ -25,19 +25,19 @@ import (
 )
 
 // Create creates a partner or a library network, as the kind of t says, with its reference and a name.
-func Create(ctx context.Context, db *database.DB, t authdb.Tenant, name string) (n auth.Tenant, err error) {
+func Create(ctx context.Context, db *database.DB, t statedb.Tenant, name string) (n auth.Tenant, err error) {
 	word := "reference"
 	switch t.Kind {
-	case authdb.Partner:
+	case statedb.Partner:
 		var id directory.PartnerID
 		id, err = directorydb.CreatePartner(ctx, db, directory.Ref(t.Reference), name)
 		n = auth.Tenant(id)
-	case authdb.Library:
+	case statedb.Library:
 		var id libraries.NetworkID
 		id, err = librariesdb.CreateNetwork(ctx, db, t.Reference, name)
 		n, word = auth.Tenant(id), "slug"
 	}
-	if errors.Is(err, authdb.ErrExist) {
+	if errors.Is(err, statedb.ErrExist) {
 		err = fmt.Errorf("there is a %s %q already; choose another %s", t.Kind, t.Reference, word)
 	}
 	return n, err
@@ -53,15 +53,13 @@ type Loader struct {
 
 // Load loads the feed in a folder into a tenant, notes that for lectern status and returns the totals. Of o it sets whose the feed
 // is and when the load begins.
-func (l *Loader) Load(ctx context.Context, t authdb.Tenant, folder string, o load.Options) (totals any, err error) {
-	api := auth.Schools
+func (l *Loader) Load(ctx context.Context, t statedb.Tenant, folder string, o load.Options) (totals any, err error) {
 	o.Now = l.Now
 	switch t.Kind {
-	case authdb.Partner:
+	case statedb.Partner:
 		o.Partner, o.Ref = directory.PartnerID(t.ID), directory.Ref(t.Reference)
 		totals, err = schoolsload.Load(ctx, &schoolsdb.Store{DB: l.DB.DB, Copy: l.DB.Copy, Now: l.Clock}, folder, o)
-	case authdb.Library:
-		api = auth.Libraries
+	case statedb.Library:
 		o.Network = libraries.NetworkID(t.ID)
 		totals, err = librariesload.Load(ctx, &librariesdb.Store{DB: l.DB.DB, Copy: l.DB.Copy, Now: l.Clock}, folder, o)
 	}
@@ -72,8 +70,7 @@ func (l *Loader) Load(ctx context.Context, t authdb.Tenant, folder string, o loa
 		return totals, err
 	}
 	// The load stands whether it can be noted or not, and a signal that comes now undoes nothing.
-	keys := authdb.Store{DB: l.DB.DB, Now: l.Clock}
-	if err := keys.RecordLoad(context.WithoutCancel(ctx), t.ID, status.Summarize(totals).Load(api, l.Now())); err != nil {
+	if err := statedb.NoteLoad(context.WithoutCancel(ctx), l.DB, t.ID, status.Summarize(totals).Load(l.Now())); err != nil {
 		l.Report(fmt.Errorf("the feed is loaded, but lectern status will not show it: %w", err))
 	}
 	return totals, nil

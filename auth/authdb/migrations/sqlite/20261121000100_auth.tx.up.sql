@@ -1,50 +1,4 @@
 -- Until 0.1.0 is tagged this file is edited in place, on both engines; from then on a change is a file of its own.
--- All tenants. It is shared. Operator commands give out the numbers, under a
--- lock.
-CREATE TABLE tenants (
-	tenant_id INTEGER   NOT NULL PRIMARY KEY,
-	kind      TEXT      NOT NULL,
-	reference TEXT      NOT NULL,
-	name      TEXT      NOT NULL,
-	created   TIMESTAMP NOT NULL,
-	UNIQUE (kind, reference)
-);
---bun:split
--- Settings of all servers of the database, such as how long snapshots are kept, and the last number that a tenant was given. It is
--- shared, and only operators write to it.
-CREATE TABLE settings (
-	name  TEXT NOT NULL PRIMARY KEY,
-	value TEXT NOT NULL
-);
---bun:split
--- One row a tenant: which snapshot is current. Readers compare it, and writers lock it. next_facts hold from next_from, where a load
--- waits for its hour. oldest_* is the oldest snapshot that is kept, and since when, where older ones wait to be deleted. secret
--- tells an X-Snapshot of the tenant's from another text. Instants are microseconds since 1970, and 0 is none. Numbers of loads begin
--- at 2^32 (package paging/state).
-CREATE TABLE versions (
-	tenant_id        INTEGER NOT NULL PRIMARY KEY,
-	registers        INTEGER NOT NULL,
-	facts            INTEGER NOT NULL,
-	held_from        INTEGER NOT NULL DEFAULT 0,
-	next_facts       INTEGER NOT NULL DEFAULT 0,
-	next_from        INTEGER NOT NULL DEFAULT 0,
-	oldest_registers INTEGER NOT NULL DEFAULT 0,
-	oldest_facts     INTEGER NOT NULL DEFAULT 0,
-	oldest_since     INTEGER NOT NULL DEFAULT 0,
-	secret           BLOB,
-	erasures         INTEGER NOT NULL DEFAULT 0 -- raised by each erasure (G8): answers change by it, and snapshots do not
-);
---bun:split
--- The snapshots that there were, each with when it began.
-CREATE TABLE states (
-	tenant_id INTEGER NOT NULL,
-	registers INTEGER NOT NULL,
-	facts     INTEGER NOT NULL,
-	held_from INTEGER NOT NULL,
-	began     INTEGER NOT NULL,
-	PRIMARY KEY (tenant_id, registers, facts)
-);
---bun:split
 CREATE TABLE keys (
 	tenant_id INTEGER   NOT NULL,
 	number    INTEGER   NOT NULL,
@@ -59,22 +13,3 @@ CREATE TABLE keys (
 	last_used TIMESTAMP,
 	PRIMARY KEY (tenant_id, number)
 ) WITHOUT ROWID;
---bun:split
--- The last load of each of a tenant's APIs, for the operator: no report reads it. It is written after the load, on its own.
-CREATE TABLE loads (
-	tenant_id    INTEGER   NOT NULL,
-	api          TEXT      NOT NULL,
-	ended        TIMESTAMP NOT NULL,
-	milliseconds INTEGER   NOT NULL,
-	row_count    INTEGER   NOT NULL,
-	PRIMARY KEY (tenant_id, api)
-) WITHOUT ROWID;
---bun:split
--- People whose name, e-mail and phone were erased for ever (P7): no later row brings them back. user_id is the number of an account
--- or of a reader; since is when the first erasure was asked for, in microseconds since 1970.
-CREATE TABLE forgotten (
-	tenant_id INTEGER NOT NULL,
-	user_id   INTEGER NOT NULL,
-	since     INTEGER NOT NULL,
-	PRIMARY KEY (tenant_id, user_id)
-);

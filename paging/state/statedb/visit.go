@@ -1,4 +1,4 @@
-package authdb
+package statedb
 
 import (
 	"database/sql"

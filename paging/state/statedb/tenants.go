@@ -1,11 +1,11 @@
-package authdb
+package statedb
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
@@ -33,20 +33,18 @@ type Tenant struct {
 	Created   time.Time
 }
 
-// CreateTenant adds a tenant, with both versions 0, and returns its number; the
-// number and the time of t are not looked at. It runs on idb in a transaction,
-// which is a savepoint where idb is one already, so that the caller can create
-// what belongs to the tenant along with it. The error is ErrExist where the kind
-// has the reference. The reference is not validated.
-func (s *Store) CreateTenant(ctx context.Context, idb bun.IDB, t Tenant) (auth.Tenant, error) {
-	err := idb.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return s.createTenant(ctx, tx, &t) })
+// CreateTenant adds a tenant, with both versions 0, and returns its number, which it gives. Where t has no time of its creation, that is
+// the clock's. It runs on idb in a transaction, which is a savepoint where idb is one already, so that the caller can create what belongs
+// to the tenant along with it. The error is ErrExist where the kind has the reference. The reference is not validated.
+func CreateTenant(ctx context.Context, idb bun.IDB, t Tenant) (auth.Tenant, error) {
+	err := idb.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return createTenant(ctx, tx, &t) })
 	if err != nil {
 		return 0, fmt.Errorf("%s %q: %w", t.Kind, t.Reference, err)
 	}
 	return t.ID, nil
 }
 
-func (s *Store) createTenant(ctx context.Context, tx bun.Tx, t *Tenant) error {
+func createTenant(ctx context.Context, tx bun.Tx, t *Tenant) error {
 	if err := lockTenants(ctx, tx); err != nil {
 		return err
 	}
@@ -57,8 +55,10 @@ func (s *Store) createTenant(ctx context.Context, tx bun.Tx, t *Tenant) error {
 	if taken {
 		return ErrExist
 	}
-	if t.Created, err = handle.Clock(ctx, tx, s.Now); err != nil {
-		return err
+	if t.Created.IsZero() {
+		if t.Created, err = handle.Clock(ctx, tx, nil); err != nil {
+			return err
+		}
 	}
 	last, err := lastNumber(ctx, tx)
 	if err != nil {
@@ -68,14 +68,13 @@ func (s *Store) createTenant(ctx context.Context, tx bun.Tx, t *Tenant) error {
 	if _, err := tx.NewInsert().Model(t).Exec(ctx); err != nil {
 		return err
 	}
-	versions := &versionsRow{TenantID: t.ID, Secret: make([]byte, 16)}
-	if _, err := io.ReadFull(s.random(), versions.Secret); err != nil {
+	secret := make([]byte, 16)
+	rand.Read(secret)
+	_, err = tx.NewRaw(`INSERT INTO versions (tenant_id, registers, facts, secret) VALUES (?, 0, 0, ?)`, t.ID, secret).Exec(ctx)
+	if err != nil {
 		return err
 	}
-	if _, err := tx.NewInsert().Model(versions).Exec(ctx); err != nil {
-		return err
-	}
-	return Held{}.Hold(ctx, tx, t.ID, t.Created)
+	return Current{}.Publish(ctx, tx, t.ID, t.Created)
 }
 
 // lockTenants makes others wait that create or remove a tenant. Readers go on.
@@ -97,28 +96,22 @@ func lastNumber(ctx context.Context, tx bun.Tx) (last auth.Tenant, err error) {
 	return last, err
 }
 
-// EndTenant begins the removal of a tenant: its keys end at once on every server, and what locks the tenant, as to issue a key or to
-// load, fails with ErrRemoved from now on. Its other rows stay; see RemoveTenant. It may be repeated.
-func (s *Store) EndTenant(ctx context.Context, t auth.Tenant) error {
-	err := s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := Lock(ctx, tx, t); err != nil && !errors.Is(err, ErrRemoved) {
-			return err
-		}
-		_, err := tx.NewDelete().Model((*keyRow)(nil)).Where("tenant_id = ?", t).Exec(ctx)
-		if err == nil {
-			_, err = tx.NewDelete().Model((*versionsRow)(nil)).Where("tenant_id = ?", t).Exec(ctx)
-		}
-		return err
-	})
-	if err != nil {
+// EndTenant begins the removal of a tenant: it deletes the row that says what is current, so that what locks the tenant, as to issue a
+// key or to load, fails with ErrRemoved from now on. Its other rows stay; see RemoveTenant. It may be repeated.
+func EndTenant(ctx context.Context, tx bun.IDB, t auth.Tenant) error {
+	_, err := Lock(ctx, tx, t)
+	if err == nil {
+		_, err = tx.NewRaw(`DELETE FROM versions WHERE tenant_id = ?`, t).Exec(ctx)
+	}
+	if err != nil && !errors.Is(err, ErrRemoved) {
 		return fmt.Errorf("end tenant %d: %w", t, err)
 	}
 	return nil
 }
 
 // RemoveTenant takes a tenant from the list, which has no other rows any more. Its number is not given again.
-func (s *Store) RemoveTenant(ctx context.Context, t auth.Tenant) error {
-	err := s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+func RemoveTenant(ctx context.Context, db bun.IDB, t auth.Tenant) error {
+	err := db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if err := lockTenants(ctx, tx); err != nil {
 			return err
 		}
@@ -141,8 +134,8 @@ func (s *Store) RemoveTenant(ctx context.Context, t auth.Tenant) error {
 }
 
 // Tenants returns the list of tenants, by number.
-func (s *Store) Tenants(ctx context.Context) (list []Tenant, err error) {
-	if err := s.DB.NewSelect().Model(&list).Order("tenant_id").Scan(ctx); err != nil {
+func Tenants(ctx context.Context, db bun.IDB) (list []Tenant, err error) {
+	if err := db.NewSelect().Model(&list).Order("tenant_id").Scan(ctx); err != nil {
 		return nil, fmt.Errorf("tenants: %w", err)
 	}
 	for i := range list {
@@ -161,17 +154,17 @@ func ByNumber(list []Tenant) (numbers []auth.Tenant, named map[auth.Tenant]Tenan
 }
 
 // Numbers returns the numbers of all tenants, ascending.
-func (s *Store) Numbers(ctx context.Context) (list []auth.Tenant, err error) {
-	if err := s.DB.NewSelect().Model((*Tenant)(nil)).Column("tenant_id").Order("tenant_id").Scan(ctx, &list); err != nil {
+func Numbers(ctx context.Context, db bun.IDB) (list []auth.Tenant, err error) {
+	if err := db.NewSelect().Model((*Tenant)(nil)).Column("tenant_id").Order("tenant_id").Scan(ctx, &list); err != nil {
 		return nil, fmt.Errorf("tenants: %w", err)
 	}
 	return list, nil
 }
 
-// Tenant returns the tenant of the kind with the reference, compared exactly, or
+// TenantOf returns the tenant of the kind with the reference, compared exactly, or
 // ErrNotFound.
-func (s *Store) Tenant(ctx context.Context, kind Kind, reference string) (t Tenant, err error) {
-	err = s.DB.NewSelect().Model(&t).Where("kind = ? AND reference = ?", kind, reference).Scan(ctx)
+func TenantOf(ctx context.Context, db bun.IDB, kind Kind, reference string) (t Tenant, err error) {
+	err = db.NewSelect().Model(&t).Where("kind = ? AND reference = ?", kind, reference).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNotFound
 	}
@@ -182,12 +175,12 @@ func (s *Store) Tenant(ctx context.Context, kind Kind, reference string) (t Tena
 	return t, nil
 }
 
-// TenantVersions are a tenant and what its row says. Facts that wait may be due: see Held.At.
+// TenantVersions are a tenant and what its row says. Facts that wait may be due: see Current.At.
 type TenantVersions struct {
 	Tenant
-	Held
-	Began time.Time // when the versions began to hold; zero where that is not known, as after a migration
-	Last  Load      // the last load; its zero value where there was none
+	Current
+	Began time.Time // when the versions began to be current; zero where that is not known
+	Last  LastLoad  // its zero value where there was none
 }
 
 // LoadedLast returns the versions of up to limit of some tenants in one statement: those whose data were loaded last come first, and
@@ -199,12 +192,12 @@ func LoadedLast(ctx context.Context, db bun.IDB, limit int, of ...auth.Tenant) (
 	}
 	among := bun.List(of)
 	rows, err := db.QueryContext(ctx, `
-		SELECT t.tenant_id, t.kind, t.reference, t.name, t.created, `+HeldColumns+`,
+		SELECT t.tenant_id, t.kind, t.reference, t.name, t.created, `+CurrentColumns+`,
 		       coalesce((SELECT s.began FROM states s WHERE s.tenant_id = v.tenant_id AND s.tenant_id IN (?0) AND s.registers = v.registers AND s.facts = v.facts), 0),
-		       coalesce(l.api, ''), l.ended, coalesce(l.milliseconds, 0), coalesce(l.row_count, 0)
+		       l.ended, coalesce(l.milliseconds, 0), coalesce(l.row_count, 0)
 		  FROM versions v
 		  JOIN tenants t ON t.tenant_id = v.tenant_id
-		  LEFT JOIN loads l ON l.tenant_id = v.tenant_id AND l.api = CASE t.kind WHEN 'partner' THEN 'schools' ELSE 'libraries' END AND l.tenant_id IN (?0)
+		  LEFT JOIN loads l ON l.tenant_id = v.tenant_id AND l.tenant_id IN (?0)
 		 WHERE v.tenant_id IN (?0)
 		 ORDER BY l.ended IS NULL, l.ended DESC, t.tenant_id
 		 LIMIT ?1`, among, limit)
@@ -213,7 +206,7 @@ func LoadedLast(ctx context.Context, db bun.IDB, limit int, of ...auth.Tenant) (
 		var ended sql.NullTime
 		var milliseconds int64
 		to := append([]any{&of.ID, &of.Kind, &of.Reference, &of.Name, &of.Created}, of.Fields()...)
-		err := r.Scan(append(to, (*instant)(&of.Began), &of.Last.API, &ended, &milliseconds, &of.Last.Rows)...)
+		err := r.Scan(append(to, (*instant)(&of.Began), &ended, &milliseconds, &of.Last.Rows)...)
 		of.Created, of.Last.Took = of.Created.UTC(), time.Duration(milliseconds)*time.Millisecond
 		if ended.Valid {
 			of.Last.Ended = ended.Time.UTC()
