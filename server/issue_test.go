@@ -1,0 +1,67 @@
+package server_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// Keys that are issued at once have numbers of their own, and of several rotations of one key only one stands.
+func TestIssueConcurrently(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		if _, err := db.Migrate(t.Context(), server.Schema()...); err != nil {
+			t.Fatal(err)
+		}
+		id, err := librariesdb.CreateNetwork(t.Context(), db, "norte", "Norte")
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys := &authdb.Store{DB: db.DB}
+		issuer := &server.Issuer{Keys: keys}
+		const n = 6
+		var issues, rotations errgroup.Group
+		for range n {
+			issues.Go(func() error {
+				_, _, err := issuer.Issue(t.Context(), server.KeyParams{Tenant: auth.Tenant(id), API: auth.Libraries})
+				return err
+			})
+		}
+		if err := issues.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		stood := make(chan string, n)
+		for range n {
+			rotations.Go(func() error {
+				_, k, err := issuer.Rotate(t.Context(), "1-1", time.Hour, nil)
+				if errors.Is(err, authdb.ErrRotated) {
+					return nil
+				}
+				stood <- k.ID()
+				return err
+			})
+		}
+		if err := rotations.Wait(); err != nil || len(stood) != 1 {
+			t.Errorf("%d rotations stand, %v, want 1", len(stood), err)
+		}
+		list, err := keys.List(t.Context())
+		if err != nil || len(list) != n+1 || list[n].Number != n+1 {
+			t.Errorf("%d keys, %v, want %d numbered from 1", len(list), err, n+1)
+		}
+		if _, _, err := issuer.Issue(t.Context(), server.KeyParams{Tenant: 9, API: auth.Libraries}); !errors.Is(err, statedb.ErrNotFound) {
+			t.Errorf("Issue for no tenant = %v, want ErrNotFound", err)
+		}
+		if _, _, err := issuer.Rotate(t.Context(), "9-1", time.Hour, nil); !errors.Is(err, authdb.ErrNotFound) {
+			t.Errorf("Rotate of no tenant's key = %v, want ErrNotFound", err)
+		}
+	})
+}
