@@ -52,7 +52,7 @@
 //   - libraries/stock and libraries/metric: the rules of stock, and the numbers of an engagement row.
 //   - libraries/internal/facts: the packed forms into which events are folded when they are loaded, with the grain of the
 //     answers. This module's own.
-//   - libraries/internal/intake: how a feed's rows become settled changes. This module's own too.
+//   - libraries/intake: how a feed's rows become settled changes. This module's own too.
 //   - [github.com/lectern-dev/lectern/libraries/report]: the reports, from any store, of which package librariesdb has one.
 //
 // # Design

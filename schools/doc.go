@@ -16,7 +16,7 @@
 // The rules know nothing of how data are kept, loaded or shown. Around them are, each on those before it alone:
 //
 //   - schools/internal/facts: the packed forms into which events are folded when they are loaded. This module's own.
-//   - schools/internal/intake: how a feed's rows become settled changes, and a load. This module's own too.
+//   - [github.com/lectern-dev/lectern/schools/intake]: how a feed's rows become settled changes, and a load: what takes a feed.
 //   - [github.com/lectern-dev/lectern/schools/report]: the reports, from any store, of which package schoolsdb has one.
 //
 // The package knows no HTTP and no database.

@@ -25,11 +25,7 @@ import (
 )
 
 // kinds are the kinds of blocks of both domains.
-var kinds = []state.Kind{
-	schoolsdb.RecordKind, schoolsdb.LedgerKind, schoolsdb.PresenceKind, schoolsdb.MinutesKind, schoolsdb.SeenKind, schoolsdb.SumsKind,
-	librariesdb.AttributesKind, librariesdb.ReaderTitlesKind, librariesdb.EventSetKind, librariesdb.TotalsKind, librariesdb.ReaderSheetKind,
-	librariesdb.TitleSheetKind, librariesdb.LoginSheetKind, librariesdb.TitleCountsKind, librariesdb.LoanReadingsKind,
-}
+var kinds = slices.Concat(schoolsdb.Kinds, librariesdb.Kinds)
 
 // TestFlippedBitsOfEveryKind flips a bit of one stored block after the other, of every kind, at random. Whoever reads it is told
 // of a fault of the program, never another number, and the log names the tenant, the kind and the key; what no report reads stops

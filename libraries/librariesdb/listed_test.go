@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/internal/intake"
+	"github.com/lectern-dev/lectern/libraries/intake"
 )
 
 // numbers are so many of them, a step from one another.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
-	"github.com/lectern-dev/lectern/libraries/internal/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -37,6 +37,9 @@ type Store struct {
 func (s *Store) writesAlone() bool { return !handle.Postgres(s.DB) }
 
 var _ report.Store = (*Store)(nil)
+
+// TotalsKind is the kind of blocks of which there is one a day.
+var TotalsKind = facts.TotalsKind
 
 // chunk is the number of identifiers that one statement names.
 const chunk = 2000

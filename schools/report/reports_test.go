@@ -21,8 +21,8 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/intake"
 	"github.com/lectern-dev/lectern/schools/internal/facts"
-	"github.com/lectern-dev/lectern/schools/internal/intake"
 	"github.com/lectern-dev/lectern/schools/report"
 )
 

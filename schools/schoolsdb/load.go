@@ -15,7 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/schools"
-	"github.com/lectern-dev/lectern/schools/internal/intake"
+	"github.com/lectern-dev/lectern/schools/intake"
 )
 
 // Load is a load of a partner under way. It keeps out other loads of the partner, and until its last step nobody else.

@@ -39,6 +39,12 @@ var _ report.Store = (*Store)(nil)
 // booksTable has the books, which loads alone write.
 var booksTable = state.NewRecords(state.RecordsOf[schools.Book]{Name: "schools_books", Key: "book_id"})
 
+// The kinds of blocks of which an operator is told how many there are.
+var (
+	RecordKind   = facts.RecordKind   // one a user and book
+	PresenceKind = facts.PresenceKind // one a day
+)
+
 // States returns the states of partners' data.
 func (s *Store) States() *statedb.Store {
 	return &statedb.Store{DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: []*state.Table{booksTable.Table}, Unread: []state.Kind{facts.SeenKind}}
@@ -74,6 +80,12 @@ func (s *Store) EachBook(ctx context.Context, partner directory.PartnerID, at st
 		  FROM schools_books
 		 WHERE tenant_id = ?0 AND since <= ?1 AND until > ?1
 		 ORDER BY book_id`, partner, at.Facts)
+}
+
+// BooksOf returns the number of books that a user has read of.
+func (s *Store) BooksOf(ctx context.Context, partner directory.PartnerID, at state.Versions, user directory.UserID) (n int, err error) {
+	one := state.Range{Among: []int64{int64(user)}}
+	return n, s.Scan(ctx, state.Tenant(partner), at.Facts, facts.RecordKind, one, func(state.Block) error { n++; return nil })
 }
 
 // People implements report.Store.

@@ -18,8 +18,8 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/reading/spill"
 	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/intake"
 	"github.com/lectern-dev/lectern/schools/internal/facts"
-	"github.com/lectern-dev/lectern/schools/internal/intake"
 )
 
 // TestSheetMerge compares merging days with a map, and the stored forms with what went in.

@@ -17,7 +17,6 @@ import (
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
-	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
@@ -80,8 +79,7 @@ func (f *Forgetter) account(ctx context.Context, p directory.PartnerID, user dir
 	var books struct {
 		Books int `json:"books"`
 	}
-	one := state.Range{Among: []int64{int64(user)}}
-	err = store.Scan(ctx, state.Tenant(p), h.Facts, schoolsdb.RecordKind, one, func(state.Block) error { books.Books++; return nil })
+	books.Books, err = store.BooksOf(ctx, p, h.Versions, user)
 	return fresh, since, books, err
 }
 

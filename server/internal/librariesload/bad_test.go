@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -213,16 +213,16 @@ func TestSkipBad(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := (librariesdb.EventCounts{Rows: 4, BeforeHistory: 1, Bad: 2}); totals.Sessions != want {
+		if want := (intake.EventCounts{Rows: 4, BeforeHistory: 1, Bad: 2}); totals.Sessions != want {
 			t.Errorf("sessions = %+v, want %+v", totals.Sessions, want)
 		}
-		if want := (librariesdb.Counts{Rows: 3, New: 1, Bad: 2}); totals.Loans != want {
+		if want := (intake.Counts{Rows: 3, New: 1, Bad: 2}); totals.Loans != want {
 			t.Errorf("loans = %+v, want %+v", totals.Loans, want)
 		}
-		if want := (librariesdb.Counts{Rows: 2, New: 1, Bad: 1}); totals.Readers != want {
+		if want := (intake.Counts{Rows: 2, New: 1, Bad: 1}); totals.Readers != want {
 			t.Errorf("readers = %+v, want %+v", totals.Readers, want)
 		}
-		if want := (librariesdb.EventCounts{Rows: 2, Bad: 1}); totals.Renewals != want {
+		if want := (intake.EventCounts{Rows: 2, Bad: 1}); totals.Renewals != want {
 			t.Errorf("renewals = %+v, want %+v", totals.Renewals, want)
 		}
 		f.stored()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -20,22 +21,22 @@ type Options = load.Options
 
 // Totals is what a load did, as its one line of JSON says it.
 type Totals struct {
-	Libraries    librariesdb.Counts      `json:"libraries"`
-	AgeGroups    librariesdb.Counts      `json:"ageGroups"`
-	Publishers   librariesdb.Counts      `json:"publishers"`
-	Categories   librariesdb.Counts      `json:"categories"`
-	Subjects     librariesdb.Counts      `json:"subjects"`
-	Books        librariesdb.Counts      `json:"books"`
-	Lines        librariesdb.Counts      `json:"lines"`
-	Readers      librariesdb.Counts      `json:"readers"`
-	Loans        librariesdb.Counts      `json:"loans"`
-	Renewals     librariesdb.EventCounts `json:"renewals"`
-	Reservations librariesdb.Counts      `json:"reservations"`
-	Sessions     librariesdb.EventCounts `json:"sessions"`
-	Previews     librariesdb.EventCounts `json:"previews"`
-	Activity     librariesdb.EventCounts `json:"activity"`
-	Channels     librariesdb.Counts      `json:"channels"`
-	Suggestions  librariesdb.EventCounts `json:"suggestions"`
+	Libraries    intake.Counts      `json:"libraries"`
+	AgeGroups    intake.Counts      `json:"ageGroups"`
+	Publishers   intake.Counts      `json:"publishers"`
+	Categories   intake.Counts      `json:"categories"`
+	Subjects     intake.Counts      `json:"subjects"`
+	Books        intake.Counts      `json:"books"`
+	Lines        intake.Counts      `json:"lines"`
+	Readers      intake.Counts      `json:"readers"`
+	Loans        intake.Counts      `json:"loans"`
+	Renewals     intake.EventCounts `json:"renewals"`
+	Reservations intake.Counts      `json:"reservations"`
+	Sessions     intake.EventCounts `json:"sessions"`
+	Previews     intake.EventCounts `json:"previews"`
+	Activity     intake.EventCounts `json:"activity"`
+	Channels     intake.Counts      `json:"channels"`
+	Suggestions  intake.EventCounts `json:"suggestions"`
 	// NewEvents and Repeated count renewals, sessions, previews, activity records and suggestions.
 	NewEvents int `json:"newEvents"`
 	Repeated  int `json:"repeatedEvents"`
@@ -67,7 +68,7 @@ type loading struct {
 	totals *Totals
 	base   report.Access     // to the state that the feed is held against
 	to     *librariesdb.Load // nil in a check
-	feed   *librariesdb.Feed
+	feed   *intake.Feed
 }
 
 // Begin implements load.Domain.
@@ -86,7 +87,7 @@ func (l *loading) Begin(ctx context.Context) (err error) {
 	if l.History != nil {
 		history = *l.History
 	}
-	l.feed = l.store.Feed(librariesdb.NewIntake(st, l.Now(), history), l.base, l.Room())
+	l.feed = l.store.Feed(intake.NewIntake(st, l.Now(), history), l.base, l.Room())
 	l.feed.Pile.Counted = l.Check
 	l.feed.Settling = func(done, total int) { l.Tell("settle", int64(done), int64(total)) }
 	return err
@@ -103,7 +104,7 @@ func (l *loading) Lease() *statedb.Load {
 // Read implements load.Domain: each file is read after those that it refers to.
 func (l *loading) Read(ctx context.Context) error {
 	f, t := l.feed, l.totals
-	terms := map[libraries.Vocabulary]*librariesdb.Counts{
+	terms := map[libraries.Vocabulary]*intake.Counts{
 		libraries.LibraryTerms: &t.Libraries, libraries.AgeGroupTerms: &t.AgeGroups, libraries.PublisherTerms: &t.Publishers,
 		libraries.CategoryTerms: &t.Categories, libraries.SubjectTerms: &t.Subjects,
 	}

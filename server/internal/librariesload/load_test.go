@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
@@ -22,10 +22,10 @@ func TestLoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
 		first := f.must(good)
-		one := librariesdb.Counts{Rows: 1, New: 1}
-		event := librariesdb.EventCounts{Rows: 1}
+		one := intake.Counts{Rows: 1, New: 1}
+		event := intake.EventCounts{Rows: 1}
 		want := librariesload.Totals{
-			Libraries: one, AgeGroups: one, Publishers: one, Categories: librariesdb.Counts{Rows: 2, New: 2}, Subjects: one, Books: one, Lines: one,
+			Libraries: one, AgeGroups: one, Publishers: one, Categories: intake.Counts{Rows: 2, New: 2}, Subjects: one, Books: one, Lines: one,
 			Readers: one, Loans: one, Renewals: event, Reservations: one, Sessions: event, Previews: event, Activity: event, Channels: one,
 			Suggestions: event, NewEvents: 5, Hour: "2026-08-10 12:00:00", Version: first.Version, End: first.End,
 		}
@@ -33,9 +33,9 @@ func TestLoad(t *testing.T) {
 			t.Errorf("the first load = %+v, want %+v", first, want)
 		}
 		f.stored()
-		same := librariesdb.Counts{Rows: 1, Unchanged: 1}
+		same := intake.Counts{Rows: 1, Unchanged: 1}
 		want = librariesload.Totals{
-			Libraries: same, AgeGroups: same, Publishers: same, Categories: librariesdb.Counts{Rows: 2, Unchanged: 2}, Subjects: same, Books: same,
+			Libraries: same, AgeGroups: same, Publishers: same, Categories: intake.Counts{Rows: 2, Unchanged: 2}, Subjects: same, Books: same,
 			Lines: same, Readers: same, Loans: same, Renewals: event, Reservations: same, Sessions: event, Previews: event, Activity: event,
 			Channels: same, Suggestions: event, Repeated: 5, Hour: "2026-08-10 12:00:00",
 		}
@@ -89,7 +89,7 @@ func (f *fixture) stored() {
 
 // TestTotalsJSON is the one line that the command prints.
 func TestTotalsJSON(t *testing.T) {
-	data, err := json.Marshal(librariesload.Totals{Loans: librariesdb.Counts{Rows: 3, New: 1, Passed: 2}, Hour: "2026-08-10 12:00:00"})
+	data, err := json.Marshal(librariesload.Totals{Loans: intake.Counts{Rows: 3, New: 1, Passed: 2}, Hour: "2026-08-10 12:00:00"})
 	for _, want := range []string{
 		`"ageGroups":{"rows":0,"new":0,"changed":0,"unchanged":0,"superseded":0,"beforeHistory":0,"bad":0}`,
 		`"loans":{"rows":3,"new":1,"changed":0,"unchanged":0,"superseded":0,"beforeHistory":2,"bad":0}`,
@@ -126,7 +126,7 @@ func TestLaterReaderStands(t *testing.T) {
 		totals := f.must(with("readers.ndjson", strings.Join([]string{
 			at("first", "2026-08-01T12"), at("latest", "2026-08-03T12"), at("between", "2026-08-02T12"), at("last", "2026-08-03T12"), at("old", "2026-08-01T12"),
 		}, "\n")))
-		if want := (librariesdb.Counts{Rows: 5, New: 1, Superseded: 4}); totals.Readers != want {
+		if want := (intake.Counts{Rows: 5, New: 1, Superseded: 4}); totals.Readers != want {
 			t.Errorf("readers = %+v, want %+v", totals.Readers, want)
 		}
 		if r := f.reader(1); r.Name != "last" {
@@ -134,12 +134,12 @@ func TestLaterReaderStands(t *testing.T) {
 		}
 		for _, tt := range []struct {
 			name, updated, stands string
-			want                  librariesdb.Counts
+			want                  intake.Counts
 		}{
-			{"older", "2026-08-02T12", "last", librariesdb.Counts{Rows: 1, Superseded: 1}},
-			{"same", "2026-08-03T12", "same", librariesdb.Counts{Rows: 1, Changed: 1}},
-			{"newer", "2026-08-04T12", "newer", librariesdb.Counts{Rows: 1, Changed: 1}},
-			{"newer", "2026-08-04T12", "newer", librariesdb.Counts{Rows: 1, Unchanged: 1}},
+			{"older", "2026-08-02T12", "last", intake.Counts{Rows: 1, Superseded: 1}},
+			{"same", "2026-08-03T12", "same", intake.Counts{Rows: 1, Changed: 1}},
+			{"newer", "2026-08-04T12", "newer", intake.Counts{Rows: 1, Changed: 1}},
+			{"newer", "2026-08-04T12", "newer", intake.Counts{Rows: 1, Unchanged: 1}},
 		} {
 			totals := f.must(with("readers.ndjson", at(tt.name, tt.updated)))
 			if r := f.reader(1); totals.Readers != tt.want || r.Name != tt.stands {
@@ -182,19 +182,19 @@ func TestEarlyLoans(t *testing.T) {
 				row("reservations.ndjson", `"reservationId":1`, `"reservationId":2`, "2026-08-02", "2026-07-20"),
 		})
 		totals := f.must(files)
-		if want := (librariesdb.Counts{Rows: 2, New: 1, Passed: 1}); totals.Loans != want || totals.Reservations != want {
+		if want := (intake.Counts{Rows: 2, New: 1, Passed: 1}); totals.Loans != want || totals.Reservations != want {
 			t.Errorf("loans = %+v, reservations = %+v, want %+v", totals.Loans, totals.Reservations, want)
 		}
-		if want := (librariesdb.EventCounts{Rows: 4, BeforeHistory: 1}); totals.Renewals != want {
+		if want := (intake.EventCounts{Rows: 4, BeforeHistory: 1}); totals.Renewals != want {
 			t.Errorf("renewals = %+v, want %+v", totals.Renewals, want)
 		}
-		if want := (librariesdb.EventCounts{Rows: 2, BeforeHistory: 1}); totals.Sessions != want {
+		if want := (intake.EventCounts{Rows: 2, BeforeHistory: 1}); totals.Sessions != want {
 			t.Errorf("sessions = %+v, want %+v", totals.Sessions, want)
 		}
 		if len(f.loans()) != 1 || f.sum(metric.Returns) != 0 || f.sum(metric.Renewals) != 3 {
 			t.Errorf("%d loans, %d returns, %d renewals, want 1, 0, 3", len(f.loans()), f.sum(metric.Returns), f.sum(metric.Renewals))
 		}
-		if later := f.must(map[string]string{"loans.ndjson": early}); later.Loans != (librariesdb.Counts{Rows: 1, Passed: 1}) {
+		if later := f.must(map[string]string{"loans.ndjson": early}); later.Loans != (intake.Counts{Rows: 1, Passed: 1}) {
 			t.Errorf("the early loan again = %+v", later.Loans)
 		}
 	})
@@ -209,7 +209,7 @@ func TestLongerHistory(t *testing.T) {
 		f.must(joined(good, early))
 		history := calendar.MustParse("2026-07-20")
 		from := func(o *librariesload.Options) { o.Immediately, o.History = true, &history }
-		for _, want := range []librariesdb.Counts{{Rows: 1, New: 1}, {Rows: 1, Unchanged: 1}} {
+		for _, want := range []intake.Counts{{Rows: 1, New: 1}, {Rows: 1, Unchanged: 1}} {
 			if totals, err := f.load(early, from); err != nil || totals.Loans != want || f.sum(metric.Loans) != 1 {
 				t.Errorf("the loan in a longer history = %+v, %v, want %+v", totals.Loans, err, want)
 			}
@@ -258,7 +258,7 @@ func TestCorrections(t *testing.T) {
 			"reservations.ndjson": row("reservations.ndjson", `"waiting","position":1`, `"converted","resolvedAt":"2026-08-09T10:00:00-03:00"`),
 			"renewals.ndjson":     row("renewals.ndjson", "r1", "r2"),
 		})
-		changed := librariesdb.Counts{Rows: 1, Changed: 1}
+		changed := intake.Counts{Rows: 1, Changed: 1}
 		if totals.Loans != changed || totals.Reservations != changed || totals.NewEvents != 1 {
 			t.Errorf("totals = %+v, want a changed loan, a changed reservation and a new renewal", totals)
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -77,7 +77,7 @@ func TestHoldsFromTheHour(t *testing.T) {
 		for id := 1; id <= 3; id++ {
 			loan := map[string]string{"loans.ndjson": row("loans.ndjson", `"loanId":1`, fmt.Sprint(`"loanId":`, id))}
 			totals, err := f.load(loan, nil)
-			if err != nil || totals.Hour != "2026-08-10 14:00:00" || totals.Loans != (librariesdb.Counts{Rows: 1, New: 1}) {
+			if err != nil || totals.Hour != "2026-08-10 14:00:00" || totals.Loans != (intake.Counts{Rows: 1, New: 1}) {
 				t.Errorf("loan %d: %+v, %v, want a load that holds from 14:00", id, totals, err)
 			}
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/row"
-	"github.com/lectern-dev/lectern/schools/schoolsdb"
+	"github.com/lectern-dev/lectern/schools/intake"
 	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/load"
 )
@@ -47,7 +47,7 @@ func (d *drops) of(user directory.UserID) *events {
 }
 
 // drop counts the events that are nobody's as deleted.
-func (l *loading) drop(m schoolsdb.Moves) {
+func (l *loading) drop(m intake.Moves) {
 	for user, to := range m {
 		if n := l.drops.of(user); n != nil && to == 0 {
 			l.totals.Segments.Deleted += n.segments
@@ -59,30 +59,30 @@ func (l *loading) drop(m schoolsdb.Moves) {
 // events reads the files of events onto the pile.
 func (l *loading) events(ctx context.Context) error {
 	l.drops = newDrops(l.intake.Placed())
-	err := stream(ctx, l, row.File[schoolsdb.SegmentRow, schoolsdb.Event]{Name: "segments", Check: l.intake.Segment},
+	err := stream(ctx, l, row.File[intake.SegmentRow, intake.Event]{Name: "segments", Check: l.intake.Segment},
 		&l.totals.Segments, func(n *events) { n.segments++ })
 	if err != nil {
 		return err
 	}
-	return stream(ctx, l, row.File[schoolsdb.AccessRow, schoolsdb.Event]{Name: "accesses", Check: l.intake.Access},
+	return stream(ctx, l, row.File[intake.AccessRow, intake.Event]{Name: "accesses", Check: l.intake.Access},
 		&l.totals.Accesses, func(n *events) { n.accesses++ })
 }
 
 // stream reads one file of events. Those before the history, and of what is deleted, are passed over.
-func stream[R any, P feed.Record[R]](ctx context.Context, l *loading, f row.File[R, schoolsdb.Event], n *Events, note func(*events)) error {
+func stream[R any, P feed.Record[R]](ctx context.Context, l *loading, f row.File[R, intake.Event], n *Events, note func(*events)) error {
 	f.Rows, f.Bad = &n.Rows, &n.Bad
-	f.Take = func(e schoolsdb.Event, _ int) error {
+	f.Take = func(e intake.Event, _ int) error {
 		if n := l.drops.of(e.User); n != nil {
 			note(n)
 		}
 		return l.pile.AddRow(&e)
 	}
 	f.Skip = func(why error) {
-		if why == schoolsdb.ErrDeleted {
+		if why == intake.ErrDeleted {
 			n.Deleted++
 		} else {
 			n.BeforeHistory++
 		}
 	}
-	return load.Read[R, schoolsdb.Event, P](ctx, l.Load, f)
+	return load.Read[R, intake.Event, P](ctx, l.Load, f)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/schools/intake"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/internal/load"
 )
@@ -19,14 +20,14 @@ type Options = load.Options
 
 // Totals is what a load did, as its one line of JSON says it.
 type Totals struct {
-	Entities    schoolsdb.Counts `json:"entities"`
-	Accounts    schoolsdb.Counts `json:"accounts"`
-	Books       schoolsdb.Counts `json:"books"`
-	Evaluations schoolsdb.Counts `json:"evaluations"`
-	Segments    Events           `json:"segments"`
-	Accesses    Events           `json:"accesses"`
-	NewEvents   int              `json:"newEvents"`
-	Repeated    int              `json:"repeatedEvents"`
+	Entities    intake.Counts `json:"entities"`
+	Accounts    intake.Counts `json:"accounts"`
+	Books       intake.Counts `json:"books"`
+	Evaluations intake.Counts `json:"evaluations"`
+	Segments    Events        `json:"segments"`
+	Accesses    Events        `json:"accesses"`
+	NewEvents   int           `json:"newEvents"`
+	Repeated    int           `json:"repeatedEvents"`
 	// Version is that of the data after the load; in a check, of those that the feed was held against.
 	Version string `json:"version"`
 	load.End
@@ -46,7 +47,7 @@ var resources = []string{"entities", "accounts", "books", "segments", "accesses"
 // Load reads the feed in dir. On an error nothing of it is visible, and running it again is safe.
 func Load(ctx context.Context, store *schoolsdb.Store, dir string, o Options) (t Totals, err error) {
 	t.End, err = load.Run(ctx, dir, o, resources, func(l *load.Load) load.Domain {
-		s := &loading{Load: l, store: store, totals: &t, began: l.Now(), pile: &schoolsdb.Pile{Pile: l.Room()}}
+		s := &loading{Load: l, store: store, totals: &t, began: l.Now(), pile: &intake.Pile{Pile: l.Room()}}
 		s.pile.Keep = !l.Check
 		return s
 	})
@@ -60,16 +61,16 @@ type loading struct {
 	began  time.Time
 	held   *schoolsdb.Load // nil in a check
 	totals *Totals
-	intake *schoolsdb.Intake // the one that the events are read by
+	intake *intake.Intake // the one that the events are read by
 	rows   *rows
-	pile   *schoolsdb.Pile
+	pile   *intake.Pile
 	drops  drops
 }
 
 // Begin implements load.Domain: it keeps out other loads. A check keeps out nobody.
 func (l *loading) Begin(ctx context.Context) (err error) {
 	if !l.Check {
-		l.held, err = l.store.Begin(ctx, l.Partner, func(st schoolsdb.State) (*schoolsdb.Intake, error) { return l.settle(ctx, st) },
+		l.held, err = l.store.Begin(ctx, l.Partner, func(st intake.State) (*intake.Intake, error) { return l.settle(ctx, st) },
 			func() { l.Tell("wait", 0, 0) })
 	}
 	return err
@@ -86,7 +87,7 @@ func (l *loading) Lease() *statedb.Load {
 // Read implements load.Domain: it reads and settles the registers, and reads the events onto the pile.
 func (l *loading) Read(ctx context.Context) (err error) {
 	if l.Check {
-		var st schoolsdb.State
+		var st intake.State
 		if st, err = l.store.State(ctx, l.Partner, l.Ref); err == nil {
 			l.Keep(ctx, l.store.States(), state.Tenant(l.Partner), st.At)
 			l.intake, err = l.settle(ctx, st)

@@ -21,6 +21,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/schools/intake"
 	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server"
@@ -250,8 +251,8 @@ func TestUnknownIsNotSkipped(t *testing.T) {
 	if _, err := f.load(files, func(o *schoolsload.Options) { o.Ignore = []string{"wpm"} }); err != nil {
 		t.Fatal(err)
 	}
-	m, err := schoolsdb.Facts{Blocks: f.store, Partner: f.partner, At: versions(t, f).Facts}.Minutes(t.Context(), period())
-	if err != nil || m[period().Start].At(0) != 10 {
+	m, err := f.minutes(period())
+	if err != nil || m[period().Start] != 10 {
 		t.Errorf("minutes = %v, %v, want 1.0 on the first day: the segments' own wpm is read", m, err)
 	}
 }
@@ -443,12 +444,12 @@ func TestFirstLineStands(t *testing.T) {
 			files["segments.ndjson"] = strings.ReplaceAll(files["segments.ndjson"], "60000", "30000")
 		}
 		p := calendar.Period{Start: calendar.MustParse("2026-01-01"), End: calendar.MustParse("2026-02-19")}
-		m, err := schoolsdb.Facts{Blocks: f.store, Partner: f.partner, At: versions(t, f).Facts}.Minutes(t.Context(), p)
+		m, err := f.minutes(p)
 		if err != nil || len(m) != 50 {
 			t.Fatalf("minutes of %d days, %v, want 50", len(m), err)
 		}
 		for day, minutes := range m {
-			if got := minutes.At(0); got != 400 {
+			if got := minutes; got != 400 {
 				t.Errorf("%s has %d tenths of a minute, want 40 minutes", day, got)
 			}
 		}
@@ -490,12 +491,12 @@ func TestLoadsAtOnce(t *testing.T) {
 			}
 		}
 		totals, err := f.load(good, nil)
-		same := schoolsdb.Counts{Rows: 1, Unchanged: 1}
+		same := intake.Counts{Rows: 1, Unchanged: 1}
 		if err != nil || totals.NewEvents != 0 || totals.Repeated != 2 || totals.Entities != same || totals.Accounts != same || totals.Books != same || totals.Evaluations != same {
 			t.Errorf("the first feed again = %+v, %v", totals, err)
 		}
-		m, err := schoolsdb.Facts{Blocks: f.store, Partner: f.partner, At: versions(t, f).Facts}.Minutes(context.Background(), period())
-		if err != nil || len(m) != 2 || m[period().Start].At(0) != 10*(1+loads) {
+		m, err := f.minutes(period())
+		if err != nil || len(m) != 2 || m[period().Start] != 10*(1+loads) {
 			t.Errorf("minutes = %v, %v, want %d tenths on the first day", m, err, 10*(1+loads))
 		}
 	})

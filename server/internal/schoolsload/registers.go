@@ -8,17 +8,17 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/schools"
-	"github.com/lectern-dev/lectern/schools/schoolsdb"
+	"github.com/lectern-dev/lectern/schools/intake"
 	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
 // rows are the good rows of the feed's registers, as they were read.
 type rows struct {
-	entities    table[schoolsdb.EntityRow]
-	accounts    table[schoolsdb.AccountRow]
+	entities    table[intake.EntityRow]
+	accounts    table[intake.AccountRow]
 	books       table[schools.Book]
-	evaluations table[schoolsdb.EvaluationRow]
+	evaluations table[intake.EvaluationRow]
 }
 
 // table are the rows of one register file. Those that are bad when the load begins are counted and left.
@@ -30,10 +30,10 @@ type table[R any] struct {
 }
 
 // settling settles the rows of a register.
-type settling[R any] func([]row.Lined[R], row.Rejected) (schoolsdb.Counts, error)
+type settling[R any] func([]row.Lined[R], row.Rejected) (intake.Counts, error)
 
 // settle settles the registers against a state. The first time it reads them; the last of several counts.
-func (l *loading) settle(ctx context.Context, st schoolsdb.State) (*schoolsdb.Intake, error) {
+func (l *loading) settle(ctx context.Context, st intake.State) (*intake.Intake, error) {
 	if l.rows != nil {
 		return l.settleAgain(l.intake.Again(st))
 	}
@@ -41,7 +41,7 @@ func (l *loading) settle(ctx context.Context, st schoolsdb.State) (*schoolsdb.In
 	if l.History != nil {
 		history = *l.History
 	}
-	in := &schoolsdb.Intake{
+	in := &intake.Intake{
 		State: st, Began: l.began, History: history,
 		NewToken: func() (string, error) { return directory.NewAccessToken(rand.Reader) },
 	}
@@ -62,7 +62,7 @@ func (l *loading) settle(ctx context.Context, st schoolsdb.State) (*schoolsdb.In
 
 // settleAgain settles the rows that were good against a later state. What a directory write has made bad since does not make
 // the load fail (F6): it is counted, and listed where bad rows are.
-func (l *loading) settleAgain(in *schoolsdb.Intake) (_ *schoolsdb.Intake, err error) {
+func (l *loading) settleAgain(in *intake.Intake) (_ *intake.Intake, err error) {
 	t := l.totals
 	if t.Entities, err = l.rows.entities.again(in.Entities); err != nil {
 		return in, err
@@ -75,7 +75,7 @@ func (l *loading) settleAgain(in *schoolsdb.Intake) (_ *schoolsdb.Intake, err er
 }
 
 // file is the register's file, whose rows are settled when all are there.
-func (t *table[R]) file(name string, settle settling[R], n *schoolsdb.Counts) row.File[R, R] {
+func (t *table[R]) file(name string, settle settling[R], n *intake.Counts) row.File[R, R] {
 	return row.File[R, R]{
 		Name: name, Rows: &n.Rows, Bad: &n.Bad,
 		Check: func(r R) (R, error) { return r, nil },
@@ -98,7 +98,7 @@ func (t *table[R]) file(name string, settle settling[R], n *schoolsdb.Counts) ro
 }
 
 // settle settles the rows and counts those that were bad before.
-func (t *table[R]) settle(settle settling[R], bad row.Rejected) (schoolsdb.Counts, error) {
+func (t *table[R]) settle(settle settling[R], bad row.Rejected) (intake.Counts, error) {
 	n, err := settle(t.rows, bad)
 	n.Rows += t.bad
 	n.Bad += t.bad
@@ -106,7 +106,7 @@ func (t *table[R]) settle(settle settling[R], bad row.Rejected) (schoolsdb.Count
 }
 
 // again settles the rows against a later state.
-func (t *table[R]) again(settle settling[R]) (schoolsdb.Counts, error) {
+func (t *table[R]) again(settle settling[R]) (intake.Counts, error) {
 	t.worse = nil
 	return t.settle(settle, func(line int, field, reason string) error {
 		t.worse = append(t.worse, func() error { return t.reject(line, field, reason) })

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
-	"github.com/lectern-dev/lectern/schools/schoolsdb"
-
+	libraries "github.com/lectern-dev/lectern/libraries/intake"
+	schools "github.com/lectern-dev/lectern/schools/intake"
 	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/librariesload"
 	"github.com/lectern-dev/lectern/server/internal/load"
@@ -18,7 +17,7 @@ import (
 // TestLoadTable is what a load says on a terminal: the files that have rows, and what stands below them.
 func TestLoadTable(t *testing.T) {
 	totals := schoolsload.Totals{
-		Entities:  schoolsdb.Counts{Rows: 12, New: 1, Changed: 2, Unchanged: 3, Superseded: 4, Passed: 1, Bad: 1},
+		Entities:  schools.Counts{Rows: 12, New: 1, Changed: 2, Unchanged: 3, Superseded: 4, Passed: 1, Bad: 1},
 		Segments:  schoolsload.Events{Rows: 1_234_567, BeforeHistory: 3, Deleted: 2, Bad: 1},
 		NewEvents: 1_234_561, Version: "1.1", End: load.End{Seconds: 18.336, RowsPerSecond: 67_330},
 	}
@@ -38,7 +37,7 @@ segments.ndjson line 2: field wpm: must be a number: true
 	if got := written(t, status.Summarize(&totals)); got != found {
 		t.Errorf("table of a check =\n%s\nwant\n%s", got, found)
 	}
-	loans := librariesload.Totals{Loans: librariesdb.Counts{Rows: 2, Passed: 2}, Hour: "2026-08-10 13:00:00", Version: "2.2"}
+	loans := librariesload.Totals{Loans: libraries.Counts{Rows: 2, Passed: 2}, Hour: "2026-08-10 13:00:00", Version: "2.2"}
 	if got := written(t, status.Summarize(&loans)); !strings.Contains(got, "  loans            2    0        0          0           0        2    0\n") ||
 		!strings.Contains(got, "; version 2.2, which holds from 2026-08-10 13:00:00 (Brasilia) on; ") {
 		t.Errorf("table of libraries =\n%s", got)

@@ -13,18 +13,18 @@ import (
 
 // Tenant is what is told of a tenant.
 type Tenant struct {
-	Tenant    auth.Tenant `json:"tenant"`
+	Tenant    auth.Tenant  `json:"tenant"`
 	Kind      statedb.Kind `json:"kind"`
-	Reference string      `json:"reference"`
-	Name      string      `json:"name"`
-	Removing  bool        `json:"removing,omitempty"` // its removal was begun and has not ended; nothing else is told then
-	Versions  Versions    `json:"versions"`
-	LastLoad  *Load       `json:"lastLoad"` // null before the first one
-	Hour      *string     `json:"hour"`     // of a library network's snapshot, as meta.updatedAt has it (L1); else null
-	States    States      `json:"states"`
-	Next      *Next       `json:"next"` // null where nothing waits for its hour
-	Rows      Counts      `json:"rows"`
-	Keys      []LiveKey   `json:"keys"` // by last use, the latest first, those never used last
+	Reference string       `json:"reference"`
+	Name      string       `json:"name"`
+	Removing  bool         `json:"removing,omitempty"` // its removal was begun and has not ended; nothing else is told then
+	Versions  Versions     `json:"versions"`
+	LastLoad  *Load        `json:"lastLoad"` // null before the first one
+	Hour      *string      `json:"hour"`     // of a library network's snapshot, as meta.updatedAt has it (L1); else null
+	States    States       `json:"states"`
+	Next      *Next        `json:"next"` // null where nothing waits for its hour
+	Rows      Counts       `json:"rows"`
+	Keys      []LiveKey    `json:"keys"` // by last use, the latest first, those never used last
 }
 
 // Versions are those that hold.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -161,7 +161,7 @@ func (n *network) lists(library string) []question {
 // eventFiles are the files of events. Of a loan that has ended there are two, and of a reservation that was converted, both of the
 // day of the reservation.
 var eventFiles = []rawFile{
-	from("sessions", func(r librariesdb.SessionRow) [][]any {
+	from("sessions", func(r intake.SessionRow) [][]any {
 		progress, _ := libraries.ParseProgress(string(r.Progress)) // the load has checked it
 		return [][]any{{"session", r.Reader, r.Book, int64(calendar.Day(r.Start)), r.Seconds, progress.Hundredths()}}
 	}),
@@ -179,9 +179,9 @@ var eventFiles = []rawFile{
 		}
 		return rows
 	}),
-	from("renewals", func(r librariesdb.RenewalRow) [][]any { return [][]any{event("renewal", r.Reader, r.Book, r.Renewed)} }),
-	from("previews", func(r librariesdb.PreviewRow) [][]any { return [][]any{event("preview", r.Reader, r.Book, r.Viewed)} }),
-	from("activity", func(r librariesdb.ActivityRow) [][]any { return [][]any{event("activity", r.Reader, 0, r.At)} }),
+	from("renewals", func(r intake.RenewalRow) [][]any { return [][]any{event("renewal", r.Reader, r.Book, r.Renewed)} }),
+	from("previews", func(r intake.PreviewRow) [][]any { return [][]any{event("preview", r.Reader, r.Book, r.Viewed)} }),
+	from("activity", func(r intake.ActivityRow) [][]any { return [][]any{event("activity", r.Reader, 0, r.At)} }),
 }
 
 // event is one raw event that takes no time.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/schools/schoolsdb"
+	"github.com/lectern-dev/lectern/schools/intake"
 	"github.com/lectern-dev/lectern/server/database"
 )
 
@@ -49,7 +49,7 @@ var schools = domain{
 	raw: baseline{
 		tables: []rawTable{{"bench_segments", `segment_id text NOT NULL, account text NOT NULL, book_id bigint NOT NULL, started_at bigint NOT NULL,
 			duration_ms bigint NOT NULL, from_unit bigint NOT NULL, to_unit bigint NOT NULL, wpm numeric`, []rawFile{
-			from("segments", func(r schoolsdb.SegmentRow) [][]any {
+			from("segments", func(r intake.SegmentRow) [][]any {
 				var wpm any
 				if r.WPM != nil {
 					wpm = string(r.WPM)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -15,8 +15,8 @@ import (
 var librariesFiles = map[string]row.Row{
 	"libraries": &libraries.Term{}, "ageGroups": &libraries.Term{}, "publishers": &libraries.Term{}, "categories": &libraries.Term{}, "subjects": &libraries.Term{},
 	"books": &libraries.Book{}, "lines": &stock.BookLine{}, "readers": &libraries.Reader{}, "channels": &libraries.ChannelDay{},
-	"loans": &libraries.Loan{}, "renewals": &librariesdb.RenewalRow{}, "reservations": &libraries.Reservation{}, "sessions": &librariesdb.SessionRow{},
-	"previews": &librariesdb.PreviewRow{}, "activity": &librariesdb.ActivityRow{}, "suggestions": &libraries.Request{},
+	"loans": &libraries.Loan{}, "renewals": &intake.RenewalRow{}, "reservations": &libraries.Reservation{}, "sessions": &intake.SessionRow{},
+	"previews": &intake.PreviewRow{}, "activity": &intake.ActivityRow{}, "suggestions": &libraries.Request{},
 }
 
 // Libraries writes the feed of one library network into dir, which is created if it is missing. The same parameters give

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/feed"
@@ -71,21 +71,21 @@ func readLibraries(t *testing.T, dir string) (c libraryContent) {
 	c.readers = rows(t, folder, "readers", same[libraries.Reader])
 	c.channels = rows(t, folder, "channels", same[libraries.ChannelDay])
 	c.loans = rows(t, folder, "loans", same[libraries.Loan])
-	c.renewals = rows(t, folder, "renewals", func(r librariesdb.RenewalRow) (renewal, error) {
+	c.renewals = rows(t, folder, "renewals", func(r intake.RenewalRow) (renewal, error) {
 		return renewal{string(r.ID), r.Loan, r.Reader, r.Book, r.Renewed}, nil
 	})
 	c.reservations = rows(t, folder, "reservations", same[libraries.Reservation])
-	c.sessions = rows(t, folder, "sessions", func(r librariesdb.SessionRow) (s session, err error) {
+	c.sessions = rows(t, folder, "sessions", func(r intake.SessionRow) (s session, err error) {
 		s.deed, s.seconds = deed{string(r.ID), r.Reader, r.Book, r.Start}, r.Seconds
 		s.mode, _ = libraries.ParseMode(string(r.Mode))
 		s.format, _ = libraries.ParseFormat(string(r.Format))
 		s.progress, err = libraries.ParseProgress(string(r.Progress))
 		return s, err
 	})
-	c.previews = rows(t, folder, "previews", func(r librariesdb.PreviewRow) (deed, error) {
+	c.previews = rows(t, folder, "previews", func(r intake.PreviewRow) (deed, error) {
 		return deed{string(r.ID), r.Reader, r.Book, r.Viewed}, nil
 	})
-	c.activity = rows(t, folder, "activity", func(r librariesdb.ActivityRow) (deed, error) {
+	c.activity = rows(t, folder, "activity", func(r intake.ActivityRow) (deed, error) {
 		return deed{string(r.ID), r.Reader, 0, r.At}, nil
 	})
 	c.suggestions = rows(t, folder, "suggestions", same[libraries.Request])

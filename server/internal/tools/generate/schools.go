@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
-	"github.com/lectern-dev/lectern/schools/schoolsdb"
+	"github.com/lectern-dev/lectern/schools/intake"
 )
 
 // Network is the reference of the network that a schools feed describes.
@@ -16,8 +16,8 @@ const Network = "rede-1"
 
 // schoolsFiles are the files of a schools feed, each with what declares its fields.
 var schoolsFiles = map[string]row.Row{
-	"entities": &schoolsdb.EntityRow{}, "accounts": &schoolsdb.AccountRow{}, "books": &schools.Book{},
-	"evaluations": &schoolsdb.EvaluationRow{}, "segments": &schoolsdb.SegmentRow{}, "accesses": &schoolsdb.AccessRow{},
+	"entities": &intake.EntityRow{}, "accounts": &intake.AccountRow{}, "books": &schools.Book{},
+	"evaluations": &intake.EvaluationRow{}, "segments": &intake.SegmentRow{}, "accesses": &intake.AccessRow{},
 }
 
 // Schools writes the feed of one network into dir, which is created if it is missing. The network's reference is

@@ -19,7 +19,7 @@ import (
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
-	"github.com/lectern-dev/lectern/schools/schoolsdb"
+	"github.com/lectern-dev/lectern/schools/intake"
 	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
@@ -39,10 +39,10 @@ type access struct {
 
 // content is a feed as it is read.
 type content struct {
-	entities    []schoolsdb.EntityRow
-	accounts    []schoolsdb.AccountRow
+	entities    []intake.EntityRow
+	accounts    []intake.AccountRow
 	books       []schools.Book
-	evaluations []schoolsdb.EvaluationRow
+	evaluations []intake.EvaluationRow
 	segments    []segment
 	accesses    []access
 }
@@ -77,14 +77,14 @@ func read(t *testing.T, dir string) (c content) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.entities = rows(t, folder, "entities", same[schoolsdb.EntityRow])
-	c.accounts = rows(t, folder, "accounts", same[schoolsdb.AccountRow])
+	c.entities = rows(t, folder, "entities", same[intake.EntityRow])
+	c.accounts = rows(t, folder, "accounts", same[intake.AccountRow])
 	c.books = rows(t, folder, "books", same[schools.Book])
-	c.evaluations = rows(t, folder, "evaluations", same[schoolsdb.EvaluationRow])
-	c.segments = rows(t, folder, "segments", func(r schoolsdb.SegmentRow) (segment, error) {
+	c.evaluations = rows(t, folder, "evaluations", same[intake.EvaluationRow])
+	c.segments = rows(t, folder, "segments", func(r intake.SegmentRow) (segment, error) {
 		return segment{string(r.ID), string(r.Account), r.Book, r.Start, r.DurationMS, r.From, r.To, string(r.WPM)}, nil
 	})
-	c.accesses = rows(t, folder, "accesses", func(r schoolsdb.AccessRow) (access, error) {
+	c.accesses = rows(t, folder, "accesses", func(r intake.AccessRow) (access, error) {
 		return access{string(r.ID), string(r.Account), r.At, string(r.Kind)}, nil
 	})
 	return c

@@ -9,7 +9,7 @@ import (
 
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
-	"github.com/lectern-dev/lectern/schools/internal/intake"
+	"github.com/lectern-dev/lectern/schools/intake"
 )
 
 // someID is an identifier of few series, one at their longest and one beyond that, or without a number.

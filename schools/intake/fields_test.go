@@ -6,7 +6,7 @@ import (
 
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/schools"
-	"github.com/lectern-dev/lectern/schools/internal/intake"
+	"github.com/lectern-dev/lectern/schools/intake"
 )
 
 // TestFields has the fields of the feed's files, as part F of the contract lists them; those with a ! are required.

@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
-	"github.com/lectern-dev/lectern/schools/internal/intake"
+	"github.com/lectern-dev/lectern/schools/intake"
 )
 
 // newIntake is a partner with one network (1), school (2), class (3), a deleted school "velha" (4), and the accounts
