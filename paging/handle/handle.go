@@ -21,6 +21,7 @@ import (
 	"database/sql"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/uptrace/bun"
 )
@@ -31,6 +32,9 @@ type DB struct {
 	Writer  *bun.DB // the same where one handle does both
 
 	hooks []bun.QueryHook // of the statements that bun does not run
+
+	mu         sync.Mutex
+	statements map[string]*sql.Stmt // by their texts
 }
 
 var _ bun.IDB = (*DB)(nil)

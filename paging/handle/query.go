@@ -17,7 +17,11 @@ import (
 func (db *DB) QueryContext(ctx context.Context, query string, args ...any) (rows *sql.Rows, err error) {
 	query, args = db.Parameters(query, args)
 	return rows, db.Tell(ctx, query, args, func(ctx context.Context) error {
-		rows, err = db.DB.DB.QueryContext(ctx, query, args...)
+		if st := db.prepared(ctx, query); st != nil {
+			rows, err = st.QueryContext(ctx, args...)
+		} else {
+			rows, err = db.DB.DB.QueryContext(ctx, query, args...)
+		}
 		return err
 	})
 }
@@ -26,10 +30,47 @@ func (db *DB) QueryContext(ctx context.Context, query string, args ...any) (rows
 func (db *DB) QueryRowContext(ctx context.Context, query string, args ...any) (row *sql.Row) {
 	query, args = db.Parameters(query, args)
 	_ = db.Tell(ctx, query, args, func(ctx context.Context) error {
-		row = db.DB.DB.QueryRowContext(ctx, query, args...)
+		if st := db.prepared(ctx, query); st != nil {
+			row = st.QueryRowContext(ctx, args...)
+		} else {
+			row = db.DB.DB.QueryRowContext(ctx, query, args...)
+		}
 		return row.Err()
 	})
 	return row
+}
+
+// maxPrepared bounds the texts that are prepared.
+const maxPrepared = 200
+
+// prepared returns a text as a statement that database/sql prepares on each connection once, which takes SQLite as long as a look-up
+// itself; nil leaves it to the driver, as for pgx, which prepares by itself.
+func (db *DB) prepared(ctx context.Context, text string) *sql.Stmt {
+	if Postgres(db) {
+		return nil
+	}
+	db.mu.Lock()
+	st, ok := db.statements[text]
+	full := len(db.statements) >= maxPrepared
+	db.mu.Unlock()
+	if ok || full {
+		return st
+	}
+	st, err := db.DB.DB.PrepareContext(ctx, text)
+	if err != nil {
+		return nil
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if had, ok := db.statements[text]; ok { // another has prepared it, too
+		st.Close()
+		return had
+	}
+	if db.statements == nil {
+		db.statements = make(map[string]*sql.Stmt)
+	}
+	db.statements[text] = st
+	return st
 }
 
 // Tell runs a statement that bun does not, and tells the hooks of it.

@@ -47,6 +47,12 @@ func (c sqliteConn) BeginTx(ctx context.Context, opts driver.TxOptions) (tx driv
 	return tx, err
 }
 
+// PrepareContext implements driver.ConnPrepareContext.
+func (c sqliteConn) PrepareContext(ctx context.Context, query string) (st driver.Stmt, err error) {
+	err = patiently(ctx, func() (err error) { st, err = c.driverConn.PrepareContext(ctx, query); return err })
+	return st, err
+}
+
 // ExecContext implements driver.ExecerContext.
 func (c sqliteConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (r driver.Result, err error) {
 	err = patiently(ctx, func() (err error) { r, err = c.driverConn.ExecContext(ctx, query, args); return err })
