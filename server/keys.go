@@ -22,10 +22,10 @@ type keys struct {
 }
 
 // Check implements web.Keys.
-func (k *keys) Check(ctx context.Context, text string) (web.Caller, error) {
-	limit, counted := k.limit, web.TakenAhead(ctx)
-	if counted == nil {
-		limit = 0
+func (k *keys) Check(ctx context.Context, text string, count bool) (web.Caller, error) {
+	limit := 0
+	if count {
+		limit = k.limit
 	}
 	soon, cancel := context.WithTimeout(ctx, keyTimeout)
 	defer cancel()
@@ -43,9 +43,6 @@ func (k *keys) Check(ctx context.Context, text string) (web.Caller, error) {
 	if err != nil {
 		return web.Caller{}, err
 	}
-	if q != nil {
-		counted(g.Key.RateBudget(), *q)
-	}
 	k.uses.Used(g.Key, g.Now)
 	return web.Caller{
 		Tenant:  state.Tenant(g.Key.Tenant),
@@ -56,6 +53,7 @@ func (k *keys) Check(ctx context.Context, text string) (web.Caller, error) {
 		Time:    g.Now,
 		Now:     state.Snapshot{Versions: current.Versions, Of: now(k.store.API, g.Now)},
 		From:    current.From,
+		Counted: q,
 
 		Erasures: current.Erasures,
 	}, nil

@@ -26,7 +26,7 @@ import (
 )
 
 // libraries returns the libraries reporting API.
-func (s *Server) libraries(limit auth.Limiter, kept *cache.Cache) (place, error) {
+func (s *Server) libraries(kept *cache.Cache) (place, error) {
 	c := s.config
 	store := &librariesdb.Store{DB: c.DB.DB, Copy: c.DB.Copy, Now: c.Now}
 	reports := &report.Reports{Store: store, Cache: kept, History: *c.LibrariesHistory}
@@ -39,7 +39,7 @@ func (s *Server) libraries(limit auth.Limiter, kept *cache.Cache) (place, error)
 	}
 	legacy := slices.Compact(slices.Sorted(slices.Values(c.LegacyPrefixes)))
 	api := &librariesapi.API{
-		Front:          s.front(auth.Libraries, web.Limit{Limiter: limit, Rate: c.LibrariesRate}),
+		Front:          s.front(auth.Libraries, s.limit("libraries", c.LibrariesRate)),
 		Reports:        reports,
 		History:        *c.LibrariesHistory,
 		Outside:        reports.Channels != nil,
@@ -50,7 +50,7 @@ func (s *Server) libraries(limit auth.Limiter, kept *cache.Cache) (place, error)
 	for _, p := range legacy {
 		prefixes = append(prefixes, p+librariesapi.Suffix)
 	}
-	return place{under(prefixes...), api.Handler()}, nil
+	return place{under(prefixes...), web.UserAgent(api.Handler())}, nil
 }
 
 // analytics returns the source of sessions by channel at the configured URL.

@@ -106,12 +106,11 @@ func (s *Server) compose(ctx context.Context) error {
 	s.config.DB = s.config.DB.WithHook(s.metrics)
 	s.uses = &authdb.Uses{DB: s.config.DB.DB, Error: s.useFailed}
 	s.answers = &web.Answers{Build: build, Kept: kept, Slots: semaphore.NewWeighted(slots)}
-	limit := web.Once(limiter(s.config))
-	partners, err := s.directory(ctx, s.metrics.Limited("directory", limit))
+	partners, err := s.directory(ctx)
 	if err != nil {
 		return err
 	}
-	network, err := s.libraries(s.metrics.Limited("libraries", limit), kept)
+	network, err := s.libraries(kept)
 	if err != nil {
 		return err
 	}
@@ -119,20 +118,20 @@ func (s *Server) compose(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	school := place{under(schoolsapi.Prefix), s.schools(s.metrics.Limited("schools", limit), kept)}
-	nowhere := place{everything, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { web.Fail(w, r, web.NotFound(r)) })}
-	// The user agent is a check of the other APIs (H5); the directory answers every client.
-	others := place{everything, web.UserAgent(first(school, network, nowhere))}
-	troubles := &web.Troubles{Is: database.Unavailable, Log: s.config.Log}
+	// The user agent is a check of the reading APIs (H5); the directory answers every client.
+	nowhere := web.UserAgent(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { web.Fail(w, r, web.NotFound(r)) }))
+	troubles := &web.Troubles{Is: database.Unavailable}
 	s.handler = web.Chain(first(
+		place{under(schoolsapi.Prefix), web.UserAgent(s.schools(kept))},
+		network,
 		place{func(u *url.URL) bool { return u.Path == welcome.Path }, welcome.Handler()},
 		place{func(u *url.URL) bool { return openapi.Owns(u.Path) }, openapi.Handler(documented)}, // (H10)
 		place{func(u *url.URL) bool { return explore.Owns(u.Path) },
 			explore.Handler(explore.Settings{SchoolsHistory: *s.config.SchoolsHistory, LibrariesHistory: *s.config.LibrariesHistory})},
 		place{directoryapi.Owns, partners}, // its paths as they were sent
-		others,
-	), web.CloseUnread, web.NoSniff, web.Identify(s.config.Log, s.config.TrustedProxies),
-		web.AccessLog(s.metrics.Observe), web.Recover(web.Fail), web.Timeout(workTimeout), troubles.Retry)
+		place{everything, nowhere},
+	), web.CloseUnread, web.NoSniff, web.Identify(s.config.Log, s.config.TrustedProxies, troubles),
+		web.AccessLog(s.metrics.Observe), web.Recover(web.Fail), web.Timeout(workTimeout))
 	return nil
 }
 
@@ -158,10 +157,10 @@ func first(places ...place) http.Handler {
 	})
 }
 
-func (s *Server) schools(limit auth.Limiter, kept *cache.Cache) http.Handler {
+func (s *Server) schools(kept *cache.Cache) http.Handler {
 	c := s.config
 	api := &schoolsapi.API{
-		Front: s.front(auth.Schools, web.Limit{Limiter: limit, Rate: c.SchoolsRate}),
+		Front: s.front(auth.Schools, s.limit("schools", c.SchoolsRate)),
 		Reports: &report.Reports{
 			Store: &schoolsdb.Store{DB: c.DB.DB, Copy: c.DB.Copy, Now: c.Now},
 			Cache: kept,
@@ -189,7 +188,7 @@ func (s *Server) front(api auth.API, limit web.Limit) web.Front {
 }
 
 // directory returns the handler of the partner directory. It fails where the directory could answer nobody.
-func (s *Server) directory(ctx context.Context, limit auth.Limiter) (http.Handler, error) {
+func (s *Server) directory(ctx context.Context) (http.Handler, error) {
 	c := s.config
 	secrets, err := NewSecrets(c.DB, c.SecretKey)
 	if err != nil {
@@ -204,11 +203,10 @@ func (s *Server) directory(ctx context.Context, limit auth.Limiter) (http.Handle
 	}
 	api := &directoryapi.API{
 		Keys:    keys,
-		Limiter: limit,
+		Limit:   s.limit("directory", max(c.DirectoryRate, 0)),
 		Store:   &directorydb.Store{DB: c.DB.DB, Now: c.Now},
 		Answers: new(web.Answers),
 		Cursors: secrets.Cursors,
-		Rate:    max(c.DirectoryRate, 0),
 		Debug:   c.DebugSignatures,
 	}
 	return api.Handler(), nil
@@ -224,12 +222,14 @@ func (s *Server) documented(ctx context.Context) (openapi.Settings, error) {
 	}, err
 }
 
-// limiter counts in the database where replicas share it, else in memory (H6).
-func limiter(c Config) auth.Limiter {
+// limit counts the requests of an API in the database where replicas share it, else in memory (H6).
+func (s *Server) limit(api string, rate int) web.Limit {
+	c := s.config
+	l := web.Limit{Limiter: &auth.MemoryLimiter{Now: c.Now}, Rate: rate, Refused: s.metrics.Refused(api)}
 	if c.DB.Engine == database.Postgres {
-		return &authdb.Limiter{DB: c.DB.DB, Now: c.Now}
+		l.Limiter = &authdb.Limiter{DB: c.DB.DB, Now: c.Now}
 	}
-	return &auth.MemoryLimiter{Now: c.Now}
+	return l
 }
 
 // Run listens at the configured addresses and serves until ctx ends; see Serve.

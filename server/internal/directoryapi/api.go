@@ -34,17 +34,15 @@ type Grant struct {
 	Budget  auth.Budget
 }
 
-// API answers the routes. Keys, Limiter, Store, Answers and Cursors must be set.
+// API answers the routes. Keys, Limit, Store, Answers and Cursors must be set.
 type API struct {
 	Keys    Keys
-	Limiter auth.Limiter
+	Limit   web.Limit // of a key
 	Store   directory.Store
 	Answers *web.Answers
 	// Cursors returns what seals the cursors of lists (P8). It is asked at each list, since the key may come to be after
 	// the start.
 	Cursors func() (paging.Sealer, error)
-	// Rate is the number of requests a minute that a key may make; 0 sets no limit.
-	Rate int
 	// Debug makes a 401 tell the canonical string that the signature should have been made of, and the reason.
 	Debug bool
 
@@ -74,6 +72,7 @@ type call struct {
 	partner directory.PartnerID
 	body    []byte
 	room    int64 // of the bodies in memory, that this one has
+	counted *auth.Quota
 }
 
 // serve answers the requests for a path.
@@ -88,10 +87,12 @@ func (a *API) serve(path string, methods map[string]handler) httprouter.Handle {
 		}
 		c := &call{API: a, w: w, r: r, ref: refOf(params)}
 		defer func() { a.bodies.Release(c.room) }()
-		err := c.check()
-		if err == nil {
-			err = handle(c)
-		}
+		err := web.Retry(r, func() error {
+			if err := c.check(); err != nil {
+				return err
+			}
+			return handle(c)
+		})
 		if err != nil {
 			fail(w, r, err)
 		}
@@ -120,7 +121,8 @@ func (c *call) check() error {
 	if err := signed.VerifyBody(); err != nil {
 		return c.explain(signed, Refuse(err))
 	}
-	return web.Limit{Limiter: c.Limiter, Rate: c.Rate}.Spend(ctx, c.w, grant.Budget)
+	c.counted, err = c.Limit.Spend(ctx, c.w, grant.Budget, c.counted)
+	return err
 }
 
 // explain adds the canonical string to a refusal when that is asked for, and the reason is told then; the signature never

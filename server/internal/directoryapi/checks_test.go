@@ -43,7 +43,7 @@ func TestOrderOfChecks(t *testing.T) {
 			var faults directory.FieldErrors
 			faults.Add("name", directory.MsgBlank)
 			api := newAPI(&fixed{err: faults})
-			api.Rate = 1
+			api.Limit.Rate = 1
 			if tt.used {
 				send(t, api, "GET", prefix+"/entities/n", "")
 			}

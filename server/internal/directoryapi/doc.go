@@ -35,5 +35,5 @@
 //
 // # What it does not do
 //
-// It keeps no keys, no counters and no rows, and knows no database: see Keys, auth.Limiter and directory.Store.
+// It keeps no keys, no counters and no rows, and knows no database: see Keys, web.Limit and directory.Store.
 package directoryapi

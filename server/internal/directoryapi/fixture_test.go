@@ -74,7 +74,7 @@ var noon = time.Date(2026, 3, 31, 12, 0, 30, 0, time.UTC)
 func newAPI(store directory.Store) *directoryapi.API {
 	return &directoryapi.API{
 		Keys:    anyKey{},
-		Limiter: &auth.MemoryLimiter{Now: func() time.Time { return noon }},
+		Limit:   web.Limit{Limiter: &auth.MemoryLimiter{Now: func() time.Time { return noon }}},
 		Store:   store,
 		Answers: new(web.Answers),
 		Cursors: func() (paging.Sealer, error) { return paging.Sealer{Key: []byte("a key of the tests")}, nil },

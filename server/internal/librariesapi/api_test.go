@@ -117,7 +117,7 @@ var testAccess = report.Access{Network: 3, At: state.Versions{Registers: 1, Fact
 // oneKey knows one key, and one that the database fails at.
 type oneKey struct{ now func() time.Time }
 
-func (k oneKey) Check(_ context.Context, text string) (web.Caller, error) {
+func (k oneKey) Check(_ context.Context, text string, _ bool) (web.Caller, error) {
 	switch text {
 	case "good":
 		c := web.Caller{Tenant: 3, Spends: auth.Budget{Tenant: 3, Name: "libraries"}, Secret: []byte("secret"), Time: k.now()}

@@ -3,7 +3,7 @@
 // which a load is seen that did not come.
 //
 //	m := metrics.New(db.DB.DB.DB, cache, versions)
-//	limiter := m.Limited("schools", limiter)
+//	limit := web.Limit{Limiter: limiter, Rate: 30, Refused: m.Refused("schools")}
 //	handler := web.AccessLog(m.Observe)(handler)
 //	admin.Handle("/metrics", m.Handler())
 //
@@ -23,7 +23,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/uptrace/bun"
 
-	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
@@ -113,24 +112,8 @@ func (m *Metrics) AfterQuery(_ context.Context, e *bun.QueryEvent) {
 	m.database.Observe(time.Since(e.StartTime).Seconds())
 }
 
-// Limited returns the limiter of an API, which counts what it refuses.
-func (m *Metrics) Limited(api string, l auth.Limiter) auth.Limiter {
-	return &limited{l, m.refused.WithLabelValues(api)}
-}
-
-type limited struct {
-	auth.Limiter
-	refused prometheus.Counter
-}
-
-// Take implements auth.Limiter.
-func (l *limited) Take(ctx context.Context, b auth.Budget, limit int) (auth.Quota, error) {
-	q, err := l.Limiter.Take(ctx, b, limit)
-	if err == nil && !q.OK {
-		l.refused.Inc()
-	}
-	return q, err
-}
+// Refused returns what counts the requests that the rate of an API refuses.
+func (m *Metrics) Refused(api string) func() { return m.refused.WithLabelValues(api).Inc }
 
 // Handler serves the metrics. One that fails takes nothing from the others.
 func (m *Metrics) Handler() http.Handler {

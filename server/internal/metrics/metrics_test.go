@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/database"
@@ -85,29 +84,13 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// failing is a limiter whose count is unknown.
-type failing struct{}
-
-func (failing) Take(context.Context, auth.Budget, int) (auth.Quota, error) {
-	return auth.Quota{}, errors.New("no count")
-}
-
-// An API that refused nothing shows 0, so that the first refusal is seen as a rise; an unknown count is no refusal.
-func TestLimited(t *testing.T) {
+// An API that refused nothing shows 0, so that the first refusal is seen as a rise.
+func TestRefused(t *testing.T) {
 	m := newMetrics(t, none)
-	schools := m.Limited("schools", new(auth.MemoryLimiter))
-	directory := m.Limited("directory", failing{})
-	m.Limited("libraries", new(auth.MemoryLimiter))
-	for i := range 3 {
-		if q, err := schools.Take(t.Context(), auth.Budget{Tenant: 1, Name: "a"}, 2); err != nil || q.OK != (i < 2) {
-			t.Errorf("take %d = %+v, %v, want what the limiter says", i, q, err)
-		}
-	}
-	if _, err := directory.Take(t.Context(), auth.Budget{}, 1); err == nil {
-		t.Error("an unknown count = nil, want its error")
-	}
+	m.Refused("libraries")
+	m.Refused("schools")()
 	got := scrape(t, m)
-	for api, want := range map[string]float64{"schools": 1, "directory": 0, "libraries": 0} {
+	for api, want := range map[string]float64{"schools": 1, "libraries": 0} {
 		if n, ok := got[`lectern_rate_refused_total{api="`+api+`"}`]; !ok || n != want {
 			t.Errorf("refused by %s = %v, %v, want %v", api, n, ok, want)
 		}

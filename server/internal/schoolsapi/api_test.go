@@ -59,7 +59,7 @@ func (f *fixed) Readings(_ context.Context, a report.Access, p calendar.Period, 
 // oneKey knows one key, and one that the database fails at.
 type oneKey struct{ now func() time.Time }
 
-func (k oneKey) Check(_ context.Context, text string) (web.Caller, error) {
+func (k oneKey) Check(_ context.Context, text string, _ bool) (web.Caller, error) {
 	switch text {
 	case "good":
 		c := web.Caller{Tenant: 3, Network: 5, Spends: auth.Budget{Tenant: 3, Name: "schools/1"}, Budget: 1, Secret: []byte("secret"), Time: k.now()}

@@ -13,7 +13,9 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
@@ -159,4 +161,21 @@ func entityTags(lines []string) iter.Seq[string] {
 			list = list[end+2:]
 		}
 	}
+}
+
+// WritePeriod writes the effective period of an answer, a part of its meta.
+func WritePeriod(w *wire.Writer, p calendar.Period) {
+	w.Object("period", "Period", "", func() {
+		w.Date("startDate", p.Start, "First day, after defaults.")
+		w.Date("endDate", p.End, "Last day, after defaults.")
+	})
+}
+
+// WritePage writes the page that an answer is, a part of its meta.
+func WritePage(w *wire.Writer, p paging.Page, total int64, about string) {
+	w.Object("page", "Page", about, func() {
+		w.Int("page", int64(p.Number), "Number of the page, from 1.")
+		w.Int("pageSize", int64(p.Size), "Rows of a full page.")
+		w.Int("totalRows", total, "Rows of all pages.")
+	})
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // The content codings.
@@ -155,4 +157,47 @@ func (c *coder) encode(dst []byte, coding string, body []byte) []byte {
 	gz.Write(body)
 	gz.Close()
 	return buf.Bytes()
+}
+
+// format is a form of rows.
+type format uint8
+
+const (
+	formatJSON format = iota
+	formatCSV
+	formatNDJSON
+	formatXLSX
+)
+
+var contentTypes = [...]string{
+	formatJSON:   jsonType,
+	formatCSV:    "text/csv; charset=utf-8; header=present",
+	formatNDJSON: "application/x-ndjson; charset=utf-8",
+	formatXLSX:   wire.XLSXType,
+}
+
+// accepted returns the form that an Accept header prefers: of those with the highest q the first. What it does not name,
+// and anything that it names besides, is JSON.
+func accepted(lines []string) format {
+	best, chosen := 0, formatJSON
+	for o := range offers(lines) {
+		f := formatJSON
+		switch o.name {
+		case "text/csv":
+			f = formatCSV
+		case "application/x-ndjson":
+			f = formatNDJSON
+		case wire.XLSXType:
+			f = formatXLSX
+		case "application/json":
+		case "application/*", "*/*": // a little less than a type
+			o.q--
+		default:
+			continue
+		}
+		if o.q > best {
+			best, chosen = o.q, f
+		}
+	}
+	return chosen
 }

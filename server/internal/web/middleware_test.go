@@ -28,7 +28,7 @@ var trusted = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustPars
 func serve(r *http.Request, h http.HandlerFunc) (*httptest.ResponseRecorder, []map[string]any) {
 	var log bytes.Buffer
 	w := httptest.NewRecorder()
-	web.Chain(h, web.Identify(slog.New(zerolog.NewSlogHandler(zerolog.New(&log))), trusted), web.AccessLog(nil), web.Recover(web.Fail), web.UserAgent).ServeHTTP(w, r)
+	web.Chain(h, web.Identify(slog.New(zerolog.NewSlogHandler(zerolog.New(&log))), trusted, nil), web.AccessLog(nil), web.Recover(web.Fail), web.UserAgent).ServeHTTP(w, r)
 	var lines []map[string]any
 	for dec := json.NewDecoder(&log); ; {
 		var line map[string]any
@@ -236,7 +236,7 @@ func TestSpend(t *testing.T) {
 	spend := func(rate int) (http.Header, error) {
 		w := httptest.NewRecorder()
 		noon := func() time.Time { return time.Unix(43200, 0) }
-		err := web.Limit{Limiter: &auth.MemoryLimiter{Now: noon}, Rate: rate}.Spend(t.Context(), w, auth.Budget{Tenant: 1})
+		_, err := web.Limit{Limiter: &auth.MemoryLimiter{Now: noon}, Rate: rate}.Spend(t.Context(), w, auth.Budget{Tenant: 1}, nil)
 		return w.Header(), err
 	}
 	shown, err := spend(30)

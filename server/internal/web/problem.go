@@ -78,23 +78,20 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) { reports.Fail(w, r
 var reports = Shape{Authenticate: "Bearer", Write: writeProblem}
 
 // Fail answers with an error. A *Problem in err's chain is told to the client. Trouble with the database is answered with
-// ErrTrouble, or not at all where the request will be served once more (H13). Any other error is logged once, with the
-// request's identifier, and answered with 500.
+// ErrTrouble (H13). Any other error is logged once, with the request's identifier, and answered with 500.
 func (s Shape) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	var p *Problem
-	if !errors.As(err, &p) {
-		trouble, again := TraceOf(r.Context()).Trouble(r.Context(), err)
-		switch {
-		case again:
-			return
-		case trouble:
-			p = ErrTrouble
-		default:
-			TraceOf(r.Context()).Error(err)
-			p = errInternal
-		}
+	trace := TraceOf(r.Context())
+	switch {
+	case errors.As(err, &p):
+	case trace.trouble(r.Context(), err):
+		trace.troubles.note(*trace, err)
+		p = ErrTrouble
+	default:
+		trace.Error(err)
+		p = errInternal
 	}
-	TraceOf(r.Context()).Reason = p.Reason
+	trace.Reason = p.Reason
 	h := w.Header()
 	if p.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(p.RetryAfter))

@@ -38,6 +38,8 @@ type Caller struct {
 	Time    time.Time      // of the clock that judged the key
 	Now     state.Snapshot // the state of now, and the day or the hour that it is
 	From    time.Time      // since when the facts of that state have held; zero before the first load
+	// Counted is the quota of the request where it was counted with the check of the key, else nil.
+	Counted *auth.Quota
 	// Erasures is the number that grows whenever people are erased from the tenant's states.
 	Erasures int64
 }

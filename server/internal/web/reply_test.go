@@ -29,7 +29,7 @@ type desk struct {
 }
 
 // Check implements web.Keys.
-func (d *desk) Check(context.Context, string) (web.Caller, error) { return web.Caller{}, nil }
+func (d *desk) Check(context.Context, string, bool) (web.Caller, error) { return web.Caller{}, nil }
 
 // shelf keeps every body.
 type shelf map[state.Key]state.Value

@@ -32,7 +32,8 @@ type Trace struct {
 	// Reason says why the request was refused, where the answer does not. It has no text of the client.
 	Reason string
 	log    *slog.Logger
-	tries  *attempts // of Retry; nil = the request did not pass it
+
+	troubles *Troubles // nil knows none
 }
 
 type traceKey struct{}
@@ -57,11 +58,12 @@ func (t *Trace) Error(err error) {
 	t.log.Error("request failed", "error", err, "request", t.ID, "route", t.Route, "tenant", t.Tenant)
 }
 
-// Identify gives every request an identifier and a Trace that logs to log. Of the proxies it believes who the client is.
-func Identify(log *slog.Logger, proxies []netip.Prefix) Middleware {
+// Identify gives every request an identifier and a Trace that logs to log. Of the proxies it believes who the client is. By troubles,
+// which may be nil, Retry and Fail know trouble with the database.
+func Identify(log *slog.Logger, proxies []netip.Prefix, troubles *Troubles) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			t := &Trace{ID: newID(), Client: Client(r, proxies), log: log}
+			t := &Trace{ID: newID(), Client: Client(r, proxies), log: log, troubles: troubles}
 			w.Header().Set("X-Request-Id", t.ID)
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), traceKey{}, t)))
 		})
