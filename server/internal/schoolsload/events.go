@@ -11,45 +11,23 @@ import (
 )
 
 // drops counts the events of accounts that may not be made, should they not be.
-type drops struct {
-	first directory.UserID
-	dense []events // of the accounts from the first on, as far as their numbers follow one another: those that are to be made
-	other map[directory.UserID]*events
-}
+type drops map[directory.UserID]*events
 
 // events are those of one account.
 type events struct{ segments, accesses int }
 
 func newDrops(users []directory.UserID) drops {
-	d := drops{other: map[directory.UserID]*events{}}
-	for i, user := range users {
-		if i == 0 {
-			d.first = user
-		}
-		if user == d.first+directory.UserID(i) {
-			d.dense = append(d.dense, events{})
-		} else {
-			d.other[user] = &events{}
-		}
+	d := make(drops, len(users))
+	for _, user := range users {
+		d[user] = &events{}
 	}
 	return d
-}
-
-// of returns the counts of an account, or nil.
-func (d *drops) of(user directory.UserID) *events {
-	switch i := int64(user - d.first); {
-	case i < 0:
-		return nil
-	case i < int64(len(d.dense)):
-		return &d.dense[i]
-	}
-	return d.other[user]
 }
 
 // drop counts the events that are nobody's as deleted.
 func (l *loading) drop(m intake.Moves) {
 	for user, to := range m {
-		if n := l.drops.of(user); n != nil && to == 0 {
+		if n := l.drops[user]; n != nil && to == 0 {
 			l.totals.Segments.Deleted += n.segments
 			l.totals.Accesses.Deleted += n.accesses
 		}
@@ -72,7 +50,7 @@ func (l *loading) events(ctx context.Context) error {
 func stream[R any, P feed.Record[R]](ctx context.Context, l *loading, f row.File[R, intake.Event], n *Events, note func(*events)) error {
 	f.Rows, f.Bad = &n.Rows, &n.Bad
 	f.Take = func(e intake.Event, _ int) error {
-		if n := l.drops.of(e.User); n != nil {
+		if n := l.drops[e.User]; n != nil {
 			note(n)
 		}
 		return l.pile.AddRow(&e)
