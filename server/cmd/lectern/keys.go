@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -133,19 +132,8 @@ type keyListCmd struct {
 
 // Run lists all keys, by tenant and number. A node that does not answer is the command's error, after the rest.
 func (c *keyListCmd) Run(s *session, db current) error {
-	list, left := s.status(db.DB).Keys(s.ctx)
-	if left != nil && len(list) == 0 {
-		return left
-	}
-	if !c.JSON {
-		return cmp.Or(status.WriteKeys(s.stdout, list), left)
-	}
-	for _, k := range list {
-		if err := s.print(k); err != nil {
-			return err
-		}
-	}
-	return left
+	keys, left := s.status(db.DB).Keys(s.ctx)
+	return list(s, keys, left, c.JSON, status.WriteKeys)
 }
 
 // issuer issues keys; directory keys are sealed under the key in the environment, if there is one.

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"io"
 
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/database"
@@ -31,14 +32,19 @@ func (c *statusCmd) Run(s *session, db current) error {
 		return err
 	}
 	all, left := s.status(db.DB).Tenants(s.ctx, tenants)
-	if left != nil && len(all) == 0 {
+	return list(s, all, left, c.JSON, status.WriteTenants)
+}
+
+// list prints what was found as a table, or one JSON object a line. What was left out is the error, after the rest.
+func list[T any](s *session, found []T, left error, asJSON bool, table func(io.Writer, []T) error) error {
+	if left != nil && len(found) == 0 {
 		return left
 	}
-	if !c.JSON {
-		return cmp.Or(status.WriteTenants(s.stdout, all), left)
+	if !asJSON {
+		return cmp.Or(table(s.stdout, found), left)
 	}
-	for _, t := range all {
-		if err := s.print(t); err != nil {
+	for _, v := range found {
+		if err := s.print(v); err != nil {
 			return err
 		}
 	}

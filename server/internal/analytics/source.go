@@ -62,7 +62,7 @@ type Source struct {
 	Failed func(error)
 	// Now is the clock of the hours. Nil is time.Now.
 	Now func() time.Time
-	// Timeout is how long the tool may take; 0 is the constant of that name.
+	// Timeout is how long the tool may take. New sets the constant of that name.
 	Timeout time.Duration
 
 	url    url.URL
@@ -81,7 +81,7 @@ func New(address string) (*Source, error) {
 		return nil, errors.New("the analytics URL must begin with http:// or https:// and a host")
 	}
 	u.Fragment, u.RawFragment = "", ""
-	s := &Source{url: *u}
+	s := &Source{url: *u, Timeout: Timeout}
 	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return s, nil
 }
@@ -98,7 +98,7 @@ func (s *Source) Channels(ctx context.Context, a report.Access, period calendar.
 	q := report.ChannelQuestion{Network: a.Network, Hour: libraries.HourOf(s.now()), Period: period}
 	key := state.Key{Tenant: state.Tenant(a.Network), What: fmt.Sprint("analytics ", q.Hour, period.Start, period.End)}
 	return state.Load(ctx, s.Cache, key, func(ctx context.Context) (answer, error) {
-		ctx, cancel := context.WithTimeout(ctx, s.timeout()+storeTimeout)
+		ctx, cancel := context.WithTimeout(ctx, s.Timeout+storeTimeout)
 		defer cancel()
 		data, found, err := s.Store.ChannelAnswer(ctx, q)
 		if err == nil && !found {
@@ -137,7 +137,7 @@ func (s *Source) fresh(ctx context.Context, q report.ChannelQuestion) ([]byte, e
 
 // ask asks the tool.
 func (s *Source) ask(ctx context.Context, slug string, period calendar.Period) ([]libraries.ChannelDay, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout())
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.address(slug, period), nil)
 	if err != nil {
@@ -181,13 +181,6 @@ func withoutURL(err error) error {
 		return of.Err
 	}
 	return err
-}
-
-func (s *Source) timeout() time.Duration {
-	if s.Timeout == 0 {
-		return Timeout
-	}
-	return s.Timeout
 }
 
 func (s *Source) now() time.Time {
