@@ -12,6 +12,9 @@
 // database, what is cached in memory is named by its version. A SQLite file is served by one process, and a second one is refused;
 // the counters live in it, so that a load never holds up a request (H6).
 //
+// Three things are bounded over all requests: the reports that are read at once, the connections that have had no answer, whose
+// memory a flood without a key would take, and the bytes of large bodies that live keys have signed (P10).
+//
 // The package holds no rule: those are in the domain packages, and the routes in internal/directoryapi, schoolsapi and
 // librariesapi. It serves plain HTTP; TLS is the work of a proxy in front.
 package server

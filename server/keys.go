@@ -41,7 +41,7 @@ func (k *keys) Check(ctx context.Context, text string, count bool) (web.Caller, 
 		current, err = current.PublishDue(soon, k.store.DB, g.Key.Tenant, g.Now)
 	}
 	if err != nil {
-		return web.Caller{}, err
+		return web.Caller{Counted: q}, err
 	}
 	k.uses.Used(g.Key, g.Now)
 	return web.Caller{

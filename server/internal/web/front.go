@@ -17,7 +17,7 @@ import (
 // Keys checks the keys of a reporting API.
 type Keys interface {
 	// Check returns who asks with the key of a text. Where count is true, it may count the request at once. The error is one of
-	// RefuseKey, or ErrKey, for every key that is not good.
+	// RefuseKey, or ErrKey, for every key that is not good; with another error a Caller may say that the request was counted.
 	Check(ctx context.Context, text string, count bool) (Caller, error)
 }
 
@@ -41,13 +41,13 @@ func (f *Front) Checked(route string, answer func(http.ResponseWriter, *http.Req
 		var counted *auth.Quota // once, however often the request is answered
 		err := Retry(r, func() error {
 			c, err := f.Keys.Check(ctx, key, counted == nil)
+			if counted == nil {
+				counted = c.Counted
+			}
 			if err != nil {
 				return err
 			}
 			trace.Tenant = int64(c.Tenant)
-			if counted == nil {
-				counted = c.Counted
-			}
 			if counted, err = f.Limit.Spend(ctx, w, c.Spends, counted); err != nil {
 				return err
 			}

@@ -87,8 +87,8 @@ func TestTroubleOfTime(t *testing.T) {
 func TestCountedOnce(t *testing.T) {
 	for _, ahead := range []bool{false, true} {
 		limiter := new(auth.MemoryLimiter)
-		k := &counting{Limiter: limiter, ahead: ahead}
-		refused, first := 0, true
+		k := &counting{Limiter: limiter, ahead: ahead, broken: ahead}
+		refused, first := 0, !ahead
 		front := web.Front{Keys: k, Limit: web.Limit{Limiter: limiter, Rate: 2, Refused: func() { refused++ }}}
 		h := web.Chain(front.Checked("/", func(w http.ResponseWriter, r *http.Request, _ web.Caller) error {
 			if first {
@@ -114,6 +114,7 @@ func TestCountedOnce(t *testing.T) {
 type counting struct {
 	auth.Limiter
 	ahead  bool
+	broken bool // the first check fails after it has counted
 	checks int
 }
 
@@ -125,7 +126,10 @@ func (k *counting) Check(ctx context.Context, _ string, count bool) (c web.Calle
 		q, _ := k.Take(ctx, c.Spends, 2)
 		c.Counted = &q
 	}
-	return c, nil
+	if k.broken && k.checks == 1 {
+		err = errDown
+	}
+	return c, err
 }
 
 // lines are what was logged since they were last taken.
