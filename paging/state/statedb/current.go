@@ -23,8 +23,6 @@ type Current struct {
 	// Next are facts that wait for their time, NextFrom; 0 is none (L1).
 	Next     int64
 	NextFrom time.Time
-	// Oldest is the oldest snapshot that is kept.
-	Oldest state.Versions
 	// Erasures grows with each erasure: see Erased.
 	Erasures int64
 }
@@ -45,7 +43,7 @@ func (c Current) At(now time.Time) Current {
 func NextNumber(after int64) int64 { return max(after, state.First) + 1 + rand.Int64N(state.Step) }
 
 // CurrentColumns are the columns of versions that Current.Fields are read from.
-const CurrentColumns = `registers, facts, held_from, next_facts, next_from, oldest_registers, oldest_facts, erasures`
+const CurrentColumns = `registers, facts, held_from, next_facts, next_from, erasures`
 
 // Lock makes this transaction the only writer of the tenant's row until it ends and returns what is current. Readers do not
 // wait. It is the first statement of a transaction that writes a tenant's registers. The error is ErrRemoved where
@@ -78,10 +76,7 @@ func readCurrent(ctx context.Context, db bun.IDB, t auth.Tenant, lock string) (c
 
 // Fields are where CurrentColumns are read into.
 func (c *Current) Fields() []any {
-	return []any{
-		&c.Registers, &c.Facts, (*instant)(&c.From), &c.Next, (*instant)(&c.NextFrom), &c.Oldest.Registers, &c.Oldest.Facts,
-		&c.Erasures,
-	}
+	return []any{&c.Registers, &c.Facts, (*instant)(&c.From), &c.Next, (*instant)(&c.NextFrom), &c.Erasures}
 }
 
 // instant is a time as it is stored: microseconds since 1970, 0 for the zero time.
