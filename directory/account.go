@@ -48,6 +48,20 @@ type Account struct {
 	Deleted bool
 }
 
+// Fields declares the fields of an account, as they are stored.
+func (a *Account) Fields(w *row.Walk) {
+	row.Int(w, "userId", &a.ID)
+	row.Text(w, "referenceId", &a.Ref)
+	row.Enum(w, "kind", &a.Kind, nil)
+	row.Text(w, "name", &a.Name)
+	row.Text(w, "email", &a.Email)
+	row.Text(w, "phone", &a.Phone)
+	row.Text(w, "accessToken", &a.AccessToken)
+	row.Int(w, "entityId", &a.Entity)
+	row.Bool(w, "active", &a.Active)
+	row.Bool(w, "deleted", &a.Deleted)
+}
+
 // Forget erases what names and reaches the person (P7).
 func (a *Account) Forget() { a.Name, a.Email, a.Phone = "", "", "" }
 

@@ -51,10 +51,32 @@ type Entity struct {
 	Deleted bool
 }
 
+// Fields declares the fields of an entity, as they are stored.
+func (e *Entity) Fields(w *row.Walk) {
+	row.Int(w, "entityId", &e.ID)
+	row.Text(w, "referenceId", &e.Ref)
+	row.Enum(w, "entityType", &e.Type, nil)
+	row.Text(w, "name", &e.Name)
+	row.Text(w, "degree", &e.Degree)
+	row.Text(w, "inep", &e.INEP)
+	row.Text(w, "state", &e.State)
+	row.Text(w, "city", &e.City)
+	row.Int(w, "parentId", &e.Parent)
+	row.Bool(w, "deleted", &e.Deleted)
+}
+
 // Evaluation is a record of an assessment of an entity. It goes when the entity is deleted (P6).
 type Evaluation struct {
 	ID        int64 // the partner's number
 	Entity    EntityID
 	Title     string
 	AppliedAt time.Time // zero = not known
+}
+
+// Fields declares the fields of an evaluation, as they are stored.
+func (v *Evaluation) Fields(w *row.Walk) {
+	row.Int(w, "evaluationId", &v.ID)
+	row.Int(w, "entityId", &v.Entity)
+	row.Text(w, "title", &v.Title)
+	row.OptionalInstant(w, "appliedAt", &v.AppliedAt)
 }

@@ -1,5 +1,9 @@
 package row
 
+import (
+	"fmt"
+)
+
 // Row is a record that declares its fields. Fields calls one function of this package for each, always the same ones in the
 // same order, whatever the values are.
 type Row interface{ Fields(*Walk) }
@@ -91,4 +95,22 @@ func (f *Field) set(options []Option) {
 		all |= o
 	}
 	f.Required, f.AtMost = all&Required != 0, int(all>>atMost)
+}
+
+// NameOf returns the name of a value of an enum, or for one that has none a text that shows its number.
+func NameOf[E ~uint8](names []string, what string, e E) string {
+	if int(e) < len(names) && names[e] != "" {
+		return names[e]
+	}
+	return fmt.Sprintf("%s %d", what, uint8(e))
+}
+
+// ValueOf returns the value of an enum that has the name.
+func ValueOf[E ~uint8](names []string, name string) (E, bool) {
+	for e, n := range names {
+		if n == name && n != "" {
+			return E(e), true
+		}
+	}
+	return 0, false
 }
