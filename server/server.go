@@ -124,11 +124,11 @@ func (s *Server) compose(ctx context.Context) error {
 	s.handler = web.Chain(first(
 		place{under(schoolsapi.Prefix), web.UserAgent(s.schools(kept))},
 		network,
+		place{directoryapi.Owns, partners}, // its paths as they were sent
 		place{func(u *url.URL) bool { return u.Path == welcome.Path }, welcome.Handler()},
 		place{func(u *url.URL) bool { return openapi.Owns(u.Path) }, openapi.Handler(documented)}, // (H10)
 		place{func(u *url.URL) bool { return explore.Owns(u.Path) },
 			explore.Handler(explore.Settings{SchoolsHistory: *s.config.SchoolsHistory, LibrariesHistory: *s.config.LibrariesHistory})},
-		place{directoryapi.Owns, partners}, // its paths as they were sent
 		place{everything, nowhere},
 	), web.CloseUnread, web.NoSniff, web.Identify(s.config.Log, s.config.TrustedProxies, troubles),
 		web.AccessLog(s.metrics.Observe), web.Recover(web.Fail), web.Timeout(workTimeout))
