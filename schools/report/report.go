@@ -20,6 +20,19 @@ type Access struct {
 	Erasures int64
 }
 
+// key, registers and loaded name values that depend on both versions, and on one of them.
+func (a Access) key(what string) state.Key {
+	return state.Key{Tenant: state.Tenant(a.Partner), At: a.At, What: what}
+}
+
+func (a Access) registers(what string) state.Key {
+	return state.Key{Tenant: state.Tenant(a.Partner), At: state.Versions{Registers: a.At.Registers}, What: what}
+}
+
+func (a Access) loaded(what string) state.Key {
+	return state.Key{Tenant: state.Tenant(a.Partner), At: state.Versions{Facts: a.At.Facts}, What: what}
+}
+
 // Filter narrows a report by the accounts' present attributes (S7). Its zero value narrows nothing.
 type Filter struct {
 	UserID   *directory.UserID

@@ -28,16 +28,3 @@ type Store interface {
 
 // Person is the personal part of an account. Empty texts are null.
 type Person struct{ Name, Email string }
-
-// key, registers and loaded name values that depend on both versions, and on one of them.
-func (a Access) key(what string) state.Key {
-	return state.Key{Tenant: state.Tenant(a.Partner), At: a.At, What: what}
-}
-
-func (a Access) registers(what string) state.Key {
-	return state.Key{Tenant: state.Tenant(a.Partner), At: state.Versions{Registers: a.At.Registers}, What: what}
-}
-
-func (a Access) loaded(what string) state.Key {
-	return state.Key{Tenant: state.Tenant(a.Partner), At: state.Versions{Facts: a.At.Facts}, What: what}
-}
