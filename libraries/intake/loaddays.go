@@ -72,14 +72,15 @@ func (l *load) merge(ctx context.Context, aside []byte) (state.Written, error) {
 	for i, k := range dayKinds {
 		puts[i].Kind = k
 	}
-	firsts := map[calendar.Date]bool{} // the days that have their first loans
 	for _, date := range slices.Sorted(maps.Keys(m.days)) {
 		d := m.days[date]
 		forms, err := d.forms()
 		if err != nil {
 			return state.Written{}, fmt.Errorf("day %s: %w", date, err)
 		}
-		firsts[date] = !d.lent && d.Lent()
+		if _, read := rows.readings[date]; !read && !d.lent && d.Lent() {
+			rows.readings[date] = nil // the day's first loans: nothing was read of them
+		}
 		delete(m.days, date)
 		room := d.deltas
 		l.rooms.Put(&room)
@@ -87,7 +88,7 @@ func (l *load) merge(ctx context.Context, aside []byte) (state.Written, error) {
 			puts[i].Add(state.BlockKey{A: int64(date)}, d.stored[i], *data)
 		}
 	}
-	readings, err := l.readings(ctx, rows.readings, firsts)
+	readings, err := l.readings(ctx, rows.readings)
 	if err != nil {
 		return state.Written{}, err
 	}

@@ -10,14 +10,8 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// readings puts what was read of the loans of days in place of what was known; firsts are the days that have their first loans. A day
-// that had loans before and has no readings is one of an earlier Lectern: it stays without, for what is known of it is not all.
-func (l *load) readings(ctx context.Context, later map[calendar.Date][]facts.LoanReading, firsts map[calendar.Date]bool) (*state.Puts, error) {
-	for date, first := range firsts {
-		if first {
-			later[date] = append([]facts.LoanReading{}, later[date]...)
-		}
-	}
+// readings puts what was read of the loans of days in place of what was known. A day has a block from its first loan on.
+func (l *load) readings(ctx context.Context, later map[calendar.Date][]facts.LoanReading) (*state.Puts, error) {
 	known := map[calendar.Date]facts.LoanReadings{}
 	dates := slices.Sorted(maps.Keys(later))
 	err := l.Past(ctx, facts.LoanReadingsKind, state.Range{Among: state.Numbers(dates)}, func(b state.Block) (err error) {
@@ -26,9 +20,8 @@ func (l *load) readings(ctx context.Context, later map[calendar.Date][]facts.Loa
 	})
 	put := &state.Puts{Kind: facts.LoanReadingsKind}
 	for _, date := range dates {
-		if was, stored := known[date]; stored || firsts[date] {
-			put.Add(state.BlockKey{A: int64(date)}, stored, was.With(later[date]).AppendBinary(nil))
-		}
+		was, stored := known[date]
+		put.Add(state.BlockKey{A: int64(date)}, stored, was.With(later[date]).AppendBinary(nil))
 	}
 	return put, err
 }

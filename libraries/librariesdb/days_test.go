@@ -70,7 +70,7 @@ func TestDays(t *testing.T) {
 
 // TestSheets reads each kind of sheet of a period: its first and last day, not those beside them, nor days without.
 func TestSheets(t *testing.T) {
-	kinds := map[report.SheetKind]string{report.ReaderSheets: "readers", report.TitleSheets: "titles", report.LoginSheets: "logins"}
+	kinds := map[state.Kind]string{facts.ReaderSheetKind: "readers", facts.TitleSheetKind: "titles", facts.LoginSheetKind: "logins"}
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		for day := firstDay; day < firstDay+6; day++ {
 			if day == firstDay+2 || day == firstDay+3 {
@@ -90,7 +90,7 @@ func TestSheets(t *testing.T) {
 				t.Errorf("the %s are %q, want %q", name, sheets, want)
 			}
 		}
-		if sheets, err := folded(f).Sheets(t.Context(), f.a, report.TitleSheets, calendar.Period{Start: firstDay + 4, End: firstDay + 1}); err != nil || len(sheets) != 0 {
+		if sheets, err := folded(f).Sheets(t.Context(), f.a, facts.TitleSheetKind, calendar.Period{Start: firstDay + 4, End: firstDay + 1}); err != nil || len(sheets) != 0 {
 			t.Errorf("sheets of no days = %q, %v", sheets, err)
 		}
 	})

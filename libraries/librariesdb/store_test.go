@@ -27,7 +27,7 @@ func (f *fixture) reads(ctx context.Context) map[string]func(report.Access) erro
 		"Days":      func(a report.Access) error { _, err := folded(f).Days(ctx, a); return err },
 		"Holdings":  func(a report.Access) error { _, err := folded(f).TitleCounts(ctx, a); return err },
 		"Sheets": func(a report.Access) error {
-			_, err := folded(f).Sheets(ctx, a, report.ReaderSheets, always)
+			_, err := folded(f).Sheets(ctx, a, facts.ReaderSheetKind, always)
 			return err
 		},
 		"People": func(a report.Access) error { _, err := f.People(ctx, a, []int64{1}); return err },

@@ -14,7 +14,7 @@ func TestBytes(t *testing.T) {
 	const many = 1000
 	text, texts := string(make([]byte, many)), []string{string(make([]byte, many))}
 	terms := []libraries.Term{{Name: text}}
-	dimensions := func(d Dimensions) state.Value { return sized[*Dimensions]{&d, d.bytes()} }
+	dimensions := func(d Dimensions) state.Value { return &d }
 	for name, v := range map[string]struct{ none, some state.Value }{
 		"sheets":                  {Sheets{}, Sheets{0: make([]byte, many)}},
 		"the terms of catalogues": {&Catalogue{}, &Catalogue{Terms: map[libraries.Vocabulary][]libraries.Term{libraries.SubjectTerms: terms}}},

@@ -21,7 +21,7 @@ func (r *Reports) Engagements(ctx context.Context, a Access, q DayQuery, p pagin
 // engagements has a row where any metric is not 0 (L3): the rows of the sheets of readers.
 var engagements = daily[Engagement]{
 	name:  "engagements",
-	kind:  ReaderSheets,
+	kind:  facts.ReaderSheetKind,
 	count: func(t *facts.DayTotals) int64 { return t.Readers },
 	cut: func(day calendar.Date, data []byte, from, to int) ([]Engagement, error) {
 		sheet, ids, err := openReaders(data)
@@ -117,7 +117,7 @@ func (r *Reports) engagementsChanged(ctx context.Context, a Access, since state.
 
 // engagementsOn returns the rows of a day, or that of one reader.
 func (r *Reports) engagementsOn(ctx context.Context, a Access, day calendar.Date, reader *int64) ([]Engagement, error) {
-	sheets, err := Folded{r.Store}.Sheets(ctx, a, ReaderSheets, calendar.Period{Start: day, End: day})
+	sheets, err := Folded{r.Store}.Sheets(ctx, a, facts.ReaderSheetKind, calendar.Period{Start: day, End: day})
 	data := sheets[day]
 	if err != nil || data == nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (r *Reports) Logins(ctx context.Context, a Access, q DayQuery, p paging.Pag
 // logins has a row for each login of the engagements (L3).
 var logins = daily[LoginRow]{
 	name:  "logins",
-	kind:  LoginSheets,
+	kind:  facts.LoginSheetKind,
 	count: func(t *facts.DayTotals) int64 { return t.Sums[metric.Logins] },
 	cut:   cutLogins,
 	find:  findLogin,

@@ -11,7 +11,7 @@ import (
 
 // Dimensions answers dimensions. Its lists are shared and must not be changed.
 func (r *Reports) Dimensions(ctx context.Context, a Access) (*Dimensions, error) {
-	v, err := state.Load(ctx, r.Cache, key(a, "dimensions"), func(ctx context.Context) (sized[*Dimensions], error) {
+	return state.Load(ctx, r.Cache, key(a, "dimensions"), func(ctx context.Context) (*Dimensions, error) {
 		var titles *Catalogue
 		var readers *Readers
 		err := state.Together(
@@ -19,13 +19,12 @@ func (r *Reports) Dimensions(ctx context.Context, a Access) (*Dimensions, error)
 			func() (err error) { readers, err = r.readers(ctx, a); return err },
 		)
 		if err != nil {
-			return sized[*Dimensions]{}, err
+			return nil, err
 		}
 		d := newDimensions(titles, readers)
 		d.Hour = a.Hour
-		return sized[*Dimensions]{d, d.bytes()}, nil
+		return d, nil
 	})
-	return v.value, err
 }
 
 // newDimensions lists the terms, what is present on readers, and the years that titles have (L16).
@@ -47,8 +46,8 @@ func newDimensions(titles *Catalogue, readers *Readers) *Dimensions {
 	return d
 }
 
-// bytes returns about the memory that the dimensions hold; the texts are others'.
-func (d *Dimensions) bytes() int {
+// Bytes returns about the memory that the dimensions hold; the texts are others'.
+func (d *Dimensions) Bytes() int {
 	n := 16 * (len(d.RAs) + len(d.States) + len(d.Cities))
 	for _, terms := range d.Terms {
 		n += 24 * len(terms)

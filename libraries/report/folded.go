@@ -69,13 +69,13 @@ func (f Folded) TitleCounts(ctx context.Context, a Access) (h facts.CountsByTitl
 	return h, nil
 }
 
-// Sheets reads one kind of the sheets of the period's days, in their packed form. A day without any is absent.
-func (f Folded) Sheets(ctx context.Context, a Access, kind SheetKind, period calendar.Period) (Sheets, error) {
+// Sheets reads the sheets of one kind, such as facts.ReaderSheetKind, of the period's days, in their packed form. A day without any is absent.
+func (f Folded) Sheets(ctx context.Context, a Access, kind state.Kind, period calendar.Period) (Sheets, error) {
 	sheets := Sheets{}
 	if period.Start > period.End {
 		return sheets, nil
 	}
-	err := f.scan(ctx, a, kind.blocks(), state.Range{A: state.Between(period.Start, period.End)}, func(b state.Block) error {
+	err := f.scan(ctx, a, kind, state.Range{A: state.Between(period.Start, period.End)}, func(b state.Block) error {
 		sheets[calendar.Date(b.A)] = slices.Clone(b.Data)
 		return nil
 	})
@@ -83,11 +83,6 @@ func (f Folded) Sheets(ctx context.Context, a Access, kind SheetKind, period cal
 		return nil, err
 	}
 	return sheets, nil
-}
-
-// blocks is the kind of blocks that has the sheets.
-func (k SheetKind) blocks() state.Kind {
-	return [...]state.Kind{ReaderSheets: facts.ReaderSheetKind, TitleSheets: facts.TitleSheetKind, LoginSheets: facts.LoginSheetKind}[k]
 }
 
 // loanReadings calls visit with what was read of the loans of days, which ascend; those without such a block are left out. data is

@@ -57,7 +57,7 @@ func (r *Reports) daysIn(ctx context.Context, a Access, p calendar.Period) (fact
 // are, so that the sheets of the days on the page alone are read.
 type daily[T any] struct {
 	name  string
-	kind  SheetKind
+	kind  state.Kind
 	count func(*facts.DayTotals) int64
 	// cut returns the rows of a day's sheet from one place up to but without another, fewer where the sheet has fewer.
 	cut func(day calendar.Date, sheet []byte, from, to int) ([]T, error)

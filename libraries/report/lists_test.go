@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -395,29 +394,6 @@ func (s mistaken) LoansIn(ctx context.Context, a report.Access, w report.Window)
 func (s mistaken) Loans(ctx context.Context, a report.Access, marks report.ListPositions) ([]libraries.Loan, error) {
 	list, err := s.listStore.Loans(ctx, a, marks)
 	return s.mistake(list), err
-}
-
-// talkative is a network that finds the titles of readers whom nobody asked for.
-type talkative struct{ *listStore }
-
-func (s talkative) Scan(ctx context.Context, t state.Tenant, at int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
-	if k == facts.ReaderTitlesKind {
-		r = state.Range{}
-	}
-	return s.listStore.Scan(ctx, t, at, k, r, visit)
-}
-
-// TestTitlesOfOthers: the titles of a reader who was not asked for are an error, whether they come before those of who was or after.
-func TestTitlesOfOthers(t *testing.T) {
-	s := newListStore(t, 10, testDays)
-	s.readings = nil
-	ids := slices.Sorted(maps.Keys(s.shelves))
-	for _, reader := range []int64{ids[0], ids[len(ids)-1]} {
-		r, q := report.Reports{Store: talkative{s}}, report.LoanQuery{Period: calendar.Period{Start: history, End: history + testDays}, Reader: &reader}
-		if _, err := r.Loans(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 10}); !errors.Is(err, packed.ErrCorrupt) {
-			t.Errorf("loans of reader %d among the titles of others: %v, want ErrCorrupt", reader, err)
-		}
-	}
 }
 
 // TestDailyPagesReadTheirDaysAlone: a page of one day reads the sheets of one span of days, a repeated page none.

@@ -44,7 +44,6 @@ type listStore struct {
 	forms    map[calendar.Date]facts.DayForms
 	days     facts.Days
 	holdings facts.CountsByTitle
-	shelves  map[int64][]byte
 	most     int // loans that were read at once
 	readings map[int64][]byte
 	blocks   [][]byte
@@ -268,15 +267,17 @@ func (s *listStore) packDays(t testing.TB) {
 	}
 }
 
-// packReadings packs what was read of the loans of every other day: the others are days of an earlier Lectern.
+// packReadings packs what was read of the loans of each day.
 func (s *listStore) packReadings() {
 	later := map[calendar.Date][]facts.LoanReading{}
 	for _, l := range s.loans {
 		pair := s.pairs[readerBook{l.Reader, l.Book}]
 		read := facts.LoanReading{Reader: l.Reader, Book: l.Book, Seconds: pair.Seconds, Highest: pair.Highest}
-		if of := later[l.Day()]; (l.Day()-history)%2 == 1 && read.Seconds > 0 && !slices.Contains(of, read) {
-			later[l.Day()] = append(of, read)
+		of := later[l.Day()]
+		if (read.Seconds > 0 || read.Highest > 0) && !slices.Contains(of, read) {
+			of = append(of, read)
 		}
+		later[l.Day()] = of
 	}
 	s.readings = map[int64][]byte{}
 	for day, of := range later {
@@ -285,28 +286,14 @@ func (s *listStore) packReadings() {
 }
 
 func (s *listStore) packReaders() {
-	s.shelves, s.blocks = map[int64][]byte{}, nil
+	s.blocks = nil
 	var block []facts.Attributes
 	for i, r := range s.people {
-		var shelf facts.ReaderTitles
 		a := facts.AttributesOf(r)
-		for _, b := range s.books {
-			entry := facts.ReaderTitle{Book: b.ID, Pair: s.pairs[readerBook{r.ID, b.ID}]}
-			for _, l := range s.loans {
-				if l.Reader == r.ID && l.Book == b.ID {
-					entry.Loans = append(entry.Loans, l.Days())
-				}
+		for _, l := range s.loans {
+			if l.Reader == r.ID {
+				a.Loans++
 			}
-			slices.SortFunc(entry.Loans, func(a, b calendar.Period) int {
-				return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
-			})
-			if len(entry.Loans) > 0 {
-				shelf.Books = append(shelf.Books, entry)
-				a.Loans += int64(len(entry.Loans))
-			}
-		}
-		if len(shelf.Books) > 0 {
-			s.shelves[r.ID] = shelf.AppendBinary(nil)
 		}
 		block = append(block, a)
 		if i+1 == len(s.people) || facts.Block(r.ID) != facts.Block(s.people[i+1].ID) {
@@ -345,7 +332,7 @@ func (s *listStore) Scan(_ context.Context, t state.Tenant, at int64, k state.Ki
 	if err := s.read(k.Name, report.Access{Network: libraries.NetworkID(t), At: state.Versions{Registers: s.at.Registers, Facts: at}}); err != nil {
 		return err
 	}
-	return stored{s.blocks, s.forms, s.holdings, s.shelves, s.readings}.scan(k, r, visit)
+	return stored{s.blocks, s.forms, s.holdings, s.readings}.scan(k, r, visit)
 }
 
 // stored are the stored forms of a network.
@@ -353,7 +340,6 @@ type stored struct {
 	readers [][]byte
 	days    map[calendar.Date]facts.DayForms
 	counts  facts.CountsByTitle
-	titles  map[int64][]byte
 
 	readings map[int64][]byte
 }
@@ -368,8 +354,6 @@ func (p stored) scan(k state.Kind, r state.Range, visit func(state.Block) error)
 		}
 	case facts.TitleCountsKind:
 		blocks[0] = p.counts.AppendBinary(nil)
-	case facts.ReaderTitlesKind:
-		blocks = p.titles
 	case facts.LoanReadingsKind:
 		blocks = p.readings
 	default:

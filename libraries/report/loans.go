@@ -58,82 +58,20 @@ func (r *Reports) loanRows(ctx context.Context, a Access, read func() ([]librari
 	return rows, nil
 }
 
-// addProgress sets the seconds and the progress of the rows: those of the reader and the title, from what was read of the days' loans, or from the readers' titles.
+// addProgress sets the seconds and the progress of the rows: those of the reader and the title, from what was read of the loans of
+// their days.
 func (r *Reports) addProgress(ctx context.Context, a Access, rows []LoanRow) error {
-	byReader := make([]*LoanRow, len(rows))
+	byDay := map[calendar.Date][]*LoanRow{}
 	for i := range rows {
-		byReader[i] = &rows[i]
+		day := rows[i].Loan.Day()
+		byDay[day] = append(byDay[day], &rows[i])
 	}
-	slices.SortFunc(byReader, func(x, y *LoanRow) int {
-		return cmp.Or(cmp.Compare(x.Loan.Reader, y.Loan.Reader), cmp.Compare(x.Loan.Book, y.Loan.Book))
-	})
-	byReader, err := r.addProgressByDay(ctx, a, byReader)
-	if err != nil || len(byReader) == 0 {
-		return err
-	}
-	// Readers come as they were asked for: the rows of those that were visited are cut off the front.
-	err = Folded{r.Store}.ReaderTitles(ctx, a, readersOf(byReader), func(reader int64, data []byte) error {
-		if len(byReader) == 0 || byReader[0].Loan.Reader != reader {
-			return fmt.Errorf("titles of reader %d, or of one before: %w", reader, packed.ErrCorrupt)
-		}
-		titles, err := facts.ParseReaderTitles(data)
-		if err != nil {
-			return fmt.Errorf("titles of reader %d: %w", reader, err)
-		}
-		for len(byReader) > 0 && byReader[0].Loan.Reader == reader {
-			l := byReader[0]
-			book := titles.Find(l.Loan.Book)
-			if book == nil {
-				return fmt.Errorf("titles of reader %d lack title %d of loan %d: %w", reader, l.Loan.Book, l.Loan.ID, packed.ErrCorrupt)
-			}
-			l.Seconds, l.Highest = book.Pair.Seconds, book.Pair.Highest
-			byReader = byReader[1:]
-		}
-		return nil
-	})
-	if err == nil && len(byReader) > 0 {
-		err = fmt.Errorf("titles of reader %d are missing: %w", byReader[0].Loan.Reader, packed.ErrCorrupt)
-	}
-	return err
-}
-
-// readersOf returns the readers of rows that are by reader.
-func readersOf(byReader []*LoanRow) (readers []int64) {
-	for _, l := range byReader {
-		if n := len(readers); n == 0 || readers[n-1] != l.Loan.Reader {
-			readers = append(readers, l.Loan.Reader)
-		}
-	}
-	return readers
-}
-
-// readingsOfReader is how many readings of a day's loans are passed over in the time that the titles of one reader take.
-const readingsOfReader = 200
-
-// addProgressByDay sets the progress of rows, which are by reader, then title, from what was read of the loans of their days. It
-// returns those of days that have no such block, and all where the days have so many loans that the readers' titles are read sooner.
-func (r *Reports) addProgressByDay(ctx context.Context, a Access, byReader []*LoanRow) ([]*LoanRow, error) {
-	totals, err := r.days(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	byDay, loans := map[calendar.Date][]*LoanRow{}, int64(0)
-	for _, l := range byReader {
-		day := l.Loan.Day()
-		if byDay[day] == nil {
-			of := totals.In(calendar.Period{Start: day, End: day})
-			for i := range of.Totals {
-				loans += positionQuery{register: LoanRegister}.count(&of.Totals[i])
-			}
-		}
-		byDay[day] = append(byDay[day], l)
-	}
-	if loans > readingsOfReader*int64(len(readersOf(byReader))) {
-		return byReader, nil
-	}
-	err = Folded{r.Store}.loanReadings(ctx, a, slices.Sorted(maps.Keys(byDay)), func(day calendar.Date, data []byte) error {
+	err := Folded{r.Store}.loanReadings(ctx, a, slices.Sorted(maps.Keys(byDay)), func(day calendar.Date, data []byte) error {
 		rows := byDay[day]
 		delete(byDay, day)
+		slices.SortFunc(rows, func(x, y *LoanRow) int {
+			return cmp.Or(cmp.Compare(x.Loan.Reader, y.Loan.Reader), cmp.Compare(x.Loan.Book, y.Loan.Book))
+		})
 		return facts.VisitLoanReadings(data, func(read facts.LoanReading) {
 			for len(rows) > 0 && rows[0].before(read) {
 				rows = rows[1:]
@@ -143,7 +81,12 @@ func (r *Reports) addProgressByDay(ctx context.Context, a Access, byReader []*Lo
 			}
 		})
 	})
-	return slices.DeleteFunc(byReader, func(l *LoanRow) bool { return byDay[l.Loan.Day()] == nil }), err
+	for day := range byDay {
+		if err == nil {
+			err = fmt.Errorf("readings of loans of %s are missing: %w", day, packed.ErrCorrupt)
+		}
+	}
+	return err
 }
 
 // before reports whether the row stands, by reader, then title, before a reading.

@@ -62,7 +62,7 @@ func (n *network) Scan(_ context.Context, t state.Tenant, at int64, k state.Kind
 	if err := n.read(report.Access{Network: libraries.NetworkID(t), At: state.Versions{Registers: n.at.Registers, Facts: at}}); err != nil {
 		return err
 	}
-	return stored{n.blocks, n.forms, n.held, nil, nil}.scan(k, r, visit)
+	return stored{n.blocks, n.forms, n.held, nil}.scan(k, r, visit)
 }
 
 func (n *network) Channels(_ context.Context, a report.Access, p calendar.Period) ([]libraries.ChannelDay, error) {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -204,12 +203,9 @@ func TestPageIsReadOnce(t *testing.T) {
 // TestListsOfCorruptRegisters: what the parts of a network say of each other must agree.
 func TestListsOfCorruptRegisters(t *testing.T) {
 	for name, spoil := range map[string]func(s *listStore){
-		"a loan is gone":              func(s *listStore) { s.loans = s.loans[1:] },
-		"a title is gone":             func(s *listStore) { s.books = s.books[1:] },
-		"a shelf is gone":             func(s *listStore) { delete(s.shelves, s.loans[0].Reader) },
-		"a shelf lacks the title":     func(s *listStore) { s.shelves[s.loans[0].Reader] = (&facts.ReaderTitles{}).AppendBinary(nil) },
-		"a shelf has another version": func(s *listStore) { s.shelves[s.loans[0].Reader] = []byte{250} },
-		"one shelf is gone, and all":  func(s *listStore) { s.loans, s.readings, s.shelves = s.loans[:1], nil, nil; s.packDays(t) },
+		"a loan is gone":       func(s *listStore) { s.loans = s.loans[1:] },
+		"a title is gone":      func(s *listStore) { s.books = s.books[1:] },
+		"readings are missing": func(s *listStore) { delete(s.readings, int64(s.loans[0].Day())) },
 		"a day's readings have another version": func(s *listStore) {
 			for day := range s.readings {
 				s.readings[day] = []byte{250}
@@ -223,31 +219,6 @@ func TestListsOfCorruptRegisters(t *testing.T) {
 		_, err := (&report.Reports{Store: s}).Loans(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 1000})
 		if !errors.Is(err, packed.ErrCorrupt) {
 			t.Errorf("%s: %v, want ErrCorrupt", name, err)
-		}
-	}
-}
-
-// TestProgressOfManyLoans: what was read of the loans of a day is passed over where it has more than 200 for each reader of the page.
-func TestProgressOfManyLoans(t *testing.T) {
-	for loans, reads := range map[int]int{400: 1, 401: 0} {
-		s := newListStore(t, 28, 0)
-		for i := range loans {
-			s.loans = append(s.loans, libraries.Loan{
-				ID: int64(i), Reader: s.people[i%2].ID, Book: s.books[0].ID, Borrowed: (history + 1).Start(), Status: libraries.LoanActive,
-			})
-		}
-		s.pairs = map[readerBook]libraries.Pair{}
-		for i := range 2 {
-			s.pairs[readerBook{s.people[i].ID, s.books[0].ID}] = libraries.NewPair(history+1, 90, libraries.Reading50)
-		}
-		s.pack(t)
-		q := report.LoanQuery{Period: calendar.Period{Start: history, End: history + 4}}
-		l, err := (&report.Reports{Store: s}).Loans(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 4})
-		if err != nil || len(l.Rows) != 4 || l.Rows[3].Seconds != 90 {
-			t.Errorf("loans of a day of %d = %+v, %v, want four with seconds", loans, l.Rows, err)
-		}
-		if got := s.count(facts.LoanReadingsKind.Name); got != reads {
-			t.Errorf("readings of a day with %d loans are read %d times, want %d", loans, got, reads)
 		}
 	}
 }

@@ -40,7 +40,6 @@ func ReadReaders(blocks [][]byte) (*Readers, error) {
 	sortCodes(&r.states, u.states)
 	sortCodes(&r.cities, u.cities)
 	r.ras = slices.DeleteFunc(slices.Sorted(slices.Values(u.ras.values)), func(name string) bool { return name == "" })
-	r.index()
 	return r, nil
 }
 

@@ -126,7 +126,7 @@ func (r *Reports) scan(
 			found: newUsage(s.n, len(readers.IDs), len(titles.Titles)),
 		}
 	}
-	err = r.visitSheets(ctx, a, ReaderSheets, period, func(visitor int, day calendar.Date, data []byte) error {
+	err = r.visitSheets(ctx, a, facts.ReaderSheetKind, period, func(visitor int, day calendar.Date, data []byte) error {
 		if err := scanners[visitor].scan(data); err != nil {
 			return fmt.Errorf("readers of %s: %w", day, err)
 		}
@@ -168,9 +168,12 @@ func (s *scanner) open(data []byte) (err error) {
 		return err
 	}
 	s.ranks, s.at = facts.Resize(s.ranks, len(s.ids)), facts.Resize(s.at, len(s.ids))
-	for place, id := range s.ids {
-		rank, ok := s.readers.Rank(id)
-		if !ok {
+	rank, all := 0, s.readers.IDs
+	for place, id := range s.ids { // both ascend
+		for rank < len(all) && all[rank] < id {
+			rank++
+		}
+		if rank == len(all) || all[rank] != id {
 			return fmt.Errorf("reader %d is missing: %w", id, packed.ErrCorrupt)
 		}
 		s.ranks[place], s.at[place] = int32(rank), s.groups[rank]
@@ -211,12 +214,6 @@ func (s *scanner) read() error {
 			return
 		}
 		set := s.found.titlesOf(group)
-		if bits := set.bits; bits != nil {
-			for _, i := range titles {
-				bits.add(int(s.titles[i]))
-			}
-			return
-		}
 		for _, i := range titles {
 			set.add(s.titles[i])
 		}

@@ -53,15 +53,6 @@ func appendValue(b []byte, v reflect.Value) []byte {
 	return strconv.AppendInt(b, v.Int(), 10) // panics for a kind that no query has
 }
 
-// sized is a value for the cache that does not know its own size.
-type sized[T any] struct {
-	value T
-	bytes int
-}
-
-// Bytes returns the size that was given.
-func (s sized[T]) Bytes() int { return s.bytes }
-
 // readers returns the attributes of all readers.
 func (r *Reports) readers(ctx context.Context, a Access) (*Readers, error) {
 	return state.Load(ctx, r.Cache, key(a, "readers"), func(ctx context.Context) (*Readers, error) {

@@ -73,7 +73,7 @@ func TestSheets(t *testing.T) {
 	} {
 		s := newSheetStore()
 		r := Reports{Store: s, History: -50}
-		sheet, err := r.sheets(t.Context(), Access{}, TitleSheets, p)
+		sheet, err := r.sheets(t.Context(), Access{}, facts.TitleSheetKind, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,16 +117,16 @@ func TestVisitSheetsErrors(t *testing.T) {
 		}
 		return nil
 	}
-	if err := r.visitSheets(t.Context(), Access{}, ReaderSheets, all, visit); !errors.Is(err, errVisit) || visited > 5+visitors {
+	if err := r.visitSheets(t.Context(), Access{}, facts.ReaderSheetKind, all, visit); !errors.Is(err, errVisit) || visited > 5+visitors {
 		t.Errorf("error %v after %d visits, want that of the fifth", err, visited)
 	}
 	s.fails, visited = 70, 10
-	if err := r.visitSheets(t.Context(), Access{}, ReaderSheets, all, visit); !errors.Is(err, errRead) {
+	if err := r.visitSheets(t.Context(), Access{}, facts.ReaderSheetKind, all, visit); !errors.Is(err, errRead) {
 		t.Errorf("error %v, want that of the read", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := r.visitSheets(ctx, Access{}, ReaderSheets, all, visit); !errors.Is(err, context.Canceled) {
+	if err := r.visitSheets(ctx, Access{}, facts.ReaderSheetKind, all, visit); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }

@@ -20,8 +20,8 @@ func spanOf(d calendar.Date) calendar.Period {
 }
 
 // span returns the sheets of one kind of a span.
-func (r *Reports) span(ctx context.Context, a Access, kind SheetKind, p calendar.Period) (Sheets, error) {
-	return state.Load(ctx, r.Cache, key(a, "sheets", uint8(kind), p.Start), func(ctx context.Context) (Sheets, error) {
+func (r *Reports) span(ctx context.Context, a Access, kind state.Kind, p calendar.Period) (Sheets, error) {
+	return state.Load(ctx, r.Cache, key(a, "sheets", kind.Number, p.Start), func(ctx context.Context) (Sheets, error) {
 		return Folded{r.Store}.Sheets(ctx, a, kind, p)
 	})
 }
@@ -29,7 +29,7 @@ func (r *Reports) span(ctx context.Context, a Access, kind SheetKind, p calendar
 // sheets returns the sheets of one kind of a period: a function of the day, nil for a day without one. It holds them all,
 // so it is for periods of a few weeks; visitSheets goes through longer ones.
 func (r *Reports) sheets(
-	ctx context.Context, a Access, kind SheetKind, period calendar.Period,
+	ctx context.Context, a Access, kind state.Kind, period calendar.Period,
 ) (func(calendar.Date) []byte, error) {
 	var mu sync.Mutex
 	all := Sheets{}
@@ -48,7 +48,7 @@ const visitors = 2
 // visitSheets calls visit with each stored sheet of one kind of a period, in no order, on several goroutines at once, of
 // which visit is told the number, below visitors. Each holds one span at a time, however long the period.
 func (r *Reports) visitSheets(
-	ctx context.Context, a Access, kind SheetKind, period calendar.Period,
+	ctx context.Context, a Access, kind state.Kind, period calendar.Period,
 	visit func(visitor int, day calendar.Date, data []byte) error,
 ) error {
 	days, err := r.daysIn(ctx, a, period)
@@ -76,7 +76,7 @@ func (r *Reports) visitSheets(
 }
 
 // visitSpan visits the sheets of days of one span.
-func (r *Reports) visitSpan(ctx context.Context, a Access, kind SheetKind, days []calendar.Date, visit func(calendar.Date, []byte) error) error {
+func (r *Reports) visitSpan(ctx context.Context, a Access, kind state.Kind, days []calendar.Date, visit func(calendar.Date, []byte) error) error {
 	sheets, err := r.span(ctx, a, kind, spanOf(days[0]))
 	for _, day := range days {
 		if data := sheets[day]; err == nil && data != nil && ctx.Err() == nil {

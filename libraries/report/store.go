@@ -132,16 +132,6 @@ type ListPositions []ListPosition
 // Bytes returns the memory that the positions hold.
 func (m ListPositions) Bytes() int { return 24 * cap(m) }
 
-// SheetKind names one of the three sheets of a day.
-type SheetKind uint8
-
-// The sheets of a day.
-const (
-	ReaderSheets SheetKind = iota + 1 // the metrics of each reader: engagement rows
-	TitleSheets                       // the metrics of each title
-	LoginSheets                       // the activity of each reader: rows of logins
-)
-
 // Sheets are packed sheets of one kind by their days.
 type Sheets map[calendar.Date][]byte
 

@@ -51,6 +51,9 @@ type ChannelTotals struct {
 	App, Mobile, Desktop, Tablet int64
 }
 
+// Bytes returns the memory that the totals hold.
+func (ChannelTotals) Bytes() int { return 40 }
+
 // Split counts titles, or loans, by format.
 type Split struct{ EbookOnly, AudiobookOnly, Both int64 }
 
@@ -150,11 +153,10 @@ func (r *Reports) Summary(ctx context.Context, a Access, q SummaryQuery, p pagin
 // the feed are kept: a source of its own has hours that are not the state's, and keeps its answers itself.
 func (r *Reports) channelTotals(ctx context.Context, a Access, period calendar.Period) (ChannelTotals, error) {
 	if r.Channels == nil {
-		t, err := state.Load(ctx, r.Cache, key(a, "channel totals", period), func(ctx context.Context) (sized[ChannelTotals], error) {
+		return state.Load(ctx, r.Cache, key(a, "channel totals", period), func(ctx context.Context) (ChannelTotals, error) {
 			days, err := r.Store.Channels(ctx, a, period)
-			return sized[ChannelTotals]{totalChannels(days), 48}, err
+			return totalChannels(days), err
 		})
-		return t.value, err
 	}
 	days, err := r.Channels.Channels(ctx, a, period)
 	if errors.Is(err, ErrChannels) {

@@ -135,7 +135,7 @@ func (r *Reports) titleSums(ctx context.Context, a Access, period calendar.Perio
 		for i := range sums {
 			sums[i] = make(titleSums, len(titles.Titles))
 		}
-		err = r.visitSheets(ctx, a, TitleSheets, period, func(visitor int, day calendar.Date, data []byte) error {
+		err = r.visitSheets(ctx, a, facts.TitleSheetKind, period, func(visitor int, day calendar.Date, data []byte) error {
 			if err := sums[visitor].add(titles, data); err != nil {
 				return fmt.Errorf("titles of %s: %w", day, err)
 			}
@@ -179,7 +179,7 @@ func (r *Reports) listeners(ctx context.Context, a Access, period calendar.Perio
 	for i := range found {
 		found[i] = newBitset(len(readers.IDs))
 	}
-	err = r.visitSheets(ctx, a, ReaderSheets, period, func(visitor int, day calendar.Date, data []byte) error {
+	err = r.visitSheets(ctx, a, facts.ReaderSheetKind, period, func(visitor int, day calendar.Date, data []byte) error {
 		if err := readers.addListeners(found[visitor], data); err != nil {
 			return fmt.Errorf("readers of %s: %w", day, err)
 		}

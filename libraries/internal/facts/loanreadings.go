@@ -13,7 +13,7 @@ import (
 
 // LoanReadings are what the readers of the loans of one day read of the titles, by reader, then title: the same that
 // [ReaderTitles] say, but side by side as loans are listed. A pair of whom nothing is shown is not among them. A day has such a
-// block from its first loan on; one whose first loan was loaded by an earlier Lectern has none.
+// block from its first loan on.
 type LoanReadings []LoanReading
 
 // LoanReading is what a reader read of a title, over all loans.
