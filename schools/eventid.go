@@ -20,45 +20,11 @@ type EventID struct {
 
 // NewEventID returns the stand-in of an identifier of a resource, such as 's' for segments and 'a' for accesses.
 func NewEventID(resource byte, id []byte) EventID {
-	p := PartEventID(resource, id)
-	if p.n == 0 {
-		return EventID{Hash: p.Hash}
-	}
-	return EventID{Series: SeriesHash(p.Series()), Number: p.Number}
-}
-
-// IDParts are what an identifier is made of. An identifier with a number is not hashed by parting it: most events have the series
-// of the one before, of which one hash is enough.
-type IDParts struct {
-	Hash   uint64 // of an identifier without a number, else 0
-	Number int64
-
-	series [MaxSeries]byte
-	n      uint8 // bytes of the series
-}
-
-// PartEventID parts an identifier of a resource.
-func PartEventID(resource byte, id []byte) (p IDParts) {
 	before, number, ok := numbered(id)
 	if !ok {
-		p.Hash = sum(resource, id)
-		return p
+		return EventID{Hash: sum(resource, id)}
 	}
-	p.series[0], p.Number = resource, number
-	p.n = uint8(1 + copy(p.series[1:], before))
-	return p
-}
-
-// Series is the resource of an identifier with a number and what stands before that, MaxSeries bytes at most. Of any other
-// identifier it is empty.
-func (p *IDParts) Series() []byte { return p.series[:p.n] }
-
-// MaxSeries is the most bytes of a series.
-const MaxSeries = 1 + maxBefore
-
-// SeriesHash is what stands for a series in an EventID.
-func SeriesHash(series []byte) uint64 {
-	return max(1, sum(series[0], series[1:]))
+	return EventID{Series: max(1, sum(resource, before)), Number: number}
 }
 
 // sum returns 8 bytes of the SHA-256 of a resource and a text.

@@ -53,45 +53,36 @@ func (s *SegmentRow) Fields(w *row.Walk) {
 	row.Number(w, "wpm", &s.WPM)
 }
 
-// Event is an event of a feed's row, whose identifier is not hashed yet: a pile does it when it gives the events back, where those of
-// one series mostly stand together.
-type Event struct {
-	schools.Event // without an ID
-	ID            schools.IDParts
-}
-
 // Segment makes an event of a segment's row. The error is ErrBeforeHistory, ErrDeleted or a *FaultError. The account may be
 // one that Moves tells to drop.
-func (in *Intake) Segment(r SegmentRow) (Event, error) {
+func (in *Intake) Segment(r SegmentRow) (schools.Event, error) {
 	s := reading.Segment{Start: r.Start, DurationMS: r.DurationMS, From: max(r.From, 0), To: max(r.To, 0)}
 	if r.WPM != nil {
 		speed, err := reading.ParseSpeed(r.WPM)
 		if err != nil {
-			return Event{}, row.Fault("wpm", err.Error())
+			return schools.Event{}, row.Fault("wpm", err.Error())
 		}
 		s.Speed = speed
 	}
 	// One of the two alone, taken for 0, would count what nobody read (S2).
 	switch {
 	case r.From == row.None && r.To != row.None:
-		return Event{}, row.Fault("from", "must come together with to, or neither of them")
+		return schools.Event{}, row.Fault("from", "must come together with to, or neither of them")
 	case r.To == row.None && r.From != row.None:
-		return Event{}, row.Fault("to", "must come together with from, or neither of them")
+		return schools.Event{}, row.Fault("to", "must come together with from, or neither of them")
 	}
 	user, err := in.user(r.Account, s.Start)
 	if err != nil {
-		return Event{}, err
+		return schools.Event{}, err
 	}
 	e, err := in.segment(user, r.Book, s)
-	if err != nil {
-		return Event{}, deletedFirst(user, err)
-	}
-	return Event{e, schools.PartEventID('s', r.ID)}, nil
+	e.ID = schools.NewEventID('s', r.ID)
+	return e, deletedFirst(user, err)
 }
 
 // deletedFirst is the error of an event that has one: whose account is skipped is skipped with it, whatever else is wrong.
 func deletedFirst(user directory.UserID, err error) error {
-	if user >= nobody {
+	if err != nil && user >= nobody {
 		return ErrDeleted
 	}
 	return err
@@ -126,16 +117,14 @@ func (a *AccessRow) Fields(w *row.Walk) {
 }
 
 // Access makes an event of an access record's row, as Segment does.
-func (in *Intake) Access(r AccessRow) (Event, error) {
+func (in *Intake) Access(r AccessRow) (schools.Event, error) {
 	user, err := in.user(r.Account, r.At)
 	if err != nil {
-		return Event{}, err
+		return schools.Event{}, err
 	}
 	e, err := in.access(user, r.At, r.Kind)
-	if err != nil {
-		return Event{}, deletedFirst(user, err)
-	}
-	return Event{e, schools.PartEventID('a', r.ID)}, nil
+	e.ID = schools.NewEventID('a', r.ID)
+	return e, deletedFirst(user, err)
 }
 
 // access checks an access record.

@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 
@@ -16,32 +15,15 @@ func appendHeader(b []byte, user directory.UserID) []byte {
 	return binary.AppendUvarint(append(b, 0), uint64(user))
 }
 
-// hashed says of a packed identifier that its series is packed as its hash. Other numbers are the length of a series, 0 of an
-// identifier without one.
-const hashed = schools.MaxSeries + 1
-
-// appendID packs an identifier.
-func appendID(b []byte, id schools.EventID) []byte {
-	if id.Series == 0 {
-		return binary.LittleEndian.AppendUint64(append(b, 0), id.Hash)
-	}
-	b = binary.LittleEndian.AppendUint64(append(b, hashed), id.Series)
-	return binary.AppendUvarint(b, uint64(id.Number))
-}
-
-// appendParts packs the parts of an identifier.
-func appendParts(b []byte, id *schools.IDParts) []byte {
-	series := id.Series()
-	b = append(b, byte(len(series)))
-	if len(series) == 0 {
-		return binary.LittleEndian.AppendUint64(b, id.Hash)
-	}
-	b = append(b, series...)
-	return binary.AppendUvarint(b, uint64(id.Number))
-}
-
-// appendEvent packs the rest of an event, behind its header and its identifier, which b is.
+// appendEvent packs an event: a byte, which is how many follow; the user; the series of the identifier, and its number, or its hash; the
+// day, the effect, and what effective reading has.
 func appendEvent(b []byte, e *schools.Event) []byte {
+	b = binary.LittleEndian.AppendUint64(appendHeader(b, e.User), e.ID.Series)
+	if e.ID.Series == 0 {
+		b = binary.LittleEndian.AppendUint64(b, e.ID.Hash)
+	} else {
+		b = binary.AppendUvarint(b, uint64(e.ID.Number))
+	}
 	b = binary.AppendVarint(b, int64(e.Day))
 	b = binary.AppendUvarint(b, uint64(e.Effect))
 	if e.Effect == schools.EffectiveReading {
@@ -51,7 +33,7 @@ func appendEvent(b []byte, e *schools.Event) []byte {
 		b = binary.AppendUvarint(b, uint64(e.Extent.From))
 		b = binary.AppendUvarint(b, uint64(e.Extent.To-e.Extent.From))
 	}
-	b[0] = byte(len(b) - 1) // 110 at most
+	b[0] = byte(len(b) - 1) // 90 at most
 	return b
 }
 
@@ -70,16 +52,16 @@ func moved(data []byte, to directory.UserID) []byte {
 	return b
 }
 
-// unpacker unpacks events, and hashes a series once where its events follow one another.
-type unpacker struct {
-	series []byte
-	hash   uint64
-}
-
-// event unpacks the event with which data begin.
-func (u *unpacker) event(data []byte) schools.Event {
+// unpackEvent unpacks the event with which data begin.
+func unpackEvent(data []byte) schools.Event {
 	user, d := header(data)
-	e := schools.Event{ID: u.id(&d), User: user, Day: calendar.Date(d.Varint()), Effect: schools.Effect(d.Uvarint())}
+	e := schools.Event{User: user}
+	if e.ID.Series = word(&d); e.ID.Series == 0 {
+		e.ID.Hash = word(&d)
+	} else {
+		e.ID.Number = int64(d.Uvarint())
+	}
+	e.Day, e.Effect = calendar.Date(d.Varint()), schools.Effect(d.Uvarint())
 	if e.Effect == schools.EffectiveReading {
 		e.At = int32(d.Uvarint() & math.MaxInt32)
 		e.MS = int64(d.Uvarint())
@@ -88,24 +70,6 @@ func (u *unpacker) event(data []byte) schools.Event {
 		e.Extent.To = e.Extent.From + int64(d.Uvarint())
 	}
 	return e
-}
-
-// id unpacks an identifier.
-func (u *unpacker) id(d *packed.Decoder) (id schools.EventID) {
-	switch n := int(d.Byte()); n {
-	case 0:
-		id.Hash = word(d)
-		return id
-	case hashed:
-		id.Series = word(d)
-	default:
-		if series := d.Bytes(n); len(series) > 0 && !bytes.Equal(series, u.series) {
-			u.series, u.hash = series, schools.SeriesHash(series)
-		}
-		id.Series = u.hash
-	}
-	id.Number = int64(d.Uvarint())
-	return id
 }
 
 // word reads 8 bytes.

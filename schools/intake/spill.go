@@ -33,19 +33,7 @@ type blocks struct {
 
 // Add puts an event on the pile. After an error every Add fails.
 func (p *Pile) Add(e schools.Event) error {
-	p.buf = appendID(appendHeader(p.buf[:0], e.User), e.ID)
-	return p.add(&e)
-}
-
-// AddRow puts an event of a row on the pile, as Add does.
-func (p *Pile) AddRow(e *Event) error {
-	p.buf = appendParts(appendHeader(p.buf[:0], e.User), &e.ID)
-	return p.add(&e.Event)
-}
-
-// add puts an event on the pile whose user and identifier are packed.
-func (p *Pile) add(e *schools.Event) error {
-	p.buf = appendEvent(p.buf, e)
+	p.buf = appendEvent(p.buf[:0], &e)
 	i, block := partOf(e.User), 1+blockOf(e.User)
 	if b := &p.blocks[i]; b.first == 0 {
 		b.first = block
@@ -260,7 +248,6 @@ func (l *listing) part(data []byte) *Part {
 func (p *Part) Batches(n int) iter.Seq[[]schools.Event] {
 	return func(yield func([]schools.Event) bool) {
 		var room []schools.Event
-		u := &unpacker{}
 		from := 0
 		for i, end := range p.ends {
 			if end-from < n && i < len(p.ends)-1 {
@@ -268,7 +255,7 @@ func (p *Part) Batches(n int) iter.Seq[[]schools.Event] {
 			}
 			room = slices.Grow(room[:0], end-from)
 			for _, at := range p.at[from:end] {
-				room = append(room, u.event(p.data[at:]))
+				room = append(room, unpackEvent(p.data[at:]))
 			}
 			if from = end; !yield(room) {
 				return

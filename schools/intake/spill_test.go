@@ -33,7 +33,7 @@ func TestRowsKeepIdentifiers(t *testing.T) {
 				e, err = in.Access(intake.AccessRow{ID: []byte(id), Account: []byte("ana"), At: at, Kind: []byte("login")})
 			}
 			if err == nil {
-				err = p.AddRow(&e)
+				err = p.Add(e)
 			}
 			if err != nil {
 				t.Fatal(err)

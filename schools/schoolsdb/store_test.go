@@ -65,7 +65,7 @@ func pile(in *intake.Intake, segment string) (*intake.Pile, error) {
 	})
 	pile := &intake.Pile{}
 	pile.Keep = true
-	return pile, errors.Join(err, pile.AddRow(&e))
+	return pile, errors.Join(err, pile.Add(e))
 }
 
 // save loads one segment.

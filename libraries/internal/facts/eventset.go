@@ -3,6 +3,7 @@ package facts
 import (
 	"cmp"
 	"encoding/binary"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -52,18 +53,13 @@ func requestID(r libraries.Request) EventID {
 	return NewEventID(RequestResource, strconv.AppendInt(room[:0], r.ID, 10), r.Reader, r.Day())
 }
 
-const (
-	eventSetVersion = 1
-
-	// maxRecent bounds what an insertion moves: past it, the recent ones are merged with all others.
-	maxRecent = 256
-)
+const eventSetVersion = 1
 
 // EventSet is a set of the events that some readers had on some days: what makes loading a feed twice the same as once. The
 // zero EventSet is empty.
 type EventSet struct {
-	ids    []EventID // ascending
-	recent []EventID // ascending, others than ids: those added last
+	ids    []EventID            // ascending
+	recent map[EventID]struct{} // others than ids: those added
 }
 
 // Len returns the number of events.
@@ -74,35 +70,21 @@ func (s *EventSet) add(id EventID) bool {
 	if _, found := slices.BinarySearch(s.ids, id); found {
 		return false
 	}
-	i, found := slices.BinarySearch(s.recent, id)
-	if found {
-		return false
+	if s.recent == nil {
+		s.recent = map[EventID]struct{}{}
 	}
-	if s.recent = slices.Insert(s.recent, i, id); len(s.recent) >= maxRecent {
-		s.merge()
-	}
-	return true
-}
-
-// merge moves the recent events to the others.
-func (s *EventSet) merge() {
-	i, j := len(s.ids)-1, len(s.recent)-1
-	s.ids = append(s.ids, s.recent...)
-	for k := len(s.ids) - 1; j >= 0; k-- { // from the back, where there is room
-		if i >= 0 && s.ids[i] > s.recent[j] {
-			s.ids[k] = s.ids[i]
-			i--
-		} else {
-			s.ids[k] = s.recent[j]
-			j--
-		}
-	}
-	s.recent = s.recent[:0]
+	n := len(s.recent)
+	s.recent[id] = struct{}{}
+	return len(s.recent) > n
 }
 
 // AppendBinary appends the stored form: a byte for the version, then the events ascending, 8 bytes each, big-endian.
 func (s *EventSet) AppendBinary(b []byte) []byte {
-	s.merge()
+	if len(s.recent) > 0 {
+		s.ids = slices.AppendSeq(s.ids, maps.Keys(s.recent))
+		slices.Sort(s.ids)
+		s.recent = nil
+	}
 	b = slices.Grow(b, 1+8*len(s.ids))
 	b = append(b, eventSetVersion)
 	for _, id := range s.ids {

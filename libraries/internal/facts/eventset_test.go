@@ -50,8 +50,8 @@ func TestSeen(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	want := map[EventID]bool{}
 	s := &EventSet{}
-	for i := range 6 * maxRecent {
-		id := EventID(random.Uint64N(4 * maxRecent))
+	for i := range 1500 {
+		id := EventID(random.Uint64N(1000))
 		if got := s.add(id); got == want[id] {
 			t.Fatalf("after %d: add(%d) = %t, want %t", i, id, got, !want[id])
 		}

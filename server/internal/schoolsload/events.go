@@ -5,6 +5,7 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/row"
+	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/intake"
 	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/load"
@@ -37,23 +38,23 @@ func (l *loading) drop(m intake.Moves) {
 // events reads the files of events onto the pile.
 func (l *loading) events(ctx context.Context) error {
 	l.drops = newDrops(l.intake.Placed())
-	err := stream(ctx, l, row.File[intake.SegmentRow, intake.Event]{Name: "segments", Check: l.intake.Segment},
+	err := stream(ctx, l, row.File[intake.SegmentRow, schools.Event]{Name: "segments", Check: l.intake.Segment},
 		&l.totals.Segments, func(n *events) { n.segments++ })
 	if err != nil {
 		return err
 	}
-	return stream(ctx, l, row.File[intake.AccessRow, intake.Event]{Name: "accesses", Check: l.intake.Access},
+	return stream(ctx, l, row.File[intake.AccessRow, schools.Event]{Name: "accesses", Check: l.intake.Access},
 		&l.totals.Accesses, func(n *events) { n.accesses++ })
 }
 
 // stream reads one file of events. Those before the history, and of what is deleted, are passed over.
-func stream[R any, P feed.Record[R]](ctx context.Context, l *loading, f row.File[R, intake.Event], n *Events, note func(*events)) error {
+func stream[R any, P feed.Record[R]](ctx context.Context, l *loading, f row.File[R, schools.Event], n *Events, note func(*events)) error {
 	f.Rows, f.Bad = &n.Rows, &n.Bad
-	f.Take = func(e intake.Event, _ int) error {
+	f.Take = func(e schools.Event, _ int) error {
 		if n := l.drops[e.User]; n != nil {
 			note(n)
 		}
-		return l.pile.AddRow(&e)
+		return l.pile.Add(e)
 	}
 	f.Skip = func(why error) {
 		if why == intake.ErrDeleted {
@@ -62,5 +63,5 @@ func stream[R any, P feed.Record[R]](ctx context.Context, l *loading, f row.File
 			n.BeforeHistory++
 		}
 	}
-	return load.Read[R, intake.Event, P](ctx, l.Load, f)
+	return load.Read[R, schools.Event, P](ctx, l.Load, f)
 }
