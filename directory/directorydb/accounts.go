@@ -190,8 +190,8 @@ func (w *Write) take(ctx context.Context, account directory.UserID, ref, gives d
 	if err != nil {
 		return err
 	}
-	var was directory.UserID // whoever had it before is deleted
-	err = w.NewSelect().Table("accounts").ColumnExpr("coalesce(max(user_id), 0)").
+	var was directory.UserID // whoever had it before is deleted; the + keeps SQLite from going along the numbers, from the last one
+	err = w.NewSelect().Table("accounts").ColumnExpr("coalesce(max(+user_id), 0)").
 		Where("tenant_id = ? AND reference_id = ? AND deleted", w.Partner, ref).Scan(ctx, &was)
 	if err != nil {
 		return err

@@ -74,8 +74,9 @@ CREATE INDEX accounts_version ON accounts (tenant_id, version);
 --bun:split
 CREATE INDEX accounts_entity ON accounts (tenant_id, entity_id, kind, user_id) WHERE NOT deleted;
 --bun:split
--- An account that takes a reference asks for the deleted account that had it before.
-CREATE INDEX accounts_deleted_reference ON accounts (tenant_id, reference_id) WHERE deleted;
+-- An account that takes a reference asks for the deleted account that had it before. The column deleted makes the index answer alone:
+-- else SQLite would rather read all accounts of the partner.
+CREATE INDEX accounts_deleted_reference ON accounts (tenant_id, reference_id, deleted) WHERE deleted;
 --bun:split
 -- The accounts that had a reference, each from when on: an event belongs to the account that had its reference at the event's time
 -- (F4). A reference that only one account ever had, and still has, is left out.
