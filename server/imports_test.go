@@ -68,7 +68,7 @@ var onlyUnder = map[string][]string{
 	"github.com/klauspost/compress":                {"server"},
 	"github.com/prometheus/client_golang":          {"server/internal/metrics"},
 	"github.com/go-json-experiment/json":           {"server"},
-	"github.com/alecthomas/kong":                   {"server/cmd", "server/internal/commandline"},
+	"github.com/alecthomas/kong":                   {"server/cmd"},
 	module + "server":                              {"server", "examples"},
 	module + "server/cmd":                          {},
 	module + "server/database/dbtest":              {}, // tests alone

@@ -2,13 +2,13 @@ package feed
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/lectern-dev/lectern/paging/row"
-	"github.com/lectern-dev/lectern/server/internal/nearest"
 )
 
 // Pos is the place of a row: the file's name without its folder, and the line, from 1, on which the row starts.
@@ -62,8 +62,40 @@ type UnknownError struct {
 // unknown returns the error for names beside the fields of a file, whose place is to be filled in.
 func unknown(names []string, fields row.Schema) error {
 	e := &UnknownError{Names: names, Fields: fields.Names()}
-	e.Nearest, _ = nearest.Name(names[0], e.Fields)
+	e.Nearest = nearest(names[0], e.Fields)
 	return e
+}
+
+// nearest returns the first of the fields with the fewest edits between it and a name, whatever their case, or nothing where more than
+// half of the longer one would have to change.
+func nearest(name string, fields []string) (near string) {
+	fewest := math.MaxInt
+	for _, field := range fields {
+		if d := edits(strings.ToLower(name), strings.ToLower(field)); 2*d <= max(len(name), len(field)) && d < fewest {
+			near, fewest = field, d
+		}
+	}
+	return near
+}
+
+// edits counts the bytes to add, leave out or replace that make a of b.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := before
+			if a[i] != b[j] {
+				replaced++
+			}
+			before, row[j+1] = row[j+1], min(row[j]+1, row[j+1]+1, replaced)
+		}
+	}
+	return row[len(b)]
 }
 
 // Error returns `books.csv line 1: field titel: is unknown; write title`, or lists the fields where none is near.

@@ -18,7 +18,6 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server"
-	"github.com/lectern-dev/lectern/server/internal/commandline"
 	"github.com/lectern-dev/lectern/server/openapi"
 )
 
@@ -74,6 +73,21 @@ func (c *commands) Validate() error {
 //go:embed help.txt
 var help string
 
+// details gives commands the sections of a text as their help, each under a line of == and the words of a command.
+func details(text string) kong.Option {
+	sections := make(map[string]string)
+	for section := range strings.SplitSeq("\n"+text, "\n== ") {
+		command, detail, _ := strings.Cut(section, "\n")
+		sections[command] = strings.TrimSpace(detail)
+	}
+	return kong.PostBuild(func(k *kong.Kong) error {
+		for _, leaf := range k.Model.Leaves(true) {
+			leaf.Detail = sections[strings.TrimPrefix(leaf.FullPath(), k.Model.Name+" ")]
+		}
+		return nil
+	})
+}
+
 // newParser returns the parser of the command line into c. exit is called by --help and --version.
 func newParser(c *commands, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, error) {
 	return kong.New(c, kong.Name("lectern"), kong.Description("Reading data of schools and libraries, served from one database."),
@@ -81,7 +95,7 @@ func newParser(c *commands, stdout, stderr io.Writer, exit func(int)) (*kong.Kon
 			"version": version(), "history": schools.HistoryStart().String(),
 			"librariesHistory": libraries.HistoryStart.String(), "usersQueue": server.DefaultUsersQueue().String(),
 		},
-		kong.Writers(stdout, stderr), kong.Exit(exit), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), commandline.Details(help), openers())
+		kong.Writers(stdout, stderr), kong.Exit(exit), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), details(help), openers())
 }
 
 // The exit codes.
@@ -141,11 +155,19 @@ func usage(err error) error {
 // variables is the beginning of the variables.
 const variables = "LECTERN_"
 
-// warnOfVariables tells of every LECTERN_* variable that no command reads.
+// warnOfVariables warns of every LECTERN_* variable that no command reads: it may be mistyped.
 func (s *session) warnOfVariables() {
-	ours := commandline.Variables{Prefix: variables, PassedOver: variables + "TEST_", Besides: []string{server.SecretKeyVariable, clockVariable}}
-	for _, warning := range ours.Unread(s.parser.Model, os.Environ()) {
-		s.warn(warning)
+	known := []string{server.SecretKeyVariable, clockVariable}
+	for _, node := range append(s.parser.Model.Leaves(false), s.parser.Model.Node) {
+		for _, f := range node.Flags {
+			known = append(known, f.Envs...)
+		}
+	}
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, variables) && !strings.HasPrefix(name, variables+"TEST_") && !slices.Contains(known, name) {
+			s.warn(name + " is no setting and is not read; the help of each command names its own")
+		}
 	}
 }
 
@@ -153,14 +175,17 @@ func (s *session) warnOfVariables() {
 const clockVariable = variables + "CLOCK"
 
 // startClock lets the session's clock run on from the time in the environment, of which it warns.
-func (s *session) startClock() (err error) {
+func (s *session) startClock() error {
 	text := os.Getenv(clockVariable)
 	if text == "" {
 		return nil
 	}
-	if s.clock, err = commandline.Clock(text); err != nil {
-		return fmt.Errorf("%s: %w, or unset it", clockVariable, err)
+	from, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return fmt.Errorf("%s: %q is no time; write it as 2026-11-21T16:59:50-03:00, or unset it", clockVariable, text)
 	}
+	start := time.Now()
+	s.clock = func() time.Time { return from.Add(time.Since(start)) }
 	s.warn(fmt.Sprintf("the clock of this command starts at %s (%s); for trials alone", text, clockVariable))
 	s.now = s.clock
 	return nil

@@ -10,7 +10,6 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/internal/commandline"
 	"github.com/lectern-dev/lectern/server/internal/status"
 )
 
@@ -91,8 +90,8 @@ func printed(text string, k auth.Key) issuedKey {
 }
 
 type keyRotateCmd struct {
-	ID    string            `arg:"" help:"The key's id, as lectern key list shows it."`
-	Grace commandline.Grace `default:"7d" placeholder:"TIME" help:"How long the old key lives on: 7d, 12h, 30m, 0 (default ${default})."`
+	ID    string `arg:"" help:"The key's id, as lectern key list shows it."`
+	Grace grace  `default:"7d" placeholder:"TIME" help:"How long the old key lives on: 7d, 12h, 30m, 0 (default ${default})."`
 	expiry
 }
 

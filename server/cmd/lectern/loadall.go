@@ -6,16 +6,15 @@ import (
 	"sync"
 
 	"github.com/lectern-dev/lectern/paging/state/statedb"
-	"github.com/lectern-dev/lectern/server/internal/commandline"
 	"github.com/lectern-dev/lectern/server/internal/load"
 	"github.com/lectern-dev/lectern/server/internal/status"
 	"github.com/lectern-dev/lectern/server/internal/tenants"
 )
 
 type loadAllCmd struct {
-	Folder string            `arg:"" help:"Where the feeds are: schools/REF and libraries/SLUG, each the folder of a feed."`
-	Jobs   commandline.Count `default:"2" placeholder:"N" help:"Loads at a time (default ${default})."`
-	Ignore []string          `placeholder:"NAME" help:"Pass over members and columns of these names in every feed, instead of failing at the first that a file does not know."`
+	Folder string   `arg:"" help:"Where the feeds are: schools/REF and libraries/SLUG, each the folder of a feed."`
+	Jobs   uint32   `default:"2" placeholder:"N" help:"Loads at a time (default ${default})."`
+	Ignore []string `placeholder:"NAME" help:"Pass over members and columns of these names in every feed, instead of failing at the first that a file does not know."`
 	history
 	librariesHistory
 }

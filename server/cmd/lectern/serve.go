@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -10,7 +11,6 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/internal/commandline"
 	"github.com/lectern-dev/lectern/server/internal/progress"
 )
 
@@ -28,22 +28,25 @@ type librariesHistory struct {
 type serving struct {
 	history
 	librariesHistory
-	Addr            string               `default:"127.0.0.1:8080" help:"Address to listen at."`
-	SchoolsRate     commandline.Count    `default:"30" placeholder:"N" help:"Requests a minute for each schools key; 0 lifts the limit (default ${default})."`
-	LibrariesRate   commandline.Count    `default:"60" placeholder:"N" help:"Requests a minute for each library network; 0 lifts the limit (default ${default})."`
-	DirectoryRate   commandline.Count    `default:"0" placeholder:"N" help:"Requests a minute for each directory key; 0 sets no limit (default ${default})."`
-	UsersQueue      server.UsersQueue    `default:"${usersQueue}" placeholder:"N,N,TIME" help:"Requests for a library network's users: at a time, waiting, and for how long (default ${default})."`
-	LegacyPrefix    []string             `placeholder:"PATH" help:"Path before /libraries/v1 under which the libraries API answers too; may be repeated."`
-	AnalyticsURL    string               `name:"analytics-url" placeholder:"URL" help:"Where to ask for sessions by channel (default: the channels feed)."`
-	Keep            commandline.Duration `placeholder:"TIME" help:"How long former states are kept (default: as set before, or 2h)."`
-	PullWindow      commandline.Duration `default:"15m" placeholder:"TIME" help:"How long an idle pull keeps its state (default ${default})."`
-	DebugSignatures bool                 `help:"Let the directory's 401 tell why, and what should have been signed."`
-	TrustedProxies  commandline.Proxies  `placeholder:"ADDR,…" help:"Addresses and networks of the proxies whose X-Forwarded-For says in the log who the client is (default none)."`
-	LogLevel        string               `default:"info" placeholder:"LEVEL" enum:"debug,info,warn,error,disabled" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
+	Addr            string            `default:"127.0.0.1:8080" help:"Address to listen at."`
+	SchoolsRate     uint32            `default:"30" placeholder:"N" help:"Requests a minute for each schools key; 0 lifts the limit (default ${default})."`
+	LibrariesRate   uint32            `default:"60" placeholder:"N" help:"Requests a minute for each library network; 0 lifts the limit (default ${default})."`
+	DirectoryRate   uint32            `default:"0" placeholder:"N" help:"Requests a minute for each directory key; 0 sets no limit (default ${default})."`
+	UsersQueue      server.UsersQueue `default:"${usersQueue}" placeholder:"N,N,TIME" help:"Requests for a library network's users: at a time, waiting, and for how long (default ${default})."`
+	LegacyPrefix    []string          `placeholder:"PATH" help:"Path before /libraries/v1 under which the libraries API answers too; may be repeated."`
+	AnalyticsURL    string            `name:"analytics-url" placeholder:"URL" help:"Where to ask for sessions by channel (default: the channels feed)."`
+	Keep            *time.Duration    `placeholder:"TIME" help:"How long former states are kept (default: as set before, or 2h)."`
+	PullWindow      time.Duration     `default:"15m" placeholder:"TIME" help:"How long an idle pull keeps its state (default ${default})."`
+	DebugSignatures bool              `help:"Let the directory's 401 tell why, and what should have been signed."`
+	TrustedProxies  proxies           `placeholder:"ADDR,…" help:"Addresses and networks of the proxies whose X-Forwarded-For says in the log who the client is (default none)."`
+	LogLevel        string            `default:"info" placeholder:"LEVEL" enum:"debug,info,warn,error,disabled" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
 }
 
-// Validate refuses what cannot be a legacy prefix.
+// Validate refuses what cannot be a legacy prefix, and times that are not positive.
 func (c *serving) Validate() error {
+	if c.PullWindow <= 0 || c.Keep != nil && *c.Keep <= 0 {
+		return errors.New("--keep and --pull-window: give a time such as 2h or 30m")
+	}
 	for _, p := range c.LegacyPrefix {
 		if err := server.CheckLegacyPrefix(p); err != nil {
 			return err
@@ -83,7 +86,8 @@ const serveMemory = 2 * server.DefaultCacheBytes
 
 // serve serves a database.
 func (c *serving) serve(s *session, db *database.DB, f front) error {
-	if c.Keep > 0 && time.Duration(c.Keep) < statedb.MinKeep && s.clock == nil {
+	keep := cmp.Or(c.Keep, new(time.Duration))
+	if c.Keep != nil && *keep < statedb.MinKeep && s.clock == nil {
 		return fmt.Errorf("--keep: states are kept for at least %v; give that or more", statedb.MinKeep)
 	}
 	boundMemory(serveMemory)
@@ -105,8 +109,8 @@ func (c *serving) serve(s *session, db *database.DB, f front) error {
 		DebugSignatures:  c.DebugSignatures,
 		TrustedProxies:   c.TrustedProxies,
 		SecretKey:        key,
-		Keep:             time.Duration(c.Keep),
-		PullWindow:       time.Duration(c.PullWindow),
+		Keep:             *keep,
+		PullWindow:       c.PullWindow,
 		Now:              s.clock,
 		Log:              progress.NewLog(s.stderr, c.LogLevel),
 	})

@@ -12,13 +12,12 @@ import (
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/internal/commandline"
 	"github.com/lectern-dev/lectern/server/internal/degrees"
 	"github.com/lectern-dev/lectern/server/internal/tenants"
 )
 
 type migrateCmd struct {
-	Distribute commandline.Shards `env:"-" placeholder:"SHARDS" help:"Also spread the tables over the nodes of a Citus cluster, by tenant, in so many shards (--distribute=64; default 32)."`
+	Distribute shards `env:"-" placeholder:"SHARDS" help:"Also spread the tables over the nodes of a Citus cluster, by tenant, in so many shards (--distribute=64; default 32)."`
 }
 
 // Run applies the migrations that are missing and names them, and, where that is asked for, distributes the tables and names them.

@@ -1,4 +1,4 @@
-package commandline_test
+package main
 
 import (
 	"fmt"
@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/lectern-dev/lectern/server/internal/commandline"
 )
 
 func TestGrace(t *testing.T) {
@@ -24,13 +22,13 @@ func TestGrace(t *testing.T) {
 		{"65535d", 65535 * 24 * time.Hour},
 	}
 	for _, tt := range tests {
-		var g commandline.Grace
+		var g grace
 		if err := g.UnmarshalText([]byte(tt.text)); err != nil || time.Duration(g) != tt.want {
 			t.Errorf("grace %q = %v, %v, want %v", tt.text, time.Duration(g), err, tt.want)
 		}
 	}
 	for _, text := range []string{"", "d", "-1d", "+1d", "1.5d", "65536d", "7", "-1s", "7 d", "7d12h"} {
-		if err := new(commandline.Grace).UnmarshalText([]byte(text)); err == nil {
+		if err := new(grace).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("grace %q = nil, want an error", text)
 		}
 	}
@@ -42,7 +40,7 @@ func TestShards(t *testing.T) {
 		"--shards=0": "", "--shards=-1": "", "--shards=32001": "", "--shards=x": "", "--shards=": "",
 	} {
 		var c struct {
-			Shards commandline.Shards
+			Shards shards
 			Word   string `arg:"" optional:""`
 		}
 		k, err := kong.New(&c)
@@ -70,7 +68,7 @@ func TestProxies(t *testing.T) {
 		{"10.0.0.1:80", "error"},
 	}
 	for _, tt := range tests {
-		var p commandline.Proxies
+		var p proxies
 		err := p.UnmarshalText([]byte(tt.text))
 		if (err != nil) != (tt.want == "error") || err == nil && fmt.Sprint(p) != tt.want {
 			t.Errorf("UnmarshalText(%q) = %v, %v, want %s", tt.text, p, err, tt.want)
