@@ -43,7 +43,7 @@ func newWay(t *testing.T, db *database.DB) (*way, *url.URL) {
 	t.Cleanup(w.close)
 	go w.serve()
 	u.Host = ln.Addr().String()
-	u.RawQuery += "&connect_timeout=1"
+	u.RawQuery = "sslmode=disable&connect_timeout=1"
 	return w, u
 }
 
