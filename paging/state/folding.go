@@ -16,9 +16,7 @@ type Folding struct {
 	// Pile is what is folded, to which nothing more is added.
 	Pile *spill.Pile
 	// Fold folds a part. What it says of a day it sets aside, in the day's slot.
-	Fold FoldPiece
-	// Pieces, if not nil, has a part folded piece by piece, where all of it may be too much for memory. Without it a part is one piece.
-	Pieces func(ctx context.Context, part int, fold func(FoldPiece) error) error
+	Fold func(ctx context.Context, part int, aside *spill.Sheaf) (Written, error)
 	// Merge merges what was set aside in a slot into the days of the slot.
 	Merge func(ctx context.Context, aside []byte) (Written, error)
 	// End, if not nil, is what is written last.
@@ -31,13 +29,9 @@ type Folding struct {
 	// Progress, if not nil, is told the parts that are done, of both rounds, from 0 on.
 	Progress func(done, total int)
 
-	sheaves     spill.Sheaves
 	out         spill.Batch[Change]
 	done, total int
 }
-
-// FoldPiece folds a part of a pile, or a piece of one.
-type FoldPiece func(ctx context.Context, part int, aside *spill.Sheaf) (Written, error)
 
 // Written is what is written of a part, and about the bytes that it holds. Counted, if not nil, is called when it is there, on one
 // goroutine for all parts.
@@ -93,34 +87,19 @@ func (f *Folding) Run(ctx context.Context) error {
 func (f *Folding) parts(ctx context.Context) error {
 	type folded struct {
 		Written
-		aside *spill.Sheaf // nil: the part has no more pieces
+		aside *spill.Sheaf
 	}
-	pieces := f.Pieces
-	if pieces == nil {
-		pieces = func(_ context.Context, _ int, fold func(FoldPiece) error) error { return fold(f.Fold) }
-	}
-	return spill.Each(ctx, spill.Parts, func(ctx context.Context, part int, give func(folded) error) error {
-		err := pieces(ctx, part, func(fold FoldPiece) (err error) {
-			r := folded{aside: f.sheaves.New()}
-			if r.Written, err = fold(ctx, part, r.aside); err != nil {
-				return err
-			}
-			return give(r)
-		})
-		if err != nil {
-			return err
-		}
-		return give(folded{})
+	return spill.InOrder(ctx, spill.Parts, func(ctx context.Context, part int) (r folded, err error) {
+		r.aside = &spill.Sheaf{}
+		r.Written, err = f.Fold(ctx, part, r.aside)
+		return r, err
 	}, func(r folded) error {
-		if r.aside == nil {
-			f.next()
-			return nil
-		}
+		f.next()
 		if f.Count {
 			r.Counted()
 			return nil
 		}
-		if err := f.sheaves.Take(&f.Aside, r.aside); err != nil {
+		if err := f.Aside.AddSheaf(r.aside); err != nil {
 			return err
 		}
 		return f.write(ctx, r.Written)
@@ -132,16 +111,12 @@ func (f *Folding) days(ctx context.Context) error {
 	if err := f.Aside.Done(); err != nil {
 		return err
 	}
-	return spill.Each(ctx, spill.Parts, func(ctx context.Context, slot int, give func(Written) error) error {
+	return spill.InOrder(ctx, spill.Parts, func(ctx context.Context, slot int) (Written, error) {
 		aside, err := f.Aside.Part(slot)
 		if err != nil {
-			return err
+			return Written{}, err
 		}
-		s, err := f.Merge(ctx, aside)
-		if err != nil {
-			return err
-		}
-		return give(s)
+		return f.Merge(ctx, aside)
 	}, func(s Written) error {
 		f.next()
 		return f.write(ctx, s)

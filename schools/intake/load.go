@@ -34,7 +34,7 @@ type Options struct {
 func Load(ctx context.Context, w state.Writer, pile *Pile, o Options) (fresh, repeated int, err error) {
 	l := &load{facts: facts.Facts{Blocks: w, Partner: directory.PartnerID(w.Tenant()), At: w.Base()}, pile: pile}
 	l.Folding = state.Folding{
-		Writer: w, Begin: o.Begin, Pile: &pile.Pile, Pieces: l.pieces, Merge: l.merge,
+		Writer: w, Begin: o.Begin, Pile: &pile.Pile, Fold: l.fold, Merge: l.merge,
 		Aside: spill.Pile{Dir: pile.Dir, Limit: pile.Limit}, Batch: pile.Batch(), Count: o.Count, Progress: o.Progress,
 	}
 	err = l.Run(ctx)
@@ -73,26 +73,23 @@ func seenPlace(user directory.UserID, block int64) state.BlockKey {
 	return state.BlockKey{A: int64(user), B: block}
 }
 
-// pieces has one part of the pile folded.
-func (l *load) pieces(_ context.Context, i int, fold func(state.FoldPiece) error) error {
-	return l.pile.Pieces(i, func(events *Part) error {
-		return fold(func(ctx context.Context, _ int, aside *spill.Sheaf) (state.Written, error) {
-			return l.fold(ctx, events, aside)
-		})
-	})
-}
-
-// fold folds one piece of the pile.
-func (l *load) fold(ctx context.Context, events *Part, aside *spill.Sheaf) (state.Written, error) {
+// fold folds one part of the pile, piece by piece where all of it may be too much for memory.
+func (l *load) fold(ctx context.Context, i int, aside *spill.Sheaf) (state.Written, error) {
 	p := &part{
 		records: state.Puts{Kind: facts.RecordKind}, seen: state.Puts{Kind: facts.SeenKind}, ledgers: state.Puts{Kind: facts.LedgerKind},
 		sums:    state.Puts{Kind: facts.SumsKind},
 		changed: map[directory.UserID]facts.Ledger{},
 	}
-	for batch := range events.Batches(eventsAtOnce) {
-		if err := l.foldBatch(ctx, p, batch, aside); err != nil {
-			return state.Written{}, err
+	err := l.pile.Pieces(i, func(events *Part) error {
+		for batch := range events.Batches(eventsAtOnce) {
+			if err := l.foldBatch(ctx, p, batch, aside); err != nil {
+				return err
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return state.Written{}, err
 	}
 	p.packLedgers()
 	w := state.WrittenOf(l.Tenant(), &p.records, &p.seen, &p.sums, &p.ledgers)

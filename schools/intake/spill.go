@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -186,13 +187,14 @@ func blockOf(u directory.UserID) int { return int(facts.LedgerBlock(u) / spill.P
 
 // list makes a part of packed events, of those that are wanted.
 func list(data []byte, wanted func(at int, user directory.UserID) bool) (*Part, error) {
-	l := listing{index: map[directory.UserID]uint32{}, found: make([]found, 0, len(data)/packedEvent)}
+	p := &Part{data: data, found: make([]found, 0, len(data)/packedEvent)}
 	err := each(data, func(at int, user directory.UserID) {
 		if wanted(at, user) {
-			l.add(user, at)
+			p.found = append(p.found, found{user, at})
 		}
 	})
-	return l.part(data), err
+	slices.SortFunc(p.found, func(a, b found) int { return cmp.Or(cmp.Compare(a.user, b.user), cmp.Compare(a.at, b.at)) })
+	return p, err
 }
 
 // packedEvent is how many bytes most events take at least.
@@ -200,47 +202,14 @@ const packedEvent = 26
 
 // A Part is the events of some users, which stay packed: those of a few users are taken out at a time.
 type Part struct {
-	data []byte
-	at   []uint32 // where events stand: users ascending, a user's in the order in which they came
-	ends []int    // of each user's
-}
-
-// listing makes a list of where the events of a part stand.
-type listing struct {
-	users []directory.UserID
-	index map[directory.UserID]uint32 // of users
-	n     []int                       // the events of each
-	found []found
+	data  []byte
+	found []found // users ascending, a user's in the order in which they came
 }
 
 // found is where an event of a user stands.
-type found struct{ index, at uint32 }
-
-func (l *listing) add(user directory.UserID, at int) {
-	i, ok := l.index[user]
-	if !ok {
-		i = uint32(len(l.users))
-		l.index[user], l.users, l.n = i, append(l.users, user), append(l.n, 0)
-	}
-	l.n[i]++
-	l.found = append(l.found, found{i, uint32(at)})
-}
-
-// part returns the part that was listed.
-func (l *listing) part(data []byte) *Part {
-	p := &Part{data: data, at: make([]uint32, len(l.found))}
-	next, end := make([]int, len(l.users)), 0
-	for _, user := range slices.Sorted(slices.Values(l.users)) {
-		i := l.index[user]
-		next[i] = end
-		end += l.n[i]
-		p.ends = append(p.ends, end)
-	}
-	for _, f := range l.found {
-		p.at[next[f.index]] = f.at
-		next[f.index]++
-	}
-	return p
+type found struct {
+	user directory.UserID
+	at   int
 }
 
 // Batches yields the events, of whole users and of about n or more at a time, users ascending, each user's in the order in which
@@ -248,18 +217,17 @@ func (l *listing) part(data []byte) *Part {
 func (p *Part) Batches(n int) iter.Seq[[]schools.Event] {
 	return func(yield func([]schools.Event) bool) {
 		var room []schools.Event
-		from := 0
-		for i, end := range p.ends {
-			if end-from < n && i < len(p.ends)-1 {
-				continue
+		for i, f := range p.found {
+			if len(room) >= n && f.user != p.found[i-1].user {
+				if !yield(room) {
+					return
+				}
+				room = room[:0]
 			}
-			room = slices.Grow(room[:0], end-from)
-			for _, at := range p.at[from:end] {
-				room = append(room, unpackEvent(p.data[at:]))
-			}
-			if from = end; !yield(room) {
-				return
-			}
+			room = append(room, unpackEvent(p.data[f.at:]))
+		}
+		if len(room) > 0 {
+			yield(room)
 		}
 	}
 }
