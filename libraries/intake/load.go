@@ -2,7 +2,6 @@ package intake
 
 import (
 	"context"
-	"sync"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
@@ -44,20 +43,15 @@ type LoadOptions struct {
 }
 
 // Load writes a settled feed, which builds on the state of the writer's Base: the registers, the pile part by part, then the days,
-// which all parts share, and the titles' counts; the rows of loans and reservations beside all that, where [Pile.WriteRows] has not
-// begun it before. The pile is used up, and is the caller's to close. It returns the readers whose e-mail is to go from every state
-// when the load holds (L18).
+// which all parts share, with the rows that are kept by day, and the titles' counts. The pile is used up, and is the caller's to
+// close. It returns the readers whose e-mail is to go from every state when the load holds (L18).
 func Load(ctx context.Context, w state.Writer, in *Intake, pile *Pile, o LoadOptions) (n Loaded, erased []int64, err error) {
-	pile.WriteRows(ctx, w)
-	l := newLoad(turns{w, &pile.rows.one}, pile, o)
+	l := newLoad(w, pile, o)
 	l.Begin = []state.Change{
 		Terms.Change(state.Rows[Term]{Again: in.PutTerms}), Books.Change(state.Rows[libraries.Book]{Again: in.PutBooks}),
 		Lines.Change(state.Rows[stock.BookLine]{Again: in.PutLines}), Channels.Change(state.Rows[libraries.ChannelDay]{Again: in.PutChannels}),
 	}
-	if err = l.Run(ctx); err == nil {
-		err = pile.rows.wait()
-	}
-	pile.rows.stop()
+	err = l.Run(ctx)
 	return l.loaded, l.erased, err
 }
 
@@ -76,7 +70,6 @@ type load struct {
 	pile   *Pile
 	people func(ctx context.Context, ids []int64) ([]libraries.Reader, error)
 
-	rooms  sync.Pool                   // of deltas that wait for their day, used again: *[]facts.DayDelta
 	counts map[int64]facts.TitleCounts // changes, summed by title: readers have many, titles are few
 	loaded Loaded
 	erased []int64

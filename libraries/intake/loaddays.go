@@ -22,10 +22,17 @@ const (
 	deltaAside byte = iota
 	requestAside
 	readingAside
+	// Of records that are new, and behind each of those that take the place of another.
+	newLoanAside
+	loanAside
+	newReservationAside
+	reservationAside
 )
 
-// setAside sets aside what a fold says of days.
-func setAside(s *spill.Sheaf, c *facts.Change) {
+// setAside sets aside what a reader's delivery and its fold say of days.
+func setAside(s *spill.Sheaf, d *facts.Delivery, c *facts.Change) {
+	asideLasting(s, loans, d.Loans, newLoanAside)
+	asideLasting(s, reservations, d.Reservations, newReservationAside)
 	for i := range c.Days {
 		b := aside(s, c.Days[i].Day, deltaAside)
 		*b = facts.AppendDayDelta(*b, c.Days[i])
@@ -40,6 +47,19 @@ func setAside(s *spill.Sheaf, c *facts.Change) {
 	}
 }
 
+// asideLasting sets aside the rows of records: the table is written day by day, for a million loans written by reader would touch every
+// page of it in every part.
+func asideLasting[T any](s *spill.Sheaf, of lasting[T], list []facts.Changed[T], isNew byte) {
+	for i := range list {
+		kind := isNew
+		if list[i].Was != nil {
+			kind++
+		}
+		b := aside(s, of.of(list[i].Now).day(), kind)
+		*b = of.table.Append(*b, &list[i].Now)
+	}
+}
+
 // aside returns the records of a day's slot, with the kind of the next one.
 func aside(s *spill.Sheaf, day calendar.Date, kind byte) *[]byte {
 	b := s.Of(state.Slot(day, libraries.HistoryStart))
@@ -47,10 +67,12 @@ func aside(s *spill.Sheaf, day calendar.Date, kind byte) *[]byte {
 	return b
 }
 
-// rowsAside are the rows of the requests of a slot, and what was read of loans by their day.
+// rowsAside are the rows of a slot, and what was read of loans by their day.
 type rowsAside struct {
-	requests state.Rows[libraries.Request]
-	readings map[calendar.Date][]facts.LoanReading
+	loans        state.Rows[libraries.Loan]
+	reservations state.Rows[libraries.Reservation]
+	requests     state.Rows[libraries.Request]
+	readings     map[calendar.Date][]facts.LoanReading
 }
 
 // dayKinds are the kinds of the forms of a day.
@@ -82,8 +104,6 @@ func (l *load) merge(ctx context.Context, aside []byte) (state.Written, error) {
 			rows.readings[date] = nil // the day's first loans: nothing was read of them
 		}
 		delete(m.days, date)
-		room := d.deltas
-		l.rooms.Put(&room)
 		for i, data := range formsOf(&forms) { // of an empty one there is no block
 			puts[i].Add(state.BlockKey{A: int64(date)}, d.stored[i], *data)
 		}
@@ -93,8 +113,8 @@ func (l *load) merge(ctx context.Context, aside []byte) (state.Written, error) {
 		return state.Written{}, err
 	}
 	w := state.WrittenOf(l.Tenant(), &puts[0], &puts[1], &puts[2], &puts[3], readings)
-	w.Changes = append(w.Changes, Requests.Change(rows.requests))
-	w.Bytes += rows.requests.Len() * rowBytes
+	w.Changes = append(w.Changes, Loans.Change(rows.loans), Reservations.Change(rows.reservations), Requests.Change(rows.requests))
+	w.Bytes += (rows.loans.Len() + rows.reservations.Len() + rows.requests.Len()) * rowBytes
 	return w, nil
 }
 
@@ -103,13 +123,17 @@ func unpack(data []byte, add func(facts.DayDelta) error) (rows rowsAside, err er
 	rows.readings = map[calendar.Date][]facts.LoanReading{}
 	r := facts.DeltaReader{Decoder: packed.Bare(data)}
 	for r.Len() > 0 && !r.Bad() {
-		switch r.Byte() {
+		switch kind := r.Byte(); kind {
 		case deltaAside:
 			if d := r.Delta(); !r.Bad() {
 				err = add(d)
 			}
 		case requestAside:
 			rows.requests.Add(read(&r.Decoder, Requests), false)
+		case newLoanAside, loanAside:
+			rows.loans.Add(read(&r.Decoder, Loans), kind == loanAside)
+		case newReservationAside, reservationAside:
+			rows.reservations.Add(read(&r.Decoder, Reservations), kind == reservationAside)
 		case readingAside:
 			v := facts.ReadDayReading(&r.Decoder)
 			rows.readings[v.Day] = append(rows.readings[v.Day], v.LoanReading)
@@ -120,18 +144,15 @@ func unpack(data []byte, add func(facts.DayDelta) error) (rows rowsAside, err er
 			return rows, err
 		}
 	}
+	rows.loans.Sort(loans.order)
+	rows.reservations.Sort(reservations.order)
 	rows.requests.Sort(func(a, b *libraries.Request) int {
 		return cmp.Or(a.Requested.Compare(b.Requested), cmp.Compare(a.ID, b.ID))
 	})
-	return rows, endAside(&r.Decoder)
-}
-
-// endAside says whether what was set aside is read to its end, and was as it should be.
-func endAside(d *packed.Decoder) error {
-	if err := d.End(); err != nil {
-		return fmt.Errorf("what was set aside: %w", err)
+	if err := r.End(); err != nil {
+		return rows, fmt.Errorf("what was set aside: %w", err)
 	}
-	return nil
+	return rows, nil
 }
 
 // merging are the days of a slot while they are merged.
@@ -160,9 +181,6 @@ func (m *merging) add(ctx context.Context, delta facts.DayDelta) error {
 			return err
 		}
 		d = &mergedDay{}
-		if room, ok := m.rooms.Get().(*[]facts.DayDelta); ok {
-			d.deltas = *room
-		}
 		for i, data := range formsOf(&had) {
 			d.stored[i] = len(*data) > 0
 		}

@@ -91,7 +91,7 @@ func (p *part) fold(had *before, d *facts.Delivery, changed map[facts.EventSetKe
 	for _, k := range change.Events {
 		changed[k] = true
 	}
-	setAside(p.aside, &change)
+	setAside(p.aside, d, &change)
 	p.counts = append(p.counts, change.Counts...)
 	p.loaded.New += change.New
 	p.loaded.Repeated += change.Repeated
@@ -172,7 +172,11 @@ func (b *before) addAttributes(block state.Block) error {
 	if err != nil {
 		return fmt.Errorf("block %d: %w", block.A, err)
 	}
-	b.blocks[block.A] = &attributeBlock{readers: readers, stored: true}
+	of := &attributeBlock{readers: map[int64]*facts.Attributes{}, stored: true}
+	for i := range readers {
+		of.readers[readers[i].ID] = &readers[i]
+	}
+	b.blocks[block.A] = of
 	return nil
 }
 
@@ -189,10 +193,9 @@ func (b *before) addEvents(block state.Block) error {
 // attributeBlocks are the attributes of readers by the number of their block.
 type attributeBlocks map[int64]*attributeBlock
 
-// attributeBlock is a block of attributes. A reader is in one of the two lists, both of which ascend.
+// attributeBlock is a block of attributes, by reader.
 type attributeBlock struct {
-	readers []facts.Attributes // those of the store
-	fresh   []facts.Attributes
+	readers map[int64]*facts.Attributes
 	stored  bool // whether the store has the block
 	changed bool
 }
@@ -200,33 +203,18 @@ type attributeBlock struct {
 // errNoReader says that a load has something of a reader who does not exist.
 var errNoReader = errors.New("there is no such reader")
 
-// find returns a reader's attributes, or nil. Of the fresh ones only the last can be asked for: readers come in order.
-func (b *attributeBlock) find(reader int64) *facts.Attributes {
-	i, found := slices.BinarySearchFunc(b.readers, reader, func(a facts.Attributes, id int64) int { return cmp.Compare(a.ID, id) })
-	if found {
-		return &b.readers[i]
-	}
-	if n := len(b.fresh); n > 0 && b.fresh[n-1].ID == reader {
-		return &b.fresh[n-1]
-	}
-	return nil
-}
-
 // put sets the attributes of a reader, who keeps the counters.
 func (bs attributeBlocks) put(a facts.Attributes) {
 	b := bs[facts.Block(a.ID)]
 	if b == nil {
-		b = &attributeBlock{}
+		b = &attributeBlock{readers: map[int64]*facts.Attributes{}}
 		bs[facts.Block(a.ID)] = b
 	}
 	b.changed = true
-	was := b.find(a.ID)
-	if was == nil {
-		b.fresh = append(b.fresh, a)
-		return
+	if was := b.readers[a.ID]; was != nil {
+		a.Loans, a.ActiveReservations = was.Loans, was.ActiveReservations
 	}
-	a.Loans, a.ActiveReservations = was.Loans, was.ActiveReservations
-	*was = a
+	b.readers[a.ID] = &a
 }
 
 // count adds to the counters of a reader.
@@ -235,7 +223,7 @@ func (bs attributeBlocks) count(reader, loans, activeReservations int64) error {
 	if b == nil {
 		return errNoReader
 	}
-	a := b.find(reader)
+	a := b.readers[reader]
 	if a == nil {
 		return errNoReader
 	}
@@ -249,7 +237,9 @@ func (bs attributeBlocks) count(reader, loans, activeReservations int64) error {
 
 // pack returns the stored form.
 func (b *attributeBlock) pack() []byte {
-	all := append(b.readers, b.fresh...)
-	slices.SortFunc(all, func(a, b facts.Attributes) int { return cmp.Compare(a.ID, b.ID) })
+	all := make([]facts.Attributes, 0, len(b.readers))
+	for _, id := range slices.Sorted(maps.Keys(b.readers)) {
+		all = append(all, *b.readers[id])
+	}
 	return facts.AppendAttributes(nil, all)
 }

@@ -1,9 +1,7 @@
 package intake
 
 import (
-	"context"
 	"encoding/binary"
-	"errors"
 	"maps"
 	"slices"
 
@@ -14,14 +12,10 @@ import (
 	"github.com/lectern-dev/lectern/reading/spill"
 )
 
-// A Pile gathers what a feed says of readers, parted by blocks of readers, in bounded memory, and the rows of loans and of
-// reservations by their day besides. The zero Pile is empty and ready. It is not for use by several goroutines at once.
+// A Pile gathers what a feed says of readers, parted by blocks of readers, in bounded memory. The zero Pile is empty and ready. It is not for use by several goroutines at once.
 type Pile struct {
 	Spill spill.Pile
-	// Counted is true where nothing of the pile is written: then it keeps no rows to be written.
-	Counted bool
 
-	rows          lastingRows
 	record, frame []byte // of the last one: their room is used again
 }
 
@@ -48,30 +42,21 @@ func (p *Pile) AddEvent(e facts.Event) error {
 
 // AddLoan puts a loan on the pile.
 func (p *Pile) AddLoan(c facts.LoanChange) error {
-	return addChanged(p, lastingKinds{pileLoan, newLoanRow}, loans, &c)
+	return addChanged(p, pileLoan, loans, &c)
 }
 
 // AddReservation puts a reservation on the pile.
 func (p *Pile) AddReservation(c facts.ReservationChange) error {
-	return addChanged(p, lastingKinds{pileReservation, newReservationRow}, reservations, &c)
+	return addChanged(p, pileReservation, reservations, &c)
 }
 
-// lastingKinds are the kinds of a record on the pile, and of the row of a new one.
-type lastingKinds struct{ piled, row byte }
-
-// addChanged puts on the pile what a record is now, and what it was before where it was anything, and its row.
-func addChanged[T any](p *Pile, kinds lastingKinds, k lasting[T], c *facts.Changed[T]) error {
-	if !p.Counted {
-		p.rows.pile.Dir, p.rows.pile.Limit = p.Spill.Dir, p.Spill.Limit
-		if err := addLasting(&p.rows, k, &c.Now, kinds.row, c.Was == nil); err != nil {
-			return err
-		}
-	}
+// addChanged puts on the pile what a record is now, and what it was before where it was anything.
+func addChanged[T any](p *Pile, kind byte, k lasting[T], c *facts.Changed[T]) error {
 	p.record = k.table.Append(p.record[:0], &c.Now)
 	if c.Was != nil {
 		p.record = k.table.Append(p.record, c.Was)
 	}
-	return p.add(kinds.piled, k.of(c.Now).reader)
+	return p.add(kind, k.of(c.Now).reader)
 }
 
 // AddRequest puts a suggestion request on the pile.
@@ -108,22 +93,24 @@ func (p *Pile) Part(i int) ([]facts.Delivery, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSorting(data)
-	if err != nil {
-		return nil, err
+	of := map[int64]*facts.Delivery{}
+	err = visitRecords(data, func(kind byte, reader int64, record *packed.Decoder) {
+		d := of[reader]
+		if d == nil {
+			d = &facts.Delivery{Reader: reader}
+			of[reader] = d
+		}
+		deliver(d, kind, record)
+	})
+	deliveries := make([]facts.Delivery, 0, len(of))
+	for _, reader := range slices.Sorted(maps.Keys(of)) {
+		deliveries = append(deliveries, *of[reader])
 	}
-	return s.deliveries, visitRecords(data, s.deliver)
+	return deliveries, err
 }
 
-// WriteRows begins to write the rows of the loans and the reservations, to which no more are added, while other things are: [Load]
-// waits for it. An end of ctx ends it, and so does Close.
-func (p *Pile) WriteRows(ctx context.Context, w state.Writer) { p.rows.begin(ctx, w) }
-
-// Close ends what is being written, and removes the temporary files.
-func (p *Pile) Close() error {
-	p.rows.stop()
-	return errors.Join(p.Spill.Close(), p.rows.pile.Close())
-}
+// Close removes the temporary files.
+func (p *Pile) Close() error { return p.Spill.Close() }
 
 // visitRecords calls visit with each record of a part: its kind, its reader, and the record itself.
 func visitRecords(data []byte, visit func(kind byte, reader int64, record *packed.Decoder)) error {
@@ -142,73 +129,15 @@ func visitRecords(data []byte, visit func(kind byte, reader int64, record *packe
 	return d.End()
 }
 
-// sorting makes deliveries of the records of a part.
-type sorting struct {
-	deliveries []facts.Delivery
-	places     map[int64]int // by reader
-}
-
-// newSorting makes room for each delivery: exactly as much as it takes, for a part of a first load is large.
-func newSorting(data []byte) (*sorting, error) {
-	type amounts [pileRequest + 1]int
-	var all amounts
-	of := map[int64]*amounts{}
-	var last *amounts // feeds are often ordered by reader
-	lastReader := int64(-1)
-	err := visitRecords(data, func(kind byte, reader int64, record *packed.Decoder) {
-		if reader != lastReader {
-			if last = of[reader]; last == nil {
-				last = &amounts{}
-				of[reader] = last
-			}
-			lastReader = reader
-		}
-		last[kind]++
-		all[kind]++
-		record.Bytes(record.Len())
-	})
-	if err != nil {
-		return nil, err
-	}
-	s := &sorting{deliveries: make([]facts.Delivery, 0, len(of)), places: make(map[int64]int, len(of))}
-	events := make([]facts.Event, 0, all[pileEvent])
-	loans := make([]facts.LoanChange, 0, all[pileLoan])
-	reservations := make([]facts.ReservationChange, 0, all[pileReservation])
-	requests := make([]libraries.Request, 0, all[pileRequest])
-	for _, reader := range slices.Sorted(maps.Keys(of)) {
-		n := of[reader]
-		s.places[reader] = len(s.deliveries)
-		s.deliveries = append(s.deliveries, facts.Delivery{
-			Reader:       reader,
-			Events:       cut(&events, n[pileEvent]),
-			Loans:        cut(&loans, n[pileLoan]),
-			Reservations: cut(&reservations, n[pileReservation]),
-			Requests:     cut(&requests, n[pileRequest]),
-		})
-	}
-	return s, nil
-}
-
-// cut takes room for n from the front of what is left; it is nil where n is 0.
-func cut[T any](left *[]T, n int) []T {
-	if n == 0 {
-		return nil
-	}
-	room := (*left)[0:0:n]
-	*left = (*left)[n:n:cap(*left)]
-	return room
-}
-
 // deliver puts a record into its delivery.
-func (s *sorting) deliver(kind byte, reader int64, record *packed.Decoder) {
-	d := &s.deliveries[s.places[reader]]
+func deliver(d *facts.Delivery, kind byte, record *packed.Decoder) {
 	switch kind {
 	case pileReader:
 		if r := read(record, Readers); d.Register == nil || !r.Updated.Before(d.Register.Updated) {
 			d.Register = &r
 		}
 	case pileEvent:
-		d.Events = append(d.Events, readPiledEvent(record, reader))
+		d.Events = append(d.Events, readPiledEvent(record, d.Reader))
 	case pileLoan:
 		d.Loans = append(d.Loans, readChanged(record, Loans))
 	case pileReservation:

@@ -26,8 +26,7 @@ type SaveOptions struct {
 	// TempDir is where temporary files go; empty is the system's place.
 	TempDir string
 	// MemoryLimit bounds the bytes that wait for their day in memory, by default 32 MiB; what is more goes to files. The
-	// parts of the pile that are folded and written at one time come besides, three of 256, and later as many days; and so do the
-	// rows of loans and reservations, which wait with the pile as it says.
+	// parts of the pile that are folded and written at one time come besides, three of 256, and later as many days.
 	MemoryLimit int
 }
 
@@ -74,10 +73,6 @@ func (s *Store) Feed(in *intake.Intake, a report.Access, room spill.Pile) *intak
 	}
 	return intake.NewFeed(in, known, room)
 }
-
-// WriteRows begins to write the rows of the loans and the reservations of a pile, to which no more of them are added, while other
-// things are: Save waits for it. The pile is to be closed before the load is.
-func (l *Load) WriteRows(ctx context.Context, pile *intake.Pile) { pile.WriteRows(ctx, l.to) }
 
 // Lease is the load's hold on the network.
 func (l *Load) Lease() *statedb.Load { return l.to }

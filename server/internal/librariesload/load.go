@@ -88,7 +88,6 @@ func (l *loading) Begin(ctx context.Context) (err error) {
 		history = *l.History
 	}
 	l.feed = l.store.Feed(intake.NewIntake(st, l.Now(), history), l.base, l.Room())
-	l.feed.Pile.Counted = l.Check
 	l.feed.Settling = func(done, total int) { l.Tell("settle", int64(done), int64(total)) }
 	return err
 }
@@ -121,7 +120,6 @@ func (l *loading) Read(ctx context.Context) error {
 		func() error { return load.Read(ctx, l.Load, f.LoanFile(&t.Loans)) },
 		func() error { return load.Read(ctx, l.Load, f.RenewalFile(&t.Renewals)) },
 		func() error { return load.Read(ctx, l.Load, f.ReservationFile(&t.Reservations)) },
-		func() error { l.writeRows(ctx); return nil },
 		func() error { return load.Read(ctx, l.Load, f.SessionFile(&t.Sessions)) },
 		func() error { return load.Read(ctx, l.Load, f.PreviewFile(&t.Previews)) },
 		func() error { return load.Read(ctx, l.Load, f.ActivityFile(&t.Activity)) },
@@ -132,14 +130,6 @@ func (l *loading) Read(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// writeRows has the loans and the reservations, of which all are there, written while the other files are read: to write them takes
-// longer than all else. Where the load fails then they are undone.
-func (l *loading) writeRows(ctx context.Context) {
-	if l.to != nil {
-		l.to.WriteRows(ctx, l.feed.Pile)
-	}
 }
 
 // Save implements load.Domain.
