@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"strconv"
 
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/internal/forget"
@@ -9,10 +11,23 @@ import (
 
 // forgetCmd reads no variables but that of the database: what it does cannot be undone.
 type forgetCmd struct {
-	UserID  int64  `arg:"" optional:"" name:"userid" help:"The person's userId, as the reports show it."`
+	UserID  userID `arg:"" optional:"" name:"userid" help:"The person's userId, as the reports show it."`
 	Partner string `env:"-" placeholder:"REF" help:"The partner's reference_id, for a student, a teacher or another account."`
 	Library string `env:"-" placeholder:"SLUG" help:"The library network's slug, for a reader."`
 	List    bool   `env:"-" help:"Forget nobody, but list who is forgotten, to be repeated where a backup from before is restored."`
+}
+
+// userID is the number of a person.
+type userID int64
+
+// UnmarshalText reads a whole number from 1 on.
+func (u *userID) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil || n < 1 {
+		return fmt.Errorf("%q is no userId; give the number that the reports show, such as 4711", text)
+	}
+	*u = userID(n)
+	return nil
 }
 
 // Validate refuses what does not say one person.
@@ -20,8 +35,8 @@ func (c *forgetCmd) Validate() error {
 	switch {
 	case c.List && (c.UserID != 0 || c.Partner != "" || c.Library != ""):
 		return errors.New("--list lists everybody who is forgotten: give it alone")
-	case !c.List && (c.UserID < 1 || (c.Partner == "") == (c.Library == "")):
-		return errors.New("give either --partner REF or --library SLUG, and a userId, the number that the reports show, such as 4711")
+	case !c.List && (c.UserID == 0 || (c.Partner == "") == (c.Library == "")):
+		return errors.New("give either --partner REF or --library SLUG, and a userId")
 	}
 	return nil
 }
@@ -48,7 +63,7 @@ func (c *forgetCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	done, err := f.Person(s.ctx, t, c.UserID)
+	done, err := f.Person(s.ctx, t, int64(c.UserID))
 	if err != nil {
 		return err
 	}

@@ -20,9 +20,10 @@ func TestUsageSays(t *testing.T) {
 		{"serve --schools-rate=-1", `--schools-rate: expected a valid 32 bit uint but got "-1"; see lectern serve --help`},
 		{"serve --schools-history 2026-02-30", "in the form YYYY-MM-DD; see"},
 		{"serve --users-queue 3", "such as 2,16,5s; see"},
-		{"forget --partner ana ten", `expected a valid 64 bit int but got "ten"`},
-		{"forget --partner ana 0", "a userId, the number that the reports show, such as 4711"},
-		{"forget --partner ana -- -3", "a userId, the number that the reports show, such as 4711"},
+		{"forget --partner ana ten", `"ten" is no userId; give the number that the reports show, such as 4711`},
+		{"forget --partner ana 0", `"0" is no userId; give the number`},
+		{"forget --partner ana 0x10", `"0x10" is no userId; give the number`},
+		{"forget --partner ana -- -3", `"-3" is no userId; give the number`},
 		{"key rotate 1-1 --grace week", `--grace: "week" is no duration such as 7d, 12h or 30m; see`},
 	} {
 		if line := fails(t, exitUsage, strings.Fields(tt.line)...); !strings.Contains(line, tt.want) {
