@@ -56,16 +56,6 @@ func (s *Store) tables() []*state.Table {
 	return append([]*state.Table{state.BlocksTable}, s.Tables...)
 }
 
-// inTx runs f in a transaction on a connection of its own, which Copy can use.
-func (s *Store) inTx(ctx context.Context, f func(ctx context.Context, conn bun.Conn, tx bun.Tx) error) error {
-	conn, err := s.DB.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	return conn.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return f(ctx, conn, tx) })
-}
-
 // inTurn runs f in one of the many transactions of a load, on a connection of its own, which Copy can use. On SQLite it lets
 // others write first, and a power cut may take what was committed: nobody sees it before the load's last step, whose commit is on
 // the disk with all before it.
