@@ -62,8 +62,8 @@ var ErrDegrees = errors.New("no vocabulary of degrees")
 
 // DegreeCount is a number of live entities that have a degree.
 type DegreeCount struct {
-	Code     string
-	Entities int
+	Code     string `json:"code"`
+	Entities int    `json:"entities"`
 }
 
 // PutDegrees replaces the partner's vocabulary of degrees (P3) and returns the versions that this made. The reports show the

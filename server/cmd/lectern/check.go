@@ -23,7 +23,7 @@ func (c *checkCmd) Run(s *session, db untouched) error {
 	var items []check.Item
 	checker := &check.Checker{DB: db.DB, Clock: s.clock, Key: key, Progress: bars.Show, Tell: func(i check.Item) error {
 		if c.JSON {
-			return check.WriteLine(s.stdout, i)
+			return s.print(i)
 		}
 		items = append(items, i)
 		return nil

@@ -7,7 +7,6 @@ package check
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -99,19 +98,9 @@ func Write(to io.Writer, items []Item) error {
 		if i.OK {
 			continue
 		}
-		if _, err := fmt.Fprintf(to, "WRONG: %s: %s; %s\n", i.What, oneLine(i.Detail), i.Do); err != nil {
+		if _, err := fmt.Fprintf(to, "WRONG: %s: %s; %s\n", i.What, strings.Join(strings.Fields(i.Detail), " "), i.Do); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// oneLine is a text without line breaks.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// WriteLine writes an item as a line of JSON.
-func WriteLine(to io.Writer, i Item) error {
-	enc := json.NewEncoder(to)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(i)
 }

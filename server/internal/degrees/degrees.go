@@ -54,24 +54,14 @@ func Write(w io.Writer, ds directory.Degrees) error {
 
 // Replaced is what has become of a vocabulary, as a command prints it.
 type Replaced struct {
-	Degrees int    `json:"degrees"`
-	Kept    []Kept `json:"kept"` // those that the vocabulary has no more; [] where there is none, not null
-	Version string `json:"version"`
-}
-
-// Kept is a degree that live entities have, and the vocabulary has not.
-type Kept struct {
-	Code     string `json:"code"`
-	Entities int    `json:"entities"`
+	Degrees int                       `json:"degrees"`
+	Kept    []directorydb.DegreeCount `json:"kept"` // those that the vocabulary has no more; [] where there is none, not null
+	Version string                    `json:"version"`
 }
 
 // Describe returns what directorydb.PutDegrees did.
 func Describe(ds directory.Degrees, v state.Versions, left []directorydb.DegreeCount) Replaced {
-	r := Replaced{len(ds), []Kept{}, fmt.Sprintf("%d.%d", v.Registers, v.Facts)}
-	for _, l := range left {
-		r.Kept = append(r.Kept, Kept(l))
-	}
-	return r
+	return Replaced{len(ds), append([]directorydb.DegreeCount{}, left...), fmt.Sprintf("%d.%d", v.Registers, v.Facts)}
 }
 
 // String lists the degrees that are kept.

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
@@ -20,6 +19,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/internal/shell"
 )
 
 // Forgetter forgets people of one database.
@@ -111,18 +111,10 @@ func (f *Forgetter) List(ctx context.Context, to io.Writer) error {
 		people, err := statedb.ForgottenOf(ctx, f.DB, of...)
 		for _, p := range people {
 			t := named[p.Tenant]
-			if _, err := fmt.Fprintf(to, "--%s=%s %d\n", t.Kind, quoted(t.Reference), p.User); err != nil {
+			if _, err := fmt.Fprintf(to, "--%s=%s %d\n", t.Kind, shell.Quote(t.Reference), p.User); err != nil {
 				return err
 			}
 		}
 		return err
 	})
-}
-
-// quoted is a reference as a shell and xargs take it for one word.
-func quoted(ref string) string {
-	if strings.Trim(ref, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./") == "" {
-		return ref
-	}
-	return "'" + strings.ReplaceAll(ref, "'", `'\''`) + "'"
 }

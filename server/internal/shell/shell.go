@@ -45,7 +45,10 @@ func (c Call) Flags(now func() time.Time) (string, error) {
 	return strings.Join(flags, " "), nil
 }
 
-// Quote quotes a text for a shell.
+// Quote quotes a text as a shell and xargs take it for one word, where it needs that.
 func Quote(text string) string {
+	if text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./") == "" {
+		return text
+	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

@@ -78,7 +78,7 @@ func (r *Reader) tenants(ctx context.Context, named map[auth.Tenant]statedb.Tena
 		}
 		for _, n := range of {
 			if t := named[n]; at[n] == nil {
-				list = append(list, Tenant{Tenant: n, Kind: t.Kind, Reference: t.Reference, Name: t.Name, Removing: true, Keys: []LiveKey{}})
+				list = append(list, Tenant{Tenant: n, Kind: t.Kind, Reference: t.Reference, Name: t.Name, Removing: true, Rows: map[string]int64{}, Keys: []LiveKey{}})
 			}
 		}
 		return nil
@@ -90,7 +90,7 @@ func (r *Reader) tenants(ctx context.Context, named map[auth.Tenant]statedb.Tena
 func tenant(v statedb.TenantVersions, keys []LiveKey) Tenant {
 	st := Tenant{
 		Tenant: v.ID, Kind: v.Kind, Reference: v.Reference, Name: v.Name, Keys: keys,
-		Versions: Versions{v.Registers, v.Facts},
+		Versions: Versions{v.Registers, v.Facts}, Rows: map[string]int64{},
 	}
 	if v.Next != 0 {
 		st.Next = &Next{v.Next, v.NextFrom}
@@ -102,7 +102,7 @@ func tenant(v statedb.TenantVersions, keys []LiveKey) Tenant {
 		st.LastLoad = &Load{v.Last.Ended.Truncate(time.Second), v.Last.Took.Seconds(), v.Last.Rows}
 	}
 	for _, c := range counted[v.Kind] {
-		st.Rows = append(st.Rows, Count{Name: c.name})
+		st.Rows[c.name] = 0
 	}
 	return st
 }
@@ -187,7 +187,7 @@ func count(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map[auth.Tenant]
 			var n int64
 			err := rows.Scan(&t, &sort, &n)
 			if err == nil {
-				at[t].Rows[sort].Rows = n
+				at[t].Rows[sorts[sort].name] = n
 			}
 			return err
 		})

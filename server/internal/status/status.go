@@ -3,8 +3,6 @@
 package status
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
@@ -13,18 +11,18 @@ import (
 
 // Tenant is what is told of a tenant.
 type Tenant struct {
-	Tenant    auth.Tenant  `json:"tenant"`
-	Kind      statedb.Kind `json:"kind"`
-	Reference string       `json:"reference"`
-	Name      string       `json:"name"`
-	Removing  bool         `json:"removing,omitempty"` // its removal was begun and has not ended; nothing else is told then
-	Versions  Versions     `json:"versions"`
-	LastLoad  *Load        `json:"lastLoad"` // null before the first one
-	Hour      *string      `json:"hour"`     // of a library network's snapshot, as meta.updatedAt has it (L1); else null
-	States    States       `json:"states"`
-	Next      *Next        `json:"next"` // null where nothing waits for its hour
-	Rows      Counts       `json:"rows"`
-	Keys      []LiveKey    `json:"keys"` // by last use, the latest first, those never used last
+	Tenant    auth.Tenant      `json:"tenant"`
+	Kind      statedb.Kind     `json:"kind"`
+	Reference string           `json:"reference"`
+	Name      string           `json:"name"`
+	Removing  bool             `json:"removing,omitempty"` // its removal was begun and has not ended; nothing else is told then
+	Versions  Versions         `json:"versions"`
+	LastLoad  *Load            `json:"lastLoad"` // null before the first one
+	Hour      *string          `json:"hour"`     // of a library network's snapshot, as meta.updatedAt has it (L1); else null
+	States    States           `json:"states"`
+	Next      *Next            `json:"next"` // null where nothing waits for its hour
+	Rows      map[string]int64 `json:"rows"`
+	Keys      []LiveKey        `json:"keys"` // by last use, the latest first, those never used last
 }
 
 // Versions are those that hold.
@@ -51,33 +49,6 @@ type States struct {
 type Next struct {
 	Facts int64     `json:"facts"`
 	From  time.Time `json:"from"`
-}
-
-// Count is the number of rows of one sort.
-type Count struct {
-	Name string
-	Rows int64
-}
-
-// Counts are numbers of rows in their order, in JSON an object.
-type Counts []Count
-
-// MarshalJSON writes the numbers as one object.
-func (cs Counts) MarshalJSON() ([]byte, error) {
-	members := make([]string, len(cs))
-	for i, c := range cs {
-		members[i] = fmt.Sprintf("%q:%d", c.Name, c.Rows) // names are plain letters
-	}
-	return []byte("{" + strings.Join(members, ",") + "}"), nil
-}
-
-// String writes the numbers as people read them: 381 entities, 10000 accounts.
-func (cs Counts) String() string {
-	texts := make([]string, len(cs))
-	for i, c := range cs {
-		texts[i] = fmt.Sprint(c.Rows, " ", c.Name)
-	}
-	return strings.Join(texts, ", ")
 }
 
 // second returns a time cut to seconds, nil for the zero time.

@@ -44,7 +44,11 @@ func stored(t Tenant) string {
 	if t.Removing {
 		return fmt.Sprintf("half removed: run lectern %s remove %s again", t.Kind, t.Reference)
 	}
-	text := t.Rows.String()
+	var rows []string
+	for _, c := range counted[t.Kind] {
+		rows = append(rows, fmt.Sprint(t.Rows[c.name], " ", c.name))
+	}
+	text := strings.Join(rows, ", ")
 	if t.Hour != nil {
 		text += ", snapshot of " + *t.Hour + " (Brasilia)"
 	}
