@@ -226,3 +226,19 @@ func (l *load) dayForms(ctx context.Context, date calendar.Date) (f facts.DayFor
 	}
 	return f, nil
 }
+
+// readings puts what was read of the loans of days in place of what was known. A day has a block from its first loan on.
+func (l *load) readings(ctx context.Context, later map[calendar.Date][]facts.LoanReading) (*state.Puts, error) {
+	known := map[calendar.Date]facts.LoanReadings{}
+	dates := slices.Sorted(maps.Keys(later))
+	err := l.Past(ctx, facts.LoanReadingsKind, state.Range{Among: state.Numbers(dates)}, func(b state.Block) (err error) {
+		known[calendar.Date(b.A)], err = facts.ParseLoanReadings(b.Data)
+		return err
+	})
+	put := &state.Puts{Kind: facts.LoanReadingsKind}
+	for _, date := range dates {
+		was, stored := known[date]
+		put.Add(state.BlockKey{A: int64(date)}, stored, was.With(later[date]).AppendBinary(nil))
+	}
+	return put, err
+}

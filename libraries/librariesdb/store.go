@@ -100,3 +100,12 @@ func (s *Store) Scan(ctx context.Context, t state.Tenant, at int64, k state.Kind
 func (s *Store) Replaced(ctx context.Context, t state.Tenant, k state.Kind, loads state.Span, visit func(state.BlockKey) error) error {
 	return s.States().Replaced(ctx, t, k, loads, visit)
 }
+
+// Kinds are the kinds of blocks of a network.
+var Kinds = []state.Kind{
+	facts.AttributesKind, facts.ReaderTitlesKind, facts.EventSetKind, facts.TotalsKind, facts.ReaderSheetKind, facts.TitleSheetKind,
+	facts.LoginSheetKind, facts.TitleCountsKind, facts.LoanReadingsKind,
+}
+
+// Verifier opens stored blocks and compares what they sum up to.
+type Verifier = facts.Verifier

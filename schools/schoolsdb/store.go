@@ -96,3 +96,9 @@ func (s *Store) People(ctx context.Context, a report.Access, ids []directory.Use
 	})
 	return people, erased, err
 }
+
+// Kinds are the kinds of blocks of a partner.
+var Kinds = []state.Kind{facts.RecordKind, facts.LedgerKind, facts.PresenceKind, facts.MinutesKind, facts.SeenKind, facts.SumsKind}
+
+// Verifier opens stored blocks and compares what they sum up to.
+type Verifier = facts.Verifier

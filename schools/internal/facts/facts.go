@@ -10,6 +10,9 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
+// formVersion begins every binary form of this package, so that a later layout can be told from this one.
+const formVersion = 1
+
 // The kinds of a partner's blocks.
 var (
 	RecordKind   = state.Kind{Number: 1, Name: "record"}      // A is the user, B the book; it spans the days read on

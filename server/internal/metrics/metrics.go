@@ -45,7 +45,7 @@ type Metrics struct {
 }
 
 // New returns the metrics of a process that works on a database and a cache. versions returns the versions of the tenants'
-// data; it is asked when the metrics are, at most every 15 seconds and for at most 5.
+// data; it is asked when the metrics are, for at most 5 seconds.
 func New(db *sql.DB, cache Cache, versions func(context.Context) (Versions, error)) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -80,7 +80,7 @@ func New(db *sql.DB, cache Cache, versions func(context.Context) (Versions, erro
 		collectors.NewDBStatsCollector(db, "lectern"),
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		&tenants{versions: versions},
+		tenants(versions),
 	)
 	return m
 }

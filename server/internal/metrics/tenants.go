@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -23,19 +22,10 @@ type Versions struct {
 	Total   int
 }
 
-// tenants collects the versions of the tenants' data.
-type tenants struct {
-	versions func(context.Context) (Versions, error)
+// tenants collects the versions of the tenants' data, which it returns.
+type tenants func(context.Context) (Versions, error)
 
-	mu   sync.Mutex
-	last Versions
-	at   time.Time
-}
-
-const (
-	versionsAge     = 15 * time.Second
-	versionsTimeout = 5 * time.Second
-)
+const versionsTimeout = 5 * time.Second
 
 var (
 	version = prometheus.NewDesc("lectern_data_version",
@@ -61,11 +51,13 @@ var (
 )
 
 // Describe implements prometheus.Collector. It names none, so that which tenants there are is not asked for at registration.
-func (*tenants) Describe(chan<- *prometheus.Desc) {}
+func (tenants) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector. What the database does not answer is left out, and the rest of the metrics stays.
-func (t *tenants) Collect(ch chan<- prometheus.Metric) {
-	present, err := t.present()
+func (versions tenants) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), versionsTimeout)
+	defer cancel()
+	present, err := versions(ctx)
 	if err != nil {
 		return
 	}
@@ -89,20 +81,4 @@ func (t *tenants) Collect(ch chan<- prometheus.Metric) {
 			gauge(snapshot, float64(libraries.HourOf(from).Time().Unix()), tenant, reference)
 		}
 	}
-}
-
-// present returns the versions, read anew when they are old.
-func (t *tenants) present() (Versions, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if time.Since(t.at) < versionsAge {
-		return t.last, nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), versionsTimeout)
-	defer cancel()
-	v, err := t.versions(ctx)
-	if err == nil {
-		t.last, t.at = v, time.Now()
-	}
-	return v, err
 }
