@@ -3,6 +3,7 @@ package status_test
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/uptrace/bun"
@@ -18,11 +19,11 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/status"
 )
 
-// counter counts statements.
-type counter int
+// counter counts statements, some of which run at once.
+type counter struct{ atomic.Int64 }
 
 func (c *counter) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context {
-	*c++
+	c.Add(1)
 	return ctx
 }
 func (c *counter) AfterQuery(context.Context, *bun.QueryEvent) {}
@@ -36,7 +37,7 @@ func TestStatements(t *testing.T) {
 		var n counter
 		store := &authdb.Store{DB: db.DB.WithQueryHook(&n)}
 		r := &status.Reader{DB: &database.DB{DB: store.DB, Engine: db.Engine, URL: db.URL}, Store: store, Former: server.Remover(db, nil)}
-		took := map[int]counter{}
+		took := map[int]int64{}
 		made := 0
 		for _, pairs := range []int{8, 40} {
 			for ; made < pairs; made++ {
@@ -53,9 +54,9 @@ func TestStatements(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n = 0
+			n.Store(0)
 			list, err := r.Tenants(t.Context(), tenants)
-			if took[pairs] = n; err != nil || len(list) != 2*pairs || list[1].Tenant != 2 || len(list[1].Rows) != 5 {
+			if took[pairs] = n.Load(); err != nil || len(list) != 2*pairs || list[1].Tenant != 2 || len(list[1].Rows) != 5 {
 				t.Errorf("%d tenants, %v, want %d by number", len(list), err, 2*pairs)
 			}
 		}
