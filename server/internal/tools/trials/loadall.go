@@ -42,8 +42,9 @@ func (t *trial) loadAll(c chance, a Act) error {
 	}
 	killed := a.Fault == "kill" && first.ended() != nil
 	for _, run := range []*command{first, second} {
+		ended := run.ended()
 		t.log("%v", run)
-		if errors.Is(run.ended(), errHangs) || (run.err != nil) != bad && !(run == first && killed) {
+		if errors.Is(ended, errHangs) || (run.err != nil) != bad && !(run == first && killed) {
 			return differs("a feed is bad: %v: %v", bad, run)
 		}
 	}
