@@ -36,6 +36,19 @@ func (s *shards) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
+// count is a whole number in decimal digits: kong would read 010 as 8.
+type count uint32
+
+// UnmarshalText reads digits.
+func (c *count) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseUint(string(text), 10, 32)
+	if err != nil {
+		return fmt.Errorf("expected a valid 32 bit uint but got %q", text) // as kong says it
+	}
+	*c = count(n)
+	return nil
+}
+
 // maxShards is how many shards Citus makes at most of a table.
 const maxShards = 32000
 

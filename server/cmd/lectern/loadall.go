@@ -13,7 +13,7 @@ import (
 
 type loadAllCmd struct {
 	Folder string   `arg:"" help:"Where the feeds are: schools/REF and libraries/SLUG, each the folder of a feed."`
-	Jobs   uint32   `default:"2" placeholder:"N" help:"Loads at a time (default ${default})."`
+	Jobs   count    `default:"2" placeholder:"N" help:"Loads at a time (default ${default})."`
 	Ignore []string `placeholder:"NAME" help:"Pass over members and columns of these names in every feed, instead of failing at the first that a file does not know."`
 	history
 	librariesHistory

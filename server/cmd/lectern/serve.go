@@ -29,9 +29,9 @@ type serving struct {
 	history
 	librariesHistory
 	Addr            string            `default:"127.0.0.1:8080" help:"Address to listen at."`
-	SchoolsRate     uint32            `default:"30" placeholder:"N" help:"Requests a minute for each schools key; 0 lifts the limit (default ${default})."`
-	LibrariesRate   uint32            `default:"60" placeholder:"N" help:"Requests a minute for each library network; 0 lifts the limit (default ${default})."`
-	DirectoryRate   uint32            `default:"0" placeholder:"N" help:"Requests a minute for each directory key; 0 sets no limit (default ${default})."`
+	SchoolsRate     count             `default:"30" placeholder:"N" help:"Requests a minute for each schools key; 0 lifts the limit (default ${default})."`
+	LibrariesRate   count             `default:"60" placeholder:"N" help:"Requests a minute for each library network; 0 lifts the limit (default ${default})."`
+	DirectoryRate   count             `default:"0" placeholder:"N" help:"Requests a minute for each directory key; 0 sets no limit (default ${default})."`
 	UsersQueue      server.UsersQueue `default:"${usersQueue}" placeholder:"N,N,TIME" help:"Requests for a library network's users: at a time, waiting, and for how long (default ${default})."`
 	LegacyPrefix    []string          `placeholder:"PATH" help:"Path before /libraries/v1 under which the libraries API answers too; may be repeated."`
 	AnalyticsURL    string            `name:"analytics-url" placeholder:"URL" help:"Where to ask for sessions by channel (default: the channels feed)."`
