@@ -87,7 +87,7 @@ func NewAccessToken(r io.Reader) (string, error) {
 // Carrier is an account that took a reference at an instant, in whole microseconds. It carries it until another account
 // takes it, whether it has it still, gave it up for another or was deleted (F4).
 type Carrier struct {
-	Since   time.Time // of the first carrier of a reference it does not matter: it stands for all time before, too
+	Since   time.Time // ignored for a reference's first carrier, who has it for all time before, too
 	Account UserID
 }
 

@@ -4,7 +4,7 @@
 //	s, err := server.New(ctx, server.Config{DB: db})
 //	err = s.Run(ctx) // until ctx ends; then finishes what was begun and returns nil
 //
-// Handler returns the APIs alone, for a program that has an HTTP server of its own; AdminHandler what its operator asks. Such a
+// Handler returns only the APIs, for a program with its own HTTP server; AdminHandler returns health and metrics. Such a
 // program runs Maintain beside it, as Run and Serve do. The program examples/mount puts Handler into a mux with middleware;
 // examples/pull is a client.
 //

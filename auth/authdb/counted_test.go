@@ -110,7 +110,7 @@ func TestCountedWithoutBatch(t *testing.T) {
 	}
 }
 
-// What is read beside a key is of the key's tenant, whether the request is counted in the same round trip or not.
+// The columns read beside a key belong to the key's tenant, with and without counting in the same round trip.
 func TestCheckBeside(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		c := newCounting(t, db)

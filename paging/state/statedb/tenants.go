@@ -224,7 +224,7 @@ type LastLoad struct {
 	Rows  int64         // that were read, of all files
 }
 
-// NoteLoad notes a load that has ended, in the place of the one before; [LoadedLast] returns it. It is no part of the load's
+// NoteLoad records the last load that ended, for [LoadedLast], and replaces the record before. It is not part of the load's
 // transaction: nothing but a status is computed from it, and a load is not undone because its note cannot be written.
 func NoteLoad(ctx context.Context, db bun.IDB, t auth.Tenant, l LastLoad) error {
 	_, err := db.NewRaw(`

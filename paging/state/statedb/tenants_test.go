@@ -179,7 +179,7 @@ func TestVersionsOfNobody(t *testing.T) {
 	}))
 }
 
-// What writers under Lock read and write, no other writer of the tenant comes between.
+// Writers that hold Lock exclude each other: no other writer of the tenant runs between a read and its write.
 func TestLock(t *testing.T) {
 	dbtest.Each(t, migrated(func(t *testing.T, db *database.DB) {
 		id := create(t, db, statedb.Library, "one")
@@ -212,7 +212,7 @@ func TestLock(t *testing.T) {
 	}))
 }
 
-// Who was loaded last comes first, then who never was, by number; the limit bounds the list.
+// Tenants are ordered by their last load, latest first; those never loaded follow by number. The limit bounds the list.
 func TestLoadedLast(t *testing.T) {
 	dbtest.Everywhere(t, migrated(func(t *testing.T, db *database.DB) {
 		if list, err := statedb.LoadedLast(t.Context(), db, 9); len(list) != 0 || err != nil {

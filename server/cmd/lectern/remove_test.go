@@ -53,7 +53,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// A server that runs refuses a removed tenant's keys with the next request, and serves those of others. The reference begins anew.
+// A running server refuses the keys of a removed tenant from the next request on and serves the others. The reference can be used again.
 func TestRemoveWhileServing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		t.Chdir(t.TempDir())

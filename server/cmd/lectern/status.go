@@ -12,8 +12,8 @@ import (
 
 // statusCmd reads no variables that would choose tenants.
 type statusCmd struct {
-	Partner string `env:"-" placeholder:"REF" help:"That partner alone."`
-	Library string `env:"-" placeholder:"SLUG" help:"That library network alone."`
+	Partner string `env:"-" placeholder:"REF" help:"Show only this partner."`
+	Library string `env:"-" placeholder:"SLUG" help:"Show only this library network."`
 	JSON    bool   `name:"json" help:"One JSON object a line, for each tenant."`
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// What to do about stored data that are wrong.
+// restore is the advice for corrupt stored data.
 const restore = "restore a backup from before, and load what came since"
 
 // Deep opens every stored block of every tenant, and compares what the blocks of the latest snapshots sum up to. The schema must
