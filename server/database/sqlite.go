@@ -181,10 +181,14 @@ const (
 )
 
 // patiently calls f again where another process is in the way, for busyMost, and no longer than the caller has time: a request must
-// have its answer before its connection is closed (H13).
+// have its answer before its connection is closed (H13). The error of a call that ctx interrupted says why ctx ended: the driver
+// gives the context's error or SQLITE_INTERRUPT, whichever comes first.
 func patiently(ctx context.Context, f func() error) error {
 	for until := time.Now().Add(busyMost); ; {
 		err := f()
+		if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
+			return errors.Join(err, ctx.Err())
+		}
 		if !Busy(err) && err != ErrJournal || time.Now().After(until) {
 			return err
 		}
