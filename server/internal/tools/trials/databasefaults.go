@@ -31,14 +31,19 @@ func (t *trial) killBackend(c chance, _ Act) error {
 		defer beside.Close()
 		var pid int
 		const one = `SELECT coalesce(max(pid), 0) FROM (SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1) AS one`
-		if err := db.QueryRowContext(ctx, one).Scan(&pid); err != nil || pid == 0 {
+		if err := beside.QueryRowContext(ctx, one).Scan(&pid); err != nil || pid == 0 {
 			return err
 		}
 		if c.one(2) {
-			_, err = db.ExecContext(ctx, `SELECT pg_terminate_backend(?)`, pid)
+			_, err = beside.ExecContext(ctx, `SELECT pg_terminate_backend(?)`, pid)
 		} else if syscall.Kill(pid, syscall.SIGKILL) == nil {
-			for gone := error(nil); gone == nil; { // until the crash has ended all of them
+			var gone error
+			for gone == nil { // until the crash has ended this connection too
 				_, gone = beside.ExecContext(ctx, `SELECT 1`)
+			}
+			// A server may still answer over a connection of before. A new one is refused until all of those are gone.
+			for refused := gone; refused != nil && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
+				refused = t.store.open(func(context.Context, *database.DB) error { return nil })
 			}
 		}
 		return err

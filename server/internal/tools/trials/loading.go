@@ -77,6 +77,11 @@ func (t *side[M]) mayLoad(l loading, at time.Time) (loaded func()) {
 	return func() { t.worlds.acknowledged(m) }
 }
 
+// good reports whether a feed can be loaded at a time: after the clock went back, its rows may be of the future (F3).
+func (t *side[M]) good(l loading, at time.Time) bool {
+	return t.worlds.clone().observe("a feed", func(m M) error { return m.clone().load(l, at) }) == nil
+}
+
 // checked holds what a check says of a feed against the time at which it began, and at which it ended: others may write meanwhile.
 func (t *side[M]) checked(c chance, l loading, run *command) error {
 	began := t.worlds.clone()

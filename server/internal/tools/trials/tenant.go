@@ -29,6 +29,7 @@ type ownWays interface {
 	someQuery(chance) query
 	load(chance, loading) error
 	mayLoad(loading, time.Time) (loaded func())
+	good(loading, time.Time) bool
 	loads(feed) // comes before a load
 	loadSome(chance, Act) error
 	chunk(chance) feed   // continues what there is
