@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -73,7 +74,7 @@ func (n *network) baselines(ctx context.Context, sections []section) error {
 		return err
 	}
 	defer db.Close()
-	folder, err := feed.Open(n.feed())
+	folder, err := feed.Open(os.DirFS(n.feed()))
 	if err != nil {
 		return err
 	}

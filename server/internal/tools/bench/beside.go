@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -79,6 +80,9 @@ func (t *turns) loads(ctx context.Context, engine string) error {
 				_, used, err := n.command(ctx, "load", n.name, n.feed())
 				wall[next].add(i, used.wall)
 				cpu[next].add(i, used.cpu)
+				if i == 1 {
+					n.reached(loadMemory, float64(used.memory>>20), "load")
+				}
 				return err
 			})
 			if err != nil {
@@ -88,6 +92,24 @@ func (t *turns) loads(ctx context.Context, engine string) error {
 	}
 	for next, what := range []string{"load", n.again} {
 		n.row(what, wall[next].compare(seconds), cpu[next].compare(seconds))
+		n.reached(loadRows, 1/wall[next].ratio(), what)
+	}
+	return t.sizes(ctx)
+}
+
+// sizes tells what the databases take.
+func (t *turns) sizes(ctx context.Context) error {
+	var sizes [len(t)]int64
+	for i := range t {
+		var err error
+		if sizes[i], err = databaseSize(ctx, t[i].db); err != nil {
+			return err
+		}
+	}
+	ratio := float64(sizes[1]) / float64(sizes[0])
+	t[1].row("size", fmt.Sprintf("%d MiB, %d MiB: %.2f", sizes[0]>>20, sizes[1]>>20, ratio), none)
+	if t[1].name == "schools" {
+		t[1].reached(segmentSize, ratio, "size")
 	}
 	return nil
 }
@@ -132,7 +154,14 @@ func (t *turns) ask(ctx context.Context, q question, others func(*asked) []int) 
 			return err
 		})
 	}
-	t[1].reached(notModified, had.used(), q.name)
+	t[1].reached(firstPage, first.ratio(), q.name)
+	t[1].reached(pageAgain, again.ratio(), q.name)
+	t[1].reached(notModified, had.ratio(), q.name)
+	if len(other.wall[0]) > 0 && strings.HasPrefix(q.path(0), "/summary") {
+		t[1].reached(otherSummary, other.ratio(), q.name)
+	} else if len(other.wall[0]) > 0 {
+		t[1].reached(anotherPage, other.ratio(), q.name)
+	}
 	return []string{first.compare(ms), other.compare(ms), again.compare(ms), had.compare(ms)}, err
 }
 
@@ -187,12 +216,15 @@ func (f *figures) compare(show func(time.Duration) string) string {
 		return none
 	}
 	was, is := median(f.wall[0]), median(f.wall[1])
-	text := fmt.Sprintf("%s, %s: %.2f", show(was), show(is), float64(is)/float64(was))
+	text := fmt.Sprintf("%s, %s: %.2f", show(was), show(is), f.ratio())
 	if f.cpu[0] > 0 {
 		text += fmt.Sprintf("; %.2f", f.used())
 	}
 	return text
 }
+
+// ratio is how many times as long the present one takes.
+func (f *figures) ratio() float64 { return float64(median(f.wall[1])) / float64(median(f.wall[0])) }
 
 // used is how many times as much the present one took of a processor.
 func (f *figures) used() float64 { return float64(f.cpu[1]) / float64(f.cpu[0]) }

@@ -69,13 +69,13 @@ func (n *network) costs(ctx context.Context, q question) error {
 	if postmaster == 0 {
 		return nil
 	}
+	n.reached(warmDatabase, float64(base), q.name)
 	for i, what := range []string{"as fast as it can", "as often a second"} {
 		rate := []string{"-R", strconv.Itoa(pace)}
 		_, least, err := spent(postmaster, 0, func() error { return n.pgbench(ctx, rate[:2*i]...) })
 		if err != nil {
 			return err
 		}
-		n.reached(warmDatabase, float64(base)/float64(least), q.name+", "+what)
 		n.row("look-up and upsert by pgbench, "+what, none, fmt.Sprintf("%s: the request takes %.1f times it", ms(least), float64(base)/float64(least)))
 	}
 	return nil

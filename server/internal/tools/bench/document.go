@@ -12,12 +12,12 @@ import (
 type document struct {
 	strings.Builder
 	chapter string // the one that is written
-	targets []target
+	budgets []budget
 }
 
 // newDocument begins the page with what the figures depend on.
 func newDocument(o options) *document {
-	d := &document{targets: newTargets()}
+	d := &document{budgets: newBudgets()}
 	fmt.Fprintf(d, "# Benchmarks\n\nMeasured by `make bench ARGS=\"-sizes=%s -libraries=%s\"` on %s: %s, %d cores, %s, %s/%s. PostgreSQL runs on the same\n"+
 		"machine, without fsync, its data in memory where there is room. Times are those of the HTTP client on loopback, bodies whole and plain. \"After a restart\" is the\n"+
 		"first request of a new process on a warm database; the rest are medians of %d calls. \"Another page\" was not asked for before. \"Ready-made\" is the answer of the\n"+

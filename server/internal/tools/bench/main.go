@@ -1,7 +1,7 @@
 // Command bench measures Lectern as its users meet it: the binary loads a generated network and answers over HTTP. Every
 // figure stands beside a baseline of the same run: DuckDB reading the same files, hand-written SQL on the schools' raw
 // segments or on daily rows of the libraries, a process that writes the same answer ready-made, pgbench, and the disk. It says what takes most
-// of a processor, and which targets are met, prints tables for each engine and size, and writes them to a file with the machine and the date. PostgreSQL is measured
+// of a processor, and which budgets are kept, prints tables for each engine and size, and writes them to a file with the machine and the date. PostgreSQL is measured
 // where LECTERN_TEST_POSTGRES names a server.
 //
 //	make bench                                            # schools of 1,000 users and a year, 100,000 readers and 120 days

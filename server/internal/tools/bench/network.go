@@ -202,9 +202,6 @@ func (n *network) loads(ctx context.Context, others bool) error {
 		return err
 	}
 	size, err := databaseSize(ctx, n.db)
-	if n.name == "schools" {
-		n.reached(segmentBytes, float64(size)/float64(counted), "size")
-	}
 	n.row("size", fmt.Sprintf("%d MiB", size>>20), fmt.Sprintf("%.1f bytes for each of the %s", float64(size)/float64(counted), n.unit))
 	return err
 }
@@ -220,9 +217,6 @@ func (n *network) load(ctx context.Context, what string) (used usage, rows, coun
 	}
 	seconds := used.wall.Seconds()
 	n.reached(loadMemory, float64(used.memory>>20), what)
-	if n.name == "libraries" {
-		n.reached(libraryRows, float64(rows)/seconds, what)
-	}
 	n.row(what, fmt.Sprintf("%d rows in %.1f s: %.0f/s", rows, seconds, float64(rows)/seconds),
 		fmt.Sprintf("%d %s: %.0f/s; %.1f s of a processor, but for the database's own; %d MiB resident at most",
 			counted, n.unit, float64(counted)/seconds, used.cpu.Seconds(), used.memory>>20))
@@ -264,9 +258,6 @@ func (n *network) duckdb(ctx context.Context, ids string, load usage) error {
 	what := "DuckDB of the same files, without unique ids"
 	if ids != "" {
 		what = "the same with unique ids"
-	}
-	if (n.name == "schools") == (ids == "") {
-		n.reached(map[string]string{"schools": schoolsLoad, "libraries": librariesLoad}[n.name], load.wall.Seconds()/used.wall.Seconds(), what)
 	}
 	n.row(what, fmt.Sprintf("%.1f s: the load takes %.2f of it", used.wall.Seconds(), load.wall.Seconds()/used.wall.Seconds()),
 		fmt.Sprintf("%.1f s of a processor; %d MiB resident at most", used.cpu.Seconds(), used.memory>>20))

@@ -85,7 +85,6 @@ func (n *network) ask(ctx context.Context, q question, columns []column) (cells 
 		}
 		cells = append(cells, cell)
 	}
-	a.judge()
 	return cells, nil
 }
 
@@ -161,7 +160,6 @@ var readyMade = column{"ready-made", func(a *asked) (string, error) {
 		}
 	}
 	made, took := median(times.wall[0]), median(times.wall[1])
-	a.reached(warmPage, float64(took)/float64(made), a.question.name)
 	return compare(made, took), nil
 }}
 

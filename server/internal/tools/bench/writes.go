@@ -137,11 +137,8 @@ func (d *document) told(engine, name string, connections int, made []written) []
 		return fmt.Sprintf("%s, %s: %.2f", show(of(was)), show(of(is)), of(is)/of(was))
 	}
 	if connections == 8 {
-		d.reached(writesOn+engine, is.rate(), name)
-		d.reached(writesWithin, float64(is.late()), name)
-		if len(made) > 1 {
-			d.reached(writesBeside, is.rate()/was.rate(), name)
-		}
+		d.reached(writeRate, is.rate(), name)
+		d.reached(writeLatency, float64(is.late()), name)
 	}
 	base := none
 	if is.base > 0 {
