@@ -47,9 +47,8 @@ func (p Progress) MarshalJSON() ([]byte, error) { return []byte(p.String()), nil
 // Pair is what is known of one reader and one title from the reader's sessions of it. The zero Pair has none. Sessions
 // are added in any order: the result is the same.
 type Pair struct {
-	Sessions int64
-	Seconds  int64    // read or listened, as recorded (L5)
-	Highest  Progress // the highest share that any session reached
+	Seconds int64    // read or listened, as recorded (L5)
+	Highest Progress // the highest share that any session reached
 	// Days are the days with a session, ascending, each once. Day10 and Day50 are those of them on which the highest share
 	// first reached 10 and 50; each is 0 until then, and [Pair.Reached] tells such a 0 from the day 1970-01-01.
 	Days         []calendar.Date
@@ -58,7 +57,7 @@ type Pair struct {
 
 // NewPair returns the pair of one session: the day on which it started, its seconds, and the share reached at its end.
 func NewPair(day calendar.Date, seconds int64, progress Progress) Pair {
-	p := Pair{Sessions: 1, Seconds: seconds, Highest: progress, Days: []calendar.Date{day}}
+	p := Pair{Seconds: seconds, Highest: progress, Days: []calendar.Date{day}}
 	if progress >= Reading10 {
 		p.Day10 = day
 	}
@@ -72,7 +71,6 @@ func NewPair(day calendar.Date, seconds int64, progress Progress) Pair {
 func (p *Pair) Merge(q Pair) {
 	p.Day10 = earlier(*p, q, Reading10)
 	p.Day50 = earlier(*p, q, Reading50)
-	p.Sessions += q.Sessions
 	p.Seconds += q.Seconds
 	p.Highest = max(p.Highest, q.Highest)
 	for _, day := range q.Days {

@@ -12,6 +12,22 @@ var ErrPage = errors.New("the number of a page must not be below 1")
 // Page is a page that a client asks for: the Number, from 1, of a page of Size rows.
 type Page struct{ Number, Size int }
 
+// List is one page of a list, and the number of rows of all its pages. Of an incremental pull, Removed says which rows have left the
+// list: they have their natural key and no more. Erased says that somebody may have been erased since the access was made: who is
+// shown may be as before that or after.
+type List[T any] struct {
+	Rows    []T
+	Total   int64
+	Removed []bool
+	Erased  bool
+}
+
+// ListOf returns the page of a list. Its rows are those of all. The error is [ErrPage].
+func ListOf[T any](all []T, p Page) (List[T], error) {
+	rows, err := Cut(all, p)
+	return List[T]{Rows: rows, Total: int64(len(all))}, err
+}
+
 // Cut returns the rows of a list that stand on the page; they are those of all. A page past the end has none, and so has one
 // whose Size is below 1. The error is [ErrPage].
 func Cut[T any](all []T, p Page) ([]T, error) {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -20,8 +21,7 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/librariesload"
-	"github.com/lectern-dev/lectern/server/internal/schoolsload"
+	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
 // kinds are the kinds of blocks of both domains.
@@ -107,12 +107,10 @@ func TestFlippedBitsOfEveryKind(t *testing.T) {
 func again(t *testing.T, f *fixture, n *network, tenant int64) error {
 	t.Helper()
 	if tenant == int64(f.partner) {
-		_, err := schoolsload.Load(t.Context(), &schoolsdb.Store{DB: f.db.DB, Copy: f.db.Copy, Now: n.clock.time}, n.folder(feed),
-			schoolsload.Options{Partner: f.partner, Ref: "ana", Now: n.clock.time})
+		_, err := load.Schools(t.Context(), &schoolsdb.Store{DB: f.db.DB, Copy: f.db.Copy, Now: n.clock.time}, f.partner, "ana", os.DirFS(n.folder(feed)), load.Options{Now: n.clock.time})
 		return err
 	}
-	_, err := librariesload.Load(t.Context(), &librariesdb.Store{DB: n.db.DB, Copy: n.db.Copy, Now: n.clock.time}, n.folder(libraryFeed),
-		librariesload.Options{Network: n.north, Now: n.clock.time})
+	_, err := load.Libraries(t.Context(), &librariesdb.Store{DB: n.db.DB, Copy: n.db.Copy, Now: n.clock.time}, n.north, os.DirFS(n.folder(libraryFeed)), load.Options{Now: n.clock.time})
 	return err
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/librariesload"
+	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
 // dayDays is the number of days of the lists that are pulled for a day.
@@ -97,7 +97,7 @@ func longLibraries(t *testing.T, db *database.DB, rows int) *longPull {
 	p.clock, p.tenant, p.key = s.network.clock, int64(s.north), s.key
 	load := func(feed map[string][]any) {
 		store := &librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: p.clock.time}
-		_, err := librariesload.Load(t.Context(), store, writeAll(t, feed), librariesload.Options{Network: s.north, Now: p.clock.time})
+		_, err := load.Libraries(t.Context(), store, s.north, os.DirFS(writeAll(t, feed)), load.Options{Now: p.clock.time})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"testing/fstest"
+	"time"
 
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database"
 )
 
 // A program with an HTTP server of its own mounts the APIs as a handler.
@@ -28,4 +34,42 @@ func ExampleServer_Handler() {
 	s.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/api-platform/schools/v1/users", nil))
 	fmt.Println(w.Body)
 	// Output: {"statusCode":401,"error":"Unauthorized","message":"missing or invalid API key"}
+}
+
+// A program loads a feed, here of files in memory, and finds out what became of its rows.
+func ExampleLoad() {
+	ctx := context.Background()
+	db, err := database.OpenToLoad(ctx, "sqlite::memory:")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := server.Migrate(ctx, db); err != nil {
+		log.Fatal(err)
+	}
+	id, err := directorydb.CreatePartner(ctx, db, "acme", "Acme")
+	if err != nil {
+		log.Fatal(err)
+	}
+	partner := statedb.Tenant{Kind: statedb.Partner, ID: auth.Tenant(id), Reference: "acme"}
+
+	files := fstest.MapFS{
+		"entities.ndjson": {Data: []byte(`{"referenceId":"rede","entityType":"network","name":"Rede","degree":"F"}`)},
+		"accounts.ndjson": {Data: []byte(`{"referenceId":"ana","kind":"reader","name":"Ana","entityReferenceId":"rede","active":true}`)},
+		"books.csv":       {Data: []byte("bookId,title,length\n1,Iracema,100\n")},
+		"segments.ndjson": {Data: []byte(`
+{"segmentId":"s1","account":"ana","bookId":1,"startedAt":"2026-08-03T12:00:00Z","durationMs":60000,"from":0,"to":50,"wpm":90}
+{"segmentId":"s2","account":"ana","bookId":1,"startedAt":"2026-08-04T12:00:00Z","durationMs":60000,"from":50,"to":60,"wpm":90}`)},
+	}
+	now := func() time.Time { return time.Date(2026, 8, 5, 12, 0, 0, 0, time.UTC) }
+	for range 2 {
+		totals, err := server.Load(ctx, db, partner, files, server.LoadOptions{Now: now}, nil)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(totals.File("segments").Rows, "segments;", totals.New, "new,", totals.Repeated, "loaded before")
+	}
+	// Output:
+	// 2 segments; 2 new, 0 loaded before
+	// 2 segments; 0 new, 2 loaded before
 }

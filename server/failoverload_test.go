@@ -16,7 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/schoolsload"
+	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
 // A load that is under way when a standby takes over, which has the load's lease but lacks what it did last, ends with an error,
@@ -63,9 +63,7 @@ func TestLoadOverFailover(t *testing.T) {
 			}
 			dir := manyFeed(t, func(a, b int) string { return segment("s", a, b, 1+(a+b)%20) })
 			store := &schoolsdb.Store{DB: db.DB, Copy: db.Copy}
-			_, err = schoolsload.Load(t.Context(), store, dir, schoolsload.Options{
-				Partner: f.partner, Ref: "ana", Now: f.clock.time, Progress: progress, MemoryLimit: 4000, // so it writes part by part
-			})
+			_, err = load.Schools(t.Context(), store, f.partner, "ana", os.DirFS(dir), load.Options{Now: f.clock.time, Progress: progress, MemoryLimit: 4000})
 			if !errors.Is(err, state.ErrLost) && !database.Unavailable(err) { // the second where it was reading as the primary died
 				t.Errorf("a load over a failover = %v, want ErrLost or a lost connection", err)
 			}
@@ -129,7 +127,7 @@ func segment(id string, account, book, day int) string {
 func loadDir(t *testing.T, f *fixture, db *database.DB, dir string) {
 	t.Helper()
 	store := &schoolsdb.Store{DB: db.DB, Copy: db.Copy}
-	if _, err := schoolsload.Load(t.Context(), store, dir, schoolsload.Options{Partner: f.partner, Ref: "ana", Now: f.clock.time}); err != nil {
+	if _, err := load.Schools(t.Context(), store, f.partner, "ana", os.DirFS(dir), load.Options{Now: f.clock.time}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -22,9 +22,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
 	"github.com/lectern-dev/lectern/server/internal/librariesapi"
-	"github.com/lectern-dev/lectern/server/internal/librariesload"
+	"github.com/lectern-dev/lectern/server/internal/load"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
-	"github.com/lectern-dev/lectern/server/internal/schoolsload"
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
@@ -100,7 +99,7 @@ func (d *demo) loadPartner(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := &schoolsdb.Store{DB: d.db.DB, Copy: d.db.Copy}
-	if _, err := schoolsload.Load(ctx, store, dir, schoolsload.Options{Partner: d.partner, Ref: "demo", Now: demoTime}); err != nil {
+	if _, err := load.Schools(ctx, store, d.partner, "demo", os.DirFS(dir), load.Options{Now: demoTime}); err != nil {
 		t.Fatal(err)
 	}
 	d.schools = d.issue(t, generate.Network)
@@ -120,7 +119,7 @@ func (d *demo) loadLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := &librariesdb.Store{DB: d.db.DB, Copy: d.db.Copy, Now: demoTime}
-	if _, err := librariesload.Load(ctx, store, dir, librariesload.Options{Network: id, Now: demoTime}); err != nil {
+	if _, err := load.Libraries(ctx, store, id, os.DirFS(dir), load.Options{Now: demoTime}); err != nil {
 		t.Fatal(err)
 	}
 	text, _, err := d.keys.Issue(ctx, d.keys.DB, authdb.IssueParams{Tenant: auth.Tenant(id), API: auth.Libraries})

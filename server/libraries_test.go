@@ -18,7 +18,7 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/librariesload"
+	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
 const librariesPrefix = "/api-platform/libraries/v1"
@@ -78,8 +78,7 @@ func (n *network) create(slug string) libraries.NetworkID {
 // load loads a feed into the first network, at once.
 func (n *network) load(feed map[string]string) {
 	n.Helper()
-	_, err := librariesload.Load(n.Context(), &librariesdb.Store{DB: n.db.DB, Copy: n.db.Copy, Now: n.clock.time}, n.folder(feed),
-		librariesload.Options{Network: n.north, Now: n.clock.time, Immediately: true})
+	_, err := load.Libraries(n.Context(), &librariesdb.Store{DB: n.db.DB, Copy: n.db.Copy, Now: n.clock.time}, n.north, os.DirFS(n.folder(feed)), load.Options{Now: n.clock.time, Immediately: true})
 	if err != nil {
 		n.Fatal(err)
 	}

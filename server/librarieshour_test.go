@@ -25,7 +25,8 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/librariesload"
+	feeds "github.com/lectern-dev/lectern/server/feed"
+	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
 // The snapshot hour (L1, L13): inside it the same query has the same bytes, whatever happens meanwhile.
@@ -60,15 +61,12 @@ func stuckLoad(text string) error {
 	if err != nil {
 		return err
 	}
-	_, err = librariesload.Load(ctx, &librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: shelvesNow}, o.Folder, librariesload.Options{
-		Network: o.Network, Now: shelvesNow,
-		Progress: func(stage string, done, _ int64) {
-			if stage == "fold" && done == o.Step {
-				fmt.Println("stuck")
-				select {}
-			}
-		},
-	})
+	_, err = load.Libraries(ctx, &librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: shelvesNow}, o.Network, os.DirFS(o.Folder), load.Options{Now: shelvesNow, Progress: func(stage string, done, _ int64) {
+		if stage == "fold" && done == o.Step {
+			fmt.Println("stuck")
+			select {}
+		}
+	}})
 	return fmt.Errorf("the load ended: %w", err)
 }
 
@@ -174,11 +172,11 @@ func (s *shelf) another(c server.Config) *server.Server {
 }
 
 // hourly loads a folder as the command does, for the next full hour.
-func (s *shelf) hourly(ctx context.Context, folder string) (librariesload.Totals, error) {
+func (s *shelf) hourly(ctx context.Context, folder string) (*feeds.Totals, error) {
 	s.Helper()
 	now := s.network.clock.time
 	store := &librariesdb.Store{DB: s.db.DB, Copy: s.db.Copy, Now: now}
-	return librariesload.Load(ctx, store, folder, librariesload.Options{Network: s.north, Now: now})
+	return load.Libraries(ctx, store, s.north, os.DirFS(folder), load.Options{Now: now})
 }
 
 // The first load holds at once. Then, within the hour, nothing changes an answer: a restart, a second server, a load that

@@ -25,7 +25,7 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/librariesload"
+	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
 // Random library networks, their feeds in pieces, and the laws that every answer keeps: it is the slow model's, and the
@@ -593,9 +593,9 @@ func newShelf(t *testing.T, db *database.DB, slug string, p *pieces, c server.Co
 func (s *shelf) feed(at time.Time, feed map[string][]any) {
 	s.Helper()
 	then := func() time.Time { return at }
-	o := librariesload.Options{Network: s.north, Now: then, Immediately: true}
+	o := load.Options{Now: then, Immediately: true}
 	folder := writePiece(s.T, s.pieces.Rand, feed)
-	if _, err := librariesload.Load(s.Context(), &librariesdb.Store{DB: s.db.DB, Copy: s.db.Copy, Now: then}, folder, o); err != nil {
+	if _, err := load.Libraries(s.Context(), &librariesdb.Store{DB: s.db.DB, Copy: s.db.Copy, Now: then}, s.north, os.DirFS(folder), o); err != nil {
 		s.Fatal(err)
 	}
 	s.shelves.load(at.Truncate(time.Hour), feed)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/librariesapi"
-	"github.com/lectern-dev/lectern/server/internal/librariesload"
+	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
 // libraryTargets are a good request of every route of the libraries.
@@ -93,7 +94,7 @@ func (n *network) loadLent(ids ...int) {
 		feed["loans"] += fmt.Sprintf(`{"loanId":%d,"userId":%[1]d,"bookId":10,"borrowedAt":"2026-09-01T10:00:00-03:00","status":"active"}`+"\n", id)
 	}
 	store := &librariesdb.Store{DB: n.db.DB, Copy: n.db.Copy, Now: n.clock.time}
-	if _, err := librariesload.Load(n.Context(), store, n.folder(feed), librariesload.Options{Network: n.south, Now: n.clock.time}); err != nil {
+	if _, err := load.Libraries(n.Context(), store, n.south, os.DirFS(n.folder(feed)), load.Options{Now: n.clock.time}); err != nil {
 		n.Fatal(err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
@@ -338,7 +339,7 @@ func TestUndocumented(t *testing.T) {
 				w.Null(name)
 			}
 		}}
-		return string(none.Rows(nil, 1).AppendXLSX(nil))
+		return string(none.Rows(paging.List[int]{Total: 1}).AppendXLSX(nil))
 	}
 	const good = `{"date":"2026-02-28","userId":1,"readingMinutes":0.5}`
 	tests := []struct {

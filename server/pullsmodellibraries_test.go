@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/internal/librariesload"
+	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
 // TestLibrariesPullsAreOfOneState runs the model of pulls for the libraries: loads hold at once or from their hour, several of
@@ -127,8 +128,7 @@ func (p *pulledLibrary) load(immediately bool) {
 	}
 	feed := p.pieces.feeds[piece]
 	store := &librariesdb.Store{DB: p.db.DB, Copy: p.db.Copy, Now: p.clock.time}
-	totals, err := librariesload.Load(p.Context(), store, writePiece(p.t, p.pieces.Rand, feed),
-		librariesload.Options{Network: p.network, Now: p.clock.time, Immediately: immediately, Progress: p.during})
+	totals, err := load.Libraries(p.Context(), store, p.network, os.DirFS(writePiece(p.t, p.pieces.Rand, feed)), load.Options{Now: p.clock.time, Immediately: immediately, Progress: p.during})
 	if err != nil || totals.Hour != libraries.FormatTime(hour) {
 		p.Fatalf("piece %d, loaded at %v, holds from %s, %v, want %v", piece, p.clock.now, totals.Hour, err, hour)
 	}

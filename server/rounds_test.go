@@ -3,6 +3,7 @@ package server_test
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/librariesload"
+	"github.com/lectern-dev/lectern/server/internal/load"
 	"github.com/lectern-dev/lectern/server/internal/tools/xlsxtest"
 )
 
@@ -298,7 +299,7 @@ func (n *network) loadDeletion() *librariesdb.Store {
 	store := &librariesdb.Store{DB: n.db.DB, Copy: n.db.Copy, Now: n.clock.time}
 	deleted := strings.NewReplacer(`"active","deletedAt":null`, `"deleted","deletedAt":"2026-09-15"`, `"updatedAt":"2026-08-01`, `"updatedAt":"2026-09-15`)
 	feed := map[string]string{"readers": deleted.Replace(strings.Split(libraryFeed["readers"], "\n")[0])}
-	if _, err := librariesload.Load(n.Context(), store, n.folder(feed), librariesload.Options{Network: n.north, Now: n.clock.time}); err != nil {
+	if _, err := load.Libraries(n.Context(), store, n.north, os.DirFS(n.folder(feed)), load.Options{Now: n.clock.time}); err != nil {
 		n.Fatal(err)
 	}
 	return store

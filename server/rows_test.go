@@ -22,7 +22,7 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/schoolsload"
+	"github.com/lectern-dev/lectern/server/internal/load"
 	"github.com/lectern-dev/lectern/server/internal/tools/xlsxtest"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
@@ -347,7 +347,7 @@ func (f *fixture) loadRows(t *testing.T, rows map[string]string) {
 		}
 	}
 	store := &schoolsdb.Store{DB: f.db.DB, Copy: f.db.Copy}
-	if _, err := schoolsload.Load(t.Context(), store, dir, schoolsload.Options{Partner: f.partner, Ref: "ana", Now: f.clock.time}); err != nil {
+	if _, err := load.Schools(t.Context(), store, f.partner, "ana", os.DirFS(dir), load.Options{Now: f.clock.time}); err != nil {
 		t.Fatal(err)
 	}
 }

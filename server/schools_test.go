@@ -23,7 +23,8 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/schoolsload"
+	feeds "github.com/lectern-dev/lectern/server/feed"
+	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
 // now is the clock of the tests: the day after the last of a random world.
@@ -64,7 +65,7 @@ func newPartner(t *testing.T, db *database.DB, ref directory.Ref) directory.Part
 }
 
 // load loads what is given of a world and issues keys for the networks that have none.
-func (s *site) load(w *world) schoolsload.Totals {
+func (s *site) load(w *world) *feeds.Totals {
 	s.t.Helper()
 	dir := s.t.TempDir()
 	writeFeed(s.t, dir, w)
@@ -73,7 +74,7 @@ func (s *site) load(w *world) schoolsload.Totals {
 		begins = s.now
 	}
 	store := &schoolsdb.Store{DB: s.db.DB, Copy: s.db.Copy, Now: s.now}
-	totals, err := schoolsload.Load(s.t.Context(), store, dir, schoolsload.Options{Partner: s.partner, Ref: s.ref, Now: begins, Progress: s.during})
+	totals, err := load.Schools(s.t.Context(), store, s.partner, s.ref, os.DirFS(dir), load.Options{Now: begins, Progress: s.during})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -325,11 +326,11 @@ func TestLoadedAgainAndInPieces(t *testing.T) {
 		once, pieces := newSite(t, db, "uma"), newSite(t, db, "partes")
 		totals := once.load(w)
 		want := once.everything()
-		if totals.NewEvents != len(w.segments)+len(w.accesses) || totals.Repeated != 0 {
+		if totals.New != len(w.segments)+len(w.accesses) || totals.Repeated != 0 {
 			t.Errorf("first load: %+v, want %d new events", totals, len(w.segments)+len(w.accesses))
 		}
 		again := once.load(w)
-		if again.NewEvents != 0 || again.Entities.Unchanged != len(w.entities) || again.Accounts.Unchanged != len(w.accounts) {
+		if again.New != 0 || again.File("entities").Unchanged != len(w.entities) || again.File("accounts").Unchanged != len(w.accounts) {
 			t.Errorf("second load: %+v, want nothing new", again)
 		}
 		if got := once.everything(); got != want {

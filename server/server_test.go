@@ -25,7 +25,7 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/schoolsload"
+	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
 const prefix = "/api-platform/schools/v1"
@@ -92,7 +92,7 @@ func (f *fixture) load(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := &schoolsdb.Store{DB: f.db.DB, Copy: f.db.Copy}
-	if _, err := schoolsload.Load(ctx, store, dir, schoolsload.Options{Partner: f.partner, Ref: "ana", Now: f.clock.time}); err != nil {
+	if _, err := load.Schools(ctx, store, f.partner, "ana", os.DirFS(dir), load.Options{Now: f.clock.time}); err != nil {
 		t.Fatal(err)
 	}
 }

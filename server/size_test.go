@@ -25,8 +25,7 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/librariesload"
-	"github.com/lectern-dev/lectern/server/internal/schoolsload"
+	"github.com/lectern-dev/lectern/server/internal/load"
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
@@ -77,13 +76,13 @@ func newSized(t *testing.T, db *database.DB) *sized {
 // loadSchools loads a schools feed, and loadLibraries a libraries feed that holds from the next full hour.
 func (s *sized) loadSchools(ctx context.Context, folder string) error {
 	store := &schoolsdb.Store{DB: s.db.DB, Copy: s.db.Copy, Now: s.clock.time}
-	_, err := schoolsload.Load(ctx, store, folder, schoolsload.Options{Partner: s.partner, Ref: "p", Now: s.clock.time})
+	_, err := load.Schools(ctx, store, s.partner, "p", os.DirFS(folder), load.Options{Now: s.clock.time})
 	return err
 }
 
 func (s *sized) loadLibraries(ctx context.Context, folder string) error {
 	store := &librariesdb.Store{DB: s.db.DB, Copy: s.db.Copy, Now: s.clock.time}
-	_, err := librariesload.Load(ctx, store, folder, librariesload.Options{Network: s.network, Now: s.clock.time})
+	_, err := load.Libraries(ctx, store, s.network, os.DirFS(folder), load.Options{Now: s.clock.time})
 	return err
 }
 

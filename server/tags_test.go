@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/librariesapi"
-	"github.com/lectern-dev/lectern/server/internal/librariesload"
+	"github.com/lectern-dev/lectern/server/internal/load"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
@@ -195,8 +196,8 @@ func TestTagsOfTheLibraries(t *testing.T) {
 		}
 		load := func(piece int, now bool) {
 			store := &librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: s.network.clock.time}
-			o := librariesload.Options{Network: s.north, Now: s.network.clock.time, Immediately: now}
-			if _, err := librariesload.Load(t.Context(), store, writePiece(t, p.Rand, p.feeds[piece]), o); err != nil {
+			o := load.Options{Now: s.network.clock.time, Immediately: now}
+			if _, err := load.Libraries(t.Context(), store, s.north, os.DirFS(writePiece(t, p.Rand, p.feeds[piece])), o); err != nil {
 				t.Fatal(err)
 			}
 		}

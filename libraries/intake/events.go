@@ -12,7 +12,7 @@ import (
 // maxSeconds is the longest that a session may last: one day (F3).
 const maxSeconds = 24 * 60 * 60
 
-// Session makes an event of a session's row. The error is ErrBeforeHistory or a *FaultError.
+// Session makes an event of a session's row. The error is row.ErrBeforeHistory or a *row.FaultError.
 func (in *Intake) Session(r SessionRow) (facts.Event, error) {
 	if wrong := in.exists(r.Reader, r.Book); wrong != nil {
 		return facts.Event{}, wrong
@@ -41,13 +41,13 @@ func (in *Intake) Session(r SessionRow) (facts.Event, error) {
 	return e, nil
 }
 
-// Preview makes an event of a preview's row. The error is ErrBeforeHistory or a *FaultError.
+// Preview makes an event of a preview's row. The error is row.ErrBeforeHistory or a *row.FaultError.
 func (in *Intake) Preview(r PreviewRow) (facts.Event, error) {
 	return in.bookEvent(bookEvents{libraries.PreviewEvent, facts.PreviewResource, "viewedAt"}, r.ID, r.Reader, r.Book, r.Viewed)
 }
 
 // Renewal makes an event of a renewal's row. It is judged by its own day: whether its loan exists is not looked at (G6). The
-// error is ErrBeforeHistory or a *FaultError.
+// error is row.ErrBeforeHistory or a *row.FaultError.
 func (in *Intake) Renewal(r RenewalRow) (facts.Event, error) {
 	return in.bookEvent(bookEvents{libraries.RenewalEvent, facts.RenewalResource, "renewedAt"}, r.ID, r.Reader, r.Book, r.Renewed)
 }
@@ -71,7 +71,7 @@ func (in *Intake) bookEvent(of bookEvents, id []byte, reader, book int64, at tim
 	return e, nil
 }
 
-// Activity makes an event of an activity record's row. The error is ErrBeforeHistory or a *FaultError.
+// Activity makes an event of an activity record's row. The error is row.ErrBeforeHistory or a *row.FaultError.
 func (in *Intake) Activity(r ActivityRow) (facts.Event, error) {
 	if !in.readers.has(r.Reader) {
 		return facts.Event{}, row.Fault("userId", isMissing)
@@ -84,7 +84,7 @@ func (in *Intake) Activity(r ActivityRow) (facts.Event, error) {
 	return e, nil
 }
 
-// Request checks a suggestion's row. The error is ErrBeforeHistory or a *FaultError.
+// Request checks a suggestion's row. The error is row.ErrBeforeHistory or a *row.FaultError.
 func (in *Intake) Request(r libraries.Request) (libraries.Request, error) {
 	if !in.readers.has(r.Reader) {
 		return r, row.Fault("userId", isMissing)
@@ -102,11 +102,11 @@ func (in *Intake) event(kind libraries.EventKind, reader int64, at time.Time, fi
 // day returns the day of a time, which a field of the row gives.
 func (in *Intake) day(at time.Time, field string) (calendar.Date, error) {
 	day := calendar.Day(at)
-	if in.late(at) {
-		return day, row.Fault(field, isLate)
+	if err := row.Late(field, at, in.Began); err != nil {
+		return day, err
 	}
 	if day < in.History {
-		return day, ErrBeforeHistory
+		return day, row.ErrBeforeHistory
 	}
 	return day, nil
 }

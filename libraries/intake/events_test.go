@@ -8,6 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -52,15 +53,15 @@ func TestSessionRows(t *testing.T) {
 		{"five minutes after the load began", func(s *intake.SessionRow) { s.Start = lastInstant }, ""},
 		{"later", func(s *intake.SessionRow) { s.Start = afterLast }, "startedAt must not be more than 5 minutes after the load began"},
 		{"the first second of the history", func(s *intake.SessionRow) { s.Start = firstSecond }, ""},
-		{"the second before", func(s *intake.SessionRow) { s.Start = beforeFirst }, intake.ErrBeforeHistory.Error()},
+		{"the second before", func(s *intake.SessionRow) { s.Start = beforeFirst }, row.ErrBeforeHistory.Error()},
 		{"bad, and before the history", func(s *intake.SessionRow) { s.Start, s.Reader = beforeFirst, 3 }, "userId does not exist"},
 	}
 	for _, tt := range tests {
-		row := intake.SessionRow{
+		r := intake.SessionRow{
 			ID: []byte("s1"), Reader: 1, Book: 2, Start: someInstant, Seconds: 60, Mode: []byte("offline"), Format: []byte("audiobook"), Progress: []byte("12.5"),
 		}
-		tt.change(&row)
-		_, err := newIntake().Session(row)
+		tt.change(&r)
+		_, err := newIntake().Session(r)
 		if got := reasonOf(err); got != tt.want {
 			t.Errorf("%s: Session = %q, want %q", tt.name, got, tt.want)
 		}
@@ -130,7 +131,7 @@ func TestOtherEvents(t *testing.T) {
 	}
 	for name, k := range kinds {
 		for at, want := range map[time.Time]string{
-			firstSecond: "", lastInstant: "", beforeFirst: intake.ErrBeforeHistory.Error(), afterLast: k.field + " must not be more than 5 minutes after the load began",
+			firstSecond: "", lastInstant: "", beforeFirst: row.ErrBeforeHistory.Error(), afterLast: k.field + " must not be more than 5 minutes after the load began",
 		} {
 			if got := reasonOf(k.make(1, 1, at)); got != want {
 				t.Errorf("%s at %v = %q, want %q", name, at, got, want)
@@ -162,11 +163,11 @@ func TestReadersOfTheFeed(t *testing.T) {
 // TestSessionAllocates holds the price of the commonest row: one small allocation, for the progress.
 func TestSessionAllocates(t *testing.T) {
 	in := newIntake()
-	row := intake.SessionRow{
+	r := intake.SessionRow{
 		ID: []byte("s1"), Reader: 1, Book: 2, Start: someInstant, Seconds: 60, Mode: []byte("online"), Format: []byte("ebook"), Progress: []byte("12.5"),
 	}
 	n := testing.AllocsPerRun(100, func() {
-		if _, err := in.Session(row); err != nil && !errors.Is(err, intake.ErrBeforeHistory) {
+		if _, err := in.Session(r); err != nil && !errors.Is(err, row.ErrBeforeHistory) {
 			t.Fatal(err)
 		}
 	})

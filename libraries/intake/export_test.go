@@ -2,28 +2,48 @@ package intake
 
 import (
 	"context"
+	"errors"
 
+	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/spill"
 )
 
-// What the piles of a Feed are tested by.
-var (
-	NewLoanPile        = loans.pile
-	NewReservationPile = reservations.pile
-)
+// Sorted are rows of loans that were added in some order, as they come back: run by run.
+func Sorted(s *spill.Sorter, rows []row.Lined[libraries.Loan]) (runs [][]row.Lined[libraries.Loan], ids []int64, err error) {
+	for _, r := range rows {
+		if err := loans.add(s, r.Row, r.Line); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i := range spill.Partitions {
+		err = errors.Join(err, s.Each(i, func(run *spill.Run) error {
+			rows, some, err := loans.rows(run)
+			if ids = append(ids, some...); len(rows) > 0 {
+				runs = append(runs, rows)
+			}
+			return err
+		}))
+	}
+	return runs, ids, err
+}
 
 // Together is how many deltas of a day are added at once.
 const Together = together
 
 // MergeDay returns what deltas of a day make of it, each added by itself to what a load merges.
 func MergeDay(day calendar.Date, deltas []facts.DayDelta) (facts.DayForms, error) {
-	m := merging{&load{Folding: state.Folding{Writer: state.Unwritten(nil, 1, 0)}}, map[calendar.Date]*mergedDay{}}
+	m := merging{&load{Pipeline: state.Pipeline{Writer: state.Unwritten(nil, 1, 0)}}, map[calendar.Date]*mergedDay{}}
 	for _, d := range deltas {
 		if err := m.add(context.Background(), d); err != nil {
 			return facts.DayForms{}, err
 		}
 	}
-	return m.days[day].forms()
+	if err := m.days[day].flush(); err != nil {
+		return facts.DayForms{}, err
+	}
+	return m.days[day].Forms(), nil
 }

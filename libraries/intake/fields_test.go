@@ -2,47 +2,12 @@ package intake_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/row"
 )
-
-// TestFields has the fields of the feed's files, as part F of the contract lists them; those with a ! are required.
-func TestFields(t *testing.T) {
-	for _, test := range []struct {
-		file string
-		row  row.Row
-		want string
-	}{
-		{"libraries", &libraries.Term{}, "id! name!"},
-		{"books", &libraries.Book{}, "bookId! title isbn author publisherId categoryIds subjectIds hasEbook hasAudiobook hasVideo maxUses publicationYear"},
-		{"lines", &stock.BookLine{}, "lineId! bookId! collection! kind! number! modality copies unitPrice totalPrice purchasedAt! expiresAt"},
-		{"readers", &libraries.Reader{}, "userId! name email libraryId ageGroupId city state ra gender registeredAt! status! deletedAt updatedAt! confirmedAt lastSignInAt"},
-		{"loans", &libraries.Loan{}, "loanId! userId! bookId! borrowedAt! dueAt returnedAt status!"},
-		{"renewals", &intake.RenewalRow{}, "renewalId! loanId! userId! bookId! renewedAt!"},
-		{"reservations", &libraries.Reservation{}, "reservationId! userId! bookId! status! position reservedAt! resolvedAt"},
-		{"sessions", &intake.SessionRow{}, "sessionId! userId! bookId! startedAt! seconds! mode! format! progress!"},
-		{"previews", &intake.PreviewRow{}, "previewId! userId! bookId! viewedAt!"},
-		{"activity", &intake.ActivityRow{}, "activityId! userId! at!"},
-		{"channels", &libraries.ChannelDay{}, "date! channel! sessions! estimated"},
-		{"suggestions", &libraries.Request{}, "requestId! userId! title author publisher searchTerm availability! requestedAt!"},
-	} {
-		var got []string
-		for _, f := range row.Of(test.row) {
-			if f.Required {
-				f.Name += "!"
-			}
-			got = append(got, f.Name)
-		}
-		if got := strings.Join(got, " "); got != test.want {
-			t.Errorf("%s has the fields\n%s, want\n%s", test.file, got, test.want)
-		}
-	}
-}
 
 // TestFieldWords has the names that fields take, and what is said of others.
 func TestFieldWords(t *testing.T) {

@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"errors"
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
@@ -39,7 +38,7 @@ func (st State) Vocabularies() map[libraries.Vocabulary][]libraries.Term {
 // check it, and may be called from any number of goroutines, between the calls of the others; those named for several settle
 // the rows that were good.
 type Intake struct {
-	Began   time.Time // when the load began: what happened more than Ahead later is bad (F3)
+	Began   time.Time // when the load began: what happened more than 5 minutes later is bad (F3)
 	History calendar.Date
 	// Forgotten are the readers whose name and e-mail no row brings back (P7).
 	Forgotten map[int64]bool
@@ -56,9 +55,6 @@ type Intake struct {
 	channels register[channelKey, libraries.ChannelDay]
 	readers  ids // that there are, those of the feed included
 }
-
-// Ahead is by how much the clock of who writes a feed may be ahead of the load's (F3).
-const Ahead = 5 * time.Minute
 
 // NewIntake returns an Intake that has settled nothing yet. began is when the load began, history the first day that is
 // kept.
@@ -77,47 +73,10 @@ func NewIntake(st State, began time.Time, history calendar.Date) *Intake {
 	return in
 }
 
-// Counts are [row.Counts] of a register file, as the totals of a load say them.
-type Counts struct {
-	Rows      int `json:"rows"`
-	New       int `json:"new"`
-	Changed   int `json:"changed"`
-	Unchanged int `json:"unchanged"`
-	// Superseded rows are good, but another row with their key stands (F1).
-	Superseded int `json:"superseded"`
-	// Passed rows are loans and reservations before the history, which do not exist (G6).
-	Passed int `json:"beforeHistory"`
-	Bad    int `json:"bad"`
-}
-
-// add adds what a part of a file counts.
-func (c *Counts) add(part Counts) {
-	c.Rows += part.Rows
-	c.New += part.New
-	c.Changed += part.Changed
-	c.Unchanged += part.Unchanged
-	c.Superseded += part.Superseded
-	c.Passed += part.Passed
-	c.Bad += part.Bad
-}
-
-// EventCounts says what became of the rows of one file of events before they were folded.
-type EventCounts struct {
-	Rows int `json:"rows"`
-	// BeforeHistory rows are skipped: events before the history (G6).
-	BeforeHistory int `json:"beforeHistory"`
-	Bad           int `json:"bad"`
-}
-
-// ErrBeforeHistory is returned for an event before the history: it is skipped and counted, not bad (G6).
-var ErrBeforeHistory = errors.New("before the history")
-
 // The reasons that several fields share.
 const (
 	isMissing  = "does not exist"
 	isRequired = "is required"
-	isChanged  = "must not change"
-	isLate     = "must not be more than 5 minutes after the load began"
 )
 
 // exists returns what is wrong with a row that refers to a reader and a title.
@@ -130,6 +89,3 @@ func (in *Intake) exists(reader, book int64) *row.FaultError {
 	}
 	return nil
 }
-
-// late reports whether the time is more than Ahead after the load began (F3).
-func (in *Intake) late(t time.Time) bool { return t.Sub(in.Began) > Ahead }

@@ -47,13 +47,13 @@ func (s *said) bad(line int, field, reason string) error {
 }
 
 // of returns what became of rows in words.
-func (s said) of(c intake.Counts) string {
+func (s said) of(c row.Counts) string {
 	var words []string
 	for _, n := range []struct {
 		name  string
 		count int
 	}{
-		{"new", c.New}, {"changed", c.Changed}, {"unchanged", c.Unchanged}, {"superseded", c.Superseded}, {"early", c.Passed},
+		{"new", c.New}, {"changed", c.Changed}, {"unchanged", c.Unchanged}, {"superseded", c.Superseded}, {"early", c.BeforeHistory},
 	} {
 		if n.count > 0 {
 			words = append(words, fmt.Sprintf("%s %d", n.name, n.count))
@@ -72,7 +72,7 @@ func lined[T any](rows ...T) []row.Lined[T] {
 }
 
 // settle settles rows as a load does, which checks each before.
-func settle[T any](s *said, rows []row.Lined[T], check func(T) (T, error), settle func([]row.Lined[T]) intake.Counts) intake.Counts {
+func settle[T any](s *said, rows []row.Lined[T], check func(T) (T, error), settle func([]row.Lined[T]) row.Counts) row.Counts {
 	bad := 0
 	var good []row.Lined[T]
 	for _, r := range rows {
@@ -239,7 +239,7 @@ func TestChannelRows(t *testing.T) {
 func TestRejectedStops(t *testing.T) {
 	stop := errors.New("stop")
 	moved := active(ofAnother)
-	_, err := newIntake().Loans(lined(moved), knownLoans(active()), &intake.Counts{}, func(int, string, string) error { return stop })
+	_, err := newIntake().Loans(lined(moved), knownLoans(active()), &row.Counts{}, func(int, string, string) error { return stop })
 	if !errors.Is(err, stop) {
 		t.Errorf("Loans = %v, want the error of bad", err)
 	}

@@ -3,6 +3,7 @@ package intake
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
@@ -64,17 +65,18 @@ type end struct{ start, end, unless string }
 // ends checks the end of what began: it is given where, and only where, it has ended.
 func (in *Intake) ends(start, at time.Time, ended bool, of end) error {
 	given := !at.IsZero()
+	if err := row.Late(of.start, start, in.Began); err != nil {
+		return err
+	}
 	switch {
-	case in.late(start):
-		return row.Fault(of.start, isLate)
 	case ended && !given:
 		return row.Fault(of.end, isRequired+" unless "+of.unless)
 	case !ended && given:
 		return row.Fault(of.end, "must be empty while "+of.unless)
 	case given && at.Before(start):
 		return row.Fault(of.end, "must not be before "+of.start)
-	case given && in.late(at):
-		return row.Fault(of.end, isLate)
+	case given:
+		return row.Late(of.end, at, in.Began)
 	}
 	return nil
 }
@@ -82,17 +84,16 @@ func (in *Intake) ends(start, at time.Time, ended bool, of end) error {
 // Loans settles rows of loans, each checked by itself before: all those of each identifier in them, in the order of their
 // lines. had has what the store knows of these identifiers. It returns those that are new or changed. A loan
 // before the history does not exist (G6): its rows are counted, and nothing of them is kept.
-func (in *Intake) Loans(rows []row.Lined[libraries.Loan], had map[int64]libraries.Loan, c *Counts, bad row.Rejected) ([]facts.LoanChange, error) {
+func (in *Intake) Loans(rows []row.Lined[libraries.Loan], had map[int64]libraries.Loan, c *row.Counts, bad row.Rejected) ([]facts.LoanChange, error) {
 	return loans.settle(rows, had, in.History, c, bad)
 }
 
 // Reservations settles rows of reservations, as Loans does those of loans.
-func (in *Intake) Reservations(rows []row.Lined[libraries.Reservation], had map[int64]libraries.Reservation, c *Counts, bad row.Rejected) ([]facts.ReservationChange, error) {
+func (in *Intake) Reservations(rows []row.Lined[libraries.Reservation], had map[int64]libraries.Reservation, c *row.Counts, bad row.Rejected) ([]facts.ReservationChange, error) {
 	return reservations.settle(rows, had, in.History, c, bad)
 }
 
-func (k lasting[T]) settle(rows []row.Lined[T], had map[int64]T, history calendar.Date, c *Counts, bad row.Rejected) (changes []facts.Changed[T], err error) {
-	counts := row.Counts(*c)
+func (k lasting[T]) settle(rows []row.Lined[T], had map[int64]T, history calendar.Date, c *row.Counts, bad row.Rejected) (changes []facts.Changed[T], err error) {
 	err = row.Settling[T, T]{
 		Order: func(a, b T) int { return cmp.Compare(k.of(a).id, k.of(b).id) },
 		Check: k.checker(had, history), Same: k.table.Same,
@@ -101,8 +102,7 @@ func (k lasting[T]) settle(rows []row.Lined[T], had map[int64]T, history calenda
 			changes = append(changes, facts.Changed[T]{Now: v, Was: was})
 			return nil
 		},
-	}.Settle(rows, &counts, bad)
-	*c = Counts(counts)
+	}.Settle(rows, c, bad)
 	return changes, err
 }
 
@@ -120,7 +120,7 @@ func (k lasting[T]) checker(had map[int64]T, history calendar.Date) func(T) (T, 
 			return v, row.Fault(field, "must not change")
 		}
 		if now.day() < history { // nor does it say what must not change
-			return v, ErrBeforeHistory
+			return v, row.ErrBeforeHistory
 		}
 		first, known = now, true
 		return v, nil
@@ -140,29 +140,186 @@ func (k lasting[T]) changed(first, now forever) string {
 	return ""
 }
 
-// neighbours is the number of identifiers that follow one another and are in one part: what the store knows of a part is then read in
-// runs, and not a row from every page of the table.
+// neighbours is the number of identifiers that follow one another and are in one partition: what the store knows of them is then read
+// in runs, and not a row from every page of the table.
 const neighbours = 256
 
-// pile returns a pile on which rows wait until all are there, parted by their identifier, in bounded memory: which of them stands is
-// known from all rows of a record and from what the store has of it. A row that names another reader than the first one is told
-// only there, so that they are parted by their identifier first, and by their reader afterwards. room says where. What is piled is
-// the row's line and the row.
-func (k lasting[T]) pile(room spill.Pile) *spill.Of[row.Lined[T]] {
-	return &spill.Of[row.Lined[T]]{
-		Pile: room,
-		In:   func(l row.Lined[T]) int { return spread(k.of(l.Row).id / neighbours) },
-		Append: func(b []byte, l row.Lined[T]) []byte {
-			return k.table.Append(binary.AppendUvarint(b, uint64(l.Line)), &l.Row)
-		},
-		Read: func(d *packed.Decoder) row.Lined[T] {
-			return row.Lined[T]{Line: int(d.Natural()), Row: read(d, k.table)}
-		},
+// add adds a row to those that are sorted by identifier: which of several stands is known from all rows of a record and from what the
+// store has of it. A row that names another reader than the first one is found only there, so that rows are sorted by identifier first,
+// and by reader afterwards. A record is the row's line and the row.
+func (k lasting[T]) add(s *spill.Sorter, v T, line int) error {
+	s.Hash = neighboursHash
+	return s.Add(k.of(v).id, k.table.Append(binary.AppendUvarint(nil, uint64(line)), &v))
+}
+
+func neighboursHash(id int64) uint64 { return spread(id / neighbours) }
+
+// rows returns the rows of a run, and their identifiers, which ascend.
+func (k lasting[T]) rows(run *spill.Run) (rows []row.Lined[T], ids []int64, err error) {
+	rows = make([]row.Lined[T], 0, run.Len())
+	for id, record := range run.All() {
+		d := packed.Bare(record)
+		rows = append(rows, row.Lined[T]{Line: int(d.Natural()), Row: read(&d, k.table)})
+		if err := d.End(); err != nil {
+			return nil, nil, fmt.Errorf("what was set aside of %d: %w", id, err)
+		}
+		if len(ids) == 0 || ids[len(ids)-1] != id {
+			ids = append(ids, id)
+		}
 	}
+	return rows, ids, nil
 }
 
 // order is that of the table: by day, then identifier.
 func (k lasting[T]) order(a, b *T) int {
 	x, y := k.of(*a), k.of(*b)
 	return cmp.Or(cmp.Compare(x.day(), y.day()), cmp.Compare(x.id, y.id))
+}
+
+// A Sorter sorts what a feed says of readers by reader, in bounded memory. The zero Sorter is empty and ready.
+type Sorter struct {
+	spill.Sorter
+	record []byte // the last one: its room is used again
+}
+
+// The kinds of records, each in front of its record.
+const (
+	readerRecord byte = iota + 1
+	eventRecord
+	loanRecord
+	reservationRecord
+	requestRecord
+)
+
+// AddReader adds a row of the readers' register.
+func (s *Sorter) AddReader(r libraries.Reader) error {
+	return s.add(r.ID, Readers.Append(s.begin(readerRecord), &r))
+}
+
+// AddEvent adds an event.
+func (s *Sorter) AddEvent(e facts.Event) error {
+	return s.add(e.Reader, appendEvent(s.begin(eventRecord), &e))
+}
+
+// AddLoan adds a loan.
+func (s *Sorter) AddLoan(c facts.LoanChange) error {
+	return s.add(c.Now.Reader, appendChanged(s.begin(loanRecord), Loans, &c))
+}
+
+// AddReservation adds a reservation.
+func (s *Sorter) AddReservation(c facts.ReservationChange) error {
+	return s.add(c.Now.Reader, appendChanged(s.begin(reservationRecord), Reservations, &c))
+}
+
+// AddRequest adds a suggestion request.
+func (s *Sorter) AddRequest(r libraries.Request) error {
+	return s.add(r.Reader, Requests.Append(s.begin(requestRecord), &r))
+}
+
+// begin begins a record of a kind.
+func (s *Sorter) begin(kind byte) []byte { return append(s.record[:0], kind) }
+
+// add adds a record of a reader. The readers of a block are in one run.
+func (s *Sorter) add(reader int64, record []byte) error {
+	s.Hash, s.record = blockHash, record
+	return s.Sorter.Add(reader, record)
+}
+
+func blockHash(reader int64) uint64 { return spread(facts.Block(reader)) }
+
+// spread hashes a number of neighbours, for identifiers may have a stride, such as those that several systems hand out in turn.
+func spread(neighbours int64) uint64 {
+	const odd = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio: neighbours come far apart
+	h := uint64(neighbours) * odd
+	h = (h ^ h>>32) * odd // only the high bits of a product depend on all bits of its number
+	return h >> 32
+}
+
+// Deliveries returns what a run says of each reader, readers ascending. Of several register rows of a reader the one with the latest
+// Updated stands, of those with one Updated the last.
+func Deliveries(run *spill.Run) (list []facts.Delivery, err error) {
+	for reader, record := range run.All() {
+		if n := len(list); n == 0 || list[n-1].Reader != reader {
+			list = append(list, facts.Delivery{Reader: reader})
+		}
+		if err := deliver(&list[len(list)-1], record); err != nil {
+			return nil, fmt.Errorf("what was set aside of reader %d: %w", reader, err)
+		}
+	}
+	return list, nil
+}
+
+// deliver puts a record into its delivery.
+func deliver(to *facts.Delivery, record []byte) error {
+	d := packed.Bare(record)
+	switch kind := d.Byte(); kind {
+	case readerRecord:
+		if r := read(&d, Readers); to.Register == nil || !r.Updated.Before(to.Register.Updated) {
+			to.Register = &r
+		}
+	case eventRecord:
+		to.Events = append(to.Events, readEvent(&d, to.Reader))
+	case loanRecord:
+		to.Loans = append(to.Loans, readChanged(&d, Loans))
+	case reservationRecord:
+		to.Reservations = append(to.Reservations, readChanged(&d, Reservations))
+	case requestRecord:
+		to.Requests = append(to.Requests, read(&d, Requests))
+	default:
+		d.Check(false)
+	}
+	return d.End()
+}
+
+// The records have the form of package row, but for events, of which there are the most.
+
+// appendChanged appends what a record is now, and what it was before where it was anything.
+func appendChanged[T any](b []byte, of *state.Records[T], c *facts.Changed[T]) []byte {
+	if b = of.Append(b, &c.Now); c.Was != nil {
+		b = of.Append(b, c.Was)
+	}
+	return b
+}
+
+func readChanged[T any](d *packed.Decoder, of *state.Records[T]) facts.Changed[T] {
+	c := facts.Changed[T]{Now: read(d, of)}
+	if d.Len() > 0 {
+		c.Was = new(read(d, of))
+	}
+	return c
+}
+
+// read reads the next record of a table.
+func read[T any](d *packed.Decoder, of *state.Records[T]) T {
+	v, err := of.Read(d)
+	d.Check(err == nil)
+	return v
+}
+
+// appendEvent appends of an event that is no session only what such an event has.
+func appendEvent(b []byte, e *facts.Event) []byte {
+	b = append(b, byte(e.Kind))
+	b = binary.LittleEndian.AppendUint64(b, uint64(e.ID))
+	b = binary.AppendVarint(b, int64(e.Day))
+	b = binary.AppendUvarint(b, uint64(e.Second))
+	b = binary.AppendUvarint(b, uint64(e.Book))
+	if e.Kind != libraries.SessionEvent {
+		return b
+	}
+	b = binary.AppendUvarint(b, uint64(e.Seconds))
+	b = binary.AppendUvarint(b, uint64(e.Progress))
+	return append(b, byte(e.Mode), byte(e.Format))
+}
+
+func readEvent(d *packed.Decoder, reader int64) facts.Event {
+	e := facts.Event{Reader: reader, Kind: libraries.EventKind(d.Byte())}
+	if id := d.Bytes(8); id != nil {
+		e.ID = facts.EventID(binary.LittleEndian.Uint64(id))
+	}
+	e.Day, e.Second, e.Book = calendar.Date(d.Varint()), int32(d.Uvarint()), d.Natural()
+	if e.Kind == libraries.SessionEvent {
+		e.Seconds, e.Progress = d.Natural(), libraries.Progress(d.Natural())
+		e.Mode, e.Format = libraries.Mode(d.Byte()), libraries.Format(d.Byte())
+	}
+	return e
 }

@@ -135,7 +135,7 @@ func TestLoansSettled(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var s said
-		var c intake.Counts
+		var c row.Counts
 		changes, err := newIntake().Loans(lined(tt.rows...), knownLoans(tt.had...), &c, s.bad)
 		if got := s.of(c); err != nil || got != tt.want {
 			t.Errorf("%s: Loans = %q, %v, want %q", tt.name, got, err, tt.want)
@@ -192,7 +192,7 @@ func TestReservationsSettled(t *testing.T) {
 			had[r.ID] = r
 		}
 		var s said
-		var c intake.Counts
+		var c row.Counts
 		changes, err := newIntake().Reservations(lined(tt.row), had, &c, s.bad)
 		if got := s.of(c); err != nil || got != tt.want || len(changes) != c.New+c.Changed {
 			t.Errorf("%s: Reservations = %q, %d changes, %v, want %q", tt.name, got, len(changes), err, tt.want)
@@ -207,7 +207,7 @@ func TestLoansInPieces(t *testing.T) {
 	for range 500 {
 		rows := lined(randomLoans(rnd, 1+rnd.IntN(12))...)
 		whole, pieces := map[int64]libraries.Loan{}, map[int64]libraries.Loan{}
-		var wholeCounts, pieceCounts intake.Counts
+		var wholeCounts, pieceCounts row.Counts
 		wholeSaid := settleLoans(t, rows, whole, &wholeCounts)
 		var piecesSaid said
 		for rest := rows; len(rest) > 0; {
@@ -217,15 +217,15 @@ func TestLoansInPieces(t *testing.T) {
 		}
 		slices.Sort(wholeSaid)
 		slices.Sort(piecesSaid)
-		if !reflect.DeepEqual(whole, pieces) || !slices.Equal(wholeSaid, piecesSaid) || wholeCounts.Passed != pieceCounts.Passed {
+		if !reflect.DeepEqual(whole, pieces) || !slices.Equal(wholeSaid, piecesSaid) || wholeCounts.BeforeHistory != pieceCounts.BeforeHistory {
 			t.Fatalf("%+v at once makes %v, %v, %d early; in pieces %v, %v, %d early",
-				rows, whole, wholeSaid, wholeCounts.Passed, pieces, piecesSaid, pieceCounts.Passed)
+				rows, whole, wholeSaid, wholeCounts.BeforeHistory, pieces, piecesSaid, pieceCounts.BeforeHistory)
 		}
 	}
 }
 
 // settleLoans settles rows against what is known, which it brings up to date, and returns what is bad.
-func settleLoans(t *testing.T, rows []row.Lined[libraries.Loan], known map[int64]libraries.Loan, c *intake.Counts) (s said) {
+func settleLoans(t *testing.T, rows []row.Lined[libraries.Loan], known map[int64]libraries.Loan, c *row.Counts) (s said) {
 	t.Helper()
 	changes, err := newIntake().Loans(slices.Clone(rows), known, c, s.bad)
 	if err != nil {
@@ -258,42 +258,22 @@ func randomLoans(rnd *rand.Rand, n int) []libraries.Loan {
 	return list
 }
 
-// TestSetAside gets back from the piles what is put on them, also from files.
-func TestSetAside(t *testing.T) {
+// TestSorted gets rows back by identifier, neighbours together, those of one identifier in their order, also from files.
+func TestSorted(t *testing.T) {
 	for _, limit := range []int{0, 1} {
-		loans := intake.NewLoanPile(spill.Pile{Dir: t.TempDir(), Limit: limit})
-		reservations := intake.NewReservationPile(spill.Pile{Dir: t.TempDir(), Limit: limit})
 		with := active(returned, due, func(l *libraries.Loan) { l.ID, l.Reader, l.Book = 8, 1<<53-1, 0 })
 		without := active(func(l *libraries.Loan) { l.ID = 7 })
 		far := active(func(l *libraries.Loan) { l.ID = 7 + 256 })
-		waiting := libraries.Reservation{ID: 7, Reader: 3, Book: 4, Reserved: someInstant.UTC(), Status: libraries.Available, Position: 0}
-		lost := libraries.Reservation{ID: 7, Reader: 3, Book: 4, Reserved: someInstant.UTC(), Status: libraries.Lost, Position: libraries.None, Resolved: laterInstant.UTC()}
-		for _, err := range []error{
-			loans.Add(row.Lined[libraries.Loan]{Line: 300, Row: with}), loans.Add(row.Lined[libraries.Loan]{Line: 4, Row: without}), loans.Add(row.Lined[libraries.Loan]{Line: 5, Row: far}),
-			reservations.Add(row.Lined[libraries.Reservation]{Line: 300, Row: waiting}), reservations.Add(row.Lined[libraries.Reservation]{Line: 2, Row: lost}),
-		} {
-			if err != nil {
-				t.Fatal(err)
-			}
+		s := &spill.Sorter{Dir: t.TempDir(), Limit: limit}
+		got, ids, err := intake.Sorted(s, []row.Lined[libraries.Loan]{{Line: 300, Row: with}, {Line: 4, Row: without}, {Line: 5, Row: far}, {Line: 6, Row: with}})
+		slices.SortFunc(got, func(a, b []row.Lined[libraries.Loan]) int { return len(a) - len(b) })
+		want := [][]row.Lined[libraries.Loan]{{{Line: 5, Row: far}}, {{Line: 4, Row: without}, {Line: 300, Row: with}, {Line: 6, Row: with}}}
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("limit %d: sorted are %+v, %v, want %+v", limit, got, err, want)
 		}
-		of := loans.In(row.Lined[libraries.Loan]{Row: without})
-		part, err := loans.Part(of)
-		want := []row.Lined[libraries.Loan]{{Line: 300, Row: with}, {Line: 4, Row: without}}
-		if err != nil || !reflect.DeepEqual(part, want) {
-			t.Errorf("limit %d: Part = %+v, %v, want %+v", limit, part, err, want)
+		if slices.Sort(ids); !slices.Equal(ids, []int64{7, 8, 7 + 256}) {
+			t.Errorf("limit %d: the identifiers are %v", limit, ids)
 		}
-		rows, err := reservations.Part(reservations.In(row.Lined[libraries.Reservation]{Row: lost}))
-		if want := []row.Lined[libraries.Reservation]{{Line: 300, Row: waiting}, {Line: 2, Row: lost}}; err != nil || !reflect.DeepEqual(rows, want) {
-			t.Errorf("limit %d: Part = %+v, %v, want %+v", limit, rows, err, want)
-		}
-		if again, err := loans.Part(of); err != nil || len(again) != 0 {
-			t.Errorf("limit %d: the part again = %+v, %v, want nothing", limit, again, err)
-		}
-		if err := loans.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := reservations.Close(); err != nil {
-			t.Error(err)
-		}
+		noError(t, s.Close())
 	}
 }

@@ -27,15 +27,15 @@ func (r refusing) Write(_ context.Context, changes ...state.Change) error {
 	return nil
 }
 
-// oneLoan is a pile of a reader and a loan.
-func oneLoan(t *testing.T) *intake.Pile {
+// oneLoan has a reader and a loan.
+func oneLoan(t *testing.T) *intake.Sorter {
 	t.Helper()
-	pile := &intake.Pile{}
-	t.Cleanup(func() { pile.Close() })
+	sorter := &intake.Sorter{}
+	t.Cleanup(func() { sorter.Close() })
 	at := libraries.HistoryStart.Start().UTC().Add(time.Hour)
-	noError(t, pile.AddReader(libraries.Reader{ID: 1, Name: "Ana", Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive, Updated: at}))
-	noError(t, pile.AddLoan(facts.LoanChange{Now: libraries.Loan{ID: 1, Reader: 1, Book: 7, Borrowed: at, Status: libraries.LoanActive}}))
-	return pile
+	noError(t, sorter.AddReader(libraries.Reader{ID: 1, Name: "Ana", Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive, Updated: at}))
+	noError(t, sorter.AddLoan(facts.LoanChange{Now: libraries.Loan{ID: 1, Reader: 1, Book: 7, Borrowed: at, Status: libraries.LoanActive}}))
+	return sorter
 }
 
 // TestRowsThatCannotBeWritten fail the load.

@@ -11,30 +11,31 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/reading/spill"
 )
 
-// part is what one part of the pile changes, packed as it is written.
+// part is what a run of the sorted records changes, packed as it is written.
 type part struct {
 	attributes, titles, events state.Puts
 	readers                    state.Rows[libraries.Reader]
 
 	room   facts.Room
-	aside  *spill.Sheaf
+	days   spill.Records // what it says of days
+	record []byte        // the last of them: its room is used again
 	counts []facts.TitleCounts
 	loaded Loaded
 	erased []int64
 }
 
-// fold folds a part of the pile.
-func (l *load) fold(ctx context.Context, i int, aside *spill.Sheaf) (state.Written, error) {
-	deliveries, err := l.pile.Part(i)
+// aggregate aggregates a run of the sorted records.
+func (l *load) aggregate(ctx context.Context, run *spill.Run) (state.Written, error) {
+	deliveries, err := Deliveries(run)
 	if err != nil {
 		return state.Written{}, err
 	}
 	p := &part{
 		attributes: state.Puts{Kind: facts.AttributesKind}, titles: state.Puts{Kind: facts.ReaderTitlesKind}, events: state.Puts{Kind: facts.EventSetKind},
-		aside: aside,
 	}
 	had, err := l.before(ctx, deliveries)
 	if err != nil {
@@ -48,7 +49,7 @@ func (l *load) fold(ctx context.Context, i int, aside *spill.Sheaf) (state.Writt
 		}
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(changed), facts.EventSetKey.Compare) {
-		p.events.Add(state.BlockKey{A: k.Group, B: int64(k.Block)}, had.stored[k], had.events[k].AppendBinary(nil))
+		p.events.Add(state.BlockKey{A: k.Group, B: int64(k.Block)}, had.stored[k], packed.Append(nil, had.events[k]))
 	}
 	for _, number := range slices.Sorted(maps.Keys(had.blocks)) {
 		if b := had.blocks[number]; b.changed {
@@ -57,6 +58,7 @@ func (l *load) fold(ctx context.Context, i int, aside *spill.Sheaf) (state.Writt
 	}
 	w := state.WrittenOf(l.Tenant(), &p.attributes, &p.titles, &p.events)
 	w.Changes, w.Bytes = append(w.Changes, Readers.Change(p.readers)), w.Bytes+p.readers.Len()*rowBytes
+	w.Days = p.days
 	w.Counted = func() { l.count(p) }
 	return w, nil
 }
@@ -86,12 +88,12 @@ func (p *part) fold(had *before, d *facts.Delivery, changed map[facts.EventSetKe
 		return err
 	}
 	if change.Titles != nil {
-		p.titles.Add(state.BlockKey{A: d.Reader}, had.titles[d.Reader] != nil, change.Titles.AppendBinary(nil))
+		p.titles.Add(state.BlockKey{A: d.Reader}, had.titles[d.Reader] != nil, packed.Append(nil, change.Titles))
 	}
 	for _, k := range change.Events {
 		changed[k] = true
 	}
-	setAside(p.aside, d, &change)
+	p.setAside(d, &change)
 	p.counts = append(p.counts, change.Counts...)
 	p.loaded.New += change.New
 	p.loaded.Repeated += change.Repeated
@@ -160,18 +162,19 @@ func (l *load) before(ctx context.Context, deliveries []facts.Delivery) (*before
 	}
 	return b, cmp.Or(err,
 		l.Past(ctx, facts.AttributesKind, state.Range{Among: slices.Compact(numbers)}, b.addAttributes),
-		l.Past(ctx, facts.ReaderTitlesKind, state.Range{Among: all}, func(block state.Block) (err error) {
-			b.titles[block.A], err = facts.ParseReaderTitles(block.Data)
-			return err
+		l.Past(ctx, facts.ReaderTitlesKind, state.Range{Among: all}, func(block state.Block) error {
+			b.titles[block.A] = &facts.ReaderTitles{}
+			return packed.Open(block.Data, b.titles[block.A])
 		}),
 		l.Past(ctx, facts.EventSetKind, state.Range{Among: ascending(groups), B: state.Between(first.Block, last.Block)}, b.addEvents))
 }
 
 func (b *before) addAttributes(block state.Block) error {
-	readers, err := facts.ParseAttributes(block.Data)
-	if err != nil {
+	var columns facts.AttributeColumns
+	if err := packed.Open(block.Data, &columns); err != nil {
 		return fmt.Errorf("block %d: %w", block.A, err)
 	}
+	readers := columns.Rows()
 	of := &attributeBlock{readers: map[int64]*facts.Attributes{}, stored: true}
 	for i := range readers {
 		of.readers[readers[i].ID] = &readers[i]
@@ -187,7 +190,7 @@ func (b *before) addEvents(block state.Block) error {
 		return nil
 	}
 	b.stored[k] = true
-	return set.UnmarshalBinary(block.Data)
+	return packed.Open(block.Data, set)
 }
 
 // attributeBlocks are the attributes of readers by the number of their block.
@@ -241,5 +244,5 @@ func (b *attributeBlock) pack() []byte {
 	for _, id := range slices.Sorted(maps.Keys(b.readers)) {
 		all = append(all, *b.readers[id])
 	}
-	return facts.AppendAttributes(nil, all)
+	return packed.Append(nil, facts.PackAttributes(all))
 }

@@ -32,7 +32,7 @@ func (g register[K, V]) has(key K) bool {
 }
 
 // settle settles rows, each checked by itself before, and appends to put what is new or changed.
-func (g register[K, V]) settle(rows []row.Lined[V], order func(a, b V) int, put *[]V) Counts {
+func (g register[K, V]) settle(rows []row.Lined[V], order func(a, b V) int, put *[]V) row.Counts {
 	c := row.Counts{Rows: len(rows)}
 	_ = row.Settling[V, V]{ // nothing of it fails: the rows are good
 		Order: order, Same: g.table.Same,
@@ -44,11 +44,11 @@ func (g register[K, V]) settle(rows []row.Lined[V], order func(a, b V) int, put 
 			return nil
 		},
 	}.Settle(rows, &c, nil)
-	return Counts(c)
+	return c
 }
 
 // Terms settles the rows of a vocabulary.
-func (in *Intake) Terms(rows []row.Lined[Term]) Counts {
+func (in *Intake) Terms(rows []row.Lined[Term]) row.Counts {
 	return in.terms.settle(rows, func(a, b Term) int { return cmp.Compare(a.ID, b.ID) }, &in.PutTerms)
 }
 
@@ -88,7 +88,7 @@ func ascending(ids []int64) []int64 {
 }
 
 // Books settles the rows of books.
-func (in *Intake) Books(rows []row.Lined[libraries.Book]) Counts {
+func (in *Intake) Books(rows []row.Lined[libraries.Book]) row.Counts {
 	return in.books.settle(rows, func(a, b libraries.Book) int { return cmp.Compare(a.ID, b.ID) }, &in.PutBooks)
 }
 
@@ -101,7 +101,7 @@ func (in *Intake) Line(l stock.BookLine) (stock.BookLine, error) {
 }
 
 // Lines settles the rows of lines.
-func (in *Intake) Lines(rows []row.Lined[stock.BookLine]) Counts {
+func (in *Intake) Lines(rows []row.Lined[stock.BookLine]) row.Counts {
 	return in.lines.settle(rows, func(a, b stock.BookLine) int { return cmp.Compare(a.Line.ID, b.Line.ID) }, &in.PutLines)
 }
 
@@ -124,7 +124,7 @@ func (in *Intake) Channel(d libraries.ChannelDay) (libraries.ChannelDay, error) 
 }
 
 // Channels settles the rows of channels.
-func (in *Intake) Channels(rows []row.Lined[libraries.ChannelDay]) Counts {
+func (in *Intake) Channels(rows []row.Lined[libraries.ChannelDay]) row.Counts {
 	return in.channels.settle(rows, func(a, b libraries.ChannelDay) int {
 		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Channel, b.Channel))
 	}, &in.PutChannels)
@@ -145,10 +145,7 @@ func (in *Intake) Reader(r libraries.Reader) (libraries.Reader, error) {
 	if r.AgeGroup != libraries.None && !in.has(libraries.AgeGroupTerms, r.AgeGroup) {
 		return r, row.Fault("ageGroupId", isMissing)
 	}
-	if in.late(r.Updated) {
-		return r, row.Fault("updatedAt", isLate)
-	}
-	return r, nil
+	return r, row.Late("updatedAt", r.Updated, in.Began)
 }
 
 // AddReader lets rows refer to a reader of the feed.
@@ -161,3 +158,52 @@ type ids map[int64]uint64
 func (s ids) add(id int64) { s[id>>6] |= 1 << (id & 63) }
 
 func (s ids) has(id int64) bool { return s[id>>6]&(1<<(id&63)) != 0 }
+
+// The tables that loads write besides the blocks, with the fields of the feed (part F of the contract). Whatever reads or writes
+// such rows uses them. The keys of loans, reservations and requests begin with the day, the order of their lists.
+var (
+	Terms    = state.NewRecords(state.RecordsOf[Term]{Name: "libraries_terms", Key: "vocabulary, term_id", Columns: columns})
+	Books    = state.NewRecords(state.RecordsOf[libraries.Book]{Name: "libraries_books", Key: "book_id", Columns: columns})
+	Lines    = state.NewRecords(state.RecordsOf[stock.BookLine]{Name: "libraries_lines", Key: "line_id", Columns: columns})
+	Readers  = state.NewRecords(state.RecordsOf[libraries.Reader]{Name: "libraries_readers", Key: "user_id", Columns: columns})
+	Channels = state.NewRecords(state.RecordsOf[libraries.ChannelDay]{Name: "libraries_channels", Key: "day, channel", Columns: columns})
+
+	Loans        = state.NewRecords(dated("libraries_loans", "day, loan_id", libraries.Loan.Day))
+	Reservations = state.NewRecords(dated("libraries_reservations", "day, reservation_id", libraries.Reservation.Day))
+	Requests     = state.NewRecords(dated("libraries_requests", "day, requested, request_id, user_id", libraries.Request.Day))
+)
+
+// Tables returns all of them.
+func Tables() []*state.Table {
+	return []*state.Table{
+		Terms.Table, Books.Table, Lines.Table, Readers.Table, Loans.Table, Reservations.Table, Requests.Table, Channels.Table,
+	}
+}
+
+// dated is a table of records by their day.
+func dated[T any](name, key string, day func(T) calendar.Date) state.RecordsOf[T] {
+	return state.RecordsOf[T]{
+		Name: name, Key: key, Columns: columns,
+		Derived: []string{"day"}, Derive: func(v T) []any { return []any{int64(day(v))} },
+	}
+}
+
+// columns are those that have another name than the field.
+var columns = map[string]string{
+	"id": "term_id", "publicationYear": "year", "date": "day",
+	"registeredAt": "registered", "updatedAt": "updated", "confirmedAt": "confirmed", "lastSignInAt": "last_login",
+	"borrowedAt": "borrowed", "dueAt": "due", "returnedAt": "returned", "reservedAt": "reserved", "resolvedAt": "resolved",
+	"requestedAt": "requested",
+}
+
+// Term is a term with its vocabulary.
+type Term struct {
+	Vocabulary libraries.Vocabulary
+	libraries.Term
+}
+
+// Fields declares the fields of a term's row.
+func (t *Term) Fields(w *row.Walk) {
+	row.Enum(w, "vocabulary", &t.Vocabulary, nil)
+	t.Term.Fields(w)
+}

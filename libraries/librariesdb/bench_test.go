@@ -15,6 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
@@ -137,7 +138,7 @@ func (f *fixture) largeReaders() {
 			Registered: firstDay - calendar.Date(id%900), Status: libraries.ReaderActive, Updated: full,
 		}
 		if block = append(block, facts.AttributesOf(r)); len(block) == facts.BlockReaders || id == benchReaders-1 {
-			blocks = append(blocks, blockOf(facts.Block(id), facts.AppendAttributes(nil, block)))
+			blocks = append(blocks, blockOf(facts.Block(id), packed.Append(nil, facts.PackAttributes(block))))
 			block = block[:0]
 		}
 		if id < benchReaders/10 {

@@ -14,6 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // Forget erases a reader's name and e-mail in every state, the one that waits for its hour included, and for ever: what a load
@@ -106,20 +107,20 @@ type Figures struct {
 // FiguresOf returns the figures of a reader.
 func (s *Store) FiguresOf(ctx context.Context, a report.Access, reader int64) (f Figures, err error) {
 	err = s.Scan(ctx, state.Tenant(a.Network), a.At.Facts, facts.ReaderTitlesKind, state.Range{Among: []int64{reader}}, func(b state.Block) error {
-		titles, err := facts.ParseReaderTitles(b.Data)
-		if err == nil {
-			f.Titles = len(titles.Books)
-		}
+		var titles facts.ReaderTitles
+		err := packed.Open(b.Data, &titles)
+		f.Titles = len(titles.Books)
 		return err
 	})
 	if err != nil {
 		return f, err
 	}
 	err = s.Scan(ctx, state.Tenant(a.Network), a.At.Facts, facts.AttributesKind, state.Range{Among: []int64{facts.Block(reader)}}, func(b state.Block) error {
-		readers, err := facts.ParseAttributes(b.Data)
-		for _, r := range readers {
-			if r.ID == reader {
-				f.Loans, f.Reservations = r.Loans, r.ActiveReservations
+		var readers facts.AttributeColumns
+		err := packed.Open(b.Data, &readers)
+		for i, id := range readers.IDs {
+			if err == nil && id == reader {
+				f.Loans, f.Reservations = readers.Loans.At(i), readers.Reservations.At(i)
 			}
 		}
 		return err

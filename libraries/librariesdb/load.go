@@ -14,7 +14,6 @@ import (
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
-	"github.com/lectern-dev/lectern/reading/spill"
 )
 
 // SaveOptions say how a load is saved. The zero SaveOptions make it hold from the next full hour.
@@ -23,11 +22,6 @@ type SaveOptions struct {
 	Immediately bool
 	// Progress, if not nil, is told the steps that are done, one after the other, from 0 on.
 	Progress func(done, total int)
-	// TempDir is where temporary files go; empty is the system's place.
-	TempDir string
-	// MemoryLimit bounds the bytes that wait for their day in memory, by default 32 MiB; what is more goes to files. The
-	// parts of the pile that are folded and written at one time come besides, three of 256, and later as many days.
-	MemoryLimit int
 }
 
 // Saved says what a load wrote.
@@ -60,8 +54,9 @@ func (s *Store) Begin(ctx context.Context, n libraries.NetworkID, waiting func()
 	return &Load{Base: base, store: s, to: to}, nil
 }
 
-// Feed returns a feed that is settled against the state that an access names. room says where rows wait.
-func (s *Store) Feed(in *intake.Intake, a report.Access, room spill.Pile) *intake.Feed {
+// Feed returns a feed that is settled against the state that an access names. dir and limit are those of
+// its sorters.
+func (s *Store) Feed(in *intake.Intake, a report.Access, dir string, limit int) *intake.Feed {
 	var known intake.Known
 	if a.At.Facts != 0 { // else the store knows nothing
 		known.Loans = func(ctx context.Context, ids []int64) (map[int64]libraries.Loan, error) {
@@ -71,7 +66,7 @@ func (s *Store) Feed(in *intake.Intake, a report.Access, room spill.Pile) *intak
 			return s.ReservationsByID(ctx, a, ids)
 		}
 	}
-	return intake.NewFeed(in, known, room)
+	return intake.NewFeed(in, known, dir, limit)
 }
 
 // Lease is the load's hold on the network.
@@ -81,9 +76,9 @@ func (l *Load) Lease() *statedb.Load { return l.to }
 func (l *Load) Close(ctx context.Context) error { return l.to.Close(ctx) }
 
 // Save writes a settled feed, which builds on the state of Base, and makes it hold with its last step (F2), also where nothing
-// is new. The pile is used up, and is the caller's to close. The error is state.ErrLost where another load has taken over.
-func (l *Load) Save(ctx context.Context, in *intake.Intake, pile *intake.Pile, o SaveOptions) (Saved, error) {
-	loaded, erased, err := intake.Load(ctx, l.to, in, pile, l.store.options(l.Base, o))
+// is new. The error is state.ErrLost where another load has taken over.
+func (l *Load) Save(ctx context.Context, in *intake.Intake, sorter *intake.Sorter, o SaveOptions) (Saved, error) {
+	loaded, erased, err := intake.Load(ctx, l.to, in, sorter, l.store.options(l.Base, o))
 	if err != nil {
 		return Saved{}, err
 	}
@@ -99,8 +94,8 @@ func (l *Load) Save(ctx context.Context, in *intake.Intake, pile *intake.Pile, o
 // options are those of a load that builds on a state.
 func (s *Store) options(a report.Access, o SaveOptions) intake.LoadOptions {
 	return intake.LoadOptions{
-		Progress: o.Progress, Days: spill.Pile{Dir: o.TempDir, Limit: o.MemoryLimit},
-		People: func(ctx context.Context, ids []int64) ([]libraries.Reader, error) { return s.People(ctx, a, ids) },
+		Progress: o.Progress,
+		People:   func(ctx context.Context, ids []int64) ([]libraries.Reader, error) { return s.People(ctx, a, ids) },
 	}
 }
 
@@ -117,8 +112,8 @@ func (s *Store) Last(ctx context.Context, n libraries.NetworkID) (report.Access,
 
 // Check counts what a load on a state would save, and writes nothing (F7): it holds no lock and may run beside a load. The
 // hour and the versions are those of the state; of the options, Progress alone counts.
-func (s *Store) Check(ctx context.Context, a report.Access, pile *intake.Pile, o SaveOptions) (Saved, error) {
-	loaded, err := intake.Count(ctx, state.Unwritten(s, state.Tenant(a.Network), a.At.Facts), pile, s.options(a, o))
+func (s *Store) Check(ctx context.Context, a report.Access, sorter *intake.Sorter, o SaveOptions) (Saved, error) {
+	loaded, err := intake.Count(ctx, state.Unwritten(s, state.Tenant(a.Network), a.At.Facts), sorter, s.options(a, o))
 	return Saved{loaded, a.Hour, a.At}, err
 }
 

@@ -23,6 +23,8 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
+	"github.com/lectern-dev/lectern/reading/spill"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
@@ -34,6 +36,8 @@ type loader struct {
 	db      *database.DB
 	network libraries.NetworkID
 	now     time.Time // of the store's clock
+	dir     string    // of the sorters
+	limit   int
 }
 
 // noon is the hour 500,000, when the loaders begin.
@@ -51,7 +55,7 @@ func loaders(t *testing.T, db *database.DB, slugs ...string) []*loader {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := &loader{t, &librariesdb.Store{DB: db.DB, Copy: db.Copy}, db, id, noon}
+		l := &loader{T: t, Store: &librariesdb.Store{DB: db.DB, Copy: db.Copy}, db: db, network: id, now: noon}
 		l.Store.Now = func() time.Time { return l.now }
 		ls = append(ls, l)
 	}
@@ -87,10 +91,10 @@ func (l *loader) intake(a report.Access) *intake.Intake {
 	return intake.NewIntake(l.state(a), (lastDay + 1).Start(), firstDay)
 }
 
-// pile makes a pile of a feed, with loans and reservations as changes of what a state has.
-func (l *loader) pile(a report.Access, f feed) *intake.Pile {
+// sorter has what a feed says of readers, with loans and reservations as changes of what a state has.
+func (l *loader) sorter(a report.Access, f feed) *intake.Sorter {
 	l.Helper()
-	p := &intake.Pile{}
+	p := &intake.Sorter{Sorter: spill.Sorter{Dir: l.dir, Limit: l.limit}}
 	l.Cleanup(func() { p.Close() })
 	loans, err := l.LoansByID(l.Context(), a, ids(f.loans, func(v libraries.Loan) int64 { return v.ID }))
 	if err != nil {
@@ -169,7 +173,9 @@ func (l *loader) try(ctx context.Context, f feed, o librariesdb.SaveOptions, cha
 	if change != nil {
 		change(in)
 	}
-	return w.Save(ctx, in, l.pile(w.Base, f), o)
+	sorter := l.sorter(w.Base, f)
+	saved, err = w.Save(ctx, in, sorter, o)
+	return saved, errors.Join(err, sorter.Close())
 }
 
 // dump returns all that a state has, as texts: the rows of the registers by their tables, and the blocks by their kinds.
@@ -213,8 +219,8 @@ func (l *loader) dump(a report.Access) map[string][]string {
 
 // kinds are those of a network's blocks.
 var kinds = []state.Kind{
-	facts.AttributesKind, facts.ReaderTitlesKind, facts.EventSetKind, facts.TotalsKind, facts.ReaderSheetKind, facts.TitleSheetKind,
-	facts.LoginSheetKind, facts.TitleCountsKind, facts.LoanReadingsKind,
+	facts.AttributesKind, facts.ReaderTitlesKind, facts.EventSetKind, facts.NetworkKind, facts.DayOfReadersKind, facts.DayOfTitlesKind,
+	facts.LoanReadingsKind,
 }
 
 // rows counts all rows of the network, of whatever state, and how many of them are not of an open one.
@@ -272,14 +278,12 @@ func TestPiecesMakeTheWhole(t *testing.T) {
 			}
 			var n librariesdb.Saved
 			for i, f := range w.pieces(5) {
-				o := atOnce
-				o.TempDir = t.TempDir()
-				o.MemoryLimit = i * 1000 // 0 is the default
-				s := ls[1].load(f, o)
+				ls[1].dir, ls[1].limit = t.TempDir(), i*1000 // 0 is the default
+				s := ls[1].load(f, atOnce)
 				n.New += s.New
 				n.Repeated += s.Repeated
 				n.Requests += s.Requests
-				checkEmpty(t, o.TempDir)
+				checkEmpty(t, ls[1].dir)
 			}
 			if n.New != saved.New || n.Repeated == 0 || n.Requests != saved.Requests {
 				t.Errorf("seed %d: the pieces saved %+v, want as many new events as the whole and some repeated: %+v", seed, n, saved)
@@ -303,10 +307,11 @@ func TestWholeIsWhatHappened(t *testing.T) {
 		l := loaders(t, db, "whole")[0]
 		l.load(w.whole(), atOnce)
 		access := l.present()
-		days, err := (report.Folded{Blocks: l}).Days(t.Context(), access)
+		counted, err := (report.Folded{Blocks: l}).Network(t.Context(), access)
 		if err != nil {
 			t.Fatal(err)
 		}
+		days := counted.Days
 		got := map[calendar.Date]metric.Measures{}
 		for i, day := range days.Dates {
 			sums := metric.Measures{}
@@ -343,8 +348,9 @@ func (l *loader) attributes() map[int64]facts.Attributes {
 	l.Helper()
 	all := map[int64]facts.Attributes{}
 	err := l.States().Scan(l.Context(), state.Tenant(l.network), l.present().At.Facts, facts.AttributesKind, state.Range{}, func(b state.Block) error {
-		block, err := facts.ParseAttributes(b.Data)
-		for _, a := range block {
+		var columns facts.AttributeColumns
+		err := packed.Open(b.Data, &columns)
+		for _, a := range columns.Rows() {
 			all[a.ID] = a
 		}
 		return err
@@ -400,7 +406,8 @@ func TestFailedLeavesNothing(t *testing.T) {
 		all, closed := l.rows()
 		for _, step := range []int{1, 200, 256, 300, 512} {
 			ctx, cancel := context.WithCancel(t.Context())
-			o := librariesdb.SaveOptions{TempDir: t.TempDir(), MemoryLimit: 1}
+			l.dir, l.limit = t.TempDir(), 1
+			o := librariesdb.SaveOptions{}
 			o.Progress = func(done, _ int) {
 				if done == step {
 					checkSame(t, "while a load is under way", l.dump(l.present()), before)
@@ -418,7 +425,7 @@ func TestFailedLeavesNothing(t *testing.T) {
 			if checkSame(t, fmt.Sprint("cancelled at step ", step), l.dump(at), before); n != all || m != closed {
 				t.Errorf("cancelled at step %d: %d rows, %d of them closed, want %d and %d", step, n, m, all, closed)
 			}
-			checkEmpty(t, o.TempDir)
+			checkEmpty(t, l.dir)
 		}
 		l.load(w.whole(), atOnce)
 		ls[1].load(w.pieces(2)[0], atOnce)

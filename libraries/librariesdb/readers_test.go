@@ -12,6 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // TestReaders reads the blocks of attributes by their number, in whatever order they were written.
@@ -25,8 +26,8 @@ func TestReaders(t *testing.T) {
 				as = append(as, facts.AttributesOf(r))
 				want = append(want, r.ID)
 			}
-			f.putBlocks(f.a.Network, facts.AttributesKind, blockOf(block, facts.AppendAttributes(nil, as)))
-			f.putBlocks(f.other, facts.AttributesKind, blockOf(block+20, facts.AppendAttributes(nil, as)))
+			f.putBlocks(f.a.Network, facts.AttributesKind, blockOf(block, packed.Append(nil, facts.PackAttributes(as))))
+			f.putBlocks(f.other, facts.AttributesKind, blockOf(block+20, packed.Append(nil, facts.PackAttributes(as))))
 		}
 		slices.Sort(want)
 		rs, err := folded(f).Readers(t.Context(), f.a)

@@ -31,22 +31,16 @@ func (s *Store) Catalogue(ctx context.Context, a report.Access) (*report.Catalog
 	return report.NewCatalogue(st.Vocabularies(), st.Books, st.Lines), nil
 }
 
-// catalogue reads the vocabularies, by term, the titles and the lines, both by identifier: at once, for none needs another.
-func (s *Store) catalogue(ctx context.Context, a report.Access, st *intake.State) error {
-	return state.Together(
-		func() (err error) {
-			st.Terms, err = read(ctx, s, intake.Terms, `FROM libraries_terms WHERE ? ORDER BY vocabulary, term_id`, rowsOf(a))
-			return err
-		},
-		func() (err error) {
-			st.Books, err = read(ctx, s, intake.Books, `FROM libraries_books WHERE ? ORDER BY book_id`, rowsOf(a))
-			return err
-		},
-		func() (err error) {
-			st.Lines, err = read(ctx, s, intake.Lines, `FROM libraries_lines WHERE ? ORDER BY line_id`, rowsOf(a))
-			return err
-		},
-	)
+// catalogue reads the vocabularies, by term, the titles and the lines, both by identifier.
+func (s *Store) catalogue(ctx context.Context, a report.Access, st *intake.State) (err error) {
+	if st.Terms, err = read(ctx, s, intake.Terms, `FROM libraries_terms WHERE ? ORDER BY vocabulary, term_id`, rowsOf(a)); err != nil {
+		return err
+	}
+	if st.Books, err = read(ctx, s, intake.Books, `FROM libraries_books WHERE ? ORDER BY book_id`, rowsOf(a)); err != nil {
+		return err
+	}
+	st.Lines, err = read(ctx, s, intake.Lines, `FROM libraries_lines WHERE ? ORDER BY line_id`, rowsOf(a))
+	return err
 }
 
 // State reads what a load must know of a network, as of the state that the access names.

@@ -176,10 +176,11 @@ func TestCorrections(t *testing.T) {
 			if len(loans) != 1 || loanText(loans[1]) != loanText(loan) || len(reservations) != 1 || reservations[1] != reservation {
 				t.Errorf("the store has %v, %v, %v, %v, want %v and %v", loans, err1, reservations, err2, loan, reservation)
 			}
-			days, err := (report.Folded{Blocks: l}).Days(t.Context(), access)
+			counted, err := (report.Folded{Blocks: l}).Network(t.Context(), access)
 			if err != nil {
 				t.Fatal(err)
 			}
+			days := counted.Days
 			got := map[calendar.Date]int64{}
 			for i, day := range days.Dates {
 				got[day] = days.Totals[i].Sums[metric.Returns]
@@ -187,8 +188,8 @@ func TestCorrections(t *testing.T) {
 			if !reflect.DeepEqual(got, returns) {
 				t.Errorf("returns are %v, want %v", got, returns)
 			}
-			if holdings, err := (report.Folded{Blocks: l}).TitleCounts(t.Context(), access); err != nil || !slices.Equal(holdings, active) {
-				t.Errorf("holdings are %v, %v, want %v", holdings, err, active)
+			if !slices.Equal(counted.Titles, active) {
+				t.Errorf("the counts of titles are %v, want %v", counted.Titles, active)
 			}
 		}
 		check(map[calendar.Date]int64{firstDay: 0}, facts.CountsByTitle{{Book: 2, ActiveLoans: 1}, {Book: 3, ActiveReservations: 1}})

@@ -144,7 +144,7 @@ func (m *modelled) fail(i int, o librariesdb.SaveOptions, step int, crash bool) 
 	if err != nil {
 		m.Fatal(err)
 	}
-	saved, err := w.Save(ctx, m.intake(w.Base), m.pile(w.Base, m.feeds[i]), o)
+	saved, err := w.Save(ctx, m.intake(w.Base), m.sorter(w.Base, m.feeds[i]), o)
 	if !errors.Is(err, context.Canceled) {
 		m.Fatalf("a load that is cancelled at step %d = %+v, %v", step, saved, err)
 	}
@@ -265,16 +265,16 @@ func TestReadsBesideLoads(t *testing.T) {
 		feeds := w.pieces(3)
 		l.load(feeds[0], atOnce)
 		a := l.present()
-		want, err := (report.Folded{Blocks: l}).Days(t.Context(), a)
+		want, err := (report.Folded{Blocks: l}).Network(t.Context(), a)
 		if err != nil {
 			t.Fatal(err)
 		}
 		done := make(chan error, 1)
 		go func() {
 			for range 20 {
-				days, err := (report.Folded{Blocks: l}).Days(context.WithoutCancel(t.Context()), a)
-				if err == nil && !slices.Equal(days.Totals, want.Totals) {
-					err = fmt.Errorf("%d days, want %d as before", len(days.Dates), len(want.Dates))
+				got, err := (report.Folded{Blocks: l}).Network(context.WithoutCancel(t.Context()), a)
+				if err == nil && !slices.Equal(got.Days.Totals, want.Days.Totals) {
+					err = fmt.Errorf("%d days, want %d as before", len(got.Days.Dates), len(want.Days.Dates))
 				}
 				if err == nil {
 					_, err = l.Requests(context.WithoutCancel(t.Context()), a, calendar.Period{Start: firstDay, End: lastDay})

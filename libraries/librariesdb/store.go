@@ -38,8 +38,8 @@ func (s *Store) writesAlone() bool { return !handle.Postgres(s.DB) }
 
 var _ report.Store = (*Store)(nil)
 
-// TotalsKind is the kind of blocks of which there is one a day.
-var TotalsKind = facts.TotalsKind
+// DayKind is the kind of blocks of which there is one for each day on which readers did something.
+var DayKind = facts.DayOfReadersKind
 
 // chunk is the number of identifiers that one statement names.
 const chunk = 2000
@@ -103,8 +103,8 @@ func (s *Store) Replaced(ctx context.Context, t state.Tenant, k state.Kind, load
 
 // Kinds are the kinds of blocks of a network.
 var Kinds = []state.Kind{
-	facts.AttributesKind, facts.ReaderTitlesKind, facts.EventSetKind, facts.TotalsKind, facts.ReaderSheetKind, facts.TitleSheetKind,
-	facts.LoginSheetKind, facts.TitleCountsKind, facts.LoanReadingsKind,
+	facts.AttributesKind, facts.ReaderTitlesKind, facts.EventSetKind, facts.NetworkKind, facts.DayOfReadersKind, facts.DayOfTitlesKind,
+	facts.LoanReadingsKind,
 }
 
 // Verifier opens stored blocks and compares what they sum up to.

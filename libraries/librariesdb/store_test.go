@@ -13,6 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // always is every day.
@@ -24,10 +25,9 @@ func (f *fixture) reads(ctx context.Context) map[string]func(report.Access) erro
 	return map[string]func(report.Access) error{
 		"Catalogue": func(a report.Access) error { _, err := f.Catalogue(ctx, a); return err },
 		"Readers":   func(a report.Access) error { _, err := folded(f).Readers(ctx, a); return err },
-		"Days":      func(a report.Access) error { _, err := folded(f).Days(ctx, a); return err },
-		"Holdings":  func(a report.Access) error { _, err := folded(f).TitleCounts(ctx, a); return err },
-		"Sheets": func(a report.Access) error {
-			_, err := folded(f).Sheets(ctx, a, facts.ReaderSheetKind, always)
+		"Network":   func(a report.Access) error { _, err := folded(f).Network(ctx, a); return err },
+		"DayBlocks": func(a report.Access) error {
+			_, err := folded(f).DayBlocks(ctx, a, facts.DayOfReadersKind, always)
 			return err
 		},
 		"People": func(a report.Access) error { _, err := f.People(ctx, a, []int64{1}); return err },
@@ -69,13 +69,13 @@ func TestCancelledReads(t *testing.T) {
 // TestBitsOfBlocks reads blocks of which a bit is another one: an error that names the place.
 func TestBitsOfBlocks(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
-		f.putBlocks(f.a.Network, facts.TitleCountsKind, blockOf(0, facts.CountsByTitle{{Book: 3, Readings: 1}}.AppendBinary(nil)))
-		if h, err := folded(f).TitleCounts(t.Context(), f.a); err != nil || len(h) != 1 {
-			t.Errorf("Holdings = %v, %v, want one", h, err)
+		f.putBlocks(f.a.Network, facts.NetworkKind, blockOf(0, packed.Append(nil, &facts.Network{Titles: facts.CountsByTitle{{Book: 3, Readings: 1}}})))
+		if h, err := folded(f).Network(t.Context(), f.a); err != nil || len(h.Titles) != 1 {
+			t.Errorf("counts = %v, %v, want one", h, err)
 		}
 		f.exec(`UPDATE blocks SET b = 1`)
-		if h, err := folded(f).TitleCounts(t.Context(), f.a); !errors.Is(err, state.ErrCorrupt) {
-			t.Errorf("Holdings of another place = %v, %v, want ErrCorrupt", h, err)
+		if h, err := folded(f).Network(t.Context(), f.a); !errors.Is(err, state.ErrCorrupt) {
+			t.Errorf("counts of another place = %v, %v, want ErrCorrupt", h, err)
 		}
 	})
 }

@@ -18,7 +18,7 @@ const (
 	ReservationsConverted // of those made that day: dated by the reservation (L6)
 
 	// ListeningSeconds are those of the sessions of format audiobook, a part of the ReadingSeconds. ListeningSessions are
-	// these sessions: one of 0 seconds makes a listener too (L20). The sheets of titles do not have them.
+	// these sessions: one of 0 seconds makes a listener too (L20). The days of titles do not have them.
 	ListeningSeconds
 	ListeningSessions
 

@@ -9,38 +9,71 @@ import (
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
+// BookQuery is what the dataset books is asked.
+type BookQuery struct {
+	Period calendar.Period
+	Filter TitleFilter
+	Author *string
+	Format libraries.Format
+	Order  BookOrder
+	Asc    bool
+}
+
+// BookOrder is the column that books are ordered by. The zero BookOrder is by loans.
+type BookOrder uint8
+
+// The orders of books.
+const (
+	BooksByLoans BookOrder = iota
+	BooksByTitle
+	BooksByReturns
+	BooksByReadings10
+	BooksByReadings50
+	BooksByReadingSeconds
+	BooksByRenewals
+	BooksByReservations
+	BooksByActiveReservations
+	BooksByConvertedReservations
+)
+
+// BookRow is one row of the dataset books. Own is false where model, copies, consumedCopies and availableCopies are null.
+type BookRow struct {
+	Title                              *Title
+	Publisher                          string           // its name, empty where null
+	Collection                         stock.Collection // 0 where null
+	Own                                bool
+	Model, Copies, Consumed, Available int64
+	Sums                               metric.Measures // of the period; convertedReservations is ConvertedThatDay
+	ActiveReservations                 int64
+}
+
 // Books answers one page of the dataset books. The rows are shared and must not be changed.
-func (r *Reports) Books(ctx context.Context, a Access, q BookQuery, p paging.Page) (List[BookRow], error) {
-	return listed(a, func() (page[BookRow], error) {
-		var titles *Catalogue
-		var sums titleSums
-		var held facts.CountsByTitle
-		err := state.Together(
-			func() (err error) { titles, err = r.catalogue(ctx, a); return err },
-			func() (err error) { sums, err = r.titleSums(ctx, a, r.since(q.Period)); return err },
-			func() (err error) { held, err = r.titleCounts(ctx, a); return err },
-		)
-		if err != nil {
-			return page[BookRow]{}, err
-		}
-		found, err := state.Load(ctx, r.Cache, key(a, "books", q), func(context.Context) (places, error) {
-			return titles.books(q, sums, held), nil
-		})
-		if err != nil {
-			return page[BookRow]{}, err
-		}
-		cut, err := pageOf(found, p)
-		if err != nil {
-			return page[BookRow]{}, err
-		}
-		rows := make([]BookRow, len(cut.rows))
-		for i, rank := range cut.rows {
-			rows[i] = r.bookRow(titles, int(rank), held)
-			rows[i].Sums = sums[rank]
-		}
-		return page[BookRow]{rows, cut.total}, nil
+func (r *Reports) Books(ctx context.Context, a Access, q BookQuery, p paging.Page) (paging.List[BookRow], error) {
+	titles, err := r.catalogue(ctx, a)
+	if err != nil {
+		return paging.List[BookRow]{}, err
+	}
+	sums, err := r.titleSums(ctx, a, r.since(q.Period))
+	if err != nil {
+		return paging.List[BookRow]{}, err
+	}
+	held, err := r.titleCounts(ctx, a)
+	if err != nil {
+		return paging.List[BookRow]{}, err
+	}
+	found, err := state.Load(ctx, r.Cache, key(a, "books", q), func(context.Context) (places, error) {
+		return titles.books(q, sums, held), nil
+	})
+	if err != nil {
+		return paging.List[BookRow]{}, err
+	}
+	return pick(found, p, func(rank int32) BookRow {
+		row := r.bookRow(titles, int(rank), held)
+		row.Sums = sums[rank]
+		return row
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // TestBytes holds that what a value of the cache has more of, it is larger by: at least by as much as that takes.
@@ -14,30 +13,26 @@ func TestBytes(t *testing.T) {
 	const many = 1000
 	text, texts := string(make([]byte, many)), []string{string(make([]byte, many))}
 	terms := []libraries.Term{{Name: text}}
-	dimensions := func(d Dimensions) state.Value { return &d }
 	for name, v := range map[string]struct{ none, some state.Value }{
-		"sheets":                  {Sheets{}, Sheets{0: make([]byte, many)}},
+		"blocks":                  {DayBlocks{}, DayBlocks{0: make([]byte, many)}},
 		"the terms of catalogues": {&Catalogue{}, &Catalogue{Terms: map[libraries.Vocabulary][]libraries.Term{libraries.SubjectTerms: terms}}},
 		"titles":                  {&Catalogue{}, &Catalogue{Titles: []Title{{Book: libraries.Book{Title: text}}}}},
 		"the subjects of titles":  {&Catalogue{Titles: make([]Title, 1)}, &Catalogue{Titles: []Title{{Book: libraries.Book{Subjects: make([]int64, many)}}}}},
-		"terms": {dimensions(Dimensions{}), dimensions(Dimensions{
-			Terms: map[libraries.Vocabulary][]libraries.Term{libraries.SubjectTerms: make([]libraries.Term, many)},
-		})},
-		"readers": {&Readers{}, &Readers{IDs: make([]int64, many)}},
-		"loans":   {&Readers{}, &Readers{loans: make([]int64, many)}},
-		"codes":   {&Readers{}, &Readers{cities: codes[string]{at: make([]uint32, many)}}},
-		"values":  {&Readers{}, &Readers{libraries: codes[int64]{values: make([]int64, many)}}},
-		"cities":  {&Readers{}, &Readers{cities: codes[string]{values: texts}}},
-		"groups":  {people{}, people{groups: []Group{{Label: text}}}},
+		"readers":                 {&Readers{}, &Readers{IDs: make([]int64, many)}},
+		"ranks":                   {&Readers{}, &Readers{ranks: make([]int32, many)}},
+		"loans":                   {&Readers{}, &Readers{loans: make([]int64, many)}},
+		"codes":                   {&Readers{}, &Readers{cities: codes[string]{at: make([]uint32, many)}}},
+		"values":                  {&Readers{}, &Readers{libraries: codes[int64]{values: make([]int64, many)}}},
+		"cities":                  {&Readers{}, &Readers{cities: codes[string]{values: texts}}},
+		"groups":                  {people{}, people{groups: []Group{{Label: text}}}},
 		"stock": {
 			&stockRows{rows: make([]StockRow, 1), lines: make([][]stock.Line, 1)},
 			&stockRows{rows: make([]StockRow, 1), lines: [][]stock.Line{make([]stock.Line, many)}},
 		},
-		"suggestions": {&suggested{}, &suggested{folded: []suggestionKey{{title: text}}}},
+		"suggestions": {suggestions{}, suggestions{{folded: suggestionKey{title: text}}}},
 		"requests":    {requests{}, requests{{Title: text}}},
 		"profiles":    {&unfiltered{}, &unfiltered{profile: CatalogueProfile{Subjects: make([]ProfileItem, many)}}},
 		"days":        {&unfiltered{}, &unfiltered{deleted: DeletedUsers{Daily: make([]DayCount, many)}}},
-		"pages":       {page[calendar.Date]{}, page[calendar.Date]{rows: make([]calendar.Date, many)}},
 	} {
 		if none, some := v.none.Bytes(), v.some.Bytes(); some < none+many {
 			t.Errorf("%s take %d bytes, and %d of them %d", name, none, many, some)

@@ -33,7 +33,6 @@ func TestDimensions(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &report.Dimensions{
-		Hour: 495_000,
 		Terms: map[libraries.Vocabulary][]libraries.Term{
 			libraries.LibraryTerms:  {agua, accented, b, zona},
 			libraries.SubjectTerms:  subjects,
@@ -45,9 +44,5 @@ func TestDimensions(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("dimensions\n%+v, want\n%+v", got, want)
-	}
-	reads := n.reads
-	if _, err := n.reports().Dimensions(t.Context(), n.access()); err != nil || n.reads == reads {
-		t.Errorf("without what was kept: %v, %d reads", err, n.reads-reads)
 	}
 }

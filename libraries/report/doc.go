@@ -3,23 +3,26 @@
 // A [Reports] answers from any [Store], of which package librariesdb has one:
 //
 //	reports := report.Reports{Store: store}
-//	rows, err := reports.Loans(ctx, access, report.LoanQuery{Period: august}, paging.Page{Number: 1, Size: 100})
+//	loans, err := reports.Loans(ctx, access, report.LoanQuery{Period: august}, paging.Page{Number: 1, Size: 100})
 //
-// An [Access] says which network may be seen, and in which state. Every read names the state that it wants and gets it as it
-// was, whatever was loaded since: nothing waits, and no answer mixes two states. What every answer sums up was folded when it
-// was loaded, into packed days: [Reports.Summary] for August sums 31 of them, however many sessions they had. Loans,
-// reservations and suggestion requests stay rows, for they are listed; the totals of the days say on which day, and behind how
-// many of its rows, a page begins, so that page 1,000 costs what page 1 costs.
+// An [Access] says which network may be seen, and in which snapshot. Every read names that snapshot, so a report never waits for a
+// load and never mixes two snapshots.
 //
-// # Rounds
+// # Example
 //
-// What has changed in a list between two states is found by comparing both, where they may differ (H14): blocks and rows that no load
-// between the two has touched are the same in both. A loan shows what its reader did with the title, a reservation the queue of its
-// title, and both the title: those of readers, queues and titles that are others are listed too. Rows are named by their keys, which are
-// kept for the pages of the round; what they show is read for a page.
+// [Reports.Summary] for August takes three steps. It reads the tables of the snapshot: titles, readers, and the counts of each day.
+// It visits the 31 blocks of August, one for each day, however many sessions a day had. It adds up what they say of each reader and
+// each title. The tables and the blocks stay in the cache for the next report of the snapshot.
 //
-//	rows, err := reports.LoansSince(ctx, access, then, report.LoanQuery{Period: august}, paging.Page{Number: 1, Size: 100})
+// [Reports.Loans] reads rows, which are not aggregated. The counts of the days say on which day a page begins, and after how many of
+// its loans. So page 1,000 costs what page 1 costs.
 //
-// The package knows the rules, the packed forms and what a query asks. It does not know how facts come about, HTTP and its
-// texts, or databases, and it keeps nothing but what its cache keeps.
+// # Incremental pulls
+//
+// [Reports.LoansSince] lists what has changed since an earlier snapshot (H14). It compares the two snapshots where they may differ:
+// blocks and rows that no load between them has touched are the same in both. A loan also shows its reader's progress and its title,
+// and a reservation shows the queue of its title, so a change of those lists it too. Only keys are kept between the pages of a pull;
+// the rows of a page are read when it is asked for.
+//
+// The package knows the rules, the blocks and the queries. It does not know how facts are loaded, HTTP, or databases.
 package report

@@ -10,7 +10,6 @@ import (
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/row"
-	"github.com/lectern-dev/lectern/reading/spill"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -42,9 +41,9 @@ func (f *feed) load(t *testing.T, s *librariesdb.Store, n libraries.NetworkID, b
 	noError(t, err)
 	st, err := s.State(t.Context(), l.Base)
 	noError(t, err)
-	to := s.Feed(intake.NewIntake(st, began, libraries.HistoryStart), l.Base, spill.Pile{})
-	var c intake.Counts
-	var events intake.EventCounts
+	to := s.Feed(intake.NewIntake(st, began, libraries.HistoryStart), l.Base, "", 0)
+	var c row.Counts
+	var events row.Counts
 	for v, terms := range f.terms {
 		take(t, terms, to.TermFile(v, &c))
 	}
@@ -53,7 +52,7 @@ func (f *feed) load(t *testing.T, s *librariesdb.Store, n libraries.NetworkID, b
 	take(t, f.loans, to.LoanFile(&c))
 	take(t, f.reservations, to.ReservationFile(&c))
 	take(t, f.sessions, to.SessionFile(&events))
-	_, err = l.Save(t.Context(), to.Intake, to.Pile, librariesdb.SaveOptions{Immediately: true})
+	_, err = l.Save(t.Context(), to.Intake, to.Sorter, librariesdb.SaveOptions{Immediately: true})
 	noError(t, errors.Join(err, to.Close(), l.Close(t.Context())))
 	a, err := s.Present(t.Context(), n)
 	noError(t, err)

@@ -103,11 +103,11 @@ func TestDailyPages(t *testing.T) {
 				q := report.DayQuery{Period: period, Reader: reader}
 				what := fmt.Sprintf("%s, %s to %s, reader %s", name, period.Start, period.End, asked(reader))
 				wanted := only(engagements, func(e report.Engagement) bool { return period.Contains(e.Day) && is(reader, e.Reader) })
-				checkPages(t, "engagements "+what, wanted, func(p paging.Page) (report.List[report.Engagement], error) {
+				checkPages(t, "engagements "+what, wanted, func(p paging.Page) (paging.List[report.Engagement], error) {
 					return r.Engagements(t.Context(), s.access(), q, p)
 				})
 				wantedLogins := only(logins, func(l report.LoginRow) bool { return period.Contains(l.Day) && is(reader, l.Reader) })
-				checkPages(t, "logins "+what, wantedLogins, func(p paging.Page) (report.List[report.LoginRow], error) {
+				checkPages(t, "logins "+what, wantedLogins, func(p paging.Page) (paging.List[report.LoginRow], error) {
 					return r.Logins(t.Context(), s.access(), q, p)
 				})
 			}
@@ -133,14 +133,14 @@ func TestAutomaticExpiryIsNoLogin(t *testing.T) {
 	}
 }
 
-// TestDayWithoutASheet: a day on which nobody did anything needs no sheet, one on which a single reader did has one.
-func TestDayWithoutASheet(t *testing.T) {
+// TestDayWithoutABlock: a day on which nobody did anything needs no block, one on which a single reader did has one.
+func TestDayWithoutABlock(t *testing.T) {
 	s := newListStore(t, 11, 0)
 	expiry := facts.BookDelta{Book: s.books[0].ID}
 	expiry.Measures[metric.Returns] = 1
 	s.deltas = []facts.DayDelta{{Day: history, Reader: s.people[0].ID, Books: []facts.BookDelta{expiry}}}
 	s.pack(t)
-	s.forms[history] = facts.DayForms{Totals: s.forms[history].Totals}
+	s.forms[history] = facts.DayForms{}
 	r, p := report.Reports{Store: s}, paging.Page{Number: 1, Size: 10}
 	q := report.DayQuery{Period: calendar.Period{Start: history, End: history}, Reader: &s.people[0].ID}
 	if l, err := r.Logins(t.Context(), s.access(), q, p); err != nil || l.Total != 0 {
@@ -256,23 +256,20 @@ func TestNetworksDoNotMeetInTheCache(t *testing.T) {
 	}
 }
 
-// TestListsOfCorruptSheets: a sheet that is missing, shorter than its totals say, or no sheet at all, is an error, for all readers
+// TestListsOfCorruptDayBlocks: a block that is missing, shorter than its totals say, or no block at all, is an error, for all readers
 // and, where it can be seen, for one.
-func TestListsOfCorruptSheets(t *testing.T) {
+func TestListsOfCorruptDayBlocks(t *testing.T) {
 	for name, spoil := range map[string]func(s *listStore, day calendar.Date){
 		"missing": func(s *listStore, day calendar.Date) {
-			s.forms[day] = facts.DayForms{Totals: s.forms[day].Totals}
+			s.forms[day] = facts.DayForms{}
 		},
 		"of no version": func(s *listStore, day calendar.Date) {
-			s.forms[day] = facts.DayForms{Totals: s.forms[day].Totals, Readers: []byte{250, 1}, Logins: []byte{250, 1}}
+			s.forms[day] = facts.DayForms{Readers: []byte{250, 1}}
 		},
 		"of fewer readers": func(s *listStore, _ calendar.Date) {
-			for i, day := range s.days.Dates {
-				totals, forms := s.days.Totals[i], s.forms[day]
-				totals.Readers++
-				totals.Sums[metric.Logins]++
-				forms.Totals = totals.AppendBinary(nil)
-				s.forms[day] = forms
+			for i := range s.days.Totals {
+				s.days.Totals[i].Readers++
+				s.days.Totals[i].Sums[metric.Logins]++
 			}
 		},
 	} {
@@ -285,10 +282,10 @@ func TestListsOfCorruptSheets(t *testing.T) {
 			r, p := report.Reports{Store: s}, paging.Page{Number: 1, Size: 1000}
 			q := report.DayQuery{Period: calendar.Period{Start: history, End: history + testDays}, Reader: reader}
 			if _, err := r.Engagements(t.Context(), s.access(), q, p); !errors.Is(err, packed.ErrCorrupt) {
-				t.Errorf("engagements of reader %s, a sheet %s: %v, want ErrCorrupt", asked(reader), name, err)
+				t.Errorf("engagements of reader %s, a block %s: %v, want ErrCorrupt", asked(reader), name, err)
 			}
 			if _, err := r.Logins(t.Context(), s.access(), q, p); !errors.Is(err, packed.ErrCorrupt) {
-				t.Errorf("logins of reader %s, a sheet %s: %v, want ErrCorrupt", asked(reader), name, err)
+				t.Errorf("logins of reader %s, a block %s: %v, want ErrCorrupt", asked(reader), name, err)
 			}
 		}
 	}
@@ -396,7 +393,7 @@ func (s mistaken) Loans(ctx context.Context, a report.Access, marks report.ListP
 	return s.mistake(list), err
 }
 
-// TestDailyPagesReadTheirDaysAlone: a page of one day reads the sheets of one span of days, a repeated page none.
+// TestDailyPagesReadTheirDaysAlone: a page of one day reads the blocks of one span of days, a repeated page none.
 func TestDailyPagesReadTheirDaysAlone(t *testing.T) {
 	s := newListStore(t, 8, 100)
 	r := report.Reports{Store: s, Cache: &mapCache{}}
@@ -406,8 +403,8 @@ func TestDailyPagesReadTheirDaysAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := s.count(facts.ReaderSheetKind.Name); n < 1 || n > 2 {
-		t.Errorf("a page of 2 rows of 100 days read %d spans of sheets, want 1 or 2", n)
+	if n := s.count(facts.DayOfReadersKind.Name); n < 1 || n > 2 {
+		t.Errorf("a page of 2 rows of 100 days read %d spans of blocks, want 1 or 2", n)
 	}
 }
 

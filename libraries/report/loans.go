@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
@@ -15,9 +16,179 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
+// LoanQuery is what the dataset loans is asked. The zero Status is every one.
+type LoanQuery struct {
+	Period       calendar.Period // of the day of the loan
+	Reader, Book *int64
+	Status       libraries.LoanStatus
+}
+
+// LoanRow is one row of the dataset loans.
+type LoanRow struct {
+	Loan    libraries.Loan
+	Title   *Title
+	Seconds int64 // of the reader and the title, over all loans
+	Highest libraries.Progress
+}
+
+// ReservationQuery is what the dataset reservations is asked. The zero Status is every one.
+type ReservationQuery struct {
+	Period       calendar.Period // of the day of the reservation
+	Reader, Book *int64
+	Status       libraries.ReservationStatus
+}
+
+// ReservationRow is one row of the dataset reservations.
+type ReservationRow struct {
+	Reservation libraries.Reservation
+	Title       *Title
+	Queue       int64 // waiting and available reservations of the title
+}
+
+// positionQuery asks for the positions of loans or reservations. Status is one of the register's, 0 every one.
+type positionQuery struct {
+	register     Register
+	period       calendar.Period
+	reader, book *int64
+	status       uint8
+}
+
+// positioned is how the records of a register are read, and rows made of those of a page.
+type positioned[R, T any] struct {
+	in   func(context.Context, Access, Window) ([]R, error)
+	at   func(context.Context, Access, ListPositions) ([]R, error)
+	key  func(*R) (calendar.Date, int64)
+	rows func(context.Context, Access, []R) ([]T, error)
+}
+
+// list answers one page of a register: the rows of the records that pass the query. The cost of a page does not depend on its depth.
+func (of positioned[R, T]) list(ctx context.Context, r *Reports, a Access, q positionQuery, p paging.Page) (paging.List[T], error) {
+	q.period = r.since(q.period)
+	if q.reader == nil && q.book == nil {
+		return of.byDay(ctx, r, a, q, p)
+	}
+	k := key(a, "positions of", uint8(q.register), q.reader, q.book)
+	all, err := state.Load(ctx, r.Cache, k, func(ctx context.Context) (ListPositions, error) {
+		return r.Store.PositionsOf(ctx, a, q.register, q.reader, q.book)
+	})
+	if err != nil {
+		return paging.List[T]{}, err
+	}
+	positions, err := paging.ListOf(q.filter(all.in(q.period)), p)
+	l := paging.List[T]{Total: positions.Total}
+	if err == nil && len(positions.Rows) > 0 {
+		l.Rows, err = of.rowsAt(ctx, a, positions.Rows)
+	}
+	return l, err
+}
+
+// rowsAt returns the rows of positions.
+func (of positioned[R, T]) rowsAt(ctx context.Context, a Access, positions ListPositions) ([]T, error) {
+	list, err := of.at(ctx, a, positions)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range positions {
+		if i >= len(list) || !of.is(&list[i], m.Day, &m.ID) {
+			return nil, fmt.Errorf("%d of %s is missing: %w", m.ID, m.Day, packed.ErrCorrupt)
+		}
+	}
+	return of.rows(ctx, a, list)
+}
+
+// is reports whether a record is of a day, and has the identifier, where one is given.
+func (of positioned[R, T]) is(v *R, day calendar.Date, id *int64) bool {
+	d, n := of.key(v)
+	return d == day && (id == nil || n == *id)
+}
+
+// byDay returns one page of the rows of all readers and titles. The days' totals say how many each day has, so that a page begins
+// some rows behind the first of a day.
+func (of positioned[R, T]) byDay(ctx context.Context, r *Reports, a Access, q positionQuery, p paging.Page) (paging.List[T], error) {
+	days, err := r.daysIn(ctx, a, q.period)
+	if err != nil {
+		return paging.List[T]{}, err
+	}
+	starts := groupsOf(days, q.count)
+	l := paging.List[T]{Total: starts.Total()}
+	spans, err := starts.Spans(p)
+	if len(spans) == 0 {
+		return l, err
+	}
+	w := Window{Status: q.status, Skip: spans[0].From}
+	w.Period = calendar.Period{Start: days.Dates[spans[0].Group], End: days.Dates[spans[len(spans)-1].Group]}
+	for _, s := range spans {
+		w.Size += s.To - s.From
+	}
+	list, err := of.in(ctx, a, w)
+	if err == nil && !of.stand(list, days.Dates, spans) {
+		err = fmt.Errorf("days %s to %s: register %d and totals differ: %w", w.Period.Start, w.Period.End, q.register, packed.ErrCorrupt)
+	}
+	if err == nil {
+		l.Rows, err = of.rows(ctx, a, list)
+	}
+	return l, err
+}
+
+// stand reports whether records are as many of each day as the parts of days say.
+func (of positioned[R, T]) stand(list []R, dates []calendar.Date, spans []paging.Span) bool {
+	for _, s := range spans {
+		for range s.To - s.From {
+			if len(list) == 0 || !of.is(&list[0], dates[s.Group], nil) {
+				return false
+			}
+			list = list[1:]
+		}
+	}
+	return len(list) == 0
+}
+
+// count returns how many positions of a day have the status.
+func (q positionQuery) count(t *facts.DayTotals) int64 {
+	counts := t.Counts.LoansByStatus[:]
+	if q.register == ReservationRegister {
+		counts = t.Counts.ReservationsByStatus[:]
+	}
+	sum := int64(0)
+	for status, n := range counts {
+		if q.status == 0 || int(q.status) == status {
+			sum += n
+		}
+	}
+	return sum
+}
+
+// filter returns the positions that have the status. They are all, or a copy.
+func (q positionQuery) filter(all ListPositions) ListPositions {
+	if q.status == 0 {
+		return all
+	}
+	var some ListPositions
+	for _, m := range all {
+		if m.Status == q.status {
+			some = append(some, m)
+		}
+	}
+	return some
+}
+
+// in returns the positions of a period.
+func (m ListPositions) in(p calendar.Period) ListPositions {
+	if p.Start > p.End {
+		return nil
+	}
+	from := sort.Search(len(m), func(i int) bool { return m[i].Day >= p.Start })
+	to := sort.Search(len(m), func(i int) bool { return m[i].Day > p.End })
+	return m[from:to]
+}
+
 // Loans answers one page of the loans, by the day of the loan, then identifier. The rows are shared and must not be changed.
-func (r *Reports) Loans(ctx context.Context, a Access, q LoanQuery, p paging.Page) (List[LoanRow], error) {
-	return listPositioned(ctx, r, a, positionQuery{LoanRegister, q.Period, q.Reader, q.Book, uint8(q.Status)}, p, r.loans())
+func (r *Reports) Loans(ctx context.Context, a Access, q LoanQuery, p paging.Page) (paging.List[LoanRow], error) {
+	return r.loans().list(ctx, r, a, q.positions(), p)
+}
+
+func (q LoanQuery) positions() positionQuery {
+	return positionQuery{LoanRegister, q.Period, q.Reader, q.Book, uint8(q.Status)}
 }
 
 // loans is how loans are read.
@@ -28,34 +199,20 @@ func (r *Reports) loans() positioned[libraries.Loan, LoanRow] {
 	}
 }
 
-// loanRows reads loans, their titles, and what their readers read of these.
-func (r *Reports) loanRows(ctx context.Context, a Access, read func() ([]libraries.Loan, error)) ([]LoanRow, error) {
-	var titles *Catalogue
-	var rows []LoanRow
-	err := state.Together(
-		func() (err error) { titles, err = r.catalogue(ctx, a); return err },
-		func() error {
-			loans, err := read()
-			if err != nil {
-				return err
-			}
-			rows = make([]LoanRow, len(loans))
-			for i := range rows {
-				rows[i].Loan = loans[i]
-			}
-			return r.addProgress(ctx, a, rows)
-		},
-	)
+// loanRows reads the titles of loans, and what their readers read of these.
+func (r *Reports) loanRows(ctx context.Context, a Access, loans []libraries.Loan) ([]LoanRow, error) {
+	titles, err := r.catalogue(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	for i := range rows {
-		l := &rows[i]
-		if l.Title = titles.Title(l.Loan.Book); l.Title == nil {
-			return nil, fmt.Errorf("title %d of loan %d is missing: %w", l.Loan.Book, l.Loan.ID, packed.ErrCorrupt)
+	rows := make([]LoanRow, len(loans))
+	for i, l := range loans {
+		rows[i] = LoanRow{Loan: l, Title: titles.Title(l.Book)}
+		if rows[i].Title == nil {
+			return nil, fmt.Errorf("title %d of loan %d is missing: %w", l.Book, l.ID, packed.ErrCorrupt)
 		}
 	}
-	return rows, nil
+	return rows, r.addProgress(ctx, a, rows)
 }
 
 // addProgress sets the seconds and the progress of the rows: those of the reader and the title, from what was read of the loans of
@@ -72,14 +229,19 @@ func (r *Reports) addProgress(ctx context.Context, a Access, rows []LoanRow) err
 		slices.SortFunc(rows, func(x, y *LoanRow) int {
 			return cmp.Or(cmp.Compare(x.Loan.Reader, y.Loan.Reader), cmp.Compare(x.Loan.Book, y.Loan.Book))
 		})
-		return facts.VisitLoanReadings(data, func(read facts.LoanReading) {
+		var readings facts.LoanReadings
+		if err := packed.Open(data, &readings); err != nil {
+			return err
+		}
+		for _, read := range readings {
 			for len(rows) > 0 && rows[0].before(read) {
 				rows = rows[1:]
 			}
 			for ; len(rows) > 0 && rows[0].Loan.Reader == read.Reader && rows[0].Loan.Book == read.Book; rows = rows[1:] {
 				rows[0].Seconds, rows[0].Highest = read.Seconds, read.Highest
 			}
-		})
+		}
+		return nil
 	})
 	for day := range byDay {
 		if err == nil {
@@ -96,11 +258,12 @@ func (l *LoanRow) before(read facts.LoanReading) bool {
 
 // Reservations answers one page of the reservations, by their day, then identifier. The rows are shared and must not be
 // changed.
-func (r *Reports) Reservations(
-	ctx context.Context, a Access, q ReservationQuery, p paging.Page,
-) (List[ReservationRow], error) {
-	asked := positionQuery{ReservationRegister, q.Period, q.Reader, q.Book, uint8(q.Status)}
-	return listPositioned(ctx, r, a, asked, p, r.reservations())
+func (r *Reports) Reservations(ctx context.Context, a Access, q ReservationQuery, p paging.Page) (paging.List[ReservationRow], error) {
+	return r.reservations().list(ctx, r, a, q.positions(), p)
+}
+
+func (q ReservationQuery) positions() positionQuery {
+	return positionQuery{ReservationRegister, q.Period, q.Reader, q.Book, uint8(q.Status)}
 }
 
 // reservations is how reservations are read.
@@ -111,22 +274,18 @@ func (r *Reports) reservations() positioned[libraries.Reservation, ReservationRo
 	}
 }
 
-// reservationRows reads reservations, their titles, and the titles' queues.
-func (r *Reports) reservationRows(ctx context.Context, a Access, read func() ([]libraries.Reservation, error)) ([]ReservationRow, error) {
-	var titles *Catalogue
-	var now facts.CountsByTitle
-	var reservations []libraries.Reservation
-	err := state.Together(
-		func() (err error) { titles, err = r.catalogue(ctx, a); return err },
-		func() (err error) { now, err = r.titleCounts(ctx, a); return err },
-		func() (err error) { reservations, err = read(); return err },
-	)
+// reservationRows reads the titles of reservations, and the titles' queues.
+func (r *Reports) reservationRows(ctx context.Context, a Access, reservations []libraries.Reservation) ([]ReservationRow, error) {
+	titles, err := r.catalogue(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	now, err := r.titleCounts(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	rows := make([]ReservationRow, len(reservations))
-	for i := range rows {
-		v := reservations[i]
+	for i, v := range reservations {
 		rows[i] = ReservationRow{v, titles.Title(v.Book), now.Of(v.Book).ActiveReservations}
 		if rows[i].Title == nil {
 			return nil, fmt.Errorf("title %d of reservation %d is missing: %w", v.Book, v.ID, packed.ErrCorrupt)

@@ -38,6 +38,7 @@ type network struct {
 	blocks [][]byte
 	days   facts.Days
 	forms  map[calendar.Date]facts.DayForms
+	totals map[calendar.Date]facts.DayTotals
 
 	mu    sync.Mutex
 	reads int
@@ -62,7 +63,7 @@ func (n *network) Scan(_ context.Context, t state.Tenant, at int64, k state.Kind
 	if err := n.read(report.Access{Network: libraries.NetworkID(t), At: state.Versions{Registers: n.at.Registers, Facts: at}}); err != nil {
 		return err
 	}
-	return stored{n.blocks, n.forms, n.held, nil}.scan(k, r, visit)
+	return stored{n.blocks, n.forms, facts.Network{Titles: n.held, Days: n.days}, nil}.scan(k, r, visit)
 }
 
 func (n *network) Channels(_ context.Context, a report.Access, p calendar.Period) ([]libraries.ChannelDay, error) {
@@ -96,7 +97,7 @@ func (n *network) pack(tb testing.TB) *network {
 	for _, d := range n.deltas {
 		byDay[d.Day] = append(byDay[d.Day], d)
 	}
-	n.forms, n.days = map[calendar.Date]facts.DayForms{}, facts.Days{}
+	n.forms, n.totals = map[calendar.Date]facts.DayForms{}, map[calendar.Date]facts.DayTotals{}
 	for date, deltas := range byDay {
 		n.packDay(tb, date, deltas)
 	}
@@ -106,14 +107,17 @@ func (n *network) pack(tb testing.TB) *network {
 
 func (n *network) packTotals(tb testing.TB) {
 	tb.Helper()
-	slices.Sort(n.days.Dates)
-	for _, date := range n.days.Dates {
-		totals, err := facts.ParseDayTotals(n.forms[date].Totals)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		n.days.Totals = append(n.days.Totals, totals)
+	n.days = daysOf(tb, n.totals)
+}
+
+// daysOf returns the totals of days in order.
+func daysOf(tb testing.TB, totals map[calendar.Date]facts.DayTotals) facts.Days {
+	tb.Helper()
+	n, err := new(facts.Network).Add(nil, totals)
+	if err != nil {
+		tb.Fatal(err)
 	}
+	return n.Days
 }
 
 func (n *network) packDay(tb testing.TB, date calendar.Date, deltas []facts.DayDelta) {
@@ -121,10 +125,8 @@ func (n *network) packDay(tb testing.TB, date calendar.Date, deltas []facts.DayD
 	if err := day.Add(deltas); err != nil {
 		tb.Fatal(err)
 	}
-	if forms, ok := day.Forms(); ok {
-		n.forms[date] = forms
-		n.days.Dates = append(n.days.Dates, date)
-	}
+	n.forms[date] = day.Forms()
+	n.totals[date] = day.Totals()
 }
 
 // keepAll is a cache without a bound.

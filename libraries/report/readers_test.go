@@ -21,7 +21,7 @@ func packBlocks(all []facts.Attributes) [][]byte {
 		if n < 0 {
 			n = len(all)
 		}
-		blocks = append(blocks, facts.AppendAttributes(nil, all[:n]))
+		blocks = append(blocks, packed.Append(nil, facts.PackAttributes(all[:n])))
 		all = all[n:]
 	}
 	return blocks
@@ -89,7 +89,7 @@ func TestReadReadersOrder(t *testing.T) {
 
 // TestReadReadersOfOneBlockTooLarge: no block has as many readers as this one says.
 func TestReadReadersOfOneBlockTooLarge(t *testing.T) {
-	block := binary.AppendUvarint([]byte{facts.AttributesVersion}, 1<<60)
+	block := binary.AppendUvarint([]byte{1}, 1<<60)
 	if _, err := report.ReadReaders([][]byte{block}); !errors.Is(err, packed.ErrCorrupt) {
 		t.Errorf("ReadReaders: error %v, want ErrCorrupt", err)
 	}

@@ -1,9 +1,9 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
@@ -12,6 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/round"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // A round asks what has changed in a list since an earlier state (H14), whose copy the client has. Blocks and rows that no load
@@ -22,52 +23,37 @@ func (a Access) then(since state.Versions) Access {
 	return Access{Network: a.Network, At: since}
 }
 
-// changedSince answers one page of a round: changed finds the rows, read reads those that are still there, and gone makes of a key the
-// row that has it alone. What was found is kept under a name and the question.
-func changedSince[Q, T any](ctx context.Context, r *Reports, a Access, since state.Versions, q Q, p paging.Page, l roundOf[T]) (List[T], error) {
-	k := key(a, l.name+" since", since.Facts, since.Registers, a.At.Registers, q)
-	changed, err := state.Load(ctx, r.Cache, k, l.changed)
-	if err != nil {
-		return List[T]{}, err
-	}
-	rows, removed, err := round.Read(changed, p, func(kept round.Rows) ([]T, error) { return l.read(ctx, kept) }, l.gone)
-	return List[T]{Hour: a.Hour, Rows: rows, Total: int64(len(changed)), Removed: removed}, err
-}
-
-// roundOf says how the round of a list is made.
-type roundOf[T any] struct {
-	name    string
-	changed func(context.Context) (round.Rows, error)
-	read    func(context.Context, round.Rows) ([]T, error)
-	gone    func(round.Row) T
+// sinceKey names what differs between an earlier state and that of the access, as far as a query asks.
+func sinceKey(a Access, since state.Versions, what string, q any) state.Key {
+	return key(a, what+" since", since.Facts, since.Registers, a.At.Registers, q)
 }
 
 // LoansSince answers one page of a round of the loans. A loan shows what its reader did with the title, and the title.
-func (r *Reports) LoansSince(ctx context.Context, a Access, since state.Versions, q LoanQuery, p paging.Page) (List[LoanRow], error) {
-	c := positionsCompared{Reports: r, now: a, was: a.then(since), q: positionQuery{LoanRegister, r.since(q.Period), q.Reader, q.Book, uint8(q.Status)}}
-	return changedSince(ctx, r, a, since, c.q, p, roundOf[LoanRow]{
-		name:    "loans",
-		changed: c.loans,
-		read: func(ctx context.Context, kept round.Rows) ([]LoanRow, error) {
-			return r.loans().rowsAt(ctx, a, positionsOf(kept))
-		},
-		gone: func(c round.Row) LoanRow { return LoanRow{Loan: libraries.Loan{ID: c.B}} },
-	})
+func (r *Reports) LoansSince(ctx context.Context, a Access, since state.Versions, q LoanQuery, p paging.Page) (paging.List[LoanRow], error) {
+	q.Period = r.since(q.Period)
+	c := positionsCompared{Reports: r, now: a, was: a.then(since), q: q.positions()}
+	changed, err := state.Load(ctx, r.Cache, sinceKey(a, since, "loans", c.q), c.loans)
+	if err != nil {
+		return paging.List[LoanRow]{}, err
+	}
+	return round.Page(changed, p,
+		func(kept round.Rows) ([]LoanRow, error) { return r.loans().rowsAt(ctx, a, positionsOf(kept)) },
+		func(c round.Row) LoanRow { return LoanRow{Loan: libraries.Loan{ID: c.B}} })
 }
 
 // ReservationsSince answers one page of a round of the reservations. A reservation shows the queue of its title, and the title.
-func (r *Reports) ReservationsSince(ctx context.Context, a Access, since state.Versions, q ReservationQuery, p paging.Page) (List[ReservationRow], error) {
-	c := positionsCompared{Reports: r, now: a, was: a.then(since), q: positionQuery{ReservationRegister, r.since(q.Period), q.Reader, q.Book, uint8(q.Status)}}
-	return changedSince(ctx, r, a, since, c.q, p, roundOf[ReservationRow]{
-		name:    "reservations",
-		changed: c.reservations,
-		read: func(ctx context.Context, kept round.Rows) ([]ReservationRow, error) {
+func (r *Reports) ReservationsSince(ctx context.Context, a Access, since state.Versions, q ReservationQuery, p paging.Page) (paging.List[ReservationRow], error) {
+	q.Period = r.since(q.Period)
+	c := positionsCompared{Reports: r, now: a, was: a.then(since), q: q.positions()}
+	changed, err := state.Load(ctx, r.Cache, sinceKey(a, since, "reservations", c.q), c.reservations)
+	if err != nil {
+		return paging.List[ReservationRow]{}, err
+	}
+	return round.Page(changed, p,
+		func(kept round.Rows) ([]ReservationRow, error) {
 			return r.reservations().rowsAt(ctx, a, positionsOf(kept))
 		},
-		gone: func(c round.Row) ReservationRow {
-			return ReservationRow{Reservation: libraries.Reservation{ID: c.B}}
-		},
-	})
+		func(c round.Row) ReservationRow { return ReservationRow{Reservation: libraries.Reservation{ID: c.B}} })
 }
 
 // positionsOf returns the positions of rows that changed.
@@ -109,7 +95,7 @@ func (c *positionsCompared) put(v Listed) error {
 // rows finds the rows that loads have put in or taken out. What they put in stands on days whose totals they changed, or on which
 // they took something out: else it would be counted there.
 func (c *positionsCompared) rows(ctx context.Context) error {
-	changed, err := c.Store.Changed(ctx, c.now, c.loads(), facts.TotalsKind)
+	changed, err := c.days(ctx)
 	if err != nil {
 		return err
 	}
@@ -118,17 +104,14 @@ func (c *positionsCompared) rows(ctx context.Context) error {
 		if len(out) == round.Most {
 			return round.ErrMany
 		}
-		out, changed = append(out, v), append(changed, int64(v.Day))
+		out, changed = append(out, v), append(changed, v.Day)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	in := Which{Period: c.q.period, PutIn: c.loads()}
 	slices.Sort(changed)
-	for _, day := range slices.Compact(changed) {
-		in.Days = append(in.Days, calendar.Date(day))
-	}
+	in := Which{Period: c.q.period, PutIn: c.loads(), Days: slices.Compact(changed)}
 	if err := c.Store.Listed(ctx, c.now, c.q.register, in, c.put); err != nil {
 		return err
 	}
@@ -141,6 +124,29 @@ func (c *positionsCompared) rows(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// days returns the days whose totals differ, each at least once.
+func (c *positionsCompared) days(ctx context.Context) (changed []calendar.Date, err error) {
+	was, err := c.network(ctx, c.was)
+	if err != nil {
+		return nil, err
+	}
+	now, err := c.network(ctx, c.now)
+	if err != nil {
+		return nil, err
+	}
+	totals := make(map[calendar.Date]facts.DayTotals, len(was.Days.Dates))
+	for i, day := range was.Days.Dates {
+		totals[day] = was.Days.Totals[i]
+	}
+	for i, day := range now.Days.Dates {
+		if totals[day] != now.Days.Totals[i] {
+			changed = append(changed, day)
+		}
+		delete(totals, day)
+	}
+	return slices.AppendSeq(changed, maps.Keys(totals)), nil
 }
 
 // ofBooks notes the rows of titles.
@@ -183,13 +189,8 @@ const readersAtOnce = 2000
 // pair is a reader and a title.
 type pair struct{ reader, book int64 }
 
-func (p pair) compare(q pair) int {
-	return cmp.Or(cmp.Compare(p.reader, q.reader), cmp.Compare(p.book, q.book))
-}
-
 // progress is what loans show of a pair.
 type progress struct {
-	pair
 	seconds int64
 	highest libraries.Progress
 }
@@ -206,32 +207,24 @@ func (c *positionsCompared) ofReaders(ctx context.Context, readers []int64) erro
 	}
 	return c.Store.Listed(ctx, c.now, c.q.register, Which{Period: c.q.period, Readers: readers}, func(v Listed) error {
 		at := pair{v.Reader, v.Book}
-		if find(was, at) == find(now, at) {
+		if was[at] == now[at] {
 			return nil
 		}
 		return c.put(v)
 	})
 }
 
-// find returns the progress of a pair, none where there is none of it.
-func find(all []progress, p pair) progress {
-	i, found := slices.BinarySearchFunc(all, p, func(v progress, p pair) int { return v.compare(p) })
-	if !found {
-		return progress{}
-	}
-	return all[i]
-}
-
-// progress returns what readers, who ascend, did with each title, by reader, then title.
-func (c *positionsCompared) progress(ctx context.Context, a Access, readers []int64) (all []progress, err error) {
+// progress returns what readers, who ascend, did with each title.
+func (c *positionsCompared) progress(ctx context.Context, a Access, readers []int64) (map[pair]progress, error) {
+	all := map[pair]progress{}
+	var titles facts.ReaderTitles // of one reader after the other
 	return all, Folded{c.Store}.ReaderTitles(ctx, a, readers, func(reader int64, data []byte) error {
-		titles, err := facts.ParseReaderTitles(data)
-		if err != nil {
+		if err := packed.Open(data, &titles); err != nil {
 			return fmt.Errorf("titles of reader %d: %w", reader, err)
 		}
 		for i := range titles.Books {
 			b := &titles.Books[i]
-			all = append(all, progress{pair{reader, b.Book}, b.Pair.Seconds, b.Pair.Highest})
+			all[pair{reader, b.Book}] = progress{b.Pair.Seconds, b.Pair.Highest}
 		}
 		return nil
 	})

@@ -141,8 +141,8 @@ func (c *changing) name() {
 // rounds are asked of a list of two states.
 type rounds[T any] struct {
 	name     string
-	was, now func(paging.Page) (report.List[T], error)
-	since    func(paging.Page) (report.List[T], error)
+	was, now func(paging.Page) (paging.List[T], error)
+	since    func(paging.Page) (paging.List[T], error)
 	key      func(T) int64
 }
 
@@ -239,26 +239,26 @@ func TestRoundsOfEachReader(t *testing.T) {
 		loans, days := report.LoanQuery{Period: period, Reader: &reader.ID}, report.DayQuery{Period: period, Reader: &reader.ID}
 		rounds[report.LoanRow]{
 			fmt.Sprint("loans of ", reader.ID),
-			func(p paging.Page) (report.List[report.LoanRow], error) {
+			func(p paging.Page) (paging.List[report.LoanRow], error) {
 				return reports.Loans(t.Context(), was, loans, p)
 			},
-			func(p paging.Page) (report.List[report.LoanRow], error) {
+			func(p paging.Page) (paging.List[report.LoanRow], error) {
 				return reports.Loans(t.Context(), now, loans, p)
 			},
-			func(p paging.Page) (report.List[report.LoanRow], error) {
+			func(p paging.Page) (paging.List[report.LoanRow], error) {
 				return reports.LoansSince(t.Context(), now, was.At, loans, p)
 			},
 			func(l report.LoanRow) int64 { return l.Loan.ID },
 		}.bring(t, 5)
 		rounds[report.Engagement]{
 			fmt.Sprint("engagements of ", reader.ID),
-			func(p paging.Page) (report.List[report.Engagement], error) {
+			func(p paging.Page) (paging.List[report.Engagement], error) {
 				return reports.Engagements(t.Context(), was, days, p)
 			},
-			func(p paging.Page) (report.List[report.Engagement], error) {
+			func(p paging.Page) (paging.List[report.Engagement], error) {
 				return reports.Engagements(t.Context(), now, days, p)
 			},
-			func(p paging.Page) (report.List[report.Engagement], error) {
+			func(p paging.Page) (paging.List[report.Engagement], error) {
 				return reports.EngagementsSince(t.Context(), now, was.At, days, p)
 			},
 			func(e report.Engagement) int64 { return int64(e.Day) },
@@ -292,9 +292,9 @@ func (c compared) all(from *changing) {
 	users := report.UserQuery{Reader: reader, Library: library, Status: pickOne(c.rand, 0, libraries.ReaderActive)}
 	rounds[report.User]{
 		"users",
-		func(p paging.Page) (report.List[report.User], error) { return c.r.Users(ctx, c.was, users, p) },
-		func(p paging.Page) (report.List[report.User], error) { return c.r.Users(ctx, c.now, users, p) },
-		func(p paging.Page) (report.List[report.User], error) {
+		func(p paging.Page) (paging.List[report.User], error) { return c.r.Users(ctx, c.was, users, p) },
+		func(p paging.Page) (paging.List[report.User], error) { return c.r.Users(ctx, c.now, users, p) },
+		func(p paging.Page) (paging.List[report.User], error) {
 			return c.r.UsersSince(ctx, c.now, c.was.At, users, p)
 		},
 		func(u report.User) int64 { return u.Reader.ID },
@@ -302,13 +302,13 @@ func (c compared) all(from *changing) {
 	days := report.DayQuery{Period: period, Reader: reader}
 	rounds[report.Engagement]{
 		"engagements",
-		func(p paging.Page) (report.List[report.Engagement], error) {
+		func(p paging.Page) (paging.List[report.Engagement], error) {
 			return c.r.Engagements(ctx, c.was, days, p)
 		},
-		func(p paging.Page) (report.List[report.Engagement], error) {
+		func(p paging.Page) (paging.List[report.Engagement], error) {
 			return c.r.Engagements(ctx, c.now, days, p)
 		},
-		func(p paging.Page) (report.List[report.Engagement], error) {
+		func(p paging.Page) (paging.List[report.Engagement], error) {
 			return c.r.EngagementsSince(ctx, c.now, c.was.At, days, p)
 		},
 		func(e report.Engagement) int64 { return int64(e.Day)<<32 | e.Reader },
@@ -316,9 +316,9 @@ func (c compared) all(from *changing) {
 	loans := report.LoanQuery{Period: period, Reader: reader, Book: book, Status: pickOne(c.rand, 0, libraries.LoanActive, libraries.LoanReturned)}
 	rounds[report.LoanRow]{
 		"loans",
-		func(p paging.Page) (report.List[report.LoanRow], error) { return c.r.Loans(ctx, c.was, loans, p) },
-		func(p paging.Page) (report.List[report.LoanRow], error) { return c.r.Loans(ctx, c.now, loans, p) },
-		func(p paging.Page) (report.List[report.LoanRow], error) {
+		func(p paging.Page) (paging.List[report.LoanRow], error) { return c.r.Loans(ctx, c.was, loans, p) },
+		func(p paging.Page) (paging.List[report.LoanRow], error) { return c.r.Loans(ctx, c.now, loans, p) },
+		func(p paging.Page) (paging.List[report.LoanRow], error) {
 			return c.r.LoansSince(ctx, c.now, c.was.At, loans, p)
 		},
 		func(l report.LoanRow) int64 { return l.Loan.ID },
@@ -326,13 +326,13 @@ func (c compared) all(from *changing) {
 	reservations := report.ReservationQuery{Period: period, Reader: reader, Book: book, Status: pickOne(c.rand, 0, libraries.Waiting, libraries.Cancelled)}
 	rounds[report.ReservationRow]{
 		"reservations",
-		func(p paging.Page) (report.List[report.ReservationRow], error) {
+		func(p paging.Page) (paging.List[report.ReservationRow], error) {
 			return c.r.Reservations(ctx, c.was, reservations, p)
 		},
-		func(p paging.Page) (report.List[report.ReservationRow], error) {
+		func(p paging.Page) (paging.List[report.ReservationRow], error) {
 			return c.r.Reservations(ctx, c.now, reservations, p)
 		},
-		func(p paging.Page) (report.List[report.ReservationRow], error) {
+		func(p paging.Page) (paging.List[report.ReservationRow], error) {
 			return c.r.ReservationsSince(ctx, c.now, c.was.At, reservations, p)
 		},
 		func(v report.ReservationRow) int64 { return v.Reservation.ID },

@@ -3,7 +3,10 @@ package report
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/bits"
+	"slices"
+	"sync"
 
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
@@ -40,7 +43,7 @@ func (s bitset) addTo(t bitset) {
 	}
 }
 
-// usage is what a scan of the readers' sheets finds, by group: the sums, the readers with a login, and the titles that
+// usage is what a scan of the readers' blocks finds, by group: the sums, the readers with a login, and the titles that
 // were read.
 type usage struct {
 	sums   []metric.Measures
@@ -94,26 +97,17 @@ type scanner struct {
 	metrics   []metric.Metric
 	found     *usage
 
-	sheet  *facts.ReaderSheet
-	ids    []int64
-	ranks  []int32 // by place
-	at     []int32 // groups by place
-	titles []int32 // ranks, by index
+	day    facts.DayOfReaders // the one that is scanned
+	ranks  []int32            // by place
+	at     []int32            // groups by place
+	titles []int32            // ranks, by index
 }
 
 // scan finds the usage of a selection in a period, of the given metrics, of which Logins must be one. It may wait for
 // other scans.
 func (r *Reports) scan(
-	ctx context.Context, a Access, period calendar.Period, s *selection, metrics []metric.Metric,
+	ctx context.Context, a Access, t tables, period calendar.Period, s *selection, metrics []metric.Metric,
 ) (*usage, error) {
-	readers, err := r.readers(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	titles, err := r.catalogue(ctx, a)
-	if err != nil {
-		return nil, err
-	}
 	end, err := r.scans.begin(ctx)
 	if err != nil {
 		return nil, err
@@ -122,11 +116,11 @@ func (r *Reports) scan(
 	var scanners [visitors]scanner
 	for i := range scanners {
 		scanners[i] = scanner{
-			readers: readers, catalogue: titles, groups: s.groups, metrics: metrics,
-			found: newUsage(s.n, len(readers.IDs), len(titles.Titles)),
+			readers: t.readers, catalogue: t.titles, groups: s.groups, metrics: metrics,
+			found: newUsage(s.n, len(t.readers.IDs), len(t.titles.Titles)),
 		}
 	}
-	err = r.visitSheets(ctx, a, facts.ReaderSheetKind, period, func(visitor int, day calendar.Date, data []byte) error {
+	err = r.visitDays(ctx, a, facts.DayOfReadersKind, period, func(visitor int, day calendar.Date, data []byte) error {
 		if err := scanners[visitor].scan(data); err != nil {
 			return fmt.Errorf("readers of %s: %w", day, err)
 		}
@@ -142,7 +136,7 @@ func (r *Reports) scan(
 	return all, nil
 }
 
-// scan adds a stored sheet.
+// scan adds a stored block.
 func (s *scanner) scan(data []byte) error {
 	if err := s.open(data); err != nil {
 		return err
@@ -152,28 +146,23 @@ func (s *scanner) scan(data []byte) error {
 		if m == metric.Logins {
 			visit = s.login
 		}
-		if err := s.sheet.Column(m, visit); err != nil {
+		if err := s.day.Column(m, visit); err != nil {
 			return err
 		}
 	}
 	return s.read()
 }
 
-// open opens a sheet and finds the ranks and the groups of its readers.
-func (s *scanner) open(data []byte) (err error) {
-	if s.sheet, err = facts.OpenReaderSheet(data); err != nil {
+// open opens a block and finds the ranks and the groups of its readers.
+func (s *scanner) open(data []byte) error {
+	if err := packed.Open(data, &s.day); err != nil {
 		return err
 	}
-	if s.ids, err = s.sheet.AppendReaders(s.ids[:0]); err != nil {
-		return err
-	}
-	s.ranks, s.at = facts.Resize(s.ranks, len(s.ids)), facts.Resize(s.at, len(s.ids))
-	rank, all := 0, s.readers.IDs
-	for place, id := range s.ids { // both ascend
-		for rank < len(all) && all[rank] < id {
-			rank++
-		}
-		if rank == len(all) || all[rank] != id {
+	n := len(s.day.IDs)
+	s.ranks, s.at = slices.Grow(s.ranks[:0], n)[:n], slices.Grow(s.at[:0], n)[:n]
+	for place, id := range s.day.IDs {
+		rank, ok := s.readers.Rank(id)
+		if !ok {
 			return fmt.Errorf("reader %d is missing: %w", id, packed.ErrCorrupt)
 		}
 		s.ranks[place], s.at[place] = int32(rank), s.groups[rank]
@@ -200,15 +189,11 @@ func (s *scanner) login(place int, _ int64) {
 }
 
 // read adds the titles of the day's sessions.
-func (s *scanner) read() error {
-	ids, err := s.sheet.Titles()
-	if err != nil {
+func (s *scanner) read() (err error) {
+	if s.titles, err = s.catalogue.ranks(s.titles[:0], s.day.Titles); err != nil {
 		return err
 	}
-	if s.titles, err = s.catalogue.ranks(s.titles[:0], ids); err != nil {
-		return err
-	}
-	return s.sheet.Books(func(place int, titles []int32) {
+	return s.day.Books(func(place int, titles []int32) {
 		group := s.at[place]
 		if group < 0 {
 			return
@@ -224,22 +209,89 @@ func (s *scanner) read() error {
 func (c *Catalogue) ranks(ranks []int32, ids []int64) ([]int32, error) {
 	rank := 0
 	for _, id := range ids {
-		var err error
-		if rank, err = c.rankFrom(rank, id); err != nil {
-			return nil, err
+		for rank < len(c.ids) && c.ids[rank] < id {
+			rank++
+		}
+		if rank == len(c.ids) || c.ids[rank] != id {
+			return nil, fmt.Errorf("title %d is missing: %w", id, packed.ErrCorrupt)
 		}
 		ranks = append(ranks, int32(rank))
 	}
 	return ranks, nil
 }
 
-// rankFrom returns the rank of a title that is at the given rank or after it, soon: for titles that ascend.
-func (c *Catalogue) rankFrom(rank int, id int64) (int, error) {
-	for rank < len(c.ids) && c.ids[rank] < id {
-		rank++
+// bitsetBytes is the memory up to which each visitor of a scan has a bitset of all titles for each group: of the groups
+// that there mostly are, libraries or states, that is the fastest. A free text, such as the city, may make one for each
+// reader: then a group has a map of what was read.
+const bitsetBytes = 16 << 20
+
+// scansAtOnce is how many scans of a Reports may be under way: what one needs in memory follows from the readers and the
+// titles.
+const scansAtOnce = 2
+
+// scanLimit bounds the scans that are under way. The zero scanLimit has none.
+type scanLimit struct {
+	once  sync.Once
+	scans chan struct{} // an element for each
+}
+
+// begin waits until fewer scans are under way than may be; end must be called after this one. The error is ctx's.
+func (l *scanLimit) begin(ctx context.Context) (end func(), err error) {
+	l.once.Do(func() { l.scans = make(chan struct{}, scansAtOnce) })
+	select {
+	case l.scans <- struct{}{}:
+		return func() { <-l.scans }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	if rank == len(c.ids) || c.ids[rank] != id {
-		return 0, fmt.Errorf("title %d is missing: %w", id, packed.ErrCorrupt)
+}
+
+// titleSet is a set of the ranks of titles: a bitset, or a map where there are many sets. The nil set is empty; others are made
+// by newTitleSet.
+type titleSet struct {
+	bits bitset
+	some map[int32]struct{} // where bits is nil
+}
+
+func newTitleSet(titles int, asBitset bool) *titleSet {
+	if asBitset {
+		return &titleSet{bits: newBitset(titles)}
 	}
-	return rank, nil
+	return &titleSet{some: map[int32]struct{}{}}
+}
+
+func (s *titleSet) add(rank int32) {
+	if s.bits != nil {
+		s.bits.add(int(rank))
+	} else {
+		s.some[rank] = struct{}{}
+	}
+}
+
+// addTo adds the numbers to a bitset that has room for them.
+func (s *titleSet) addTo(b bitset) {
+	if s == nil {
+		return
+	}
+	s.bits.addTo(b)
+	for rank := range s.some {
+		b.add(int(rank))
+	}
+}
+
+// join adds the numbers of t, a set of the same form.
+func (s *titleSet) join(t *titleSet) {
+	if t == nil {
+		return
+	}
+	t.bits.addTo(s.bits)
+	maps.Copy(s.some, t.some)
+}
+
+// count returns how many numbers the set has.
+func (s *titleSet) count() int64 {
+	if s == nil {
+		return 0
+	}
+	return s.bits.count() + int64(len(s.some))
 }

@@ -19,7 +19,7 @@ const cityDays = 4
 // cityNetwork has readers who each live in a city of their own, and on each of some days read the title of the same number,
 // and on odd days another one.
 func cityNetwork(tb testing.TB, readers, titles int64) *network {
-	n := &network{forms: map[calendar.Date]facts.DayForms{}, hour: libraries.HourOf((libraries.HistoryStart + 40).Start())}
+	n := &network{forms: map[calendar.Date]facts.DayForms{}, totals: map[calendar.Date]facts.DayTotals{}, hour: libraries.HourOf((libraries.HistoryStart + 40).Start())}
 	for id := range titles {
 		n.books = append(n.books, libraries.Book{ID: id, Title: fmt.Sprint("Livro ", id), HasEbook: true, Publisher: libraries.None, Year: libraries.None})
 	}
@@ -94,7 +94,7 @@ func TestListeners(t *testing.T) {
 		{"both", []facts.Event{{Format: libraries.Ebook, Seconds: 60}, {Format: libraries.Audiobook}}, report.Formats{Listeners: 1}},
 		{"one twice", []facts.Event{{Format: libraries.Audiobook}, {Format: libraries.Audiobook}}, report.Formats{Listeners: 1}},
 	} {
-		n := &network{at: state.Versions{Facts: 1}, forms: map[calendar.Date]facts.DayForms{}, hour: libraries.HourOf((libraries.HistoryStart + 9).Start())}
+		n := &network{at: state.Versions{Facts: 1}, forms: map[calendar.Date]facts.DayForms{}, totals: map[calendar.Date]facts.DayTotals{}, hour: libraries.HourOf((libraries.HistoryStart + 9).Start())}
 		n.books = []libraries.Book{{ID: 10, Publisher: libraries.None, Year: libraries.None}}
 		n.blocks = packBlocks([]facts.Attributes{{ID: 1, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive}})
 		d := facts.Delivery{Reader: 1}

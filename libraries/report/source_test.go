@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -15,12 +16,11 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// sheetStore has a sheet for each day, and remembers which spans were read.
-type sheetStore struct {
+// blockStore has a block for each day, and remembers which spans were read.
+type blockStore struct {
 	Store
-	days   []calendar.Date
-	totals []byte        // of each
-	fails  calendar.Date // the span that has it is not to be read
+	days  []calendar.Date
+	fails calendar.Date // the span that has it is not to be read
 
 	mu    sync.Mutex
 	spans []calendar.Period
@@ -28,8 +28,8 @@ type sheetStore struct {
 
 var errRead = errors.New("not to be read")
 
-func (s *sheetStore) Scan(_ context.Context, _ state.Tenant, _ int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
-	if k != facts.TotalsKind {
+func (s *blockStore) Scan(_ context.Context, _ state.Tenant, _ int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
+	if k != facts.NetworkKind {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		p := calendar.Period{Start: calendar.Date(r.A.From), End: calendar.Date(r.A.End - 1)}
@@ -37,12 +37,13 @@ func (s *sheetStore) Scan(_ context.Context, _ state.Tenant, _ int64, k state.Ki
 		if p.Contains(s.fails) {
 			return errRead
 		}
+	} else {
+		n := facts.Network{Days: facts.Days{Dates: s.days, Totals: make([]facts.DayTotals, len(s.days))}}
+		return visit(state.Block{Data: packed.Append(nil, &n)})
 	}
 	for _, d := range s.days {
 		data := []byte{byte(k.Number), byte(d)}
-		if k == facts.TotalsKind {
-			data = s.totals
-		} else if d%10 == 9 { // a day of which there is no sheet
+		if d%10 == 9 { // a day of which there is no block
 			continue
 		}
 		if r.A.Contains(int64(d)) {
@@ -63,17 +64,17 @@ func someDays() []calendar.Date {
 	return days
 }
 
-func newSheetStore() *sheetStore {
-	return &sheetStore{days: someDays(), totals: new(facts.DayTotals).AppendBinary(nil), fails: 1 << 20}
+func newBlockStore() *blockStore {
+	return &blockStore{days: someDays(), fails: 1 << 20}
 }
 
-func TestSheets(t *testing.T) {
+func TestDayBlocks(t *testing.T) {
 	for _, p := range []calendar.Period{
 		{Start: -100, End: 200}, {Start: 61, End: 61}, {Start: 70, End: 90}, {Start: 21, End: 60}, {Start: 5, End: 4},
 	} {
-		s := newSheetStore()
+		s := newBlockStore()
 		r := Reports{Store: s, History: -50}
-		sheet, err := r.sheets(t.Context(), Access{}, facts.TitleSheetKind, p)
+		block, err := r.dayBlocks(t.Context(), Access{}, facts.DayOfTitlesKind, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,10 +83,10 @@ func TestSheets(t *testing.T) {
 			known := slices.Contains(s.days, d) && p.Contains(d)
 			want := []byte(nil)
 			if known && d%10 != 9 {
-				want = []byte{byte(facts.TitleSheetKind.Number), byte(d)}
+				want = []byte{byte(facts.DayOfTitlesKind.Number), byte(d)}
 			}
-			if got := sheet(d); !slices.Equal(got, want) {
-				t.Errorf("%v: sheet of day %d = %v, want %v", p, d, got, want)
+			if got := block(d); !slices.Equal(got, want) {
+				t.Errorf("%v: block of day %d = %v, want %v", p, d, got, want)
 			}
 			if known && !slices.Contains(spans, spanOf(d)) {
 				spans = append(spans, spanOf(d))
@@ -98,9 +99,9 @@ func TestSheets(t *testing.T) {
 	}
 }
 
-// TestVisitSheetsErrors holds that an error of a read or of a visit is returned, and that a visit then ends soon.
-func TestVisitSheetsErrors(t *testing.T) {
-	s := newSheetStore()
+// TestVisitDaysErrors holds that an error of a read or of a visit is returned, and that a visit then ends soon.
+func TestVisitDaysErrors(t *testing.T) {
+	s := newBlockStore()
 	r := Reports{Store: s, History: -50}
 	all := calendar.Period{Start: -100, End: 200}
 	visited := 0
@@ -110,23 +111,23 @@ func TestVisitSheetsErrors(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if data == nil {
-			t.Errorf("day %d is visited, and has no sheet", day)
+			t.Errorf("day %d is visited, and has no block", day)
 		}
 		if visited++; visited == 5 {
 			return errVisit
 		}
 		return nil
 	}
-	if err := r.visitSheets(t.Context(), Access{}, facts.ReaderSheetKind, all, visit); !errors.Is(err, errVisit) || visited > 5+visitors {
+	if err := r.visitDays(t.Context(), Access{}, facts.DayOfReadersKind, all, visit); !errors.Is(err, errVisit) || visited > 5+visitors {
 		t.Errorf("error %v after %d visits, want that of the fifth", err, visited)
 	}
 	s.fails, visited = 70, 10
-	if err := r.visitSheets(t.Context(), Access{}, facts.ReaderSheetKind, all, visit); !errors.Is(err, errRead) {
+	if err := r.visitDays(t.Context(), Access{}, facts.DayOfReadersKind, all, visit); !errors.Is(err, errRead) {
 		t.Errorf("error %v, want that of the read", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := r.visitSheets(ctx, Access{}, facts.ReaderSheetKind, all, visit); !errors.Is(err, context.Canceled) {
+	if err := r.visitDays(ctx, Access{}, facts.DayOfReadersKind, all, visit); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }
@@ -188,5 +189,21 @@ func TestTitleRanks(t *testing.T) {
 		if got, err := c.ranks(nil, []int64{id}); !errors.Is(err, packed.ErrCorrupt) {
 			t.Errorf("rank of %d = %v, %v, want ErrCorrupt", id, got, err)
 		}
+	}
+}
+
+// oneBlock is a Store of one block, whatever is asked for.
+type oneBlock struct{ Store }
+
+func (oneBlock) Scan(_ context.Context, _ state.Tenant, _ int64, _ state.Kind, _ state.Range, visit func(state.Block) error) error {
+	return visit(state.Block{BlockKey: state.BlockKey{A: 7}, Data: []byte("block")})
+}
+
+// TestVisitSpanPanic: blocks are visited on goroutines, where a panic would end the process.
+func TestVisitSpanPanic(t *testing.T) {
+	r := &Reports{Store: oneBlock{}}
+	err := r.visitSpan(t.Context(), Access{}, facts.DayOfReadersKind, []calendar.Date{7}, func(calendar.Date, []byte) error { panic("out of range") })
+	if err == nil || !strings.Contains(err.Error(), "panic: out of range") {
+		t.Errorf("visitSpan = %v, want the panic as an error", err)
 	}
 }

@@ -89,8 +89,8 @@ func TestStock(t *testing.T) {
 		}
 		got := pages(t, 1+r.IntN(40), func(p paging.Page) ([]report.StockRow, int64) {
 			list, err := reports.Stock(t.Context(), n.access(), q, p)
-			if err != nil || list.Hour != n.hour {
-				t.Fatal(list.Hour, err)
+			if err != nil {
+				t.Fatal(err)
 			}
 			return list.Rows, list.Total
 		})

@@ -9,17 +9,6 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// Access is what a libraries key opens: one library network, and the state of its data that the key check saw. Since only
-// loads change a network's data, it is the number of its facts that names a state.
-type Access struct {
-	Network libraries.NetworkID
-	At      state.Versions
-	// Hour is that from which the state holds, 0 before the first load (L1).
-	Hour libraries.Hour
-	// Erasures is the number that grows whenever people are erased from the network's states, as the key check saw it.
-	Erasures int64
-}
-
 // Store keeps what the reports are computed from. Each method reads the state that the access names, as its load left it,
 // whatever was loaded since.
 type Store interface {
@@ -131,39 +120,3 @@ type ListPositions []ListPosition
 
 // Bytes returns the memory that the positions hold.
 func (m ListPositions) Bytes() int { return 24 * cap(m) }
-
-// Sheets are packed sheets of one kind by their days.
-type Sheets map[calendar.Date][]byte
-
-// Bytes returns about the memory that the sheets hold.
-func (s Sheets) Bytes() int {
-	n := 0
-	for _, data := range s {
-		n += 64 + cap(data)
-	}
-	return n
-}
-
-// List is one page of a report, the number of rows of all its pages, and the hour of the state that it was read from. Of a round,
-// Removed says which rows have left the list: they have their natural key and no more. Erased says that somebody may have been erased
-// since the access was made: who is shown may be as before that or after.
-type List[T any] struct {
-	Hour    libraries.Hour
-	Rows    []T
-	Total   int64
-	Removed []bool
-	Erased  bool
-}
-
-// Reports answers the routes. It is the same for every Store. It must not be copied after its first use.
-type Reports struct {
-	Store Store
-	// Cache keeps what a state's answers are computed from. Nil keeps nothing: every report then reads everything.
-	Cache state.Cache
-	// Channels is where the sessions by channel come from; nil is the Store's own feed.
-	Channels ChannelSource
-	// History is the first day of the history; 0 is HistoryStart.
-	History calendar.Date
-
-	scans scanLimit
-}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 	"unsafe"
 
 	"github.com/lectern-dev/lectern/libraries"
@@ -12,30 +13,50 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
+// SuggestionQuery is what the dataset suggestions is asked.
+type SuggestionQuery struct {
+	Period calendar.Period
+	Search *string
+}
+
+// SuggestionRow is one row of the dataset suggestions. Empty texts are null.
+type SuggestionRow struct {
+	Title, Author, Publisher, SearchTerm string
+	Requests, Readers                    int64
+	Availability                         libraries.Availability
+	Last                                 time.Time
+}
+
+// RequestQuery is what the dataset suggestion-requests is asked. Title and Author compare by Exact.
+type RequestQuery struct {
+	Period        calendar.Period
+	Title, Author *string
+	Reader        *int64
+}
+
 // Suggestions answers one page of the suggested titles (L14). The rows are shared and must not be changed.
-func (r *Reports) Suggestions(ctx context.Context, a Access, q SuggestionQuery, p paging.Page) (List[SuggestionRow], error) {
+func (r *Reports) Suggestions(ctx context.Context, a Access, q SuggestionQuery, p paging.Page) (paging.List[SuggestionRow], error) {
 	q.Period = r.since(q.Period)
-	return listed(a, func() (page[SuggestionRow], error) {
-		all, err := r.suggested(ctx, a, q.Period)
-		if err != nil {
-			return page[SuggestionRow]{}, err
+	all, err := r.suggested(ctx, a, q.Period)
+	if err != nil {
+		return paging.List[SuggestionRow]{}, err
+	}
+	var search libraries.Search
+	if q.Search != nil {
+		search = libraries.ParseSearch(*q.Search)
+	}
+	var found places
+	for i := range all {
+		if q.Search == nil || search.Text(all[i].folded.title) || search.Text(all[i].folded.term) { // L15
+			found = append(found, int32(i))
 		}
-		if q.Search == nil {
-			return pageOf(all.rows, p)
-		}
-		search := libraries.ParseSearch(*q.Search)
-		k := key(a, "suggestions with", q.Period, search.String())
-		found, err := state.Load(ctx, r.Cache, k, func(context.Context) (places, error) { return all.find(search), nil })
-		if err != nil {
-			return page[SuggestionRow]{}, err
-		}
-		return pick(all.rows, found, p)
-	})
+	}
+	return pick(found, p, func(place int32) SuggestionRow { return all[place].SuggestionRow })
 }
 
 // suggested returns the suggested titles of a period.
-func (r *Reports) suggested(ctx context.Context, a Access, p calendar.Period) (*suggested, error) {
-	return state.Load(ctx, r.Cache, key(a, "suggestions", p), func(ctx context.Context) (*suggested, error) {
+func (r *Reports) suggested(ctx context.Context, a Access, p calendar.Period) (suggestions, error) {
+	return state.Load(ctx, r.Cache, key(a, "suggestions", p), func(ctx context.Context) (suggestions, error) {
 		all, err := r.requested(ctx, a, p)
 		if err != nil {
 			return nil, err
@@ -44,31 +65,34 @@ func (r *Reports) suggested(ctx context.Context, a Access, p calendar.Period) (*
 	})
 }
 
-// suggested are the rows of suggestions of a period, in their order, and what they are grouped, ordered and searched by.
-type suggested struct {
-	rows   []SuggestionRow
-	folded []suggestionKey
+// suggestions are those of a period, in the order of L14.
+type suggestions []suggestion
+
+// suggestion is a row and what it is grouped, ordered and searched by.
+type suggestion struct {
+	SuggestionRow
+	folded suggestionKey
 }
 
 // suggestionKey has the folded texts that all requests of one suggestion share. What folds to nothing counts as null.
 type suggestionKey struct{ title, author, publisher, term string }
 
 // Bytes returns about the memory that the suggestions hold, but the texts that they share with the requests.
-func (s *suggested) Bytes() int {
-	n := 48 + int(unsafe.Sizeof(SuggestionRow{}))*cap(s.rows) + int(unsafe.Sizeof(suggestionKey{}))*cap(s.folded)
-	for _, k := range s.folded {
+func (s suggestions) Bytes() int {
+	n := 24 + int(unsafe.Sizeof(suggestion{}))*cap(s)
+	for i := range s {
+		k := &s[i].folded
 		n += len(k.title) + len(k.author) + len(k.publisher) + len(k.term)
 	}
 	return n
 }
 
 // suggest groups requests, which are by instant, then identifier.
-func suggest(all []libraries.Request) *suggested {
+func suggest(all []libraries.Request) (s suggestions) {
 	type seen struct {
 		group  int
 		reader int64
 	}
-	s := &suggested{}
 	groups, readers := map[suggestionKey]int{}, map[seen]bool{}
 	written := map[suggestionKey]int{} // the group of texts as they are written: most are written alike, and folded once
 	for i := range all {
@@ -76,10 +100,15 @@ func suggest(all []libraries.Request) *suggested {
 		raw := suggestionKey{q.Title, q.Author, q.Publisher, q.SearchTerm}
 		g, ok := written[raw]
 		if !ok {
-			g = s.group(groups, suggestionKey{libraries.Fold(q.Title), libraries.Fold(q.Author), libraries.Fold(q.Publisher), libraries.Fold(q.SearchTerm)})
+			folded := suggestionKey{libraries.Fold(q.Title), libraries.Fold(q.Author), libraries.Fold(q.Publisher), libraries.Fold(q.SearchTerm)}
+			if g, ok = groups[folded]; !ok {
+				g = len(s)
+				groups[folded] = g
+				s = append(s, suggestion{folded: folded})
+			}
 			written[raw] = g
 		}
-		row := &s.rows[g]
+		row := &s[g]
 		if !readers[seen{g, q.Reader}] {
 			readers[seen{g, q.Reader}] = true
 			row.Readers++
@@ -89,45 +118,20 @@ func suggest(all []libraries.Request) *suggested {
 		row.Availability, row.Last = q.Availability, q.Requested
 		row.Requests++
 	}
-	return s.sorted()
-}
-
-// group returns the place of the group with the folded texts, which is new where there is none.
-func (s *suggested) group(groups map[suggestionKey]int, k suggestionKey) int {
-	g, ok := groups[k]
-	if !ok {
-		g = len(s.rows)
-		groups[k] = g
-		s.rows, s.folded = append(s.rows, SuggestionRow{}), append(s.folded, k)
-	}
-	return g
-}
-
-// sorted returns the suggestions in the order of L14.
-func (s *suggested) sorted() *suggested {
-	order := make([]int, len(s.rows))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, s.compare)
-	t := &suggested{make([]SuggestionRow, len(order)), make([]suggestionKey, len(order))}
-	for i, at := range order {
-		t.rows[i], t.folded[i] = s.rows[at], s.folded[at]
-	}
-	return t
+	slices.SortFunc(s, suggestion.compare)
+	return slices.Clip(s)
 }
 
 // compare orders two suggestions: most requests first, then the latest day first, then by the folded texts, null last. No
 // two have all texts alike, so that the order is total.
-func (s *suggested) compare(i, j int) int {
-	x, y, k, l := &s.rows[i], &s.rows[j], &s.folded[i], &s.folded[j]
+func (s suggestion) compare(t suggestion) int {
 	return cmp.Or(
-		cmp.Compare(y.Requests, x.Requests),
-		cmp.Compare(calendar.Day(y.Last), calendar.Day(x.Last)),
-		compareNullLast(k.title, l.title),
-		compareNullLast(k.author, l.author),
-		compareNullLast(k.publisher, l.publisher),
-		compareNullLast(k.term, l.term),
+		cmp.Compare(t.Requests, s.Requests),
+		cmp.Compare(calendar.Day(t.Last), calendar.Day(s.Last)),
+		compareNullLast(s.folded.title, t.folded.title),
+		compareNullLast(s.folded.author, t.folded.author),
+		compareNullLast(s.folded.publisher, t.folded.publisher),
+		compareNullLast(s.folded.term, t.folded.term),
 	)
 }
 
@@ -139,17 +143,6 @@ func compareNullLast(x, y string) int {
 	return cmp.Compare(x, y)
 }
 
-// find returns the places of the rows whose title or search term the search finds (L15).
-func (s *suggested) find(search libraries.Search) places {
-	var found places
-	for i, k := range s.folded {
-		if search.Text(k.title) || search.Text(k.term) {
-			found = append(found, int32(i))
-		}
-	}
-	return found
-}
-
 // places are indexes of rows, ascending: what passed a filter.
 type places []int32
 
@@ -157,33 +150,27 @@ type places []int32
 func (p places) Bytes() int { return 24 + 4*cap(p) }
 
 // pick returns the rows at a page of the places found.
-func pick[T any](all []T, found places, p paging.Page) (page[T], error) {
-	at, err := pageOf(found, p)
-	l := page[T]{make([]T, len(at.rows)), at.total}
-	for i, place := range at.rows {
-		l.rows[i] = all[place]
+func pick[T any](found places, p paging.Page, row func(place int32) T) (paging.List[T], error) {
+	at, err := paging.ListOf(found, p)
+	l := paging.List[T]{Rows: make([]T, len(at.Rows)), Total: at.Total}
+	for i, place := range at.Rows {
+		l.Rows[i] = row(place)
 	}
 	return l, err
 }
 
 // Requests answers one page of the suggestion requests, by their instant, then identifier. The rows are shared and must not
 // be changed.
-func (r *Reports) Requests(ctx context.Context, a Access, q RequestQuery, p paging.Page) (List[libraries.Request], error) {
+func (r *Reports) Requests(ctx context.Context, a Access, q RequestQuery, p paging.Page) (paging.List[libraries.Request], error) {
 	q.Period = r.since(q.Period)
-	return listed(a, func() (page[libraries.Request], error) {
-		all, err := r.requested(ctx, a, q.Period)
-		if err != nil {
-			return page[libraries.Request]{}, err
-		}
-		if q.Title == nil && q.Author == nil && q.Reader == nil {
-			return pageOf(all, p)
-		}
-		found, err := state.Load(ctx, r.Cache, key(a, "requests with", q), func(context.Context) (places, error) { return q.find(all), nil })
-		if err != nil {
-			return page[libraries.Request]{}, err
-		}
-		return pick(all, found, p)
-	})
+	all, err := r.requested(ctx, a, q.Period)
+	if err != nil {
+		return paging.List[libraries.Request]{}, err
+	}
+	if q.Title == nil && q.Author == nil && q.Reader == nil {
+		return paging.ListOf(all, p)
+	}
+	return pick(q.find(all), p, func(place int32) libraries.Request { return all[place] })
 }
 
 // requested returns all requests of a period.

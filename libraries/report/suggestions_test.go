@@ -68,7 +68,7 @@ func TestSuggestionPages(t *testing.T) {
 					q.Search = &search
 				}
 				what := fmt.Sprintf("suggestions %s, %s to %s, search %q", name, period.Start, period.End, search)
-				checkPages(t, what, s.suggestions(period, folded), func(p paging.Page) (report.List[report.SuggestionRow], error) {
+				checkPages(t, what, s.suggestions(period, folded), func(p paging.Page) (paging.List[report.SuggestionRow], error) {
 					return r.Suggestions(t.Context(), s.access(), q, p)
 				})
 			}
@@ -165,7 +165,7 @@ func TestRequestPages(t *testing.T) {
 						want := only(s.requests, func(v libraries.Request) bool {
 							return period.Contains(v.Day()) && same(title, v.Title) && same(author, v.Author) && is(reader, v.Reader)
 						})
-						checkPages(t, fmt.Sprintf("requests %s, %+v", name, q), want, func(p paging.Page) (report.List[libraries.Request], error) {
+						checkPages(t, fmt.Sprintf("requests %s, %+v", name, q), want, func(p paging.Page) (paging.List[libraries.Request], error) {
 							return r.Requests(t.Context(), s.access(), q, p)
 						})
 					}

@@ -10,13 +10,51 @@ import (
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
+// SummaryQuery has the parameters of a summary. Filter and NewUsers apply only to general and breakdown.
+type SummaryQuery struct {
+	Period   calendar.Period
+	Filter   ReaderFilter
+	NewUsers bool // only readers registered in the period
+	GroupBy  GroupBy
+	// Today is used in place of the snapshot's day before the first load.
+	Today calendar.Date
+}
+
+// ReaderFilter narrows a report by the readers' present attributes. Its zero value narrows nothing. A reader without the
+// attribute matches no value; a gender that is not canonical, none either.
+type ReaderFilter struct {
+	Library, AgeGroup   *int64
+	State, City, Gender *string
+}
+
+// GroupBy says by which attribute a summary's breakdown groups. The zero GroupBy makes none.
+type GroupBy uint8
+
+// The groupings, in the order of the specification.
+const (
+	ByLibrary GroupBy = iota + 1
+	ByState
+	ByCity
+	ByAgeGroup
+)
+
+var groupings = [...]string{ByLibrary: "library", ByState: "state", ByCity: "city", ByAgeGroup: "ageGroup"}
+
+// String returns the grouping's name in queries.
+func (g GroupBy) String() string { return row.NameOf(groupings[:], "grouping", g) }
+
+// ChannelQuery is what the dataset channels is asked. The zero Channel is every one.
+type ChannelQuery struct {
+	Period  calendar.Period
+	Channel libraries.Channel
+}
+
 // Summary is the answer of summary, block by block.
 type Summary struct {
-	Hour           libraries.Hour
 	General        General
 	Consumption    metric.DayCounts // its sessions and seconds by mode
 	Channels       ChannelTotals
@@ -50,9 +88,6 @@ type ChannelTotals struct {
 	Available, AppEstimated      bool
 	App, Mobile, Desktop, Tablet int64
 }
-
-// Bytes returns the memory that the totals hold.
-func (ChannelTotals) Bytes() int { return 40 }
 
 // Split counts titles, or loans, by format.
 type Split struct{ EbookOnly, AudiobookOnly, Both int64 }
@@ -125,47 +160,39 @@ func (r *Reports) Summary(ctx context.Context, a Access, q SummaryQuery, p pagin
 	if a.Hour != 0 {
 		now = a.Hour.Day()
 	}
-	var of people
-	var base *unfiltered
-	var channels ChannelTotals
-	err := state.Together(
-		func() (err error) { of, err = r.people(ctx, a, q); return err },
-		func() (err error) { base, err = r.unfiltered(ctx, a, q.Period, now); return err },
-		func() (err error) { channels, err = r.channelTotals(ctx, a, q.Period); return err },
-	)
+	of, err := r.people(ctx, a, q)
 	if err != nil {
 		return nil, err
 	}
-	var breakdown page[Group]
+	base, err := r.unfiltered(ctx, a, q.Period, now)
+	if err != nil {
+		return nil, err
+	}
+	channels, err := r.channelTotals(ctx, a, q.Period)
+	if err != nil {
+		return nil, err
+	}
+	var breakdown paging.List[Group]
 	if q.GroupBy != 0 {
-		if breakdown, err = pageOf(of.groups, p); err != nil {
+		if breakdown, err = paging.ListOf(of.groups, p); err != nil {
 			return nil, err
 		}
 	}
 	return &Summary{
-		Hour: a.Hour, General: of.general, Consumption: base.consumption, Channels: channels, Formats: base.formats,
+		General: of.general, Consumption: base.consumption, Channels: channels, Formats: base.formats,
 		Reservations: base.reservations, Stock: base.stock, Deleted: base.deleted, Profile: base.profile,
-		Monthly: base.monthly, Breakdown: breakdown.rows, BreakdownTotal: breakdown.total,
+		Monthly: base.monthly, Breakdown: breakdown.Rows, BreakdownTotal: breakdown.Total,
 	}, nil
 }
 
-// channelTotals returns the sessions of a period by channel, none where their source does not answer now (L13). Only those of
-// the feed are kept: a source of its own has hours that are not the state's, and keeps its answers itself.
+// channelTotals returns the sessions of a period by channel, none where their source does not answer now (L13). They are not
+// kept: a source of its own has hours that are not the state's, and keeps its answers itself.
 func (r *Reports) channelTotals(ctx context.Context, a Access, period calendar.Period) (ChannelTotals, error) {
-	if r.Channels == nil {
-		return state.Load(ctx, r.Cache, key(a, "channel totals", period), func(ctx context.Context) (ChannelTotals, error) {
-			days, err := r.Store.Channels(ctx, a, period)
-			return totalChannels(days), err
-		})
-	}
-	days, err := r.Channels.Channels(ctx, a, period)
+	days, err := cmp.Or(r.Channels, ChannelSource(r.Store)).Channels(ctx, a, period)
 	if errors.Is(err, ErrChannels) {
 		return ChannelTotals{}, nil
 	}
-	if err != nil {
-		return ChannelTotals{}, err
-	}
-	return totalChannels(days), nil
+	return totalChannels(days), err
 }
 
 // saturated returns the sum of two numbers that are not negative, or the largest int64 where that is larger.
@@ -198,19 +225,16 @@ func totalChannels(days []libraries.ChannelDay) ChannelTotals {
 
 // ChannelDays answers the sessions by channel: every row of the period, by date, then channel. The error is ErrChannels
 // where their source does not answer. Nothing is kept here: a source that is slow keeps its own good answers (L13).
-func (r *Reports) ChannelDays(ctx context.Context, a Access, q ChannelQuery) (List[libraries.ChannelDay], error) {
-	return listed(a, func() (page[libraries.ChannelDay], error) {
-		source := cmp.Or(r.Channels, ChannelSource(r.Store))
-		days, err := source.Channels(ctx, a, q.Period)
-		if err != nil {
-			return page[libraries.ChannelDay]{}, err
+func (r *Reports) ChannelDays(ctx context.Context, a Access, q ChannelQuery) (paging.List[libraries.ChannelDay], error) {
+	days, err := cmp.Or(r.Channels, ChannelSource(r.Store)).Channels(ctx, a, q.Period)
+	if err != nil {
+		return paging.List[libraries.ChannelDay]{}, err
+	}
+	var rows []libraries.ChannelDay
+	for _, d := range days {
+		if q.Channel == 0 || d.Channel == q.Channel {
+			rows = append(rows, d)
 		}
-		var rows []libraries.ChannelDay
-		for _, d := range days {
-			if q.Channel == 0 || d.Channel == q.Channel {
-				rows = append(rows, d)
-			}
-		}
-		return page[libraries.ChannelDay]{rows, int64(len(rows))}, nil
-	})
+	}
+	return paging.List[libraries.ChannelDay]{Rows: rows, Total: int64(len(rows))}, nil
 }

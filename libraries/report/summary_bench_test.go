@@ -19,7 +19,7 @@ func largeNetwork(b *testing.B, days int) *network {
 	const readers, books, active = 1_000_000, 20_000, 67_000
 	r := rand.New(rand.NewPCG(1, 2))
 	n := &network{
-		blocks: million(), forms: map[calendar.Date]facts.DayForms{},
+		blocks: million(), forms: map[calendar.Date]facts.DayForms{}, totals: map[calendar.Date]facts.DayTotals{},
 		hour: libraries.HourOf((libraries.HistoryStart + 40).Start()),
 	}
 	for i := range books {
@@ -83,7 +83,7 @@ func BenchmarkSummary(b *testing.B) {
 			{"again", func(state.Value) bool { return true }},
 			{"cold", func(v state.Value) bool {
 				switch v.(type) {
-				case report.Sheets, *report.Readers, *report.Catalogue, *facts.Days:
+				case report.DayBlocks, *report.Readers, *report.Catalogue, *facts.Network:
 					return true
 				}
 				return false

@@ -241,7 +241,7 @@ func TestSummaryOfBase(t *testing.T) {
 
 // slowBase makes the blocks of the whole base.
 func (n *network) slowBase(period calendar.Period) *report.Summary {
-	s := &report.Summary{Hour: n.hour, Channels: report.ChannelTotals{Available: true}}
+	s := &report.Summary{Channels: report.ChannelTotals{Available: true}}
 	loans, listeners := map[int64]int64{}, map[int64]bool{}
 	for _, d := range n.deltas {
 		if !period.Contains(d.Day) {
@@ -521,10 +521,10 @@ func TestSummaryAgain(t *testing.T) {
 			t.Errorf("%s takes %d bytes", key.What, v.value.Bytes())
 		}
 	}
-	reads := n.reads
-	q.Today++ // nothing of it depends on the clock
+	reads := n.reads // but for the channels, whose source may be another
+	q.Today++        // nothing of it depends on the clock
 	again, err := reports.Summary(t.Context(), before, q, wholePage)
-	if err != nil || n.reads != reads || !reflect.DeepEqual(first, again) {
+	if err != nil || n.reads > reads+1 || !reflect.DeepEqual(first, again) {
 		t.Errorf("again: %v, %d more reads", err, n.reads-reads)
 	}
 	n.at = state.Versions{Registers: 5, Facts: 5}
@@ -538,12 +538,12 @@ func TestSummaryAgain(t *testing.T) {
 	}
 }
 
-// TestSummaryCorrupt holds that sheets that do not fit the registers are an error, not a panic or a wrong number.
+// TestSummaryCorrupt holds that blocks that do not fit the registers are an error, not a panic or a wrong number.
 func TestSummaryCorrupt(t *testing.T) {
 	breaks := map[string]func(n *network){
 		"a reader who is not there": func(n *network) { n.blocks = n.blocks[:1] },
 		"a title that is not there": func(n *network) { n.books = n.books[1:] },
-		"a broken sheet": func(n *network) {
+		"a broken block": func(n *network) {
 			for d, f := range n.forms {
 				f.Readers = f.Readers[:len(f.Readers)-1]
 				n.forms[d] = f

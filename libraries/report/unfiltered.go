@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // unfiltered are the blocks of a summary that no filter cuts, but for the channels.
@@ -40,38 +43,34 @@ func (r *Reports) unfiltered(ctx context.Context, a Access, period calendar.Peri
 }
 
 func (r *Reports) countUnfiltered(ctx context.Context, a Access, period calendar.Period, now calendar.Date) (*unfiltered, error) {
-	var in struct {
-		days      facts.Days
-		readers   *Readers
-		titles    *Catalogue
-		counts    facts.CountsByTitle
-		sums      titleSums
-		listeners int64
-		stock     *stockRows
-	}
 	known := r.since(period)
-	err := state.Together(
-		func() (err error) { in.days, err = r.daysIn(ctx, a, known); return err },
-		func() (err error) { in.readers, err = r.readers(ctx, a); return err },
-		func() (err error) { in.titles, err = r.catalogue(ctx, a); return err },
-		func() (err error) { in.counts, err = r.titleCounts(ctx, a); return err },
-		func() (err error) { in.sums, err = r.titleSums(ctx, a, known); return err },
-		func() (err error) { in.listeners, err = r.listeners(ctx, a, known); return err },
-		func() (err error) { in.stock, err = r.stock(ctx, a); return err },
-	)
+	t, err := r.tables(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	sums := sumOf(&in.days)
-	w := &unfiltered{
-		consumption: countsIn(&in.days),
-		formats:     formatsOf(in.titles, in.sums),
-		stock:       in.stock.totals(in.counts),
-		deleted:     in.readers.deleted(r.history(), now),
-		profile:     in.titles.profile(in.sums, r.history()),
-		monthly:     monthly(&in.days, libraries.Months(period, r.history(), now)),
+	byTitle, err := r.titleSums(ctx, a, known)
+	if err != nil {
+		return nil, err
 	}
-	w.formats.Listeners, w.formats.ListeningSeconds = in.listeners, sums[metric.ListeningSeconds]
+	listeners, err := r.listeners(ctx, a, t.readers, known)
+	if err != nil {
+		return nil, err
+	}
+	stock, err := r.stock(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	days := t.counted.Days.In(known)
+	sums := sumOf(&days)
+	w := &unfiltered{
+		consumption: countsIn(&days),
+		formats:     formatsOf(t.titles, byTitle),
+		stock:       stock.totals(t.counted.Titles),
+		deleted:     t.readers.deleted(r.history(), now),
+		profile:     t.titles.profile(byTitle, r.history()),
+		monthly:     monthly(&days, libraries.Months(period, r.history(), now)),
+	}
+	w.formats.Listeners, w.formats.ListeningSeconds = listeners, sums[metric.ListeningSeconds]
 	w.reservations = ReservationTotals{
 		Active: w.stock.ActiveReservations, Converted: sums[metric.ConvertedThatDay],
 		Cancelled: w.consumption.Cancelled, Lost: w.consumption.Lost,
@@ -131,12 +130,12 @@ func (r *Reports) titleSums(ctx context.Context, a Access, period calendar.Perio
 		if err != nil {
 			return nil, err
 		}
-		var sums [visitors]titleSums
-		for i := range sums {
-			sums[i] = make(titleSums, len(titles.Titles))
+		var scanners [visitors]titleScanner
+		for i := range scanners {
+			scanners[i] = titleScanner{catalogue: titles, sums: make(titleSums, len(titles.Titles))}
 		}
-		err = r.visitSheets(ctx, a, facts.TitleSheetKind, period, func(visitor int, day calendar.Date, data []byte) error {
-			if err := sums[visitor].add(titles, data); err != nil {
+		err = r.visitDays(ctx, a, facts.DayOfTitlesKind, period, func(visitor int, day calendar.Date, data []byte) error {
+			if err := scanners[visitor].scan(data); err != nil {
 				return fmt.Errorf("titles of %s: %w", day, err)
 			}
 			return nil
@@ -144,62 +143,67 @@ func (r *Reports) titleSums(ctx context.Context, a Access, period calendar.Perio
 		if err != nil {
 			return nil, err
 		}
-		all, others := sums[0], sums[1:]
+		all := scanners[0].sums
 		for rank := range all {
-			for _, other := range others {
-				all[rank].Add(&other[rank])
+			for _, other := range scanners[1:] {
+				all[rank].Add(&other.sums[rank])
 			}
 		}
 		return all, nil
 	})
 }
 
-// add adds a stored sheet.
-func (s titleSums) add(titles *Catalogue, data []byte) error {
-	rank := 0
-	var missing error
-	err := facts.VisitTitles(data, func(t facts.TitleDay) {
-		if missing == nil {
-			rank, missing = titles.rankFrom(rank, t.Book)
+// titleScanner sums the days of titles. Each visitor has its own.
+type titleScanner struct {
+	catalogue *Catalogue
+	sums      titleSums
+	day       facts.DayOfTitles // the one that is scanned
+	ranks     []int32           // by place
+}
+
+// scan adds a stored day.
+func (s *titleScanner) scan(data []byte) error {
+	err := packed.Open(data, &s.day)
+	if err != nil {
+		return err
+	}
+	if s.ranks, err = s.catalogue.ranks(s.ranks[:0], s.day.IDs); err != nil {
+		return err
+	}
+	for m := range metric.Metrics {
+		if err := s.day.Column(m, func(place int, value int64) { s.sums[s.ranks[place]][m] += value }); err != nil {
+			return err
 		}
-		if missing == nil {
-			s[rank].Add(&t.Sums)
-		}
-	})
-	return cmp.Or(err, missing)
+	}
+	return nil
 }
 
 // listeners counts the distinct readers who listened in a period, for however long (L20).
-func (r *Reports) listeners(ctx context.Context, a Access, period calendar.Period) (int64, error) {
-	readers, err := r.readers(ctx, a)
-	if err != nil {
-		return 0, err
-	}
+func (r *Reports) listeners(ctx context.Context, a Access, readers *Readers, period calendar.Period) (int64, error) {
 	var found [visitors]bitset
 	for i := range found {
 		found[i] = newBitset(len(readers.IDs))
 	}
-	err = r.visitSheets(ctx, a, facts.ReaderSheetKind, period, func(visitor int, day calendar.Date, data []byte) error {
+	err := r.visitDays(ctx, a, facts.DayOfReadersKind, period, func(visitor int, day calendar.Date, data []byte) error {
 		if err := readers.addListeners(found[visitor], data); err != nil {
 			return fmt.Errorf("readers of %s: %w", day, err)
 		}
 		return nil
 	})
-	all := newBitset(len(readers.IDs))
-	for _, some := range found {
-		all.join(some)
+	for _, other := range found[1:] {
+		found[0].join(other)
 	}
-	return all.count(), err
+	return found[0].count(), err
 }
 
 // addListeners adds the ranks of those who listened on a day.
 func (r *Readers) addListeners(to bitset, data []byte) error {
-	sheet, ids, err := openReaders(data)
-	if err != nil {
+	var day facts.DayOfReaders
+	if err := packed.Open(data, &day); err != nil {
 		return err
 	}
-	return sheet.Column(metric.ListeningSessions, func(place int, _ int64) {
-		if rank, ok := r.Rank(ids[place]); ok {
+	return day.Column(metric.ListeningSessions, func(place int, _ int64) {
+		if rank, ok := r.Rank(day.IDs[place]); ok {
 			to.add(rank)
 		}
 	})
@@ -233,4 +237,72 @@ func (r *Readers) deleted(history, now calendar.Date) DeletedUsers {
 		d.Monthly = append(d.Monthly, MonthCount{month.Start, n})
 	}
 	return d
+}
+
+// profile counts titles, and their loans in a period, by what they are (L20).
+func (c *Catalogue) profile(sums titleSums, history calendar.Date) CatalogueProfile {
+	categories, subjects, origins := profiled{}, profiled{}, profiled{}
+	var p CatalogueProfile
+	var video ProfileItem
+	for rank := range c.Titles {
+		t := &c.Titles[rank]
+		loans := sums[rank][metric.Loans]
+		categories.count(loans, t.Book.Categories...)
+		subjects.count(loans, t.Book.Subjects...)
+		if origin := stock.CollectionOf(t.Lines, history); origin != 0 {
+			origins.count(loans, int64(origin))
+		}
+		p.Ebook.count(t.Book.HasEbook, loans)
+		p.Audiobook.count(t.Book.HasAudiobook, loans)
+		video.count(t.Book.HasVideo, loans)
+	}
+	if video.Titles > 0 {
+		p.Video = &video
+	}
+	p.Categories = categories.items(func(id int64) string { return c.Term(libraries.CategoryTerms, id) })
+	p.Subjects = subjects.items(func(id int64) string { return c.Term(libraries.SubjectTerms, id) })
+	p.Origins = origins.items(func(id int64) string { return stock.Collection(id).String() })
+	return p
+}
+
+// count counts a title with its loans, if it is one of the item's.
+func (p *ProfileItem) count(is bool, loans int64) {
+	if is {
+		p.Titles++
+		p.Loans += loans
+	}
+}
+
+// profiled has the items of a list by identifier.
+type profiled map[int64]ProfileItem
+
+// count counts a title in each of the items.
+func (p profiled) count(loans int64, ids ...int64) {
+	for _, id := range ids {
+		item := p[id]
+		item.count(true, loans)
+		p[id] = item
+	}
+}
+
+// items returns the items in their order: most titles first, then by folded name, then by identifier.
+func (p profiled) items(name func(id int64) string) []ProfileItem {
+	type entry struct {
+		id     int64
+		folded string
+		item   ProfileItem
+	}
+	entries := make([]entry, 0, len(p))
+	for id, item := range p {
+		item.Name = name(id)
+		entries = append(entries, entry{id, libraries.Fold(item.Name), item})
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(b.item.Titles, a.item.Titles), cmp.Compare(a.folded, b.folded), cmp.Compare(a.id, b.id))
+	})
+	items := make([]ProfileItem, len(entries))
+	for i, e := range entries {
+		items[i] = e.item
+	}
+	return items
 }

@@ -11,68 +11,59 @@ import (
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/round"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// Users answers one page of the readers, by identifier. Which readers pass the filter is kept; their rows are not, so that
-// what is erased from the register is nowhere else (L18).
-func (r *Reports) Users(ctx context.Context, a Access, q UserQuery, p paging.Page) (List[User], error) {
-	var erased bool
-	list, err := listed(a, func() (page[User], error) {
-		var titles *Catalogue
-		var readers *Readers
-		err := state.Together(
-			func() (err error) { titles, err = r.catalogue(ctx, a); return err },
-			func() (err error) { readers, err = r.readers(ctx, a); return err },
-		)
-		if err != nil {
-			return page[User]{}, err
-		}
-		ids, err := r.userIDs(ctx, a, readers, q, p)
-		if err != nil || len(ids.rows) == 0 {
-			return page[User]{total: ids.total}, err
-		}
-		var rows []User
-		rows, erased, err = r.userRows(ctx, a, titles, readers, ids.rows)
-		return page[User]{rows, ids.total}, err
-	})
-	list.Erased = erased
+// UserQuery is what the users are asked. The zero Status is every one.
+type UserQuery struct {
+	Reader       *int64
+	Status       libraries.ReaderStatus
+	Library      *int64
+	Registered   calendar.Asked // open where an end is absent, see Between
+	UpdatedSince *calendar.Date
+}
+
+// User is one row of the users: the register's row, but for its RA, with the names of its terms, empty where null, and the number of loans.
+type User struct {
+	Reader                *libraries.Reader
+	LibraryName, AgeGroup string
+	TotalLoans            int64
+}
+
+// Users answers one page of the readers, by identifier. No rows are kept, so that what is erased from the
+// register is nowhere else (L18).
+func (r *Reports) Users(ctx context.Context, a Access, q UserQuery, p paging.Page) (paging.List[User], error) {
+	t, err := r.tables(ctx, a)
+	if err != nil {
+		return paging.List[User]{}, err
+	}
+	ids, err := paging.ListOf(t.readers.filter(q), p)
+	list := paging.List[User]{Total: ids.Total}
+	if err == nil && len(ids.Rows) > 0 {
+		list.Rows, list.Erased, err = r.userRows(ctx, a, t, ids.Rows)
+	}
 	return list, err
 }
 
-// userIDs returns the identifiers of a page.
-func (r *Reports) userIDs(ctx context.Context, a Access, all *Readers, q UserQuery, p paging.Page) (page[int64], error) {
-	if q == (UserQuery{}) {
-		return pageOf(all.IDs, p)
-	}
-	if q.Reader != nil {
-		return pageOf(all.one(q), p)
-	}
-	found, err := state.Load(ctx, r.Cache, key(a, "users", q), func(context.Context) (places, error) { return all.filter(q), nil })
-	if err != nil {
-		return page[int64]{}, err
-	}
-	return pick(all.IDs, found, p)
-}
-
 // userRows reads the register's rows of readers, which ascend.
-func (r *Reports) userRows(ctx context.Context, a Access, titles *Catalogue, readers *Readers, ids []int64) (rows []User, erased bool, err error) {
+func (r *Reports) userRows(ctx context.Context, a Access, t tables, ids []int64) (rows []User, erased bool, err error) {
 	people, erased, err := r.Store.Named(ctx, a, ids)
 	if err != nil {
 		return nil, false, err
 	}
 	rows = make([]User, len(ids))
 	for i, id := range ids {
-		rank, ok := readers.Rank(id)
+		rank, ok := t.readers.Rank(id)
 		if !ok || i >= len(people) || people[i].ID != id {
 			return nil, false, fmt.Errorf("reader %d is missing: %w", id, packed.ErrCorrupt)
 		}
-		readers.fill(&people[i], rank)
+		t.readers.fill(&people[i], rank)
 		rows[i] = User{
 			Reader:      &people[i],
-			LibraryName: titles.Term(libraries.LibraryTerms, people[i].Library),
-			AgeGroup:    titles.Term(libraries.AgeGroupTerms, people[i].AgeGroup),
-			TotalLoans:  readers.loans[rank],
+			LibraryName: t.titles.Term(libraries.LibraryTerms, people[i].Library),
+			AgeGroup:    t.titles.Term(libraries.AgeGroupTerms, people[i].AgeGroup),
+			TotalLoans:  t.readers.loans[rank],
 		}
 	}
 	return rows, erased, nil
@@ -89,25 +80,24 @@ func (r *Readers) fill(to *libraries.Reader, rank int) {
 	to.RA = ""
 }
 
-// one returns the identifier of the reader that the query names, if there is one and it passes the query's filters.
-func (r *Readers) one(q UserQuery) []int64 {
-	rank, ok := r.Rank(*q.Reader)
-	if !ok || !r.passes(q)(rank) {
-		return nil
+// filter returns the identifiers of the readers that pass the query's filters.
+func (r *Readers) filter(q UserQuery) (ids []int64) {
+	if q == (UserQuery{}) {
+		return r.IDs
 	}
-	return r.IDs[rank : rank+1]
-}
-
-// filter returns the ranks of the readers that pass the query's filters.
-func (r *Readers) filter(q UserQuery) places {
 	passes := r.passes(q)
-	var found places
-	for rank := range r.IDs {
+	if q.Reader != nil {
+		if rank, ok := r.Rank(*q.Reader); ok && passes(rank) {
+			ids = r.IDs[rank : rank+1]
+		}
+		return ids
+	}
+	for rank, id := range r.IDs {
 		if passes(rank) {
-			found = append(found, int32(rank))
+			ids = append(ids, id)
 		}
 	}
-	return slices.Clone(found) // what is kept has little room to grow
+	return ids
 }
 
 // passes returns whether the reader of a rank passes the query's filters, all but that for one reader.
@@ -130,29 +120,25 @@ func (r *Readers) passes(q UserQuery) func(rank int) bool {
 }
 
 // UsersSince answers one page of a round of the users.
-func (r *Reports) UsersSince(ctx context.Context, a Access, since state.Versions, q UserQuery, p paging.Page) (List[User], error) {
+func (r *Reports) UsersSince(ctx context.Context, a Access, since state.Versions, q UserQuery, p paging.Page) (paging.List[User], error) {
+	k := sinceKey(a, since, "users", q)
+	changed, err := state.Load(ctx, r.Cache, k, func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, since, q) })
+	if err != nil {
+		return paging.List[User]{}, err
+	}
 	var erased bool
-	list, err := changedSince(ctx, r, a, since, q, p, roundOf[User]{
-		name:    "users",
-		changed: func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, since, q) },
-		read: func(ctx context.Context, kept round.Rows) (rows []User, err error) {
-			titles, err := r.catalogue(ctx, a)
-			if err != nil {
-				return nil, err
-			}
-			readers, err := r.readers(ctx, a)
-			if err != nil {
-				return nil, err
-			}
-			ids := make([]int64, len(kept))
-			for i, c := range kept {
-				ids[i] = c.A
-			}
-			rows, erased, err = r.userRows(ctx, a, titles, readers, ids)
-			return rows, err
-		},
-		gone: func(c round.Row) User { return User{Reader: &libraries.Reader{ID: c.A}} },
-	})
+	list, err := round.Page(changed, p, func(kept round.Rows) (rows []User, err error) {
+		t, err := r.tables(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		ids := make([]int64, len(kept))
+		for i, c := range kept {
+			ids[i] = c.A
+		}
+		rows, erased, err = r.userRows(ctx, a, t, ids)
+		return rows, err
+	}, func(c round.Row) User { return User{Reader: &libraries.Reader{ID: c.A}} })
 	list.Erased = erased
 	return list, err
 }

@@ -92,7 +92,7 @@ func TestUserPages(t *testing.T) {
 			found += min(len(want), 1)
 			what := fmt.Sprintf("users %s, reader %s, %s, library %s, registered %v, since %v",
 				name, asked(q.Reader), q.Status, asked(q.Library), q.Registered, q.UpdatedSince)
-			checkPages(t, what, want, func(p paging.Page) (report.List[report.User], error) {
+			checkPages(t, what, want, func(p paging.Page) (paging.List[report.User], error) {
 				return r.Users(t.Context(), s.access(), q, p)
 			})
 		}

@@ -9,7 +9,7 @@
 //
 // One page of them has what stands in the later list as it stands there, and of what has left it the key:
 //
-//	list, removed, err := round.Read(rows, page, read, gone)
+//	list, err := round.Page(rows, page, read, gone)
 //
 // A copy of the earlier list from which the removed rows are taken, and into which the others are put in place of those of their keys, is
 // the later list. Rows that do not differ may be among them, and change nothing.
@@ -98,30 +98,30 @@ func Diff[T any](r *Rows, was, now []T, key func(T) Row, same func(was, now T) b
 	return nil
 }
 
-// Read returns what a page of a round shows, and which of its rows were removed: of those gone makes one that has its key and no more;
-// the others read returns, in their order. The error is that of read, or paging.ErrPage.
-func Read[T any](all Rows, p paging.Page, read func(Rows) ([]T, error), gone func(Row) T) (list []T, removed []bool, err error) {
-	page, err := paging.Cut(all, p)
+// Page returns a page of a round: of a row that was removed, gone makes one that has its key and no more; the others read returns, in
+// their order. The error is that of read, or paging.ErrPage.
+func Page[T any](all Rows, p paging.Page, read func(Rows) ([]T, error), gone func(Row) T) (paging.List[T], error) {
+	page, err := paging.ListOf(all, p)
 	if err != nil {
-		return nil, nil, err
+		return paging.List[T]{}, err
 	}
-	kept := slices.DeleteFunc(slices.Clone(page), func(r Row) bool { return r.Removed })
+	kept := slices.DeleteFunc(slices.Clone(page.Rows), func(r Row) bool { return r.Removed })
 	var found []T
 	if len(kept) > 0 {
 		if found, err = read(kept); err != nil {
-			return nil, nil, err
+			return paging.List[T]{}, err
 		}
 	}
 	if len(found) != len(kept) {
-		return nil, nil, fmt.Errorf("%d rows were read of %d that changed", len(found), len(kept))
+		return paging.List[T]{}, fmt.Errorf("%d rows were read of %d that changed", len(found), len(kept))
 	}
-	list, removed = make([]T, len(page)), make([]bool, len(page))
-	for i, r := range page {
-		if removed[i] = r.Removed; r.Removed {
-			list[i] = gone(r)
+	list := paging.List[T]{Rows: make([]T, len(page.Rows)), Total: page.Total, Removed: make([]bool, len(page.Rows))}
+	for i, r := range page.Rows {
+		if list.Removed[i] = r.Removed; r.Removed {
+			list.Rows[i] = gone(r)
 			continue
 		}
-		list[i], found = found[0], found[1:]
+		list.Rows[i], found = found[0], found[1:]
 	}
-	return list, removed, nil
+	return list, nil
 }

@@ -68,21 +68,21 @@ func bringsTheCopy(rt *rapid.T) {
 
 // apply brings a page of a round to a copy. What it lists must differ from what the copy has.
 func apply(rt *rapid.T, copied map[round.Row]string, now []row, all round.Rows, page paging.Page) {
-	list, removed, err := round.Read(all, page, func(kept round.Rows) ([]row, error) {
+	list, err := round.Page(all, page, func(kept round.Rows) ([]row, error) {
 		return slices.DeleteFunc(slices.Clone(now), func(r row) bool { return !slices.Contains(kept, key(r)) }), nil
 	}, func(r round.Row) row { return row{a: r.A, b: r.B} })
 	if err != nil {
 		rt.Fatal(err)
 	}
-	for i, r := range list {
+	for i, r := range list.Rows {
 		had, ok := copied[key(r)]
-		if removed[i] {
+		if list.Removed[i] {
 			delete(copied, key(r))
 		} else {
 			copied[key(r)] = r.text
 		}
-		if removed[i] && !ok || !removed[i] && ok && had == r.text {
-			rt.Fatalf("%v (removed: %t) changes nothing", r, removed[i])
+		if list.Removed[i] && !ok || !list.Removed[i] && ok && had == r.text {
+			rt.Fatalf("%v (removed: %t) changes nothing", r, list.Removed[i])
 		}
 	}
 }
@@ -120,23 +120,23 @@ func TestBytes(t *testing.T) {
 // all is a page of all rows.
 var all = paging.Page{Number: 1, Size: 10}
 
-// TestReadGone reads nothing where all rows of a page were removed, and tells which they were.
-func TestReadGone(t *testing.T) {
+// TestPageGone reads nothing where all rows of a page were removed, and tells which they were.
+func TestPageGone(t *testing.T) {
 	read := func(round.Rows) ([]row, error) { return nil, errors.New("it was read") }
-	list, removed, err := round.Read(round.Rows{{A: 1, Removed: true}}, all, read, func(r round.Row) row { return row{a: r.A} })
-	if err != nil || !slices.Equal(list, []row{{a: 1}}) || !slices.Equal(removed, []bool{true}) {
-		t.Errorf("Read = %v, %v, %v", list, removed, err)
+	list, err := round.Page(round.Rows{{A: 1, Removed: true}}, all, read, func(r round.Row) row { return row{a: r.A} })
+	if err != nil || !slices.Equal(list.Rows, []row{{a: 1}}) || !slices.Equal(list.Removed, []bool{true}) {
+		t.Errorf("Page = %v, %v", list, err)
 	}
 }
 
-// TestReadLacks is an error where rows that changed cannot be read.
-func TestReadLacks(t *testing.T) {
+// TestPageLacks is an error where rows that changed cannot be read.
+func TestPageLacks(t *testing.T) {
 	broken := errors.New("broken")
 	for _, tt := range []struct {
 		read []row
 		err  error
 	}{{make([]row, 1), nil}, {make([]row, 3), nil}, {make([]row, 2), broken}} {
-		_, _, err := round.Read(round.Rows{{A: 1}, {A: 2, Removed: true}, {A: 3}}, all, func(round.Rows) ([]row, error) { return tt.read, tt.err }, func(round.Row) row { return row{} })
+		_, err := round.Page(round.Rows{{A: 1}, {A: 2, Removed: true}, {A: 3}}, all, func(round.Rows) ([]row, error) { return tt.read, tt.err }, func(round.Row) row { return row{} })
 		if err == nil || tt.err != nil && !errors.Is(err, tt.err) {
 			t.Errorf("%d rows of 2: %v", len(tt.read), err)
 		}

@@ -11,9 +11,9 @@
 package state
 
 import (
-	"cmp"
 	"context"
-	"sync"
+	"reflect"
+	"strconv"
 )
 
 // Tenant is the number of a tenant: of a partner, or of a library network.
@@ -21,24 +21,6 @@ type Tenant int64
 
 // Versions names one state of a tenant's data: the version of its registers, and the number of the load that made its facts.
 type Versions struct{ Registers, Facts int64 }
-
-// Together runs functions at once and returns the first error in their order: after a restart a report reads several
-// parts of the data, and none needs another. A panic goes on in the caller, where it can be recovered.
-func Together(fs ...func() error) error {
-	errs, panics := make([]error, len(fs)), make([]any, len(fs))
-	var wg sync.WaitGroup
-	for i, f := range fs {
-		wg.Go(func() {
-			defer func() { panics[i] = recover() }()
-			errs[i] = f()
-		})
-	}
-	wg.Wait()
-	if p := cmp.Or(panics...); p != nil {
-		panic(p)
-	}
-	return cmp.Or(errs...)
-}
 
 // LoadsAfter is the span of the numbers of the loads that lie between a state's facts and later ones, whose own is the last.
 func LoadsAfter(facts, later int64) Span { return Span{facts + 1, later + 1} }
@@ -56,6 +38,42 @@ type Key struct {
 	Tenant Tenant
 	At     Versions
 	What   string
+}
+
+// KeyOf returns the key of a value that depends on a state and on the arguments: numbers, texts, truths, and pointers and structs of
+// such. A whole query is one, so that no filter can be left out. A pointer stands for what it points to; the arguments of one what must
+// be as many always, and of the same types.
+func KeyOf(t Tenant, at Versions, what string, args ...any) Key {
+	b := append(make([]byte, 0, 128), what...)
+	for _, arg := range args {
+		b = appendValue(b, reflect.ValueOf(arg))
+	}
+	return Key{t, at, string(b)}
+}
+
+// appendValue appends a value as a word, a struct as those of its fields. nil is a word that no number, truth or quoted text is.
+func appendValue(b []byte, v reflect.Value) []byte {
+	if v.Kind() == reflect.Struct {
+		for i := range v.NumField() {
+			b = appendValue(b, v.Field(i))
+		}
+		return b
+	}
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		return appendValue(b, v.Elem())
+	}
+	b = append(b, ' ')
+	switch {
+	case v.Kind() == reflect.Pointer:
+		return append(b, "nil"...)
+	case v.Kind() == reflect.String:
+		return strconv.AppendQuote(b, v.String())
+	case v.Kind() == reflect.Bool:
+		return strconv.AppendBool(b, v.Bool())
+	case v.CanUint():
+		return strconv.AppendUint(b, v.Uint(), 10)
+	}
+	return strconv.AppendInt(b, v.Int(), 10) // panics for a kind that no query has
 }
 
 // Value is a value that knows about how many bytes it holds.

@@ -8,26 +8,6 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
-// TestTogether returns the first error in the order of the functions, and lets a panic go on in the caller.
-func TestTogether(t *testing.T) {
-	first, second := errors.New("first"), errors.New("second")
-	done := make(chan struct{})
-	err := state.Together(
-		func() error { <-done; return first },
-		func() error { defer close(done); return second },
-		func() error { return nil },
-	)
-	if !errors.Is(err, first) {
-		t.Errorf("Together = %v, want the first", err)
-	}
-	defer func() {
-		if p := recover(); p != "out of order" {
-			t.Errorf("recovered %v, want the panic of a function", p)
-		}
-	}()
-	_ = state.Together(func() error { panic("out of order") })
-}
-
 type number int
 
 func (number) Bytes() int { return 8 }

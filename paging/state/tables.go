@@ -81,7 +81,7 @@ func NewRecords[T any, R interface {
 	return r
 }
 
-// Only are the records as far as some fields go, for who reads no others of them.
+// Only returns the table with only some fields of its records, to read no others.
 func (r *Records[T]) Only(fields ...string) *Records[T] {
 	some := *r
 	some.Fields, some.only = nil, fields
@@ -110,7 +110,7 @@ func (r *Records[T]) Values(v T) []any {
 	return values
 }
 
-// Same reports whether two records are the same to who stores them.
+// Same reports whether two records have the same stored values.
 func (r *Records[T]) Same(a, b T) bool { return r.schema.Equal(r.record(&a), r.record(&b)) }
 
 // Append appends a record in the form of [row.Schema.Append], which Read reads.

@@ -1,15 +1,26 @@
-// Package packed reads the binary forms in which folded facts are kept: unsigned numbers as varints, in the shortest form
-// alone, signed ones folded into them (zigzag), and bytes, behind one byte that names the layout's version.
+// Package packed stores forms as columns. A form is declared once, and the declaration writes it, reads it and checks it:
 //
-//	d := packed.NewDecoder(data, 1)
-//	days := make([]Day, d.Count(2))
-//	for i := range days {
-//		days[i] = Day{Date: d.Varint(), Minutes: d.Uvarint()}
+//	type day struct{ Users []user }
+//
+//	func (d *day) Columns(c *packed.Columns) {
+//		c.Version(1)
+//		users := packed.Rows(c, &d.Users)
+//		packed.Ascending(users, 0, func(u *user) *int64 { return &u.ID })
+//		packed.Naturals(users, maxMinutes, func(u *user) *int64 { return &u.Minutes })
 //	}
-//	return days, d.End()
 //
-// The forms are written with [encoding/binary]'s AppendUvarint and AppendVarint. A corrupt form is [ErrCorrupt], never a
-// panic, and asks for no more memory than a multiple of its own size.
+//	data := packed.Append(nil, &day)
+//	err := packed.Open(data, &day)
+//
+// A form begins with its version. Rows are stored as their number; each column then has all of its numbers side by side:
+// as varints ([Naturals]), as differences ([Ascending], [Rising], [Onward]), as the rows in which they are not 0 ([Sparsely]),
+// in as many bytes as the largest needs ([FixedWidth]), or in 4 or 8 bytes ([Words]). [Lists] are the number of values of each row, and a table of these values. [Fixed] and
+// [Sparse] columns stay packed when a form is opened, so that a reader decodes only what it needs. Values that many rows
+// share are [Coded], and sets have a bit for each number or the differences of the numbers, whichever is shorter.
+//
+// Everything has one form: numbers are varints in the shortest form alone, signed ones folded into unsigned ones (zigzag).
+// What has another form is [ErrCorrupt], never a panic, and asks for no more memory than a multiple of its own size. Whether
+// a bit was flipped is not looked at here: blocks have a checksum ([github.com/lectern-dev/lectern/paging/state]).
 package packed
 
 import (

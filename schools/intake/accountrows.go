@@ -29,7 +29,7 @@ func (a *AccountRow) Fields(w *row.Walk) {
 }
 
 // Accounts settles the rows of accounts. New ones take their identifiers in the order of reference.
-func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad row.Rejected) (Counts, error) {
+func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad row.Rejected) (row.Counts, error) {
 	live := in.liveAccounts(len(rows))
 	in.placed, in.PutCarriers = map[string]directory.UserID{}, directory.Carriers{}
 	return settle(row.Settling[AccountRow, directory.Account]{
@@ -148,7 +148,7 @@ func (in *Intake) account(of AccountRow, was directory.Account, live bool) (dire
 		if !known {
 			in.skip(of.Ref)
 		}
-		return was, ErrDeleted
+		return was, row.ErrDeleted
 	}
 	a := was
 	a.Ref, a.Name, a.Email, a.Phone, a.Active = directory.Ref(of.Ref), of.Name, of.Email, of.Phone, of.Active

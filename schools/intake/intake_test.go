@@ -106,11 +106,11 @@ func complain(said *[]string) row.Rejected {
 }
 
 // counted writes the counts that are not zero; bad rows are told by their complaints.
-func counted(c intake.Counts) (s []string) {
+func counted(c row.Counts) (s []string) {
 	for _, n := range []struct {
 		name string
 		n    int
-	}{{"new", c.New}, {"changed", c.Changed}, {"unchanged", c.Unchanged}, {"superseded", c.Superseded}, {"deleted", c.Passed}} {
+	}{{"new", c.New}, {"changed", c.Changed}, {"unchanged", c.Unchanged}, {"superseded", c.Superseded}, {"deleted", c.Deleted}} {
 		if n.n > 0 {
 			s = append(s, fmt.Sprint(n.name, " ", n.n))
 		}
@@ -276,17 +276,17 @@ func TestCarriersToTheMicrosecond(t *testing.T) {
 func TestBelowDeleted(t *testing.T) {
 	in := newIntake()
 	c, err := in.Entities(lined(1, []intake.EntityRow{entity("velha", "school", "rede"), entity("nova", "class", "velha"), entity("turma", "class", "velha")}...), nil)
-	if err != nil || c.Passed != 3 {
+	if err != nil || c.Deleted != 3 {
 		t.Fatalf("entities = %+v, %v, want 3 deleted", c, err)
 	}
 	c, err = in.Accounts(lined(1, []intake.AccountRow{
 		{Ref: "bia", Kind: "reader", EntityRef: "nova"}, {Ref: "caio", Kind: "teacher", EntityRef: "turma"}, {Ref: "davi", Kind: "reader", EntityRef: "turma"},
 	}...), nil)
-	if err != nil || c.Passed != 2 || c.New != 1 {
+	if err != nil || c.Deleted != 2 || c.New != 1 {
 		t.Fatalf("accounts = %+v, %v, want 2 deleted and a new one", c, err)
 	}
 	c, err = in.Evaluations(lined(1, []intake.EvaluationRow{{ID: 1, EntityRef: "nova"}, {ID: 2, EntityRef: "turma"}}...), nil)
-	if err != nil || c.Passed != 1 || c.New != 1 {
+	if err != nil || c.Deleted != 1 || c.New != 1 {
 		t.Fatalf("evaluations = %+v, %v, want one deleted and a new one", c, err)
 	}
 	at := calendar.MustParse("2026-03-10").Start()
@@ -297,7 +297,7 @@ func TestBelowDeleted(t *testing.T) {
 			t.Errorf("an access of %s is of user %d, %v, dropped %v, want %v", account, e.User, err, moved, want)
 		}
 	}
-	if _, err := in.Access(intake.AccessRow{ID: []byte("a1"), Account: []byte("bia"), At: at, Kind: []byte("nonsense")}); !errors.Is(err, intake.ErrDeleted) {
+	if _, err := in.Access(intake.AccessRow{ID: []byte("a1"), Account: []byte("bia"), At: at, Kind: []byte("nonsense")}); !errors.Is(err, row.ErrDeleted) {
 		t.Errorf("a faulty access of a deleted account = %v, want that it is of one", err)
 	}
 }

@@ -22,36 +22,47 @@ import (
 type Options struct {
 	// Begin is written before all else.
 	Begin []state.Change
-	// Count counts the events alone, and writes nothing.
+	// Moves say whose events those of some accounts are.
+	Moves Moves
+	// Count counts the events, and writes nothing.
 	Count bool
 	// Progress, if not nil, is told the steps that are done, one after the other, from 0 on.
 	Progress func(done, total int)
 }
 
-// Load folds a pile of events onto the facts that a load builds on, and writes what changes: records, seen events and ledgers part by
-// part, then the days, which all parts share. It returns how many of the events are new, and how
-// many were loaded before (F1).
-func Load(ctx context.Context, w state.Writer, pile *Pile, o Options) (fresh, repeated int, err error) {
-	l := &load{facts: facts.Facts{Blocks: w, Partner: directory.PartnerID(w.Tenant()), At: w.Base()}, pile: pile}
-	l.Folding = state.Folding{
-		Writer: w, Begin: o.Begin, Pile: &pile.Pile, Fold: l.fold, Merge: l.merge,
-		Aside: spill.Pile{Dir: pile.Dir, Limit: pile.Limit}, Batch: pile.Batch(), Count: o.Count, Progress: o.Progress,
+// Load aggregates sorted events onto the facts that a load builds on, and writes what changes: records, seen events and ledgers
+// partition by partition, then the days, which all users share. It returns how many of the events are new, and how many were loaded
+// before (F1). The sorter keeps its events.
+func Load(ctx context.Context, w state.Writer, events *Sorter, o Options) (fresh, repeated int, err error) {
+	l := &load{facts: facts.Facts{Blocks: w, Partner: directory.PartnerID(w.Tenant()), At: w.Base()}}
+	l.Pipeline = state.Pipeline{
+		Writer: w, Begin: o.Begin, Records: &events.Sorter, Aggregate: l.aggregate, Merge: l.merge,
+		FirstDay: int64(schools.HistoryStart()), Count: o.Count, Progress: o.Progress,
 	}
-	err = l.Run(ctx)
+	if o.Moves.others() {
+		l.Records, err = events.moved(o.Moves)
+		defer l.Records.Close()
+	} else {
+		l.dropped = o.Moves
+	}
+	if err == nil {
+		err = l.Run(ctx)
+	}
 	return l.fresh, l.repeated, err
 }
 
 // load is one Load under way.
 type load struct {
-	state.Folding
-	facts facts.Facts
-	pile  *Pile
+	state.Pipeline
+	facts   facts.Facts
+	dropped Moves // the accounts whose events are nobody's
 
 	fresh, repeated int
 }
 
-// part is what one part of the pile changes, and the blocks of it, packed.
+// part is what a run of events changes, and the blocks of it, packed.
 type part struct {
+	days                         spill.Records // what it says of days
 	records, seen, sums, ledgers state.Puts
 	fresh, repeated              int
 
@@ -73,26 +84,21 @@ func seenPlace(user directory.UserID, block int64) state.BlockKey {
 	return state.BlockKey{A: int64(user), B: block}
 }
 
-// fold folds one part of the pile, piece by piece where all of it may be too much for memory.
-func (l *load) fold(ctx context.Context, i int, aside *spill.Sheaf) (state.Written, error) {
+// aggregate aggregates a run of events.
+func (l *load) aggregate(ctx context.Context, run *spill.Run) (state.Written, error) {
 	p := &part{
 		records: state.Puts{Kind: facts.RecordKind}, seen: state.Puts{Kind: facts.SeenKind}, ledgers: state.Puts{Kind: facts.LedgerKind},
 		sums:    state.Puts{Kind: facts.SumsKind},
 		changed: map[directory.UserID]facts.Ledger{},
 	}
-	err := l.pile.Pieces(i, func(events *Part) error {
-		for batch := range events.Batches(eventsAtOnce) {
-			if err := l.foldBatch(ctx, p, batch, aside); err != nil {
-				return err
-			}
+	for events := range batches(run, l.dropped, eventsAtOnce) {
+		if err := l.aggregateUsers(ctx, p, events); err != nil {
+			return state.Written{}, err
 		}
-		return nil
-	})
-	if err != nil {
-		return state.Written{}, err
 	}
 	p.packLedgers()
 	w := state.WrittenOf(l.Tenant(), &p.records, &p.seen, &p.sums, &p.ledgers)
+	w.Days = p.days
 	w.Counted = func() {
 		l.fresh += p.fresh
 		l.repeated += p.repeated
@@ -100,11 +106,11 @@ func (l *load) fold(ctx context.Context, i int, aside *spill.Sheaf) (state.Writt
 	return w, nil
 }
 
-// eventsAtOnce is about how many events of a part are in memory unpacked, 80 bytes each, with what was folded before of their users.
+// eventsAtOnce is about how many events of a run are in memory unpacked, 80 bytes each, with what was folded before of their users.
 const eventsAtOnce = 32 << 10
 
-// foldBatch folds the events of some users.
-func (l *load) foldBatch(ctx context.Context, p *part, batch []schools.Event, aside *spill.Sheaf) error {
+// aggregateUsers aggregates the events of some users.
+func (l *load) aggregateUsers(ctx context.Context, p *part, batch []schools.Event) error {
 	had, err := l.before(ctx, batch)
 	if err != nil {
 		return err
@@ -122,7 +128,7 @@ func (l *load) foldBatch(ctx context.Context, p *part, batch []schools.Event, as
 			return fmt.Errorf("fold user %d: %w", user, err)
 		}
 		p.pack(&change, had)
-		setAside(aside, &change)
+		p.setAside(&change)
 	}
 	return nil
 }
@@ -168,7 +174,7 @@ func (l *load) before(ctx context.Context, events []schools.Event) (before, erro
 		return b, nil
 	}
 	var err error
-	if b.ledgers, err = l.facts.LedgersOf(ctx, blocksOf(events)); err != nil {
+	if b.ledgers, err = l.facts.Ledgers(ctx, blocksOf(events)); err != nil {
 		return b, err
 	}
 	var users, readers []int64
@@ -185,7 +191,7 @@ func (l *load) before(ctx context.Context, events []schools.Event) (before, erro
 	err = l.facts.Scan(ctx, facts.SeenKind, seen, func(block state.Block) error {
 		s := &facts.Seen{}
 		b.seen[block.BlockKey] = s
-		return s.UnmarshalBinary(block.Data)
+		return packed.Open(block.Data, s)
 	})
 	if err != nil {
 		return b, err
@@ -243,7 +249,7 @@ func (p *part) pack(c *facts.Change, had before) {
 	p.packRecords(c, had)
 	for _, block := range slices.Sorted(maps.Keys(c.Seen)) {
 		k := seenPlace(c.User, block)
-		p.seen.Add(k, had.seen[k] != nil, c.Seen[block].AppendBinary(nil))
+		p.seen.Add(k, had.seen[k] != nil, packed.Append(nil, c.Seen[block]))
 	}
 }
 
@@ -255,14 +261,13 @@ func (p *part) packRecords(c *facts.Change, had before) {
 	sums := cmp.Or(had.sums[c.User], &facts.Sums{})
 	for _, book := range slices.Sorted(maps.Keys(c.Records)) {
 		r := c.Records[book]
-		data := facts.AppendRecord(nil, *r)
 		p.records.AddBlock(state.Block{
 			BlockKey: state.BlockKey{A: int64(c.User), B: book},
-			Lo:       int32(r.Days[0].Date), Hi: int32(r.Days[len(r.Days)-1].Date), Data: data,
+			Lo:       int32(r.Days[0].Date), Hi: int32(r.Days[len(r.Days)-1].Date), Data: r.AppendBinary(nil),
 		}, had.records[facts.RecordKey{User: c.User, Book: book}] != nil)
-		_ = sums.Put(book, data) // what was just written is a record
+		sums.Put(book, r)
 	}
-	p.sums.Add(state.BlockKey{A: int64(c.User)}, had.sums[c.User] != nil, sums.AppendBinary(nil))
+	p.sums.Add(state.BlockKey{A: int64(c.User)}, had.sums[c.User] != nil, packed.Append(nil, sums))
 }
 
 // packLedgers packs the ledgers that changed of a block of users, all of whom are folded.
@@ -273,57 +278,41 @@ func (p *part) packLedgers() {
 	}
 }
 
-// setAside sets aside a user's rows of days: the day, the user, and the tenths.
-func setAside(s *spill.Sheaf, c *facts.Change) {
+// setAside sets aside a user's days: of each the user and the tenths.
+func (p *part) setAside(c *facts.Change) {
+	var room [2 * binary.MaxVarintLen64]byte
 	for _, d := range c.Days {
-		b := s.Of(state.Slot(d.Date, schools.HistoryStart()))
-		*b = binary.AppendVarint(*b, int64(d.Date))
-		*b = binary.AppendUvarint(*b, uint64(c.User))
-		*b = binary.AppendVarint(*b, d.Tenths)
+		p.days.Add(int64(d.Date), binary.AppendVarint(binary.AppendUvarint(room[:0], uint64(c.User)), d.Tenths))
 	}
 }
 
-// merge merges what was set aside of a slot's days into their sheets.
-func (l *load) merge(ctx context.Context, aside []byte) (state.Written, error) {
-	later := map[calendar.Date]facts.Sheet{}
-	for d := packed.Bare(aside); d.Len() > 0; {
-		day := calendar.Date(d.Varint())
-		s := later[day]
-		s.Users, s.Tenths = append(s.Users, directory.UserID(d.Uvarint())), append(s.Tenths, d.Varint())
-		if later[day] = s; d.Bad() {
-			return state.Written{}, errSetAside
+// merge puts the rows that were set aside of days into these.
+func (l *load) merge(ctx context.Context, run *spill.Run) (state.Written, error) {
+	var dates []calendar.Date
+	var rows [][]facts.DayRow
+	for day, record := range run.All() {
+		if n := len(dates); n == 0 || dates[n-1] != calendar.Date(day) {
+			dates, rows = append(dates, calendar.Date(day)), append(rows, nil)
+		}
+		d, of := packed.Bare(record), &rows[len(rows)-1]
+		*of = append(*of, facts.DayRow{User: directory.UserID(d.Uvarint()), Tenths: d.Varint()})
+		if d.Bad() {
+			return state.Written{}, fmt.Errorf("what was set aside of a day: %w", packed.ErrCorrupt)
 		}
 	}
-	days := slices.Sorted(maps.Keys(later))
-	had, err := l.sheets(ctx, days)
+	had := map[calendar.Date]*facts.Day{}
+	err := l.Past(ctx, facts.DayKind, state.Range{Among: state.Numbers(dates)}, func(b state.Block) error {
+		day := &facts.Day{}
+		had[calendar.Date(b.A)] = day
+		return packed.Open(slices.Clone(b.Data), day)
+	})
 	if err != nil {
 		return state.Written{}, err
 	}
-	presence, minutes := state.Puts{Kind: facts.PresenceKind}, state.Puts{Kind: facts.MinutesKind}
-	for _, day := range days {
-		_, stored := had[day]
-		merged := had[day].Merge(later[day].Sorted())
-		presence.Add(state.BlockKey{A: int64(day)}, stored, merged.AppendPresence(nil))
-		minutes.Add(state.BlockKey{A: int64(day)}, stored, merged.AppendMinutes(nil))
+	days := state.Puts{Kind: facts.DayKind}
+	for i, date := range dates {
+		day := cmp.Or(had[date], &facts.Day{})
+		days.Add(state.BlockKey{A: int64(date)}, had[date] != nil, packed.Append(nil, day.With(rows[i])))
 	}
-	return state.WrittenOf(l.Tenant(), &presence, &minutes), nil
-}
-
-// sheets reads the sheets of some days, which ascend; a day without access has none.
-func (l *load) sheets(ctx context.Context, days []calendar.Date) (map[calendar.Date]facts.Sheet, error) {
-	had := map[calendar.Date]facts.Sheet{}
-	among := state.Range{Among: state.Numbers(days)}
-	minutes := map[int64]facts.Minutes{}
-	err := l.Past(ctx, facts.MinutesKind, among, func(b state.Block) error {
-		minutes[b.A] = slices.Clone(b.Data)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return had, l.Past(ctx, facts.PresenceKind, among, func(b state.Block) error {
-		sheet, err := facts.ParseSheet(b.Data, minutes[b.A])
-		had[calendar.Date(b.A)] = sheet
-		return err
-	})
+	return state.WrittenOf(l.Tenant(), &days), nil
 }

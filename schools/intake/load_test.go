@@ -48,14 +48,14 @@ func newFacts(t *testing.T) facts.Facts {
 	return facts.Facts{Blocks: server.States(db, nil), Partner: id}
 }
 
-// load loads a pile and publishes it.
-func load(t *testing.T, f *facts.Facts, p *intake.Pile) {
+// load loads events and publishes them.
+func load(t *testing.T, f *facts.Facts, s *intake.Sorter, m intake.Moves) {
 	t.Helper()
 	l, err := f.Blocks.(*statedb.Store).Begin(t.Context(), state.Tenant(f.Partner), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err = intake.Load(t.Context(), l, p, intake.Options{}); err == nil {
+	if _, _, err = intake.Load(t.Context(), l, s, intake.Options{Moves: m}); err == nil {
 		_, err = l.Hold(t.Context(), func(_ context.Context, _ bun.Tx, now time.Time, h *statedb.Current) error {
 			h.Facts, h.From = l.Number(), now
 			return nil
@@ -73,7 +73,7 @@ func TestLedgersOfManyEvents(t *testing.T) {
 	f := newFacts(t)
 	users := []directory.UserID{128, 129, 130, 255}
 	for times := range int64(2) {
-		p := &intake.Pile{}
+		p := &intake.Sorter{}
 		for _, user := range users {
 			for n := range 70_000 {
 				if err := p.Add(read(user, 1+times, int(times)<<20+n)); err != nil {
@@ -81,8 +81,8 @@ func TestLedgersOfManyEvents(t *testing.T) {
 				}
 			}
 		}
-		load(t, &f, p)
-		ledgers, err := f.Ledgers(t.Context())
+		load(t, &f, p, nil)
+		ledgers, err := f.Ledgers(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,73 +94,40 @@ func TestLedgersOfManyEvents(t *testing.T) {
 	}
 }
 
-// pileOf is a pile of events of 500 users of five blocks, of which three are of one part, and some are others' by a move.
-func pileOf(t *testing.T, limit int) *intake.Pile {
+// sorterOf has events of 500 users of five blocks, of which three are of one partition.
+func sorterOf(t *testing.T, limit int) *intake.Sorter {
 	t.Helper()
-	p := &intake.Pile{Pile: spill.Pile{Dir: t.TempDir(), Limit: limit, Keep: true}}
-	t.Cleanup(func() { p.Close() })
+	s := &intake.Sorter{Sorter: spill.Sorter{Dir: t.TempDir(), Limit: limit}}
+	t.Cleanup(func() { s.Close() })
 	for n := range 10 {
 		for i := range 500 {
 			block := []int{1, 257, 513, 2, 3}[i%5]
-			if err := p.Add(read(directory.UserID(128*block+i/5), int64(1+n%3), n)); err != nil {
+			if err := s.Add(read(directory.UserID(128*block+i/5), int64(1+n%3), n)); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if err := p.Move(intake.Moves{128: 0, 129: 257 * 128, 257*128 + 1: 128 + 2, 2 * 128: 128 + 3}); err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return s
 }
 
-// TestLargePartsComeInPieces: however many users a part is of, no more than those whose ledgers are stored together are in memory at a
-// time where it is large; and what a load makes of the pieces is what it makes of whole parts.
-func TestLargePartsComeInPieces(t *testing.T) {
-	whole, large := pileOf(t, 1<<20), pileOf(t, 16<<10)
-	most := map[*intake.Pile]int{}
-	for _, p := range []*intake.Pile{whole, large} {
-		events := 0
-		for i := range p.Parts() {
-			blocks := map[int64]int{} // pieces
-			err := p.Pieces(i, func(part *intake.Part) error {
-				own := map[int64]bool{}
-				for batch := range part.Batches(1 << 20) {
-					for _, e := range batch {
-						own[facts.LedgerBlock(e.User)] = true
-					}
-					events += len(batch)
-				}
-				for block := range own {
-					if blocks[block]++; blocks[block] > 1 {
-						t.Errorf("part %d has block %d in several pieces", i, block)
-					}
-				}
-				most[p] = max(most[p], len(own))
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+// TestLargePartitions: what a load makes of a partition that comes in several runs is what it makes of the whole one, also where
+// events are others'.
+func TestLargePartitions(t *testing.T) {
+	for _, moves := range []intake.Moves{nil, {128: 0}, {128: 0, 129: 257 * 128, 257*128 + 1: 128 + 2, 2 * 128: 128 + 3}} {
+		whole, large := sorterOf(t, 1<<20), sorterOf(t, 16<<10)
+		a, b := newFacts(t), newFacts(t)
+		load(t, &a, whole, moves)
+		load(t, &b, large, moves)
+		if got, want := stored(t, b), stored(t, a); !slices.Equal(got, want) || len(want) == 0 {
+			t.Errorf("moved as %v: a load of several runs stores %d blocks that are not the %d of one of one run", moves, len(got), len(want))
 		}
-		if events != 5000-10 {
-			t.Errorf("the pieces have %d events, want those of all users but the one whose are dropped", events)
-		}
-	}
-	if most[whole] != 3 || most[large] != 1 {
-		t.Errorf("pieces are of %d blocks of users at most, and of a large part of %d, want 3 and 1", most[whole], most[large])
-	}
-	a, b := newFacts(t), newFacts(t)
-	load(t, &a, whole)
-	load(t, &b, large)
-	if got, want := stored(t, b), stored(t, a); !slices.Equal(got, want) || len(want) == 0 {
-		t.Errorf("a load by pieces stores %d blocks that are not the %d of one by parts", len(got), len(want))
 	}
 }
 
 // stored are the blocks of a state.
 func stored(t *testing.T, f facts.Facts) (all []string) {
 	t.Helper()
-	for _, kind := range []state.Kind{facts.RecordKind, facts.LedgerKind, facts.PresenceKind, facts.MinutesKind, facts.SeenKind, facts.SumsKind} {
+	for _, kind := range []state.Kind{facts.RecordKind, facts.LedgerKind, facts.DayKind, facts.SeenKind, facts.SumsKind} {
 		err := f.Scan(t.Context(), kind, state.Range{}, func(b state.Block) error {
 			all = append(all, fmt.Sprintf("%s %v %x", kind.Name, b.BlockKey, b.Data))
 			return nil

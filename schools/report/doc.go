@@ -8,25 +8,23 @@
 //		fmt.Println(r.UserID, r.Book.Title, r.Minutes, r.Percent, r.Finished) // 18.4 45.01 false
 //	}
 //
-// An [Access] says which network may be seen, and in which state; the period must be effective already, see
+// An [Access] says which network may be seen, and in which snapshot: a version of the register, and the number of a load. Every read
+// of a [Store] names that snapshot and gets the data as they were in it, whatever was loaded or written since. So a report never
+// waits for a load, and no answer mixes two snapshots (G8). The period must be effective already, see
 // [github.com/lectern-dev/lectern/reading/calendar.Asked.Schools].
 //
-// # Consistency
+// # Example
 //
-// A partner's data form a line of states (G8): a version of the register and the number of the load that made the facts.
-// Every read of a [Store] names the state that it wants and gets it as it was, whatever was loaded or written since. So
-// nothing waits, nothing begins again, and no answer mixes two states.
+// [Reports.Readings] for March, page 3 of 100 rows, takes three steps. It reads the users that pass the filter, the books, and the
+// index of who read which book on which day. The index says how many rows each user has in March, so rows 201 to 300 are known by
+// user and book. Only the records of those 100 are read and summed: the cost of a page does not depend on its depth.
 //
-// # Rounds
+// # Incremental pulls
 //
-// What has changed in a list between two states is found by comparing both, where they may differ (H14): accounts that were written,
-// units that are shown otherwise, days whose users or minutes are others, users whose ledgers are, records and books that a load has
-// replaced. An earlier state is read whole, as every state that is kept. Rows are named by their keys, which are kept for the pages of
-// the round; what they show is read for a page. A row of the register that was written is listed without being compared: what was
-// erased from it was erased in both states, and a copy has it still.
+// [Reports.ReadingsSince] lists what has changed since an earlier snapshot (H14). It compares both snapshots where they may differ:
+// accounts that were written, days and records that a load has replaced, books, and the names of schools and classes. Only keys are
+// kept between the pages of a pull; the rows of a page are read when it is asked for. An account that was written is listed without
+// being compared: what was erased from it was erased in both snapshots, and a copy still has it.
 //
-//	list, err := reports.ReadingsSince(ctx, access, report.Round{Since: then, Was: march, Period: march}, paging.Page{Number: 1, Size: 100})
-//
-// The package knows the register, the packed forms and what a filter asks. It does not know how facts come about,
-// HTTP and its texts, or databases.
+// The package knows the register, the blocks and the filters. It does not know how facts are loaded, HTTP, or databases.
 package report

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/round"
@@ -20,31 +22,30 @@ import (
 //
 // The ledgers say how many rows each user has, so that the page's keys are known before any record is read: the cost
 // of a page does not depend on its depth.
-func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period, f Filter, p paging.Page) (List[Reading], error) {
+func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period, f Filter, p paging.Page) (paging.List[Reading], error) {
 	var users *Users
 	var ledgers *facts.Ledgers
 	var books *schools.Books
-	err := state.Together(
-		func() (err error) { _, users, err = r.selection(ctx, a, f); return err },
-		func() (err error) { ledgers, err = r.ledgers(ctx, a); return err },
-		func() (err error) { books, err = r.books(ctx, a); return err },
-	)
-	if err != nil {
-		return List[Reading]{}, err
+	var group errgroup.Group // after a restart all of them are read; the cache turns a panic into an error
+	group.Go(func() (err error) { _, users, err = r.selection(ctx, a, f); return err })
+	group.Go(func() (err error) { ledgers, err = r.ledgers(ctx, a); return err })
+	group.Go(func() (err error) { books, err = r.books(ctx, a); return err })
+	if err := group.Wait(); err != nil {
+		return paging.List[Reading]{}, err
 	}
-	key := a.key(fmt.Sprintf("readings %s %s %s", period.Start, period.End, a.filter(f)))
+	key := a.key("readings", period, a.Network, f)
 	starts, err := state.Load(ctx, r.Cache, key, func(context.Context) (paging.Groups, error) {
 		return paging.NewGroups(ledgers.Count(users.IDs, period)), nil
 	})
 	if err != nil {
-		return List[Reading]{}, err
+		return paging.List[Reading]{}, err
 	}
 	spans, err := starts.Spans(p)
 	if err != nil {
-		return List[Reading]{}, err
+		return paging.List[Reading]{}, err
 	}
 	rows, err := r.rows(ctx, a, ledgers, books, period, recordKeys(ledgers, users, period, spans))
-	return List[Reading]{Rows: rows, Total: starts.Total()}, err
+	return paging.List[Reading]{Rows: rows, Total: starts.Total()}, err
 }
 
 // recordKeys returns the keys of a page's rows, in their order.
@@ -61,7 +62,7 @@ func recordKeys(ls *facts.Ledgers, u *Users, period calendar.Period, spans []pag
 // ledgers returns the ledgers of all users.
 func (r *Reports) ledgers(ctx context.Context, a Access) (*facts.Ledgers, error) {
 	return state.Load(ctx, r.Cache, a.loaded("ledgers"), func(ctx context.Context) (*facts.Ledgers, error) {
-		return r.facts(a).Ledgers(ctx)
+		return r.facts(a).Ledgers(ctx, nil)
 	})
 }
 
@@ -130,13 +131,13 @@ func (of *readings) byRecords(ctx context.Context) error {
 		return nil
 	}
 	found := 0 // the keys before it were visited
-	var sum facts.Totaller
+	var sum reading.Totaller
 	err := of.facts(of.Access).Records(ctx, keys, state.Between(of.period.Start, of.period.End), func(k facts.RecordKey, data []byte) error {
 		book := of.books.Book(k.Book)
 		if keys[found] != k || book == nil {
 			return fmt.Errorf("record of user %d, book %d: it or one before it is missing: %w", k.User, k.Book, packed.ErrCorrupt)
 		}
-		t, ok, err := sum.Total(data, of.period, book.Length)
+		t, ok, err := sum.TotalBinary(data, of.period, book.Length)
 		if err != nil {
 			return fmt.Errorf("record of user %d, book %d: %w", k.User, k.Book, err)
 		}
@@ -154,10 +155,10 @@ func (of *readings) byRecords(ctx context.Context) error {
 }
 
 // ReadingsSince answers one page of a round of the readings.
-func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Round, p paging.Page) (List[Reading], error) {
-	changed, err := state.Load(ctx, r.Cache, q.key(a, "readings"), func(ctx context.Context) (round.Rows, error) { return r.readingsChanged(ctx, a, q) })
+func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Round, p paging.Page) (paging.List[Reading], error) {
+	changed, err := state.Load(ctx, r.Cache, a.key("readings since", a.Network, q), func(ctx context.Context) (round.Rows, error) { return r.readingsChanged(ctx, a, q) })
 	if err != nil {
-		return List[Reading]{}, err
+		return paging.List[Reading]{}, err
 	}
 	read := func(page round.Rows) ([]Reading, error) {
 		books, err := r.books(ctx, a)
@@ -174,7 +175,7 @@ func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Round, p paging
 		}
 		return r.rows(ctx, a, ledgers, books, q.Period, keys)
 	}
-	return pageOf(changed, p, read, func(c round.Row) Reading {
+	return round.Page(changed, p, read, func(c round.Row) Reading {
 		return Reading{UserID: directory.UserID(c.A), Book: &schools.Book{ID: c.B}}
 	})
 }
@@ -188,11 +189,12 @@ type read struct {
 
 // read reads what a state knows of who read what in a period.
 func (r *Reports) read(ctx context.Context, a Access, f Filter, period calendar.Period) (read, error) {
-	v := read{period: period}
-	return v, state.Together(
-		func() (err error) { _, v.users, err = r.selection(ctx, a, f); return err },
-		func() (err error) { v.ledgers, err = r.ledgers(ctx, a); return err },
-	)
+	_, users, err := r.selection(ctx, a, f)
+	if err != nil {
+		return read{}, err
+	}
+	ledgers, err := r.ledgers(ctx, a)
+	return read{users, ledgers, period}, err
 }
 
 // books returns the books of a user's rows, ascending.

@@ -22,16 +22,16 @@ type Access struct {
 }
 
 // key, registers and loaded name values that depend on both versions, and on one of them.
-func (a Access) key(what string) state.Key {
-	return state.Key{Tenant: state.Tenant(a.Partner), At: a.At, What: what}
+func (a Access) key(what string, args ...any) state.Key {
+	return state.KeyOf(state.Tenant(a.Partner), a.At, what, args...)
 }
 
-func (a Access) registers(what string) state.Key {
-	return state.Key{Tenant: state.Tenant(a.Partner), At: state.Versions{Registers: a.At.Registers}, What: what}
+func (a Access) registers(what string, args ...any) state.Key {
+	return state.KeyOf(state.Tenant(a.Partner), state.Versions{Registers: a.At.Registers}, what, args...)
 }
 
-func (a Access) loaded(what string) state.Key {
-	return state.Key{Tenant: state.Tenant(a.Partner), At: state.Versions{Facts: a.At.Facts}, What: what}
+func (a Access) loaded(what string, args ...any) state.Key {
+	return state.KeyOf(state.Tenant(a.Partner), state.Versions{Facts: a.At.Facts}, what, args...)
 }
 
 // Filter narrows a report by the accounts' present attributes (S7). Its zero value narrows nothing.
@@ -41,15 +41,22 @@ type Filter struct {
 	Profile  schools.Profile
 }
 
-// List is one page of a report and the number of rows of all its pages. Of a round, Removed says which rows have left the list:
-// they have their natural key and no more. Erased says that somebody may have been erased since the access was made: who is shown
-// may be as before that or after.
-type List[T any] struct {
-	Rows    []T
-	Total   int64
-	Removed []bool
-	Erased  bool
+// Round asks what has changed in a report since an earlier state (H14), whose copy the client has. A period that ends today was
+// another one then: Was is the effective period of that state's day. Users have neither.
+type Round struct {
+	Since       state.Versions // not above those of the access
+	Was, Period calendar.Period
+	Filter      Filter
 }
+
+// then is the access to the earlier state.
+func (q Round) then(a Access) Access {
+	a.At = q.Since
+	return a
+}
+
+// loads are those that lie between the two states.
+func (q Round) loads(a Access) state.Span { return state.LoadsAfter(q.Since.Facts, a.At.Facts) }
 
 // Unit is a school or a class as a user row names it.
 type Unit struct {

@@ -267,7 +267,7 @@ func newShelf(t *testing.T, r *rand.Rand) (*shelf, []schools.Event) {
 // load folds events and makes them hold.
 func (s *shelf) load(t *testing.T, events []schools.Event) {
 	t.Helper()
-	pile := &intake.Pile{}
+	pile := &intake.Sorter{}
 	defer pile.Close()
 	for _, e := range events {
 		if err := pile.Add(e); err != nil {
@@ -439,6 +439,21 @@ func TestReadingsOfDamagedData(t *testing.T) {
 		if !errors.Is(err, packed.ErrCorrupt) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("without %s: Readings = %v, want it to say %q", what, err, tt.want)
 		}
+	}
+}
+
+// TestEngagementsOfMissingDay: a day that is gone since its users were read is told, and not shown without minutes.
+func TestEngagementsOfMissingDay(t *testing.T) {
+	s, events := newShelf(t, rand.New(rand.NewPCG(15, 16)))
+	reports := &report.Reports{Store: s, Cache: &memo{}}
+	present := presentDays(events)
+	last := present[len(present)-1]
+	for _, day := range []calendar.Date{present[0], last} { // of which the minutes are not read together
+		_, err := reports.Engagements(t.Context(), report.Access{Network: 1}, calendar.Period{Start: day, End: day}, report.Filter{}, paging.Page{Number: 1, Size: 10})
+		if day == last != errors.Is(err, packed.ErrCorrupt) || day == last && !strings.Contains(err.Error(), day.String()) {
+			t.Errorf("Engagements of day %s = %v", day, err)
+		}
+		s.harm(t, facts.DayKind, state.BlockKey{A: int64(last)})
 	}
 }
 

@@ -167,7 +167,7 @@ func (l *line) write(r *rand.Rand, n int, s *step) {
 // brought brings a copy of the rows of one state to another by the pages of a round, and returns the rows that the round lists though
 // they stand in the copy as they are.
 func brought[T any](t *testing.T, copied, want []T, key func(T) [2]int64, same func(x, y T) bool, size int,
-	since func(paging.Page) (report.List[T], error)) (idle []T) {
+	since func(paging.Page) (paging.List[T], error)) (idle []T) {
 	t.Helper()
 	have := map[[2]int64]T{}
 	for _, row := range copied {
@@ -266,7 +266,7 @@ func (c *comparison) users() {
 		units := unit(x.School, y.School) && unit(x.Class, y.Class)
 		x.School, x.Class, y.School, y.Class = nil, nil, nil, nil
 		return units && x == y
-	}, c.size, func(p paging.Page) (report.List[report.User], error) {
+	}, c.size, func(p paging.Page) (paging.List[report.User], error) {
 		return c.r.UsersSince(c.t.Context(), c.now, c.q, p)
 	})
 	for _, u := range idle {
@@ -283,7 +283,7 @@ func (c *comparison) engagements() {
 	now, err := c.r.Engagements(c.t.Context(), c.now, c.q.Period, c.q.Filter, c.whole)
 	c.check(err)
 	idle := brought(c.t, was.Rows, now.Rows, func(e report.Engagement) [2]int64 { return [2]int64{int64(e.Date), int64(e.UserID)} },
-		func(x, y report.Engagement) bool { return x == y }, c.size, func(p paging.Page) (report.List[report.Engagement], error) {
+		func(x, y report.Engagement) bool { return x == y }, c.size, func(p paging.Page) (paging.List[report.Engagement], error) {
 			return c.r.EngagementsSince(c.t.Context(), c.now, c.q, p)
 		})
 	if len(idle) > 0 {
@@ -299,7 +299,7 @@ func (c *comparison) readings() {
 	c.check(err)
 	idle := brought(c.t, was.Rows, now.Rows, func(x report.Reading) [2]int64 { return [2]int64{int64(x.UserID), x.Book.ID} }, func(x, y report.Reading) bool {
 		return *x.Book == *y.Book && x.Percent == y.Percent && x.Minutes == y.Minutes && x.Finished == y.Finished && x.First.Equal(y.First) && x.Last.Equal(y.Last)
-	}, c.size, func(p paging.Page) (report.List[report.Reading], error) {
+	}, c.size, func(p paging.Page) (paging.List[report.Reading], error) {
 		return c.r.ReadingsSince(c.t.Context(), c.now, c.q, p)
 	})
 	for _, x := range idle {
@@ -357,12 +357,13 @@ func TestRoundOfMany(t *testing.T) {
 	}
 }
 
-// TestRoundOfDamagedData: a day whose minutes are missing is told.
+// TestRoundOfDamagedData: a day of another form is told.
 func TestRoundOfDamagedData(t *testing.T) {
 	l := newLine(t, newDB(t), rand.New(rand.NewPCG(13, 14)))
 	last := l.states[len(l.states)-1]
 	day := last.events[0].Day
-	l.harm(t, facts.MinutesKind, state.BlockKey{A: int64(day)})
+	key := state.BlockKey{A: int64(day)}
+	l.harm(t, facts.DayKind, key, state.Block{BlockKey: key, Data: []byte{200, 1, 2}})
 	now := last
 	now.at.Facts = l.at
 	l.states = append(l.states, now)

@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/lectern-dev/lectern/directory"
@@ -12,17 +11,16 @@ import (
 )
 
 // Users answers one page of the register: the students and teachers of the network, by userId.
-func (r *Reports) Users(ctx context.Context, a Access, f Filter, p paging.Page) (List[User], error) {
+func (r *Reports) Users(ctx context.Context, a Access, f Filter, p paging.Page) (paging.List[User], error) {
 	reg, users, err := r.selection(ctx, a, f)
 	if err != nil {
-		return List[User]{}, err
+		return paging.List[User]{}, err
 	}
-	list := List[User]{Total: int64(len(users.IDs))}
-	ids, err := paging.Cut(users.IDs, p)
-	if len(ids) == 0 {
-		return list, err
+	ids, err := paging.ListOf(users.IDs, p)
+	list := paging.List[User]{Total: ids.Total}
+	if err == nil && len(ids.Rows) > 0 {
+		list.Rows, list.Erased, err = r.userRows(ctx, a, reg, ids.Rows)
 	}
-	list.Rows, list.Erased, err = r.userRows(ctx, a, reg, ids)
 	return list, err
 }
 
@@ -51,29 +49,17 @@ func (r *Reports) selection(ctx context.Context, a Access, f Filter) (*Register,
 	if f.UserID != nil { // one user is found sooner than a cache entry
 		return reg, reg.Select(a.Network, f), nil
 	}
-	users, err := state.Load(ctx, r.Cache, a.registers("users "+a.filter(f)), func(context.Context) (*Users, error) {
+	users, err := state.Load(ctx, r.Cache, a.registers("users", a.Network, f), func(context.Context) (*Users, error) {
 		return reg.Select(a.Network, f), nil
 	})
 	return reg, users, err
 }
 
-// filter names a filter within its network: what a cached selection depends on besides the state.
-func (a Access) filter(f Filter) string {
-	user, school := "any", "any"
-	if f.UserID != nil {
-		user = fmt.Sprint(int64(*f.UserID))
-	}
-	if f.SchoolID != nil {
-		school = fmt.Sprint(int64(*f.SchoolID))
-	}
-	return fmt.Sprintf("%d %s %s %d", a.Network, user, school, f.Profile)
-}
-
 // UsersSince answers one page of a round of the users.
-func (r *Reports) UsersSince(ctx context.Context, a Access, q Round, p paging.Page) (List[User], error) {
-	changed, err := state.Load(ctx, r.Cache, q.key(a, "users"), func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, q) })
+func (r *Reports) UsersSince(ctx context.Context, a Access, q Round, p paging.Page) (paging.List[User], error) {
+	changed, err := state.Load(ctx, r.Cache, a.key("users since", a.Network, q), func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, q) })
 	if err != nil {
-		return List[User]{}, err
+		return paging.List[User]{}, err
 	}
 	var erased bool
 	read := func(page round.Rows) (rows []User, err error) {
@@ -88,7 +74,7 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, q Round, p paging.Pa
 		rows, erased, err = r.userRows(ctx, a, reg, ids)
 		return rows, err
 	}
-	list, err := pageOf(changed, p, read, func(c round.Row) User { return User{ID: directory.UserID(c.A)} })
+	list, err := round.Page(changed, p, read, func(c round.Row) User { return User{ID: directory.UserID(c.A)} })
 	list.Erased = erased
 	return list, err
 }

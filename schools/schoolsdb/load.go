@@ -155,17 +155,16 @@ var (
 )
 
 // Save writes the events of an intake that Load.Intake settled, beside everybody, and in its last step the registers, settled
-// against those of then; with that step all of it holds (F2, F6). Should events be other accounts' by then, they are folded
-// anew. progress, if not nil, is told the parts of the pile that are done. The pile must keep its parts.
-func (l *Load) Save(ctx context.Context, in *intake.Intake, pile *intake.Pile, progress func(done, total int)) (saved Saved, err error) {
+// against those of then; with that step all of it holds (F2, F6). Should events be other accounts' by then, they are aggregated
+// again. progress, if not nil, is told the steps that are done.
+func (l *Load) Save(ctx context.Context, in *intake.Intake, events *intake.Sorter, progress func(done, total int)) (saved Saved, err error) {
 	saved.Last = in
 	for {
 		moves := in.Moves(saved.Last)
-		if err := pile.Move(moves); err != nil {
-			return saved, err
+		o := intake.Options{
+			Begin: []state.Change{booksTable.Change(state.Rows[schools.Book]{Again: in.PutBooks})}, Moves: moves, Progress: progress,
 		}
-		o := intake.Options{Progress: progress, Begin: []state.Change{booksTable.Change(state.Rows[schools.Book]{Again: in.PutBooks})}}
-		if saved.New, saved.Repeated, err = intake.Load(ctx, l, pile, o); err != nil {
+		if saved.New, saved.Repeated, err = intake.Load(ctx, l, events, o); err != nil {
 			return saved, err
 		}
 		if err = l.hold(ctx, in, moves, &saved); !errors.Is(err, errMoved) {
@@ -233,12 +232,9 @@ func putRegisters(ctx context.Context, w *directorydb.Write, in *intake.Intake) 
 
 // Check counts what Load.Save would write, and writes nothing (F7): it holds no lock and may run beside a load. The versions are
 // those of the data that the feed was held against.
-func (s *Store) Check(ctx context.Context, partner directory.PartnerID, in *intake.Intake, pile *intake.Pile, progress func(done, total int)) (saved Saved, err error) {
+func (s *Store) Check(ctx context.Context, partner directory.PartnerID, in *intake.Intake, events *intake.Sorter, progress func(done, total int)) (saved Saved, err error) {
 	saved.Versions, saved.Last = in.State.At, in
-	if err := pile.Move(in.Moves(in)); err != nil {
-		return saved, err
-	}
 	to := state.Unwritten(s, state.Tenant(partner), in.State.At.Facts)
-	saved.New, saved.Repeated, err = intake.Load(ctx, to, pile, intake.Options{Count: true, Progress: progress})
+	saved.New, saved.Repeated, err = intake.Load(ctx, to, events, intake.Options{Moves: in.Moves(in), Count: true, Progress: progress})
 	return saved, err
 }

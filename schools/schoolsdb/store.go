@@ -41,8 +41,8 @@ var booksTable = state.NewRecords(state.RecordsOf[schools.Book]{Name: "schools_b
 
 // The kinds of blocks of which an operator is told how many there are.
 var (
-	RecordKind   = facts.RecordKind   // one a user and book
-	PresenceKind = facts.PresenceKind // one a day
+	RecordKind = facts.RecordKind // one a user and book
+	DayKind    = facts.DayKind    // one a day
 )
 
 // States returns the states of partners' data.
@@ -98,7 +98,7 @@ func (s *Store) People(ctx context.Context, a report.Access, ids []directory.Use
 }
 
 // Kinds are the kinds of blocks of a partner.
-var Kinds = []state.Kind{facts.RecordKind, facts.LedgerKind, facts.PresenceKind, facts.MinutesKind, facts.SeenKind, facts.SumsKind}
+var Kinds = []state.Kind{facts.RecordKind, facts.LedgerKind, facts.DayKind, facts.SeenKind, facts.SumsKind}
 
 // Verifier opens stored blocks and compares what they sum up to.
 type Verifier = facts.Verifier

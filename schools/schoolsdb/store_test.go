@@ -59,12 +59,11 @@ func settle(st intake.State) (*intake.Intake, error) {
 }
 
 // pile is a pile of one segment of the given identifier.
-func pile(in *intake.Intake, segment string) (*intake.Pile, error) {
+func pile(in *intake.Intake, segment string) (*intake.Sorter, error) {
 	e, err := in.Segment(intake.SegmentRow{
 		ID: []byte(segment), Account: []byte("ana"), Book: 9, Start: day.Start().Add(time.Hour), DurationMS: 60_000, To: 50, WPM: []byte("100"),
 	})
-	pile := &intake.Pile{}
-	pile.Keep = true
+	pile := &intake.Sorter{}
 	return pile, errors.Join(err, pile.Add(e))
 }
 
@@ -178,7 +177,7 @@ func TestCorruptData(t *testing.T) {
 			t.Fatalf("readings = %+v, %v", list, err)
 		}
 		blocks, err := blocksOf(t, db)
-		if err != nil || len(blocks) != 6 {
+		if err != nil || len(blocks) != 5 {
 			t.Fatalf("%d blocks, %v, want one of each kind", len(blocks), err)
 		}
 		for _, kind := range slices.Backward(slices.Sorted(maps.Keys(blocks))) {

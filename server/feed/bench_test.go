@@ -59,7 +59,7 @@ func BenchmarkRecords(b *testing.B) {
 			if err := os.WriteFile(filepath.Join(dir, "segments."+form), segmentFile(form), 0o600); err != nil {
 				b.Fatal(err)
 			}
-			folder, err := feed.Open(dir)
+			folder, err := feed.Open(os.DirFS(dir))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -3,11 +3,14 @@ package feed
 import (
 	"bytes"
 	"fmt"
+	"regexp"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lectern-dev/lectern/paging/row"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/decimal"
 )
 
@@ -197,4 +200,172 @@ func (c *cells) storable(cell []byte) (text []byte, wrong string) {
 		return nil, "must not have a NUL character"
 	}
 	return text, ""
+}
+
+// The functions of this file read what stands in a cell as the number that a visitor sees, or say what is wrong with it.
+
+// maxInt is the largest integer that every reader of JSON holds exactly: 2^53 - 1 (H3).
+const maxInt = 9007199254740991
+
+const noNumber = "must be a number"
+
+// parseInt reads the integer from 0 to maxInt that text writes as a JSON number. One with decimals or an exponent that is an
+// integer all the same, such as 5.0, is taken.
+func parseInt(text []byte) (n int64, wrong string) {
+	if len(text) <= 15 && decimal.Digits(text) { // most are written so, and are too short to be too large
+		for _, c := range text {
+			n = n*10 + int64(c-'0')
+		}
+		return n, ""
+	}
+	d, ok := decimal.Parse(text, 0, maxInt)
+	switch {
+	case ok && d.Negative:
+		return 0, "must not be negative"
+	case !ok || d.More:
+		return 0, "must be an integer"
+	case d.Over:
+		return 0, "must be from 0 to 9007199254740991"
+	}
+	return d.Units, ""
+}
+
+// parseTruth reads true and false, in CSV by these words.
+func parseTruth(text []byte) (n int64, wrong string) {
+	switch string(text) {
+	case "true":
+		return 1, ""
+	case "false":
+		return 0, ""
+	}
+	return 0, "must be true or false"
+}
+
+// parseEnum reads a name of a [row.Name], as its number.
+func parseEnum(f *row.Field, text []byte) (n int64, wrong string) {
+	for n, name := range f.Names {
+		if name == string(text) {
+			return int64(n), ""
+		}
+	}
+	if f.Parse != nil {
+		return parseOwn(f, text)
+	}
+	return 0, row.OneOf(f.Names).Error()
+}
+
+// parseOwn reads what the field itself knows to read.
+func parseOwn(f *row.Field, text []byte) (n int64, wrong string) {
+	n, err := f.Parse(text)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return n, ""
+}
+
+const (
+	noTime  = "must be a time with an offset, such as 2026-01-02T03:04:05Z"
+	noDate  = "must be a date, such as 2026-01-02"
+	noSuch  = "does not exist in the calendar"
+	noClock = "does not exist on the clock"
+	noYear  = "must be in the years 0001 to 9999, in UTC and in Brasilia"
+	noZero  = "must not be 0001-01-01T00:00:00Z: write the time itself, or null (in CSV nothing) where there is none"
+)
+
+// parseDate reads YYYY-MM-DD, or a time, whose day in Brasilia it is, as days since 1970-01-01.
+func parseDate(text []byte) (day int64, wrong string) {
+	if len(text) != len("2026-01-02") {
+		t, wrong := parseTime(text)
+		if wrong != "" {
+			return 0, wrong
+		}
+		return int64(calendar.Day(t)), ""
+	}
+	d, wrong := civil(text)
+	if wrong == "" && string(text[:4]) == "0000" {
+		wrong = noYear
+	}
+	return int64(d), wrong
+}
+
+// dateShape is what looks like a day.
+var dateShape = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
+
+// civil reads YYYY-MM-DD of any year.
+func civil(text []byte) (d calendar.Date, wrong string) {
+	if d.UnmarshalText(text) == nil {
+		return d, ""
+	}
+	if dateShape.Match(text) {
+		return 0, noSuch
+	}
+	return 0, noDate
+}
+
+// parseTime reads a time of ISO 8601 with an offset, in UTC: seconds may be left out, a fraction of them has up to nine digits.
+// An hour 24 and a leap second are no times. The zero time is what a null is.
+func parseTime(text []byte) (t time.Time, wrong string) {
+	if !usual(text) || t.UnmarshalText(text) != nil {
+		if t, wrong = parseOther(text); wrong != "" {
+			return time.Time{}, wrong
+		}
+	}
+	t = t.UTC()
+	if t.IsZero() {
+		return t, noZero
+	}
+	if year := t.Year(); year > 1 && year < 9999 { // others cannot be moved out of these years by an offset
+		return t, ""
+	}
+	for _, year := range []int{t.Year(), t.In(calendar.Brasilia()).Year()} {
+		if year < 1 || year > 9999 {
+			return time.Time{}, noYear
+		}
+	}
+	return t, ""
+}
+
+// usual reports whether package time may read a time. It also takes hours of one digit, drops what is behind nine digits of a
+// second, and knows offsets of a day.
+func usual(text []byte) bool {
+	n, nine := len(text), len("2026-01-02T03:04:05.123456789Z")
+	if n < len("2026-01-02T03:04:05Z") || text[13] != ':' {
+		return false
+	}
+	if text[n-1] == 'Z' {
+		return n <= nine
+	}
+	return n <= nine+len("03:00") && string(text[n-5:n-3]) < "24" && text[n-2] < '6'
+}
+
+// timeShape is what looks like a time: day, hour and minute, second, hours and minutes of the offset, which Z has not.
+var timeShape = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d)(?::(\d\d(?:[.,]\d{1,9})?))?(?:[Zz]|([+-](?:[01]\d|2[0-3]))(?::?([0-5]\d))?)$`)
+
+// parseOther reads a time that is written otherwise than package time has it, or says what is wrong with it.
+func parseOther(text []byte) (t time.Time, wrong string) {
+	parts := timeShape.FindSubmatch(text)
+	if parts == nil {
+		return t, noTime
+	}
+	or := func(part []byte, other string) string {
+		if len(part) == 0 {
+			return other
+		}
+		return string(part)
+	}
+	offset := "Z"
+	if parts[4] != nil {
+		offset = string(parts[4]) + ":" + or(parts[5], "00")
+	}
+	second := []byte(or(parts[3], "00"))
+	if len(second) > 2 {
+		second[2] = '.'
+	}
+	if t.UnmarshalText([]byte(string(parts[1])+"T"+string(parts[2])+":"+string(second)+offset)) == nil {
+		return t, ""
+	}
+	if _, wrong := civil(parts[1]); wrong != "" {
+		return t, wrong
+	}
+	return t, noClock
 }

@@ -7,7 +7,7 @@
 //
 // Which fields a row has, and of what kind, its record declares ([row.Row]):
 //
-//	folder, err := feed.Open(dir, "accounts", "segments")
+//	folder, err := feed.Open(os.DirFS(dir), "accounts", "segments")
 //	file, err := folder.File("segments") // nil when the feed has none
 //	err = feed.Records(ctx, file, row.File[segment, event]{
 //		Check: func(s segment) (event, error) { return newEvent(s) },

@@ -38,7 +38,7 @@ func ExampleRecords() {
 	if err := os.WriteFile(filepath.Join(dir, "accesses.ndjson"), []byte(rows), 0o600); err != nil {
 		log.Fatal(err)
 	}
-	folder, err := feed.Open(dir, "accesses")
+	folder, err := feed.Open(os.DirFS(dir), "accesses")
 	if err != nil {
 		log.Fatal(err)
 	}

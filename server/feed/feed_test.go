@@ -28,7 +28,7 @@ func write(t testing.TB, name string, content []byte) *feed.File {
 	if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	folder, err := feed.Open(dir)
+	folder, err := feed.Open(os.DirFS(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

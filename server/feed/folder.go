@@ -1,13 +1,17 @@
 package feed
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -16,9 +20,9 @@ import (
 
 // Folder is a feed: a folder with at most one file per resource.
 type Folder struct {
-	dir     string
+	files   fs.FS
 	names   []string // of all that is in it
-	files   map[string][]*File
+	byName  map[string][]*File
 	ignored map[string]bool
 	size    int64
 	digest  hash.Hash // of the names, sizes and times of the files
@@ -48,14 +52,14 @@ const (
 // Name returns the file's name without its folder, such as segments.ndjson.gz.
 func (f *File) Name() string { return f.name }
 
-// Open lists the feed in dir. When resources are named it refuses a folder with none of them, two files of one of them,
-// and every file of the feed that is none of them: a misspelt name would silently load nothing.
-func Open(dir string, resources ...string) (*Folder, error) {
-	entries, err := os.ReadDir(dir)
+// Open lists the feed in a file system, such as os.DirFS(dir). When resources are named it refuses a folder with none of them, two
+// files of one of them, and every file of the feed that is none of them: a misspelt name would silently load nothing.
+func Open(files fs.FS, resources ...string) (*Folder, error) {
+	f := &Folder{files: files, byName: map[string][]*File{}, ignored: map[string]bool{}, digest: sha256.New()}
+	entries, err := fs.ReadDir(files, ".")
 	if err != nil {
-		return nil, fmt.Errorf("feed: %w; name a folder with one file per resource", err)
+		return nil, fmt.Errorf("feed: %w; name a folder with one file per resource", f.named(err))
 	}
-	f := &Folder{dir: dir, files: map[string][]*File{}, ignored: map[string]bool{}, digest: sha256.New()}
 	for _, e := range entries {
 		if err := f.add(e.Name()); err != nil {
 			return nil, err
@@ -67,10 +71,10 @@ func Open(dir string, resources ...string) (*Folder, error) {
 	const forms = "each .ndjson or .csv, also .gz or .zst"
 	all := strings.Join(resources, ", ")
 	if names := f.unknown(resources); len(names) > 0 {
-		return nil, fmt.Errorf("feed %s: unknown file %s; a feed has the files %s, %s", dir, strings.Join(names, ", "), all, forms)
+		return nil, fmt.Errorf("%s: unknown file %s; a feed has the files %s, %s", f, strings.Join(names, ", "), all, forms)
 	}
-	if len(f.files) == 0 {
-		return nil, fmt.Errorf("feed %s: has none of the files %s, %s; name the feed's own folder", dir, all, forms)
+	if len(f.byName) == 0 {
+		return nil, fmt.Errorf("%s: has none of the files %s, %s; name the feed's own folder", f, all, forms)
 	}
 	for _, resource := range resources {
 		if _, err := f.File(resource); err != nil {
@@ -87,7 +91,7 @@ func OpenFile(path string) (*File, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s is neither .csv nor .ndjson, nor one of these with .gz or .zst; name such a file", path)
 	}
-	file.folder = &Folder{dir: dir}
+	file.folder = &Folder{files: os.DirFS(cmp.Or(dir, "."))}
 	_, err := os.Stat(path)
 	return file, err
 }
@@ -102,18 +106,42 @@ func (f *Folder) add(name string) error {
 	if !ok {
 		return nil
 	}
-	info, err := os.Stat(filepath.Join(f.dir, name))
+	info, err := fs.Stat(f.files, name)
 	if err != nil {
-		return fmt.Errorf("feed: %w", err)
+		return fmt.Errorf("feed: %w", f.named(err))
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("feed %s: %s is no file", f.dir, name)
+		return fmt.Errorf("%s: %s is no file", f, name)
 	}
 	file.folder = f
-	f.files[file.resource] = append(f.files[file.resource], file)
+	f.byName[file.resource] = append(f.byName[file.resource], file)
 	f.size += info.Size()
 	fmt.Fprintf(f.digest, "%q %d %d\n", name, info.Size(), info.ModTime().UnixNano())
 	return nil
+}
+
+// dir is the folder on disk that the files are in, or nothing: os.DirFS is a text.
+func (f *Folder) dir() string {
+	if v := reflect.ValueOf(f.files); v.Kind() == reflect.String {
+		return v.String()
+	}
+	return ""
+}
+
+// String names the feed in errors.
+func (f *Folder) String() string { return strings.TrimSuffix("feed "+f.dir(), " ") }
+
+// named names the folder on disk in an error of a file.
+func (f *Folder) named(err error) error {
+	of, ok := errors.AsType[*fs.PathError](err)
+	switch {
+	case !ok || f.dir() == "":
+	case of.Path == ".":
+		of.Path = f.dir()
+	default:
+		of.Path = filepath.Join(f.dir(), of.Path)
+	}
+	return err
 }
 
 // unknown returns the names of the files that look like a feed's and are not read for one of the resources: feed files of another
@@ -147,13 +175,13 @@ func parseName(name string) (*File, bool) {
 // File returns the file of a resource, or nil when the feed has none. Two files of the resource are an error: which of
 // them stands is the sender's to say.
 func (f *Folder) File(resource string) (*File, error) {
-	switch files := f.files[resource]; len(files) {
+	switch files := f.byName[resource]; len(files) {
 	case 0:
 		return nil, nil
 	case 1:
 		return files[0], nil
 	default:
-		return nil, fmt.Errorf("feed %s: %s and %s are both %s; keep one", f.dir, files[0].name, files[1].name, resource)
+		return nil, fmt.Errorf("%s: %s and %s are both %s; keep one", f, files[0].name, files[1].name, resource)
 	}
 }
 
@@ -177,16 +205,16 @@ func (f *Folder) Done() int64 { return f.done.Load() }
 
 // open returns the file's bytes as they are on disk, counting them as they are read.
 func (f *File) open() (io.ReadCloser, error) {
-	file, err := os.Open(filepath.Join(f.folder.dir, f.name))
+	file, err := f.folder.files.Open(f.name)
 	if err != nil {
-		return nil, fmt.Errorf("feed: %w", err)
+		return nil, fmt.Errorf("feed: %w", f.folder.named(err))
 	}
 	return &counted{File: file, done: &f.folder.done}, nil
 }
 
 // counted is a file that counts what is read of it.
 type counted struct {
-	*os.File
+	fs.File
 	done *atomic.Int64
 }
 

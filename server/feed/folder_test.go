@@ -37,19 +37,19 @@ func TestOpen(t *testing.T) {
 		{"two of one", []string{"segments.csv.gz", "segments.ndjson"}, "segments.csv.gz and segments.ndjson are both segments; keep one"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := feed.Open(folderOf(t, tt.files...), known...)
+			_, err := feed.Open(os.DirFS(folderOf(t, tt.files...)), known...)
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("Open(%q) = %v, want %q", tt.files, err, tt.want)
 			}
 		})
 	}
-	if _, err := feed.Open(filepath.Join(t.TempDir(), "none")); err == nil {
+	if _, err := feed.Open(os.DirFS(filepath.Join(t.TempDir(), "none"))); err == nil {
 		t.Error("Open of no folder = nil, want an error")
 	}
 }
 
 func TestFolderFiles(t *testing.T) {
-	folder, err := feed.Open(folderOf(t, "accounts.csv", "segments.csv.gz", "segments.ndjson", "loans.csv"))
+	folder, err := feed.Open(os.DirFS(folderOf(t, "accounts.csv", "segments.csv.gz", "segments.ndjson", "loans.csv")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestDoneReachesSize(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		folder, err := feed.Open(dir, "f")
+		folder, err := feed.Open(os.DirFS(dir), "f")
 		if err != nil {
 			t.Fatal(err)
 		}

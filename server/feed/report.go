@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -41,7 +42,7 @@ const maxLate = 1 << 16
 
 // OpenReport begins a report in a file, which is created or emptied and must not lie in the feed's own folder, where it
 // would be taken for a part of the feed. An empty name is no file: without one there is a report for a check alone.
-func OpenReport(name, dir string, check bool) (*Report, error) {
+func OpenReport(name string, files fs.FS, check bool) (*Report, error) {
 	r := &Report{late: map[*File]*late{}, findings: Findings{Rows: []string{}}}
 	if name == "" {
 		if !check {
@@ -49,7 +50,7 @@ func OpenReport(name, dir string, check bool) (*Report, error) {
 		}
 		return r, nil
 	}
-	if inside(dir, name) {
+	if inside(files, name) {
 		return nil, fmt.Errorf("report of bad rows: %s lies in the feed's own folder; name a file elsewhere", name)
 	}
 	f, err := os.Create(name)
@@ -60,9 +61,9 @@ func OpenReport(name, dir string, check bool) (*Report, error) {
 	return r, nil
 }
 
-// inside reports whether a file lies right in a folder.
-func inside(dir, file string) bool {
-	a, err := os.Stat(dir)
+// inside reports whether a file lies right in a folder on disk.
+func inside(files fs.FS, file string) bool {
+	a, err := fs.Stat(files, ".")
 	b, err2 := os.Stat(filepath.Dir(file))
 	return err == nil && err2 == nil && os.SameFile(a, b)
 }

@@ -18,7 +18,7 @@ import (
 func openReport(t *testing.T, check bool) (*feed.Report, func() []string) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "bad.txt")
-	r, err := feed.OpenReport(name, t.TempDir(), check)
+	r, err := feed.OpenReport(name, os.DirFS(t.TempDir()), check)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestReportOfMany(t *testing.T) {
 
 // TestNoReport stops at the first bad row, whenever it is found.
 func TestNoReport(t *testing.T) {
-	r, err := feed.OpenReport("", t.TempDir(), false)
+	r, err := feed.OpenReport("", os.DirFS(t.TempDir()), false)
 	if r != nil || err != nil {
 		t.Fatalf("OpenReport without a name = %v, %v, want none", r, err)
 	}

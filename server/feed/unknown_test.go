@@ -55,7 +55,7 @@ func TestIgnore(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		folder, err := feed.Open(dir)
+		folder, err := feed.Open(os.DirFS(dir))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,8 +2,6 @@ package facts_test
 
 import (
 	"bytes"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,7 +11,6 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
-	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -60,10 +57,9 @@ func TestAttributesRoundTrip(t *testing.T) {
 		"without any": {{ID: 5, Library: libraries.None, AgeGroup: libraries.None}},
 	}
 	for name, block := range blocks {
-		data := facts.AppendAttributes([]byte("before"), block)
-		got, err := facts.ParseAttributes(data[len("before"):])
-		if err != nil || !slices.Equal(got, block) {
-			t.Errorf("%s: parsed %+v, %v, want %+v", name, got, err, block)
+		var got facts.AttributeColumns
+		if err := packed.Open(packed.Append(nil, facts.PackAttributes(block)), &got); err != nil || !slices.Equal(got.Rows(), block) {
+			t.Errorf("%s: read %+v, %v, want %+v", name, got.Rows(), err, block)
 		}
 	}
 }
@@ -72,7 +68,7 @@ func TestAttributesRoundTrip(t *testing.T) {
 func TestAttributesSize(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	block := blockOf(r, 1, facts.BlockReaders)
-	if size := len(facts.AppendAttributes(nil, block)); size > 22*facts.BlockReaders {
+	if size := len(packed.Append(nil, facts.PackAttributes(block))); size > 23*facts.BlockReaders {
 		t.Errorf("%d readers take %d bytes, want at most 22 each", facts.BlockReaders, size)
 	}
 }
@@ -97,118 +93,24 @@ func TestAttributesOf(t *testing.T) {
 	}
 }
 
-// formOfOne is the stored form of one reader, whose attributes are null, part by part.
-func formOfOne() [][]byte {
-	return [][]byte{
-		{1, 1},       // the version, one reader
-		{2, 0, 0},    // the identifier 1, no distance
-		{1, 0, 0, 0}, // libraries: None, used by all
-		{1, 0, 0, 0}, // age groups
-		{1, 0, 0, 0}, // states: the empty one
-		{1, 0, 0, 0}, // cities
-		{1, 0, 0, 0}, // RAs
-		{16, 0},      // active, gender not informed
-		{0, 0},       // registered
-		{0, 0},       // updated
-		{0, 0},       // loans
-		{0, 0},       // reservations
+// TestAttributeColumns has a form written by hand, so that what is stored stays readable.
+func TestAttributeColumns(t *testing.T) {
+	rows := []facts.Attributes{
+		{ID: 1, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive},
+		{ID: 5, Library: 7, AgeGroup: libraries.None, City: "SP", Gender: libraries.Female, Status: libraries.ReaderDeleted, DeletedAt: 3, Loans: 300},
 	}
-}
-
-// corruptAttributes are forms that AppendAttributes cannot have written, each wrong in one part.
-func corruptAttributes() map[string][]byte {
-	with := func(part int, b ...byte) []byte {
-		form := formOfOne()
-		form[part] = b
-		return bytes.Join(form, nil)
-	}
-	many := append(binary.AppendUvarint(nil, 1100), make([]byte, 1)...)
-	many = append(many, bytes.Repeat([]byte{1}, 1099)...)
-	many = append(binary.AppendVarint(many, 1050), 0)
-	two := formOfOne()
-	two[0], two[1], two[2] = []byte{1, 2}, []byte{2, 0, 1, 0, 1}, []byte{2, 0, 1, 0, 0}
-	return map[string][]byte{
-		"a value that none has":     bytes.Join(two, nil),
-		"empty":                     {},
-		"version":                   with(0, 2, 1),
-		"no reader":                 with(0, 1, 0),
-		"more readers than a block": append([]byte{1}, binary.AppendUvarint(nil, facts.BlockReaders+1)...),
-		"a first distance":          with(1, 2, 2, 0),
-		"a width of 3":              with(1, 2, 0, 3, 0, 0, 0),
-		"wider than needed":         with(8, 0, 1, 0),
-		"a least that is not there": with(8, 0, 1, 1),
-		"no value":                  with(2, 0, 0, 0),
-		"an unused value":           with(2, 2, 0, 1, 0, 0),
-		"a value twice":             with(2, 2, 0, 0, 0, 0),
-		"an unknown value":          with(2, 1, 0, 2, 0),
-		"more values than readers":  with(2, many...),
-		"a huge dictionary":         with(2, 0xff, 0xff, 0xff, 0xff, 0x0f),
-		"an unused text":            with(4, 2, 0, 1, 'a', 0, 0),
-		"an unknown gender":         with(7, 26, 0),
-		"an unknown status":         with(7, 64, 0),
-		"a day out of range":        with(8, append(binary.AppendVarint(nil, math.MaxInt32+1), 0)...),
-		"loans below 0":             with(10, 1, 0),
-		"reservations below 0":      with(11, 1, 0),
-		"more bytes":                with(11, 0, 0, 0),
-	}
-}
-
-// TestAttributesForm holds the form by hand, so that what is stored stays readable.
-func TestAttributesForm(t *testing.T) {
-	one := facts.Attributes{ID: 1, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive}
-	form := bytes.Join(formOfOne(), nil)
-	if got := facts.AppendAttributes(nil, []facts.Attributes{one}); !bytes.Equal(got, form) {
+	form := slices.Concat(
+		[]byte{1, 2, 2, 4},                    // version, number, identifiers: 1, signed, and 4 more
+		[]byte{2, 1, 8, 0, 1, 0, 1},           // libraries: two, -1 and 7; their indexes: the least is 0, each a byte
+		[]byte{1, 1, 0, 0},                    // age groups: one, which takes no bytes
+		[]byte{1, 0, 0, 0},                    // states: the empty one
+		[]byte{2, 0, 2, 'S', 'P', 0, 1, 0, 1}, // cities
+		[]byte{1, 0, 0, 0},                    // RAs
+		[]byte{0, 1, 0, 1, 2, 1, 0, 2},        // genders and statuses
+		[]byte{0, 0, 0, 0, 6, 0},              // registered, updated, deleted: of one reader
+		[]byte{0, 2, 0, 0, 44, 1, 0, 0},       // loans and active reservations
+	)
+	if got := packed.Append(nil, facts.PackAttributes(rows)); !bytes.Equal(got, form) {
 		t.Errorf("written as %v, want %v", got, form)
 	}
-	if got, err := facts.ParseAttributes(form); err != nil || !slices.Equal(got, []facts.Attributes{one}) {
-		t.Errorf("parsed as %+v, %v, want %+v", got, err, one)
-	}
-}
-
-func TestCorruptAttributes(t *testing.T) {
-	bad := corruptAttributes()
-	ids := []facts.Attributes{{ID: 7, Library: libraries.None}, {ID: 7, Library: libraries.None}}
-	bad["an identifier twice"] = facts.AppendAttributes(nil, ids)
-	ids = []facts.Attributes{{ID: 7, City: "b"}, {ID: 9, City: "a"}}
-	good := facts.AppendAttributes(nil, ids)
-	bad["texts that do not ascend"] = bytes.Replace(good, []byte("\x01a\x01b"), []byte("\x01b\x01a"), 1)
-	block := facts.AppendAttributes(nil, blockOf(rand.New(rand.NewPCG(5, 6)), 0, 20))
-	for n := range block {
-		bad[fmt.Sprintf("cut at %d", n)] = block[:n]
-	}
-	for name, data := range bad {
-		if _, err := facts.ParseAttributes(data); !errors.Is(err, packed.ErrCorrupt) {
-			t.Errorf("%s: ParseAttributes error %v, want ErrCorrupt", name, err)
-		}
-		if _, err := report.ReadReaders([][]byte{data}); !errors.Is(err, packed.ErrCorrupt) {
-			t.Errorf("%s: ReadReaders error %v, want ErrCorrupt", name, err)
-		}
-	}
-}
-
-// FuzzAttributes holds that whatever parses is the one form of what it holds, and reads alike in columns.
-func FuzzAttributes(f *testing.F) {
-	r := rand.New(rand.NewPCG(7, 8))
-	for _, n := range []int{0, 1, 2, 30} {
-		f.Add(facts.AppendAttributes(nil, blockOf(r, 1, n)))
-	}
-	for _, data := range corruptAttributes() {
-		f.Add(data)
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		block, err := facts.ParseAttributes(data)
-		if err != nil {
-			if !errors.Is(err, packed.ErrCorrupt) {
-				t.Fatalf("error %v, want ErrCorrupt", err)
-			}
-			return
-		}
-		if again := facts.AppendAttributes(nil, block); !bytes.Equal(again, data) {
-			t.Errorf("%x parses, but is written as %x", data, again)
-		}
-		readers, err := report.ReadReaders([][]byte{data})
-		if err != nil || len(readers.IDs) != len(block) {
-			t.Errorf("ReadReaders = %v, %v, want %d readers", readers, err, len(block))
-		}
-	})
 }

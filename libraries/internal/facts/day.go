@@ -6,8 +6,13 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// inTitleSheet reports whether the sums of titles are kept of the metric.
-func inTitleSheet(m metric.Metric) bool { return ofTitles(m) && m != metric.ListeningSessions }
+// ofTitles reports whether the metric is one that titles have.
+func ofTitles(m metric.Metric) bool {
+	return m != metric.Logins && m != metric.DistinctBooks && m != metric.Previews
+}
+
+// ofTitleDays reports whether the sums of titles are kept of the metric.
+func ofTitleDays(m metric.Metric) bool { return ofTitles(m) && m != metric.ListeningSessions }
 
 // DayDelta is what a Fold adds to a day, of one reader. Numbers are below 0 where a correction takes something back.
 type DayDelta struct {

@@ -11,14 +11,33 @@ import (
 
 // Day is one day, unpacked: what a load changes. The zero Day is one on which nothing happened.
 type Day struct {
-	counts  metric.DayCounts
-	readers []readerDay // ascending
-	titles  []TitleDay  // ascending, each with sums
+	counts  metric.DayCounts // what was added
+	readers []readerDay      // ascending
+	titles  []TitleDay       // ascending, each with sums
+}
+
+// TitleDay is one title on a day.
+type TitleDay struct {
+	Book int64
+	Sums metric.Measures
 }
 
 // Lent reports whether there are loans of the day.
 func (d *Day) Lent() bool {
-	return d.counts.LoansByStatus != [len(d.counts.LoansByStatus)]int64{}
+	return slices.ContainsFunc(d.titles, func(t TitleDay) bool { return t.Sums[metric.Loans] > 0 })
+}
+
+// Totals returns the totals of a day whose Forms were made. Of the Counts they have what was added to the day only.
+func (d *Day) Totals() DayTotals {
+	t := DayTotals{Readers: int64(len(d.readers)), Counts: d.counts}
+	for i := range d.readers {
+		t.Sums.Add(&d.readers[i].measures)
+	}
+	for i := range d.titles {
+		t.Sums[metric.ConvertedThatDay] += d.titles[i].Sums[metric.ConvertedThatDay]
+	}
+	t.Sums[metric.DistinctBooks] = 0
+	return t
 }
 
 // readerDay is one reader on a day. Of the measures Logins and DistinctBooks are set when the day is packed;
@@ -57,9 +76,6 @@ func (d *Day) Add(deltas []DayDelta) error {
 	}
 	for i := range deltas {
 		d.counts.Add(&deltas[i].Totals)
-	}
-	if counts := countsOf(&d.counts); slices.Min(counts[:]) < 0 {
-		return fmt.Errorf("%s, totals: %w", deltas[0].Day, ErrBelowZero)
 	}
 	return nil
 }
@@ -200,7 +216,7 @@ func (d *Day) addTitles(deltas []DayDelta) error {
 // add adds the sums that a title has.
 func (t *TitleDay) add(n *metric.Measures) {
 	for m, v := range n {
-		if v != 0 && inTitleSheet(metric.Metric(m)) {
+		if v != 0 && ofTitleDays(metric.Metric(m)) {
 			t.Sums[m] += v
 		}
 	}

@@ -1,150 +1,280 @@
 package facts
 
 import (
-	"encoding/binary"
+	"maps"
 	"slices"
 
+	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// DayForms are the stored forms of a day. Totals holds DayTotals; the others are the sheets.
-type DayForms struct {
-	Totals, Readers, Titles, Logins []byte
+// dayRows are the readers or the titles of a day, and a column for each metric. The columns stay packed, for a report
+// visits few of them. A row's place is its index.
+type dayRows struct {
+	IDs     []int64 // ascending
+	metrics [metric.Metrics]packed.Sparse
 }
 
-// Forms returns the stored forms, or false where nothing is left of the day. A day has one form, however it came about.
-func (d *Day) Forms() (DayForms, bool) {
-	d.settle()
-	if len(d.readers) == 0 && len(d.titles) == 0 && d.counts == (metric.DayCounts{}) {
-		return DayForms{}, false
+// Columns implements [packed.Form].
+func (r *dayRows) Columns(c *packed.Columns) {
+	c.Version(1)
+	packed.Ascending(packed.Rows(c, &r.IDs), 0, itself)
+	for m := range r.metrics {
+		c.Sparse(&r.metrics[m], len(r.IDs))
 	}
-	totals := d.totals()
-	return DayForms{
-		Totals:  totals.AppendBinary(nil),
-		Readers: d.readerSheet(),
-		Titles:  appendTitleSheet(nil, d.titles),
-		Logins:  d.loginSheet(int(totals.Sums[metric.Logins])),
-	}, true
+}
+
+// Column calls visit with the place and the value of each row in which the metric is not 0, places ascending. It takes a
+// few nanoseconds a value. The error is [packed.ErrCorrupt], perhaps after some visits.
+func (r *dayRows) Column(m metric.Metric, visit func(place int, value int64)) error {
+	return r.metrics[m].Visit(visit)
+}
+
+// put puts the measures of the next row in.
+func (r *dayRows) put(id int64, measures *metric.Measures) {
+	for m, v := range measures {
+		r.metrics[m].Put(len(r.IDs), v)
+	}
+	r.IDs = append(r.IDs, id)
+}
+
+// DayOfTitles has the titles of a day: Loans, Returns, Readings10, Readings50, ReadingSeconds, Renewals, Reservations,
+// ListeningSeconds, ReservationsConverted and ConvertedThatDay.
+type DayOfTitles struct{ dayRows }
+
+// DayOfReaders has the readers of a day: the rows of engagements, with all metrics but ConvertedThatDay, and of logins.
+// The titles that each has read are indexes into Titles.
+type DayOfReaders struct {
+	dayRows         // the column of Logins has the number of the reader's events
+	Titles  []int64 // of the day's sessions, ascending
+	indexes packed.Fixed
+	logins  []byte // a form of its own: see loginColumns
+
+	unpacked []int32 // the indexes of the last visit: its room is used again
+}
+
+// Columns implements [packed.Form].
+func (d *DayOfReaders) Columns(c *packed.Columns) {
+	d.dayRows.Columns(c)
+	packed.Ascending(packed.Rows(c, &d.Titles), 0, itself)
+	n := int64(d.indexes.Len())
+	packed.Natural(c, int64(len(d.IDs)*len(d.Titles)), &n)
+	c.Fixed(&d.indexes, int(n), 0, int64(len(d.Titles))-1)
+	c.Bytes(&d.logins)
+}
+
+// Column is that of each metric; of Logins the value is 1.
+func (d *DayOfReaders) Column(m metric.Metric, visit func(place int, value int64)) error {
+	if m == metric.Logins {
+		return d.metrics[m].Visit(func(place int, _ int64) { visit(place, 1) })
+	}
+	return d.metrics[m].Visit(visit)
+}
+
+// Books calls visit with each place that has a session and the indexes of its titles, ascending, valid until visit
+// returns. The error is [packed.ErrCorrupt], perhaps after some visits.
+func (d *DayOfReaders) Books(visit func(place int, titles []int32)) error {
+	d.unpacked = packed.Unpack(d.unpacked, &d.indexes)
+	rest, short := d.unpacked, false
+	err := d.metrics[metric.DistinctBooks].Visit(func(place int, n int64) {
+		if short = short || n > int64(len(rest)); !short {
+			visit(place, rest[:n:n])
+			rest = rest[n:]
+		}
+	})
+	if err == nil && (short || len(rest) > 0) {
+		err = packed.ErrCorrupt
+	}
+	return err
+}
+
+// loginColumns are what is known of the activity of a day's readers besides the number of events. Returns by the reader
+// are kept apart from other events, for they may be corrected.
+type loginColumns struct {
+	rows    []activity // by place
+	returns []returned // by place, then second
+}
+
+// activity are the second of the first event that is not a return, and the seconds from it to the last; 0 without any.
+type activity struct{ first, span int32 }
+
+// returned is a return by the reader of a place.
+type returned struct{ place, second int32 }
+
+// daySeconds is how many seconds a day has.
+const daySeconds = 24 * 60 * 60
+
+// Columns implements [packed.Form].
+func (l *loginColumns) Columns(c *packed.Columns) {
+	rows := packed.Rows(c, &l.rows)
+	packed.Naturals(rows, daySeconds-1, func(a *activity) *int32 { return &a.first })
+	packed.Naturals(rows, daySeconds-1, func(a *activity) *int32 { return &a.span })
+	returns := packed.Rows(c, &l.returns)
+	packed.Rising(returns, 0, func(r *returned) *int32 { return &r.place })
+	packed.Naturals(returns, daySeconds-1, func(r *returned) *int32 { return &r.second })
+}
+
+// visitLogins calls visit with each place that has activity, ascending: the events that are not returns, and the seconds
+// of those that are, valid until visit returns.
+func (d *DayOfReaders) visitLogins(visit func(place int, p libraries.Presence, returns []int32)) error {
+	var l loginColumns
+	if err := packed.Open(d.logins, &l); err != nil {
+		return err
+	}
+	if len(l.rows) != len(d.IDs) {
+		return packed.ErrCorrupt
+	}
+	var seconds []int32
+	rest := l.returns
+	err := d.metrics[metric.Logins].Visit(func(place int, events int64) {
+		seconds = seconds[:0]
+		for ; len(rest) > 0 && int(rest[0].place) == place; rest = rest[1:] {
+			seconds = append(seconds, rest[0].second)
+		}
+		var p libraries.Presence
+		if events -= int64(len(seconds)); events > 0 {
+			a := &l.rows[place]
+			p = libraries.Presence{Events: int32(events), First: a.first, Last: a.first + a.span}
+		}
+		visit(place, p, seconds)
+	})
+	if err == nil && len(rest) > 0 {
+		err = packed.ErrCorrupt
+	}
+	return err
+}
+
+// VisitLogins calls visit with each place that has activity, ascending, and the activity. The error is
+// [packed.ErrCorrupt], perhaps after some visits.
+func (d *DayOfReaders) VisitLogins(visit func(place int, p libraries.Presence)) error {
+	return d.visitLogins(func(place int, p libraries.Presence, returns []int32) { visit(place, withReturns(p, returns)) })
+}
+
+// withReturns returns the presence with the returns among its events.
+func withReturns(p libraries.Presence, returns []int32) libraries.Presence {
+	if n := len(returns); n > 0 {
+		p.Merge(libraries.Presence{Events: int32(n), First: returns[0], Last: returns[n-1]})
+	}
+	return p
+}
+
+// DayForms are the stored forms of a day: a DayOfReaders and a DayOfTitles. Of none there is nothing.
+type DayForms struct{ Readers, Titles []byte }
+
+// Forms returns the stored forms. A day has one form, however it came about.
+func (d *Day) Forms() (f DayForms) {
+	d.settle()
+	if len(d.readers) > 0 {
+		f.Readers = packed.Append(nil, d.packReaders())
+	}
+	if len(d.titles) > 0 {
+		var titles DayOfTitles
+		for i := range d.titles {
+			titles.put(d.titles[i].Book, &d.titles[i].Sums)
+		}
+		f.Titles = packed.Append(nil, &titles)
+	}
+	return f
+}
+
+// packReaders packs the readers of a day that is settled.
+func (d *Day) packReaders() *DayOfReaders {
+	var f DayOfReaders
+	index := map[int64]int32{} // of each title among Titles
+	for i := range d.readers {
+		for _, book := range d.readers[i].books {
+			index[book] = 0
+		}
+	}
+	f.Titles = slices.Sorted(maps.Keys(index))
+	for i, book := range f.Titles {
+		index[book] = int32(i)
+	}
+	logins := loginColumns{rows: make([]activity, len(d.readers))}
+	var indexes []int32
+	for i := range d.readers {
+		r := &d.readers[i]
+		measures := r.measures
+		measures[metric.Logins] = int64(r.presence.Events) + int64(len(r.returned))
+		f.put(r.reader, &measures)
+		for _, book := range r.books {
+			indexes = append(indexes, index[book])
+		}
+		if r.presence.Events > 0 {
+			logins.rows[i] = activity{r.presence.First, r.presence.Last - r.presence.First}
+		}
+		for _, second := range r.returned {
+			logins.returns = append(logins.returns, returned{int32(i), second})
+		}
+	}
+	f.indexes, f.logins = packed.FixedOf(indexes), packed.Append(nil, &logins)
+	return &f
 }
 
 // settle sets the measures that follow from others, and drops readers of whom nothing is left.
 func (d *Day) settle() {
-	kept := 0
 	for i := range d.readers {
 		r := &d.readers[i]
 		r.measures[metric.Logins] = withReturns(r.presence, r.returned).Logins()
 		r.measures[metric.DistinctBooks] = int64(len(r.books))
-		if r.measures == (metric.Measures{}) {
-			continue
-		}
-		if kept != i {
-			d.readers[kept] = *r
-		}
-		kept++
 	}
-	clear(d.readers[kept:])
-	d.readers = d.readers[:kept]
+	d.readers = slices.DeleteFunc(d.readers, func(r readerDay) bool { return r.measures == metric.Measures{} })
 }
 
-// totals returns the totals of a day that is settled.
-func (d *Day) totals() DayTotals {
-	t := DayTotals{Readers: int64(len(d.readers)), Counts: d.counts}
-	for i := range d.readers {
-		t.Sums.Add(&d.readers[i].measures)
-	}
-	for i := range d.titles {
-		t.Sums[metric.ConvertedThatDay] += d.titles[i].Sums[metric.ConvertedThatDay]
-	}
-	t.Sums[metric.DistinctBooks] = 0
-	return t
-}
-
-// readerSheet returns the sheet of the readers of a day that is settled: see ReaderSheet.
-func (d *Day) readerSheet() []byte {
-	ids := make([]byte, 0, 2*len(d.readers))
-	var columns [metric.Metrics][]byte
-	var next [metric.Metrics]int // the row behind the last that the column has
-	titles, index := d.titleList()
-	width := indexWidth(len(index))
-	former := int64(0)
-	for i := range d.readers {
-		r := &d.readers[i]
-		ids = appendStep(ids, r.reader, former, i == 0)
-		former = r.reader
-		for m, v := range r.measures {
-			if (v != 0) == (metric.Metric(m) == metric.Logins) {
-				continue
-			}
-			b := binary.AppendUvarint(columns[m], uint64(i-next[m]))
-			if metric.Metric(m) != metric.Logins {
-				b = binary.AppendUvarint(b, uint64(v))
-			}
-			columns[m], next[m] = b, i+1
-		}
-		for _, book := range r.books {
-			for k, at := 0, index[book]; k < width; k++ {
-				titles = append(titles, byte(at>>(8*k)))
-			}
+// ParseDay unpacks the stored forms of a day. The error is [packed.ErrCorrupt].
+func ParseDay(f DayForms) (*Day, error) {
+	d := &Day{}
+	if len(f.Readers) > 0 {
+		if err := d.parseReaders(f.Readers); err != nil {
+			return nil, err
 		}
 	}
-	return joinColumns(len(d.readers), ids, append(columns[:metric.ConvertedThatDay], titles))
-}
-
-// joinColumns returns a sheet of so many readers.
-func joinColumns(n int, ids []byte, columns [][]byte) []byte {
-	size := len(ids)
-	for _, c := range columns {
-		size += len(c)
+	if len(f.Titles) == 0 {
+		return d, nil
 	}
-	b := make([]byte, 0, size+(len(columns)+2)*binary.MaxVarintLen32+1)
-	b = append(b, sheetVersion)
-	b = binary.AppendUvarint(b, uint64(n))
-	b = binary.AppendUvarint(b, uint64(len(ids)))
-	b = append(b, ids...)
-	for _, c := range columns {
-		b = binary.AppendUvarint(b, uint64(len(c)))
-		b = append(b, c...)
+	var titles DayOfTitles
+	if err := packed.Open(f.Titles, &titles); err != nil {
+		return nil, err
 	}
-	return b
-}
-
-// titleList returns the list with which the titles of a sheet begin, and where each title stands in it.
-func (d *Day) titleList() ([]byte, map[int64]int) {
-	index := map[int64]int{}
-	var titles []int64
-	for i := range d.readers {
-		for _, book := range d.readers[i].books {
-			if _, found := index[book]; !found {
-				index[book] = 0
-				titles = append(titles, book)
-			}
+	d.titles = make([]TitleDay, len(titles.IDs))
+	for i, book := range titles.IDs {
+		d.titles[i].Book = book
+	}
+	for m := range metric.Metrics {
+		if err := titles.Column(m, func(place int, value int64) { d.titles[place].Sums[m] = value }); err != nil {
+			return nil, err
 		}
 	}
-	if len(titles) == 0 {
-		return nil, nil
-	}
-	slices.Sort(titles)
-	b := binary.AppendUvarint(nil, uint64(len(titles)))
-	former := int64(0)
-	for i, book := range titles {
-		b = appendStep(b, book, former, i == 0)
-		former, index[book] = book, i
-	}
-	return b, index
+	return d, nil
 }
 
-// loginSheet returns the sheet of the logins of a day that is settled: see appendLogin.
-func (d *Day) loginSheet(n int) []byte {
-	b := make([]byte, 0, 16+10*n)
-	b = append(b, sheetVersion)
-	b = binary.AppendUvarint(b, uint64(n))
-	former, first := int64(0), true
-	for i := range d.readers {
-		if r := &d.readers[i]; r.measures[metric.Logins] > 0 {
-			b = appendStep(b, r.reader, former, first)
-			b = appendLogin(b, r.presence, r.returned)
-			former, first = r.reader, false
+func (d *Day) parseReaders(data []byte) error {
+	var f DayOfReaders
+	if err := packed.Open(data, &f); err != nil {
+		return err
+	}
+	d.readers = make([]readerDay, len(f.IDs))
+	for i, id := range f.IDs {
+		d.readers[i].reader = id
+	}
+	for m := range metric.Metrics {
+		if err := f.Column(m, func(place int, value int64) { d.readers[place].measures[m] = value }); err != nil {
+			return err
 		}
 	}
-	return b
+	all := make([]int64, 0, f.indexes.Len())
+	err := f.Books(func(place int, titles []int32) {
+		from := len(all)
+		for _, i := range titles {
+			all = append(all, f.Titles[i])
+		}
+		d.readers[place].books = all[from:len(all):len(all)]
+	})
+	if err != nil {
+		return err
+	}
+	return f.visitLogins(func(place int, p libraries.Presence, returns []int32) {
+		d.readers[place].presence, d.readers[place].returned = p, slices.Clone(returns)
+	})
 }

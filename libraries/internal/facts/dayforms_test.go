@@ -3,6 +3,7 @@ package facts_test
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -13,29 +14,12 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// fuzzForm holds a parser to its form: what it takes is written again alike, and all else is ErrCorrupt.
-func fuzzForm(f *testing.F, again func(data []byte) ([]byte, error)) {
-	f.Fuzz(func(t *testing.T, data []byte) {
-		got, err := again(data)
-		if err != nil {
-			if !errors.Is(err, packed.ErrCorrupt) {
-				t.Errorf("error %v, want ErrCorrupt", err)
-			}
-			return
-		}
-		if !bytes.Equal(got, data) {
-			t.Errorf("written again: %x, want %x", got, data)
-		}
-	})
-}
-
 // formsOf returns the forms of a day of these deltas.
 func formsOf(t testing.TB, deltas ...facts.DayDelta) facts.DayForms {
 	t.Helper()
 	var d facts.Day
 	noError(t, d.Add(deltas))
-	forms, _ := d.Forms()
-	return forms
+	return d.Forms()
 }
 
 // smallDay has a reader who read two titles, one whose loan expired, and one who returned two loans.
@@ -55,29 +39,21 @@ func smallDay() []facts.DayDelta {
 // TestDayForms pins the layouts down.
 func TestDayForms(t *testing.T) {
 	forms := formsOf(t, smallDay()...)
-	for _, test := range []struct {
-		name      string
-		got, want []byte
-	}{
-		{"totals", forms.Totals, []byte{1, 3, 2, 0, 3, 0, 0, 1, 0xac, 2, 0, 0, 0, 0, 0, 1 /* counts: */, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-		{"titles", forms.Titles, []byte{1, 2, 7, 0x84, 0x40, 3, 1, 0xa5, 2, 0x80, 1, 0xac, 2}},
-		{"logins", forms.Logins, []byte{1, 2, 3, 2, 10, 0xbe, 1, 0, 0xc5, 1, 0, 2, 40, 10}},
-		{"readers", forms.Readers, []byte{1, 3,
-			4, 3, 1, 0xc4, 1, // readers
-			1, 1, // without login: the second
-			0,             // loans
-			4, 1, 1, 0, 2, // returns: of the second and of the next
-			0, 0, // readings10, readings50
-			2, 0, 1, // previews
-			2, 0, 2, // distinctBooks
-			3, 0, 0xac, 2, // readingSeconds
-			0, 0, 0, 0, 0, // renewals, reservations, reservationsConverted, listeningSeconds, listeningSessions
-			6, 2, 7, 0xa5, 2, 0, 1, // titles: two, and the indexes of the first reader
-		}},
-	} {
-		if !bytes.Equal(test.got, test.want) {
-			t.Errorf("%s:\n got % x\nwant % x", test.name, test.got, test.want)
-		}
+	titles := slices.Concat(
+		[]byte{1, 2, 14, 165, 2},                     // version, number, titles: 7, signed, and 293 more
+		[]byte{0, 0, 2, 0, 3, 0, 0, 0, 0},            // of each metric its bytes and its rows; returns: 3 of the first
+		[]byte{3, 1, 172, 2, 0, 0, 0, 0, 0, 2, 0, 1}, // readingSeconds: 300 of the second; convertedThatDay
+	)
+	readers := slices.Concat(
+		[]byte{1, 3, 6, 1, 196, 1},                             // version, number, readers
+		[]byte{4, 0, 2, 1, 2},                                  // logins: two events of the first and, one left out, of the third
+		[]byte{0, 4, 1, 1, 0, 2, 0, 0, 2, 0, 1, 2, 0, 2},       // loans, returns, readings10, readings50, previews, distinctBooks
+		[]byte{3, 0, 172, 2, 0, 0, 0, 0, 0, 0},                 // readingSeconds and the rest
+		[]byte{2, 14, 165, 2, 2, 0, 1, 0, 1},                   // titles, and two indexes of a byte each
+		[]byte{13, 3, 10, 0, 0, 190, 1, 0, 0, 2, 4, 0, 40, 50}, // logins: first second, span; returns: the place 2, signed, 0 more
+	)
+	if !bytes.Equal(forms.Titles, titles) || !bytes.Equal(forms.Readers, readers) {
+		t.Errorf("titles are\n%v, want\n%v; readers\n%v, want\n%v", forms.Titles, titles, forms.Readers, readers)
 	}
 }
 
@@ -96,7 +72,7 @@ func TestDayOrder(t *testing.T) {
 			d, err := facts.ParseDay(forms)
 			noError(t, err)
 			noError(t, d.Add(piece))
-			forms, _ = d.Forms()
+			forms = d.Forms()
 		}
 		if !sameForms(forms, want) {
 			t.Fatal("in several pieces the forms are others than in one")
@@ -105,7 +81,7 @@ func TestDayOrder(t *testing.T) {
 }
 
 func sameForms(a, b facts.DayForms) bool {
-	return bytes.Equal(a.Totals, b.Totals) && bytes.Equal(a.Readers, b.Readers) && bytes.Equal(a.Titles, b.Titles) && bytes.Equal(a.Logins, b.Logins)
+	return bytes.Equal(a.Readers, b.Readers) && bytes.Equal(a.Titles, b.Titles)
 }
 
 // TestDayTakenBack takes back all of a day but its activity, which nothing can take back.
@@ -121,7 +97,7 @@ func TestDayTakenBack(t *testing.T) {
 		back.Totals.Cancelled = -delta.Totals.Cancelled
 		noError(t, d.Add([]facts.DayDelta{back}))
 	}
-	if forms, left := d.Forms(); left {
+	if forms := d.Forms(); len(forms.Readers)+len(forms.Titles) > 0 {
 		t.Errorf("a day that was taken back has forms %x, want none", forms)
 	}
 }
@@ -135,15 +111,13 @@ func TestDayBelowZero(t *testing.T) {
 	}
 	// Another title of the reader, or another reader of the title, has what is taken back.
 	for name, delta := range map[string]facts.DayDelta{
-		"a return of another second":         {Reader: 200, Unreturned: []int32{41}},
-		"a return of a stranger":             {Reader: 9, Unreturned: []int32{40}},
-		"a loan":                             {Reader: 200, Books: book(7, metric.Loans)},
-		"a return of another title":          {Reader: 200, Books: book(8, metric.Returns)},
-		"a return of another reader":         {Reader: 3, Books: book(7, metric.Returns)},
-		"a conversion of another title":      {Reader: 200, Books: book(8, metric.ConvertedThatDay)},
-		"previews":                           {Reader: 3, Previews: -2},
-		"a cancelled reservation, twice":     {Reader: 3, Totals: metric.DayCounts{Cancelled: -2}},
-		"a loan among the loans of a status": {Reader: 3, Totals: metric.DayCounts{LoansByStatus: [4]int64{libraries.LoanActive: -1}}},
+		"a return of another second":    {Reader: 200, Unreturned: []int32{41}},
+		"a return of a stranger":        {Reader: 9, Unreturned: []int32{40}},
+		"a loan":                        {Reader: 200, Books: book(7, metric.Loans)},
+		"a return of another title":     {Reader: 200, Books: book(8, metric.Returns)},
+		"a return of another reader":    {Reader: 3, Books: book(7, metric.Returns)},
+		"a conversion of another title": {Reader: 200, Books: book(8, metric.ConvertedThatDay)},
+		"previews":                      {Reader: 3, Previews: -2},
 	} {
 		d, err := facts.ParseDay(formsOf(t, smallDay()...))
 		noError(t, err)
@@ -153,99 +127,74 @@ func TestDayBelowZero(t *testing.T) {
 	}
 }
 
-// TestTornDays mixes forms of two days: they do not belong together.
-func TestTornDays(t *testing.T) {
-	other := smallDay()
-	other[0].Books[1].Measures[metric.ReadingSeconds]++
-	other[2].Reader = 201
-	other[2].Books[0].Measures[metric.Returns]++
-	a, b := formsOf(t, smallDay()...), formsOf(t, other...)
-	for i := 1; i < 15; i++ {
-		f := a
-		for bit, swap := range []func(){func() { f.Totals = b.Totals }, func() { f.Readers = b.Readers }, func() { f.Titles = b.Titles }, func() { f.Logins = b.Logins }} {
-			if i&(1<<bit) != 0 {
-				swap()
-			}
-		}
-		if _, err := facts.ParseDay(f); !errors.Is(err, packed.ErrCorrupt) {
-			t.Errorf("mixture %04b of two days: %v, want ErrCorrupt", i, err)
-		}
-	}
-}
-
-// TestUnusedTitle has a title in a sheet of readers that nobody read.
-func TestUnusedTitle(t *testing.T) {
-	forms := formsOf(t, smallDay()...)
-	n := len(forms.Readers)
-	forms.Readers = append(slices.Clone(forms.Readers[:n-7]), 7, 3, 7, 0xa5, 2, 1, 0, 1)
-	if sheet, err := facts.OpenReaderSheet(forms.Readers); err != nil {
-		t.Error(err)
-	} else if _, err := readWhole(sheet); err != nil {
-		t.Error(err)
-	}
-	if _, err := facts.ParseDay(forms); !errors.Is(err, packed.ErrCorrupt) {
-		t.Errorf("a title without a reader: %v, want ErrCorrupt", err)
-	}
-}
-
-// TestListeningSessions has the sessions that were listened to in the sheet of readers, and in a sheet of titles never.
+// TestListeningSessions has the sessions that were listened to in the day of readers, and in a day of titles never.
 func TestListeningSessions(t *testing.T) {
 	listened := facts.DayDelta{Reader: 3, Presence: libraries.Presence{Events: 1}, Books: []facts.BookDelta{{Book: 7, Read: true}}}
 	listened.Books[0].Measures[metric.ListeningSessions] = 2
-	forms := formsOf(t, listened)
-	totals, err := facts.ParseDayTotals(forms.Totals)
-	noError(t, err)
-	if n := totals.Sums[metric.ListeningSessions]; n != 2 || !bytes.Equal(forms.Titles, []byte{1, 0}) {
+	var d facts.Day
+	noError(t, d.Add([]facts.DayDelta{listened}))
+	forms := d.Forms()
+	if n := d.Totals().Sums[metric.ListeningSessions]; n != 2 || forms.Titles != nil {
 		t.Errorf("%d sessions, titles % x, want 2, and no titles", n, forms.Titles)
 	}
-	_, err = facts.ParseDay(forms)
-	noError(t, err)
-	forms.Titles = []byte{1, 1, 7, 0x80, 1 << (metric.ListeningSessions - 7), 2} // title 7, with these sessions alone
-	if _, err := facts.ParseDay(forms); !errors.Is(err, packed.ErrCorrupt) {
-		t.Errorf("listening sessions of a title: %v, want ErrCorrupt", err)
+}
+
+// TestDayOfReadersWidths has days with as many titles as indexes of one byte, two and four take, on both sides.
+func TestDayOfReadersWidths(t *testing.T) {
+	for _, titles := range []int64{1, 2, 255, 256, 257, 65_535, 65_536, 65_537} {
+		d := facts.DayDelta{Reader: 1, Presence: libraries.Presence{Events: 1}}
+		for book := range titles {
+			d.Books = append(d.Books, facts.BookDelta{Book: 3 * book, Read: true})
+		}
+		last := facts.DayDelta{Reader: 9, Presence: libraries.Presence{Events: 1}, Books: []facts.BookDelta{d.Books[titles-1]}}
+		var day facts.DayOfReaders
+		noError(t, packed.Open(formsOf(t, d, last).Readers, &day))
+		if n := len(day.Titles); n != int(titles) || day.Titles[n-1] != 3*(titles-1) {
+			t.Errorf("%d titles: there are %d, of which the last is %d", titles, n, day.Titles[n-1])
+		}
+		rows := [][]int32{}
+		noError(t, day.Books(func(place int, indexes []int32) { rows = append(rows, slices.Clone(indexes)) }))
+		if len(rows) != 2 || len(rows[0]) != int(titles) || rows[0][titles-1] != int32(titles-1) || !slices.Equal(rows[1], []int32{int32(titles - 1)}) {
+			t.Errorf("%d titles: Books = %d rows, of which the last is %v", titles, len(rows), rows[len(rows)-1])
+		}
 	}
 }
 
-// TestReaderOfNothing has a row in a sheet of readers of which every metric is 0.
-func TestReaderOfNothing(t *testing.T) {
-	forms := formsOf(t, smallDay()[2])
-	totals, err := facts.ParseDayTotals(forms.Totals)
-	noError(t, err)
-	totals.Readers++
-	forms.Totals = totals.AppendBinary(nil)
-	rest := forms.Readers[6:] // behind the version, the number, reader 200, and the column of logins
-	forms.Readers = append([]byte{1, 2, 3, 0xc8, 1, 1, 1, 1}, rest...)
-	if sheet, err := facts.OpenReaderSheet(forms.Readers); err != nil || sheet.Len() != 2 {
-		t.Fatalf("%+v, %v, want a sheet of 2", sheet, err)
-	}
-	if _, err := facts.ParseDay(forms); !errors.Is(err, packed.ErrCorrupt) {
-		t.Errorf("a reader of nothing: %v, want ErrCorrupt", err)
+// TestLoginsWithReturns has the first and the last event of a login among its returns too.
+func TestLoginsWithReturns(t *testing.T) {
+	var day facts.DayOfReaders
+	noError(t, packed.Open(formsOf(t, smallDay()...).Readers, &day))
+	got := map[int64]libraries.Presence{}
+	noError(t, day.VisitLogins(func(place int, p libraries.Presence) { got[day.IDs[place]] = p }))
+	want := map[int64]libraries.Presence{3: {Events: 2, First: 10, Last: 200}, 200: {Events: 2, First: 40, Last: 50}}
+	if !maps.Equal(got, want) {
+		t.Errorf("logins are %v, want %v", got, want)
 	}
 }
 
+// FuzzDay opens and unpacks any bytes. Either they are corrupt, or the day that was read is written as an equal one.
 func FuzzDay(f *testing.F) {
 	random := rand.New(rand.NewPCG(5, 6))
 	var some []facts.DayDelta
 	for reader := range int64(20) {
 		some = append(some, someDelta(random, 40*reader))
 	}
-	onlyTotals := facts.DayDelta{Totals: metric.DayCounts{Lost: 1}}
-	for _, deltas := range [][]facts.DayDelta{smallDay(), some, {onlyTotals}, nil} {
+	for _, deltas := range [][]facts.DayDelta{smallDay(), some, nil} {
 		forms := formsOf(f, deltas...)
-		f.Add(forms.Totals, forms.Readers, forms.Titles, forms.Logins)
+		f.Add(forms.Readers, forms.Titles)
 	}
-	f.Fuzz(func(t *testing.T, totals, readers, titles, logins []byte) {
-		forms := facts.DayForms{Totals: totals, Readers: readers, Titles: titles, Logins: logins}
-		d, err := facts.ParseDay(forms)
+	f.Fuzz(func(t *testing.T, readers, titles []byte) {
+		d, err := facts.ParseDay(facts.DayForms{Readers: readers, Titles: titles})
 		if err != nil {
 			if !errors.Is(err, packed.ErrCorrupt) {
 				t.Errorf("error %v, want ErrCorrupt", err)
 			}
 			return
 		}
-		again, left := d.Forms()
-		if !sameForms(again, forms) || left != (len(totals) > 0) {
-			t.Errorf("written again: %x, want %x", again, forms)
+		forms := d.Forms()
+		again, err := facts.ParseDay(forms)
+		if err != nil || !sameForms(again.Forms(), forms) {
+			t.Errorf("%x is read as another day, %v", forms, err)
 		}
 	})
 }

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"cmp"
-	"encoding/binary"
 	"maps"
 	"slices"
 	"strconv"
@@ -53,17 +52,12 @@ func requestID(r libraries.Request) EventID {
 	return NewEventID(RequestResource, strconv.AppendInt(room[:0], r.ID, 10), r.Reader, r.Day())
 }
 
-const eventSetVersion = 1
-
 // EventSet is a set of the events that some readers had on some days: what makes loading a feed twice the same as once. The
 // zero EventSet is empty.
 type EventSet struct {
 	ids    []EventID            // ascending
 	recent map[EventID]struct{} // others than ids: those added
 }
-
-// Len returns the number of events.
-func (s *EventSet) Len() int { return len(s.ids) + len(s.recent) }
 
 // add adds an event and reports whether it was not there.
 func (s *EventSet) add(id EventID) bool {
@@ -78,35 +72,16 @@ func (s *EventSet) add(id EventID) bool {
 	return len(s.recent) > n
 }
 
-// AppendBinary appends the stored form: a byte for the version, then the events ascending, 8 bytes each, big-endian.
-func (s *EventSet) AppendBinary(b []byte) []byte {
+// Columns implements [packed.Form].
+func (s *EventSet) Columns(c *packed.Columns) {
 	if len(s.recent) > 0 {
 		s.ids = slices.AppendSeq(s.ids, maps.Keys(s.recent))
 		slices.Sort(s.ids)
 		s.recent = nil
 	}
-	b = slices.Grow(b, 1+8*len(s.ids))
-	b = append(b, eventSetVersion)
-	for _, id := range s.ids {
-		b = binary.BigEndian.AppendUint64(b, uint64(id))
+	c.Version(1)
+	packed.Words(packed.Rows(c, &s.ids), itself)
+	for i := 1; i < len(s.ids); i++ {
+		c.Check(s.ids[i-1] < s.ids[i])
 	}
-	return b
-}
-
-// UnmarshalBinary replaces s by a stored form. Of data it keeps nothing. The error is [packed.ErrCorrupt], and s is empty
-// then.
-func (s *EventSet) UnmarshalBinary(data []byte) error {
-	*s = EventSet{}
-	if len(data)%8 != 1 || data[0] != eventSetVersion {
-		return packed.ErrCorrupt
-	}
-	ids := make([]EventID, len(data)/8)
-	for i := range ids {
-		ids[i] = EventID(binary.BigEndian.Uint64(data[1+8*i:]))
-		if i > 0 && ids[i-1] >= ids[i] {
-			return packed.ErrCorrupt
-		}
-	}
-	s.ids = ids
-	return nil
 }

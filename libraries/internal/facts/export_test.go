@@ -10,9 +10,9 @@ import (
 // [packed.ErrCorrupt].
 func DecodeDayDeltas(b []byte) ([]DayDelta, error) {
 	var deltas []DayDelta
-	r := DeltaReader{Decoder: packed.Bare(b)}
+	r := packed.Bare(b)
 	for r.Len() > 0 && !r.Bad() {
-		if deltas = append(deltas, r.Delta()); len(deltas) == 64 { // their size tells about how many there are
+		if deltas = append(deltas, ReadDayDelta(&r)); len(deltas) == 64 { // their size tells about how many there are
 			deltas = slices.Grow(deltas, len(deltas)*r.Len()/(len(b)-r.Len()))
 		}
 	}
@@ -21,3 +21,6 @@ func DecodeDayDeltas(b []byte) ([]DayDelta, error) {
 	}
 	return deltas, nil
 }
+
+// Len returns the number of events.
+func (s *EventSet) Len() int { return len(s.ids) + len(s.recent) }

@@ -113,33 +113,33 @@ func newFoldFacts() *foldFacts {
 	}
 }
 
-// feed puts some of the world on a pile and into the facts: all that is left of it, or about half, events in any order and
+// feed puts some of the world into a sorter and into the facts: all that is left of it, or about half, events in any order and
 // some of them once more. It returns how many events and requests it has, and how many of them are new.
-func (w *foldWorld) feed(t *testing.T, known *foldFacts, all bool) (pile *intake.Pile, rows, fresh int) {
-	pile = &intake.Pile{}
-	pile.Spill.Dir, pile.Spill.Limit = t.TempDir(), 1+w.random.IntN(2000) // some spill to files
+func (w *foldWorld) feed(t *testing.T, known *foldFacts, all bool) (sorter *intake.Sorter, rows, fresh int) {
+	sorter = &intake.Sorter{}
+	sorter.Dir, sorter.Limit = t.TempDir(), 1+w.random.IntN(2000) // some spill to files
 	some := func() bool { return all || w.random.IntN(2) == 0 }
 	before := len(known.events) + len(known.requests)
 	for _, i := range w.random.Perm(len(w.events)) {
 		for times := 1; some() && times < 3; times++ {
-			noError(t, pile.AddEvent(w.events[i]))
+			noError(t, sorter.AddEvent(w.events[i]))
 			known.events[w.events[i].ID] = w.events[i]
 			rows++
 		}
 	}
 	for _, r := range w.requests {
 		if some() {
-			noError(t, pile.AddRequest(r))
+			noError(t, sorter.AddRequest(r))
 			known.requests[r.ID] = r
 			rows++
 		}
 	}
-	w.feedRegisters(t, pile, known, all, some)
-	return pile, rows, len(known.events) + len(known.requests) - before
+	w.feedRegisters(t, sorter, known, all, some)
+	return sorter, rows, len(known.events) + len(known.requests) - before
 }
 
-// feedRegisters puts loans and reservations on the pile as they are now, or will be later.
-func (w *foldWorld) feedRegisters(t *testing.T, pile *intake.Pile, known *foldFacts, all bool, some func() bool) {
+// feedRegisters puts loans and reservations into the sorter as they are now, or will be later.
+func (w *foldWorld) feedRegisters(t *testing.T, sorter *intake.Sorter, known *foldFacts, all bool, some func() bool) {
 	for id, states := range w.loans {
 		if !some() {
 			continue
@@ -151,7 +151,7 @@ func (w *foldWorld) feedRegisters(t *testing.T, pile *intake.Pile, known *foldFa
 		if was, found := known.loans[int64(id)]; found {
 			c.Was = &was
 		}
-		noError(t, pile.AddLoan(c))
+		noError(t, sorter.AddLoan(c))
 		known.loans[int64(id)] = c.Now
 	}
 	for id, states := range w.reservations {
@@ -165,7 +165,7 @@ func (w *foldWorld) feedRegisters(t *testing.T, pile *intake.Pile, known *foldFa
 		if was, found := known.reservations[int64(id)]; found {
 			c.Was = &was
 		}
-		noError(t, pile.AddReservation(c))
+		noError(t, sorter.AddReservation(c))
 		known.reservations[int64(id)] = c.Now
 	}
 }
@@ -178,10 +178,10 @@ func TestPastFold(t *testing.T) {
 		known, store := newFoldFacts(), newFoldStore()
 		pieces := w.random.IntN(5)
 		for piece := range pieces + 1 {
-			pile, rows, want := w.feed(t, known, piece == pieces)
-			fresh, repeated, err := store.load(pile)
+			sorter, rows, want := w.feed(t, known, piece == pieces)
+			fresh, repeated, err := store.load(sorter)
 			noError(t, err)
-			noError(t, pile.Close())
+			noError(t, sorter.Close())
 			if fresh != want || fresh+repeated != rows {
 				t.Fatalf("world %d, piece %d: %d new and %d repeated, want %d of %d", seed, piece, fresh, repeated, want, rows)
 			}
@@ -190,8 +190,8 @@ func TestPastFold(t *testing.T) {
 			}
 		}
 		once := newFoldStore()
-		pile, _, _ := w.feed(t, newFoldFacts(), true)
-		_, _, err := once.load(pile)
+		sorter, _, _ := w.feed(t, newFoldFacts(), true)
+		_, _, err := once.load(sorter)
 		noError(t, err)
 		if !once.same(store) {
 			t.Fatalf("world %d: one load of everything is not the same as %d pieces", seed, pieces+1)
@@ -215,11 +215,7 @@ func foldOne(t *testing.T, deliveries ...facts.Delivery) *foldStore {
 		for _, delta := range c.Days {
 			noError(t, s.add(delta.Day, facts.AppendDayDelta(nil, delta)))
 		}
-		holdings, err := facts.ParseCountsByTitle(s.holdings)
-		noError(t, err)
-		holdings, err = holdings.Add(c.Counts)
-		noError(t, err)
-		s.holdings = holdings.AppendBinary(nil)
+		noError(t, s.count(c.Counts))
 	}
 	return s
 }

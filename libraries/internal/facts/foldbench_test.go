@@ -9,6 +9,8 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
+	"github.com/lectern-dev/lectern/reading/spill"
 )
 
 // The size of a day of a network of 1,000,000 readers.
@@ -55,41 +57,46 @@ func someDelta(random *rand.Rand, reader int64) facts.DayDelta {
 	return d
 }
 
-func BenchmarkReaderSheet(b *testing.B) {
+func BenchmarkDayOfReaders(b *testing.B) {
 	var day facts.Day
 	noError(b, day.Add(fullDay(rand.New(rand.NewPCG(1, 2)))))
-	forms, _ := day.Forms()
-	sheet, err := facts.OpenReaderSheet(forms.Readers)
-	noError(b, err)
-	columns := map[string]metric.Metric{
-		"Logins": metric.Logins, "ReadingSeconds": metric.ReadingSeconds, "Loans": metric.Loans, "DistinctBooks": metric.DistinctBooks,
-	}
+	data := day.Forms().Readers
+	var form facts.DayOfReaders
+	noError(b, packed.Open(data, &form))
 	report := func(b *testing.B, values int) {
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(values), "ns/value")
-		b.ReportMetric(float64(len(forms.Readers))/dayReaders, "B/reader")
+		b.ReportMetric(float64(len(data))/dayReaders, "B/reader")
 	}
-	for name, m := range columns {
+	for name, m := range map[string]metric.Metric{
+		"Logins": metric.Logins, "ReadingSeconds": metric.ReadingSeconds, "Loans": metric.Loans, "DistinctBooks": metric.DistinctBooks,
+	} {
 		b.Run(name, func(b *testing.B) {
 			values, sum := 0, int64(0)
 			for b.Loop() {
-				noError(b, sheet.Column(m, func(place int, value int64) { values++; sum += value }))
+				noError(b, form.Column(m, func(place int, value int64) { values++; sum += value }))
 			}
 			report(b, values)
 		})
 	}
-	b.Run("Readers", func(b *testing.B) {
-		ids, values := make([]int64, 0, dayReaders), 0
+	b.Run("Open", func(b *testing.B) {
+		values := 0
 		for b.Loop() {
-			ids, err = sheet.AppendReaders(ids[:0])
-			noError(b, err)
-			values += len(ids)
+			noError(b, packed.Open(data, &form))
+			values += len(form.IDs)
 		}
 		report(b, values)
 	})
 	b.Run("Books", func(b *testing.B) {
 		values := 0
 		for b.Loop() {
-			noError(b, sheet.Books(func(_ int, titles []int32) { values += len(titles) }))
+			noError(b, form.Books(func(_ int, titles []int32) { values += len(titles) }))
+		}
+		report(b, values)
+	})
+	b.Run("VisitLogins", func(b *testing.B) {
+		values := 0
+		for b.Loop() {
+			noError(b, form.VisitLogins(func(int, libraries.Presence) { values++ }))
 		}
 		report(b, values)
 	})
@@ -100,7 +107,7 @@ func BenchmarkDayAdd(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var first facts.Day
 	noError(b, first.Add(fullDay(random)))
-	forms, _ := first.Forms()
+	forms := first.Forms()
 	var deltas []facts.DayDelta
 	for range dayReaders / 8 {
 		deltas = append(deltas, someDelta(random, 1+random.Int64N(allReaders)))
@@ -115,14 +122,14 @@ func BenchmarkDayAdd(b *testing.B) {
 }
 
 func BenchmarkDayFirst(b *testing.B) {
-	var packed []byte
+	var aside []byte
 	for _, d := range fullDay(rand.New(rand.NewPCG(1, 2))) {
-		packed = facts.AppendDayDelta(packed, d)
+		aside = facts.AppendDayDelta(aside, d)
 	}
 	b.ReportAllocs()
-	b.ReportMetric(float64(len(packed))/dayReaders, "B/delta")
+	b.ReportMetric(float64(len(aside))/dayReaders, "B/delta")
 	for b.Loop() {
-		deltas, err := facts.DecodeDayDeltas(packed)
+		deltas, err := facts.DecodeDayDeltas(aside)
 		noError(b, err)
 		var day facts.Day
 		noError(b, day.Add(deltas))
@@ -168,8 +175,8 @@ func BenchmarkPastFold(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*events), "ns/event")
 }
 
-// BenchmarkPile puts the events of a part on a pile and takes them from it.
-func BenchmarkPile(b *testing.B) {
+// BenchmarkSorter sorts the events of a partition.
+func BenchmarkSorter(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	events := make([]facts.Event, 120_000)
 	for i := range events {
@@ -179,12 +186,18 @@ func BenchmarkPile(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		var pile intake.Pile
+		var sorter intake.Sorter
 		for _, e := range events {
-			noError(b, pile.AddEvent(e))
+			noError(b, sorter.AddEvent(e))
 		}
-		if deliveries, err := pile.Part(0); err != nil || len(deliveries) != 4096 {
-			b.Fatal(len(deliveries), err)
+		readers := 0
+		err := sorter.Each(0, func(run *spill.Run) error {
+			deliveries, err := intake.Deliveries(run)
+			readers += len(deliveries)
+			return err
+		})
+		if err != nil || readers != 4096 {
+			b.Fatal(readers, err)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(events)), "ns/event")

@@ -223,7 +223,6 @@ func (f *foldFacts) viewPair(v *foldView, reader, book int64, held map[int64]fac
 		if !slices.Contains(on.Pair.Days, e.Day) {
 			on.Pair.Days = append(on.Pair.Days, e.Day)
 		}
-		on.Pair.Sessions++
 		on.Pair.Seconds += e.Seconds
 		on.Pair.Highest = max(on.Pair.Highest, e.Progress)
 		for _, share := range []libraries.Progress{10_000, 50_000} {
@@ -247,15 +246,19 @@ func (f *foldFacts) viewPair(v *foldView, reader, book int64, held map[int64]fac
 			if l.Status != libraries.LoanActive {
 				days.End = calendar.Day(l.Returned)
 			}
-			on.Loans = append(on.Loans, days)
+			lent := facts.Lent{Start: days.Start}
+			if l.Status != libraries.LoanActive {
+				lent.Days = int32(days.Days())
+			}
+			on.Loans = append(on.Loans, lent)
 			if slices.ContainsFunc(on.Pair.Days, days.Contains) {
 				h.Confirmed++
 			}
 		}
 	}
 	slices.Sort(on.Pair.Days)
-	slices.SortFunc(on.Loans, func(a, b calendar.Period) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
+	slices.SortFunc(on.Loans, func(a, b facts.Lent) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Days, b.Days))
 	})
 	if len(on.Loans) > 0 && len(reached[10_000]) > 0 {
 		h.Readings++

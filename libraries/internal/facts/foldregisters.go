@@ -16,14 +16,14 @@ func (f *folding) loan(l, was *libraries.Loan) error {
 	day := l.Day()
 	if was == nil {
 		f.change.Loans++
-		f.touch(l.Book).lend(l.Days())
+		f.touch(l.Book).lend(lentOf(l.Days()))
 		f.tally.book(day, l.Book).Measures[metric.Loans]++
 		f.tally.day(day).Presence.Add(libraries.LoanEvent, libraries.Second(l.Borrowed))
 	} else {
 		if was.ID != l.ID || was.Reader != l.Reader || was.Book != l.Book || !was.Borrowed.Equal(l.Borrowed) {
 			return fmt.Errorf("loan %d: what never changes of a loan has changed (F1)", l.ID)
 		}
-		if before, now := was.Days(), l.Days(); before != now && !f.touch(l.Book).relend(before, now) {
+		if before, now := was.Days(), l.Days(); before != now && !f.touch(l.Book).relend(lentOf(before), lentOf(now)) {
 			return fmt.Errorf("loan %d from %s to %s: the reader's titles lack it", l.ID, before.Start, before.End)
 		}
 		f.loanState(was, -1)

@@ -13,6 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/reading/spill"
 )
 
@@ -21,24 +22,30 @@ type foldStore struct {
 	seen          map[facts.EventSetKey][]byte
 	shelves       map[int64][]byte
 	days          map[calendar.Date]facts.DayForms
-	holdings      []byte
+	network       []byte
+	totals        map[calendar.Date]facts.DayTotals // of the days that the load has changed
 	loans, active map[int64]int64
 	requests      map[int64]libraries.Request
 }
 
 func newFoldStore() *foldStore {
 	return &foldStore{
-		seen: map[facts.EventSetKey][]byte{}, shelves: map[int64][]byte{}, days: map[calendar.Date]facts.DayForms{},
+		seen: map[facts.EventSetKey][]byte{}, shelves: map[int64][]byte{}, days: map[calendar.Date]facts.DayForms{}, totals: map[calendar.Date]facts.DayTotals{},
 		loans: map[int64]int64{}, active: map[int64]int64{}, requests: map[int64]libraries.Request{},
 	}
 }
 
-// load folds what is on the pile, and returns how many events and requests were new and repeated.
-func (s *foldStore) load(pile *intake.Pile) (fresh, repeated int, err error) {
+// load folds what is on the sorter, and returns how many events and requests were new and repeated.
+func (s *foldStore) load(sorter *intake.Sorter) (fresh, repeated int, err error) {
 	deltas := map[calendar.Date][]byte{}
 	var held []facts.TitleCounts
-	for i := range spill.Parts {
-		deliveries, err := pile.Part(i)
+	for i := range spill.Partitions {
+		var deliveries []facts.Delivery
+		err := sorter.Each(i, func(run *spill.Run) (err error) {
+			some, err := intake.Deliveries(run)
+			deliveries = append(deliveries, some...)
+			return err
+		})
 		if err != nil {
 			return 0, 0, err
 		}
@@ -63,12 +70,7 @@ func (s *foldStore) load(pile *intake.Pile) (fresh, repeated int, err error) {
 			return 0, 0, err
 		}
 	}
-	holdings, err := facts.ParseCountsByTitle(s.holdings)
-	if err == nil {
-		holdings, err = holdings.Add(held)
-	}
-	s.holdings = holdings.AppendBinary(nil)
-	return fresh, repeated, err
+	return fresh, repeated, s.count(held)
 }
 
 // seenOf reads the rows of seen events that the deliveries need, and no others.
@@ -78,7 +80,7 @@ func (s *foldStore) seenOf(deliveries []facts.Delivery) (map[facts.EventSetKey]*
 		for _, key := range d.EventSetKeys() {
 			if data, found := s.seen[key]; found && rows[key] == nil {
 				rows[key] = &facts.EventSet{}
-				if err := rows[key].UnmarshalBinary(data); err != nil {
+				if err := packed.Open(data, rows[key]); err != nil {
 					return nil, err
 				}
 			}
@@ -91,11 +93,10 @@ func (s *foldStore) seenOf(deliveries []facts.Delivery) (map[facts.EventSetKey]*
 func (s *foldStore) fold(seen map[facts.EventSetKey]*facts.EventSet, d facts.Delivery) (facts.Change, error) {
 	past := facts.Past{Events: seen}
 	if data, found := s.shelves[d.Reader]; found {
-		shelf, err := facts.ParseReaderTitles(data)
-		if err != nil {
+		past.Titles = &facts.ReaderTitles{}
+		if err := packed.Open(data, past.Titles); err != nil {
 			return facts.Change{}, err
 		}
-		past.Titles = shelf
 	}
 	c, err := past.Fold(d)
 	if err != nil {
@@ -110,10 +111,10 @@ func (s *foldStore) fold(seen map[facts.EventSetKey]*facts.EventSet, d facts.Del
 		}
 	}
 	if c.Titles != nil {
-		s.shelves[c.Reader] = c.Titles.AppendBinary(nil)
+		s.shelves[c.Reader] = packed.Append(nil, c.Titles)
 	}
 	for _, key := range c.Events {
-		s.seen[key] = seen[key].AppendBinary(nil)
+		s.seen[key] = packed.Append(nil, seen[key])
 	}
 	for _, r := range c.Requests {
 		s.requests[r.ID] = r
@@ -136,11 +137,27 @@ func (s *foldStore) add(day calendar.Date, packed []byte) error {
 	if err := d.Add(deltas); err != nil {
 		return err
 	}
-	forms, left := d.Forms()
-	if s.days[day] = forms; !left {
+	forms := d.Forms()
+	if s.days[day] = forms; len(forms.Readers)+len(forms.Titles) == 0 {
 		delete(s.days, day)
 	}
+	s.totals[day] = d.Totals()
 	return nil
+}
+
+// count writes what is counted of the network: what the last load said of titles and of days.
+func (s *foldStore) count(titles []facts.TitleCounts) error {
+	var had facts.Network
+	if len(s.network) > 0 {
+		if err := packed.Open(s.network, &had); err != nil {
+			return err
+		}
+	}
+	now, err := had.Add(titles, s.totals)
+	if err == nil {
+		s.network, s.totals = packed.Append(nil, now), map[calendar.Date]facts.DayTotals{}
+	}
+	return err
 }
 
 // view reads all that is stored.
@@ -151,14 +168,17 @@ func (s *foldStore) view(t *testing.T) foldView {
 		s.viewDay(t, v, day, forms)
 	}
 	for reader, data := range s.shelves {
-		shelf, err := facts.ParseReaderTitles(data)
-		noError(t, err)
-		v.shelves[reader] = *shelf
+		var titles facts.ReaderTitles
+		noError(t, packed.Open(data, &titles))
+		v.shelves[reader] = titles
 	}
-	holdings, err := facts.ParseCountsByTitle(s.holdings)
-	noError(t, err)
-	if len(holdings) > 0 {
-		v.holdings = holdings
+	var n facts.Network
+	noError(t, packed.Open(s.network, &n))
+	if len(n.Titles) > 0 {
+		v.holdings = n.Titles
+	}
+	for i, day := range n.Days.Dates {
+		v.totals[day] = n.Days.Totals[i]
 	}
 	maps.Copy(v.loans, s.loans)
 	maps.Copy(v.active, s.active)
@@ -171,34 +191,34 @@ func (s *foldStore) view(t *testing.T) foldView {
 
 func (s *foldStore) viewDay(t *testing.T, v foldView, day calendar.Date, forms facts.DayForms) {
 	t.Helper()
-	totals, err := facts.ParseDayTotals(forms.Totals)
-	noError(t, err)
-	v.totals[day] = totals
-	noError(t, facts.VisitTitles(forms.Titles, func(title facts.TitleDay) { v.titles[titleOn{day, title.Book}] = title.Sums }))
-	logins, err := facts.ParseLogins(forms.Logins)
-	noError(t, err)
-	for row := range logins {
-		v.logins[readerOn{day, row.Reader}] = row.Presence
+	var titles facts.DayOfTitles
+	var readers facts.DayOfReaders
+	if len(forms.Titles) > 0 {
+		noError(t, packed.Open(forms.Titles, &titles))
 	}
-	sheet, err := facts.OpenReaderSheet(forms.Readers)
-	noError(t, err)
-	ids, err := sheet.AppendReaders(nil)
-	noError(t, err)
-	if len(ids) != sheet.Len() {
-		t.Errorf("%s: %d readers, want Len, %d", day, len(ids), sheet.Len())
+	if len(forms.Readers) > 0 {
+		noError(t, packed.Open(forms.Readers, &readers))
 	}
 	for m := range metric.Metrics {
-		noError(t, sheet.Column(m, func(place int, value int64) {
-			row := v.rows[readerOn{day, ids[place]}]
-			row[m] += value
-			v.rows[readerOn{day, ids[place]}] = row
+		noError(t, titles.Column(m, func(place int, value int64) {
+			sums := v.titles[titleOn{day, titles.IDs[place]}]
+			sums[m] = value
+			v.titles[titleOn{day, titles.IDs[place]}] = sums
+		}))
+		noError(t, readers.Column(m, func(place int, value int64) {
+			row := v.rows[readerOn{day, readers.IDs[place]}]
+			row[m] = value
+			v.rows[readerOn{day, readers.IDs[place]}] = row
 		}))
 	}
-	titles, err := sheet.Titles()
-	noError(t, err)
-	noError(t, sheet.Books(func(place int, indexes []int32) {
+	if len(forms.Readers) == 0 {
+		return
+	}
+	noError(t, readers.VisitLogins(func(place int, p libraries.Presence) { v.logins[readerOn{day, readers.IDs[place]}] = p }))
+	noError(t, readers.Books(func(place int, indexes []int32) {
 		for _, i := range indexes {
-			v.books[readerOn{day, ids[place]}] = append(v.books[readerOn{day, ids[place]}], titles[i])
+			on := readerOn{day, readers.IDs[place]}
+			v.books[on] = append(v.books[on], readers.Titles[i])
 		}
 	}))
 }
@@ -224,8 +244,8 @@ func (v foldView) differ(want foldView) string {
 // same reports whether two stores hold the same bytes.
 func (s *foldStore) same(o *foldStore) bool {
 	equalForms := func(a, b facts.DayForms) bool {
-		return bytes.Equal(a.Totals, b.Totals) && bytes.Equal(a.Readers, b.Readers) && bytes.Equal(a.Titles, b.Titles) && bytes.Equal(a.Logins, b.Logins)
+		return bytes.Equal(a.Readers, b.Readers) && bytes.Equal(a.Titles, b.Titles)
 	}
 	return maps.EqualFunc(s.seen, o.seen, slices.Equal[[]byte]) && maps.EqualFunc(s.shelves, o.shelves, slices.Equal[[]byte]) &&
-		maps.EqualFunc(s.days, o.days, equalForms) && bytes.Equal(s.holdings, o.holdings)
+		maps.EqualFunc(s.days, o.days, equalForms) && bytes.Equal(s.network, o.network)
 }

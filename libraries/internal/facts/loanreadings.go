@@ -2,8 +2,6 @@ package facts
 
 import (
 	"cmp"
-	"encoding/binary"
-	"math"
 	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
@@ -43,79 +41,20 @@ func (l LoanReadings) With(later []LoanReading) LoanReadings {
 	return append(all, l...)
 }
 
-const (
-	loanReadingsVersion = 1
-	minLoanReading      = 4 // bytes
-)
-
-// AppendBinary appends the stored form: a byte for the version, the number of readings, then each as varints: the distance of
-// the reader from the one before; the title, of the same reader as the distance from the one before; the seconds; the highest share.
-func (l LoanReadings) AppendBinary(b []byte) []byte {
-	b = append(b, loanReadingsVersion)
-	b = binary.AppendUvarint(b, uint64(len(l)))
-	former := LoanReading{}
-	for i, r := range l {
-		book := r.Book
-		if i > 0 && r.Reader == former.Reader {
-			book -= former.Book
-		}
-		b = binary.AppendUvarint(b, uint64(r.Reader-former.Reader))
-		b = binary.AppendUvarint(b, uint64(book))
-		b = binary.AppendUvarint(b, uint64(r.Seconds))
-		b = binary.AppendUvarint(b, uint64(r.Highest))
-		former = r
-	}
-	return b
-}
-
-// ParseLoanReadings unpacks the stored readings of a day. The error is [packed.ErrCorrupt].
-func ParseLoanReadings(data []byte) (list LoanReadings, err error) {
-	return list, VisitLoanReadings(data, func(r LoanReading) { list = append(list, r) })
-}
-
-// VisitLoanReadings calls visit with each of the stored readings of a day, in their order, until it finds the error, which is
-// [packed.ErrCorrupt].
-func VisitLoanReadings(data []byte, visit func(LoanReading)) error {
-	d := packed.NewDecoder(data, loanReadingsVersion)
-	former := LoanReading{}
-	for i := range d.Count(minLoanReading) {
-		r := LoanReading{Reader: d.Natural(), Book: d.Natural()}
-		if i > 0 {
-			d.Check(r.Reader <= math.MaxInt64-former.Reader)
-			r.Reader += former.Reader
-		}
-		if i > 0 && r.Reader == former.Reader {
-			d.Check(r.Book > 0 && r.Book <= math.MaxInt64-former.Book)
-			r.Book += former.Book
-		}
-		r.Seconds, r.Highest = d.Natural(), readProgress(d)
-		if d.Check(r.Seconds > 0 || r.Highest > 0); d.Bad() {
-			break
-		}
-		visit(r)
-		former = r
-	}
-	return d.End()
+// Columns implements [packed.Form].
+func (l *LoanReadings) Columns(c *packed.Columns) {
+	c.Version(1)
+	rows := packed.Rows(c, (*[]LoanReading)(l))
+	packed.Rising(rows, 0, func(r *LoanReading) *int64 { return &r.Reader })
+	packed.Naturals(rows, most, func(r *LoanReading) *int64 { return &r.Book })
+	packed.Naturals(rows, most, func(r *LoanReading) *int64 { return &r.Seconds })
+	packed.Naturals(rows, libraries.MaxProgress, func(r *LoanReading) *libraries.Progress { return &r.Highest })
 }
 
 // DayReading is a LoanReading of a loan of a day, as a fold tells it.
 type DayReading struct {
 	Day calendar.Date
 	LoanReading
-}
-
-// AppendDayReading appends a reading in a form for setting it aside, which ReadDayReading reads: all numbers one after the other.
-func AppendDayReading(b []byte, r DayReading) []byte {
-	b = AppendDate(b, r.Day)
-	for _, n := range [...]int64{r.Reader, r.Book, r.Seconds, int64(r.Highest)} {
-		b = binary.AppendUvarint(b, uint64(n))
-	}
-	return b
-}
-
-// ReadDayReading reads a reading that AppendDayReading has appended.
-func ReadDayReading(d *packed.Decoder) DayReading {
-	return DayReading{ReadDate(d), LoanReading{Reader: d.Natural(), Book: d.Natural(), Seconds: d.Natural(), Highest: readProgress(d)}}
 }
 
 // lent tells what the reader read of a title by the days of its loans, where that has changed or a loan is new. What is read never

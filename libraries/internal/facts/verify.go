@@ -5,54 +5,41 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // Verifier opens stored blocks of a network, and compares what summaries count with what readers have read: the seconds of
 // all days with those of all readers' titles. The zero Verifier is ready.
 type Verifier struct{ days, titles int64 }
 
-// Block opens an unsealed block and returns an error if it is not of its kind's form. Blocks of the latest snapshot are compared.
-func (v *Verifier) Block(k state.Kind, b state.Block, latest bool) (err error) {
-	switch k {
-	case AttributesKind:
-		_, err = ParseAttributes(b.Data)
-	case ReaderTitlesKind:
-		err = v.readerTitles(b, latest)
-	case EventSetKind:
-		err = new(EventSet).UnmarshalBinary(b.Data)
-	case TotalsKind:
-		err = v.totals(b, latest)
-	case ReaderSheetKind:
-		_, err = OpenReaderSheet(b.Data)
-	case TitleSheetKind:
-		err = VisitTitles(b.Data, func(TitleDay) {})
-	case LoginSheetKind:
-		_, err = ParseLogins(b.Data)
-	case TitleCountsKind:
-		_, err = ParseCountsByTitle(b.Data)
-	case LoanReadingsKind:
-		_, err = ParseLoanReadings(b.Data)
-	}
-	return err
+// forms are the empty forms of each kind.
+var forms = map[state.Kind]func() packed.Form{
+	AttributesKind:   func() packed.Form { return &AttributeColumns{} },
+	ReaderTitlesKind: func() packed.Form { return &ReaderTitles{} },
+	EventSetKind:     func() packed.Form { return &EventSet{} },
+	NetworkKind:      func() packed.Form { return &Network{} },
+	DayOfReadersKind: func() packed.Form { return &DayOfReaders{} },
+	DayOfTitlesKind:  func() packed.Form { return &DayOfTitles{} },
+	LoanReadingsKind: func() packed.Form { return &LoanReadings{} },
 }
 
-func (v *Verifier) readerTitles(b state.Block, latest bool) error {
-	titles, err := ParseReaderTitles(b.Data)
-	if err != nil || !latest {
+// Block opens an unsealed block and returns an error if it is not of its kind's form. Blocks of the latest snapshot are compared.
+func (v *Verifier) Block(k state.Kind, b state.Block, latest bool) error {
+	form := forms[k]()
+	if err := packed.Open(b.Data, form); err != nil || !latest {
 		return err
 	}
-	for _, t := range titles.Books {
-		v.titles += t.Pair.Seconds
+	switch f := form.(type) {
+	case *ReaderTitles:
+		for i := range f.Books {
+			v.titles += f.Books[i].Pair.Seconds
+		}
+	case *Network:
+		for i := range f.Days.Totals {
+			v.days += f.Days.Totals[i].Sums[metric.ReadingSeconds]
+		}
 	}
 	return nil
-}
-
-func (v *Verifier) totals(b state.Block, latest bool) error {
-	t, err := ParseDayTotals(b.Data)
-	if err == nil && latest {
-		v.days += t.Sums[metric.ReadingSeconds]
-	}
-	return err
 }
 
 // Faults returns a sentence if the seconds differ.

@@ -29,7 +29,7 @@ const (
 
 	// sqliteTurn bounds a load's transaction on SQLite, for which others wait to write. A shorter one would cost more: each
 	// transaction writes every page again that it shares with the one before.
-	sqliteTurn = 50 * time.Millisecond
+	sqliteTurn = 200 * time.Millisecond
 	// sqlitePause is between two of them, for other processes to come in: they ask each millisecond.
 	sqlitePause = 2 * time.Millisecond
 	// postgresTurn bounds a transaction on PostgreSQL, which locks out nobody.

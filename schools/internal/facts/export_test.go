@@ -6,13 +6,20 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// RewriteLeaf reads the stored form of a leaf and writes it again.
-func RewriteLeaf(number int32, data []byte) ([]byte, error) {
-	var l leaf
-	if err := l.unmarshalBinary(number, data); err != nil {
-		return nil, err
+// BookDays is one book of a ledger with its days, both ascending.
+type BookDays struct {
+	Book int64
+	Days []calendar.Date
+}
+
+// NewLedger returns the ledger of books and days.
+func NewLedger(books []BookDays) (l Ledger) {
+	for _, b := range books {
+		for _, day := range b.Days {
+			l = append(l, Line{b.Book, LeafOf(day), dayOf(day)})
+		}
 	}
-	return l.appendBinary(nil), nil
+	return l.With(nil)
 }
 
 // Unpack returns every book with its days.

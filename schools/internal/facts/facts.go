@@ -3,11 +3,14 @@ package facts
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // formVersion begins every binary form of this package, so that a later layout can be told from this one.
@@ -15,12 +18,11 @@ const formVersion = 1
 
 // The kinds of a partner's blocks.
 var (
-	RecordKind   = state.Kind{Number: 1, Name: "record"}      // A is the user, B the book; it spans the days read on
-	LedgerKind   = state.Kind{Number: 2, Name: "ledgers"}     // A is the block of users, B the leaf
-	PresenceKind = state.Kind{Number: 3, Name: "presence"}    // A is the day
-	MinutesKind  = state.Kind{Number: 4, Name: "minutes"}     // A is the day
-	SeenKind     = state.Kind{Number: 5, Name: "seen events"} // A is the user, B the block of days
-	SumsKind     = state.Kind{Number: 6, Name: "sums"}        // A is the user
+	RecordKind = state.Kind{Number: 1, Name: "record"}      // A is the user, B the book; it spans the days read on
+	LedgerKind = state.Kind{Number: 2, Name: "ledgers"}     // A is the block of users, B the leaf
+	DayKind    = state.Kind{Number: 3, Name: "days"}        // A is the day
+	SeenKind   = state.Kind{Number: 5, Name: "seen events"} // A is the user, B the block of days
+	SumsKind   = state.Kind{Number: 6, Name: "sums"}        // A is the user
 )
 
 // Facts are a partner's folded facts at one state: where they are, and the number of the load that made them.
@@ -34,17 +36,10 @@ func (f Facts) Scan(ctx context.Context, k state.Kind, r state.Range, visit func
 	return f.Blocks.Scan(ctx, state.Tenant(f.Partner), f.At, k, r, visit)
 }
 
-// Ledgers reads the ledgers of all users.
-func (f Facts) Ledgers(ctx context.Context) (*Ledgers, error) { return f.ledgers(ctx, state.Range{}) }
-
-// LedgersOf reads the ledgers of blocks of users, which ascend.
-func (f Facts) LedgersOf(ctx context.Context, blocks []int64) (*Ledgers, error) {
-	return f.ledgers(ctx, state.Range{Among: blocks})
-}
-
-func (f Facts) ledgers(ctx context.Context, r state.Range) (*Ledgers, error) {
+// Ledgers reads the ledgers of blocks of users, which ascend; nil is all of them.
+func (f Facts) Ledgers(ctx context.Context, blocks []int64) (*Ledgers, error) {
 	ls := &Ledgers{}
-	return ls, f.Scan(ctx, LedgerKind, r, func(b state.Block) error {
+	return ls, f.Scan(ctx, LedgerKind, state.Range{Among: blocks}, func(b state.Block) error {
 		if err := ls.AddBlock(b.BlockKey, b.Data); err != nil {
 			return fmt.Errorf("block %d, leaf %d: %w", b.A, b.B, err)
 		}
@@ -55,22 +50,27 @@ func (f Facts) ledgers(ctx context.Context, r state.Range) (*Ledgers, error) {
 // Attendance reads the users of every day with an access.
 func (f Facts) Attendance(ctx context.Context) (*Attendance, error) {
 	a := &Attendance{}
-	return a, f.Scan(ctx, PresenceKind, state.Range{}, func(b state.Block) error {
-		day := calendar.Date(b.A)
-		set, err := ParsePresence(b.Data)
-		if err != nil {
-			return fmt.Errorf("day %s: %w", day, err)
-		}
-		a.Days, a.Sets = append(a.Days, day), append(a.Sets, set)
-		return nil
+	return a, f.days(ctx, state.Range{}, func(date calendar.Date, d Day) {
+		a.Days, a.Sets = append(a.Days, date), append(a.Sets, d.Users)
 	})
 }
 
-// Minutes reads the minutes of the days of a period.
-func (f Facts) Minutes(ctx context.Context, period calendar.Period) (MinutesByDay, error) {
-	m := MinutesByDay{}
-	return m, f.Scan(ctx, MinutesKind, state.Range{A: state.Between(period.Start, period.End)}, func(b state.Block) error {
-		m[calendar.Date(b.A)] = append(Minutes(nil), b.Data...)
+// Tenths reads the tenths of the users of the days of a period.
+func (f Facts) Tenths(ctx context.Context, period calendar.Period) (TenthsByDay, error) {
+	m := TenthsByDay{}
+	return m, f.days(ctx, state.Range{A: state.Between(period.Start, period.End)}, func(date calendar.Date, d Day) {
+		m[date] = d.Tenths.Clone()
+	})
+}
+
+// days reads days; the tenths are valid until visit returns.
+func (f Facts) days(ctx context.Context, r state.Range, visit func(calendar.Date, Day)) error {
+	return f.Scan(ctx, DayKind, r, func(b state.Block) error {
+		d, date := Day{}, calendar.Date(b.A)
+		if err := packed.Open(b.Data, &d); err != nil {
+			return fmt.Errorf("day %s: %w", date, err)
+		}
+		visit(date, d)
 		return nil
 	})
 }
@@ -93,12 +93,25 @@ func (f Facts) Records(ctx context.Context, keys []RecordKey, period state.Span,
 // Sums reads the sums of users, who ascend: of those who have records.
 func (f Facts) Sums(ctx context.Context, users []int64, visit func(directory.UserID, *Sums) error) error {
 	return f.Scan(ctx, SumsKind, state.Range{Among: users}, func(b state.Block) error {
-		s, err := ParseSums(b.Data)
-		if err != nil {
+		s := &Sums{}
+		if err := packed.Open(b.Data, s); err != nil {
 			return fmt.Errorf("sums of user %d: %w", b.A, err)
 		}
 		return visit(directory.UserID(b.A), s)
 	})
+}
+
+// ParseRecord reads a stored record: a record in its own form, which has a day.
+func ParseRecord(data []byte) (*reading.Record, error) {
+	r := &reading.Record{}
+	err := r.UnmarshalBinary(data)
+	if err == nil && len(r.Days) == 0 {
+		err = errors.New("no days")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", packed.ErrCorrupt, err)
+	}
+	return r, nil
 }
 
 // RecordKey names one record: what a user read of a book.

@@ -63,7 +63,12 @@ func Needed(l Ledger, events []schools.Event) (needed []int64) {
 // error is packed.ErrCorrupt where the account lacks a record that Needed names, or a record and the ledger differ.
 func Fold(a Account, user directory.UserID, events []schools.Event) (Change, error) {
 	f := folding{account: a, change: Change{User: user, Ledger: a.Ledger, Seen: map[int64]*Seen{}, Records: map[int64]*reading.Record{}}}
-	slices.SortStableFunc(events, func(x, y schools.Event) int { return cmp.Compare(x.Day, y.Day) })
+	slices.SortStableFunc(events, func(x, y schools.Event) int {
+		if x.Day != y.Day {
+			return cmp.Compare(x.Day, y.Day)
+		}
+		return x.ID.Compare(y.ID)
+	})
 	for len(events) > 0 {
 		n := 1
 		for n < len(events) && events[n].Day == events[0].Day {
@@ -74,10 +79,11 @@ func Fold(a Account, user directory.UserID, events []schools.Event) (Change, err
 		}
 		events = events[n:]
 	}
-	if len(f.read) == 0 {
-		return f.change, nil
+	var lines Ledger
+	for _, c := range f.read {
+		lines = append(lines, Line{c.book, LeafOf(c.day.Date), dayOf(c.day.Date)})
 	}
-	f.change.Ledger = a.Ledger.With(f.bookDays())
+	f.change.Ledger = a.Ledger.With(lines)
 	return f.change, nil
 }
 
@@ -86,7 +92,6 @@ type folding struct {
 	account Account
 	change  Change
 	read    []cell // user's new effective reading by book and day, in the order of days
-	ids     []taken
 	ms      []int64
 	minutes []reading.Minutes
 	parts   []*reading.Day
@@ -96,12 +101,6 @@ type folding struct {
 type cell struct {
 	book int64
 	day  reading.Day
-}
-
-// taken is an event's identifier with its place in the day.
-type taken struct {
-	id    schools.EventID
-	place int
 }
 
 // day folds the events of one day.
@@ -130,46 +129,20 @@ func (f *folding) day(events []schools.Event) error {
 	return nil
 }
 
-// fresh returns the events of a day that were not seen before, each identifier once, in their order.
+// fresh returns the events of a day that were not seen before, each identifier once.
 func (f *folding) fresh(date calendar.Date, events []schools.Event) []schools.Event {
-	block := SeenBlock(date)
-	seen := f.account.Seen[block]
-	f.ids = f.ids[:0]
-	for i, e := range events {
-		if seen == nil || !seen.Has(date, e.ID) {
-			f.ids = append(f.ids, taken{e.ID, i})
-		}
-	}
-	slices.SortFunc(f.ids, func(x, y taken) int {
-		return cmp.Or(x.id.Compare(y.id), cmp.Compare(x.place, y.place))
-	})
-	f.ids = slices.CompactFunc(f.ids, func(x, y taken) bool { return x.id.Compare(y.id) == 0 })
-	f.change.New += len(f.ids)
-	f.change.Repeated += len(events) - len(f.ids)
-	if len(f.ids) == 0 {
+	block, all := SeenBlock(date), len(events)
+	seen := cmp.Or(f.change.Seen[block], f.account.Seen[block], &Seen{})
+	events = slices.CompactFunc(events, func(x, y schools.Event) bool { return x.ID == y.ID })
+	events = slices.DeleteFunc(events, func(e schools.Event) bool { return seen.Has(date, e.ID) })
+	f.change.New += len(events)
+	f.change.Repeated += all - len(events)
+	if len(events) == 0 {
 		return nil
 	}
-	ids := make([]schools.EventID, len(f.ids))
-	for i, t := range f.ids {
-		ids[i] = t.id
-	}
-	if seen == nil {
-		seen = &Seen{}
-		if f.account.Seen == nil {
-			f.account.Seen = map[int64]*Seen{}
-		}
-		f.account.Seen[block] = seen
-	}
-	seen.Add(date, ids)
+	seen.Add(date, events)
 	f.change.Seen[block] = seen
-	if len(f.ids) == len(events) {
-		return events
-	}
-	slices.SortFunc(f.ids, func(x, y taken) int { return cmp.Compare(x.place, y.place) })
-	for i, t := range f.ids {
-		events[i] = events[t.place]
-	}
-	return events[:len(f.ids)]
+	return events
 }
 
 // add puts an effective event into the cell of its book; the day's cells begin at first.
@@ -190,9 +163,12 @@ func (f *folding) add(first int, e schools.Event) {
 func (f *folding) share(date calendar.Date, cells []cell) (int64, error) {
 	books := f.booksOf(date, cells)
 	for _, book := range books {
-		if err := f.load(book); err != nil {
-			return 0, err
+		rec := cmp.Or(f.change.Records[book], f.account.Records[book])
+		if rec == nil && slices.ContainsFunc(f.account.Ledger, func(l Line) bool { return l.Book == book }) {
+			// In a new record, the days that it had would be lost.
+			return 0, fmt.Errorf("the record of book %d is missing: %w", book, packed.ErrCorrupt)
 		}
+		f.change.Records[book] = cmp.Or(rec, &reading.Record{})
 	}
 	for _, c := range cells {
 		f.change.Records[c.book].Merge(c.day)
@@ -224,35 +200,4 @@ func (f *folding) booksOf(date calendar.Date, cells []cell) []int64 {
 	}
 	slices.Sort(books)
 	return slices.Compact(books)
-}
-
-// load puts the record of a book, a new one where the ledger has none, among those that change. A record that the ledger
-// names must be there: written anew, it would lose the days that it had.
-func (f *folding) load(book int64) error {
-	if f.change.Records[book] != nil {
-		return nil
-	}
-	rec := f.account.Records[book]
-	if rec == nil {
-		if f.account.Ledger.Has(book) {
-			return fmt.Errorf("the record of book %d is missing: %w", book, packed.ErrCorrupt)
-		}
-		rec = &reading.Record{}
-	}
-	f.change.Records[book] = rec
-	return nil
-}
-
-// bookDays returns the new cells as books with their days, ascending.
-func (f *folding) bookDays() []BookDays {
-	slices.SortStableFunc(f.read, func(x, y cell) int { return cmp.Compare(x.book, y.book) })
-	var books []BookDays
-	for _, c := range f.read {
-		if n := len(books); n == 0 || books[n-1].Book != c.book {
-			books = append(books, BookDays{Book: c.book})
-		}
-		b := &books[len(books)-1]
-		b.Days = append(b.Days, c.day.Date)
-	}
-	return books
 }

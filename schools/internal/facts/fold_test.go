@@ -39,7 +39,7 @@ func (s *stored) load(t *rapid.T, events []schools.Event) {
 	for _, e := range events {
 		if data, ok := s.seen[facts.SeenBlock(e.Day)]; ok && a.Seen[facts.SeenBlock(e.Day)] == nil {
 			block := &facts.Seen{}
-			must(t, block.UnmarshalBinary(data))
+			must(t, packed.Open(data, block))
 			a.Seen[facts.SeenBlock(e.Day)] = block
 		}
 	}
@@ -52,10 +52,10 @@ func (s *stored) load(t *rapid.T, events []schools.Event) {
 	must(t, err)
 	s.ledger = c.Ledger
 	for block, seen := range c.Seen {
-		s.seen[block] = seen.AppendBinary(nil)
+		s.seen[block] = packed.Append(nil, seen)
 	}
 	for book, r := range c.Records {
-		s.records[book] = facts.AppendRecord(nil, *r)
+		s.records[book] = r.AppendBinary(nil)
 	}
 	for _, d := range c.Days {
 		if d.Tenths != facts.Keep || s.days[d.Date] == 0 {

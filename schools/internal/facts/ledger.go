@@ -19,12 +19,6 @@ type Line struct {
 	Days Days
 }
 
-// BookDays is one book of a ledger with its days, both ascending.
-type BookDays struct {
-	Book int64
-	Days []calendar.Date
-}
-
 // leafDays is the number of days of a leaf: each is a bit. What is loaded hour by hour is of one leaf mostly, and the others stay
 // as they are stored.
 const leafDays = 32
@@ -56,29 +50,9 @@ func (d Days) last(leaf int32) calendar.Date {
 	return firstOf(leaf) + calendar.Date(bits.Len32(uint32(d))) - 1
 }
 
-// NewLedger returns the ledger of books, which must ascend and have ascending days, at least one each.
-func NewLedger(books []BookDays) Ledger {
-	var l Ledger
-	for _, b := range books {
-		for _, day := range b.Days {
-			l = l.append(b.Book, day)
-		}
-	}
-	return l
-}
-
-// append appends a day behind all others.
-func (l Ledger) append(book int64, day calendar.Date) Ledger {
-	if n := len(l); n == 0 || l[n-1].Book != book || l[n-1].Leaf != LeafOf(day) {
-		l = append(l, Line{Book: book, Leaf: LeafOf(day)})
-	}
-	l[len(l)-1].Days |= dayOf(day)
-	return l
-}
-
-// With returns the ledger with the given books and days added; they must ascend as in NewLedger.
-func (l Ledger) With(more []BookDays) Ledger {
-	with := slices.Concat(l, NewLedger(more))
+// With returns the ledger with more lines, in any order.
+func (l Ledger) With(more Ledger) Ledger {
+	with := slices.Concat(l, more)
 	slices.SortFunc(with, func(x, y Line) int { return cmp.Or(cmp.Compare(x.Book, y.Book), cmp.Compare(x.Leaf, y.Leaf)) })
 	n := 0
 	for _, line := range with {
@@ -90,22 +64,6 @@ func (l Ledger) With(more []BookDays) Ledger {
 		n++
 	}
 	return slices.Clip(with[:n])
-}
-
-// Has reports whether the book is in the ledger.
-func (l Ledger) Has(book int64) bool {
-	_, found := slices.BinarySearchFunc(l, book, func(line Line, book int64) int { return cmp.Compare(line.Book, book) })
-	return found
-}
-
-// Books returns the books of the ledger, ascending.
-func (l Ledger) Books() (books []int64) {
-	for _, line := range l {
-		if n := len(books); n == 0 || books[n-1] != line.Book {
-			books = append(books, line.Book)
-		}
-	}
-	return books
 }
 
 // On returns the books that were read on a day, ascending.

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // ledgerBlock is the number of users whose ledgers are stored together: a report reads all ledgers of a partner after
@@ -26,30 +28,56 @@ type Ledgers struct {
 // leaf is 32 days of the ledgers of a block of users.
 type leaf struct {
 	number int32
-	starts [ledgerBlock + 1]int32 // where each user's entries begin and those of the one before end
-	all    []entry
-	days   Days // of all entries
+	users  [ledgerBlock][]entry // by book
+	days   Days                 // of all entries
 }
 
 // entry is a line of a ledger on its leaf.
 type entry struct {
-	book   int64
-	days   Days
-	before calendar.Date // the last day before the leaf's on which the user read the book, or never
+	book int64
+	days Days
+	ago  int32 // days from the last one before the leaf on which the user read the book to the leaf's first, or 0: there is none
 }
 
-// never is before all days.
-const never calendar.Date = math.MinInt32
+// Columns declares the stored form.
+func (l *leaf) Columns(c *packed.Columns) {
+	c.Version(formVersion)
+	entries := packed.Lists(packed.Array(c, l.users[:]), func(user *[]entry) *[]entry { return user })
+	packed.Ascending(entries, 0, func(e *entry) *int64 { return &e.book })
+	packed.Naturals(entries, math.MaxInt32, func(e *entry) *int32 { return &e.ago })
+	packed.Words(entries, func(e *entry) *Days { return &e.days })
+}
 
 // of returns a user's entries, by book.
-func (l *leaf) of(id directory.UserID) []entry {
-	i := id % ledgerBlock
-	return l.all[l.starts[i]:l.starts[i+1]]
+func (l *leaf) of(id directory.UserID) []entry { return l.users[id%ledgerBlock] }
+
+// first reports whether an entry has one of the days, which are those of a period on the leaf, and no leaf before it has: the period
+// begins so many days before the leaf.
+func (e *entry) first(days Days, before int32) bool {
+	return e.days&days != 0 && (e.ago == 0 || e.ago > before)
 }
 
-// first reports whether an entry has a day of a period, of which days are those on its leaf, and the first one of the book's.
-func (e entry) first(days Days, start calendar.Date) bool {
-	return e.days&days != 0 && e.before < start
+// AddBlock adds a stored block, of which it keeps nothing. Those of a block of users come by leaf.
+func (ls *Ledgers) AddBlock(k state.BlockKey, data []byte) error {
+	l := &leaf{number: int32(k.B)}
+	if k.A < 0 || k.A > maxUserID/ledgerBlock || k.B != int64(l.number) {
+		return packed.ErrCorrupt
+	}
+	if err := packed.Open(data, l); err != nil {
+		return err
+	}
+	for int64(len(ls.blocks)) <= k.A {
+		ls.blocks = append(ls.blocks, nil)
+	}
+	ls.blocks[k.A] = append(ls.blocks[k.A], l)
+	ls.bytes += 24 * ledgerBlock
+	for _, user := range l.users {
+		ls.bytes += 16 * len(user)
+		for _, e := range user {
+			l.days |= e.days
+		}
+	}
+	return nil
 }
 
 // leaves returns the leaves of a block of users.
@@ -63,14 +91,10 @@ func (ls *Ledgers) leaves(block int64) []*leaf {
 // within returns the leaves of a block of users that have days of a period.
 func (ls *Ledgers) within(block int64, p calendar.Period) []*leaf {
 	all := ls.leaves(block)
-	from, to := 0, len(all)
-	for from < to && all[from].number < LeafOf(p.Start) {
-		from++
-	}
-	for from < to && all[to-1].number > LeafOf(p.End) {
-		to--
-	}
-	return all[from:to]
+	number := func(l *leaf, n int32) int { return cmp.Compare(l.number, n) }
+	from, _ := slices.BinarySearchFunc(all, LeafOf(p.Start), number)
+	to, _ := slices.BinarySearchFunc(all, LeafOf(p.End)+1, number)
+	return all[from:max(from, to)]
 }
 
 // Within reports whether all days of the ledgers are in a period.
@@ -95,10 +119,10 @@ func (ls *Ledgers) Count(ids []directory.UserID, p calendar.Period) []int {
 			to++
 		}
 		for _, l := range ls.within(block, p) {
-			days := daysOf(l.number, p)
+			days, before := daysOf(l.number, p), int32(firstOf(l.number)-p.Start)
 			for j, id := range ids[from:to] {
 				for _, e := range l.of(id) {
-					if e.first(days, p.Start) {
+					if e.first(days, before) {
 						counts[from+j]++
 					}
 				}
@@ -112,9 +136,9 @@ func (ls *Ledgers) Count(ids []directory.UserID, p calendar.Period) []int {
 // Books returns the books with effective reading of a user in the period, ascending.
 func (ls *Ledgers) Books(id directory.UserID, p calendar.Period) (books []int64) {
 	for _, l := range ls.within(LedgerBlock(id), p) {
-		days := daysOf(l.number, p)
+		days, before := daysOf(l.number, p), int32(firstOf(l.number)-p.Start)
 		for _, e := range l.of(id) {
-			if e.first(days, p.Start) {
+			if e.first(days, before) {
 				books = append(books, e.book)
 			}
 		}
@@ -135,72 +159,60 @@ func (ls *Ledgers) Ledger(id directory.UserID) (all Ledger) {
 
 // Same reports whether a user has the same ledger in both.
 func (ls *Ledgers) Same(other *Ledgers, id directory.UserID) bool {
-	a, b := ls.leaves(LedgerBlock(id)), other.leaves(LedgerBlock(id))
-	for {
-		for len(a) > 0 && len(a[0].of(id)) == 0 {
-			a = a[1:]
+	return slices.EqualFunc(ls.of(id), other.of(id), func(a, b *leaf) bool {
+		return a.number == b.number && slices.Equal(a.of(id), b.of(id))
+	})
+}
+
+// of returns the leaves on which a user has entries.
+func (ls *Ledgers) of(id directory.UserID) (leaves []*leaf) {
+	for _, l := range ls.leaves(LedgerBlock(id)) {
+		if len(l.of(id)) > 0 {
+			leaves = append(leaves, l)
 		}
-		for len(b) > 0 && len(b[0].of(id)) == 0 {
-			b = b[1:]
-		}
-		if len(a) == 0 || len(b) == 0 {
-			return len(a) == len(b)
-		}
-		if a[0].number != b[0].number || !slices.Equal(a[0].of(id), b[0].of(id)) {
-			return false
-		}
-		a, b = a[1:], b[1:]
 	}
+	return leaves
 }
 
 // Bytes returns about the memory that the ledgers hold.
 func (ls *Ledgers) Bytes() int { return 24*cap(ls.blocks) + ls.bytes }
 
-// add adds a leaf of a block of users, behind those that it has.
-func (ls *Ledgers) add(block int64, l *leaf) {
-	for int64(len(ls.blocks)) <= block {
-		ls.blocks = append(ls.blocks, nil)
-	}
-	ls.blocks[block] = append(ls.blocks[block], l)
-	ls.bytes += 4*(ledgerBlock+12) + 16*cap(l.all)
-}
-
 // Put puts the blocks of a block of users into a load that gives some of them other ledgers, as far as these are not what is stored.
 func (ls *Ledgers) Put(p *state.Puts, block int64, changed map[directory.UserID]Ledger) {
-	had := ls.leaves(block)
-	for _, l := range newLeaves(block, func(id directory.UserID) Ledger {
-		if l, ok := changed[id]; ok {
-			return l
+	leaves := map[int32]*leaf{}
+	for id := directory.UserID(block * ledgerBlock); LedgerBlock(id) == block; id++ {
+		l, ok := changed[id]
+		if !ok {
+			l = ls.Ledger(id)
 		}
-		return ls.Ledger(id)
-	}) {
-		i, stored := slices.BinarySearchFunc(had, l.number, func(l *leaf, n int32) int { return int(l.number - n) })
-		if !stored || !slices.Equal(had[i].all, l.all) || had[i].starts != l.starts {
-			p.Add(state.BlockKey{A: block, B: int64(l.number)}, stored, l.appendBinary(nil))
+		l.spread(id, leaves)
+	}
+	had := map[int32]*leaf{}
+	for _, l := range ls.leaves(block) {
+		had[l.number] = l
+	}
+	for _, number := range slices.Sorted(maps.Keys(leaves)) {
+		l, stored := leaves[number], had[number]
+		if stored == nil || !slices.EqualFunc(stored.users[:], l.users[:], slices.Equal[[]entry]) {
+			p.Add(state.BlockKey{A: block, B: int64(number)}, stored != nil, packed.Append(nil, l))
 		}
 	}
 }
 
-// newLeaves returns the leaves of a block of users whose ledgers are given.
-func newLeaves(block int64, of func(directory.UserID) Ledger) []*leaf {
-	at := map[int32]*leaf{}
-	for place := range ledgerBlock {
-		before, book := never, int64(-1)
-		for _, line := range of(directory.UserID(block*ledgerBlock + int64(place))) {
-			if line.Book != book {
-				before, book = never, line.Book
-			}
-			l := at[line.Leaf]
-			if l == nil {
-				l = &leaf{number: line.Leaf}
-				at[line.Leaf] = l
-			}
-			l.all, l.days = append(l.all, entry{book, line.Days, before}), l.days|line.Days
-			before = line.Days.last(line.Leaf)
+// spread puts a user's ledger on the leaves of the user's block.
+func (l Ledger) spread(id directory.UserID, leaves map[int32]*leaf) {
+	var last Line // of the book
+	for _, line := range l {
+		on := leaves[line.Leaf]
+		if on == nil {
+			on = &leaf{number: line.Leaf}
+			leaves[line.Leaf] = on
 		}
-		for _, l := range at {
-			l.starts[place+1] = int32(len(l.all))
+		e := entry{book: line.Book, days: line.Days}
+		if last.Days != 0 && last.Book == line.Book {
+			e.ago = int32(firstOf(line.Leaf) - last.Days.last(last.Leaf))
 		}
+		on.users[id%ledgerBlock] = append(on.of(id), e)
+		last = line
 	}
-	return slices.SortedFunc(maps.Values(at), func(x, y *leaf) int { return int(x.number - y.number) })
 }

@@ -126,7 +126,7 @@ func TestLedgersCountAnyPeriod(t *testing.T) {
 			id, more := someUser.Draw(t, "user"), someBooks(t)
 			m.add(id, more)
 			before := s.Ledgers
-			s.load(facts.LedgerBlock(id), map[directory.UserID]facts.Ledger{id: s.Ledger(id).With(more)})
+			s.load(facts.LedgerBlock(id), map[directory.UserID]facts.Ledger{id: s.Ledger(id).With(facts.NewLedger(more))})
 			for id := range m {
 				same := slices.EqualFunc(before.Ledger(id).Unpack(), s.Ledger(id).Unpack(), equalBooks)
 				if before.Same(s.Ledgers, id) != same || s.Same(before, id) != same {
@@ -171,7 +171,7 @@ func TestLedgersWriteWhatChanges(t *testing.T) {
 			return []facts.BookDays{{Book: 1, Days: []calendar.Date{32*leaf + 3}}}
 		}
 		user := func(id directory.UserID, more []facts.BookDays) map[directory.UserID]facts.Ledger {
-			return map[directory.UserID]facts.Ledger{id: s.Ledger(id).With(more)}
+			return map[directory.UserID]facts.Ledger{id: s.Ledger(id).With(facts.NewLedger(more))}
 		}
 		for _, load := range []struct {
 			user directory.UserID

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
@@ -38,17 +39,17 @@ var someEvent = rapid.Custom(func(t *rapid.T) event {
 // was loaded is there, on its day alone, and nothing else is.
 func TestSeenRemembers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		had, data := map[event]bool{}, (&facts.Seen{}).AppendBinary(nil)
+		had, data := map[event]bool{}, packed.Append(nil, &facts.Seen{})
 		for range rapid.IntRange(1, 4).Draw(t, "loads") {
 			var s facts.Seen
-			must(t, s.UnmarshalBinary(data))
-			added := map[calendar.Date][]schools.EventID{}
+			must(t, packed.Open(data, &s))
+			added := map[calendar.Date][]schools.Event{}
 			for _, e := range rapid.SliceOfDistinct(someEvent, rapid.ID).Draw(t, "events") {
 				if s.Has(e.day, e.ID()) != had[e] {
 					t.Fatalf("Has(%v) = %t", e, !had[e])
 				}
 				if !had[e] {
-					added[e.day] = append(added[e.day], e.ID())
+					added[e.day] = append(added[e.day], schools.Event{ID: e.ID()})
 				}
 				had[e] = true
 			}
@@ -60,7 +61,7 @@ func TestSeenRemembers(t *testing.T) {
 					t.Fatalf("%v is forgotten", e)
 				}
 			}
-			data = s.AppendBinary(nil)
+			data = packed.Append(nil, &s)
 		}
 	})
 }
@@ -71,13 +72,13 @@ func TestSeenSizes(t *testing.T) {
 	size := func(id func(i int) string) int {
 		var s facts.Seen
 		for day := range calendar.Date(8) {
-			var ids []schools.EventID
+			var ids []schools.Event
 			for i := range 12 {
-				ids = append(ids, schools.NewEventID('s', []byte(id(12*int(day)+i))))
+				ids = append(ids, schools.Event{ID: schools.NewEventID('s', []byte(id(12*int(day)+i)))})
 			}
 			s.Add(day, ids)
 		}
-		return len(s.AppendBinary(nil))
+		return len(packed.Append(nil, &s))
 	}
 	for name, tt := range map[string]struct {
 		id   func(i int) string

@@ -1,7 +1,8 @@
 package facts
 
 import (
-	"encoding/binary"
+	"cmp"
+	"math"
 	"slices"
 
 	"github.com/lectern-dev/lectern/reading"
@@ -9,55 +10,70 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// Sums are what the records of one user come to over all their days: the summaries that these begin with, together, since a page of a
-// thousand readings would read a row for each. A user without records has none.
-type Sums struct {
-	books []int64 // ascending
-	of    []summary
+// Sums are what the records of one user come to over all their days. A user without records has none.
+type Sums struct{ books []bookSum }
+
+// bookSum is what all days of a book come to.
+type bookSum struct {
+	book         int64
+	first        calendar.Date
+	days         int32 // from the first to the last
+	starts, ends int32 // seconds of the first and of the last day
+	minutes      reading.Minutes
+	covered      int64
+	end          int64 // of the last interval: covered is right for every length from there on
 }
 
-// Put puts in what a stored record comes to, in the place of what the book had.
-func (s *Sums) Put(book int64, record []byte) error {
-	sum, _, err := parseSummary(record)
-	i, had := slices.BinarySearch(s.books, book)
-	if !had {
-		s.books, s.of = slices.Insert(s.books, i, book), slices.Insert(s.of, i, summary{})
+// Columns declares the stored form.
+func (s *Sums) Columns(c *packed.Columns) {
+	c.Version(formVersion)
+	books := packed.Rows(c, &s.books)
+	packed.Ascending(books, 0, func(b *bookSum) *int64 { return &b.book })
+	packed.FixedWidth(books, math.MinInt32, math.MaxInt32, func(b *bookSum) *calendar.Date { return &b.first })
+	packed.Naturals(books, math.MaxInt32, func(b *bookSum) *int32 { return &b.days })
+	packed.Naturals(books, math.MaxInt32, func(b *bookSum) *int32 { return &b.starts })
+	packed.Naturals(books, math.MaxInt32, func(b *bookSum) *int32 { return &b.ends })
+	packed.Naturals(books, math.MaxInt64, func(b *bookSum) *reading.Minutes { return &b.minutes })
+	packed.Naturals(books, math.MaxInt64, func(b *bookSum) *int64 { return &b.covered })
+	packed.Naturals(books, math.MaxInt64, func(b *bookSum) *int64 { return &b.end })
+}
+
+// search returns the place of a book.
+func (s *Sums) search(book int64) (int, bool) {
+	return slices.BinarySearchFunc(s.books, book, func(b bookSum, book int64) int { return cmp.Compare(b.book, book) })
+}
+
+// Put puts in what a record comes to, which has a day, in the place of what the book had.
+func (s *Sums) Put(book int64, r *reading.Record) {
+	first, last := r.Days[0], r.Days[len(r.Days)-1]
+	sum := bookSum{book: book, first: first.Date, days: int32(last.Date - first.Date), starts: first.First, ends: last.Last}
+	var all reading.Coverage
+	for _, d := range r.Days {
+		if n := len(d.Coverage); n > 0 {
+			sum.end = max(sum.end, d.Coverage[n-1].To)
+		}
+		all = all.Union(d.Coverage)
+		sum.minutes += d.Minutes
 	}
-	s.of[i] = sum
-	return err
+	sum.covered = all.Within(sum.end)
+	i, had := s.search(book)
+	if !had {
+		s.books = slices.Insert(s.books, i, sum)
+	}
+	s.books[i] = sum
 }
 
-// Total is [Totaller.Total] of a book's record; false where the book has none, or where its days are needed.
+// Total returns what a book comes to in a period, for the given length; false where the book has no sum, or where the sum does not
+// say it: since not all days are of the period, or what was read goes on behind the length.
 func (s *Sums) Total(book int64, p calendar.Period, length int64) (reading.Total, bool) {
-	i, ok := slices.BinarySearch(s.books, book)
-	if !ok || !s.of[i].holds(p, length) {
+	i, ok := s.search(book)
+	if !ok {
 		return reading.Total{}, false
 	}
-	return s.of[i].total(length), true
-}
-
-// AppendBinary appends the stored form: version, and for each book the difference of books (the first from -1) and the summary.
-func (s *Sums) AppendBinary(b []byte) []byte {
-	b = append(b, formVersion)
-	last := int64(-1)
-	for i, book := range s.books {
-		b = binary.AppendUvarint(b, uint64(book-last))
-		b = s.of[i].append(b)
-		last = book
-	}
-	return b
-}
-
-// ParseSums reads a stored form, of which it keeps nothing.
-func ParseSums(data []byte) (*Sums, error) {
-	d := packed.NewDecoder(data, formVersion)
-	s := &Sums{}
-	for book := int64(-1); d.Len() > 0 && !d.Bad(); {
-		step := int64(d.Uvarint())
-		d.Check(step > 0 && book+step > book)
-		book += step
-		s.books, s.of = append(s.books, book), append(s.of, takeSummary(d))
-	}
-	d.Check(len(s.books) > 0)
-	return s, d.End()
+	b := &s.books[i]
+	last := b.first + calendar.Date(b.days)
+	percent := reading.PercentOf(b.covered, length)
+	return reading.Total{
+		Minutes: b.minutes, Percent: percent, Finished: percent.Finished(), First: b.first.At(b.starts), Last: last.At(b.ends),
+	}, p.Contains(b.first) && p.Contains(last) && b.end <= length
 }

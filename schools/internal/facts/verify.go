@@ -7,74 +7,64 @@ import (
 
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// Verifier opens stored blocks of a partner, and compares what engagements count with what readings count: the minutes of each
-// day's sheet with those of the records (S3). The zero Verifier is ready.
-type Verifier struct{ sheets, records map[calendar.Date]int64 }
+// forms makes an empty form of each kind but the records, which have their own.
+var forms = map[state.Kind]func() packed.Form{
+	LedgerKind: func() packed.Form { return &leaf{} },
+	DayKind:    func() packed.Form { return &Day{} },
+	SeenKind:   func() packed.Form { return &Seen{} },
+	SumsKind:   func() packed.Form { return &Sums{} },
+}
+
+// Verifier opens stored blocks of a partner, and compares what engagements count with what readings count: the minutes of
+// each day with those of the records (S3). The zero Verifier is ready.
+type Verifier struct {
+	tenths map[calendar.Date]tenths
+}
+
+// tenths are those of one day.
+type tenths struct{ day, records int64 }
 
 // Block opens an unsealed block and returns an error if it is not of its kind's form. Blocks of the latest snapshot are compared.
-func (v *Verifier) Block(k state.Kind, b state.Block, latest bool) (err error) {
-	switch k {
-	case RecordKind:
-		err = v.record(b, latest)
-	case LedgerKind:
-		err = (&Ledgers{}).AddBlock(state.BlockKey{B: b.B}, b.Data)
-	case PresenceKind:
-		_, err = ParsePresence(b.Data)
-	case MinutesKind:
-		err = v.sheet(b, latest)
-	case SeenKind:
-		err = (&Seen{}).UnmarshalBinary(b.Data)
-	case SumsKind:
-		_, err = ParseSums(b.Data)
-	}
-	return err
-}
-
-func (v *Verifier) record(b state.Block, latest bool) error {
-	r, err := ParseRecord(b.Data)
-	if err != nil || !latest {
+func (v *Verifier) Block(k state.Kind, b state.Block, latest bool) error {
+	if k == RecordKind {
+		r, err := ParseRecord(b.Data)
+		if err == nil && latest {
+			for _, d := range r.Days {
+				v.add(d.Date, tenths{records: int64(d.Minutes)})
+			}
+		}
 		return err
 	}
-	if v.records == nil {
-		v.records = map[calendar.Date]int64{}
+	form := forms[k]()
+	if err := packed.Open(b.Data, form); err != nil {
+		return err
 	}
-	for _, day := range r.Days {
-		v.records[day.Date] += int64(day.Minutes)
+	if d, ok := form.(*Day); ok && latest {
+		sum := int64(0)
+		for rank := range d.Tenths.Len() {
+			sum += d.Tenths.At(rank)
+		}
+		v.add(calendar.Date(b.A), tenths{day: sum})
 	}
 	return nil
 }
 
-func (v *Verifier) sheet(b state.Block, latest bool) error {
-	m := Minutes(b.Data)
-	users := m.users()
-	if err := m.Check(users); err != nil || !latest {
-		return err
+func (v *Verifier) add(day calendar.Date, more tenths) {
+	if v.tenths == nil {
+		v.tenths = map[calendar.Date]tenths{}
 	}
-	if v.sheets == nil {
-		v.sheets = map[calendar.Date]int64{}
-	}
-	sum := int64(0)
-	for rank := range users {
-		sum += int64(m.At(rank))
-	}
-	if sum > 0 {
-		v.sheets[calendar.Date(b.A)] = sum
-	}
-	return nil
+	t := v.tenths[day]
+	v.tenths[day] = tenths{t.day + more.day, t.records + more.records}
 }
 
 // Faults returns a sentence for each day whose minutes differ.
 func (v *Verifier) Faults() (all []string) {
-	days := maps.Clone(v.records)
-	if days == nil {
-		days = map[calendar.Date]int64{}
-	}
-	maps.Copy(days, v.sheets)
-	for _, day := range slices.Sorted(maps.Keys(days)) {
-		if sheet, records := v.sheets[day], v.records[day]; sheet != records {
-			all = append(all, fmt.Sprintf("day %v has %d tenths of a minute in its sheet, and %d in the records", day, sheet, records))
+	for _, day := range slices.Sorted(maps.Keys(v.tenths)) {
+		if t := v.tenths[day]; t.day != t.records {
+			all = append(all, fmt.Sprintf("day %v has %d tenths of a minute in its sheet, and %d in the records", day, t.day, t.records))
 		}
 	}
 	return all

@@ -9,8 +9,8 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/internal/load"
 	"github.com/lectern-dev/lectern/server/internal/progress"
 	"github.com/lectern-dev/lectern/server/internal/status"
 	"github.com/lectern-dev/lectern/server/internal/tenants"
@@ -32,7 +32,7 @@ type loadSchoolsCmd struct {
 
 // Run loads a feed and prints the totals.
 func (c *loadSchoolsCmd) Run(s *session) error {
-	return c.run(s, statedb.Partner, c.Partner, c.Folder, load.Options{History: &c.SchoolsHistory})
+	return c.run(s, statedb.Partner, c.Partner, c.Folder, server.LoadOptions{History: &c.SchoolsHistory})
 }
 
 type loadLibrariesCmd struct {
@@ -60,7 +60,7 @@ func (c *loadLibrariesCmd) Run(s *session) error {
 	if c.Drop {
 		return c.drop(s)
 	}
-	return c.run(s, statedb.Library, c.Library, c.Folder, load.Options{History: &c.LibrariesHistory, Immediately: c.Now})
+	return c.run(s, statedb.Library, c.Library, c.Folder, server.LoadOptions{History: &c.LibrariesHistory, Immediately: c.Now})
 }
 
 // loadMemory is what a load takes of memory before it rather works more, but for the database's own. A load holds less than that,
@@ -92,7 +92,7 @@ func boundMemory(bytes int64) {
 
 // run loads a feed and prints the totals: on a terminal a table, elsewhere a line of JSON. A check does not even bring the schema
 // up to date, and its error is that it has found what would stop a load.
-func (l loading) run(s *session, kind statedb.Kind, reference, folder string, o load.Options) error {
+func (l loading) run(s *session, kind statedb.Kind, reference, folder string, o server.LoadOptions) error {
 	check := migrated
 	if l.Check {
 		check = upToDate
@@ -109,14 +109,13 @@ func (l loading) run(s *session, kind statedb.Kind, reference, folder string, o 
 	if err != nil {
 		return err
 	}
-	sum := status.Summarize(totals)
 	if progress.IsTerminal(s.stdout) {
-		err = sum.Write(s.stdout)
+		err = status.WriteTotals(s.stdout, totals)
 	} else {
 		err = s.print(totals)
 	}
-	if err == nil && sum.Check != nil && sum.Check.Bad > 0 && l.SkipBad == "" {
-		err = errors.New(status.English.Sprintf("%d of the feed's rows cannot be loaded, and would stop a load: mend them, or pass over them with --skip-bad FILE", sum.Check.Bad))
+	if err == nil && totals.Check != nil && totals.Check.Bad > 0 && l.SkipBad == "" {
+		err = errors.New(status.English.Sprintf("%d of the feed's rows cannot be loaded, and would stop a load: mend them, or pass over them with --skip-bad FILE", totals.Check.Bad))
 	}
 	return err
 }

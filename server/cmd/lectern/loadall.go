@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/lectern-dev/lectern/paging/state/statedb"
-	"github.com/lectern-dev/lectern/server/internal/load"
-	"github.com/lectern-dev/lectern/server/internal/status"
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/tenants"
 )
 
@@ -47,13 +47,13 @@ func (c *loadAllCmd) Run(s *session) error {
 	failed := 0
 	err = s.loader(db).LoadAll(s.ctx, tenants.All{
 		Folder: c.Folder, Jobs: int(c.Jobs),
-		Options: func(kind statedb.Kind) load.Options {
+		Options: func(kind statedb.Kind) server.LoadOptions {
 			if kind == statedb.Library {
-				return load.Options{History: &c.LibrariesHistory, Ignore: c.Ignore}
+				return server.LoadOptions{History: &c.LibrariesHistory, Ignore: c.Ignore}
 			}
-			return load.Options{History: &c.SchoolsHistory, Ignore: c.Ignore}
+			return server.LoadOptions{History: &c.SchoolsHistory, Ignore: c.Ignore}
 		},
-		Done: func(t statedb.Tenant, totals any, err error) {
+		Done: func(t statedb.Tenant, totals *feed.Totals, err error) {
 			line := loadedFeed{Kind: t.Kind, Reference: t.Reference}
 			printing.Lock()
 			defer printing.Unlock()
@@ -61,8 +61,7 @@ func (c *loadAllCmd) Run(s *session) error {
 				failed++
 				line.Error = err.Error()
 			} else {
-				l := status.Summarize(totals).Load(s.now())
-				line.Rows, line.Seconds = l.Rows, l.Took.Seconds()
+				line.Rows, line.Seconds = totals.Rows(), totals.Seconds
 			}
 			_ = s.print(line) // a load stands whether it can be told or not
 		},

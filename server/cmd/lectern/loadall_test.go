@@ -154,7 +154,7 @@ func (m *many) fed() (n int) {
 	}
 	for _, t := range known {
 		place := map[statedb.Kind]string{statedb.Partner: "schools", statedb.Library: "libraries"}[t.Kind]
-		files, err := feed.Open(filepath.Join(m.dir, place, t.Reference))
+		files, err := feed.Open(os.DirFS(filepath.Join(m.dir, place, t.Reference)))
 		if err != nil {
 			m.Fatal(err)
 		}

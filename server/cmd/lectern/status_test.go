@@ -65,9 +65,9 @@ func TestStatus(t *testing.T) {
 		open := fmt.Sprint(" WHERE until = ", states.Open)
 		blocks := func(k states.Kind) string { return fmt.Sprint("blocks", open, " AND kind = ", k.Number) }
 		for reference, tables := range map[string]map[string]string{
-			"ana": {"entities": "entities", "accounts": "accounts", "books": "schools_books" + open, "records": blocks(schoolsdb.RecordKind), "days": blocks(schoolsdb.PresenceKind)},
+			"ana": {"entities": "entities", "accounts": "accounts", "books": "schools_books" + open, "records": blocks(schoolsdb.RecordKind), "days": blocks(schoolsdb.DayKind)},
 			"rede": {"readers": "libraries_readers" + open, "titles": "libraries_books" + open, "loans": "libraries_loans" + open,
-				"reservations": "libraries_reservations" + open, "days": blocks(librariesdb.TotalsKind)},
+				"reservations": "libraries_reservations" + open, "days": blocks(librariesdb.DayKind)},
 		} {
 			rows := all[reference]["rows"].(map[string]any)
 			for name, table := range tables {

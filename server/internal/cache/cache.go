@@ -68,26 +68,14 @@ func weigh(k state.Key, v state.Value) uint32 {
 	return uint32(min(int64(v.Bytes())+int64(len(k.What))+overhead, math.MaxUint32))
 }
 
-// Get returns the value of a key, if it is there.
-func (c *Cache) Get(key state.Key) (state.Value, bool) {
-	v, ok := c.entries.GetIfPresent(key)
-	if ok {
-		c.had.Add(1)
-	} else {
-		c.made.Add(1)
-	}
-	return v, ok
-}
-
-// Put keeps the value of a key, as long as there is room for it.
-func (c *Cache) Put(key state.Key, v state.Value) { c.entries.Set(key, v) }
-
 // Load returns the value of a key, made by load when it is not there. When ctx ends first, it returns ctx's error, and
 // the load goes on without it.
 func (c *Cache) Load(ctx context.Context, key state.Key, load func(context.Context) (state.Value, error)) (state.Value, error) {
-	if v, ok := c.Get(key); ok {
+	if v, ok := c.entries.GetIfPresent(key); ok {
+		c.had.Add(1)
 		return v, nil
 	}
+	c.made.Add(1)
 	done := make(chan result, 1)
 	go func() { done <- c.load(context.WithoutCancel(ctx), key, load) }()
 	select {

@@ -22,9 +22,9 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/check"
-	"github.com/lectern-dev/lectern/server/internal/librariesload"
-	"github.com/lectern-dev/lectern/server/internal/schoolsload"
+	"github.com/lectern-dev/lectern/server/internal/load"
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
@@ -51,10 +51,8 @@ func filled(t *testing.T, db *database.DB) {
 	must[generate.Summary](t)(generate.Libraries(ctx, readers, generate.Params{Users: 200, Days: 40, Seed: 3}))
 	load := func() {
 		t.Helper()
-		must[schoolsload.Totals](t)(schoolsload.Load(ctx, &schoolsdb.Store{DB: db.DB, Copy: db.Copy}, schools,
-			schoolsload.Options{Partner: partner, Ref: "acme"}))
-		must[librariesload.Totals](t)(librariesload.Load(ctx, &librariesdb.Store{DB: db.DB, Copy: db.Copy}, readers,
-			librariesload.Options{Network: network}))
+		must[*feed.Totals](t)(load.Schools(ctx, &schoolsdb.Store{DB: db.DB, Copy: db.Copy}, partner, "acme", os.DirFS(schools), load.Options{}))
+		must[*feed.Totals](t)(load.Libraries(ctx, &librariesdb.Store{DB: db.DB, Copy: db.Copy}, network, os.DirFS(readers), load.Options{}))
 	}
 	later := t.TempDir() // what the first load does not have
 	move := func(from, to, name string) {
@@ -100,7 +98,10 @@ func finds(t *testing.T, what string, wrong []string, words ...string) {
 }
 
 // compared are the kinds whose sums are compared, and what is said where one is missing.
-var compared = map[string]string{"record": "tenths of a minute", "minutes": "tenths of a minute", "shelves": "seconds of reading", "days": "seconds of reading"}
+var compared = map[string]string{
+	"partner acme record": "tenths of a minute", "partner acme days": "tenths of a minute",
+	"library rede shelves": "seconds of reading", "library rede days": "seconds of reading",
+}
 
 // TestDeep finds nothing in a good database, and each kind of damage of each kind of block.
 func TestDeep(t *testing.T) {
@@ -118,7 +119,7 @@ func TestDeep(t *testing.T) {
 				finds(t, "a flipped bit of "+k.Name, run(t, &check.Checker{DB: db}, true), tenant, k.Name, "corrupt")
 				b.set(t, db, b.data)
 				b.remove(t, db)
-				if want := compared[k.Name]; want != "" {
+				if want := compared[tenant+" "+k.Name]; want != "" {
 					finds(t, "a missing block of "+k.Name, run(t, &check.Checker{DB: db}, true), tenant, want)
 				}
 				b.insert(t, db)

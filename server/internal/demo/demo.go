@@ -18,7 +18,6 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
 	"github.com/lectern-dev/lectern/server/internal/explore"
 	"github.com/lectern-dev/lectern/server/internal/librariesapi"
-	"github.com/lectern-dev/lectern/server/internal/load"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/shell"
 	"github.com/lectern-dev/lectern/server/internal/tenants"
@@ -71,7 +70,7 @@ func (d *Demo) fill(ctx context.Context, kind statedb.Kind, api string, history 
 	if err := demofeed.Unpack(api, dir, calendar.Day(d.Now())-1); err != nil {
 		return t, err
 	}
-	_, err = d.Load(ctx, t, dir, load.Options{History: &history})
+	_, err = d.Load(ctx, t, dir, server.LoadOptions{History: &history})
 	return t, err
 }
 

@@ -2,6 +2,7 @@ package forget_test
 
 import (
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/lectern-dev/lectern/auth"
@@ -10,8 +11,9 @@ import (
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/forget"
-	"github.com/lectern-dev/lectern/server/internal/librariesload"
+	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
 // TestErasures is: whatever erases from every state raises the tenant's number, and nothing else does.
@@ -24,7 +26,7 @@ func TestErasures(t *testing.T) {
 				dir := w.feed(map[string]string{"readers": fmt.Sprintf(
 					`{"userId":%d,"name":"Zuleica 3","email":"z@casa.example","registeredAt":"2026-01-01","status":"deleted","deletedAt":"2026-08-05","updatedAt":"2026-08-05T12:00:00Z"}`, reader)})
 				store := &librariesdb.Store{DB: db.DB, Copy: db.Copy}
-				must[librariesload.Totals](t)(librariesload.Load(t.Context(), store, dir, librariesload.Options{Network: w.network, Immediately: now}))
+				must[*feed.Totals](t)(load.Libraries(t.Context(), store, w.network, os.DirFS(dir), load.Options{Immediately: now}))
 			}
 		}
 		for _, step := range []struct {

@@ -28,9 +28,9 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/forget"
-	"github.com/lectern-dev/lectern/server/internal/librariesload"
-	"github.com/lectern-dev/lectern/server/internal/schoolsload"
+	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
 // marks are in every name, e-mail and phone that the tests give, and nowhere else.
@@ -113,7 +113,7 @@ func (w *world) loadSchools(name string) {
 		"segments": `{"segmentId":"s","account":"a","bookId":1,"startedAt":"2026-03-02T12:00:00Z","durationMs":60000,"from":0,"to":100,"wpm":100}`,
 	})
 	store := &schoolsdb.Store{DB: w.db.DB, Copy: w.db.Copy}
-	must[schoolsload.Totals](w.t)(schoolsload.Load(w.t.Context(), store, dir, schoolsload.Options{Partner: w.partner, Ref: "acme", Progress: w.progress}))
+	must[*feed.Totals](w.t)(load.Schools(w.t.Context(), store, w.partner, "acme", os.DirFS(dir), load.Options{Progress: w.progress}))
 }
 
 func (w *world) loadReaders(name string, updated int, now bool) {
@@ -125,7 +125,7 @@ func (w *world) loadReaders(name string, updated int, now bool) {
 		"loans": fmt.Sprintf(`{"loanId":1,"userId":%d,"bookId":1,"borrowedAt":"2026-08-01T12:00:00Z","status":"active"}`, reader),
 	})
 	store := &librariesdb.Store{DB: w.db.DB, Copy: w.db.Copy}
-	must[librariesload.Totals](w.t)(librariesload.Load(w.t.Context(), store, dir, librariesload.Options{Network: w.network, Immediately: now, Progress: w.progress}))
+	must[*feed.Totals](w.t)(load.Libraries(w.t.Context(), store, w.network, os.DirFS(dir), load.Options{Immediately: now, Progress: w.progress}))
 }
 
 // put changes the teacher as the directory does.

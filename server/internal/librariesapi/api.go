@@ -44,27 +44,27 @@ const (
 // Reports are the reports behind the routes; *report.Reports is one.
 type Reports interface {
 	Summary(context.Context, report.Access, report.SummaryQuery, paging.Page) (*report.Summary, error)
-	Engagements(context.Context, report.Access, report.DayQuery, paging.Page) (report.List[report.Engagement], error)
-	Users(context.Context, report.Access, report.UserQuery, paging.Page) (report.List[report.User], error)
+	Engagements(context.Context, report.Access, report.DayQuery, paging.Page) (paging.List[report.Engagement], error)
+	Users(context.Context, report.Access, report.UserQuery, paging.Page) (paging.List[report.User], error)
 	Dimensions(context.Context, report.Access) (*report.Dimensions, error)
 
-	Books(context.Context, report.Access, report.BookQuery, paging.Page) (report.List[report.BookRow], error)
-	Stock(context.Context, report.Access, report.StockQuery, paging.Page) (report.List[report.StockRow], error)
-	Loans(context.Context, report.Access, report.LoanQuery, paging.Page) (report.List[report.LoanRow], error)
-	Reservations(context.Context, report.Access, report.ReservationQuery, paging.Page) (report.List[report.ReservationRow], error)
-	Logins(context.Context, report.Access, report.DayQuery, paging.Page) (report.List[report.LoginRow], error)
-	ChannelDays(context.Context, report.Access, report.ChannelQuery) (report.List[libraries.ChannelDay], error)
-	Suggestions(context.Context, report.Access, report.SuggestionQuery, paging.Page) (report.List[report.SuggestionRow], error)
-	Requests(context.Context, report.Access, report.RequestQuery, paging.Page) (report.List[libraries.Request], error)
+	Books(context.Context, report.Access, report.BookQuery, paging.Page) (paging.List[report.BookRow], error)
+	Stock(context.Context, report.Access, report.StockQuery, paging.Page) (paging.List[report.StockRow], error)
+	Loans(context.Context, report.Access, report.LoanQuery, paging.Page) (paging.List[report.LoanRow], error)
+	Reservations(context.Context, report.Access, report.ReservationQuery, paging.Page) (paging.List[report.ReservationRow], error)
+	Logins(context.Context, report.Access, report.DayQuery, paging.Page) (paging.List[report.LoginRow], error)
+	ChannelDays(context.Context, report.Access, report.ChannelQuery) (paging.List[libraries.ChannelDay], error)
+	Suggestions(context.Context, report.Access, report.SuggestionQuery, paging.Page) (paging.List[report.SuggestionRow], error)
+	Requests(context.Context, report.Access, report.RequestQuery, paging.Page) (paging.List[libraries.Request], error)
 	Rounds
 }
 
 // Rounds are what has changed in lists (H14).
 type Rounds interface {
-	EngagementsSince(context.Context, report.Access, state.Versions, report.DayQuery, paging.Page) (report.List[report.Engagement], error)
-	UsersSince(context.Context, report.Access, state.Versions, report.UserQuery, paging.Page) (report.List[report.User], error)
-	LoansSince(context.Context, report.Access, state.Versions, report.LoanQuery, paging.Page) (report.List[report.LoanRow], error)
-	ReservationsSince(context.Context, report.Access, state.Versions, report.ReservationQuery, paging.Page) (report.List[report.ReservationRow], error)
+	EngagementsSince(context.Context, report.Access, state.Versions, report.DayQuery, paging.Page) (paging.List[report.Engagement], error)
+	UsersSince(context.Context, report.Access, state.Versions, report.UserQuery, paging.Page) (paging.List[report.User], error)
+	LoansSince(context.Context, report.Access, state.Versions, report.LoanQuery, paging.Page) (paging.List[report.LoanRow], error)
+	ReservationsSince(context.Context, report.Access, state.Versions, report.ReservationQuery, paging.Page) (paging.List[report.ReservationRow], error)
 }
 
 var _ Reports = (*report.Reports)(nil)
@@ -135,8 +135,9 @@ func (a *API) asking(rt route) web.Asking {
 			Route: rt.path, Of: fmt.Sprint(a.History, " ", today), Period: c.period, Page: c.page, Changes: c.rounds,
 			Rows: c.sample.data == nil, People: c.people, Loose: a.Outside && c.channels,
 			Read: func(ctx context.Context, s web.States, from time.Time) (web.Content, error) {
-				ans, err := c.run(ctx, asked{a, access(s, from), s.Since})
-				return web.Content{Total: ans.total, Rows: ans.rows, Members: func(w *wire.Writer) { c.write(w, ans) }, Erased: ans.erased}, explain(err)
+				open := access(s, from)
+				ans, err := c.run(ctx, asked{a, open, s.Since})
+				return web.Content{Rows: ans.rows, Members: func(w *wire.Writer) { c.write(w, open.Hour, ans) }}, explain(err)
 			},
 		}
 		if c.queued {

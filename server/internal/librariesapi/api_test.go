@@ -47,67 +47,63 @@ type fixed struct {
 // total is the number of rows of all pages of every list.
 const total = 9
 
-func list[T any](f *fixed, rows []T, a report.Access, query any, p paging.Page) (report.List[T], error) {
+func list[T any](f *fixed, rows []T, a report.Access, query any, p paging.Page) (paging.List[T], error) {
 	f.access, f.query, f.page = a, query, p
 	f.calls++
-	return report.List[T]{Hour: f.hour, Rows: rows, Total: total}, f.err
+	return paging.List[T]{Rows: rows, Total: total}, f.err
 }
 
 func (f *fixed) Summary(_ context.Context, a report.Access, q report.SummaryQuery, p paging.Page) (*report.Summary, error) {
 	list[int](f, nil, a, q, p)
-	s := f.summary
-	s.Hour = f.hour
-	return &s, f.err
+	return &f.summary, f.err
 }
 
 func (f *fixed) Dimensions(_ context.Context, a report.Access) (*report.Dimensions, error) {
 	list[int](f, nil, a, nil, paging.Page{})
-	d := f.dimensions
-	d.Hour = f.hour
-	return &d, f.err
+	return &f.dimensions, f.err
 }
 
-func (f *fixed) Engagements(_ context.Context, a report.Access, q report.DayQuery, p paging.Page) (report.List[report.Engagement], error) {
+func (f *fixed) Engagements(_ context.Context, a report.Access, q report.DayQuery, p paging.Page) (paging.List[report.Engagement], error) {
 	return list(f, f.engagements, a, q, p)
 }
 
-func (f *fixed) Users(_ context.Context, a report.Access, q report.UserQuery, p paging.Page) (report.List[report.User], error) {
+func (f *fixed) Users(_ context.Context, a report.Access, q report.UserQuery, p paging.Page) (paging.List[report.User], error) {
 	if f.during != nil {
 		f.during()
-		return report.List[report.User]{}, nil
+		return paging.List[report.User]{}, nil
 	}
 	return list(f, f.users, a, q, p)
 }
 
-func (f *fixed) Books(_ context.Context, a report.Access, q report.BookQuery, p paging.Page) (report.List[report.BookRow], error) {
+func (f *fixed) Books(_ context.Context, a report.Access, q report.BookQuery, p paging.Page) (paging.List[report.BookRow], error) {
 	return list(f, f.books, a, q, p)
 }
 
-func (f *fixed) Stock(_ context.Context, a report.Access, q report.StockQuery, p paging.Page) (report.List[report.StockRow], error) {
+func (f *fixed) Stock(_ context.Context, a report.Access, q report.StockQuery, p paging.Page) (paging.List[report.StockRow], error) {
 	return list(f, f.stock, a, q, p)
 }
 
-func (f *fixed) Loans(_ context.Context, a report.Access, q report.LoanQuery, p paging.Page) (report.List[report.LoanRow], error) {
+func (f *fixed) Loans(_ context.Context, a report.Access, q report.LoanQuery, p paging.Page) (paging.List[report.LoanRow], error) {
 	return list(f, f.loans, a, q, p)
 }
 
-func (f *fixed) Reservations(_ context.Context, a report.Access, q report.ReservationQuery, p paging.Page) (report.List[report.ReservationRow], error) {
+func (f *fixed) Reservations(_ context.Context, a report.Access, q report.ReservationQuery, p paging.Page) (paging.List[report.ReservationRow], error) {
 	return list(f, f.reservations, a, q, p)
 }
 
-func (f *fixed) Logins(_ context.Context, a report.Access, q report.DayQuery, p paging.Page) (report.List[report.LoginRow], error) {
+func (f *fixed) Logins(_ context.Context, a report.Access, q report.DayQuery, p paging.Page) (paging.List[report.LoginRow], error) {
 	return list(f, f.logins, a, q, p)
 }
 
-func (f *fixed) ChannelDays(_ context.Context, a report.Access, q report.ChannelQuery) (report.List[libraries.ChannelDay], error) {
+func (f *fixed) ChannelDays(_ context.Context, a report.Access, q report.ChannelQuery) (paging.List[libraries.ChannelDay], error) {
 	return list(f, f.channels, a, q, paging.Page{})
 }
 
-func (f *fixed) Suggestions(_ context.Context, a report.Access, q report.SuggestionQuery, p paging.Page) (report.List[report.SuggestionRow], error) {
+func (f *fixed) Suggestions(_ context.Context, a report.Access, q report.SuggestionQuery, p paging.Page) (paging.List[report.SuggestionRow], error) {
 	return list(f, f.suggestions, a, q, p)
 }
 
-func (f *fixed) Requests(_ context.Context, a report.Access, q report.RequestQuery, p paging.Page) (report.List[libraries.Request], error) {
+func (f *fixed) Requests(_ context.Context, a report.Access, q report.RequestQuery, p paging.Page) (paging.List[libraries.Request], error) {
 	return list(f, f.requests, a, q, p)
 }
 
@@ -115,12 +111,15 @@ func (f *fixed) Requests(_ context.Context, a report.Access, q report.RequestQue
 var testAccess = report.Access{Network: 3, At: state.Versions{Registers: 1, Facts: 2}}
 
 // oneKey knows one key, and one that the database fails at.
-type oneKey struct{ now func() time.Time }
+type oneKey struct {
+	now  func() time.Time
+	from time.Time // since when the facts have held
+}
 
 func (k oneKey) Check(_ context.Context, text string, _ bool) (web.Caller, error) {
 	switch text {
 	case "good":
-		c := web.Caller{Tenant: 3, Spends: auth.Budget{Tenant: 3, Name: "libraries"}, Secret: []byte("secret"), Time: k.now()}
+		c := web.Caller{Tenant: 3, Spends: auth.Budget{Tenant: 3, Name: "libraries"}, Secret: []byte("secret"), Time: k.now(), From: k.from}
 		c.Now = state.Snapshot{Versions: testAccess.At, Of: int32(libraries.HourOf(k.now()))}
 		return c, nil
 	case "broken":
@@ -149,7 +148,7 @@ func noon() time.Time { return time.Date(2026, 9, 15, 15, 0, 0, 0, time.UTC) }
 
 // front knows one key, by a clock.
 func front(now func() time.Time, rate int) web.Front {
-	return web.Front{Keys: oneKey{now}, Limit: web.Limit{Limiter: &auth.MemoryLimiter{Now: noon}, Rate: rate}, Answers: new(web.Answers),
+	return web.Front{Keys: oneKey{now: now}, Limit: web.Limit{Limiter: &auth.MemoryLimiter{Now: noon}, Rate: rate}, Answers: new(web.Answers),
 		Pulls: noPulls{}, Day: func(at state.Snapshot) calendar.Date { return libraries.Hour(at.Of).Day() }}
 }
 
@@ -160,6 +159,9 @@ func newAPI(f *fixed, rate int) http.Handler {
 		Reports:        f,
 		Queue:          &librariesapi.Queue{AtATime: 2, Waiting: 16, Wait: time.Minute},
 		LegacyPrefixes: []string{"/old", "/older/name"},
+	}
+	if f.hour != 0 {
+		a.Keys = oneKey{noon, f.hour.Time()}
 	}
 	return a.Handler()
 }

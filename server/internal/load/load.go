@@ -1,7 +1,8 @@
-// Package load reads a feed into a store: what is the same of every domain. It opens the feed's files and the report of bad rows,
-// tells the progress, and ends what was begun. What the files are, and how their rows are settled and saved, is a [Domain]'s.
+// Package load loads feeds: a feed's files are read and validated, what they say of users or readers is sorted, aggregated and written.
+// It opens the files and the report of bad rows, tells the progress, and ends what was begun; the rules of the rows are those of the
+// intakes of schools and libraries.
 //
-// A load holds as a whole with its last step; running it again, in another order or in pieces, changes nothing more. A check does
+// A load is published as a whole by its last step; running it again, in another order or in pieces, changes nothing more. A check does
 // all that a load does but write (F7).
 package load
 
@@ -10,23 +11,18 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
-	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/reading/spill"
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
-// Options says what to load, and how. Required is the partner, with its Ref, or the library network.
+// Options say how a feed is loaded. The zero Options load all of it.
 type Options struct {
-	Partner directory.PartnerID
-	Ref     directory.Ref
-	Network libraries.NetworkID
 	// History is the first day that is kept; nil is the domain's.
 	History *calendar.Date
 	// SkipBad is the file that lists the rows which were skipped because they are bad; empty stops at the first.
@@ -35,73 +31,64 @@ type Options struct {
 	Ignore []string
 	// Check counts what a load would do, and finds all bad rows, but writes nothing and waits for nothing (F7).
 	Check bool
-	// Immediately makes a load of libraries hold at once, as the hour that has begun, and not from the next full hour on (L1). A
+	// Immediately publishes a load of libraries at once, as the hour that has begun, and not from the next full hour on (L1). A
 	// network's first load does so by itself.
 	Immediately bool
 	// Changed loads the feed only where its files are not those of the tenant's last load, by name, size and time; else the error is
 	// ErrUnchanged. They are compared while no other load of the tenant is under way.
 	Changed bool
-	// Now tells when the load begins, by default time.Now. The hour is chosen by the store's clock.
+	// Now tells when the load begins, by default time.Now.
 	Now func() time.Time
 	// Progress, if not nil, is told that another load of the tenant is under way, which this one waits for ("wait"), the bytes
-	// read of the feed's size ("read"), the parts of loans and reservations that are settled ("settle"), and the parts folded
-	// ("fold").
+	// read of the feed's size ("read"), the partitions of loans and reservations that are settled ("settle"), and the steps of what
+	// is aggregated ("fold").
 	Progress func(stage string, done, total int64)
-	// TempDir is where rows wait to be settled and folded; empty is the system's place. MemoryLimit is the number of bytes
-	// of them that wait in memory, by default as spill.Pile says, for each kind of what waits.
+	// TempDir is where rows are sorted; empty is the system's place. MemoryLimit is the number of bytes that each sorter has in
+	// memory, by default as spill.Sorter says.
 	TempDir     string
 	MemoryLimit int
 }
 
-// End is what every load says at last.
-type End struct {
-	// Seconds is how long the load worked: not how long it waited for another.
-	Seconds       float64 `json:"seconds"`
-	RowsPerSecond int64   `json:"rowsPerSecond"`
-	// Check is what a check found, and of a load nil.
-	Check *feed.Findings `json:"check,omitempty"`
-}
-
-// Load is one reading of a feed.
-type Load struct {
+// loading is a feed that is loaded.
+type loading struct {
 	Options
-	Folder *feed.Folder
-	Report *feed.Report
-	End    End
-
-	resources []string
-	rows      int    // of all files
-	use       func() // keeps the state that a check reads
+	files  fs.FS
+	folder *feed.Folder
+	report *feed.Report
+	totals *feed.Totals
+	use    func() // keeps the snapshot that a check reads
 }
 
-// Domain is what the domain of a load does.
-type Domain interface {
-	// Begin waits until no other load of the tenant is under way, and reads what the load builds on. A check waits for nothing.
-	Begin(ctx context.Context) error
-	// Lease is what keeps out other loads from then on, nil in a check.
-	Lease() *statedb.Load
-	// Read reads the files and settles their rows.
-	Read(ctx context.Context) error
-	// Save saves what was read, or in a check counts it. fold is told the parts that are done.
-	Save(ctx context.Context, fold func(done, total int)) error
-	// Close ends what was begun.
-	Close(ctx context.Context) error
-}
-
-// Run loads the feed in dir, which has files of resources, by what domain makes of the load. On an error nothing of it is
-// visible, and running it again is safe.
-func Run(ctx context.Context, dir string, o Options, resources []string, domain func(*Load) Domain) (end End, err error) {
+func newLoading(files fs.FS, o Options, t *feed.Totals) *loading {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	l := &Load{Options: o, resources: resources}
-	if err := l.open(dir); err != nil {
-		return end, err
+	return &loading{Options: o, files: files, totals: t}
+}
+
+// domain is what schools, or libraries, do in a load.
+type domain interface {
+	// resources are the files that a feed may have.
+	resources() []string
+	// begin waits until no other load of the tenant is under way, and returns what keeps out other loads from then on. A check waits
+	// for nothing, and keeps out nobody.
+	begin(context.Context) (*statedb.Load, error)
+	// read reads the files and settles their rows.
+	read(context.Context) error
+	// save saves what was read, or in a check counts it. done is told the steps that are done.
+	save(ctx context.Context, done func(done, total int)) error
+	// close ends what was begun.
+	close(context.Context) error
+}
+
+// run loads the feed. After an error none of it is visible, and running it again is safe.
+func (l *loading) run(ctx context.Context, d domain) (*feed.Totals, error) {
+	if err := l.open(d); err != nil {
+		return l.totals, err
 	}
-	d := domain(l)
-	err = l.run(ctx, dir, d)
-	err = errors.Join(calledOff(ctx, err), d.Close(context.WithoutCancel(ctx)), l.Report.Close())
-	return l.End, err
+	err := l.steps(ctx, d)
+	err = errors.Join(calledOff(ctx, err), d.close(context.WithoutCancel(ctx)), l.report.Close())
+	return l.totals, err
 }
 
 // calledOff makes one error of the many that a load has which was called off in the middle of something.
@@ -112,38 +99,39 @@ func calledOff(ctx context.Context, err error) error {
 	return err
 }
 
-func (l *Load) run(ctx context.Context, dir string, d Domain) (err error) {
-	if err := d.Begin(ctx); err != nil {
+func (l *loading) steps(ctx context.Context, d domain) error {
+	lease, err := d.begin(ctx)
+	if err != nil {
 		return err
 	}
-	if err := l.compare(ctx, dir, d.Lease()); err != nil {
+	if err := l.compare(ctx, d, lease); err != nil {
 		return err
 	}
 	start := time.Now()
-	l.Tell("read", 0, l.Folder.Size())
-	if l.Report, err = feed.OpenReport(l.SkipBad, dir, l.Check); err != nil {
+	l.tell("read", 0, l.folder.Size())
+	if l.report, err = feed.OpenReport(l.SkipBad, l.files, l.Check); err != nil {
 		return err
 	}
-	if err := d.Read(ctx); err != nil {
+	if err := d.read(ctx); err != nil {
 		return err
 	}
 	if l.Check {
-		found := l.Report.Findings()
-		l.End.Check = &found
+		found := l.report.Findings()
+		l.totals.Check = &found
 	}
-	if err := d.Save(ctx, func(done, total int) { l.Tell("fold", int64(done), int64(total)) }); err != nil {
+	if err := d.save(ctx, func(done, total int) { l.tell("fold", int64(done), int64(total)) }); err != nil {
 		return err
 	}
 	took := time.Since(start)
-	l.End.Seconds = float64(took.Milliseconds()) / 1000
-	l.End.RowsPerSecond = int64(l.rows) * int64(time.Second) / max(1, int64(took))
+	l.totals.Seconds = float64(took.Milliseconds()) / 1000
+	l.totals.RowsPerSecond = l.totals.Rows() * int64(time.Second) / max(1, int64(took))
 	return nil
 }
 
-// open opens the feed's folder.
-func (l *Load) open(dir string) (err error) {
-	if l.Folder, err = feed.Open(dir, l.resources...); err == nil {
-		l.Folder.Ignore(l.Ignore...)
+// open opens the feed's files.
+func (l *loading) open(d domain) (err error) {
+	if l.folder, err = feed.Open(l.files, d.resources()...); err == nil {
+		l.folder.Ignore(l.Ignore...)
 	}
 	return err
 }
@@ -153,32 +141,32 @@ var ErrUnchanged = errors.New("the files are those of the last load")
 
 // compare compares the feed's files with those of the last load. It opens the folder again: while another load was waited for, others
 // may have come into it.
-func (l *Load) compare(ctx context.Context, dir string, lease *statedb.Load) error {
+func (l *loading) compare(ctx context.Context, d domain, lease *statedb.Load) error {
 	if lease == nil {
 		return nil
 	}
-	if err := l.open(dir); err != nil {
+	if err := l.open(d); err != nil {
 		return err
 	}
 	last, err := lease.LastFeed(ctx)
-	if err == nil && l.Changed && last == l.Folder.Digest() {
+	if err == nil && l.Changed && last == l.folder.Digest() {
 		err = ErrUnchanged
 	}
-	lease.SetFeed(l.Folder.Digest())
+	lease.SetFeed(l.folder.Digest())
 	return err
 }
 
-// Keep keeps the state that a check reads, for as long as it makes progress. Where that fails, as on a database
-// that takes no writes, the check may still end in time.
-func (l *Load) Keep(ctx context.Context, s *statedb.Store, t state.Tenant, at state.Versions) {
+// keep keeps the snapshot that a check reads, for as long as it makes progress. Where that fails, as on a database that takes no
+// writes, the check may still end in time.
+func (l *loading) keep(ctx context.Context, s *statedb.Store, t state.Tenant, at state.Versions) {
 	if l.Check && at.Facts != 0 {
 		l.use = func() { _ = s.Use(ctx, t, at, "check") }
 		l.use()
 	}
 }
 
-// Tell tells the progress.
-func (l *Load) Tell(stage string, done, total int64) {
+// tell tells the progress.
+func (l *loading) tell(stage string, done, total int64) {
 	if l.use != nil {
 		l.use()
 	}
@@ -187,50 +175,66 @@ func (l *Load) Tell(stage string, done, total int64) {
 	}
 }
 
-// Room is where things wait, in bounded memory.
-func (l *Load) Room() spill.Pile { return spill.Pile{Dir: l.TempDir, Limit: l.MemoryLimit} }
+// told is how many rows lie between two words on the progress.
+const told = 100_000
 
-// Read reads a file row by row, and settles its rows. A file that is absent has no rows.
-func Read[R, V any, P feed.Record[R]](ctx context.Context, l *Load, f row.File[R, V]) error {
-	file, err := l.Folder.File(f.Name)
+// read reads a file row by row, counts its rows, reports those that are bad, and settles the others. A file that is absent has no rows.
+func read[R, V any, P feed.Record[R]](ctx context.Context, l *loading, f row.File[R, V]) error {
+	file, err := l.folder.File(f.Name)
 	if err == nil && file != nil {
-		err = records[R, V, P](ctx, l, file, f)
-		l.Tell("read", l.Folder.Done(), l.Folder.Size())
+		err = feed.Records[R, V, P](ctx, file, counted(l, f), func(e *feed.RowError) error {
+			l.count(f.Counts)
+			f.Counts.Bad++
+			return l.report.Bad(e)
+		})
+		l.tell("read", l.folder.Done(), l.folder.Size())
 	}
 	if err == nil && f.End != nil {
 		err = f.End(ctx, func(line int, field, reason string) error {
-			return l.Report.Late(ctx, file, row.Of(P(new(R))), &feed.RowError{File: file.Name(), Line: line, Field: field, Reason: reason})
+			return l.report.Late(ctx, file, row.Of(P(new(R))), &feed.RowError{File: file.Name(), Line: line, Field: field, Reason: reason})
 		})
 	}
 	if err != nil {
 		return err
 	}
-	return l.Report.Flush(ctx)
+	return l.report.Flush(ctx)
 }
 
-// told is how many rows lie between two words on the progress.
-const told = 100_000
+// counted is a file that counts its good rows.
+func counted[R, V any](l *loading, f row.File[R, V]) row.File[R, V] {
+	take := f.Take
+	f.Take = func(v V, line int) error {
+		l.count(f.Counts)
+		return take(v, line)
+	}
+	f.Skip = func(why error) {
+		l.count(f.Counts)
+		f.Counts.Skip(why)
+	}
+	return f
+}
 
-// records reads the rows of a file, counts them and reports those that are bad.
-func records[R, V any, P feed.Record[R]](ctx context.Context, l *Load, file *feed.File, f row.File[R, V]) error {
-	count := func() {
-		l.rows++
-		if *f.Rows++; *f.Rows%told == 0 {
-			l.Tell("read", l.Folder.Done(), l.Folder.Size())
+// count counts a row.
+func (l *loading) count(c *row.Counts) {
+	if c.Rows++; c.Rows%told == 0 {
+		l.tell("read", l.folder.Done(), l.folder.Size())
+	}
+}
+
+// reading is the reading of one file.
+type reading func(context.Context, *loading) error
+
+// of is the reading of a file.
+func of[R, V any, P feed.Record[R]](f row.File[R, V]) reading {
+	return func(ctx context.Context, l *loading) error { return read[R, V, P](ctx, l, f) }
+}
+
+// readAll reads files, each after those that it refers to.
+func (l *loading) readAll(ctx context.Context, files ...reading) error {
+	for _, read := range files {
+		if err := read(ctx, l); err != nil {
+			return err
 		}
 	}
-	counted := f
-	counted.Take = func(v V, line int) error {
-		count()
-		return f.Take(v, line)
-	}
-	counted.Skip = func(why error) {
-		count()
-		f.Skip(why)
-	}
-	return feed.Records[R, V, P](ctx, file, counted, func(e *feed.RowError) error {
-		count()
-		*f.Bad++
-		return l.Report.Bad(e)
-	})
+	return nil
 }

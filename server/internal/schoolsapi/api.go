@@ -30,17 +30,17 @@ const Prefix = "/api-platform/schools/v1"
 
 // Reports are the three reports; *report.Reports is one.
 type Reports interface {
-	Users(context.Context, report.Access, report.Filter, paging.Page) (report.List[report.User], error)
-	Engagements(context.Context, report.Access, calendar.Period, report.Filter, paging.Page) (report.List[report.Engagement], error)
-	Readings(context.Context, report.Access, calendar.Period, report.Filter, paging.Page) (report.List[report.Reading], error)
+	Users(context.Context, report.Access, report.Filter, paging.Page) (paging.List[report.User], error)
+	Engagements(context.Context, report.Access, calendar.Period, report.Filter, paging.Page) (paging.List[report.Engagement], error)
+	Readings(context.Context, report.Access, calendar.Period, report.Filter, paging.Page) (paging.List[report.Reading], error)
 	Rounds
 }
 
 // Rounds are what has changed in each (H14).
 type Rounds interface {
-	UsersSince(context.Context, report.Access, report.Round, paging.Page) (report.List[report.User], error)
-	EngagementsSince(context.Context, report.Access, report.Round, paging.Page) (report.List[report.Engagement], error)
-	ReadingsSince(context.Context, report.Access, report.Round, paging.Page) (report.List[report.Reading], error)
+	UsersSince(context.Context, report.Access, report.Round, paging.Page) (paging.List[report.User], error)
+	EngagementsSince(context.Context, report.Access, report.Round, paging.Page) (paging.List[report.Engagement], error)
+	ReadingsSince(context.Context, report.Access, report.Round, paging.Page) (paging.List[report.Reading], error)
 }
 
 var _ Reports = (*report.Reports)(nil)

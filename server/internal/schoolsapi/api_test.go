@@ -41,19 +41,19 @@ func (f *fixed) asked(a report.Access, p calendar.Period, g report.Filter, n pag
 	f.calls++
 }
 
-func (f *fixed) Users(_ context.Context, a report.Access, g report.Filter, n paging.Page) (report.List[report.User], error) {
+func (f *fixed) Users(_ context.Context, a report.Access, g report.Filter, n paging.Page) (paging.List[report.User], error) {
 	f.asked(a, calendar.Period{}, g, n)
-	return report.List[report.User]{Rows: f.users, Total: 7}, f.err
+	return paging.List[report.User]{Rows: f.users, Total: 7}, f.err
 }
 
-func (f *fixed) Engagements(_ context.Context, a report.Access, p calendar.Period, g report.Filter, n paging.Page) (report.List[report.Engagement], error) {
+func (f *fixed) Engagements(_ context.Context, a report.Access, p calendar.Period, g report.Filter, n paging.Page) (paging.List[report.Engagement], error) {
 	f.asked(a, p, g, n)
-	return report.List[report.Engagement]{Rows: f.engagements, Total: 8}, f.err
+	return paging.List[report.Engagement]{Rows: f.engagements, Total: 8}, f.err
 }
 
-func (f *fixed) Readings(_ context.Context, a report.Access, p calendar.Period, g report.Filter, n paging.Page) (report.List[report.Reading], error) {
+func (f *fixed) Readings(_ context.Context, a report.Access, p calendar.Period, g report.Filter, n paging.Page) (paging.List[report.Reading], error) {
 	f.asked(a, p, g, n)
-	return report.List[report.Reading]{Rows: f.readings, Total: 9}, f.err
+	return paging.List[report.Reading]{Rows: f.readings, Total: 9}, f.err
 }
 
 // oneKey knows one key, and one that the database fails at.

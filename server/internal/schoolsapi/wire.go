@@ -13,15 +13,15 @@ import (
 // The lists: the rows of each, member by member in the order of the specification's tables, and its report.
 var (
 	userList = listOf(wire.Table[report.User]{Schema: "User", Write: writeUser, Key: writeUserKey},
-		func(ctx context.Context, a report.Access, k *asked) (report.List[report.User], error) {
+		func(ctx context.Context, a report.Access, k *asked) (paging.List[report.User], error) {
 			return k.Reports.Users(ctx, a, k.filter, k.page)
 		}, Reports.UsersSince)
 	engagementList = listOf(wire.Table[report.Engagement]{Schema: "Engagement", Write: WriteEngagement, Key: writeEngagementKey},
-		func(ctx context.Context, a report.Access, k *asked) (report.List[report.Engagement], error) {
+		func(ctx context.Context, a report.Access, k *asked) (paging.List[report.Engagement], error) {
 			return k.Reports.Engagements(ctx, a, k.period, k.filter, k.page)
 		}, Reports.EngagementsSince)
 	readingList = listOf(wire.Table[report.Reading]{Schema: "Reading", Write: writeReading, Key: writeReadingKey, Sample: report.Reading{Book: new(schools.Book)}},
-		func(ctx context.Context, a report.Access, k *asked) (report.List[report.Reading], error) {
+		func(ctx context.Context, a report.Access, k *asked) (paging.List[report.Reading], error) {
 			return k.Reports.Readings(ctx, a, k.period, k.filter, k.page)
 		}, Reports.ReadingsSince)
 )
@@ -29,23 +29,23 @@ var (
 // list is a report that is a list of rows.
 type list struct {
 	none wire.Rows // no rows, of its table
-	rows func(context.Context, *asked, web.States) (rows wire.Rows, erased bool, err error)
+	rows func(context.Context, *asked, web.States) (wire.Rows, error)
 }
 
 // listOf returns the list whose rows ask returns, and since those that have changed.
-func listOf[T any](rows wire.Table[T], ask func(context.Context, report.Access, *asked) (report.List[T], error),
-	since func(Reports, context.Context, report.Access, report.Round, paging.Page) (report.List[T], error)) list {
-	return list{rows.Rows(nil, 0), func(ctx context.Context, k *asked, s web.States) (wire.Rows, bool, error) {
+func listOf[T any](table wire.Table[T], ask func(context.Context, report.Access, *asked) (paging.List[T], error),
+	since func(Reports, context.Context, report.Access, report.Round, paging.Page) (paging.List[T], error)) list {
+	return list{table.Rows(paging.List[T]{}), func(ctx context.Context, k *asked, s web.States) (wire.Rows, error) {
 		if s.Since == nil {
-			list, err := ask(ctx, access(s), k)
-			return rows.Rows(list.Rows, list.Total), list.Erased, err
+			rows, err := ask(ctx, access(s), k)
+			return table.Rows(rows), err
 		}
 		round, err := k.round(s)
 		if err != nil {
-			return wire.Rows{}, false, err
+			return wire.Rows{}, err
 		}
-		list, err := since(k.Reports, ctx, access(s), round, k.page)
-		return rows.Changed(list.Rows, list.Removed, list.Total), list.Erased, err
+		rows, err := since(k.Reports, ctx, access(s), round, k.page)
+		return table.Rows(rows), err
 	}}
 }
 

@@ -144,12 +144,12 @@ func (r *Reader) former(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map
 var counted = map[statedb.Kind][]struct{ name, table, which string }{
 	statedb.Partner: {
 		{"entities", "entities", "NOT c.deleted"}, {"accounts", "accounts", "NOT c.deleted"},
-		{"books", "schools_books", present}, {"records", "blocks", blocks(schoolsdb.RecordKind)}, {"days", "blocks", blocks(schoolsdb.PresenceKind)},
+		{"books", "schools_books", present}, {"records", "blocks", blocks(schoolsdb.RecordKind)}, {"days", "blocks", blocks(schoolsdb.DayKind)},
 	},
 	statedb.Library: {
 		{"readers", "libraries_readers", present}, {"titles", "libraries_books", present},
 		{"loans", "libraries_loans", present}, {"reservations", "libraries_reservations", present},
-		{"days", "blocks", blocks(librariesdb.TotalsKind)},
+		{"days", "blocks", blocks(librariesdb.DayKind)},
 	},
 }
 

@@ -16,8 +16,8 @@ import (
 
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/feed"
-	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
 // places are the folders of the feeds of each kind of tenant.
@@ -37,10 +37,10 @@ func FolderName(reference string) string {
 type All struct {
 	Folder  string // FOLDER/schools/REF and FOLDER/libraries/SLUG are the feeds; names that begin with a dot are passed over
 	Jobs    int    // loads at a time
-	Options func(statedb.Kind) load.Options
+	Options func(statedb.Kind) server.LoadOptions
 	// Done is told the end of each load, and of each folder that is no tenant's: the error is nil where the load stands. It is called
 	// by several goroutines.
-	Done func(t statedb.Tenant, totals any, err error)
+	Done func(t statedb.Tenant, totals *feed.Totals, err error)
 }
 
 // LoadAll loads the feeds whose files differ from those of the tenant's last load. Any number of processes may do so at once: the
@@ -105,7 +105,7 @@ func (l *Loader) loadOne(ctx context.Context, a All, t statedb.Tenant) {
 			filepath.Join(a.Folder, places[t.Kind], t.Reference), t.Kind, t.Kind))
 		return
 	}
-	files, err := feed.Open(folder)
+	files, err := feed.Open(os.DirFS(folder))
 	if err != nil {
 		a.Done(t, nil, err)
 		return
@@ -119,7 +119,7 @@ func (l *Loader) loadOne(ctx context.Context, a All, t statedb.Tenant) {
 	o := a.Options(t.Kind)
 	o.Changed = true
 	totals, err := l.Load(ctx, t, folder, o)
-	if !errors.Is(err, load.ErrUnchanged) {
+	if !errors.Is(err, server.ErrUnchanged) {
 		a.Done(t, totals, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -15,13 +16,9 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
-	"github.com/lectern-dev/lectern/schools/schoolsdb"
+	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/feed"
-	"github.com/lectern-dev/lectern/server/internal/librariesload"
-	"github.com/lectern-dev/lectern/server/internal/load"
-	"github.com/lectern-dev/lectern/server/internal/schoolsload"
-	"github.com/lectern-dev/lectern/server/internal/status"
 )
 
 // Create creates a partner or a library network, as the kind of t says, with its reference and a name.
@@ -51,27 +48,16 @@ type Loader struct {
 	Report func(error)      // is told what is wrong with a load that stands
 }
 
-// Load loads the feed in a folder into a tenant, notes that for lectern status and returns the totals. Of o it sets whose the feed
-// is and when the load begins.
-func (l *Loader) Load(ctx context.Context, t statedb.Tenant, folder string, o load.Options) (totals any, err error) {
+// Load loads the feed in a folder into a tenant, and returns the totals.
+func (l *Loader) Load(ctx context.Context, t statedb.Tenant, folder string, o server.LoadOptions) (*feed.Totals, error) {
 	o.Now = l.Now
-	switch t.Kind {
-	case statedb.Partner:
-		o.Partner, o.Ref = directory.PartnerID(t.ID), directory.Ref(t.Reference)
-		totals, err = schoolsload.Load(ctx, &schoolsdb.Store{DB: l.DB.DB, Copy: l.DB.Copy, Now: l.Clock}, folder, o)
-	case statedb.Library:
-		o.Network = libraries.NetworkID(t.ID)
-		totals, err = librariesload.Load(ctx, &librariesdb.Store{DB: l.DB.DB, Copy: l.DB.Copy, Now: l.Clock}, folder, o)
-	}
+	totals, err := server.Load(ctx, l.DB, t, os.DirFS(folder), o, l.Clock)
 	if unknown, ok := errors.AsType[*feed.UnknownError](err); ok {
 		err = fmt.Errorf("%w; or pass over it with --ignore '%s'", err, strings.Join(unknown.Names, ","))
 	}
-	if err != nil || o.Check {
-		return totals, err
+	if errors.Is(err, server.ErrNotNoted) {
+		l.Report(err)
+		err = nil
 	}
-	// The load stands whether it can be noted or not, and a signal that comes now undoes nothing.
-	if err := statedb.NoteLoad(context.WithoutCancel(ctx), l.DB, t.ID, status.Summarize(totals).Load(l.Now())); err != nil {
-		l.Report(fmt.Errorf("the feed is loaded, but lectern status will not show it: %w", err))
-	}
-	return totals, nil
+	return totals, err
 }

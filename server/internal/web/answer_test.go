@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
@@ -223,7 +224,7 @@ func BenchmarkAnswer(b *testing.B) {
 	for i := range numbers {
 		numbers[i] = int64(i)
 	}
-	rows := table.Rows(numbers, 1000)
+	rows := table.Rows(paging.List[int64]{Rows: numbers, Total: 1000})
 	for _, coding := range []string{"identity", "gzip", "zstd"} {
 		b.Run(coding, func(b *testing.B) {
 			var a web.Answers

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -8,10 +9,13 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/paging/round"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // Keys checks the keys of a reporting API.
@@ -216,4 +220,162 @@ func (f *Front) read(q *Query, r request, at state.Snapshot, today calendar.Date
 // begins reports whether an answer of so many rows in all is the first page of a pull by page.
 func (p Reply) begins(total int64) bool {
 	return !p.Given && p.Page != nil && p.Page.Number == 1 && total > int64(p.Page.Size)
+}
+
+// Pulls keeps which state the pages of a query are answered from, and says which states are kept (H12). The errors are of the
+// database, but for state.ErrGone.
+type Pulls interface {
+	// KeptFrom returns since when the facts of a state held, or state.ErrGone where the state is no longer kept.
+	KeptFrom(ctx context.Context, t state.Tenant, at state.Versions) (time.Time, error)
+	// BeginPull notes that a query's first page was answered from a state.
+	BeginPull(ctx context.Context, k state.PullKey, at state.Snapshot, now time.Time) error
+	// Pull returns the state from which the later pages of a query are answered, if its first page was asked within 24 hours. The
+	// present state is that of now.
+	Pull(ctx context.Context, k state.PullKey, present state.Snapshot, now time.Time) (at state.Snapshot, ok bool, err error)
+	// UsePull notes that a state is read by its snapshot, so that it is kept like that of a pull.
+	UsePull(ctx context.Context, k state.PullKey, at state.Snapshot, now time.Time) error
+}
+
+// Caller is who asks, as the check of the key saw it.
+type Caller struct {
+	Tenant  state.Tenant
+	Network int64          // of the partner's networks the one that the key is for, 0 for a key of another API
+	Spends  auth.Budget    // what the caller's requests count on
+	Budget  int64          // the number of the first key of the chain of rotations, whose keys share pulls
+	Secret  []byte         // what the tenant's snapshots are sealed by
+	Time    time.Time      // of the clock that judged the key
+	Now     state.Snapshot // the state of now, and the day or the hour that it is
+	From    time.Time      // since when the facts of that state have held; zero before the first load
+	// Counted is the quota of the request where it was counted with the check of the key, else nil.
+	Counted *auth.Quota
+	// Erasures is the number that grows whenever people are erased from the tenant's states.
+	Erasures int64
+}
+
+// The headers and parameters of pulls.
+const (
+	// SnapshotHeader names the state that an answer was made of.
+	SnapshotHeader = "X-Snapshot"
+	// SnapshotParam asks for the answers of that state; it stands last in the table of every route, but for SinceParam.
+	SnapshotParam = "snapshot"
+	// SinceParam asks for what has changed since another state (H14).
+	SinceParam = "changedSince"
+)
+
+// Snapshot is the schema of the text that names a state.
+var Snapshot = wire.Object{"type", "string", "minLength", 1, "pattern", `^[A-Za-z0-9_.-]+$`}
+
+const aboutSnapshot = "The X-Snapshot of an earlier answer: answers as then, from the same state of the data and with the same defaults of the period."
+
+// ErrGone refuses a state that is no longer kept. It is never changed.
+var ErrGone = &Problem{Status: http.StatusGone, Message: "that snapshot is no longer kept; begin the pull again"}
+
+const aboutSince = "The X-Snapshot of an earlier pull of the same query, of which a copy is kept: lists the rows that may differ from it, and by their key alone those that have left it. A period must be given then. 410: pull anew."
+
+// States are the states that a caller's request names, and the one that it is answered from.
+type States struct {
+	Caller
+	At    state.Snapshot  // of the answer
+	Given bool            // At is that of snapshot
+	Since *state.Snapshot // of an earlier answer to the query; nil but with changedSince
+
+	query state.Query // as it was asked
+}
+
+// readSince reads the parameter changedSince. With it, what the route reads of a period must be given: its defaults are others on
+// another day.
+func (s *States) readSince(q *Query, period bool) {
+	since, of := s.snapshot(q, SinceParam, aboutSince)
+	switch {
+	case since == nil:
+	case period && (q.values["startDate"] == nil || q.values["endDate"] == nil):
+		q.Fail(SinceParam, "startDate and endDate must be given with "+SinceParam)
+	case q.Err() != nil: // then it is not known which query this is
+	case of != s.query || s.Given && (since.Registers > s.At.Registers || since.Facts > s.At.Facts):
+		q.Fail(SinceParam, notASnapshot(SinceParam))
+	}
+	s.Since = since
+}
+
+// notASnapshot is the message for a parameter that is not what an earlier answer had.
+func notASnapshot(name string) string {
+	message := name + " must be the " + SnapshotHeader + " of an earlier answer"
+	if name == SinceParam {
+		message += " to this query"
+	}
+	return message
+}
+
+// snapshot returns the snapshot that a parameter names and the query that its answer was to, nil where it is absent or none of
+// the tenant's.
+func (c Caller) snapshot(q *Query, name, about string) (*state.Snapshot, state.Query) {
+	text, ok := q.take(Param{Name: name, About: about}, func() wire.Object { return Snapshot })
+	if !ok {
+		return nil, state.Query{}
+	}
+	at, of, err := state.ParseSnapshot(text, c.Tenant, c.Secret)
+	if err != nil {
+		q.Fail(name, notASnapshot(name))
+		return nil, of
+	}
+	q.say(name, text)
+	return &at, of
+}
+
+// pullKey names a pull of the caller's by its query, a text of any length.
+func (c Caller) pullKey(query string) state.PullKey {
+	return state.PullKey{Tenant: c.Tenant, Budget: c.Budget, Query: digest([]byte(query))}
+}
+
+// Report runs a report on the states, and tells it since when the facts of the answer's have held. Those that the request names are
+// used as those of pulls then. The error is ErrGone where one of them is not kept.
+func (s States) Report(ctx context.Context, p Pulls, report func(from time.Time) error) error {
+	if s.Given {
+		report = s.using(ctx, p, s.At, report)
+	}
+	if s.Since == nil {
+		return s.kept(ctx, p, s.At, report)
+	}
+	report = s.using(ctx, p, *s.Since, report)
+	return explainGone(s.kept(ctx, p, *s.Since, func(time.Time) error { return s.kept(ctx, p, s.At, report) }))
+}
+
+// using notes that a state is read by its snapshot, once it is known to be kept, before a report.
+func (c Caller) using(ctx context.Context, p Pulls, at state.Snapshot, report func(time.Time) error) func(time.Time) error {
+	return func(from time.Time) error {
+		if err := p.UsePull(ctx, c.pullKey(fmt.Sprintf("%s %+v", SnapshotParam, at)), at, c.Time); err != nil {
+			return err
+		}
+		return report(from)
+	}
+}
+
+// kept runs a report on a state. The error is ErrGone where the state is not one that is kept, from before the report's first
+// statement to after its last: it may have read what was being removed.
+func (c Caller) kept(ctx context.Context, p Pulls, at state.Snapshot, report func(from time.Time) error) error {
+	if at.Versions == c.Now.Versions {
+		return report(c.From)
+	}
+	from, err := p.KeptFrom(ctx, c.Tenant, at.Versions)
+	if err != nil {
+		return explainGone(err)
+	}
+	failed := report(from)
+	if _, err = p.KeptFrom(ctx, c.Tenant, at.Versions); errors.Is(err, state.ErrGone) {
+		return ErrGone
+	}
+	return cmp.Or(failed, err)
+}
+
+// explainGone returns ErrGone for a state that cannot be read, and for a round that is as long as a pull (H14).
+func explainGone(err error) error {
+	if errors.Is(err, state.ErrGone) || errors.Is(err, round.ErrMany) {
+		return ErrGone
+	}
+	return err
+}
+
+// ShowSnapshot sets the header that names the state of an answer that is 200 or 304.
+func (s States) ShowSnapshot(w http.ResponseWriter) {
+	w.Header().Set(SnapshotHeader, s.At.Text(s.query, s.Tenant, s.Secret))
 }

@@ -2,11 +2,19 @@ package web
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
+	"iter"
 	"net/http"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -43,14 +51,11 @@ type Reply struct {
 	pull string // names the query as one of a pull
 }
 
-// Content is what an answer writes: the object whose members a function writes, or the rows alone.
+// Content is what an answer writes: the object whose members a function writes, or the rows alone. Where somebody was erased from them
+// since the key was checked, what was read is of a time between, and the bytes have to be seen.
 type Content struct {
-	Total   int64 // of the rows of all pages
 	Rows    wire.Rows
 	Members func(*wire.Writer)
-	// Erased says that somebody may have been erased since the key was checked, of an answer that shows people: what was read is of
-	// a time between, and the bytes have to be seen.
-	Erased bool
 }
 
 // Found is an answer that is to be sent.
@@ -191,7 +196,7 @@ func (a *Found) make(ctx context.Context, from time.Time) (*body, error) {
 	defer a.answers.release(text)
 	*text = c.append((*text)[:0], a.form)
 	b := a.answers.pack(*text, a.wants)
-	if b.total = c.Total; a.name == "" || c.Erased {
+	if b.total = c.Rows.Total; a.name == "" || c.Rows.Erased {
 		b.tag = entityTag(*text)
 	} else {
 		b.tag = a.tagOf(b.total)
@@ -216,4 +221,165 @@ func (a *Found) begin(ctx context.Context) (end func(), err error) {
 		return nil, err
 	}
 	return func() { slots.Release(1); leave() }, nil
+}
+
+// Answers writes the successful answers of GET (H8). The zero value is ready; it holds pools and must not be copied.
+type Answers struct {
+	// Build returns a text that no two programs share which may write other bytes of the same; nil is for one program alone.
+	Build func() string
+	// Kept keeps bodies as they were sent, but for those that show people; nil keeps none.
+	Kept state.Cache
+	// Slots bounds how many replies are read at once, since each takes memory, and connections to the database again and again.
+	// Nil sets no bound.
+	Slots *semaphore.Weighted
+
+	texts sync.Pool // of *[]byte
+	coder coder
+}
+
+// keptBuffer is the largest buffer that goes back into the pool, so that one huge answer does not hold its memory.
+const keptBuffer = 4 << 20
+
+const jsonType = "application/json; charset=utf-8"
+
+// WriteJSON answers 200 with the object whose members a function writes, or 304 without a body when the client has it already.
+// The body is complete in memory before the status is sent. Its entity tag is weak and depends on its text alone, not on
+// the coding, so that a client may change the codings it accepts.
+func (a *Answers) WriteJSON(w http.ResponseWriter, r *http.Request, members func(*wire.Writer)) {
+	text := a.buffer()
+	defer a.release(text)
+	*text = wire.AppendJSON((*text)[:0], members)
+	b := a.pack(*text, wantedBy(r, false))
+	b.tag = entityTag(*text)
+	b.write(w, r, jsonType)
+}
+
+// WriteJSON answers with a status other than 200 of a GET: the object whose members a function writes, complete before the
+// status is sent, without an entity tag and not compressed.
+func WriteJSON(w http.ResponseWriter, status int, members func(*wire.Writer)) {
+	body := wire.AppendJSON(nil, members)
+	h := w.Header()
+	h.Set("Content-Type", jsonType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	w.Write(body)
+}
+
+// body is a body as it is sent, with the total and the entity tag of its answer. It has no bytes where the client has them.
+type body struct {
+	bytes       []byte
+	coding, tag string
+	total       int64
+}
+
+// Bytes implements state.Value.
+func (b *body) Bytes() int { return len(b.bytes) + len(b.tag) + 64 }
+
+// had reports whether the client has the answer already.
+func (b *body) had(r *http.Request) bool { return matches(r.Header.Values("If-None-Match"), b.tag) }
+
+func (b *body) write(w http.ResponseWriter, r *http.Request, contentType string) {
+	h := w.Header()
+	h.Set("ETag", b.tag)
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("Vary", "Accept, Accept-Encoding, Authorization, X-Api-Key")
+	if b.had(r) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	if b.coding != identity {
+		h.Set("Content-Encoding", b.coding)
+	}
+	if contentType == wire.XLSXType { // the name of the route: a person has it as a file
+		h.Set("Content-Disposition", `attachment; filename="`+path.Base(r.URL.Path)+`.xlsx"`)
+	}
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Length", strconv.Itoa(len(b.bytes)))
+	w.WriteHeader(http.StatusOK)
+	w.Write(b.bytes)
+}
+
+// pack returns the body of a text, which is copied.
+func (a *Answers) pack(text []byte, w wanted) *body {
+	b := &body{coding: w.of(len(text))}
+	if b.coding == identity {
+		b.bytes = slices.Clone(text)
+	} else {
+		b.bytes = a.coder.encode(make([]byte, 0, len(text)/4), b.coding, text)
+	}
+	return b
+}
+
+func (a *Answers) buffer() *[]byte {
+	if b, ok := a.texts.Get().(*[]byte); ok {
+		return b
+	}
+	return new([]byte)
+}
+
+func (a *Answers) release(b *[]byte) {
+	if cap(*b) <= keptBuffer {
+		a.texts.Put(b)
+	}
+}
+
+// entityTag returns the weak tag of a text.
+func entityTag(text []byte) string { return `W/"` + digest(text) + `"` }
+
+// digest is 128 bits of a SHA-256, as text.
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
+}
+
+// matches reports whether an If-None-Match header names the tag, by weak comparison, or any tag by `*`.
+func matches(lines []string, tag string) bool {
+	tag = strings.TrimPrefix(tag, "W/")
+	for t := range entityTags(lines) {
+		if t == tag || t == "*" {
+			return true
+		}
+	}
+	return false
+}
+
+// entityTags yields the tags of an If-None-Match header in their quotes, or `*`, which ends the list. What is no list of entity tags
+// ends it too.
+func entityTags(lines []string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		list := strings.Join(lines, ",")
+		for {
+			list = strings.TrimLeft(list, " \t,")
+			if strings.HasPrefix(list, "*") {
+				yield("*")
+				return
+			}
+			list = strings.TrimPrefix(list, "W/")
+			if !strings.HasPrefix(list, `"`) {
+				return
+			}
+			end := strings.IndexByte(list[1:], '"')
+			if end < 0 || !yield(list[:end+2]) {
+				return
+			}
+			list = list[end+2:]
+		}
+	}
+}
+
+// WritePeriod writes the effective period of an answer, a part of its meta.
+func WritePeriod(w *wire.Writer, p calendar.Period) {
+	w.Object("period", "Period", "", func() {
+		w.Date("startDate", p.Start, "First day, after defaults.")
+		w.Date("endDate", p.End, "Last day, after defaults.")
+	})
+}
+
+// WritePage writes the page that an answer is, a part of its meta.
+func WritePage(w *wire.Writer, p paging.Page, total int64, about string) {
+	w.Object("page", "Page", about, func() {
+		w.Int("page", int64(p.Number), "Number of the page, from 1.")
+		w.Int("pageSize", int64(p.Size), "Rows of a full page.")
+		w.Int("totalRows", total, "Rows of all pages.")
+	})
 }

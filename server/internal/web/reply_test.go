@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/server/internal/cache"
 	"github.com/lectern-dev/lectern/server/internal/web"
@@ -55,8 +56,8 @@ func newDesk() *desk {
 func (d *desk) reply() web.Reply {
 	p := web.Reply{Of: "/list", Rows: true, Read: func(context.Context, web.States, time.Time) (web.Content, error) {
 		d.reads++
-		rows := wire.Table[int64]{Write: func(w *wire.Writer, n *int64) { w.Int("n", *n, "") }}.Rows(d.rows, 12345)
-		return web.Content{Total: rows.Total, Rows: rows, Members: rows.Members, Erased: d.erased}, nil
+		rows := wire.Table[int64]{Write: func(w *wire.Writer, n *int64) { w.Int("n", *n, "") }}.Rows(paging.List[int64]{Rows: d.rows, Total: 12345, Erased: d.erased})
+		return web.Content{Rows: rows, Members: rows.Members}, nil
 	}}
 	p.Caller = web.Caller{Tenant: 1, Network: 2, Now: state.Snapshot{Versions: state.Versions{Registers: 3, Facts: 4}, Of: 5}, From: time.Unix(6, 0)}
 	p.At = p.Now

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
@@ -19,9 +20,9 @@ func answerRows(t *testing.T, target string, rows []int64, headers ...string) *h
 		r.Header.Set(headers[i], headers[i+1])
 	}
 	table := wire.Table[int64]{Write: func(w *wire.Writer, n *int64) { w.Int("n", *n, "") }}
-	list := table.Rows(rows, 12345)
+	list := table.Rows(paging.List[int64]{Rows: rows, Total: 12345})
 	found, err := (&Front{Answers: new(Answers)}).Find(r, Reply{Rows: true, Read: func(context.Context, States, time.Time) (Content, error) {
-		return Content{Total: list.Total, Rows: list, Members: list.Members}, nil
+		return Content{Rows: list, Members: list.Members}, nil
 	}})
 	if err != nil {
 		t.Fatal(err)

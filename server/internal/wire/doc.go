@@ -9,9 +9,9 @@
 //	var books = wire.Table[Book]{Schema: "Book", Write: writeBook}
 //
 //	wire.AppendJSON(nil, func(w *wire.Writer) { writeBook(w, &b) })  {"id":7,"title":"Dom Casmurro"}
-//	books.Rows(list, total).AppendCSV(nil)                           id,title␍␊7,Dom Casmurro␍␊
-//	books.Rows(list, total).AppendNDJSON(nil)                        {"id":7,"title":"Dom Casmurro"}␊
-//	books.Rows(list, total).AppendXLSX(nil)                          a workbook of these cells
+//	books.Rows(list).AppendCSV(nil)                                  id,title␍␊7,Dom Casmurro␍␊
+//	books.Rows(list).AppendNDJSON(nil)                               {"id":7,"title":"Dom Casmurro"}␊
+//	books.Rows(list).AppendXLSX(nil)                                 a workbook of these cells
 //	new(wire.Schemas).Add("Book", …)                                 {"type":"object","properties":{"id":…
 //
 // A function names its members in one order and always all of them, whatever the values are: the header of a table and the

@@ -1,6 +1,10 @@
 package wire
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/lectern-dev/lectern/paging"
+)
 
 // Table says what the rows of a list are.
 type Table[T any] struct {
@@ -16,36 +20,33 @@ type Table[T any] struct {
 
 // Rows are rows of one table.
 type Rows struct {
-	Total int64 // of all pages
+	Total  int64 // of all pages
+	Erased bool  // see paging.List
 
 	count  int
 	schema string
 	write  func(w *Writer, i int) // the row at i, or the sample for -1
 	key    func(w *Writer, i int) // its natural key; nil where rows do not leave
-	// removed says of rows that may have changed which of them have left their list; nil of other rows.
+	// removed says of rows that may have changed which of them have left their list, and are written by their natural key alone
+	// (H14); nil of other rows.
 	removed []bool
 }
 
-// Rows returns rows of the table, with the number of all that there are.
-func (t Table[T]) Rows(list []T, total int64) Rows {
+// Rows returns the rows of a list.
+func (t Table[T]) Rows(list paging.List[T]) Rows {
 	row := func(i int) *T {
 		if i < 0 {
 			return &t.Sample
 		}
-		return &list[i]
+		return &list.Rows[i]
 	}
-	rows := Rows{Total: total, count: len(list), schema: t.Schema, write: func(w *Writer, i int) { t.Write(w, row(i)) }}
+	rows := Rows{
+		Total: list.Total, Erased: list.Erased, count: len(list.Rows), removed: list.Removed,
+		schema: t.Schema, write: func(w *Writer, i int) { t.Write(w, row(i)) },
+	}
 	if t.Key != nil {
 		rows.key = func(w *Writer, i int) { t.Key(w, row(i)) }
 	}
-	return rows
-}
-
-// Changed returns rows of the table that may have changed. Those that were removed from their list are written by their natural
-// key alone (H14).
-func (t Table[T]) Changed(list []T, removed []bool, total int64) Rows {
-	rows := t.Rows(list, total)
-	rows.removed = append([]bool{}, removed...)
 	return rows
 }
 

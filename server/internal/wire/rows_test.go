@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/tools/xlsxtest"
@@ -39,7 +40,7 @@ func writeSample(w *Writer, r *sampleRow) {
 }
 
 func sampleRows(list []sampleRow) Rows {
-	return Table[sampleRow]{Schema: "Sample", Write: writeSample}.Rows(list, 12345)
+	return Table[sampleRow]{Schema: "Sample", Write: writeSample}.Rows(paging.List[sampleRow]{Rows: list, Total: 12345})
 }
 
 // written returns rows in the form of a content type.
@@ -187,7 +188,7 @@ func TestValues(t *testing.T) {
 		List(w, "lines", "", []int{1}, lines, "")
 		w.Date("last", calendar.MustParse("2026-10-02"), "")
 	}
-	rows := Table[int]{Write: write}.Rows([]int{1}, 1)
+	rows := Table[int]{Write: write}.Rows(paging.List[int]{Rows: []int{1}, Total: 1})
 	const cells = `2026-10-01,2026-10-01 12:30:00,2026-10-01T15:30:00Z,50.00,12.50,true,"[{""day"":""2026-10-01"",""price"":""12.50""}]",2026-10-02` + "\r\n"
 	if _, got, _ := strings.Cut(string(rows.AppendCSV(nil)), "\r\n"); got != cells {
 		t.Errorf("CSV =\n%swant\n%s", got, cells)
@@ -231,7 +232,9 @@ func TestChanged(t *testing.T) {
 		w.Int("id", r.ID, "")
 		w.TextOrNull("text", r.Text, "")
 	}}
-	rows := table.Changed([]sampleRow{{ID: 1, Book: &title}, {ID: 2, Text: "a"}, {ID: 3}}, []bool{false, true, false}, 9)
+	rows := table.Rows(paging.List[sampleRow]{
+		Rows: []sampleRow{{ID: 1, Book: &title}, {ID: 2, Text: "a"}, {ID: 3}}, Removed: []bool{false, true, false}, Total: 9,
+	})
 	const first = `{"id":1,"text":null,"book":{"id":7,"title":"Sagarana"},"tags":[],"minutes":0.0,"last":null}`
 	const third = `{"id":3,"text":null,"book":null,"tags":[],"minutes":0.0,"last":null}`
 	if got, want := string(AppendJSON(nil, rows.Members)), `{"rows":[`+first+","+third+`],"removed":[{"id":2,"text":"a"}]}`; got != want {
@@ -245,7 +248,7 @@ func TestChanged(t *testing.T) {
 	if got := string(rows.AppendCSV(nil)); got != want {
 		t.Errorf("CSV =\n%s\nwant\n%s", got, want)
 	}
-	none := table.Changed(nil, nil, 0)
+	none := table.Rows(paging.List[sampleRow]{Removed: []bool{}})
 	if got := string(none.AppendCSV(nil)); got != header {
 		t.Errorf("CSV of no rows = %s, want %s", got, header)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
@@ -34,7 +35,7 @@ var books = wire.Table[book]{Schema: "Book", Write: writeBook, Key: func(w *wire
 func TestSchemas(t *testing.T) {
 	var s wire.Schemas
 	s.Add("Books", func(w *wire.Writer) {
-		books.Rows(nil, 0).Members(w)
+		books.Rows(paging.List[book]{}).Members(w)
 		wire.Maybe(w, "editor", "Author", nil, writeAuthor, "")
 		w.Object("more", "", "", func() {
 			w.IntIf("grade", 0, false, "", 1, 9)
@@ -67,7 +68,7 @@ func TestSchemas(t *testing.T) {
 }
 
 func ExampleTable() {
-	rows := books.Rows([]book{{7, "Dom Casmurro", &author{"Machado de Assis"}, "12.50"}, {8, "1984", nil, "0"}}, 2)
+	rows := books.Rows(paging.List[book]{Rows: []book{{7, "Dom Casmurro", &author{"Machado de Assis"}, "12.50"}, {8, "1984", nil, "0"}}, Total: 2})
 	fmt.Printf("%s\n", wire.AppendJSON(nil, rows.Members))
 	fmt.Printf("%s", strings.ReplaceAll(string(rows.AppendCSV(nil)), "\r\n", "\n"))
 	fmt.Printf("%s", rows.AppendNDJSON(nil))

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/tools/xlsxtest"
 	"github.com/lectern-dev/lectern/server/internal/wire"
@@ -20,7 +21,7 @@ import (
 func sheetOf(t *testing.T, write func(*wire.Writer)) [][]xlsxtest.Cell {
 	t.Helper()
 	table := wire.Table[int]{Write: func(w *wire.Writer, _ *int) { write(w) }}
-	lines, err := xlsxtest.Read(table.Rows([]int{1}, 1).AppendXLSX(nil))
+	lines, err := xlsxtest.Read(table.Rows(paging.List[int]{Rows: []int{1}, Total: 1}).AppendXLSX(nil))
 	if err != nil || len(lines) != 2 {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}
@@ -100,7 +101,7 @@ func TestEverySecond(t *testing.T) {
 		seconds[i] = first.Add(time.Duration(i) * time.Second)
 	}
 	table := wire.Table[time.Time]{Write: func(w *wire.Writer, at *time.Time) { w.Time("at", *at, "") }}
-	lines, err := xlsxtest.Read(table.Rows(seconds, 1).AppendXLSX(nil))
+	lines, err := xlsxtest.Read(table.Rows(paging.List[time.Time]{Rows: seconds}).AppendXLSX(nil))
 	if err != nil || len(lines) != len(seconds)+1 {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}
@@ -128,8 +129,9 @@ func TestLargeSheet(t *testing.T) {
 	for i := range list {
 		list[i] = i
 	}
-	file := table.Rows(list, lines).AppendXLSX([]byte("before"))
-	again := table.Rows(list, lines).AppendXLSX(nil)
+	rows := paging.List[int]{Rows: list, Total: lines}
+	file := table.Rows(rows).AppendXLSX([]byte("before"))
+	again := table.Rows(rows).AppendXLSX(nil)
 	if string(file[:6]) != "before" || !bytes.Equal(file[6:], again) {
 		t.Errorf("%d bytes, the second time %d others", len(file)-6, len(again))
 	}

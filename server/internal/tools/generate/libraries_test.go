@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -58,7 +59,7 @@ type deed struct {
 // readLibraries reads a feed; a value that the rules of package libraries refuse fails the test.
 func readLibraries(t *testing.T, dir string) (c libraryContent) {
 	t.Helper()
-	folder, err := feed.Open(dir)
+	folder, err := feed.Open(os.DirFS(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func same[R any](row R) (R, error) { return row, nil }
 // read reads a feed.
 func read(t *testing.T, dir string) (c content) {
 	t.Helper()
-	folder, err := feed.Open(dir)
+	folder, err := feed.Open(os.DirFS(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,159 @@
+package packed
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Fixed is a column of numbers that all take as many bytes, so that each is read by itself; it stays packed. It has the
+// least of its numbers, the bytes that each takes, 0, 1, 2, 4 or 8, and by how much each exceeds the least one,
+// little-endian. Where all are alike they take no bytes.
+type Fixed struct {
+	least int64
+	width int
+	data  []byte
+	n     int
+}
+
+// FixedOf packs numbers.
+func FixedOf[N Integer](numbers []N) Fixed {
+	f := Fixed{n: len(numbers)}
+	if f.n == 0 {
+		return f
+	}
+	f.least = int64(slices.Min(numbers))
+	f.width = widthOf(uint64(slices.Max(numbers)) - uint64(f.least))
+	f.data = make([]byte, 0, f.n*f.width)
+	for _, v := range numbers {
+		f.data = appendWidth(f.data, uint64(v)-uint64(f.least), f.width)
+	}
+	return f
+}
+
+// widthOf returns the number of bytes that numbers up to most take.
+func widthOf(most uint64) int {
+	switch n := bits.Len64(most); {
+	case n == 0:
+		return 0
+	case n <= 8:
+		return 1
+	case n <= 16:
+		return 2
+	case n <= 32:
+		return 4
+	}
+	return 8
+}
+
+// Fixed declares a column of n numbers, none of them out of the range from low to high.
+func (c *Columns) Fixed(f *Fixed, n int, low, high int64) {
+	if c.in == nil {
+		if f.n > 0 {
+			c.out = append(append(binary.AppendVarint(c.out, f.least), byte(f.width)), f.data...)
+		}
+		return
+	}
+	*f = Fixed{}
+	if n == 0 || c.Bad() {
+		return
+	}
+	f.n, f.least, f.width = n, c.in.Varint(), int(c.in.Byte())
+	if c.Check(f.width <= 8 && bits.OnesCount(uint(f.width)) < 2); c.Bad() {
+		return
+	}
+	if f.data = c.in.Bytes(f.width * n); c.Bad() {
+		return
+	}
+	least, most := f.ends()
+	c.Check(least == 0 && widthOf(most) == f.width && f.least >= low && f.least <= high && most <= uint64(high)-uint64(f.least))
+}
+
+// FixedWidth declares a column of numbers from low to high of the rows of a form, as Fixed has them.
+func FixedWidth[T any, N Integer](t Table[T], low, high N, of func(*T) *N) {
+	for _, rows := range t.lists {
+		numbers := make([]N, len(rows))
+		for i := range rows {
+			numbers[i] = *of(&rows[i])
+		}
+		f := FixedOf(numbers)
+		if t.c.Fixed(&f, len(rows), int64(low), int64(high)); !t.c.Reading() || t.c.Bad() {
+			continue
+		}
+		for i, v := range Unpack(numbers, &f) {
+			*of(&rows[i]) = v
+		}
+	}
+}
+
+// ends returns the least and the largest rest.
+func (f *Fixed) ends() (least, most uint64) {
+	if f.width == 1 { // nearly always
+		return uint64(slices.Min(f.data)), uint64(slices.Max(f.data))
+	}
+	least = math.MaxUint64
+	if f.width == 2 {
+		for b := f.data; len(b) > 1; b = b[2:] {
+			rest := uint64(b[0]) | uint64(b[1])<<8
+			least, most = min(least, rest), max(most, rest)
+		}
+		return least, most
+	}
+	for i := range f.n {
+		rest := f.rest(i)
+		least, most = min(least, rest), max(most, rest)
+	}
+	return least, most
+}
+
+// Len returns how many numbers there are.
+func (f *Fixed) Len() int { return f.n }
+
+// Bytes returns the memory that the column holds.
+func (f *Fixed) Bytes() int { return cap(f.data) }
+
+// Clone returns a copy that keeps nothing of the stored form.
+func (f Fixed) Clone() Fixed {
+	f.data = slices.Clone(f.data)
+	return f
+}
+
+// At returns one number.
+func (f *Fixed) At(i int) int64 { return f.least + int64(f.rest(i)) }
+
+// rest returns by how much a number exceeds the least one.
+func (f *Fixed) rest(i int) uint64 {
+	switch f.width {
+	case 1:
+		return uint64(f.data[i])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(f.data[2*i:]))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(f.data[4*i:]))
+	case 8:
+		return binary.LittleEndian.Uint64(f.data[8*i:])
+	}
+	return 0
+}
+
+// Unpack returns all numbers, in the memory of to where there is enough.
+func Unpack[N Integer](to []N, f *Fixed) []N {
+	to = resize(to, f.n)
+	least := N(f.least)
+	switch f.width {
+	case 1:
+		for i, v := range f.data[:len(to)] {
+			to[i] = least + N(v)
+		}
+	case 2:
+		for i := range to {
+			to[i] = least + N(binary.LittleEndian.Uint16(f.data[2*i:]))
+		}
+	default:
+		for i := range to {
+			to[i] = N(f.At(i))
+		}
+	}
+	return to
+}

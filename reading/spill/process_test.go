@@ -1,0 +1,79 @@
+package spill_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/lectern-dev/lectern/reading/spill"
+)
+
+// five is a sorter of the records 0 to 4, each in the partition of its number.
+func five(t *testing.T) *spill.Sorter {
+	s := &spill.Sorter{}
+	for key := range int64(5) {
+		if err := s.Add(key, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// keyOf is the key of the only record of a run, or -1 where it has none.
+func keyOf(run *spill.Run) (key int64) {
+	key = -1
+	for k := range run.All() {
+		key = k
+	}
+	return key
+}
+
+// TestProcess has a partition that is ready before the one in front of it: partitions are taken in their order all the same.
+func TestProcess(t *testing.T) {
+	ready := make(chan struct{})
+	var taken []int64
+	err := spill.Process(t.Context(), five(t), func(_ context.Context, run *spill.Run) (int64, error) {
+		switch keyOf(run) {
+		case 0:
+			<-ready
+		case 1:
+			close(ready)
+		}
+		return keyOf(run), nil
+	}, func(keys []int64) error {
+		taken = append(taken, keys...)
+		return nil
+	})
+	if err != nil || len(taken) != spill.Partitions || !slices.Equal(taken[:6], []int64{0, 1, 2, 3, 4, -1}) {
+		t.Errorf("taken are %v, %v", taken, err)
+	}
+}
+
+// TestProcessEnds ends at the first partition that fails, or is not taken, and when the context does.
+func TestProcessEnds(t *testing.T) {
+	bad := errors.New("bad")
+	for name, of := range map[string]struct{ work, take error }{"made": {bad, nil}, "taken": {nil, bad}} {
+		taken := 0
+		err := spill.Process(t.Context(), five(t), func(_ context.Context, run *spill.Run) (int64, error) {
+			if keyOf(run) == 2 {
+				return 2, of.work
+			}
+			return keyOf(run), nil
+		}, func(keys []int64) error {
+			if keys[0] == 2 {
+				return of.take
+			}
+			taken++
+			return nil
+		})
+		if err != bad || taken != 2 {
+			t.Errorf("a partition that cannot be %s: %v, %d before it were taken", name, err, taken)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	err := spill.Process(ctx, five(t), func(context.Context, *spill.Run) (int, error) { return 0, nil }, func([]int) error { cancel(); return nil })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("a context that ends: %v", err)
+	}
+}

@@ -1,0 +1,69 @@
+package facts_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/reading/packed"
+	"github.com/lectern-dev/lectern/schools/internal/facts"
+)
+
+// TestDayWith compares a day to which loads add rows with a map, through the stored form.
+func TestDayWith(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := map[directory.UserID]int64{}
+		day := &facts.Day{}
+		for range rapid.IntRange(1, 4).Draw(t, "loads") {
+			var rows []facts.DayRow
+			span := rapid.SampledFrom([]int64{10, 500, 100_000}).Draw(t, "span")
+			ids := rapid.SliceOfNDistinct(rapid.Int64Range(1, span), 0, 40, func(v int64) int64 { return v }).Draw(t, "users")
+			for _, id := range ids {
+				row := facts.DayRow{User: directory.UserID(id), Tenths: rapid.SampledFrom([]int64{facts.Keep, 0, 1, 255, 256, 70000}).Draw(t, "tenths")}
+				if rows = append(rows, row); row.Tenths != facts.Keep || want[row.User] == 0 {
+					want[row.User] = max(0, row.Tenths)
+				}
+			}
+			data := packed.Append(nil, day.With(rows))
+			day = &facts.Day{}
+			must(t, packed.Open(data, day))
+		}
+		users := slices.Collect(day.Users.All())
+		if !slices.Equal(users, slices.Sorted(maps.Keys(want))) {
+			t.Fatalf("users = %v, want %v", users, slices.Sorted(maps.Keys(want)))
+		}
+		for i, id := range users {
+			if day.Tenths.At(i) != want[id] {
+				t.Fatalf("tenths of %d = %d, want %d", id, day.Tenths.At(i), want[id])
+			}
+		}
+	})
+}
+
+// TestSetCommon counts what two sets share the slow way.
+func TestSetCommon(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		gen := rapid.SliceOfDistinct(rapid.Int64Range(1, 400), func(v int64) int64 { return v })
+		a, b := gen.Draw(t, "a"), gen.Draw(t, "b")
+		var s, u facts.Set
+		for _, id := range a {
+			s.Add(directory.UserID(id))
+		}
+		want := 0
+		for _, id := range b {
+			u.Add(directory.UserID(id))
+			if slices.Contains(a, id) {
+				want++
+			}
+			if s.Has(directory.UserID(id)) != slices.Contains(a, id) {
+				t.Fatalf("Has(%d) = %t", id, s.Has(directory.UserID(id)))
+			}
+		}
+		if s.Common(u) != want || u.Common(s) != want || s.Len() != len(a) {
+			t.Fatalf("Common = %d and %d, Len = %d, want %d, %d", s.Common(u), u.Common(s), s.Len(), want, len(a))
+		}
+	})
+}

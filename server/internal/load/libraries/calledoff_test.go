@@ -1,0 +1,59 @@
+package libraries_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/internal/load"
+)
+
+// TestCalledOff: a load that is called off, wherever it is, says so in one sentence, and leaves nothing.
+func TestCalledOff(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		for _, stage := range []string{"read", "settle", "fold"} {
+			ctx, cancel := context.WithCancel(t.Context())
+			o := load.Options{TempDir: t.TempDir(), Now: noon, Progress: func(now string, _, _ int64) {
+				if now == stage {
+					cancel()
+				}
+			}}
+			_, err := load.Libraries(ctx, f.store, f.network, os.DirFS(folder(t, good)), o)
+			if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "the load was called off; run it again: ") ||
+				strings.Contains(err.Error(), "transaction") {
+				t.Errorf("called off at %q: %v", stage, err)
+			}
+			f.empty("after a load that was called off at " + stage)
+		}
+	})
+}
+
+// TestCheckKeepsItsState: the state that a check reads is kept as that of a pull is.
+func TestCheckKeepsItsState(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		kept := func() int {
+			t.Helper()
+			n, err := db.NewSelect().Table("pulls").Where("tenant_id = ? AND facts = ?", f.network, f.access().At.Facts).Count(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return int(n)
+		}
+		f.must(good)
+		if n := kept(); n != 0 {
+			t.Fatalf("after a load %d states are used", n)
+		}
+		if _, err := f.load(good, func(o *load.Options) { o.Check = true }); err != nil {
+			t.Fatal(err)
+		}
+		if n := kept(); n != 1 {
+			t.Errorf("after a check %d states are used, want its own", n)
+		}
+	})
+}
