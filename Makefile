@@ -4,9 +4,9 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 TIMEOUT     := 20m
 MINUTES     := 30
-# What outside tools test and measure is in modules of its own: who imports Lectern downloads nothing for them.
-TESTED      := . server/internal/tools/docs server/internal/tools/bench server/internal/tools/trials server/deploy
-MODULES     := $(TESTED) server/internal/tools/clients
+# Developers' tools are modules of their own, so that importing Lectern downloads nothing for them.
+TOOLS       := server/internal/tools
+MODULES     := . $(TOOLS)/docs $(TOOLS)/bench $(TOOLS)/trials server/deploy $(TOOLS)/clients
 
 .PHONY: help
 help: ## list these targets
@@ -20,19 +20,27 @@ build: ## build ./lectern
 release: ## build ./release for Linux, macOS and Windows, with SHA-256 sums; ARGS="linux/amd64"
 	server/deploy/release $(ARGS)
 
+# each runs a command in several modules and fails if it fails in any of them.
+each = failed=0; for m in $(1); do (cd $$m && $(2)) || failed=1; done; exit $$failed
+
 .PHONY: test
-test: ## run every test, on SQLite and on a temporary PostgreSQL
-	.ci/with-chromium .ci/with python3 curl systemd-analyze:systemd pgbouncer -- .ci/with-postgres sh -c \
-		'failed=0; for m in $(TESTED); do (cd $$m && go test -race -shuffle=on -timeout $(TIMEOUT) ./...) || failed=1; done; exit $$failed'
+test: ## test rules, stores, HTTP, commands and README on SQLite and a temporary PostgreSQL, then half a minute of trials
+	.ci/with python3 curl -- .ci/with-postgres sh -c '$(call each,. $(TOOLS)/trials,go test -shuffle=on -timeout $(TIMEOUT) ./...)'
+
+.PHONY: verify
+verify: ## test with the race detector, PgBouncer, a browser and systemd; test release and bench; two minutes of trials
+	.ci/with-chromium .ci/with python3 curl systemd-analyze:systemd pgbouncer cc:build-essential -- .ci/with-postgres sh -c \
+		'$(call each,. $(TOOLS)/docs $(TOOLS)/bench server/deploy,go test -race -tags verify -shuffle=on -timeout $(TIMEOUT) ./...)'
+	$(MAKE) trials SEED=5 MINUTES=2
 
 .PHONY: vet
 vet: ## look for mistakes: go vet, gofmt
-	for m in $(MODULES); do (cd $$m && go vet ./...) || exit; done
+	@$(call each,$(MODULES),go vet -tags verify ./...)
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not gofmt'ed: $$unformatted" >&2; exit 1; fi
 
 .PHONY: lint
 lint: vet ## vet and staticcheck
-	for m in $(MODULES); do (cd $$m && go run $(STATICCHECK) ./...) || exit; done
+	@$(call each,$(MODULES),go run $(STATICCHECK) -tags verify ./...)
 
 .PHONY: vulns
 vulns: ## look for known weaknesses of what is linked; DB=file:///folder of a downloaded database
@@ -40,7 +48,7 @@ vulns: ## look for known weaknesses of what is linked; DB=file:///folder of a do
 
 .PHONY: clients
 clients: ## have generated clients and others' tools use a server: Specmatic, newman, Prism, DuckDB, promtool, LibreOffice
-	cd server/internal/tools/clients && ../../../../.ci/with node:nodejs npm java:default-jre-headless promtool:prometheus soffice:libreoffice-calc-nogui -- \
+	cd $(TOOLS)/clients && ../../../../.ci/with node:nodejs npm java:default-jre-headless promtool:prometheus soffice:libreoffice-calc-nogui -- \
 		go test -count=1 -timeout $(TIMEOUT) ./...
 
 .PHONY: fuzz
@@ -49,13 +57,13 @@ fuzz: ## fuzz every decoder, parser and cursor; MINUTES=30 over all of them
 
 .PHONY: bench
 bench: ## measure the binary and write BENCHMARKS.md; ARGS="-sizes 1000x365,10000x365"
-	cd server/internal/tools/bench && ../../../../.ci/with node:nodejs npm -- ../../../../.ci/with-postgres go run . $(ARGS)
+	cd $(TOOLS)/bench && ../../../../.ci/with node:nodejs npm -- ../../../../.ci/with-postgres go run . $(ARGS)
 
 SEED := 1
 
 .PHONY: trials
 trials: ## have the product break itself, on both engines; SEED=1 MINUTES=30, PLAN=FILE, BINARY=FILE, ARGS="-load 10"
-	cd server/internal/tools/trials && ../../../../.ci/with-postgres go run . -seed $(SEED) -minutes $(MINUTES) \
+	cd $(TOOLS)/trials && ../../../../.ci/with-postgres go run . -seed $(SEED) -minutes $(MINUTES) \
 		$(if $(PLAN),-plan $(abspath $(PLAN))) $(if $(BINARY),-binary $(abspath $(BINARY))) $(ARGS)
 
 .PHONY: house

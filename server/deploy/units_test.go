@@ -45,7 +45,7 @@ func TestUnitCommands(t *testing.T) {
 // systemd finds nothing wrong with the units, and rates each service 3.0 or better.
 func TestUnits(t *testing.T) {
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		t.Fatal("there is no systemd-analyze: run the tests with `make test`, or any command with `.ci/with systemd-analyze:systemd -- COMMAND`, which find or install it")
+		t.Fatal("there is no systemd-analyze: run `make verify`, or any command with `.ci/with systemd-analyze:systemd -- COMMAND`, which find or install it")
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"lectern.service", "lectern-load.service", "lectern-load.timer"} {

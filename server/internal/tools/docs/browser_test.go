@@ -36,7 +36,7 @@ func openBrowser(t *testing.T) *browser {
 	t.Helper()
 	path := os.Getenv("LECTERN_TEST_CHROMIUM")
 	if path == "" {
-		t.Fatal("LECTERN_TEST_CHROMIUM is not set: run the tests with `make test`, or any command with `.ci/with-chromium COMMAND`, which find or install a browser")
+		t.Fatal("LECTERN_TEST_CHROMIUM is not set: run `make verify`, or any command with `.ci/with-chromium COMMAND`, which find or install a browser")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()))
 	// A name that is not the machine's own: what comes from there over plain HTTP is no secure context.

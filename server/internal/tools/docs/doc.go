@@ -2,5 +2,5 @@
 // /docs in a browser.
 //
 // It is a module of its own, whose tests alone matter, so that who imports the packages of Lectern does not download the
-// validator and the browser's driver. `make test` runs them.
+// validator and the browser's driver. `make verify` runs them.
 package docs
