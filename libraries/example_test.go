@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/fold"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -50,14 +51,9 @@ func ExamplePresence() {
 	// Output: 1 2 32400 72000
 }
 
-func ExampleFold() {
-	fmt.Printf("%q\n", libraries.Fold("  Água \t VIVA "))
-	// Output: "agua viva"
-}
-
 // A query of digits and hyphens also finds an ISBN, by its digits.
 func ExampleSearch() {
-	title, isbn := libraries.Fold("Água Viva"), libraries.Digits("978-85-325-0812-6")
+	title, isbn := fold.Text("Água Viva"), libraries.Digits("978-85-325-0812-6")
 	for _, query := range []string{"GUA vi", "978 85 325", "85-325-0812", "viva agua"} {
 		fmt.Println(query, libraries.ParseSearch(query).Book(title, isbn))
 	}

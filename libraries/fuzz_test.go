@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/fold"
 )
 
 // tooLong is a number whose exponent fractions cannot bear.
@@ -44,8 +45,8 @@ func FuzzFold(f *testing.F) {
 	f.Add("ǅ\xffẞ İ", 1)
 	f.Add("978-85-359", 5)
 	f.Fuzz(func(t *testing.T, text string, at int) {
-		folded := libraries.Fold(text)
-		if again := libraries.Fold(folded); again != folded {
+		folded := fold.Text(text)
+		if again := fold.Text(folded); again != folded {
 			t.Errorf("Fold(%q) = %q, which folds to %q", text, folded, again)
 		}
 		if strings.TrimSpace(folded) != folded || strings.Contains(folded, "  ") {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/fold"
 )
 
 func TestParseGender(t *testing.T) {
@@ -35,7 +36,7 @@ func TestGenders(t *testing.T) {
 	var names, folded []string
 	for _, g := range libraries.Genders() {
 		names = append(names, g.String())
-		folded = append(folded, libraries.Fold(g.String()))
+		folded = append(folded, fold.Text(g.String()))
 	}
 	if want := []string{"Feminino", "Masculino", "Não informado", "Não-binário", "Outro"}; !slices.Equal(names, want) {
 		t.Errorf("Genders() = %q, want %q", names, want)

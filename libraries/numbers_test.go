@@ -33,23 +33,6 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestFoldASCII folds each text of two bytes of ASCII: in lower case, without spaces at the ends or in a row.
-func TestFoldASCII(t *testing.T) {
-	for a := range rune(0x80) {
-		for b := range rune(0x80) {
-			text := string(a) + string(b)
-			want := strings.Join(strings.Fields(strings.ToLower(text)), " ")
-			if got := libraries.Fold(text); got != want {
-				t.Fatalf("Fold(%q) = %q, want %q", text, got, want)
-			}
-			inner := "x" + text + "x"
-			if got, want := libraries.Fold(inner), strings.Join(strings.Fields(strings.ToLower(inner)), " "); got != want {
-				t.Fatalf("Fold(%q) = %q, want %q", inner, got, want)
-			}
-		}
-	}
-}
-
 // TestDigitsASCII keeps the ten digits.
 func TestDigitsASCII(t *testing.T) {
 	for c := range rune(0x100) {

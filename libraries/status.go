@@ -1,6 +1,7 @@
 package libraries
 
 import (
+	"github.com/lectern-dev/lectern/paging/fold"
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -120,9 +121,9 @@ func ParseGender(text string) (Gender, bool) {
 	if text == "" {
 		return NotInformed, true
 	}
-	text = Fold(text)
+	text = fold.Text(text)
 	for g, name := range genders {
-		if Fold(name) == text {
+		if fold.Text(name) == text {
 			return Gender(g), true
 		}
 	}

@@ -2,56 +2,9 @@ package libraries
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
+	"github.com/lectern-dev/lectern/paging/fold"
 )
-
-// Fold returns the form in which texts are searched, filtered and ordered (L15): Unicode NFKD, its positions removed, in lower
-// case, every run of spaces one space, none at the ends. Folded texts are compared bytewise, so that every store orders
-// alike. What is folded folds to itself. A byte that is no UTF-8 counts as U+FFFD.
-//
-// Only the case is dropped, not the letter: ß stays ß, and a final ς differs from σ.
-func Fold(s string) string {
-	if folded(s) {
-		return s
-	}
-	var b strings.Builder
-	b.Grow(len(s))
-	space := false // a space is due before the next letter
-	if !utf8.ValidString(s) {
-		s = string([]rune(s)) // behind a byte that is none, a letter is not decomposed
-	}
-	for _, r := range norm.NFKD.String(s) {
-		switch {
-		case unicode.IsSpace(r):
-			space = b.Len() > 0
-		case unicode.IsMark(r):
-		default:
-			if space {
-				b.WriteByte(' ')
-				space = false
-			}
-			b.WriteRune(unicode.ToLower(r))
-		}
-	}
-	return b.String()
-}
-
-// folded reports whether s is its own fold for a plain reason: it is ASCII without capitals, control characters and
-// spaces to drop.
-func folded(s string) bool {
-	before := byte(' ')
-	for i := range len(s) {
-		c := s[i]
-		if c < ' ' || c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' || c == ' ' && before == ' ' {
-			return false
-		}
-		before = c
-	}
-	return s == "" || before != ' '
-}
 
 // Exact returns the form in which the title and author of suggestion-requests are compared whole (L15): trimmed and in
 // lower case, no more. Accents and inner spaces count, and a letter written with a combining accent differs from the
@@ -77,7 +30,7 @@ type Search struct {
 // ParseSearch returns the search for a query. Every character of it is plain, % and _ too. A query that is made, when
 // folded, of digits, hyphens and spaces alone, with one digit at least, also finds ISBNs.
 func ParseSearch(query string) Search {
-	s := Search{text: Fold(query)}
+	s := Search{text: fold.Text(query)}
 	if strings.Trim(s.text, "0123456789 -\u2010") == "" {
 		s.digits = Digits(s.text)
 	}

@@ -1,87 +1,11 @@
 package libraries_test
 
 import (
-	"strings"
 	"testing"
-	"unicode"
-	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
-	"pgregory.net/rapid"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/fold"
 )
-
-func TestFold(t *testing.T) {
-	for _, test := range []struct{ rule, in, want string }{
-		{"nothing", "", ""},
-		{"already folded", "agua viva", "agua viva"},
-		{"lower case", "Agua VIVA", "agua viva"},
-		{"accents", "ÁGUA é coração à noite", "agua e coracao a noite"},
-		{"combining accents", "A\u0301gua", "agua"},
-		{"capital with a dot", "İstanbul", "istanbul"},
-		{"spaces at the ends", "  agua ", "agua"},
-		{"a space at the end alone", "agua ", "agua"},
-		{"a space at the start alone", " agua", "agua"},
-		{"spaces between", "agua \t\n  viva", "agua viva"},
-		{"a single tab", "agua\tviva", "agua viva"},
-		{"a no-break space", "agua\u00a0\u2003viva", "agua viva"},
-		{"a mark between spaces", "agua \u0301 viva", "agua viva"},
-		{"a mark alone", "\u0301", ""},
-		{"spaces alone", " \t ", ""},
-		{"compatibility: ligature", "ﬁm", "fim"},
-		{"compatibility: fullwidth", "ＡＢＣ１", "abc1"},
-		{"compatibility: ordinal", "1ª", "1a"},
-		{"only case is dropped", "Straße ΣΑΣ", "straße σασ"},
-		{"plain characters", "100%_\\", "100%_\\"},
-		{"no UTF-8", "a\xffb", "a\ufffdb"},
-		{"more than 30 marks", "a" + strings.Repeat("\u0301", 40) + "b", "ab"},
-	} {
-		if got := libraries.Fold(test.in); got != test.want {
-			t.Errorf("%s: Fold(%q) = %q, want %q", test.rule, test.in, got, test.want)
-		}
-	}
-}
-
-// slowFold follows the sentence of L15 step by step.
-func slowFold(s string) string {
-	var letters []rune
-	for _, r := range norm.NFKD.String(s) {
-		if !unicode.Is(unicode.M, r) {
-			letters = append(letters, r)
-		}
-	}
-	return strings.Join(strings.Fields(strings.ToLower(string(letters))), " ")
-}
-
-var someText = rapid.StringOf(rapid.OneOf(
-	rapid.SampledFrom([]rune(" \t\u00a0\u0301áÁçéãôAZaz09-%_ßÄ\u2010\ufb01")), rapid.Rune(), rapid.RuneFrom([]rune(" abcABC"))))
-
-func TestFoldLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := someText.Draw(t, "s")
-		got := libraries.Fold(s)
-		if want := slowFold(s); got != want {
-			t.Fatalf("Fold(%q) = %q, want %q", s, got, want)
-		}
-		if again := libraries.Fold(got); again != got {
-			t.Errorf("Fold(%q) = %q, which folds to %q", s, got, again)
-		}
-		if nfc := libraries.Fold(norm.NFC.String(s)); nfc != got {
-			t.Errorf("Fold(%q) = %q, but composed %q", s, got, nfc)
-		}
-	})
-}
-
-// TestFoldEveryCharacter: what any character folds to folds to itself.
-func TestFoldEveryCharacter(t *testing.T) {
-	for r := rune(0); r <= utf8.MaxRune; r++ {
-		once := libraries.Fold(string(r))
-		if again := libraries.Fold(once); again != once {
-			t.Errorf("Fold(%q) = %q, which folds to %q", r, once, again)
-		}
-	}
-}
 
 func TestExact(t *testing.T) {
 	for _, test := range []struct {
@@ -130,7 +54,7 @@ func TestSearch(t *testing.T) {
 		{"an X is no digit", "8535914847", "Mil", "853591484X7", true},
 	} {
 		s := libraries.ParseSearch(test.query)
-		if got := s.Book(libraries.Fold(test.title), libraries.Digits(test.isbn)); got != test.want {
+		if got := s.Book(fold.Text(test.title), libraries.Digits(test.isbn)); got != test.want {
 			t.Errorf("%s: ParseSearch(%q).Book(%q, %q) = %v, want %v", test.rule, test.query, test.title, test.isbn, got, test.want)
 		}
 	}

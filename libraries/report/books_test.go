@@ -16,6 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/fold"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -62,13 +63,13 @@ func titlePasses(b libraries.Book, f report.TitleFilter) bool {
 	has := func(want *int64, list []int64) bool { return want == nil || slices.Contains(list, *want) }
 	return is(f.Book, b.ID) && is(f.Publisher, b.Publisher) && is(f.Year, b.Year) && has(f.Category, b.Categories) &&
 		has(f.Subject, b.Subjects) &&
-		(f.Search == nil || libraries.ParseSearch(*f.Search).Book(libraries.Fold(b.Title), libraries.Digits(b.ISBN)))
+		(f.Search == nil || libraries.ParseSearch(*f.Search).Book(fold.Text(b.Title), libraries.Digits(b.ISBN)))
 }
 
 // bookPasses says whether a title passes a query.
 func (n *network) bookPasses(b libraries.Book, q report.BookQuery) bool {
 	return titlePasses(b, q.Filter) &&
-		(q.Author == nil || b.Author != "" && strings.Contains(libraries.Fold(b.Author), libraries.Fold(*q.Author))) &&
+		(q.Author == nil || b.Author != "" && strings.Contains(fold.Text(b.Author), fold.Text(*q.Author))) &&
 		(q.Format == 0 || q.Format == libraries.Ebook && b.HasEbook || q.Format == libraries.Audiobook && b.HasAudiobook) &&
 		(q.Filter.Collection == 0 || stock.InCollection(n.linesOf(b), q.Filter.Collection))
 }
@@ -80,7 +81,7 @@ func byTitle[T any](a, b T, title func(T) *report.Title, column func(a, b T) int
 		by = -by
 	}
 	s, t := title(a).Book, title(b).Book
-	return cmp.Or(by, cmp.Compare(libraries.Fold(s.Title), libraries.Fold(t.Title)), cmp.Compare(s.ID, t.ID))
+	return cmp.Or(by, cmp.Compare(fold.Text(s.Title), fold.Text(t.Title)), cmp.Compare(s.ID, t.ID))
 }
 
 // bookColumns are the columns by which books are ordered.
@@ -107,7 +108,7 @@ func (n *network) slowBooks(q report.BookQuery) []report.BookRow {
 	}
 	column := func(a, b report.BookRow) int {
 		if q.Order == report.BooksByTitle {
-			return cmp.Compare(libraries.Fold(a.Title.Book.Title), libraries.Fold(b.Title.Book.Title))
+			return cmp.Compare(fold.Text(a.Title.Book.Title), fold.Text(b.Title.Book.Title))
 		}
 		of := bookColumns[q.Order]
 		return cmp.Compare(of(a), of(b))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/stock"
+	"github.com/lectern-dev/lectern/paging/fold"
 )
 
 // Catalogue has the vocabularies and the titles of a network. It is never changed once it is made.
@@ -40,7 +41,7 @@ func newTitleTexts(titles []Title) *titleTexts {
 	t := &titleTexts{of: make([]titleText, len(titles))}
 	for i := range titles {
 		b := &titles[i].Book
-		t.of[i] = titleText{libraries.Fold(b.Title), libraries.Fold(b.Author), libraries.Digits(b.ISBN)}
+		t.of[i] = titleText{fold.Text(b.Title), fold.Text(b.Author), libraries.Digits(b.ISBN)}
 	}
 	t.places = placesByTitle(t.of)
 	return t
@@ -143,7 +144,7 @@ func (q BookQuery) matches() func(t *Title, text *titleText) bool {
 	passes := q.Filter.matches()
 	author := ""
 	if q.Author != nil {
-		author = libraries.Fold(*q.Author)
+		author = fold.Text(*q.Author)
 	}
 	return func(t *Title, text *titleText) bool {
 		return passes(t, text) &&
@@ -245,7 +246,7 @@ func newDimensions(titles *Catalogue, readers *Readers) *Dimensions {
 func termsByName(terms []libraries.Term) []libraries.Term {
 	folded := make(map[int64]string, len(terms))
 	for _, t := range terms {
-		folded[t.ID] = libraries.Fold(t.Name)
+		folded[t.ID] = fold.Text(t.Name)
 	}
 	terms = slices.Clone(terms)
 	slices.SortFunc(terms, func(a, b libraries.Term) int {
@@ -259,7 +260,7 @@ func byFold(texts []string) []string {
 	texts = slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s == "" })
 	folded := make(map[string]string, len(texts))
 	for _, s := range texts {
-		folded[s] = libraries.Fold(s)
+		folded[s] = fold.Text(s)
 	}
 	slices.SortFunc(texts, func(a, b string) int {
 		return cmp.Or(cmp.Compare(folded[a], folded[b]), cmp.Compare(a, b))

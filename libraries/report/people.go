@@ -9,6 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/paging/fold"
 	"github.com/lectern-dev/lectern/paging/state"
 )
 
@@ -195,10 +196,10 @@ func isTerm(c *codes[int64], id int64) func(rank int) bool {
 
 // foldsTo returns the test whether a reader has a text that folds as the given one; a reader without any passes none.
 func foldsTo(c *codes[string], text string) func(rank int) bool {
-	text = libraries.Fold(text)
+	text = fold.Text(text)
 	found := make([]bool, len(c.values))
 	for code, v := range c.values {
-		found[code] = v != "" && libraries.Fold(v) == text
+		found[code] = v != "" && fold.Text(v) == text
 	}
 	return func(rank int) bool { return found[c.at[rank]] }
 }
@@ -252,7 +253,7 @@ func groupedByText(c *codes[string]) grouped {
 func sortGroups(groups []Group) {
 	folded := make(map[string]string, len(groups))
 	for _, g := range groups {
-		folded[g.Label] = libraries.Fold(g.Label)
+		folded[g.Label] = fold.Text(g.Label)
 	}
 	slices.SortFunc(groups, func(a, b Group) int {
 		if a.Key == "" || b.Key == "" {

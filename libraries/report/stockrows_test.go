@@ -11,6 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/fold"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -56,7 +57,7 @@ func (n *network) slowStock(q report.StockQuery) []report.StockRow {
 var stockColumns = map[report.StockOrder]func(a, b report.StockRow) int{
 	report.StockByPercentage: func(a, b report.StockRow) int { return cmp.Compare(a.Percentage, b.Percentage) },
 	report.StockByTitle: func(a, b report.StockRow) int {
-		return cmp.Compare(libraries.Fold(a.Title.Book.Title), libraries.Fold(b.Title.Book.Title))
+		return cmp.Compare(fold.Text(a.Title.Book.Title), fold.Text(b.Title.Book.Title))
 	},
 	report.StockByActiveLoans:      func(a, b report.StockRow) int { return cmp.Compare(a.ActiveLoans, b.ActiveLoans) },
 	report.StockByReadings:         func(a, b report.StockRow) int { return cmp.Compare(a.Readings, b.Readings) },

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/fold"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -100,7 +101,7 @@ func suggest(all []libraries.Request) (s suggestions) {
 		raw := suggestionKey{q.Title, q.Author, q.Publisher, q.SearchTerm}
 		g, ok := written[raw]
 		if !ok {
-			folded := suggestionKey{libraries.Fold(q.Title), libraries.Fold(q.Author), libraries.Fold(q.Publisher), libraries.Fold(q.SearchTerm)}
+			folded := suggestionKey{fold.Text(q.Title), fold.Text(q.Author), fold.Text(q.Publisher), fold.Text(q.SearchTerm)}
 			if g, ok = groups[folded]; !ok {
 				g = len(s)
 				groups[folded] = g

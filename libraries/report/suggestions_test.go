@@ -11,13 +11,14 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/fold"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // suggestions groups the requests of a period as L14 says, one group after the other.
 func (s *listStore) suggestions(p calendar.Period, search string) []report.SuggestionRow {
 	texts := func(title, author, publisher, term string) [4]string {
-		return [4]string{libraries.Fold(title), libraries.Fold(author), libraries.Fold(publisher), libraries.Fold(term)}
+		return [4]string{fold.Text(title), fold.Text(author), fold.Text(publisher), fold.Text(term)}
 	}
 	all := only(s.requests, func(q libraries.Request) bool { return p.Contains(q.Day()) && q.Day() >= history })
 	var rows []report.SuggestionRow

@@ -17,6 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/fold"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -34,7 +35,7 @@ func firstDays(n int) calendar.Period {
 func passes(a facts.Attributes, q report.SummaryQuery) bool {
 	f := q.Filter
 	folds := func(want *string, have string) bool { // an empty text is the value of none (G7)
-		return want == nil || have != "" && libraries.Fold(have) == libraries.Fold(*want)
+		return want == nil || have != "" && fold.Text(have) == fold.Text(*want)
 	}
 	return (f.Library == nil || a.Library == *f.Library && a.Library != libraries.None) &&
 		(f.AgeGroup == nil || a.AgeGroup == *f.AgeGroup && a.AgeGroup != libraries.None) &&
@@ -120,7 +121,7 @@ func (n *network) slowGroups(q report.SummaryQuery) []report.Group {
 		if b.Key == "" {
 			return -1
 		}
-		return cmp.Or(cmp.Compare(libraries.Fold(a.Label), libraries.Fold(b.Label)), cmp.Compare(a.Key, b.Key))
+		return cmp.Or(cmp.Compare(fold.Text(a.Label), fold.Text(b.Label)), cmp.Compare(a.Key, b.Key))
 	})
 	return groups
 }
@@ -351,7 +352,7 @@ func (n *network) slowTitles(s *report.Summary, loans map[int64]int64) {
 		slices.SortFunc(lists[list], func(a, b counted) int {
 			return cmp.Or(
 				-cmp.Compare(a.item.Titles, b.item.Titles),
-				cmp.Compare(libraries.Fold(a.item.Name), libraries.Fold(b.item.Name)),
+				cmp.Compare(fold.Text(a.item.Name), fold.Text(b.item.Name)),
 				cmp.Compare(a.id, b.id),
 			)
 		})

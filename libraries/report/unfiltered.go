@@ -10,6 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/stock"
+	"github.com/lectern-dev/lectern/paging/fold"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -295,7 +296,7 @@ func (p profiled) items(name func(id int64) string) []ProfileItem {
 	entries := make([]entry, 0, len(p))
 	for id, item := range p {
 		item.Name = name(id)
-		entries = append(entries, entry{id, libraries.Fold(item.Name), item})
+		entries = append(entries, entry{id, fold.Text(item.Name), item})
 	}
 	slices.SortFunc(entries, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(b.item.Titles, a.item.Titles), cmp.Compare(a.folded, b.folded), cmp.Compare(a.id, b.id))

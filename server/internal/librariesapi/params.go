@@ -7,6 +7,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/libraries/stock"
+	"github.com/lectern-dev/lectern/paging/fold"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
@@ -53,7 +54,7 @@ func bandChoices() []web.Choice[stock.Band] {
 
 // text reads a text. One that folds to nothing would find everything, or nothing: it is invalid.
 func text(q *web.Query, name, about string) *string {
-	return q.Text(name, about, func(s string) bool { return libraries.Fold(s) == "" })
+	return q.Text(name, about, func(s string) bool { return fold.Text(s) == "" })
 }
 
 // reader and title read the parameters that most lists have.
