@@ -143,6 +143,7 @@ var examples = []struct{ name, method, path string }{
 	{"users", "GET", schoolsapi.Prefix + "/users?pageSize=2"},
 	{"engagements", "GET", schoolsapi.Prefix + "/engagements?startDate=2026-08-01&endDate=2026-08-31&pageSize=3"},
 	{"readings", "GET", schoolsapi.Prefix + "/readings?startDate=2026-08-01&endDate=2026-08-31&pageSize=2"},
+	{"schoolSummary", "GET", schoolsapi.Prefix + "/summary?startDate=2026-07-20&endDate=2026-08-31&groupBy=month&pageSize=2"},
 
 	{"summary", "GET", librariesapi.Prefix + "/summary?groupBy=library&pageSize=2"},
 	{"libraryEngagements", "GET", librariesapi.Prefix + "/engagements?startDate=2026-09-01&endDate=2026-09-18&pageSize=2"},

@@ -43,7 +43,7 @@ func (s *Server) libraries(kept *cache.Cache) (place, error) {
 		Reports:        reports,
 		History:        *c.LibrariesHistory,
 		Outside:        reports.Channels != nil,
-		Queue:          &librariesapi.Queue{AtATime: c.UsersQueue.AtATime, Waiting: c.UsersQueue.Waiting, Wait: c.UsersQueue.Wait},
+		Queue:          &web.Queue{AtATime: c.UsersQueue.AtATime, Waiting: c.UsersQueue.Waiting, Wait: c.UsersQueue.Wait},
 		LegacyPrefixes: legacy,
 	}
 	prefixes := []string{librariesapi.Prefix}

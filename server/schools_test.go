@@ -246,8 +246,11 @@ func TestAnswersFollowTheSpecification(t *testing.T) {
 			w := newWorld(r)
 			s := newSite(t, db, directory.Ref(fmt.Sprint("parceiro-", seed)))
 			loadInPieces(s, w, r)
-			for range 25 {
+			for i := range 25 {
 				q := someQuery(r)
+				if i < 8 {
+					s.summaries(w, q)
+				}
 				tenths := map[string]int{}
 				for _, route := range routes {
 					got, want := s.pull(route, q, pick(r, []int{1, 2, 7, 999, 1000})), w.want(route, q)

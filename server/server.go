@@ -165,6 +165,7 @@ func (s *Server) schools(kept *cache.Cache) http.Handler {
 			Store: &schoolsdb.Store{DB: c.DB.DB, Copy: c.DB.Copy, Now: c.Now},
 			Cache: kept,
 		},
+		Queue:   &web.Queue{AtATime: 2, Waiting: 16, Wait: 5 * time.Second},
 		History: *c.SchoolsHistory,
 	}
 	return api.Handler()

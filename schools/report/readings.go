@@ -120,36 +120,53 @@ func (of *readings) made(i int, book *schools.Book, t reading.Total) {
 
 // byRecords makes the other rows, of the records.
 func (of *readings) byRecords(ctx context.Context) error {
-	var places []int
-	var keys []facts.RecordKey
+	var records []wanted
 	for i, row := range of.rows {
 		if row.Book == nil {
-			places, keys = append(places, i), append(keys, of.keys[i])
+			records = append(records, wanted{of.keys[i], of.period, i})
 		}
 	}
-	if len(keys) == 0 {
+	return of.totals(ctx, of.Access, of.books, of.period, records, func(w wanted, book *schools.Book, t reading.Total) {
+		of.made(w.place, book, t)
+	})
+}
+
+// wanted is a record whose total over a period is asked for: it has a day in the period.
+type wanted struct {
+	facts.RecordKey
+	period calendar.Period
+	place  int // the caller's own
+}
+
+// totals calls visit with the total of each wanted record. They are ordered by key; all their periods are in one.
+func (r *Reports) totals(ctx context.Context, a Access, books *schools.Books, all calendar.Period, left []wanted, visit func(wanted, *schools.Book, reading.Total)) error {
+	if len(left) == 0 {
 		return nil
 	}
-	found := 0 // the keys before it were visited
+	keys := make([]facts.RecordKey, len(left))
+	for i, w := range left {
+		keys[i] = w.RecordKey
+	}
 	var sum reading.Totaller
-	err := of.facts(of.Access).Records(ctx, keys, state.Between(of.period.Start, of.period.End), func(k facts.RecordKey, data []byte) error {
-		book := of.books.Book(k.Book)
-		if keys[found] != k || book == nil {
+	err := r.facts(a).Records(ctx, keys, state.Between(all.Start, all.End), func(k facts.RecordKey, data []byte) error {
+		book := books.Book(k.Book)
+		if left[0].RecordKey != k || book == nil {
 			return fmt.Errorf("record of user %d, book %d: it or one before it is missing: %w", k.User, k.Book, packed.ErrCorrupt)
 		}
-		t, ok, err := sum.TotalBinary(data, of.period, book.Length)
-		if err != nil {
-			return fmt.Errorf("record of user %d, book %d: %w", k.User, k.Book, err)
+		for ; len(left) > 0 && left[0].RecordKey == k; left = left[1:] {
+			t, ok, err := sum.TotalBinary(data, left[0].period, book.Length)
+			if err != nil {
+				return fmt.Errorf("record of user %d, book %d: %w", k.User, k.Book, err)
+			}
+			if !ok {
+				return fmt.Errorf("record of user %d, book %d: ledger and record differ: %w", k.User, k.Book, packed.ErrCorrupt)
+			}
+			visit(left[0], book, t)
 		}
-		if !ok {
-			return fmt.Errorf("record of user %d, book %d: ledger and record differ: %w", k.User, k.Book, packed.ErrCorrupt)
-		}
-		of.made(places[found], book, t)
-		found++
 		return nil
 	})
-	if err == nil && found != len(keys) {
-		err = fmt.Errorf("%d of %d records are missing: %w", len(keys)-found, len(keys), packed.ErrCorrupt)
+	if err == nil && len(left) > 0 {
+		err = fmt.Errorf("%d of %d records are missing: %w", len(left), len(keys), packed.ErrCorrupt)
 	}
 	return err
 }

@@ -40,7 +40,6 @@ func libraries(s Settings) api {
 		},
 	}, librariesapi.Routes())
 	a.failures[http.StatusNotFound] = failed{"There is no such path, or no such dataset.", nil}
-	a.failures[http.StatusServiceUnavailable] = failed{"The database does not answer for a moment, or too many heavy queries run at once.", []string{"Retry-After"}}
 	for i := range a.operations {
 		if op := &a.operations[i]; op.id == "channels" {
 			op.own = map[int]failed{http.StatusServiceUnavailable: {"The analytics source or the database is not available; nothing is kept of it, the call may be repeated later.", []string{"Retry-After"}}}
@@ -102,6 +101,6 @@ func reportFailures(keep time.Duration) map[int]failed {
 			"Begin the pull again with its first page, without snapshot and changedSince." + retention(keep), nil},
 		429: {"The requests of this minute are used up.", []string{"Retry-After"}},
 		500: {"Something failed here; nothing partial is returned.", nil},
-		503: {"The database does not answer for a moment.", []string{"Retry-After"}},
+		503: {"The database does not answer for a moment, or too many heavy queries run at once.", []string{"Retry-After"}},
 	}
 }

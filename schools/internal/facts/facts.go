@@ -50,7 +50,7 @@ func (f Facts) Ledgers(ctx context.Context, blocks []int64) (*Ledgers, error) {
 // Attendance reads the users of every day with an access.
 func (f Facts) Attendance(ctx context.Context) (*Attendance, error) {
 	a := &Attendance{}
-	return a, f.days(ctx, state.Range{}, func(date calendar.Date, d Day) {
+	return a, f.Days(ctx, state.Range{}, func(date calendar.Date, d Day) {
 		a.Days, a.Sets = append(a.Days, date), append(a.Sets, d.Users)
 	})
 }
@@ -58,13 +58,13 @@ func (f Facts) Attendance(ctx context.Context) (*Attendance, error) {
 // Tenths reads the tenths of the users of the days of a period.
 func (f Facts) Tenths(ctx context.Context, period calendar.Period) (TenthsByDay, error) {
 	m := TenthsByDay{}
-	return m, f.days(ctx, state.Range{A: state.Between(period.Start, period.End)}, func(date calendar.Date, d Day) {
+	return m, f.Days(ctx, state.Range{A: state.Between(period.Start, period.End)}, func(date calendar.Date, d Day) {
 		m[date] = d.Tenths.Clone()
 	})
 }
 
-// days reads days; the tenths are valid until visit returns.
-func (f Facts) days(ctx context.Context, r state.Range, visit func(calendar.Date, Day)) error {
+// Days calls visit with the stored days of a range, ascending. The tenths are valid until visit returns.
+func (f Facts) Days(ctx context.Context, r state.Range, visit func(calendar.Date, Day)) error {
 	return f.Scan(ctx, DayKind, r, func(b state.Block) error {
 		d, date := Day{}, calendar.Date(b.A)
 		if err := packed.Open(b.Data, &d); err != nil {

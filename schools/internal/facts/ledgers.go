@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/lectern-dev/lectern/directory"
@@ -145,6 +146,19 @@ func (ls *Ledgers) Books(id directory.UserID, p calendar.Period) (books []int64)
 	}
 	slices.Sort(books)
 	return books
+}
+
+// EachDay calls visit with the days of the period on which a user read effectively, ascending.
+func (ls *Ledgers) EachDay(id directory.UserID, p calendar.Period, visit func(calendar.Date)) {
+	for _, l := range ls.within(LedgerBlock(id), p) {
+		days := Days(0)
+		for _, e := range l.of(id) {
+			days |= e.days
+		}
+		for days &= daysOf(l.number, p); days != 0; days &= days - 1 {
+			visit(firstOf(l.number) + calendar.Date(bits.TrailingZeros32(uint32(days))))
+		}
+	}
 }
 
 // Ledger returns a user's ledger, which is empty where there is none.

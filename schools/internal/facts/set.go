@@ -29,6 +29,14 @@ func (s Set) Has(id directory.UserID) bool {
 	return id > 0 && w < directory.UserID(len(s.words)) && s.words[w]&(1<<(id&63)) != 0
 }
 
+// Join adds the users of another set.
+func (s *Set) Join(t Set) {
+	s.words = append(s.words, make([]uint64, max(len(t.words)-len(s.words), 0))...)
+	for i, w := range t.words {
+		s.words[i] |= w
+	}
+}
+
 // Len returns the number of users.
 func (s Set) Len() int {
 	n := 0

@@ -63,6 +63,12 @@ func (s *Sums) Put(book int64, r *reading.Record) {
 	s.books[i] = sum
 }
 
+// MayFinish reports whether some days of a book may finish it (S4), for the given length: false where all of them together do not.
+func (s *Sums) MayFinish(book int64, length int64) bool {
+	i, ok := s.search(book)
+	return !ok || reading.PercentOf(s.books[i].covered, length).Finished()
+}
+
 // Total returns what a book comes to in a period, for the given length; false where the book has no sum, or where the sum does not
 // say it: since not all days are of the period, or what was read goes on behind the length.
 func (s *Sums) Total(book int64, p calendar.Period, length int64) (reading.Total, bool) {

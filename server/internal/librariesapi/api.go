@@ -74,7 +74,7 @@ type API struct {
 	web.Front
 	Reports Reports
 	// Queue bounds the users route (L17).
-	Queue *Queue
+	Queue *web.Queue
 	// History is the first day that the reports know (G6).
 	History calendar.Date
 	// Outside says that sessions by channel are no part of the state, but come from a source outside (L13).
@@ -142,7 +142,7 @@ func (a *API) asking(rt route) web.Asking {
 		}
 		if c.queued {
 			reply.Enter = func(ctx context.Context, s web.States) (func(), error) {
-				return a.Queue.Enter(ctx, libraries.NetworkID(s.Tenant))
+				return a.Queue.Enter(ctx, s.Tenant)
 			}
 		}
 		return reply

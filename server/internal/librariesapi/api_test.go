@@ -157,7 +157,7 @@ func newAPI(f *fixed, rate int) http.Handler {
 	a := &librariesapi.API{
 		Front:          front(noon, rate),
 		Reports:        f,
-		Queue:          &librariesapi.Queue{AtATime: 2, Waiting: 16, Wait: time.Minute},
+		Queue:          &web.Queue{AtATime: 2, Waiting: 16, Wait: time.Minute},
 		LegacyPrefixes: []string{"/old", "/older/name"},
 	}
 	if f.hour != 0 {

@@ -1,4 +1,4 @@
-// Package schoolsapi answers the schools reading API: three GET routes under Prefix, as the specification and the S and
+// Package schoolsapi answers the schools reading API: four GET routes under Prefix, as the specification and the S and
 // H parts of the contract have them. It reads parameters, calls a report and writes what it returns; the rules are in
 // package schools.
 //
@@ -28,11 +28,12 @@ import (
 // Prefix is the path that the routes stand under (H1).
 const Prefix = "/api-platform/schools/v1"
 
-// Reports are the three reports; *report.Reports is one.
+// Reports are the three lists and the summary; *report.Reports is one.
 type Reports interface {
 	Users(context.Context, report.Access, report.Filter, paging.Page) (paging.List[report.User], error)
 	Engagements(context.Context, report.Access, calendar.Period, report.Filter, paging.Page) (paging.List[report.Engagement], error)
 	Readings(context.Context, report.Access, calendar.Period, report.Filter, paging.Page) (paging.List[report.Reading], error)
+	Summary(context.Context, report.Access, report.SummaryQuery, paging.Page) (report.Summary, error)
 	Rounds
 }
 
@@ -45,10 +46,12 @@ type Rounds interface {
 
 var _ Reports = (*report.Reports)(nil)
 
-// API answers the routes. Reports and the front's fields must be set.
+// API answers the routes. Reports, Queue and the front's fields must be set.
 type API struct {
 	web.Front
 	Reports Reports
+	// Queue bounds the summaries of all partners that are not in the cache (S10).
+	Queue *web.Queue
 	// History is the first day that the reports know (G6).
 	History calendar.Date
 }
@@ -56,8 +59,9 @@ type API struct {
 // Handler returns the handler of every path under Prefix.
 func (a *API) Handler() http.Handler {
 	router := web.NewRouter()
-	for _, rt := range a.routes() {
+	for _, rt := range routes() {
 		router.Handler(http.MethodGet, Prefix+rt.path, a.Get(Prefix+rt.path, a.asking(rt)))
 	}
+	router.Handler(http.MethodGet, Prefix+summaryPath, a.Get(Prefix+summaryPath, a.summary()))
 	return web.Exact(router)
 }

@@ -27,13 +27,15 @@ type fixed struct {
 	users       []report.User
 	engagements []report.Engagement
 	readings    []report.Reading
+	summary     report.Summary
 	err         error
 
-	access report.Access
-	period calendar.Period
-	filter report.Filter
-	page   paging.Page
-	calls  int
+	access  report.Access
+	period  calendar.Period
+	filter  report.Filter
+	page    paging.Page
+	groupBy report.GroupBy
+	calls   int
 }
 
 func (f *fixed) asked(a report.Access, p calendar.Period, g report.Filter, n paging.Page) {
@@ -54,6 +56,12 @@ func (f *fixed) Engagements(_ context.Context, a report.Access, p calendar.Perio
 func (f *fixed) Readings(_ context.Context, a report.Access, p calendar.Period, g report.Filter, n paging.Page) (paging.List[report.Reading], error) {
 	f.asked(a, p, g, n)
 	return paging.List[report.Reading]{Rows: f.readings, Total: 9}, f.err
+}
+
+func (f *fixed) Summary(_ context.Context, a report.Access, q report.SummaryQuery, n paging.Page) (report.Summary, error) {
+	f.asked(a, q.Period, q.Filter, n)
+	f.groupBy = q.GroupBy
+	return f.summary, f.err
 }
 
 // oneKey knows one key, and one that the database fails at.
@@ -106,6 +114,7 @@ func newAPI(f *fixed, rate int) http.Handler {
 	a := &schoolsapi.API{
 		Front:   front(noon, rate),
 		Reports: f,
+		Queue:   &web.Queue{AtATime: 2, Waiting: 16, Wait: time.Minute},
 		History: calendar.MustParse("2026-01-01"),
 	}
 	return a.Handler()

@@ -19,26 +19,22 @@ import (
 type route struct {
 	path           string
 	summary, about string
-	// aboutStart is said of startDate; it is empty where the route has no period.
-	aboutStart string
-	people     bool // it shows names and e-mails
+	hasPeriod      bool
+	people         bool // it shows names and e-mails
 	list
 }
 
-func (rt route) hasPeriod() bool { return rt.aboutStart != "" }
-
-func (a *API) routes() []route {
-	start := "First day, Brasilia time. Left out: 29 days before the end. Before " + a.History.String() + ": that day."
+func routes() []route {
 	return []route{
 		{"/users", "Users of the network",
 			"The register of students and teachers, by userId. The only route with personal data.",
-			"", true, userList},
+			false, true, userList},
 		{"/engagements", "Days with access",
 			"One row for each user and day with an access, by date, then userId. The sum of readingMinutes equals that of readings for the same period and filters.",
-			start, false, engagementList},
+			true, false, engagementList},
 		{"/readings", "What was read",
 			"One row for each user and book with effective reading in the period, by userId, then book. Percent and finished are of the period.",
-			start, false, readingList},
+			true, false, readingList},
 	}
 }
 
@@ -46,7 +42,7 @@ func (a *API) routes() []route {
 func Routes(history calendar.Date) []web.Route {
 	a := &API{History: history}
 	var all []web.Route
-	for _, rt := range a.routes() {
+	for _, rt := range routes() {
 		name := rt.path[1:]
 		sample := &asked{route: rt}
 		all = append(all, web.Route{
@@ -55,7 +51,7 @@ func Routes(history calendar.Date) []web.Route {
 			Schema: strings.ToUpper(name[:1]) + name[1:], Sample: func(w *wire.Writer) { sample.write(w, rt.none) }, Rows: true,
 		})
 	}
-	return all
+	return append(all, a.summaryRoute())
 }
 
 // limits are the bounds of the pages of all routes.
@@ -74,21 +70,36 @@ type asked struct {
 // read reads the parameters of a route as of a day.
 func (a *API) read(rt route, q *web.Query, today calendar.Date) *asked {
 	k := &asked{API: a, route: rt}
-	if rt.hasPeriod() {
-		k.dates = calendar.Asked{Start: q.Date("startDate", rt.aboutStart), End: q.Date("endDate", "Last day. Left out, or in the future: today.")}
+	if rt.hasPeriod {
+		k.dates, k.period = a.period(q, today)
 	}
-	k.filter = report.Filter{
-		UserID:   (*directory.UserID)(q.Int("userId", "One user.")),
+	user := (*directory.UserID)(q.Int("userId", "One user."))
+	k.filter = filter(q)
+	k.filter.UserID = user
+	k.page = q.Page(limits)
+	return k
+}
+
+// period reads the period of a route as of a day. The rules about a period as a whole speak only of well-formed dates.
+func (a *API) period(q *web.Query, today calendar.Date) (calendar.Asked, calendar.Period) {
+	dates := calendar.Asked{
+		Start: q.Date("startDate", "First day, Brasilia time. Left out: 29 days before the end. Before "+a.History.String()+": that day."),
+		End:   q.Date("endDate", "Last day. Left out, or in the future: today."),
+	}
+	if !q.Valid("startDate", "endDate") {
+		return dates, calendar.Period{}
+	}
+	period, err := dates.Schools(today, a.History)
+	failPeriod(q, err, a.History)
+	return dates, period
+}
+
+// filter reads the filters that all routes have.
+func filter(q *web.Query) report.Filter {
+	return report.Filter{
 		SchoolID: (*directory.EntityID)(q.Int("schoolId", "The users of one school.")),
 		Profile:  web.Choose(q, "profile", "Students or teachers alone.", profiles),
 	}
-	k.page = q.Page(limits)
-	if rt.hasPeriod() && q.Valid("startDate", "endDate") { // the rules about a period as a whole speak only of well-formed dates
-		var err error
-		k.period, err = k.dates.Schools(today, a.History)
-		failPeriod(q, err, a.History)
-	}
-	return k
 }
 
 // failPeriod says what is wrong with a period as a whole (S8).
@@ -112,7 +123,7 @@ func (a *API) asking(rt route) web.Asking {
 				return web.Content{Rows: rows, Members: func(w *wire.Writer) { k.write(w, rows) }}, err
 			},
 		}
-		if rt.hasPeriod() {
+		if rt.hasPeriod {
 			reply.Period = &k.period
 		}
 		return reply
@@ -129,7 +140,7 @@ func access(s web.States) report.Access {
 // round is what a request with changedSince asks for. A period that ends in the future was another one on the day of that state.
 func (k *asked) round(s web.States) (report.Round, error) {
 	r := report.Round{Since: s.Since.Versions, Period: k.period, Filter: k.filter}
-	if !k.hasPeriod() {
+	if !k.hasPeriod {
 		return r, nil
 	}
 	var err error

@@ -58,11 +58,11 @@ var (
 // write writes the envelope and the rows of a page.
 func (k *asked) write(w *wire.Writer, list wire.Rows) {
 	meta := "UsersMeta"
-	if k.hasPeriod() {
+	if k.hasPeriod {
 		meta = "PeriodMeta"
 	}
 	w.Object("meta", meta, "", func() {
-		if k.hasPeriod() {
+		if k.hasPeriod {
 			web.WritePeriod(w, k.period)
 		}
 		web.WritePage(w, k.page, list.Total, "")

@@ -1,0 +1,127 @@
+package report
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// SummaryQuery has the parameters of a summary (S10). The period must be effective already.
+type SummaryQuery struct {
+	Period  calendar.Period
+	Filter  Filter
+	GroupBy GroupBy
+}
+
+// GroupBy says what the groups of a summary are. The zero GroupBy makes none.
+type GroupBy uint8
+
+// The groupings, in the order of the contract.
+const (
+	ByDay GroupBy = iota + 1
+	ByMonth
+	BySchool
+	ByClass
+	ByBook
+)
+
+var groupings = [...]string{ByDay: "day", ByMonth: "month", BySchool: "school", ByClass: "class", ByBook: "book"}
+
+// String returns the name of the grouping in queries.
+func (g GroupBy) String() string {
+	if int(g) < len(groupings) {
+		return groupings[g]
+	}
+	return ""
+}
+
+// HasUsers reports whether the groups count users and accesses: a book has readers only.
+func (g GroupBy) HasUsers() bool { return g != ByBook }
+
+// HasReadings reports whether the groups count reading rows: a row belongs to a period, and a day is too short for one.
+func (g GroupBy) HasReadings() bool { return g != ByDay }
+
+// Metrics count what the three lists have for a period and a filter.
+type Metrics struct {
+	Users, Active          int64 // accounts that pass the filter
+	WithAccess, AccessDays int64 // users with an engagement, and engagements
+	Readers                int64 // users with a reading
+	Minutes                reading.Minutes
+	Readings, Finished     int64
+	DistinctBooks          int64
+}
+
+// Group is an entry of a summary's breakdown. The key of the users without the attribute is empty.
+type Group struct {
+	Key, Label string
+	Metrics    Metrics
+}
+
+// Summary is the answer of a summary: the totals, and a page of the groups.
+type Summary struct {
+	General Metrics
+	Groups  paging.List[Group]
+}
+
+// Summary counts what users did in a period. The groups are counted once for all pages.
+func (r *Reports) Summary(ctx context.Context, a Access, q SummaryQuery, p paging.Page) (Summary, error) {
+	key := a.key("summary", a.Network, q.Period, q.Filter, q.GroupBy)
+	s, err := state.Load(ctx, r.Cache, key, func(ctx context.Context) (*summary, error) { return r.summarize(ctx, a, q) })
+	if err != nil {
+		return Summary{}, err
+	}
+	groups, err := paging.ListOf(s.groups, p)
+	return Summary{s.general, groups}, err
+}
+
+// summary is a summary while it is counted.
+type summary struct {
+	*Reports
+	Access
+	SummaryQuery
+	users   *Users
+	general Metrics
+	groups  []Group
+	parts   []calendar.Period // the whole period, then the days or months that are groups
+	of      []int32           // the group of each user, where groups are schools or classes
+	titles  []title           // that were read, which are the groups where groups are books
+	places  map[int64]int     // of titles, by book
+}
+
+// title is a book that was read, and the last group that has counted it.
+type title struct {
+	book    int64
+	counted int
+}
+
+// Bytes returns about the memory that the counted summary holds.
+func (s *summary) Bytes() int {
+	n := 200
+	for _, g := range s.groups {
+		n += 120 + len(g.Key) + len(g.Label)
+	}
+	return n
+}
+
+// summarize counts a summary. Accesses and minutes come from the days, and the readings from the ledgers and records, as in the
+// lists.
+func (r *Reports) summarize(ctx context.Context, a Access, q SummaryQuery) (*summary, error) {
+	reg, users, err := r.selection(ctx, a, q.Filter)
+	if err != nil {
+		return nil, err
+	}
+	s := &summary{Reports: r, Access: a, SummaryQuery: q, users: users, parts: []calendar.Period{q.Period}, places: map[int64]int{}}
+	s.begin(reg)
+	var group errgroup.Group // each counts metrics of its own; the cache turns a panic into an error
+	group.Go(func() error { return s.countDays(ctx) })
+	group.Go(func() error { return s.countReadings(ctx) })
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return &summary{general: s.general, groups: s.groups}, nil
+}
