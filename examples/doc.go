@@ -1,17 +1,19 @@
-// Package examples has programs that use Lectern, one a folder, each short enough to read in a minute:
+// Package examples has programs that use Lectern, one in each folder. Five are for Go programs, each of 40 lines at most:
 //
-//	scope      who a teacher sees
-//	effective  which segments of reading count, and what they come to
+//	effective  which segments of reading count, and what they add up to
 //	stock      which lines of stock a title's readings use up
-//	periods    which days a report is about, by the rules of both APIs
-//	mount      the APIs inside of a program with a mux of its own
-//	pull       a year of readings over HTTP, page by page, into CSV
-//	rounds     a copy of a list, kept by what changed since the last pull
+//	scope      the entities and readers that a teacher sees
+//	mount      the APIs inside a program with its own mux and its own pool of connections
+//	load       feeds loaded into a database in memory, and reports read from it
 //
-// From the folder of the module, each runs by its path:
+// Two are clients of the APIs:
+//
+//	pull         a year of readings, page by page, as CSV
+//	incremental  a copy of the lists, updated with the rows that changed
+//
+// Each runs from the folder of the module:
 //
 //	go run ./examples/stock
 //
-// They import the packages of Lectern and the standard library, nothing else. output.txt has what each prints, and a test
-// holds it to that.
+// They import only the packages of Lectern and the standard library. A test compares what each prints with its output.txt.
 package examples

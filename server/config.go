@@ -5,7 +5,7 @@
 //	err = s.Run(ctx) // until ctx ends; then finishes what was begun and returns nil
 //
 // Handler returns only the APIs, for a program with its own HTTP server; AdminHandler returns health and metrics. Such a
-// program runs Maintain beside it, as Run and Serve do. The program examples/mount puts Handler into a mux with middleware;
+// program runs Maintain beside it, as Run and Serve do. The program examples/mount puts Handler into a mux;
 // examples/pull is a client.
 //
 // Several processes may serve one PostgreSQL: keys, data, versions, pulls and the counters of the rate limit are in the
@@ -54,8 +54,7 @@ type Config struct {
 	// AdminAddr is where Run and Serve answer /healthz, /readyz and /metrics; empty is nowhere. It asks for no key: let
 	// only those reach it who may.
 	AdminAddr string
-	// DB is the database. The server does not close it. It may be a pool of the caller's own, of the drivers pgx or
-	// modernc.org/sqlite, with any bound of connections.
+	// DB is the database. The server does not close it. database.OnPool makes one of a pool of the caller's own.
 	DB *database.DB
 	// URL names the database to open when DB is nil; empty is DefaultURL. Close closes it.
 	URL string

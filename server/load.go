@@ -11,25 +11,39 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
-// LoadOptions say how a feed is loaded. The zero LoadOptions load all of it and stop at the first bad row. They are
-//
-//	History     *calendar.Date // the first day that is kept; nil is the domain's
-//	SkipBad     string         // the file that lists bad rows, which are skipped then
-//	Ignore      []string       // names of members and columns that may be there and are passed over
-//	Check       bool           // count what a load would do, find all bad rows, and write nothing
-//	Immediately bool           // publish a load of libraries at once, and not at the next full hour
-//	Changed     bool           // load files only if they are not those of the last load; else the error is ErrUnchanged
-//	Now         func() time.Time
-//	Progress    func(stage string, done, total int64) // stages are wait, read, settle and fold
-//	TempDir     string         // where rows are sorted; empty is the system's place
-//	MemoryLimit int            // bytes that each sorter has in memory; 0 is 32 MiB
-type LoadOptions = load.Options
+// LoadOptions say how a feed is loaded. The zero LoadOptions load all of it and stop at the first bad row.
+type LoadOptions struct {
+	// History is the first day that is kept; nil is the domain's.
+	History *calendar.Date
+	// SkipBad is the file that lists bad rows, which are skipped then; empty stops at the first bad row.
+	SkipBad string
+	// Ignore are names of members and columns that are passed over in files that do not know them; others are errors (F3).
+	Ignore []string
+	// Check counts what a load would do and finds all bad rows, but writes nothing and waits for nothing (F7).
+	Check bool
+	// Immediately publishes a load of libraries at once, and not at the next full hour (L1). A network's first load is always
+	// published at once.
+	Immediately bool
+	// Changed loads the feed only if its files differ from those of the tenant's last load by name, size or time; else the error is
+	// ErrUnchanged. The files are compared while no other load of the tenant runs.
+	Changed bool
+	// Now tells when the load begins; nil is time.Now.
+	Now func() time.Time
+	// Progress, if not nil, is called with the stage of the load and how much of it is done: "wait" for another load of the tenant,
+	// "read" the feed, in bytes, "settle" loans and reservations, and "fold" the facts.
+	Progress func(stage string, done, total int64)
+	// TempDir is where rows are sorted; empty is the system's folder. MemoryLimit is the number of bytes that each sorter uses in
+	// memory; 0 is 32 MiB.
+	TempDir     string
+	MemoryLimit int
+}
 
 // ErrUnchanged is the error of a load with LoadOptions.Changed whose files are those of the tenant's last load.
 var ErrUnchanged = load.ErrUnchanged
@@ -46,10 +60,10 @@ func Load(ctx context.Context, db *database.DB, t statedb.Tenant, files fs.FS, o
 	switch t.Kind {
 	case statedb.Partner:
 		s := &schoolsdb.Store{DB: db.DB, Copy: db.Copy, Now: now}
-		totals, err = load.Schools(ctx, s, directory.PartnerID(t.ID), directory.Ref(t.Reference), files, o)
+		totals, err = load.Schools(ctx, s, directory.PartnerID(t.ID), directory.Ref(t.Reference), files, load.Options(o))
 	case statedb.Library:
 		s := &librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: now}
-		totals, err = load.Libraries(ctx, s, libraries.NetworkID(t.ID), files, o)
+		totals, err = load.Libraries(ctx, s, libraries.NetworkID(t.ID), files, load.Options(o))
 	default:
 		err = fmt.Errorf("a tenant of kind %v loads nothing", t.Kind)
 	}

@@ -11,12 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
-	"github.com/uptrace/bun/dialect/sqlitedialect"
-	"github.com/uptrace/bun/schema"
-
-	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -175,18 +169,20 @@ func columns(t *testing.T, db *database.DB) map[string][]string {
 func TestOwnPool(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db, server.Config{})
-		driver, dsn, dialect := "pgx", db.URL, schema.Dialect(pgdialect.New())
+		driver, dsn := "pgx", db.URL
 		if db.Engine == database.SQLite {
-			driver, dialect = "sqlite", sqlitedialect.New()
-			dsn = "file:" + db.File() + "?_time_format=sqlite&_txlock=immediate&_pragma=busy_timeout(5000)"
+			driver, dsn = "sqlite", "file:"+db.File()+"?_time_format=sqlite&_txlock=immediate&_pragma=busy_timeout(5000)"
 		}
 		pool, err := sql.Open(driver, dsn)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer pool.Close()
-		own := bun.NewDB(pool, dialect)
-		f.server = newServer(t, server.Config{DB: &database.DB{DB: &handle.DB{DB: own, Writer: own}, Engine: db.Engine, URL: db.URL}, Now: f.clock.time})
+		own, err := database.OnPool(pool, db.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.server = newServer(t, server.Config{DB: own, Now: f.clock.time})
 		f.handler = documented(t, f.server.Handler())
 		var all sync.WaitGroup
 		for range 20 {

@@ -1,5 +1,5 @@
-// Pull writes a year of a network's readings as CSV, page by page, all of the state of the first page whatever is loaded
-// meanwhile, and waits when the key's requests are used up:
+// Pull writes a year of a network's readings as CSV, page by page. All pages are of the first page's snapshot, whatever is loaded
+// during the pull. When the key's requests are used up, it waits:
 //
 //	go run ./examples/pull -key KEY -year 2026 http://127.0.0.1:8080 > readings.csv
 package main
@@ -52,7 +52,7 @@ func pull(base string, w io.Writer) error {
 	return nil
 }
 
-// get returns the rows of a page, and the headers that came with them. It asks again after the time that a 429 names.
+// get returns the rows and the headers of a page. After a 429 it waits for the time in Retry-After and requests the page again.
 func get(url string) (rows []byte, head http.Header, err error) {
 	req, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {
@@ -72,7 +72,7 @@ func get(url string) (rows []byte, head http.Header, err error) {
 			continue
 		}
 		if err == nil && res.StatusCode != http.StatusOK {
-			err = fmt.Errorf("%s: %s", res.Status, body) // 410: the state is no longer kept, pull again
+			err = fmt.Errorf("%s: %s", res.Status, body) // 410: the snapshot is no longer kept, pull again
 		}
 		return body, res.Header, err
 	}

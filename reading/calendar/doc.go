@@ -27,8 +27,6 @@
 //	start := calendar.MustParse("2026-03-01")
 //	p, err := calendar.Asked{Start: &start}.Schools(calendar.Day(time.Now()), history)
 //
-// The program examples/periods prints both rules side by side.
-//
 // The package does not read the clock, knows no time zone but this one and no holidays, and does not limit how long a
 // period may be: those that have a limit (L2) check it with [Period.Days].
 package calendar

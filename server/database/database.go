@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/paging/handle"
 )
@@ -48,6 +51,26 @@ func Open(ctx context.Context, url string) (*DB, error) { return open(ctx, url, 
 // OpenToLoad is Open for a process that writes much of a database, and reads most of it once: a file is not mapped into its
 // memory, where all that was read of it would stay, once for each connection.
 func OpenToLoad(ctx context.Context, url string) (*DB, error) { return open(ctx, url, sqliteUnmapped) }
+
+// OnPool returns a database on a pool of the caller's own, which stays the caller's to close. url names what the pool is connected to,
+// as for [Open]. The drivers are those that this package registers:
+//
+//	sql.Open("pgx", "postgres://user@host/lectern")
+//	sql.Open("sqlite", "file:lectern.db?_time_format=sqlite&_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)")
+//
+// What Open adds is missing: the separate connections of SQLite for reads and writes, and the quick recovery from a frozen server.
+func OnPool(pool *sql.DB, url string) (*DB, error) {
+	engine, err := engineOf(url)
+	if err != nil {
+		return nil, err
+	}
+	dialect := schema.Dialect(pgdialect.New())
+	if engine == SQLite {
+		dialect = sqlitedialect.New()
+	}
+	own := bun.NewDB(pool, dialect)
+	return &DB{DB: &handle.DB{DB: own, Writer: own}, Engine: engine, URL: url}, nil
+}
 
 // open opens the database at url, a SQLite file with further settings.
 func open(ctx context.Context, url, settings string) (*DB, error) {

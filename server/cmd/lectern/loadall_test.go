@@ -13,10 +13,10 @@ import (
 
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/feed"
-	"github.com/lectern-dev/lectern/server/internal/tenants"
 )
 
 // many are tenants with a feed each, every third of them a library network.
@@ -32,11 +32,11 @@ func newMany(t *testing.T, db *database.DB) *many {
 	m := &many{T: t, db: db, tenants: trials(t, "LECTERN_TEST_TENANTS", 12), dir: t.TempDir()}
 	ok(t, "--db", db.URL, "migrate")
 	for i := range m.tenants {
-		tenant := statedb.Tenant{Kind: statedb.Partner, Reference: fmt.Sprintf("p%d", i)}
+		kind := statedb.Partner
 		if i%3 == 0 {
-			tenant.Kind = statedb.Library
+			kind = statedb.Library
 		}
-		if _, err := tenants.Create(t.Context(), db, tenant, "Ana"); err != nil {
+		if _, err := server.Create(t.Context(), db, kind, fmt.Sprintf("p%d", i), "Ana"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/degrees"
-	"github.com/lectern-dev/lectern/server/internal/tenants"
 )
 
 type migrateCmd struct {
@@ -74,7 +73,7 @@ func (c *partnerCreateCmd) Run(s *session, db fresh) error {
 	if strings.TrimSpace(c.Name) == "" {
 		return errors.New("--name must not be blank; give the partner's name")
 	}
-	t, err := tenants.Create(s.ctx, db.DB, statedb.Tenant{Kind: statedb.Partner, Reference: c.Ref}, c.Name)
+	t, err := server.Create(s.ctx, db.DB, statedb.Partner, c.Ref, c.Name)
 	if err != nil {
 		return err
 	}
@@ -82,7 +81,7 @@ func (c *partnerCreateCmd) Run(s *session, db fresh) error {
 		Tenant      auth.Tenant `json:"tenant"`
 		ReferenceID string      `json:"referenceId"`
 		Name        string      `json:"name"`
-	}{t, c.Ref, c.Name})
+	}{t.ID, c.Ref, c.Name})
 }
 
 type libraryCreateCmd struct {
@@ -92,7 +91,7 @@ type libraryCreateCmd struct {
 
 // Run creates a library network and prints its number.
 func (c *libraryCreateCmd) Run(s *session, db fresh) error {
-	t, err := tenants.Create(s.ctx, db.DB, statedb.Tenant{Kind: statedb.Library, Reference: c.Slug}, c.Name)
+	t, err := server.Create(s.ctx, db.DB, statedb.Library, c.Slug, c.Name)
 	if err != nil {
 		return err
 	}
@@ -100,7 +99,7 @@ func (c *libraryCreateCmd) Run(s *session, db fresh) error {
 		Tenant auth.Tenant `json:"tenant"`
 		Slug   string      `json:"slug"`
 		Name   string      `json:"name"`
-	}{t, c.Slug, c.Name})
+	}{t.ID, c.Slug, c.Name})
 }
 
 type degreesCmd struct {

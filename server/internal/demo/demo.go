@@ -52,8 +52,7 @@ func (d *Demo) Fill(ctx context.Context, schools, libraries calendar.Date) (err 
 func (d *Demo) fill(ctx context.Context, kind statedb.Kind, api string, history calendar.Date) (statedb.Tenant, error) {
 	t, err := statedb.TenantOf(ctx, d.DB, kind, Reference)
 	if errors.Is(err, statedb.ErrNotFound) {
-		t = statedb.Tenant{Kind: kind, Reference: Reference}
-		t.ID, err = tenants.Create(ctx, d.DB, t, name)
+		t, err = server.Create(ctx, d.DB, kind, Reference, name)
 	}
 	if err != nil {
 		return t, err

@@ -21,30 +21,16 @@ import (
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
-// Options say how a feed is loaded. The zero Options load all of it.
+// Options are those of server.LoadOptions, which says what each does.
 type Options struct {
-	// History is the first day that is kept; nil is the domain's.
-	History *calendar.Date
-	// SkipBad is the file that lists the rows which were skipped because they are bad; empty stops at the first.
-	SkipBad string
-	// Ignore are names of members and columns that are passed over in files that do not know them; others are errors (F3).
-	Ignore []string
-	// Check counts what a load would do, and finds all bad rows, but writes nothing and waits for nothing (F7).
-	Check bool
-	// Immediately publishes a load of libraries at once, as the hour that has begun, and not from the next full hour on (L1). A
-	// network's first load does so by itself.
+	History     *calendar.Date
+	SkipBad     string
+	Ignore      []string
+	Check       bool
 	Immediately bool
-	// Changed loads the feed only where its files are not those of the tenant's last load, by name, size and time; else the error is
-	// ErrUnchanged. They are compared while no other load of the tenant is under way.
-	Changed bool
-	// Now tells when the load begins, by default time.Now.
-	Now func() time.Time
-	// Progress, if not nil, is told that another load of the tenant is under way, which this one waits for ("wait"), the bytes
-	// read of the feed's size ("read"), the partitions of loans and reservations that are settled ("settle"), and the steps of what
-	// is aggregated ("fold").
-	Progress func(stage string, done, total int64)
-	// TempDir is where rows are sorted; empty is the system's place. MemoryLimit is the number of bytes that each sorter has in
-	// memory, by default as spill.Sorter says.
+	Changed     bool
+	Now         func() time.Time
+	Progress    func(stage string, done, total int64)
 	TempDir     string
 	MemoryLimit int
 }

@@ -98,7 +98,7 @@ func create(t *testing.T, db *database.DB) []statedb.Tenant {
 		{Kind: statedb.Partner, Reference: "ana"}, {Kind: statedb.Partner, Reference: "bob"},
 		{Kind: statedb.Library, Reference: "ana"}, {Kind: statedb.Library, Reference: "bob"},
 	} {
-		if _, err := Create(t.Context(), db, of, "Name"); err != nil {
+		if _, err := server.Create(t.Context(), db, of.Kind, of.Reference, "Name"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -196,7 +196,8 @@ func TestRemove(t *testing.T) {
 			}
 		}
 		for i, of := range []statedb.Tenant{all[3], all[0]} {
-			n, err := Create(t.Context(), db, of, "Another")
+			again, err := server.Create(t.Context(), db, of.Kind, of.Reference, "Another")
+			n := again.ID
 			if want := auth.Tenant(5 + i); err != nil || n != want {
 				t.Errorf("created again: tenant %d, %v, want %d", n, err, want)
 			}

@@ -1,5 +1,4 @@
-// Package tenants does what a command asks for a tenant of either kind: for a partner by the domain of the schools, for a library
-// network by that of the libraries.
+// Package tenants loads and removes tenants for the commands, whether they are partners or library networks.
 package tenants
 
 import (
@@ -10,35 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/feed"
 )
-
-// Create creates a partner or a library network, as the kind of t says, with its reference and a name.
-func Create(ctx context.Context, db *database.DB, t statedb.Tenant, name string) (n auth.Tenant, err error) {
-	word := "reference"
-	switch t.Kind {
-	case statedb.Partner:
-		var id directory.PartnerID
-		id, err = directorydb.CreatePartner(ctx, db, directory.Ref(t.Reference), name)
-		n = auth.Tenant(id)
-	case statedb.Library:
-		var id libraries.NetworkID
-		id, err = librariesdb.CreateNetwork(ctx, db, t.Reference, name)
-		n, word = auth.Tenant(id), "slug"
-	}
-	if errors.Is(err, statedb.ErrExist) {
-		err = fmt.Errorf("there is a %s %q already; choose another %s", t.Kind, t.Reference, word)
-	}
-	return n, err
-}
 
 // Loader loads feeds.
 type Loader struct {

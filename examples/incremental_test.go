@@ -20,9 +20,9 @@ var later = map[string]string{
 	"segments.csv": "segmentId,account,bookId,startedAt,durationMs,from,to,wpm\n10,ana,1,2026-03-20T10:00:00-03:00,61000,300,600,200\n",
 }
 
-// TestRounds keeps a copy: it is what the API answers, after the first run, after a load, with nothing new, and after the server has
-// forgotten the state that the copy is of.
-func TestRounds(t *testing.T) {
+// TestIncremental keeps a copy. After each pull the copy equals what the API answers: after the first pull, with nothing new, after
+// loads, and after the server has removed the snapshot that the copy was made of.
+func TestIncremental(t *testing.T) {
 	url, key := loaded(t)
 	now := time.Now().UTC().Add(time.Hour) // of the loads is the system's clock
 	clock := func() time.Time { return now }
@@ -34,24 +34,24 @@ func TestRounds(t *testing.T) {
 	site := httptest.NewServer(s.Handler())
 	t.Cleanup(site.Close)
 	file := filepath.Join(t.TempDir(), "copy.db")
-	round := func(want string) {
+	pull := func(want string) {
 		t.Helper()
-		got := program(t, "rounds", "-key", key, "-year", "2026", "-copy", file, "-size", "2", site.URL)
+		got := program(t, "incremental", "-key", key, "-year", "2026", "-copy", file, "-size", "2", site.URL)
 		if string(got) != want {
 			t.Errorf("it prints\n%s\nwant\n%s", got, want)
 		}
 		same(t, file, site.URL, key)
 	}
-	round("users 3\nengagements 8\nreadings 9\n")
-	round("users 0\nengagements 0\nreadings 0\n")
+	pull("users 3\nengagements 8\nreadings 9\n")
+	pull("users 0\nengagements 0\nreadings 0\n")
 	loadFeed(t, url, later)
-	round("users 1\nengagements 4\nreadings 6\n")
+	pull("users 1\nengagements 4\nreadings 6\n")
 	loadFeed(t, url, map[string]string{"books.csv": "bookId,title,length\n3,Primeiras estórias,300\n"})
-	round("users 0\nengagements 0\nreadings 2\n")
+	pull("users 0\nengagements 0\nreadings 2\n")
 	loadFeed(t, url, feed)
 	now = now.Add(3 * time.Hour)
 	forget(t, url, clock)
-	round("users 3\nengagements 9\nreadings 9\n") // all of it
+	pull("users 3\nengagements 9\nreadings 9\n") // all of it
 }
 
 // forget removes what is not kept any more.

@@ -1,11 +1,11 @@
-// Rounds keeps a copy of a network's users, engagements and readings of a year in a SQLite file. The first time it pulls all of it; then,
-// as often as it is run, what has changed since, and prints how many rows that were:
+// Incremental keeps a copy of a network's users, engagements and readings of a year in a SQLite file. Its first run pulls all rows. Each
+// later run pulls the rows that have changed since, and prints how many:
 //
-//	go run ./examples/rounds -key KEY -year 2026 -copy copy.db http://127.0.0.1:8080
+//	go run ./examples/incremental -key KEY -year 2026 -copy copy.db http://127.0.0.1:8080
 //	sqlite3 copy.db "SELECT row ->> '$.book.title' AS title, count(*) FROM copy WHERE list LIKE 'readings?%' GROUP BY title"
 //
-// A round is one transaction: whoever reads the copy sees a list as it was at one state, and one that breaks off changes nothing. A server
-// keeps a state for two hours; who runs this once a day has one with `serve --keep 26h`.
+// The pull of a list is one transaction: a reader of the copy sees the list as of one snapshot, and a pull that fails changes nothing.
+// A server keeps a snapshot for two hours; to run this program once a day, let the server keep them longer with `serve --keep 26h`.
 package main
 
 import (
@@ -43,10 +43,10 @@ func main() {
 	}
 }
 
-// The copy has the rows of each list by their natural key, as JSON, and the state that it is of.
+// The copy has the rows of each list by their natural key, as JSON, and the snapshot that the list is from.
 const schema = `
 	CREATE TABLE IF NOT EXISTS copy (list TEXT, key TEXT, row TEXT NOT NULL, PRIMARY KEY (list, key)) WITHOUT ROWID;
-	CREATE TABLE IF NOT EXISTS states (list TEXT PRIMARY KEY, snapshot TEXT NOT NULL)`
+	CREATE TABLE IF NOT EXISTS snapshots (list TEXT PRIMARY KEY, snapshot TEXT NOT NULL)`
 
 // keep brings the copy to date.
 func keep(ctx context.Context, base string) error {
@@ -59,21 +59,21 @@ func keep(ctx context.Context, base string) error {
 	if _, err := db.ExecContext(ctx, schema); err != nil {
 		return err
 	}
-	// A period that is given stays the same query all the year: its end is today until it has come.
+	// An explicit period is the same query all year: the server takes today for an end in the future.
 	period := fmt.Sprintf("startDate=%d-01-01&endDate=%d-12-31", *year, *year)
 	for _, list := range []string{"users?", "engagements?" + period, "readings?" + period} {
-		if err := round(ctx, db, base, list); err != nil {
+		if err := update(ctx, db, base, list); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// round brings one list to date: by what has changed since the state that the copy is of, or by all of it where there is none, or
-// where the server does not keep that state any more.
-func round(ctx context.Context, db *sql.DB, base, list string) error {
+// update brings one list to date. It pulls the changes since the copy's snapshot. It pulls the whole list if there is no copy yet or
+// the server no longer keeps that snapshot.
+func update(ctx context.Context, db *sql.DB, base, list string) error {
 	var since string
-	err := db.QueryRowContext(ctx, `SELECT snapshot FROM states WHERE list = ?`, list).Scan(&since)
+	err := db.QueryRowContext(ctx, `SELECT snapshot FROM snapshots WHERE list = ?`, list).Scan(&since)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
@@ -84,7 +84,7 @@ func round(ctx context.Context, db *sql.DB, base, list string) error {
 	return err
 }
 
-// pull pulls what has changed since a state, or all, in one transaction.
+// pull pulls the changes since a snapshot, or all rows if since is empty, in one transaction.
 func pull(ctx context.Context, db *sql.DB, base, list, since string) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -117,7 +117,7 @@ func pull(ctx context.Context, db *sql.DB, base, list, since string) error {
 			return err
 		}
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO states VALUES (?, ?)`, list, snapshot); err != nil {
+	if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO snapshots VALUES (?, ?)`, list, snapshot); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
@@ -128,7 +128,7 @@ func pull(ctx context.Context, db *sql.DB, base, list, since string) error {
 	return nil
 }
 
-// apply applies a page to the copy, a row a line.
+// apply applies a page, which has one row a line, to the copy.
 func apply(ctx context.Context, tx *sql.Tx, list string, res *http.Response) error {
 	defer res.Body.Close()
 	lines := bufio.NewScanner(res.Body)
@@ -154,10 +154,10 @@ func apply(ctx context.Context, tx *sql.Tx, list string, res *http.Response) err
 	return lines.Err()
 }
 
-// errGone says that a state is not kept any more.
+// errGone says that the server no longer keeps a snapshot.
 var errGone = errors.New("410 Gone")
 
-// get asks for a page, and again after the time that a 429 names.
+// get requests a page. After a 429 it waits for the time in Retry-After and requests the page again.
 func get(ctx context.Context, url string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
