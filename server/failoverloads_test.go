@@ -7,13 +7,16 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
 // failover is two servers on the database of a pair, and what they were asked: a partner and a library network.
@@ -221,8 +224,9 @@ func TestLostLoads(t *testing.T) {
 // hourly loads something into the library network that holds from the next full hour on.
 func (r *failover) hourly(feed map[string]string) {
 	r.Helper()
-	s := &shelf{network: *r.network}
-	if _, err := s.hourly(r.Context(), r.network.folder(feed)); err != nil {
+	now := r.network.clock.time
+	store := &librariesdb.Store{DB: r.network.db.DB, Copy: r.network.db.Copy, Now: now}
+	if _, err := load.Libraries(r.Context(), store, r.network.north, os.DirFS(r.network.folder(feed)), load.Options{Now: now}); err != nil {
 		r.Fatal(err)
 	}
 }

@@ -1,6 +1,8 @@
 package server_test
 
 import (
+	"encoding/base64"
+	"fmt"
 	"net/http/httptest"
 	"regexp"
 	"strings"
@@ -310,4 +312,13 @@ func TestPullGone(t *testing.T) {
 			t.Errorf("page 2 of the pull begun again = %d %s", w.Code, w.Body)
 		}
 	})
+}
+
+// moment is what a snapshot says but for the query.
+func moment(snapshot string) string {
+	b, err := base64.RawURLEncoding.DecodeString(snapshot)
+	if err != nil || len(b) < 20 {
+		panic(fmt.Sprint(snapshot, err))
+	}
+	return string(b[:20])
 }

@@ -2,11 +2,9 @@ package server_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,7 +114,7 @@ func TestTagsOfTheSchools(t *testing.T) {
 		w := newWalk(t, schoolsapi.Routes(calendar.MustParse("2026-01-01")), func(string) string { return "" }, func(route, name string) (v [2]string) {
 			v, ok := map[string][2]string{
 				"startDate": {"2026-03-01", "2026-03-02"}, "endDate": {"2026-03-30", "2026-12-31"}, "userId": {"2", "3"}, "schoolId": {"3", "9"},
-				"profile": {"student", "teacher"}, "page": {"2", "3"}, "pageSize": {"1", "2"},
+				"profile": {"student", "teacher"}, "page": {"2", "3"}, "pageSize": {"1", "2"}, "groupBy": {"school", "day"},
 			}[name]
 			if !ok {
 				t.Fatalf("%s has a parameter %s, of which this test knows no values", route, name)
@@ -168,76 +166,86 @@ func TestTagsOfTheSchools(t *testing.T) {
 	})
 }
 
+// libraryValues are two values of each parameter of the libraries API; those of a route alone have its name in front.
+var libraryValues = map[string][2]string{
+	"startDate": {"2026-09-01", "2026-09-02"}, "endDate": {"2026-09-03", "2026-09-14"}, "registeredFrom": {"2020-01-01", "2026-08-01"},
+	"registeredTo": {"2020-01-01", "2026-08-01"}, "updatedSince": {"2026-08-02", "2026-09-11"}, "purchasedFrom": {"2026-08-01", "2026-08-02"},
+	"purchasedTo": {"2026-07-31", "2026-08-01"}, "userId": {"7", "8"}, "bookId": {"10", "11"}, "libraryId": {"1", "77"}, "ageGroupId": {"2", "77"},
+	"publisherId": {"3", "77"}, "categoryId": {"4", "77"}, "subjectId": {"5", "77"}, "publicationYear": {"1899", "1900"}, "state": {"PA", "SP"},
+	"city": {"BELEM", "Santos"}, "gender": {"Feminino", "nao%20informado"}, "newUsers": {"true", "false"}, "groupBy": {"library", "city"},
+	"search": {"casmurro", "iracema"}, "author": {"ASSIS", "alencar"}, "title": {"iracema", "casmurro"}, "format": {"ebook", "audiobook"},
+	"channel": {"app", "web-desktop"}, "orderDir": {"asc", "desc"}, "consumptionBand": {"0", "1-10"}, "collection": {"additional", "external"},
+	"page": {"1", "2"}, "pageSize": {"1", "2"}, "users status": {"active", "deleted"}, "datasets/loans status": {"active", "returned"},
+	"datasets/reservations status": {"waiting", "lost"}, "datasets/books orderBy": {"title", "loans"}, "datasets/stock orderBy": {"title", "activeLoans"},
+}
+
 // TestTagsOfTheLibraries walks the libraries API.
 func TestTagsOfTheLibraries(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		p := newPieces(rand.New(rand.NewPCG(5, 31)), 3)
-		s := newShelf(t, db, "rede", p, server.Config{})
-		values := s.parameters()
+		n := newNetwork(t, db, server.Config{LibrariesRate: -1})
 		w := newWalk(t, librariesapi.Routes(), func(route string) string {
 			if strings.HasSuffix(route, "/v1/engagements") {
-				return "startDate=2026-08-20&endDate=2026-09-01"
+				return "startDate=2026-09-01&endDate=2026-09-10"
 			}
 			return ""
-		}, func(route, name string) (v [2]string) {
-			switch of := strings.Fields(choices[strings.TrimPrefix(route, librariesPrefix+"/")+" "+name]); {
-			case len(of) > 1:
-				return [2]string(of[:2])
-			case name == "page" || name == "pageSize":
-				return [2]string{"1", "2"}
-			case values[name] == nil:
+		}, func(route, name string) [2]string {
+			v, ok := libraryValues[strings.TrimPrefix(route, librariesPrefix+"/")+" "+name]
+			if !ok {
+				v, ok = libraryValues[name]
+			}
+			if !ok {
 				t.Fatalf("%s has a parameter %s, of which this test knows no values", route, name)
 			}
-			escape := strings.NewReplacer(" ", "%20", "+", "%2B", "&", "%26").Replace
-			return [2]string{escape(values[name]()), escape(values[name]())}
+			return v
 		})
 		w.get = func(target string, headers ...string) *httptest.ResponseRecorder {
-			return s.get(s.key, target, headers...)
+			return n.get(n.key, target, headers...)
 		}
-		load := func(piece int, now bool) {
-			store := &librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: s.network.clock.time}
-			o := load.Options{Now: s.network.clock.time, Immediately: now}
-			if _, err := load.Libraries(t.Context(), store, s.north, os.DirFS(writePiece(t, p.Rand, p.feeds[piece])), o); err != nil {
+		serve := func(c server.Config) {
+			c.DB, c.LibrariesRate, c.Now = db, -1, n.clock.time
+			s, err := server.New(t.Context(), c)
+			if err != nil {
 				t.Fatal(err)
 			}
+			n.server = s
 		}
 		w.all("")
-		load(0, true)
-		w.all("the first load")
-		of := w.ofThis("startDate=2026-08-01&endDate=2026-08-31")
-		load(1, true)
-		w.all("a load that holds at once")
+		of := w.ofThis("startDate=2026-09-01&endDate=2026-09-10")
+		n.load(moreOfTheLibrary(1))
+		w.all("a load that takes effect at once")
 		w.targets = append(w.targets, of...)
 		w.all("")
-		named := slices.IndexFunc(p.feeds[1]["readers"], func(row any) bool { return row.(readerRow).Status == "active" && row.(readerRow).Email != nil })
-		erased := p.feeds[1]["readers"][named].(readerRow)
-		erased.Status, erased.Deleted, erased.Updated = "deleted", new("2026-09-01"), "2026-09-01T15:00:00-03:00"
-		p.feeds[2]["readers"] = append(p.feeds[2]["readers"], erased)
-		load(2, false)
+		erased := map[string]string{"readers": `{"userId":7,"name":"Ana","email":"ana@rede.example","libraryId":1,"ageGroupId":2,"city":"Belém","state":"PA","ra":"Norte","gender":"Feminino","registeredAt":"2026-08-01","status":"deleted","deletedAt":"2026-09-12","updatedAt":"2026-09-12T12:00:00Z","confirmedAt":null,"lastSignInAt":null}`}
+		store := &librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: n.clock.time}
+		if _, err := load.Libraries(t.Context(), store, n.north, os.DirFS(n.folder(erased)), load.Options{Now: n.clock.time}); err != nil {
+			t.Fatal(err)
+		}
 		w.all("a load that waits, and erases")
-		s.network.clock.now = s.network.clock.now.Add(time.Hour)
+		n.clock.now = n.clock.now.Add(time.Hour)
 		w.all("its hour")
-		s.network.clock.now = s.network.clock.now.AddDate(0, 0, 1)
+		n.clock.now = n.clock.now.AddDate(0, 0, 1)
 		w.all("a day later")
-		store := &librariesdb.Store{DB: db.DB, Now: s.network.clock.time}
-		if _, _, err := store.Forget(t.Context(), s.north, int64(p.feeds[0]["readers"][0].(readerRow).ID)); err != nil {
+		if _, _, err := store.Forget(t.Context(), n.north, 8); err != nil {
 			t.Fatal(err)
 		}
 		w.all("a reader is forgotten")
-		history := calendar.MustParse("2026-08-20")
-		s.server = s.another(server.Config{LibrariesHistory: &history})
+		history := calendar.MustParse("2026-09-02")
+		serve(server.Config{LibrariesHistory: &history})
 		w.all("another history")
-		tool, sessions := newTool(t), 0
-		tool.says(func(w http.ResponseWriter, r *http.Request) {
-			sessions++
+		sessions := 0
+		tool := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if sessions++; sessions < 0 {
+				w.WriteHeader(http.StatusInternalServerError)
+			}
 			fmt.Fprintf(w, `[{"date":"%s","channel":"app","sessions":%d}]`, r.URL.Query().Get("startDate"), sessions)
-		})
-		s.server = s.another(server.Config{AnalyticsURL: tool.URL})
+		}))
+		defer tool.Close()
+		serve(server.Config{AnalyticsURL: tool.URL})
 		w.all("sessions from outside")
-		s.network.clock.now = s.network.clock.now.Add(time.Hour)
+		n.clock.now = n.clock.now.Add(time.Hour)
 		w.all("other ones in the next hour")
-		tool.says(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
-		s.network.clock.now = s.network.clock.now.Add(time.Hour)
+		sessions = -1_000_000
+		n.clock.now = n.clock.now.Add(time.Hour)
 		w.all("none")
 	})
 }
