@@ -37,7 +37,7 @@ func TestRoutesAreDocumented(t *testing.T) {
 	} {
 		want, got := map[string][]string{}, map[string][]string{}
 		for _, rt := range api.routes {
-			want[rt.Method+" "+rt.Path] = paramsOf(rt)
+			want["GET "+rt.Path] = paramsOf(rt)
 		}
 		for path, item := range api.document.Paths {
 			for method, op := range item.operations() {
@@ -52,7 +52,7 @@ func TestRoutesAreDocumented(t *testing.T) {
 
 // paramsOf returns the names of a route's parameters.
 func paramsOf(rt web.Route) (names []string) {
-	for _, p := range rt.Params {
+	for _, p := range rt.Params() {
 		names = append(names, p.Name)
 	}
 	return names

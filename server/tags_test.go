@@ -38,7 +38,7 @@ func newWalk(t *testing.T, routes []web.Route, base func(route string) string, v
 	for _, rt := range routes {
 		first := rt.Path + "?" + base(rt.Path)
 		w.targets = append(w.targets, first)
-		for _, p := range rt.Params {
+		for _, p := range rt.Params() {
 			if p.Name == web.SnapshotParam || p.Name == web.SinceParam || strings.Contains(first, p.Name+"=") {
 				continue
 			}

@@ -61,15 +61,16 @@ func report(a api, routes []web.Route) api {
 		wire.Field{Name: "message", Schema: object{"oneOf", []object{wire.Text, wire.ListOf(wire.Text)}}, About: "What is wrong; for 400 one message for each invalid parameter."},
 	))
 	for _, rt := range routes {
+		sample, rows := rt.Sample()
 		op := operation{
 			method: "get", path: rt.Path, id: rt.ID, tag: rt.Tag, summary: rt.Summary, description: rt.About,
-			status: http.StatusOK, answer: rt.Schema, rows: rt.Rows, errors: []int{400, 401, 403, 404, 405, 410, 429, 500, 503},
+			status: http.StatusOK, answer: rt.Schema, rows: rows, errors: []int{400, 401, 403, 404, 405, 410, 429, 500, 503},
 		}
-		for _, p := range rt.Params {
+		for _, p := range rt.Params() {
 			op.params = append(op.params, param{"query", p})
 		}
 		a.operations = append(a.operations, op)
-		a.schemas.Add(rt.Schema, rt.Sample)
+		a.schemas.Add(rt.Schema, sample)
 	}
 	return a
 }

@@ -18,8 +18,6 @@ package librariesapi
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"path"
 	"time"
@@ -32,7 +30,6 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/web"
-	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // The routes stand under Prefix, and under each legacy prefix followed by Suffix (H1).
@@ -56,11 +53,8 @@ type Reports interface {
 	ChannelDays(context.Context, report.Access, report.ChannelQuery) (paging.List[libraries.ChannelDay], error)
 	Suggestions(context.Context, report.Access, report.SuggestionQuery, paging.Page) (paging.List[report.SuggestionRow], error)
 	Requests(context.Context, report.Access, report.RequestQuery, paging.Page) (paging.List[libraries.Request], error)
-	Rounds
-}
 
-// Rounds are what has changed in lists (H14).
-type Rounds interface {
+	// What has changed in lists (H14).
 	EngagementsSince(context.Context, report.Access, state.Versions, report.DayQuery, paging.Page) (paging.List[report.Engagement], error)
 	UsersSince(context.Context, report.Access, state.Versions, report.UserQuery, paging.Page) (paging.List[report.User], error)
 	LoansSince(context.Context, report.Access, state.Versions, report.LoanQuery, paging.Page) (paging.List[report.LoanRow], error)
@@ -86,34 +80,25 @@ type API struct {
 // Handler returns the handler of every path under Prefix and the legacy ones.
 func (a *API) Handler() http.Handler {
 	router := web.NewRouter()
-	for _, prefix := range a.prefixes() {
-		for _, rt := range reports {
-			router.Handler(http.MethodGet, prefix+rt.path, a.route(prefix, rt))
+	prefixes := []string{Prefix}
+	for _, p := range a.LegacyPrefixes {
+		prefixes = append(prefixes, p+Suffix)
+	}
+	for _, prefix := range prefixes {
+		for _, rt := range a.reports() {
+			router.Handler(http.MethodGet, prefix+rt.Path, a.Get(prefix, rt))
 		}
 		router.Handler(http.MethodGet, prefix+"/datasets/:name", a.dataset(prefix))
 	}
 	return web.Exact(router)
 }
 
-func (a *API) prefixes() []string {
-	all := []string{Prefix}
-	for _, p := range a.LegacyPrefixes {
-		all = append(all, p+Suffix)
-	}
-	return all
-}
-
-// route answers a route under a prefix.
-func (a *API) route(prefix string, rt route) http.Handler {
-	return a.Get(prefix+rt.path, a.asking(rt))
-}
-
 // dataset answers the route of the dataset that a path names. That there is none is told after the rate.
 func (a *API) dataset(prefix string) http.Handler {
 	named := func(r *http.Request) string { return httprouter.ParamsFromContext(r.Context()).ByName("name") }
 	all := make(map[string]http.Handler)
-	for _, rt := range datasets() {
-		all[path.Base(rt.path)] = a.route(prefix, rt)
+	for _, rt := range a.datasets() {
+		all[path.Base(rt.Path)] = a.Get(prefix, rt)
 	}
 	unknown := a.Checked(prefix+"/datasets/:name", func(_ http.ResponseWriter, r *http.Request, _ web.Caller) error {
 		return &web.Problem{Status: http.StatusNotFound, Message: "unknown dataset " + named(r)}
@@ -127,46 +112,20 @@ func (a *API) dataset(prefix string) http.Handler {
 	})
 }
 
-// asking is how a route reads a request.
-func (a *API) asking(rt route) web.Asking {
-	return web.Asking{Vocabulary: rt.vocabulary, Read: func(q *web.Query, today calendar.Date) web.Reply {
-		c := rt.read(q, today)
-		reply := web.Reply{
-			Route: rt.path, Of: fmt.Sprint(a.History, " ", today), Period: c.period, Page: c.page, Changes: c.rounds,
-			Rows: c.sample.data == nil, People: c.people, Loose: a.Outside && c.channels,
-			Read: func(ctx context.Context, s web.States, from time.Time) (web.Content, error) {
-				open := access(s, from)
-				ans, err := c.run(ctx, asked{a, open, s.Since})
-				return web.Content{Rows: ans.rows, Members: func(w *wire.Writer) { c.write(w, open.Hour, ans) }}, explain(err)
-			},
-		}
-		if c.queued {
-			reply.Enter = func(ctx context.Context, s web.States) (func(), error) {
-				return a.Queue.Enter(ctx, s.Tenant)
-			}
-		}
-		return reply
-	}}
-}
-
 // access is what the key opens, at the state that the request is answered from, whose facts have held since a time.
 func access(s web.States, from time.Time) report.Access {
-	a := report.Access{Network: libraries.NetworkID(s.Tenant), At: s.At.Versions, Erasures: s.Erasures}
-	if !from.IsZero() { // as it is before the first load
-		a.Hour = libraries.HourOf(from)
+	return report.Access{Network: libraries.NetworkID(s.Tenant), At: s.At.Versions, Erasures: s.Erasures, Hour: hourOf(from)}
+}
+
+// hourOf returns the hour from which facts hold; that before the first load is 0.
+func hourOf(from time.Time) libraries.Hour {
+	if from.IsZero() {
+		return 0
 	}
-	return a
+	return libraries.HourOf(from)
 }
 
 // errChannels refuses the dataset channels while its source does not answer (L13). The source has logged why.
 var errChannels = &web.Problem{
 	Status: http.StatusServiceUnavailable, Message: "the analytics source is not available; try again later", RetryAfter: 60,
-}
-
-// explain returns what a client is told of a report's error, if it is told anything.
-func explain(err error) error {
-	if errors.Is(err, report.ErrChannels) {
-		return errChannels
-	}
-	return err
 }

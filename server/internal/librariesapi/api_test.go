@@ -20,7 +20,7 @@ import (
 
 // fixed answers with what it holds and keeps what it was asked.
 type fixed struct {
-	librariesapi.Rounds // none
+	librariesapi.Reports // none for changedSince
 
 	hour         libraries.Hour
 	summary      report.Summary

@@ -1,8 +1,12 @@
 package librariesapi
 
 import (
+	"context"
+	"errors"
 	"math"
+	"time"
 
+	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging"
@@ -10,7 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
-func books(q *web.Query, today calendar.Date) call {
+func (a *API) books(q *web.Query, today calendar.Date) web.Reply {
 	var query report.BookQuery
 	query.Period = period(q, today, "First day of the usage"+leftOut)
 	query.Filter.Search = search(q)
@@ -20,10 +24,10 @@ func books(q *web.Query, today calendar.Date) call {
 	published(q, &query.Filter)
 	query.Order = web.Choose(q, "orderBy", aboutOrder, bookOrders)
 	query.Asc = web.Choose(q, "orderDir", aboutDirection, ascending)
-	return bookList.page(query, q.Page(smallPages)).over(query.Period)
+	return list(a, bookRows, query, q.Page(smallPages), Reports.Books, nil).Over(query.Period)
 }
 
-func stocked(q *web.Query, _ calendar.Date) call {
+func (a *API) stocked(q *web.Query, _ calendar.Date) web.Reply {
 	var query report.StockQuery
 	query.Purchased.Start = q.Date("purchasedFrom", "Titles with a line purchased on that day or later.")
 	query.Purchased.End = q.Date("purchasedTo", "Titles with a line purchased on that day or earlier.")
@@ -33,7 +37,7 @@ func stocked(q *web.Query, _ calendar.Date) call {
 	published(q, &query.Filter)
 	query.Order = web.Choose(q, "orderBy", aboutOrder, stockOrders)
 	query.Asc = web.Choose(q, "orderDir", aboutDirection, ascending)
-	return stockList.page(query, q.Page(smallPages))
+	return list(a, stockRows, query, q.Page(smallPages), Reports.Stock, nil)
 }
 
 const (
@@ -58,46 +62,53 @@ func published(q *web.Query, f *report.TitleFilter) {
 	f.Year = q.Int("publicationYear", "Titles of one year of publication.")
 }
 
-func loans(q *web.Query, today calendar.Date) call {
+func (a *API) loans(q *web.Query, today calendar.Date) web.Reply {
 	query := report.LoanQuery{
 		Period: period(q, today, "First day of the loan"+leftOut), Reader: reader(q), Book: title(q),
 		Status: web.Choose(q, "status", "Loans of one status.", loanStatuses),
 	}
-	return loanList.page(query, q.Page(pages)).over(query.Period)
+	return list(a, loanRows, query, q.Page(pages), Reports.Loans, Reports.LoansSince).Over(query.Period)
 }
 
-func reservations(q *web.Query, today calendar.Date) call {
+func (a *API) reservations(q *web.Query, today calendar.Date) web.Reply {
 	query := report.ReservationQuery{
 		Period: period(q, today, "First day of the reservation"+leftOut),
 		Status: web.Choose(q, "status", "Reservations of one status.", reservationStatuses), Reader: reader(q), Book: title(q),
 	}
-	return reservationList.page(query, q.Page(pages)).over(query.Period)
+	return list(a, reservationRows, query, q.Page(pages), Reports.Reservations, Reports.ReservationsSince).Over(query.Period)
 }
 
-func logins(q *web.Query, today calendar.Date) call {
+func (a *API) logins(q *web.Query, today calendar.Date) web.Reply {
 	query := report.DayQuery{Period: window(q, today), Reader: reader(q)}
-	return loginList.page(query, q.Page(pages)).over(query.Period)
+	return list(a, loginRows, query, q.Page(pages), Reports.Logins, nil).Over(query.Period)
 }
 
 // channels is not paged.
-func channels(q *web.Query, today calendar.Date) call {
+func (a *API) channels(q *web.Query, today calendar.Date) web.Reply {
 	query := report.ChannelQuery{Period: window(q, today), Channel: web.Choose(q, "channel", "One channel.", channelNames)}
-	c := channelList.page(query, paging.Page{Number: 1, Size: math.MaxInt}).over(query.Period)
-	c.page, c.channels = nil, true
-	return c
+	all := paging.Page{Number: 1, Size: math.MaxInt}
+	p := web.List(channelRows, all, func(ctx context.Context, s web.States, from time.Time) (paging.List[libraries.ChannelDay], error) {
+		list, err := a.Reports.ChannelDays(ctx, access(s, from), query)
+		if errors.Is(err, report.ErrChannels) {
+			err = errChannels
+		}
+		return list, err
+	})
+	p.Page, p.Loose = nil, a.Outside
+	return p.Over(query.Period)
 }
 
-func suggestions(q *web.Query, today calendar.Date) call {
+func (a *API) suggestions(q *web.Query, today calendar.Date) web.Reply {
 	query := report.SuggestionQuery{
 		Period: period(q, today, "First day of the requests"+leftOut), Search: text(q, "search", "A part of the title or of the search term."),
 	}
-	return suggestionList.page(query, q.Page(smallPages)).over(query.Period)
+	return list(a, suggestionRows, query, q.Page(smallPages), Reports.Suggestions, nil).Over(query.Period)
 }
 
-func requests(q *web.Query, today calendar.Date) call {
+func (a *API) requests(q *web.Query, today calendar.Date) web.Reply {
 	query := report.RequestQuery{
 		Period: period(q, today, "First day of the requests"+leftOut), Title: text(q, "title", "The whole title, case apart."),
 		Author: text(q, "author", "The whole author, case apart."), Reader: reader(q),
 	}
-	return requestList.page(query, q.Page(pages)).over(query.Period)
+	return list(a, requestRows, query, q.Page(pages), Reports.Requests, nil).Over(query.Period)
 }

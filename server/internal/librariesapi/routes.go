@@ -2,9 +2,9 @@ package librariesapi
 
 import (
 	"context"
-	"net/http"
+	"fmt"
+	"time"
 
-	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -13,73 +13,93 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
-// route is one route: its path under a prefix, what the document says of it, and what reads its parameters.
-type route struct {
-	path string
-	// id and schema are the names of the operation and of its answer.
-	id, schema     string
-	summary, about string
-	read           func(q *web.Query, today calendar.Date) call // all parameters but those that name a state, as of a day
-	// vocabulary are the parameters that are valid though they are not read (H3).
-	vocabulary []string
-}
-
-// reports are the routes that are no datasets.
-var reports = []route{
-	{"/summary", "summary", "Summary", "All figures of a period",
-		"The filters by reader cut general and breakdown alone; the other blocks are of the whole base.", summary, nil},
-	{"/engagements", "libraryEngagements", "Engagements", "Daily metrics of each reader",
-		"One row for each reader and day on which any metric is not zero, by date, then userId.", engagements, nil},
-	{"/users", "readers", "Readers", "Readers",
-		"The register, deactivated and deleted readers included, by userId. The only route with personal data. Page one call at a time: parallel calls may be answered with 503.", users, nil},
-	{"/dimensions", "dimensions", "Dimensions", "Values of the filters",
-		"Identifiers are strings here, and integers as parameters.", dimensions, nil},
+// reports returns the routes that are no datasets.
+func (a *API) reports() []web.Route {
+	return a.hourly("reports", []web.Route{
+		{Path: "/summary", ID: "summary", Schema: "Summary", Summary: "All figures of a period", Read: a.summary,
+			About: "The filters by reader cut general and breakdown alone; the other blocks are of the whole base."},
+		{Path: "/engagements", ID: "libraryEngagements", Schema: "Engagements", Summary: "Daily metrics of each reader", Read: a.engagements,
+			About: "One row for each reader and day on which any metric is not zero, by date, then userId."},
+		{Path: "/users", ID: "readers", Schema: "Readers", Summary: "Readers", Read: a.users,
+			About: "The register, deactivated and deleted readers included, by userId. The only route with personal data. Page one call at a time: parallel calls may be answered with 503."},
+		{Path: "/dimensions", ID: "dimensions", Schema: "Dimensions", Summary: "Values of the filters", Read: a.dimensions,
+			About: "Identifiers are strings here, and integers as parameters."},
+	})
 }
 
 // datasets returns the routes of the datasets, which share one vocabulary, the union of their parameters (H3).
-func datasets() []route {
-	all := []route{
-		{"/datasets/books", "books", "Books", "Titles", "Every title of the catalogue, with its usage in the period.", books, nil},
-		{"/datasets/stock", "stock", "Stock", "Stock", "Titles with stock of their own and what of it is consumed, now.", stocked, nil},
-		{"/datasets/loans", "loans", "Loans", "Loans", "By day of the loan, then loanId.", loans, nil},
-		{"/datasets/reservations", "reservations", "Reservations", "Reservations", "By reservedAt, then reservationId.", reservations, nil},
-		{"/datasets/logins", "logins", "Logins", "Days with activity", "By date, then userId.", logins, nil},
-		{"/datasets/channels", "channels", "Channels", "Sessions by channel", "Not paged: every row of the period, by date, then channel.", channels, nil},
-		{"/datasets/suggestions", "suggestions", "Suggestions", "Suggested titles", "By requests, most first.", suggestions, nil},
-		{"/datasets/suggestion-requests", "suggestionRequests", "Requests", "Suggestion requests", "By instant, then number of the request.", requests, nil},
-	}
+func (a *API) datasets() []web.Route {
+	all := a.hourly("datasets", []web.Route{
+		{Path: "/datasets/books", ID: "books", Schema: "Books", Summary: "Titles", Read: a.books,
+			About: "Every title of the catalogue, with its usage in the period."},
+		{Path: "/datasets/stock", ID: "stock", Schema: "Stock", Summary: "Stock", Read: a.stocked,
+			About: "Titles with stock of their own and what of it is consumed, now."},
+		{Path: "/datasets/loans", ID: "loans", Schema: "Loans", Summary: "Loans", Read: a.loans, About: "By day of the loan, then loanId."},
+		{Path: "/datasets/reservations", ID: "reservations", Schema: "Reservations", Summary: "Reservations", Read: a.reservations,
+			About: "By reservedAt, then reservationId."},
+		{Path: "/datasets/logins", ID: "logins", Schema: "Logins", Summary: "Days with activity", Read: a.logins, About: "By date, then userId."},
+		{Path: "/datasets/channels", ID: "channels", Schema: "Channels", Summary: "Sessions by channel", Read: a.channels,
+			About: "Not paged: every row of the period, by date, then channel."},
+		{Path: "/datasets/suggestions", ID: "suggestions", Schema: "Suggestions", Summary: "Suggested titles", Read: a.suggestions,
+			About: "By requests, most first."},
+		{Path: "/datasets/suggestion-requests", ID: "suggestionRequests", Schema: "Requests", Summary: "Suggestion requests", Read: a.requests,
+			About: "By instant, then number of the request."},
+	})
 	var vocabulary []string
 	for _, rt := range all {
-		for _, p := range rt.params() {
+		for _, p := range rt.Params() {
 			if p.Name != web.SinceParam { // which is refused where it is not offered (H14)
 				vocabulary = append(vocabulary, p.Name)
 			}
 		}
 	}
 	for i := range all {
-		all[i].vocabulary = vocabulary
+		all[i].Vocabulary = vocabulary
 	}
 	return all
 }
 
-// params returns the parameters of a route.
-func (rt route) params() []web.Param { return web.Params(new(API).asking(rt)) }
+// hourly returns routes with what all answers have: they are of an hour, which they name, and of the history.
+func (a *API) hourly(tag string, routes []web.Route) []web.Route {
+	for i := range routes {
+		rt := &routes[i]
+		read := rt.Read
+		rt.Tag, rt.Read = tag, func(q *web.Query, today calendar.Date) web.Reply {
+			p := read(q, today)
+			p.Of, p.Meta, p.Head = fmt.Sprint(a.History, " ", today), meta(p), writeHour
+			return p
+		}
+	}
+	return routes
+}
+
+// meta is the name of the schema of what an answer says of itself (L21).
+func meta(p web.Reply) string {
+	switch {
+	case p.Breakdown != nil:
+		return "SummaryMeta"
+	case p.Period != nil && p.Page != nil:
+		return "ListMeta"
+	case p.Period != nil:
+		return "SeriesMeta"
+	case p.Page != nil:
+		return "PageMeta"
+	}
+	return "HourMeta"
+}
+
+func writeHour(w *wire.Writer, from time.Time) {
+	w.TextOfOrNull("updatedAt", hourOf(from).String(), wire.Local, "The hour whose data these are, Brasilia time; null before the first synchronisation.")
+}
 
 // Routes returns the routes as the API answers them under Prefix, each dataset as one. A dataset's parameters are its own: the
 // rest of the vocabulary is not read (H3).
 func Routes() []web.Route {
-	var all []web.Route
-	add := func(tag string, routes []route) {
-		for _, rt := range routes {
-			c := rt.read(web.NewQuery("", nil), 0)
-			all = append(all, web.Route{
-				Method: http.MethodGet, Path: Prefix + rt.path, ID: rt.id, Tag: tag, Summary: rt.summary, About: rt.about,
-				Params: rt.params(), Schema: rt.schema, Sample: func(w *wire.Writer) { c.write(w, 0, c.sample) }, Rows: c.sample.data == nil,
-			})
-		}
+	a := new(API)
+	all := append(a.reports(), a.datasets()...)
+	for i := range all {
+		all[i].Path = Prefix + all[i].Path
 	}
-	add("reports", reports)
-	add("datasets", datasets())
 	return all
 }
 
@@ -89,7 +109,7 @@ var (
 	smallPages = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 100}
 )
 
-func summary(q *web.Query, today calendar.Date) call {
+func (a *API) summary(q *web.Query, today calendar.Date) web.Reply {
 	query := report.SummaryQuery{
 		Period:  period(q, today, "First day of the period"+leftOut),
 		GroupBy: web.Choose(q, "groupBy", "Fills data.breakdown.", groupings),
@@ -102,26 +122,32 @@ func summary(q *web.Query, today calendar.Date) call {
 		Today:    today,
 	}
 	page, grouped := q.Page(smallPages), query.GroupBy != 0
-	data := func(s *report.Summary) answer {
-		return answer{rows: wire.Rows{Total: s.BreakdownTotal}, data: func(w *wire.Writer) { writeSummary(w, s, grouped) }}
+	content := func(s *report.Summary) web.Content {
+		return web.Content{Rows: wire.Rows{Total: s.BreakdownTotal}, Members: func(w *wire.Writer) { writeSummary(w, s, grouped) }}
 	}
-	return call{period: &query.Period, page: &page, grouped: &grouped, channels: true, sample: data(new(report.Summary)),
-		run: func(ctx context.Context, of asked) (answer, error) {
-			s, err := of.Reports.Summary(ctx, of.access, query, page)
-			if err != nil {
-				return answer{}, err
-			}
-			return data(s), nil
-		}}
+	p := web.Object(content, func(ctx context.Context, s web.States, from time.Time) (*report.Summary, error) {
+		return a.Reports.Summary(ctx, access(s, from), query, page)
+	})
+	p.Page, p.Breakdown, p.Loose = &page, &grouped, a.Outside
+	return p.Over(query.Period)
 }
 
-func engagements(q *web.Query, _ calendar.Date) call {
+func (a *API) dimensions(*web.Query, calendar.Date) web.Reply {
+	content := func(d *report.Dimensions) web.Content {
+		return web.Content{Members: func(w *wire.Writer) { writeDimensions(w, d) }}
+	}
+	return web.Object(content, func(ctx context.Context, s web.States, from time.Time) (*report.Dimensions, error) {
+		return a.Reports.Dimensions(ctx, access(s, from))
+	})
+}
+
+func (a *API) engagements(q *web.Query, _ calendar.Date) web.Reply {
 	query := report.DayQuery{Period: requiredWindow(q), Reader: reader(q)}
-	return engagementList.page(query, q.Page(pages)).over(query.Period)
+	return list(a, engagementRows, query, q.Page(pages), Reports.Engagements, Reports.EngagementsSince).Over(query.Period)
 }
 
 // users waits in the queue when its parameters have been found good.
-func users(q *web.Query, _ calendar.Date) call {
+func (a *API) users(q *web.Query, _ calendar.Date) web.Reply {
 	query := report.UserQuery{
 		Reader:  reader(q),
 		Status:  web.Choose(q, "status", "Readers of one status.", readerStatuses),
@@ -131,139 +157,22 @@ func users(q *web.Query, _ calendar.Date) call {
 		},
 		UpdatedSince: q.Date("updatedSince", "Changed on that day or later, deactivation and deletion included."),
 	}
-	c := userList.page(query, q.Page(pages))
-	c.people, c.queued = true, true
-	return c
-}
-
-func dimensions(*web.Query, calendar.Date) call {
-	data := func(d *report.Dimensions) answer {
-		return answer{data: func(w *wire.Writer) { writeDimensions(w, d) }}
+	p := list(a, userRows, query, q.Page(pages), Reports.Users, Reports.UsersSince)
+	p.People = true
+	p.Enter = func(ctx context.Context, s web.States) (func(), error) {
+		return a.Queue.Enter(ctx, s.Tenant)
 	}
-	return call{sample: data(new(report.Dimensions)), run: func(ctx context.Context, of asked) (answer, error) {
-		d, err := of.Reports.Dimensions(ctx, of.access)
-		if err != nil {
-			return answer{}, err
+	return p
+}
+
+// list is the reply that is a page of a list, which ask returns, or with changedSince since, nil where the route does not have that.
+func list[T, Q any](a *API, table wire.Table[T], query Q, page paging.Page,
+	ask func(Reports, context.Context, report.Access, Q, paging.Page) (paging.List[T], error),
+	since func(Reports, context.Context, report.Access, state.Versions, Q, paging.Page) (paging.List[T], error)) web.Reply {
+	return web.List(table, page, func(ctx context.Context, s web.States, from time.Time) (paging.List[T], error) {
+		if s.Since != nil {
+			return since(a.Reports, ctx, access(s, from), s.Since.Versions, query, page)
 		}
-		return data(d), nil
-	}}
-}
-
-// call is a report whose parameters have been read: the parts of meta that its answer has (L21), and what runs it at the state of
-// an access.
-type call struct {
-	period  *calendar.Period
-	page    *paging.Page
-	grouped *bool  // where not nil, the page is there only if it is true
-	sample  answer // what the schema is made of
-	rounds  bool   // the route has changedSince (H14)
-	// people and channels say that names and e-mails, and sessions by channel, are shown.
-	people, channels bool
-	queued           bool // it waits in the queue of heavy queries
-
-	run func(context.Context, asked) (answer, error)
-}
-
-// asked is what a report is asked with besides its parameters.
-type asked struct {
-	*API
-	access report.Access
-	since  *state.Snapshot // nil but with changedSince
-}
-
-// answer is what a report returned: either rows or other members of data.
-type answer struct {
-	rows wire.Rows
-	data func(*wire.Writer) // where it has no rows but their number
-}
-
-// list is a report that is a list of rows, in pages.
-type list[T, Q any] struct {
-	rows  wire.Table[T]
-	ask   asking[T, Q]
-	since askingSince[T, Q] // nil where the list has no rounds
-}
-
-// asking is how the page of a list is asked for.
-type asking[T, Q any] = func(Reports, context.Context, report.Access, Q, paging.Page) (paging.List[T], error)
-
-// askingSince is how the page of a round is asked for.
-type askingSince[T, Q any] = func(Reports, context.Context, report.Access, state.Versions, Q, paging.Page) (paging.List[T], error)
-
-// listOf returns the list that ask returns, of rows with a schema, each written by write, as the sample can be.
-func listOf[T, Q any](schema string, write func(*wire.Writer, *T), sample T, ask asking[T, Q]) list[T, Q] {
-	return list[T, Q]{rows: wire.Table[T]{Schema: schema, Write: write, Sample: sample}, ask: ask}
-}
-
-// inRounds returns the list with rounds, which since returns; key writes the natural key of a row.
-func (l list[T, Q]) inRounds(key func(*wire.Writer, *T), since askingSince[T, Q]) list[T, Q] {
-	l.rows.Key, l.since = key, since
-	return l
-}
-
-// unpaged is what asks for all rows of a list at once.
-func unpaged[T, Q any](ask func(Reports, context.Context, report.Access, Q) (paging.List[T], error)) asking[T, Q] {
-	return func(r Reports, ctx context.Context, access report.Access, query Q, _ paging.Page) (paging.List[T], error) {
-		return ask(r, ctx, access, query)
-	}
-}
-
-// page is the call for a page of the list.
-func (l list[T, Q]) page(query Q, page paging.Page) call {
-	return call{page: &page, sample: answer{rows: l.rows.Rows(paging.List[T]{})}, rounds: l.since != nil, run: func(ctx context.Context, of asked) (answer, error) {
-		var rows paging.List[T]
-		var err error
-		if of.since != nil {
-			rows, err = l.since(of.Reports, ctx, of.access, of.since.Versions, query, page)
-		} else {
-			rows, err = l.ask(of.Reports, ctx, of.access, query, page)
-		}
-		return answer{rows: l.rows.Rows(rows)}, err
-	}}
-}
-
-// over returns the call with a period.
-func (c call) over(p calendar.Period) call {
-	c.period = &p
-	return c
-}
-
-// meta is the name of the schema of the parts.
-func (c call) meta() string {
-	switch {
-	case c.grouped != nil:
-		return "SummaryMeta"
-	case c.period != nil && c.page != nil:
-		return "ListMeta"
-	case c.period != nil:
-		return "SeriesMeta"
-	case c.page != nil:
-		return "PageMeta"
-	}
-	return "HourMeta"
-}
-
-// write writes the envelope and the data of an answer from the state of an hour.
-func (c call) write(w *wire.Writer, hour libraries.Hour, a answer) {
-	w.Object("meta", c.meta(), "", func() {
-		w.TextOfOrNull("updatedAt", hour.String(), wire.Local, "The hour whose data these are, Brasilia time; null before the first synchronisation.")
-		if c.period != nil {
-			web.WritePeriod(w, *c.period)
-		}
-		switch {
-		case c.grouped != nil:
-			if w.Optional(*c.grouped) {
-				web.WritePage(w, *c.page, a.rows.Total, "The page of the breakdown, where there is one.")
-			}
-		case c.page != nil:
-			web.WritePage(w, *c.page, a.rows.Total, "")
-		}
-	})
-	w.Object("data", "", "", func() {
-		if a.data != nil {
-			a.data(w)
-			return
-		}
-		a.rows.Members(w)
+		return ask(a.Reports, ctx, access(s, from), query, page)
 	})
 }

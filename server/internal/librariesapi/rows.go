@@ -10,18 +10,18 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
-// The lists: the rows of each, member by member in the order of the specification's tables, and its report.
+// The rows of the lists, member by member in the order of the specification's tables.
 var (
-	engagementList  = listOf("Engagement", writeEngagement, report.Engagement{}, Reports.Engagements).inRounds(writeEngagementKey, Reports.EngagementsSince)
-	userList        = listOf("Reader", writeUser, report.User{Reader: new(libraries.Reader)}, Reports.Users).inRounds(writeUserKey, Reports.UsersSince)
-	bookList        = listOf("Book", writeBook, report.BookRow{Title: noTitle}, Reports.Books)
-	stockList       = listOf("StockTitle", writeStock, report.StockRow{Title: noTitle}, Reports.Stock)
-	loanList        = listOf("Loan", writeLoan, report.LoanRow{Title: noTitle}, Reports.Loans).inRounds(writeLoanKey, Reports.LoansSince)
-	reservationList = listOf("Reservation", writeReservation, report.ReservationRow{Title: noTitle}, Reports.Reservations).inRounds(writeReservationKey, Reports.ReservationsSince)
-	loginList       = listOf("Login", WriteLogin, report.LoginRow{}, Reports.Logins)
-	channelList     = listOf("ChannelDay", writeChannel, libraries.ChannelDay{}, unpaged(Reports.ChannelDays))
-	suggestionList  = listOf("Suggestion", writeSuggestion, report.SuggestionRow{}, Reports.Suggestions)
-	requestList     = listOf("Request", writeRequest, libraries.Request{}, Reports.Requests)
+	engagementRows  = wire.Table[report.Engagement]{Schema: "Engagement", Write: writeEngagement, Key: writeEngagementKey}
+	userRows        = wire.Table[report.User]{Schema: "Reader", Write: writeUser, Key: writeUserKey, Sample: report.User{Reader: new(libraries.Reader)}}
+	bookRows        = wire.Table[report.BookRow]{Schema: "Book", Write: writeBook, Sample: report.BookRow{Title: noTitle}}
+	stockRows       = wire.Table[report.StockRow]{Schema: "StockTitle", Write: writeStock, Sample: report.StockRow{Title: noTitle}}
+	loanRows        = wire.Table[report.LoanRow]{Schema: "Loan", Write: writeLoan, Key: writeLoanKey, Sample: report.LoanRow{Title: noTitle}}
+	reservationRows = wire.Table[report.ReservationRow]{Schema: "Reservation", Write: writeReservation, Key: writeReservationKey, Sample: report.ReservationRow{Title: noTitle}}
+	loginRows       = wire.Table[report.LoginRow]{Schema: "Login", Write: WriteLogin}
+	channelRows     = wire.Table[libraries.ChannelDay]{Schema: "ChannelDay", Write: writeChannel}
+	suggestionRows  = wire.Table[report.SuggestionRow]{Schema: "Suggestion", Write: writeSuggestion}
+	requestRows     = wire.Table[libraries.Request]{Schema: "Request", Write: writeRequest}
 )
 
 var noTitle = new(report.Title)

@@ -28,20 +28,17 @@ import (
 // Prefix is the path that the routes stand under (H1).
 const Prefix = "/api-platform/schools/v1"
 
-// Reports are the three lists and the summary; *report.Reports is one.
+// Reports are the three lists, what has changed in each (H14), and the summary; *report.Reports is one.
 type Reports interface {
 	Users(context.Context, report.Access, report.Filter, paging.Page) (paging.List[report.User], error)
 	Engagements(context.Context, report.Access, calendar.Period, report.Filter, paging.Page) (paging.List[report.Engagement], error)
 	Readings(context.Context, report.Access, calendar.Period, report.Filter, paging.Page) (paging.List[report.Reading], error)
-	Summary(context.Context, report.Access, report.SummaryQuery, paging.Page) (report.Summary, error)
-	Rounds
-}
 
-// Rounds are what has changed in each (H14).
-type Rounds interface {
 	UsersSince(context.Context, report.Access, report.Round, paging.Page) (paging.List[report.User], error)
 	EngagementsSince(context.Context, report.Access, report.Round, paging.Page) (paging.List[report.Engagement], error)
 	ReadingsSince(context.Context, report.Access, report.Round, paging.Page) (paging.List[report.Reading], error)
+
+	Summary(context.Context, report.Access, report.SummaryQuery, paging.Page) (report.Summary, error)
 }
 
 var _ Reports = (*report.Reports)(nil)
@@ -59,9 +56,8 @@ type API struct {
 // Handler returns the handler of every path under Prefix.
 func (a *API) Handler() http.Handler {
 	router := web.NewRouter()
-	for _, rt := range routes() {
-		router.Handler(http.MethodGet, Prefix+rt.path, a.Get(Prefix+rt.path, a.asking(rt)))
+	for _, rt := range a.routes() {
+		router.Handler(http.MethodGet, Prefix+rt.Path, a.Get(Prefix, rt))
 	}
-	router.Handler(http.MethodGet, Prefix+summaryPath, a.Get(Prefix+summaryPath, a.summary()))
 	return web.Exact(router)
 }

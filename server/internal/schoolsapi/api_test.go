@@ -22,7 +22,7 @@ import (
 
 // fixed answers with what it holds and keeps what it was asked.
 type fixed struct {
-	schoolsapi.Rounds // none
+	schoolsapi.Reports // none for changedSince
 
 	users       []report.User
 	engagements []report.Engagement

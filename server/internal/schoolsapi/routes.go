@@ -3,8 +3,6 @@ package schoolsapi
 import (
 	"context"
 	"errors"
-	"net/http"
-	"strings"
 	"time"
 
 	"github.com/lectern-dev/lectern/directory"
@@ -15,63 +13,73 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
-// route is one route under Prefix: what the document says of it, and its list.
-type route struct {
-	path           string
-	summary, about string
-	hasPeriod      bool
-	people         bool // it shows names and e-mails
-	list
-}
-
-func routes() []route {
-	return []route{
-		{"/users", "Users of the network",
-			"The register of students and teachers, by userId. The only route with personal data.",
-			false, true, userList},
-		{"/engagements", "Days with access",
-			"One row for each user and day with an access, by date, then userId. The sum of readingMinutes equals that of readings for the same period and filters.",
-			true, false, engagementList},
-		{"/readings", "What was read",
-			"One row for each user and book with effective reading in the period, by userId, then book. Percent and finished are of the period.",
-			true, false, readingList},
+func (a *API) routes() []web.Route {
+	routes := []web.Route{
+		{Path: "/users", ID: "users", Schema: "Users", Summary: "Users of the network", Read: a.users,
+			About: "The register of students and teachers, by userId. The only route with personal data."},
+		{Path: "/engagements", ID: "engagements", Schema: "Engagements", Summary: "Days with access", Read: a.engagements,
+			About: "One row for each user and day with an access, by date, then userId. The sum of readingMinutes equals that of readings for the same period and filters."},
+		{Path: "/readings", ID: "readings", Schema: "Readings", Summary: "What was read", Read: a.readings,
+			About: "One row for each user and book with effective reading in the period, by userId, then book. Percent and finished are of the period."},
+		{Path: "/summary", ID: "schoolSummary", Schema: "Summary", Summary: "Totals of a period", Read: a.summary,
+			About: "Counts what users, engagements and readings have for the same period and filters. With groupBy, `data.breakdown` has the same numbers by day, month, school, class or book: " +
+				"schools and classes by name, books by readers, most first. A summary that is not in the server's cache may be answered with 503 when many are asked at once."},
 	}
+	for i := range routes {
+		routes[i].Tag = "reading"
+	}
+	return routes
 }
 
-// Routes returns the routes of an API whose reports begin on a day.
+// Routes returns the routes of an API whose reports begin on a day, as it answers them under Prefix.
 func Routes(history calendar.Date) []web.Route {
-	a := &API{History: history}
-	var all []web.Route
-	for _, rt := range routes() {
-		name := rt.path[1:]
-		sample := &asked{route: rt}
-		all = append(all, web.Route{
-			Method: http.MethodGet, Path: Prefix + rt.path, ID: name, Tag: "reading", Summary: rt.summary, About: rt.about,
-			Params: web.Params(a.asking(rt)),
-			Schema: strings.ToUpper(name[:1]) + name[1:], Sample: func(w *wire.Writer) { sample.write(w, rt.none) }, Rows: true,
-		})
+	all := (&API{History: history}).routes()
+	for i := range all {
+		all[i].Path = Prefix + all[i].Path
 	}
-	return append(all, a.summaryRoute())
+	return all
 }
 
 // limits are the bounds of the pages of all routes.
 var limits = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 1000}
 
+func (a *API) users(q *web.Query, today calendar.Date) web.Reply {
+	k := a.read(q, today, false)
+	p := list(a, k, userRows, Reports.UsersSince, func(ctx context.Context, access report.Access) (paging.List[report.User], error) {
+		return a.Reports.Users(ctx, access, k.filter, k.page)
+	})
+	p.People, p.Meta = true, "UsersMeta"
+	return p
+}
+
+func (a *API) engagements(q *web.Query, today calendar.Date) web.Reply {
+	k := a.read(q, today, true)
+	return list(a, k, engagementRows, Reports.EngagementsSince, func(ctx context.Context, access report.Access) (paging.List[report.Engagement], error) {
+		return a.Reports.Engagements(ctx, access, k.period, k.filter, k.page)
+	}).Over(k.period)
+}
+
+func (a *API) readings(q *web.Query, today calendar.Date) web.Reply {
+	k := a.read(q, today, true)
+	return list(a, k, readingRows, Reports.ReadingsSince, func(ctx context.Context, access report.Access) (paging.List[report.Reading], error) {
+		return a.Reports.Readings(ctx, access, k.period, k.filter, k.page)
+	}).Over(k.period)
+}
+
 // asked is what a request asks for, as its parameters read on a day.
 type asked struct {
-	*API
-	route
-	dates  calendar.Asked
-	period calendar.Period // zero where the route has none
+	dates  *calendar.Asked // nil where the route has no period
+	period calendar.Period
 	filter report.Filter
 	page   paging.Page
 }
 
-// read reads the parameters of a route as of a day.
-func (a *API) read(rt route, q *web.Query, today calendar.Date) *asked {
-	k := &asked{API: a, route: rt}
-	if rt.hasPeriod {
-		k.dates, k.period = a.period(q, today)
+// read reads the parameters of a list, with a period or without, as of a day.
+func (a *API) read(q *web.Query, today calendar.Date, period bool) (k asked) {
+	if period {
+		var dates calendar.Asked
+		dates, k.period = a.period(q, today)
+		k.dates = &dates
 	}
 	user := (*directory.UserID)(q.Int("userId", "One user."))
 	k.filter = filter(q)
@@ -112,22 +120,25 @@ func failPeriod(q *web.Query, err error, history calendar.Date) {
 	}
 }
 
-// asking is how a route reads a request.
-func (a *API) asking(rt route) web.Asking {
-	return web.Asking{Read: func(q *web.Query, today calendar.Date) web.Reply {
-		k := a.read(rt, q, today)
-		reply := web.Reply{
-			Route: rt.path, Page: &k.page, Changes: true, Rows: true, People: rt.people,
-			Read: func(ctx context.Context, s web.States, _ time.Time) (web.Content, error) {
-				rows, err := rt.rows(ctx, k, s)
-				return web.Content{Rows: rows, Members: func(w *wire.Writer) { k.write(w, rows) }}, err
-			},
+// list is the reply that is a page of a list, which ask returns, or with changedSince since. A period that ends in the future was
+// another one on the day of that state.
+func list[T any](a *API, k asked, table wire.Table[T],
+	since func(Reports, context.Context, report.Access, report.Round, paging.Page) (paging.List[T], error),
+	ask func(context.Context, report.Access) (paging.List[T], error)) web.Reply {
+	p := web.List(table, k.page, func(ctx context.Context, s web.States, _ time.Time) (none paging.List[T], err error) {
+		if s.Since == nil {
+			return ask(ctx, access(s))
 		}
-		if rt.hasPeriod {
-			reply.Period = &k.period
+		r := report.Round{Since: s.Since.Versions, Period: k.period, Filter: k.filter}
+		if k.dates != nil {
+			if r.Was, err = k.dates.Schools(calendar.Date(s.Since.Of), a.History); err != nil {
+				return none, err
+			}
 		}
-		return reply
-	}}
+		return since(a.Reports, ctx, access(s), r, k.page)
+	})
+	p.Meta = "PeriodMeta"
+	return p
 }
 
 // access is what the key opens, at the state that the request is answered from.
@@ -135,15 +146,4 @@ func access(s web.States) report.Access {
 	return report.Access{
 		Partner: directory.PartnerID(s.Tenant), Network: directory.EntityID(s.Network), At: s.At.Versions, Erasures: s.Erasures,
 	}
-}
-
-// round is what a request with changedSince asks for. A period that ends in the future was another one on the day of that state.
-func (k *asked) round(s web.States) (report.Round, error) {
-	r := report.Round{Since: s.Since.Versions, Period: k.period, Filter: k.filter}
-	if !k.hasPeriod {
-		return r, nil
-	}
-	var err error
-	r.Was, err = k.dates.Schools(calendar.Date(s.Since.Of), k.History)
-	return r, err
 }

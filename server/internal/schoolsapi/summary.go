@@ -2,17 +2,13 @@ package schoolsapi
 
 import (
 	"context"
-	"net/http"
 	"time"
 
-	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
-
-const summaryPath = "/summary"
 
 var (
 	groupings = web.Named(report.ByDay, report.ByMonth, report.BySchool, report.ByClass, report.ByBook)
@@ -20,54 +16,30 @@ var (
 	groupLimits = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 100}
 )
 
-// summaryRoute describes the summary.
-func (a *API) summaryRoute() web.Route {
-	return web.Route{
-		Method: http.MethodGet, Path: Prefix + summaryPath, ID: "schoolSummary", Tag: "reading", Summary: "Totals of a period",
-		About: "Counts what users, engagements and readings have for the same period and filters. With groupBy, `data.breakdown` has the same numbers by day, month, school, class or book: " +
-			"schools and classes by name, books by readers, most first. A summary that is not in the server's cache may be answered with 503 when many are asked at once.",
-		Params: web.Params(a.summary()), Schema: "Summary",
-		Sample: func(w *wire.Writer) { writeSummary(w, &report.SummaryQuery{}, paging.Page{}, report.Summary{}) },
+func (a *API) summary(q *web.Query, today calendar.Date) web.Reply {
+	var query report.SummaryQuery
+	_, query.Period = a.period(q, today)
+	query.Filter = filter(q)
+	query.GroupBy = web.Choose(q, "groupBy", "Fills data.breakdown.", groupings)
+	page, grouped := q.Page(groupLimits), query.GroupBy != 0
+	content := func(s *report.Summary) web.Content {
+		return web.Content{Rows: wire.Rows{Total: s.Groups.Total}, Members: func(w *wire.Writer) { writeSummary(w, query.GroupBy, s) }}
 	}
+	p := web.Object(content, func(ctx context.Context, s web.States, _ time.Time) (*report.Summary, error) {
+		sum, err := a.Reports.Summary(ctx, access(s), query, page)
+		return &sum, err
+	})
+	p.Page, p.Breakdown, p.Meta = &page, &grouped, "SummaryMeta"
+	p.Enter = func(ctx context.Context, _ web.States) (func(), error) { return a.Queue.Enter(ctx, 0) }
+	return p.Over(query.Period)
 }
 
-// summary is how the route reads a request.
-func (a *API) summary() web.Asking {
-	return web.Asking{Read: func(q *web.Query, today calendar.Date) web.Reply {
-		var ask report.SummaryQuery
-		_, ask.Period = a.period(q, today)
-		ask.Filter = filter(q)
-		ask.GroupBy = web.Choose(q, "groupBy", "Fills data.breakdown.", groupings)
-		page := q.Page(groupLimits)
-		return web.Reply{
-			Route: summaryPath, Period: &ask.Period, Page: &page,
-			Enter: func(ctx context.Context, _ web.States) (func(), error) { return a.Queue.Enter(ctx, 0) },
-			Read: func(ctx context.Context, s web.States, _ time.Time) (web.Content, error) {
-				sum, err := a.Reports.Summary(ctx, access(s), ask, page)
-				return web.Content{
-					Rows:    wire.Rows{Total: sum.Groups.Total},
-					Members: func(w *wire.Writer) { writeSummary(w, &ask, page, sum) },
-				}, err
-			},
-		}
-	}}
-}
-
-// writeSummary writes the envelope, the totals and, where groups are asked for, a page of them.
-func writeSummary(w *wire.Writer, q *report.SummaryQuery, page paging.Page, s report.Summary) {
-	grouped := q.GroupBy != 0
-	w.Object("meta", "SummaryMeta", "", func() {
-		web.WritePeriod(w, q.Period)
-		if w.Optional(grouped) {
-			web.WritePage(w, page, s.Groups.Total, "The page of the breakdown. Only with groupBy.")
-		}
-	})
-	w.Object("data", "", "", func() {
-		w.Object("general", "Metrics", "", func() { writeMetrics(w, &s.General, 0) })
-		if w.Optional(grouped) {
-			wire.List(w, "breakdown", "Group", s.Groups.Rows, func(w *wire.Writer, g *report.Group) { writeGroup(w, g, q.GroupBy) }, "Only with groupBy.")
-		}
-	})
+// writeSummary writes the totals and, where groups are asked for, a page of them.
+func writeSummary(w *wire.Writer, by report.GroupBy, s *report.Summary) {
+	w.Object("general", "Metrics", "", func() { writeMetrics(w, &s.General, 0) })
+	if w.Optional(by != 0) {
+		wire.List(w, "breakdown", "Group", s.Groups.Rows, func(w *wire.Writer, g *report.Group) { writeGroup(w, g, by) }, "Only with groupBy.")
+	}
 }
 
 func writeGroup(w *wire.Writer, g *report.Group, by report.GroupBy) {

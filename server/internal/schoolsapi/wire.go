@@ -1,74 +1,24 @@
 package schoolsapi
 
 import (
-	"context"
-
-	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
-// The lists: the rows of each, member by member in the order of the specification's tables, and its report.
+// The rows of the lists, member by member in the order of the specification's tables.
 var (
-	userList = listOf(wire.Table[report.User]{Schema: "User", Write: writeUser, Key: writeUserKey},
-		func(ctx context.Context, a report.Access, k *asked) (paging.List[report.User], error) {
-			return k.Reports.Users(ctx, a, k.filter, k.page)
-		}, Reports.UsersSince)
-	engagementList = listOf(wire.Table[report.Engagement]{Schema: "Engagement", Write: WriteEngagement, Key: writeEngagementKey},
-		func(ctx context.Context, a report.Access, k *asked) (paging.List[report.Engagement], error) {
-			return k.Reports.Engagements(ctx, a, k.period, k.filter, k.page)
-		}, Reports.EngagementsSince)
-	readingList = listOf(wire.Table[report.Reading]{Schema: "Reading", Write: writeReading, Key: writeReadingKey, Sample: report.Reading{Book: new(schools.Book)}},
-		func(ctx context.Context, a report.Access, k *asked) (paging.List[report.Reading], error) {
-			return k.Reports.Readings(ctx, a, k.period, k.filter, k.page)
-		}, Reports.ReadingsSince)
+	userRows       = wire.Table[report.User]{Schema: "User", Write: writeUser, Key: writeUserKey}
+	engagementRows = wire.Table[report.Engagement]{Schema: "Engagement", Write: WriteEngagement, Key: writeEngagementKey}
+	readingRows    = wire.Table[report.Reading]{Schema: "Reading", Write: writeReading, Key: writeReadingKey, Sample: report.Reading{Book: new(schools.Book)}}
 )
-
-// list is a report that is a list of rows.
-type list struct {
-	none wire.Rows // no rows, of its table
-	rows func(context.Context, *asked, web.States) (wire.Rows, error)
-}
-
-// listOf returns the list whose rows ask returns, and since those that have changed.
-func listOf[T any](table wire.Table[T], ask func(context.Context, report.Access, *asked) (paging.List[T], error),
-	since func(Reports, context.Context, report.Access, report.Round, paging.Page) (paging.List[T], error)) list {
-	return list{table.Rows(paging.List[T]{}), func(ctx context.Context, k *asked, s web.States) (wire.Rows, error) {
-		if s.Since == nil {
-			rows, err := ask(ctx, access(s), k)
-			return table.Rows(rows), err
-		}
-		round, err := k.round(s)
-		if err != nil {
-			return wire.Rows{}, err
-		}
-		rows, err := since(k.Reports, ctx, access(s), round, k.page)
-		return table.Rows(rows), err
-	}}
-}
 
 var (
 	profiles = web.Named(schools.Student, schools.Teacher)
 	profile  = wire.Enum(web.Names(profiles)...)
 	stage    = wire.Enum("INFANTIL", "FUNDAMENTAL 1", "FUNDAMENTAL 2", "MEDIO")
 )
-
-// write writes the envelope and the rows of a page.
-func (k *asked) write(w *wire.Writer, list wire.Rows) {
-	meta := "UsersMeta"
-	if k.hasPeriod {
-		meta = "PeriodMeta"
-	}
-	w.Object("meta", meta, "", func() {
-		if k.hasPeriod {
-			web.WritePeriod(w, k.period)
-		}
-		web.WritePage(w, k.page, list.Total, "")
-	})
-	w.Object("data", "", "", func() { list.Members(w) })
-}
 
 func writeUserKey(w *wire.Writer, u *report.User) {
 	w.Int("userId", int64(u.ID), "Identifier: the key that links the three routes.")

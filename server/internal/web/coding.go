@@ -2,6 +2,8 @@ package web
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"iter"
 	"mime"
 	"net/http"
@@ -200,4 +202,48 @@ func accepted(lines []string) format {
 		}
 	}
 	return chosen
+}
+
+// entityTag returns the weak tag of a text.
+func entityTag(text []byte) string { return `W/"` + digest(text) + `"` }
+
+// digest is 128 bits of a SHA-256, as text.
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
+}
+
+// matches reports whether an If-None-Match header names the tag, by weak comparison, or any tag by `*`.
+func matches(lines []string, tag string) bool {
+	tag = strings.TrimPrefix(tag, "W/")
+	for t := range entityTags(lines) {
+		if t == tag || t == "*" {
+			return true
+		}
+	}
+	return false
+}
+
+// entityTags yields the tags of an If-None-Match header in their quotes, or `*`, which ends the list. What is no list of entity tags
+// ends it too.
+func entityTags(lines []string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		list := strings.Join(lines, ",")
+		for {
+			list = strings.TrimLeft(list, " \t,")
+			if strings.HasPrefix(list, "*") {
+				yield("*")
+				return
+			}
+			list = strings.TrimPrefix(list, "W/")
+			if !strings.HasPrefix(list, `"`) {
+				return
+			}
+			end := strings.IndexByte(list[1:], '"')
+			if end < 0 || !yield(list[:end+2]) {
+				return
+			}
+			list = list[end+2:]
+		}
+	}
 }

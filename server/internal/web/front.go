@@ -132,8 +132,11 @@ func single(values []string) string {
 	return values[0]
 }
 
-// Asking is how a route reads its parameters.
-type Asking struct {
+// Route is a route of a reporting API, which answers GET: what the document says of it, and how it reads a request.
+type Route struct {
+	Path            string // under the API's prefix
+	ID, Tag, Schema string // the names of the operation, of the group that it is in, and of the schema of its answer
+	Summary, About  string // what it is, in a few words and in sentences
 	// Read reads all parameters but those that name a state, as of a day, and returns what answers them. Invalid ones have
 	// their messages in the query then.
 	Read func(q *Query, today calendar.Date) Reply
@@ -141,17 +144,30 @@ type Asking struct {
 	Vocabulary []string
 }
 
+// Params returns the parameters that the route reads, snapshot and changedSince as the last.
+func (rt Route) Params() []Param {
+	q := &Query{described: true}
+	new(Front).read(q, request{Route: rt}, state.Snapshot{}, 0)
+	return q.params()
+}
+
+// Sample returns an answer with no values that count, whose members the function writes, and whether it is a list of rows.
+func (rt Route) Sample() (members func(*wire.Writer), rows bool) {
+	p := rt.Read(NewQuery("", nil), 0)
+	return func(w *wire.Writer) { p.write(w, p.Sample, time.Time{}) }, p.Rows
+}
+
 // request is a request of a caller, which may be read as of several days.
 type request struct {
-	Asking
+	Route
 	Caller
 	query string // as it was sent
 }
 
-// Get returns the handler of a route under its whole path. A request is answered from the state that it names, from that of the
-// first page of its pull, or from that of now (H12).
-func (f *Front) Get(path string, route Asking) http.Handler {
-	return f.Checked(path, func(w http.ResponseWriter, r *http.Request, c Caller) error {
+// Get returns the handler of a route under a prefix. A request is answered from the state that it names, from that of the first
+// page of its pull, or from that of now (H12).
+func (f *Front) Get(prefix string, route Route) http.Handler {
+	return f.Checked(prefix+route.Path, func(w http.ResponseWriter, r *http.Request, c Caller) error {
 		p, err := f.reply(r.Context(), request{route, c, r.URL.RawQuery})
 		if err != nil {
 			return err
@@ -205,7 +221,7 @@ func (f *Front) read(q *Query, r request, at state.Snapshot, today calendar.Date
 		s.At, s.Given, today = *given, true, f.Day(*given)
 	}
 	p := r.Read(q, today)
-	route := fmt.Sprintf("%s %d", p.Route, s.Network)
+	route := fmt.Sprintf("%s %d", r.Path, s.Network)
 	sum := sha256.Sum256([]byte(route + q.asked("page", "pageSize", SnapshotParam)))
 	s.query = state.Query(sum[:8])
 	if p.Changes {

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/wire"
 )
@@ -23,7 +22,7 @@ const MaxInt = 1<<53 - 1
 // absent or invalid reads as its default, so that all can be read before Err is asked once.
 //
 // The parameters of a route are those that it reads, in the order in which it does: that is the table of the specification, the
-// order of the messages, and, by [Params], the list in the document, which has what is said about each.
+// order of the messages, and, by [Route.Params], the list in the document, which has what is said about each.
 type Query struct {
 	values     map[string][]string
 	sent       []string // the names, as the query has them
@@ -41,22 +40,7 @@ type said struct{ name, value string }
 type Param struct {
 	Name, About string
 	Required    bool
-	Schema      wire.Object // nil but from Params
-}
-
-// Route is what an API says of one of its routes: the document is made of it.
-type Route struct {
-	Method string
-	Path   string // the whole path
-	ID     string // the name of the operation
-	Tag    string // the group that it is in
-	// Summary and About say what it is, in a few words and in sentences.
-	Summary, About string
-	Params         []Param // of the query, in the order of the specification's table
-	// Schema is the name of the schema of the answer, of which Sample writes one with no values that count.
-	Schema string
-	Sample func(*wire.Writer)
-	Rows   bool // the answer is a list of rows, which has other forms too (H11)
+	Schema      wire.Object // nil but from Route.Params
 }
 
 // NewQuery parses a raw query. Names of the vocabulary that the route does not read are valid.
@@ -72,13 +56,6 @@ func NewQuery(raw string, vocabulary []string) *Query {
 		q.values[name] = append(q.values[name], value)
 	}
 	return q
-}
-
-// Params returns the parameters that a route reads, snapshot and changedSince as the last.
-func Params(read Asking) []Param {
-	q := &Query{described: true}
-	new(Front).read(q, request{Asking: read}, state.Snapshot{}, 0)
-	return q.params()
 }
 
 // params returns what was read. Snapshot and changedSince stand last in the table of every route, and snapshot is read first: it

@@ -233,7 +233,7 @@ func TestQueryRequired(t *testing.T) {
 
 // What a route reads is its table: in that order, snapshot last, with the types, the limits and the defaults.
 func TestParams(t *testing.T) {
-	got := web.Params(web.Asking{Read: func(q *web.Query, _ calendar.Date) web.Reply {
+	got := web.Route{Read: func(q *web.Query, _ calendar.Date) web.Reply {
 		q.RequiredDate("startDate", "First day.")
 		q.Int("userId", "One user.")
 		web.Choose(q, "profile", "Some.", profiles)
@@ -245,7 +245,7 @@ func TestParams(t *testing.T) {
 			t.Errorf("Err() = %v, want nil", err)
 		}
 		return web.Reply{Changes: true}
-	}})
+	}}.Params()
 	want := []string{
 		`startDate true First day. {"type":"string","format":"date"}`,
 		`userId false One user. {"type":"integer","format":"int64","minimum":0,"maximum":9007199254740991}`,

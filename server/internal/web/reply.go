@@ -2,10 +2,7 @@ package web
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
-	"iter"
 	"net/http"
 	"path"
 	"slices"
@@ -26,15 +23,21 @@ import (
 // is made of the former alone, so that a client that has the bytes is answered without them (H8).
 type Reply struct {
 	States // set by the Front
-	// Route names the route; it is the same under each prefix.
-	Route string
 	// Of says what the bytes depend on besides the program, the route, the tenant, its network, the states, the parameters, the
 	// period and the form: settings and, where the answer reads it, the day or the hour of the state.
 	Of string
 	// Period is the effective period, nil where the route has none.
 	Period *calendar.Period
-	// Page is the page asked for, nil where the answer has no pages.
-	Page *paging.Page
+	// Page is the page asked for, nil where the answer has no pages. Breakdown, where it is not nil, says that they are those of a part
+	// of the answer, which has the part if it is true.
+	Page      *paging.Page
+	Breakdown *bool
+	// Meta is the name of the schema of what the answer says of itself. Head writes what stands first in it, of a state whose facts have
+	// held since a time; nil writes nothing.
+	Meta string
+	Head func(w *wire.Writer, from time.Time)
+	// Sample is content with no values that count, for the document.
+	Sample Content
 	// Changes says that the route has changedSince (H14).
 	Changes bool
 	// Rows says that the answer is a list of rows, which has other forms (H11).
@@ -51,11 +54,39 @@ type Reply struct {
 	pull string // names the query as one of a pull
 }
 
-// Content is what an answer writes: the object whose members a function writes, or the rows alone. Where somebody was erased from them
-// since the key was checked, what was read is of a time between, and the bytes have to be seen.
+// Content is the data of an answer: rows, or the members that a function writes, besides which Rows has the total of the pages alone.
+// Where somebody was erased from the rows since the key was checked, what was read is of a time between, and the bytes have to be seen.
 type Content struct {
 	Rows    wire.Rows
 	Members func(*wire.Writer)
+}
+
+// List is the reply that is a page of a list: of the rows that ask returns, which with changedSince are those that have changed.
+func List[T any](table wire.Table[T], page paging.Page, ask func(ctx context.Context, s States, from time.Time) (paging.List[T], error)) Reply {
+	return Reply{
+		Page: &page, Changes: table.Key != nil, Rows: true, Sample: Content{Rows: table.Rows(paging.List[T]{})},
+		Read: func(ctx context.Context, s States, from time.Time) (Content, error) {
+			list, err := ask(ctx, s, from)
+			return Content{Rows: table.Rows(list)}, err
+		},
+	}
+}
+
+// Object is the reply that is the content of one value, which ask returns.
+func Object[T any](content func(*T) Content, ask func(ctx context.Context, s States, from time.Time) (*T, error)) Reply {
+	return Reply{Sample: content(new(T)), Read: func(ctx context.Context, s States, from time.Time) (Content, error) {
+		v, err := ask(ctx, s, from)
+		if err != nil {
+			return Content{}, err
+		}
+		return content(v), nil
+	}}
+}
+
+// Over returns the reply with a period.
+func (p Reply) Over(period calendar.Period) Reply {
+	p.Period = &period
+	return p
 }
 
 // Found is an answer that is to be sent.
@@ -137,17 +168,53 @@ func (a *Found) hadBefore(r *http.Request) bool {
 	return false
 }
 
-// append appends the content in a form.
-func (c Content) append(to []byte, form format) []byte {
-	switch form {
+// append appends the content in the form.
+func (a *Found) append(to []byte, c Content, from time.Time) []byte {
+	switch a.form {
 	case formatJSON:
-		return wire.AppendJSON(to, c.Members)
+		return wire.AppendJSON(to, func(w *wire.Writer) { a.reply.write(w, c, from) })
 	case formatNDJSON:
 		return c.Rows.AppendNDJSON(to)
 	case formatXLSX:
 		return c.Rows.AppendXLSX(to)
 	}
 	return c.Rows.AppendCSV(to)
+}
+
+// write writes an answer as an object: what it says of itself, and its data.
+func (p *Reply) write(w *wire.Writer, c Content, from time.Time) {
+	w.Object("meta", p.Meta, "", func() {
+		if p.Head != nil {
+			p.Head(w, from)
+		}
+		if p.Period != nil {
+			w.Object("period", "Period", "", func() {
+				w.Date("startDate", p.Period.Start, "First day, after defaults.")
+				w.Date("endDate", p.Period.End, "Last day, after defaults.")
+			})
+		}
+		switch {
+		case p.Page == nil:
+		case p.Breakdown == nil:
+			writePage(w, *p.Page, c.Rows.Total, "")
+		case w.Optional(*p.Breakdown):
+			writePage(w, *p.Page, c.Rows.Total, "The page of the breakdown, where there is one.")
+		}
+	})
+	w.Object("data", "", "", func() {
+		if c.Members == nil {
+			c.Members = c.Rows.Members
+		}
+		c.Members(w)
+	})
+}
+
+func writePage(w *wire.Writer, p paging.Page, total int64, about string) {
+	w.Object("page", "Page", about, func() {
+		w.Int("page", int64(p.Number), "Number of the page, from 1.")
+		w.Int("pageSize", int64(p.Size), "Rows of a full page.")
+		w.Int("totalRows", total, "Rows of all pages.")
+	})
 }
 
 // Send sends the answer, once.
@@ -194,7 +261,7 @@ func (a *Found) make(ctx context.Context, from time.Time) (*body, error) {
 	}
 	text := a.answers.buffer()
 	defer a.answers.release(text)
-	*text = c.append((*text)[:0], a.form)
+	*text = a.append((*text)[:0], c, from)
 	b := a.answers.pack(*text, a.wants)
 	if b.total = c.Rows.Total; a.name == "" || c.Rows.Erased {
 		b.tag = entityTag(*text)
@@ -321,65 +388,4 @@ func (a *Answers) release(b *[]byte) {
 	if cap(*b) <= keptBuffer {
 		a.texts.Put(b)
 	}
-}
-
-// entityTag returns the weak tag of a text.
-func entityTag(text []byte) string { return `W/"` + digest(text) + `"` }
-
-// digest is 128 bits of a SHA-256, as text.
-func digest(text []byte) string {
-	sum := sha256.Sum256(text)
-	return base64.RawURLEncoding.EncodeToString(sum[:16])
-}
-
-// matches reports whether an If-None-Match header names the tag, by weak comparison, or any tag by `*`.
-func matches(lines []string, tag string) bool {
-	tag = strings.TrimPrefix(tag, "W/")
-	for t := range entityTags(lines) {
-		if t == tag || t == "*" {
-			return true
-		}
-	}
-	return false
-}
-
-// entityTags yields the tags of an If-None-Match header in their quotes, or `*`, which ends the list. What is no list of entity tags
-// ends it too.
-func entityTags(lines []string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		list := strings.Join(lines, ",")
-		for {
-			list = strings.TrimLeft(list, " \t,")
-			if strings.HasPrefix(list, "*") {
-				yield("*")
-				return
-			}
-			list = strings.TrimPrefix(list, "W/")
-			if !strings.HasPrefix(list, `"`) {
-				return
-			}
-			end := strings.IndexByte(list[1:], '"')
-			if end < 0 || !yield(list[:end+2]) {
-				return
-			}
-			list = list[end+2:]
-		}
-	}
-}
-
-// WritePeriod writes the effective period of an answer, a part of its meta.
-func WritePeriod(w *wire.Writer, p calendar.Period) {
-	w.Object("period", "Period", "", func() {
-		w.Date("startDate", p.Start, "First day, after defaults.")
-		w.Date("endDate", p.End, "Last day, after defaults.")
-	})
-}
-
-// WritePage writes the page that an answer is, a part of its meta.
-func WritePage(w *wire.Writer, p paging.Page, total int64, about string) {
-	w.Object("page", "Page", about, func() {
-		w.Int("page", int64(p.Number), "Number of the page, from 1.")
-		w.Int("pageSize", int64(p.Size), "Rows of a full page.")
-		w.Int("totalRows", total, "Rows of all pages.")
-	})
 }

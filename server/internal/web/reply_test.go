@@ -57,7 +57,7 @@ func (d *desk) reply() web.Reply {
 	p := web.Reply{Of: "/list", Rows: true, Read: func(context.Context, web.States, time.Time) (web.Content, error) {
 		d.reads++
 		rows := wire.Table[int64]{Write: func(w *wire.Writer, n *int64) { w.Int("n", *n, "") }}.Rows(paging.List[int64]{Rows: d.rows, Total: 12345, Erased: d.erased})
-		return web.Content{Rows: rows, Members: rows.Members}, nil
+		return web.Content{Rows: rows}, nil
 	}}
 	p.Caller = web.Caller{Tenant: 1, Network: 2, Now: state.Snapshot{Versions: state.Versions{Registers: 3, Facts: 4}, Of: 5}, From: time.Unix(6, 0)}
 	p.At = p.Now

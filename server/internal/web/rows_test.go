@@ -22,7 +22,7 @@ func answerRows(t *testing.T, target string, rows []int64, headers ...string) *h
 	table := wire.Table[int64]{Write: func(w *wire.Writer, n *int64) { w.Int("n", *n, "") }}
 	list := table.Rows(paging.List[int64]{Rows: rows, Total: 12345})
 	found, err := (&Front{Answers: new(Answers)}).Find(r, Reply{Rows: true, Read: func(context.Context, States, time.Time) (Content, error) {
-		return Content{Rows: list, Members: list.Members}, nil
+		return Content{Rows: list}, nil
 	}})
 	if err != nil {
 		t.Fatal(err)
