@@ -47,7 +47,7 @@ func (s *sheet) Columns(c *packed.Columns) {
 	rows := packed.Rows(c, &s.Rows)
 	packed.Ascending(rows, 0, func(l *line) *int64 { return &l.ID })
 	packed.Rising(rows, 20000, func(l *line) *int32 { return &l.Day })
-	packed.Sparsely(rows, func(l *line) *int64 { return &l.Read })
+	packed.Naturals(rows, 1<<40, func(l *line) *int64 { return &l.Read })
 	packed.Words(rows, func(l *line) *uint32 { return &l.Bits })
 	packed.Words(rows, func(l *line) *uint64 { return &l.Hash })
 	visits := packed.Lists(rows, func(l *line) *[]visit { return &l.Visits })

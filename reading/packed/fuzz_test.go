@@ -40,7 +40,7 @@ func FuzzDecoder(f *testing.F) {
 	f.Add(form(), []byte{0, 3, 1, 1, 4})
 	f.Add([]byte{7, 0xff, 0xff, 0xff, 0xff, 0x0f}, []byte{3})
 	f.Fuzz(func(t *testing.T, data, calls []byte) {
-		d := packed.NewDecoder(data, 7)
+		d := packed.Bare(data)
 		for _, call := range calls {
 			was, left := d.Bad(), d.Len()
 			var empty bool
@@ -50,7 +50,7 @@ func FuzzDecoder(f *testing.F) {
 			case 1:
 				empty = d.Varint() == 0
 			case 2:
-				empty = d.Text() == ""
+				empty = d.Natural() == 0
 			case 3:
 				unit := 1 + int(call/5)
 				n := d.Count(unit)

@@ -13,10 +13,10 @@
 //	err := packed.Open(data, &day)
 //
 // A form begins with its version. Rows are stored as their number; each column then has all of its numbers side by side:
-// as varints ([Naturals]), as differences ([Ascending], [Rising], [Onward]), as the rows in which they are not 0 ([Sparsely]),
-// in as many bytes as the largest needs ([FixedWidth]), or in 4 or 8 bytes ([Words]). [Lists] are the number of values of each row, and a table of these values. [Fixed] and
-// [Sparse] columns stay packed when a form is opened, so that a reader decodes only what it needs. Values that many rows
-// share are [Coded], and sets have a bit for each number or the differences of the numbers, whichever is shorter.
+// as varints ([Naturals]), as differences ([Ascending], [Rising], [Onward]), in as many bytes as the
+// largest needs ([FixedWidth]), or in 4 or 8 bytes ([Words]). [Lists] are the number of values of each row, and a table of these
+// values. [Fixed] and [Sparse] columns stay packed when a form is opened, so that a reader decodes only what it needs. Values
+// that many rows share are [Coded], and sets have a bit for each number or the differences of the numbers, whichever is shorter.
 //
 // Everything has one form: numbers are varints in the shortest form alone, signed ones folded into unsigned ones (zigzag).
 // What has another form is [ErrCorrupt], never a panic, and asks for no more memory than a multiple of its own size. Whether
@@ -39,16 +39,7 @@ type Decoder struct {
 	bad  bool
 }
 
-// NewDecoder returns a decoder of what follows the version byte, which must be the given one.
-func NewDecoder(data []byte, version byte) *Decoder {
-	d := &Decoder{rest: data}
-	if d.Byte() != version {
-		d.bad = true
-	}
-	return d
-}
-
-// Bare returns a decoder of bytes without a version: a part of a form.
+// Bare returns a decoder of bytes that are no form: records of a sort, or a part of a form.
 func Bare(data []byte) Decoder { return Decoder{rest: data} }
 
 // Byte reads one byte.
@@ -125,9 +116,6 @@ func (d *Decoder) Bytes(n int) []byte {
 	return b
 }
 
-// Text reads a string with its length in front.
-func (d *Decoder) Text() string { return string(d.Bytes(d.Count(1))) }
-
 // Len returns the number of bytes that are left.
 func (d *Decoder) Len() int { return len(d.rest) }
 
@@ -147,10 +135,4 @@ func (d *Decoder) End() error {
 		return ErrCorrupt
 	}
 	return nil
-}
-
-// AppendText appends a string with its length in front, as Text reads it.
-func AppendText(b []byte, s string) []byte {
-	b = binary.AppendUvarint(b, uint64(len(s)))
-	return append(b, s...)
 }

@@ -16,7 +16,7 @@ func form() []byte {
 	b = append(b, 'a', 'b', 'c')
 	b = binary.AppendVarint(b, math.MinInt64)
 	b = binary.AppendUvarint(b, math.MaxUint64)
-	return packed.AppendText(b, "ação")
+	return append(binary.AppendUvarint(b, 6), "ação"...)
 }
 
 type things struct {
@@ -27,9 +27,10 @@ type things struct {
 }
 
 func read(data []byte) (t things, err error) {
-	d := packed.NewDecoder(data, 7)
+	d := packed.Bare(data)
+	d.Check(d.Byte() == 7)
 	t.bytes = string(d.Bytes(d.Count(1)))
-	t.signed, t.large, t.text = d.Varint(), d.Uvarint(), d.Text()
+	t.signed, t.large, t.text = d.Varint(), d.Uvarint(), string(d.Bytes(d.Count(1)))
 	return t, d.End()
 }
 

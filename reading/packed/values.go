@@ -46,7 +46,7 @@ func (c *Columns) Texts(v *Coded[string], n int) {
 	}
 	for i, text := range v.Values {
 		if !c.Reading() {
-			c.out = AppendText(c.out, text)
+			c.out = append(binary.AppendUvarint(c.out, uint64(len(text))), text...)
 		} else if b := c.in.Bytes(c.in.Count(1)); string(b) != text { // blocks share most of their texts
 			v.Values[i] = string(b)
 		}

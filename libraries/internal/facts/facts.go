@@ -1,6 +1,10 @@
 package facts
 
-import "github.com/lectern-dev/lectern/paging/state"
+import (
+	"math"
+
+	"github.com/lectern-dev/lectern/paging/state"
+)
 
 // The kinds of a network's blocks.
 var (
@@ -12,3 +16,12 @@ var (
 	DayOfTitlesKind  = state.Kind{Number: 22, Name: "days of titles"}    // A is the day
 	LoanReadingsKind = state.Kind{Number: 23, Name: "readings of loans"} // A is the day of the loans
 )
+
+// The ranges of columns: all days, and numbers from 0 to most.
+const (
+	firstDay, lastDay = math.MinInt32, math.MaxInt32
+	most              = math.MaxInt64
+)
+
+// itself is the column of rows that are numbers themselves.
+func itself[N any](n *N) *N { return n }

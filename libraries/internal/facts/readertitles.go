@@ -59,43 +59,37 @@ func (s *ReaderTitles) Columns(c *packed.Columns) {
 	loans := packed.Lists(titles, func(t *ReaderTitle) *[]Lent { return &t.Loans })
 	packed.Rising(loans, libraries.HistoryStart, func(l *Lent) *calendar.Date { return &l.Start })
 	packed.Naturals(loans, lastDay, func(l *Lent) *int32 { return &l.Days })
-	s.shares(c)
+	s.reached(c, libraries.Reading10, func(p *libraries.Pair) *calendar.Date { return &p.Day10 })
+	s.reached(c, libraries.Reading50, func(p *libraries.Pair) *calendar.Date { return &p.Day50 })
 }
 
-// shares declares the days on which shares were reached, each as its place among the title's days: mostly the first.
-func (s *ReaderTitles) shares(c *packed.Columns) {
-	type places struct{ ten, fifty int32 }
-	all := make([]places, len(s.Books))
-	if !c.Reading() {
-		for i := range all {
-			p := &s.Books[i].Pair
-			all[i] = places{placeOf(p.Days, p.Day10), placeOf(p.Days, p.Day50)}
+// reached declares the days on which a share was reached, each as its place among the title's days: mostly the first.
+func (s *ReaderTitles) reached(c *packed.Columns, share libraries.Progress, of func(*libraries.Pair) *calendar.Date) {
+	var places packed.Sparse
+	for i := range s.Books {
+		p := &s.Books[i].Pair
+		if !c.Reading() {
+			places.Put(i, placeOf(p.Days, *of(p)))
+		} else if p.Highest >= share && len(p.Days) > 0 {
+			*of(p) = p.Days[0]
 		}
 	}
-	t := packed.Array(c, all)
-	packed.Sparsely(t, func(p *places) *int32 { return &p.ten })
-	packed.Sparsely(t, func(p *places) *int32 { return &p.fifty })
-	if !c.Reading() {
+	if c.Sparse(&places, len(s.Books)); !c.Reading() {
 		return
 	}
-	for i := range all {
-		p := &s.Books[i].Pair
-		if c.Check(max(all[i].ten, all[i].fifty) < max(int32(len(p.Days)), 1)); c.Bad() {
-			return
+	err := places.Visit(func(book int, place int64) {
+		p := &s.Books[book].Pair
+		if c.Check(p.Highest >= share && place < int64(len(p.Days))); !c.Bad() {
+			*of(p) = p.Days[place]
 		}
-		if p.Highest >= libraries.Reading10 && len(p.Days) > 0 {
-			p.Day10 = p.Days[all[i].ten]
-		}
-		if p.Highest >= libraries.Reading50 && len(p.Days) > 0 {
-			p.Day50 = p.Days[all[i].fifty]
-		}
-	}
+	})
+	c.Check(err == nil)
 }
 
 // placeOf returns the place of a day, or 0 where it is not there.
-func placeOf(days []calendar.Date, day calendar.Date) int32 {
+func placeOf(days []calendar.Date, day calendar.Date) int64 {
 	if i, found := slices.BinarySearch(days, day); found {
-		return int32(i)
+		return int64(i)
 	}
 	return 0
 }
