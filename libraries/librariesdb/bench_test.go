@@ -51,7 +51,7 @@ func benchmark(b *testing.B, db *database.DB) {
 	}
 	ctx := b.Context()
 	run("Catalogue", func() error { _, err := f.Catalogue(ctx, f.a); return err })
-	run("Readers", func() error { _, err := folded(f).Readers(ctx, f.a); return err })
+	run("Readers", func() error { _, err := reports(f).Readers(ctx, f.a); return err })
 	window := report.Window{Period: calendar.Period{Start: firstDay + 7, End: firstDay + 7}, Skip: benchPage, Size: benchPage}
 	run("LoansIn", func() error { _, err := f.LoansIn(ctx, f.a, window); return err })
 	run("MarksOfReader", func() error { _, err := f.PositionsOf(ctx, f.a, report.LoanRegister, ptr[int64](5), nil); return err })
@@ -72,7 +72,10 @@ func benchmark(b *testing.B, db *database.DB) {
 	}
 	run("PeopleSideBySide", func() error { _, err := f.People(ctx, f.a, near); return err })
 	run("PeopleFarApart", func() error { _, err := f.People(ctx, f.a, far); return err })
-	run("ShelvesFarApart", func() error { return folded(f).ReaderTitles(ctx, f.a, far, func(int64, []byte) error { return nil }) })
+	run("ShelvesFarApart", func() error {
+		_, err := f.blocks(ctx, f.a, facts.ReaderTitlesKind, state.Range{Among: far})
+		return err
+	})
 }
 
 // benchList are the loans of the benchmark, by day, then identifier. One in twenty is of title 0, two in three are returned.

@@ -10,7 +10,6 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
-	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -40,17 +39,14 @@ func TestDayBlocks(t *testing.T) {
 			f.putDay(f.other, day, facts.DayForms{Readers: []byte("x"), Titles: []byte("x")})
 		}
 		for kind, name := range kinds {
-			blocks, err := folded(f).DayBlocks(t.Context(), f.a, kind, calendar.Period{Start: firstDay + 1, End: firstDay + 4})
+			blocks, err := f.blocks(t.Context(), f.a, kind, state.Range{A: state.Between(firstDay+1, firstDay+4)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := report.DayBlocks{firstDay + 1: fmt.Append(nil, name, " of ", firstDay+1), firstDay + 4: fmt.Append(nil, name, " of ", firstDay+4)}
-			if !maps.EqualFunc(blocks, want, slices.Equal[[]byte]) {
-				t.Errorf("the %s are %q, want %q", name, blocks, want)
+			want := map[int64]string{int64(firstDay + 1): fmt.Sprint(name, " of ", firstDay+1), int64(firstDay + 4): fmt.Sprint(name, " of ", firstDay+4)}
+			if !maps.Equal(blocks, want) {
+				t.Errorf("the %s are %v, want %v", name, blocks, want)
 			}
-		}
-		if blocks, err := folded(f).DayBlocks(t.Context(), f.a, facts.DayOfTitlesKind, calendar.Period{Start: firstDay + 4, End: firstDay + 1}); err != nil || len(blocks) != 0 {
-			t.Errorf("blocks of no days = %q, %v", blocks, err)
 		}
 	})
 }

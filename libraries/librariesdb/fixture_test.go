@@ -112,7 +112,16 @@ func (f *fixture) exec(query string, args ...any) {
 	}
 }
 
-// folded are the folded facts of a store.
-func folded(b state.Blocks) report.Folded { return report.Folded{Blocks: b} }
+// reports are the reports of a store, without a cache.
+func reports(s report.Store) *report.Reports { return &report.Reports{Store: s} }
+
+// blocks are the blocks of a kind in a range, by their first number.
+func (f *fixture) blocks(ctx context.Context, a report.Access, k state.Kind, in state.Range) (map[int64]string, error) {
+	found := map[int64]string{}
+	return found, f.Scan(ctx, state.Tenant(a.Network), a.At.Facts, k, in, func(b state.Block) error {
+		found[b.A] = string(b.Data)
+		return nil
+	})
+}
 
 func ptr[T any](v T) *T { return &v }

@@ -307,7 +307,7 @@ func TestWholeIsWhatHappened(t *testing.T) {
 		l := loaders(t, db, "whole")[0]
 		l.load(w.whole(), atOnce)
 		access := l.present()
-		counted, err := (report.Folded{Blocks: l}).Network(t.Context(), access)
+		counted, err := (&report.Reports{Store: l}).Network(t.Context(), access)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -130,7 +130,7 @@ func TestReadersStandInOrder(t *testing.T) {
 			l.load(f, atOnce)
 		}
 		want := []int64{0, 1, 2, 4, 5, 9, 1023, 1024, 2047, 2048, 2049, 3000}
-		readers, err := (report.Folded{Blocks: l}).Readers(t.Context(), l.present())
+		readers, err := (&report.Reports{Store: l}).Readers(t.Context(), l.present())
 		if err != nil || !slices.Equal(readers.IDs, want) {
 			t.Errorf("the readers are %v, %v, want %v", readers.IDs, err, want)
 		}
@@ -176,7 +176,7 @@ func TestCorrections(t *testing.T) {
 			if len(loans) != 1 || loanText(loans[1]) != loanText(loan) || len(reservations) != 1 || reservations[1] != reservation {
 				t.Errorf("the store has %v, %v, %v, %v, want %v and %v", loans, err1, reservations, err2, loan, reservation)
 			}
-			counted, err := (report.Folded{Blocks: l}).Network(t.Context(), access)
+			counted, err := (&report.Reports{Store: l}).Network(t.Context(), access)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -265,14 +265,14 @@ func TestReadsBesideLoads(t *testing.T) {
 		feeds := w.pieces(3)
 		l.load(feeds[0], atOnce)
 		a := l.present()
-		want, err := (report.Folded{Blocks: l}).Network(t.Context(), a)
+		want, err := (&report.Reports{Store: l}).Network(t.Context(), a)
 		if err != nil {
 			t.Fatal(err)
 		}
 		done := make(chan error, 1)
 		go func() {
 			for range 20 {
-				got, err := (report.Folded{Blocks: l}).Network(context.WithoutCancel(t.Context()), a)
+				got, err := (&report.Reports{Store: l}).Network(context.WithoutCancel(t.Context()), a)
 				if err == nil && !slices.Equal(got.Days.Totals, want.Days.Totals) {
 					err = fmt.Errorf("%d days, want %d as before", len(got.Days.Dates), len(want.Days.Dates))
 				}

@@ -24,16 +24,13 @@ func (f *fixture) reads(ctx context.Context) map[string]func(report.Access) erro
 	marks := report.ListPositions{{Day: firstDay, ID: 1}}
 	return map[string]func(report.Access) error{
 		"Catalogue": func(a report.Access) error { _, err := f.Catalogue(ctx, a); return err },
-		"Readers":   func(a report.Access) error { _, err := folded(f).Readers(ctx, a); return err },
-		"Network":   func(a report.Access) error { _, err := folded(f).Network(ctx, a); return err },
+		"Readers":   func(a report.Access) error { _, err := reports(f).Readers(ctx, a); return err },
+		"Network":   func(a report.Access) error { _, err := reports(f).Network(ctx, a); return err },
 		"DayBlocks": func(a report.Access) error {
-			_, err := folded(f).DayBlocks(ctx, a, facts.DayOfReadersKind, always)
+			_, err := f.blocks(ctx, a, facts.DayOfReadersKind, state.Range{})
 			return err
 		},
 		"People": func(a report.Access) error { _, err := f.People(ctx, a, []int64{1}); return err },
-		"Shelves": func(a report.Access) error {
-			return folded(f).ReaderTitles(ctx, a, []int64{1}, func(int64, []byte) error { return nil })
-		},
 		"LoansIn": func(a report.Access) error {
 			_, err := f.LoansIn(ctx, a, report.Window{Period: always, Size: 9})
 			return err
@@ -70,11 +67,11 @@ func TestCancelledReads(t *testing.T) {
 func TestBitsOfBlocks(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		f.putBlocks(f.a.Network, facts.NetworkKind, blockOf(0, packed.Append(nil, &facts.Network{Titles: facts.CountsByTitle{{Book: 3, Readings: 1}}})))
-		if h, err := folded(f).Network(t.Context(), f.a); err != nil || len(h.Titles) != 1 {
+		if h, err := reports(f).Network(t.Context(), f.a); err != nil || len(h.Titles) != 1 {
 			t.Errorf("counts = %v, %v, want one", h, err)
 		}
 		f.exec(`UPDATE blocks SET b = 1`)
-		if h, err := folded(f).Network(t.Context(), f.a); !errors.Is(err, state.ErrCorrupt) {
+		if h, err := reports(f).Network(t.Context(), f.a); !errors.Is(err, state.ErrCorrupt) {
 			t.Errorf("counts of another place = %v, %v, want ErrCorrupt", h, err)
 		}
 	})

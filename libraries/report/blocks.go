@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -15,38 +14,22 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// Folded reads the folded facts of the state that an access names, wherever the blocks are.
-type Folded struct{ state.Blocks }
-
-// DayBlocks are packed blocks of one kind by their days.
-type DayBlocks map[calendar.Date][]byte
-
-// Bytes returns about the memory that the blocks hold.
-func (s DayBlocks) Bytes() int {
-	n := 0
-	for _, data := range s {
-		n += 64 + cap(data)
-	}
-	return n
+// blocks calls visit with stored blocks of the snapshot that the access names.
+func (r *Reports) blocks(ctx context.Context, a Access, k state.Kind, in state.Range, visit func(state.Block) error) error {
+	return r.Store.Scan(ctx, state.Tenant(a.Network), a.At.Facts, k, in, visit)
 }
 
-func (f Folded) scan(ctx context.Context, a Access, k state.Kind, r state.Range, visit func(state.Block) error) error {
-	return f.Scan(ctx, state.Tenant(a.Network), a.At.Facts, k, r, visit)
+// Readers returns the attributes of all readers.
+func (r *Reports) Readers(ctx context.Context, a Access) (*Readers, error) {
+	return state.Load(ctx, r.Cache, key(a, "readers"), func(ctx context.Context) (*Readers, error) {
+		return r.readersIn(ctx, a, state.Range{})
+	})
 }
 
-// Readers reads the attributes of all readers.
-func (f Folded) Readers(ctx context.Context, a Access) (*Readers, error) {
-	return f.readers(ctx, a, state.Range{})
-}
-
-// ReadersOf reads the attributes of the readers of blocks, which ascend.
-func (f Folded) ReadersOf(ctx context.Context, a Access, blocks []int64) (*Readers, error) {
-	return f.readers(ctx, a, state.Range{Among: slices.Concat([]int64{}, blocks)}) // nil would be all
-}
-
-func (f Folded) readers(ctx context.Context, a Access, in state.Range) (*Readers, error) {
+// readersIn reads the attributes of the readers of some blocks.
+func (r *Reports) readersIn(ctx context.Context, a Access, in state.Range) (*Readers, error) {
 	var blocks [][]byte
-	err := f.scan(ctx, a, facts.AttributesKind, in, func(b state.Block) error {
+	err := r.blocks(ctx, a, facts.AttributesKind, in, func(b state.Block) error {
 		blocks = append(blocks, slices.Clone(b.Data))
 		return nil
 	})
@@ -56,63 +39,28 @@ func (f Folded) readers(ctx context.Context, a Access, in state.Range) (*Readers
 	return ReadReaders(blocks)
 }
 
-// Network reads what is counted of the network as a whole.
-func (f Folded) Network(ctx context.Context, a Access) (*facts.Network, error) {
-	n := &facts.Network{}
-	err := f.scan(ctx, a, facts.NetworkKind, state.Range{}, func(b state.Block) error { return packed.Open(b.Data, n) })
-	if err != nil {
-		return nil, fmt.Errorf("counts of network %d: %w", a.Network, err)
-	}
-	return n, nil
-}
-
-// DayBlocks reads the blocks of one kind, such as facts.DayOfReadersKind, of the period's days, in their packed form. A day without any is absent.
-func (f Folded) DayBlocks(ctx context.Context, a Access, kind state.Kind, period calendar.Period) (DayBlocks, error) {
-	blocks := DayBlocks{}
-	if period.Start > period.End {
-		return blocks, nil
-	}
-	err := f.scan(ctx, a, kind, state.Range{A: state.Between(period.Start, period.End)}, func(b state.Block) error {
-		blocks[calendar.Date(b.A)] = slices.Clone(b.Data)
-		return nil
+// Network returns what is counted of the network as a whole.
+func (r *Reports) Network(ctx context.Context, a Access) (*facts.Network, error) {
+	return state.Load(ctx, r.Cache, key(a, "network"), func(ctx context.Context) (*facts.Network, error) {
+		n := &facts.Network{}
+		err := r.blocks(ctx, a, facts.NetworkKind, state.Range{}, func(b state.Block) error { return packed.Open(b.Data, n) })
+		if err != nil {
+			return nil, fmt.Errorf("counts of network %d: %w", a.Network, err)
+		}
+		return n, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return blocks, nil
 }
 
-// loanReadings calls visit with what was read of the loans of days, which ascend; those without such a block are left out. data is
-// valid until visit returns.
-func (f Folded) loanReadings(ctx context.Context, a Access, days []calendar.Date, visit func(day calendar.Date, data []byte) error) error {
-	for part := range slices.Chunk(state.Numbers(days), atOnce) {
-		err := f.scan(ctx, a, facts.LoanReadingsKind, state.Range{Among: part}, func(b state.Block) error {
-			day := calendar.Date(b.A)
-			if err := visit(day, b.Data); err != nil {
-				return fmt.Errorf("readings of loans of %s: %w", day, err)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// dayBlocks are stored blocks of one kind by their days. A day without any is absent.
+type dayBlocks map[calendar.Date][]byte
 
-// atOnce is how many readers, or days, one scan names.
-const atOnce = 2000
-
-// ReaderTitles calls visit with the packed ReaderTitles of each of the given readers, which ascend, in their order; readers
-// without one are left out. data is valid until visit returns.
-func (f Folded) ReaderTitles(ctx context.Context, a Access, ids []int64, visit func(reader int64, data []byte) error) error {
-	for part := range slices.Chunk(ids, atOnce) {
-		err := f.scan(ctx, a, facts.ReaderTitlesKind, state.Range{Among: part}, func(b state.Block) error { return visit(b.A, b.Data) })
-		if err != nil {
-			return err
-		}
+// Bytes returns about the memory that the blocks hold.
+func (s dayBlocks) Bytes() int {
+	n := 0
+	for _, data := range s {
+		n += 64 + cap(data)
 	}
-	return nil
+	return n
 }
 
 // spanDays is the number of days whose blocks are read and kept together: few reads for a month, and not much more than
@@ -126,26 +74,14 @@ func spanOf(d calendar.Date) calendar.Period {
 }
 
 // span returns the blocks of one kind of a span.
-func (r *Reports) span(ctx context.Context, a Access, kind state.Kind, p calendar.Period) (DayBlocks, error) {
-	return state.Load(ctx, r.Cache, key(a, "blocks", kind.Number, p.Start), func(ctx context.Context) (DayBlocks, error) {
-		return Folded{r.Store}.DayBlocks(ctx, a, kind, p)
+func (r *Reports) span(ctx context.Context, a Access, kind state.Kind, p calendar.Period) (dayBlocks, error) {
+	return state.Load(ctx, r.Cache, key(a, "blocks", kind.Number, p.Start), func(ctx context.Context) (dayBlocks, error) {
+		blocks := dayBlocks{}
+		return blocks, r.blocks(ctx, a, kind, state.Range{A: state.Between(p.Start, p.End)}, func(b state.Block) error {
+			blocks[calendar.Date(b.A)] = slices.Clone(b.Data)
+			return nil
+		})
 	})
-}
-
-// dayBlocks returns the blocks of one kind of a period: a function of the day, nil for a day without one. It holds them all,
-// so it is for periods of a few weeks; visitDays goes through longer ones.
-func (r *Reports) dayBlocks(
-	ctx context.Context, a Access, kind state.Kind, period calendar.Period,
-) (func(calendar.Date) []byte, error) {
-	var mu sync.Mutex
-	all := DayBlocks{}
-	err := r.visitDays(ctx, a, kind, period, func(_ int, day calendar.Date, data []byte) error {
-		mu.Lock()
-		defer mu.Unlock()
-		all[day] = data
-		return nil
-	})
-	return func(d calendar.Date) []byte { return all[d] }, err
 }
 
 // visitors is the number of goroutines that go through blocks, and so of the spans that are read at once.

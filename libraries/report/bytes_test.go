@@ -6,6 +6,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // TestBytes holds that what a value of the cache has more of, it is larger by: at least by as much as that takes.
@@ -14,16 +15,16 @@ func TestBytes(t *testing.T) {
 	text, texts := string(make([]byte, many)), []string{string(make([]byte, many))}
 	terms := []libraries.Term{{Name: text}}
 	for name, v := range map[string]struct{ none, some state.Value }{
-		"blocks":                  {DayBlocks{}, DayBlocks{0: make([]byte, many)}},
+		"blocks":                  {dayBlocks{}, dayBlocks{0: make([]byte, many)}},
 		"the terms of catalogues": {&Catalogue{}, &Catalogue{Terms: map[libraries.Vocabulary][]libraries.Term{libraries.SubjectTerms: terms}}},
 		"titles":                  {&Catalogue{}, &Catalogue{Titles: []Title{{Book: libraries.Book{Title: text}}}}},
 		"the subjects of titles":  {&Catalogue{Titles: make([]Title, 1)}, &Catalogue{Titles: []Title{{Book: libraries.Book{Subjects: make([]int64, many)}}}}},
 		"readers":                 {&Readers{}, &Readers{IDs: make([]int64, many)}},
 		"ranks":                   {&Readers{}, &Readers{ranks: make([]int32, many)}},
 		"loans":                   {&Readers{}, &Readers{loans: make([]int64, many)}},
-		"codes":                   {&Readers{}, &Readers{cities: codes[string]{at: make([]uint32, many)}}},
-		"values":                  {&Readers{}, &Readers{libraries: codes[int64]{values: make([]int64, many)}}},
-		"cities":                  {&Readers{}, &Readers{cities: codes[string]{values: texts}}},
+		"codes":                   {&Readers{}, &Readers{cities: packed.Coded[string]{At: make([]uint32, many)}}},
+		"values":                  {&Readers{}, &Readers{libraries: packed.Coded[int64]{Values: make([]int64, many)}}},
+		"cities":                  {&Readers{}, &Readers{cities: packed.Coded[string]{Values: texts}}},
 		"groups":                  {people{}, people{groups: []Group{{Label: text}}}},
 		"stock": {
 			&stockRows{rows: make([]StockRow, 1), lines: make([][]stock.Line, 1)},

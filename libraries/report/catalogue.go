@@ -226,8 +226,8 @@ func (r *Reports) Dimensions(ctx context.Context, a Access) (*Dimensions, error)
 // newDimensions lists the terms, what is present on readers, and the years that titles have (L16).
 func newDimensions(titles *Catalogue, readers *Readers) *Dimensions {
 	d := &Dimensions{
-		Terms: map[libraries.Vocabulary][]libraries.Term{}, RAs: byFold(readers.ras), States: byFold(readers.states.values),
-		Cities: byFold(readers.cities.values),
+		Terms: map[libraries.Vocabulary][]libraries.Term{}, RAs: byFold(readers.ras), States: byFold(readers.states.Values),
+		Cities: byFold(readers.cities.Values),
 	}
 	for v, terms := range titles.Terms {
 		d.Terms[v] = termsByName(terms)

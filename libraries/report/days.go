@@ -72,16 +72,19 @@ func (d daily[T]) page(ctx context.Context, r *Reports, a Access, period calenda
 	if len(spans) == 0 {
 		return l, err
 	}
-	first, last := days.Dates[spans[0].Group], days.Dates[spans[len(spans)-1].Group]
-	block, err := r.dayBlocks(ctx, a, facts.DayOfReadersKind, calendar.Period{Start: first, End: last})
-	if err != nil {
-		return l, err
-	}
+	var span calendar.Period
+	var blocks dayBlocks // of the span
 	for _, s := range spans {
 		day := days.Dates[s.Group]
+		if blocks == nil || !span.Contains(day) {
+			span = spanOf(day)
+			if blocks, err = r.span(ctx, a, facts.DayOfReadersKind, span); err != nil {
+				return l, err
+			}
+		}
 		var rows []T
 		var in facts.DayOfReaders
-		err := packed.Open(block(day), &in)
+		err := packed.Open(blocks[day], &in)
 		if err == nil {
 			rows, err = d.cut(day, &in, s.From, s.To)
 		}
@@ -220,13 +223,10 @@ func (r *Reports) engagementsChanged(ctx context.Context, a Access, since state.
 
 // engagementsOn returns the rows of a day, or that of one reader.
 func (r *Reports) engagementsOn(ctx context.Context, a Access, day calendar.Date, reader *int64) ([]Engagement, error) {
-	blocks, err := Folded{r.Store}.DayBlocks(ctx, a, facts.DayOfReadersKind, calendar.Period{Start: day, End: day})
-	data := blocks[day]
-	if err != nil || data == nil {
-		return nil, err
-	}
 	var in facts.DayOfReaders
-	if err := packed.Open(data, &in); err != nil {
+	one := state.Range{Among: []int64{int64(day)}}
+	err := r.blocks(ctx, a, facts.DayOfReadersKind, one, func(b state.Block) error { return packed.Open(slices.Clone(b.Data), &in) })
+	if err != nil {
 		return nil, err
 	}
 	if reader == nil {

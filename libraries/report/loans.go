@@ -223,15 +223,17 @@ func (r *Reports) addProgress(ctx context.Context, a Access, rows []LoanRow) err
 		day := rows[i].Loan.Day()
 		byDay[day] = append(byDay[day], &rows[i])
 	}
-	err := Folded{r.Store}.loanReadings(ctx, a, slices.Sorted(maps.Keys(byDay)), func(day calendar.Date, data []byte) error {
+	days := state.Range{Among: state.Numbers(slices.Sorted(maps.Keys(byDay)))}
+	err := r.blocks(ctx, a, facts.LoanReadingsKind, days, func(b state.Block) error {
+		day := calendar.Date(b.A)
 		rows := byDay[day]
 		delete(byDay, day)
 		slices.SortFunc(rows, func(x, y *LoanRow) int {
 			return cmp.Or(cmp.Compare(x.Loan.Reader, y.Loan.Reader), cmp.Compare(x.Loan.Book, y.Loan.Book))
 		})
 		var readings facts.LoanReadings
-		if err := packed.Open(data, &readings); err != nil {
-			return err
+		if err := packed.Open(b.Data, &readings); err != nil {
+			return fmt.Errorf("readings of loans of %s: %w", day, err)
 		}
 		for _, read := range readings {
 			for len(rows) > 0 && rows[0].before(read) {

@@ -11,6 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/paging/fold"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // people are the blocks of a summary that are about the readers who pass its filters.
@@ -73,7 +74,7 @@ func (s *selection) blocks(found *usage, t tables, by GroupBy) people {
 		}
 	}
 	var p people
-	read := newBitset(len(t.titles.Titles))
+	var read set
 	names := t.readers.grouped(by)
 	for g := range s.n {
 		if s.registered[g] == 0 {
@@ -188,20 +189,20 @@ func allOf(tests []func(rank int) bool) func(rank int) bool {
 }
 
 // isTerm returns the test whether a reader has the term; none has one below 0.
-func isTerm(c *codes[int64], id int64) func(rank int) bool {
-	code, ok := c.code(id)
+func isTerm(c *packed.Coded[int64], id int64) func(rank int) bool {
+	code, ok := c.Code(id)
 	ok = ok && id != libraries.None
-	return func(rank int) bool { return ok && c.at[rank] == code }
+	return func(rank int) bool { return ok && c.At[rank] == code }
 }
 
 // foldsTo returns the test whether a reader has a text that folds as the given one; a reader without any passes none.
-func foldsTo(c *codes[string], text string) func(rank int) bool {
+func foldsTo(c *packed.Coded[string], text string) func(rank int) bool {
 	text = fold.Text(text)
-	found := make([]bool, len(c.values))
-	for code, v := range c.values {
+	found := make([]bool, len(c.Values))
+	for code, v := range c.Values {
 		found[code] = v != "" && fold.Text(v) == text
 	}
-	return func(rank int) bool { return found[c.at[rank]] }
+	return func(rank int) bool { return found[c.At[rank]] }
 }
 
 // grouped is the column that a breakdown groups by.
@@ -229,9 +230,9 @@ func (r *Readers) grouped(by GroupBy) grouped {
 	return grouped{n: 1}
 }
 
-func groupedByTerm(c *codes[int64], v libraries.Vocabulary) grouped {
-	return grouped{c.at, len(c.values), func(code int, terms *Catalogue) (key, label string) {
-		id := c.values[code]
+func groupedByTerm(c *packed.Coded[int64], v libraries.Vocabulary) grouped {
+	return grouped{c.At, len(c.Values), func(code int, terms *Catalogue) (key, label string) {
+		id := c.Values[code]
 		if id == libraries.None {
 			return "", withoutValue
 		}
@@ -239,9 +240,9 @@ func groupedByTerm(c *codes[int64], v libraries.Vocabulary) grouped {
 	}}
 }
 
-func groupedByText(c *codes[string]) grouped {
-	return grouped{c.at, len(c.values), func(code int, _ *Catalogue) (key, label string) {
-		text := c.values[code]
+func groupedByText(c *packed.Coded[string]) grouped {
+	return grouped{c.At, len(c.Values), func(code int, _ *Catalogue) (key, label string) {
+		text := c.Values[code]
 		if text == "" {
 			return "", withoutValue
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
@@ -14,8 +15,8 @@ import (
 type Readers struct {
 	IDs []int64
 
-	libraries, ageGroups codes[int64]
-	states, cities       codes[string]
+	libraries, ageGroups packed.Coded[int64]
+	states, cities       packed.Coded[string]
 	ras                  []string // present on readers, ascending
 	genders              []libraries.Gender
 	statuses             []libraries.ReaderStatus
@@ -32,18 +33,6 @@ type Readers struct {
 // nobody is the rank of no reader.
 const nobody = -1
 
-// codes are a column of values that many readers share: values ascend, at has the index of each reader's.
-type codes[T int64 | string] struct {
-	values []T
-	at     []uint32
-}
-
-// code returns the index of a value, or false where no reader has it.
-func (c *codes[T]) code(v T) (uint32, bool) {
-	i, found := slices.BinarySearch(c.values, v)
-	return uint32(i), found
-}
-
 // goneReader is a reader who is deactivated or deleted.
 type goneReader struct {
 	rank int32
@@ -54,9 +43,9 @@ type goneReader struct {
 func (r *Readers) Bytes() int {
 	n := 8*cap(r.IDs) + 4*cap(r.ranks) + cap(r.genders) + cap(r.statuses) + 4*cap(r.registered) + 4*cap(r.updated)
 	n += 8*cap(r.loans) + 8*cap(r.reservations) + 8*cap(r.gone)
-	n += 4*cap(r.libraries.at) + 4*cap(r.ageGroups.at) + 4*cap(r.states.at) + 4*cap(r.cities.at)
-	n += 8*cap(r.libraries.values) + 8*cap(r.ageGroups.values)
-	for _, texts := range [][]string{r.states.values, r.cities.values, r.ras} {
+	n += 4*cap(r.libraries.At) + 4*cap(r.ageGroups.At) + 4*cap(r.states.At) + 4*cap(r.cities.At)
+	n += 8*cap(r.libraries.Values) + 8*cap(r.ageGroups.Values)
+	for _, texts := range [][]string{r.states.Values, r.cities.Values, r.ras} {
 		for _, s := range texts {
 			n += 16 + len(s)
 		}
@@ -97,88 +86,50 @@ func ReadReaders(blocks [][]byte) (*Readers, error) {
 		_ = d.Byte() // the version is checked below
 		count += int(min(d.Uvarint(), facts.BlockReaders))
 	}
-	r := newReaders(count)
-	u := newUnpacker(r)
-	rank := 0
+	r := &Readers{
+		IDs: make([]int64, 0, count), genders: make([]libraries.Gender, count), statuses: make([]libraries.ReaderStatus, count),
+		registered: make([]calendar.Date, count), updated: make([]calendar.Date, count),
+		loans: make([]int64, count), reservations: make([]int64, count),
+	}
+	library, ageGroup := newNumbering[int64](count), newNumbering[int64](count)
+	state, city, ras := newNumbering[string](count), newNumbering[string](count), map[string]bool{}
+	var f facts.AttributeColumns
 	for _, data := range blocks {
-		if err := packed.Open(data, &u.form); err != nil {
+		if err := packed.Open(data, &f); err != nil {
 			return nil, err
 		}
-		u.block(rank, rank+len(u.form.IDs))
-		rank += len(u.form.IDs)
+		library.add(&f.Libraries)
+		ageGroup.add(&f.AgeGroups)
+		state.add(&f.States)
+		city.add(&f.Cities)
+		for _, name := range f.RAs.Values {
+			ras[name] = name != ""
+		}
+		r.add(&f)
 	}
 	for i := 1; i < count; i++ {
 		if r.IDs[i] <= r.IDs[i-1] {
 			return nil, packed.ErrCorrupt
 		}
 	}
-	sortCodes(&r.libraries, u.libraries)
-	sortCodes(&r.ageGroups, u.ageGroups)
-	sortCodes(&r.states, u.states)
-	sortCodes(&r.cities, u.cities)
-	r.ras = slices.DeleteFunc(slices.Sorted(slices.Values(u.ras.values)), func(name string) bool { return name == "" })
+	r.libraries, r.ageGroups, r.states, r.cities = library.sorted(), ageGroup.sorted(), state.sorted(), city.sorted()
+	r.ras = slices.DeleteFunc(slices.Sorted(maps.Keys(ras)), func(name string) bool { return !ras[name] })
 	r.index()
 	return r, nil
 }
 
-// newReaders returns the empty columns of n readers.
-func newReaders(n int) *Readers {
-	return &Readers{
-		IDs:       make([]int64, n),
-		libraries: codes[int64]{at: make([]uint32, n)}, ageGroups: codes[int64]{at: make([]uint32, n)},
-		states: codes[string]{at: make([]uint32, n)}, cities: codes[string]{at: make([]uint32, n)},
-		genders: make([]libraries.Gender, n), statuses: make([]libraries.ReaderStatus, n),
-		registered: make([]calendar.Date, n), updated: make([]calendar.Date, n),
-		loans: make([]int64, n), reservations: make([]int64, n),
-	}
-}
-
-// sortCodes puts the values of a column in order, which are numbered as they were met.
-func sortCodes[T int64 | string](c *codes[T], n *numbering[T]) {
-	c.values = slices.Sorted(slices.Values(n.values))
-	to := make([]uint32, len(n.values))
-	for number, v := range n.values {
-		to[number], _ = c.code(v)
-	}
-	for rank, number := range c.at {
-		c.at[rank] = to[number]
-	}
-}
-
-// unpacker unpacks blocks one after the other. It numbers values as it meets them.
-type unpacker struct {
-	to                   *Readers
-	libraries, ageGroups *numbering[int64]
-	states, cities, ras  *numbering[string]
-	form                 facts.AttributeColumns
-}
-
-func newUnpacker(to *Readers) *unpacker {
-	return &unpacker{
-		to: to, libraries: newNumbering[int64](), ageGroups: newNumbering[int64](),
-		states: newNumbering[string](), cities: newNumbering[string](), ras: newNumbering[string](),
-	}
-}
-
-// block unpacks the open form to the ranks from rank up to but without end.
-func (u *unpacker) block(rank, end int) {
-	r, f := u.to, &u.form
-	copy(r.IDs[rank:end], f.IDs)
-	u.libraries.unpack(r.libraries.at[rank:end], &f.Libraries)
-	u.ageGroups.unpack(r.ageGroups.at[rank:end], &f.AgeGroups)
-	u.states.unpack(r.states.at[rank:end], &f.States)
-	u.cities.unpack(r.cities.at[rank:end], &f.Cities)
-	for _, name := range f.RAs.Values {
-		u.ras.number(name)
-	}
-	packed.Unpack(r.genders[rank:end], &f.Genders)
-	packed.Unpack(r.statuses[rank:end], &f.Statuses)
-	packed.Unpack(r.registered[rank:end], &f.Registered)
-	packed.Unpack(r.updated[rank:end], &f.Updated)
-	packed.Unpack(r.loans[rank:end], &f.Loans)
-	packed.Unpack(r.reservations[rank:end], &f.Reservations)
+// add adds the readers of a block, but for the coded columns.
+func (r *Readers) add(f *facts.AttributeColumns) {
+	rank := len(r.IDs)
+	r.IDs = append(r.IDs, f.IDs...)
+	packed.Unpack(r.genders[rank:], &f.Genders)
+	packed.Unpack(r.statuses[rank:], &f.Statuses)
+	packed.Unpack(r.registered[rank:], &f.Registered)
+	packed.Unpack(r.updated[rank:], &f.Updated)
+	packed.Unpack(r.loans[rank:], &f.Loans)
+	packed.Unpack(r.reservations[rank:], &f.Reservations)
 	gone := 0
-	for i, status := range r.statuses[rank:end] {
+	for i, status := range r.statuses[rank:len(r.IDs)] {
 		if status.Gone() {
 			r.gone = append(r.gone, goneReader{int32(rank + i), calendar.Date(f.Deleted.At(gone))})
 			gone++
@@ -186,33 +137,45 @@ func (u *unpacker) block(rank, end int) {
 	}
 }
 
-// numbering numbers the values of a column in the order in which they are met.
+// numbering joins a column of blocks. Values are numbered in the order in which they are met.
 type numbering[T int64 | string] struct {
+	packed.Coded[T]
 	numbers map[T]uint32
-	values  []T
 	local   []uint32 // by the index in a block's dictionary
 }
 
-func newNumbering[T int64 | string]() *numbering[T] { return &numbering[T]{numbers: map[T]uint32{}} }
-
-// number returns the number of a value.
-func (n *numbering[T]) number(v T) uint32 {
-	number, met := n.numbers[v]
-	if !met {
-		number = uint32(len(n.values))
-		n.numbers[v] = number
-		n.values = append(n.values, v)
-	}
-	return number
+// newNumbering returns an empty column with room for n readers.
+func newNumbering[T int64 | string](n int) *numbering[T] {
+	return &numbering[T]{numbers: map[T]uint32{}, Coded: packed.Coded[T]{At: make([]uint32, 0, n)}}
 }
 
-// unpack unpacks a column of a block to the numbers of its values.
-func (n *numbering[T]) unpack(to []uint32, c *packed.Coded[T]) {
+// add adds the column of a block.
+func (n *numbering[T]) add(c *packed.Coded[T]) {
 	n.local = n.local[:0]
 	for _, v := range c.Values {
-		n.local = append(n.local, n.number(v))
+		number, met := n.numbers[v]
+		if !met {
+			number = uint32(len(n.Values))
+			n.numbers[v] = number
+			n.Values = append(n.Values, v)
+		}
+		n.local = append(n.local, number)
 	}
-	for i, code := range c.At {
-		to[i] = n.local[code]
+	for _, code := range c.At {
+		n.At = append(n.At, n.local[code])
 	}
+}
+
+// sorted returns the column with its values in order.
+func (n *numbering[T]) sorted() packed.Coded[T] {
+	met := slices.Clone(n.Values)
+	slices.Sort(n.Values)
+	to := make([]uint32, len(met))
+	for number, v := range met {
+		to[number], _ = n.Code(v)
+	}
+	for rank, number := range n.At {
+		n.At[rank] = to[number]
+	}
+	return n.Coded
 }

@@ -23,7 +23,7 @@ type Access struct {
 	Erasures int64
 }
 
-// Reports answers the routes. It is the same for every Store. It must not be copied after its first use.
+// Reports answers the routes. It is the same for every Store.
 type Reports struct {
 	Store Store
 	// Cache keeps what a state's answers are computed from. Nil keeps nothing: every report then reads everything.
@@ -32,8 +32,6 @@ type Reports struct {
 	Channels ChannelSource
 	// History is the first day of the history; 0 is HistoryStart.
 	History calendar.Date
-
-	scans scanLimit
 }
 
 // history returns the first day of the history.
@@ -61,16 +59,9 @@ type tables struct {
 func (r *Reports) tables(ctx context.Context, a Access) (t tables, err error) {
 	var group errgroup.Group
 	group.Go(func() (err error) { t.titles, err = r.catalogue(ctx, a); return err })
-	group.Go(func() (err error) { t.readers, err = r.readers(ctx, a); return err })
-	group.Go(func() (err error) { t.counted, err = r.network(ctx, a); return err })
+	group.Go(func() (err error) { t.readers, err = r.Readers(ctx, a); return err })
+	group.Go(func() (err error) { t.counted, err = r.Network(ctx, a); return err })
 	return t, group.Wait()
-}
-
-// readers returns the attributes of all readers.
-func (r *Reports) readers(ctx context.Context, a Access) (*Readers, error) {
-	return state.Load(ctx, r.Cache, key(a, "readers"), func(ctx context.Context) (*Readers, error) {
-		return Folded{r.Store}.Readers(ctx, a)
-	})
 }
 
 // catalogue returns the vocabularies, titles and lines.
@@ -80,16 +71,9 @@ func (r *Reports) catalogue(ctx context.Context, a Access) (*Catalogue, error) {
 	})
 }
 
-// network returns what is counted of the network as a whole.
-func (r *Reports) network(ctx context.Context, a Access) (*facts.Network, error) {
-	return state.Load(ctx, r.Cache, key(a, "network"), func(ctx context.Context) (*facts.Network, error) {
-		return Folded{r.Store}.Network(ctx, a)
-	})
-}
-
 // titleCounts returns what is counted now of the titles.
 func (r *Reports) titleCounts(ctx context.Context, a Access) (facts.CountsByTitle, error) {
-	n, err := r.network(ctx, a)
+	n, err := r.Network(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +82,7 @@ func (r *Reports) titleCounts(ctx context.Context, a Access) (facts.CountsByTitl
 
 // daysIn returns the totals of the days of a period, none where it ends before it starts.
 func (r *Reports) daysIn(ctx context.Context, a Access, p calendar.Period) (facts.Days, error) {
-	n, err := r.network(ctx, a)
+	n, err := r.Network(ctx, a)
 	if err != nil {
 		return facts.Days{}, err
 	}

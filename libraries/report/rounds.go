@@ -128,11 +128,11 @@ func (c *positionsCompared) rows(ctx context.Context) error {
 
 // days returns the days whose totals differ, each at least once.
 func (c *positionsCompared) days(ctx context.Context) (changed []calendar.Date, err error) {
-	was, err := c.network(ctx, c.was)
+	was, err := c.Network(ctx, c.was)
 	if err != nil {
 		return nil, err
 	}
-	now, err := c.network(ctx, c.now)
+	now, err := c.Network(ctx, c.now)
 	if err != nil {
 		return nil, err
 	}
@@ -218,13 +218,13 @@ func (c *positionsCompared) ofReaders(ctx context.Context, readers []int64) erro
 func (c *positionsCompared) progress(ctx context.Context, a Access, readers []int64) (map[pair]progress, error) {
 	all := map[pair]progress{}
 	var titles facts.ReaderTitles // of one reader after the other
-	return all, Folded{c.Store}.ReaderTitles(ctx, a, readers, func(reader int64, data []byte) error {
-		if err := packed.Open(data, &titles); err != nil {
-			return fmt.Errorf("titles of reader %d: %w", reader, err)
+	return all, c.blocks(ctx, a, facts.ReaderTitlesKind, state.Range{Among: readers}, func(b state.Block) error {
+		if err := packed.Open(b.Data, &titles); err != nil {
+			return fmt.Errorf("titles of reader %d: %w", b.A, err)
 		}
 		for i := range titles.Books {
-			b := &titles.Books[i]
-			all[pair{reader, b.Book}] = progress{b.Pair.Seconds, b.Pair.Highest}
+			t := &titles.Books[i]
+			all[pair{b.A, t.Book}] = progress{t.Pair.Seconds, t.Pair.Highest}
 		}
 		return nil
 	})

@@ -3,10 +3,8 @@ package report
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math/bits"
 	"slices"
-	"sync"
 
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
@@ -14,32 +12,58 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// bitset is a set of small numbers, such as ranks.
-type bitset []uint64
+// page is the ranks of 1,024 neighbours, a bit each.
+type page [16]uint64
 
-// newBitset returns an empty set of numbers below n.
-func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
+// set is a set of the ranks of readers, or of titles. Its pages are made when they are first needed: a breakdown by a free text,
+// such as the city, may have a group for each reader, and each group has a set of titles.
+type set []*page
 
-func (s bitset) add(i int) { s[i>>6] |= 1 << (i & 63) }
-
-func (s bitset) has(i int) bool { return s[i>>6]&(1<<(i&63)) != 0 }
-
-// count returns how many numbers the set has.
-func (s bitset) count() int64 {
-	n := 0
-	for _, w := range s {
-		n += bits.OnesCount64(w)
+func (s *set) add(rank int) {
+	i := rank >> 10
+	if i >= len(*s) || (*s)[i] == nil {
+		s.make(i)
 	}
-	return int64(n)
+	(*s)[i][rank>>6&15] |= 1 << (rank & 63)
 }
 
-// join adds the numbers of another set, for which s has room.
-func (s bitset) join(t interface{ addTo(bitset) }) { t.addTo(s) }
+// make makes a page, which is empty.
+func (s *set) make(i int) {
+	for i >= len(*s) {
+		*s = append(*s, nil)
+	}
+	(*s)[i] = new(page)
+}
 
-// addTo adds the numbers to a set that has room for as many. An empty s may be nil.
-func (s bitset) addTo(t bitset) {
-	for i, w := range s {
-		t[i] |= w
+func (s set) has(rank int) bool {
+	i := rank >> 10
+	return i < len(s) && s[i] != nil && s[i][rank>>6&15]&(1<<(rank&63)) != 0
+}
+
+// count returns how many ranks the set has.
+func (s set) count() (n int64) {
+	for _, page := range s {
+		if page != nil {
+			for _, w := range page {
+				n += int64(bits.OnesCount64(w))
+			}
+		}
+	}
+	return n
+}
+
+// join adds the ranks of another set.
+func (s *set) join(t set) {
+	for i, page := range t {
+		if page == nil {
+			continue
+		}
+		if i >= len(*s) || (*s)[i] == nil {
+			s.make(i)
+		}
+		for j, w := range page {
+			(*s)[i][j] |= w
+		}
 	}
 }
 
@@ -47,28 +71,8 @@ func (s bitset) addTo(t bitset) {
 // were read.
 type usage struct {
 	sums   []metric.Measures
-	logins bitset      // of ranks
-	titles []*titleSet // nil where none was read
-
-	catalogue int  // how many titles there are
-	bitsets   bool // titles are bitsets from the beginning
-}
-
-func newUsage(groups, readers, titles int) *usage {
-	return &usage{
-		sums: make([]metric.Measures, groups), logins: newBitset(readers), titles: make([]*titleSet, groups),
-		catalogue: titles, bitsets: groups*(titles/8) <= bitsetBytes,
-	}
-}
-
-// titlesOf returns the set of a group, to be added to.
-func (u *usage) titlesOf(group int32) *titleSet {
-	set := u.titles[group]
-	if set == nil {
-		set = newTitleSet(u.catalogue, u.bitsets)
-		u.titles[group] = set
-	}
-	return set
+	logins set // of readers
+	titles []set
 }
 
 // join adds what another scan found.
@@ -76,11 +80,7 @@ func (u *usage) join(v *usage) {
 	u.logins.join(v.logins)
 	for g := range u.sums {
 		u.sums[g].Add(&v.sums[g])
-		if u.titles[g] == nil {
-			u.titles[g] = v.titles[g]
-		} else {
-			u.titles[g].join(v.titles[g])
-		}
+		u.titles[g].join(v.titles[g])
 	}
 }
 
@@ -95,7 +95,7 @@ type scanner struct {
 	catalogue *Catalogue
 	groups    []int32
 	metrics   []metric.Metric
-	found     *usage
+	found     usage
 
 	day    facts.DayOfReaders // the one that is scanned
 	ranks  []int32            // by place
@@ -103,24 +103,28 @@ type scanner struct {
 	titles []int32            // ranks, by index
 }
 
+// scans has an element for each scan of the process that is under way: the memory of a scan grows with the readers and the titles.
+var scans = make(chan struct{}, 2)
+
 // scan finds the usage of a selection in a period, of the given metrics, of which Logins must be one. It may wait for
 // other scans.
 func (r *Reports) scan(
 	ctx context.Context, a Access, t tables, period calendar.Period, s *selection, metrics []metric.Metric,
 ) (*usage, error) {
-	end, err := r.scans.begin(ctx)
-	if err != nil {
-		return nil, err
+	select {
+	case scans <- struct{}{}:
+		defer func() { <-scans }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	defer end()
 	var scanners [visitors]scanner
 	for i := range scanners {
 		scanners[i] = scanner{
 			readers: t.readers, catalogue: t.titles, groups: s.groups, metrics: metrics,
-			found: newUsage(s.n, len(t.readers.IDs), len(t.titles.Titles)),
+			found: usage{sums: make([]metric.Measures, s.n), titles: make([]set, s.n)},
 		}
 	}
-	err = r.visitDays(ctx, a, facts.DayOfReadersKind, period, func(visitor int, day calendar.Date, data []byte) error {
+	err := r.visitDays(ctx, a, facts.DayOfReadersKind, period, func(visitor int, day calendar.Date, data []byte) error {
 		if err := scanners[visitor].scan(data); err != nil {
 			return fmt.Errorf("readers of %s: %w", day, err)
 		}
@@ -129,9 +133,9 @@ func (r *Reports) scan(
 	if err != nil {
 		return nil, err
 	}
-	all := scanners[0].found
-	for _, other := range scanners[1:] {
-		all.join(other.found)
+	all := &scanners[0].found
+	for i := range scanners[1:] {
+		all.join(&scanners[1+i].found)
 	}
 	return all, nil
 }
@@ -198,9 +202,9 @@ func (s *scanner) read() (err error) {
 		if group < 0 {
 			return
 		}
-		set := s.found.titlesOf(group)
+		read := &s.found.titles[group]
 		for _, i := range titles {
-			set.add(s.titles[i])
+			read.add(int(s.titles[i]))
 		}
 	})
 }
@@ -218,80 +222,4 @@ func (c *Catalogue) ranks(ranks []int32, ids []int64) ([]int32, error) {
 		ranks = append(ranks, int32(rank))
 	}
 	return ranks, nil
-}
-
-// bitsetBytes is the memory up to which each visitor of a scan has a bitset of all titles for each group: of the groups
-// that there mostly are, libraries or states, that is the fastest. A free text, such as the city, may make one for each
-// reader: then a group has a map of what was read.
-const bitsetBytes = 16 << 20
-
-// scansAtOnce is how many scans of a Reports may be under way: what one needs in memory follows from the readers and the
-// titles.
-const scansAtOnce = 2
-
-// scanLimit bounds the scans that are under way. The zero scanLimit has none.
-type scanLimit struct {
-	once  sync.Once
-	scans chan struct{} // an element for each
-}
-
-// begin waits until fewer scans are under way than may be; end must be called after this one. The error is ctx's.
-func (l *scanLimit) begin(ctx context.Context) (end func(), err error) {
-	l.once.Do(func() { l.scans = make(chan struct{}, scansAtOnce) })
-	select {
-	case l.scans <- struct{}{}:
-		return func() { <-l.scans }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// titleSet is a set of the ranks of titles: a bitset, or a map where there are many sets. The nil set is empty; others are made
-// by newTitleSet.
-type titleSet struct {
-	bits bitset
-	some map[int32]struct{} // where bits is nil
-}
-
-func newTitleSet(titles int, asBitset bool) *titleSet {
-	if asBitset {
-		return &titleSet{bits: newBitset(titles)}
-	}
-	return &titleSet{some: map[int32]struct{}{}}
-}
-
-func (s *titleSet) add(rank int32) {
-	if s.bits != nil {
-		s.bits.add(int(rank))
-	} else {
-		s.some[rank] = struct{}{}
-	}
-}
-
-// addTo adds the numbers to a bitset that has room for them.
-func (s *titleSet) addTo(b bitset) {
-	if s == nil {
-		return
-	}
-	s.bits.addTo(b)
-	for rank := range s.some {
-		b.add(int(rank))
-	}
-}
-
-// join adds the numbers of t, a set of the same form.
-func (s *titleSet) join(t *titleSet) {
-	if t == nil {
-		return
-	}
-	t.bits.addTo(s.bits)
-	maps.Copy(s.some, t.some)
-}
-
-// count returns how many numbers the set has.
-func (s *titleSet) count() int64 {
-	if s == nil {
-		return 0
-	}
-	return s.bits.count() + int64(len(s.some))
 }

@@ -68,13 +68,20 @@ func newBlockStore() *blockStore {
 	return &blockStore{days: someDays(), fails: 1 << 20}
 }
 
-func TestDayBlocks(t *testing.T) {
+func TestVisitDays(t *testing.T) {
 	for _, p := range []calendar.Period{
 		{Start: -100, End: 200}, {Start: 61, End: 61}, {Start: 70, End: 90}, {Start: 21, End: 60}, {Start: 5, End: 4},
 	} {
 		s := newBlockStore()
 		r := Reports{Store: s, History: -50}
-		block, err := r.dayBlocks(t.Context(), Access{}, facts.DayOfTitlesKind, p)
+		var mu sync.Mutex
+		blocks := dayBlocks{}
+		err := r.visitDays(t.Context(), Access{}, facts.DayOfTitlesKind, p, func(_ int, day calendar.Date, data []byte) error {
+			mu.Lock()
+			defer mu.Unlock()
+			blocks[day] = data
+			return nil
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +92,7 @@ func TestDayBlocks(t *testing.T) {
 			if known && d%10 != 9 {
 				want = []byte{byte(facts.DayOfTitlesKind.Number), byte(d)}
 			}
-			if got := block(d); !slices.Equal(got, want) {
+			if got := blocks[d]; !slices.Equal(got, want) {
 				t.Errorf("%v: block of day %d = %v, want %v", p, d, got, want)
 			}
 			if known && !slices.Contains(spans, spanOf(d)) {

@@ -12,7 +12,7 @@ import (
 // Store keeps what the reports are computed from. Each method reads the state that the access names, as its load left it,
 // whatever was loaded since.
 type Store interface {
-	// Blocks are the folded facts: see [Folded].
+	// Blocks are the aggregated facts.
 	state.Blocks
 	// Catalogue returns the vocabularies, the titles and their lines.
 	Catalogue(ctx context.Context, a Access) (*Catalogue, error)

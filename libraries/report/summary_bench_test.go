@@ -83,7 +83,7 @@ func BenchmarkSummary(b *testing.B) {
 			{"again", func(state.Value) bool { return true }},
 			{"cold", func(v state.Value) bool {
 				switch v.(type) {
-				case report.DayBlocks, *report.Readers, *report.Catalogue, *facts.Network:
+				case *report.Readers, *report.Catalogue, *facts.Network:
 					return true
 				}
 				return false

@@ -181,12 +181,9 @@ func (s *titleScanner) scan(data []byte) error {
 
 // listeners counts the distinct readers who listened in a period, for however long (L20).
 func (r *Reports) listeners(ctx context.Context, a Access, readers *Readers, period calendar.Period) (int64, error) {
-	var found [visitors]bitset
-	for i := range found {
-		found[i] = newBitset(len(readers.IDs))
-	}
+	var found [visitors]set
 	err := r.visitDays(ctx, a, facts.DayOfReadersKind, period, func(visitor int, day calendar.Date, data []byte) error {
-		if err := readers.addListeners(found[visitor], data); err != nil {
+		if err := readers.addListeners(&found[visitor], data); err != nil {
 			return fmt.Errorf("readers of %s: %w", day, err)
 		}
 		return nil
@@ -198,7 +195,7 @@ func (r *Reports) listeners(ctx context.Context, a Access, readers *Readers, per
 }
 
 // addListeners adds the ranks of those who listened on a day.
-func (r *Readers) addListeners(to bitset, data []byte) error {
+func (r *Readers) addListeners(to *set, data []byte) error {
 	var day facts.DayOfReaders
 	if err := packed.Open(data, &day); err != nil {
 		return err

@@ -71,8 +71,8 @@ func (r *Reports) userRows(ctx context.Context, a Access, t tables, ids []int64)
 
 // fill sets of a reader what the attributes have, all but the RA, which no list shows.
 func (r *Readers) fill(to *libraries.Reader, rank int) {
-	to.Library, to.AgeGroup = r.libraries.values[r.libraries.at[rank]], r.ageGroups.values[r.ageGroups.at[rank]]
-	to.State, to.City = r.states.values[r.states.at[rank]], r.cities.values[r.cities.at[rank]]
+	to.Library, to.AgeGroup = r.libraries.Values[r.libraries.At[rank]], r.ageGroups.Values[r.ageGroups.At[rank]]
+	to.State, to.City = r.states.Values[r.states.At[rank]], r.cities.Values[r.cities.At[rank]]
 	to.Gender, to.Status, to.Registered = r.genders[rank], r.statuses[rank], r.registered[rank]
 	if i, gone := slices.BinarySearchFunc(r.gone, rank, func(g goneReader, rank int) int { return cmp.Compare(int(g.rank), rank) }); gone {
 		to.DeletedAt = r.gone[i].day
@@ -104,7 +104,7 @@ func (r *Readers) filter(q UserQuery) (ids []int64) {
 func (r *Readers) passes(q UserQuery) func(rank int) bool {
 	var library uint32
 	if q.Library != nil {
-		code, ok := r.libraries.code(*q.Library)
+		code, ok := r.libraries.Code(*q.Library)
 		if !ok || *q.Library == libraries.None { // none matches no value (G7)
 			return func(int) bool { return false }
 		}
@@ -113,7 +113,7 @@ func (r *Readers) passes(q UserQuery) func(rank int) bool {
 	registered := libraries.Between(q.Registered)
 	return func(rank int) bool {
 		return (q.Status == 0 || r.statuses[rank] == q.Status) &&
-			(q.Library == nil || r.libraries.at[rank] == library) &&
+			(q.Library == nil || r.libraries.At[rank] == library) &&
 			registered.Contains(r.registered[rank]) &&
 			(q.UpdatedSince == nil || r.updated[rank] >= *q.UpdatedSince)
 	}
@@ -148,7 +148,7 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, since state.Versions
 // states, also by a load that still waits for its hour or was withdrawn, is listed too: a copy has it.
 func (r *Reports) usersChanged(ctx context.Context, a Access, since state.Versions, q UserQuery) (round.Rows, error) {
 	loads := state.LoadsAfter(since.Facts, a.At.Facts)
-	now, err := r.readers(ctx, a)
+	now, err := r.Readers(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (r *Reports) usersChanged(ctx context.Context, a Access, since state.Versio
 		return nil, err
 	}
 	blocks = slices.Compact(blocks)
-	was, err := Folded{r.Store}.ReadersOf(ctx, a.then(since), blocks)
+	was, err := r.readersIn(ctx, a.then(since), state.Range{Among: append([]int64{}, blocks...)}) // nil would be all
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +236,7 @@ func (r *Readers) hasTerm(rank int, terms []int64) bool {
 	if len(terms) == 0 {
 		return false
 	}
-	_, library := slices.BinarySearch(terms, r.libraries.values[r.libraries.at[rank]])
-	_, group := slices.BinarySearch(terms, r.ageGroups.values[r.ageGroups.at[rank]])
+	_, library := slices.BinarySearch(terms, r.libraries.Values[r.libraries.At[rank]])
+	_, group := slices.BinarySearch(terms, r.ageGroups.Values[r.ageGroups.At[rank]])
 	return library || group
 }

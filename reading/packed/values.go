@@ -24,10 +24,15 @@ func CodedOf[T int64 | string](n int, of func(i int) T) (c Coded[T]) {
 	c.Values = slices.Compact(c.Values)
 	c.At = make([]uint32, n)
 	for i, v := range all {
-		at, _ := slices.BinarySearch(c.Values, v)
-		c.At[i] = uint32(at)
+		c.At[i], _ = c.Code(v)
 	}
 	return c
+}
+
+// Code returns the index of a value, or false where no row has it.
+func (c *Coded[T]) Code(v T) (uint32, bool) {
+	i, found := slices.BinarySearch(c.Values, v)
+	return uint32(i), found
 }
 
 // Of returns the value of a row.

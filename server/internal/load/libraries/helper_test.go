@@ -184,7 +184,7 @@ func (f *fixture) loans() map[int64]libraries.Loan {
 // sum returns the sum of a metric over all days.
 func (f *fixture) sum(m metric.Metric) (n int64) {
 	f.t.Helper()
-	counted, err := report.Folded{Blocks: f.store}.Network(f.t.Context(), f.access())
+	counted, err := (&report.Reports{Store: f.store}).Network(f.t.Context(), f.access())
 	if err != nil {
 		f.t.Fatal(err)
 	}
