@@ -25,22 +25,22 @@ each = failed=0; for m in $(1); do (cd $$m && $(2)) || failed=1; done; exit $$fa
 
 .PHONY: test
 test: ## test rules, stores, HTTP, commands and README on SQLite and a temporary PostgreSQL, then half a minute of trials
-	.ci/with python3 curl -- .ci/with-postgres sh -c '$(call each,. $(TOOLS)/trials,go test -shuffle=on -timeout $(TIMEOUT) ./...)'
+	.ci/with python3 curl -- .ci/with-postgres sh -c '$(call each,. $(TOOLS)/trials,go test -short -shuffle=on -timeout $(TIMEOUT) ./...)'
 
 .PHONY: verify
 verify: ## test with the race detector, PgBouncer, a browser and systemd; test release and bench; two minutes of trials
 	.ci/with-chromium .ci/with python3 curl systemd-analyze:systemd pgbouncer cc:build-essential -- .ci/with-postgres sh -c \
-		'$(call each,. $(TOOLS)/docs $(TOOLS)/bench server/deploy,go test -race -tags verify -shuffle=on -timeout $(TIMEOUT) ./...)'
+		'$(call each,. $(TOOLS)/docs $(TOOLS)/bench server/deploy,go test -race -shuffle=on -timeout $(TIMEOUT) ./...)'
 	$(MAKE) trials SEED=5 MINUTES=2
 
 .PHONY: vet
 vet: ## look for mistakes: go vet, gofmt
-	@$(call each,$(MODULES),go vet -tags verify ./...)
+	@$(call each,$(MODULES),go vet ./...)
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not gofmt'ed: $$unformatted" >&2; exit 1; fi
 
 .PHONY: lint
 lint: vet ## vet and staticcheck
-	@$(call each,$(MODULES),go run $(STATICCHECK) -tags verify ./...)
+	@$(call each,$(MODULES),go run $(STATICCHECK) ./...)
 
 .PHONY: vulns
 vulns: ## look for known weaknesses of what is linked; DB=file:///folder of a downloaded database

@@ -1,4 +1,4 @@
-//go:build unix && verify
+//go:build unix
 
 package server_test
 
@@ -82,6 +82,9 @@ default_pool_size = 3
 // Behind PgBouncer in transaction mode all routes answer, loads and writes succeed, where the URL says that statements are not
 // prepared. Who reads is answered, too, where it does not.
 func TestPooler(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make verify has PgBouncer")
+	}
 	raw := pooled(t, dbtest.Postgres(t).URL)
 	open := func(mode string) *database.DB {
 		db, err := database.Open(t.Context(), raw+mode)

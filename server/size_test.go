@@ -257,6 +257,9 @@ func asOf(t *testing.T, file string, line []byte, until time.Time) []byte {
 // TestSizeOfStates: a database that is loaded every hour for a day or more, each time with the registers and what has happened in
 // the hour, takes at most half as much again on the disk as one of a single load of all of it, with the default keep (G8).
 func TestSizeOfStates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make verify loads for a day")
+	}
 	users, days, hours := setting(t, "LECTERN_TEST_USERS", 0), setting(t, "LECTERN_TEST_DAYS", 30), setting(t, "LECTERN_TEST_HOURS", 24)
 	for _, tt := range []struct {
 		domain   string

@@ -34,6 +34,9 @@ type servers struct {
 // primary. PostgreSQL's programs are found as .ci/with-postgres finds them; the test fails where there are none.
 func newServers(tb testing.TB) *servers {
 	tb.Helper()
+	if testing.Short() {
+		tb.Skip("make verify runs what needs two PostgreSQL servers")
+	}
 	dir, err := os.MkdirTemp("", "lectern-pair-")
 	if err != nil {
 		tb.Fatal(err)

@@ -100,3 +100,23 @@ func TestBackupErrors(t *testing.T) {
 		t.Errorf("the file that was there is %q now, %v", text, err)
 	}
 }
+
+// everything serves a database and returns the first pages of all routes, up to a day that is over: an end that is to come is that of
+// today, which changes at midnight.
+func everything(t *testing.T, url string) string {
+	t.Helper()
+	key, id := apiKey(t, ok(t, "--db", url, "key", "issue", "schools", "--partner", "p", "--network", "rede-1"))
+	defer func() { ok(t, "--db", url, "key", "revoke", id) }()
+	var all strings.Builder
+	whileServing(t, []string{"--db", url, "serve", "--addr", "127.0.0.1:0", "--schools-rate", "0"}, `"addr":"`, func(lines string) {
+		_, addr, _ := strings.Cut(lines, `"addr":"`)
+		addr, _, _ = strings.Cut(addr, `"`)
+		for _, route := range []string{"users?pageSize=1000", "engagements?startDate=2026-01-01&endDate=2026-10-31&pageSize=1000", "readings?startDate=2026-01-01&endDate=2026-10-31&pageSize=1000"} {
+			for page := 1; page <= 3; page++ {
+				status, body := fetch(t, fmt.Sprintf("http://%s/api-platform/schools/v1/%s&page=%d", addr, route, page), key)
+				fmt.Fprintln(&all, status, body)
+			}
+		}
+	})
+	return all.String()
+}

@@ -24,11 +24,18 @@ func newRunner(t *testing.T) *runner {
 	return r
 }
 
-// TestTrials is a short turn of what make trials does for as long as one likes.
+// TestTrials does four short plans, and one in which a standby takes over that lacks the last writes.
 func TestTrials(t *testing.T) {
 	r := newRunner(t)
+	lose := Plan{Seed: 5, Engine: postgres, Pair: true}
+	for i, do := range []string{"school load", "library load", "directory", "incremental", "pull", "lose", "go on", "incremental", "directory", "library load"} {
+		lose.Acts = append(lose.Acts, Act{Do: do, Chance: uint64(i)})
+	}
+	plans := []Plan{lose}
 	for seed := range uint64(4) {
-		plan := newPlan(1+seed, []string{sqlite, postgres}[seed%2], 30, nil)
+		plans = append(plans, newPlan(1+seed, []string{sqlite, postgres}[seed%2], 30, nil))
+	}
+	for _, plan := range plans {
 		if err := r.try(t.Context(), plan); err != nil {
 			t.Errorf("seed %d, %s: %v", plan.Seed, plan.Engine, err)
 		}
