@@ -59,12 +59,6 @@ func TestFeedMustBeOver(t *testing.T) {
 	}
 }
 
-func TestCompare(t *testing.T) {
-	if got, want := compare(2*time.Millisecond, 5*time.Millisecond), "2.00 ms: 2.5 times"; got != want {
-		t.Errorf("compare = %q, want %q", got, want)
-	}
-}
-
 func TestFiguresOfBothAreCompared(t *testing.T) {
 	var f figures
 	if got := f.compare(ms); got != none {

@@ -20,8 +20,8 @@ func newDocument(o options) *document {
 	d := &document{budgets: newBudgets()}
 	fmt.Fprintf(d, "# Benchmarks\n\nMeasured by `make bench ARGS=\"-sizes=%s -libraries=%s\"` on %s: %s, %d cores, %s, %s/%s. PostgreSQL runs on the same\n"+
 		"machine, without fsync, its data in memory where there is room. Times are those of the HTTP client on loopback, bodies whole and plain. \"After a restart\" is the\n"+
-		"first request of a new process on a warm database; the rest are medians of %d calls. \"Another page\" was not asked for before. \"Ready-made\" is the answer of the\n"+
-		"first page, sent by a process that does nothing else, in turns with the product. DuckDB reads the files of the feed into tables, with a unique key for each where it is said.\n"+
+		"first request of a new process on a warm database; the rest are medians of %d calls. \"Another page\" was not asked for before. DuckDB reads the\n"+
+		"files of the feed into tables, with a unique key for each where it is said.\n"+
 		"What is \"of a processor\" is counted, not timed: of %d requests. Directory writes are to a PostgreSQL as it comes, with fsync, and to SQLite, both on the disk.\n",
 		o.sizes, o.libraries, time.Now().UTC().Format("2006-01-02"), processor(), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, repeats, requests)
 	return d

@@ -20,11 +20,6 @@ var libraryNetworks = domain{
 	flags: map[string][]string{"key": {"--library", "bench"}, "load": {"--library", "bench", "--now"}},
 	again: "the same feed again, with --now", unit: "events",
 	counted: []string{"loans", "renewals", "reservations", "sessions", "previews", "activity", "suggestions"},
-	read: []floor{
-		{"loans, side by side", "SELECT * FROM libraries_loans WHERE tenant_id = $1 ORDER BY day, loan_id LIMIT 1000"},
-		{"readers, side by side", "SELECT * FROM libraries_readers WHERE tenant_id = $1 ORDER BY user_id LIMIT 1000"},
-		{"readers, one in 25", "SELECT * FROM libraries_readers WHERE tenant_id = $1 AND user_id IN (" + twentyFifths + ") ORDER BY user_id"},
-	},
 	asked: func(ctx context.Context, n *network) ([]section, error) {
 		state, err := n.mostReaders(ctx, "state")
 		if err != nil {
@@ -91,7 +86,7 @@ func ofSummaries() []column {
 			return []int{month}
 		}),
 		timed("moved by a day", daysBack),
-		timed("again", again), unchanged, readyMade, inSQL("SQL on daily rows", "other 30 days"),
+		timed("again", again), unchanged, inSQL("SQL on daily rows", "other 30 days"),
 	}
 }
 
@@ -121,41 +116,30 @@ func (n *network) summaries(state string) []question {
 	all.agrees = func(ctx context.Context, row []byte) error { return n.agrees(ctx, all.path(0), row) }
 	list := []question{
 		all, summary("one state", of, in), summary("one gender", "&gender=Feminino", "AND r.gender = 'Feminino'"),
-		summary("new readers", "&newUsers=true", fmt.Sprintf("AND r.registered BETWEEN %d AND %d", p.Start, p.End)),
-		summary("one state, one gender", "&gender=Feminino"+of, "AND r.gender = 'Feminino'"+in),
 	}
-	for _, by := range [][3]string{{"library", "library", "library"}, {"state", "state", "state"}, {"city", "city", "city"}, {"age group", "ageGroup", "age_group"}} {
-		list = append(list, summary("by "+by[0], "&groupBy="+by[1], "GROUP BY r."+by[2]+" ORDER BY r."+by[2]))
+	for _, by := range []string{"library", "city"} {
+		list = append(list, summary("by "+by, "&groupBy="+by, "GROUP BY r."+by+" ORDER BY r."+by))
 	}
 	return list
 }
 
 // lists are those that are timed, with the most rows that a page may have.
 func (n *network) lists(library string) []question {
-	days, all, last := between(max(n.last()-30, n.first), n.last()), between(n.first, n.last()), between(n.last(), n.last())
-	questions := []question{
+	days, all := between(max(n.last()-30, n.first), n.last()), between(n.first, n.last())
+	return []question{
 		list("engagements, 31 days", "/engagements"+days, 1000),
-		list("engagements, one day", "/engagements"+last, 1000),
 		list("users", "/users?", 1000),
 		list("users, one library", "/users?libraryId="+library, 1000),
-		list("users, changed in 7 days", fmt.Sprintf("/users?updatedSince=%v", n.last()-6), 1000),
 		list("loans, 31 days", "/datasets/loans"+days, 1000),
 		list("loans, all days", "/datasets/loans"+all, 1000),
-		list("loans, all days, active", "/datasets/loans"+all+"&status=active", 1000),
 		list("reservations, all days", "/datasets/reservations"+all, 1000),
 		list("logins, 31 days", "/datasets/logins"+days, 1000),
 		list("suggestion-requests, all days", "/datasets/suggestion-requests"+all, 1000),
-		list("suggestions, all days", "/datasets/suggestions"+all, 100),
 		list("channels, 31 days", "/datasets/channels"+days, 0),
 		list("dimensions", "/dimensions", 0),
+		list("books, 31 days, by title", "/datasets/books"+days+"&orderBy=title", 100),
+		list("stock, by title", "/datasets/stock?orderBy=title", 100),
 	}
-	for order := range strings.FieldsSeq("title loans") {
-		questions = append(questions, list("books, 31 days, by "+order, "/datasets/books"+days+"&orderBy="+order, 100))
-	}
-	for order := range strings.FieldsSeq("title possibleReadings") {
-		questions = append(questions, list("stock, by "+order, "/datasets/stock?orderBy="+order, 100))
-	}
-	return questions
 }
 
 // eventFiles are the files of events. Of a loan that has ended there are two, and of a reservation that was converted, both of the

@@ -1,8 +1,9 @@
 // Command bench measures Lectern as its users meet it: the binary loads a generated network and answers over HTTP. Every
 // figure stands beside a baseline of the same run: DuckDB reading the same files, hand-written SQL on the schools' raw
-// segments or on daily rows of the libraries, a process that writes the same answer ready-made, pgbench, and the disk. It says what takes most
-// of a processor, and which budgets are kept, prints tables for each engine and size, and writes them to a file with the machine and the date. PostgreSQL is measured
-// where LECTERN_TEST_POSTGRES names a server.
+// segments or on daily rows of the libraries, or the binary of a former commit. It says which budgets are kept, and writes tables for
+// each engine and size to a file. PostgreSQL is measured where LECTERN_TEST_POSTGRES names a server.
+//
+// Run it before and after a change that could cost time or memory, and before a release.
 //
 //	make bench                                            # schools of 1,000 users and a year, 100,000 readers and 120 days
 //	make bench ARGS="-sizes 1000x365,10000x365 -libraries 1000000x120"
@@ -36,19 +37,13 @@ func main() {
 	flag.StringVar(&o.sizes, "sizes", "1000x365", "networks of schools to measure as USERSxDAYS, separated by commas; empty for none")
 	flag.StringVar(&o.libraries, "libraries", "100000x120", "library networks to measure as READERSxDAYS, separated by commas; empty for none")
 	flag.StringVar(&o.out, "out", root+"/BENCHMARKS.md", "file to write the tables to")
-	flag.BoolVar(&o.sql, "sql", true, "measure what a first load and pages are compared with too: a second load, a check, DuckDB, profiles, and in PostgreSQL SQL on raw segments and on daily rows")
+	flag.BoolVar(&o.sql, "sql", true, "measure what a first load and pages are compared with too: a second load, a check, DuckDB, and in PostgreSQL SQL on raw segments and on daily rows")
 	flag.BoolVar(&o.writes, "writes", true, "measure writes of the directory too")
 	flag.StringVar(&o.beside, "beside", "", "a former commit: its binary and this one's are measured in turns, and nothing else")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err := error(nil)
-	if body := os.Getenv(bodyVariable); body != "" {
-		err = sendBody(ctx, body)
-	} else {
-		err = run(ctx, o)
-	}
-	if err != nil {
+	if err := run(ctx, o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -66,11 +61,7 @@ func run(ctx context.Context, o options) error {
 			return err
 		}
 	}
-	overlay, err := now.overlay(root)
-	if err == nil {
-		err = now.build(ctx, root, "-overlay", overlay)
-	}
-	if err != nil {
+	if err := now.build(ctx, root); err != nil {
 		return err
 	}
 	if o.beside != "" {

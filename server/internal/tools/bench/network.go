@@ -29,7 +29,6 @@ type domain struct {
 	again   string              // how the second load is called
 	unit    string              // what is counted of a load: the rows of
 	counted []string            // these files
-	read    []floor
 	raw     baseline
 	asked   func(context.Context, *network) ([]section, error)
 }
@@ -164,13 +163,7 @@ func (n network) in(ctx context.Context, engine string, others bool) error {
 			return err
 		}
 	}
-	if err := n.floors(ctx); err != nil {
-		return err
-	}
-	if err := n.costs(ctx, sections[0].questions[0]); err != nil || !others {
-		return err
-	}
-	return n.profiles(ctx, engine, sections[0].questions[0])
+	return n.costs(ctx, sections[0].questions[0])
 }
 
 // issue makes a key for the network's questions.

@@ -23,9 +23,8 @@ type product struct{ dir string }
 func (p product) binary() string { return filepath.Join(p.dir, "lectern") }
 
 // build builds the binary of a source tree.
-func (p product) build(ctx context.Context, source string, flags ...string) error {
-	args := append([]string{"build", "-o", p.binary()}, flags...)
-	cmd := exec.CommandContext(ctx, "go", append(args, "./server/cmd/lectern")...)
+func (p product) build(ctx context.Context, source string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", p.binary(), "./server/cmd/lectern")
 	cmd.Dir, cmd.Stderr = source, os.Stderr
 	return cmd.Run()
 }

@@ -142,32 +142,6 @@ var unchanged = column{"304", func(a *asked) (string, error) {
 	return ms(median(times)), nil
 }}
 
-// readyMade is a handler that does nothing but write the answer, and how many times as long the first path again took.
-var readyMade = column{"ready-made", func(a *asked) (string, error) {
-	ready, err := serveBody(a.ctx, a.dir, a.body)
-	if err != nil {
-		return "", err
-	}
-	defer ready.stop()
-	var times figures // in turns, so that what else the machine does meets both
-	for range repeats {
-		for i, s := range []*serving{ready, a.server} {
-			took, _, err := s.body([]string{"/", a.path(0)}[i])
-			if err != nil {
-				return "", err
-			}
-			times.add(i, took)
-		}
-	}
-	made, took := median(times.wall[0]), median(times.wall[1])
-	return compare(made, took), nil
-}}
-
-// compare shows a baseline and how many times as long the product took.
-func compare(ready, took time.Duration) string {
-	return fmt.Sprintf("%s: %.1f times", ms(ready), float64(took)/float64(ready))
-}
-
 // inSQL is the question's SQL, and how many times as long it took as another column.
 func inSQL(name, beside string) column {
 	return column{name, func(a *asked) (string, error) {
@@ -188,7 +162,7 @@ func ofPages(sql string) []column {
 	return []column{
 		rowsInAll, afterRestart,
 		timed("another page", otherPages),
-		timed("again", again), unchanged, readyMade, inSQL(sql, "another page"),
+		timed("again", again), unchanged, inSQL(sql, "another page"),
 	}
 }
 

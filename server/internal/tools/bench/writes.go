@@ -38,21 +38,12 @@ type write struct {
 var writeKinds = []write{
 	{"an entity created", http.MethodPost, func(int) string { return "/entities" }, func(n int) map[string]string { return school(n, "created") }},
 	{"an entity changed", http.MethodPut, func(n int) string { return fmt.Sprint("/entities/school-", n) }, func(n int) map[string]string { return school(n, "changed") }},
-	{"a teacher created", http.MethodPost, func(int) string { return "/teachers" }, func(n int) map[string]string { return teacher(n, "created") }},
-	{"a teacher changed", http.MethodPut, func(n int) string { return fmt.Sprint("/teachers/teacher-", n) }, func(n int) map[string]string { return teacher(n, "changed") }},
 }
 
 func school(n int, name string) map[string]string {
 	return map[string]string{
 		"name": fmt.Sprint("School ", n, " ", name), "entity_type": "school", "degree": "F", "inep": fmt.Sprint(10_000_000 + n), "state": "PA", "city": "Belém",
 		"reference_id": fmt.Sprint("school-", n), "parent_reference_id": "network",
-	}
-}
-
-func teacher(n int, name string) map[string]string {
-	return map[string]string{
-		"name": fmt.Sprint("Teacher ", n, " ", name), "email": fmt.Sprintf("teacher-%d@school.example", n), "phone": "+5591999990000",
-		"reference_id": fmt.Sprint("teacher-", n), "entity_reference_id": "network",
 	}
 }
 
@@ -112,9 +103,6 @@ func (n network) writesOf(ctx context.Context, engine string, binaries []product
 		return err
 	}
 	n.heading("signed writes", "connections", "writes a second", "median", "99 of 100 within", "of a processor, server", "database")
-	if err := n.disk(); err != nil {
-		return err
-	}
 	for i, connections := range []int{1, 8} {
 		for _, kind := range writeKinds {
 			made, err := inTurns(writers, kind, connections, i*writesEach, master)
