@@ -181,71 +181,70 @@ var libraryValues = map[string][2]string{
 
 // TestTagsOfTheLibraries walks the libraries API.
 func TestTagsOfTheLibraries(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		n := newNetwork(t, db, server.Config{LibrariesRate: -1})
-		w := newWalk(t, librariesapi.Routes(), func(route string) string {
-			if strings.HasSuffix(route, "/v1/engagements") {
-				return "startDate=2026-09-01&endDate=2026-09-10"
-			}
-			return ""
-		}, func(route, name string) [2]string {
-			v, ok := libraryValues[strings.TrimPrefix(route, librariesPrefix+"/")+" "+name]
-			if !ok {
-				v, ok = libraryValues[name]
-			}
-			if !ok {
-				t.Fatalf("%s has a parameter %s, of which this test knows no values", route, name)
-			}
-			return v
-		})
-		w.get = func(target string, headers ...string) *httptest.ResponseRecorder {
-			return n.get(n.key, target, headers...)
+	db := dbtest.SQLite(t) // the schools' has both engines
+	n := newNetwork(t, db, server.Config{LibrariesRate: -1})
+	w := newWalk(t, librariesapi.Routes(), func(route string) string {
+		if strings.HasSuffix(route, "/v1/engagements") {
+			return "startDate=2026-09-01&endDate=2026-09-10"
 		}
-		serve := func(c server.Config) {
-			c.DB, c.LibrariesRate, c.Now = db, -1, n.clock.time
-			s, err := server.New(t.Context(), c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			n.server = s
+		return ""
+	}, func(route, name string) [2]string {
+		v, ok := libraryValues[strings.TrimPrefix(route, librariesPrefix+"/")+" "+name]
+		if !ok {
+			v, ok = libraryValues[name]
 		}
-		w.all("")
-		of := w.ofThis("startDate=2026-09-01&endDate=2026-09-10")
-		n.load(moreOfTheLibrary(1))
-		w.all("a load that takes effect at once")
-		w.targets = append(w.targets, of...)
-		w.all("")
-		erased := map[string]string{"readers": `{"userId":7,"name":"Ana","email":"ana@rede.example","libraryId":1,"ageGroupId":2,"city":"Belém","state":"PA","ra":"Norte","gender":"Feminino","registeredAt":"2026-08-01","status":"deleted","deletedAt":"2026-09-12","updatedAt":"2026-09-12T12:00:00Z","confirmedAt":null,"lastSignInAt":null}`}
-		store := &librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: n.clock.time}
-		if _, err := load.Libraries(t.Context(), store, n.north, os.DirFS(n.folder(erased)), load.Options{Now: n.clock.time}); err != nil {
-			t.Fatal(err)
+		if !ok {
+			t.Fatalf("%s has a parameter %s, of which this test knows no values", route, name)
 		}
-		w.all("a load that waits, and erases")
-		n.clock.now = n.clock.now.Add(time.Hour)
-		w.all("its hour")
-		n.clock.now = n.clock.now.AddDate(0, 0, 1)
-		w.all("a day later")
-		if _, _, err := store.Forget(t.Context(), n.north, 8); err != nil {
-			t.Fatal(err)
-		}
-		w.all("a reader is forgotten")
-		history := calendar.MustParse("2026-09-02")
-		serve(server.Config{LibrariesHistory: &history})
-		w.all("another history")
-		sessions := 0
-		tool := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if sessions++; sessions < 0 {
-				w.WriteHeader(http.StatusInternalServerError)
-			}
-			fmt.Fprintf(w, `[{"date":"%s","channel":"app","sessions":%d}]`, r.URL.Query().Get("startDate"), sessions)
-		}))
-		defer tool.Close()
-		serve(server.Config{AnalyticsURL: tool.URL})
-		w.all("sessions from outside")
-		n.clock.now = n.clock.now.Add(time.Hour)
-		w.all("other ones in the next hour")
-		sessions = -1_000_000
-		n.clock.now = n.clock.now.Add(time.Hour)
-		w.all("none")
+		return v
 	})
+	w.get = func(target string, headers ...string) *httptest.ResponseRecorder {
+		return n.get(n.key, target, headers...)
+	}
+	serve := func(c server.Config) {
+		c.DB, c.LibrariesRate, c.Now = db, -1, n.clock.time
+		s, err := server.New(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.server = s
+	}
+	w.all("")
+	of := w.ofThis("startDate=2026-09-01&endDate=2026-09-10")
+	n.load(moreOfTheLibrary(1))
+	w.all("a load that takes effect at once")
+	w.targets = append(w.targets, of...)
+	w.all("")
+	erased := map[string]string{"readers": `{"userId":7,"name":"Ana","email":"ana@rede.example","libraryId":1,"ageGroupId":2,"city":"Belém","state":"PA","ra":"Norte","gender":"Feminino","registeredAt":"2026-08-01","status":"deleted","deletedAt":"2026-09-12","updatedAt":"2026-09-12T12:00:00Z","confirmedAt":null,"lastSignInAt":null}`}
+	store := &librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: n.clock.time}
+	if _, err := load.Libraries(t.Context(), store, n.north, os.DirFS(n.folder(erased)), load.Options{Now: n.clock.time}); err != nil {
+		t.Fatal(err)
+	}
+	w.all("a load that waits, and erases")
+	n.clock.now = n.clock.now.Add(time.Hour)
+	w.all("its hour")
+	n.clock.now = n.clock.now.AddDate(0, 0, 1)
+	w.all("a day later")
+	if _, _, err := store.Forget(t.Context(), n.north, 8); err != nil {
+		t.Fatal(err)
+	}
+	w.all("a reader is forgotten")
+	history := calendar.MustParse("2026-09-02")
+	serve(server.Config{LibrariesHistory: &history})
+	w.all("another history")
+	sessions := 0
+	tool := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if sessions++; sessions < 0 {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+		fmt.Fprintf(w, `[{"date":"%s","channel":"app","sessions":%d}]`, r.URL.Query().Get("startDate"), sessions)
+	}))
+	defer tool.Close()
+	serve(server.Config{AnalyticsURL: tool.URL})
+	w.all("sessions from outside")
+	n.clock.now = n.clock.now.Add(time.Hour)
+	w.all("other ones in the next hour")
+	sessions = -1_000_000
+	n.clock.now = n.clock.now.Add(time.Hour)
+	w.all("none")
 }

@@ -7,6 +7,8 @@
 //
 //	make clients
 //
+// Run it after a change to a route, a parameter, a form of answers or a document, and before a release.
+//
 // It is a module of its own, so that the product does not depend on generators or what they need; what is generated and
 // installed stays out of the repository. golang and typescript have the programs that pull; each prints one pulled as JSON. signing has
 // the signer of Go.

@@ -1,4 +1,5 @@
-// Package generate writes feeds of invented networks, of any size, for demonstrations, tests and measurements.
+// Package generate writes feeds of invented networks, of any size, for demonstrations, tests and measurements. Tests import it;
+// go run ./server/internal/tools/generate/feed writes a feed to try a load with.
 //
 // The same parameters give the same bytes, on every machine: all chance comes from a seeded generator and every draw is
 // one of integers. Nobody in a feed exists; addresses end in .example. Schools and books may be taken from public

@@ -1,4 +1,7 @@
-// Command trials has the product break itself, again and again: see TRIALS.md.
+// Command trials has the product break itself, again and again, and compares every answer with a model of its own: see TRIALS.md.
+//
+// make test runs a few short plans and make verify two minutes of them. Run it for an hour (make trials MINUTES=60) after a change
+// to loads, snapshots, pulls, erasure or the drivers, and before a release.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // Package xlsxtest reads workbooks for tests, apart from the code that writes them: what their cells are, and what a spreadsheet
-// shows of them. It takes no workbook but one of a single sheet with a frozen header line, and is strict about that.
+// shows of them. Tests of workbooks import it. It takes no workbook but one of a single sheet with a frozen header line, and is strict about that.
 package xlsxtest
 
 import (
