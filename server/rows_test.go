@@ -127,14 +127,39 @@ func (c *rowClient) holds(route, columns string) int {
 		c.Fatalf("GET %s as CSV =\n%s\nwant it to begin with\n%s", route, text, columns)
 	}
 	c.compare(route, body, rows, strings.Split(columns, ","))
-	c.compareSheet(route, c.inForm(route, xlsx, total), rows, strings.Split(columns, ","))
+	c.compareSheet(route, "rows", c.inForm(route, xlsx, total), rows, strings.Split(columns, ","))
 	return len(rows)
 }
 
-// compareSheet compares the cells of a workbook with the rows of JSON: what they show, and what they are.
-func (c *rowClient) compareSheet(route string, workbook []byte, rows []json.RawMessage, columns []string) {
+// purchases checks that the second sheet of the stock has a line for each purchase, with its title.
+func (c *rowClient) purchases(route string) {
 	c.Helper()
-	lines, err := xlsxtest.Read(workbook)
+	rows, total := c.document(route)
+	var lines []json.RawMessage
+	for _, row := range rows {
+		var title struct {
+			BookID    json.RawMessage
+			Title     json.RawMessage
+			Purchases []json.RawMessage
+		}
+		if err := json.Unmarshal(row, &title); err != nil {
+			c.Fatal(err)
+		}
+		for _, p := range title.Purchases {
+			lines = append(lines, fmt.Appendf(nil, `{"bookId":%s,"title":%s,%s`, title.BookID, title.Title, p[1:]))
+		}
+	}
+	if len(lines) == 0 {
+		c.Error("the stock has no purchase: the test shows nothing")
+	}
+	const columns = "bookId,title,purchaseId,modality,model,copies,possibleReadings,consumed,percentage,purchasedAt,unitPrice,totalPrice,expiresAt"
+	c.compareSheet(route, "purchases", c.inForm(route, xlsx, total), lines, strings.Split(columns, ","))
+}
+
+// compareSheet compares the cells of a workbook's sheet with the rows of JSON: what they show, and what they are.
+func (c *rowClient) compareSheet(route, sheet string, workbook []byte, rows []json.RawMessage, columns []string) {
+	c.Helper()
+	lines, err := xlsxtest.ReadSheet(workbook, sheet)
 	if err != nil || len(lines) != len(rows)+1 {
 		c.Fatalf("GET %s as a workbook: %d lines (%v), want a header and %d", route, len(lines), err, len(rows))
 	}
@@ -150,7 +175,7 @@ func (c *rowClient) compareSheet(route string, workbook []byte, rows []json.RawM
 	}
 }
 
-// sheetCell returns what a cell of a workbook is of a row of JSON (H11). Days and instants are in the columns that are named so.
+// sheetCell returns what a cell of a workbook is of a row of JSON (H11). Days, instants and prices are in the columns that are named so.
 func sheetCell(t *testing.T, row json.RawMessage, column string) xlsxtest.Cell {
 	t.Helper()
 	value, shown := member(t, row, column), cell(t, row, column)
@@ -164,6 +189,8 @@ func sheetCell(t *testing.T, row json.RawMessage, column string) xlsxtest.Cell {
 		return xlsxtest.Cell{Kind: xlsxtest.Instant, Text: strings.NewReplacer("T", " ", "Z", "").Replace(shown)}
 	case value[0] == 't' || value[0] == 'f':
 		return xlsxtest.Cell{Kind: xlsxtest.Boolean, Text: shown}
+	case strings.HasSuffix(column, "Price"): // a text in JSON
+		return xlsxtest.Cell{Kind: xlsxtest.Number, Text: shown}
 	case value[0] == '"' || value[0] == '[':
 		return xlsxtest.Cell{Kind: xlsxtest.Text, Text: shown}
 	}
@@ -381,6 +408,7 @@ func TestLibrariesRowsInAllForms(t *testing.T) {
 			{path: "/datasets/suggestion-requests?pageSize=100", columns: "userId,title,author,searchTerm,requestedAt"},
 		})
 		c.tagged("/users?pageSize=1000")
+		c.purchases("/datasets/stock?pageSize=100")
 		for _, route := range []string{"/summary", "/summary?groupBy=state", "/dimensions", "/users?page=0"} {
 			for _, f := range forms {
 				res, body := c.get(route, f.accept)

@@ -15,7 +15,7 @@ var (
 	engagementRows  = wire.Table[report.Engagement]{Schema: "Engagement", Write: writeEngagement, Key: writeEngagementKey}
 	userRows        = wire.Table[report.User]{Schema: "Reader", Write: writeUser, Key: writeUserKey, Sample: report.User{Reader: new(libraries.Reader)}}
 	bookRows        = wire.Table[report.BookRow]{Schema: "Book", Write: writeBook, Sample: report.BookRow{Title: noTitle}}
-	stockRows       = wire.Table[report.StockRow]{Schema: "StockTitle", Write: writeStock, Sample: report.StockRow{Title: noTitle}}
+	stockRows       = wire.Table[report.StockRow]{Schema: "StockTitle", Write: writeStock, Sample: report.StockRow{Title: noTitle}, Entries: &stockPurchases}
 	loanRows        = wire.Table[report.LoanRow]{Schema: "Loan", Write: writeLoan, Key: writeLoanKey, Sample: report.LoanRow{Title: noTitle}}
 	reservationRows = wire.Table[report.ReservationRow]{Schema: "Reservation", Write: writeReservation, Key: writeReservationKey, Sample: report.ReservationRow{Title: noTitle}}
 	loginRows       = wire.Table[report.LoginRow]{Schema: "Login", Write: WriteLogin}
@@ -124,6 +124,21 @@ func writeStock(w *wire.Writer, s *report.StockRow) {
 	w.Ratio("percentage", int64(s.Percentage), "Readings by possible readings, four decimals; may exceed 1.")
 	w.Int("activeReservations", s.ActiveReservations, "")
 	wire.List(w, "purchases", "Purchase", s.Purchases, writePurchase, "The lines, in the order in which they are consumed.")
+}
+
+// stockPurchases are the purchases of titles, which are a sheet of their own in a workbook.
+var stockPurchases = wire.Entries[report.StockRow]{
+	Sheet: "purchases",
+	Count: func(s *report.StockRow) int { return len(s.Purchases) },
+	Write: func(w *wire.Writer, s *report.StockRow, i int) {
+		w.Int("bookId", s.Title.Book.ID, "")
+		w.Text("title", s.Title.Book.Title, "")
+		if i < 0 {
+			writePurchase(w, new(report.Purchase))
+		} else {
+			writePurchase(w, &s.Purchases[i])
+		}
+	},
 }
 
 func writePurchase(w *wire.Writer, p *report.Purchase) {

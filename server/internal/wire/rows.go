@@ -16,6 +16,15 @@ type Table[T any] struct {
 	Sample T
 	// Key writes the members of a row's natural key, which are the first that Write writes. It is nil where rows do not leave.
 	Key func(*Writer, *T)
+	// Entries are those of a list in each row, which are a second sheet of a workbook. It is nil where there is none.
+	Entries *Entries[T]
+}
+
+// Entries says what the entries of a list in a row are.
+type Entries[T any] struct {
+	Sheet string                       // the name of the sheet
+	Count func(*T) int                 // how many a row has
+	Write func(w *Writer, t *T, i int) // writes one with its row; for -1 an empty one
 }
 
 // Rows are rows of one table.
@@ -30,6 +39,7 @@ type Rows struct {
 	// removed says of rows that may have changed which of them have left their list, and are written by their natural key alone
 	// (H14); nil of other rows.
 	removed []bool
+	entries *sheet // nil where there are none
 }
 
 // Rows returns the rows of a list.
@@ -43,6 +53,11 @@ func (t Table[T]) Rows(list paging.List[T]) Rows {
 	rows := Rows{
 		Total: list.Total, Erased: list.Erased, count: len(list.Rows), removed: list.Removed,
 		schema: t.Schema, write: func(w *Writer, i int) { t.Write(w, row(i)) },
+	}
+	if e := t.Entries; e != nil {
+		rows.entries = &sheet{
+			e.Sheet, len(list.Rows), func(i int) int { return e.Count(row(i)) }, func(w *Writer, r, i int) { e.Write(w, row(r), i) },
+		}
 	}
 	if t.Key != nil {
 		rows.key = func(w *Writer, i int) { t.Key(w, row(i)) }

@@ -17,6 +17,7 @@ type Writer struct {
 	skip        int    // as many members come that have their cells already
 	prefix      string // of the columns
 	row, column int    // of a sheet's cell, from 1
+	widths      []int  // of a sheet's columns, in characters
 	// of schemas
 	schemas *Schemas
 	record  *record

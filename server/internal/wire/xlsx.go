@@ -16,21 +16,31 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// AppendXLSX appends a workbook (ECMA-376) whose one sheet, rows, has a frozen header line and a line for each row, with the
-// columns of CSV (H11). Numbers, booleans, days and instants are cells of that type. These are texts, since a spreadsheet would
-// show another value: numbers of more than 15 digits, days before March of 1900, when its calendar has a day too many, and
-// after 9999. A text is cut where a cell ends, at 32,767 units of UTF-16, and then ends in an ellipsis. The same rows give
-// the same bytes.
+// AppendXLSX appends a workbook (ECMA-376) whose first sheet, rows, has a frozen header line with a filter and a line for each row,
+// with the columns of CSV (H11). A table with entries has a second sheet of them. Numbers, booleans, days and instants are cells of
+// that type. These are texts, since a spreadsheet would show another value: numbers of more than 15 digits, days before March of
+// 1900, when its calendar has a day too many, and after 9999. A text is cut where a cell ends, at 32,767 units of UTF-16, and then
+// ends in an ellipsis. The same rows give the same bytes.
 func (rows Rows) AppendXLSX(b []byte) []byte {
+	sheets := []sheet{{"rows", rows.count, func(int) int { return 1 }, func(w *Writer, row, _ int) { rows.line(w, row) }}}
+	if rows.entries != nil {
+		sheets = append(sheets, *rows.entries)
+	}
+	var names []string
+	for _, s := range sheets {
+		names = append(names, s.name)
+	}
 	out := bytes.NewBuffer(b)
 	z := zip.NewWriter(out) // to memory: nothing of it can fail
 	z.RegisterCompressor(zip.Deflate, newDeflater)
-	for _, p := range workbook {
+	for _, p := range parts(names...) {
 		part, _ := z.Create(p.name)
 		io.WriteString(part, xmlHeader+p.text)
 	}
-	sheet, _ := z.Create("xl/worksheets/sheet1.xml")
-	rows.writeSheet(sheet)
+	for i, s := range sheets {
+		part, _ := z.Create(fmt.Sprintf("xl/worksheets/sheet%d.xml", i+1))
+		s.write(part)
+	}
 	z.Close()
 	return out.Bytes()
 }
@@ -55,32 +65,55 @@ func (d deflater) Close() error {
 	return err
 }
 
-// sheetChunk is how much of a sheet is kept before it is compressed.
-const sheetChunk = 64 << 10
+// sheet is a sheet of a workbook: rows, with some lines each.
+type sheet struct {
+	name  string
+	rows  int
+	lines func(row int) int
+	line  func(w *Writer, row, i int) // the line i of a row, or a sample for -1 and -1
+}
 
-// writeSheet writes the sheet, a chunk at a time.
-func (rows Rows) writeSheet(out io.Writer) {
+// write writes the sheet. The widths of its columns, which come first, are known when all lines are written.
+func (s *sheet) write(out io.Writer) {
 	header := Writer{form: asHeader}
-	rows.line(&header, -1)
+	s.line(&header, -1, -1)
 	columns := strings.Split(string(header.b), ",") // a name has no comma
-	area := fmt.Sprintf("A1:%s%d", appendColumn(nil, len(columns)), rows.count+1)
 
-	w := Writer{form: asSheet, b: make([]byte, 0, sheetChunk+sheetChunk/4)}
-	w.b = fmt.Appendf(w.b, xmlHeader+sheetBegin, area)
+	w := Writer{form: asSheet, widths: make([]int, len(columns))}
 	w.line(func() {
 		for _, name := range columns {
 			w.column++
 			w.textCell(headingStyle, name)
+			w.wide(len(name) + filterWidth)
 		}
 	})
-	for i := range rows.count {
-		w.line(func() { rows.line(&w, i) })
-		if len(w.b) >= sheetChunk {
-			out.Write(w.b)
-			w.b = w.b[:0]
+	for row := range s.rows {
+		for i := range s.lines(row) {
+			w.line(func() { s.line(&w, row, i) })
 		}
 	}
+	area := fmt.Sprintf("A1:%s%d", appendColumn(nil, len(columns)), w.row)
+	begin := fmt.Appendf(nil, xmlHeader+sheetBegin, area)
+	for i, width := range w.widths {
+		begin = fmt.Appendf(begin, sheetColumn, i+1, min(width, widest)+margin)
+	}
+	out.Write(append(begin, sheetData...))
 	out.Write(fmt.Appendf(w.b, sheetEnd, area))
+}
+
+// Widths of columns, in characters.
+const (
+	widest       = 60
+	margin       = 2
+	filterWidth  = 2 // the button of the filter, and the bold type, of a header
+	dayWidth     = len("2006-01-02")
+	instantWidth = len("2006-01-02 15:04:05")
+)
+
+// wide says that the cell at hand needs so many characters.
+func (w *Writer) wide(characters int) {
+	at := &w.widths[w.column-1]
+	*at = max(*at, characters)
 }
 
 // line writes the next line of the sheet, of the cells that a function writes.
@@ -112,6 +145,14 @@ func (w *Writer) beginCell(style byte, kind string) {
 
 // valueCell writes a cell of a number, or what is one in the file.
 func (w *Writer) valueCell(style byte, kind string, value []byte) {
+	switch style {
+	case dayStyle:
+		w.wide(dayWidth)
+	case instantStyle:
+		w.wide(instantWidth)
+	default:
+		w.wide(len(value))
+	}
 	w.beginCell(style, kind)
 	w.b = append(append(append(w.b, "<v>"...), value...), "</v></c>"...)
 }
@@ -185,6 +226,7 @@ func (w *Writer) instantCell(t time.Time, layout string) {
 }
 
 func (w *Writer) textCell(style byte, s string) {
+	w.wide(utf8.RuneCountInString(s[:min(len(s), 4*widest)]))
 	w.beginCell(style, ` t="inlineStr"`)
 	w.b = append(w.b, `<is><t xml:space="preserve">`...)
 	w.b = appendXML(w.b, fitted(s))

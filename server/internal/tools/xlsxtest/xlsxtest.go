@@ -1,5 +1,6 @@
 // Package xlsxtest reads workbooks for tests, apart from the code that writes them: what their cells are, and what a spreadsheet
-// shows of them. Tests of workbooks import it. It takes no workbook but one of a single sheet with a frozen header line, and is strict about that.
+// shows of them. Tests of workbooks import it. It takes only workbooks whose sheets have a frozen header line with a filter and columns
+// with widths, and is strict about that.
 package xlsxtest
 
 import (
@@ -36,8 +37,11 @@ type Cell struct {
 	Text string
 }
 
-// Read returns the cells of a workbook, line by line, the header first; all lines are as long as that.
-func Read(workbook []byte) ([][]Cell, error) {
+// Read returns the cells of a workbook's first sheet, line by line, the header first; all lines are as long as that.
+func Read(workbook []byte) ([][]Cell, error) { return ReadSheet(workbook, "rows") }
+
+// ReadSheet returns the cells of the sheet of a name.
+func ReadSheet(workbook []byte, name string) ([][]Cell, error) {
 	z, err := zip.NewReader(bytes.NewReader(workbook), int64(len(workbook)))
 	if err != nil {
 		return nil, err
@@ -54,11 +58,20 @@ func Read(workbook []byte) ([][]Cell, error) {
 	}
 	var s styles
 	var page sheet
-	if err := errors.Join(part(z, "xl/workbook.xml", &book), part(z, "xl/styles.xml", &s), part(z, "xl/worksheets/sheet1.xml", &page)); err != nil {
+	if err := errors.Join(part(z, "xl/workbook.xml", &book), part(z, "xl/styles.xml", &s)); err != nil {
 		return nil, err
 	}
-	if len(z.File) != 6 || len(book.Sheets) != 1 || book.Sheets[0].Name != "rows" {
-		return nil, fmt.Errorf("%d parts, sheets %v; want 6 and the sheet rows", len(z.File), book.Sheets)
+	n := -1
+	for i, sheet := range book.Sheets {
+		if sheet.Name == name {
+			n = i
+		}
+	}
+	if len(z.File) != 5+len(book.Sheets) || n < 0 {
+		return nil, fmt.Errorf("%d parts, sheets %v; want 5 and the sheets, among them %s", len(z.File), book.Sheets, name)
+	}
+	if err := part(z, fmt.Sprintf("xl/worksheets/sheet%d.xml", n+1), &page); err != nil {
+		return nil, err
 	}
 	return page.cells(s)
 }
@@ -115,6 +128,12 @@ type sheet struct {
 		State string `xml:"state,attr"`
 		First string `xml:"topLeftCell,attr"`
 	} `xml:"sheetViews>sheetView>pane"`
+	Filter struct {
+		Ref string `xml:"ref,attr"`
+	} `xml:"autoFilter"`
+	Columns []struct {
+		Width int `xml:"width,attr"`
+	} `xml:"cols>col"`
 	Rows []struct {
 		Number int    `xml:"r,attr"`
 		Cells  []cell `xml:"c"`
@@ -134,6 +153,9 @@ func (s sheet) cells(formats styles) ([][]Cell, error) {
 		return nil, fmt.Errorf("pane %+v over %d lines, want a frozen header", s.Pane, len(s.Rows))
 	}
 	width := len(s.Rows[0].Cells)
+	if s.Filter.Ref != s.Dimension.Ref || len(s.Columns) != width {
+		return nil, fmt.Errorf("a filter of %s and %d widths for %s", s.Filter.Ref, len(s.Columns), s.Dimension.Ref)
+	}
 	lines := make([][]Cell, len(s.Rows))
 	for i, row := range s.Rows {
 		lines[i] = make([]Cell, width)
@@ -148,6 +170,9 @@ func (s sheet) cells(formats styles) ([][]Cell, error) {
 			shown, err := c.read(formats)
 			if err != nil {
 				return nil, fmt.Errorf("cell %s: %w", c.Ref, err)
+			}
+			if shown.Kind != Text && len(shown.Text) > s.Columns[column-1].Width {
+				return nil, fmt.Errorf("cell %s shows %s in a column %d wide", c.Ref, shown.Text, s.Columns[column-1].Width)
 			}
 			lines[i][column-1] = shown
 		}
