@@ -11,6 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/internal/explore"
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
@@ -75,4 +76,26 @@ func dayOf(api auth.API) func(state.Snapshot) calendar.Date {
 		}
 		return calendar.Date(at.Of)
 	}
+}
+
+// network returns the network that the text of a key of a reading API is for, and the zero Network for any other text.
+func (s *Server) network(ctx context.Context, text string) (explore.Network, error) {
+	soon, cancel := context.WithTimeout(ctx, keyTimeout)
+	defer cancel()
+	db := s.config.DB.DB
+	for api, name := range map[auth.API]string{
+		auth.Schools:   `SELECT name FROM entities WHERE tenant_id = ?0 AND entity_id = ?1`,
+		auth.Libraries: `SELECT name FROM tenants WHERE tenant_id = ?0`,
+	} {
+		g, err := (&authdb.Store{DB: db, Now: s.config.Now}).Check(soon, text, api)
+		if errors.Is(err, authdb.ErrKey) {
+			continue
+		}
+		n := explore.Network{Report: string(api), Today: calendar.Day(g.Now)}
+		if err == nil {
+			err = db.QueryRowContext(soon, name, g.Key.Tenant, g.Key.Network).Scan(&n.Name)
+		}
+		return n, err
+	}
+	return explore.Network{}, nil
 }

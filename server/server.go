@@ -26,6 +26,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/directoryapi"
 	"github.com/lectern-dev/lectern/server/internal/explore"
 	"github.com/lectern-dev/lectern/server/internal/metrics"
+	"github.com/lectern-dev/lectern/server/internal/page"
 	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/web"
 	"github.com/lectern-dev/lectern/server/internal/welcome"
@@ -127,8 +128,10 @@ func (s *Server) compose(ctx context.Context) error {
 		place{directoryapi.Owns, partners}, // its paths as they were sent
 		place{func(u *url.URL) bool { return u.Path == welcome.Path }, welcome.Handler()},
 		place{func(u *url.URL) bool { return openapi.Owns(u.Path) }, openapi.Handler(documented)}, // (H10)
-		place{func(u *url.URL) bool { return explore.Owns(u.Path) },
-			explore.Handler(explore.Settings{SchoolsHistory: *s.config.SchoolsHistory, LibrariesHistory: *s.config.LibrariesHistory})},
+		place{func(u *url.URL) bool { return page.Look.Owns(u.Path) }, page.Look},
+		place{func(u *url.URL) bool { return explore.Owns(u.Path) }, explore.Handler(explore.Settings{
+			SchoolsHistory: *s.config.SchoolsHistory, LibrariesHistory: *s.config.LibrariesHistory, Network: s.network,
+		})},
 		place{everything, nowhere},
 	), web.CloseUnread, web.NoSniff, web.Identify(s.config.Log, s.config.TrustedProxies, troubles),
 		web.AccessLog(s.metrics.Observe), web.Recover(web.Fail), web.Timeout(workTimeout))

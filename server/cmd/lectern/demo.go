@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/demo"
 	"github.com/lectern-dev/lectern/server/internal/demofeed"
 )
@@ -46,14 +45,14 @@ func (c *demoCmd) Run(s *session) error {
 	}})
 }
 
-// writeFeeds writes the demo's feeds, which end with yesterday, and prints their folders.
+// writeFeeds writes the demo's feeds and prints their folders.
 func (c *demoCmd) writeFeeds(s *session) error {
 	folders := map[string]string{}
 	for _, api := range []string{"schools", "libraries"} {
 		folders[api] = filepath.Join(c.Feeds, api, demo.Reference)
 		err := os.MkdirAll(folders[api], 0o777)
 		if err == nil {
-			err = demofeed.Unpack(api, folders[api], calendar.Day(s.now())-1)
+			err = demofeed.Unpack(api, folders[api], s.now())
 		}
 		if err != nil {
 			return fmt.Errorf("%w; name a folder that can be made or written", err)

@@ -88,7 +88,7 @@ func TestDemo(t *testing.T) {
 }
 
 // TestDemoAddressInUse holds that a demo whose address is taken says so before it makes a database.
-// TestDemoFeeds holds that the feeds that the demo writes can be loaded, and end with yesterday.
+// TestDemoFeeds holds that the feeds that the demo writes can be loaded, and have yesterday.
 func TestDemoFeeds(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if out := ok(t, "demo", "--feeds", "feeds"); out != `{"libraries":"feeds/libraries/demo","schools":"feeds/schools/demo"}`+"\n" {
@@ -100,7 +100,7 @@ func TestDemoFeeds(t *testing.T) {
 	ok(t, "load", "libraries", "--library", "demo", "feeds/libraries/demo")
 	yesterday := time.Now().UTC().Add(-27 * time.Hour).Format(",2006-01-02T") // in Brasilia
 	if segments, err := os.ReadFile("feeds/schools/demo/segments.csv"); err != nil || !bytes.Contains(segments, []byte(yesterday)) {
-		t.Errorf("the segments do not end with yesterday: %v", err)
+		t.Errorf("the segments do not have yesterday: %v", err)
 	}
 	if files, _ := filepath.Glob("*demo.db*"); len(files) > 0 {
 		t.Errorf("demo --feeds made %v, want no database", files)

@@ -47,8 +47,7 @@ func (d *Demo) Fill(ctx context.Context, schools, libraries calendar.Date) (err 
 	return err
 }
 
-// fill returns the tenant of a kind with the feed of an API, which ends with yesterday: of today, what is yet to come must not have
-// happened. What of it is before the history is left out, as of any feed.
+// fill returns the tenant of a kind with the feed of an API. Rows before the history are left out, as of any feed.
 func (d *Demo) fill(ctx context.Context, kind statedb.Kind, api string, history calendar.Date) (statedb.Tenant, error) {
 	t, err := statedb.TenantOf(ctx, d.DB, kind, Reference)
 	if errors.Is(err, statedb.ErrNotFound) {
@@ -66,7 +65,7 @@ func (d *Demo) fill(ctx context.Context, kind statedb.Kind, api string, history 
 		return t, err
 	}
 	defer os.RemoveAll(dir)
-	if err := demofeed.Unpack(api, dir, calendar.Day(d.Now())-1); err != nil {
+	if err := demofeed.Unpack(api, dir, d.Now()); err != nil {
 		return t, err
 	}
 	_, err = d.Load(ctx, t, dir, server.LoadOptions{History: &history})

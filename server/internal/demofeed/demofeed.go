@@ -32,9 +32,11 @@ const Credit = `Titles of the schools: "Library Carpentry: R", (c) The Carpentri
 // end is the last day of the feeds.
 var end = calendar.MustParse("2026-08-23")
 
-// Unpack writes the feed of an API, schools or libraries, into dir, with all its days shifted so that it ends with the given one.
-// Days of the week are kept for the schools, who read less at weekends, and in the holidays of the days that they come to.
-func Unpack(api, dir string, last calendar.Date) error {
+// Unpack writes the feed of an API, schools or libraries, into dir, with all its days shifted: the feed of the schools ends now, in
+// the middle of a day, and that of the libraries with yesterday. Days of the week are kept for the schools, who read less at
+// weekends, and in the holidays of the days that they come to.
+func Unpack(api, dir string, now time.Time) error {
+	today := calendar.Day(now)
 	unpack, err := zstd.NewReader(nil)
 	if err != nil {
 		return err
@@ -54,9 +56,9 @@ func Unpack(api, dir string, last calendar.Date) error {
 			return fmt.Errorf("demo feed %s: %w", f.Name(), err)
 		}
 		if api == "schools" {
-			rows = ofYear(shift(rows, (last-end+6)/7*7), last)
+			rows = ofYear(shift(rows, (today-end+6)/7*7), now)
 		} else {
-			rows = shift(rows, last-end)
+			rows = shift(rows, today-1-end)
 		}
 		if err := os.WriteFile(filepath.Join(dir, strings.TrimSuffix(f.Name(), ".zst")), rows, 0o600); err != nil {
 			return err
@@ -76,8 +78,8 @@ func shift(rows []byte, by calendar.Date) []byte {
 // times are those in a feed.
 var times = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT[^,\n]+`)
 
-// ofYear leaves out what happened after a day, and most of what happened in holidays: of each four rows three.
-func ofYear(rows []byte, last calendar.Date) []byte {
+// ofYear leaves out what is yet to happen, and most of what happened in holidays: of each four rows three.
+func ofYear(rows []byte, now time.Time) []byte {
 	left, n := make([]byte, 0, len(rows)), 0
 	for line := range bytes.Lines(rows) {
 		if text := times.Find(line); text != nil {
@@ -85,8 +87,7 @@ func ofYear(rows []byte, last calendar.Date) []byte {
 			if err != nil {
 				panic(err) // the feeds are the program's own
 			}
-			day := calendar.Day(at)
-			if n++; day > last || holiday(day) && n%4 != 0 {
+			if n++; at.After(now) || holiday(calendar.Day(at)) && n%4 != 0 {
 				continue
 			}
 		}

@@ -10,14 +10,24 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// TestDemoFeeds holds that the demo's feeds end with the day that is asked for, whatever it is, are whole, and stay small.
+// evening is a time of a day after which nobody reads.
+func evening(day calendar.Date) time.Time {
+	at, err := time.Parse(time.RFC3339, day.String()+"T23:59:59-03:00")
+	if err != nil {
+		panic(err)
+	}
+	return at
+}
+
+// TestDemoFeeds checks that the demo's feeds end now and yesterday, whatever the day is, are whole, and stay small.
 func TestDemoFeeds(t *testing.T) {
-	for _, last := range []calendar.Date{end - 400, end, end + 1, calendar.MustParse("2032-02-29")} {
+	for _, today := range []calendar.Date{end - 400, end, end + 1, calendar.MustParse("2032-02-29")} {
 		for api, events := range map[string][]string{"schools": {"segments", "accesses"}, "libraries": {"sessions", "activity"}} {
 			dir := t.TempDir()
-			if err := Unpack(api, dir, last); err != nil {
+			if err := Unpack(api, dir, evening(today)); err != nil {
 				t.Fatal(err)
 			}
+			last := map[string]calendar.Date{"schools": today, "libraries": today - 1}[api]
 			for _, name := range events {
 				if latest := latest(t, filepath.Join(dir, name+".csv")); latest != last {
 					t.Errorf("%s of a demo until %v end with %v", name, last, latest)
@@ -41,6 +51,30 @@ func TestDemoFeeds(t *testing.T) {
 	}
 	if size > 1_000_000 {
 		t.Errorf("the demo's feeds take %d bytes of the binary, want at most 1,000,000", size)
+	}
+}
+
+// TestNothingYetToCome checks that the schools' feed of a moment has what came before it that day, and nothing after.
+func TestNothingYetToCome(t *testing.T) {
+	dir, now := t.TempDir(), evening(end).Add(-10*time.Hour)
+	if err := Unpack("schools", dir, now); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := os.ReadFile(filepath.Join(dir, "accesses.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, today := 0, calendar.Day(now).String()
+	for _, text := range times.FindAllString(string(rows), -1) {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil || at.After(now) {
+			t.Errorf("an access at %s, after %v: %v", text, now, err)
+		} else if calendar.Day(at).String() == today {
+			before++
+		}
+	}
+	if before == 0 {
+		t.Errorf("nothing on %s until %v", today, now)
 	}
 }
 
@@ -76,7 +110,7 @@ func TestHabits(t *testing.T) {
 	for _, last := range []string{"2026-11-21", "2027-03-03", "2031-12-31"} {
 		dir := t.TempDir()
 		end := calendar.MustParse(last)
-		if err := Unpack("schools", dir, end); err != nil {
+		if err := Unpack("schools", dir, evening(end)); err != nil {
 			t.Fatal(err)
 		}
 		var sum, n [3]int // of school days, weekends and holidays

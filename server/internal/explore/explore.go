@@ -1,20 +1,24 @@
 // Package explore serves the page at /explore, which shows a person the numbers of the two reading APIs: charts with their
-// tables, of the schools or of a library network, as the key tells.
+// tables, of a school network or of a library network.
 //
-// The page asks the public API alone, as any client does, with the key that the person pastes. The key stays in the tab: it is
-// in no address that is sent, and a link hands it over in the fragment, which no server sees (`/explore#key=…&report=schools`).
-// All that is shown is of one snapshot (H12). A first look costs ten requests at most; what that leaves out is said, and asked
-// for when the person wants it. Texts are in English or Portuguese, by the browser's language.
+// The page asks the public API, as any client does, with the key that the person pastes, and the server once whose the key is. The
+// key stays in the tab: no address that is sent has it. A link hands it over in the fragment, which no server sees
+// (`/explore#key=…`), and the page removes it from the address at once. The fragment then names what is shown
+// (`#period=2026-10&school=7`), so that a person can reload, bookmark and share a view.
+//
+// Opening takes ten requests at most, and all that the page shows is of one snapshot (H12) and whole. A list that is cut, such as
+// the most read books, says so with its total.
 //
 // # Design
 //
-// Charts by day and month are uPlot's, embedded as it was published: 51 kB, where a library that draws SVG takes several times as
-// many. A canvas says nothing to who cannot see it, so each chart can be walked with the arrow keys, which read out a point, and has
-// its table. Rankings are tables with bars in them: they read on a phone, and aloud, as they are.
+// Charts are uPlot's, embedded as published: 51 kB, where a library that draws SVG takes several times as many. A canvas says
+// nothing to those who cannot see it, so a person can walk each chart with the arrow keys, which read out a point, and each chart
+// has its table. Rankings are tables with bars in them: they read well on a phone, and aloud.
 package explore
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"encoding/json"
 	"html/template"
@@ -23,19 +27,30 @@ import (
 	"path"
 	"sync"
 
-	"golang.org/x/text/language"
-
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/page"
+	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
-// Path is where the page is.
-const Path = "/explore"
+// Path is where the page is; NetworkPath is where it asks whose a key is.
+const (
+	Path        = "/explore"
+	NetworkPath = Path + "/network"
+)
 
-// Settings are what the page knows of the server besides its APIs.
+// Settings are what the page needs from the server besides its APIs.
 type Settings struct {
 	// SchoolsHistory and LibrariesHistory are the first days that a period may have.
 	SchoolsHistory, LibrariesHistory calendar.Date
+	// Network returns the network that a key is for, and the zero Network if the key is not good for a reading API.
+	Network func(ctx context.Context, key string) (Network, error)
+}
+
+// Network is the network that a key is for.
+type Network struct {
+	Report string        `json:"report"` // "schools" or "libraries"
+	Name   string        `json:"name"`
+	Today  calendar.Date `json:"-"` // of the clock that judged the key
 }
 
 // files is the page with what it is made of: uPlot 1.6.32, as it was published and with its licence, and our own.
@@ -47,7 +62,7 @@ var files embed.FS
 var parts = func() page.Files {
 	parts := page.Files{}
 	for _, name := range []string{
-		"explore.js", "schools.js", "libraries.js", "course.js", "api.js", "pages.js", "days.js", "words.js", "parts.js", "chart.js", "download.js",
+		"explore.js", "schools.js", "pupils.js", "libraries.js", "course.js", "api.js", "days.js", "words.js", "parts.js", "table.js", "chart.js", "download.js",
 		"explore.css", "uplot/uPlot.iife.min.js", "uplot/uPlot.min.css",
 	} {
 		parts[Path+"/"+path.Base(name)] = page.Embedded(files, "page/"+name)
@@ -55,21 +70,53 @@ var parts = func() page.Files {
 	return parts
 }()
 
-// The languages of the page; the first one is for who asks for none of them.
-var (
-	languages = []string{"en", "pt-BR"}
-	matcher   = language.NewMatcher([]language.Tag{language.English, language.BrazilianPortuguese})
-)
-
 // Owns reports whether a path is one that Handler serves.
-func Owns(path string) bool { return path == Path || path == Path+"/" || parts[path] != nil }
+func Owns(path string) bool {
+	return path == Path || path == Path+"/" || path == NetworkPath || parts.Owns(path)
+}
 
 // Handler serves the page at the paths that it Owns.
 func Handler(s Settings) http.Handler {
 	served := maps.Clone(parts)
 	served[Path] = localized(s)
 	served[Path+"/"] = served[Path]
-	return served
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == NetworkPath {
+			s.network(w, r)
+			return
+		}
+		served.ServeHTTP(w, r)
+	})
+}
+
+// network tells the page whose its key is: null for a key that is not good. That is no 401, which a browser would log as an error.
+func (s Settings) network(w http.ResponseWriter, r *http.Request) {
+	web.TraceOf(r.Context()).Route = NetworkPath
+	if r.Method != http.MethodGet {
+		w.Header().Set("Allow", "GET")
+		http.Error(w, "only GET is supported", http.StatusMethodNotAllowed)
+		return
+	}
+	err := web.Retry(r, func() error {
+		n, err := s.Network(r.Context(), web.KeyText(r.Header))
+		if err != nil {
+			return err
+		}
+		var told any
+		if n != (Network{}) {
+			told = struct {
+				Network
+				Today string `json:"today"`
+			}{n, n.Today.String()}
+		}
+		h := w.Header()
+		h.Set("Content-Type", page.JSON)
+		h.Set("Cache-Control", "no-store")
+		return json.NewEncoder(w).Encode(told)
+	})
+	if err != nil {
+		web.Fail(w, r, err)
+	}
 }
 
 // read returns an embedded file.
@@ -81,18 +128,16 @@ func read(name string) []byte {
 	return b
 }
 
-// localized is the page in the language that a request asks for.
+// localized is the page in the language of a request.
 func localized(s Settings) func(*http.Request) page.File {
-	pages := sync.OnceValue(func() (made []page.File) {
-		for _, lang := range languages {
-			made = append(made, render(lang, s).ByLanguage())
+	pages := sync.OnceValue(func() map[string]page.File {
+		made := map[string]page.File{}
+		for _, lang := range page.Languages {
+			made[lang] = render(lang, s).In(lang)
 		}
 		return made
 	})
-	return func(r *http.Request) page.File {
-		_, i := language.MatchStrings(matcher, r.Header.Get("Accept-Language"))
-		return pages()[i]
-	}
+	return func(r *http.Request) page.File { return pages()[page.Language(r)] }
 }
 
 // render makes the page in one language. Its words are also in it as JSON, for its scripts.

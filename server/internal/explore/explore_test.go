@@ -1,7 +1,9 @@
 package explore_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -189,4 +191,31 @@ func words(t *testing.T, lang string) map[string]map[string]string {
 		}
 	}
 	return found
+}
+
+// TestNetwork checks that the page is told whose a key is, and that a key that is not good is no error of the page.
+func TestNetwork(t *testing.T) {
+	handler := explore.Handler(explore.Settings{Network: func(_ context.Context, key string) (explore.Network, error) {
+		switch key {
+		case "good":
+			return explore.Network{Report: "libraries", Name: "Rede", Today: calendar.MustParse("2026-11-23")}, nil
+		case "bad":
+			return explore.Network{}, nil
+		}
+		return explore.Network{}, errors.New("no database")
+	}})
+	for key, want := range map[string]string{"good": `{"report":"libraries","name":"Rede","today":"2026-11-23"}`, "bad": "null"} {
+		r := httptest.NewRequest("GET", explore.NetworkPath, nil)
+		r.Header.Set("X-Api-Key", key)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if got := strings.TrimSpace(w.Body.String()); w.Code != 200 || got != want || w.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("with a %s key = %d %s, want %s", key, w.Code, got, want)
+		}
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, httptest.NewRequest("GET", explore.NetworkPath, nil))
+	if w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "database") {
+		t.Errorf("without a database = %d %s, want 500", w.Code, w.Body)
+	}
 }

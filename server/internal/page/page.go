@@ -1,7 +1,8 @@
 // Package page serves the files of the pages that are part of the binary: scripts, styles and documents, each plain or gzip,
-// with an entity tag, and under a policy that lets a page ask nothing but this server.
+// with an entity tag, and under a policy that lets a page ask nothing but this server. It also has what all pages share: their
+// style, their icon and the choice of a language.
 //
-// It knows nothing of what the pages show.
+// It does not know what the pages show.
 package page
 
 import (
@@ -17,16 +18,39 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/text/language"
+
 	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
-// HTML and JSON are content types of files.
+// HTML, Text and JSON are content types of files.
 const (
 	HTML = "text/html; charset=utf-8"
+	Text = "text/plain; charset=utf-8"
 	JSON = "application/json"
 )
 
-var contentTypes = map[string]string{".html": HTML, ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+var contentTypes = map[string]string{
+	".html": HTML, ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
+}
+
+//go:embed look.css icon.svg
+var look embed.FS
+
+// Look is the style and the icon of all pages.
+var Look = Files{"/page/look.css": Embedded(look, "look.css"), "/page/icon.svg": Embedded(look, "icon.svg")}
+
+// Languages are those of the pages. A browser that accepts neither gets the first one.
+var Languages = []string{"en", "pt-BR"}
+
+var matcher = language.NewMatcher([]language.Tag{language.English, language.BrazilianPortuguese})
+
+// Language returns the language of a request: that of its parameter lang, which a page's own switch sets, else the one that the
+// browser prefers.
+func Language(r *http.Request) string {
+	_, i := language.MatchStrings(matcher, r.URL.Query().Get("lang"), r.Header.Get("Accept-Language"))
+	return Languages[i]
+}
 
 // policy lets a page run and ask nothing but what this server sends. Style sheets may have their icons in them.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
@@ -38,6 +62,7 @@ type File struct {
 	plain, gzip []byte
 	tag         string
 	varies      string // the headers that choose it among others of its path
+	language    string // empty for none
 }
 
 // New returns a file of a text.
@@ -46,7 +71,7 @@ func New(contentType string, plain []byte) File {
 	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // of a level that exists
 	w.Write(plain)                                        // to memory
 	w.Close()
-	return File{contentType, plain, b.Bytes(), tagOf(plain), "Accept-Encoding"}
+	return File{contentType, plain, b.Bytes(), tagOf(plain), "Accept-Encoding", ""}
 }
 
 // unpacked returns a file of its gzip form.
@@ -59,7 +84,7 @@ func unpacked(contentType string, zipped []byte) File {
 	if err != nil {
 		panic(err)
 	}
-	return File{contentType, plain, zipped, tagOf(plain), "Accept-Encoding"}
+	return File{contentType, plain, zipped, tagOf(plain), "Accept-Encoding", ""}
 }
 
 // Embedded is for a file that is embedded in the binary, in its gzip form where its name ends in .gz.
@@ -77,9 +102,15 @@ func Embedded(files embed.FS, name string) func(*http.Request) File {
 	})
 }
 
-// ByLanguage is the file as one of several, chosen by Accept-Language.
-func (f File) ByLanguage() File {
-	f.varies = "Accept-Encoding, Accept-Language"
+// In returns the file as one of several in different languages.
+func (f File) In(language string) File {
+	f.language, f.varies = language, "Accept-Encoding, Accept-Language"
+	return f
+}
+
+// ByAccept returns the file as one of several, chosen by Accept.
+func (f File) ByAccept() File {
+	f.varies = "Accept, " + f.varies
 	return f
 }
 
@@ -96,6 +127,9 @@ func Always(file func() File) func(*http.Request) File {
 	made := sync.OnceValue(file)
 	return func(*http.Request) File { return made() }
 }
+
+// Owns reports whether a path is one of a file.
+func (files Files) Owns(path string) bool { return files[path] != nil }
 
 // ServeHTTP implements http.Handler.
 func (files Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -122,6 +156,9 @@ func (f File) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-cache")
 	h.Set("Vary", f.varies)
 	h.Set("ETag", f.tag)
+	if f.language != "" {
+		h.Set("Content-Language", f.language)
+	}
 	body := f.plain
 	if web.AcceptsGzip(r.Header.Values("Accept-Encoding")) {
 		h.Set("Content-Encoding", "gzip")

@@ -1,21 +1,17 @@
-// Package welcome serves the page at `/`, which says what answers here and leads to the numbers, to the APIs and to recipes for
-// pulling: in English or Portuguese, as HTML for browsers and as text for everyone else.
+// Package welcome serves the page at `/`, which says what this server is and leads to the numbers and to the APIs: in English or
+// Portuguese, as HTML for browsers and as text for everyone else.
 package welcome
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"html/template"
 	"net/http"
-	"strconv"
 	"strings"
+	"sync"
 	texttemplate "text/template"
 
-	"golang.org/x/text/language"
-
-	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/page"
 )
 
 // Path is where the page is.
@@ -23,30 +19,35 @@ const Path = "/"
 
 // words are the texts of the page in one language.
 type words struct {
-	Lang, What, Explore, Docs, Recipes, Documents, Schools, Libraries, Directory, Key string
+	Lang, What, Pages, Explore, ExploreHint, Docs, DocsHint, Documents, Schools, Libraries, Directory, Key string
+	OtherLang, OtherName                                                                                   string
 }
 
-// languages are those of the page; the first one is for who asks for none of them.
+// languages are those of the page, in the order of page.Languages.
 var languages = []words{
 	{
 		Lang:    "en",
 		What:    "Reading data of schools and libraries, over three HTTP APIs.",
-		Explore: "Look at the numbers", Docs: "Read and try the APIs", Recipes: "Pull them with Python, Power Query or a spreadsheet",
-		Documents: "The documents of the APIs (OpenAPI 3.1)",
+		Pages:   "Pages",
+		Explore: "The numbers", ExploreHint: "Charts and tables of a school network or a library network. You need its key.",
+		Docs: "The APIs", DocsHint: "Read what each call answers, and try it.",
+		Documents: "OpenAPI 3.1 documents",
 		Schools:   "schools", Libraries: "libraries", Directory: "partner directory",
-		Key: "Every call needs a key, which the operator of this server issues.",
+		Key:       "Every call needs a key. The operator of this server issues keys.",
+		OtherLang: "pt-BR", OtherName: "Português",
 	},
 	{
 		Lang:    "pt-BR",
 		What:    "Dados de leitura de escolas e bibliotecas, em três APIs HTTP.",
-		Explore: "Ver os números", Docs: "Ler e experimentar as APIs (em inglês)", Recipes: "Buscá-los com Python, Power Query ou uma planilha (em inglês)",
-		Documents: "Os documentos das APIs (OpenAPI 3.1, em inglês)",
+		Pages:   "Páginas",
+		Explore: "Os números", ExploreHint: "Gráficos e tabelas de uma rede de escolas ou de bibliotecas. É preciso ter a chave dela.",
+		Docs: "As APIs", DocsHint: "Leia o que cada chamada responde e experimente (em inglês).",
+		Documents: "Documentos OpenAPI 3.1 (em inglês)",
 		Schools:   "escolas", Libraries: "bibliotecas", Directory: "diretório de parceiros",
-		Key: "Toda chamada precisa de uma chave, emitida por quem opera este servidor.",
+		Key:       "Toda chamada precisa de uma chave, emitida por quem opera este servidor.",
+		OtherLang: "en", OtherName: "English",
 	},
 }
-
-var matcher = language.NewMatcher([]language.Tag{language.English, language.BrazilianPortuguese})
 
 //go:embed page.html
 var pageHTML string
@@ -54,57 +55,31 @@ var pageHTML string
 //go:embed page.txt
 var pageText string
 
-// style is the page's own, named in its policy by its hash.
-const style = ":root{color-scheme:light dark}body{font:1.1rem/1.6 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}" +
-	"ul{padding:0;list-style:none}"
+// form is the page in one language, for browsers and for all others.
+type form struct{ html, text page.File }
 
-// policy lets the page load and do nothing but show its style.
-var policy = func() string {
-	sum := sha256.Sum256([]byte(style))
-	return "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
-}()
-
-// The page by the place of its language.
-var htmlPages, textPages = func() (html, text [][]byte) {
-	h := template.Must(template.New("html").Parse(strings.ReplaceAll(pageHTML, "STYLE", style)))
-	t := texttemplate.Must(texttemplate.New("text").Parse(pageText))
+var forms = sync.OnceValue(func() map[string]form {
+	made := map[string]form{}
 	for _, w := range languages {
-		var a, b bytes.Buffer
-		if err := h.Execute(&a, w); err != nil {
+		var html, text bytes.Buffer
+		if err := template.Must(template.New("html").Parse(pageHTML)).Execute(&html, w); err != nil {
 			panic(err) // it is made of constants
 		}
-		if err := t.Execute(&b, w); err != nil {
+		if err := texttemplate.Must(texttemplate.New("text").Parse(pageText)).Execute(&text, w); err != nil {
 			panic(err)
 		}
-		html, text = append(html, a.Bytes()), append(text, b.Bytes())
+		made[w.Lang] = form{page.New(page.HTML, html.Bytes()).In(w.Lang).ByAccept(), page.New(page.Text, text.Bytes()).In(w.Lang).ByAccept()}
 	}
-	return html, text
-}()
+	return made
+})
 
 // Handler serves the page to GET and HEAD.
-func Handler() http.Handler { return http.HandlerFunc(serve) }
-
-func serve(w http.ResponseWriter, r *http.Request) {
-	web.TraceOf(r.Context()).Route = Path
-	h := w.Header()
-	h.Set("X-Content-Type-Options", "nosniff")
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		h.Set("Allow", "GET, HEAD")
-		http.Error(w, "only GET is supported", http.StatusMethodNotAllowed)
-		return
-	}
-	_, i := language.MatchStrings(matcher, r.Header.Get("Accept-Language"))
-	page, kind := textPages[i], "text/plain"
-	if strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html") {
-		page, kind = htmlPages[i], "text/html"
-	}
-	h.Set("Content-Type", kind+"; charset=utf-8")
-	h.Set("Content-Language", languages[i].Lang)
-	h.Set("Content-Security-Policy", policy)
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cache-Control", "no-cache")
-	h.Set("Vary", "Accept, Accept-Language")
-	h.Set("Content-Length", strconv.Itoa(len(page)))
-	w.Write(page) // of HEAD, net/http sends the headers alone
+func Handler() http.Handler {
+	return page.Files{Path: func(r *http.Request) page.File {
+		chosen := forms()[page.Language(r)]
+		if strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html") {
+			return chosen.html
+		}
+		return chosen.text
+	}}
 }

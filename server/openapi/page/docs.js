@@ -7,9 +7,18 @@ const asked = new URLSearchParams(location.search).get("api");
 const api = apis.includes(asked) ? asked : apis[0];
 const signed = api === "directory";
 
-for (const a of document.querySelectorAll("nav a")) {
+for (const a of document.querySelectorAll("#apis a")) {
   if (a.getAttribute("href").endsWith("=" + api)) a.setAttribute("aria-current", "page");
 }
+const lang = new URLSearchParams(location.search).get("lang");
+if (lang) for (const a of document.querySelectorAll("header a, #apis a")) a.search += (a.search ? "&" : "?") + new URLSearchParams({ lang });
+
+// The viewer has a dark look of its own, which a class on the page chooses.
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const shade = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", shade);
+shade();
+
 for (const e of document.querySelectorAll(".key")) e.hidden = signed;
 for (const e of document.querySelectorAll(".signature")) e.hidden = !signed;
 document.getElementById("credentials").addEventListener("submit", (e) => e.preventDefault());
@@ -52,7 +61,11 @@ function name(control) {
 }
 
 const routes = document.getElementById("routes");
-new MutationObserver(() => routes.querySelectorAll("select, input, textarea").forEach(name)).observe(routes, { childList: true, subtree: true });
+new MutationObserver(() => {
+  routes.querySelectorAll("select, input, textarea").forEach(name);
+  // A link within a button is no control of its own. Opening an operation puts it into the address all the same.
+  for (const a of routes.querySelectorAll("button a[href], [role=button] a[href]")) a.removeAttribute("href");
+}).observe(routes, { childList: true, subtree: true });
 
 SwaggerUIBundle({
   url: `/openapi/${api}.json`,

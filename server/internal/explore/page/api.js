@@ -3,7 +3,10 @@
 const prefixes = { schools: "/api-platform/schools/v1", libraries: "/api-platform/libraries/v1" };
 const xRate = (name) => `x-ratelimit-${name}-public-default`;
 
-// Trouble is why there is no answer: "network", "key" (401), "gone" (410), "refused" (what was asked is not valid), "busy" (503, also
+export const pageSize = 1000; // of the lists
+export const groupPage = 100; // of summaries and the stock
+
+// Trouble is why there is no answer: "network", "key" (401), "gone" (410), "refused" (the request is not valid), "busy" (503, also
 // when asked again), "fault", or "stopped" by the person.
 export class Trouble extends Error {
   constructor(kind, detail = "") {
@@ -13,38 +16,61 @@ export class Trouble extends Error {
   }
 }
 
-// Api asks one of the two APIs for one view: all its answers are of the snapshot of the first one.
+const options = (key, accept) => ({ headers: { "X-Api-Key": key, Accept: accept }, cache: "no-store", credentials: "omit" });
+
+// networkOf asks the server for the network of a key: { report, name, today }.
+export async function networkOf(key) {
+  let network;
+  try {
+    const res = await fetch("/explore/network", options(key, "application/json"));
+    if (!res.ok) throw await troubleOf(res);
+    network = await res.json();
+  } catch (e) {
+    throw e instanceof Trouble ? e : new Trouble("network");
+  }
+  if (!network) throw new Trouble("key");
+  return network;
+}
+
+// Api asks one of the two APIs. All its answers are of the snapshot of the first one, so that it keeps them.
 export class Api {
   snapshot = "";
+  since = performance.now();
   asked = 0; // requests that counted, or may have
-  rate = null; // { limit, remaining, reset }, reset as a time of performance.now; null where there is no limit
+  rate = null; // { remaining, reset }, reset as a time of performance.now; null where there is no limit
+  answers = new Map();
+  stopping = new AbortController();
 
-  // told is called when the rate, or what is waited for, has changed: with the seconds of a wait, or 0.
+  // told is called when a wait begins or goes on, with the seconds that are left of it, and with 0 at its end.
   constructor(report, key, told) {
-    this.report = report;
-    this.key = key;
-    this.told = told;
-    this.stopping = new AbortController();
+    Object.assign(this, { report, key, told });
   }
 
   stop() {
     this.stopping.abort();
   }
 
-  // another is for another view of the same key.
-  another() {
-    const next = new Api(this.report, this.key, this.told);
-    next.rate = this.rate;
-    return next;
-  }
-
-  // resume lets a stopped view go on.
+  // resume lets a stopped API go on.
   resume() {
     if (this.stopping.signal.aborted) this.stopping = new AbortController();
   }
 
   async json(path, params) {
-    return this.read(await this.get(path, params), "json");
+    const query = `${path}?${new URLSearchParams(params)}`;
+    if (!this.answers.has(query)) this.answers.set(query, await this.read(await this.get(path, params), "json"));
+    return this.answers.get(query);
+  }
+
+  // all returns the rows, or groups, of the first pages of a list, with the number that there are in all.
+  async all(path, params, { size = groupPage, pages = Infinity, seen = () => {} } = {}) {
+    const rows = [];
+    for (let page = 1; ; page++) {
+      const { data, meta } = await this.json(path, { ...params, page, pageSize: size });
+      rows.push(...(data.rows ?? data.breakdown));
+      const total = meta.page.totalRows;
+      seen(Math.min(rows.length, total), total);
+      if (page >= pages || page * size >= total) return { rows, total };
+    }
   }
 
   // read returns the body of a response, which can be cut off as the response itself can.
@@ -60,11 +86,11 @@ export class Api {
     return new Trouble(this.stopping.signal.aborted ? "stopped" : "network");
   }
 
-  // get answers a good response. It waits for the rate before it is used up, and where the server says so.
+  // get returns a good response. It waits before the rate is used up, and where the server says so.
   async get(path, params = {}, accept = "application/json") {
     const query = new URLSearchParams(params);
     if (this.snapshot) query.set("snapshot", this.snapshot);
-    for (let busy = 0; ;) {
+    for (let busy = 0; ; ) {
       if (this.rate?.remaining === 0) await this.wait(this.rate.reset - performance.now());
       const res = await this.fetch(`${prefixes[this.report]}/${path}?${query}`, accept);
       if (res.ok) {
@@ -78,23 +104,19 @@ export class Api {
   }
 
   async fetch(url, accept) {
-    const headers = { "X-Api-Key": this.key, Accept: accept };
     let res;
     try {
-      res = await fetch(url, { headers, signal: this.stopping.signal, cache: "no-store", credentials: "omit" });
+      res = await fetch(url, { ...options(this.key, accept), signal: this.stopping.signal });
     } catch {
       throw this.cutOff();
     }
-    const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) => res.headers.get(xRate(name)));
-    if (res.status !== 401) {
-      this.asked++;
-      this.rate = limit && { limit: +limit, remaining: +remaining, reset: performance.now() + reset * 1000 };
-      this.told(0);
-    }
+    this.asked++;
+    const [remaining, reset] = ["remaining", "reset"].map((name) => res.headers.get(xRate(name)));
+    this.rate = remaining && { remaining: +remaining, reset: performance.now() + reset * 1000 };
     return res;
   }
 
-  // wait lets the time of a wait pass, and says how much of it is left.
+  // wait lets time pass, and says how much of it is left.
   async wait(ms) {
     const end = performance.now() + ms;
     for (let left = ms; left > 0; left = end - performance.now()) {
@@ -102,7 +124,7 @@ export class Api {
       await new Promise((resolve) => setTimeout(resolve, Math.min(left, 1000)));
       if (this.stopping.signal.aborted) throw new Trouble("stopped");
     }
-    if (this.rate) this.rate.remaining = null; // of a new minute: not known yet
+    this.rate = null; // of a new minute: not known yet
     this.told(0);
   }
 }
@@ -113,7 +135,7 @@ async function troubleOf(res) {
   try {
     detail = [(await res.json()).message].flat().join("; ");
   } catch {
-    // an answer of something between: its status says enough
+    // an answer from something in between: its status says enough
   }
   return new Trouble(kind, detail || String(res.status));
 }

@@ -8,7 +8,7 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 const font = "12px system-ui, sans-serif";
 const compact = new Intl.NumberFormat(lang, { notation: "compact", maximumFractionDigits: 1 });
 
-// Lines are told apart by colour, and by their dashes; of bars the full ones stand before the soft ones, of which they are a part.
+// Lines are told apart by colour, and by their dashes; full bars are drawn before the soft ones, of which they are a part.
 const lines = [
   { colour: "--series-1", dash: [] },
   { colour: "--series-2", dash: [8, 4] },
@@ -16,27 +16,39 @@ const lines = [
 ];
 const bars = { full: "--series-1", soft: "--series-soft" };
 
-// Whole numbers alone stand on the axis.
+// The axis has whole numbers only.
 const steps = Array.from({ length: 10 }, (_, i) => [1, 2, 5].map((n) => n * 10 ** i)).flat();
 
 const axisNumber = (n) => (n < 100_000 ? number(n) : compact.format(n));
 
 const charts = new WeakMap(); // by their elements
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-  for (const root of document.querySelectorAll(".chart")) charts.get(root).plot?.redraw();
+for (const media of ["(prefers-color-scheme: dark)", "print"]) {
+  matchMedia(media).addEventListener("change", () => {
+    for (const root of document.querySelectorAll(".chart")) charts.get(root).plot?.redraw();
+  });
+}
+
+const barPaths = () => uPlot.paths.bars({ size: [0.7, 48] });
+const bar = ({ label, look }) => ({ label, width: 0, fill: () => colour(bars[look]), points: { show: false }, paths: barPaths() });
+
+// unfinished draws the part of a series that goes on: a dashed outline in the place of a bar, or a dashed end of a line.
+const unfinished = (isBar, { label, look }, i) => ({
+  label,
+  width: 2,
+  dash: [4, 4],
+  stroke: () => colour(isBar ? bars[look] : lines[i].colour),
+  points: { show: false },
+  ...(isBar && { paths: barPaths(), fill: () => colour("--panel") }),
 });
 
-const bar = ({ label, look }) => {
-  const fill = () => colour(bars[look]);
-  return { label, width: 0, fill, points: { show: false }, paths: uPlot.paths.bars({ size: [0.7, 48] }) };
-};
-
-// Chart shows points with a label each: { label, short, first, values }; first is the name of a month where one begins. A series
-// has a label, a unit, `show` to write its values, and as bars a look; its values are `scale` times what stands on the axis.
+// Chart shows points with a label each: { label, short, first, weekend, monday, open, values }; first is the name of a month where
+// one begins, and open a point that is not over yet. A series has a key, a label, a unit, `show` to write its values, and as bars a
+// look.
 export class Chart {
-  constructor({ label, series, bars = false, scale = 1 }) {
-    Object.assign(this, { label, series, bars, scale, points: [] });
+  constructor({ label, series, bars = false }) {
+    Object.assign(this, { label, series, bars, points: [] });
     const hint = id();
+    this.marks = el("ul", { class: "legend", "aria-hidden": "true" });
     this.canvas = el("div", { class: "plot" });
     this.readout = el("p", { class: "readout", "aria-live": "polite" });
     this.frame = el(
@@ -54,7 +66,7 @@ export class Chart {
     this.root = el(
       "div",
       { class: "chart" },
-      this.legend(),
+      this.marks,
       this.frame,
       this.readout,
       el("p", { class: "spoken", id: hint }, say("chartKeys")),
@@ -63,18 +75,22 @@ export class Chart {
     charts.set(this.root, this);
   }
 
+  // legend names the series where there are several, and what marks points.
   legend() {
-    if (this.series.length < 2) return "";
-    return el(
-      "ul",
-      { class: "legend", "aria-hidden": "true" },
-      ...this.series.map((s, i) => el("li", { class: this.bars ? s.look : `line-${i + 1}` }, s.label)),
-    );
+    const item = (name, text) => el("li", { class: name }, text);
+    const has = (mark) => this.points.some((p) => p[mark]);
+    return [
+      ...(this.series.length < 2 ? [] : this.series.map((s, i) => item(this.bars ? s.look : `line-${i + 1}`, s.label))),
+      ...(has("weekend") ? [item("weekend", say("weekend"))] : []),
+      ...(has("open") ? [item("today", say("unfinished"))] : []),
+    ];
   }
 
   set(points) {
     this.points = points;
     this.at = null;
+    this.readout.textContent = "";
+    this.marks.replaceChildren(...this.legend());
     this.frame.setAttribute("aria-label", this.summary());
     this.plot?.destroy();
     this.plot = null;
@@ -100,7 +116,10 @@ export class Chart {
   }
 
   data() {
-    return [this.points.map((_, i) => i), ...this.series.map((_, s) => this.points.map((p) => p.values[s]))];
+    const of = (is) => this.series.map((_, s) => this.points.map((p, i) => (is(p, i) ? p.values[s] : null)));
+    const { points } = this;
+    const joins = (i) => !this.bars && points[i + 1]?.open; // a dashed line begins where the whole one ends
+    return [points.map((_, i) => i), ...of((p) => !p.open), ...of((p, i) => p.open || joins(i))];
   }
 
   options(width) {
@@ -109,11 +128,11 @@ export class Chart {
       width,
       height,
       legend: { show: false },
-      padding: [10, 12, 0, 0],
+      padding: [10, 26, 0, 0],
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 9 } },
       scales: {
         x: { time: false, range: [-0.5, this.points.length - 0.5] },
-        y: { range: (_, __, max) => [0, Math.max(this.scale, max * 1.08)] },
+        y: { range: (_, __, max) => [0, Math.max(1, max * 1.08)] },
       },
       axes: [
         {
@@ -126,14 +145,28 @@ export class Chart {
         },
         {
           ...axis,
-          incrs: steps.map((n) => n * this.scale),
-          values: (_, at) => at.map((v) => axisNumber(v / this.scale)),
+          incrs: steps,
+          values: (_, at) => at.map(axisNumber),
           size: (_, values) => 18 + 7 * Math.max(1, ...(values ?? []).map((v) => v.length)),
         },
       ],
-      series: [{}, ...this.series.map((s, i) => (this.bars ? bar(s) : this.line(s, lines[i])))],
-      hooks: { setCursor: [(u) => this.read(u.cursor.idx)] },
+      series: [
+        {},
+        ...this.series.map((s, i) => (this.bars ? bar(s) : this.line(s, lines[i]))),
+        ...this.series.map((s, i) => unfinished(this.bars, s, i)),
+      ],
+      hooks: { drawClear: [(u) => this.shade(u)], setCursor: [(u) => this.read(u.cursor.idx)] },
     };
+  }
+
+  // shade marks the weekends.
+  shade(u) {
+    u.ctx.fillStyle = colour("--weekend");
+    this.points.forEach((p, i) => {
+      if (!p.weekend) return;
+      const from = u.valToPos(i - 0.5, "x", true);
+      u.ctx.fillRect(from, u.bbox.top, u.valToPos(i + 0.5, "x", true) - from, u.bbox.height);
+    });
   }
 
   line(series, look) {
@@ -146,13 +179,14 @@ export class Chart {
     return this.points.length > 62 && this.points.some((p) => p.first);
   }
 
-  // ticks chooses the points whose labels fit: the first of each month on a long one.
+  // ticks chooses the points whose labels fit: the first of each month on a long one, else Mondays where there are.
   ticks(width) {
     const fit = Math.max(1, Math.floor(width / 64));
-    const firsts = this.points.flatMap((p, i) => (p.first ? [i] : []));
-    const of = this.long ? firsts : this.points.map((_, i) => i);
-    const every = Math.ceil(of.length / fit);
-    return of.filter((_, i) => i % every === 0);
+    const of = (is) => this.points.flatMap((p, i) => (is(p) ? [i] : []));
+    const mondays = this.points.length > fit ? of((p) => p.monday) : [];
+    const all = this.long ? of((p) => p.first) : mondays.length > 1 ? mondays : of(() => true);
+    const every = Math.ceil(all.length / fit);
+    return all.filter((_, i) => i % every === 0);
   }
 
   // read writes the point under the cursor.
@@ -161,7 +195,8 @@ export class Chart {
     this.at = i ?? null;
     const p = this.points[i];
     this.readout.textContent = p
-      ? `${p.label}: ${this.series.map((s, k) => (p.values[k] === null ? say("notLoaded") : `${s.show(p.values[k])} ${s.unit}`)).join(", ")}`
+      ? `${p.label}: ${this.series.map((s, k) => (p.values[k] === null ? "–" : `${s.show(p.values[k])} ${s.unit}`)).join(", ")}` +
+        (p.open ? ` (${say("unfinished")})` : "")
       : "";
   }
 

@@ -1,15 +1,15 @@
 // What happened in a library network over a period, by day where few requests give it, else by week or month.
 
+import { pageSize } from "./api.js";
 import * as days from "./days.js";
-import { Pages, pageSize } from "./pages.js";
 import * as w from "./words.js";
 
 const window = 31; // days, the most that engagements take at once
 const metrics = ["loans", "readings10", "readings50"];
 
 export class Course {
-  unit = "Day";
-  points = [];
+  unit = "";
+  points = []; // { at, to, values }: a day, or the first and the last day of more
   lists = null; // the queries of engagements and their rows, once they are known
 
   // summarised is the summary of the whole period.
@@ -29,23 +29,14 @@ export class Course {
     return Math.min(this.pages, days.count(this.startDate, this.endDate));
   }
 
-  get left() {
-    return this.unit === "Day" ? 0 : this.byDayCosts;
-  }
-
-  // part says what is shown.
-  get part() {
-    return w.say(`by${this.unit}`);
-  }
-
   // fill makes so many requests at most.
-  async fill(requests, seen) {
+  async fill(requests) {
     const weeks = days.spans(this.startDate, this.endDate, 7);
     const months = days.months(this.startDate, this.endDate).map((m) => this.within(m));
-    if (this.byDayCosts <= requests) await this.byDay(seen);
-    else if (weeks.length <= requests) await this.bySummaries("Week", weeks, week, seen);
-    else if (months.length <= requests) await this.bySummaries("Month", months, month, seen);
-    else this.byMonths();
+    if (this.byDayCosts <= requests) await this.byDay();
+    else if (weeks.length <= requests) await this.bySummaries("Week", weeks);
+    else if (months.length <= requests) await this.bySummaries("Month", months);
+    else this.byMonths(months);
   }
 
   // within is the part of a month that is in the period.
@@ -54,64 +45,55 @@ export class Course {
     return { startDate: first > this.startDate ? first : this.startDate, endDate: last < this.endDate ? last : this.endDate };
   }
 
-  async byDay(seen) {
-    if (this.pages <= days.count(this.startDate, this.endDate)) await this.byEngagements(seen);
-    else await this.bySummaries("Day", days.spans(this.startDate, this.endDate, 1), oneDay, seen);
+  async byDay() {
+    if (this.pages <= days.count(this.startDate, this.endDate)) await this.byEngagements();
+    else await this.bySummaries("Day", days.spans(this.startDate, this.endDate, 1));
   }
 
-  async byEngagements(seen) {
-    const found = new Map(
-      days.each(this.startDate, this.endDate).map((day) => [day, { active: 0, loans: 0, readings10: 0, readings50: 0 }]),
-    );
-    const fold = (rows) => {
+  async byEngagements() {
+    const zero = { active: 0, loans: 0, readings10: 0, readings50: 0 };
+    const found = new Map(days.each(this.startDate, this.endDate).map((day) => [day, { ...zero }]));
+    this.lists = [];
+    for (const params of days.spans(this.startDate, this.endDate, window)) {
+      const { rows, total } = await this.api.all("engagements", params, { size: pageSize });
       for (const row of rows) {
         const d = found.get(row.date);
         d.active += row.logins;
         for (const m of metrics) d[m] += row[m];
       }
-    };
-    const lists = days.spans(this.startDate, this.endDate, window).map((span) => new Pages(this.api, "engagements", span, { fold }));
-    for (const list of lists) {
-      while (list.left > 0) {
-        await list.step();
-        await seen();
-      }
+      this.lists.push({ path: "engagements", params, total });
     }
-    this.lists = lists.map(({ path, params, total }) => ({ path, params, total }));
-    this.show(
-      "Day",
-      [...found].map(([day, values]) => ({ ...oneDay({ startDate: day }), values })),
-    );
+    this.unit = "Day";
+    this.points = [...found].map(([at, values]) => ({ at, to: at, values }));
   }
 
   // bySummaries asks one summary for each span.
-  async bySummaries(unit, spans, name, seen) {
+  async bySummaries(unit, spans) {
     const points = [];
     for (const span of spans) {
       const { general } = (await this.api.json("summary", span)).data;
-      points.push({ ...name(span), values: { active: general.usersWithLogin, ...pick(general) } });
-      await seen();
+      points.push({ at: span.startDate, to: span.endDate, values: { active: general.usersWithLogin, ...general } });
     }
-    this.show(unit, points);
+    Object.assign(this, { unit, points });
   }
 
   // byMonths takes what the summary has by month, which is not the activity.
-  byMonths() {
-    this.show(
-      "Months",
-      this.summarised.monthly.map((m) => ({ ...month({ startDate: m.month }), values: { active: null, ...pick(m) } })),
-    );
+  byMonths(months) {
+    const of = new Map(this.summarised.monthly.map((m) => [m.month, m]));
+    this.unit = "Months";
+    this.points = months.map(({ startDate, endDate }) => {
+      const known = of.get(days.month(startDate));
+      return { at: startDate, to: endDate, values: { active: null, loans: 0, readings10: 0, readings50: 0, ...known } };
+    });
   }
 
-  show(unit, points) {
-    Object.assign(this, { unit, points });
+  // pointName names a point in a table, and short on an axis.
+  pointName({ at, to }) {
+    if (this.unit === "Day") return w.dayOfWeek(at);
+    return this.unit === "Week" ? w.say("span", { from: w.shortDay(at), to: w.shortDay(to) }) : w.month(days.month(at));
+  }
+
+  short({ at }) {
+    return this.unit.startsWith("Month") ? w.shortMonth(days.month(at)) : w.shortDay(at);
   }
 }
-
-const pick = (values) => Object.fromEntries(metrics.map((m) => [m, values[m]]));
-const oneDay = ({ startDate }) => ({ label: w.dayOfWeek(startDate), short: w.shortDay(startDate), first: w.firstOfMonth(startDate) });
-const week = ({ startDate, endDate }) => ({
-  label: w.say("span", { from: w.shortDay(startDate), to: w.shortDay(endDate) }),
-  short: w.shortDay(startDate),
-});
-const month = ({ startDate }) => ({ label: w.month(startDate.slice(0, 7)), short: w.shortMonth(startDate.slice(0, 7)) });

@@ -1,7 +1,7 @@
-// Downloads: of a table as the page shows it, and of the rows behind it as the server writes them.
+// Downloads: of a table, and of the rows behind it as the server writes them.
 
-import { Trouble } from "./api.js";
-import { el } from "./parts.js";
+import { Trouble, pageSize } from "./api.js";
+import { button, el } from "./parts.js";
 import { say } from "./words.js";
 
 const types = {
@@ -16,32 +16,28 @@ function save(name, type, parts) {
   setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser has read it by then
 }
 
-// cell writes a value as the server's CSV does.
+// cell writes a value as the server's CSV does: numbers and days as they are.
 function cell(value) {
   if (value === null || value === undefined) return "";
-  return typeof value === "number" ? String(value) : `"${value.replaceAll('"', '""')}"`;
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-// csv writes a table: tenths of a minute as minutes, all else as it is.
-function csv(table) {
-  const lines = [
-    table.columns.map((c) => cell(c.label)),
-    ...table.rows.map((r) => table.columns.map((c) => cell(c.raw && r[c.key] !== null ? c.raw(r[c.key]) : r[c.key]))),
-  ];
-  return lines.map((l) => l.join(",") + "\r\n").join("");
+// csv writes all rows of a table, as the API has their values.
+function csv({ columns, rows }) {
+  const lines = [columns.map((c) => c.label), ...rows.map((r) => columns.map((c) => r[c.key]))];
+  return lines.map((l) => l.map(cell).join(",") + "\r\n").join("");
 }
 
-const button = (label, act) => el("button", { type: "button", class: "quiet", onclick: act }, label);
-
-// ofTable offers a table as it is shown.
+// ofTable offers a table.
 export function ofTable(name, table) {
-  return button(say("tableCSV"), () => save(`${name}.csv`, types.csv, [csv(table)]));
+  return button(say("tableCSV"), () => save(`${name}.csv`, types.csv, ["\ufeff", csv(table)]));
 }
 
 // Rows are the rows of a list, as the server writes them. `lists` are its queries in turn, of size rows a page: [{ path, params,
-// total }]. run makes a download in the view: it shows what goes on, and what went wrong.
+// total }]. run makes a download: it shows what goes on, and what went wrong.
 export class Rows {
-  constructor({ name, api, lists, size, run }) {
+  constructor({ name, api, lists, size = pageSize, run }) {
     Object.assign(this, { name, api, lists, size, run, next: 0 });
     this.root = el("span", { class: "rows" });
     this.show();

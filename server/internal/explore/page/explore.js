@@ -1,6 +1,9 @@
-// The page that shows the numbers: it takes a key, finds out whose it is, and shows one view of the report that goes with it.
+// The page that shows the numbers: it takes a key, asks whose it is, and shows the view that the address names.
+//
+// The address says what is shown, in its fragment: period, school, profile and class. A choice changes the address, and the change
+// of the address shows the view; so reload, bookmark and the back button work.
 
-import { Api, Trouble } from "./api.js";
+import { Api, networkOf, Trouble } from "./api.js";
 import * as days from "./days.js";
 import { LibrariesReport } from "./libraries.js";
 import { el } from "./parts.js";
@@ -8,12 +11,11 @@ import { SchoolsReport } from "./schools.js";
 import * as w from "./words.js";
 
 const { say } = w;
-const firstLook = 10; // requests
-const redrawn = 5; // requests, after which a long load shows what it has
+const fresh = 600_000; // ms, after which a new view asks for the present data
 
 const at = (id) => document.getElementById(id);
 const histories = { schools: document.body.dataset.schoolsHistory, libraries: document.body.dataset.librariesHistory };
-const kinds = Object.keys(histories);
+const reports = { schools: SchoolsReport, libraries: LibrariesReport };
 
 // The key stays in the tab: in this storage, and nowhere else.
 const stored = {
@@ -22,125 +24,116 @@ const stored = {
   remove: () => sessionStorage.removeItem("lectern"),
 };
 
-let view = null; // the report that is shown
-let credentials = null; // { key, report }, report where it is known
-let schools = new Map(); // the names of the schools that were seen, by id
+let key = ""; // the one in use
+let network = null; // whose it is
+let api = null;
+let report = null;
+
+// The address.
+
+const fragment = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+
+// address is that of the present view with some choices changed; an empty choice is none.
+function address(changes) {
+  const choices = Object.entries({ ...fragment(), ...changes }).filter(([name, value]) => value && name !== "key");
+  return "#" + new URLSearchParams(choices);
+}
+
+const replace = (hash) => history.replaceState(null, "", location.pathname + location.search + hash);
+
+// go shows another view, which the back button leaves again.
+function go(changes) {
+  const hash = address(changes);
+  if (hash === location.hash) show();
+  else location.hash = hash;
+}
+
+// takeKey takes the key that a link brought out of the address, so that it is in no history.
+function takeKey() {
+  const brought = fragment().key;
+  if (!brought) return;
+  replace(address({}));
+  use(brought);
+}
 
 // Views.
 
-// params are what the person chose.
-function params(kind) {
-  const chosen = { ...periodOf(kind, at("period").value) };
-  if (kind !== "schools") return chosen;
-  for (const [name, id] of [
-    ["schoolId", "school"],
-    ["profile", "profile"],
-  ]) {
-    if (at(id).value) chosen[name] = at(id).value;
-  }
-  return chosen;
-}
-
-function make(kind, api) {
-  const run = (action) => act(view, action);
-  return kind === "schools" ? new SchoolsReport(api, params(kind), run) : new LibrariesReport(api, params(kind), run, histories.libraries);
-}
-
-// recognise makes the first request of a view: of the report that is known or told, then of the other one. A key that is of neither
-// API is refused by both.
-async function recognise() {
-  const asked = credentials;
-  const order = kinds.toSorted((a, b) => (b === asked.report) - (a === asked.report));
-  for (const kind of order) {
-    const api = view?.kind === kind && view.api.key === asked.key ? view.api.another() : new Api(kind, asked.key, showRate);
-    view = make(kind, api);
-    try {
-      await view.begin();
-      if (asked !== credentials) throw new Trouble("stopped"); // the key was forgotten meanwhile
-      credentials.report = kind;
-      stored.set({ ...credentials, accepted: true });
-      return;
-    } catch (e) {
-      if (e.kind !== "key" || kind === order.at(-1)) throw e;
-    }
-  }
-}
-
-// show makes a new view, in the place of the one before.
+// show shows the view that the address names, in the place of the one before.
 let wanted = 0;
-async function show() {
-  view?.api.stop();
+function show() {
   const mine = ++wanted;
-  await act(null, async () => {
-    if (mine !== wanted) return; // another choice came meanwhile
-    at("more").hidden = true;
-    const chosen = at("period").value;
-    await recognise();
-    if (chosen === "") offerPeriods(view.kind, view.period.endDate); // today, by the server's clock
-    await view.fill(firstLook - view.api.asked, progress);
-    reveal();
+  api?.stop();
+  report?.stale();
+  return act(async () => {
+    if (mine === wanted && key) await open();
   });
 }
 
-// reveal shows the view whole.
-function reveal() {
-  document.documentElement.dataset.report = view.kind;
-  at("heading").textContent = say(`${view.kind}Heading`);
-  document.title = `${at("heading").textContent} · Lectern`;
+async function open() {
+  if (!api || performance.now() - api.since > fresh) await begin();
+  const { report: kind, today } = network;
+  const asked = api.asked;
+  let choice = fragment();
+  if (choice.report && choice.report !== kind) choice = {}; // the address is of another key
+  const periodOf = (period) => days.periodOf(period, histories[kind], today);
+  if (!periodOf(choice.period ?? "")) {
+    choice.period = days.month(today);
+    const empty = !periodOf(choice.period) || (await report.isEmpty(api, periodOf(choice.period)));
+    if (empty) choice.period = await report.latest(api, today);
+  }
+  const { period: chosen, school = "", profile = "", class: group = "" } = choice;
+  replace("#" + new URLSearchParams(Object.entries({ report: kind, period: chosen, school, profile, class: group }).filter(([, v]) => v)));
+  const period = periodOf(chosen);
+  const before = days.before(chosen, period, histories[kind]);
+  offer({ period: chosen, school, profile }, period);
+  tell(before, period);
   at("open").hidden = true;
-  at("choose").hidden = false;
-  if (at("report").firstChild !== view.root) at("report").replaceChildren(view.root);
-  redraw();
-  offerSchools();
+  if (!report.root.isConnected) {
+    at("report").replaceChildren(report.root);
+    report.stale();
+  }
+  await report.show(api, { period, before, today, school, profile, group, asked });
+  stored.set({ key, accepted: true });
+  offer({ period: chosen, school, profile }, period); // with the names of the schools
+  warn(report.empty ? say(report.empty) : "");
+  tell(before, period);
+  at("report").dataset.view = location.hash; // which is shown whole now
 }
 
-function redraw() {
-  view.render();
-  const { left, period } = view;
-  at("more").hidden = left === 0;
-  if (left) at("more").firstElementChild.textContent = say("more", { part: view.more, n: left, time: w.about(seconds(left)) });
-  at("status").textContent = say(view.kind === "libraries" && view.updatedAt ? "shownAsOf" : "shown", {
-    from: w.day(period.startDate),
-    to: w.day(period.endDate),
-    at: view.updatedAt ? `${w.day(view.updatedAt.slice(0, 10))}, ${view.updatedAt.slice(11, 16)}` : "",
-  });
-  if (view.empty) tell(say(view.empty));
+// begin asks whose the key is, and takes the present snapshot of its data.
+async function begin() {
+  const found = await networkOf(key);
+  const former = network;
+  network = found;
+  api = new Api(found.report, key, waits);
+  if (former?.report !== found.report || !report) {
+    report = new reports[found.report]({ history: histories[found.report], run, address });
+  }
+  document.documentElement.dataset.report = found.report;
+  at("heading").textContent = found.name;
+  at("subject").textContent = say(`${found.report}Heading`);
+  at("subject").hidden = at("controls").hidden = false;
+  document.title = `${found.name} · Lectern`;
 }
 
-// seconds is about how long so many requests take: those that the minute has no room for wait for the next ones.
-function seconds(requests) {
-  const rate = view.api.rate;
-  const over = rate ? requests - (rate.remaining ?? rate.limit) : 0;
-  return requests / 5 + (over > 0 ? Math.ceil(over / rate.limit) * 60 : 0);
-}
-
-// more asks for what the first look left out, and shows it as it comes.
-function more() {
-  let made = 0;
-  act(view, async () => {
-    at("more").hidden = true;
-    try {
-      await view.fill(Infinity, () => {
-        progress();
-        if (++made % redrawn === 0) view.render();
-      });
-    } finally {
-      redraw();
-    }
-  });
+// tell says what is shown, and what with.
+function tell(before, { startDate, endDate }) {
+  const span = ({ startDate, endDate }) => say("span", { from: w.day(startDate), to: w.day(endDate) });
+  const texts = [span({ startDate, endDate })];
+  if (before) texts.push(say("compared", { with: span(before) }));
+  if (report.updatedAt) texts.push(say("asOf", { at: `${w.day(report.updatedAt.slice(0, 10))}, ${report.updatedAt.slice(11, 16)}` }));
+  at("status").dataset.told = texts.join(" · ");
 }
 
 // Actions: one at a time.
 
 let last = Promise.resolve();
 
-// act does something for a view when what goes on has ended, unless another view was opened meanwhile. Null is for any.
-function act(owner, action) {
+function act(action) {
   last = last.then(async () => {
-    if (owner && owner !== view) return;
-    tell("");
+    warn("");
     busy(true);
-    view?.api.resume();
+    api?.resume();
     try {
       await action();
     } catch (e) {
@@ -152,41 +145,31 @@ function act(owner, action) {
   return last;
 }
 
+// run does something in the view that is shown, unless another one was chosen meanwhile.
+function run(action) {
+  const mine = wanted;
+  return act(async () => {
+    if (mine === wanted) await action();
+  });
+}
+
 function busy(is) {
-  at("state").hidden = !is && !view;
+  at("state").hidden = !key;
   at("report").setAttribute("aria-busy", String(is));
   at("stop").hidden = !is;
-  if (is) at("status").textContent = say("loading");
+  at("status").textContent = is ? say("loading") : (at("status").dataset.told ?? "");
 }
 
-// progress tells now and then: it is read aloud.
-function progress() {
-  if (view.api.asked % redrawn === 0) at("status").textContent = say("progress", { n: view.api.asked });
+// waits says for how many seconds the page waits for the rate.
+function waits(seconds) {
+  at("rate").textContent = seconds ? say("waitingFor", { n: seconds }) : "";
 }
 
-// showRate tells what is left of the rate, and what is waited for.
-let fresh;
-function showRate(waiting) {
-  if (!view) return; // the key was forgotten meanwhile
-  const { rate } = view.api;
-  clearTimeout(fresh);
-  at("rate").classList.toggle("waits", waiting > 0);
-  if (waiting) {
-    at("rate").textContent = say("waitingFor", { n: waiting });
-  } else if (rate) {
-    const tellLeft = (remaining) => (at("rate").textContent = say("rate", { remaining, limit: rate.limit }));
-    tellLeft(rate.remaining ?? rate.limit);
-    fresh = setTimeout(() => tellLeft(rate.limit), rate.reset - performance.now());
-  } else {
-    at("rate").textContent = "";
-  }
-}
-
-// tell shows a sentence, and what can be done about it.
-function tell(text, label, todo) {
+// warn shows a sentence, and what can be done about it.
+function warn(text, label, todo) {
   at("alert").replaceChildren(
     ...(text ? [el("p", {}, text)] : []),
-    ...(label ? [el("button", { type: "button", onclick: todo }, label)] : []),
+    ...(label ? [el("button", { type: "button", class: "button", onclick: todo }, label)] : []),
   );
 }
 
@@ -194,151 +177,147 @@ function tell(text, label, todo) {
 function explain(e) {
   const kind = e instanceof Trouble ? e.kind : "fault";
   if (!(e instanceof Trouble)) console.error(e);
-  const again = () => show();
-  at("status").textContent = "";
+  waits(0);
   switch (kind) {
-    case "key":
-      tell(say(stored.get()?.accepted ? "keyEnded" : "keyWrong"));
-      forget({ telling: true });
+    case "key": {
+      const accepted = stored.get()?.accepted;
+      forget();
+      warn(say(accepted ? "keyEnded" : "keyWrong"));
       break;
+    }
     case "gone":
-      tell(say("gone"), say("refresh"), again);
+      warn(say("gone"), say("refresh"), refresh);
       break;
     case "stopped":
-      if (credentials && !view?.parts) tell(say("stopped"), say("again"), again);
+      if (key && wanted === shown) warn(say("stopped"), say("again"), show);
       break;
     case "form":
-      tell(say("otherForm", { form: e.detail }));
+      warn(say("otherForm", { form: e.detail }));
       break;
     case "network":
-      tell(say("network"), say("again"), again);
+      warn(say("network"), say("again"), show);
       break;
     default:
-      tell(say(kind, { detail: e.detail ?? String(e) }), say("again"), again);
+      warn(say(kind, { detail: e.detail ?? String(e) }), say("again"), show);
   }
+}
+
+let shown = -1; // the view that a person stopped
+
+function stop() {
+  shown = wanted;
+  api?.stop();
 }
 
 // The forms.
 
+// use opens with a key.
+function use(text) {
+  api?.stop();
+  if (text !== key) clear();
+  key = text;
+  if (stored.get()?.key !== key) stored.set({ key });
+  return show();
+}
+
+function clear() {
+  api = network = report = null;
+  at("report").replaceChildren();
+}
+
+function refresh() {
+  api?.stop();
+  api = null;
+  return show();
+}
+
 // forget takes the key out of the tab.
-function forget({ telling = false } = {}) {
+function forget() {
   wanted++;
   stored.remove();
-  view?.api.stop();
-  credentials = view = null;
-  schools = new Map();
-  at("school").value = at("profile").value = at("period").value = "";
-  if (!telling) tell("");
-  at("report").replaceChildren();
+  api?.stop();
+  key = "";
+  clear();
+  warn("");
+  replace("");
   at("heading").textContent = say("heading");
   document.title = say("title");
   delete document.documentElement.dataset.report;
-  at("choose").hidden = at("more").hidden = at("state").hidden = true;
+  at("subject").hidden = at("controls").hidden = at("state").hidden = true;
   at("open").hidden = false;
-  at("rate").textContent = at("status").textContent = "";
   at("key").value = "";
   at("key").focus();
 }
 
-// use opens with a key, and a report where it is told.
-function use(key, report) {
-  view?.api.stop();
-  credentials = { key, report };
-  stored.set(credentials);
-  schools = new Map();
-  offerPeriods(report ?? kinds[0], days.today());
-  at("period").value = at("school").value = at("profile").value = "";
-  return show();
-}
+const option = (value, label) => el("option", { value }, label);
 
-// fromLink takes the key that a link brought out of the address, so that it is in no history.
-function fromLink() {
-  const link = new URLSearchParams(location.hash.slice(1));
-  if (!link.get("key")) return false;
-  history.replaceState(null, "", location.pathname);
-  use(
-    link.get("key"),
-    kinds.find((k) => k === link.get("report")),
-  );
-  return true;
-}
-
-// periodOf is a choice of the list as parameters of the API: none for its own last 30 days.
-function periodOf(kind, choice) {
-  if (choice === "") return {};
-  if (choice === "dates") return { startDate: at("from").value, endDate: at("to").value };
-  const [first, end] = choice.length === 4 ? [`${choice}-01-01`, `${choice}-12-31`] : [`${choice}-01`, days.lastOf(choice)];
-  const start = histories[kind] > first ? histories[kind] : first;
-  return { startDate: start, endDate: end < today ? end : today };
-}
-
-let today = days.today();
-
-// offerPeriods lists the years and months that have a history.
-function offerPeriods(kind, end) {
-  today = end;
-  const months = days.months(histories[kind], end).reverse();
+// offer shows what can be chosen, and what is.
+function offer({ period, school, profile }, { startDate, endDate }) {
+  const { report: kind, today } = network;
+  const months = days.months(histories[kind], today).reverse();
   const years = [...new Set(months.map((m) => m.slice(0, 4)))];
-  const option = (value, label) => el("option", { value }, label);
-  const chosen = at("period").value;
   at("period").replaceChildren(
-    option("", say("last30")),
-    ...years.map((y) => option(y, say("year", { year: y }))),
     el("optgroup", { label: say("months") }, ...months.map((m) => option(m, w.month(m)))),
+    option("last30", say("last30")),
+    ...years.map((y) => option(y, say("year", { year: y }))),
     option("dates", say("otherDates")),
   );
-  at("period").value = chosen;
+  const own = period.includes("..");
+  at("period").value = own ? "dates" : period;
+  at("dates").hidden = !own;
+  [at("from").value, at("to").value] = [startDate, endDate];
   at("from").min = at("to").min = histories[kind];
-  at("from").max = at("to").max = end;
-}
+  at("from").max = at("to").max = today;
 
-// offerSchools lists the schools that any view showed.
-function offerSchools() {
-  if (view.kind !== "schools") return;
-  for (const [id, name] of view.schools) schools.set(id, name);
-  const chosen = at("school").value;
-  const all = at("school").firstElementChild;
-  at("school").replaceChildren(
-    all,
-    ...[...schools]
-      .sort((a, b) => a[1].localeCompare(b[1], w.lang, { numeric: true }))
-      .map(([id, name]) => el("option", { value: String(id) }, name)),
-  );
-  at("school").value = chosen;
+  const schools = [...(report.schools ?? [])].sort((a, b) => w.natural(a[1], b[1]));
+  if (school && !report.schools?.has(school)) schools.unshift([school, school]);
+  at("school").replaceChildren(option("", say("allSchools")), ...schools.map(([id, name]) => option(id, name)));
+  at("school").value = school;
+  at("profile").value = profile;
+  const chosen = ["period", "school", "profile"].filter((id) => kind === "schools" || id === "period");
+  at("controls").firstElementChild.textContent = chosen.map((id) => at(id).selectedOptions[0]?.textContent ?? "").join(" · ");
 }
 
 at("open").addEventListener("submit", (e) => {
   e.preventDefault();
-  use(at("key").value.trim()).then(() => at("open").hidden && at("period").focus());
+  use(at("key").value.trim()).then(() => at("open").hidden && (at("period").checkVisibility() ? at("period") : at("report")).focus());
 });
 
 at("choose").addEventListener("submit", (e) => {
   e.preventDefault();
-  show();
+  if (at("period").value === "dates" && at("from").value && at("to").value) {
+    const [from, to] = [at("from").value, at("to").value].sort();
+    go({ period: `${from}..${to}` });
+  }
 });
 
 at("period").addEventListener("change", () => {
   const own = at("period").value === "dates";
   at("dates").hidden = !own;
-  at("from").required = at("to").required = own;
-  if (!own) return show();
-  at("from").value ||= view?.period.startDate;
-  at("to").value ||= view?.period.endDate;
-  at("from").focus();
+  if (own) at("from").focus();
+  else go({ period: at("period").value });
 });
 
-for (const id of ["school", "profile"]) at(id).addEventListener("change", () => show());
-at("refresh").addEventListener("click", () => show());
-at("forget").addEventListener("click", () => forget());
-at("stop").addEventListener("click", () => view?.api.stop());
-at("more").lastElementChild.addEventListener("click", more);
-addEventListener("hashchange", fromLink);
+at("school").addEventListener("change", () => go({ school: at("school").value, class: "" }));
+at("profile").addEventListener("change", () => go({ profile: at("profile").value }));
+at("refresh").addEventListener("click", refresh);
+at("print").addEventListener("click", () => print());
+at("forget").addEventListener("click", forget);
+at("stop").addEventListener("click", stop);
+at("language").addEventListener("click", () => (at("language").href = at("language").href.replace(/#.*|$/, location.hash)));
+document.querySelector(".skip").addEventListener("click", (e) => {
+  e.preventDefault();
+  at("report").focus();
+});
 
-offerPeriods(kinds[0], today);
-if (!fromLink()) {
-  const former = stored.get();
-  if (former) {
-    credentials = former;
-    show();
-  }
-}
+addEventListener("hashchange", () => (fragment().key ? takeKey() : show()));
+
+// On a phone the controls are folded, so that the numbers come first.
+const wide = matchMedia("(min-width: 40.01rem)");
+const unfold = () => (at("controls").open = wide.matches);
+wide.addEventListener("change", unfold);
+unfold();
+
+const former = stored.get();
+if (fragment().key) takeKey();
+else if (former) use(former.key);

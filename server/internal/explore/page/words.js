@@ -15,14 +15,15 @@ export function say(name, values = {}) {
 }
 
 const whole = new Intl.NumberFormat(lang);
-const tenth = new Intl.NumberFormat(lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const share = new Intl.NumberFormat(lang, { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const decimal = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+const tenth = new Intl.NumberFormat(lang, decimal);
+const share = new Intl.NumberFormat(lang, { style: "percent", ...decimal });
+const signed = new Intl.NumberFormat(lang, { style: "percent", maximumFractionDigits: 0, signDisplay: "exceptZero" });
 
 export const number = (n) => whole.format(n);
 export const percent = (fraction) => share.format(fraction);
-
-// minutes writes tenths of a minute: all sums are of whole tenths, as the API's are.
-export const minutes = (tenths) => tenth.format(tenths / 10);
+export const minutes = (n) => tenth.format(n);
+export const change = (fraction) => signed.format(fraction).replace("-", "−");
 
 // hours writes minutes as hours, and minutes where there are few.
 export const hours = (minutes) =>
@@ -47,6 +48,10 @@ export const shortMonth = (m) => `${monthName(m)} ${m.slice(0, 4)}`;
 // firstOfMonth names the month on its first day, and nothing on others.
 export const firstOfMonth = (day) => (day.endsWith("-01") ? monthName(day) : "");
 
-// about says about how long seconds are.
-export const about = (seconds) =>
-  seconds < 30 ? say("seconds", { n: Math.max(1, Math.ceil(seconds)) }) : say("minutes", { n: Math.max(1, Math.round(seconds / 60)) });
+// natural compares names as people order them: Infantil, 1º … 9º ano, 1ª … 3ª série; Até 6, 7 a 9, 10 a 12, 60 ou mais.
+export const natural = (a, b) => rank(a) - rank(b) || a.localeCompare(b, lang, { numeric: true });
+
+const rank = (name) => {
+  const at = [/^(infantil|até|up to|under) /i, null, /^\d+\s*[ªa.]?\s*série/i, /^(mais de|acima de|over) /i].findIndex((r) => r?.test(name));
+  return at < 0 ? 1 : at;
+};

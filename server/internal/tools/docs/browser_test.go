@@ -292,7 +292,7 @@ func TestRootInBrowser(t *testing.T) {
 	if text := b.text("body"); !strings.Contains(text, "schools") || !strings.Contains(text, "key") {
 		t.Errorf("the page says %q, want what this is", text)
 	}
-	b.run(click(`a[href="/docs"]`))
+	b.run(click(`.doors a[href^="/docs"]`))
 	b.text("#routes")
 	b.quiet(d.url)
 }
