@@ -1,10 +1,60 @@
 package directory
 
 import (
+	"errors"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/lectern-dev/lectern/paging/row"
 )
+
+// PartnerID is the number of a partner: its tenant's number (G4). The zero PartnerID is none.
+type PartnerID int64
+
+// EntityID is the number of an entity, counted up from 1 within its partner and never given again (S1). Zero is none,
+// or the partner itself where a parent is meant.
+type EntityID int64
+
+// UserID is the number of an account, counted up from 1 within its partner and never given again (S1). Zero is none.
+type UserID int64
+
+// Ref is a reference_id: the name that the partner chose for an entity or an account. References compare exactly.
+type Ref string
+
+// The errors of this package, to be told with errors.Is.
+var (
+	// ErrNotFound says that there is nothing with the reference or number.
+	ErrNotFound = errors.New("not found")
+
+	// ErrRef says that a text cannot be a reference (P2).
+	ErrRef = errors.New("not a reference_id")
+
+	// ErrText says that a text cannot be stored: it is not UTF-8 or has a NUL character, which PostgreSQL cannot keep.
+	ErrText = errors.New("text is not UTF-8 or has a NUL character")
+)
+
+// maxText is the most characters of a reference, a name and a city (P2, P3).
+const maxText = 255
+
+// ParseRef returns the reference that a text is, or ErrRef: 1 to 255 characters of UTF-8 without control characters;
+// `.` and `..`, which would vanish from a path, are none (P2). Nothing is trimmed or folded.
+func ParseRef(text string) (Ref, error) {
+	if text == "" || text == "." || text == ".." || !utf8.ValidString(text) || tooLong(text, maxText) {
+		return "", ErrRef
+	}
+	for _, r := range text {
+		if unicode.IsControl(r) {
+			return "", ErrRef
+		}
+	}
+	return Ref(text), nil
+}
+
+// tooLong reports whether a text has more than n characters.
+func tooLong(text string, n int) bool {
+	return len(text) > n && utf8.RuneCountInString(text) > n
+}
 
 // EntityType is the level of an entity. Higher levels have smaller values; the zero EntityType is none.
 type EntityType uint8
@@ -79,4 +129,46 @@ func (v *Evaluation) Fields(w *row.Walk) {
 	row.Int(w, "entityId", &v.Entity)
 	row.Text(w, "title", &v.Title)
 	row.OptionalInstant(w, "appliedAt", &v.AppliedAt)
+}
+
+// Degree says what a degree code means in the reports (P3).
+type Degree struct {
+	Code  string
+	Stage string // `INFANTIL`, `FUNDAMENTAL 1`, `FUNDAMENTAL 2`, `MEDIO`; empty = none
+	Grade int    // school year, 1 to 9; 0 = none
+}
+
+// Degrees are a partner's vocabulary of degrees, in the order in which they are shown. It is data: the operator can
+// replace it for a partner.
+type Degrees []Degree
+
+// DefaultDegrees returns the vocabulary of a partner that has none of its own (P3).
+func DefaultDegrees() Degrees {
+	return Degrees{
+		{Code: "I", Stage: "INFANTIL"},
+		{Code: "1", Stage: "FUNDAMENTAL 1", Grade: 1},
+		{Code: "2", Stage: "FUNDAMENTAL 1", Grade: 2},
+		{Code: "3", Stage: "FUNDAMENTAL 1", Grade: 3},
+		{Code: "4", Stage: "FUNDAMENTAL 1", Grade: 4},
+		{Code: "5", Stage: "FUNDAMENTAL 1", Grade: 5},
+		{Code: "6", Stage: "FUNDAMENTAL 2", Grade: 6},
+		{Code: "7", Stage: "FUNDAMENTAL 2", Grade: 7},
+		{Code: "8", Stage: "FUNDAMENTAL 2", Grade: 8},
+		{Code: "9", Stage: "FUNDAMENTAL 2", Grade: 9},
+		{Code: "M", Stage: "MEDIO"},
+		{Code: "M1", Stage: "MEDIO"},
+		{Code: "M2", Stage: "MEDIO"},
+		{Code: "M3", Stage: "MEDIO"},
+		{Code: "F"}, // the whole school
+	}
+}
+
+// Degree returns the degree with a code, compared exactly, and whether there is one.
+func (ds Degrees) Degree(code string) (Degree, bool) {
+	for _, d := range ds {
+		if d.Code == code {
+			return d, true
+		}
+	}
+	return Degree{}, false
 }

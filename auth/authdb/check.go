@@ -36,7 +36,7 @@ func (s *Store) Check(ctx context.Context, text string, api auth.API) (Grant, er
 
 func (s *Store) check(ctx context.Context, text string, api auth.API, b Beside) (Grant, error) {
 	if text == "" {
-		return Grant{}, refusal("there is none")
+		return Grant{}, fmt.Errorf("%w: there is none", ErrKey)
 	}
 	t, number, ok := auth.ParseKey(text)
 	if !ok {
@@ -64,24 +64,21 @@ func (g Grant) judged(err error, text string, api auth.API) (Grant, error) {
 }
 
 var (
-	errMalformed = refusal("its text has not the form of one")
-	errUnknown   = refusal("it is unknown")
+	errMalformed = fmt.Errorf("%w: its text has not the form of one", ErrKey)
+	errUnknown   = fmt.Errorf("%w: it is unknown", ErrKey)
 )
-
-// refusal is ErrKey with a reason.
-func refusal(why string) error { return fmt.Errorf("%w: %s", ErrKey, why) }
 
 // refusal returns why the key that was read is none for an API, or nil.
 func (g Grant) refusal(api auth.API) error {
 	switch {
 	case g.Key.API != api:
-		return refusal("it is of another API")
+		return fmt.Errorf("%w: it is of another API", ErrKey)
 	case g.Key.Live(g.Now):
 		return nil
 	case !g.Key.Revoked.IsZero():
-		return refusal("it is revoked")
+		return fmt.Errorf("%w: it is revoked", ErrKey)
 	}
-	return refusal("it has expired")
+	return fmt.Errorf("%w: it has expired", ErrKey)
 }
 
 // read reads a key, what is beside it and the clock in one statement, so that

@@ -44,7 +44,7 @@ func directory(s Settings) api {
 
 // directoryOperations are those of the API.
 func directoryOperations() (all []operation) {
-	for _, d := range directoryapi.Operations {
+	for _, d := range directoryapi.Operations() {
 		tag, _, _ := strings.Cut(d.Path[1:], "/")
 		op := operation{
 			method: strings.ToLower(d.Method), path: directoryapi.Prefix + d.Path, id: d.ID, tag: tag, summary: d.Summary, description: d.About,

@@ -8,14 +8,213 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
+	"slices"
+	"strings"
 	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/openapi"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// commands are the command line: kong reads the flags of each command from the struct's tags.
+type commands struct {
+	DB      string           `name:"db" placeholder:"URL" help:"sqlite:FILE or postgres://USER@HOST/NAME (default sqlite:lectern.db, of demo sqlite:lectern-demo.db)."`
+	Version kong.VersionFlag `env:"-" help:"Print the version and exit."`
+
+	Serve   serveCmd   `cmd:"" help:"Serve the APIs; creates or migrates the schema."`
+	Demo    demoCmd    `cmd:"" help:"Make and serve a demo database; prints calls to paste."`
+	Migrate migrateCmd `cmd:"" help:"Bring the schema up to date and say what was done."`
+	Partner struct {
+		Create partnerCreateCmd `cmd:"" help:"Create a partner account."`
+		Remove partnerRemoveCmd `cmd:"" help:"Remove a partner account and all its data for good."`
+	} `cmd:"" help:"Partner accounts."`
+	Library struct {
+		Create libraryCreateCmd `cmd:"" help:"Create a library network."`
+		Remove libraryRemoveCmd `cmd:"" help:"Remove a library network and all its data for good."`
+	} `cmd:"" help:"Library networks."`
+	Key struct {
+		Issue struct {
+			Directory issueDirectoryCmd `cmd:"" help:"Issue a key of the directory; shown once."`
+			Schools   issueSchoolsCmd   `cmd:"" help:"Issue a key of a schools network; shown once."`
+			Libraries issueLibrariesCmd `cmd:"" help:"Issue a key of a library network; shown once."`
+		} `cmd:"" help:"Issue a key."`
+		List   keyListCmd   `cmd:"" help:"List the keys, without their secrets."`
+		Rotate keyRotateCmd `cmd:"" help:"Issue a successor; the old key lives on for a while."`
+		Revoke keyRevokeCmd `cmd:"" help:"Revoke a key at once."`
+	} `cmd:"" help:"API keys."`
+	Sign signCmd `cmd:"" help:"Sign a call to the directory, for curl."`
+	Load struct {
+		Schools   loadSchoolsCmd   `cmd:"" help:"Load a schools feed for a partner."`
+		Libraries loadLibrariesCmd `cmd:"" help:"Load a libraries feed, at the next full hour."`
+		All       loadAllCmd       `cmd:"" help:"Load the feeds of many tenants that have changed."`
+	} `cmd:"" help:"Load a feed."`
+	Check   checkCmd   `cmd:"" help:"Look for what is wrong with the set-up, and with the data."`
+	Forget  forgetCmd  `cmd:"" help:"Erase a person's name, e-mail and phone for ever."`
+	Degrees degreesCmd `cmd:"" help:"Print or replace a partner's degree vocabulary."`
+	Status  statusCmd  `cmd:"" help:"Show tenants, last loads, rows, keys by last use."`
+	Backup  backupCmd  `cmd:"" help:"Copy an embedded database while it is in use."`
+}
+
+// Validate refuses to distribute an embedded database.
+func (c *commands) Validate() error {
+	if c.Migrate.Distribute.Asked && strings.HasPrefix(cmp.Or(c.DB, server.DefaultURL), "sqlite:") {
+		return errors.New("--distribute is for PostgreSQL with Citus; name its coordinator with --db postgres://USER@HOST/NAME")
+	}
+	return nil
+}
+
+// help says of commands what their flags alone do not show, each under a line with its words.
+//
+//go:embed help.txt
+var help string
+
+// details gives commands the sections of a text as their help, each under a line of == and the words of a command.
+func details(text string) kong.Option {
+	sections := make(map[string]string)
+	for section := range strings.SplitSeq("\n"+text, "\n== ") {
+		command, detail, _ := strings.Cut(section, "\n")
+		sections[command] = strings.TrimSpace(detail)
+	}
+	return kong.PostBuild(func(k *kong.Kong) error {
+		for _, leaf := range k.Model.Leaves(true) {
+			leaf.Detail = sections[strings.TrimPrefix(leaf.FullPath(), k.Model.Name+" ")]
+		}
+		return nil
+	})
+}
+
+// newParser returns the parser of the command line into c. exit is called by --help and --version.
+func newParser(c *commands, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, error) {
+	return kong.New(c, kong.Name("lectern"), kong.Description("Reading data of schools and libraries, served from one database."),
+		kong.DefaultEnvars("LECTERN"), kong.Vars{
+			"version": version(), "history": schools.HistoryStart().String(),
+			"librariesHistory": libraries.HistoryStart.String(), "usersQueue": server.DefaultUsersQueue().String(),
+		},
+		kong.Writers(stdout, stderr), kong.Exit(exit), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), details(help), openers())
+}
+
+// The exit codes.
+const (
+	exitOK    = 0
+	exitError = 1
+	exitUsage = 2
+)
+
+// run runs one command and returns its exit code. Without arguments it prints help, as it does for help COMMAND.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	switch {
+	case len(args) == 0:
+		args = []string{"--help"}
+	case args[0] == "help":
+		args = append(slices.Clone(args[1:]), "--help")
+	}
+	var c commands
+	exited := false // by --help or --version, after which kong parses on
+	parser, err := newParser(&c, stdout, stderr, func(int) { exited = true })
+	if err != nil {
+		panic(err) // the struct above is wrong
+	}
+	parsed, err := parser.Parse(args)
+	if exited {
+		return exitOK
+	}
+	s := &session{ctx: ctx, stdout: stdout, stderr: stderr, url: c.DB, now: time.Now, parser: parser}
+	if err != nil {
+		s.warnOfVariables() // one of them may be what is missing
+		s.report(usage(err))
+		return exitUsage
+	}
+	defer s.close()
+	s.warnOfVariables()
+	if err = s.startClock(); err == nil {
+		err = parsed.Run(s)
+	}
+	if err == nil {
+		return exitOK
+	}
+	s.report(advised(ctx, err))
+	return exitError
+}
+
+// usage adds to an error of parsing the call that prints the command's help.
+func usage(err error) error {
+	command := "lectern"
+	if parse, ok := errors.AsType[*kong.ParseError](err); ok {
+		if node := parse.Context.Selected(); node != nil {
+			command = node.FullPath()
+		}
+	}
+	return fmt.Errorf("%w; see %s --help", err, command)
+}
+
+// variables is the beginning of the variables.
+const variables = "LECTERN_"
+
+// warnOfVariables warns of every LECTERN_* variable that no command reads: it may be mistyped.
+func (s *session) warnOfVariables() {
+	known := []string{server.SecretKeyVariable, clockVariable}
+	for _, node := range append(s.parser.Model.Leaves(false), s.parser.Model.Node) {
+		for _, f := range node.Flags {
+			known = append(known, f.Envs...)
+		}
+	}
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, variables) && !strings.HasPrefix(name, variables+"TEST_") && !slices.Contains(known, name) {
+			s.warn(name + " is no setting and is not read; the help of each command names its own")
+		}
+	}
+}
+
+// clockVariable starts the clock of a command at another time, for trials alone. It is in no help.
+const clockVariable = variables + "CLOCK"
+
+// startClock lets the session's clock run on from the time in the environment, of which it warns.
+func (s *session) startClock() error {
+	text := os.Getenv(clockVariable)
+	if text == "" {
+		return nil
+	}
+	from, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return fmt.Errorf("%s: %q is no time; write it as 2026-11-21T16:59:50-03:00, or unset it", clockVariable, text)
+	}
+	start := time.Now()
+	s.clock = func() time.Time { return from.Add(time.Since(start)) }
+	s.warn(fmt.Sprintf("the clock of this command starts at %s (%s); for trials alone", text, clockVariable))
+	s.now = s.clock
+	return nil
+}
+
+// version names the version, and the commit where the binary was built in a checkout.
+func version() string {
+	text := "lectern " + openapi.Version
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				text += " (commit " + s.Value[:min(12, len(s.Value))] + ")"
+			}
+		}
+	}
+	return text
 }

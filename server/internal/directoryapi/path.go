@@ -25,44 +25,46 @@ type Operation struct {
 	handle       handler
 }
 
-// Operations are all that there is, in the order of the document. It is never changed.
-var Operations = []Operation{
-	{"listEntities", http.MethodGet, "/entities", "List entities",
-		"The entities of one type, by creation, 50 a page.",
-		append([]web.Param{ofType}, cursors...), "", "Entities", listEntities},
-	{"createEntity", http.MethodPost, "/entities", "Create an entity",
-		"All faults come together, one message for each field.",
-		nil, "NewEntity", "EntityDocument", create(directory.Store.CreateEntity, entityDocument)},
-	{"showEntity", http.MethodGet, "/entities/{reference_id}", "Show an entity",
-		"The entity with the entity above it.",
-		nil, "", "EntityDocument", show(directory.Store.Entity, entityDocument)},
-	{"editEntity", http.MethodPut, "/entities/{reference_id}", "Edit an entity",
-		"A field that is left out keeps its value; an optional one sent as null is cleared.",
-		nil, "EntityChange", "EntityDocument", update(directory.Store.UpdateEntity, entityDocument)},
-	{"deleteEntity", http.MethodDelete, "/entities/{reference_id}", "Delete an entity",
-		"Refused while it has children. Its teachers and readers become inactive, its evaluations are removed, and its reference becomes free.",
-		nil, "", "", remove(directory.Store.DeleteEntity)},
-	{"listSubtree", http.MethodGet, "/entities/{reference_id}/subtree", "List descendants",
-		"Every entity below the one named, by creation, 50 a page.",
-		cursors, "", "Entities", listUnder("subtree", directory.Store.Subtree, list.entityPage)},
-	{"listReaders", http.MethodGet, "/entities/{entity_reference_id}/readers", "List readers of an entity",
-		"Those attached to this entity, by creation, 50 a page.",
-		cursors, "", "Accounts", listUnder("readers", directory.Store.Readers, list.accountPage)},
-	{"listTeachers", http.MethodGet, "/entities/{entity_reference_id}/teachers", "List teachers of an entity",
-		"Those attached to this entity, by creation, 50 a page.",
-		cursors, "", "Accounts", listUnder("teachers", directory.Store.Teachers, list.accountPage)},
-	{"createTeacher", http.MethodPost, "/teachers", "Create a teacher",
-		"The answer has the teacher's access token, which never changes.",
-		nil, "NewTeacher", "TeacherDocument", create(directory.Store.CreateTeacher, teacherDocument)},
-	{"showTeacher", http.MethodGet, "/teachers/{reference_id}", "Show a teacher",
-		"The teacher with e-mail and access token.",
-		nil, "", "TeacherDocument", show(directory.Store.Teacher, teacherDocument)},
-	{"editTeacher", http.MethodPut, "/teachers/{reference_id}", "Edit a teacher",
-		"All five strings are required. It may move the teacher and change the reference.",
-		nil, "TeacherChange", "TeacherDocument", update(directory.Store.UpdateTeacher, teacherDocument)},
-	{"deleteTeacher", http.MethodDelete, "/teachers/{reference_id}", "Delete a teacher",
-		"E-mail and phone are erased; the name and what the teacher read stay in the reports.",
-		nil, "", "", remove(directory.Store.DeleteTeacher)},
+// Operations returns all that there are, in the order of the document.
+func Operations() []Operation {
+	return []Operation{
+		{"listEntities", http.MethodGet, "/entities", "List entities",
+			"The entities of one type, by creation, 50 a page.",
+			append([]web.Param{ofType}, cursors...), "", "Entities", listEntities},
+		{"createEntity", http.MethodPost, "/entities", "Create an entity",
+			"All faults come together, one message for each field.",
+			nil, "NewEntity", "EntityDocument", create(directory.Store.CreateEntity, entityDocument)},
+		{"showEntity", http.MethodGet, "/entities/{reference_id}", "Show an entity",
+			"The entity with the entity above it.",
+			nil, "", "EntityDocument", show(directory.Store.Entity, entityDocument)},
+		{"editEntity", http.MethodPut, "/entities/{reference_id}", "Edit an entity",
+			"A field that is left out keeps its value; an optional one sent as null is cleared.",
+			nil, "EntityChange", "EntityDocument", update(directory.Store.UpdateEntity, entityDocument)},
+		{"deleteEntity", http.MethodDelete, "/entities/{reference_id}", "Delete an entity",
+			"Refused while it has children. Its teachers and readers become inactive, its evaluations are removed, and its reference becomes free.",
+			nil, "", "", remove(directory.Store.DeleteEntity)},
+		{"listSubtree", http.MethodGet, "/entities/{reference_id}/subtree", "List descendants",
+			"Every entity below the one named, by creation, 50 a page.",
+			cursors, "", "Entities", listUnder("subtree", directory.Store.Subtree, list.entityPage)},
+		{"listReaders", http.MethodGet, "/entities/{entity_reference_id}/readers", "List readers of an entity",
+			"Those attached to this entity, by creation, 50 a page.",
+			cursors, "", "Accounts", listUnder("readers", directory.Store.Readers, list.accountPage)},
+		{"listTeachers", http.MethodGet, "/entities/{entity_reference_id}/teachers", "List teachers of an entity",
+			"Those attached to this entity, by creation, 50 a page.",
+			cursors, "", "Accounts", listUnder("teachers", directory.Store.Teachers, list.accountPage)},
+		{"createTeacher", http.MethodPost, "/teachers", "Create a teacher",
+			"The answer has the teacher's access token, which never changes.",
+			nil, "NewTeacher", "TeacherDocument", create(directory.Store.CreateTeacher, teacherDocument)},
+		{"showTeacher", http.MethodGet, "/teachers/{reference_id}", "Show a teacher",
+			"The teacher with e-mail and access token.",
+			nil, "", "TeacherDocument", show(directory.Store.Teacher, teacherDocument)},
+		{"editTeacher", http.MethodPut, "/teachers/{reference_id}", "Edit a teacher",
+			"All five strings are required. It may move the teacher and change the reference.",
+			nil, "TeacherChange", "TeacherDocument", update(directory.Store.UpdateTeacher, teacherDocument)},
+		{"deleteTeacher", http.MethodDelete, "/teachers/{reference_id}", "Delete a teacher",
+			"E-mail and phone are erased; the name and what the teacher read stay in the reports.",
+			nil, "", "", remove(directory.Store.DeleteTeacher)},
+	}
 }
 
 // references are the names of what stands in the paths.
@@ -72,7 +74,7 @@ var references = regexp.MustCompile(`\{\w+\}`)
 // so that a reference with a slash were two segments. It knows paths; methods are for serve to refuse.
 func (a *API) router() *httprouter.Router {
 	paths := map[string]map[string]handler{}
-	for _, op := range Operations {
+	for _, op := range Operations() {
 		path := Prefix + references.ReplaceAllString(op.Path, ":ref")
 		if paths[path] == nil {
 			paths[path] = map[string]handler{}

@@ -21,7 +21,8 @@ var (
 	reservationStatuses = web.Named(libraries.Waiting, libraries.Available, libraries.Converted, libraries.Cancelled, libraries.Lost)
 	formats             = web.Named(libraries.Ebook, libraries.Audiobook)
 	channelNames        = web.Named(libraries.WebMobile, libraries.WebDesktop, libraries.WebTablet, libraries.App)
-	bands               = bandChoices()
+	bands               = append(web.Named[stock.Band](0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10), overBand)
+	overBand            = web.Choice[stock.Band]{Name: stock.BandOver.String(), Value: stock.BandOver, Also: "101 "} // as an unescaped plus comes (L10)
 
 	// The platform has no stock of its own.
 	ownCollections = web.Named(stock.Additional, stock.External, stock.Manual)
@@ -41,16 +42,6 @@ var (
 	}
 	ascending = []web.Choice[bool]{web.Means("asc", true), web.Means("desc", false)}
 )
-
-// bandChoices are the bands (L10). An unescaped plus comes as a space.
-func bandChoices() []web.Choice[stock.Band] {
-	var all []web.Choice[stock.Band]
-	for b := range stock.Band(stock.Bands) {
-		all = append(all, web.Named(b)...)
-	}
-	all[stock.BandOver].Also = "101 "
-	return all
-}
 
 // text reads a text. One that folds to nothing would find everything, or nothing: it is invalid.
 func text(q *web.Query, name, about string) *string {

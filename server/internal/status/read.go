@@ -101,7 +101,7 @@ func tenant(v statedb.TenantVersions, keys []LiveKey) Tenant {
 	if !v.Last.Ended.IsZero() {
 		st.LastLoad = &Load{v.Last.Ended.Truncate(time.Second), v.Last.Took.Seconds(), v.Last.Rows}
 	}
-	for _, c := range counted[v.Kind] {
+	for _, c := range counted()[v.Kind] {
 		st.Rows[c.name] = 0
 	}
 	return st
@@ -140,28 +140,28 @@ func (r *Reader) former(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map
 	return err
 }
 
-// counted says what is counted of each kind of tenant, and of what: of entities and accounts those that are in the directory.
-var counted = map[statedb.Kind][]struct{ name, table, which string }{
-	statedb.Partner: {
-		{"entities", "entities", "NOT c.deleted"}, {"accounts", "accounts", "NOT c.deleted"},
-		{"books", "schools_books", present}, {"records", "blocks", blocks(schoolsdb.RecordKind)}, {"days", "blocks", blocks(schoolsdb.DayKind)},
-	},
-	statedb.Library: {
-		{"readers", "libraries_readers", present}, {"titles", "libraries_books", present},
-		{"loans", "libraries_loans", present}, {"reservations", "libraries_reservations", present},
-		{"days", "blocks", blocks(librariesdb.DayKind)},
-	},
+// counted returns what is counted of each kind of tenant, and of what: of entities and accounts those that are in the directory.
+func counted() map[statedb.Kind][]struct{ name, table, which string } {
+	blocks := func(k state.Kind) string { return fmt.Sprint("c.kind = ", k.Number, " AND ", present) }
+	return map[statedb.Kind][]struct{ name, table, which string }{
+		statedb.Partner: {
+			{"entities", "entities", "NOT c.deleted"}, {"accounts", "accounts", "NOT c.deleted"},
+			{"books", "schools_books", present}, {"records", "blocks", blocks(schoolsdb.RecordKind)}, {"days", "blocks", blocks(schoolsdb.DayKind)},
+		},
+		statedb.Library: {
+			{"readers", "libraries_readers", present}, {"titles", "libraries_books", present},
+			{"loans", "libraries_loans", present}, {"reservations", "libraries_reservations", present},
+			{"days", "blocks", blocks(librariesdb.DayKind)},
+		},
+	}
 }
 
 // present is the condition for rows c of the facts that are current, which v has.
 const present = "c.since <= v.facts AND c.until > v.facts"
 
-// blocks are the blocks of a kind of the facts that are current.
-func blocks(k state.Kind) string { return fmt.Sprint("c.kind = ", k.Number, " AND ", present) }
-
 // count counts the rows of tenants in their present states, those of a kind of tenant in one statement.
 func count(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map[auth.Tenant]*Tenant) error {
-	for kind, sorts := range counted {
+	for kind, sorts := range counted() {
 		var some []auth.Tenant
 		for _, t := range of {
 			if st := at[t]; st != nil && st.Kind == kind {

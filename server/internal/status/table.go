@@ -45,7 +45,7 @@ func stored(t Tenant) string {
 		return fmt.Sprintf("half removed: run lectern %s remove %s again", t.Kind, t.Reference)
 	}
 	var rows []string
-	for _, c := range counted[t.Kind] {
+	for _, c := range counted()[t.Kind] {
 		rows = append(rows, fmt.Sprint(t.Rows[c.name], " ", c.name))
 	}
 	text := strings.Join(rows, ", ")
