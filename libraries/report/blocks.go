@@ -3,10 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -98,9 +95,9 @@ func (r *Reports) visitDays(
 		return err
 	}
 	spans := bySpan(days.Dates)
-	group, ctx := errgroup.WithContext(ctx)
+	var parts []func(context.Context) error
 	for i := range visitors {
-		group.Go(func() error {
+		parts = append(parts, func(ctx context.Context) error {
 			for at := i; at < len(spans); at += visitors {
 				err := r.visitSpan(ctx, a, kind, spans[at], func(day calendar.Date, data []byte) error { return visit(i, day, data) })
 				if err != nil {
@@ -110,19 +107,13 @@ func (r *Reports) visitDays(
 			return nil
 		})
 	}
-	return group.Wait()
+	return state.Parallel(ctx, parts...)
 }
 
-// visitSpan visits the blocks of days of one span. It turns a panic of visit into an error: on a goroutine of its own it would end
-// the process instead of one request.
+// visitSpan visits the blocks of days of one span.
 func (r *Reports) visitSpan(
 	ctx context.Context, a Access, kind state.Kind, days []calendar.Date, visit func(calendar.Date, []byte) error,
-) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
+) error {
 	blocks, err := r.span(ctx, a, kind, spanOf(days[0]))
 	for _, day := range days {
 		if data := blocks[day]; err == nil && data != nil {

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging/state"
@@ -55,13 +53,14 @@ type tables struct {
 	counted *facts.Network
 }
 
-// tables returns the tables. After a restart they are read at once; the cache turns a panic into an error.
+// tables returns the tables. After a restart they are read at the same time.
 func (r *Reports) tables(ctx context.Context, a Access) (t tables, err error) {
-	var group errgroup.Group
-	group.Go(func() (err error) { t.titles, err = r.catalogue(ctx, a); return err })
-	group.Go(func() (err error) { t.readers, err = r.Readers(ctx, a); return err })
-	group.Go(func() (err error) { t.counted, err = r.Network(ctx, a); return err })
-	return t, group.Wait()
+	err = state.Parallel(ctx,
+		func(ctx context.Context) (err error) { t.titles, err = r.catalogue(ctx, a); return err },
+		func(ctx context.Context) (err error) { t.readers, err = r.Readers(ctx, a); return err },
+		func(ctx context.Context) (err error) { t.counted, err = r.Network(ctx, a); return err },
+	)
+	return t, err
 }
 
 // catalogue returns the vocabularies, titles and lines.

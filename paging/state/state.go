@@ -12,8 +12,12 @@ package state
 
 import (
 	"context"
+	"fmt"
 	"reflect"
+	"runtime/debug"
 	"strconv"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Tenant is the number of a tenant: of a partner, or of a library network.
@@ -91,4 +95,23 @@ func Load[T Value](ctx context.Context, c Cache, key Key, load func(context.Cont
 		return none, err
 	}
 	return v.(T), nil
+}
+
+// Guard runs f and makes an error of a panic. On a goroutine that no request waits on, a panic would end the process.
+func Guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return f()
+}
+
+// Parallel runs the parts of a report at the same time, each guarded, and returns the first error. It cancels the other parts then.
+func Parallel(ctx context.Context, parts ...func(context.Context) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, part := range parts {
+		group.Go(func() error { return Guard(func() error { return part(ctx) }) })
+	}
+	return group.Wait()
 }

@@ -3,6 +3,7 @@ package state_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/lectern-dev/lectern/paging/state"
@@ -50,5 +51,24 @@ func TestLoad(t *testing.T) {
 	}
 	if v, err := state.Load(t.Context(), nil, key, load); v != 3 || err != nil {
 		t.Errorf("Load without a cache = %d, %v, want 3", v, err)
+	}
+}
+
+// TestParallel: all parts run at the same time, the first that fails stops the others, and a panic is its error.
+func TestParallel(t *testing.T) {
+	meet := make(chan int)
+	err := state.Parallel(t.Context(),
+		func(context.Context) error { meet <- 1; return nil },
+		func(context.Context) error { <-meet; return nil },
+	)
+	if err != nil {
+		t.Errorf("parts that wait for each other: %v", err)
+	}
+	err = state.Parallel(t.Context(),
+		func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+		func(context.Context) error { panic("boom") },
+	)
+	if err == nil || !strings.Contains(err.Error(), "panic: boom") {
+		t.Errorf("a part that panics: %v, want the panic", err)
 	}
 }

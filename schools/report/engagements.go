@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/round"
@@ -120,10 +118,11 @@ type access struct {
 func (r *Reports) access(ctx context.Context, a Access, f Filter, period calendar.Period) (access, error) {
 	var users *Users
 	var all *facts.Attendance
-	var group errgroup.Group // after a restart both are read; the cache turns a panic into an error
-	group.Go(func() (err error) { _, users, err = r.selection(ctx, a, f); return err })
-	group.Go(func() (err error) { all, err = r.attendance(ctx, a); return err })
-	if err := group.Wait(); err != nil {
+	err := state.Parallel(ctx,
+		func(ctx context.Context) (err error) { _, users, err = r.selection(ctx, a, f); return err },
+		func(ctx context.Context) (err error) { all, err = r.attendance(ctx, a); return err },
+	)
+	if err != nil {
 		return access{}, err
 	}
 	return access{a, users, all.In(period)}, nil

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/round"
@@ -26,11 +24,12 @@ func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period
 	var users *Users
 	var ledgers *facts.Ledgers
 	var books *schools.Books
-	var group errgroup.Group // after a restart all of them are read; the cache turns a panic into an error
-	group.Go(func() (err error) { _, users, err = r.selection(ctx, a, f); return err })
-	group.Go(func() (err error) { ledgers, err = r.ledgers(ctx, a); return err })
-	group.Go(func() (err error) { books, err = r.books(ctx, a); return err })
-	if err := group.Wait(); err != nil {
+	err := state.Parallel(ctx,
+		func(ctx context.Context) (err error) { _, users, err = r.selection(ctx, a, f); return err },
+		func(ctx context.Context) (err error) { ledgers, err = r.ledgers(ctx, a); return err },
+		func(ctx context.Context) (err error) { books, err = r.books(ctx, a); return err },
+	)
+	if err != nil {
 		return paging.List[Reading]{}, err
 	}
 	key := a.key("readings", period, a.Network, f)

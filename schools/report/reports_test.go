@@ -230,6 +230,18 @@ func TestUsers(t *testing.T) {
 	}
 }
 
+// TestPanicWithoutCache: reports read on goroutines, where a panic would end the process.
+func TestPanicWithoutCache(t *testing.T) {
+	r := &report.Reports{Store: struct{ report.Store }{}} // whose methods panic
+	_, days := r.Engagements(t.Context(), report.Access{}, calendar.Period{}, report.Filter{}, paging.Page{Number: 1, Size: 1})
+	_, books := r.Readings(t.Context(), report.Access{}, calendar.Period{}, report.Filter{}, paging.Page{Number: 1, Size: 1})
+	for _, err := range []error{days, books} {
+		if err == nil || !strings.Contains(err.Error(), "panic: ") {
+			t.Errorf("a report of a store that panics: %v, want the panic as an error", err)
+		}
+	}
+}
+
 // cut returns a page of rows.
 func cut[T any](rows []T, number, size int) []T {
 	from := min((number-1)*size, len(rows))

@@ -3,8 +3,6 @@ package report
 import (
 	"context"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading"
@@ -117,10 +115,7 @@ func (r *Reports) summarize(ctx context.Context, a Access, q SummaryQuery) (*sum
 	}
 	s := &summary{Reports: r, Access: a, SummaryQuery: q, users: users, parts: []calendar.Period{q.Period}, places: map[int64]int{}}
 	s.begin(reg)
-	var group errgroup.Group // each counts metrics of its own; the cache turns a panic into an error
-	group.Go(func() error { return s.countDays(ctx) })
-	group.Go(func() error { return s.countReadings(ctx) })
-	if err := group.Wait(); err != nil {
+	if err := state.Parallel(ctx, s.countDays, s.countReadings); err != nil {
 		return nil, err
 	}
 	return &summary{general: s.general, groups: s.groups}, nil

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading"
@@ -50,10 +48,11 @@ func (s *summary) countDays(ctx context.Context) error {
 func (s *summary) countReadings(ctx context.Context) error {
 	var ledgers *facts.Ledgers
 	var books *schools.Books
-	var group errgroup.Group
-	group.Go(func() (err error) { ledgers, err = s.ledgers(ctx, s.Access); return err })
-	group.Go(func() (err error) { books, err = s.books(ctx, s.Access); return err })
-	if err := group.Wait(); err != nil {
+	err := state.Parallel(ctx,
+		func(ctx context.Context) (err error) { ledgers, err = s.ledgers(ctx, s.Access); return err },
+		func(ctx context.Context) (err error) { books, err = s.books(ctx, s.Access); return err },
+	)
+	if err != nil {
 		return err
 	}
 	s.countRows(ledgers)

@@ -5,8 +5,6 @@ import (
 	"sync"
 	"weak"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
@@ -66,21 +64,21 @@ type writtenAccount struct {
 // written reads what a view has, all of it at once: after each write to the directory the first who asks waits for it, and all others
 // wait for him.
 func (s *Store) written(ctx context.Context, view directorydb.View) (w written, err error) {
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() (err error) {
-		if view.After > directorydb.Everything {
-			w.follows, err = statedb.WasVersion(ctx, s.DB, auth.Tenant(view.Partner), view.After)
-		}
-		return err
-	})
-	g.Go(func() (err error) { w.entities, err = view.Entities(ctx); return err })
-	g.Go(func() (err error) { w.degrees, err = view.Degrees(ctx); return err })
-	g.Go(func() error {
-		return view.Accounts(ctx, func(id directory.UserID, kind directory.Kind, entity directory.EntityID, active, deleted bool) {
-			w.accounts = append(w.accounts, writtenAccount{id, kind, entity, active, deleted})
-		})
-	})
-	err = g.Wait()
+	err = state.Parallel(ctx,
+		func(ctx context.Context) (err error) {
+			if view.After > directorydb.Everything {
+				w.follows, err = statedb.WasVersion(ctx, s.DB, auth.Tenant(view.Partner), view.After)
+			}
+			return err
+		},
+		func(ctx context.Context) (err error) { w.entities, err = view.Entities(ctx); return err },
+		func(ctx context.Context) (err error) { w.degrees, err = view.Degrees(ctx); return err },
+		func(ctx context.Context) error {
+			return view.Accounts(ctx, func(id directory.UserID, kind directory.Kind, entity directory.EntityID, active, deleted bool) {
+				w.accounts = append(w.accounts, writtenAccount{id, kind, entity, active, deleted})
+			})
+		},
+	)
 	return w, err
 }
 

@@ -16,9 +16,7 @@ package cache
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -96,18 +94,11 @@ func (c *Cache) load(ctx context.Context, key state.Key, load func(context.Conte
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	v, err := c.entries.Get(ctx, key, otter.LoaderFunc[state.Key, state.Value](
-		func(ctx context.Context, _ state.Key) (state.Value, error) { return guarded(ctx, load) }))
+		func(ctx context.Context, _ state.Key) (v state.Value, err error) {
+			err = state.Guard(func() (err error) { v, err = load(ctx); return err })
+			return v, err
+		}))
 	return result{v, err}
-}
-
-// guarded turns a panic into an error: on a goroutine of its own it would end the process instead of one request.
-func guarded(ctx context.Context, load func(context.Context) (state.Value, error)) (v state.Value, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			v, err = nil, fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return load(ctx)
 }
 
 // Loads returns how many values were there when they were asked for, and how many were not.
