@@ -26,7 +26,7 @@ each = failed=0; for m in $(1); do (cd $$m && $(2)) || failed=1; done; exit $$fa
 # The tests build binaries, as make build does: with the same settings each package is compiled once.
 .PHONY: test
 test: ## test rules, stores, HTTP, commands and README on SQLite and a temporary PostgreSQL, then half a minute of trials
-	CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath" .ci/with python3 curl -- .ci/with-postgres sh -c '$(call each,. $(TOOLS)/trials,go test -short -shuffle=on -timeout $(TIMEOUT) ./...)'
+	CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath" .ci/with python3 curl -- .ci/with-postgres sh -c '$(call each,. $(TOOLS)/trials,go test -short -p 3 -shuffle=on -timeout $(TIMEOUT) ./...)'
 
 .PHONY: verify
 verify: ## test with the race detector, PgBouncer, a browser and systemd; test release and bench; two minutes of trials

@@ -23,6 +23,9 @@ func TestModel(t *testing.T) {
 		if strings.HasSuffix(t.Name(), "/distributed") {
 			operations = 500 // each statement's plan is told, which takes longer than the statement
 		}
+		if testing.Short() {
+			operations = 500
+		}
 		newPartner(t, db, "other")
 		p := newPartner(t, db, "ana/é")
 		s := &session{

@@ -268,7 +268,11 @@ func checkSame(t *testing.T, what string, got, want map[string][]string) {
 // that it makes whole.
 func TestPiecesMakeTheWhole(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		for seed := range uint64(3) {
+		worlds := uint64(3)
+		if testing.Short() {
+			worlds = 1
+		}
+		for seed := range worlds {
 			w := newWorld(seed)
 			ls := loaders(t, db, fmt.Sprint("whole", seed), fmt.Sprint("pieces", seed))
 			saved := ls[0].load(w.whole(), atOnce)

@@ -145,7 +145,7 @@ func TestFrozenServer(t *testing.T) {
 			args[i] = 1
 		}
 		w.freeze()
-		short, cancel := context.WithTimeout(t.Context(), 2*time.Second) // time enough to send the statement
+		short, cancel := context.WithTimeout(t.Context(), time.Second) // time enough to send the statement
 		defer cancel()
 		if _, err := db.DB.DB.DB.ExecContext(short, text, args...); !database.Unavailable(err) {
 			t.Errorf("%s on a frozen server = %v, want trouble", text, err)

@@ -173,7 +173,11 @@ func (w *foldWorld) feedRegisters(t *testing.T, sorter *intake.Sorter, known *fo
 // TestPastFold loads worlds in pieces: after each piece the stored forms say what follows from all facts so far; and in the end
 // they are the same bytes as those of one load of everything.
 func TestPastFold(t *testing.T) {
-	for seed := range uint64(300) {
+	worlds := uint64(300)
+	if testing.Short() {
+		worlds = 60
+	}
+	for seed := range worlds {
 		w := newFoldWorld(seed)
 		known, store := newFoldFacts(), newFoldStore()
 		pieces := w.random.IntN(5)
