@@ -98,6 +98,16 @@ async function open() {
   warn(report.empty ? say(report.empty) : "");
   tell(before, period);
   at("report").dataset.view = location.hash; // which is shown whole now
+  if (next) reveal(next);
+}
+
+// reveal brings the panel that a link of a table leads to into sight.
+let next = ""; // the one that a person asked for
+function reveal(name) {
+  next = "";
+  const { root } = report[name].panel;
+  root.focus({ preventScroll: true });
+  root.scrollIntoView();
 }
 
 // begin asks whose the key is, and takes the present snapshot of its data.
@@ -308,6 +318,11 @@ at("language").addEventListener("click", () => (at("language").href = at("langua
 document.querySelector(".skip").addEventListener("click", (e) => {
   e.preventDefault();
   at("report").focus();
+});
+
+at("report").addEventListener("click", (e) => {
+  const from = e.target.closest("tbody a")?.closest("[data-panel]").dataset.panel;
+  if (from) next = from === "schools" ? "classes" : "pupils";
 });
 
 addEventListener("hashchange", () => (fragment().key ? takeKey() : show()));

@@ -225,6 +225,7 @@ export class LibrariesReport {
 
   async showTitles(band) {
     const { panel, table, choice } = this.parts.titles;
+    panel.wait();
     const params = { consumptionBand: band, orderBy: "percentage", orderDir: "desc" };
     const { rows, total } = await this.api.all("datasets/stock", params, { pages: 1 });
     choice.replaceChildren(
@@ -262,6 +263,7 @@ export class LibrariesReport {
 
   async showGroups() {
     const { panel, table, choice } = this.parts.groups;
+    panel.wait();
     const { data, meta } = await this.summary(this.api, this.period, choice.value);
     const rows = data.breakdown.map(({ key, label, metrics }) => ({
       ...metrics,

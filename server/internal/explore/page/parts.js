@@ -31,9 +31,10 @@ export class Tiles {
         el(
           "div",
           {},
-          el("dt", {}, label, ...(now ? [el("span", { class: "now" }, say("now"))] : [])),
+          el("dt", {}, label),
           el("dd", { "data-figure": name }, show(value)),
-          el("dd", { class: "change" }, ...(now ? [hint] : versus(value, before, show)), ...(hint && !now ? [el("br"), hint] : [])),
+          el("dd", { class: "change" }, ...(now ? [el("span", { class: "now" }, say("now"))] : versus(value, before, show))),
+          ...(hint ? [el("dd", { class: "change" }, hint)] : []),
         ),
       ),
     );
@@ -60,7 +61,7 @@ export function panel({ name, title, note = "", wide = false, folded = null }, .
   ];
   const root = el(
     "section",
-    { class: wide ? "panel wide" : "panel", "aria-labelledby": heading.id, "data-panel": name },
+    { class: wide ? "panel wide" : "panel", tabindex: "-1", "aria-labelledby": heading.id, "data-panel": name },
     heading,
     hint,
     part,
@@ -76,6 +77,7 @@ export function panel({ name, title, note = "", wide = false, folded = null }, .
     setTitle: (text) => (heading.textContent = text),
     setNote: set(hint),
     setPart: set(part),
+    wait: () => root.classList.add("stale"),
     // show says that the panel is of the present question, and what it offers to save.
     show(...downloads) {
       root.classList.remove("stale");

@@ -29,12 +29,13 @@ func do(script string) chromedp.Action[chromedp.Void] {
 	return chromedp.Evaluate[chromedp.Void](script + "; undefined")
 }
 
-// explore opens the page of the numbers with a key, as the demo's links do, and waits for the report.
+// explore opens the page of the numbers with a key, as the demo's links do, for the last 30 days, which have data on every day of a
+// year, and waits for the report.
 func (b *browser) explore(base, report, key string) {
 	b.Helper()
-	b.run(chromedp.Navigate(base + "/explore#key=" + key + "&report=" + report))
+	b.run(chromedp.Navigate(base + "/explore#key=" + key + "&period=last30"))
 	b.settled()
-	if hash := evaluate[string](b, "location.hash"); strings.Contains(hash, "key") || !strings.HasPrefix(hash, "#report="+report+"&period=2") {
+	if hash := evaluate[string](b, "location.hash"); hash != "#report="+report+"&period=last30" {
 		b.Errorf("the fragment is %q, want the view without the key", hash)
 	}
 }
@@ -250,13 +251,29 @@ func pull(t *testing.T, base, path, key string) (all list) {
 	return all
 }
 
-// query is the period of the view, as the address has it, for the API.
+// query is the period of the view, as parameters of the API.
 func (b *browser) query() string {
 	b.Helper()
-	month := evaluate[string](b, `new URLSearchParams(location.hash.slice(1)).get("period")`)
-	first, err := time.Parse("2006-01", month)
-	b.must(err)
-	return fmt.Sprintf("startDate=%s-01&endDate=%s", month, first.AddDate(0, 1, -1).Format(time.DateOnly))
+	return evaluate[string](b, `"startDate=" + document.getElementById("from").value + "&endDate=" + document.getElementById("to").value`)
+}
+
+// The page opens on the last month that has data, with the name of the network and without the key in its address.
+func TestExploreOpening(t *testing.T) {
+	d, b := startDemo(t), openBrowser(t)
+	b.run(chromedp.Navigate(d.url + "/explore#key=" + d.schools + "&report=schools"))
+	b.settled()
+	b.frugal(d.schools)
+	b.quiet(d.url)
+	if heading := b.text("h1"); heading != "Rede MG" {
+		t.Errorf("the heading is %q, want the name of the network", heading)
+	}
+	last := ""
+	for _, r := range pull(t, d.url, "schools/v1/engagements?startDate="+time.Now().AddDate(0, -2, 0).Format(time.DateOnly), d.schools).Data.Rows {
+		last = max(last, r.Date[:len("2006-01")])
+	}
+	if hash := evaluate[string](b, "location.hash"); hash != "#report=schools&period="+last {
+		t.Errorf("the fragment is %q, want the month %s", hash, last)
+	}
 }
 
 // Charts, tables and numbers of the schools are what the lists of the API add up to.
@@ -265,9 +282,6 @@ func TestExploreSchools(t *testing.T) {
 	b.explore(d.url, "schools", d.schools)
 	b.frugal(d.schools)
 	b.quiet(d.url)
-	if heading := b.text("h1"); heading != "Rede MG" {
-		t.Errorf("the heading is %q, want the name of the network", heading)
-	}
 
 	engagements, readings := pull(t, d.url, "schools/v1/engagements?"+b.query(), d.schools), pull(t, d.url, "schools/v1/readings?"+b.query(), d.schools)
 	came, days := map[int]bool{}, map[string][3]int{}
@@ -457,7 +471,8 @@ func TestExploreChoices(t *testing.T) {
 	if days := b.table("readers"); len(days) != 1 {
 		t.Errorf("one day is shown as %q", days)
 	}
-	b.choose("#period", evaluate[string](b, `document.querySelectorAll("#period optgroup option")[0].value.slice(0, 4)`))
+	// A year is shown by month. One that has only begun would be shown by day.
+	b.choose("#period", evaluate[string](b, `((m) => String(m.slice(0, 4) - (m.slice(5) < "05")))(document.querySelector("#period optgroup option").value)`))
 	if finished := sum(b.numbers("finished", 1)); finished == 0 || len(b.table("readers")) > 12 {
 		t.Errorf("in a year %d books are finished, in months %q", finished, b.table("readers"))
 	}
@@ -584,7 +599,7 @@ func TestExploreLibraries(t *testing.T) {
 // far as the browser knows.
 func TestExploreByKeyboard(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
-	b.run(chromedp.Navigate(strings.Replace(d.url, "127.0.0.1", plainHost, 1)+"/explore"), chromedp.Focus("#key"), chromedp.KeyEvent(d.libraries+kb.Enter))
+	b.run(chromedp.Navigate(strings.Replace(d.url, "127.0.0.1", plainHost, 1)+"/explore#period=last30"), chromedp.Focus("#key"), chromedp.KeyEvent(d.libraries+kb.Enter))
 	b.settled()
 	b.eventually(`document.activeElement.id === "period"`)
 	if stored := evaluate[string](b, "sessionStorage.lectern + localStorage.length + document.cookie"); !strings.Contains(stored, d.libraries) || !strings.HasSuffix(stored, "0") {

@@ -260,11 +260,13 @@ func TestExploreByWeek(t *testing.T) {
 func TestExploreNothing(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	const zero = `{"users":0,"activeUsers":0,"usersWithAccess":0,"accessDays":0,"readers":0,"readingMinutes":0.0,"readings":0,"finished":0,"distinctBooks":0}`
-	b.explore(between(t, d, func(w http.ResponseWriter, r *http.Request) bool {
+	base := between(t, d, func(w http.ResponseWriter, r *http.Request) bool {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		fmt.Fprintf(w, `{"meta":{"page":{"totalRows":0}},"data":{"general":%s,"breakdown":[]}}`, zero)
 		return true
-	}), "schools", d.schools)
+	})
+	b.run(chromedp.Navigate(base + "/explore#key=" + d.schools))
+	b.settled()
 	if said := b.text("#alert p"); !strings.Contains(said, "There is nothing in this period.") {
 		t.Errorf("the page says %q", said)
 	}
