@@ -217,27 +217,3 @@ func TestZero(t *testing.T) {
 		t.Error("Scope(0) shows something")
 	}
 }
-
-func BenchmarkScope(b *testing.B) {
-	list := []directory.Entity{{ID: 1, Type: directory.Network}}
-	for i := 2; i <= 100_000; i++ {
-		e := directory.Entity{ID: directory.EntityID(i), Type: directory.School, Parent: 1}
-		if i > 4000 {
-			e.Type, e.Parent = directory.Class, directory.EntityID(2+i%3999)
-		}
-		list = append(list, e)
-	}
-	b.Run("NewTree", func(b *testing.B) {
-		for b.Loop() {
-			directory.NewTree(list)
-		}
-	})
-	scope := directory.NewTree(list).Scope(1)
-	b.Run("Below", func(b *testing.B) {
-		for b.Loop() {
-			for id := range directory.EntityID(100_000) {
-				scope.Below(id)
-			}
-		}
-	})
-}

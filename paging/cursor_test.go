@@ -103,13 +103,6 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-func BenchmarkOpen(b *testing.B) {
-	cursor := sealer.Seal(entities, 42)
-	for b.Loop() {
-		_, _ = sealer.Open(entities, cursor)
-	}
-}
-
 // TestCursorOfLineEnds: a decoder passes over line ends, so that a text of them has no bytes at all.
 func TestCursorOfLineEnds(t *testing.T) {
 	for _, text := range []string{strings.Repeat("\n", 32), strings.Repeat("\r", 32), strings.Repeat("A", 31) + "\n"} {

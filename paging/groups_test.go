@@ -94,18 +94,3 @@ func TestPagesAreTheList(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkSpans(b *testing.B) {
-	counts := make([]int, 100_000)
-	for i := range counts {
-		counts[i] = i % 50
-	}
-	g := paging.NewGroups(counts)
-	for name, number := range map[string]int{"first": 1, "last": int(g.Total()/100) + 1} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				g.Spans(paging.Page{Number: number, Size: 100})
-			}
-		})
-	}
-}

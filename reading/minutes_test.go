@@ -111,10 +111,3 @@ func TestDayMinutesLaws(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkDayMinutes(b *testing.B) {
-	ms, dst := []int64{1_103_000, 65_000, 7_777}, make([]reading.Minutes, 0, 8)
-	for b.Loop() {
-		dst = reading.AppendDayMinutes(dst[:0], ms)
-	}
-}

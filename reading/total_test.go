@@ -277,45 +277,6 @@ func TestTotallerAllocatesNothing(t *testing.T) {
 	}
 }
 
-func BenchmarkTotal(b *testing.B) {
-	for name, forwards := range map[string]bool{"forwards": true, "again": false} {
-		b.Run(name, func(b *testing.B) {
-			r := tenDays(forwards)
-			var totaller reading.Totaller
-			for b.Loop() {
-				totaller.Total(r, tenDaysPeriod, 6_000)
-			}
-		})
-	}
-}
-
-func BenchmarkDecode(b *testing.B) {
-	data := tenDays(true).AppendBinary(nil)
-	b.SetBytes(int64(len(data)))
-	b.Run("again", func(b *testing.B) {
-		b.ReportAllocs()
-		var r reading.Record
-		for b.Loop() {
-			_ = r.UnmarshalBinary(data)
-		}
-	})
-	b.Run("new", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			var r reading.Record
-			_ = r.UnmarshalBinary(data)
-		}
-	})
-}
-
-func BenchmarkEncode(b *testing.B) {
-	r := tenDays(true)
-	var data []byte
-	for b.Loop() {
-		data = r.AppendBinary(data[:0])
-	}
-}
-
 // TestTotalBinaryIsTotal holds the total of stored bytes to that of the record that they hold.
 func TestTotalBinaryIsTotal(t *testing.T) {
 	var totaller reading.Totaller

@@ -1,7 +1,6 @@
 package authdb_test
 
 import (
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -139,32 +138,5 @@ func TestLimiterKeepsTheCommitSetting(t *testing.T) {
 	var after string
 	if err := l.DB.NewRaw(`SHOW synchronous_commit`).Scan(t.Context(), &after); err != nil || after != "on" {
 		t.Errorf("synchronous_commit after a request = %q, %v, want on", after, err)
-	}
-}
-
-func BenchmarkLimiter(b *testing.B) {
-	l := limiters(b, 1, nil)[0]
-	b.RunParallel(func(pb *testing.PB) {
-		for i := 0; pb.Next(); i++ {
-			if _, err := l.Take(b.Context(), auth.Budget{Tenant: 1, Name: fmt.Sprint("schools/", i%10)}, 30); err != nil {
-				b.Error(err)
-			}
-		}
-	})
-}
-
-func BenchmarkCheck(b *testing.B) {
-	for name, open := range map[string]func(testing.TB) *database.DB{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
-		b.Run(name, func(b *testing.B) {
-			db := open(b)
-			migrate(b, db)
-			s := &authdb.Store{DB: db.DB}
-			text, _ := issue(b, s, authdb.IssueParams{Tenant: auth.Tenant(1), API: auth.Libraries})
-			for b.Loop() {
-				if _, err := s.Check(b.Context(), text, auth.Libraries); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

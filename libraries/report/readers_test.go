@@ -106,31 +106,3 @@ func million() [][]byte {
 	}
 	return packBlocks(all)
 }
-
-func BenchmarkReadReaders(b *testing.B) {
-	blocks := million()
-	for b.Loop() {
-		if _, err := report.ReadReaders(blocks); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkReadersRank(b *testing.B) {
-	readers, err := report.ReadReaders(million())
-	if err != nil {
-		b.Fatal(err)
-	}
-	ids := make([]int64, 0, len(readers.IDs)/15)
-	for rank := 0; rank < len(readers.IDs); rank += 15 {
-		ids = append(ids, readers.IDs[rank])
-	}
-	for b.Loop() {
-		for _, id := range ids {
-			if _, ok := readers.Rank(id); !ok {
-				b.Fatal(id)
-			}
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(ids)), "ns/id")
-}

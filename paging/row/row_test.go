@@ -257,13 +257,3 @@ func TestTooLarge(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkAppend(b *testing.B) {
-	v := thing{name: "a name", at: full}
-	s := row.Of(&v)
-	b.ReportAllocs()
-	var room []byte
-	for b.Loop() {
-		room = s.Append(room[:0], &v)
-	}
-}

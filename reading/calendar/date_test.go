@@ -239,18 +239,3 @@ func TestAt(t *testing.T) {
 		t.Errorf("the last second of a day = %v, want %v", got, want)
 	}
 }
-
-func BenchmarkDay(b *testing.B) {
-	at := time.Now()
-	for b.Loop() {
-		calendar.Day(at)
-	}
-}
-
-func BenchmarkAppendText(b *testing.B) {
-	room := make([]byte, 0, 16)
-	d := calendar.MustParse("2026-07-21")
-	for b.Loop() {
-		room, _ = d.AppendText(room[:0])
-	}
-}
