@@ -91,10 +91,10 @@ type summary struct {
 	places  map[int64]int     // of titles, by book
 }
 
-// title is a book that was read, and the last group that has counted it.
+// title is a book that was read, and the last group of each part of the period that has counted it.
 type title struct {
 	book    int64
-	counted int
+	counted []int
 }
 
 // Bytes returns about the memory that the counted summary holds.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,10 +23,7 @@ func (s *summary) countDays(ctx context.Context) error {
 		for at < len(s.parts) && s.parts[at].End < date {
 			at++
 		}
-		for _, part := range []int{0, at} {
-			if part == len(s.parts) {
-				break
-			}
+		for _, part := range slices.Compact([]int{0, at % len(s.parts)}) {
 			came[part].Join(d.Users)
 			for rank, id := range d.Users.Ranked(s.users.Set, 0) {
 				minutes := reading.Minutes(d.Tenths.At(rank))
@@ -44,31 +42,67 @@ func (s *summary) countDays(ctx context.Context) error {
 	return err
 }
 
-// countReadings counts readers, readings and books.
+// usersAtOnce bounds the users whose sums are in memory, beside those that are read ahead.
+const usersAtOnce = 1024
+
+// someSums are the sums of some users.
+type someSums struct {
+	users []directory.UserID
+	sums  map[directory.UserID]*facts.Sums
+}
+
+// countReadings counts readers, readings and books. The sums of users are read ahead of the count.
 func (s *summary) countReadings(ctx context.Context) error {
 	var ledgers *facts.Ledgers
 	var books *schools.Books
-	err := state.Parallel(ctx,
-		func(ctx context.Context) (err error) { ledgers, err = s.ledgers(ctx, s.Access); return err },
-		func(ctx context.Context) (err error) { books, err = s.books(ctx, s.Access); return err },
-	)
-	if err != nil {
-		return err
+	ahead := make(chan someSums, 2)
+	read := func(ctx context.Context) error {
+		defer close(ahead)
+		return s.readSums(ctx, ahead)
 	}
-	s.countRows(ledgers)
-	for ids := range slices.Chunk(s.users.IDs, usersAtOnce) {
-		if err := s.countTotals(ctx, ids, ledgers, books); err != nil {
+	count := func(ctx context.Context) (err error) {
+		if ledgers, err = s.ledgers(ctx, s.Access); err != nil {
 			return err
 		}
+		if books, err = s.books(ctx, s.Access); err != nil {
+			return err
+		}
+		for some := range ahead {
+			if err := s.countUsers(ctx, some, ledgers, books); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
+	if err := state.Parallel(ctx, read, count); err != nil {
+		return err
+	}
+	s.general.DistinctBooks = int64(len(s.titles))
 	if s.GroupBy == ByBook {
 		s.nameBooks(books)
 	}
 	return nil
 }
 
-// usersAtOnce bounds the users whose sums are in memory.
-const usersAtOnce = 1024
+// readSums sends the sums of all users, those of one school or class after one another.
+func (s *summary) readSums(ctx context.Context, to chan<- someSums) error {
+	for users := range slices.Chunk(s.usersByGroup(), usersAtOnce) {
+		some := someSums{users, make(map[directory.UserID]*facts.Sums, len(users))}
+		err := s.facts(s.Access).Sums(ctx, state.Numbers(slices.Sorted(slices.Values(users))), func(id directory.UserID, of *facts.Sums) error {
+			some.sums[id] = of
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		select {
+		case to <- some:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
 
 // rowParts are the parts of the period whose reading rows are counted.
 func (s *summary) rowParts() []calendar.Period {
@@ -78,80 +112,70 @@ func (s *summary) rowParts() []calendar.Period {
 	return s.parts[:1]
 }
 
-// countRows counts what the ledgers tell of the reading rows. The rows of a group are counted one after the other, so that each
-// title needs to know only which group counted it last.
-func (s *summary) countRows(ledgers *facts.Ledgers) {
-	users := s.usersByGroup()
-	for part, period := range s.rowParts() {
-		for _, id := range users {
-			books := ledgers.Books(id, period)
-			if len(books) == 0 {
-				continue
-			}
-			s.each(part, id, func(m *Metrics) {
-				m.Readers++
-				m.Readings += int64(len(books))
-			})
-			group := s.group(part, id)
-			for _, book := range books {
-				place := s.title(book)
-				if s.GroupBy == ByBook {
-					m := &s.groups[place].Metrics
-					m.Readers++
-					m.Readings++
-				} else if t := &s.titles[place]; group > 0 && t.counted != group {
-					t.counted = group
-					s.groups[group-1].Metrics.DistinctBooks++
-				}
-			}
-		}
-	}
-	s.general.DistinctBooks = int64(len(s.titles))
-	if s.GroupBy == ByDay {
-		for _, id := range users {
-			ledgers.EachDay(id, s.Period, func(day calendar.Date) { s.groups[day-s.Period.Start].Metrics.Readers++ })
-		}
-	}
-}
-
-// countTotals counts the finished readings of some users, and the minutes of books. The users' sums tell most of them. A record is
-// read only where it may be finished in a part of its days.
-func (s *summary) countTotals(ctx context.Context, ids []directory.UserID, ledgers *facts.Ledgers, books *schools.Books) error {
-	sums := make(map[directory.UserID]*facts.Sums, len(ids))
-	err := s.facts(s.Access).Sums(ctx, state.Numbers(ids), func(id directory.UserID, of *facts.Sums) error {
-		sums[id] = of
-		return nil
-	})
-	if err != nil {
-		return err
-	}
+// countUsers counts the reading rows of some users. Their sums tell most of the totals, and records the others.
+func (s *summary) countUsers(ctx context.Context, of someSums, ledgers *facts.Ledgers, books *schools.Books) error {
 	var records []wanted
-	for _, id := range ids {
-		of := sums[id]
-		if of == nil {
-			of = &facts.Sums{}
-		}
+	for _, id := range of.users {
+		sums := cmp.Or(of.sums[id], &facts.Sums{})
 		for part, period := range s.rowParts() {
-			for _, number := range ledgers.Books(id, period) {
+			numbers := ledgers.Books(id, period)
+			s.countRows(part, id, numbers)
+			for _, number := range numbers {
 				book := books.Book(number)
 				if book == nil {
 					return fmt.Errorf("record of user %d, book %d: the book is missing: %w", id, number, packed.ErrCorrupt)
 				}
 				w := wanted{facts.RecordKey{User: id, Book: number}, period, part}
-				if t, ok := of.Total(number, period, book.Length); ok {
-					s.addTotal(w, book, t)
-				} else if s.GroupBy == ByBook || of.MayFinish(number, book.Length) {
+				if t, ok := s.totalOf(sums, w, book); ok {
+					s.countTotal(w, book, t)
+				} else {
 					records = append(records, w)
 				}
 			}
 		}
+		if s.GroupBy == ByDay {
+			ledgers.EachDay(id, s.Period, func(day calendar.Date) { s.groups[day-s.Period.Start].Metrics.Readers++ })
+		}
 	}
 	slices.SortStableFunc(records, func(v, w wanted) int { return v.Compare(w.RecordKey) })
-	return s.totals(ctx, s.Access, books, s.Period, records, s.addTotal)
+	return s.totals(ctx, s.Access, books, s.Period, records, s.countTotal)
 }
 
-// addTotal counts a reading row of a part of the period.
-func (s *summary) addTotal(w wanted, _ *schools.Book, t reading.Total) {
+// countRows counts a user's reading rows of a part of the period, by their books. The users of a group follow one another, so that a
+// title needs to know only which group counted it last.
+func (s *summary) countRows(part int, id directory.UserID, books []int64) {
+	if len(books) == 0 {
+		return
+	}
+	s.each(part, id, func(m *Metrics) {
+		m.Readers++
+		m.Readings += int64(len(books))
+	})
+	group := s.group(part, id)
+	for _, book := range books {
+		place := s.title(book)
+		if s.GroupBy == ByBook {
+			m := &s.groups[place].Metrics
+			m.Readers++
+			m.Readings++
+		} else if counted := &s.titles[place].counted[part]; group > 0 && *counted != group {
+			*counted = group
+			s.groups[group-1].Metrics.DistinctBooks++
+		}
+	}
+}
+
+// totalOf returns as much of a total as is counted, where the user's sums tell it.
+func (s *summary) totalOf(of *facts.Sums, w wanted, book *schools.Book) (t reading.Total, ok bool) {
+	if s.GroupBy == ByBook {
+		return of.Total(w.Book, w.period, book.Length)
+	}
+	t.Finished, ok = of.Finished(w.Book, w.period, book.Length)
+	return t, ok
+}
+
+// countTotal counts a reading row of a part of the period.
+func (s *summary) countTotal(w wanted, _ *schools.Book, t reading.Total) {
 	finished := int64(0)
 	if t.Finished {
 		finished = 1

@@ -117,7 +117,7 @@ func (s *summary) title(book int64) int {
 	if !ok {
 		place = len(s.titles)
 		s.places[book] = place
-		s.titles = append(s.titles, title{book: book})
+		s.titles = append(s.titles, title{book, make([]int, len(s.parts))})
 		if s.GroupBy == ByBook {
 			s.groups = append(s.groups, Group{Key: strconv.FormatInt(book, 10)})
 		}

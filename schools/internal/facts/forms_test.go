@@ -35,7 +35,7 @@ func TestForms(t *testing.T) {
 		"day":  {(&Day{}).With([]DayRow{{7, 17}, {300, Keep}, {8, 300}}), &Day{}, "0100030801a402" + "000211002c010000"},
 		"leaf": {leaves[last], &leaf{}, "01" + strings.Repeat("00", 7) + "02" + strings.Repeat("00", 120) + "0208" + "0100" + "0300000002000000"},
 		"seen": {seen, &Seen{}, "01" + "013e010300000000000000" + "010900000000000000" + "02" + "3a02" + "0102" + "0a" + "04a502"},
-		"sums": {sums, &Sums{}, "01" + "020208" + "fec00200" + "0202" + "c0b204c0b204" + "3c3c" + "0b0b" + "1919" + "1e1e"},
+		"sums": {sums, &Sums{}, "01" + "020208" + "fec00200" + "0202" + "c0b204c0b204" + "3c3c" + "0b0b" + "1919" + "1e1e" + "0202" + "00010001" + "140a140a"},
 	} {
 		data := packed.Append(nil, tt.form)
 		if got := hex.EncodeToString(data); got != tt.stored {

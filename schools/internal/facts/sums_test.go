@@ -15,7 +15,7 @@ import (
 func someRecord(t *rapid.T) reading.Record {
 	r := reading.Record{}
 	for range rapid.IntRange(1, 5).Draw(t, "days") {
-		d := reading.Day{Date: calendar.Date(rapid.Int32Range(-2, 9).Draw(t, "date")), Minutes: reading.Minutes(rapid.Int64Range(0, 99).Draw(t, "tenths"))}
+		d := reading.Day{Date: calendar.Date(rapid.Int32Range(-35, 40).Draw(t, "date")), Minutes: reading.Minutes(rapid.Int64Range(0, 99).Draw(t, "tenths"))}
 		for range rapid.IntRange(1, 3).Draw(t, "segments") {
 			from := rapid.Int64Range(0, 40).Draw(t, "from")
 			d.Add(rapid.Int32Range(0, 86399).Draw(t, "at"), 7, reading.Interval{From: from, To: from + rapid.Int64Range(0, 9).Draw(t, "units")})
@@ -40,19 +40,29 @@ func TestSums(t *testing.T) {
 			}
 			s = again
 		}
-		start := calendar.Date(rapid.Int32Range(-4, 10).Draw(t, "start"))
-		p := calendar.Period{Start: start, End: start + calendar.Date(rapid.Int32Range(0, 14).Draw(t, "days asked for"))}
+		start := calendar.Date(rapid.Int32Range(-40, 40).Draw(t, "start"))
+		p := calendar.Period{Start: start, End: start + calendar.Date(rapid.Int32Range(0, 80).Draw(t, "days asked for"))}
+		january := rapid.Bool().Draw(t, "january")
+		if january {
+			p = calendar.Period{Start: 0, End: 30} // of 1970
+		}
 		length := rapid.Int64Range(1, 60).Draw(t, "length")
 		for book := range int64(7) {
 			r, had := records[book]
+			within := had
 			whole := had && p.Contains(r.Days[0].Date) && p.Contains(r.Days[len(r.Days)-1].Date)
 			for _, d := range r.Days {
 				for _, read := range d.Coverage {
-					whole = whole && read.To <= length
+					within = within && read.To <= length
 				}
 			}
+			whole = whole && within
 			got, ok := s.Total(book, p, length)
 			want, _ := r.Total(p, length)
+			finished, known := s.Finished(book, p, length)
+			if known && finished != want.Finished || (whole || january && within) && !known {
+				t.Fatalf("book %d, %+v in %v, length %d: finished %t, known %t, want %t", book, r, p, length, finished, known, want.Finished)
+			}
 			if ok != whole || ok && got != want {
 				t.Fatalf("total of book %d, %+v in %v, length %d = %+v, %t, want %+v, %t", book, r, p, length, got, ok, want, whole)
 			}

@@ -35,6 +35,7 @@ type fixed struct {
 	filter  report.Filter
 	page    paging.Page
 	groupBy report.GroupBy
+	during  func() // of a summary, if not nil
 	calls   int
 }
 
@@ -61,16 +62,19 @@ func (f *fixed) Readings(_ context.Context, a report.Access, p calendar.Period, 
 func (f *fixed) Summary(_ context.Context, a report.Access, q report.SummaryQuery, n paging.Page) (report.Summary, error) {
 	f.asked(a, q.Period, q.Filter, n)
 	f.groupBy = q.GroupBy
+	if f.during != nil {
+		f.during()
+	}
 	return f.summary, f.err
 }
 
-// oneKey knows one key, and one that the database fails at.
+// oneKey knows one key, one of another partner, and one that the database fails at.
 type oneKey struct{ now func() time.Time }
 
 func (k oneKey) Check(_ context.Context, text string, _ bool) (web.Caller, error) {
 	switch text {
-	case "good":
-		c := web.Caller{Tenant: 3, Network: 5, Spends: auth.Budget{Tenant: 3, Name: "schools/1"}, Budget: 1, Secret: []byte("secret"), Time: k.now()}
+	case "good", "other":
+		c := web.Caller{Tenant: map[string]state.Tenant{"good": 3, "other": 4}[text], Network: 5, Spends: auth.Budget{Tenant: 3, Name: "schools/1"}, Budget: 1, Secret: []byte("secret"), Time: k.now()}
 		c.Now = state.Snapshot{Versions: state.Versions{Registers: 1, Facts: 2}, Of: int32(calendar.Day(k.now()))}
 		return c, nil
 	case "broken":

@@ -1,0 +1,307 @@
+package report_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
+	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/internal/facts"
+	"github.com/lectern-dev/lectern/schools/report"
+)
+
+// lists are the rows of the three lists.
+type lists struct {
+	users       []report.User
+	engagements []report.Engagement
+	readings    []report.Reading
+}
+
+var everyRow = paging.Page{Number: 1, Size: 1_000_000}
+
+func listsOf(t *testing.T, r *report.Reports, a report.Access, p calendar.Period, f report.Filter) lists {
+	t.Helper()
+	users, err1 := r.Users(t.Context(), a, f, everyRow)
+	engagements, err2 := r.Engagements(t.Context(), a, p, f, everyRow)
+	readings, err3 := r.Readings(t.Context(), a, p, f, everyRow)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	return lists{users.Rows, engagements.Rows, readings.Rows}
+}
+
+// metrics counts the rows of users that are let through, and of books.
+func (l lists) metrics(user func(report.User) bool, book func(*schools.Book) bool) (m report.Metrics) {
+	let, came, read, books := map[directory.UserID]bool{}, map[directory.UserID]bool{}, map[directory.UserID]bool{}, map[int64]bool{}
+	for _, u := range l.users {
+		if user(u) {
+			let[u.ID] = true
+			m.Users++
+			if u.Active {
+				m.Active++
+			}
+		}
+	}
+	for _, e := range l.engagements {
+		if let[e.UserID] {
+			came[e.UserID] = true
+			m.AccessDays++
+			m.Minutes += e.Minutes
+		}
+	}
+	for _, r := range l.readings {
+		if let[r.UserID] && book(r.Book) {
+			read[r.UserID], books[r.Book.ID] = true, true
+			m.Readings++
+			if r.Finished {
+				m.Finished++
+			}
+		}
+	}
+	m.WithAccess, m.Readers, m.DistinctBooks = int64(len(came)), int64(len(read)), int64(len(books))
+	return m
+}
+
+func anyUser(report.User) bool   { return true }
+func anyBook(*schools.Book) bool { return true }
+
+// groups returns the groups of a summary by their keys, without labels and order.
+func (l lists) groups(t *testing.T, r *report.Reports, a report.Access, q report.SummaryQuery) map[string]report.Metrics {
+	groups := map[string]report.Metrics{}
+	switch q.GroupBy {
+	case report.ByDay, report.ByMonth:
+		part := calendar.Period{Start: q.Period.Start}
+		for day := q.Period.Start; day <= q.Period.End; day++ {
+			key, next := day.String(), (day + 1).String()
+			if q.GroupBy == report.ByMonth {
+				key, next = key[:7], next[:7]
+			}
+			if part.End = day; key != next || day == q.Period.End {
+				m := listsOf(t, r, a, part, q.Filter).metrics(anyUser, anyBook)
+				if q.GroupBy == report.ByDay {
+					m.Readings, m.Finished, m.DistinctBooks = 0, 0, 0
+				}
+				groups[key] = m
+				part.Start = day + 1
+			}
+		}
+	case report.BySchool, report.ByClass:
+		key := func(u report.User) string {
+			unit := u.Class
+			if q.GroupBy == report.BySchool {
+				unit = u.School
+			}
+			if unit == nil {
+				return ""
+			}
+			return fmt.Sprint(unit.ID)
+		}
+		for _, u := range l.users {
+			groups[key(u)] = l.metrics(func(v report.User) bool { return key(u) == key(v) }, anyBook)
+		}
+	case report.ByBook:
+		for _, row := range l.readings {
+			m := l.metrics(anyUser, func(b *schools.Book) bool { return b.ID == row.Book.ID })
+			m = report.Metrics{Readers: m.Readers, Readings: m.Readings, Finished: m.Finished}
+			for _, r := range l.readings {
+				if r.Book.ID == row.Book.ID {
+					m.Minutes += r.Minutes
+				}
+			}
+			groups[fmt.Sprint(row.Book.ID)] = m
+		}
+	}
+	return groups
+}
+
+// TestSummary compares the summaries of every selection and of random periods with what the rows of the lists add up to (S10).
+func TestSummary(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	s, _ := newShelf(t, r)
+	reports := &report.Reports{Store: s, Cache: &memo{}}
+	for _, period := range somePeriods(r) {
+		for _, sel := range selections {
+			if sel.filter.UserID != nil || r.IntN(4) > 0 {
+				continue
+			}
+			a := report.Access{Network: sel.network}
+			l := listsOf(t, reports, a, period, sel.filter)
+			general := l.metrics(anyUser, anyBook)
+			for by := report.GroupBy(0); by <= report.ByBook; by++ {
+				q := report.SummaryQuery{Period: period, Filter: sel.filter, GroupBy: by}
+				sum, err := reports.Summary(t.Context(), a, q, everyRow)
+				if err != nil || sum.General != general {
+					t.Fatalf("%s, %v by %v: %+v, %v, want %+v", sel.name, period, by, sum.General, err, general)
+				}
+				got := map[string]report.Metrics{}
+				for _, g := range sum.Groups.Rows {
+					got[g.Key] = g.Metrics
+				}
+				if want := l.groups(t, reports, a, q); !reflect.DeepEqual(got, want) || len(got) != int(sum.Groups.Total) {
+					t.Fatalf("%s, %v by %v:\n got %+v\nwant %+v", sel.name, period, by, got, want)
+				}
+			}
+		}
+	}
+}
+
+// read is an event of reading a part of a book, on a day of March or, from 32 on, of April 2026.
+func read(id uint64, user directory.UserID, day calendar.Date, book, from, to int64) schools.Event {
+	return schools.Event{ID: schools.EventID{Hash: id}, User: user, Day: calendar.MustParse("2026-02-28") + day, Effect: schools.EffectiveReading, Book: book,
+		MS: 60_000, Extent: reading.Interval{From: from, To: to}}
+}
+
+// newSmallShelf has a network of the school 2 "ávila", with the class 4, and the school 3 "Zulmira".
+func newSmallShelf(t *testing.T) *shelf {
+	t.Helper()
+	s := &shelf{newBlocks(t, newDB(t)), report.NewRegister([]directory.Entity{
+		{ID: 1, Ref: "n", Type: directory.Network, Name: "Rede"}, {ID: 2, Ref: "s", Type: directory.School, Name: "ávila", Parent: 1},
+		{ID: 3, Ref: "z", Type: directory.School, Name: "Zulmira", Parent: 1}, {ID: 4, Ref: "c", Type: directory.Class, Name: "1A", Parent: 2},
+	}, nil), schools.NewBooks(2)}
+	s.register.Add(1, directory.Reader, 4, true, false)
+	s.register.Add(2, directory.Reader, 3, true, false)
+	s.register.Add(3, directory.Teacher, 1, false, false)
+	s.register.Add(4, directory.Administrator, 1, true, false)
+	s.books.Add(schools.Book{ID: 9, Title: "Iracema", Length: 100})
+	s.books.Add(schools.Book{ID: 10, Length: 100})
+	s.load(t, []schools.Event{
+		read(1, 1, 1, 9, 0, 30), read(2, 1, 32, 9, 30, 60), // 30 percent in March and in April: finished in both together alone
+		read(3, 2, 2, 9, 0, 49), read(4, 2, 2, 10, 0, 50), read(5, 2, 33, 10, 0, 1),
+		{ID: schools.EventID{Hash: 6}, User: 3, Day: calendar.MustParse("2026-03-02"), Effect: schools.Presence},
+	})
+	return s
+}
+
+func TestSummaryOfASmallNetwork(t *testing.T) {
+	reports := &report.Reports{Store: newSmallShelf(t), Cache: &memo{}}
+	ask := report.SummaryQuery{Period: calendar.Period{Start: calendar.MustParse("2026-03-01"), End: calendar.MustParse("2026-04-02")}}
+	type row [9]int64 // the metrics in the order of the API
+	for by, want := range map[report.GroupBy]string{
+		0:               "[3 2 3 5 2 50 3 2 2]",
+		report.ByMonth:  "2026-03 2026-03 [3 2 3 3 2 30 3 1 2], 2026-04 2026-04 [3 2 2 2 2 20 2 0 2]",
+		report.BySchool: "2 ávila [1 1 1 2 1 20 1 1 1], 3 Zulmira [1 1 1 2 1 30 2 1 2],  Não informado [1 0 1 1 0 0 0 0 0]",
+		report.ByClass:  "4 1A [1 1 1 2 1 20 1 1 1],  Não informado [2 1 2 3 1 30 2 1 2]",
+		report.ByBook:   "9 Iracema [0 0 0 0 2 30 2 1 0], 10  [0 0 0 0 1 20 1 1 0]",
+	} {
+		ask.GroupBy = by
+		sum, err := reports.Summary(t.Context(), report.Access{Network: 1}, ask, everyRow)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := func(m report.Metrics) string {
+			return fmt.Sprint(row{m.Users, m.Active, m.WithAccess, m.AccessDays, m.Readers, int64(m.Minutes), m.Readings, m.Finished, m.DistinctBooks})
+		}
+		got := text(sum.General)
+		for i, g := range sum.Groups.Rows {
+			if i == 0 {
+				got = ""
+			} else {
+				got += ", "
+			}
+			got += g.Key + " " + g.Label + " " + text(g.Metrics)
+		}
+		if got != want {
+			t.Errorf("by %q:\n got %s\nwant %s", by, got, want)
+		}
+	}
+}
+
+// TestSummaryDays: every day of the period is a group, those without anything too, and pages cut the groups.
+func TestSummaryDays(t *testing.T) {
+	reports := &report.Reports{Store: newSmallShelf(t)}
+	ask := report.SummaryQuery{Period: calendar.Period{Start: calendar.MustParse("2026-02-27"), End: calendar.MustParse("2026-03-03")}, GroupBy: report.ByDay}
+	none := report.Metrics{Users: 3, Active: 2}
+	sum, err := reports.Summary(t.Context(), report.Access{Network: 1}, ask, paging.Page{Number: 2, Size: 2})
+	want := []report.Group{
+		{Key: "2026-03-01", Label: "2026-03-01", Metrics: report.Metrics{Users: 3, Active: 2, WithAccess: 1, AccessDays: 1, Readers: 1, Minutes: 10}},
+		{Key: "2026-03-02", Label: "2026-03-02", Metrics: report.Metrics{Users: 3, Active: 2, WithAccess: 2, AccessDays: 2, Readers: 1, Minutes: 20}},
+	}
+	if err != nil || sum.Groups.Total != 5 || !slices.Equal(sum.Groups.Rows, want) {
+		t.Errorf("page 2 of 2 days = %+v, %v, want %+v of 5", sum.Groups, err, want)
+	}
+	sum, err = reports.Summary(t.Context(), report.Access{Network: 1}, ask, paging.Page{Number: 1, Size: 1})
+	if want := []report.Group{{Key: "2026-02-27", Label: "2026-02-27", Metrics: none}}; err != nil || !slices.Equal(sum.Groups.Rows, want) {
+		t.Errorf("a day without an access = %+v, %v, want %+v", sum.Groups.Rows, err, want)
+	}
+}
+
+// TestSummaryOfManyUsers has more users than are counted at once, whose records are read too.
+func TestSummaryOfManyUsers(t *testing.T) {
+	s := &shelf{newBlocks(t, newDB(t)), report.NewRegister([]directory.Entity{{ID: 1, Ref: "n", Type: directory.Network, Name: "Rede"}}, nil), schools.NewBooks(1)}
+	s.books.Add(schools.Book{ID: 9, Length: 100})
+	var events []schools.Event
+	const users = 2500
+	for id := directory.UserID(1); id <= users; id++ {
+		s.register.Add(id, directory.Reader, 1, true, false)
+		events = append(events, read(uint64(2*id), id, 1, 9, 0, 40), read(uint64(2*id+1), id, 2, 9, 40, 80), read(uint64(3*users+id), id, 9, 9, 80, 90))
+	}
+	s.load(t, events)
+	period := calendar.Period{Start: calendar.MustParse("2026-03-01"), End: calendar.MustParse("2026-03-02")}
+	for range 2 {
+		sum, err := (&report.Reports{Store: s}).Summary(t.Context(), report.Access{Network: 1}, report.SummaryQuery{Period: period, GroupBy: report.ByBook}, everyRow)
+		want := report.Metrics{Readers: users, Minutes: 20 * users, Readings: users, Finished: users}
+		if err != nil || len(sum.Groups.Rows) != 1 || sum.Groups.Rows[0].Metrics != want || sum.General.Finished != users {
+			t.Errorf("%+v, %v, want %+v", sum, err, want)
+		}
+	}
+}
+
+// TestSummaryOfDamagedData: data that are missing are an error, never a smaller number.
+func TestSummaryOfDamagedData(t *testing.T) {
+	ask := report.SummaryQuery{Period: calendar.Period{Start: calendar.MustParse("2026-03-01"), End: calendar.MustParse("2026-03-31")}, GroupBy: report.ByBook}
+	for what, harm := range map[string]func(*shelf){
+		"a record": func(s *shelf) { s.harm(t, facts.RecordKind, state.BlockKey{A: 1, B: 9}) },
+		"a book":   func(s *shelf) { s.books = schools.NewBooks(0) },
+		"sums and record": func(s *shelf) {
+			s.harm(t, facts.SumsKind, state.BlockKey{A: 2})
+			s.harm(t, facts.RecordKind, state.BlockKey{A: 2, B: 10})
+		},
+	} {
+		s := newSmallShelf(t)
+		harm(s)
+		if _, err := (&report.Reports{Store: s}).Summary(t.Context(), report.Access{Network: 1}, ask, everyRow); !errors.Is(err, packed.ErrCorrupt) {
+			t.Errorf("without %s: %v, want it to be corrupt", what, err)
+		}
+	}
+}
+
+// TestSummaryCancelled ends with its context, while sums are read ahead.
+func TestSummaryCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	ask := report.SummaryQuery{Period: calendar.Period{Start: calendar.MustParse("2026-03-01"), End: calendar.MustParse("2026-03-31")}}
+	if _, err := (&report.Reports{Store: newSmallShelf(t)}).Summary(ctx, report.Access{Network: 1}, ask, everyRow); !errors.Is(err, context.Canceled) {
+		t.Errorf("error = %v, want %v", err, context.Canceled)
+	}
+}
+
+// TestSummaryBooksInOrder orders books by readers, then by number.
+func TestSummaryBooksInOrder(t *testing.T) {
+	s := newSmallShelf(t)
+	var more []schools.Event
+	for i, book := range []int64{100, 99, 98} {
+		s.books.Add(schools.Book{ID: book, Title: strconv.Itoa(i), Length: 10})
+		more = append(more, read(uint64(50+i), 1, 5, book, 0, 1))
+	}
+	s.load(t, more)
+	ask := report.SummaryQuery{Period: calendar.Period{Start: calendar.MustParse("2026-03-01"), End: calendar.MustParse("2026-03-31")}, GroupBy: report.ByBook}
+	sum, err := (&report.Reports{Store: s}).Summary(t.Context(), report.Access{Network: 1}, ask, everyRow)
+	var got []string
+	for _, g := range sum.Groups.Rows {
+		got = append(got, g.Key)
+	}
+	if want := []string{"9", "10", "98", "99", "100"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("books = %v, %v, want %v", got, err, want)
+	}
+}
