@@ -36,7 +36,7 @@ func TestFlippedBitsOfEveryKind(t *testing.T) {
 		f, n := newFixture(t, db, server.Config{}), newNetwork(t, db, server.Config{})
 		f.clock = n.clock
 		targets := libraryTargets()
-		for _, list := range []string{"/users", "/engagements?startDate=2026-03-01", "/readings?startDate=2026-03-01"} {
+		for _, list := range []string{"/users", "/engagements?startDate=2026-03-01", "/readings?startDate=2026-03-01", "/summary?startDate=2026-03-01&groupBy=book"} {
 			targets = append(targets, prefix+list)
 		}
 		// ask asks a server that has nothing in memory.

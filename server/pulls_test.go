@@ -64,7 +64,7 @@ func same(t *testing.T, rule string, got, want *httptest.ResponseRecorder) {
 func TestSnapshot(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db, server.Config{SchoolsRate: -1})
-		paths := []string{"/users?pageSize=1", "/users?pageSize=1&page=2", "/users", "/engagements?pageSize=1", "/engagements?startDate=2026-03-02", "/readings", "/readings?page=7"}
+		paths := []string{"/users?pageSize=1", "/users?pageSize=1&page=2", "/users", "/engagements?pageSize=1", "/engagements?startDate=2026-03-02", "/readings", "/readings?page=7", "/summary?groupBy=month", "/summary?groupBy=book&pageSize=1"}
 		forms := []string{"application/json", "text/csv", "application/x-ndjson"}
 		before := map[string]*httptest.ResponseRecorder{}
 		for _, p := range paths {

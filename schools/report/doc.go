@@ -1,4 +1,4 @@
-// Package report answers the three routes of a school network: its users, their days of access, and what they read.
+// Package report answers the routes of a school network: its users, their days of access, what they read, and a summary of these.
 //
 // A [Reports] answers from any [Store], a page at a time:
 //
@@ -18,6 +18,13 @@
 // [Reports.Readings] for March, page 3 of 100 rows, takes three steps. It reads the users that pass the filter, the books, and the
 // index of who read which book on which day. The index says how many rows each user has in March, so rows 201 to 300 are known by
 // user and book. Only the records of those 100 are read and summed: the cost of a page does not depend on its depth.
+//
+// # Summary
+//
+// [Reports.Summary] counts the rows that the three lists have, without making them. The days have the accesses and the minutes, and the
+// ledgers have the reading rows. The sums of a user tell which of those are finished; a record is read only where they do not tell,
+// mostly of a book that was read across an end of the period. So a summary reads some rows for each user, and few users are in memory
+// at once.
 //
 // # Incremental pulls
 //

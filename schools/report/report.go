@@ -93,7 +93,7 @@ type Reading struct {
 	Finished    bool
 }
 
-// Reports answers the three routes. It is the same for every Store.
+// Reports answers the three lists and the summary. It is the same for every Store.
 type Reports struct {
 	Store Store
 	// Cache keeps what a state's answers are computed from. Nil keeps nothing: every report then reads everything.

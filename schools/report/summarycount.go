@@ -17,13 +17,13 @@ import (
 
 // countDays counts accesses and minutes.
 func (s *summary) countDays(ctx context.Context) error {
-	came, at := make([]facts.Set, len(s.parts)), 1
+	came, at := make([]facts.Set, len(s.parts)), min(1, len(s.parts)-1) // at is the day or month of the date, if groups are such
 	days := state.Range{A: state.Between(s.Period.Start, s.Period.End)}
 	err := s.facts(s.Access).Days(ctx, days, func(date calendar.Date, d facts.Day) {
 		for at < len(s.parts) && s.parts[at].End < date {
 			at++
 		}
-		for _, part := range slices.Compact([]int{0, at % len(s.parts)}) {
+		for _, part := range slices.Compact([]int{0, at}) {
 			came[part].Join(d.Users)
 			for rank, id := range d.Users.Ranked(s.users.Set, 0) {
 				minutes := reading.Minutes(d.Tenths.At(rank))

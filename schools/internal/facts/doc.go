@@ -3,7 +3,8 @@
 //
 //	kind     key                  what it has                                        who reads it
 //	record   user, book           days, each with its minutes and merged intervals   readings of a part of the days; loads
-//	sums     user                 of each book, what all its days come to            readings of all days; loads
+//	sums     user                 of each book, what all its days come to, and       readings of all days; summaries; loads
+//	                              what each month covers
 //	ledgers  128 users, 32 days   of each user, the books and the days of each       the number of readings of any period; loads
 //	days     day                  the users with an access, and their minutes        engagements; loads
 //	seen     user, 32 days        the identifiers of events                          loads: the same event again changes nothing
@@ -29,7 +30,7 @@
 // [github.com/lectern-dev/lectern/reading/packed]. A record has the form that package reading gives it.
 //
 // The sums repeat what the records have. Without them a page of a thousand whole histories reads a thousand rows; with them it
-// reads a row for each user. One block for all records of a user was weighed and left: each hour would write it again, whole.
+// reads a row for each user. A summary by month would read every record of the network, which takes five times as long. One block for all records of a user was weighed and left: each hour would write it again, whole.
 //
 // A row for each user, book and day was weighed and left: counting them takes a second at 100,000 users. So was a row for each
 // user and day: a day holds the same in a twentieth of the bytes, and a load replaces a few hundred rows, not millions. Ledgers

@@ -69,3 +69,35 @@ func TestSums(t *testing.T) {
 		}
 	})
 }
+
+// TestFinishedInMonths: what two months cover may be the same part of the book, so that it is not added up.
+func TestFinishedInMonths(t *testing.T) {
+	var r reading.Record
+	for date, read := range map[calendar.Date]reading.Interval{-20: {From: 0, To: 30}, 5: {From: 0, To: 30}, 40: {From: 50, To: 60}} {
+		d := reading.Day{Date: date}
+		d.Add(0, 7, read)
+		r.Merge(d)
+	}
+	s := &Sums{}
+	s.Put(1, &r)
+	for _, tt := range []struct {
+		rule            string
+		book            int64
+		start, end      calendar.Date
+		length          int64
+		finished, known bool
+	}{
+		{"a month", 1, 0, 30, 60, true, true},
+		{"a month of a longer book", 1, 0, 30, 61, false, true},
+		{"a month, days of others in the period", 1, -5, 35, 60, true, true},
+		{"two months that may add up", 1, -31, 30, 80, false, false},
+		{"all months", 1, -31, 58, 80, true, true},
+		{"a part of a month", 1, 6, 30, 60, false, false},
+		{"a book that ends before what was read", 1, 0, 30, 59, false, false},
+		{"another book", 2, 0, 30, 60, false, false},
+	} {
+		if finished, known := s.Finished(tt.book, calendar.Period{Start: tt.start, End: tt.end}, tt.length); finished != tt.finished || known != tt.known {
+			t.Errorf("%s: finished %t, known %t, want %t, %t", tt.rule, finished, known, tt.finished, tt.known)
+		}
+	}
+}

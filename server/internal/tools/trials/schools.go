@@ -107,14 +107,20 @@ func spoil(c chance, f feed, now time.Time) {
 // whole pulls every list of every network whole, and those of the directory.
 func (t *partnerSide) whole(s *server) error {
 	for _, k := range t.keys {
+		var lists []*pull
 		for _, route := range []string{"users", "engagements", "readings"} {
 			q := query{path: schoolsPrefix + "/" + route, params: map[string]string{}}
 			if route != "users" {
 				q.params["startDate"], q.params["endDate"] = schoolsHistory, "2026-12-31"
 			}
-			if _, err := t.copied(s, &pull{query: q, key: k, size: 1000}); err != nil {
+			p, err := t.copied(s, &pull{query: q, key: k, size: 1000})
+			if err != nil {
 				return err
 			}
+			lists = append(lists, p)
+		}
+		if err := t.summary(s, k, lists); err != nil {
+			return err
 		}
 	}
 	for _, kind := range []string{"network", "school", "class"} {

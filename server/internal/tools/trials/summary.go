@@ -1,0 +1,91 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// summary compares the summaries of a key with the rows of its users, engagements and readings (S10).
+func (t *partnerSide) summary(s *server, k *apiKey, lists []*pull) error {
+	if slices.Contains(lists, nil) {
+		return nil // in trouble
+	}
+	want := totals(lists[0].rows, lists[1].rows, lists[2].rows)
+	for _, by := range []string{"day", "month", "school", "class", "book"} {
+		params := with(with(lists[2].params, "snapshot", lists[2].snapshot), "groupBy", by)
+		a := t.get(s, k, schoolsPrefix+"/summary", params)
+		p, err := t.page(a)
+		if p == nil {
+			return err
+		}
+		general, _ := p.data["general"].(row)
+		if got := line(general); got != line(want) {
+			return differs("%s: general is\n%s, the lists have\n%s", a.what, got, line(want))
+		}
+		if groups, _ := p.data["breakdown"].([]any); len(groups) == p.total {
+			if err := addsUp(a.what, by, general, groups); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// totals counts the rows of the three lists.
+func totals(users, engagements, readings []row) row {
+	sum := 0
+	came, read, books := map[int]bool{}, map[int]bool{}, map[int]bool{}
+	for _, e := range engagements {
+		came[num(e, "userId")] = true
+		sum += tenthsOf(e)
+	}
+	for _, r := range readings {
+		read[num(r, "userId")], books[num(r["book"].(row), "id")] = true, true
+	}
+	return row{"users": whole(len(users)), "activeUsers": whole(countTrue(users, "active")), "usersWithAccess": whole(len(came)),
+		"accessDays": whole(len(engagements)), "readers": whole(len(read)), "readingMinutes": tenths(sum), "readings": whole(len(readings)),
+		"finished": whole(countTrue(readings, "finished")), "distinctBooks": whole(len(books))}
+}
+
+func countTrue(rows []row, member string) (n int) {
+	for _, r := range rows {
+		if r[member] == true {
+			n++
+		}
+	}
+	return n
+}
+
+// tenthsOf are the tenths of a minute that a row has.
+func tenthsOf(r row) int {
+	minutes, _ := r["readingMinutes"].(json.Number)
+	f, _ := minutes.Float64()
+	return int(f*10 + 0.5)
+}
+
+// addsUp compares sums over all groups with the totals, as far as a row counts in one group.
+func addsUp(what, by string, general row, groups []any) error {
+	sums := map[string]int{}
+	minutes := 0
+	for _, g := range groups {
+		metrics := g.(row)["metrics"].(row)
+		minutes += tenthsOf(metrics)
+		for name := range metrics {
+			sums[name] += num(metrics, name)
+		}
+	}
+	if minutes != tenthsOf(general) {
+		return differs("%s: the groups have %d tenths of a minute, want %d", what, minutes, tenthsOf(general))
+	}
+	members := map[string][]string{
+		"day": {"accessDays"}, "month": {"accessDays"}, "book": {"readings", "finished"},
+		"school": {"users", "activeUsers", "usersWithAccess", "accessDays", "readers", "readings", "finished"},
+	}
+	members["class"] = members["school"]
+	for _, m := range members[by] {
+		if sums[m] != num(general, m) {
+			return differs("%s: %s of the groups are %d, want %d", what, m, sums[m], num(general, m))
+		}
+	}
+	return nil
+}
