@@ -154,6 +154,21 @@ type Loan struct {
 // Day returns the Brasilia day on which the loan was made: by which loans are listed and counted.
 func (l Loan) Day() calendar.Date { return calendar.Day(l.Borrowed) }
 
+// Origin is what of a loan, or of a reservation, never changes (F1).
+type Origin struct {
+	ID, Reader, Book int64
+	Start            time.Time
+}
+
+// Day returns the day on which it began.
+func (o Origin) Day() calendar.Date { return calendar.Day(o.Start) }
+
+// Origin returns what of the loan never changes.
+func (l Loan) Origin() Origin { return Origin{l.ID, l.Reader, l.Book, l.Borrowed} }
+
+// Origin returns what of the reservation never changes.
+func (r Reservation) Origin() Origin { return Origin{r.ID, r.Reader, r.Book, r.Reserved} }
+
 // Unended is the last day of a loan that is still active: later than every other.
 const Unended calendar.Date = math.MaxInt32
 

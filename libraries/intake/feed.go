@@ -128,7 +128,7 @@ func events[R, V any](name string, check func(R) (V, error), add func(V) error, 
 }
 
 // keeping says what is done with rows which keep something for ever.
-type keeping[T any] struct {
+type keeping[T interface{ Origin() libraries.Origin }] struct {
 	name  string
 	check func(T) (T, error)
 	known func(ctx context.Context, ids []int64) (map[int64]T, error)
@@ -137,72 +137,59 @@ type keeping[T any] struct {
 }
 
 // kept is a file of rows that are sorted by identifier, and settled run by run against what the store has, some partitions at once.
-func kept[T any](f *Feed, of lasting[T], rows *spill.Sorter, k keeping[T]) row.File[T, T] {
-	return row.File[T, T]{Name: k.name, Check: k.check, Take: func(v T, line int) error {
+func kept[T interface{ Origin() libraries.Origin }](f *Feed, of lasting[T], rows *spill.Sorter, k keeping[T]) row.File[T, T] {
+	return row.File[T, T]{Name: k.name, Check: k.check, Counts: k.n, Take: func(v T, line int) error {
 		return of.add(rows, v, line)
 	}, End: func(ctx context.Context, bad row.Rejected) error {
 		done := 0
-		err := spill.Process(ctx, rows, func(ctx context.Context, run *spill.Run) (settledRun[T], error) {
+		err := spill.Process(ctx, rows, func(ctx context.Context, run *spill.Run) (func() error, error) {
 			rows, ids, err := of.rows(run)
 			if err != nil {
-				return settledRun[T]{}, err
+				return nil, err
 			}
 			var had map[int64]T
 			if k.known != nil && len(ids) > 0 {
 				if had, err = k.known(ctx, ids); err != nil {
-					return settledRun[T]{}, err
+					return nil, err
 				}
 			}
-			return settleRun(of, rows, had, f.History)
-		}, func(partition []settledRun[T]) error {
+			return k.settle(of, rows, had, f.History, bad)
+		}, func(partition []func() error) error {
 			if f.Settling != nil {
 				f.Settling(done, spill.Partitions)
 			}
 			done++
-			for _, run := range partition {
-				if err := k.take(run, bad); err != nil {
+			for _, take := range partition {
+				if err := take(); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
 		return errors.Join(err, rows.Close())
-	}, Counts: k.n}
+	}}
 }
 
-// settledRun is what comes of a run of rows: those that are bad are told when the runs before have been.
-type settledRun[T any] struct {
-	changes []facts.Changed[T]
-	counts  row.Counts
-	bad     []rejected
-}
-
-// rejected is a row that was found bad when it was settled.
-type rejected struct {
-	line          int
-	field, reason string
-}
-
-func settleRun[T any](of lasting[T], rows []row.Lined[T], had map[int64]T, history calendar.Date) (p settledRun[T], err error) {
-	p.changes, err = of.settle(rows, had, history, &p.counts, func(line int, field, reason string) error {
-		p.bad = append(p.bad, rejected{line, field, reason})
+// settle settles the rows of a run. The function that it returns takes what comes of them, after the runs before.
+func (k keeping[T]) settle(of lasting[T], rows []row.Lined[T], had map[int64]T, history calendar.Date, bad row.Rejected) (func() error, error) {
+	var n row.Counts
+	var faults []row.Lined[row.FaultError]
+	changes, err := of.settle(rows, had, history, &n, func(line int, field, reason string) error {
+		faults = append(faults, row.Lined[row.FaultError]{Line: line, Row: row.FaultError{Field: field, Reason: reason}})
 		return nil
 	})
-	return p, err
-}
-
-// take takes what comes of a run.
-func (k keeping[T]) take(p settledRun[T], bad row.Rejected) error {
-	k.n.Add(p.counts)
-	for _, r := range p.bad {
-		if err := bad(r.line, r.field, r.reason); err != nil {
-			return err
+	return func() error {
+		k.n.Add(n)
+		for _, f := range faults {
+			if err := bad(f.Line, f.Row.Field, f.Row.Reason); err != nil {
+				return err
+			}
 		}
-	}
-	for _, c := range p.changes {
-		if err := k.put(c); err != nil {
-			return err
+		for _, c := range changes {
+			if err := k.put(c); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	}, err
 }

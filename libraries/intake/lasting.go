@@ -16,27 +16,14 @@ import (
 )
 
 // lasting are loans, or reservations: records which keep something for ever, by the day on which they began.
-type lasting[T any] struct {
+type lasting[T interface{ Origin() libraries.Origin }] struct {
 	table *state.Records[T]
 	start string // the name of the field
-	of    func(T) forever
 }
-
-// forever is what of a record never changes (F1).
-type forever struct {
-	id, reader, book int64
-	start            time.Time
-}
-
-func (f forever) day() calendar.Date { return calendar.Day(f.start) }
 
 var (
-	loans = lasting[libraries.Loan]{Loans, "borrowedAt", func(l libraries.Loan) forever {
-		return forever{l.ID, l.Reader, l.Book, l.Borrowed}
-	}}
-	reservations = lasting[libraries.Reservation]{Reservations, "reservedAt", func(r libraries.Reservation) forever {
-		return forever{r.ID, r.Reader, r.Book, r.Reserved}
-	}}
+	loans        = lasting[libraries.Loan]{Loans, "borrowedAt"}
+	reservations = lasting[libraries.Reservation]{Reservations, "reservedAt"}
 )
 
 // Loan checks a row of loans by itself. The error is a *FaultError.
@@ -95,9 +82,9 @@ func (in *Intake) Reservations(rows []row.Lined[libraries.Reservation], had map[
 
 func (k lasting[T]) settle(rows []row.Lined[T], had map[int64]T, history calendar.Date, c *row.Counts, bad row.Rejected) (changes []facts.Changed[T], err error) {
 	err = row.Settling[T, T]{
-		Order: func(a, b T) int { return cmp.Compare(k.of(a).id, k.of(b).id) },
+		Order: func(a, b T) int { return cmp.Compare(a.Origin().ID, b.Origin().ID) },
 		Check: k.checker(had, history), Same: k.table.Same,
-		Was: func(v T) (T, bool) { was, known := had[k.of(v).id]; return was, known },
+		Was: func(v T) (T, bool) { was, known := had[v.Origin().ID]; return was, known },
 		Put: func(v T, was *T) error {
 			changes = append(changes, facts.Changed[T]{Now: v, Was: was})
 			return nil
@@ -108,18 +95,18 @@ func (k lasting[T]) settle(rows []row.Lined[T], had map[int64]T, history calenda
 
 // checker returns what checks rows, identifier by identifier, against what must not change.
 func (k lasting[T]) checker(had map[int64]T, history calendar.Date) func(T) (T, error) {
-	var first forever // what is known of the identifier
+	var first libraries.Origin // what is known of the identifier
 	known := false
 	return func(v T) (T, error) {
-		now := k.of(v)
-		if !known || first.id != now.id {
-			was, stored := had[now.id]
-			first, known = k.of(was), stored
+		now := v.Origin()
+		if !known || first.ID != now.ID {
+			was, stored := had[now.ID]
+			first, known = was.Origin(), stored
 		}
 		if field := k.changed(first, now); known && field != "" {
 			return v, row.Fault(field, "must not change")
 		}
-		if now.day() < history { // nor does it say what must not change
+		if now.Day() < history { // nor does it say what must not change
 			return v, row.ErrBeforeHistory
 		}
 		first, known = now, true
@@ -128,13 +115,13 @@ func (k lasting[T]) checker(had map[int64]T, history calendar.Date) func(T) (T, 
 }
 
 // changed returns the field in which what is now differs from what was known first, or nothing.
-func (k lasting[T]) changed(first, now forever) string {
+func (k lasting[T]) changed(first, now libraries.Origin) string {
 	switch {
-	case first.reader != now.reader:
+	case first.Reader != now.Reader:
 		return "userId"
-	case first.book != now.book:
+	case first.Book != now.Book:
 		return "bookId"
-	case !first.start.Equal(now.start):
+	case !first.Start.Equal(now.Start):
 		return k.start
 	}
 	return ""
@@ -149,7 +136,7 @@ const neighbours = 256
 // and by reader afterwards. A record is the row's line and the row.
 func (k lasting[T]) add(s *spill.Sorter, v T, line int) error {
 	s.Hash = neighboursHash
-	return s.Add(k.of(v).id, k.table.Append(binary.AppendUvarint(nil, uint64(line)), &v))
+	return s.Add(v.Origin().ID, k.table.Append(binary.AppendUvarint(nil, uint64(line)), &v))
 }
 
 func neighboursHash(id int64) uint64 { return spread(id / neighbours) }
@@ -172,8 +159,8 @@ func (k lasting[T]) rows(run *spill.Run) (rows []row.Lined[T], ids []int64, err 
 
 // order is that of the table: by day, then identifier.
 func (k lasting[T]) order(a, b *T) int {
-	x, y := k.of(*a), k.of(*b)
-	return cmp.Or(cmp.Compare(x.day(), y.day()), cmp.Compare(x.id, y.id))
+	x, y := (*a).Origin(), (*b).Origin()
+	return cmp.Or(cmp.Compare(x.Day(), y.Day()), cmp.Compare(x.ID, y.ID))
 }
 
 // A Sorter sorts what a feed says of readers by reader, in bounded memory. The zero Sorter is empty and ready.

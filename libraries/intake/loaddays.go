@@ -46,13 +46,13 @@ func (p *part) setAside(d *facts.Delivery, c *facts.Change) {
 
 // asideLasting sets aside the rows of records: the table is written day by day, for a million loans written by reader would touch every
 // page of it in every part.
-func asideLasting[T any](p *part, of lasting[T], list []facts.Changed[T], isNew byte) {
+func asideLasting[T interface{ Origin() libraries.Origin }](p *part, of lasting[T], list []facts.Changed[T], isNew byte) {
 	for i := range list {
 		kind := isNew
 		if list[i].Was != nil {
 			kind++
 		}
-		p.aside(of.of(list[i].Now).day(), of.table.Append(p.begin(kind), &list[i].Now))
+		p.aside(list[i].Now.Origin().Day(), of.table.Append(p.begin(kind), &list[i].Now))
 	}
 }
 

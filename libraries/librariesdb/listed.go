@@ -13,37 +13,27 @@ import (
 	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
-	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// listed says how the records of a register are read, and the place of each.
-type listed[T any] struct {
+// listed says how the records of a register are read.
+type listed[T interface{ Origin() libraries.Origin }] struct {
 	register
 	records *state.Records[T]
-	place   func(T) place
-}
-
-// place is the key by which a register lists its records.
-type place struct {
-	day calendar.Date
-	id  int64
 }
 
 var (
-	loans = listed[libraries.Loan]{register{"libraries_loans", "loan_id"}, intake.Loans,
-		func(l libraries.Loan) place { return place{l.Day(), l.ID} }}
-	reservations = listed[libraries.Reservation]{register{"libraries_reservations", "reservation_id"}, intake.Reservations,
-		func(r libraries.Reservation) place { return place{r.Day(), r.ID} }}
+	loans        = listed[libraries.Loan]{register{"libraries_loans", "loan_id"}, intake.Loans}
+	reservations = listed[libraries.Reservation]{register{"libraries_reservations", "reservation_id"}, intake.Reservations}
 )
 
 // Loans implements report.Store. A position without a loan is an error.
 func (s *Store) Loans(ctx context.Context, a report.Access, positions report.ListPositions) ([]libraries.Loan, error) {
-	return readListed(ctx, s, a, positions, loans)
+	return loans.at(ctx, s, a, positions)
 }
 
 // Reservations implements report.Store. A position without a reservation is an error.
 func (s *Store) Reservations(ctx context.Context, a report.Access, positions report.ListPositions) ([]libraries.Reservation, error) {
-	return readListed(ctx, s, a, positions, reservations)
+	return reservations.at(ctx, s, a, positions)
 }
 
 // LoansByID returns those of the given loans that the state has. There may be any number of identifiers, in any order.
@@ -61,7 +51,7 @@ func (l listed[T]) byID(ctx context.Context, s *Store, a report.Access, ids []in
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), chunk) {
 		from, among := handle.AmongOf(s.DB, string(l.table), a.Network, string(l.id), part)
 		err := statedb.Read(ctx, s.DB, l.records, func(v T) {
-			id := l.place(v).id
+			id := v.Origin().ID
 			if _, asked := slices.BinarySearch(part, id); asked {
 				found[id] = v
 			}
@@ -98,8 +88,8 @@ func (l listed[T]) in(ctx context.Context, s *Store, a report.Access, w report.W
 	return list, err
 }
 
-// readListed reads the records of positions, in their order.
-func readListed[T any](ctx context.Context, s *Store, a report.Access, positions report.ListPositions, l listed[T]) ([]T, error) {
+// at reads the records of positions, in their order.
+func (l listed[T]) at(ctx context.Context, s *Store, a report.Access, positions report.ListPositions) ([]T, error) {
 	list, ids := make([]T, len(positions)), make([]int64, len(positions))
 	for i, m := range positions {
 		ids[i] = m.ID
@@ -107,7 +97,7 @@ func readListed[T any](ctx context.Context, s *Store, a report.Access, positions
 	found, err := l.byID(ctx, s, a, ids)
 	for i, m := range positions {
 		v, ok := found[m.ID]
-		if err == nil && (!ok || l.place(v).day != m.Day) {
+		if err == nil && (!ok || v.Origin().Day() != m.Day) {
 			err = fmt.Errorf("%s of network %d has no %d on %s", l.table, a.Network, m.ID, m.Day)
 		}
 		list[i] = v

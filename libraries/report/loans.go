@@ -54,11 +54,14 @@ type positionQuery struct {
 }
 
 // positioned is how the records of a register are read, and rows made of those of a page.
-type positioned[R, T any] struct {
+type positioned[R interface{ Origin() libraries.Origin }, T any] struct {
 	in   func(context.Context, Access, Window) ([]R, error)
 	at   func(context.Context, Access, ListPositions) ([]R, error)
-	key  func(*R) (calendar.Date, int64)
 	rows func(context.Context, Access, []R) ([]T, error)
+	// shown notes the rows that differ between two snapshots by what they show of others than their records.
+	shown func(*positionsCompared, context.Context) error
+	// gone returns the row of a record that has left the list.
+	gone func(id int64) T
 }
 
 // list answers one page of a register: the rows of the records that pass the query. The cost of a page does not depend on its depth.
@@ -89,17 +92,11 @@ func (of positioned[R, T]) rowsAt(ctx context.Context, a Access, positions ListP
 		return nil, err
 	}
 	for i, m := range positions {
-		if i >= len(list) || !of.is(&list[i], m.Day, &m.ID) {
+		if i >= len(list) || list[i].Origin().ID != m.ID || list[i].Origin().Day() != m.Day {
 			return nil, fmt.Errorf("%d of %s is missing: %w", m.ID, m.Day, packed.ErrCorrupt)
 		}
 	}
 	return of.rows(ctx, a, list)
-}
-
-// is reports whether a record is of a day, and has the identifier, where one is given.
-func (of positioned[R, T]) is(v *R, day calendar.Date, id *int64) bool {
-	d, n := of.key(v)
-	return d == day && (id == nil || n == *id)
 }
 
 // byDay returns one page of the rows of all readers and titles. The days' totals say how many each day has, so that a page begins
@@ -134,7 +131,7 @@ func (of positioned[R, T]) byDay(ctx context.Context, r *Reports, a Access, q po
 func (of positioned[R, T]) stand(list []R, dates []calendar.Date, spans []paging.Span) bool {
 	for _, s := range spans {
 		for range s.To - s.From {
-			if len(list) == 0 || !of.is(&list[0], dates[s.Group], nil) {
+			if len(list) == 0 || list[0].Origin().Day() != dates[s.Group] {
 				return false
 			}
 			list = list[1:]
@@ -194,8 +191,8 @@ func (q LoanQuery) positions() positionQuery {
 // loans is how loans are read.
 func (r *Reports) loans() positioned[libraries.Loan, LoanRow] {
 	return positioned[libraries.Loan, LoanRow]{
-		in: r.Store.LoansIn, at: r.Store.Loans, rows: r.loanRows,
-		key: func(l *libraries.Loan) (calendar.Date, int64) { return l.Day(), l.ID },
+		in: r.Store.LoansIn, at: r.Store.Loans, rows: r.loanRows, shown: (*positionsCompared).progressed,
+		gone: func(id int64) LoanRow { return LoanRow{Loan: libraries.Loan{ID: id}} },
 	}
 }
 
@@ -271,8 +268,8 @@ func (q ReservationQuery) positions() positionQuery {
 // reservations is how reservations are read.
 func (r *Reports) reservations() positioned[libraries.Reservation, ReservationRow] {
 	return positioned[libraries.Reservation, ReservationRow]{
-		in: r.Store.ReservationsIn, at: r.Store.Reservations, rows: r.reservationRows,
-		key: func(v *libraries.Reservation) (calendar.Date, int64) { return v.Day(), v.ID },
+		in: r.Store.ReservationsIn, at: r.Store.Reservations, rows: r.reservationRows, shown: (*positionsCompared).queued,
+		gone: func(id int64) ReservationRow { return ReservationRow{Reservation: libraries.Reservation{ID: id}} },
 	}
 }
 

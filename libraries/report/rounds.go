@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/round"
@@ -30,30 +29,26 @@ func sinceKey(a Access, since state.Versions, what string, q any) state.Key {
 
 // LoansSince answers one page of a round of the loans. A loan shows what its reader did with the title, and the title.
 func (r *Reports) LoansSince(ctx context.Context, a Access, since state.Versions, q LoanQuery, p paging.Page) (paging.List[LoanRow], error) {
-	q.Period = r.since(q.Period)
-	c := positionsCompared{Reports: r, now: a, was: a.then(since), q: q.positions()}
-	changed, err := state.Load(ctx, r.Cache, sinceKey(a, since, "loans", c.q), c.loans)
-	if err != nil {
-		return paging.List[LoanRow]{}, err
-	}
-	return round.Page(changed, p,
-		func(kept round.Rows) ([]LoanRow, error) { return r.loans().rowsAt(ctx, a, positionsOf(kept)) },
-		func(c round.Row) LoanRow { return LoanRow{Loan: libraries.Loan{ID: c.B}} })
+	return r.loans().since(ctx, r, a, since, q.positions(), p)
 }
 
 // ReservationsSince answers one page of a round of the reservations. A reservation shows the queue of its title, and the title.
 func (r *Reports) ReservationsSince(ctx context.Context, a Access, since state.Versions, q ReservationQuery, p paging.Page) (paging.List[ReservationRow], error) {
-	q.Period = r.since(q.Period)
-	c := positionsCompared{Reports: r, now: a, was: a.then(since), q: q.positions()}
-	changed, err := state.Load(ctx, r.Cache, sinceKey(a, since, "reservations", c.q), c.reservations)
+	return r.reservations().since(ctx, r, a, since, q.positions(), p)
+}
+
+// since answers one page of a round of a register.
+func (of positioned[R, T]) since(ctx context.Context, r *Reports, a Access, since state.Versions, q positionQuery, p paging.Page) (paging.List[T], error) {
+	q.period = r.since(q.period)
+	changed, err := state.Load(ctx, r.Cache, sinceKey(a, since, "positions", q), func(ctx context.Context) (round.Rows, error) {
+		c := &positionsCompared{Reports: r, now: a, was: a.then(since), q: q}
+		return c.compare(ctx, of.shown)
+	})
 	if err != nil {
-		return paging.List[ReservationRow]{}, err
+		return paging.List[T]{}, err
 	}
 	return round.Page(changed, p,
-		func(kept round.Rows) ([]ReservationRow, error) {
-			return r.reservations().rowsAt(ctx, a, positionsOf(kept))
-		},
-		func(c round.Row) ReservationRow { return ReservationRow{Reservation: libraries.Reservation{ID: c.B}} })
+		func(kept round.Rows) ([]T, error) { return of.rowsAt(ctx, a, positionsOf(kept)) }, func(c round.Row) T { return of.gone(c.B) })
 }
 
 // positionsOf returns the positions of rows that changed.
@@ -155,32 +150,36 @@ func (c *positionsCompared) ofBooks(ctx context.Context, books []int64) error {
 	return c.Store.Listed(ctx, c.now, c.q.register, Which{Period: c.q.period, Books: slices.Compact(books)}, c.put)
 }
 
-// loans finds the loans that differ.
-func (c positionsCompared) loans(ctx context.Context) (round.Rows, error) {
-	err := c.rows(ctx)
-	if err != nil {
+// compare finds the rows that differ: by themselves, by their titles, or by what else they show.
+func (c *positionsCompared) compare(ctx context.Context, shown func(*positionsCompared, context.Context) error) (round.Rows, error) {
+	if err := c.rows(ctx); err != nil {
 		return nil, err
 	}
 	books, err := c.Store.ReplacedRows(ctx, c.now, c.loads(), BookRows)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = c.ofBooks(ctx, books)
 	}
-	if err := c.ofBooks(ctx, books); err != nil {
-		return nil, err
+	if err == nil {
+		err = shown(c, ctx)
 	}
+	return c.found.Sorted(), err
+}
+
+// progressed notes the loans whose readers have other progress in their titles.
+func (c *positionsCompared) progressed(ctx context.Context) error {
 	readers, err := c.Store.ReplacedRows(ctx, c.now, c.loads(), TitleRecords)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if c.q.reader != nil {
 		readers = slices.DeleteFunc(readers, func(id int64) bool { return id != *c.q.reader })
 	}
 	for part := range slices.Chunk(slices.Compact(readers), readersAtOnce) {
 		if err := c.ofReaders(ctx, part); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return c.found.Sorted(), nil
+	return nil
 }
 
 // readersAtOnce is the number of readers whose titles are compared together.
@@ -188,12 +187,6 @@ const readersAtOnce = 2000
 
 // pair is a reader and a title.
 type pair struct{ reader, book int64 }
-
-// progress is what loans show of a pair.
-type progress struct {
-	seconds int64
-	highest libraries.Progress
-}
 
 // ofReaders notes the loans of readers whose progress in the title is another. Titles that they had not before have no loan of before.
 func (c *positionsCompared) ofReaders(ctx context.Context, readers []int64) error {
@@ -215,8 +208,8 @@ func (c *positionsCompared) ofReaders(ctx context.Context, readers []int64) erro
 }
 
 // progress returns what readers, who ascend, did with each title.
-func (c *positionsCompared) progress(ctx context.Context, a Access, readers []int64) (map[pair]progress, error) {
-	all := map[pair]progress{}
+func (c *positionsCompared) progress(ctx context.Context, a Access, readers []int64) (map[pair]facts.LoanReading, error) {
+	all := map[pair]facts.LoanReading{}
 	var titles facts.ReaderTitles // of one reader after the other
 	return all, c.blocks(ctx, a, facts.ReaderTitlesKind, state.Range{Among: readers}, func(b state.Block) error {
 		if err := packed.Open(b.Data, &titles); err != nil {
@@ -224,47 +217,27 @@ func (c *positionsCompared) progress(ctx context.Context, a Access, readers []in
 		}
 		for i := range titles.Books {
 			t := &titles.Books[i]
-			all[pair{b.A, t.Book}] = progress{t.Pair.Seconds, t.Pair.Highest}
+			all[pair{b.A, t.Book}] = facts.LoanReading{Seconds: t.Pair.Seconds, Highest: t.Pair.Highest}
 		}
 		return nil
 	})
 }
 
-// reservations finds the reservations that differ.
-func (c positionsCompared) reservations(ctx context.Context) (round.Rows, error) {
-	if err := c.rows(ctx); err != nil {
-		return nil, err
-	}
-	books, err := c.Store.ReplacedRows(ctx, c.now, c.loads(), BookRows)
-	if err != nil {
-		return nil, err
-	}
-	queues, err := c.queues(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.ofBooks(ctx, append(books, queues...)); err != nil {
-		return nil, err
-	}
-	return c.found.Sorted(), nil
-}
-
-// queues returns the titles whose queue is of another length.
-func (c *positionsCompared) queues(ctx context.Context) (books []int64, err error) {
+// queued notes the reservations whose titles have queues of another length.
+func (c *positionsCompared) queued(ctx context.Context) error {
 	was, err := c.titleCounts(ctx, c.was)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	now, err := c.titleCounts(ctx, c.now)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, all := range []facts.CountsByTitle{was, now} {
-		for _, t := range all {
-			if was.Of(t.Book).ActiveReservations != now.Of(t.Book).ActiveReservations {
-				books = append(books, t.Book)
-			}
+	var books []int64
+	for _, t := range slices.Concat(was, now) {
+		if was.Of(t.Book).ActiveReservations != now.Of(t.Book).ActiveReservations {
+			books = append(books, t.Book)
 		}
 	}
-	return books, nil
+	return c.ofBooks(ctx, books)
 }
