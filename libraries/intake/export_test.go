@@ -9,18 +9,18 @@ import (
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/reading/spill"
+	"github.com/lectern-dev/lectern/reading/extsort"
 )
 
 // Sorted are rows of loans that were added in some order, as they come back: run by run.
-func Sorted(s *spill.Sorter, rows []row.Lined[libraries.Loan]) (runs [][]row.Lined[libraries.Loan], ids []int64, err error) {
+func Sorted(s *extsort.Sorter, rows []row.Lined[libraries.Loan]) (runs [][]row.Lined[libraries.Loan], ids []int64, err error) {
 	for _, r := range rows {
 		if err := loans.add(s, r.Row, r.Line); err != nil {
 			return nil, nil, err
 		}
 	}
-	for i := range spill.Partitions {
-		err = errors.Join(err, s.Each(i, func(run *spill.Run) error {
+	for i := range extsort.Partitions {
+		err = errors.Join(err, s.Each(i, func(run *extsort.Run) error {
 			rows, some, err := loans.rows(run)
 			if ids = append(ids, some...); len(rows) > 0 {
 				runs = append(runs, rows)

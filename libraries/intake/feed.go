@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/reading/spill"
+	"github.com/lectern-dev/lectern/reading/extsort"
 )
 
 // Feed is a feed as its files are read, each after those that it refers to: in the order of its methods. What they say of readers
@@ -22,7 +22,7 @@ type Feed struct {
 	// Settling, if not nil, is told the partitions of loans and of reservations that are settled.
 	Settling func(done, total int)
 
-	loans, reservations spill.Sorter // by identifier
+	loans, reservations extsort.Sorter // by identifier
 }
 
 // Known returns what there is of some loans, or reservations, as of the state that a load builds on. Both are nil before the
@@ -34,7 +34,7 @@ type Known struct {
 
 // NewFeed returns a feed that is settled by an intake. dir and limit are those of its sorters.
 func NewFeed(in *Intake, known Known, dir string, limit int) *Feed {
-	of := func() spill.Sorter { return spill.Sorter{Dir: dir, Limit: limit} }
+	of := func() extsort.Sorter { return extsort.Sorter{Dir: dir, Limit: limit} }
 	return &Feed{Intake: in, Sorter: &Sorter{Sorter: of()}, Known: known, loans: of(), reservations: of()}
 }
 
@@ -137,12 +137,12 @@ type keeping[T interface{ Origin() libraries.Origin }] struct {
 }
 
 // kept is a file of rows that are sorted by identifier, and settled run by run against what the store has, some partitions at once.
-func kept[T interface{ Origin() libraries.Origin }](f *Feed, of lasting[T], rows *spill.Sorter, k keeping[T]) row.File[T, T] {
+func kept[T interface{ Origin() libraries.Origin }](f *Feed, of lasting[T], rows *extsort.Sorter, k keeping[T]) row.File[T, T] {
 	return row.File[T, T]{Name: k.name, Check: k.check, Counts: k.n, Take: func(v T, line int) error {
 		return of.add(rows, v, line)
 	}, End: func(ctx context.Context, bad row.Rejected) error {
 		done := 0
-		err := spill.Process(ctx, rows, func(ctx context.Context, run *spill.Run) (func() error, error) {
+		err := extsort.Process(ctx, rows, func(ctx context.Context, run *extsort.Run) (func() error, error) {
 			rows, ids, err := of.rows(run)
 			if err != nil {
 				return nil, err
@@ -156,7 +156,7 @@ func kept[T interface{ Origin() libraries.Origin }](f *Feed, of lasting[T], rows
 			return k.settle(of, rows, had, f.History, bad)
 		}, func(partition []func() error) error {
 			if f.Settling != nil {
-				f.Settling(done, spill.Partitions)
+				f.Settling(done, extsort.Partitions)
 			}
 			done++
 			for _, take := range partition {

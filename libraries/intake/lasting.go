@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/reading/packed"
-	"github.com/lectern-dev/lectern/reading/spill"
 )
 
 // lasting are loans, or reservations: records which keep something for ever, by the day on which they began.
@@ -134,7 +134,7 @@ const neighbours = 256
 // add adds a row to those that are sorted by identifier: which of several stands is known from all rows of a record and from what the
 // store has of it. A row that names another reader than the first one is found only there, so that rows are sorted by identifier first,
 // and by reader afterwards. A record is the row's line and the row.
-func (k lasting[T]) add(s *spill.Sorter, v T, line int) error {
+func (k lasting[T]) add(s *extsort.Sorter, v T, line int) error {
 	s.Hash = neighboursHash
 	return s.Add(v.Origin().ID, k.table.Append(binary.AppendUvarint(nil, uint64(line)), &v))
 }
@@ -142,7 +142,7 @@ func (k lasting[T]) add(s *spill.Sorter, v T, line int) error {
 func neighboursHash(id int64) uint64 { return spread(id / neighbours) }
 
 // rows returns the rows of a run, and their identifiers, which ascend.
-func (k lasting[T]) rows(run *spill.Run) (rows []row.Lined[T], ids []int64, err error) {
+func (k lasting[T]) rows(run *extsort.Run) (rows []row.Lined[T], ids []int64, err error) {
 	rows = make([]row.Lined[T], 0, run.Len())
 	for id, record := range run.All() {
 		d := packed.Bare(record)
@@ -165,7 +165,7 @@ func (k lasting[T]) order(a, b *T) int {
 
 // A Sorter sorts what a feed says of readers by reader, in bounded memory. The zero Sorter is empty and ready.
 type Sorter struct {
-	spill.Sorter
+	extsort.Sorter
 	record []byte // the last one: its room is used again
 }
 
@@ -224,7 +224,7 @@ func spread(neighbours int64) uint64 {
 
 // Deliveries returns what a run says of each reader, readers ascending. Of several register rows of a reader the one with the latest
 // Updated stands, of those with one Updated the last.
-func Deliveries(run *spill.Run) (list []facts.Delivery, err error) {
+func Deliveries(run *extsort.Run) (list []facts.Delivery, err error) {
 	for reader, record := range run.All() {
 		if n := len(list); n == 0 || list[n-1].Reader != reader {
 			list = append(list, facts.Delivery{Reader: reader})

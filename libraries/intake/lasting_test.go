@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/reading/spill"
+	"github.com/lectern-dev/lectern/reading/extsort"
 )
 
 func TestLoanRows(t *testing.T) {
@@ -264,7 +264,7 @@ func TestSorted(t *testing.T) {
 		with := active(returned, due, func(l *libraries.Loan) { l.ID, l.Reader, l.Book = 8, 1<<53-1, 0 })
 		without := active(func(l *libraries.Loan) { l.ID = 7 })
 		far := active(func(l *libraries.Loan) { l.ID = 7 + 256 })
-		s := &spill.Sorter{Dir: t.TempDir(), Limit: limit}
+		s := &extsort.Sorter{Dir: t.TempDir(), Limit: limit}
 		got, ids, err := intake.Sorted(s, []row.Lined[libraries.Loan]{{Line: 300, Row: with}, {Line: 4, Row: without}, {Line: 5, Row: far}, {Line: 6, Row: with}})
 		slices.SortFunc(got, func(a, b []row.Lined[libraries.Loan]) int { return len(a) - len(b) })
 		want := [][]row.Lined[libraries.Loan]{{{Line: 5, Row: far}}, {{Line: 4, Row: without}, {Line: 300, Row: with}, {Line: 6, Row: with}}}

@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/reading/packed"
-	"github.com/lectern-dev/lectern/reading/spill"
 )
 
 // The changes of a day wait until all readers are aggregated. The day is then written once.
@@ -74,7 +74,7 @@ type rowsAside struct {
 }
 
 // merge merges what was set aside of days into them.
-func (l *load) merge(ctx context.Context, run *spill.Run) (state.Written, error) {
+func (l *load) merge(ctx context.Context, run *extsort.Run) (state.Written, error) {
 	m := merging{l, map[calendar.Date]*mergedDay{}}
 	rows, err := unpack(run, func(d facts.DayDelta) error { return m.add(ctx, d) })
 	if err != nil {
@@ -108,7 +108,7 @@ func (l *load) merge(ctx context.Context, run *spill.Run) (state.Written, error)
 }
 
 // unpack unpacks what was set aside of days: the rows in the order of their table. The deltas it gives to add.
-func unpack(run *spill.Run, add func(facts.DayDelta) error) (rows rowsAside, err error) {
+func unpack(run *extsort.Run, add func(facts.DayDelta) error) (rows rowsAside, err error) {
 	rows.readings = map[calendar.Date][]facts.LoanReading{}
 	for _, record := range run.All() {
 		r := packed.Bare(record)

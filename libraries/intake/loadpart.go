@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/reading/packed"
-	"github.com/lectern-dev/lectern/reading/spill"
 )
 
 // part is what a run of the sorted records changes, packed as it is written.
@@ -21,15 +21,15 @@ type part struct {
 	readers                    state.Rows[libraries.Reader]
 
 	room   facts.Room
-	days   spill.Records // what it says of days
-	record []byte        // the last of them: its room is used again
+	days   extsort.Records // what it says of days
+	record []byte          // the last of them: its room is used again
 	counts []facts.TitleCounts
 	loaded Loaded
 	erased []int64
 }
 
 // aggregate aggregates a run of the sorted records.
-func (l *load) aggregate(ctx context.Context, run *spill.Run) (state.Written, error) {
+func (l *load) aggregate(ctx context.Context, run *extsort.Run) (state.Written, error) {
 	deliveries, err := Deliveries(run)
 	if err != nil {
 		return state.Written{}, err

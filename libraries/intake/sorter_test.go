@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/reading/spill"
+	"github.com/lectern-dev/lectern/reading/extsort"
 )
 
 // madeOf returns an instant of whole microseconds.
@@ -63,7 +63,7 @@ func reservationOf(random *rand.Rand, id, reader int64) libraries.Reservation {
 func TestSorter(t *testing.T) {
 	for _, limit := range []int{1, 5_000, 1 << 20} {
 		random := rand.New(rand.NewPCG(uint64(limit), 3))
-		sorter := &intake.Sorter{Sorter: spill.Sorter{Limit: limit, Dir: t.TempDir()}}
+		sorter := &intake.Sorter{Sorter: extsort.Sorter{Limit: limit, Dir: t.TempDir()}}
 		want := map[int64]*facts.Delivery{}
 		for id := range int64(600) {
 			reader := []int64{0, 1, 1023, 1024, 2048, 262_143, 262_144, 1 << 53}[random.IntN(8)]
@@ -73,7 +73,7 @@ func TestSorter(t *testing.T) {
 			noError(t, putAny(random, sorter, want[reader], id))
 		}
 		partOf := map[int64]int{} // by block
-		for part := range spill.Partitions {
+		for part := range extsort.Partitions {
 			deliveries := deliveriesOf(t, sorter, part)
 			if !slices.IsSortedFunc(deliveries, func(a, b facts.Delivery) int { return cmp.Compare(a.Reader, b.Reader) }) {
 				t.Errorf("part %d: readers do not ascend", part)
@@ -101,14 +101,14 @@ func TestSorter(t *testing.T) {
 func TestSpread(t *testing.T) {
 	const readers = 20_000
 	for _, stride := range []int64{1, 3, 1024, 10_240, 262_144, 1 << 38} {
-		sorter := &intake.Sorter{Sorter: spill.Sorter{Dir: t.TempDir()}}
+		sorter := &intake.Sorter{Sorter: extsort.Sorter{Dir: t.TempDir()}}
 		for i := range int64(readers) {
 			noError(t, sorter.AddEvent(facts.Event{Kind: libraries.ActivityEvent, Reader: i * stride}))
 		}
 		blocks := 1 + facts.Block((readers-1)*stride)
 		blocks = min(blocks, readers)
 		most, found := 0, int64(0)
-		for part := range spill.Partitions {
+		for part := range extsort.Partitions {
 			deliveries := deliveriesOf(t, sorter, part)
 			in := map[int64]bool{}
 			for _, d := range deliveries {
@@ -116,7 +116,7 @@ func TestSpread(t *testing.T) {
 			}
 			most, found = max(most, len(in)), found+int64(len(in))
 		}
-		if limit := 3 + 2*int(blocks)/spill.Partitions; found != blocks || most > limit {
+		if limit := 3 + 2*int(blocks)/extsort.Partitions; found != blocks || most > limit {
 			t.Errorf("stride %d: %d blocks in parts, up to %d in one, want %d and %d", stride, found, most, blocks, limit)
 		}
 		noError(t, sorter.Close())
@@ -125,7 +125,7 @@ func TestSpread(t *testing.T) {
 
 // deliveriesOf are the deliveries of a partition, which come in one run.
 func deliveriesOf(t *testing.T, s *intake.Sorter, partition int) (list []facts.Delivery) {
-	noError(t, s.Each(partition, func(run *spill.Run) (err error) {
+	noError(t, s.Each(partition, func(run *extsort.Run) (err error) {
 		list, err = intake.Deliveries(run)
 		return err
 	}))

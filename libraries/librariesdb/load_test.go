@@ -23,8 +23,8 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/reading/packed"
-	"github.com/lectern-dev/lectern/reading/spill"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
@@ -94,7 +94,7 @@ func (l *loader) intake(a report.Access) *intake.Intake {
 // sorter has what a feed says of readers, with loans and reservations as changes of what a state has.
 func (l *loader) sorter(a report.Access, f feed) *intake.Sorter {
 	l.Helper()
-	p := &intake.Sorter{Sorter: spill.Sorter{Dir: l.dir, Limit: l.limit}}
+	p := &intake.Sorter{Sorter: extsort.Sorter{Dir: l.dir, Limit: l.limit}}
 	l.Cleanup(func() { p.Close() })
 	loans, err := l.LoansByID(l.Context(), a, ids(f.loans, func(v libraries.Loan) int64 { return v.ID }))
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/lectern-dev/lectern/reading/spill"
+	"github.com/lectern-dev/lectern/reading/extsort"
 )
 
 // Pipeline aggregates the sorted records of a load and writes what comes of them, in two rounds: first user by user, or reader by
@@ -15,11 +15,11 @@ type Pipeline struct {
 	// Begin is written before all else.
 	Begin []Change
 	// Records are aggregated. Nothing more is added to them.
-	Records *spill.Sorter
+	Records *extsort.Sorter
 	// Aggregate aggregates a run of them. What it says of days is aggregated by Merge.
-	Aggregate func(context.Context, *spill.Run) (Written, error)
+	Aggregate func(context.Context, *extsort.Run) (Written, error)
 	// Merge merges records of days into what is stored of the days.
-	Merge func(context.Context, *spill.Run) (Written, error)
+	Merge func(context.Context, *extsort.Run) (Written, error)
 	// FirstDay is the first day that there may be: days are written in their order.
 	FirstDay int64
 	// End, if not nil, is what is written last.
@@ -29,7 +29,7 @@ type Pipeline struct {
 	// Progress, if not nil, is told the partitions that are done, of both rounds, from 0 on.
 	Progress func(done, total int)
 
-	days        spill.Sorter
+	days        extsort.Sorter
 	out         batch
 	done, total int
 }
@@ -39,7 +39,7 @@ type Written struct {
 	Changes []Change
 	Bytes   int // about so many are in the changes
 	// Days are records of days for the second round, by day.
-	Days spill.Records
+	Days extsort.Records
 	// Counted, if not nil, is called when the changes are to be written, on one goroutine for all runs.
 	Counted func()
 }
@@ -52,29 +52,29 @@ func WrittenOf(t Tenant, of ...*Puts) (w Written) {
 
 // Run runs the load up to its last step, which publishes it.
 func (p *Pipeline) Run(ctx context.Context) error {
-	p.days = spill.Sorter{Dir: p.Records.Dir, Limit: p.Records.Limit, Hash: func(day int64) uint64 { return uint64(day - p.FirstDay) }}
+	p.days = extsort.Sorter{Dir: p.Records.Dir, Limit: p.Records.Limit, Hash: func(day int64) uint64 { return uint64(day - p.FirstDay) }}
 	defer p.days.Close()
 	p.out = batch{write: p.Write, limit: p.Records.Batch()}
 	defer p.out.wait() // also where the load fails: who ends it writes after all else
-	if p.total = spill.Partitions; !p.Count {
+	if p.total = extsort.Partitions; !p.Count {
 		p.total *= 2
 	}
 	p.tell()
 	if p.Count {
-		return spill.Process(ctx, p.Records, p.Aggregate, p.each(func(w Written) error { return nil }))
+		return extsort.Process(ctx, p.Records, p.Aggregate, p.each(func(w Written) error { return nil }))
 	}
 	if err := p.Write(ctx, p.Begin...); err != nil {
 		return err
 	}
 	write := func(w Written) error { return p.out.add(ctx, w.Bytes, w.Changes...) }
-	err := spill.Process(ctx, p.Records, p.Aggregate, p.each(func(w Written) error {
+	err := extsort.Process(ctx, p.Records, p.Aggregate, p.each(func(w Written) error {
 		if err := p.days.AddAll(w.Days); err != nil {
 			return err
 		}
 		return write(w)
 	}))
 	if err == nil {
-		err = spill.Process(ctx, &p.days, p.Merge, p.each(write))
+		err = extsort.Process(ctx, &p.days, p.Merge, p.each(write))
 	}
 	if err == nil && p.End != nil {
 		var last Written

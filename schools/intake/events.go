@@ -10,8 +10,8 @@ import (
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/reading/packed"
-	"github.com/lectern-dev/lectern/reading/spill"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
@@ -149,7 +149,7 @@ func (in *Intake) dated(e schools.Event, at time.Time, field string) (schools.Ev
 
 // A Sorter sorts the events of a load by user, in bounded memory.
 type Sorter struct {
-	spill.Sorter
+	extsort.Sorter
 	record []byte
 }
 
@@ -165,8 +165,8 @@ func (s *Sorter) Add(e schools.Event) error {
 func ledgerBlock(user int64) uint64 { return uint64(facts.LedgerBlock(directory.UserID(user))) }
 
 // moved returns a sorter that has the events of m under the accounts that they belong to, and none that are nobody's.
-func (s *Sorter) moved(m Moves) (*spill.Sorter, error) {
-	to := &spill.Sorter{Dir: s.Dir, Limit: s.Limit, Hash: s.Hash}
+func (s *Sorter) moved(m Moves) (*extsort.Sorter, error) {
+	to := &extsort.Sorter{Dir: s.Dir, Limit: s.Limit, Hash: s.Hash}
 	return to, s.Rekey(to, func(user int64) (int64, bool) {
 		now, moved := m[directory.UserID(user)]
 		if !moved {
@@ -178,7 +178,7 @@ func (s *Sorter) moved(m Moves) (*spill.Sorter, error) {
 
 // batches yields the events of a run, of whole users and of about n or more at a time, users ascending, each user's in the order in
 // which they were added, without those whom moves drop. A batch is gone when the next is asked for.
-func batches(run *spill.Run, m Moves, n int) iter.Seq[[]schools.Event] {
+func batches(run *extsort.Run, m Moves, n int) iter.Seq[[]schools.Event] {
 	return func(yield func([]schools.Event) bool) {
 		var room []schools.Event
 		for key, record := range run.All() {

@@ -3,16 +3,16 @@ package intake
 import (
 	"slices"
 
-	"github.com/lectern-dev/lectern/reading/spill"
+	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/schools"
 )
 
 // Others are the events of accounts of which some belong to others.
-func (s *Sorter) Others(m Moves) (*spill.Sorter, error) { return s.moved(m) }
+func (s *Sorter) Others(m Moves) (*extsort.Sorter, error) { return s.moved(m) }
 
 // BatchesOf are the events of the runs of a partition, in batches of about n.
-func BatchesOf(s *spill.Sorter, i int, m Moves, n int) (all [][]schools.Event, err error) {
-	return all, s.Each(i, func(run *spill.Run) error {
+func BatchesOf(s *extsort.Sorter, i int, m Moves, n int) (all [][]schools.Event, err error) {
+	return all, s.Each(i, func(run *extsort.Run) error {
 		for batch := range batches(run, m, n) {
 			all = append(all, slices.Clone(batch))
 		}

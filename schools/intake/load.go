@@ -12,8 +12,8 @@ import (
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/reading/packed"
-	"github.com/lectern-dev/lectern/reading/spill"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
@@ -62,7 +62,7 @@ type load struct {
 
 // part is what a run of events changes, and the blocks of it, packed.
 type part struct {
-	days                         spill.Records // what it says of days
+	days                         extsort.Records // what it says of days
 	records, seen, sums, ledgers state.Puts
 	fresh, repeated              int
 
@@ -85,7 +85,7 @@ func seenPlace(user directory.UserID, block int64) state.BlockKey {
 }
 
 // aggregate aggregates a run of events.
-func (l *load) aggregate(ctx context.Context, run *spill.Run) (state.Written, error) {
+func (l *load) aggregate(ctx context.Context, run *extsort.Run) (state.Written, error) {
 	p := &part{
 		records: state.Puts{Kind: facts.RecordKind}, seen: state.Puts{Kind: facts.SeenKind}, ledgers: state.Puts{Kind: facts.LedgerKind},
 		sums:    state.Puts{Kind: facts.SumsKind},
@@ -287,7 +287,7 @@ func (p *part) setAside(c *facts.Change) {
 }
 
 // merge puts the rows that were set aside of days into these.
-func (l *load) merge(ctx context.Context, run *spill.Run) (state.Written, error) {
+func (l *load) merge(ctx context.Context, run *extsort.Run) (state.Written, error) {
 	var dates []calendar.Date
 	var rows [][]facts.DayRow
 	for day, record := range run.All() {

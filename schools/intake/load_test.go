@@ -16,7 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/state/statedb"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/reading/spill"
+	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/intake"
 	"github.com/lectern-dev/lectern/schools/internal/facts"
@@ -97,7 +97,7 @@ func TestLedgersOfManyEvents(t *testing.T) {
 // sorterOf has events of 500 users of five blocks, of which three are of one partition.
 func sorterOf(t *testing.T, limit int) *intake.Sorter {
 	t.Helper()
-	s := &intake.Sorter{Sorter: spill.Sorter{Dir: t.TempDir(), Limit: limit}}
+	s := &intake.Sorter{Sorter: extsort.Sorter{Dir: t.TempDir(), Limit: limit}}
 	t.Cleanup(func() { s.Close() })
 	for n := range 10 {
 		for i := range 500 {

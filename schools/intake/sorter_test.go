@@ -12,14 +12,14 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/reading/spill"
+	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/intake"
 )
 
 // all are the events of a sorter but for those that moves drop, partition by partition.
-func all(t rapid.TB, s *spill.Sorter, m intake.Moves) (all []schools.Event) {
-	for i := range spill.Partitions {
+func all(t rapid.TB, s *extsort.Sorter, m intake.Moves) (all []schools.Event) {
+	for i := range extsort.Partitions {
 		batches, err := intake.BatchesOf(s, i, m, 3)
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +72,7 @@ func TestSorterKeepsEvents(t *testing.T) {
 	for name, limit := range map[string]int{"in memory": 1 << 30, "spilt often": 400} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
-			s := &intake.Sorter{Sorter: spill.Sorter{Dir: t.TempDir(), Limit: limit}}
+			s := &intake.Sorter{Sorter: extsort.Sorter{Dir: t.TempDir(), Limit: limit}}
 			var want, got []schools.Event
 			for i := range 3000 {
 				id := schools.EventID{Hash: r.Uint64()}
@@ -90,7 +90,7 @@ func TestSorterKeepsEvents(t *testing.T) {
 				}
 			}
 			met := map[directory.UserID]bool{}
-			for i := range spill.Partitions {
+			for i := range extsort.Partitions {
 				batches, err := intake.BatchesOf(&s.Sorter, i, nil, 3)
 				if err != nil {
 					t.Fatal(err)
@@ -124,7 +124,7 @@ func TestSorterKeepsEvents(t *testing.T) {
 func TestMoves(t *testing.T) {
 	for name, limit := range map[string]int{"in memory": 1 << 30, "spilt often": 40} {
 		t.Run(name, func(t *testing.T) {
-			s := &intake.Sorter{Sorter: spill.Sorter{Dir: t.TempDir(), Limit: limit}}
+			s := &intake.Sorter{Sorter: extsort.Sorter{Dir: t.TempDir(), Limit: limit}}
 			defer s.Close()
 			for user := range directory.UserID(100) {
 				if err := s.Add(schools.Event{ID: schools.EventID{Hash: uint64(user)}, User: 1 + user, Effect: schools.Presence}); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/reading/packed"
-	"github.com/lectern-dev/lectern/reading/spill"
 )
 
 // The size of a day of a network of 1,000,000 readers.
@@ -191,7 +191,7 @@ func BenchmarkSorter(b *testing.B) {
 			noError(b, sorter.AddEvent(e))
 		}
 		readers := 0
-		err := sorter.Each(0, func(run *spill.Run) error {
+		err := sorter.Each(0, func(run *extsort.Run) error {
 			deliveries, err := intake.Deliveries(run)
 			readers += len(deliveries)
 			return err

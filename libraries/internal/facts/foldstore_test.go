@@ -13,8 +13,8 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/reading/packed"
-	"github.com/lectern-dev/lectern/reading/spill"
 )
 
 // foldStore keeps the stored forms of all that is folded, and loads as a store does.
@@ -39,9 +39,9 @@ func newFoldStore() *foldStore {
 func (s *foldStore) load(sorter *intake.Sorter) (fresh, repeated int, err error) {
 	deltas := map[calendar.Date][]byte{}
 	var held []facts.TitleCounts
-	for i := range spill.Partitions {
+	for i := range extsort.Partitions {
 		var deliveries []facts.Delivery
-		err := sorter.Each(i, func(run *spill.Run) (err error) {
+		err := sorter.Each(i, func(run *extsort.Run) (err error) {
 			some, err := intake.Deliveries(run)
 			deliveries = append(deliveries, some...)
 			return err

@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/paging/state"
 	"github.com/lectern-dev/lectern/paging/state/statedb"
-	"github.com/lectern-dev/lectern/reading/spill"
+	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/intake"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
@@ -32,7 +32,7 @@ func Schools(ctx context.Context, store *schoolsdb.Store, partner directory.Part
 		"evaluations"+schoolRegister, "segments"+schoolEvents, "accesses"+schoolEvents))
 	return l.run(ctx, &schoolsLoad{
 		loading: l, store: store, partner: partner, ref: ref, began: l.Now(),
-		sorter: &intake.Sorter{Sorter: spill.Sorter{Dir: l.TempDir, Limit: l.MemoryLimit}},
+		sorter: &intake.Sorter{Sorter: extsort.Sorter{Dir: l.TempDir, Limit: l.MemoryLimit}},
 	})
 }
 

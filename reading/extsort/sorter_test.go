@@ -1,4 +1,4 @@
-package spill
+package extsort
 
 import (
 	"bytes"

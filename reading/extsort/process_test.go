@@ -1,4 +1,4 @@
-package spill_test
+package extsort_test
 
 import (
 	"context"
@@ -6,12 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lectern-dev/lectern/reading/spill"
+	"github.com/lectern-dev/lectern/reading/extsort"
 )
 
 // five is a sorter of the records 0 to 4, each in the partition of its number.
-func five(t *testing.T) *spill.Sorter {
-	s := &spill.Sorter{}
+func five(t *testing.T) *extsort.Sorter {
+	s := &extsort.Sorter{}
 	for key := range int64(5) {
 		if err := s.Add(key, nil); err != nil {
 			t.Fatal(err)
@@ -21,7 +21,7 @@ func five(t *testing.T) *spill.Sorter {
 }
 
 // keyOf is the key of the only record of a run, or -1 where it has none.
-func keyOf(run *spill.Run) (key int64) {
+func keyOf(run *extsort.Run) (key int64) {
 	key = -1
 	for k := range run.All() {
 		key = k
@@ -33,7 +33,7 @@ func keyOf(run *spill.Run) (key int64) {
 func TestProcess(t *testing.T) {
 	ready := make(chan struct{})
 	var taken []int64
-	err := spill.Process(t.Context(), five(t), func(_ context.Context, run *spill.Run) (int64, error) {
+	err := extsort.Process(t.Context(), five(t), func(_ context.Context, run *extsort.Run) (int64, error) {
 		switch keyOf(run) {
 		case 0:
 			<-ready
@@ -45,7 +45,7 @@ func TestProcess(t *testing.T) {
 		taken = append(taken, keys...)
 		return nil
 	})
-	if err != nil || len(taken) != spill.Partitions || !slices.Equal(taken[:6], []int64{0, 1, 2, 3, 4, -1}) {
+	if err != nil || len(taken) != extsort.Partitions || !slices.Equal(taken[:6], []int64{0, 1, 2, 3, 4, -1}) {
 		t.Errorf("taken are %v, %v", taken, err)
 	}
 }
@@ -55,7 +55,7 @@ func TestProcessEnds(t *testing.T) {
 	bad := errors.New("bad")
 	for name, of := range map[string]struct{ work, take error }{"made": {bad, nil}, "taken": {nil, bad}} {
 		taken := 0
-		err := spill.Process(t.Context(), five(t), func(_ context.Context, run *spill.Run) (int64, error) {
+		err := extsort.Process(t.Context(), five(t), func(_ context.Context, run *extsort.Run) (int64, error) {
 			if keyOf(run) == 2 {
 				return 2, of.work
 			}
@@ -72,7 +72,7 @@ func TestProcessEnds(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	err := spill.Process(ctx, five(t), func(context.Context, *spill.Run) (int, error) { return 0, nil }, func([]int) error { cancel(); return nil })
+	err := extsort.Process(ctx, five(t), func(context.Context, *extsort.Run) (int, error) { return 0, nil }, func([]int) error { cancel(); return nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that ends: %v", err)
 	}

@@ -1,13 +1,13 @@
-// Package spill sorts more records by key than memory holds: an external sort. A [Sorter] partitions records as they come, and spills
-// what is too much for memory to temporary files, one for each partition. When all are there, each [Partition] is sorted by itself.
+// Package extsort sorts more records by key than memory holds: an external sort. A [Sorter] partitions records as they come, and spills
+// what is too much for memory to temporary files, one for each partition. When all are there, each partition is sorted by itself.
 //
 // A load sorts the events of its feed by user:
 //
-//	s := &spill.Sorter{Limit: 64 << 20}
+//	s := &extsort.Sorter{Limit: 64 << 20}
 //	defer s.Close()
 //	err := s.Add(17, event) // many times, in any order of the users
 //	err = s.Done()
-//	err = s.Each(0, func(run *spill.Run) error {
+//	err = s.Each(0, func(run *extsort.Run) error {
 //		for user, event := range run.All() { … } // users ascend
 //	})
 //
@@ -15,7 +15,7 @@
 // A program that is killed leaves no files behind.
 //
 // The records have no version and no checksum: they live as long as the load.
-package spill
+package extsort
 
 import (
 	"bufio"
