@@ -154,6 +154,9 @@ type Loan struct {
 // Day returns the Brasilia day on which the loan was made: by which loans are listed and counted.
 func (l Loan) Day() calendar.Date { return calendar.Day(l.Borrowed) }
 
+// Lasting is a loan or a reservation: a record that changes, but not its Origin.
+type Lasting interface{ Origin() Origin }
+
 // Origin is what of a loan, or of a reservation, never changes (F1).
 type Origin struct {
 	ID, Reader, Book int64

@@ -128,7 +128,7 @@ func events[R, V any](name string, check func(R) (V, error), add func(V) error, 
 }
 
 // keeping says what is done with rows which keep something for ever.
-type keeping[T interface{ Origin() libraries.Origin }] struct {
+type keeping[T libraries.Lasting] struct {
 	name  string
 	check func(T) (T, error)
 	known func(ctx context.Context, ids []int64) (map[int64]T, error)
@@ -137,7 +137,7 @@ type keeping[T interface{ Origin() libraries.Origin }] struct {
 }
 
 // kept is a file of rows that are sorted by identifier, and settled run by run against what the store has, some partitions at once.
-func kept[T interface{ Origin() libraries.Origin }](f *Feed, of lasting[T], rows *extsort.Sorter, k keeping[T]) row.File[T, T] {
+func kept[T libraries.Lasting](f *Feed, of lasting[T], rows *extsort.Sorter, k keeping[T]) row.File[T, T] {
 	return row.File[T, T]{Name: k.name, Check: k.check, Counts: k.n, Take: func(v T, line int) error {
 		return of.add(rows, v, line)
 	}, End: func(ctx context.Context, bad row.Rejected) error {

@@ -15,8 +15,8 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// lasting are loans, or reservations: records which keep something for ever, by the day on which they began.
-type lasting[T interface{ Origin() libraries.Origin }] struct {
+// lasting are loans, or reservations, by the day on which they began.
+type lasting[T libraries.Lasting] struct {
 	table *state.Records[T]
 	start string // the name of the field
 }

@@ -46,7 +46,7 @@ func (p *part) setAside(d *facts.Delivery, c *facts.Change) {
 
 // asideLasting sets aside the rows of records: the table is written day by day, for a million loans written by reader would touch every
 // page of it in every part.
-func asideLasting[T interface{ Origin() libraries.Origin }](p *part, of lasting[T], list []facts.Changed[T], isNew byte) {
+func asideLasting[T libraries.Lasting](p *part, of lasting[T], list []facts.Changed[T], isNew byte) {
 	for i := range list {
 		kind := isNew
 		if list[i].Was != nil {

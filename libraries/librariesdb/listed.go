@@ -16,7 +16,7 @@ import (
 )
 
 // listed says how the records of a register are read.
-type listed[T interface{ Origin() libraries.Origin }] struct {
+type listed[T libraries.Lasting] struct {
 	register
 	records *state.Records[T]
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"math"
+	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -89,29 +90,17 @@ func (s *Store) people(ctx context.Context, of *state.Records[libraries.Reader],
 	if len(ids) == 0 {
 		return people, nil
 	}
-	wanted := ascending(ids)
 	from, among := handle.AmongOf(s.DB, "libraries_readers", a.Network, "user_id", ids)
 	still := bun.SafeQuery("TRUE")
 	if unerased {
 		still = bun.SafeQuery("(SELECT erasures FROM versions WHERE tenant_id = ?) = ?", a.Network, a.Erasures)
 	}
 	err := statedb.Read(ctx, s.DB, of, func(r libraries.Reader) {
-		if wanted.has(r.ID) {
+		if _, wanted := slices.BinarySearch(ids, r.ID); wanted {
 			people = append(people, r)
 		}
 	}, `FROM ? WHERE ? AND ? AND ? ORDER BY user_id`, from, rowsOf(a), among, still)
 	return people, err
-}
-
-// ascending are identifiers that ascend, of which some are asked for, ascending too.
-type ascending []int64
-
-// has reports whether id is one of them, and forgets those below it.
-func (a *ascending) has(id int64) bool {
-	for len(*a) > 0 && (*a)[0] < id {
-		*a = (*a)[1:]
-	}
-	return len(*a) > 0 && (*a)[0] == id
 }
 
 // Requests implements report.Store. By day first, as they stand: later instants have no earlier day.

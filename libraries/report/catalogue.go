@@ -154,16 +154,13 @@ func (q BookQuery) matches() func(t *Title, text *titleText) bool {
 	}
 }
 
-// ordered is a title of a list that is to be sorted.
-type ordered struct {
-	rank  int32
-	place int32 // by folded title
-	value int64 // of the column
-}
-
 // sorted returns ranks in order: by a column, up or down, then by folded title, then by identifier, both up (L15). A nil
 // column is the title. Ranks ascend with identifiers.
 func (c *Catalogue) sorted(ranks []int32, column func(rank int32) int64, asc bool) []int32 {
+	type ordered struct {
+		rank, place int32 // the place is that by folded title
+		value       int64 // of the column
+	}
 	rows := make([]ordered, len(ranks))
 	places := c.texts().places
 	for i, rank := range ranks {

@@ -54,7 +54,7 @@ type positionQuery struct {
 }
 
 // positioned is how the records of a register are read, and rows made of those of a page.
-type positioned[R interface{ Origin() libraries.Origin }, T any] struct {
+type positioned[R libraries.Lasting, T any] struct {
 	in   func(context.Context, Access, Window) ([]R, error)
 	at   func(context.Context, Access, ListPositions) ([]R, error)
 	rows func(context.Context, Access, []R) ([]T, error)

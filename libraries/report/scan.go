@@ -12,12 +12,9 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// page is the ranks of 1,024 neighbours, a bit each.
-type page [16]uint64
-
-// set is a set of the ranks of readers, or of titles. Its pages are made when they are first needed: a breakdown by a free text,
-// such as the city, may have a group for each reader, and each group has a set of titles.
-type set []*page
+// set is a set of the ranks of readers, or of titles: a bit each, in pages of 1,024 that are made when they are first needed. A
+// breakdown by a free text, such as the city, may have a group for each reader, and each group has a set of titles.
+type set []*[16]uint64
 
 func (s *set) add(rank int) {
 	i := rank >> 10
@@ -32,7 +29,7 @@ func (s *set) make(i int) {
 	for i >= len(*s) {
 		*s = append(*s, nil)
 	}
-	(*s)[i] = new(page)
+	(*s)[i] = new([16]uint64)
 }
 
 func (s set) has(rank int) bool {
