@@ -31,6 +31,16 @@ func Sorted(s *extsort.Sorter, rows []row.Lined[libraries.Loan]) (runs [][]row.L
 	return runs, ids, err
 }
 
+// Loans settles rows of loans.
+func (in *Intake) Loans(rows []row.Lined[libraries.Loan], had map[int64]libraries.Loan, c *row.Counts, bad row.Rejected) ([]facts.LoanChange, error) {
+	return loans.settle(rows, had, in.History, c, bad)
+}
+
+// Reservations settles rows of reservations.
+func (in *Intake) Reservations(rows []row.Lined[libraries.Reservation], had map[int64]libraries.Reservation, c *row.Counts, bad row.Rejected) ([]facts.ReservationChange, error) {
+	return reservations.settle(rows, had, in.History, c, bad)
+}
+
 // Together is how many deltas of a day are added at once.
 const Together = together
 

@@ -68,18 +68,9 @@ func (in *Intake) ends(start, at time.Time, ended bool, of end) error {
 	return nil
 }
 
-// Loans settles rows of loans, each checked by itself before: all those of each identifier in them, in the order of their
-// lines. had has what the store knows of these identifiers. It returns those that are new or changed. A loan
-// before the history does not exist (G6): its rows are counted, and nothing of them is kept.
-func (in *Intake) Loans(rows []row.Lined[libraries.Loan], had map[int64]libraries.Loan, c *row.Counts, bad row.Rejected) ([]facts.LoanChange, error) {
-	return loans.settle(rows, had, in.History, c, bad)
-}
-
-// Reservations settles rows of reservations, as Loans does those of loans.
-func (in *Intake) Reservations(rows []row.Lined[libraries.Reservation], had map[int64]libraries.Reservation, c *row.Counts, bad row.Rejected) ([]facts.ReservationChange, error) {
-	return reservations.settle(rows, had, in.History, c, bad)
-}
-
+// settle settles rows, each checked by itself before: all those of each identifier in them, in the order of their lines. had has what
+// the store knows of these identifiers. It returns the records that are new or changed. One that began before the history does not
+// exist (G6): its rows are counted, and nothing of them is kept.
 func (k lasting[T]) settle(rows []row.Lined[T], had map[int64]T, history calendar.Date, c *row.Counts, bad row.Rejected) (changes []facts.Changed[T], err error) {
 	err = row.Settling[T, T]{
 		Order: func(a, b T) int { return cmp.Compare(a.Origin().ID, b.Origin().ID) },
