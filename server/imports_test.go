@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	"reading/decimal":          {},
 	"reading":                  {"reading/calendar", "reading/decimal", "reading/packed"},
 	"reading/packed":           {},
-	"reading/extsort":            {"reading/packed"},
+	"reading/extsort":          {"reading/packed"},
 	"paging":                   {},
 	"paging/fold":              {goText},
 	"paging/row":               {},
