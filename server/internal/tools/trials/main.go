@@ -29,7 +29,7 @@ type options struct {
 	acts              int
 	plan, binary      string
 	engine, out, only string
-	whole             bool
+	whole, sure       bool
 	verbose           bool
 }
 
@@ -45,6 +45,7 @@ func main() {
 	flag.StringVar(&o.out, "out", os.TempDir(), "folder for the plans that found something")
 	flag.StringVar(&o.only, "only", "", "acts, separated by commas, of which alone the plans consist")
 	flag.BoolVar(&o.whole, "whole", false, "make no plan smaller")
+	flag.BoolVar(&o.sure, "sure", false, "do a plan that found a difference again, and let it count only if it finds one again: for CI, where a machine that stands still must fail nothing")
 	flag.BoolVar(&o.verbose, "v", false, "tell each act")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -119,6 +120,9 @@ func (r *runner) plansOf(ctx context.Context) error {
 	for seed := r.seed; time.Since(began) < time.Duration(r.minutes)*time.Minute && ctx.Err() == nil; seed++ {
 		plan := newPlan(seed, engines[int(seed)%len(engines)], r.acts, strings.FieldsFunc(r.only, func(c rune) bool { return c == ',' }))
 		err := r.try(ctx, plan)
+		if r.sure && isDifference(err) {
+			err = r.again(ctx, plan, err)
+		}
 		if isDifference(err) {
 			r.differences++
 			err = r.tell(ctx, plan, err)
@@ -138,6 +142,12 @@ func (r *runner) plansOf(ctx context.Context) error {
 		return fmt.Errorf("%d plans found a difference", r.differences)
 	}
 	return nil
+}
+
+// again does a plan that found a difference a second time.
+func (r *runner) again(ctx context.Context, plan Plan, found error) error {
+	fmt.Printf("seed %d, %s: DIFFERENCE; the plan is done again\n%v\n", plan.Seed, plan.Engine, found)
+	return r.try(ctx, plan)
 }
 
 // tell makes a plan that found a difference smaller, keeps it beside what it did, and says what it found.
