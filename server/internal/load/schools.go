@@ -47,7 +47,7 @@ type schoolsLoad struct {
 	intake  *intake.Intake  // the one that the events are read by
 	rows    *rows
 	sorter  *intake.Sorter
-	drops   drops
+	drops   map[directory.UserID]*[2]int // the segments and accesses of accounts that may not be created
 }
 
 func (l *schoolsLoad) resources() []string {
@@ -82,10 +82,12 @@ func (l *schoolsLoad) read(ctx context.Context) (err error) {
 		return err
 	}
 	l.tell("read", l.folder.Done(), l.folder.Size())
-	l.drops = newDrops(l.intake.Placed())
-	return l.readAll(ctx,
-		of(events(l, "segments", l.intake.Segment, func(n *dropped) { n.segments++ })),
-		of(events(l, "accesses", l.intake.Access, func(n *dropped) { n.accesses++ })))
+	placed := l.intake.Placed()
+	l.drops = make(map[directory.UserID]*[2]int, len(placed))
+	for _, user := range placed {
+		l.drops[user] = new([2]int)
+	}
+	return l.readAll(ctx, of(events(l, "segments", 0, l.intake.Segment)), of(events(l, "accesses", 1, l.intake.Access)))
 }
 
 func (l *schoolsLoad) save(ctx context.Context, done func(done, total int)) (err error) {
@@ -104,8 +106,8 @@ func (l *schoolsLoad) save(ctx context.Context, done func(done, total int)) (err
 	t := l.totals
 	for user, to := range l.intake.Moves(saved.Last) {
 		if n := l.drops[user]; n != nil && to == 0 {
-			t.File("segments").Deleted += n.segments
-			t.File("accesses").Deleted += n.accesses
+			t.File("segments").Deleted += n[0]
+			t.File("accesses").Deleted += n[1]
 		}
 	}
 	t.New, t.Repeated = saved.New, saved.Repeated
@@ -121,25 +123,11 @@ func (l *schoolsLoad) close(ctx context.Context) error {
 	return err
 }
 
-// drops count the events of accounts that may not be made, should they not be.
-type drops map[directory.UserID]*dropped
-
-// dropped are the events of one account.
-type dropped struct{ segments, accesses int }
-
-func newDrops(users []directory.UserID) drops {
-	d := make(drops, len(users))
-	for _, user := range users {
-		d[user] = &dropped{}
-	}
-	return d
-}
-
-// events is a file of events.
-func events[R any](l *schoolsLoad, name string, check func(R) (schools.Event, error), note func(*dropped)) row.File[R, schools.Event] {
+// events is a file of events, which the drops count at a place.
+func events[R any](l *schoolsLoad, name string, place int, check func(R) (schools.Event, error)) row.File[R, schools.Event] {
 	return row.File[R, schools.Event]{Name: name, Check: check, Counts: l.totals.File(name), Take: func(e schools.Event, _ int) error {
 		if n := l.drops[e.User]; n != nil {
-			note(n)
+			n[place]++
 		}
 		return l.sorter.Add(e)
 	}}

@@ -14,9 +14,6 @@ import (
 // Middleware wraps a handler with something that every request passes.
 type Middleware func(http.Handler) http.Handler
 
-// FailFunc answers a request with an error, in the shape of an API. Fail is one.
-type FailFunc func(w http.ResponseWriter, r *http.Request, err error)
-
 // Chain returns h wrapped by the middleware, the first of which is the outermost.
 func Chain(h http.Handler, ms ...Middleware) http.Handler {
 	for i := len(ms) - 1; i >= 0; i-- {
@@ -61,16 +58,9 @@ func UserAgent(next http.Handler) http.Handler {
 	})
 }
 
-// panicked is a panic as an error: its text has the stack, which the log shows and no client sees.
-type panicked struct {
-	value any
-	stack []byte
-}
-
-func (p *panicked) Error() string { return fmt.Sprintf("panic: %v\n%s", p.value, p.stack) }
-
-// Recover answers a panic with fail, which logs it once with its stack and sends 500. http.ErrAbortHandler passes.
-func Recover(fail FailFunc) Middleware {
+// Recover answers a panic with fail, which writes an error in the shape of an API, as [Fail] does. The error's text has the stack, which
+// the log shows and no client sees. http.ErrAbortHandler passes.
+func Recover(fail func(w http.ResponseWriter, r *http.Request, err error)) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			defer func() {
@@ -81,7 +71,7 @@ func Recover(fail FailFunc) Middleware {
 				if v == http.ErrAbortHandler {
 					panic(v)
 				}
-				fail(w, r, &panicked{v, debug.Stack()})
+				fail(w, r, fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
 			}()
 			next.ServeHTTP(w, r)
 		})
