@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -20,41 +21,61 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// readmeBlocks are all blocks of the README, in order: the section and the language of each. TestReadme runs them; one that is
-// not listed, or that stands elsewhere, fails it.
-var readmeBlocks = []string{
-	"Try it/sh", "Try it/sh",
-	"The schools API/sh",
-	"The partner directory/sh", "The partner directory/sh",
-	"Incremental pulls/sh", "Python/python", "Power Query/powerquery", "Power Query/powerquery", "Spreadsheets/sh",
-	"As a library/go", "As a library/go",
-	"In production/sh", "With systemd/sh", "As a container/sh",
-	"Backup and restore/sh", "Backup and restore/sh", "Backup and restore/sh", "Upgrade/sh",
-	"Move to another machine/sh", "Move to another machine/sh", "More than one PostgreSQL/sh",
-	"Erase a person/sh", "Check/sh", "Check/text",
+// pages are the pages of the project with the blocks of each, in order: section and language. The tests run the blocks. A block that
+// is not listed here fails them.
+var pages = []struct {
+	file   string
+	size   int // at most, in bytes
+	blocks []string
+}{
+	{"README.md", 12_000, []string{"Quick start/sh", "Quick start/sh", "Go packages/go", "Go packages/go"}},
+	{"examples/README.md", 15_000, []string{
+		"The schools API/sh", "Incremental pulls/sh", "Python/python", "Power Query/powerquery", "Power Query/powerquery", "Spreadsheets/sh",
+		"Writing the directory/sh", "Writing the directory/sh",
+	}},
+	{"server/README.md", 15_000, []string{
+		"Install/sh", "systemd/sh", "Container/sh", "Backup and restore/sh", "Backup and restore/sh", "Backup and restore/sh", "Upgrade/sh",
+		"Move to another machine/sh", "Move to another machine/sh", "Erase a person/sh", "Check/sh", "Check/text",
+	}},
+	{"server/feed/README.md", 15_000, []string{"Loading/text"}},
+	{"server/database/README.md", 15_000, []string{"Citus/sh"}},
+	{"CONTRIBUTING.md", 15_000, []string{"Test/sh"}},
+	{"TRIALS.md", 6_000, []string{"Run/sh"}},
+	{"CHANGELOG.md", 15_000, nil},
 }
 
-// readme is the README in parts.
+// readme is all pages.
 type readme struct {
-	text   string
+	texts  map[string]string   // by page
 	blocks map[string][]string // by section and language
 }
 
-// readReadme reads the README and holds that its blocks are those that are known.
+// readReadme reads the pages and fails the test if a page has other blocks than are listed.
 func readReadme(t *testing.T) readme {
 	t.Helper()
-	b, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
+	r := readme{make(map[string]string), make(map[string][]string)}
+	for _, page := range pages {
+		b, err := os.ReadFile(filepath.Join("..", page.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.texts[page.file] = string(b)
+		if found := r.readBlocks(page.file); !slices.Equal(found, page.blocks) {
+			t.Fatalf("%s has the blocks\n%q\nand there are tests for\n%q", page.file, found, page.blocks)
+		}
 	}
-	r := readme{string(b), make(map[string][]string)}
-	var found []string
+	return r
+}
+
+// readBlocks reads the blocks of a page, and returns their sections and languages.
+func (r readme) readBlocks(file string) (found []string) {
 	section, name, block := "", "", ""
-	for line := range strings.Lines(r.text) {
+	for line := range strings.Lines(r.texts[file]) {
 		fence, isFence := strings.CutPrefix(line, "```")
 		switch {
 		case isFence && name == "":
@@ -69,13 +90,10 @@ func readReadme(t *testing.T) readme {
 			section = strings.TrimSpace(strings.TrimLeft(line, "#"))
 		}
 	}
-	if !slices.Equal(found, readmeBlocks) {
-		t.Fatalf("the README has the blocks\n%q\nand there are tests for\n%q", found, readmeBlocks)
-	}
-	return r
+	return found
 }
 
-// one returns the only block of a section and language, or the n-th.
+// block returns the n-th block of a section and language.
 func (r readme) block(name string, n int) string { return r.blocks[name][n] }
 
 // shell is where blocks of shell are run.
@@ -185,7 +203,7 @@ func TestReadmeDemo(t *testing.T) {
 		"LECTERN_DB=sqlite:" + filepath.Join(dir, "demo.db"), "LECTERN_ADDR=127.0.0.1:0", "LECTERN_SCHOOLS_RATE=0",
 		"LECTERN_CLOCK=2026-11-10T12:00:00-03:00", // the README asks for October
 	}
-	demo := exec.CommandContext(t.Context(), "sh", "-c", r.block("Try it/sh", 0))
+	demo := exec.CommandContext(t.Context(), "sh", "-c", r.block("Quick start/sh", 0))
 	demo.Dir, demo.Env = "..", append(os.Environ(), env...)
 	_ = until(t, demo, "Ctrl-C", func(lines string) { // go run ends with 1 when it is interrupted
 		base := strings.TrimSuffix(regexp.MustCompile(`http://\S+/docs\b`).FindString(lines), "/docs")
@@ -193,7 +211,7 @@ func TestReadmeDemo(t *testing.T) {
 		here := func(text string) string { return replaced(t, text, "http://127.0.0.1:8080", base) }
 		s := shell{dir, append(env, inPath(bin), curlFails(t))}
 		t.Run("curl", func(t *testing.T) {
-			out := s.run(t, here(replaced(t, r.block("Try it/sh", 1), "1-1-…", key)+r.block("The schools API/sh", 0)+r.block("Incremental pulls/sh", 0)+r.block("Spreadsheets/sh", 0)))
+			out := s.run(t, here(replaced(t, r.block("Quick start/sh", 1), "1-1-…", key)+r.block("The schools API/sh", 0)+r.block("Incremental pulls/sh", 0)+r.block("Spreadsheets/sh", 0)))
 			if !strings.Contains(out, `"profile":"student"`) || !strings.Contains(out, `"pageSize":1000,"totalRows":0}`) || !strings.Contains(out, `"startDate":"2026-10-01"`) || !strings.Contains(out, `"rows":[{"userId"`) {
 				t.Errorf("the calls answer %.2000s", out)
 			}
@@ -207,8 +225,8 @@ func TestReadmeDemo(t *testing.T) {
 			if err := json.Unmarshal([]byte(s.run(t, "lectern key issue directory --partner acme")), &k); err != nil {
 				t.Fatal(err)
 			}
-			begin := replaced(t, r.block("The partner directory/sh", 0), "LECTERN_KEY_ID=1-1 LECTERN_SECRET=…", "LECTERN_KEY_ID="+k.AccessKeyID+" LECTERN_SECRET="+k.Secret)
-			out := s.run(t, here(begin)+r.block("The partner directory/sh", 1))
+			begin := replaced(t, r.block("Writing the directory/sh", 0), "LECTERN_KEY_ID=1-1 LECTERN_SECRET=…", "LECTERN_KEY_ID="+k.AccessKeyID+" LECTERN_SECRET="+k.Secret)
+			out := s.run(t, here(begin)+r.block("Writing the directory/sh", 1))
 			for _, want := range []string{`"access_token"`, `"name":"Escola Um"`, `"city":null`, `"name":"Rui"`} {
 				if !strings.Contains(out, want) {
 					t.Errorf("the calls never answer %s: %s", want, out)
@@ -368,8 +386,8 @@ const (
 func TestReadmeProduction(t *testing.T) {
 	r := readReadme(t)
 	m := newMachine(t)
-	setup, restore, upgrade := r.block("In production/sh", 0), r.block("Backup and restore/sh", 1), r.block("Upgrade/sh", 0)
-	commands := setup + r.block("With systemd/sh", 0) + r.block("Backup and restore/sh", 0)
+	setup, restore, upgrade := r.block("Install/sh", 0), r.block("Backup and restore/sh", 1), r.block("Upgrade/sh", 0)
+	commands := setup + r.block("systemd/sh", 0) + r.block("Backup and restore/sh", 0)
 	if line := regexp.MustCompile(`(?m)^lectern .*`).FindString(commands + restore + upgrade); line != "" {
 		t.Errorf("%q makes files that are not the service's own", line)
 	}
@@ -534,7 +552,7 @@ func TestReadmeContainer(t *testing.T) {
 	feeds := filepath.Join(dir, "feeds")
 	s := shell{dir, []string{"FEEDS=" + feeds, "LECTERN_DB=sqlite:" + filepath.Join(dir, "lectern.db"), inPath(tools, bin)}}
 	s.run(t, "lectern demo --feeds "+feeds+" && mv "+feeds+"/schools/demo "+feeds+"/schools/acme && rm -r "+feeds+"/libraries")
-	out := s.run(t, r.block("As a container/sh", 0))
+	out := s.run(t, r.block("Container/sh", 0))
 	if !strings.Contains(out, `"referenceId":"acme"`) || !strings.Contains(out, `{"kind":"partner","reference":"acme","rows":4`) || !strings.Contains(out, `"apiKey":"`) {
 		t.Errorf("the commands print %s, want a partner, a load and a key", out)
 	}
@@ -571,7 +589,7 @@ func TestReadmeCitus(t *testing.T) {
 	db := dbtest.Citus(t)
 	s := shell{t.TempDir(), []string{"LECTERN_DB=" + db.URL, inPath(bin)}}
 	const stubs = `psql() { echo "psql: $2"; }; systemctl() { :; }; as_lectern() { "$@" || [ "$2" = check ]; }` + "\n" // the tests' server is set for speed, which check calls wrong
-	out := s.run(t, stubs+"lectern partner create acme --name Acme\n"+r.block("More than one PostgreSQL/sh", 0))
+	out := s.run(t, stubs+"lectern partner create acme --name Acme\n"+r.block("Citus/sh", 0))
 	for _, want := range []string{"psql: CREATE EXTENSION citus", "psql: SELECT citus_set_coordinator_host(", "\nthe tables are distributed by tenant into 32 shards\n", "cluster distributed by tenant into 32 shards ok"} {
 		if !strings.Contains(out, want) && !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Errorf("it prints %s, want %s", out, want)
@@ -590,7 +608,7 @@ var preludes = map[string]string{
 func TestReadmeGo(t *testing.T) {
 	r := readReadme(t)
 	dir := t.TempDir()
-	for i, text := range r.blocks["As a library/go"] {
+	for i, text := range r.blocks["Go packages/go"] {
 		first, rest, _ := strings.Cut(text, "\n")
 		prelude, ok := preludes[first]
 		if !ok {
@@ -620,47 +638,98 @@ func TestReadmeGo(t *testing.T) {
 	}
 }
 
-// TestReadmeLinks holds that every link of the README leads somewhere: to a file, to a heading, or to the demo.
-func TestReadmeLinks(t *testing.T) {
+// TestReadmeMake checks that make has the targets of the blocks.
+func TestReadmeMake(t *testing.T) {
 	r := readReadme(t)
-	anchors := make(map[string]bool)
-	text := regexp.MustCompile("(?s)```.*?```").ReplaceAllString(r.text, "")
-	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
-		slug := regexp.MustCompile(`[^\pL\pN _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
-		if slug = strings.ReplaceAll(slug, " ", "-"); anchors[slug] {
-			t.Errorf("there are two headings %q", m[1])
-		}
-		anchors[slug] = true
-	}
-	links := regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(text, -1)
-	if len(links) < 10 {
-		t.Errorf("%d links are found, want more", len(links))
-	}
-	for _, m := range links {
-		file, anchor, isAnchor := strings.Cut(m[1], "#")
-		switch {
-		case isAnchor && (file != "" || !anchors[anchor]):
-			t.Errorf("%s leads to no heading", m[1])
-		case !isAnchor:
-			if _, err := os.Stat(filepath.Join("..", filepath.FromSlash(file))); err != nil {
-				t.Errorf("%s leads to no file: %v", m[1], err)
+	for _, name := range []string{"Test/sh", "Run/sh"} {
+		for line := range strings.Lines(r.block(name, 0)) {
+			if out, err := (exec.Command("sh", "-ec", "cd .. && "+strings.Replace(line, "make ", "make -n ", 1))).CombinedOutput(); err != nil {
+				t.Errorf("%s: %v: %s", line, err, out)
 			}
 		}
 	}
-	for _, m := range regexp.MustCompile(`<(https?://[^>]*)>`).FindAllStringSubmatch(text, -1) {
+}
+
+var (
+	fenced  = regexp.MustCompile("(?s)```.*?```")
+	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	link    = regexp.MustCompile(`\]\(([^)]*)\)|(?m:^\[[\w.]+\]: (\S+)$)`)
+)
+
+// anchors returns the anchors of a page's headings.
+func anchors(t *testing.T, file string) map[string]bool {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string]bool)
+	for _, m := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(string(b), ""), -1) {
+		slug := regexp.MustCompile(`[^\pL\pN _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		if slug = strings.ReplaceAll(slug, " ", "-"); found[slug] {
+			t.Errorf("%s has two headings %q", file, m[1])
+		}
+		found[slug] = true
+	}
+	return found
+}
+
+// TestReadmeSizes checks that no page is too long, and that no line outside of a block has more than 100 characters.
+func TestReadmeSizes(t *testing.T) {
+	r := readReadme(t)
+	for _, page := range pages {
+		text := r.texts[page.file]
+		if len(text) > page.size {
+			t.Errorf("%s has %d bytes, want %d at most", page.file, len(text), page.size)
+		}
+		for line := range strings.Lines(fenced.ReplaceAllString(text, "")) {
+			if utf8.RuneCountInString(line) > 100+len("\n") {
+				t.Errorf("%s: longer than 100 characters: %s", page.file, line)
+			}
+		}
+	}
+}
+
+// TestReadmeLinks checks that every link of the pages leads to a file, to a heading, or to the demo.
+func TestReadmeLinks(t *testing.T) {
+	r := readReadme(t)
+	for page, text := range r.texts {
+		text = fenced.ReplaceAllString(text, "")
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			checkLink(t, filepath.Join("..", page), cmp.Or(m[1], m[2]))
+		}
+		for _, m := range regexp.MustCompile("`(go run \\./([^ `]+)|make (\\w+))").FindAllStringSubmatch(text, -1) {
+			if m[2] != "" {
+				if _, err := os.Stat(filepath.Join("..", filepath.FromSlash(m[2]))); err != nil {
+					t.Errorf("%s: %s: %v", page, m[1], err)
+				}
+			} else if b, err := os.ReadFile("../Makefile"); err != nil || !strings.Contains(string(b), "\n"+m[3]+":") {
+				t.Errorf("%s: %s: the Makefile has no such target", page, m[1])
+			}
+		}
+	}
+	for _, m := range regexp.MustCompile(`<(https?://[^>]*)>`).FindAllStringSubmatch(r.texts["README.md"], -1) {
 		if !strings.HasPrefix(m[1], "http://127.0.0.1:8080/") {
 			t.Errorf("%s leads out", m[1])
 		}
 	}
-	for _, m := range regexp.MustCompile("`(go run \\./(\\S+)|make (\\w+))").FindAllStringSubmatch(text, -1) {
-		if m[2] != "" {
-			if _, err := os.Stat(filepath.Join("..", filepath.FromSlash(strings.TrimSuffix(m[2], "`")))); err != nil {
-				t.Errorf("%s: %v", m[1], err)
-			}
-			continue
-		}
-		if b, err := os.ReadFile("../Makefile"); err != nil || !strings.Contains(string(b), "\n"+m[3]+":") {
-			t.Errorf("%s: the Makefile has no such target", m[1])
-		}
+}
+
+// checkLink checks that a link of a page leads somewhere.
+func checkLink(t *testing.T, page, target string) {
+	t.Helper()
+	if strings.HasPrefix(target, "https://") && strings.HasSuffix(page, "CHANGELOG.md") {
+		return // the conventions that it follows
+	}
+	file, anchor, isAnchor := strings.Cut(target, "#")
+	if file == "" {
+		file = page
+	} else {
+		file = filepath.Join(filepath.Dir(page), filepath.FromSlash(file))
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Errorf("%s: %s leads to no file: %v", page, target, err)
+	} else if isAnchor && !anchors(t, file)[anchor] {
+		t.Errorf("%s: %s leads to no heading", page, target)
 	}
 }

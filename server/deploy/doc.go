@@ -10,7 +10,7 @@
 //
 // Without a daemon of containers or of systemd they are held to this: others' parsers read them without a warning; every command
 // line in them is one that the binary takes, every variable one that it knows, and paths and ports agree; systemd rates each
-// service 3.0 or better; a release of one commit is the same bytes in two folders. The README's commands copy the units and run
+// service 3.0 or better; a release of one commit is the same bytes in two folders. The commands of server/README.md copy the units and run
 // what they run: see examples.
 //
 // It is a module of its own, so that the product does not depend on those parsers.
