@@ -163,15 +163,6 @@ func (c *keepAll) Load(
 	return v.value, v.err
 }
 
-// drop drops all values but those that are kept.
-func (c *keepAll) drop(keep func(state.Value) bool) {
-	for k, v := range c.values {
-		if !keep(v.value) {
-			delete(c.values, k)
-		}
-	}
-}
-
 // randomNetwork makes a small network with everything in it, of days from the history's first on. Its hour is in the last
 // of 100 days.
 func randomNetwork(tb testing.TB, seed uint64, days int) *network {
