@@ -209,8 +209,8 @@ func (w *Write) take(ctx context.Context, account directory.UserID, ref, gives d
 }
 
 // Forget erases the name, the e-mail and the phone of an account, of whatever kind, deleted or not, in every state and for ever:
-// later rows and writes of the account leave them empty (P7). A load under way settles its rows anew, since the registers have
-// another version then. Forgetting again erases again, and is new no more. The error is directory.ErrNotFound where there is
+// later rows and writes of the account leave them empty (P7). A load under way reconciles its rows again, because the registers
+// then have another version. Forgetting again erases again, and is new no more. The error is directory.ErrNotFound where there is
 // no such account, or no such partner.
 func (s *Store) Forget(ctx context.Context, partner directory.PartnerID, user directory.UserID) (fresh bool, since time.Time, err error) {
 	_, err = s.write(ctx, partner, func(ctx context.Context, w *Write) error {

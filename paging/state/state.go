@@ -44,9 +44,9 @@ type Key struct {
 	What   string
 }
 
-// KeyOf returns the key of a value that depends on a state and on the arguments: numbers, texts, truths, and pointers and structs of
-// such. A whole query is one, so that no filter can be left out. A pointer stands for what it points to; the arguments of one what must
-// be as many always, and of the same types.
+// KeyOf returns the key of a value that depends on a snapshot and on the arguments: numbers, strings, bools, and pointers and structs
+// of these. Pass a whole query as one argument, so that no filter is left out. A pointer counts as the value that it points to. All
+// calls with the same what must have the same number of arguments, of the same types.
 func KeyOf(t Tenant, at Versions, what string, args ...any) Key {
 	b := append(make([]byte, 0, 128), what...)
 	for _, arg := range args {

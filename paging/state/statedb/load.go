@@ -253,7 +253,7 @@ func (s *Store) Drop(ctx context.Context, t state.Tenant, waiting func()) (was C
 	return was, nil
 }
 
-// Undo undoes what the load has written so far, so that it can write anew.
+// Undo removes what the load has written so far. The load can then write from the start.
 func (l *Load) Undo(ctx context.Context) error { return l.undo(ctx) }
 
 // undo undoes every number above the one that the load builds on, while it has the lease: its own rows, and those of loads
@@ -262,7 +262,7 @@ func (l *Load) undo(ctx context.Context) error {
 	if !l.dirty {
 		return nil
 	}
-	// What the database lacks of it, or was never told to have, is no matter any more: all of it goes.
+	// All of it is removed, whether or not the database has each part.
 	if err := l.setTurns(ctx, l.store.DB, 0, bun.SafeQuery("TRUE")); err != nil {
 		return err
 	}
