@@ -13,10 +13,10 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging/handle"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/internal/metrics"
-	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/api/web"
+	"github.com/lectern-dev/lectern/server/internal/operate/metrics"
 )
 
 const (
@@ -118,12 +118,12 @@ func (s *Server) serveAdmin(ctx context.Context, ln net.Listener) (stop func()) 
 // versions returns the states of the tenants' data, for the metrics: where not all nodes of a database answer, of those that do.
 func (s *Server) versions(ctx context.Context) (v metrics.Versions, err error) {
 	db := s.config.DB
-	tenants, err := statedb.Numbers(ctx, db)
+	tenants, err := snapshotdb.Numbers(ctx, db)
 	if err != nil {
 		return v, err
 	}
 	err = db.EachNode(ctx, tenants, func(of []auth.Tenant) error {
-		list, err := statedb.LoadedLast(ctx, db, metrics.MaxTenants, of...)
+		list, err := snapshotdb.LoadedLast(ctx, db, metrics.MaxTenants, of...)
 		v.Tenants = append(v.Tenants, list...)
 		return err
 	})
@@ -132,7 +132,7 @@ func (s *Server) versions(ctx context.Context) (v metrics.Versions, err error) {
 	} else if err != nil {
 		return v, err
 	}
-	slices.SortStableFunc(v.Tenants, func(a, b statedb.TenantVersions) int { return b.Last.Ended.Compare(a.Last.Ended) })
+	slices.SortStableFunc(v.Tenants, func(a, b snapshotdb.TenantVersions) int { return b.Last.Ended.Compare(a.Last.Ended) })
 	v.Tenants, v.Total = v.Tenants[:min(len(v.Tenants), metrics.MaxTenants)], len(tenants)
 	v.Now, err = handle.Clock(ctx, db, s.config.Now)
 	return v, err

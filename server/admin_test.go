@@ -19,7 +19,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -211,8 +211,8 @@ func TestMetrics(t *testing.T) {
 // TestPrometheusFiles: every series that the alerts and the dashboard ask for is one that a server with a loaded network shows.
 func TestPrometheusFiles(t *testing.T) {
 	n := newNetwork(t, dbtest.SQLite(t), server.Config{})
-	load := statedb.LastLoad{Ended: n.clock.now, Took: time.Second, Rows: 1}
-	if err := statedb.NoteLoad(t.Context(), n.db, 1, load); err != nil {
+	load := snapshotdb.LastLoad{Ended: n.clock.now, Took: time.Second, Rows: 1}
+	if err := snapshotdb.NoteLoad(t.Context(), n.db, 1, load); err != nil {
 		t.Fatal(err)
 	}
 	n.clock.now = n.clock.now.Add(time.Minute) // a state has an age
@@ -259,7 +259,7 @@ func TestMetricsOfTheCache(t *testing.T) {
 func TestMetricsOfAHalfMadeNetwork(t *testing.T) {
 	db := dbtest.SQLite(t)
 	s := newServer(t, server.Config{DB: db})
-	if _, err := statedb.CreateTenant(t.Context(), db, statedb.Tenant{Kind: statedb.Library, Reference: "meia", Name: "Meia"}); err != nil {
+	if _, err := snapshotdb.CreateTenant(t.Context(), db, snapshotdb.Tenant{Kind: snapshotdb.Library, Reference: "meia", Name: "Meia"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := metricsOf(t, s)[`lectern_data_version{data="facts",kind="library",reference="meia",tenant="1"}`]; !ok {
@@ -305,8 +305,8 @@ func TestMetricsOfManyTenants(t *testing.T) {
 		create(1001, 1001)
 		shown("one more", 1000, 1)
 		create(1002, 10_000)
-		load := statedb.LastLoad{Ended: time.Unix(1789491600, 0)}
-		if err := statedb.NoteLoad(t.Context(), db, 9999, load); err != nil {
+		load := snapshotdb.LastLoad{Ended: time.Unix(1789491600, 0)}
+		if err := snapshotdb.NoteLoad(t.Context(), db, 9999, load); err != nil {
 			t.Fatal(err)
 		}
 		got := shown("ten thousand", 1000, 9000)

@@ -15,7 +15,7 @@
 // Three things are bounded over all requests: the reports that are read at once, the connections that have had no answer, whose
 // memory a flood without a key would take, and the bytes of large bodies that live keys have signed (P10).
 //
-// The package holds no rule: those are in the domain packages, and the routes in internal/directoryapi, schoolsapi and
+// The package holds no rule: those are in the domain packages, and the routes in internal/api/directoryapi, schoolsapi and
 // librariesapi. It serves plain HTTP; TLS is the work of a proxy in front.
 package server
 
@@ -30,7 +30,7 @@ import (
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
@@ -88,10 +88,10 @@ type Config struct {
 	AnalyticsURL string
 	// CacheBytes bounds what the reports keep in memory; 0 is DefaultCacheBytes.
 	CacheBytes int64
-	// Keep is how long a state that was replaced stays readable, for all servers of the database; at least statedb.MinKeep, unless
-	// Now is set. 0 leaves what was set before, at first statedb.DefaultKeep.
+	// Keep is how long a state that was replaced stays readable, for all servers of the database; at least snapshotdb.MinKeep, unless
+	// Now is set. 0 leaves what was set before, at first snapshotdb.DefaultKeep.
 	Keep time.Duration
-	// PullWindow is how long a pull that asks for nothing keeps its state longer than that; 0 is statedb.DefaultPullWindow.
+	// PullWindow is how long a pull that asks for nothing keeps its state longer than that; 0 is snapshotdb.DefaultPullWindow.
 	PullWindow time.Duration
 	// Now is the clock of the periods, the keys, the pulls, the rates and the states. Nil is time.Now with SQLite, and with
 	// PostgreSQL the database's clock, which all replicas share.
@@ -115,5 +115,5 @@ func (c Config) withDefaults() Config {
 
 // Schema returns the migrations of all stores, for database.DB.Migrate and SchemaCurrent.
 func Schema() []fs.FS {
-	return []fs.FS{authdb.Migrations, statedb.Migrations, directorydb.Migrations, schoolsdb.Migrations, librariesdb.Migrations}
+	return []fs.FS{authdb.Migrations, snapshotdb.Migrations, directorydb.Migrations, schoolsdb.Migrations, librariesdb.Migrations}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server"
@@ -84,7 +84,7 @@ func TestFlippedBitsOfEveryKind(t *testing.T) {
 				}
 				if !read {
 					err := again(t, f, n, b.tenant)
-					if read = errors.Is(err, state.ErrCorrupt); read {
+					if read = errors.Is(err, snapshot.ErrCorrupt); read {
 						fmt.Fprintln(&log, err)
 					}
 				}
@@ -120,7 +120,7 @@ type storedBlock struct {
 	data               []byte
 }
 
-func storedBlocks(t *testing.T, db *database.DB, k state.Kind) (blocks []storedBlock) {
+func storedBlocks(t *testing.T, db *database.DB, k snapshot.Kind) (blocks []storedBlock) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), `SELECT tenant_id, kind, a, b, data FROM blocks WHERE kind = ? ORDER BY 1, 3, 4`, k.Number)
 	if err != nil {

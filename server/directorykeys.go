@@ -10,10 +10,10 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/internal/directoryapi"
-	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/api/directoryapi"
+	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
 // directoryKeys checks signatures against the secrets in the database and notes the use of keys.
@@ -68,7 +68,7 @@ func (k *directoryKeys) secret(ctx context.Context, id string) (authdb.Grant, er
 // the error is that of EachNode then, where all others can be opened.
 func (s *Secrets) Verify(ctx context.Context, now func() time.Time) error {
 	store := &authdb.Store{DB: s.db.DB, Now: now}
-	tenants, err := statedb.Numbers(ctx, s.db.DB)
+	tenants, err := snapshotdb.Numbers(ctx, s.db.DB)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 )
@@ -51,7 +51,7 @@ func ExampleLoad() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	partner := statedb.Tenant{Kind: statedb.Partner, ID: auth.Tenant(id), Reference: "acme"}
+	partner := snapshotdb.Tenant{Kind: snapshotdb.Partner, ID: auth.Tenant(id), Reference: "acme"}
 
 	files := fstest.MapFS{
 		"entities.ndjson": {Data: []byte(`{"referenceId":"rede","entityType":"network","name":"Rede","degree":"F"}`)},

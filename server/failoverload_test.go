@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
@@ -64,7 +64,7 @@ func TestLoadOverFailover(t *testing.T) {
 			dir := manyFeed(t, func(a, b int) string { return segment("s", a, b, 1+(a+b)%20) })
 			store := &schoolsdb.Store{DB: db.DB, Copy: db.Copy}
 			_, err = load.Schools(t.Context(), store, f.partner, "ana", os.DirFS(dir), load.Options{Now: f.clock.time, Progress: progress, MemoryLimit: 4000})
-			if !errors.Is(err, state.ErrLost) && !database.Unavailable(err) { // the second where it was reading as the primary died
+			if !errors.Is(err, snapshot.ErrLost) && !database.Unavailable(err) { // the second where it was reading as the primary died
 				t.Errorf("a load over a failover = %v, want ErrLost or a lost connection", err)
 			}
 			if got := pagesOf(t, f, db); got != before {

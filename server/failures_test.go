@@ -11,9 +11,9 @@ import (
 
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/librariesapi"
-	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
-	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/api/librariesapi"
+	"github.com/lectern-dev/lectern/server/internal/api/schoolsapi"
+	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
 // TestFailures compares the errors that the documents show with real ones, byte by byte.

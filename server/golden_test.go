@@ -20,10 +20,10 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/directoryapi"
-	"github.com/lectern-dev/lectern/server/internal/librariesapi"
+	"github.com/lectern-dev/lectern/server/internal/api/directoryapi"
+	"github.com/lectern-dev/lectern/server/internal/api/librariesapi"
+	"github.com/lectern-dev/lectern/server/internal/api/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/load"
-	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 

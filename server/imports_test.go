@@ -25,26 +25,26 @@ var mayImport = map[string][]string{
 	"paging/fold":              {goText},
 	"paging/row":               {},
 	"paging/round":             {"paging"},
-	"paging/state":             {"paging/row", "reading/extsort", goSync},
+	"paging/snapshot":          {"paging/row", "reading/extsort", goSync},
 	"auth":                     {},
 	"directory":                {"paging", "paging/row"},
 	"schools":                  {"directory", "paging/row", "reading", "reading/calendar"},
-	"schools/internal/facts":   {"directory", "paging/state", "reading", "reading/calendar", "reading/packed", "schools"},
-	"schools/intake":           {"directory", "paging/row", "paging/state", "reading", "reading/calendar", "reading/packed", "reading/extsort", "schools", "schools/internal/facts"},
-	"schools/report":           {"directory", "paging", "paging/fold", "paging/round", "paging/state", "reading", "reading/calendar", "reading/packed", "schools", "schools/internal/facts", "schools/intake"},
+	"schools/internal/facts":   {"directory", "paging/snapshot", "reading", "reading/calendar", "reading/packed", "schools"},
+	"schools/intake":           {"directory", "paging/row", "paging/snapshot", "reading", "reading/calendar", "reading/packed", "reading/extsort", "schools", "schools/internal/facts"},
+	"schools/report":           {"directory", "paging", "paging/fold", "paging/round", "paging/snapshot", "reading", "reading/calendar", "reading/packed", "schools", "schools/internal/facts", "schools/intake"},
 	"libraries/metric":         {},
 	"libraries/stock":          {"paging/row", "reading/calendar", "reading/decimal"},
 	"libraries":                {"paging/fold", "paging/row", "reading/calendar", "reading/decimal"},
-	"libraries/internal/facts": {"libraries", "libraries/metric", "paging/state", "reading/calendar", "reading/packed"},
-	"libraries/intake":         {"libraries", "libraries/internal/facts", "libraries/stock", "paging/row", "paging/state", "reading/calendar", "reading/packed", "reading/extsort"},
-	"libraries/report":         {"libraries", "libraries/internal/facts", "libraries/intake", "libraries/metric", "libraries/stock", "paging", "paging/fold", "paging/round", "paging/row", "paging/state", "reading/calendar", "reading/packed", "reading/extsort"},
+	"libraries/internal/facts": {"libraries", "libraries/metric", "paging/snapshot", "reading/calendar", "reading/packed"},
+	"libraries/intake":         {"libraries", "libraries/internal/facts", "libraries/stock", "paging/row", "paging/snapshot", "reading/calendar", "reading/packed", "reading/extsort"},
+	"libraries/report":         {"libraries", "libraries/internal/facts", "libraries/intake", "libraries/metric", "libraries/stock", "paging", "paging/fold", "paging/round", "paging/row", "paging/snapshot", "reading/calendar", "reading/packed", "reading/extsort"},
 
-	"paging/handle":         {bunORM},
-	"auth/authdb":           {"auth", "paging/handle", bunORM},
-	"paging/state/statedb":  {"auth", "paging/handle", "paging/state", bunORM},
-	"directory/directorydb": {"auth", "auth/authdb", "directory", "paging", "paging/handle", "paging/row", "paging/state", "paging/state/statedb", bunORM},
-	"schools/schoolsdb":     {"auth", "directory", "directory/directorydb", "paging/handle", "paging/row", "paging/state", "paging/state/statedb", "reading", "schools", "schools/internal/facts", "schools/intake", "schools/report", bunORM},
-	"libraries/librariesdb": {"auth", "auth/authdb", "libraries", "libraries/internal/facts", "libraries/intake", "libraries/report", "libraries/stock", "paging", "paging/handle", "paging/row", "paging/state", "paging/state/statedb", "reading/calendar", "reading/packed", "reading/extsort", bunORM},
+	"paging/handle":              {bunORM},
+	"auth/authdb":                {"auth", "paging/handle", bunORM},
+	"paging/snapshot/snapshotdb": {"auth", "paging/handle", "paging/snapshot", bunORM},
+	"directory/directorydb":      {"auth", "auth/authdb", "directory", "paging", "paging/handle", "paging/row", "paging/snapshot", "paging/snapshot/snapshotdb", bunORM},
+	"schools/schoolsdb":          {"auth", "directory", "directory/directorydb", "paging/handle", "paging/row", "paging/snapshot", "paging/snapshot/snapshotdb", "reading", "schools", "schools/internal/facts", "schools/intake", "schools/report", bunORM},
+	"libraries/librariesdb":      {"auth", "auth/authdb", "libraries", "libraries/internal/facts", "libraries/intake", "libraries/report", "libraries/stock", "paging", "paging/handle", "paging/row", "paging/snapshot", "paging/snapshot/snapshotdb", "reading/calendar", "reading/packed", "reading/extsort", bunORM},
 }
 
 // The libraries that the table names, each with the packages below it.
@@ -65,9 +65,9 @@ var onlyUnder = map[string][]string{
 	"github.com/uptrace/bun/migrate":               {"server/database"},
 	"github.com/julienschmidt/httprouter":          {"server"},
 	"github.com/rs/zerolog":                        {"server"},
-	"github.com/maypok86/otter/v2":                 {"server/internal/cache"},
+	"github.com/maypok86/otter/v2":                 {"server/internal/api/cache"},
 	"github.com/klauspost/compress":                {"server"},
-	"github.com/prometheus/client_golang":          {"server/internal/metrics"},
+	"github.com/prometheus/client_golang":          {"server/internal/operate/metrics"},
 	"github.com/go-json-experiment/json":           {"server"},
 	"github.com/alecthomas/kong":                   {"server/cmd"},
 	module + "server":                              {"server", "examples"},
@@ -78,16 +78,16 @@ var onlyUnder = map[string][]string{
 
 // never lists what packages with the given beginning must not import, directly or through others.
 var never = map[string][]string{
-	"auth/authdb":          {module + "paging/state"},
-	"paging/state/statedb": {module + "auth/authdb"},
+	"auth/authdb":                {module + "paging/snapshot"},
+	"paging/snapshot/snapshotdb": {module + "auth/authdb"},
 
-	"server/internal/web":        {bunORM, module + "schools", module + "directory", module + "libraries"},
-	"server/internal/wire":       {bunORM, module + "schools", module + "directory", module + "libraries"},
-	"server/internal/schoolsapi": {bunORM, module + "server/database", module + "libraries"},
+	"server/internal/api/web":        {bunORM, module + "schools", module + "directory", module + "libraries"},
+	"server/internal/api/wire":       {bunORM, module + "schools", module + "directory", module + "libraries"},
+	"server/internal/api/schoolsapi": {bunORM, module + "server/database", module + "libraries"},
 
-	"server/internal/directoryapi": {bunORM, module + "server/database", module + "schools", module + "libraries"},
-	"server/internal/librariesapi": {bunORM, module + "server/database", module + "schools", module + "directory"},
-	"server/internal/analytics":    {bunORM, module + "server/database", module + "schools", module + "directory"},
+	"server/internal/api/directoryapi": {bunORM, module + "server/database", module + "schools", module + "libraries"},
+	"server/internal/api/librariesapi": {bunORM, module + "server/database", module + "schools", module + "directory"},
+	"server/internal/api/analytics":    {bunORM, module + "server/database", module + "schools", module + "directory"},
 }
 
 func TestImports(t *testing.T) {

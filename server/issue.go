@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
 // Issuer issues keys of all three APIs: it adds to the keys' store what a key needs of others, the secrets that directory keys
@@ -31,7 +31,7 @@ type KeyParams struct {
 }
 
 // Issue makes a new key and returns its text, of a directory key the secret alone, which nothing can show again. The errors are
-// those of authdb.Store.Issue and statedb.Lock, ErrNetwork and ErrNoSecretKey.
+// those of authdb.Store.Issue and snapshotdb.Lock, ErrNetwork and ErrNoSecretKey.
 //
 // A key is issued in one transaction that locks the tenant's row. The deletion of a network locks it too, and revokes the network's
 // keys: whichever of the two is first, no key outlives its network (G3).
@@ -43,7 +43,7 @@ func (i *Issuer) Issue(ctx context.Context, p KeyParams) (text string, k auth.Ke
 		}
 	}
 	err = keys.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := statedb.Lock(ctx, tx, p.Tenant); err != nil {
+		if _, err := snapshotdb.Lock(ctx, tx, p.Tenant); err != nil {
 			return err
 		}
 		if p.API == auth.Schools {
@@ -75,7 +75,7 @@ func (i *Issuer) Rotate(ctx context.Context, id string, grace time.Duration, exp
 func rotate(ctx context.Context, keys *authdb.Store, id string, grace time.Duration, expires *time.Time) (text string, k auth.Key, err error) {
 	err = keys.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		t, _, _ := auth.ParseID(id) // nobody's where it is no id
-		if _, err := statedb.Lock(ctx, tx, t); err != nil && !errors.Is(err, statedb.ErrNotFound) {
+		if _, err := snapshotdb.Lock(ctx, tx, t); err != nil && !errors.Is(err, snapshotdb.ErrNotFound) {
 			return err
 		}
 		text, k, err = keys.Rotate(ctx, tx, id, grace, expires)

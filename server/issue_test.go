@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -57,7 +57,7 @@ func TestIssueConcurrently(t *testing.T) {
 		if err != nil || len(list) != n+1 || list[n].Number != n+1 {
 			t.Errorf("%d keys, %v, want %d numbered from 1", len(list), err, n+1)
 		}
-		if _, _, err := issuer.Issue(t.Context(), server.KeyParams{Tenant: 9, API: auth.Libraries}); !errors.Is(err, statedb.ErrNotFound) {
+		if _, _, err := issuer.Issue(t.Context(), server.KeyParams{Tenant: 9, API: auth.Libraries}); !errors.Is(err, snapshotdb.ErrNotFound) {
 			t.Errorf("Issue for no tenant = %v, want ErrNotFound", err)
 		}
 		if _, _, err := issuer.Rotate(t.Context(), "9-1", time.Hour, nil); !errors.Is(err, authdb.ErrNotFound) {

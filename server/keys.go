@@ -8,11 +8,11 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/server/internal/explore"
-	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/api/web"
+	"github.com/lectern-dev/lectern/server/internal/pages/explore"
 )
 
 // keys checks the keys of a reading API in the database and notes their use.
@@ -30,10 +30,10 @@ func (k *keys) Check(ctx context.Context, text string, count bool) (web.Caller, 
 	}
 	soon, cancel := context.WithTimeout(ctx, keyTimeout)
 	defer cancel()
-	var current statedb.Current
+	var current snapshotdb.Current
 	var secret []byte
 	g, q, err := k.store.Check(soon, text, limit, authdb.Beside{
-		Table: "versions", Columns: `v.secret, ` + statedb.CurrentColumns, Dest: append([]any{&secret}, current.Fields()...),
+		Table: "versions", Columns: `v.secret, ` + snapshotdb.CurrentColumns, Dest: append([]any{&secret}, current.Fields()...),
 	})
 	if errors.Is(err, authdb.ErrKey) {
 		return web.Caller{}, web.RefuseKey(err)
@@ -46,13 +46,13 @@ func (k *keys) Check(ctx context.Context, text string, count bool) (web.Caller, 
 	}
 	k.uses.Used(g.Key, g.Now)
 	return web.Caller{
-		Tenant:  state.Tenant(g.Key.Tenant),
+		Tenant:  snapshot.Tenant(g.Key.Tenant),
 		Network: g.Key.Network,
 		Spends:  g.Key.RateBudget(),
 		Budget:  int64(g.Key.Budget),
 		Secret:  secret,
 		Time:    g.Now,
-		Now:     state.Snapshot{Versions: current.Versions, Of: now(k.store.API, g.Now)},
+		Now:     snapshot.Snapshot{Versions: current.Versions, Of: now(k.store.API, g.Now)},
 		From:    current.From,
 		Counted: q,
 
@@ -69,8 +69,8 @@ func now(api auth.API, at time.Time) int32 {
 }
 
 // dayOf returns the day of a snapshot of an API.
-func dayOf(api auth.API) func(state.Snapshot) calendar.Date {
-	return func(at state.Snapshot) calendar.Date {
+func dayOf(api auth.API) func(snapshot.Snapshot) calendar.Date {
+	return func(at snapshot.Snapshot) calendar.Date {
 		if api == auth.Libraries {
 			return libraries.Hour(at.Of).Day()
 		}

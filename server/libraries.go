@@ -15,14 +15,14 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/report"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/internal/analytics"
-	"github.com/lectern-dev/lectern/server/internal/cache"
-	"github.com/lectern-dev/lectern/server/internal/directoryapi"
-	"github.com/lectern-dev/lectern/server/internal/librariesapi"
-	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
-	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/api/analytics"
+	"github.com/lectern-dev/lectern/server/internal/api/cache"
+	"github.com/lectern-dev/lectern/server/internal/api/directoryapi"
+	"github.com/lectern-dev/lectern/server/internal/api/librariesapi"
+	"github.com/lectern-dev/lectern/server/internal/api/schoolsapi"
+	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
 // libraries returns the libraries reporting API.
@@ -54,7 +54,7 @@ func (s *Server) libraries(kept *cache.Cache) (place, error) {
 }
 
 // analytics returns the source of sessions by channel at the configured URL.
-func (s *Server) analytics(store *librariesdb.Store, kept state.Cache) (*analytics.Source, error) {
+func (s *Server) analytics(store *librariesdb.Store, kept snapshot.Cache) (*analytics.Source, error) {
 	source, err := analytics.New(s.config.AnalyticsURL)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/librariesapi"
+	"github.com/lectern-dev/lectern/server/internal/api/librariesapi"
 	"github.com/lectern-dev/lectern/server/internal/load"
 )
 

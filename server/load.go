@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
@@ -56,12 +56,12 @@ var ErrNotNoted = errors.New("the feed is loaded, but lectern status will not sh
 // ErrNotNoted none of it is visible, and loading the feed again is safe. Another load of the tenant is waited for.
 //
 // now is the clock of the tenant's data; see States.
-func Load(ctx context.Context, db *database.DB, t statedb.Tenant, files fs.FS, o LoadOptions, now func() time.Time) (totals *feed.Totals, err error) {
+func Load(ctx context.Context, db *database.DB, t snapshotdb.Tenant, files fs.FS, o LoadOptions, now func() time.Time) (totals *feed.Totals, err error) {
 	switch t.Kind {
-	case statedb.Partner:
+	case snapshotdb.Partner:
 		s := &schoolsdb.Store{DB: db.DB, Copy: db.Copy, Now: now}
 		totals, err = load.Schools(ctx, s, directory.PartnerID(t.ID), directory.Ref(t.Reference), files, load.Options(o))
-	case statedb.Library:
+	case snapshotdb.Library:
 		s := &librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: now}
 		totals, err = load.Libraries(ctx, s, libraries.NetworkID(t.ID), files, load.Options(o))
 	default:
@@ -75,7 +75,7 @@ func Load(ctx context.Context, db *database.DB, t statedb.Tenant, files fs.FS, o
 		ended = o.Now
 	}
 	// The load stands whether it can be noted or not, and a signal that comes now undoes nothing.
-	err = statedb.NoteLoad(context.WithoutCancel(ctx), db, t.ID, statedb.LastLoad{
+	err = snapshotdb.NoteLoad(context.WithoutCancel(ctx), db, t.ID, snapshotdb.LastLoad{
 		Ended: ended(), Took: time.Duration(totals.Seconds*1000+0.5) * time.Millisecond, Rows: totals.Rows(),
 	})
 	if err != nil {

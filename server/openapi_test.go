@@ -19,17 +19,17 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/directoryapi"
-	"github.com/lectern-dev/lectern/server/internal/explore"
-	"github.com/lectern-dev/lectern/server/internal/librariesapi"
-	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
-	"github.com/lectern-dev/lectern/server/internal/welcome"
-	"github.com/lectern-dev/lectern/server/internal/wire"
+	"github.com/lectern-dev/lectern/server/internal/api/directoryapi"
+	"github.com/lectern-dev/lectern/server/internal/api/librariesapi"
+	"github.com/lectern-dev/lectern/server/internal/api/schoolsapi"
+	"github.com/lectern-dev/lectern/server/internal/api/wire"
+	"github.com/lectern-dev/lectern/server/internal/pages/explore"
+	"github.com/lectern-dev/lectern/server/internal/pages/welcome"
 	"github.com/lectern-dev/lectern/server/openapi"
 )
 
@@ -50,7 +50,7 @@ var (
 // defaults are what the documents tell of a server without settings.
 var defaults = openapi.Settings{
 	SchoolsRate: server.DefaultSchoolsRate, LibrariesRate: server.DefaultLibrariesRate,
-	SchoolsHistory: schools.HistoryStart(), LibrariesHistory: libraries.HistoryStart, Keep: statedb.DefaultKeep,
+	SchoolsHistory: schools.HistoryStart(), LibrariesHistory: libraries.HistoryStart, Keep: snapshotdb.DefaultKeep,
 }
 
 func readDocument(text []byte, prefix, failure string) *document {

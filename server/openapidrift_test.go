@@ -21,9 +21,9 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/librariesapi"
-	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
-	"github.com/lectern-dev/lectern/server/internal/web"
+	"github.com/lectern-dev/lectern/server/internal/api/librariesapi"
+	"github.com/lectern-dev/lectern/server/internal/api/schoolsapi"
+	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
 // The routes of the code are those of the documents, with the same parameters in the same order.
@@ -197,7 +197,7 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 // The directory reads from the query what its document has, and from bodies what the documents' schemas of them have:
 // what its source takes from either by name.
 func TestDirectoryReadsWhatIsDocumented(t *testing.T) {
-	read := parameters(t, "internal/directoryapi")
+	read := parameters(t, "internal/api/directoryapi")
 	documented := map[string]bool{}
 	for _, item := range directoryDocument().Paths {
 		for _, op := range item.operations() {

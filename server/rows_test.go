@@ -22,9 +22,9 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/internal/api/wire"
 	"github.com/lectern-dev/lectern/server/internal/load"
 	"github.com/lectern-dev/lectern/server/internal/tools/xlsxtest"
-	"github.com/lectern-dev/lectern/server/internal/wire"
 )
 
 // form is a form of rows, besides JSON, with its name and its content type (H11).

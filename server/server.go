@@ -18,18 +18,18 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/internal/cache"
-	"github.com/lectern-dev/lectern/server/internal/directoryapi"
-	"github.com/lectern-dev/lectern/server/internal/explore"
-	"github.com/lectern-dev/lectern/server/internal/metrics"
-	"github.com/lectern-dev/lectern/server/internal/page"
-	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
-	"github.com/lectern-dev/lectern/server/internal/web"
-	"github.com/lectern-dev/lectern/server/internal/welcome"
+	"github.com/lectern-dev/lectern/server/internal/api/cache"
+	"github.com/lectern-dev/lectern/server/internal/api/directoryapi"
+	"github.com/lectern-dev/lectern/server/internal/api/schoolsapi"
+	"github.com/lectern-dev/lectern/server/internal/api/web"
+	"github.com/lectern-dev/lectern/server/internal/operate/metrics"
+	"github.com/lectern-dev/lectern/server/internal/pages/explore"
+	"github.com/lectern-dev/lectern/server/internal/pages/page"
+	"github.com/lectern-dev/lectern/server/internal/pages/welcome"
 	"github.com/lectern-dev/lectern/server/openapi"
 )
 
@@ -51,7 +51,7 @@ type Server struct {
 	uses     *authdb.Uses
 	answers  *web.Answers // of the reading APIs
 	secrets  *Secrets
-	remover  *statedb.Remover
+	remover  *snapshotdb.Remover
 	stopping atomic.Bool // since Serve's context ended
 	close    func() error
 
@@ -185,7 +185,7 @@ func (s *Server) front(api auth.API, limit web.Limit) web.Front {
 	return web.Front{
 		Keys:    &keys{store, s.uses, ahead},
 		Limit:   limit,
-		Pulls:   &statedb.Store{DB: c.DB.DB, Now: c.Now, Recent: new(statedb.Recent)},
+		Pulls:   &snapshotdb.Store{DB: c.DB.DB, Now: c.Now, Recent: new(snapshotdb.Recent)},
 		Answers: s.answers,
 		Day:     dayOf(api),
 	}

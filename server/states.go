@@ -9,16 +9,16 @@ import (
 
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
 )
 
 // States returns the states of all tenants' data, whatever their API. now is the clock of loads and of what is kept; nil is
 // the database's with PostgreSQL, and time.Now with SQLite.
-func States(db *database.DB, now func() time.Time) *statedb.Store {
-	joined := &statedb.Store{DB: db.DB, Copy: db.Copy, Now: now}
-	for _, s := range []*statedb.Store{
+func States(db *database.DB, now func() time.Time) *snapshotdb.Store {
+	joined := &snapshotdb.Store{DB: db.DB, Copy: db.Copy, Now: now}
+	for _, s := range []*snapshotdb.Store{
 		(&schoolsdb.Store{DB: db.DB, Copy: db.Copy, Now: now}).States(),
 		(&librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: now}).States(),
 	} {
@@ -44,8 +44,8 @@ func Distributed(ctx context.Context, db *database.DB) error {
 
 // checkKeep refuses a keep that would be no use to a pull.
 func (c Config) checkKeep() error {
-	if c.Keep < 0 || c.PullWindow < 0 || c.Keep > 0 && c.Keep < statedb.MinKeep && c.Now == nil {
-		return fmt.Errorf("keep %v, pull window %v: states are kept for at least %v; give more, such as 2h", c.Keep, c.PullWindow, statedb.MinKeep)
+	if c.Keep < 0 || c.PullWindow < 0 || c.Keep > 0 && c.Keep < snapshotdb.MinKeep && c.Now == nil {
+		return fmt.Errorf("keep %v, pull window %v: states are kept for at least %v; give more, such as 2h", c.Keep, c.PullWindow, snapshotdb.MinKeep)
 	}
 	return nil
 }
@@ -66,10 +66,10 @@ const (
 )
 
 // Remover returns what removes states that are no longer kept; for now see States.
-func Remover(db *database.DB, now func() time.Time) *statedb.Remover {
-	r := &statedb.Remover{Store: States(db, now), EachNode: db.EachNode}
+func Remover(db *database.DB, now func() time.Time) *snapshotdb.Remover {
+	r := &snapshotdb.Remover{Store: States(db, now), EachNode: db.EachNode}
 	for table, key := range directorydb.PastTables() {
-		r.Past = append(r.Past, statedb.Rows{Table: table, Key: key})
+		r.Past = append(r.Past, snapshotdb.Rows{Table: table, Key: key})
 	}
 	return r
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/librariesapi"
+	"github.com/lectern-dev/lectern/server/internal/api/librariesapi"
+	"github.com/lectern-dev/lectern/server/internal/api/schoolsapi"
+	"github.com/lectern-dev/lectern/server/internal/api/web"
 	"github.com/lectern-dev/lectern/server/internal/load"
-	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
-	"github.com/lectern-dev/lectern/server/internal/web"
 )
 
 // walk asks every route of an API with every parameter and in every form, again and again while all that an answer depends on is

@@ -10,32 +10,32 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	libraryreport "github.com/lectern-dev/lectern/libraries/report"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
 )
 
 // Create creates a partner or a library network, with a reference that no other tenant of its kind has, and a name.
-func Create(ctx context.Context, db *database.DB, kind statedb.Kind, reference, name string) (statedb.Tenant, error) {
+func Create(ctx context.Context, db *database.DB, kind snapshotdb.Kind, reference, name string) (snapshotdb.Tenant, error) {
 	word := "reference"
 	var err error
 	switch kind {
-	case statedb.Partner:
+	case snapshotdb.Partner:
 		_, err = directorydb.CreatePartner(ctx, db, directory.Ref(reference), name)
-	case statedb.Library:
+	case snapshotdb.Library:
 		_, err = librariesdb.CreateNetwork(ctx, db, reference, name)
 		word = "slug"
 	default:
 		err = fmt.Errorf("%q is no kind of tenant", kind)
 	}
-	if errors.Is(err, statedb.ErrExist) {
+	if errors.Is(err, snapshotdb.ErrExist) {
 		err = fmt.Errorf("there is a %s %q already; choose another %s", kind, reference, word)
 	}
 	if err != nil {
-		return statedb.Tenant{}, err
+		return snapshotdb.Tenant{}, err
 	}
-	return statedb.TenantOf(ctx, db, kind, reference)
+	return snapshotdb.TenantOf(ctx, db, kind, reference)
 }
 
 // SchoolsReports answer for one network of a partner. Access names the snapshot that they are asked about.
@@ -45,9 +45,9 @@ type SchoolsReports struct {
 }
 
 // ReadSchools returns the reports of a partner's network, with access to the snapshot that is current. The error is
-// statedb.ErrNotFound or ErrNetwork where there is none.
+// snapshotdb.ErrNotFound or ErrNetwork where there is none.
 func ReadSchools(ctx context.Context, db *database.DB, partner, network directory.Ref) (*SchoolsReports, error) {
-	t, err := statedb.TenantOf(ctx, db, statedb.Partner, string(partner))
+	t, err := snapshotdb.TenantOf(ctx, db, snapshotdb.Partner, string(partner))
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func ReadSchools(ctx context.Context, db *database.DB, partner, network director
 	if r.Access.Network, err = Network(ctx, db, r.Access.Partner, network); err != nil {
 		return nil, err
 	}
-	current, err := statedb.ReadCurrent(ctx, db, t.ID)
+	current, err := snapshotdb.ReadCurrent(ctx, db, t.ID)
 	r.Access.At, r.Access.Erasures = current.Versions, current.Erasures
 	return r, err
 }
@@ -68,9 +68,9 @@ type LibrariesReports struct {
 }
 
 // ReadLibraries returns the reports of a library network, with access to the snapshot that is current. The error is
-// statedb.ErrNotFound where there is none.
+// snapshotdb.ErrNotFound where there is none.
 func ReadLibraries(ctx context.Context, db *database.DB, slug string) (*LibrariesReports, error) {
-	t, err := statedb.TenantOf(ctx, db, statedb.Library, slug)
+	t, err := snapshotdb.TenantOf(ctx, db, snapshotdb.Library, slug)
 	if err != nil {
 		return nil, err
 	}

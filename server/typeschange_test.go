@@ -7,7 +7,7 @@ import (
 
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/directoryapi"
+	"github.com/lectern-dev/lectern/server/internal/api/directoryapi"
 )
 
 // askAll asks for every example of the schools and the libraries.

@@ -15,7 +15,7 @@
 //
 // # Tenants
 //
-// The list of tenants and what is current of them are another store's, such as package statedb. Whoever
+// The list of tenants and what is current of them are another store's, such as package snapshotdb. Whoever
 // issues or rotates a key locks the tenant there, and the statement that checks a key may read the tenant's row
 // there too ([Beside]).
 //

@@ -38,7 +38,7 @@ func ExampleStore_Secret() {
 	}
 
 	store := &authdb.Store{DB: db.DB, Box: box}
-	const partner auth.Tenant = 1 // of a list that is kept elsewhere, as by package statedb
+	const partner auth.Tenant = 1 // of a list that is kept elsewhere, as by package snapshotdb
 	secret, key, err := store.Issue(ctx, db, authdb.IssueParams{Tenant: partner, API: auth.Directory})
 	fmt.Println(key.ID(), len(secret), err)
 

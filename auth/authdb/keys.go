@@ -38,7 +38,7 @@ func (p IssueParams) validate() error {
 // the Store's Box, its accessKeyId being the key's id. The errors are ErrExpiry, and
 // auth.ErrBox for a directory key where there is no Box.
 //
-// The transaction must have locked the tenant, as statedb.Lock does, since the key
+// The transaction must have locked the tenant, as snapshotdb.Lock does, since the key
 // has the next number. So the caller can see to it that the tenant, and the network
 // of a schools key, exist, and they still do when the key is there.
 func (s *Store) Issue(ctx context.Context, tx bun.IDB, p IssueParams) (text string, k auth.Key, err error) {

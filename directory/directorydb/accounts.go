@@ -14,7 +14,7 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
 // teacherOf returns the live teacher of a reference, or directory.ErrNotFound. The entity may have been deleted (P6).
@@ -228,7 +228,7 @@ func (w *Write) forget(ctx context.Context, user directory.UserID) (fresh bool, 
 	if err != nil {
 		return false, since, err
 	}
-	fresh, since, err = statedb.Forget(ctx, w, statedb.Forgotten{Tenant: auth.Tenant(w.Partner), User: int64(user), Since: w.now})
+	fresh, since, err = snapshotdb.Forget(ctx, w, snapshotdb.Forgotten{Tenant: auth.Tenant(w.Partner), User: int64(user), Since: w.now})
 	if err != nil {
 		return false, since, err
 	}
@@ -245,7 +245,7 @@ func (w *Write) forget(ctx context.Context, user directory.UserID) (fresh bool, 
 
 // erased notes that something was erased from every state.
 func (w *Write) erased(ctx context.Context) error {
-	return statedb.Erased(ctx, w, auth.Tenant(w.Partner))
+	return snapshotdb.Erased(ctx, w, auth.Tenant(w.Partner))
 }
 
 // account returns the account of a number, deleted or not, or directory.ErrNotFound.
@@ -261,7 +261,7 @@ func (w *Write) account(ctx context.Context, user directory.UserID) (found direc
 
 // Forgotten returns the accounts of a partner whose name, e-mail and phone were erased for ever.
 func Forgotten(ctx context.Context, idb bun.IDB, partner directory.PartnerID) (map[directory.UserID]bool, error) {
-	list, err := statedb.ForgottenOf(ctx, idb, auth.Tenant(partner))
+	list, err := snapshotdb.ForgottenOf(ctx, idb, auth.Tenant(partner))
 	all := make(map[directory.UserID]bool, len(list))
 	for _, f := range list {
 		all[directory.UserID(f.User)] = true

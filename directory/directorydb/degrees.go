@@ -11,7 +11,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 )
 
 // degreeRow is a row of degrees.
@@ -72,7 +72,7 @@ type DegreeCount struct {
 // Entities keep a degree that the vocabulary has no more, as directory.EntityInput.Apply has it; of each such code that
 // live entities have, left says how many. The error is ErrDegrees where a list is empty or has a code twice, or one that
 // no entity can have, and directory.ErrNotFound where there is no such partner.
-func (s *Store) PutDegrees(ctx context.Context, partner directory.PartnerID, ds directory.Degrees) (v state.Versions, left []DegreeCount, err error) {
+func (s *Store) PutDegrees(ctx context.Context, partner directory.PartnerID, ds directory.Degrees) (v snapshot.Versions, left []DegreeCount, err error) {
 	err = checkDegrees(ds)
 	if err == nil {
 		v, err = s.write(ctx, partner, func(ctx context.Context, w *Write) error {
@@ -81,7 +81,7 @@ func (s *Store) PutDegrees(ctx context.Context, partner directory.PartnerID, ds 
 		})
 	}
 	if err != nil {
-		return state.Versions{}, nil, fmt.Errorf("degrees of partner %d: %w", partner, err)
+		return snapshot.Versions{}, nil, fmt.Errorf("degrees of partner %d: %w", partner, err)
 	}
 	return v, left, nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
@@ -29,14 +29,14 @@ func TestPutDegrees(t *testing.T) {
 		_, err = store.CreateEntity(ctx, p, school)
 		must(t, err)
 
-		before, err := statedb.ReadCurrent(ctx, db, auth.Tenant(p))
+		before, err := snapshotdb.ReadCurrent(ctx, db, auth.Tenant(p))
 		must(t, err)
 		first := directory.Degrees{{Code: "Z", Stage: "MEDIO"}, {Code: "F"}, {Code: "A", Grade: 3}}
 		v, left, err := (&directorydb.Store{DB: db.DB}).PutDegrees(ctx, p, first)
 		if want := []directorydb.DegreeCount{{Code: "9", Entities: 1}}; !slices.Equal(left, want) || err != nil {
 			t.Errorf("PutDegrees = %v, %v, want %v", left, err, want)
 		}
-		if now, _ := statedb.ReadCurrent(ctx, db, auth.Tenant(p)); v != now.Versions || v.Registers <= before.Registers || v.Facts != before.Facts {
+		if now, _ := snapshotdb.ReadCurrent(ctx, db, auth.Tenant(p)); v != now.Versions || v.Registers <= before.Registers || v.Facts != before.Facts {
 			t.Errorf("versions %+v after %+v, stored %+v, want the registers' raised", v, before, now)
 		}
 		if got, err := directorydb.Degrees(ctx, db, p); !slices.Equal(got, first) || err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
@@ -20,7 +20,7 @@ import (
 // newPartner brings the schema up to date and adds a partner.
 func newPartner(tb testing.TB, db *database.DB, ref directory.Ref) directory.PartnerID {
 	tb.Helper()
-	if _, err := db.Migrate(tb.Context(), authdb.Migrations, statedb.Migrations, directorydb.Migrations); err != nil {
+	if _, err := db.Migrate(tb.Context(), authdb.Migrations, snapshotdb.Migrations, directorydb.Migrations); err != nil {
 		tb.Fatal(err)
 	}
 	p, err := directorydb.CreatePartner(tb.Context(), db, ref, "Partner "+string(ref))
@@ -74,7 +74,7 @@ func TestPartner(t *testing.T) {
 		if _, err := directorydb.PartnerByID(ctx, db, b+1); !errors.Is(err, directory.ErrNotFound) {
 			t.Errorf("PartnerByID(of none) = %v, want ErrNotFound", err)
 		}
-		if _, err := directorydb.CreatePartner(ctx, db, "rede á", "again"); !errors.Is(err, statedb.ErrExist) {
+		if _, err := directorydb.CreatePartner(ctx, db, "rede á", "again"); !errors.Is(err, snapshotdb.ErrExist) {
 			t.Errorf("CreatePartner(again) = %v, want ErrExist", err)
 		}
 		if _, err := directorydb.CreatePartner(ctx, db, "..", "x"); !errors.Is(err, directory.ErrRef) {
@@ -104,7 +104,7 @@ func TestCreatePartnerRollsBack(t *testing.T) {
 		if !errors.Is(err, stop) {
 			t.Fatal(err)
 		}
-		if _, err := statedb.TenantOf(t.Context(), db, statedb.Partner, "second"); !errors.Is(err, statedb.ErrNotFound) {
+		if _, err := snapshotdb.TenantOf(t.Context(), db, snapshotdb.Partner, "second"); !errors.Is(err, snapshotdb.ErrNotFound) {
 			t.Errorf("Tenant(rolled back) = %v, want ErrNotFound", err)
 		}
 		if _, err := directorydb.PartnerByID(t.Context(), db, id); !errors.Is(err, directory.ErrNotFound) {

@@ -27,7 +27,7 @@
 // transaction that fails takes none (S1). A row keeps the version of the registers that wrote it; who holds the state
 // of an earlier version reads what changed since ([View]). What a write replaces is copied to a side table
 // with the version that replaced it, so that an earlier state can still be read, as long as it is kept. The versions themselves are
-// statedb's, as is the lock that makes the writers of a partner follow one another; take it before you write.
+// snapshotdb's, as is the lock that makes the writers of a partner follow one another; take it before you write.
 //
 // # Tables
 //

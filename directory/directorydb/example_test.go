@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server/database"
 )
 
@@ -26,7 +26,7 @@ func exampleDatabase() (db *database.DB, stop func()) {
 	if db, err = database.Open(ctx, "sqlite:"+filepath.Join(dir, "lectern.db")); err != nil {
 		log.Fatal(err)
 	}
-	if _, err := db.Migrate(ctx, authdb.Migrations, statedb.Migrations, directorydb.Migrations); err != nil {
+	if _, err := db.Migrate(ctx, authdb.Migrations, snapshotdb.Migrations, directorydb.Migrations); err != nil {
 		log.Fatal(err)
 	}
 	return db, func() { db.Close(); os.RemoveAll(dir) }

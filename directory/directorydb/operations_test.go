@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
 // among returns one of the texts.
@@ -320,11 +320,11 @@ func (s *session) feed() (wrote bool) {
 		moved = append(moved, *school)
 	}
 	err := inTx(s, s.db, func(ctx context.Context, tx bun.Tx) error {
-		h, err := statedb.Lock(ctx, tx, auth.Tenant(s.partner))
+		h, err := snapshotdb.Lock(ctx, tx, auth.Tenant(s.partner))
 		if err != nil {
 			return err
 		}
-		h.Registers, h.Facts = statedb.NextNumber(h.Registers), statedb.NextNumber(h.Facts)
+		h.Registers, h.Facts = snapshotdb.NextNumber(h.Registers), snapshotdb.NextNumber(h.Facts)
 		w := &directorydb.Write{IDB: tx, Partner: s.partner, Version: h.Registers}
 		return errors.Join(
 			w.PutEntities(ctx, moved), w.PutAccounts(ctx, accounts), w.PutEvaluations(ctx, []directory.Evaluation{evaluation}),

@@ -11,7 +11,7 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/handle"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
 // The versions of the registers below and above all others.
@@ -76,7 +76,7 @@ func (v View) Accounts(ctx context.Context, visit func(id directory.UserID, kind
 	var active, deleted bool
 	dest := []any{&id, &kind, &entity, &active, &deleted}
 	rows, err := v.rows(ctx, "accounts", "user_id", `user_id, kind, entity_id, active, deleted`)
-	return statedb.Visit(rows, err, fmt.Sprintf("accounts of partner %d", v.Partner), func(rows *sql.Rows) error {
+	return snapshotdb.Visit(rows, err, fmt.Sprintf("accounts of partner %d", v.Partner), func(rows *sql.Rows) error {
 		if err := rows.Scan(dest...); err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (v View) AccountRefs(ctx context.Context, visit func(directory.Account) err
 // Names calls visit with the name and the e-mail of the accounts of the given numbers, which ascend, as they were at a version of a
 // partner's registers, and with their places among those; a number without an account is left out. It is meant for a page: a thousand or
 // so. It reports whether the partner's number of erasures may be another one than the given: then what it reads may be of a time between
-// (see statedb.Erased).
+// (see snapshotdb.Erased).
 //
 // As a rule the version is that of now, which the accounts alone have: one statement reads them, or nothing where the partner's row says
 // otherwise. Only then is the past asked.
@@ -138,7 +138,7 @@ func visitNames(ctx context.Context, db *handle.DB, query schema.QueryWithArgs, 
 	var name, email string
 	place, dest := 0, []any{&number, &name, &email}
 	rows, err := db.QueryContext(ctx, query.Query, query.Args...)
-	err = statedb.Visit(rows, err, "names", func(rows *sql.Rows) error {
+	err = snapshotdb.Visit(rows, err, "names", func(rows *sql.Rows) error {
 		if err := rows.Scan(dest...); err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
@@ -86,7 +86,7 @@ func (s *session) step() {
 	default:
 		wrote = s.feed()
 	}
-	v, err := statedb.ReadCurrent(s.Context(), s.db, auth.Tenant(s.partner))
+	v, err := snapshotdb.ReadCurrent(s.Context(), s.db, auth.Tenant(s.partner))
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/handle"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
 // Store is a directory.Store on a database. It is safe for concurrent use, also by several processes.
@@ -32,21 +32,21 @@ var _ directory.Store = (*Store)(nil)
 
 // write runs f in a transaction that has locked the partner: what f reads stays true until the commit. It returns the
 // versions of then, which are raised where f has changed something.
-func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(ctx context.Context, w *Write) error) (v state.Versions, err error) {
+func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(ctx context.Context, w *Write) error) (v snapshot.Versions, err error) {
 	release, err := s.acquire(ctx, partner)
 	if err != nil {
 		return v, err
 	}
 	defer release()
 	err = s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		h, err := statedb.Lock(ctx, tx, auth.Tenant(partner))
-		if errors.Is(err, statedb.ErrNotFound) {
+		h, err := snapshotdb.Lock(ctx, tx, auth.Tenant(partner))
+		if errors.Is(err, snapshotdb.ErrNotFound) {
 			err = fmt.Errorf("partner %d: %w: %w", partner, directory.ErrNotFound, err)
 		}
 		if err != nil {
 			return err
 		}
-		w := &Write{IDB: tx, Partner: partner, Version: statedb.NextNumber(h.Registers)}
+		w := &Write{IDB: tx, Partner: partner, Version: snapshotdb.NextNumber(h.Registers)}
 		if w.now, err = handle.Clock(ctx, tx, s.Now); err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (s *Store) Teacher(ctx context.Context, partner directory.PartnerID, ref di
 	return teacherOf(ctx, s.DB, partner, ref)
 }
 
-// Migrations are the tables of this package, in migrations/postgres and migrations/sqlite. They come after authdb's and statedb's.
+// Migrations are the tables of this package, in migrations/postgres and migrations/sqlite. They come after authdb's and snapshotdb's.
 //
 //go:embed migrations
 var Migrations embed.FS
@@ -105,7 +105,7 @@ type Partner struct {
 }
 
 // CreatePartner adds a partner, in a transaction of its own or as a part of the caller's, and returns its number. The
-// error is statedb.ErrExist where there is a partner of that reference, and directory.ErrRef where it cannot be one.
+// error is snapshotdb.ErrExist where there is a partner of that reference, and directory.ErrRef where it cannot be one.
 func CreatePartner(ctx context.Context, idb bun.IDB, ref directory.Ref, name string) (directory.PartnerID, error) {
 	if _, err := directory.ParseRef(string(ref)); err != nil {
 		return 0, fmt.Errorf("partner %q: %w", ref, err)
@@ -115,7 +115,7 @@ func CreatePartner(ctx context.Context, idb bun.IDB, ref directory.Ref, name str
 	}
 	p := &Partner{Ref: ref, Name: name}
 	err := idb.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		tenant, err := statedb.CreateTenant(ctx, tx, statedb.Tenant{Kind: statedb.Partner, Reference: string(ref), Name: name})
+		tenant, err := snapshotdb.CreateTenant(ctx, tx, snapshotdb.Tenant{Kind: snapshotdb.Partner, Reference: string(ref), Name: name})
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
@@ -114,7 +114,7 @@ func TestLevels(t *testing.T) {
 func TestCreateFaults(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newStage(t, db, "partner")
-		before, _ := statedb.ReadCurrent(t.Context(), db, auth.Tenant(s.p))
+		before, _ := snapshotdb.ReadCurrent(t.Context(), db, auth.Tenant(s.p))
 		n := newEntity("class", "school", "none")
 		n.Name, n.Degree = directory.Field{}, sent("10")
 		_, err := s.CreateEntity(t.Context(), s.p, n)
@@ -144,7 +144,7 @@ func TestCreateFaults(t *testing.T) {
 		if got := messages(err); got["entity_reference_id"] != "does not exist" {
 			t.Errorf("CreateTeacher(at the partner itself) = %v, want does not exist: it is no entity", err)
 		}
-		after, _ := statedb.ReadCurrent(t.Context(), db, auth.Tenant(s.p))
+		after, _ := snapshotdb.ReadCurrent(t.Context(), db, auth.Tenant(s.p))
 		if after.Registers <= before.Registers || after.Facts != before.Facts {
 			t.Errorf("versions %+v after %+v, want one write of the registers", after, before)
 		}
@@ -394,14 +394,14 @@ func TestSameTwice(t *testing.T) {
 		ctx := t.Context()
 		s := newStage(t, db, "partner")
 		s.teacher("ana", "school")
-		before, _ := statedb.ReadCurrent(ctx, db, auth.Tenant(s.p))
+		before, _ := snapshotdb.ReadCurrent(ctx, db, auth.Tenant(s.p))
 		if _, err := s.UpdateEntity(ctx, s.p, "school", directory.EntityInput{Name: sent(" Escola "), ReferenceID: sent("school")}); err != nil {
 			t.Error(err)
 		}
 		if _, err := s.UpdateTeacher(ctx, s.p, "ana", directory.TeacherInput(newTeacher("ana", "school"))); err != nil {
 			t.Error(err)
 		}
-		if after, err := statedb.ReadCurrent(ctx, db, auth.Tenant(s.p)); after != before || err != nil {
+		if after, err := snapshotdb.ReadCurrent(ctx, db, auth.Tenant(s.p)); after != before || err != nil {
 			t.Errorf("versions = %+v, %v, want %+v", after, err, before)
 		}
 	})

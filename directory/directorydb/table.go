@@ -13,7 +13,7 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/row"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
 // fields are the columns that a record declares.
@@ -255,7 +255,7 @@ func (t *table[R]) park(ctx context.Context, w *Write, rows []R) error {
 		Where("? BETWEEN ? AND ?", bun.Ident(t.key), t.number(rows[0]), t.number(rows[len(rows)-1])).
 		OrderExpr("?", bun.Ident(t.key)).Rows(ctx)
 	var givers []int64
-	err = statedb.Visit(stored, err, "references", func(stored *sql.Rows) error {
+	err = snapshotdb.Visit(stored, err, "references", func(stored *sql.Rows) error {
 		var number int64
 		var ref directory.Ref
 		if err := stored.Scan(&number, &ref); err != nil {

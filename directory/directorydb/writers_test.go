@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
@@ -27,7 +27,7 @@ func TestWaitingWritersLeaveConnections(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := statedb.Lock(t.Context(), tx, auth.Tenant(p)); err != nil {
+		if _, err := snapshotdb.Lock(t.Context(), tx, auth.Tenant(p)); err != nil {
 			t.Fatal(err)
 		}
 		waiting, cancel := context.WithCancel(t.Context())
@@ -42,7 +42,7 @@ func TestWaitingWritersLeaveConnections(t *testing.T) {
 		begun.Wait()
 		for range 20 {
 			ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
-			if _, err := statedb.ReadCurrent(ctx, db, auth.Tenant(p)); err != nil {
+			if _, err := snapshotdb.ReadCurrent(ctx, db, auth.Tenant(p)); err != nil {
 				t.Errorf("a read beside waiting writes = %v", err)
 			}
 			stop()
@@ -99,7 +99,7 @@ func TestWritersBesideReaders(t *testing.T) {
 			for w := range least {
 				least[w] = acknowledged[w].Load()
 			}
-			h, err := statedb.ReadCurrent(t.Context(), db, auth.Tenant(s.p))
+			h, err := snapshotdb.ReadCurrent(t.Context(), db, auth.Tenant(s.p))
 			must(t, err)
 			list := s.state(h.Registers)
 			if h.Registers < last || h.Registers > last && last > 0 && slices.Equal(list, seen[last]) {

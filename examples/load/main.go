@@ -8,7 +8,7 @@ import (
 
 	libraries "github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	schools "github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/server"
@@ -19,7 +19,7 @@ func main() {
 	ctx := context.Background()
 	db := must(database.Open(ctx, "sqlite::memory:"))
 	must(server.Migrate(ctx, db))
-	acme, norte := must(server.Create(ctx, db, statedb.Partner, "acme", "Acme")), must(server.Create(ctx, db, statedb.Library, "norte", "Norte"))
+	acme, norte := must(server.Create(ctx, db, snapshotdb.Partner, "acme", "Acme")), must(server.Create(ctx, db, snapshotdb.Library, "norte", "Norte"))
 	must(server.Load(ctx, db, acme, os.DirFS("examples/load/schools"), server.LoadOptions{}, nil)) // any fs.FS
 	must(server.Load(ctx, db, norte, os.DirFS("examples/load/libraries"), server.LoadOptions{}, nil))
 	august := calendar.Period{Start: calendar.MustParse("2026-08-01"), End: calendar.MustParse("2026-08-31")}

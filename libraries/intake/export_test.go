@@ -7,7 +7,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging/row"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/extsort"
 )
@@ -46,7 +46,7 @@ const Together = together
 
 // MergeDay returns what deltas of a day make of it, each added by itself to what a load merges.
 func MergeDay(day calendar.Date, deltas []facts.DayDelta) (facts.DayForms, error) {
-	m := merging{&load{Pipeline: state.Pipeline{Writer: state.Unwritten(nil, 1, 0)}}, map[calendar.Date]*mergedDay{}}
+	m := merging{&load{Pipeline: snapshot.Pipeline{Writer: snapshot.Unwritten(nil, 1, 0)}}, map[calendar.Date]*mergedDay{}}
 	for _, d := range deltas {
 		if err := m.add(context.Background(), d); err != nil {
 			return facts.DayForms{}, err

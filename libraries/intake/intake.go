@@ -6,13 +6,13 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/row"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // State is what a load must know of a network.
 type State struct {
-	At       state.Versions // which the load builds on; Facts is 0 before the first
+	At       snapshot.Versions // which the load builds on; Facts is 0 before the first
 	Terms    []Term
 	Books    []libraries.Book
 	Lines    []stock.BookLine

@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging/row"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -17,7 +17,7 @@ import (
 
 // lasting are loans, or reservations, by the day on which they began.
 type lasting[T libraries.Lasting] struct {
-	table *state.Records[T]
+	table *snapshot.Records[T]
 	start string // the name of the field
 }
 
@@ -252,14 +252,14 @@ func deliver(to *facts.Delivery, record []byte) error {
 // The records have the form of package row, but for events, of which there are the most.
 
 // appendChanged appends what a record is now, and what it was before where it was anything.
-func appendChanged[T any](b []byte, of *state.Records[T], c *facts.Changed[T]) []byte {
+func appendChanged[T any](b []byte, of *snapshot.Records[T], c *facts.Changed[T]) []byte {
 	if b = of.Append(b, &c.Now); c.Was != nil {
 		b = of.Append(b, c.Was)
 	}
 	return b
 }
 
-func readChanged[T any](d *packed.Decoder, of *state.Records[T]) facts.Changed[T] {
+func readChanged[T any](d *packed.Decoder, of *snapshot.Records[T]) facts.Changed[T] {
 	c := facts.Changed[T]{Now: read(d, of)}
 	if d.Len() > 0 {
 		c.Was = new(read(d, of))
@@ -268,7 +268,7 @@ func readChanged[T any](d *packed.Decoder, of *state.Records[T]) facts.Changed[T
 }
 
 // read reads the next record of a table.
-func read[T any](d *packed.Decoder, of *state.Records[T]) T {
+func read[T any](d *packed.Decoder, of *snapshot.Records[T]) T {
 	v, err := of.Read(d)
 	d.Check(err == nil)
 	return v

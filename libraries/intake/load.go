@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/stock"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -46,18 +46,18 @@ type LoadOptions struct {
 // Load writes a settled feed, which builds on the state of the writer's Base: the registers, what was sorted by reader, then the days,
 // which all readers share, with the rows that are kept by day, and the counts of the
 // network. It returns the readers whose e-mail is to go from every state when the load holds (L18).
-func Load(ctx context.Context, w state.Writer, in *Intake, sorter *Sorter, o LoadOptions) (n Loaded, erased []int64, err error) {
+func Load(ctx context.Context, w snapshot.Writer, in *Intake, sorter *Sorter, o LoadOptions) (n Loaded, erased []int64, err error) {
 	l := newLoad(w, sorter, o)
-	l.Begin = []state.Change{
-		Terms.Change(state.Rows[Term]{Again: in.PutTerms}), Books.Change(state.Rows[libraries.Book]{Again: in.PutBooks}),
-		Lines.Change(state.Rows[stock.BookLine]{Again: in.PutLines}), Channels.Change(state.Rows[libraries.ChannelDay]{Again: in.PutChannels}),
+	l.Begin = []snapshot.Change{
+		Terms.Change(snapshot.Rows[Term]{Again: in.PutTerms}), Books.Change(snapshot.Rows[libraries.Book]{Again: in.PutBooks}),
+		Lines.Change(snapshot.Rows[stock.BookLine]{Again: in.PutLines}), Channels.Change(snapshot.Rows[libraries.ChannelDay]{Again: in.PutChannels}),
 	}
 	err = l.Run(ctx)
 	return l.loaded, l.erased, err
 }
 
 // Count counts what Load would do, and writes nothing: days, which count nothing, are left.
-func Count(ctx context.Context, w state.Writer, sorter *Sorter, o LoadOptions) (Loaded, error) {
+func Count(ctx context.Context, w snapshot.Writer, sorter *Sorter, o LoadOptions) (Loaded, error) {
 	l := newLoad(w, sorter, o)
 	l.Count = true
 	err := l.Run(ctx)
@@ -67,7 +67,7 @@ func Count(ctx context.Context, w state.Writer, sorter *Sorter, o LoadOptions) (
 // load is one load, or count, under way. What was folded before is read at the state that it builds on, which what it writes
 // does not change.
 type load struct {
-	state.Pipeline
+	snapshot.Pipeline
 	people func(ctx context.Context, ids []int64) ([]libraries.Reader, error)
 
 	counts map[int64]facts.TitleCounts // changes, summed by title: readers have many, titles are few
@@ -76,9 +76,9 @@ type load struct {
 	erased []int64
 }
 
-func newLoad(w state.Writer, sorter *Sorter, o LoadOptions) *load {
+func newLoad(w snapshot.Writer, sorter *Sorter, o LoadOptions) *load {
 	l := &load{people: o.People, counts: map[int64]facts.TitleCounts{}, days: map[calendar.Date]facts.DayTotals{}}
-	l.Pipeline = state.Pipeline{
+	l.Pipeline = snapshot.Pipeline{
 		Writer: w, Records: &sorter.Sorter, Aggregate: l.aggregate, Merge: l.merge, FirstDay: int64(libraries.HistoryStart), End: l.network,
 		Progress: o.Progress,
 	}
@@ -89,17 +89,17 @@ func newLoad(w state.Writer, sorter *Sorter, o LoadOptions) *load {
 const rowBytes = 256
 
 // network is what is counted of the network as a whole, after the load.
-func (l *load) network(ctx context.Context) (state.Written, error) {
+func (l *load) network(ctx context.Context) (snapshot.Written, error) {
 	var had facts.Network
-	err := l.Past(ctx, facts.NetworkKind, state.Range{}, func(b state.Block) error { return packed.Open(b.Data, &had) })
+	err := l.Past(ctx, facts.NetworkKind, snapshot.Range{}, func(b snapshot.Block) error { return packed.Open(b.Data, &had) })
 	if err != nil {
-		return state.Written{}, err
+		return snapshot.Written{}, err
 	}
 	now, err := had.Add(slices.Collect(maps.Values(l.counts)), l.days)
 	if err != nil {
-		return state.Written{}, err
+		return snapshot.Written{}, err
 	}
-	put := state.Puts{Kind: facts.NetworkKind}
-	put.Add(state.BlockKey{}, l.Base() > 0, packed.Append(nil, now))
-	return state.WrittenOf(l.Tenant(), &put), nil
+	put := snapshot.Puts{Kind: facts.NetworkKind}
+	put.Add(snapshot.BlockKey{}, l.Base() > 0, packed.Append(nil, now))
+	return snapshot.WrittenOf(l.Tenant(), &put), nil
 }

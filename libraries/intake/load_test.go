@@ -9,16 +9,16 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 )
 
 // refusing is a first load that cannot write loans.
 type refusing struct {
-	state.Writer
+	snapshot.Writer
 	why error
 }
 
-func (r refusing) Write(_ context.Context, changes ...state.Change) error {
+func (r refusing) Write(_ context.Context, changes ...snapshot.Change) error {
 	for _, c := range changes {
 		if c.Table == intake.Loans.Table {
 			return r.why
@@ -40,7 +40,7 @@ func oneLoan(t *testing.T) *intake.Sorter {
 
 // TestRowsThatCannotBeWritten fail the load.
 func TestRowsThatCannotBeWritten(t *testing.T) {
-	first, why := state.Unwritten(nil, 7, 0), errors.New("no room")
+	first, why := snapshot.Unwritten(nil, 7, 0), errors.New("no room")
 	_, _, err := intake.Load(t.Context(), refusing{first, why}, &intake.Intake{}, oneLoan(t), intake.LoadOptions{})
 	if !errors.Is(err, why) {
 		t.Errorf("the load of loans that cannot be written is %v", err)

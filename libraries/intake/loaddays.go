@@ -9,7 +9,7 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -67,25 +67,25 @@ func (p *part) aside(day calendar.Date, record []byte) {
 
 // rowsAside are the rows of days, and what was read of loans by their day.
 type rowsAside struct {
-	loans        state.Rows[libraries.Loan]
-	reservations state.Rows[libraries.Reservation]
-	requests     state.Rows[libraries.Request]
+	loans        snapshot.Rows[libraries.Loan]
+	reservations snapshot.Rows[libraries.Reservation]
+	requests     snapshot.Rows[libraries.Request]
 	readings     map[calendar.Date][]facts.LoanReading
 }
 
 // merge merges what was set aside of days into them.
-func (l *load) merge(ctx context.Context, run *extsort.Run) (state.Written, error) {
+func (l *load) merge(ctx context.Context, run *extsort.Run) (snapshot.Written, error) {
 	m := merging{l, map[calendar.Date]*mergedDay{}}
 	rows, err := unpack(run, func(d facts.DayDelta) error { return m.add(ctx, d) })
 	if err != nil {
-		return state.Written{}, err
+		return snapshot.Written{}, err
 	}
-	readers, titles := state.Puts{Kind: facts.DayOfReadersKind}, state.Puts{Kind: facts.DayOfTitlesKind}
+	readers, titles := snapshot.Puts{Kind: facts.DayOfReadersKind}, snapshot.Puts{Kind: facts.DayOfTitlesKind}
 	totals := map[calendar.Date]facts.DayTotals{}
 	for _, date := range slices.Sorted(maps.Keys(m.days)) {
 		d := m.days[date]
 		if err := d.flush(); err != nil {
-			return state.Written{}, fmt.Errorf("day %s: %w", date, err)
+			return snapshot.Written{}, fmt.Errorf("day %s: %w", date, err)
 		}
 		forms := d.Forms()
 		totals[date] = d.Totals()
@@ -93,14 +93,14 @@ func (l *load) merge(ctx context.Context, run *extsort.Run) (state.Written, erro
 			rows.readings[date] = nil // the day's first loans: nothing was read of them
 		}
 		delete(m.days, date)
-		readers.Add(state.BlockKey{A: int64(date)}, d.had.Readers != nil, forms.Readers)
-		titles.Add(state.BlockKey{A: int64(date)}, d.had.Titles != nil, forms.Titles)
+		readers.Add(snapshot.BlockKey{A: int64(date)}, d.had.Readers != nil, forms.Readers)
+		titles.Add(snapshot.BlockKey{A: int64(date)}, d.had.Titles != nil, forms.Titles)
 	}
 	readings, err := l.readings(ctx, rows.readings)
 	if err != nil {
-		return state.Written{}, err
+		return snapshot.Written{}, err
 	}
-	w := state.WrittenOf(l.Tenant(), &readers, &titles, readings)
+	w := snapshot.WrittenOf(l.Tenant(), &readers, &titles, readings)
 	w.Counted = func() { maps.Copy(l.days, totals) }
 	w.Changes = append(w.Changes, Loans.Change(rows.loans), Reservations.Change(rows.reservations), Requests.Change(rows.requests))
 	w.Bytes += (rows.loans.Len() + rows.reservations.Len() + rows.requests.Len()) * rowBytes
@@ -191,28 +191,28 @@ func (d *mergedDay) flush() error {
 
 // dayForms reads a day.
 func (l *load) dayForms(ctx context.Context, date calendar.Date) (f facts.DayForms, err error) {
-	day := state.Range{Among: []int64{int64(date)}}
+	day := snapshot.Range{Among: []int64{int64(date)}}
 	err = cmp.Or(
-		l.Past(ctx, facts.DayOfReadersKind, day, func(b state.Block) error { f.Readers = slices.Clone(b.Data); return nil }),
-		l.Past(ctx, facts.DayOfTitlesKind, day, func(b state.Block) error { f.Titles = slices.Clone(b.Data); return nil }))
+		l.Past(ctx, facts.DayOfReadersKind, day, func(b snapshot.Block) error { f.Readers = slices.Clone(b.Data); return nil }),
+		l.Past(ctx, facts.DayOfTitlesKind, day, func(b snapshot.Block) error { f.Titles = slices.Clone(b.Data); return nil }))
 	return f, err
 }
 
 // readings puts what was read of the loans of days in place of what was known. A day has a block from its first loan on.
-func (l *load) readings(ctx context.Context, later map[calendar.Date][]facts.LoanReading) (*state.Puts, error) {
+func (l *load) readings(ctx context.Context, later map[calendar.Date][]facts.LoanReading) (*snapshot.Puts, error) {
 	known := map[calendar.Date]facts.LoanReadings{}
 	dates := slices.Sorted(maps.Keys(later))
-	err := l.Past(ctx, facts.LoanReadingsKind, state.Range{Among: state.Numbers(dates)}, func(b state.Block) error {
+	err := l.Past(ctx, facts.LoanReadingsKind, snapshot.Range{Among: snapshot.Numbers(dates)}, func(b snapshot.Block) error {
 		var was facts.LoanReadings
 		err := packed.Open(b.Data, &was)
 		known[calendar.Date(b.A)] = was
 		return err
 	})
-	put := &state.Puts{Kind: facts.LoanReadingsKind}
+	put := &snapshot.Puts{Kind: facts.LoanReadingsKind}
 	for _, date := range dates {
 		was, stored := known[date]
 		now := was.With(later[date])
-		put.Add(state.BlockKey{A: int64(date)}, stored, packed.Append(nil, &now))
+		put.Add(snapshot.BlockKey{A: int64(date)}, stored, packed.Append(nil, &now))
 	}
 	return put, err
 }

@@ -10,15 +10,15 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // part is what a run of the sorted records changes, packed as it is written.
 type part struct {
-	attributes, titles, events state.Puts
-	readers                    state.Rows[libraries.Reader]
+	attributes, titles, events snapshot.Puts
+	readers                    snapshot.Rows[libraries.Reader]
 
 	room   facts.Room
 	days   extsort.Records // what it says of days
@@ -29,34 +29,34 @@ type part struct {
 }
 
 // aggregate aggregates a run of the sorted records.
-func (l *load) aggregate(ctx context.Context, run *extsort.Run) (state.Written, error) {
+func (l *load) aggregate(ctx context.Context, run *extsort.Run) (snapshot.Written, error) {
 	deliveries, err := Deliveries(run)
 	if err != nil {
-		return state.Written{}, err
+		return snapshot.Written{}, err
 	}
 	p := &part{
-		attributes: state.Puts{Kind: facts.AttributesKind}, titles: state.Puts{Kind: facts.ReaderTitlesKind}, events: state.Puts{Kind: facts.EventSetKind},
+		attributes: snapshot.Puts{Kind: facts.AttributesKind}, titles: snapshot.Puts{Kind: facts.ReaderTitlesKind}, events: snapshot.Puts{Kind: facts.EventSetKind},
 	}
 	had, err := l.before(ctx, deliveries)
 	if err != nil {
-		return state.Written{}, err
+		return snapshot.Written{}, err
 	}
 	changed := map[facts.EventSetKey]bool{}
 	for i := range deliveries {
 		d := &deliveries[i]
 		if err := p.fold(had, d, changed); err != nil {
-			return state.Written{}, fmt.Errorf("fold reader %d: %w", d.Reader, err)
+			return snapshot.Written{}, fmt.Errorf("fold reader %d: %w", d.Reader, err)
 		}
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(changed), facts.EventSetKey.Compare) {
-		p.events.Add(state.BlockKey{A: k.Group, B: int64(k.Block)}, had.stored[k], packed.Append(nil, had.events[k]))
+		p.events.Add(snapshot.BlockKey{A: k.Group, B: int64(k.Block)}, had.stored[k], packed.Append(nil, had.events[k]))
 	}
 	for _, number := range slices.Sorted(maps.Keys(had.blocks)) {
 		if b := had.blocks[number]; b.changed {
-			p.attributes.Add(state.BlockKey{A: number}, b.stored, b.pack())
+			p.attributes.Add(snapshot.BlockKey{A: number}, b.stored, b.pack())
 		}
 	}
-	w := state.WrittenOf(l.Tenant(), &p.attributes, &p.titles, &p.events)
+	w := snapshot.WrittenOf(l.Tenant(), &p.attributes, &p.titles, &p.events)
 	w.Changes, w.Bytes = append(w.Changes, Readers.Change(p.readers)), w.Bytes+p.readers.Len()*rowBytes
 	w.Days = p.days
 	w.Counted = func() { l.count(p) }
@@ -88,7 +88,7 @@ func (p *part) fold(had *before, d *facts.Delivery, changed map[facts.EventSetKe
 		return err
 	}
 	if change.Titles != nil {
-		p.titles.Add(state.BlockKey{A: d.Reader}, had.titles[d.Reader] != nil, packed.Append(nil, change.Titles))
+		p.titles.Add(snapshot.BlockKey{A: d.Reader}, had.titles[d.Reader] != nil, packed.Append(nil, change.Titles))
 	}
 	for _, k := range change.Events {
 		changed[k] = true
@@ -161,15 +161,15 @@ func (l *load) before(ctx context.Context, deliveries []facts.Delivery) (*before
 		b.readers[r.ID] = r
 	}
 	return b, cmp.Or(err,
-		l.Past(ctx, facts.AttributesKind, state.Range{Among: slices.Compact(numbers)}, b.addAttributes),
-		l.Past(ctx, facts.ReaderTitlesKind, state.Range{Among: all}, func(block state.Block) error {
+		l.Past(ctx, facts.AttributesKind, snapshot.Range{Among: slices.Compact(numbers)}, b.addAttributes),
+		l.Past(ctx, facts.ReaderTitlesKind, snapshot.Range{Among: all}, func(block snapshot.Block) error {
 			b.titles[block.A] = &facts.ReaderTitles{}
 			return packed.Open(block.Data, b.titles[block.A])
 		}),
-		l.Past(ctx, facts.EventSetKind, state.Range{Among: ascending(groups), B: state.Between(first.Block, last.Block)}, b.addEvents))
+		l.Past(ctx, facts.EventSetKind, snapshot.Range{Among: ascending(groups), B: snapshot.Between(first.Block, last.Block)}, b.addEvents))
 }
 
-func (b *before) addAttributes(block state.Block) error {
+func (b *before) addAttributes(block snapshot.Block) error {
 	var columns facts.AttributeColumns
 	if err := packed.Open(block.Data, &columns); err != nil {
 		return fmt.Errorf("block %d: %w", block.A, err)
@@ -183,7 +183,7 @@ func (b *before) addAttributes(block state.Block) error {
 	return nil
 }
 
-func (b *before) addEvents(block state.Block) error {
+func (b *before) addEvents(block snapshot.Block) error {
 	k := facts.EventSetKey{Block: int32(block.B), Group: block.A}
 	set := b.events[k]
 	if set == nil {

@@ -7,18 +7,18 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/row"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // register is a register that is known as a whole: what there is by its key, the feed's rows included once they are settled.
 type register[K comparable, V any] struct {
-	table *state.Records[V]
+	table *snapshot.Records[V]
 	key   func(V) K
 	known map[K]V
 }
 
-func newRegister[K comparable, V any](table *state.Records[V], rows []V, key func(V) K) register[K, V] {
+func newRegister[K comparable, V any](table *snapshot.Records[V], rows []V, key func(V) K) register[K, V] {
 	g := register[K, V]{table, key, make(map[K]V, len(rows))}
 	for _, v := range rows {
 		g.known[key(v)] = v
@@ -162,27 +162,27 @@ func (s ids) has(id int64) bool { return s[id>>6]&(1<<(id&63)) != 0 }
 // The tables that loads write besides the blocks, with the fields of the feed (part F of the contract). Whatever reads or writes
 // such rows uses them. The keys of loans, reservations and requests begin with the day, the order of their lists.
 var (
-	Terms    = state.NewRecords(state.RecordsOf[Term]{Name: "libraries_terms", Key: "vocabulary, term_id", Columns: columns})
-	Books    = state.NewRecords(state.RecordsOf[libraries.Book]{Name: "libraries_books", Key: "book_id", Columns: columns})
-	Lines    = state.NewRecords(state.RecordsOf[stock.BookLine]{Name: "libraries_lines", Key: "line_id", Columns: columns})
-	Readers  = state.NewRecords(state.RecordsOf[libraries.Reader]{Name: "libraries_readers", Key: "user_id", Columns: columns})
-	Channels = state.NewRecords(state.RecordsOf[libraries.ChannelDay]{Name: "libraries_channels", Key: "day, channel", Columns: columns})
+	Terms    = snapshot.NewRecords(snapshot.RecordsOf[Term]{Name: "libraries_terms", Key: "vocabulary, term_id", Columns: columns})
+	Books    = snapshot.NewRecords(snapshot.RecordsOf[libraries.Book]{Name: "libraries_books", Key: "book_id", Columns: columns})
+	Lines    = snapshot.NewRecords(snapshot.RecordsOf[stock.BookLine]{Name: "libraries_lines", Key: "line_id", Columns: columns})
+	Readers  = snapshot.NewRecords(snapshot.RecordsOf[libraries.Reader]{Name: "libraries_readers", Key: "user_id", Columns: columns})
+	Channels = snapshot.NewRecords(snapshot.RecordsOf[libraries.ChannelDay]{Name: "libraries_channels", Key: "day, channel", Columns: columns})
 
-	Loans        = state.NewRecords(dated("libraries_loans", "day, loan_id", libraries.Loan.Day))
-	Reservations = state.NewRecords(dated("libraries_reservations", "day, reservation_id", libraries.Reservation.Day))
-	Requests     = state.NewRecords(dated("libraries_requests", "day, requested, request_id, user_id", libraries.Request.Day))
+	Loans        = snapshot.NewRecords(dated("libraries_loans", "day, loan_id", libraries.Loan.Day))
+	Reservations = snapshot.NewRecords(dated("libraries_reservations", "day, reservation_id", libraries.Reservation.Day))
+	Requests     = snapshot.NewRecords(dated("libraries_requests", "day, requested, request_id, user_id", libraries.Request.Day))
 )
 
 // Tables returns all of them.
-func Tables() []*state.Table {
-	return []*state.Table{
+func Tables() []*snapshot.Table {
+	return []*snapshot.Table{
 		Terms.Table, Books.Table, Lines.Table, Readers.Table, Loans.Table, Reservations.Table, Requests.Table, Channels.Table,
 	}
 }
 
 // dated is a table of records by their day.
-func dated[T any](name, key string, day func(T) calendar.Date) state.RecordsOf[T] {
-	return state.RecordsOf[T]{
+func dated[T any](name, key string, day func(T) calendar.Date) snapshot.RecordsOf[T] {
+	return snapshot.RecordsOf[T]{
 		Name: name, Key: key, Columns: columns,
 		Derived: []string{"day"}, Derive: func(v T) []any { return []any{int64(day(v))} },
 	}

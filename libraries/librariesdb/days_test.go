@@ -10,14 +10,14 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // putDay puts a day with the given forms.
 func (f *fixture) putDay(n libraries.NetworkID, day calendar.Date, forms facts.DayForms) {
 	f.Helper()
-	for kind, data := range map[state.Kind][]byte{
+	for kind, data := range map[snapshot.Kind][]byte{
 		facts.DayOfReadersKind: forms.Readers, facts.DayOfTitlesKind: forms.Titles,
 	} {
 		if len(data) > 0 {
@@ -28,7 +28,7 @@ func (f *fixture) putDay(n libraries.NetworkID, day calendar.Date, forms facts.D
 
 // TestDayBlocks reads each kind of block of a period: its first and last day, not those beside them, nor days without.
 func TestDayBlocks(t *testing.T) {
-	kinds := map[state.Kind]string{facts.DayOfReadersKind: "readers", facts.DayOfTitlesKind: "titles"}
+	kinds := map[snapshot.Kind]string{facts.DayOfReadersKind: "readers", facts.DayOfTitlesKind: "titles"}
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		for day := firstDay; day < firstDay+6; day++ {
 			if day == firstDay+2 || day == firstDay+3 {
@@ -39,7 +39,7 @@ func TestDayBlocks(t *testing.T) {
 			f.putDay(f.other, day, facts.DayForms{Readers: []byte("x"), Titles: []byte("x")})
 		}
 		for kind, name := range kinds {
-			blocks, err := f.blocks(t.Context(), f.a, kind, state.Range{A: state.Between(firstDay+1, firstDay+4)})
+			blocks, err := f.blocks(t.Context(), f.a, kind, snapshot.Range{A: snapshot.Between(firstDay+1, firstDay+4)})
 			if err != nil {
 				t.Fatal(err)
 			}

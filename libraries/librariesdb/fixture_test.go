@@ -9,8 +9,8 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/report"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -36,7 +36,7 @@ func eachEngine(t *testing.T, test func(t *testing.T, f *fixture)) {
 
 func newFixture(tb testing.TB, db *database.DB) *fixture {
 	tb.Helper()
-	if _, err := db.Migrate(tb.Context(), statedb.Migrations, Migrations); err != nil {
+	if _, err := db.Migrate(tb.Context(), snapshotdb.Migrations, Migrations); err != nil {
 		tb.Fatal(err)
 	}
 	f := &fixture{TB: tb, Store: &Store{DB: db.DB, Copy: db.Copy}, db: db}
@@ -56,15 +56,15 @@ func (f *fixture) create(slug string) libraries.NetworkID {
 }
 
 // now is the number of the state that the fixture's access names.
-const now = state.First + 100
+const now = snapshot.First + 100
 
 // put puts rows of a network into a table: each in the state that is read, and alike in one before and one after it, where none
 // is to be seen.
-func (f *fixture) put(n libraries.NetworkID, t *state.Table, rows ...[]any) {
+func (f *fixture) put(n libraries.NetworkID, t *snapshot.Table, rows ...[]any) {
 	f.Helper()
 	var all [][]any
 	for _, r := range rows {
-		for _, of := range [][]any{{now + 1, state.Open}, {now - 2, now - 1}, {now, now + 1}} {
+		for _, of := range [][]any{{now + 1, snapshot.Open}, {now - 2, now - 1}, {now, now + 1}} {
 			k := len(t.Key)
 			all = append(all, slices.Concat([]any{int64(n)}, r[:k], of, r[k:]))
 		}
@@ -80,22 +80,22 @@ func (f *fixture) put(n libraries.NetworkID, t *state.Table, rows ...[]any) {
 }
 
 // putBlocks puts blocks of a kind as put does rows.
-func (f *fixture) putBlocks(n libraries.NetworkID, k state.Kind, blocks ...state.Block) {
+func (f *fixture) putBlocks(n libraries.NetworkID, k snapshot.Kind, blocks ...snapshot.Block) {
 	f.Helper()
 	var rows [][]any
 	for _, b := range blocks {
-		rows = append(rows, []any{int64(k.Number), b.A, b.B, b.Lo, b.Hi, state.Seal(state.Tenant(n), k, b)})
+		rows = append(rows, []any{int64(k.Number), b.A, b.B, b.Lo, b.Hi, snapshot.Seal(snapshot.Tenant(n), k, b)})
 	}
-	f.put(n, state.BlocksTable, rows...)
+	f.put(n, snapshot.BlocksTable, rows...)
 }
 
 // blockOf is a block of a key without a B.
-func blockOf[T ~int | ~int32 | ~int64](a T, data []byte) state.Block {
-	return state.Block{BlockKey: state.BlockKey{A: int64(a)}, Data: data}
+func blockOf[T ~int | ~int32 | ~int64](a T, data []byte) snapshot.Block {
+	return snapshot.Block{BlockKey: snapshot.BlockKey{A: int64(a)}, Data: data}
 }
 
 // putAll puts records into a table of the network, in the opposite of their order.
-func putAll[T any](f *fixture, t *state.Records[T], records []T) {
+func putAll[T any](f *fixture, t *snapshot.Records[T], records []T) {
 	f.Helper()
 	var rows [][]any
 	for _, r := range slices.Backward(records) {
@@ -116,9 +116,9 @@ func (f *fixture) exec(query string, args ...any) {
 func reports(s report.Store) *report.Reports { return &report.Reports{Store: s} }
 
 // blocks are the blocks of a kind in a range, by their first number.
-func (f *fixture) blocks(ctx context.Context, a report.Access, k state.Kind, in state.Range) (map[int64]string, error) {
+func (f *fixture) blocks(ctx context.Context, a report.Access, k snapshot.Kind, in snapshot.Range) (map[int64]string, error) {
 	found := map[int64]string{}
-	return found, f.Scan(ctx, state.Tenant(a.Network), a.At.Facts, k, in, func(b state.Block) error {
+	return found, f.Scan(ctx, snapshot.Tenant(a.Network), a.At.Facts, k, in, func(b snapshot.Block) error {
 		found[b.A] = string(b.Data)
 		return nil
 	})

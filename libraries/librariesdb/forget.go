@@ -12,8 +12,8 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/report"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
@@ -26,7 +26,7 @@ func (s *Store) Forget(ctx context.Context, n libraries.NetworkID, reader int64)
 			return err
 		}
 		// The last step of a load locks this row too: it sees what is noted here, or has written all that is erased here.
-		h, err := statedb.Lock(ctx, tx, auth.Tenant(n))
+		h, err := snapshotdb.Lock(ctx, tx, auth.Tenant(n))
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (s *Store) Forget(ctx context.Context, n libraries.NetworkID, reader int64)
 		if err != nil {
 			return err
 		}
-		if fresh, since, err = statedb.Forget(ctx, tx, statedb.Forgotten{Tenant: auth.Tenant(n), User: reader, Since: now}); err != nil {
+		if fresh, since, err = snapshotdb.Forget(ctx, tx, snapshotdb.Forgotten{Tenant: auth.Tenant(n), User: reader, Since: now}); err != nil {
 			return err
 		}
 		h = h.At(now)
@@ -66,8 +66,8 @@ var (
 
 // erase erases something of readers from every state. Where there was something to erase it notes that, and gives the registers of h a
 // new version: the rows that have it tell those who kept a copy what to erase.
-func erase(ctx context.Context, tx bun.IDB, n libraries.NetworkID, h *statedb.Current, ids []int64, what [2]bun.Safe) error {
-	version, erased := statedb.NextNumber(h.Registers), int64(0)
+func erase(ctx context.Context, tx bun.IDB, n libraries.NetworkID, h *snapshotdb.Current, ids []int64, what [2]bun.Safe) error {
+	version, erased := snapshotdb.NextNumber(h.Registers), int64(0)
 	for ids := range slices.Chunk(ids, chunk) {
 		done, err := tx.NewRaw(`UPDATE libraries_readers SET ?, erased = ? WHERE tenant_id = ? AND user_id IN (?) AND ?`,
 			what[0], version, n, bun.List(ids), what[1]).Exec(ctx)
@@ -84,12 +84,12 @@ func erase(ctx context.Context, tx bun.IDB, n libraries.NetworkID, h *statedb.Cu
 		return nil
 	}
 	h.Registers = version
-	return statedb.Erased(ctx, tx, auth.Tenant(n))
+	return snapshotdb.Erased(ctx, tx, auth.Tenant(n))
 }
 
 // forgotten reads who is forgotten of a network.
 func forgotten(ctx context.Context, idb bun.IDB, n libraries.NetworkID) (map[int64]bool, error) {
-	list, err := statedb.ForgottenOf(ctx, idb, auth.Tenant(n))
+	list, err := snapshotdb.ForgottenOf(ctx, idb, auth.Tenant(n))
 	all := make(map[int64]bool, len(list))
 	for _, f := range list {
 		all[f.User] = true
@@ -106,7 +106,7 @@ type Figures struct {
 
 // FiguresOf returns the figures of a reader.
 func (s *Store) FiguresOf(ctx context.Context, a report.Access, reader int64) (f Figures, err error) {
-	err = s.Scan(ctx, state.Tenant(a.Network), a.At.Facts, facts.ReaderTitlesKind, state.Range{Among: []int64{reader}}, func(b state.Block) error {
+	err = s.Scan(ctx, snapshot.Tenant(a.Network), a.At.Facts, facts.ReaderTitlesKind, snapshot.Range{Among: []int64{reader}}, func(b snapshot.Block) error {
 		var titles facts.ReaderTitles
 		err := packed.Open(b.Data, &titles)
 		f.Titles = len(titles.Books)
@@ -115,7 +115,7 @@ func (s *Store) FiguresOf(ctx context.Context, a report.Access, reader int64) (f
 	if err != nil {
 		return f, err
 	}
-	err = s.Scan(ctx, state.Tenant(a.Network), a.At.Facts, facts.AttributesKind, state.Range{Among: []int64{facts.Block(reader)}}, func(b state.Block) error {
+	err = s.Scan(ctx, snapshot.Tenant(a.Network), a.At.Facts, facts.AttributesKind, snapshot.Range{Among: []int64{facts.Block(reader)}}, func(b snapshot.Block) error {
 		var readers facts.AttributeColumns
 		err := packed.Open(b.Data, &readers)
 		for i, id := range readers.IDs {

@@ -11,14 +11,14 @@ import (
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/handle"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
 // listed says how the records of a register are read.
 type listed[T libraries.Lasting] struct {
 	register
-	records *state.Records[T]
+	records *snapshot.Records[T]
 }
 
 var (
@@ -50,7 +50,7 @@ func (l listed[T]) byID(ctx context.Context, s *Store, a report.Access, ids []in
 	found := make(map[int64]T, len(ids))
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), chunk) {
 		from, among := handle.AmongOf(s.DB, string(l.table), a.Network, string(l.id), part)
-		err := statedb.Read(ctx, s.DB, l.records, func(v T) {
+		err := snapshotdb.Read(ctx, s.DB, l.records, func(v T) {
 			id := v.Origin().ID
 			if _, asked := slices.BinarySearch(part, id); asked {
 				found[id] = v
@@ -80,7 +80,7 @@ func (l listed[T]) in(ctx context.Context, s *Store, a report.Access, w report.W
 		status = bun.SafeQuery("status = ?", w.Status)
 	}
 	list := make([]T, 0, w.Size)
-	err := statedb.Read(ctx, s.DB, l.records, func(v T) { list = append(list, v) }, `
+	err := snapshotdb.Read(ctx, s.DB, l.records, func(v T) { list = append(list, v) }, `
 		  FROM ?0
 		 WHERE ?2 AND day BETWEEN ?3 AND ?4 AND ?5
 		 ORDER BY day, ?1

@@ -12,8 +12,8 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
 // SaveOptions say how a load is saved. The zero SaveOptions make it hold from the next full hour.
@@ -27,8 +27,8 @@ type SaveOptions struct {
 // Saved says what a load wrote.
 type Saved struct {
 	intake.Loaded
-	Hour     libraries.Hour // from which it holds
-	Versions state.Versions // of the data then
+	Hour     libraries.Hour    // from which it holds
+	Versions snapshot.Versions // of the data then
 }
 
 // Load is a load of a network under way. Until Close no other load of the network is; readers go on with the state before,
@@ -37,7 +37,7 @@ type Load struct {
 	// Base is what the load builds on: the state that the last load left, whether it holds yet or waits for its hour.
 	Base  report.Access
 	store *Store
-	to    *statedb.Load
+	to    *snapshotdb.Load
 }
 
 // Begin begins a load of a network. While another one lives it waits, and calls waiting, if it is not nil, once. The error is
@@ -46,11 +46,11 @@ func (s *Store) Begin(ctx context.Context, n libraries.NetworkID, waiting func()
 	if _, err := NetworkOf(ctx, s.DB, n); err != nil {
 		return nil, err
 	}
-	to, err := s.States().Begin(ctx, state.Tenant(n), waiting)
+	to, err := s.States().Begin(ctx, snapshot.Tenant(n), waiting)
 	if err != nil {
 		return nil, err
 	}
-	base := report.Access{Network: n, At: state.Versions{Facts: to.Base()}}
+	base := report.Access{Network: n, At: snapshot.Versions{Facts: to.Base()}}
 	return &Load{Base: base, store: s, to: to}, nil
 }
 
@@ -70,13 +70,13 @@ func (s *Store) Feed(in *intake.Intake, a report.Access, dir string, limit int) 
 }
 
 // Lease is the load's hold on the network.
-func (l *Load) Lease() *statedb.Load { return l.to }
+func (l *Load) Lease() *snapshotdb.Load { return l.to }
 
 // Close ends a load. Where it was not saved nothing of it is left.
 func (l *Load) Close(ctx context.Context) error { return l.to.Close(ctx) }
 
 // Save writes a settled feed, which builds on the state of Base, and makes it hold with its last step (F2), also where nothing
-// is new. The error is state.ErrLost where another load has taken over.
+// is new. The error is snapshot.ErrLost where another load has taken over.
 func (l *Load) Save(ctx context.Context, in *intake.Intake, sorter *intake.Sorter, o SaveOptions) (Saved, error) {
 	loaded, erased, err := intake.Load(ctx, l.to, in, sorter, l.store.options(l.Base, o))
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Store) Last(ctx context.Context, n libraries.NetworkID) (report.Access,
 // Check counts what a load on a state would save, and writes nothing (F7): it holds no lock and may run beside a load. The
 // hour and the versions are those of the state; of the options, Progress alone counts.
 func (s *Store) Check(ctx context.Context, a report.Access, sorter *intake.Sorter, o SaveOptions) (Saved, error) {
-	loaded, err := intake.Count(ctx, state.Unwritten(s, state.Tenant(a.Network), a.At.Facts), sorter, s.options(a, o))
+	loaded, err := intake.Count(ctx, snapshot.Unwritten(s, snapshot.Tenant(a.Network), a.At.Facts), sorter, s.options(a, o))
 	return Saved{loaded, a.Hour, a.At}, err
 }
 
@@ -134,7 +134,7 @@ var errLate = errors.New("the load's last step took too long")
 // hold is the load's last step. One that takes longer than it may is taken again, and may take twice as long then: the hour
 // that it chose may have begun without it.
 func (l *Load) hold(ctx context.Context, of erasure, immediately bool, within time.Duration) (Saved, error) {
-	h, err := l.to.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *statedb.Current) error {
+	h, err := l.to.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *snapshotdb.Current) error {
 		if err := l.erase(ctx, tx, h, of); err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (l *Load) hold(ctx context.Context, of erasure, immediately bool, within ti
 	if errors.Is(err, errLate) {
 		return l.hold(ctx, of, immediately, 2*within)
 	}
-	saved := Saved{Versions: state.Versions{Registers: h.Registers, Facts: h.Last()}, Hour: hourOf(h.From)}
+	saved := Saved{Versions: snapshot.Versions{Registers: h.Registers, Facts: h.Last()}, Hour: hourOf(h.From)}
 	if h.Next > 0 {
 		saved.Hour = hourOf(h.NextFrom)
 	}
@@ -159,7 +159,7 @@ func (l *Load) hold(ctx context.Context, of erasure, immediately bool, within ti
 
 // choose says from when the load holds: the first full hour that is far enough away and not before that of any earlier load,
 // or at once (L1). What waits moves along: the load builds on it.
-func (l *Load) choose(h *statedb.Current, now time.Time, immediately bool, within time.Duration) {
+func (l *Load) choose(h *snapshotdb.Current, now time.Time, immediately bool, within time.Duration) {
 	if h.Facts == 0 || immediately {
 		hour := max(libraries.HourOf(now), hourOf(h.From))
 		h.Facts, h.From, h.Next, h.NextFrom = l.to.Number(), hour.Time(), 0, time.Time{}
@@ -177,7 +177,7 @@ type erasure struct {
 
 // erase erases e-mails, and the readers who were forgotten while the load read and wrote rows that name them, from every state, the
 // one that is served included.
-func (l *Load) erase(ctx context.Context, tx bun.Tx, h *statedb.Current, of erasure) error {
+func (l *Load) erase(ctx context.Context, tx bun.Tx, h *snapshotdb.Current, of erasure) error {
 	if err := erase(ctx, tx, l.Base.Network, h, of.emails, email); err != nil {
 		return err
 	}
@@ -197,6 +197,6 @@ func (s *Store) Drop(ctx context.Context, n libraries.NetworkID, waiting func())
 	if _, err := NetworkOf(ctx, s.DB, n); err != nil {
 		return report.Access{}, err
 	}
-	h, err := s.States().Drop(ctx, state.Tenant(n), waiting)
-	return report.Access{Network: n, At: state.Versions{Facts: h.Next}, Hour: hourOf(h.NextFrom)}, err
+	h, err := s.States().Drop(ctx, snapshot.Tenant(n), waiting)
+	return report.Access{Network: n, At: snapshot.Versions{Facts: h.Next}, Hour: hourOf(h.NextFrom)}, err
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/report"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -46,7 +46,7 @@ var noon = libraries.Hour(500_000).Time()
 // loaders returns a loader for each slug, all on one database.
 func loaders(t *testing.T, db *database.DB, slugs ...string) []*loader {
 	t.Helper()
-	if _, err := db.Migrate(t.Context(), statedb.Migrations, librariesdb.Migrations); err != nil {
+	if _, err := db.Migrate(t.Context(), snapshotdb.Migrations, librariesdb.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	var ls []*loader
@@ -206,7 +206,7 @@ func (l *loader) dump(a report.Access) map[string][]string {
 		slices.Sort(dump[t.Name])
 	}
 	for _, k := range kinds {
-		err := l.States().Scan(l.Context(), state.Tenant(a.Network), a.At.Facts, k, state.Range{}, func(b state.Block) error {
+		err := l.States().Scan(l.Context(), snapshot.Tenant(a.Network), a.At.Facts, k, snapshot.Range{}, func(b snapshot.Block) error {
 			dump[k.Name] = append(dump[k.Name], fmt.Sprint(b.BlockKey, b.Lo, b.Hi, b.Data))
 			return nil
 		})
@@ -218,7 +218,7 @@ func (l *loader) dump(a report.Access) map[string][]string {
 }
 
 // kinds are those of a network's blocks.
-var kinds = []state.Kind{
+var kinds = []snapshot.Kind{
 	facts.AttributesKind, facts.ReaderTitlesKind, facts.EventSetKind, facts.NetworkKind, facts.DayOfReadersKind, facts.DayOfTitlesKind,
 	facts.LoanReadingsKind,
 }
@@ -233,7 +233,7 @@ func (l *loader) rows() (all, closed int) {
 	for _, t := range tables {
 		var n, m int
 		err := l.db.NewRaw(`SELECT count(*), coalesce(sum(CASE WHEN until < ? THEN 1 ELSE 0 END), 0) FROM ? WHERE tenant_id = ?`,
-			state.Open, bun.Ident(t), l.network).Scan(l.Context(), &n, &m)
+			snapshot.Open, bun.Ident(t), l.network).Scan(l.Context(), &n, &m)
 		if err != nil {
 			l.Fatal(err)
 		}
@@ -351,7 +351,7 @@ func TestWholeIsWhatHappened(t *testing.T) {
 func (l *loader) attributes() map[int64]facts.Attributes {
 	l.Helper()
 	all := map[int64]facts.Attributes{}
-	err := l.States().Scan(l.Context(), state.Tenant(l.network), l.present().At.Facts, facts.AttributesKind, state.Range{}, func(b state.Block) error {
+	err := l.States().Scan(l.Context(), snapshot.Tenant(l.network), l.present().At.Facts, facts.AttributesKind, snapshot.Range{}, func(b snapshot.Block) error {
 		var columns facts.AttributeColumns
 		err := packed.Open(b.Data, &columns)
 		for _, a := range columns.Rows() {

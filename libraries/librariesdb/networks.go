@@ -12,7 +12,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
 // Network is a library network that the operator created.
@@ -55,7 +55,7 @@ func checkName(name string) error {
 }
 
 // CreateNetwork adds a library network, in a transaction of its own or as a part of the caller's, and returns its number.
-// The error is statedb.ErrExist where there is a network of that slug, and ErrSlug or ErrName where one cannot be.
+// The error is snapshotdb.ErrExist where there is a network of that slug, and ErrSlug or ErrName where one cannot be.
 func CreateNetwork(ctx context.Context, idb bun.IDB, slug, name string) (libraries.NetworkID, error) {
 	if err := CheckSlug(slug); err != nil {
 		return 0, fmt.Errorf("library network %q: slug: %w", slug, err)
@@ -65,7 +65,7 @@ func CreateNetwork(ctx context.Context, idb bun.IDB, slug, name string) (librari
 	}
 	var id libraries.NetworkID
 	err := idb.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		tenant, err := statedb.CreateTenant(ctx, tx, statedb.Tenant{Kind: statedb.Library, Reference: slug, Name: name})
+		tenant, err := snapshotdb.CreateTenant(ctx, tx, snapshotdb.Tenant{Kind: snapshotdb.Library, Reference: slug, Name: name})
 		id = libraries.NetworkID(tenant)
 		return err
 	})
@@ -78,7 +78,7 @@ func CreateNetwork(ctx context.Context, idb bun.IDB, slug, name string) (librari
 // NetworkOf returns the network of a number, or ErrNotFound, also where the number is a partner's.
 func NetworkOf(ctx context.Context, idb bun.IDB, id libraries.NetworkID) (Network, error) {
 	n := Network{ID: id}
-	err := idb.QueryRowContext(ctx, `SELECT reference, name FROM tenants WHERE tenant_id = ? AND kind = ?`, id, statedb.Library).Scan(&n.Slug, &n.Name)
+	err := idb.QueryRowContext(ctx, `SELECT reference, name FROM tenants WHERE tenant_id = ? AND kind = ?`, id, snapshotdb.Library).Scan(&n.Slug, &n.Name)
 	if err != nil {
 		return Network{}, fmt.Errorf("library network %d: %w", id, notFound(err))
 	}

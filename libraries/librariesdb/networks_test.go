@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/report"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
 func TestSlugs(t *testing.T) {
@@ -30,7 +30,7 @@ func TestSlugs(t *testing.T) {
 func TestCreateNetwork(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
-		if v, err := statedb.ReadCurrent(ctx, f.db, auth.Tenant(f.a.Network)); err != nil || v != (statedb.Current{}) {
+		if v, err := snapshotdb.ReadCurrent(ctx, f.db, auth.Tenant(f.a.Network)); err != nil || v != (snapshotdb.Current{}) {
 			t.Errorf("versions of a new network = %v, %v, want zeros", v, err)
 		}
 		if a, err := f.Present(ctx, f.a.Network); err != nil || a != (report.Access{Network: f.a.Network}) {
@@ -44,14 +44,14 @@ func TestCreateNetwork(t *testing.T) {
 			want       error
 		}{
 			{"One", "N", ErrSlug},
-			{"one", "N", statedb.ErrExist},
+			{"one", "N", snapshotdb.ErrExist},
 			{"new", "", ErrName},
 			{"new", " \t", ErrName},
 			{"new", "a\x00", ErrName},
 			{"new", "a\xff", ErrName},
 			{"new", strings.Repeat("é", 256), ErrName},
 			{"new", strings.Repeat("é", 255), nil},
-			{"new", "N", statedb.ErrExist},
+			{"new", "N", snapshotdb.ErrExist},
 		} {
 			if id, err := CreateNetwork(ctx, f.db, c.slug, c.name); !errors.Is(err, c.want) || err != nil && id != 0 {
 				t.Errorf("CreateNetwork(%q, %.9q) = %d, %v, want %v", c.slug, c.name, id, err, c.want)
@@ -86,7 +86,7 @@ func TestCreateNetworkInTransaction(t *testing.T) {
 func TestFindNetworks(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
-		partner, err := statedb.CreateTenant(ctx, f.db, statedb.Tenant{Kind: statedb.Partner, Reference: "partner", Name: "Partner"})
+		partner, err := snapshotdb.CreateTenant(ctx, f.db, snapshotdb.Tenant{Kind: snapshotdb.Partner, Reference: "partner", Name: "Partner"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/lectern-dev/lectern/libraries/report"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -37,7 +37,7 @@ func (s *Store) positions(ctx context.Context, a report.Access, of report.Regist
 	r := registers[of]
 	rows, err := s.DB.QueryContext(ctx, `SELECT day, ?0, status FROM ?1 WHERE ?2 AND ?3 ORDER BY day, ?0`, r.id, r.table, rowsOf(a), where)
 	var day, id, status int64 // read as the drivers give them, which is twice as fast
-	return positions, statedb.Visit(rows, err, "positions", func(rows *sql.Rows) error {
+	return positions, snapshotdb.Visit(rows, err, "positions", func(rows *sql.Rows) error {
 		err := rows.Scan(&day, &id, &status)
 		positions = append(positions, report.ListPosition{Day: calendar.Date(day), ID: id, Status: uint8(status)})
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
@@ -101,14 +101,14 @@ func TestPeople(t *testing.T) {
 
 func TestShelves(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
-		var titles []state.Block
+		var titles []snapshot.Block
 		for id := int64(1); id < 6000; id += 2 {
 			titles = append(titles, blockOf(id, fmt.Append(nil, id)))
 		}
 		f.putBlocks(f.a.Network, facts.ReaderTitlesKind, titles...)
 		f.putBlocks(f.other, facts.ReaderTitlesKind, blockOf(8, []byte("8")), blockOf(7, []byte("other")))
 		for name, ids := range asked() {
-			got, err := f.blocks(t.Context(), f.a, facts.ReaderTitlesKind, state.Range{Among: append([]int64{}, ids...)})
+			got, err := f.blocks(t.Context(), f.a, facts.ReaderTitlesKind, snapshot.Range{Among: append([]int64{}, ids...)})
 			want := map[int64]string{}
 			for _, id := range known(ids) {
 				want[id] = fmt.Sprint(id)

@@ -12,14 +12,14 @@ import (
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/handle"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// read reads the records of a table that a query finds: see statedb.Read.
-func read[T any](ctx context.Context, s *Store, of *state.Records[T], from string, args ...any) (list []T, err error) {
-	err = statedb.Read(ctx, s.DB, of, func(v T) { list = append(list, v) }, from, args...)
+// read reads the records of a table that a query finds: see snapshotdb.Read.
+func read[T any](ctx context.Context, s *Store, of *snapshot.Records[T], from string, args ...any) (list []T, err error) {
+	err = snapshotdb.Read(ctx, s.DB, of, func(v T) { list = append(list, v) }, from, args...)
 	return list, err
 }
 
@@ -55,7 +55,7 @@ func (s *Store) State(ctx context.Context, a report.Access) (st intake.State, er
 	}
 	rows, err := s.DB.QueryContext(ctx, `SELECT user_id FROM libraries_readers WHERE ? ORDER BY user_id`, rowsOf(a))
 	var id int64
-	err = statedb.Visit(rows, err, "readers", func(rows *sql.Rows) error {
+	err = snapshotdb.Visit(rows, err, "readers", func(rows *sql.Rows) error {
 		err := rows.Scan(&id)
 		st.Readers = append(st.Readers, id)
 		return err
@@ -85,7 +85,7 @@ func (s *Store) People(ctx context.Context, a report.Access, ids []int64) ([]lib
 }
 
 // people returns the readers of ascending identifiers, or none where nobody may have been erased since the access and somebody was.
-func (s *Store) people(ctx context.Context, of *state.Records[libraries.Reader], a report.Access, ids []int64, unerased bool) ([]libraries.Reader, error) {
+func (s *Store) people(ctx context.Context, of *snapshot.Records[libraries.Reader], a report.Access, ids []int64, unerased bool) ([]libraries.Reader, error) {
 	people := make([]libraries.Reader, 0, len(ids))
 	if len(ids) == 0 {
 		return people, nil
@@ -95,7 +95,7 @@ func (s *Store) people(ctx context.Context, of *state.Records[libraries.Reader],
 	if unerased {
 		still = bun.SafeQuery("(SELECT erasures FROM versions WHERE tenant_id = ?) = ?", a.Network, a.Erasures)
 	}
-	err := statedb.Read(ctx, s.DB, of, func(r libraries.Reader) {
+	err := snapshotdb.Read(ctx, s.DB, of, func(r libraries.Reader) {
 		if _, wanted := slices.BinarySearch(ids, r.ID); wanted {
 			people = append(people, r)
 		}

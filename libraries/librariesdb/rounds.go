@@ -13,22 +13,22 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/handle"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // Changed implements report.Store.
-func (s *Store) Changed(ctx context.Context, a report.Access, loads state.Span, k state.Kind) (numbers []int64, err error) {
-	return numbers, s.States().Changed(ctx, state.Tenant(a.Network), k, loads, func(key state.BlockKey) error {
+func (s *Store) Changed(ctx context.Context, a report.Access, loads snapshot.Span, k snapshot.Kind) (numbers []int64, err error) {
+	return numbers, s.States().Changed(ctx, snapshot.Tenant(a.Network), k, loads, func(key snapshot.BlockKey) error {
 		numbers = append(numbers, key.A)
 		return nil
 	})
 }
 
 // ReplacedRows implements report.Store.
-func (s *Store) ReplacedRows(ctx context.Context, a report.Access, loads state.Span, of report.Versioned) (ids []int64, err error) {
-	tenant, states := state.Tenant(a.Network), s.States()
+func (s *Store) ReplacedRows(ctx context.Context, a report.Access, loads snapshot.Span, of report.Versioned) (ids []int64, err error) {
+	tenant, states := snapshot.Tenant(a.Network), s.States()
 	last := func(key []int64) error {
 		ids = append(ids, key[len(key)-1])
 		return nil
@@ -49,20 +49,20 @@ func (s *Store) ReplacedRows(ctx context.Context, a report.Access, loads state.S
 		})
 		slices.Sort(ids)
 	case report.TitleRecords:
-		err = states.Replaced(ctx, tenant, facts.ReaderTitlesKind, loads, func(key state.BlockKey) error { return last([]int64{key.A}) })
+		err = states.Replaced(ctx, tenant, facts.ReaderTitlesKind, loads, func(key snapshot.BlockKey) error { return last([]int64{key.A}) })
 	}
 	return ids, err
 }
 
 // erased returns the readers of whom something was erased by versions of the registers, ascending.
-func (s *Store) erased(ctx context.Context, n libraries.NetworkID, versions state.Span) (ids []int64, err error) {
+func (s *Store) erased(ctx context.Context, n libraries.NetworkID, versions snapshot.Span) (ids []int64, err error) {
 	rows, err := s.DB.QueryContext(ctx, `
 		SELECT DISTINCT user_id
 		  FROM libraries_readers
 		 WHERE tenant_id = ? AND erased >= ? AND erased < ? AND erased > 0
 		 ORDER BY user_id`, n, versions.From, versions.End)
 	var id int64
-	err = statedb.Visit(rows, err, "who was erased", func(rows *sql.Rows) error {
+	err = snapshotdb.Visit(rows, err, "who was erased", func(rows *sql.Rows) error {
 		err := rows.Scan(&id)
 		ids = append(ids, id)
 		return err
@@ -74,9 +74,9 @@ func (s *Store) erased(ctx context.Context, n libraries.NetworkID, versions stat
 func (s *Store) Listed(ctx context.Context, a report.Access, of report.Register, which report.Which, visit func(report.Listed) error) error {
 	within := bun.SafeQuery("+day BETWEEN ? AND ?", int32(which.Period.Start), int32(which.Period.End))
 	switch {
-	case which.TakenOut != state.Span{}:
-		return s.listed(ctx, a, of, bun.SafeQuery("? AND ?", statedb.TakenOut(which.TakenOut), within), visit)
-	case which.PutIn != state.Span{}:
+	case which.TakenOut != snapshot.Span{}:
+		return s.listed(ctx, a, of, bun.SafeQuery("? AND ?", snapshotdb.TakenOut(which.TakenOut), within), visit)
+	case which.PutIn != snapshot.Span{}:
 		since := bun.SafeQuery("since >= ? AND since < ?", which.PutIn.From, which.PutIn.End)
 		return s.listed(ctx, a, of, bun.SafeQuery("? AND ? AND ?", since, handle.In(s.DB, "day", which.Days), within), visit)
 	case which.Readers != nil:
@@ -91,7 +91,7 @@ func (s *Store) listed(ctx context.Context, a report.Access, of report.Register,
 	rows, err := s.DB.QueryContext(ctx, `SELECT day, ?0, status, user_id, book_id FROM ?1 WHERE ?2 AND ?3`, r.id, r.table, rowsOf(a), where)
 	var day, status int64
 	var v report.Listed
-	return statedb.Visit(rows, err, "listed", func(rows *sql.Rows) error {
+	return snapshotdb.Visit(rows, err, "listed", func(rows *sql.Rows) error {
 		if err := rows.Scan(&day, &v.ID, &status, &v.Reader, &v.Book); err != nil {
 			return err
 		}

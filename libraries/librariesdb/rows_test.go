@@ -13,8 +13,8 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/stock"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -66,11 +66,11 @@ func TestRecordsComeBack(t *testing.T) {
 }
 
 // comeBack writes records and reads them in the order of their keys. The table has the columns, others besides, and no more.
-func comeBack[T any](f *fixture, table *state.Records[T], records []T, besides ...string) {
+func comeBack[T any](f *fixture, table *snapshot.Records[T], records []T, besides ...string) {
 	f.Helper()
 	putAll(f, table, records)
 	var got []T
-	err := statedb.Read(f.Context(), f.DB, table, func(v T) { got = append(got, v) },
+	err := snapshotdb.Read(f.Context(), f.DB, table, func(v T) { got = append(got, v) },
 		`FROM ? WHERE ? ORDER BY `+strings.Join(table.Key, ", "), bun.Ident(table.Name), rowsOf(f.a))
 	if err != nil {
 		f.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/libraries/stock"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -249,7 +249,7 @@ func TestByID(t *testing.T) {
 func TestStateOfNobody(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "only")[0]
-		partner, err := statedb.CreateTenant(t.Context(), db, statedb.Tenant{Kind: statedb.Partner, Reference: "p", Name: "P"})
+		partner, err := snapshotdb.CreateTenant(t.Context(), db, snapshotdb.Tenant{Kind: snapshotdb.Partner, Reference: "p", Name: "P"})
 		if err != nil {
 			t.Fatal(err)
 		}

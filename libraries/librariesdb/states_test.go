@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/report"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -155,7 +155,7 @@ func (m *modelled) fail(i int, o librariesdb.SaveOptions, step int, crash bool) 
 		return fmt.Sprint("a load that fails at step ", step)
 	}
 	m.Cleanup(func() {
-		if err := w.Close(context.WithoutCancel(m.Context())); err != nil && !errors.Is(err, state.ErrLost) {
+		if err := w.Close(context.WithoutCancel(m.Context())); err != nil && !errors.Is(err, snapshot.ErrLost) {
 			m.Error(err)
 		}
 	})
@@ -238,7 +238,7 @@ func TestErasedInEveryState(t *testing.T) {
 		second := l.present()
 		l.load(both(libraries.ReaderDeleted, libraries.ReaderDeactivated, 3), librariesdb.SaveOptions{})
 		now := l.present()
-		ids, err := l.ReplacedRows(t.Context(), now, state.LoadsAfter(second.At.Registers, now.At.Registers), report.ErasedReaders)
+		ids, err := l.ReplacedRows(t.Context(), now, snapshot.LoadsAfter(second.At.Registers, now.At.Registers), report.ErasedReaders)
 		if err != nil || !slices.Equal(ids, []int64{5}) {
 			t.Errorf("of %v something was erased, %v, want of 5", ids, err)
 		}

@@ -14,12 +14,12 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/handle"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
 // Migrations are the tables of this package, in migrations/postgres and migrations/sqlite. They come after
-// statedb's.
+// snapshotdb's.
 //
 //go:embed migrations
 var Migrations embed.FS
@@ -28,7 +28,7 @@ var Migrations embed.FS
 type Store struct {
 	DB *handle.DB
 	// Copy writes many rows at once; a load needs it.
-	Copy statedb.CopyFunc
+	Copy snapshotdb.CopyFunc
 	// Now is the clock of loads, of their hours and of what is kept; nil = that of handle.Clock.
 	Now func() time.Time
 }
@@ -45,9 +45,9 @@ var DayKind = facts.DayOfReadersKind
 const chunk = 2000
 
 // States returns the states of networks' data.
-func (s *Store) States() *statedb.Store {
-	return &statedb.Store{
-		DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: intake.Tables(), Unread: []state.Kind{facts.EventSetKind},
+func (s *Store) States() *snapshotdb.Store {
+	return &snapshotdb.Store{
+		DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: intake.Tables(), Unread: []snapshot.Kind{facts.EventSetKind},
 	}
 }
 
@@ -66,15 +66,15 @@ func (s *Store) Present(ctx context.Context, n libraries.NetworkID) (report.Acce
 }
 
 // held reads what a network's row says, or ErrNotFound where the number is none's, or a partner's.
-func (s *Store) held(ctx context.Context, n libraries.NetworkID) (statedb.Current, error) {
+func (s *Store) held(ctx context.Context, n libraries.NetworkID) (snapshotdb.Current, error) {
 	if _, err := NetworkOf(ctx, s.DB, n); err != nil {
-		return statedb.Current{}, err
+		return snapshotdb.Current{}, err
 	}
-	return statedb.ReadCurrent(ctx, s.DB, auth.Tenant(n))
+	return snapshotdb.ReadCurrent(ctx, s.DB, auth.Tenant(n))
 }
 
 // AccessOf returns the access to what a network's row says that holds.
-func AccessOf(n libraries.NetworkID, h statedb.Current) report.Access {
+func AccessOf(n libraries.NetworkID, h snapshotdb.Current) report.Access {
 	return report.Access{Network: n, At: h.Versions, Hour: hourOf(h.From)}
 }
 
@@ -91,18 +91,18 @@ func rowsOf(a report.Access) schema.QueryWithArgs {
 	return bun.SafeQuery("tenant_id = ?0 AND since <= ?1 AND until > ?1", a.Network, a.At.Facts)
 }
 
-// Scan implements state.Blocks.
-func (s *Store) Scan(ctx context.Context, t state.Tenant, at int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
+// Scan implements snapshot.Blocks.
+func (s *Store) Scan(ctx context.Context, t snapshot.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	return s.States().Scan(ctx, t, at, k, r, visit)
 }
 
-// Replaced implements state.Blocks.
-func (s *Store) Replaced(ctx context.Context, t state.Tenant, k state.Kind, loads state.Span, visit func(state.BlockKey) error) error {
+// Replaced implements snapshot.Blocks.
+func (s *Store) Replaced(ctx context.Context, t snapshot.Tenant, k snapshot.Kind, loads snapshot.Span, visit func(snapshot.BlockKey) error) error {
 	return s.States().Replaced(ctx, t, k, loads, visit)
 }
 
 // Kinds are the kinds of blocks of a network.
-var Kinds = []state.Kind{
+var Kinds = []snapshot.Kind{
 	facts.AttributesKind, facts.ReaderTitlesKind, facts.EventSetKind, facts.NetworkKind, facts.DayOfReadersKind, facts.DayOfTitlesKind,
 	facts.LoanReadingsKind,
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/report"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -27,7 +27,7 @@ func (f *fixture) reads(ctx context.Context) map[string]func(report.Access) erro
 		"Readers":   func(a report.Access) error { _, err := reports(f).Readers(ctx, a); return err },
 		"Network":   func(a report.Access) error { _, err := reports(f).Network(ctx, a); return err },
 		"DayBlocks": func(a report.Access) error {
-			_, err := f.blocks(ctx, a, facts.DayOfReadersKind, state.Range{})
+			_, err := f.blocks(ctx, a, facts.DayOfReadersKind, snapshot.Range{})
 			return err
 		},
 		"People": func(a report.Access) error { _, err := f.People(ctx, a, []int64{1}); return err },
@@ -71,7 +71,7 @@ func TestBitsOfBlocks(t *testing.T) {
 			t.Errorf("counts = %v, %v, want one", h, err)
 		}
 		f.exec(`UPDATE blocks SET b = 1`)
-		if h, err := reports(f).Network(t.Context(), f.a); !errors.Is(err, state.ErrCorrupt) {
+		if h, err := reports(f).Network(t.Context(), f.a); !errors.Is(err, snapshot.ErrCorrupt) {
 			t.Errorf("counts of another place = %v, %v, want ErrCorrupt", h, err)
 		}
 	})
@@ -81,13 +81,13 @@ func TestBitsOfBlocks(t *testing.T) {
 func TestPresentAndLast(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		noon := libraries.Hour(495_000).Time()
-		hold := func(n libraries.NetworkID, h statedb.Current) {
+		hold := func(n libraries.NetworkID, h snapshotdb.Current) {
 			t.Helper()
 			if err := h.Publish(t.Context(), f.db, auth.Tenant(n), noon); err != nil {
 				t.Fatal(err)
 			}
 		}
-		held := statedb.Current{Versions: state.Versions{Facts: now}, From: noon}
+		held := snapshotdb.Current{Versions: snapshot.Versions{Facts: now}, From: noon}
 		held.Next, held.NextFrom = now+1, noon.Add(time.Hour)
 		hold(f.a.Network, held)
 		for _, at := range []time.Time{noon, noon.Add(time.Hour - time.Microsecond), noon.Add(time.Hour)} {

@@ -6,27 +6,27 @@ import (
 	"slices"
 
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // blocks calls visit with stored blocks of the snapshot that the access names.
-func (r *Reports) blocks(ctx context.Context, a Access, k state.Kind, in state.Range, visit func(state.Block) error) error {
-	return r.Store.Scan(ctx, state.Tenant(a.Network), a.At.Facts, k, in, visit)
+func (r *Reports) blocks(ctx context.Context, a Access, k snapshot.Kind, in snapshot.Range, visit func(snapshot.Block) error) error {
+	return r.Store.Scan(ctx, snapshot.Tenant(a.Network), a.At.Facts, k, in, visit)
 }
 
 // Readers returns the attributes of all readers.
 func (r *Reports) Readers(ctx context.Context, a Access) (*Readers, error) {
-	return state.Load(ctx, r.Cache, key(a, "readers"), func(ctx context.Context) (*Readers, error) {
-		return r.readersIn(ctx, a, state.Range{})
+	return snapshot.Load(ctx, r.Cache, key(a, "readers"), func(ctx context.Context) (*Readers, error) {
+		return r.readersIn(ctx, a, snapshot.Range{})
 	})
 }
 
 // readersIn reads the attributes of the readers of some blocks.
-func (r *Reports) readersIn(ctx context.Context, a Access, in state.Range) (*Readers, error) {
+func (r *Reports) readersIn(ctx context.Context, a Access, in snapshot.Range) (*Readers, error) {
 	var blocks [][]byte
-	err := r.blocks(ctx, a, facts.AttributesKind, in, func(b state.Block) error {
+	err := r.blocks(ctx, a, facts.AttributesKind, in, func(b snapshot.Block) error {
 		blocks = append(blocks, slices.Clone(b.Data))
 		return nil
 	})
@@ -38,9 +38,9 @@ func (r *Reports) readersIn(ctx context.Context, a Access, in state.Range) (*Rea
 
 // Network returns what is counted of the network as a whole.
 func (r *Reports) Network(ctx context.Context, a Access) (*facts.Network, error) {
-	return state.Load(ctx, r.Cache, key(a, "network"), func(ctx context.Context) (*facts.Network, error) {
+	return snapshot.Load(ctx, r.Cache, key(a, "network"), func(ctx context.Context) (*facts.Network, error) {
 		n := &facts.Network{}
-		err := r.blocks(ctx, a, facts.NetworkKind, state.Range{}, func(b state.Block) error { return packed.Open(b.Data, n) })
+		err := r.blocks(ctx, a, facts.NetworkKind, snapshot.Range{}, func(b snapshot.Block) error { return packed.Open(b.Data, n) })
 		if err != nil {
 			return nil, fmt.Errorf("counts of network %d: %w", a.Network, err)
 		}
@@ -71,10 +71,10 @@ func spanOf(d calendar.Date) calendar.Period {
 }
 
 // span returns the blocks of one kind of a span.
-func (r *Reports) span(ctx context.Context, a Access, kind state.Kind, p calendar.Period) (dayBlocks, error) {
-	return state.Load(ctx, r.Cache, key(a, "blocks", kind.Number, p.Start), func(ctx context.Context) (dayBlocks, error) {
+func (r *Reports) span(ctx context.Context, a Access, kind snapshot.Kind, p calendar.Period) (dayBlocks, error) {
+	return snapshot.Load(ctx, r.Cache, key(a, "blocks", kind.Number, p.Start), func(ctx context.Context) (dayBlocks, error) {
 		blocks := dayBlocks{}
-		return blocks, r.blocks(ctx, a, kind, state.Range{A: state.Between(p.Start, p.End)}, func(b state.Block) error {
+		return blocks, r.blocks(ctx, a, kind, snapshot.Range{A: snapshot.Between(p.Start, p.End)}, func(b snapshot.Block) error {
 			blocks[calendar.Date(b.A)] = slices.Clone(b.Data)
 			return nil
 		})
@@ -87,7 +87,7 @@ const visitors = 2
 // visitDays calls visit with each stored block of one kind of a period, in no order, on several goroutines at once, of
 // which visit is told the number, below visitors. Each holds one span at a time, however long the period.
 func (r *Reports) visitDays(
-	ctx context.Context, a Access, kind state.Kind, period calendar.Period,
+	ctx context.Context, a Access, kind snapshot.Kind, period calendar.Period,
 	visit func(visitor int, day calendar.Date, data []byte) error,
 ) error {
 	days, err := r.daysIn(ctx, a, period)
@@ -107,12 +107,12 @@ func (r *Reports) visitDays(
 			return nil
 		})
 	}
-	return state.Parallel(ctx, parts...)
+	return snapshot.Parallel(ctx, parts...)
 }
 
 // visitSpan visits the blocks of days of one span.
 func (r *Reports) visitSpan(
-	ctx context.Context, a Access, kind state.Kind, days []calendar.Date, visit func(calendar.Date, []byte) error,
+	ctx context.Context, a Access, kind snapshot.Kind, days []calendar.Date, visit func(calendar.Date, []byte) error,
 ) error {
 	blocks, err := r.span(ctx, a, kind, spanOf(days[0]))
 	for _, day := range days {

@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -64,7 +64,7 @@ func (r *Reports) Books(ctx context.Context, a Access, q BookQuery, p paging.Pag
 	if err != nil {
 		return paging.List[BookRow]{}, err
 	}
-	found, err := state.Load(ctx, r.Cache, key(a, "books", q), func(context.Context) (places, error) {
+	found, err := snapshot.Load(ctx, r.Cache, key(a, "books", q), func(context.Context) (places, error) {
 		return titles.books(q, sums, held), nil
 	})
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/stock"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
@@ -14,7 +14,7 @@ func TestBytes(t *testing.T) {
 	const many = 1000
 	text, texts := string(make([]byte, many)), []string{string(make([]byte, many))}
 	terms := []libraries.Term{{Name: text}}
-	for name, v := range map[string]struct{ none, some state.Value }{
+	for name, v := range map[string]struct{ none, some snapshot.Value }{
 		"blocks":                  {dayBlocks{}, dayBlocks{0: make([]byte, many)}},
 		"the terms of catalogues": {&Catalogue{}, &Catalogue{Terms: map[libraries.Vocabulary][]libraries.Term{libraries.SubjectTerms: terms}}},
 		"titles":                  {&Catalogue{}, &Catalogue{Titles: []Title{{Book: libraries.Book{Title: text}}}}},

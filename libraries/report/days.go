@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/round"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -182,10 +182,10 @@ func cutEngagements(day calendar.Date, in *facts.DayOfReaders, from, to int) ([]
 }
 
 // EngagementsSince answers one page of a round of the engagements.
-func (r *Reports) EngagementsSince(ctx context.Context, a Access, since state.Versions, q DayQuery, p paging.Page) (paging.List[Engagement], error) {
+func (r *Reports) EngagementsSince(ctx context.Context, a Access, since snapshot.Versions, q DayQuery, p paging.Page) (paging.List[Engagement], error) {
 	q.Period = r.since(q.Period)
 	k := sinceKey(a, since, "engagements", q)
-	changed, err := state.Load(ctx, r.Cache, k, func(ctx context.Context) (round.Rows, error) { return r.engagementsChanged(ctx, a, since, q) })
+	changed, err := snapshot.Load(ctx, r.Cache, k, func(ctx context.Context) (round.Rows, error) { return r.engagementsChanged(ctx, a, since, q) })
 	if err != nil {
 		return paging.List[Engagement]{}, err
 	}
@@ -195,8 +195,8 @@ func (r *Reports) EngagementsSince(ctx context.Context, a Access, since state.Ve
 }
 
 // engagementsChanged compares the days whose blocks differ, one by one.
-func (r *Reports) engagementsChanged(ctx context.Context, a Access, since state.Versions, q DayQuery) (round.Rows, error) {
-	days, err := r.Store.Changed(ctx, a, state.LoadsAfter(since.Facts, a.At.Facts), facts.DayOfReadersKind)
+func (r *Reports) engagementsChanged(ctx context.Context, a Access, since snapshot.Versions, q DayQuery) (round.Rows, error) {
+	days, err := r.Store.Changed(ctx, a, snapshot.LoadsAfter(since.Facts, a.At.Facts), facts.DayOfReadersKind)
 	if err != nil {
 		return nil, err
 	}
@@ -224,8 +224,8 @@ func (r *Reports) engagementsChanged(ctx context.Context, a Access, since state.
 // engagementsOn returns the rows of a day, or that of one reader.
 func (r *Reports) engagementsOn(ctx context.Context, a Access, day calendar.Date, reader *int64) ([]Engagement, error) {
 	var in facts.DayOfReaders
-	one := state.Range{Among: []int64{int64(day)}}
-	err := r.blocks(ctx, a, facts.DayOfReadersKind, one, func(b state.Block) error { return packed.Open(slices.Clone(b.Data), &in) })
+	one := snapshot.Range{Among: []int64{int64(day)}}
+	err := r.blocks(ctx, a, facts.DayOfReadersKind, one, func(b snapshot.Block) error { return packed.Open(slices.Clone(b.Data), &in) })
 	if err != nil {
 		return nil, err
 	}

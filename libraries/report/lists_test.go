@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -410,4 +410,4 @@ func TestDailyPagesReadTheirDaysAlone(t *testing.T) {
 
 var _ report.Store = (*listStore)(nil)
 
-var _ state.Cache = (*mapCache)(nil)
+var _ snapshot.Cache = (*mapCache)(nil)

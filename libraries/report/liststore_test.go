@@ -18,7 +18,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -29,7 +29,7 @@ type listStore struct {
 	report.Store
 
 	network libraries.NetworkID
-	at      state.Versions
+	at      snapshot.Versions
 	hour    libraries.Hour
 
 	terms        map[libraries.Vocabulary][]libraries.Term
@@ -67,7 +67,7 @@ func (s *listStore) access() report.Access {
 // alone.
 func newListStore(t testing.TB, seed uint64, days int) *listStore {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	s := &listStore{network: 7, at: state.Versions{Registers: 3, Facts: 3}, hour: libraries.HourOf((history + 40).Start())}
+	s := &listStore{network: 7, at: snapshot.Versions{Registers: 3, Facts: 3}, hour: libraries.HourOf((history + 40).Start())}
 	s.addRegisters(rng, 40, 9)
 	if days > 0 {
 		s.addLoans(rng, days, 400)
@@ -323,8 +323,8 @@ func (s *listStore) Catalogue(_ context.Context, a report.Access) (*report.Catal
 	return report.NewCatalogue(s.terms, slices.Clone(s.books), nil), s.read("catalogue", a)
 }
 
-func (s *listStore) Scan(_ context.Context, t state.Tenant, at int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
-	if err := s.read(k.Name, report.Access{Network: libraries.NetworkID(t), At: state.Versions{Registers: s.at.Registers, Facts: at}}); err != nil {
+func (s *listStore) Scan(_ context.Context, t snapshot.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
+	if err := s.read(k.Name, report.Access{Network: libraries.NetworkID(t), At: snapshot.Versions{Registers: s.at.Registers, Facts: at}}); err != nil {
 		return err
 	}
 	return stored{s.blocks, s.forms, facts.Network{Titles: s.holdings, Days: s.days}, s.readings}.scan(k, r, visit)
@@ -340,7 +340,7 @@ type stored struct {
 }
 
 // scan visits the blocks of a kind.
-func (p stored) scan(k state.Kind, r state.Range, visit func(state.Block) error) error {
+func (p stored) scan(k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	blocks := map[int64][]byte{}
 	switch k {
 	case facts.AttributesKind:
@@ -353,7 +353,7 @@ func (p stored) scan(k state.Kind, r state.Range, visit func(state.Block) error)
 		blocks = p.readings
 	default:
 		for day, f := range p.days {
-			blocks[int64(day)] = map[state.Kind][]byte{
+			blocks[int64(day)] = map[snapshot.Kind][]byte{
 				facts.DayOfReadersKind: f.Readers, facts.DayOfTitlesKind: f.Titles,
 			}[k]
 		}
@@ -366,7 +366,7 @@ func (p stored) scan(k state.Kind, r state.Range, visit func(state.Block) error)
 			continue
 		}
 		data := slices.Clone(blocks[a])
-		err := visit(state.Block{BlockKey: state.BlockKey{A: a}, Data: data})
+		err := visit(snapshot.Block{BlockKey: snapshot.BlockKey{A: a}, Data: data})
 		clear(data) // it is valid until visit returns
 		if err != nil {
 			return err
@@ -486,10 +486,10 @@ func is[T comparable](filter *T, v T) bool { return filter == nil || *filter == 
 // mapCache is a Cache that forgets nothing.
 type mapCache struct {
 	mu     sync.Mutex
-	values map[state.Key]state.Value
+	values map[snapshot.Key]snapshot.Value
 }
 
-func (c *mapCache) Load(ctx context.Context, k state.Key, load func(context.Context) (state.Value, error)) (state.Value, error) {
+func (c *mapCache) Load(ctx context.Context, k snapshot.Key, load func(context.Context) (snapshot.Value, error)) (snapshot.Value, error) {
 	c.mu.Lock()
 	v, ok := c.values[k]
 	c.mu.Unlock()
@@ -506,7 +506,7 @@ func (c *mapCache) Load(ctx context.Context, k state.Key, load func(context.Cont
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.values == nil {
-		c.values = map[state.Key]state.Value{}
+		c.values = map[snapshot.Key]snapshot.Value{}
 	}
 	c.values[k] = v
 	return v, nil

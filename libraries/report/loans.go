@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -71,7 +71,7 @@ func (of positioned[R, T]) list(ctx context.Context, r *Reports, a Access, q pos
 		return of.byDay(ctx, r, a, q, p)
 	}
 	k := key(a, "positions of", uint8(q.register), q.reader, q.book)
-	all, err := state.Load(ctx, r.Cache, k, func(ctx context.Context) (ListPositions, error) {
+	all, err := snapshot.Load(ctx, r.Cache, k, func(ctx context.Context) (ListPositions, error) {
 		return r.Store.PositionsOf(ctx, a, q.register, q.reader, q.book)
 	})
 	if err != nil {
@@ -220,8 +220,8 @@ func (r *Reports) addProgress(ctx context.Context, a Access, rows []LoanRow) err
 		day := rows[i].Loan.Day()
 		byDay[day] = append(byDay[day], &rows[i])
 	}
-	days := state.Range{Among: state.Numbers(slices.Sorted(maps.Keys(byDay)))}
-	err := r.blocks(ctx, a, facts.LoanReadingsKind, days, func(b state.Block) error {
+	days := snapshot.Range{Among: snapshot.Numbers(slices.Sorted(maps.Keys(byDay)))}
+	err := r.blocks(ctx, a, facts.LoanReadingsKind, days, func(b snapshot.Block) error {
 		day := calendar.Date(b.A)
 		rows := byDay[day]
 		delete(byDay, day)

@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -23,7 +23,7 @@ import (
 type network struct {
 	report.Store
 
-	at       state.Versions
+	at       snapshot.Versions
 	hour     libraries.Hour
 	terms    map[libraries.Vocabulary][]libraries.Term
 	books    []libraries.Book // by ID
@@ -59,8 +59,8 @@ func (n *network) Catalogue(_ context.Context, a report.Access) (*report.Catalog
 	return report.NewCatalogue(n.terms, slices.Clone(n.books), slices.Clone(n.lines)), n.read(a)
 }
 
-func (n *network) Scan(_ context.Context, t state.Tenant, at int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
-	if err := n.read(report.Access{Network: libraries.NetworkID(t), At: state.Versions{Registers: n.at.Registers, Facts: at}}); err != nil {
+func (n *network) Scan(_ context.Context, t snapshot.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
+	if err := n.read(report.Access{Network: libraries.NetworkID(t), At: snapshot.Versions{Registers: n.at.Registers, Facts: at}}); err != nil {
 		return err
 	}
 	return stored{n.blocks, n.forms, facts.Network{Titles: n.held, Days: n.days}, nil}.scan(k, r, visit)
@@ -132,21 +132,21 @@ func (n *network) packDay(tb testing.TB, date calendar.Date, deltas []facts.DayD
 // keepAll is a cache without a bound.
 type keepAll struct {
 	mu     sync.Mutex
-	values map[state.Key]*keptValue
+	values map[snapshot.Key]*keptValue
 }
 
 type keptValue struct {
 	once  sync.Once
-	value state.Value
+	value snapshot.Value
 	err   error
 }
 
 func (c *keepAll) Load(
-	ctx context.Context, key state.Key, load func(context.Context) (state.Value, error),
-) (state.Value, error) {
+	ctx context.Context, key snapshot.Key, load func(context.Context) (snapshot.Value, error),
+) (snapshot.Value, error) {
 	c.mu.Lock()
 	if c.values == nil {
-		c.values = map[state.Key]*keptValue{}
+		c.values = map[snapshot.Key]*keptValue{}
 	}
 	v := c.values[key]
 	if v == nil {
@@ -167,7 +167,7 @@ func (c *keepAll) Load(
 // of 100 days.
 func randomNetwork(tb testing.TB, seed uint64, days int) *network {
 	r := rand.New(rand.NewPCG(seed, 11))
-	n := &network{at: state.Versions{Registers: 4, Facts: 4}, hour: libraries.HourOf((libraries.HistoryStart + 99).Start())}
+	n := &network{at: snapshot.Versions{Registers: 4, Facts: 4}, hour: libraries.HourOf((libraries.HistoryStart + 99).Start())}
 	n.addTerms()
 	n.addBooks(r, 30)
 	n.addReaders(r, 150)

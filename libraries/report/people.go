@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/paging/fold"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
@@ -32,7 +32,7 @@ func (p people) Bytes() int {
 // people returns the blocks of a query, kept for all of its pages.
 func (r *Reports) people(ctx context.Context, a Access, q SummaryQuery) (people, error) {
 	q.Today = 0
-	return state.Load(ctx, r.Cache, key(a, "summary people", q), func(ctx context.Context) (people, error) {
+	return snapshot.Load(ctx, r.Cache, key(a, "summary people", q), func(ctx context.Context) (people, error) {
 		return r.countPeople(ctx, a, q)
 	})
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -14,7 +14,7 @@ import (
 // loads change a network's data, it is the number of its facts that names a state.
 type Access struct {
 	Network libraries.NetworkID
-	At      state.Versions
+	At      snapshot.Versions
 	// Hour is that from which the state holds, 0 before the first load (L1).
 	Hour libraries.Hour
 	// Erasures is the number that grows whenever people are erased from the network's states, as the key check saw it.
@@ -25,7 +25,7 @@ type Access struct {
 type Reports struct {
 	Store Store
 	// Cache keeps what a state's answers are computed from. Nil keeps nothing: every report then reads everything.
-	Cache state.Cache
+	Cache snapshot.Cache
 	// Channels is where the sessions by channel come from; nil is the Store's own feed.
 	Channels ChannelSource
 	// History is the first day of the history; 0 is HistoryStart.
@@ -41,9 +41,9 @@ func (r *Reports) since(p calendar.Period) calendar.Period {
 	return p
 }
 
-// key names a value of the state of the access: see state.KeyOf.
-func key(a Access, what string, args ...any) state.Key {
-	return state.KeyOf(state.Tenant(a.Network), state.Versions{Facts: a.At.Facts}, "libraries "+what, args...)
+// key names a value of the state of the access: see snapshot.KeyOf.
+func key(a Access, what string, args ...any) snapshot.Key {
+	return snapshot.KeyOf(snapshot.Tenant(a.Network), snapshot.Versions{Facts: a.At.Facts}, "libraries "+what, args...)
 }
 
 // tables are the tables of a state that many reports read.
@@ -55,7 +55,7 @@ type tables struct {
 
 // tables returns the tables. After a restart they are read at the same time.
 func (r *Reports) tables(ctx context.Context, a Access) (t tables, err error) {
-	err = state.Parallel(ctx,
+	err = snapshot.Parallel(ctx,
 		func(ctx context.Context) (err error) { t.titles, err = r.catalogue(ctx, a); return err },
 		func(ctx context.Context) (err error) { t.readers, err = r.Readers(ctx, a); return err },
 		func(ctx context.Context) (err error) { t.counted, err = r.Network(ctx, a); return err },
@@ -65,7 +65,7 @@ func (r *Reports) tables(ctx context.Context, a Access) (t tables, err error) {
 
 // catalogue returns the vocabularies, titles and lines.
 func (r *Reports) catalogue(ctx context.Context, a Access) (*Catalogue, error) {
-	return state.Load(ctx, r.Cache, key(a, "catalogue"), func(ctx context.Context) (*Catalogue, error) {
+	return snapshot.Load(ctx, r.Cache, key(a, "catalogue"), func(ctx context.Context) (*Catalogue, error) {
 		return r.Store.Catalogue(ctx, a)
 	})
 }

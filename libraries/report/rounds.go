@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/round"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -18,29 +18,29 @@ import (
 // between the two states has touched are the same in both, so that only the others are compared.
 
 // then is the access to the earlier state. Its hour is not known, and not asked for.
-func (a Access) then(since state.Versions) Access {
+func (a Access) then(since snapshot.Versions) Access {
 	return Access{Network: a.Network, At: since}
 }
 
 // sinceKey names what differs between an earlier state and that of the access, as far as a query asks.
-func sinceKey(a Access, since state.Versions, what string, q any) state.Key {
+func sinceKey(a Access, since snapshot.Versions, what string, q any) snapshot.Key {
 	return key(a, what+" since", since.Facts, since.Registers, a.At.Registers, q)
 }
 
 // LoansSince answers one page of a round of the loans. A loan shows what its reader did with the title, and the title.
-func (r *Reports) LoansSince(ctx context.Context, a Access, since state.Versions, q LoanQuery, p paging.Page) (paging.List[LoanRow], error) {
+func (r *Reports) LoansSince(ctx context.Context, a Access, since snapshot.Versions, q LoanQuery, p paging.Page) (paging.List[LoanRow], error) {
 	return r.loans().since(ctx, r, a, since, q.positions(), p)
 }
 
 // ReservationsSince answers one page of a round of the reservations. A reservation shows the queue of its title, and the title.
-func (r *Reports) ReservationsSince(ctx context.Context, a Access, since state.Versions, q ReservationQuery, p paging.Page) (paging.List[ReservationRow], error) {
+func (r *Reports) ReservationsSince(ctx context.Context, a Access, since snapshot.Versions, q ReservationQuery, p paging.Page) (paging.List[ReservationRow], error) {
 	return r.reservations().since(ctx, r, a, since, q.positions(), p)
 }
 
 // since answers one page of a round of a register.
-func (of positioned[R, T]) since(ctx context.Context, r *Reports, a Access, since state.Versions, q positionQuery, p paging.Page) (paging.List[T], error) {
+func (of positioned[R, T]) since(ctx context.Context, r *Reports, a Access, since snapshot.Versions, q positionQuery, p paging.Page) (paging.List[T], error) {
 	q.period = r.since(q.period)
-	changed, err := state.Load(ctx, r.Cache, sinceKey(a, since, "positions", q), func(ctx context.Context) (round.Rows, error) {
+	changed, err := snapshot.Load(ctx, r.Cache, sinceKey(a, since, "positions", q), func(ctx context.Context) (round.Rows, error) {
 		c := &positionsCompared{Reports: r, now: a, was: a.then(since), q: q}
 		return c.compare(ctx, of.shown)
 	})
@@ -69,8 +69,8 @@ type positionsCompared struct {
 }
 
 // loads are those that lie between the two states.
-func (c *positionsCompared) loads() state.Span {
-	return state.LoadsAfter(c.was.At.Facts, c.now.At.Facts)
+func (c *positionsCompared) loads() snapshot.Span {
+	return snapshot.LoadsAfter(c.was.At.Facts, c.now.At.Facts)
 }
 
 // has reports whether the query's list has a row of the register.
@@ -211,7 +211,7 @@ func (c *positionsCompared) ofReaders(ctx context.Context, readers []int64) erro
 func (c *positionsCompared) progress(ctx context.Context, a Access, readers []int64) (map[pair]facts.LoanReading, error) {
 	all := map[pair]facts.LoanReading{}
 	var titles facts.ReaderTitles // of one reader after the other
-	return all, c.blocks(ctx, a, facts.ReaderTitlesKind, state.Range{Among: readers}, func(b state.Block) error {
+	return all, c.blocks(ctx, a, facts.ReaderTitlesKind, snapshot.Range{Among: readers}, func(b snapshot.Block) error {
 		if err := packed.Open(b.Data, &titles); err != nil {
 			return fmt.Errorf("titles of reader %d: %w", b.A, err)
 		}

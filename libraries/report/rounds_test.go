@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 )
@@ -211,7 +211,7 @@ func TestRounds(t *testing.T) {
 			from := r.IntN(len(states))
 			was := states[from]
 			now := states[from+r.IntN(len(states)-from)]
-			reports := &report.Reports{Store: c.Store, Cache: pickOne[state.Cache](r, nil, &keepAll{})}
+			reports := &report.Reports{Store: c.Store, Cache: pickOne[snapshot.Cache](r, nil, &keepAll{})}
 			compared{t, reports, r, was, now}.all(c)
 		}
 	}

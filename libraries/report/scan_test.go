@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -94,7 +94,7 @@ func TestListeners(t *testing.T) {
 		{"both", []facts.Event{{Format: libraries.Ebook, Seconds: 60}, {Format: libraries.Audiobook}}, report.Formats{Listeners: 1}},
 		{"one twice", []facts.Event{{Format: libraries.Audiobook}, {Format: libraries.Audiobook}}, report.Formats{Listeners: 1}},
 	} {
-		n := &network{at: state.Versions{Facts: 1}, forms: map[calendar.Date]facts.DayForms{}, totals: map[calendar.Date]facts.DayTotals{}, hour: libraries.HourOf((libraries.HistoryStart + 9).Start())}
+		n := &network{at: snapshot.Versions{Facts: 1}, forms: map[calendar.Date]facts.DayForms{}, totals: map[calendar.Date]facts.DayTotals{}, hour: libraries.HourOf((libraries.HistoryStart + 9).Start())}
 		n.books = []libraries.Book{{ID: 10, Publisher: libraries.None, Year: libraries.None}}
 		n.blocks = packBlocks([]facts.Attributes{{ID: 1, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive}})
 		d := facts.Delivery{Reader: 1}

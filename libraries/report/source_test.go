@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/stock"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -28,7 +28,7 @@ type blockStore struct {
 
 var errRead = errors.New("not to be read")
 
-func (s *blockStore) Scan(_ context.Context, _ state.Tenant, _ int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
+func (s *blockStore) Scan(_ context.Context, _ snapshot.Tenant, _ int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	if k != facts.NetworkKind {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -39,7 +39,7 @@ func (s *blockStore) Scan(_ context.Context, _ state.Tenant, _ int64, k state.Ki
 		}
 	} else {
 		n := facts.Network{Days: facts.Days{Dates: s.days, Totals: make([]facts.DayTotals, len(s.days))}}
-		return visit(state.Block{Data: packed.Append(nil, &n)})
+		return visit(snapshot.Block{Data: packed.Append(nil, &n)})
 	}
 	for _, d := range s.days {
 		data := []byte{byte(k.Number), byte(d)}
@@ -47,7 +47,7 @@ func (s *blockStore) Scan(_ context.Context, _ state.Tenant, _ int64, k state.Ki
 			continue
 		}
 		if r.A.Contains(int64(d)) {
-			if err := visit(state.Block{BlockKey: state.BlockKey{A: int64(d)}, Data: data}); err != nil {
+			if err := visit(snapshot.Block{BlockKey: snapshot.BlockKey{A: int64(d)}, Data: data}); err != nil {
 				return err
 			}
 		}

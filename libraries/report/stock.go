@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -77,7 +77,7 @@ func (s *stockRows) Bytes() int {
 
 // stock returns the rows of the state.
 func (r *Reports) stock(ctx context.Context, a Access) (*stockRows, error) {
-	return state.Load(ctx, r.Cache, key(a, "stock"), func(ctx context.Context) (*stockRows, error) {
+	return snapshot.Load(ctx, r.Cache, key(a, "stock"), func(ctx context.Context) (*stockRows, error) {
 		titles, err := r.catalogue(ctx, a)
 		if err != nil {
 			return nil, err
@@ -153,7 +153,7 @@ func (r *Reports) Stock(ctx context.Context, a Access, q StockQuery, p paging.Pa
 	if err != nil {
 		return paging.List[StockRow]{}, err
 	}
-	found, err := state.Load(ctx, r.Cache, key(a, "stock of", q), func(context.Context) (places, error) {
+	found, err := snapshot.Load(ctx, r.Cache, key(a, "stock of", q), func(context.Context) (places, error) {
 		return all.find(titles, q, r.history()), nil
 	})
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -13,7 +13,7 @@ import (
 // whatever was loaded since.
 type Store interface {
 	// Blocks are the aggregated facts.
-	state.Blocks
+	snapshot.Blocks
 	// Catalogue returns the vocabularies, the titles and their lines.
 	Catalogue(ctx context.Context, a Access) (*Catalogue, error)
 	// Named returns the readers of the given identifiers, which ascend, in their order; unknown ones are left out. It is asked for
@@ -38,10 +38,10 @@ type Store interface {
 
 	// Changed returns the first numbers, ascending, of the blocks of a kind that differ between the two states, some perhaps
 	// twice, and some perhaps that do not. It is asked of kinds of few blocks.
-	Changed(ctx context.Context, a Access, loads state.Span, k state.Kind) ([]int64, error)
+	Changed(ctx context.Context, a Access, loads snapshot.Span, k snapshot.Kind) ([]int64, error)
 	// ReplacedRows returns the identifiers of what loads have taken out, ascending, some perhaps twice: what the earlier state has
 	// and the later one has not as it was. Of terms it returns those too that were put in.
-	ReplacedRows(ctx context.Context, a Access, loads state.Span, of Versioned) ([]int64, error)
+	ReplacedRows(ctx context.Context, a Access, loads snapshot.Span, of Versioned) ([]int64, error)
 	// Listed calls visit with loans or reservations of the state of the access, in any order.
 	Listed(ctx context.Context, a Access, of Register, which Which, visit func(Listed) error) error
 }
@@ -76,8 +76,8 @@ type Listed struct {
 // given.
 type Which struct {
 	Period   calendar.Period
-	TakenOut state.Span // those that these loads have taken out
-	PutIn    state.Span // those that these loads have put in, on one of the days
+	TakenOut snapshot.Span // those that these loads have taken out
+	PutIn    snapshot.Span // those that these loads have put in, on one of the days
 	Days     []calendar.Date
 	Readers  []int64
 	Books    []int64

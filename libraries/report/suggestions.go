@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/fold"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -57,7 +57,7 @@ func (r *Reports) Suggestions(ctx context.Context, a Access, q SuggestionQuery, 
 
 // suggested returns the suggested titles of a period.
 func (r *Reports) suggested(ctx context.Context, a Access, p calendar.Period) (suggestions, error) {
-	return state.Load(ctx, r.Cache, key(a, "suggestions", p), func(ctx context.Context) (suggestions, error) {
+	return snapshot.Load(ctx, r.Cache, key(a, "suggestions", p), func(ctx context.Context) (suggestions, error) {
 		all, err := r.requested(ctx, a, p)
 		if err != nil {
 			return nil, err
@@ -179,7 +179,7 @@ func (r *Reports) requested(ctx context.Context, a Access, p calendar.Period) (r
 	if p.Start > p.End {
 		return nil, nil
 	}
-	return state.Load(ctx, r.Cache, key(a, "requests", p), func(ctx context.Context) (requests, error) {
+	return snapshot.Load(ctx, r.Cache, key(a, "requests", p), func(ctx context.Context) (requests, error) {
 		return r.Store.Requests(ctx, a, p)
 	})
 }

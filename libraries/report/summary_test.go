@@ -18,7 +18,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/fold"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -528,7 +528,7 @@ func TestSummaryAgain(t *testing.T) {
 	if err != nil || n.reads > reads+1 || !reflect.DeepEqual(first, again) {
 		t.Errorf("again: %v, %d more reads", err, n.reads-reads)
 	}
-	n.at = state.Versions{Registers: 5, Facts: 5}
+	n.at = snapshot.Versions{Registers: 5, Facts: 5}
 	n.readers = n.readers[:0]
 	n.deltas = nil
 	n.pack(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/fold"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -38,7 +38,7 @@ func (w *unfiltered) Bytes() int {
 
 // unfiltered returns the blocks for a period.
 func (r *Reports) unfiltered(ctx context.Context, a Access, period calendar.Period, now calendar.Date) (*unfiltered, error) {
-	return state.Load(ctx, r.Cache, key(a, "summary base", period, now), func(ctx context.Context) (*unfiltered, error) {
+	return snapshot.Load(ctx, r.Cache, key(a, "summary base", period, now), func(ctx context.Context) (*unfiltered, error) {
 		return r.countUnfiltered(ctx, a, period, now)
 	})
 }
@@ -126,7 +126,7 @@ func (s titleSums) Bytes() int { return 8 * int(metric.Metrics) * cap(s) }
 
 // titleSums returns the sums of a period.
 func (r *Reports) titleSums(ctx context.Context, a Access, period calendar.Period) (titleSums, error) {
-	return state.Load(ctx, r.Cache, key(a, "title sums", period), func(ctx context.Context) (titleSums, error) {
+	return snapshot.Load(ctx, r.Cache, key(a, "title sums", period), func(ctx context.Context) (titleSums, error) {
 		titles, err := r.catalogue(ctx, a)
 		if err != nil {
 			return nil, err

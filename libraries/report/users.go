@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/round"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -120,9 +120,9 @@ func (r *Readers) passes(q UserQuery) func(rank int) bool {
 }
 
 // UsersSince answers one page of a round of the users.
-func (r *Reports) UsersSince(ctx context.Context, a Access, since state.Versions, q UserQuery, p paging.Page) (paging.List[User], error) {
+func (r *Reports) UsersSince(ctx context.Context, a Access, since snapshot.Versions, q UserQuery, p paging.Page) (paging.List[User], error) {
 	k := sinceKey(a, since, "users", q)
-	changed, err := state.Load(ctx, r.Cache, k, func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, since, q) })
+	changed, err := snapshot.Load(ctx, r.Cache, k, func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, since, q) })
 	if err != nil {
 		return paging.List[User]{}, err
 	}
@@ -146,8 +146,8 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, since state.Versions
 // usersChanged compares the readers whose attributes stand in blocks that differ; of the others it takes those whose own row was
 // replaced, or that have a term which was named anew. Rows of the register are not compared. One of whom something was erased in both
 // states, also by a load that still waits for its hour or was withdrawn, is listed too: a copy has it.
-func (r *Reports) usersChanged(ctx context.Context, a Access, since state.Versions, q UserQuery) (round.Rows, error) {
-	loads := state.LoadsAfter(since.Facts, a.At.Facts)
+func (r *Reports) usersChanged(ctx context.Context, a Access, since snapshot.Versions, q UserQuery) (round.Rows, error) {
+	loads := snapshot.LoadsAfter(since.Facts, a.At.Facts)
 	now, err := r.Readers(ctx, a)
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (r *Reports) usersChanged(ctx context.Context, a Access, since state.Versio
 		return nil, err
 	}
 	blocks = slices.Compact(blocks)
-	was, err := r.readersIn(ctx, a.then(since), state.Range{Among: append([]int64{}, blocks...)}) // nil would be all
+	was, err := r.readersIn(ctx, a.then(since), snapshot.Range{Among: append([]int64{}, blocks...)}) // nil would be all
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func (r *Reports) usersChanged(ctx context.Context, a Access, since state.Versio
 	if err != nil {
 		return nil, err
 	}
-	erased, err := r.Store.ReplacedRows(ctx, a, state.LoadsAfter(since.Registers, a.At.Registers), ErasedReaders)
+	erased, err := r.Store.ReplacedRows(ctx, a, snapshot.LoadsAfter(since.Registers, a.At.Registers), ErasedReaders)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@
 //
 // Everything has one form: numbers are varints in the shortest form alone, signed ones folded into unsigned ones (zigzag).
 // What has another form is [ErrCorrupt], never a panic, and asks for no more memory than a multiple of its own size. Whether
-// a bit was flipped is not looked at here: blocks have a checksum ([github.com/lectern-dev/lectern/paging/state]).
+// a bit was flipped is not looked at here: blocks have a checksum ([github.com/lectern-dev/lectern/paging/snapshot]).
 package packed
 
 import (

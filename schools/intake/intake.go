@@ -8,7 +8,7 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/row"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 )
@@ -16,7 +16,7 @@ import (
 // State is what a load must know of a partner to settle a feed against it.
 type State struct {
 	Partner  directory.Ref
-	At       state.Versions
+	At       snapshot.Versions
 	Entities []directory.Entity  // deleted ones too
 	Accounts []directory.Account // deleted ones too, by number
 	// Carriers is the history of the references of accounts.

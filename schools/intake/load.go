@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/extsort"
@@ -21,7 +21,7 @@ import (
 // Options say how a load goes about it.
 type Options struct {
 	// Begin is written before all else.
-	Begin []state.Change
+	Begin []snapshot.Change
 	// Moves say whose events those of some accounts are.
 	Moves Moves
 	// Count counts the events, and writes nothing.
@@ -33,9 +33,9 @@ type Options struct {
 // Load aggregates sorted events onto the facts that a load builds on, and writes what changes: records, seen events and ledgers
 // partition by partition, then the days, which all users share. It returns how many of the events are new, and how many were loaded
 // before (F1). The sorter keeps its events.
-func Load(ctx context.Context, w state.Writer, events *Sorter, o Options) (fresh, repeated int, err error) {
+func Load(ctx context.Context, w snapshot.Writer, events *Sorter, o Options) (fresh, repeated int, err error) {
 	l := &load{facts: facts.Facts{Blocks: w, Partner: directory.PartnerID(w.Tenant()), At: w.Base()}}
-	l.Pipeline = state.Pipeline{
+	l.Pipeline = snapshot.Pipeline{
 		Writer: w, Begin: o.Begin, Records: &events.Sorter, Aggregate: l.aggregate, Merge: l.merge,
 		FirstDay: int64(schools.HistoryStart()), Count: o.Count, Progress: o.Progress,
 	}
@@ -53,7 +53,7 @@ func Load(ctx context.Context, w state.Writer, events *Sorter, o Options) (fresh
 
 // load is one Load under way.
 type load struct {
-	state.Pipeline
+	snapshot.Pipeline
 	facts   facts.Facts
 	dropped Moves // the accounts whose events are nobody's
 
@@ -63,7 +63,7 @@ type load struct {
 // part is what a run of events changes, and the blocks of it, packed.
 type part struct {
 	days                         extsort.Records // what it says of days
-	records, seen, sums, ledgers state.Puts
+	records, seen, sums, ledgers snapshot.Puts
 	fresh, repeated              int
 
 	had     *facts.Ledgers // as they were of the block whose users are folded
@@ -73,31 +73,31 @@ type part struct {
 
 // before is what was folded before of some users.
 type before struct {
-	seen    map[state.BlockKey]*facts.Seen
+	seen    map[snapshot.BlockKey]*facts.Seen
 	ledgers *facts.Ledgers
 	records map[facts.RecordKey]*reading.Record
 	sums    map[directory.UserID]*facts.Sums
 }
 
 // seenPlace is where the seen events of a user in a block of days stand.
-func seenPlace(user directory.UserID, block int64) state.BlockKey {
-	return state.BlockKey{A: int64(user), B: block}
+func seenPlace(user directory.UserID, block int64) snapshot.BlockKey {
+	return snapshot.BlockKey{A: int64(user), B: block}
 }
 
 // aggregate aggregates a run of events.
-func (l *load) aggregate(ctx context.Context, run *extsort.Run) (state.Written, error) {
+func (l *load) aggregate(ctx context.Context, run *extsort.Run) (snapshot.Written, error) {
 	p := &part{
-		records: state.Puts{Kind: facts.RecordKind}, seen: state.Puts{Kind: facts.SeenKind}, ledgers: state.Puts{Kind: facts.LedgerKind},
-		sums:    state.Puts{Kind: facts.SumsKind},
+		records: snapshot.Puts{Kind: facts.RecordKind}, seen: snapshot.Puts{Kind: facts.SeenKind}, ledgers: snapshot.Puts{Kind: facts.LedgerKind},
+		sums:    snapshot.Puts{Kind: facts.SumsKind},
 		changed: map[directory.UserID]facts.Ledger{},
 	}
 	for events := range batches(run, l.dropped, eventsAtOnce) {
 		if err := l.aggregateUsers(ctx, p, events); err != nil {
-			return state.Written{}, err
+			return snapshot.Written{}, err
 		}
 	}
 	p.packLedgers()
-	w := state.WrittenOf(l.Tenant(), &p.records, &p.seen, &p.sums, &p.ledgers)
+	w := snapshot.WrittenOf(l.Tenant(), &p.records, &p.seen, &p.sums, &p.ledgers)
 	w.Days = p.days
 	w.Counted = func() {
 		l.fresh += p.fresh
@@ -167,7 +167,7 @@ func (b before) into(a *facts.Account, user directory.UserID, events []schools.E
 // before reads what was folded before of the users of events, as far as these touch it.
 func (l *load) before(ctx context.Context, events []schools.Event) (before, error) {
 	b := before{
-		seen: map[state.BlockKey]*facts.Seen{}, ledgers: &facts.Ledgers{}, records: map[facts.RecordKey]*reading.Record{},
+		seen: map[snapshot.BlockKey]*facts.Seen{}, ledgers: &facts.Ledgers{}, records: map[facts.RecordKey]*reading.Record{},
 		sums: map[directory.UserID]*facts.Sums{},
 	}
 	if l.Base() == 0 || len(events) == 0 {
@@ -187,8 +187,8 @@ func (l *load) before(ctx context.Context, events []schools.Event) (before, erro
 			first, last = min(first, facts.SeenBlock(e.Day)), max(last, facts.SeenBlock(e.Day))
 		}
 	}
-	seen := state.Range{Among: users, B: state.Between(first, last)}
-	err = l.facts.Scan(ctx, facts.SeenKind, seen, func(block state.Block) error {
+	seen := snapshot.Range{Among: users, B: snapshot.Between(first, last)}
+	err = l.facts.Scan(ctx, facts.SeenKind, seen, func(block snapshot.Block) error {
 		s := &facts.Seen{}
 		b.seen[block.BlockKey] = s
 		return packed.Open(block.Data, s)
@@ -208,7 +208,7 @@ func (l *load) before(ctx context.Context, events []schools.Event) (before, erro
 			return b, fmt.Errorf("the sums of user %d are missing: %w", id, packed.ErrCorrupt)
 		}
 	}
-	return b, l.facts.Records(ctx, b.keys(events), state.Span{}, func(k facts.RecordKey, data []byte) (err error) {
+	return b, l.facts.Records(ctx, b.keys(events), snapshot.Span{}, func(k facts.RecordKey, data []byte) (err error) {
 		b.records[k], err = facts.ParseRecord(data)
 		return err
 	})
@@ -261,13 +261,13 @@ func (p *part) packRecords(c *facts.Change, had before) {
 	sums := cmp.Or(had.sums[c.User], &facts.Sums{})
 	for _, book := range slices.Sorted(maps.Keys(c.Records)) {
 		r := c.Records[book]
-		p.records.AddBlock(state.Block{
-			BlockKey: state.BlockKey{A: int64(c.User), B: book},
+		p.records.AddBlock(snapshot.Block{
+			BlockKey: snapshot.BlockKey{A: int64(c.User), B: book},
 			Lo:       int32(r.Days[0].Date), Hi: int32(r.Days[len(r.Days)-1].Date), Data: r.AppendBinary(nil),
 		}, had.records[facts.RecordKey{User: c.User, Book: book}] != nil)
 		sums.Put(book, r)
 	}
-	p.sums.Add(state.BlockKey{A: int64(c.User)}, had.sums[c.User] != nil, packed.Append(nil, sums))
+	p.sums.Add(snapshot.BlockKey{A: int64(c.User)}, had.sums[c.User] != nil, packed.Append(nil, sums))
 }
 
 // packLedgers packs the ledgers that changed of a block of users, all of whom are folded.
@@ -287,7 +287,7 @@ func (p *part) setAside(c *facts.Change) {
 }
 
 // merge puts the rows that were set aside of days into these.
-func (l *load) merge(ctx context.Context, run *extsort.Run) (state.Written, error) {
+func (l *load) merge(ctx context.Context, run *extsort.Run) (snapshot.Written, error) {
 	var dates []calendar.Date
 	var rows [][]facts.DayRow
 	for day, record := range run.All() {
@@ -297,22 +297,22 @@ func (l *load) merge(ctx context.Context, run *extsort.Run) (state.Written, erro
 		d, of := packed.Bare(record), &rows[len(rows)-1]
 		*of = append(*of, facts.DayRow{User: directory.UserID(d.Uvarint()), Tenths: d.Varint()})
 		if d.Bad() {
-			return state.Written{}, fmt.Errorf("what was set aside of a day: %w", packed.ErrCorrupt)
+			return snapshot.Written{}, fmt.Errorf("what was set aside of a day: %w", packed.ErrCorrupt)
 		}
 	}
 	had := map[calendar.Date]*facts.Day{}
-	err := l.Past(ctx, facts.DayKind, state.Range{Among: state.Numbers(dates)}, func(b state.Block) error {
+	err := l.Past(ctx, facts.DayKind, snapshot.Range{Among: snapshot.Numbers(dates)}, func(b snapshot.Block) error {
 		day := &facts.Day{}
 		had[calendar.Date(b.A)] = day
 		return packed.Open(slices.Clone(b.Data), day)
 	})
 	if err != nil {
-		return state.Written{}, err
+		return snapshot.Written{}, err
 	}
-	days := state.Puts{Kind: facts.DayKind}
+	days := snapshot.Puts{Kind: facts.DayKind}
 	for i, date := range dates {
 		day := cmp.Or(had[date], &facts.Day{})
-		days.Add(state.BlockKey{A: int64(date)}, had[date] != nil, packed.Append(nil, day.With(rows[i])))
+		days.Add(snapshot.BlockKey{A: int64(date)}, had[date] != nil, packed.Append(nil, day.With(rows[i])))
 	}
-	return state.WrittenOf(l.Tenant(), &days), nil
+	return snapshot.WrittenOf(l.Tenant(), &days), nil
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/extsort"
@@ -51,12 +51,12 @@ func newFacts(t *testing.T) facts.Facts {
 // load loads events and publishes them.
 func load(t *testing.T, f *facts.Facts, s *intake.Sorter, m intake.Moves) {
 	t.Helper()
-	l, err := f.Blocks.(*statedb.Store).Begin(t.Context(), state.Tenant(f.Partner), nil)
+	l, err := f.Blocks.(*snapshotdb.Store).Begin(t.Context(), snapshot.Tenant(f.Partner), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err = intake.Load(t.Context(), l, s, intake.Options{Moves: m}); err == nil {
-		_, err = l.Hold(t.Context(), func(_ context.Context, _ bun.Tx, now time.Time, h *statedb.Current) error {
+		_, err = l.Hold(t.Context(), func(_ context.Context, _ bun.Tx, now time.Time, h *snapshotdb.Current) error {
 			h.Facts, h.From = l.Number(), now
 			return nil
 		})
@@ -127,8 +127,8 @@ func TestLargePartitions(t *testing.T) {
 // stored are the blocks of a state.
 func stored(t *testing.T, f facts.Facts) (all []string) {
 	t.Helper()
-	for _, kind := range []state.Kind{facts.RecordKind, facts.LedgerKind, facts.DayKind, facts.SeenKind, facts.SumsKind} {
-		err := f.Scan(t.Context(), kind, state.Range{}, func(b state.Block) error {
+	for _, kind := range []snapshot.Kind{facts.RecordKind, facts.LedgerKind, facts.DayKind, facts.SeenKind, facts.SumsKind} {
+		err := f.Scan(t.Context(), kind, snapshot.Range{}, func(b snapshot.Block) error {
 			all = append(all, fmt.Sprintf("%s %v %x", kind.Name, b.BlockKey, b.Data))
 			return nil
 		})

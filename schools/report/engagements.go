@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/round"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -26,7 +26,7 @@ func (r *Reports) Engagements(ctx context.Context, a Access, period calendar.Per
 
 // attendance returns the users of every day.
 func (r *Reports) attendance(ctx context.Context, a Access) (*facts.Attendance, error) {
-	return state.Load(ctx, r.Cache, a.loaded("attendance"), func(ctx context.Context) (*facts.Attendance, error) {
+	return snapshot.Load(ctx, r.Cache, a.loaded("attendance"), func(ctx context.Context) (*facts.Attendance, error) {
 		return r.facts(a).Attendance(ctx)
 	})
 }
@@ -88,14 +88,14 @@ const tenthsSpan = 16
 
 // tenths returns the tenths of the users of days.
 func (r *Reports) tenths(ctx context.Context, a Access, days calendar.Period) (facts.TenthsByDay, error) {
-	return state.Load(ctx, r.Cache, a.loaded("minutes", days.Start), func(ctx context.Context) (facts.TenthsByDay, error) {
+	return snapshot.Load(ctx, r.Cache, a.loaded("minutes", days.Start), func(ctx context.Context) (facts.TenthsByDay, error) {
 		return r.facts(a).Tenths(ctx, days)
 	})
 }
 
 // EngagementsSince answers one page of a round of the engagements.
 func (r *Reports) EngagementsSince(ctx context.Context, a Access, q Round, p paging.Page) (paging.List[Engagement], error) {
-	changed, err := state.Load(ctx, r.Cache, a.key("engagements since", a.Network, q), func(ctx context.Context) (round.Rows, error) {
+	changed, err := snapshot.Load(ctx, r.Cache, a.key("engagements since", a.Network, q), func(ctx context.Context) (round.Rows, error) {
 		return r.engagementsChanged(ctx, a, q)
 	})
 	if err != nil {
@@ -118,7 +118,7 @@ type access struct {
 func (r *Reports) access(ctx context.Context, a Access, f Filter, period calendar.Period) (access, error) {
 	var users *Users
 	var all *facts.Attendance
-	err := state.Parallel(ctx,
+	err := snapshot.Parallel(ctx,
 		func(ctx context.Context) (err error) { _, users, err = r.selection(ctx, a, f); return err },
 		func(ctx context.Context) (err error) { all, err = r.attendance(ctx, a); return err },
 	)
@@ -158,7 +158,7 @@ func (r *Reports) engagementsChanged(ctx context.Context, a Access, q Round) (ro
 		return nil, err
 	}
 	replaced := map[calendar.Date]bool{}
-	err = r.Store.Replaced(ctx, state.Tenant(a.Partner), facts.DayKind, q.loads(a), func(k state.BlockKey) error {
+	err = r.Store.Replaced(ctx, snapshot.Tenant(a.Partner), facts.DayKind, q.loads(a), func(k snapshot.BlockKey) error {
 		replaced[calendar.Date(k.A)] = true
 		return nil
 	})

@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/round"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -24,7 +24,7 @@ func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period
 	var users *Users
 	var ledgers *facts.Ledgers
 	var books *schools.Books
-	err := state.Parallel(ctx,
+	err := snapshot.Parallel(ctx,
 		func(ctx context.Context) (err error) { _, users, err = r.selection(ctx, a, f); return err },
 		func(ctx context.Context) (err error) { ledgers, err = r.ledgers(ctx, a); return err },
 		func(ctx context.Context) (err error) { books, err = r.books(ctx, a); return err },
@@ -33,7 +33,7 @@ func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period
 		return paging.List[Reading]{}, err
 	}
 	key := a.key("readings", period, a.Network, f)
-	starts, err := state.Load(ctx, r.Cache, key, func(context.Context) (paging.Groups, error) {
+	starts, err := snapshot.Load(ctx, r.Cache, key, func(context.Context) (paging.Groups, error) {
 		return paging.NewGroups(ledgers.Count(users.IDs, period)), nil
 	})
 	if err != nil {
@@ -60,7 +60,7 @@ func recordKeys(ls *facts.Ledgers, u *Users, period calendar.Period, spans []pag
 
 // ledgers returns the ledgers of all users.
 func (r *Reports) ledgers(ctx context.Context, a Access) (*facts.Ledgers, error) {
-	return state.Load(ctx, r.Cache, a.loaded("ledgers"), func(ctx context.Context) (*facts.Ledgers, error) {
+	return snapshot.Load(ctx, r.Cache, a.loaded("ledgers"), func(ctx context.Context) (*facts.Ledgers, error) {
 		return r.facts(a).Ledgers(ctx, nil)
 	})
 }
@@ -68,7 +68,7 @@ func (r *Reports) ledgers(ctx context.Context, a Access) (*facts.Ledgers, error)
 // books returns the books. They change by loads alone, which raise both versions: by that of the facts, they outlive the
 // directory's writes.
 func (r *Reports) books(ctx context.Context, a Access) (*schools.Books, error) {
-	return state.Load(ctx, r.Cache, a.loaded("books"), func(ctx context.Context) (*schools.Books, error) {
+	return snapshot.Load(ctx, r.Cache, a.loaded("books"), func(ctx context.Context) (*schools.Books, error) {
 		return r.Store.Books(ctx, a.Partner, a.At)
 	})
 }
@@ -147,7 +147,7 @@ func (r *Reports) totals(ctx context.Context, a Access, books *schools.Books, al
 		keys[i] = w.RecordKey
 	}
 	var sum reading.Totaller
-	err := r.facts(a).Records(ctx, keys, state.Between(all.Start, all.End), func(k facts.RecordKey, data []byte) error {
+	err := r.facts(a).Records(ctx, keys, snapshot.Between(all.Start, all.End), func(k facts.RecordKey, data []byte) error {
 		book := books.Book(k.Book)
 		if left[0].RecordKey != k || book == nil {
 			return fmt.Errorf("record of user %d, book %d: it or one before it is missing: %w", k.User, k.Book, packed.ErrCorrupt)
@@ -172,7 +172,7 @@ func (r *Reports) totals(ctx context.Context, a Access, books *schools.Books, al
 
 // ReadingsSince answers one page of a round of the readings.
 func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Round, p paging.Page) (paging.List[Reading], error) {
-	changed, err := state.Load(ctx, r.Cache, a.key("readings since", a.Network, q), func(ctx context.Context) (round.Rows, error) { return r.readingsChanged(ctx, a, q) })
+	changed, err := snapshot.Load(ctx, r.Cache, a.key("readings since", a.Network, q), func(ctx context.Context) (round.Rows, error) { return r.readingsChanged(ctx, a, q) })
 	if err != nil {
 		return paging.List[Reading]{}, err
 	}
@@ -231,7 +231,7 @@ type rewritten struct {
 }
 
 // rewritten reads what loads have replaced.
-func (r *Reports) rewritten(ctx context.Context, a Access, loads state.Span) (w rewritten, err error) {
+func (r *Reports) rewritten(ctx context.Context, a Access, loads snapshot.Span) (w rewritten, err error) {
 	books, err := r.Store.ReplacedBooks(ctx, a.Partner, loads)
 	if err != nil {
 		return w, err
@@ -240,7 +240,7 @@ func (r *Reports) rewritten(ctx context.Context, a Access, loads state.Span) (w 
 	for _, id := range books {
 		w.books[id] = true
 	}
-	return w, r.Store.Replaced(ctx, state.Tenant(a.Partner), facts.RecordKind, loads, func(k state.BlockKey) error {
+	return w, r.Store.Replaced(ctx, snapshot.Tenant(a.Partner), facts.RecordKind, loads, func(k snapshot.BlockKey) error {
 		if len(w.records) == round.Most {
 			return round.ErrMany
 		}

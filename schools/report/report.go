@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
@@ -16,22 +16,22 @@ import (
 type Access struct {
 	Partner directory.PartnerID
 	Network directory.EntityID
-	At      state.Versions
+	At      snapshot.Versions
 	// Erasures is the number that grows whenever people are erased from the partner's states, as the key check saw it.
 	Erasures int64
 }
 
 // key, registers and loaded name values that depend on both versions, and on one of them.
-func (a Access) key(what string, args ...any) state.Key {
-	return state.KeyOf(state.Tenant(a.Partner), a.At, what, args...)
+func (a Access) key(what string, args ...any) snapshot.Key {
+	return snapshot.KeyOf(snapshot.Tenant(a.Partner), a.At, what, args...)
 }
 
-func (a Access) registers(what string, args ...any) state.Key {
-	return state.KeyOf(state.Tenant(a.Partner), state.Versions{Registers: a.At.Registers}, what, args...)
+func (a Access) registers(what string, args ...any) snapshot.Key {
+	return snapshot.KeyOf(snapshot.Tenant(a.Partner), snapshot.Versions{Registers: a.At.Registers}, what, args...)
 }
 
-func (a Access) loaded(what string, args ...any) state.Key {
-	return state.KeyOf(state.Tenant(a.Partner), state.Versions{Facts: a.At.Facts}, what, args...)
+func (a Access) loaded(what string, args ...any) snapshot.Key {
+	return snapshot.KeyOf(snapshot.Tenant(a.Partner), snapshot.Versions{Facts: a.At.Facts}, what, args...)
 }
 
 // Filter narrows a report by the accounts' present attributes (S7). Its zero value narrows nothing.
@@ -44,7 +44,7 @@ type Filter struct {
 // Round asks what has changed in a report since an earlier state (H14), whose copy the client has. A period that ends today was
 // another one then: Was is the effective period of that state's day. Users have neither.
 type Round struct {
-	Since       state.Versions // not above those of the access
+	Since       snapshot.Versions // not above those of the access
 	Was, Period calendar.Period
 	Filter      Filter
 }
@@ -56,7 +56,7 @@ func (q Round) then(a Access) Access {
 }
 
 // loads are those that lie between the two states.
-func (q Round) loads(a Access) state.Span { return state.LoadsAfter(q.Since.Facts, a.At.Facts) }
+func (q Round) loads(a Access) snapshot.Span { return snapshot.LoadsAfter(q.Since.Facts, a.At.Facts) }
 
 // Unit is a school or a class as a user row names it.
 type Unit struct {
@@ -97,7 +97,7 @@ type Reading struct {
 type Reports struct {
 	Store Store
 	// Cache keeps what a state's answers are computed from. Nil keeps nothing: every report then reads everything.
-	Cache state.Cache
+	Cache snapshot.Cache
 }
 
 // facts are those of the access.
@@ -109,15 +109,15 @@ func (r *Reports) facts(a Access) facts.Facts {
 // whatever was loaded or written since: so an answer never mixes two states, and no reader waits for a writer (G8).
 type Store interface {
 	// Blocks are the folded facts.
-	state.Blocks
+	snapshot.Blocks
 	// Register returns the accounts and entities.
-	Register(ctx context.Context, partner directory.PartnerID, at state.Versions) (*Register, error)
+	Register(ctx context.Context, partner directory.PartnerID, at snapshot.Versions) (*Register, error)
 	// Written returns the accounts that were written after one version of the registers and up to another, ascending.
 	Written(ctx context.Context, partner directory.PartnerID, after, at int64) ([]directory.UserID, error)
 	// Books returns the books.
-	Books(ctx context.Context, partner directory.PartnerID, at state.Versions) (*schools.Books, error)
+	Books(ctx context.Context, partner directory.PartnerID, at snapshot.Versions) (*schools.Books, error)
 	// ReplacedBooks returns the books that loads have replaced, some perhaps twice.
-	ReplacedBooks(ctx context.Context, partner directory.PartnerID, loads state.Span) ([]int64, error)
+	ReplacedBooks(ctx context.Context, partner directory.PartnerID, loads snapshot.Span) ([]int64, error)
 	// People returns the names of the given accounts, which ascend, in their order, and whether the number of erasures may be another
 	// one now than that of the access.
 	People(ctx context.Context, a Access, ids []directory.UserID) (people []Person, erased bool, err error)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -33,11 +33,11 @@ type shelf struct {
 	books    *schools.Books
 }
 
-func (s *shelf) Scan(ctx context.Context, _ state.Tenant, _ int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
+func (s *shelf) Scan(ctx context.Context, _ snapshot.Tenant, _ int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	return s.Store.Scan(ctx, s.tenant, s.at, k, r, visit)
 }
 
-func (s *shelf) Register(context.Context, directory.PartnerID, state.Versions) (*report.Register, error) {
+func (s *shelf) Register(context.Context, directory.PartnerID, snapshot.Versions) (*report.Register, error) {
 	return s.register, nil
 }
 
@@ -45,11 +45,11 @@ func (s *shelf) Written(context.Context, directory.PartnerID, int64, int64) ([]d
 	return nil, nil
 }
 
-func (s *shelf) ReplacedBooks(context.Context, directory.PartnerID, state.Span) ([]int64, error) {
+func (s *shelf) ReplacedBooks(context.Context, directory.PartnerID, snapshot.Span) ([]int64, error) {
 	return nil, nil
 }
 
-func (s *shelf) Books(context.Context, directory.PartnerID, state.Versions) (*schools.Books, error) {
+func (s *shelf) Books(context.Context, directory.PartnerID, snapshot.Versions) (*schools.Books, error) {
 	return s.books, nil
 }
 
@@ -63,13 +63,13 @@ func (s *shelf) People(_ context.Context, _ report.Access, ids []directory.UserI
 	return people, false, nil
 }
 
-// memo is a state.Cache that keeps all.
+// memo is a snapshot.Cache that keeps all.
 type memo struct {
 	mu   sync.Mutex
-	kept map[state.Key]state.Value
+	kept map[snapshot.Key]snapshot.Value
 }
 
-func (m *memo) Load(ctx context.Context, key state.Key, load func(context.Context) (state.Value, error)) (state.Value, error) {
+func (m *memo) Load(ctx context.Context, key snapshot.Key, load func(context.Context) (snapshot.Value, error)) (snapshot.Value, error) {
 	m.mu.Lock()
 	v, ok := m.kept[key]
 	m.mu.Unlock()
@@ -81,7 +81,7 @@ func (m *memo) Load(ctx context.Context, key state.Key, load func(context.Contex
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		if m.kept == nil {
-			m.kept = map[state.Key]state.Value{}
+			m.kept = map[snapshot.Key]snapshot.Value{}
 		}
 		m.kept[key] = v
 	}
@@ -204,7 +204,7 @@ func TestUsers(t *testing.T) {
 		userRow(8, schools.Student, 9, 10, 0, "", false), userRow(9, schools.Teacher, 2, 4, 0, "MEDIO", false),
 		userRow(12, schools.Student, 2, 4, 0, "MEDIO", false),
 	}
-	for _, cache := range []state.Cache{nil, &memo{}} {
+	for _, cache := range []snapshot.Cache{nil, &memo{}} {
 		r := &report.Reports{Store: &shelf{register: newRegister()}, Cache: cache}
 		for size := 1; size <= len(all)+1; size++ {
 			for number := 1; number <= len(all)+2; number++ {
@@ -286,7 +286,7 @@ func (s *shelf) load(t *testing.T, events []schools.Event) {
 			t.Fatal(err)
 		}
 	}
-	s.write(t, func(l state.Writer) error {
+	s.write(t, func(l snapshot.Writer) error {
 		fresh, repeated, err := intake.Load(t.Context(), l, pile, intake.Options{})
 		if err != nil || fresh != len(events) || repeated != 0 {
 			t.Errorf("Load = %d new, %d repeated, %v, want %d new", fresh, repeated, err, len(events))
@@ -296,17 +296,17 @@ func (s *shelf) load(t *testing.T, events []schools.Event) {
 }
 
 // harm changes the blocks behind the reports' back.
-func (s *shelf) harm(t *testing.T, k state.Kind, key state.BlockKey, put ...state.Block) {
+func (s *shelf) harm(t *testing.T, k snapshot.Kind, key snapshot.BlockKey, put ...snapshot.Block) {
 	t.Helper()
-	s.write(t, func(l state.Writer) error {
-		return l.Write(t.Context(), state.BlockChange(l.Tenant(), k, []state.BlockKey{key}, slices.Values(put)))
+	s.write(t, func(l snapshot.Writer) error {
+		return l.Write(t.Context(), snapshot.BlockChange(l.Tenant(), k, []snapshot.BlockKey{key}, slices.Values(put)))
 	})
 }
 
 // record returns the stored record of a user and a book.
-func (s *shelf) record(t *testing.T, key state.BlockKey) (found state.Block) {
+func (s *shelf) record(t *testing.T, key snapshot.BlockKey) (found snapshot.Block) {
 	t.Helper()
-	err := s.Scan(t.Context(), 0, 0, facts.RecordKind, state.Range{Among: []int64{key.A}, B: state.Between(key.B, key.B)}, func(b state.Block) error {
+	err := s.Scan(t.Context(), 0, 0, facts.RecordKind, snapshot.Range{Among: []int64{key.A}, B: snapshot.Between(key.B, key.B)}, func(b snapshot.Block) error {
 		found = b
 		found.Data = slices.Clone(b.Data)
 		return nil
@@ -426,7 +426,7 @@ func TestReadingsOfDamagedData(t *testing.T) {
 		{ID: schools.EventID{Hash: 2}, User: 1, Day: firstDay, Effect: schools.EffectiveReading, Book: 2, MS: 6000},
 		{ID: schools.EventID{Hash: 3}, User: 2, Day: firstDay + 1, Effect: schools.EffectiveReading, Book: 1, MS: 6000},
 	}
-	first, last := state.BlockKey{A: 1, B: 1}, state.BlockKey{A: 1, B: 2}
+	first, last := snapshot.BlockKey{A: 1, B: 1}, snapshot.BlockKey{A: 1, B: 2}
 	for what, tt := range map[string]struct {
 		harm func(*testing.T, *shelf)
 		want string
@@ -435,7 +435,7 @@ func TestReadingsOfDamagedData(t *testing.T) {
 		"the last record":  {func(t *testing.T, s *shelf) { s.harm(t, facts.RecordKind, last) }, "1 of 2 records are missing"},
 		"a book":           {func(_ *testing.T, s *shelf) { s.books = schools.NewBooks(0) }, "user 1, book 1: it or one before it is missing"},
 		"the record's only day": {func(t *testing.T, s *shelf) {
-			other := s.record(t, state.BlockKey{A: 2, B: 1})
+			other := s.record(t, snapshot.BlockKey{A: 2, B: 1})
 			other.BlockKey, other.Lo, other.Hi = first, int32(firstDay), int32(firstDay)+1
 			s.harm(t, facts.RecordKind, first, other)
 		}, "user 1, book 1: ledger and record differ"},
@@ -465,7 +465,7 @@ func TestEngagementsOfMissingDay(t *testing.T) {
 		if day == last != errors.Is(err, packed.ErrCorrupt) || day == last && !strings.Contains(err.Error(), day.String()) {
 			t.Errorf("Engagements of day %s = %v", day, err)
 		}
-		s.harm(t, facts.DayKind, state.BlockKey{A: int64(last)})
+		s.harm(t, facts.DayKind, snapshot.BlockKey{A: int64(last)})
 	}
 }
 

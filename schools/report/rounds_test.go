@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/round"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/schools"
@@ -29,7 +29,7 @@ type line struct {
 
 // step is a state, and what has led to it from the one before.
 type step struct {
-	at       state.Versions
+	at       snapshot.Versions
 	register *report.Register
 	books    *schools.Books
 	people   map[directory.UserID]report.Person
@@ -38,32 +38,32 @@ type step struct {
 	events   []schools.Event
 }
 
-func (l *line) Scan(ctx context.Context, _ state.Tenant, at int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
+func (l *line) Scan(ctx context.Context, _ snapshot.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	return l.Store.Scan(ctx, l.tenant, at, k, r, visit)
 }
 
-func (l *line) Replaced(ctx context.Context, _ state.Tenant, k state.Kind, loads state.Span, visit func(state.BlockKey) error) error {
+func (l *line) Replaced(ctx context.Context, _ snapshot.Tenant, k snapshot.Kind, loads snapshot.Span, visit func(snapshot.BlockKey) error) error {
 	return l.Store.Replaced(ctx, l.tenant, k, loads, visit)
 }
 
-func (l *line) of(wanted func(state.Versions) bool) step {
+func (l *line) of(wanted func(snapshot.Versions) bool) step {
 	return l.states[slices.IndexFunc(l.states, func(s step) bool { return wanted(s.at) })]
 }
 
-func (l *line) Register(_ context.Context, _ directory.PartnerID, at state.Versions) (*report.Register, error) {
-	return l.of(func(v state.Versions) bool { return v.Registers == at.Registers }).register, nil
+func (l *line) Register(_ context.Context, _ directory.PartnerID, at snapshot.Versions) (*report.Register, error) {
+	return l.of(func(v snapshot.Versions) bool { return v.Registers == at.Registers }).register, nil
 }
 
 func (l *line) People(_ context.Context, a report.Access, ids []directory.UserID) (people []report.Person, erased bool, err error) {
-	all := l.of(func(v state.Versions) bool { return v.Registers == a.At.Registers }).people
+	all := l.of(func(v snapshot.Versions) bool { return v.Registers == a.At.Registers }).people
 	for _, id := range ids {
 		people = append(people, all[id])
 	}
 	return people, false, nil
 }
 
-func (l *line) Books(_ context.Context, _ directory.PartnerID, at state.Versions) (*schools.Books, error) {
-	return l.of(func(v state.Versions) bool { return v.Facts == at.Facts }).books, nil
+func (l *line) Books(_ context.Context, _ directory.PartnerID, at snapshot.Versions) (*schools.Books, error) {
+	return l.of(func(v snapshot.Versions) bool { return v.Facts == at.Facts }).books, nil
 }
 
 func (l *line) Written(_ context.Context, _ directory.PartnerID, after, at int64) (ids []directory.UserID, _ error) {
@@ -76,7 +76,7 @@ func (l *line) Written(_ context.Context, _ directory.PartnerID, after, at int64
 	return ids, nil
 }
 
-func (l *line) ReplacedBooks(_ context.Context, _ directory.PartnerID, loads state.Span) (ids []int64, _ error) {
+func (l *line) ReplacedBooks(_ context.Context, _ directory.PartnerID, loads snapshot.Span) (ids []int64, _ error) {
 	for _, s := range l.states {
 		if loads.Contains(s.at.Facts) {
 			ids = append(ids, s.replaced...)
@@ -219,7 +219,7 @@ func TestRounds(t *testing.T) {
 	db := newDB(t)
 	for range 20 {
 		l := newLine(t, db, r)
-		for _, cache := range []state.Cache{nil, &memo{}} {
+		for _, cache := range []snapshot.Cache{nil, &memo{}} {
 			sel := selections[max(0, r.IntN(2*len(selections))-len(selections))]
 			q := report.Round{Was: period(), Filter: sel.filter}
 			if q.Period = q.Was; r.IntN(2) == 0 {
@@ -334,9 +334,9 @@ type replacing struct {
 	records int
 }
 
-func (r replacing) Replaced(_ context.Context, _ state.Tenant, _ state.Kind, _ state.Span, visit func(state.BlockKey) error) error {
+func (r replacing) Replaced(_ context.Context, _ snapshot.Tenant, _ snapshot.Kind, _ snapshot.Span, visit func(snapshot.BlockKey) error) error {
 	for n := range r.records {
-		if err := visit(state.BlockKey{A: 1, B: int64(n)}); err != nil {
+		if err := visit(snapshot.BlockKey{A: 1, B: int64(n)}); err != nil {
 			return err
 		}
 	}
@@ -362,8 +362,8 @@ func TestRoundOfDamagedData(t *testing.T) {
 	l := newLine(t, newDB(t), rand.New(rand.NewPCG(13, 14)))
 	last := l.states[len(l.states)-1]
 	day := last.events[0].Day
-	key := state.BlockKey{A: int64(day)}
-	l.harm(t, facts.DayKind, key, state.Block{BlockKey: key, Data: []byte{200, 1, 2}})
+	key := snapshot.BlockKey{A: int64(day)}
+	l.harm(t, facts.DayKind, key, snapshot.Block{BlockKey: key, Data: []byte{200, 1, 2}})
 	now := last
 	now.at.Facts = l.at
 	l.states = append(l.states, now)

@@ -15,8 +15,8 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/server"
@@ -36,8 +36,8 @@ func newDB(t *testing.T) *database.DB {
 
 // blocks are those of a partner in a database.
 type blocks struct {
-	*statedb.Store
-	tenant state.Tenant
+	*snapshotdb.Store
+	tenant snapshot.Tenant
 	at     int64 // number of the latest load
 }
 
@@ -47,18 +47,18 @@ func newBlocks(t *testing.T, db *database.DB) *blocks {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &blocks{Store: server.States(db, nil), tenant: state.Tenant(id)}
+	return &blocks{Store: server.States(db, nil), tenant: snapshot.Tenant(id)}
 }
 
 // write writes and publishes a load.
-func (b *blocks) write(t *testing.T, f func(state.Writer) error) {
+func (b *blocks) write(t *testing.T, f func(snapshot.Writer) error) {
 	t.Helper()
 	l, err := b.Begin(t.Context(), b.tenant, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err = f(l); err == nil {
-		_, err = l.Hold(t.Context(), func(_ context.Context, _ bun.Tx, now time.Time, h *statedb.Current) error {
+		_, err = l.Hold(t.Context(), func(_ context.Context, _ bun.Tx, now time.Time, h *snapshotdb.Current) error {
 			h.Facts, h.From = l.Number(), now
 			return nil
 		})

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -69,7 +69,7 @@ type Summary struct {
 // Summary counts what users did in a period. The groups are counted once for all pages.
 func (r *Reports) Summary(ctx context.Context, a Access, q SummaryQuery, p paging.Page) (Summary, error) {
 	key := a.key("summary", a.Network, q.Period, q.Filter, q.GroupBy)
-	s, err := state.Load(ctx, r.Cache, key, func(ctx context.Context) (*summary, error) { return r.summarize(ctx, a, q) })
+	s, err := snapshot.Load(ctx, r.Cache, key, func(ctx context.Context) (*summary, error) { return r.summarize(ctx, a, q) })
 	if err != nil {
 		return Summary{}, err
 	}
@@ -115,7 +115,7 @@ func (r *Reports) summarize(ctx context.Context, a Access, q SummaryQuery) (*sum
 	}
 	s := &summary{Reports: r, Access: a, SummaryQuery: q, users: users, parts: []calendar.Period{q.Period}, places: map[int64]int{}}
 	s.begin(reg)
-	if err := state.Parallel(ctx, s.countDays, s.countReadings); err != nil {
+	if err := snapshot.Parallel(ctx, s.countDays, s.countReadings); err != nil {
 		return nil, err
 	}
 	return &summary{general: s.general, groups: s.groups}, nil

@@ -12,7 +12,7 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -261,11 +261,11 @@ func TestSummaryOfManyUsers(t *testing.T) {
 func TestSummaryOfDamagedData(t *testing.T) {
 	ask := report.SummaryQuery{Period: calendar.Period{Start: calendar.MustParse("2026-03-01"), End: calendar.MustParse("2026-03-31")}, GroupBy: report.ByBook}
 	for what, harm := range map[string]func(*shelf){
-		"a record": func(s *shelf) { s.harm(t, facts.RecordKind, state.BlockKey{A: 1, B: 9}) },
+		"a record": func(s *shelf) { s.harm(t, facts.RecordKind, snapshot.BlockKey{A: 1, B: 9}) },
 		"a book":   func(s *shelf) { s.books = schools.NewBooks(0) },
 		"sums and record": func(s *shelf) {
-			s.harm(t, facts.SumsKind, state.BlockKey{A: 2})
-			s.harm(t, facts.RecordKind, state.BlockKey{A: 2, B: 10})
+			s.harm(t, facts.SumsKind, snapshot.BlockKey{A: 2})
+			s.harm(t, facts.RecordKind, snapshot.BlockKey{A: 2, B: 10})
 		},
 	} {
 		s := newSmallShelf(t)

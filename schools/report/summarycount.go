@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -18,7 +18,7 @@ import (
 // countDays counts accesses and minutes.
 func (s *summary) countDays(ctx context.Context) error {
 	came, at := make([]facts.Set, len(s.parts)), min(1, len(s.parts)-1) // at is the day or month of the date, if groups are such
-	days := state.Range{A: state.Between(s.Period.Start, s.Period.End)}
+	days := snapshot.Range{A: snapshot.Between(s.Period.Start, s.Period.End)}
 	err := s.facts(s.Access).Days(ctx, days, func(date calendar.Date, d facts.Day) {
 		for at < len(s.parts) && s.parts[at].End < date {
 			at++
@@ -74,7 +74,7 @@ func (s *summary) countReadings(ctx context.Context) error {
 		}
 		return nil
 	}
-	if err := state.Parallel(ctx, read, count); err != nil {
+	if err := snapshot.Parallel(ctx, read, count); err != nil {
 		return err
 	}
 	s.general.DistinctBooks = int64(len(s.titles))
@@ -88,7 +88,7 @@ func (s *summary) countReadings(ctx context.Context) error {
 func (s *summary) readSums(ctx context.Context, to chan<- someSums) error {
 	for users := range slices.Chunk(s.usersByGroup(), usersAtOnce) {
 		some := someSums{users, make(map[directory.UserID]*facts.Sums, len(users))}
-		err := s.facts(s.Access).Sums(ctx, state.Numbers(slices.Sorted(slices.Values(users))), func(id directory.UserID, of *facts.Sums) error {
+		err := s.facts(s.Access).Sums(ctx, snapshot.Numbers(slices.Sorted(slices.Values(users))), func(id directory.UserID, of *facts.Sums) error {
 			some.sums[id] = of
 			return nil
 		})

@@ -7,7 +7,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/round"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 )
 
 // Users answers one page of the register: the students and teachers of the network, by userId.
@@ -40,7 +40,7 @@ func (r *Reports) userRows(ctx context.Context, a Access, reg *Register, ids []d
 
 // selection returns the register and the users that pass the filter.
 func (r *Reports) selection(ctx context.Context, a Access, f Filter) (*Register, *Users, error) {
-	reg, err := state.Load(ctx, r.Cache, a.registers("register"), func(ctx context.Context) (*Register, error) {
+	reg, err := snapshot.Load(ctx, r.Cache, a.registers("register"), func(ctx context.Context) (*Register, error) {
 		return r.Store.Register(ctx, a.Partner, a.At)
 	})
 	if err != nil {
@@ -49,7 +49,7 @@ func (r *Reports) selection(ctx context.Context, a Access, f Filter) (*Register,
 	if f.UserID != nil { // one user is found sooner than a cache entry
 		return reg, reg.Select(a.Network, f), nil
 	}
-	users, err := state.Load(ctx, r.Cache, a.registers("users", a.Network, f), func(context.Context) (*Users, error) {
+	users, err := snapshot.Load(ctx, r.Cache, a.registers("users", a.Network, f), func(context.Context) (*Users, error) {
 		return reg.Select(a.Network, f), nil
 	})
 	return reg, users, err
@@ -57,7 +57,7 @@ func (r *Reports) selection(ctx context.Context, a Access, f Filter) (*Register,
 
 // UsersSince answers one page of a round of the users.
 func (r *Reports) UsersSince(ctx context.Context, a Access, q Round, p paging.Page) (paging.List[User], error) {
-	changed, err := state.Load(ctx, r.Cache, a.key("users since", a.Network, q), func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, q) })
+	changed, err := snapshot.Load(ctx, r.Cache, a.key("users since", a.Network, q), func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, q) })
 	if err != nil {
 		return paging.List[User]{}, err
 	}

@@ -12,15 +12,15 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/intake"
 )
 
 // Load is a load of a partner under way. It keeps out other loads of the partner, and until its last step nobody else.
 type Load struct {
-	*statedb.Load
+	*snapshotdb.Load
 	store   *Store
 	partner directory.PartnerID
 	settle  Settle
@@ -33,7 +33,7 @@ type Settle func(intake.State) (*intake.Intake, error)
 // Begin begins a load of a partner, which Close must end. While another one lives it waits, and calls waiting, if it is not
 // nil, once.
 func (s *Store) Begin(ctx context.Context, partner directory.PartnerID, settle Settle, waiting func()) (*Load, error) {
-	l, err := s.States().Begin(ctx, state.Tenant(partner), waiting)
+	l, err := s.States().Begin(ctx, snapshot.Tenant(partner), waiting)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (s *Store) Begin(ctx context.Context, partner directory.PartnerID, settle S
 // State reads what a check must know of a partner, in one transaction: directory writes during it are not in it.
 func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (st intake.State, err error) {
 	err = s.DB.RunInTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, func(ctx context.Context, tx bun.Tx) error {
-		h, err := statedb.ReadCurrent(ctx, tx, auth.Tenant(partner))
+		h, err := snapshotdb.ReadCurrent(ctx, tx, auth.Tenant(partner))
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref dire
 }
 
 // update reads what directory writes have changed since the state was read, into it.
-func (s *Store) update(ctx context.Context, idb bun.IDB, partner directory.PartnerID, st *intake.State, h statedb.Current, now time.Time) (err error) {
+func (s *Store) update(ctx context.Context, idb bun.IDB, partner directory.PartnerID, st *intake.State, h snapshotdb.Current, now time.Time) (err error) {
 	after := st.At.Registers
 	st.At, st.Now = h.Versions, now
 	p, err := directorydb.PartnerByID(ctx, idb, partner)
@@ -104,7 +104,7 @@ func (l *Load) Intake(ctx context.Context, ref directory.Ref) (*intake.Intake, e
 	if err != nil {
 		return nil, err
 	}
-	err = l.Alone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h statedb.Current) error {
+	err = l.Alone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h snapshotdb.Current) error {
 		st.Began = now // no directory write is under way
 		return l.store.update(ctx, tx, l.partner, &st, h, now)
 	})
@@ -125,7 +125,7 @@ func (l *Load) reserve(ctx context.Context, in *intake.Intake) (*intake.Intake, 
 		return in, nil
 	}
 	same := false
-	err := l.Alone(ctx, func(ctx context.Context, tx bun.Tx, _ time.Time, _ statedb.Current) error {
+	err := l.Alone(ctx, func(ctx context.Context, tx bun.Tx, _ time.Time, _ snapshotdb.Current) error {
 		p, err := directorydb.PartnerByID(ctx, tx, l.partner)
 		if err != nil {
 			return err
@@ -143,7 +143,7 @@ func (l *Load) reserve(ctx context.Context, in *intake.Intake) (*intake.Intake, 
 // Saved says what a load wrote.
 type Saved struct {
 	New, Repeated int // events
-	Versions      state.Versions
+	Versions      snapshot.Versions
 	// Last is the intake that settled the registers last.
 	Last *intake.Intake
 }
@@ -162,7 +162,7 @@ func (l *Load) Save(ctx context.Context, in *intake.Intake, events *intake.Sorte
 	for {
 		moves := in.Moves(saved.Last)
 		o := intake.Options{
-			Begin: []state.Change{booksTable.Change(state.Rows[schools.Book]{Again: in.PutBooks})}, Moves: moves, Progress: progress,
+			Begin: []snapshot.Change{booksTable.Change(snapshot.Rows[schools.Book]{Again: in.PutBooks})}, Moves: moves, Progress: progress,
 		}
 		if saved.New, saved.Repeated, err = intake.Load(ctx, l, events, o); err != nil {
 			return saved, err
@@ -181,7 +181,7 @@ func (l *Load) Save(ctx context.Context, in *intake.Intake, events *intake.Sorte
 
 // hold is the last step of a load whose events were moved.
 func (l *Load) hold(ctx context.Context, in *intake.Intake, moves intake.Moves, saved *Saved) error {
-	h, err := l.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *statedb.Current) (err error) {
+	h, err := l.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *snapshotdb.Current) (err error) {
 		if st := saved.Last.State; st.At.Registers != h.Registers {
 			if err := l.store.update(ctx, tx, l.partner, &st, *h, now); err != nil {
 				return err
@@ -197,7 +197,7 @@ func (l *Load) hold(ctx context.Context, in *intake.Intake, moves intake.Moves, 
 		if saved.New == 0 && !saved.Last.Changes() {
 			return errNothing
 		}
-		h.Facts, h.From, h.Registers = l.Number(), now, statedb.NextNumber(h.Registers)
+		h.Facts, h.From, h.Registers = l.Number(), now, snapshotdb.NextNumber(h.Registers)
 		return putRegisters(ctx, &directorydb.Write{IDB: tx, Partner: l.partner, Version: h.Registers}, saved.Last)
 	})
 	switch {
@@ -234,7 +234,7 @@ func putRegisters(ctx context.Context, w *directorydb.Write, in *intake.Intake) 
 // those of the data that the feed was held against.
 func (s *Store) Check(ctx context.Context, partner directory.PartnerID, in *intake.Intake, events *intake.Sorter, progress func(done, total int)) (saved Saved, err error) {
 	saved.Versions, saved.Last = in.State.At, in
-	to := state.Unwritten(s, state.Tenant(partner), in.State.At.Facts)
+	to := snapshot.Unwritten(s, snapshot.Tenant(partner), in.State.At.Facts)
 	saved.New, saved.Repeated, err = intake.Load(ctx, to, events, intake.Options{Moves: in.Moves(in), Count: true, Progress: progress})
 	return saved, err
 }

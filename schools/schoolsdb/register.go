@@ -8,14 +8,14 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/schools/report"
 )
 
 // Register implements report.Store. Where the register of an earlier state is still in memory, it reads only the accounts
 // and entities that were written since.
-func (s *Store) Register(ctx context.Context, partner directory.PartnerID, at state.Versions) (reg *report.Register, err error) {
+func (s *Store) Register(ctx context.Context, partner directory.PartnerID, at snapshot.Versions) (reg *report.Register, err error) {
 	if reg, err = s.register(ctx, partner, at.Registers); err != nil {
 		return nil, err
 	}
@@ -64,10 +64,10 @@ type writtenAccount struct {
 // written reads what a view has, all of it at once: after each write to the directory the first who asks waits for it, and all others
 // wait for him.
 func (s *Store) written(ctx context.Context, view directorydb.View) (w written, err error) {
-	err = state.Parallel(ctx,
+	err = snapshot.Parallel(ctx,
 		func(ctx context.Context) (err error) {
 			if view.After > directorydb.Everything {
-				w.follows, err = statedb.WasVersion(ctx, s.DB, auth.Tenant(view.Partner), view.After)
+				w.follows, err = snapshotdb.WasVersion(ctx, s.DB, auth.Tenant(view.Partner), view.After)
 			}
 			return err
 		},

@@ -17,8 +17,8 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
@@ -36,7 +36,7 @@ type partner struct {
 
 func newPartner(t *testing.T, db *database.DB) *partner {
 	t.Helper()
-	if _, err := db.Migrate(t.Context(), authdb.Migrations, statedb.Migrations, directorydb.Migrations, schoolsdb.Migrations); err != nil {
+	if _, err := db.Migrate(t.Context(), authdb.Migrations, snapshotdb.Migrations, directorydb.Migrations, schoolsdb.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	id, err := directorydb.CreatePartner(t.Context(), db, "p", "P")
@@ -46,13 +46,13 @@ func newPartner(t *testing.T, db *database.DB) *partner {
 	return &partner{T: t, db: db, id: id}
 }
 
-func (p *partner) versions() state.Versions {
+func (p *partner) versions() snapshot.Versions {
 	p.Helper()
-	v, err := statedb.ReadCurrent(p.Context(), p.db, auth.Tenant(p.id))
+	v, err := snapshotdb.ReadCurrent(p.Context(), p.db, auth.Tenant(p.id))
 	if err != nil {
 		p.Fatal(err)
 	}
-	return state.Versions{Registers: v.Registers, Facts: v.Facts}
+	return snapshot.Versions{Registers: v.Registers, Facts: v.Facts}
 }
 
 // entity returns a random state of the entity of a number.
@@ -76,11 +76,11 @@ func (p *partner) account(r *rand.Rand, id directory.UserID) directory.Account {
 // called beside the test.
 func (p *partner) change(ctx context.Context, r *rand.Rand) error {
 	return p.db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		h, err := statedb.Lock(ctx, tx, auth.Tenant(p.id))
+		h, err := snapshotdb.Lock(ctx, tx, auth.Tenant(p.id))
 		if err != nil {
 			return err
 		}
-		h.Registers = statedb.NextNumber(h.Registers)
+		h.Registers = snapshotdb.NextNumber(h.Registers)
 		w := &directorydb.Write{IDB: tx, Partner: p.id, Version: h.Registers}
 		n := r.IntN(4)
 		if r.IntN(8) == 0 {
@@ -108,14 +108,14 @@ func (p *partner) change(ctx context.Context, r *rand.Rand) error {
 			return err
 		}
 		if r.IntN(2) == 0 {
-			h.Facts = statedb.NextNumber(h.Facts)
+			h.Facts = snapshotdb.NextNumber(h.Facts)
 		}
 		return h.Publish(ctx, tx, auth.Tenant(p.id), time.Now())
 	})
 }
 
 // fresh reads a register by a store that knows none.
-func (p *partner) fresh(at state.Versions) *report.Register {
+func (p *partner) fresh(at snapshot.Versions) *report.Register {
 	p.Helper()
 	reg, err := (&schoolsdb.Store{DB: p.db.DB}).Register(p.Context(), p.id, at)
 	if err != nil {
@@ -177,11 +177,11 @@ func TestRegisterReadsWhatChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		h, err := statedb.ReadCurrent(t.Context(), db, auth.Tenant(p.id))
+		h, err := snapshotdb.ReadCurrent(t.Context(), db, auth.Tenant(p.id))
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.Registers = statedb.NextNumber(h.Registers)
+		h.Registers = snapshotdb.NextNumber(h.Registers)
 		if err := h.Publish(t.Context(), db, auth.Tenant(p.id), time.Now()); err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +222,7 @@ func TestRegisterOfEveryState(t *testing.T) {
 		p := newPartner(t, db)
 		store := &schoolsdb.Store{DB: db.DB}
 		r := rand.New(rand.NewPCG(4, 4))
-		var states []state.Versions
+		var states []snapshot.Versions
 		var then []*report.Register
 		for range 60 {
 			if err := p.change(t.Context(), r); err != nil {
@@ -311,11 +311,11 @@ func TestRegisterBesideWriters(t *testing.T) {
 // compare reads the register of now twice, by a store that follows and by a new one, and reports whether both got the same
 // version; the error says that they differ.
 func (p *partner) compare(store *schoolsdb.Store) (bool, error) {
-	v, err := statedb.ReadCurrent(p.Context(), p.db, auth.Tenant(p.id))
+	v, err := snapshotdb.ReadCurrent(p.Context(), p.db, auth.Tenant(p.id))
 	if err != nil {
 		return false, err
 	}
-	at := state.Versions{Registers: v.Registers, Facts: v.Facts}
+	at := snapshot.Versions{Registers: v.Registers, Facts: v.Facts}
 	got, err := store.Register(p.Context(), p.id, at)
 	if err != nil {
 		return false, err
@@ -334,7 +334,7 @@ func BenchmarkRegisterPostgres(b *testing.B) { benchmarkRegister(b, dbtest.Postg
 func benchmarkRegister(b *testing.B, db *database.DB) {
 	const users = 100_000
 	ctx := b.Context()
-	if _, err := db.Migrate(ctx, authdb.Migrations, statedb.Migrations, directorydb.Migrations, schoolsdb.Migrations); err != nil {
+	if _, err := db.Migrate(ctx, authdb.Migrations, snapshotdb.Migrations, directorydb.Migrations, schoolsdb.Migrations); err != nil {
 		b.Fatal(err)
 	}
 	id, err := directorydb.CreatePartner(ctx, db, "p", "P")
@@ -343,14 +343,14 @@ func benchmarkRegister(b *testing.B, db *database.DB) {
 	}
 	p := &partner{db: db, id: id, entities: 4000}
 	r := rand.New(rand.NewPCG(1, 1))
-	write := func(accounts []directory.Account) state.Versions {
-		var v state.Versions
+	write := func(accounts []directory.Account) snapshot.Versions {
+		var v snapshot.Versions
 		err := db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-			h, err := statedb.Lock(ctx, tx, auth.Tenant(id))
+			h, err := snapshotdb.Lock(ctx, tx, auth.Tenant(id))
 			if err != nil {
 				return err
 			}
-			h.Registers = statedb.NextNumber(h.Registers)
+			h.Registers = snapshotdb.NextNumber(h.Registers)
 			v = h.Versions
 			w := &directorydb.Write{IDB: tx, Partner: id, Version: v.Registers}
 			return errors.Join(w.PutAccounts(ctx, accounts), h.Publish(ctx, tx, auth.Tenant(id), time.Now()))
@@ -358,7 +358,7 @@ func benchmarkRegister(b *testing.B, db *database.DB) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		return state.Versions{Registers: v.Registers, Facts: v.Facts}
+		return snapshot.Versions{Registers: v.Registers, Facts: v.Facts}
 	}
 	accounts := make([]directory.Account, users)
 	for i := range accounts {

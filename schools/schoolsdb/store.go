@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/handle"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 	"github.com/lectern-dev/lectern/schools/report"
@@ -27,7 +27,7 @@ var Migrations embed.FS
 type Store struct {
 	DB *handle.DB
 	// Copy writes many rows at once; a load needs it.
-	Copy statedb.CopyFunc
+	Copy snapshotdb.CopyFunc
 	// Now is the clock of loads and of what is kept; nil = that of handle.Clock.
 	Now func() time.Time
 
@@ -37,7 +37,7 @@ type Store struct {
 var _ report.Store = (*Store)(nil)
 
 // booksTable has the books, which loads alone write.
-var booksTable = state.NewRecords(state.RecordsOf[schools.Book]{Name: "schools_books", Key: "book_id"})
+var booksTable = snapshot.NewRecords(snapshot.RecordsOf[schools.Book]{Name: "schools_books", Key: "book_id"})
 
 // The kinds of blocks of which an operator is told how many there are.
 var (
@@ -46,46 +46,46 @@ var (
 )
 
 // States returns the states of partners' data.
-func (s *Store) States() *statedb.Store {
-	return &statedb.Store{DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: []*state.Table{booksTable.Table}, Unread: []state.Kind{facts.SeenKind}}
+func (s *Store) States() *snapshotdb.Store {
+	return &snapshotdb.Store{DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: []*snapshot.Table{booksTable.Table}, Unread: []snapshot.Kind{facts.SeenKind}}
 }
 
-// Scan implements state.Blocks.
-func (s *Store) Scan(ctx context.Context, t state.Tenant, at int64, k state.Kind, r state.Range, visit func(state.Block) error) error {
+// Scan implements snapshot.Blocks.
+func (s *Store) Scan(ctx context.Context, t snapshot.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	return s.States().Scan(ctx, t, at, k, r, visit)
 }
 
-// Replaced implements state.Blocks.
-func (s *Store) Replaced(ctx context.Context, t state.Tenant, k state.Kind, loads state.Span, visit func(state.BlockKey) error) error {
+// Replaced implements snapshot.Blocks.
+func (s *Store) Replaced(ctx context.Context, t snapshot.Tenant, k snapshot.Kind, loads snapshot.Span, visit func(snapshot.BlockKey) error) error {
 	return s.States().Replaced(ctx, t, k, loads, visit)
 }
 
 // ReplacedBooks implements report.Store.
-func (s *Store) ReplacedBooks(ctx context.Context, partner directory.PartnerID, loads state.Span) (books []int64, err error) {
-	return books, s.States().ReplacedRows(ctx, booksTable.Table, state.Tenant(partner), loads, func(key []int64) error {
+func (s *Store) ReplacedBooks(ctx context.Context, partner directory.PartnerID, loads snapshot.Span) (books []int64, err error) {
+	return books, s.States().ReplacedRows(ctx, booksTable.Table, snapshot.Tenant(partner), loads, func(key []int64) error {
 		books = append(books, key[0])
 		return nil
 	})
 }
 
 // Books implements report.Store.
-func (s *Store) Books(ctx context.Context, partner directory.PartnerID, at state.Versions) (*schools.Books, error) {
+func (s *Store) Books(ctx context.Context, partner directory.PartnerID, at snapshot.Versions) (*schools.Books, error) {
 	books := schools.NewBooks(0)
 	return books, s.EachBook(ctx, partner, at, books.Add)
 }
 
 // EachBook calls f with the books of a state, by their number.
-func (s *Store) EachBook(ctx context.Context, partner directory.PartnerID, at state.Versions, f func(schools.Book)) error {
-	return statedb.Read(ctx, s.DB, booksTable, f, `
+func (s *Store) EachBook(ctx context.Context, partner directory.PartnerID, at snapshot.Versions, f func(schools.Book)) error {
+	return snapshotdb.Read(ctx, s.DB, booksTable, f, `
 		  FROM schools_books
 		 WHERE tenant_id = ?0 AND since <= ?1 AND until > ?1
 		 ORDER BY book_id`, partner, at.Facts)
 }
 
 // BooksOf returns the number of books that a user has read of.
-func (s *Store) BooksOf(ctx context.Context, partner directory.PartnerID, at state.Versions, user directory.UserID) (n int, err error) {
-	one := state.Range{Among: []int64{int64(user)}}
-	return n, s.Scan(ctx, state.Tenant(partner), at.Facts, facts.RecordKind, one, func(state.Block) error { n++; return nil })
+func (s *Store) BooksOf(ctx context.Context, partner directory.PartnerID, at snapshot.Versions, user directory.UserID) (n int, err error) {
+	one := snapshot.Range{Among: []int64{int64(user)}}
+	return n, s.Scan(ctx, snapshot.Tenant(partner), at.Facts, facts.RecordKind, one, func(snapshot.Block) error { n++; return nil })
 }
 
 // People implements report.Store.
@@ -98,7 +98,7 @@ func (s *Store) People(ctx context.Context, a report.Access, ids []directory.Use
 }
 
 // Kinds are the kinds of blocks of a partner.
-var Kinds = []state.Kind{facts.RecordKind, facts.LedgerKind, facts.DayKind, facts.SeenKind, facts.SumsKind}
+var Kinds = []snapshot.Kind{facts.RecordKind, facts.LedgerKind, facts.DayKind, facts.SeenKind, facts.SumsKind}
 
 // Verifier opens stored blocks and compares what they sum up to.
 type Verifier = facts.Verifier

@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/row"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/intake"
@@ -97,7 +97,7 @@ func (f *fixture) state() intake.State {
 }
 
 // load loads one segment and returns the state that is published.
-func (f *fixture) load(segment string) state.Versions {
+func (f *fixture) load(segment string) snapshot.Versions {
 	f.t.Helper()
 	saved, err := f.save(f.t.Context(), segment, nil)
 	if err != nil {
@@ -107,7 +107,7 @@ func (f *fixture) load(segment string) state.Versions {
 }
 
 // answers are all answers of the reports at a state.
-func (f *fixture) answers(at state.Versions) string {
+func (f *fixture) answers(at snapshot.Versions) string {
 	f.t.Helper()
 	reports := &report.Reports{Store: f.Store}
 	access := report.Access{Partner: f.partner, Network: 1, At: at}
@@ -129,7 +129,7 @@ func (f *fixture) answers(at state.Versions) string {
 func TestReadsNameTheirState(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
-		var states []state.Versions
+		var states []snapshot.Versions
 		var then []string
 		for i := range 5 {
 			states = append(states, f.load(fmt.Sprint("s", i)))
@@ -159,7 +159,7 @@ func TestCancelledSave(t *testing.T) {
 		if err == nil {
 			t.Error("a cancelled load succeeded")
 		}
-		if st := f.state(); st.At != (state.Versions{}) || len(st.Entities) != 0 || st.LastUser != 1 {
+		if st := f.state(); st.At != (snapshot.Versions{}) || len(st.Entities) != 0 || st.LastUser != 1 {
 			t.Errorf("after a cancelled load the state is %+v", st)
 		}
 	})
@@ -195,7 +195,7 @@ func TestCorruptData(t *testing.T) {
 				setBlock(t, db, kind, flipped)
 				_, e1 := reports.Readings(t.Context(), access, period, report.Filter{}, page)
 				_, e2 := reports.Engagements(t.Context(), access, period, report.Filter{}, page)
-				if err := errors.Join(e1, e2); kind != facts.SeenKind.Number && !errors.Is(err, state.ErrCorrupt) {
+				if err := errors.Join(e1, e2); kind != facts.SeenKind.Number && !errors.Is(err, snapshot.ErrCorrupt) {
 					t.Errorf("with bit %d of a block of kind %d flipped: %v, want ErrCorrupt", i, kind, err)
 				}
 			}

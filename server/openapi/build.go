@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lectern-dev/lectern/server/internal/web"
-	"github.com/lectern-dev/lectern/server/internal/wire"
+	"github.com/lectern-dev/lectern/server/internal/api/web"
+	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
 // api is one document before it is put together.

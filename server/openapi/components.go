@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/lectern-dev/lectern/server/internal/web"
-	"github.com/lectern-dev/lectern/server/internal/wire"
+	"github.com/lectern-dev/lectern/server/internal/api/web"
+	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
 // cacheHeaders are those of a GET that is answered well (H8).

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/lectern-dev/lectern/server/internal/directoryapi"
-	"github.com/lectern-dev/lectern/server/internal/wire"
+	"github.com/lectern-dev/lectern/server/internal/api/directoryapi"
+	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
 // directory is the partner directory.

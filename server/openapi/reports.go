@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/lectern-dev/lectern/server/internal/librariesapi"
-	"github.com/lectern-dev/lectern/server/internal/schoolsapi"
-	"github.com/lectern-dev/lectern/server/internal/web"
-	"github.com/lectern-dev/lectern/server/internal/wire"
+	"github.com/lectern-dev/lectern/server/internal/api/librariesapi"
+	"github.com/lectern-dev/lectern/server/internal/api/schoolsapi"
+	"github.com/lectern-dev/lectern/server/internal/api/web"
+	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
 // schools is the schools reading API.

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"net/http"
 
-	"github.com/lectern-dev/lectern/server/internal/page"
+	"github.com/lectern-dev/lectern/server/internal/pages/page"
 )
 
 // docs is the page with what it is made of: the viewer swagger-ui 5.35.0, and of @noble/hashes 2.4.0 what an HMAC needs, each

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lectern-dev/lectern/libraries/metric"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
@@ -13,7 +13,7 @@ import (
 type Verifier struct{ days, titles int64 }
 
 // forms are the empty forms of each kind.
-var forms = map[state.Kind]func() packed.Form{
+var forms = map[snapshot.Kind]func() packed.Form{
 	AttributesKind:   func() packed.Form { return &AttributeColumns{} },
 	ReaderTitlesKind: func() packed.Form { return &ReaderTitles{} },
 	EventSetKind:     func() packed.Form { return &EventSet{} },
@@ -24,7 +24,7 @@ var forms = map[state.Kind]func() packed.Form{
 }
 
 // Block opens an unsealed block and returns an error if it is not of its kind's form. Blocks of the latest snapshot are compared.
-func (v *Verifier) Block(k state.Kind, b state.Block, latest bool) error {
+func (v *Verifier) Block(k snapshot.Kind, b snapshot.Block, latest bool) error {
 	form := forms[k]()
 	if err := packed.Open(b.Data, form); err != nil || !latest {
 		return err

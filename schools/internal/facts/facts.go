@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -18,28 +18,28 @@ const formVersion = 1
 
 // The kinds of a partner's blocks.
 var (
-	RecordKind = state.Kind{Number: 1, Name: "record"}      // A is the user, B the book; it spans the days read on
-	LedgerKind = state.Kind{Number: 2, Name: "ledgers"}     // A is the block of users, B the leaf
-	DayKind    = state.Kind{Number: 3, Name: "days"}        // A is the day
-	SeenKind   = state.Kind{Number: 5, Name: "seen events"} // A is the user, B the block of days
-	SumsKind   = state.Kind{Number: 6, Name: "sums"}        // A is the user
+	RecordKind = snapshot.Kind{Number: 1, Name: "record"}      // A is the user, B the book; it spans the days read on
+	LedgerKind = snapshot.Kind{Number: 2, Name: "ledgers"}     // A is the block of users, B the leaf
+	DayKind    = snapshot.Kind{Number: 3, Name: "days"}        // A is the day
+	SeenKind   = snapshot.Kind{Number: 5, Name: "seen events"} // A is the user, B the block of days
+	SumsKind   = snapshot.Kind{Number: 6, Name: "sums"}        // A is the user
 )
 
 // Facts are a partner's folded facts at one state: where they are, and the number of the load that made them.
 type Facts struct {
-	Blocks  state.Blocks
+	Blocks  snapshot.Blocks
 	Partner directory.PartnerID
 	At      int64
 }
 
-func (f Facts) Scan(ctx context.Context, k state.Kind, r state.Range, visit func(state.Block) error) error {
-	return f.Blocks.Scan(ctx, state.Tenant(f.Partner), f.At, k, r, visit)
+func (f Facts) Scan(ctx context.Context, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
+	return f.Blocks.Scan(ctx, snapshot.Tenant(f.Partner), f.At, k, r, visit)
 }
 
 // Ledgers reads the ledgers of blocks of users, which ascend; nil is all of them.
 func (f Facts) Ledgers(ctx context.Context, blocks []int64) (*Ledgers, error) {
 	ls := &Ledgers{}
-	return ls, f.Scan(ctx, LedgerKind, state.Range{Among: blocks}, func(b state.Block) error {
+	return ls, f.Scan(ctx, LedgerKind, snapshot.Range{Among: blocks}, func(b snapshot.Block) error {
 		if err := ls.AddBlock(b.BlockKey, b.Data); err != nil {
 			return fmt.Errorf("block %d, leaf %d: %w", b.A, b.B, err)
 		}
@@ -50,7 +50,7 @@ func (f Facts) Ledgers(ctx context.Context, blocks []int64) (*Ledgers, error) {
 // Attendance reads the users of every day with an access.
 func (f Facts) Attendance(ctx context.Context) (*Attendance, error) {
 	a := &Attendance{}
-	return a, f.Days(ctx, state.Range{}, func(date calendar.Date, d Day) {
+	return a, f.Days(ctx, snapshot.Range{}, func(date calendar.Date, d Day) {
 		a.Days, a.Sets = append(a.Days, date), append(a.Sets, d.Users)
 	})
 }
@@ -58,14 +58,14 @@ func (f Facts) Attendance(ctx context.Context) (*Attendance, error) {
 // Tenths reads the tenths of the users of the days of a period.
 func (f Facts) Tenths(ctx context.Context, period calendar.Period) (TenthsByDay, error) {
 	m := TenthsByDay{}
-	return m, f.Days(ctx, state.Range{A: state.Between(period.Start, period.End)}, func(date calendar.Date, d Day) {
+	return m, f.Days(ctx, snapshot.Range{A: snapshot.Between(period.Start, period.End)}, func(date calendar.Date, d Day) {
 		m[date] = d.Tenths.Clone()
 	})
 }
 
 // Days calls visit with the stored days of a range, ascending. The tenths are valid until visit returns.
-func (f Facts) Days(ctx context.Context, r state.Range, visit func(calendar.Date, Day)) error {
-	return f.Scan(ctx, DayKind, r, func(b state.Block) error {
+func (f Facts) Days(ctx context.Context, r snapshot.Range, visit func(calendar.Date, Day)) error {
+	return f.Scan(ctx, DayKind, r, func(b snapshot.Block) error {
 		d, date := Day{}, calendar.Date(b.A)
 		if err := packed.Open(b.Data, &d); err != nil {
 			return fmt.Errorf("day %s: %w", date, err)
@@ -77,8 +77,8 @@ func (f Facts) Days(ctx context.Context, r state.Range, visit func(calendar.Date
 
 // Records calls visit with the packed record of every key, in their order; the keys ascend, and each record has a day in the
 // period. It reads by user: a user's records of one period are mostly those of the keys, or few more.
-func (f Facts) Records(ctx context.Context, keys []RecordKey, period state.Span, visit func(k RecordKey, data []byte) error) error {
-	return f.Scan(ctx, RecordKind, state.Range{Among: UsersOf(keys), Extent: period}, func(b state.Block) error {
+func (f Facts) Records(ctx context.Context, keys []RecordKey, period snapshot.Span, visit func(k RecordKey, data []byte) error) error {
+	return f.Scan(ctx, RecordKind, snapshot.Range{Among: UsersOf(keys), Extent: period}, func(b snapshot.Block) error {
 		k := RecordKey{directory.UserID(b.A), b.B}
 		for len(keys) > 0 && keys[0].Compare(k) < 0 {
 			keys = keys[1:]
@@ -92,7 +92,7 @@ func (f Facts) Records(ctx context.Context, keys []RecordKey, period state.Span,
 
 // Sums reads the sums of users, who ascend: of those who have records.
 func (f Facts) Sums(ctx context.Context, users []int64, visit func(directory.UserID, *Sums) error) error {
-	return f.Scan(ctx, SumsKind, state.Range{Among: users}, func(b state.Block) error {
+	return f.Scan(ctx, SumsKind, snapshot.Range{Among: users}, func(b snapshot.Block) error {
 		s := &Sums{}
 		if err := packed.Open(b.Data, s); err != nil {
 			return fmt.Errorf("sums of user %d: %w", b.A, err)

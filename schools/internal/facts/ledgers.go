@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -127,7 +127,7 @@ func (e *entry) first(days Days, before int32) bool {
 }
 
 // AddBlock adds a stored block, of which it keeps nothing. Those of a block of users come by leaf.
-func (ls *Ledgers) AddBlock(k state.BlockKey, data []byte) error {
+func (ls *Ledgers) AddBlock(k snapshot.BlockKey, data []byte) error {
 	l := &leaf{number: int32(k.B)}
 	if k.A < 0 || k.A > maxUserID/ledgerBlock || k.B != int64(l.number) {
 		return packed.ErrCorrupt
@@ -260,7 +260,7 @@ func (ls *Ledgers) of(id directory.UserID) (leaves []*leaf) {
 func (ls *Ledgers) Bytes() int { return 24*cap(ls.blocks) + ls.bytes }
 
 // Put puts the blocks of a block of users into a load that gives some of them other ledgers, as far as these are not what is stored.
-func (ls *Ledgers) Put(p *state.Puts, block int64, changed map[directory.UserID]Ledger) {
+func (ls *Ledgers) Put(p *snapshot.Puts, block int64, changed map[directory.UserID]Ledger) {
 	leaves := map[int32]*leaf{}
 	for id := directory.UserID(block * ledgerBlock); LedgerBlock(id) == block; id++ {
 		l, ok := changed[id]
@@ -276,7 +276,7 @@ func (ls *Ledgers) Put(p *state.Puts, block int64, changed map[directory.UserID]
 	for _, number := range slices.Sorted(maps.Keys(leaves)) {
 		l, stored := leaves[number], had[number]
 		if stored == nil || !slices.EqualFunc(stored.users[:], l.users[:], slices.Equal[[]entry]) {
-			p.Add(state.BlockKey{A: block, B: int64(number)}, stored != nil, packed.Append(nil, l))
+			p.Add(snapshot.BlockKey{A: block, B: int64(number)}, stored != nil, packed.Append(nil, l))
 		}
 	}
 }

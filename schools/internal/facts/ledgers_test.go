@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
@@ -17,27 +17,27 @@ import (
 // shelf has ledgers as a database would between loads.
 type shelf struct {
 	*facts.Ledgers
-	stored map[state.BlockKey][]byte
+	stored map[snapshot.BlockKey][]byte
 	t      *rapid.T
 }
 
 func newShelf(t *rapid.T) *shelf {
-	return &shelf{&facts.Ledgers{}, map[state.BlockKey][]byte{}, t}
+	return &shelf{&facts.Ledgers{}, map[snapshot.BlockKey][]byte{}, t}
 }
 
 // put writes what a load puts in, reads all back, and returns the keys of the blocks that were written.
-func (s *shelf) put(p *state.Puts) (written []state.BlockKey) {
-	changes, _ := state.Changes(1, p)
+func (s *shelf) put(p *snapshot.Puts) (written []snapshot.BlockKey) {
+	changes, _ := snapshot.Changes(1, p)
 	for _, c := range changes {
 		for row := range c.Put {
-			b := state.Block{BlockKey: state.BlockKey{A: row[1].(int64), B: row[2].(int64)}, Data: row[5].([]byte)}
-			data, err := state.Unseal(1, facts.LedgerKind, b)
+			b := snapshot.Block{BlockKey: snapshot.BlockKey{A: row[1].(int64), B: row[2].(int64)}, Data: row[5].([]byte)}
+			data, err := snapshot.Unseal(1, facts.LedgerKind, b)
 			must(s.t, err)
 			s.stored[b.BlockKey], written = slices.Clone(data), append(written, b.BlockKey)
 		}
 	}
 	s.Ledgers = &facts.Ledgers{}
-	byKey := func(x, y state.BlockKey) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) }
+	byKey := func(x, y snapshot.BlockKey) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) }
 	for _, k := range slices.SortedFunc(maps.Keys(s.stored), byKey) {
 		must(s.t, s.AddBlock(k, s.stored[k]))
 	}
@@ -45,8 +45,8 @@ func (s *shelf) put(p *state.Puts) (written []state.BlockKey) {
 }
 
 // load gives users of a block other ledgers.
-func (s *shelf) load(block int64, changed map[directory.UserID]facts.Ledger) []state.BlockKey {
-	p := &state.Puts{Kind: facts.LedgerKind}
+func (s *shelf) load(block int64, changed map[directory.UserID]facts.Ledger) []snapshot.BlockKey {
+	p := &snapshot.Puts{Kind: facts.LedgerKind}
 	s.Put(p, block, changed)
 	return s.put(p)
 }

@@ -5,13 +5,13 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // forms makes an empty form of each kind but the records, which have their own.
-var forms = map[state.Kind]func() packed.Form{
+var forms = map[snapshot.Kind]func() packed.Form{
 	LedgerKind: func() packed.Form { return &leaf{} },
 	DayKind:    func() packed.Form { return &Day{} },
 	SeenKind:   func() packed.Form { return &Seen{} },
@@ -28,7 +28,7 @@ type Verifier struct {
 type tenths struct{ day, records int64 }
 
 // Block opens an unsealed block and returns an error if it is not of its kind's form. Blocks of the latest snapshot are compared.
-func (v *Verifier) Block(k state.Kind, b state.Block, latest bool) error {
+func (v *Verifier) Block(k snapshot.Kind, b snapshot.Block, latest bool) error {
 	if k == RecordKind {
 		r, err := ParseRecord(b.Data)
 		if err == nil && latest {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/internal/shell"
+	"github.com/lectern-dev/lectern/server/internal/operate/shell"
 )
 
 type backupCmd struct {

@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lectern-dev/lectern/server/internal/demo"
-	"github.com/lectern-dev/lectern/server/internal/demofeed"
+	"github.com/lectern-dev/lectern/server/internal/pages/demo"
+	"github.com/lectern-dev/lectern/server/internal/pages/demofeed"
 )
 
 type demoCmd struct {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/lectern-dev/lectern/paging/state/statedb"
-	"github.com/lectern-dev/lectern/server/internal/forget"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
+	"github.com/lectern-dev/lectern/server/internal/operate/forget"
 )
 
 // forgetCmd reads no variables but that of the database: what it does cannot be undone.
@@ -55,9 +55,9 @@ func (c *forgetCmd) Run(s *session) error {
 	if c.List {
 		return f.List(s.ctx, s.stdout)
 	}
-	kind, reference := statedb.Partner, c.Partner
+	kind, reference := snapshotdb.Partner, c.Partner
 	if c.Library != "" {
-		kind, reference = statedb.Library, c.Library
+		kind, reference = snapshotdb.Library, c.Library
 	}
 	t, err := s.tenant(db, kind, reference)
 	if err != nil {

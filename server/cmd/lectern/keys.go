@@ -6,11 +6,11 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/internal/status"
+	"github.com/lectern-dev/lectern/server/internal/operate/status"
 )
 
 // expiry is the flag of the commands that issue keys.
@@ -33,7 +33,7 @@ type issueDirectoryCmd struct {
 
 // Run issues a key and prints it, the only time that its secret can be seen.
 func (c *issueDirectoryCmd) Run(s *session, db existing) error {
-	return s.printKey(db.DB, statedb.Partner, c.Partner, server.KeyParams{API: auth.Directory, Expires: c.time()})
+	return s.printKey(db.DB, snapshotdb.Partner, c.Partner, server.KeyParams{API: auth.Directory, Expires: c.time()})
 }
 
 type issueSchoolsCmd struct {
@@ -44,7 +44,7 @@ type issueSchoolsCmd struct {
 
 // Run issues a key and prints it, the only time that it can be seen.
 func (c *issueSchoolsCmd) Run(s *session, db existing) error {
-	return s.printKey(db.DB, statedb.Partner, c.Partner, server.KeyParams{API: auth.Schools, Network: directory.Ref(c.Network), Expires: c.time()})
+	return s.printKey(db.DB, snapshotdb.Partner, c.Partner, server.KeyParams{API: auth.Schools, Network: directory.Ref(c.Network), Expires: c.time()})
 }
 
 type issueLibrariesCmd struct {
@@ -54,11 +54,11 @@ type issueLibrariesCmd struct {
 
 // Run issues a key and prints it, the only time that it can be seen.
 func (c *issueLibrariesCmd) Run(s *session, db existing) error {
-	return s.printKey(db.DB, statedb.Library, c.Library, server.KeyParams{API: auth.Libraries, Expires: c.time()})
+	return s.printKey(db.DB, snapshotdb.Library, c.Library, server.KeyParams{API: auth.Libraries, Expires: c.time()})
 }
 
 // printKey issues a key of the tenant with a reference and prints it.
-func (s *session) printKey(db *database.DB, kind statedb.Kind, reference string, p server.KeyParams) error {
+func (s *session) printKey(db *database.DB, kind snapshotdb.Kind, reference string, p server.KeyParams) error {
 	t, err := s.tenant(db, kind, reference)
 	if err != nil {
 		return err

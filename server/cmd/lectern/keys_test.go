@@ -17,10 +17,10 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/status"
+	"github.com/lectern-dev/lectern/server/internal/operate/status"
 )
 
 // listed returns the keys as key list shows them, by id.
@@ -140,7 +140,7 @@ func liveKeys(t *testing.T, db *database.DB) (n int) {
 func TestIssueWhileDeleting(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		ok(t, "--db", db.URL, "partner", "create", "ana", "--name", "Ana")
-		p, err := statedb.TenantOf(t.Context(), db, statedb.Partner, "ana")
+		p, err := snapshotdb.TenantOf(t.Context(), db, snapshotdb.Partner, "ana")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,14 +173,14 @@ func TestIssueWhileDeleting(t *testing.T) {
 func TestIssueWaitsForDeletion(t *testing.T) {
 	db := dbtest.Postgres(t) // where a transaction that waits can be seen
 	ok(t, "--db", db.URL, "partner", "create", "ana", "--name", "Ana")
-	p, err := statedb.TenantOf(t.Context(), db, statedb.Partner, "ana")
+	p, err := snapshotdb.TenantOf(t.Context(), db, snapshotdb.Partner, "ana")
 	if err != nil {
 		t.Fatal(err)
 	}
 	newNetwork(t, db, directory.PartnerID(p.ID), "rede")
 	out := make(chan string, 1)
 	err = db.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
-		_, err := statedb.Lock(ctx, tx, p.ID)
+		_, err := snapshotdb.Lock(ctx, tx, p.ID)
 		_, err2 := tx.ExecContext(ctx, `UPDATE entities SET deleted = TRUE WHERE tenant_id = ? AND reference_id = 'rede'`, p.ID)
 		if err := errors.Join(err, err2, (&authdb.Store{DB: db.DB}).RevokeNetwork(ctx, tx, p.ID, 1)); err != nil {
 			return err

@@ -8,12 +8,12 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/internal/progress"
-	"github.com/lectern-dev/lectern/server/internal/status"
-	"github.com/lectern-dev/lectern/server/internal/tenants"
+	"github.com/lectern-dev/lectern/server/internal/load/progress"
+	"github.com/lectern-dev/lectern/server/internal/operate/status"
+	"github.com/lectern-dev/lectern/server/internal/operate/tenants"
 )
 
 // loading are the flags of both loads.
@@ -32,7 +32,7 @@ type loadSchoolsCmd struct {
 
 // Run loads a feed and prints the totals.
 func (c *loadSchoolsCmd) Run(s *session) error {
-	return c.run(s, statedb.Partner, c.Partner, c.Folder, server.LoadOptions{History: &c.SchoolsHistory})
+	return c.run(s, snapshotdb.Partner, c.Partner, c.Folder, server.LoadOptions{History: &c.SchoolsHistory})
 }
 
 type loadLibrariesCmd struct {
@@ -60,7 +60,7 @@ func (c *loadLibrariesCmd) Run(s *session) error {
 	if c.Drop {
 		return c.drop(s)
 	}
-	return c.run(s, statedb.Library, c.Library, c.Folder, server.LoadOptions{History: &c.LibrariesHistory, Immediately: c.Now})
+	return c.run(s, snapshotdb.Library, c.Library, c.Folder, server.LoadOptions{History: &c.LibrariesHistory, Immediately: c.Now})
 }
 
 // loadMemory is what a load takes of memory before it rather works more, but for the database's own. A load holds less than that,
@@ -92,7 +92,7 @@ func boundMemory(bytes int64) {
 
 // run loads a feed and prints the totals: on a terminal a table, elsewhere a line of JSON. A check does not even bring the schema
 // up to date, and its error is that it has found what would stop a load.
-func (l loading) run(s *session, kind statedb.Kind, reference, folder string, o server.LoadOptions) error {
+func (l loading) run(s *session, kind snapshotdb.Kind, reference, folder string, o server.LoadOptions) error {
 	check := migrated
 	if l.Check {
 		check = upToDate
@@ -132,7 +132,7 @@ func (s *session) libraries(db *database.DB) *librariesdb.Store {
 
 // drop withdraws what waits for its hour, and says what that was: on a terminal in a sentence, elsewhere in a line of JSON.
 func (c *loadLibrariesCmd) drop(s *session) error {
-	db, n, err := s.openTenant(migrated, statedb.Library, c.Library)
+	db, n, err := s.openTenant(migrated, snapshotdb.Library, c.Library)
 	if err != nil {
 		return err
 	}

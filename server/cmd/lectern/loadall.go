@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/feed"
-	"github.com/lectern-dev/lectern/server/internal/tenants"
+	"github.com/lectern-dev/lectern/server/internal/operate/tenants"
 )
 
 type loadAllCmd struct {
@@ -29,11 +29,11 @@ func (c *loadAllCmd) Validate() error {
 
 // loadedFeed is what is printed of one load.
 type loadedFeed struct {
-	Kind      statedb.Kind `json:"kind"`
-	Reference string       `json:"reference"`
-	Rows      int64        `json:"rows"`
-	Seconds   float64      `json:"seconds"`
-	Error     string       `json:"error,omitempty"`
+	Kind      snapshotdb.Kind `json:"kind"`
+	Reference string          `json:"reference"`
+	Rows      int64           `json:"rows"`
+	Seconds   float64         `json:"seconds"`
+	Error     string          `json:"error,omitempty"`
 }
 
 // Run loads the feeds that have changed, and prints a line of JSON for each.
@@ -47,13 +47,13 @@ func (c *loadAllCmd) Run(s *session) error {
 	failed := 0
 	err = s.loader(db).LoadAll(s.ctx, tenants.All{
 		Folder: c.Folder, Jobs: int(c.Jobs),
-		Options: func(kind statedb.Kind) server.LoadOptions {
-			if kind == statedb.Library {
+		Options: func(kind snapshotdb.Kind) server.LoadOptions {
+			if kind == snapshotdb.Library {
 				return server.LoadOptions{History: &c.LibrariesHistory, Ignore: c.Ignore}
 			}
 			return server.LoadOptions{History: &c.SchoolsHistory, Ignore: c.Ignore}
 		},
-		Done: func(t statedb.Tenant, totals *feed.Totals, err error) {
+		Done: func(t snapshotdb.Tenant, totals *feed.Totals, err error) {
 			line := loadedFeed{Kind: t.Kind, Reference: t.Reference}
 			printing.Lock()
 			defer printing.Unlock()

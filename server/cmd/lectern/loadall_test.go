@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -32,9 +32,9 @@ func newMany(t *testing.T, db *database.DB) *many {
 	m := &many{T: t, db: db, tenants: trials(t, "LECTERN_TEST_TENANTS", 12), dir: t.TempDir()}
 	ok(t, "--db", db.URL, "migrate")
 	for i := range m.tenants {
-		kind := statedb.Partner
+		kind := snapshotdb.Partner
 		if i%3 == 0 {
-			kind = statedb.Library
+			kind = snapshotdb.Library
 		}
 		if _, err := server.Create(t.Context(), db, kind, fmt.Sprintf("p%d", i), "Ana"); err != nil {
 			t.Fatal(err)
@@ -148,17 +148,17 @@ func TestLoadAll(t *testing.T) {
 // fed counts the tenants whose last load was of the feed that is in its place now.
 func (m *many) fed() (n int) {
 	m.Helper()
-	known, err := statedb.Tenants(m.Context(), m.db)
+	known, err := snapshotdb.Tenants(m.Context(), m.db)
 	if err != nil {
 		m.Fatal(err)
 	}
 	for _, t := range known {
-		place := map[statedb.Kind]string{statedb.Partner: "schools", statedb.Library: "libraries"}[t.Kind]
+		place := map[snapshotdb.Kind]string{snapshotdb.Partner: "schools", snapshotdb.Library: "libraries"}[t.Kind]
 		files, err := feed.Open(os.DirFS(filepath.Join(m.dir, place, t.Reference)))
 		if err != nil {
 			m.Fatal(err)
 		}
-		last, err := (&statedb.Store{DB: m.db.DB}).LastFeed(m.Context(), state.Tenant(t.ID))
+		last, err := (&snapshotdb.Store{DB: m.db.DB}).LastFeed(m.Context(), snapshot.Tenant(t.ID))
 		if err != nil {
 			m.Fatal(err)
 		}

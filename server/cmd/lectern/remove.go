@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/internal/progress"
-	"github.com/lectern-dev/lectern/server/internal/tenants"
+	"github.com/lectern-dev/lectern/server/internal/load/progress"
+	"github.com/lectern-dev/lectern/server/internal/operate/tenants"
 )
 
 // longestRequest is how long a request takes at most that was allowed before the keys ended: the server's limit.
@@ -30,7 +30,7 @@ type partnerRemoveCmd struct {
 
 // Run removes a partner.
 func (c *partnerRemoveCmd) Run(s *session, db existing) error {
-	return c.remove(s, db.DB, statedb.Partner, c.Ref)
+	return c.remove(s, db.DB, snapshotdb.Partner, c.Ref)
 }
 
 type libraryRemoveCmd struct {
@@ -40,13 +40,13 @@ type libraryRemoveCmd struct {
 
 // Run removes a library network.
 func (c *libraryRemoveCmd) Run(s *session, db existing) error {
-	return c.remove(s, db.DB, statedb.Library, c.Slug)
+	return c.remove(s, db.DB, snapshotdb.Library, c.Slug)
 }
 
 // remove removes a tenant, which the operator has named twice or said yes to.
-func (r removal) remove(s *session, db *database.DB, kind statedb.Kind, reference string) error {
-	t, err := statedb.TenantOf(s.ctx, db, kind, reference)
-	if errors.Is(err, statedb.ErrNotFound) {
+func (r removal) remove(s *session, db *database.DB, kind snapshotdb.Kind, reference string) error {
+	t, err := snapshotdb.TenantOf(s.ctx, db, kind, reference)
+	if errors.Is(err, snapshotdb.ErrNotFound) {
 		return fmt.Errorf("there is no %s %q; lectern status lists what there is", kind, reference)
 	}
 	if err == nil && !r.Yes {
@@ -75,7 +75,7 @@ func (r removal) remove(s *session, db *database.DB, kind statedb.Kind, referenc
 }
 
 // confirm asks for a tenant's reference.
-func confirm(from io.Reader, to io.Writer, t statedb.Tenant) error {
+func confirm(from io.Reader, to io.Writer, t snapshotdb.Tenant) error {
 	fmt.Fprintf(to, "This removes all data of %s %q (%s) for good. Type %s to go on: ", t.Kind, t.Reference, t.Name, t.Reference)
 	line, err := bufio.NewReader(from).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {

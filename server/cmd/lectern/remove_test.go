@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
@@ -47,7 +47,7 @@ func TestRemoveRefused(t *testing.T) {
 func TestConfirm(t *testing.T) {
 	for typed, want := range map[string]bool{"ana\n": true, "ana\r\n": true, "ana": true, "Ana\n": false, "an": false, "": false, "y\n": false, " ana\n": false} {
 		var asked bytes.Buffer
-		err := confirm(strings.NewReader(typed), &asked, statedb.Tenant{Kind: statedb.Partner, Reference: "ana", Name: "Ana & Cia"})
+		err := confirm(strings.NewReader(typed), &asked, snapshotdb.Tenant{Kind: snapshotdb.Partner, Reference: "ana", Name: "Ana & Cia"})
 		if (err == nil) != want || !strings.Contains(asked.String(), "Ana & Cia") {
 			t.Errorf("%q to %q = %v, want it taken: %t", typed, &asked, err, want)
 		}

@@ -7,11 +7,11 @@ import (
 	"net"
 	"time"
 
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/internal/progress"
+	"github.com/lectern-dev/lectern/server/internal/load/progress"
 )
 
 // history is the flag of the commands that know where the schools' reports begin.
@@ -87,8 +87,8 @@ const serveMemory = 2 * server.DefaultCacheBytes
 // serve serves a database.
 func (c *serving) serve(s *session, db *database.DB, f front) error {
 	keep := cmp.Or(c.Keep, new(time.Duration))
-	if c.Keep != nil && *keep < statedb.MinKeep && s.clock == nil {
-		return fmt.Errorf("--keep: states are kept for at least %v; give that or more", statedb.MinKeep)
+	if c.Keep != nil && *keep < snapshotdb.MinKeep && s.clock == nil {
+		return fmt.Errorf("--keep: states are kept for at least %v; give that or more", snapshotdb.MinKeep)
 	}
 	boundMemory(serveMemory)
 	key, err := server.EnvironmentKey()

@@ -17,13 +17,13 @@ import (
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/internal/forget"
-	"github.com/lectern-dev/lectern/server/internal/progress"
-	"github.com/lectern-dev/lectern/server/internal/status"
+	"github.com/lectern-dev/lectern/server/internal/load/progress"
+	"github.com/lectern-dev/lectern/server/internal/operate/forget"
+	"github.com/lectern-dev/lectern/server/internal/operate/status"
 )
 
 // session is what a command runs with.
@@ -116,19 +116,19 @@ func (s *session) status(db *database.DB) *status.Reader {
 }
 
 // tenant returns the tenant of a kind with a reference.
-func (s *session) tenant(db *database.DB, kind statedb.Kind, reference string) (statedb.Tenant, error) {
-	t, err := statedb.TenantOf(s.ctx, db, kind, reference)
-	if errors.Is(err, statedb.ErrNotFound) {
+func (s *session) tenant(db *database.DB, kind snapshotdb.Kind, reference string) (snapshotdb.Tenant, error) {
+	t, err := snapshotdb.TenantOf(s.ctx, db, kind, reference)
+	if errors.Is(err, snapshotdb.ErrNotFound) {
 		err = fmt.Errorf("there is no %s %q; create it with lectern %s create", kind, reference, kind)
 	}
 	return t, err
 }
 
 // openTenant is openExisting, and tenant in it.
-func (s *session) openTenant(check func(context.Context, *database.DB) error, kind statedb.Kind, reference string) (*database.DB, statedb.Tenant, error) {
+func (s *session) openTenant(check func(context.Context, *database.DB) error, kind snapshotdb.Kind, reference string) (*database.DB, snapshotdb.Tenant, error) {
 	db, err := s.openExisting(check)
 	if err != nil {
-		return nil, statedb.Tenant{}, err
+		return nil, snapshotdb.Tenant{}, err
 	}
 	t, err := s.tenant(db, kind, reference)
 	return db, t, err
@@ -176,7 +176,7 @@ var advice = []struct {
 	{is(authdb.ErrExpiry), "give a later day"},
 	{is(authdb.ErrRotated), "rotate that one (see lectern key list), or issue a new key"},
 	{is(authdb.ErrDead), "issue a new one"},
-	{is(statedb.ErrRemoved), "see lectern status"},
+	{is(snapshotdb.ErrRemoved), "see lectern status"},
 	{is(authdb.ErrNotFound), "see lectern key list"},
 	{is(server.ErrNetwork), "load a feed that names it (lectern load schools), or let the partner create it by the directory API"},
 	{is(server.ErrAdminAddr), "choose another address with --admin-addr, or none with --admin-addr="},

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/lectern-dev/lectern/server/internal/shell"
+	"github.com/lectern-dev/lectern/server/internal/operate/shell"
 )
 
 type signCmd struct {

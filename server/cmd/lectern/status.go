@@ -5,9 +5,9 @@ import (
 	"errors"
 	"io"
 
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/internal/status"
+	"github.com/lectern-dev/lectern/server/internal/operate/status"
 )
 
 // statusCmd reads no variables that would choose tenants.
@@ -52,14 +52,14 @@ func list[T any](s *session, found []T, left error, asJSON bool, table func(io.W
 }
 
 // tenants are those that are asked for.
-func (c *statusCmd) tenants(s *session, db *database.DB) ([]statedb.Tenant, error) {
-	kind, reference := statedb.Partner, c.Partner
+func (c *statusCmd) tenants(s *session, db *database.DB) ([]snapshotdb.Tenant, error) {
+	kind, reference := snapshotdb.Partner, c.Partner
 	switch {
 	case c.Library != "":
-		kind, reference = statedb.Library, c.Library
+		kind, reference = snapshotdb.Library, c.Library
 	case c.Partner == "":
-		return statedb.Tenants(s.ctx, db)
+		return snapshotdb.Tenants(s.ctx, db)
 	}
 	t, err := s.tenant(db, kind, reference)
-	return []statedb.Tenant{t}, err
+	return []snapshotdb.Tenant{t}, err
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
-	states "github.com/lectern-dev/lectern/paging/state"
+	states "github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 
 	"github.com/lectern-dev/lectern/server/database"

@@ -9,10 +9,10 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/internal/degrees"
+	"github.com/lectern-dev/lectern/server/internal/operate/degrees"
 )
 
 type migrateCmd struct {
@@ -73,7 +73,7 @@ func (c *partnerCreateCmd) Run(s *session, db fresh) error {
 	if strings.TrimSpace(c.Name) == "" {
 		return errors.New("--name must not be blank; give the partner's name")
 	}
-	t, err := server.Create(s.ctx, db.DB, statedb.Partner, c.Ref, c.Name)
+	t, err := server.Create(s.ctx, db.DB, snapshotdb.Partner, c.Ref, c.Name)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ type libraryCreateCmd struct {
 
 // Run creates a library network and prints its number.
 func (c *libraryCreateCmd) Run(s *session, db fresh) error {
-	t, err := server.Create(s.ctx, db.DB, statedb.Library, c.Slug, c.Name)
+	t, err := server.Create(s.ctx, db.DB, snapshotdb.Library, c.Slug, c.Name)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (c *degreesCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	db, p, err := s.openTenant(migrated, statedb.Partner, c.Partner)
+	db, p, err := s.openTenant(migrated, snapshotdb.Partner, c.Partner)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (c *degreesCmd) Run(s *session) error {
 
 // show prints the present vocabulary as a file that could replace it.
 func (c *degreesCmd) show(s *session) error {
-	db, p, err := s.openTenant(upToDate, statedb.Partner, c.Partner)
+	db, p, err := s.openTenant(upToDate, snapshotdb.Partner, c.Partner)
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/report"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
@@ -47,7 +47,7 @@ func (l *librariesLoad) resources() (names []string) {
 	return names
 }
 
-func (l *librariesLoad) begin(ctx context.Context) (lease *statedb.Load, err error) {
+func (l *librariesLoad) begin(ctx context.Context) (lease *snapshotdb.Load, err error) {
 	if l.Check {
 		l.base, err = l.store.Last(ctx, l.network)
 	} else if l.to, err = l.store.Begin(ctx, l.network, func() { l.tell("wait", 0, 0) }); err == nil {
@@ -56,7 +56,7 @@ func (l *librariesLoad) begin(ctx context.Context) (lease *statedb.Load, err err
 	if err != nil {
 		return nil, err
 	}
-	l.keep(ctx, l.store.States(), state.Tenant(l.network), l.base.At)
+	l.keep(ctx, l.store.States(), snapshot.Tenant(l.network), l.base.At)
 	st, err := l.store.State(ctx, l.base)
 	history := libraries.HistoryStart
 	if l.History != nil {

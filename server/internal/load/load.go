@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/paging/row"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/feed"
 )
@@ -58,7 +58,7 @@ type domain interface {
 	resources() []string
 	// begin waits until no other load of the tenant is under way, and returns what keeps out other loads from then on. A check waits
 	// for nothing, and keeps out nobody.
-	begin(context.Context) (*statedb.Load, error)
+	begin(context.Context) (*snapshotdb.Load, error)
 	// read reads the files and settles their rows.
 	read(context.Context) error
 	// save saves what was read, or in a check counts it. done is told the steps that are done.
@@ -127,7 +127,7 @@ var ErrUnchanged = errors.New("the files are those of the last load")
 
 // compare compares the feed's files with those of the last load. It opens the folder again: while another load was waited for, others
 // may have come into it.
-func (l *loading) compare(ctx context.Context, d domain, lease *statedb.Load) error {
+func (l *loading) compare(ctx context.Context, d domain, lease *snapshotdb.Load) error {
 	if lease == nil {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (l *loading) compare(ctx context.Context, d domain, lease *statedb.Load) er
 
 // keep keeps the snapshot that a check reads, for as long as it makes progress. Where that fails, as on a database that takes no
 // writes, the check may still end in time.
-func (l *loading) keep(ctx context.Context, s *statedb.Store, t state.Tenant, at state.Versions) {
+func (l *loading) keep(ctx context.Context, s *snapshotdb.Store, t snapshot.Tenant, at snapshot.Versions) {
 	if l.Check && at.Facts != 0 {
 		l.use = func() { _ = s.Use(ctx, t, at, "check") }
 		l.use()

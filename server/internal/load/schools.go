@@ -11,8 +11,8 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/row"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/schools"
 	"github.com/lectern-dev/lectern/schools/intake"
@@ -54,7 +54,7 @@ func (l *schoolsLoad) resources() []string {
 	return []string{"entities", "accounts", "books", "segments", "accesses", "evaluations"}
 }
 
-func (l *schoolsLoad) begin(ctx context.Context) (*statedb.Load, error) {
+func (l *schoolsLoad) begin(ctx context.Context) (*snapshotdb.Load, error) {
 	if l.Check {
 		return nil, nil
 	}
@@ -72,7 +72,7 @@ func (l *schoolsLoad) read(ctx context.Context) (err error) {
 	if l.Check {
 		var st intake.State
 		if st, err = l.store.State(ctx, l.partner, l.ref); err == nil {
-			l.keep(ctx, l.store.States(), state.Tenant(l.partner), st.At)
+			l.keep(ctx, l.store.States(), snapshot.Tenant(l.partner), st.At)
 			l.intake, err = l.settle(ctx, st)
 		}
 	} else {

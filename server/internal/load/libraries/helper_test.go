@@ -13,8 +13,8 @@ import (
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/feed"
@@ -91,7 +91,7 @@ func noon() time.Time { return time.Date(2026, 8, 10, 15, 20, 0, 0, time.UTC) }
 
 func newFixture(t *testing.T, db *database.DB) *fixture {
 	t.Helper()
-	if _, err := db.Migrate(t.Context(), statedb.Migrations, librariesdb.Migrations); err != nil {
+	if _, err := db.Migrate(t.Context(), snapshotdb.Migrations, librariesdb.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	id, err := librariesdb.CreateNetwork(t.Context(), db, "rede", "Rede")
@@ -215,7 +215,7 @@ func (f *fixture) empty(name string) {
 		f.t.Fatal(err)
 	}
 	n := len(st.Terms) + len(st.Books) + len(st.Lines) + len(st.Channels) + len(st.Readers) + len(f.loans())
-	if n != 0 || st.At != (state.Versions{}) {
+	if n != 0 || st.At != (snapshot.Versions{}) {
 		f.t.Errorf("%s: the store has %d rows of %v at %v, want nothing", name, n, st.At, f.hour())
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
-	"github.com/lectern-dev/lectern/paging/state"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -161,7 +161,7 @@ func TestLoadThatSleeps(t *testing.T) {
 			p := newPartnership(t, db, directory.Ref(fmt.Sprint("p", sleeps)), s)
 			f := fed{classes: []string{"6a"}, rows: []fedRow{{"ana", "teacher", "Ana", "6a"}}, events: []fedEvent{{1, "ana", s.now}}}
 			s.accounts = append(s.accounts, enrolled{}) // the number that the sleeper reserves
-			var after state.Versions
+			var after snapshot.Versions
 			_, err := p.besides(f, func(now point) {
 				if now == sleeps {
 					s.now = s.now.Add(time.Hour)
@@ -171,7 +171,7 @@ func TestLoadThatSleeps(t *testing.T) {
 					after = versions(t, p.fixture)
 				}
 			})
-			if !errors.Is(err, state.ErrLost) || versions(t, p.fixture) != after {
+			if !errors.Is(err, snapshot.ErrLost) || versions(t, p.fixture) != after {
 				t.Errorf("asleep at %d, a load = %v, want ErrLost, and versions %+v, want %+v", sleeps, err, versions(t, p.fixture), after)
 			}
 			p.check(map[int]time.Time{1: f.events[0].at})

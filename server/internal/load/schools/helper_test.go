@@ -5,21 +5,21 @@ import (
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools/report"
 )
 
 // versions reads the state of the partner's data.
-func versions(t *testing.T, f *fixture) state.Versions {
+func versions(t *testing.T, f *fixture) snapshot.Versions {
 	t.Helper()
-	v, err := statedb.ReadCurrent(t.Context(), f.db, auth.Tenant(f.partner))
+	v, err := snapshotdb.ReadCurrent(t.Context(), f.db, auth.Tenant(f.partner))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return state.Versions{Registers: v.Registers, Facts: v.Facts}
+	return snapshot.Versions{Registers: v.Registers, Facts: v.Facts}
 }
 
 // period is that of the good feed.

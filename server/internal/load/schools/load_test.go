@@ -20,8 +20,8 @@ import (
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/row"
-	"github.com/lectern-dev/lectern/paging/state"
-	"github.com/lectern-dev/lectern/paging/state/statedb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
@@ -90,8 +90,8 @@ func (f *fixture) empty() {
 			f.t.Errorf("%s has %d rows (%v) after a load that failed", table, n, err)
 		}
 	}
-	v, err := statedb.ReadCurrent(f.t.Context(), f.db, auth.Tenant(f.partner))
-	if err != nil || v != (statedb.Current{}) {
+	v, err := snapshotdb.ReadCurrent(f.t.Context(), f.db, auth.Tenant(f.partner))
+	if err != nil || v != (snapshotdb.Current{}) {
 		f.t.Errorf("after a load that failed: versions %+v, %v", v, err)
 	}
 }
@@ -308,7 +308,7 @@ func TestCheck(t *testing.T) {
 		writer := make(chan error, 1)
 		go func() {
 			writer <- db.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
-				_, err := statedb.Lock(ctx, tx, auth.Tenant(f.partner))
+				_, err := snapshotdb.Lock(ctx, tx, auth.Tenant(f.partner))
 				close(held)
 				<-release
 				return err
@@ -327,7 +327,7 @@ func TestCheck(t *testing.T) {
 func TestWaitsForItsTurn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
-		other, err := f.store.States().Begin(t.Context(), state.Tenant(f.partner), nil)
+		other, err := f.store.States().Begin(t.Context(), snapshot.Tenant(f.partner), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -396,7 +396,7 @@ func TestNothingNew(t *testing.T) {
 		}
 		files["segments.ndjson"] += "\n" + strings.Replace(files["segments.ndjson"], "2026-03-01", "1965-03-01", 1)
 		old := calendar.MustParse("1960-01-01")
-		var first state.Versions
+		var first snapshot.Versions
 		for i := range 2 {
 			if _, err := f.load(files, func(o *load.Options) { o.History = &old }); err != nil {
 				t.Fatal(err)

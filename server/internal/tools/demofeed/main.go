@@ -1,4 +1,4 @@
-// Command make makes the feeds of the demo: `go generate ./server/internal/demofeed` runs it. It has lectern generate write two
+// Command make makes the feeds of the demo: `go generate ./server/internal/pages/demofeed` runs it. It has lectern generate write two
 // feeds and edits their rows until they are small and show what the product tells apart: see schools.go and libraries.go. The same
 // program makes the same bytes.
 package main

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/server/internal/directoryapi"
+	"github.com/lectern-dev/lectern/server/internal/api/directoryapi"
 )
 
 // demo is a running `lectern demo`, and the keys that it printed.

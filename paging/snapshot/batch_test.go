@@ -1,0 +1,90 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+)
+
+// change is a change that is known by a number.
+func change(n int64) Change { return Change{Gone: [][]int64{{n}}} }
+
+// newBatch is a batch of a limit of 1000, whose writes are told to begun and end with what comes from end.
+func newBatch() (b *batch, begun chan []int64, end chan error) {
+	begun, end = make(chan []int64), make(chan error)
+	return &batch{limit: 1000, write: func(_ context.Context, changes ...Change) error {
+		var numbers []int64
+		for _, c := range changes {
+			numbers = append(numbers, c.Gone[0][0])
+		}
+		begun <- numbers
+		return <-end
+	}}, begun, end
+}
+
+// TestBatch writes together what waits, once it is enough, and less where nothing is being written; and nothing where nothing waits.
+func TestBatch(t *testing.T) {
+	b, begun, end := newBatch()
+	add := func(n int64, bytes int) {
+		t.Helper()
+		if err := b.add(t.Context(), bytes, change(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writes := func(want ...int64) {
+		t.Helper()
+		if got := <-begun; !slices.Equal(got, want) {
+			t.Errorf("%v are written, want %v", got, want)
+		}
+	}
+	if err := b.flush(t.Context()); err != nil {
+		t.Errorf("flush of nothing: %v", err)
+	}
+	add(0, 0)
+	add(1, 249)
+	add(2, 1)
+	writes(0, 1, 2)
+	add(3, 999) // something is being written
+	go func() { end <- nil }()
+	add(4, 1) // which waits for the write before
+	writes(3, 4)
+	add(5, 500)
+	end <- nil
+	if err := b.wait(); err != nil {
+		t.Fatal(err)
+	}
+	add(6, 0)
+	writes(5, 6)
+	add(7, 1)
+	go func() {
+		end <- nil
+		writes(7)
+		end <- nil
+	}()
+	if err := b.flush(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBatchFails: a write that fails is told once it has, and nothing is written any more.
+func TestBatchFails(t *testing.T) {
+	b, begun, end := newBatch()
+	refused := errors.New("refused")
+	if err := b.add(t.Context(), 1000, change(0)); err != nil {
+		t.Fatal(err)
+	}
+	<-begun
+	go func() { end <- refused }()
+	if err := b.add(t.Context(), 1000, change(1)); !errors.Is(err, refused) {
+		t.Errorf("add = %v, want what the write before says", err)
+	}
+	for range 2 {
+		if err := b.add(t.Context(), 1000, change(2)); !errors.Is(err, refused) {
+			t.Errorf("add = %v after a write that failed", err)
+		}
+		if err := b.flush(t.Context()); !errors.Is(err, refused) {
+			t.Errorf("flush = %v after a write that failed", err)
+		}
+	}
+}

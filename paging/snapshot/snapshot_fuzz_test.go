@@ -1,0 +1,36 @@
+package snapshot_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/lectern-dev/lectern/paging/snapshot"
+)
+
+// FuzzParseSnapshot holds a snapshot to three laws: what was given to a tenant is read back; only that very text is, so that none can
+// be altered; and no other tenant and no other secret reads it.
+func FuzzParseSnapshot(f *testing.F) {
+	secret := []byte("the tenant's secret")
+	f.Add(int64(1), int64(1<<32), int32(20000), int64(7), "")
+	f.Add(int64(-1), int64(0), int32(-1), int64(0), snapshot.Snapshot{Of: 3}.Text(snapshot.Query{1}, 7, secret))
+	f.Add(int64(-1), int64(0), int32(-1), int64(0), snapshot.Snapshot{Of: 3}.Text(snapshot.Query{1}, 7, secret)+"\n")
+	f.Fuzz(func(t *testing.T, registers, facts int64, of int32, tenant int64, text string) {
+		s := snapshot.Snapshot{Versions: snapshot.Versions{Registers: registers, Facts: facts}, Of: of}
+		query := snapshot.Query{byte(of), 7: byte(facts)}
+		made := s.Text(query, snapshot.Tenant(tenant), secret)
+		if got, q, err := snapshot.ParseSnapshot(made, snapshot.Tenant(tenant), secret); err != nil || got != s || q != query {
+			t.Errorf("%q reads %+v, %v, %v, want %+v, %v", made, got, q, err, s, query)
+		}
+		for _, other := range []struct {
+			tenant int64
+			secret string
+		}{{tenant + 1, string(secret)}, {tenant, "another"}} {
+			if got, _, err := snapshot.ParseSnapshot(made, snapshot.Tenant(other.tenant), []byte(other.secret)); !errors.Is(err, snapshot.ErrSnapshot) {
+				t.Errorf("another reads %q as %+v, %v", made, got, err)
+			}
+		}
+		if got, q, err := snapshot.ParseSnapshot(text, snapshot.Tenant(tenant), secret); err == nil && got.Text(q, snapshot.Tenant(tenant), secret) != text {
+			t.Errorf("%q reads as %+v, whose text is %q", text, got, got.Text(q, snapshot.Tenant(tenant), secret))
+		}
+	})
+}

@@ -1,0 +1,296 @@
+package snapshotdb_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"net/url"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// callOff calls a load off when so many of its statements have begun or ended.
+type callOff struct {
+	left   atomic.Int64
+	cancel func()
+}
+
+func (c *callOff) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context {
+	c.AfterQuery(ctx, nil)
+	return ctx
+}
+
+func (c *callOff) AfterQuery(context.Context, *bun.QueryEvent) {
+	if c.left.Add(-1) == 0 {
+		c.cancel()
+	}
+}
+
+// TestCalledOff calls loads off at each of their statements, those that undo what another has left among them: they leave no lease
+// for which the next one would have to wait, and no row that it does not remove.
+func TestCalledOff(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		store, tenant, now := newStore(t, db)
+		store.Unread = []snapshot.Kind{shelf}
+		off := &callOff{}
+		hooked := *store
+		hooked.DB = db.WithQueryHook(off)
+		write := func(ctx context.Context, l *snapshotdb.Load, err error) error {
+			if err != nil {
+				return err
+			}
+			return l.Write(ctx, oneBlock(l))
+		}
+		for n := int64(1); off.left.Load() <= 0; n++ {
+			dead, err := store.Begin(t.Context(), tenant, nil)
+			if err := write(t.Context(), dead, err); err != nil {
+				t.Fatal(err)
+			}
+			dead.Kill()
+			*now = now.Add(time.Hour)
+			ctx, cancel := context.WithCancel(t.Context())
+			off.cancel = cancel
+			off.left.Store(n)
+			l, err := hooked.Begin(ctx, tenant, nil)
+			if err = write(ctx, l, err); l != nil {
+				err = errors.Join(err, l.Close(context.WithoutCancel(ctx)))
+			}
+			if err != nil && ctx.Err() == nil {
+				t.Errorf("a load that was not called off = %v", err)
+			}
+			cancel()
+			waits := func() {
+				t.Errorf("after a load that was called off at statement %d another waits", n)
+				*now = now.Add(time.Hour)
+			}
+			next, err := store.Begin(t.Context(), tenant, waits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := next.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			nothingLeft(t, db)
+		}
+	})
+}
+
+// A load that is stopped in the middle of a COPY sends nothing, and does not end what it has begun. Who takes over when its lease
+// has run out does not wait for it.
+func TestSleepInCopy(t *testing.T) {
+	db := dbtest.Postgres(t)
+	store, tenant, now := newStore(t, db)
+	dead, err := store.Begin(t.Context(), tenant, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead.Kill()
+	asleep, wake, woken := make(chan bool), make(chan bool), make(chan error, 1)
+	go func() {
+		woken <- db.InTx(t.Context(), func(ctx context.Context, conn bun.Conn, tx bun.Tx) error {
+			if _, err := tx.ExecContext(ctx, `UPDATE leases SET turns = turns + 1 WHERE tenant_id = ?`, tenant); err != nil {
+				return err
+			}
+			_, err := db.Copy(ctx, conn, "leases", []string{"tenant_id"}, func(func([]any) bool) {
+				close(asleep)
+				<-wake
+			})
+			return err
+		})
+	}()
+	<-asleep
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	const copies = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE 'copy%' AND wait_event = 'ClientRead'`
+	for n := 0; n == 0; {
+		if err := db.QueryRowContext(ctx, copies).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	*now = now.Add(time.Hour)
+	next, err := store.Begin(ctx, tenant, nil)
+	close(wake)
+	if err != nil {
+		t.Fatalf("Begin beside a load that sleeps in a COPY = %v", err)
+	}
+	if err := <-woken; err == nil {
+		t.Error("the load that slept has written")
+	}
+	if err := next.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	nothingLeft(t, db)
+}
+
+// nothingLeft holds that no lease and no row of a load is there.
+func nothingLeft(t *testing.T, db *database.DB) {
+	t.Helper()
+	if l, b := count(t, db, "leases"), count(t, db, "blocks"); l+b != 0 {
+		t.Errorf("%d leases and %d rows are left", l, b)
+	}
+}
+
+func count(t *testing.T, db *database.DB, table string) int64 {
+	t.Helper()
+	n, err := db.NewSelect().Table(table).Count(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// A load that is called off while one of its transactions is committed does not know whether it was. It leaves no lease all the
+// same, and what it wrote only where that was made to hold. (A commit on SQLite is not broken off.)
+func TestCalledOffInCommit(t *testing.T) {
+	for i, committed := range []string{"its lease", "what it wrote", "its last step"} {
+		db := dbtest.Postgres(t)
+		store, tenant, _ := newStore(t, db)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		over, err := database.Open(t.Context(), muteCommit(t, db.URL, i+1, cancel))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer over.Close()
+		away := *store
+		away.DB, away.Copy = over.DB, over.Copy
+		l, err := away.Begin(ctx, tenant, nil)
+		if err == nil {
+			err = l.Write(ctx, oneBlock(l))
+		}
+		if err == nil {
+			err = hold(ctx, l)
+		}
+		if err == nil {
+			t.Errorf("%s: a load that was called off went on", committed)
+		}
+		if l != nil {
+			err = l.Close(t.Context())
+		}
+		if i == 2 {
+			if n := count(t, db, "leases"); n != 0 || !errors.Is(err, snapshot.ErrLost) {
+				t.Errorf("%s: %d leases are left, %v, want none, and ErrLost", committed, n, err)
+			}
+			if text, err := scan(t.Context(), store, tenant, l.Number(), shelf, snapshot.Range{}); err != nil || text == "" {
+				t.Errorf("%s: %q, %v, want what was made to hold", committed, text, err)
+			}
+			continue
+		}
+		if l != nil && err != nil {
+			t.Errorf("%s: Close = %v", committed, err)
+		}
+		nothingLeft(t, db)
+	}
+}
+
+// oneBlock puts one block.
+func oneBlock(l *snapshotdb.Load) snapshot.Change {
+	return snapshot.BlockChange(l.Tenant(), shelf, nil, slices.Values([]snapshot.Block{{BlockKey: snapshot.BlockKey{A: 1}}}))
+}
+
+// muteCommit returns a PostgreSQL URL by a way on which the n-th commit is made, done is called, and the answer lost.
+func muteCommit(t *testing.T, to string, n int, done func()) string {
+	t.Helper()
+	u, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := u.Host
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	var commits atomic.Int64
+	pass := func(client, server net.Conn) {
+		defer client.Close()
+		defer server.Close()
+		var mute atomic.Bool
+		go func() {
+			b := make([]byte, 1<<16)
+			for {
+				got, err := server.Read(b)
+				if err != nil {
+					client.Close()
+					return
+				}
+				if mute.Load() { // this is the answer
+					done()
+					return
+				}
+				if _, err := client.Write(b[:got]); err != nil {
+					return
+				}
+			}
+		}()
+		b := make([]byte, 1<<16)
+		for {
+			got, err := client.Read(b)
+			if err != nil {
+				return
+			}
+			if bytes.Contains(b[:got], []byte("commit\x00")) {
+				mute.Store(commits.Add(1) == int64(n))
+			}
+			if _, err := server.Write(b[:got]); err != nil {
+				return
+			}
+		}
+	}
+	go func() {
+		for {
+			client, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			conn, err := net.Dial("tcp", server)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			go pass(client, conn)
+		}
+	}()
+	u.Host = ln.Addr().String()
+	return u.String()
+}
+
+// TestClockPutBack: the lease of a load that died before the clock was put back by more than a lease's time keeps nobody out.
+func TestClockPutBack(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		store, tenant, now := newStore(t, db)
+		start := *now
+		dead, err := store.Begin(t.Context(), tenant, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dead.Kill()
+		for _, test := range []struct {
+			back  time.Duration
+			waits bool
+		}{{time.Minute, true}, {time.Minute + time.Microsecond, false}} {
+			*now = start.Add(-test.back)
+			ctx, cancel := context.WithCancel(t.Context())
+			waited := false
+			next, err := store.Begin(ctx, tenant, func() { waited = true; cancel() })
+			if cancel(); waited != test.waits || (err == nil) == test.waits {
+				t.Errorf("put back by %v: Begin waits is %t, %v, want %t", test.back, waited, err, test.waits)
+			}
+			if next != nil {
+				if err := next.Close(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,118 @@
+-- Until 0.1.0 is tagged this file is edited in place, on both engines; from then on a change is a file of its own.
+-- All tenants. It is shared: a reference table where the database is distributed. Operator commands give out the numbers, under a
+-- lock.
+CREATE TABLE tenants (
+	tenant_id bigint      NOT NULL PRIMARY KEY,
+	kind      text        NOT NULL,
+	reference text        NOT NULL,
+	name      text        NOT NULL,
+	created   timestamptz NOT NULL,
+	UNIQUE (kind, reference)
+);
+--bun:split
+-- Settings of all servers of the database, such as how long snapshots are kept, and the last number that a tenant was given. It is
+-- shared, and only operators write to it.
+CREATE TABLE settings (
+	name  text NOT NULL PRIMARY KEY,
+	value text NOT NULL
+);
+--bun:split
+-- One row a tenant: which snapshot is current. Readers compare it, and writers lock it. next_facts hold from next_from, where a load
+-- waits for its hour. oldest_* is the oldest snapshot that is kept, and since when, where older ones wait to be deleted. secret
+-- tells an X-Snapshot of the tenant's from another text. Instants are microseconds since 1970, and 0 is none. Numbers of loads begin
+-- at 2^32 (package paging/snapshot).
+CREATE TABLE versions (
+	tenant_id        bigint NOT NULL PRIMARY KEY,
+	registers        bigint NOT NULL,
+	facts            bigint NOT NULL,
+	held_from        bigint NOT NULL DEFAULT 0,
+	next_facts       bigint NOT NULL DEFAULT 0,
+	next_from        bigint NOT NULL DEFAULT 0,
+	oldest_registers bigint NOT NULL DEFAULT 0,
+	oldest_facts     bigint NOT NULL DEFAULT 0,
+	oldest_since     bigint NOT NULL DEFAULT 0,
+	secret           bytea,
+	erasures         bigint NOT NULL DEFAULT 0 -- raised by each erasure (G8): answers change by it, and snapshots do not
+);
+--bun:split
+-- The snapshots that there were, each with when it began.
+CREATE TABLE states (
+	tenant_id bigint NOT NULL,
+	registers bigint NOT NULL,
+	facts     bigint NOT NULL,
+	held_from bigint NOT NULL,
+	began     bigint NOT NULL,
+	PRIMARY KEY (tenant_id, registers, facts)
+);
+--bun:split
+-- Loads that are under way, or have died: who may write the tenant's facts, until when. turns counts the transactions that a load
+-- has committed: a standby that was promoted may have its lease, and lack what it wrote last.
+CREATE TABLE leases (
+	tenant_id bigint NOT NULL,
+	number    bigint NOT NULL,
+	token     text   NOT NULL,
+	began     bigint NOT NULL,
+	expires   bigint NOT NULL,
+	turns     bigint NOT NULL DEFAULT 0,
+	PRIMARY KEY (tenant_id, number)
+);
+--bun:split
+-- The packed facts of both domains. A row is visible in the snapshots [since, until). Nearly all bytes are here: a fifth
+-- of the table in dead rows, which autovacuum waits for by default, would be terabytes.
+CREATE TABLE blocks (
+	tenant_id bigint   NOT NULL,
+	kind      smallint NOT NULL,
+	a         bigint   NOT NULL,
+	b         bigint   NOT NULL,
+	since     bigint   NOT NULL,
+	until     bigint   NOT NULL,
+	lo        integer  NOT NULL,
+	hi        integer  NOT NULL,
+	data      bytea    NOT NULL, -- ends in a CRC-32C
+	PRIMARY KEY (tenant_id, kind, a, b, since)
+) WITH (autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_vacuum_scale_factor = 0.02);
+--bun:split
+-- Removal finds superseded rows by it, and what undoes a load that died finds the rows that the load closed.
+CREATE INDEX blocks_until ON blocks (tenant_id, until) WHERE until < 140737488355327;
+--bun:split
+-- The bytes are packed already: looking for more to save costs time and finds little.
+ALTER TABLE blocks ALTER COLUMN data SET STORAGE EXTERNAL;
+--bun:split
+-- Pulls: the snapshot, and the day, that the later pages of a query are answered from (H12).
+CREATE TABLE pulls (
+	tenant_id bigint NOT NULL,
+	budget    bigint NOT NULL, -- of the rate that the requests count against
+	query     text   NOT NULL, -- a digest
+	registers bigint NOT NULL,
+	facts     bigint NOT NULL,
+	day       bigint NOT NULL,
+	began     bigint NOT NULL,
+	asked     bigint NOT NULL, -- the last time, to the minute
+	PRIMARY KEY (tenant_id, budget, query)
+);
+--bun:split
+CREATE INDEX pulls_asked ON pulls (tenant_id, budget, asked);
+--bun:split
+-- The feed that was loaded last: a digest of the names, sizes and times of its files.
+CREATE TABLE feeds (
+	tenant_id bigint NOT NULL PRIMARY KEY,
+	files     text NOT NULL
+);
+--bun:split
+-- The last load of a tenant, for the operator: no report reads it. It is written after the load, on its own.
+CREATE TABLE loads (
+	tenant_id    bigint      NOT NULL,
+	ended        timestamptz NOT NULL,
+	milliseconds bigint      NOT NULL,
+	row_count    bigint      NOT NULL,
+	PRIMARY KEY (tenant_id)
+);
+--bun:split
+-- People whose name, e-mail and phone were erased for ever (P7): no later row brings them back. user_id is the number of an account
+-- or of a reader; since is when the first erasure was asked for, in microseconds since 1970.
+CREATE TABLE forgotten (
+	tenant_id bigint NOT NULL,
+	user_id   bigint NOT NULL,
+	since     bigint NOT NULL,
+	PRIMARY KEY (tenant_id, user_id)
+);

@@ -1,0 +1,290 @@
+package snapshotdb_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// pulls is what the table says: when the pull began and was last asked, both in seconds after a time.
+func pulls(t *testing.T, s *snapshotdb.Store, k snapshot.PullKey, after time.Time) (began, asked int) {
+	t.Helper()
+	var b, a int64
+	err := s.DB.NewRaw(`SELECT began, asked FROM pulls WHERE tenant_id = ? AND budget = ? AND query = ?`, k.Tenant, k.Budget, k.Query).Scan(t.Context(), &b, &a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds := func(us int64) int { return int(time.UnixMicro(us).Sub(after) / time.Second) }
+	return seconds(b), seconds(a)
+}
+
+// raise makes the next state the present one, at a time.
+func raise(t *testing.T, s *snapshotdb.Store, tenant snapshot.Tenant, now time.Time) snapshot.Versions {
+	t.Helper()
+	var h snapshotdb.Current
+	err := s.DB.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) (err error) {
+		if h, err = snapshotdb.Lock(ctx, tx, auth.Tenant(tenant)); err != nil {
+			return err
+		}
+		h.Facts, h.From = snapshotdb.NextNumber(h.Facts), now
+		return h.Publish(ctx, tx, auth.Tenant(tenant), now)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h.Versions
+}
+
+// A pull is found for 24 hours from its first page, and not a microsecond longer. To go on with it is noted after a minute.
+func TestPull(t *testing.T) {
+	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
+		s, tenant, now := newStore(t, db)
+		ctx, begun := t.Context(), *now
+		k := snapshot.PullKey{Tenant: tenant, Budget: 2, Query: "q"}
+		at := snapshot.Snapshot{Versions: snapshot.Versions{Registers: 5, Facts: 6}, Of: 20000}
+		if err := s.BeginPull(ctx, k, at, begun); err != nil {
+			t.Fatal(err)
+		}
+		for _, tt := range []struct {
+			after time.Duration
+			ok    bool
+			asked int
+		}{
+			{time.Minute, true, 0},
+			{time.Minute + time.Microsecond, true, 60},
+			{2 * time.Minute, true, 60},
+			{snapshotdb.PullFor - time.Microsecond, true, 24*3600 - 1},
+			{snapshotdb.PullFor, false, 24*3600 - 1},
+		} {
+			got, ok, err := s.Pull(ctx, k, snapshot.Snapshot{}, begun.Add(tt.after))
+			if err != nil || ok != tt.ok || ok && got != at {
+				t.Errorf("after %v: %v, %t, %v, want %t", tt.after, got, ok, err, tt.ok)
+			}
+			if _, asked := pulls(t, s, k, begun); asked != tt.asked {
+				t.Errorf("after %v: last asked at %d s, want %d", tt.after, asked, tt.asked)
+			}
+		}
+		for _, other := range []snapshot.PullKey{{Tenant: tenant + 1, Budget: 2, Query: "q"}, {Tenant: tenant, Budget: 3, Query: "q"}, {Tenant: tenant, Budget: 2, Query: "p"}} {
+			if _, ok, err := s.Pull(ctx, other, snapshot.Snapshot{}, begun); ok || err != nil {
+				t.Errorf("%v: %t, %v, want no pull", other, ok, err)
+			}
+		}
+	})
+}
+
+// Page 1 asked again writes nothing for a minute, unless its state is another one.
+func TestPullBegunAgain(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s, tenant, now := newStore(t, db)
+		k := snapshot.PullKey{Tenant: tenant, Query: "q"}
+		at := snapshot.Snapshot{Versions: snapshot.Versions{Registers: 5, Facts: 6}, Of: 20000}
+		for _, tt := range []struct {
+			after int // seconds
+			of    int32
+			began int
+		}{{0, 20000, 0}, {59, 20000, 0}, {60, 20000, 60}, {61, 20001, 61}} {
+			at.Of = tt.of
+			if err := s.BeginPull(t.Context(), k, at, now.Add(time.Duration(tt.after)*time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			if began, asked := pulls(t, s, k, *now); began != tt.began || asked != tt.began {
+				t.Errorf("after %d s: began at %d, asked at %d, want %d", tt.after, began, asked, tt.began)
+			}
+			if got, ok, err := s.Pull(t.Context(), k, snapshot.Snapshot{}, now.Add(time.Duration(tt.after)*time.Second)); got != at || !ok || err != nil {
+				t.Errorf("after %d s: %v, %t, %v, want %v", tt.after, got, ok, err, at)
+			}
+		}
+	})
+}
+
+// What was read or written of a pull within a minute is not looked up again, where it is of the present state: here it has left the
+// table, which tells. Whatever was begun with another state is.
+func TestRecentPulls(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s, tenant, now := newStore(t, db)
+		s.Recent = new(snapshotdb.Recent)
+		ctx, k := t.Context(), snapshot.PullKey{Tenant: tenant, Query: "q"}
+		at := snapshot.Snapshot{Versions: snapshot.Versions{Registers: 5, Facts: 6}, Of: 20000}
+		other := at
+		other.Of++
+		begin := func(at snapshot.Snapshot, seconds int) {
+			t.Helper()
+			if err := s.BeginPull(ctx, k, at, now.Add(time.Duration(seconds)*time.Second)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lose := func() {
+			t.Helper()
+			if _, err := s.DB.NewRaw(`DELETE FROM pulls WHERE tenant_id = ?`, tenant).Exec(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		find := func(present snapshot.Snapshot, seconds int, want bool) {
+			t.Helper()
+			got, ok, err := s.Pull(ctx, k, present, now.Add(time.Duration(seconds)*time.Second))
+			if err != nil || ok != want || ok && got != at {
+				t.Errorf("after %d s: %v, %t, %v, want %t", seconds, got, ok, err, want)
+			}
+		}
+		begin(at, 0)
+		find(at, 61, true) // noted again
+		lose()
+		find(at, 121, true)
+		find(other, 121, false)
+		find(at, 122, false)
+		begin(at, 200)
+		lose()
+		begin(at, 259)
+		find(other, 259, false) // nothing was written
+		begin(other, 259)
+		began, _ := pulls(t, s, k, *now)
+		begin(at, 300)
+		if again, _ := pulls(t, s, k, *now); began != 259 || again != 300 {
+			t.Errorf("began at %d, again at %d", began, again)
+		}
+	})
+}
+
+// A budget has a thousand pulls, the oldest go first, and other budgets keep theirs.
+func TestPullsOfABudget(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s, tenant, now := newStore(t, db)
+		ctx := t.Context()
+		begin := func(budget int64, i int) {
+			t.Helper()
+			k := snapshot.PullKey{Tenant: tenant, Budget: budget, Query: fmt.Sprint(i)}
+			if err := s.BeginPull(ctx, k, snapshot.Snapshot{}, now.Add(time.Duration(i)*time.Millisecond)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		begin(1, 0)
+		for i := range 1000 {
+			begin(2, i)
+		}
+		found := func(budget int64, i int) bool {
+			_, ok, err := s.Pull(ctx, snapshot.PullKey{Tenant: tenant, Budget: budget, Query: fmt.Sprint(i)}, snapshot.Snapshot{}, now.Add(2*time.Second))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ok
+		}
+		if !found(2, 0) {
+			t.Error("the first of a thousand is gone")
+		}
+		begin(2, 1000)
+		if found(2, 0) || !found(2, 1) || !found(2, 1000) || !found(1, 0) {
+			t.Errorf("of 1,001: the first %t, the second %t, the last %t, another budget's %t, want the first gone alone",
+				found(2, 0), found(2, 1), found(2, 1000), found(1, 0))
+		}
+	})
+}
+
+// To read a state by its snapshot keeps it until 24 hours after it was replaced, however often that is done.
+func TestUsePull(t *testing.T) {
+	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
+		s, tenant, now := newStore(t, db)
+		ctx, start := t.Context(), *now
+		at := snapshot.Snapshot{Versions: raise(t, s, tenant, start)}
+		k := snapshot.PullKey{Tenant: tenant, Query: "q"}
+		const hour = 3600
+		replaced := 0
+		for _, tt := range []struct{ after, began, asked int }{
+			{hour, hour, hour},
+			{26 * hour, 26 * hour, 26 * hour}, // still the state of now
+			{40 * hour, 26 * hour, 40 * hour}, // replaced at 30 h
+			{50*hour - 1, 26 * hour, 50*hour - 1},
+			{50 * hour, 30 * hour, 50 * hour},
+			{54*hour - 1, 30 * hour, 54*hour - 1},
+			{54 * hour, 30 * hour, 54*hour - 1},
+			{90 * hour, 30 * hour, 54*hour - 1},
+		} {
+			if tt.after > 30*hour && replaced == 0 {
+				replaced++
+				raise(t, s, tenant, start.Add(30*time.Hour))
+			}
+			if err := s.UsePull(ctx, k, at, start.Add(time.Duration(tt.after)*time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			if began, asked := pulls(t, s, k, start); began != tt.began || asked != tt.asked {
+				t.Errorf("after %d s: began at %d, asked at %d, want %d, %d", tt.after, began, asked, tt.began, tt.asked)
+			}
+		}
+	})
+}
+
+// A state is kept that was, and that is not older than the oldest, in either version.
+func TestKept(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s, tenant, now := newStore(t, db)
+		first := raise(t, s, tenant, *now)
+		second := raise(t, s, tenant, now.Add(time.Hour))
+		kept := func(rule string, at snapshot.Versions, want time.Time, wantErr error) {
+			t.Helper()
+			from, err := s.KeptFrom(t.Context(), tenant, at)
+			if !errors.Is(err, wantErr) || !from.Equal(want) {
+				t.Errorf("%s: %v, %v, want %v, %v", rule, from, err, want, wantErr)
+			}
+			if err := s.Kept(t.Context(), tenant, at); !errors.Is(err, wantErr) {
+				t.Errorf("%s: %v, want %v", rule, err, wantErr)
+			}
+		}
+		none := time.Time{}
+		kept("before the first load", snapshot.Versions{}, none, nil)
+		kept("the first", first, *now, nil)
+		kept("the present", second, now.Add(time.Hour), nil)
+		kept("one that a failover lost", snapshot.Versions{Facts: second.Facts + 1}, none, snapshot.ErrGone)
+		if _, err := db.ExecContext(t.Context(), `UPDATE versions SET oldest_facts = ?`, second.Facts); err != nil {
+			t.Fatal(err)
+		}
+		kept("older than the oldest", first, none, snapshot.ErrGone)
+		kept("the oldest", second, now.Add(time.Hour), nil)
+		if _, err := db.ExecContext(t.Context(), `UPDATE versions SET oldest_registers = 1`); err != nil {
+			t.Fatal(err)
+		}
+		kept("of older registers", second, none, snapshot.ErrGone)
+	})
+}
+
+// A client that goes on asking for pages of a state that is gone keeps no other state from being removed.
+func TestPullOfAGoneState(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s, tenant, now := newStore(t, db)
+		ctx, start := t.Context(), *now
+		remover := &snapshotdb.Remover{Store: s}
+		var states []snapshot.Versions
+		for i := range 3 {
+			states = append(states, raise(t, s, tenant, start.Add(time.Duration(i)*time.Hour)))
+		}
+		for i, at := range states {
+			*now = start.Add(time.Duration(i)*time.Hour + snapshotdb.DefaultKeep)
+			for range 2 { // the second removes what the first has raised over
+				if err := remover.Remove(ctx); err != nil {
+					t.Fatal(err)
+				}
+				*now = now.Add(6 * time.Minute)
+			}
+			if err := s.Kept(ctx, tenant, at); err != nil {
+				t.Errorf("state %d: %v", i, err)
+			}
+			if i > 0 {
+				if err := s.Kept(ctx, tenant, states[i-1]); !errors.Is(err, snapshot.ErrGone) {
+					t.Errorf("state %d is kept beside %d: %v", i-1, i, err)
+				}
+			}
+			gone := snapshot.Snapshot{Versions: snapshot.Versions{Registers: states[0].Registers}}
+			if err := s.BeginPull(ctx, snapshot.PullKey{Tenant: tenant, Query: "q"}, gone, now.Add(50*time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

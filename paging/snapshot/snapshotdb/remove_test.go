@@ -1,0 +1,423 @@
+package snapshotdb_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// former is a table of former rows of a register.
+var former = snapshotdb.Rows{Table: "past", Key: []string{"n", "until"}}
+
+// site is a tenant with loads, writes to a register, and removal, by a clock that stands.
+type site struct {
+	*testing.T
+	*snapshotdb.Store
+	remover *snapshotdb.Remover
+	tenant  snapshot.Tenant
+	now     *time.Time
+	live    int // blocks 1 to live are there
+}
+
+func newSite(t *testing.T, db *database.DB) *site {
+	t.Helper()
+	store, tenant, now := newStore(t, db)
+	if _, err := db.ExecContext(t.Context(), `CREATE TABLE past (tenant_id bigint, until bigint, n bigint, PRIMARY KEY (tenant_id, until, n))`); err != nil {
+		t.Fatal(err)
+	}
+	return &site{T: t, Store: store, remover: &snapshotdb.Remover{Store: store, Past: []snapshotdb.Rows{former}}, tenant: tenant, now: now}
+}
+
+// load replaces blocks by ones whose text is that of the load, adds more, and returns the state.
+func (s *site) load(replace []int, add int, text string) snapshot.Versions {
+	s.Helper()
+	l, err := s.Begin(s.Context(), s.tenant, nil)
+	if err != nil {
+		s.Fatal(err)
+	}
+	var gone []snapshot.BlockKey
+	var put []snapshot.Block
+	for _, i := range replace {
+		gone = append(gone, snapshot.BlockKey{A: int64(i)})
+		put = append(put, snapshot.Block{BlockKey: snapshot.BlockKey{A: int64(i)}, Data: []byte(text)})
+	}
+	for range add {
+		s.live++
+		put = append(put, snapshot.Block{BlockKey: snapshot.BlockKey{A: int64(s.live)}, Data: []byte(text)})
+	}
+	c := snapshot.BlockChange(s.tenant, shelf, gone, slices.Values(put))
+	if err := errors.Join(l.Write(s.Context(), c), hold(s.Context(), l), l.Close(s.Context())); err != nil {
+		s.Fatal(err)
+	}
+	return s.state()
+}
+
+// write is a write to the register that replaces some of its rows.
+func (s *site) write(rows int) snapshot.Versions {
+	s.Helper()
+	err := s.DB.RunInTx(s.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
+		h, err := snapshotdb.Lock(ctx, tx, auth.Tenant(s.tenant))
+		if err != nil {
+			return err
+		}
+		h.Registers = snapshotdb.NextNumber(h.Registers)
+		for n := range rows {
+			if _, err := tx.NewRaw(`INSERT INTO past (tenant_id, until, n) VALUES (?, ?, ?)`, s.tenant, h.Registers, n).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return h.Publish(ctx, tx, auth.Tenant(s.tenant), *s.now)
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return s.state()
+}
+
+func (s *site) state() snapshot.Versions {
+	s.Helper()
+	h, err := snapshotdb.ReadCurrent(s.Context(), s.DB, auth.Tenant(s.tenant))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return h.Versions
+}
+
+// after lets time pass and takes a turn of removal.
+func (s *site) after(d time.Duration) {
+	s.Helper()
+	*s.now = s.now.Add(d)
+	if err := s.remover.Remove(s.Context()); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// until takes a turn a minute until a time has passed.
+func (s *site) until(d time.Duration) {
+	s.Helper()
+	for end := s.now.Add(d); s.now.Before(end); {
+		s.after(min(time.Minute, end.Sub(*s.now)))
+	}
+}
+
+// kept checks whether a state is readable.
+func (s *site) kept(at snapshot.Versions, want bool, when string) {
+	s.Helper()
+	if err := s.Kept(s.Context(), s.tenant, at); want && err != nil || !want && !errors.Is(err, snapshot.ErrGone) {
+		s.Errorf("%s a state is kept: %v, want %t", when, err, want)
+	}
+}
+
+func (s *site) count(table string) int {
+	s.Helper()
+	n, err := s.DB.NewSelect().Table(table).Where("tenant_id = ?", s.tenant).Count(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	return int(n)
+}
+
+// TestKeep: a state that was replaced is kept for the keep to the instant, and what it alone had is there five minutes more.
+func TestKeep(t *testing.T) {
+	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
+		s := newSite(t, db)
+		first := s.load(nil, 3, "a")
+		*s.now = s.now.Add(time.Hour)
+		second := s.load([]int{2}, 0, "b")
+		third := s.write(5)
+		s.until(snapshotdb.DefaultKeep - time.Minute)
+		s.after(time.Minute - time.Microsecond)
+		s.kept(first, true, "within the keep")
+		s.after(time.Microsecond)
+		s.kept(first, false, "after the keep")
+		s.kept(second, false, "after the keep, replaced in the same instant,")
+		s.kept(third, true, "the present one")
+		if got, err := scan(t.Context(), s, s.tenant, first.Facts, shelf, snapshot.Range{}); err != nil || strings.Count(got, " a;") != 3 {
+			t.Errorf("who was reading it finds %q, %v, want all of it", got, err)
+		}
+		s.after(5*time.Minute - time.Microsecond)
+		if n, p := s.count("blocks"), s.count("past"); n != 4 || p != 5 {
+			t.Errorf("%d blocks and %d former rows within five minutes, want 4 and 5", n, p)
+		}
+		s.after(time.Microsecond)
+		if n, p, st := s.count("blocks"), s.count("past"), s.count("states"); n != 3 || p != 0 || st != 1 {
+			t.Errorf("%d blocks, %d former rows and %d states after five minutes, want 3, 0 and 1", n, p, st)
+		}
+		s.kept(third, true, "the present one")
+	})
+}
+
+// TestSetKeep: the keep is one value of the database, two hours where none was set.
+func TestSetKeep(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newSite(t, db)
+		if keep, err := s.Keep(t.Context()); err != nil || keep != 2*time.Hour {
+			t.Errorf("keep = %v, %v, want 2h", keep, err)
+		}
+		for _, want := range []time.Duration{26 * time.Hour, 15 * time.Minute} {
+			if err := s.SetKeep(t.Context(), want); err != nil {
+				t.Fatal(err)
+			}
+			if keep, err := s.Keep(t.Context()); err != nil || keep != want {
+				t.Errorf("keep = %v, %v, want %v", keep, err, want)
+			}
+		}
+		first := s.load(nil, 1, "a")
+		s.load(nil, 1, "b")
+		s.after(15*time.Minute - time.Microsecond)
+		s.kept(first, true, "within 15 minutes")
+		s.after(time.Microsecond)
+		s.kept(first, false, "after 15 minutes")
+	})
+}
+
+// TestPullKeeps: a pull keeps its state while a page is asked every window, and for 24 hours at most; a pull whose state is gone
+// keeps nothing, however often it is asked for.
+func TestPullKeeps(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newSite(t, db)
+		first := s.load(nil, 3, "a")
+		key := snapshotdb.PullKey{Tenant: s.tenant, Budget: 1, Query: "q"}
+		begun := *s.now
+		if err := s.BeginPull(t.Context(), key, snapshot.Snapshot{Versions: first}, begun); err != nil {
+			t.Fatal(err)
+		}
+		var second snapshot.Versions
+		for hour := range 24 {
+			second = s.load([]int{1 + hour%3}, 0, fmt.Sprint(hour))
+			for range 4 {
+				s.until(15 * time.Minute)
+				if _, ok, err := s.Pull(t.Context(), key, snapshot.Snapshot{}, *s.now); err != nil || ok != (s.now.Sub(begun) < 24*time.Hour) {
+					t.Fatalf("a pull after %v: %t, %v", s.now.Sub(begun), ok, err)
+				}
+			}
+			if hour < 23 {
+				s.kept(first, true, fmt.Sprint("pulled for hours: ", hour+1))
+				if got, err := scan(t.Context(), s, s.tenant, first.Facts, shelf, snapshot.Range{}); err != nil || strings.Count(got, " a;") != 3 {
+					t.Fatalf("it reads as %q, %v", got, err)
+				}
+			}
+		}
+		if age := s.now.Sub(begun); age != 24*time.Hour {
+			t.Fatalf("the pull is %v old", age)
+		}
+		s.kept(first, false, "pulled for 24 hours")
+		s.kept(second, true, "the last")
+	})
+}
+
+// TestPullWindow: a pull that asks for nothing keeps its state for the window, and the minute to which its last request is known.
+func TestPullWindow(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newSite(t, db)
+		s.remover.Window = 20 * time.Minute
+		first := s.load(nil, 3, "a")
+		second := s.load(nil, 1, "b")
+		s.until(snapshotdb.DefaultKeep - time.Minute)
+		key := snapshotdb.PullKey{Tenant: s.tenant, Budget: 1, Query: "q"}
+		if err := s.BeginPull(t.Context(), key, snapshot.Snapshot{Versions: first}, *s.now); err != nil {
+			t.Fatal(err)
+		}
+		s.until(20 * time.Minute)
+		s.after(time.Minute - time.Microsecond)
+		s.kept(first, true, "within the window")
+		s.after(time.Microsecond)
+		s.kept(first, false, "after the window")
+		s.after(5 * time.Minute)
+		third := s.load(nil, 1, "c")
+		for range 26 { // the pull of what is gone goes on
+			if _, _, err := s.Pull(t.Context(), key, snapshot.Snapshot{}, *s.now); err != nil {
+				t.Fatal(err)
+			}
+			s.after(5 * time.Minute)
+		}
+		s.kept(second, false, "beside a pull of an older one that is gone")
+		s.kept(third, true, "the present one")
+	})
+}
+
+// TestMaxPast: of the past of a register the oldest states go first where it is more than is kept, whoever uses them.
+func TestMaxPast(t *testing.T) {
+	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
+		s := newSite(t, db)
+		s.remover.MaxPast = 10
+		states := []snapshot.Versions{s.state()}
+		for range 5 {
+			states = append(states, s.write(2))
+		}
+		s.after(time.Minute)
+		s.kept(states[0], true, "with ten former rows")
+		if err := s.BeginPull(t.Context(), snapshotdb.PullKey{Tenant: s.tenant}, snapshot.Snapshot{Versions: states[0]}, *s.now); err != nil {
+			t.Fatal(err)
+		}
+		states = append(states, s.write(1))
+		s.after(time.Minute)
+		s.kept(states[0], false, "with eleven former rows")
+		s.kept(states[1], true, "the next one")
+		s.until(6 * time.Minute)
+		if n := s.count("past"); n != 9 {
+			t.Errorf("%d former rows are left, want 9", n)
+		}
+	})
+}
+
+// TestDeadLoads: what a load has left that died is undone by removal, some time after its lease ran out, and not while it lives.
+func TestDeadLoads(t *testing.T) {
+	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
+		s := newSite(t, db)
+		first := s.load(nil, 3, "a")
+		dead, err := s.Begin(t.Context(), s.tenant, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := snapshot.BlockKey{A: 1}
+		change := snapshot.BlockChange(dead.Tenant(), shelf, []snapshot.BlockKey{one}, slices.Values([]snapshot.Block{{BlockKey: one, Data: []byte("b")}}))
+		if err := dead.Write(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
+		s.after(6*time.Minute - time.Microsecond)
+		if n := s.count("leases"); n != 1 || s.count("blocks") != 4 {
+			t.Errorf("%d leases and %d blocks while it may live, want 1 and 4", n, s.count("blocks"))
+		}
+		s.after(time.Microsecond)
+		if n := s.count("leases"); n != 0 || s.count("blocks") != 3 {
+			t.Errorf("%d leases and %d blocks of a load that died, want 0 and 3", n, s.count("blocks"))
+		}
+		if err := dead.Write(t.Context(), change); !errors.Is(err, snapshot.ErrLost) {
+			t.Errorf("a load whose leavings were undone writes: %v, want ErrLost", err)
+		}
+		if got := s.state(); got != first {
+			t.Errorf("the state is %v, want %v", got, first)
+		}
+		if open, err := db.NewSelect().Table("blocks").Where("tenant_id = ? AND until = ?", s.tenant, snapshot.Open).Count(t.Context()); err != nil || open != 3 {
+			t.Errorf("%d blocks are open, %v, want 3", open, err)
+		}
+		if err := dead.Close(t.Context()); err != nil && !errors.Is(err, snapshot.ErrLost) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestSize: after 48 hourly loads that each change a tenth of the blocks there are at most 1.5 times as many rows as one load of
+// the same leaves.
+func TestSize(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newSite(t, db)
+		s.load(nil, 200, "0")
+		most := 0
+		for hour := range 48 {
+			var replaced []int
+			for i := range 20 {
+				replaced = append(replaced, 1+(hour*20+i*7)%200)
+			}
+			slices.Sort(replaced)
+			s.load(slices.Compact(replaced), 1, fmt.Sprint(hour))
+			most = max(most, s.count("blocks")*100/s.live)
+			for range 6 {
+				s.after(10 * time.Minute)
+			}
+		}
+		t.Logf("%d rows of %d blocks, at most %d%%", s.count("blocks"), s.live, most)
+		if most > 150 {
+			t.Errorf("up to %d%% of the rows of one load, want 150%% at most", most)
+		}
+	})
+}
+
+// TestRemovalBesideScan: a scan that is slow finds all that its state has, or that the state is gone.
+func TestRemovalBesideScan(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newSite(t, db)
+		all := make([]int, 300)
+		for i := range all {
+			all[i] = i + 1
+		}
+		s.load(nil, len(all), "0")
+		gone := 0
+		for round := range 12 {
+			at := s.state()
+			rows := 0
+			for part := range 3 { // three statements, between and beside which much is loaded and removed
+				r := snapshot.Range{A: snapshot.Between(int64(part*100+1), int64(part*100+100))}
+				err := s.Scan(t.Context(), s.tenant, at.Facts, shelf, r, func(b snapshot.Block) error {
+					if rows++; rows%60 == 0 && round%4 > 0 {
+						s.load(all, 0, fmt.Sprint(round))
+						for range round % 4 * 2 {
+							s.after(8 * time.Minute)
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			switch err := s.Kept(t.Context(), s.tenant, at); {
+			case errors.Is(err, snapshot.ErrGone):
+				gone++
+			case err != nil:
+				t.Fatal(err)
+			case rows != len(all):
+				t.Fatalf("round %d: %d rows of a state that is kept, want %d", round, rows, len(all))
+			}
+		}
+		if gone == 0 || gone == 12 {
+			t.Errorf("%d of 12 slow reads ended with ErrGone; this trial shows nothing", gone)
+		}
+	})
+}
+
+// texts keeps the statements that are run.
+type texts []string
+
+func (x *texts) BeforeQuery(ctx context.Context, e *bun.QueryEvent) context.Context {
+	*x = append(*x, e.Query)
+	return ctx
+}
+
+func (x *texts) AfterQuery(context.Context, *bun.QueryEvent) {}
+
+// TestStatements: a first load and removal gather no statistics and vacuum nothing, which would touch the rows of all tenants, and
+// what is removed is chosen within the statement: PostgreSQL took a minute to compare 2,000 rows with a list of as many keys.
+func TestStatements(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newSite(t, db)
+		var ran texts
+		s.DB = db.DB.WithQueryHook(&ran)
+		const blocks = 2500
+		all := make([]int, blocks)
+		for i := range all {
+			all[i] = i + 1
+		}
+		s.load(nil, blocks, "a")
+		s.load(all, 0, "b")
+		s.until(snapshotdb.DefaultKeep)
+		s.after(6 * time.Minute)
+		deletes := 0
+		for _, text := range ran {
+			if strings.Contains(text, "ANALYZE") || strings.Contains(text, "VACUUM") {
+				t.Errorf("a load or removal runs %.80s", text)
+			}
+			if strings.Contains(text, "DELETE FROM \"blocks\"") {
+				if deletes++; len(text) > 1000 {
+					t.Errorf("rows are removed by a statement of %d bytes: %.200s…", len(text), text)
+				}
+			}
+		}
+		if n := s.count("blocks"); n != blocks || deletes < 2 {
+			t.Errorf("%d blocks are left after %d statements, want %d after several", n, deletes, blocks)
+		}
+	})
+}

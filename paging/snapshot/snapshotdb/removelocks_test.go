@@ -1,0 +1,122 @@
+package snapshotdb_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+// waiting reports whether a statement on the database waits for a lock: on SQLite never, where nothing but the whole file is
+// locked.
+func waiting(t *testing.T, db *database.DB) (n int) {
+	t.Helper()
+	if db.Engine != database.Postgres {
+		return 0
+	}
+	query := `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+	if err := db.NewRaw(query).Scan(t.Context(), &n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestRemovalWaitsForNoRow: removal passes over rows that somebody has locked, such as a load that erases an e-mail in every state,
+// or another server's removal. Who locks rows in another order would else wait for removal while that waits for him. What was
+// passed over goes in the next turn.
+func TestRemovalWaitsForNoRow(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newSite(t, db)
+		all := make([]int, 300)
+		for i := range all {
+			all[i] = i + 1
+		}
+		s.load(nil, len(all), "a")
+		s.load(all, 0, "b")
+		s.write(50)
+		s.after(snapshotdb.DefaultKeep)
+		key := snapshotdb.PullKey{Tenant: s.tenant, Budget: 1, Query: "old"}
+		if err := s.BeginPull(t.Context(), key, snapshot.Snapshot{}, s.now.Add(-25*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		*s.now = s.now.Add(5 * time.Minute)
+
+		removed := make(chan error, 1)
+		touch := func(ctx context.Context, tx bun.Tx, which string) error {
+			var err error
+			for _, query := range []string{
+				`UPDATE blocks SET lo = 1 WHERE until < ? AND a ` + which, `UPDATE past SET n = n WHERE until < ? AND n ` + which, `UPDATE pulls SET asked = 0 WHERE 0 < ? AND 150 ` + which,
+			} {
+				_, e := tx.NewRaw(query, snapshot.Open).Exec(ctx)
+				err = errors.Join(err, e)
+			}
+			return err
+		}
+		err := db.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
+			if err := touch(ctx, tx, "IN (150, 40)"); err != nil {
+				return err
+			}
+			go func() { removed <- s.remover.Remove(t.Context()) }()
+			for db.Engine == database.Postgres && len(removed) == 0 && waiting(t, db) == 0 {
+			}
+			return touch(ctx, tx, "> 0")
+		})
+		if err != nil {
+			t.Errorf("who had locked rows that were being removed = %v", err)
+		}
+		if err := <-removed; err != nil {
+			t.Errorf("removal beside him = %v", err)
+		}
+		s.after(time.Minute)
+		s.after(time.Minute)
+		if b, p, n := s.count("blocks"), s.count("past"), s.count("pulls"); b != 300 || p != 0 || n != 0 {
+			t.Errorf("%d blocks, %d former rows and %d old pulls are left, want 300, 0 and 0", b, p, n)
+		}
+	})
+}
+
+// TestTwoRemovers lets the servers of two replicas remove at the same time, beside loads: nothing fails, and nothing is left.
+func TestTwoRemovers(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newSite(t, db)
+		other := &snapshotdb.Remover{Store: s.Store, Past: s.remover.Past}
+		if db.Engine == database.Postgres { // a server that plans otherwise, and so meets rows in another order
+			second, err := database.Open(t.Context(), db.URL+"&enable_hashjoin=off&enable_indexscan=off&enable_bitmapscan=off")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { second.Close() })
+			other.Store = &snapshotdb.Store{DB: second.DB, Copy: second.Copy, Now: s.Now}
+		}
+		all := make([]int, 2100)
+		for i := range all {
+			all[i] = i + 1
+		}
+		s.load(nil, len(all), "a")
+		for round := range 2 {
+			s.load(all, 0, "b")
+			s.write(300)
+			*s.now = s.now.Add(3 * time.Hour)
+			for range 3 {
+				done := make(chan error, 2)
+				for _, r := range []*snapshotdb.Remover{s.remover, other} {
+					go func() { done <- r.Remove(t.Context()) }()
+				}
+				if err := errors.Join(<-done, <-done); err != nil {
+					t.Fatalf("round %d: two removers at once: %v", round, err)
+				}
+				*s.now = s.now.Add(5 * time.Minute)
+			}
+		}
+		if b, p, n := s.count("blocks"), s.count("past"), s.count("states"); b != len(all) || p != 0 || n != 1 {
+			t.Errorf("%d blocks, %d former rows and %d states are left, want %d, 0 and 1", b, p, n, len(all))
+		}
+	})
+}

@@ -1,0 +1,183 @@
+package snapshotdb
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"github.com/lectern-dev/lectern/paging/handle"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+)
+
+// Migrations are the tables of this package, in migrations/postgres and migrations/sqlite.
+//
+//go:embed migrations
+var Migrations embed.FS
+
+// The errors of this package, to be told with errors.Is.
+var (
+	ErrExist    = errors.New("already exists")
+	ErrNotFound = errors.New("not found")
+
+	// ErrRemoved says that a tenant was removed, or that its removal has begun. It is an ErrNotFound.
+	ErrRemoved = fmt.Errorf("%w: the tenant was removed, or is half removed", ErrNotFound)
+)
+
+// CopyFunc writes rows into a table on the transaction that runs on conn, as fast as the engine can.
+type CopyFunc func(ctx context.Context, conn bun.Conn, table string, columns []string, rows iter.Seq[[]any]) (int64, error)
+
+// Store reads and writes states. It is safe for concurrent use, also by several processes.
+type Store struct {
+	DB *handle.DB
+	// Copy writes many rows at once; a load needs it.
+	Copy CopyFunc
+	// Now is the clock of the leases and of what is kept. Nil is the database's with PostgreSQL, and time.Now with SQLite.
+	Now func() time.Time
+	// Tables are those that loads write besides the blocks.
+	Tables []*snapshot.Table
+	// Unread are the kinds of blocks that no report reads: of use to nobody once a load that holds has replaced them.
+	Unread []snapshot.Kind
+	// Recent, if not nil, spares look-ups of pulls, of a process that is asked for many pages.
+	Recent *Recent
+}
+
+// Clock reads the time, in whole microseconds.
+func (s *Store) Clock(ctx context.Context, idb bun.IDB) (time.Time, error) {
+	return handle.Clock(ctx, idb, s.Now)
+}
+
+// tables are all that loads write.
+func (s *Store) tables() []*snapshot.Table {
+	return append([]*snapshot.Table{snapshot.BlocksTable}, s.Tables...)
+}
+
+// inTurn runs f in one of the many transactions of a load, on a connection of its own, which Copy can use. On SQLite it lets
+// others write first, and a power cut may take what was committed: nobody sees it before the load's last step, whose commit is on
+// the disk with all before it.
+func (s *Store) inTurn(ctx context.Context, f func(ctx context.Context, conn bun.Conn, tx bun.Tx) error) error {
+	if !handle.Postgres(s.DB) {
+		time.Sleep(sqlitePause)
+	}
+	conn, err := s.DB.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if !handle.Postgres(conn) {
+		if _, err := conn.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil { // until the connection is used again
+			return err
+		}
+	}
+	return conn.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return f(ctx, conn, tx) })
+}
+
+func ofTenant(t snapshot.Tenant, err error) error {
+	if err != nil {
+		return fmt.Errorf("tenant %d: %w", t, err)
+	}
+	return nil
+}
+
+var _ snapshot.Blocks = (*Store)(nil)
+
+// Scan implements snapshot.Blocks. A corrupt block is a snapshot.ErrCorrupt.
+func (s *Store) Scan(ctx context.Context, t snapshot.Tenant, number int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
+	if r.Among != nil && len(r.Among) == 0 {
+		return nil
+	}
+	rows, err := s.DB.QueryContext(ctx, `
+		SELECT a, b, data
+		  FROM blocks
+		 WHERE tenant_id = ? AND kind = ? AND ? AND ?
+		 ORDER BY a, b`, t, k.Number, in(s.DB, r), at(number))
+	// Numbers come out of the driver as int64, and are taken as they are: to convert each costs as much as to check its block's sum.
+	var a, b any
+	var data sql.RawBytes
+	dest := []any{&a, &b, &data}
+	all := r.Among == nil || isRun(r.Among)
+	return Visit(rows, err, k.Name, func(rows *sql.Rows) error {
+		if err := rows.Scan(dest...); err != nil {
+			return err
+		}
+		block := snapshot.Block{BlockKey: snapshot.BlockKey{A: a.(int64), B: b.(int64)}, Data: data}
+		if !all {
+			if _, asked := slices.BinarySearch(r.Among, block.A); !asked {
+				return nil
+			}
+		}
+		var err error
+		if block.Data, err = snapshot.Unseal(t, k, block); err != nil {
+			return err
+		}
+		return visit(block)
+	})
+}
+
+// isRun reports whether ascending numbers have no gap.
+func isRun(of []int64) bool { return of[len(of)-1]-of[0] == int64(len(of))-1 }
+
+// in is the condition that a block is in a range.
+func in(db bun.IDB, r snapshot.Range) schema.QueryWithArgs {
+	where := bun.SafeQuery("TRUE")
+	and := func(more schema.QueryWithArgs) { where = bun.SafeQuery("? AND ?", where, more) }
+	if r.Among != nil {
+		// The bounds tell PostgreSQL to use the key while it has no statistics, as after the first load.
+		and(bun.SafeQuery("a BETWEEN ? AND ? AND ?", r.Among[0], r.Among[len(r.Among)-1], handle.Among(db, "a", r.Among)))
+	}
+	if r.A != (snapshot.Span{}) {
+		and(bun.SafeQuery("a >= ? AND a < ?", r.A.From, r.A.End))
+	}
+	if r.B != (snapshot.Span{}) {
+		and(bun.SafeQuery("b >= ? AND b < ?", r.B.From, r.B.End))
+	}
+	if r.Extent != (snapshot.Span{}) {
+		and(bun.SafeQuery("hi >= ? AND lo < ?", r.Extent.From, r.Extent.End))
+	}
+	return where
+}
+
+// Stored is a block as it is stored: its data are sealed, and it is of the states from Since to before Until.
+type Stored struct {
+	Kind int16
+	snapshot.Block
+	Since, Until int64
+}
+
+// allAtOnce is how many blocks one statement of All reads: on SQLite a longer one would keep the journal from being cut.
+const allAtOnce = 512
+
+// All calls visit with every block of a tenant that is stored, of whatever state, by kind, A, B and since. What is removed or
+// written meanwhile may be among them or not. The data are valid until visit returns.
+func (s *Store) All(ctx context.Context, t snapshot.Tenant, visit func(Stored) error) error {
+	var last Stored
+	for {
+		n := 0
+		rows, err := s.DB.QueryContext(ctx, `
+			SELECT kind, a, b, since, until, lo, hi, data
+			  FROM blocks
+			 WHERE tenant_id = ? AND (kind, a, b, since) > (?, ?, ?, ?)
+			 ORDER BY kind, a, b, since
+			 LIMIT ?`, t, last.Kind, last.A, last.B, last.Since, allAtOnce)
+		err = Visit(rows, err, "blocks", func(rows *sql.Rows) error {
+			var b Stored
+			var data sql.RawBytes
+			if err := rows.Scan(&b.Kind, &b.A, &b.B, &b.Since, &b.Until, &b.Lo, &b.Hi, &data); err != nil {
+				return err
+			}
+			b.Data, last = data, b
+			n++
+			return visit(b)
+		})
+		if err != nil || n < allAtOnce {
+			return err
+		}
+	}
+}

@@ -1,0 +1,324 @@
+package snapshotdb_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+	"pgregory.net/rapid"
+
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+)
+
+var (
+	shelf  = snapshot.Kind{Number: 101, Name: "shelf"}
+	events = snapshot.Kind{Number: 102, Name: "events"}
+)
+
+// newStore is a store with one tenant and a clock that stands.
+func newStore(t *testing.T, db *database.DB) (*snapshotdb.Store, snapshot.Tenant, *time.Time) {
+	t.Helper()
+	if _, err := db.Migrate(t.Context(), snapshotdb.Migrations); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 10, 1, 12, 0, 0, 0, time.UTC)
+	id, err := snapshotdb.CreateTenant(t.Context(), db, snapshotdb.Tenant{Kind: snapshotdb.Library, Reference: "norte", Name: "Norte"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &snapshotdb.Store{DB: db.DB, Copy: db.Copy, Now: func() time.Time { return now }}, snapshot.Tenant(id), &now
+}
+
+// hold makes a load hold at once.
+func hold(ctx context.Context, l *snapshotdb.Load) error {
+	_, err := l.Hold(ctx, func(_ context.Context, _ bun.Tx, now time.Time, h *snapshotdb.Current) error {
+		h.Facts, h.From = l.Number(), now
+		return nil
+	})
+	return err
+}
+
+// scan is a kind's blocks at a load's number, as text.
+func scan(ctx context.Context, b snapshot.Blocks, t snapshot.Tenant, at int64, k snapshot.Kind, r snapshot.Range) (string, error) {
+	text := ""
+	err := b.Scan(ctx, t, at, k, r, func(b snapshot.Block) error {
+		text += fmt.Sprintf("%d/%d %s;", b.A, b.B, b.Data)
+		return nil
+	})
+	return text, err
+}
+
+// TestStates lets random loads of two tenants write, end, fail, die and sleep. Every state that ever held reads as the
+// blocks that its loads put in, and a load that another has taken over from can write nothing.
+func TestStates(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		store, tenant, now := newStore(t, db)
+		if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue { // each has some thirty loads
+			t.Cleanup(func() { _ = f.Value.Set(f.DefValue) })
+			_ = f.Value.Set("20")
+		}
+		rapid.Check(t, func(t *rapid.T) {
+			m := &machine{T: t, store: store, tenant: tenant, now: now}
+			m.clean()
+			t.Repeat(map[string]func(*rapid.T){
+				"load":  func(*rapid.T) { m.load() },
+				"fail":  func(*rapid.T) { m.fail() },
+				"die":   func(*rapid.T) { m.die() },
+				"sleep": func(*rapid.T) { m.sleep() },
+				"":      func(*rapid.T) { m.check() },
+			})
+		})
+	})
+}
+
+// machine is one run of TestStates.
+type machine struct {
+	*rapid.T
+	store  *snapshotdb.Store
+	tenant snapshot.Tenant
+	now    *time.Time
+	live   map[snapshot.BlockKey]snapshot.Block // of the state that holds
+	states []modelState
+}
+
+// modelState is the number of a state, and its blocks.
+type modelState struct {
+	number int64
+	blocks map[snapshot.BlockKey]snapshot.Block
+}
+
+// in returns the blocks in a range, as text.
+func (s modelState) in(r snapshot.Range) (text string) {
+	byKey := func(x, y snapshot.BlockKey) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) }
+	for _, k := range slices.SortedFunc(maps.Keys(s.blocks), byKey) {
+		b := s.blocks[k]
+		if (r.Among == nil || slices.Contains(r.Among, k.A)) && r.A.Contains(k.A) && r.B.Contains(k.B) && (r.Extent == snapshot.Span{} || int64(b.Hi) >= r.Extent.From && int64(b.Lo) < r.Extent.End) {
+			text += fmt.Sprintf("%d/%d %s;", k.A, k.B, b.Data)
+		}
+	}
+	return text
+}
+
+// clean forgets what an earlier run has left.
+func (m *machine) clean() {
+	for _, query := range []string{`DELETE FROM blocks`, `DELETE FROM leases`, `DELETE FROM states`, `UPDATE versions SET facts = 0`} {
+		if _, err := m.store.DB.ExecContext(m.Context(), query); err != nil {
+			m.Fatal(err)
+		}
+	}
+}
+
+func (m *machine) begin() *snapshotdb.Load {
+	l, err := m.store.Begin(m.Context(), m.tenant, nil)
+	if err != nil {
+		m.Fatal(err)
+	}
+	return l
+}
+
+// change draws a change of the state that holds, and the blocks that are there afterwards.
+func (m *machine) change() (snapshot.Change, map[snapshot.BlockKey]snapshot.Block) {
+	var gone []snapshot.BlockKey
+	after := map[snapshot.BlockKey]snapshot.Block{}
+	maps.Copy(after, m.live)
+	var put []snapshot.Block
+	for _, k := range rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) snapshot.BlockKey {
+		return snapshot.BlockKey{A: rapid.Int64Range(0, 5).Draw(t, "a"), B: rapid.Int64Range(0, 2).Draw(t, "b")}
+	}), 0, 9, rapid.ID[snapshot.BlockKey]).Draw(m.T, "keys") {
+		_, live := m.live[k]
+		if live {
+			gone = append(gone, k)
+			delete(after, k)
+		}
+		if !live || rapid.Bool().Draw(m.T, "replace") {
+			lo := rapid.Int32Range(0, 9).Draw(m.T, "lo")
+			after[k] = snapshot.Block{BlockKey: k, Lo: lo, Hi: lo + 2, Data: rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(m.T, "data")}
+			put = append(put, after[k])
+		}
+	}
+	return snapshot.BlockChange(m.tenant, shelf, gone, slices.Values(put)), after
+}
+
+func (m *machine) load() {
+	l := m.begin()
+	c, after := m.change()
+	if err := errors.Join(l.Write(m.Context(), c), hold(m.Context(), l), l.Close(m.Context())); err != nil {
+		m.Fatal(err)
+	}
+	m.live, m.states = after, append(m.states, modelState{l.Number(), after})
+}
+
+// fail ends a load in good order, without making it hold.
+func (m *machine) fail() {
+	l := m.begin()
+	c, _ := m.change()
+	if err := errors.Join(l.Write(m.Context(), c), l.Close(m.Context())); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// die leaves a load as a kill would.
+func (m *machine) die() {
+	l := m.begin()
+	c, _ := m.change()
+	if err := l.Write(m.Context(), c); err != nil {
+		m.Fatal(err)
+	}
+	l.Kill()
+	*m.now = m.now.Add(time.Hour)
+}
+
+// sleep lets another load take over from one that writes on afterwards.
+func (m *machine) sleep() {
+	l := m.begin()
+	first, _ := m.change()
+	if err := l.Write(m.Context(), first); err != nil {
+		m.Fatal(err)
+	}
+	l.Kill() // one that sleeps renews nothing
+	*m.now = m.now.Add(time.Hour)
+	m.load()
+	c, _ := m.change()
+	if err := l.Write(m.Context(), c); !errors.Is(err, snapshot.ErrLost) {
+		m.Fatalf("a load that slept writes: %v, want ErrLost", err)
+	}
+	if err := hold(m.Context(), l); !errors.Is(err, snapshot.ErrLost) {
+		m.Fatalf("a load that slept is made to hold: %v, want ErrLost", err)
+	}
+}
+
+// check reads all states, and some ranges of them.
+func (m *machine) check() {
+	r := rapid.Custom(func(t *rapid.T) snapshot.Range {
+		r := snapshot.Range{}
+		if rapid.Bool().Draw(t, "among") {
+			r.Among = rapid.SliceOfNDistinct(rapid.Int64Range(0, 6), 0, 4, rapid.ID[int64]).Draw(t, "of")
+			slices.Sort(r.Among)
+		}
+		from := rapid.Int64Range(0, 4).Draw(t, "from")
+		switch rapid.IntRange(0, 3).Draw(t, "span") {
+		case 0:
+			r.A = snapshot.Between(from, from+1)
+		case 1:
+			r.B = snapshot.Between(from, from+1)
+		case 2:
+			r.Extent = snapshot.Between(from, from)
+		}
+		return r
+	}).Draw(m.T, "range")
+	for i, s := range m.states {
+		got, err := scan(m.Context(), m.store, m.tenant, s.number, shelf, r)
+		if want := s.in(r); err != nil || got != want {
+			m.Fatalf("state %d of %d in %+v: %q, %v, want %q", i, len(m.states), r, got, err, want)
+		}
+	}
+}
+
+// TestWaitsForALoad: a load waits for one that lives, says so once, and goes on when that ends.
+func TestWaitsForALoad(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		store, tenant, _ := newStore(t, db)
+		first, err := store.Begin(t.Context(), tenant, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		waits := make(chan struct{}, 2)
+		done := make(chan error, 1)
+		go func() {
+			second, err := store.Begin(t.Context(), tenant, func() { waits <- struct{}{} })
+			if err == nil {
+				err = second.Close(t.Context())
+			}
+			done <- err
+		}()
+		<-waits
+		if err := first.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; err != nil || len(waits) != 0 {
+			t.Errorf("the second load: %v, said %d times more that it waits", err, len(waits))
+		}
+	})
+}
+
+// TestUnread: what only loads read is removed once a load that holds has replaced it; other kinds stay.
+func TestUnread(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		store, tenant, _ := newStore(t, db)
+		store.Unread = []snapshot.Kind{events}
+		for i := range 3 {
+			l, err := store.Begin(t.Context(), tenant, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := snapshot.BlockKey{A: 1}
+			change := func(k snapshot.Kind) snapshot.Change {
+				return snapshot.BlockChange(tenant, k, []snapshot.BlockKey{key}[:min(i, 1)], slices.Values([]snapshot.Block{{BlockKey: key, Data: []byte{byte(i)}}}))
+			}
+			if err := errors.Join(l.Write(t.Context(), change(shelf), change(events)), hold(t.Context(), l), l.Close(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for kind, want := range map[int16]int64{shelf.Number: 3, events.Number: 1} {
+			if n, err := db.NewSelect().Table("blocks").Where("kind = ?", kind).Count(t.Context()); n != want || err != nil {
+				t.Errorf("%d rows of kind %d, %v, want %d", n, kind, err, want)
+			}
+		}
+	})
+}
+
+// TestUnreadOfALostLoad: a load that held, and that a failover has lost, does not remove what only loads read of the state that
+// holds again; the next load undoes what it wrote.
+func TestUnreadOfALostLoad(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		store, tenant, _ := newStore(t, db)
+		store.Unread = []snapshot.Kind{events}
+		load := func(put byte, gone ...snapshot.BlockKey) *snapshotdb.Load {
+			t.Helper()
+			l, err := store.Begin(t.Context(), tenant, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := snapshot.BlockChange(tenant, events, gone, slices.Values([]snapshot.Block{{BlockKey: snapshot.BlockKey{A: 1}, Data: []byte{put}}}))
+			if err := errors.Join(l.Write(t.Context(), c), hold(t.Context(), l)); err != nil {
+				t.Fatal(err)
+			}
+			return l
+		}
+		first := load('1')
+		if err := first.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		lost := load('2', snapshot.BlockKey{A: 1})
+		// The standby lacks its last step.
+		if _, err := db.NewRaw(`UPDATE versions SET facts = ? WHERE tenant_id = ?`, first.Number(), tenant).Exec(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.NewRaw(`INSERT INTO leases (tenant_id, number, token, began, expires) VALUES (?, ?, '', 0, 0)`, tenant, lost.Number()).Exec(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := lost.Close(t.Context()); err != nil {
+			t.Errorf("Close of a load that was lost = %v", err)
+		}
+		next, err := store.Begin(t.Context(), tenant, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := scan(t.Context(), store, tenant, next.Base(), events, snapshot.Range{}); err != nil || got != "1/0 1;" {
+			t.Errorf("the next load finds %q, %v, want what the first one left", got, err)
+		}
+		if err := next.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,133 @@
+package directoryapi
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/server/internal/api/web"
+)
+
+// handler answers a request that passed the checks. An error is for fail, and nothing was written then.
+type handler func(c *call) error
+
+// Operation is a method of a path under Prefix, in which references stand in braces: what the document says of it, and what
+// answers it.
+type Operation struct {
+	ID, Method, Path, Summary, About string
+
+	Params       []web.Param // of the query
+	Body, Answer string      // the names of the schemas; empty = nothing is sent, or answered
+	handle       handler
+}
+
+// Operations returns all that there are, in the order of the document.
+func Operations() []Operation {
+	return []Operation{
+		{"listEntities", http.MethodGet, "/entities", "List entities",
+			"The entities of one type, by creation, 50 a page.",
+			append([]web.Param{ofType}, cursors...), "", "Entities", listEntities},
+		{"createEntity", http.MethodPost, "/entities", "Create an entity",
+			"All faults come together, one message for each field.",
+			nil, "NewEntity", "EntityDocument", create(directory.Store.CreateEntity, entityDocument)},
+		{"showEntity", http.MethodGet, "/entities/{reference_id}", "Show an entity",
+			"The entity with the entity above it.",
+			nil, "", "EntityDocument", show(directory.Store.Entity, entityDocument)},
+		{"editEntity", http.MethodPut, "/entities/{reference_id}", "Edit an entity",
+			"A field that is left out keeps its value; an optional one sent as null is cleared.",
+			nil, "EntityChange", "EntityDocument", update(directory.Store.UpdateEntity, entityDocument)},
+		{"deleteEntity", http.MethodDelete, "/entities/{reference_id}", "Delete an entity",
+			"Refused while it has children. Its teachers and readers become inactive, its evaluations are removed, and its reference becomes free.",
+			nil, "", "", remove(directory.Store.DeleteEntity)},
+		{"listSubtree", http.MethodGet, "/entities/{reference_id}/subtree", "List descendants",
+			"Every entity below the one named, by creation, 50 a page.",
+			cursors, "", "Entities", listUnder("subtree", directory.Store.Subtree, list.entityPage)},
+		{"listReaders", http.MethodGet, "/entities/{entity_reference_id}/readers", "List readers of an entity",
+			"Those attached to this entity, by creation, 50 a page.",
+			cursors, "", "Accounts", listUnder("readers", directory.Store.Readers, list.accountPage)},
+		{"listTeachers", http.MethodGet, "/entities/{entity_reference_id}/teachers", "List teachers of an entity",
+			"Those attached to this entity, by creation, 50 a page.",
+			cursors, "", "Accounts", listUnder("teachers", directory.Store.Teachers, list.accountPage)},
+		{"createTeacher", http.MethodPost, "/teachers", "Create a teacher",
+			"The answer has the teacher's access token, which never changes.",
+			nil, "NewTeacher", "TeacherDocument", create(directory.Store.CreateTeacher, teacherDocument)},
+		{"showTeacher", http.MethodGet, "/teachers/{reference_id}", "Show a teacher",
+			"The teacher with e-mail and access token.",
+			nil, "", "TeacherDocument", show(directory.Store.Teacher, teacherDocument)},
+		{"editTeacher", http.MethodPut, "/teachers/{reference_id}", "Edit a teacher",
+			"All five strings are required. It may move the teacher and change the reference.",
+			nil, "TeacherChange", "TeacherDocument", update(directory.Store.UpdateTeacher, teacherDocument)},
+		{"deleteTeacher", http.MethodDelete, "/teachers/{reference_id}", "Delete a teacher",
+			"E-mail and phone are erased; the name and what the teacher read stay in the reports.",
+			nil, "", "", remove(directory.Store.DeleteTeacher)},
+	}
+}
+
+// references are the names of what stands in the paths.
+var references = regexp.MustCompile(`\{\w+\}`)
+
+// router is looked up alone, by find: served, it would redirect and clean paths, and match them with their escapes gone,
+// so that a reference with a slash were two segments. It knows paths; methods are for serve to refuse.
+func (a *API) router() *httprouter.Router {
+	paths := map[string]map[string]handler{}
+	for _, op := range Operations() {
+		path := Prefix + references.ReplaceAllString(op.Path, ":ref")
+		if paths[path] == nil {
+			paths[path] = map[string]handler{}
+		}
+		paths[path][op.Method] = op.handle
+	}
+	router := httprouter.New()
+	for path, methods := range paths {
+		router.Handle(http.MethodGet, path, a.serve(path, methods))
+	}
+	return router
+}
+
+// find returns what serves the path of a request, and the reference in it, or nil.
+func find(router *httprouter.Router, r *http.Request) (httprouter.Handle, httprouter.Params) {
+	path, ok := respell(rawPath(r.URL))
+	if !ok {
+		return nil, nil
+	}
+	handle, params, _ := router.Lookup(http.MethodGet, path)
+	return handle, params
+}
+
+// rawPath returns the path as it was sent. The URL keeps it apart only where its escapes are not the usual ones.
+func rawPath(u *url.URL) string {
+	if u.RawPath != "" {
+		return u.RawPath
+	}
+	return u.EscapedPath()
+}
+
+// Owns reports whether a path is the directory's, which answers it in its own shape even when it is none of its routes.
+func Owns(u *url.URL) bool {
+	raw := rawPath(u)
+	return raw == Prefix || strings.HasPrefix(raw, Prefix+"/")
+}
+
+// respell gives each segment of a path as it was sent the usual escapes, so that one spelling stands for all of them. A
+// path with an empty segment or a malformed escape is none.
+func respell(raw string) (path string, ok bool) {
+	segments := strings.Split(strings.TrimPrefix(raw, "/"), "/")
+	for i, s := range segments {
+		decoded, err := url.PathUnescape(s)
+		if err != nil || decoded == "" {
+			return "", false
+		}
+		segments[i] = url.PathEscape(decoded)
+	}
+	return "/" + strings.Join(segments, "/"), true
+}
+
+// refOf returns the reference in a path that respell spelled, empty where the route has none.
+func refOf(params httprouter.Params) directory.Ref {
+	ref, _ := url.PathUnescape(params.ByName("ref"))
+	return directory.Ref(ref)
+}

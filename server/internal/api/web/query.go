@@ -1,0 +1,335 @@
+package web
+
+import (
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/internal/api/wire"
+)
+
+// MaxInt is the largest number that a parameter may hold: all up to it are exact in every client (H3).
+const MaxInt = 1<<53 - 1
+
+// Query reads the parameters of a request and collects one message for each invalid one (H3). A parameter that is
+// absent or invalid reads as its default, so that all can be read before Err is asked once.
+//
+// The parameters of a route are those that it reads, in the order in which it does: that is the table of the specification, the
+// order of the messages, and, by [Route.Params], the list in the document, which has what is said about each.
+type Query struct {
+	values     map[string][]string
+	sent       []string // the names, as the query has them
+	vocabulary []string
+	read       []Param
+	said       []said
+	messages   map[string]string
+	described  bool // schemas are wanted
+}
+
+// said is what a valid parameter, or its default, reads as, whatever the form in which it was sent.
+type said struct{ name, value string }
+
+// Param is a parameter of a route.
+type Param struct {
+	Name, About string
+	Required    bool
+	Schema      wire.Object // nil but from Route.Params
+}
+
+// NewQuery parses a raw query. Names of the vocabulary that the route does not read are valid.
+//
+// A malformed escape leaves its text as it stands, so that it is reported as the invalid value or the unknown name that
+// it is.
+func NewQuery(raw string, vocabulary []string) *Query {
+	q := &Query{values: make(map[string][]string), vocabulary: vocabulary}
+	for name, value := range Pairs(raw) {
+		if q.values[name] == nil {
+			q.sent = append(q.sent, name)
+		}
+		q.values[name] = append(q.values[name], value)
+	}
+	return q
+}
+
+// params returns what was read. Snapshot and changedSince stand last in the table of every route, and snapshot is read first: it
+// decides the day of the others' defaults.
+func (q *Query) params() []Param {
+	place := func(p Param) int { return slices.Index([]string{SnapshotParam, SinceParam}, p.Name) }
+	return slices.SortedStableFunc(slices.Values(q.read), func(x, y Param) int { return place(x) - place(y) })
+}
+
+// say notes what a parameter reads as.
+func (q *Query) say(name, value string) { q.said = append(q.said, said{name, value}) }
+
+// asked names what the parameters say, some excepted: it is the same for queries that read the same.
+func (q *Query) asked(but ...string) string {
+	var asked []byte
+	for _, s := range q.said {
+		if !slices.Contains(but, s.name) {
+			asked = fmt.Appendf(asked, " %s=%q", s.name, s.value)
+		}
+	}
+	return string(asked)
+}
+
+// Pairs yields the names and values of a raw query, as it has them. The text is split at '&' alone; '+' is a space, and
+// a malformed escape leaves its text as it stands.
+func Pairs(raw string) iter.Seq2[string, string] {
+	return func(yield func(name, value string) bool) {
+		for piece := range strings.SplitSeq(raw, "&") {
+			name, value, _ := strings.Cut(piece, "=")
+			if piece != "" && !yield(unescape(name), unescape(value)) {
+				return
+			}
+		}
+	}
+}
+
+func unescape(s string) string {
+	if t, err := url.QueryUnescape(s); err == nil {
+		return t
+	}
+	return s
+}
+
+// Err returns a *Problem with all messages, or nil when every parameter was valid. Parameters that do not belong to the
+// route come first.
+func (q *Query) Err() error {
+	var all []string
+	for _, name := range q.sent {
+		if !q.isRead(name) && !slices.Contains(q.vocabulary, name) {
+			all = append(all, "property "+name+" should not exist")
+		}
+	}
+	if len(q.messages) > 0 {
+		for _, p := range q.params() {
+			if m, ok := q.messages[p.Name]; ok {
+				all = append(all, m)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return &Problem{Status: http.StatusBadRequest, Messages: all}
+}
+
+func (q *Query) isRead(name string) bool {
+	return slices.ContainsFunc(q.read, func(p Param) bool { return p.Name == name })
+}
+
+// Fail reports a parameter of the route as invalid. Only its first message is kept.
+func (q *Query) Fail(name, message string) {
+	if q.messages == nil {
+		q.messages = make(map[string]string)
+	}
+	if _, ok := q.messages[name]; !ok {
+		q.messages[name] = message
+	}
+}
+
+// Valid reports whether none of the parameters has a message so far.
+func (q *Query) Valid(names ...string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { _, bad := q.messages[name]; return bad })
+}
+
+// take reads a parameter. ok is false when it is absent; one sent twice reads as empty, which every type refuses, and so
+// does one that is required and absent.
+func (q *Query) take(p Param, schema func() wire.Object) (v string, ok bool) {
+	if q.described {
+		p.Schema = schema()
+	}
+	q.read = append(q.read, p)
+	switch vs := q.values[p.Name]; len(vs) {
+	case 0:
+		return "", p.Required && !q.described
+	case 1:
+		return vs[0], true
+	}
+	return "", true
+}
+
+// Int returns a whole number from 0 to MaxInt, or nil. Leading zeros are plain digits too; a sign is not.
+func (q *Query) Int(name, about string) *int64 {
+	return q.int(name, about, func() wire.Object {
+		return wire.Whole("minimum", 0, "maximum", MaxInt)
+	})
+}
+
+func (q *Query) int(name, about string, schema func() wire.Object) *int64 {
+	v, ok := q.take(Param{Name: name, About: about}, schema)
+	if !ok {
+		return nil
+	}
+	n, ok := digits(v)
+	if !ok {
+		q.Fail(name, name+" must be an integer number")
+		return nil
+	}
+	q.say(name, strconv.FormatInt(n, 10))
+	return &n
+}
+
+func digits(s string) (n int64, ok bool) {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		if n = n*10 + int64(s[i]-'0'); n > MaxInt {
+			return 0, false
+		}
+	}
+	return n, s != ""
+}
+
+// upTo returns a whole number from 1 to limit, or def when it is absent or invalid.
+func (q *Query) upTo(limit, def int, name, about string) int {
+	n := q.int(name, about, func() wire.Object {
+		return wire.Whole("minimum", 1, "maximum", limit, "default", def)
+	})
+	switch {
+	case n == nil:
+		q.say(name, strconv.Itoa(def))
+		return def
+	case *n < 1:
+		q.Fail(name, name+" must not be less than 1")
+	case *n > int64(limit):
+		q.Fail(name, fmt.Sprintf("%s must not be greater than %d", name, limit))
+	default:
+		return int(*n)
+	}
+	return def
+}
+
+// Limits are the bounds of an API's pages. The first page is 1, and so is the smallest size.
+type Limits struct{ MaxPage, DefaultSize, MaxSize int }
+
+// Page returns the page asked for by page and pageSize: by default the first, of the default size.
+func (q *Query) Page(l Limits) paging.Page {
+	return paging.Page{
+		Number: q.upTo(l.MaxPage, 1, "page", "Number of the page."),
+		Size:   q.upTo(l.MaxSize, l.DefaultSize, "pageSize", "Rows of a page."),
+	}
+}
+
+// Choice is one of the values that a parameter may have, and what it stands for.
+type Choice[E any] struct {
+	Name  string
+	Value E
+	Also  string // is read as the name; empty is nothing else
+}
+
+// Means returns a choice.
+func Means[E any](name string, value E) Choice[E] { return Choice[E]{Name: name, Value: value} }
+
+// Named returns the choices whose names are those that the values have themselves.
+func Named[E fmt.Stringer](values ...E) []Choice[E] {
+	choices := make([]Choice[E], len(values))
+	for i, v := range values {
+		choices[i] = Means(v.String(), v)
+	}
+	return choices
+}
+
+// Names returns the names of choices.
+func Names[E any](choices []Choice[E]) []string {
+	names := make([]string, len(choices))
+	for i, c := range choices {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// Choose returns what a parameter stands for that has one of the choices, compared exactly; when it is absent or invalid, the
+// zero value, which is the default if it is a choice.
+func Choose[E comparable](q *Query, name, about string, choices []Choice[E]) (value E) {
+	if chosen := Chosen(q, name, about, choices); chosen != nil {
+		return *chosen
+	}
+	i := slices.IndexFunc(choices, func(c Choice[E]) bool { return c.Value == value })
+	if i < 0 {
+		return value
+	}
+	q.say(name, choices[i].Name)
+	if q.described {
+		p := &q.read[len(q.read)-1]
+		p.Schema = p.Schema.With("default", choices[i].Name)
+	}
+	return value
+}
+
+// Chosen is Choose where what is absent or invalid is nil.
+func Chosen[E any](q *Query, name, about string, choices []Choice[E]) *E {
+	v, ok := q.take(Param{Name: name, About: about}, func() wire.Object { return wire.Enum(Names(choices)...) })
+	if !ok {
+		return nil
+	}
+	for _, c := range choices {
+		if v == c.Name || v != "" && v == c.Also {
+			q.say(name, c.Name)
+			return &c.Value
+		}
+	}
+	q.Fail(name, name+" must be one of the following values: "+strings.Join(Names(choices), ", "))
+	return nil
+}
+
+// Bool returns true where the parameter is `true`, and false where it is `false`, absent or invalid.
+func (q *Query) Bool(name, about string) bool {
+	v, ok := q.take(Param{Name: name, About: about}, func() wire.Object { return wire.Enum("true", "false") })
+	if ok && v != "true" && v != "false" {
+		q.Fail(name, name+" must be a boolean string")
+	}
+	q.say(name, strconv.FormatBool(v == "true"))
+	return v == "true"
+}
+
+// MaxText is how many characters a text may have, as it is sent.
+const MaxText = 200
+
+// Text returns a text as it was sent, or nil. One of which nothing is left when it is compared is invalid: blank says so.
+func (q *Query) Text(name, about string, blank func(string) bool) *string {
+	v, ok := q.take(Param{Name: name, About: about}, func() wire.Object {
+		return wire.Text.With("minLength", 1, "maxLength", MaxText)
+	})
+	if !ok {
+		return nil
+	}
+	if v == "" || utf8.RuneCountInString(v) > MaxText || blank(v) {
+		q.Fail(name, fmt.Sprintf("%s must be a string of 1 to %d characters", name, MaxText))
+		return nil
+	}
+	q.say(name, v)
+	return &v
+}
+
+// Date returns a day of the calendar in the form YYYY-MM-DD, or nil.
+func (q *Query) Date(name, about string) *calendar.Date {
+	return q.date(Param{Name: name, About: about})
+}
+
+// RequiredDate returns a day as Date does; one that is absent is invalid.
+func (q *Query) RequiredDate(name, about string) *calendar.Date {
+	return q.date(Param{Name: name, About: about, Required: true})
+}
+
+func (q *Query) date(p Param) *calendar.Date {
+	v, ok := q.take(p, func() wire.Object { return wire.Day })
+	if !ok {
+		return nil
+	}
+	d, err := calendar.Parse(v)
+	if err != nil {
+		q.Fail(p.Name, p.Name+" must be a valid date in the form YYYY-MM-DD")
+		return nil
+	}
+	q.say(p.Name, v)
+	return &d
+}

@@ -1,0 +1,84 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/lectern-dev/lectern/paging/snapshot"
+)
+
+// Queue bounds how many heavy queries of a tenant run at once in this process, and how many more wait for a slot, first come,
+// first served (L17). Tenants do not wait for each other, unless all of them enter as one (S10). The queue holds nothing of a
+// tenant that has no query.
+type Queue struct {
+	// AtATime is how many queries of a tenant run at once, at least 1. Waiting is how many more may wait, and Wait is for how long.
+	AtATime, Waiting int
+	Wait             time.Duration
+
+	mu    sync.Mutex
+	lines map[snapshot.Tenant]*line
+}
+
+// line is the queue of one tenant.
+type line struct {
+	slots *semaphore.Weighted
+	in    int // queries that run or wait
+}
+
+// retryAfter is in how many seconds one that found no place may come again (L17, S10).
+const retryAfter = 5
+
+var errQueue = &Problem{
+	Status: http.StatusServiceUnavailable, Message: "too many heavy queries; try again later", RetryAfter: retryAfter,
+}
+
+// Enter waits for a slot for a query. The function that it returns ends the query and must be called once. The error
+// is a 503 where all places are taken or no slot is free in time.
+func (q *Queue) Enter(ctx context.Context, t snapshot.Tenant) (leave func(), err error) {
+	l := q.join(t)
+	if l == nil {
+		return nil, errQueue
+	}
+	waiting, cancel := context.WithTimeout(ctx, q.Wait)
+	defer cancel()
+	if l.slots.TryAcquire(1) || l.slots.Acquire(waiting, 1) == nil {
+		return func() {
+			q.leave(t, l) // first: a query that enters now finds the place
+			l.slots.Release(1)
+		}, nil
+	}
+	q.leave(t, l)
+	return nil, errQueue
+}
+
+// join takes a place in the line of a tenant, or none where all are taken.
+func (q *Queue) join(t snapshot.Tenant) *line {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	l := q.lines[t]
+	if l == nil {
+		if q.lines == nil {
+			q.lines = make(map[snapshot.Tenant]*line)
+		}
+		l = &line{slots: semaphore.NewWeighted(int64(q.AtATime))}
+		q.lines[t] = l
+	}
+	if l.in == q.AtATime+q.Waiting {
+		return nil
+	}
+	l.in++
+	return l
+}
+
+// leave gives a place back.
+func (q *Queue) leave(t snapshot.Tenant, l *line) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if l.in--; l.in == 0 {
+		delete(q.lines, t)
+	}
+}

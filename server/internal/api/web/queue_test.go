@@ -1,0 +1,191 @@
+package web_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lectern-dev/lectern/server/internal/api/web"
+)
+
+// entrant is one query of tenant 1 at the queue.
+type entrant struct {
+	cancel context.CancelFunc
+	end    chan struct{} // to be closed by who ends the query
+	result chan error    // of Enter
+}
+
+// enter lets a query come to a queue, on a goroutine of its own.
+func enter(t *testing.T, q *web.Queue) *entrant {
+	ctx, cancel := context.WithCancel(t.Context())
+	e := &entrant{cancel, make(chan struct{}), make(chan error, 1)}
+	go func() {
+		leave, err := q.Enter(ctx, 1)
+		e.result <- err
+		if err == nil {
+			<-e.end
+			leave()
+		}
+	}()
+	synctest.Wait()
+	return e
+}
+
+// state says how a query stands when nothing moves: runs, waits, or the error it was refused with.
+func (e *entrant) state(t *testing.T, want string) {
+	t.Helper()
+	synctest.Wait()
+	got := "waits"
+	select {
+	case err := <-e.result:
+		e.result <- err
+		if got = "runs"; err != nil {
+			got = err.Error()
+		}
+	default:
+	}
+	if got != want {
+		t.Errorf("the query %s, want it to be so: %s", got, want)
+	}
+}
+
+const busy = "503 too many heavy queries; try again later"
+
+// With --users-queue 1,1,5s one query runs, one waits, and the third finds no place.
+func TestQueueOneAndOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &web.Queue{AtATime: 1, Waiting: 1, Wait: 5 * time.Second}
+		first := enter(t, q)
+		second := enter(t, q)
+		third := enter(t, q)
+		first.state(t, "runs")
+		second.state(t, "waits")
+		third.state(t, busy)
+		close(first.end)
+		second.state(t, "runs")
+		fourth := enter(t, q)
+		fourth.state(t, "waits")
+		close(second.end)
+		close(fourth.end)
+		fourth.state(t, "runs")
+	})
+}
+
+func TestQueueWaitsSoLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &web.Queue{AtATime: 1, Waiting: 1, Wait: 5 * time.Second}
+		first, second := enter(t, q), enter(t, q)
+		time.Sleep(5*time.Second - 1)
+		second.state(t, "waits")
+		time.Sleep(time.Nanosecond)
+		second.state(t, busy)
+		third := enter(t, q) // the place is free again
+		third.state(t, "waits")
+		close(first.end)
+		third.state(t, "runs")
+		close(third.end)
+	})
+}
+
+func TestQueueFirstComeFirstServed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &web.Queue{AtATime: 2, Waiting: 3, Wait: time.Minute}
+		var all []*entrant
+		for range 5 {
+			all = append(all, enter(t, q))
+		}
+		enter(t, q).state(t, busy)
+		for i, e := range all {
+			e.state(t, "runs")
+			if i+2 < len(all) {
+				all[i+2].state(t, "waits")
+			}
+			close(e.end)
+		}
+	})
+}
+
+// A request whose time is over frees its place, also in the middle of the line.
+func TestQueueTimeIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &web.Queue{AtATime: 1, Waiting: 2, Wait: time.Minute}
+		first, second, third := enter(t, q), enter(t, q), enter(t, q)
+		second.cancel()
+		second.state(t, busy)
+		fourth := enter(t, q)
+		fourth.state(t, "waits")
+		close(first.end)
+		third.state(t, "runs")
+		fourth.state(t, "waits")
+		close(third.end)
+		fourth.state(t, "runs")
+		close(fourth.end)
+	})
+}
+
+func TestQueueTenantsDoNotWaitForEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &web.Queue{AtATime: 1, Waiting: 0, Wait: time.Minute}
+		e := enter(t, q)
+		leave, err := q.Enter(t.Context(), 2)
+		if err != nil {
+			t.Fatalf("another tenant = %v, want it to run", err)
+		}
+		leave()
+		close(e.end)
+	})
+}
+
+// Nothing is left of a tenant without queries.
+func TestQueueLeavesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &web.Queue{AtATime: 1, Waiting: 1, Wait: time.Second}
+		first, second := enter(t, q), enter(t, q)
+		if got := q.Tenants(); got != 1 {
+			t.Errorf("tenants = %d, want 1", got)
+		}
+		second.cancel()
+		synctest.Wait()
+		close(first.end)
+		synctest.Wait()
+		if got := q.Tenants(); got != 0 {
+			t.Errorf("tenants after the last query = %d, want none", got)
+		}
+	})
+}
+
+// Whatever the order in which turns, timeouts and cancellations meet, as many as may run do, and no place is lost.
+func TestQueueLosesNoPlace(t *testing.T) {
+	q := &web.Queue{AtATime: 2, Waiting: 8, Wait: 100 * time.Microsecond}
+	running := make(chan struct{}, 2)
+	done := make(chan struct{})
+	for i := range 8 {
+		go func() {
+			defer func() { done <- struct{}{} }()
+			for range 200 {
+				ctx, cancel := context.WithCancel(t.Context())
+				if i%2 == 0 {
+					time.AfterFunc(100*time.Microsecond, cancel)
+				}
+				leave, err := q.Enter(ctx, 1)
+				if err == nil {
+					select {
+					case running <- struct{}{}:
+						<-running
+					default:
+						t.Error("more than two at a time")
+					}
+					leave()
+				}
+				cancel()
+			}
+		}()
+	}
+	for range 8 {
+		<-done
+	}
+	if got := q.Tenants(); got != 0 {
+		t.Errorf("tenants after the last query = %d, want none", got)
+	}
+}

@@ -1,0 +1,133 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
+	"github.com/lectern-dev/lectern/schools/schoolsdb"
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database"
+)
+
+// restore is the advice for corrupt stored data.
+const restore = "restore a backup from before, and load what came since"
+
+// Deep opens every stored block of every tenant, and compares what the blocks of the latest snapshots sum up to. The schema must
+// be the program's.
+func (c *Checker) Deep(ctx context.Context) error {
+	if err := c.file(ctx); err != nil {
+		return err
+	}
+	tenants, err := snapshotdb.Tenants(ctx, c.DB)
+	if err != nil {
+		return err
+	}
+	numbers, named := snapshotdb.ByNumber(tenants)
+	return c.leftOut(c.DB.EachNode(ctx, numbers, func(of []auth.Tenant) error {
+		for _, n := range of {
+			t := named[n]
+			d := &deepCheck{Checker: c, tenant: t, what: fmt.Sprintf("%s %s", t.Kind, t.Reference)}
+			err := d.run(ctx)
+			if errors.Is(err, snapshotdb.ErrRemoved) {
+				c.fault(d.what, fmt.Sprintf("run lectern %s remove %s again", t.Kind, t.Reference), "it is half removed")
+			} else if err != nil {
+				return fmt.Errorf("check of %s %q: %w", t.Kind, t.Reference, err)
+			}
+		}
+		return nil
+	}))
+}
+
+// file has SQLite look at its pages. PostgreSQL looks at its own, where its checksums are on, as it reads them.
+func (c *Checker) file(ctx context.Context) error {
+	if c.DB.Engine != database.SQLite {
+		return nil
+	}
+	var said string
+	if err := c.DB.NewRaw(`PRAGMA quick_check(1)`).Scan(ctx, &said); err != nil && ctx.Err() != nil {
+		return err
+	} else if err != nil {
+		said = err.Error()
+	}
+	if said != "ok" {
+		c.fault("pages of the file", restore, "%s", said)
+		return nil
+	}
+	c.ok("pages of the file", "whole")
+	return nil
+}
+
+// verifier opens blocks of a domain, and compares what they sum up to.
+type verifier interface {
+	Block(k snapshot.Kind, b snapshot.Block, latest bool) error
+	Faults() []string
+}
+
+// deepCheck checks one tenant.
+type deepCheck struct {
+	*Checker
+	tenant snapshotdb.Tenant
+	what   string
+}
+
+func (d *deepCheck) run(ctx context.Context) error {
+	var v verifier = &schoolsdb.Verifier{}
+	kinds := schoolsdb.Kinds
+	if d.tenant.Kind == snapshotdb.Library {
+		v, kinds = &librariesdb.Verifier{}, librariesdb.Kinds
+	}
+	before, err := snapshotdb.ReadCurrent(ctx, d.DB, d.tenant.ID)
+	if err != nil {
+		return err
+	}
+	wrong := d.wrong
+	blocks, err := d.everyBlock(ctx, v, kinds, before.Last())
+	if err != nil {
+		return err
+	}
+	after, err := snapshotdb.ReadCurrent(ctx, d.DB, d.tenant.ID)
+	if err != nil {
+		return err
+	}
+	switch faults := v.Faults(); {
+	case after.Last() != before.Last(): // what the load replaced may be removed
+		d.ok(d.what, "a load ended meanwhile: sums were not compared; check again")
+	case d.wrong == wrong:
+		for _, text := range faults {
+			d.fault(d.what, restore, "%s", text)
+		}
+	}
+	d.settle(d.what, wrong, "%d blocks", blocks)
+	return nil
+}
+
+// everyBlock opens every stored block, of whatever snapshot, and returns how many there are.
+func (d *deepCheck) everyBlock(ctx context.Context, v verifier, kinds []snapshot.Kind, latest int64) (blocks int64, err error) {
+	tenant := snapshot.Tenant(d.tenant.ID)
+	return blocks, server.States(d.DB, d.Clock).All(ctx, tenant, func(b snapshotdb.Stored) error {
+		blocks++
+		if d.Progress != nil && blocks%1000 == 0 {
+			d.Progress(d.what, blocks, 0)
+		}
+		i := slices.IndexFunc(kinds, func(k snapshot.Kind) bool { return k.Number == b.Kind })
+		if i < 0 {
+			d.fault(d.what, restore, "block %d/%d is of the unknown kind %d", b.A, b.B, b.Kind)
+			return nil
+		}
+		open := b.Block
+		data, err := snapshot.Unseal(tenant, kinds[i], b.Block)
+		if open.Data = data; err == nil {
+			err = v.Block(kinds[i], open, b.Since <= latest && latest < b.Until)
+		}
+		if err != nil {
+			d.fault(d.what, restore, "%s %d/%d of snapshot %d: %v", kinds[i].Name, b.A, b.B, b.Since, err)
+		}
+		return nil
+	})
+}

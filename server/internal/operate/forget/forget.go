@@ -1,0 +1,120 @@
+// Package forget erases a person's name, e-mail and phone for ever (P7): from every state that is kept, from later rows, and from
+// what the database's files keep of former ones. What the reports count of the person stays, under a number.
+//
+// Each step may be repeated: who was interrupted runs it again.
+package forget
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
+	"github.com/lectern-dev/lectern/schools/schoolsdb"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/internal/operate/shell"
+)
+
+// Forgetter forgets people of one database.
+type Forgetter struct {
+	DB *database.DB
+	// Now is the clock; nil is that of handle.Clock.
+	Now func() time.Time
+}
+
+// Done is what is told of an erasure: it does not name the person. It is what an operator keeps as the proof.
+type Done struct {
+	Partner   string    `json:"partner,omitempty"`
+	Library   string    `json:"library,omitempty"`
+	UserID    int64     `json:"userId"`
+	Forgotten time.Time `json:"forgotten"` // when that was asked for first
+	Repeated  bool      `json:"repeated"`  // it was before
+	Remains   any       `json:"remains"`   // what the reports of now count of the person
+}
+
+// ErrUnknown says that there is nobody of a number.
+var ErrUnknown = errors.New("no such person")
+
+// Person forgets a person of a tenant: an account of a partner, or a reader of a library network. The error is ErrUnknown where there
+// is nobody of the number, and database.ErrJournal where all is erased but in the journal.
+func (f *Forgetter) Person(ctx context.Context, t snapshotdb.Tenant, user int64) (d Done, err error) {
+	d = Done{UserID: user}
+	var fresh bool
+	switch t.Kind {
+	case snapshotdb.Partner:
+		d.Partner = t.Reference
+		fresh, d.Forgotten, d.Remains, err = f.account(ctx, directory.PartnerID(t.ID), directory.UserID(user))
+	case snapshotdb.Library:
+		d.Library = t.Reference
+		fresh, d.Forgotten, d.Remains, err = f.reader(ctx, libraries.NetworkID(t.ID), user)
+	}
+	if errors.Is(err, directory.ErrNotFound) || errors.Is(err, librariesdb.ErrNotFound) {
+		err = fmt.Errorf("%s %q has no userId %d: %w", t.Kind, t.Reference, user, ErrUnknown)
+	}
+	if err != nil {
+		return Done{}, err
+	}
+	d.Forgotten, d.Repeated = d.Forgotten.Truncate(time.Second), !fresh
+	return d, f.DB.Scrub(ctx)
+}
+
+// account forgets an account, and counts the books that it read.
+func (f *Forgetter) account(ctx context.Context, p directory.PartnerID, user directory.UserID) (fresh bool, since time.Time, remains any, err error) {
+	fresh, since, err = (&directorydb.Store{DB: f.DB.DB, Now: f.Now}).Forget(ctx, p, user)
+	if err != nil {
+		return false, since, nil, err
+	}
+	store := &schoolsdb.Store{DB: f.DB.DB, Now: f.Now}
+	h, err := snapshotdb.ReadCurrent(ctx, f.DB, auth.Tenant(p))
+	if err != nil {
+		return false, since, nil, err
+	}
+	var books struct {
+		Books int `json:"books"`
+	}
+	books.Books, err = store.BooksOf(ctx, p, h.Versions, user)
+	return fresh, since, books, err
+}
+
+// reader forgets a reader, and says what is counted of them.
+func (f *Forgetter) reader(ctx context.Context, n libraries.NetworkID, user int64) (fresh bool, since time.Time, remains any, err error) {
+	store := &librariesdb.Store{DB: f.DB.DB, Now: f.Now}
+	fresh, since, err = store.Forget(ctx, n, user)
+	if err != nil {
+		return false, since, nil, err
+	}
+	a, err := store.Present(ctx, n)
+	if err != nil {
+		return false, since, nil, err
+	}
+	remains, err = store.FiguresOf(ctx, a, user)
+	return fresh, since, remains, err
+}
+
+// List writes who is forgotten of all tenants, node by node in the order of their numbers, as the arguments that forget takes, a line
+// each: with xargs they are repeated on a database that does not know of them, as a backup from before. A node that does not answer
+// keeps it from no other: the error names it.
+func (f *Forgetter) List(ctx context.Context, to io.Writer) error {
+	tenants, err := snapshotdb.Tenants(ctx, f.DB)
+	if err != nil {
+		return err
+	}
+	numbers, named := snapshotdb.ByNumber(tenants)
+	return f.DB.EachNode(ctx, numbers, func(of []auth.Tenant) error {
+		people, err := snapshotdb.ForgottenOf(ctx, f.DB, of...)
+		for _, p := range people {
+			t := named[p.Tenant]
+			if _, err := fmt.Fprintf(to, "--%s=%s %d\n", t.Kind, shell.Quote(t.Reference), p.User); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+}

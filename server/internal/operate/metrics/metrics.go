@@ -1,0 +1,121 @@
+// Package metrics counts what one process does, for Prometheus: requests by route and status with their latency, those that
+// the rate refused, what the cache answers and holds, the database's connections, and the state of the tenants' data, by
+// which a load is seen that did not come.
+//
+//	m := metrics.New(db.DB.DB.DB, cache, versions)
+//	limit := web.Limit{Limiter: limiter, Rate: 30, Refused: m.Refused("schools")}
+//	handler := web.AccessLog(m.Observe)(handler)
+//	admin.Handle("/metrics", m.Handler())
+//
+// A label never has what a client sent, nor a name of a person: routes are patterns, tenants are known by number and by
+// the reference that the operator gave them.
+package metrics
+
+import (
+	"context"
+	"database/sql"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/uptrace/bun"
+
+	"github.com/lectern-dev/lectern/server/internal/api/web"
+)
+
+// Cache is what is asked of the cache of the reports.
+type Cache interface {
+	// Bytes returns about how many bytes it holds.
+	Bytes() int64
+	// Loads returns how many values it had, and how many were made.
+	Loads() (had, made uint64)
+}
+
+// Metrics are the figures of one process. Make them with New.
+type Metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.HistogramVec
+	refused  *prometheus.CounterVec
+	former   prometheus.Gauge
+	keep     prometheus.Gauge
+	database prometheus.Histogram
+}
+
+// New returns the metrics of a process that works on a database and a cache. versions returns the versions of the tenants'
+// data; it is asked when the metrics are, for at most 5 seconds.
+func New(db *sql.DB, cache Cache, versions func(context.Context) (Versions, error)) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "lectern_http_request_duration_seconds",
+			Help:    "Requests by route and status, and how long they took. An unknown path has no route.",
+			Buckets: []float64{.0005, .001, .002, .005, .01, .02, .05, .1, .25, .5, 1, 5, 30},
+		}, []string{"method", "route", "status"}),
+		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "lectern_rate_refused_total",
+			Help: "Requests that the rate of a key or a library network refused, by API.",
+		}, []string{"api"}),
+		former: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "lectern_former_rows",
+			Help: "Rows of former states that are kept or wait for removal, of all tenants, when removal last looked.",
+		}),
+		keep: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "lectern_keep_seconds",
+			Help: "How long a state that was replaced is kept, when removal last looked.",
+		}),
+		database: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "lectern_database_statement_duration_seconds",
+			Help:    "Statements of the process, and how long each took.",
+			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .5, 1, 5},
+		}),
+	}
+	m.registry.MustRegister(
+		m.requests, m.refused, m.former, m.keep, m.database,
+		gauge("lectern_cache_bytes", "About how many bytes the cache of the reports holds.", func() float64 { return float64(cache.Bytes()) }),
+		counter("lectern_cache_warm_total", "Values that the reports found in the cache.", func() float64 { had, _ := cache.Loads(); return float64(had) }),
+		counter("lectern_cache_cold_total", "Values that the reports had to make.", func() float64 { _, made := cache.Loads(); return float64(made) }),
+		collectors.NewDBStatsCollector(db, "lectern"),
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		tenants(versions),
+	)
+	return m
+}
+
+func gauge(name, help string, f func() float64) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, f)
+}
+
+func counter(name, help string, f func() float64) prometheus.Collector {
+	return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, f)
+}
+
+// Kept notes how many rows of former states removal has left, and how long states are kept.
+func (m *Metrics) Kept(rows int64, keep time.Duration) {
+	m.former.Set(float64(rows))
+	m.keep.Set(keep.Seconds())
+}
+
+// Observe counts a request.
+func (m *Metrics) Observe(r web.Observed) {
+	m.requests.WithLabelValues(r.Method, r.Route, strconv.Itoa(r.Status)).Observe(r.Took.Seconds())
+}
+
+// BeforeQuery implements bun.QueryHook.
+func (m *Metrics) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
+
+// AfterQuery implements bun.QueryHook: it counts a statement of the database.
+func (m *Metrics) AfterQuery(_ context.Context, e *bun.QueryEvent) {
+	m.database.Observe(time.Since(e.StartTime).Seconds())
+}
+
+// Refused returns what counts the requests that the rate of an API refuses.
+func (m *Metrics) Refused(api string) func() { return m.refused.WithLabelValues(api).Inc }
+
+// Handler serves the metrics. One that fails takes nothing from the others.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+}

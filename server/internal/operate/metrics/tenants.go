@@ -1,0 +1,84 @@
+package metrics
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
+)
+
+// MaxTenants is how many tenants have series of their own: what scrapes keeps every one of them.
+const MaxTenants = 1000
+
+// Versions are the states of the data of MaxTenants tenants, those loaded last, as of a time, and how many tenants there are.
+type Versions struct {
+	Tenants []snapshotdb.TenantVersions
+	Now     time.Time
+	Total   int
+}
+
+// tenants collects the versions of the tenants' data, which it returns.
+type tenants func(context.Context) (Versions, error)
+
+const versionsTimeout = 5 * time.Second
+
+var (
+	version = prometheus.NewDesc("lectern_data_version",
+		"Version of a tenant's data: every load raises both, a write of the directory that of the registers.",
+		[]string{"tenant", "kind", "reference", "data"}, nil)
+	leftOut = prometheus.NewDesc("lectern_data_version_tenants_left_out",
+		"Tenants without a data version here, since "+strconv.Itoa(MaxTenants)+" others were loaded later or their rows could not be read.", nil, nil)
+	snapshot = prometheus.NewDesc("lectern_libraries_snapshot_timestamp_seconds",
+		"Hour as which the data of a library network took effect. It stands still where loads do not come.",
+		[]string{"tenant", "reference"}, nil)
+	stateAge = prometheus.NewDesc("lectern_state_age_seconds",
+		"How long the state of a tenant's data that is served has held.",
+		[]string{"tenant", "kind", "reference"}, nil)
+	loadEnded = prometheus.NewDesc("lectern_load_timestamp_seconds",
+		"When the last load of a tenant's data ended that succeeded.",
+		[]string{"tenant", "kind", "reference"}, nil)
+	loadTook = prometheus.NewDesc("lectern_load_duration_seconds",
+		"How long that load took.",
+		[]string{"tenant", "kind", "reference"}, nil)
+	loadRows = prometheus.NewDesc("lectern_load_rows",
+		"Rows that it read, of all files.",
+		[]string{"tenant", "kind", "reference"}, nil)
+)
+
+// Describe implements prometheus.Collector. It names none, so that which tenants there are is not asked for at registration.
+func (tenants) Describe(chan<- *prometheus.Desc) {}
+
+// Collect implements prometheus.Collector. What the database does not answer is left out, and the rest of the metrics stays.
+func (versions tenants) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), versionsTimeout)
+	defer cancel()
+	present, err := versions(ctx)
+	if err != nil {
+		return
+	}
+	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	gauge(leftOut, float64(present.Total-len(present.Tenants)))
+	for _, v := range present.Tenants {
+		tenant, kind, reference := strconv.FormatInt(int64(v.ID), 10), string(v.Kind), strings.ToValidUTF8(v.Reference, "\ufffd")
+		gauge(version, float64(v.Registers), tenant, kind, reference, "registers")
+		gauge(version, float64(v.Facts), tenant, kind, reference, "facts")
+		if age := present.Now.Sub(v.Began); !v.Began.IsZero() && age > 0 {
+			gauge(stateAge, age.Seconds(), tenant, kind, reference)
+		}
+		if l := v.Last; !l.Ended.IsZero() {
+			gauge(loadEnded, float64(l.Ended.UnixMilli())/1000, tenant, kind, reference)
+			gauge(loadTook, l.Took.Seconds(), tenant, kind, reference)
+			gauge(loadRows, float64(l.Rows), tenant, kind, reference)
+		}
+		if from := v.At(present.Now).From; v.Kind == snapshotdb.Library && !from.IsZero() {
+			gauge(snapshot, float64(libraries.HourOf(from).Time().Unix()), tenant, reference)
+		}
+	}
+}
