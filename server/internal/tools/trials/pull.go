@@ -26,7 +26,7 @@ func (q query) is(param string, v any) bool {
 type pull struct {
 	query
 	key      *apiKey
-	same     string // for the same query (H12)
+	same     string // for the same query (H12), but for its period
 	size     int
 	snapshot string
 	meta     row  // of its first page, that all share
@@ -93,16 +93,23 @@ func (t *tenant) first(s *server, k *apiKey, q query, size int) (*pull, *answer,
 	return p, a, got, err
 }
 
-// renews ends the pulls of the same query and key, which has begun anew (H12).
+// renews ends the pulls of the same query and key, which has begun again (H12). Over midnight a pull without dates ends when its
+// query begins on the new day: from then on its pages read as those of the new pull.
 func (t *tenant) renews(p *pull) {
-	p.same = fmt.Sprint(p.path, p.size, p.meta["period"])
+	p.same = fmt.Sprint(p.path, p.size)
 	for _, name := range slices.Sorted(maps.Keys(p.params)) {
 		if !slices.Contains([]string{"startDate", "endDate", "orderBy", "orderDir", "collection"}, name) { // these have defaults
 			p.same += fmt.Sprint(" ", name, "=", p.params[name])
 		}
 	}
-	t.pulls = slices.DeleteFunc(t.pulls, func(o *pull) bool { return o.key == p.key && o.same == p.same && !o.explicit })
+	t.pulls = slices.DeleteFunc(t.pulls, func(o *pull) bool {
+		sameDates := line(o.meta["period"]) == line(p.meta["period"]) || !o.dated() && dayOf(o.began) != dayOf(p.began)
+		return o.key == p.key && o.same == p.same && sameDates && !o.explicit
+	})
 }
+
+// dated reports whether the query gives both dates itself.
+func (q query) dated() bool { return q.params["startDate"] != "" && q.params["endDate"] != "" }
 
 // days are those that the clock may have had which judged a call.
 func days(a *answer) []string { return slices.Compact([]string{dayOf(a.from), dayOf(a.to)}) }
