@@ -121,6 +121,9 @@ func refused(pkg, imported string) string {
 			return "only packages under " + strings.Join(folders, ", ") + " may"
 		}
 	}
+	if imported == module+"server" && under(pkg, "server") && !under(pkg, "server/cmd") {
+		return "it is composed of the packages below it; only the commands are above it"
+	}
 	if under(pkg, "server") || standard(imported) {
 		return ""
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/lectern-dev/lectern/server"
-	"github.com/lectern-dev/lectern/server/internal/operate/check"
+	"github.com/lectern-dev/lectern/server/cmd/lectern/internal/check"
 )
 
 type checkCmd struct {

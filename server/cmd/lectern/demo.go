@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lectern-dev/lectern/server/internal/pages/demo"
+	"github.com/lectern-dev/lectern/server/cmd/lectern/internal/demo"
 	"github.com/lectern-dev/lectern/server/internal/pages/demofeed"
 )
 

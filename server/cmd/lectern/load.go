@@ -10,10 +10,10 @@ import (
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/cmd/lectern/internal/tenants"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/load/progress"
 	"github.com/lectern-dev/lectern/server/internal/operate/status"
-	"github.com/lectern-dev/lectern/server/internal/operate/tenants"
 )
 
 // loading are the flags of both loads.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/cmd/lectern/internal/tenants"
 	"github.com/lectern-dev/lectern/server/feed"
-	"github.com/lectern-dev/lectern/server/internal/operate/tenants"
 )
 
 type loadAllCmd struct {

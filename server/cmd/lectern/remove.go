@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
+	"github.com/lectern-dev/lectern/server/cmd/lectern/internal/tenants"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/load/progress"
-	"github.com/lectern-dev/lectern/server/internal/operate/tenants"
 )
 
 // longestRequest is how long a request takes at most that was allowed before the keys ended: the server's limit.

@@ -20,11 +20,11 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/cmd/lectern/internal/check"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/load"
-	"github.com/lectern-dev/lectern/server/internal/operate/check"
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 

@@ -14,11 +14,11 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/cmd/lectern/internal/tenants"
 	"github.com/lectern-dev/lectern/server/internal/api/directoryapi"
 	"github.com/lectern-dev/lectern/server/internal/api/librariesapi"
 	"github.com/lectern-dev/lectern/server/internal/api/schoolsapi"
 	"github.com/lectern-dev/lectern/server/internal/operate/shell"
-	"github.com/lectern-dev/lectern/server/internal/operate/tenants"
 	"github.com/lectern-dev/lectern/server/internal/pages/demofeed"
 	"github.com/lectern-dev/lectern/server/internal/pages/explore"
 )
