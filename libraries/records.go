@@ -155,7 +155,7 @@ type Loan struct {
 func (l Loan) Day() calendar.Date { return calendar.Day(l.Borrowed) }
 
 // Lasting is a loan or a reservation: a record that changes, but not its Origin.
-type Lasting interface{ Origin() Origin }
+type LoanOrReservation interface{ Origin() Origin }
 
 // Origin is what of a loan, or of a reservation, never changes (F1).
 type Origin struct {
@@ -251,7 +251,7 @@ func (r *Reader) Fields(w *row.Walk) {
 	row.EnumBy(w, "gender", &r.Gender, row.Names[Gender]{List: genders[:], Parse: ParseGender})
 	row.Day(w, "registeredAt", &r.Registered, row.Required)
 	row.Enum(w, "status", &r.Status, readerStatuses[:])
-	row.DayWhere(w, "deletedAt", &r.DeletedAt, row.Where{Given: r.Status.Gone(), Unless: "the reader is active"})
+	row.DayWhere(w, "deletedAt", &r.DeletedAt, row.Where{Given: r.Status.Inactive(), Unless: "the reader is active"})
 	row.Instant(w, "updatedAt", &r.Updated, row.Required)
 	row.Instant(w, "confirmedAt", &r.Confirmed)
 	row.Instant(w, "lastSignInAt", &r.LastLogin)

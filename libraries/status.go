@@ -22,11 +22,11 @@ var readerStatuses = [...]string{ReaderActive: "active", ReaderDeactivated: "dea
 func (s ReaderStatus) String() string { return row.NameOf(readerStatuses[:], "reader status", s) }
 
 // Gone reports whether the account is deactivated or deleted: then, and only then, it has a deletedAt (F3).
-func (s ReaderStatus) Gone() bool { return s == ReaderDeactivated || s == ReaderDeleted }
+func (s ReaderStatus) Inactive() bool { return s == ReaderDeactivated || s == ReaderDeleted }
 
 // CountsAsDeleted reports whether deletedUsers counts a reader: gone on the first day of the history or later (L12).
 func (s ReaderStatus) CountsAsDeleted(deletedAt, history calendar.Date) bool {
-	return s.Gone() && deletedAt >= history
+	return s.Inactive() && deletedAt >= history
 }
 
 // LoanStatus is the state of a loan. The zero LoanStatus is none.

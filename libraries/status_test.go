@@ -62,7 +62,7 @@ func TestReaderStatus(t *testing.T) {
 		{"deleted", "2026-07-20", true, false},
 	} {
 		s := named[libraries.ReaderStatus](test.status)
-		if got := s.Gone(); got != test.gone {
+		if got := s.Inactive(); got != test.gone {
 			t.Errorf("%s: Gone() = %v, want %v", s, got, test.gone)
 		}
 		if got := s.CountsAsDeleted(calendar.MustParse(test.deletedAt), history); got != test.counts {

@@ -33,20 +33,20 @@ func Sorted(s *extsort.Sorter, rows []row.Lined[libraries.Loan]) (runs [][]row.L
 
 // Loans settles rows of loans.
 func (in *Intake) Loans(rows []row.Lined[libraries.Loan], had map[int64]libraries.Loan, c *row.Counts, bad row.Rejected) ([]facts.LoanChange, error) {
-	return loans.settle(rows, had, in.History, c, bad)
+	return loans.reconcile(rows, had, in.History, c, bad)
 }
 
 // Reservations settles rows of reservations.
 func (in *Intake) Reservations(rows []row.Lined[libraries.Reservation], had map[int64]libraries.Reservation, c *row.Counts, bad row.Rejected) ([]facts.ReservationChange, error) {
-	return reservations.settle(rows, had, in.History, c, bad)
+	return reservations.reconcile(rows, had, in.History, c, bad)
 }
 
 // Together is how many deltas of a day are added at once.
-const Together = together
+const Together = deltasAtOnce
 
 // MergeDay returns what deltas of a day make of it, each added by itself to what a load merges.
 func MergeDay(day calendar.Date, deltas []facts.DayDelta) (facts.DayForms, error) {
-	m := merging{&load{Pipeline: snapshot.Pipeline{Writer: snapshot.Unwritten(nil, 1, 0)}}, map[calendar.Date]*mergedDay{}}
+	m := dayMerge{&libraryLoad{Pipeline: snapshot.Pipeline{Writer: snapshot.Unwritten(nil, 1, 0)}}, map[calendar.Date]*mergedDay{}}
 	for _, d := range deltas {
 		if err := m.add(context.Background(), d); err != nil {
 			return facts.DayForms{}, err

@@ -20,7 +20,7 @@ type Feed struct {
 	// Known is what the store has of loans and reservations.
 	Known Known
 	// Settling, if not nil, is told the partitions of loans and of reservations that are settled.
-	Settling func(done, total int)
+	Reconciling func(done, total int)
 
 	loans, reservations extsort.Sorter // by identifier
 }
@@ -45,22 +45,22 @@ func (f *Feed) Close() error {
 
 // TermFile is the file of a vocabulary.
 func (f *Feed) TermFile(v libraries.Vocabulary, n *row.Counts) row.File[libraries.Term, Term] {
-	return settled(v.String(), func(t libraries.Term) (Term, error) { return Term{v, t}, nil }, f.Terms, n)
+	return tableFile(v.String(), func(t libraries.Term) (Term, error) { return Term{v, t}, nil }, f.Terms, n)
 }
 
 // BookFile is books.
 func (f *Feed) BookFile(n *row.Counts) row.File[libraries.Book, libraries.Book] {
-	return settled("books", f.Book, f.Books, n)
+	return tableFile("books", f.Book, f.Books, n)
 }
 
 // LineFile is lines.
 func (f *Feed) LineFile(n *row.Counts) row.File[stock.BookLine, stock.BookLine] {
-	return settled("lines", f.Line, f.Lines, n)
+	return tableFile("lines", f.Line, f.Lines, n)
 }
 
 // ChannelFile is channels.
 func (f *Feed) ChannelFile(n *row.Counts) row.File[libraries.ChannelDay, libraries.ChannelDay] {
-	return settled("channels", f.Channel, f.Channels, n)
+	return tableFile("channels", f.Channel, f.Channels, n)
 }
 
 // ReaderFile is readers. Which of the rows of one reader stands is known from all of them, and by the store (F1).
@@ -73,43 +73,43 @@ func (f *Feed) ReaderFile(n *row.Counts) row.File[libraries.Reader, libraries.Re
 
 // LoanFile is loans.
 func (f *Feed) LoanFile(n *row.Counts) row.File[libraries.Loan, libraries.Loan] {
-	return kept(f, loans, &f.loans, keeping[libraries.Loan]{"loans", f.Loan, f.Known.Loans, f.Sorter.AddLoan, n})
+	return sortedFile(f, loans, &f.loans, recordFile[libraries.Loan]{"loans", f.Loan, f.Known.Loans, f.Sorter.AddLoan, n})
 }
 
 // ReservationFile is reservations.
 func (f *Feed) ReservationFile(n *row.Counts) row.File[libraries.Reservation, libraries.Reservation] {
-	return kept(f, reservations, &f.reservations, keeping[libraries.Reservation]{
+	return sortedFile(f, reservations, &f.reservations, recordFile[libraries.Reservation]{
 		"reservations", f.Reservation, f.Known.Reservations, f.Sorter.AddReservation, n,
 	})
 }
 
 // RenewalFile is renewals.
 func (f *Feed) RenewalFile(n *row.Counts) row.File[RenewalRow, facts.Event] {
-	return events("renewals", f.Renewal, f.Sorter.AddEvent, n)
+	return eventFile("renewals", f.Renewal, f.Sorter.AddEvent, n)
 }
 
 // SessionFile is sessions.
 func (f *Feed) SessionFile(n *row.Counts) row.File[SessionRow, facts.Event] {
-	return events("sessions", f.Session, f.Sorter.AddEvent, n)
+	return eventFile("sessions", f.Session, f.Sorter.AddEvent, n)
 }
 
 // PreviewFile is previews.
 func (f *Feed) PreviewFile(n *row.Counts) row.File[PreviewRow, facts.Event] {
-	return events("previews", f.Preview, f.Sorter.AddEvent, n)
+	return eventFile("previews", f.Preview, f.Sorter.AddEvent, n)
 }
 
 // ActivityFile is activity.
 func (f *Feed) ActivityFile(n *row.Counts) row.File[ActivityRow, facts.Event] {
-	return events("activity", f.Activity, f.Sorter.AddEvent, n)
+	return eventFile("activity", f.Activity, f.Sorter.AddEvent, n)
 }
 
 // RequestFile is suggestions.
 func (f *Feed) RequestFile(n *row.Counts) row.File[libraries.Request, libraries.Request] {
-	return events("suggestions", f.Request, f.Sorter.AddRequest, n)
+	return eventFile("suggestions", f.Request, f.Sorter.AddRequest, n)
 }
 
 // settled is a file whose rows are settled when all are there.
-func settled[R, V any](name string, check func(R) (V, error), settle func([]row.Lined[V]) row.Counts, n *row.Counts) row.File[R, V] {
+func tableFile[R, V any](name string, check func(R) (V, error), settle func([]row.Lined[V]) row.Counts, n *row.Counts) row.File[R, V] {
 	var good []row.Lined[V]
 	return row.File[R, V]{Name: name, Check: check, Take: func(v V, line int) error {
 		good = append(good, row.Lined[V]{Line: line, Row: v})
@@ -123,12 +123,12 @@ func settled[R, V any](name string, check func(R) (V, error), settle func([]row.
 }
 
 // events is a file of events, of which those before the history are skipped (G6).
-func events[R, V any](name string, check func(R) (V, error), add func(V) error, n *row.Counts) row.File[R, V] {
+func eventFile[R, V any](name string, check func(R) (V, error), add func(V) error, n *row.Counts) row.File[R, V] {
 	return row.File[R, V]{Name: name, Check: check, Take: func(v V, _ int) error { return add(v) }, Counts: n}
 }
 
 // keeping says what is done with rows which keep something for ever.
-type keeping[T libraries.Lasting] struct {
+type recordFile[T libraries.LoanOrReservation] struct {
 	name  string
 	check func(T) (T, error)
 	known func(ctx context.Context, ids []int64) (map[int64]T, error)
@@ -137,7 +137,7 @@ type keeping[T libraries.Lasting] struct {
 }
 
 // kept is a file of rows that are sorted by identifier, and settled run by run against what the store has, some partitions at once.
-func kept[T libraries.Lasting](f *Feed, of lasting[T], rows *extsort.Sorter, k keeping[T]) row.File[T, T] {
+func sortedFile[T libraries.LoanOrReservation](f *Feed, of recordTable[T], rows *extsort.Sorter, k recordFile[T]) row.File[T, T] {
 	return row.File[T, T]{Name: k.name, Check: k.check, Counts: k.n, Take: func(v T, line int) error {
 		return of.add(rows, v, line)
 	}, End: func(ctx context.Context, bad row.Rejected) error {
@@ -153,10 +153,10 @@ func kept[T libraries.Lasting](f *Feed, of lasting[T], rows *extsort.Sorter, k k
 					return nil, err
 				}
 			}
-			return k.settle(of, rows, had, f.History, bad)
+			return k.reconcile(of, rows, had, f.History, bad)
 		}, func(partition []func() error) error {
-			if f.Settling != nil {
-				f.Settling(done, extsort.Partitions)
+			if f.Reconciling != nil {
+				f.Reconciling(done, extsort.Partitions)
 			}
 			done++
 			for _, take := range partition {
@@ -171,10 +171,10 @@ func kept[T libraries.Lasting](f *Feed, of lasting[T], rows *extsort.Sorter, k k
 }
 
 // settle settles the rows of a run. The function that it returns takes what comes of them, after the runs before.
-func (k keeping[T]) settle(of lasting[T], rows []row.Lined[T], had map[int64]T, history calendar.Date, bad row.Rejected) (func() error, error) {
+func (k recordFile[T]) reconcile(of recordTable[T], rows []row.Lined[T], had map[int64]T, history calendar.Date, bad row.Rejected) (func() error, error) {
 	var n row.Counts
 	var faults []row.Lined[row.FaultError]
-	changes, err := of.settle(rows, had, history, &n, func(line int, field, reason string) error {
+	changes, err := of.reconcile(rows, had, history, &n, func(line int, field, reason string) error {
 		faults = append(faults, row.Lined[row.FaultError]{Line: line, Row: row.FaultError{Field: field, Reason: reason}})
 		return nil
 	})

@@ -11,7 +11,7 @@ import (
 )
 
 // State is what a load must know of a network.
-type State struct {
+type Stored struct {
 	At       snapshot.Versions // which the load builds on; Facts is 0 before the first
 	Terms    []Term
 	Books    []libraries.Book
@@ -23,7 +23,7 @@ type State struct {
 }
 
 // Vocabularies returns the terms by their vocabularies.
-func (st State) Vocabularies() map[libraries.Vocabulary][]libraries.Term {
+func (st Stored) Vocabularies() map[libraries.Vocabulary][]libraries.Term {
 	by := map[libraries.Vocabulary][]libraries.Term{}
 	for _, t := range st.Terms {
 		by[t.Vocabulary] = append(by[t.Vocabulary], t.Term)
@@ -49,22 +49,22 @@ type Intake struct {
 	PutLines    []stock.BookLine
 	PutChannels []libraries.ChannelDay
 
-	terms    register[termKey, Term]
-	books    register[int64, libraries.Book]
-	lines    register[int64, stock.BookLine]
-	channels register[channelKey, libraries.ChannelDay]
+	terms    knownTable[termKey, Term]
+	books    knownTable[int64, libraries.Book]
+	lines    knownTable[int64, stock.BookLine]
+	channels knownTable[channelKey, libraries.ChannelDay]
 	readers  ids // that there are, those of the feed included
 }
 
 // NewIntake returns an Intake that has settled nothing yet. began is when the load began, history the first day that is
 // kept.
-func NewIntake(st State, began time.Time, history calendar.Date) *Intake {
+func NewIntake(st Stored, began time.Time, history calendar.Date) *Intake {
 	in := &Intake{
 		Began: began, History: history, Forgotten: st.Forgotten,
-		terms:    newRegister(Terms, st.Terms, func(t Term) termKey { return termKey{t.Vocabulary, t.ID} }),
-		books:    newRegister(Books, st.Books, func(b libraries.Book) int64 { return b.ID }),
-		lines:    newRegister(Lines, st.Lines, func(l stock.BookLine) int64 { return l.Line.ID }),
-		channels: newRegister(Channels, st.Channels, func(d libraries.ChannelDay) channelKey { return channelKey{d.Day, d.Channel} }),
+		terms:    newKnownTable(Terms, st.Terms, func(t Term) termKey { return termKey{t.Vocabulary, t.ID} }),
+		books:    newKnownTable(Books, st.Books, func(b libraries.Book) int64 { return b.ID }),
+		lines:    newKnownTable(Lines, st.Lines, func(l stock.BookLine) int64 { return l.Line.ID }),
+		channels: newKnownTable(Channels, st.Channels, func(d libraries.ChannelDay) channelKey { return channelKey{d.Day, d.Channel} }),
 		readers:  ids{},
 	}
 	for _, id := range st.Readers {

@@ -26,7 +26,7 @@ func newIntake() *intake.Intake {
 		ID: 1, Collection: stock.Manual, Kind: stock.LegacyLine, Number: 7, Modality: new("perpétua"), Copies: new(int64(2)),
 		PurchasedAt: calendar.MustParse("2024-01-01"), ExpiresAt: new(calendar.MustParse("2027-01-01")),
 	}}
-	return intake.NewIntake(intake.State{
+	return intake.NewIntake(intake.Stored{
 		Terms: terms,
 		Books: []libraries.Book{
 			{ID: 1, Title: "Iracema", Publisher: 1, Categories: []int64{1}, HasEbook: true, MaxUses: new(int64(5)), Year: 1865},

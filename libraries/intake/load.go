@@ -66,7 +66,7 @@ func Count(ctx context.Context, w snapshot.Writer, sorter *Sorter, o LoadOptions
 
 // load is one load, or count, under way. What was folded before is read at the state that it builds on, which what it writes
 // does not change.
-type load struct {
+type libraryLoad struct {
 	snapshot.Pipeline
 	people func(ctx context.Context, ids []int64) ([]libraries.Reader, error)
 
@@ -76,8 +76,8 @@ type load struct {
 	erased []int64
 }
 
-func newLoad(w snapshot.Writer, sorter *Sorter, o LoadOptions) *load {
-	l := &load{people: o.People, counts: map[int64]facts.TitleCounts{}, days: map[calendar.Date]facts.DayTotals{}}
+func newLoad(w snapshot.Writer, sorter *Sorter, o LoadOptions) *libraryLoad {
+	l := &libraryLoad{people: o.People, counts: map[int64]facts.TitleCounts{}, days: map[calendar.Date]facts.DayTotals{}}
 	l.Pipeline = snapshot.Pipeline{
 		Writer: w, Records: &sorter.Sorter, Aggregate: l.aggregate, Merge: l.merge, FirstDay: int64(libraries.HistoryStart), End: l.network,
 		Progress: o.Progress,
@@ -89,7 +89,7 @@ func newLoad(w snapshot.Writer, sorter *Sorter, o LoadOptions) *load {
 const rowBytes = 256
 
 // network is what is counted of the network as a whole, after the load.
-func (l *load) network(ctx context.Context) (snapshot.Written, error) {
+func (l *libraryLoad) network(ctx context.Context) (snapshot.Written, error) {
 	var had facts.Network
 	err := l.Past(ctx, facts.NetworkKind, snapshot.Range{}, func(b snapshot.Block) error { return packed.Open(b.Data, &had) })
 	if err != nil {

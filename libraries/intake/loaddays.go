@@ -19,54 +19,54 @@ import (
 
 // The kinds of what is set aside, each in front of its records.
 const (
-	deltaAside byte = iota
-	requestAside
-	readingAside
+	dayDelta byte = iota
+	dayRequest
+	dayReading
 	// Of records that are new, and behind each of those that take the place of another.
-	newLoanAside
-	loanAside
-	newReservationAside
-	reservationAside
+	dayNewLoan
+	dayLoan
+	dayNewReservation
+	dayReservation
 )
 
 // setAside sets aside what a reader's delivery and its fold say of days.
-func (p *part) setAside(d *facts.Delivery, c *facts.Change) {
-	asideLasting(p, loans, d.Loans, newLoanAside)
-	asideLasting(p, reservations, d.Reservations, newReservationAside)
+func (p *runChanges) addDays(d *facts.ReaderFeed, c *facts.Change) {
+	addDayRows(p, loans, d.Loans, dayNewLoan)
+	addDayRows(p, reservations, d.Reservations, dayNewReservation)
 	for i := range c.Days {
-		p.aside(c.Days[i].Day, facts.AppendDayDelta(p.begin(deltaAside), c.Days[i]))
+		p.addDay(c.Days[i].Day, facts.AppendDayDelta(p.begin(dayDelta), c.Days[i]))
 	}
 	for _, r := range c.Read {
-		p.aside(r.Day, facts.AppendDayReading(p.begin(readingAside), r))
+		p.addDay(r.Day, facts.AppendDayReading(p.begin(dayReading), r))
 	}
 	for i := range c.Requests {
-		p.aside(c.Requests[i].Day(), Requests.Append(p.begin(requestAside), &c.Requests[i]))
+		p.addDay(c.Requests[i].Day(), Requests.Append(p.begin(dayRequest), &c.Requests[i]))
 	}
 }
 
 // asideLasting sets aside the rows of records: the table is written day by day, for a million loans written by reader would touch every
 // page of it in every part.
-func asideLasting[T libraries.Lasting](p *part, of lasting[T], list []facts.Changed[T], isNew byte) {
+func addDayRows[T libraries.LoanOrReservation](p *runChanges, of recordTable[T], list []facts.Changed[T], isNew byte) {
 	for i := range list {
 		kind := isNew
 		if list[i].Was != nil {
 			kind++
 		}
-		p.aside(list[i].Now.Origin().Day(), of.table.Append(p.begin(kind), &list[i].Now))
+		p.addDay(list[i].Now.Origin().Day(), of.table.Append(p.begin(kind), &list[i].Now))
 	}
 }
 
 // begin begins a record of a kind.
-func (p *part) begin(kind byte) []byte { return append(p.record[:0], kind) }
+func (p *runChanges) begin(kind byte) []byte { return append(p.record[:0], kind) }
 
 // aside sets a record of a day aside.
-func (p *part) aside(day calendar.Date, record []byte) {
+func (p *runChanges) addDay(day calendar.Date, record []byte) {
 	p.record = record
 	p.days.Add(int64(day), record)
 }
 
 // rowsAside are the rows of days, and what was read of loans by their day.
-type rowsAside struct {
+type dayRows struct {
 	loans        snapshot.Rows[libraries.Loan]
 	reservations snapshot.Rows[libraries.Reservation]
 	requests     snapshot.Rows[libraries.Request]
@@ -74,8 +74,8 @@ type rowsAside struct {
 }
 
 // merge merges what was set aside of days into them.
-func (l *load) merge(ctx context.Context, run *extsort.Run) (snapshot.Written, error) {
-	m := merging{l, map[calendar.Date]*mergedDay{}}
+func (l *libraryLoad) merge(ctx context.Context, run *extsort.Run) (snapshot.Written, error) {
+	m := dayMerge{l, map[calendar.Date]*mergedDay{}}
 	rows, err := unpack(run, func(d facts.DayDelta) error { return m.add(ctx, d) })
 	if err != nil {
 		return snapshot.Written{}, err
@@ -89,7 +89,7 @@ func (l *load) merge(ctx context.Context, run *extsort.Run) (snapshot.Written, e
 		}
 		forms := d.Forms()
 		totals[date] = d.Totals()
-		if _, read := rows.readings[date]; !read && !d.lent && d.Lent() {
+		if _, read := rows.readings[date]; !read && !d.lent && d.HasLoans() {
 			rows.readings[date] = nil // the day's first loans: nothing was read of them
 		}
 		delete(m.days, date)
@@ -108,24 +108,24 @@ func (l *load) merge(ctx context.Context, run *extsort.Run) (snapshot.Written, e
 }
 
 // unpack unpacks what was set aside of days: the rows in the order of their table. The deltas it gives to add.
-func unpack(run *extsort.Run, add func(facts.DayDelta) error) (rows rowsAside, err error) {
+func unpack(run *extsort.Run, add func(facts.DayDelta) error) (rows dayRows, err error) {
 	rows.readings = map[calendar.Date][]facts.LoanReading{}
 	for _, record := range run.All() {
 		r := packed.Bare(record)
 		switch kind := r.Byte(); kind {
-		case deltaAside:
+		case dayDelta:
 			if d := facts.ReadDayDelta(&r); !r.Bad() {
 				if err := add(d); err != nil {
 					return rows, err
 				}
 			}
-		case requestAside:
+		case dayRequest:
 			rows.requests.Add(read(&r, Requests), false)
-		case newLoanAside, loanAside:
-			rows.loans.Add(read(&r, Loans), kind == loanAside)
-		case newReservationAside, reservationAside:
-			rows.reservations.Add(read(&r, Reservations), kind == reservationAside)
-		case readingAside:
+		case dayNewLoan, dayLoan:
+			rows.loans.Add(read(&r, Loans), kind == dayLoan)
+		case dayNewReservation, dayReservation:
+			rows.reservations.Add(read(&r, Reservations), kind == dayReservation)
+		case dayReading:
 			v := facts.ReadDayReading(&r)
 			rows.readings[v.Day] = append(rows.readings[v.Day], v.LoanReading)
 		default:
@@ -144,8 +144,8 @@ func unpack(run *extsort.Run, add func(facts.DayDelta) error) (rows rowsAside, e
 }
 
 // merging are days while they are merged.
-type merging struct {
-	*load
+type dayMerge struct {
+	*libraryLoad
 	days map[calendar.Date]*mergedDay
 }
 
@@ -158,10 +158,10 @@ type mergedDay struct {
 }
 
 // together is how many deltas of a day are added at once.
-const together = 4096
+const deltasAtOnce = 4096
 
 // add adds a delta. Those of a reader on a day are one, so that nothing is below zero on the way that is not so in the end.
-func (m *merging) add(ctx context.Context, delta facts.DayDelta) error {
+func (m *dayMerge) add(ctx context.Context, delta facts.DayDelta) error {
 	d := m.days[delta.Day]
 	if d == nil {
 		had, err := m.dayForms(ctx, delta.Day)
@@ -172,10 +172,10 @@ func (m *merging) add(ctx context.Context, delta facts.DayDelta) error {
 		if d.Day, err = facts.ParseDay(had); err != nil {
 			return fmt.Errorf("day %s: %w", delta.Day, err)
 		}
-		d.lent = d.Lent()
+		d.lent = d.HasLoans()
 		m.days[delta.Day] = d
 	}
-	if d.deltas = append(d.deltas, delta); len(d.deltas) < together {
+	if d.deltas = append(d.deltas, delta); len(d.deltas) < deltasAtOnce {
 		return nil
 	}
 	return d.flush()
@@ -190,7 +190,7 @@ func (d *mergedDay) flush() error {
 }
 
 // dayForms reads a day.
-func (l *load) dayForms(ctx context.Context, date calendar.Date) (f facts.DayForms, err error) {
+func (l *libraryLoad) dayForms(ctx context.Context, date calendar.Date) (f facts.DayForms, err error) {
 	day := snapshot.Range{Among: []int64{int64(date)}}
 	err = cmp.Or(
 		l.Past(ctx, facts.DayOfReadersKind, day, func(b snapshot.Block) error { f.Readers = slices.Clone(b.Data); return nil }),
@@ -199,7 +199,7 @@ func (l *load) dayForms(ctx context.Context, date calendar.Date) (f facts.DayFor
 }
 
 // readings puts what was read of the loans of days in place of what was known. A day has a block from its first loan on.
-func (l *load) readings(ctx context.Context, later map[calendar.Date][]facts.LoanReading) (*snapshot.Puts, error) {
+func (l *libraryLoad) readings(ctx context.Context, later map[calendar.Date][]facts.LoanReading) (*snapshot.Puts, error) {
 	known := map[calendar.Date]facts.LoanReadings{}
 	dates := slices.Sorted(maps.Keys(later))
 	err := l.Past(ctx, facts.LoanReadingsKind, snapshot.Range{Among: snapshot.Numbers(dates)}, func(b snapshot.Block) error {

@@ -37,7 +37,7 @@ func TestMergeDay(t *testing.T) {
 
 // TestReadersRefer has readers who are neighbours, and some who are not: rows may refer to those who are there.
 func TestReadersRefer(t *testing.T) {
-	in := intake.NewIntake(intake.State{Readers: []int64{0, 63, 1 << 52}}, lastInstant, libraries.HistoryStart)
+	in := intake.NewIntake(intake.Stored{Readers: []int64{0, 63, 1 << 52}}, lastInstant, libraries.HistoryStart)
 	in.AddReader(64)
 	in.AddReader(9007199254740991)
 	for id, want := range map[int64]bool{

@@ -16,35 +16,35 @@ import (
 )
 
 // part is what a run of the sorted records changes, packed as it is written.
-type part struct {
+type runChanges struct {
 	attributes, titles, events snapshot.Puts
 	readers                    snapshot.Rows[libraries.Reader]
 
-	room   facts.Room
-	days   extsort.Records // what it says of days
-	record []byte          // the last of them: its room is used again
-	counts []facts.TitleCounts
-	loaded Loaded
-	erased []int64
+	buffers facts.Buffers
+	days    extsort.Records // what it says of days
+	record  []byte          // the last of them: its room is used again
+	counts  []facts.TitleCounts
+	loaded  Loaded
+	erased  []int64
 }
 
 // aggregate aggregates a run of the sorted records.
-func (l *load) aggregate(ctx context.Context, run *extsort.Run) (snapshot.Written, error) {
-	deliveries, err := Deliveries(run)
+func (l *libraryLoad) aggregate(ctx context.Context, run *extsort.Run) (snapshot.Written, error) {
+	deliveries, err := ReaderFeeds(run)
 	if err != nil {
 		return snapshot.Written{}, err
 	}
-	p := &part{
+	p := &runChanges{
 		attributes: snapshot.Puts{Kind: facts.AttributesKind}, titles: snapshot.Puts{Kind: facts.ReaderTitlesKind}, events: snapshot.Puts{Kind: facts.EventSetKind},
 	}
-	had, err := l.before(ctx, deliveries)
+	had, err := l.readPast(ctx, deliveries)
 	if err != nil {
 		return snapshot.Written{}, err
 	}
 	changed := map[facts.EventSetKey]bool{}
 	for i := range deliveries {
 		d := &deliveries[i]
-		if err := p.fold(had, d, changed); err != nil {
+		if err := p.aggregate(had, d, changed); err != nil {
 			return snapshot.Written{}, fmt.Errorf("fold reader %d: %w", d.Reader, err)
 		}
 	}
@@ -64,7 +64,7 @@ func (l *load) aggregate(ctx context.Context, run *extsort.Run) (snapshot.Writte
 }
 
 // count counts a part.
-func (l *load) count(p *part) {
+func (l *libraryLoad) count(p *runChanges) {
 	l.loaded.add(p.loaded)
 	l.erased = append(l.erased, p.erased...)
 	for _, c := range p.counts {
@@ -76,13 +76,13 @@ func (l *load) count(p *part) {
 }
 
 // fold folds what the feed says of one reader.
-func (p *part) fold(had *before, d *facts.Delivery, changed map[facts.EventSetKey]bool) error {
-	change, err := facts.Past{Titles: had.titles[d.Reader], Events: had.events, Room: &p.room}.Fold(*d)
+func (p *runChanges) aggregate(had *past, d *facts.ReaderFeed, changed map[facts.EventSetKey]bool) error {
+	change, err := facts.Past{Titles: had.titles[d.Reader], Events: had.events, Buffers: &p.buffers}.Aggregate(*d)
 	if err != nil {
 		return err
 	}
-	if d.Register != nil && p.stands(had, *d.Register) {
-		had.blocks.put(facts.AttributesOf(*d.Register))
+	if d.Row != nil && p.putReader(had, *d.Row) {
+		had.blocks.put(facts.AttributesOf(*d.Row))
 	}
 	if err := had.blocks.count(d.Reader, change.Loans, change.ActiveReservations); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (p *part) fold(had *before, d *facts.Delivery, changed map[facts.EventSetKe
 	for _, k := range change.Events {
 		changed[k] = true
 	}
-	p.setAside(d, &change)
+	p.addDays(d, &change)
 	p.counts = append(p.counts, change.Counts...)
 	p.loaded.New += change.New
 	p.loaded.Repeated += change.Repeated
@@ -103,7 +103,7 @@ func (p *part) fold(had *before, d *facts.Delivery, changed map[facts.EventSetKe
 
 // stands reports whether a reader's row in the feed stands, and puts it in: it does not where the store has it already, or a
 // later one (F1).
-func (p *part) stands(had *before, r libraries.Reader) bool {
+func (p *runChanges) putReader(had *past, r libraries.Reader) bool {
 	n := &p.loaded.Readers
 	was, known := had.readers[r.ID]
 	switch {
@@ -126,7 +126,7 @@ func (p *part) stands(had *before, r libraries.Reader) bool {
 }
 
 // before is what was folded before of the readers of a part, and the rows of those whom the feed has a row of.
-type before struct {
+type past struct {
 	titles  map[int64]*facts.ReaderTitles
 	events  map[facts.EventSetKey]*facts.EventSet
 	stored  map[facts.EventSetKey]bool // which of events the store has
@@ -135,18 +135,18 @@ type before struct {
 }
 
 // before reads what was folded before, as far as the deliveries need it.
-func (l *load) before(ctx context.Context, deliveries []facts.Delivery) (*before, error) {
-	b := &before{map[int64]*facts.ReaderTitles{}, map[facts.EventSetKey]*facts.EventSet{}, map[facts.EventSetKey]bool{}, attributeBlocks{}, map[int64]libraries.Reader{}}
+func (l *libraryLoad) readPast(ctx context.Context, deliveries []facts.ReaderFeed) (*past, error) {
+	b := &past{map[int64]*facts.ReaderTitles{}, map[facts.EventSetKey]*facts.EventSet{}, map[facts.EventSetKey]bool{}, attributeBlocks{}, map[int64]libraries.Reader{}}
 	var all, registered, numbers, groups []int64
 	var last facts.EventSetKey
 	first := facts.EventSetKey{Block: 1 << 30}
 	for i := range deliveries {
 		d := &deliveries[i]
 		all = append(all, d.Reader)
-		if d.Register != nil {
+		if d.Row != nil {
 			registered = append(registered, d.Reader)
 		}
-		numbers = append(numbers, facts.Block(d.Reader))
+		numbers = append(numbers, facts.AttributesBlock(d.Reader))
 		for _, k := range d.EventSetKeys() {
 			b.events[k] = &facts.EventSet{}
 			groups = append(groups, k.Group)
@@ -169,7 +169,7 @@ func (l *load) before(ctx context.Context, deliveries []facts.Delivery) (*before
 		l.Past(ctx, facts.EventSetKind, snapshot.Range{Among: ascending(groups), B: snapshot.Between(first.Block, last.Block)}, b.addEvents))
 }
 
-func (b *before) addAttributes(block snapshot.Block) error {
+func (b *past) addAttributes(block snapshot.Block) error {
 	var columns facts.AttributeColumns
 	if err := packed.Open(block.Data, &columns); err != nil {
 		return fmt.Errorf("block %d: %w", block.A, err)
@@ -183,7 +183,7 @@ func (b *before) addAttributes(block snapshot.Block) error {
 	return nil
 }
 
-func (b *before) addEvents(block snapshot.Block) error {
+func (b *past) addEvents(block snapshot.Block) error {
 	k := facts.EventSetKey{Block: int32(block.B), Group: block.A}
 	set := b.events[k]
 	if set == nil {
@@ -208,10 +208,10 @@ var errNoReader = errors.New("there is no such reader")
 
 // put sets the attributes of a reader, who keeps the counters.
 func (bs attributeBlocks) put(a facts.Attributes) {
-	b := bs[facts.Block(a.ID)]
+	b := bs[facts.AttributesBlock(a.ID)]
 	if b == nil {
 		b = &attributeBlock{readers: map[int64]*facts.Attributes{}}
-		bs[facts.Block(a.ID)] = b
+		bs[facts.AttributesBlock(a.ID)] = b
 	}
 	b.changed = true
 	if was := b.readers[a.ID]; was != nil {
@@ -222,7 +222,7 @@ func (bs attributeBlocks) put(a facts.Attributes) {
 
 // count adds to the counters of a reader.
 func (bs attributeBlocks) count(reader, loans, activeReservations int64) error {
-	b := bs[facts.Block(reader)]
+	b := bs[facts.AttributesBlock(reader)]
 	if b == nil {
 		return errNoReader
 	}

@@ -37,7 +37,7 @@ func registerOf(random *rand.Rand, id int64) libraries.Reader {
 		Registered: calendar.Date(random.Int32()),
 		Updated:    time.UnixMicro(random.Int64N(3)).UTC(), Confirmed: instantOf(random), LastLogin: instantOf(random),
 	}
-	if r.Status.Gone() {
+	if r.Status.Inactive() {
 		r.DeletedAt = calendar.Date(-random.Int32N(9))
 	}
 	return r
@@ -64,22 +64,22 @@ func TestSorter(t *testing.T) {
 	for _, limit := range []int{1, 5_000, 1 << 20} {
 		random := rand.New(rand.NewPCG(uint64(limit), 3))
 		sorter := &intake.Sorter{Sorter: extsort.Sorter{Limit: limit, Dir: t.TempDir()}}
-		want := map[int64]*facts.Delivery{}
+		want := map[int64]*facts.ReaderFeed{}
 		for id := range int64(600) {
 			reader := []int64{0, 1, 1023, 1024, 2048, 262_143, 262_144, 1 << 53}[random.IntN(8)]
 			if want[reader] == nil {
-				want[reader] = &facts.Delivery{Reader: reader}
+				want[reader] = &facts.ReaderFeed{Reader: reader}
 			}
 			noError(t, putAny(random, sorter, want[reader], id))
 		}
 		partOf := map[int64]int{} // by block
 		for part := range extsort.Partitions {
 			deliveries := deliveriesOf(t, sorter, part)
-			if !slices.IsSortedFunc(deliveries, func(a, b facts.Delivery) int { return cmp.Compare(a.Reader, b.Reader) }) {
+			if !slices.IsSortedFunc(deliveries, func(a, b facts.ReaderFeed) int { return cmp.Compare(a.Reader, b.Reader) }) {
 				t.Errorf("part %d: readers do not ascend", part)
 			}
 			for _, got := range deliveries {
-				block := facts.Block(got.Reader)
+				block := facts.AttributesBlock(got.Reader)
 				if _, met := partOf[block]; !met {
 					partOf[block] = part
 				}
@@ -105,14 +105,14 @@ func TestSpread(t *testing.T) {
 		for i := range int64(readers) {
 			noError(t, sorter.AddEvent(facts.Event{Kind: libraries.ActivityEvent, Reader: i * stride}))
 		}
-		blocks := 1 + facts.Block((readers-1)*stride)
+		blocks := 1 + facts.AttributesBlock((readers-1)*stride)
 		blocks = min(blocks, readers)
 		most, found := 0, int64(0)
 		for part := range extsort.Partitions {
 			deliveries := deliveriesOf(t, sorter, part)
 			in := map[int64]bool{}
 			for _, d := range deliveries {
-				in[facts.Block(d.Reader)] = true
+				in[facts.AttributesBlock(d.Reader)] = true
 			}
 			most, found = max(most, len(in)), found+int64(len(in))
 		}
@@ -124,21 +124,21 @@ func TestSpread(t *testing.T) {
 }
 
 // deliveriesOf are the deliveries of a partition, which come in one run.
-func deliveriesOf(t *testing.T, s *intake.Sorter, partition int) (list []facts.Delivery) {
+func deliveriesOf(t *testing.T, s *intake.Sorter, partition int) (list []facts.ReaderFeed) {
 	noError(t, s.Each(partition, func(run *extsort.Run) (err error) {
-		list, err = intake.Deliveries(run)
+		list, err = intake.ReaderFeeds(run)
 		return err
 	}))
 	return list
 }
 
 // putAny adds one record, and puts it where it belongs.
-func putAny(random *rand.Rand, sorter *intake.Sorter, d *facts.Delivery, id int64) error {
+func putAny(random *rand.Rand, sorter *intake.Sorter, d *facts.ReaderFeed, id int64) error {
 	switch random.IntN(6) {
 	case 0:
 		r := registerOf(random, d.Reader)
-		if d.Register == nil || !r.Updated.Before(d.Register.Updated) { // the later stands, of equal ones the last
-			d.Register = &r
+		if d.Row == nil || !r.Updated.Before(d.Row.Updated) { // the later stands, of equal ones the last
+			d.Row = &r
 		}
 		return sorter.AddReader(r)
 	case 1:

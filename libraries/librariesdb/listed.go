@@ -16,7 +16,7 @@ import (
 )
 
 // listed says how the records of a register are read.
-type listed[T libraries.Lasting] struct {
+type listed[T libraries.LoanOrReservation] struct {
 	register
 	records *snapshot.Records[T]
 }
@@ -64,17 +64,17 @@ func (l listed[T]) byID(ctx context.Context, s *Store, a report.Access, ids []in
 }
 
 // LoansIn implements report.Store.
-func (s *Store) LoansIn(ctx context.Context, a report.Access, w report.Window) ([]libraries.Loan, error) {
+func (s *Store) LoansIn(ctx context.Context, a report.Access, w report.ListWindow) ([]libraries.Loan, error) {
 	return loans.in(ctx, s, a, w)
 }
 
 // ReservationsIn implements report.Store.
-func (s *Store) ReservationsIn(ctx context.Context, a report.Access, w report.Window) ([]libraries.Reservation, error) {
+func (s *Store) ReservationsIn(ctx context.Context, a report.Access, w report.ListWindow) ([]libraries.Reservation, error) {
 	return reservations.in(ctx, s, a, w)
 }
 
 // in reads a window: the rows of its days are passed over in the database up to its first.
-func (l listed[T]) in(ctx context.Context, s *Store, a report.Access, w report.Window) ([]T, error) {
+func (l listed[T]) in(ctx context.Context, s *Store, a report.Access, w report.ListWindow) ([]T, error) {
 	status := bun.SafeQuery("TRUE")
 	if w.Status != 0 {
 		status = bun.SafeQuery("status = ?", w.Status)

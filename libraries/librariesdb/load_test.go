@@ -76,7 +76,7 @@ func (l *loader) present() report.Access {
 }
 
 // state is the state that the access names, as a load sees it.
-func (l *loader) state(a report.Access) intake.State {
+func (l *loader) state(a report.Access) intake.Stored {
 	l.Helper()
 	st, err := l.State(l.Context(), a)
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 // register is the table of a register that is listed by day, and the column of its identifiers.
 type register struct{ table, id bun.Ident }
 
-var registers = [...]register{report.LoanRegister: loans.register, report.ReservationRegister: reservations.register}
+var registers = [...]register{report.LoanList: loans.register, report.ReservationList: reservations.register}
 
 // PositionsOf implements report.Store. A reader has few loans and a title may have many: of both it is the reader's index
 // that is to be used, and the + keeps the engines from the other.
-func (s *Store) PositionsOf(ctx context.Context, a report.Access, of report.Register, reader, book *int64) (report.ListPositions, error) {
+func (s *Store) PositionsOf(ctx context.Context, a report.Access, of report.ListKind, reader, book *int64) (report.ListPositions, error) {
 	switch {
 	case reader != nil && book != nil:
 		return s.positions(ctx, a, of, bun.SafeQuery("user_id = ? AND +book_id = ?", *reader, *book))
@@ -33,7 +33,7 @@ func (s *Store) PositionsOf(ctx context.Context, a report.Access, of report.Regi
 }
 
 // positions reads the positions that meet a condition, by day, then identifier.
-func (s *Store) positions(ctx context.Context, a report.Access, of report.Register, where schema.QueryWithArgs) (positions report.ListPositions, err error) {
+func (s *Store) positions(ctx context.Context, a report.Access, of report.ListKind, where schema.QueryWithArgs) (positions report.ListPositions, err error) {
 	r := registers[of]
 	rows, err := s.DB.QueryContext(ctx, `SELECT day, ?0, status FROM ?1 WHERE ?2 AND ?3 ORDER BY day, ?0`, r.id, r.table, rowsOf(a), where)
 	var day, id, status int64 // read as the drivers give them, which is twice as fast

@@ -69,7 +69,7 @@ func pick(loans []libraries.Loan, picked func(i int, l libraries.Loan) bool) (li
 }
 
 func TestMarks(t *testing.T) {
-	registers := []report.Register{report.LoanRegister, report.ReservationRegister}
+	registers := []report.ListKind{report.LoanList, report.ReservationList}
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		loans := someLoans(3000)
 		f.putLoans(loans)
@@ -102,7 +102,7 @@ func TestWindows(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		loans := someLoans(3000)
 		f.putLoans(loans)
-		for _, w := range []report.Window{
+		for _, w := range []report.ListWindow{
 			{Period: calendar.Period{Start: firstDay - 1, End: firstDay - 1}, Size: 5},
 			{Period: calendar.Period{Start: firstDay, End: firstDay}, Size: 1000},
 			{Period: calendar.Period{Start: firstDay + 3, End: firstDay + 3}, Skip: 100, Size: 50},

@@ -25,7 +25,7 @@ func read[T any](ctx context.Context, s *Store, of *snapshot.Records[T], from st
 
 // Catalogue implements report.Store.
 func (s *Store) Catalogue(ctx context.Context, a report.Access) (*report.Catalogue, error) {
-	var st intake.State
+	var st intake.Stored
 	if err := s.catalogue(ctx, a, &st); err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (s *Store) Catalogue(ctx context.Context, a report.Access) (*report.Catalog
 }
 
 // catalogue reads the vocabularies, by term, the titles and the lines, both by identifier.
-func (s *Store) catalogue(ctx context.Context, a report.Access, st *intake.State) (err error) {
+func (s *Store) catalogue(ctx context.Context, a report.Access, st *intake.Stored) (err error) {
 	if st.Terms, err = read(ctx, s, intake.Terms, `FROM libraries_terms WHERE ? ORDER BY vocabulary, term_id`, rowsOf(a)); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (s *Store) catalogue(ctx context.Context, a report.Access, st *intake.State
 }
 
 // State reads what a load must know of a network, as of the state that the access names.
-func (s *Store) State(ctx context.Context, a report.Access) (st intake.State, err error) {
+func (s *Store) State(ctx context.Context, a report.Access) (st intake.Stored, err error) {
 	st.At = a.At
 	if err = s.catalogue(ctx, a, &st); err != nil {
 		return st, err

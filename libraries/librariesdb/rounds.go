@@ -27,7 +27,7 @@ func (s *Store) Changed(ctx context.Context, a report.Access, loads snapshot.Spa
 }
 
 // ReplacedRows implements report.Store.
-func (s *Store) ReplacedRows(ctx context.Context, a report.Access, loads snapshot.Span, of report.Versioned) (ids []int64, err error) {
+func (s *Store) ReplacedRows(ctx context.Context, a report.Access, loads snapshot.Span, of report.ReplacedKind) (ids []int64, err error) {
 	tenant, states := snapshot.Tenant(a.Network), s.States()
 	last := func(key []int64) error {
 		ids = append(ids, key[len(key)-1])
@@ -71,13 +71,13 @@ func (s *Store) erased(ctx context.Context, n libraries.NetworkID, versions snap
 }
 
 // Listed implements report.Store. Where readers or titles are named the + keeps the engines from going through the days.
-func (s *Store) Listed(ctx context.Context, a report.Access, of report.Register, which report.Which, visit func(report.Listed) error) error {
+func (s *Store) Listed(ctx context.Context, a report.Access, of report.ListKind, which report.RecordFilter, visit func(report.ListedRecord) error) error {
 	within := bun.SafeQuery("+day BETWEEN ? AND ?", int32(which.Period.Start), int32(which.Period.End))
 	switch {
-	case which.TakenOut != snapshot.Span{}:
-		return s.listed(ctx, a, of, bun.SafeQuery("? AND ?", snapshotdb.TakenOut(which.TakenOut), within), visit)
-	case which.PutIn != snapshot.Span{}:
-		since := bun.SafeQuery("since >= ? AND since < ?", which.PutIn.From, which.PutIn.End)
+	case which.Deleted != snapshot.Span{}:
+		return s.listed(ctx, a, of, bun.SafeQuery("? AND ?", snapshotdb.TakenOut(which.Deleted), within), visit)
+	case which.Inserted != snapshot.Span{}:
+		since := bun.SafeQuery("since >= ? AND since < ?", which.Inserted.From, which.Inserted.End)
 		return s.listed(ctx, a, of, bun.SafeQuery("? AND ? AND ?", since, handle.In(s.DB, "day", which.Days), within), visit)
 	case which.Readers != nil:
 		return s.listed(ctx, a, of, bun.SafeQuery("? AND ?", handle.In(s.DB, "user_id", which.Readers), within), visit)
@@ -86,11 +86,11 @@ func (s *Store) Listed(ctx context.Context, a report.Access, of report.Register,
 }
 
 // listed calls visit with the rows of a register's state that a condition holds for.
-func (s *Store) listed(ctx context.Context, a report.Access, of report.Register, where schema.QueryWithArgs, visit func(report.Listed) error) error {
+func (s *Store) listed(ctx context.Context, a report.Access, of report.ListKind, where schema.QueryWithArgs, visit func(report.ListedRecord) error) error {
 	r := registers[of]
 	rows, err := s.DB.QueryContext(ctx, `SELECT day, ?0, status, user_id, book_id FROM ?1 WHERE ?2 AND ?3`, r.id, r.table, rowsOf(a), where)
 	var day, status int64
-	var v report.Listed
+	var v report.ListedRecord
 	return snapshotdb.Visit(rows, err, "listed", func(rows *sql.Rows) error {
 		if err := rows.Scan(&day, &v.ID, &status, &v.Reader, &v.Book); err != nil {
 			return err

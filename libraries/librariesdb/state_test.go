@@ -22,7 +22,7 @@ import (
 )
 
 // put saves registers, and returns the state afterwards.
-func (l *loader) put(change func(in *intake.Intake)) intake.State {
+func (l *loader) put(change func(in *intake.Intake)) intake.Stored {
 	l.Helper()
 	if _, err := l.try(l.Context(), feed{}, atOnce, change); err != nil {
 		l.Fatal(err)
@@ -58,7 +58,7 @@ func TestStateIsWhatWasSaved(t *testing.T) {
 			{Day: day, Channel: libraries.WebMobile, Sessions: 5}, {Day: day, Channel: libraries.App, Sessions: 6, Estimated: true},
 			{Day: day + 1, Channel: libraries.WebMobile, Sessions: 7},
 		}
-		check := func(st intake.State) {
+		check := func(st intake.Stored) {
 			t.Helper()
 			for what, pair := range map[string][2]any{
 				"terms": {st.Terms, terms}, "books": {st.Books, books}, "lines": {st.Lines, lines}, "channels": {st.Channels, channels},

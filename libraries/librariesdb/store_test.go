@@ -32,15 +32,15 @@ func (f *fixture) reads(ctx context.Context) map[string]func(report.Access) erro
 		},
 		"People": func(a report.Access) error { _, err := f.People(ctx, a, []int64{1}); return err },
 		"LoansIn": func(a report.Access) error {
-			_, err := f.LoansIn(ctx, a, report.Window{Period: always, Size: 9})
+			_, err := f.LoansIn(ctx, a, report.ListWindow{Period: always, Size: 9})
 			return err
 		},
 		"ReservationsIn": func(a report.Access) error {
-			_, err := f.ReservationsIn(ctx, a, report.Window{Period: always, Size: 9})
+			_, err := f.ReservationsIn(ctx, a, report.ListWindow{Period: always, Size: 9})
 			return err
 		},
 		"MarksOf": func(a report.Access) error {
-			_, err := f.PositionsOf(ctx, a, report.ReservationRegister, ptr[int64](1), nil)
+			_, err := f.PositionsOf(ctx, a, report.ReservationList, ptr[int64](1), nil)
 			return err
 		},
 		"Loans":        func(a report.Access) error { _, err := f.Loans(ctx, a, marks); return err },

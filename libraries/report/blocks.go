@@ -82,7 +82,7 @@ func (r *Reports) span(ctx context.Context, a Access, kind snapshot.Kind, p cale
 }
 
 // visitors is the number of goroutines that go through blocks, and so of the spans that are read at once.
-const visitors = 2
+const scanWorkers = 2
 
 // visitDays calls visit with each stored block of one kind of a period, in no order, on several goroutines at once, of
 // which visit is told the number, below visitors. Each holds one span at a time, however long the period.
@@ -96,9 +96,9 @@ func (r *Reports) visitDays(
 	}
 	spans := bySpan(days.Dates)
 	var parts []func(context.Context) error
-	for i := range visitors {
+	for i := range scanWorkers {
 		parts = append(parts, func(ctx context.Context) error {
-			for at := i; at < len(spans); at += visitors {
+			for at := i; at < len(spans); at += scanWorkers {
 				err := r.visitSpan(ctx, a, kind, spans[at], func(day calendar.Date, data []byte) error { return visit(i, day, data) })
 				if err != nil {
 					return err

@@ -64,7 +64,7 @@ func (r *Reports) Books(ctx context.Context, a Access, q BookQuery, p paging.Pag
 	if err != nil {
 		return paging.List[BookRow]{}, err
 	}
-	found, err := snapshot.Load(ctx, r.Cache, key(a, "books", q), func(context.Context) (places, error) {
+	found, err := snapshot.Load(ctx, r.Cache, key(a, "books", q), func(context.Context) (indexes, error) {
 		return titles.books(q, sums, held), nil
 	})
 	if err != nil {
@@ -78,9 +78,9 @@ func (r *Reports) Books(ctx context.Context, a Access, q BookQuery, p paging.Pag
 }
 
 // books returns the ranks of the titles that pass the query's filters, in its order.
-func (c *Catalogue) books(q BookQuery, sums titleSums, held facts.CountsByTitle) places {
+func (c *Catalogue) books(q BookQuery, sums titleSums, held facts.CountsByTitle) indexes {
 	passes, texts := q.matches(), c.texts().of
-	var found places
+	var found indexes
 	for rank := range c.Titles {
 		if passes(&c.Titles[rank], &texts[rank]) {
 			found = append(found, int32(rank))

@@ -25,15 +25,15 @@ func TestBytes(t *testing.T) {
 		"codes":                   {&Readers{}, &Readers{cities: packed.Coded[string]{At: make([]uint32, many)}}},
 		"values":                  {&Readers{}, &Readers{libraries: packed.Coded[int64]{Values: make([]int64, many)}}},
 		"cities":                  {&Readers{}, &Readers{cities: packed.Coded[string]{Values: texts}}},
-		"groups":                  {people{}, people{groups: []Group{{Label: text}}}},
+		"groups":                  {readerSummary{}, readerSummary{groups: []Group{{Label: text}}}},
 		"stock": {
 			&stockRows{rows: make([]StockRow, 1), lines: make([][]stock.Line, 1)},
 			&stockRows{rows: make([]StockRow, 1), lines: [][]stock.Line{make([]stock.Line, many)}},
 		},
 		"suggestions": {suggestions{}, suggestions{{folded: suggestionKey{title: text}}}},
 		"requests":    {requests{}, requests{{Title: text}}},
-		"profiles":    {&unfiltered{}, &unfiltered{profile: CatalogueProfile{Subjects: make([]ProfileItem, many)}}},
-		"days":        {&unfiltered{}, &unfiltered{deleted: DeletedUsers{Daily: make([]DayCount, many)}}},
+		"profiles":    {&baseSummary{}, &baseSummary{profile: CatalogueProfile{Subjects: make([]ProfileItem, many)}}},
+		"days":        {&baseSummary{}, &baseSummary{deleted: DeletedUsers{Daily: make([]DayCount, many)}}},
 	} {
 		if none, some := v.none.Bytes(), v.some.Bytes(); some < none+many {
 			t.Errorf("%s take %d bytes, and %d of them %d", name, none, many, some)

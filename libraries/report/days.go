@@ -38,7 +38,7 @@ type LoginRow struct {
 
 // daily is a list with a row for each of the readers of a day: engagements or logins. The days' totals say how many those
 // are, so that only the blocks of the page's days are read.
-type daily[T any] struct {
+type dayList[T any] struct {
 	name  string
 	count func(*facts.DayTotals) int64
 	// cut returns the rows of a day from one up to but without another, fewer where the day has fewer.
@@ -48,7 +48,7 @@ type daily[T any] struct {
 }
 
 // list answers one page of the list.
-func (d daily[T]) list(ctx context.Context, r *Reports, a Access, q DayQuery, p paging.Page) (paging.List[T], error) {
+func (d dayList[T]) list(ctx context.Context, r *Reports, a Access, q DayQuery, p paging.Page) (paging.List[T], error) {
 	q.Period = r.since(q.Period)
 	if q.Reader == nil {
 		return d.page(ctx, r, a, q.Period, p)
@@ -61,7 +61,7 @@ func (d daily[T]) list(ctx context.Context, r *Reports, a Access, q DayQuery, p 
 }
 
 // page returns one page of the rows of all readers.
-func (d daily[T]) page(ctx context.Context, r *Reports, a Access, period calendar.Period, p paging.Page) (paging.List[T], error) {
+func (d dayList[T]) page(ctx context.Context, r *Reports, a Access, period calendar.Period, p paging.Page) (paging.List[T], error) {
 	days, err := r.daysIn(ctx, a, period)
 	if err != nil {
 		return paging.List[T]{}, err
@@ -104,13 +104,13 @@ func (d daily[T]) page(ctx context.Context, r *Reports, a Access, period calenda
 }
 
 // of returns all rows of one reader. It looks into the block of every day.
-func (d daily[T]) of(ctx context.Context, r *Reports, a Access, period calendar.Period, reader int64) ([]T, error) {
+func (d dayList[T]) of(ctx context.Context, r *Reports, a Access, period calendar.Period, reader int64) ([]T, error) {
 	days, err := r.daysIn(ctx, a, period)
 	if err != nil || len(days.Dates) == 0 {
 		return nil, err
 	}
 	rows, seen := make([][]T, len(days.Dates)), make([]bool, len(days.Dates))
-	var in [visitors]facts.DayOfReaders
+	var in [scanWorkers]facts.DayOfReaders
 	err = r.visitDays(ctx, a, facts.DayOfReadersKind, period, func(visitor int, day calendar.Date, block []byte) error {
 		i, _ := slices.BinarySearch(days.Dates, day)
 		seen[i] = true
@@ -152,7 +152,7 @@ func (r *Reports) Engagements(ctx context.Context, a Access, q DayQuery, p pagin
 }
 
 // engagements has a row where any metric is not 0 (L3): those of the days of readers.
-var engagements = daily[Engagement]{
+var engagements = dayList[Engagement]{
 	name:  "engagements",
 	count: func(t *facts.DayTotals) int64 { return t.Readers },
 	cut:   cutEngagements,
@@ -205,7 +205,7 @@ func (r *Reports) engagementsChanged(ctx context.Context, a Access, since snapsh
 		if !q.Period.Contains(calendar.Date(day)) {
 			continue
 		}
-		was, err := r.engagementsOn(ctx, a.then(since), calendar.Date(day), q.Reader)
+		was, err := r.engagementsOn(ctx, a.earlier(since), calendar.Date(day), q.Reader)
 		if err != nil {
 			return nil, err
 		}
@@ -264,7 +264,7 @@ func (r *Reports) Logins(ctx context.Context, a Access, q DayQuery, p paging.Pag
 }
 
 // logins has a row for each login of the engagements (L3).
-var logins = daily[LoginRow]{
+var logins = dayList[LoginRow]{
 	name:  "logins",
 	count: func(t *facts.DayTotals) int64 { return t.Sums[metric.Logins] },
 	cut:   cutLogins,

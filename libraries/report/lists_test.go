@@ -294,12 +294,12 @@ func TestListsOfCorruptDayBlocks(t *testing.T) {
 // forgetful is a network that does not find the first of the rows it is asked for.
 type forgetful struct{ *listStore }
 
-func (s forgetful) LoansIn(ctx context.Context, a report.Access, w report.Window) ([]libraries.Loan, error) {
+func (s forgetful) LoansIn(ctx context.Context, a report.Access, w report.ListWindow) ([]libraries.Loan, error) {
 	list, err := s.listStore.LoansIn(ctx, a, w)
 	return list[1:], err
 }
 
-func (s forgetful) ReservationsIn(ctx context.Context, a report.Access, w report.Window) ([]libraries.Reservation, error) {
+func (s forgetful) ReservationsIn(ctx context.Context, a report.Access, w report.ListWindow) ([]libraries.Reservation, error) {
 	list, err := s.listStore.ReservationsIn(ctx, a, w)
 	return list[1:], err
 }
@@ -383,7 +383,7 @@ type mistaken struct {
 	mistake func([]libraries.Loan) []libraries.Loan
 }
 
-func (s mistaken) LoansIn(ctx context.Context, a report.Access, w report.Window) ([]libraries.Loan, error) {
+func (s mistaken) LoansIn(ctx context.Context, a report.Access, w report.ListWindow) ([]libraries.Loan, error) {
 	list, err := s.listStore.LoansIn(ctx, a, w)
 	return s.mistake(slices.Clone(list)), err
 }

@@ -98,7 +98,7 @@ func (s *listStore) addRegisters(rng *rand.Rand, readers, books int) {
 			Registered: history - 5 + calendar.Date(rng.IntN(20)), Status: libraries.ReaderStatus(1 + rng.IntN(3)),
 			Updated: (history + calendar.Date(rng.IntN(10))).Start().Add(pickOne(rng, 0, 24*time.Hour-time.Microsecond)),
 		}
-		if r.Status.Gone() {
+		if r.Status.Inactive() {
 			r.DeletedAt = history + calendar.Date(rng.IntN(10))
 		}
 		s.people = append(s.people, r)
@@ -291,7 +291,7 @@ func (s *listStore) packReaders() {
 			}
 		}
 		block = append(block, a)
-		if i+1 == len(s.people) || facts.Block(r.ID) != facts.Block(s.people[i+1].ID) {
+		if i+1 == len(s.people) || facts.AttributesBlock(r.ID) != facts.AttributesBlock(s.people[i+1].ID) {
 			s.blocks = append(s.blocks, packed.Append(nil, facts.PackAttributes(block)))
 			block = nil
 		}
@@ -390,9 +390,9 @@ func (s *listStore) Named(_ context.Context, a report.Access, ids []int64) (peop
 }
 
 // positions returns where the rows of a register stand that are wanted.
-func (s *listStore) marks(of report.Register, wanted func(day calendar.Date, reader, book int64) bool) report.ListPositions {
+func (s *listStore) marks(of report.ListKind, wanted func(day calendar.Date, reader, book int64) bool) report.ListPositions {
 	var marks report.ListPositions
-	if of == report.LoanRegister {
+	if of == report.LoanList {
 		for _, l := range s.loans {
 			if wanted(l.Day(), l.Reader, l.Book) {
 				marks = append(marks, report.ListPosition{Day: l.Day(), ID: l.ID, Status: uint8(l.Status)})
@@ -408,7 +408,7 @@ func (s *listStore) marks(of report.Register, wanted func(day calendar.Date, rea
 	return marks
 }
 
-func (s *listStore) LoansIn(_ context.Context, a report.Access, w report.Window) (loans []libraries.Loan, err error) {
+func (s *listStore) LoansIn(_ context.Context, a report.Access, w report.ListWindow) (loans []libraries.Loan, err error) {
 	for _, l := range s.loans {
 		if w.Period.Contains(l.Day()) && (w.Status == 0 || w.Status == uint8(l.Status)) {
 			loans = append(loans, l)
@@ -419,7 +419,7 @@ func (s *listStore) LoansIn(_ context.Context, a report.Access, w report.Window)
 	return loans[:min(w.Size, len(loans))], s.read("loans", a)
 }
 
-func (s *listStore) ReservationsIn(_ context.Context, a report.Access, w report.Window) (reservations []libraries.Reservation, err error) {
+func (s *listStore) ReservationsIn(_ context.Context, a report.Access, w report.ListWindow) (reservations []libraries.Reservation, err error) {
 	for _, r := range s.reservations {
 		if w.Period.Contains(r.Day()) && (w.Status == 0 || w.Status == uint8(r.Status)) {
 			reservations = append(reservations, r)
@@ -429,7 +429,7 @@ func (s *listStore) ReservationsIn(_ context.Context, a report.Access, w report.
 	return reservations[:min(w.Size, len(reservations))], s.read("reservations", a)
 }
 
-func (s *listStore) PositionsOf(_ context.Context, a report.Access, of report.Register, reader, book *int64) (report.ListPositions, error) {
+func (s *listStore) PositionsOf(_ context.Context, a report.Access, of report.ListKind, reader, book *int64) (report.ListPositions, error) {
 	if reader == nil && book == nil {
 		return nil, errors.New("marks of neither a reader nor a title")
 	}

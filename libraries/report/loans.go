@@ -46,33 +46,33 @@ type ReservationRow struct {
 }
 
 // positionQuery asks for the positions of loans or reservations. Status is one of the register's, 0 every one.
-type positionQuery struct {
-	register     Register
+type recordQuery struct {
+	list         ListKind
 	period       calendar.Period
 	reader, book *int64
 	status       uint8
 }
 
 // positioned is how the records of a register are read, and rows made of those of a page.
-type positioned[R libraries.Lasting, T any] struct {
-	in   func(context.Context, Access, Window) ([]R, error)
+type recordList[R libraries.LoanOrReservation, T any] struct {
+	in   func(context.Context, Access, ListWindow) ([]R, error)
 	at   func(context.Context, Access, ListPositions) ([]R, error)
 	rows func(context.Context, Access, []R) ([]T, error)
 	// shown notes the rows that differ between two snapshots by what they show of others than their records.
-	shown func(*positionsCompared, context.Context) error
+	shown func(*recordDiff, context.Context) error
 	// gone returns the row of a record that has left the list.
 	gone func(id int64) T
 }
 
 // list answers one page of a register: the rows of the records that pass the query. The cost of a page does not depend on its depth.
-func (of positioned[R, T]) list(ctx context.Context, r *Reports, a Access, q positionQuery, p paging.Page) (paging.List[T], error) {
+func (of recordList[R, T]) list(ctx context.Context, r *Reports, a Access, q recordQuery, p paging.Page) (paging.List[T], error) {
 	q.period = r.since(q.period)
 	if q.reader == nil && q.book == nil {
 		return of.byDay(ctx, r, a, q, p)
 	}
-	k := key(a, "positions of", uint8(q.register), q.reader, q.book)
+	k := key(a, "positions of", uint8(q.list), q.reader, q.book)
 	all, err := snapshot.Load(ctx, r.Cache, k, func(ctx context.Context) (ListPositions, error) {
-		return r.Store.PositionsOf(ctx, a, q.register, q.reader, q.book)
+		return r.Store.PositionsOf(ctx, a, q.list, q.reader, q.book)
 	})
 	if err != nil {
 		return paging.List[T]{}, err
@@ -86,7 +86,7 @@ func (of positioned[R, T]) list(ctx context.Context, r *Reports, a Access, q pos
 }
 
 // rowsAt returns the rows of positions.
-func (of positioned[R, T]) rowsAt(ctx context.Context, a Access, positions ListPositions) ([]T, error) {
+func (of recordList[R, T]) rowsAt(ctx context.Context, a Access, positions ListPositions) ([]T, error) {
 	list, err := of.at(ctx, a, positions)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (of positioned[R, T]) rowsAt(ctx context.Context, a Access, positions ListP
 
 // byDay returns one page of the rows of all readers and titles. The days' totals say how many each day has, so that a page begins
 // some rows behind the first of a day.
-func (of positioned[R, T]) byDay(ctx context.Context, r *Reports, a Access, q positionQuery, p paging.Page) (paging.List[T], error) {
+func (of recordList[R, T]) byDay(ctx context.Context, r *Reports, a Access, q recordQuery, p paging.Page) (paging.List[T], error) {
 	days, err := r.daysIn(ctx, a, q.period)
 	if err != nil {
 		return paging.List[T]{}, err
@@ -112,14 +112,14 @@ func (of positioned[R, T]) byDay(ctx context.Context, r *Reports, a Access, q po
 	if len(spans) == 0 {
 		return l, err
 	}
-	w := Window{Status: q.status, Skip: spans[0].From}
+	w := ListWindow{Status: q.status, Skip: spans[0].From}
 	w.Period = calendar.Period{Start: days.Dates[spans[0].Group], End: days.Dates[spans[len(spans)-1].Group]}
 	for _, s := range spans {
 		w.Size += s.To - s.From
 	}
 	list, err := of.in(ctx, a, w)
 	if err == nil && !of.stand(list, days.Dates, spans) {
-		err = fmt.Errorf("days %s to %s: register %d and totals differ: %w", w.Period.Start, w.Period.End, q.register, packed.ErrCorrupt)
+		err = fmt.Errorf("days %s to %s: register %d and totals differ: %w", w.Period.Start, w.Period.End, q.list, packed.ErrCorrupt)
 	}
 	if err == nil {
 		l.Rows, err = of.rows(ctx, a, list)
@@ -128,7 +128,7 @@ func (of positioned[R, T]) byDay(ctx context.Context, r *Reports, a Access, q po
 }
 
 // stand reports whether records are as many of each day as the parts of days say.
-func (of positioned[R, T]) stand(list []R, dates []calendar.Date, spans []paging.Span) bool {
+func (of recordList[R, T]) stand(list []R, dates []calendar.Date, spans []paging.Span) bool {
 	for _, s := range spans {
 		for range s.To - s.From {
 			if len(list) == 0 || list[0].Origin().Day() != dates[s.Group] {
@@ -141,9 +141,9 @@ func (of positioned[R, T]) stand(list []R, dates []calendar.Date, spans []paging
 }
 
 // count returns how many positions of a day have the status.
-func (q positionQuery) count(t *facts.DayTotals) int64 {
+func (q recordQuery) count(t *facts.DayTotals) int64 {
 	counts := t.Counts.LoansByStatus[:]
-	if q.register == ReservationRegister {
+	if q.list == ReservationList {
 		counts = t.Counts.ReservationsByStatus[:]
 	}
 	sum := int64(0)
@@ -156,7 +156,7 @@ func (q positionQuery) count(t *facts.DayTotals) int64 {
 }
 
 // filter returns the positions that have the status. They are all, or a copy.
-func (q positionQuery) filter(all ListPositions) ListPositions {
+func (q recordQuery) filter(all ListPositions) ListPositions {
 	if q.status == 0 {
 		return all
 	}
@@ -184,14 +184,14 @@ func (r *Reports) Loans(ctx context.Context, a Access, q LoanQuery, p paging.Pag
 	return r.loans().list(ctx, r, a, q.positions(), p)
 }
 
-func (q LoanQuery) positions() positionQuery {
-	return positionQuery{LoanRegister, q.Period, q.Reader, q.Book, uint8(q.Status)}
+func (q LoanQuery) positions() recordQuery {
+	return recordQuery{LoanList, q.Period, q.Reader, q.Book, uint8(q.Status)}
 }
 
 // loans is how loans are read.
-func (r *Reports) loans() positioned[libraries.Loan, LoanRow] {
-	return positioned[libraries.Loan, LoanRow]{
-		in: r.Store.LoansIn, at: r.Store.Loans, rows: r.loanRows, shown: (*positionsCompared).progressed,
+func (r *Reports) loans() recordList[libraries.Loan, LoanRow] {
+	return recordList[libraries.Loan, LoanRow]{
+		in: r.Store.LoansIn, at: r.Store.Loans, rows: r.loanRows, shown: (*recordDiff).progressed,
 		gone: func(id int64) LoanRow { return LoanRow{Loan: libraries.Loan{ID: id}} },
 	}
 }
@@ -261,14 +261,14 @@ func (r *Reports) Reservations(ctx context.Context, a Access, q ReservationQuery
 	return r.reservations().list(ctx, r, a, q.positions(), p)
 }
 
-func (q ReservationQuery) positions() positionQuery {
-	return positionQuery{ReservationRegister, q.Period, q.Reader, q.Book, uint8(q.Status)}
+func (q ReservationQuery) positions() recordQuery {
+	return recordQuery{ReservationList, q.Period, q.Reader, q.Book, uint8(q.Status)}
 }
 
 // reservations is how reservations are read.
-func (r *Reports) reservations() positioned[libraries.Reservation, ReservationRow] {
-	return positioned[libraries.Reservation, ReservationRow]{
-		in: r.Store.ReservationsIn, at: r.Store.Reservations, rows: r.reservationRows, shown: (*positionsCompared).queued,
+func (r *Reports) reservations() recordList[libraries.Reservation, ReservationRow] {
+	return recordList[libraries.Reservation, ReservationRow]{
+		in: r.Store.ReservationsIn, at: r.Store.Reservations, rows: r.reservationRows, shown: (*recordDiff).queued,
 		gone: func(id int64) ReservationRow { return ReservationRow{Reservation: libraries.Reservation{ID: id}} },
 	}
 }

@@ -252,7 +252,7 @@ func (n *network) addReaders(r *rand.Rand, readers int) {
 			Registered: libraries.HistoryStart + calendar.Date(r.IntN(40)-20),
 			Loans:      r.Int64N(3), ActiveReservations: r.Int64N(3),
 		}
-		if a.Status.Gone() {
+		if a.Status.Inactive() {
 			a.DeletedAt = libraries.HistoryStart + calendar.Date(r.IntN(110)-10)
 		}
 		n.readers = append(n.readers, a)

@@ -21,20 +21,20 @@ type Readers struct {
 	genders              []libraries.Gender
 	statuses             []libraries.ReaderStatus
 	registered           []calendar.Date
-	updated              []calendar.Date // the Brasilia day of the last change
-	loans                []int64         // historical
-	reservations         []int64         // active
-	gone                 []goneReader    // by rank
+	updated              []calendar.Date  // the Brasilia day of the last change
+	loans                []int64          // historical
+	reservations         []int64          // active
+	inactive             []inactiveReader // by rank
 	// ranks are by the distance of an identifier from the first one, nobody where there is no such reader; nil where identifiers are
 	// far apart. A summary finds the readers of thirty days by them: half as much again would miss its budget.
 	ranks []int32
 }
 
 // nobody is the rank of no reader.
-const nobody = -1
+const noRank = -1
 
 // goneReader is a reader who is deactivated or deleted.
-type goneReader struct {
+type inactiveReader struct {
 	rank int32
 	day  calendar.Date
 }
@@ -42,7 +42,7 @@ type goneReader struct {
 // Bytes returns about the memory that the readers hold.
 func (r *Readers) Bytes() int {
 	n := 8*cap(r.IDs) + 4*cap(r.ranks) + cap(r.genders) + cap(r.statuses) + 4*cap(r.registered) + 4*cap(r.updated)
-	n += 8*cap(r.loans) + 8*cap(r.reservations) + 8*cap(r.gone)
+	n += 8*cap(r.loans) + 8*cap(r.reservations) + 8*cap(r.inactive)
 	n += 4*cap(r.libraries.At) + 4*cap(r.ageGroups.At) + 4*cap(r.states.At) + 4*cap(r.cities.At)
 	n += 8*cap(r.libraries.Values) + 8*cap(r.ageGroups.Values)
 	for _, texts := range [][]string{r.states.Values, r.cities.Values, r.ras} {
@@ -63,7 +63,7 @@ func (r *Readers) Rank(id int64) (int, bool) {
 		return 0, false
 	}
 	rank := r.ranks[i]
-	return int(rank), rank != nobody
+	return int(rank), rank != noRank
 }
 
 // index makes the ranks, unless they would be more than four for each reader.
@@ -72,7 +72,7 @@ func (r *Readers) index() {
 	if n == 0 || uint64(r.IDs[n-1])-uint64(r.IDs[0]) >= 4*uint64(n) {
 		return
 	}
-	r.ranks = slices.Repeat([]int32{nobody}, int(r.IDs[n-1]-r.IDs[0])+1)
+	r.ranks = slices.Repeat([]int32{noRank}, int(r.IDs[n-1]-r.IDs[0])+1)
 	for rank, id := range r.IDs {
 		r.ranks[id-r.IDs[0]] = int32(rank)
 	}
@@ -130,8 +130,8 @@ func (r *Readers) add(f *facts.AttributeColumns) {
 	packed.Unpack(r.reservations[rank:], &f.Reservations)
 	gone := 0
 	for i, status := range r.statuses[rank:len(r.IDs)] {
-		if status.Gone() {
-			r.gone = append(r.gone, goneReader{int32(rank + i), calendar.Date(f.Deleted.At(gone))})
+		if status.Inactive() {
+			r.inactive = append(r.inactive, inactiveReader{int32(rank + i), calendar.Date(f.Deleted.At(gone))})
 			gone++
 		}
 	}

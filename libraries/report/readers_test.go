@@ -17,7 +17,7 @@ import (
 func packBlocks(all []facts.Attributes) [][]byte {
 	var blocks [][]byte
 	for len(all) > 0 {
-		n := slices.IndexFunc(all, func(a facts.Attributes) bool { return facts.Block(a.ID) != facts.Block(all[0].ID) })
+		n := slices.IndexFunc(all, func(a facts.Attributes) bool { return facts.AttributesBlock(a.ID) != facts.AttributesBlock(all[0].ID) })
 		if n < 0 {
 			n = len(all)
 		}

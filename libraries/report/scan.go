@@ -114,7 +114,7 @@ func (r *Reports) scan(
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	var scanners [visitors]scanner
+	var scanners [scanWorkers]scanner
 	for i := range scanners {
 		scanners[i] = scanner{
 			readers: t.readers, catalogue: t.titles, groups: s.groups, metrics: metrics,

@@ -97,12 +97,12 @@ func TestListeners(t *testing.T) {
 		n := &network{at: snapshot.Versions{Facts: 1}, forms: map[calendar.Date]facts.DayForms{}, totals: map[calendar.Date]facts.DayTotals{}, hour: libraries.HourOf((libraries.HistoryStart + 9).Start())}
 		n.books = []libraries.Book{{ID: 10, Publisher: libraries.None, Year: libraries.None}}
 		n.blocks = packBlocks([]facts.Attributes{{ID: 1, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive}})
-		d := facts.Delivery{Reader: 1}
+		d := facts.ReaderFeed{Reader: 1}
 		for i, e := range test.sessions {
 			e.Kind, e.Reader, e.Book, e.Day, e.Mode, e.ID = libraries.SessionEvent, 1, 10, libraries.HistoryStart, libraries.Online, facts.EventID(i+1)
 			d.Events = append(d.Events, e)
 		}
-		change, err := facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}.Fold(d)
+		change, err := facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}.Aggregate(d)
 		noError(t, err)
 		n.packDay(t, libraries.HistoryStart, change.Days)
 		n.packTotals(t)

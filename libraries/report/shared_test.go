@@ -21,7 +21,7 @@ func attributesFor(r *rand.Rand, id int64) facts.Attributes {
 		UpdatedDay: libraries.HistoryStart + calendar.Date(r.IntN(100)),
 		Loans:      r.Int64N(30), ActiveReservations: r.Int64N(3),
 	}
-	if a.Status.Gone() {
+	if a.Status.Inactive() {
 		a.DeletedAt = libraries.HistoryStart + calendar.Date(r.IntN(100)-20)
 	}
 	return a

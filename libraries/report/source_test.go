@@ -125,7 +125,7 @@ func TestVisitDaysErrors(t *testing.T) {
 		}
 		return nil
 	}
-	if err := r.visitDays(t.Context(), Access{}, facts.DayOfReadersKind, all, visit); !errors.Is(err, errVisit) || visited > 5+visitors {
+	if err := r.visitDays(t.Context(), Access{}, facts.DayOfReadersKind, all, visit); !errors.Is(err, errVisit) || visited > 5+scanWorkers {
 		t.Errorf("error %v after %d visits, want that of the fifth", err, visited)
 	}
 	s.fails, visited = 70, 10
@@ -152,7 +152,7 @@ func TestKey(t *testing.T) {
 		key(a, "x", calendar.Period{Start: 1, End: 2}), key(a, "x", calendar.Period{Start: 1, End: 3}),
 		key(a, "x", UserQuery{}), key(a, "x", UserQuery{Reader: &one}), key(a, "x", UserQuery{Library: &one}), key(a, "x", UserQuery{Status: 1}),
 		key(a, "x", SummaryQuery{}), key(a, "x", SummaryQuery{Filter: ReaderFilter{City: &empty}}), key(a, "x", SummaryQuery{GroupBy: ByCity}),
-		key(a, "x", positionQuery{status: 1}), key(a, "x", positionQuery{book: &one}),
+		key(a, "x", recordQuery{status: 1}), key(a, "x", recordQuery{book: &one}),
 	} {
 		if before, ok := seen[k]; ok {
 			t.Errorf("keys %d and %d are alike: %v", before, i, k)

@@ -153,7 +153,7 @@ func (r *Reports) Stock(ctx context.Context, a Access, q StockQuery, p paging.Pa
 	if err != nil {
 		return paging.List[StockRow]{}, err
 	}
-	found, err := snapshot.Load(ctx, r.Cache, key(a, "stock of", q), func(context.Context) (places, error) {
+	found, err := snapshot.Load(ctx, r.Cache, key(a, "stock of", q), func(context.Context) (indexes, error) {
 		return all.find(titles, q, r.history()), nil
 	})
 	if err != nil {
@@ -163,10 +163,10 @@ func (r *Reports) Stock(ctx context.Context, a Access, q StockQuery, p paging.Pa
 }
 
 // find returns the indexes of the rows that pass the query's filters, in its order.
-func (s *stockRows) find(titles *Catalogue, q StockQuery, history calendar.Date) places {
+func (s *stockRows) find(titles *Catalogue, q StockQuery, history calendar.Date) indexes {
 	passes, lineful, texts := q.Filter.matches(), q.lines(history), titles.texts().of
 	index := make(map[int32]int32) // of the row, by the title's rank
-	var found places
+	var found indexes
 	for i, rank := range s.ranks {
 		row := &s.rows[i]
 		if passes(row.Title, &texts[rank]) && lineful(s.lines[i]) && (q.Band == nil || stock.BandOf(row.Readings, row.Possible) == *q.Band) {

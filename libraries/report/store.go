@@ -21,10 +21,10 @@ type Store interface {
 	// number of erasures may be another one now than that of the access.
 	Named(ctx context.Context, a Access, ids []int64) (people []libraries.Reader, erased bool, err error)
 	// LoansIn and ReservationsIn return a part of the list of all readers and titles.
-	LoansIn(ctx context.Context, a Access, w Window) ([]libraries.Loan, error)
-	ReservationsIn(ctx context.Context, a Access, w Window) ([]libraries.Reservation, error)
+	LoansIn(ctx context.Context, a Access, w ListWindow) ([]libraries.Loan, error)
+	ReservationsIn(ctx context.Context, a Access, w ListWindow) ([]libraries.Reservation, error)
 	// PositionsOf returns where the loans or reservations stand in their list that are of a reader, a title, or both, of all days, by day, then identifier. One of the two is given.
-	PositionsOf(ctx context.Context, a Access, of Register, reader, book *int64) (ListPositions, error)
+	PositionsOf(ctx context.Context, a Access, of ListKind, reader, book *int64) (ListPositions, error)
 	// Loans returns the loans of the positions, in their order.
 	Loans(ctx context.Context, a Access, positions ListPositions) ([]libraries.Loan, error)
 	// Reservations returns the reservations of the positions, in their order.
@@ -41,43 +41,43 @@ type Store interface {
 	Changed(ctx context.Context, a Access, loads snapshot.Span, k snapshot.Kind) ([]int64, error)
 	// ReplacedRows returns the identifiers of what loads have taken out, ascending, some perhaps twice: what the earlier state has
 	// and the later one has not as it was. Of terms it returns those too that were put in.
-	ReplacedRows(ctx context.Context, a Access, loads snapshot.Span, of Versioned) ([]int64, error)
+	ReplacedRows(ctx context.Context, a Access, loads snapshot.Span, of ReplacedKind) ([]int64, error)
 	// Listed calls visit with loans or reservations of the state of the access, in any order.
-	Listed(ctx context.Context, a Access, of Register, which Which, visit func(Listed) error) error
+	Listed(ctx context.Context, a Access, of ListKind, which RecordFilter, visit func(ListedRecord) error) error
 }
 
 // Window is a part of the loans or reservations by day, then identifier: of those of a period that have a status, where it is not 0,
 // as many as Size behind the first Skip.
-type Window struct {
+type ListWindow struct {
 	Period     calendar.Period
 	Status     uint8
 	Skip, Size int
 }
 
 // Versioned says what was replaced.
-type Versioned uint8
+type ReplacedKind uint8
 
 // What loads replace one by one.
 const (
-	ReaderRows    Versioned = iota + 1 // readers, by identifier
-	BookRows                           // titles, by identifier
-	NamedTerms                         // libraries and age groups, by identifier
-	TitleRecords                       // what a reader did with each title, by reader
-	ErasedReaders                      // readers of whom something was erased from every state: the span is of versions of the registers
+	ReaderRows    ReplacedKind = iota + 1 // readers, by identifier
+	BookRows                              // titles, by identifier
+	NamedTerms                            // libraries and age groups, by identifier
+	TitleRecords                          // what a reader did with each title, by reader
+	ErasedReaders                         // readers of whom something was erased from every state: the span is of versions of the registers
 )
 
 // Listed is a loan or a reservation as far as lists filter it.
-type Listed struct {
+type ListedRecord struct {
 	ListPosition
 	Reader, Book int64
 }
 
 // Which says which loans or reservations of a period are asked for: those that one of the other fields names, of which one is
 // given.
-type Which struct {
+type RecordFilter struct {
 	Period   calendar.Period
-	TakenOut snapshot.Span // those that these loads have taken out
-	PutIn    snapshot.Span // those that these loads have put in, on one of the days
+	Deleted  snapshot.Span // those that these loads have taken out
+	Inserted snapshot.Span // those that these loads have put in, on one of the days
 	Days     []calendar.Date
 	Readers  []int64
 	Books    []int64
@@ -100,12 +100,12 @@ type ChannelQuestion struct {
 var ErrChannels = errors.New("the analytics source is not available")
 
 // Register says whether ListPositions are of loans or of reservations.
-type Register uint8
+type ListKind uint8
 
 // The registers that are listed by day.
 const (
-	LoanRegister Register = iota + 1
-	ReservationRegister
+	LoanList ListKind = iota + 1
+	ReservationList
 )
 
 // ListPosition is where a loan or a reservation stands in its list. Status is a LoanStatus or a ReservationStatus.

@@ -46,7 +46,7 @@ func (r *Reports) Suggestions(ctx context.Context, a Access, q SuggestionQuery, 
 	if q.Search != nil {
 		search = libraries.ParseSearch(*q.Search)
 	}
-	var found places
+	var found indexes
 	for i := range all {
 		if q.Search == nil || search.Text(all[i].folded.title) || search.Text(all[i].folded.term) { // L15
 			found = append(found, int32(i))
@@ -145,13 +145,13 @@ func compareNullLast(x, y string) int {
 }
 
 // places are indexes of rows, ascending: what passed a filter.
-type places []int32
+type indexes []int32
 
 // Bytes returns the memory that the places hold.
-func (p places) Bytes() int { return 24 + 4*cap(p) }
+func (p indexes) Bytes() int { return 24 + 4*cap(p) }
 
 // pick returns the rows at a page of the places found.
-func pick[T any](found places, p paging.Page, row func(place int32) T) (paging.List[T], error) {
+func pick[T any](found indexes, p paging.Page, row func(place int32) T) (paging.List[T], error) {
 	at, err := paging.ListOf(found, p)
 	l := paging.List[T]{Rows: make([]T, len(at.Rows)), Total: at.Total}
 	for i, place := range at.Rows {
@@ -198,9 +198,9 @@ func (r requests) Bytes() int {
 }
 
 // find returns the places of the requests that pass the query's filters.
-func (q RequestQuery) find(all requests) places {
+func (q RequestQuery) find(all requests) indexes {
 	title, author := exactly(q.Title), exactly(q.Author)
-	var found places
+	var found indexes
 	for i := range all {
 		v := &all[i]
 		if title(v.Title) && author(v.Author) && (q.Reader == nil || *q.Reader == v.Reader) {

@@ -160,11 +160,11 @@ func (r *Reports) Summary(ctx context.Context, a Access, q SummaryQuery, p pagin
 	if a.Hour != 0 {
 		now = a.Hour.Day()
 	}
-	of, err := r.people(ctx, a, q)
+	of, err := r.readerSummary(ctx, a, q)
 	if err != nil {
 		return nil, err
 	}
-	base, err := r.unfiltered(ctx, a, q.Period, now)
+	base, err := r.baseSummary(ctx, a, q.Period, now)
 	if err != nil {
 		return nil, err
 	}

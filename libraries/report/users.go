@@ -74,8 +74,8 @@ func (r *Readers) fill(to *libraries.Reader, rank int) {
 	to.Library, to.AgeGroup = r.libraries.Values[r.libraries.At[rank]], r.ageGroups.Values[r.ageGroups.At[rank]]
 	to.State, to.City = r.states.Values[r.states.At[rank]], r.cities.Values[r.cities.At[rank]]
 	to.Gender, to.Status, to.Registered = r.genders[rank], r.statuses[rank], r.registered[rank]
-	if i, gone := slices.BinarySearchFunc(r.gone, rank, func(g goneReader, rank int) int { return cmp.Compare(int(g.rank), rank) }); gone {
-		to.DeletedAt = r.gone[i].day
+	if i, gone := slices.BinarySearchFunc(r.inactive, rank, func(g inactiveReader, rank int) int { return cmp.Compare(int(g.rank), rank) }); gone {
+		to.DeletedAt = r.inactive[i].day
 	}
 	to.RA = ""
 }
@@ -157,7 +157,7 @@ func (r *Reports) usersChanged(ctx context.Context, a Access, since snapshot.Ver
 		return nil, err
 	}
 	blocks = slices.Compact(blocks)
-	was, err := r.readersIn(ctx, a.then(since), snapshot.Range{Among: append([]int64{}, blocks...)}) // nil would be all
+	was, err := r.readersIn(ctx, a.earlier(since), snapshot.Range{Among: append([]int64{}, blocks...)}) // nil would be all
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (r *Reports) usersChanged(ctx context.Context, a Access, since snapshot.Ver
 	if err != nil {
 		return nil, err
 	}
-	c := usersCompared{was: was, now: now, blocks: blocks, q: q}
+	c := userDiff{was: was, now: now, blocks: blocks, q: q}
 	c.before, c.after = was.passes(q), now.passes(q)
 	for _, id := range was.IDs {
 		if _, known := now.Rank(id); !known {
@@ -186,11 +186,11 @@ func (r *Reports) usersChanged(ctx context.Context, a Access, since snapshot.Ver
 			ids = append(ids, id)
 		}
 	}
-	return c.round(ids)
+	return c.pull(ids)
 }
 
 // usersCompared are the readers of two states: all of now, and those of some blocks of then.
-type usersCompared struct {
+type userDiff struct {
 	was, now      *Readers
 	before, after func(rank int) bool
 	blocks        []int64
@@ -198,9 +198,9 @@ type usersCompared struct {
 }
 
 // apart reports whether what is shown of a reader of now, besides the own row, is not what it was.
-func (c *usersCompared) apart(rank int) bool {
+func (c *userDiff) apart(rank int) bool {
 	id := c.now.IDs[rank]
-	if _, found := slices.BinarySearch(c.blocks, facts.Block(id)); !found {
+	if _, found := slices.BinarySearch(c.blocks, facts.AttributesBlock(id)); !found {
 		return false
 	}
 	then, ok := c.was.Rank(id)
@@ -208,7 +208,7 @@ func (c *usersCompared) apart(rank int) bool {
 }
 
 // round makes the round of readers that may differ, in any order, and of others.
-func (c *usersCompared) round(ids []int64) (round.Rows, error) {
+func (c *userDiff) pull(ids []int64) (round.Rows, error) {
 	slices.Sort(ids)
 	var changed round.Rows
 	for _, id := range slices.Compact(ids) {

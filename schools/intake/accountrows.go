@@ -31,8 +31,8 @@ func (a *AccountRow) Fields(w *row.Walk) {
 // Accounts settles the rows of accounts. New ones take their identifiers in the order of reference.
 func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad row.Rejected) (row.Counts, error) {
 	live := in.liveAccounts(len(rows))
-	in.placed, in.PutCarriers = map[string]directory.UserID{}, directory.Carriers{}
-	return settle(row.Settling[AccountRow, directory.Account]{
+	in.eventUsers, in.PutCarriers = map[string]directory.UserID{}, directory.Carriers{}
+	return validate(row.Settling[AccountRow, directory.Account]{
 		Order: func(a, b AccountRow) int { return strings.Compare(a.Ref, b.Ref) },
 		Check: func(r AccountRow) (directory.Account, error) {
 			was, isLive := live[r.Ref]
@@ -49,15 +49,15 @@ func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad row.Rejected) (row.
 			in.PutAccounts = append(in.PutAccounts, a)
 			return err
 		},
-	}, in.underPresent(rows), bad)
+	}, in.withCurrentRefs(rows), bad)
 }
 
 // liveAccounts returns the live accounts by reference, and notes whom each reference without a history means: the live
 // account, else the last (F4).
 func (in *Intake) liveAccounts(more int) map[string]directory.Account {
-	live := make(map[string]directory.Account, len(in.State.Accounts))
-	in.users = make(map[string]directory.UserID, len(in.State.Accounts)+more)
-	for _, a := range in.State.Accounts { // by number
+	live := make(map[string]directory.Account, len(in.Stored.Accounts))
+	in.users = make(map[string]directory.UserID, len(in.Stored.Accounts)+more)
+	for _, a := range in.Stored.Accounts { // by number
 		ref := string(a.Ref)
 		if _, taken := live[ref]; taken && a.Deleted {
 			continue
@@ -72,10 +72,10 @@ func (in *Intake) liveAccounts(more int) map[string]directory.Account {
 
 // underPresent returns the rows with the references that accounts gave up, and keep, replaced by the ones they have now. A
 // reference whose account has a row under its present one stays: its row makes a new account (F4).
-func (in *Intake) underPresent(rows []row.Lined[AccountRow]) []row.Lined[AccountRow] {
+func (in *Intake) withCurrentRefs(rows []row.Lined[AccountRow]) []row.Lined[AccountRow] {
 	present := map[string]string{}
-	for ref := range in.State.Carriers {
-		if a := in.keeper(ref); !a.Deleted {
+	for ref := range in.Stored.Carriers {
+		if a := in.lastOwner(ref); !a.Deleted {
 			present[string(ref)] = string(a.Ref)
 		}
 	}
@@ -96,13 +96,13 @@ func (in *Intake) underPresent(rows []row.Lined[AccountRow]) []row.Lined[Account
 }
 
 // keeper returns the account that took a reference with a history last; one that is not there counts as deleted.
-func (in *Intake) keeper(ref directory.Ref) directory.Account {
-	last := in.State.Carriers.Last(ref)
-	i, found := slices.BinarySearchFunc(in.State.Accounts, last, func(a directory.Account, id directory.UserID) int { return cmp.Compare(a.ID, id) })
+func (in *Intake) lastOwner(ref directory.Ref) directory.Account {
+	last := in.Stored.Carriers.Last(ref)
+	i, found := slices.BinarySearchFunc(in.Stored.Accounts, last, func(a directory.Account, id directory.UserID) int { return cmp.Compare(a.ID, id) })
 	if !found {
 		return directory.Account{ID: last, Deleted: true}
 	}
-	return in.State.Accounts[i]
+	return in.Stored.Accounts[i]
 }
 
 // create gives a new account its number and token, and its reference, which another may have given up. It takes the reference
@@ -113,38 +113,38 @@ func (in *Intake) create(a *directory.Account) error {
 		return err
 	}
 	a.ID, a.AccessToken = r.id, r.token
-	at := in.State.Now
-	if in.first() || r.first && r.carriers == len(in.State.Carriers[a.Ref]) {
-		at = in.State.Began
+	at := in.Stored.Now
+	if in.first() || r.first && r.carriers == len(in.Stored.Carriers[a.Ref]) {
+		at = in.Stored.Began
 	}
-	if more := in.State.Carriers.Take(a.Ref, 0, a.ID, at); len(more) > 0 {
+	if more := in.Stored.Carriers.Take(a.Ref, 0, a.ID, at); len(more) > 0 {
 		in.PutCarriers[a.Ref] = more
 	} else {
 		in.users[string(a.Ref)] = a.ID
 	}
-	in.placed[string(a.Ref)] = a.ID
+	in.eventUsers[string(a.Ref)] = a.ID
 	return nil
 }
 
 // carrier returns the account that a reference means in an event of a time, or 0 (F4).
-func (in *Intake) carrier(ref []byte, at time.Time) directory.UserID {
-	if len(in.State.Carriers[directory.Ref(ref)]) == 0 {
+func (in *Intake) owner(ref []byte, at time.Time) directory.UserID {
+	if len(in.Stored.Carriers[directory.Ref(ref)]) == 0 {
 		return in.users[string(ref)]
 	}
-	at, began := at.Truncate(time.Microsecond), in.State.Began.Truncate(time.Microsecond)
+	at, began := at.Truncate(time.Microsecond), in.Stored.Began.Truncate(time.Microsecond)
 	if at.After(began) {
 		at = began
 	}
 	if more := in.PutCarriers[directory.Ref(ref)]; len(more) > 0 && !more[0].Since.After(at) {
 		return more[0].Account
 	}
-	return in.State.Carriers.At(directory.Ref(ref), at)
+	return in.Stored.Carriers.At(directory.Ref(ref), at)
 }
 
 // account checks a row; what the feed cannot say of the account is as it was.
 func (in *Intake) account(of AccountRow, was directory.Account, live bool) (directory.Account, error) {
 	known, deleted := in.known(of.Ref)
-	if deleted && !live || in.gone[directory.Ref(of.EntityRef)] {
+	if deleted && !live || in.deleted[directory.Ref(of.EntityRef)] {
 		if !known {
 			in.skip(of.Ref)
 		}
@@ -152,7 +152,7 @@ func (in *Intake) account(of AccountRow, was directory.Account, live bool) (dire
 	}
 	a := was
 	a.Ref, a.Name, a.Email, a.Phone, a.Active = directory.Ref(of.Ref), of.Name, of.Email, of.Phone, of.Active
-	if in.State.Forgotten[was.ID] {
+	if in.Stored.Forgotten[was.ID] {
 		a.Forget()
 	}
 	if wrong := in.accountFault(&a, of); wrong != nil {
@@ -163,8 +163,8 @@ func (in *Intake) account(of AccountRow, was directory.Account, live bool) (dire
 
 // known reports whether anybody has, or had, a reference, and where no live account has it, whether it means a deleted one.
 func (in *Intake) known(ref string) (known, deleted bool) {
-	if len(in.State.Carriers[directory.Ref(ref)]) > 0 {
-		return true, in.keeper(directory.Ref(ref)).Deleted
+	if len(in.Stored.Carriers[directory.Ref(ref)]) > 0 {
+		return true, in.lastOwner(directory.Ref(ref)).Deleted
 	}
 	_, known = in.users[ref]
 	return known, known

@@ -21,10 +21,10 @@ const maxDurationMS = 24 * 60 * 60 * 1000
 
 // user returns the account that a reference means in an event of a time (F4), which may be one that is skipped.
 func (in *Intake) user(ref []byte, at time.Time) (directory.UserID, error) {
-	if user := in.carrier(ref, at); user != 0 {
+	if user := in.owner(ref, at); user != 0 {
 		return user, nil
 	}
-	if user := in.placed[string(ref)]; user >= nobody {
+	if user := in.eventUsers[string(ref)]; user >= firstSkipped {
 		return user, nil
 	}
 	return 0, row.Fault("account", directory.MsgMissing)
@@ -82,7 +82,7 @@ func (in *Intake) Segment(r SegmentRow) (schools.Event, error) {
 
 // deletedFirst is the error of an event that has one: whose account is skipped is skipped with it, whatever else is wrong.
 func deletedFirst(user directory.UserID, err error) error {
-	if err != nil && user >= nobody {
+	if err != nil && user >= firstSkipped {
 		return row.ErrDeleted
 	}
 	return err
@@ -91,7 +91,7 @@ func deletedFirst(user directory.UserID, err error) error {
 // segment checks a segment.
 func (in *Intake) segment(user directory.UserID, book int64, s reading.Segment) (schools.Event, error) {
 	switch {
-	case in.State.Books.Book(book) == nil:
+	case in.Stored.Books.Book(book) == nil:
 		return schools.Event{}, row.Fault("bookId", directory.MsgMissing)
 	case s.DurationMS > maxDurationMS:
 		return schools.Event{}, row.Fault("durationMs", "must not be above one day")
@@ -155,14 +155,14 @@ type Sorter struct {
 
 // Add adds an event. After an error every Add fails.
 func (s *Sorter) Add(e schools.Event) error {
-	s.Hash = ledgerBlock
+	s.Hash = indexBlock
 	s.record = appendEvent(s.record[:0], &e)
 	return s.Sorter.Add(int64(e.User), s.record)
 }
 
 // ledgerBlock keeps users together whose ledgers are stored together, so that what is written of a partition has runs. Their blocks go
 // round the partitions: the users of one network, or of one load, are mostly neighbours, and spread evenly.
-func ledgerBlock(user int64) uint64 { return uint64(facts.LedgerBlock(directory.UserID(user))) }
+func indexBlock(user int64) uint64 { return uint64(facts.IndexBlock(directory.UserID(user))) }
 
 // moved returns a sorter that has the events of m under the accounts that they belong to, and none that are nobody's.
 func (s *Sorter) moved(m Moves) (*extsort.Sorter, error) {

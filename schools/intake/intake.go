@@ -14,7 +14,7 @@ import (
 )
 
 // State is what a load must know of a partner to settle a feed against it.
-type State struct {
+type Stored struct {
 	Partner  directory.Ref
 	At       snapshot.Versions
 	Entities []directory.Entity  // deleted ones too
@@ -35,7 +35,7 @@ type State struct {
 }
 
 // Update puts entities and accounts into the state that were written since it was read.
-func (s *State) Update(entities []directory.Entity, accounts []directory.Account) {
+func (s *Stored) Update(entities []directory.Entity, accounts []directory.Account) {
 	for _, e := range entities {
 		s.Entities = put(s.Entities, e, func(a, b directory.Entity) int { return cmp.Compare(a.ID, b.ID) })
 	}
@@ -60,7 +60,7 @@ func put[T any](list []T, v T, order func(a, b T) int) []T {
 // The methods are called in the order Entities, Accounts, Books, Evaluations; then Segment and Access, from any number
 // of goroutines. An intake made by Again settles the registers alone, but for the books, which loads alone write.
 type Intake struct {
-	State State
+	Stored Stored
 	// Began is when the load began: an event more than 5 minutes later is bad (F3).
 	Began time.Time
 	// History is the first day that is kept (G6).
@@ -76,13 +76,13 @@ type Intake struct {
 	// PutCarriers are added to the history of the references that new accounts take from others.
 	PutCarriers directory.Carriers
 
-	entities map[directory.Ref]directory.Entity // live ones, those of the feed included
-	gone     map[directory.Ref]bool             // deleted, and no live one has replaced it; or the feed puts it below such a one
-	users    map[string]directory.UserID        // by the references that have no history, and whose row may have taken one
-	numbers  *numbers                           // that the load has reserved
-	lacks    numbers                            // those that new entities and accounts took from the counters, being without
-	placed   map[string]directory.UserID        // the numbers of the events of new accounts, and of those that are skipped
-	skipped  int                                // the number of the latter
+	entities   map[directory.Ref]directory.Entity // live ones, those of the feed included
+	deleted    map[directory.Ref]bool             // deleted, and no live one has replaced it; or the feed puts it below such a one
+	users      map[string]directory.UserID        // by the references that have no history, and whose row may have taken one
+	numbers    *numbers                           // that the load has reserved
+	unreserved numbers                            // those that new entities and accounts took from the counters, being without
+	eventUsers map[string]directory.UserID        // the numbers of the events of new accounts, and of those that are skipped
+	skipped    int                                // the number of the latter
 }
 
 // Changes reports whether the rows change anything of the registers.
@@ -91,7 +91,7 @@ func (in *Intake) Changes() bool {
 }
 
 // settle settles the rows of a register.
-func settle[R any, V comparable](s row.Settling[R, V], rows []row.Lined[R], bad row.Rejected) (row.Counts, error) {
+func validate[R any, V comparable](s row.Settling[R, V], rows []row.Lined[R], bad row.Rejected) (row.Counts, error) {
 	s.Same = func(a, b V) bool { return a == b }
 	c := row.Counts{Rows: len(rows)}
 	err := s.Settle(rows, &c, bad)
@@ -120,7 +120,7 @@ func (in *Intake) number() {
 	if in.numbers == nil {
 		in.numbers = &numbers{entities: map[directory.Ref]directory.EntityID{}, users: map[directory.Ref]userNumber{}}
 	}
-	in.lacks = numbers{users: map[directory.Ref]userNumber{}}
+	in.unreserved = numbers{users: map[directory.Ref]userNumber{}}
 }
 
 // entityNumber returns the number of a new entity: the one that was reserved, or the next.
@@ -128,9 +128,9 @@ func (in *Intake) entityNumber(ref directory.Ref) directory.EntityID {
 	if id := in.numbers.entities[ref]; id != 0 {
 		return id
 	}
-	in.State.LastEntity++
-	in.lacks.entityOrder = append(in.lacks.entityOrder, ref)
-	return in.State.LastEntity
+	in.Stored.LastEntity++
+	in.unreserved.entityOrder = append(in.unreserved.entityOrder, ref)
+	return in.Stored.LastEntity
 }
 
 // userNumber returns the number of a new account: the one that was reserved, or the next.
@@ -139,53 +139,53 @@ func (in *Intake) userNumber(ref directory.Ref) (userNumber, error) {
 		return r, nil
 	}
 	token, err := in.NewToken()
-	in.State.LastUser++
-	r := userNumber{id: in.State.LastUser, token: token, first: in.first(), carriers: len(in.State.Carriers[ref])}
-	in.lacks.userOrder = append(in.lacks.userOrder, ref)
-	in.lacks.users[ref] = r
+	in.Stored.LastUser++
+	r := userNumber{id: in.Stored.LastUser, token: token, first: in.first(), carriers: len(in.Stored.Carriers[ref])}
+	in.unreserved.userOrder = append(in.unreserved.userOrder, ref)
+	in.unreserved.users[ref] = r
 	return r, err
 }
 
 // first reports whether the state is that of the load's beginning.
-func (in *Intake) first() bool { return in.State.Now.IsZero() || in.State.Now.Equal(in.State.Began) }
+func (in *Intake) first() bool { return in.Stored.Now.IsZero() || in.Stored.Now.Equal(in.Stored.Began) }
 
 // Lacks returns how many numbers new entities and accounts took from the counters, since none had been reserved for them.
-func (in *Intake) Lacks() (entities, users int) {
-	return len(in.lacks.entityOrder), len(in.lacks.userOrder)
+func (in *Intake) Unreserved() (entities, users int) {
+	return len(in.unreserved.entityOrder), len(in.unreserved.userOrder)
 }
 
 // Reserve gives what [Intake.Lacks] the numbers after those, in the order of creation (S1), for this intake and those that
 // Again makes of it. It reports whether they are the ones that were taken; else the registers are to be settled again.
 func (in *Intake) Reserve(entity directory.EntityID, user directory.UserID) (same bool) {
-	entities, users := in.Lacks()
-	same = entity == in.State.LastEntity-directory.EntityID(entities) && user == in.State.LastUser-directory.UserID(users)
-	for i, ref := range in.lacks.entityOrder {
+	entities, users := in.Unreserved()
+	same = entity == in.Stored.LastEntity-directory.EntityID(entities) && user == in.Stored.LastUser-directory.UserID(users)
+	for i, ref := range in.unreserved.entityOrder {
 		in.numbers.entities[ref] = entity + directory.EntityID(i) + 1
 	}
-	for i, ref := range in.lacks.userOrder {
-		r := in.lacks.users[ref]
+	for i, ref := range in.unreserved.userOrder {
+		r := in.unreserved.users[ref]
 		r.id = user + directory.UserID(i) + 1
 		in.numbers.users[ref] = r
 	}
-	in.lacks = numbers{}
+	in.unreserved = numbers{}
 	return same
 }
 
 // Again begins an intake of the same feed against a later state of the registers: what the feed makes has the numbers that
 // were reserved, and its books are settled already.
-func (in *Intake) Again(later State) *Intake {
-	later.Books = in.State.Books
-	return &Intake{State: later, Began: in.Began, History: in.History, NewToken: in.NewToken, PutBooks: in.PutBooks, numbers: in.numbers}
+func (in *Intake) Rebase(later Stored) *Intake {
+	later.Books = in.Stored.Books
+	return &Intake{Stored: later, Began: in.Began, History: in.History, NewToken: in.NewToken, PutBooks: in.PutBooks, numbers: in.numbers}
 }
 
 // nobody is above all numbers of accounts. From it on accounts that are skipped have numbers for their events, should the
 // accounts be made after all.
-const nobody directory.UserID = 1 << 40
+const firstSkipped directory.UserID = 1 << 40
 
 // skip gives the events of an account that is not made a number.
 func (in *Intake) skip(ref string) {
-	if in.placed[ref] == 0 {
-		in.placed[ref] = nobody + directory.UserID(in.skipped)
+	if in.eventUsers[ref] == 0 {
+		in.eventUsers[ref] = firstSkipped + directory.UserID(in.skipped)
 		in.skipped++
 	}
 }
@@ -207,8 +207,8 @@ func (m Moves) others() bool {
 // intake, or in this one: an account may have become another meanwhile, or may not be made (F6).
 func (in *Intake) Moves(later *Intake) Moves {
 	m := Moves{}
-	for ref, user := range in.placed {
-		if to := later.carrier([]byte(ref), in.State.Began); to != user {
+	for ref, user := range in.eventUsers {
+		if to := later.owner([]byte(ref), in.Stored.Began); to != user {
 			m[user] = to
 		}
 	}
@@ -216,4 +216,4 @@ func (in *Intake) Moves(later *Intake) Moves {
 }
 
 // Placed are the numbers for which events may come that Moves move, ascending.
-func (in *Intake) Placed() []directory.UserID { return slices.Sorted(maps.Values(in.placed)) }
+func (in *Intake) EventUsers() []directory.UserID { return slices.Sorted(maps.Values(in.eventUsers)) }

@@ -22,7 +22,7 @@ func newIntake() *intake.Intake {
 	books := schools.NewBooks(1)
 	books.Add(schools.Book{ID: 10, Title: "Iracema", Length: 100})
 	return &intake.Intake{
-		State: intake.State{
+		Stored: intake.Stored{
 			Partner: "acme",
 			Entities: []directory.Entity{
 				{ID: 1, Ref: "rede", Type: directory.Network, Name: "Rede", Degree: "F"},
@@ -200,7 +200,7 @@ func TestCarriedReferences(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := newIntake()
-			st := &in.State
+			st := &in.Stored
 			st.Accounts = append(st.Accounts, directory.Account{ID: 4, Ref: "caio", Kind: directory.Teacher, Deleted: true},
 				directory.Account{ID: 5, Ref: "rui", Kind: directory.Teacher, Deleted: true}, directory.Account{ID: 6, Ref: "rui", Kind: directory.Teacher})
 			st.LastUser = 6
@@ -233,7 +233,7 @@ func TestCarriedReferences(t *testing.T) {
 // is meant, whatever the numbers of the deleted ones.
 func TestReferenceWithoutHistory(t *testing.T) {
 	in := newIntake()
-	in.State.Accounts = append(in.State.Accounts, directory.Account{ID: 4, Ref: "ana", Kind: directory.Reader, Entity: 3, Deleted: true})
+	in.Stored.Accounts = append(in.Stored.Accounts, directory.Account{ID: 4, Ref: "ana", Kind: directory.Reader, Entity: 3, Deleted: true})
 	if _, err := in.Entities(nil, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -251,8 +251,8 @@ func TestReferenceWithoutHistory(t *testing.T) {
 func TestCarriersToTheMicrosecond(t *testing.T) {
 	in := newIntake()
 	began := time.Date(2026, 3, 10, 12, 0, 0, 1999, time.UTC)
-	in.State.Began = began
-	in.State.Carriers = directory.Carriers{"anita": directory.Kept(1)}
+	in.Stored.Began = began
+	in.Stored.Carriers = directory.Carriers{"anita": directory.Kept(1)}
 	if _, err := in.Entities(nil, nil); err != nil {
 		t.Fatal(err)
 	}

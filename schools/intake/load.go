@@ -19,7 +19,7 @@ import (
 )
 
 // Options say how a load goes about it.
-type Options struct {
+type LoadOptions struct {
 	// Begin is written before all else.
 	Begin []snapshot.Change
 	// Moves say whose events those of some accounts are.
@@ -33,8 +33,8 @@ type Options struct {
 // Load aggregates sorted events onto the facts that a load builds on, and writes what changes: records, seen events and ledgers
 // partition by partition, then the days, which all users share. It returns how many of the events are new, and how many were loaded
 // before (F1). The sorter keeps its events.
-func Load(ctx context.Context, w snapshot.Writer, events *Sorter, o Options) (fresh, repeated int, err error) {
-	l := &load{facts: facts.Facts{Blocks: w, Partner: directory.PartnerID(w.Tenant()), At: w.Base()}}
+func Load(ctx context.Context, w snapshot.Writer, events *Sorter, o LoadOptions) (fresh, repeated int, err error) {
+	l := &schoolLoad{facts: facts.Facts{Blocks: w, Partner: directory.PartnerID(w.Tenant()), At: w.Base()}}
 	l.Pipeline = snapshot.Pipeline{
 		Writer: w, Begin: o.Begin, Records: &events.Sorter, Aggregate: l.aggregate, Merge: l.merge,
 		FirstDay: int64(schools.HistoryStart()), Count: o.Count, Progress: o.Progress,
@@ -52,7 +52,7 @@ func Load(ctx context.Context, w snapshot.Writer, events *Sorter, o Options) (fr
 }
 
 // load is one Load under way.
-type load struct {
+type schoolLoad struct {
 	snapshot.Pipeline
 	facts   facts.Facts
 	dropped Moves // the accounts whose events are nobody's
@@ -61,43 +61,43 @@ type load struct {
 }
 
 // part is what a run of events changes, and the blocks of it, packed.
-type part struct {
+type runChanges struct {
 	days                         extsort.Records // what it says of days
-	records, seen, sums, ledgers snapshot.Puts
+	records, events, sums, index snapshot.Puts
 	fresh, repeated              int
 
-	had     *facts.Ledgers // as they were of the block whose users are folded
+	had     *facts.Index // as they were of the block whose users are folded
 	block   int64
-	changed map[directory.UserID]facts.Ledger // of that block
+	changed map[directory.UserID]facts.UserIndex // of that block
 }
 
 // before is what was folded before of some users.
-type before struct {
-	seen    map[snapshot.BlockKey]*facts.Seen
-	ledgers *facts.Ledgers
+type past struct {
+	events  map[snapshot.BlockKey]*facts.EventSet
+	index   *facts.Index
 	records map[facts.RecordKey]*reading.Record
 	sums    map[directory.UserID]*facts.Sums
 }
 
 // seenPlace is where the seen events of a user in a block of days stand.
-func seenPlace(user directory.UserID, block int64) snapshot.BlockKey {
+func eventSetKey(user directory.UserID, block int64) snapshot.BlockKey {
 	return snapshot.BlockKey{A: int64(user), B: block}
 }
 
 // aggregate aggregates a run of events.
-func (l *load) aggregate(ctx context.Context, run *extsort.Run) (snapshot.Written, error) {
-	p := &part{
-		records: snapshot.Puts{Kind: facts.RecordKind}, seen: snapshot.Puts{Kind: facts.SeenKind}, ledgers: snapshot.Puts{Kind: facts.LedgerKind},
+func (l *schoolLoad) aggregate(ctx context.Context, run *extsort.Run) (snapshot.Written, error) {
+	p := &runChanges{
+		records: snapshot.Puts{Kind: facts.RecordKind}, events: snapshot.Puts{Kind: facts.EventSetKind}, index: snapshot.Puts{Kind: facts.IndexKind},
 		sums:    snapshot.Puts{Kind: facts.SumsKind},
-		changed: map[directory.UserID]facts.Ledger{},
+		changed: map[directory.UserID]facts.UserIndex{},
 	}
 	for events := range batches(run, l.dropped, eventsAtOnce) {
 		if err := l.aggregateUsers(ctx, p, events); err != nil {
 			return snapshot.Written{}, err
 		}
 	}
-	p.packLedgers()
-	w := snapshot.WrittenOf(l.Tenant(), &p.records, &p.seen, &p.sums, &p.ledgers)
+	p.packIndex()
+	w := snapshot.WrittenOf(l.Tenant(), &p.records, &p.events, &p.sums, &p.index)
 	w.Days = p.days
 	w.Counted = func() {
 		l.fresh += p.fresh
@@ -110,25 +110,25 @@ func (l *load) aggregate(ctx context.Context, run *extsort.Run) (snapshot.Writte
 const eventsAtOnce = 32 << 10
 
 // aggregateUsers aggregates the events of some users.
-func (l *load) aggregateUsers(ctx context.Context, p *part, batch []schools.Event) error {
-	had, err := l.before(ctx, batch)
+func (l *schoolLoad) aggregateUsers(ctx context.Context, p *runChanges, batch []schools.Event) error {
+	had, err := l.readPast(ctx, batch)
 	if err != nil {
 		return err
 	}
 	for user, events := range byUser(batch) {
-		if block := facts.LedgerBlock(user); block != p.block {
-			p.packLedgers()
+		if block := facts.IndexBlock(user); block != p.block {
+			p.packIndex()
 			p.block = block
 		}
-		p.had = had.ledgers
-		a := facts.Account{Ledger: had.ledgers.Ledger(user), Seen: map[int64]*facts.Seen{}, Records: map[int64]*reading.Record{}}
+		p.had = had.index
+		a := facts.Past{Index: had.index.User(user), Events: map[int64]*facts.EventSet{}, Records: map[int64]*reading.Record{}}
 		had.into(&a, user, events)
-		change, err := facts.Fold(a, user, events)
+		change, err := facts.Aggregate(a, user, events)
 		if err != nil {
 			return fmt.Errorf("fold user %d: %w", user, err)
 		}
 		p.pack(&change, had)
-		p.setAside(&change)
+		p.addDays(&change)
 	}
 	return nil
 }
@@ -150,14 +150,14 @@ func byUser(events []schools.Event) func(func(directory.UserID, []schools.Event)
 }
 
 // into gives an account what there was of it.
-func (b before) into(a *facts.Account, user directory.UserID, events []schools.Event) {
+func (b past) into(a *facts.Past, user directory.UserID, events []schools.Event) {
 	for _, e := range events {
-		block := facts.SeenBlock(e.Day)
-		if s := b.seen[seenPlace(user, block)]; s != nil {
-			a.Seen[block] = s
+		block := facts.EventBlock(e.Day)
+		if s := b.events[eventSetKey(user, block)]; s != nil {
+			a.Events[block] = s
 		}
 	}
-	for _, line := range a.Ledger {
+	for _, line := range a.Index {
 		if r := b.records[facts.RecordKey{User: user, Book: line.Book}]; r != nil {
 			a.Records[line.Book] = r
 		}
@@ -165,32 +165,32 @@ func (b before) into(a *facts.Account, user directory.UserID, events []schools.E
 }
 
 // before reads what was folded before of the users of events, as far as these touch it.
-func (l *load) before(ctx context.Context, events []schools.Event) (before, error) {
-	b := before{
-		seen: map[snapshot.BlockKey]*facts.Seen{}, ledgers: &facts.Ledgers{}, records: map[facts.RecordKey]*reading.Record{},
+func (l *schoolLoad) readPast(ctx context.Context, events []schools.Event) (past, error) {
+	b := past{
+		events: map[snapshot.BlockKey]*facts.EventSet{}, index: &facts.Index{}, records: map[facts.RecordKey]*reading.Record{},
 		sums: map[directory.UserID]*facts.Sums{},
 	}
 	if l.Base() == 0 || len(events) == 0 {
 		return b, nil
 	}
 	var err error
-	if b.ledgers, err = l.facts.Ledgers(ctx, blocksOf(events)); err != nil {
+	if b.index, err = l.facts.Index(ctx, blocksOf(events)); err != nil {
 		return b, err
 	}
 	var users, readers []int64
-	first, last := facts.SeenBlock(events[0].Day), facts.SeenBlock(events[0].Day)
+	first, last := facts.EventBlock(events[0].Day), facts.EventBlock(events[0].Day)
 	for user, events := range byUser(events) {
 		if users = append(users, int64(user)); reads(events) {
 			readers = append(readers, int64(user))
 		}
 		for _, e := range events {
-			first, last = min(first, facts.SeenBlock(e.Day)), max(last, facts.SeenBlock(e.Day))
+			first, last = min(first, facts.EventBlock(e.Day)), max(last, facts.EventBlock(e.Day))
 		}
 	}
 	seen := snapshot.Range{Among: users, B: snapshot.Between(first, last)}
-	err = l.facts.Scan(ctx, facts.SeenKind, seen, func(block snapshot.Block) error {
-		s := &facts.Seen{}
-		b.seen[block.BlockKey] = s
+	err = l.facts.Scan(ctx, facts.EventSetKind, seen, func(block snapshot.Block) error {
+		s := &facts.EventSet{}
+		b.events[block.BlockKey] = s
 		return packed.Open(block.Data, s)
 	})
 	if err != nil {
@@ -204,7 +204,7 @@ func (l *load) before(ctx context.Context, events []schools.Event) (before, erro
 		return b, err
 	}
 	for _, id := range readers {
-		if b.sums[directory.UserID(id)] == nil && len(b.ledgers.Ledger(directory.UserID(id))) > 0 {
+		if b.sums[directory.UserID(id)] == nil && len(b.index.User(directory.UserID(id))) > 0 {
 			return b, fmt.Errorf("the sums of user %d are missing: %w", id, packed.ErrCorrupt)
 		}
 	}
@@ -220,9 +220,9 @@ func reads(events []schools.Event) bool {
 }
 
 // keys returns the records to read for events: those that they touch.
-func (b *before) keys(events []schools.Event) (keys []facts.RecordKey) {
+func (b *past) keys(events []schools.Event) (keys []facts.RecordKey) {
 	for user, events := range byUser(events) {
-		for _, book := range facts.Needed(b.ledgers.Ledger(user), events) {
+		for _, book := range facts.Needed(b.index.User(user), events) {
 			keys = append(keys, facts.RecordKey{User: user, Book: book})
 		}
 	}
@@ -232,7 +232,7 @@ func (b *before) keys(events []schools.Event) (keys []facts.RecordKey) {
 // blocksOf returns the blocks of the users of events, who ascend.
 func blocksOf(events []schools.Event) (blocks []int64) {
 	for user := range byUser(events) {
-		if b := facts.LedgerBlock(user); len(blocks) == 0 || blocks[len(blocks)-1] != b {
+		if b := facts.IndexBlock(user); len(blocks) == 0 || blocks[len(blocks)-1] != b {
 			blocks = append(blocks, b)
 		}
 	}
@@ -240,21 +240,21 @@ func blocksOf(events []schools.Event) (blocks []int64) {
 }
 
 // pack packs what changed of a user, by book and by days.
-func (p *part) pack(c *facts.Change, had before) {
+func (p *runChanges) pack(c *facts.Change, had past) {
 	p.fresh += c.New
 	p.repeated += c.Repeated
 	if len(c.Records) > 0 {
-		p.changed[c.User] = c.Ledger
+		p.changed[c.User] = c.Index
 	}
 	p.packRecords(c, had)
-	for _, block := range slices.Sorted(maps.Keys(c.Seen)) {
-		k := seenPlace(c.User, block)
-		p.seen.Add(k, had.seen[k] != nil, packed.Append(nil, c.Seen[block]))
+	for _, block := range slices.Sorted(maps.Keys(c.Events)) {
+		k := eventSetKey(c.User, block)
+		p.events.Add(k, had.events[k] != nil, packed.Append(nil, c.Events[block]))
 	}
 }
 
 // packRecords packs the records that changed of a user, and the sums.
-func (p *part) packRecords(c *facts.Change, had before) {
+func (p *runChanges) packRecords(c *facts.Change, had past) {
 	if len(c.Records) == 0 {
 		return
 	}
@@ -271,15 +271,15 @@ func (p *part) packRecords(c *facts.Change, had before) {
 }
 
 // packLedgers packs the ledgers that changed of a block of users, all of whom are folded.
-func (p *part) packLedgers() {
+func (p *runChanges) packIndex() {
 	if len(p.changed) > 0 {
-		p.had.Put(&p.ledgers, p.block, p.changed)
+		p.had.Put(&p.index, p.block, p.changed)
 		clear(p.changed)
 	}
 }
 
 // setAside sets aside a user's days: of each the user and the tenths.
-func (p *part) setAside(c *facts.Change) {
+func (p *runChanges) addDays(c *facts.Change) {
 	var room [2 * binary.MaxVarintLen64]byte
 	for _, d := range c.Days {
 		p.days.Add(int64(d.Date), binary.AppendVarint(binary.AppendUvarint(room[:0], uint64(c.User)), d.Tenths))
@@ -287,7 +287,7 @@ func (p *part) setAside(c *facts.Change) {
 }
 
 // merge puts the rows that were set aside of days into these.
-func (l *load) merge(ctx context.Context, run *extsort.Run) (snapshot.Written, error) {
+func (l *schoolLoad) merge(ctx context.Context, run *extsort.Run) (snapshot.Written, error) {
 	var dates []calendar.Date
 	var rows [][]facts.DayRow
 	for day, record := range run.All() {

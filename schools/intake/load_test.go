@@ -55,7 +55,7 @@ func load(t *testing.T, f *facts.Facts, s *intake.Sorter, m intake.Moves) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err = intake.Load(t.Context(), l, s, intake.Options{Moves: m}); err == nil {
+	if _, _, err = intake.Load(t.Context(), l, s, intake.LoadOptions{Moves: m}); err == nil {
 		_, err = l.Hold(t.Context(), func(_ context.Context, _ bun.Tx, now time.Time, h *snapshotdb.Current) error {
 			h.Facts, h.From = l.Number(), now
 			return nil
@@ -82,7 +82,7 @@ func TestLedgersOfManyEvents(t *testing.T) {
 			}
 		}
 		load(t, &f, p, nil)
-		ledgers, err := f.Ledgers(t.Context(), nil)
+		ledgers, err := f.Index(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestLargePartitions(t *testing.T) {
 // stored are the blocks of a state.
 func stored(t *testing.T, f facts.Facts) (all []string) {
 	t.Helper()
-	for _, kind := range []snapshot.Kind{facts.RecordKind, facts.LedgerKind, facts.DayKind, facts.SeenKind, facts.SumsKind} {
+	for _, kind := range []snapshot.Kind{facts.RecordKind, facts.IndexKind, facts.DayKind, facts.EventSetKind, facts.SumsKind} {
 		err := f.Scan(t.Context(), kind, snapshot.Range{}, func(b snapshot.Block) error {
 			all = append(all, fmt.Sprintf("%s %v %x", kind.Name, b.BlockKey, b.Data))
 			return nil

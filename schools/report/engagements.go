@@ -17,7 +17,7 @@ import (
 
 // Engagements answers one page of the days with access, by date, then userId. The period must be effective already.
 func (r *Reports) Engagements(ctx context.Context, a Access, period calendar.Period, f Filter, p paging.Page) (paging.List[Engagement], error) {
-	v, err := r.access(ctx, a, f, period)
+	v, err := r.accessDays(ctx, a, f, period)
 	if err != nil {
 		return paging.List[Engagement]{}, err
 	}
@@ -26,13 +26,13 @@ func (r *Reports) Engagements(ctx context.Context, a Access, period calendar.Per
 
 // attendance returns the users of every day.
 func (r *Reports) attendance(ctx context.Context, a Access) (*facts.Attendance, error) {
-	return snapshot.Load(ctx, r.Cache, a.loaded("attendance"), func(ctx context.Context) (*facts.Attendance, error) {
+	return snapshot.Load(ctx, r.Cache, a.factsKey("attendance"), func(ctx context.Context) (*facts.Attendance, error) {
 		return r.facts(a).Attendance(ctx)
 	})
 }
 
 // groups counts the users of each day.
-func (v *access) groups() paging.Groups {
+func (v *accessDays) groups() paging.Groups {
 	counts := make([]int, len(v.days.Days))
 	for i, s := range v.days.Sets {
 		counts[i] = s.Common(v.users.Set)
@@ -41,7 +41,7 @@ func (v *access) groups() paging.Groups {
 }
 
 // engagements cuts one page from what a state knows.
-func (r *Reports) engagements(ctx context.Context, v access, starts paging.Groups, p paging.Page) (paging.List[Engagement], error) {
+func (r *Reports) engagements(ctx context.Context, v accessDays, starts paging.Groups, p paging.Page) (paging.List[Engagement], error) {
 	list := paging.List[Engagement]{Total: starts.Total()}
 	spans, err := starts.Spans(p)
 	if err == nil {
@@ -51,7 +51,7 @@ func (r *Reports) engagements(ctx context.Context, v access, starts paging.Group
 }
 
 // engagementRows returns the rows of spans of the days.
-func (r *Reports) engagementRows(ctx context.Context, v access, spans []paging.Span) (rows []Engagement, err error) {
+func (r *Reports) engagementRows(ctx context.Context, v accessDays, spans []paging.Span) (rows []Engagement, err error) {
 	n := 0
 	for _, s := range spans {
 		n += s.To - s.From
@@ -88,13 +88,13 @@ const tenthsSpan = 16
 
 // tenths returns the tenths of the users of days.
 func (r *Reports) tenths(ctx context.Context, a Access, days calendar.Period) (facts.TenthsByDay, error) {
-	return snapshot.Load(ctx, r.Cache, a.loaded("minutes", days.Start), func(ctx context.Context) (facts.TenthsByDay, error) {
+	return snapshot.Load(ctx, r.Cache, a.factsKey("minutes", days.Start), func(ctx context.Context) (facts.TenthsByDay, error) {
 		return r.facts(a).Tenths(ctx, days)
 	})
 }
 
 // EngagementsSince answers one page of a round of the engagements.
-func (r *Reports) EngagementsSince(ctx context.Context, a Access, q Round, p paging.Page) (paging.List[Engagement], error) {
+func (r *Reports) EngagementsSince(ctx context.Context, a Access, q Pull, p paging.Page) (paging.List[Engagement], error) {
 	changed, err := snapshot.Load(ctx, r.Cache, a.key("engagements since", a.Network, q), func(ctx context.Context) (round.Rows, error) {
 		return r.engagementsChanged(ctx, a, q)
 	})
@@ -108,14 +108,14 @@ func (r *Reports) EngagementsSince(ctx context.Context, a Access, q Round, p pag
 }
 
 // access is what a state knows of who came when, as far as a question asks for it.
-type access struct {
+type accessDays struct {
 	Access
 	users *Users
 	days  facts.Attendance
 }
 
 // access reads what a state knows of who came when in a period.
-func (r *Reports) access(ctx context.Context, a Access, f Filter, period calendar.Period) (access, error) {
+func (r *Reports) accessDays(ctx context.Context, a Access, f Filter, period calendar.Period) (accessDays, error) {
 	var users *Users
 	var all *facts.Attendance
 	err := snapshot.Parallel(ctx,
@@ -123,13 +123,13 @@ func (r *Reports) access(ctx context.Context, a Access, f Filter, period calenda
 		func(ctx context.Context) (err error) { all, err = r.attendance(ctx, a); return err },
 	)
 	if err != nil {
-		return access{}, err
+		return accessDays{}, err
 	}
-	return access{a, users, all.In(period)}, nil
+	return accessDays{a, users, all.In(period)}, nil
 }
 
 // set returns the users of a day.
-func (v *access) set(day calendar.Date) facts.Set {
+func (v *accessDays) set(day calendar.Date) facts.Set {
 	if i, found := slices.BinarySearch(v.days.Days, day); found {
 		return v.days.Sets[i]
 	}
@@ -137,7 +137,7 @@ func (v *access) set(day calendar.Date) facts.Set {
 }
 
 // dayRows returns the rows of a day.
-func (r *Reports) dayRows(ctx context.Context, v access, day calendar.Date) ([]Engagement, error) {
+func (r *Reports) dayRows(ctx context.Context, v accessDays, day calendar.Date) ([]Engagement, error) {
 	n := v.set(day).Common(v.users.Set)
 	if n == 0 {
 		return nil, nil
@@ -148,12 +148,12 @@ func (r *Reports) dayRows(ctx context.Context, v access, day calendar.Date) ([]E
 
 // engagementsChanged compares the days of both states, one by one. Of a day that has the same users, and whose minutes no load has
 // replaced, the minutes are not read.
-func (r *Reports) engagementsChanged(ctx context.Context, a Access, q Round) (round.Rows, error) {
-	now, err := r.access(ctx, a, q.Filter, q.Period)
+func (r *Reports) engagementsChanged(ctx context.Context, a Access, q Pull) (round.Rows, error) {
+	now, err := r.accessDays(ctx, a, q.Filter, q.Period)
 	if err != nil {
 		return nil, err
 	}
-	was, err := r.access(ctx, q.then(a), q.Filter, q.Was)
+	was, err := r.accessDays(ctx, q.earlier(a), q.Filter, q.Was)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (r *Reports) engagementsOf(ctx context.Context, a Access, page round.Rows) 
 			wanted.Add(directory.UserID(page[0].B))
 			page = page[1:]
 		}
-		of, err := r.dayRows(ctx, access{a, &Users{Set: wanted}, *all}, day)
+		of, err := r.dayRows(ctx, accessDays{a, &Users{Set: wanted}, *all}, day)
 		if err != nil {
 			return nil, err
 		}

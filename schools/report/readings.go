@@ -22,11 +22,11 @@ import (
 // of a page does not depend on its depth.
 func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period, f Filter, p paging.Page) (paging.List[Reading], error) {
 	var users *Users
-	var ledgers *facts.Ledgers
+	var ledgers *facts.Index
 	var books *schools.Books
 	err := snapshot.Parallel(ctx,
 		func(ctx context.Context) (err error) { _, users, err = r.selection(ctx, a, f); return err },
-		func(ctx context.Context) (err error) { ledgers, err = r.ledgers(ctx, a); return err },
+		func(ctx context.Context) (err error) { ledgers, err = r.index(ctx, a); return err },
 		func(ctx context.Context) (err error) { books, err = r.books(ctx, a); return err },
 	)
 	if err != nil {
@@ -48,7 +48,7 @@ func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period
 }
 
 // recordKeys returns the keys of a page's rows, in their order.
-func recordKeys(ls *facts.Ledgers, u *Users, period calendar.Period, spans []paging.Span) (keys []facts.RecordKey) {
+func recordKeys(ls *facts.Index, u *Users, period calendar.Period, spans []paging.Span) (keys []facts.RecordKey) {
 	for _, s := range spans {
 		id := u.IDs[s.Group]
 		for _, book := range ls.Books(id, period)[s.From:s.To] {
@@ -59,22 +59,22 @@ func recordKeys(ls *facts.Ledgers, u *Users, period calendar.Period, spans []pag
 }
 
 // ledgers returns the ledgers of all users.
-func (r *Reports) ledgers(ctx context.Context, a Access) (*facts.Ledgers, error) {
-	return snapshot.Load(ctx, r.Cache, a.loaded("ledgers"), func(ctx context.Context) (*facts.Ledgers, error) {
-		return r.facts(a).Ledgers(ctx, nil)
+func (r *Reports) index(ctx context.Context, a Access) (*facts.Index, error) {
+	return snapshot.Load(ctx, r.Cache, a.factsKey("ledgers"), func(ctx context.Context) (*facts.Index, error) {
+		return r.facts(a).Index(ctx, nil)
 	})
 }
 
 // books returns the books. They change by loads alone, which raise both versions: by that of the facts, they outlive the
 // directory's writes.
 func (r *Reports) books(ctx context.Context, a Access) (*schools.Books, error) {
-	return snapshot.Load(ctx, r.Cache, a.loaded("books"), func(ctx context.Context) (*schools.Books, error) {
+	return snapshot.Load(ctx, r.Cache, a.factsKey("books"), func(ctx context.Context) (*schools.Books, error) {
 		return r.Store.Books(ctx, a.Partner, a.At)
 	})
 }
 
 // rows sums what was read of the keys' books over the period.
-func (r *Reports) rows(ctx context.Context, a Access, ledgers *facts.Ledgers, books *schools.Books, period calendar.Period, keys []facts.RecordKey) ([]Reading, error) {
+func (r *Reports) rows(ctx context.Context, a Access, ledgers *facts.Index, books *schools.Books, period calendar.Period, keys []facts.RecordKey) ([]Reading, error) {
 	of := readings{Reports: r, Access: a, books: books, period: period, keys: keys, rows: make([]Reading, len(keys))}
 	if ledgers.Within(period) {
 		if err := of.bySums(ctx); err != nil {
@@ -119,26 +119,26 @@ func (of *readings) made(i int, book *schools.Book, t reading.Total) {
 
 // byRecords makes the other rows, of the records.
 func (of *readings) byRecords(ctx context.Context) error {
-	var records []wanted
+	var records []wantedTotal
 	for i, row := range of.rows {
 		if row.Book == nil {
-			records = append(records, wanted{of.keys[i], of.period, i})
+			records = append(records, wantedTotal{of.keys[i], of.period, i})
 		}
 	}
-	return of.totals(ctx, of.Access, of.books, of.period, records, func(w wanted, book *schools.Book, t reading.Total) {
+	return of.totals(ctx, of.Access, of.books, of.period, records, func(w wantedTotal, book *schools.Book, t reading.Total) {
 		of.made(w.place, book, t)
 	})
 }
 
 // wanted is a record whose total over a period is asked for: it has a day in the period.
-type wanted struct {
+type wantedTotal struct {
 	facts.RecordKey
 	period calendar.Period
 	place  int // the caller's own
 }
 
 // totals calls visit with the total of each wanted record. They are ordered by key; all their periods are in one.
-func (r *Reports) totals(ctx context.Context, a Access, books *schools.Books, all calendar.Period, left []wanted, visit func(wanted, *schools.Book, reading.Total)) error {
+func (r *Reports) totals(ctx context.Context, a Access, books *schools.Books, all calendar.Period, left []wantedTotal, visit func(wantedTotal, *schools.Book, reading.Total)) error {
 	if len(left) == 0 {
 		return nil
 	}
@@ -171,7 +171,7 @@ func (r *Reports) totals(ctx context.Context, a Access, books *schools.Books, al
 }
 
 // ReadingsSince answers one page of a round of the readings.
-func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Round, p paging.Page) (paging.List[Reading], error) {
+func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Pull, p paging.Page) (paging.List[Reading], error) {
 	changed, err := snapshot.Load(ctx, r.Cache, a.key("readings since", a.Network, q), func(ctx context.Context) (round.Rows, error) { return r.readingsChanged(ctx, a, q) })
 	if err != nil {
 		return paging.List[Reading]{}, err
@@ -181,7 +181,7 @@ func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Round, p paging
 		if err != nil {
 			return nil, err
 		}
-		ledgers, err := r.ledgers(ctx, a)
+		ledgers, err := r.index(ctx, a)
 		if err != nil {
 			return nil, err
 		}
@@ -197,24 +197,24 @@ func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Round, p paging
 }
 
 // read is what a state knows of who read what, as far as a question asks for it.
-type read struct {
+type userBooks struct {
 	users   *Users
-	ledgers *facts.Ledgers
+	ledgers *facts.Index
 	period  calendar.Period
 }
 
 // read reads what a state knows of who read what in a period.
-func (r *Reports) read(ctx context.Context, a Access, f Filter, period calendar.Period) (read, error) {
+func (r *Reports) userBooks(ctx context.Context, a Access, f Filter, period calendar.Period) (userBooks, error) {
 	_, users, err := r.selection(ctx, a, f)
 	if err != nil {
-		return read{}, err
+		return userBooks{}, err
 	}
-	ledgers, err := r.ledgers(ctx, a)
-	return read{users, ledgers, period}, err
+	ledgers, err := r.index(ctx, a)
+	return userBooks{users, ledgers, period}, err
 }
 
 // books returns the books of a user's rows, ascending.
-func (v *read) books(id directory.UserID) (keys []facts.RecordKey) {
+func (v *userBooks) books(id directory.UserID) (keys []facts.RecordKey) {
 	if !v.users.Set.Has(id) {
 		return nil
 	}
@@ -225,13 +225,13 @@ func (v *read) books(id directory.UserID) (keys []facts.RecordKey) {
 }
 
 // rewritten is what loads have replaced: a row of the same days stands as it was unless it is of these.
-type rewritten struct {
+type replacedRows struct {
 	records []facts.RecordKey // ascending, some perhaps twice
 	books   map[int64]bool
 }
 
 // rewritten reads what loads have replaced.
-func (r *Reports) rewritten(ctx context.Context, a Access, loads snapshot.Span) (w rewritten, err error) {
+func (r *Reports) replacedRows(ctx context.Context, a Access, loads snapshot.Span) (w replacedRows, err error) {
 	books, err := r.Store.ReplacedBooks(ctx, a.Partner, loads)
 	if err != nil {
 		return w, err
@@ -250,29 +250,29 @@ func (r *Reports) rewritten(ctx context.Context, a Access, loads snapshot.Span) 
 }
 
 // of reports whether something of a user may have been replaced.
-func (w *rewritten) of(id directory.UserID) bool {
+func (w *replacedRows) of(id directory.UserID) bool {
 	i, _ := slices.BinarySearchFunc(w.records, facts.RecordKey{User: id}, facts.RecordKey.Compare)
 	return len(w.books) > 0 || i < len(w.records) && w.records[i].User == id
 }
 
 // has reports whether a row's record or book was replaced.
-func (w *rewritten) has(k facts.RecordKey) bool {
+func (w *replacedRows) has(k facts.RecordKey) bool {
 	_, found := slices.BinarySearchFunc(w.records, k, facts.RecordKey.Compare)
 	return found || w.books[k.Book]
 }
 
 // readingsChanged compares the ledgers of both states, user by user. A row that stands in both is another where its record or its
 // book was replaced, or where it was read on days that one period alone has. Users who have nothing of it are passed over.
-func (r *Reports) readingsChanged(ctx context.Context, a Access, q Round) (round.Rows, error) {
-	now, err := r.read(ctx, a, q.Filter, q.Period)
+func (r *Reports) readingsChanged(ctx context.Context, a Access, q Pull) (round.Rows, error) {
+	now, err := r.userBooks(ctx, a, q.Filter, q.Period)
 	if err != nil {
 		return nil, err
 	}
-	was, err := r.read(ctx, q.then(a), q.Filter, q.Was)
+	was, err := r.userBooks(ctx, q.earlier(a), q.Filter, q.Was)
 	if err != nil {
 		return nil, err
 	}
-	replaced, err := r.rewritten(ctx, a, q.loads(a))
+	replaced, err := r.replacedRows(ctx, a, q.loads(a))
 	if err != nil {
 		return nil, err
 	}
@@ -293,7 +293,7 @@ func (r *Reports) readingsChanged(ctx context.Context, a Access, q Round) (round
 }
 
 // userChanged adds what differs of a user.
-func (q Round) userChanged(changed *round.Rows, id directory.UserID, replaced rewritten, was, now read) error {
+func (q Pull) userChanged(changed *round.Rows, id directory.UserID, replaced replacedRows, was, now userBooks) error {
 	apart := q.apart(now.ledgers, id)
 	return round.Diff(changed, was.books(id), now.books(id),
 		func(k facts.RecordKey) round.Row { return round.Row{A: int64(k.User), B: k.Book} },
@@ -301,7 +301,7 @@ func (q Round) userChanged(changed *round.Rows, id directory.UserID, replaced re
 }
 
 // apart returns the books of a user that were read on days which one of the two periods alone has.
-func (q Round) apart(ls *facts.Ledgers, id directory.UserID) []int64 {
+func (q Pull) apart(ls *facts.Index, id directory.UserID) []int64 {
 	if q.Was == q.Period {
 		return nil
 	}

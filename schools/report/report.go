@@ -26,11 +26,11 @@ func (a Access) key(what string, args ...any) snapshot.Key {
 	return snapshot.KeyOf(snapshot.Tenant(a.Partner), a.At, what, args...)
 }
 
-func (a Access) registers(what string, args ...any) snapshot.Key {
+func (a Access) tablesKey(what string, args ...any) snapshot.Key {
 	return snapshot.KeyOf(snapshot.Tenant(a.Partner), snapshot.Versions{Registers: a.At.Registers}, what, args...)
 }
 
-func (a Access) loaded(what string, args ...any) snapshot.Key {
+func (a Access) factsKey(what string, args ...any) snapshot.Key {
 	return snapshot.KeyOf(snapshot.Tenant(a.Partner), snapshot.Versions{Facts: a.At.Facts}, what, args...)
 }
 
@@ -43,20 +43,20 @@ type Filter struct {
 
 // Round asks what has changed in a report since an earlier state (H14), whose copy the client has. A period that ends today was
 // another one then: Was is the effective period of that state's day. Users have neither.
-type Round struct {
+type Pull struct {
 	Since       snapshot.Versions // not above those of the access
 	Was, Period calendar.Period
 	Filter      Filter
 }
 
 // then is the access to the earlier state.
-func (q Round) then(a Access) Access {
+func (q Pull) earlier(a Access) Access {
 	a.At = q.Since
 	return a
 }
 
 // loads are those that lie between the two states.
-func (q Round) loads(a Access) snapshot.Span { return snapshot.LoadsAfter(q.Since.Facts, a.At.Facts) }
+func (q Pull) loads(a Access) snapshot.Span { return snapshot.LoadsAfter(q.Since.Facts, a.At.Facts) }
 
 // Unit is a school or a class as a user row names it.
 type Unit struct {
@@ -111,7 +111,7 @@ type Store interface {
 	// Blocks are the folded facts.
 	snapshot.Blocks
 	// Register returns the accounts and entities.
-	Register(ctx context.Context, partner directory.PartnerID, at snapshot.Versions) (*Register, error)
+	Accounts(ctx context.Context, partner directory.PartnerID, at snapshot.Versions) (*Accounts, error)
 	// Written returns the accounts that were written after one version of the registers and up to another, ascending.
 	Written(ctx context.Context, partner directory.PartnerID, after, at int64) ([]directory.UserID, error)
 	// Books returns the books.

@@ -29,7 +29,7 @@ import (
 // shelf is a report.Store of one partner, at the state of now whatever an access names.
 type shelf struct {
 	*blocks
-	register *report.Register
+	register *report.Accounts
 	books    *schools.Books
 }
 
@@ -37,7 +37,7 @@ func (s *shelf) Scan(ctx context.Context, _ snapshot.Tenant, _ int64, k snapshot
 	return s.Store.Scan(ctx, s.tenant, s.at, k, r, visit)
 }
 
-func (s *shelf) Register(context.Context, directory.PartnerID, snapshot.Versions) (*report.Register, error) {
+func (s *shelf) Accounts(context.Context, directory.PartnerID, snapshot.Versions) (*report.Accounts, error) {
 	return s.register, nil
 }
 
@@ -114,11 +114,11 @@ var members = []member{
 
 // newRegister is the partner with two networks, 1 and 6: in the first the schools 2, with the classes 3 and 4, 5, and 9, which
 // is deleted with its class 10; in the second the school 7 with the class 8.
-func newRegister() *report.Register {
+func newRegister() *report.Accounts {
 	entity := func(id directory.EntityID, t directory.EntityType, parent directory.EntityID, degree string, deleted bool) directory.Entity {
 		return directory.Entity{ID: id, Ref: directory.Ref(fmt.Sprint("e", id)), Type: t, Name: fmt.Sprint("Unidade ", id), Degree: degree, Parent: parent, Deleted: deleted}
 	}
-	r := report.NewRegister([]directory.Entity{
+	r := report.NewAccounts([]directory.Entity{
 		entity(1, directory.Network, 0, "F", false), entity(2, directory.School, 1, "F", false), entity(3, directory.Class, 2, "7", false),
 		entity(4, directory.Class, 2, "M", false), entity(5, directory.School, 1, "5", false), entity(6, directory.Network, 0, "F", false),
 		entity(7, directory.School, 6, "F", false), entity(8, directory.Class, 7, "1", false), entity(9, directory.School, 1, "F", true),
@@ -287,7 +287,7 @@ func (s *shelf) load(t *testing.T, events []schools.Event) {
 		}
 	}
 	s.write(t, func(l snapshot.Writer) error {
-		fresh, repeated, err := intake.Load(t.Context(), l, pile, intake.Options{})
+		fresh, repeated, err := intake.Load(t.Context(), l, pile, intake.LoadOptions{})
 		if err != nil || fresh != len(events) || repeated != 0 {
 			t.Errorf("Load = %d new, %d repeated, %v, want %d new", fresh, repeated, err, len(events))
 		}
@@ -487,10 +487,10 @@ func TestBytes(t *testing.T) {
 	network := directory.Entity{ID: 1, Ref: "rede", Type: directory.Network, Name: "Rede"}
 	named := network
 	named.Name = long
-	r := report.NewRegister([]directory.Entity{network}, nil)
+	r := report.NewAccounts([]directory.Entity{network}, nil)
 	referred := network
 	referred.Ref = directory.Ref(long)
-	if got := report.NewRegister([]directory.Entity{referred}, nil).Bytes() - r.Bytes(); got != 1000-len("rede") {
+	if got := report.NewAccounts([]directory.Entity{referred}, nil).Bytes() - r.Bytes(); got != 1000-len("rede") {
 		t.Errorf("a register with a reference of 1,000 bytes in place of 4 holds %d more", got)
 	}
 	if users := newRegister().Select(1, report.Filter{}); users.Bytes() <= 8*len(users.IDs) {

@@ -30,7 +30,7 @@ type line struct {
 // step is a state, and what has led to it from the one before.
 type step struct {
 	at       snapshot.Versions
-	register *report.Register
+	register *report.Accounts
 	books    *schools.Books
 	people   map[directory.UserID]report.Person
 	written  []directory.UserID
@@ -50,7 +50,7 @@ func (l *line) of(wanted func(snapshot.Versions) bool) step {
 	return l.states[slices.IndexFunc(l.states, func(s step) bool { return wanted(s.at) })]
 }
 
-func (l *line) Register(_ context.Context, _ directory.PartnerID, at snapshot.Versions) (*report.Register, error) {
+func (l *line) Accounts(_ context.Context, _ directory.PartnerID, at snapshot.Versions) (*report.Accounts, error) {
 	return l.of(func(v snapshot.Versions) bool { return v.Registers == at.Registers }).register, nil
 }
 
@@ -221,7 +221,7 @@ func TestRounds(t *testing.T) {
 		l := newLine(t, db, r)
 		for _, cache := range []snapshot.Cache{nil, &memo{}} {
 			sel := selections[max(0, r.IntN(2*len(selections))-len(selections))]
-			q := report.Round{Was: period(), Filter: sel.filter}
+			q := report.Pull{Was: period(), Filter: sel.filter}
 			if q.Period = q.Was; r.IntN(2) == 0 {
 				q.Period = period()
 			}
@@ -241,7 +241,7 @@ func TestRounds(t *testing.T) {
 type comparison struct {
 	t        *testing.T
 	r        *report.Reports
-	q        report.Round
+	q        report.Pull
 	was, now report.Access
 	between  []step // what has led from one to the other
 	size     int
@@ -350,7 +350,7 @@ func TestRoundOfMany(t *testing.T) {
 		r := &report.Reports{Store: replacing{l, records}}
 		access := report.Access{Network: 1, At: l.states[1].at}
 		period := calendar.Period{Start: firstDay, End: firstDay}
-		q := report.Round{Since: l.states[0].at, Was: period, Period: period}
+		q := report.Pull{Since: l.states[0].at, Was: period, Period: period}
 		if _, err := r.ReadingsSince(t.Context(), access, q, paging.Page{Number: 1, Size: 1}); !errors.Is(err, want) {
 			t.Errorf("%d records replaced: %v, want %v", records, err, want)
 		}
@@ -369,7 +369,7 @@ func TestRoundOfDamagedData(t *testing.T) {
 	l.states = append(l.states, now)
 	period := calendar.Period{Start: day, End: day}
 	_, err := (&report.Reports{Store: l}).EngagementsSince(t.Context(), report.Access{Network: 1, At: now.at},
-		report.Round{Since: last.at, Was: period, Period: period}, paging.Page{Number: 1, Size: 10})
+		report.Pull{Since: last.at, Was: period, Period: period}, paging.Page{Number: 1, Size: 10})
 	if !errors.Is(err, packed.ErrCorrupt) || !strings.Contains(err.Error(), day.String()) {
 		t.Errorf("EngagementsSince = %v, want the day %s", err, day)
 	}

@@ -165,7 +165,7 @@ func read(id uint64, user directory.UserID, day calendar.Date, book, from, to in
 // newSmallShelf has a network of the school 2 "ávila", with the class 4, and the school 3 "Zulmira".
 func newSmallShelf(t *testing.T) *shelf {
 	t.Helper()
-	s := &shelf{newBlocks(t, newDB(t)), report.NewRegister([]directory.Entity{
+	s := &shelf{newBlocks(t, newDB(t)), report.NewAccounts([]directory.Entity{
 		{ID: 1, Ref: "n", Type: directory.Network, Name: "Rede"}, {ID: 2, Ref: "s", Type: directory.School, Name: "ávila", Parent: 1},
 		{ID: 3, Ref: "z", Type: directory.School, Name: "Zulmira", Parent: 1}, {ID: 4, Ref: "c", Type: directory.Class, Name: "1A", Parent: 2},
 	}, nil), schools.NewBooks(2)}
@@ -238,7 +238,7 @@ func TestSummaryDays(t *testing.T) {
 
 // TestSummaryOfManyUsers has more users than are counted at once, whose records are read too.
 func TestSummaryOfManyUsers(t *testing.T) {
-	s := &shelf{newBlocks(t, newDB(t)), report.NewRegister([]directory.Entity{{ID: 1, Ref: "n", Type: directory.Network, Name: "Rede"}}, nil), schools.NewBooks(1)}
+	s := &shelf{newBlocks(t, newDB(t)), report.NewAccounts([]directory.Entity{{ID: 1, Ref: "n", Type: directory.Network, Name: "Rede"}}, nil), schools.NewBooks(1)}
 	s.books.Add(schools.Book{ID: 9, Length: 100})
 	var events []schools.Event
 	const users = 2500

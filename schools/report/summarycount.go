@@ -46,22 +46,22 @@ func (s *summary) countDays(ctx context.Context) error {
 const usersAtOnce = 1024
 
 // someSums are the sums of some users.
-type someSums struct {
+type userSums struct {
 	users []directory.UserID
 	sums  map[directory.UserID]*facts.Sums
 }
 
 // countReadings counts readers, readings and books. The sums of users are read ahead of the count.
 func (s *summary) countReadings(ctx context.Context) error {
-	var ledgers *facts.Ledgers
+	var ledgers *facts.Index
 	var books *schools.Books
-	ahead := make(chan someSums, 2)
+	ahead := make(chan userSums, 2)
 	read := func(ctx context.Context) error {
 		defer close(ahead)
 		return s.readSums(ctx, ahead)
 	}
 	count := func(ctx context.Context) (err error) {
-		if ledgers, err = s.ledgers(ctx, s.Access); err != nil {
+		if ledgers, err = s.index(ctx, s.Access); err != nil {
 			return err
 		}
 		if books, err = s.books(ctx, s.Access); err != nil {
@@ -85,9 +85,9 @@ func (s *summary) countReadings(ctx context.Context) error {
 }
 
 // readSums sends the sums of all users, those of one school or class after one another.
-func (s *summary) readSums(ctx context.Context, to chan<- someSums) error {
+func (s *summary) readSums(ctx context.Context, to chan<- userSums) error {
 	for users := range slices.Chunk(s.usersByGroup(), usersAtOnce) {
-		some := someSums{users, make(map[directory.UserID]*facts.Sums, len(users))}
+		some := userSums{users, make(map[directory.UserID]*facts.Sums, len(users))}
 		err := s.facts(s.Access).Sums(ctx, snapshot.Numbers(slices.Sorted(slices.Values(users))), func(id directory.UserID, of *facts.Sums) error {
 			some.sums[id] = of
 			return nil
@@ -113,8 +113,8 @@ func (s *summary) rowParts() []calendar.Period {
 }
 
 // countUsers counts the reading rows of some users. Their sums tell most of the totals, and records the others.
-func (s *summary) countUsers(ctx context.Context, of someSums, ledgers *facts.Ledgers, books *schools.Books) error {
-	var records []wanted
+func (s *summary) countUsers(ctx context.Context, of userSums, ledgers *facts.Index, books *schools.Books) error {
+	var records []wantedTotal
 	for _, id := range of.users {
 		sums := cmp.Or(of.sums[id], &facts.Sums{})
 		for part, period := range s.rowParts() {
@@ -125,7 +125,7 @@ func (s *summary) countUsers(ctx context.Context, of someSums, ledgers *facts.Le
 				if book == nil {
 					return fmt.Errorf("record of user %d, book %d: the book is missing: %w", id, number, packed.ErrCorrupt)
 				}
-				w := wanted{facts.RecordKey{User: id, Book: number}, period, part}
+				w := wantedTotal{facts.RecordKey{User: id, Book: number}, period, part}
 				if t, ok := s.totalOf(sums, w, book); ok {
 					s.countTotal(w, book, t)
 				} else {
@@ -137,7 +137,7 @@ func (s *summary) countUsers(ctx context.Context, of someSums, ledgers *facts.Le
 			ledgers.EachDay(id, s.Period, func(day calendar.Date) { s.groups[day-s.Period.Start].Metrics.Readers++ })
 		}
 	}
-	slices.SortStableFunc(records, func(v, w wanted) int { return v.Compare(w.RecordKey) })
+	slices.SortStableFunc(records, func(v, w wantedTotal) int { return v.Compare(w.RecordKey) })
 	return s.totals(ctx, s.Access, books, s.Period, records, s.countTotal)
 }
 
@@ -166,7 +166,7 @@ func (s *summary) countRows(part int, id directory.UserID, books []int64) {
 }
 
 // totalOf returns as much of a total as is counted, where the user's sums tell it.
-func (s *summary) totalOf(of *facts.Sums, w wanted, book *schools.Book) (t reading.Total, ok bool) {
+func (s *summary) totalOf(of *facts.Sums, w wantedTotal, book *schools.Book) (t reading.Total, ok bool) {
 	if s.GroupBy == ByBook {
 		return of.Total(w.Book, w.period, book.Length)
 	}
@@ -175,7 +175,7 @@ func (s *summary) totalOf(of *facts.Sums, w wanted, book *schools.Book) (t readi
 }
 
 // countTotal counts a reading row of a part of the period.
-func (s *summary) countTotal(w wanted, _ *schools.Book, t reading.Total) {
+func (s *summary) countTotal(w wantedTotal, _ *schools.Book, t reading.Total) {
 	finished := int64(0)
 	if t.Finished {
 		finished = 1

@@ -12,7 +12,7 @@ import (
 )
 
 // begin makes the groups, except books, and counts the users.
-func (s *summary) begin(reg *Register) {
+func (s *summary) begin(reg *Accounts) {
 	switch s.GroupBy {
 	case ByDay:
 		s.splitPeriod(len("YYYY-MM-DD"))
@@ -25,7 +25,7 @@ func (s *summary) begin(reg *Register) {
 	}
 	for part := range s.parts {
 		for _, id := range s.users.IDs {
-			active := reg.members[id].active
+			active := reg.accounts[id].active
 			s.each(part, id, func(m *Metrics) {
 				m.Users++
 				if active {
@@ -52,8 +52,8 @@ func (s *summary) splitPeriod(keyLen int) {
 const withoutUnit = "Não informado"
 
 // splitUsers makes a group of the users of each school or class, which unitOf returns for an entity, by folded name.
-func (s *summary) splitUsers(reg *Register, unitOf func(directory.EntityID) directory.EntityID) {
-	unit := func(id directory.UserID) directory.EntityID { return unitOf(reg.members[id].entity) }
+func (s *summary) splitUsers(reg *Accounts, unitOf func(directory.EntityID) directory.EntityID) {
+	unit := func(id directory.UserID) directory.EntityID { return unitOf(reg.accounts[id].entity) }
 	groups := map[directory.EntityID]int32{}
 	folded := map[string]string{} // by key
 	for _, id := range s.users.IDs {
@@ -79,7 +79,7 @@ func (s *summary) splitUsers(reg *Register, unitOf func(directory.EntityID) dire
 		u, _ := strconv.ParseInt(g.Key, 10, 64) // 0 for the empty key
 		groups[directory.EntityID(u)] = int32(i)
 	}
-	s.of = make([]int32, len(reg.members))
+	s.of = make([]int32, len(reg.accounts))
 	for _, id := range s.users.IDs {
 		s.of[id] = groups[unit(id)]
 	}

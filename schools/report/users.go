@@ -25,13 +25,13 @@ func (r *Reports) Users(ctx context.Context, a Access, f Filter, p paging.Page) 
 }
 
 // userRows returns the rows of accounts, which ascend.
-func (r *Reports) userRows(ctx context.Context, a Access, reg *Register, ids []directory.UserID) (rows []User, erased bool, err error) {
+func (r *Reports) userRows(ctx context.Context, a Access, reg *Accounts, ids []directory.UserID) (rows []User, erased bool, err error) {
 	people, erased, err := r.Store.People(ctx, a, ids)
 	if err != nil {
 		return nil, false, err
 	}
 	rows = make([]User, len(ids))
-	shown := reg.shown()
+	shown := reg.rowMaker()
 	for i, id := range ids {
 		rows[i] = shown.user(id, people[i])
 	}
@@ -39,9 +39,9 @@ func (r *Reports) userRows(ctx context.Context, a Access, reg *Register, ids []d
 }
 
 // selection returns the register and the users that pass the filter.
-func (r *Reports) selection(ctx context.Context, a Access, f Filter) (*Register, *Users, error) {
-	reg, err := snapshot.Load(ctx, r.Cache, a.registers("register"), func(ctx context.Context) (*Register, error) {
-		return r.Store.Register(ctx, a.Partner, a.At)
+func (r *Reports) selection(ctx context.Context, a Access, f Filter) (*Accounts, *Users, error) {
+	reg, err := snapshot.Load(ctx, r.Cache, a.tablesKey("register"), func(ctx context.Context) (*Accounts, error) {
+		return r.Store.Accounts(ctx, a.Partner, a.At)
 	})
 	if err != nil {
 		return nil, nil, err
@@ -49,14 +49,14 @@ func (r *Reports) selection(ctx context.Context, a Access, f Filter) (*Register,
 	if f.UserID != nil { // one user is found sooner than a cache entry
 		return reg, reg.Select(a.Network, f), nil
 	}
-	users, err := snapshot.Load(ctx, r.Cache, a.registers("users", a.Network, f), func(context.Context) (*Users, error) {
+	users, err := snapshot.Load(ctx, r.Cache, a.tablesKey("users", a.Network, f), func(context.Context) (*Users, error) {
 		return reg.Select(a.Network, f), nil
 	})
 	return reg, users, err
 }
 
 // UsersSince answers one page of a round of the users.
-func (r *Reports) UsersSince(ctx context.Context, a Access, q Round, p paging.Page) (paging.List[User], error) {
+func (r *Reports) UsersSince(ctx context.Context, a Access, q Pull, p paging.Page) (paging.List[User], error) {
 	changed, err := snapshot.Load(ctx, r.Cache, a.key("users since", a.Network, q), func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, q) })
 	if err != nil {
 		return paging.List[User]{}, err
@@ -81,12 +81,12 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, q Round, p paging.Pa
 
 // usersChanged compares the users of both states. What an account's own row has is not compared: it was written, or it is the same.
 // So one whose e-mail was erased in both states is listed too, which a copy has.
-func (r *Reports) usersChanged(ctx context.Context, a Access, q Round) (round.Rows, error) {
+func (r *Reports) usersChanged(ctx context.Context, a Access, q Pull) (round.Rows, error) {
 	now, nowUsers, err := r.selection(ctx, a, q.Filter)
 	if err != nil {
 		return nil, err
 	}
-	was, wasUsers, err := r.selection(ctx, q.then(a), q.Filter)
+	was, wasUsers, err := r.selection(ctx, q.earlier(a), q.Filter)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (r *Reports) usersChanged(ctx context.Context, a Access, q Round) (round.Ro
 		return nil, err
 	}
 	var changed round.Rows
-	before, after := was.shown(), now.shown()
+	before, after := was.rowMaker(), now.rowMaker()
 	err = round.Diff(&changed, wasUsers.IDs, nowUsers.IDs,
 		func(id directory.UserID) round.Row { return round.Row{A: int64(id)} },
 		func(id, _ directory.UserID) bool {

@@ -28,7 +28,7 @@ type Load struct {
 
 // Settle settles the registers of the load's feed against a state: at first those that the load begins with, and in its last
 // step, if they changed, those of then.
-type Settle func(intake.State) (*intake.Intake, error)
+type Settle func(intake.Stored) (*intake.Intake, error)
 
 // Begin begins a load of a partner, which Close must end. While another one lives it waits, and calls waiting, if it is not
 // nil, once.
@@ -41,7 +41,7 @@ func (s *Store) Begin(ctx context.Context, partner directory.PartnerID, settle S
 }
 
 // State reads what a check must know of a partner, in one transaction: directory writes during it are not in it.
-func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (st intake.State, err error) {
+func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (st intake.Stored, err error) {
 	err = s.DB.RunInTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, func(ctx context.Context, tx bun.Tx) error {
 		h, err := snapshotdb.ReadCurrent(ctx, tx, auth.Tenant(partner))
 		if err != nil {
@@ -51,7 +51,7 @@ func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref dire
 		if err != nil {
 			return err
 		}
-		st = intake.State{Partner: ref, Began: now}
+		st = intake.Stored{Partner: ref, Began: now}
 		st.At.Registers = directorydb.Everything
 		if err := s.update(ctx, tx, partner, &st, h, now); err != nil {
 			return err
@@ -66,7 +66,7 @@ func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref dire
 }
 
 // update reads what directory writes have changed since the state was read, into it.
-func (s *Store) update(ctx context.Context, idb bun.IDB, partner directory.PartnerID, st *intake.State, h snapshotdb.Current, now time.Time) (err error) {
+func (s *Store) update(ctx context.Context, idb bun.IDB, partner directory.PartnerID, st *intake.Stored, h snapshotdb.Current, now time.Time) (err error) {
 	after := st.At.Registers
 	st.At, st.Now = h.Versions, now
 	p, err := directorydb.PartnerByID(ctx, idb, partner)
@@ -120,7 +120,7 @@ func (l *Load) Intake(ctx context.Context, ref directory.Ref) (*intake.Intake, e
 
 // reserve reserves the numbers that an intake lacks. Where others took some of those meanwhile the registers are settled again.
 func (l *Load) reserve(ctx context.Context, in *intake.Intake) (*intake.Intake, error) {
-	entities, users := in.Lacks()
+	entities, users := in.Unreserved()
 	if entities+users == 0 {
 		return in, nil
 	}
@@ -137,7 +137,7 @@ func (l *Load) reserve(ctx context.Context, in *intake.Intake) (*intake.Intake, 
 	if err != nil || same {
 		return in, err
 	}
-	return l.settle(in.State)
+	return l.settle(in.Stored)
 }
 
 // Saved says what a load wrote.
@@ -161,7 +161,7 @@ func (l *Load) Save(ctx context.Context, in *intake.Intake, events *intake.Sorte
 	saved.Last = in
 	for {
 		moves := in.Moves(saved.Last)
-		o := intake.Options{
+		o := intake.LoadOptions{
 			Begin: []snapshot.Change{booksTable.Change(snapshot.Rows[schools.Book]{Again: in.PutBooks})}, Moves: moves, Progress: progress,
 		}
 		if saved.New, saved.Repeated, err = intake.Load(ctx, l, events, o); err != nil {
@@ -182,7 +182,7 @@ func (l *Load) Save(ctx context.Context, in *intake.Intake, events *intake.Sorte
 // hold is the last step of a load whose events were moved.
 func (l *Load) hold(ctx context.Context, in *intake.Intake, moves intake.Moves, saved *Saved) error {
 	h, err := l.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *snapshotdb.Current) (err error) {
-		if st := saved.Last.State; st.At.Registers != h.Registers {
+		if st := saved.Last.Stored; st.At.Registers != h.Registers {
 			if err := l.store.update(ctx, tx, l.partner, &st, *h, now); err != nil {
 				return err
 			}
@@ -224,17 +224,17 @@ func putRegisters(ctx context.Context, w *directorydb.Write, in *intake.Intake) 
 	if err := w.PutEvaluations(ctx, in.PutEvaluations); err != nil {
 		return err
 	}
-	if entities, users := in.Lacks(); entities+users == 0 {
+	if entities, users := in.Unreserved(); entities+users == 0 {
 		return nil
 	}
-	return w.SetCounters(ctx, in.State.LastEntity, in.State.LastUser)
+	return w.SetCounters(ctx, in.Stored.LastEntity, in.Stored.LastUser)
 }
 
 // Check counts what Load.Save would write, and writes nothing (F7): it holds no lock and may run beside a load. The versions are
 // those of the data that the feed was held against.
 func (s *Store) Check(ctx context.Context, partner directory.PartnerID, in *intake.Intake, events *intake.Sorter, progress func(done, total int)) (saved Saved, err error) {
-	saved.Versions, saved.Last = in.State.At, in
-	to := snapshot.Unwritten(s, snapshot.Tenant(partner), in.State.At.Facts)
-	saved.New, saved.Repeated, err = intake.Load(ctx, to, events, intake.Options{Moves: in.Moves(in), Count: true, Progress: progress})
+	saved.Versions, saved.Last = in.Stored.At, in
+	to := snapshot.Unwritten(s, snapshot.Tenant(partner), in.Stored.At.Facts)
+	saved.New, saved.Repeated, err = intake.Load(ctx, to, events, intake.LoadOptions{Moves: in.Moves(in), Count: true, Progress: progress})
 	return saved, err
 }

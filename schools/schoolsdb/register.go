@@ -15,7 +15,7 @@ import (
 
 // Register implements report.Store. Where the register of an earlier state is still in memory, it reads only the accounts
 // and entities that were written since.
-func (s *Store) Register(ctx context.Context, partner directory.PartnerID, at snapshot.Versions) (reg *report.Register, err error) {
+func (s *Store) Accounts(ctx context.Context, partner directory.PartnerID, at snapshot.Versions) (reg *report.Accounts, err error) {
 	if reg, err = s.register(ctx, partner, at.Registers); err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (s *Store) Register(ctx context.Context, partner directory.PartnerID, at sn
 
 // register reads the register of a version, on top of the latest one where that is not above it: what was written since and
 // that state make the later one, unless a failover has lost what is in memory.
-func (s *Store) register(ctx context.Context, partner directory.PartnerID, version int64) (*report.Register, error) {
+func (s *Store) register(ctx context.Context, partner directory.PartnerID, version int64) (*report.Accounts, error) {
 	had, since := s.latest.register(partner)
 	if had != nil && since == version {
 		return had, nil
@@ -43,7 +43,7 @@ func (s *Store) register(ctx context.Context, partner directory.PartnerID, versi
 	if err != nil {
 		return nil, err
 	}
-	return w.addTo(report.NewRegister(w.entities, w.degrees)), nil
+	return w.addTo(report.NewAccounts(w.entities, w.degrees)), nil
 }
 
 // written is what a register has that is not in the one of the version before the view's.
@@ -83,7 +83,7 @@ func (s *Store) written(ctx context.Context, view directorydb.View) (w written, 
 }
 
 // addTo puts the accounts in a register, and returns it.
-func (w *written) addTo(reg *report.Register) *report.Register {
+func (w *written) addTo(reg *report.Accounts) *report.Accounts {
 	for _, a := range w.accounts {
 		reg.Add(a.id, a.kind, a.entity, a.active, a.deleted)
 	}
@@ -107,11 +107,11 @@ type latest struct {
 
 type versioned struct {
 	version  int64
-	register weak.Pointer[report.Register]
+	register weak.Pointer[report.Accounts]
 }
 
 // register returns a partner's register and its version, or nil.
-func (l *latest) register(partner directory.PartnerID) (*report.Register, int64) {
+func (l *latest) register(partner directory.PartnerID) (*report.Accounts, int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	v := l.registers[partner]
@@ -119,7 +119,7 @@ func (l *latest) register(partner directory.PartnerID) (*report.Register, int64)
 }
 
 // keep remembers a register, unless a later one is known and in memory.
-func (l *latest) keep(partner directory.PartnerID, version int64, reg *report.Register) {
+func (l *latest) keep(partner directory.PartnerID, version int64, reg *report.Accounts) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if v := l.registers[partner]; v.version > version && v.register.Value() != nil {

@@ -115,9 +115,9 @@ func (p *partner) change(ctx context.Context, r *rand.Rand) error {
 }
 
 // fresh reads a register by a store that knows none.
-func (p *partner) fresh(at snapshot.Versions) *report.Register {
+func (p *partner) fresh(at snapshot.Versions) *report.Accounts {
 	p.Helper()
-	reg, err := (&schoolsdb.Store{DB: p.db.DB}).Register(p.Context(), p.id, at)
+	reg, err := (&schoolsdb.Store{DB: p.db.DB}).Accounts(p.Context(), p.id, at)
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestRegisterFollows(t *testing.T) {
 		p := newPartner(t, db)
 		store := &schoolsdb.Store{DB: db.DB}
 		r := rand.New(rand.NewPCG(1, 9))
-		var held, heldFresh *report.Register
+		var held, heldFresh *report.Accounts
 		for i := range 120 {
 			for range r.IntN(3) {
 				if err := p.change(t.Context(), r); err != nil {
@@ -139,7 +139,7 @@ func TestRegisterFollows(t *testing.T) {
 				}
 			}
 			at := p.versions()
-			got, err := store.Register(t.Context(), p.id, at)
+			got, err := store.Accounts(t.Context(), p.id, at)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -167,7 +167,7 @@ func TestRegisterReadsWhatChanged(t *testing.T) {
 			}
 		}
 		store := &schoolsdb.Store{DB: db.DB}
-		first, err := store.Register(t.Context(), p.id, p.versions())
+		first, err := store.Accounts(t.Context(), p.id, p.versions())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestRegisterReadsWhatChanged(t *testing.T) {
 		if err := h.Publish(t.Context(), db, auth.Tenant(p.id), time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		second, err := store.Register(t.Context(), p.id, p.versions())
+		second, err := store.Accounts(t.Context(), p.id, p.versions())
 		if err != nil || !reflect.DeepEqual(second, before) {
 			t.Errorf("the second register is not the first: %v", err)
 		}
@@ -205,12 +205,12 @@ func TestRegisterForgotten(t *testing.T) {
 		if err := p.change(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := store.Register(t.Context(), p.id, p.versions()); err != nil {
+		if _, err := store.Accounts(t.Context(), p.id, p.versions()); err != nil {
 			t.Fatal(err)
 		}
 		runtime.GC()
 	}
-	if got, err := store.Register(t.Context(), p.id, p.versions()); err != nil || !reflect.DeepEqual(got, p.fresh(p.versions())) {
+	if got, err := store.Accounts(t.Context(), p.id, p.versions()); err != nil || !reflect.DeepEqual(got, p.fresh(p.versions())) {
 		t.Errorf("Register = %v, differs from a fresh one", err)
 	}
 }
@@ -223,7 +223,7 @@ func TestRegisterOfEveryState(t *testing.T) {
 		store := &schoolsdb.Store{DB: db.DB}
 		r := rand.New(rand.NewPCG(4, 4))
 		var states []snapshot.Versions
-		var then []*report.Register
+		var then []*report.Accounts
 		for range 60 {
 			if err := p.change(t.Context(), r); err != nil {
 				t.Fatal(err)
@@ -231,7 +231,7 @@ func TestRegisterOfEveryState(t *testing.T) {
 			states, then = append(states, p.versions()), append(then, p.fresh(p.versions()))
 		}
 		for _, i := range r.Perm(len(states)) {
-			got, err := store.Register(t.Context(), p.id, states[i])
+			got, err := store.Accounts(t.Context(), p.id, states[i])
 			if err != nil || !reflect.DeepEqual(got, then[i]) || !reflect.DeepEqual(p.fresh(states[i]), then[i]) {
 				t.Errorf("the register of state %d is not what it was: %v", i, err)
 			}
@@ -250,7 +250,7 @@ func TestRegisterRestored(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		held, err := store.Register(t.Context(), p.id, p.versions())
+		held, err := store.Accounts(t.Context(), p.id, p.versions())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +259,7 @@ func TestRegisterRestored(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got, err := store.Register(t.Context(), p.id, p.versions()); err != nil || !reflect.DeepEqual(got, p.fresh(p.versions())) {
+		if got, err := store.Accounts(t.Context(), p.id, p.versions()); err != nil || !reflect.DeepEqual(got, p.fresh(p.versions())) {
 			t.Errorf("Register(restored) = %v, differs from a fresh one", err)
 		}
 		runtime.KeepAlive(held)
@@ -316,11 +316,11 @@ func (p *partner) compare(store *schoolsdb.Store) (bool, error) {
 		return false, err
 	}
 	at := snapshot.Versions{Registers: v.Registers, Facts: v.Facts}
-	got, err := store.Register(p.Context(), p.id, at)
+	got, err := store.Accounts(p.Context(), p.id, at)
 	if err != nil {
 		return false, err
 	}
-	want, err := (&schoolsdb.Store{DB: p.db.DB}).Register(p.Context(), p.id, at)
+	want, err := (&schoolsdb.Store{DB: p.db.DB}).Accounts(p.Context(), p.id, at)
 	if err == nil && !reflect.DeepEqual(got, want) {
 		err = fmt.Errorf("the register of version %d differs from one that was read as a whole", at.Registers)
 	}
@@ -367,14 +367,14 @@ func benchmarkRegister(b *testing.B, db *database.DB) {
 	at := write(accounts)
 	b.Run("Whole", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := (&schoolsdb.Store{DB: db.DB}).Register(ctx, id, at); err != nil {
+			if _, err := (&schoolsdb.Store{DB: db.DB}).Accounts(ctx, id, at); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("AfterWrite", func(b *testing.B) {
 		store := &schoolsdb.Store{DB: db.DB}
-		held, err := store.Register(ctx, id, at)
+		held, err := store.Accounts(ctx, id, at)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -382,7 +382,7 @@ func benchmarkRegister(b *testing.B, db *database.DB) {
 			b.StopTimer()
 			at = write(accounts[r.IntN(users):][:1])
 			b.StartTimer()
-			if held, err = store.Register(ctx, id, at); err != nil {
+			if held, err = store.Accounts(ctx, id, at); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -47,7 +47,7 @@ var (
 
 // States returns the states of partners' data.
 func (s *Store) States() *snapshotdb.Store {
-	return &snapshotdb.Store{DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: []*snapshot.Table{booksTable.Table}, Unread: []snapshot.Kind{facts.SeenKind}}
+	return &snapshotdb.Store{DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: []*snapshot.Table{booksTable.Table}, Unread: []snapshot.Kind{facts.EventSetKind}}
 }
 
 // Scan implements snapshot.Blocks.
@@ -98,7 +98,7 @@ func (s *Store) People(ctx context.Context, a report.Access, ids []directory.Use
 }
 
 // Kinds are the kinds of blocks of a partner.
-var Kinds = []snapshot.Kind{facts.RecordKind, facts.LedgerKind, facts.DayKind, facts.SeenKind, facts.SumsKind}
+var Kinds = []snapshot.Kind{facts.RecordKind, facts.IndexKind, facts.DayKind, facts.EventSetKind, facts.SumsKind}
 
 // Verifier opens stored blocks and compares what they sum up to.
 type Verifier = facts.Verifier

@@ -49,8 +49,8 @@ func newFixture(t *testing.T, db *database.DB) *fixture {
 }
 
 // settle settles the feed's registers against a state.
-func settle(st intake.State) (*intake.Intake, error) {
-	in := &intake.Intake{State: st, Began: (day + 1).Start(), History: day, NewToken: func() (string, error) { return "0123456789ABCDEF", nil }}
+func settle(st intake.Stored) (*intake.Intake, error) {
+	in := &intake.Intake{Stored: st, Began: (day + 1).Start(), History: day, NewToken: func() (string, error) { return "0123456789ABCDEF", nil }}
 	fail := func(line int, field, reason string) error { return errors.New(field + " " + reason) }
 	_, e1 := in.Entities([]row.Lined[intake.EntityRow]{{Row: intake.EntityRow{Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}}, fail)
 	_, e2 := in.Accounts([]row.Lined[intake.AccountRow]{{Row: intake.AccountRow{Ref: "ana", Kind: "reader", Name: "Ana", EntityRef: "rede", Active: true}}}, fail)
@@ -87,7 +87,7 @@ func (f *fixture) save(ctx context.Context, segment string, progress func(done, 
 }
 
 // state reads the present state.
-func (f *fixture) state() intake.State {
+func (f *fixture) state() intake.Stored {
 	f.t.Helper()
 	st, err := f.State(f.t.Context(), f.partner, "acme")
 	if err != nil {
@@ -195,7 +195,7 @@ func TestCorruptData(t *testing.T) {
 				setBlock(t, db, kind, flipped)
 				_, e1 := reports.Readings(t.Context(), access, period, report.Filter{}, page)
 				_, e2 := reports.Engagements(t.Context(), access, period, report.Filter{}, page)
-				if err := errors.Join(e1, e2); kind != facts.SeenKind.Number && !errors.Is(err, snapshot.ErrCorrupt) {
+				if err := errors.Join(e1, e2); kind != facts.EventSetKind.Number && !errors.Is(err, snapshot.ErrCorrupt) {
 					t.Errorf("with bit %d of a block of kind %d flipped: %v, want ErrCorrupt", i, kind, err)
 				}
 			}

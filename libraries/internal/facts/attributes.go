@@ -11,7 +11,7 @@ import (
 const BlockReaders = 1024
 
 // Block returns the number of the block that a reader belongs to.
-func Block(reader int64) int64 { return reader / BlockReaders }
+func AttributesBlock(reader int64) int64 { return reader / BlockReaders }
 
 // Attributes are what filters, groups and counts need of a reader.
 type Attributes struct {
@@ -33,7 +33,7 @@ func AttributesOf(r libraries.Reader) Attributes {
 		ID: r.ID, Library: r.Library, AgeGroup: r.AgeGroup, State: r.State, City: r.City, RA: r.RA,
 		Gender: r.Gender, Status: r.Status, Registered: r.Registered, UpdatedDay: calendar.Day(r.Updated),
 	}
-	if r.Status.Gone() {
+	if r.Status.Inactive() {
 		a.DeletedAt = r.DeletedAt
 	}
 	return a
@@ -65,15 +65,15 @@ func (f *AttributeColumns) Columns(c *packed.Columns) {
 	c.Fixed(&f.Statuses, n, 0, int64(libraries.ReaderDeleted))
 	c.Fixed(&f.Registered, n, firstDay, lastDay)
 	c.Fixed(&f.Updated, n, firstDay, lastDay)
-	c.Fixed(&f.Deleted, f.gone(), firstDay, lastDay)
+	c.Fixed(&f.Deleted, f.inactive(), firstDay, lastDay)
 	c.Fixed(&f.Loans, n, 0, most)
 	c.Fixed(&f.Reservations, n, 0, most)
 }
 
 // gone counts the readers whose status is Gone.
-func (f *AttributeColumns) gone() (n int) {
+func (f *AttributeColumns) inactive() (n int) {
 	for i := range f.Statuses.Len() {
-		if libraries.ReaderStatus(f.Statuses.At(i)).Gone() {
+		if libraries.ReaderStatus(f.Statuses.At(i)).Inactive() {
 			n++
 		}
 	}
@@ -107,7 +107,7 @@ func PackAttributes(rows []Attributes) *AttributeColumns {
 	f.Reservations = column(func(a *Attributes) int64 { return a.ActiveReservations })
 	var deleted []calendar.Date
 	for i := range rows {
-		if f.IDs[i] = rows[i].ID; rows[i].Status.Gone() {
+		if f.IDs[i] = rows[i].ID; rows[i].Status.Inactive() {
 			deleted = append(deleted, rows[i].DeletedAt)
 		}
 	}
@@ -128,7 +128,7 @@ func (f *AttributeColumns) Rows() []Attributes {
 			Registered: calendar.Date(f.Registered.At(i)), UpdatedDay: calendar.Date(f.Updated.At(i)),
 			Loans: f.Loans.At(i), ActiveReservations: f.Reservations.At(i),
 		}
-		if a.Status.Gone() {
+		if a.Status.Inactive() {
 			a.DeletedAt = calendar.Date(f.Deleted.At(gone))
 			gone++
 		}

@@ -23,7 +23,7 @@ type TitleDay struct {
 }
 
 // Lent reports whether there are loans of the day.
-func (d *Day) Lent() bool {
+func (d *Day) HasLoans() bool {
 	return slices.ContainsFunc(d.titles, func(t TitleDay) bool { return t.Sums[metric.Loans] > 0 })
 }
 

@@ -164,7 +164,7 @@ type DayForms struct{ Readers, Titles []byte }
 
 // Forms returns the stored forms. A day has one form, however it came about.
 func (d *Day) Forms() (f DayForms) {
-	d.settle()
+	d.derive()
 	if len(d.readers) > 0 {
 		f.Readers = packed.Append(nil, d.packReaders())
 	}
@@ -213,7 +213,7 @@ func (d *Day) packReaders() *DayOfReaders {
 }
 
 // settle sets the measures that follow from others, and drops readers of whom nothing is left.
-func (d *Day) settle() {
+func (d *Day) derive() {
 	for i := range d.readers {
 		r := &d.readers[i]
 		r.measures[metric.Logins] = withReturns(r.presence, r.returned).Logins()

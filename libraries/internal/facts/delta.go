@@ -75,7 +75,7 @@ func (t *tally) book(day calendar.Date, book int64) *BookDelta {
 }
 
 // counted returns the delta of a title.
-func (t *tally) counted(book int64) *TitleCounts {
+func (t *tally) title(book int64) *TitleCounts {
 	i, found := CountsByTitle(t.counts).search(book)
 	if !found {
 		t.counts = slices.Insert(t.counts, i, TitleCounts{Book: book})
@@ -85,7 +85,7 @@ func (t *tally) counted(book int64) *TitleCounts {
 
 // giveBack notes the second of a return by the reader, or takes it back where n is -1. What is noted and taken back in one
 // fold has not changed.
-func (d *DayDelta) giveBack(second int32, n int64) {
+func (d *DayDelta) addReturn(second int32, n int64) {
 	to, from := &d.Returned, &d.Unreturned
 	if n < 0 {
 		to, from = from, to
@@ -121,7 +121,7 @@ func (d *DayDelta) empty() bool {
 }
 
 // held returns the deltas of the titles, by Book, without those that add nothing.
-func (t *tally) held() []TitleCounts { return slices.DeleteFunc(t.counts, TitleCounts.empty) }
+func (t *tally) titleCounts() []TitleCounts { return slices.DeleteFunc(t.counts, TitleCounts.empty) }
 
 // The changes of a day that wait until the end of a load are lists of numbers, most of them 0. A list is stored as a number
 // whose bits tell which numbers are not 0, followed by those.

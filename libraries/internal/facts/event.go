@@ -64,9 +64,9 @@ type (
 
 // Delivery is what a feed says of one reader, checked and complete: events in the order of the feed, each loan and
 // reservation at most once.
-type Delivery struct {
+type ReaderFeed struct {
 	Reader       int64
-	Register     *libraries.Reader // the reader's own row, where the feed has one: of several the one that stands
+	Row          *libraries.Reader // the reader's own row, where the feed has one: of several the one that stands
 	Events       []Event
 	Loans        []LoanChange
 	Reservations []ReservationChange

@@ -29,7 +29,7 @@ func EventSetKeyOf(reader int64, day calendar.Date) EventSetKey {
 
 // EventSetKeys returns the keys of the rows that must be in Past.Seen before the delivery is folded, where the store has
 // them: each once, by days.
-func (d Delivery) EventSetKeys() []EventSetKey {
+func (d ReaderFeed) EventSetKeys() []EventSetKey {
 	var keys []EventSetKey
 	add := func(day calendar.Date) {
 		if key := EventSetKeyOf(d.Reader, day); len(keys) == 0 || keys[len(keys)-1] != key {

@@ -35,12 +35,12 @@ func TestSeenKeyOf(t *testing.T) {
 
 // TestSeenKeys has each row once, of events and of requests.
 func TestSeenKeys(t *testing.T) {
-	d := Delivery{Reader: 300, Events: []Event{{Day: 16}, {Day: 1}, {Day: 17}, {Day: 2}}}
+	d := ReaderFeed{Reader: 300, Events: []Event{{Day: 16}, {Day: 1}, {Day: 17}, {Day: 2}}}
 	d.Requests = []libraries.Request{{Requested: calendar.Date(24).Start()}, {Requested: calendar.Date(24).Start().Add(-time.Second)}}
 	if got, want := d.EventSetKeys(), []EventSetKey{{0, 2}, {2, 2}, {3, 2}}; !slices.Equal(got, want) {
 		t.Errorf("SeenKeys = %v, want %v", got, want)
 	}
-	if got := (Delivery{Reader: 1, Loans: make([]LoanChange, 1)}).EventSetKeys(); len(got) > 0 {
+	if got := (ReaderFeed{Reader: 1, Loans: make([]LoanChange, 1)}).EventSetKeys(); len(got) > 0 {
 		t.Errorf("SeenKeys of a loan = %v, want none", got)
 	}
 }

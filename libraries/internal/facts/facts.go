@@ -10,7 +10,7 @@ import (
 var (
 	AttributesKind   = snapshot.Kind{Number: 17, Name: "attributes"}        // A is the number of the block of readers
 	ReaderTitlesKind = snapshot.Kind{Number: 18, Name: "reader titles"}     // A is the reader
-	EventSetKind     = snapshot.Kind{Number: 19, Name: "seen events"}       // A is the group of readers, B the block of days
+	EventSetKind     = snapshot.Kind{Number: 19, Name: "event ids"}         // A is the group of readers, B the block of days
 	NetworkKind      = snapshot.Kind{Number: 20, Name: "network"}           // A is 0
 	DayOfReadersKind = snapshot.Kind{Number: 21, Name: "days of readers"}   // A is the day
 	DayOfTitlesKind  = snapshot.Kind{Number: 22, Name: "days of titles"}    // A is the day

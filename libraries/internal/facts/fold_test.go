@@ -204,12 +204,12 @@ func TestPastFold(t *testing.T) {
 }
 
 // foldOne folds deliveries of reader 1, one after the other.
-func foldOne(t *testing.T, deliveries ...facts.Delivery) *foldStore {
+func foldOne(t *testing.T, deliveries ...facts.ReaderFeed) *foldStore {
 	t.Helper()
 	s := newFoldStore()
 	for _, d := range deliveries {
 		d.Reader = 1
-		seen, err := s.seenOf([]facts.Delivery{d})
+		seen, err := s.seenOf([]facts.ReaderFeed{d})
 		noError(t, err)
 		if seen == nil {
 			seen = map[facts.EventSetKey]*facts.EventSet{}
@@ -252,71 +252,71 @@ func loanAt(borrowed string, status libraries.LoanStatus, ended string) librarie
 }
 
 func TestFoldRules(t *testing.T) {
-	sessions := func(events ...facts.Event) facts.Delivery { return facts.Delivery{Events: events} }
-	lent := func(l libraries.Loan, was ...libraries.Loan) facts.Delivery {
+	sessions := func(events ...facts.Event) facts.ReaderFeed { return facts.ReaderFeed{Events: events} }
+	lent := func(l libraries.Loan, was ...libraries.Loan) facts.ReaderFeed {
 		c := facts.LoanChange{Now: l}
 		if len(was) > 0 {
 			c.Was = &was[0]
 		}
-		return facts.Delivery{Loans: []facts.LoanChange{c}}
+		return facts.ReaderFeed{Loans: []facts.LoanChange{c}}
 	}
 	active := loanAt("03 10:00:00", libraries.LoanActive, "")
 	returned := loanAt("03 10:00:00", libraries.LoanReturned, "05 11:00:00")
 	expired := loanAt("03 10:00:00", libraries.LoanExpired, "05 11:00:00")
 	for _, test := range []struct {
 		rule       string
-		deliveries []facts.Delivery
+		deliveries []facts.ReaderFeed
 		want       string // rows of days with logins, loans, returns, readings10, readings50; events; then the counts
 	}{
-		{"9.999 percent is no reading", []facts.Delivery{sessions(sessionAt("01 10:00:00", 9_999))},
+		{"9.999 percent is no reading", []facts.ReaderFeed{sessions(sessionAt("01 10:00:00", 9_999))},
 			"01: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"10 percent is a reading, without a loan not one of the stock", []facts.Delivery{sessions(sessionAt("01 10:00:00", 10_000))},
+		{"10 percent is a reading, without a loan not one of the stock", []facts.ReaderFeed{sessions(sessionAt("01 10:00:00", 10_000))},
 			"01: 1 0 0 1 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"49.999 percent has not finished", []facts.Delivery{sessions(sessionAt("01 10:00:00", 49_999))},
+		{"49.999 percent has not finished", []facts.ReaderFeed{sessions(sessionAt("01 10:00:00", 49_999))},
 			"01: 1 0 0 1 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"50 percent has finished", []facts.Delivery{sessions(sessionAt("01 10:00:00", 50_000))},
+		{"50 percent has finished", []facts.ReaderFeed{sessions(sessionAt("01 10:00:00", 50_000))},
 			"01: 1 0 0 1 1 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"a pair counts once, ever", []facts.Delivery{sessions(sessionAt("01 10:00:00", 50_000), sessionAt("02 10:00:00", 60_000))},
+		{"a pair counts once, ever", []facts.ReaderFeed{sessions(sessionAt("01 10:00:00", 50_000), sessionAt("02 10:00:00", 60_000))},
 			"01: 1 0 0 1 1 events 1, 02: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"a late session moves the crossing to its day", []facts.Delivery{sessions(sessionAt("03 10:00:00", 55_000)), sessions(sessionAt("02 10:00:00", 12_000))},
+		{"a late session moves the crossing to its day", []facts.ReaderFeed{sessions(sessionAt("03 10:00:00", 55_000)), sessions(sessionAt("02 10:00:00", 12_000))},
 			"02: 1 0 0 1 0 events 1, 03: 1 0 0 0 1 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"the same session again is none", []facts.Delivery{sessions(sessionAt("01 10:00:00", 10_000), sessionAt("01 10:00:00", 10_000)), sessions(sessionAt("01 10:00:00", 50_000))},
+		{"the same session again is none", []facts.ReaderFeed{sessions(sessionAt("01 10:00:00", 10_000), sessionAt("01 10:00:00", 10_000)), sessions(sessionAt("01 10:00:00", 50_000))},
 			"01: 1 0 0 1 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"a day ends at midnight in Brasilia", []facts.Delivery{sessions(sessionAt("01 23:59:59", 0), sessionAt("02 00:00:00", 0))},
+		{"a day ends at midnight in Brasilia", []facts.ReaderFeed{sessions(sessionAt("01 23:59:59", 0), sessionAt("02 00:00:00", 0))},
 			"01: 1 0 0 0 0 events 1, 02: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"a loan made is activity", []facts.Delivery{lent(active)},
+		{"a loan made is activity", []facts.ReaderFeed{lent(active)},
 			"03: 1 1 0 0 0 events 1; 0 readings, 1 active, 0 confirmed"},
-		{"a return by the reader is activity", []facts.Delivery{lent(returned)},
+		{"a return by the reader is activity", []facts.ReaderFeed{lent(returned)},
 			"03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"an expiry is a return without a login", []facts.Delivery{lent(expired)},
+		{"an expiry is a return without a login", []facts.ReaderFeed{lent(expired)},
 			"03: 1 1 0 0 0 events 1, 05: 0 0 1 0 0 events 0; 0 readings, 0 active, 0 confirmed"},
-		{"a return that becomes an expiry takes its login back", []facts.Delivery{lent(returned), lent(expired, returned)},
+		{"a return that becomes an expiry takes its login back", []facts.ReaderFeed{lent(returned), lent(expired, returned)},
 			"03: 1 1 0 0 0 events 1, 05: 0 0 1 0 0 events 0; 0 readings, 0 active, 0 confirmed"},
-		{"a return that is taken back", []facts.Delivery{lent(active), lent(returned, active), lent(active, returned)},
+		{"a return that is taken back", []facts.ReaderFeed{lent(active), lent(returned, active), lent(active, returned)},
 			"03: 1 1 0 0 0 events 1; 0 readings, 1 active, 0 confirmed"},
-		{"a return of another day", []facts.Delivery{lent(returned), lent(loanAt("03 10:00:00", libraries.LoanReturned, "06 00:00:00"), returned)},
+		{"a return of another day", []facts.ReaderFeed{lent(returned), lent(loanAt("03 10:00:00", libraries.LoanReturned, "06 00:00:00"), returned)},
 			"03: 1 1 0 0 0 events 1, 06: 1 0 1 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"a session of the loan's day confirms it", []facts.Delivery{lent(active), sessions(sessionAt("03 09:00:00", 9_999))},
+		{"a session of the loan's day confirms it", []facts.ReaderFeed{lent(active), sessions(sessionAt("03 09:00:00", 9_999))},
 			"03: 1 1 0 0 0 events 2; 0 readings, 1 active, 1 confirmed"},
-		{"a session of the day before does not confirm it", []facts.Delivery{lent(active), sessions(sessionAt("02 23:59:59", 9_999))},
+		{"a session of the day before does not confirm it", []facts.ReaderFeed{lent(active), sessions(sessionAt("02 23:59:59", 9_999))},
 			"02: 1 0 0 0 0 events 1, 03: 1 1 0 0 0 events 1; 0 readings, 1 active, 0 confirmed"},
-		{"a loan stays confirmed when it has ended", []facts.Delivery{sessions(sessionAt("03 09:00:00", 0)), lent(active), lent(expired, active)},
+		{"a loan stays confirmed when it has ended", []facts.ReaderFeed{sessions(sessionAt("03 09:00:00", 0)), lent(active), lent(expired, active)},
 			"03: 1 1 0 0 0 events 2, 05: 0 0 1 0 0 events 0; 0 readings, 0 active, 1 confirmed"},
-		{"a session of the return's day confirms it, after the return too", []facts.Delivery{lent(returned), sessions(sessionAt("05 23:59:59", 0))},
+		{"a session of the return's day confirms it, after the return too", []facts.ReaderFeed{lent(returned), sessions(sessionAt("05 23:59:59", 0))},
 			"03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 2; 0 readings, 0 active, 1 confirmed"},
-		{"a session of the day after the return does not", []facts.Delivery{lent(returned), sessions(sessionAt("06 00:00:00", 50_000))},
+		{"a session of the day after the return does not", []facts.ReaderFeed{lent(returned), sessions(sessionAt("06 00:00:00", 50_000))},
 			"03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 1, 06: 1 0 0 1 1 events 1; 1 readings, 0 active, 0 confirmed"},
-		{"a session of the day after the expiry does not", []facts.Delivery{sessions(sessionAt("06 00:00:00", 0)), lent(expired)},
+		{"a session of the day after the expiry does not", []facts.ReaderFeed{sessions(sessionAt("06 00:00:00", 0)), lent(expired)},
 			"03: 1 1 0 0 0 events 1, 05: 0 0 1 0 0 events 0, 06: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"a loan is confirmed no more when it ended before the session", []facts.Delivery{lent(active), sessions(sessionAt("06 00:00:00", 0)), lent(returned, active)},
+		{"a loan is confirmed no more when it ended before the session", []facts.ReaderFeed{lent(active), sessions(sessionAt("06 00:00:00", 0)), lent(returned, active)},
 			"03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 1, 06: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"a loan is confirmed again when its end is taken back", []facts.Delivery{lent(returned), sessions(sessionAt("06 00:00:00", 0)), lent(active, returned)},
+		{"a loan is confirmed again when its end is taken back", []facts.ReaderFeed{lent(returned), sessions(sessionAt("06 00:00:00", 0)), lent(active, returned)},
 			"03: 1 1 0 0 0 events 1, 06: 1 0 0 0 0 events 1; 0 readings, 1 active, 1 confirmed"},
-		{"sessions before a loan and after it do not confirm it", []facts.Delivery{sessions(sessionAt("02 10:00:00", 0), sessionAt("06 10:00:00", 0)), lent(returned)},
+		{"sessions before a loan and after it do not confirm it", []facts.ReaderFeed{sessions(sessionAt("02 10:00:00", 0), sessionAt("06 10:00:00", 0)), lent(returned)},
 			"02: 1 0 0 0 0 events 1, 03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 1, 06: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"one between them that comes late does", []facts.Delivery{sessions(sessionAt("02 10:00:00", 0), sessionAt("06 10:00:00", 0)), lent(returned), sessions(sessionAt("04 10:00:00", 0))},
+		{"one between them that comes late does", []facts.ReaderFeed{sessions(sessionAt("02 10:00:00", 0), sessionAt("06 10:00:00", 0)), lent(returned), sessions(sessionAt("04 10:00:00", 0))},
 			"02: 1 0 0 0 0 events 1, 03: 1 1 0 0 0 events 1, 04: 1 0 0 0 0 events 1, 05: 1 0 1 0 0 events 1, 06: 1 0 0 0 0 events 1; 0 readings, 0 active, 1 confirmed"},
-		{"10 percent and a loan of any time are a reading of the stock", []facts.Delivery{sessions(sessionAt("01 09:00:00", 10_000)), lent(active)},
+		{"10 percent and a loan of any time are a reading of the stock", []facts.ReaderFeed{sessions(sessionAt("01 09:00:00", 10_000)), lent(active)},
 			"01: 1 0 0 1 0 events 1, 03: 1 1 0 0 0 events 1; 1 readings, 1 active, 0 confirmed"},
 	} {
 		if got := foldText(foldOne(t, test.deliveries...).view(t)); got != test.want {
@@ -351,10 +351,10 @@ func TestFoldChangesNothing(t *testing.T) {
 	next.Position = 1
 	event := sessionAt("04 10:00:00", 10_000)
 	past := facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}
-	first, err := past.Fold(facts.Delivery{Reader: 1, Events: []facts.Event{event}})
+	first, err := past.Aggregate(facts.ReaderFeed{Reader: 1, Events: []facts.Event{event}})
 	noError(t, err)
 	past.Titles = first.Titles
-	c, err := past.Fold(facts.Delivery{
+	c, err := past.Aggregate(facts.ReaderFeed{
 		Reader: 1, Events: []facts.Event{event}, Loans: []facts.LoanChange{{now, &was}},
 		Reservations: []facts.ReservationChange{{next, &reserved}},
 	})
@@ -373,7 +373,7 @@ func TestFoldErrors(t *testing.T) {
 	reserved := libraries.Reservation{ID: 3, Reader: 1, Book: 10, Reserved: at("02 00:00:00"), Status: libraries.Waiting}
 	later := reserved
 	later.Reserved = at("02 00:00:01")
-	for name, d := range map[string]facts.Delivery{
+	for name, d := range map[string]facts.ReaderFeed{
 		"an event of another reader":      {Reader: 2, Events: []facts.Event{sessionAt("01 10:00:00", 0)}},
 		"a loan among the events":         {Reader: 1, Events: []facts.Event{strange}},
 		"a loan of another reader":        {Reader: 2, Loans: []facts.LoanChange{{Now: loan}}},
@@ -383,7 +383,7 @@ func TestFoldErrors(t *testing.T) {
 		"a reservation of another reader": {Reader: 2, Reservations: []facts.ReservationChange{{Now: reserved}}},
 		"a reservation of another time":   {Reader: 1, Reservations: []facts.ReservationChange{{later, &reserved}}},
 	} {
-		if c, err := (facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}).Fold(d); err == nil {
+		if c, err := (facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}).Aggregate(d); err == nil {
 			t.Errorf("Fold of %s = %+v, want an error", name, c)
 		}
 	}

@@ -147,7 +147,7 @@ func noError(t testing.TB, err error) {
 // BenchmarkPastFold folds a first load of 1,000 readers of 30 events each.
 func BenchmarkPastFold(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
-	deliveries := make([]facts.Delivery, 1000)
+	deliveries := make([]facts.ReaderFeed, 1000)
 	events := 0
 	for i := range deliveries {
 		d := &deliveries[i]
@@ -165,7 +165,7 @@ func BenchmarkPastFold(b *testing.B) {
 	for b.Loop() {
 		past := facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}
 		for _, d := range deliveries {
-			c, err := past.Fold(d)
+			c, err := past.Aggregate(d)
 			noError(b, err)
 			for _, delta := range c.Days {
 				form = facts.AppendDayDelta(form[:0], delta)
@@ -192,7 +192,7 @@ func BenchmarkSorter(b *testing.B) {
 		}
 		readers := 0
 		err := sorter.Each(0, func(run *extsort.Run) error {
-			deliveries, err := intake.Deliveries(run)
+			deliveries, err := intake.ReaderFeeds(run)
 			readers += len(deliveries)
 			return err
 		})

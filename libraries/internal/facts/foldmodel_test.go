@@ -246,7 +246,7 @@ func (f *foldFacts) viewPair(v *foldView, reader, book int64, held map[int64]fac
 			if l.Status != libraries.LoanActive {
 				days.End = calendar.Day(l.Returned)
 			}
-			lent := facts.Lent{Start: days.Start}
+			lent := facts.LoanDays{Start: days.Start}
 			if l.Status != libraries.LoanActive {
 				lent.Days = int32(days.Days())
 			}
@@ -257,7 +257,7 @@ func (f *foldFacts) viewPair(v *foldView, reader, book int64, held map[int64]fac
 		}
 	}
 	slices.Sort(on.Pair.Days)
-	slices.SortFunc(on.Loans, func(a, b facts.Lent) int {
+	slices.SortFunc(on.Loans, func(a, b facts.LoanDays) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Days, b.Days))
 	})
 	if len(on.Loans) > 0 && len(reached[10_000]) > 0 {

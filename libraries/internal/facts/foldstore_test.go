@@ -40,9 +40,9 @@ func (s *foldStore) load(sorter *intake.Sorter) (fresh, repeated int, err error)
 	deltas := map[calendar.Date][]byte{}
 	var held []facts.TitleCounts
 	for i := range extsort.Partitions {
-		var deliveries []facts.Delivery
+		var deliveries []facts.ReaderFeed
 		err := sorter.Each(i, func(run *extsort.Run) (err error) {
-			some, err := intake.Deliveries(run)
+			some, err := intake.ReaderFeeds(run)
 			deliveries = append(deliveries, some...)
 			return err
 		})
@@ -74,7 +74,7 @@ func (s *foldStore) load(sorter *intake.Sorter) (fresh, repeated int, err error)
 }
 
 // seenOf reads the rows of seen events that the deliveries need, and no others.
-func (s *foldStore) seenOf(deliveries []facts.Delivery) (map[facts.EventSetKey]*facts.EventSet, error) {
+func (s *foldStore) seenOf(deliveries []facts.ReaderFeed) (map[facts.EventSetKey]*facts.EventSet, error) {
 	rows := map[facts.EventSetKey]*facts.EventSet{}
 	for _, d := range deliveries {
 		for _, key := range d.EventSetKeys() {
@@ -90,7 +90,7 @@ func (s *foldStore) seenOf(deliveries []facts.Delivery) (map[facts.EventSetKey]*
 }
 
 // fold folds one delivery, and writes what is the reader's own.
-func (s *foldStore) fold(seen map[facts.EventSetKey]*facts.EventSet, d facts.Delivery) (facts.Change, error) {
+func (s *foldStore) fold(seen map[facts.EventSetKey]*facts.EventSet, d facts.ReaderFeed) (facts.Change, error) {
 	past := facts.Past{Events: seen}
 	if data, found := s.shelves[d.Reader]; found {
 		past.Titles = &facts.ReaderTitles{}
@@ -98,7 +98,7 @@ func (s *foldStore) fold(seen map[facts.EventSetKey]*facts.EventSet, d facts.Del
 			return facts.Change{}, err
 		}
 	}
-	c, err := past.Fold(d)
+	c, err := past.Aggregate(d)
 	if err != nil {
 		return c, err
 	}

@@ -59,7 +59,7 @@ type DayReading struct {
 
 // lent tells what the reader read of a title by the days of its loans, where that has changed or a loan is new. What is read never
 // becomes nothing again.
-func (f *folding) lent(was formerBook, now *ReaderTitle) {
+func (f *aggregation) loanReadings(was earlierTitle, now *ReaderTitle) {
 	if now.Pair.Seconds == 0 && now.Pair.Highest == 0 ||
 		now.Pair.Seconds == was.pair.Seconds && now.Pair.Highest == was.pair.Highest && int64(len(now.Loans)) == was.loans {
 		return

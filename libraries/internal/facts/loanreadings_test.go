@@ -68,18 +68,18 @@ func TestFoldTellsWhatWasRead(t *testing.T) {
 	returned.Now.Status, returned.Now.Returned = libraries.LoanReturned, first.Now.Borrowed.Add(time.Hour)
 	for _, step := range []struct {
 		what string
-		d    facts.Delivery
+		d    facts.ReaderFeed
 		want []facts.DayReading
 	}{
-		{"a loan of what was not read", facts.Delivery{Loans: []facts.LoanChange{first}}, nil},
-		{"a session", facts.Delivery{Events: []facts.Event{session(1, 500)}}, of(60, 500, first)},
-		{"the same session again", facts.Delivery{Events: []facts.Event{session(1, 500)}}, nil},
-		{"more loans, two on a day", facts.Delivery{Loans: []facts.LoanChange{loan(2, 3), loan(3, 3)}}, of(60, 500, first, loan(2, 3))},
-		{"a return", facts.Delivery{Loans: []facts.LoanChange{returned}}, nil},
-		{"another session", facts.Delivery{Events: []facts.Event{session(2, 400)}}, of(120, 500, first, loan(2, 3))},
+		{"a loan of what was not read", facts.ReaderFeed{Loans: []facts.LoanChange{first}}, nil},
+		{"a session", facts.ReaderFeed{Events: []facts.Event{session(1, 500)}}, of(60, 500, first)},
+		{"the same session again", facts.ReaderFeed{Events: []facts.Event{session(1, 500)}}, nil},
+		{"more loans, two on a day", facts.ReaderFeed{Loans: []facts.LoanChange{loan(2, 3), loan(3, 3)}}, of(60, 500, first, loan(2, 3))},
+		{"a return", facts.ReaderFeed{Loans: []facts.LoanChange{returned}}, nil},
+		{"another session", facts.ReaderFeed{Events: []facts.Event{session(2, 400)}}, of(120, 500, first, loan(2, 3))},
 	} {
 		step.d.Reader = reader
-		change, err := past.Fold(step.d)
+		change, err := past.Aggregate(step.d)
 		if err != nil || !reflect.DeepEqual(change.Read, step.want) {
 			t.Errorf("%s: %+v, %v, want %+v", step.what, change.Read, err, step.want)
 		}

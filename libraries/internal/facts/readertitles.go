@@ -18,32 +18,32 @@ type ReaderTitles struct {
 type ReaderTitle struct {
 	Book  int64
 	Pair  libraries.Pair
-	Loans []Lent // of the title, by Start, then Days, some perhaps twice
+	Loans []LoanDays // of the title, by Start, then Days, some perhaps twice
 }
 
 // Lent is a loan of a title: the day on which it was made, and how many days it took, or 0 while it is active.
-type Lent struct {
+type LoanDays struct {
 	Start calendar.Date
 	Days  int32
 }
 
 // lentOf returns the loan of some days.
-func lentOf(days calendar.Period) Lent {
+func loanDaysOf(days calendar.Period) LoanDays {
 	if days.End == libraries.Unended {
-		return Lent{Start: days.Start}
+		return LoanDays{Start: days.Start}
 	}
-	return Lent{days.Start, int32(days.Days())}
+	return LoanDays{days.Start, int32(days.Days())}
 }
 
 // period returns the days of the loan.
-func (l Lent) period() calendar.Period {
+func (l LoanDays) period() calendar.Period {
 	if l.Days == 0 {
 		return calendar.Period{Start: l.Start, End: libraries.Unended}
 	}
 	return calendar.Period{Start: l.Start, End: l.Start + calendar.Date(l.Days) - 1}
 }
 
-func (l Lent) compare(o Lent) int {
+func (l LoanDays) compare(o LoanDays) int {
 	return cmp.Or(cmp.Compare(l.Start, o.Start), cmp.Compare(l.Days, o.Days))
 }
 
@@ -56,9 +56,9 @@ func (s *ReaderTitles) Columns(c *packed.Columns) {
 	packed.Naturals(titles, libraries.MaxProgress, func(t *ReaderTitle) *libraries.Progress { return &t.Pair.Highest })
 	days := packed.Lists(titles, func(t *ReaderTitle) *[]calendar.Date { return &t.Pair.Days })
 	packed.Ascending(days, libraries.HistoryStart, itself)
-	loans := packed.Lists(titles, func(t *ReaderTitle) *[]Lent { return &t.Loans })
-	packed.Rising(loans, libraries.HistoryStart, func(l *Lent) *calendar.Date { return &l.Start })
-	packed.Naturals(loans, lastDay, func(l *Lent) *int32 { return &l.Days })
+	loans := packed.Lists(titles, func(t *ReaderTitle) *[]LoanDays { return &t.Loans })
+	packed.Rising(loans, libraries.HistoryStart, func(l *LoanDays) *calendar.Date { return &l.Start })
+	packed.Naturals(loans, lastDay, func(l *LoanDays) *int32 { return &l.Days })
 	s.reached(c, libraries.Reading10, func(p *libraries.Pair) *calendar.Date { return &p.Day10 })
 	s.reached(c, libraries.Reading50, func(p *libraries.Pair) *calendar.Date { return &p.Day50 })
 }
@@ -128,14 +128,14 @@ func (s *ReaderTitles) place(book int64) *ReaderTitle {
 }
 
 // lend notes a loan of the title.
-func (b *ReaderTitle) lend(loan Lent) {
-	i, _ := slices.BinarySearchFunc(b.Loans, loan, Lent.compare)
+func (b *ReaderTitle) lend(loan LoanDays) {
+	i, _ := slices.BinarySearchFunc(b.Loans, loan, LoanDays.compare)
 	b.Loans = slices.Insert(b.Loans, i, loan)
 }
 
 // relend notes that a loan of the title has other days than before, and reports whether the reader has it.
-func (b *ReaderTitle) relend(before, now Lent) bool {
-	i, found := slices.BinarySearchFunc(b.Loans, before, Lent.compare)
+func (b *ReaderTitle) relend(before, now LoanDays) bool {
+	i, found := slices.BinarySearchFunc(b.Loans, before, LoanDays.compare)
 	if found {
 		b.Loans = slices.Delete(b.Loans, i, i+1)
 		b.lend(now)

@@ -19,11 +19,11 @@ func someTitles() *facts.ReaderTitles {
 		{
 			Book:  3,
 			Pair:  libraries.Pair{Seconds: 300, Highest: 50_000, Days: []calendar.Date{day - 1, day + 2, day + 9}, Day10: day + 2, Day50: day + 9},
-			Loans: []facts.Lent{{Start: day + 1, Days: 1}, {Start: day + 1, Days: 15}, {Start: day + 10}},
+			Loans: []facts.LoanDays{{Start: day + 1, Days: 1}, {Start: day + 1, Days: 15}, {Start: day + 10}},
 		},
 		{Book: 5, Pair: libraries.Pair{Highest: 50_000, Days: []calendar.Date{day + 3}, Day10: day + 3, Day50: day + 3}},
 		{Book: 6, Pair: libraries.Pair{Highest: 9_999, Days: []calendar.Date{day}}},
-		{Book: 1000, Loans: []facts.Lent{{Start: day}}},
+		{Book: 1000, Loans: []facts.LoanDays{{Start: day}}},
 	}}
 }
 
@@ -57,7 +57,7 @@ func TestReaderTitlesFind(t *testing.T) {
 // TestConfirmed has loans on both sides of the days of sessions: a loan is confirmed by one from its day to that of its return
 // (L7).
 func TestConfirmed(t *testing.T) {
-	loans := []facts.Lent{{Start: 10, Days: 1}, {Start: 10, Days: 3}, {Start: 12}}
+	loans := []facts.LoanDays{{Start: 10, Days: 1}, {Start: 10, Days: 3}, {Start: 12}}
 	for _, test := range []struct {
 		days []calendar.Date
 		want int64

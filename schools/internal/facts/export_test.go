@@ -13,17 +13,17 @@ type BookDays struct {
 }
 
 // NewLedger returns the ledger of books and days.
-func NewLedger(books []BookDays) (l Ledger) {
+func NewLedger(books []BookDays) (l UserIndex) {
 	for _, b := range books {
 		for _, day := range b.Days {
-			l = append(l, Line{b.Book, LeafOf(day), dayOf(day)})
+			l = append(l, IndexEntry{b.Book, PageOf(day), dayOf(day)})
 		}
 	}
 	return l.With(nil)
 }
 
 // Unpack returns every book with its days.
-func (l Ledger) Unpack() []BookDays {
+func (l UserIndex) Unpack() []BookDays {
 	var books []BookDays
 	for _, line := range l {
 		if n := len(books); n == 0 || books[n-1].Book != line.Book {
@@ -31,7 +31,7 @@ func (l Ledger) Unpack() []BookDays {
 		}
 		b := &books[len(books)-1]
 		for d := line.Days; d != 0; d &= d - 1 {
-			b.Days = append(b.Days, firstOf(line.Leaf)+calendar.Date(bits.TrailingZeros32(uint32(d))))
+			b.Days = append(b.Days, firstDay(line.Page)+calendar.Date(bits.TrailingZeros32(uint32(d))))
 		}
 	}
 	return books

@@ -18,11 +18,11 @@ const formVersion = 1
 
 // The kinds of a partner's blocks.
 var (
-	RecordKind = snapshot.Kind{Number: 1, Name: "record"}      // A is the user, B the book; it spans the days read on
-	LedgerKind = snapshot.Kind{Number: 2, Name: "ledgers"}     // A is the block of users, B the leaf
-	DayKind    = snapshot.Kind{Number: 3, Name: "days"}        // A is the day
-	SeenKind   = snapshot.Kind{Number: 5, Name: "seen events"} // A is the user, B the block of days
-	SumsKind   = snapshot.Kind{Number: 6, Name: "sums"}        // A is the user
+	RecordKind   = snapshot.Kind{Number: 1, Name: "record"}    // A is the user, B the book; it spans the days read on
+	IndexKind    = snapshot.Kind{Number: 2, Name: "index"}     // A is the block of users, B the leaf
+	DayKind      = snapshot.Kind{Number: 3, Name: "days"}      // A is the day
+	EventSetKind = snapshot.Kind{Number: 5, Name: "event ids"} // A is the user, B the block of days
+	SumsKind     = snapshot.Kind{Number: 6, Name: "sums"}      // A is the user
 )
 
 // Facts are a partner's folded facts at one state: where they are, and the number of the load that made them.
@@ -37,10 +37,10 @@ func (f Facts) Scan(ctx context.Context, k snapshot.Kind, r snapshot.Range, visi
 }
 
 // Ledgers reads the ledgers of blocks of users, which ascend; nil is all of them.
-func (f Facts) Ledgers(ctx context.Context, blocks []int64) (*Ledgers, error) {
-	ls := &Ledgers{}
-	return ls, f.Scan(ctx, LedgerKind, snapshot.Range{Among: blocks}, func(b snapshot.Block) error {
-		if err := ls.AddBlock(b.BlockKey, b.Data); err != nil {
+func (f Facts) Index(ctx context.Context, blocks []int64) (*Index, error) {
+	ls := &Index{}
+	return ls, f.Scan(ctx, IndexKind, snapshot.Range{Among: blocks}, func(b snapshot.Block) error {
+		if err := ls.AddPage(b.BlockKey, b.Data); err != nil {
 			return fmt.Errorf("block %d, leaf %d: %w", b.A, b.B, err)
 		}
 		return nil

@@ -21,7 +21,7 @@ import (
 
 // stored is one user's folded data in their stored forms, as a database would have them between loads.
 type stored struct {
-	ledger  facts.Ledger
+	ledger  facts.UserIndex
 	seen    map[int64][]byte
 	records map[int64][]byte
 	days    map[calendar.Date]int64
@@ -35,12 +35,12 @@ func newStored() *stored {
 
 // load folds events as a load does: only what Needed names is read.
 func (s *stored) load(t *rapid.T, events []schools.Event) {
-	a := facts.Account{Ledger: s.ledger, Seen: map[int64]*facts.Seen{}, Records: map[int64]*reading.Record{}}
+	a := facts.Past{Index: s.ledger, Events: map[int64]*facts.EventSet{}, Records: map[int64]*reading.Record{}}
 	for _, e := range events {
-		if data, ok := s.seen[facts.SeenBlock(e.Day)]; ok && a.Seen[facts.SeenBlock(e.Day)] == nil {
-			block := &facts.Seen{}
+		if data, ok := s.seen[facts.EventBlock(e.Day)]; ok && a.Events[facts.EventBlock(e.Day)] == nil {
+			block := &facts.EventSet{}
 			must(t, packed.Open(data, block))
-			a.Seen[facts.SeenBlock(e.Day)] = block
+			a.Events[facts.EventBlock(e.Day)] = block
 		}
 	}
 	for _, book := range facts.Needed(s.ledger, events) {
@@ -48,10 +48,10 @@ func (s *stored) load(t *rapid.T, events []schools.Event) {
 		must(t, err)
 		a.Records[book] = r
 	}
-	c, err := facts.Fold(a, 7, events)
+	c, err := facts.Aggregate(a, 7, events)
 	must(t, err)
-	s.ledger = c.Ledger
-	for block, seen := range c.Seen {
+	s.ledger = c.Index
+	for block, seen := range c.Events {
 		s.seen[block] = packed.Append(nil, seen)
 	}
 	for book, r := range c.Records {
@@ -240,7 +240,7 @@ func TestRepeatedEventStandsOnce(t *testing.T) {
 	other.MS = 60000
 	nextDay := event
 	nextDay.Day++
-	c, err := facts.Fold(facts.Account{}, directory.UserID(1), []schools.Event{event, other, nextDay})
+	c, err := facts.Aggregate(facts.Past{}, directory.UserID(1), []schools.Event{event, other, nextDay})
 	if err != nil || c.New != 2 || c.Repeated != 1 || len(c.Days) != 2 || c.Days[0].Tenths != 1 || c.Days[1].Tenths != 1 {
 		t.Errorf("fold of an event, another with its identifier, and the same on the next day = %+v, %v", c, err)
 	}
@@ -272,7 +272,7 @@ func TestFoldRefusesWithoutRecord(t *testing.T) {
 	} {
 		e := event
 		e.Day, e.Book = tt.day, tt.book
-		_, err := facts.Fold(facts.Account{Ledger: ledger, Records: tt.records}, 7, []schools.Event{e})
+		_, err := facts.Aggregate(facts.Past{Index: ledger, Records: tt.records}, 7, []schools.Event{e})
 		if !errors.Is(err, tt.want) {
 			t.Errorf("%s: Fold = %v, want %v", tt.rule, err, tt.want)
 		}

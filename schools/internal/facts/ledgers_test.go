@@ -16,13 +16,13 @@ import (
 
 // shelf has ledgers as a database would between loads.
 type shelf struct {
-	*facts.Ledgers
+	*facts.Index
 	stored map[snapshot.BlockKey][]byte
 	t      *rapid.T
 }
 
 func newShelf(t *rapid.T) *shelf {
-	return &shelf{&facts.Ledgers{}, map[snapshot.BlockKey][]byte{}, t}
+	return &shelf{&facts.Index{}, map[snapshot.BlockKey][]byte{}, t}
 }
 
 // put writes what a load puts in, reads all back, and returns the keys of the blocks that were written.
@@ -31,31 +31,31 @@ func (s *shelf) put(p *snapshot.Puts) (written []snapshot.BlockKey) {
 	for _, c := range changes {
 		for row := range c.Put {
 			b := snapshot.Block{BlockKey: snapshot.BlockKey{A: row[1].(int64), B: row[2].(int64)}, Data: row[5].([]byte)}
-			data, err := snapshot.Unseal(1, facts.LedgerKind, b)
+			data, err := snapshot.Unseal(1, facts.IndexKind, b)
 			must(s.t, err)
 			s.stored[b.BlockKey], written = slices.Clone(data), append(written, b.BlockKey)
 		}
 	}
-	s.Ledgers = &facts.Ledgers{}
+	s.Index = &facts.Index{}
 	byKey := func(x, y snapshot.BlockKey) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) }
 	for _, k := range slices.SortedFunc(maps.Keys(s.stored), byKey) {
-		must(s.t, s.AddBlock(k, s.stored[k]))
+		must(s.t, s.AddPage(k, s.stored[k]))
 	}
 	return written
 }
 
 // load gives users of a block other ledgers.
-func (s *shelf) load(block int64, changed map[directory.UserID]facts.Ledger) []snapshot.BlockKey {
-	p := &snapshot.Puts{Kind: facts.LedgerKind}
+func (s *shelf) load(block int64, changed map[directory.UserID]facts.UserIndex) []snapshot.BlockKey {
+	p := &snapshot.Puts{Kind: facts.IndexKind}
 	s.Put(p, block, changed)
 	return s.put(p)
 }
 
 // ledgersOf are the ledgers of one user, 7, through their stored forms.
-func ledgersOf(t *rapid.T, l facts.Ledger) *facts.Ledgers {
+func ledgersOf(t *rapid.T, l facts.UserIndex) *facts.Index {
 	s := newShelf(t)
-	s.load(0, map[directory.UserID]facts.Ledger{7: l})
-	return s.Ledgers
+	s.load(0, map[directory.UserID]facts.UserIndex{7: l})
+	return s.Index
 }
 
 // model says by user and book on which days it was read.
@@ -125,17 +125,17 @@ func TestLedgersCountAnyPeriod(t *testing.T) {
 		for range rapid.IntRange(0, 4).Draw(t, "loads") {
 			id, more := someUser.Draw(t, "user"), someBooks(t)
 			m.add(id, more)
-			before := s.Ledgers
-			s.load(facts.LedgerBlock(id), map[directory.UserID]facts.Ledger{id: s.Ledger(id).With(facts.NewLedger(more))})
+			before := s.Index
+			s.load(facts.IndexBlock(id), map[directory.UserID]facts.UserIndex{id: s.User(id).With(facts.NewLedger(more))})
 			for id := range m {
-				same := slices.EqualFunc(before.Ledger(id).Unpack(), s.Ledger(id).Unpack(), equalBooks)
-				if before.Same(s.Ledgers, id) != same || s.Same(before, id) != same {
+				same := slices.EqualFunc(before.User(id).Unpack(), s.User(id).Unpack(), equalBooks)
+				if before.Same(s.Index, id) != same || s.Same(before, id) != same {
 					t.Fatalf("Same of user %d before and after = %t, want %t", id, !same, same)
 				}
 			}
 		}
 		for id := range m {
-			if got, want := s.Ledger(id).Unpack(), m.unpacked(id); !slices.EqualFunc(got, want, equalBooks) {
+			if got, want := s.User(id).Unpack(), m.unpacked(id); !slices.EqualFunc(got, want, equalBooks) {
 				t.Fatalf("ledger of user %d = %v, want %v", id, got, want)
 			}
 		}
@@ -170,8 +170,8 @@ func TestLedgersWriteWhatChanges(t *testing.T) {
 		day := func(leaf calendar.Date) []facts.BookDays {
 			return []facts.BookDays{{Book: 1, Days: []calendar.Date{32*leaf + 3}}}
 		}
-		user := func(id directory.UserID, more []facts.BookDays) map[directory.UserID]facts.Ledger {
-			return map[directory.UserID]facts.Ledger{id: s.Ledger(id).With(facts.NewLedger(more))}
+		user := func(id directory.UserID, more []facts.BookDays) map[directory.UserID]facts.UserIndex {
+			return map[directory.UserID]facts.UserIndex{id: s.User(id).With(facts.NewLedger(more))}
 		}
 		for _, load := range []struct {
 			user directory.UserID
@@ -190,7 +190,7 @@ func TestLedgersWriteWhatChanges(t *testing.T) {
 			{200, day(10), []int64{10}},
 		} {
 			var got []int64
-			for _, k := range s.load(facts.LedgerBlock(load.user), user(load.user, load.days)) {
+			for _, k := range s.load(facts.IndexBlock(load.user), user(load.user, load.days)) {
 				got = append(got, k.B)
 			}
 			if !slices.Equal(got, load.want) {

@@ -39,9 +39,9 @@ var someEvent = rapid.Custom(func(t *rapid.T) event {
 // was loaded is there, on its day alone, and nothing else is.
 func TestSeenRemembers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		had, data := map[event]bool{}, packed.Append(nil, &facts.Seen{})
+		had, data := map[event]bool{}, packed.Append(nil, &facts.EventSet{})
 		for range rapid.IntRange(1, 4).Draw(t, "loads") {
-			var s facts.Seen
+			var s facts.EventSet
 			must(t, packed.Open(data, &s))
 			added := map[calendar.Date][]schools.Event{}
 			for _, e := range rapid.SliceOfDistinct(someEvent, rapid.ID).Draw(t, "events") {
@@ -70,7 +70,7 @@ func TestSeenRemembers(t *testing.T) {
 // 8 bytes that others take.
 func TestSeenSizes(t *testing.T) {
 	size := func(id func(i int) string) int {
-		var s facts.Seen
+		var s facts.EventSet
 		for day := range calendar.Date(8) {
 			var ids []schools.Event
 			for i := range 12 {
@@ -97,7 +97,7 @@ func TestSeenSizes(t *testing.T) {
 // TestBlocksOfSeen: 32 days are of one block.
 func TestBlocksOfSeen(t *testing.T) {
 	for d, want := range map[calendar.Date]int64{-33: -2, -32: -1, -1: -1, 0: 0, 31: 0, 32: 1, 63: 1} {
-		if got := facts.SeenBlock(d); got != want {
+		if got := facts.EventBlock(d); got != want {
 			t.Errorf("day %d is of block %d, want %d", int(d), got, want)
 		}
 	}

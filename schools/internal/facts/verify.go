@@ -12,10 +12,10 @@ import (
 
 // forms makes an empty form of each kind but the records, which have their own.
 var forms = map[snapshot.Kind]func() packed.Form{
-	LedgerKind: func() packed.Form { return &leaf{} },
-	DayKind:    func() packed.Form { return &Day{} },
-	SeenKind:   func() packed.Form { return &Seen{} },
-	SumsKind:   func() packed.Form { return &Sums{} },
+	IndexKind:    func() packed.Form { return &page{} },
+	DayKind:      func() packed.Form { return &Day{} },
+	EventSetKind: func() packed.Form { return &EventSet{} },
+	SumsKind:     func() packed.Form { return &Sums{} },
 }
 
 // Verifier opens stored blocks of a partner, and compares what engagements count with what readings count: the minutes of

@@ -63,7 +63,7 @@ func (l *librariesLoad) begin(ctx context.Context) (lease *snapshotdb.Load, err 
 		history = *l.History
 	}
 	l.feed = l.store.Feed(intake.NewIntake(st, l.Now(), history), l.base, l.TempDir, l.MemoryLimit)
-	l.feed.Settling = func(done, total int) { l.tell("settle", int64(done), int64(total)) }
+	l.feed.Reconciling = func(done, total int) { l.tell("settle", int64(done), int64(total)) }
 	return lease, err
 }
 

@@ -58,7 +58,7 @@ func (l *schoolsLoad) begin(ctx context.Context) (*snapshotdb.Load, error) {
 	if l.Check {
 		return nil, nil
 	}
-	settle := func(st intake.State) (*intake.Intake, error) { return l.settle(ctx, st) }
+	settle := func(st intake.Stored) (*intake.Intake, error) { return l.settle(ctx, st) }
 	held, err := l.store.Begin(ctx, l.partner, settle, func() { l.tell("wait", 0, 0) })
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (l *schoolsLoad) begin(ctx context.Context) (*snapshotdb.Load, error) {
 // read reads and settles the registers, and sorts the events.
 func (l *schoolsLoad) read(ctx context.Context) (err error) {
 	if l.Check {
-		var st intake.State
+		var st intake.Stored
 		if st, err = l.store.State(ctx, l.partner, l.ref); err == nil {
 			l.keep(ctx, l.store.States(), snapshot.Tenant(l.partner), st.At)
 			l.intake, err = l.settle(ctx, st)
@@ -82,7 +82,7 @@ func (l *schoolsLoad) read(ctx context.Context) (err error) {
 		return err
 	}
 	l.tell("read", l.folder.Done(), l.folder.Size())
-	placed := l.intake.Placed()
+	placed := l.intake.EventUsers()
 	l.drops = make(map[directory.UserID]*[2]int, len(placed))
 	for _, user := range placed {
 		l.drops[user] = new([2]int)
@@ -153,16 +153,16 @@ type table[R any] struct {
 type settling[R any] func([]row.Lined[R], row.Rejected) (row.Counts, error)
 
 // settle settles the registers against a state. The first time it reads them; the last of several counts.
-func (l *schoolsLoad) settle(ctx context.Context, st intake.State) (*intake.Intake, error) {
+func (l *schoolsLoad) settle(ctx context.Context, st intake.Stored) (*intake.Intake, error) {
 	if l.rows != nil {
-		return l.settleAgain(l.intake.Again(st))
+		return l.settleAgain(l.intake.Rebase(st))
 	}
 	history := schools.HistoryStart()
 	if l.History != nil {
 		history = *l.History
 	}
 	in := &intake.Intake{
-		State: st, Began: l.began, History: history,
+		Stored: st, Began: l.began, History: history,
 		NewToken: func() (string, error) { return directory.NewAccessToken(rand.Reader) },
 	}
 	l.intake, l.rows = in, &rows{}

@@ -75,7 +75,7 @@ func writeUser(w *wire.Writer, u *report.User) {
 	w.TextOf("gender", r.Gender.String(), genderName, "")
 	w.Date("registeredAt", r.Registered, "")
 	w.TextOf("status", r.Status.String(), readerStatus, "")
-	w.DateIf("deletedAt", r.DeletedAt, r.Status.Gone(), "")
+	w.DateIf("deletedAt", r.DeletedAt, r.Status.Inactive(), "")
 	w.Time("updatedAt", r.Updated, "Last change, UTC.")
 	w.DatetimeOrNull("confirmedAt", r.Confirmed, "")
 	w.DatetimeOrNull("lastSignInAt", r.LastLogin, "")

@@ -34,9 +34,9 @@ type Reports interface {
 	Engagements(context.Context, report.Access, calendar.Period, report.Filter, paging.Page) (paging.List[report.Engagement], error)
 	Readings(context.Context, report.Access, calendar.Period, report.Filter, paging.Page) (paging.List[report.Reading], error)
 
-	UsersSince(context.Context, report.Access, report.Round, paging.Page) (paging.List[report.User], error)
-	EngagementsSince(context.Context, report.Access, report.Round, paging.Page) (paging.List[report.Engagement], error)
-	ReadingsSince(context.Context, report.Access, report.Round, paging.Page) (paging.List[report.Reading], error)
+	UsersSince(context.Context, report.Access, report.Pull, paging.Page) (paging.List[report.User], error)
+	EngagementsSince(context.Context, report.Access, report.Pull, paging.Page) (paging.List[report.Engagement], error)
+	ReadingsSince(context.Context, report.Access, report.Pull, paging.Page) (paging.List[report.Reading], error)
 
 	Summary(context.Context, report.Access, report.SummaryQuery, paging.Page) (report.Summary, error)
 }

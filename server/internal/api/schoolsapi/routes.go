@@ -123,13 +123,13 @@ func failPeriod(q *web.Query, err error, history calendar.Date) {
 // list is the reply that is a page of a list, which ask returns, or with changedSince since. A period that ends in the future was
 // another one on the day of that state.
 func list[T any](a *API, k asked, table wire.Table[T],
-	since func(Reports, context.Context, report.Access, report.Round, paging.Page) (paging.List[T], error),
+	since func(Reports, context.Context, report.Access, report.Pull, paging.Page) (paging.List[T], error),
 	ask func(context.Context, report.Access) (paging.List[T], error)) web.Reply {
 	p := web.List(table, k.page, func(ctx context.Context, s web.States, _ time.Time) (none paging.List[T], err error) {
 		if s.Since == nil {
 			return ask(ctx, access(s))
 		}
-		r := report.Round{Since: s.Since.Versions, Period: k.period, Filter: k.filter}
+		r := report.Pull{Since: s.Since.Versions, Period: k.period, Filter: k.filter}
 		if k.dates != nil {
 			if r.Was, err = k.dates.Schools(calendar.Date(s.Since.Of), a.History); err != nil {
 				return none, err

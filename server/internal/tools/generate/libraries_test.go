@@ -292,7 +292,7 @@ func checkLibraries(t *testing.T, c libraryContent, days calendar.Period) {
 		readers[r.ID] = r
 		within("reader", libraries.LibraryTerms, r.Library)
 		within("reader", libraries.AgeGroupTerms, r.AgeGroup)
-		gone := r.Status.Gone()
+		gone := r.Status.Inactive()
 		if gone != (r.DeletedAt != 0) || gone && (r.DeletedAt < r.Registered || r.DeletedAt > days.End) || r.Registered > days.End ||
 			calendar.Day(r.Updated) > days.End || calendar.Day(r.Updated) < r.Registered || r.Status == libraries.ReaderDeleted && r.Email != "" {
 			t.Errorf("reader %+v contradicts itself", r)
@@ -311,7 +311,7 @@ func checkLibraries(t *testing.T, c libraryContent, days calendar.Period) {
 		if _, known := books[book]; !ok || !known && book != 0 {
 			t.Errorf("%s %v is of an unknown reader or book: %d, %d", kind, id, reader, book)
 		}
-		if day := calendar.Day(at); !days.Contains(day) || day < r.Registered || r.Status.Gone() && day >= r.DeletedAt {
+		if day := calendar.Day(at); !days.Contains(day) || day < r.Registered || r.Status.Inactive() && day >= r.DeletedAt {
 			t.Errorf("%s %v of %v is not while the reader was there: %+v", kind, id, day, r)
 		}
 	}

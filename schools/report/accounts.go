@@ -10,15 +10,15 @@ import (
 
 // Register is one state of a partner's accounts and entities, as far as the reports filter and show them; names and
 // e-mails are read for the rows of a page alone.
-type Register struct {
-	tree    *directory.Tree
-	degrees directory.Degrees
-	members []member // by user
-	bytes   int
+type Accounts struct {
+	tree     *directory.Tree
+	degrees  directory.Degrees
+	accounts []account // by user
+	bytes    int
 }
 
 // member is an account as the reports see it; its profile is 0 where it is in no report.
-type member struct {
+type account struct {
 	entity  directory.EntityID
 	profile schools.Profile
 	active  bool
@@ -26,25 +26,25 @@ type member struct {
 
 // NewRegister begins a register over a partner's entities, deleted ones included: an account keeps the school and the
 // class of an entity that was deleted (S1).
-func NewRegister(entities []directory.Entity, degrees directory.Degrees) *Register {
-	r := &Register{tree: directory.NewTree(entities), degrees: degrees}
+func NewAccounts(entities []directory.Entity, degrees directory.Degrees) *Accounts {
+	r := &Accounts{tree: directory.NewTree(entities), degrees: degrees}
 	r.weigh(entities)
 	return r
 }
 
 // Add puts an account in. A deleted account stays in the reports as an inactive user (P7).
-func (r *Register) Add(id directory.UserID, kind directory.Kind, entity directory.EntityID, active, deleted bool) {
+func (r *Accounts) Add(id directory.UserID, kind directory.Kind, entity directory.EntityID, active, deleted bool) {
 	if id < 0 {
 		return
 	}
-	for int(id) >= len(r.members) {
-		r.members = append(r.members, member{})
+	for int(id) >= len(r.accounts) {
+		r.accounts = append(r.accounts, account{})
 	}
-	r.members[id] = member{entity, schools.ProfileOf(kind), active && !deleted}
+	r.accounts[id] = account{entity, schools.ProfileOf(kind), active && !deleted}
 }
 
 // Bytes returns about the memory that the register holds.
-func (r *Register) Bytes() int { return r.bytes + 16*cap(r.members) }
+func (r *Accounts) Bytes() int { return r.bytes + 16*cap(r.accounts) }
 
 // Users are the accounts that a filter lets through, ascending.
 type Users struct {
@@ -56,25 +56,25 @@ type Users struct {
 func (u *Users) Bytes() int { return u.Set.Bytes() + 8*cap(u.IDs) }
 
 // Select returns the accounts attached to a network or to anything below it that pass the filter (S1, S7).
-func (r *Register) Select(network directory.EntityID, f Filter) *Users {
+func (r *Accounts) Select(network directory.EntityID, f Filter) *Users {
 	u := &Users{}
 	scope := r.tree.Scope(network)
 	if f.UserID != nil {
 		r.choose(u, scope, *f.UserID, f)
 		return u
 	}
-	for id := range r.members {
+	for id := range r.accounts {
 		r.choose(u, scope, directory.UserID(id), f)
 	}
 	u.IDs = slices.Clip(u.IDs)
 	return u
 }
 
-func (r *Register) choose(u *Users, scope directory.Scope, id directory.UserID, f Filter) {
-	if id < 1 || int64(id) >= int64(len(r.members)) {
+func (r *Accounts) choose(u *Users, scope directory.Scope, id directory.UserID, f Filter) {
+	if id < 1 || int64(id) >= int64(len(r.accounts)) {
 		return
 	}
-	m := r.members[id]
+	m := r.accounts[id]
 	if m.profile == 0 || f.Profile != 0 && m.profile != f.Profile || !scope.Below(m.entity) {
 		return
 	}
@@ -86,27 +86,27 @@ func (r *Register) choose(u *Users, scope directory.Scope, id directory.UserID, 
 }
 
 // shown makes the rows of accounts of a register, of which many are of one class.
-type shown struct {
-	*Register
-	places map[directory.EntityID]place
+type rowMaker struct {
+	*Accounts
+	units map[directory.EntityID]unitNames
 }
 
-func (r *Register) shown() shown { return shown{r, make(map[directory.EntityID]place)} }
+func (r *Accounts) rowMaker() rowMaker { return rowMaker{r, make(map[directory.EntityID]unitNames)} }
 
 // place is what the rows of an entity's accounts say of it.
-type place struct {
+type unitNames struct {
 	school, class *Unit
 	grade         int
 	stage         string
 }
 
 // user returns the row of an account.
-func (s shown) user(id directory.UserID, p Person) User {
-	m := s.members[id]
-	at, ok := s.places[m.entity]
+func (s rowMaker) user(id directory.UserID, p Person) User {
+	m := s.accounts[id]
+	at, ok := s.units[m.entity]
 	if !ok {
-		at = s.place(m.entity)
-		s.places[m.entity] = at
+		at = s.unitNames(m.entity)
+		s.units[m.entity] = at
 	}
 	return User{
 		ID: id, Name: p.Name, Email: p.Email, Profile: m.profile, Active: m.active,
@@ -114,7 +114,7 @@ func (s shown) user(id directory.UserID, p Person) User {
 	}
 }
 
-func (r *Register) place(id directory.EntityID) (p place) {
+func (r *Accounts) unitNames(id directory.EntityID) (p unitNames) {
 	p.school = r.unit(r.tree.School(id))
 	class := r.tree.Class(id)
 	if p.class = r.unit(class); p.class != nil {
@@ -126,7 +126,7 @@ func (r *Register) place(id directory.EntityID) (p place) {
 	return p
 }
 
-func (r *Register) unit(id directory.EntityID) *Unit {
+func (r *Accounts) unit(id directory.EntityID) *Unit {
 	e, ok := r.tree.Entity(id)
 	if !ok {
 		return nil
@@ -139,8 +139,8 @@ func (r *Register) unit(id directory.EntityID) *Unit {
 // replaces them. This register stays as it is, so that whoever reads it goes on.
 //
 // It copies what it holds of accounts, 16 bytes each, and of entities where one has changed.
-func (r *Register) Next(entities []directory.Entity, degrees directory.Degrees) *Register {
-	next := &Register{tree: r.tree, degrees: degrees, members: slices.Clone(r.members), bytes: r.bytes}
+func (r *Accounts) Next(entities []directory.Entity, degrees directory.Degrees) *Accounts {
+	next := &Accounts{tree: r.tree, degrees: degrees, accounts: slices.Clone(r.accounts), bytes: r.bytes}
 	if len(entities) > 0 {
 		next.tree = r.tree.With(entities)
 		next.weigh(entities)
@@ -154,7 +154,7 @@ func (r *Register) Next(entities []directory.Entity, degrees directory.Degrees) 
 }
 
 // weigh adds what entities hold to the bytes.
-func (r *Register) weigh(entities []directory.Entity) {
+func (r *Accounts) weigh(entities []directory.Entity) {
 	for _, e := range entities {
 		r.bytes += weight(e)
 	}

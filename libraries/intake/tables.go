@@ -12,27 +12,27 @@ import (
 )
 
 // register is a register that is known as a whole: what there is by its key, the feed's rows included once they are settled.
-type register[K comparable, V any] struct {
+type knownTable[K comparable, V any] struct {
 	table *snapshot.Records[V]
 	key   func(V) K
 	known map[K]V
 }
 
-func newRegister[K comparable, V any](table *snapshot.Records[V], rows []V, key func(V) K) register[K, V] {
-	g := register[K, V]{table, key, make(map[K]V, len(rows))}
+func newKnownTable[K comparable, V any](table *snapshot.Records[V], rows []V, key func(V) K) knownTable[K, V] {
+	g := knownTable[K, V]{table, key, make(map[K]V, len(rows))}
 	for _, v := range rows {
 		g.known[key(v)] = v
 	}
 	return g
 }
 
-func (g register[K, V]) has(key K) bool {
+func (g knownTable[K, V]) has(key K) bool {
 	_, ok := g.known[key]
 	return ok
 }
 
 // settle settles rows, each checked by itself before, and appends to put what is new or changed.
-func (g register[K, V]) settle(rows []row.Lined[V], order func(a, b V) int, put *[]V) row.Counts {
+func (g knownTable[K, V]) validate(rows []row.Lined[V], order func(a, b V) int, put *[]V) row.Counts {
 	c := row.Counts{Rows: len(rows)}
 	_ = row.Settling[V, V]{ // nothing of it fails: the rows are good
 		Order: order, Same: g.table.Same,
@@ -49,7 +49,7 @@ func (g register[K, V]) settle(rows []row.Lined[V], order func(a, b V) int, put 
 
 // Terms settles the rows of a vocabulary.
 func (in *Intake) Terms(rows []row.Lined[Term]) row.Counts {
-	return in.terms.settle(rows, func(a, b Term) int { return cmp.Compare(a.ID, b.ID) }, &in.PutTerms)
+	return in.terms.validate(rows, func(a, b Term) int { return cmp.Compare(a.ID, b.ID) }, &in.PutTerms)
 }
 
 // Book checks a row of books, whose lists may be in any order. The error is a *FaultError.
@@ -89,7 +89,7 @@ func ascending(ids []int64) []int64 {
 
 // Books settles the rows of books.
 func (in *Intake) Books(rows []row.Lined[libraries.Book]) row.Counts {
-	return in.books.settle(rows, func(a, b libraries.Book) int { return cmp.Compare(a.ID, b.ID) }, &in.PutBooks)
+	return in.books.validate(rows, func(a, b libraries.Book) int { return cmp.Compare(a.ID, b.ID) }, &in.PutBooks)
 }
 
 // Line checks a row of lines. The error is a *FaultError.
@@ -102,7 +102,7 @@ func (in *Intake) Line(l stock.BookLine) (stock.BookLine, error) {
 
 // Lines settles the rows of lines.
 func (in *Intake) Lines(rows []row.Lined[stock.BookLine]) row.Counts {
-	return in.lines.settle(rows, func(a, b stock.BookLine) int { return cmp.Compare(a.Line.ID, b.Line.ID) }, &in.PutLines)
+	return in.lines.validate(rows, func(a, b stock.BookLine) int { return cmp.Compare(a.Line.ID, b.Line.ID) }, &in.PutLines)
 }
 
 // termKey and channelKey are the keys of rows of terms and of channels.
@@ -125,7 +125,7 @@ func (in *Intake) Channel(d libraries.ChannelDay) (libraries.ChannelDay, error) 
 
 // Channels settles the rows of channels.
 func (in *Intake) Channels(rows []row.Lined[libraries.ChannelDay]) row.Counts {
-	return in.channels.settle(rows, func(a, b libraries.ChannelDay) int {
+	return in.channels.validate(rows, func(a, b libraries.ChannelDay) int {
 		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Channel, b.Channel))
 	}, &in.PutChannels)
 }

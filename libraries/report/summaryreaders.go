@@ -15,13 +15,13 @@ import (
 )
 
 // people are the blocks of a summary that are about the readers who pass its filters.
-type people struct {
+type readerSummary struct {
 	general General
 	groups  []Group // of the whole breakdown, in order
 }
 
 // Bytes returns about the memory that the blocks hold.
-func (p people) Bytes() int {
+func (p readerSummary) Bytes() int {
 	n := 200
 	for _, g := range p.groups {
 		n += 220 + 2*len(g.Label)
@@ -30,19 +30,19 @@ func (p people) Bytes() int {
 }
 
 // people returns the blocks of a query, kept for all of its pages.
-func (r *Reports) people(ctx context.Context, a Access, q SummaryQuery) (people, error) {
+func (r *Reports) readerSummary(ctx context.Context, a Access, q SummaryQuery) (readerSummary, error) {
 	q.Today = 0
-	return snapshot.Load(ctx, r.Cache, key(a, "summary people", q), func(ctx context.Context) (people, error) {
-		return r.countPeople(ctx, a, q)
+	return snapshot.Load(ctx, r.Cache, key(a, "summary people", q), func(ctx context.Context) (readerSummary, error) {
+		return r.countReaders(ctx, a, q)
 	})
 }
 
 // countPeople counts what the readers who pass the filters did, in one pass over the period's blocks. Where all readers
 // pass, the days' totals have the sums.
-func (r *Reports) countPeople(ctx context.Context, a Access, q SummaryQuery) (people, error) {
+func (r *Reports) countReaders(ctx context.Context, a Access, q SummaryQuery) (readerSummary, error) {
 	t, err := r.tables(ctx, a)
 	if err != nil {
-		return people{}, err
+		return readerSummary{}, err
 	}
 	period, chosen := r.since(q.Period), t.readers.selectReaders(q)
 	everyone := q.Filter == ReaderFilter{} && !q.NewUsers && q.GroupBy == 0
@@ -52,7 +52,7 @@ func (r *Reports) countPeople(ctx context.Context, a Access, q SummaryQuery) (pe
 	}
 	found, err := r.scan(ctx, a, t, period, chosen, metrics)
 	if err != nil {
-		return people{}, err
+		return readerSummary{}, err
 	}
 	p := chosen.blocks(found, t, q.GroupBy)
 	if everyone {
@@ -66,14 +66,14 @@ func (r *Reports) countPeople(ctx context.Context, a Access, q SummaryQuery) (pe
 }
 
 // blocks makes the blocks of what was counted.
-func (s *selection) blocks(found *usage, t tables, by GroupBy) people {
+func (s *selection) blocks(found *usage, t tables, by GroupBy) readerSummary {
 	logins := make([]int64, s.n)
 	for rank, group := range s.groups {
 		if group >= 0 && found.logins.has(rank) {
 			logins[group]++
 		}
 	}
-	var p people
+	var p readerSummary
 	var read set
 	names := t.readers.grouped(by)
 	for g := range s.n {

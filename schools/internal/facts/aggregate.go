@@ -13,17 +13,17 @@ import (
 )
 
 // Account is what is folded of one user: the part of it that a load needs. The zero Account has read nothing.
-type Account struct {
-	Seen    map[int64]*Seen           // by SeenBlock: at least those of the events' days
-	Ledger  Ledger                    // whole
+type Past struct {
+	Events  map[int64]*EventSet       // by SeenBlock: at least those of the events' days
+	Index   UserIndex                 // whole
 	Records map[int64]*reading.Record // by book: at least those that Needed names
 }
 
 // Change is what folding events changed of one user.
 type Change struct {
 	User    directory.UserID
-	Seen    map[int64]*Seen           // blocks that changed
-	Ledger  Ledger                    // whole, whether it changed or not
+	Events  map[int64]*EventSet       // blocks that changed
+	Index   UserIndex                 // whole, whether it changed or not
 	Records map[int64]*reading.Record // records that changed
 	Days    []DayChange               // days with an access among the new events, ascending
 	// New and Repeated count the events: a repeated one had the identifier, user and day of an earlier one (F1).
@@ -38,12 +38,12 @@ type DayChange struct {
 
 // Needed returns the books whose records must be in the account before the events are folded: those that the events
 // read, and those read on the same days, since a day's minutes are shared out among all its books (S3).
-func Needed(l Ledger, events []schools.Event) (needed []int64) {
-	days := map[int32]Days{} // by leaf
+func Needed(l UserIndex, events []schools.Event) (needed []int64) {
+	days := map[int32]DaySet{} // by leaf
 	books := map[int64]bool{}
 	for _, e := range events {
 		if e.Effect == schools.EffectiveReading {
-			days[LeafOf(e.Day)] |= dayOf(e.Day)
+			days[PageOf(e.Day)] |= dayOf(e.Day)
 			books[e.Book] = true
 		}
 	}
@@ -51,7 +51,7 @@ func Needed(l Ledger, events []schools.Event) (needed []int64) {
 		if n := len(needed); n > 0 && needed[n-1] == line.Book {
 			continue
 		}
-		if books[line.Book] || line.Days&days[line.Leaf] != 0 {
+		if books[line.Book] || line.Days&days[line.Page] != 0 {
 			needed = append(needed, line.Book)
 		}
 	}
@@ -61,8 +61,8 @@ func Needed(l Ledger, events []schools.Event) (needed []int64) {
 // Fold adds events of one user, in the order of the feed, to what is folded of it. It takes the events of any days in
 // any order, in any number of pieces: the result is the same. It may reorder events and change the account's parts. The
 // error is packed.ErrCorrupt where the account lacks a record that Needed names, or a record and the ledger differ.
-func Fold(a Account, user directory.UserID, events []schools.Event) (Change, error) {
-	f := folding{account: a, change: Change{User: user, Ledger: a.Ledger, Seen: map[int64]*Seen{}, Records: map[int64]*reading.Record{}}}
+func Aggregate(a Past, user directory.UserID, events []schools.Event) (Change, error) {
+	f := aggregation{account: a, change: Change{User: user, Index: a.Index, Events: map[int64]*EventSet{}, Records: map[int64]*reading.Record{}}}
 	slices.SortStableFunc(events, func(x, y schools.Event) int {
 		if x.Day != y.Day {
 			return cmp.Compare(x.Day, y.Day)
@@ -79,32 +79,32 @@ func Fold(a Account, user directory.UserID, events []schools.Event) (Change, err
 		}
 		events = events[n:]
 	}
-	var lines Ledger
+	var lines UserIndex
 	for _, c := range f.read {
-		lines = append(lines, Line{c.book, LeafOf(c.day.Date), dayOf(c.day.Date)})
+		lines = append(lines, IndexEntry{c.book, PageOf(c.day.Date), dayOf(c.day.Date)})
 	}
-	f.change.Ledger = a.Ledger.With(lines)
+	f.change.Index = a.Index.With(lines)
 	return f.change, nil
 }
 
 // folding is the state of one Fold.
-type folding struct {
-	account Account
+type aggregation struct {
+	account Past
 	change  Change
-	read    []cell // user's new effective reading by book and day, in the order of days
+	read    []bookDay // user's new effective reading by book and day, in the order of days
 	ms      []int64
 	minutes []reading.Minutes
 	parts   []*reading.Day
 }
 
 // cell is one book of one day.
-type cell struct {
+type bookDay struct {
 	book int64
 	day  reading.Day
 }
 
 // day folds the events of one day.
-func (f *folding) day(events []schools.Event) error {
+func (f *aggregation) day(events []schools.Event) error {
 	date := events[0].Day
 	events = f.fresh(date, events)
 	present := false
@@ -130,9 +130,9 @@ func (f *folding) day(events []schools.Event) error {
 }
 
 // fresh returns the events of a day that were not seen before, each identifier once.
-func (f *folding) fresh(date calendar.Date, events []schools.Event) []schools.Event {
-	block, all := SeenBlock(date), len(events)
-	seen := cmp.Or(f.change.Seen[block], f.account.Seen[block], &Seen{})
+func (f *aggregation) fresh(date calendar.Date, events []schools.Event) []schools.Event {
+	block, all := EventBlock(date), len(events)
+	seen := cmp.Or(f.change.Events[block], f.account.Events[block], &EventSet{})
 	events = slices.CompactFunc(events, func(x, y schools.Event) bool { return x.ID == y.ID })
 	events = slices.DeleteFunc(events, func(e schools.Event) bool { return seen.Has(date, e.ID) })
 	f.change.New += len(events)
@@ -141,30 +141,30 @@ func (f *folding) fresh(date calendar.Date, events []schools.Event) []schools.Ev
 		return nil
 	}
 	seen.Add(date, events)
-	f.change.Seen[block] = seen
+	f.change.Events[block] = seen
 	return events
 }
 
 // add puts an effective event into the cell of its book; the day's cells begin at first.
-func (f *folding) add(first int, e schools.Event) {
+func (f *aggregation) add(first int, e schools.Event) {
 	for i := first; i < len(f.read); i++ {
 		if f.read[i].book == e.Book {
 			f.read[i].day.Add(e.At, e.MS, e.Extent)
 			return
 		}
 	}
-	c := cell{book: e.Book, day: reading.Day{Date: e.Day}}
+	c := bookDay{book: e.Book, day: reading.Day{Date: e.Day}}
 	c.day.Add(e.At, e.MS, e.Extent)
 	f.read = append(f.read, c)
 }
 
 // share merges the day's cells into the records and shares the day's tenths out among all its books (S3). It returns
 // the day's tenths.
-func (f *folding) share(date calendar.Date, cells []cell) (int64, error) {
+func (f *aggregation) share(date calendar.Date, cells []bookDay) (int64, error) {
 	books := f.booksOf(date, cells)
 	for _, book := range books {
 		rec := cmp.Or(f.change.Records[book], f.account.Records[book])
-		if rec == nil && slices.ContainsFunc(f.account.Ledger, func(l Line) bool { return l.Book == book }) {
+		if rec == nil && slices.ContainsFunc(f.account.Index, func(l IndexEntry) bool { return l.Book == book }) {
 			// In a new record, the days that it had would be lost.
 			return 0, fmt.Errorf("the record of book %d is missing: %w", book, packed.ErrCorrupt)
 		}
@@ -193,8 +193,8 @@ func (f *folding) share(date calendar.Date, cells []cell) (int64, error) {
 }
 
 // booksOf returns the books of a day, ascending: those of the cells and those that the ledger had before.
-func (f *folding) booksOf(date calendar.Date, cells []cell) []int64 {
-	books := f.account.Ledger.On(date)
+func (f *aggregation) booksOf(date calendar.Date, cells []bookDay) []int64 {
+	books := f.account.Index.On(date)
 	for _, c := range cells {
 		books = append(books, c.book)
 	}

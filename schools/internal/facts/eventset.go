@@ -10,47 +10,47 @@ import (
 )
 
 // SeenBlock returns the number of the block of 32 days that a day belongs to: a row a day would cost more than its content.
-func SeenBlock(d calendar.Date) int64 { return int64(d) >> 5 }
+func EventBlock(d calendar.Date) int64 { return int64(d) >> 5 }
 
 // Seen are the identifiers of the events that one user had on the days of one block: what makes loading a feed twice the same as once.
-type Seen struct {
-	hashes []seenDay    // of the events without a series
-	series []seenSeries // ascending
+type EventSet struct {
+	hashes []eventDay    // of the events without a series
+	series []eventSeries // ascending
 }
 
 // seenSeries is a series and its numbers.
-type seenSeries struct {
+type eventSeries struct {
 	id   uint64
-	days []seenDay
+	days []eventDay
 }
 
 // seenDay is the numbers or hashes of a day, both ascending.
-type seenDay struct {
+type eventDay struct {
 	place   int8 // of the day in the block
 	numbers []uint64
 }
 
 // Columns declares the stored form. The numbers of a series mostly count up, and so take one to three bytes each.
-func (s *Seen) Columns(c *packed.Columns) {
-	place := func(d *seenDay) *int8 { return &d.place }
-	numbers := func(d *seenDay) *[]uint64 { return &d.numbers }
+func (s *EventSet) Columns(c *packed.Columns) {
+	place := func(d *eventDay) *int8 { return &d.place }
+	numbers := func(d *eventDay) *[]uint64 { return &d.numbers }
 	number := func(n *uint64) *uint64 { return n }
 	c.Version(formVersion)
 	days := packed.Rows(c, &s.hashes)
 	packed.Ascending(days, 0, place)
 	packed.Words(packed.Lists(days, numbers), number)
 	series := packed.Rows(c, &s.series)
-	packed.Words(series, func(s *seenSeries) *uint64 { return &s.id })
-	days = packed.Lists(series, func(s *seenSeries) *[]seenDay { return &s.days })
+	packed.Words(series, func(s *eventSeries) *uint64 { return &s.id })
+	days = packed.Lists(series, func(s *eventSeries) *[]eventDay { return &s.days })
 	packed.Ascending(days, 0, place)
 	packed.Onward(packed.Lists(days, numbers), number)
 	if c.Reading() {
-		c.Check(slices.IsSortedFunc(s.series, func(a, b seenSeries) int { return cmp.Compare(a.id, b.id) }))
+		c.Check(slices.IsSortedFunc(s.series, func(a, b eventSeries) int { return cmp.Compare(a.id, b.id) }))
 	}
 }
 
 // Has reports whether the event of that day was seen.
-func (s *Seen) Has(d calendar.Date, id schools.EventID) bool {
+func (s *EventSet) Has(d calendar.Date, id schools.EventID) bool {
 	days := s.hashes
 	if id.Series != 0 {
 		i, found := s.search(id.Series)
@@ -67,7 +67,7 @@ func (s *Seen) Has(d calendar.Date, id schools.EventID) bool {
 }
 
 // Add remembers events of a day, none of which was seen. Their identifiers ascend.
-func (s *Seen) Add(d calendar.Date, events []schools.Event) {
+func (s *EventSet) Add(d calendar.Date, events []schools.Event) {
 	for len(events) > 0 {
 		series, days, n := events[0].ID.Series, &s.hashes, 1
 		for n < len(events) && events[n].ID.Series == series {
@@ -76,13 +76,13 @@ func (s *Seen) Add(d calendar.Date, events []schools.Event) {
 		if series != 0 {
 			i, found := s.search(series)
 			if !found {
-				s.series = slices.Insert(s.series, i, seenSeries{id: series})
+				s.series = slices.Insert(s.series, i, eventSeries{id: series})
 			}
 			days = &s.series[i].days
 		}
 		i, found := searchDay(*days, d)
 		if !found {
-			*days = slices.Insert(*days, i, seenDay{place: placeOf(d)})
+			*days = slices.Insert(*days, i, eventDay{place: placeOf(d)})
 		}
 		numbers := slices.Grow((*days)[i].numbers, n)
 		for _, e := range events[:n] {
@@ -94,12 +94,12 @@ func (s *Seen) Add(d calendar.Date, events []schools.Event) {
 }
 
 // search returns the place of a series.
-func (s *Seen) search(series uint64) (int, bool) {
-	return slices.BinarySearchFunc(s.series, series, func(s seenSeries, id uint64) int { return cmp.Compare(s.id, id) })
+func (s *EventSet) search(series uint64) (int, bool) {
+	return slices.BinarySearchFunc(s.series, series, func(s eventSeries, id uint64) int { return cmp.Compare(s.id, id) })
 }
 
-func searchDay(days []seenDay, d calendar.Date) (int, bool) {
-	return slices.BinarySearchFunc(days, placeOf(d), func(s seenDay, place int8) int { return cmp.Compare(s.place, place) })
+func searchDay(days []eventDay, d calendar.Date) (int, bool) {
+	return slices.BinarySearchFunc(days, placeOf(d), func(s eventDay, place int8) int { return cmp.Compare(s.place, place) })
 }
 
 // placeOf returns the place of a day in its block.

@@ -18,7 +18,7 @@ import (
 // between the two states has touched are the same in both, so that only the others are compared.
 
 // then is the access to the earlier state. Its hour is not known, and not asked for.
-func (a Access) then(since snapshot.Versions) Access {
+func (a Access) earlier(since snapshot.Versions) Access {
 	return Access{Network: a.Network, At: since}
 }
 
@@ -38,10 +38,10 @@ func (r *Reports) ReservationsSince(ctx context.Context, a Access, since snapsho
 }
 
 // since answers one page of a round of a register.
-func (of positioned[R, T]) since(ctx context.Context, r *Reports, a Access, since snapshot.Versions, q positionQuery, p paging.Page) (paging.List[T], error) {
+func (of recordList[R, T]) since(ctx context.Context, r *Reports, a Access, since snapshot.Versions, q recordQuery, p paging.Page) (paging.List[T], error) {
 	q.period = r.since(q.period)
 	changed, err := snapshot.Load(ctx, r.Cache, sinceKey(a, since, "positions", q), func(ctx context.Context) (round.Rows, error) {
-		c := &positionsCompared{Reports: r, now: a, was: a.then(since), q: q}
+		c := &recordDiff{Reports: r, now: a, was: a.earlier(since), q: q}
 		return c.compare(ctx, of.shown)
 	})
 	if err != nil {
@@ -61,26 +61,26 @@ func positionsOf(kept round.Rows) ListPositions {
 }
 
 // positionsCompared finds what differs between two states of a register that is listed by day.
-type positionsCompared struct {
+type recordDiff struct {
 	*Reports
 	was, now Access
-	q        positionQuery
+	q        recordQuery
 	found    round.Rows
 }
 
 // loads are those that lie between the two states.
-func (c *positionsCompared) loads() snapshot.Span {
+func (c *recordDiff) loads() snapshot.Span {
 	return snapshot.LoadsAfter(c.was.At.Facts, c.now.At.Facts)
 }
 
 // has reports whether the query's list has a row of the register.
-func (c *positionsCompared) has(v Listed) bool {
+func (c *recordDiff) has(v ListedRecord) bool {
 	return (c.q.reader == nil || *c.q.reader == v.Reader) && (c.q.book == nil || *c.q.book == v.Book) &&
 		(c.q.status == 0 || c.q.status == v.Status)
 }
 
 // put notes a row of now that the list has.
-func (c *positionsCompared) put(v Listed) error {
+func (c *recordDiff) put(v ListedRecord) error {
 	if !c.has(v) {
 		return nil
 	}
@@ -89,13 +89,13 @@ func (c *positionsCompared) put(v Listed) error {
 
 // rows finds the rows that loads have put in or taken out. What they put in stands on days whose totals they changed, or on which
 // they took something out: else it would be counted there.
-func (c *positionsCompared) rows(ctx context.Context) error {
+func (c *recordDiff) rows(ctx context.Context) error {
 	changed, err := c.days(ctx)
 	if err != nil {
 		return err
 	}
-	var out []Listed
-	err = c.Store.Listed(ctx, c.was, c.q.register, Which{Period: c.q.period, TakenOut: c.loads()}, func(v Listed) error {
+	var out []ListedRecord
+	err = c.Store.Listed(ctx, c.was, c.q.list, RecordFilter{Period: c.q.period, Deleted: c.loads()}, func(v ListedRecord) error {
 		if len(out) == round.Most {
 			return round.ErrMany
 		}
@@ -106,8 +106,8 @@ func (c *positionsCompared) rows(ctx context.Context) error {
 		return err
 	}
 	slices.Sort(changed)
-	in := Which{Period: c.q.period, PutIn: c.loads(), Days: slices.Compact(changed)}
-	if err := c.Store.Listed(ctx, c.now, c.q.register, in, c.put); err != nil {
+	in := RecordFilter{Period: c.q.period, Inserted: c.loads(), Days: slices.Compact(changed)}
+	if err := c.Store.Listed(ctx, c.now, c.q.list, in, c.put); err != nil {
 		return err
 	}
 	for _, v := range out { // what the list has still was found before, in the same place: the day of a row does not change
@@ -122,7 +122,7 @@ func (c *positionsCompared) rows(ctx context.Context) error {
 }
 
 // days returns the days whose totals differ, each at least once.
-func (c *positionsCompared) days(ctx context.Context) (changed []calendar.Date, err error) {
+func (c *recordDiff) days(ctx context.Context) (changed []calendar.Date, err error) {
 	was, err := c.Network(ctx, c.was)
 	if err != nil {
 		return nil, err
@@ -145,13 +145,13 @@ func (c *positionsCompared) days(ctx context.Context) (changed []calendar.Date, 
 }
 
 // ofBooks notes the rows of titles.
-func (c *positionsCompared) ofBooks(ctx context.Context, books []int64) error {
+func (c *recordDiff) ofBooks(ctx context.Context, books []int64) error {
 	slices.Sort(books)
-	return c.Store.Listed(ctx, c.now, c.q.register, Which{Period: c.q.period, Books: slices.Compact(books)}, c.put)
+	return c.Store.Listed(ctx, c.now, c.q.list, RecordFilter{Period: c.q.period, Books: slices.Compact(books)}, c.put)
 }
 
 // compare finds the rows that differ: by themselves, by their titles, or by what else they show.
-func (c *positionsCompared) compare(ctx context.Context, shown func(*positionsCompared, context.Context) error) (round.Rows, error) {
+func (c *recordDiff) compare(ctx context.Context, shown func(*recordDiff, context.Context) error) (round.Rows, error) {
 	if err := c.rows(ctx); err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (c *positionsCompared) compare(ctx context.Context, shown func(*positionsCo
 }
 
 // progressed notes the loans whose readers have other progress in their titles.
-func (c *positionsCompared) progressed(ctx context.Context) error {
+func (c *recordDiff) progressed(ctx context.Context) error {
 	readers, err := c.Store.ReplacedRows(ctx, c.now, c.loads(), TitleRecords)
 	if err != nil {
 		return err
@@ -189,7 +189,7 @@ const readersAtOnce = 2000
 type pair struct{ reader, book int64 }
 
 // ofReaders notes the loans of readers whose progress in the title is another. Titles that they had not before have no loan of before.
-func (c *positionsCompared) ofReaders(ctx context.Context, readers []int64) error {
+func (c *recordDiff) ofReaders(ctx context.Context, readers []int64) error {
 	was, err := c.progress(ctx, c.was, readers)
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func (c *positionsCompared) ofReaders(ctx context.Context, readers []int64) erro
 	if err != nil {
 		return err
 	}
-	return c.Store.Listed(ctx, c.now, c.q.register, Which{Period: c.q.period, Readers: readers}, func(v Listed) error {
+	return c.Store.Listed(ctx, c.now, c.q.list, RecordFilter{Period: c.q.period, Readers: readers}, func(v ListedRecord) error {
 		at := pair{v.Reader, v.Book}
 		if was[at] == now[at] {
 			return nil
@@ -208,7 +208,7 @@ func (c *positionsCompared) ofReaders(ctx context.Context, readers []int64) erro
 }
 
 // progress returns what readers, who ascend, did with each title.
-func (c *positionsCompared) progress(ctx context.Context, a Access, readers []int64) (map[pair]facts.LoanReading, error) {
+func (c *recordDiff) progress(ctx context.Context, a Access, readers []int64) (map[pair]facts.LoanReading, error) {
 	all := map[pair]facts.LoanReading{}
 	var titles facts.ReaderTitles // of one reader after the other
 	return all, c.blocks(ctx, a, facts.ReaderTitlesKind, snapshot.Range{Among: readers}, func(b snapshot.Block) error {
@@ -224,7 +224,7 @@ func (c *positionsCompared) progress(ctx context.Context, a Access, readers []in
 }
 
 // queued notes the reservations whose titles have queues of another length.
-func (c *positionsCompared) queued(ctx context.Context) error {
+func (c *recordDiff) queued(ctx context.Context) error {
 	was, err := c.titleCounts(ctx, c.was)
 	if err != nil {
 		return err

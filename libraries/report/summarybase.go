@@ -17,7 +17,7 @@ import (
 )
 
 // unfiltered are the blocks of a summary that no filter cuts, but for the channels.
-type unfiltered struct {
+type baseSummary struct {
 	consumption  metric.DayCounts
 	formats      Formats
 	reservations ReservationTotals
@@ -28,7 +28,7 @@ type unfiltered struct {
 }
 
 // Bytes returns about the memory that the blocks hold.
-func (w *unfiltered) Bytes() int {
+func (w *baseSummary) Bytes() int {
 	n := 600 + 16*len(w.deleted.Daily) + 16*len(w.deleted.Monthly) + 120*len(w.monthly)
 	for _, items := range [][]ProfileItem{w.profile.Categories, w.profile.Subjects, w.profile.Origins} {
 		n += 32 * len(items)
@@ -37,13 +37,13 @@ func (w *unfiltered) Bytes() int {
 }
 
 // unfiltered returns the blocks for a period.
-func (r *Reports) unfiltered(ctx context.Context, a Access, period calendar.Period, now calendar.Date) (*unfiltered, error) {
-	return snapshot.Load(ctx, r.Cache, key(a, "summary base", period, now), func(ctx context.Context) (*unfiltered, error) {
-		return r.countUnfiltered(ctx, a, period, now)
+func (r *Reports) baseSummary(ctx context.Context, a Access, period calendar.Period, now calendar.Date) (*baseSummary, error) {
+	return snapshot.Load(ctx, r.Cache, key(a, "summary base", period, now), func(ctx context.Context) (*baseSummary, error) {
+		return r.countBase(ctx, a, period, now)
 	})
 }
 
-func (r *Reports) countUnfiltered(ctx context.Context, a Access, period calendar.Period, now calendar.Date) (*unfiltered, error) {
+func (r *Reports) countBase(ctx context.Context, a Access, period calendar.Period, now calendar.Date) (*baseSummary, error) {
 	known := r.since(period)
 	t, err := r.tables(ctx, a)
 	if err != nil {
@@ -63,7 +63,7 @@ func (r *Reports) countUnfiltered(ctx context.Context, a Access, period calendar
 	}
 	days := t.counted.Days.In(known)
 	sums := sumOf(&days)
-	w := &unfiltered{
+	w := &baseSummary{
 		consumption: countsIn(&days),
 		formats:     formatsOf(t.titles, byTitle),
 		stock:       stock.totals(t.counted.Titles),
@@ -131,7 +131,7 @@ func (r *Reports) titleSums(ctx context.Context, a Access, period calendar.Perio
 		if err != nil {
 			return nil, err
 		}
-		var scanners [visitors]titleScanner
+		var scanners [scanWorkers]titleScanner
 		for i := range scanners {
 			scanners[i] = titleScanner{catalogue: titles, sums: make(titleSums, len(titles.Titles))}
 		}
@@ -181,7 +181,7 @@ func (s *titleScanner) scan(data []byte) error {
 
 // listeners counts the distinct readers who listened in a period, for however long (L20).
 func (r *Reports) listeners(ctx context.Context, a Access, readers *Readers, period calendar.Period) (int64, error) {
-	var found [visitors]set
+	var found [scanWorkers]set
 	err := r.visitDays(ctx, a, facts.DayOfReadersKind, period, func(visitor int, day calendar.Date, data []byte) error {
 		if err := readers.addListeners(&found[visitor], data); err != nil {
 			return fmt.Errorf("readers of %s: %w", day, err)
@@ -212,7 +212,7 @@ func (r *Readers) deleted(history, now calendar.Date) DeletedUsers {
 	var d DeletedUsers
 	since := calendar.Period{Start: history, End: now}
 	days := map[calendar.Date]int64{}
-	for _, g := range r.gone {
+	for _, g := range r.inactive {
 		if !r.statuses[g.rank].CountsAsDeleted(g.day, history) {
 			continue
 		}

@@ -16,14 +16,14 @@ import (
 )
 
 // lasting are loans, or reservations, by the day on which they began.
-type lasting[T libraries.Lasting] struct {
+type recordTable[T libraries.LoanOrReservation] struct {
 	table *snapshot.Records[T]
 	start string // the name of the field
 }
 
 var (
-	loans        = lasting[libraries.Loan]{Loans, "borrowedAt"}
-	reservations = lasting[libraries.Reservation]{Reservations, "reservedAt"}
+	loans        = recordTable[libraries.Loan]{Loans, "borrowedAt"}
+	reservations = recordTable[libraries.Reservation]{Reservations, "reservedAt"}
 )
 
 // Loan checks a row of loans by itself. The error is a *FaultError.
@@ -71,7 +71,7 @@ func (in *Intake) ends(start, at time.Time, ended bool, of end) error {
 // settle settles rows, each checked by itself before: all those of each identifier in them, in the order of their lines. had has what
 // the store knows of these identifiers. It returns the records that are new or changed. One that began before the history does not
 // exist (G6): its rows are counted, and nothing of them is kept.
-func (k lasting[T]) settle(rows []row.Lined[T], had map[int64]T, history calendar.Date, c *row.Counts, bad row.Rejected) (changes []facts.Changed[T], err error) {
+func (k recordTable[T]) reconcile(rows []row.Lined[T], had map[int64]T, history calendar.Date, c *row.Counts, bad row.Rejected) (changes []facts.Changed[T], err error) {
 	err = row.Settling[T, T]{
 		Order: func(a, b T) int { return cmp.Compare(a.Origin().ID, b.Origin().ID) },
 		Check: k.checker(had, history), Same: k.table.Same,
@@ -85,7 +85,7 @@ func (k lasting[T]) settle(rows []row.Lined[T], had map[int64]T, history calenda
 }
 
 // checker returns what checks rows, identifier by identifier, against what must not change.
-func (k lasting[T]) checker(had map[int64]T, history calendar.Date) func(T) (T, error) {
+func (k recordTable[T]) checker(had map[int64]T, history calendar.Date) func(T) (T, error) {
 	var first libraries.Origin // what is known of the identifier
 	known := false
 	return func(v T) (T, error) {
@@ -106,7 +106,7 @@ func (k lasting[T]) checker(had map[int64]T, history calendar.Date) func(T) (T, 
 }
 
 // changed returns the field in which what is now differs from what was known first, or nothing.
-func (k lasting[T]) changed(first, now libraries.Origin) string {
+func (k recordTable[T]) changed(first, now libraries.Origin) string {
 	switch {
 	case first.Reader != now.Reader:
 		return "userId"
@@ -125,7 +125,7 @@ const neighbours = 256
 // add adds a row to those that are sorted by identifier: which of several stands is known from all rows of a record and from what the
 // store has of it. A row that names another reader than the first one is found only there, so that rows are sorted by identifier first,
 // and by reader afterwards. A record is the row's line and the row.
-func (k lasting[T]) add(s *extsort.Sorter, v T, line int) error {
+func (k recordTable[T]) add(s *extsort.Sorter, v T, line int) error {
 	s.Hash = neighboursHash
 	return s.Add(v.Origin().ID, k.table.Append(binary.AppendUvarint(nil, uint64(line)), &v))
 }
@@ -133,7 +133,7 @@ func (k lasting[T]) add(s *extsort.Sorter, v T, line int) error {
 func neighboursHash(id int64) uint64 { return spread(id / neighbours) }
 
 // rows returns the rows of a run, and their identifiers, which ascend.
-func (k lasting[T]) rows(run *extsort.Run) (rows []row.Lined[T], ids []int64, err error) {
+func (k recordTable[T]) rows(run *extsort.Run) (rows []row.Lined[T], ids []int64, err error) {
 	rows = make([]row.Lined[T], 0, run.Len())
 	for id, record := range run.All() {
 		d := packed.Bare(record)
@@ -149,7 +149,7 @@ func (k lasting[T]) rows(run *extsort.Run) (rows []row.Lined[T], ids []int64, er
 }
 
 // order is that of the table: by day, then identifier.
-func (k lasting[T]) order(a, b *T) int {
+func (k recordTable[T]) order(a, b *T) int {
 	x, y := (*a).Origin(), (*b).Origin()
 	return cmp.Or(cmp.Compare(x.Day(), y.Day()), cmp.Compare(x.ID, y.ID))
 }
@@ -203,7 +203,7 @@ func (s *Sorter) add(reader int64, record []byte) error {
 	return s.Sorter.Add(reader, record)
 }
 
-func blockHash(reader int64) uint64 { return spread(facts.Block(reader)) }
+func blockHash(reader int64) uint64 { return spread(facts.AttributesBlock(reader)) }
 
 // spread hashes a number of neighbours, for identifiers may have a stride, such as those that several systems hand out in turn.
 func spread(neighbours int64) uint64 {
@@ -215,12 +215,12 @@ func spread(neighbours int64) uint64 {
 
 // Deliveries returns what a run says of each reader, readers ascending. Of several register rows of a reader the one with the latest
 // Updated stands, of those with one Updated the last.
-func Deliveries(run *extsort.Run) (list []facts.Delivery, err error) {
+func ReaderFeeds(run *extsort.Run) (list []facts.ReaderFeed, err error) {
 	for reader, record := range run.All() {
 		if n := len(list); n == 0 || list[n-1].Reader != reader {
-			list = append(list, facts.Delivery{Reader: reader})
+			list = append(list, facts.ReaderFeed{Reader: reader})
 		}
-		if err := deliver(&list[len(list)-1], record); err != nil {
+		if err := addRecord(&list[len(list)-1], record); err != nil {
 			return nil, fmt.Errorf("what was set aside of reader %d: %w", reader, err)
 		}
 	}
@@ -228,12 +228,12 @@ func Deliveries(run *extsort.Run) (list []facts.Delivery, err error) {
 }
 
 // deliver puts a record into its delivery.
-func deliver(to *facts.Delivery, record []byte) error {
+func addRecord(to *facts.ReaderFeed, record []byte) error {
 	d := packed.Bare(record)
 	switch kind := d.Byte(); kind {
 	case readerRecord:
-		if r := read(&d, Readers); to.Register == nil || !r.Updated.Before(to.Register.Updated) {
-			to.Register = &r
+		if r := read(&d, Readers); to.Row == nil || !r.Updated.Before(to.Row.Updated) {
+			to.Row = &r
 		}
 	case eventRecord:
 		to.Events = append(to.Events, readEvent(&d, to.Reader))

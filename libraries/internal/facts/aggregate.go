@@ -17,15 +17,15 @@ type Past struct {
 	// missing, so it must not be nil where there are events or requests.
 	Events map[EventSetKey]*EventSet
 	// Room, if not nil, is used by one fold after the other: what a Change has is valid until the next one.
-	Room *Room
+	Buffers *Buffers
 }
 
 // Room is memory for a Change. The zero Room is ready.
-type Room struct {
-	days   []DayDelta
-	counts []TitleCounts
-	titles ReaderTitles
-	former []formerBook
+type Buffers struct {
+	days    []DayDelta
+	counts  []TitleCounts
+	titles  ReaderTitles
+	earlier []earlierTitle
 }
 
 // Change is what folding a delivery changed of one reader.
@@ -51,12 +51,12 @@ type Change struct {
 // Fold adds a delivery to what was folded of its reader. Deliveries may come in any order, in any number of pieces: the
 // result is the same. Fold changes what Past points to, and keeps nothing of the delivery but texts. An error says that
 // the delivery is not one that an Intake settles; what Past points to is of no use then.
-func (p Past) Fold(d Delivery) (Change, error) {
-	room := p.Room
+func (p Past) Aggregate(d ReaderFeed) (Change, error) {
+	room := p.Buffers
 	if room == nil {
-		room = &Room{}
+		room = &Buffers{}
 	}
-	f := folding{reader: d.Reader, events: p.Events, titles: p.Titles, former: room.former[:0], change: Change{Reader: d.Reader}}
+	f := aggregation{reader: d.Reader, events: p.Events, titles: p.Titles, earlier: room.earlier[:0], change: Change{Reader: d.Reader}}
 	f.tally.days, f.tally.counts = room.days[:0], room.counts[:0]
 	if f.titles == nil {
 		f.titles = &room.titles
@@ -82,17 +82,17 @@ func (p Past) Fold(d Delivery) (Change, error) {
 			f.change.Requests = append(f.change.Requests, r)
 		}
 	}
-	f.settle()
-	room.days, room.counts, room.former = f.tally.days, f.tally.counts, f.former
+	f.compareTitles()
+	room.days, room.counts, room.earlier = f.tally.days, f.tally.counts, f.earlier
 	return f.change, nil
 }
 
 // folding is the state of one Fold.
-type folding struct {
+type aggregation struct {
 	reader  int64
 	events  map[EventSetKey]*EventSet
 	titles  *ReaderTitles
-	former  []formerBook // of the reader's titles that were touched, by book
+	earlier []earlierTitle // of the reader's titles that were touched, by book
 	tally   tally
 	change  Change
 	key     EventSetKey // of row
@@ -101,14 +101,14 @@ type folding struct {
 }
 
 // formerBook is what one of the reader's titles was before the fold.
-type formerBook struct {
+type earlierTitle struct {
 	book             int64
 	pair             libraries.Pair // but for its Days, which the fold changes
 	loans, confirmed int64
 }
 
 // fresh remembers an event of a day, and reports whether it was not seen before.
-func (f *folding) fresh(day calendar.Date, id EventID) bool {
+func (f *aggregation) fresh(day calendar.Date, id EventID) bool {
 	if key := EventSetKeyOf(f.reader, day); f.row == nil || key != f.key {
 		if f.row = f.events[key]; f.row == nil {
 			f.row = &EventSet{}
@@ -128,7 +128,7 @@ func (f *folding) fresh(day calendar.Date, id EventID) bool {
 }
 
 // event folds an event of the feed.
-func (f *folding) event(e *Event) error {
+func (f *aggregation) event(e *Event) error {
 	if e.Reader != f.reader {
 		return fmt.Errorf("an event of reader %d in a delivery of reader %d", e.Reader, f.reader)
 	}
@@ -151,7 +151,7 @@ func (f *folding) event(e *Event) error {
 }
 
 // session folds a session, but for the shares that it may be the first to reach: see settle.
-func (f *folding) session(e *Event) {
+func (f *aggregation) session(e *Event) {
 	f.touch(e.Book).Pair.Merge(libraries.NewPair(e.Day, e.Seconds, e.Progress))
 	b := f.tally.book(e.Day, e.Book)
 	b.Read = true
@@ -172,34 +172,34 @@ func (f *folding) session(e *Event) {
 }
 
 // touch returns one of the reader's titles, and remembers what it was.
-func (f *folding) touch(book int64) *ReaderTitle {
+func (f *aggregation) touch(book int64) *ReaderTitle {
 	b := f.titles.place(book)
-	i, found := slices.BinarySearchFunc(f.former, book, func(b formerBook, book int64) int { return cmp.Compare(b.book, book) })
+	i, found := slices.BinarySearchFunc(f.earlier, book, func(b earlierTitle, book int64) int { return cmp.Compare(b.book, book) })
 	if !found {
-		f.former = slices.Insert(f.former, i, formerBook{book, b.Pair, int64(len(b.Loans)), b.Confirmed()})
+		f.earlier = slices.Insert(f.earlier, i, earlierTitle{book, b.Pair, int64(len(b.Loans)), b.Confirmed()})
 	}
 	return b
 }
 
 // settle compares each title that was touched with what it was: shares are reached on another day when an earlier session
 // comes late, and a session confirms loans of any delivery.
-func (f *folding) settle() {
-	for _, was := range f.former {
+func (f *aggregation) compareTitles() {
+	for _, was := range f.earlier {
 		now := f.titles.Find(was.book)
 		f.cross(was, now, libraries.Reading10, metric.Readings10)
 		f.cross(was, now, libraries.Reading50, metric.Readings50)
-		f.hold(was, now)
-		f.lent(was, now)
+		f.countTitle(was, now)
+		f.loanReadings(was, now)
 	}
-	if len(f.former) > 0 {
+	if len(f.earlier) > 0 {
 		f.change.Titles = f.titles
 	}
 	f.change.Days = f.tally.deltas(f.reader)
-	f.change.Counts = f.tally.held()
+	f.change.Counts = f.tally.titleCounts()
 }
 
 // cross moves a share's count to the day on which it is now first reached.
-func (f *folding) cross(was formerBook, now *ReaderTitle, share libraries.Progress, m metric.Metric) {
+func (f *aggregation) cross(was earlierTitle, now *ReaderTitle, share libraries.Progress, m metric.Metric) {
 	before, had := was.pair.Reached(share)
 	after, has := now.Pair.Reached(share)
 	if had == has && before == after {
@@ -214,7 +214,7 @@ func (f *folding) cross(was formerBook, now *ReaderTitle, share libraries.Progre
 }
 
 // hold counts what became of the title's loans and of its reading.
-func (f *folding) hold(was formerBook, now *ReaderTitle) {
+func (f *aggregation) countTitle(was earlierTitle, now *ReaderTitle) {
 	delta := TitleCounts{Confirmed: now.Confirmed() - was.confirmed}
 	if now.Pair.StockReading(int64(len(now.Loans))) {
 		delta.Readings++
@@ -223,39 +223,39 @@ func (f *folding) hold(was formerBook, now *ReaderTitle) {
 		delta.Readings--
 	}
 	if !delta.empty() {
-		f.tally.counted(was.book).Add(delta)
+		f.tally.title(was.book).Add(delta)
 	}
 }
 
 // loan folds a loan that is new or was something else.
-func (f *folding) loan(l, was *libraries.Loan) error {
+func (f *aggregation) loan(l, was *libraries.Loan) error {
 	if l.Reader != f.reader {
 		return fmt.Errorf("loan %d of reader %d in a delivery of reader %d", l.ID, l.Reader, f.reader)
 	}
 	day := l.Day()
 	if was == nil {
 		f.change.Loans++
-		f.touch(l.Book).lend(lentOf(l.Days()))
+		f.touch(l.Book).lend(loanDaysOf(l.Days()))
 		f.tally.book(day, l.Book).Measures[metric.Loans]++
 		f.tally.day(day).Presence.Add(libraries.LoanEvent, libraries.Second(l.Borrowed))
 	} else {
 		if was.ID != l.ID || was.Reader != l.Reader || was.Book != l.Book || !was.Borrowed.Equal(l.Borrowed) {
 			return fmt.Errorf("loan %d: what never changes of a loan has changed (F1)", l.ID)
 		}
-		if before, now := was.Days(), l.Days(); before != now && !f.touch(l.Book).relend(lentOf(before), lentOf(now)) {
+		if before, now := was.Days(), l.Days(); before != now && !f.touch(l.Book).relend(loanDaysOf(before), loanDaysOf(now)) {
 			return fmt.Errorf("loan %d from %s to %s: the reader's titles lack it", l.ID, before.Start, before.End)
 		}
-		f.loanState(was, -1)
+		f.loanStatus(was, -1)
 	}
-	f.loanState(l, 1)
+	f.loanStatus(l, 1)
 	return nil
 }
 
 // loanState adds or takes back what a loan's status says.
-func (f *folding) loanState(l *libraries.Loan, n int64) {
+func (f *aggregation) loanStatus(l *libraries.Loan, n int64) {
 	f.tally.day(l.Day()).Totals.LoansByStatus[l.Status] += n
 	if l.Status == libraries.LoanActive {
-		f.tally.counted(l.Book).ActiveLoans += n
+		f.tally.title(l.Book).ActiveLoans += n
 	}
 	end, ended := l.Status.End()
 	if !ended {
@@ -264,12 +264,12 @@ func (f *folding) loanState(l *libraries.Loan, n int64) {
 	day := calendar.Day(l.Returned)
 	f.tally.book(day, l.Book).Measures[metric.Returns] += n
 	if end.Activity() {
-		f.tally.day(day).giveBack(libraries.Second(l.Returned), n)
+		f.tally.day(day).addReturn(libraries.Second(l.Returned), n)
 	}
 }
 
 // reservation folds a reservation that is new or was something else.
-func (f *folding) reservation(r, was *libraries.Reservation) error {
+func (f *aggregation) reservation(r, was *libraries.Reservation) error {
 	if r.Reader != f.reader {
 		return fmt.Errorf("reservation %d of reader %d in a delivery of reader %d", r.ID, r.Reader, f.reader)
 	}
@@ -281,17 +281,17 @@ func (f *folding) reservation(r, was *libraries.Reservation) error {
 		if was.ID != r.ID || was.Reader != r.Reader || was.Book != r.Book || !was.Reserved.Equal(r.Reserved) {
 			return fmt.Errorf("reservation %d: what never changes of a reservation has changed (F1)", r.ID)
 		}
-		f.reservationState(was, -1)
+		f.reservationStatus(was, -1)
 	}
-	f.reservationState(r, 1)
+	f.reservationStatus(r, 1)
 	return nil
 }
 
 // reservationState adds or takes back what a reservation's status says.
-func (f *folding) reservationState(r *libraries.Reservation, n int64) {
+func (f *aggregation) reservationStatus(r *libraries.Reservation, n int64) {
 	f.tally.day(r.Day()).Totals.ReservationsByStatus[r.Status] += n
 	if r.Status.Active() {
-		f.tally.counted(r.Book).ActiveReservations += n
+		f.tally.title(r.Book).ActiveReservations += n
 		f.change.ActiveReservations += n
 	}
 	if !r.Status.Resolved() {

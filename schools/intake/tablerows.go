@@ -31,19 +31,19 @@ func (e *EntityRow) Fields(w *row.Walk) {
 // Entities settles the rows of entities. Of rows with one reference the later line stands; new entities take their
 // identifiers in the order of level, then of reference (S1).
 func (in *Intake) Entities(rows []row.Lined[EntityRow], bad row.Rejected) (row.Counts, error) {
-	in.entities, in.gone = map[directory.Ref]directory.Entity{}, map[directory.Ref]bool{}
+	in.entities, in.deleted = map[directory.Ref]directory.Entity{}, map[directory.Ref]bool{}
 	in.number()
-	for _, e := range in.State.Entities {
+	for _, e := range in.Stored.Entities {
 		if !e.Deleted {
 			in.entities[e.Ref] = e
 		}
 	}
-	for _, e := range in.State.Entities {
+	for _, e := range in.Stored.Entities {
 		if _, live := in.entities[e.Ref]; e.Deleted && !live {
-			in.gone[e.Ref] = true
+			in.deleted[e.Ref] = true
 		}
 	}
-	return settle(row.Settling[EntityRow, directory.Entity]{
+	return validate(row.Settling[EntityRow, directory.Entity]{
 		Order: byLevel, Check: in.entity,
 		Was: func(e directory.Entity) (directory.Entity, bool) { was, live := in.entities[e.Ref]; return was, live },
 		Put: func(e directory.Entity, was *directory.Entity) error {
@@ -69,9 +69,9 @@ func byLevel(a, b EntityRow) int {
 // entity checks a row.
 func (in *Intake) entity(of EntityRow) (directory.Entity, error) {
 	e := directory.Entity{Ref: directory.Ref(of.Ref), Name: of.Name, Degree: of.Degree, INEP: of.INEP, State: of.State, City: of.City}
-	if in.gone[e.Ref] || in.gone[directory.Ref(of.ParentRef)] {
+	if in.deleted[e.Ref] || in.deleted[directory.Ref(of.ParentRef)] {
 		if _, live := in.entities[e.Ref]; !live {
-			in.gone[e.Ref] = true // and with it whatever the feed puts below it
+			in.deleted[e.Ref] = true // and with it whatever the feed puts below it
 		}
 		return e, row.ErrDeleted
 	}
@@ -101,7 +101,7 @@ func (in *Intake) entityFault(e *directory.Entity, of EntityRow) *row.FaultError
 		return wrong
 	}
 	e.Parent = parent
-	if faults := e.Validate(in.State.Degrees); len(faults) > 0 {
+	if faults := e.Validate(in.Stored.Degrees); len(faults) > 0 {
 		return row.Fault(feedField(faults[0].Field), faults[0].Message)
 	}
 	return nil
@@ -122,7 +122,7 @@ func feedField(name string) string {
 func (in *Intake) parent(t directory.EntityType, ref string) (directory.EntityID, *row.FaultError) {
 	want, ok := t.Parent()
 	if !ok {
-		if ref != "" && directory.Ref(ref) != in.State.Partner {
+		if ref != "" && directory.Ref(ref) != in.Stored.Partner {
 			return 0, row.Fault("parentReferenceId", "must be the partner's reference, or empty")
 		}
 		return 0, nil
@@ -141,16 +141,16 @@ func (in *Intake) parent(t directory.EntityType, ref string) (directory.EntityID
 
 // Books settles the rows of books.
 func (in *Intake) Books(rows []row.Lined[schools.Book], bad row.Rejected) (row.Counts, error) {
-	return settle(row.Settling[schools.Book, schools.Book]{
+	return validate(row.Settling[schools.Book, schools.Book]{
 		Order: func(a, b schools.Book) int { return cmp.Compare(a.ID, b.ID) }, Check: bookOf,
 		Was: func(b schools.Book) (was schools.Book, known bool) {
-			if known := in.State.Books.Book(b.ID); known != nil {
+			if known := in.Stored.Books.Book(b.ID); known != nil {
 				return *known, true
 			}
 			return was, false
 		},
 		Put: func(b schools.Book, _ *schools.Book) error {
-			in.State.Books.Add(b)
+			in.Stored.Books.Add(b)
 			in.PutBooks = append(in.PutBooks, b)
 			return nil
 		},
@@ -183,12 +183,12 @@ func (e *EvaluationRow) Fields(w *row.Walk) {
 
 // Evaluations settles the rows of evaluations.
 func (in *Intake) Evaluations(rows []row.Lined[EvaluationRow], bad row.Rejected) (row.Counts, error) {
-	had := make(map[int64]directory.Evaluation, len(in.State.Evaluations))
-	for _, e := range in.State.Evaluations {
+	had := make(map[int64]directory.Evaluation, len(in.Stored.Evaluations))
+	for _, e := range in.Stored.Evaluations {
 		e.AppliedAt = e.AppliedAt.UTC()
 		had[e.ID] = e
 	}
-	return settle(row.Settling[EvaluationRow, directory.Evaluation]{
+	return validate(row.Settling[EvaluationRow, directory.Evaluation]{
 		Order: func(a, b EvaluationRow) int { return cmp.Compare(a.ID, b.ID) }, Check: in.evaluation,
 		Was: func(e directory.Evaluation) (directory.Evaluation, bool) { was, known := had[e.ID]; return was, known },
 		Put: func(e directory.Evaluation, _ *directory.Evaluation) error {
@@ -201,7 +201,7 @@ func (in *Intake) Evaluations(rows []row.Lined[EvaluationRow], bad row.Rejected)
 // evaluation checks a row.
 func (in *Intake) evaluation(of EvaluationRow) (e directory.Evaluation, err error) {
 	ref := directory.Ref(of.EntityRef)
-	if in.gone[ref] {
+	if in.deleted[ref] {
 		return e, row.ErrDeleted
 	}
 	entity, live := in.entities[ref]
