@@ -20,9 +20,8 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// The feeds are made once, by `go generate ./server/internal/pages/demofeed`, and end with the same day, a Sunday.
+// The feeds were generated and then edited. They end with the same day, a Sunday.
 //
-//go:generate go run ../tools/demofeed
 //go:embed schools libraries
 var feeds embed.FS
 

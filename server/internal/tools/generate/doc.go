@@ -2,8 +2,7 @@
 // go run ./server/internal/tools/generate/feed writes a feed to try a load with.
 //
 // The same parameters give the same bytes, on every machine: all chance comes from a seeded generator and every draw is
-// one of integers. Nobody in a feed exists; addresses end in .example. Schools and books may be taken from public
-// tables, and are real then.
+// one of integers. Nobody in a feed exists; addresses end in .example.
 //
 //	sum, err := generate.Schools(ctx, dir, generate.Params{Users: 10_000, Days: 365, Seed: 1})
 //	sum, err := generate.Libraries(ctx, dir, generate.Params{Users: 10_000, Days: 120, Seed: 1})

@@ -23,14 +23,10 @@ type Params struct {
 	First calendar.Date
 	// Titles is the number of titles of a library network, by default one for each 50 users, from 200 to 20,000.
 	Titles int
-	// SchoolsCSV is a table of schools with their INEP codes, in the layout of the federal catalogue of schools or of the school
-	// census; BooksCSV one of titles, by its columns title, author and isbn13 or isbn, which limits their number. Either may be
-	// gzipped. Without them the schools are invented and the titles old ones, in libraries beyond them invented.
-	SchoolsCSV, BooksCSV string
-	// Format is ndjson (the default) or csv, Compress gz, zst or nothing.
+	// BooksCSV, if not empty, is a CSV file of titles for the schools: title, author and ISBN below a header.
+	BooksCSV string
+	// Format is ndjson (the default) or csv, Compress zst or nothing.
 	Format, Compress string
-	// Progress, if not nil, is told how many of the users' days are written.
-	Progress func(done, total int64)
 }
 
 // Summary counts what a feed holds: the rows of each file by its name, and schools and classes of the schools.
@@ -41,8 +37,8 @@ func (p *Params) ending() (string, error) {
 	if !slices.Contains([]string{"", "ndjson", "csv"}, p.Format) {
 		return "", fmt.Errorf("generate: no format %q; choose ndjson or csv", p.Format)
 	}
-	if !slices.Contains([]string{"", "gz", "zst"}, p.Compress) {
-		return "", fmt.Errorf("generate: no compression %q; choose gz or zst, or none", p.Compress)
+	if !slices.Contains([]string{"", "zst"}, p.Compress) {
+		return "", fmt.Errorf("generate: no compression %q; choose zst, or none", p.Compress)
 	}
 	return strings.TrimSuffix("."+cmp.Or(p.Format, "ndjson")+"."+p.Compress, "."), nil
 }
@@ -123,9 +119,6 @@ func (f *feed) days(ctx context.Context, write func(today calendar.Date)) error 
 			return err
 		}
 		write(f.First + calendar.Date(day))
-		if f.Progress != nil {
-			f.Progress(int64(day+1)*int64(f.Users), int64(f.Days)*int64(f.Users))
-		}
 	}
 	return nil
 }

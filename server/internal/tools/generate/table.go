@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/lectern-dev/lectern/paging/row"
@@ -61,11 +60,7 @@ func createTable(path string, p Params, fields row.Schema) (*table, error) {
 		}
 	}
 	to := io.Writer(file)
-	switch p.Compress {
-	case "gz":
-		z, _ := gzip.NewWriterLevel(file, gzip.BestSpeed) // of a level that exists
-		to, t.pack = z, z
-	case "zst":
+	if p.Compress == "zst" {
 		z, _ := zstd.NewWriter(file, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)) // of options that it has
 		to, t.pack = z, z
 	}

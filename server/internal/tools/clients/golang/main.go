@@ -1,6 +1,6 @@
 //go:build clients
 
-// Command golang pulls pages with the generated Go clients and prints what it summed.
+// Command golang pulls pages with the generated Go clients and prints sums of the rows as JSON.
 package main
 
 import (
@@ -10,15 +10,13 @@ import (
 	"net/http"
 	"os"
 
-	"github.com/oapi-codegen/runtime/types"
-
 	"github.com/lectern-dev/lectern/server/internal/tools/clients/golang/gen/directory"
 	"github.com/lectern-dev/lectern/server/internal/tools/clients/golang/gen/libraries"
 	"github.com/lectern-dev/lectern/server/internal/tools/clients/golang/gen/schools"
 	"github.com/lectern-dev/lectern/server/internal/tools/clients/signing"
 )
 
-// pulled is what is printed.
+// pulled has the sums that the program prints.
 type pulled struct {
 	Users    int     `json:"users"`
 	InClass  int     `json:"inClass"` // users whose class is not null
@@ -29,19 +27,10 @@ type pulled struct {
 	Share    float64 `json:"share"`
 	Classes  int     `json:"classes"`
 	Refused  int     `json:"refused"` // messages of an error
-	Removed  int64   `json:"removed"` // the sum of the keys of users who have left
-	Lists    []int64 `json:"lists"`   // the rows of all other lists: engagements of the schools, then those of the libraries
+	Removed  int64   `json:"removed"` // the sum of the keys of users who are no longer in the list
 }
 
 var server = os.Getenv("CLIENTS_URL")
-
-// day returns the day of a variable.
-func day(name string) (d types.Date) {
-	if err := d.UnmarshalText([]byte(os.Getenv(name))); err != nil {
-		panic(err)
-	}
-	return d
-}
 
 func main() {
 	var p pulled
@@ -55,7 +44,7 @@ func main() {
 	json.NewEncoder(os.Stdout).Encode(p)
 }
 
-// keyed puts a key on a request.
+// keyed returns a function that puts the key of an environment variable on a request.
 func keyed(key string) func(context.Context, *http.Request) error {
 	return func(_ context.Context, r *http.Request) error {
 		r.Header.Set("X-Api-Key", os.Getenv(key))
@@ -63,7 +52,7 @@ func keyed(key string) func(context.Context, *http.Request) error {
 	}
 }
 
-// pages calls page for each page, until it has all rows.
+// pages calls page for page after page until it has all rows.
 func pages(page func(n int64) (rows int, total int64, err error)) error {
 	var got int64
 	for n := int64(1); ; n++ {
@@ -117,7 +106,7 @@ func pullSchools(ctx context.Context, p *pulled) error {
 		return err
 	}
 	p.Refused = len(messages)
-	err = pages(func(n int64) (int, int64, error) {
+	return pages(func(n int64) (int, int64, error) {
 		res, err := c.ReadingsWithResponse(ctx, &schools.ReadingsParams{Page: &n, PageSize: &size})
 		if err != nil || res.JSON200 == nil {
 			return 0, 0, fmt.Errorf("readings: %w, %+v", err, res)
@@ -129,28 +118,6 @@ func pullSchools(ctx context.Context, p *pulled) error {
 		}
 		return len(res.JSON200.Data.Rows), res.JSON200.Meta.Page.TotalRows, nil
 	})
-	if err != nil {
-		return err
-	}
-	return p.list(func(n int64) (int, int64, error) {
-		res, err := c.EngagementsWithResponse(ctx, &schools.EngagementsParams{Page: &n, PageSize: &size})
-		if err != nil || res.JSON200 == nil {
-			return 0, 0, fmt.Errorf("engagements: %w, %+v", err, res)
-		}
-		return len(res.JSON200.Data.Rows), res.JSON200.Meta.Page.TotalRows, nil
-	})
-}
-
-// list pulls a list and keeps how many rows it has.
-func (p *pulled) list(page func(n int64) (rows int, total int64, err error)) error {
-	var all int64
-	err := pages(func(n int64) (int, int64, error) {
-		rows, total, err := page(n)
-		all += int64(rows)
-		return rows, total, err
-	})
-	p.Lists = append(p.Lists, all)
-	return err
 }
 
 func pullLibraries(ctx context.Context, p *pulled) error {
@@ -159,7 +126,7 @@ func pullLibraries(ctx context.Context, p *pulled) error {
 		return err
 	}
 	size := int64(20)
-	err = pages(func(n int64) (int, int64, error) {
+	return pages(func(n int64) (int, int64, error) {
 		res, err := c.StockWithResponse(ctx, &libraries.StockParams{Page: &n, PageSize: &size})
 		if err != nil || res.JSON200 == nil {
 			return 0, 0, fmt.Errorf("stock: %w, %+v", err, res)
@@ -170,77 +137,6 @@ func pullLibraries(ctx context.Context, p *pulled) error {
 		}
 		return len(res.JSON200.Data.Rows), res.JSON200.Meta.Page.TotalRows, nil
 	})
-	if err != nil {
-		return err
-	}
-	for _, page := range []func(n int64) (int, int64, error){
-		func(n int64) (int, int64, error) {
-			res, err := c.LibraryEngagementsWithResponse(ctx, &libraries.LibraryEngagementsParams{Page: &n, PageSize: &size, StartDate: day("CLIENTS_FROM"), EndDate: day("CLIENTS_TO")})
-			if err != nil || res.JSON200 == nil {
-				return 0, 0, fmt.Errorf("engagements: %w, %+v", err, res)
-			}
-			return len(res.JSON200.Data.Rows), res.JSON200.Meta.Page.TotalRows, nil
-		},
-		func(n int64) (int, int64, error) {
-			res, err := c.ReadersWithResponse(ctx, &libraries.ReadersParams{Page: &n, PageSize: &size})
-			if err != nil || res.JSON200 == nil {
-				return 0, 0, fmt.Errorf("readers: %w, %+v", err, res)
-			}
-			return len(res.JSON200.Data.Rows), res.JSON200.Meta.Page.TotalRows, nil
-		},
-		func(n int64) (int, int64, error) {
-			res, err := c.BooksWithResponse(ctx, &libraries.BooksParams{Page: &n, PageSize: &size})
-			if err != nil || res.JSON200 == nil {
-				return 0, 0, fmt.Errorf("books: %w, %+v", err, res)
-			}
-			return len(res.JSON200.Data.Rows), res.JSON200.Meta.Page.TotalRows, nil
-		},
-		func(n int64) (int, int64, error) {
-			res, err := c.LoansWithResponse(ctx, &libraries.LoansParams{Page: &n, PageSize: &size})
-			if err != nil || res.JSON200 == nil {
-				return 0, 0, fmt.Errorf("loans: %w, %+v", err, res)
-			}
-			return len(res.JSON200.Data.Rows), res.JSON200.Meta.Page.TotalRows, nil
-		},
-		func(n int64) (int, int64, error) {
-			res, err := c.ReservationsWithResponse(ctx, &libraries.ReservationsParams{Page: &n, PageSize: &size})
-			if err != nil || res.JSON200 == nil {
-				return 0, 0, fmt.Errorf("reservations: %w, %+v", err, res)
-			}
-			return len(res.JSON200.Data.Rows), res.JSON200.Meta.Page.TotalRows, nil
-		},
-		func(n int64) (int, int64, error) {
-			res, err := c.LoginsWithResponse(ctx, &libraries.LoginsParams{Page: &n, PageSize: &size})
-			if err != nil || res.JSON200 == nil {
-				return 0, 0, fmt.Errorf("logins: %w, %+v", err, res)
-			}
-			return len(res.JSON200.Data.Rows), res.JSON200.Meta.Page.TotalRows, nil
-		},
-		func(n int64) (int, int64, error) {
-			res, err := c.SuggestionsWithResponse(ctx, &libraries.SuggestionsParams{Page: &n, PageSize: &size})
-			if err != nil || res.JSON200 == nil {
-				return 0, 0, fmt.Errorf("suggestions: %w, %+v", err, res)
-			}
-			return len(res.JSON200.Data.Rows), res.JSON200.Meta.Page.TotalRows, nil
-		},
-		func(n int64) (int, int64, error) {
-			res, err := c.SuggestionRequestsWithResponse(ctx, &libraries.SuggestionRequestsParams{Page: &n, PageSize: &size})
-			if err != nil || res.JSON200 == nil {
-				return 0, 0, fmt.Errorf("suggestionRequests: %w, %+v", err, res)
-			}
-			return len(res.JSON200.Data.Rows), res.JSON200.Meta.Page.TotalRows, nil
-		},
-	} {
-		if err := p.list(page); err != nil {
-			return err
-		}
-	}
-	res, err := c.ChannelsWithResponse(ctx, &libraries.ChannelsParams{}) // not paged
-	if err != nil || res.JSON200 == nil {
-		return fmt.Errorf("channels: %w, %+v", err, res)
-	}
-	p.Lists = append(p.Lists, int64(len(res.JSON200.Data.Rows)))
-	return nil
 }
 
 func pullDirectory(ctx context.Context, p *pulled) error {

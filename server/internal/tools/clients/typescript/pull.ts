@@ -1,4 +1,4 @@
-// Pulls pages with the generated types and prints what it summed: the same as golang/main.go.
+// Pulls pages with the generated types and prints the same sums as golang/main.go.
 import { createHmac } from "node:crypto";
 import createClient, { type Middleware } from "openapi-fetch";
 import type { paths as Directory } from "./gen/directory.js";
@@ -7,7 +7,7 @@ import type { paths as Schools } from "./gen/schools.js";
 
 const env = (name: string): string => process.env[name] ?? "";
 const baseUrl = env("CLIENTS_URL");
-const pulled = { users: 0, inClass: 0, readings: 0, minutes: 0, percent: 0, titles: 0, share: 0, classes: 0, refused: 0, removed: 0, lists: [] as number[] };
+const pulled = { users: 0, inClass: 0, readings: 0, minutes: 0, percent: 0, titles: 0, share: 0, classes: 0, refused: 0, removed: 0 };
 
 // pages calls page for each page, until it has all rows.
 async function pages(page: (n: number) => Promise<{ rows: number; total: number }>): Promise<void> {
@@ -17,17 +17,6 @@ async function pages(page: (n: number) => Promise<{ rows: number; total: number 
     got += rows;
     if (rows === 0 || got >= total) return;
   }
-}
-
-// list pulls a list and keeps how many rows it has.
-async function list(page: (n: number) => Promise<{ rows: number; total: number }>): Promise<void> {
-  let all = 0;
-  await pages(async (n) => {
-    const got = await page(n);
-    all += got.rows;
-    return got;
-  });
-  pulled.lists.push(all);
 }
 
 const schools = createClient<Schools, "application/json">({ baseUrl, headers: { "X-Api-Key": env("CLIENTS_SCHOOLS") } });
@@ -55,11 +44,6 @@ await pages(async (page) => {
   }
   return { rows: data.data.rows.length, total: data.meta.page.totalRows };
 });
-await list(async (page) => {
-  const { data, error } = await schools.GET("/api-platform/schools/v1/engagements", { params: { query: { page, pageSize: 50 } } });
-  if (!data) throw new Error(JSON.stringify(error));
-  return { rows: data.data.rows.length, total: data.meta.page.totalRows };
-});
 
 const libraries = createClient<Libraries, "application/json">({ baseUrl, headers: { "X-Api-Key": env("CLIENTS_LIBRARIES") } });
 await pages(async (page) => {
@@ -71,51 +55,6 @@ await pages(async (page) => {
   }
   return { rows: data.data.rows.length, total: data.meta.page.totalRows };
 });
-await list(async (page) => {
-  const { data, error } = await libraries.GET("/api-platform/libraries/v1/engagements", {
-    params: { query: { page, pageSize: 20, startDate: env("CLIENTS_FROM"), endDate: env("CLIENTS_TO") } },
-  });
-  if (!data) throw new Error(JSON.stringify(error));
-  return { rows: data.data.rows.length, total: data.meta.page.totalRows };
-});
-await list(async (page) => {
-  const { data, error } = await libraries.GET("/api-platform/libraries/v1/users", { params: { query: { page, pageSize: 20 } } });
-  if (!data) throw new Error(JSON.stringify(error));
-  return { rows: data.data.rows.length, total: data.meta.page.totalRows };
-});
-await list(async (page) => {
-  const { data, error } = await libraries.GET("/api-platform/libraries/v1/datasets/books", { params: { query: { page, pageSize: 20 } } });
-  if (!data) throw new Error(JSON.stringify(error));
-  return { rows: data.data.rows.length, total: data.meta.page.totalRows };
-});
-await list(async (page) => {
-  const { data, error } = await libraries.GET("/api-platform/libraries/v1/datasets/loans", { params: { query: { page, pageSize: 20 } } });
-  if (!data) throw new Error(JSON.stringify(error));
-  return { rows: data.data.rows.length, total: data.meta.page.totalRows };
-});
-await list(async (page) => {
-  const { data, error } = await libraries.GET("/api-platform/libraries/v1/datasets/reservations", { params: { query: { page, pageSize: 20 } } });
-  if (!data) throw new Error(JSON.stringify(error));
-  return { rows: data.data.rows.length, total: data.meta.page.totalRows };
-});
-await list(async (page) => {
-  const { data, error } = await libraries.GET("/api-platform/libraries/v1/datasets/logins", { params: { query: { page, pageSize: 20 } } });
-  if (!data) throw new Error(JSON.stringify(error));
-  return { rows: data.data.rows.length, total: data.meta.page.totalRows };
-});
-await list(async (page) => {
-  const { data, error } = await libraries.GET("/api-platform/libraries/v1/datasets/suggestions", { params: { query: { page, pageSize: 20 } } });
-  if (!data) throw new Error(JSON.stringify(error));
-  return { rows: data.data.rows.length, total: data.meta.page.totalRows };
-});
-await list(async (page) => {
-  const { data, error } = await libraries.GET("/api-platform/libraries/v1/datasets/suggestion-requests", { params: { query: { page, pageSize: 20 } } });
-  if (!data) throw new Error(JSON.stringify(error));
-  return { rows: data.data.rows.length, total: data.meta.page.totalRows };
-});
-const { data: channels, error: refusedChannels } = await libraries.GET("/api-platform/libraries/v1/datasets/channels"); // not paged
-if (!channels) throw new Error(JSON.stringify(refusedChannels));
-pulled.lists.push(channels.data.rows.length);
 
 // signed signs a GET.
 const signed: Middleware = {

@@ -18,12 +18,9 @@ func main() {
 	var p generate.Params
 	flag.IntVar(&p.Users, "users", 1000, "number of users")
 	flag.IntVar(&p.Days, "days", 30, "number of days")
-	flag.IntVar(&p.Titles, "titles", 0, "number of titles of a library network (default: one for each 50 users)")
 	flag.Uint64Var(&p.Seed, "seed", 1, "the same seed and sizes give the same bytes")
-	flag.StringVar(&p.SchoolsCSV, "schools", "", "take the schools from a CSV file with INEP codes")
-	flag.StringVar(&p.BooksCSV, "books", "", "take the books from a CSV file with titles and authors")
 	flag.StringVar(&p.Format, "format", "ndjson", "ndjson or csv")
-	flag.StringVar(&p.Compress, "compress", "", "gz or zst")
+	flag.StringVar(&p.Compress, "compress", "", "zst, or nothing")
 	first := flag.String("first", "", "first day, as YYYY-MM-DD (default: that of the history)")
 	flag.Parse()
 	write, ok := map[string]func(context.Context, string, generate.Params) (generate.Summary, error){"schools": generate.Schools, "libraries": generate.Libraries}[flag.Arg(0)]
