@@ -2,9 +2,7 @@ package directorydb_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -73,142 +71,9 @@ func checkPage(t *testing.T, at directory.Cursor, got directory.Page[directory.E
 	}
 }
 
-// TestListsAreStable walks a list while rows come and go. A row that was there from beginning to end is shown once (P8).
-func TestListsAreStable(t *testing.T) {
-	const walks = 6
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		for i := range uint64(walks) {
-			r := rand.New(rand.NewPCG(i, 3))
-			p := newPartner(t, db, directory.Ref(fmt.Sprint("p", i)))
-			store := &directorydb.Store{DB: db.DB}
-			last := directory.EntityID(180)
-			there := map[int64]bool{}
-			list := []directory.Entity{{ID: 1, Ref: "rede", Type: directory.Network, Name: "R", Degree: "F"}}
-			for id := directory.EntityID(2); id <= last; id++ {
-				list, there[int64(id)] = append(list, school(id, 1)), true
-			}
-			must(t, putEntities(t, db, p, 1, list...))
-			must(t, (&directorydb.Write{IDB: db, Partner: p}).SetCounters(t.Context(), last, 0))
-			change := func() {
-				for range 15 {
-					id := 2 + r.Int64N(int64(last)-1)
-					err := store.DeleteEntity(t.Context(), p, directory.Ref(fmt.Sprint("school-", id)))
-					if err != nil && !errors.Is(err, directory.ErrNotFound) {
-						t.Fatal(err)
-					}
-					delete(there, id)
-				}
-				for range 10 {
-					last++
-					n := newSchool(directory.Ref(fmt.Sprint("school-", last)), "rede")
-					if _, err := store.CreateEntity(t.Context(), p, n); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			seen := map[int64]int{}
-			at, backwards := directory.Cursor{}, i%2 == 1
-			if backwards {
-				at.Before = int64(last) + 1
-			}
-			for {
-				got, err := store.Subtree(t.Context(), p, "rede", at)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, e := range got.Rows {
-					seen[int64(e.ID)]++
-				}
-				if more := got.HasAfter && !backwards || got.HasBefore && backwards; !more {
-					break
-				}
-				change()
-				if backwards {
-					at.Before = int64(got.Rows[0].ID)
-				} else {
-					at.After = int64(got.Rows[len(got.Rows)-1].ID)
-				}
-			}
-			for id := range there {
-				if seen[id] != 1 {
-					t.Errorf("walk %d: entity %d, which was there throughout, was shown %d times", i, id, seen[id])
-				}
-			}
-			for id, n := range seen {
-				if n > 1 {
-					t.Errorf("walk %d: entity %d was shown %d times", i, id, n)
-				}
-			}
-			if len(there) == 179 || len(there) < 60 {
-				t.Errorf("walk %d: %d of 179 rows stayed; the test shows nothing", i, len(there))
-			}
-		}
-	})
-}
-
 // newSchool is the input of a school.
 func newSchool(ref, network directory.Ref) directory.EntityInput {
 	return directory.EntityInput{Name: sent("Escola"), EntityType: sent("school"), Degree: sent("F"), ReferenceID: sent(string(ref)), ParentReferenceID: sent(string(network))}
-}
-
-// TestNetworks feeds random entities that move about; what lies below each network and school is what the tree says.
-func TestNetworks(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		p, other := newPartner(t, db, "a"), newPartner(t, db, "b")
-		store := &directorydb.Store{DB: db.DB}
-		r := rand.New(rand.NewPCG(5, 5))
-		stored := map[directory.EntityID]directory.Entity{}
-		must(t, putEntities(t, db, other, 1, school(4, 3), directory.Entity{ID: 10, Ref: "c", Type: directory.Class, Parent: 4}))
-		for version := range int64(40) {
-			var list []directory.Entity
-			for range 1 + r.IntN(10) {
-				e := directory.Entity{ID: directory.EntityID(1 + r.IntN(30)), Name: "N", Degree: "F"}
-				switch {
-				case e.ID <= 3 || len(stored) == 0:
-					e.ID = min(e.ID, 3)
-					e.Type = directory.Network
-				case e.ID <= 9:
-					e.Type, e.Parent = directory.School, directory.EntityID(1+r.IntN(3))
-				default:
-					e.Type, e.Parent = directory.Class, directory.EntityID(4+r.IntN(6))
-				}
-				e.Ref = directory.Ref(fmt.Sprint(e.ID))
-				list = append(list, e)
-			}
-			must(t, putEntities(t, db, p, version, list...))
-			for _, e := range list {
-				stored[e.ID] = e
-			}
-			checkBelow(t, store, p, stored)
-		}
-		if page, err := store.Entities(t.Context(), other, directory.Class, directory.Cursor{}); err != nil || len(page.Rows) != 1 {
-			t.Errorf("Entities(other) = %+v, %v, want its class", page, err)
-		}
-	})
-}
-
-// checkBelow compares the subtree of each stored network and school with the tree.
-func checkBelow(t *testing.T, store *directorydb.Store, p directory.PartnerID, stored map[directory.EntityID]directory.Entity) {
-	t.Helper()
-	var all []directory.Entity
-	for _, e := range stored {
-		all = append(all, e)
-	}
-	tree := directory.NewTree(all)
-	for id, e := range stored {
-		page, err := store.Subtree(t.Context(), p, e.Ref, directory.Cursor{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []directory.EntityID
-		for _, r := range page.Rows {
-			got = append(got, r.ID)
-		}
-		want := slices.DeleteFunc(tree.Scope(id).Entities(), func(below directory.EntityID) bool { return below == id })
-		if !slices.Equal(got, want) {
-			t.Fatalf("Subtree(%v %d) = %v, want %v", e.Type, id, got, want)
-		}
-	}
 }
 
 // TestListsUseIndexes: each list, and each question whether there is more, goes along an index of its own and sorts
@@ -380,7 +245,76 @@ func fill(tb testing.TB, db *database.DB, p directory.PartnerID, n int) {
 		}
 		list = append(list, e)
 	}
-	put(tb, db, p, 1, many(n))
+	must(tb, putAccounts(tb, db, p, 1, many(n)...))
 	must(tb, putEntities(tb, db, p, 1, list...))
 	must(tb, (&directorydb.Write{IDB: db, Partner: p}).SetCounters(tb.Context(), directory.EntityID(n), directory.UserID(n)))
+}
+
+// TestListsAreStable: while rows come and go, a row that stays is shown once, forwards and backwards (P8).
+func TestListsAreStable(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p, store := newPartner(t, db, "a"), &directorydb.Store{DB: db.DB}
+		fill(t, db, p, 2)
+		for id := directory.EntityID(3); id <= 130; id++ {
+			must(t, putEntities(t, db, p, 1, school(id, 1)))
+		}
+		must(t, (&directorydb.Write{IDB: db, Partner: p}).SetCounters(t.Context(), 130, 2))
+		first, err := store.Subtree(t.Context(), p, "rede-1", directory.Cursor{})
+		must(t, err)
+		for _, gone := range []directory.Ref{"school-3", "school-52", "school-53", "school-103"} { // the last of page 1, the first of page 2
+			must(t, store.DeleteEntity(t.Context(), p, gone))
+		}
+		_, err = store.CreateEntity(t.Context(), p, newSchool("late", "rede-1"))
+		must(t, err)
+		second, err := store.Subtree(t.Context(), p, "rede-1", directory.Cursor{After: 52})
+		must(t, err)
+		back, err := store.Subtree(t.Context(), p, "rede-1", directory.Cursor{Before: 54})
+		must(t, err)
+		got := []directory.EntityID{first.Rows[0].ID, first.Rows[49].ID, second.Rows[0].ID, second.Rows[49].ID, back.Rows[0].ID, back.Rows[47].ID}
+		if want := []directory.EntityID{3, 52, 54, 104, 4, 51}; !slices.Equal(got, want) || len(back.Rows) != 48 || back.HasBefore {
+			t.Errorf("ends of the pages = %v, want %v; %d rows before 54, want 48", got, want, len(back.Rows))
+		}
+	})
+}
+
+// TestSubtreeFollowsMoves: a school that moves to another network takes its classes along.
+func TestSubtreeFollowsMoves(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		p, other, store := newPartner(t, db, "a"), newPartner(t, db, "b"), &directorydb.Store{DB: db.DB}
+		for _, p := range []directory.PartnerID{p, other} {
+			fill(t, db, p, 2)
+			must(t, putEntities(t, db, p, 1, school(3, 1), school(4, 2),
+				directory.Entity{ID: 5, Ref: "c", Type: directory.Class, Parent: 3}, directory.Entity{ID: 6, Ref: "d", Type: directory.Class, Parent: 4}))
+		}
+		below := func(p directory.PartnerID) string {
+			text := ""
+			for _, ref := range []directory.Ref{"rede-1", "rede-2", "school-3", "school-4"} {
+				page, err := store.Subtree(t.Context(), p, ref, directory.Cursor{})
+				must(t, err)
+				for _, e := range page.Rows {
+					text += fmt.Sprint(e.ID)
+				}
+				text += "|"
+			}
+			return text
+		}
+		for _, c := range []struct {
+			rule string
+			put  []directory.Entity
+			want string
+		}{
+			{"as it was", nil, "35|46|5|6|"},
+			{"a school moves", []directory.Entity{school(3, 2)}, "|3456|5|6|"},
+			{"a class moves", []directory.Entity{{ID: 5, Ref: "c", Type: directory.Class, Parent: 4}}, "|3456||56|"},
+			{"both move at once", []directory.Entity{{ID: 6, Ref: "d", Type: directory.Class, Parent: 3}, school(3, 1)}, "36|45|6|5|"},
+		} {
+			must(t, putEntities(t, db, p, 2, c.put...))
+			if got := below(p); got != c.want {
+				t.Errorf("%s: the subtrees are %s, want %s", c.rule, got, c.want)
+			}
+		}
+		if got := below(other); got != "35|46|5|6|" {
+			t.Errorf("the subtrees of the other partner are %s", got)
+		}
+	})
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -324,68 +323,6 @@ func merged(list, put []directory.Account) []directory.Account {
 	return all
 }
 
-// TestPutIsMap puts random lists of entities, whose references move about, and compares with a map. A call fails where
-// two live ones would have one reference, and then changes nothing.
-func TestPutIsMap(t *testing.T) {
-	const calls = 60
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		p := newPartner(t, db, "a")
-		r := rand.New(rand.NewPCG(1, 2))
-		stored := map[directory.EntityID]directory.Entity{}
-		failed := 0
-		for version := range int64(calls) {
-			next := map[directory.EntityID]directory.Entity{}
-			for id, e := range stored {
-				next[id] = e
-			}
-			var list []directory.Entity
-			for range r.IntN(8) {
-				e := directory.Entity{
-					ID: directory.EntityID(1 + r.IntN(12)), Ref: directory.Ref(fmt.Sprint("ref-", r.IntN(14))), Type: directory.School,
-					Name: fmt.Sprint("of version ", version), Deleted: r.IntN(3) == 0,
-				}
-				if was, ok := next[e.ID]; ok && r.IntN(2) == 0 {
-					e.Ref = was.Ref
-				}
-				list, next[e.ID] = append(list, e), e
-			}
-			err := putEntities(t, db, p, version, list...)
-			if clash := clash(next); (err != nil) != clash {
-				t.Fatalf("PutEntities(%+v) = %v, want clash = %t", list, err, clash)
-			}
-			if err != nil {
-				failed++
-			} else {
-				stored = next
-			}
-			got, err := directorydb.Entities(t.Context(), db, p)
-			if err != nil || len(got) != len(stored) {
-				t.Fatalf("Entities = %d rows, %v, want %d", len(got), err, len(stored))
-			}
-			for _, e := range got {
-				if e != stored[e.ID] {
-					t.Fatalf("entity = %+v, want %+v", e, stored[e.ID])
-				}
-			}
-		}
-		if failed < calls/10 || failed > calls*9/10 {
-			t.Errorf("%d of %d calls failed: the test sees only one side", failed, calls)
-		}
-	})
-}
-
-// clash reports whether two live entities have one reference.
-func clash(entities map[directory.EntityID]directory.Entity) bool {
-	seen := map[directory.Ref]bool{}
-	for _, e := range entities {
-		if !e.Deleted && seen[e.Ref] {
-			return true
-		}
-		seen[e.Ref] = seen[e.Ref] || !e.Deleted
-	}
-	return false
-}
-
 // TestManyChunks turns all references round, over several statements each way.
 func TestManyChunks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
@@ -442,4 +379,32 @@ func TestText(t *testing.T) {
 			t.Errorf("Entities = %+v, %v, want none", got, err)
 		}
 	})
+}
+
+// many returns n accounts as a feed has them.
+func many(n int) []directory.Account {
+	accounts := make([]directory.Account, n)
+	for i := range accounts {
+		accounts[i] = directory.Account{
+			ID: directory.UserID(i + 1), Ref: directory.Ref(fmt.Sprintf("aluno-%06d", i)), Kind: directory.Reader,
+			Name: fmt.Sprintf("Maria Aparecida de Souza %d", i), Email: fmt.Sprintf("aluno%d@escola.example", i),
+			AccessToken: fmt.Sprintf("TOKEN%011d", i*7919%1_000_003), Entity: directory.EntityID(i%4000 + 1), Active: i%10 > 0,
+		}
+	}
+	return accounts
+}
+
+func sent(text string) directory.Field { return directory.Field{Set: true, Text: text} }
+
+// messages are the faults that an error holds, by field.
+func messages(err error) map[string]string {
+	var faults directory.FieldErrors
+	if !errors.As(err, &faults) {
+		return nil
+	}
+	byField := map[string]string{}
+	for _, f := range faults {
+		byField[f.Field] = f.Message
+	}
+	return byField
 }

@@ -126,25 +126,6 @@ func says(field, message string) func(error) bool {
 
 func is(target error) func(error) bool { return func(err error) bool { return errors.Is(err, target) } }
 
-func TestRaceCreates(t *testing.T) {
-	races(t, func(c contest) string {
-		taken := says("reference_id", "has already been taken")
-		errA, errB := race(c.createEntity(c.a, newSchool("x", "rede")), c.createEntity(c.b, newSchool("x", "rede")))
-		return c.one(errA, errB, taken, taken)
-	})
-}
-
-func TestRaceTeachers(t *testing.T) {
-	races(t, func(c contest) string {
-		create := func(s *directorydb.Store) func() error {
-			return func() error { _, err := s.CreateTeacher(c.Context(), c.p, newTeacher("ana", "escola")); return err }
-		}
-		taken := says("reference_id", "has already been taken")
-		errA, errB := race(create(c.a), create(c.b))
-		return c.one(errA, errB, taken, taken)
-	})
-}
-
 // TestRaceCreateDelete has a child created under a parent that is being deleted, which is also an entity that gains a
 // child while it is being deleted.
 func TestRaceCreateDelete(t *testing.T) {
@@ -153,25 +134,6 @@ func TestRaceCreateDelete(t *testing.T) {
 		class.EntityType, class.Degree = sent("class"), sent("9")
 		errA, errB := race(c.createEntity(c.a, class), c.deleteEntity(c.b, "escola"))
 		return c.one(errA, errB, says("parent_reference_id", "does not exist"), is(directory.ErrHasChildren))
-	})
-}
-
-// TestRaceDeleteParentChild deletes an entity and its only child at once: the child goes in any case.
-func TestRaceDeleteParentChild(t *testing.T) {
-	races(t, func(c contest) string {
-		errParent, errChild := race(c.deleteEntity(c.a, "rede"), c.deleteEntity(c.b, "escola"))
-		if errChild != nil || errParent != nil && !errors.Is(errParent, directory.ErrHasChildren) {
-			c.Errorf("outcomes: parent %v, child %v", errParent, errChild)
-		}
-		return fmt.Sprint("parent: ", errParent)
-	})
-}
-
-// TestRaceDeletes deletes an entity twice at once.
-func TestRaceDeletes(t *testing.T) {
-	races(t, func(c contest) string {
-		errA, errB := race(c.deleteEntity(c.a, "escola"), c.deleteEntity(c.b, "escola"))
-		return c.one(errA, errB, is(directory.ErrNotFound), is(directory.ErrNotFound))
 	})
 }
 
