@@ -5,13 +5,14 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/lectern-dev/lectern/server/openapi"
 )
 
-// files are all paths of Handler, with their content types.
+// files maps all paths of Handler to their content types.
 var files = map[string]string{
 	"/docs":                       "text/html; charset=utf-8",
 	"/docs/docs.js":               "text/javascript; charset=utf-8",
@@ -46,11 +47,14 @@ func TestFiles(t *testing.T) {
 			t.Errorf("GET %s = %d with %v, want %s", path, plain.Code, h, contentType)
 		}
 		for name, want := range map[string]string{
-			"Cache-Control": "no-cache", "Vary": "Accept-Encoding", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+			"Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
 		} {
 			if h.Get(name) != want {
 				t.Errorf("GET %s: %s = %q, want %q", path, name, h.Get(name), want)
 			}
+		}
+		if vary, localized := h.Get("Vary"), path == "/docs"; !strings.HasPrefix(vary, "Accept-Encoding") || strings.Contains(vary, "Accept-Language") != localized {
+			t.Errorf("GET %s: Vary = %q", path, vary)
 		}
 		if zipped.Code != 200 || zipped.Header().Get("Content-Encoding") != "gzip" {
 			t.Fatalf("GET %s for gzip = %d with %v", path, zipped.Code, zipped.Header())
@@ -61,6 +65,32 @@ func TestFiles(t *testing.T) {
 		if head := send("HEAD", path); head.Code != 200 || head.Body.Len() != 0 {
 			t.Errorf("HEAD %s = %d with %d bytes", path, head.Code, head.Body.Len())
 		}
+	}
+}
+
+// TestLanguages checks that the page is in the language that the browser prefers, and that its switch comes before that.
+func TestLanguages(t *testing.T) {
+	for _, tt := range []struct{ query, accept, want string }{
+		{"", "", "en"},
+		{"", "pt-BR,pt;q=0.9,en;q=0.8", "pt-BR"},
+		{"", "ja", "en"},
+		{"?api=libraries&lang=pt-BR", "en", "pt-BR"},
+		{"?lang=en", "pt", "en"},
+	} {
+		w := send("GET", "/docs"+tt.query, "Accept-Language", tt.accept)
+		body := w.Body.String()
+		if w.Code != 200 || w.Header().Get("Content-Language") != tt.want || !strings.Contains(body, `<html lang="`+tt.want+`">`) {
+			t.Errorf("/docs%s for %q = %d in %q, want %s", tt.query, tt.accept, w.Code, w.Header().Get("Content-Language"), tt.want)
+		}
+		if strings.Contains(body, "Chave") != (tt.want == "pt-BR") || strings.Contains(body, "Secret") != (tt.want == "en") {
+			t.Errorf("/docs%s for %q = %s, want all of it in %s", tt.query, tt.accept, body, tt.want)
+		}
+		if empty := regexp.MustCompile(`=""|<(a|label|title)[^>]*>\s*<`).FindString(body); empty != "" {
+			t.Errorf("/docs%s has an empty text: %s", tt.query, empty)
+		}
+	}
+	if en, pt := send("GET", "/docs"), send("GET", "/docs?lang=pt-BR"); en.Header().Get("ETag") == pt.Header().Get("ETag") {
+		t.Error("both languages have one entity tag")
 	}
 }
 
@@ -77,7 +107,7 @@ func unzip(t *testing.T, r io.Reader) string {
 	return string(b)
 }
 
-// The page may run what this server sends, and talk to this server, and nothing else.
+// TestContentSecurityPolicy checks that the page runs scripts of this server only, and sends requests to it only.
 func TestContentSecurityPolicy(t *testing.T) {
 	for path := range files {
 		policy := send("GET", path).Header().Get("Content-Security-Policy")
@@ -111,7 +141,7 @@ func TestNotModified(t *testing.T) {
 	}
 }
 
-// Gzip is sent to who takes it; the plain form is good for everybody.
+// TestGzipIsNotForced checks that the server sends gzip only to a client that accepts it.
 func TestGzipIsNotForced(t *testing.T) {
 	for accept, want := range map[string]string{
 		"": "", "br": "", "gzip;q=0": "", "gzip; q=0.5": "gzip", "gzip": "gzip", "deflate,gzip": "gzip", "*": "gzip", "*, gzip;q=0": "", "zstd": "",
@@ -132,7 +162,7 @@ func TestOtherMethods(t *testing.T) {
 	}
 }
 
-// Nothing is made before it is asked for: a document alone takes thousands of allocations.
+// TestNothingIsMadeAhead checks that no document is made before its first request. One takes thousands of allocations.
 func TestNothingIsMadeAhead(t *testing.T) {
 	r, w := httptest.NewRequest("GET", "/api-platform/schools/v1/users", nil), httptest.NewRecorder()
 	ahead := testing.AllocsPerRun(10, func() { openapi.Owns("/docs"); openapi.Handler(settings).ServeHTTP(w, r) })

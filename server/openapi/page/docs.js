@@ -1,19 +1,24 @@
-// The page to read and try the three APIs: one document at a time, with the key's header, or the directory's signature, put
-// on each call here. Nothing is asked of another host.
+// This page shows the three APIs, one document at a time, and lets a person try them. It adds the key's header, or the directory's
+// signature, to each call. It sends requests to this server only.
 "use strict";
 
 const apis = ["schools", "libraries", "directory"];
-const asked = new URLSearchParams(location.search).get("api");
-const api = apis.includes(asked) ? asked : apis[0];
+const chosen = new URLSearchParams(location.search).get("api");
+const api = apis.includes(chosen) ? chosen : apis[0];
 const signed = api === "directory";
 
 for (const a of document.querySelectorAll("#apis a")) {
-  if (a.getAttribute("href").endsWith("=" + api)) a.setAttribute("aria-current", "page");
+  if (new URLSearchParams(a.search).get("api") === api) a.setAttribute("aria-current", "page");
 }
-const lang = new URLSearchParams(location.search).get("lang");
-if (lang) for (const a of document.querySelectorAll("header a, #apis a")) a.search += (a.search ? "&" : "?") + new URLSearchParams({ lang });
+const language = document.getElementById("language");
+const { search } = language;
+// The switch of the language keeps the API and the open route.
+language.addEventListener("click", () => {
+  language.search = `${search}&api=${api}`;
+  language.hash = location.hash;
+});
 
-// The viewer has a dark look of its own, which a class on the page chooses.
+// The viewer has its own dark style, which a class on the page turns on.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const shade = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", shade);
@@ -27,11 +32,11 @@ const field = (id) => document.getElementById(id).value.trim();
 const bytes = (text) => new TextEncoder().encode(text);
 const base64 = (hash) => btoa(String.fromCharCode(...hash));
 
-// The browser's own hashes are absent where the page comes over plain HTTP from another machine.
+// Browsers have no hash functions on a page that comes over plain HTTP from another machine.
 const hashes = signed && Promise.all([import("/docs/noble-hashes/hmac.js"), import("/docs/noble-hashes/sha2.js")]);
 
-// sign puts the headers of a directory call on it: its date as X-Date, since a browser keeps Date to itself, the hash of its
-// body, and the HMAC of METHOD,content-type,content-hash,path?query,date.
+// sign adds the headers of a directory call: its date as X-Date, since a browser does not let a page set Date, the hash of its body,
+// and the HMAC of METHOD,content-type,content-hash,path?query,date.
 async function sign(request) {
   const [{ hmac }, { sha256 }] = await hashes;
   const method = request.method.toUpperCase();
@@ -51,8 +56,7 @@ async function sign(request) {
   request.headers.Authorization = `APIAuth-HMAC-SHA256 ${field("key-id")}:${signature}`;
 }
 
-// name gives a control that the viewer leaves without a name one that can be read aloud: that of its parameter, or of what it
-// chooses.
+// name gives a control without a name one that a screen reader can read: that of its parameter, or of its purpose.
 function name(control) {
   if (control.labels?.length || control.hasAttribute("aria-label") || control.hasAttribute("aria-labelledby")) return;
   const parameter = control.closest("[data-param-name]")?.dataset.paramName;
@@ -63,7 +67,7 @@ function name(control) {
 const routes = document.getElementById("routes");
 new MutationObserver(() => {
   routes.querySelectorAll("select, input, textarea").forEach(name);
-  // A link within a button is no control of its own. Opening an operation puts it into the address all the same.
+  // A link inside a button is not allowed. Opening an operation still puts it into the address.
   for (const a of routes.querySelectorAll("button a[href], [role=button] a[href]")) a.removeAttribute("href");
 }).observe(routes, { childList: true, subtree: true });
 

@@ -1,6 +1,8 @@
-// Package page serves the files of the pages that are part of the binary: scripts, styles and documents, each plain or gzip,
-// with an entity tag, and under a policy that lets a page ask nothing but this server. It also has what all pages share: their
-// style, their icon and the choice of a language.
+// Package page serves the files of the web pages in the binary: documents, scripts and styles, each plain or gzip, with an entity
+// tag. A content security policy keeps each page from sending requests to any other host. The package also has what all pages
+// share: their style, their icon and the choice of a language.
+//
+//	files := page.Files{"/hello": page.Localized(func(lang string) page.File { return page.Template(hello, texts[lang]) })}
 //
 // It does not know what the pages show.
 package page
@@ -11,6 +13,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"html/template"
 	"io"
 	"net/http"
 	"path"
@@ -40,41 +43,50 @@ var look embed.FS
 // Look is the style and the icon of all pages.
 var Look = Files{"/page/look.css": Embedded(look, "look.css"), "/page/icon.svg": Embedded(look, "icon.svg")}
 
-// Languages are those of the pages. A browser that accepts neither gets the first one.
+// Languages are the languages of the pages. A browser that accepts neither gets the first one.
 var Languages = []string{"en", "pt-BR"}
 
 var matcher = language.NewMatcher([]language.Tag{language.English, language.BrazilianPortuguese})
 
-// Language returns the language of a request: that of its parameter lang, which a page's own switch sets, else the one that the
-// browser prefers.
+// Language returns the language of a request: that of its parameter lang, which the switch on each page sets, or else the one
+// that the browser prefers.
 func Language(r *http.Request) string {
 	_, i := language.MatchStrings(matcher, r.URL.Query().Get("lang"), r.Header.Get("Accept-Language"))
 	return Languages[i]
 }
 
-// policy lets a page run and ask nothing but what this server sends. Style sheets may have their icons in them.
+// policy lets a page load scripts and styles from this server only, and send requests to it only. Style sheets may embed icons.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
-// File is what is served at a path: its text, its gzip form, and the entity tag of both.
+// File is a file that is served at a path: its text, its gzip form, and the entity tag of both.
 type File struct {
 	contentType string
 	plain, gzip []byte
 	tag         string
-	varies      string // the headers that choose it among others of its path
+	varies      string // the headers on which the choice among the files of one path depends
 	language    string // empty for none
 }
 
-// New returns a file of a text.
+// New returns the file with a text.
 func New(contentType string, plain []byte) File {
 	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // of a level that exists
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // cannot fail: the level exists
 	w.Write(plain)                                        // to memory
 	w.Close()
 	return File{contentType, plain, b.Bytes(), tagOf(plain), "Accept-Encoding", ""}
 }
 
-// unpacked returns a file of its gzip form.
+// Template returns the page that an HTML template makes of data. It panics on an error: both are part of the binary.
+func Template(text string, data any) File {
+	var b bytes.Buffer
+	if err := template.Must(template.New("page").Parse(text)).Execute(&b, data); err != nil {
+		panic(err)
+	}
+	return New(HTML, b.Bytes())
+}
+
+// unpacked returns the file with a gzip form.
 func unpacked(contentType string, zipped []byte) File {
 	r, err := gzip.NewReader(bytes.NewReader(zipped))
 	if err != nil {
@@ -87,7 +99,7 @@ func unpacked(contentType string, zipped []byte) File {
 	return File{contentType, plain, zipped, tagOf(plain), "Accept-Encoding", ""}
 }
 
-// Embedded is for a file that is embedded in the binary, in its gzip form where its name ends in .gz.
+// Embedded returns a chooser of a file in the binary, which is stored in its gzip form if its name ends in .gz.
 func Embedded(files embed.FS, name string) func(*http.Request) File {
 	return Always(func() File {
 		b, err := files.ReadFile(name)
@@ -102,13 +114,14 @@ func Embedded(files embed.FS, name string) func(*http.Request) File {
 	})
 }
 
-// In returns the file as one of several in different languages.
-func (f File) In(language string) File {
-	f.language, f.varies = language, "Accept-Encoding, Accept-Language"
+// in returns the file marked as one of several in different languages.
+func (f File) in(language string) File {
+	f.language = language
+	f.varies += ", Accept-Language"
 	return f
 }
 
-// ByAccept returns the file as one of several, chosen by Accept.
+// ByAccept returns the file marked as one of several that the header Accept chooses from.
 func (f File) ByAccept() File {
 	f.varies = "Accept, " + f.varies
 	return f
@@ -119,16 +132,26 @@ func tagOf(b []byte) string {
 	return `W/"` + hex.EncodeToString(sum[:8]) + `"`
 }
 
-// Files serves files to GET and HEAD, by their paths; 404 elsewhere. A file is chosen, and may be made, when it is asked for.
+// Files maps paths to choosers of their files. It serves GET and HEAD, and answers 404 to other paths. A chooser runs when its path
+// is requested.
 type Files map[string]func(*http.Request) File
 
-// Always is for a file that is the same for every request. It is made once, when it is first asked for.
+// Always returns a chooser of a file that is the same for every request. The file is made once, on the first request.
 func Always(file func() File) func(*http.Request) File {
 	made := sync.OnceValue(file)
 	return func(*http.Request) File { return made() }
 }
 
-// Owns reports whether a path is one of a file.
+// Localized returns a chooser among the files of all languages. Each file is made once, when it is first requested.
+func Localized(file func(lang string) File) func(*http.Request) File {
+	made := map[string]func() File{}
+	for _, lang := range Languages {
+		made[lang] = sync.OnceValue(func() File { return file(lang).in(lang) })
+	}
+	return func(r *http.Request) File { return made[Language(r)]() }
+}
+
+// Owns reports whether a path has a file.
 func (files Files) Owns(path string) bool { return files[path] != nil }
 
 // ServeHTTP implements http.Handler.
@@ -143,7 +166,7 @@ func (files Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "only GET is supported", http.StatusMethodNotAllowed)
 		return
 	}
-	web.TraceOf(r.Context()).Route = r.URL.Path // one of a few
+	web.TraceOf(r.Context()).Route = r.URL.Path // there are only a few, so metrics stay small
 	choose(r).serve(w, r)
 }
 

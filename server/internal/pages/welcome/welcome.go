@@ -1,20 +1,19 @@
-// Package welcome serves the page at `/`, which says what this server is and leads to the numbers and to the APIs: in English or
-// Portuguese, as HTML for browsers and as text for everyone else.
+// Package welcome serves the page at `/`, which says what this server is and links to the numbers and to the APIs. It is in English
+// or Portuguese, as HTML for browsers and as text for other clients.
 package welcome
 
 import (
 	"bytes"
 	_ "embed"
-	"html/template"
 	"net/http"
+	"slices"
 	"strings"
-	"sync"
-	texttemplate "text/template"
+	"text/template"
 
 	"github.com/lectern-dev/lectern/server/internal/pages/page"
 )
 
-// Path is where the page is.
+// Path is the path of the page.
 const Path = "/"
 
 // words are the texts of the page in one language.
@@ -23,7 +22,7 @@ type words struct {
 	OtherLang, OtherName                                                                                   string
 }
 
-// languages are those of the page, in the order of page.Languages.
+// languages has the texts in each of page.Languages.
 var languages = []words{
 	{
 		Lang:    "en",
@@ -55,31 +54,28 @@ var pageHTML string
 //go:embed page.txt
 var pageText string
 
-// form is the page in one language, for browsers and for all others.
-type form struct{ html, text page.File }
+// html and text choose the page in the language of a request, for browsers and for other clients.
+var (
+	html = page.Localized(func(lang string) page.File { return page.Template(pageHTML, texts(lang)).ByAccept() })
+	text = page.Localized(func(lang string) page.File {
+		var b bytes.Buffer
+		if err := template.Must(template.New("text").Parse(pageText)).Execute(&b, texts(lang)); err != nil {
+			panic(err) // template and texts are constants
+		}
+		return page.New(page.Text, b.Bytes()).ByAccept()
+	})
+)
 
-var forms = sync.OnceValue(func() map[string]form {
-	made := map[string]form{}
-	for _, w := range languages {
-		var html, text bytes.Buffer
-		if err := template.Must(template.New("html").Parse(pageHTML)).Execute(&html, w); err != nil {
-			panic(err) // it is made of constants
-		}
-		if err := texttemplate.Must(texttemplate.New("text").Parse(pageText)).Execute(&text, w); err != nil {
-			panic(err)
-		}
-		made[w.Lang] = form{page.New(page.HTML, html.Bytes()).In(w.Lang).ByAccept(), page.New(page.Text, text.Bytes()).In(w.Lang).ByAccept()}
-	}
-	return made
-})
+func texts(lang string) words {
+	return languages[slices.IndexFunc(languages, func(w words) bool { return w.Lang == lang })]
+}
 
 // Handler serves the page to GET and HEAD.
 func Handler() http.Handler {
 	return page.Files{Path: func(r *http.Request) page.File {
-		chosen := forms()[page.Language(r)]
 		if strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html") {
-			return chosen.html
+			return html(r)
 		}
-		return chosen.text
+		return text(r)
 	}}
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// browser is a page of a headless Chromium, and what it complained of, asked for and was answered.
+// browser is a page of a headless Chromium, with its complaints and the addresses that it requested.
 type browser struct {
 	*testing.T
 	ctx context.Context
@@ -63,7 +63,7 @@ func openBrowser(t *testing.T) *browser {
 	return b
 }
 
-// listen notes what happens in the page.
+// listen records complaints and requests of the page.
 func (b *browser) listen(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,7 +86,7 @@ func (b *browser) listen(event any) {
 	}
 }
 
-// run does what a person would do.
+// run does a person's steps.
 func (b *browser) run(steps ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
 	b.must(chromedp.Do(b.ctx, steps...))
@@ -100,7 +100,7 @@ func (b *browser) text(selector chromedp.CSS) string {
 	return strings.TrimSpace(text)
 }
 
-// must ends the test with an error, and says what happened in the page.
+// must ends the test on an error, and tells what happened in the page.
 func (b *browser) must(err error) {
 	b.Helper()
 	if err == nil {
@@ -111,7 +111,7 @@ func (b *browser) must(err error) {
 	b.Fatalf("%v; the page complains of %q, and asked for %q", err, b.complaints, b.asked)
 }
 
-// quiet checks that the page complained of nothing and asked nobody but the server.
+// quiet checks that the page complained of nothing and sent requests to the server only.
 func (b *browser) quiet(server string) {
 	b.Helper()
 	b.mu.Lock()
@@ -145,12 +145,12 @@ func evaluate[T any](b *browser, expression string) T {
 	return value
 }
 
-// unnamed are the forms of the page, and its controls in sight, that have no name to be read aloud.
+// unnamed lists the forms and visible controls of the page that have no name for a screen reader.
 const unnamed = `[...document.querySelectorAll("form, nav, select, input, textarea, button")].filter((e) =>
 	e.checkVisibility() && !e.labels?.length && !e.getAttribute("aria-label") && !e.getAttribute("aria-labelledby") &&
 	!(e.tagName === "BUTTON" && (e.title || e.textContent.trim()))).map((e) => e.outerHTML)`
 
-// named checks that everything that a person fills in, chooses or presses has a name.
+// named checks that every form, field and button has a name.
 func (b *browser) named() {
 	b.Helper()
 	if controls := evaluate[[]string](b, unnamed); len(controls) > 0 {
@@ -184,7 +184,7 @@ func enter(selector chromedp.CSS, text string) chromedp.Action[chromedp.Void] {
 	return chromedp.SendKeys(selector, text, chromedp.NodeVisible)
 }
 
-// A newcomer opens the page, enters the key, and sees rows of the schools.
+// TestDocsOfSchools opens the page, enters the key, and sees rows of the schools.
 func TestDocsOfSchools(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	b.run(
@@ -199,7 +199,7 @@ func TestDocsOfSchools(t *testing.T) {
 	b.quiet(d.url)
 }
 
-// Who chooses the form of a workbook has it to download.
+// TestDocsOfferWorkbook checks that an answer in the form of a workbook can be downloaded.
 func TestDocsOfferWorkbook(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	const block = "#operations-reading-users "
@@ -234,11 +234,11 @@ func TestDocsOfLibraries(t *testing.T) {
 	b.quiet(d.url)
 }
 
-// plainHost is a name for 127.0.0.1.
+// plainHost is another name of 127.0.0.1.
 const plainHost = "lectern.test"
 
-// The page signs the calls of the directory by itself, also where it comes over plain HTTP from another machine and the browser
-// has no hashes for it.
+// TestDocsOfDirectory checks that the page signs calls of the directory, also where it comes over plain HTTP from another machine and
+// the browser offers it no hash functions.
 func TestDocsOfDirectory(t *testing.T) {
 	d := startDemo(t)
 	for _, tt := range []struct {
@@ -276,7 +276,7 @@ func docsOfDirectory(b *browser, d *demo, url string, subtle bool) {
 	b.quiet(url)
 }
 
-// Without a key the page shows the refusal, which a browser logs as an error of the network.
+// TestDocsWithoutKey checks that the page shows a 401. It does not check the console, where a browser logs a 401 as an error.
 func TestDocsWithoutKey(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	b.run(chromedp.Navigate(d.url + "/docs?api=schools"))
@@ -285,7 +285,7 @@ func TestDocsWithoutKey(t *testing.T) {
 	}
 }
 
-// The page at the root leads to that of the APIs, and breaks nothing of its policy on the way.
+// TestRootInBrowser checks that the page at the root leads to the APIs, without a breach of its policy.
 func TestRootInBrowser(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	b.run(chromedp.Navigate(d.url + "/"))
@@ -294,5 +294,25 @@ func TestRootInBrowser(t *testing.T) {
 	}
 	b.run(click(`.doors a[href^="/docs"]`))
 	b.text("#routes")
+	b.quiet(d.url)
+}
+
+// TestDocsLanguage checks that the switch of the language keeps the API and the open route, and that the ways to the other pages keep
+// the language.
+func TestDocsLanguage(t *testing.T) {
+	d, b := startDemo(t), openBrowser(t)
+	b.run(
+		chromedp.Navigate(d.url+"/docs?api=libraries"),
+		click("#operations-datasets-stock .opblock-summary-control"),
+		click("#language"),
+	)
+	b.text("html[lang=pt-BR] #operations-datasets-stock.is-open .opblock-description")
+	if text := b.text("#apis [aria-current]"); text != "Uso das bibliotecas" {
+		t.Errorf("the chosen API is %q, want the libraries", text)
+	}
+	b.run(click(`header a[href^="/explore"]`))
+	if text := b.text("h1"); text != "Veja os números" {
+		t.Errorf("the numbers are headed %q, want Portuguese", text)
+	}
 	b.quiet(d.url)
 }

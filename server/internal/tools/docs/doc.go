@@ -1,6 +1,6 @@
-// Package docs looks at what a server tells of itself from outside: the OpenAPI documents with a validator, and the pages / and
-// /docs in a browser.
+// Package docs tests the documents and pages of a server from outside: the OpenAPI documents with a validator, and the pages `/`,
+// `/docs` and `/explore` in a browser.
 //
-// It is a module of its own, whose tests alone matter, so that who imports the packages of Lectern does not download the
-// validator and the browser's driver. `make verify` runs them.
+// The package has only tests. It is a module of its own, so that programs that import Lectern do not download the validator and the
+// browser's driver. `make verify` runs it.
 package docs
