@@ -1,174 +1,58 @@
 package directory_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/lectern-dev/lectern/directory"
 )
 
-// forest is a slow, obvious tree: it looks through the list at every question.
-type forest []directory.Entity
-
-// find returns the last entity with the number.
-func (f forest) find(id directory.EntityID) (directory.Entity, bool) {
-	for _, e := range slices.Backward(f) {
-		if e.ID == id && id > 0 {
-			return e, true
-		}
+// TestTree: a parent counts where it is there and of a higher level; of several entities with one number the last stands.
+func TestTree(t *testing.T) {
+	const far = directory.EntityID(1 << 60)
+	list := []directory.Entity{
+		{ID: 3, Type: directory.Network}, {ID: 1, Type: directory.Network}, {ID: 2, Type: directory.School, Parent: 1},
+		{ID: 11, Type: directory.Class, Parent: 10}, {ID: 10, Type: directory.School, Parent: 99}, // no such parent
+		{ID: 12, Type: directory.Network, Parent: 12}, {ID: 13, Type: directory.School, Parent: 13}, // below themselves
+		{ID: 14, Type: directory.Class, Parent: 3}, {ID: 15, Type: directory.Network, Parent: 2}, // below the same and a lower level
+		{ID: far, Type: directory.Class, Parent: 1}, {ID: -5, Type: directory.School, Parent: 1}, {Type: directory.School, Parent: 1},
+		{ID: 3, Type: directory.Class, Parent: 2, Deleted: true},
 	}
-	return directory.Entity{}, false
-}
-
-// line returns an entity and all above it, as long as the way leads to a higher level.
-func (f forest) line(id directory.EntityID) []directory.Entity {
-	e, ok := f.find(id)
-	if !ok {
-		return nil
-	}
-	line := []directory.Entity{e}
-	if p, ok := f.find(e.Parent); ok && p.Type < e.Type {
-		line = append(line, f.line(p.ID)...)
-	}
-	return line
-}
-
-// above returns the entity of the type on the line.
-func (f forest) above(id directory.EntityID, want directory.EntityType) directory.EntityID {
-	for _, e := range f.line(id) {
-		if e.Type == want {
-			return e.ID
-		}
-	}
-	return 0
-}
-
-func (f forest) within(id, ancestor directory.EntityID) bool {
-	return slices.ContainsFunc(f.line(id), func(e directory.Entity) bool { return e.ID == ancestor })
-}
-
-// entities draws any list: parents missing, at any level, or themselves; numbers that repeat, leap or are none.
-func entities(t *rapid.T) []directory.Entity {
-	number := rapid.OneOf(rapid.Int64Range(1, 12), rapid.Int64Range(-2, 40), rapid.Just[int64](1<<60))
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) directory.Entity {
-		return directory.Entity{
-			ID: directory.EntityID(number.Draw(t, "id")), Parent: directory.EntityID(number.Draw(t, "parent")),
-			Type:    directory.EntityType(rapid.IntRange(0, 3).Draw(t, "type")),
-			Deleted: rapid.IntRange(0, 3).Draw(t, "deleted") == 0,
-		}
-	}), 0, 30).Draw(t, "entities")
-}
-
-// numbers are those to ask for: of the list and beside it.
-func numbers(list []directory.Entity) []directory.EntityID {
-	ids := []directory.EntityID{-1, 0, 5, 100, 1 << 61}
-	for _, e := range list {
-		ids = append(ids, e.ID, e.Parent)
-	}
-	return ids
-}
-
-func TestTreeIsTheForest(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		list := entities(t)
-		before := slices.Clone(list)
-		tree, f := directory.NewTree(list), forest(list)
-		for _, id := range numbers(list) {
-			e, ok := f.find(id)
-			if got, gotOK := tree.Entity(id); got != e || gotOK != ok {
-				t.Errorf("Entity(%d) = %+v, %t, want %+v, %t", id, got, gotOK, e, ok)
+	early := directory.NewTree(list[:5])
+	for how, tree := range map[string]*directory.Tree{"at once": directory.NewTree(list), "in two steps": early.With(list[5:])} {
+		for id, want := range map[directory.EntityID][3]directory.EntityID{
+			1: {1, 0, 0}, 2: {1, 2, 0}, 3: {1, 2, 3}, 10: {0, 10, 0}, 11: {0, 10, 11}, 12: {12, 0, 0}, 13: {0, 13, 0}, 14: {0, 0, 14},
+			15: {15, 0, 0}, far: {1, 0, far}, -5: {}, 0: {}, 7: {}, 99: {}, far + 1: {},
+		} {
+			if got := [3]directory.EntityID{tree.Network(id), tree.School(id), tree.Class(id)}; got != want {
+				t.Errorf("%s: network, school and class of %d = %v, want %v", how, id, got, want)
 			}
-			if got, want := tree.Network(id), f.above(id, directory.Network); got != want {
-				t.Errorf("Network(%d) = %d, want %d", id, got, want)
-			}
-			if got, want := tree.School(id), f.above(id, directory.School); got != want {
-				t.Errorf("School(%d) = %d, want %d", id, got, want)
-			}
-			if got, want := tree.Class(id), f.above(id, directory.Class); got != want {
-				t.Errorf("Class(%d) = %d, want %d", id, got, want)
-			}
-			for _, ancestor := range numbers(list) {
-				if got, want := tree.Within(id, ancestor), f.within(id, ancestor); got != want {
-					t.Errorf("Within(%d, %d) = %t, want %t", id, ancestor, got, want)
-				}
+			if e, ok := tree.Entity(id); ok != (want != [3]directory.EntityID{}) || ok && e.ID != id {
+				t.Errorf("%s: Entity(%d) = %+v, %t", how, id, e, ok)
 			}
 		}
-		if !slices.Equal(list, before) {
-			t.Errorf("NewTree changed its argument to %+v, was %+v", list, before)
-		}
-	})
-}
-
-// TestTreeWith: putting in is the same as having had the later list all along, and the tree before stays as it was.
-func TestTreeWith(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		list, more := entities(t), entities(t)
-		tree := directory.NewTree(list)
-		before := fmt.Sprintf("%+v", tree)
-		got, want := fmt.Sprintf("%+v", tree.With(more)), fmt.Sprintf("%+v", directory.NewTree(slices.Concat(list, more)))
-		if got != want {
-			t.Errorf("With(%+v) = %s, want %s", more, got, want)
-		}
-		if after := fmt.Sprintf("%+v", tree); after != before {
-			t.Errorf("With(%+v) changed the tree to %s, was %s", more, after, before)
-		}
-	})
-}
-
-func TestScopeIsWithin(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		list := entities(t)
-		tree, f := directory.NewTree(list), forest(list)
-		for _, root := range numbers(list) {
+		for root, want := range map[directory.EntityID]struct{ visible, below []directory.EntityID }{
+			1: {[]directory.EntityID{1, 2, far}, []directory.EntityID{1, 2, 3, far}}, 2: {[]directory.EntityID{2}, []directory.EntityID{2, 3}},
+			3: {nil, []directory.EntityID{3}}, 10: {[]directory.EntityID{10, 11}, []directory.EntityID{10, 11}}, 99: {}, 0: {}, -5: {},
+		} {
 			scope := tree.Scope(root)
-			visible := map[directory.EntityID]bool{}
-			for _, id := range numbers(list) {
-				e, _ := f.find(id)
-				within := f.within(id, root)
-				visible[id] = within && !e.Deleted
-				if got := scope.Below(id); got != within {
-					t.Errorf("Scope(%d).Below(%d) = %t, want %t", root, id, got, within)
-				}
-				if got := scope.Entity(id); got != visible[id] {
-					t.Errorf("Scope(%d).Entity(%d) = %t, want %t", root, id, got, visible[id])
-				}
-				if got := scope.User(directory.Account{Entity: id}); got != within {
-					t.Errorf("Scope(%d).User(of %d) = %t, want %t", root, id, got, within)
+			if got := scope.Entities(); !slices.Equal(got, want.visible) {
+				t.Errorf("%s: Scope(%d).Entities() = %v, want %v", how, root, got, want.visible)
+			}
+			for _, id := range []directory.EntityID{-5, 0, 1, 2, 3, 10, 11, 12, 14, 15, 99, far} {
+				visible, below := slices.Contains(want.visible, id), slices.Contains(want.below, id)
+				if scope.Entity(id) != visible || scope.Below(id) != below || tree.Within(id, root) != below || scope.User(directory.Account{Entity: id}) != below {
+					t.Errorf("%s: %d in Scope(%d): entity %t, below %t, within %t, want %t, %t", how, id, root, scope.Entity(id), scope.Below(id), tree.Within(id, root), visible, below)
 				}
 				if scope.User(directory.Account{Entity: id, Deleted: true}) {
-					t.Errorf("Scope(%d).User(deleted, of %d) = true, want false", root, id)
+					t.Errorf("%s: Scope(%d) shows a deleted user of %d", how, root, id)
 				}
 			}
-			var want []directory.EntityID
-			for id, ok := range visible {
-				if ok {
-					want = append(want, id)
-				}
-			}
-			slices.Sort(want)
-			if got := scope.Entities(); !slices.Equal(got, want) {
-				t.Errorf("Scope(%d).Entities() = %v, want %v", root, got, want)
-			}
 		}
-	})
-}
-
-// TestTreeOrder: the order of the list does not matter.
-func TestTreeOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		list := slices.CompactFunc(slices.SortedFunc(slices.Values(entities(t)), func(a, b directory.Entity) int { return int(min(max(a.ID-b.ID, -1), 1)) }),
-			func(a, b directory.Entity) bool { return a.ID == b.ID })
-		tree := directory.NewTree(list)
-		other := directory.NewTree(rapid.Permutation(list).Draw(t, "order"))
-		for _, e := range list {
-			if a, b := tree.Scope(e.ID).Entities(), other.Scope(e.ID).Entities(); !slices.Equal(a, b) {
-				t.Errorf("Scope(%d).Entities() = %v in order, %v in another", e.ID, a, b)
-			}
-		}
-	})
+	}
+	if early.Network(3) != 3 || early.School(12) != 0 || list[0].ID != 3 {
+		t.Error("With changed the tree before, or NewTree its argument")
+	}
 }
 
 // network is the spec's: a network with the schools A and B, each with classes. School C and its class were deleted.

@@ -2,11 +2,8 @@ package directory_test
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/lectern-dev/lectern/directory"
 )
@@ -146,32 +143,6 @@ func TestValidateAll(t *testing.T) {
 		"name can't be blank; entity_type can't be blank; degree can't be blank; reference_id can't be blank" {
 		t.Errorf("Validate(zero entity) = %v", f)
 	}
-}
-
-// TestValidateTwice: what was found good is good again and does not change any more.
-func TestValidateTwice(t *testing.T) {
-	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", " ", "sp", "F", "9", "123", "\x00", " a "}))
-	rapid.Check(t, func(t *rapid.T) {
-		e := directory.Entity{
-			Ref: directory.Ref(text.Draw(t, "ref")), Type: directory.EntityType(rapid.IntRange(0, 4).Draw(t, "type")),
-			Name: text.Draw(t, "name"), Degree: text.Draw(t, "degree"), INEP: text.Draw(t, "inep"), State: text.Draw(t, "state"), City: text.Draw(t, "city"),
-		}
-		first := e.Validate(directory.DefaultDegrees())
-		kept := e
-		second := e.Validate(directory.DefaultDegrees())
-		if e != kept || !slices.Equal(first, second) {
-			t.Errorf("validated again: %+v %v, want %+v %v", e, second, kept, first)
-		}
-		if len(first) > 0 {
-			return
-		}
-		if _, err := directory.ParseRef(string(e.Ref)); err != nil {
-			t.Errorf("Validate accepts %q, ParseRef does not", e.Ref)
-		}
-		if err := directory.CheckText(e.Name, e.Degree, e.INEP, e.State, e.City); err != nil {
-			t.Errorf("Validate accepts %+v: %v", e, err)
-		}
-	})
 }
 
 func TestFieldErrors(t *testing.T) {
