@@ -36,6 +36,41 @@ func smallDay() []facts.DayDelta {
 	return []facts.DayDelta{read, expired, returned}
 }
 
+// someDelta returns what a reader does on an ordinary day: mostly, to read one title or two.
+func someDelta(random *rand.Rand, reader int64) facts.DayDelta {
+	d := facts.DayDelta{Day: 20_700, Reader: reader}
+	first := random.Int32N(80_000)
+	d.Presence = libraries.Presence{Events: 1 + random.Int32N(8), First: first, Last: first + random.Int32N(6_000)}
+	book := int64(0)
+	for range 1 + random.IntN(2) {
+		book += 1 + random.Int64N(7_000)
+		b := facts.BookDelta{Book: book, Read: random.IntN(5) > 0}
+		if b.Read {
+			b.Measures[metric.ReadingSeconds] = random.Int64N(4_000)
+			b.Measures[metric.ListeningSessions] = random.Int64N(6) / 5
+			b.Measures[metric.ListeningSeconds] = b.Measures[metric.ReadingSeconds] * b.Measures[metric.ListeningSessions]
+		}
+		for m, each := range map[metric.Metric]int{
+			metric.Loans: 6, metric.Returns: 7, metric.Readings10: 10, metric.Readings50: 15, metric.Renewals: 20,
+			metric.Reservations: 12,
+		} {
+			if random.IntN(each) == 0 {
+				b.Measures[m] = 1
+			}
+		}
+		d.Books = append(d.Books, b)
+	}
+	d.Previews = random.Int64N(10) / 8
+	return d
+}
+
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestDayForms pins the layouts down.
 func TestDayForms(t *testing.T) {
 	forms := formsOf(t, smallDay()...)

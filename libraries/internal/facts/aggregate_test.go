@@ -3,225 +3,69 @@ package facts_test
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// foldWorld is all that feeds will ever say of a few readers: each event, and each loan and reservation as it is one time
-// after the other.
-type foldWorld struct {
-	random       *rand.Rand
-	events       []facts.Event
-	loans        [][]libraries.Loan
-	reservations [][]libraries.Reservation
-	requests     []libraries.Request
+// aggregated is what feeds of reader 1, one after the other, make of the days and the titles.
+type aggregated struct {
+	days   map[calendar.Date]*facts.Day
+	titles facts.CountsByTitle
+	c      facts.Change // of the last feed
 }
 
-// Readers on both sides of the groups of 128 and the blocks of 1024, and some that share a part without being neighbours.
-var foldReaders = []int64{0, 127, 128, 1023, 1024, 262_144, 262_145}
-
-// moment is an instant of 12 days, of which two blocks of seen events have a part.
-func (w *foldWorld) moment() time.Time {
-	return libraries.HistoryStart.Start().Add(time.Duration(w.random.Int64N(12*24*3600*1_000_000)) * time.Microsecond)
-}
-
-func (w *foldWorld) reader() int64 { return foldReaders[w.random.IntN(len(foldReaders))] }
-
-func (w *foldWorld) book() int64 { return 1 + w.random.Int64N(3)*200 }
-
-func newFoldWorld(seed uint64) *foldWorld {
-	w := &foldWorld{random: rand.New(rand.NewPCG(seed, 7))}
-	ids := map[facts.EventID]bool{}
-	for range w.random.IntN(60) {
-		if e := w.event(); !ids[e.ID] {
-			ids[e.ID] = true
-			w.events = append(w.events, e)
-		}
-	}
-	for id := range w.random.Int64N(9) {
-		w.loans = append(w.loans, w.loan(id))
-	}
-	for id := range w.random.Int64N(9) {
-		w.reservations = append(w.reservations, w.reservation(id))
-	}
-	for id := range w.random.Int64N(4) {
-		w.requests = append(w.requests, libraries.Request{ID: id, Reader: w.reader(), Title: "a", Requested: w.moment(), Availability: libraries.NotFound})
-	}
-	return w
-}
-
-// event returns one of few identifiers, which other readers, days and resources have too.
-func (w *foldWorld) event() facts.Event {
-	at := w.moment()
-	e := facts.Event{Reader: w.reader(), Day: calendar.Day(at), Second: libraries.Second(at)}
-	id := []byte{'0' + byte(w.random.IntN(4))}
-	switch w.random.IntN(6) {
-	case 0:
-		e.Kind, e.ID = libraries.ActivityEvent, facts.NewEventID(facts.ActivityResource, id, e.Reader, e.Day)
-	case 1:
-		e.Kind, e.Book, e.ID = libraries.PreviewEvent, w.book(), facts.NewEventID(facts.PreviewResource, id, e.Reader, e.Day)
-	case 2:
-		e.Kind, e.Book, e.ID = libraries.RenewalEvent, w.book(), facts.NewEventID(facts.RenewalResource, id, e.Reader, e.Day)
-	default:
-		e.Kind, e.Book, e.ID = libraries.SessionEvent, w.book(), facts.NewEventID(facts.SessionResource, id, e.Reader, e.Day)
-		e.Seconds = w.random.Int64N(3) * 100
-		e.Progress = []libraries.Progress{0, 9_999, 10_000, 49_999, 50_000, 100_000}[w.random.IntN(6)]
-		e.Mode, e.Format = libraries.Mode(1+w.random.IntN(2)), libraries.Format(1+w.random.IntN(2))
-	}
-	return e
-}
-
-// loan returns a loan as it is one time after the other: a status may change into any other.
-func (w *foldWorld) loan(id int64) []libraries.Loan {
-	l := libraries.Loan{ID: id, Reader: w.reader(), Book: w.book(), Borrowed: w.moment().Truncate(time.Microsecond)}
-	var states []libraries.Loan
-	for range 1 + w.random.IntN(4) {
-		l.Status, l.Returned = libraries.LoanStatus(1+w.random.IntN(3)), time.Time{}
-		if l.Status.Ended() {
-			l.Returned = l.Borrowed.Add(time.Duration(w.random.Int64N(72*3600)) * time.Second)
-		}
-		states = append(states, l)
-	}
-	return states
-}
-
-func (w *foldWorld) reservation(id int64) []libraries.Reservation {
-	r := libraries.Reservation{ID: id, Reader: w.reader(), Book: w.book(), Reserved: w.moment()}
-	var states []libraries.Reservation
-	for range 1 + w.random.IntN(4) {
-		r.Status, r.Resolved, r.Position = libraries.ReservationStatus(1+w.random.IntN(5)), time.Time{}, libraries.None
-		if r.Status.Resolved() {
-			r.Resolved = r.Reserved.Add(time.Duration(w.random.Int64N(72*3600)) * time.Second)
-		}
-		states = append(states, r)
-	}
-	return states
-}
-
-func newFoldFacts() *foldFacts {
-	return &foldFacts{
-		events: map[facts.EventID]facts.Event{}, loans: map[int64]libraries.Loan{},
-		reservations: map[int64]libraries.Reservation{}, requests: map[int64]libraries.Request{},
-	}
-}
-
-// feed puts some of the world into a sorter and into the facts: all that is left of it, or about half, events in any order and
-// some of them once more. It returns how many events and requests it has, and how many of them are new.
-func (w *foldWorld) feed(t *testing.T, known *foldFacts, all bool) (sorter *intake.Sorter, rows, fresh int) {
-	sorter = &intake.Sorter{}
-	sorter.Dir, sorter.Limit = t.TempDir(), 1+w.random.IntN(2000) // some spill to files
-	some := func() bool { return all || w.random.IntN(2) == 0 }
-	before := len(known.events) + len(known.requests)
-	for _, i := range w.random.Perm(len(w.events)) {
-		for times := 1; some() && times < 3; times++ {
-			noError(t, sorter.AddEvent(w.events[i]))
-			known.events[w.events[i].ID] = w.events[i]
-			rows++
-		}
-	}
-	for _, r := range w.requests {
-		if some() {
-			noError(t, sorter.AddRequest(r))
-			known.requests[r.ID] = r
-			rows++
-		}
-	}
-	w.feedRegisters(t, sorter, known, all, some)
-	return sorter, rows, len(known.events) + len(known.requests) - before
-}
-
-// feedRegisters puts loans and reservations into the sorter as they are now, or will be later.
-func (w *foldWorld) feedRegisters(t *testing.T, sorter *intake.Sorter, known *foldFacts, all bool, some func() bool) {
-	for id, states := range w.loans {
-		if !some() {
-			continue
-		}
-		c := facts.LoanChange{Now: states[w.random.IntN(len(states))]}
-		if all {
-			c.Now = states[len(states)-1]
-		}
-		if was, found := known.loans[int64(id)]; found {
-			c.Was = &was
-		}
-		noError(t, sorter.AddLoan(c))
-		known.loans[int64(id)] = c.Now
-	}
-	for id, states := range w.reservations {
-		if !some() {
-			continue
-		}
-		c := facts.ReservationChange{Now: states[w.random.IntN(len(states))]}
-		if all {
-			c.Now = states[len(states)-1]
-		}
-		if was, found := known.reservations[int64(id)]; found {
-			c.Was = &was
-		}
-		noError(t, sorter.AddReservation(c))
-		known.reservations[int64(id)] = c.Now
-	}
-}
-
-// TestPastFold loads worlds in pieces: after each piece the stored forms say what follows from all facts so far; and in the end
-// they are the same bytes as those of one load of everything.
-func TestPastFold(t *testing.T) {
-	worlds := uint64(300)
-	if testing.Short() {
-		worlds = 60
-	}
-	for seed := range worlds {
-		w := newFoldWorld(seed)
-		known, store := newFoldFacts(), newFoldStore()
-		pieces := w.random.IntN(5)
-		for piece := range pieces + 1 {
-			sorter, rows, want := w.feed(t, known, piece == pieces)
-			fresh, repeated, err := store.load(sorter)
-			noError(t, err)
-			noError(t, sorter.Close())
-			if fresh != want || fresh+repeated != rows {
-				t.Fatalf("world %d, piece %d: %d new and %d repeated, want %d of %d", seed, piece, fresh, repeated, want, rows)
-			}
-			if diff := store.view(t).differ(known.view()); diff != "" {
-				t.Fatalf("world %d, piece %d of %d: %s", seed, piece, pieces, diff)
-			}
-		}
-		once := newFoldStore()
-		sorter, _, _ := w.feed(t, newFoldFacts(), true)
-		_, _, err := once.load(sorter)
-		noError(t, err)
-		if !once.same(store) {
-			t.Fatalf("world %d: one load of everything is not the same as %d pieces", seed, pieces+1)
-		}
-	}
-}
-
-// foldOne folds deliveries of reader 1, one after the other.
-func foldOne(t *testing.T, deliveries ...facts.ReaderFeed) *foldStore {
+func aggregate(t *testing.T, feeds ...facts.ReaderFeed) aggregated {
 	t.Helper()
-	s := newFoldStore()
-	for _, d := range deliveries {
+	a := aggregated{days: map[calendar.Date]*facts.Day{}}
+	past := facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}
+	for _, d := range feeds {
+		var err error
 		d.Reader = 1
-		seen, err := s.seenOf([]facts.ReaderFeed{d})
+		a.c, err = past.Aggregate(d)
 		noError(t, err)
-		if seen == nil {
-			seen = map[facts.EventSetKey]*facts.EventSet{}
+		if a.c.Titles != nil {
+			past.Titles = a.c.Titles
 		}
-		c, err := s.fold(seen, d)
+		for _, delta := range a.c.Days {
+			if a.days[delta.Day] == nil {
+				a.days[delta.Day] = &facts.Day{}
+			}
+			noError(t, a.days[delta.Day].Add([]facts.DayDelta{delta}))
+		}
+		n, err := (&facts.Network{Titles: a.titles}).Add(a.c.Counts, nil)
 		noError(t, err)
-		for _, delta := range c.Days {
-			noError(t, s.add(delta.Day, facts.AppendDayDelta(nil, delta)))
-		}
-		noError(t, s.count(c.Counts))
+		a.titles = n.Titles
 	}
-	return s
+	return a
+}
+
+// rows shows each day that has a row by some of its measures and the events of its login.
+func (a aggregated) rows(t *testing.T, measures ...metric.Metric) string {
+	t.Helper()
+	var rows []string
+	for _, date := range slices.Sorted(maps.Keys(a.days)) {
+		forms, sums := a.days[date].Forms(), a.days[date].Totals().Sums
+		if forms.Readers == nil {
+			continue
+		}
+		var readers facts.DayOfReaders
+		noError(t, packed.Open(forms.Readers, &readers))
+		row, events := date.String()[8:]+":", int32(0)
+		for _, m := range measures {
+			row += fmt.Sprint(" ", sums[m])
+		}
+		noError(t, readers.VisitLogins(func(_ int, p libraries.Presence) { events += p.Events }))
+		rows = append(rows, fmt.Sprint(row, " events ", events))
+	}
+	return strings.Join(rows, ", ")
 }
 
 // at returns an instant of August 2026 in Brasilia, such as "03 14:30:00".
@@ -251,7 +95,7 @@ func loanAt(borrowed string, status libraries.LoanStatus, ended string) librarie
 	return l
 }
 
-func TestFoldRules(t *testing.T) {
+func TestAggregateRules(t *testing.T) {
 	sessions := func(events ...facts.Event) facts.ReaderFeed { return facts.ReaderFeed{Events: events} }
 	lent := func(l libraries.Loan, was ...libraries.Loan) facts.ReaderFeed {
 		c := facts.LoanChange{Now: l}
@@ -319,29 +163,17 @@ func TestFoldRules(t *testing.T) {
 		{"10 percent and a loan of any time are a reading of the stock", []facts.ReaderFeed{sessions(sessionAt("01 09:00:00", 10_000)), lent(active)},
 			"01: 1 0 0 1 0 events 1, 03: 1 1 0 0 0 events 1; 1 readings, 1 active, 0 confirmed"},
 	} {
-		if got := foldText(foldOne(t, test.deliveries...).view(t)); got != test.want {
+		a := aggregate(t, test.deliveries...)
+		got := a.rows(t, metric.Logins, metric.Loans, metric.Returns, metric.Readings10, metric.Readings50)
+		h := a.titles.Of(10)
+		if got += fmt.Sprintf("; %d readings, %d active, %d confirmed", h.Readings, h.ActiveLoans, h.Confirmed); got != test.want {
 			t.Errorf("%s:\n got %s\nwant %s", test.rule, got, test.want)
 		}
 	}
 }
 
-// foldText shows what TestFoldRules is about.
-func foldText(v foldView) string {
-	text := ""
-	for _, key := range slices.SortedFunc(maps.Keys(v.rows), func(a, b readerOn) int { return int(a.day - b.day) }) {
-		m := v.rows[key]
-		if text != "" {
-			text += ", "
-		}
-		text += fmt.Sprintf("%s: %d %d %d %d %d events %d", key.day.String()[8:], m[metric.Logins], m[metric.Loans], m[metric.Returns],
-			m[metric.Readings10], m[metric.Readings50], v.logins[key].Events)
-	}
-	h := v.holdings.Of(10)
-	return text + fmt.Sprintf("; %d readings, %d active, %d confirmed", h.Readings, h.ActiveLoans, h.Confirmed)
-}
-
-// TestFoldChangesNothing folds what does not change anything that is counted: no day and no title is to be written.
-func TestFoldChangesNothing(t *testing.T) {
+// TestAggregateChangesNothing aggregates what does not change anything that is counted: no day and no title is to be written.
+func TestAggregateChangesNothing(t *testing.T) {
 	was := loanAt("03 10:00:00", libraries.LoanReturned, "05 11:00:00")
 	now := was
 	due := calendar.Day(at("20 00:00:00"))
@@ -364,7 +196,7 @@ func TestFoldChangesNothing(t *testing.T) {
 	}
 }
 
-func TestFoldErrors(t *testing.T) {
+func TestAggregateErrors(t *testing.T) {
 	loan, other := loanAt("03 10:00:00", libraries.LoanActive, ""), loanAt("03 10:00:01", libraries.LoanActive, "")
 	book := loan
 	book.Book = 11
@@ -385,6 +217,62 @@ func TestFoldErrors(t *testing.T) {
 	} {
 		if c, err := (facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}).Aggregate(d); err == nil {
 			t.Errorf("Fold of %s = %+v, want an error", name, c)
+		}
+	}
+}
+
+// TestAggregateMeasures has one event of each kind, and the reservations of each status, on their days.
+func TestAggregateMeasures(t *testing.T) {
+	day := calendar.Day(at("01 00:00:00"))
+	event := func(kind libraries.EventKind, id byte, second int32) facts.Event {
+		return facts.Event{Kind: kind, ID: facts.EventID(id), Reader: 1, Book: 10, Day: day, Second: second}
+	}
+	activity, listened := event(libraries.ActivityEvent, 1, 10), event(libraries.SessionEvent, 2, 20)
+	activity.Book = 0
+	listened.Mode, listened.Format, listened.Seconds, listened.Book = libraries.Offline, libraries.Audiobook, 100, 20
+	read := sessionAt("01 00:00:30", 10_000) // online, 60 seconds
+	reserved := func(id int64, status libraries.ReservationStatus, resolved string) facts.ReservationChange {
+		r := libraries.Reservation{ID: id, Reader: 1, Book: 10, Reserved: at("02 12:00:00"), Position: libraries.None, Status: status}
+		if resolved != "" {
+			r.Resolved = at(resolved)
+		}
+		return facts.ReservationChange{Now: r}
+	}
+	request := libraries.Request{ID: 4, Reader: 1, Title: "a", Requested: at("07 10:00:00"), Availability: libraries.NotFound}
+	a := aggregate(t, facts.ReaderFeed{
+		Events: []facts.Event{activity, event(libraries.PreviewEvent, 3, 40), event(libraries.RenewalEvent, 4, 50), listened, read, read},
+		Reservations: []facts.ReservationChange{
+			reserved(1, libraries.Waiting, ""), reserved(2, libraries.Available, ""), reserved(3, libraries.Converted, "04 12:00:00"),
+			reserved(4, libraries.Cancelled, "05 12:00:00"), reserved(5, libraries.Lost, "06 12:00:00"),
+		},
+		Requests: []libraries.Request{request, request},
+	})
+	measures := []metric.Metric{
+		metric.Previews, metric.Renewals, metric.ReadingSeconds, metric.ListeningSeconds, metric.ListeningSessions, metric.Readings10,
+		metric.Reservations, metric.ReservationsConverted,
+	}
+	if got, want := a.rows(t, measures...), "01: 1 1 160 100 1 1 0 0 events 5, 02: 0 0 0 0 0 0 5 1 events 5"; got != want {
+		t.Errorf("the days are\n%s, want\n%s", got, want)
+	}
+	if c := a.c; c.New != 6 || c.Repeated != 2 || c.ActiveReservations != 2 || len(c.Requests) != 1 || a.titles.Of(10).ActiveReservations != 2 {
+		t.Errorf("%d new, %d repeated, %d active reservations, %d requests, %+v", c.New, c.Repeated, c.ActiveReservations, len(c.Requests), a.titles)
+	}
+	if n := a.days[day+3].Totals().Sums[metric.ConvertedThatDay]; n != 1 {
+		t.Errorf("%d reservations are converted on day 4, want 1", n)
+	}
+	counts := a.days[day].Totals().Counts
+	if counts != (metric.DayCounts{OnlineSessions: 1, OfflineSessions: 1, OnlineSeconds: 60, OfflineSeconds: 100}) {
+		t.Errorf("the counts of day 1 are %+v", counts)
+	}
+	byStatus := a.days[day+1].Totals().Counts.ReservationsByStatus
+	for s := libraries.Waiting; s <= libraries.Lost; s++ {
+		if byStatus[s] != 1 {
+			t.Errorf("%d reservations %s on day 2, want 1", byStatus[s], s)
+		}
+	}
+	for d, want := range map[calendar.Date]metric.DayCounts{day + 4: {Cancelled: 1}, day + 5: {Lost: 1}} {
+		if a.days[d] == nil || a.days[d].Totals().Counts != want {
+			t.Errorf("the counts of %s are %+v, want %+v", d, a.days[d], want)
 		}
 	}
 }
