@@ -19,9 +19,6 @@ import (
 // Keys that are issued at once have numbers of their own, and of several rotations of one key only one stands.
 func TestIssueConcurrently(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		if _, err := db.Migrate(t.Context(), server.Schema()...); err != nil {
-			t.Fatal(err)
-		}
 		id, err := librariesdb.CreateNetwork(t.Context(), db, "norte", "Norte")
 		if err != nil {
 			t.Fatal(err)

@@ -37,9 +37,6 @@ type changed struct {
 func forEachAPI(t *testing.T, test func(c *changed)) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		t.Run("schools", func(t *testing.T) {
-			if _, err := server.Migrate(t.Context(), db); err != nil {
-				t.Fatal(err)
-			}
 			test(changedSchools(t, db))
 		})
 		t.Run("libraries", func(t *testing.T) { test(changedLibrary(t, db)) })

@@ -15,9 +15,6 @@ import (
 // Without a node of a cluster superseded rows of the tenants on the others are removed and counted, and the error names the node.
 func TestRemovalWithoutNode(t *testing.T) {
 	db := dbtest.Distributed(t)
-	if _, err := server.Migrate(t.Context(), db); err != nil {
-		t.Fatal(err)
-	}
 	var tenants []auth.Tenant
 	for n := range auth.Tenant(8) {
 		if _, err := directorydb.CreatePartner(t.Context(), db, directory.Ref(fmt.Sprint("p", n+1)), "P"); err != nil {

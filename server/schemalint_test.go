@@ -7,7 +7,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
@@ -64,9 +63,6 @@ var schemaRules = []struct{ name, query, fault string }{
 // The schema can be distributed by tenant (G4); and each rule finds what breaks it.
 func TestSchemaCanBeDistributed(t *testing.T) {
 	db := dbtest.Postgres(t)
-	if _, err := server.Migrate(t.Context(), db); err != nil {
-		t.Fatal(err)
-	}
 	for _, rule := range schemaRules {
 		err := db.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
 			if found := texts(t, tx, rule.query); len(found) > 0 {

@@ -6,6 +6,9 @@ import (
 	"os/exec"
 	"strconv"
 	"testing"
+
+	"github.com/lectern-dev/lectern/server"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
 // asCommand is set in the environment of a child that is the command instead of the tests.
@@ -16,7 +19,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 	}
-	os.Exit(m.Run())
+	dbtest.Main(m, server.Schema()...)
 }
 
 // child prepares the command as a process of its own.

@@ -1,17 +1,18 @@
-// Package dbtest gives tests fresh, empty databases of both engines. A test that
-// must hold on both is written once:
+// Package dbtest gives tests databases of both engines. A test that must hold on both is written once:
 //
-//	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-//		if _, err := db.Migrate(t.Context(), authdb.Migrations); err != nil {
-//			t.Fatal(err)
-//		}
-//		…
-//	})
+//	func TestMain(m *testing.M) { dbtest.Main(m, authdb.Migrations) }
 //
-// It runs as the subtests "sqlite" and "postgres". One that goes through many statements of a store is run by [Everywhere], which
-// also sees to it that they name the tenant. The PostgreSQL server is the
-// one that LECTERN_TEST_POSTGRES names; without it the test fails, for a test
-// that is skipped tells nobody. "make test" starts a server for the run.
+//	func TestKeys(t *testing.T) {
+//		dbtest.Each(t, func(t *testing.T, db *database.DB) {
+//			…
+//		})
+//	}
+//
+// It runs as the subtests "sqlite" and "postgres". [Everywhere] also runs it on tables that are distributed by tenant, and
+// checks that each statement names the tenant. The PostgreSQL server is the one that LECTERN_TEST_POSTGRES names. Without it
+// the test fails, since nobody reads that a test was skipped. "make test" starts a server.
+//
+// [Main] migrates one database of each engine, of which every test gets a copy. Without Main a database is empty.
 //
 // Databases sort bytewise (collation C), as SQLite does, and are removed when the
 // test ends. [database.DB.URL] opens a second pool, or a second process, on the
@@ -21,14 +22,79 @@ package dbtest
 import (
 	"context"
 	"crypto/rand"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/lectern-dev/lectern/server/database"
 )
+
+// schema are the migrations of Main.
+var schema []fs.FS
+
+// Main runs the tests of a package, each on a copy of a database to which the migrations of the sets were applied. It is
+// called by TestMain.
+func Main(m *testing.M, sets ...fs.FS) {
+	schema = sets
+	m.Run()
+	if t, err := template(); made && err == nil {
+		t.remove()
+	}
+}
+
+// templates are the migrated databases that are copied.
+type templates struct {
+	file string // of SQLite
+	name string // on the PostgreSQL server; empty where there is no server
+}
+
+// made reports whether a test has needed the templates.
+var made bool
+
+// template makes the templates when they are first needed.
+var template = sync.OnceValues(func() (t templates, err error) {
+	made = true
+	ctx := context.Background()
+	folder, err := os.MkdirTemp("", "dbtest-")
+	if err != nil {
+		return t, err
+	}
+	t.file = filepath.Join(folder, "lectern.db")
+	if err := migrate(ctx, "sqlite:"+t.file); err != nil || os.Getenv(variable) == "" {
+		return t, err
+	}
+	server, err := admin()
+	if err != nil {
+		return t, err
+	}
+	t.name = newName()
+	if _, err := server.ExecContext(ctx, create(t.name, "template0")); err != nil {
+		return t, err
+	}
+	return t, migrate(ctx, urlOf(t.name))
+})
+
+// migrate applies the migrations of Main to an empty database.
+func migrate(ctx context.Context, url string) error {
+	db, err := database.Open(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	_, err = db.Migrate(ctx, schema...)
+	return err
+}
+
+func (t templates) remove() {
+	os.RemoveAll(filepath.Dir(t.file))
+	if server, err := admin(); err == nil {
+		server.ExecContext(context.Background(), `DROP DATABASE IF EXISTS `+t.name)
+	}
+}
 
 // Each runs f on each engine, as a subtest named after it.
 func Each(t *testing.T, f func(t *testing.T, db *database.DB)) {
@@ -44,34 +110,94 @@ func Everywhere(t *testing.T, f func(t *testing.T, db *database.DB)) {
 	t.Run("distributed", func(t *testing.T) { f(t, Distributed(t)) })
 }
 
-// SQLite returns an empty database in a file of the test's temporary folder.
+// Empty is Each without the migrations of Main.
+func Empty(t *testing.T, f func(t *testing.T, db *database.DB)) {
+	t.Helper()
+	t.Run(string(database.SQLite), func(t *testing.T) { f(t, EmptySQLite(t)) })
+	t.Run(string(database.Postgres), func(t *testing.T) { f(t, EmptyPostgres(t)) })
+}
+
+// SQLite returns a database in a file of the test's temporary folder, with the migrations of Main.
 func SQLite(tb testing.TB) *database.DB {
+	tb.Helper()
+	if schema == nil {
+		return EmptySQLite(tb)
+	}
+	t, err := template()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	data, err := os.ReadFile(t.file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	file := filepath.Join(tb.TempDir(), "lectern.db")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return open(tb, "sqlite:"+file)
+}
+
+// EmptySQLite returns a database without tables in a file of the test's temporary folder.
+func EmptySQLite(tb testing.TB) *database.DB {
 	tb.Helper()
 	return open(tb, "sqlite:"+filepath.Join(tb.TempDir(), "lectern.db"))
 }
 
-// Postgres returns an empty database of its own on the test server. It fails the
-// test when there is no server.
+// Postgres returns a database of its own on the test server, with the migrations of Main. It fails the test when there is
+// no server.
 func Postgres(tb testing.TB) *database.DB {
 	tb.Helper()
-	return open(tb, create(tb))
+	needServer(tb)
+	if schema == nil {
+		return EmptyPostgres(tb)
+	}
+	t, err := template()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return open(tb, copyOf(tb, t.name))
 }
 
-// create makes an empty database on the test server and returns its URL.
-func create(tb testing.TB) string {
+// EmptyPostgres returns a database without tables on the test server.
+func EmptyPostgres(tb testing.TB) *database.DB {
 	tb.Helper()
-	server := os.Getenv("LECTERN_TEST_POSTGRES")
-	if server == "" {
-		tb.Fatal("LECTERN_TEST_POSTGRES is not set: run the tests with `make test`, or any command with `.ci/with-postgres COMMAND`, which start a PostgreSQL server")
-	}
-	name := "lectern_" + strings.ToLower(rand.Text())
-	admin(tb, server, `CREATE DATABASE `+name+` TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'`)
-	// FORCE, for a test that failed may have left connections.
-	tb.Cleanup(func() { admin(tb, server, `DROP DATABASE IF EXISTS `+name+` WITH (FORCE)`) })
+	return open(tb, copyOf(tb, "template0"))
+}
 
-	u, err := url.Parse(server)
+// copyOf copies a database of the test server until the test ends, and returns its URL.
+func copyOf(tb testing.TB, template string) string {
+	tb.Helper()
+	needServer(tb)
+	name := newName()
+	exec(tb, create(name, template))
+	// FORCE, for a test that failed may have left connections.
+	tb.Cleanup(func() { exec(tb, `DROP DATABASE IF EXISTS `+name+` WITH (FORCE)`) })
+	return urlOf(name)
+}
+
+func newName() string { return "lectern_" + strings.ToLower(rand.Text()) }
+
+// create is the statement that makes a database.
+func create(name, template string) string {
+	return `CREATE DATABASE ` + name + ` TEMPLATE ` + template + ` ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'`
+}
+
+// variable names the PostgreSQL server.
+const variable = "LECTERN_TEST_POSTGRES"
+
+func needServer(tb testing.TB) {
+	tb.Helper()
+	if os.Getenv(variable) == "" {
+		tb.Fatal(variable + " is not set: run the tests with `make test`, or any command with `.ci/with-postgres COMMAND`, which start a PostgreSQL server")
+	}
+}
+
+// urlOf is the URL of a database of the test server.
+func urlOf(name string) string {
+	u, err := url.Parse(os.Getenv(variable))
 	if err != nil {
-		tb.Fatalf("LECTERN_TEST_POSTGRES: %v", err)
+		panic(variable + ": " + err.Error())
 	}
 	u.Path = "/" + name
 	return u.String()
@@ -92,17 +218,19 @@ func open(tb testing.TB, url string) *database.DB {
 	return db
 }
 
-// admin runs one statement on the test server. It does not use the test's
-// context, which is over when the test cleans up.
-func admin(tb testing.TB, server, statement string) {
+// admin is the pool on which the process makes and drops databases.
+var admin = sync.OnceValues(func() (*database.DB, error) {
+	return database.Open(context.Background(), os.Getenv(variable))
+})
+
+// exec runs a statement on the test server. It does not use the test's context, which is over when the test cleans up.
+func exec(tb testing.TB, statement string) {
 	tb.Helper()
-	ctx := context.WithoutCancel(tb.Context())
-	db, err := database.Open(ctx, server)
-	if err != nil {
-		tb.Fatal(err)
+	server, err := admin()
+	if err == nil {
+		_, err = server.ExecContext(context.WithoutCancel(tb.Context()), statement)
 	}
-	defer db.Close()
-	if _, err := db.ExecContext(ctx, statement); err != nil {
+	if err != nil {
 		tb.Fatal(err)
 	}
 }

@@ -31,21 +31,20 @@ func Citus(tb testing.TB) *database.DB {
 
 func createCitus(tb testing.TB) string {
 	tb.Helper()
-	url := create(tb)
-	admin(tb, url, standIn)
+	url := copyOf(tb, "template0")
+	execOn(tb, url, standIn)
 	setAll(tb, url, "search_path = public, citus")
 	return url
 }
 
-// Distributed is a Citus that distributes each table, into four partitions on the nodes w1 and w2, as soon as the migrations have
-// made them. Each
-// statement's plan is watched: one that touches two partitions of a table, which are of two tenants, or of one that it does not
+// Distributed is a Citus that distributes each table, into four partitions on the nodes w1 and w2, as soon as migrations have
+// made them, first those of Main. Each statement's plan is watched: one that touches two partitions of a table, which are of two tenants, or of one that it does not
 // name, fails the test, but those that acrossTenants lists. A test must name the tenant in its own statements too. A message of
 // several statements, one of which changes a table, fails the test as well: Citus refuses it.
 func Distributed(tb testing.TB) *database.DB {
 	tb.Helper()
 	plain := createCitus(tb)
-	admin(tb, plain, `
+	execOn(tb, plain, `
 		CREATE TABLE bun_migrations (id bigserial PRIMARY KEY, name varchar, group_id bigint, migrated_at timestamptz NOT NULL DEFAULT current_timestamp);
 		SELECT citus.create_reference_table('bun_migrations');
 		INSERT INTO citus.pg_dist_node (nodename) VALUES ('w1'), ('w2');
@@ -58,7 +57,11 @@ func Distributed(tb testing.TB) *database.DB {
 	}
 	w := watch(tb, u.Host)
 	u.Host = w.listener.Addr().String()
-	return open(tb, u.String())
+	db := open(tb, u.String())
+	if _, err := db.Migrate(tb.Context(), schema...); err != nil {
+		tb.Fatal(err)
+	}
+	return db
 }
 
 // WithoutNode returns another pool on a Distributed database, whose node w2 does not answer from now on: what reads or writes a
@@ -92,12 +95,28 @@ func WithoutNode(tb testing.TB, db *database.DB) *database.DB {
 	return open(tb, db.URL)
 }
 
+// execOn runs statements on a database of the test server.
+func execOn(tb testing.TB, url, statements string) {
+	tb.Helper()
+	ctx := context.WithoutCancel(tb.Context())
+	db, err := database.Open(ctx, url)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(ctx, statements); err != nil {
+		tb.Fatal(err)
+	}
+}
+
 // setAll changes settings of all later connections to a database.
 func setAll(tb testing.TB, url string, settings ...string) {
 	tb.Helper()
+	statements := ""
 	for _, s := range settings {
-		admin(tb, url, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET `+s+`', current_database()); END $$`)
+		statements += `EXECUTE format('ALTER DATABASE %I SET ` + s + `', current_database()); `
 	}
+	execOn(tb, url, `DO $$ BEGIN `+statements+`END $$`)
 }
 
 // watcher stands between the program and the server, and reads the plans that the server tells.

@@ -15,7 +15,6 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/report"
-	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -72,9 +71,6 @@ type site struct {
 
 func newSite(t *testing.T, db *database.DB, url string) *site {
 	t.Helper()
-	if _, err := db.Migrate(t.Context(), snapshotdb.Migrations, librariesdb.Migrations); err != nil {
-		t.Fatal(err)
-	}
 	s := &site{store: &librariesdb.Store{DB: db.DB, Copy: db.Copy}, now: time.Date(2026, 9, 15, 17, 59, 59, 0, time.UTC)}
 	for i, slug := range []string{"rede-1", "rede-2"} {
 		id, err := librariesdb.CreateNetwork(t.Context(), db, slug, "Rede")

@@ -14,7 +14,6 @@ import (
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/snapshot"
-	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/feed"
@@ -91,9 +90,6 @@ func noon() time.Time { return time.Date(2026, 8, 10, 15, 20, 0, 0, time.UTC) }
 
 func newFixture(t *testing.T, db *database.DB) *fixture {
 	t.Helper()
-	if _, err := db.Migrate(t.Context(), snapshotdb.Migrations, librariesdb.Migrations); err != nil {
-		t.Fatal(err)
-	}
 	id, err := librariesdb.CreateNetwork(t.Context(), db, "rede", "Rede")
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/snapshot"
-	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/feed"
@@ -63,9 +62,6 @@ func (p *partnership) besides(f fed, at func(point)) (*feed.Totals, error) {
 // Each feed is loaded again afterwards.
 func TestLoadsBesideWrites(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		if _, err := db.Migrate(t.Context(), server.Schema()...); err != nil {
-			t.Fatal(err)
-		}
 		for seed := range uint64(4) {
 			s := &session{roll: newRoll(), pick: rand.New(rand.NewPCG(6, seed)).IntN}
 			p := newPartnership(t, db, directory.Ref(fmt.Sprint("p", seed)), s)
@@ -118,9 +114,6 @@ func (p *partnership) beside(f fed) {
 // what they would have done.
 func TestLoadThatDies(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		if _, err := db.Migrate(t.Context(), server.Schema()...); err != nil {
-			t.Fatal(err)
-		}
 		s := &session{roll: newRoll(), pick: rand.New(rand.NewPCG(1, 1)).IntN}
 		p := newPartnership(t, db, "acme", s)
 		f := fed{classes: []string{"6a"}, rows: []fedRow{{"ana", "teacher", "Ana", "6a"}}, events: []fedEvent{{1, "ana", s.now}}}
@@ -153,9 +146,6 @@ func TestLoadThatDies(t *testing.T) {
 // TestLoadThatSleeps: a load that is stopped until another has taken over ends with an error, and leaves what that made.
 func TestLoadThatSleeps(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		if _, err := db.Migrate(t.Context(), server.Schema()...); err != nil {
-			t.Fatal(err)
-		}
 		for sleeps := settled; sleeps < points; sleeps++ {
 			s := &session{roll: newRoll()}
 			p := newPartnership(t, db, directory.Ref(fmt.Sprint("p", sleeps)), s)
@@ -183,9 +173,6 @@ func TestLoadThatSleeps(t *testing.T) {
 // every write succeeds, and the load at once.
 func TestWritesBesideALoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		if _, err := db.Migrate(t.Context(), server.Schema()...); err != nil {
-			t.Fatal(err)
-		}
 		s := &session{roll: newRoll()}
 		p := newPartnership(t, db, "acme", s)
 		p.entity("class", "6a", "escola")

@@ -25,7 +25,6 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
-	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/feed"
@@ -53,9 +52,6 @@ type fixture struct {
 
 func newFixture(t *testing.T, db *database.DB) *fixture {
 	t.Helper()
-	if _, err := db.Migrate(t.Context(), server.Schema()...); err != nil {
-		t.Fatal(err)
-	}
 	id, err := directorydb.CreatePartner(t.Context(), db, "acme", "Acme")
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,6 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
-	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/internal/load"
@@ -178,9 +177,6 @@ func (p *partnership) minutes() map[minute]int64 {
 // between the repetitions of feeds, each load counts what the roll counts, for the same accounts.
 func TestLoadsFollowCarriers(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		if _, err := db.Migrate(t.Context(), server.Schema()...); err != nil {
-			t.Fatal(err)
-		}
 		for seed := range uint64(6) {
 			r := rand.New(rand.NewPCG(4, seed))
 			s := &session{roll: newRoll(), pick: r.IntN}
@@ -223,9 +219,6 @@ func TestFeedAgain(t *testing.T) {
 		{"another took the new one too", []act{put("ana", "anita"), remove("anita"), create("anita")}, []string{"-anita", "bia", "anita"}},
 	}
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		if _, err := db.Migrate(t.Context(), server.Schema()...); err != nil {
-			t.Fatal(err)
-		}
 		for i, tt := range tests {
 			t.Run(tt.rule, func(t *testing.T) {
 				s := &session{roll: newRoll()}

@@ -67,7 +67,6 @@ const (
 
 func newWorld(t *testing.T, db *database.DB) *world {
 	t.Helper()
-	must[[]string](t)(server.Migrate(t.Context(), db))
 	w := &world{t: t, db: db}
 	w.partner = must[directory.PartnerID](t)(directorydb.CreatePartner(t.Context(), db, "acme", "Acme"))
 	w.network = must[libraries.NetworkID](t)(librariesdb.CreateNetwork(t.Context(), db, "rede", "Rede"))

@@ -31,9 +31,6 @@ func (c *counter) AfterQuery(context.Context, *bun.QueryEvent) {}
 // However many tenants there are, status takes the same few statements.
 func TestStatements(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
-		if _, err := server.Migrate(t.Context(), db); err != nil {
-			t.Fatal(err)
-		}
 		var n counter
 		store := &authdb.Store{DB: db.DB.WithQueryHook(&n)}
 		r := &status.Reader{DB: &database.DB{DB: store.DB, Engine: db.Engine, URL: db.URL}, Store: store, Former: server.Remover(db, nil)}

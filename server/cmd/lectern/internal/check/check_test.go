@@ -43,7 +43,6 @@ func must[T any](t *testing.T) func(T, error) T {
 func filled(t *testing.T, db *database.DB) {
 	t.Helper()
 	ctx := t.Context()
-	must[[]string](t)(server.Migrate(ctx, db))
 	partner := must[directory.PartnerID](t)(directorydb.CreatePartner(ctx, db, "acme", "Acme"))
 	network := must[libraries.NetworkID](t)(librariesdb.CreateNetwork(ctx, db, "rede", "Rede"))
 	schools, readers := t.TempDir(), t.TempDir()
@@ -146,7 +145,7 @@ func exec(t *testing.T, db *database.DB, statement string) {
 
 // TestSetUp finds what is wrong with a set-up.
 func TestSetUp(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+	dbtest.Empty(t, func(t *testing.T, db *database.DB) {
 		finds(t, "an empty database", run(t, &check.Checker{DB: db}, true), "schema", "not that of this version")
 		must[[]string](t)(server.Migrate(t.Context(), db))
 		none := func(what string, c *check.Checker) {
@@ -174,7 +173,6 @@ func TestSetUp(t *testing.T) {
 // TestReadOnly finds a database that takes no writes.
 func TestReadOnly(t *testing.T) {
 	db := dbtest.Postgres(t)
-	must[[]string](t)(server.Migrate(t.Context(), db))
 	name := must[string](t)(func() (name string, err error) {
 		err = db.NewRaw(`SELECT current_database()`).Scan(t.Context(), &name)
 		return name, err
@@ -188,7 +186,6 @@ func TestReadOnly(t *testing.T) {
 // TestKey finds what is wrong with the key of the secrets.
 func TestKey(t *testing.T) {
 	db := dbtest.SQLite(t)
-	must[[]string](t)(server.Migrate(t.Context(), db))
 	partner := must[directory.PartnerID](t)(directorydb.CreatePartner(t.Context(), db, "acme", "Acme"))
 	issuer := &server.Issuer{Keys: &authdb.Store{DB: db.DB}, Secrets: must[*server.Secrets](t)(server.NewSecrets(db, nil))}
 	if _, _, err := issuer.Issue(t.Context(), server.KeyParams{Tenant: auth.Tenant(partner), API: auth.Directory}); err != nil {
@@ -220,7 +217,6 @@ func TestKey(t *testing.T) {
 // TestServed tells who serves a file, which is nothing wrong.
 func TestServed(t *testing.T) {
 	db := dbtest.SQLite(t)
-	must[[]string](t)(server.Migrate(t.Context(), db))
 	release := must[func()](t)(db.Claim())
 	for _, want := range []string{"serves it", "none"} {
 		var said []string

@@ -91,9 +91,6 @@ func TestTables(t *testing.T) {
 // create creates two partners and two library networks.
 func create(t *testing.T, db *database.DB) []snapshotdb.Tenant {
 	t.Helper()
-	if _, err := server.Migrate(t.Context(), db); err != nil {
-		t.Fatal(err)
-	}
 	for _, of := range []snapshotdb.Tenant{
 		{Kind: snapshotdb.Partner, Reference: "ana"}, {Kind: snapshotdb.Partner, Reference: "bob"},
 		{Kind: snapshotdb.Library, Reference: "ana"}, {Kind: snapshotdb.Library, Reference: "bob"},
