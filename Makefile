@@ -32,7 +32,7 @@ test: ## test rules, stores, HTTP, commands and README on SQLite and a temporary
 verify: ## test with the race detector, PgBouncer, a browser and systemd; test release and bench; two minutes of trials
 	.ci/with-chromium .ci/with python3 curl systemd-analyze:systemd pgbouncer cc:build-essential -- .ci/with-postgres sh -c \
 		'$(call each,. $(TOOLS)/docs $(TOOLS)/bench server/deploy,go test -race -shuffle=on -timeout $(TIMEOUT) ./...)'
-	$(MAKE) trials SEED=5 MINUTES=2 ARGS=-sure
+	$(MAKE) trials SEED=5 MINUTES=2 ARGS=-confirm
 
 .PHONY: vet
 vet: ## look for mistakes: go vet, gofmt
@@ -63,9 +63,9 @@ bench: ## measure the binary and write BENCHMARKS.md; ARGS="-sizes 1000x365,1000
 SEED := 1
 
 .PHONY: trials
-trials: ## have the product break itself, on both engines; SEED=1 MINUTES=30, PLAN=FILE, BINARY=FILE, ARGS="-load 10"
+trials: ## inject faults at random on both engines and compare every answer with a model; SEED=1 MINUTES=30, SCENARIO=FILE, BINARY=FILE, ARGS="-load 10"
 	cd $(TOOLS)/trials && ../../../../.ci/with-postgres go run . -seed $(SEED) -minutes $(MINUTES) \
-		$(if $(PLAN),-plan $(abspath $(PLAN))) $(if $(BINARY),-binary $(abspath $(BINARY))) $(ARGS)
+		$(if $(SCENARIO),-scenario $(abspath $(SCENARIO))) $(if $(BINARY),-binary $(abspath $(BINARY))) $(ARGS)
 
 .PHONY: house
 house: ## print lines, types, and the files on five ways through the code; ARGS="-at COMMIT"

@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"strconv"
 	"strings"
@@ -25,7 +24,6 @@ type answer struct {
 	err      error
 	log      string    // of the server, where the answer is 5xx
 	from, to time.Time // between which the server's clock judged the call
-	budget   *budget   // on which it counts, if any
 }
 
 func (a *answer) snapshot() string { return a.header.Get("X-Snapshot") }
@@ -36,16 +34,15 @@ type call struct {
 	query        url.Values
 	header       http.Header
 	body         []byte
-	budget       *budget
 }
 
 // ask sends a call to a server.
-func (t *trial) ask(s *server, c call) *answer {
+func (t *harness) ask(s *server, c call) *answer {
 	target := c.path
 	if len(c.query) > 0 {
 		target += "?" + c.query.Encode()
 	}
-	a := &answer{what: c.method + " " + target, header: http.Header{}, budget: c.budget}
+	a := &answer{what: c.method + " " + target, header: http.Header{}}
 	req, err := http.NewRequest(c.method, "http://"+s.proxy.addr()+target, bytes.NewReader(c.body))
 	if err != nil {
 		a.err = err
@@ -55,8 +52,6 @@ func (t *trial) ask(s *server, c call) *answer {
 		req.Header[name] = values
 	}
 	req.Header.Set("User-Agent", "trials")
-	sent := 0 // a request that finds its connection closed is sent again
-	req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent++ }}))
 	a.from = s.earliest()
 	res, err := t.client.Do(req)
 	if err == nil {
@@ -70,35 +65,34 @@ func (t *trial) ask(s *server, c call) *answer {
 		log := s.errs.String()
 		a.log = log[max(0, len(log)-2000):]
 	}
-	a.budget.spend(a, sent)
-	t.figures.answers.Add(1)
+	t.counts.answers.Add(1)
 	t.log("%s to %s: %d %s", a.what, s.port, a.status, a.snapshot())
 	return a
 }
 
-// get asks one of the reading APIs.
-func (t *trial) get(s *server, k *apiKey, path string, values map[string]string) *answer {
+// get sends a GET to one of the reading APIs and asks for JSON.
+func (t *harness) get(s *server, k *apiKey, path string, values map[string]string) *answer {
 	return t.getForm(s, k, path, values, "*/*")
 }
 
-// getForm asks for rows in a form.
-func (t *trial) getForm(s *server, k *apiKey, path string, values map[string]string, form string) *answer {
+// getForm sends a GET that asks for a format, by its media type.
+func (t *harness) getForm(s *server, k *apiKey, path string, values map[string]string, form string) *answer {
 	q := url.Values{}
 	for name, v := range values {
 		q.Set(name, v)
 	}
 	t.calls++
-	return t.ask(s, call{method: "GET", path: path, query: q, header: http.Header{"X-Api-Key": {k.nth(t.calls)}, "Accept": {form}}, budget: k.budget})
+	return t.ask(s, call{method: "GET", path: path, query: q, header: http.Header{"X-Api-Key": {k.nth(t.calls)}, "Accept": {form}}})
 }
 
 // getAs asks with a key that may be none.
-func (t *trial) getAs(s *server, key, path string) *answer {
+func (t *harness) getAs(s *server, key, path string) *answer {
 	return t.ask(s, call{method: "GET", path: path, header: http.Header{"X-Api-Key": {key}}})
 }
 
 // signed asks the directory: path is below its prefix, with references escaped.
 func (t *partnerSide) signed(s *server, method, path string, body any) *answer {
-	c := call{method: method, path: "/api/v2/partners" + path, header: http.Header{}, budget: &t.directoryKey.budget}
+	c := call{method: method, path: "/api/v2/partners" + path, header: http.Header{}}
 	hash := ""
 	if body != nil {
 		c.body, _ = json.Marshal(body)
@@ -120,7 +114,7 @@ func (t *partnerSide) signed(s *server, method, path string, body any) *answer {
 
 // allowed holds an answer against what any answer must be: an error of the server is 503, and only in trouble. It reports
 // whether the answer says anything at all.
-func (t *trial) allowed(a *answer) (said bool, err error) {
+func (t *harness) allowed(a *answer) (said bool, err error) {
 	switch {
 	case a.status == 503 && a.header.Get("Retry-After") == "":
 		return false, differs("%s: 503 without Retry-After: %s", a.what, a.body)
@@ -133,7 +127,7 @@ func (t *trial) allowed(a *answer) (said bool, err error) {
 	case a.status >= 500:
 		return false, differs("%s: %d %s\n%s", a.what, a.status, a.body, a.log)
 	}
-	return true, t.rated(a)
+	return true, nil
 }
 
 // page is a page of a list of the reading APIs.
@@ -152,7 +146,7 @@ func decoded(body []byte) (r row, err error) {
 }
 
 // page reads an answer that must be 200; nil in trouble.
-func (t *trial) page(a *answer) (*page, error) {
+func (t *harness) page(a *answer) (*page, error) {
 	if said, err := t.allowed(a); !said {
 		return nil, err
 	}
@@ -180,7 +174,7 @@ func (t *trial) page(a *answer) (*page, error) {
 	if asked := strings.Contains(a.what, "changedSince="); told != asked {
 		return nil, differs("%s: data.removed is there: %v", a.what, told)
 	}
-	t.figures.rows.Add(int64(len(p.rows)))
+	t.counts.rows.Add(int64(len(p.rows)))
 	return p, nil
 }
 

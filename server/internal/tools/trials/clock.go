@@ -3,7 +3,7 @@ package main
 import "time"
 
 // turnClock puts the clock forward, by an hour or so or over midnight, and starts the servers again.
-func (t *trial) turnClock(c chance, _ Act) error {
+func (t *harness) turnClock(c chance, _ Step) error {
 	now := t.clock.now()
 	to := now.Add(40 * time.Minute)
 	switch c.IntN(4) {
@@ -24,7 +24,7 @@ func midnight(now time.Time) time.Time {
 }
 
 // putClock puts the clock and starts the servers again, one after the other.
-func (t *trial) putClock(c chance, to time.Time) error {
+func (t *harness) putClock(c chance, to time.Time) error {
 	t.clock.put(to)
 	for _, s := range t.servers {
 		if err := t.restart(s, c.one(4)); err != nil {
@@ -35,15 +35,15 @@ func (t *trial) putClock(c chance, to time.Time) error {
 }
 
 // clockBack puts the clock back by some hours.
-func (t *trial) clockBack(c chance, _ Act) error {
+func (t *harness) clockBack(c chance, _ Step) error {
 	return t.putClock(c, t.clock.now().Add(-time.Duration(1+c.IntN(3))*time.Hour-11*time.Minute))
 }
 
 // leaseEnds puts the clock of loads forward until the lease of one that died or stopped has run out.
-func (t *trial) leaseEnds() { t.clock.offset += 70 * time.Second }
+func (t *harness) leaseEnds() { t.clock.offset += 70 * time.Second }
 
 // turn has an hour, or a day, begin while the servers run and are asked.
-func (t *trial) turn(c chance, _ Act) error {
+func (t *harness) turn(c chance, _ Step) error {
 	next := hourOf(t.clock.now()).Add(time.Hour)
 	if c.one(2) {
 		next = midnight(t.clock.now())

@@ -6,7 +6,7 @@ import (
 )
 
 // forget erases a person for ever.
-func (t *tenant) forget(c chance, _ Act) error {
+func (t *tenant) forget(c chance, _ Step) error {
 	people := t.own.people()
 	if len(people) == 0 {
 		return nil
@@ -22,11 +22,8 @@ func (t *tenant) forget(c chance, _ Act) error {
 	return nil
 }
 
-// migrate brings up to date what is.
-func (t *trial) migrate(_ chance, _ Act) error { return t.must(nil, "migrate") }
-
 // drop withdraws what waits for its hour.
-func (t *librarySide) drop(_ chance, _ Act) error {
+func (t *librarySide) drop(_ chance, _ Step) error {
 	at := t.clock.now()
 	if err := t.command(nil, "load libraries", "--drop"); err != nil {
 		return err

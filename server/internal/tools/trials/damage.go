@@ -13,7 +13,7 @@ import (
 
 // flip turns a bit of what is stored. What is answered then is right, or 500, and a check finds it; all is well when it is
 // turned back.
-func (t *trial) flip(c chance, _ Act) error {
+func (t *harness) flip(c chance, _ Step) error {
 	return t.store.open(func(ctx context.Context, db *database.DB) error {
 		good, err := someBlock(ctx, db, c)
 		if err != nil || good == nil {
@@ -38,7 +38,7 @@ func (t *trial) flip(c chance, _ Act) error {
 }
 
 // damagedAnswers asks for everything while a bit is flipped.
-func (t *trial) damagedAnswers(c chance) error {
+func (t *harness) damagedAnswers(c chance) error {
 	if err := t.everything(t.servers[0]); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (t *trial) damagedAnswers(c chance) error {
 }
 
 // again starts the servers again, which have nothing in memory then.
-func (t *trial) again(c chance) error {
+func (t *harness) again(c chance) error {
 	for _, s := range t.servers {
 		if err := t.restart(s, c.one(2)); err != nil {
 			return err
@@ -79,7 +79,7 @@ func someBlock(ctx context.Context, db *database.DB, c chance) (data []byte, err
 
 // checked is what lectern check --deep finds wrong, but for the clock, the disk and fsync, which are
 // as they are on purpose.
-func (t *trial) checked() (found []string, err error) {
+func (t *harness) checked() (found []string, err error) {
 	run, err := t.lectern("check", "--deep", "--json")
 	if err != nil {
 		return nil, err
@@ -97,13 +97,4 @@ func (t *trial) checked() (found []string, err error) {
 		}
 	}
 	return found, nil
-}
-
-// checkWhole holds that a check finds nothing.
-func (t *trial) checkWhole() error {
-	found, err := t.checked()
-	if err == nil && len(found) > 0 {
-		err = differs("lectern check --deep finds %q", found)
-	}
-	return err
 }

@@ -10,9 +10,9 @@ import (
 )
 
 // crashDatabase ends PostgreSQL at once and starts it again; what it has acknowledged is there.
-func (t *trial) crashDatabase(_ chance, _ Act) error {
+func (t *harness) crashDatabase(_ chance, _ Step) error {
 	t.trouble = true
-	t.figures.kills.Add(1)
+	t.counts.kills.Add(1)
 	if err := t.store.pg.crash(t.store.pg.primary()); err != nil {
 		return err
 	}
@@ -20,9 +20,9 @@ func (t *trial) crashDatabase(_ chance, _ Act) error {
 }
 
 // killBackend ends one of the database's processes, by itself or with all others, as a crash in one does.
-func (t *trial) killBackend(c chance, _ Act) error {
+func (t *harness) killBackend(c chance, _ Step) error {
 	t.trouble = true
-	t.figures.kills.Add(1)
+	t.counts.kills.Add(1)
 	err := t.store.open(func(ctx context.Context, db *database.DB) error {
 		beside, err := db.Conn(ctx)
 		if err != nil {
@@ -55,7 +55,7 @@ func (t *trial) killBackend(c chance, _ Act) error {
 }
 
 // hold keeps the lock of a SQLite file, as a process does that has stopped with it. Who cannot wait any longer is told to come again.
-func (t *partnerSide) hold(c chance, _ Act) error {
+func (t *partnerSide) hold(c chance, _ Step) error {
 	moment := time.Duration(c.IntN(1500)) * time.Millisecond
 	if c.one(6) {
 		moment = 15 * time.Second // longer than a request waits
@@ -80,12 +80,12 @@ func (t *partnerSide) hold(c chance, _ Act) error {
 }
 
 // promote lets the standby take over; what was acknowledged before is there.
-func (t *trial) promote(_ chance, _ Act) error {
+func (t *harness) promote(_ chance, _ Step) error {
 	if t.promoted {
 		return nil
 	}
 	t.promoted, t.trouble = true, true
-	t.figures.kills.Add(1)
+	t.counts.kills.Add(1)
 	if err := t.store.pg.promote(); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (t *trial) promote(_ chance, _ Act) error {
 }
 
 // lose has the standby take over when it lacks the last writes: what they made is gone, and nobody is answered from it.
-func (t *trial) lose(c chance, _ Act) error {
+func (t *harness) lose(c chance, _ Step) error {
 	if t.promoted {
 		return nil
 	}
@@ -105,23 +105,23 @@ func (t *trial) lose(c chance, _ Act) error {
 		back = append(back, of.own.fork())
 	}
 	for range 3 + c.IntN(5) {
-		do := pick(c, []func(*trial, chance, Act) error{ofPartner((*partnerSide).directory), ofTenant((*tenant).pull), ofTenant((*tenant).incremental),
-			func(t *trial, c chance, a Act) error { return pick(c, t.tenants).own.loadSome(c, a) }})
-		if err := do(t, c, Act{}); err != nil {
+		do := pick(c, []func(*harness, chance, Step) error{ofPartner((*partnerSide).directory), ofTenant((*tenant).pull), ofTenant((*tenant).incremental),
+			func(t *harness, c chance, a Step) error { return pick(c, t.tenants).own.loadSome(c, a) }})
+		if err := do(t, c, Step{}); err != nil {
 			return err
 		}
 	}
 	for _, f := range back {
 		f()
 	}
-	if err := t.promote(c, Act{}); err != nil {
+	if err := t.promote(c, Step{}); err != nil {
 		return err
 	}
 	return t.checkLost()
 }
 
 // checkLost holds that a snapshot of what a failover lost is gone, or of what there was before.
-func (t *trial) checkLost() error {
+func (t *harness) checkLost() error {
 	for _, of := range t.tenants {
 		for _, p := range of.lost {
 			a := t.get(t.servers[len(t.servers)-1], p.key, p.path, paged(p.params, 1, p.size, p.snapshot))
@@ -143,7 +143,7 @@ func (t *trial) checkLost() error {
 }
 
 // freeze lets nothing pass between the servers and the database for a while, and breaks nothing.
-func (t *trial) freeze(c chance, _ Act) error {
+func (t *harness) freeze(c chance, _ Step) error {
 	t.trouble = true
 	set := func(frozen bool) {
 		for _, n := range t.store.pg.nodes {

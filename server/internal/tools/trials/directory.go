@@ -114,9 +114,9 @@ func (t *partnerSide) changedTeacher(c chance, ref string, entities []string) wr
 }
 
 // directory does a write, which a fault may befall.
-func (t *partnerSide) directory(c chance, a Act) error {
+func (t *partnerSide) directory(c chance, a Step) error {
 	w, s := t.someWrite(c), pick(c, t.servers)
-	t.figures.writes.Add(1)
+	t.counts.writes.Add(1)
 	over := t.befall(c, a.Fault, s)
 	got := t.signed(s, w.method, w.path, body(w.body))
 	if err := over(); err != nil {
@@ -162,7 +162,7 @@ func (t *partnerSide) befall(c chance, fault string, s *server) (over func() err
 	switch {
 	case fault == "kill server":
 		return after(func() error { return t.restart(s, true) })
-	case fault == "cut" && t.plan.Engine == postgres:
+	case fault == "cut" && t.scenario.Engine == postgres:
 		return after(func() error { t.cut(); return nil })
 	case fault == "lost":
 		return after(func() error { s.proxy.cut(); return nil })
@@ -240,7 +240,7 @@ func (p *partner) learnToken(r row) {
 }
 
 // pullDirectory pulls a list by its cursors.
-func (t *partnerSide) pullDirectory(c chance, _ Act) error {
+func (t *partnerSide) pullDirectory(c chance, _ Step) error {
 	of, ref := pick(c, []string{"entities", "subtree", "readers", "teachers"}), pick(c, []string{"network", "school", "class"})
 	if of != "entities" {
 		refs := append(t.worlds.likely().list("subtree", "n1"), row{"reference_id": "n2"})

@@ -44,7 +44,7 @@ func (d *disk) unmount() {
 }
 
 // fullDisk fills the disk, tries to write and to load, and makes room again. What was not acknowledged is not there.
-func (t *partnerSide) fullDisk(c chance, _ Act) error {
+func (t *partnerSide) fullDisk(c chance, _ Step) error {
 	if t.disk == nil {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (t *partnerSide) fullDisk(c chance, _ Act) error {
 	err := t.load(c, loading{feed: t.chunk(c), fault: "in trouble"})
 	for range 3 {
 		if err == nil {
-			err = t.directory(c, Act{})
+			err = t.directory(c, Step{})
 		}
 	}
 	_ = os.Remove(filler)
@@ -73,7 +73,7 @@ func (t *partnerSide) fullDisk(c chance, _ Act) error {
 }
 
 // power looks at the disk as the power's failure would leave it: all that was acknowledged is there.
-func (t *trial) power(_ chance, _ Act) error {
+func (t *harness) power(_ chance, _ Step) error {
 	if t.disk == nil {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (t *trial) power(_ chance, _ Act) error {
 		return nil // it was copied in the middle of a change
 	}
 	defer after.unmount()
-	t.figures.kills.Add(1)
+	t.counts.kills.Add(1)
 	if err := t.elsewhere("sqlite:" + filepath.Join(after.at, "lectern.db")); err != nil {
 		return fmt.Errorf("after the power failed: %w", err)
 	}
@@ -94,7 +94,7 @@ func (t *trial) power(_ chance, _ Act) error {
 }
 
 // elsewhere holds what a copy of the database answers against what the database must.
-func (t *trial) elsewhere(url string) error {
+func (t *harness) elsewhere(url string) error {
 	for _, l := range t.libraries { // what waited holds in both then, wherever the clock is put
 		if err := l.whole(t.servers[0]); err != nil {
 			return err
@@ -118,7 +118,7 @@ func (t *trial) elsewhere(url string) error {
 }
 
 // backup copies an embedded database while it is served; the copy answers as it does.
-func (t *trial) backup(_ chance, _ Act) error {
+func (t *harness) backup(_ chance, _ Step) error {
 	file := t.file(fmt.Sprintf("copy-%d.db", t.calls))
 	if err := t.must(nil, "backup", file); err != nil {
 		return err

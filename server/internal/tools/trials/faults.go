@@ -34,14 +34,14 @@ func (t *tenant) during(c chance, fault string, run *command) (certain bool, err
 		case <-time.After(moment):
 			_ = run.Process.Kill()
 			<-run.done
-			t.figures.kills.Add(1)
+			t.counts.kills.Add(1)
 			return false, nil
 		}
 	case "beside", "slow":
 		defer t.hindered(c, fault)()
 		return true, t.beside(c, run)
 	case "cut":
-		if t.plan.Engine == sqlite {
+		if t.scenario.Engine == sqlite {
 			return true, t.beside(c, run)
 		}
 		select {
@@ -61,7 +61,7 @@ func (t *tenant) during(c chance, fault string, run *command) (certain bool, err
 }
 
 // beside pulls and writes until a load has ended.
-func (t *trial) beside(c chance, run *command) error {
+func (t *harness) beside(c chance, run *command) error {
 	for {
 		select {
 		case <-run.done:
@@ -93,8 +93,8 @@ func (t *tenant) overtaken(c chance, moment time.Duration, run *command) error {
 
 // free reports whether nobody holds the lock of writers, which only SQLite has: who stopped with it keeps all others waiting, as it
 // must be. It is byte 120 of the index of the write-ahead log.
-func (t *trial) free() (bool, error) {
-	if t.plan.Engine == postgres {
+func (t *harness) free() (bool, error) {
+	if t.scenario.Engine == postgres {
 		return true, nil
 	}
 	f, err := os.OpenFile(filepath.Join(t.store.dir, "lectern.db-shm"), os.O_RDWR, 0)
@@ -108,7 +108,7 @@ func (t *trial) free() (bool, error) {
 }
 
 // hindered makes the network slow until the function that it returns is called.
-func (t *trial) hindered(c chance, fault string) (over func()) {
+func (t *harness) hindered(c chance, fault string) (over func()) {
 	if fault != "slow" {
 		return func() {}
 	}
@@ -123,7 +123,7 @@ func (t *trial) hindered(c chance, fault string) (over func()) {
 }
 
 // proxies are those in front of servers and databases.
-func (t *trial) proxies() (all []*proxy) {
+func (t *harness) proxies() (all []*proxy) {
 	for _, s := range t.servers {
 		all = append(all, s.proxy)
 	}
@@ -136,15 +136,15 @@ func (t *trial) proxies() (all []*proxy) {
 }
 
 // cut breaks the connections to the database.
-func (t *trial) cut() {
+func (t *harness) cut() {
 	for _, n := range t.store.pg.nodes {
 		n.proxy.cut()
 	}
 }
 
 // quiet waits until the database has no more to do for those who died.
-func (t *trial) quiet() error {
-	if t.plan.Engine == sqlite {
+func (t *harness) quiet() error {
+	if t.scenario.Engine == sqlite {
 		return nil
 	}
 	return t.store.open(func(ctx context.Context, db *database.DB) error {

@@ -15,7 +15,7 @@ import (
 )
 
 // writeFeed writes the rows of a feed to a new folder, as JSON or CSV, packed or not.
-func (t *trial) writeFeed(c chance, feed map[string][]row) (string, error) {
+func (t *harness) writeFeed(c chance, feed map[string][]row) (string, error) {
 	dir, err := os.MkdirTemp(t.dir, "feed-")
 	if err != nil {
 		return "", err

@@ -9,7 +9,7 @@ import (
 )
 
 // hangUp has clients with a good key send requests and leave before the answer. Others are answered meanwhile, none with 503.
-func (t *partnerSide) hangUp(c chance, _ Act) error {
+func (t *partnerSide) hangUp(c chance, _ Step) error {
 	k, err := t.newKey("n1") // whose rate is its own
 	if err != nil {
 		return err

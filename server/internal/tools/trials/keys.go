@@ -8,7 +8,7 @@ import (
 )
 
 // turnKeys issues, rotates or revokes a key, which counts at once on every server, and for this key alone.
-func (t *tenant) turnKeys(c chance, _ Act) error {
+func (t *tenant) turnKeys(c chance, _ Step) error {
 	if err := t.turnKey(c, pick(c, t.keys)); err != nil {
 		return err
 	}
@@ -50,11 +50,7 @@ func (t *tenant) issue(network string) error {
 	if err != nil {
 		return err
 	}
-	b := &budget{}
-	if network == "" && len(t.keys) > 0 {
-		b = t.keys[0].budget
-	}
-	t.keys = append(t.keys, &apiKey{network, []string{text}, b})
+	t.keys = append(t.keys, &apiKey{network, []string{text}})
 	return nil
 }
 
@@ -104,7 +100,7 @@ func (t *tenant) revoke(c chance, k *apiKey) error {
 // keyID is what names a key: its text without the secret.
 func keyID(key string) string { return strings.Join(strings.SplitN(key, "-", 3)[:2], "-") }
 
-func (t *partnerSide) rotateDirectory(c chance, _ Act) error {
+func (t *partnerSide) rotateDirectory(c chance, _ Step) error {
 	var k struct{ AccessKeyID, Secret string }
 	if err := t.must(&k, "key", "rotate", t.directoryKey.id, "--grace", pick(c, []string{"0s", "1h"})); err != nil {
 		return err
@@ -114,13 +110,13 @@ func (t *partnerSide) rotateDirectory(c chance, _ Act) error {
 }
 
 // ends holds that no server knows a key any more.
-func (t *trial) ends(c chance, key string) error {
+func (t *harness) ends(c chance, key string) error {
 	t.dead = append(t.dead, key)
 	return t.unknown(c, key)
 }
 
 // unknown holds that no server knows a key.
-func (t *trial) unknown(c chance, key string) error {
+func (t *harness) unknown(c chance, key string) error {
 	for _, s := range t.servers {
 		path := pick(c, []string{schoolsPrefix + "/users", schoolsPrefix + "/readings", librariesPrefix + "/users"})
 		a := t.getAs(s, key, path)
@@ -132,7 +128,7 @@ func (t *trial) unknown(c chance, key string) error {
 }
 
 // strangers ask with keys that ended, of another API or tenant, or made up, and unsigned: nobody tells them anything.
-func (t *partnerSide) strangers(c chance, _ Act) error {
+func (t *partnerSide) strangers(c chance, _ Step) error {
 	if err := t.unknown(c, pick(c, append([]string{"", "1-1-x", "9-9-" + fmt.Sprint(c.Uint64())}, t.dead...))); err != nil {
 		return err
 	}
@@ -157,7 +153,7 @@ func (t *partnerSide) strangers(c chance, _ Act) error {
 }
 
 // crossed sends the X-Snapshot of another tenant, or of another query, with a key: neither is one (H12, H14).
-func (t *tenant) crossed(c chance, _ Act) error {
+func (t *tenant) crossed(c chance, _ Step) error {
 	today := dayOf(t.clock.now())
 	values := map[string]string{"startDate": addDays(today, -20), "endDate": today, "pageSize": "4"}
 	s, path := pick(c, t.servers), t.prefix()+"/engagements"

@@ -15,22 +15,22 @@ import (
 type librarySide struct{ side[*library] }
 
 // beginLibrary creates a library network, with a first load and a key.
-func (t *trial) beginLibrary(name string) error {
+func (t *harness) beginLibrary(name string) error {
 	l := &librarySide{side[*library]{worlds: newWorlds(&library{held: newShelf()}),
-		tenant: &tenant{trial: t, name: name, api: "libraries", flags: []string{"--library", name}}}}
+		tenant: &tenant{harness: t, name: name, api: "libraries", flags: []string{"--library", name}}}}
 	l.own = l
 	t.libraries, t.tenants = append(t.libraries, l), append(t.tenants, l.tenant)
 	if err := t.must(nil, "library", "create", name, "--name", "Rede "+name); err != nil {
 		return err
 	}
-	if err := l.load(newChance(t.plan.Seed), loading{feed: l.chunk(newChance(t.plan.Seed + 2))}); err != nil {
+	if err := l.load(newChance(t.scenario.Seed), loading{feed: l.chunk(newChance(t.scenario.Seed + 2))}); err != nil {
 		return err
 	}
 	return errors.Join(l.issue(""), l.issue(""))
 }
 
 // loadSome loads something, which holds from the next hour or at once.
-func (t *librarySide) loadSome(c chance, a Act) error {
+func (t *librarySide) loadSome(c chance, a Step) error {
 	l := loading{fault: a.Fault, now: c.one(2)}
 	switch n := c.IntN(12); {
 	case n < 3:

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"net"
 	"net/http"
@@ -20,55 +19,54 @@ import (
 	"time"
 )
 
-// What stands beside the load, and its bounds.
+// The bounds of the load test.
 const (
 	idleConnections = 5000
 	slowClients     = 20
-	mostWaiting     = 2000 // requests at one time; what would be more counts as lost
+	mostWaiting     = 2000 // requests in flight; one more counts as lost
 	peakClients     = 16
 	peakFor         = 30 * time.Second
-	peakTurns       = 4                     // of peakFor each: half minutes differ
-	peakWithin      = 10 * time.Millisecond // 99 of 100
+	peakTurns       = 4                     // of peakFor each, since half minutes differ
+	peakWithin      = 10 * time.Millisecond // 99 of 100 requests
 	peakStep        = 10                    // percent
-	writeEvery      = time.Second           // to the directory, whether the server keeps up or not, as with requests
-	loadEvery       = 300                   // writes: twelve times as often as feeds come
-	clientGarbage   = 2000                  // percent: what holds up the client is not the server's
+	writeEvery      = time.Second           // to the directory
+	loadEvery       = 300                   // writes
+	clientGarbage   = 2000                  // percent, so that the client's collector does not count as the server's latency
+	mostGrown       = 20                    // percent that memory may grow from the second third of the test to the last
 )
 
-// A pressure is a load test: requests come at 80 % of what the server can do, whether it keeps up or not.
+// A pressure is a load test: requests are sent at 80 % of the peak rate, whether the server keeps up or not.
 type pressure struct {
-	t       *trial
-	targets []target
-	mu      sync.Mutex
-	took    times // since the last sample
-	routes  map[string]*times
-	bad     []string
-	lost    int // would have been more than mostWaiting
-	samples []sample
+	t         *harness
+	targets   []target
+	mu        sync.Mutex
+	took, all times // since the last sample, and since the peak was found
+	bad       []string
+	lost      int // requests that were not sent, since mostWaiting were in flight
+	samples   []sample
 }
 
-// A target is a request to one of the servers, as it is sent.
+// A target is a request to one of the servers.
 type target struct {
 	server  int
 	request []byte
 	route   string
 }
 
-// sample is what a second was like.
+// sample has the measurements of one second.
 type sample struct {
-	requests      int
-	median, p99   time.Duration
-	memory        int
-	writes, loads int64 // until then
+	requests    int
+	median, p99 time.Duration
+	memory      int
 }
 
-// pressed runs a load test for a number of minutes, and writes a table into a folder.
-func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
+// pressed runs a load test for some minutes and writes the measurements of each second to load.csv in a folder.
+func (t *harness) pressed(ctx context.Context, minutes int, out string) error {
 	t.store.direct = true
 	if err := t.begin(); err != nil {
 		return err
 	}
-	c := newChance(t.plan.Seed)
+	c := newChance(t.scenario.Seed)
 	of, l := t.partners[0], t.libraries[0]
 	for range 5 {
 		if err := errors.Join(of.load(c, loading{feed: of.chunk(c)}), l.load(c, loading{feed: l.chunk(c), now: true})); err != nil {
@@ -82,10 +80,10 @@ func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
 	defer cancel()
 	var wg sync.WaitGroup
 	wg.Go(func() { p.idle(ctx) })
-	wait(ctx, idleConnections*time.Millisecond) // until they stand
+	wait(ctx, idleConnections*time.Millisecond) // until all are connected
 	wrong := make(chan error, 1)
 	wg.Go(func() { wrong <- p.changes(ctx, c) })
-	peak, err := p.peak(ctx) // beside the same changes, which make answers of before worthless
+	peak, err := p.peak(ctx) // beside the same writes, which invalidate cached answers
 	if err != nil {
 		return err
 	}
@@ -101,8 +99,8 @@ func (t *trial) pressed(ctx context.Context, minutes int, out string) error {
 	return errors.Join(p.table(filepath.Join(out, "load.csv")), p.judged(), t.everything(t.servers[0]))
 }
 
-// targets are requests as readers make them, to every server.
-func (t *trial) targets() (all []target) {
+// targets returns requests to every server, as clients send them.
+func (t *harness) targets() (all []target) {
 	today := dayOf(t.clock.now())
 	for n := range t.servers {
 		add := func(route, more, key string) {
@@ -121,8 +119,8 @@ func (t *trial) targets() (all []target) {
 	return all
 }
 
-// An asker makes one request after another, over a connection to each server. It is a client that costs little, since it takes from the
-// same processors as those that it asks.
+// An asker sends one request after another over one connection to each server. It is a client that takes little processor time,
+// since the servers run on the same machine.
 type asker struct {
 	p     *pressure
 	conns []net.Conn // nil where there is none yet
@@ -141,7 +139,7 @@ func (a *asker) close() {
 	}
 }
 
-// ask makes one request, which must be answered with 200 (the queue of the libraries' users may say 503).
+// ask sends one request, which must be answered with 200, or 503 from the queue of the libraries' users.
 func (a *asker) ask(n int, since time.Time) {
 	p, to := a.p, a.p.targets[n%len(a.p.targets)]
 	status, err := a.get(to)
@@ -153,17 +151,14 @@ func (a *asker) ask(n int, since time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.took.add(took)
-	if p.routes[to.route] == nil {
-		p.routes[to.route] = &times{}
-	}
-	p.routes[to.route].add(took)
+	p.all.add(took)
 	queued := status == http.StatusServiceUnavailable && to.route == librariesPrefix+"/users"
 	if (err != nil || status != http.StatusOK) && !queued && len(p.bad) < 10 {
 		p.bad = append(p.bad, fmt.Sprintf("%s: %d %v", to.request, status, err))
 	}
 }
 
-// get reads an answer whole.
+// get sends a request and reads the whole answer.
 func (a *asker) get(to target) (status int, err error) {
 	n := to.server
 	if a.conns[n] == nil {
@@ -186,8 +181,8 @@ func (a *asker) get(to target) (status int, err error) {
 	return res.StatusCode, errors.Join(err, res.Body.Close())
 }
 
-// peak is the highest rate, a second, that the servers hold: in each of some turns 99 of 100 requests are answered within peakWithin. It is
-// looked for from what they answer to some clients that each wait for one, which is more, downwards.
+// peak returns the highest rate, in requests a second, at which 99 of 100 requests are answered within peakWithin in each of some
+// turns. The search goes down from the rate that some clients reach which wait for each answer.
 func (p *pressure) peak(ctx context.Context) (rate int, err error) {
 	within, cancel := context.WithTimeout(ctx, peakFor)
 	defer cancel()
@@ -200,7 +195,7 @@ func (p *pressure) peak(ctx context.Context) (rate int, err error) {
 		}
 	})
 	rate = int(n.Load()) / int(peakFor/time.Second)
-	fmt.Printf("%d requests a second to %d clients that wait\n", rate, peakClients)
+	fmt.Printf("%d requests a second by %d clients that wait for each answer\n", rate, peakClients)
 	for p.forget(); ctx.Err() == nil && rate > 0; rate -= rate * peakStep / 100 {
 		turns := 0
 		for turns < peakTurns && p.holds(ctx, rate) {
@@ -210,10 +205,10 @@ func (p *pressure) peak(ctx context.Context) (rate int, err error) {
 			return rate, nil
 		}
 	}
-	return 0, errors.New("no rate is one at which the server keeps up")
+	return 0, errors.New("the server keeps up with no rate")
 }
 
-// holds reports whether the servers keep up with a rate for a turn.
+// holds reports whether the servers keep up with a rate for one turn.
 func (p *pressure) holds(ctx context.Context, rate int) bool {
 	defer p.forget()
 	within, cancel := context.WithTimeout(ctx, peakFor)
@@ -224,10 +219,10 @@ func (p *pressure) holds(ctx context.Context, rate int) bool {
 	return p.lost == 0 && p99 <= peakWithin
 }
 
-// forget begins to measure anew.
-func (p *pressure) forget() { p.lost, p.took, p.routes = 0, times{}, map[string]*times{} }
+// forget restarts the measurements.
+func (p *pressure) forget() { p.lost, p.took, p.all = 0, times{}, times{} }
 
-// many does something again and again, so many at a time, until its time is over.
+// many calls do again and again in n goroutines until ctx is done.
 func many(ctx context.Context, n int, do func(n int)) {
 	var wg sync.WaitGroup
 	for i := range n {
@@ -240,8 +235,8 @@ func many(ctx context.Context, n int, do func(n int)) {
 	wg.Wait()
 }
 
-// open sends requests at a rate until its time is over, and waits for the last answers. A request's time begins when it was due. One that is
-// due while mostWaiting wait is lost, and then over is called.
+// open sends requests at a rate until ctx is done, and waits for the last answers. The time of a request begins when it was due.
+// A request that is due while mostWaiting are in flight is lost, and over is called.
 func (p *pressure) open(ctx context.Context, rate int, over func()) {
 	type call struct {
 		n   int
@@ -277,7 +272,7 @@ func (p *pressure) open(ctx context.Context, rate int, over func()) {
 	wg.Wait()
 }
 
-// idle holds connections that say something once a minute; others read their answers, and send their bodies, byte by byte.
+// idle holds connections that send a request once a minute. Others read their answers, or send their bodies, byte by byte.
 func (p *pressure) idle(ctx context.Context) {
 	get := "GET " + schoolsPrefix + "/users?pageSize=1000 HTTP/1.1\r\nHost: x\r\n"
 	many(ctx, idleConnections+2*slowClients, func(n int) {
@@ -303,7 +298,7 @@ func (p *pressure) idle(ctx context.Context) {
 		_, err = io.WriteString(conn, first)
 		for pause := every * time.Duration(n) / (idleConnections + 2*slowClients); err == nil && ctx.Err() == nil; pause = every {
 			err = do(conn)
-			wait(ctx, pause) // the first time, each its own: they do not all speak at one time
+			wait(ctx, pause) // the first pause differs, so that they do not all send at the same time
 		}
 	})
 }
@@ -315,7 +310,7 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// changes writes to the directory and loads beside, each of which must be there.
+// changes writes to the directory and loads feeds, and compares the answers with the model.
 func (p *pressure) changes(ctx context.Context, c chance) error {
 	of := p.t.partners[0]
 	p.t.product.gentle = true
@@ -326,7 +321,7 @@ func (p *pressure) changes(ctx context.Context, c chance) error {
 		if n%loadEvery == loadEvery-1 {
 			err = of.load(c, loading{feed: of.chunk(c)})
 		} else {
-			err = of.directory(c, Act{})
+			err = of.directory(c, Step{})
 		}
 		if err != nil {
 			return err
@@ -352,13 +347,12 @@ func (p *pressure) watch(ctx context.Context) {
 			memory += resident(s.Process.Pid)
 		}
 		if took.n > 0 {
-			f := p.t.figures
-			p.samples = append(p.samples, sample{took.n, took.within(50), took.within(99), memory, f.writes.Load(), f.loads.Load()})
+			p.samples = append(p.samples, sample{took.n, took.within(50), took.within(99), memory})
 		}
 	}
 }
 
-// times counts how long requests took, in steps of about a hundredth. A list would grow, and be copied while everybody waits.
+// times is a histogram of durations with steps of about one percent. A list would grow and be copied while requests wait.
 type times struct {
 	n      int
 	counts [64 * timesStep]int // from one nanosecond to all of an int64
@@ -371,14 +365,7 @@ func (t *times) add(d time.Duration) {
 	t.n++
 }
 
-func (t *times) merge(o *times) {
-	for i, n := range o.counts {
-		t.counts[i] += n
-	}
-	t.n += o.n
-}
-
-// within is a time within which so many of a hundred took.
+// within returns a percentile.
 func (t *times) within(percent int) time.Duration {
 	before, i := 0, 0
 	for ; i < len(t.counts)-1; i++ {
@@ -389,26 +376,15 @@ func (t *times) within(percent int) time.Duration {
 	return time.Duration(math.Exp2(float64(i+1) / timesStep))
 }
 
-// mostGrown is how much more memory the last third of a load test may take than the second, in percent.
-const mostGrown = 20
-
-// judged says what was, and what was not as promised.
+// judged prints the measurements and returns what broke a promise.
 func (p *pressure) judged() error {
-	var every times
-	for _, of := range p.routes {
-		every.merge(of)
-	}
-	if every.n == 0 || len(p.samples) < 6 {
+	if len(p.samples) < 6 {
 		return errors.New("nothing was measured")
 	}
-	median, p99 := every.within(50), every.within(99)
+	median, p99 := p.all.within(50), p.all.within(99)
 	middle, end := p.memory(1), p.memory(2)
-	fmt.Printf("%d requests: median %v, p99 %v (%.1f times); memory %d MiB in the middle, %d at the end; %d writes, %d loads\n", every.n, median, p99,
-		float64(p99)/float64(median), middle>>20, end>>20, p.t.figures.writes.Load(), p.t.figures.loads.Load())
-	for _, route := range slices.Sorted(maps.Keys(p.routes)) {
-		of := p.routes[route]
-		fmt.Printf("  %s: %d requests, median %v, p99 %v\n", route, of.n, of.within(50), of.within(99))
-	}
+	fmt.Printf("%d requests: median %v, p99 %v (%.1f times); memory %d MiB in the middle, %d at the end; %d writes, %d loads\n", p.all.n, median, p99,
+		float64(p99)/float64(median), middle>>20, end>>20, p.t.counts.writes.Load(), p.t.counts.loads.Load())
 	switch {
 	case p.lost > 0:
 		return differs("%d requests were not sent, as %d waited", p.lost, mostWaiting)
@@ -422,7 +398,7 @@ func (p *pressure) judged() error {
 	return nil
 }
 
-// memory is the median of a third of the samples.
+// memory returns the median of a third of the samples.
 func (p *pressure) memory(third int) int {
 	n := len(p.samples) / 3
 	var all []int
@@ -433,17 +409,17 @@ func (p *pressure) memory(third int) int {
 	return all[len(all)/2]
 }
 
-// table writes what each second was like.
+// table writes the samples as CSV.
 func (p *pressure) table(file string) error {
 	var b strings.Builder
-	b.WriteString("requests,median,p99,memory,writes,loads\n")
+	b.WriteString("requests,median,p99,memory\n")
 	for _, s := range p.samples {
-		fmt.Fprintf(&b, "%d,%d,%d,%d,%d,%d\n", s.requests, s.median.Microseconds(), s.p99.Microseconds(), s.memory>>20, s.writes, s.loads)
+		fmt.Fprintf(&b, "%d,%d,%d,%d\n", s.requests, s.median.Microseconds(), s.p99.Microseconds(), s.memory>>20)
 	}
 	return os.WriteFile(file, []byte(b.String()), 0o644)
 }
 
-// resident is what a process has in memory, in bytes.
+// resident returns the resident memory of a process in bytes.
 func resident(pid int) int {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	var kib int

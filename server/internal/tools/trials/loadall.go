@@ -10,7 +10,7 @@ import (
 
 // loadAll has two processes at once load the feeds of several tenants, of which one may be killed. The other loads what is left,
 // and afterwards there is nothing to load. One of the feeds may be bad, which keeps no other one from being loaded.
-func (t *trial) loadAll(c chance, a Act) error {
+func (t *harness) loadAll(c chance, a Step) error {
 	folder, loaded, bad, err := t.feedsOfAll(c)
 	if err != nil {
 		return err
@@ -24,18 +24,18 @@ func (t *trial) loadAll(c chance, a Act) error {
 	if err != nil {
 		return err
 	}
-	t.figures.loads.Add(2)
+	t.counts.loads.Add(2)
 	if a.Fault == "kill" {
 		time.Sleep(time.Duration(c.IntN(200)) * time.Millisecond)
 		_ = first.Process.Kill()
-		t.figures.kills.Add(1)
+		t.counts.kills.Add(1)
 	}
 	for running := true; running; {
 		select {
 		case <-second.done:
 			running = false
 		default: // no directory writes: numbers that a load has reserved come before theirs, whenever it ends
-			if err := ofTenant((*tenant).pull)(t, c, Act{}); err != nil {
+			if err := ofTenant((*tenant).pull)(t, c, Step{}); err != nil {
 				return err
 			}
 		}
@@ -63,7 +63,7 @@ func (t *trial) loadAll(c chance, a Act) error {
 
 // feedsOfAll writes the feeds of several tenants, and begins what they make. One may be bad, and after the clock
 // went back more of them.
-func (t *trial) feedsOfAll(c chance) (folder string, loaded []func(), bad bool, err error) {
+func (t *harness) feedsOfAll(c chance) (folder string, loaded []func(), bad bool, err error) {
 	if folder, err = os.MkdirTemp(t.dir, "feeds-"); err != nil {
 		return folder, nil, false, err
 	}

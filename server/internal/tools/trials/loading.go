@@ -45,7 +45,7 @@ func (t *side[M]) load(c chance, l loading) error {
 		return err
 	}
 	t.log("%v %s", args, line(l.feed))
-	t.figures.loads.Add(1)
+	t.counts.loads.Add(1)
 	if l.check {
 		return t.checked(c, l, run)
 	}

@@ -1,6 +1,7 @@
-// Command trials has the product break itself, again and again, and compares every answer with a model of its own: see TRIALS.md.
+// Command trials injects faults at random into the built binary, on SQLite and PostgreSQL, and compares every answer with a model of its
+// own. TRIALS.md lists what is tested.
 //
-// make test runs a few short plans and make verify two minutes of them. Run it for an hour (make trials MINUTES=60) after a change
+// make test runs a few short scenarios and make verify two minutes of them. Run it for an hour (make trials MINUTES=60) after a change
 // to loads, snapshots, pulls, erasure or the drivers, and before a release.
 package main
 
@@ -14,39 +15,36 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 )
 
-// root is the repository, from the folder in which the command is run: its own, since it is a module of its own.
+// root is the repository, seen from the folder of this module.
 const root = "../../../.."
+
+// stepsOfScenario is how many steps a random scenario has.
+const stepsOfScenario = 60
 
 // options are the command's flags.
 type options struct {
-	seed              uint64
-	load, minutes     int
-	acts              int
-	plan, binary      string
-	engine, out, only string
-	whole, sure       bool
-	verbose           bool
+	seed             uint64
+	load, minutes    int
+	scenario, binary string
+	engine, out      string
+	confirm, verbose bool
 }
 
 func main() {
 	var o options
-	flag.Uint64Var(&o.seed, "seed", 1, "the first seed; each plan has the next one")
+	flag.Uint64Var(&o.seed, "seed", 1, "the first seed; each scenario has the next one")
 	flag.IntVar(&o.minutes, "minutes", 10, "how long to go on")
-	flag.IntVar(&o.load, "load", 0, "in the place of plans, a load test of so many minutes")
-	flag.IntVar(&o.acts, "acts", 60, "acts of a plan")
-	flag.StringVar(&o.plan, "plan", "", "a file with a plan, which is done once and not made smaller")
-	flag.StringVar(&o.binary, "binary", "", "the binary to try (default: it is built)")
-	flag.StringVar(&o.engine, "engine", "", "sqlite or postgres alone (default: in turns)")
-	flag.StringVar(&o.out, "out", os.TempDir(), "folder for the plans that found something")
-	flag.StringVar(&o.only, "only", "", "acts, separated by commas, of which alone the plans consist")
-	flag.BoolVar(&o.whole, "whole", false, "make no plan smaller")
-	flag.BoolVar(&o.sure, "sure", false, "do a plan that found a difference again, and let it count only if it finds one again: for CI, where a machine that stands still must fail nothing")
-	flag.BoolVar(&o.verbose, "v", false, "tell each act")
+	flag.IntVar(&o.load, "load", 0, "run a load test of so many minutes instead of scenarios")
+	flag.StringVar(&o.scenario, "scenario", "", "run the scenario of this file once")
+	flag.StringVar(&o.binary, "binary", "", "the binary to test (default: it is built)")
+	flag.StringVar(&o.engine, "engine", "", "sqlite or postgres (default: both, in turns)")
+	flag.StringVar(&o.out, "out", os.TempDir(), "folder for the scenarios that find a difference")
+	flag.BoolVar(&o.confirm, "confirm", false, "run a scenario that found a difference again, and count the difference only if it is found again: for CI, where the machine may stall")
+	flag.BoolVar(&o.verbose, "v", false, "print every step")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -56,7 +54,7 @@ func main() {
 	}
 }
 
-// do tries plan after plan.
+// do builds the binary and runs the load test, one scenario or many.
 func do(ctx context.Context, o options) error {
 	dir, err := workFolder()
 	if err != nil {
@@ -71,36 +69,34 @@ func do(ctx context.Context, o options) error {
 		}
 	}
 	r.product = &product{path: o.binary}
-	if o.load > 0 {
+	switch {
+	case o.load > 0:
 		return r.loadTest(ctx)
-	}
-	if o.plan != "" {
-		plan, err := readPlan(o.plan)
+	case o.scenario != "":
+		s, err := readScenario(o.scenario)
 		if err != nil {
 			return err
 		}
-		return r.try(ctx, plan)
+		return r.run(ctx, s)
 	}
-	return r.plansOf(ctx)
+	return r.scenarios(ctx)
 }
 
-// build makes the binary of this source tree.
+// build builds the binary of this source tree.
 func build(to string) error {
 	cmd := exec.Command("go", "build", "-o", to, "./server/cmd/lectern")
 	cmd.Dir, cmd.Stderr = root, os.Stderr
 	return cmd.Run()
 }
 
-// runner tries plans, one after another.
+// runner runs scenarios one after another.
 type runner struct {
 	options
-	product     *product
-	dir         string
-	pg          *cluster
-	said        bytes.Buffer // what the last plan did
-	figures     figures
-	plans       int
-	differences int
+	product *product
+	dir     string
+	pg      *cluster
+	log     bytes.Buffer // of the last scenario
+	counts  counts
 }
 
 func (r *runner) close() {
@@ -110,22 +106,22 @@ func (r *runner) close() {
 	os.RemoveAll(r.dir)
 }
 
-// plansOf tries the plans of seed after seed, until the time is over.
-func (r *runner) plansOf(ctx context.Context) error {
-	began := time.Now()
+// scenarios runs the scenarios of seed after seed until the time is over.
+func (r *runner) scenarios(ctx context.Context) error {
+	began, differences := time.Now(), 0
 	engines := []string{sqlite, postgres}
 	if r.engine != "" {
 		engines = []string{r.engine}
 	}
-	for seed := r.seed; time.Since(began) < time.Duration(r.minutes)*time.Minute && ctx.Err() == nil; seed++ {
-		plan := newPlan(seed, engines[int(seed)%len(engines)], r.acts, strings.FieldsFunc(r.only, func(c rune) bool { return c == ',' }))
-		err := r.try(ctx, plan)
-		if r.sure && isDifference(err) {
-			err = r.again(ctx, plan, err)
+	for seed := r.seed; time.Since(began) < time.Duration(r.minutes)*time.Minute; seed++ {
+		s := newScenario(seed, engines[int(seed)%len(engines)], stepsOfScenario)
+		err := r.run(ctx, s)
+		if r.confirm && isDifference(err) {
+			err = r.again(ctx, s, err)
 		}
 		if isDifference(err) {
-			r.differences++
-			err = r.tell(ctx, plan, err)
+			differences++
+			err = r.report(ctx, s, err)
 		}
 		if ctx.Err() != nil {
 			break
@@ -133,88 +129,78 @@ func (r *runner) plansOf(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("seed %d: %w", seed, err)
 		}
-		r.plans++
-		f := &r.figures
-		fmt.Printf("%v: %d plans to seed %d, %d acts, %d loads, %d writes, %d kills, %d answers, %d rows compared, %d differences\n", time.Since(began).Round(time.Second),
-			r.plans, seed, f.acts.Load(), f.loads.Load(), f.writes.Load(), f.kills.Load(), f.answers.Load(), f.rows.Load(), r.differences)
+		n := &r.counts
+		fmt.Printf("%v: %d scenarios to seed %d, %d steps, %d loads, %d writes, %d kills, %d answers, %d rows compared, %d differences\n", time.Since(began).Round(time.Second),
+			seed-r.seed+1, seed, n.steps.Load(), n.loads.Load(), n.writes.Load(), n.kills.Load(), n.answers.Load(), n.rows.Load(), differences)
 	}
-	if r.differences > 0 {
-		return fmt.Errorf("%d plans found a difference", r.differences)
+	if differences > 0 {
+		return fmt.Errorf("%d scenarios found a difference", differences)
 	}
 	return nil
 }
 
-// again does a plan that found a difference a second time.
-func (r *runner) again(ctx context.Context, plan Plan, found error) error {
-	fmt.Printf("seed %d, %s: DIFFERENCE; the plan is done again\n%v\n", plan.Seed, plan.Engine, found)
-	return r.try(ctx, plan)
+// again runs a scenario that found a difference a second time.
+func (r *runner) again(ctx context.Context, s Scenario, found error) error {
+	fmt.Printf("seed %d, %s: DIFFERENCE; the scenario is run again\n%v\n", s.Seed, s.Engine, found)
+	return r.run(ctx, s)
 }
 
-// tell makes a plan that found a difference smaller, keeps it beside what it did, and says what it found.
-func (r *runner) tell(ctx context.Context, plan Plan, found error) error {
-	fmt.Printf("seed %d, %s: DIFFERENCE\n%v\n", plan.Seed, plan.Engine, found)
-	if err := os.WriteFile(filepath.Join(r.out, fmt.Sprintf("plan-%d.log", plan.Seed)), r.said.Bytes(), 0o644); err != nil {
+// report shrinks a scenario that found a difference, writes it and its log to files, and prints what it found.
+func (r *runner) report(ctx context.Context, s Scenario, found error) error {
+	fmt.Printf("seed %d, %s: DIFFERENCE\n%v\n", s.Seed, s.Engine, found)
+	if err := os.WriteFile(filepath.Join(r.out, fmt.Sprintf("scenario-%d.log", s.Seed)), r.log.Bytes(), 0o644); err != nil {
 		return err
 	}
-	whole := len(plan.Acts)
-	if !r.whole {
-		plan, found = r.shrunk(ctx, plan, found)
-	}
-	file := filepath.Join(r.out, fmt.Sprintf("plan-%d.json", plan.Seed))
-	fmt.Printf("%d of its %d acts are in %s, to be done again with PLAN:\n%v\n", len(plan.Acts), whole, file, found)
-	return plan.keep(file)
+	steps := len(s.Steps)
+	s, found = r.shrunk(ctx, s, found)
+	file := filepath.Join(r.out, fmt.Sprintf("scenario-%d.json", s.Seed))
+	fmt.Printf("%d of its %d steps are in %s, to be run again with SCENARIO:\n%v\n", len(s.Steps), steps, file, found)
+	return s.write(file)
 }
 
-// try does one plan.
-func (r *runner) try(ctx context.Context, plan Plan) error {
-	pg, err := r.cluster(plan)
+// run runs one scenario. The error is a *difference if an answer was wrong.
+func (r *runner) run(ctx context.Context, s Scenario) error {
+	h, err := r.harness(s)
 	if err != nil {
 		return err
 	}
-	if plan.Pair {
-		defer pg.stop()
+	defer h.close()
+	if s.Pair {
+		defer h.store.pg.stop()
 	}
-	t, err := newTrial(r.product, plan, &r.figures, pg)
-	if err != nil {
-		return err
-	}
-	defer t.close()
-	r.said.Reset()
-	t.log = func(format string, args ...any) {
-		fmt.Fprintf(&r.said, time.Now().Format("05.000 ")+format+"\n", args...)
+	r.log.Reset()
+	h.log = func(format string, args ...any) {
+		fmt.Fprintf(&r.log, time.Now().Format("05.000 ")+format+"\n", args...)
 		if r.verbose {
 			fmt.Printf(format+"\n", args...)
 		}
 	}
-	return t.run(ctx)
+	return h.run(ctx)
 }
 
-// loadTest presses one engine: PostgreSQL, unless another is named.
+// loadTest tests one engine under load: PostgreSQL unless the flags name another.
 func (r *runner) loadTest(ctx context.Context) error {
-	plan := Plan{Seed: r.seed, Engine: cmp.Or(r.engine, postgres)}
-	pg, err := r.cluster(plan)
+	h, err := r.harness(Scenario{Seed: r.seed, Engine: cmp.Or(r.engine, postgres)})
 	if err != nil {
 		return err
 	}
-	t, err := newTrial(r.product, plan, &r.figures, pg)
-	if err != nil {
-		return err
-	}
-	defer t.close()
-	return t.pressed(ctx, r.load, r.out)
+	defer h.close()
+	return h.pressed(ctx, r.load, r.out)
 }
 
-// cluster is the database server of a plan: one for all, or a pair of its own.
-func (r *runner) cluster(plan Plan) (*cluster, error) {
-	if plan.Engine == sqlite {
-		return nil, nil
+// harness prepares a scenario on its database server: one cluster for all scenarios, or a pair of its own.
+func (r *runner) harness(s Scenario) (*harness, error) {
+	if s.Engine == sqlite {
+		return newHarness(r.product, s, &r.counts, nil)
 	}
-	if plan.Pair {
-		return startCluster(r.dir, true)
+	pg, err := r.pg, error(nil)
+	if s.Pair || pg == nil {
+		if pg, err = startCluster(r.dir, s.Pair); err != nil {
+			return nil, err
+		}
 	}
-	var err error
-	if r.pg == nil {
-		r.pg, err = startCluster(r.dir, false)
+	if !s.Pair {
+		r.pg = pg
 	}
-	return r.pg, err
+	return newHarness(r.product, s, &r.counts, pg)
 }

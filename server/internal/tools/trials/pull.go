@@ -122,7 +122,7 @@ func (p *page) lasting() row {
 }
 
 // pull begins a pull, and ends it or leaves it for later.
-func (t *tenant) pull(c chance, a Act) error {
+func (t *tenant) pull(c chance, a Step) error {
 	defer t.hindered(c, a.Fault)()
 	q, size, n := t.own.someQuery(c), pick(c, []int{1, 2, 3, 5, 10, 100}), c.IntN(len(t.keys))
 	if o := t.other(); c.one(3) && n < len(o.keys) { // with a key of the same number
@@ -139,8 +139,8 @@ func (t *tenant) pullOf(c chance, s *server, k *apiKey, q query, size int) error
 		return err
 	}
 	p.explicit = c.one(3) && !strings.HasSuffix(p.path, "/channels")
-	if c.one(4) {
-		if err := t.otherForm(c, p, s); err != nil {
+	if c.one(4) && !t.trouble && !strings.HasSuffix(p.path, "/channels") {
+		if err := t.ndjson(s, p, paged(p.params, 1, p.size, p.snapshot), p.rows[:min(p.size, len(p.rows))]); err != nil {
 			return err
 		}
 	}
@@ -152,7 +152,7 @@ func (t *tenant) pullOf(c chance, s *server, k *apiKey, q query, size int) error
 }
 
 // goOn asks for some more pages of a pull that was left.
-func (t *tenant) goOn(c chance, _ Act) error {
+func (t *tenant) goOn(c chance, _ Step) error {
 	if len(t.pulls) == 0 {
 		return nil
 	}

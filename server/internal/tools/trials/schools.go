@@ -15,22 +15,19 @@ const schoolsPrefix = "/api-platform/schools/v1"
 // partnerSide is what a trial knows of a partner.
 type partnerSide struct {
 	side[*partner]
-	directoryKey struct {
-		id, secret string
-		budget
-	}
+	directoryKey struct{ id, secret string }
 }
 
 // beginPartner creates a partner, with a first load and keys.
-func (t *trial) beginPartner(name string) error {
+func (t *harness) beginPartner(name string) error {
 	p := &partnerSide{side: side[*partner]{worlds: newWorlds(newPartner(name)),
-		tenant: &tenant{trial: t, name: name, api: "schools", flags: []string{"--partner", name}}}}
+		tenant: &tenant{harness: t, name: name, api: "schools", flags: []string{"--partner", name}}}}
 	p.own = p
 	t.partners, t.tenants = append(t.partners, p), append(t.tenants, p.tenant)
 	if err := t.must(nil, "partner", "create", name, "--name", "Parceiro "+name); err != nil {
 		return err
 	}
-	if err := p.load(newChance(t.plan.Seed), loading{feed: p.chunk(newChance(t.plan.Seed + 1))}); err != nil {
+	if err := p.load(newChance(t.scenario.Seed), loading{feed: p.chunk(newChance(t.scenario.Seed + 1))}); err != nil {
 		return err
 	}
 	for _, network := range []string{"n1", "n2", "n1"} {
@@ -45,7 +42,7 @@ func (t *trial) beginPartner(name string) error {
 }
 
 // loadSome loads a chunk of new rows, or one that was loaded before, whole or in pieces, good or bad.
-func (t *partnerSide) loadSome(c chance, a Act) error {
+func (t *partnerSide) loadSome(c chance, a Step) error {
 	l := loading{fault: a.Fault}
 	switch n := c.IntN(16); {
 	case n < 4:

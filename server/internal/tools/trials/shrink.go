@@ -7,47 +7,45 @@ import (
 	"time"
 )
 
-// shrinking is how long a plan is made smaller, and tries how often a smaller one may pass before it counts as good: moments
-// of kills differ from one time to the next.
+// A scenario is shrunk for so long, and a smaller one is run so often before it counts as good: the moment of a kill differs
+// from one run to the next.
 const (
 	shrinking = 3 * time.Minute
 	tries     = 2
 )
 
-// shrunk is the smallest plan found that still finds a difference: acts are left out, ever fewer at a time, and then faults.
-func (r *runner) shrunk(ctx context.Context, plan Plan, found error) (Plan, error) {
+// shrunk returns the smallest scenario found that still finds a difference. It removes steps, fewer at a time, and then faults.
+func (r *runner) shrunk(ctx context.Context, s Scenario, found error) (Scenario, error) {
 	until := time.Now().Add(shrinking)
-	fails := func(p Plan) bool {
+	fails := func(smaller Scenario) bool {
 		for range tries {
 			if time.Now().After(until) || ctx.Err() != nil {
 				return false
 			}
-			if err := r.try(ctx, p); isDifference(err) {
-				found = err
+			if err := r.run(ctx, smaller); isDifference(err) {
+				s, found = smaller, err
 				return true
 			}
 		}
 		return false
 	}
-	for size := (len(plan.Acts) + 1) / 2; size > 0; size /= 2 {
-		for from := 0; from < len(plan.Acts); {
-			smaller := plan
-			smaller.Acts = slices.Delete(slices.Clone(plan.Acts), from, min(from+size, len(plan.Acts)))
-			if fails(smaller) {
-				plan = smaller
-			} else {
+	for size := (len(s.Steps) + 1) / 2; size > 0; size /= 2 {
+		for from := 0; from < len(s.Steps); {
+			smaller := s
+			smaller.Steps = slices.Delete(slices.Clone(s.Steps), from, min(from+size, len(s.Steps)))
+			if !fails(smaller) {
 				from += size
 			}
 		}
 	}
-	for i, a := range plan.Acts {
-		calmer := plan
-		calmer.Acts = slices.Clone(plan.Acts)
-		if calmer.Acts[i].Fault = ""; a.Fault != "" && fails(calmer) {
-			plan = calmer
+	for i, step := range s.Steps {
+		calmer := s
+		calmer.Steps = slices.Clone(s.Steps)
+		if calmer.Steps[i].Fault = ""; step.Fault != "" {
+			fails(calmer)
 		}
 	}
-	return plan, found
+	return s, found
 }
 
 func isDifference(err error) bool {

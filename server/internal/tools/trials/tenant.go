@@ -9,7 +9,7 @@ import (
 // A tenant is a partner or a library network, and what a trial knows of it. There are two of each, which share references and
 // ids but no names, so that a row of one never agrees with the model of the other.
 type tenant struct {
-	*trial
+	*harness
 	name   string
 	api    string   // schools or libraries
 	flags  []string // name the tenant to a command
@@ -31,7 +31,7 @@ type ownWays interface {
 	mayLoad(loading, time.Time) (loaded func())
 	good(loading, time.Time) bool
 	loads(feed) // comes before a load
-	loadSome(chance, Act) error
+	loadSome(chance, Step) error
 	chunk(chance) feed   // continues what there is
 	asked(*answer) error // notes an answer that is compared with nothing
 	people() []int       // numbers that lectern forget takes
@@ -43,7 +43,6 @@ type ownWays interface {
 type apiKey struct {
 	network string   // a school network's reference
 	texts   []string // the newest last; the others are in their grace
-	*budget          // of a library network, or of a key of the schools
 }
 
 // nth is one of the texts of a key.
@@ -88,7 +87,7 @@ func (t *tenant) command(v any, command string, args ...string) error {
 func (t *tenant) all() []*pull { return slices.Concat(t.pulls, t.lost) }
 
 // everything pulls every list of all tenants from a server.
-func (t *trial) everything(s *server) error {
+func (t *harness) everything(s *server) error {
 	for _, of := range t.tenants {
 		if err := of.own.whole(s); err != nil {
 			return err
@@ -98,24 +97,24 @@ func (t *trial) everything(s *server) error {
 }
 
 // of makes an act of what is done to one tenant, which it chooses.
-func of[T any](all func(*trial) []T, do func(T, chance, Act) error) func(*trial, chance, Act) error {
-	return func(t *trial, c chance, a Act) error { return do(pick(c, all(t)), c, a) }
+func of[T any](all func(*harness) []T, do func(T, chance, Step) error) func(*harness, chance, Step) error {
+	return func(t *harness, c chance, a Step) error { return do(pick(c, all(t)), c, a) }
 }
 
-func ofPartner(do func(*partnerSide, chance, Act) error) func(*trial, chance, Act) error {
-	return of(func(t *trial) []*partnerSide { return t.partners }, do)
+func ofPartner(do func(*partnerSide, chance, Step) error) func(*harness, chance, Step) error {
+	return of(func(t *harness) []*partnerSide { return t.partners }, do)
 }
 
-func ofLibrary(do func(*librarySide, chance, Act) error) func(*trial, chance, Act) error {
-	return of(func(t *trial) []*librarySide { return t.libraries }, do)
+func ofLibrary(do func(*librarySide, chance, Step) error) func(*harness, chance, Step) error {
+	return of(func(t *harness) []*librarySide { return t.libraries }, do)
 }
 
-func ofTenant(do func(*tenant, chance, Act) error) func(*trial, chance, Act) error {
-	return of(func(t *trial) []*tenant { return t.tenants }, do)
+func ofTenant(do func(*tenant, chance, Step) error) func(*harness, chance, Step) error {
+	return of(func(t *harness) []*tenant { return t.tenants }, do)
 }
 
 // something is an ordinary act, beside others.
-func (t *trial) something(c chance) error {
-	do := pick(c, []func(*trial, chance, Act) error{ofPartner((*partnerSide).directory), ofTenant((*tenant).pull), ofTenant((*tenant).goOn)})
-	return do(t, c, Act{})
+func (t *harness) something(c chance) error {
+	do := pick(c, []func(*harness, chance, Step) error{ofPartner((*partnerSide).directory), ofTenant((*tenant).pull), ofTenant((*tenant).goOn)})
+	return do(t, c, Step{})
 }

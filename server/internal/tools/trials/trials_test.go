@@ -19,59 +19,59 @@ func newRunner(t *testing.T) *runner {
 	if err := build(binary); err != nil {
 		t.Fatal(err)
 	}
-	r := &runner{options: options{out: t.TempDir(), whole: true}, product: &product{path: binary}, dir: dir}
+	r := &runner{options: options{out: t.TempDir()}, product: &product{path: binary}, dir: dir}
 	t.Cleanup(r.close)
 	return r
 }
 
-// TestTrials does four short plans, and one in which a standby takes over that lacks the last writes.
+// TestTrials runs four short scenarios, and one in which a standby takes over that lacks the last writes.
 func TestTrials(t *testing.T) {
 	r := newRunner(t)
-	lose := Plan{Seed: 5, Engine: postgres, Pair: true}
+	lose := Scenario{Seed: 5, Engine: postgres, Pair: true}
 	for i, do := range []string{"school load", "library load", "directory", "incremental", "pull", "lose", "go on", "incremental", "directory", "library load"} {
-		lose.Acts = append(lose.Acts, Act{Do: do, Chance: uint64(i)})
+		lose.Steps = append(lose.Steps, Step{Do: do, Chance: uint64(i)})
 	}
-	plans := []Plan{lose}
+	scenarios := []Scenario{lose}
 	for seed := range uint64(4) {
-		plans = append(plans, newPlan(1+seed, []string{sqlite, postgres}[seed%2], 30, nil))
+		scenarios = append(scenarios, newScenario(1+seed, []string{sqlite, postgres}[seed%2], 30))
 	}
-	for _, plan := range plans {
-		err := r.try(t.Context(), plan)
+	for _, s := range scenarios {
+		err := r.run(t.Context(), s)
 		if isDifference(err) {
-			err = r.again(t.Context(), plan, err)
+			err = r.again(t.Context(), s, err)
 		}
 		if err != nil {
-			t.Errorf("seed %d, %s: %v", plan.Seed, plan.Engine, err)
+			t.Errorf("seed %d, %s: %v", s.Seed, s.Engine, err)
 		}
 	}
-	f := &r.figures
-	t.Logf("%d acts, %d kills, %d answers compared", f.acts.Load(), f.kills.Load(), f.answers.Load())
-	if f.answers.Load() == 0 || f.kills.Load() == 0 {
-		t.Error("nothing was tried")
+	n := &r.counts
+	t.Logf("%d steps, %d kills, %d answers compared", n.steps.Load(), n.kills.Load(), n.answers.Load())
+	if n.answers.Load() == 0 || n.kills.Load() == 0 {
+		t.Error("nothing was tested")
 	}
+	t.Run("difference", func(t *testing.T) { testDifference(t, r) })
 }
 
-// A trial fails where an answer is not what it must be: here what must be is wrong.
-func TestDifference(t *testing.T) {
-	r := newRunner(t)
-	trial, err := newTrial(r.product, Plan{Seed: 1, Engine: sqlite}, &r.figures, nil)
+// testDifference checks that answers that differ from the model fail a scenario: here the model is wrong.
+func testDifference(t *testing.T, r *runner) {
+	h, err := newHarness(r.product, Scenario{Seed: 1, Engine: sqlite}, &r.counts, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer trial.close()
-	if err := trial.run(t.Context()); err != nil {
+	defer h.close()
+	if err := h.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p := trial.partners[1].worlds.likely()
+	p := h.partners[1].worlds.likely()
 	for i := range p.segments {
 		p.segments[i].ms += 6000
 	}
-	if err := trial.partners[1].whole(trial.servers[0]); !isDifference(err) {
+	if err := h.partners[1].whole(h.servers[0]); !isDifference(err) {
 		t.Errorf("with a minute more in the model: %v, want a difference", err)
 	}
-	l := trial.libraries[1].worlds.likely()
+	l := h.libraries[1].worlds.likely()
 	l.held.Events = nil
-	if err := trial.libraries[1].whole(trial.servers[0]); !isDifference(err) {
+	if err := h.libraries[1].whole(h.servers[0]); !isDifference(err) {
 		t.Errorf("without events in the model: %v, want a difference", err)
 	}
 }
@@ -114,28 +114,26 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// A plan that was kept is the plan.
-func TestPlan(t *testing.T) {
-	p := newPlan(3, postgres, 20, nil)
-	file := filepath.Join(t.TempDir(), "plan.json")
-	if err := p.keep(file); err != nil {
+func TestScenarioOfAFile(t *testing.T) {
+	s := newScenario(3, postgres, 20)
+	file := filepath.Join(t.TempDir(), "scenario.json")
+	if err := s.write(file); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := readPlan(file); err != nil || !reflect.DeepEqual(got, p) {
-		t.Errorf("readPlan = %v, %v, want %v", got, err, p)
+	if got, err := readScenario(file); err != nil || !reflect.DeepEqual(got, s) {
+		t.Errorf("readScenario = %v, %v, want %v", got, err, s)
 	}
 }
 
 // TestTimes compares what times say with a sorted list.
 func TestTimes(t *testing.T) {
 	c := newChance(1)
-	var of, other times
+	var of times
 	var list []time.Duration
 	for i := range 10_000 {
 		list = append(list, time.Duration(1+c.Int64N(1<<c.IntN(40))))
-		[]*times{&of, &other}[i%2].add(list[i])
+		of.add(list[i])
 	}
-	of.merge(&other)
 	slices.Sort(list)
 	for _, percent := range []int{0, 1, 50, 99} {
 		want := list[len(list)*percent/100]

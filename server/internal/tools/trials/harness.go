@@ -16,24 +16,24 @@ import (
 	"time"
 )
 
-// figures are what trials have done so far.
-type figures struct {
-	acts, kills, answers, rows, loads, writes atomic.Int64
+// counts is how much the scenarios have done so far.
+type counts struct {
+	steps, kills, answers, rows, loads, writes atomic.Int64
 }
 
-// A trial is one plan under way.
-type trial struct {
-	product *product
-	plan    Plan
-	store   *store
-	dir     string
-	clock   clock
-	servers []*server
-	client  *http.Client
-	figures *figures
-	calls   int
-	trouble bool // a fault is under way: 503 and lost connections are to be expected
-	log     func(format string, args ...any)
+// A harness runs one scenario: servers, clients and the models of the tenants.
+type harness struct {
+	product  *product
+	scenario Scenario
+	store    *store
+	dir      string
+	clock    clock
+	servers  []*server
+	client   *http.Client
+	counts   *counts
+	calls    int
+	trouble  bool // a fault is under way: 503 and lost connections are to be expected
+	log      func(format string, args ...any)
 
 	partners  []*partnerSide
 	libraries []*librarySide
@@ -78,31 +78,31 @@ func (s *server) runs(off, since time.Duration) {
 const secretKey = "LECTERN_SECRET_KEY=dHJpYWxzdHJpYWxzdHJpYWxzdHJpYWxzdHJpYWxzISE="
 
 // env is what commands have in their environment.
-func (t *trial) env() []string {
+func (t *harness) env() []string {
 	return []string{secretKey, "LECTERN_DB=" + t.store.url(), "TMPDIR=" + t.dir}
 }
 
-// newTrial begins a plan on a fresh database.
-func newTrial(p *product, plan Plan, f *figures, pg *cluster) (*trial, error) {
+// newHarness prepares a scenario on a new database.
+func newHarness(p *product, s Scenario, f *counts, pg *cluster) (*harness, error) {
 	dir, err := workFolder()
 	if err != nil {
 		return nil, err
 	}
-	t := &trial{product: p, plan: plan, dir: dir, figures: f, log: func(string, ...any) {}}
-	t.store = &store{engine: plan.Engine, dir: dir, pg: pg, name: fmt.Sprintf("trial_%d", time.Now().UnixNano())}
+	t := &harness{product: p, scenario: s, dir: dir, counts: f, log: func(string, ...any) {}}
+	t.store = &store{engine: s.Engine, dir: dir, pg: pg, name: fmt.Sprintf("trial_%d", time.Now().UnixNano())}
 	t.client = &http.Client{Timeout: patience, Transport: &http.Transport{DisableCompression: true, TLSClientConfig: &tls.Config{}, MaxIdleConnsPerHost: 4}}
-	if plan.Disk && plan.Engine == sqlite {
+	if s.Disk && s.Engine == sqlite {
 		if t.disk = newDisk(dir); t.disk != nil {
 			t.store.dir = t.disk.at
 		}
 	}
-	c := newChance(plan.Seed)
+	c := newChance(s.Seed)
 	t.clock.put(time.Date(2026, 9, 10+c.IntN(12), 8+c.IntN(15), 5+c.IntN(15), 0, 0, brasilia))
 	return t, nil
 }
 
 // close ends what runs and removes what was written.
-func (t *trial) close() {
+func (t *harness) close() {
 	for _, s := range t.servers {
 		s.kill()
 		s.proxy.close()
@@ -114,7 +114,7 @@ func (t *trial) close() {
 }
 
 // lectern runs a command to its end.
-func (t *trial) lectern(args ...string) (*command, error) {
+func (t *harness) lectern(args ...string) (*command, error) {
 	at := t.clock.now()
 	for _, s := range t.servers { // clocks that were put since the servers began are those of loads
 		if e := s.earliest(); e.Before(at) {
@@ -132,7 +132,7 @@ func (t *trial) lectern(args ...string) (*command, error) {
 }
 
 // must runs a command that must do well, and reads the JSON that it prints.
-func (t *trial) must(v any, args ...string) error {
+func (t *harness) must(v any, args ...string) error {
 	c, err := t.lectern(args...)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (t *trial) must(v any, args ...string) error {
 }
 
 // begin makes the database, its tenants and keys, and starts the servers.
-func (t *trial) begin() error {
+func (t *harness) begin() error {
 	if err := t.store.create(); err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (t *trial) begin() error {
 		}
 	}
 	n := 1
-	if t.plan.Engine == postgres {
+	if t.scenario.Engine == postgres {
 		n = 2
 	}
 	for range n {
@@ -184,12 +184,12 @@ func (t *trial) begin() error {
 }
 
 // serve starts a server and waits until it listens.
-func (t *trial) serve(s *server) error {
+func (t *harness) serve(s *server) error {
 	off, began := t.clock.offset, time.Now()
 	s.runs(off, 0)
 	args := []string{"serve", "--addr", "127.0.0.1:" + s.port, "--admin-addr=", "--log-level", "error"}
 	for _, api := range []string{"directory", "schools", "libraries"} {
-		args = append(args, "--"+api+"-rate", strconv.Itoa(t.plan.rate()))
+		args = append(args, "--"+api+"-rate", strconv.Itoa(t.scenario.rate()))
 	}
 	env := t.env()
 	if s.db != "" {
@@ -223,10 +223,10 @@ func (s *server) kill() {
 }
 
 // restart ends a server, at once or as an operator does, and starts it again at the clock of now.
-func (t *trial) restart(s *server, atOnce bool) error {
+func (t *harness) restart(s *server, atOnce bool) error {
 	if atOnce {
 		s.kill()
-		t.figures.kills.Add(1)
+		t.counts.kills.Add(1)
 	} else {
 		_ = s.Process.Signal(syscall.SIGTERM)
 		if err := s.ended(); err != nil {
@@ -238,7 +238,7 @@ func (t *trial) restart(s *server, atOnce bool) error {
 }
 
 // calm waits until every server answers after a fault.
-func (t *trial) calm() error {
+func (t *harness) calm() error {
 	t.trouble = true
 	until := time.Now().Add(patience)
 	for _, s := range t.servers {
@@ -258,11 +258,11 @@ func (t *trial) calm() error {
 }
 
 // recovered holds that after a fault everything is answered, and right.
-func (t *trial) recovered() error {
+func (t *harness) recovered() error {
 	if err := t.calm(); err != nil {
 		return err
 	}
 	return t.everything(t.servers[0])
 }
 
-func (t *trial) file(name string) string { return filepath.Join(t.dir, name) }
+func (t *harness) file(name string) string { return filepath.Join(t.dir, name) }

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"time"
+)
+
+// A Scenario is a list of steps and the database they run on. It can be written to a file and run again.
+type Scenario struct {
+	Seed   uint64 `json:"seed"`
+	Engine string `json:"engine"`         // sqlite or postgres
+	Pair   bool   `json:"pair,omitempty"` // PostgreSQL with a standby
+	Disk   bool   `json:"disk,omitempty"` // SQLite on a disk of its own
+	Steps  []Step `json:"steps"`
+}
+
+// A Step chooses what it does from its own chance and from the data that exist when it runs. So a scenario still makes sense
+// when other steps are removed from it.
+type Step struct {
+	Do     string `json:"do"`
+	Chance uint64 `json:"chance"`
+	Fault  string `json:"fault,omitempty"`
+}
+
+// chance is the source of random choices of a step.
+type chance struct{ *rand.Rand }
+
+func newChance(seed uint64) chance { return chance{rand.New(rand.NewPCG(seed, 0x1ec7e12))} }
+
+// one reports true once in n times.
+func (c chance) one(n int) bool { return c.IntN(n) == 0 }
+
+// pick returns an element of a list that is not empty.
+func pick[T any](c chance, list []T) T { return list[c.IntN(len(list))] }
+
+// A stepKind is a kind of step: its weight in a random scenario, and the faults that may be injected into it.
+type stepKind struct {
+	name   string
+	weight int
+	do     func(*harness, chance, Step) error
+	faults []string
+	where  string // an engine, or "pair" or "disk"; empty: everywhere
+}
+
+// fits reports whether a kind of step can run in a scenario.
+func (k stepKind) fits(s Scenario) bool {
+	return k.where == "" || k.where == s.Engine || k.where == "pair" && s.Pair || k.where == "disk" && s.Disk
+}
+
+var stepKinds = []stepKind{
+	{"school load", 14, ofPartner((*partnerSide).loadSome), []string{"kill", "overtaken", "beside", "slow", "cut"}, ""},
+	{"library load", 12, ofLibrary((*librarySide).loadSome), []string{"kill", "overtaken", "beside", "slow", "cut"}, ""},
+	{"directory", 22, ofPartner((*partnerSide).directory), []string{"kill server", "cut", "lost"}, ""},
+	{"pull", 36, ofTenant((*tenant).pull), []string{"slow", "lost"}, ""},
+	{"pull directory", 8, ofPartner((*partnerSide).pullDirectory), nil, ""},
+	{"go on", 14, ofTenant((*tenant).goOn), nil, ""},
+	{"incremental", 12, ofTenant((*tenant).incremental), nil, ""},
+	{"keys", 5, ofTenant((*tenant).turnKeys), nil, ""},
+	{"directory key", 1, ofPartner((*partnerSide).rotateDirectory), nil, ""},
+	{"strangers", 3, ofPartner((*partnerSide).strangers), nil, ""},
+	{"crossed", 3, ofTenant((*tenant).crossed), nil, ""},
+	{"clock", 4, (*harness).turnClock, nil, ""},
+	{"turn", 1, (*harness).turn, nil, ""},
+	{"clock back", 1, (*harness).clockBack, nil, ""},
+	{"forget", 2, ofTenant((*tenant).forget), nil, ""},
+	{"kill server", 2, func(t *harness, c chance, _ Step) error { return t.restart(pick(c, t.servers), true) }, nil, ""},
+	{"kill backend", 2, (*harness).killBackend, nil, postgres},
+	{"crash database", 2, (*harness).crashDatabase, nil, postgres},
+	{"promote", 1, (*harness).promote, nil, "pair"},
+	{"lose", 1, (*harness).lose, nil, "pair"},
+	{"hold", 1, ofPartner((*partnerSide).hold), nil, sqlite},
+	{"freeze", 1, (*harness).freeze, nil, postgres},
+	{"full disk", 1, ofPartner((*partnerSide).fullDisk), nil, "disk"},
+	{"power", 1, (*harness).power, nil, "disk"},
+	{"flip", 1, (*harness).flip, nil, ""},
+	{"backup", 1, (*harness).backup, nil, sqlite},
+	{"migrate", 1, func(t *harness, _ chance, _ Step) error { return t.must(nil, "migrate") }, nil, ""},
+	{"drop", 1, ofLibrary((*librarySide).drop), nil, ""},
+	{"load all", 3, (*harness).loadAll, []string{"kill"}, ""},
+	{"hang up", 2, ofPartner((*partnerSide).hangUp), nil, ""},
+}
+
+// rate returns the limit of requests a minute of the servers: none, or one that is counted but never reached.
+func (s Scenario) rate() int { return int(s.Seed%2) * 1_000_000 }
+
+// newScenario returns a random scenario of some steps. A third of the steps that a fault can be injected into get one.
+func newScenario(seed uint64, engine string, steps int) Scenario {
+	c := newChance(seed)
+	s := Scenario{Seed: seed, Engine: engine, Pair: engine == postgres && c.one(3), Disk: engine == sqlite && c.one(2)}
+	var weighted []stepKind
+	for _, k := range stepKinds {
+		if k.fits(s) {
+			weighted = append(weighted, slices.Repeat([]stepKind{k}, k.weight)...)
+		}
+	}
+	for range steps {
+		k := pick(c, weighted)
+		step := Step{Do: k.name, Chance: c.Uint64()}
+		if len(k.faults) > 0 && c.one(3) {
+			step.Fault = pick(c, k.faults)
+		}
+		s.Steps = append(s.Steps, step)
+	}
+	return s
+}
+
+// readScenario reads a scenario from a file.
+func readScenario(file string) (s Scenario, err error) {
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(text, &s)
+	}
+	return s, err
+}
+
+// write writes a scenario to a file.
+func (s Scenario) write(file string) error {
+	text, err := json.MarshalIndent(s, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(text, '\n'), 0o644)
+}
+
+// run runs the steps of a scenario, and then compares everything once more.
+func (t *harness) run(ctx context.Context) error {
+	if err := t.begin(); err != nil {
+		return fmt.Errorf("beginning: %w", err)
+	}
+	for i, step := range t.scenario.Steps {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		k := slices.IndexFunc(stepKinds, func(k stepKind) bool { return k.name == step.Do })
+		if k < 0 || !stepKinds[k].fits(t.scenario) {
+			continue
+		}
+		t.counts.steps.Add(1)
+		t.log("%d %s %s at %v", i, step.Do, step.Fault, t.clock.now().In(brasilia).Format(time.DateTime))
+		if err := stepKinds[k].do(t, newChance(step.Chance), step); err != nil {
+			if d, ok := errors.AsType[*difference](err); ok {
+				return differs("step %d, %s %s: %s", i, step.Do, step.Fault, d.text)
+			}
+			return fmt.Errorf("step %d, %s %s: %w", i, step.Do, step.Fault, err)
+		}
+	}
+	if err := t.everything(t.servers[0]); err != nil {
+		return err
+	}
+	if err := t.checkLost(); err != nil {
+		return err
+	}
+	found, err := t.checked()
+	if err == nil && len(found) > 0 {
+		err = differs("lectern check --deep finds %q", found)
+	}
+	return err
+}
