@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	"paging/fold":              {goText},
 	"paging/row":               {},
 	"paging/round":             {"paging"},
-	"paging/snapshot":          {"paging/row", "reading/extsort", goSync},
+	"paging/snapshot":          {"auth", "paging/row", "reading/extsort", goSync},
 	"auth":                     {},
 	"directory":                {"paging", "paging/row"},
 	"schools":                  {"directory", "paging/row", "reading", "reading/calendar"},

@@ -46,7 +46,7 @@ func (k *keys) Check(ctx context.Context, text string, count bool) (web.Caller, 
 	}
 	k.uses.Used(g.Key, g.Now)
 	return web.Caller{
-		Tenant:  snapshot.Tenant(g.Key.Tenant),
+		Tenant:  g.Key.Tenant,
 		Network: g.Key.Network,
 		Spends:  g.Key.RateBudget(),
 		Budget:  int64(g.Key.Budget),

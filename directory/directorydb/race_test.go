@@ -96,7 +96,7 @@ func (c contest) deleteEntity(s *directorydb.Store, ref directory.Ref) func() er
 
 func (c contest) moveTeacher(s *directorydb.Store, ref, entity directory.Ref) func() error {
 	return func() error {
-		_, err := s.UpdateTeacher(c.Context(), c.p, ref, directory.TeacherInput(newTeacher(ref, entity)))
+		_, err := s.UpdateTeacher(c.Context(), c.p, ref, newTeacher(ref, entity))
 		return err
 	}
 }

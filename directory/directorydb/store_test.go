@@ -269,7 +269,7 @@ func TestDeleteEntity(t *testing.T) {
 				t.Errorf("%s(the later entity) = %+v, %v, want none", name, page, err)
 			}
 		}
-		change := directory.TeacherInput(newTeacher("ana", "school"))
+		change := newTeacher("ana", "school")
 		if got, err := s.UpdateTeacher(ctx, s.p, "ana", change); got.Entity != again.ID || got.Active || got.AccessToken != ana.AccessToken || err != nil {
 			t.Errorf("UpdateTeacher = %+v, %v, want inactive in %d", got, err, again.ID)
 		}
@@ -339,7 +339,7 @@ func TestCarriers(t *testing.T) {
 		rename := func(from, to directory.Ref) {
 			t.Helper()
 			n := newTeacher(to, "school")
-			_, err := s.UpdateTeacher(t.Context(), s.p, from, directory.TeacherInput(n))
+			_, err := s.UpdateTeacher(t.Context(), s.p, from, n)
 			must(t, err)
 		}
 		type seconds = map[int64]directory.UserID // 0 is from the beginning, 1 the first change of hands after it
@@ -398,7 +398,7 @@ func TestSameTwice(t *testing.T) {
 		if _, err := s.UpdateEntity(ctx, s.p, "school", directory.EntityInput{Name: sent(" Escola "), ReferenceID: sent("school")}); err != nil {
 			t.Error(err)
 		}
-		if _, err := s.UpdateTeacher(ctx, s.p, "ana", directory.TeacherInput(newTeacher("ana", "school"))); err != nil {
+		if _, err := s.UpdateTeacher(ctx, s.p, "ana", newTeacher("ana", "school")); err != nil {
 			t.Error(err)
 		}
 		if after, err := snapshotdb.ReadCurrent(ctx, db, auth.Tenant(s.p)); after != before || err != nil {

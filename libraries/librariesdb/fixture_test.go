@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/snapshot"
@@ -84,7 +85,7 @@ func (f *fixture) putBlocks(n libraries.NetworkID, k snapshot.Kind, blocks ...sn
 	f.Helper()
 	var rows [][]any
 	for _, b := range blocks {
-		rows = append(rows, []any{int64(k.Number), b.A, b.B, b.Lo, b.Hi, snapshot.Seal(snapshot.Tenant(n), k, b)})
+		rows = append(rows, []any{int64(k.Number), b.A, b.B, b.Lo, b.Hi, snapshot.Seal(auth.Tenant(n), k, b)})
 	}
 	f.put(n, snapshot.BlocksTable, rows...)
 }
@@ -118,7 +119,7 @@ func reports(s report.Store) *report.Reports { return &report.Reports{Store: s} 
 // blocks are the blocks of a kind in a range, by their first number.
 func (f *fixture) blocks(ctx context.Context, a report.Access, k snapshot.Kind, in snapshot.Range) (map[int64]string, error) {
 	found := map[int64]string{}
-	return found, f.Scan(ctx, snapshot.Tenant(a.Network), a.At.Facts, k, in, func(b snapshot.Block) error {
+	return found, f.Scan(ctx, auth.Tenant(a.Network), a.At.Facts, k, in, func(b snapshot.Block) error {
 		found[b.A] = string(b.Data)
 		return nil
 	})

@@ -106,7 +106,7 @@ type Figures struct {
 
 // FiguresOf returns the figures of a reader.
 func (s *Store) FiguresOf(ctx context.Context, a report.Access, reader int64) (f Figures, err error) {
-	err = s.Scan(ctx, snapshot.Tenant(a.Network), a.At.Facts, facts.ReaderTitlesKind, snapshot.Range{Among: []int64{reader}}, func(b snapshot.Block) error {
+	err = s.Scan(ctx, auth.Tenant(a.Network), a.At.Facts, facts.ReaderTitlesKind, snapshot.Range{Among: []int64{reader}}, func(b snapshot.Block) error {
 		var titles facts.ReaderTitles
 		err := packed.Open(b.Data, &titles)
 		f.Titles = len(titles.Books)
@@ -115,7 +115,7 @@ func (s *Store) FiguresOf(ctx context.Context, a report.Access, reader int64) (f
 	if err != nil {
 		return f, err
 	}
-	err = s.Scan(ctx, snapshot.Tenant(a.Network), a.At.Facts, facts.AttributesKind, snapshot.Range{Among: []int64{facts.AttributesBlock(reader)}}, func(b snapshot.Block) error {
+	err = s.Scan(ctx, auth.Tenant(a.Network), a.At.Facts, facts.AttributesKind, snapshot.Range{Among: []int64{facts.AttributesBlock(reader)}}, func(b snapshot.Block) error {
 		var readers facts.AttributeColumns
 		err := packed.Open(b.Data, &readers)
 		for i, id := range readers.IDs {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
@@ -46,7 +47,7 @@ func (s *Store) Begin(ctx context.Context, n libraries.NetworkID, waiting func()
 	if _, err := NetworkOf(ctx, s.DB, n); err != nil {
 		return nil, err
 	}
-	to, err := s.States().Begin(ctx, snapshot.Tenant(n), waiting)
+	to, err := s.States().Begin(ctx, auth.Tenant(n), waiting)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (s *Store) Last(ctx context.Context, n libraries.NetworkID) (report.Access,
 // Check counts what a load on a state would save, and writes nothing (F7): it holds no lock and may run beside a load. The
 // hour and the versions are those of the state; of the options, Progress alone counts.
 func (s *Store) Check(ctx context.Context, a report.Access, sorter *intake.Sorter, o SaveOptions) (Saved, error) {
-	loaded, err := intake.Count(ctx, snapshot.Unwritten(s, snapshot.Tenant(a.Network), a.At.Facts), sorter, s.options(a, o))
+	loaded, err := intake.Count(ctx, snapshot.Unwritten(s, auth.Tenant(a.Network), a.At.Facts), sorter, s.options(a, o))
 	return Saved{loaded, a.Hour, a.At}, err
 }
 
@@ -197,6 +198,6 @@ func (s *Store) Drop(ctx context.Context, n libraries.NetworkID, waiting func())
 	if _, err := NetworkOf(ctx, s.DB, n); err != nil {
 		return report.Access{}, err
 	}
-	h, err := s.States().Drop(ctx, snapshot.Tenant(n), waiting)
+	h, err := s.States().Drop(ctx, auth.Tenant(n), waiting)
 	return report.Access{Network: n, At: snapshot.Versions{Facts: h.Next}, Hour: hourOf(h.NextFrom)}, err
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
@@ -206,7 +207,7 @@ func (l *loader) dump(a report.Access) map[string][]string {
 		slices.Sort(dump[t.Name])
 	}
 	for _, k := range kinds {
-		err := l.States().Scan(l.Context(), snapshot.Tenant(a.Network), a.At.Facts, k, snapshot.Range{}, func(b snapshot.Block) error {
+		err := l.States().Scan(l.Context(), auth.Tenant(a.Network), a.At.Facts, k, snapshot.Range{}, func(b snapshot.Block) error {
 			dump[k.Name] = append(dump[k.Name], fmt.Sprint(b.BlockKey, b.Lo, b.Hi, b.Data))
 			return nil
 		})
@@ -351,7 +352,7 @@ func TestWholeIsWhatHappened(t *testing.T) {
 func (l *loader) attributes() map[int64]facts.Attributes {
 	l.Helper()
 	all := map[int64]facts.Attributes{}
-	err := l.States().Scan(l.Context(), snapshot.Tenant(l.network), l.present().At.Facts, facts.AttributesKind, snapshot.Range{}, func(b snapshot.Block) error {
+	err := l.States().Scan(l.Context(), auth.Tenant(l.network), l.present().At.Facts, facts.AttributesKind, snapshot.Range{}, func(b snapshot.Block) error {
 		var columns facts.AttributeColumns
 		err := packed.Open(b.Data, &columns)
 		for _, a := range columns.Rows() {

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
@@ -20,7 +21,7 @@ import (
 
 // Changed implements report.Store.
 func (s *Store) Changed(ctx context.Context, a report.Access, loads snapshot.Span, k snapshot.Kind) (numbers []int64, err error) {
-	return numbers, s.States().Changed(ctx, snapshot.Tenant(a.Network), k, loads, func(key snapshot.BlockKey) error {
+	return numbers, s.States().Changed(ctx, auth.Tenant(a.Network), k, loads, func(key snapshot.BlockKey) error {
 		numbers = append(numbers, key.A)
 		return nil
 	})
@@ -28,7 +29,7 @@ func (s *Store) Changed(ctx context.Context, a report.Access, loads snapshot.Spa
 
 // ReplacedRows implements report.Store.
 func (s *Store) ReplacedRows(ctx context.Context, a report.Access, loads snapshot.Span, of report.ReplacedKind) (ids []int64, err error) {
-	tenant, states := snapshot.Tenant(a.Network), s.States()
+	tenant, states := auth.Tenant(a.Network), s.States()
 	last := func(key []int64) error {
 		ids = append(ids, key[len(key)-1])
 		return nil

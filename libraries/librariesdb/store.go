@@ -92,12 +92,12 @@ func rowsOf(a report.Access) schema.QueryWithArgs {
 }
 
 // Scan implements snapshot.Blocks.
-func (s *Store) Scan(ctx context.Context, t snapshot.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
+func (s *Store) Scan(ctx context.Context, t auth.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	return s.States().Scan(ctx, t, at, k, r, visit)
 }
 
 // Replaced implements snapshot.Blocks.
-func (s *Store) Replaced(ctx context.Context, t snapshot.Tenant, k snapshot.Kind, loads snapshot.Span, visit func(snapshot.BlockKey) error) error {
+func (s *Store) Replaced(ctx context.Context, t auth.Tenant, k snapshot.Kind, loads snapshot.Span, visit func(snapshot.BlockKey) error) error {
 	return s.States().Replaced(ctx, t, k, loads, visit)
 }
 

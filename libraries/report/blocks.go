@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -13,7 +14,7 @@ import (
 
 // blocks calls visit with stored blocks of the snapshot that the access names.
 func (r *Reports) blocks(ctx context.Context, a Access, k snapshot.Kind, in snapshot.Range, visit func(snapshot.Block) error) error {
-	return r.Store.Scan(ctx, snapshot.Tenant(a.Network), a.At.Facts, k, in, visit)
+	return r.Store.Scan(ctx, auth.Tenant(a.Network), a.At.Facts, k, in, visit)
 }
 
 // Readers returns the attributes of all readers.

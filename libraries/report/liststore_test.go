@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
@@ -323,7 +324,7 @@ func (s *listStore) Catalogue(_ context.Context, a report.Access) (*report.Catal
 	return report.NewCatalogue(s.terms, slices.Clone(s.books), nil), s.read("catalogue", a)
 }
 
-func (s *listStore) Scan(_ context.Context, t snapshot.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
+func (s *listStore) Scan(_ context.Context, t auth.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	if err := s.read(k.Name, report.Access{Network: libraries.NetworkID(t), At: snapshot.Versions{Registers: s.at.Registers, Facts: at}}); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
@@ -59,7 +60,7 @@ func (n *network) Catalogue(_ context.Context, a report.Access) (*report.Catalog
 	return report.NewCatalogue(n.terms, slices.Clone(n.books), slices.Clone(n.lines)), n.read(a)
 }
 
-func (n *network) Scan(_ context.Context, t snapshot.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
+func (n *network) Scan(_ context.Context, t auth.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	if err := n.read(report.Access{Network: libraries.NetworkID(t), At: snapshot.Versions{Registers: n.at.Registers, Facts: at}}); err != nil {
 		return err
 	}

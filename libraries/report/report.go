@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging/snapshot"
@@ -43,7 +44,7 @@ func (r *Reports) since(p calendar.Period) calendar.Period {
 
 // key names a value of the state of the access: see snapshot.KeyOf.
 func key(a Access, what string, args ...any) snapshot.Key {
-	return snapshot.KeyOf(snapshot.Tenant(a.Network), snapshot.Versions{Facts: a.At.Facts}, "libraries "+what, args...)
+	return snapshot.KeyOf(auth.Tenant(a.Network), snapshot.Versions{Facts: a.At.Facts}, "libraries "+what, args...)
 }
 
 // tables are the tables of a state that many reports read.

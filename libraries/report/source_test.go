@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/stock"
@@ -28,7 +29,7 @@ type blockStore struct {
 
 var errRead = errors.New("not to be read")
 
-func (s *blockStore) Scan(_ context.Context, _ snapshot.Tenant, _ int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
+func (s *blockStore) Scan(_ context.Context, _ auth.Tenant, _ int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	if k != facts.NetworkKind {
 		s.mu.Lock()
 		defer s.mu.Unlock()

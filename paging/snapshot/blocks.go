@@ -8,6 +8,8 @@ import (
 	"hash/crc32"
 	"iter"
 	"slices"
+
+	"github.com/lectern-dev/lectern/auth"
 )
 
 // Open is the until of a row that no load has replaced, and First is below the number of every load: between the two, every
@@ -70,11 +72,11 @@ type Range struct {
 type Blocks interface {
 	// Scan calls visit with the blocks of a kind in a range, as the load of the number at left them, by A, then B: all of
 	// them but Lo and Hi. The data are valid until visit returns; an error of visit ends the scan and is returned.
-	Scan(ctx context.Context, t Tenant, at int64, k Kind, r Range, visit func(Block) error) error
+	Scan(ctx context.Context, t auth.Tenant, at int64, k Kind, r Range, visit func(Block) error) error
 	// Replaced calls visit with the keys of the blocks of a kind that loads have taken out, by A, then B, some perhaps twice:
 	// with those of the span between two states, it names every block of the earlier one that the later one has not, or has
 	// otherwise.
-	Replaced(ctx context.Context, t Tenant, k Kind, loads Span, visit func(BlockKey) error) error
+	Replaced(ctx context.Context, t auth.Tenant, k Kind, loads Span, visit func(BlockKey) error) error
 }
 
 // Writer writes the rows of one load, of which blocks are some: it builds on a state. Nothing of it can be read before the load is
@@ -82,7 +84,7 @@ type Blocks interface {
 type Writer interface {
 	Blocks
 	// Tenant is whose rows are written, and Base the number of the facts that the load builds on; 0 is none.
-	Tenant() Tenant
+	Tenant() auth.Tenant
 	Base() int64
 	// Write makes changes, which are not visible before the load holds. A load changes a key once.
 	Write(ctx context.Context, changes ...Change) error
@@ -92,7 +94,7 @@ type Writer interface {
 var BlocksTable = &Table{Name: "blocks", Key: []string{"kind", "a", "b"}, Columns: []string{"lo", "hi", "data"}}
 
 // BlockChange is what a load does to the blocks of one kind. The data may be used again by the iterator for the next block.
-func BlockChange(t Tenant, k Kind, gone []BlockKey, put iter.Seq[Block]) Change {
+func BlockChange(t auth.Tenant, k Kind, gone []BlockKey, put iter.Seq[Block]) Change {
 	c := Change{Table: BlocksTable}
 	for _, key := range gone {
 		c.Gone = append(c.Gone, []int64{int64(k.Number), key.A, key.B})
@@ -110,7 +112,7 @@ func BlockChange(t Tenant, k Kind, gone []BlockKey, put iter.Seq[Block]) Change 
 }
 
 // Row returns a block's values of the columns of BlocksTable.
-func (b Block) Row(t Tenant, k Kind) []any {
+func (b Block) Row(t auth.Tenant, k Kind) []any {
 	return []any{int64(k.Number), b.A, b.B, b.Lo, b.Hi, Seal(t, k, b)}
 }
 
@@ -142,7 +144,7 @@ func (p *Puts) AddBlock(b Block, stored bool) {
 func (p *Puts) Empty() bool { return len(p.gone)+len(p.put) == 0 }
 
 // Changes are the changes of a tenant's blocks that were gathered, of each kind one, and about the bytes that they hold.
-func Changes(t Tenant, of ...*Puts) (all []Change, bytes int) {
+func Changes(t auth.Tenant, of ...*Puts) (all []Change, bytes int) {
 	for _, p := range of {
 		bytes += p.bytes
 		if !p.Empty() {
@@ -164,13 +166,13 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 const sumBytes = 4
 
 // Seal appends a CRC-32C of a block's place and data to the data, in place where there is room.
-func Seal(t Tenant, k Kind, b Block) []byte {
+func Seal(t auth.Tenant, k Kind, b Block) []byte {
 	return binary.LittleEndian.AppendUint32(b.Data, sum(t, k, b.BlockKey, b.Data))
 }
 
 // Unseal returns the data of a sealed block. The error is ErrCorrupt, with the tenant, the kind and the key, where a bit of
 // it is another one.
-func Unseal(t Tenant, k Kind, b Block) ([]byte, error) {
+func Unseal(t auth.Tenant, k Kind, b Block) ([]byte, error) {
 	n := len(b.Data) - sumBytes
 	if n < 0 || binary.LittleEndian.Uint32(b.Data[n:]) != sum(t, k, b.BlockKey, b.Data[:n]) {
 		return nil, fmt.Errorf("tenant %d, %s %d/%d: %w", t, k.Name, b.A, b.B, ErrCorrupt)
@@ -179,7 +181,7 @@ func Unseal(t Tenant, k Kind, b Block) ([]byte, error) {
 }
 
 // sum covers the place too: a block that is found in another place is as wrong as one with another bit.
-func sum(t Tenant, k Kind, at BlockKey, data []byte) uint32 {
+func sum(t auth.Tenant, k Kind, at BlockKey, data []byte) uint32 {
 	var place [26]byte
 	p := binary.LittleEndian.AppendUint64(place[:0], uint64(t))
 	p = binary.LittleEndian.AppendUint16(p, uint16(k.Number))

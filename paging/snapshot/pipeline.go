@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/reading/extsort"
 )
 
@@ -45,7 +46,7 @@ type Written struct {
 }
 
 // WrittenOf are gathered blocks of a tenant.
-func WrittenOf(t Tenant, of ...*Puts) (w Written) {
+func WrittenOf(t auth.Tenant, of ...*Puts) (w Written) {
 	w.Changes, w.Bytes = Changes(t, of...)
 	return w
 }
@@ -187,14 +188,14 @@ func (p *Pipeline) Past(ctx context.Context, k Kind, r Range, visit func(Block) 
 
 // Unwritten returns a Writer that builds on the snapshot of a load's number and discards all changes, to count what a load would
 // do.
-func Unwritten(b Blocks, t Tenant, base int64) Writer { return unwritten{b, t, base} }
+func Unwritten(b Blocks, t auth.Tenant, base int64) Writer { return unwritten{b, t, base} }
 
 type unwritten struct {
 	Blocks
-	tenant Tenant
+	tenant auth.Tenant
 	base   int64
 }
 
-func (u unwritten) Tenant() Tenant                         { return u.tenant }
+func (u unwritten) Tenant() auth.Tenant                    { return u.tenant }
 func (u unwritten) Base() int64                            { return u.base }
 func (u unwritten) Write(context.Context, ...Change) error { return nil }

@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+
+	"github.com/lectern-dev/lectern/auth"
 )
 
 // Snapshot names a state and the day, or the hour, that it was: what X-Snapshot says (H12). Of is a number of days or hours
@@ -20,7 +22,7 @@ type Query [8]byte
 
 // PullKey names a pull: by a digest of its query, and by the number of the first key of the chain of rotations that it belongs to.
 type PullKey struct {
-	Tenant Tenant
+	Tenant auth.Tenant
 	Budget int64
 	Query  string
 }
@@ -40,7 +42,7 @@ const (
 
 // Text returns X-Snapshot for the answer to a query. Only the holder of the tenant's secret can make one, so that a text that
 // reads well was given to the tenant.
-func (s Snapshot) Text(q Query, t Tenant, secret []byte) string {
+func (s Snapshot) Text(q Query, t auth.Tenant, secret []byte) string {
 	b := binary.BigEndian.AppendUint64(make([]byte, 0, snapshotBytes+sealBytes), uint64(s.Registers))
 	b = binary.BigEndian.AppendUint64(b, uint64(s.Facts))
 	b = binary.BigEndian.AppendUint32(b, uint32(s.Of))
@@ -49,7 +51,7 @@ func (s Snapshot) Text(q Query, t Tenant, secret []byte) string {
 }
 
 // ParseSnapshot reads what Text wrote for the tenant; the error is ErrSnapshot.
-func ParseSnapshot(text string, t Tenant, secret []byte) (Snapshot, Query, error) {
+func ParseSnapshot(text string, t auth.Tenant, secret []byte) (Snapshot, Query, error) {
 	if len(text) != base64.RawURLEncoding.EncodedLen(snapshotBytes+sealBytes) {
 		return Snapshot{}, Query{}, ErrSnapshot
 	}
@@ -63,7 +65,7 @@ func ParseSnapshot(text string, t Tenant, secret []byte) (Snapshot, Query, error
 	}, Query(b[20:snapshotBytes]), nil
 }
 
-func seal(t Tenant, secret, snapshot []byte) []byte {
+func seal(t auth.Tenant, secret, snapshot []byte) []byte {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write(binary.BigEndian.AppendUint64(nil, uint64(t)))
 	mac.Write(snapshot)

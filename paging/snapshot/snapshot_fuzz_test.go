@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 )
 
@@ -17,20 +18,20 @@ func FuzzParseSnapshot(f *testing.F) {
 	f.Fuzz(func(t *testing.T, registers, facts int64, of int32, tenant int64, text string) {
 		s := snapshot.Snapshot{Versions: snapshot.Versions{Registers: registers, Facts: facts}, Of: of}
 		query := snapshot.Query{byte(of), 7: byte(facts)}
-		made := s.Text(query, snapshot.Tenant(tenant), secret)
-		if got, q, err := snapshot.ParseSnapshot(made, snapshot.Tenant(tenant), secret); err != nil || got != s || q != query {
+		made := s.Text(query, auth.Tenant(tenant), secret)
+		if got, q, err := snapshot.ParseSnapshot(made, auth.Tenant(tenant), secret); err != nil || got != s || q != query {
 			t.Errorf("%q reads %+v, %v, %v, want %+v, %v", made, got, q, err, s, query)
 		}
 		for _, other := range []struct {
 			tenant int64
 			secret string
 		}{{tenant + 1, string(secret)}, {tenant, "another"}} {
-			if got, _, err := snapshot.ParseSnapshot(made, snapshot.Tenant(other.tenant), []byte(other.secret)); !errors.Is(err, snapshot.ErrSnapshot) {
+			if got, _, err := snapshot.ParseSnapshot(made, auth.Tenant(other.tenant), []byte(other.secret)); !errors.Is(err, snapshot.ErrSnapshot) {
 				t.Errorf("another reads %q as %+v, %v", made, got, err)
 			}
 		}
-		if got, q, err := snapshot.ParseSnapshot(text, snapshot.Tenant(tenant), secret); err == nil && got.Text(q, snapshot.Tenant(tenant), secret) != text {
-			t.Errorf("%q reads as %+v, whose text is %q", text, got, got.Text(q, snapshot.Tenant(tenant), secret))
+		if got, q, err := snapshot.ParseSnapshot(text, auth.Tenant(tenant), secret); err == nil && got.Text(q, auth.Tenant(tenant), secret) != text {
+			t.Errorf("%q reads as %+v, whose text is %q", text, got, got.Text(q, auth.Tenant(tenant), secret))
 		}
 	})
 }

@@ -17,11 +17,9 @@ import (
 	"runtime/debug"
 	"strconv"
 
+	"github.com/lectern-dev/lectern/auth"
 	"golang.org/x/sync/errgroup"
 )
-
-// Tenant is the number of a tenant: of a partner, or of a library network.
-type Tenant int64
 
 // Versions names one state of a tenant's data: the version of its registers, and the number of the load that made its facts.
 type Versions struct{ Registers, Facts int64 }
@@ -39,7 +37,7 @@ type Cache interface {
 // Key begins with the tenant by type, so that no value can be served to another. At has the versions that the value
 // depends on, and zeros in place of the others.
 type Key struct {
-	Tenant Tenant
+	Tenant auth.Tenant
 	At     Versions
 	What   string
 }
@@ -47,7 +45,7 @@ type Key struct {
 // KeyOf returns the key of a value that depends on a snapshot and on the arguments: numbers, strings, bools, and pointers and structs
 // of these. Pass a whole query as one argument, so that no filter is left out. A pointer counts as the value that it points to. All
 // calls with the same what must have the same number of arguments, of the same types.
-func KeyOf(t Tenant, at Versions, what string, args ...any) Key {
+func KeyOf(t auth.Tenant, at Versions, what string, args ...any) Key {
 	b := append(make([]byte, 0, 128), what...)
 	for _, arg := range args {
 		b = appendValue(b, reflect.ValueOf(arg))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/snapshot"
@@ -51,7 +52,7 @@ func newFacts(t *testing.T) facts.Facts {
 // load loads events and publishes them.
 func load(t *testing.T, f *facts.Facts, s *intake.Sorter, m intake.Moves) {
 	t.Helper()
-	l, err := f.Blocks.(*snapshotdb.Store).Begin(t.Context(), snapshot.Tenant(f.Partner), nil)
+	l, err := f.Blocks.(*snapshotdb.Store).Begin(t.Context(), auth.Tenant(f.Partner), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

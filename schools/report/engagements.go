@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/round"
@@ -158,7 +159,7 @@ func (r *Reports) engagementsChanged(ctx context.Context, a Access, q Pull) (rou
 		return nil, err
 	}
 	replaced := map[calendar.Date]bool{}
-	err = r.Store.Replaced(ctx, snapshot.Tenant(a.Partner), facts.DayKind, q.loads(a), func(k snapshot.BlockKey) error {
+	err = r.Store.Replaced(ctx, auth.Tenant(a.Partner), facts.DayKind, q.loads(a), func(k snapshot.BlockKey) error {
 		replaced[calendar.Date(k.A)] = true
 		return nil
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/round"
@@ -240,7 +241,7 @@ func (r *Reports) replacedRows(ctx context.Context, a Access, loads snapshot.Spa
 	for _, id := range books {
 		w.books[id] = true
 	}
-	return w, r.Store.Replaced(ctx, snapshot.Tenant(a.Partner), facts.RecordKind, loads, func(k snapshot.BlockKey) error {
+	return w, r.Store.Replaced(ctx, auth.Tenant(a.Partner), facts.RecordKind, loads, func(k snapshot.BlockKey) error {
 		if len(w.records) == round.Most {
 			return round.ErrMany
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading"
@@ -23,15 +24,15 @@ type Access struct {
 
 // key, registers and loaded name values that depend on both versions, and on one of them.
 func (a Access) key(what string, args ...any) snapshot.Key {
-	return snapshot.KeyOf(snapshot.Tenant(a.Partner), a.At, what, args...)
+	return snapshot.KeyOf(auth.Tenant(a.Partner), a.At, what, args...)
 }
 
 func (a Access) tablesKey(what string, args ...any) snapshot.Key {
-	return snapshot.KeyOf(snapshot.Tenant(a.Partner), snapshot.Versions{Registers: a.At.Registers}, what, args...)
+	return snapshot.KeyOf(auth.Tenant(a.Partner), snapshot.Versions{Registers: a.At.Registers}, what, args...)
 }
 
 func (a Access) factsKey(what string, args ...any) snapshot.Key {
-	return snapshot.KeyOf(snapshot.Tenant(a.Partner), snapshot.Versions{Facts: a.At.Facts}, what, args...)
+	return snapshot.KeyOf(auth.Tenant(a.Partner), snapshot.Versions{Facts: a.At.Facts}, what, args...)
 }
 
 // Filter narrows a report by the accounts' present attributes (S7). Its zero value narrows nothing.

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/snapshot"
@@ -33,7 +34,7 @@ type shelf struct {
 	books    *schools.Books
 }
 
-func (s *shelf) Scan(ctx context.Context, _ snapshot.Tenant, _ int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
+func (s *shelf) Scan(ctx context.Context, _ auth.Tenant, _ int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	return s.Store.Scan(ctx, s.tenant, s.at, k, r, visit)
 }
 

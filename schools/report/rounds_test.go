@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/round"
@@ -38,11 +39,11 @@ type step struct {
 	events   []schools.Event
 }
 
-func (l *line) Scan(ctx context.Context, _ snapshot.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
+func (l *line) Scan(ctx context.Context, _ auth.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	return l.Store.Scan(ctx, l.tenant, at, k, r, visit)
 }
 
-func (l *line) Replaced(ctx context.Context, _ snapshot.Tenant, k snapshot.Kind, loads snapshot.Span, visit func(snapshot.BlockKey) error) error {
+func (l *line) Replaced(ctx context.Context, _ auth.Tenant, k snapshot.Kind, loads snapshot.Span, visit func(snapshot.BlockKey) error) error {
 	return l.Store.Replaced(ctx, l.tenant, k, loads, visit)
 }
 
@@ -334,7 +335,7 @@ type replacing struct {
 	records int
 }
 
-func (r replacing) Replaced(_ context.Context, _ snapshot.Tenant, _ snapshot.Kind, _ snapshot.Span, visit func(snapshot.BlockKey) error) error {
+func (r replacing) Replaced(_ context.Context, _ auth.Tenant, _ snapshot.Kind, _ snapshot.Span, visit func(snapshot.BlockKey) error) error {
 	for n := range r.records {
 		if err := visit(snapshot.BlockKey{A: 1, B: int64(n)}); err != nil {
 			return err

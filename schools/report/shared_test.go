@@ -13,6 +13,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/snapshot"
@@ -37,7 +38,7 @@ func newDB(t *testing.T) *database.DB {
 // blocks are those of a partner in a database.
 type blocks struct {
 	*snapshotdb.Store
-	tenant snapshot.Tenant
+	tenant auth.Tenant
 	at     int64 // number of the latest load
 }
 
@@ -47,7 +48,7 @@ func newBlocks(t *testing.T, db *database.DB) *blocks {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &blocks{Store: server.States(db, nil), tenant: snapshot.Tenant(id)}
+	return &blocks{Store: server.States(db, nil), tenant: auth.Tenant(id)}
 }
 
 // write writes and publishes a load.

@@ -33,7 +33,7 @@ type Settle func(intake.Stored) (*intake.Intake, error)
 // Begin begins a load of a partner, which Close must end. While another one lives it waits, and calls waiting, if it is not
 // nil, once.
 func (s *Store) Begin(ctx context.Context, partner directory.PartnerID, settle Settle, waiting func()) (*Load, error) {
-	l, err := s.States().Begin(ctx, snapshot.Tenant(partner), waiting)
+	l, err := s.States().Begin(ctx, auth.Tenant(partner), waiting)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +234,7 @@ func putRegisters(ctx context.Context, w *directorydb.Write, in *intake.Intake) 
 // those of the data that the feed was held against.
 func (s *Store) Check(ctx context.Context, partner directory.PartnerID, in *intake.Intake, events *intake.Sorter, progress func(done, total int)) (saved Saved, err error) {
 	saved.Versions, saved.Last = in.Stored.At, in
-	to := snapshot.Unwritten(s, snapshot.Tenant(partner), in.Stored.At.Facts)
+	to := snapshot.Unwritten(s, auth.Tenant(partner), in.Stored.At.Facts)
 	saved.New, saved.Repeated, err = intake.Load(ctx, to, events, intake.LoadOptions{Moves: in.Moves(in), Count: true, Progress: progress})
 	return saved, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"time"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/handle"
@@ -51,18 +52,18 @@ func (s *Store) States() *snapshotdb.Store {
 }
 
 // Scan implements snapshot.Blocks.
-func (s *Store) Scan(ctx context.Context, t snapshot.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
+func (s *Store) Scan(ctx context.Context, t auth.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	return s.States().Scan(ctx, t, at, k, r, visit)
 }
 
 // Replaced implements snapshot.Blocks.
-func (s *Store) Replaced(ctx context.Context, t snapshot.Tenant, k snapshot.Kind, loads snapshot.Span, visit func(snapshot.BlockKey) error) error {
+func (s *Store) Replaced(ctx context.Context, t auth.Tenant, k snapshot.Kind, loads snapshot.Span, visit func(snapshot.BlockKey) error) error {
 	return s.States().Replaced(ctx, t, k, loads, visit)
 }
 
 // ReplacedBooks implements report.Store.
 func (s *Store) ReplacedBooks(ctx context.Context, partner directory.PartnerID, loads snapshot.Span) (books []int64, err error) {
-	return books, s.States().ReplacedRows(ctx, booksTable.Table, snapshot.Tenant(partner), loads, func(key []int64) error {
+	return books, s.States().ReplacedRows(ctx, booksTable.Table, auth.Tenant(partner), loads, func(key []int64) error {
 		books = append(books, key[0])
 		return nil
 	})
@@ -85,7 +86,7 @@ func (s *Store) EachBook(ctx context.Context, partner directory.PartnerID, at sn
 // BooksOf returns the number of books that a user has read of.
 func (s *Store) BooksOf(ctx context.Context, partner directory.PartnerID, at snapshot.Versions, user directory.UserID) (n int, err error) {
 	one := snapshot.Range{Among: []int64{int64(user)}}
-	return n, s.Scan(ctx, snapshot.Tenant(partner), at.Facts, facts.RecordKind, one, func(snapshot.Block) error { n++; return nil })
+	return n, s.Scan(ctx, auth.Tenant(partner), at.Facts, facts.RecordKind, one, func(snapshot.Block) error { n++; return nil })
 }
 
 // People implements report.Store.

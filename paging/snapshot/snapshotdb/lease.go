@@ -27,7 +27,7 @@ const (
 
 // Begin begins a load of a tenant. While another one lives it waits, and calls waiting, if it is not nil, once. What a load
 // that died has left is undone first. The error is ErrRemoved where there is no such tenant. Close must be called.
-func (s *Store) Begin(ctx context.Context, t snapshot.Tenant, waiting func()) (*Load, error) {
+func (s *Store) Begin(ctx context.Context, t auth.Tenant, waiting func()) (*Load, error) {
 	for {
 		l, err := s.take(ctx, t)
 		if err != nil {
@@ -65,7 +65,7 @@ func (l *Load) begin(ctx context.Context) error {
 // endSleeper ends the session of a load whose lease has run out, and which has that lease in a transaction while its process says
 // nothing: one that was stopped in the middle of a COPY is neither idle nor ever out of time, and would keep out for ever who takes
 // over. What fails is only this help, as where the database does not tell of its sessions: then the other is waited for.
-func (s *Store) endSleeper(ctx context.Context, t snapshot.Tenant) {
+func (s *Store) endSleeper(ctx context.Context, t auth.Tenant) {
 	now, err := s.Clock(ctx, s.DB)
 	if err != nil || !handle.Postgres(s.DB) {
 		return
@@ -78,13 +78,13 @@ func (s *Store) endSleeper(ctx context.Context, t snapshot.Tenant) {
 }
 
 // take takes the tenant's lease, or returns nil where a load that lives has it.
-func (s *Store) take(ctx context.Context, t snapshot.Tenant) (l *Load, err error) {
+func (s *Store) take(ctx context.Context, t auth.Tenant) (l *Load, err error) {
 	s.endSleeper(ctx, t)
 	err = s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if err := bounded(ctx, tx); err != nil {
 			return err
 		}
-		held, err := Lock(ctx, tx, auth.Tenant(t))
+		held, err := Lock(ctx, tx, t)
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (l *Load) giveBack(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, giveBackFor)
 	defer cancel()
 	return l.store.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := Lock(ctx, tx, auth.Tenant(l.tenant)); err != nil {
+		if _, err := Lock(ctx, tx, l.tenant); err != nil {
 			return err
 		}
 		return l.deleteLease(ctx, tx)
@@ -135,7 +135,7 @@ func (l *Load) deleteLease(ctx context.Context, db bun.IDB) error {
 
 // leased returns the highest number of the tenant's leases, and whether one is of a load that lives: it runs out later, and not so
 // much later that the clock was put back since it was renewed.
-func leased(ctx context.Context, tx bun.Tx, t snapshot.Tenant, now time.Time) (last int64, lives bool, err error) {
+func leased(ctx context.Context, tx bun.Tx, t auth.Tenant, now time.Time) (last int64, lives bool, err error) {
 	rows, err := tx.QueryContext(ctx, `SELECT number, expires FROM leases WHERE tenant_id = ?`, t)
 	err = Visit(rows, err, "leases", func(rows *sql.Rows) error {
 		var number, expires int64
@@ -200,7 +200,7 @@ func (l *Load) setTurns(ctx context.Context, db bun.IDB, turns int64, which sche
 	err := db.NewRaw(`UPDATE leases SET turns = ? WHERE tenant_id = ? AND number = ? AND token = ? AND ? RETURNING number`,
 		turns, l.tenant, l.number, l.token, which).Scan(ctx, &number)
 	if errors.Is(err, sql.ErrNoRows) {
-		_, err = ReadCurrent(ctx, db, auth.Tenant(l.tenant))
+		_, err = ReadCurrent(ctx, db, l.tenant)
 		return cmp.Or(err, snapshot.ErrLost)
 	}
 	return err

@@ -30,7 +30,7 @@ const (
 // Load is a load under way: a snapshot.Writer. Its methods are not for use by several goroutines at once, but for Scan.
 type Load struct {
 	store  *Store
-	tenant snapshot.Tenant
+	tenant auth.Tenant
 	number int64
 	base   int64 // the last number that was committed
 	token  string
@@ -53,7 +53,7 @@ func (l *Load) Alone(ctx context.Context, f func(ctx context.Context, tx bun.Tx,
 		if err := bounded(ctx, tx); err != nil {
 			return err
 		}
-		h, err := Lock(ctx, tx, auth.Tenant(l.tenant))
+		h, err := Lock(ctx, tx, l.tenant)
 		if err != nil {
 			return err
 		}
@@ -204,7 +204,7 @@ func (l *Load) Hold(ctx context.Context, f func(ctx context.Context, tx bun.Tx, 
 		if err := f(ctx, tx, now, &h); err != nil {
 			return err
 		}
-		if err := h.Publish(ctx, tx, auth.Tenant(l.tenant), now); err != nil {
+		if err := h.Publish(ctx, tx, l.tenant, now); err != nil {
 			return err
 		}
 		if err := l.noteFeed(ctx, tx); err != nil {
@@ -235,7 +235,7 @@ func (l *Load) Close(ctx context.Context) error {
 
 // Drop withdraws what waits for its time of a tenant, and returns what its row said; Next is 0 where nothing waited. While a
 // load lives it waits for that, as Begin does. What was erased stays erased.
-func (s *Store) Drop(ctx context.Context, t snapshot.Tenant, waiting func()) (was Current, err error) {
+func (s *Store) Drop(ctx context.Context, t auth.Tenant, waiting func()) (was Current, err error) {
 	l, err := s.Begin(ctx, t, waiting)
 	if err != nil {
 		return Current{}, err
@@ -244,7 +244,7 @@ func (s *Store) Drop(ctx context.Context, t snapshot.Tenant, waiting func()) (wa
 	err = l.Alone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h Current) error {
 		was = h
 		h.Next, h.NextFrom = 0, time.Time{}
-		return h.Publish(ctx, tx, auth.Tenant(t), now)
+		return h.Publish(ctx, tx, t, now)
 	})
 	if err != nil {
 		return Current{}, err
@@ -299,7 +299,7 @@ func (l *Load) reopen(ctx context.Context, t *snapshot.Table) error {
 }
 
 // LastFeed returns the digest of the feed that was loaded last into a tenant, or "" where none was.
-func (s *Store) LastFeed(ctx context.Context, t snapshot.Tenant) (digest string, err error) {
+func (s *Store) LastFeed(ctx context.Context, t auth.Tenant) (digest string, err error) {
 	err = s.DB.QueryRowContext(ctx, `SELECT files FROM feeds WHERE tenant_id = ?`, t).Scan(&digest)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
@@ -330,13 +330,13 @@ func (l *Load) noteFeed(ctx context.Context, tx bun.Tx) error {
 }
 
 // Tenant implements snapshot.Writer.
-func (l *Load) Tenant() snapshot.Tenant { return l.tenant }
+func (l *Load) Tenant() auth.Tenant { return l.tenant }
 
 // Base implements snapshot.Writer.
 func (l *Load) Base() int64 { return l.base }
 
 // Scan implements snapshot.Blocks.
-func (l *Load) Scan(ctx context.Context, t snapshot.Tenant, number int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
+func (l *Load) Scan(ctx context.Context, t auth.Tenant, number int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	return l.store.Scan(ctx, t, number, k, r, visit)
 }
 

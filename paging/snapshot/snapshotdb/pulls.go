@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 )
 
@@ -79,7 +80,7 @@ func (s *Store) UsePull(ctx context.Context, k PullKey, at snapshot.Snapshot, no
 
 // Use keeps a state for a command that reads, such as load --check, as it is kept for a pull: for as long as he says so every few
 // minutes, up to 24 hours after it was replaced. who is what he is called.
-func (s *Store) Use(ctx context.Context, t snapshot.Tenant, at snapshot.Versions, who string) error {
+func (s *Store) Use(ctx context.Context, t auth.Tenant, at snapshot.Versions, who string) error {
 	now, err := s.Clock(ctx, s.DB)
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (s *Store) Use(ctx context.Context, t snapshot.Tenant, at snapshot.Versions
 }
 
 // replaced returns when the state after another one began, which is now where there is none.
-func (s *Store) replaced(ctx context.Context, t snapshot.Tenant, at snapshot.Versions, now time.Time) (us int64, err error) {
+func (s *Store) replaced(ctx context.Context, t auth.Tenant, at snapshot.Versions, now time.Time) (us int64, err error) {
 	var next sql.NullInt64
 	err = s.DB.NewRaw(`
 		SELECT min(began)
@@ -201,13 +202,13 @@ func ofPull(k PullKey, err error) error {
 
 // Kept returns snapshot.ErrGone unless a state is one of those that are kept: one that was, and that is not older than the oldest.
 // Who reads a state that is not the present one asks before the first statement and after the last.
-func (s *Store) Kept(ctx context.Context, t snapshot.Tenant, at snapshot.Versions) error {
+func (s *Store) Kept(ctx context.Context, t auth.Tenant, at snapshot.Versions) error {
 	_, err := s.KeptFrom(ctx, t, at)
 	return err
 }
 
 // KeptFrom is Kept, and returns since when the facts of the state held, the zero time before the first load.
-func (s *Store) KeptFrom(ctx context.Context, t snapshot.Tenant, at snapshot.Versions) (from time.Time, err error) {
+func (s *Store) KeptFrom(ctx context.Context, t auth.Tenant, at snapshot.Versions) (from time.Time, err error) {
 	var us, registers, facts int64
 	err = s.DB.QueryRowContext(ctx,
 		`SELECT s.held_from, v.oldest_registers, v.oldest_facts

@@ -29,15 +29,15 @@ func pulls(t *testing.T, s *snapshotdb.Store, k snapshot.PullKey, after time.Tim
 }
 
 // raise makes the next state the present one, at a time.
-func raise(t *testing.T, s *snapshotdb.Store, tenant snapshot.Tenant, now time.Time) snapshot.Versions {
+func raise(t *testing.T, s *snapshotdb.Store, tenant auth.Tenant, now time.Time) snapshot.Versions {
 	t.Helper()
 	var h snapshotdb.Current
 	err := s.DB.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) (err error) {
-		if h, err = snapshotdb.Lock(ctx, tx, auth.Tenant(tenant)); err != nil {
+		if h, err = snapshotdb.Lock(ctx, tx, tenant); err != nil {
 			return err
 		}
 		h.Facts, h.From = snapshotdb.NextNumber(h.Facts), now
-		return h.Publish(ctx, tx, auth.Tenant(tenant), now)
+		return h.Publish(ctx, tx, tenant, now)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -91,7 +91,7 @@ func (r *Remover) Rows() []Rows {
 
 // RemoveAll removes all rows of a tenant whose removal has begun (EndTenant) from tables, in small batches. It waits for
 // what others have locked, and may be repeated.
-func (s *Store) RemoveAll(ctx context.Context, t snapshot.Tenant, from []Rows) error {
+func (s *Store) RemoveAll(ctx context.Context, t auth.Tenant, from []Rows) error {
 	for _, rows := range from {
 		for {
 			all, err := s.clear(ctx, t, rows.Table, rows.Key, bun.SafeQuery("TRUE"))
@@ -110,7 +110,7 @@ func (s *Store) RemoveAll(ctx context.Context, t snapshot.Tenant, from []Rows) e
 }
 
 // EndLoads takes the lease of a load that is under way of a tenant whose removal has begun: the load's next transaction fails.
-func (s *Store) EndLoads(ctx context.Context, t snapshot.Tenant) error {
+func (s *Store) EndLoads(ctx context.Context, t auth.Tenant) error {
 	s.endSleeper(ctx, t)
 	_, err := s.DB.NewRaw(`DELETE FROM leases WHERE tenant_id = ?`, t).Exec(ctx)
 	return ofTenant(t, err)
@@ -187,7 +187,7 @@ func (r *Remover) undoDead(ctx context.Context, of []auth.Tenant, now time.Time)
 }
 
 // due returns those of some tenants that have states which are older than is kept, or rows of such, or too many of them.
-func (r *Remover) due(ctx context.Context, of []auth.Tenant, now time.Time, keep time.Duration) ([]snapshot.Tenant, error) {
+func (r *Remover) due(ctx context.Context, of []auth.Tenant, now time.Time, keep time.Duration) ([]auth.Tenant, error) {
 	return r.readTenants(ctx, "tenants with former states", bun.SafeQuery(`
 		SELECT v.tenant_id
 		  FROM versions v
@@ -266,10 +266,10 @@ func (r *Remover) former() iter.Seq2[string, schema.QueryWithArgs] {
 }
 
 // readTenants reads a list of tenants.
-func (s *Store) readTenants(ctx context.Context, what string, query schema.QueryWithArgs) (tenants []snapshot.Tenant, err error) {
+func (s *Store) readTenants(ctx context.Context, what string, query schema.QueryWithArgs) (tenants []auth.Tenant, err error) {
 	rows, err := s.DB.QueryContext(ctx, `?`, query)
 	return tenants, Visit(rows, err, what, func(rows *sql.Rows) error {
-		var t snapshot.Tenant
+		var t auth.Tenant
 		err := rows.Scan(&t)
 		tenants = append(tenants, t)
 		return err
@@ -283,7 +283,7 @@ type kept struct {
 }
 
 // remove removes what lay below the oldest kept state five minutes ago, and raises that state.
-func (r *Remover) remove(ctx context.Context, t snapshot.Tenant, now time.Time, keep time.Duration) error {
+func (r *Remover) remove(ctx context.Context, t auth.Tenant, now time.Time, keep time.Duration) error {
 	var k kept // in one statement: another server may raise it at any time
 	err := r.DB.NewRaw(`SELECT oldest_registers, oldest_facts, oldest_since FROM versions WHERE tenant_id = ?`, t).
 		Scan(ctx, &k.Registers, &k.Facts, &k.since)
@@ -302,7 +302,7 @@ func (r *Remover) remove(ctx context.Context, t snapshot.Tenant, now time.Time, 
 }
 
 // raise raises the oldest kept state of a tenant to what was the present one when the keep began, or the oldest that a pull uses.
-func (r *Remover) raise(ctx context.Context, t snapshot.Tenant, k kept, now time.Time, keep time.Duration) error {
+func (r *Remover) raise(ctx context.Context, t auth.Tenant, k kept, now time.Time, keep time.Duration) error {
 	oldest, err := r.lastBefore(ctx, t, now.Add(-keep))
 	if err == nil {
 		oldest, err = r.notPulled(ctx, t, k, oldest, now)
@@ -333,7 +333,7 @@ func (r *Remover) raise(ctx context.Context, t snapshot.Tenant, k kept, now time
 }
 
 // notPulled lowers a state to the oldest that a pull uses. A pull whose state is gone keeps nothing.
-func (r *Remover) notPulled(ctx context.Context, t snapshot.Tenant, k kept, oldest snapshot.Versions, now time.Time) (snapshot.Versions, error) {
+func (r *Remover) notPulled(ctx context.Context, t auth.Tenant, k kept, oldest snapshot.Versions, now time.Time) (snapshot.Versions, error) {
 	window := cmp.Or(r.Window, DefaultPullWindow)
 	var pull struct{ Registers, Facts sql.NullInt64 }
 	err := r.DB.NewRaw(`
@@ -348,7 +348,7 @@ func (r *Remover) notPulled(ctx context.Context, t snapshot.Tenant, k kept, olde
 }
 
 // bounded raises a state until the later ones have no more rows of the past than a tenant may have.
-func (r *Remover) bounded(ctx context.Context, t snapshot.Tenant, oldest snapshot.Versions) (snapshot.Versions, error) {
+func (r *Remover) bounded(ctx context.Context, t auth.Tenant, oldest snapshot.Versions) (snapshot.Versions, error) {
 	if len(r.Past) == 0 {
 		return oldest, nil
 	}
@@ -366,7 +366,7 @@ func (r *Remover) bounded(ctx context.Context, t snapshot.Tenant, oldest snapsho
 }
 
 // lastBefore returns the state that was the present one at a time, the zero one where there was none.
-func (r *Remover) lastBefore(ctx context.Context, t snapshot.Tenant, when time.Time) (v snapshot.Versions, err error) {
+func (r *Remover) lastBefore(ctx context.Context, t auth.Tenant, when time.Time) (v snapshot.Versions, err error) {
 	err = r.DB.NewRaw(`
 		SELECT registers, facts
 		  FROM states
@@ -381,7 +381,7 @@ func (r *Remover) lastBefore(ctx context.Context, t snapshot.Tenant, when time.T
 
 // sweepBelow removes the rows that no state from the oldest kept one on has, in small batches. It reports whether it has
 // removed all of them.
-func (r *Remover) sweepBelow(ctx context.Context, t snapshot.Tenant, oldest snapshot.Versions) (all bool, err error) {
+func (r *Remover) sweepBelow(ctx context.Context, t auth.Tenant, oldest snapshot.Versions) (all bool, err error) {
 	all = true
 	remove := func(table string, key []string, which schema.QueryWithArgs) error {
 		done, err := r.clear(ctx, t, table, key, which)
@@ -405,7 +405,7 @@ func (r *Remover) sweepBelow(ctx context.Context, t snapshot.Tenant, oldest snap
 
 // clear deletes the rows of a tenant that a condition holds for, a batch at a time. It holds for each still when that is deleted:
 // a standby may have taken over that knows less. It passes over those that somebody has locked, and reports whether there were none.
-func (s *Store) clear(ctx context.Context, t snapshot.Tenant, table string, key []string, which schema.QueryWithArgs) (all bool, err error) {
+func (s *Store) clear(ctx context.Context, t auth.Tenant, table string, key []string, which schema.QueryWithArgs) (all bool, err error) {
 	for {
 		began := time.Now()
 		var some bool
@@ -429,7 +429,7 @@ func (s *Store) clear(ctx context.Context, t snapshot.Tenant, table string, key 
 //
 // The batch is chosen within the statement: PostgreSQL compares each row with a list of keys that is given to it, which took a minute
 // for 2,000 keys where it has no statistics.
-func (s *Store) deleteFree(ctx context.Context, t snapshot.Tenant, table string, key []string, which schema.QueryWithArgs) (rows int64, err error) {
+func (s *Store) deleteFree(ctx context.Context, t auth.Tenant, table string, key []string, which schema.QueryWithArgs) (rows int64, err error) {
 	batch, free := clearRows, ""
 	if handle.Postgres(s.DB) {
 		batch, free = chunk, " FOR UPDATE SKIP LOCKED"
@@ -470,7 +470,7 @@ const clearRows = 200
 
 // clearUnread removes blocks that loads up to the one that holds have replaced, of the kinds that no report reads. Which one holds
 // the database says, not who made it hold: a failover may have lost that.
-func (s *Store) clearUnread(ctx context.Context, t snapshot.Tenant) error {
+func (s *Store) clearUnread(ctx context.Context, t auth.Tenant) error {
 	for _, k := range s.Unread {
 		which := bun.SafeQuery("kind = ? AND until < ? AND until <= (SELECT facts FROM versions WHERE tenant_id = ?)", k.Number, snapshot.Open, t)
 		if _, err := s.clear(ctx, t, snapshot.BlocksTable.Name, append(slices.Clone(snapshot.BlocksTable.Key), "since"), which); err != nil {

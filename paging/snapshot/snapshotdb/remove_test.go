@@ -26,7 +26,7 @@ type site struct {
 	*testing.T
 	*snapshotdb.Store
 	remover *snapshotdb.Remover
-	tenant  snapshot.Tenant
+	tenant  auth.Tenant
 	now     *time.Time
 	live    int // blocks 1 to live are there
 }
@@ -68,7 +68,7 @@ func (s *site) load(replace []int, add int, text string) snapshot.Versions {
 func (s *site) write(rows int) snapshot.Versions {
 	s.Helper()
 	err := s.DB.RunInTx(s.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
-		h, err := snapshotdb.Lock(ctx, tx, auth.Tenant(s.tenant))
+		h, err := snapshotdb.Lock(ctx, tx, s.tenant)
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (s *site) write(rows int) snapshot.Versions {
 				return err
 			}
 		}
-		return h.Publish(ctx, tx, auth.Tenant(s.tenant), *s.now)
+		return h.Publish(ctx, tx, s.tenant, *s.now)
 	})
 	if err != nil {
 		s.Fatal(err)
@@ -88,7 +88,7 @@ func (s *site) write(rows int) snapshot.Versions {
 
 func (s *site) state() snapshot.Versions {
 	s.Helper()
-	h, err := snapshotdb.ReadCurrent(s.Context(), s.DB, auth.Tenant(s.tenant))
+	h, err := snapshotdb.ReadCurrent(s.Context(), s.DB, s.tenant)
 	if err != nil {
 		s.Fatal(err)
 	}

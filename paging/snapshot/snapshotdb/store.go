@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 )
@@ -79,7 +80,7 @@ func (s *Store) inTurn(ctx context.Context, f func(ctx context.Context, conn bun
 	return conn.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return f(ctx, conn, tx) })
 }
 
-func ofTenant(t snapshot.Tenant, err error) error {
+func ofTenant(t auth.Tenant, err error) error {
 	if err != nil {
 		return fmt.Errorf("tenant %d: %w", t, err)
 	}
@@ -89,7 +90,7 @@ func ofTenant(t snapshot.Tenant, err error) error {
 var _ snapshot.Blocks = (*Store)(nil)
 
 // Scan implements snapshot.Blocks. A corrupt block is a snapshot.ErrCorrupt.
-func (s *Store) Scan(ctx context.Context, t snapshot.Tenant, number int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
+func (s *Store) Scan(ctx context.Context, t auth.Tenant, number int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	if r.Among != nil && len(r.Among) == 0 {
 		return nil
 	}
@@ -156,7 +157,7 @@ const allAtOnce = 512
 
 // All calls visit with every block of a tenant that is stored, of whatever state, by kind, A, B and since. What is removed or
 // written meanwhile may be among them or not. The data are valid until visit returns.
-func (s *Store) All(ctx context.Context, t snapshot.Tenant, visit func(Stored) error) error {
+func (s *Store) All(ctx context.Context, t auth.Tenant, visit func(Stored) error) error {
 	var last Stored
 	for {
 		n := 0

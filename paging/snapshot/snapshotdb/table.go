@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 )
@@ -20,7 +21,7 @@ func columns(t *snapshot.Table) []string {
 }
 
 // fill fills a row of columns, of a load's number, with the values of the key and of the others.
-func fill(row []any, t *snapshot.Table, of snapshot.Tenant, number int64, values []any) {
+func fill(row []any, t *snapshot.Table, of auth.Tenant, number int64, values []any) {
 	k := len(t.Key)
 	row[0], row[1+k], row[2+k] = int64(of), number, snapshot.Open
 	copy(row[1:], values[:k])
@@ -66,7 +67,7 @@ type versioned struct {
 }
 
 // sweep calls f with the rows of a tenant that a condition holds for, a batch at a time, along the key.
-func (s *Store) sweep(ctx context.Context, t *snapshot.Table, tenant snapshot.Tenant, where schema.QueryWithArgs, f func([]versioned) error) error {
+func (s *Store) sweep(ctx context.Context, t *snapshot.Table, tenant auth.Tenant, where schema.QueryWithArgs, f func([]versioned) error) error {
 	columns := append(slices.Clone(t.Key), "since")
 	order := list(columns)
 	after := bun.SafeQuery("TRUE")
@@ -103,7 +104,7 @@ func (s *Store) sweep(ctx context.Context, t *snapshot.Table, tenant snapshot.Te
 }
 
 // deleteRows removes rows, each by its key and since.
-func deleteRows(ctx context.Context, tx bun.IDB, t *snapshot.Table, tenant snapshot.Tenant, rows []versioned) error {
+func deleteRows(ctx context.Context, tx bun.IDB, t *snapshot.Table, tenant auth.Tenant, rows []versioned) error {
 	keys := make([][]int64, len(rows))
 	for i, r := range rows {
 		keys[i] = append(slices.Clone(r.key), r.since)

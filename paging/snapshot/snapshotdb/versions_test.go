@@ -14,6 +14,7 @@ import (
 	"github.com/uptrace/bun"
 	"pgregory.net/rapid"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server/database"
@@ -26,7 +27,7 @@ var (
 )
 
 // newStore is a store with one tenant and a clock that stands.
-func newStore(t *testing.T, db *database.DB) (*snapshotdb.Store, snapshot.Tenant, *time.Time) {
+func newStore(t *testing.T, db *database.DB) (*snapshotdb.Store, auth.Tenant, *time.Time) {
 	t.Helper()
 	if _, err := db.Migrate(t.Context(), snapshotdb.Migrations); err != nil {
 		t.Fatal(err)
@@ -36,7 +37,7 @@ func newStore(t *testing.T, db *database.DB) (*snapshotdb.Store, snapshot.Tenant
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &snapshotdb.Store{DB: db.DB, Copy: db.Copy, Now: func() time.Time { return now }}, snapshot.Tenant(id), &now
+	return &snapshotdb.Store{DB: db.DB, Copy: db.Copy, Now: func() time.Time { return now }}, id, &now
 }
 
 // hold makes a load hold at once.
@@ -49,7 +50,7 @@ func hold(ctx context.Context, l *snapshotdb.Load) error {
 }
 
 // scan is a kind's blocks at a load's number, as text.
-func scan(ctx context.Context, b snapshot.Blocks, t snapshot.Tenant, at int64, k snapshot.Kind, r snapshot.Range) (string, error) {
+func scan(ctx context.Context, b snapshot.Blocks, t auth.Tenant, at int64, k snapshot.Kind, r snapshot.Range) (string, error) {
 	text := ""
 	err := b.Scan(ctx, t, at, k, r, func(b snapshot.Block) error {
 		text += fmt.Sprintf("%d/%d %s;", b.A, b.B, b.Data)
@@ -85,7 +86,7 @@ func TestStates(t *testing.T) {
 type machine struct {
 	*rapid.T
 	store  *snapshotdb.Store
-	tenant snapshot.Tenant
+	tenant auth.Tenant
 	now    *time.Time
 	live   map[snapshot.BlockKey]snapshot.Block // of the state that holds
 	states []modelState

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading"
@@ -33,7 +34,7 @@ type Facts struct {
 }
 
 func (f Facts) Scan(ctx context.Context, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
-	return f.Blocks.Scan(ctx, snapshot.Tenant(f.Partner), f.At, k, r, visit)
+	return f.Blocks.Scan(ctx, auth.Tenant(f.Partner), f.At, k, r, visit)
 }
 
 // Ledgers reads the ledgers of blocks of users, which ascend; nil is all of them.

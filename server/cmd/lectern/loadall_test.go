@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
@@ -158,7 +157,7 @@ func (m *many) fed() (n int) {
 		if err != nil {
 			m.Fatal(err)
 		}
-		last, err := (&snapshotdb.Store{DB: m.db.DB}).LastFeed(m.Context(), snapshot.Tenant(t.ID))
+		last, err := (&snapshotdb.Store{DB: m.db.DB}).LastFeed(m.Context(), t.ID)
 		if err != nil {
 			m.Fatal(err)
 		}

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/report"
-	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server/feed"
 )
@@ -56,7 +56,7 @@ func (l *librariesLoad) begin(ctx context.Context) (lease *snapshotdb.Load, err 
 	if err != nil {
 		return nil, err
 	}
-	l.keep(ctx, l.store.States(), snapshot.Tenant(l.network), l.base.At)
+	l.keep(ctx, l.store.States(), auth.Tenant(l.network), l.base.At)
 	st, err := l.store.State(ctx, l.base)
 	history := libraries.HistoryStart
 	if l.History != nil {

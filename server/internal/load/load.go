@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
@@ -144,7 +145,7 @@ func (l *loading) compare(ctx context.Context, d domain, lease *snapshotdb.Load)
 
 // keep keeps the snapshot that a check reads, for as long as it makes progress. Where that fails, as on a database that takes no
 // writes, the check may still end in time.
-func (l *loading) keep(ctx context.Context, s *snapshotdb.Store, t snapshot.Tenant, at snapshot.Versions) {
+func (l *loading) keep(ctx context.Context, s *snapshotdb.Store, t auth.Tenant, at snapshot.Versions) {
 	if l.Check && at.Facts != 0 {
 		l.use = func() { _ = s.Use(ctx, t, at, "check") }
 		l.use()

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/row"
-	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/schools"
@@ -72,7 +72,7 @@ func (l *schoolsLoad) read(ctx context.Context) (err error) {
 	if l.Check {
 		var st intake.Stored
 		if st, err = l.store.State(ctx, l.partner, l.ref); err == nil {
-			l.keep(ctx, l.store.States(), snapshot.Tenant(l.partner), st.At)
+			l.keep(ctx, l.store.States(), auth.Tenant(l.partner), st.At)
 			l.intake, err = l.settle(ctx, st)
 		}
 	} else {

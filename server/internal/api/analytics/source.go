@@ -24,6 +24,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/snapshot"
@@ -96,7 +97,7 @@ func (a answer) Bytes() int { return len(a) * int(unsafe.Sizeof(libraries.Channe
 // good answer, or it cannot be stored; another error is that of reading the database, or of ctx.
 func (s *Source) Channels(ctx context.Context, a report.Access, period calendar.Period) ([]libraries.ChannelDay, error) {
 	q := report.ChannelQuestion{Network: a.Network, Hour: libraries.HourOf(s.now()), Period: period}
-	key := snapshot.Key{Tenant: snapshot.Tenant(a.Network), What: fmt.Sprint("analytics ", q.Hour, period.Start, period.End)}
+	key := snapshot.Key{Tenant: auth.Tenant(a.Network), What: fmt.Sprint("analytics ", q.Hour, period.Start, period.End)}
 	return snapshot.Load(ctx, s.Cache, key, func(ctx context.Context) (answer, error) {
 		ctx, cancel := context.WithTimeout(ctx, s.Timeout+storeTimeout)
 		defer cancel()

@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 )
 
@@ -23,7 +24,7 @@ type text string
 func (t text) Bytes() int { return len(t) }
 
 func key(partner int, what string) snapshot.Key {
-	return snapshot.Key{Tenant: snapshot.Tenant(partner), What: what}
+	return snapshot.Key{Tenant: auth.Tenant(partner), What: what}
 }
 
 func TestLoadOnce(t *testing.T) {

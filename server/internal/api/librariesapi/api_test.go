@@ -131,7 +131,7 @@ func (k oneKey) Check(_ context.Context, text string, _ bool) (web.Caller, error
 // noPulls knows no pull, and no state but that of now.
 type noPulls struct{}
 
-func (noPulls) KeptFrom(context.Context, snapshot.Tenant, snapshot.Versions) (time.Time, error) {
+func (noPulls) KeptFrom(context.Context, auth.Tenant, snapshot.Versions) (time.Time, error) {
 	return time.Time{}, snapshot.ErrGone
 }
 

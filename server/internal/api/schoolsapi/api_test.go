@@ -74,7 +74,7 @@ type oneKey struct{ now func() time.Time }
 func (k oneKey) Check(_ context.Context, text string, _ bool) (web.Caller, error) {
 	switch text {
 	case "good", "other":
-		c := web.Caller{Tenant: map[string]snapshot.Tenant{"good": 3, "other": 4}[text], Network: 5, Spends: auth.Budget{Tenant: 3, Name: "schools/1"}, Budget: 1, Secret: []byte("secret"), Time: k.now()}
+		c := web.Caller{Tenant: map[string]auth.Tenant{"good": 3, "other": 4}[text], Network: 5, Spends: auth.Budget{Tenant: 3, Name: "schools/1"}, Budget: 1, Secret: []byte("secret"), Time: k.now()}
 		c.Now = snapshot.Snapshot{Versions: snapshot.Versions{Registers: 1, Facts: 2}, Of: int32(calendar.Day(k.now()))}
 		return c, nil
 	case "broken":
@@ -86,7 +86,7 @@ func (k oneKey) Check(_ context.Context, text string, _ bool) (web.Caller, error
 // pulls keeps them in memory. It knows no state but that of now.
 type pulls map[snapshot.PullKey]snapshot.Snapshot
 
-func (p pulls) KeptFrom(context.Context, snapshot.Tenant, snapshot.Versions) (time.Time, error) {
+func (p pulls) KeptFrom(context.Context, auth.Tenant, snapshot.Versions) (time.Time, error) {
 	return time.Time{}, snapshot.ErrGone
 }
 

@@ -242,7 +242,7 @@ func (p Reply) begins(total int64) bool {
 // database, but for snapshot.ErrGone.
 type Pulls interface {
 	// KeptFrom returns since when the facts of a state held, or snapshot.ErrGone where the state is no longer kept.
-	KeptFrom(ctx context.Context, t snapshot.Tenant, at snapshot.Versions) (time.Time, error)
+	KeptFrom(ctx context.Context, t auth.Tenant, at snapshot.Versions) (time.Time, error)
 	// BeginPull notes that a query's first page was answered from a state.
 	BeginPull(ctx context.Context, k snapshot.PullKey, at snapshot.Snapshot, now time.Time) error
 	// Pull returns the state from which the later pages of a query are answered, if its first page was asked within 24 hours. The
@@ -254,7 +254,7 @@ type Pulls interface {
 
 // Caller is who asks, as the check of the key saw it.
 type Caller struct {
-	Tenant  snapshot.Tenant
+	Tenant  auth.Tenant
 	Network int64             // of the partner's networks the one that the key is for, 0 for a key of another API
 	Spends  auth.Budget       // what the caller's requests count on
 	Budget  int64             // the number of the first key of the chain of rotations, whose keys share pulls

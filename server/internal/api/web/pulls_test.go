@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging/round"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/server/internal/api/web"
@@ -20,7 +21,7 @@ type keeper struct {
 	used      int
 }
 
-func (k *keeper) KeptFrom(context.Context, snapshot.Tenant, snapshot.Versions) (time.Time, error) {
+func (k *keeper) KeptFrom(context.Context, auth.Tenant, snapshot.Versions) (time.Time, error) {
 	if k.err != nil {
 		return time.Time{}, k.err
 	}

@@ -6,9 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lectern-dev/lectern/auth"
 	"golang.org/x/sync/semaphore"
-
-	"github.com/lectern-dev/lectern/paging/snapshot"
 )
 
 // Queue bounds how many heavy queries of a tenant run at once in this process, and how many more wait for a slot, first come,
@@ -20,7 +19,7 @@ type Queue struct {
 	Wait             time.Duration
 
 	mu    sync.Mutex
-	lines map[snapshot.Tenant]*line
+	lines map[auth.Tenant]*line
 }
 
 // line is the queue of one tenant.
@@ -38,7 +37,7 @@ var errQueue = &Problem{
 
 // Enter waits for a slot for a query. The function that it returns ends the query and must be called once. The error
 // is a 503 where all places are taken or no slot is free in time.
-func (q *Queue) Enter(ctx context.Context, t snapshot.Tenant) (leave func(), err error) {
+func (q *Queue) Enter(ctx context.Context, t auth.Tenant) (leave func(), err error) {
 	l := q.join(t)
 	if l == nil {
 		return nil, errQueue
@@ -56,13 +55,13 @@ func (q *Queue) Enter(ctx context.Context, t snapshot.Tenant) (leave func(), err
 }
 
 // join takes a place in the line of a tenant, or none where all are taken.
-func (q *Queue) join(t snapshot.Tenant) *line {
+func (q *Queue) join(t auth.Tenant) *line {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	l := q.lines[t]
 	if l == nil {
 		if q.lines == nil {
-			q.lines = make(map[snapshot.Tenant]*line)
+			q.lines = make(map[auth.Tenant]*line)
 		}
 		l = &line{slots: semaphore.NewWeighted(int64(q.AtATime))}
 		q.lines[t] = l
@@ -75,7 +74,7 @@ func (q *Queue) join(t snapshot.Tenant) *line {
 }
 
 // leave gives a place back.
-func (q *Queue) leave(t snapshot.Tenant, l *line) {
+func (q *Queue) leave(t auth.Tenant, l *line) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if l.in--; l.in == 0 {

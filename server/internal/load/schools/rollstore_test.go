@@ -54,7 +54,7 @@ func (p *partnership) follow(a act) {
 		_, err = p.api.CreateTeacher(p.t.Context(), p.partner, teacher(a.ref, a.class, "Feita"))
 	case "put":
 		name := p.accounts[p.live(a.to)-1].name
-		_, err = p.api.UpdateTeacher(p.t.Context(), p.partner, directory.Ref(a.ref), directory.TeacherInput(teacher(a.to, a.class, name)))
+		_, err = p.api.UpdateTeacher(p.t.Context(), p.partner, directory.Ref(a.ref), teacher(a.to, a.class, name))
 	case "delete":
 		err = p.api.DeleteTeacher(p.t.Context(), p.partner, directory.Ref(a.ref))
 	case "create class":

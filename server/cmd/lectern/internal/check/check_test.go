@@ -122,7 +122,7 @@ func TestDeep(t *testing.T) {
 					finds(t, "a missing block of "+k.Name, run(t, &check.Checker{DB: db}, true), tenant, want)
 				}
 				b.insert(t, db)
-				b.data = snapshot.Seal(snapshot.Tenant(b.tenant), k, snapshot.Block{BlockKey: snapshot.BlockKey{A: b.a, B: b.b}, Data: []byte{200, 1, 2}})
+				b.data = snapshot.Seal(auth.Tenant(b.tenant), k, snapshot.Block{BlockKey: snapshot.BlockKey{A: b.a, B: b.b}, Data: []byte{200, 1, 2}})
 				b.set(t, db, b.data)
 				finds(t, "a block of another form of "+k.Name, run(t, &check.Checker{DB: db}, true), tenant)
 				b.remove(t, db)

@@ -109,7 +109,7 @@ func (d *deepCheck) run(ctx context.Context) error {
 
 // everyBlock opens every stored block, of whatever snapshot, and returns how many there are.
 func (d *deepCheck) everyBlock(ctx context.Context, v verifier, kinds []snapshot.Kind, latest int64) (blocks int64, err error) {
-	tenant := snapshot.Tenant(d.tenant.ID)
+	tenant := d.tenant.ID
 	return blocks, server.States(d.DB, d.Clock).All(ctx, tenant, func(b snapshotdb.Stored) error {
 		blocks++
 		if d.Progress != nil && blocks%1000 == 0 {

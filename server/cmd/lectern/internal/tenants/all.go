@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/feed"
@@ -112,7 +111,7 @@ func (l *Loader) loadOne(ctx context.Context, a All, t snapshotdb.Tenant) {
 	}
 	// Most feeds are unchanged, which is seen here without a lock.
 	states := snapshotdb.Store{DB: l.DB.DB}
-	last, err := states.LastFeed(ctx, snapshot.Tenant(t.ID))
+	last, err := states.LastFeed(ctx, t.ID)
 	if err == nil && last == files.Digest() {
 		return
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging/handle"
-	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
@@ -44,13 +43,13 @@ func Remove(ctx context.Context, db *database.DB, t snapshotdb.Tenant, ended fun
 		return authdb.Delete(ctx, tx, t.ID)
 	})
 	if err == nil {
-		err = rows.EndLoads(ctx, snapshot.Tenant(t.ID))
+		err = rows.EndLoads(ctx, t.ID)
 	}
 	if err == nil {
 		err = ended()
 	}
 	if err == nil {
-		err = rows.RemoveAll(ctx, snapshot.Tenant(t.ID), tables(rows))
+		err = rows.RemoveAll(ctx, t.ID, tables(rows))
 	}
 	if err == nil {
 		err = db.Scrub(ctx)

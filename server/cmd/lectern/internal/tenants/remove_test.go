@@ -220,13 +220,13 @@ func TestRemoveBesideLoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		of := create(t, db)[0]
 		states, keys := server.States(db, nil), &server.Issuer{Keys: &authdb.Store{DB: db.DB}}
-		l, err := states.Begin(t.Context(), snapshot.Tenant(of.ID), nil)
+		l, err := states.Begin(t.Context(), of.ID, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		write := func() error {
 			block := snapshot.Block{BlockKey: snapshot.BlockKey{A: 1, B: 2}, Data: []byte{3}}
-			return l.Write(t.Context(), snapshot.BlockChange(snapshot.Tenant(of.ID), schoolsdb.RecordKind, nil, slices.Values([]snapshot.Block{block})))
+			return l.Write(t.Context(), snapshot.BlockChange(of.ID, schoolsdb.RecordKind, nil, slices.Values([]snapshot.Block{block})))
 		}
 		if err := write(); err != nil {
 			t.Fatal(err)
@@ -241,7 +241,7 @@ func TestRemoveBesideLoad(t *testing.T) {
 			removed("write", write())
 			_, err := l.Hold(t.Context(), func(context.Context, bun.Tx, time.Time, *snapshotdb.Current) error { return nil })
 			removed("hold", err)
-			_, err = states.Begin(t.Context(), snapshot.Tenant(of.ID), nil)
+			_, err = states.Begin(t.Context(), of.ID, nil)
 			removed("another load", err)
 			_, _, err = keys.Issue(t.Context(), server.KeyParams{Tenant: of.ID, API: auth.Libraries})
 			removed("issue a key", err)
