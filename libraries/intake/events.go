@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -13,43 +12,43 @@ import (
 const maxSeconds = 24 * 60 * 60
 
 // Session makes an event of a session's row. The error is row.ErrBeforeHistory or a *row.FaultError.
-func (in *Intake) Session(r SessionRow) (facts.Event, error) {
+func (in *Intake) Session(r SessionRow) (libraries.Event, error) {
 	if wrong := in.exists(r.Reader, r.Book); wrong != nil {
-		return facts.Event{}, wrong
+		return libraries.Event{}, wrong
 	}
 	if r.Seconds > maxSeconds {
-		return facts.Event{}, row.Fault("seconds", "must not be above one day, 86400")
+		return libraries.Event{}, row.Fault("seconds", "must not be above one day, 86400")
 	}
 	mode, ok := libraries.ParseMode(string(r.Mode))
 	if !ok {
-		return facts.Event{}, row.Fault("mode", row.OneOf([]string{libraries.Online.String(), libraries.Offline.String()}).Error())
+		return libraries.Event{}, row.Fault("mode", row.OneOf([]string{libraries.Online.String(), libraries.Offline.String()}).Error())
 	}
 	format, ok := libraries.ParseFormat(string(r.Format))
 	if !ok {
-		return facts.Event{}, row.Fault("format", row.OneOf([]string{libraries.Ebook.String(), libraries.Audiobook.String()}).Error())
+		return libraries.Event{}, row.Fault("format", row.OneOf([]string{libraries.Ebook.String(), libraries.Audiobook.String()}).Error())
 	}
 	progress, err := libraries.ParseProgress(r.Progress)
 	if err != nil {
-		return facts.Event{}, row.Fault("progress", libraries.ErrProgress.Error())
+		return libraries.Event{}, row.Fault("progress", libraries.ErrProgress.Error())
 	}
 	e, err := in.event(libraries.SessionEvent, r.Reader, r.Start, "startedAt")
 	if err != nil {
-		return facts.Event{}, err
+		return libraries.Event{}, err
 	}
-	e.ID = facts.NewEventID(facts.SessionResource, r.ID, e.Reader, e.Day)
+	e.ID = libraries.NewEventID(libraries.SessionResource, r.ID, e.Reader, e.Day)
 	e.Book, e.Seconds, e.Progress, e.Mode, e.Format = r.Book, r.Seconds, progress, mode, format
 	return e, nil
 }
 
 // Preview makes an event of a preview's row. The error is row.ErrBeforeHistory or a *row.FaultError.
-func (in *Intake) Preview(r PreviewRow) (facts.Event, error) {
-	return in.bookEvent(bookEvents{libraries.PreviewEvent, facts.PreviewResource, "viewedAt"}, r.ID, r.Reader, r.Book, r.Viewed)
+func (in *Intake) Preview(r PreviewRow) (libraries.Event, error) {
+	return in.bookEvent(bookEvents{libraries.PreviewEvent, libraries.PreviewResource, "viewedAt"}, r.ID, r.Reader, r.Book, r.Viewed)
 }
 
 // Renewal makes an event of a renewal's row. It is judged by its own day: whether its loan exists is not looked at (G6). The
 // error is row.ErrBeforeHistory or a *row.FaultError.
-func (in *Intake) Renewal(r RenewalRow) (facts.Event, error) {
-	return in.bookEvent(bookEvents{libraries.RenewalEvent, facts.RenewalResource, "renewedAt"}, r.ID, r.Reader, r.Book, r.Renewed)
+func (in *Intake) Renewal(r RenewalRow) (libraries.Event, error) {
+	return in.bookEvent(bookEvents{libraries.RenewalEvent, libraries.RenewalResource, "renewedAt"}, r.ID, r.Reader, r.Book, r.Renewed)
 }
 
 // bookEvents are the events of a file that have a title and nothing more.
@@ -59,28 +58,28 @@ type bookEvents struct {
 	time     string // the field that has the time
 }
 
-func (in *Intake) bookEvent(of bookEvents, id []byte, reader, book int64, at time.Time) (facts.Event, error) {
+func (in *Intake) bookEvent(of bookEvents, id []byte, reader, book int64, at time.Time) (libraries.Event, error) {
 	if wrong := in.exists(reader, book); wrong != nil {
-		return facts.Event{}, wrong
+		return libraries.Event{}, wrong
 	}
 	e, err := in.event(of.kind, reader, at, of.time)
 	if err != nil {
-		return facts.Event{}, err
+		return libraries.Event{}, err
 	}
-	e.ID, e.Book = facts.NewEventID(of.resource, id, reader, e.Day), book
+	e.ID, e.Book = libraries.NewEventID(of.resource, id, reader, e.Day), book
 	return e, nil
 }
 
 // Activity makes an event of an activity record's row. The error is row.ErrBeforeHistory or a *row.FaultError.
-func (in *Intake) Activity(r ActivityRow) (facts.Event, error) {
+func (in *Intake) Activity(r ActivityRow) (libraries.Event, error) {
 	if !in.readers.has(r.Reader) {
-		return facts.Event{}, row.Fault("userId", isMissing)
+		return libraries.Event{}, row.Fault("userId", isMissing)
 	}
 	e, err := in.event(libraries.ActivityEvent, r.Reader, r.At, "at")
 	if err != nil {
-		return facts.Event{}, err
+		return libraries.Event{}, err
 	}
-	e.ID = facts.NewEventID(facts.ActivityResource, r.ID, r.Reader, e.Day)
+	e.ID = libraries.NewEventID(libraries.ActivityResource, r.ID, r.Reader, e.Day)
 	return e, nil
 }
 
@@ -94,9 +93,9 @@ func (in *Intake) Request(r libraries.Request) (libraries.Request, error) {
 }
 
 // event begins an event of a kind at a time, which a field of the row gives.
-func (in *Intake) event(kind libraries.EventKind, reader int64, at time.Time, field string) (facts.Event, error) {
+func (in *Intake) event(kind libraries.EventKind, reader int64, at time.Time, field string) (libraries.Event, error) {
 	day, err := in.day(at, field)
-	return facts.Event{Kind: kind, Reader: reader, Day: day, Second: libraries.Second(at)}, err
+	return libraries.Event{Kind: kind, Reader: reader, Day: day, Second: libraries.Second(at)}, err
 }
 
 // day returns the day of a time, which a field of the row gives.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/intake"
-	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -75,27 +74,27 @@ func TestEventsMade(t *testing.T) {
 	session, err := in.Session(intake.SessionRow{
 		ID: []byte("x"), Reader: 1, Book: 2, Start: someInstant, Seconds: 60, Mode: []byte("offline"), Format: []byte("audiobook"), Progress: []byte("12.5"),
 	})
-	if want := (facts.Event{
-		Kind: libraries.SessionEvent, ID: facts.NewEventID('s', []byte("x"), 1, day), Reader: 1, Book: 2, Day: day, Second: 14 * 3600,
+	if want := (libraries.Event{
+		Kind: libraries.SessionEvent, ID: libraries.NewEventID('s', []byte("x"), 1, day), Reader: 1, Book: 2, Day: day, Second: 14 * 3600,
 		Seconds: 60, Progress: 12_500, Mode: libraries.Offline, Format: libraries.Audiobook,
 	}); err != nil || session != want {
 		t.Errorf("Session = %+v, %v, want %+v", session, err, want)
 	}
 	preview, err := in.Preview(intake.PreviewRow{ID: []byte("x"), Reader: 1, Book: 2, Viewed: someInstant})
-	if want := (facts.Event{
-		Kind: libraries.PreviewEvent, ID: facts.NewEventID('p', []byte("x"), 1, day), Reader: 1, Book: 2, Day: day, Second: 14 * 3600,
+	if want := (libraries.Event{
+		Kind: libraries.PreviewEvent, ID: libraries.NewEventID('p', []byte("x"), 1, day), Reader: 1, Book: 2, Day: day, Second: 14 * 3600,
 	}); err != nil || preview != want {
 		t.Errorf("Preview = %+v, %v, want %+v", preview, err, want)
 	}
 	renewal, err := in.Renewal(intake.RenewalRow{ID: []byte("x"), Loan: 9, Reader: 1, Book: 2, Renewed: someInstant})
-	if want := (facts.Event{
-		Kind: libraries.RenewalEvent, ID: facts.NewEventID('r', []byte("x"), 1, day), Reader: 1, Book: 2, Day: day, Second: 14 * 3600,
+	if want := (libraries.Event{
+		Kind: libraries.RenewalEvent, ID: libraries.NewEventID('r', []byte("x"), 1, day), Reader: 1, Book: 2, Day: day, Second: 14 * 3600,
 	}); err != nil || renewal != want {
 		t.Errorf("Renewal = %+v, %v, want %+v", renewal, err, want)
 	}
 	activity, err := in.Activity(intake.ActivityRow{ID: []byte("x"), Reader: 1, At: someInstant})
-	if want := (facts.Event{
-		Kind: libraries.ActivityEvent, ID: facts.NewEventID('a', []byte("x"), 1, day), Reader: 1, Day: day, Second: 14 * 3600,
+	if want := (libraries.Event{
+		Kind: libraries.ActivityEvent, ID: libraries.NewEventID('a', []byte("x"), 1, day), Reader: 1, Day: day, Second: 14 * 3600,
 	}); err != nil || activity != want {
 		t.Errorf("Activity = %+v, %v, want %+v", activity, err, want)
 	}

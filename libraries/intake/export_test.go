@@ -32,12 +32,12 @@ func Sorted(s *extsort.Sorter, rows []row.Lined[libraries.Loan]) (runs [][]row.L
 }
 
 // Loans settles rows of loans.
-func (in *Intake) Loans(rows []row.Lined[libraries.Loan], had map[int64]libraries.Loan, c *row.Counts, bad row.Rejected) ([]facts.LoanChange, error) {
+func (in *Intake) Loans(rows []row.Lined[libraries.Loan], had map[int64]libraries.Loan, c *row.Counts, bad row.Rejected) ([]libraries.LoanChange, error) {
 	return loans.reconcile(rows, had, in.History, c, bad)
 }
 
 // Reservations settles rows of reservations.
-func (in *Intake) Reservations(rows []row.Lined[libraries.Reservation], had map[int64]libraries.Reservation, c *row.Counts, bad row.Rejected) ([]facts.ReservationChange, error) {
+func (in *Intake) Reservations(rows []row.Lined[libraries.Reservation], had map[int64]libraries.Reservation, c *row.Counts, bad row.Rejected) ([]libraries.ReservationChange, error) {
 	return reservations.reconcile(rows, had, in.History, c, bad)
 }
 

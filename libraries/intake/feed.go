@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -84,22 +83,22 @@ func (f *Feed) ReservationFile(n *row.Counts) row.File[libraries.Reservation, li
 }
 
 // RenewalFile is renewals.
-func (f *Feed) RenewalFile(n *row.Counts) row.File[RenewalRow, facts.Event] {
+func (f *Feed) RenewalFile(n *row.Counts) row.File[RenewalRow, libraries.Event] {
 	return eventFile("renewals", f.Renewal, f.Sorter.AddEvent, n)
 }
 
 // SessionFile is sessions.
-func (f *Feed) SessionFile(n *row.Counts) row.File[SessionRow, facts.Event] {
+func (f *Feed) SessionFile(n *row.Counts) row.File[SessionRow, libraries.Event] {
 	return eventFile("sessions", f.Session, f.Sorter.AddEvent, n)
 }
 
 // PreviewFile is previews.
-func (f *Feed) PreviewFile(n *row.Counts) row.File[PreviewRow, facts.Event] {
+func (f *Feed) PreviewFile(n *row.Counts) row.File[PreviewRow, libraries.Event] {
 	return eventFile("previews", f.Preview, f.Sorter.AddEvent, n)
 }
 
 // ActivityFile is activity.
-func (f *Feed) ActivityFile(n *row.Counts) row.File[ActivityRow, facts.Event] {
+func (f *Feed) ActivityFile(n *row.Counts) row.File[ActivityRow, libraries.Event] {
 	return eventFile("activity", f.Activity, f.Sorter.AddEvent, n)
 }
 
@@ -132,7 +131,7 @@ type recordFile[T libraries.LoanOrReservation] struct {
 	name  string
 	check func(T) (T, error)
 	known func(ctx context.Context, ids []int64) (map[int64]T, error)
-	put   func(facts.Changed[T]) error
+	put   func(libraries.Changed[T]) error
 	n     *row.Counts
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/intake"
-	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 )
 
@@ -34,7 +33,7 @@ func oneLoan(t *testing.T) *intake.Sorter {
 	t.Cleanup(func() { sorter.Close() })
 	at := libraries.HistoryStart.Start().UTC().Add(time.Hour)
 	noError(t, sorter.AddReader(libraries.Reader{ID: 1, Name: "Ana", Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive, Updated: at}))
-	noError(t, sorter.AddLoan(facts.LoanChange{Now: libraries.Loan{ID: 1, Reader: 1, Book: 7, Borrowed: at, Status: libraries.LoanActive}}))
+	noError(t, sorter.AddLoan(libraries.LoanChange{Now: libraries.Loan{ID: 1, Reader: 1, Book: 7, Borrowed: at, Status: libraries.LoanActive}}))
 	return sorter
 }
 

@@ -30,7 +30,7 @@ const (
 )
 
 // setAside sets aside what a reader's delivery and its fold say of days.
-func (p *runChanges) addDays(d *facts.ReaderFeed, c *facts.Change) {
+func (p *runChanges) addDays(d *libraries.ReaderFeed, c *facts.Change) {
 	addDayRows(p, loans, d.Loans, dayNewLoan)
 	addDayRows(p, reservations, d.Reservations, dayNewReservation)
 	for i := range c.Days {
@@ -46,7 +46,7 @@ func (p *runChanges) addDays(d *facts.ReaderFeed, c *facts.Change) {
 
 // asideLasting sets aside the rows of records: the table is written day by day, for a million loans written by reader would touch every
 // page of it in every part.
-func addDayRows[T libraries.LoanOrReservation](p *runChanges, of recordTable[T], list []facts.Changed[T], isNew byte) {
+func addDayRows[T libraries.LoanOrReservation](p *runChanges, of recordTable[T], list []libraries.Changed[T], isNew byte) {
 	for i := range list {
 		kind := isNew
 		if list[i].Was != nil {

@@ -76,7 +76,7 @@ func (l *libraryLoad) count(p *runChanges) {
 }
 
 // fold folds what the feed says of one reader.
-func (p *runChanges) aggregate(had *past, d *facts.ReaderFeed, changed map[facts.EventSetKey]bool) error {
+func (p *runChanges) aggregate(had *past, d *libraries.ReaderFeed, changed map[facts.EventSetKey]bool) error {
 	change, err := facts.Past{Titles: had.titles[d.Reader], Events: had.events, Buffers: &p.buffers}.Aggregate(*d)
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ type past struct {
 }
 
 // before reads what was folded before, as far as the deliveries need it.
-func (l *libraryLoad) readPast(ctx context.Context, deliveries []facts.ReaderFeed) (*past, error) {
+func (l *libraryLoad) readPast(ctx context.Context, deliveries []libraries.ReaderFeed) (*past, error) {
 	b := &past{map[int64]*facts.ReaderTitles{}, map[facts.EventSetKey]*facts.EventSet{}, map[facts.EventSetKey]bool{}, attributeBlocks{}, map[int64]libraries.Reader{}}
 	var all, registered, numbers, groups []int64
 	var last facts.EventSetKey
@@ -147,7 +147,7 @@ func (l *libraryLoad) readPast(ctx context.Context, deliveries []facts.ReaderFee
 			registered = append(registered, d.Reader)
 		}
 		numbers = append(numbers, facts.AttributesBlock(d.Reader))
-		for _, k := range d.EventSetKeys() {
+		for _, k := range facts.EventSetKeys(*d) {
 			b.events[k] = &facts.EventSet{}
 			groups = append(groups, k.Group)
 			first.Block, last.Block = min(first.Block, k.Block), max(last.Block, k.Block)

@@ -71,13 +71,13 @@ func (in *Intake) ends(start, at time.Time, ended bool, of end) error {
 // settle settles rows, each checked by itself before: all those of each identifier in them, in the order of their lines. had has what
 // the store knows of these identifiers. It returns the records that are new or changed. One that began before the history does not
 // exist (G6): its rows are counted, and nothing of them is kept.
-func (k recordTable[T]) reconcile(rows []row.Lined[T], had map[int64]T, history calendar.Date, c *row.Counts, bad row.Rejected) (changes []facts.Changed[T], err error) {
+func (k recordTable[T]) reconcile(rows []row.Lined[T], had map[int64]T, history calendar.Date, c *row.Counts, bad row.Rejected) (changes []libraries.Changed[T], err error) {
 	err = row.Settling[T, T]{
 		Order: func(a, b T) int { return cmp.Compare(a.Origin().ID, b.Origin().ID) },
 		Check: k.checker(had, history), Same: k.table.Same,
 		Was: func(v T) (T, bool) { was, known := had[v.Origin().ID]; return was, known },
 		Put: func(v T, was *T) error {
-			changes = append(changes, facts.Changed[T]{Now: v, Was: was})
+			changes = append(changes, libraries.Changed[T]{Now: v, Was: was})
 			return nil
 		},
 	}.Settle(rows, c, bad)
@@ -175,17 +175,17 @@ func (s *Sorter) AddReader(r libraries.Reader) error {
 }
 
 // AddEvent adds an event.
-func (s *Sorter) AddEvent(e facts.Event) error {
+func (s *Sorter) AddEvent(e libraries.Event) error {
 	return s.add(e.Reader, appendEvent(s.begin(eventRecord), &e))
 }
 
 // AddLoan adds a loan.
-func (s *Sorter) AddLoan(c facts.LoanChange) error {
+func (s *Sorter) AddLoan(c libraries.LoanChange) error {
 	return s.add(c.Now.Reader, appendChanged(s.begin(loanRecord), Loans, &c))
 }
 
 // AddReservation adds a reservation.
-func (s *Sorter) AddReservation(c facts.ReservationChange) error {
+func (s *Sorter) AddReservation(c libraries.ReservationChange) error {
 	return s.add(c.Now.Reader, appendChanged(s.begin(reservationRecord), Reservations, &c))
 }
 
@@ -215,10 +215,10 @@ func spread(neighbours int64) uint64 {
 
 // Deliveries returns what a run says of each reader, readers ascending. Of several register rows of a reader the one with the latest
 // Updated stands, of those with one Updated the last.
-func ReaderFeeds(run *extsort.Run) (list []facts.ReaderFeed, err error) {
+func ReaderFeeds(run *extsort.Run) (list []libraries.ReaderFeed, err error) {
 	for reader, record := range run.All() {
 		if n := len(list); n == 0 || list[n-1].Reader != reader {
-			list = append(list, facts.ReaderFeed{Reader: reader})
+			list = append(list, libraries.ReaderFeed{Reader: reader})
 		}
 		if err := addRecord(&list[len(list)-1], record); err != nil {
 			return nil, fmt.Errorf("what was set aside of reader %d: %w", reader, err)
@@ -228,7 +228,7 @@ func ReaderFeeds(run *extsort.Run) (list []facts.ReaderFeed, err error) {
 }
 
 // deliver puts a record into its delivery.
-func addRecord(to *facts.ReaderFeed, record []byte) error {
+func addRecord(to *libraries.ReaderFeed, record []byte) error {
 	d := packed.Bare(record)
 	switch kind := d.Byte(); kind {
 	case readerRecord:
@@ -252,15 +252,15 @@ func addRecord(to *facts.ReaderFeed, record []byte) error {
 // The records have the form of package row, but for events, of which there are the most.
 
 // appendChanged appends what a record is now, and what it was before where it was anything.
-func appendChanged[T any](b []byte, of *snapshot.Records[T], c *facts.Changed[T]) []byte {
+func appendChanged[T any](b []byte, of *snapshot.Records[T], c *libraries.Changed[T]) []byte {
 	if b = of.Append(b, &c.Now); c.Was != nil {
 		b = of.Append(b, c.Was)
 	}
 	return b
 }
 
-func readChanged[T any](d *packed.Decoder, of *snapshot.Records[T]) facts.Changed[T] {
-	c := facts.Changed[T]{Now: read(d, of)}
+func readChanged[T any](d *packed.Decoder, of *snapshot.Records[T]) libraries.Changed[T] {
+	c := libraries.Changed[T]{Now: read(d, of)}
 	if d.Len() > 0 {
 		c.Was = new(read(d, of))
 	}
@@ -275,7 +275,7 @@ func read[T any](d *packed.Decoder, of *snapshot.Records[T]) T {
 }
 
 // appendEvent appends of an event that is no session only what such an event has.
-func appendEvent(b []byte, e *facts.Event) []byte {
+func appendEvent(b []byte, e *libraries.Event) []byte {
 	b = append(b, byte(e.Kind))
 	b = binary.LittleEndian.AppendUint64(b, uint64(e.ID))
 	b = binary.AppendVarint(b, int64(e.Day))
@@ -289,10 +289,10 @@ func appendEvent(b []byte, e *facts.Event) []byte {
 	return append(b, byte(e.Mode), byte(e.Format))
 }
 
-func readEvent(d *packed.Decoder, reader int64) facts.Event {
-	e := facts.Event{Reader: reader, Kind: libraries.EventKind(d.Byte())}
+func readEvent(d *packed.Decoder, reader int64) libraries.Event {
+	e := libraries.Event{Reader: reader, Kind: libraries.EventKind(d.Byte())}
 	if id := d.Bytes(8); id != nil {
-		e.ID = facts.EventID(binary.LittleEndian.Uint64(id))
+		e.ID = libraries.EventID(binary.LittleEndian.Uint64(id))
 	}
 	e.Day, e.Second, e.Book = calendar.Date(d.Varint()), int32(d.Uvarint()), d.Natural()
 	if e.Kind == libraries.SessionEvent {

@@ -64,18 +64,18 @@ func TestSorter(t *testing.T) {
 	for _, limit := range []int{1, 5_000, 1 << 20} {
 		random := rand.New(rand.NewPCG(uint64(limit), 3))
 		sorter := &intake.Sorter{Sorter: extsort.Sorter{Limit: limit, Dir: t.TempDir()}}
-		want := map[int64]*facts.ReaderFeed{}
+		want := map[int64]*libraries.ReaderFeed{}
 		for id := range int64(600) {
 			reader := []int64{0, 1, 1023, 1024, 2048, 262_143, 262_144, 1 << 53}[random.IntN(8)]
 			if want[reader] == nil {
-				want[reader] = &facts.ReaderFeed{Reader: reader}
+				want[reader] = &libraries.ReaderFeed{Reader: reader}
 			}
 			noError(t, putAny(random, sorter, want[reader], id))
 		}
 		partOf := map[int64]int{} // by block
 		for part := range extsort.Partitions {
 			deliveries := deliveriesOf(t, sorter, part)
-			if !slices.IsSortedFunc(deliveries, func(a, b facts.ReaderFeed) int { return cmp.Compare(a.Reader, b.Reader) }) {
+			if !slices.IsSortedFunc(deliveries, func(a, b libraries.ReaderFeed) int { return cmp.Compare(a.Reader, b.Reader) }) {
 				t.Errorf("part %d: readers do not ascend", part)
 			}
 			for _, got := range deliveries {
@@ -103,7 +103,7 @@ func TestSpread(t *testing.T) {
 	for _, stride := range []int64{1, 3, 1024, 10_240, 262_144, 1 << 38} {
 		sorter := &intake.Sorter{Sorter: extsort.Sorter{Dir: t.TempDir()}}
 		for i := range int64(readers) {
-			noError(t, sorter.AddEvent(facts.Event{Kind: libraries.ActivityEvent, Reader: i * stride}))
+			noError(t, sorter.AddEvent(libraries.Event{Kind: libraries.ActivityEvent, Reader: i * stride}))
 		}
 		blocks := 1 + facts.AttributesBlock((readers-1)*stride)
 		blocks = min(blocks, readers)
@@ -124,7 +124,7 @@ func TestSpread(t *testing.T) {
 }
 
 // deliveriesOf are the deliveries of a partition, which come in one run.
-func deliveriesOf(t *testing.T, s *intake.Sorter, partition int) (list []facts.ReaderFeed) {
+func deliveriesOf(t *testing.T, s *intake.Sorter, partition int) (list []libraries.ReaderFeed) {
 	noError(t, s.Each(partition, func(run *extsort.Run) (err error) {
 		list, err = intake.ReaderFeeds(run)
 		return err
@@ -133,7 +133,7 @@ func deliveriesOf(t *testing.T, s *intake.Sorter, partition int) (list []facts.R
 }
 
 // putAny adds one record, and puts it where it belongs.
-func putAny(random *rand.Rand, sorter *intake.Sorter, d *facts.ReaderFeed, id int64) error {
+func putAny(random *rand.Rand, sorter *intake.Sorter, d *libraries.ReaderFeed, id int64) error {
 	switch random.IntN(6) {
 	case 0:
 		r := registerOf(random, d.Reader)
@@ -142,7 +142,7 @@ func putAny(random *rand.Rand, sorter *intake.Sorter, d *facts.ReaderFeed, id in
 		}
 		return sorter.AddReader(r)
 	case 1:
-		c := facts.LoanChange{Now: loanOf(random, id, d.Reader)}
+		c := libraries.LoanChange{Now: loanOf(random, id, d.Reader)}
 		if random.IntN(2) == 0 {
 			was := loanOf(random, id, d.Reader)
 			c.Was = &was
@@ -150,7 +150,7 @@ func putAny(random *rand.Rand, sorter *intake.Sorter, d *facts.ReaderFeed, id in
 		d.Loans = append(d.Loans, c)
 		return sorter.AddLoan(c)
 	case 2:
-		c := facts.ReservationChange{Now: reservationOf(random, id, d.Reader)}
+		c := libraries.ReservationChange{Now: reservationOf(random, id, d.Reader)}
 		if random.IntN(2) == 0 {
 			was := reservationOf(random, id, d.Reader)
 			c.Was = &was
@@ -165,8 +165,8 @@ func putAny(random *rand.Rand, sorter *intake.Sorter, d *facts.ReaderFeed, id in
 		d.Requests = append(d.Requests, r)
 		return sorter.AddRequest(r)
 	}
-	e := facts.Event{
-		Kind: libraries.EventKind(1 + random.IntN(8)), ID: facts.EventID(random.Uint64()), Reader: d.Reader, Book: random.Int64N(1 << 53),
+	e := libraries.Event{
+		Kind: libraries.EventKind(1 + random.IntN(8)), ID: libraries.EventID(random.Uint64()), Reader: d.Reader, Book: random.Int64N(1 << 53),
 		Day: calendar.Date(random.Int32()), Second: random.Int32N(86_400),
 	}
 	if e.Kind == libraries.SessionEvent {

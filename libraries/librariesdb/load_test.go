@@ -114,16 +114,16 @@ func (l *loader) sorter(a report.Access, f feed) *intake.Sorter {
 	}
 	for _, loan := range f.loans {
 		if was, old := loans[loan.ID]; !old {
-			errs = append(errs, p.AddLoan(facts.LoanChange{Now: loan}))
+			errs = append(errs, p.AddLoan(libraries.LoanChange{Now: loan}))
 		} else if loanText(was) != loanText(loan) {
-			errs = append(errs, p.AddLoan(facts.LoanChange{Now: loan, Was: &was}))
+			errs = append(errs, p.AddLoan(libraries.LoanChange{Now: loan, Was: &was}))
 		}
 	}
 	for _, r := range f.reservations {
 		if was, old := reservations[r.ID]; !old {
-			errs = append(errs, p.AddReservation(facts.ReservationChange{Now: r}))
+			errs = append(errs, p.AddReservation(libraries.ReservationChange{Now: r}))
 		} else if was != r {
-			errs = append(errs, p.AddReservation(facts.ReservationChange{Now: r, Was: &was}))
+			errs = append(errs, p.AddReservation(libraries.ReservationChange{Now: r, Was: &was}))
 		}
 	}
 	for _, r := range f.requests {
@@ -312,7 +312,7 @@ func TestWholeIsWhatHappened(t *testing.T) {
 		l := loaders(t, db, "whole")[0]
 		l.load(w.whole(), atOnce)
 		access := l.present()
-		counted, err := (&report.Reports{Store: l}).Network(t.Context(), access)
+		counted, err := facts.ReadNetwork(t.Context(), l, auth.Tenant(access.Network), access.At.Facts)
 		if err != nil {
 			t.Fatal(err)
 		}

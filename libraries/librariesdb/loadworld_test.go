@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -21,7 +20,7 @@ var (
 // feed is what a load says of readers. Each loan and each reservation is in it once at most.
 type feed struct {
 	readers      []libraries.Reader
-	events       []facts.Event
+	events       []libraries.Event
 	loans        []libraries.Loan
 	reservations []libraries.Reservation
 	requests     []libraries.Request
@@ -31,7 +30,7 @@ type feed struct {
 type world struct {
 	*rand.Rand
 	readers      [][]libraries.Reader
-	events       []facts.Event
+	events       []libraries.Event
 	loans        [][]libraries.Loan
 	reservations [][]libraries.Reservation
 	requests     []libraries.Request
@@ -88,14 +87,14 @@ func (w *world) reader(id int64) (rows []libraries.Reader) {
 	return rows
 }
 
-func (w *world) event(i int) facts.Event {
-	e := facts.Event{Reader: w.who(), Day: w.day(), Second: w.Int32N(86_400)}
+func (w *world) event(i int) libraries.Event {
+	e := libraries.Event{Reader: w.who(), Day: w.day(), Second: w.Int32N(86_400)}
 	kinds := map[libraries.EventKind]byte{
-		libraries.SessionEvent: facts.SessionResource, libraries.PreviewEvent: facts.PreviewResource,
-		libraries.ActivityEvent: facts.ActivityResource, libraries.RenewalEvent: facts.RenewalResource,
+		libraries.SessionEvent: libraries.SessionResource, libraries.PreviewEvent: libraries.PreviewResource,
+		libraries.ActivityEvent: libraries.ActivityResource, libraries.RenewalEvent: libraries.RenewalResource,
 	}
 	e.Kind = []libraries.EventKind{libraries.SessionEvent, libraries.SessionEvent, libraries.PreviewEvent, libraries.ActivityEvent, libraries.RenewalEvent}[i%5]
-	e.ID = facts.NewEventID(kinds[e.Kind], fmt.Append(nil, i), e.Reader, e.Day)
+	e.ID = libraries.NewEventID(kinds[e.Kind], fmt.Append(nil, i), e.Reader, e.Day)
 	if e.Kind != libraries.ActivityEvent {
 		e.Book = w.book()
 	}

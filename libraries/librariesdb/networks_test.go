@@ -36,7 +36,7 @@ func TestCreateNetwork(t *testing.T) {
 		if a, err := f.Present(ctx, f.a.Network); err != nil || a != (report.Access{Network: f.a.Network}) {
 			t.Errorf("what holds of a new network = %+v, %v, want nothing", a, err)
 		}
-		if h, err := reports(f).Network(ctx, f.a); err != nil || len(h.Titles)+len(h.Days.Dates) != 0 {
+		if h, err := networkOf(ctx, f, f.a); err != nil || len(h.Titles)+len(h.Days.Dates) != 0 {
 			t.Errorf("counts of a new network = %v, %v, want none", h, err)
 		}
 		for _, c := range []struct {

@@ -145,15 +145,15 @@ func TestEventOfNobody(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "nobody")[0]
 		known := libraries.Reader{ID: 5, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive}
-		event := facts.Event{Kind: libraries.ActivityEvent, ID: 1, Reader: 6, Day: firstDay}
+		event := libraries.Event{Kind: libraries.ActivityEvent, ID: 1, Reader: 6, Day: firstDay}
 		for _, readers := range [][]libraries.Reader{nil, {known}} { // none in the block, another in the block
-			if saved, err := l.try(t.Context(), feed{readers: readers, events: []facts.Event{event}}, atOnce, nil); err == nil {
+			if saved, err := l.try(t.Context(), feed{readers: readers, events: []libraries.Event{event}}, atOnce, nil); err == nil {
 				t.Errorf("Save = %+v, want an error", saved)
 			}
 		}
 		l.load(feed{readers: []libraries.Reader{known}}, atOnce)
 		event.Reader = known.ID
-		if saved := l.load(feed{events: []facts.Event{event}}, atOnce); saved.New != 1 {
+		if saved := l.load(feed{events: []libraries.Event{event}}, atOnce); saved.New != 1 {
 			t.Errorf("an event of a reader of the store is %+v", saved)
 		}
 	})
@@ -176,7 +176,7 @@ func TestCorrections(t *testing.T) {
 			if len(loans) != 1 || loanText(loans[1]) != loanText(loan) || len(reservations) != 1 || reservations[1] != reservation {
 				t.Errorf("the store has %v, %v, %v, %v, want %v and %v", loans, err1, reservations, err2, loan, reservation)
 			}
-			counted, err := (&report.Reports{Store: l}).Network(t.Context(), access)
+			counted, err := facts.ReadNetwork(t.Context(), l, auth.Tenant(access.Network), access.At.Facts)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
@@ -265,14 +266,14 @@ func TestReadsBesideLoads(t *testing.T) {
 		feeds := w.pieces(3)
 		l.load(feeds[0], atOnce)
 		a := l.present()
-		want, err := (&report.Reports{Store: l}).Network(t.Context(), a)
+		want, err := facts.ReadNetwork(t.Context(), l, auth.Tenant(a.Network), a.At.Facts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		done := make(chan error, 1)
 		go func() {
 			for range 20 {
-				got, err := (&report.Reports{Store: l}).Network(context.WithoutCancel(t.Context()), a)
+				got, err := facts.ReadNetwork(context.WithoutCancel(t.Context()), l, auth.Tenant(a.Network), a.At.Facts)
 				if err == nil && !slices.Equal(got.Days.Totals, want.Days.Totals) {
 					err = fmt.Errorf("%d days, want %d as before", len(got.Days.Dates), len(want.Days.Dates))
 				}

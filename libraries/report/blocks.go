@@ -2,14 +2,12 @@ package report
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // blocks calls visit with stored blocks of the snapshot that the access names.
@@ -37,15 +35,10 @@ func (r *Reports) readersIn(ctx context.Context, a Access, in snapshot.Range) (*
 	return ReadReaders(blocks)
 }
 
-// Network returns what is counted of the network as a whole.
-func (r *Reports) Network(ctx context.Context, a Access) (*facts.Network, error) {
+// network returns the counts of the network as a whole.
+func (r *Reports) network(ctx context.Context, a Access) (*facts.Network, error) {
 	return snapshot.Load(ctx, r.Cache, key(a, "network"), func(ctx context.Context) (*facts.Network, error) {
-		n := &facts.Network{}
-		err := r.blocks(ctx, a, facts.NetworkKind, snapshot.Range{}, func(b snapshot.Block) error { return packed.Open(b.Data, n) })
-		if err != nil {
-			return nil, fmt.Errorf("counts of network %d: %w", a.Network, err)
-		}
-		return n, nil
+		return facts.ReadNetwork(ctx, r.Store, auth.Tenant(a.Network), a.At.Facts)
 	})
 }
 

@@ -123,11 +123,11 @@ func (c *recordDiff) rows(ctx context.Context) error {
 
 // days returns the days whose totals differ, each at least once.
 func (c *recordDiff) days(ctx context.Context) (changed []calendar.Date, err error) {
-	was, err := c.Network(ctx, c.was)
+	was, err := c.network(ctx, c.was)
 	if err != nil {
 		return nil, err
 	}
-	now, err := c.Network(ctx, c.now)
+	now, err := c.network(ctx, c.now)
 	if err != nil {
 		return nil, err
 	}

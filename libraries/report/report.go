@@ -59,7 +59,7 @@ func (r *Reports) tables(ctx context.Context, a Access) (t tables, err error) {
 	err = snapshot.Parallel(ctx,
 		func(ctx context.Context) (err error) { t.titles, err = r.catalogue(ctx, a); return err },
 		func(ctx context.Context) (err error) { t.readers, err = r.Readers(ctx, a); return err },
-		func(ctx context.Context) (err error) { t.counted, err = r.Network(ctx, a); return err },
+		func(ctx context.Context) (err error) { t.counted, err = r.network(ctx, a); return err },
 	)
 	return t, err
 }
@@ -73,7 +73,7 @@ func (r *Reports) catalogue(ctx context.Context, a Access) (*Catalogue, error) {
 
 // titleCounts returns what is counted now of the titles.
 func (r *Reports) titleCounts(ctx context.Context, a Access) (facts.CountsByTitle, error) {
-	n, err := r.Network(ctx, a)
+	n, err := r.network(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (r *Reports) titleCounts(ctx context.Context, a Access) (facts.CountsByTitl
 
 // daysIn returns the totals of the days of a period, none where it ends before it starts.
 func (r *Reports) daysIn(ctx context.Context, a Access, p calendar.Period) (facts.Days, error) {
-	n, err := r.Network(ctx, a)
+	n, err := r.network(ctx, a)
 	if err != nil {
 		return facts.Days{}, err
 	}

@@ -84,22 +84,22 @@ func TestManyCities(t *testing.T) {
 func TestListeners(t *testing.T) {
 	for _, test := range []struct {
 		name     string
-		sessions []facts.Event
+		sessions []libraries.Event
 		want     report.Formats
 	}{
-		{"an audiobook for no second", []facts.Event{{Format: libraries.Audiobook}}, report.Formats{Listeners: 1}},
-		{"an audiobook for a second", []facts.Event{{Format: libraries.Audiobook, Seconds: 1}}, report.Formats{Listeners: 1, ListeningSeconds: 1}},
-		{"an e-book for no second", []facts.Event{{Format: libraries.Ebook}}, report.Formats{}},
-		{"an e-book for a minute", []facts.Event{{Format: libraries.Ebook, Seconds: 60}}, report.Formats{}},
-		{"both", []facts.Event{{Format: libraries.Ebook, Seconds: 60}, {Format: libraries.Audiobook}}, report.Formats{Listeners: 1}},
-		{"one twice", []facts.Event{{Format: libraries.Audiobook}, {Format: libraries.Audiobook}}, report.Formats{Listeners: 1}},
+		{"an audiobook for no second", []libraries.Event{{Format: libraries.Audiobook}}, report.Formats{Listeners: 1}},
+		{"an audiobook for a second", []libraries.Event{{Format: libraries.Audiobook, Seconds: 1}}, report.Formats{Listeners: 1, ListeningSeconds: 1}},
+		{"an e-book for no second", []libraries.Event{{Format: libraries.Ebook}}, report.Formats{}},
+		{"an e-book for a minute", []libraries.Event{{Format: libraries.Ebook, Seconds: 60}}, report.Formats{}},
+		{"both", []libraries.Event{{Format: libraries.Ebook, Seconds: 60}, {Format: libraries.Audiobook}}, report.Formats{Listeners: 1}},
+		{"one twice", []libraries.Event{{Format: libraries.Audiobook}, {Format: libraries.Audiobook}}, report.Formats{Listeners: 1}},
 	} {
 		n := &network{at: snapshot.Versions{Facts: 1}, forms: map[calendar.Date]facts.DayForms{}, totals: map[calendar.Date]facts.DayTotals{}, hour: libraries.HourOf((libraries.HistoryStart + 9).Start())}
 		n.books = []libraries.Book{{ID: 10, Publisher: libraries.None, Year: libraries.None}}
 		n.blocks = packBlocks([]facts.Attributes{{ID: 1, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive}})
-		d := facts.ReaderFeed{Reader: 1}
+		d := libraries.ReaderFeed{Reader: 1}
 		for i, e := range test.sessions {
-			e.Kind, e.Reader, e.Book, e.Day, e.Mode, e.ID = libraries.SessionEvent, 1, 10, libraries.HistoryStart, libraries.Online, facts.EventID(i+1)
+			e.Kind, e.Reader, e.Book, e.Day, e.Mode, e.ID = libraries.SessionEvent, 1, 10, libraries.HistoryStart, libraries.Online, libraries.EventID(i+1)
 			d.Events = append(d.Events, e)
 		}
 		change, err := facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}.Aggregate(d)

@@ -48,12 +48,12 @@ func (r *Accounts) Bytes() int { return r.bytes + 16*cap(r.accounts) }
 
 // Users are the accounts that a filter lets through, ascending.
 type Users struct {
-	Set facts.Set
+	set facts.Set
 	IDs []directory.UserID
 }
 
 // Bytes returns about the memory that the users hold.
-func (u *Users) Bytes() int { return u.Set.Bytes() + 8*cap(u.IDs) }
+func (u *Users) Bytes() int { return u.set.Bytes() + 8*cap(u.IDs) }
 
 // Select returns the accounts attached to a network or to anything below it that pass the filter (S1, S7).
 func (r *Accounts) Select(network directory.EntityID, f Filter) *Users {
@@ -81,7 +81,7 @@ func (r *Accounts) choose(u *Users, scope directory.Scope, id directory.UserID, 
 	if f.SchoolID != nil && (*f.SchoolID == 0 || r.tree.School(m.entity) != *f.SchoolID) {
 		return
 	}
-	u.Set.Add(id)
+	u.set.Add(id)
 	u.IDs = append(u.IDs, id)
 }
 

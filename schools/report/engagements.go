@@ -36,7 +36,7 @@ func (r *Reports) attendance(ctx context.Context, a Access) (*facts.Attendance, 
 func (v *accessDays) groups() paging.Groups {
 	counts := make([]int, len(v.days.Days))
 	for i, s := range v.days.Sets {
-		counts[i] = s.Common(v.users.Set)
+		counts[i] = s.Common(v.users.set)
 	}
 	return paging.NewGroups(counts)
 }
@@ -73,7 +73,7 @@ func (r *Reports) engagementRows(ctx context.Context, v accessDays, spans []pagi
 			return nil, fmt.Errorf("day %s: minutes of %d users: %w", day, set.Len(), packed.ErrCorrupt)
 		}
 		left := s.To - s.From
-		for rank, id := range set.Ranked(v.users.Set, s.From) {
+		for rank, id := range set.Ranked(v.users.set, s.From) {
 			rows = append(rows, Engagement{day, id, reading.Minutes(of.At(rank))})
 			if left--; left == 0 {
 				break
@@ -139,7 +139,7 @@ func (v *accessDays) set(day calendar.Date) facts.Set {
 
 // dayRows returns the rows of a day.
 func (r *Reports) dayRows(ctx context.Context, v accessDays, day calendar.Date) ([]Engagement, error) {
-	n := v.set(day).Common(v.users.Set)
+	n := v.set(day).Common(v.users.set)
 	if n == 0 {
 		return nil, nil
 	}
@@ -170,7 +170,7 @@ func (r *Reports) engagementsChanged(ctx context.Context, a Access, q Pull) (rou
 	days := slices.Concat(was.days.Days, now.days.Days)
 	slices.Sort(days)
 	for _, day := range slices.Compact(days) {
-		if !replaced[day] && was.set(day).Equal(now.set(day)) && was.users.Set.Equal(now.users.Set) {
+		if !replaced[day] && was.set(day).Equal(now.set(day)) && was.users.set.Equal(now.users.set) {
 			continue
 		}
 		before, err := r.dayRows(ctx, was, day)
@@ -205,7 +205,7 @@ func (r *Reports) engagementsOf(ctx context.Context, a Access, page round.Rows) 
 			wanted.Add(directory.UserID(page[0].B))
 			page = page[1:]
 		}
-		of, err := r.dayRows(ctx, accessDays{a, &Users{Set: wanted}, *all}, day)
+		of, err := r.dayRows(ctx, accessDays{a, &Users{set: wanted}, *all}, day)
 		if err != nil {
 			return nil, err
 		}

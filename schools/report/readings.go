@@ -216,7 +216,7 @@ func (r *Reports) userBooks(ctx context.Context, a Access, f Filter, period cale
 
 // books returns the books of a user's rows, ascending.
 func (v *userBooks) books(id directory.UserID) (keys []facts.RecordKey) {
-	if !v.users.Set.Has(id) {
+	if !v.users.set.Has(id) {
 		return nil
 	}
 	for _, book := range v.ledgers.Books(id, v.period) {
@@ -281,7 +281,7 @@ func (r *Reports) readingsChanged(ctx context.Context, a Access, q Pull) (round.
 	users := slices.Concat(was.users.IDs, now.users.IDs)
 	slices.Sort(users)
 	for _, id := range slices.Compact(users) {
-		same := was.users.Set.Has(id) == now.users.Set.Has(id) && q.Was == q.Period && !replaced.of(id) &&
+		same := was.users.set.Has(id) == now.users.set.Has(id) && q.Was == q.Period && !replaced.of(id) &&
 			now.ledgers.Same(was.ledgers, id)
 		if same {
 			continue

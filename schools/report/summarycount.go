@@ -25,7 +25,7 @@ func (s *summary) countDays(ctx context.Context) error {
 		}
 		for _, part := range slices.Compact([]int{0, at}) {
 			came[part].Join(d.Users)
-			for rank, id := range d.Users.Ranked(s.users.Set, 0) {
+			for rank, id := range d.Users.Ranked(s.users.set, 0) {
 				minutes := reading.Minutes(d.Tenths.At(rank))
 				s.each(part, id, func(m *Metrics) {
 					m.AccessDays++
@@ -35,7 +35,7 @@ func (s *summary) countDays(ctx context.Context) error {
 		}
 	})
 	for part, set := range came {
-		for _, id := range set.Ranked(s.users.Set, 0) {
+		for _, id := range set.Ranked(s.users.set, 0) {
 			s.each(part, id, func(m *Metrics) { m.WithAccess++ })
 		}
 	}

@@ -51,7 +51,7 @@ type Change struct {
 // Fold adds a delivery to what was folded of its reader. Deliveries may come in any order, in any number of pieces: the
 // result is the same. Fold changes what Past points to, and keeps nothing of the delivery but texts. An error says that
 // the delivery is not one that an Intake settles; what Past points to is of no use then.
-func (p Past) Aggregate(d ReaderFeed) (Change, error) {
+func (p Past) Aggregate(d libraries.ReaderFeed) (Change, error) {
 	room := p.Buffers
 	if room == nil {
 		room = &Buffers{}
@@ -108,7 +108,7 @@ type earlierTitle struct {
 }
 
 // fresh remembers an event of a day, and reports whether it was not seen before.
-func (f *aggregation) fresh(day calendar.Date, id EventID) bool {
+func (f *aggregation) fresh(day calendar.Date, id libraries.EventID) bool {
 	if key := EventSetKeyOf(f.reader, day); f.row == nil || key != f.key {
 		if f.row = f.events[key]; f.row == nil {
 			f.row = &EventSet{}
@@ -128,7 +128,7 @@ func (f *aggregation) fresh(day calendar.Date, id EventID) bool {
 }
 
 // event folds an event of the feed.
-func (f *aggregation) event(e *Event) error {
+func (f *aggregation) event(e *libraries.Event) error {
 	if e.Reader != f.reader {
 		return fmt.Errorf("an event of reader %d in a delivery of reader %d", e.Reader, f.reader)
 	}
@@ -151,7 +151,7 @@ func (f *aggregation) event(e *Event) error {
 }
 
 // session folds a session, but for the shares that it may be the first to reach: see settle.
-func (f *aggregation) session(e *Event) {
+func (f *aggregation) session(e *libraries.Event) {
 	f.touch(e.Book).Pair.Merge(libraries.NewPair(e.Day, e.Seconds, e.Progress))
 	b := f.tally.book(e.Day, e.Book)
 	b.Read = true

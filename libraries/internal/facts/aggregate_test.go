@@ -22,7 +22,7 @@ type aggregated struct {
 	c      facts.Change // of the last feed
 }
 
-func aggregate(t *testing.T, feeds ...facts.ReaderFeed) aggregated {
+func aggregate(t *testing.T, feeds ...libraries.ReaderFeed) aggregated {
 	t.Helper()
 	a := aggregated{days: map[calendar.Date]*facts.Day{}}
 	past := facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}
@@ -78,10 +78,10 @@ func at(text string) time.Time {
 }
 
 // sessionAt returns a session of title 10 by reader 1.
-func sessionAt(when string, progress libraries.Progress) facts.Event {
+func sessionAt(when string, progress libraries.Progress) libraries.Event {
 	day := calendar.Day(at(when))
-	return facts.Event{
-		Kind: libraries.SessionEvent, ID: facts.NewEventID(facts.SessionResource, []byte(when), 1, day), Reader: 1, Book: 10,
+	return libraries.Event{
+		Kind: libraries.SessionEvent, ID: libraries.NewEventID(libraries.SessionResource, []byte(when), 1, day), Reader: 1, Book: 10,
 		Day: day, Second: libraries.Second(at(when)), Seconds: 60, Progress: progress, Mode: libraries.Online, Format: libraries.Ebook,
 	}
 }
@@ -96,71 +96,71 @@ func loanAt(borrowed string, status libraries.LoanStatus, ended string) librarie
 }
 
 func TestAggregateRules(t *testing.T) {
-	sessions := func(events ...facts.Event) facts.ReaderFeed { return facts.ReaderFeed{Events: events} }
-	lent := func(l libraries.Loan, was ...libraries.Loan) facts.ReaderFeed {
-		c := facts.LoanChange{Now: l}
+	sessions := func(events ...libraries.Event) libraries.ReaderFeed { return libraries.ReaderFeed{Events: events} }
+	lent := func(l libraries.Loan, was ...libraries.Loan) libraries.ReaderFeed {
+		c := libraries.LoanChange{Now: l}
 		if len(was) > 0 {
 			c.Was = &was[0]
 		}
-		return facts.ReaderFeed{Loans: []facts.LoanChange{c}}
+		return libraries.ReaderFeed{Loans: []libraries.LoanChange{c}}
 	}
 	active := loanAt("03 10:00:00", libraries.LoanActive, "")
 	returned := loanAt("03 10:00:00", libraries.LoanReturned, "05 11:00:00")
 	expired := loanAt("03 10:00:00", libraries.LoanExpired, "05 11:00:00")
 	for _, test := range []struct {
 		rule       string
-		deliveries []facts.ReaderFeed
+		deliveries []libraries.ReaderFeed
 		want       string // rows of days with logins, loans, returns, readings10, readings50; events; then the counts
 	}{
-		{"9.999 percent is no reading", []facts.ReaderFeed{sessions(sessionAt("01 10:00:00", 9_999))},
+		{"9.999 percent is no reading", []libraries.ReaderFeed{sessions(sessionAt("01 10:00:00", 9_999))},
 			"01: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"10 percent is a reading, without a loan not one of the stock", []facts.ReaderFeed{sessions(sessionAt("01 10:00:00", 10_000))},
+		{"10 percent is a reading, without a loan not one of the stock", []libraries.ReaderFeed{sessions(sessionAt("01 10:00:00", 10_000))},
 			"01: 1 0 0 1 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"49.999 percent has not finished", []facts.ReaderFeed{sessions(sessionAt("01 10:00:00", 49_999))},
+		{"49.999 percent has not finished", []libraries.ReaderFeed{sessions(sessionAt("01 10:00:00", 49_999))},
 			"01: 1 0 0 1 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"50 percent has finished", []facts.ReaderFeed{sessions(sessionAt("01 10:00:00", 50_000))},
+		{"50 percent has finished", []libraries.ReaderFeed{sessions(sessionAt("01 10:00:00", 50_000))},
 			"01: 1 0 0 1 1 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"a pair counts once, ever", []facts.ReaderFeed{sessions(sessionAt("01 10:00:00", 50_000), sessionAt("02 10:00:00", 60_000))},
+		{"a pair counts once, ever", []libraries.ReaderFeed{sessions(sessionAt("01 10:00:00", 50_000), sessionAt("02 10:00:00", 60_000))},
 			"01: 1 0 0 1 1 events 1, 02: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"a late session moves the crossing to its day", []facts.ReaderFeed{sessions(sessionAt("03 10:00:00", 55_000)), sessions(sessionAt("02 10:00:00", 12_000))},
+		{"a late session moves the crossing to its day", []libraries.ReaderFeed{sessions(sessionAt("03 10:00:00", 55_000)), sessions(sessionAt("02 10:00:00", 12_000))},
 			"02: 1 0 0 1 0 events 1, 03: 1 0 0 0 1 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"the same session again is none", []facts.ReaderFeed{sessions(sessionAt("01 10:00:00", 10_000), sessionAt("01 10:00:00", 10_000)), sessions(sessionAt("01 10:00:00", 50_000))},
+		{"the same session again is none", []libraries.ReaderFeed{sessions(sessionAt("01 10:00:00", 10_000), sessionAt("01 10:00:00", 10_000)), sessions(sessionAt("01 10:00:00", 50_000))},
 			"01: 1 0 0 1 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"a day ends at midnight in Brasilia", []facts.ReaderFeed{sessions(sessionAt("01 23:59:59", 0), sessionAt("02 00:00:00", 0))},
+		{"a day ends at midnight in Brasilia", []libraries.ReaderFeed{sessions(sessionAt("01 23:59:59", 0), sessionAt("02 00:00:00", 0))},
 			"01: 1 0 0 0 0 events 1, 02: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"a loan made is activity", []facts.ReaderFeed{lent(active)},
+		{"a loan made is activity", []libraries.ReaderFeed{lent(active)},
 			"03: 1 1 0 0 0 events 1; 0 readings, 1 active, 0 confirmed"},
-		{"a return by the reader is activity", []facts.ReaderFeed{lent(returned)},
+		{"a return by the reader is activity", []libraries.ReaderFeed{lent(returned)},
 			"03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"an expiry is a return without a login", []facts.ReaderFeed{lent(expired)},
+		{"an expiry is a return without a login", []libraries.ReaderFeed{lent(expired)},
 			"03: 1 1 0 0 0 events 1, 05: 0 0 1 0 0 events 0; 0 readings, 0 active, 0 confirmed"},
-		{"a return that becomes an expiry takes its login back", []facts.ReaderFeed{lent(returned), lent(expired, returned)},
+		{"a return that becomes an expiry takes its login back", []libraries.ReaderFeed{lent(returned), lent(expired, returned)},
 			"03: 1 1 0 0 0 events 1, 05: 0 0 1 0 0 events 0; 0 readings, 0 active, 0 confirmed"},
-		{"a return that is taken back", []facts.ReaderFeed{lent(active), lent(returned, active), lent(active, returned)},
+		{"a return that is taken back", []libraries.ReaderFeed{lent(active), lent(returned, active), lent(active, returned)},
 			"03: 1 1 0 0 0 events 1; 0 readings, 1 active, 0 confirmed"},
-		{"a return of another day", []facts.ReaderFeed{lent(returned), lent(loanAt("03 10:00:00", libraries.LoanReturned, "06 00:00:00"), returned)},
+		{"a return of another day", []libraries.ReaderFeed{lent(returned), lent(loanAt("03 10:00:00", libraries.LoanReturned, "06 00:00:00"), returned)},
 			"03: 1 1 0 0 0 events 1, 06: 1 0 1 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"a session of the loan's day confirms it", []facts.ReaderFeed{lent(active), sessions(sessionAt("03 09:00:00", 9_999))},
+		{"a session of the loan's day confirms it", []libraries.ReaderFeed{lent(active), sessions(sessionAt("03 09:00:00", 9_999))},
 			"03: 1 1 0 0 0 events 2; 0 readings, 1 active, 1 confirmed"},
-		{"a session of the day before does not confirm it", []facts.ReaderFeed{lent(active), sessions(sessionAt("02 23:59:59", 9_999))},
+		{"a session of the day before does not confirm it", []libraries.ReaderFeed{lent(active), sessions(sessionAt("02 23:59:59", 9_999))},
 			"02: 1 0 0 0 0 events 1, 03: 1 1 0 0 0 events 1; 0 readings, 1 active, 0 confirmed"},
-		{"a loan stays confirmed when it has ended", []facts.ReaderFeed{sessions(sessionAt("03 09:00:00", 0)), lent(active), lent(expired, active)},
+		{"a loan stays confirmed when it has ended", []libraries.ReaderFeed{sessions(sessionAt("03 09:00:00", 0)), lent(active), lent(expired, active)},
 			"03: 1 1 0 0 0 events 2, 05: 0 0 1 0 0 events 0; 0 readings, 0 active, 1 confirmed"},
-		{"a session of the return's day confirms it, after the return too", []facts.ReaderFeed{lent(returned), sessions(sessionAt("05 23:59:59", 0))},
+		{"a session of the return's day confirms it, after the return too", []libraries.ReaderFeed{lent(returned), sessions(sessionAt("05 23:59:59", 0))},
 			"03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 2; 0 readings, 0 active, 1 confirmed"},
-		{"a session of the day after the return does not", []facts.ReaderFeed{lent(returned), sessions(sessionAt("06 00:00:00", 50_000))},
+		{"a session of the day after the return does not", []libraries.ReaderFeed{lent(returned), sessions(sessionAt("06 00:00:00", 50_000))},
 			"03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 1, 06: 1 0 0 1 1 events 1; 1 readings, 0 active, 0 confirmed"},
-		{"a session of the day after the expiry does not", []facts.ReaderFeed{sessions(sessionAt("06 00:00:00", 0)), lent(expired)},
+		{"a session of the day after the expiry does not", []libraries.ReaderFeed{sessions(sessionAt("06 00:00:00", 0)), lent(expired)},
 			"03: 1 1 0 0 0 events 1, 05: 0 0 1 0 0 events 0, 06: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"a loan is confirmed no more when it ended before the session", []facts.ReaderFeed{lent(active), sessions(sessionAt("06 00:00:00", 0)), lent(returned, active)},
+		{"a loan is confirmed no more when it ended before the session", []libraries.ReaderFeed{lent(active), sessions(sessionAt("06 00:00:00", 0)), lent(returned, active)},
 			"03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 1, 06: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"a loan is confirmed again when its end is taken back", []facts.ReaderFeed{lent(returned), sessions(sessionAt("06 00:00:00", 0)), lent(active, returned)},
+		{"a loan is confirmed again when its end is taken back", []libraries.ReaderFeed{lent(returned), sessions(sessionAt("06 00:00:00", 0)), lent(active, returned)},
 			"03: 1 1 0 0 0 events 1, 06: 1 0 0 0 0 events 1; 0 readings, 1 active, 1 confirmed"},
-		{"sessions before a loan and after it do not confirm it", []facts.ReaderFeed{sessions(sessionAt("02 10:00:00", 0), sessionAt("06 10:00:00", 0)), lent(returned)},
+		{"sessions before a loan and after it do not confirm it", []libraries.ReaderFeed{sessions(sessionAt("02 10:00:00", 0), sessionAt("06 10:00:00", 0)), lent(returned)},
 			"02: 1 0 0 0 0 events 1, 03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 1, 06: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"one between them that comes late does", []facts.ReaderFeed{sessions(sessionAt("02 10:00:00", 0), sessionAt("06 10:00:00", 0)), lent(returned), sessions(sessionAt("04 10:00:00", 0))},
+		{"one between them that comes late does", []libraries.ReaderFeed{sessions(sessionAt("02 10:00:00", 0), sessionAt("06 10:00:00", 0)), lent(returned), sessions(sessionAt("04 10:00:00", 0))},
 			"02: 1 0 0 0 0 events 1, 03: 1 1 0 0 0 events 1, 04: 1 0 0 0 0 events 1, 05: 1 0 1 0 0 events 1, 06: 1 0 0 0 0 events 1; 0 readings, 0 active, 1 confirmed"},
-		{"10 percent and a loan of any time are a reading of the stock", []facts.ReaderFeed{sessions(sessionAt("01 09:00:00", 10_000)), lent(active)},
+		{"10 percent and a loan of any time are a reading of the stock", []libraries.ReaderFeed{sessions(sessionAt("01 09:00:00", 10_000)), lent(active)},
 			"01: 1 0 0 1 0 events 1, 03: 1 1 0 0 0 events 1; 1 readings, 1 active, 0 confirmed"},
 	} {
 		a := aggregate(t, test.deliveries...)
@@ -183,12 +183,12 @@ func TestAggregateChangesNothing(t *testing.T) {
 	next.Position = 1
 	event := sessionAt("04 10:00:00", 10_000)
 	past := facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}
-	first, err := past.Aggregate(facts.ReaderFeed{Reader: 1, Events: []facts.Event{event}})
+	first, err := past.Aggregate(libraries.ReaderFeed{Reader: 1, Events: []libraries.Event{event}})
 	noError(t, err)
 	past.Titles = first.Titles
-	c, err := past.Aggregate(facts.ReaderFeed{
-		Reader: 1, Events: []facts.Event{event}, Loans: []facts.LoanChange{{now, &was}},
-		Reservations: []facts.ReservationChange{{next, &reserved}},
+	c, err := past.Aggregate(libraries.ReaderFeed{
+		Reader: 1, Events: []libraries.Event{event}, Loans: []libraries.LoanChange{{Now: now, Was: &was}},
+		Reservations: []libraries.ReservationChange{{Now: next, Was: &reserved}},
 	})
 	noError(t, err)
 	if c.Titles != nil || len(c.Days)+len(c.Counts)+len(c.Events) > 0 || c.Loans != 0 || c.ActiveReservations != 0 || c.New != 0 || c.Repeated != 1 {
@@ -205,15 +205,15 @@ func TestAggregateErrors(t *testing.T) {
 	reserved := libraries.Reservation{ID: 3, Reader: 1, Book: 10, Reserved: at("02 00:00:00"), Status: libraries.Waiting}
 	later := reserved
 	later.Reserved = at("02 00:00:01")
-	for name, d := range map[string]facts.ReaderFeed{
-		"an event of another reader":      {Reader: 2, Events: []facts.Event{sessionAt("01 10:00:00", 0)}},
-		"a loan among the events":         {Reader: 1, Events: []facts.Event{strange}},
-		"a loan of another reader":        {Reader: 2, Loans: []facts.LoanChange{{Now: loan}}},
-		"a loan that begins later":        {Reader: 1, Loans: []facts.LoanChange{{other, &loan}}},
-		"a loan of another title":         {Reader: 1, Loans: []facts.LoanChange{{book, &loan}}},
-		"a loan that was never lent":      {Reader: 1, Loans: []facts.LoanChange{{loanAt("03 10:00:00", libraries.LoanExpired, "05 11:00:00"), &loan}}},
-		"a reservation of another reader": {Reader: 2, Reservations: []facts.ReservationChange{{Now: reserved}}},
-		"a reservation of another time":   {Reader: 1, Reservations: []facts.ReservationChange{{later, &reserved}}},
+	for name, d := range map[string]libraries.ReaderFeed{
+		"an event of another reader":      {Reader: 2, Events: []libraries.Event{sessionAt("01 10:00:00", 0)}},
+		"a loan among the events":         {Reader: 1, Events: []libraries.Event{strange}},
+		"a loan of another reader":        {Reader: 2, Loans: []libraries.LoanChange{{Now: loan}}},
+		"a loan that begins later":        {Reader: 1, Loans: []libraries.LoanChange{{Now: other, Was: &loan}}},
+		"a loan of another title":         {Reader: 1, Loans: []libraries.LoanChange{{Now: book, Was: &loan}}},
+		"a loan that was never lent":      {Reader: 1, Loans: []libraries.LoanChange{{Now: loanAt("03 10:00:00", libraries.LoanExpired, "05 11:00:00"), Was: &loan}}},
+		"a reservation of another reader": {Reader: 2, Reservations: []libraries.ReservationChange{{Now: reserved}}},
+		"a reservation of another time":   {Reader: 1, Reservations: []libraries.ReservationChange{{Now: later, Was: &reserved}}},
 	} {
 		if c, err := (facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}).Aggregate(d); err == nil {
 			t.Errorf("Fold of %s = %+v, want an error", name, c)
@@ -224,24 +224,24 @@ func TestAggregateErrors(t *testing.T) {
 // TestAggregateMeasures has one event of each kind, and the reservations of each status, on their days.
 func TestAggregateMeasures(t *testing.T) {
 	day := calendar.Day(at("01 00:00:00"))
-	event := func(kind libraries.EventKind, id byte, second int32) facts.Event {
-		return facts.Event{Kind: kind, ID: facts.EventID(id), Reader: 1, Book: 10, Day: day, Second: second}
+	event := func(kind libraries.EventKind, id byte, second int32) libraries.Event {
+		return libraries.Event{Kind: kind, ID: libraries.EventID(id), Reader: 1, Book: 10, Day: day, Second: second}
 	}
 	activity, listened := event(libraries.ActivityEvent, 1, 10), event(libraries.SessionEvent, 2, 20)
 	activity.Book = 0
 	listened.Mode, listened.Format, listened.Seconds, listened.Book = libraries.Offline, libraries.Audiobook, 100, 20
 	read := sessionAt("01 00:00:30", 10_000) // online, 60 seconds
-	reserved := func(id int64, status libraries.ReservationStatus, resolved string) facts.ReservationChange {
+	reserved := func(id int64, status libraries.ReservationStatus, resolved string) libraries.ReservationChange {
 		r := libraries.Reservation{ID: id, Reader: 1, Book: 10, Reserved: at("02 12:00:00"), Position: libraries.None, Status: status}
 		if resolved != "" {
 			r.Resolved = at(resolved)
 		}
-		return facts.ReservationChange{Now: r}
+		return libraries.ReservationChange{Now: r}
 	}
 	request := libraries.Request{ID: 4, Reader: 1, Title: "a", Requested: at("07 10:00:00"), Availability: libraries.NotFound}
-	a := aggregate(t, facts.ReaderFeed{
-		Events: []facts.Event{activity, event(libraries.PreviewEvent, 3, 40), event(libraries.RenewalEvent, 4, 50), listened, read, read},
-		Reservations: []facts.ReservationChange{
+	a := aggregate(t, libraries.ReaderFeed{
+		Events: []libraries.Event{activity, event(libraries.PreviewEvent, 3, 40), event(libraries.RenewalEvent, 4, 50), listened, read, read},
+		Reservations: []libraries.ReservationChange{
 			reserved(1, libraries.Waiting, ""), reserved(2, libraries.Available, ""), reserved(3, libraries.Converted, "04 12:00:00"),
 			reserved(4, libraries.Cancelled, "05 12:00:00"), reserved(5, libraries.Lost, "06 12:00:00"),
 		},

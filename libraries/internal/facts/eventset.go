@@ -29,7 +29,7 @@ func EventSetKeyOf(reader int64, day calendar.Date) EventSetKey {
 
 // EventSetKeys returns the keys of the rows that must be in Past.Seen before the delivery is folded, where the store has
 // them: each once, by days.
-func (d ReaderFeed) EventSetKeys() []EventSetKey {
+func EventSetKeys(d libraries.ReaderFeed) []EventSetKey {
 	var keys []EventSetKey
 	add := func(day calendar.Date) {
 		if key := EventSetKeyOf(d.Reader, day); len(keys) == 0 || keys[len(keys)-1] != key {
@@ -47,25 +47,25 @@ func (d ReaderFeed) EventSetKeys() []EventSetKey {
 }
 
 // requestID returns what stands for the request among the events seen: its identifier is a number, and counts as its digits.
-func requestID(r libraries.Request) EventID {
+func requestID(r libraries.Request) libraries.EventID {
 	var room [20]byte
-	return NewEventID(RequestResource, strconv.AppendInt(room[:0], r.ID, 10), r.Reader, r.Day())
+	return libraries.NewEventID(libraries.RequestResource, strconv.AppendInt(room[:0], r.ID, 10), r.Reader, r.Day())
 }
 
 // EventSet is a set of the events that some readers had on some days: what makes loading a feed twice the same as once. The
 // zero EventSet is empty.
 type EventSet struct {
-	ids    []EventID            // ascending
-	recent map[EventID]struct{} // others than ids: those added
+	ids    []libraries.EventID            // ascending
+	recent map[libraries.EventID]struct{} // others than ids: those added
 }
 
 // add adds an event and reports whether it was not there.
-func (s *EventSet) add(id EventID) bool {
+func (s *EventSet) add(id libraries.EventID) bool {
 	if _, found := slices.BinarySearch(s.ids, id); found {
 		return false
 	}
 	if s.recent == nil {
-		s.recent = map[EventID]struct{}{}
+		s.recent = map[libraries.EventID]struct{}{}
 	}
 	n := len(s.recent)
 	s.recent[id] = struct{}{}

@@ -35,12 +35,12 @@ func TestSeenKeyOf(t *testing.T) {
 
 // TestSeenKeys has each row once, of events and of requests.
 func TestSeenKeys(t *testing.T) {
-	d := ReaderFeed{Reader: 300, Events: []Event{{Day: 16}, {Day: 1}, {Day: 17}, {Day: 2}}}
+	d := libraries.ReaderFeed{Reader: 300, Events: []libraries.Event{{Day: 16}, {Day: 1}, {Day: 17}, {Day: 2}}}
 	d.Requests = []libraries.Request{{Requested: calendar.Date(24).Start()}, {Requested: calendar.Date(24).Start().Add(-time.Second)}}
-	if got, want := d.EventSetKeys(), []EventSetKey{{0, 2}, {2, 2}, {3, 2}}; !slices.Equal(got, want) {
+	if got, want := EventSetKeys(d), []EventSetKey{{0, 2}, {2, 2}, {3, 2}}; !slices.Equal(got, want) {
 		t.Errorf("SeenKeys = %v, want %v", got, want)
 	}
-	if got := (ReaderFeed{Reader: 1, Loans: make([]LoanChange, 1)}).EventSetKeys(); len(got) > 0 {
+	if got := EventSetKeys(libraries.ReaderFeed{Reader: 1, Loans: make([]libraries.LoanChange, 1)}); len(got) > 0 {
 		t.Errorf("SeenKeys of a loan = %v, want none", got)
 	}
 }
@@ -48,10 +48,10 @@ func TestSeenKeys(t *testing.T) {
 // TestEventSet compares a set with a map, past the number of events that it keeps apart, and through its stored form.
 func TestEventSet(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	want := map[EventID]bool{}
+	want := map[libraries.EventID]bool{}
 	s := &EventSet{}
 	for i := range 1500 {
-		id := EventID(random.Uint64N(1000))
+		id := libraries.EventID(random.Uint64N(1000))
 		if got := s.add(id); got == want[id] {
 			t.Fatalf("after %d: add(%d) = %t, want %t", i, id, got, !want[id])
 		}

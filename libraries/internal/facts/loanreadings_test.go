@@ -48,35 +48,35 @@ func TestLoanReadingsForm(t *testing.T) {
 func TestFoldTellsWhatWasRead(t *testing.T) {
 	const reader, book = 4, 9
 	day := libraries.HistoryStart
-	loan := func(id int64, after int) facts.LoanChange {
+	loan := func(id int64, after int) libraries.LoanChange {
 		at := (day + 10).Start().AddDate(0, 0, after)
-		return facts.LoanChange{Now: libraries.Loan{ID: id, Reader: reader, Book: book, Borrowed: at.Add(time.Duration(id) * time.Second).UTC(), Status: libraries.LoanActive}}
+		return libraries.LoanChange{Now: libraries.Loan{ID: id, Reader: reader, Book: book, Borrowed: at.Add(time.Duration(id) * time.Second).UTC(), Status: libraries.LoanActive}}
 	}
 	first := loan(1, 0)
-	session := func(id byte, progress libraries.Progress) facts.Event {
-		return facts.Event{Kind: libraries.SessionEvent, ID: facts.NewEventID(facts.SessionResource, []byte{id}, reader, day), Reader: reader, Book: book,
+	session := func(id byte, progress libraries.Progress) libraries.Event {
+		return libraries.Event{Kind: libraries.SessionEvent, ID: libraries.NewEventID(libraries.SessionResource, []byte{id}, reader, day), Reader: reader, Book: book,
 			Day: day, Seconds: 60, Progress: progress, Mode: libraries.Online, Format: libraries.Ebook}
 	}
 	past := facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}
-	of := func(seconds int64, highest libraries.Progress, loans ...facts.LoanChange) (want []facts.DayReading) {
+	of := func(seconds int64, highest libraries.Progress, loans ...libraries.LoanChange) (want []facts.DayReading) {
 		for _, l := range loans {
 			want = append(want, facts.DayReading{Day: l.Now.Day(), LoanReading: facts.LoanReading{Reader: reader, Book: book, Seconds: seconds, Highest: highest}})
 		}
 		return want
 	}
-	returned := facts.LoanChange{Now: first.Now, Was: &first.Now}
+	returned := libraries.LoanChange{Now: first.Now, Was: &first.Now}
 	returned.Now.Status, returned.Now.Returned = libraries.LoanReturned, first.Now.Borrowed.Add(time.Hour)
 	for _, step := range []struct {
 		what string
-		d    facts.ReaderFeed
+		d    libraries.ReaderFeed
 		want []facts.DayReading
 	}{
-		{"a loan of what was not read", facts.ReaderFeed{Loans: []facts.LoanChange{first}}, nil},
-		{"a session", facts.ReaderFeed{Events: []facts.Event{session(1, 500)}}, of(60, 500, first)},
-		{"the same session again", facts.ReaderFeed{Events: []facts.Event{session(1, 500)}}, nil},
-		{"more loans, two on a day", facts.ReaderFeed{Loans: []facts.LoanChange{loan(2, 3), loan(3, 3)}}, of(60, 500, first, loan(2, 3))},
-		{"a return", facts.ReaderFeed{Loans: []facts.LoanChange{returned}}, nil},
-		{"another session", facts.ReaderFeed{Events: []facts.Event{session(2, 400)}}, of(120, 500, first, loan(2, 3))},
+		{"a loan of what was not read", libraries.ReaderFeed{Loans: []libraries.LoanChange{first}}, nil},
+		{"a session", libraries.ReaderFeed{Events: []libraries.Event{session(1, 500)}}, of(60, 500, first)},
+		{"the same session again", libraries.ReaderFeed{Events: []libraries.Event{session(1, 500)}}, nil},
+		{"more loans, two on a day", libraries.ReaderFeed{Loans: []libraries.LoanChange{loan(2, 3), loan(3, 3)}}, of(60, 500, first, loan(2, 3))},
+		{"a return", libraries.ReaderFeed{Loans: []libraries.LoanChange{returned}}, nil},
+		{"another session", libraries.ReaderFeed{Events: []libraries.Event{session(2, 400)}}, of(120, 500, first, loan(2, 3))},
 	} {
 		step.d.Reader = reader
 		change, err := past.Aggregate(step.d)

@@ -2,14 +2,17 @@ package facts
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"unsafe"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -21,6 +24,16 @@ var ErrBelowZero = errors.New("folded data: less than nothing would be left")
 type Network struct {
 	Titles CountsByTitle
 	Days   Days
+}
+
+// ReadNetwork reads the counts of a network at the snapshot of the load at. Before the first load they are empty.
+func ReadNetwork(ctx context.Context, blocks snapshot.Blocks, network auth.Tenant, at int64) (*Network, error) {
+	n := &Network{}
+	err := blocks.Scan(ctx, network, at, NetworkKind, snapshot.Range{}, func(b snapshot.Block) error { return packed.Open(b.Data, n) })
+	if err != nil {
+		return nil, fmt.Errorf("counts of network %d: %w", network, err)
+	}
+	return n, nil
 }
 
 // Columns implements [packed.Form].

@@ -180,12 +180,13 @@ func (f *fixture) loans() map[int64]libraries.Loan {
 // sum returns the sum of a metric over all days.
 func (f *fixture) sum(m metric.Metric) (n int64) {
 	f.t.Helper()
-	counted, err := (&report.Reports{Store: f.store}).Network(f.t.Context(), f.access())
+	q := report.SummaryQuery{Period: calendar.Period{Start: 1, End: calendar.Day(f.now)}, Today: calendar.Day(f.now)}
+	summary, err := (&report.Reports{Store: f.store, History: 1}).Summary(f.t.Context(), f.access(), q, paging.Page{Number: 1, Size: 1})
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	for _, d := range counted.Days.Totals {
-		n += d.Sums[m]
+	for _, month := range summary.Monthly {
+		n += month.Sums[m]
 	}
 	return n
 }

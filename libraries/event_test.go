@@ -1,4 +1,4 @@
-package facts_test
+package libraries_test
 
 import (
 	"crypto/sha256"
@@ -7,28 +7,27 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/internal/facts"
 )
 
 // TestNewEventID pins the stand-in down, for it is stored.
 func TestNewEventID(t *testing.T) {
 	sum := sha256.Sum256([]byte("s" + "\x05\x00\x00\x00\x00\x00\x00\x00" + "\xaf\x50\x00\x00" + "abc"))
-	want := facts.EventID(binary.LittleEndian.Uint64(sum[:]))
-	if got := facts.NewEventID('s', []byte("abc"), 5, libraries.HistoryStart); got != want {
+	want := libraries.EventID(binary.LittleEndian.Uint64(sum[:]))
+	if got := libraries.NewEventID('s', []byte("abc"), 5, libraries.HistoryStart); got != want {
 		t.Errorf("NewEventID = %x, want %x", got, want)
 	}
 }
 
 // TestEventsDiffer has the identifier, the reader, the day and the resource in turn differ (F1).
 func TestEventsDiffer(t *testing.T) {
-	ids := map[facts.EventID]bool{}
+	ids := map[libraries.EventID]bool{}
 	long := strings.Repeat("á", 64) // the longest that a feed may have
 	texts := []string{"", "1", "12", long, long + "1"}
-	for _, resource := range []byte{facts.SessionResource, facts.PreviewResource, facts.ActivityResource, facts.RenewalResource, facts.RequestResource} {
+	for _, resource := range []byte{libraries.SessionResource, libraries.PreviewResource, libraries.ActivityResource, libraries.RenewalResource, libraries.RequestResource} {
 		for _, reader := range []int64{0, 1, 256} {
 			for _, text := range texts {
-				ids[facts.NewEventID(resource, []byte(text), reader, 20_655)] = true
-				ids[facts.NewEventID(resource, []byte(text), reader, 20_656)] = true
+				ids[libraries.NewEventID(resource, []byte(text), reader, 20_655)] = true
+				ids[libraries.NewEventID(resource, []byte(text), reader, 20_656)] = true
 			}
 		}
 	}
@@ -39,7 +38,7 @@ func TestEventsDiffer(t *testing.T) {
 
 func TestNewEventIDDoesNotAllocate(t *testing.T) {
 	id := []byte(strings.Repeat("á", 64))
-	if n := testing.AllocsPerRun(100, func() { facts.NewEventID('s', id, 1, 2) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { libraries.NewEventID('s', id, 1, 2) }); n != 0 {
 		t.Errorf("NewEventID allocates %v times, want 0", n)
 	}
 }
