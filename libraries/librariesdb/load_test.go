@@ -1,12 +1,10 @@
 package librariesdb_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -19,13 +17,10 @@ import (
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
-	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
-	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/extsort"
-	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
@@ -265,36 +260,27 @@ func checkSame(t *testing.T, what string, got, want map[string][]string) {
 	}
 }
 
-// A feed in pieces, in any order, with repetition and with loans and reservations as they were before, makes the rows
-// that it makes whole.
+// TestPiecesMakeTheWhole: a feed in pieces, with repetition and with rows as they were before, makes the rows that it makes whole.
 func TestPiecesMakeTheWhole(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		worlds := uint64(3)
-		if testing.Short() {
-			worlds = 1
+		ls := loaders(t, db, "whole", "pieces")
+		saved := ls[0].load(whole(0), atOnce)
+		if saved.New != 80 || saved.Repeated != 0 || saved.Requests != 20 || saved.Readers != (intake.ReaderCounts{New: 9}) {
+			t.Errorf("the whole saved %+v, want 60 events and 20 requests of 9 readers", saved)
 		}
-		for seed := range worlds {
-			w := newWorld(seed)
-			ls := loaders(t, db, fmt.Sprint("whole", seed), fmt.Sprint("pieces", seed))
-			saved := ls[0].load(w.whole(), atOnce)
-			if saved.New != len(w.events)+len(w.requests) || saved.Repeated != 0 || saved.Requests != len(w.requests) ||
-				saved.Readers != (intake.ReaderCounts{New: len(w.readers)}) {
-				t.Errorf("seed %d: the whole saved %+v, want %d events and %d requests of %d readers", seed, saved, len(w.events), len(w.requests), len(w.readers))
-			}
-			var n librariesdb.Saved
-			for i, f := range w.pieces(5) {
-				ls[1].dir, ls[1].limit = t.TempDir(), i*1000 // 0 is the default
-				s := ls[1].load(f, atOnce)
-				n.New += s.New
-				n.Repeated += s.Repeated
-				n.Requests += s.Requests
-				checkEmpty(t, ls[1].dir)
-			}
-			if n.New != saved.New || n.Repeated == 0 || n.Requests != saved.Requests {
-				t.Errorf("seed %d: the pieces saved %+v, want as many new events as the whole and some repeated: %+v", seed, n, saved)
-			}
-			checkSame(t, fmt.Sprint("seed ", seed), ls[1].dump(ls[1].present()), ls[0].dump(ls[0].present()))
+		var n librariesdb.Saved
+		for i, f := range pieces(0) {
+			ls[1].dir, ls[1].limit = t.TempDir(), i*1000 // 0 is the default
+			s := ls[1].load(f, atOnce)
+			n.New += s.New
+			n.Repeated += s.Repeated
+			n.Requests += s.Requests
+			checkEmpty(t, ls[1].dir)
 		}
+		if n.New != 80 || n.Repeated != 11 || n.Requests != 20 {
+			t.Errorf("the pieces saved %+v, want 80 new events and requests, and 11 repeated", n)
+		}
+		checkSame(t, "in pieces", ls[1].dump(ls[1].present()), ls[0].dump(ls[0].present()))
 	})
 }
 
@@ -305,73 +291,11 @@ func checkEmpty(t *testing.T, dir string) {
 	}
 }
 
-// What is stored of a feed is what it says: each thing on its day, also where days wait in one slot.
-func TestWholeIsWhatHappened(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		w := newWorld(13)
-		l := loaders(t, db, "whole")[0]
-		l.load(w.whole(), atOnce)
-		access := l.present()
-		counted, err := facts.ReadNetwork(t.Context(), l, auth.Tenant(access.Network), access.At.Facts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		days := counted.Days
-		got := map[calendar.Date]metric.Measures{}
-		for i, day := range days.Dates {
-			sums := metric.Measures{}
-			for _, m := range told {
-				sums[m] = days.Totals[i].Sums[m]
-			}
-			got[day] = sums
-		}
-		if want := w.days(); !reflect.DeepEqual(got, want) {
-			t.Errorf("the days are %v, want %v", got, want)
-		}
-		loans := map[int64]int64{}
-		for _, states := range w.loans {
-			loans[states[0].Reader]++
-			if row, err := l.LoansByID(t.Context(), access, []int64{states[0].ID}); loanText(row[states[0].ID]) != loanText(last(states)) {
-				t.Errorf("loan %d is stored as %v, %v, want %v", states[0].ID, row, err, last(states))
-			}
-		}
-		for reader, attributes := range l.attributes() {
-			if attributes.Loans != loans[reader] {
-				t.Errorf("reader %d has %d loans, want %d", reader, attributes.Loans, loans[reader])
-			}
-		}
-		requests, err := l.Requests(t.Context(), access, calendar.Period{Start: firstDay, End: lastDay})
-		slices.SortFunc(requests, func(a, b libraries.Request) int { return cmp.Compare(a.ID, b.ID) })
-		if !slices.Equal(requests, w.requests) {
-			t.Errorf("the requests are %v, %v, want %v", requests, err, w.requests)
-		}
-	})
-}
-
-// attributes returns those of all readers.
-func (l *loader) attributes() map[int64]facts.Attributes {
-	l.Helper()
-	all := map[int64]facts.Attributes{}
-	err := l.States().Scan(l.Context(), auth.Tenant(l.network), l.present().At.Facts, facts.AttributesKind, snapshot.Range{}, func(b snapshot.Block) error {
-		var columns facts.AttributeColumns
-		err := packed.Open(b.Data, &columns)
-		for _, a := range columns.Rows() {
-			all[a.ID] = a
-		}
-		return err
-	})
-	if err != nil {
-		l.Fatal(err)
-	}
-	return all
-}
-
 // Loading a feed twice changes nothing but the hour and the number: a load that has nothing to say makes a state all the same.
 func TestRepetitionChangesNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		w := newWorld(7)
 		l := loaders(t, db, "twice")[0]
-		first := l.load(w.whole(), librariesdb.SaveOptions{})
+		first := l.load(whole(0), librariesdb.SaveOptions{})
 		before := l.present()
 		if first.Hour != 500_000 || first.Versions != before.At || before.Hour != first.Hour {
 			t.Errorf("the first load = %+v, and %+v holds", first, before)
@@ -379,10 +303,10 @@ func TestRepetitionChangesNothing(t *testing.T) {
 		was := l.dump(before)
 
 		l.now = noon.Add(time.Hour)
-		again := l.load(w.whole(), atOnce)
+		again := l.load(whole(0), atOnce)
 		after := l.present()
 		want := librariesdb.Saved{
-			Loaded: intake.Loaded{Repeated: first.New, Readers: intake.ReaderCounts{Unchanged: len(w.readers)}},
+			Loaded: intake.Loaded{Repeated: first.New, Readers: intake.ReaderCounts{Unchanged: len(worldReaders)}},
 			Hour:   500_001, Versions: after.At,
 		}
 		if again != want || after.At.Facts <= before.At.Facts || after.Hour != again.Hour {
@@ -403,10 +327,9 @@ func TestRepetitionChangesNothing(t *testing.T) {
 // Nothing is left of a load that fails or is stopped, and the next one makes of its feed what it would have made.
 func TestFailedLeavesNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		w := newWorld(9)
 		ls := loaders(t, db, "stopped", "never")
 		l := ls[0]
-		l.load(w.pieces(2)[0], atOnce)
+		l.load(pieces(0)[0], atOnce)
 		before, at := l.dump(l.present()), l.present()
 		all, closed := l.rows()
 		for _, step := range []int{1, 200, 256, 300, 512} {
@@ -419,7 +342,7 @@ func TestFailedLeavesNothing(t *testing.T) {
 					cancel()
 				}
 			}
-			if saved, err := l.try(ctx, w.whole(), o, nil); !errors.Is(err, context.Canceled) {
+			if saved, err := l.try(ctx, whole(0), o, nil); !errors.Is(err, context.Canceled) {
 				t.Errorf("cancelled at step %d: Save = %+v, %v", step, saved, err)
 			}
 			cancel()
@@ -432,9 +355,9 @@ func TestFailedLeavesNothing(t *testing.T) {
 			}
 			checkEmpty(t, l.dir)
 		}
-		l.load(w.whole(), atOnce)
-		ls[1].load(w.pieces(2)[0], atOnce)
-		ls[1].load(w.whole(), atOnce)
+		l.load(whole(0), atOnce)
+		ls[1].load(pieces(0)[0], atOnce)
+		ls[1].load(whole(0), atOnce)
 		checkSame(t, "after failed loads", l.dump(l.present()), ls[1].dump(ls[1].present()))
 	})
 }
@@ -442,15 +365,14 @@ func TestFailedLeavesNothing(t *testing.T) {
 // Networks whose feeds have the same identifiers do not touch one another.
 func TestNetworksAreApart(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		a, b := newWorld(10), newWorld(11)
 		ls := loaders(t, db, "a", "b", "alone")
-		ls[0].load(a.pieces(2)[0], atOnce)
+		ls[0].load(pieces(1)[0], atOnce)
 		first := ls[0].dump(ls[0].present())
-		for _, f := range b.pieces(3) {
+		for _, f := range pieces(2) {
 			ls[1].load(f, atOnce)
 		}
 		checkSame(t, "after loads of another network", ls[0].dump(ls[0].present()), first)
-		ls[2].load(b.whole(), atOnce)
+		ls[2].load(whole(2), atOnce)
 		checkSame(t, "beside another network", ls[1].dump(ls[1].present()), ls[2].dump(ls[2].present()))
 	})
 }
@@ -466,7 +388,7 @@ func TestProgress(t *testing.T) {
 		}
 		want, total = done+1, of
 	}
-	l.load(newWorld(12).whole(), o)
+	l.load(whole(0), o)
 	if want-1 != total {
 		t.Errorf("%d steps were told, want %d", want-1, total)
 	}
