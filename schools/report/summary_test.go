@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strconv"
 	"testing"
@@ -21,140 +19,7 @@ import (
 	"github.com/lectern-dev/lectern/schools/report"
 )
 
-// lists are the rows of the three lists.
-type lists struct {
-	users       []report.User
-	engagements []report.Engagement
-	readings    []report.Reading
-}
-
 var everyRow = paging.Page{Number: 1, Size: 1_000_000}
-
-func listsOf(t *testing.T, r *report.Reports, a report.Access, p calendar.Period, f report.Filter) lists {
-	t.Helper()
-	users, err1 := r.Users(t.Context(), a, f, everyRow)
-	engagements, err2 := r.Engagements(t.Context(), a, p, f, everyRow)
-	readings, err3 := r.Readings(t.Context(), a, p, f, everyRow)
-	if err := errors.Join(err1, err2, err3); err != nil {
-		t.Fatal(err)
-	}
-	return lists{users.Rows, engagements.Rows, readings.Rows}
-}
-
-// metrics counts the rows of users that are let through, and of books.
-func (l lists) metrics(user func(report.User) bool, book func(*schools.Book) bool) (m report.Metrics) {
-	let, came, read, books := map[directory.UserID]bool{}, map[directory.UserID]bool{}, map[directory.UserID]bool{}, map[int64]bool{}
-	for _, u := range l.users {
-		if user(u) {
-			let[u.ID] = true
-			m.Users++
-			if u.Active {
-				m.Active++
-			}
-		}
-	}
-	for _, e := range l.engagements {
-		if let[e.UserID] {
-			came[e.UserID] = true
-			m.AccessDays++
-			m.Minutes += e.Minutes
-		}
-	}
-	for _, r := range l.readings {
-		if let[r.UserID] && book(r.Book) {
-			read[r.UserID], books[r.Book.ID] = true, true
-			m.Readings++
-			if r.Finished {
-				m.Finished++
-			}
-		}
-	}
-	m.WithAccess, m.Readers, m.DistinctBooks = int64(len(came)), int64(len(read)), int64(len(books))
-	return m
-}
-
-func anyUser(report.User) bool   { return true }
-func anyBook(*schools.Book) bool { return true }
-
-// groups returns the groups of a summary by their keys, without labels and order.
-func (l lists) groups(t *testing.T, r *report.Reports, a report.Access, q report.SummaryQuery) map[string]report.Metrics {
-	groups := map[string]report.Metrics{}
-	switch q.GroupBy {
-	case report.ByDay, report.ByMonth:
-		part := calendar.Period{Start: q.Period.Start}
-		for day := q.Period.Start; day <= q.Period.End; day++ {
-			key, next := day.String(), (day + 1).String()
-			if q.GroupBy == report.ByMonth {
-				key, next = key[:7], next[:7]
-			}
-			if part.End = day; key != next || day == q.Period.End {
-				m := listsOf(t, r, a, part, q.Filter).metrics(anyUser, anyBook)
-				if q.GroupBy == report.ByDay {
-					m.Readings, m.Finished, m.DistinctBooks = 0, 0, 0
-				}
-				groups[key] = m
-				part.Start = day + 1
-			}
-		}
-	case report.BySchool, report.ByClass:
-		key := func(u report.User) string {
-			unit := u.Class
-			if q.GroupBy == report.BySchool {
-				unit = u.School
-			}
-			if unit == nil {
-				return ""
-			}
-			return fmt.Sprint(unit.ID)
-		}
-		for _, u := range l.users {
-			groups[key(u)] = l.metrics(func(v report.User) bool { return key(u) == key(v) }, anyBook)
-		}
-	case report.ByBook:
-		for _, row := range l.readings {
-			m := l.metrics(anyUser, func(b *schools.Book) bool { return b.ID == row.Book.ID })
-			m = report.Metrics{Readers: m.Readers, Readings: m.Readings, Finished: m.Finished}
-			for _, r := range l.readings {
-				if r.Book.ID == row.Book.ID {
-					m.Minutes += r.Minutes
-				}
-			}
-			groups[fmt.Sprint(row.Book.ID)] = m
-		}
-	}
-	return groups
-}
-
-// TestSummary compares the summaries of every selection and of random periods with what the rows of the lists add up to (S10).
-func TestSummary(t *testing.T) {
-	r := rand.New(rand.NewPCG(17, 18))
-	s, _ := newShelf(t, r)
-	reports := &report.Reports{Store: s, Cache: &memo{}}
-	for _, period := range somePeriods(r) {
-		for _, sel := range selections {
-			if sel.filter.UserID != nil || r.IntN(4) > 0 {
-				continue
-			}
-			a := report.Access{Network: sel.network}
-			l := listsOf(t, reports, a, period, sel.filter)
-			general := l.metrics(anyUser, anyBook)
-			for by := report.GroupBy(0); by <= report.ByBook; by++ {
-				q := report.SummaryQuery{Period: period, Filter: sel.filter, GroupBy: by}
-				sum, err := reports.Summary(t.Context(), a, q, everyRow)
-				if err != nil || sum.General != general {
-					t.Fatalf("%s, %v by %v: %+v, %v, want %+v", sel.name, period, by, sum.General, err, general)
-				}
-				got := map[string]report.Metrics{}
-				for _, g := range sum.Groups.Rows {
-					got[g.Key] = g.Metrics
-				}
-				if want := l.groups(t, reports, a, q); !reflect.DeepEqual(got, want) || len(got) != int(sum.Groups.Total) {
-					t.Fatalf("%s, %v by %v:\n got %+v\nwant %+v", sel.name, period, by, got, want)
-				}
-			}
-		}
-	}
-}
 
 // read is an event of reading a part of a book, on a day of March or, from 32 on, of April 2026.
 func read(id uint64, user directory.UserID, day calendar.Date, book, from, to int64) schools.Event {
