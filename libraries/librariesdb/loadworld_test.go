@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -41,7 +40,7 @@ func whole(world int) (f feed) {
 	}
 	f.readers[3].Status, f.readers[3].DeletedAt, f.readers[3].Email = libraries.ReaderDeleted, firstDay+9, ""
 	for i := range 60 {
-		e := facts.Event{Reader: who(i), Day: calendar.Day(at(i)), Second: libraries.Second(at(i)), Book: int64(1 + i%6)}
+		e := libraries.Event{Reader: who(i), Day: calendar.Day(at(i)), Second: libraries.Second(at(i)), Book: int64(1 + i%6)}
 		switch i % 5 {
 		case 0:
 			e.Kind, e.Book = libraries.ActivityEvent, 0
@@ -53,7 +52,7 @@ func whole(world int) (f feed) {
 			e.Kind, e.Seconds, e.Progress = libraries.SessionEvent, int64(i*60), libraries.Progress(i*1600)
 			e.Mode, e.Format = libraries.Mode(1+i%2), libraries.Format(1+i/2%2)
 		}
-		e.ID = facts.NewEventID(facts.SessionResource, fmt.Append(nil, i), e.Reader, e.Day)
+		e.ID = libraries.NewEventID(libraries.SessionResource, fmt.Append(nil, i), e.Reader, e.Day)
 		f.events = append(f.events, e)
 	}
 	for i := range 20 {
