@@ -18,6 +18,7 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/internal/api/librariesapi"
 	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
@@ -368,5 +369,33 @@ func TestUsersQueueText(t *testing.T) {
 func TestAnalyticsURL(t *testing.T) {
 	if _, err := server.New(t.Context(), server.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "a.db"), AnalyticsURL: "analytics.example"}); err == nil {
 		t.Error("New with an analytics URL that is none = nil, want an error")
+	}
+}
+
+// libraryTargets are a good request of every route of the libraries.
+func libraryTargets() (targets []string) {
+	for _, rt := range librariesapi.Routes() {
+		target := rt.Path
+		if strings.HasSuffix(target, "/engagements") {
+			target += "?startDate=2026-09-01&endDate=2026-09-15"
+		}
+		targets = append(targets, target)
+	}
+	return targets
+}
+
+// with adds a parameter to a target.
+func with(target, param string) string {
+	if strings.Contains(target, "?") {
+		return target + "&" + param
+	}
+	return target + "?" + param
+}
+
+// moreOfTheLibrary is a feed that changes a reader, and has a session more.
+func moreOfTheLibrary(i int) map[string]string {
+	return map[string]string{
+		"readers":  fmt.Sprintf(`{"userId":7,"name":"Ana %d","email":"ana@rede.example","libraryId":1,"ageGroupId":2,"city":"Belém","state":"PA","ra":"Norte","gender":"Feminino","registeredAt":"2026-08-01","status":"active","deletedAt":null,"updatedAt":"2026-09-1%dT12:00:00Z","confirmedAt":null,"lastSignInAt":null}`, i, i),
+		"sessions": fmt.Sprintf(`{"sessionId":"more %d","userId":7,"bookId":10,"startedAt":"2026-09-0%dT11:00:00-03:00","seconds":600,"mode":"online","format":"audiobook","progress":%d.5}`, i, i+2, 20+i),
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"os/user"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -112,4 +114,22 @@ func TestPooler(t *testing.T) {
 		}
 		wg.Wait()
 	}
+}
+
+// owner is who runs PostgreSQL where the test is root's, which it refuses; else nil.
+func owner(tb testing.TB) *syscall.Credential {
+	tb.Helper()
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
+	if err != nil || err2 != nil {
+		tb.Fatal(err, err2)
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }

@@ -60,50 +60,12 @@ func same(t *testing.T, rule string, got, want *httptest.ResponseRecorder) {
 	}
 }
 
-// TestSnapshot asks every list, in every form, for what it was before a load, a day and a restart.
-func TestSnapshot(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		f := newFixture(t, db, server.Config{SchoolsRate: -1})
-		paths := []string{"/users?pageSize=1", "/users?pageSize=1&page=2", "/users", "/engagements?pageSize=1", "/engagements?startDate=2026-03-02", "/readings", "/readings?page=7", "/summary?groupBy=month", "/summary?groupBy=book&pageSize=1"}
-		forms := []string{"application/json", "text/csv", "application/x-ndjson"}
-		before := map[string]*httptest.ResponseRecorder{}
-		for _, p := range paths {
-			for _, form := range forms {
-				before[p+form] = f.get(f.north, prefix+p, "Accept", form)
-			}
-		}
-		f.renamed(t, "Novo")
-		f.clock.now = f.clock.now.AddDate(0, 0, 1)
-		restarted, err := server.New(t.Context(), server.Config{DB: db, SchoolsRate: -1, Now: f.clock.time})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 2 {
-			for _, p := range paths {
-				for _, form := range forms {
-					want := before[p+form]
-					at := strings.Replace(p+"&snapshot="+snapshotOf(t, want), "s&", "s?", 1)
-					got := f.get(f.north, prefix+at, "Accept", form)
-					same(t, at+" "+form, got, want)
-					if w := f.get(f.north, prefix+at, "Accept", form, "If-None-Match", want.Header().Get("ETag")); w.Code != 304 || snapshotOf(t, w) != snapshotOf(t, want) {
-						t.Errorf("%s with its tag = %d, %q", at, w.Code, w.Header().Get("X-Snapshot"))
-					}
-				}
-			}
-			f.handler = documented(t, restarted.Handler())
-		}
-		now := f.get(f.north, prefix+"/users")
-		if now.Body.String() == before["/users"+forms[0]].Body.String() || snapshotOf(t, now) == snapshotOf(t, before["/users"+forms[0]]) {
-			t.Errorf("without snapshot the answer is as before: %s", now.Body)
-		}
-	})
-}
-
 // What is no snapshot of the tenant's is 400, in the order of the table, and what is no longer kept 410; both after the rate.
 func TestBadSnapshot(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db, server.Config{SchoolsRate: 100})
 		at := snapshotOf(t, f.get(f.north, prefix+"/users"))
+		summary := snapshotOf(t, f.get(f.north, prefix+"/summary?groupBy=month"))
 		flipped := "A" + at[1:]
 		if at[0] == 'A' {
 			flipped = "B" + at[1:]
@@ -124,6 +86,9 @@ func TestBadSnapshot(t *testing.T) {
 		w = f.get(f.north, prefix+"/users?snapshot="+at)
 		if w.Code != 410 || w.Body.String() != goneSnapshot || w.Header().Get("X-Ratelimit-Remaining-Public-Default") == "" || w.Header().Get("X-Snapshot") != "" {
 			t.Errorf("one that was lost: %d %s %v", w.Code, w.Body, w.Header())
+		}
+		if w := f.get(f.north, prefix+"/summary?groupBy=month&snapshot="+summary); w.Code != 410 || w.Body.String() != goneSnapshot {
+			t.Errorf("a summary of one that was lost: %d %s", w.Code, w.Body)
 		}
 		if w := f.get(f.north, prefix+"/users?pageSize=0&snapshot="+at); w.Code != 400 {
 			t.Errorf("one that was lost, with another fault: %d %s, want 400", w.Code, w.Body)
@@ -151,12 +116,39 @@ func TestSnapshotOfAnotherTenant(t *testing.T) {
 		if _, err := db.ExecContext(t.Context(), query, f.partner); err != nil {
 			t.Fatal(err)
 		}
-		at := "/users?snapshot=" + snapshotOf(t, f.get(f.north, prefix+"/users"))
-		if w := f.get(f.north, prefix+at); w.Code != 200 {
-			t.Errorf("the tenant's own = %d %s", w.Code, w.Body)
+		for _, route := range []string{"/users", "/readings", "/summary?groupBy=month"} {
+			at := with(prefix+route, "snapshot="+snapshotOf(t, f.get(f.north, prefix+route)))
+			if w := f.get(f.north, at); w.Code != 200 {
+				t.Errorf("%s of the tenant's own snapshot = %d %s", route, w.Code, w.Body)
+			}
+			if w := g.get(g.north, at); w.Code != 400 {
+				t.Errorf("%s of another tenant's snapshot = %d %s, want 400", route, w.Code, w.Body)
+			}
 		}
-		if w := g.get(g.north, prefix+at); w.Code != 400 {
-			t.Errorf("another tenant's = %d %s, want 400", w.Code, w.Body)
+	})
+}
+
+// No filter and no snapshot shows a network the rows, or the numbers, of another network of its partner (G3).
+func TestNetworksAreApart(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db, server.Config{SchoolsRate: -1})
+		f.loadRows(t, map[string]string{
+			"entities": `{"referenceId":"southern","entityType":"school","name":"Escola do Sul","degree":"F","parentReferenceId":"south"}`,
+			"accounts": `{"referenceId":"other","kind":"reader","name":"Davi","entityReferenceId":"southern","active":true}`,
+		})
+		for _, route := range []string{"/users?", "/engagements?" + march, "/readings?" + march, "/summary?groupBy=school&" + march, "/summary?groupBy=book&" + march} {
+			theirs := f.get(f.south, prefix+route+"&schoolId=5") // the fifth entity is the south's school
+			if theirs.Code != 200 || strings.Contains(theirs.Body.String(), `"totalRows":0`) {
+				t.Fatalf("%s of the south = %d %s, want something", route, theirs.Code, theirs.Body)
+			}
+			w := f.get(f.north, prefix+route+"&schoolId=5")
+			numbers := regexp.MustCompile(`"general":{[^}]*}`).FindString(w.Body.String())
+			if w.Code != 200 || !strings.Contains(w.Body.String(), `"totalRows":0`) || strings.ContainsAny(strings.ReplaceAll(numbers, "0.0", "0"), "123456789") {
+				t.Errorf("%s of the south's school = %d %s, want nothing", route, w.Code, w.Body)
+			}
+			if w := f.get(f.north, prefix+route+"&snapshot="+snapshotOf(t, theirs)); w.Code == 200 && strings.Contains(w.Body.String(), "Davi") || w.Body.String() == theirs.Body.String() {
+				t.Errorf("%s of the south's snapshot = %d %s", route, w.Code, w.Body)
+			}
 		}
 	})
 }
@@ -211,87 +203,6 @@ func TestPullByPage(t *testing.T) {
 		f.clock.now = start.Add(24 * time.Hour)
 		if w := get("/users?pageSize=1&page=2"); !strings.Contains(w.Body.String(), "Segundo") {
 			t.Errorf("page 2 after 24 hours: %s, want the state of now", w.Body)
-		}
-	})
-}
-
-// Page 1 begins the pull anew, whatever its form, and a 304 does so too.
-func TestPullBeginsAgain(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		f := newFixture(t, db, server.Config{SchoolsRate: -1})
-		second := func() string { return f.get(f.north, prefix+"/users?page=2&pageSize=1").Body.String() }
-		first := f.get(f.north, prefix+"/users?pageSize=1&profile=student&userId=1")
-		for _, tt := range []struct{ name, accept, tag string }{
-			{"Um", "", ""}, {"Dois", "text/csv", ""}, {"Tres", "", "*"}, {"Quatro", "application/x-ndjson", "*"},
-		} {
-			f.renamed(t, tt.name)
-			was := second()
-			w := f.get(f.north, prefix+"/users?pageSize=1", "Accept", tt.accept, "If-None-Match", tt.tag)
-			if want := map[bool]int{true: 304, false: 200}[tt.tag != ""]; w.Code != want {
-				t.Errorf("page 1 = %d, want %d", w.Code, want)
-			}
-			if now := second(); tt.name != "Um" && strings.Contains(was, tt.name) || !strings.Contains(now, tt.name) {
-				t.Errorf("page 2 before page 1: %s\nafter: %s", was, now)
-			}
-		}
-		// All rows of a query on its page 1: there is no pull.
-		at := snapshotOf(t, first)
-		if w := f.get(f.north, prefix+"/users?page=2&pageSize=1&profile=student&userId=1"); snapshotOf(t, w) == at {
-			t.Error("a query whose rows end on page 1 began a pull")
-		}
-	})
-}
-
-// A 304 that reads nothing begins the pull too, where the rows go on: that of another key, which has been told the tag.
-func TestPullBeginsUnread(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		f := newFixture(t, db, server.Config{SchoolsRate: -1})
-		other := f.issue(t, "north")
-		for _, accept := range []string{"", "text/csv"} {
-			first := f.get(f.north, prefix+"/users?pageSize=1", "Accept", accept)
-			whole := f.get(f.north, prefix+"/users?pageSize=2", "Accept", accept)
-			for size, was := range map[string]*httptest.ResponseRecorder{"1": first, "2": whole} {
-				if w := f.get(other, prefix+"/users?pageSize="+size, "Accept", accept, "If-None-Match", was.Header().Get("ETag")); w.Code != 304 {
-					t.Fatalf("page 1 of %s = %d", size, w.Code)
-				}
-			}
-			at := snapshotOf(t, first)
-			f.renamed(t, "Novo "+accept)
-			if w := f.get(other, prefix+"/users?pageSize=1&page=2", "Accept", accept); snapshotOf(t, w) != at {
-				t.Errorf("page 2 is not of the state of page 1: %s", w.Body)
-			}
-			if w := f.get(other, prefix+"/users?pageSize=2&page=2", "Accept", accept); snapshotOf(t, w) == at {
-				t.Error("a query whose rows end on page 1 began a pull")
-			}
-		}
-	})
-}
-
-// A pull that goes on over midnight keeps its period, whether its days are given, left out, or in the future.
-func TestPullOverMidnight(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		f := newFixture(t, db, server.Config{SchoolsRate: -1})
-		f.clock.now = time.Date(2026, 4, 1, 2, 59, 0, 0, time.UTC) // a minute before
-		begun := map[string]*httptest.ResponseRecorder{}
-		queries := []string{"", "&endDate=2026-12-31", "&startDate=2026-01-01", "&startDate=2026-03-02&endDate=2026-03-31"}
-		f.renamed(t, "Acesso") // a day of the pupil's more
-		for _, q := range queries {
-			f.get(f.north, prefix+"/engagements?pageSize=1"+q)
-			begun[q] = f.get(f.north, prefix+"/engagements?pageSize=1&page=2"+q)
-		}
-		f.loadRows(t, map[string]string{"accesses": `{"accessId":"y","account":"pupil","at":"2026-03-04T10:00:00-03:00","kind":"login"}`})
-		for range 2 {
-			for _, q := range queries {
-				same(t, "page 2 with "+q, f.get(f.north, prefix+"/engagements?pageSize=1&page=2"+q), begun[q])
-			}
-			f.clock.now = f.clock.now.Add(2 * time.Minute)
-		}
-		if w := f.get(f.north, prefix+"/engagements?pageSize=1"); !strings.Contains(w.Body.String(), `"endDate":"2026-04-01"`) {
-			t.Errorf("page 1 of the next day: %s", w.Body)
-		}
-		w := f.get(f.north, prefix+"/engagements?pageSize=1&page=2")
-		if !strings.Contains(w.Body.String(), `"endDate":"2026-04-01"`) || !strings.Contains(w.Body.String(), `"date":"2026-03-05"`) {
-			t.Errorf("page 2 of the next day's pull: %s", w.Body)
 		}
 	})
 }

@@ -1,19 +1,13 @@
 package server_test
 
 import (
-	"fmt"
 	"net/http"
-	"os"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/load"
 	"github.com/lectern-dev/lectern/server/internal/tools/xlsxtest"
 )
 
@@ -77,30 +71,6 @@ func TestRounds(t *testing.T) {
 	})
 }
 
-// TestRoundIsOfOneState pages alone: the later pages of a round are of the state of its first page, and another round is another query.
-func TestRoundIsOfOneState(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		f := newFixture(t, db, server.Config{SchoolsRate: -1})
-		all := prefix + "/engagements?" + march
-		first := snapshotOf(t, f.get(f.north, all))
-		f.moved(t)
-		second := snapshotOf(t, f.get(f.north, all))
-		page := func(n int, since string) string {
-			return fmt.Sprintf("%s&pageSize=1&page=%d&changedSince=%s", all, n, since)
-		}
-		begun := f.get(f.north, page(1, first))
-		want := f.get(f.north, page(2, first))
-		f.renamed(t, "Novo")
-		same(t, "page 2", f.get(f.north, page(2, first)), want)
-		if at := snapshotOf(t, begun); at != second || snapshotOf(t, want) != second {
-			t.Errorf("the round is of %s and %s, want %s", at, snapshotOf(t, want), second)
-		}
-		if w := f.get(f.north, page(2, second)); snapshotOf(t, w) == second {
-			t.Errorf("page 2 of another round is of the first one's state: %s", w.Body)
-		}
-	})
-}
-
 // TestBadRounds refuses what is no earlier answer to the query, in its order, and 410 a state that is not kept. The query is as it
 // was asked: dates as they were sent.
 func TestBadRounds(t *testing.T) {
@@ -158,157 +128,4 @@ func TestBadRounds(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestRoundOverMidnight asks in the next day, without a load, what has changed in a period that ends in the future: the day that has come.
-func TestRoundOverMidnight(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		f := newFixture(t, db, server.Config{SchoolsRate: -1})
-		f.clock.now = time.Date(2026, 4, 1, 2, 58, 0, 0, time.UTC)
-		f.loadRows(t, map[string]string{"segments": `{"segmentId":"s3","account":"pupil","bookId":1,"startedAt":"2026-04-01T00:01:00-03:00","durationMs":60000,"from":500,"to":600,"wpm":200}`})
-		start := f.clock.now
-		for list, want := range map[string]string{
-			"/engagements": `{"date":"2026-04-01","userId":2,"readingMinutes":1.0}`,
-			"/readings":    `"percent":60.00`,
-		} {
-			list += "?startDate=2026-03-01&endDate=2026-12-31"
-			f.clock.now = start
-			since := snapshotOf(t, f.get(f.north, prefix+list))
-			f.clock.now = start.Add(4 * time.Minute)
-			w := f.get(f.north, prefix+list+"&changedSince="+since)
-			if !strings.Contains(w.Body.String(), want) || !strings.Contains(w.Body.String(), `"totalRows":1}`) {
-				t.Errorf("%s = %d %s, want %s", list, w.Code, w.Body, want)
-			}
-		}
-	})
-}
-
-// TestLibrariesRounds asks what has changed in each of the libraries' lists after a session, a return and a reservation more.
-func TestLibrariesRounds(t *testing.T) {
-	const september = "startDate=2026-09-01&endDate=2026-09-30"
-	tests := []struct {
-		list string
-		rows []string // the beginning of each
-	}{
-		{"/users?", []string{`{"userId":7,"name":"Ana Maria","email":"",`}},
-		{"/users?userId=8", nil},
-		{"/engagements?" + september, []string{`{"date":"2026-09-15","userId":7,`, `{"date":"2026-09-15","userId":8,`}},
-		{"/engagements?userId=7&" + september, []string{`{"date":"2026-09-15","userId":7,`}},
-		{"/datasets/loans?" + september, []string{`{"loanId":20,"userId":7,`}},
-		{"/datasets/loans?status=active&" + september, []string{`{"loanId":20,"removed":true}`}},
-		{"/datasets/loans?userId=8&" + september, nil},
-		{"/datasets/reservations?" + september, []string{`{"reservationId":30,"userId":8,`, `{"reservationId":31,"userId":7,`}},
-		{"/datasets/reservations?userId=7&" + september, []string{`{"reservationId":31,"userId":7,`}},
-		{"/datasets/reservations?bookId=11&" + september, nil},
-	}
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		n := newNetwork(t, db, server.Config{LibrariesRate: -1})
-		since := map[string]string{}
-		for _, tt := range tests {
-			since[tt.list] = tt.list + "&changedSince=" + snapshotOf(t, n.get(n.key, librariesPrefix+tt.list))
-		}
-		n.clock.now = n.clock.now.Add(time.Hour)
-		n.load(map[string]string{
-			"readers":      strings.Replace(strings.Split(libraryFeed["readers"], "\n")[0], `"Ana","email":"ana@rede.example"`, `"Ana Maria","email":null`, 1),
-			"loans":        `{"loanId":20,"userId":7,"bookId":10,"borrowedAt":"2026-09-01T10:00:00-03:00","dueAt":"2026-09-15","returnedAt":"2026-09-15T10:00:00-03:00","status":"returned"}`,
-			"reservations": `{"reservationId":31,"userId":7,"bookId":10,"status":"waiting","position":2,"reservedAt":"2026-09-15T10:00:00-03:00","resolvedAt":null}`,
-			"sessions":     `{"sessionId":"s2","userId":8,"bookId":10,"startedAt":"2026-09-15T11:00:00-03:00","seconds":60,"mode":"online","format":"ebook","progress":1}`,
-		})
-		for _, tt := range tests {
-			w := n.get(n.key, librariesPrefix+since[tt.list], "Accept", "application/x-ndjson")
-			rows := slices.Collect(strings.Lines(w.Body.String()))
-			if w.Code != 200 || !slices.EqualFunc(rows, tt.rows, strings.HasPrefix) {
-				t.Errorf("%s = %d %q, want %q", tt.list, w.Code, rows, tt.rows)
-			}
-		}
-		if w := n.get(n.key, librariesPrefix+since["/datasets/loans?status=active&"+september]); !strings.HasSuffix(w.Body.String(), `"data":{"rows":[],"removed":[{"loanId":20}]}}`) {
-			t.Errorf("as JSON: %s", w.Body)
-		}
-		for _, list := range []string{"/datasets/loans?", "/datasets/reservations?startDate=2026-09-01"} {
-			w := n.get(n.key, librariesPrefix+list+"&changedSince="+snapshotOf(t, n.get(n.key, librariesPrefix+list)))
-			if w.Code != 400 || !strings.HasSuffix(w.Body.String(), `"message":["startDate and endDate must be given with changedSince"]}`) {
-				t.Errorf("%s = %d %s", list, w.Code, w.Body)
-			}
-		}
-	})
-}
-
-// TestChangedSinceIsRefused asks every route of both APIs that does not offer it, with a good X-Snapshot of its own.
-func TestChangedSinceIsRefused(t *testing.T) {
-	offers := []string{"/users", "/engagements", "/datasets/loans", "/datasets/reservations"}
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		n := newNetwork(t, db, server.Config{LibrariesRate: -1})
-		refused := 0
-		for _, target := range libraryTargets() {
-			route, _, _ := strings.Cut(strings.TrimPrefix(target, librariesPrefix), "?")
-			if slices.Contains(offers, route) {
-				continue
-			}
-			refused++
-			w := n.get(n.key, with(target, "changedSince="+snapshotOf(t, n.get(n.key, target))))
-			if w.Code != 400 || !strings.HasSuffix(w.Body.String(), `"message":["property changedSince should not exist"]}`) {
-				t.Errorf("%s = %d %s", target, w.Code, w.Body)
-			}
-		}
-		if refused != 8 {
-			t.Errorf("%d routes do not offer it, want 8", refused)
-		}
-	})
-}
-
-// TestRoundAfterDrop lists a reader whose e-mail was erased by a load that was withdrawn: the copy has it still.
-func TestRoundAfterDrop(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		n := newNetwork(t, db, server.Config{LibrariesRate: -1})
-		since := snapshotOf(t, n.get(n.key, librariesPrefix+"/users"))
-		n.dropDeletion()
-		w := n.get(n.key, librariesPrefix+"/users?changedSince="+since)
-		if !strings.Contains(w.Body.String(), `{"userId":7,"name":"Ana","email":"",`) || snapshotOf(t, w) == since {
-			t.Errorf("after the drop: %d %s", w.Code, w.Body)
-		}
-		if w := n.get(n.key, librariesPrefix+"/users?changedSince="+snapshotOf(t, w)); !strings.Contains(w.Body.String(), `"totalRows":0}`) {
-			t.Errorf("and again: %s", w.Body)
-		}
-	})
-}
-
-// TestRoundBeforeHour lists the reader whose e-mail was erased by a load that waits for its hour, and no other: the copy has it still.
-func TestRoundBeforeHour(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		n := newNetwork(t, db, server.Config{LibrariesRate: -1})
-		since := snapshotOf(t, n.get(n.key, librariesPrefix+"/users"))
-		n.loadDeletion()
-		w := n.get(n.key, librariesPrefix+"/users?changedSince="+since)
-		if !strings.Contains(w.Body.String(), `"rows":[{"userId":7,"name":"Ana","email":"",`) || !strings.Contains(w.Body.String(), `"totalRows":1}`) {
-			t.Errorf("before the hour: %d %s", w.Code, w.Body)
-		}
-		since = snapshotOf(t, w)
-		if w := n.get(n.key, librariesPrefix+"/users?changedSince="+since); !strings.Contains(w.Body.String(), `"totalRows":0}`) {
-			t.Errorf("and again: %s", w.Body)
-		}
-		n.clock.now = n.clock.now.Add(time.Hour)
-		if w := n.get(n.key, librariesPrefix+"/users?changedSince="+since); !strings.Contains(w.Body.String(), `"status":"deleted"`) {
-			t.Errorf("in the next hour: %s", w.Body)
-		}
-	})
-}
-
-// loadDeletion loads for the next hour that a reader is deleted.
-func (n *network) loadDeletion() *librariesdb.Store {
-	n.Helper()
-	store := &librariesdb.Store{DB: n.db.DB, Copy: n.db.Copy, Now: n.clock.time}
-	deleted := strings.NewReplacer(`"active","deletedAt":null`, `"deleted","deletedAt":"2026-09-15"`, `"updatedAt":"2026-08-01`, `"updatedAt":"2026-09-15`)
-	feed := map[string]string{"readers": deleted.Replace(strings.Split(libraryFeed["readers"], "\n")[0])}
-	if _, err := load.Libraries(n.Context(), store, n.north, os.DirFS(n.folder(feed)), load.Options{Now: n.clock.time}); err != nil {
-		n.Fatal(err)
-	}
-	return store
-}
-
-// dropDeletion loads for the next hour that a reader is deleted, and withdraws that.
-func (n *network) dropDeletion() {
-	n.Helper()
-	if was, err := n.loadDeletion().Drop(n.Context(), n.north, nil); err != nil || was.At.Facts == 0 {
-		n.Fatalf("Drop = %+v, %v", was, err)
-	}
 }

@@ -373,7 +373,7 @@ func (f *fixture) loadRows(t *testing.T, rows map[string]string) {
 			t.Fatal(err)
 		}
 	}
-	store := &schoolsdb.Store{DB: f.db.DB, Copy: f.db.Copy}
+	store := &schoolsdb.Store{DB: f.db.DB, Copy: f.db.Copy, Now: f.clock.time}
 	if _, err := load.Schools(t.Context(), store, f.partner, "ana", os.DirFS(dir), load.Options{Now: f.clock.time}); err != nil {
 		t.Fatal(err)
 	}

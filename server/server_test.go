@@ -91,7 +91,7 @@ func (f *fixture) load(t *testing.T) {
 	if f.partner, err = directorydb.CreatePartner(ctx, f.db, "ana", "Ana"); err != nil {
 		t.Fatal(err)
 	}
-	store := &schoolsdb.Store{DB: f.db.DB, Copy: f.db.Copy}
+	store := &schoolsdb.Store{DB: f.db.DB, Copy: f.db.Copy, Now: f.clock.time}
 	if _, err := load.Schools(ctx, store, f.partner, "ana", os.DirFS(dir), load.Options{Now: f.clock.time}); err != nil {
 		t.Fatal(err)
 	}
@@ -362,4 +362,13 @@ func TestRunNeedsItsAddress(t *testing.T) {
 	if err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("Run at a taken address = %v, want an error that says so", err)
 	}
+}
+
+func newPartner(t *testing.T, db *database.DB, ref directory.Ref) directory.PartnerID {
+	t.Helper()
+	id, err := directorydb.CreatePartner(t.Context(), db, ref, "Partner "+string(ref))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
 }

@@ -30,6 +30,7 @@ type walk struct {
 	targets []string
 	named   map[string]string // the texts, by tag
 	last    map[string]string // by target and form
+	changes int
 }
 
 // newWalk asks routes, of which values returns two of a parameter; base are parameters that every request to a route has.
@@ -74,7 +75,11 @@ func (w *walk) ofThis(period string) (targets []string) {
 func (w *walk) all(change string) {
 	w.Helper()
 	good, others := 0, 0
+	w.changes++
 	for i, target := range w.targets {
+		if (i+w.changes)%3 != 0 && !strings.HasSuffix(target, "?") { // each target after every third change
+			continue
+		}
 		accepts := []string{"application/json"}
 		if i%5 == 0 || strings.HasSuffix(target, "?") { // some in all forms, and those without parameters
 			accepts = append(accepts, plainCSV.accept, ndjson.accept, xlsx.accept)
@@ -99,7 +104,7 @@ func (w *walk) all(change string) {
 			w.last[target+accept] = text
 		}
 	}
-	if good < len(w.targets)/2 {
+	if good < len(w.targets)/6 {
 		w.Errorf("%s: of %d requests %d have an answer", change, len(w.targets), good)
 	}
 	if change != "" && others == 0 {

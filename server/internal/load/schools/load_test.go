@@ -50,13 +50,15 @@ type fixture struct {
 	ref     directory.Ref
 }
 
-func newFixture(t *testing.T, db *database.DB) *fixture {
+func newFixture(t *testing.T, db *database.DB) *fixture { return newPartner(t, db, "acme") }
+
+func newPartner(t *testing.T, db *database.DB, ref directory.Ref) *fixture {
 	t.Helper()
-	id, err := directorydb.CreatePartner(t.Context(), db, "acme", "Acme")
+	id, err := directorydb.CreatePartner(t.Context(), db, ref, "Acme")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &fixture{t, db, &schoolsdb.Store{DB: db.DB, Copy: db.Copy}, id, "acme"}
+	return &fixture{t, db, &schoolsdb.Store{DB: db.DB, Copy: db.Copy}, id, ref}
 }
 
 // load writes the files, the good ones where they are not given, and loads them.

@@ -1,0 +1,137 @@
+package schools_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/schools/report"
+	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/internal/load"
+)
+
+func text(s string) directory.Field { return directory.Field{Set: true, Text: s} }
+
+// teacher is what the directory is sent of a teacher.
+func teacher(ref string) directory.TeacherInput {
+	return directory.TeacherInput{Name: text("Feita"), ReferenceID: text(ref), EntityReferenceID: text("6a"), Email: text("a@example.com"), Phone: text("1")}
+}
+
+// TestFeedAgain loads a feed, changes the directory, and loads the feed twice more: it counts nothing that was counted, and
+// each event stays with the account that had the reference at the event's time (F4).
+func TestFeedAgain(t *testing.T) {
+	feed := map[string]string{
+		"entities.ndjson": `{"referenceId":"rede","entityType":"network","name":"rede","degree":"6"}
+{"referenceId":"escola","entityType":"school","name":"escola","degree":"6","parentReferenceId":"rede"}
+{"referenceId":"6a","entityType":"class","name":"6a","degree":"6","parentReferenceId":"escola"}`,
+		"accounts.ndjson": `{"referenceId":"ana","kind":"teacher","name":"Ana","entityReferenceId":"6a"}
+{"referenceId":"bia","kind":"teacher","name":"Bia","entityReferenceId":"6a"}`,
+		"segments.ndjson": `{"segmentId":"s1","account":"ana","bookId":1,"startedAt":"2026-03-01T09:00:00Z","durationMs":60000,"from":0,"to":5,"wpm":90}
+{"segmentId":"s2","account":"bia","bookId":1,"startedAt":"2026-03-01T09:00:00Z","durationMs":60000,"from":0,"to":5,"wpm":90}`,
+		"books.ndjson": good["books.ndjson"],
+	}
+	tests := []struct {
+		rule   string
+		writes string   // ana>anita renames ana, -ana deletes her, +ana creates another
+		want   []string // the accounts' references, by number; - before a deleted one's
+	}{
+		{"nothing happened", "", []string{"ana", "bia"}},
+		{"renamed", "ana>anita", []string{"anita", "bia"}},
+		{"renamed twice", "ana>anita anita>nita", []string{"nita", "bia"}},
+		{"renamed and back", "ana>anita anita>ana", []string{"ana", "bia"}},
+		{"exchanged", "ana>x bia>ana x>bia", []string{"bia", "ana"}},
+		{"one took the other's", "-bia ana>bia", []string{"bia", "-bia", "ana"}},
+		{"removed", "-ana", []string{"-ana", "bia"}},
+		{"replaced", "-ana +ana", []string{"-ana", "bia", "ana"}},
+		{"replaced twice", "-ana +ana -ana +ana", []string{"-ana", "bia", "-ana", "ana"}},
+		{"renamed and replaced", "ana>anita +ana", []string{"anita", "bia", "ana"}},
+		{"renamed and removed", "ana>anita -anita", []string{"-anita", "bia"}},
+		{"another took the new one too", "ana>anita -anita +anita", []string{"-anita", "bia", "anita"}},
+	}
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		for _, tt := range tests {
+			t.Run(tt.rule, func(t *testing.T) {
+				f := newPartner(t, db, directory.Ref(tt.rule))
+				now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+				f.store.Now = func() time.Time { return now }
+				f.feedAgain(feed, 2)
+				for _, write := range strings.Fields(tt.writes) {
+					now = now.Add(time.Hour)
+					f.write(write)
+				}
+				for range 2 {
+					now = now.Add(time.Hour)
+					f.feedAgain(feed, 0)
+				}
+				if got := f.references(); !slices.Equal(got, tt.want) {
+					t.Errorf("accounts %q, want %q", got, tt.want)
+				}
+				if got, want := f.tenths(), map[directory.UserID]int64{1: 10, 2: 10}; !maps.Equal(got, want) {
+					t.Errorf("tenths of a minute by account %v, want %v", got, want)
+				}
+			})
+		}
+	})
+}
+
+// feedAgain loads a feed, of which so many events must be new.
+func (f *fixture) feedAgain(files map[string]string, news int) {
+	f.t.Helper()
+	totals, err := f.load(files, func(o *load.Options) { o.Now = f.store.Now })
+	if err != nil || totals.New != news {
+		f.t.Fatalf("load = %+v, %v, want %d new events", totals, err, news)
+	}
+}
+
+// write changes a teacher of the directory.
+func (f *fixture) write(what string) {
+	f.t.Helper()
+	api := &directorydb.Store{DB: f.db.DB, Now: f.store.Now}
+	ctx := f.t.Context()
+	var err error
+	if from, to, renamed := strings.Cut(what, ">"); renamed {
+		_, err = api.UpdateTeacher(ctx, f.partner, directory.Ref(from), teacher(to))
+	} else if what[0] == '-' {
+		err = api.DeleteTeacher(ctx, f.partner, directory.Ref(what[1:]))
+	} else {
+		_, err = api.CreateTeacher(ctx, f.partner, teacher(what[1:]))
+	}
+	if err != nil {
+		f.t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// references returns the references of all accounts, with a - before those of deleted ones.
+func (f *fixture) references() (refs []string) {
+	f.t.Helper()
+	err := directorydb.Latest(f.db, f.partner).AccountRefs(f.t.Context(), func(a directory.Account) error {
+		refs = append(refs, map[bool]string{true: "-"}[a.Deleted]+string(a.Ref))
+		return nil
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return refs
+}
+
+// tenths returns the tenths of a minute that each account has read.
+func (f *fixture) tenths() map[directory.UserID]int64 {
+	f.t.Helper()
+	reports := &report.Reports{Store: f.store}
+	access := report.Access{Partner: f.partner, Network: 1, At: versions(f.t, f)}
+	list, err := reports.Engagements(f.t.Context(), access, period(), report.Filter{}, paging.Page{Number: 1, Size: 1000})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	got := map[directory.UserID]int64{}
+	for _, r := range list.Rows {
+		got[r.UserID] += int64(r.Minutes)
+	}
+	return got
+}
