@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -32,7 +33,7 @@ func TestSizes(t *testing.T) {
 
 func TestLoadedCountsRowsAndEvents(t *testing.T) {
 	line := `{"books":{"rows":3,"new":3},"loans":{"rows":5},"sessions":{"rows":7,"bad":1},"newEvents":99,"hour":"2026-11-21 13:00:00","seconds":0.2}`
-	rows, events, err := loaded([]byte(line), libraryNetworks.counted)
+	rows, events, err := loaded([]byte(line), libraryNetworks.files)
 	if rows != 15 || events != 12 || err != nil {
 		t.Errorf("loaded = %d rows, %d events, %v, want 15, 12 and no error", rows, events, err)
 	}
@@ -42,37 +43,59 @@ func TestLoadedCountsRowsAndEvents(t *testing.T) {
 }
 
 func TestSpentIsCounted(t *testing.T) {
-	of, base, err := spent(0, os.Getpid(), func() error {
-		for end := used(os.Getpid()) + 50*time.Millisecond; used(os.Getpid()) < end; {
-		}
-		return nil
-	})
-	if of <= 0 || base != 0 || err != nil {
-		t.Errorf("spent = %v, %v, %v, want some of this process and nothing of a database", of, base, err)
+	before := spent(os.Getpid())
+	for spent(os.Getpid()) < before+50*time.Millisecond {
+	}
+	if got := spent(0); got != 0 {
+		t.Errorf("spent of no process = %v", got)
 	}
 }
 
 func TestFeedMustBeOver(t *testing.T) {
 	n := network{domain: &libraryNetworks, users: 1, days: 100_000}
-	if err := n.measured(t.Context(), false); err == nil || !strings.Contains(err.Error(), "give at most") {
-		t.Errorf("measured of days that are yet to come = %v, want a refusal", err)
+	if err := n.generate(t.Context()); err == nil || !strings.Contains(err.Error(), "give at most") {
+		t.Errorf("generate of days in the future = %v, want a refusal", err)
 	}
 }
 
-func TestFiguresOfBothAreCompared(t *testing.T) {
-	var f figures
-	if got := f.compare(ms); got != none {
-		t.Errorf("compare of no figures = %q", got)
+func TestCellsOfBinariesAreCompared(t *testing.T) {
+	var one, both samples
+	if got := one.cell(ms); got != none {
+		t.Errorf("cell of no samples = %q", got)
 	}
-	for i, d := range []time.Duration{2, 3, 40, 3, 1, 100} {
-		f.add(i%2, d*time.Millisecond)
+	for i, n := range []float64{2e6, 3e6, 40e6, 3e6, 1e6, 100e6} {
+		one.add(0, n)
+		both.add(i%2, n)
 	}
-	if got, want := f.compare(ms), "2.00 ms, 3.00 ms: 1.50"; got != want {
-		t.Errorf("compare = %q, want %q", got, want)
+	if got, want := one.cell(ms), "3.00 ms"; got != want || one.now() != 3e6 {
+		t.Errorf("cell = %q, want %q", got, want)
 	}
-	f.cpu = [2]time.Duration{200, 210}
-	if got, want := f.compare(ms), "2.00 ms, 3.00 ms: 1.50; 1.05"; got != want {
-		t.Errorf("compare = %q, want %q", got, want)
+	if got, want := both.cell(ms), "2.00 ms, 3.00 ms: 1.50"; got != want || both.now() != 3e6 {
+		t.Errorf("cell = %q, want %q", got, want)
+	}
+}
+
+func TestTimingsAreMedians(t *testing.T) {
+	got := timings("question: readings, all days\nTime: 5.0 ms\nTime: 1234.500 ms (00:01.235)\nTime: 6.5 ms\nquestion: b\nTime: 1 ms\n")
+	if want := map[string]float64{"readings, all days": 6.5e6, "b": 1e6}; !maps.Equal(got, want) {
+		t.Errorf("timings = %v, want %v", got, want)
+	}
+}
+
+func TestOtherPagesAreSpread(t *testing.T) {
+	for _, tt := range []struct {
+		q                 question
+		rows, n, from, to int
+	}{
+		{question{size: 1000}, 222_885, repeats, 6, 216},
+		{question{size: 1000}, 10, repeats, 0, 0},
+		{question{}, 0, 0, 0, 0},
+		{question{shift: 30}, 0, 1, 30, 30},
+	} {
+		got := tt.q.others(tt.rows)
+		if len(got) != tt.n || tt.n > 0 && (got[0] != tt.from || got[len(got)-1] != tt.to) {
+			t.Errorf("others of %+v with %d rows = %v, want %d from %d to %d", tt.q, tt.rows, got, tt.n, tt.from, tt.to)
+		}
 	}
 }
 
@@ -86,7 +109,7 @@ func TestBudgetsAreKeptInEachLine(t *testing.T) {
 	d.reached("no budget", 1, "a")
 	d.verdicts()
 	for _, want := range []string{
-		"| page asked again, beside the former commit | at most 1.30 times | 1.40 times (c: b) | 2 of 3 |",
+		"| page asked again, beside the earlier commit | at most 1.30 times | 1.40 times (c: b) | 2 of 3 |",
 		"| directory writes a second at 8 connections | at least 300 | 300 (c: b) | 2 of 2 |",
 	} {
 		if !strings.Contains(d.String(), want) {
@@ -98,18 +121,16 @@ func TestBudgetsAreKeptInEachLine(t *testing.T) {
 func TestWritesAreTold(t *testing.T) {
 	d := document{budgets: newBudgets()}
 	of := func(ms int) written {
-		w := written{wall: writesEach * time.Millisecond, server: writesEach * 100 * time.Microsecond}
+		w := written{wall: 100 * time.Millisecond}
 		for i := range 200 {
-			w.times = append(w.times, time.Duration(ms*(1+i/198))*time.Millisecond)
+			w.times = append(w.times, float64(ms*(1+i/198))*1e6)
 		}
 		return w
 	}
-	if got, want := strings.Join(d.told("sqlite", "a", 8, []written{of(1)}), "|"), "1000|1.00 ms|2.00 ms|0.10 ms|–"; got != want {
+	d.told("a", []written{of(1)})
+	d.told("b", []written{of(1), of(3)})
+	want := "| a | 2000 | 1.00 ms | 2.00 ms |\n| b | 2000, 2000: 1.00 | 1.00 ms, 3.00 ms: 3.00 | 2.00 ms, 6.00 ms: 3.00 |\n"
+	if got := d.String(); got != want {
 		t.Errorf("told = %s, want %s", got, want)
-	}
-	got, want := strings.Join(d.told("sqlite", "a", 8, []written{of(1), of(3)}), "|"),
-		"1000, 1000: 1.00|1.00 ms, 3.00 ms: 3.00|2.00 ms, 6.00 ms: 3.00|0.10 ms, 0.10 ms: 1.00|–"
-	if got != want {
-		t.Errorf("told beside = %s, want %s", got, want)
 	}
 }

@@ -14,62 +14,41 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// requests are those of which the mean cost of one is told, the least of so many counts.
+// requests are sent to measure the processor time of one, counts times: the least counts, since PostgreSQL cleans up too.
 const requests, counts = 3000, 3
 
-// costs tells what a warm request takes of a processor, in the server and in the database.
-func (n *network) costs(ctx context.Context, q question) error {
+// cost measures the processor time of a warm request in the server and in PostgreSQL.
+func (n *network) cost(ctx context.Context, q question) error {
 	s, err := n.start(ctx)
 	if err != nil {
 		return err
 	}
 	defer s.stop()
-	postmaster, err := postmaster(ctx, n.db)
+	master, err := postmaster(ctx, n.db)
 	if err != nil {
 		return err
 	}
-	server, base, err := spent(postmaster, s.cmd.Process.Pid, func() error {
+	server, base := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
+	for range counts {
+		inServer, inBase := spent(s.cmd.Process.Pid), spent(master)
 		for range requests {
-			if _, _, err := s.body(q.path(0)); err != nil {
+			if _, _, _, err := s.call(q.path(0), ""); err != nil {
 				return err
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		server, base = min(server, spent(s.cmd.Process.Pid)-inServer), min(base, spent(master)-inBase)
 	}
-	n.heading("a warm request, of a processor", "server", "database")
-	n.row(q.name, ms(server), orNone(base))
-	if postmaster != 0 {
-		n.reached(warmDatabase, float64(base), q.name)
+	beside := ""
+	if master != 0 {
+		beside = fmt.Sprintf(", and %s in PostgreSQL", ms(float64(base/requests)))
+		n.reached(warmDatabase, float64(base/requests), q.name)
 	}
+	n.line(fmt.Sprintf("\nOf a processor a warm request (%s) takes %s in the server%s.", q.name, ms(float64(server/requests)), beside))
 	return nil
 }
 
-func orNone(d time.Duration) string {
-	if d == 0 {
-		return none
-	}
-	return ms(d)
-}
-
-// spent is what one of the requests that f makes takes of a processor, in a server and in the processes of PostgreSQL: the least of
-// three times, since those processes clean up too.
-func spent(postmaster, server int, f func() error) (of, base time.Duration, err error) {
-	of, base = math.MaxInt64, math.MaxInt64
-	for range counts {
-		before, under := used(server), family(postmaster)
-		if err := f(); err != nil {
-			return 0, 0, err
-		}
-		of, base = min(of, used(server)-before), min(base, family(postmaster)-under)
-	}
-	return of / requests, base / requests, nil
-}
-
-// family is what a process and its children, those that have ended too, have taken of a processor.
-func family(pid int) (sum time.Duration) {
+// spent is the processor time of a process and its children, those that have ended too; none if pid is 0.
+func spent(pid int) (sum time.Duration) {
 	if pid == 0 {
 		return 0
 	}
@@ -82,13 +61,10 @@ func family(pid int) (sum time.Duration) {
 	return sum + ticks(stat(fmt.Sprintf("/proc/%d/stat", pid))[11:15])
 }
 
-// stat is what Linux tells of a process, from its state on.
+// stat returns the fields of a file stat in /proc, from the state on.
 func stat(file string) []string {
 	text, _ := os.ReadFile(file)
-	_, rest, ok := bytes.Cut(text, []byte(") "))
-	if !ok {
-		return nil
-	}
+	_, rest, _ := bytes.Cut(text, []byte(") "))
 	return strings.Fields(string(rest))
 }
 
@@ -101,7 +77,7 @@ func ticks(fields []string) (sum time.Duration) {
 	return sum
 }
 
-// postmaster is the process whose children serve a database of PostgreSQL, or 0 for another one's.
+// postmaster returns the process whose children serve a database of PostgreSQL, or 0 for SQLite.
 func postmaster(ctx context.Context, db string) (pid int, err error) {
 	if strings.HasPrefix(db, "sqlite:") {
 		return 0, nil

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// durable starts a PostgreSQL on the disk, as it comes, and returns its URL: without waiting for the disk a write would cost less
-// than its users pay. There is none where the others are not measured on PostgreSQL either.
+// durable starts a PostgreSQL with fsync on the disk and returns its URL, since users pay for waiting for the disk. It starts none if
+// PostgreSQL is not measured.
 func durable(ctx context.Context) (url string, stop func(), err error) {
 	if os.Getenv(serverVariable) == "" {
 		return "", func() {}, nil

@@ -18,50 +18,35 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// directoryWrites are what a partner's own programs write.
+// directoryWrites is the directory of a partner whose programs write.
 var directoryWrites = domain{
-	name: "directory", tenant: "partner", prefix: "/api/v2/partners",
-	flags: map[string][]string{"key": {"--partner", "bench"}},
+	name: "directory", tenant: "partner", prefix: "/api/v2/partners", flags: map[string][]string{"key": {"--partner", "bench"}},
 }
 
-// writesEach is how many writes of a kind are measured, in writeTurns turns, in which the binaries are measured one after another.
-const writesEach, writeTurns = 2000, 8
+// writesEach is how many writes of a kind are measured, in writeTurns turns, over some connections.
+const writesEach, writeTurns, connections = 2000, 8, 8
 
-// write is a kind of writes: the n-th of a run.
-type write struct {
-	name, method string
-	path         func(n int) string
-	body         func(n int) map[string]string
-}
-
-// writeKinds follow one another: what is changed was created.
-var writeKinds = []write{
-	{"an entity created", http.MethodPost, func(int) string { return "/entities" }, func(n int) map[string]string { return school(n, "created") }},
-	{"an entity changed", http.MethodPut, func(n int) string { return fmt.Sprint("/entities/school-", n) }, func(n int) map[string]string { return school(n, "changed") }},
-}
-
-func school(n int, name string) map[string]string {
-	return map[string]string{
-		"name": fmt.Sprint("School ", n, " ", name), "entity_type": "school", "degree": "F", "inep": fmt.Sprint(10_000_000 + n), "state": "PA", "city": "Belém",
-		"reference_id": fmt.Sprint("school-", n), "parent_reference_id": "network",
-	}
-}
-
-// writer is a server of a database with nothing but a partner, and its key.
+// writer is a server of a database that has only a partner, and the partner's key.
 type writer struct {
 	*serving
 	auth.Signer
 	client http.Client
 }
 
-// written are the figures of one kind of writes of a binary.
+// written are the times of the writes of one binary.
 type written struct {
-	times              []time.Duration
-	wall, server, base time.Duration
+	times []float64
+	wall  time.Duration
 }
 
-// writes measures the writes of the binaries, the last of which is the present one, in both engines.
-func (d *document) writes(ctx context.Context, binaries ...product) error {
+// rate is the writes a second, late the time within which 99 of 100 were acknowledged.
+func (w written) rate() float64 { return float64(len(w.times)) / w.wall.Seconds() }
+func (w written) late() float64 {
+	return slices.Sorted(slices.Values(w.times))[len(w.times)*99/100]
+}
+
+// writes measures signed writes of the binaries in both engines.
+func (d *document) writes(ctx context.Context, binaries []product) error {
 	server, stop, err := durable(ctx)
 	if err != nil {
 		return err
@@ -71,106 +56,67 @@ func (d *document) writes(ctx context.Context, binaries ...product) error {
 	rand.Read(key)
 	os.Setenv("LECTERN_SECRET_KEY", base64.StdEncoding.EncodeToString(key))
 	return engines(func(engine string) error {
-		n := network{domain: &directoryWrites, document: d, server: server, rates: "0"}
 		d.begin("directory writes, " + engine)
-		return n.writesOf(ctx, engine, binaries)
-	})
-}
-
-// writesOf measures the writes of binaries in an engine.
-func (n network) writesOf(ctx context.Context, engine string, binaries []product) (err error) {
-	var writers []*writer
-	defer func() {
-		for _, w := range writers {
-			w.stop()
-		}
-	}()
-	for _, p := range binaries {
-		if n.product = p; err == nil {
-			n.db, err = n.newDatabase(ctx, engine)
-		}
-		var w *writer
-		if err == nil {
-			w, err = n.writer(ctx)
-		}
-		if err != nil {
-			return err
-		}
-		writers = append(writers, w)
-	}
-	master, err := postmaster(ctx, n.db)
-	if err != nil {
-		return err
-	}
-	n.heading("signed writes", "connections", "writes a second", "median", "99 of 100 within", "of a processor, server", "database")
-	for i, connections := range []int{1, 8} {
-		for _, kind := range writeKinds {
-			made, err := inTurns(writers, kind, connections, i*writesEach, master)
+		var writers []*writer
+		defer func() {
+			for _, w := range writers {
+				w.stop()
+			}
+		}()
+		for _, p := range binaries {
+			n := &network{product: p, domain: &directoryWrites, document: d, server: server, rate: "0"}
+			if err := n.newDatabase(ctx, engine); err != nil {
+				return err
+			}
+			w, err := n.writer(ctx)
 			if err != nil {
 				return err
 			}
-			n.row(append([]string{kind.name, fmt.Sprint(connections)}, n.told(engine, kind.name, connections, made)...)...)
+			writers = append(writers, w)
 		}
+		return d.written(writers)
+	})
+}
+
+// written measures entities that are created and then changed.
+func (d *document) written(writers []*writer) error {
+	d.heading(fmt.Sprintf("signed writes over %d connections", connections), "writes a second", "median", "99 of 100 within")
+	for _, kind := range []string{http.MethodPost, http.MethodPut} {
+		made := make([]written, len(writers))
+		const some = writesEach / writeTurns
+		for turn := range writeTurns {
+			for k := range writers {
+				i := (k + turn) % len(writers)
+				start := time.Now()
+				times, err := writers[i].several(kind, turn*some, some)
+				if err != nil {
+					return err
+				}
+				made[i].wall += time.Since(start)
+				made[i].times = append(made[i].times, times...)
+			}
+		}
+		d.told(map[string]string{http.MethodPost: "an entity created", http.MethodPut: "an entity changed"}[kind], made)
 	}
 	return nil
 }
 
-// told are the cells of a kind of writes. Of two binaries each figure is of both, with its ratio.
-func (d *document) told(engine, name string, connections int, made []written) []string {
-	was, is := made[0], made[len(made)-1]
-	cell := func(show func(float64) string, of func(written) float64) string {
-		if len(made) == 1 {
-			return show(of(is))
-		}
-		return fmt.Sprintf("%s, %s: %.2f", show(of(was)), show(of(is)), of(is)/of(was))
+// told writes the line of a kind of writes.
+func (d *document) told(name string, made []written) {
+	var rate, took, late samples
+	for i, w := range made {
+		rate.add(i, w.rate())
+		took.add(i, median(w.times))
+		late.add(i, w.late())
 	}
-	if connections == 8 {
-		d.reached(writeRate, is.rate(), name)
-		d.reached(writeLatency, float64(is.late()), name)
-	}
-	base := none
-	if is.base > 0 {
-		base = cell(inMS, func(w written) float64 { return float64(w.base / writesEach) })
-	}
-	return []string{
-		cell(whole, written.rate), cell(inMS, func(w written) float64 { return float64(median(w.times)) }),
-		cell(inMS, func(w written) float64 { return float64(w.late()) }), cell(inMS, func(w written) float64 { return float64(w.server / writesEach) }), base,
-	}
+	d.row(name, rate.cell(whole), took.cell(ms), late.cell(ms))
+	d.reached(writeRate, rate.now(), name)
+	d.reached(writeLatency, late.now(), name)
 }
 
-// rate is the writes a second.
-func (w written) rate() float64 { return writesEach / w.wall.Seconds() }
-
-// late is the time within which 99 of 100 writes were acknowledged.
-func (w written) late() time.Duration {
-	return slices.Sorted(slices.Values(w.times))[len(w.times)*99/100]
-}
-
-// inTurns has each of some writers write a kind, over some connections, from a number on.
-func inTurns(writers []*writer, kind write, connections, first, master int) ([]written, error) {
-	made := make([]written, len(writers))
-	const some = writesEach / writeTurns
-	for turn := range writeTurns {
-		for k := range writers {
-			i := (k + turn) % len(writers)
-			w, of := writers[i], &made[i]
-			server, base, start := w.cpu(), family(master), time.Now()
-			times, err := w.several(kind, connections, first+turn*some, some)
-			if err != nil {
-				return nil, err
-			}
-			of.wall += time.Since(start)
-			of.server += w.cpu() - server
-			of.base += family(master) - base
-			of.times = append(of.times, times...)
-		}
-	}
-	return made, nil
-}
-
-// several makes writes of a kind with numbers from first on, over connections that each take the next, and returns their times.
-func (w *writer) several(kind write, connections, first, count int) ([]time.Duration, error) {
-	times, next := make([]time.Duration, count), make(chan int, count)
+// several sends writes with numbers from first on, over connections that each take the next, and returns their times.
+func (w *writer) several(method string, first, count int) ([]float64, error) {
+	times, next := make([]float64, count), make(chan int, count)
 	for i := range count {
 		next <- i
 	}
@@ -181,10 +127,10 @@ func (w *writer) several(kind write, connections, first, count int) ([]time.Dura
 		all.Go(func() {
 			for i := range next {
 				start := time.Now()
-				if errs[c] = w.send(kind.method, kind.path(first+i), kind.body(first+i)); errs[c] != nil {
+				if errs[c] = w.school(method, first+i); errs[c] != nil {
 					return
 				}
-				times[i] = time.Since(start)
+				times[i] = float64(time.Since(start))
 			}
 		})
 	}
@@ -192,7 +138,19 @@ func (w *writer) several(kind write, connections, first, count int) ([]time.Dura
 	return times, errors.Join(errs...)
 }
 
-// send makes a signed call that writes.
+// school creates or changes the n-th school.
+func (w *writer) school(method string, n int) error {
+	path, ref := "/entities", fmt.Sprint("school-", n)
+	if method == http.MethodPut {
+		path += "/" + ref
+	}
+	return w.send(method, path, map[string]string{
+		"name": fmt.Sprint("School ", n, " ", method), "entity_type": "school", "degree": "F", "inep": fmt.Sprint(10_000_000 + n), "state": "PA", "city": "Belém",
+		"reference_id": ref, "parent_reference_id": "network",
+	})
+}
+
+// send sends a signed write.
 func (w *writer) send(method, path string, body map[string]string) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -215,14 +173,14 @@ func (w *writer) send(method, path string, body map[string]string) error {
 	return nil
 }
 
-// writer starts the binary on the network's database, with a directory key and a network of schools.
+// writer starts a server with a directory key and a school network.
 func (n *network) writer(ctx context.Context) (*writer, error) {
-	out, _, err := n.command(ctx, "key", "issue", n.name)
-	if err != nil {
-		return nil, err
-	}
 	var key struct{ AccessKeyID, Secret string }
-	if err := json.Unmarshal(out, &key); err != nil {
+	out, _, err := n.command(ctx, "key", "issue", n.name)
+	if err == nil {
+		err = json.Unmarshal(out, &key)
+	}
+	if err != nil {
 		return nil, err
 	}
 	s, err := n.start(ctx)
@@ -231,11 +189,7 @@ func (n *network) writer(ctx context.Context) (*writer, error) {
 	}
 	w := &writer{serving: s, Signer: auth.Signer{ID: key.AccessKeyID, Secret: key.Secret}}
 	w.client.Transport = &http.Transport{MaxIdleConnsPerHost: 100}
-	err = w.send(http.MethodPost, "/entities", map[string]string{
+	return w, w.send(http.MethodPost, "/entities", map[string]string{
 		"name": "Network", "entity_type": "network", "degree": "F", "reference_id": "network", "parent_reference_id": "bench",
 	})
-	if err != nil {
-		w.stop()
-	}
-	return w, err
 }
