@@ -28,7 +28,7 @@ import (
 // libraries returns the libraries reporting API.
 func (s *Server) libraries(kept *cache.Cache) (place, error) {
 	c := s.config
-	store := &librariesdb.Store{DB: c.DB.DB, Copy: c.DB.Copy, Now: c.Now}
+	_, store := stores(c.DB, c.Now)
 	reports := &report.Reports{Store: store, Cache: kept, History: *c.LibrariesHistory}
 	if c.AnalyticsURL != "" {
 		source, err := s.analytics(store, kept)

@@ -9,10 +9,8 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/load"
@@ -55,15 +53,14 @@ var ErrNotNoted = errors.New("the feed is loaded, but lectern status will not sh
 // validates their rows, sorts them by reader, aggregates and writes them; its last step publishes all of it. After an error other than
 // ErrNotNoted none of it is visible, and loading the feed again is safe. Another load of the tenant is waited for.
 //
-// now is the clock of the tenant's data; see States.
+// now is the clock of the tenant's data; see Snapshots.
 func Load(ctx context.Context, db *database.DB, t snapshotdb.Tenant, files fs.FS, o LoadOptions, now func() time.Time) (totals *feed.Totals, err error) {
+	schools, networks := stores(db, now)
 	switch t.Kind {
 	case snapshotdb.Partner:
-		s := &schoolsdb.Store{DB: db.DB, Copy: db.Copy, Now: now}
-		totals, err = load.Schools(ctx, s, directory.PartnerID(t.ID), directory.Ref(t.Reference), files, load.Options(o))
+		totals, err = load.Schools(ctx, schools, directory.PartnerID(t.ID), directory.Ref(t.Reference), files, load.Options(o))
 	case snapshotdb.Library:
-		s := &librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: now}
-		totals, err = load.Libraries(ctx, s, libraries.NetworkID(t.ID), files, load.Options(o))
+		totals, err = load.Libraries(ctx, networks, libraries.NetworkID(t.ID), files, load.Options(o))
 	default:
 		err = fmt.Errorf("a tenant of kind %v loads nothing", t.Kind)
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/schools/report"
-	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/api/cache"
 	"github.com/lectern-dev/lectern/server/internal/api/directoryapi"
@@ -28,7 +27,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 	"github.com/lectern-dev/lectern/server/internal/operate/metrics"
 	"github.com/lectern-dev/lectern/server/internal/pages/explore"
-	"github.com/lectern-dev/lectern/server/internal/pages/page"
+	"github.com/lectern-dev/lectern/server/internal/pages/static"
 	"github.com/lectern-dev/lectern/server/internal/pages/welcome"
 	"github.com/lectern-dev/lectern/server/openapi"
 )
@@ -128,7 +127,7 @@ func (s *Server) compose(ctx context.Context) error {
 		place{directoryapi.Owns, partners}, // its paths as they were sent
 		place{func(u *url.URL) bool { return u.Path == welcome.Path }, welcome.Handler()},
 		place{func(u *url.URL) bool { return openapi.Owns(u.Path) }, openapi.Handler(documented)}, // (H10)
-		place{func(u *url.URL) bool { return page.Look.Owns(u.Path) }, page.Look},
+		place{func(u *url.URL) bool { return static.Look.Owns(u.Path) }, static.Look},
 		place{func(u *url.URL) bool { return explore.Owns(u.Path) }, explore.Handler(explore.Settings{
 			SchoolsHistory: *s.config.SchoolsHistory, LibrariesHistory: *s.config.LibrariesHistory, Network: s.network,
 		})},
@@ -162,12 +161,10 @@ func first(places ...place) http.Handler {
 
 func (s *Server) schools(kept *cache.Cache) http.Handler {
 	c := s.config
+	store, _ := stores(c.DB, c.Now)
 	api := &schoolsapi.API{
-		Front: s.front(auth.Schools, s.limit("schools", c.SchoolsRate)),
-		Reports: &report.Reports{
-			Store: &schoolsdb.Store{DB: c.DB.DB, Copy: c.DB.Copy, Now: c.Now},
-			Cache: kept,
-		},
+		Front:   s.front(auth.Schools, s.limit("schools", c.SchoolsRate)),
+		Reports: &report.Reports{Store: store, Cache: kept},
 		Queue:   &web.Queue{AtATime: 2, Waiting: 16, Wait: 5 * time.Second},
 		History: *c.SchoolsHistory,
 	}

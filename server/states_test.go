@@ -46,7 +46,7 @@ func TestKeepSetting(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			if keep, err := server.States(db, nil).Keep(t.Context()); err != nil || keep != tt.want {
+			if keep, err := server.Snapshots(db, nil).Keep(t.Context()); err != nil || keep != tt.want {
 				t.Errorf("keep %v = %v, %v, want %v", tt.config.Keep, keep, err, tt.want)
 			}
 			for _, path := range []string{"/openapi/schools.json", "/openapi/libraries.json"} {
@@ -84,7 +84,7 @@ func TestServeRemoves(t *testing.T) {
 func removes(t *testing.T, db *database.DB, run func(context.Context, *server.Server) error) {
 	t.Helper()
 	f := newFixture(t, db, server.Config{Keep: time.Hour})
-	states := server.States(db, f.clock.time)
+	states := server.Snapshots(db, f.clock.time)
 	if _, err := states.Begin(t.Context(), 1, nil); err != nil { // and no more is heard of it
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestRemovesAllTables(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		newServer(t, server.Config{DB: db})
 		known := map[string]bool{"blocks": true}
-		for _, table := range server.States(db, nil).Tables {
+		for _, table := range server.Snapshots(db, nil).Tables {
 			known[table.Name] = true
 		}
 		for table, names := range columns(t, db) {

@@ -12,7 +12,6 @@ import (
 	libraryreport "github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/schools/report"
-	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
 )
 
@@ -51,7 +50,8 @@ func ReadSchools(ctx context.Context, db *database.DB, partner, network director
 	if err != nil {
 		return nil, err
 	}
-	r := &SchoolsReports{Reports: report.Reports{Store: &schoolsdb.Store{DB: db.DB}}}
+	store, _ := stores(db, nil)
+	r := &SchoolsReports{Reports: report.Reports{Store: store}}
 	r.Access.Partner = directory.PartnerID(t.ID)
 	if r.Access.Network, err = Network(ctx, db, r.Access.Partner, network); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func ReadLibraries(ctx context.Context, db *database.DB, slug string) (*Librarie
 	if err != nil {
 		return nil, err
 	}
-	store := &librariesdb.Store{DB: db.DB}
+	_, store := stores(db, nil)
 	r := &LibrariesReports{Reports: libraryreport.Reports{Store: store}}
 	r.Access, err = store.Present(ctx, libraries.NetworkID(t.ID))
 	return r, err

@@ -46,7 +46,7 @@ func newFacts(t *testing.T) facts.Facts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return facts.Facts{Blocks: server.States(db, nil), Partner: id}
+	return facts.Facts{Blocks: server.Snapshots(db, nil), Partner: id}
 }
 
 // load loads events and publishes them.

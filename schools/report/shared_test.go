@@ -43,7 +43,7 @@ func newBlocks(t *testing.T, db *database.DB) *blocks {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &blocks{Store: server.States(db, nil), tenant: auth.Tenant(id)}
+	return &blocks{Store: server.Snapshots(db, nil), tenant: auth.Tenant(id)}
 }
 
 // write writes and publishes a load.

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"net/http"
 
-	"github.com/lectern-dev/lectern/server/internal/pages/page"
+	"github.com/lectern-dev/lectern/server/internal/pages/static"
 )
 
 // docs has the page at /docs, the viewer swagger-ui 5.35.0, and the files of @noble/hashes 2.4.0 that an HMAC needs. Both are as
@@ -25,7 +25,7 @@ type words struct {
 	OtherLang, OtherName                                                                   string
 }
 
-// languages has the texts in each of page.Languages.
+// languages has the texts in each of static.Languages.
 var languages = map[string]words{
 	"en": {
 		Lang: "en", Title: "Lectern: the three APIs", Pages: "Pages", Explore: "The numbers", Docs: "The APIs",
@@ -50,11 +50,11 @@ var languages = map[string]words{
 	},
 }
 
-var frame = page.Localized(func(lang string) page.File { return page.Template(index, languages[lang]) })
+var frame = static.Localized(func(lang string) static.File { return static.Template(index, languages[lang]) })
 
 // files maps the paths of the page and its parts to their files, and documents those of the OpenAPI documents.
 var (
-	files = page.Files{
+	files = static.Files{
 		"/docs":                       frame,
 		"/docs/":                      frame,
 		"/docs/docs.js":               embedded("docs.js"),
@@ -74,7 +74,9 @@ var (
 	}
 )
 
-func embedded(name string) func(*http.Request) page.File { return page.Embedded(docs, "page/"+name) }
+func embedded(name string) func(*http.Request) static.File {
+	return static.Embedded(docs, "page/"+name)
+}
 
 // Owns reports whether Handler serves a path.
 func Owns(path string) bool { return files[path] != nil || documents[path] != nil }
@@ -83,7 +85,7 @@ func Owns(path string) bool { return files[path] != nil || documents[path] != ni
 func Handler(s Settings) http.Handler {
 	served := maps.Clone(files)
 	for path, document := range documents {
-		served[path] = page.Always(func() page.File { return page.New(page.JSON, document(s)) })
+		served[path] = static.Always(func() static.File { return static.New(static.JSON, document(s)) })
 	}
 	return served
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
-	"github.com/lectern-dev/lectern/server/internal/operate/forget"
+	"github.com/lectern-dev/lectern/server/internal/operate/erase"
 )
 
 // forgetCmd reads no variables but that of the database: what it does cannot be undone.
@@ -51,7 +51,7 @@ func (c *forgetCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	f := &forget.Forgetter{DB: db, Now: s.clock}
+	f := &erase.Eraser{DB: db, Now: s.clock}
 	if c.List {
 		return f.List(s.ctx, s.stdout)
 	}

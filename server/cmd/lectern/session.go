@@ -22,7 +22,7 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/load/progress"
-	"github.com/lectern-dev/lectern/server/internal/operate/forget"
+	"github.com/lectern-dev/lectern/server/internal/operate/erase"
 	"github.com/lectern-dev/lectern/server/internal/operate/status"
 )
 
@@ -169,7 +169,7 @@ var advice = []struct {
 	{database.Busy, "another command is writing to the database: run this again when it has ended"},
 	{database.Full, "make room and run this again: nothing was changed"},
 	{is(database.ErrJournal), "run this again when backups and long requests have ended"},
-	{is(forget.ErrUnknown), "userId is the number that the reports show"},
+	{is(erase.ErrUnknown), "userId is the number that the reports show"},
 	{is(syscall.ENOSPC), "make room and run this again"},
 	{is(packed.ErrCorrupt), "the database is damaged: restore a copy of it, or load into a new one"},
 	{is(directory.ErrRef), "give 1 to 255 characters, neither . nor .. nor control characters"},

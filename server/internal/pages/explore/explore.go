@@ -26,7 +26,7 @@ import (
 
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/api/web"
-	"github.com/lectern-dev/lectern/server/internal/pages/page"
+	"github.com/lectern-dev/lectern/server/internal/pages/static"
 )
 
 // Path is the path of the page, and NetworkPath the path at which the page asks which network a key is for.
@@ -56,13 +56,13 @@ type Network struct {
 var files embed.FS
 
 // parts maps paths to the scripts and styles.
-var parts = func() page.Files {
-	parts := page.Files{}
+var parts = func() static.Files {
+	parts := static.Files{}
 	for _, name := range []string{
 		"explore.js", "schools.js", "pupils.js", "libraries.js", "course.js", "api.js", "days.js", "words.js", "parts.js", "table.js", "chart.js", "download.js",
 		"explore.css", "uplot/uPlot.iife.min.js", "uplot/uPlot.min.css",
 	} {
-		parts[Path+"/"+path.Base(name)] = page.Embedded(files, "page/"+name)
+		parts[Path+"/"+path.Base(name)] = static.Embedded(files, "page/"+name)
 	}
 	return parts
 }()
@@ -75,7 +75,7 @@ func Owns(path string) bool {
 // Handler serves the page at the paths that Owns reports.
 func Handler(s Settings) http.Handler {
 	served := maps.Clone(parts)
-	served[Path] = page.Localized(func(lang string) page.File { return render(lang, s) })
+	served[Path] = static.Localized(func(lang string) static.File { return render(lang, s) })
 	served[Path+"/"] = served[Path]
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == NetworkPath {
@@ -108,7 +108,7 @@ func (s Settings) network(w http.ResponseWriter, r *http.Request) {
 			}{n, n.Today.String()}
 		}
 		h := w.Header()
-		h.Set("Content-Type", page.JSON)
+		h.Set("Content-Type", static.JSON)
 		h.Set("Cache-Control", "no-store")
 		return json.NewEncoder(w).Encode(told)
 	})
@@ -127,12 +127,12 @@ func read(name string) []byte {
 }
 
 // render makes the page in one language. Its texts are also in it as JSON, for its scripts.
-func render(lang string, s Settings) page.File {
+func render(lang string, s Settings) static.File {
 	var words map[string]any
 	if err := json.Unmarshal(read("words/"+lang+".json"), &words); err != nil {
 		panic(err) // the file is embedded
 	}
-	return page.Template(string(read("index.html")), map[string]any{
+	return static.Template(string(read("index.html")), map[string]any{
 		"Lang": lang, "Words": words, "Schools": s.SchoolsHistory.String(), "Libraries": s.LibrariesHistory.String(),
 	})
 }

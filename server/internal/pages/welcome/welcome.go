@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/lectern-dev/lectern/server/internal/pages/page"
+	"github.com/lectern-dev/lectern/server/internal/pages/static"
 )
 
 // Path is the path of the page.
@@ -22,7 +22,7 @@ type words struct {
 	OtherLang, OtherName                                                                                   string
 }
 
-// languages has the texts in each of page.Languages.
+// languages has the texts in each of static.Languages.
 var languages = []words{
 	{
 		Lang:    "en",
@@ -56,13 +56,13 @@ var pageText string
 
 // html and text choose the page in the language of a request, for browsers and for other clients.
 var (
-	html = page.Localized(func(lang string) page.File { return page.Template(pageHTML, texts(lang)).ByAccept() })
-	text = page.Localized(func(lang string) page.File {
+	html = static.Localized(func(lang string) static.File { return static.Template(pageHTML, texts(lang)).ByAccept() })
+	text = static.Localized(func(lang string) static.File {
 		var b bytes.Buffer
 		if err := template.Must(template.New("text").Parse(pageText)).Execute(&b, texts(lang)); err != nil {
 			panic(err) // template and texts are constants
 		}
-		return page.New(page.Text, b.Bytes()).ByAccept()
+		return static.New(static.Text, b.Bytes()).ByAccept()
 	})
 )
 
@@ -72,7 +72,7 @@ func texts(lang string) words {
 
 // Handler serves the page to GET and HEAD.
 func Handler() http.Handler {
-	return page.Files{Path: func(r *http.Request) page.File {
+	return static.Files{Path: func(r *http.Request) static.File {
 		if strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html") {
 			return html(r)
 		}

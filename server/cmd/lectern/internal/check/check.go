@@ -64,8 +64,8 @@ func (c *Checker) fault(what, do, format string, args ...any) {
 	c.tell(Item{What: what, Detail: fmt.Sprintf(format, args...), Do: do})
 }
 
-// settle tells that nothing is wrong with a thing, unless more is wrong than before.
-func (c *Checker) settle(what string, before int, format string, args ...any) {
+// okUnlessWrong tells that nothing is wrong with a thing, unless more is wrong than before.
+func (c *Checker) okUnlessWrong(what string, before int, format string, args ...any) {
 	if c.wrong == before {
 		c.ok(what, format, args...)
 	}

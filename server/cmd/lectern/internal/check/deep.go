@@ -103,14 +103,14 @@ func (d *deepCheck) run(ctx context.Context) error {
 			d.fault(d.what, restore, "%s", text)
 		}
 	}
-	d.settle(d.what, wrong, "%d blocks", blocks)
+	d.okUnlessWrong(d.what, wrong, "%d blocks", blocks)
 	return nil
 }
 
 // everyBlock opens every stored block, of whatever snapshot, and returns how many there are.
 func (d *deepCheck) everyBlock(ctx context.Context, v verifier, kinds []snapshot.Kind, latest int64) (blocks int64, err error) {
 	tenant := d.tenant.ID
-	return blocks, server.States(d.DB, d.Clock).All(ctx, tenant, func(b snapshotdb.Stored) error {
+	return blocks, server.Snapshots(d.DB, d.Clock).All(ctx, tenant, func(b snapshotdb.Stored) error {
 		blocks++
 		if d.Progress != nil && blocks%1000 == 0 {
 			d.Progress(d.what, blocks, 0)

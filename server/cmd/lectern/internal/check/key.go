@@ -33,7 +33,7 @@ func (c *Checker) key(ctx context.Context) error {
 	if at != nil {
 		where = *at
 	}
-	c.settle(keyItem, before, "%s", where)
+	c.okUnlessWrong(keyItem, before, "%s", where)
 	return nil
 }
 

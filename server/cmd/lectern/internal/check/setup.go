@@ -101,7 +101,7 @@ func (c *Checker) database(ctx context.Context) error {
 			c.fault(databaseItem, s.do, "%s is %s", s.name, value)
 		}
 	}
-	c.settle(databaseItem, before, "%s, %s", database.Redact(c.DB.URL), version)
+	c.okUnlessWrong(databaseItem, before, "%s, %s", database.Redact(c.DB.URL), version)
 	return nil
 }
 
@@ -134,7 +134,7 @@ func (c *Checker) cluster(ctx context.Context) error {
 	for _, a := range slices.Concat(spread.Wrong, stuck) {
 		c.fault(clusterItem, a.Do, "%s", a.Wrong)
 	}
-	c.settle(clusterItem, before, "distributed by tenant into %d shards", spread.Shards)
+	c.okUnlessWrong(clusterItem, before, "distributed by tenant into %d shards", spread.Shards)
 	return err
 }
 
@@ -177,7 +177,7 @@ func (c *Checker) disk() {
 			c.fault(diskItem, "make room, or let TMPDIR name a larger disk where it is that of temporary files", "%.2f GB are free in %s", float64(n)/1e9, folder)
 		}
 	}
-	c.settle(diskItem, before, "%s", cmp.Or(strings.Join(told, ", "), "not known on this system"))
+	c.okUnlessWrong(diskItem, before, "%s", cmp.Or(strings.Join(told, ", "), "not known on this system"))
 }
 
 // server tells who serves an embedded database.
@@ -229,7 +229,7 @@ func (c *Checker) clock(ctx context.Context) error {
 		c.fault(clockItem, "set the clock right; if a server or a load ran with LECTERN_CLOCK on this database, restore a backup from before",
 			"the last state began %v from now: a clock was set back, or ran ahead then", ahead)
 	}
-	c.settle(clockItem, before, "%s, %v from the database's", ours.UTC().Format(time.RFC3339), skew)
+	c.okUnlessWrong(clockItem, before, "%s, %v from the database's", ours.UTC().Format(time.RFC3339), skew)
 	return nil
 }
 

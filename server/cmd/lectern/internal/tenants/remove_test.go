@@ -219,7 +219,7 @@ func listed(t *testing.T, db *database.DB, of snapshotdb.Tenant) bool {
 func TestRemoveBesideLoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		of := create(t, db)[0]
-		states, keys := server.States(db, nil), &server.Issuer{Keys: &authdb.Store{DB: db.DB}}
+		states, keys := server.Snapshots(db, nil), &server.Issuer{Keys: &authdb.Store{DB: db.DB}}
 		l, err := states.Begin(t.Context(), of.ID, nil)
 		if err != nil {
 			t.Fatal(err)

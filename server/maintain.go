@@ -14,17 +14,20 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// States returns the states of all tenants' data, whatever their API. now is the clock of loads and of what is kept; nil is
+// Snapshots returns the states of all tenants' data, whatever their API. now is the clock of loads and of what is kept; nil is
 // the database's with PostgreSQL, and time.Now with SQLite.
-func States(db *database.DB, now func() time.Time) *snapshotdb.Store {
+func Snapshots(db *database.DB, now func() time.Time) *snapshotdb.Store {
 	joined := &snapshotdb.Store{DB: db.DB, Copy: db.Copy, Now: now}
-	for _, s := range []*snapshotdb.Store{
-		(&schoolsdb.Store{DB: db.DB, Copy: db.Copy, Now: now}).States(),
-		(&librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: now}).States(),
-	} {
+	schools, libraries := stores(db, now)
+	for _, s := range []*snapshotdb.Store{schools.States(), libraries.States()} {
 		joined.Tables, joined.Unread = append(joined.Tables, s.Tables...), append(joined.Unread, s.Unread...)
 	}
 	return joined
+}
+
+// stores returns the stores of both domains on a database; for now see Snapshots.
+func stores(db *database.DB, now func() time.Time) (*schoolsdb.Store, *librariesdb.Store) {
+	return &schoolsdb.Store{DB: db.DB, Copy: db.Copy, Now: now}, &librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: now}
 }
 
 // Migrate brings the schema up to date and returns the names of the migrations that it applied.
@@ -65,9 +68,9 @@ const (
 	removeFor   = 5 * time.Minute // a turn takes at most: the next goes on, as after a database that froze
 )
 
-// Remover returns what removes states that are no longer kept; for now see States.
+// Remover returns what removes states that are no longer kept; for now see Snapshots.
 func Remover(db *database.DB, now func() time.Time) *snapshotdb.Remover {
-	r := &snapshotdb.Remover{Store: States(db, now), EachNode: db.EachNode}
+	r := &snapshotdb.Remover{Store: Snapshots(db, now), EachNode: db.EachNode}
 	for table, key := range directorydb.PastTables() {
 		r.Past = append(r.Past, snapshotdb.Rows{Table: table, Key: key})
 	}
@@ -89,7 +92,7 @@ func (s *Server) Maintain(ctx context.Context) {
 	tick := time.NewTicker(removeEvery)
 	defer tick.Stop()
 	for ctx.Err() == nil {
-		if err := s.removeTurn(ctx); err != nil && ctx.Err() == nil {
+		if err := s.removeOnce(ctx); err != nil && ctx.Err() == nil {
 			s.config.Log.Error("former states not removed", "error", err)
 		}
 		select {
@@ -99,8 +102,8 @@ func (s *Server) Maintain(ctx context.Context) {
 	}
 }
 
-// removeTurn is one turn of removal; the metrics show what it has left.
-func (s *Server) removeTurn(ctx context.Context) error {
+// removeOnce is one turn of removal; the metrics show what it has left.
+func (s *Server) removeOnce(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, removeFor)
 	defer cancel()
 	err := s.remover.Remove(ctx)

@@ -1,4 +1,4 @@
-package forget_test
+package erase_test
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/load"
-	"github.com/lectern-dev/lectern/server/internal/operate/forget"
+	"github.com/lectern-dev/lectern/server/internal/operate/erase"
 )
 
 // marks are in every name, e-mail and phone that the tests give, and nowhere else.
@@ -138,16 +138,16 @@ func (w *world) put(name string) directory.AccountRecord {
 }
 
 // forget forgets all three people.
-func (w *world) forget() (all []forget.Done) {
+func (w *world) forget() (all []erase.Done) {
 	w.t.Helper()
-	f := &forget.Forgetter{DB: w.db}
+	f := &erase.Eraser{DB: w.db}
 	partner := snapshotdb.Tenant{ID: auth.Tenant(w.partner), Kind: snapshotdb.Partner, Reference: "acme"}
 	network := snapshotdb.Tenant{ID: auth.Tenant(w.network), Kind: snapshotdb.Library, Reference: "rede"}
 	for _, p := range []struct {
 		of snapshotdb.Tenant
 		id int64
 	}{{partner, pupil}, {partner, teacher}, {network, reader}} {
-		all = append(all, must[forget.Done](w.t)(f.Person(w.t.Context(), p.of, p.id)))
+		all = append(all, must[erase.Done](w.t)(f.Person(w.t.Context(), p.of, p.id)))
 	}
 	return all
 }
@@ -348,7 +348,7 @@ func TestJournal(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // to wait for the reader
 	defer cancel()
-	f := &forget.Forgetter{DB: db}
+	f := &erase.Eraser{DB: db}
 	of := snapshotdb.Tenant{ID: auth.Tenant(w.network), Kind: snapshotdb.Library, Reference: "rede"}
 	if d, err := f.Person(ctx, of, reader); !errors.Is(err, database.ErrJournal) {
 		t.Errorf("forget beside a reader = %+v, %v", d, err)
@@ -366,7 +366,7 @@ func TestList(t *testing.T) {
 	newWorld(t, db).forget()
 	const want = "--partner=acme 1\n--partner=acme 2\n--library=rede 4711\n"
 	var b bytes.Buffer
-	if err := (&forget.Forgetter{DB: db}).List(t.Context(), &b); err != nil || b.String() != want {
+	if err := (&erase.Eraser{DB: db}).List(t.Context(), &b); err != nil || b.String() != want {
 		t.Errorf("List = %q, %v, want %q", b.String(), err, want)
 	}
 }
@@ -375,9 +375,9 @@ func TestList(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		newWorld(t, db)
-		f := &forget.Forgetter{DB: db}
+		f := &erase.Eraser{DB: db}
 		for _, of := range []snapshotdb.Tenant{{ID: 1, Kind: snapshotdb.Partner, Reference: "acme"}, {ID: 2, Kind: snapshotdb.Library, Reference: "rede"}} {
-			if _, err := f.Person(t.Context(), of, 99); !errors.Is(err, forget.ErrUnknown) || !strings.Contains(err.Error(), of.Reference) {
+			if _, err := f.Person(t.Context(), of, 99); !errors.Is(err, erase.ErrUnknown) || !strings.Contains(err.Error(), of.Reference) {
 				t.Errorf("forget 99 of %s = %v", of.Reference, err)
 			}
 		}

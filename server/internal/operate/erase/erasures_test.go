@@ -1,4 +1,4 @@
-package forget_test
+package erase_test
 
 import (
 	"fmt"
@@ -13,14 +13,14 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/load"
-	"github.com/lectern-dev/lectern/server/internal/operate/forget"
+	"github.com/lectern-dev/lectern/server/internal/operate/erase"
 )
 
 // TestErasures is: whatever erases from every state raises the tenant's number, and nothing else does.
 func TestErasures(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		w := newWorld(t, db)
-		f := &forget.Forgetter{DB: db}
+		f := &erase.Eraser{DB: db}
 		deleted := func(now bool) func() {
 			return func() {
 				dir := w.feed(map[string]string{"readers": fmt.Sprintf(
@@ -45,10 +45,10 @@ func TestErasures(t *testing.T) {
 				}
 			}, true, false},
 			{"an account is forgotten", func() {
-				must[forget.Done](t)(f.Person(t.Context(), snapshotdb.Tenant{ID: auth.Tenant(w.partner), Kind: snapshotdb.Partner}, pupil))
+				must[erase.Done](t)(f.Person(t.Context(), snapshotdb.Tenant{ID: auth.Tenant(w.partner), Kind: snapshotdb.Partner}, pupil))
 			}, true, false},
 			{"a reader is forgotten", func() {
-				must[forget.Done](t)(f.Person(t.Context(), snapshotdb.Tenant{ID: auth.Tenant(w.network), Kind: snapshotdb.Library}, reader))
+				must[erase.Done](t)(f.Person(t.Context(), snapshotdb.Tenant{ID: auth.Tenant(w.network), Kind: snapshotdb.Library}, reader))
 			}, false, true},
 		} {
 			partner, network := w.erasures(auth.Tenant(w.partner)), w.erasures(auth.Tenant(w.network))

@@ -1,4 +1,4 @@
-package forget_test
+package erase_test
 
 import (
 	"testing"

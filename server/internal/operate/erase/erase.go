@@ -1,8 +1,8 @@
-// Package forget erases a person's name, e-mail and phone for ever (P7): from every state that is kept, from later rows, and from
+// Package erase erases a person's name, e-mail and phone for ever (P7): from every state that is kept, from later rows, and from
 // what the database's files keep of former ones. What the reports count of the person stays, under a number.
 //
 // Each step may be repeated: who was interrupted runs it again.
-package forget
+package erase
 
 import (
 	"context"
@@ -22,8 +22,8 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/operate/shell"
 )
 
-// Forgetter forgets people of one database.
-type Forgetter struct {
+// Eraser erases people of one database.
+type Eraser struct {
 	DB *database.DB
 	// Now is the clock; nil is that of handle.Clock.
 	Now func() time.Time
@@ -44,7 +44,7 @@ var ErrUnknown = errors.New("no such person")
 
 // Person forgets a person of a tenant: an account of a partner, or a reader of a library network. The error is ErrUnknown where there
 // is nobody of the number, and database.ErrJournal where all is erased but in the journal.
-func (f *Forgetter) Person(ctx context.Context, t snapshotdb.Tenant, user int64) (d Done, err error) {
+func (f *Eraser) Person(ctx context.Context, t snapshotdb.Tenant, user int64) (d Done, err error) {
 	d = Done{UserID: user}
 	var fresh bool
 	switch t.Kind {
@@ -66,7 +66,7 @@ func (f *Forgetter) Person(ctx context.Context, t snapshotdb.Tenant, user int64)
 }
 
 // account forgets an account, and counts the books that it read.
-func (f *Forgetter) account(ctx context.Context, p directory.PartnerID, user directory.UserID) (fresh bool, since time.Time, remains any, err error) {
+func (f *Eraser) account(ctx context.Context, p directory.PartnerID, user directory.UserID) (fresh bool, since time.Time, remains any, err error) {
 	fresh, since, err = (&directorydb.Store{DB: f.DB.DB, Now: f.Now}).Forget(ctx, p, user)
 	if err != nil {
 		return false, since, nil, err
@@ -84,7 +84,7 @@ func (f *Forgetter) account(ctx context.Context, p directory.PartnerID, user dir
 }
 
 // reader forgets a reader, and says what is counted of them.
-func (f *Forgetter) reader(ctx context.Context, n libraries.NetworkID, user int64) (fresh bool, since time.Time, remains any, err error) {
+func (f *Eraser) reader(ctx context.Context, n libraries.NetworkID, user int64) (fresh bool, since time.Time, remains any, err error) {
 	store := &librariesdb.Store{DB: f.DB.DB, Now: f.Now}
 	fresh, since, err = store.Forget(ctx, n, user)
 	if err != nil {
@@ -101,7 +101,7 @@ func (f *Forgetter) reader(ctx context.Context, n libraries.NetworkID, user int6
 // List writes who is forgotten of all tenants, node by node in the order of their numbers, as the arguments that forget takes, a line
 // each: with xargs they are repeated on a database that does not know of them, as a backup from before. A node that does not answer
 // keeps it from no other: the error names it.
-func (f *Forgetter) List(ctx context.Context, to io.Writer) error {
+func (f *Eraser) List(ctx context.Context, to io.Writer) error {
 	tenants, err := snapshotdb.Tenants(ctx, f.DB)
 	if err != nil {
 		return err

@@ -1,11 +1,11 @@
-// Package page serves the files of the web pages in the binary: documents, scripts and styles, each plain or gzip, with an entity
+// Package static serves the files of the web pages in the binary: documents, scripts and styles, each plain or gzip, with an entity
 // tag. A content security policy keeps each page from sending requests to any other host. The package also has what all pages
 // share: their style, their icon and the choice of a language.
 //
 //	files := page.Files{"/hello": page.Localized(func(lang string) page.File { return page.Template(hello, texts[lang]) })}
 //
 // It does not know what the pages show.
-package page
+package static
 
 import (
 	"bytes"
