@@ -11,13 +11,13 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 )
 
-// AccountRow is a row of accounts as the feed has it; empty texts are null.
+// AccountRow is a row of accounts as the feed has it. Empty texts are null.
 type AccountRow struct {
 	Ref, Kind, Name, Email, Phone, EntityRef string
 	Active                                   bool
 }
 
-// Fields declares the fields of an account's row. An account without `active` is an active one: it is what a new account is.
+// Fields declares the fields of an account's row. An account without `active` is active.
 func (a *AccountRow) Fields(w *row.Walk) {
 	row.Text(w, "referenceId", &a.Ref, row.Required)
 	row.Text(w, "kind", &a.Kind, row.Required)
@@ -28,7 +28,9 @@ func (a *AccountRow) Fields(w *row.Walk) {
 	row.BoolOr(w, "active", &a.Active, true)
 }
 
-// Accounts settles the rows of accounts. New ones take their identifiers in the order of reference.
+// Accounts validates the rows of accounts and adds those that are new or changed to PutAccounts. New accounts
+// are numbered in the order of their references. Bad rows are reported to bad. The error is that of bad or of
+// NewToken.
 func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad row.Rejected) (row.Counts, error) {
 	live := in.liveAccounts(len(rows))
 	in.eventUsers, in.PutCarriers = map[string]directory.UserID{}, directory.Carriers{}
@@ -52,8 +54,8 @@ func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad row.Rejected) (row.
 	}, in.withCurrentRefs(rows), bad)
 }
 
-// liveAccounts returns the live accounts by reference, and notes whom each reference without a history means: the live
-// account, else the last (F4).
+// liveAccounts returns the live accounts by reference. It also notes the account that each reference without
+// a history means: the live account, otherwise the last deleted one (F4).
 func (in *Intake) liveAccounts(more int) map[string]directory.Account {
 	live := make(map[string]directory.Account, len(in.Stored.Accounts))
 	in.users = make(map[string]directory.UserID, len(in.Stored.Accounts)+more)
@@ -70,8 +72,9 @@ func (in *Intake) liveAccounts(more int) map[string]directory.Account {
 	return live
 }
 
-// underPresent returns the rows with the references that accounts gave up, and keep, replaced by the ones they have now. A
-// reference whose account has a row under its present one stays: its row makes a new account (F4).
+// withCurrentRefs returns the rows with references that accounts gave up replaced by their present ones: the
+// feed may still use the earlier reference. If the feed also has a row under the present reference, the
+// earlier one stays and makes a new account (F4).
 func (in *Intake) withCurrentRefs(rows []row.Lined[AccountRow]) []row.Lined[AccountRow] {
 	present := map[string]string{}
 	for ref := range in.Stored.Carriers {
@@ -95,7 +98,8 @@ func (in *Intake) withCurrentRefs(rows []row.Lined[AccountRow]) []row.Lined[Acco
 	return rows
 }
 
-// keeper returns the account that took a reference with a history last; one that is not there counts as deleted.
+// lastOwner returns the last owner of a reference that has a history. An owner that is not stored counts as
+// deleted.
 func (in *Intake) lastOwner(ref directory.Ref) directory.Account {
 	last := in.Stored.Carriers.Last(ref)
 	i, found := slices.BinarySearchFunc(in.Stored.Accounts, last, func(a directory.Account, id directory.UserID) int { return cmp.Compare(a.ID, id) })
@@ -105,8 +109,9 @@ func (in *Intake) lastOwner(ref directory.Ref) directory.Account {
 	return in.Stored.Accounts[i]
 }
 
-// create gives a new account its number and token, and its reference, which another may have given up. It takes the reference
-// when the load began, or where others had or gave up the reference since, now.
+// create gives a new account its number, its token and its reference, which another account may have given
+// up. The account owns the reference from the beginning of the load. If the reference changed owners since
+// then, it owns it from now on.
 func (in *Intake) create(a *directory.Account) error {
 	r, err := in.userNumber(a.Ref)
 	if err != nil {
@@ -126,7 +131,8 @@ func (in *Intake) create(a *directory.Account) error {
 	return nil
 }
 
-// carrier returns the account that a reference means in an event of a time, or 0 (F4).
+// owner returns the account that a reference means in an event at a time, or 0 if there is none (F4). An
+// event after the beginning of the load counts as one at its beginning.
 func (in *Intake) owner(ref []byte, at time.Time) directory.UserID {
 	if len(in.Stored.Carriers[directory.Ref(ref)]) == 0 {
 		return in.users[string(ref)]
@@ -141,7 +147,7 @@ func (in *Intake) owner(ref []byte, at time.Time) directory.UserID {
 	return in.Stored.Carriers.At(directory.Ref(ref), at)
 }
 
-// account checks a row; what the feed cannot say of the account is as it was.
+// account validates a row. Fields that the feed does not have stay as they are in was.
 func (in *Intake) account(of AccountRow, was directory.Account, live bool) (directory.Account, error) {
 	known, deleted := in.known(of.Ref)
 	if deleted && !live || in.deleted[directory.Ref(of.EntityRef)] {
@@ -161,7 +167,8 @@ func (in *Intake) account(of AccountRow, was directory.Account, live bool) (dire
 	return a, nil
 }
 
-// known reports whether anybody has, or had, a reference, and where no live account has it, whether it means a deleted one.
+// known reports whether any account has or had a reference. If no live account has it, deleted says whether
+// it means a deleted one.
 func (in *Intake) known(ref string) (known, deleted bool) {
 	if len(in.Stored.Carriers[directory.Ref(ref)]) > 0 {
 		return true, in.lastOwner(directory.Ref(ref)).Deleted
@@ -170,7 +177,7 @@ func (in *Intake) known(ref string) (known, deleted bool) {
 	return known, known
 }
 
-// accountFault completes an account and returns what is wrong with its row.
+// accountFault sets the kind and the entity of an account, and returns what is wrong with its row.
 func (in *Intake) accountFault(a *directory.Account, of AccountRow) *row.FaultError {
 	if _, err := directory.ParseRef(of.Ref); err != nil {
 		return row.Fault("referenceId", directory.MsgInvalid)

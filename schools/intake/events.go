@@ -16,10 +16,11 @@ import (
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
 
-// maxDurationMS is the longest that a segment may last: one day (F3).
+// maxDurationMS is the longest duration of a segment, one day (F3).
 const maxDurationMS = 24 * 60 * 60 * 1000
 
-// user returns the account that a reference means in an event of a time (F4), which may be one that is skipped.
+// user returns the account that a reference means in an event at a time (F4). It may be a number from
+// firstSkipped on, for an account that is skipped.
 func (in *Intake) user(ref []byte, at time.Time) (directory.UserID, error) {
 	if user := in.owner(ref, at); user != 0 {
 		return user, nil
@@ -30,7 +31,7 @@ func (in *Intake) user(ref []byte, at time.Time) (directory.UserID, error) {
 	return 0, row.Fault("account", directory.MsgMissing)
 }
 
-// SegmentRow is a row of segments as the feed has it. Its texts are not copied.
+// SegmentRow is a row of segments as the feed has it. Its byte slices are valid until the next row is read.
 type SegmentRow struct {
 	ID, Account []byte
 	Book        int64
@@ -52,9 +53,11 @@ func (s *SegmentRow) Fields(w *row.Walk) {
 	row.Number(w, "wpm", &s.WPM)
 }
 
-// Segment makes an event of a segment's row. The error is row.ErrBeforeHistory, a *row.FaultError,
-// or row.ErrDeleted, also for a faulty event of an account that the feed puts below something deleted, so that nobody has it. The account may be
-// one that Moves tells to drop.
+// Segment turns a row of segments into an event. The error is row.ErrBeforeHistory, row.ErrDeleted or a
+// *row.FaultError.
+//
+// The account of the event may be one that is skipped: see [Intake.Moves]. If such an event is also faulty,
+// the error is row.ErrDeleted, as the event belongs to nobody.
 func (in *Intake) Segment(r SegmentRow) (schools.Event, error) {
 	s := reading.Segment{Start: r.Start, DurationMS: r.DurationMS, From: max(r.From, 0), To: max(r.To, 0)}
 	if r.WPM != nil {
@@ -64,7 +67,7 @@ func (in *Intake) Segment(r SegmentRow) (schools.Event, error) {
 		}
 		s.Speed = speed
 	}
-	// One of the two alone, taken for 0, would count what nobody read (S2).
+	// If the missing end were taken for 0, the segment would count text that nobody read (S2).
 	switch {
 	case r.From == row.None && r.To != row.None:
 		return schools.Event{}, row.Fault("from", "must come together with to, or neither of them")
@@ -80,7 +83,8 @@ func (in *Intake) Segment(r SegmentRow) (schools.Event, error) {
 	return e, deletedFirst(user, err)
 }
 
-// deletedFirst is the error of an event that has one: whose account is skipped is skipped with it, whatever else is wrong.
+// deletedFirst replaces the error of an event by row.ErrDeleted if its account is skipped: the event is then
+// skipped, whatever else is wrong with it.
 func deletedFirst(user directory.UserID, err error) error {
 	if err != nil && user >= firstSkipped {
 		return row.ErrDeleted
@@ -88,7 +92,7 @@ func deletedFirst(user directory.UserID, err error) error {
 	return err
 }
 
-// segment checks a segment.
+// segment validates a segment against the books and the limits.
 func (in *Intake) segment(user directory.UserID, book int64, s reading.Segment) (schools.Event, error) {
 	switch {
 	case in.Stored.Books.Book(book) == nil:
@@ -101,7 +105,7 @@ func (in *Intake) segment(user directory.UserID, book int64, s reading.Segment) 
 	return in.dated(schools.NewSegment(schools.EventID{}, user, book, s), s.Start, "startedAt")
 }
 
-// AccessRow is a row of accesses as the feed has it. Its texts are not copied.
+// AccessRow is a row of accesses as the feed has it. Its byte slices are valid until the next row is read.
 type AccessRow struct {
 	ID, Account []byte
 	At          time.Time
@@ -116,7 +120,7 @@ func (a *AccessRow) Fields(w *row.Walk) {
 	row.Bytes(w, "kind", &a.Kind, row.Required)
 }
 
-// Access makes an event of an access record's row, as Segment does.
+// Access turns a row of accesses into an event. Its errors are those of [Intake.Segment].
 func (in *Intake) Access(r AccessRow) (schools.Event, error) {
 	user, err := in.user(r.Account, r.At)
 	if err != nil {
@@ -127,7 +131,7 @@ func (in *Intake) Access(r AccessRow) (schools.Event, error) {
 	return e, deletedFirst(user, err)
 }
 
-// access checks an access record.
+// access validates the kind and the time of an access record.
 func (in *Intake) access(user directory.UserID, at time.Time, kind []byte) (schools.Event, error) {
 	k, ok := schools.ParseAccessKind(kind)
 	if !ok {
@@ -136,7 +140,7 @@ func (in *Intake) access(user directory.UserID, at time.Time, kind []byte) (scho
 	return in.dated(schools.NewAccess(schools.EventID{}, user, at, k), at, "at")
 }
 
-// dated checks the time of an event, which a field of the row gives.
+// dated validates the time of an event, which is in the given field of the row.
 func (in *Intake) dated(e schools.Event, at time.Time, field string) (schools.Event, error) {
 	if err := row.Late(field, at, in.Began); err != nil {
 		return schools.Event{}, err
@@ -147,7 +151,8 @@ func (in *Intake) dated(e schools.Event, at time.Time, field string) (schools.Ev
 	return e, nil
 }
 
-// A Sorter sorts the events of a load by user, in bounded memory.
+// A Sorter sorts the events of a load by user in bounded memory. The zero Sorter is ready. The caller closes
+// it.
 type Sorter struct {
 	extsort.Sorter
 	record []byte
@@ -160,11 +165,13 @@ func (s *Sorter) Add(e schools.Event) error {
 	return s.Sorter.Add(int64(e.User), s.record)
 }
 
-// ledgerBlock keeps users together whose ledgers are stored together, so that what is written of a partition has runs. Their blocks go
-// round the partitions: the users of one network, or of one load, are mostly neighbours, and spread evenly.
+// indexBlock is the hash of the sorter. It keeps users together whose indexes are stored together, so that a
+// partition writes whole blocks. Neighbouring blocks are in different partitions: the users of one network
+// mostly have neighbouring numbers, and are spread evenly.
 func indexBlock(user int64) uint64 { return uint64(facts.IndexBlock(directory.UserID(user))) }
 
-// moved returns a sorter that has the events of m under the accounts that they belong to, and none that are nobody's.
+// moved returns a sorter with the same events under the accounts of m. Events that belong to nobody are left
+// out.
 func (s *Sorter) moved(m Moves) (*extsort.Sorter, error) {
 	to := &extsort.Sorter{Dir: s.Dir, Limit: s.Limit, Hash: s.Hash}
 	return to, s.Rekey(to, func(user int64) (int64, bool) {
@@ -176,8 +183,9 @@ func (s *Sorter) moved(m Moves) (*extsort.Sorter, error) {
 	})
 }
 
-// batches yields the events of a run, of whole users and of about n or more at a time, users ascending, each user's in the order in
-// which they were added, without those whom moves drop. A batch is gone when the next is asked for.
+// batches yields the events of a run in batches of whole users, of about n events or more. Users ascend, and
+// the events of each are in the order in which they were added. Events of users that m drops are left out. A
+// batch is valid until the next one.
 func batches(run *extsort.Run, m Moves, n int) iter.Seq[[]schools.Event] {
 	return func(yield func([]schools.Event) bool) {
 		var room []schools.Event
@@ -200,8 +208,8 @@ func batches(run *extsort.Run, m Moves, n int) iter.Seq[[]schools.Event] {
 	}
 }
 
-// appendEvent packs an event but for its user: the series of the identifier, and its number, or its hash; the day, the effect, and
-// what effective reading has.
+// appendEvent appends the spilled form of an event without its user. It has the series, then the number of
+// the series or the hash, then the day, the effect, and for effective reading the rest.
 func appendEvent(b []byte, e *schools.Event) []byte {
 	b = binary.LittleEndian.AppendUint64(b, e.ID.Series)
 	if e.ID.Series == 0 {
@@ -221,7 +229,7 @@ func appendEvent(b []byte, e *schools.Event) []byte {
 	return b
 }
 
-// readEvent unpacks an event of a user.
+// readEvent reads the spilled form of an event of a user.
 func readEvent(user directory.UserID, record []byte) schools.Event {
 	d, e := packed.Bare(record), schools.Event{User: user}
 	if e.ID.Series = word(&d); e.ID.Series == 0 {
@@ -240,7 +248,7 @@ func readEvent(user directory.UserID, record []byte) schools.Event {
 	return e
 }
 
-// word reads 8 bytes.
+// word reads 8 bytes as a little-endian number.
 func word(d *packed.Decoder) uint64 {
 	if b := d.Bytes(8); b != nil {
 		return binary.LittleEndian.Uint64(b)

@@ -13,28 +13,28 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 )
 
-// State is what a load must know of a partner to settle a feed against it.
+// Stored is what a load must know of a partner's tables before it validates a feed.
 type Stored struct {
 	Partner  directory.Ref
 	At       snapshot.Versions
 	Entities []directory.Entity  // deleted ones too
 	Accounts []directory.Account // deleted ones too, by number
-	// Carriers is the history of the references of accounts.
+	// Carriers has the history of references: the accounts that owned each of them, and since when.
 	Carriers directory.Carriers
-	// Forgotten are the accounts whose name, e-mail and phone no row brings back (P7).
+	// Forgotten has the accounts that were erased. No row brings back their name, e-mail or phone (P7).
 	Forgotten map[directory.UserID]bool
-	// Began is when the load began: after all that its first state holds, and before all that is written later. Now is when
-	// this state was read, zero for that one.
+	// Began is when the load began, later than all that its first snapshot has. Now is when this snapshot was
+	// read, zero for the first one.
 	Began, Now time.Time
 	Books      *schools.Books
-	// Evaluations are those that there are.
+	// Evaluations has all stored evaluations.
 	Evaluations []directory.Evaluation
 	Degrees     directory.Degrees
 	LastEntity  directory.EntityID
 	LastUser    directory.UserID
 }
 
-// Update puts entities and accounts into the state that were written since it was read.
+// Update replaces or adds the entities and accounts that were written since s was read.
 func (s *Stored) Update(entities []directory.Entity, accounts []directory.Account) {
 	for _, e := range entities {
 		s.Entities = put(s.Entities, e, func(a, b directory.Entity) int { return cmp.Compare(a.ID, b.ID) })
@@ -44,7 +44,7 @@ func (s *Stored) Update(entities []directory.Entity, accounts []directory.Accoun
 	}
 }
 
-// put puts a value into an ordered list, in the place of its like if there is one.
+// put replaces the equal value of an ordered list by v, or inserts v.
 func put[T any](list []T, v T, order func(a, b T) int) []T {
 	i, found := slices.BinarySearchFunc(list, v, order)
 	if found {
@@ -54,43 +54,45 @@ func put[T any](list []T, v T, order func(a, b T) int) []T {
 	return slices.Insert(list, i, v)
 }
 
-// Intake checks the rows of a feed against a partner's state and settles what they change: which entities and accounts
-// are new and which identifiers they take, which rows name something deleted, and what each event refers to.
+// Intake validates the rows of a feed against a partner's stored tables, and collects what they change. It
+// decides which entities and accounts are new and which numbers they get, which rows name something deleted,
+// and to which account each event belongs.
 //
-// The methods are called in the order Entities, Accounts, Books, Evaluations; then Segment and Access, from any number
-// of goroutines. An intake made by Again settles the registers alone, but for the books, which loads alone write.
+// The methods are called in the order Entities, Accounts, Books, Evaluations. After that, Segment and Access
+// may be called from any number of goroutines. An intake made by Rebase takes all tables but the books, which
+// only loads write.
 type Intake struct {
 	Stored Stored
-	// Began is when the load began: an event more than 5 minutes later is bad (F3).
+	// Began is when the load began. An event more than 5 minutes later is bad (F3).
 	Began time.Time
-	// History is the first day that is kept (G6).
+	// History is the first day of the history; earlier events are skipped (G6).
 	History calendar.Date
-	// NewToken makes an account's access_token.
+	// NewToken returns the access_token of a new account.
 	NewToken func() (string, error)
 
-	// What changes, in the order of creation.
+	// The rows to write, in the order of creation.
 	PutEntities    []directory.Entity
 	PutAccounts    []directory.Account
 	PutBooks       []schools.Book
 	PutEvaluations []directory.Evaluation
-	// PutCarriers are added to the history of the references that new accounts take from others.
+	// PutCarriers is added to the history of references that new accounts take over.
 	PutCarriers directory.Carriers
 
-	entities   map[directory.Ref]directory.Entity // live ones, those of the feed included
-	deleted    map[directory.Ref]bool             // deleted, and no live one has replaced it; or the feed puts it below such a one
-	users      map[string]directory.UserID        // by the references that have no history, and whose row may have taken one
-	numbers    *numbers                           // that the load has reserved
-	unreserved numbers                            // those that new entities and accounts took from the counters, being without
-	eventUsers map[string]directory.UserID        // the numbers of the events of new accounts, and of those that are skipped
-	skipped    int                                // the number of the latter
+	entities   map[directory.Ref]directory.Entity // live ones, with those of the feed
+	deleted    map[directory.Ref]bool             // deleted and not replaced, or below such an entity in the feed
+	users      map[string]directory.UserID        // by reference, of references that have no history
+	numbers    *numbers                           // reserved by the load
+	unreserved numbers                            // taken from the counters without a reservation
+	eventUsers map[string]directory.UserID        // by reference: the number under which events of a new or skipped account are sorted
+	skipped    int                                // how many accounts are skipped
 }
 
-// Changes reports whether the rows change anything of the registers.
+// Changes reports whether the feed changes any row of a table.
 func (in *Intake) Changes() bool {
 	return len(in.PutEntities)+len(in.PutAccounts)+len(in.PutBooks)+len(in.PutEvaluations) > 0
 }
 
-// settle settles the rows of a register.
+// validate validates the rows of one table, and counts them.
 func validate[R any, V comparable](s row.Settling[R, V], rows []row.Lined[R], bad row.Rejected) (row.Counts, error) {
 	s.Same = func(a, b V) bool { return a == b }
 	c := row.Counts{Rows: len(rows)}
@@ -98,7 +100,8 @@ func validate[R any, V comparable](s row.Settling[R, V], rows []row.Lined[R], ba
 	return c, err
 }
 
-// numbers are those of entities and accounts that a load makes, by reference, and the references in the order of creation.
+// numbers has the numbers of the entities and accounts that a load creates, by reference, and the references
+// in the order of creation.
 type numbers struct {
 	entities    map[directory.Ref]directory.EntityID
 	users       map[directory.Ref]userNumber
@@ -106,16 +109,17 @@ type numbers struct {
 	userOrder   []directory.Ref
 }
 
-// userNumber is the number of an account that a load makes, and its token.
+// userNumber is the number of a new account, and its access_token.
 type userNumber struct {
 	id    directory.UserID
 	token string
-	// first says that the load was to make the account from its beginning, when its reference had so many carriers.
+	// first says that the first snapshot of the load lacked the account; carriers is how many owners its
+	// reference had then.
 	first    bool
 	carriers int
 }
 
-// number makes ready to give numbers.
+// number prepares the numbering of new rows.
 func (in *Intake) number() {
 	if in.numbers == nil {
 		in.numbers = &numbers{entities: map[directory.Ref]directory.EntityID{}, users: map[directory.Ref]userNumber{}}
@@ -123,7 +127,7 @@ func (in *Intake) number() {
 	in.unreserved = numbers{users: map[directory.Ref]userNumber{}}
 }
 
-// entityNumber returns the number of a new entity: the one that was reserved, or the next.
+// entityNumber returns the number of a new entity: the reserved one, or the next of the counter.
 func (in *Intake) entityNumber(ref directory.Ref) directory.EntityID {
 	if id := in.numbers.entities[ref]; id != 0 {
 		return id
@@ -133,7 +137,7 @@ func (in *Intake) entityNumber(ref directory.Ref) directory.EntityID {
 	return in.Stored.LastEntity
 }
 
-// userNumber returns the number of a new account: the one that was reserved, or the next.
+// userNumber returns the number of a new account: the reserved one, or the next of the counter.
 func (in *Intake) userNumber(ref directory.Ref) (userNumber, error) {
 	if r, ok := in.numbers.users[ref]; ok {
 		return r, nil
@@ -146,16 +150,18 @@ func (in *Intake) userNumber(ref directory.Ref) (userNumber, error) {
 	return r, err
 }
 
-// first reports whether the state is that of the load's beginning.
+// first reports whether Stored is the first snapshot of the load.
 func (in *Intake) first() bool { return in.Stored.Now.IsZero() || in.Stored.Now.Equal(in.Stored.Began) }
 
-// Lacks returns how many numbers new entities and accounts took from the counters, since none had been reserved for them.
+// Unreserved returns how many new entities and accounts took their number from the counters, since none was
+// reserved.
 func (in *Intake) Unreserved() (entities, users int) {
 	return len(in.unreserved.entityOrder), len(in.unreserved.userOrder)
 }
 
-// Reserve gives what [Intake.Lacks] the numbers after those, in the order of creation (S1), for this intake and those that
-// Again makes of it. It reports whether they are the ones that were taken; else the registers are to be settled again.
+// Reserve gives those that [Intake.Unreserved] counts the numbers after entity and user, in the order of
+// creation (S1). They hold for this intake and for those that Rebase makes. If same is false, the rows
+// already carry other numbers, and the tables must be validated again.
 func (in *Intake) Reserve(entity directory.EntityID, user directory.UserID) (same bool) {
 	entities, users := in.Unreserved()
 	same = entity == in.Stored.LastEntity-directory.EntityID(entities) && user == in.Stored.LastUser-directory.UserID(users)
@@ -171,18 +177,18 @@ func (in *Intake) Reserve(entity directory.EntityID, user directory.UserID) (sam
 	return same
 }
 
-// Again begins an intake of the same feed against a later state of the registers: what the feed makes has the numbers that
-// were reserved, and its books are settled already.
+// Rebase returns an intake for the same feed and a later snapshot of the tables. New rows keep the reserved
+// numbers, and the books need not be validated again.
 func (in *Intake) Rebase(later Stored) *Intake {
 	later.Books = in.Stored.Books
 	return &Intake{Stored: later, Began: in.Began, History: in.History, NewToken: in.NewToken, PutBooks: in.PutBooks, numbers: in.numbers}
 }
 
-// nobody is above all numbers of accounts. From it on accounts that are skipped have numbers for their events, should the
-// accounts be made after all.
+// firstSkipped is above the numbers of all accounts. Skipped accounts are numbered from it on: their events
+// are sorted too, in case a later snapshot accepts the account.
 const firstSkipped directory.UserID = 1 << 40
 
-// skip gives the events of an account that is not made a number.
+// skip numbers the events of an account that is not created.
 func (in *Intake) skip(ref string) {
 	if in.eventUsers[ref] == 0 {
 		in.eventUsers[ref] = firstSkipped + directory.UserID(in.skipped)
@@ -190,10 +196,11 @@ func (in *Intake) skip(ref string) {
 	}
 }
 
-// Moves say whose events those of an account are, 0 being nobody's.
+// Moves says to which account the events of another now belong; 0 means that they belong to nobody and are
+// dropped.
 type Moves map[directory.UserID]directory.UserID
 
-// others reports whether some are another account's, and not nobody's.
+// others reports whether events of some account now belong to another account.
 func (m Moves) others() bool {
 	for _, to := range m {
 		if to != 0 {
@@ -203,8 +210,8 @@ func (m Moves) others() bool {
 	return false
 }
 
-// Moves returns where the events that this intake gave to accounts of the feed belong once the feed is settled as in the later
-// intake, or in this one: an account may have become another meanwhile, or may not be made (F6).
+// Moves returns where events belong after the tables were validated by the later intake, which may be in
+// itself. An account of the feed may have lost its reference to another meanwhile, or may be rejected (F6).
 func (in *Intake) Moves(later *Intake) Moves {
 	m := Moves{}
 	for ref, user := range in.eventUsers {
@@ -215,5 +222,5 @@ func (in *Intake) Moves(later *Intake) Moves {
 	return m
 }
 
-// Placed are the numbers for which events may come that Moves move, ascending.
+// EventUsers returns the numbers whose events may have to move, ascending.
 func (in *Intake) EventUsers() []directory.UserID { return slices.Sorted(maps.Values(in.eventUsers)) }

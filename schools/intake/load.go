@@ -18,21 +18,22 @@ import (
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
 
-// Options say how a load goes about it.
+// LoadOptions are the options of [Load]. The zero value is ready.
 type LoadOptions struct {
-	// Begin is written before all else.
+	// Begin is written before everything else.
 	Begin []snapshot.Change
-	// Moves say whose events those of some accounts are.
+	// Moves says which events belong to other accounts than when they were sorted.
 	Moves Moves
-	// Count counts the events, and writes nothing.
+	// Count counts the events and writes nothing.
 	Count bool
-	// Progress, if not nil, is told the steps that are done, one after the other, from 0 on.
+	// Progress, if not nil, is called with the number of finished steps, from 0 on.
 	Progress func(done, total int)
 }
 
-// Load aggregates sorted events onto the facts that a load builds on, and writes what changes: records, seen events and ledgers
-// partition by partition, then the days, which all users share. It returns how many of the events are new, and how many were loaded
-// before (F1). The sorter keeps its events.
+// Load aggregates sorted events onto the snapshot that the writer builds on, and writes the blocks that
+// change: user by user, partition by partition, then day by day. It returns the number of new events, and of
+// those that were loaded before (F1). Errors of the store and of corrupt blocks end it. The sorter keeps its
+// events and may be used again.
 func Load(ctx context.Context, w snapshot.Writer, events *Sorter, o LoadOptions) (fresh, repeated int, err error) {
 	l := &schoolLoad{facts: facts.Facts{Blocks: w, Partner: directory.PartnerID(w.Tenant()), At: w.Base()}}
 	l.Pipeline = snapshot.Pipeline{
@@ -51,27 +52,27 @@ func Load(ctx context.Context, w snapshot.Writer, events *Sorter, o LoadOptions)
 	return l.fresh, l.repeated, err
 }
 
-// load is one Load under way.
+// schoolLoad is the state of one call of Load.
 type schoolLoad struct {
 	snapshot.Pipeline
 	facts   facts.Facts
-	dropped Moves // the accounts whose events are nobody's
+	dropped Moves // the accounts whose events are dropped
 
 	fresh, repeated int
 }
 
-// part is what a run of events changes, and the blocks of it, packed.
+// runChanges has the changes of one run of events, already in their stored form.
 type runChanges struct {
-	days                         extsort.Records // what it says of days
+	days                         extsort.Records // the rows of days, for the second pass
 	records, events, sums, index snapshot.Puts
 	fresh, repeated              int
 
-	had     *facts.Index // as they were of the block whose users are folded
+	had     *facts.Index // the stored index of the block in work
 	block   int64
-	changed map[directory.UserID]facts.UserIndex // of that block
+	changed map[directory.UserID]facts.UserIndex // the new indexes of users of that block
 }
 
-// before is what was folded before of some users.
+// past is what is stored of some users.
 type past struct {
 	events  map[snapshot.BlockKey]*facts.EventSet
 	index   *facts.Index
@@ -79,12 +80,12 @@ type past struct {
 	sums    map[directory.UserID]*facts.Sums
 }
 
-// seenPlace is where the seen events of a user in a block of days stand.
+// eventSetKey returns the key of the event ids of a user in a block of days.
 func eventSetKey(user directory.UserID, block int64) snapshot.BlockKey {
 	return snapshot.BlockKey{A: int64(user), B: block}
 }
 
-// aggregate aggregates a run of events.
+// aggregate aggregates a run of events. Runs are aggregated on several goroutines, so only Counted touches l.
 func (l *schoolLoad) aggregate(ctx context.Context, run *extsort.Run) (snapshot.Written, error) {
 	p := &runChanges{
 		records: snapshot.Puts{Kind: facts.RecordKind}, events: snapshot.Puts{Kind: facts.EventSetKind}, index: snapshot.Puts{Kind: facts.IndexKind},
@@ -106,7 +107,8 @@ func (l *schoolLoad) aggregate(ctx context.Context, run *extsort.Run) (snapshot.
 	return w, nil
 }
 
-// eventsAtOnce is about how many events of a run are in memory unpacked, 80 bytes each, with what was folded before of their users.
+// eventsAtOnce is about how many events of a run are decoded at a time, 80 bytes each, besides what is stored
+// of their users.
 const eventsAtOnce = 32 << 10
 
 // aggregateUsers aggregates the events of some users.
@@ -125,7 +127,7 @@ func (l *schoolLoad) aggregateUsers(ctx context.Context, p *runChanges, batch []
 		had.into(&a, user, events)
 		change, err := facts.Aggregate(a, user, events)
 		if err != nil {
-			return fmt.Errorf("fold user %d: %w", user, err)
+			return fmt.Errorf("aggregate user %d: %w", user, err)
 		}
 		p.pack(&change, had)
 		p.addDays(&change)
@@ -133,7 +135,7 @@ func (l *schoolLoad) aggregateUsers(ctx context.Context, p *runChanges, batch []
 	return nil
 }
 
-// byUser yields the events of each user, which stand together.
+// byUser yields the events of each user. They must be sorted by user.
 func byUser(events []schools.Event) func(func(directory.UserID, []schools.Event) bool) {
 	return func(yield func(directory.UserID, []schools.Event) bool) {
 		for len(events) > 0 {
@@ -149,7 +151,7 @@ func byUser(events []schools.Event) func(func(directory.UserID, []schools.Event)
 	}
 }
 
-// into gives an account what there was of it.
+// into gives one user's Past the event ids and records that were read.
 func (b past) into(a *facts.Past, user directory.UserID, events []schools.Event) {
 	for _, e := range events {
 		block := facts.EventBlock(e.Day)
@@ -164,7 +166,9 @@ func (b past) into(a *facts.Past, user directory.UserID, events []schools.Event)
 	}
 }
 
-// before reads what was folded before of the users of events, as far as these touch it.
+// readPast reads what is stored of the users of events: the index blocks, then the event ids of the days from
+// the first to the last, then the sums and records that the events change. A user with an index but without
+// sums is corrupt.
 func (l *schoolLoad) readPast(ctx context.Context, events []schools.Event) (past, error) {
 	b := past{
 		events: map[snapshot.BlockKey]*facts.EventSet{}, index: &facts.Index{}, records: map[facts.RecordKey]*reading.Record{},
@@ -187,8 +191,8 @@ func (l *schoolLoad) readPast(ctx context.Context, events []schools.Event) (past
 			first, last = min(first, facts.EventBlock(e.Day)), max(last, facts.EventBlock(e.Day))
 		}
 	}
-	seen := snapshot.Range{Among: users, B: snapshot.Between(first, last)}
-	err = l.facts.Scan(ctx, facts.EventSetKind, seen, func(block snapshot.Block) error {
+	ids := snapshot.Range{Among: users, B: snapshot.Between(first, last)}
+	err = l.facts.Scan(ctx, facts.EventSetKind, ids, func(block snapshot.Block) error {
 		s := &facts.EventSet{}
 		b.events[block.BlockKey] = s
 		return packed.Open(block.Data, s)
@@ -214,12 +218,12 @@ func (l *schoolLoad) readPast(ctx context.Context, events []schools.Event) (past
 	})
 }
 
-// reads reports whether events read effectively.
+// reads reports whether any of the events is effective reading.
 func reads(events []schools.Event) bool {
 	return slices.ContainsFunc(events, func(e schools.Event) bool { return e.Effect == schools.EffectiveReading })
 }
 
-// keys returns the records to read for events: those that they touch.
+// keys returns the records that the events change, in order.
 func (b *past) keys(events []schools.Event) (keys []facts.RecordKey) {
 	for user, events := range byUser(events) {
 		for _, book := range facts.Needed(b.index.User(user), events) {
@@ -229,7 +233,7 @@ func (b *past) keys(events []schools.Event) (keys []facts.RecordKey) {
 	return keys
 }
 
-// blocksOf returns the blocks of the users of events, who ascend.
+// blocksOf returns the index blocks of the users of events, who ascend.
 func blocksOf(events []schools.Event) (blocks []int64) {
 	for user := range byUser(events) {
 		if b := facts.IndexBlock(user); len(blocks) == 0 || blocks[len(blocks)-1] != b {
@@ -239,7 +243,7 @@ func blocksOf(events []schools.Event) (blocks []int64) {
 	return blocks
 }
 
-// pack packs what changed of a user, by book and by days.
+// pack adds the changed records, sums and event ids of a user.
 func (p *runChanges) pack(c *facts.Change, had past) {
 	p.fresh += c.New
 	p.repeated += c.Repeated
@@ -253,7 +257,7 @@ func (p *runChanges) pack(c *facts.Change, had past) {
 	}
 }
 
-// packRecords packs the records that changed of a user, and the sums.
+// packRecords adds the changed records of a user, and the new sums.
 func (p *runChanges) packRecords(c *facts.Change, had past) {
 	if len(c.Records) == 0 {
 		return
@@ -270,7 +274,7 @@ func (p *runChanges) packRecords(c *facts.Change, had past) {
 	p.sums.Add(snapshot.BlockKey{A: int64(c.User)}, had.sums[c.User] != nil, packed.Append(nil, sums))
 }
 
-// packLedgers packs the ledgers that changed of a block of users, all of whom are folded.
+// packIndex adds the changed pages of a block of users, after the last of its users was aggregated.
 func (p *runChanges) packIndex() {
 	if len(p.changed) > 0 {
 		p.had.Put(&p.index, p.block, p.changed)
@@ -278,7 +282,7 @@ func (p *runChanges) packIndex() {
 	}
 }
 
-// setAside sets aside a user's days: of each the user and the tenths.
+// addDays adds a user's rows of days for the second pass: the user and the tenths of each day.
 func (p *runChanges) addDays(c *facts.Change) {
 	var room [2 * binary.MaxVarintLen64]byte
 	for _, d := range c.Days {
@@ -286,7 +290,7 @@ func (p *runChanges) addDays(c *facts.Change) {
 	}
 }
 
-// merge puts the rows that were set aside of days into these.
+// merge writes the rows of users into the blocks of their days. A run has all rows of its days.
 func (l *schoolLoad) merge(ctx context.Context, run *extsort.Run) (snapshot.Written, error) {
 	var dates []calendar.Date
 	var rows [][]facts.DayRow
@@ -297,7 +301,7 @@ func (l *schoolLoad) merge(ctx context.Context, run *extsort.Run) (snapshot.Writ
 		d, of := packed.Bare(record), &rows[len(rows)-1]
 		*of = append(*of, facts.DayRow{User: directory.UserID(d.Uvarint()), Tenths: d.Varint()})
 		if d.Bad() {
-			return snapshot.Written{}, fmt.Errorf("what was set aside of a day: %w", packed.ErrCorrupt)
+			return snapshot.Written{}, fmt.Errorf("spilled row of a day: %w", packed.ErrCorrupt)
 		}
 	}
 	had := map[calendar.Date]*facts.Day{}

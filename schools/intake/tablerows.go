@@ -11,12 +11,12 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 )
 
-// EntityRow is a row of entities as the feed has it; empty texts are null.
+// EntityRow is a row of entities as the feed has it. Empty texts are null.
 type EntityRow struct {
 	Ref, Type, Name, Degree, INEP, State, City, ParentRef string
 }
 
-// Fields declares the fields of an entity's row. What they may be is the directory's to say.
+// Fields declares the fields of an entity's row. Package directory validates their values.
 func (e *EntityRow) Fields(w *row.Walk) {
 	row.Text(w, "referenceId", &e.Ref, row.Required)
 	row.Text(w, "entityType", &e.Type, row.Required)
@@ -28,8 +28,9 @@ func (e *EntityRow) Fields(w *row.Walk) {
 	row.Text(w, "parentReferenceId", &e.ParentRef)
 }
 
-// Entities settles the rows of entities. Of rows with one reference the later line stands; new entities take their
-// identifiers in the order of level, then of reference (S1).
+// Entities validates the rows of entities and adds those that are new or changed to PutEntities. Of several
+// rows with one reference the last good one counts. New entities are numbered by level, then by reference
+// (S1).
 func (in *Intake) Entities(rows []row.Lined[EntityRow], bad row.Rejected) (row.Counts, error) {
 	in.entities, in.deleted = map[directory.Ref]directory.Entity{}, map[directory.Ref]bool{}
 	in.number()
@@ -66,12 +67,12 @@ func byLevel(a, b EntityRow) int {
 	return cmp.Or(cmp.Compare(level(a), level(b)), strings.Compare(a.Ref, b.Ref))
 }
 
-// entity checks a row.
+// entity validates a row.
 func (in *Intake) entity(of EntityRow) (directory.Entity, error) {
 	e := directory.Entity{Ref: directory.Ref(of.Ref), Name: of.Name, Degree: of.Degree, INEP: of.INEP, State: of.State, City: of.City}
 	if in.deleted[e.Ref] || in.deleted[directory.Ref(of.ParentRef)] {
 		if _, live := in.entities[e.Ref]; !live {
-			in.deleted[e.Ref] = true // and with it whatever the feed puts below it
+			in.deleted[e.Ref] = true // and all that the feed has below it
 		}
 		return e, row.ErrDeleted
 	}
@@ -81,7 +82,7 @@ func (in *Intake) entity(of EntityRow) (directory.Entity, error) {
 	return e, nil
 }
 
-// entityFault completes an entity and returns what is wrong with its row.
+// entityFault sets the type and the parent of an entity, and returns what is wrong with its row.
 func (in *Intake) entityFault(e *directory.Entity, of EntityRow) *row.FaultError {
 	if _, err := directory.ParseRef(of.Ref); err != nil {
 		return row.Fault("referenceId", directory.MsgInvalid)
@@ -107,7 +108,7 @@ func (in *Intake) entityFault(e *directory.Entity, of EntityRow) *row.FaultError
 	return nil
 }
 
-// feedField returns the feed's name of a field of the directory.
+// feedField returns the name that a field of the directory has in feeds.
 func feedField(name string) string {
 	switch name {
 	case "reference_id":
@@ -118,7 +119,8 @@ func feedField(name string) string {
 	return name
 }
 
-// parent resolves a parent's reference: a network's is the partner's, or empty.
+// parent returns the entity that a parent's reference means. The parent of a network is the partner, or
+// empty.
 func (in *Intake) parent(t directory.EntityType, ref string) (directory.EntityID, *row.FaultError) {
 	want, ok := t.Parent()
 	if !ok {
@@ -139,7 +141,7 @@ func (in *Intake) parent(t directory.EntityType, ref string) (directory.EntityID
 	return p.ID, nil
 }
 
-// Books settles the rows of books.
+// Books validates the rows of books and adds those that are new or changed to PutBooks.
 func (in *Intake) Books(rows []row.Lined[schools.Book], bad row.Rejected) (row.Counts, error) {
 	return validate(row.Settling[schools.Book, schools.Book]{
 		Order: func(a, b schools.Book) int { return cmp.Compare(a.ID, b.ID) }, Check: bookOf,
@@ -157,7 +159,7 @@ func (in *Intake) Books(rows []row.Lined[schools.Book], bad row.Rejected) (row.C
 	}, rows, bad)
 }
 
-// bookOf checks a row.
+// bookOf validates a row.
 func bookOf(b schools.Book) (schools.Book, error) {
 	if b.Length < 1 {
 		return b, row.Fault("length", "must be a positive integer")
@@ -181,7 +183,7 @@ func (e *EvaluationRow) Fields(w *row.Walk) {
 	row.OptionalInstant(w, "appliedAt", &e.AppliedAt)
 }
 
-// Evaluations settles the rows of evaluations.
+// Evaluations validates the rows of evaluations and adds those that are new or changed to PutEvaluations.
 func (in *Intake) Evaluations(rows []row.Lined[EvaluationRow], bad row.Rejected) (row.Counts, error) {
 	had := make(map[int64]directory.Evaluation, len(in.Stored.Evaluations))
 	for _, e := range in.Stored.Evaluations {
@@ -198,7 +200,7 @@ func (in *Intake) Evaluations(rows []row.Lined[EvaluationRow], bad row.Rejected)
 	}, rows, bad)
 }
 
-// evaluation checks a row.
+// evaluation validates a row.
 func (in *Intake) evaluation(of EvaluationRow) (e directory.Evaluation, err error) {
 	ref := directory.Ref(of.EntityRef)
 	if in.deleted[ref] {

@@ -8,8 +8,8 @@ import (
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
 
-// Register is one state of a partner's accounts and entities, as far as the reports filter and show them; names and
-// e-mails are read for the rows of a page alone.
+// Accounts has the accounts and entities of one snapshot, as far as reports filter, group and show them.
+// Names and e-mails are not in it: they are read for the rows of a page and cached nowhere.
 type Accounts struct {
 	tree     *directory.Tree
 	degrees  directory.Degrees
@@ -17,22 +17,22 @@ type Accounts struct {
 	bytes    int
 }
 
-// member is an account as the reports see it; its profile is 0 where it is in no report.
+// account is what reports need of an account. Its profile is 0 if no report has it.
 type account struct {
 	entity  directory.EntityID
 	profile schools.Profile
 	active  bool
 }
 
-// NewRegister begins a register over a partner's entities, deleted ones included: an account keeps the school and the
-// class of an entity that was deleted (S1).
+// NewAccounts returns Accounts with a partner's entities and no account yet. Deleted entities belong to it
+// too: an account stays in the school and the class of an entity that was deleted (S1).
 func NewAccounts(entities []directory.Entity, degrees directory.Degrees) *Accounts {
 	r := &Accounts{tree: directory.NewTree(entities), degrees: degrees}
 	r.weigh(entities)
 	return r
 }
 
-// Add puts an account in. A deleted account stays in the reports as an inactive user (P7).
+// Add adds an account, or replaces it. A deleted account stays in the reports as an inactive user (P7).
 func (r *Accounts) Add(id directory.UserID, kind directory.Kind, entity directory.EntityID, active, deleted bool) {
 	if id < 0 {
 		return
@@ -43,19 +43,19 @@ func (r *Accounts) Add(id directory.UserID, kind directory.Kind, entity director
 	r.accounts[id] = account{entity, schools.ProfileOf(kind), active && !deleted}
 }
 
-// Bytes returns about the memory that the register holds.
+// Bytes returns the approximate size in memory, for caches.
 func (r *Accounts) Bytes() int { return r.bytes + 16*cap(r.accounts) }
 
-// Users are the accounts that a filter lets through, ascending.
+// Users are the accounts that pass a filter, ascending.
 type Users struct {
 	set facts.Set
 	IDs []directory.UserID
 }
 
-// Bytes returns about the memory that the users hold.
+// Bytes returns the approximate size in memory, for caches.
 func (u *Users) Bytes() int { return u.set.Bytes() + 8*cap(u.IDs) }
 
-// Select returns the accounts attached to a network or to anything below it that pass the filter (S1, S7).
+// Select returns the accounts that pass the filter and belong to a network or to anything below it (S1, S7).
 func (r *Accounts) Select(network directory.EntityID, f Filter) *Users {
 	u := &Users{}
 	scope := r.tree.Scope(network)
@@ -70,6 +70,7 @@ func (r *Accounts) Select(network directory.EntityID, f Filter) *Users {
 	return u
 }
 
+// choose adds an account to u if it passes. An account without a school passes no filter for one (G7).
 func (r *Accounts) choose(u *Users, scope directory.Scope, id directory.UserID, f Filter) {
 	if id < 1 || int64(id) >= int64(len(r.accounts)) {
 		return
@@ -85,7 +86,7 @@ func (r *Accounts) choose(u *Users, scope directory.Scope, id directory.UserID, 
 	u.IDs = append(u.IDs, id)
 }
 
-// shown makes the rows of accounts of a register, of which many are of one class.
+// rowMaker makes user rows. Many of them belong to one class, so it keeps the names of each entity.
 type rowMaker struct {
 	*Accounts
 	units map[directory.EntityID]unitNames
@@ -93,7 +94,7 @@ type rowMaker struct {
 
 func (r *Accounts) rowMaker() rowMaker { return rowMaker{r, make(map[directory.EntityID]unitNames)} }
 
-// place is what the rows of an entity's accounts say of it.
+// unitNames has the part of a user row that depends on the account's entity only.
 type unitNames struct {
 	school, class *Unit
 	grade         int
@@ -134,11 +135,11 @@ func (r *Accounts) unit(id directory.EntityID) *Unit {
 	return &Unit{ID: id, Name: e.Name}
 }
 
-// Next begins the register of a later state: this one with the entities put in that have changed since, deleted ones
-// included, and the degrees of the later state. The accounts that have changed are to be put in by [Register.Add], which
-// replaces them. This register stays as it is, so that whoever reads it goes on.
+// Next returns Accounts for a later snapshot: those of r with the given entities replaced, deleted ones
+// included, and the later degrees. The caller then replaces the changed accounts by [Accounts.Add]. r stays
+// as it is, for reports that still read it.
 //
-// It copies what it holds of accounts, 16 bytes each, and of entities where one has changed.
+// It copies 16 bytes for each account, and the entities if one has changed.
 func (r *Accounts) Next(entities []directory.Entity, degrees directory.Degrees) *Accounts {
 	next := &Accounts{tree: r.tree, degrees: degrees, accounts: slices.Clone(r.accounts), bytes: r.bytes}
 	if len(entities) > 0 {
@@ -153,12 +154,12 @@ func (r *Accounts) Next(entities []directory.Entity, degrees directory.Degrees) 
 	return next
 }
 
-// weigh adds what entities hold to the bytes.
+// weigh adds the size of entities.
 func (r *Accounts) weigh(entities []directory.Entity) {
 	for _, e := range entities {
 		r.bytes += weight(e)
 	}
 }
 
-// weight is about the number of bytes that an entity holds.
+// weight returns the approximate size of an entity in memory.
 func weight(e directory.Entity) int { return 200 + len(e.Name) + len(e.Ref) }

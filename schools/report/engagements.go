@@ -16,7 +16,8 @@ import (
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
 
-// Engagements answers one page of the days with access, by date, then userId. The period must be effective already.
+// Engagements answers one page of the days with access, by date, then userId (S6). The period must be
+// effective already. The error is [paging.ErrPage] or one of the store.
 func (r *Reports) Engagements(ctx context.Context, a Access, period calendar.Period, f Filter, p paging.Page) (paging.List[Engagement], error) {
 	v, err := r.accessDays(ctx, a, f, period)
 	if err != nil {
@@ -25,14 +26,14 @@ func (r *Reports) Engagements(ctx context.Context, a Access, period calendar.Per
 	return r.engagements(ctx, v, v.groups(), p)
 }
 
-// attendance returns the users of every day.
+// attendance returns the users of every day, from the cache if it has them.
 func (r *Reports) attendance(ctx context.Context, a Access) (*facts.Attendance, error) {
 	return snapshot.Load(ctx, r.Cache, a.factsKey("attendance"), func(ctx context.Context) (*facts.Attendance, error) {
 		return r.facts(a).Attendance(ctx)
 	})
 }
 
-// groups counts the users of each day.
+// groups counts the users of each day, so that a page is found without reading the days before it.
 func (v *accessDays) groups() paging.Groups {
 	counts := make([]int, len(v.days.Days))
 	for i, s := range v.days.Sets {
@@ -41,7 +42,7 @@ func (v *accessDays) groups() paging.Groups {
 	return paging.NewGroups(counts)
 }
 
-// engagements cuts one page from what a state knows.
+// engagements returns one page.
 func (r *Reports) engagements(ctx context.Context, v accessDays, starts paging.Groups, p paging.Page) (paging.List[Engagement], error) {
 	list := paging.List[Engagement]{Total: starts.Total()}
 	spans, err := starts.Spans(p)
@@ -51,7 +52,7 @@ func (r *Reports) engagements(ctx context.Context, v accessDays, starts paging.G
 	return list, err
 }
 
-// engagementRows returns the rows of spans of the days.
+// engagementRows returns the rows of spans of days. A span is part of one day: its rows From up to To.
 func (r *Reports) engagementRows(ctx context.Context, v accessDays, spans []paging.Span) (rows []Engagement, err error) {
 	n := 0
 	for _, s := range spans {
@@ -59,12 +60,12 @@ func (r *Reports) engagementRows(ctx context.Context, v accessDays, spans []pagi
 	}
 	rows = slices.Grow(rows, n)
 	var tenths facts.TenthsByDay
-	var held calendar.Period
+	var read calendar.Period
 	for _, s := range spans {
 		day, set := v.days.Days[s.Group], v.days.Sets[s.Group]
-		if tenths == nil || !held.Contains(day) {
-			held = calendar.Period{Start: day &^ (tenthsSpan - 1), End: day | (tenthsSpan - 1)} // also before 1970
-			if tenths, err = r.tenths(ctx, v.Access, held); err != nil {
+		if tenths == nil || !read.Contains(day) {
+			read = calendar.Period{Start: day &^ (tenthsSpan - 1), End: day | (tenthsSpan - 1)} // also before 1970
+			if tenths, err = r.tenths(ctx, v.Access, read); err != nil {
 				return nil, err
 			}
 		}
@@ -83,18 +84,18 @@ func (r *Reports) engagementRows(ctx context.Context, v accessDays, spans []pagi
 	return rows, nil
 }
 
-// tenthsSpan is the number of days whose tenths are read and kept together: few reads for one user's year, and not
-// much more than needed for a page of one day. It is a power of two.
+// tenthsSpan is the number of days whose tenths are read and cached together: few reads for a user's year,
+// and not much more than a page of one day needs. It is a power of two.
 const tenthsSpan = 16
 
-// tenths returns the tenths of the users of days.
+// tenths returns the tenths of the users of some days, from the cache if it has them.
 func (r *Reports) tenths(ctx context.Context, a Access, days calendar.Period) (facts.TenthsByDay, error) {
 	return snapshot.Load(ctx, r.Cache, a.factsKey("minutes", days.Start), func(ctx context.Context) (facts.TenthsByDay, error) {
 		return r.facts(a).Tenths(ctx, days)
 	})
 }
 
-// EngagementsSince answers one page of a round of the engagements.
+// EngagementsSince answers one page of an incremental pull of the engagements (H14).
 func (r *Reports) EngagementsSince(ctx context.Context, a Access, q Pull, p paging.Page) (paging.List[Engagement], error) {
 	changed, err := snapshot.Load(ctx, r.Cache, a.key("engagements since", a.Network, q), func(ctx context.Context) (round.Rows, error) {
 		return r.engagementsChanged(ctx, a, q)
@@ -108,14 +109,14 @@ func (r *Reports) EngagementsSince(ctx context.Context, a Access, q Pull, p pagi
 	})
 }
 
-// access is what a state knows of who came when, as far as a question asks for it.
+// accessDays has the users that a query selects and the users with access on each day of its period.
 type accessDays struct {
 	Access
 	users *Users
 	days  facts.Attendance
 }
 
-// access reads what a state knows of who came when in a period.
+// accessDays reads the users that pass a filter, and the users of each day of a period.
 func (r *Reports) accessDays(ctx context.Context, a Access, f Filter, period calendar.Period) (accessDays, error) {
 	var users *Users
 	var all *facts.Attendance
@@ -129,7 +130,7 @@ func (r *Reports) accessDays(ctx context.Context, a Access, f Filter, period cal
 	return accessDays{a, users, all.In(period)}, nil
 }
 
-// set returns the users of a day.
+// set returns the users with access on a day.
 func (v *accessDays) set(day calendar.Date) facts.Set {
 	if i, found := slices.BinarySearch(v.days.Days, day); found {
 		return v.days.Sets[i]
@@ -147,8 +148,8 @@ func (r *Reports) dayRows(ctx context.Context, v accessDays, day calendar.Date) 
 	return r.engagementRows(ctx, v, []paging.Span{{To: n}})
 }
 
-// engagementsChanged compares the days of both states, one by one. Of a day that has the same users, and whose minutes no load has
-// replaced, the minutes are not read.
+// engagementsChanged compares the days of both snapshots one by one. The minutes of a day are read only if
+// its users differ, or if a load has replaced its block.
 func (r *Reports) engagementsChanged(ctx context.Context, a Access, q Pull) (round.Rows, error) {
 	now, err := r.accessDays(ctx, a, q.Filter, q.Period)
 	if err != nil {
@@ -188,11 +189,12 @@ func (r *Reports) engagementsChanged(ctx context.Context, a Access, q Pull) (rou
 	return changed.Sorted(), nil
 }
 
+// engagementKey returns the key of a row.
 func engagementKey(e Engagement) round.Row {
 	return round.Row{A: int64(e.Date), B: int64(e.UserID)}
 }
 
-// engagementsOf returns the rows of the keys of a page, which ascend.
+// engagementsOf returns the rows of a page of keys, which ascend.
 func (r *Reports) engagementsOf(ctx context.Context, a Access, page round.Rows) ([]Engagement, error) {
 	all, err := r.attendance(ctx, a)
 	if err != nil {

@@ -17,17 +17,18 @@ import (
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
 
-// Readings answers one page of what was read in the period, by userId, then book. The period must be effective already.
+// Readings answers one page of what was read in the period, by userId, then book (S3, S4). The period must be
+// effective already. The error is [paging.ErrPage] or one of the store.
 //
-// The ledgers say how many rows each user has, so that the page's keys are known before any record is read: the cost
-// of a page does not depend on its depth.
+// The index tells how many rows each user has. So the keys of a page are known before any record is read, and
+// the cost of a page does not depend on its depth.
 func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period, f Filter, p paging.Page) (paging.List[Reading], error) {
 	var users *Users
-	var ledgers *facts.Index
+	var index *facts.Index
 	var books *schools.Books
 	err := snapshot.Parallel(ctx,
 		func(ctx context.Context) (err error) { _, users, err = r.selection(ctx, a, f); return err },
-		func(ctx context.Context) (err error) { ledgers, err = r.index(ctx, a); return err },
+		func(ctx context.Context) (err error) { index, err = r.index(ctx, a); return err },
 		func(ctx context.Context) (err error) { books, err = r.books(ctx, a); return err },
 	)
 	if err != nil {
@@ -35,7 +36,7 @@ func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period
 	}
 	key := a.key("readings", period, a.Network, f)
 	starts, err := snapshot.Load(ctx, r.Cache, key, func(context.Context) (paging.Groups, error) {
-		return paging.NewGroups(ledgers.Count(users.IDs, period)), nil
+		return paging.NewGroups(index.Count(users.IDs, period)), nil
 	})
 	if err != nil {
 		return paging.List[Reading]{}, err
@@ -44,7 +45,7 @@ func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period
 	if err != nil {
 		return paging.List[Reading]{}, err
 	}
-	rows, err := r.rows(ctx, a, ledgers, books, period, recordKeys(ledgers, users, period, spans))
+	rows, err := r.rows(ctx, a, index, books, period, recordKeys(index, users, period, spans))
 	return paging.List[Reading]{Rows: rows, Total: starts.Total()}, err
 }
 
@@ -59,25 +60,26 @@ func recordKeys(ls *facts.Index, u *Users, period calendar.Period, spans []pagin
 	return keys
 }
 
-// ledgers returns the ledgers of all users.
+// index returns the index of all users, from the cache if it has it.
 func (r *Reports) index(ctx context.Context, a Access) (*facts.Index, error) {
-	return snapshot.Load(ctx, r.Cache, a.factsKey("ledgers"), func(ctx context.Context) (*facts.Index, error) {
+	return snapshot.Load(ctx, r.Cache, a.factsKey("index"), func(ctx context.Context) (*facts.Index, error) {
 		return r.facts(a).Index(ctx, nil)
 	})
 }
 
-// books returns the books. They change by loads alone, which raise both versions: by that of the facts, they outlive the
-// directory's writes.
+// books returns the books. Only loads change them, and a load raises both versions. So they are cached by the
+// number of the load, and directory writes do not evict them.
 func (r *Reports) books(ctx context.Context, a Access) (*schools.Books, error) {
 	return snapshot.Load(ctx, r.Cache, a.factsKey("books"), func(ctx context.Context) (*schools.Books, error) {
 		return r.Store.Books(ctx, a.Partner, a.At)
 	})
 }
 
-// rows sums what was read of the keys' books over the period.
-func (r *Reports) rows(ctx context.Context, a Access, ledgers *facts.Index, books *schools.Books, period calendar.Period, keys []facts.RecordKey) ([]Reading, error) {
+// rows returns the rows of keys: from the sums of users if the period has all days of the index, the others
+// from records.
+func (r *Reports) rows(ctx context.Context, a Access, index *facts.Index, books *schools.Books, period calendar.Period, keys []facts.RecordKey) ([]Reading, error) {
 	of := readings{Reports: r, Access: a, books: books, period: period, keys: keys, rows: make([]Reading, len(keys))}
-	if ledgers.Within(period) {
+	if index.Within(period) {
 		if err := of.bySums(ctx); err != nil {
 			return nil, err
 		}
@@ -85,17 +87,18 @@ func (r *Reports) rows(ctx context.Context, a Access, ledgers *facts.Index, book
 	return of.rows, of.byRecords(ctx)
 }
 
-// readings are the rows of a page while they are made.
+// readings has the rows of a page while they are made.
 type readings struct {
 	*Reports
 	Access
 	books  *schools.Books
 	period calendar.Period
 	keys   []facts.RecordKey
-	rows   []Reading // in the order of the keys; without a book: not made yet
+	rows   []Reading // in the order of the keys; a row without a book is not made yet
 }
 
-// bySums makes the rows that the users' sums tell, which read a row for each user: of books that were read in the period alone.
+// bySums makes the rows that the sums of their users can tell. It reads one row for each user, and all days
+// of these books are in the period.
 func (of *readings) bySums(ctx context.Context) error {
 	i := 0
 	return of.facts(of.Access).Sums(ctx, facts.UsersOf(of.keys), func(user directory.UserID, sums *facts.Sums) error {
@@ -113,12 +116,12 @@ func (of *readings) bySums(ctx context.Context) error {
 	})
 }
 
-// made puts in the row of a key.
+// made stores the row of a key.
 func (of *readings) made(i int, book *schools.Book, t reading.Total) {
 	of.rows[i] = Reading{of.keys[i].User, book, t.Percent, t.Minutes, t.First, t.Last, t.Finished}
 }
 
-// byRecords makes the other rows, of the records.
+// byRecords makes the other rows, each from its record.
 func (of *readings) byRecords(ctx context.Context) error {
 	var records []wantedTotal
 	for i, row := range of.rows {
@@ -131,14 +134,15 @@ func (of *readings) byRecords(ctx context.Context) error {
 	})
 }
 
-// wanted is a record whose total over a period is asked for: it has a day in the period.
+// wantedTotal asks for the total of one record over a period on which it has a day.
 type wantedTotal struct {
 	facts.RecordKey
 	period calendar.Period
 	place  int // the caller's own
 }
 
-// totals calls visit with the total of each wanted record. They are ordered by key; all their periods are in one.
+// totals calls visit with the total of each wanted record. They are ordered by key, and all their periods are
+// within one. The error is [packed.ErrCorrupt] if a record is missing or has no day in its period.
 func (r *Reports) totals(ctx context.Context, a Access, books *schools.Books, all calendar.Period, left []wantedTotal, visit func(wantedTotal, *schools.Book, reading.Total)) error {
 	if len(left) == 0 {
 		return nil
@@ -159,7 +163,7 @@ func (r *Reports) totals(ctx context.Context, a Access, books *schools.Books, al
 				return fmt.Errorf("record of user %d, book %d: %w", k.User, k.Book, err)
 			}
 			if !ok {
-				return fmt.Errorf("record of user %d, book %d: ledger and record differ: %w", k.User, k.Book, packed.ErrCorrupt)
+				return fmt.Errorf("record of user %d, book %d: index and record differ: %w", k.User, k.Book, packed.ErrCorrupt)
 			}
 			visit(left[0], book, t)
 		}
@@ -171,7 +175,7 @@ func (r *Reports) totals(ctx context.Context, a Access, books *schools.Books, al
 	return err
 }
 
-// ReadingsSince answers one page of a round of the readings.
+// ReadingsSince answers one page of an incremental pull of the readings (H14).
 func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Pull, p paging.Page) (paging.List[Reading], error) {
 	changed, err := snapshot.Load(ctx, r.Cache, a.key("readings since", a.Network, q), func(ctx context.Context) (round.Rows, error) { return r.readingsChanged(ctx, a, q) })
 	if err != nil {
@@ -182,7 +186,7 @@ func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Pull, p paging.
 		if err != nil {
 			return nil, err
 		}
-		ledgers, err := r.index(ctx, a)
+		index, err := r.index(ctx, a)
 		if err != nil {
 			return nil, err
 		}
@@ -190,48 +194,50 @@ func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Pull, p paging.
 		for i, c := range page {
 			keys[i] = facts.RecordKey{User: directory.UserID(c.A), Book: c.B}
 		}
-		return r.rows(ctx, a, ledgers, books, q.Period, keys)
+		return r.rows(ctx, a, index, books, q.Period, keys)
 	}
 	return round.Page(changed, p, read, func(c round.Row) Reading {
 		return Reading{UserID: directory.UserID(c.A), Book: &schools.Book{ID: c.B}}
 	})
 }
 
-// read is what a state knows of who read what, as far as a question asks for it.
+// userBooks has the users that a query selects and the index of their books.
 type userBooks struct {
-	users   *Users
-	ledgers *facts.Index
-	period  calendar.Period
+	users  *Users
+	index  *facts.Index
+	period calendar.Period
 }
 
-// read reads what a state knows of who read what in a period.
+// userBooks reads the users that pass a filter, and the index.
 func (r *Reports) userBooks(ctx context.Context, a Access, f Filter, period calendar.Period) (userBooks, error) {
 	_, users, err := r.selection(ctx, a, f)
 	if err != nil {
 		return userBooks{}, err
 	}
-	ledgers, err := r.index(ctx, a)
-	return userBooks{users, ledgers, period}, err
+	index, err := r.index(ctx, a)
+	return userBooks{users, index, period}, err
 }
 
-// books returns the books of a user's rows, ascending.
+// books returns the keys of a user's rows, ascending; none for a user who does not pass the filter.
 func (v *userBooks) books(id directory.UserID) (keys []facts.RecordKey) {
 	if !v.users.set.Has(id) {
 		return nil
 	}
-	for _, book := range v.ledgers.Books(id, v.period) {
+	for _, book := range v.index.Books(id, v.period) {
 		keys = append(keys, facts.RecordKey{User: id, Book: book})
 	}
 	return keys
 }
 
-// rewritten is what loads have replaced: a row of the same days stands as it was unless it is of these.
+// replacedRows has the records and books that loads have replaced. A row with the same days is the same in
+// both snapshots unless it is among them.
 type replacedRows struct {
 	records []facts.RecordKey // ascending, some perhaps twice
 	books   map[int64]bool
 }
 
-// rewritten reads what loads have replaced.
+// replacedRows reads the records and books that loads have replaced. The error is [round.ErrMany] if there
+// are too many.
 func (r *Reports) replacedRows(ctx context.Context, a Access, loads snapshot.Span) (w replacedRows, err error) {
 	books, err := r.Store.ReplacedBooks(ctx, a.Partner, loads)
 	if err != nil {
@@ -250,20 +256,21 @@ func (r *Reports) replacedRows(ctx context.Context, a Access, loads snapshot.Spa
 	})
 }
 
-// of reports whether something of a user may have been replaced.
+// of reports whether any row of a user may have been replaced.
 func (w *replacedRows) of(id directory.UserID) bool {
 	i, _ := slices.BinarySearchFunc(w.records, facts.RecordKey{User: id}, facts.RecordKey.Compare)
 	return len(w.books) > 0 || i < len(w.records) && w.records[i].User == id
 }
 
-// has reports whether a row's record or book was replaced.
+// has reports whether the record or the book of a row was replaced.
 func (w *replacedRows) has(k facts.RecordKey) bool {
 	_, found := slices.BinarySearchFunc(w.records, k, facts.RecordKey.Compare)
 	return found || w.books[k.Book]
 }
 
-// readingsChanged compares the ledgers of both states, user by user. A row that stands in both is another where its record or its
-// book was replaced, or where it was read on days that one period alone has. Users who have nothing of it are passed over.
+// readingsChanged compares the index of both snapshots user by user. A row that is in both has changed if its
+// record or book was replaced, or if the book was read on days that only one of the periods has. Users
+// without any of these are skipped.
 func (r *Reports) readingsChanged(ctx context.Context, a Access, q Pull) (round.Rows, error) {
 	now, err := r.userBooks(ctx, a, q.Filter, q.Period)
 	if err != nil {
@@ -282,7 +289,7 @@ func (r *Reports) readingsChanged(ctx context.Context, a Access, q Pull) (round.
 	slices.Sort(users)
 	for _, id := range slices.Compact(users) {
 		same := was.users.set.Has(id) == now.users.set.Has(id) && q.Was == q.Period && !replaced.of(id) &&
-			now.ledgers.Same(was.ledgers, id)
+			now.index.Same(was.index, id)
 		if same {
 			continue
 		}
@@ -293,15 +300,15 @@ func (r *Reports) readingsChanged(ctx context.Context, a Access, q Pull) (round.
 	return changed.Sorted(), nil
 }
 
-// userChanged adds what differs of a user.
+// userChanged adds the rows of a user that differ.
 func (q Pull) userChanged(changed *round.Rows, id directory.UserID, replaced replacedRows, was, now userBooks) error {
-	apart := q.apart(now.ledgers, id)
+	apart := q.apart(now.index, id)
 	return round.Diff(changed, was.books(id), now.books(id),
 		func(k facts.RecordKey) round.Row { return round.Row{A: int64(k.User), B: k.Book} },
 		func(k, _ facts.RecordKey) bool { return !replaced.has(k) && !slices.Contains(apart, k.Book) })
 }
 
-// apart returns the books of a user that were read on days which one of the two periods alone has.
+// apart returns the books that a user read on days which only one of the two periods has.
 func (q Pull) apart(ls *facts.Index, id directory.UserID) []int64 {
 	if q.Was == q.Period {
 		return nil

@@ -397,7 +397,7 @@ func TestReadingsOfDamagedData(t *testing.T) {
 			other := s.record(t, snapshot.BlockKey{A: 2, B: 1})
 			other.BlockKey, other.Lo, other.Hi = first, int32(firstDay), int32(firstDay)+1
 			s.harm(t, facts.RecordKind, first, other)
-		}, "user 1, book 1: ledger and record differ"},
+		}, "user 1, book 1: index and record differ"},
 	} {
 		s := &shelf{newBlocks(t, newDB(t)), newRegister(), schools.NewBooks(4)}
 		for book := range int64(4) {

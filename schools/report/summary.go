@@ -30,7 +30,7 @@ const (
 
 var groupings = [...]string{ByDay: "day", ByMonth: "month", BySchool: "school", ByClass: "class", ByBook: "book"}
 
-// String returns the name of the grouping in queries.
+// String returns the name of the grouping in queries, empty for none.
 func (g GroupBy) String() string {
 	if int(g) < len(groupings) {
 		return groupings[g]
@@ -38,15 +38,17 @@ func (g GroupBy) String() string {
 	return ""
 }
 
-// HasUsers reports whether the groups count users and accesses: a book has readers only.
+// HasUsers reports whether the groups count users and accesses. Books do not: a book has readers only.
 func (g GroupBy) HasUsers() bool { return g != ByBook }
 
-// HasReadings reports whether the groups count reading rows: a row belongs to a period, and a day is too short for one.
+// HasReadings reports whether the groups count reading rows. Days do not: the percentage of a row belongs to
+// a period.
 func (g GroupBy) HasReadings() bool { return g != ByDay }
 
-// Metrics count what the three lists have for a period and a filter.
+// Metrics are the counts of a summary. Each is what the rows of a list add up to, for the same period and
+// filter.
 type Metrics struct {
-	Users, Active          int64 // accounts that pass the filter
+	Users, Active          int64 // accounts that pass the filter, and those of them that are active
 	WithAccess, AccessDays int64 // users with an engagement, and engagements
 	Readers                int64 // users with a reading
 	Minutes                reading.Minutes
@@ -54,7 +56,7 @@ type Metrics struct {
 	DistinctBooks          int64
 }
 
-// Group is an entry of a summary's breakdown. The key of the users without the attribute is empty.
+// Group is one group of a summary. The key of the group of users without the attribute is empty.
 type Group struct {
 	Key, Label string
 	Metrics    Metrics
@@ -66,7 +68,8 @@ type Summary struct {
 	Groups  paging.List[Group]
 }
 
-// Summary counts what users did in a period. The groups are counted once for all pages.
+// Summary answers a summary and one page of its groups (S10). The groups are counted once for all pages. The
+// error is [paging.ErrPage] or one of the store.
 func (r *Reports) Summary(ctx context.Context, a Access, q SummaryQuery, p paging.Page) (Summary, error) {
 	key := a.key("summary", a.Network, q.Period, q.Filter, q.GroupBy)
 	s, err := snapshot.Load(ctx, r.Cache, key, func(ctx context.Context) (*summary, error) { return r.summarize(ctx, a, q) })
@@ -85,19 +88,20 @@ type summary struct {
 	users   *Users
 	general Metrics
 	groups  []Group
-	parts   []calendar.Period // the whole period, then the days or months that are groups
-	of      []int32           // the group of each user, where groups are schools or classes
-	titles  []title           // that were read, which are the groups where groups are books
-	places  map[int64]int     // of titles, by book
+	parts   []calendar.Period // the whole period, then each day or month that is a group
+	of      []int32           // the group of each user, if groups are schools or classes
+	titles  []title           // the books that were read; each is a group if groups are books
+	places  map[int64]int     // the index in titles, by book
 }
 
-// title is a book that was read, and the last group of each part of the period that has counted it.
+// title is a book that was read. For each part of the period it has the last group that counted the book, so
+// that a group counts it once.
 type title struct {
 	book    int64
 	counted []int
 }
 
-// Bytes returns about the memory that the counted summary holds.
+// Bytes returns the approximate size in memory of a counted summary.
 func (s *summary) Bytes() int {
 	n := 200
 	for _, g := range s.groups {
@@ -106,15 +110,16 @@ func (s *summary) Bytes() int {
 	return n
 }
 
-// summarize counts a summary. Accesses and minutes come from the days, and the readings from the ledgers and records, as in the
-// lists.
+// summarize counts a summary. Accesses and minutes come from the blocks of days, readings from the index, the
+// sums and the records: the same sources as those of the lists. The two halves run at the same time and write
+// different metrics.
 func (r *Reports) summarize(ctx context.Context, a Access, q SummaryQuery) (*summary, error) {
-	reg, users, err := r.selection(ctx, a, q.Filter)
+	accounts, users, err := r.selection(ctx, a, q.Filter)
 	if err != nil {
 		return nil, err
 	}
 	s := &summary{Reports: r, Access: a, SummaryQuery: q, users: users, parts: []calendar.Period{q.Period}, places: map[int64]int{}}
-	s.begin(reg)
+	s.begin(accounts)
 	if err := snapshot.Parallel(ctx, s.countDays, s.countReadings); err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 
 // countDays counts accesses and minutes.
 func (s *summary) countDays(ctx context.Context) error {
-	came, at := make([]facts.Set, len(s.parts)), min(1, len(s.parts)-1) // at is the day or month of the date, if groups are such
+	came, at := make([]facts.Set, len(s.parts)), min(1, len(s.parts)-1) // at is the part of the date, if groups are days or months
 	days := snapshot.Range{A: snapshot.Between(s.Period.Start, s.Period.End)}
 	err := s.facts(s.Access).Days(ctx, days, func(date calendar.Date, d facts.Day) {
 		for at < len(s.parts) && s.parts[at].End < date {
@@ -42,18 +42,19 @@ func (s *summary) countDays(ctx context.Context) error {
 	return err
 }
 
-// usersAtOnce bounds the users whose sums are in memory, beside those that are read ahead.
+// usersAtOnce bounds the number of users whose sums are in memory, besides those that are read ahead.
 const usersAtOnce = 1024
 
-// someSums are the sums of some users.
+// userSums are the sums of some users.
 type userSums struct {
 	users []directory.UserID
 	sums  map[directory.UserID]*facts.Sums
 }
 
-// countReadings counts readers, readings and books. The sums of users are read ahead of the count.
+// countReadings counts readers, readings and books. The sums of later users are read while those of earlier
+// ones are counted.
 func (s *summary) countReadings(ctx context.Context) error {
-	var ledgers *facts.Index
+	var index *facts.Index
 	var books *schools.Books
 	ahead := make(chan userSums, 2)
 	read := func(ctx context.Context) error {
@@ -61,14 +62,14 @@ func (s *summary) countReadings(ctx context.Context) error {
 		return s.readSums(ctx, ahead)
 	}
 	count := func(ctx context.Context) (err error) {
-		if ledgers, err = s.index(ctx, s.Access); err != nil {
+		if index, err = s.index(ctx, s.Access); err != nil {
 			return err
 		}
 		if books, err = s.books(ctx, s.Access); err != nil {
 			return err
 		}
 		for some := range ahead {
-			if err := s.countUsers(ctx, some, ledgers, books); err != nil {
+			if err := s.countUsers(ctx, some, index, books); err != nil {
 				return err
 			}
 		}
@@ -84,7 +85,7 @@ func (s *summary) countReadings(ctx context.Context) error {
 	return nil
 }
 
-// readSums sends the sums of all users, those of one school or class after one another.
+// readSums sends the sums of all users. The users of one school or class follow one another.
 func (s *summary) readSums(ctx context.Context, to chan<- userSums) error {
 	for users := range slices.Chunk(s.usersByGroup(), usersAtOnce) {
 		some := userSums{users, make(map[directory.UserID]*facts.Sums, len(users))}
@@ -104,7 +105,7 @@ func (s *summary) readSums(ctx context.Context, to chan<- userSums) error {
 	return nil
 }
 
-// rowParts are the parts of the period whose reading rows are counted.
+// rowParts returns the parts of the period whose reading rows are counted.
 func (s *summary) rowParts() []calendar.Period {
 	if s.GroupBy.HasReadings() {
 		return s.parts
@@ -112,13 +113,14 @@ func (s *summary) rowParts() []calendar.Period {
 	return s.parts[:1]
 }
 
-// countUsers counts the reading rows of some users. Their sums tell most of the totals, and records the others.
-func (s *summary) countUsers(ctx context.Context, of userSums, ledgers *facts.Index, books *schools.Books) error {
+// countUsers counts the reading rows of some users. Mostly their sums tell whether a row is finished; the
+// records of the other rows are read.
+func (s *summary) countUsers(ctx context.Context, of userSums, index *facts.Index, books *schools.Books) error {
 	var records []wantedTotal
 	for _, id := range of.users {
 		sums := cmp.Or(of.sums[id], &facts.Sums{})
 		for part, period := range s.rowParts() {
-			numbers := ledgers.Books(id, period)
+			numbers := index.Books(id, period)
 			s.countRows(part, id, numbers)
 			for _, number := range numbers {
 				book := books.Book(number)
@@ -134,15 +136,15 @@ func (s *summary) countUsers(ctx context.Context, of userSums, ledgers *facts.In
 			}
 		}
 		if s.GroupBy == ByDay {
-			ledgers.EachDay(id, s.Period, func(day calendar.Date) { s.groups[day-s.Period.Start].Metrics.Readers++ })
+			index.EachDay(id, s.Period, func(day calendar.Date) { s.groups[day-s.Period.Start].Metrics.Readers++ })
 		}
 	}
 	slices.SortStableFunc(records, func(v, w wantedTotal) int { return v.Compare(w.RecordKey) })
 	return s.totals(ctx, s.Access, books, s.Period, records, s.countTotal)
 }
 
-// countRows counts a user's reading rows of a part of the period, by their books. The users of a group follow one another, so that a
-// title needs to know only which group counted it last.
+// countRows counts a user's reading rows of a part of the period, given by their books. The users of a group
+// follow one another, so it is enough that a title knows the last group that counted it.
 func (s *summary) countRows(part int, id directory.UserID, books []int64) {
 	if len(books) == 0 {
 		return
@@ -165,7 +167,8 @@ func (s *summary) countRows(part int, id directory.UserID, books []int64) {
 	}
 }
 
-// totalOf returns as much of a total as is counted, where the user's sums tell it.
+// totalOf returns the totals that the summary counts of a row, if the user's sums can tell them. Only groups
+// of books need minutes.
 func (s *summary) totalOf(of *facts.Sums, w wantedTotal, book *schools.Book) (t reading.Total, ok bool) {
 	if s.GroupBy == ByBook {
 		return of.Total(w.Book, w.period, book.Length)
@@ -174,7 +177,7 @@ func (s *summary) totalOf(of *facts.Sums, w wantedTotal, book *schools.Book) (t 
 	return t, ok
 }
 
-// countTotal counts a reading row of a part of the period.
+// countTotal counts the totals of one reading row of a part of the period.
 func (s *summary) countTotal(w wantedTotal, _ *schools.Book, t reading.Total) {
 	finished := int64(0)
 	if t.Finished {

@@ -11,21 +11,21 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 )
 
-// begin makes the groups, except books, and counts the users.
-func (s *summary) begin(reg *Accounts) {
+// begin makes the groups, except books, and counts the users of each.
+func (s *summary) begin(accounts *Accounts) {
 	switch s.GroupBy {
 	case ByDay:
 		s.splitPeriod(len("YYYY-MM-DD"))
 	case ByMonth:
 		s.splitPeriod(len("YYYY-MM"))
 	case BySchool:
-		s.splitUsers(reg, reg.tree.School)
+		s.splitUsers(accounts, accounts.tree.School)
 	case ByClass:
-		s.splitUsers(reg, reg.tree.Class)
+		s.splitUsers(accounts, accounts.tree.Class)
 	}
 	for part := range s.parts {
 		for _, id := range s.users.IDs {
-			active := reg.accounts[id].active
+			active := accounts.accounts[id].active
 			s.each(part, id, func(m *Metrics) {
 				m.Users++
 				if active {
@@ -36,7 +36,7 @@ func (s *summary) begin(reg *Accounts) {
 	}
 }
 
-// splitPeriod makes a group of each run of days whose dates begin with the same key.
+// splitPeriod makes a group of each run of days whose dates begin with the same keyLen characters.
 func (s *summary) splitPeriod(keyLen int) {
 	for day := s.Period.Start; day <= s.Period.End; day++ {
 		key := day.String()[:keyLen]
@@ -51,9 +51,10 @@ func (s *summary) splitPeriod(keyLen int) {
 // withoutUnit is the label of the group of users without a school or class.
 const withoutUnit = "Não informado"
 
-// splitUsers makes a group of the users of each school or class, which unitOf returns for an entity, by folded name.
-func (s *summary) splitUsers(reg *Accounts, unitOf func(directory.EntityID) directory.EntityID) {
-	unit := func(id directory.UserID) directory.EntityID { return unitOf(reg.accounts[id].entity) }
+// splitUsers makes a group of the users of each school or class, in the order of folded names. unitOf returns
+// the school or class of an entity.
+func (s *summary) splitUsers(accounts *Accounts, unitOf func(directory.EntityID) directory.EntityID) {
+	unit := func(id directory.UserID) directory.EntityID { return unitOf(accounts.accounts[id].entity) }
 	groups := map[directory.EntityID]int32{}
 	folded := map[string]string{} // by key
 	for _, id := range s.users.IDs {
@@ -63,7 +64,7 @@ func (s *summary) splitUsers(reg *Accounts, unitOf func(directory.EntityID) dire
 		}
 		groups[u] = 0
 		g := Group{Label: withoutUnit}
-		if e, ok := reg.tree.Entity(u); ok {
+		if e, ok := accounts.tree.Entity(u); ok {
 			g = Group{Key: strconv.FormatInt(int64(u), 10), Label: e.Name}
 			folded[g.Key] = fold.Text(e.Name)
 		}
@@ -79,13 +80,14 @@ func (s *summary) splitUsers(reg *Accounts, unitOf func(directory.EntityID) dire
 		u, _ := strconv.ParseInt(g.Key, 10, 64) // 0 for the empty key
 		groups[directory.EntityID(u)] = int32(i)
 	}
-	s.of = make([]int32, len(reg.accounts))
+	s.of = make([]int32, len(accounts.accounts))
 	for _, id := range s.users.IDs {
 		s.of[id] = groups[unit(id)]
 	}
 }
 
-// group returns the group that counts a user's rows in a part of the period, from 1 on, or 0.
+// group returns the number of the group that counts a user's rows in a part of the period, from 1 on, or 0
+// for none.
 func (s *summary) group(part int, id directory.UserID) int {
 	if s.of != nil {
 		return int(s.of[id]) + 1
@@ -93,7 +95,8 @@ func (s *summary) group(part int, id directory.UserID) int {
 	return part
 }
 
-// each calls add with the metrics that count a user's rows in a part of the period.
+// each calls add with all metrics that count a user's rows in a part of the period: the totals and those of
+// the group.
 func (s *summary) each(part int, id directory.UserID, add func(*Metrics)) {
 	if part == 0 {
 		add(&s.general)
@@ -103,7 +106,7 @@ func (s *summary) each(part int, id directory.UserID, add func(*Metrics)) {
 	}
 }
 
-// usersByGroup returns the users, those of one school or class after one another.
+// usersByGroup returns the users so that those of one school or class follow one another.
 func (s *summary) usersByGroup() []directory.UserID {
 	if s.of == nil {
 		return s.users.IDs
@@ -111,7 +114,8 @@ func (s *summary) usersByGroup() []directory.UserID {
 	return slices.SortedStableFunc(slices.Values(s.users.IDs), func(x, y directory.UserID) int { return cmp.Compare(s.of[x], s.of[y]) })
 }
 
-// title returns the place of a book among those that were read. Where groups are books, it has the place of its group.
+// title returns the index of a book in titles, and adds it if it is new. If groups are books, the group has
+// the same index.
 func (s *summary) title(book int64) int {
 	place, ok := s.places[book]
 	if !ok {
@@ -125,7 +129,7 @@ func (s *summary) title(book int64) int {
 	return place
 }
 
-// nameBooks labels the groups that are books and orders them by readers.
+// nameBooks labels the groups that are books, and orders them by readers, most first, then by identifier.
 func (s *summary) nameBooks(books *schools.Books) {
 	for i, t := range s.titles {
 		s.groups[i].Label = books.Book(t.book).Title

@@ -10,52 +10,53 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot"
 )
 
-// Users answers one page of the register: the students and teachers of the network, by userId.
+// Users answers one page of the students and teachers of the network, by userId (S1). The error is
+// [paging.ErrPage] or one of the store.
 func (r *Reports) Users(ctx context.Context, a Access, f Filter, p paging.Page) (paging.List[User], error) {
-	reg, users, err := r.selection(ctx, a, f)
+	accounts, users, err := r.selection(ctx, a, f)
 	if err != nil {
 		return paging.List[User]{}, err
 	}
 	ids, err := paging.ListOf(users.IDs, p)
 	list := paging.List[User]{Total: ids.Total}
 	if err == nil && len(ids.Rows) > 0 {
-		list.Rows, list.Erased, err = r.userRows(ctx, a, reg, ids.Rows)
+		list.Rows, list.Erased, err = r.userRows(ctx, a, accounts, ids.Rows)
 	}
 	return list, err
 }
 
 // userRows returns the rows of accounts, which ascend.
-func (r *Reports) userRows(ctx context.Context, a Access, reg *Accounts, ids []directory.UserID) (rows []User, erased bool, err error) {
+func (r *Reports) userRows(ctx context.Context, a Access, accounts *Accounts, ids []directory.UserID) (rows []User, erased bool, err error) {
 	people, erased, err := r.Store.People(ctx, a, ids)
 	if err != nil {
 		return nil, false, err
 	}
 	rows = make([]User, len(ids))
-	shown := reg.rowMaker()
+	shown := accounts.rowMaker()
 	for i, id := range ids {
 		rows[i] = shown.user(id, people[i])
 	}
 	return rows, erased, nil
 }
 
-// selection returns the register and the users that pass the filter.
+// selection returns the accounts, and the users that pass the filter.
 func (r *Reports) selection(ctx context.Context, a Access, f Filter) (*Accounts, *Users, error) {
-	reg, err := snapshot.Load(ctx, r.Cache, a.tablesKey("register"), func(ctx context.Context) (*Accounts, error) {
+	accounts, err := snapshot.Load(ctx, r.Cache, a.tablesKey("accounts"), func(ctx context.Context) (*Accounts, error) {
 		return r.Store.Accounts(ctx, a.Partner, a.At)
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.UserID != nil { // one user is found sooner than a cache entry
-		return reg, reg.Select(a.Network, f), nil
+	if f.UserID != nil { // one user is found faster than a cache entry
+		return accounts, accounts.Select(a.Network, f), nil
 	}
 	users, err := snapshot.Load(ctx, r.Cache, a.tablesKey("users", a.Network, f), func(context.Context) (*Users, error) {
-		return reg.Select(a.Network, f), nil
+		return accounts.Select(a.Network, f), nil
 	})
-	return reg, users, err
+	return accounts, users, err
 }
 
-// UsersSince answers one page of a round of the users.
+// UsersSince answers one page of an incremental pull of the users (H14).
 func (r *Reports) UsersSince(ctx context.Context, a Access, q Pull, p paging.Page) (paging.List[User], error) {
 	changed, err := snapshot.Load(ctx, r.Cache, a.key("users since", a.Network, q), func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, q) })
 	if err != nil {
@@ -63,7 +64,7 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, q Pull, p paging.Pag
 	}
 	var erased bool
 	read := func(page round.Rows) (rows []User, err error) {
-		reg, _, err := r.selection(ctx, a, q.Filter)
+		accounts, _, err := r.selection(ctx, a, q.Filter)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +72,7 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, q Pull, p paging.Pag
 		for i, c := range page {
 			ids[i] = directory.UserID(c.A)
 		}
-		rows, erased, err = r.userRows(ctx, a, reg, ids)
+		rows, erased, err = r.userRows(ctx, a, accounts, ids)
 		return rows, err
 	}
 	list, err := round.Page(changed, p, read, func(c round.Row) User { return User{ID: directory.UserID(c.A)} })
@@ -79,8 +80,9 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, q Pull, p paging.Pag
 	return list, err
 }
 
-// usersChanged compares the users of both states. What an account's own row has is not compared: it was written, or it is the same.
-// So one whose e-mail was erased in both states is listed too, which a copy has.
+// usersChanged compares the users of both snapshots. Accounts that were written count as changed without a
+// comparison. So a user whose e-mail was erased is listed although both snapshots now lack it: the client's
+// copy still has it.
 func (r *Reports) usersChanged(ctx context.Context, a Access, q Pull) (round.Rows, error) {
 	now, nowUsers, err := r.selection(ctx, a, q.Filter)
 	if err != nil {
@@ -105,7 +107,7 @@ func (r *Reports) usersChanged(ctx context.Context, a Access, q Pull) (round.Row
 	return changed.Sorted(), err
 }
 
-// equal reports whether two rows say the same.
+// equal reports whether two rows show the same.
 func (u User) equal(v User) bool {
 	same := equalUnits(u.School, v.School) && equalUnits(u.Class, v.Class)
 	u.School, u.Class, v.School, v.Class = nil, nil, nil, nil

@@ -12,34 +12,36 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 )
 
-// Account is what is folded of one user: the part of it that a load needs. The zero Account has read nothing.
+// Past is what is stored of one user, as far as a load needs it. The zero Past has read nothing.
 type Past struct {
-	Events  map[int64]*EventSet       // by SeenBlock: at least those of the events' days
-	Index   UserIndex                 // whole
-	Records map[int64]*reading.Record // by book: at least those that Needed names
+	Events  map[int64]*EventSet       // by EventBlock: at least those of the events' days
+	Index   UserIndex                 // all of it
+	Records map[int64]*reading.Record // by book: at least those that Needed returns
 }
 
-// Change is what folding events changed of one user.
+// Change is what aggregating events changes of one user.
 type Change struct {
 	User    directory.UserID
-	Events  map[int64]*EventSet       // blocks that changed
-	Index   UserIndex                 // whole, whether it changed or not
-	Records map[int64]*reading.Record // records that changed
-	Days    []DayChange               // days with an access among the new events, ascending
-	// New and Repeated count the events: a repeated one had the identifier, user and day of an earlier one (F1).
+	Events  map[int64]*EventSet       // by EventBlock, those that changed
+	Index   UserIndex                 // all of it, changed or not
+	Records map[int64]*reading.Record // by book, those that changed
+	Days    []DayChange               // days that a new event makes days with access, ascending
+	// New and Repeated count the events. A repeated event has the identifier, user and day of an earlier one
+	// (F1).
 	New, Repeated int
 }
 
-// DayChange is a user's row of a day's Sheet; Tenths is Keep where the day has no new effective reading.
+// DayChange is the user's new row of a day. Tenths is [Keep] if no new event of the day reads effectively.
 type DayChange struct {
 	Date   calendar.Date
 	Tenths int64
 }
 
-// Needed returns the books whose records must be in the account before the events are folded: those that the events
-// read, and those read on the same days, since a day's minutes are shared out among all its books (S3).
+// Needed returns the books whose records must be in Past before the events are aggregated. These are the
+// books that the events read, and all books read on the same days: a day's minutes are shared out among all
+// its books (S3).
 func Needed(l UserIndex, events []schools.Event) (needed []int64) {
-	days := map[int32]DaySet{} // by leaf
+	days := map[int32]DaySet{} // by page
 	books := map[int64]bool{}
 	for _, e := range events {
 		if e.Effect == schools.EffectiveReading {
@@ -58,11 +60,12 @@ func Needed(l UserIndex, events []schools.Event) (needed []int64) {
 	return needed
 }
 
-// Fold adds events of one user, in the order of the feed, to what is folded of it. It takes the events of any days in
-// any order, in any number of pieces: the result is the same. It may reorder events and change the account's parts. The
-// error is packed.ErrCorrupt where the account lacks a record that Needed names, or a record and the ledger differ.
+// Aggregate adds events of one user, in the order of the feed, to what is stored of the user. Events of any
+// days may come in any order and in any number of loads: the result is the same. Aggregate may reorder events
+// and changes what a points to. The error is [packed.ErrCorrupt] if a record that Needed names is missing, or
+// if a record and the index differ.
 func Aggregate(a Past, user directory.UserID, events []schools.Event) (Change, error) {
-	f := aggregation{account: a, change: Change{User: user, Index: a.Index, Events: map[int64]*EventSet{}, Records: map[int64]*reading.Record{}}}
+	f := aggregation{past: a, change: Change{User: user, Index: a.Index, Events: map[int64]*EventSet{}, Records: map[int64]*reading.Record{}}}
 	slices.SortStableFunc(events, func(x, y schools.Event) int {
 		if x.Day != y.Day {
 			return cmp.Compare(x.Day, y.Day)
@@ -87,23 +90,23 @@ func Aggregate(a Past, user directory.UserID, events []schools.Event) (Change, e
 	return f.change, nil
 }
 
-// folding is the state of one Fold.
+// aggregation is the state of one call of Aggregate.
 type aggregation struct {
-	account Past
+	past    Past
 	change  Change
-	read    []bookDay // user's new effective reading by book and day, in the order of days
+	read    []bookDay // the new effective reading by day and book, days ascending
 	ms      []int64
 	minutes []reading.Minutes
 	parts   []*reading.Day
 }
 
-// cell is one book of one day.
+// bookDay is the new reading of one book on one day.
 type bookDay struct {
 	book int64
 	day  reading.Day
 }
 
-// day folds the events of one day.
+// day aggregates the events of one day.
 func (f *aggregation) day(events []schools.Event) error {
 	date := events[0].Day
 	events = f.fresh(date, events)
@@ -129,23 +132,23 @@ func (f *aggregation) day(events []schools.Event) error {
 	return nil
 }
 
-// fresh returns the events of a day that were not seen before, each identifier once.
+// fresh returns the events of a day that were not loaded before, each identifier once, and remembers them.
 func (f *aggregation) fresh(date calendar.Date, events []schools.Event) []schools.Event {
 	block, all := EventBlock(date), len(events)
-	seen := cmp.Or(f.change.Events[block], f.account.Events[block], &EventSet{})
+	ids := cmp.Or(f.change.Events[block], f.past.Events[block], &EventSet{})
 	events = slices.CompactFunc(events, func(x, y schools.Event) bool { return x.ID == y.ID })
-	events = slices.DeleteFunc(events, func(e schools.Event) bool { return seen.Has(date, e.ID) })
+	events = slices.DeleteFunc(events, func(e schools.Event) bool { return ids.Has(date, e.ID) })
 	f.change.New += len(events)
 	f.change.Repeated += all - len(events)
 	if len(events) == 0 {
 		return nil
 	}
-	seen.Add(date, events)
-	f.change.Events[block] = seen
+	ids.Add(date, events)
+	f.change.Events[block] = ids
 	return events
 }
 
-// add puts an effective event into the cell of its book; the day's cells begin at first.
+// add adds an effective event to the reading of its book. The day's entries of f.read begin at first.
 func (f *aggregation) add(first int, e schools.Event) {
 	for i := first; i < len(f.read); i++ {
 		if f.read[i].book == e.Book {
@@ -158,14 +161,14 @@ func (f *aggregation) add(first int, e schools.Event) {
 	f.read = append(f.read, c)
 }
 
-// share merges the day's cells into the records and shares the day's tenths out among all its books (S3). It returns
-// the day's tenths.
+// share merges the day's new reading into the records, and shares the day's tenths out among all books of the
+// day (S3). It returns the tenths of the whole day.
 func (f *aggregation) share(date calendar.Date, cells []bookDay) (int64, error) {
 	books := f.booksOf(date, cells)
 	for _, book := range books {
-		rec := cmp.Or(f.change.Records[book], f.account.Records[book])
-		if rec == nil && slices.ContainsFunc(f.account.Index, func(l IndexEntry) bool { return l.Book == book }) {
-			// In a new record, the days that it had would be lost.
+		rec := cmp.Or(f.change.Records[book], f.past.Records[book])
+		if rec == nil && slices.ContainsFunc(f.past.Index, func(l IndexEntry) bool { return l.Book == book }) {
+			// A new record would lose the days that the missing one has.
 			return 0, fmt.Errorf("the record of book %d is missing: %w", book, packed.ErrCorrupt)
 		}
 		f.change.Records[book] = cmp.Or(rec, &reading.Record{})
@@ -178,7 +181,7 @@ func (f *aggregation) share(date calendar.Date, cells []bookDay) (int64, error) 
 		rec := f.change.Records[book]
 		i, ok := slices.BinarySearchFunc(rec.Days, date, func(d reading.Day, date calendar.Date) int { return cmp.Compare(d.Date, date) })
 		if !ok {
-			return 0, packed.ErrCorrupt // the ledger names a day that the record does not have
+			return 0, packed.ErrCorrupt // the index names a day that the record does not have
 		}
 		f.parts = append(f.parts, &rec.Days[i])
 		f.ms = append(f.ms, rec.Days[i].MS)
@@ -192,9 +195,10 @@ func (f *aggregation) share(date calendar.Date, cells []bookDay) (int64, error) 
 	return sum, nil
 }
 
-// booksOf returns the books of a day, ascending: those of the cells and those that the ledger had before.
+// booksOf returns the books of a day, ascending: those that are read now and those that the index already
+// has.
 func (f *aggregation) booksOf(date calendar.Date, cells []bookDay) []int64 {
-	books := f.account.Index.On(date)
+	books := f.past.Index.On(date)
 	for _, c := range cells {
 		books = append(books, c.book)
 	}

@@ -11,33 +11,36 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// A Day is one day of a partner: the users with an access (S6), and for each the tenths of a minute of effective reading
-// (S3), by rank among the users. It has the engagement rows of the day in the order of the API.
+// A Day is one day of a partner: the users with an access (S6), and for each of them the tenths of a minute
+// of effective reading (S3). Tenths are by rank, the place of a user among the day's users. So a Day has the
+// engagement rows of the day in the order of the API.
 type Day struct {
 	Users  Set
 	Tenths packed.Fixed
 }
 
-// maxUserID bounds the users of a stored day, so that a corrupt one cannot ask for all memory.
+// maxUserID bounds the users of a stored day, so that a corrupt block cannot ask for all memory.
 const maxUserID = 1 << 32
 
-// Columns declares the stored form.
+// Columns declares the stored form. It implements [packed.Form].
 func (d *Day) Columns(c *packed.Columns) {
 	c.Version(formVersion)
 	c.Set(&d.Users.words, maxUserID)
 	c.Fixed(&d.Tenths, d.Users.Len(), 0, math.MaxInt64)
 }
 
-// DayRow is a user's row of a day.
+// DayRow is one user's row of a day.
 type DayRow struct {
 	User   directory.UserID // from 1 on
 	Tenths int64
 }
 
-// Keep, as the tenths of a row, leaves the tenths that the user had on the day, or 0.
+// Keep, as the tenths of a row, keeps the tenths that the user already has on the day, or 0. An access
+// without new reading has it.
 const Keep int64 = -1
 
-// With returns the day with later rows, in any order, in the place of those that the users had.
+// With returns a copy of the day in which the rows, in any order, replace those of the same users. The tenths
+// are those of the whole day: they replace the earlier ones and are not added to them.
 func (d *Day) With(rows []DayRow) *Day {
 	with := &Day{Users: Set{slices.Clone(d.Users.words)}}
 	for _, r := range rows {
@@ -54,7 +57,7 @@ func (d *Day) With(rows []DayRow) *Day {
 			tenths[r.User] = r.Tenths
 		}
 	}
-	ranked := tenths[:0] // a rank is below the user
+	ranked := tenths[:0] // in place: a user's rank is never above the user's number
 	for id := range with.Users.All() {
 		ranked = append(ranked, tenths[id])
 	}
@@ -62,13 +65,13 @@ func (d *Day) With(rows []DayRow) *Day {
 	return with
 }
 
-// Attendance has the users of every day with an access, days ascending.
+// Attendance has the users of every day with an access, in ascending order of the days.
 type Attendance struct {
 	Days []calendar.Date
 	Sets []Set
 }
 
-// Bytes returns about the memory that the attendance holds.
+// Bytes returns the approximate size in memory, for the cache.
 func (a *Attendance) Bytes() int {
 	n := 28 * cap(a.Days)
 	for _, s := range a.Sets {
@@ -77,7 +80,7 @@ func (a *Attendance) Bytes() int {
 	return n
 }
 
-// In returns the attendance of a period.
+// In returns the attendance of a period. It shares its memory with a.
 func (a *Attendance) In(p calendar.Period) Attendance {
 	from, _ := slices.BinarySearch(a.Days, p.Start)
 	to, _ := slices.BinarySearch(a.Days, p.End+1)
@@ -85,10 +88,10 @@ func (a *Attendance) In(p calendar.Period) Attendance {
 	return Attendance{a.Days[from:to], a.Sets[from:to]}
 }
 
-// TenthsByDay are the tenths of the users of some days.
+// TenthsByDay has the tenths of each day, by rank among the day's users.
 type TenthsByDay map[calendar.Date]packed.Fixed
 
-// Bytes returns about the memory that the tenths hold.
+// Bytes returns the approximate size in memory, for the cache.
 func (m TenthsByDay) Bytes() int {
 	n := 0
 	for _, d := range m {
@@ -97,11 +100,11 @@ func (m TenthsByDay) Bytes() int {
 	return n
 }
 
-// Set is a set of users, one bit an identifier: the service counts identifiers up from 1, so that a set of n users
-// takes about n/8 bytes. The zero Set is empty.
+// Set is a set of users, one bit for each number. Users are numbered from 1 on, so a set of n users takes
+// about n/8 bytes. The zero Set is empty.
 type Set struct{ words []uint64 }
 
-// Add puts a user into the set; an identifier below 1 is ignored.
+// Add adds a user. A number below 1 is ignored.
 func (s *Set) Add(id directory.UserID) {
 	if id < 1 {
 		return
@@ -139,7 +142,7 @@ func (s Set) Len() int {
 // Equal reports whether both sets have the same users.
 func (s Set) Equal(t Set) bool { return s.Len() == t.Len() && s.Common(t) == s.Len() }
 
-// Common returns the number of users that are in both sets.
+// Common returns the number of users that are in both sets. It does not allocate.
 func (s Set) Common(t Set) int {
 	n := min(len(s.words), len(t.words))
 	a, b := s.words[:n], t.words[:n]
@@ -163,7 +166,8 @@ func (s Set) All() iter.Seq[directory.UserID] {
 	}
 }
 
-// Ranked yields the users of both sets from the skip-th on, ascending, each with its rank among all users of s.
+// Ranked yields the users that are in both sets, ascending, each with its rank among all users of s. It skips
+// the first skip of them, a word of 64 users at a time, so a late page costs little more than the first.
 func (s Set) Ranked(t Set, skip int) iter.Seq2[int, directory.UserID] {
 	return func(yield func(int, directory.UserID) bool) {
 		rank := 0
@@ -191,5 +195,5 @@ func (s Set) Ranked(t Set, skip int) iter.Seq2[int, directory.UserID] {
 	}
 }
 
-// Bytes returns the memory that the set holds.
+// Bytes returns the size in memory.
 func (s Set) Bytes() int { return 8 * cap(s.words) }

@@ -9,28 +9,31 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 )
 
-// SeenBlock returns the number of the block of 32 days that a day belongs to: a row a day would cost more than its content.
+// EventBlock returns the number of the block of 32 days that a day belongs to. A row for each day would take
+// more space than its content.
 func EventBlock(d calendar.Date) int64 { return int64(d) >> 5 }
 
-// Seen are the identifiers of the events that one user had on the days of one block: what makes loading a feed twice the same as once.
+// EventSet has the event ids of one user on the days of one block. It makes loading a feed twice the same as
+// loading it once (F1).
 type EventSet struct {
 	hashes []eventDay    // of the events without a series
 	series []eventSeries // ascending
 }
 
-// seenSeries is a series and its numbers.
+// eventSeries is a series of identifiers and its numbers.
 type eventSeries struct {
 	id   uint64
 	days []eventDay
 }
 
-// seenDay is the numbers or hashes of a day, both ascending.
+// eventDay has the numbers or hashes of a day, ascending.
 type eventDay struct {
-	place   int8 // of the day in the block
+	place   int8 // of the day in the block, 0 to 31
 	numbers []uint64
 }
 
-// Columns declares the stored form. The numbers of a series mostly count up, and so take one to three bytes each.
+// Columns declares the stored form. The numbers of a series mostly count up, so that each takes one to three
+// bytes. It implements [packed.Form].
 func (s *EventSet) Columns(c *packed.Columns) {
 	place := func(d *eventDay) *int8 { return &d.place }
 	numbers := func(d *eventDay) *[]uint64 { return &d.numbers }
@@ -49,7 +52,7 @@ func (s *EventSet) Columns(c *packed.Columns) {
 	}
 }
 
-// Has reports whether the event of that day was seen.
+// Has reports whether the set has an event of a day.
 func (s *EventSet) Has(d calendar.Date, id schools.EventID) bool {
 	days := s.hashes
 	if id.Series != 0 {
@@ -66,7 +69,7 @@ func (s *EventSet) Has(d calendar.Date, id schools.EventID) bool {
 	return found
 }
 
-// Add remembers events of a day, none of which was seen. Their identifiers ascend.
+// Add adds events of a day. None of them may be in the set, and their ids must ascend.
 func (s *EventSet) Add(d calendar.Date, events []schools.Event) {
 	for len(events) > 0 {
 		series, days, n := events[0].ID.Series, &s.hashes, 1
@@ -93,7 +96,7 @@ func (s *EventSet) Add(d calendar.Date, events []schools.Event) {
 	}
 }
 
-// search returns the place of a series.
+// search returns the place of a series, and whether it is there.
 func (s *EventSet) search(series uint64) (int, bool) {
 	return slices.BinarySearchFunc(s.series, series, func(s eventSeries, id uint64) int { return cmp.Compare(s.id, id) })
 }
@@ -105,7 +108,8 @@ func searchDay(days []eventDay, d calendar.Date) (int, bool) {
 // placeOf returns the place of a day in its block.
 func placeOf(d calendar.Date) int8 { return int8(d & 31) }
 
-// numberOf returns what tells an identifier from the others of its series, or of those without one.
+// numberOf returns the number that tells an event from the others of its series, or of those without a
+// series.
 func numberOf(id schools.EventID) uint64 {
 	if id.Series == 0 {
 		return id.Hash

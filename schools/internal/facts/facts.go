@@ -14,35 +14,36 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// formVersion begins every binary form of this package, so that a later layout can be told from this one.
+// formVersion is the first byte of every stored form of this package. A change of a form needs a new version.
 const formVersion = 1
 
-// The kinds of a partner's blocks.
+// The kinds of a partner's blocks. Their numbers are stored.
 var (
-	RecordKind   = snapshot.Kind{Number: 1, Name: "record"}    // A is the user, B the book; it spans the days read on
-	IndexKind    = snapshot.Kind{Number: 2, Name: "index"}     // A is the block of users, B the leaf
+	RecordKind   = snapshot.Kind{Number: 1, Name: "record"}    // A is the user, B the book; Lo and Hi are the first and last day read
+	IndexKind    = snapshot.Kind{Number: 2, Name: "index"}     // A is the block of users, B the page
 	DayKind      = snapshot.Kind{Number: 3, Name: "days"}      // A is the day
 	EventSetKind = snapshot.Kind{Number: 5, Name: "event ids"} // A is the user, B the block of days
 	SumsKind     = snapshot.Kind{Number: 6, Name: "sums"}      // A is the user
 )
 
-// Facts are a partner's folded facts at one state: where they are, and the number of the load that made them.
+// Facts reads the aggregated facts of one partner at one snapshot.
 type Facts struct {
 	Blocks  snapshot.Blocks
 	Partner directory.PartnerID
-	At      int64
+	At      int64 // the number of the load that made the snapshot
 }
 
+// Scan calls visit with the stored blocks of a kind, in the order of their keys.
 func (f Facts) Scan(ctx context.Context, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	return f.Blocks.Scan(ctx, auth.Tenant(f.Partner), f.At, k, r, visit)
 }
 
-// Ledgers reads the ledgers of blocks of users, which ascend; nil is all of them.
+// Index reads the index of the given blocks of users, which ascend. If blocks is nil, it reads all of them.
 func (f Facts) Index(ctx context.Context, blocks []int64) (*Index, error) {
 	ls := &Index{}
 	return ls, f.Scan(ctx, IndexKind, snapshot.Range{Among: blocks}, func(b snapshot.Block) error {
 		if err := ls.AddPage(b.BlockKey, b.Data); err != nil {
-			return fmt.Errorf("block %d, leaf %d: %w", b.A, b.B, err)
+			return fmt.Errorf("block %d, page %d: %w", b.A, b.B, err)
 		}
 		return nil
 	})
@@ -76,8 +77,8 @@ func (f Facts) Days(ctx context.Context, r snapshot.Range, visit func(calendar.D
 	})
 }
 
-// Records calls visit with the packed record of every key, in their order; the keys ascend, and each record has a day in the
-// period. It reads by user: a user's records of one period are mostly those of the keys, or few more.
+// Records calls visit with the stored record of each key. The keys ascend, and each record has a day in the
+// period. It scans all records of these users in the period, because mostly the keys name nearly all of them.
 func (f Facts) Records(ctx context.Context, keys []RecordKey, period snapshot.Span, visit func(k RecordKey, data []byte) error) error {
 	return f.Scan(ctx, RecordKind, snapshot.Range{Among: UsersOf(keys), Extent: period}, func(b snapshot.Block) error {
 		k := RecordKey{directory.UserID(b.A), b.B}
@@ -91,7 +92,7 @@ func (f Facts) Records(ctx context.Context, keys []RecordKey, period snapshot.Sp
 	})
 }
 
-// Sums reads the sums of users, who ascend: of those who have records.
+// Sums calls visit with the sums of the given users, who ascend. Users who have no records are left out.
 func (f Facts) Sums(ctx context.Context, users []int64, visit func(directory.UserID, *Sums) error) error {
 	return f.Scan(ctx, SumsKind, snapshot.Range{Among: users}, func(b snapshot.Block) error {
 		s := &Sums{}
@@ -102,7 +103,8 @@ func (f Facts) Sums(ctx context.Context, users []int64, visit func(directory.Use
 	})
 }
 
-// ParseRecord reads a stored record: a record in its own form, which has a day.
+// ParseRecord decodes a stored record. The error is [packed.ErrCorrupt] if the bytes are not a record or it
+// has no days.
 func ParseRecord(data []byte) (*reading.Record, error) {
 	r := &reading.Record{}
 	err := r.UnmarshalBinary(data)
@@ -115,13 +117,13 @@ func ParseRecord(data []byte) (*reading.Record, error) {
 	return r, nil
 }
 
-// RecordKey names one record: what a user read of a book.
+// RecordKey names one record: all that a user read of a book.
 type RecordKey struct {
 	User directory.UserID
 	Book int64
 }
 
-// UsersOf returns the users of keys, which ascend.
+// UsersOf returns the users of keys, which ascend, each once.
 func UsersOf(keys []RecordKey) []int64 {
 	users := make([]int64, 0, len(keys))
 	for _, k := range keys {
@@ -132,7 +134,7 @@ func UsersOf(keys []RecordKey) []int64 {
 	return users
 }
 
-// Compare orders keys by user, then by book: the order of readings.
+// Compare orders keys by user, then by book, as the readings are ordered.
 func (k RecordKey) Compare(l RecordKey) int {
 	if k.User != l.User {
 		return cmp.Compare(int64(k.User), int64(l.User))

@@ -13,36 +13,36 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// A Ledger is one user's list of books read and of the days on which each was read, effectively: by book, then leaf. It names the
-// records that the user has.
+// UserIndex lists the books that one user read effectively and the days of each, ordered by book, then page.
+// It names all records of the user.
 type UserIndex []IndexEntry
 
-// Line is a book on the days of one leaf; it has a day.
+// IndexEntry has the days of one page on which a book was read, at least one.
 type IndexEntry struct {
 	Book int64
 	Page int32
 	Days DaySet
 }
 
-// leafDays is the number of days of a leaf: each is a bit. What is loaded hour by hour is of one leaf mostly, and the others stay
-// as they are stored.
+// pageDays is the number of days of a page: one bit each. An hourly load mostly changes one page, and the
+// others stay as they are stored.
 const pageDays = 32
 
-// LeafOf returns the number of the leaf that a day is on.
+// PageOf returns the number of the page that a day is on. It is below 0 for days before 1970.
 func PageOf(d calendar.Date) int32 { return int32(d >> 5) }
 
-// firstOf returns the first day of a leaf.
-func firstDay(leaf int32) calendar.Date { return calendar.Date(leaf) << 5 }
+// firstDay returns the first day of a page.
+func firstDay(number int32) calendar.Date { return calendar.Date(number) << 5 }
 
-// Days are days of a leaf, a bit each.
+// DaySet is a set of the days of a page, one bit each.
 type DaySet uint32
 
-// dayOf returns a day among those of its leaf.
+// dayOf returns the set of one day.
 func dayOf(d calendar.Date) DaySet { return 1 << (d & (pageDays - 1)) }
 
-// daysOf returns the days of a leaf that are in a period.
-func daysOf(leaf int32, p calendar.Period) DaySet {
-	first := firstDay(leaf)
+// daysOf returns the days of a page that are in a period.
+func daysOf(number int32, p calendar.Period) DaySet {
+	first := firstDay(number)
 	from, to := max(p.Start, first)-first, min(p.End, first+pageDays-1)-first
 	if from > to {
 		return 0
@@ -50,12 +50,12 @@ func daysOf(leaf int32, p calendar.Period) DaySet {
 	return ^DaySet(0) << from & (^DaySet(0) >> (pageDays - 1 - to))
 }
 
-// last returns the last of the days of a leaf.
-func (d DaySet) last(leaf int32) calendar.Date {
-	return firstDay(leaf) + calendar.Date(bits.Len32(uint32(d))) - 1
+// last returns the last day of a set, which must not be empty.
+func (d DaySet) last(number int32) calendar.Date {
+	return firstDay(number) + calendar.Date(bits.Len32(uint32(d))) - 1
 }
 
-// With returns the ledger with more lines, in any order.
+// With returns the index with more entries added, in any order.
 func (l UserIndex) With(more UserIndex) UserIndex {
 	with := slices.Concat(l, more)
 	slices.SortFunc(with, func(x, y IndexEntry) int { return cmp.Or(cmp.Compare(x.Book, y.Book), cmp.Compare(x.Page, y.Page)) })
@@ -81,34 +81,35 @@ func (l UserIndex) On(day calendar.Date) (books []int64) {
 	return books
 }
 
-// ledgerBlock is the number of users whose ledgers are stored together: a report reads all ledgers of a partner after
-// a restart, and 10,000 rows come sooner than 1,000,000.
+// blockUsers is the number of users whose indexes are stored together. After a restart a report reads the
+// whole index of a partner, and 10,000 rows are read sooner than 1,000,000.
 const blockUsers = 128
 
-// LedgerBlock returns the number of the block of users that a user belongs to.
+// IndexBlock returns the number of the block that a user belongs to.
 func IndexBlock(id directory.UserID) int64 { return int64(id) / blockUsers }
 
-// Ledgers are the ledgers of users, leaf by leaf. They count the reading rows of any period by going through its leaves alone.
+// Index has the indexes of many users by page. It counts the reading rows of any period from the pages of
+// that period only.
 type Index struct {
-	blocks [][]*page // by block of users, then leaf
+	blocks [][]*page // by block of users, then page
 	bytes  int
 }
 
-// leaf is 32 days of the ledgers of a block of users.
+// page is 32 days of the index of a block of users.
 type page struct {
 	number int32
 	users  [blockUsers][]pageEntry // by book
 	days   DaySet                  // of all entries
 }
 
-// entry is a line of a ledger on its leaf.
+// pageEntry is an entry of one user on its page.
 type pageEntry struct {
 	book int64
 	days DaySet
-	ago  int32 // days from the last one before the leaf on which the user read the book to the leaf's first, or 0: there is none
+	ago  int32 // days from the user's last reading of the book before the page to the page's first day; 0 if there is none
 }
 
-// Columns declares the stored form.
+// Columns declares the stored form. It implements [packed.Form].
 func (l *page) Columns(c *packed.Columns) {
 	c.Version(formVersion)
 	entries := packed.Lists(packed.Array(c, l.users[:]), func(user *[]pageEntry) *[]pageEntry { return user })
@@ -120,13 +121,15 @@ func (l *page) Columns(c *packed.Columns) {
 // of returns a user's entries, by book.
 func (l *page) of(id directory.UserID) []pageEntry { return l.users[id%blockUsers] }
 
-// first reports whether an entry has one of the days, which are those of a period on the leaf, and no leaf before it has: the period
-// begins so many days before the leaf.
+// first reports whether the page is the first one of a period on which the book was read. days are those of
+// the period on the page, and the period begins before days before the page's first day. So each book of a
+// period is counted once.
 func (e *pageEntry) first(days DaySet, before int32) bool {
 	return e.days&days != 0 && (e.ago == 0 || e.ago > before)
 }
 
-// AddBlock adds a stored block, of which it keeps nothing. Those of a block of users come by leaf.
+// AddPage adds a stored page, and keeps nothing of its bytes. The pages of one block must come in their
+// order.
 func (ls *Index) AddPage(k snapshot.BlockKey, data []byte) error {
 	l := &page{number: int32(k.B)}
 	if k.A < 0 || k.A > maxUserID/blockUsers || k.B != int64(l.number) {
@@ -149,7 +152,7 @@ func (ls *Index) AddPage(k snapshot.BlockKey, data []byte) error {
 	return nil
 }
 
-// leaves returns the leaves of a block of users.
+// pages returns the pages of a block of users.
 func (ls *Index) pages(block int64) []*page {
 	if block < 0 || block >= int64(len(ls.blocks)) {
 		return nil
@@ -157,7 +160,7 @@ func (ls *Index) pages(block int64) []*page {
 	return ls.blocks[block]
 }
 
-// within returns the leaves of a block of users that have days of a period.
+// within returns the pages of a block of users that have days of a period.
 func (ls *Index) within(block int64, p calendar.Period) []*page {
 	all := ls.pages(block)
 	number := func(l *page, n int32) int { return cmp.Compare(l.number, n) }
@@ -166,10 +169,10 @@ func (ls *Index) within(block int64, p calendar.Period) []*page {
 	return all[from:max(from, to)]
 }
 
-// Within reports whether all days of the ledgers are in a period.
+// Within reports whether all days of the index are in a period.
 func (ls *Index) Within(p calendar.Period) bool {
-	for _, leaves := range ls.blocks {
-		for _, l := range leaves {
+	for _, pages := range ls.blocks {
+		for _, l := range pages {
 			if l.days&^daysOf(l.number, p) != 0 {
 				return false
 			}
@@ -178,8 +181,8 @@ func (ls *Index) Within(p calendar.Period) bool {
 	return true
 }
 
-// Count returns for each of the users, who ascend, the number of books with effective reading in the period: the user's number of
-// reading rows. A book counts on the first leaf on which it has a day of the period.
+// Count returns, for each of the users, the number of books read effectively in the period: the user's
+// reading rows. The users must ascend.
 func (ls *Index) Count(ids []directory.UserID, p calendar.Period) []int {
 	counts := make([]int, len(ids))
 	for from := 0; from < len(ids); {
@@ -202,7 +205,7 @@ func (ls *Index) Count(ids []directory.UserID, p calendar.Period) []int {
 	return counts
 }
 
-// Books returns the books with effective reading of a user in the period, ascending.
+// Books returns the books that a user read effectively in the period, ascending.
 func (ls *Index) Books(id directory.UserID, p calendar.Period) (books []int64) {
 	for _, l := range ls.within(IndexBlock(id), p) {
 		days, before := daysOf(l.number, p), int32(firstDay(l.number)-p.Start)
@@ -216,7 +219,7 @@ func (ls *Index) Books(id directory.UserID, p calendar.Period) (books []int64) {
 	return books
 }
 
-// EachDay calls visit with the days of the period on which a user read effectively, ascending.
+// EachDay calls visit with each day of the period on which a user read effectively, ascending.
 func (ls *Index) EachDay(id directory.UserID, p calendar.Period, visit func(calendar.Date)) {
 	for _, l := range ls.within(IndexBlock(id), p) {
 		days := DaySet(0)
@@ -229,7 +232,7 @@ func (ls *Index) EachDay(id directory.UserID, p calendar.Period, visit func(cale
 	}
 }
 
-// Ledger returns a user's ledger, which is empty where there is none.
+// User returns the index of one user, empty if there is none.
 func (ls *Index) User(id directory.UserID) (all UserIndex) {
 	for _, l := range ls.pages(IndexBlock(id)) {
 		for _, e := range l.of(id) {
@@ -239,56 +242,57 @@ func (ls *Index) User(id directory.UserID) (all UserIndex) {
 	return all.With(nil)
 }
 
-// Same reports whether a user has the same ledger in both.
+// Same reports whether a user's index is the same in both.
 func (ls *Index) Same(other *Index, id directory.UserID) bool {
 	return slices.EqualFunc(ls.pagesOf(id), other.pagesOf(id), func(a, b *page) bool {
 		return a.number == b.number && slices.Equal(a.of(id), b.of(id))
 	})
 }
 
-// of returns the leaves on which a user has entries.
-func (ls *Index) pagesOf(id directory.UserID) (leaves []*page) {
+// pagesOf returns the pages on which a user has entries.
+func (ls *Index) pagesOf(id directory.UserID) (pages []*page) {
 	for _, l := range ls.pages(IndexBlock(id)) {
 		if len(l.of(id)) > 0 {
-			leaves = append(leaves, l)
+			pages = append(pages, l)
 		}
 	}
-	return leaves
+	return pages
 }
 
-// Bytes returns about the memory that the ledgers hold.
+// Bytes returns the approximate size in memory, for the cache.
 func (ls *Index) Bytes() int { return 24*cap(ls.blocks) + ls.bytes }
 
-// Put puts the blocks of a block of users into a load that gives some of them other ledgers, as far as these are not what is stored.
+// Put writes the pages of a block of users in which changed users have new indexes. Pages that stay as they
+// are stored are not written.
 func (ls *Index) Put(p *snapshot.Puts, block int64, changed map[directory.UserID]UserIndex) {
-	leaves := map[int32]*page{}
+	pages := map[int32]*page{}
 	for id := directory.UserID(block * blockUsers); IndexBlock(id) == block; id++ {
 		l, ok := changed[id]
 		if !ok {
 			l = ls.User(id)
 		}
-		l.spread(id, leaves)
+		l.spread(id, pages)
 	}
 	had := map[int32]*page{}
 	for _, l := range ls.pages(block) {
 		had[l.number] = l
 	}
-	for _, number := range slices.Sorted(maps.Keys(leaves)) {
-		l, stored := leaves[number], had[number]
+	for _, number := range slices.Sorted(maps.Keys(pages)) {
+		l, stored := pages[number], had[number]
 		if stored == nil || !slices.EqualFunc(stored.users[:], l.users[:], slices.Equal[[]pageEntry]) {
 			p.Add(snapshot.BlockKey{A: block, B: int64(number)}, stored != nil, packed.Append(nil, l))
 		}
 	}
 }
 
-// spread puts a user's ledger on the leaves of the user's block.
-func (l UserIndex) spread(id directory.UserID, leaves map[int32]*page) {
+// spread puts a user's index on the pages of the user's block.
+func (l UserIndex) spread(id directory.UserID, pages map[int32]*page) {
 	var last IndexEntry // of the book
 	for _, line := range l {
-		on := leaves[line.Page]
+		on := pages[line.Page]
 		if on == nil {
 			on = &page{number: line.Page}
-			leaves[line.Page] = on
+			pages[line.Page] = on
 		}
 		e := pageEntry{book: line.Book, days: line.Days}
 		if last.Days != 0 && last.Book == line.Book {

@@ -10,10 +10,11 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// Sums are what the records of one user come to over all their days. A user without records has none.
+// Sums has totals over all days of each book that one user read. They repeat what the records say, so that
+// most answers read one row for each user instead of one for each book. A user without records has none.
 type Sums struct{ books []bookSum }
 
-// bookSum is what all days of a book come to.
+// bookSum is the total of one book over all days.
 type bookSum struct {
 	book         int64
 	first        calendar.Date
@@ -21,11 +22,11 @@ type bookSum struct {
 	starts, ends int32 // seconds of the first and of the last day
 	minutes      reading.Minutes
 	covered      int64
-	end          int64      // of the last interval: covered is right for every length from there on
+	end          int64      // of the last interval; covered is right for a book of this length or longer
 	months       []monthSum // of a book that was read in several months, ascending
 }
 
-// monthSum is what the days of one month cover of a book.
+// monthSum is the coverage of one book by the days of one month.
 type monthSum struct {
 	after   int32 // months after that of the first day
 	covered int64
@@ -37,7 +38,7 @@ func monthOf(d calendar.Date) int32 {
 	return int32(12*year + int(month) - 1)
 }
 
-// Columns declares the stored form.
+// Columns declares the stored form. It implements [packed.Form].
 func (s *Sums) Columns(c *packed.Columns) {
 	c.Version(formVersion)
 	books := packed.Rows(c, &s.books)
@@ -54,12 +55,12 @@ func (s *Sums) Columns(c *packed.Columns) {
 	packed.Naturals(months, math.MaxInt64, func(m *monthSum) *int64 { return &m.covered })
 }
 
-// search returns the place of a book.
+// search returns the place of a book, and whether it is there.
 func (s *Sums) search(book int64) (int, bool) {
 	return slices.BinarySearchFunc(s.books, book, func(b bookSum, book int64) int { return cmp.Compare(b.book, book) })
 }
 
-// Put puts in what a record comes to, which has a day, in the place of what the book had.
+// Put replaces the sum of a book by that of its record, which must have a day.
 func (s *Sums) Put(book int64, r *reading.Record) {
 	first, last := r.Days[0], r.Days[len(r.Days)-1]
 	sum := bookSum{book: book, first: first.Date, days: int32(last.Date - first.Date), starts: first.First, ends: last.Last}
@@ -78,7 +79,7 @@ func (s *Sums) Put(book int64, r *reading.Record) {
 	}
 	sum.covered = all.Within(sum.end)
 	if len(sum.months) == 1 {
-		sum.months = nil // it is the whole sum
+		sum.months = nil // the month is the whole sum
 	}
 	i, had := s.search(book)
 	if !had {
@@ -87,8 +88,9 @@ func (s *Sums) Put(book int64, r *reading.Record) {
 	s.books[i] = sum
 }
 
-// Finished reports whether what was read of a book in a period finishes it (S4), for the given length, where the sums tell: they
-// know what each month covers, so that they tell it of a whole month, and mostly of other periods.
+// Finished reports whether a user finished a book of the given length in a period (S4), and whether the sums
+// can tell. They have the coverage of each month. So they can tell for whole months, and mostly for other
+// periods: the true coverage is between two bounds, and 50 % is rarely between them.
 func (s *Sums) Finished(book int64, p calendar.Period, length int64) (finished, known bool) {
 	i, ok := s.search(book)
 	if !ok {
@@ -102,14 +104,14 @@ func (s *Sums) Finished(book int64, p calendar.Period, length int64) (finished, 
 	return finished, finished
 }
 
-// within returns bounds of what the days of a period cover.
+// within returns the least and the most that the days of a period can cover.
 func (b *bookSum) within(p calendar.Period) (least, most int64) {
 	last := b.first + calendar.Date(b.days)
 	if p.Start <= b.first && last <= p.End {
 		return b.covered, b.covered
 	}
 	from, to := monthOf(max(p.Start, b.first)), monthOf(min(p.End, last))
-	wholeFrom, wholeTo := from, to // the months of which all days on which the book was read are in the period
+	wholeFrom, wholeTo := from, to // months whose days with reading are all in the period
 	if p.Start > b.first && monthOf(p.Start-1) == from {
 		wholeFrom++
 	}
@@ -133,8 +135,8 @@ func (b *bookSum) within(p calendar.Period) (least, most int64) {
 	return least, most
 }
 
-// Total returns what a book comes to in a period, for the given length; false where the book has no sum, or where the sum does not
-// say it: since not all days are of the period, or what was read goes on behind the length.
+// Total returns the total of a book of the given length over a period. It returns false if the sums cannot
+// tell: the book has none, a day is outside of the period, or coverage goes beyond the length.
 func (s *Sums) Total(book int64, p calendar.Period, length int64) (reading.Total, bool) {
 	i, ok := s.search(book)
 	if !ok {

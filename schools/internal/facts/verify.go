@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// forms makes an empty form of each kind but the records, which have their own.
+// forms makes an empty form of each kind. Records are left out: package reading has their form.
 var forms = map[snapshot.Kind]func() packed.Form{
 	IndexKind:    func() packed.Form { return &page{} },
 	DayKind:      func() packed.Form { return &Day{} },
@@ -18,16 +18,17 @@ var forms = map[snapshot.Kind]func() packed.Form{
 	SumsKind:     func() packed.Form { return &Sums{} },
 }
 
-// Verifier opens stored blocks of a partner, and compares what engagements count with what readings count: the minutes of
-// each day with those of the records (S3). The zero Verifier is ready.
+// Verifier checks that each stored block of a partner can be decoded, and compares two kinds that must agree:
+// the minutes of each day and those of all records on that day (S3). The zero Verifier is ready.
 type Verifier struct {
 	tenths map[calendar.Date]tenths
 }
 
-// tenths are those of one day.
+// tenths are the tenths of a minute of one day, by both kinds.
 type tenths struct{ day, records int64 }
 
-// Block opens an unsealed block and returns an error if it is not of its kind's form. Blocks of the latest snapshot are compared.
+// Block decodes a block and returns an error if it is not of its kind's form. Blocks of the latest snapshot
+// are also compared.
 func (v *Verifier) Block(k snapshot.Kind, b snapshot.Block, latest bool) error {
 	if k == RecordKind {
 		r, err := ParseRecord(b.Data)
@@ -64,7 +65,7 @@ func (v *Verifier) add(day calendar.Date, more tenths) {
 func (v *Verifier) Faults() (all []string) {
 	for _, day := range slices.Sorted(maps.Keys(v.tenths)) {
 		if t := v.tenths[day]; t.day != t.records {
-			all = append(all, fmt.Sprintf("day %v has %d tenths of a minute in its sheet, and %d in the records", day, t.day, t.records))
+			all = append(all, fmt.Sprintf("day %v has %d tenths of a minute in its block, and %d in the records", day, t.day, t.records))
 		}
 	}
 	return all
