@@ -4,8 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -97,19 +97,12 @@ func holdFailure(t *testing.T, of string, status int, w *httptest.ResponseRecord
 // holdReply compares an error with the one that the documents show.
 func holdReply(t *testing.T, of string, status int, got reply) {
 	t.Helper()
-	file := filepath.Join("openapi", "failures", of+"."+number(int64(status))+".json")
+	file := filepath.Join("openapi", "failures", of+"."+strconv.Itoa(status)+".json")
 	if got.status != status {
 		t.Errorf("%s = %d %s", file, got.status, got.body)
 		return
 	}
-	if *update {
-		if err := os.WriteFile(file, []byte(got.body), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want, err := os.ReadFile(file); err != nil || got.body != string(want) {
-		t.Errorf("%s, %v\n got %s\nwant %s", file, err, got.body, want)
-	}
+	golden(t, file, got.body)
 }
 
 // What cannot be brought about at will stands in the words of the messages.
