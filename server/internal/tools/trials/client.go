@@ -2,9 +2,6 @@ package main
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"io"
 	"maps"
@@ -13,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lectern-dev/lectern/auth"
 )
 
 // An answer is what a server said to a call; status 0 is none.
@@ -90,26 +89,19 @@ func (t *harness) getAs(s *server, key, path string) *answer {
 	return t.ask(s, call{method: "GET", path: path, header: http.Header{"X-Api-Key": {key}}})
 }
 
-// signed asks the directory: path is below its prefix, with references escaped.
+// signed sends a signed call to the directory: path is below its prefix, with references escaped.
 func (t *partnerSide) signed(s *server, method, path string, body any) *answer {
-	c := call{method: method, path: "/api/v2/partners" + path, header: http.Header{}}
-	hash := ""
+	req, err := http.NewRequest(method, "http://lectern/api/v2/partners"+path, nil)
+	if err != nil {
+		return &answer{what: method + " " + path, header: http.Header{}, err: err}
+	}
+	var text []byte
 	if body != nil {
-		c.body, _ = json.Marshal(body)
-		sum := sha256.Sum256(c.body)
-		hash = base64.StdEncoding.EncodeToString(sum[:])
-		c.header.Set("Content-Type", "application/json")
-		c.header.Set("X-Authorization-Content-Sha256", hash)
+		text, _ = json.Marshal(body)
+		req.Header.Set("Content-Type", "application/json")
 	}
-	date := t.clock.now().UTC().Format(http.TimeFormat)
-	c.header.Set("Date", date)
-	mac := hmac.New(sha256.New, []byte(t.directoryKey.secret))
-	mac.Write([]byte(method + "," + c.header.Get("Content-Type") + "," + hash + "," + c.path + "," + date))
-	c.header.Set("Authorization", "APIAuth-HMAC-SHA256 "+t.directoryKey.id+":"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
-	if u, err := url.Parse(c.path); err == nil {
-		c.path, c.query = u.EscapedPath(), u.Query()
-	}
-	return t.ask(s, c)
+	auth.Signer{ID: t.directoryKey.id, Secret: t.directoryKey.secret, Digest: auth.SHA256, Now: t.clock.now}.Sign(req, text)
+	return t.ask(s, call{method: method, path: req.URL.EscapedPath(), query: req.URL.Query(), header: req.Header, body: text})
 }
 
 // allowed holds an answer against what any answer must be: an error of the server is 503, and only in trouble. It reports

@@ -90,10 +90,10 @@ func (p *partner) deleteEntity(ref string) reply {
 	return reply{status: 204}
 }
 
-// teacher is an account as the directory shows it; its token is learnt.
+// teacher is an account as the directory shows it, without its random access token.
 func (p *partner) teacher(i int, single bool) row {
 	a := p.accounts[i]
-	r := row{"access_token": p.tokens[a.birth], "entity_reference_id": p.entities[a.entity].ref, "name": text(a.name), "phone": text(a.phone),
+	r := row{"entity_reference_id": p.entities[a.entity].ref, "name": text(a.name), "phone": text(a.phone),
 		"reference_id": a.ref, "active": a.active}
 	if single {
 		r["email"] = text(a.email)

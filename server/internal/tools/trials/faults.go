@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -52,8 +50,11 @@ func (t *tenant) during(c chance, fault string, run *command) (certain bool, err
 			_ = run.ended()
 			return false, t.calm()
 		}
-	case "overtaken":
-		return false, t.overtaken(c, moment, run)
+	case "overtaken": // on SQLite a stopped load may hold the lock of the file
+		if t.scenario.Engine == postgres {
+			return false, t.overtaken(c, moment, run)
+		}
+		return true, t.beside(c, run)
 	case "in trouble":
 		return false, nil
 	}
@@ -83,28 +84,9 @@ func (t *tenant) overtaken(c chance, moment time.Duration, run *command) error {
 	}
 	_ = run.Process.Signal(syscall.SIGSTOP)
 	defer func() { _ = run.Process.Signal(syscall.SIGCONT) }()
-	if free, err := t.free(); err != nil || !free {
-		return err
-	}
 	t.leaseEnds()
 	t.trouble = true
 	return t.own.load(c, loading{feed: pick(c, t.feeds), now: c.one(2), fault: "in trouble"})
-}
-
-// free reports whether nobody holds the lock of writers, which only SQLite has: who stopped with it keeps all others waiting, as it
-// must be. It is byte 120 of the index of the write-ahead log.
-func (t *harness) free() (bool, error) {
-	if t.scenario.Engine == postgres {
-		return true, nil
-	}
-	f, err := os.OpenFile(filepath.Join(t.store.dir, "lectern.db-shm"), os.O_RDWR, 0)
-	if err != nil {
-		return false, nil // nobody has the database open
-	}
-	defer f.Close()
-	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Start: 120, Len: 1}
-	err = syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &lock)
-	return lock.Type == syscall.F_UNLCK, err
 }
 
 // hindered makes the network slow until the function that it returns is called.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -14,7 +13,7 @@ import (
 	"strings"
 )
 
-// writeFeed writes the rows of a feed to a new folder, as JSON or CSV, packed or not.
+// writeFeed writes the rows of a feed to a new folder as NDJSON or CSV.
 func (t *harness) writeFeed(c chance, feed map[string][]row) (string, error) {
 	dir, err := os.MkdirTemp(t.dir, "feed-")
 	if err != nil {
@@ -28,9 +27,6 @@ func (t *harness) writeFeed(c chance, feed map[string][]row) (string, error) {
 		body, err := form(feed[name])
 		if err != nil {
 			return "", err
-		}
-		if c.one(4) {
-			ending, body = ending+".gz", packed(body)
 		}
 		if err := os.WriteFile(filepath.Join(dir, name+ending), body, 0o644); err != nil {
 			return "", err
@@ -83,12 +79,4 @@ func cell(v any) string {
 		return strings.Trim(strings.ReplaceAll(fmt.Sprint(v), " ", ";"), "[]")
 	}
 	return fmt.Sprint(v)
-}
-
-func packed(body []byte) []byte {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	_, _ = w.Write(body)
-	_ = w.Close()
-	return b.Bytes()
 }

@@ -22,7 +22,6 @@ import (
 // The bounds of the load test.
 const (
 	idleConnections = 5000
-	slowClients     = 20
 	mostWaiting     = 2000 // requests in flight; one more counts as lost
 	peakClients     = 16
 	peakFor         = 30 * time.Second
@@ -88,7 +87,7 @@ func (t *harness) pressed(ctx context.Context, minutes int, out string) error {
 		return err
 	}
 	rate := peak * 8 / 10
-	fmt.Printf("peak %d requests a second; %d a second for %d minutes, beside %d idle connections and %d slow clients\n", peak, rate, minutes, idleConnections, 2*slowClients)
+	fmt.Printf("peak %d requests a second; %d a second for %d minutes, beside %d idle connections\n", peak, rate, minutes, idleConnections)
 	time.AfterFunc(time.Duration(minutes)*time.Minute, cancel)
 	wg.Go(func() { p.watch(ctx) })
 	p.open(ctx, rate, func() {})
@@ -272,33 +271,21 @@ func (p *pressure) open(ctx context.Context, rate int, over func()) {
 	wg.Wait()
 }
 
-// idle holds connections that send a request once a minute. Others read their answers, or send their bodies, byte by byte.
+// idle holds connections that send a request without a key once a minute.
 func (p *pressure) idle(ctx context.Context) {
-	get := "GET " + schoolsPrefix + "/users?pageSize=1000 HTTP/1.1\r\nHost: x\r\n"
-	many(ctx, idleConnections+2*slowClients, func(n int) {
-		first, every, do := "", time.Minute, func(c net.Conn) error {
-			_, err := io.WriteString(c, get+"\r\n")
-			_, wrong := c.Read(make([]byte, 4096))
-			return errors.Join(err, wrong)
-		}
-		switch n % (idleConnections / slowClients) {
-		case 0:
-			first, every = get+"X-Api-Key: "+p.t.partners[0].keys[0].nth(0)+"\r\n\r\n", time.Second
-			do = func(c net.Conn) error { _, err := c.Read(make([]byte, 1)); return err }
-		case 1:
-			first, every = "POST /api/v2/partners/teachers HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n", time.Second
-			do = func(c net.Conn) error { _, err := c.Write([]byte{' '}); return err }
-		}
+	const request = "GET " + schoolsPrefix + "/users HTTP/1.1\r\nHost: x\r\n\r\n"
+	many(ctx, idleConnections, func(n int) {
 		conn, err := net.Dial("tcp", "127.0.0.1:"+p.t.servers[n%len(p.t.servers)].port)
 		if err != nil {
 			wait(ctx, time.Second)
 			return
 		}
 		defer conn.Close()
-		_, err = io.WriteString(conn, first)
-		for pause := every * time.Duration(n) / (idleConnections + 2*slowClients); err == nil && ctx.Err() == nil; pause = every {
-			err = do(conn)
-			wait(ctx, pause) // the first pause differs, so that they do not all send at the same time
+		for pause := time.Minute * time.Duration(n) / idleConnections; err == nil && ctx.Err() == nil; pause = time.Minute { // they do not all send at the same time
+			wait(ctx, pause)
+			_, wrong := io.WriteString(conn, request)
+			_, err = conn.Read(make([]byte, 4096))
+			err = errors.Join(err, wrong)
 		}
 	})
 }
@@ -313,7 +300,6 @@ func wait(ctx context.Context, d time.Duration) {
 // changes writes to the directory and loads feeds, and compares the answers with the model.
 func (p *pressure) changes(ctx context.Context, c chance) error {
 	of := p.t.partners[0]
-	p.t.product.gentle = true
 	due := time.NewTicker(writeEvery)
 	defer due.Stop()
 	for n := 0; ctx.Err() == nil; n++ {

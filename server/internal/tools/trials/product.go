@@ -14,11 +14,8 @@ import (
 	"time"
 )
 
-// product is the binary that is tried.
-type product struct {
-	path   string
-	gentle bool // commands give way to what runs beside, as the units of loads do
-}
+// product is the binary under test.
+type product struct{ path string }
 
 // clock is the time of a trial. It is put forward and back, and every command begins at it.
 type clock struct {
@@ -69,11 +66,7 @@ func (o *output) String() string {
 
 // start starts a command at a time.
 func (p *product) start(env []string, at time.Time, args ...string) (*command, error) {
-	call := append([]string{p.path}, args...)
-	if p.gentle {
-		call = append([]string{"nice", "-n", "5"}, call...)
-	}
-	c := &command{Cmd: exec.Command(call[0], call[1:]...), from: at, done: make(chan struct{})}
+	c := &command{Cmd: exec.Command(p.path, args...), from: at, done: make(chan struct{})}
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt is for the trials alone, which end what they began
 	c.Env = slices.Concat(os.Environ(), env, []string{"LECTERN_CLOCK=" + at.Format(time.RFC3339Nano)})
 	c.Stdout, c.Stderr = &c.out, &c.errs

@@ -23,7 +23,6 @@ type partner struct {
 
 	// The numbers that the service has given, learnt from answers, by the first name that an entity or account had.
 	entityNumbers, userNumbers map[string]int
-	tokens                     map[string]string
 }
 
 type entity struct {
@@ -62,7 +61,7 @@ type access struct {
 
 func newPartner(ref string) *partner {
 	return &partner{ref: ref, carriers: map[string][]carrier{}, books: map[int]book{}, seen: map[string]bool{},
-		entityNumbers: map[string]int{}, userNumbers: map[string]int{}, tokens: map[string]string{}}
+		entityNumbers: map[string]int{}, userNumbers: map[string]int{}}
 }
 
 func (p *partner) clone() *partner {
@@ -74,7 +73,7 @@ func (p *partner) clone() *partner {
 		q.carriers[ref] = slices.Clone(list)
 	}
 	q.books, q.seen = maps.Clone(p.books), maps.Clone(p.seen)
-	q.entityNumbers, q.userNumbers, q.tokens = maps.Clone(p.entityNumbers), maps.Clone(p.userNumbers), maps.Clone(p.tokens)
+	q.entityNumbers, q.userNumbers = maps.Clone(p.entityNumbers), maps.Clone(p.userNumbers)
 	return &q
 }
 
