@@ -40,10 +40,10 @@ func (n *network) cost(ctx context.Context, q question) error {
 	}
 	beside := ""
 	if master != 0 {
-		beside = fmt.Sprintf(", and %s in PostgreSQL", ms(float64(base/requests)))
+		beside = fmt.Sprintf(", PostgreSQL %s", ms(float64(base/requests)))
 		n.reached(warmDatabase, float64(base/requests), q.name)
 	}
-	n.line(fmt.Sprintf("\nOf a processor a warm request (%s) takes %s in the server%s.", q.name, ms(float64(server/requests)), beside))
+	n.line(fmt.Sprintf("\nProcessor time of a warm request (%s): server %s%s.", q.name, ms(float64(server/requests)), beside))
 	return nil
 }
 
