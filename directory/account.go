@@ -84,21 +84,21 @@ func NewAccessToken(r io.Reader) (string, error) {
 	return string(b[:]), nil
 }
 
-// Carrier is an account that took a reference at an instant, in whole microseconds. It carries it until another account
+// RefOwner is an account that took a reference at an instant, in whole microseconds. It carries it until another account
 // takes it, whether it has it still, gave it up for another or was deleted (F4).
-type Carrier struct {
+type RefOwner struct {
 	Since   time.Time // ignored for a reference's first carrier, who has it for all time before, too
 	Account UserID
 }
 
-// Carriers is the history of the references that more than one account carried, or that an account gave up for another:
+// RefOwners is the history of the references that more than one account carried, or that an account gave up for another:
 // who carried each, in the order of time. A reference that is not in it has one carrier from the beginning: the account
 // that has it, live or deleted.
-type Carriers map[Ref][]Carrier
+type RefOwners map[Ref][]RefOwner
 
 // At returns the account that carried a reference at an instant: earlier than all carriers the first, in a gap the one
 // before. It is none, 0, for a reference without a history.
-func (c Carriers) At(ref Ref, t time.Time) UserID {
+func (c RefOwners) At(ref Ref, t time.Time) UserID {
 	list := c[ref]
 	later := sort.Search(len(list), func(i int) bool { return list[i].Since.After(t) })
 	if later == 0 && len(list) > 0 {
@@ -111,7 +111,7 @@ func (c Carriers) At(ref Ref, t time.Time) UserID {
 }
 
 // Last returns the account that took a reference last, or none, 0, where the reference has no history.
-func (c Carriers) Last(ref Ref) UserID {
+func (c RefOwners) Last(ref Ref) UserID {
 	if list := c[ref]; len(list) > 0 {
 		return list[len(list)-1].Account
 	}
@@ -122,14 +122,14 @@ func (c Carriers) Last(ref Ref) UserID {
 // was is the one account that has had it so far, where it has no history yet, or 0. Nothing is added where the account is
 // the first to have it, or carries it already. The instant is put off until after the last one of the history, should a
 // clock have gone back.
-func (c Carriers) Take(ref Ref, was, account UserID, at time.Time) []Carrier {
+func (c RefOwners) Take(ref Ref, was, account UserID, at time.Time) []RefOwner {
 	list := c[ref]
-	var more []Carrier
+	var more []RefOwner
 	if len(list) == 0 {
 		if was == 0 {
 			return nil
 		}
-		more = Kept(was)
+		more = OwnedBy(was)
 		list = more
 	}
 	last := list[len(list)-1]
@@ -140,8 +140,8 @@ func (c Carriers) Take(ref Ref, was, account UserID, at time.Time) []Carrier {
 	if !at.After(last.Since) {
 		at = last.Since.Add(time.Microsecond)
 	}
-	return append(more, Carrier{at, account})
+	return append(more, RefOwner{at, account})
 }
 
-// Kept is the history of a reference that one account has carried from the beginning.
-func Kept(account UserID) []Carrier { return []Carrier{{time.UnixMicro(0).UTC(), account}} }
+// OwnedBy is the history of a reference that one account has carried from the beginning.
+func OwnedBy(account UserID) []RefOwner { return []RefOwner{{time.UnixMicro(0).UTC(), account}} }

@@ -15,7 +15,7 @@ func TestReaderFields(t *testing.T) {
 	at := time.Date(2026, 8, 1, 0, 0, 0, 1999, time.FixedZone("", -3*3600))
 	r := libraries.Reader{ID: 1, Status: libraries.ReaderActive, Updated: at, Confirmed: at}
 	s := row.Of(&r)
-	if err := s.Fill(row.Nothing{}).Over(&r); err != nil {
+	if err := s.Fill(row.NoOp{}).Over(&r); err != nil {
 		t.Error(err)
 	}
 	if want := time.Date(2026, 8, 1, 3, 0, 0, 1000, time.UTC); r.Updated != want || r.Confirmed != want || !r.LastLogin.IsZero() {

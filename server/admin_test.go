@@ -282,7 +282,7 @@ func TestMetricsOfManyTenants(t *testing.T) {
 			const numbers = `WITH RECURSIVE n (i) AS (SELECT ?0 UNION ALL SELECT i + 1 FROM n WHERE i < ?1) `
 			exec(`INSERT INTO tenants (tenant_id, kind, reference, name, created) `+numbers+
 				`SELECT i, 'library', 'rede-' || i, 'Rede', ?2 FROM n`, from, to, time.Unix(0, 0).UTC())
-			exec(`INSERT INTO versions (tenant_id, registers, facts, held_from) `+numbers+`SELECT i, i, 2 * i, ?2 FROM n`, from, to, int64(495000*3600*1_000_000))
+			exec(`INSERT INTO versions (tenant_id, registers, facts, facts_from) `+numbers+`SELECT i, i, 2 * i, ?2 FROM n`, from, to, int64(495000*3600*1_000_000))
 		}
 		shown := func(rule string, tenants, leftOut int) map[string]float64 {
 			t.Helper()

@@ -88,8 +88,8 @@ type Config struct {
 	AnalyticsURL string
 	// CacheBytes bounds what the reports keep in memory; 0 is DefaultCacheBytes.
 	CacheBytes int64
-	// Keep is how long a state that was replaced stays readable, for all servers of the database; at least snapshotdb.MinKeep, unless
-	// Now is set. 0 leaves what was set before, at first snapshotdb.DefaultKeep.
+	// Keep is how long a state that was replaced stays readable, for all servers of the database; at least snapshotdb.MinRetention, unless
+	// Now is set. 0 leaves what was set before, at first snapshotdb.DefaultRetention.
 	Keep time.Duration
 	// PullWindow is how long a pull that asks for nothing keeps its state longer than that; 0 is snapshotdb.DefaultPullWindow.
 	PullWindow time.Duration

@@ -61,7 +61,7 @@ func (d *demo) reportFailures(t *testing.T, api, path, key, faults string) {
 func (d *demo) goneFailure(t *testing.T, api, path string) {
 	t.Helper()
 	at := d.ask(path).Header().Get(web.SnapshotHeader)
-	for _, query := range []string{`UPDATE versions SET registers = registers + 1`, `DELETE FROM states`} {
+	for _, query := range []string{`UPDATE versions SET registers = registers + 1`, `DELETE FROM snapshots`} {
 		if _, err := d.db.ExecContext(t.Context(), query); err != nil {
 			t.Fatal(err)
 		}

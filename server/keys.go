@@ -17,7 +17,7 @@ import (
 
 // keys checks the keys of a reading API in the database and notes their use.
 type keys struct {
-	store *authdb.Counted
+	store *authdb.Checker
 	uses  *authdb.Uses
 	limit int // of the rate, where it is counted in the database; 0 elsewhere
 }
@@ -32,7 +32,7 @@ func (k *keys) Check(ctx context.Context, text string, count bool) (web.Caller, 
 	defer cancel()
 	var current snapshotdb.Current
 	var secret []byte
-	g, q, err := k.store.Check(soon, text, limit, authdb.Beside{
+	g, q, err := k.store.Check(soon, text, limit, authdb.Joined{
 		Table: "versions", Columns: `v.secret, ` + snapshotdb.CurrentColumns, Dest: append([]any{&secret}, current.Fields()...),
 	})
 	if errors.Is(err, authdb.ErrKey) {

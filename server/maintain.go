@@ -19,7 +19,7 @@ import (
 func Snapshots(db *database.DB, now func() time.Time) *snapshotdb.Store {
 	joined := &snapshotdb.Store{DB: db.DB, Copy: db.Copy, Now: now}
 	schools, libraries := stores(db, now)
-	for _, s := range []*snapshotdb.Store{schools.States(), libraries.States()} {
+	for _, s := range []*snapshotdb.Store{schools.Snapshots(), libraries.Snapshots()} {
 		joined.Tables, joined.Unread = append(joined.Tables, s.Tables...), append(joined.Unread, s.Unread...)
 	}
 	return joined
@@ -47,8 +47,8 @@ func Distributed(ctx context.Context, db *database.DB) error {
 
 // checkKeep refuses a keep that would be no use to a pull.
 func (c Config) checkKeep() error {
-	if c.Keep < 0 || c.PullWindow < 0 || c.Keep > 0 && c.Keep < snapshotdb.MinKeep && c.Now == nil {
-		return fmt.Errorf("keep %v, pull window %v: states are kept for at least %v; give more, such as 2h", c.Keep, c.PullWindow, snapshotdb.MinKeep)
+	if c.Keep < 0 || c.PullWindow < 0 || c.Keep > 0 && c.Keep < snapshotdb.MinRetention && c.Now == nil {
+		return fmt.Errorf("keep %v, pull window %v: states are kept for at least %v; give more, such as 2h", c.Keep, c.PullWindow, snapshotdb.MinRetention)
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (s *Server) keep(ctx context.Context) error {
 	if s.config.Keep == 0 {
 		return nil
 	}
-	return s.remover.SetKeep(ctx, s.config.Keep)
+	return s.remover.SetRetention(ctx, s.config.Keep)
 }
 
 const (
@@ -107,8 +107,8 @@ func (s *Server) removeOnce(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, removeFor)
 	defer cancel()
 	err := s.remover.Remove(ctx)
-	rows, err1 := s.remover.FormerRows(ctx)
-	keep, err2 := s.remover.Keep(ctx)
+	rows, err1 := s.remover.SupersededRows(ctx)
+	keep, err2 := s.remover.Retention(ctx)
 	if (err1 == nil || database.LeftOut(err1) != nil) && err2 == nil {
 		s.metrics.Kept(rows, keep)
 	}

@@ -74,7 +74,7 @@ var documents = sync.OnceValue(func() map[string]*document {
 // defaults are what the documents tell of a server without settings.
 var defaults = openapi.Settings{
 	SchoolsRate: server.DefaultSchoolsRate, LibrariesRate: server.DefaultLibrariesRate,
-	SchoolsHistory: schools.HistoryStart(), LibrariesHistory: libraries.HistoryStart, Keep: snapshotdb.DefaultKeep,
+	SchoolsHistory: schools.HistoryStart(), LibrariesHistory: libraries.HistoryStart, Keep: snapshotdb.DefaultRetention,
 }
 
 // readDocument reads a document and puts its components where they are referred to.

@@ -42,7 +42,7 @@ func (f *fixture) renamed(t *testing.T, name string) {
 // lose forgets all states but the present ones, as a failover that lost them does.
 func (f *fixture) lose(t *testing.T) {
 	t.Helper()
-	if _, err := f.db.ExecContext(t.Context(), `DELETE FROM states`); err != nil {
+	if _, err := f.db.ExecContext(t.Context(), `DELETE FROM snapshots`); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -118,7 +118,7 @@ func (c *changed) removeAll() {
 		c.remove(after)
 	}
 	var left int
-	err := c.db.NewRaw(`SELECT count(*) FROM states s JOIN versions v ON v.tenant_id = s.tenant_id AND s.facts < v.facts`).Scan(c.Context(), &left)
+	err := c.db.NewRaw(`SELECT count(*) FROM snapshots s JOIN versions v ON v.tenant_id = s.tenant_id AND s.facts < v.facts`).Scan(c.Context(), &left)
 	if err != nil || left > 0 {
 		c.Fatalf("%d former states are left, %v", left, err)
 	}

@@ -41,7 +41,7 @@ func TestRemovalWithoutNode(t *testing.T) {
 	if err := remover.Remove(t.Context()); err == nil || !strings.Contains(err.Error(), "node w2:5432") {
 		t.Errorf("Remove = %v, want the node named", err)
 	}
-	left, err := remover.FormerRows(t.Context())
+	left, err := remover.SupersededRows(t.Context())
 	if want := int64(len(alive)); left != want || err == nil || !strings.Contains(err.Error(), "node w2:5432") {
 		t.Errorf("FormerRows = %d, %v, want %d, one of each tenant that answers, and the node", left, err, want)
 	}

@@ -174,7 +174,7 @@ func (s *Server) schools(kept *cache.Cache) http.Handler {
 // front stands before a reading API.
 func (s *Server) front(api auth.API, limit web.Limit) web.Front {
 	c := s.config
-	store := &authdb.Counted{Store: &authdb.Store{DB: c.DB.DB, Now: c.Now}, API: api, Limiter: &authdb.Limiter{DB: c.DB.DB, Now: c.Now}}
+	store := &authdb.Checker{Store: &authdb.Store{DB: c.DB.DB, Now: c.Now}, API: api, Limiter: &authdb.Limiter{DB: c.DB.DB, Now: c.Now}}
 	ahead := 0
 	if c.DB.Engine == database.Postgres {
 		store.Batch, ahead = c.DB.Batch, limit.Rate
@@ -216,7 +216,7 @@ func (s *Server) directory(ctx context.Context) (http.Handler, error) {
 // documented returns the settings that the documents tell.
 func (s *Server) documented(ctx context.Context) (openapi.Settings, error) {
 	c := s.config
-	keep, err := s.remover.Keep(ctx)
+	keep, err := s.remover.Retention(ctx)
 	return openapi.Settings{
 		DirectoryRate: max(c.DirectoryRate, 0), SchoolsRate: max(c.SchoolsRate, 0), LibrariesRate: max(c.LibrariesRate, 0),
 		SchoolsHistory: *c.SchoolsHistory, LibrariesHistory: *c.LibrariesHistory, Keep: keep,

@@ -46,7 +46,7 @@ func TestKeepSetting(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			if keep, err := server.Snapshots(db, nil).Keep(t.Context()); err != nil || keep != tt.want {
+			if keep, err := server.Snapshots(db, nil).Retention(t.Context()); err != nil || keep != tt.want {
 				t.Errorf("keep %v = %v, %v, want %v", tt.config.Keep, keep, err, tt.want)
 			}
 			for _, path := range []string{"/openapi/schools.json", "/openapi/libraries.json"} {
@@ -91,7 +91,7 @@ func removes(t *testing.T, db *database.DB, run func(context.Context, *server.Se
 	if _, err := db.ExecContext(t.Context(), `UPDATE leases SET expires = 1`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.ExecContext(t.Context(), `UPDATE states SET began = 1`); err != nil {
+	if _, err := db.ExecContext(t.Context(), `UPDATE snapshots SET began = 1`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.ExecContext(t.Context(), `UPDATE versions SET oldest_registers = registers, oldest_facts = facts, oldest_since = 1`); err != nil {
@@ -104,7 +104,7 @@ func removes(t *testing.T, db *database.DB, run func(context.Context, *server.Se
 	done := make(chan error, 1)
 	go func() { done <- run(ctx, f.server) }()
 	for left := 2; left > 0 && t.Context().Err() == nil; { // its first turn comes at once
-		query := `SELECT (SELECT count(*) FROM leases) + (SELECT count(*) FROM states) - (SELECT count(*) FROM versions)`
+		query := `SELECT (SELECT count(*) FROM leases) + (SELECT count(*) FROM snapshots) - (SELECT count(*) FROM versions)`
 		if err := db.NewRaw(query).Scan(t.Context(), &left); err != nil {
 			t.Fatal(err)
 		}

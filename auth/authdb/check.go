@@ -20,9 +20,9 @@ type Grant struct {
 	Now    time.Time // of the clock that judged the key
 }
 
-// Beside is what the statement that reads a key also reads of the key's tenant, so that both belong together: the columns of the one
-// row that a table, which the statement calls v, has of the tenant. They are read into Dest. The zero Beside is nothing.
-type Beside struct {
+// Joined is what the statement that reads a key also reads of the key's tenant, so that both belong together: the columns of the one
+// row that a table, which the statement calls v, has of the tenant. They are read into Dest. The zero Joined is nothing.
+type Joined struct {
 	Table, Columns string
 	Dest           []any
 }
@@ -31,10 +31,10 @@ type Beside struct {
 // statement on the tenant's rows. The error is an ErrKey for whatever is not a live
 // key of that API; another error means that the database did not answer.
 func (s *Store) Check(ctx context.Context, text string, api auth.API) (Grant, error) {
-	return s.check(ctx, text, api, Beside{})
+	return s.check(ctx, text, api, Joined{})
 }
 
-func (s *Store) check(ctx context.Context, text string, api auth.API, b Beside) (Grant, error) {
+func (s *Store) check(ctx context.Context, text string, api auth.API, b Joined) (Grant, error) {
 	if text == "" {
 		return Grant{}, fmt.Errorf("%w: there is none", ErrKey)
 	}
@@ -83,7 +83,7 @@ func (g Grant) refusal(api auth.API) error {
 
 // read reads a key, what is beside it and the clock in one statement, so that
 // the three belong together, and the sealed secret of a directory key.
-func (s *Store) read(ctx context.Context, t auth.Tenant, number int, b Beside) (g Grant, sealed []byte, err error) {
+func (s *Store) read(ctx context.Context, t auth.Tenant, number int, b Joined) (g Grant, sealed []byte, err error) {
 	r := reading{row: keyRow{TenantID: t, Number: number}}
 	if err := s.DB.QueryRowContext(ctx, s.readStatement(b), t, number).Scan(r.fields(b)...); err != nil {
 		return Grant{}, nil, err
@@ -92,7 +92,7 @@ func (s *Store) read(ctx context.Context, t auth.Tenant, number int, b Beside) (
 	return g, r.row.Secret, err
 }
 
-func (s *Store) readStatement(b Beside) string {
+func (s *Store) readStatement(b Joined) string {
 	clock := `NULL`
 	if s.Now == nil && handle.Postgres(s.DB) {
 		clock = `clock_timestamp()`
@@ -113,7 +113,7 @@ type reading struct {
 }
 
 // fields are where the columns of readStatement are read into.
-func (r *reading) fields(b Beside) []any {
+func (r *reading) fields(b Joined) []any {
 	k := &r.row
 	list := []any{&k.API, &k.Network, &k.Budget, &k.Hash, &k.Secret, &k.Created, &r.expires, &r.revoked, &r.lastUsed, &r.now}
 	return append(list, b.Dest...)
@@ -157,7 +157,7 @@ func (s *Store) readSealed(ctx context.Context, id string) (Grant, []byte, error
 	if !ok {
 		return Grant{}, nil, errMalformed
 	}
-	g, sealed, err := s.read(ctx, t, number, Beside{})
+	g, sealed, err := s.read(ctx, t, number, Joined{})
 	if errors.Is(err, sql.ErrNoRows) {
 		return Grant{}, nil, errUnknown
 	}

@@ -17,7 +17,7 @@
 //
 // The list of tenants and what is current of them are another store's, such as package snapshotdb. Whoever
 // issues or rotates a key locks the tenant there, and the statement that checks a key may read the tenant's row
-// there too ([Beside]).
+// there too ([Joined]).
 //
 // # Clock
 //
@@ -28,7 +28,7 @@
 // # One round trip
 //
 // A request needs the check of its key and a place in the minute: two statements,
-// of which the second names the budget that the first finds. [Counted] remembers
+// of which the second names the budget that the first finds. [Checker] remembers
 // the budgets of keys that were good and has both sent at once. It gives a place
 // back that a key took which is good no more. One statement for both was tried: a
 // distributed database takes twice as long for it.

@@ -141,8 +141,8 @@ func (s *Store) DeleteTeacher(ctx context.Context, partner directory.PartnerID, 
 	return err
 }
 
-// carrierRow is a row of carriers.
-type carrierRow struct {
+// ownerRow is a row of carriers.
+type ownerRow struct {
 	bun.BaseModel `bun:"table:carriers,alias:carriers"`
 
 	TenantID    directory.PartnerID
@@ -151,31 +151,31 @@ type carrierRow struct {
 	UserID      directory.UserID
 }
 
-// Carriers returns the history of a partner's references of accounts (F4).
-func Carriers(ctx context.Context, idb bun.IDB, partner directory.PartnerID) (directory.Carriers, error) {
-	return readCarriers(ctx, idb, partner, bun.SafeQuery("TRUE"))
+// RefOwners returns the history of a partner's references of accounts (F4).
+func RefOwners(ctx context.Context, idb bun.IDB, partner directory.PartnerID) (directory.RefOwners, error) {
+	return readRefOwners(ctx, idb, partner, bun.SafeQuery("TRUE"))
 }
 
-// readCarriers reads the histories of the references that meet a condition.
-func readCarriers(ctx context.Context, idb bun.IDB, partner directory.PartnerID, which schema.QueryWithArgs) (directory.Carriers, error) {
-	var rows []carrierRow
+// readRefOwners reads the histories of the references that meet a condition.
+func readRefOwners(ctx context.Context, idb bun.IDB, partner directory.PartnerID, which schema.QueryWithArgs) (directory.RefOwners, error) {
+	var rows []ownerRow
 	err := idb.NewSelect().Model(&rows).Where("tenant_id = ? AND ?", partner, which).Order("reference_id", "since").Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("carriers of partner %d: %w", partner, err)
 	}
-	history := directory.Carriers{}
+	history := directory.RefOwners{}
 	for _, r := range rows {
-		history[r.ReferenceID] = append(history[r.ReferenceID], directory.Carrier{Since: time.UnixMicro(r.Since).UTC(), Account: r.UserID})
+		history[r.ReferenceID] = append(history[r.ReferenceID], directory.RefOwner{Since: time.UnixMicro(r.Since).UTC(), Account: r.UserID})
 	}
 	return history, nil
 }
 
-// AddCarriers adds carriers to the histories of the partner's references, as [directory.Carriers.Take] returns them.
-func (w *Write) AddCarriers(ctx context.Context, more directory.Carriers) error {
-	var rows []carrierRow
+// AddRefOwners adds carriers to the histories of the partner's references, as [directory.RefOwners.Take] returns them.
+func (w *Write) AddRefOwners(ctx context.Context, more directory.RefOwners) error {
+	var rows []ownerRow
 	for _, ref := range slices.Sorted(maps.Keys(more)) {
 		for _, c := range more[ref] {
-			rows = append(rows, carrierRow{TenantID: w.Partner, ReferenceID: ref, Since: c.Since.UnixMicro(), UserID: c.Account})
+			rows = append(rows, ownerRow{TenantID: w.Partner, ReferenceID: ref, Since: c.Since.UnixMicro(), UserID: c.Account})
 		}
 	}
 	for part := range slices.Chunk(rows, chunk) {
@@ -188,7 +188,7 @@ func (w *Write) AddCarriers(ctx context.Context, more directory.Carriers) error 
 
 // take notes that an account takes a reference, which no live account has, in place of another, or of none.
 func (w *Write) take(ctx context.Context, account directory.UserID, ref, gives directory.Ref) error {
-	history, err := readCarriers(ctx, w, w.Partner, bun.SafeQuery("reference_id IN (?, ?)", ref, gives))
+	history, err := readRefOwners(ctx, w, w.Partner, bun.SafeQuery("reference_id IN (?, ?)", ref, gives))
 	if err != nil {
 		return err
 	}
@@ -198,14 +198,14 @@ func (w *Write) take(ctx context.Context, account directory.UserID, ref, gives d
 	if err != nil {
 		return err
 	}
-	more := directory.Carriers{}
+	more := directory.RefOwners{}
 	if was != 0 || history.Last(ref) != 0 {
 		more[ref] = history.Take(ref, was, account, w.now)
 	}
 	if gives != "" && history.Last(gives) == 0 {
-		more[gives] = directory.Kept(account)
+		more[gives] = directory.OwnedBy(account)
 	}
-	return w.AddCarriers(ctx, more)
+	return w.AddRefOwners(ctx, more)
 }
 
 // Forget erases the name, the e-mail and the phone of an account, of whatever kind, deleted or not, in every state and for ever:

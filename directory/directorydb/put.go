@@ -47,7 +47,7 @@ func (w *Write) PutEntities(ctx context.Context, put []directory.Entity) error {
 
 // PutAccounts adds accounts to the partner, or replaces those of the same number. The access token of an account is written
 // with its first row, and no later one changes it (P7). Where an account takes a reference that another had, or gives one up,
-// [Write.AddCarriers] is to be told.
+// [Write.AddRefOwners] is to be told.
 func (w *Write) PutAccounts(ctx context.Context, put []directory.Account) error {
 	if err := accounts.put(ctx, w, accounts.settle(slices.Clone(put))); err != nil {
 		return fmt.Errorf("put accounts of partner %d: %w", w.Partner, err)

@@ -345,7 +345,7 @@ func TestCarriers(t *testing.T) {
 		type seconds = map[int64]directory.UserID // 0 is from the beginning, 1 the first change of hands after it
 		want := func(want map[directory.Ref]seconds) {
 			t.Helper()
-			history, err := directorydb.Carriers(t.Context(), db, s.p)
+			history, err := directorydb.RefOwners(t.Context(), db, s.p)
 			got := map[directory.Ref]seconds{}
 			times := []int64{0}
 			for _, list := range history {
@@ -362,7 +362,7 @@ func TestCarriers(t *testing.T) {
 				}
 			}
 			if err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("Carriers = %v, %v, want %v", got, err, want)
+				t.Errorf("RefOwners = %v, %v, want %v", got, err, want)
 			}
 		}
 		want(map[directory.Ref]seconds{})
@@ -382,8 +382,8 @@ func TestCarriers(t *testing.T) {
 		want(all)
 		rename("ana", "ana") // another class, say: nothing of the reference
 		want(all)
-		if got, err := directorydb.Carriers(t.Context(), db, other.p); err != nil || len(got) != 0 {
-			t.Errorf("Carriers of the other partner = %v, %v, want none", got, err)
+		if got, err := directorydb.RefOwners(t.Context(), db, other.p); err != nil || len(got) != 0 {
+			t.Errorf("RefOwners of the other partner = %v, %v, want none", got, err)
 		}
 	})
 }

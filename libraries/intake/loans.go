@@ -72,7 +72,7 @@ func (in *Intake) ends(start, at time.Time, ended bool, of end) error {
 // the store knows of these identifiers. It returns the records that are new or changed. One that began before the history does not
 // exist (G6): its rows are counted, and nothing of them is kept.
 func (k recordTable[T]) reconcile(rows []row.Lined[T], had map[int64]T, history calendar.Date, c *row.Counts, bad row.Rejected) (changes []libraries.Changed[T], err error) {
-	err = row.Settling[T, T]{
+	err = row.Reconciler[T, T]{
 		Order: func(a, b T) int { return cmp.Compare(a.Origin().ID, b.Origin().ID) },
 		Check: k.checker(had, history), Same: k.table.Same,
 		Was: func(v T) (T, bool) { was, known := had[v.Origin().ID]; return was, known },
@@ -80,7 +80,7 @@ func (k recordTable[T]) reconcile(rows []row.Lined[T], had map[int64]T, history 
 			changes = append(changes, libraries.Changed[T]{Now: v, Was: was})
 			return nil
 		},
-	}.Settle(rows, c, bad)
+	}.Reconcile(rows, c, bad)
 	return changes, err
 }
 

@@ -34,7 +34,7 @@ func (g knownTable[K, V]) has(key K) bool {
 // settle settles rows, each checked by itself before, and appends to put what is new or changed.
 func (g knownTable[K, V]) validate(rows []row.Lined[V], order func(a, b V) int, put *[]V) row.Counts {
 	c := row.Counts{Rows: len(rows)}
-	_ = row.Settling[V, V]{ // nothing of it fails: the rows are good
+	_ = row.Reconciler[V, V]{ // nothing of it fails: the rows are good
 		Order: order, Same: g.table.Same,
 		Check: func(v V) (V, error) { return v, nil },
 		Was:   func(v V) (V, bool) { was, known := g.known[g.key(v)]; return was, known },
@@ -43,7 +43,7 @@ func (g knownTable[K, V]) validate(rows []row.Lined[V], order func(a, b V) int, 
 			*put = append(*put, v)
 			return nil
 		},
-	}.Settle(rows, &c, nil)
+	}.Reconcile(rows, &c, nil)
 	return c
 }
 

@@ -38,7 +38,7 @@ func (s *Store) Forget(ctx context.Context, n libraries.NetworkID, reader int64)
 		if err != nil {
 			return err
 		}
-		now, err := s.States().Clock(ctx, tx)
+		now, err := s.Snapshots().Clock(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -97,15 +97,15 @@ func forgotten(ctx context.Context, idb bun.IDB, n libraries.NetworkID) (map[int
 	return all, err
 }
 
-// Figures are what a state says of one reader without naming them: what remains of one who was forgotten.
-type Figures struct {
+// Remaining are what a state says of one reader without naming them: what remains of one who was forgotten.
+type Remaining struct {
 	Titles       int   `json:"titles"` // that the reader read, borrowed or reserved
 	Loans        int64 `json:"loans"`
 	Reservations int64 `json:"activeReservations"`
 }
 
-// FiguresOf returns the figures of a reader.
-func (s *Store) FiguresOf(ctx context.Context, a report.Access, reader int64) (f Figures, err error) {
+// RemainingOf returns the figures of a reader.
+func (s *Store) RemainingOf(ctx context.Context, a report.Access, reader int64) (f Remaining, err error) {
 	err = s.Scan(ctx, auth.Tenant(a.Network), a.At.Facts, facts.ReaderTitlesKind, snapshot.Range{Among: []int64{reader}}, func(b snapshot.Block) error {
 		var titles facts.ReaderTitles
 		err := packed.Open(b.Data, &titles)

@@ -47,7 +47,7 @@ func (s *Store) Begin(ctx context.Context, n libraries.NetworkID, waiting func()
 	if _, err := NetworkOf(ctx, s.DB, n); err != nil {
 		return nil, err
 	}
-	to, err := s.States().Begin(ctx, auth.Tenant(n), waiting)
+	to, err := s.Snapshots().Begin(ctx, auth.Tenant(n), waiting)
 	if err != nil {
 		return nil, err
 	}
@@ -135,14 +135,14 @@ var errLate = errors.New("the load's last step took too long")
 // hold is the load's last step. One that takes longer than it may is taken again, and may take twice as long then: the hour
 // that it chose may have begun without it.
 func (l *Load) hold(ctx context.Context, of erasure, immediately bool, within time.Duration) (Saved, error) {
-	h, err := l.to.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *snapshotdb.Current) error {
+	h, err := l.to.Publish(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *snapshotdb.Current) error {
 		if err := l.erase(ctx, tx, h, of); err != nil {
 			return err
 		}
 		if l.choose(h, now, immediately, within); h.Next == 0 {
 			return nil
 		}
-		end, err := l.store.States().Clock(ctx, tx)
+		end, err := l.store.Snapshots().Clock(ctx, tx)
 		if err == nil && end.Sub(now) > within {
 			err = errLate
 		}
@@ -198,6 +198,6 @@ func (s *Store) Drop(ctx context.Context, n libraries.NetworkID, waiting func())
 	if _, err := NetworkOf(ctx, s.DB, n); err != nil {
 		return report.Access{}, err
 	}
-	h, err := s.States().Drop(ctx, auth.Tenant(n), waiting)
+	h, err := s.Snapshots().Drop(ctx, auth.Tenant(n), waiting)
 	return report.Access{Network: n, At: snapshot.Versions{Facts: h.Next}, Hour: hourOf(h.NextFrom)}, err
 }

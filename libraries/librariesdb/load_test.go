@@ -178,7 +178,7 @@ func (l *loader) try(ctx context.Context, f feed, o librariesdb.SaveOptions, cha
 func (l *loader) dump(a report.Access) map[string][]string {
 	l.Helper()
 	dump := map[string][]string{}
-	for _, t := range l.States().Tables {
+	for _, t := range l.Snapshots().Tables {
 		rows, err := l.db.QueryContext(l.Context(), `SELECT ? FROM ? WHERE tenant_id = ? AND since <= ? AND until > ?`,
 			bun.Safe(strings.Join(slices.Concat(t.Key, t.Columns), ", ")), bun.Ident(t.Name), a.Network, a.At.Facts, a.At.Facts)
 		if err != nil {
@@ -202,7 +202,7 @@ func (l *loader) dump(a report.Access) map[string][]string {
 		slices.Sort(dump[t.Name])
 	}
 	for _, k := range kinds {
-		err := l.States().Scan(l.Context(), auth.Tenant(a.Network), a.At.Facts, k, snapshot.Range{}, func(b snapshot.Block) error {
+		err := l.Snapshots().Scan(l.Context(), auth.Tenant(a.Network), a.At.Facts, k, snapshot.Range{}, func(b snapshot.Block) error {
 			dump[k.Name] = append(dump[k.Name], fmt.Sprint(b.BlockKey, b.Lo, b.Hi, b.Data))
 			return nil
 		})
@@ -223,7 +223,7 @@ var kinds = []snapshot.Kind{
 func (l *loader) rows() (all, closed int) {
 	l.Helper()
 	tables := []string{"blocks"}
-	for _, t := range l.States().Tables {
+	for _, t := range l.Snapshots().Tables {
 		tables = append(tables, t.Name)
 	}
 	for _, t := range tables {

@@ -45,7 +45,7 @@ var DayKind = facts.DayOfReadersKind
 const chunk = 2000
 
 // States returns the states of networks' data.
-func (s *Store) States() *snapshotdb.Store {
+func (s *Store) Snapshots() *snapshotdb.Store {
 	return &snapshotdb.Store{
 		DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: intake.Tables(), Unread: []snapshot.Kind{facts.EventSetKind},
 	}
@@ -58,7 +58,7 @@ func (s *Store) Present(ctx context.Context, n libraries.NetworkID) (report.Acce
 	if err != nil {
 		return report.Access{}, err
 	}
-	now, err := s.States().Clock(ctx, s.DB)
+	now, err := s.Snapshots().Clock(ctx, s.DB)
 	if err == nil {
 		h, err = h.PublishDue(ctx, s.DB, auth.Tenant(n), now)
 	}
@@ -93,12 +93,12 @@ func rowsOf(a report.Access) schema.QueryWithArgs {
 
 // Scan implements snapshot.Blocks.
 func (s *Store) Scan(ctx context.Context, t auth.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
-	return s.States().Scan(ctx, t, at, k, r, visit)
+	return s.Snapshots().Scan(ctx, t, at, k, r, visit)
 }
 
 // Replaced implements snapshot.Blocks.
 func (s *Store) Replaced(ctx context.Context, t auth.Tenant, k snapshot.Kind, loads snapshot.Span, visit func(snapshot.BlockKey) error) error {
-	return s.States().Replaced(ctx, t, k, loads, visit)
+	return s.Snapshots().Replaced(ctx, t, k, loads, visit)
 }
 
 // Kinds are the kinds of blocks of a network.

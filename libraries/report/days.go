@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/round"
+	"github.com/lectern-dev/lectern/paging/incremental"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -185,22 +185,22 @@ func cutEngagements(day calendar.Date, in *facts.DayOfReaders, from, to int) ([]
 func (r *Reports) EngagementsSince(ctx context.Context, a Access, since snapshot.Versions, q DayQuery, p paging.Page) (paging.List[Engagement], error) {
 	q.Period = r.since(q.Period)
 	k := sinceKey(a, since, "engagements", q)
-	changed, err := snapshot.Load(ctx, r.Cache, k, func(ctx context.Context) (round.Rows, error) { return r.engagementsChanged(ctx, a, since, q) })
+	changed, err := snapshot.Load(ctx, r.Cache, k, func(ctx context.Context) (incremental.Rows, error) { return r.engagementsChanged(ctx, a, since, q) })
 	if err != nil {
 		return paging.List[Engagement]{}, err
 	}
-	return round.Page(changed, p,
-		func(kept round.Rows) ([]Engagement, error) { return r.engagementsOf(ctx, a, kept) },
-		func(c round.Row) Engagement { return Engagement{Day: calendar.Date(c.A), Reader: c.B} })
+	return incremental.Page(changed, p,
+		func(kept incremental.Rows) ([]Engagement, error) { return r.engagementsOf(ctx, a, kept) },
+		func(c incremental.Row) Engagement { return Engagement{Day: calendar.Date(c.A), Reader: c.B} })
 }
 
 // engagementsChanged compares the days whose blocks differ, one by one.
-func (r *Reports) engagementsChanged(ctx context.Context, a Access, since snapshot.Versions, q DayQuery) (round.Rows, error) {
+func (r *Reports) engagementsChanged(ctx context.Context, a Access, since snapshot.Versions, q DayQuery) (incremental.Rows, error) {
 	days, err := r.Store.Changed(ctx, a, snapshot.LoadsAfter(since.Facts, a.At.Facts), facts.DayOfReadersKind)
 	if err != nil {
 		return nil, err
 	}
-	var changed round.Rows
+	var changed incremental.Rows
 	for _, day := range slices.Compact(days) {
 		if !q.Period.Contains(calendar.Date(day)) {
 			continue
@@ -211,7 +211,7 @@ func (r *Reports) engagementsChanged(ctx context.Context, a Access, since snapsh
 		}
 		now, err := r.engagementsOn(ctx, a, calendar.Date(day), q.Reader)
 		if err == nil {
-			err = round.Diff(&changed, was, now, func(e Engagement) round.Row { return round.Row{A: int64(e.Day), B: e.Reader} },
+			err = incremental.Diff(&changed, was, now, func(e Engagement) incremental.Row { return incremental.Row{A: int64(e.Day), B: e.Reader} },
 				func(x, y Engagement) bool { return x == y })
 		}
 		if err != nil {
@@ -240,7 +240,7 @@ func (r *Reports) engagementsOn(ctx context.Context, a Access, day calendar.Date
 }
 
 // engagementsOf returns the rows of keys, which ascend.
-func (r *Reports) engagementsOf(ctx context.Context, a Access, keys round.Rows) ([]Engagement, error) {
+func (r *Reports) engagementsOf(ctx context.Context, a Access, keys incremental.Rows) ([]Engagement, error) {
 	var rows []Engagement
 	for len(keys) > 0 {
 		day := keys[0].A

@@ -8,7 +8,7 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/round"
+	"github.com/lectern-dev/lectern/paging/incremental"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -40,19 +40,19 @@ func (r *Reports) ReservationsSince(ctx context.Context, a Access, since snapsho
 // since answers one page of a round of a register.
 func (of recordList[R, T]) since(ctx context.Context, r *Reports, a Access, since snapshot.Versions, q recordQuery, p paging.Page) (paging.List[T], error) {
 	q.period = r.since(q.period)
-	changed, err := snapshot.Load(ctx, r.Cache, sinceKey(a, since, "positions", q), func(ctx context.Context) (round.Rows, error) {
+	changed, err := snapshot.Load(ctx, r.Cache, sinceKey(a, since, "positions", q), func(ctx context.Context) (incremental.Rows, error) {
 		c := &recordDiff{Reports: r, now: a, was: a.earlier(since), q: q}
 		return c.compare(ctx, of.shown)
 	})
 	if err != nil {
 		return paging.List[T]{}, err
 	}
-	return round.Page(changed, p,
-		func(kept round.Rows) ([]T, error) { return of.rowsAt(ctx, a, positionsOf(kept)) }, func(c round.Row) T { return of.gone(c.B) })
+	return incremental.Page(changed, p,
+		func(kept incremental.Rows) ([]T, error) { return of.rowsAt(ctx, a, positionsOf(kept)) }, func(c incremental.Row) T { return of.gone(c.B) })
 }
 
 // positionsOf returns the positions of rows that changed.
-func positionsOf(kept round.Rows) ListPositions {
+func positionsOf(kept incremental.Rows) ListPositions {
 	positions := make(ListPositions, len(kept))
 	for i, c := range kept {
 		positions[i] = ListPosition{Day: calendar.Date(c.A), ID: c.B, Status: c.Note}
@@ -65,7 +65,7 @@ type recordDiff struct {
 	*Reports
 	was, now Access
 	q        recordQuery
-	found    round.Rows
+	found    incremental.Rows
 }
 
 // loads are those that lie between the two states.
@@ -84,7 +84,7 @@ func (c *recordDiff) put(v ListedRecord) error {
 	if !c.has(v) {
 		return nil
 	}
-	return c.found.Add(round.Row{A: int64(v.Day), B: v.ID, Note: v.Status})
+	return c.found.Add(incremental.Row{A: int64(v.Day), B: v.ID, Note: v.Status})
 }
 
 // rows finds the rows that loads have put in or taken out. What they put in stands on days whose totals they changed, or on which
@@ -96,8 +96,8 @@ func (c *recordDiff) rows(ctx context.Context) error {
 	}
 	var out []ListedRecord
 	err = c.Store.Listed(ctx, c.was, c.q.list, RecordFilter{Period: c.q.period, Deleted: c.loads()}, func(v ListedRecord) error {
-		if len(out) == round.Most {
-			return round.ErrMany
+		if len(out) == incremental.Most {
+			return incremental.ErrMany
 		}
 		out, changed = append(out, v), append(changed, v.Day)
 		return nil
@@ -114,7 +114,7 @@ func (c *recordDiff) rows(ctx context.Context) error {
 		if !c.has(v) {
 			continue
 		}
-		if err := c.found.Add(round.Row{A: int64(v.Day), B: v.ID, Removed: true}); err != nil {
+		if err := c.found.Add(incremental.Row{A: int64(v.Day), B: v.ID, Removed: true}); err != nil {
 			return err
 		}
 	}
@@ -151,7 +151,7 @@ func (c *recordDiff) ofBooks(ctx context.Context, books []int64) error {
 }
 
 // compare finds the rows that differ: by themselves, by their titles, or by what else they show.
-func (c *recordDiff) compare(ctx context.Context, shown func(*recordDiff, context.Context) error) (round.Rows, error) {
+func (c *recordDiff) compare(ctx context.Context, shown func(*recordDiff, context.Context) error) (incremental.Rows, error) {
 	if err := c.rows(ctx); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/round"
+	"github.com/lectern-dev/lectern/paging/incremental"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -122,12 +122,12 @@ func (r *Readers) passes(q UserQuery) func(rank int) bool {
 // UsersSince answers one page of a round of the users.
 func (r *Reports) UsersSince(ctx context.Context, a Access, since snapshot.Versions, q UserQuery, p paging.Page) (paging.List[User], error) {
 	k := sinceKey(a, since, "users", q)
-	changed, err := snapshot.Load(ctx, r.Cache, k, func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, since, q) })
+	changed, err := snapshot.Load(ctx, r.Cache, k, func(ctx context.Context) (incremental.Rows, error) { return r.usersChanged(ctx, a, since, q) })
 	if err != nil {
 		return paging.List[User]{}, err
 	}
 	var erased bool
-	list, err := round.Page(changed, p, func(kept round.Rows) (rows []User, err error) {
+	list, err := incremental.Page(changed, p, func(kept incremental.Rows) (rows []User, err error) {
 		t, err := r.tables(ctx, a)
 		if err != nil {
 			return nil, err
@@ -138,7 +138,7 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, since snapshot.Versi
 		}
 		rows, erased, err = r.userRows(ctx, a, t, ids)
 		return rows, err
-	}, func(c round.Row) User { return User{Reader: &libraries.Reader{ID: c.A}} })
+	}, func(c incremental.Row) User { return User{Reader: &libraries.Reader{ID: c.A}} })
 	list.Erased = erased
 	return list, err
 }
@@ -146,7 +146,7 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, since snapshot.Versi
 // usersChanged compares the readers whose attributes stand in blocks that differ; of the others it takes those whose own row was
 // replaced, or that have a term which was named anew. Rows of the register are not compared. One of whom something was erased in both
 // states, also by a load that still waits for its hour or was withdrawn, is listed too: a copy has it.
-func (r *Reports) usersChanged(ctx context.Context, a Access, since snapshot.Versions, q UserQuery) (round.Rows, error) {
+func (r *Reports) usersChanged(ctx context.Context, a Access, since snapshot.Versions, q UserQuery) (incremental.Rows, error) {
 	loads := snapshot.LoadsAfter(since.Facts, a.At.Facts)
 	now, err := r.Readers(ctx, a)
 	if err != nil {
@@ -208,9 +208,9 @@ func (c *userDiff) apart(rank int) bool {
 }
 
 // round makes the round of readers that may differ, in any order, and of others.
-func (c *userDiff) pull(ids []int64) (round.Rows, error) {
+func (c *userDiff) pull(ids []int64) (incremental.Rows, error) {
 	slices.Sort(ids)
-	var changed round.Rows
+	var changed incremental.Rows
 	for _, id := range slices.Compact(ids) {
 		if c.q.Reader != nil && *c.q.Reader != id {
 			continue
@@ -220,9 +220,9 @@ func (c *userDiff) pull(ids []int64) (round.Rows, error) {
 		then, was := c.was.Rank(id)
 		switch {
 		case known && c.after(rank):
-			err = changed.Add(round.Row{A: id})
+			err = changed.Add(incremental.Row{A: id})
 		case was && c.before(then):
-			err = changed.Add(round.Row{A: id, Removed: true})
+			err = changed.Add(incremental.Row{A: id, Removed: true})
 		}
 		if err != nil {
 			return nil, err

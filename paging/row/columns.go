@@ -38,7 +38,7 @@ func (s Schema) Values(to []any, r Row) []any {
 var valuers = sync.Pool{New: func() any { return new(values) }}
 
 type values struct {
-	Nothing
+	NoOp
 	walk Walk
 	list []any
 }
@@ -103,7 +103,7 @@ func (c *Scanner) Scan(scan func(dest ...any) error, r Row) error {
 }
 
 type found struct {
-	Nothing
+	NoOp
 	values []any
 	left   []bool // fields that are no columns
 	err    error
@@ -211,7 +211,7 @@ func (s Schema) Append(b []byte, r Row) []byte {
 var appenders = sync.Pool{New: func() any { return new(appender) }}
 
 type appender struct {
-	Nothing
+	NoOp
 	walk Walk
 	b    []byte
 }
@@ -287,7 +287,7 @@ func (s Schema) Read(from Source, r Row) error {
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
 type reader struct {
-	Nothing
+	NoOp
 	walk Walk
 	from Source
 }

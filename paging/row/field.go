@@ -247,7 +247,7 @@ func Bytes(w *Walk, name string, p *[]byte, options ...Option) {
 
 // Number declares a number that is kept as it is written, for a rule that reads it.
 func Number(w *Walk, name string, p *[]byte, options ...Option) {
-	raw(w, w.next(name, Figure, options), p)
+	raw(w, w.next(name, Numeral, options), p)
 }
 
 func raw(w *Walk, f *Field, p *[]byte) {

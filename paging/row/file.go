@@ -56,7 +56,7 @@ func Late(field string, at, began time.Time) error {
 }
 
 // Settling is how the rows R of a register become what is kept of them, V: what was known, what the feed says, what changes.
-type Settling[R, V any] struct {
+type Reconciler[R, V any] struct {
 	// Order compares rows by their keys.
 	Order func(a, b R) int
 	// Check returns what a row makes. A [FaultError] is a fault of the row; with any other error it is skipped.
@@ -71,7 +71,7 @@ type Settling[R, V any] struct {
 
 // Settle settles rows, key by key, those of one key in the order in which they stand, of which the last good one counts (F1). All
 // are checked, so that a feed is refused in pieces just where it is as a whole (F3).
-func (s Settling[R, V]) Settle(rows []Lined[R], c *Counts, bad Rejected) error {
+func (s Reconciler[R, V]) Reconcile(rows []Lined[R], c *Counts, bad Rejected) error {
 	order := func(a, b Lined[R]) int { return s.Order(a.Row, b.Row) }
 	if !slices.IsSortedFunc(rows, order) {
 		rows = slices.Clone(rows)
@@ -95,7 +95,7 @@ func (s Settling[R, V]) Settle(rows []Lined[R], c *Counts, bad Rejected) error {
 }
 
 // standing returns what the last good row of one key makes; stands is false where there is none.
-func (s Settling[R, V]) standing(rows []Lined[R], c *Counts, bad Rejected) (makes V, stands bool, err error) {
+func (s Reconciler[R, V]) standing(rows []Lined[R], c *Counts, bad Rejected) (makes V, stands bool, err error) {
 	for _, line := range rows {
 		v, err := s.Check(line.Row)
 		if wrong, ok := errors.AsType[*FaultError](err); ok {
@@ -118,7 +118,7 @@ func (s Settling[R, V]) standing(rows []Lined[R], c *Counts, bad Rejected) (make
 }
 
 // against counts what stands beside what was known, and puts it where that is another.
-func (s Settling[R, V]) against(now V, c *Counts) error {
+func (s Reconciler[R, V]) against(now V, c *Counts) error {
 	was, known := s.Was(now)
 	switch {
 	case !known:

@@ -161,7 +161,7 @@ func drawThing(t *rapid.T) thing {
 
 // given is a visitor that has a number, or null, for every field.
 type given struct {
-	row.Nothing
+	row.NoOp
 	n      int64
 	null   bool
 	failed []string
@@ -221,7 +221,7 @@ func TestMicroseconds(t *testing.T) {
 	epoch := time.Unix(0, 0).UTC()
 	v := thing{at: time.Unix(0, -1), seen: time.Unix(1, 1999), applied: epoch}
 	s := row.Of(&v)
-	if err := s.Fill(row.Nothing{}).Over(&v); err != nil {
+	if err := s.Fill(row.NoOp{}).Over(&v); err != nil {
 		t.Error(err)
 	}
 	if want := time.UnixMicro(-1).UTC(); v.at != want {
@@ -231,7 +231,7 @@ func TestMicroseconds(t *testing.T) {
 		t.Errorf("seen = %v, want %v", v.seen, want)
 	}
 	v.at, v.seen = epoch, epoch
-	_ = s.Fill(row.Nothing{}).Over(&v)
+	_ = s.Fill(row.NoOp{}).Over(&v)
 	if v.at != epoch || !v.seen.IsZero() || v.applied != epoch {
 		t.Errorf("1970 is %v where it is required, %v where it is not, and %v where null is null", v.at, v.seen, v.applied)
 	}

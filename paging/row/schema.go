@@ -22,7 +22,7 @@ const (
 	String                 // a Text
 	Identifier             // Bytes: a text of 64 characters, or the digits of a number
 	Word                   // Bytes: a text
-	Figure                 // Bytes: a number as it is written
+	Numeral                // Bytes: a number as it is written
 	Integers               // a List
 )
 
@@ -52,7 +52,7 @@ type Schema []Field
 
 // Of returns the schema of a record, which may be the zero one.
 func Of(r Row) Schema {
-	w := &Walk{visitor: Nothing{}, making: true}
+	w := &Walk{visitor: NoOp{}, making: true}
 	r.Fields(w)
 	return w.schema
 }
@@ -129,23 +129,23 @@ type Visitor interface {
 	Fail(f *Field, reason string)
 }
 
-// Nothing is a Visitor that does nothing: the others may begin with it.
-type Nothing struct{}
+// NoOp is a Visitor that does nothing: the others may begin with it.
+type NoOp struct{}
 
 // Number implements Visitor.
-func (Nothing) Number(_ *Field, n int64, null bool) (int64, bool) { return n, null }
+func (NoOp) Number(_ *Field, n int64, null bool) (int64, bool) { return n, null }
 
 // Text implements Visitor.
-func (Nothing) Text(_ *Field, text string, null bool) (string, bool) { return text, null }
+func (NoOp) Text(_ *Field, text string, null bool) (string, bool) { return text, null }
 
 // Bytes implements Visitor.
-func (Nothing) Bytes(_ *Field, text []byte) []byte { return text }
+func (NoOp) Bytes(_ *Field, text []byte) []byte { return text }
 
 // List implements Visitor.
-func (Nothing) List(_ *Field, list []int64) []int64 { return list }
+func (NoOp) List(_ *Field, list []int64) []int64 { return list }
 
 // Fail implements Visitor.
-func (Nothing) Fail(*Field, string) {}
+func (NoOp) Fail(*Field, string) {}
 
 // Walk leads a visitor along the fields of records of one type, one record at a time.
 type Walk struct {

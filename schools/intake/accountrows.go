@@ -33,8 +33,8 @@ func (a *AccountRow) Fields(w *row.Walk) {
 // NewToken.
 func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad row.Rejected) (row.Counts, error) {
 	live := in.liveAccounts(len(rows))
-	in.eventUsers, in.PutCarriers = map[string]directory.UserID{}, directory.Carriers{}
-	return validate(row.Settling[AccountRow, directory.Account]{
+	in.eventUsers, in.PutRefOwners = map[string]directory.UserID{}, directory.RefOwners{}
+	return validate(row.Reconciler[AccountRow, directory.Account]{
 		Order: func(a, b AccountRow) int { return strings.Compare(a.Ref, b.Ref) },
 		Check: func(r AccountRow) (directory.Account, error) {
 			was, isLive := live[r.Ref]
@@ -77,7 +77,7 @@ func (in *Intake) liveAccounts(more int) map[string]directory.Account {
 // earlier one stays and makes a new account (F4).
 func (in *Intake) withCurrentRefs(rows []row.Lined[AccountRow]) []row.Lined[AccountRow] {
 	present := map[string]string{}
-	for ref := range in.Stored.Carriers {
+	for ref := range in.Stored.RefOwners {
 		if a := in.lastOwner(ref); !a.Deleted {
 			present[string(ref)] = string(a.Ref)
 		}
@@ -101,7 +101,7 @@ func (in *Intake) withCurrentRefs(rows []row.Lined[AccountRow]) []row.Lined[Acco
 // lastOwner returns the last owner of a reference that has a history. An owner that is not stored counts as
 // deleted.
 func (in *Intake) lastOwner(ref directory.Ref) directory.Account {
-	last := in.Stored.Carriers.Last(ref)
+	last := in.Stored.RefOwners.Last(ref)
 	i, found := slices.BinarySearchFunc(in.Stored.Accounts, last, func(a directory.Account, id directory.UserID) int { return cmp.Compare(a.ID, id) })
 	if !found {
 		return directory.Account{ID: last, Deleted: true}
@@ -119,11 +119,11 @@ func (in *Intake) create(a *directory.Account) error {
 	}
 	a.ID, a.AccessToken = r.id, r.token
 	at := in.Stored.Now
-	if in.first() || r.first && r.carriers == len(in.Stored.Carriers[a.Ref]) {
+	if in.first() || r.first && r.carriers == len(in.Stored.RefOwners[a.Ref]) {
 		at = in.Stored.Began
 	}
-	if more := in.Stored.Carriers.Take(a.Ref, 0, a.ID, at); len(more) > 0 {
-		in.PutCarriers[a.Ref] = more
+	if more := in.Stored.RefOwners.Take(a.Ref, 0, a.ID, at); len(more) > 0 {
+		in.PutRefOwners[a.Ref] = more
 	} else {
 		in.users[string(a.Ref)] = a.ID
 	}
@@ -134,17 +134,17 @@ func (in *Intake) create(a *directory.Account) error {
 // owner returns the account that a reference means in an event at a time, or 0 if there is none (F4). An
 // event after the beginning of the load counts as one at its beginning.
 func (in *Intake) owner(ref []byte, at time.Time) directory.UserID {
-	if len(in.Stored.Carriers[directory.Ref(ref)]) == 0 {
+	if len(in.Stored.RefOwners[directory.Ref(ref)]) == 0 {
 		return in.users[string(ref)]
 	}
 	at, began := at.Truncate(time.Microsecond), in.Stored.Began.Truncate(time.Microsecond)
 	if at.After(began) {
 		at = began
 	}
-	if more := in.PutCarriers[directory.Ref(ref)]; len(more) > 0 && !more[0].Since.After(at) {
+	if more := in.PutRefOwners[directory.Ref(ref)]; len(more) > 0 && !more[0].Since.After(at) {
 		return more[0].Account
 	}
-	return in.Stored.Carriers.At(directory.Ref(ref), at)
+	return in.Stored.RefOwners.At(directory.Ref(ref), at)
 }
 
 // account validates a row. Fields that the feed does not have stay as they are in was.
@@ -170,7 +170,7 @@ func (in *Intake) account(of AccountRow, was directory.Account, live bool) (dire
 // known reports whether any account has or had a reference. If no live account has it, deleted says whether
 // it means a deleted one.
 func (in *Intake) known(ref string) (known, deleted bool) {
-	if len(in.Stored.Carriers[directory.Ref(ref)]) > 0 {
+	if len(in.Stored.RefOwners[directory.Ref(ref)]) > 0 {
 		return true, in.lastOwner(directory.Ref(ref)).Deleted
 	}
 	_, known = in.users[ref]

@@ -20,7 +20,7 @@ type Stored struct {
 	Entities []directory.Entity  // deleted ones too
 	Accounts []directory.Account // deleted ones too, by number
 	// Carriers has the history of references: the accounts that owned each of them, and since when.
-	Carriers directory.Carriers
+	RefOwners directory.RefOwners
 	// Forgotten has the accounts that were erased. No row brings back their name, e-mail or phone (P7).
 	Forgotten map[directory.UserID]bool
 	// Began is when the load began, later than all that its first snapshot has. Now is when this snapshot was
@@ -75,8 +75,8 @@ type Intake struct {
 	PutAccounts    []directory.Account
 	PutBooks       []schools.Book
 	PutEvaluations []directory.Evaluation
-	// PutCarriers is added to the history of references that new accounts take over.
-	PutCarriers directory.Carriers
+	// PutRefOwners is added to the history of references that new accounts take over.
+	PutRefOwners directory.RefOwners
 
 	entities   map[directory.Ref]directory.Entity // live ones, with those of the feed
 	deleted    map[directory.Ref]bool             // deleted and not replaced, or below such an entity in the feed
@@ -93,10 +93,10 @@ func (in *Intake) Changes() bool {
 }
 
 // validate validates the rows of one table, and counts them.
-func validate[R any, V comparable](s row.Settling[R, V], rows []row.Lined[R], bad row.Rejected) (row.Counts, error) {
+func validate[R any, V comparable](s row.Reconciler[R, V], rows []row.Lined[R], bad row.Rejected) (row.Counts, error) {
 	s.Same = func(a, b V) bool { return a == b }
 	c := row.Counts{Rows: len(rows)}
-	err := s.Settle(rows, &c, bad)
+	err := s.Reconcile(rows, &c, bad)
 	return c, err
 }
 
@@ -144,7 +144,7 @@ func (in *Intake) userNumber(ref directory.Ref) (userNumber, error) {
 	}
 	token, err := in.NewToken()
 	in.Stored.LastUser++
-	r := userNumber{id: in.Stored.LastUser, token: token, first: in.first(), carriers: len(in.Stored.Carriers[ref])}
+	r := userNumber{id: in.Stored.LastUser, token: token, first: in.first(), carriers: len(in.Stored.RefOwners[ref])}
 	in.unreserved.userOrder = append(in.unreserved.userOrder, ref)
 	in.unreserved.users[ref] = r
 	return r, err

@@ -204,8 +204,8 @@ func TestCarriedReferences(t *testing.T) {
 			st.Accounts = append(st.Accounts, directory.Account{ID: 4, Ref: "caio", Kind: directory.Teacher, Deleted: true},
 				directory.Account{ID: 5, Ref: "rui", Kind: directory.Teacher, Deleted: true}, directory.Account{ID: 6, Ref: "rui", Kind: directory.Teacher})
 			st.LastUser = 6
-			st.Carriers = directory.Carriers{"anita": directory.Kept(1), "nita": directory.Kept(1), "edu": directory.Kept(4), "ghost": directory.Kept(99),
-				"caio": append(directory.Kept(3), directory.Carrier{Since: clock(11), Account: 4}), "rui": append(directory.Kept(5), directory.Carrier{Since: clock(10), Account: 6})}
+			st.RefOwners = directory.RefOwners{"anita": directory.OwnedBy(1), "nita": directory.OwnedBy(1), "edu": directory.OwnedBy(4), "ghost": directory.OwnedBy(99),
+				"caio": append(directory.OwnedBy(3), directory.RefOwner{Since: clock(11), Account: 4}), "rui": append(directory.OwnedBy(5), directory.RefOwner{Since: clock(10), Account: 6})}
 			in.Began, st.Began = clock(13), clock(12)
 			if _, err := in.Entities(nil, nil); err != nil {
 				t.Fatal(err)
@@ -252,7 +252,7 @@ func TestCarriersToTheMicrosecond(t *testing.T) {
 	in := newIntake()
 	began := time.Date(2026, 3, 10, 12, 0, 0, 1999, time.UTC)
 	in.Stored.Began = began
-	in.Stored.Carriers = directory.Carriers{"anita": directory.Kept(1)}
+	in.Stored.RefOwners = directory.RefOwners{"anita": directory.OwnedBy(1)}
 	if _, err := in.Entities(nil, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestCarriersToTheMicrosecond(t *testing.T) {
 		t.Fatal(err)
 	}
 	since := began.Truncate(time.Microsecond)
-	if got := in.PutCarriers["anita"]; len(got) != 1 || got[0] != (directory.Carrier{Since: since, Account: 4}) {
+	if got := in.PutRefOwners["anita"]; len(got) != 1 || got[0] != (directory.RefOwner{Since: since, Account: 4}) {
 		t.Errorf("carriers = %v, want the new account from %v on", got, since)
 	}
 	for at, want := range map[time.Time]directory.UserID{since.Add(-1): 1, since: 4, began: 4, began.Add(time.Second): 4} {

@@ -57,7 +57,7 @@ func load(t *testing.T, f *facts.Facts, s *intake.Sorter, m intake.Moves) {
 		t.Fatal(err)
 	}
 	if _, _, err = intake.Load(t.Context(), l, s, intake.LoadOptions{Moves: m}); err == nil {
-		_, err = l.Hold(t.Context(), func(_ context.Context, _ bun.Tx, now time.Time, h *snapshotdb.Current) error {
+		_, err = l.Publish(t.Context(), func(_ context.Context, _ bun.Tx, now time.Time, h *snapshotdb.Current) error {
 			h.Facts, h.From = l.Number(), now
 			return nil
 		})

@@ -44,7 +44,7 @@ func (in *Intake) Entities(rows []row.Lined[EntityRow], bad row.Rejected) (row.C
 			in.deleted[e.Ref] = true
 		}
 	}
-	return validate(row.Settling[EntityRow, directory.Entity]{
+	return validate(row.Reconciler[EntityRow, directory.Entity]{
 		Order: byLevel, Check: in.entity,
 		Was: func(e directory.Entity) (directory.Entity, bool) { was, live := in.entities[e.Ref]; return was, live },
 		Put: func(e directory.Entity, was *directory.Entity) error {
@@ -143,7 +143,7 @@ func (in *Intake) parent(t directory.EntityType, ref string) (directory.EntityID
 
 // Books validates the rows of books and adds those that are new or changed to PutBooks.
 func (in *Intake) Books(rows []row.Lined[schools.Book], bad row.Rejected) (row.Counts, error) {
-	return validate(row.Settling[schools.Book, schools.Book]{
+	return validate(row.Reconciler[schools.Book, schools.Book]{
 		Order: func(a, b schools.Book) int { return cmp.Compare(a.ID, b.ID) }, Check: bookOf,
 		Was: func(b schools.Book) (was schools.Book, known bool) {
 			if known := in.Stored.Books.Book(b.ID); known != nil {
@@ -190,7 +190,7 @@ func (in *Intake) Evaluations(rows []row.Lined[EvaluationRow], bad row.Rejected)
 		e.AppliedAt = e.AppliedAt.UTC()
 		had[e.ID] = e
 	}
-	return validate(row.Settling[EvaluationRow, directory.Evaluation]{
+	return validate(row.Reconciler[EvaluationRow, directory.Evaluation]{
 		Order: func(a, b EvaluationRow) int { return cmp.Compare(a.ID, b.ID) }, Check: in.evaluation,
 		Was: func(e directory.Evaluation) (directory.Evaluation, bool) { was, known := had[e.ID]; return was, known },
 		Put: func(e directory.Evaluation, _ *directory.Evaluation) error {

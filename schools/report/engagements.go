@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/round"
+	"github.com/lectern-dev/lectern/paging/incremental"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -97,14 +97,14 @@ func (r *Reports) tenths(ctx context.Context, a Access, days calendar.Period) (f
 
 // EngagementsSince answers one page of an incremental pull of the engagements (H14).
 func (r *Reports) EngagementsSince(ctx context.Context, a Access, q Pull, p paging.Page) (paging.List[Engagement], error) {
-	changed, err := snapshot.Load(ctx, r.Cache, a.key("engagements since", a.Network, q), func(ctx context.Context) (round.Rows, error) {
+	changed, err := snapshot.Load(ctx, r.Cache, a.key("engagements since", a.Network, q), func(ctx context.Context) (incremental.Rows, error) {
 		return r.engagementsChanged(ctx, a, q)
 	})
 	if err != nil {
 		return paging.List[Engagement]{}, err
 	}
-	read := func(page round.Rows) ([]Engagement, error) { return r.engagementsOf(ctx, a, page) }
-	return round.Page(changed, p, read, func(c round.Row) Engagement {
+	read := func(page incremental.Rows) ([]Engagement, error) { return r.engagementsOf(ctx, a, page) }
+	return incremental.Page(changed, p, read, func(c incremental.Row) Engagement {
 		return Engagement{Date: calendar.Date(c.A), UserID: directory.UserID(c.B)}
 	})
 }
@@ -150,7 +150,7 @@ func (r *Reports) dayRows(ctx context.Context, v accessDays, day calendar.Date) 
 
 // engagementsChanged compares the days of both snapshots one by one. The minutes of a day are read only if
 // its users differ, or if a load has replaced its block.
-func (r *Reports) engagementsChanged(ctx context.Context, a Access, q Pull) (round.Rows, error) {
+func (r *Reports) engagementsChanged(ctx context.Context, a Access, q Pull) (incremental.Rows, error) {
 	now, err := r.accessDays(ctx, a, q.Filter, q.Period)
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (r *Reports) engagementsChanged(ctx context.Context, a Access, q Pull) (rou
 	if err != nil {
 		return nil, err
 	}
-	var changed round.Rows
+	var changed incremental.Rows
 	days := slices.Concat(was.days.Days, now.days.Days)
 	slices.Sort(days)
 	for _, day := range slices.Compact(days) {
@@ -182,7 +182,7 @@ func (r *Reports) engagementsChanged(ctx context.Context, a Access, q Pull) (rou
 		if err != nil {
 			return nil, err
 		}
-		if err := round.Diff(&changed, before, after, engagementKey, func(x, y Engagement) bool { return x == y }); err != nil {
+		if err := incremental.Diff(&changed, before, after, engagementKey, func(x, y Engagement) bool { return x == y }); err != nil {
 			return nil, err
 		}
 	}
@@ -190,12 +190,12 @@ func (r *Reports) engagementsChanged(ctx context.Context, a Access, q Pull) (rou
 }
 
 // engagementKey returns the key of a row.
-func engagementKey(e Engagement) round.Row {
-	return round.Row{A: int64(e.Date), B: int64(e.UserID)}
+func engagementKey(e Engagement) incremental.Row {
+	return incremental.Row{A: int64(e.Date), B: int64(e.UserID)}
 }
 
 // engagementsOf returns the rows of a page of keys, which ascend.
-func (r *Reports) engagementsOf(ctx context.Context, a Access, page round.Rows) ([]Engagement, error) {
+func (r *Reports) engagementsOf(ctx context.Context, a Access, page incremental.Rows) ([]Engagement, error) {
 	all, err := r.attendance(ctx, a)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/round"
+	"github.com/lectern-dev/lectern/paging/incremental"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
@@ -177,11 +177,11 @@ func (r *Reports) totals(ctx context.Context, a Access, books *schools.Books, al
 
 // ReadingsSince answers one page of an incremental pull of the readings (H14).
 func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Pull, p paging.Page) (paging.List[Reading], error) {
-	changed, err := snapshot.Load(ctx, r.Cache, a.key("readings since", a.Network, q), func(ctx context.Context) (round.Rows, error) { return r.readingsChanged(ctx, a, q) })
+	changed, err := snapshot.Load(ctx, r.Cache, a.key("readings since", a.Network, q), func(ctx context.Context) (incremental.Rows, error) { return r.readingsChanged(ctx, a, q) })
 	if err != nil {
 		return paging.List[Reading]{}, err
 	}
-	read := func(page round.Rows) ([]Reading, error) {
+	read := func(page incremental.Rows) ([]Reading, error) {
 		books, err := r.books(ctx, a)
 		if err != nil {
 			return nil, err
@@ -196,7 +196,7 @@ func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Pull, p paging.
 		}
 		return r.rows(ctx, a, index, books, q.Period, keys)
 	}
-	return round.Page(changed, p, read, func(c round.Row) Reading {
+	return incremental.Page(changed, p, read, func(c incremental.Row) Reading {
 		return Reading{UserID: directory.UserID(c.A), Book: &schools.Book{ID: c.B}}
 	})
 }
@@ -236,7 +236,7 @@ type replacedRows struct {
 	books   map[int64]bool
 }
 
-// replacedRows reads the records and books that loads have replaced. The error is [round.ErrMany] if there
+// replacedRows reads the records and books that loads have replaced. The error is [incremental.ErrMany] if there
 // are too many.
 func (r *Reports) replacedRows(ctx context.Context, a Access, loads snapshot.Span) (w replacedRows, err error) {
 	books, err := r.Store.ReplacedBooks(ctx, a.Partner, loads)
@@ -248,8 +248,8 @@ func (r *Reports) replacedRows(ctx context.Context, a Access, loads snapshot.Spa
 		w.books[id] = true
 	}
 	return w, r.Store.Replaced(ctx, auth.Tenant(a.Partner), facts.RecordKind, loads, func(k snapshot.BlockKey) error {
-		if len(w.records) == round.Most {
-			return round.ErrMany
+		if len(w.records) == incremental.Most {
+			return incremental.ErrMany
 		}
 		w.records = append(w.records, facts.RecordKey{User: directory.UserID(k.A), Book: k.B})
 		return nil
@@ -271,7 +271,7 @@ func (w *replacedRows) has(k facts.RecordKey) bool {
 // readingsChanged compares the index of both snapshots user by user. A row that is in both has changed if its
 // record or book was replaced, or if the book was read on days that only one of the periods has. Users
 // without any of these are skipped.
-func (r *Reports) readingsChanged(ctx context.Context, a Access, q Pull) (round.Rows, error) {
+func (r *Reports) readingsChanged(ctx context.Context, a Access, q Pull) (incremental.Rows, error) {
 	now, err := r.userBooks(ctx, a, q.Filter, q.Period)
 	if err != nil {
 		return nil, err
@@ -284,7 +284,7 @@ func (r *Reports) readingsChanged(ctx context.Context, a Access, q Pull) (round.
 	if err != nil {
 		return nil, err
 	}
-	var changed round.Rows
+	var changed incremental.Rows
 	users := slices.Concat(was.users.IDs, now.users.IDs)
 	slices.Sort(users)
 	for _, id := range slices.Compact(users) {
@@ -301,10 +301,10 @@ func (r *Reports) readingsChanged(ctx context.Context, a Access, q Pull) (round.
 }
 
 // userChanged adds the rows of a user that differ.
-func (q Pull) userChanged(changed *round.Rows, id directory.UserID, replaced replacedRows, was, now userBooks) error {
+func (q Pull) userChanged(changed *incremental.Rows, id directory.UserID, replaced replacedRows, was, now userBooks) error {
 	apart := q.apart(now.index, id)
-	return round.Diff(changed, was.books(id), now.books(id),
-		func(k facts.RecordKey) round.Row { return round.Row{A: int64(k.User), B: k.Book} },
+	return incremental.Diff(changed, was.books(id), now.books(id),
+		func(k facts.RecordKey) incremental.Row { return incremental.Row{A: int64(k.User), B: k.Book} },
 		func(k, _ facts.RecordKey) bool { return !replaced.has(k) && !slices.Contains(apart, k.Book) })
 }
 

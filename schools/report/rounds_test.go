@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/round"
+	"github.com/lectern-dev/lectern/paging/incremental"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -180,7 +180,7 @@ func checkSince[T any](t *testing.T, what, want string, text func(T) string, pag
 // TestSinceManyRecords is refused above two million records that were replaced.
 func TestSinceManyRecords(t *testing.T) {
 	l := newLine(t)
-	for records, want := range map[int]error{2_000_000: nil, 2_000_001: round.ErrMany} {
+	for records, want := range map[int]error{2_000_000: nil, 2_000_001: incremental.ErrMany} {
 		r, period := &report.Reports{Store: replacing{l, records}}, calendar.Period{Start: firstDay, End: firstDay}
 		q := report.Pull{Since: l.states[0].at, Was: period, Period: period}
 		if _, err := r.ReadingsSince(t.Context(), report.Access{Network: 1, At: l.states[1].at}, q, paging.Page{Number: 1, Size: 1}); !errors.Is(err, want) {

@@ -54,7 +54,7 @@ func (b *blocks) write(t *testing.T, f func(snapshot.Writer) error) {
 		t.Fatal(err)
 	}
 	if err = f(l); err == nil {
-		_, err = l.Hold(t.Context(), func(_ context.Context, _ bun.Tx, now time.Time, h *snapshotdb.Current) error {
+		_, err = l.Publish(t.Context(), func(_ context.Context, _ bun.Tx, now time.Time, h *snapshotdb.Current) error {
 			h.Facts, h.From = l.Number(), now
 			return nil
 		})

@@ -6,7 +6,7 @@ import (
 
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/round"
+	"github.com/lectern-dev/lectern/paging/incremental"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 )
 
@@ -58,12 +58,12 @@ func (r *Reports) selection(ctx context.Context, a Access, f Filter) (*Accounts,
 
 // UsersSince answers one page of an incremental pull of the users (H14).
 func (r *Reports) UsersSince(ctx context.Context, a Access, q Pull, p paging.Page) (paging.List[User], error) {
-	changed, err := snapshot.Load(ctx, r.Cache, a.key("users since", a.Network, q), func(ctx context.Context) (round.Rows, error) { return r.usersChanged(ctx, a, q) })
+	changed, err := snapshot.Load(ctx, r.Cache, a.key("users since", a.Network, q), func(ctx context.Context) (incremental.Rows, error) { return r.usersChanged(ctx, a, q) })
 	if err != nil {
 		return paging.List[User]{}, err
 	}
 	var erased bool
-	read := func(page round.Rows) (rows []User, err error) {
+	read := func(page incremental.Rows) (rows []User, err error) {
 		accounts, _, err := r.selection(ctx, a, q.Filter)
 		if err != nil {
 			return nil, err
@@ -75,7 +75,7 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, q Pull, p paging.Pag
 		rows, erased, err = r.userRows(ctx, a, accounts, ids)
 		return rows, err
 	}
-	list, err := round.Page(changed, p, read, func(c round.Row) User { return User{ID: directory.UserID(c.A)} })
+	list, err := incremental.Page(changed, p, read, func(c incremental.Row) User { return User{ID: directory.UserID(c.A)} })
 	list.Erased = erased
 	return list, err
 }
@@ -83,7 +83,7 @@ func (r *Reports) UsersSince(ctx context.Context, a Access, q Pull, p paging.Pag
 // usersChanged compares the users of both snapshots. Accounts that were written count as changed without a
 // comparison. So a user whose e-mail was erased is listed although both snapshots now lack it: the client's
 // copy still has it.
-func (r *Reports) usersChanged(ctx context.Context, a Access, q Pull) (round.Rows, error) {
+func (r *Reports) usersChanged(ctx context.Context, a Access, q Pull) (incremental.Rows, error) {
 	now, nowUsers, err := r.selection(ctx, a, q.Filter)
 	if err != nil {
 		return nil, err
@@ -96,10 +96,10 @@ func (r *Reports) usersChanged(ctx context.Context, a Access, q Pull) (round.Row
 	if err != nil {
 		return nil, err
 	}
-	var changed round.Rows
+	var changed incremental.Rows
 	before, after := was.rowMaker(), now.rowMaker()
-	err = round.Diff(&changed, wasUsers.IDs, nowUsers.IDs,
-		func(id directory.UserID) round.Row { return round.Row{A: int64(id)} },
+	err = incremental.Diff(&changed, wasUsers.IDs, nowUsers.IDs,
+		func(id directory.UserID) incremental.Row { return incremental.Row{A: int64(id)} },
 		func(id, _ directory.UserID) bool {
 			_, wrote := slices.BinarySearch(written, id)
 			return !wrote && before.user(id, Person{}).equal(after.user(id, Person{}))

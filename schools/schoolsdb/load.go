@@ -21,23 +21,23 @@ import (
 // Load is a load of a partner under way. It keeps out other loads of the partner, and until its last step nobody else.
 type Load struct {
 	*snapshotdb.Load
-	store   *Store
-	partner directory.PartnerID
-	settle  Settle
+	store     *Store
+	partner   directory.PartnerID
+	reconcile Reconcile
 }
 
-// Settle settles the registers of the load's feed against a state: at first those that the load begins with, and in its last
+// Reconcile settles the registers of the load's feed against a state: at first those that the load begins with, and in its last
 // step, if they changed, those of then.
-type Settle func(intake.Stored) (*intake.Intake, error)
+type Reconcile func(intake.Stored) (*intake.Intake, error)
 
 // Begin begins a load of a partner, which Close must end. While another one lives it waits, and calls waiting, if it is not
 // nil, once.
-func (s *Store) Begin(ctx context.Context, partner directory.PartnerID, settle Settle, waiting func()) (*Load, error) {
-	l, err := s.States().Begin(ctx, auth.Tenant(partner), waiting)
+func (s *Store) Begin(ctx context.Context, partner directory.PartnerID, reconcile Reconcile, waiting func()) (*Load, error) {
+	l, err := s.Snapshots().Begin(ctx, auth.Tenant(partner), waiting)
 	if err != nil {
 		return nil, err
 	}
-	return &Load{l, s, partner, settle}, nil
+	return &Load{l, s, partner, reconcile}, nil
 }
 
 // State reads what a check must know of a partner, in one transaction: directory writes during it are not in it.
@@ -47,7 +47,7 @@ func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref dire
 		if err != nil {
 			return err
 		}
-		now, err := s.States().Clock(ctx, tx)
+		now, err := s.Snapshots().Clock(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (s *Store) update(ctx context.Context, idb bun.IDB, partner directory.Partn
 		return err
 	}
 	st.LastEntity, st.LastUser = p.LastEntity, p.LastUser
-	if st.Carriers, err = directorydb.Carriers(ctx, idb, partner); err != nil {
+	if st.RefOwners, err = directorydb.RefOwners(ctx, idb, partner); err != nil {
 		return err
 	}
 	if st.Degrees, err = directorydb.Degrees(ctx, idb, partner); err != nil {
@@ -104,14 +104,14 @@ func (l *Load) Intake(ctx context.Context, ref directory.Ref) (*intake.Intake, e
 	if err != nil {
 		return nil, err
 	}
-	err = l.Alone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h snapshotdb.Current) error {
+	err = l.Exclusive(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h snapshotdb.Current) error {
 		st.Began = now // no directory write is under way
 		return l.store.update(ctx, tx, l.partner, &st, h, now)
 	})
 	if err != nil {
 		return nil, err
 	}
-	in, err := l.settle(st)
+	in, err := l.reconcile(st)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (l *Load) reserve(ctx context.Context, in *intake.Intake) (*intake.Intake, 
 		return in, nil
 	}
 	same := false
-	err := l.Alone(ctx, func(ctx context.Context, tx bun.Tx, _ time.Time, _ snapshotdb.Current) error {
+	err := l.Exclusive(ctx, func(ctx context.Context, tx bun.Tx, _ time.Time, _ snapshotdb.Current) error {
 		p, err := directorydb.PartnerByID(ctx, tx, l.partner)
 		if err != nil {
 			return err
@@ -137,7 +137,7 @@ func (l *Load) reserve(ctx context.Context, in *intake.Intake) (*intake.Intake, 
 	if err != nil || same {
 		return in, err
 	}
-	return l.settle(in.Stored)
+	return l.reconcile(in.Stored)
 }
 
 // Saved says what a load wrote.
@@ -181,12 +181,12 @@ func (l *Load) Save(ctx context.Context, in *intake.Intake, events *intake.Sorte
 
 // hold is the last step of a load whose events were moved.
 func (l *Load) hold(ctx context.Context, in *intake.Intake, moves intake.Moves, saved *Saved) error {
-	h, err := l.Hold(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *snapshotdb.Current) (err error) {
+	h, err := l.Publish(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *snapshotdb.Current) (err error) {
 		if st := saved.Last.Stored; st.At.Registers != h.Registers {
 			if err := l.store.update(ctx, tx, l.partner, &st, *h, now); err != nil {
 				return err
 			}
-			if saved.Last, err = l.settle(st); err != nil {
+			if saved.Last, err = l.reconcile(st); err != nil {
 				return err
 			}
 			if !maps.Equal(in.Moves(saved.Last), moves) {
@@ -218,7 +218,7 @@ func putRegisters(ctx context.Context, w *directorydb.Write, in *intake.Intake) 
 	if err := w.PutAccounts(ctx, in.PutAccounts); err != nil {
 		return err
 	}
-	if err := w.AddCarriers(ctx, in.PutCarriers); err != nil {
+	if err := w.AddRefOwners(ctx, in.PutRefOwners); err != nil {
 		return err
 	}
 	if err := w.PutEvaluations(ctx, in.PutEvaluations); err != nil {

@@ -47,23 +47,23 @@ var (
 )
 
 // States returns the states of partners' data.
-func (s *Store) States() *snapshotdb.Store {
+func (s *Store) Snapshots() *snapshotdb.Store {
 	return &snapshotdb.Store{DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: []*snapshot.Table{booksTable.Table}, Unread: []snapshot.Kind{facts.EventSetKind}}
 }
 
 // Scan implements snapshot.Blocks.
 func (s *Store) Scan(ctx context.Context, t auth.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
-	return s.States().Scan(ctx, t, at, k, r, visit)
+	return s.Snapshots().Scan(ctx, t, at, k, r, visit)
 }
 
 // Replaced implements snapshot.Blocks.
 func (s *Store) Replaced(ctx context.Context, t auth.Tenant, k snapshot.Kind, loads snapshot.Span, visit func(snapshot.BlockKey) error) error {
-	return s.States().Replaced(ctx, t, k, loads, visit)
+	return s.Snapshots().Replaced(ctx, t, k, loads, visit)
 }
 
 // ReplacedBooks implements report.Store.
 func (s *Store) ReplacedBooks(ctx context.Context, partner directory.PartnerID, loads snapshot.Span) (books []int64, err error) {
-	return books, s.States().ReplacedRows(ctx, booksTable.Table, auth.Tenant(partner), loads, func(key []int64) error {
+	return books, s.Snapshots().ReplacedRows(ctx, booksTable.Table, auth.Tenant(partner), loads, func(key []int64) error {
 		books = append(books, key[0])
 		return nil
 	})

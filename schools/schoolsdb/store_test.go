@@ -272,7 +272,7 @@ func TestStateIsOfOneTime(t *testing.T) {
 					continue
 				}
 				seen[a.Ref] = true
-				if st.Carriers.Last(ref(n-1)) != a.ID {
+				if st.RefOwners.Last(ref(n-1)) != a.ID {
 					t.Errorf("the account has %s, and nobody is known by %s", a.Ref, ref(n-1))
 				}
 			}

@@ -123,7 +123,7 @@ func (c *cells) Bytes(f *row.Field, _ []byte) (text []byte) {
 	}
 	wrong := ""
 	switch {
-	case f.Kind == row.Figure:
+	case f.Kind == row.Numeral:
 		if text = cell; !decimal.Valid(cell) {
 			wrong = noNumber
 		}

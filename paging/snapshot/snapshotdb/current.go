@@ -45,7 +45,7 @@ func NextNumber(after int64) int64 {
 }
 
 // CurrentColumns are the columns of versions that Current.Fields are read from.
-const CurrentColumns = `registers, facts, held_from, next_facts, next_from, erasures`
+const CurrentColumns = `registers, facts, facts_from, next_facts, next_from, erasures`
 
 // Lock makes this transaction the only writer of the tenant's row until it ends and returns what is current. Readers do not
 // wait. It is the first statement of a transaction that writes a tenant's registers. The error is ErrRemoved where
@@ -109,11 +109,11 @@ func micros(t time.Time) int64 {
 func (c Current) Publish(ctx context.Context, tx bun.IDB, t auth.Tenant, now time.Time) error {
 	_, err := tx.NewRaw(`
 		UPDATE versions
-		   SET registers = ?, facts = ?, held_from = ?, next_facts = ?, next_from = ?
+		   SET registers = ?, facts = ?, facts_from = ?, next_facts = ?, next_from = ?
 		 WHERE tenant_id = ?`, c.Registers, c.Facts, micros(c.From), c.Next, micros(c.NextFrom), t).Exec(ctx)
 	if err == nil {
 		_, err = tx.NewRaw(`
-			INSERT INTO states (tenant_id, registers, facts, held_from, began)
+			INSERT INTO snapshots (tenant_id, registers, facts, facts_from, began)
 			VALUES (?, ?, ?, ?, ?)
 			    ON CONFLICT DO NOTHING`, t, c.Registers, c.Facts, micros(c.From), micros(now)).Exec(ctx)
 	}
@@ -126,7 +126,7 @@ func (c Current) Publish(ctx context.Context, tx bun.IDB, t auth.Tenant, now tim
 // WasVersion reports whether a version of the registers was one of the tenant's, as far as its states are kept: one that a failover
 // lost was not.
 func WasVersion(ctx context.Context, db bun.IDB, t auth.Tenant, registers int64) (was bool, err error) {
-	err = db.NewRaw(`SELECT EXISTS (SELECT 1 FROM states WHERE tenant_id = ? AND registers = ?)`, t, registers).Scan(ctx, &was)
+	err = db.NewRaw(`SELECT EXISTS (SELECT 1 FROM snapshots WHERE tenant_id = ? AND registers = ?)`, t, registers).Scan(ctx, &was)
 	if err != nil {
 		return false, fmt.Errorf("states of tenant %d: %w", t, err)
 	}
@@ -150,10 +150,10 @@ func (c Current) PublishDue(ctx context.Context, db bun.IDB, t auth.Tenant, now 
 	return c, err
 }
 
-// LastState returns when the last state of any of some tenants began, the zero time where that is not known of any.
-func LastState(ctx context.Context, db bun.IDB, of ...auth.Tenant) (time.Time, error) {
+// LastPublished returns when the last state of any of some tenants began, the zero time where that is not known of any.
+func LastPublished(ctx context.Context, db bun.IDB, of ...auth.Tenant) (time.Time, error) {
 	var us sql.NullInt64
-	if err := db.NewRaw(`SELECT max(began) FROM states WHERE tenant_id IN (?)`, bun.List(of)).Scan(ctx, &us); err != nil {
+	if err := db.NewRaw(`SELECT max(began) FROM snapshots WHERE tenant_id IN (?)`, bun.List(of)).Scan(ctx, &us); err != nil {
 		return time.Time{}, fmt.Errorf("last state: %w", err)
 	}
 	if us.Int64 == 0 {

@@ -175,12 +175,12 @@ func (l *Load) extend(ctx context.Context) error {
 }
 
 // guard makes sure in a transaction that the load still has its lease, and that the database has all that it wrote since it
-// began: a standby that was promoted may have the lease, and lack the last turns. It keeps the lease until the transaction ends.
+// began: a standby that was promoted may have the lease, and lack the last transactions. It keeps the lease until the transaction ends.
 func (l *Load) guard(ctx context.Context, tx bun.Tx) error {
 	if err := bounded(ctx, tx); err != nil {
 		return err
 	}
-	return l.setTurns(ctx, tx, l.turns+1, bun.SafeQuery("turns = ?", l.turns))
+	return l.setTransactions(ctx, tx, l.transactions+1, bun.SafeQuery("transactions = ?", l.transactions))
 }
 
 // bounded sees to it that a load that is stopped between two statements of a transaction does not keep out for ever who takes
@@ -193,12 +193,12 @@ func bounded(ctx context.Context, tx bun.Tx) error {
 	return err
 }
 
-// setTurns writes into the lease how many turns the load has taken. The error is snapshot.ErrLost where it is not there, or not as
+// setTransactions writes into the lease how many transactions the load has taken. The error is snapshot.ErrLost where it is not there, or not as
 // a condition says, and ErrRemoved where the tenant was removed.
-func (l *Load) setTurns(ctx context.Context, db bun.IDB, turns int64, which schema.QueryWithArgs) error {
+func (l *Load) setTransactions(ctx context.Context, db bun.IDB, transactions int64, which schema.QueryWithArgs) error {
 	var number int64
-	err := db.NewRaw(`UPDATE leases SET turns = ? WHERE tenant_id = ? AND number = ? AND token = ? AND ? RETURNING number`,
-		turns, l.tenant, l.number, l.token, which).Scan(ctx, &number)
+	err := db.NewRaw(`UPDATE leases SET transactions = ? WHERE tenant_id = ? AND number = ? AND token = ? AND ? RETURNING number`,
+		transactions, l.tenant, l.number, l.token, which).Scan(ctx, &number)
 	if errors.Is(err, sql.ErrNoRows) {
 		_, err = ReadCurrent(ctx, db, l.tenant)
 		return cmp.Or(err, snapshot.ErrLost)
@@ -219,7 +219,7 @@ func (l *Load) guarded(ctx context.Context, f func(ctx context.Context, tx bun.T
 // counted counts a guarded transaction that ended with err.
 func (l *Load) counted(err error) error {
 	if err == nil {
-		l.turns++
+		l.transactions++
 	}
 	return err
 }

@@ -98,7 +98,7 @@ func TestSleepInCopy(t *testing.T) {
 	asleep, wake, woken := make(chan bool), make(chan bool), make(chan error, 1)
 	go func() {
 		woken <- db.InTx(t.Context(), func(ctx context.Context, conn bun.Conn, tx bun.Tx) error {
-			if _, err := tx.ExecContext(ctx, `UPDATE leases SET turns = turns + 1 WHERE tenant_id = ?`, tenant); err != nil {
+			if _, err := tx.ExecContext(ctx, `UPDATE leases SET transactions = transactions + 1 WHERE tenant_id = ?`, tenant); err != nil {
 				return err
 			}
 			_, err := db.Copy(ctx, conn, "leases", []string{"tenant_id"}, func(func([]any) bool) {

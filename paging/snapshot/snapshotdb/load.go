@@ -18,26 +18,26 @@ import (
 )
 
 const (
-	// sqliteTurn bounds a load's transaction on SQLite, for which others wait to write. A shorter one would cost more: each
+	// sqliteTransaction bounds a load's transaction on SQLite, for which others wait to write. A shorter one would cost more: each
 	// transaction writes every page again that it shares with the one before.
-	sqliteTurn = 200 * time.Millisecond
+	sqliteTransaction = 200 * time.Millisecond
 	// sqlitePause is between two of them, for other processes to come in: they ask each millisecond.
 	sqlitePause = 2 * time.Millisecond
-	// postgresTurn bounds a transaction on PostgreSQL, which locks out nobody.
-	postgresTurn = 5 * time.Second
+	// postgresTransaction bounds a transaction on PostgreSQL, which locks out nobody.
+	postgresTransaction = 5 * time.Second
 )
 
 // Load is a load under way: a snapshot.Writer. Its methods are not for use by several goroutines at once, but for Scan.
 type Load struct {
-	store  *Store
-	tenant auth.Tenant
-	number int64
-	base   int64 // the last number that was committed
-	token  string
-	turns  int64  // its transactions that were committed, but for those before an undo
-	dirty  bool   // there may be rows above the base
-	held   bool   // it was made to hold
-	feed   string // see SetFeed
+	store        *Store
+	tenant       auth.Tenant
+	number       int64
+	base         int64 // the last number that was committed
+	token        string
+	transactions int64  // its transactions that were committed, but for those before an undo
+	dirty        bool   // there may be rows above the base
+	held         bool   // it was made to hold
+	feed         string // see SetFeed
 
 	stop context.CancelFunc // of the renewal
 	done sync.WaitGroup
@@ -48,7 +48,7 @@ func (l *Load) Number() int64 { return l.number }
 
 // Alone runs f in a short transaction that has the tenant's row to itself, so that nobody writes its registers meanwhile; h is
 // what holds then.
-func (l *Load) Alone(ctx context.Context, f func(ctx context.Context, tx bun.Tx, now time.Time, h Current) error) error {
+func (l *Load) Exclusive(ctx context.Context, f func(ctx context.Context, tx bun.Tx, now time.Time, h Current) error) error {
 	err := l.store.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if err := bounded(ctx, tx); err != nil {
 			return err
@@ -79,7 +79,7 @@ func (l *Load) Write(ctx context.Context, changes ...snapshot.Change) error {
 	}
 	defer w.stop()
 	for len(w.todo) > 0 {
-		if err := l.counted(l.store.inTurn(ctx, w.turnOf)); err != nil {
+		if err := l.counted(l.store.inTransaction(ctx, w.transaction)); err != nil {
 			return fmt.Errorf("load %d of tenant %d: %w", l.number, l.tenant, err)
 		}
 	}
@@ -129,14 +129,14 @@ func (w *writing) stop() {
 	}
 }
 
-// turnOf does what can be done in one transaction.
-func (w *writing) turnOf(ctx context.Context, conn bun.Conn, tx bun.Tx) error {
+// transaction does what can be done in one transaction.
+func (w *writing) transaction(ctx context.Context, conn bun.Conn, tx bun.Tx) error {
 	if err := w.guard(ctx, tx); err != nil {
 		return err
 	}
-	ends := time.Now().Add(postgresTurn)
+	ends := time.Now().Add(postgresTransaction)
 	if !handle.Postgres(conn) {
-		ends = time.Now().Add(sqliteTurn)
+		ends = time.Now().Add(sqliteTransaction)
 	}
 	for len(w.todo) > 0 && time.Now().Before(ends) {
 		done, err := w.todo[0](ctx, conn, tx, ends)
@@ -198,8 +198,8 @@ func (l *Load) close(ctx context.Context, tx bun.Tx, t *snapshot.Table, keys [][
 
 // Hold is the load's last step, one transaction that has the tenant's row to itself: f writes what belongs to it, and says
 // in h, which has what holds, what is to hold; its error undoes the step, and Hold may be called again.
-func (l *Load) Hold(ctx context.Context, f func(ctx context.Context, tx bun.Tx, now time.Time, h *Current) error) (h Current, err error) {
-	err = l.Alone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, held Current) error {
+func (l *Load) Publish(ctx context.Context, f func(ctx context.Context, tx bun.Tx, now time.Time, h *Current) error) (h Current, err error) {
+	err = l.Exclusive(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, held Current) error {
 		h = held
 		if err := f(ctx, tx, now, &h); err != nil {
 			return err
@@ -241,7 +241,7 @@ func (s *Store) Drop(ctx context.Context, t auth.Tenant, waiting func()) (was Cu
 		return Current{}, err
 	}
 	defer func() { err = errors.Join(err, l.Close(context.WithoutCancel(ctx))) }() // which undoes what is above the base
-	err = l.Alone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h Current) error {
+	err = l.Exclusive(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h Current) error {
 		was = h
 		h.Next, h.NextFrom = 0, time.Time{}
 		return h.Publish(ctx, tx, t, now)
@@ -263,10 +263,10 @@ func (l *Load) undo(ctx context.Context) error {
 		return nil
 	}
 	// All of it is removed, whether or not the database has each part.
-	if err := l.setTurns(ctx, l.store.DB, 0, bun.SafeQuery("TRUE")); err != nil {
+	if err := l.setTransactions(ctx, l.store.DB, 0, bun.SafeQuery("TRUE")); err != nil {
 		return err
 	}
-	l.turns = 0
+	l.transactions = 0
 	for _, t := range l.store.tables() {
 		err := l.store.sweep(ctx, t, l.tenant, bun.SafeQuery("since > ?", l.base), func(rows []versioned) error {
 			return l.guarded(ctx, func(ctx context.Context, tx bun.Tx) error { return deleteRows(ctx, tx, t, l.tenant, rows) })
@@ -315,7 +315,7 @@ func (l *Load) SetFeed(digest string) { l.feed = digest }
 
 // NoteFeed writes that the feed was loaded, where the load changes nothing and has no last step.
 func (l *Load) NoteFeed(ctx context.Context) error {
-	return l.Alone(ctx, func(ctx context.Context, tx bun.Tx, _ time.Time, _ Current) error { return l.noteFeed(ctx, tx) })
+	return l.Exclusive(ctx, func(ctx context.Context, tx bun.Tx, _ time.Time, _ Current) error { return l.noteFeed(ctx, tx) })
 }
 
 func (l *Load) noteFeed(ctx context.Context, tx bun.Tx) error {

@@ -94,7 +94,7 @@ func (s *Store) replaced(ctx context.Context, t auth.Tenant, at snapshot.Version
 	var next sql.NullInt64
 	err = s.DB.NewRaw(`
 		SELECT min(began)
-		  FROM states
+		  FROM snapshots
 		 WHERE tenant_id = ? AND registers >= ? AND (registers > ? OR facts > ?)`,
 		t, at.Registers, at.Registers, at.Facts).Scan(ctx, &next)
 	if !next.Valid {
@@ -211,8 +211,8 @@ func (s *Store) Kept(ctx context.Context, t auth.Tenant, at snapshot.Versions) e
 func (s *Store) KeptFrom(ctx context.Context, t auth.Tenant, at snapshot.Versions) (from time.Time, err error) {
 	var us, registers, facts int64
 	err = s.DB.QueryRowContext(ctx,
-		`SELECT s.held_from, v.oldest_registers, v.oldest_facts
-		   FROM states s
+		`SELECT s.facts_from, v.oldest_registers, v.oldest_facts
+		   FROM snapshots s
 		   JOIN versions v ON v.tenant_id = s.tenant_id
 		  WHERE s.tenant_id = ? AND s.registers = ? AND s.facts = ?`,
 		t, at.Registers, at.Facts).Scan(&us, &registers, &facts)

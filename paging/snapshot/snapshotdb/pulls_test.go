@@ -266,7 +266,7 @@ func TestPullOfAGoneState(t *testing.T) {
 			states = append(states, raise(t, s, tenant, start.Add(time.Duration(i)*time.Hour)))
 		}
 		for i, at := range states {
-			*now = start.Add(time.Duration(i)*time.Hour + snapshotdb.DefaultKeep)
+			*now = start.Add(time.Duration(i)*time.Hour + snapshotdb.DefaultRetention)
 			for range 2 { // the second removes what the first has raised over
 				if err := remover.Remove(ctx); err != nil {
 					t.Fatal(err)

@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// DefaultKeep is how long a state that was replaced stays readable, and MinKeep the least that an operator may set (G8).
-	DefaultKeep = 2 * time.Hour
-	MinKeep     = 15 * time.Minute
+	// DefaultRetention is how long a state that was replaced stays readable, and MinRetention the least that an operator may set (G8).
+	DefaultRetention = 2 * time.Hour
+	MinRetention     = 15 * time.Minute
 
 	// removeAfter is how long after the oldest kept state was raised what lies below it is removed: who was reading it has
 	// ended by then.
@@ -32,11 +32,11 @@ const (
 )
 
 // Keep returns how long states are kept, as it was set for the database.
-func (s *Store) Keep(ctx context.Context) (time.Duration, error) {
+func (s *Store) Retention(ctx context.Context) (time.Duration, error) {
 	var text string
 	err := s.DB.NewRaw(`SELECT value FROM settings WHERE name = 'keep'`).Scan(ctx, &text)
 	if errors.Is(err, sql.ErrNoRows) {
-		return DefaultKeep, nil
+		return DefaultRetention, nil
 	}
 	if err != nil {
 		return 0, fmt.Errorf("read how long states are kept: %w", err)
@@ -44,10 +44,10 @@ func (s *Store) Keep(ctx context.Context) (time.Duration, error) {
 	return time.ParseDuration(text)
 }
 
-// SetKeep sets how long states are kept, for all servers of the database. Nothing is written where that is so already: a server
+// SetRetention sets how long states are kept, for all servers of the database. Nothing is written where that is so already: a server
 // starts while a node of a cluster is down.
-func (s *Store) SetKeep(ctx context.Context, keep time.Duration) error {
-	if was, err := s.Keep(ctx); err == nil && was == keep {
+func (s *Store) SetRetention(ctx context.Context, keep time.Duration) error {
+	if was, err := s.Retention(ctx); err == nil && was == keep {
 		return nil
 	}
 	_, err := s.DB.NewRaw(`
@@ -124,7 +124,7 @@ func (r *Remover) Remove(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	keep, err := r.Keep(ctx)
+	keep, err := r.Retention(ctx)
 	if err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (r *Remover) due(ctx context.Context, of []auth.Tenant, now time.Time, keep
 		 WHERE v.tenant_id IN (?0) AND v.oldest_since > 0 AND v.oldest_since <= ?1
 		 UNION
 		SELECT s.tenant_id
-		  FROM states s
+		  FROM snapshots s
 		  JOIN versions v ON v.tenant_id = s.tenant_id
 		 WHERE s.tenant_id IN (?0) AND v.tenant_id IN (?0) AND s.began <= ?2 AND (s.registers > v.oldest_registers OR s.facts > v.oldest_facts)
 		 UNION
@@ -218,9 +218,9 @@ func (r *Remover) countPast(of []auth.Tenant) schema.QueryWithArgs {
 
 // FormerRows counts the rows that some snapshot which is kept has and the current one has not, or that wait to be removed: of all
 // tenants, but of those on a node that is down, which the error names.
-func (r *Remover) FormerRows(ctx context.Context) (rows int64, err error) {
+func (r *Remover) SupersededRows(ctx context.Context) (rows int64, err error) {
 	err = r.each(ctx, func(of []auth.Tenant) error {
-		counts, err := r.FormerRowsOf(ctx, r.DB, of)
+		counts, err := r.SupersededRowsOf(ctx, r.DB, of)
 		for _, n := range counts {
 			rows += n
 		}
@@ -230,7 +230,7 @@ func (r *Remover) FormerRows(ctx context.Context) (rows int64, err error) {
 }
 
 // FormerRowsOf is FormerRows of some tenants, in one statement; those that have none are left out.
-func (r *Remover) FormerRowsOf(ctx context.Context, idb bun.IDB, of []auth.Tenant) (map[auth.Tenant]int64, error) {
+func (r *Remover) SupersededRowsOf(ctx context.Context, idb bun.IDB, of []auth.Tenant) (map[auth.Tenant]int64, error) {
 	all := bun.SafeQuery("")
 	for table, which := range r.former() {
 		all = bun.SafeQuery("? SELECT tenant_id, count(*) AS n FROM ? WHERE tenant_id IN (?) AND ? GROUP BY tenant_id UNION ALL", all, bun.Ident(table), bun.List(of), which)
@@ -369,7 +369,7 @@ func (r *Remover) bounded(ctx context.Context, t auth.Tenant, oldest snapshot.Ve
 func (r *Remover) lastBefore(ctx context.Context, t auth.Tenant, when time.Time) (v snapshot.Versions, err error) {
 	err = r.DB.NewRaw(`
 		SELECT registers, facts
-		  FROM states
+		  FROM snapshots
 		 WHERE tenant_id = ? AND began <= ?
 		 ORDER BY registers DESC, facts DESC
 		 LIMIT 1`, t, when.UnixMicro()).Scan(ctx, &v.Registers, &v.Facts)
@@ -399,7 +399,7 @@ func (r *Remover) sweepBelow(ctx context.Context, t auth.Tenant, oldest snapshot
 			return false, err
 		}
 	}
-	err = remove("states", []string{"registers", "facts"}, bun.SafeQuery("registers < ? OR facts < ?", oldest.Registers, oldest.Facts))
+	err = remove("snapshots", []string{"registers", "facts"}, bun.SafeQuery("registers < ? OR facts < ?", oldest.Registers, oldest.Facts))
 	return all, err
 }
 

@@ -137,7 +137,7 @@ func TestKeep(t *testing.T) {
 		*s.now = s.now.Add(time.Hour)
 		second := s.load([]int{2}, 0, "b")
 		third := s.write(5)
-		s.until(snapshotdb.DefaultKeep - time.Minute)
+		s.until(snapshotdb.DefaultRetention - time.Minute)
 		s.after(time.Minute - time.Microsecond)
 		s.kept(first, true, "within the keep")
 		s.after(time.Microsecond)
@@ -152,7 +152,7 @@ func TestKeep(t *testing.T) {
 			t.Errorf("%d blocks and %d former rows within five minutes, want 4 and 5", n, p)
 		}
 		s.after(time.Microsecond)
-		if n, p, st := s.count("blocks"), s.count("past"), s.count("states"); n != 3 || p != 0 || st != 1 {
+		if n, p, st := s.count("blocks"), s.count("past"), s.count("snapshots"); n != 3 || p != 0 || st != 1 {
 			t.Errorf("%d blocks, %d former rows and %d states after five minutes, want 3, 0 and 1", n, p, st)
 		}
 		s.kept(third, true, "the present one")
@@ -163,14 +163,14 @@ func TestKeep(t *testing.T) {
 func TestSetKeep(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
-		if keep, err := s.Keep(t.Context()); err != nil || keep != 2*time.Hour {
+		if keep, err := s.Retention(t.Context()); err != nil || keep != 2*time.Hour {
 			t.Errorf("keep = %v, %v, want 2h", keep, err)
 		}
 		for _, want := range []time.Duration{26 * time.Hour, 15 * time.Minute} {
-			if err := s.SetKeep(t.Context(), want); err != nil {
+			if err := s.SetRetention(t.Context(), want); err != nil {
 				t.Fatal(err)
 			}
-			if keep, err := s.Keep(t.Context()); err != nil || keep != want {
+			if keep, err := s.Retention(t.Context()); err != nil || keep != want {
 				t.Errorf("keep = %v, %v, want %v", keep, err, want)
 			}
 		}
@@ -225,7 +225,7 @@ func TestPullWindow(t *testing.T) {
 		s.remover.Window = 20 * time.Minute
 		first := s.load(nil, 3, "a")
 		second := s.load(nil, 1, "b")
-		s.until(snapshotdb.DefaultKeep - time.Minute)
+		s.until(snapshotdb.DefaultRetention - time.Minute)
 		key := snapshotdb.PullKey{Tenant: s.tenant, Budget: 1, Query: "q"}
 		if err := s.BeginPull(t.Context(), key, snapshot.Snapshot{Versions: first}, *s.now); err != nil {
 			t.Fatal(err)
@@ -403,7 +403,7 @@ func TestStatements(t *testing.T) {
 		}
 		s.load(nil, blocks, "a")
 		s.load(all, 0, "b")
-		s.until(snapshotdb.DefaultKeep)
+		s.until(snapshotdb.DefaultRetention)
 		s.after(6 * time.Minute)
 		deletes := 0
 		for _, text := range ran {

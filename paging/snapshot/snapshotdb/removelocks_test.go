@@ -41,7 +41,7 @@ func TestRemovalWaitsForNoRow(t *testing.T) {
 		s.load(nil, len(all), "a")
 		s.load(all, 0, "b")
 		s.write(50)
-		s.after(snapshotdb.DefaultKeep)
+		s.after(snapshotdb.DefaultRetention)
 		key := snapshotdb.PullKey{Tenant: s.tenant, Budget: 1, Query: "old"}
 		if err := s.BeginPull(t.Context(), key, snapshot.Snapshot{}, s.now.Add(-25*time.Hour)); err != nil {
 			t.Fatal(err)
@@ -115,7 +115,7 @@ func TestTwoRemovers(t *testing.T) {
 				*s.now = s.now.Add(5 * time.Minute)
 			}
 		}
-		if b, p, n := s.count("blocks"), s.count("past"), s.count("states"); b != len(all) || p != 0 || n != 1 {
+		if b, p, n := s.count("blocks"), s.count("past"), s.count("snapshots"); b != len(all) || p != 0 || n != 1 {
 			t.Errorf("%d blocks, %d former rows and %d states are left, want %d, 0 and 1", b, p, n, len(all))
 		}
 	})

@@ -60,10 +60,10 @@ func (s *Store) tables() []*snapshot.Table {
 	return append([]*snapshot.Table{snapshot.BlocksTable}, s.Tables...)
 }
 
-// inTurn runs f in one of the many transactions of a load, on a connection of its own, which Copy can use. On SQLite it lets
+// inTransaction runs f in one of the many transactions of a load, on a connection of its own, which Copy can use. On SQLite it lets
 // others write first, and a power cut may take what was committed: nobody sees it before the load's last step, whose commit is on
 // the disk with all before it.
-func (s *Store) inTurn(ctx context.Context, f func(ctx context.Context, conn bun.Conn, tx bun.Tx) error) error {
+func (s *Store) inTransaction(ctx context.Context, f func(ctx context.Context, conn bun.Conn, tx bun.Tx) error) error {
 	if !handle.Postgres(s.DB) {
 		time.Sleep(sqlitePause)
 	}

@@ -194,7 +194,7 @@ func LoadedLast(ctx context.Context, db bun.IDB, limit int, of ...auth.Tenant) (
 	among := bun.List(of)
 	rows, err := db.QueryContext(ctx, `
 		SELECT t.tenant_id, t.kind, t.reference, t.name, t.created, `+CurrentColumns+`,
-		       coalesce((SELECT s.began FROM states s WHERE s.tenant_id = v.tenant_id AND s.tenant_id IN (?0) AND s.registers = v.registers AND s.facts = v.facts), 0),
+		       coalesce((SELECT s.began FROM snapshots s WHERE s.tenant_id = v.tenant_id AND s.tenant_id IN (?0) AND s.registers = v.registers AND s.facts = v.facts), 0),
 		       l.ended, coalesce(l.milliseconds, 0), coalesce(l.row_count, 0)
 		  FROM versions v
 		  JOIN tenants t ON t.tenant_id = v.tenant_id

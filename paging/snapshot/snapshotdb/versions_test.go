@@ -42,7 +42,7 @@ func newStore(t *testing.T, db *database.DB) (*snapshotdb.Store, auth.Tenant, *t
 
 // hold makes a load hold at once.
 func hold(ctx context.Context, l *snapshotdb.Load) error {
-	_, err := l.Hold(ctx, func(_ context.Context, _ bun.Tx, now time.Time, h *snapshotdb.Current) error {
+	_, err := l.Publish(ctx, func(_ context.Context, _ bun.Tx, now time.Time, h *snapshotdb.Current) error {
 		h.Facts, h.From = l.Number(), now
 		return nil
 	})
@@ -112,7 +112,7 @@ func (s modelState) in(r snapshot.Range) (text string) {
 
 // clean forgets what an earlier run has left.
 func (m *machine) clean() {
-	for _, query := range []string{`DELETE FROM blocks`, `DELETE FROM leases`, `DELETE FROM states`, `UPDATE versions SET facts = 0`} {
+	for _, query := range []string{`DELETE FROM blocks`, `DELETE FROM leases`, `DELETE FROM snapshots`, `UPDATE versions SET facts = 0`} {
 		if _, err := m.store.DB.ExecContext(m.Context(), query); err != nil {
 			m.Fatal(err)
 		}

@@ -127,7 +127,7 @@ func TestClockRunsOn(t *testing.T) {
 				t.Errorf("%d answers before midnight; %d wait for an hour that has passed", before, waits())
 			}
 		})
-		if keep, err := server.Snapshots(db, nil).Keep(t.Context()); err != nil || keep != time.Second {
+		if keep, err := server.Snapshots(db, nil).Retention(t.Context()); err != nil || keep != time.Second {
 			t.Errorf("keep = %v, %v, want 1s", keep, err)
 		}
 		t.Setenv(clockVariable, "")

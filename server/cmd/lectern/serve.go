@@ -87,8 +87,8 @@ const serveMemory = 2 * server.DefaultCacheBytes
 // serve serves a database.
 func (c *serving) serve(s *session, db *database.DB, f front) error {
 	keep := cmp.Or(c.Keep, new(time.Duration))
-	if c.Keep != nil && *keep < snapshotdb.MinKeep && s.clock == nil {
-		return fmt.Errorf("--keep: states are kept for at least %v; give that or more", snapshotdb.MinKeep)
+	if c.Keep != nil && *keep < snapshotdb.MinRetention && s.clock == nil {
+		return fmt.Errorf("--keep: states are kept for at least %v; give that or more", snapshotdb.MinRetention)
 	}
 	boundMemory(serveMemory)
 	key, err := server.EnvironmentKey()

@@ -86,7 +86,7 @@ func TestDistributed(t *testing.T) {
 	migrations := fstest.MapFS{"migrations/postgres/20260101000001_a.tx.up.sql": {Data: []byte(`
 CREATE TABLE versions (tenant_id bigint NOT NULL PRIMARY KEY, n bigint NOT NULL);
 --bun:split
-CREATE TABLE states (tenant_id bigint NOT NULL, began bigint NOT NULL, PRIMARY KEY (tenant_id, began));
+CREATE TABLE snapshots (tenant_id bigint NOT NULL, began bigint NOT NULL, PRIMARY KEY (tenant_id, began));
 --bun:split
 INSERT INTO versions SELECT i, i FROM generate_series(1, 20) i;`)}}
 	if _, err := db.Migrate(t.Context(), migrations); err != nil {
@@ -97,17 +97,17 @@ INSERT INTO versions SELECT i, i FROM generate_series(1, 20) i;`)}}
 		return err
 	}
 	for _, good := range []string{
-		`SELECT * FROM versions v JOIN states s ON s.tenant_id = v.tenant_id AND s.began = v.n WHERE v.tenant_id = 7`,
-		`INSERT INTO states VALUES (7, 1)`, `UPDATE versions SET n = 8 WHERE tenant_id = 7`,
-		`SELECT max(began) FROM states WHERE tenant_id IN (1, 2, 3, 4, 5, 6, 7)`, // is on the list
+		`SELECT * FROM versions v JOIN snapshots s ON s.tenant_id = v.tenant_id AND s.began = v.n WHERE v.tenant_id = 7`,
+		`INSERT INTO snapshots VALUES (7, 1)`, `UPDATE versions SET n = 8 WHERE tenant_id = 7`,
+		`SELECT max(began) FROM snapshots WHERE tenant_id IN (1, 2, 3, 4, 5, 6, 7)`, // is on the list
 	} {
 		if err := run(good); err != nil || len(r.texts) > 0 {
 			t.Errorf("%s: %v, reported %q, want neither", good, err, r.texts)
 		}
 	}
 	for _, bad := range []string{
-		`SELECT * FROM versions v JOIN states s ON s.began = v.n WHERE v.tenant_id = 7`,
-		`UPDATE versions SET n = 8 WHERE n = 7`, `DELETE FROM states`, `SELECT count(*) FROM states WHERE began > 1`,
+		`SELECT * FROM versions v JOIN snapshots s ON s.began = v.n WHERE v.tenant_id = 7`,
+		`UPDATE versions SET n = 8 WHERE n = 7`, `DELETE FROM snapshots`, `SELECT count(*) FROM snapshots WHERE began > 1`,
 	} {
 		r.texts = nil
 		err := errors.Join(run(bad), run(bad))
@@ -119,10 +119,10 @@ INSERT INTO versions SELECT i, i FROM generate_series(1, 20) i;`)}}
 	if err := run(`SELECT 1; SELECT 2`); err != nil || len(r.texts) > 0 {
 		t.Errorf("two statements in one message: %v, reported %q, want neither", err, r.texts)
 	}
-	if err := run(`ALTER TABLE states ADD COLUMN n bigint; SELECT 2`); err != nil || len(r.texts) != 1 || !strings.HasPrefix(r.texts[0], "2 statements in one message") {
+	if err := run(`ALTER TABLE snapshots ADD COLUMN n bigint; SELECT 2`); err != nil || len(r.texts) != 1 || !strings.HasPrefix(r.texts[0], "2 statements in one message") {
 		t.Errorf("two statements in one message, one of which changes a table: %v, reported %q, want it once", err, r.texts)
 	}
-	if err := run(`CREATE UNIQUE INDEX ON states (began)`); err == nil {
+	if err := run(`CREATE UNIQUE INDEX ON snapshots (began)`); err == nil {
 		t.Error("a unique key without the tenant is not refused")
 	}
 }

@@ -56,7 +56,7 @@ func (l *librariesLoad) begin(ctx context.Context) (lease *snapshotdb.Load, err 
 	if err != nil {
 		return nil, err
 	}
-	l.keep(ctx, l.store.States(), auth.Tenant(l.network), l.base.At)
+	l.keep(ctx, l.store.Snapshots(), auth.Tenant(l.network), l.base.At)
 	st, err := l.store.State(ctx, l.base)
 	history := libraries.HistoryStart
 	if l.History != nil {

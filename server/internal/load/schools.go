@@ -72,7 +72,7 @@ func (l *schoolsLoad) read(ctx context.Context) (err error) {
 	if l.Check {
 		var st intake.Stored
 		if st, err = l.store.State(ctx, l.partner, l.ref); err == nil {
-			l.keep(ctx, l.store.States(), auth.Tenant(l.partner), st.At)
+			l.keep(ctx, l.store.Snapshots(), auth.Tenant(l.partner), st.At)
 			l.intake, err = l.settle(ctx, st)
 		}
 	} else {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/paging/round"
+	"github.com/lectern-dev/lectern/paging/incremental"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
@@ -385,7 +385,7 @@ func (c Caller) kept(ctx context.Context, p Pulls, at snapshot.Snapshot, report 
 
 // explainGone returns ErrGone for a state that cannot be read, and for a round that is as long as a pull (H14).
 func explainGone(err error) error {
-	if errors.Is(err, snapshot.ErrGone) || errors.Is(err, round.ErrMany) {
+	if errors.Is(err, snapshot.ErrGone) || errors.Is(err, incremental.ErrMany) {
 		return ErrGone
 	}
 	return err

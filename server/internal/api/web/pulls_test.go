@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/paging/round"
+	"github.com/lectern-dev/lectern/paging/incremental"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
@@ -95,8 +95,8 @@ func TestReportOfARound(t *testing.T) {
 		{"to a state that is gone", then, &before, 1, nil, 0, 410},
 		{"between two that go meanwhile", then, &before, 3, nil, 1, 410},
 		{"of nothing", now, &now, 0, nil, 1, 200},
-		{"that is too long", now, &then, 2, fmt.Errorf("loans: %w", round.ErrMany), 1, 410},
-		{"that is too long, between two", then, &before, 4, round.ErrMany, 1, 410},
+		{"that is too long", now, &then, 2, fmt.Errorf("loans: %w", incremental.ErrMany), 1, 410},
+		{"that is too long, between two", then, &before, 4, incremental.ErrMany, 1, 410},
 		{"that fails", now, &then, 2, boom, 1, 500},
 	} {
 		k := &keeper{questions: tt.questions}

@@ -325,7 +325,7 @@ func TestCheck(t *testing.T) {
 func TestWaitsForItsTurn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
-		other, err := f.store.States().Begin(t.Context(), auth.Tenant(f.partner), nil)
+		other, err := f.store.Snapshots().Begin(t.Context(), auth.Tenant(f.partner), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

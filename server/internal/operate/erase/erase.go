@@ -94,7 +94,7 @@ func (f *Eraser) reader(ctx context.Context, n libraries.NetworkID, user int64) 
 	if err != nil {
 		return false, since, nil, err
 	}
-	remains, err = store.FiguresOf(ctx, a, user)
+	remains, err = store.RemainingOf(ctx, a, user)
 	return fresh, since, remains, err
 }
 

@@ -111,7 +111,7 @@ func tenant(v snapshotdb.TenantVersions, keys []LiveKey) Tenant {
 func kept(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map[auth.Tenant]*Tenant) error {
 	rows, err := tx.QueryContext(ctx, `
 		SELECT s.tenant_id, count(*), coalesce(min(s.began), 0)
-		  FROM states s
+		  FROM snapshots s
 		  JOIN versions v ON v.tenant_id = s.tenant_id
 		 WHERE s.tenant_id IN (?0) AND v.tenant_id IN (?0) AND s.registers >= v.oldest_registers AND s.facts >= v.oldest_facts
 		 GROUP BY s.tenant_id`, bun.List(of))
@@ -131,7 +131,7 @@ func kept(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map[auth.Tenant]*
 
 // former counts the rows of former states of tenants.
 func (r *Reader) former(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map[auth.Tenant]*Tenant) error {
-	rows, err := r.Former.FormerRowsOf(ctx, tx, of)
+	rows, err := r.Former.SupersededRowsOf(ctx, tx, of)
 	for t, n := range rows {
 		if st := at[t]; st != nil {
 			st.States.FormerRows = n

@@ -25,7 +25,7 @@ CREATE TABLE versions (
 	tenant_id        bigint NOT NULL PRIMARY KEY,
 	registers        bigint NOT NULL,
 	facts            bigint NOT NULL,
-	held_from        bigint NOT NULL DEFAULT 0,
+	facts_from        bigint NOT NULL DEFAULT 0,
 	next_facts       bigint NOT NULL DEFAULT 0,
 	next_from        bigint NOT NULL DEFAULT 0,
 	oldest_registers bigint NOT NULL DEFAULT 0,
@@ -36,16 +36,16 @@ CREATE TABLE versions (
 );
 --bun:split
 -- The snapshots that there were, each with when it began.
-CREATE TABLE states (
+CREATE TABLE snapshots (
 	tenant_id bigint NOT NULL,
 	registers bigint NOT NULL,
 	facts     bigint NOT NULL,
-	held_from bigint NOT NULL,
+	facts_from bigint NOT NULL,
 	began     bigint NOT NULL,
 	PRIMARY KEY (tenant_id, registers, facts)
 );
 --bun:split
--- Loads that are under way, or have died: who may write the tenant's facts, until when. turns counts the transactions that a load
+-- Loads that are under way, or have died: who may write the tenant's facts, until when. transactions counts the transactions that a load
 -- has committed: a standby that was promoted may have its lease, and lack what it wrote last.
 CREATE TABLE leases (
 	tenant_id bigint NOT NULL,
@@ -53,7 +53,7 @@ CREATE TABLE leases (
 	token     text   NOT NULL,
 	began     bigint NOT NULL,
 	expires   bigint NOT NULL,
-	turns     bigint NOT NULL DEFAULT 0,
+	transactions bigint NOT NULL DEFAULT 0,
 	PRIMARY KEY (tenant_id, number)
 );
 --bun:split

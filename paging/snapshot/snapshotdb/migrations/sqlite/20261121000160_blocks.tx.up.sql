@@ -25,7 +25,7 @@ CREATE TABLE versions (
 	tenant_id        INTEGER NOT NULL PRIMARY KEY,
 	registers        INTEGER NOT NULL,
 	facts            INTEGER NOT NULL,
-	held_from        INTEGER NOT NULL DEFAULT 0,
+	facts_from        INTEGER NOT NULL DEFAULT 0,
 	next_facts       INTEGER NOT NULL DEFAULT 0,
 	next_from        INTEGER NOT NULL DEFAULT 0,
 	oldest_registers INTEGER NOT NULL DEFAULT 0,
@@ -36,16 +36,16 @@ CREATE TABLE versions (
 );
 --bun:split
 -- The snapshots that there were, each with when it began.
-CREATE TABLE states (
+CREATE TABLE snapshots (
 	tenant_id INTEGER NOT NULL,
 	registers INTEGER NOT NULL,
 	facts     INTEGER NOT NULL,
-	held_from INTEGER NOT NULL,
+	facts_from INTEGER NOT NULL,
 	began     INTEGER NOT NULL,
 	PRIMARY KEY (tenant_id, registers, facts)
 );
 --bun:split
--- Loads that are under way, or have died: who may write the tenant's facts, until when. turns counts the transactions that a load
+-- Loads that are under way, or have died: who may write the tenant's facts, until when. transactions counts the transactions that a load
 -- has committed: a standby that was promoted may have its lease, and lack what it wrote last.
 CREATE TABLE leases (
 	tenant_id INTEGER NOT NULL,
@@ -53,7 +53,7 @@ CREATE TABLE leases (
 	token     TEXT    NOT NULL,
 	began     INTEGER NOT NULL,
 	expires   INTEGER NOT NULL,
-	turns     INTEGER NOT NULL DEFAULT 0,
+	transactions INTEGER NOT NULL DEFAULT 0,
 	PRIMARY KEY (tenant_id, number)
 );
 --bun:split

@@ -161,9 +161,9 @@ func TestSetUp(t *testing.T) {
 		later := func() time.Time { return time.Now().Add(time.Hour) }
 		finds(t, "a clock of trials", run(t, &check.Checker{DB: db, Clock: later}, false), "clock", "LECTERN_CLOCK")
 		must[directory.PartnerID](t)(directorydb.CreatePartner(t.Context(), db, "acme", "Acme"))
-		exec(t, db, `UPDATE states SET began = began + 600000000`)
+		exec(t, db, `UPDATE snapshots SET began = began + 600000000`)
 		finds(t, "a clock that was ahead", run(t, &check.Checker{DB: db}, false), "clock", "10m0s from now")
-		exec(t, db, `UPDATE states SET began = began - 600000000`)
+		exec(t, db, `UPDATE snapshots SET began = began - 600000000`)
 		full := func(string) (uint64, bool) { return 5 << 20, true }
 		finds(t, "a full disk", run(t, &check.Checker{DB: db, Free: full}, false), "disk", "0.01 GB are free")
 		none("mended", &check.Checker{DB: db})

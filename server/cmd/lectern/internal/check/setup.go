@@ -240,7 +240,7 @@ func (c *Checker) lastState(ctx context.Context) (last time.Time, err error) {
 		return last, err
 	}
 	err = c.DB.EachNode(ctx, tenants, func(of []auth.Tenant) error {
-		began, err := snapshotdb.LastState(ctx, c.DB, of...)
+		began, err := snapshotdb.LastPublished(ctx, c.DB, of...)
 		if began.After(last) {
 			last = began
 		}

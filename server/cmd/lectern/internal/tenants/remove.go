@@ -21,7 +21,7 @@ func tables(of *snapshotdb.Remover) []snapshotdb.Rows {
 	}
 	return append(list, []snapshotdb.Rows{
 		{Table: "versions", Key: []string{"tenant_id"}}, {Table: "keys", Key: []string{"number"}},
-		{Table: "states", Key: []string{"registers", "facts"}}, {Table: "leases", Key: []string{"number"}},
+		{Table: "snapshots", Key: []string{"registers", "facts"}}, {Table: "leases", Key: []string{"number"}},
 		{Table: "pulls", Key: []string{"budget", "query"}}, {Table: "loads", Key: []string{"tenant_id"}}, {Table: "feeds", Key: []string{"tenant_id"}},
 		{Table: "partners", Key: []string{"tenant_id"}}, {Table: "degrees", Key: []string{"code"}},
 		{Table: "entities", Key: []string{"entity_id"}}, {Table: "accounts", Key: []string{"user_id"}},

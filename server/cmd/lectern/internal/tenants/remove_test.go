@@ -239,7 +239,7 @@ func TestRemoveBesideLoad(t *testing.T) {
 		}
 		err = Remove(t.Context(), db, of, func() error {
 			removed("write", write())
-			_, err := l.Hold(t.Context(), func(context.Context, bun.Tx, time.Time, *snapshotdb.Current) error { return nil })
+			_, err := l.Publish(t.Context(), func(context.Context, bun.Tx, time.Time, *snapshotdb.Current) error { return nil })
 			removed("hold", err)
 			_, err = states.Begin(t.Context(), of.ID, nil)
 			removed("another load", err)

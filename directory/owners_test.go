@@ -15,7 +15,7 @@ func second(n float64) time.Time {
 
 // TestCarriersAt has both sides of every change of hands (F4).
 func TestCarriersAt(t *testing.T) {
-	c := directory.Carriers{"ana": {{second(0), 1}, {second(10), 2}, {second(20), 1}}, "bia": {{second(10), 3}}, "none": nil}
+	c := directory.RefOwners{"ana": {{second(0), 1}, {second(10), 2}, {second(20), 1}}, "bia": {{second(10), 3}}, "none": nil}
 	for _, tt := range []struct {
 		ref  directory.Ref
 		at   time.Time
@@ -47,23 +47,23 @@ func TestCarriersAt(t *testing.T) {
 // TestCarriersTake names what a history becomes.
 func TestCarriersTake(t *testing.T) {
 	beginning := time.Unix(0, 0).UTC()
-	history := directory.Carriers{"ana": {{beginning, 1}, {second(10), 2}}}
+	history := directory.RefOwners{"ana": {{beginning, 1}, {second(10), 2}}}
 	for _, tt := range []struct {
 		rule    string
 		ref     directory.Ref
 		was, by directory.UserID
 		at      time.Time
-		want    []directory.Carrier
+		want    []directory.RefOwner
 	}{
 		{"the first has no history", "bia", 0, 7, second(1), nil},
-		{"from a deleted one", "bia", 6, 7, second(1), []directory.Carrier{{beginning, 6}, {second(1), 7}}},
-		{"from the last", "ana", 0, 1, second(11), []directory.Carrier{{second(11), 1}}},
-		{"what the history says goes before", "ana", 6, 7, second(11), []directory.Carrier{{second(11), 7}}},
+		{"from a deleted one", "bia", 6, 7, second(1), []directory.RefOwner{{beginning, 6}, {second(1), 7}}},
+		{"from the last", "ana", 0, 1, second(11), []directory.RefOwner{{second(11), 1}}},
+		{"what the history says goes before", "ana", 6, 7, second(11), []directory.RefOwner{{second(11), 7}}},
 		{"its own", "ana", 0, 2, second(11), nil},
-		{"to the microsecond", "ana", 0, 7, second(11).Add(1999), []directory.Carrier{{second(11).Add(time.Microsecond), 7}}},
-		{"at the instant of the last", "ana", 0, 7, second(10), []directory.Carrier{{second(10).Add(time.Microsecond), 7}}},
-		{"a microsecond after the last", "ana", 0, 7, second(10).Add(time.Microsecond), []directory.Carrier{{second(10).Add(time.Microsecond), 7}}},
-		{"by a clock that went back", "ana", 0, 7, second(3), []directory.Carrier{{second(10).Add(time.Microsecond), 7}}},
+		{"to the microsecond", "ana", 0, 7, second(11).Add(1999), []directory.RefOwner{{second(11).Add(time.Microsecond), 7}}},
+		{"at the instant of the last", "ana", 0, 7, second(10), []directory.RefOwner{{second(10).Add(time.Microsecond), 7}}},
+		{"a microsecond after the last", "ana", 0, 7, second(10).Add(time.Microsecond), []directory.RefOwner{{second(10).Add(time.Microsecond), 7}}},
+		{"by a clock that went back", "ana", 0, 7, second(3), []directory.RefOwner{{second(10).Add(time.Microsecond), 7}}},
 	} {
 		got := history.Take(tt.ref, tt.was, tt.by, tt.at)
 		if !slices.Equal(got, tt.want) {

@@ -1,4 +1,4 @@
-package round_test
+package incremental_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/round"
+	"github.com/lectern-dev/lectern/paging/incremental"
 )
 
 // row is a row of the lists of these tests: what is shown is its text.
@@ -19,7 +19,7 @@ type row struct {
 	text string
 }
 
-func key(r row) round.Row { return round.Row{A: r.a, B: r.b} }
+func key(r row) incremental.Row { return incremental.Row{A: r.a, B: r.b} }
 
 // lists draws a list of rows that ascend.
 func lists(rt *rapid.T, name string) []row {
@@ -42,14 +42,14 @@ func FuzzDiff(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bringsTheCopy)) }
 
 func bringsTheCopy(rt *rapid.T) {
 	was, now := lists(rt, "was"), lists(rt, "now")
-	var rows round.Rows
-	if err := round.Diff(&rows, was, now, key, func(x, y row) bool { return x == y }); err != nil {
+	var rows incremental.Rows
+	if err := incremental.Diff(&rows, was, now, key, func(x, y row) bool { return x == y }); err != nil {
 		rt.Fatal(err)
 	}
 	if sorted := rows.Sorted(); !slices.Equal(sorted, rows) {
 		rt.Fatalf("the rows %v are not in order", rows)
 	}
-	copied := map[round.Row]string{}
+	copied := map[incremental.Row]string{}
 	for _, r := range was {
 		copied[key(r)] = r.text
 	}
@@ -57,7 +57,7 @@ func bringsTheCopy(rt *rapid.T) {
 	for n := 1; (n-1)*size < len(rows); n++ {
 		apply(rt, copied, now, rows, paging.Page{Number: n, Size: size})
 	}
-	want := map[round.Row]string{}
+	want := map[incremental.Row]string{}
 	for _, r := range now {
 		want[key(r)] = r.text
 	}
@@ -67,10 +67,10 @@ func bringsTheCopy(rt *rapid.T) {
 }
 
 // apply brings a page of a round to a copy. What it lists must differ from what the copy has.
-func apply(rt *rapid.T, copied map[round.Row]string, now []row, all round.Rows, page paging.Page) {
-	list, err := round.Page(all, page, func(kept round.Rows) ([]row, error) {
+func apply(rt *rapid.T, copied map[incremental.Row]string, now []row, all incremental.Rows, page paging.Page) {
+	list, err := incremental.Page(all, page, func(kept incremental.Rows) ([]row, error) {
 		return slices.DeleteFunc(slices.Clone(now), func(r row) bool { return !slices.Contains(kept, key(r)) }), nil
-	}, func(r round.Row) row { return row{a: r.A, b: r.B} })
+	}, func(r incremental.Row) row { return row{a: r.A, b: r.B} })
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -89,30 +89,30 @@ func apply(rt *rapid.T, copied map[round.Row]string, now []row, all round.Rows, 
 
 // TestMost refuses a round that has more rows than may be kept.
 func TestMost(t *testing.T) {
-	rows := make(round.Rows, 2_000_000-1)
-	if err := rows.Add(round.Row{A: 1}); err != nil {
+	rows := make(incremental.Rows, 2_000_000-1)
+	if err := rows.Add(incremental.Row{A: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if err := rows.Add(round.Row{A: 2}); !errors.Is(err, round.ErrMany) {
+	if err := rows.Add(incremental.Row{A: 2}); !errors.Is(err, incremental.ErrMany) {
 		t.Errorf("one more is %v, want ErrMany", err)
 	}
-	err := round.Diff(&rows, nil, []row{{a: 3}}, key, func(x, y row) bool { return false })
-	if !errors.Is(err, round.ErrMany) {
+	err := incremental.Diff(&rows, nil, []row{{a: 3}}, key, func(x, y row) bool { return false })
+	if !errors.Is(err, incremental.ErrMany) {
 		t.Errorf("Diff = %v, want ErrMany", err)
 	}
 }
 
 // TestSorted keeps of a row that was added twice what was added first.
 func TestSorted(t *testing.T) {
-	rows := round.Rows{{A: 2}, {A: 1, B: 2, Note: 7}, {A: 1, B: 2, Removed: true}, {A: 1, B: 1}}
-	if got, want := rows.Sorted(), (round.Rows{{A: 1, B: 1}, {A: 1, B: 2, Note: 7}, {A: 2}}); !slices.Equal(got, want) {
+	rows := incremental.Rows{{A: 2}, {A: 1, B: 2, Note: 7}, {A: 1, B: 2, Removed: true}, {A: 1, B: 1}}
+	if got, want := rows.Sorted(), (incremental.Rows{{A: 1, B: 1}, {A: 1, B: 2, Note: 7}, {A: 2}}); !slices.Equal(got, want) {
 		t.Errorf("Sorted = %v, want %v", got, want)
 	}
 }
 
 // TestBytes counts the room that rows hold, which may be more than they fill.
 func TestBytes(t *testing.T) {
-	if got, want := make(round.Rows, 3, 5).Bytes(), 5*int(unsafe.Sizeof(round.Row{})); got != want {
+	if got, want := make(incremental.Rows, 3, 5).Bytes(), 5*int(unsafe.Sizeof(incremental.Row{})); got != want {
 		t.Errorf("Bytes = %d, want %d", got, want)
 	}
 }
@@ -122,8 +122,8 @@ var all = paging.Page{Number: 1, Size: 10}
 
 // TestPageGone reads nothing where all rows of a page were removed, and tells which they were.
 func TestPageGone(t *testing.T) {
-	read := func(round.Rows) ([]row, error) { return nil, errors.New("it was read") }
-	list, err := round.Page(round.Rows{{A: 1, Removed: true}}, all, read, func(r round.Row) row { return row{a: r.A} })
+	read := func(incremental.Rows) ([]row, error) { return nil, errors.New("it was read") }
+	list, err := incremental.Page(incremental.Rows{{A: 1, Removed: true}}, all, read, func(r incremental.Row) row { return row{a: r.A} })
 	if err != nil || !slices.Equal(list.Rows, []row{{a: 1}}) || !slices.Equal(list.Removed, []bool{true}) {
 		t.Errorf("Page = %v, %v", list, err)
 	}
@@ -136,7 +136,7 @@ func TestPageLacks(t *testing.T) {
 		read []row
 		err  error
 	}{{make([]row, 1), nil}, {make([]row, 3), nil}, {make([]row, 2), broken}} {
-		_, err := round.Page(round.Rows{{A: 1}, {A: 2, Removed: true}, {A: 3}}, all, func(round.Rows) ([]row, error) { return tt.read, tt.err }, func(round.Row) row { return row{} })
+		_, err := incremental.Page(incremental.Rows{{A: 1}, {A: 2, Removed: true}, {A: 3}}, all, func(incremental.Rows) ([]row, error) { return tt.read, tt.err }, func(incremental.Row) row { return row{} })
 		if err == nil || tt.err != nil && !errors.Is(err, tt.err) {
 			t.Errorf("%d rows of 2: %v", len(tt.read), err)
 		}

@@ -4,16 +4,16 @@
 // The rows of a round are found by comparing the two lists where they may differ, and are kept by their keys alone, in the order of the
 // list:
 //
-//	var rows round.Rows
-//	err := round.Diff(&rows, was, now, key, same)
+//	var rows incremental.Rows
+//	err := incremental.Diff(&rows, was, now, key, same)
 //
 // One page of them has what stands in the later list as it stands there, and of what has left it the key:
 //
-//	list, err := round.Page(rows, page, read, gone)
+//	list, err := incremental.Page(rows, page, read, gone)
 //
 // A copy of the earlier list from which the removed rows are taken, and into which the others are put in place of those of their keys, is
 // the later list. Rows that do not differ may be among them, and change nothing.
-package round
+package incremental
 
 import (
 	"cmp"

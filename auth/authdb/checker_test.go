@@ -12,9 +12,9 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// counting is a Counted of a database, which notes how often two statements were sent together.
+// counting is a Checker of a database, which notes how often two statements were sent together.
 type counting struct {
-	*authdb.Counted
+	*authdb.Checker
 	*clock
 	together int
 }
@@ -23,7 +23,7 @@ func newCounting(t *testing.T, db *database.DB) *counting {
 	t.Helper()
 	migrate(t, db)
 	c := &counting{clock: &clock{now: start}}
-	c.Counted = &authdb.Counted{
+	c.Checker = &authdb.Checker{
 		Store: &authdb.Store{DB: db.DB, Now: c.clock.Now}, API: auth.Libraries, Limiter: &authdb.Limiter{DB: db.DB, Now: c.clock.Now},
 		Batch: func(ctx context.Context, queries []string, args, dest [][]any) error {
 			c.together++
@@ -36,7 +36,7 @@ func newCounting(t *testing.T, db *database.DB) *counting {
 // ask checks a key as a server does, which has the limiter count what is not counted yet, and returns what is left of a limit.
 func (c *counting) ask(t *testing.T, text string) (remaining int, err error) {
 	t.Helper()
-	g, q, err := c.Check(t.Context(), text, 10, authdb.Beside{})
+	g, q, err := c.Check(t.Context(), text, 10, authdb.Joined{})
 	if err != nil {
 		return 0, err
 	}
@@ -85,14 +85,14 @@ func TestCountedIsExact(t *testing.T) {
 	left("the other key after it", text, 5, 1)
 	c.set(start.Add(time.Minute))
 	left("the next minute", text, 9, 1)
-	if _, q, err := c.Check(t.Context(), text, 0, authdb.Beside{}); q != nil || err != nil {
+	if _, q, err := c.Check(t.Context(), text, 0, authdb.Joined{}); q != nil || err != nil {
 		t.Errorf("without a limit: %v, %v, want nothing counted", q, err)
 	}
 	left("after that", text, 8, 1)
 	if err := c.Revoke(t.Context(), ours.ID()); err != nil {
 		t.Fatal(err)
 	}
-	if _, q, err := c.Check(t.Context(), text, 0, authdb.Beside{}); q != nil || !errors.Is(err, authdb.ErrKey) {
+	if _, q, err := c.Check(t.Context(), text, 0, authdb.Joined{}); q != nil || !errors.Is(err, authdb.ErrKey) {
 		t.Errorf("revoked, without a limit: %v, %v, want ErrKey", q, err)
 	}
 }
@@ -104,7 +104,7 @@ func TestCountedWithoutBatch(t *testing.T) {
 	id := auth.Tenant(1)
 	text, _ := issue(t, c.Store, authdb.IssueParams{Tenant: id, API: auth.Libraries})
 	for range 2 {
-		if g, q, err := c.Check(t.Context(), text, 10, authdb.Beside{}); err != nil || q != nil || g.Key.Tenant != id {
+		if g, q, err := c.Check(t.Context(), text, 10, authdb.Joined{}); err != nil || q != nil || g.Key.Tenant != id {
 			t.Errorf("Check = %+v, %v, %v, want the key and no quota", g, q, err)
 		}
 	}
@@ -127,7 +127,7 @@ func TestCheckBeside(t *testing.T) {
 		text, k := issue(t, c.Store, authdb.IssueParams{Tenant: 4, API: auth.Libraries})
 		for range 2 {
 			var a, b int64
-			g, _, err := c.Check(t.Context(), text, 10, authdb.Beside{Table: "beside", Columns: "v.b, v.a", Dest: []any{&b, &a}})
+			g, _, err := c.Check(t.Context(), text, 10, authdb.Joined{Table: "beside", Columns: "v.b, v.a", Dest: []any{&b, &a}})
 			if err != nil || g.Key.ID() != k.ID() || a != 5 || b != 6 {
 				t.Errorf("Check = %+v, %v with %d and %d beside it, want key %s with 5 and 6", g, err, a, b, k.ID())
 			}

@@ -21,7 +21,7 @@ import (
 
 // Changed implements report.Store.
 func (s *Store) Changed(ctx context.Context, a report.Access, loads snapshot.Span, k snapshot.Kind) (numbers []int64, err error) {
-	return numbers, s.States().Changed(ctx, auth.Tenant(a.Network), k, loads, func(key snapshot.BlockKey) error {
+	return numbers, s.Snapshots().Changed(ctx, auth.Tenant(a.Network), k, loads, func(key snapshot.BlockKey) error {
 		numbers = append(numbers, key.A)
 		return nil
 	})
@@ -29,7 +29,7 @@ func (s *Store) Changed(ctx context.Context, a report.Access, loads snapshot.Spa
 
 // ReplacedRows implements report.Store.
 func (s *Store) ReplacedRows(ctx context.Context, a report.Access, loads snapshot.Span, of report.ReplacedKind) (ids []int64, err error) {
-	tenant, states := auth.Tenant(a.Network), s.States()
+	tenant, states := auth.Tenant(a.Network), s.Snapshots()
 	last := func(key []int64) error {
 		ids = append(ids, key[len(key)-1])
 		return nil

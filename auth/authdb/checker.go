@@ -11,9 +11,9 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// Counted checks the keys of one API, and counts a request as it checks its key, where it knows the key's budget beforehand: that of a text which was
+// Checker checks the keys of one API, and counts a request as it checks its key, where it knows the key's budget beforehand: that of a text which was
 // good before never changes. It is safe for concurrent use.
-type Counted struct {
+type Checker struct {
 	*Store
 	API     auth.API
 	Limiter *Limiter
@@ -26,7 +26,7 @@ type Counted struct {
 
 // Check is [Store.Check], which also reads what is beside the key, and [Limiter.Take] with a limit where both are sent at once: q is nil
 // where they were not, and the request is yet to be counted. One that is refused is not counted.
-func (c *Counted) Check(ctx context.Context, text string, limit int, b Beside) (g Grant, q *auth.Quota, err error) {
+func (c *Checker) Check(ctx context.Context, text string, limit int, b Joined) (g Grant, q *auth.Quota, err error) {
 	hash := sha256.Sum256([]byte(text))
 	budget, known := c.budget(hash)
 	if known && c.Batch != nil && limit > 0 {
@@ -44,7 +44,7 @@ func (c *Counted) Check(ctx context.Context, text string, limit int, b Beside) (
 }
 
 // checkAndCount checks the key and counts the request at once.
-func (c *Counted) checkAndCount(ctx context.Context, text string, spends auth.Budget, limit int, b Beside) (g Grant, q *auth.Quota, err error) {
+func (c *Checker) checkAndCount(ctx context.Context, text string, spends auth.Budget, limit int, b Joined) (g Grant, q *auth.Quota, err error) {
 	t, number, _ := auth.ParseKey(text) // it was good before
 	r := reading{row: keyRow{TenantID: t, Number: number}}
 	var taken, minute int64
@@ -68,14 +68,14 @@ func (c *Counted) checkAndCount(ctx context.Context, text string, spends auth.Bu
 }
 
 // budget returns the budget of a text that was good.
-func (c *Counted) budget(hash [sha256.Size]byte) (auth.Budget, bool) {
+func (c *Checker) budget(hash [sha256.Size]byte) (auth.Budget, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	b, ok := c.budgets[hash]
 	return b, ok
 }
 
-func (c *Counted) know(hash [sha256.Size]byte, b auth.Budget) {
+func (c *Checker) know(hash [sha256.Size]byte, b auth.Budget) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.budgets == nil {
@@ -86,7 +86,7 @@ func (c *Counted) know(hash [sha256.Size]byte, b auth.Budget) {
 	}
 }
 
-func (c *Counted) forget(hash [sha256.Size]byte) {
+func (c *Checker) forget(hash [sha256.Size]byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.budgets, hash)
