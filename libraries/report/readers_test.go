@@ -94,15 +94,3 @@ func TestReadReadersOfOneBlockTooLarge(t *testing.T) {
 		t.Errorf("ReadReaders: error %v, want ErrCorrupt", err)
 	}
 }
-
-// million is the attributes of a million readers, of whom every fifth number is not used.
-func million() [][]byte {
-	r := rand.New(rand.NewPCG(9, 9))
-	all := make([]facts.Attributes, 0, 1_000_000)
-	for id := int64(1); len(all) < cap(all); id++ {
-		if id%5 != 0 {
-			all = append(all, attributesFor(r, id))
-		}
-	}
-	return packBlocks(all)
-}

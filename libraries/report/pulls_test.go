@@ -1,0 +1,135 @@
+package report_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/libraries/intake"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/reading/calendar"
+)
+
+// inAugust returns noon of a day of August 2026 in Brasilia.
+func inAugust(day int) time.Time { return time.Date(2026, 8, day, 15, 0, 0, 0, time.UTC) }
+
+// twoLoads makes two snapshots. The second load renames library 1 and title 2, moves reader 150 from library 2 to 1, ends loan 1 on
+// August 8 and reservation 1, lets reader 300 borrow, and has reader 0 read on.
+func twoLoads(t *testing.T) (s *librariesdb.Store, was, now report.Access) {
+	t.Helper()
+	db := newDB(t)
+	at := inAugust(14)
+	s = &librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: func() time.Time { return at }}
+	network, err := librariesdb.CreateNetwork(t.Context(), db, "n", "n")
+	noError(t, err)
+	reader := func(id, library int64) libraries.Reader {
+		return libraries.Reader{ID: id, Name: fmt.Sprint("Nome ", id), Library: library, AgeGroup: libraries.None, Status: libraries.ReaderActive, Registered: calendar.MustParse("2026-08-01"), Updated: at}
+	}
+	loan := func(id, reader, book int64, day int) libraries.Loan {
+		return libraries.Loan{ID: id, Reader: reader, Book: book, Borrowed: inAugust(day), Status: libraries.LoanActive}
+	}
+	reservation := func(id, reader, book int64, day int) libraries.Reservation {
+		return libraries.Reservation{ID: id, Reader: reader, Book: book, Reserved: inAugust(day), Position: libraries.None, Status: libraries.Waiting}
+	}
+	session := func(day int) intake.SessionRow {
+		return intake.SessionRow{ID: fmt.Append(nil, day), Start: inAugust(day), Seconds: 60, Mode: []byte("online"), Format: []byte("ebook"), Progress: []byte("5")}
+	}
+	f := feed{terms: map[libraries.Vocabulary][]libraries.Term{libraries.LibraryTerms: {{ID: 1, Name: "Centro"}, {ID: 2, Name: "Norte"}}}}
+	for id := range int64(3) {
+		f.books = append(f.books, libraries.Book{ID: id, Title: fmt.Sprint("Livro ", id), Publisher: libraries.None, Year: libraries.None})
+	}
+	f.readers = []libraries.Reader{reader(0, 1), reader(150, 2), reader(300, libraries.None), reader(450, 2)}
+	f.loans = []libraries.Loan{loan(0, 0, 0, 5), loan(1, 150, 1, 6)}
+	f.reservations = []libraries.Reservation{reservation(0, 0, 2, 5), reservation(1, 300, 1, 7)}
+	f.sessions = []intake.SessionRow{session(5)}
+	was = f.load(t, s, network, at)
+	at = at.Add(time.Hour)
+	f.terms[libraries.LibraryTerms][0].Name, f.books[2].Title = "Central", "Outro livro"
+	f.readers[1] = reader(150, 1)
+	f.loans[1].Status, f.loans[1].Returned = libraries.LoanReturned, inAugust(8)
+	f.loans = append(f.loans, loan(2, 300, 0, 7))
+	f.reservations[1].Status, f.reservations[1].Resolved = libraries.Cancelled, inAugust(9)
+	f.sessions = append(f.sessions, session(6))
+	return s, was, f.load(t, s, network, at)
+}
+
+// TestSince has the rows of incremental pulls, those that are removed with a minus (H14).
+func TestSince(t *testing.T) {
+	s, was, now := twoLoads(t)
+	id := func(n int64) *int64 { return &n }
+	for _, test := range []struct {
+		rule                             string
+		from, to                         int // days of August
+		reader, book, library            *int64
+		loan                             libraries.LoanStatus
+		reservation                      libraries.ReservationStatus
+		users, days, loans, reservations string
+	}{
+		{rule: "all that changed", from: 1, to: 14, users: "0, 150, 300", days: "0806 0, 0807 300, 0808 150", loans: "0, 1, 2", reservations: "0, 1"},
+		{rule: "a library that a reader came to", from: 1, to: 14, library: id(1), users: "0, 150", days: "0806 0, 0807 300, 0808 150", loans: "0, 1, 2", reservations: "0, 1"},
+		{rule: "a library that a reader left", from: 14, to: 14, library: id(2), users: "-150"},
+		{rule: "a status that loans and reservations left", from: 1, to: 14, loan: libraries.LoanActive, reservation: libraries.Waiting,
+			users: "0, 150, 300", days: "0806 0, 0807 300, 0808 150", loans: "0, -1, 2", reservations: "0, -1"},
+		{rule: "a status that they came to", from: 1, to: 14, loan: libraries.LoanReturned, reservation: libraries.Cancelled,
+			users: "0, 150, 300", days: "0806 0, 0807 300, 0808 150", loans: "1", reservations: "1"},
+		{rule: "a reader", from: 1, to: 14, reader: id(300), users: "300", days: "0807 300", loans: "2", reservations: "1"},
+		{rule: "a reader who did nothing", from: 1, to: 14, reader: id(450)},
+		{rule: "a title", from: 1, to: 14, book: id(1), users: "0, 150, 300", days: "0806 0, 0807 300, 0808 150", loans: "1", reservations: "1"},
+		{rule: "a day", from: 6, to: 6, users: "0, 150, 300", days: "0806 0", loans: "1"},
+	} {
+		for _, cache := range []snapshot.Cache{nil, &keepAll{}} {
+			r := &report.Reports{Store: s, Cache: cache}
+			first := calendar.MustParse("2026-07-31")
+			period := calendar.Period{Start: first + calendar.Date(test.from), End: first + calendar.Date(test.to)}
+			for back, wants := range map[bool][]string{false: {test.users, test.days, test.loans, test.reservations}, true: {"", "", "", ""}} {
+				since := was.At
+				if back { // nothing has changed since
+					since = now.At
+				}
+				checkSince(t, test.rule+": users", wants[0], func(u report.User) string { return fmt.Sprint(u.Reader.ID) }, func(p paging.Page) (paging.List[report.User], error) {
+					return r.UsersSince(t.Context(), now, since, report.UserQuery{Reader: test.reader, Library: test.library}, p)
+				})
+				checkSince(t, test.rule+": engagements", wants[1], func(e report.Engagement) string {
+					return strings.ReplaceAll(e.Day.String()[5:], "-", "") + fmt.Sprint(" ", e.Reader)
+				},
+					func(p paging.Page) (paging.List[report.Engagement], error) {
+						return r.EngagementsSince(t.Context(), now, since, report.DayQuery{Period: period, Reader: test.reader}, p)
+					})
+				checkSince(t, test.rule+": loans", wants[2], func(l report.LoanRow) string { return fmt.Sprint(l.Loan.ID) }, func(p paging.Page) (paging.List[report.LoanRow], error) {
+					return r.LoansSince(t.Context(), now, since, report.LoanQuery{Period: period, Reader: test.reader, Book: test.book, Status: test.loan}, p)
+				})
+				checkSince(t, test.rule+": reservations", wants[3], func(v report.ReservationRow) string { return fmt.Sprint(v.Reservation.ID) }, func(p paging.Page) (paging.List[report.ReservationRow], error) {
+					return r.ReservationsSince(t.Context(), now, since, report.ReservationQuery{Period: period, Reader: test.reader, Book: test.book, Status: test.reservation}, p)
+				})
+			}
+		}
+	}
+}
+
+// checkSince checks an incremental pull as a whole and by pages of one row.
+func checkSince[T any](t *testing.T, what, want string, text func(T) string, page func(paging.Page) (paging.List[T], error)) {
+	t.Helper()
+	for _, size := range []int{1, 100} {
+		var got []string
+		for number := 1; ; number++ {
+			list, err := page(paging.Page{Number: number, Size: size})
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			for i, row := range list.Rows {
+				got = append(got, map[bool]string{true: "-"}[list.Removed[i]]+text(row))
+			}
+			if int64(number*size) >= list.Total {
+				break
+			}
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s, by pages of %d: %s, want %s", what, size, strings.Join(got, ", "), want)
+		}
+	}
+}
