@@ -132,7 +132,7 @@ func (s *Server) versions(ctx context.Context) (v metrics.Versions, err error) {
 	} else if err != nil {
 		return v, err
 	}
-	slices.SortStableFunc(v.Tenants, func(a, b snapshotdb.TenantVersions) int { return b.Last.Ended.Compare(a.Last.Ended) })
+	slices.SortStableFunc(v.Tenants, func(a, b snapshotdb.TenantStatus) int { return b.Last.Ended.Compare(a.Last.Ended) })
 	v.Tenants, v.Total = v.Tenants[:min(len(v.Tenants), metrics.MaxTenants)], len(tenants)
 	v.Now, err = handle.Clock(ctx, db, s.config.Now)
 	return v, err

@@ -70,11 +70,7 @@ const (
 
 // Remover returns what removes states that are no longer kept; for now see Snapshots.
 func Remover(db *database.DB, now func() time.Time) *snapshotdb.Remover {
-	r := &snapshotdb.Remover{Store: Snapshots(db, now), EachNode: db.EachNode}
-	for table, key := range directorydb.PastTables() {
-		r.Past = append(r.Past, snapshotdb.Rows{Table: table, Key: key})
-	}
-	return r
+	return &snapshotdb.Remover{Store: Snapshots(db, now), EachNode: db.EachNode, Past: directorydb.PastTables()}
 }
 
 // Maintain does what a server does beside its requests, until ctx ends: it removes superseded rows that are no longer kept (G8),

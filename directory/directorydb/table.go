@@ -92,9 +92,12 @@ var (
 	}
 )
 
-// PastTables are the tables of what was replaced, each with the columns that name a row besides the tenant.
-func PastTables() map[string][]string {
-	return map[string][]string{"entities_past": {"until", "entity_id"}, "accounts_past": {"until", "user_id"}, "degrees_past": {"until", "position"}}
+// PastTables returns the tables of superseded rows.
+func PastTables() []snapshotdb.Rows {
+	return []snapshotdb.Rows{
+		{Table: "entities_past", Key: []string{"until", "entity_id"}}, {Table: "accounts_past", Key: []string{"until", "user_id"}},
+		{Table: "degrees_past", Key: []string{"until", "position"}},
+	}
 }
 
 // chunk is the number of rows of one statement: bun writes the values into its text.

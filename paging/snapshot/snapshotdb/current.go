@@ -15,22 +15,22 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot"
 )
 
-// Current is what a tenant's row says of its snapshots: which one is current.
+// Current is what a tenant's row says of its snapshots: which one is current, and which one is next.
 type Current struct {
 	snapshot.Versions
-	// From is since when the facts are current, zero before the first load.
+	// From is when the facts became current, zero before the first load.
 	From time.Time
-	// Next are facts that wait for their time, NextFrom; 0 is none (L1).
+	// Next is the number of a load whose facts become current at NextFrom (L1). Zero means that none waits.
 	Next     int64
 	NextFrom time.Time
 	// Erasures grows with each erasure: see Erased.
 	Erasures int64
 }
 
-// Last is the number of the last load that was committed, whether its facts are current yet or wait.
+// Last returns the number of the last load that was published, even if its facts are not current yet.
 func (c Current) Last() int64 { return max(c.Facts, c.Next) }
 
-// At returns what is current at a time: facts whose time has come are the present ones.
+// At returns what is current at a time: facts that are due by then replace the current ones.
 func (c Current) At(now time.Time) Current {
 	if c.Next == 0 || c.NextFrom.After(now) {
 		return c
@@ -39,19 +39,18 @@ func (c Current) At(now time.Time) Current {
 	return c
 }
 
-// NextNumber returns a number for what comes after a version or a load.
+// NextNumber returns a number for the version or load that follows another.
 func NextNumber(after int64) int64 {
 	return max(after, snapshot.First) + 1 + rand.Int64N(snapshot.Step)
 }
 
-// CurrentColumns are the columns of versions that Current.Fields are read from.
+// CurrentColumns are the columns of versions that are scanned into Current.Fields.
 const CurrentColumns = `registers, facts, facts_from, next_facts, next_from, erasures`
 
-// Lock makes this transaction the only writer of the tenant's row until it ends and returns what is current. Readers do not
-// wait. It is the first statement of a transaction that writes a tenant's registers. The error is ErrRemoved where
-// there is no such tenant any more.
+// Lock makes this transaction the only writer of the tenant's row until it ends, and returns what is current. Readers do not
+// wait. A transaction that writes a tenant's tables begins with it. The error is ErrRemoved if the tenant was removed.
 //
-// On SQLite a transaction that is begun to write has the whole file to itself already.
+// On SQLite a transaction that writes has the whole file to itself already.
 func Lock(ctx context.Context, tx bun.IDB, t auth.Tenant) (Current, error) {
 	lock := ``
 	if handle.Postgres(tx) {
@@ -76,7 +75,7 @@ func readCurrent(ctx context.Context, db bun.IDB, t auth.Tenant, lock string) (c
 	return c, nil
 }
 
-// Fields are where CurrentColumns are read into.
+// Fields returns the destinations of CurrentColumns.
 func (c *Current) Fields() []any {
 	return []any{&c.Registers, &c.Facts, (*instant)(&c.From), &c.Next, (*instant)(&c.NextFrom), &c.Erasures}
 }
@@ -88,7 +87,7 @@ type instant time.Time
 func (i *instant) Scan(value any) error {
 	us, ok := value.(int64)
 	if !ok {
-		return fmt.Errorf("%v is no instant", value)
+		return fmt.Errorf("%v is not an instant", value)
 	}
 	*i = instant{}
 	if us != 0 {
@@ -104,8 +103,7 @@ func micros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// Publish makes c what is current of the tenant, in a transaction that has locked its row, and notes the snapshot among those that
-// there were. now is when it begins.
+// Publish makes c current, in a transaction that has locked the tenant's row, and records the snapshot with its beginning, now.
 func (c Current) Publish(ctx context.Context, tx bun.IDB, t auth.Tenant, now time.Time) error {
 	_, err := tx.NewRaw(`
 		UPDATE versions
@@ -117,25 +115,18 @@ func (c Current) Publish(ctx context.Context, tx bun.IDB, t auth.Tenant, now tim
 			VALUES (?, ?, ?, ?, ?)
 			    ON CONFLICT DO NOTHING`, t, c.Registers, c.Facts, micros(c.From), micros(now)).Exec(ctx)
 	}
-	if err != nil {
-		return fmt.Errorf("states of tenant %d: %w", t, err)
-	}
-	return nil
+	return ofTenant(t, "publish a snapshot", err)
 }
 
-// WasVersion reports whether a version of the registers was one of the tenant's, as far as its states are kept: one that a failover
-// lost was not.
+// WasVersion reports whether a version of the tables was the tenant's and is still retained. A version lost in a failover was not.
 func WasVersion(ctx context.Context, db bun.IDB, t auth.Tenant, registers int64) (was bool, err error) {
 	err = db.NewRaw(`SELECT EXISTS (SELECT 1 FROM snapshots WHERE tenant_id = ? AND registers = ?)`, t, registers).Scan(ctx, &was)
-	if err != nil {
-		return false, fmt.Errorf("states of tenant %d: %w", t, err)
-	}
-	return was, nil
+	return was, ofTenant(t, "snapshots", err)
 }
 
-// PublishDue makes facts current whose time has come by now, if nobody has done so, and returns what is current then. c is what was
-// read of the tenant: nothing is asked where nothing of it is due. It is called before anything is answered from them: what was served
-// stays served (L1).
+// PublishDue publishes facts that are due by now, unless another process has, and returns what is current then. c is what was read
+// of the tenant: the database is asked only if something is due. Call it before an answer is computed from c, since facts that a
+// client has seen must stay current (L1).
 func (c Current) PublishDue(ctx context.Context, db bun.IDB, t auth.Tenant, now time.Time) (Current, error) {
 	if c.At(now) == c {
 		return c, nil
@@ -150,14 +141,11 @@ func (c Current) PublishDue(ctx context.Context, db bun.IDB, t auth.Tenant, now 
 	return c, err
 }
 
-// LastPublished returns when the last state of any of some tenants began, the zero time where that is not known of any.
+// LastPublished returns when the latest snapshot of some tenants began, or the zero time if none has one.
 func LastPublished(ctx context.Context, db bun.IDB, of ...auth.Tenant) (time.Time, error) {
-	var us sql.NullInt64
-	if err := db.NewRaw(`SELECT max(began) FROM snapshots WHERE tenant_id IN (?)`, bun.List(of)).Scan(ctx, &us); err != nil {
-		return time.Time{}, fmt.Errorf("last state: %w", err)
+	var at instant
+	if err := db.NewRaw(`SELECT coalesce(max(began), 0) FROM snapshots WHERE tenant_id IN (?)`, bun.List(of)).Scan(ctx, &at); err != nil {
+		return time.Time{}, fmt.Errorf("latest snapshot: %w", err)
 	}
-	if us.Int64 == 0 {
-		return time.Time{}, nil
-	}
-	return time.UnixMicro(us.Int64).UTC(), nil
+	return time.Time(at), nil
 }

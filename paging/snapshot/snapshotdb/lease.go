@@ -18,15 +18,15 @@ import (
 )
 
 const (
-	leaseFor   = time.Minute      // how long a load that says nothing is taken to live
-	renewEvery = 15 * time.Second // how often one that lives says so
+	leaseFor   = time.Minute      // a lease expires after this time without a renewal
+	renewEvery = 15 * time.Second // a live load renews its lease
 	waitStep   = time.Second      // between two looks at another load's lease
 
-	giveBackFor = 10 * time.Second // how long a load that was called off as it began tries to give its lease back
+	giveBackFor = 10 * time.Second // a load that was cancelled while it began tries to give its lease back
 )
 
-// Begin begins a load of a tenant. While another one lives it waits, and calls waiting, if it is not nil, once. What a load
-// that died has left is undone first. The error is ErrRemoved where there is no such tenant. Close must be called.
+// Begin begins a load of a tenant, which the caller must Close. While another load is alive Begin waits, and calls waiting, if it is
+// not nil, once. It undoes what a load that died has left. The error is ErrRemoved if the tenant was removed.
 func (s *Store) Begin(ctx context.Context, t auth.Tenant, waiting func()) (*Load, error) {
 	for {
 		l, err := s.take(ctx, t)
@@ -49,10 +49,10 @@ func (s *Store) Begin(ctx context.Context, t auth.Tenant, waiting func()) (*Load
 	}
 }
 
-// begin undoes what loads that died have left, now that the load has the lease. After an error it is closed.
+// begin undoes what dead loads have left, now that the load has the lease. After an error the load is closed.
 func (l *Load) begin(ctx context.Context) error {
 	l.renew(ctx)
-	err := l.undo(ctx)
+	err := l.Undo(ctx)
 	if err == nil {
 		err = l.store.clearUnread(ctx, l.tenant)
 	}
@@ -62,9 +62,9 @@ func (l *Load) begin(ctx context.Context) error {
 	return nil
 }
 
-// endSleeper ends the session of a load whose lease has run out, and which has that lease in a transaction while its process says
-// nothing: one that was stopped in the middle of a COPY is neither idle nor ever out of time, and would keep out for ever who takes
-// over. What fails is only this help, as where the database does not tell of its sessions: then the other is waited for.
+// endSleeper ends the database session of a load that holds its expired lease in a transaction while its process is stopped. Such a
+// session, in the middle of a COPY, is neither idle nor timed out, and would block its successor for good. Errors are ignored: a
+// database that does not show its sessions makes the successor wait.
 func (s *Store) endSleeper(ctx context.Context, t auth.Tenant) {
 	now, err := s.Clock(ctx, s.DB)
 	if err != nil || !handle.Postgres(s.DB) {
@@ -77,14 +77,14 @@ func (s *Store) endSleeper(ctx context.Context, t auth.Tenant) {
 		 WHERE e.tenant_id = ? AND e.expires <= ? AND a.usename = current_user AND a.wait_event = 'ClientRead'`, t, now.UnixMicro()).Exec(ctx)
 }
 
-// take takes the tenant's lease, or returns nil where a load that lives has it.
+// take takes the tenant's lease, or returns nil if a live load has it.
 func (s *Store) take(ctx context.Context, t auth.Tenant) (l *Load, err error) {
 	s.endSleeper(ctx, t)
 	err = s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if err := bounded(ctx, tx); err != nil {
 			return err
 		}
-		held, err := Lock(ctx, tx, t)
+		current, err := Lock(ctx, tx, t)
 		if err != nil {
 			return err
 		}
@@ -92,15 +92,16 @@ func (s *Store) take(ctx context.Context, t auth.Tenant) (l *Load, err error) {
 		if err != nil {
 			return err
 		}
-		last, lives, err := leased(ctx, tx, t, now)
-		if err != nil || lives {
+		last, alive, err := leased(ctx, tx, t, now)
+		if err != nil || alive {
 			return err
 		}
-		// The locks of a load that sleeps in the middle of a transaction are waited for here; then it can write no more.
+		// The DELETE waits for the locks of a load that sleeps in a transaction. Afterwards that load cannot write.
 		if _, err := tx.NewRaw(`DELETE FROM leases WHERE tenant_id = ?`, t).Exec(ctx); err != nil {
 			return err
 		}
-		l = &Load{store: s, tenant: t, base: held.Last(), number: NextNumber(max(last, held.Last())), token: rand.Text(), dirty: last > 0}
+		base := current.Last()
+		l = &Load{Blocks: s, store: s, tenant: t, base: base, number: NextNumber(max(last, base)), token: rand.Text(), dirty: last > 0}
 		_, err = tx.NewRaw(`INSERT INTO leases (tenant_id, number, token, began, expires) VALUES (?, ?, ?, ?, ?)`,
 			t, l.number, l.token, now.UnixMicro(), now.Add(leaseFor).UnixMicro()).Exec(ctx)
 		return err
@@ -115,8 +116,8 @@ func (s *Store) take(ctx context.Context, t auth.Tenant) (l *Load, err error) {
 	return l, nil
 }
 
-// giveBack gives back a lease that may have been taken though nobody was told, as where ctx ended while the commit was under
-// way: that has the tenant's row, so that what is found behind it is decided.
+// giveBack gives back a lease that may have been taken although take failed, for example because ctx ended during the commit. The
+// commit holds the lock of the tenant's row, so its outcome is known once giveBack has the lock.
 func (l *Load) giveBack(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, giveBackFor)
 	defer cancel()
@@ -133,21 +134,21 @@ func (l *Load) deleteLease(ctx context.Context, db bun.IDB) error {
 	return err
 }
 
-// leased returns the highest number of the tenant's leases, and whether one is of a load that lives: it runs out later, and not so
-// much later that the clock was put back since it was renewed.
-func leased(ctx context.Context, tx bun.Tx, t auth.Tenant, now time.Time) (last int64, lives bool, err error) {
+// leased returns the highest number of the tenant's leases, and whether one of them is alive. A lease that expires implausibly late
+// is dead: the clock was set back after its last renewal.
+func leased(ctx context.Context, tx bun.Tx, t auth.Tenant, now time.Time) (last int64, alive bool, err error) {
 	rows, err := tx.QueryContext(ctx, `SELECT number, expires FROM leases WHERE tenant_id = ?`, t)
 	err = Visit(rows, err, "leases", func(rows *sql.Rows) error {
 		var number, expires int64
 		err := rows.Scan(&number, &expires)
-		last, lives = max(last, number), lives || expires > now.UnixMicro() && expires <= now.Add(2*leaseFor).UnixMicro()
+		last, alive = max(last, number), alive || expires > now.UnixMicro() && expires <= now.Add(2*leaseFor).UnixMicro()
 		return err
 	})
-	return last, lives, err
+	return last, alive, err
 }
 
-// renew renews the lease until the load ends. A renewal that fails is tried again; where the lease runs out meanwhile, and
-// another load takes over, the next write says so.
+// renew renews the lease until the load ends. A renewal that fails is tried again. If the lease expires first and another load takes
+// over, the next write returns snapshot.ErrLost.
 func (l *Load) renew(ctx context.Context) {
 	ctx, l.stop = context.WithCancel(context.WithoutCancel(ctx))
 	l.done.Go(func() {
@@ -174,8 +175,8 @@ func (l *Load) extend(ctx context.Context) error {
 	return err
 }
 
-// guard makes sure in a transaction that the load still has its lease, and that the database has all that it wrote since it
-// began: a standby that was promoted may have the lease, and lack the last transactions. It keeps the lease until the transaction ends.
+// guard checks in a transaction that the load still has its lease, and that the database has all transactions of the load. A standby
+// that was promoted may have the lease and lack the last transactions. The lease stays locked until the transaction ends.
 func (l *Load) guard(ctx context.Context, tx bun.Tx) error {
 	if err := bounded(ctx, tx); err != nil {
 		return err
@@ -183,8 +184,8 @@ func (l *Load) guard(ctx context.Context, tx bun.Tx) error {
 	return l.setTransactions(ctx, tx, l.transactions+1, bun.SafeQuery("transactions = ?", l.transactions))
 }
 
-// bounded sees to it that a load that is stopped between two statements of a transaction does not keep out for ever who takes
-// over. It is for the first statement, before anything is locked.
+// bounded lets the database end a transaction whose process is stopped between two statements, so that it does not block other loads
+// for good. It must be the first statement, before anything is locked.
 func bounded(ctx context.Context, tx bun.Tx) error {
 	if !handle.Postgres(tx) {
 		return nil
@@ -193,8 +194,8 @@ func bounded(ctx context.Context, tx bun.Tx) error {
 	return err
 }
 
-// setTransactions writes into the lease how many transactions the load has taken. The error is snapshot.ErrLost where it is not there, or not as
-// a condition says, and ErrRemoved where the tenant was removed.
+// setTransactions writes the number of the load's transactions into its lease. The error is snapshot.ErrLost if the lease is gone or
+// does not meet the condition, and ErrRemoved if the tenant was removed.
 func (l *Load) setTransactions(ctx context.Context, db bun.IDB, transactions int64, which schema.QueryWithArgs) error {
 	var number int64
 	err := db.NewRaw(`UPDATE leases SET transactions = ? WHERE tenant_id = ? AND number = ? AND token = ? AND ? RETURNING number`,
@@ -204,16 +205,6 @@ func (l *Load) setTransactions(ctx context.Context, db bun.IDB, transactions int
 		return cmp.Or(err, snapshot.ErrLost)
 	}
 	return err
-}
-
-// guarded runs f in a transaction in which the load has its lease.
-func (l *Load) guarded(ctx context.Context, f func(ctx context.Context, tx bun.Tx) error) error {
-	return l.counted(l.store.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		if err := l.guard(ctx, tx); err != nil {
-			return err
-		}
-		return f(ctx, tx)
-	}))
 }
 
 // counted counts a guarded transaction that ended with err.

@@ -18,42 +18,53 @@ import (
 )
 
 const (
-	// sqliteTransaction bounds a load's transaction on SQLite, for which others wait to write. A shorter one would cost more: each
+	// sqliteTransaction bounds a load's transaction on SQLite, which blocks all other writers. A shorter one costs more: each
 	// transaction writes every page again that it shares with the one before.
 	sqliteTransaction = 200 * time.Millisecond
-	// sqlitePause is between two of them, for other processes to come in: they ask each millisecond.
+	// sqlitePause lets writers of other processes in between two transactions: they try again each millisecond.
 	sqlitePause = 2 * time.Millisecond
-	// postgresTransaction bounds a transaction on PostgreSQL, which locks out nobody.
+	// postgresTransaction bounds a transaction on PostgreSQL, which blocks nobody.
 	postgresTransaction = 5 * time.Second
 )
 
-// Load is a load under way: a snapshot.Writer. Its methods are not for use by several goroutines at once, but for Scan.
+// Load is a load under way: a snapshot.Writer. It must not be used by several goroutines at once, except to read Blocks.
 type Load struct {
+	snapshot.Blocks
+	// Feed, if not empty, is a digest of the loaded files. Publish records it: see LastFeed.
+	Feed string
+
 	store        *Store
 	tenant       auth.Tenant
 	number       int64
-	base         int64 // the last number that was committed
+	base         int64 // number of the last load that was published
 	token        string
-	transactions int64  // its transactions that were committed, but for those before an undo
-	dirty        bool   // there may be rows above the base
-	held         bool   // it was made to hold
-	feed         string // see SetFeed
+	transactions int64 // committed since the load began, or since Undo
+	dirty        bool  // there may be rows above the base
+	published    bool
 
 	stop context.CancelFunc // of the renewal
 	done sync.WaitGroup
 }
 
-// Number is what the rows of the load carry, and the number of its state.
+var _ snapshot.Writer = (*Load)(nil)
+
+// Number returns the number of the load, which its rows carry and which names its facts.
 func (l *Load) Number() int64 { return l.number }
 
-// Alone runs f in a short transaction that has the tenant's row to itself, so that nobody writes its registers meanwhile; h is
-// what holds then.
-func (l *Load) Exclusive(ctx context.Context, f func(ctx context.Context, tx bun.Tx, now time.Time, h Current) error) error {
+// Tenant implements snapshot.Writer.
+func (l *Load) Tenant() auth.Tenant { return l.tenant }
+
+// Base implements snapshot.Writer.
+func (l *Load) Base() int64 { return l.base }
+
+// Exclusive runs f in a short transaction that has locked the tenant's row, so that nobody else writes the tenant's tables. current
+// is what is current then.
+func (l *Load) Exclusive(ctx context.Context, f func(ctx context.Context, tx bun.Tx, now time.Time, current Current) error) error {
 	err := l.store.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if err := bounded(ctx, tx); err != nil {
 			return err
 		}
-		h, err := Lock(ctx, tx, l.tenant)
+		current, err := Lock(ctx, tx, l.tenant)
 		if err != nil {
 			return err
 		}
@@ -64,147 +75,138 @@ func (l *Load) Exclusive(ctx context.Context, f func(ctx context.Context, tx bun
 		if err != nil {
 			return err
 		}
-		return f(ctx, tx, now, h.At(now))
+		return f(ctx, tx, now, current.At(now))
 	})
-	return ofTenant(l.tenant, l.counted(err))
+	return ofTenant(l.tenant, "load", l.counted(err))
 }
 
-// Write implements snapshot.Writer, in as many transactions as it takes to let other writers in. The error is snapshot.ErrLost where
-// another load has taken over.
+// Write implements snapshot.Writer. It takes several transactions, so that other writers get in between. The error is
+// snapshot.ErrLost if another load has taken over.
 func (l *Load) Write(ctx context.Context, changes ...snapshot.Change) error {
 	l.dirty = true
-	w := &writing{Load: l}
-	for _, c := range byTable(changes) {
-		w.add(c)
+	todo := byTable(changes)
+	for _, c := range todo {
+		defer c.stop()
 	}
-	defer w.stop()
-	for len(w.todo) > 0 {
-		if err := l.counted(l.store.inTransaction(ctx, w.transaction)); err != nil {
+	for len(todo) > 0 {
+		err := l.counted(l.store.inTransaction(ctx, func(ctx context.Context, conn bun.Conn, tx bun.Tx) (err error) {
+			todo, err = l.write(ctx, conn, tx, todo)
+			return err
+		}))
+		if err != nil {
 			return fmt.Errorf("load %d of tenant %d: %w", l.number, l.tenant, err)
 		}
 	}
 	return nil
 }
 
-// byTable makes one change of all those of a table: each is a statement of its own at least.
-func byTable(changes []snapshot.Change) (all []snapshot.Change) {
-	puts := map[*snapshot.Table][]iter.Seq[[]any]{}
+// tableChange is what a load changes in one table, and has not written yet.
+type tableChange struct {
+	*snapshot.Table
+	gone [][]int64
+	puts []iter.Seq[[]any]
+	next func() ([]any, bool) // of all puts
+	stop func()
+}
+
+// byTable joins the changes of each table: a change takes a statement at least.
+func byTable(changes []snapshot.Change) (all []*tableChange) {
 	for _, c := range changes {
-		i := slices.IndexFunc(all, func(a snapshot.Change) bool { return a.Table == c.Table })
-		if i < 0 {
-			i, all = len(all), append(all, snapshot.Change{Table: c.Table})
+		if len(c.Gone) == 0 && c.Put == nil {
+			continue
 		}
-		all[i].Gone = append(all[i].Gone, c.Gone...)
+		i := slices.IndexFunc(all, func(t *tableChange) bool { return t.Table == c.Table })
+		if i < 0 {
+			i, all = len(all), append(all, &tableChange{Table: c.Table})
+		}
+		all[i].gone = append(all[i].gone, c.Gone...)
 		if c.Put != nil {
-			puts[c.Table] = append(puts[c.Table], c.Put)
+			all[i].puts = append(all[i].puts, c.Put)
 		}
 	}
-	for i, c := range all {
-		slices.SortFunc(c.Gone, slices.Compare)
-		if each := puts[c.Table]; len(each) > 0 {
-			all[i].Put = func(yield func([]any) bool) {
-				for _, put := range each {
-					for row := range put {
-						if !yield(row) {
-							return
-						}
+	for _, t := range all {
+		slices.SortFunc(t.gone, slices.Compare)
+		t.next, t.stop = iter.Pull(func(yield func([]any) bool) {
+			for _, put := range t.puts {
+				for row := range put {
+					if !yield(row) {
+						return
 					}
 				}
 			}
-		}
+		})
 	}
 	return all
 }
 
-// writing is one call of Write.
-type writing struct {
-	*Load
-	todo  []func(ctx context.Context, conn bun.Conn, tx bun.Tx, ends time.Time) (done bool, err error)
-	stops []func()
-}
-
-func (w *writing) stop() {
-	for _, f := range w.stops {
-		f()
-	}
-}
-
-// transaction does what can be done in one transaction.
-func (w *writing) transaction(ctx context.Context, conn bun.Conn, tx bun.Tx) error {
-	if err := w.guard(ctx, tx); err != nil {
-		return err
+// write writes as much as one transaction may take, and returns what is left.
+func (l *Load) write(ctx context.Context, conn bun.Conn, tx bun.Tx, todo []*tableChange) ([]*tableChange, error) {
+	if err := l.guard(ctx, tx); err != nil {
+		return todo, err
 	}
 	ends := time.Now().Add(postgresTransaction)
 	if !handle.Postgres(conn) {
 		ends = time.Now().Add(sqliteTransaction)
 	}
-	for len(w.todo) > 0 && time.Now().Before(ends) {
-		done, err := w.todo[0](ctx, conn, tx, ends)
+	for len(todo) > 0 && time.Now().Before(ends) {
+		c := todo[0]
+		var err error
+		if n := min(chunk, len(c.gone)); n > 0 {
+			err = l.close(ctx, tx, c.Table, c.gone[:n])
+			c.gone = c.gone[n:]
+		} else {
+			err = l.put(ctx, conn, c, ends)
+		}
 		if err != nil {
-			return err
+			return todo, err
 		}
-		if done {
-			w.todo = w.todo[1:]
+		if len(c.gone)+len(c.puts) == 0 {
+			todo = todo[1:]
 		}
 	}
-	return nil
+	return todo, nil
 }
 
-// add puts a change among what is to be done.
-func (w *writing) add(c snapshot.Change) {
-	gone := c.Gone
-	if len(gone) > 0 {
-		w.todo = append(w.todo, func(ctx context.Context, _ bun.Conn, tx bun.Tx, _ time.Time) (bool, error) {
-			n := min(chunk, len(gone))
-			err := w.close(ctx, tx, c.Table, gone[:n])
-			gone = gone[n:]
-			return len(gone) == 0, err
-		})
-	}
-	if c.Put == nil {
-		return
-	}
-	next, stop := iter.Pull(c.Put)
-	w.stops = append(w.stops, stop)
-	columns := columns(c.Table)
-	ended := false
-	w.todo = append(w.todo, func(ctx context.Context, conn bun.Conn, _ bun.Tx, ends time.Time) (bool, error) {
-		row := make([]any, len(columns))
-		_, err := w.store.Copy(ctx, conn, c.Table.Name, columns, func(yield func([]any) bool) {
-			for n := 1; ; n++ {
-				values, ok := next()
-				if ended = !ok; ended {
-					return
-				}
-				fill(row, c.Table, w.tenant, w.number, values)
-				if !yield(row) || n%64 == 0 && time.Now().After(ends) {
-					return
-				}
-			}
-		})
-		return ended, err
-	})
-}
-
-// close takes rows out of the state.
+// close takes rows out of the snapshot.
 func (l *Load) close(ctx context.Context, tx bun.Tx, t *snapshot.Table, keys [][]int64) error {
 	_, err := tx.NewRaw(`UPDATE ? SET until = ? WHERE tenant_id = ? AND until = ? AND ?`,
-		bun.Ident(t.Name), l.number, l.tenant, snapshot.Open, keyed(t, keys)).Exec(ctx)
+		bun.Ident(t.Name), l.number, l.tenant, snapshot.Open, keyed(t.Key, keys)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("replace rows of %s: %w", t.Name, err)
 	}
 	return nil
 }
 
-// Hold is the load's last step, one transaction that has the tenant's row to itself: f writes what belongs to it, and says
-// in h, which has what holds, what is to hold; its error undoes the step, and Hold may be called again.
-func (l *Load) Publish(ctx context.Context, f func(ctx context.Context, tx bun.Tx, now time.Time, h *Current) error) (h Current, err error) {
-	err = l.Exclusive(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, held Current) error {
-		h = held
-		if err := f(ctx, tx, now, &h); err != nil {
+// put copies rows into their table until a time. After the last row the change has no puts.
+func (l *Load) put(ctx context.Context, conn bun.Conn, c *tableChange, ends time.Time) error {
+	columns := columns(c.Table)
+	row := make([]any, len(columns))
+	_, err := l.store.Copy(ctx, conn, c.Name, columns, func(yield func([]any) bool) {
+		for n := 1; ; n++ {
+			values, ok := c.next()
+			if !ok {
+				c.puts = nil
+				return
+			}
+			fill(row, c.Table, l.tenant, l.number, values)
+			if !yield(row) || n%64 == 0 && time.Now().After(ends) {
+				return
+			}
+		}
+	})
+	return err
+}
+
+// Publish is the load's last step, one transaction that has locked the tenant's row: f writes what belongs to it, and sets in
+// current what is to be current. An error of f undoes the step, and Publish may be called again.
+func (l *Load) Publish(ctx context.Context, f func(ctx context.Context, tx bun.Tx, now time.Time, current *Current) error) (Current, error) {
+	var current Current
+	err := l.Exclusive(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, was Current) error {
+		current = was
+		if err := f(ctx, tx, now, &current); err != nil {
 			return err
 		}
-		if err := h.Publish(ctx, tx, l.tenant, now); err != nil {
+		if err := current.Publish(ctx, tx, l.tenant, now); err != nil {
 			return err
 		}
 		if err := l.noteFeed(ctx, tx); err != nil {
@@ -215,36 +217,36 @@ func (l *Load) Publish(ctx context.Context, f func(ctx context.Context, tx bun.T
 	if err != nil {
 		return Current{}, err
 	}
-	l.held = true
-	return h, nil
+	l.published = true
+	return current, nil
 }
 
-// Close ends a load. What was not made to hold is undone and the lease given back, and of what was, what only loads read of the
-// former state is removed; where that fails, the next load does it.
+// Close ends a load. An unpublished load is undone and gives its lease back. After a published one, Close removes superseded blocks
+// that only loads read. If either fails, the next load does it.
 func (l *Load) Close(ctx context.Context) error {
 	l.stop()
 	l.done.Wait()
-	if l.held {
+	if l.published {
 		return l.store.clearUnread(ctx, l.tenant)
 	}
-	if err := l.undo(ctx); err != nil {
+	if err := l.Undo(ctx); err != nil {
 		return err
 	}
-	return ofTenant(l.tenant, l.deleteLease(ctx, l.store.DB))
+	return ofTenant(l.tenant, "end a load", l.deleteLease(ctx, l.store.DB))
 }
 
-// Drop withdraws what waits for its time of a tenant, and returns what its row said; Next is 0 where nothing waited. While a
-// load lives it waits for that, as Begin does. What was erased stays erased.
+// Drop withdraws the facts of a tenant that wait for their time, and returns what was current: its Next is 0 if nothing waited.
+// While another load is alive it waits as Begin does. What a load has erased stays erased.
 func (s *Store) Drop(ctx context.Context, t auth.Tenant, waiting func()) (was Current, err error) {
 	l, err := s.Begin(ctx, t, waiting)
 	if err != nil {
 		return Current{}, err
 	}
-	defer func() { err = errors.Join(err, l.Close(context.WithoutCancel(ctx))) }() // which undoes what is above the base
-	err = l.Exclusive(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h Current) error {
-		was = h
-		h.Next, h.NextFrom = 0, time.Time{}
-		return h.Publish(ctx, tx, t, now)
+	defer func() { err = errors.Join(err, l.Close(context.WithoutCancel(ctx))) }() // undoes what is above the base
+	err = l.Exclusive(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, current Current) error {
+		was = current
+		current.Next, current.NextFrom = 0, time.Time{}
+		return current.Publish(ctx, tx, t, now)
 	})
 	if err != nil {
 		return Current{}, err
@@ -253,26 +255,22 @@ func (s *Store) Drop(ctx context.Context, t auth.Tenant, waiting func()) (was Cu
 	return was, nil
 }
 
-// Undo removes what the load has written so far. The load can then write from the start.
-func (l *Load) Undo(ctx context.Context) error { return l.undo(ctx) }
-
-// undo undoes every number above the one that the load builds on, while it has the lease: its own rows, and those of loads
-// that died.
-func (l *Load) undo(ctx context.Context) error {
+// Undo removes all rows above the base: those that the load has written, and those of loads that died. The load can then write
+// again from the start.
+func (l *Load) Undo(ctx context.Context) error {
 	if !l.dirty {
 		return nil
 	}
-	// All of it is removed, whether or not the database has each part.
+	// A promoted standby may lack some of the load's transactions. That does not matter here.
 	if err := l.setTransactions(ctx, l.store.DB, 0, bun.SafeQuery("TRUE")); err != nil {
 		return err
 	}
 	l.transactions = 0
 	for _, t := range l.store.tables() {
-		err := l.store.sweep(ctx, t, l.tenant, bun.SafeQuery("since > ?", l.base), func(rows []versioned) error {
-			return l.guarded(ctx, func(ctx context.Context, tx bun.Tx) error { return deleteRows(ctx, tx, t, l.tenant, rows) })
-		})
+		name := bun.Ident(t.Name)
+		err := l.undo(ctx, t, "DELETE FROM ?", []any{name}, "since > ?", l.base)
 		if err == nil {
-			err = l.reopen(ctx, t)
+			err = l.undo(ctx, t, "UPDATE ? SET until = ?", []any{name, snapshot.Open}, "until > ? AND until < ?", l.base, snapshot.Open)
 		}
 		if err != nil {
 			return fmt.Errorf("undo a load of tenant %d: %w", l.tenant, err)
@@ -282,62 +280,43 @@ func (l *Load) undo(ctx context.Context) error {
 	return nil
 }
 
-// reopen opens what was closed by a number above the one that the load builds on.
-func (l *Load) reopen(ctx context.Context, t *snapshot.Table) error {
-	closed := bun.SafeQuery("until > ? AND until < ?", l.base, snapshot.Open)
-	return l.store.sweep(ctx, t, l.tenant, closed, func(rows []versioned) error {
-		return l.guarded(ctx, func(ctx context.Context, tx bun.Tx) error {
-			keys := make([][]int64, len(rows))
-			for i, r := range rows {
-				keys[i] = r.key
+// undo executes a statement on the rows of a table that meet a condition, a batch in each transaction.
+func (l *Load) undo(ctx context.Context, t *snapshot.Table, statement string, args []any, where string, bounds ...any) error {
+	return l.store.sweep(ctx, t, l.tenant, bun.SafeQuery(where, bounds...), func(rows [][]int64) error {
+		return l.counted(l.store.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+			if err := l.guard(ctx, tx); err != nil {
+				return err
 			}
-			_, err := tx.NewRaw(`UPDATE ? SET until = ? WHERE tenant_id = ? AND ? AND ?`,
-				bun.Ident(t.Name), snapshot.Open, l.tenant, closed, keyed(t, keys)).Exec(ctx)
+			_, err := tx.NewRaw(statement+` WHERE tenant_id = ? AND ?`, append(args, l.tenant, keyed(withSince(t), rows))...).Exec(ctx)
 			return err
-		})
+		}))
 	})
 }
 
-// LastFeed returns the digest of the feed that was loaded last into a tenant, or "" where none was.
+// LastFeed returns the digest of the feed that was loaded last into a tenant, or "" if there was none.
 func (s *Store) LastFeed(ctx context.Context, t auth.Tenant) (digest string, err error) {
 	err = s.DB.QueryRowContext(ctx, `SELECT files FROM feeds WHERE tenant_id = ?`, t).Scan(&digest)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
-	return digest, ofTenant(t, err)
+	return digest, ofTenant(t, "last feed", err)
 }
 
 // LastFeed returns the digest of the feed that was loaded before this load.
 func (l *Load) LastFeed(ctx context.Context) (string, error) { return l.store.LastFeed(ctx, l.tenant) }
 
-// SetFeed says of which feed the load is, by a digest of its files. The last step writes that.
-func (l *Load) SetFeed(digest string) { l.feed = digest }
-
-// NoteFeed writes that the feed was loaded, where the load changes nothing and has no last step.
+// NoteFeed records the feed of a load that changes nothing, and so publishes nothing.
 func (l *Load) NoteFeed(ctx context.Context) error {
 	return l.Exclusive(ctx, func(ctx context.Context, tx bun.Tx, _ time.Time, _ Current) error { return l.noteFeed(ctx, tx) })
 }
 
 func (l *Load) noteFeed(ctx context.Context, tx bun.Tx) error {
-	if l.feed == "" {
+	if l.Feed == "" {
 		return nil
 	}
-	_, err := tx.NewRaw(`INSERT INTO feeds (tenant_id, files) VALUES (?, ?) ON CONFLICT (tenant_id) DO UPDATE SET files = excluded.files`, l.tenant, l.feed).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("note the feed: %w", err)
-	}
-	return nil
+	_, err := tx.NewRaw(`
+		INSERT INTO feeds (tenant_id, files)
+		VALUES (?, ?)
+		    ON CONFLICT (tenant_id) DO UPDATE SET files = excluded.files`, l.tenant, l.Feed).Exec(ctx)
+	return ofTenant(l.tenant, "record the feed", err)
 }
-
-// Tenant implements snapshot.Writer.
-func (l *Load) Tenant() auth.Tenant { return l.tenant }
-
-// Base implements snapshot.Writer.
-func (l *Load) Base() int64 { return l.base }
-
-// Scan implements snapshot.Blocks.
-func (l *Load) Scan(ctx context.Context, t auth.Tenant, number int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
-	return l.store.Scan(ctx, t, number, k, r, visit)
-}
-
-var _ snapshot.Writer = (*Load)(nil)

@@ -115,7 +115,7 @@ func (s *site) until(d time.Duration) {
 // kept checks whether a state is readable.
 func (s *site) kept(at snapshot.Versions, want bool, when string) {
 	s.Helper()
-	if err := s.Kept(s.Context(), s.tenant, at); want && err != nil || !want && !errors.Is(err, snapshot.ErrGone) {
+	if _, err := s.KeptFrom(s.Context(), s.tenant, at); want && err != nil || !want && !errors.Is(err, snapshot.ErrGone) {
 		s.Errorf("%s a state is kept: %v, want %t", when, err, want)
 	}
 }
@@ -189,7 +189,7 @@ func TestPullKeeps(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
 		first := s.load(nil, 3, "a")
-		key := snapshotdb.PullKey{Tenant: s.tenant, Budget: 1, Query: "q"}
+		key := snapshot.PullKey{Tenant: s.tenant, Budget: 1, Query: "q"}
 		begun := *s.now
 		if err := s.BeginPull(t.Context(), key, snapshot.Snapshot{Versions: first}, begun); err != nil {
 			t.Fatal(err)
@@ -226,7 +226,7 @@ func TestPullWindow(t *testing.T) {
 		first := s.load(nil, 3, "a")
 		second := s.load(nil, 1, "b")
 		s.until(snapshotdb.DefaultRetention - time.Minute)
-		key := snapshotdb.PullKey{Tenant: s.tenant, Budget: 1, Query: "q"}
+		key := snapshot.PullKey{Tenant: s.tenant, Budget: 1, Query: "q"}
 		if err := s.BeginPull(t.Context(), key, snapshot.Snapshot{Versions: first}, *s.now); err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +259,7 @@ func TestMaxPast(t *testing.T) {
 		}
 		s.after(time.Minute)
 		s.kept(states[0], true, "with ten former rows")
-		if err := s.BeginPull(t.Context(), snapshotdb.PullKey{Tenant: s.tenant}, snapshot.Snapshot{Versions: states[0]}, *s.now); err != nil {
+		if err := s.BeginPull(t.Context(), snapshot.PullKey{Tenant: s.tenant}, snapshot.Snapshot{Versions: states[0]}, *s.now); err != nil {
 			t.Fatal(err)
 		}
 		states = append(states, s.write(1))
@@ -364,7 +364,7 @@ func TestRemovalBesideScan(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			switch err := s.Kept(t.Context(), s.tenant, at); {
+			switch _, err := s.KeptFrom(t.Context(), s.tenant, at); {
 			case errors.Is(err, snapshot.ErrGone):
 				gone++
 			case err != nil:

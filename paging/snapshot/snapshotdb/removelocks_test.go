@@ -42,7 +42,7 @@ func TestRemovalWaitsForNoRow(t *testing.T) {
 		s.load(all, 0, "b")
 		s.write(50)
 		s.after(snapshotdb.DefaultRetention)
-		key := snapshotdb.PullKey{Tenant: s.tenant, Budget: 1, Query: "old"}
+		key := snapshot.PullKey{Tenant: s.tenant, Budget: 1, Query: "old"}
 		if err := s.BeginPull(t.Context(), key, snapshot.Snapshot{}, s.now.Add(-25*time.Hour)); err != nil {
 			t.Fatal(err)
 		}

@@ -18,12 +18,12 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot"
 )
 
-// Migrations are the tables of this package, in migrations/postgres and migrations/sqlite.
+// Migrations creates the tables of this package, in migrations/postgres and migrations/sqlite.
 //
 //go:embed migrations
 var Migrations embed.FS
 
-// The errors of this package, to be told with errors.Is.
+// The errors of this package. Test for them with errors.Is.
 var (
 	ErrExist    = errors.New("already exists")
 	ErrNotFound = errors.New("not found")
@@ -35,34 +35,36 @@ var (
 // CopyFunc writes rows into a table on the transaction that runs on conn, as fast as the engine can.
 type CopyFunc func(ctx context.Context, conn bun.Conn, table string, columns []string, rows iter.Seq[[]any]) (int64, error)
 
-// Store reads and writes states. It is safe for concurrent use, also by several processes.
+// Store reads and writes snapshots. It is safe for concurrent use, also by several processes.
 type Store struct {
 	DB *handle.DB
-	// Copy writes many rows at once; a load needs it.
+	// Copy writes many rows at once. Only loads need it.
 	Copy CopyFunc
-	// Now is the clock of the leases and of what is kept. Nil is the database's with PostgreSQL, and time.Now with SQLite.
+	// Now is the clock of leases and retention; nil is that of handle.Clock.
 	Now func() time.Time
-	// Tables are those that loads write besides the blocks.
+	// Tables are the tables that loads write besides the blocks.
 	Tables []*snapshot.Table
-	// Unread are the kinds of blocks that no report reads: of use to nobody once a load that holds has replaced them.
+	// Unread are the kinds of blocks that no report reads. A superseded one is removed at once.
 	Unread []snapshot.Kind
-	// Recent, if not nil, spares look-ups of pulls, of a process that is asked for many pages.
+	// Recent, if not nil, saves look-ups of pulls in a process that serves many pages.
 	Recent *Recent
 }
 
-// Clock reads the time, in whole microseconds.
+var _ snapshot.Blocks = (*Store)(nil)
+
+// Clock returns the time, in whole microseconds.
 func (s *Store) Clock(ctx context.Context, idb bun.IDB) (time.Time, error) {
 	return handle.Clock(ctx, idb, s.Now)
 }
 
-// tables are all that loads write.
+// tables returns all tables that loads write.
 func (s *Store) tables() []*snapshot.Table {
 	return append([]*snapshot.Table{snapshot.BlocksTable}, s.Tables...)
 }
 
-// inTransaction runs f in one of the many transactions of a load, on a connection of its own, which Copy can use. On SQLite it lets
-// others write first, and a power cut may take what was committed: nobody sees it before the load's last step, whose commit is on
-// the disk with all before it.
+// inTransaction runs f in one of the many transactions of a load, on a connection of its own, which Copy can use. On SQLite other
+// writers go first, and a power cut may lose the transaction. Nobody reads it before the load's last step, whose commit reaches the
+// disk with all before it.
 func (s *Store) inTransaction(ctx context.Context, f func(ctx context.Context, conn bun.Conn, tx bun.Tx) error) error {
 	if !handle.Postgres(s.DB) {
 		time.Sleep(sqlitePause)
@@ -80,14 +82,13 @@ func (s *Store) inTransaction(ctx context.Context, f func(ctx context.Context, c
 	return conn.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return f(ctx, conn, tx) })
 }
 
-func ofTenant(t auth.Tenant, err error) error {
+// ofTenant adds to an error what was done and for which tenant.
+func ofTenant(t auth.Tenant, what string, err error) error {
 	if err != nil {
-		return fmt.Errorf("tenant %d: %w", t, err)
+		return fmt.Errorf("%s of tenant %d: %w", what, t, err)
 	}
 	return nil
 }
-
-var _ snapshot.Blocks = (*Store)(nil)
 
 // Scan implements snapshot.Blocks. A corrupt block is a snapshot.ErrCorrupt.
 func (s *Store) Scan(ctx context.Context, t auth.Tenant, number int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
@@ -97,9 +98,9 @@ func (s *Store) Scan(ctx context.Context, t auth.Tenant, number int64, k snapsho
 	rows, err := s.DB.QueryContext(ctx, `
 		SELECT a, b, data
 		  FROM blocks
-		 WHERE tenant_id = ? AND kind = ? AND ? AND ?
-		 ORDER BY a, b`, t, k.Number, in(s.DB, r), at(number))
-	// Numbers come out of the driver as int64, and are taken as they are: to convert each costs as much as to check its block's sum.
+		 WHERE tenant_id = ? AND kind = ? AND ? AND since <= ? AND until > ?
+		 ORDER BY a, b`, t, k.Number, in(s.DB, r), number, number)
+	// The driver returns int64. To have database/sql convert each number would cost as much as the block's checksum.
 	var a, b any
 	var data sql.RawBytes
 	dest := []any{&a, &b, &data}
@@ -125,12 +126,12 @@ func (s *Store) Scan(ctx context.Context, t auth.Tenant, number int64, k snapsho
 // isRun reports whether ascending numbers have no gap.
 func isRun(of []int64) bool { return of[len(of)-1]-of[0] == int64(len(of))-1 }
 
-// in is the condition that a block is in a range.
+// in returns the condition that a block is in a range.
 func in(db bun.IDB, r snapshot.Range) schema.QueryWithArgs {
 	where := bun.SafeQuery("TRUE")
 	and := func(more schema.QueryWithArgs) { where = bun.SafeQuery("? AND ?", where, more) }
 	if r.Among != nil {
-		// The bounds tell PostgreSQL to use the key while it has no statistics, as after the first load.
+		// The bounds make PostgreSQL use the key while it has no statistics, as after the first load.
 		and(bun.SafeQuery("a BETWEEN ? AND ? AND ?", r.Among[0], r.Among[len(r.Among)-1], handle.Among(db, "a", r.Among)))
 	}
 	if r.A != (snapshot.Span{}) {
@@ -145,18 +146,18 @@ func in(db bun.IDB, r snapshot.Range) schema.QueryWithArgs {
 	return where
 }
 
-// Stored is a block as it is stored: its data are sealed, and it is of the states from Since to before Until.
+// Stored is a block as it is stored: its data are sealed, and it is visible in the snapshots [Since, Until).
 type Stored struct {
 	Kind int16
 	snapshot.Block
 	Since, Until int64
 }
 
-// allAtOnce is how many blocks one statement of All reads: on SQLite a longer one would keep the journal from being cut.
+// allAtOnce is how many blocks one statement of All reads. On SQLite a longer one would keep the WAL from being truncated.
 const allAtOnce = 512
 
-// All calls visit with every block of a tenant that is stored, of whatever state, by kind, A, B and since. What is removed or
-// written meanwhile may be among them or not. The data are valid until visit returns.
+// All calls visit with every stored block of a tenant, of all snapshots, by kind, A, B and since. It may miss what is written or
+// removed meanwhile. The data are valid until visit returns.
 func (s *Store) All(ctx context.Context, t auth.Tenant, visit func(Stored) error) error {
 	var last Stored
 	for {

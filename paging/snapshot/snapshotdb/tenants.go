@@ -14,13 +14,13 @@ import (
 	"github.com/lectern-dev/lectern/paging/handle"
 )
 
-// Kind says what a tenant is. References are unique within a kind.
+// Kind says what a tenant is. A reference is unique within a kind.
 type Kind string
 
 // The two kinds of tenants (G3).
 const (
-	Partner Kind = "partner" // of directory and schools; the reference is its reference_id
-	Library Kind = "library" // a library network; the reference is its slug
+	Partner Kind = "partner" // of directory and schools, by its reference_id
+	Library Kind = "library" // a library network, by its slug
 )
 
 // Tenant is one entry in the list of tenants.
@@ -34,9 +34,9 @@ type Tenant struct {
 	Created   time.Time
 }
 
-// CreateTenant adds a tenant, with both versions 0, and returns its number, which it gives. Where t has no time of its creation, that is
-// the clock's. It runs on idb in a transaction, which is a savepoint where idb is one already, so that the caller can create what belongs
-// to the tenant along with it. The error is ErrExist where the kind has the reference. The reference is not validated.
+// CreateTenant adds a tenant with an empty snapshot and returns its new number. A zero t.Created is set by the clock. It runs in a
+// transaction on idb, or in a savepoint if idb is a transaction, in which the caller creates what belongs to the tenant. The error is
+// ErrExist if the kind has the reference. The reference is not validated.
 func CreateTenant(ctx context.Context, idb bun.IDB, t Tenant) (auth.Tenant, error) {
 	err := idb.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return createTenant(ctx, tx, &t) })
 	if err != nil {
@@ -78,7 +78,7 @@ func createTenant(ctx context.Context, tx bun.Tx, t *Tenant) error {
 	return Current{}.Publish(ctx, tx, t.ID, t.Created)
 }
 
-// lockTenants makes others wait that create or remove a tenant. Readers go on.
+// lockTenants makes others that create or remove a tenant wait. Readers do not wait.
 func lockTenants(ctx context.Context, tx bun.Tx) error {
 	if !handle.Postgres(tx) {
 		return nil
@@ -87,8 +87,7 @@ func lockTenants(ctx context.Context, tx bun.Tx) error {
 	return err
 }
 
-// lastNumber returns the last number that a tenant was given, also one that was removed: what servers keep in memory of that is never
-// taken for another's.
+// lastNumber returns the last number that any tenant was given, even one that was removed: servers may still have its data in memory.
 func lastNumber(ctx context.Context, tx bun.Tx) (last auth.Tenant, err error) {
 	err = tx.NewRaw(`
 		SELECT max(n)
@@ -97,20 +96,20 @@ func lastNumber(ctx context.Context, tx bun.Tx) (last auth.Tenant, err error) {
 	return last, err
 }
 
-// EndTenant begins the removal of a tenant: it deletes the row that says what is current, so that what locks the tenant, as to issue a
-// key or to load, fails with ErrRemoved from now on. Its other rows stay; see RemoveTenant. It may be repeated.
+// EndTenant begins the removal of a tenant. It deletes the row that says what is current, so that every step that locks the tenant,
+// such as issuing a key or loading, fails with ErrRemoved. Its other rows stay; see RemoveAll. It may be repeated.
 func EndTenant(ctx context.Context, tx bun.IDB, t auth.Tenant) error {
 	_, err := Lock(ctx, tx, t)
 	if err == nil {
 		_, err = tx.NewRaw(`DELETE FROM versions WHERE tenant_id = ?`, t).Exec(ctx)
 	}
-	if err != nil && !errors.Is(err, ErrRemoved) {
-		return fmt.Errorf("end tenant %d: %w", t, err)
+	if errors.Is(err, ErrRemoved) {
+		return nil
 	}
-	return nil
+	return ofTenant(t, "begin the removal", err)
 }
 
-// RemoveTenant takes a tenant from the list, which has no other rows any more. Its number is not given again.
+// RemoveTenant deletes a tenant without other rows from the list. Its number is not given again.
 func RemoveTenant(ctx context.Context, db bun.IDB, t auth.Tenant) error {
 	err := db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if err := lockTenants(ctx, tx); err != nil {
@@ -128,10 +127,7 @@ func RemoveTenant(ctx context.Context, db bun.IDB, t auth.Tenant) error {
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("remove tenant %d: %w", t, err)
-	}
-	return nil
+	return ofTenant(t, "removal", err)
 }
 
 // Tenants returns the list of tenants, by number.
@@ -145,7 +141,7 @@ func Tenants(ctx context.Context, db bun.IDB) (list []Tenant, err error) {
 	return list, nil
 }
 
-// ByNumber returns the numbers of tenants, in their order, and the tenants by these.
+// ByNumber returns the numbers of tenants, in their order, and the tenants by number.
 func ByNumber(list []Tenant) (numbers []auth.Tenant, named map[auth.Tenant]Tenant) {
 	named = make(map[auth.Tenant]Tenant, len(list))
 	for _, t := range list {
@@ -162,8 +158,7 @@ func Numbers(ctx context.Context, db bun.IDB) (list []auth.Tenant, err error) {
 	return list, nil
 }
 
-// TenantOf returns the tenant of the kind with the reference, compared exactly, or
-// ErrNotFound.
+// TenantOf returns the tenant of a kind with a reference, which is compared exactly, or ErrNotFound.
 func TenantOf(ctx context.Context, db bun.IDB, kind Kind, reference string) (t Tenant, err error) {
 	err = db.NewSelect().Model(&t).Where("kind = ? AND reference = ?", kind, reference).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -176,18 +171,18 @@ func TenantOf(ctx context.Context, db bun.IDB, kind Kind, reference string) (t T
 	return t, nil
 }
 
-// TenantVersions are a tenant and what its row says. Facts that wait may be due: see Current.At.
-type TenantVersions struct {
+// TenantStatus is a tenant with its current snapshot and its last load. Facts that wait may be due: see Current.At.
+type TenantStatus struct {
 	Tenant
 	Current
-	Began time.Time // when the versions began to be current; zero where that is not known
-	Last  LastLoad  // its zero value where there was none
+	Began time.Time // of the current snapshot; zero if that is not known
+	Last  LastLoad  // zero if there was none
 }
 
-// LoadedLast returns the versions of up to limit of some tenants in one statement: those whose data were loaded last come first, and
-// then those that were never loaded, by number. All is joined with the tenant of versions, and the tenants are said of each table: a
-// distributed database knows only so what lies together, and where.
-func LoadedLast(ctx context.Context, db bun.IDB, limit int, of ...auth.Tenant) (list []TenantVersions, err error) {
+// LoadedLast returns the status of up to limit of some tenants, in one statement. The tenants loaded last come first, and those never
+// loaded come last, by number. The statement joins every table with the tenant of versions and names the tenants for each: only then
+// does a distributed database know which rows are on one node.
+func LoadedLast(ctx context.Context, db bun.IDB, limit int, of ...auth.Tenant) (list []TenantStatus, err error) {
 	if len(of) == 0 {
 		return nil, nil
 	}
@@ -202,8 +197,8 @@ func LoadedLast(ctx context.Context, db bun.IDB, limit int, of ...auth.Tenant) (
 		 WHERE v.tenant_id IN (?0)
 		 ORDER BY l.ended IS NULL, l.ended DESC, t.tenant_id
 		 LIMIT ?1`, among, limit)
-	return list, Visit(rows, err, "versions of tenants", func(r *sql.Rows) error {
-		var of TenantVersions
+	return list, Visit(rows, err, "status of tenants", func(r *sql.Rows) error {
+		var of TenantStatus
 		var ended sql.NullTime
 		var milliseconds int64
 		to := append([]any{&of.ID, &of.Kind, &of.Reference, &of.Name, &of.Created}, of.Fields()...)
@@ -217,15 +212,15 @@ func LoadedLast(ctx context.Context, db bun.IDB, limit int, of ...auth.Tenant) (
 	})
 }
 
-// LastLoad is the last load of a tenant's data, as the operator sees it.
+// LastLoad is what an operator sees of a tenant's last load.
 type LastLoad struct {
 	Ended time.Time
-	Took  time.Duration // kept to the millisecond
-	Rows  int64         // that were read, of all files
+	Took  time.Duration // in milliseconds
+	Rows  int64         // read from all files
 }
 
-// NoteLoad records the last load that ended, for [LoadedLast], and replaces the record before. It is not part of the load's
-// transaction: nothing but a status is computed from it, and a load is not undone because its note cannot be written.
+// NoteLoad records the last load that ended, for [LoadedLast]. It is not part of the load's transaction: the record is for the
+// status only, and a load is not undone because it cannot be written.
 func NoteLoad(ctx context.Context, db bun.IDB, t auth.Tenant, l LastLoad) error {
 	_, err := db.NewRaw(`
 		INSERT INTO loads (tenant_id, ended, milliseconds, row_count)
@@ -233,8 +228,5 @@ func NoteLoad(ctx context.Context, db bun.IDB, t auth.Tenant, l LastLoad) error 
 		    ON CONFLICT (tenant_id) DO UPDATE
 		   SET ended = EXCLUDED.ended, milliseconds = EXCLUDED.milliseconds, row_count = EXCLUDED.row_count`,
 		t, l.Ended.UTC().Truncate(time.Microsecond), l.Took.Milliseconds(), l.Rows).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("note the load of tenant %d: %w", t, err)
-	}
-	return nil
+	return ofTenant(t, "record the load", err)
 }

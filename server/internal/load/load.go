@@ -139,7 +139,7 @@ func (l *loading) compare(ctx context.Context, d domain, lease *snapshotdb.Load)
 	if err == nil && l.Changed && last == l.folder.Digest() {
 		err = ErrUnchanged
 	}
-	lease.SetFeed(l.folder.Digest())
+	lease.Feed = l.folder.Digest()
 	return err
 }
 

@@ -100,8 +100,8 @@ func TestRefused(t *testing.T) {
 // noon is a full hour.
 var noon = time.Unix(1789491600, 0)
 
-func held(t snapshotdb.Tenant, h snapshotdb.Current, began time.Time) snapshotdb.TenantVersions {
-	return snapshotdb.TenantVersions{Tenant: t, Current: h, Began: began}
+func held(t snapshotdb.Tenant, h snapshotdb.Current, began time.Time) snapshotdb.TenantStatus {
+	return snapshotdb.TenantStatus{Tenant: t, Current: h, Began: began}
 }
 
 func TestVersions(t *testing.T) {
@@ -109,7 +109,7 @@ func TestVersions(t *testing.T) {
 		began := noon.Add(-90 * time.Second)
 		loaded := held(snapshotdb.Tenant{ID: 5, Kind: snapshotdb.Partner, Reference: "oeste"}, snapshotdb.Current{}, time.Time{})
 		loaded.Last = snapshotdb.LastLoad{Ended: noon.Add(-500 * time.Millisecond), Took: 2500 * time.Millisecond, Rows: 12}
-		return metrics.Versions{Total: 12, Now: noon, Tenants: []snapshotdb.TenantVersions{
+		return metrics.Versions{Total: 12, Now: noon, Tenants: []snapshotdb.TenantStatus{
 			loaded,
 			held(snapshotdb.Tenant{ID: 1, Kind: snapshotdb.Partner, Reference: `a"b`}, snapshotdb.Current{Versions: snapshot.Versions{Registers: 7, Facts: 5}, From: began}, began),
 			held(snapshotdb.Tenant{ID: 2, Kind: snapshotdb.Library, Reference: "norte"}, snapshotdb.Current{From: noon.Add(-time.Hour), Next: 2, NextFrom: noon}, time.Time{}),
@@ -153,7 +153,7 @@ func TestVersions(t *testing.T) {
 // A version may be set back, where a database is restored: it is a gauge.
 func TestVersionsAreGauges(t *testing.T) {
 	m := newMetrics(t, func(context.Context) (metrics.Versions, error) {
-		return metrics.Versions{Tenants: make([]snapshotdb.TenantVersions, 1)}, nil
+		return metrics.Versions{Tenants: make([]snapshotdb.TenantStatus, 1)}, nil
 	})
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))

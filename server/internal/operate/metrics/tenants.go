@@ -17,7 +17,7 @@ const MaxTenants = 1000
 
 // Versions are the states of the data of MaxTenants tenants, those loaded last, as of a time, and how many tenants there are.
 type Versions struct {
-	Tenants []snapshotdb.TenantVersions
+	Tenants []snapshotdb.TenantStatus
 	Now     time.Time
 	Total   int
 }

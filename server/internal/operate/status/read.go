@@ -87,7 +87,7 @@ func (r *Reader) tenants(ctx context.Context, named map[auth.Tenant]snapshotdb.T
 }
 
 // tenant is what is told of a tenant by its versions and its last load.
-func tenant(v snapshotdb.TenantVersions, keys []LiveKey) Tenant {
+func tenant(v snapshotdb.TenantStatus, keys []LiveKey) Tenant {
 	st := Tenant{
 		Tenant: v.ID, Kind: v.Kind, Reference: v.Reference, Name: v.Name, Keys: keys,
 		Versions: Versions{v.Registers, v.Facts}, Rows: map[string]int64{},
