@@ -7,23 +7,21 @@ import (
 	"fmt"
 	"hash/crc32"
 	"iter"
-	"slices"
 
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// Open is the until of a row that no load has replaced, and First is below the number of every load: between the two, every
-// number takes six bytes in SQLite, so that a row keeps its size when it is replaced.
+// Open is the until of a row that no load has replaced. First is below the number of every load. Every number between the two takes
+// six bytes in SQLite, so that a row keeps its size when it is replaced.
 const (
 	First int64 = 1 << 32
 	Open  int64 = 1<<47 - 1
 )
 
-// Step bounds the random step by which numbers grow: one that a failover lost is not given again, so that nothing which
-// was made of the lost state can be taken for the new one.
+// Step bounds the random step by which numbers grow, so that a number lost in a failover is not given again.
 const Step int64 = 1 << 20
 
-// Kind names one kind of blocks of a domain. Number is what is stored, unique over all domains; Name is for messages.
+// Kind names a kind of blocks. Number is stored, and unique over all domains. Name is for messages.
 type Kind struct {
 	Number int16
 	Name   string
@@ -32,22 +30,22 @@ type Kind struct {
 // BlockKey is the place of a block among those of its kind.
 type BlockKey struct{ A, B int64 }
 
-// Block is one packed form. Lo and Hi are the first and last of what it spans, such as days, where a range asks for it.
+// Block is a piece of a tenant's facts. Lo and Hi are the first and last day, or other number, that it spans, for [Range].Extent.
 type Block struct {
 	BlockKey
 	Lo, Hi int32
 	Data   []byte
 }
 
-// Span is from From to before End. The zero Span is everything.
+// Span is the numbers from From up to, but not including, End. The zero Span is all numbers.
 type Span struct{ From, End int64 }
 
-// Between is the span of both bounds and what lies between them.
+// Between returns the span from first to last, both included.
 func Between[T ~int | ~int32 | ~int64](first, last T) Span {
 	return Span{int64(first), int64(last) + 1}
 }
 
-// Numbers are values of A, such as days, for [Range.Among]: none of them are no nil.
+// Numbers returns numbers, such as days, for [Range].Among. It never returns nil.
 func Numbers[T ~int32 | ~int64](of []T) []int64 {
 	numbers := make([]int64, len(of))
 	for i, n := range of {
@@ -61,39 +59,39 @@ func (s Span) Contains(n int64) bool { return s == Span{} || s.From <= n && n < 
 
 // Range says which blocks of a kind are read. The zero Range is all of them.
 type Range struct {
-	// Among are the only values of A, ascending; nil is any, empty is none.
+	// Among are the allowed values of A, ascending. Nil allows any, and an empty list none.
 	Among []int64
 	A, B  Span
-	// Extent is what Lo to Hi must overlap.
+	// Extent must overlap the span from Lo to Hi.
 	Extent Span
 }
 
-// Blocks reads packed forms as they were at a state.
+// Blocks reads the blocks of a snapshot.
 type Blocks interface {
-	// Scan calls visit with the blocks of a kind in a range, as the load of the number at left them, by A, then B: all of
-	// them but Lo and Hi. The data are valid until visit returns; an error of visit ends the scan and is returned.
+	// Scan calls visit with the blocks of a kind in a range, as the load of the number at left them, by A, then B. Lo and Hi are not
+	// set. The data are valid until visit returns. An error of visit ends the scan and is returned.
 	Scan(ctx context.Context, t auth.Tenant, at int64, k Kind, r Range, visit func(Block) error) error
-	// Replaced calls visit with the keys of the blocks of a kind that loads have taken out, by A, then B, some perhaps twice:
-	// with those of the span between two states, it names every block of the earlier one that the later one has not, or has
-	// otherwise.
+	// Replaced calls visit with the keys of the blocks of a kind that loads replaced or removed, by A, then B. A key may come
+	// twice. With the loads between two snapshots it names every block of the earlier one that the later one lacks or has with
+	// other data.
 	Replaced(ctx context.Context, t auth.Tenant, k Kind, loads Span, visit func(BlockKey) error) error
 }
 
-// Writer writes the rows of one load, of which blocks are some: it builds on a state. Nothing of it can be read before the load is
-// made to hold.
+// Writer writes the rows and blocks of one load. None of them can be read before the load is published.
 type Writer interface {
 	Blocks
-	// Tenant is whose rows are written, and Base the number of the facts that the load builds on; 0 is none.
+	// Tenant returns the owner of the rows.
 	Tenant() auth.Tenant
+	// Base returns the number of the facts that the load builds on, 0 before the first load.
 	Base() int64
-	// Write makes changes, which are not visible before the load holds. A load changes a key once.
+	// Write makes changes. A load may change each key once.
 	Write(ctx context.Context, changes ...Change) error
 }
 
-// BlocksTable is where all blocks stand.
+// BlocksTable is the table of all blocks.
 var BlocksTable = &Table{Name: "blocks", Key: []string{"kind", "a", "b"}, Columns: []string{"lo", "hi", "data"}}
 
-// BlockChange is what a load does to the blocks of one kind. The data may be used again by the iterator for the next block.
+// BlockChange returns the change that removes blocks of one kind and puts others in. The iterator may reuse the data of a block.
 func BlockChange(t auth.Tenant, k Kind, gone []BlockKey, put iter.Seq[Block]) Change {
 	c := Change{Table: BlocksTable}
 	for _, key := range gone {
@@ -102,7 +100,7 @@ func BlockChange(t auth.Tenant, k Kind, gone []BlockKey, put iter.Seq[Block]) Ch
 	if put != nil {
 		c.Put = func(yield func([]any) bool) {
 			for b := range put {
-				if !yield(b.Row(t, k)) {
+				if !yield([]any{int64(k.Number), b.A, b.B, b.Lo, b.Hi, Seal(t, k, b)}) {
 					return
 				}
 			}
@@ -111,12 +109,7 @@ func BlockChange(t auth.Tenant, k Kind, gone []BlockKey, put iter.Seq[Block]) Ch
 	return c
 }
 
-// Row returns a block's values of the columns of BlocksTable.
-func (b Block) Row(t auth.Tenant, k Kind) []any {
-	return []any{int64(k.Number), b.A, b.B, b.Lo, b.Hi, Seal(t, k, b)}
-}
-
-// Puts gathers blocks of one kind that a load puts in, some of them in place of others.
+// Puts collects the blocks of one kind that a load puts in, some of them in place of stored ones.
 type Puts struct {
 	Kind  Kind
 	gone  []BlockKey
@@ -124,12 +117,12 @@ type Puts struct {
 	bytes int
 }
 
-// Add puts a block in, in place of the one that is stored, where one is. No data are no block.
+// Add puts a block in, in place of the stored one if stored says that there is one. A block without data is only removed.
 func (p *Puts) Add(k BlockKey, stored bool, data []byte) {
 	p.AddBlock(Block{BlockKey: k, Data: data}, stored)
 }
 
-// AddBlock is Add of a block that spans something.
+// AddBlock is Add for a block with Lo and Hi.
 func (p *Puts) AddBlock(b Block, stored bool) {
 	if stored {
 		p.gone = append(p.gone, b.BlockKey)
@@ -140,38 +133,23 @@ func (p *Puts) AddBlock(b Block, stored bool) {
 	}
 }
 
-// Empty reports whether nothing was gathered.
-func (p *Puts) Empty() bool { return len(p.gone)+len(p.put) == 0 }
-
-// Changes are the changes of a tenant's blocks that were gathered, of each kind one, and about the bytes that they hold.
-func Changes(t auth.Tenant, of ...*Puts) (all []Change, bytes int) {
-	for _, p := range of {
-		bytes += p.bytes
-		if !p.Empty() {
-			all = append(all, BlockChange(t, p.Kind, p.gone, slices.Values(p.put)))
-		}
-	}
-	return all, bytes
-}
-
-// ErrLost says that a load may write no more: another has taken over.
+// ErrLost says that a load cannot write, since another has taken over.
 var ErrLost = errors.New("another load has taken over; nothing of this one was kept: run it again")
 
-// ErrCorrupt says that a stored block is not what was written.
+// ErrCorrupt says that a stored block differs from what was written.
 var ErrCorrupt = errors.New("corrupt block")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sumBytes is the length of what Seal appends.
+// sumBytes is the length of the checksum that Seal appends.
 const sumBytes = 4
 
-// Seal appends a CRC-32C of a block's place and data to the data, in place where there is room.
+// Seal appends a CRC-32C of a block's place and data to the data, in the same array if it has room.
 func Seal(t auth.Tenant, k Kind, b Block) []byte {
 	return binary.LittleEndian.AppendUint32(b.Data, sum(t, k, b.BlockKey, b.Data))
 }
 
-// Unseal returns the data of a sealed block. The error is ErrCorrupt, with the tenant, the kind and the key, where a bit of
-// it is another one.
+// Unseal returns the data of a sealed block. If a bit differs the error is ErrCorrupt, with the tenant, the kind and the key.
 func Unseal(t auth.Tenant, k Kind, b Block) ([]byte, error) {
 	n := len(b.Data) - sumBytes
 	if n < 0 || binary.LittleEndian.Uint32(b.Data[n:]) != sum(t, k, b.BlockKey, b.Data[:n]) {
@@ -180,7 +158,7 @@ func Unseal(t auth.Tenant, k Kind, b Block) ([]byte, error) {
 	return b.Data[:n:n], nil
 }
 
-// sum covers the place too: a block that is found in another place is as wrong as one with another bit.
+// sum returns the checksum of a block's place and data.
 func sum(t auth.Tenant, k Kind, at BlockKey, data []byte) uint32 {
 	var place [26]byte
 	p := binary.LittleEndian.AppendUint64(place[:0], uint64(t))

@@ -3,31 +3,32 @@ package snapshot
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/reading/extsort"
 )
 
-// Pipeline aggregates the sorted records of a load and writes what comes of them, in two rounds: first user by user, or reader by
-// reader, then day by day, since all users share a day. A few partitions are in memory at a time, whatever the size of the feed: some
-// are aggregated, each on one goroutine, while another writes what came of those before.
+// Pipeline aggregates the sorted records of a load and writes the results, in two passes: first by user or reader, then by day, since
+// all users share a day. Only a few partitions are in memory at a time, whatever the size of the feed. Some goroutines aggregate a
+// partition each, while another writes earlier results.
 type Pipeline struct {
 	Writer
-	// Begin is written before all else.
+	// Begin is written first.
 	Begin []Change
-	// Records are aggregated. Nothing more is added to them.
+	// Records are the records to aggregate. They must be complete.
 	Records *extsort.Sorter
-	// Aggregate aggregates a run of them. What it says of days is aggregated by Merge.
+	// Aggregate aggregates a run of Records. Merge gets the Days of its result.
 	Aggregate func(context.Context, *extsort.Run) (Written, error)
-	// Merge merges records of days into what is stored of the days.
+	// Merge merges a run of records of days with the stored days.
 	Merge func(context.Context, *extsort.Run) (Written, error)
-	// FirstDay is the first day that there may be: days are written in their order.
+	// FirstDay is the earliest possible day: days are written in their order.
 	FirstDay int64
-	// End, if not nil, is what is written last.
+	// End, if not nil, returns what is written last.
 	End func(context.Context) (Written, error)
-	// Count aggregates the first round for what it counts, and writes nothing.
+	// Count runs the first pass for its counts, and writes nothing.
 	Count bool
-	// Progress, if not nil, is told the partitions that are done, of both rounds, from 0 on.
+	// Progress, if not nil, is called with the number of partitions done, from 0, and their number in all passes.
 	Progress func(done, total int)
 
 	days        extsort.Sorter
@@ -35,19 +36,24 @@ type Pipeline struct {
 	done, total int
 }
 
-// Written is what comes of a run.
+// Written is the result of a run.
 type Written struct {
 	Changes []Change
-	Bytes   int // about so many are in the changes
-	// Days are records of days for the second round, by day.
+	Bytes   int // approximate size of the changes
+	// Days are records of days for the second pass, by day.
 	Days extsort.Records
-	// Counted, if not nil, is called when the changes are to be written, on one goroutine for all runs.
+	// Counted, if not nil, is called before the changes are written, for all runs on the same goroutine.
 	Counted func()
 }
 
-// WrittenOf are gathered blocks of a tenant.
+// WrittenOf returns the changes that put the collected blocks in, one for each kind.
 func WrittenOf(t auth.Tenant, of ...*Puts) (w Written) {
-	w.Changes, w.Bytes = Changes(t, of...)
+	for _, p := range of {
+		w.Bytes += p.bytes
+		if len(p.gone)+len(p.put) > 0 {
+			w.Changes = append(w.Changes, BlockChange(t, p.Kind, p.gone, slices.Values(p.put)))
+		}
+	}
 	return w
 }
 
@@ -56,7 +62,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	p.days = extsort.Sorter{Dir: p.Records.Dir, Limit: p.Records.Limit, Hash: func(day int64) uint64 { return uint64(day - p.FirstDay) }}
 	defer p.days.Close()
 	p.out = batch{write: p.Write, limit: p.Records.Batch()}
-	defer p.out.wait() // also where the load fails: who ends it writes after all else
+	defer p.out.wait() // also after an error: the caller writes again when it ends the load
 	if p.total = extsort.Partitions; !p.Count {
 		p.total *= 2
 	}
@@ -89,7 +95,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	return p.out.flush(ctx)
 }
 
-// each takes what comes of a partition.
+// each returns a function that takes the results of a partition.
 func (p *Pipeline) each(take func(Written) error) func([]Written) error {
 	return func(partition []Written) error {
 		p.done++
@@ -112,25 +118,25 @@ func (p *Pipeline) tell() {
 	}
 }
 
-// A batch gathers changes that are written together, while those gathered before are written: every call to a database is one more
-// transaction, which writes every page again that it shares with the one before.
+// batch collects changes to write them together, while earlier ones are written. Each write is a transaction of its own, which writes
+// every page again that it shares with the one before.
 type batch struct {
-	// write is called by a goroutine of the batch's own, once at a time.
+	// write is called on a goroutine of the batch, one call at a time.
 	write func(context.Context, ...Change) error
-	// limit is the number of bytes that are written together. As many more are gathered meanwhile.
+	// limit is the number of bytes that are written together. As many more are collected meanwhile.
 	limit int
 
 	waiting []Change
 	bytes   int
-	written chan error // the result of the write under way; nil where there is none
+	written chan error // result of the write under way; nil if there is none
 	err     error      // of a write that has ended
 }
 
-// few is the part of the limit that is written where nothing else is.
+// few is the part of the limit that is written while no other write is under way.
 const few = 4
 
-// add adds changes that hold about so many bytes, and has all written when they are enough. The error may be that of an earlier
-// write; nothing more is written then.
+// add adds changes of about so many bytes, and begins a write when there are enough. The error may be that of an earlier write.
+// After an error nothing more is written.
 func (b *batch) add(ctx context.Context, bytes int, changes ...Change) error {
 	b.waiting = append(b.waiting, changes...)
 	b.bytes += bytes
@@ -140,13 +146,13 @@ func (b *batch) add(ctx context.Context, bytes int, changes ...Change) error {
 	return b.err
 }
 
-// flush writes what waits, and returns when all is written.
+// flush writes the waiting changes, and returns when all are written.
 func (b *batch) flush(ctx context.Context) error {
 	b.begin(ctx)
 	return b.wait()
 }
 
-// wait returns when nothing is being written any more. What waits to be written is left.
+// wait waits for the write under way. It leaves the waiting changes.
 func (b *batch) wait() error {
 	if b.written != nil {
 		b.ended(<-b.written)
@@ -154,7 +160,7 @@ func (b *batch) wait() error {
 	return b.err
 }
 
-// begin begins to write what waits, when the write before has ended.
+// begin begins to write the waiting changes, once the write before has ended.
 func (b *batch) begin(ctx context.Context) {
 	changes := b.waiting
 	b.waiting, b.bytes = nil, 0
@@ -166,7 +172,7 @@ func (b *batch) begin(ctx context.Context) {
 	go func() { written <- b.write(ctx, changes...) }()
 }
 
-// idle reports whether nothing is being written.
+// idle reports whether no write is under way.
 func (b *batch) idle() bool {
 	select {
 	case err := <-b.written:
@@ -178,7 +184,7 @@ func (b *batch) idle() bool {
 
 func (b *batch) ended(err error) { b.written, b.err = nil, cmp.Or(b.err, err) }
 
-// Past reads blocks of the snapshot that the load builds on: before the first load there are none.
+// Past reads blocks of the snapshot that the load builds on, which is empty before the first load.
 func (p *Pipeline) Past(ctx context.Context, k Kind, r Range, visit func(Block) error) error {
 	if p.Base() == 0 {
 		return nil
@@ -186,8 +192,7 @@ func (p *Pipeline) Past(ctx context.Context, k Kind, r Range, visit func(Block) 
 	return p.Writer.Scan(ctx, p.Tenant(), p.Base(), k, r, visit)
 }
 
-// Unwritten returns a Writer that builds on the snapshot of a load's number and discards all changes, to count what a load would
-// do.
+// Unwritten returns a Writer that builds on the facts of a load's number and discards all changes, to count what a load would do.
 func Unwritten(b Blocks, t auth.Tenant, base int64) Writer { return unwritten{b, t, base} }
 
 type unwritten struct {

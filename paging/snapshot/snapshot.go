@@ -10,17 +10,23 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// Snapshot names a state and the day, or the hour, that it was: what X-Snapshot says (H12). Of is a number of days or hours
-// since 1970, as the API counts.
+// Versions names a snapshot of a tenant's data: the version of its tables, and the number of the load that made its facts.
+type Versions struct{ Registers, Facts int64 }
+
+// LoadsAfter returns the span of the loads that follow a load, up to and including a later one.
+func LoadsAfter(facts, later int64) Span { return Span{facts + 1, later + 1} }
+
+// Snapshot names a snapshot and the day, or the hour, at which it was current: X-Snapshot shows it (H12). Of is the number of days or
+// hours since 1970, as the API counts them.
 type Snapshot struct {
 	Versions
 	Of int32
 }
 
-// Query is a digest of a query, so that two answers to one query can be told from answers to two.
+// Query is a digest of a query: two answers with one digest are answers to the same query.
 type Query [8]byte
 
-// PullKey names a pull: by a digest of its query, and by the number of the first key of the chain of rotations that it belongs to.
+// PullKey names a pull, by a digest of its query and by its budget, the number of the first key in a chain of rotations.
 type PullKey struct {
 	Tenant auth.Tenant
 	Budget int64
@@ -29,9 +35,9 @@ type PullKey struct {
 
 // The errors of snapshots.
 var (
-	// ErrSnapshot says that a text is not the snapshot of an answer that the tenant was given.
+	// ErrSnapshot says that a text is not an X-Snapshot of an answer to the tenant.
 	ErrSnapshot = errors.New("no snapshot of an earlier answer")
-	// ErrGone says that a state is no longer kept, or was lost in a failover.
+	// ErrGone says that a snapshot is no longer retained, or was lost in a failover.
 	ErrGone = errors.New("the state is no longer kept")
 )
 
@@ -40,8 +46,8 @@ const (
 	sealBytes     = 8
 )
 
-// Text returns X-Snapshot for the answer to a query. Only the holder of the tenant's secret can make one, so that a text that
-// reads well was given to the tenant.
+// Text returns the X-Snapshot of the answer to a query. It is signed with the tenant's secret, so that ParseSnapshot accepts only
+// texts that the tenant was given.
 func (s Snapshot) Text(q Query, t auth.Tenant, secret []byte) string {
 	b := binary.BigEndian.AppendUint64(make([]byte, 0, snapshotBytes+sealBytes), uint64(s.Registers))
 	b = binary.BigEndian.AppendUint64(b, uint64(s.Facts))
@@ -50,12 +56,12 @@ func (s Snapshot) Text(q Query, t auth.Tenant, secret []byte) string {
 	return base64.RawURLEncoding.EncodeToString(append(b, seal(t, secret, b)...))
 }
 
-// ParseSnapshot reads what Text wrote for the tenant; the error is ErrSnapshot.
+// ParseSnapshot reads what Text returned for the tenant. The error is ErrSnapshot.
 func ParseSnapshot(text string, t auth.Tenant, secret []byte) (Snapshot, Query, error) {
 	if len(text) != base64.RawURLEncoding.EncodedLen(snapshotBytes+sealBytes) {
 		return Snapshot{}, Query{}, ErrSnapshot
 	}
-	b, err := base64.RawURLEncoding.Strict().DecodeString(text) // it passes over line ends, and has too few bytes then
+	b, err := base64.RawURLEncoding.Strict().DecodeString(text) // skips line breaks, and then returns too few bytes
 	if err != nil || len(b) != snapshotBytes+sealBytes || !hmac.Equal(b[snapshotBytes:], seal(t, secret, b[:snapshotBytes])) {
 		return Snapshot{}, Query{}, ErrSnapshot
 	}

@@ -8,28 +8,25 @@ import (
 	"github.com/lectern-dev/lectern/paging/row"
 )
 
-// Table is a table whose rows loads write: each has the tenant, the Key, since and until, and is never overwritten. The tenant,
-// the Key and since name it.
+// Table is a table that loads write. A row has the tenant, the Key, since and until, and is never overwritten. The tenant, the Key
+// and since name it.
 type Table struct {
 	Name string
-	// Key are the columns that name a row of a state, all of them integers, the one of which there are fewest values first.
+	// Key are the integer columns that name a row in a snapshot. The one with the fewest values comes first.
 	Key []string
 	// Columns are all others but tenant_id, since and until.
 	Columns []string
-	// Unread is true where no report reads the table: what was replaced is of use to nobody once its load holds.
-	Unread bool
 }
 
-// Change is what a load does to a table: it takes the rows of the keys Gone out of the state and puts others in, each with the
-// values of the key's columns and of the others, in their order; a row that replaces another stands in both. The values may be
-// used again by the iterator for the next row.
+// Change is what a load does to a table: it takes the rows with the keys Gone out of the snapshot and puts others in. A row that
+// replaces another is in both. Put yields the values of Key and Columns, in their order, and may reuse the slice for the next row.
 type Change struct {
 	Table *Table
 	Gone  [][]int64
-	Put   iter.Seq[[]any] // nil is none
+	Put   iter.Seq[[]any] // may be nil
 }
 
-// Records is a Table whose rows are records of a type that declares its fields.
+// Records is a Table of records that declare their fields.
 type Records[T any] struct {
 	*Table
 	// Fields are the columns of the record's fields, in the order of the fields.
@@ -39,20 +36,19 @@ type Records[T any] struct {
 	derive func(T) []any
 	record func(*T) row.Row
 	only   []string // fields
-	order  []int    // the place among the fields, behind what is derived, of each column of the table
+	order  []int    // for each column of the table, the index of its value: derived values come first, then the fields
 }
 
-// RecordsOf says what a table of records is.
+// RecordsOf describes a table of records.
 type RecordsOf[T any] struct {
 	Name string
 	// Key names the columns of the key, with commas. See [Table].
 	Key string
-	// Derived names those of them that are no field of the record, and Derive returns their values.
+	// Derived names the columns of the key that are not fields of the record. Derive returns their values.
 	Derived []string
 	Derive  func(T) []any
-	// Columns are those of fields that have another name than the field's, by the field's.
+	// Columns are the columns that are not named as their field, by the field's name.
 	Columns map[string]string
-	Unread  bool
 }
 
 // NewRecords returns a table of records.
@@ -61,7 +57,7 @@ func NewRecords[T any, R interface {
 	row.Row
 }](of RecordsOf[T]) *Records[T] {
 	r := &Records[T]{
-		Table:  &Table{Name: of.Name, Key: strings.Split(of.Key, ", "), Unread: of.Unread},
+		Table:  &Table{Name: of.Name, Key: strings.Split(of.Key, ", ")},
 		schema: row.Of(R(new(T))), derive: of.Derive, record: func(v *T) row.Row { return R(v) },
 	}
 	for _, f := range r.schema {
@@ -81,7 +77,7 @@ func NewRecords[T any, R interface {
 	return r
 }
 
-// Only returns the table with only some fields of its records, to read no others.
+// Only returns the table with some fields of its records, to read no others.
 func (r *Records[T]) Only(fields ...string) *Records[T] {
 	some := *r
 	some.Fields, some.only = nil, fields
@@ -100,7 +96,7 @@ func (r *Records[T]) Values(v T) []any {
 		all = append(all, r.derive(v)...)
 	}
 	all = r.schema.Values(all, r.record(&v))
-	if slices.IsSorted(r.order) { // they are in that order already
+	if slices.IsSorted(r.order) { // all is in that order already
 		return all
 	}
 	values := make([]any, len(r.order))
@@ -113,17 +109,17 @@ func (r *Records[T]) Values(v T) []any {
 // Same reports whether two records have the same stored values.
 func (r *Records[T]) Same(a, b T) bool { return r.schema.Equal(r.record(&a), r.record(&b)) }
 
-// Append appends a record in the form of [row.Schema.Append], which Read reads.
+// Append appends a record as [row.Schema.Append] does, for Read.
 func (r *Records[T]) Append(b []byte, v *T) []byte { return r.schema.Append(b, r.record(v)) }
 
-// Read reads a record that Append has written. The error says that it was another.
+// Read reads a record that Append has appended. Anything else is an error.
 func (r *Records[T]) Read(from row.Source) (v T, err error) {
 	err = r.schema.Read(from, r.record(&v))
 	return v, err
 }
 
-// Scanner returns what reads records, one after the other, by a function that scans the values of Fields, such as that of
-// sql.Rows. It is not for use by several goroutines at once.
+// Scanner returns a function that reads a record, given a function that scans the values of Fields, such as sql.Rows.Scan. It must
+// not be used by several goroutines at once.
 func (r *Records[T]) Scanner() func(scan func(dest ...any) error) (T, error) {
 	scanner := r.schema.Scanner(r.only...)
 	return func(scan func(dest ...any) error) (v T, err error) {
@@ -132,8 +128,7 @@ func (r *Records[T]) Scanner() func(scan func(dest ...any) error) (T, error) {
 	}
 }
 
-// Rows gathers records that a load puts in. In place of rows with their keys, where there are such, come those of Again: all
-// others are new.
+// Rows collects the records that a load puts in. Those of Again replace the rows with their keys.
 type Rows[T any] struct{ New, Again []T }
 
 // Add adds a record.
@@ -145,7 +140,7 @@ func (p *Rows[T]) Add(v T, again bool) {
 	}
 }
 
-// Sort sorts the records that are new, and the others, each by themselves.
+// Sort sorts New and Again.
 func (p Rows[T]) Sort(order func(a, b *T) int) {
 	for _, list := range [...][]T{p.New, p.Again} {
 		places := make([]*T, len(list)) // records are large: each is moved once
@@ -164,7 +159,7 @@ func (p Rows[T]) Sort(order func(a, b *T) int) {
 // Len returns the number of records.
 func (p Rows[T]) Len() int { return len(p.New) + len(p.Again) }
 
-// Change is the change that puts in what was gathered.
+// Change returns the change that puts the collected records in.
 func (r *Records[T]) Change(p Rows[T]) Change {
 	c := Change{Table: r.Table}
 	for _, v := range p.Again {

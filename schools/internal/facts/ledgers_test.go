@@ -27,7 +27,7 @@ func newShelf(t *rapid.T) *shelf {
 
 // put writes what a load puts in, reads all back, and returns the keys of the blocks that were written.
 func (s *shelf) put(p *snapshot.Puts) (written []snapshot.BlockKey) {
-	changes, _ := snapshot.Changes(1, p)
+	changes := snapshot.WrittenOf(1, p).Changes
 	for _, c := range changes {
 		for row := range c.Put {
 			b := snapshot.Block{BlockKey: snapshot.BlockKey{A: row[1].(int64), B: row[2].(int64)}, Data: row[5].([]byte)}
