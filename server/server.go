@@ -120,7 +120,6 @@ func (s *Server) compose(ctx context.Context) error {
 	}
 	// The user agent is a check of the reading APIs (H5); the directory answers every client.
 	nowhere := web.UserAgent(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { web.Fail(w, r, web.NotFound(r)) }))
-	troubles := &web.Troubles{Is: database.Unavailable}
 	s.handler = web.Chain(first(
 		place{under(schoolsapi.Prefix), web.UserAgent(s.schools(kept))},
 		network,
@@ -132,7 +131,7 @@ func (s *Server) compose(ctx context.Context) error {
 			SchoolsHistory: *s.config.SchoolsHistory, LibrariesHistory: *s.config.LibrariesHistory, Network: s.network,
 		})},
 		place{everything, nowhere},
-	), web.CloseUnread, web.NoSniff, web.Identify(s.config.Log, s.config.TrustedProxies, troubles),
+	), web.CloseUnread, web.NoSniff, web.Identify(s.config.Log, s.config.TrustedProxies, database.Unavailable),
 		web.AccessLog(s.metrics.Observe), web.Recover(web.Fail), web.Timeout(workTimeout))
 	return nil
 }

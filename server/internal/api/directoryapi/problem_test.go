@@ -28,10 +28,10 @@ func TestFail(t *testing.T) {
 		{"GET", errors.New("broken"), 1, 500, "", `{"errors":{"detail":"Internal Server Error"}}`},
 	} {
 		asked := 0
-		troubles := &web.Troubles{Is: func(err error) bool { return errors.Is(err, down) }}
+		isDown := func(err error) bool { return errors.Is(err, down) }
 		h := web.Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			fail(w, r, web.Retry(r, func() error { asked++; return tt.err }))
-		}), web.Identify(slog.New(slog.DiscardHandler), nil, troubles))
+		}), web.Identify(slog.New(slog.DiscardHandler), nil, isDown))
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(tt.method, "/", nil))
 		if w.Code != tt.status || w.Header().Get("Retry-After") != tt.retry || w.Body.String() != tt.body || asked != tt.asked {

@@ -3,7 +3,7 @@
 //
 // A request passes through a chain of middleware, each a func(http.Handler) http.Handler:
 //
-//	web.Chain(api, web.Identify(log, proxies, troubles), web.AccessLog(nil), web.Recover(web.Fail), web.UserAgent)
+//	web.Chain(api, web.Identify(log, proxies, isDown), web.AccessLog(nil), web.Recover(web.Fail), web.UserAgent)
 //
 // The first one gives the request an identifier and a *Trace, into which the inner ones write what the access log shows.
 // A handler then reads parameters with a *Query, which collects a message for each invalid one:

@@ -69,7 +69,7 @@ func (f *Front) Checked(route string, answer func(http.ResponseWriter, *http.Req
 func Retry(r *http.Request, answer func() error) error {
 	err := answer()
 	reads := (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.ContentLength == 0
-	if _, told := errors.AsType[*Problem](err); err == nil || told || !reads || !TraceOf(r.Context()).trouble(r.Context(), err) {
+	if _, told := errors.AsType[*Problem](err); err == nil || told || !reads || !TraceOf(r.Context()).unavailable(r.Context(), err) {
 		return err
 	}
 	return answer()

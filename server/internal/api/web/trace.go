@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
@@ -31,9 +32,9 @@ type Trace struct {
 	Client string
 	// Reason says why the request was refused, where the answer does not. It has no text of the client.
 	Reason string
-	log    *slog.Logger
 
-	troubles *Troubles // nil knows none
+	log    *slog.Logger
+	isDown func(error) bool // of the database; nil = no error is
 }
 
 type traceKey struct{}
@@ -58,12 +59,17 @@ func (t *Trace) Error(err error) {
 	t.log.Error("request failed", "error", err, "request", t.ID, "route", t.Route, "tenant", t.Tenant)
 }
 
-// Identify gives every request an identifier and a Trace that logs to log. Of the proxies it believes who the client is. By troubles,
-// which may be nil, Retry and Fail know trouble with the database.
-func Identify(log *slog.Logger, proxies []netip.Prefix, troubles *Troubles) Middleware {
+// unavailable reports whether an error that ended the request is trouble with the database, and not a fault of the program.
+func (t *Trace) unavailable(ctx context.Context, err error) bool {
+	return t.isDown != nil && (t.isDown(err) || errors.Is(ctx.Err(), context.DeadlineExceeded))
+}
+
+// Identify gives every request an identifier and a Trace that logs to log. It takes the client's address from the headers that the
+// proxies write. isDown tells Retry and Fail which errors are trouble with the database; nil says that none is.
+func Identify(log *slog.Logger, proxies []netip.Prefix, isDown func(error) bool) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			t := &Trace{ID: newID(), Client: Client(r, proxies), log: log, troubles: troubles}
+			t := &Trace{ID: newID(), Client: Client(r, proxies), log: log, isDown: isDown}
 			w.Header().Set("X-Request-Id", t.ID)
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), traceKey{}, t)))
 		})

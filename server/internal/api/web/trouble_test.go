@@ -2,19 +2,14 @@ package web_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
-
-	"github.com/rs/zerolog"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/server/internal/api/web"
@@ -50,7 +45,6 @@ func TestRetry(t *testing.T) {
 		{"a read with a body, which is gone", "GET", "x", []error{down}, 503, later},
 	} {
 		asked := 0
-		troubles := &web.Troubles{Is: isDown}
 		h := web.Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			err := web.Retry(r, func() error { asked++; return tt.errs[asked-1] })
 			if err != nil {
@@ -58,7 +52,7 @@ func TestRetry(t *testing.T) {
 				return
 			}
 			fmt.Fprint(w, "ok")
-		}), web.Identify(slog.New(slog.DiscardHandler), nil, troubles))
+		}), web.Identify(slog.New(slog.DiscardHandler), nil, isDown))
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(tt.method, "/", strings.NewReader(tt.body)))
 		if w.Code != tt.status || w.Body.String() != tt.answer || asked != len(tt.errs) {
@@ -72,11 +66,10 @@ func TestRetry(t *testing.T) {
 
 // A request whose time is over met trouble, whatever the error is by which the handler noticed.
 func TestTroubleOfTime(t *testing.T) {
-	troubles := &web.Troubles{Is: isDown}
 	h := web.Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 		web.Fail(w, r, errors.New("transaction is over"))
-	}), web.Identify(slog.New(slog.DiscardHandler), nil, troubles), web.Timeout(time.Millisecond))
+	}), web.Identify(slog.New(slog.DiscardHandler), nil, isDown), web.Timeout(time.Millisecond))
 	w := httptest.NewRecorder()
 	if h.ServeHTTP(w, httptest.NewRequest("POST", "/", nil)); w.Code != 503 {
 		t.Errorf("a request without time = %d %s, want 503", w.Code, w.Body)
@@ -96,7 +89,7 @@ func TestCountedOnce(t *testing.T) {
 				return errDown
 			}
 			return nil
-		}), web.Identify(slog.New(slog.DiscardHandler), nil, &web.Troubles{Is: isDown}))
+		}), web.Identify(slog.New(slog.DiscardHandler), nil, isDown))
 		for i, want := range []int{200, 200, 429} {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
@@ -132,73 +125,21 @@ func (k *counting) Check(ctx context.Context, _ string, count bool) (c web.Calle
 	return c, err
 }
 
-// lines are what was logged since they were last taken.
-type lines struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.text = append(l.text, b...)
-	return len(b), nil
-}
-
-func (l *lines) take() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	text := string(l.text)
-	l.text = nil
-	return text
-}
-
-// The same trouble is one line a second, which says how many requests met it, and another is a line of its own.
-func TestTroublesAreLoggedOnceASecond(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var out lines
-		log := slog.New(zerolog.NewSlogHandler(zerolog.New(&out)))
-		troubles := &web.Troubles{Is: func(error) bool { return true }}
-		h := web.Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			web.Fail(w, r, fmt.Errorf("request %p: %w", r, errors.New(r.URL.Path)))
-		}), web.Identify(log, nil, troubles))
-		ask := func(n int, path string) {
-			for range n {
-				h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
-			}
+// Every request that meets trouble is a line of the log, at the level of errors, which names the request.
+func TestTroubleIsLogged(t *testing.T) {
+	var out strings.Builder
+	log := slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
 		}
-		logged := func(rule string, want ...int) {
-			t.Helper()
-			synctest.Wait()
-			var got []int
-			for line := range strings.Lines(out.take()) {
-				var l struct {
-					Level, Message, Error, Request string
-					Requests                       int
-				}
-				if err := json.Unmarshal([]byte(line), &l); err != nil || l.Level != "error" || l.Error == "" || len(l.Request) != 16 {
-					t.Errorf("%s: line %s, %v", rule, line, err)
-				}
-				got = append(got, l.Requests)
-			}
-			if fmt.Sprint(got) != fmt.Sprint(want) {
-				t.Errorf("%s: lines of %v requests, want %v", rule, got, want)
-			}
-		}
-		ask(100, "/reset")
-		logged("at once", 1)
-		ask(1, "/refused")
-		logged("another trouble", 1)
-		time.Sleep(time.Second)
-		logged("after a second", 99)
-		ask(7, "/reset")
-		logged("within the next")
-		time.Sleep(time.Second)
-		logged("after it", 7)
-		time.Sleep(2 * time.Second)
-		logged("when it is over")
-		ask(1, "/reset")
-		logged("when it comes back", 1)
-		time.Sleep(2 * time.Second)
-	})
+		return a
+	}}))
+	h := web.Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { web.Fail(w, r, errDown) }),
+		web.Identify(log, nil, isDown))
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	want := fmt.Sprintf(`{"level":"ERROR","msg":"trouble with the database","error":"down","request":%q,"route":"","tenant":0}`+"\n", w.Header().Get("X-Request-Id"))
+	if out.String() != want {
+		t.Errorf("logged %s, want %s", out.String(), want)
+	}
 }
