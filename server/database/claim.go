@@ -20,17 +20,14 @@ var errHeld = errors.New("is locked")
 //
 // The claim is a lock on a file of the database's name and `.serving`, which holds the process's number and stays.
 func (db *DB) Claim() (release func(), err error) {
-	path := db.File()
-	if path == "" {
+	file := db.servingFile()
+	if file == "" {
 		return func() {}, nil
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // by whatever name it is served
-	}
-	f, err := lockFile(path + ".serving")
+	f, err := lockFile(file)
 	if errors.Is(err, errHeld) {
 		return nil, fmt.Errorf("database %s is served already, by %s: a SQLite file is for one server; stop that one, or name another database",
-			db.URL, holder(path+".serving"))
+			db.URL, holder(file))
 	}
 	if errors.Is(err, errors.ErrUnsupported) { // a disk without locks, on which SQLite runs only if it is alone
 		return func() {}, nil
@@ -38,25 +35,30 @@ func (db *DB) Claim() (release func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", db.URL, err)
 	}
-	if err := sign(f, path); err != nil {
+	if err := sign(f, db.File()); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("database %s: %w", db.URL, err)
 	}
 	return func() { f.Close() }, nil
 }
 
-// ServedBy returns who has the claim of an embedded database, and "" where nobody has it, or nobody needs it. The claim is tried for
-// a moment: a server that starts in it is refused.
-func (db *DB) ServedBy() (string, error) {
+// servingFile returns the file whose lock is the claim, whatever name the database is opened by; empty where nobody claims it.
+func (db *DB) servingFile() string {
 	path := db.File()
 	if path == "" {
-		return "", nil
+		return ""
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	file := path + ".serving"
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+	return path + ".serving"
+}
+
+// ServedBy returns who has the claim of an embedded database, and "" where nobody has it, or nobody needs it. The claim is tried for
+// a moment: a server that starts in it is refused.
+func (db *DB) ServedBy() (string, error) {
+	file := db.servingFile()
+	if _, err := os.Stat(file); file == "" || errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	f, err := lockFile(file)

@@ -35,7 +35,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	for {
 		dc, err := c.Connector.Connect(ctx)
 		if err == nil {
-			return conn{dc.(*stdlib.Conn), c.text}, nil
+			return conn{dc.(*stdlib.Conn), c.pool, c.text}, nil
 		}
 		if state(err) != "53300" {
 			return nil, err
@@ -67,7 +67,17 @@ func state(err error) string {
 // trip and not prepared.
 type conn struct {
 	*stdlib.Conn
+	pool *pgxpool.Pool
 	text pgx.QueryExecMode
+}
+
+// Close gives the connection back to the pool. If it broke, or a deadline ended it, the pool's idle connections are closed too: a
+// server that restarts ends all of them, and a frozen one answers on none.
+func (c conn) Close() error {
+	if c.Conn.Conn().IsClosed() {
+		c.pool.Reset()
+	}
+	return c.Conn.Close()
 }
 
 // ExecContext implements driver.ExecerContext.

@@ -27,51 +27,31 @@ import (
 // There is no ON CONFLICT: a row that breaks a constraint fails the whole. An iterator that
 // cannot go on stops, and its owner rolls back.
 func (db *DB) Copy(ctx context.Context, conn bun.Conn, table string, columns []string, rows iter.Seq[[]any]) (int64, error) {
-	c := copying{conn: conn, table: table, columns: columns, rows: rows}
-	run := c.sqlite
+	run := sqliteCopy
 	if db.Engine == Postgres {
-		run = c.postgres
+		run = postgresCopy
 	}
-	n, err := run(ctx)
+	n, err := run(ctx, conn, table, columns, rows)
 	if err != nil {
 		return n, fmt.Errorf("copy into %s: %w", table, err)
 	}
 	return n, nil
 }
 
-// copying is one copy.
-type copying struct {
-	conn    bun.Conn
-	table   string
-	columns []string
-	rows    iter.Seq[[]any]
-}
-
-// InTx runs f in a transaction on a connection of its own, for use with
-// [DB.Copy], commits when f returns nil and else rolls back.
-func (db *DB) InTx(ctx context.Context, f func(ctx context.Context, conn bun.Conn, tx bun.Tx) error) error {
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	return conn.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return f(ctx, conn, tx) })
-}
-
-// postgres is COPY in binary.
-func (c copying) postgres(ctx context.Context) (n int64, err error) {
-	next, stop := iter.Pull(c.rows)
+// postgresCopy is COPY in binary.
+func postgresCopy(ctx context.Context, conn bun.Conn, table string, columns []string, rows iter.Seq[[]any]) (n int64, err error) {
+	next, stop := iter.Pull(rows)
 	defer stop()
 	source := pgx.CopyFromFunc(func() ([]any, error) {
 		row, _ := next()
 		return row, nil // a nil row ends the copy
 	})
-	err = c.conn.Raw(func(dc any) error {
+	err = conn.Raw(func(dc any) error {
 		pg, err := pgxConn(dc)
 		if err != nil {
 			return err
 		}
-		n, err = pg.CopyFrom(ctx, pgx.Identifier(strings.Split(c.table, ".")), c.columns, source)
+		n, err = pg.CopyFrom(ctx, pgx.Identifier(strings.Split(table, ".")), columns, source)
 		return err
 	})
 	return n, err
@@ -81,87 +61,53 @@ func (c copying) postgres(ctx context.Context) (n int64, err error) {
 // engine allows 32,766; beyond a few hundred nothing is gained.
 const sqliteParams = 512
 
-// sqlite inserts several rows a statement, which is prepared once; another
-// takes the rest.
-func (c copying) sqlite(ctx context.Context) (int64, error) {
-	w := &sqliteCopy{copying: c, ctx: ctx, size: max(1, sqliteParams/len(c.columns))}
-	defer w.close()
-	for row := range c.rows {
-		if len(row) != len(c.columns) {
-			return w.n, fmt.Errorf("a row has %d values for %d columns", len(row), len(c.columns))
+// sqliteCopy inserts several rows a statement, which is prepared once. Another statement inserts the rest.
+func sqliteCopy(ctx context.Context, conn bun.Conn, table string, columns []string, rows iter.Seq[[]any]) (n int64, err error) {
+	size := max(1, sqliteParams/len(columns))
+	var full *sql.Stmt // for size rows; prepared when the first are there
+	var args []any     // of the rows that wait
+	for row := range rows {
+		if len(row) != len(columns) {
+			return n, fmt.Errorf("a row has %d values for %d columns", len(row), len(columns))
 		}
-		if err := w.add(row); err != nil {
-			return w.n, err
+		for _, v := range row {
+			args = append(args, sqliteValue(v))
 		}
-	}
-	return w.n, w.flush()
-}
-
-// sqliteCopy is one copy under way.
-type sqliteCopy struct {
-	copying
-	ctx  context.Context
-	size int // rows a statement
-
-	stmt *sql.Stmt // for size rows; nil until the first are full
-	args []any     // of the rows that wait
-	n    int64     // rows written
-}
-
-// add takes one row and writes the waiting ones when they fill a statement.
-func (c *sqliteCopy) add(row []any) (err error) {
-	for _, v := range row {
-		c.args = append(c.args, sqliteValue(v))
-	}
-	if len(c.args) < c.size*len(c.columns) {
-		return nil
-	}
-	if c.stmt == nil {
-		if c.stmt, err = c.conn.PrepareContext(c.ctx, c.insert(c.size)); err != nil {
-			return err
+		if len(args) < size*len(columns) {
+			continue
 		}
+		if n == 0 {
+			if full, err = conn.PrepareContext(ctx, insert(table, columns, size)); err != nil {
+				return 0, err
+			}
+			defer full.Close()
+		}
+		if _, err := full.ExecContext(ctx, args...); err != nil {
+			return n, err
+		}
+		n += int64(size)
+		clear(args)
+		args = args[:0]
 	}
-	return c.exec(c.stmt)
-}
-
-// flush writes the rows that do not fill a statement.
-func (c *sqliteCopy) flush() error {
-	if len(c.args) == 0 {
-		return nil
+	if len(args) == 0 {
+		return n, nil
 	}
-	stmt, err := c.conn.PrepareContext(c.ctx, c.insert(len(c.args)/len(c.columns)))
-	if err != nil {
-		return err
+	rest := len(args) / len(columns)
+	if _, err := conn.ExecContext(ctx, insert(table, columns, rest), args...); err != nil {
+		return n, err
 	}
-	defer stmt.Close()
-	return c.exec(stmt)
-}
-
-func (c *sqliteCopy) exec(stmt *sql.Stmt) error {
-	if _, err := stmt.ExecContext(c.ctx, c.args...); err != nil {
-		return err
-	}
-	c.n += int64(len(c.args) / len(c.columns))
-	clear(c.args)
-	c.args = c.args[:0]
-	return nil
-}
-
-func (c *sqliteCopy) close() {
-	if c.stmt != nil {
-		c.stmt.Close()
-	}
+	return n + int64(rest), nil
 }
 
 // insert is the statement for the given number of rows. A row that breaks a constraint ends it where it is, OR FAIL: to be able
 // to undo a statement alone, SQLite copies every page that it touches, and the copy is undone as a whole.
-func (c *sqliteCopy) insert(rows int) string {
-	quoted := make([]string, len(c.columns))
-	for i, name := range c.columns {
+func insert(table string, columns []string, rows int) string {
+	quoted := make([]string, len(columns))
+	for i, name := range columns {
 		quoted[i] = quote(name)
 	}
-	row := "(" + strings.Repeat("?,", len(c.columns)-1) + "?)"
-	return "INSERT OR FAIL INTO " + quote(c.table) + " (" + strings.Join(quoted, ",") + ") VALUES " +
+	row := "(" + strings.Repeat("?,", len(columns)-1) + "?)"
+	return "INSERT OR FAIL INTO " + quote(table) + " (" + strings.Join(quoted, ",") + ") VALUES " +
 		strings.Repeat(row+",", rows-1) + row
 }
 

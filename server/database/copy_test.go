@@ -23,6 +23,16 @@ type day string
 
 func (d day) Value() (driver.Value, error) { return string(d), nil }
 
+// inTx runs f in a transaction on a connection of its own.
+func inTx(ctx context.Context, db *database.DB, f func(ctx context.Context, conn bun.Conn, tx bun.Tx) error) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return conn.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return f(ctx, conn, tx) })
+}
+
 var copyColumns = []string{"tenant_id", "user_id", "title", "facts", "at", "on", "n"}
 
 // copyTable has a column of each kind, one of them named by a keyword.
@@ -71,7 +81,7 @@ func TestCopy(t *testing.T) {
 		for _, n := range []int{0, 1, 72, 73, 74, 1000} {
 			t.Run(fmt.Sprint(n), func(t *testing.T) {
 				mustExec(t, db, `DELETE FROM copied`)
-				err := db.InTx(t.Context(), func(ctx context.Context, conn bun.Conn, _ bun.Tx) error {
+				err := inTx(t.Context(), db, func(ctx context.Context, conn bun.Conn, _ bun.Tx) error {
 					got, err := db.Copy(ctx, conn, "copied", copyColumns, copyRows(n))
 					if got != int64(n) {
 						t.Errorf("Copy of %d rows = %d, %v", n, got, err)
@@ -112,7 +122,7 @@ func TestCopyWritesTimesAsInsertDoes(t *testing.T) {
 	mustExec(t, db, `CREATE TABLE times (at TEXT)`)
 	at := copyTime(1)
 	mustExec(t, db, `INSERT INTO times VALUES (?)`, at)
-	err := db.InTx(t.Context(), func(ctx context.Context, conn bun.Conn, _ bun.Tx) error {
+	err := inTx(t.Context(), db, func(ctx context.Context, conn bun.Conn, _ bun.Tx) error {
 		_, err := db.Copy(ctx, conn, "times", []string{"at"}, slices.Values([][]any{{at}}))
 		return err
 	})
@@ -128,7 +138,7 @@ func TestCopyIsUndoneWithItsTransaction(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		copyTable(t, db)
 		stop := errors.New("stop")
-		err := db.InTx(t.Context(), func(ctx context.Context, conn bun.Conn, tx bun.Tx) error {
+		err := inTx(t.Context(), db, func(ctx context.Context, conn bun.Conn, tx bun.Tx) error {
 			if _, err := db.Copy(ctx, conn, "copied", copyColumns, copyRows(200)); err != nil {
 				return err
 			}
@@ -171,7 +181,7 @@ func TestCopyErrors(t *testing.T) {
 			},
 		} {
 			t.Run(name, func(t *testing.T) {
-				err := db.InTx(t.Context(), func(ctx context.Context, conn bun.Conn, _ bun.Tx) error {
+				err := inTx(t.Context(), db, func(ctx context.Context, conn bun.Conn, _ bun.Tx) error {
 					_, err := run(ctx, conn)
 					return err
 				})

@@ -43,43 +43,26 @@ func (db *DB) Distribute(ctx context.Context, shards int, sets ...fs.FS) (done [
 	return done, err
 }
 
-// distribute distributes what is not yet.
+// distribute distributes the tables that are not yet.
 func (db *DB) distribute(ctx context.Context, shards int, want []migration) (done []string, err error) {
-	for {
-		name, err := db.distributeNext(ctx, shards, want)
-		if err != nil || name == "" {
-			return done, err
+	return db.eachLocked(ctx, func(tx bun.Tx) (string, error) {
+		d, err := readDistribution(ctx, tx, want)
+		if err != nil {
+			return "", err
 		}
-		done = append(done, name)
-	}
-}
-
-// distributeNext distributes the first table that is not yet once this process holds the lock, and returns its name, or "".
-func (db *DB) distributeNext(ctx context.Context, shards int, want []migration) (name string, err error) {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return "", err
-	}
-	defer tx.Rollback()
-	if err := db.lock(ctx, tx); err != nil {
-		return "", err
-	}
-	d, err := readDistribution(ctx, tx, want)
-	if err != nil {
-		return "", err
-	}
-	if d.first != "" && shards != 0 && shards != d.shards {
-		return "", fmt.Errorf("is cut into %d shards: to change that, run SELECT alter_distributed_table('%s', shard_count := %d, "+
-			"cascade_to_colocated := true)", d.shards, d.first, shards)
-	}
-	t := d.next()
-	if t == nil {
-		return "", nil
-	}
-	if err := t.distribute(ctx, tx, d.first, shards); err != nil {
-		return "", fmt.Errorf("distribute %s: %w", t.Name, err)
-	}
-	return t.Name, tx.Commit()
+		if d.first != "" && shards != 0 && shards != d.shards {
+			return "", fmt.Errorf("is cut into %d shards: to change that, run SELECT alter_distributed_table('%s', shard_count := %d, "+
+				"cascade_to_colocated := true)", d.shards, d.first, shards)
+		}
+		t := d.next()
+		if t == nil {
+			return "", nil
+		}
+		if err := t.distribute(ctx, tx, d.first, shards); err != nil {
+			return "", fmt.Errorf("distribute %s: %w", t.Name, err)
+		}
+		return t.Name, nil
+	})
 }
 
 // distribution is how the tables are spread.

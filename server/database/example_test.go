@@ -33,7 +33,13 @@ func Example() {
 	applied, err := db.Migrate(ctx, migrations)
 	fmt.Println(applied, err)
 
-	err = db.InTx(ctx, func(ctx context.Context, conn bun.Conn, _ bun.Tx) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer conn.Close()
+	err = conn.RunInTx(ctx, nil, func(ctx context.Context, _ bun.Tx) error {
 		n, err := db.Copy(ctx, conn, "squares", []string{"n", "square"}, func(yield func([]any) bool) {
 			for i := range 1000 {
 				if !yield([]any{i, i * i}) {

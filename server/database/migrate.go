@@ -59,12 +59,24 @@ func (db *DB) Migrate(ctx context.Context, sets ...fs.FS) (applied []string, err
 
 // applyAll applies the migrations that are missing, one after the other.
 func (db *DB) applyAll(ctx context.Context, want []migration) (applied []string, err error) {
+	return db.eachLocked(ctx, func(tx bun.Tx) (string, error) { return applyNext(ctx, tx, want) })
+}
+
+// eachLocked calls step in one transaction after another, each under the lock of the migrations, until step has nothing left to do and
+// returns no name. It returns the names of the steps that are committed.
+func (db *DB) eachLocked(ctx context.Context, step func(tx bun.Tx) (name string, err error)) (done []string, err error) {
 	for {
-		name, err := db.applyNext(ctx, want)
+		var name string
+		err := db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) (err error) {
+			if err = db.lock(ctx, tx); err == nil {
+				name, err = step(tx)
+			}
+			return err
+		})
 		if err != nil || name == "" {
-			return applied, err
+			return done, err
 		}
-		applied = append(applied, name)
+		done = append(done, name)
 	}
 }
 
@@ -191,17 +203,8 @@ func newer(want []migration, done map[string]bool) error {
 	return nil
 }
 
-// applyNext applies the first migration that is still missing once this process
-// holds the lock, and returns its name, or "" when none is missing.
-func (db *DB) applyNext(ctx context.Context, want []migration) (name string, err error) {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return "", err
-	}
-	defer tx.Rollback()
-	if err := db.lock(ctx, tx); err != nil {
-		return "", err
-	}
+// applyNext applies the first migration that is still missing, and returns its name, or "" when none is missing.
+func applyNext(ctx context.Context, tx bun.Tx, want []migration) (name string, err error) {
 	_, err = tx.NewCreateTable().Model((*migrate.Migration)(nil)).ModelTableExpr(migrationsTable).IfNotExists().Exec(ctx)
 	if err != nil {
 		return "", err
@@ -220,7 +223,7 @@ func (db *DB) applyNext(ctx context.Context, want []migration) (name string, err
 	if err := apply(ctx, tx, m); err != nil {
 		return "", fmt.Errorf("%s: %w", m.name, err)
 	}
-	return m.name, tx.Commit()
+	return m.name, nil
 }
 
 // lock waits until no other process migrates. SQLite has locked the file when it

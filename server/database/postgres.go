@@ -35,16 +35,19 @@ func openPostgres(raw string) (db *bun.DB, hint string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	t := new(tracer)
-	config.ConnConfig.Tracer = t
-	config.BeforeClose = t.end
+	var opened atomic.Pointer[pgxpool.Pool]
+	config.BeforeClose = func(c *pgx.Conn) { // of one that did not answer a ping: the others will not either
+		if pool := opened.Load(); pool != nil && c.IsClosed() {
+			pool.Reset()
+		}
+	}
 	conns := int(config.MaxConns)
 	config.MaxConns *= 2 // one that a frozen server has not closed keeps its place for 15 seconds
 	pool, err := pgxpool.NewWithConfig(context.Background(), config)
 	if err != nil {
 		return nil, "", err
 	}
-	t.pool.Store(pool)
+	opened.Store(pool)
 	never := func(context.Context, stdlib.ShouldPingParams) bool { return false } // the pool does
 	text := pgx.QueryExecModeExec
 	if config.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeSimpleProtocol {
@@ -85,48 +88,4 @@ func poolConfig(raw string) (*pgxpool.Config, error) {
 func leaveReadOnly(config *pgx.ConnConfig) {
 	goOn := config.OnPgError
 	config.OnPgError = func(c *pgconn.PgConn, err *pgconn.PgError) bool { return goOn(c, err) && err.Code != "25006" }
-}
-
-// tracer ends all idle connections of the pool with one that a statement or a ping has ended, since its time was over or the server
-// went away: a server that restarts ends them all, and one that is frozen answers on none.
-type tracer struct{ pool atomic.Pointer[pgxpool.Pool] }
-
-// end is called after a statement, and before a connection is closed.
-func (t *tracer) end(conn *pgx.Conn) {
-	if pool := t.pool.Load(); pool != nil && conn.IsClosed() {
-		pool.Reset()
-	}
-}
-
-// TraceQueryStart implements pgx.QueryTracer.
-func (t *tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	return ctx
-}
-
-// TraceQueryEnd implements pgx.QueryTracer.
-func (t *tracer) TraceQueryEnd(_ context.Context, conn *pgx.Conn, _ pgx.TraceQueryEndData) {
-	t.end(conn)
-}
-
-// TraceBatchStart implements pgx.BatchTracer.
-func (t *tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	return ctx
-}
-
-// TraceBatchQuery implements pgx.BatchTracer.
-func (t *tracer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
-
-// TraceBatchEnd implements pgx.BatchTracer.
-func (t *tracer) TraceBatchEnd(_ context.Context, conn *pgx.Conn, _ pgx.TraceBatchEndData) {
-	t.end(conn)
-}
-
-// TraceCopyFromStart implements pgx.CopyFromTracer.
-func (t *tracer) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceCopyFromStartData) context.Context {
-	return ctx
-}
-
-// TraceCopyFromEnd implements pgx.CopyFromTracer.
-func (t *tracer) TraceCopyFromEnd(_ context.Context, conn *pgx.Conn, _ pgx.TraceCopyFromEndData) {
-	t.end(conn)
 }
