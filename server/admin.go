@@ -27,26 +27,19 @@ const (
 // ErrAdminAddr says that the server could not listen at Config.AdminAddr.
 var ErrAdminAddr = errors.New("admin address")
 
-// AdminHandler returns what the operator's tools ask (H9), for a program that has an HTTP server of its own; Run and Serve
-// serve it at Config.AdminAddr. It asks for no key.
-//
-//   - /healthz is 200 as long as the process answers at all.
-//   - /readyz is 200 when the database answers, its schema is current, no table of a distributed database is left
-//     on one node and the file with the key for secrets, if there is one, can be read; else 503 with the
-//     reason, also where the database does not answer within two seconds, and from the moment that Serve begins to stop.
-//   - /metrics are figures for Prometheus.
-func (s *Server) AdminHandler() http.Handler {
+// adminHandler is the handler of Server.AdminHandler.
+func (a *apis) adminHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) { writePlain(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if err := s.ready(r.Context()); err != nil {
+		if err := a.ready(r.Context()); err != nil {
 			reason := strings.Join(strings.Fields(err.Error()), " ") // drivers write several lines
 			writePlain(w, http.StatusServiceUnavailable, reason)
 			return
 		}
 		writePlain(w, http.StatusOK, "ok")
 	})
-	mux.Handle("GET /metrics", s.metrics.Handler())
+	mux.Handle("GET /metrics", a.metrics.Handler())
 	return web.NoSniff(mux)
 }
 
@@ -59,13 +52,13 @@ func writePlain(w http.ResponseWriter, status int, text string) {
 }
 
 // ready returns the reason why requests should go to another server, nil where they should come.
-func (s *Server) ready(ctx context.Context) error {
-	if s.stopping.Load() {
+func (a *apis) ready(ctx context.Context) error {
+	if a.stopping.Load() {
 		return errors.New("the server is shutting down")
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyTimeout)
 	defer cancel()
-	current, err := s.config.DB.SchemaCurrent(ctx, Schema()...)
+	current, err := a.DB.SchemaCurrent(ctx, Schema()...)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("the database did not answer within %v", readyTimeout)
@@ -74,18 +67,18 @@ func (s *Server) ready(ctx context.Context) error {
 	case !current:
 		return errors.New("the schema of the database is not current; run lectern migrate, or start the server anew")
 	}
-	if err := Distributed(ctx, s.config.DB); err != nil {
+	if err := Distributed(ctx, a.DB); err != nil {
 		return err
 	}
-	return s.secrets.readable()
+	return a.secrets.readable()
 }
 
 // listenAdmin listens at the admin address; it returns nil where there is none.
-func (s *Server) listenAdmin() (net.Listener, error) {
-	if s.config.AdminAddr == "" {
+func (a *apis) listenAdmin() (net.Listener, error) {
+	if a.AdminAddr == "" {
 		return nil, nil
 	}
-	ln, err := net.Listen("tcp", s.config.AdminAddr)
+	ln, err := net.Listen("tcp", a.AdminAddr)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrAdminAddr, err)
 	}
@@ -93,16 +86,16 @@ func (s *Server) listenAdmin() (net.Listener, error) {
 }
 
 // serveAdmin serves the admin address, if there is one, until the function that it returns is called.
-func (s *Server) serveAdmin(ctx context.Context, ln net.Listener) (stop func()) {
+func (a *apis) serveAdmin(ctx context.Context, ln net.Listener) (stop func()) {
 	if ln == nil {
 		return func() {}
 	}
-	h := s.httpServer(ctx, s.AdminHandler())
+	h := httpServer(ctx, a.adminHandler(), a.Log)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		if err := h.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
-			s.config.Log.Error("the admin address is no longer served", "error", err) // and the APIs go on
+			a.Log.Error("the admin address is no longer served", "error", err) // and the APIs go on
 		}
 	}()
 	return func() {
@@ -116,8 +109,8 @@ func (s *Server) serveAdmin(ctx context.Context, ln net.Listener) (stop func()) 
 }
 
 // versions returns the states of the tenants' data, for the metrics: where not all nodes of a database answer, of those that do.
-func (s *Server) versions(ctx context.Context) (v metrics.Versions, err error) {
-	db := s.config.DB
+func (a *apis) versions(ctx context.Context) (v metrics.Versions, err error) {
+	db := a.DB
 	tenants, err := snapshotdb.Numbers(ctx, db)
 	if err != nil {
 		return v, err
@@ -128,12 +121,12 @@ func (s *Server) versions(ctx context.Context) (v metrics.Versions, err error) {
 		return err
 	})
 	if database.LeftOut(err) != nil {
-		s.config.Log.Warn("not all versions of data are in the metrics", "error", err)
+		a.Log.Warn("not all versions of data are in the metrics", "error", err)
 	} else if err != nil {
 		return v, err
 	}
 	slices.SortStableFunc(v.Tenants, func(a, b snapshotdb.TenantStatus) int { return b.Last.Ended.Compare(a.Last.Ended) })
 	v.Tenants, v.Total = v.Tenants[:min(len(v.Tenants), metrics.MaxTenants)], len(tenants)
-	v.Now, err = handle.Clock(ctx, db, s.config.Now)
+	v.Now, err = handle.Clock(ctx, db, a.Now)
 	return v, err
 }

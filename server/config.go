@@ -1,40 +1,25 @@
-// Package server composes the product: the stores on one database, the reports over them, and the HTTP APIs in front.
-//
-//	db, err := database.Open(ctx, "sqlite:lectern.db")
-//	s, err := server.New(ctx, server.Config{DB: db})
-//	err = s.Run(ctx) // until ctx ends; then finishes what was begun and returns nil
-//
-// Handler returns only the APIs, for a program with its own HTTP server; AdminHandler returns health and metrics. Such a
-// program runs Maintain beside it, as Run and Serve do. The program examples/mount puts Handler into a mux;
-// examples/pull is a client.
-//
-// Several processes may serve one PostgreSQL: keys, data, versions, pulls and the counters of the rate limit are in the
-// database, what is cached in memory is named by its version. A SQLite file is served by one process, and a second one is refused;
-// the counters live in it, so that a load never holds up a request (H6).
-//
-// Three things are bounded over all requests: the reports that are read at once, the connections that have had no answer, whose
-// memory a flood without a key would take, and the bytes of large bodies that live keys have signed (P10).
-//
-// The package holds no rule: those are in the domain packages, and the routes in internal/api/directoryapi, schoolsapi and
-// librariesapi. It serves plain HTTP; TLS is the work of a proxy in front.
 package server
 
 import (
 	"cmp"
-	"io/fs"
+	"errors"
+	"fmt"
 	"log/slog"
 	"net/netip"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
-	"github.com/lectern-dev/lectern/auth/authdb"
-	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools"
-	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/internal/api/directoryapi"
+	"github.com/lectern-dev/lectern/server/internal/api/librariesapi"
+	"github.com/lectern-dev/lectern/server/internal/api/schoolsapi"
 )
 
 // Defaults of Config, which the command line shows too.
@@ -113,7 +98,73 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Schema returns the migrations of all stores, for database.DB.Migrate and SchemaCurrent.
-func Schema() []fs.FS {
-	return []fs.FS{authdb.Migrations, snapshotdb.Migrations, directorydb.Migrations, schoolsdb.Migrations, librariesdb.Migrations}
+// check refuses settings that cannot be served, before anything is opened.
+func (c Config) check() error {
+	for _, p := range c.LegacyPrefixes {
+		if err := CheckLegacyPrefix(p); err != nil {
+			return err
+		}
+	}
+	if c.Keep < 0 || c.PullWindow < 0 || c.Keep > 0 && c.Keep < snapshotdb.MinRetention && c.Now == nil {
+		return fmt.Errorf("keep %v, pull window %v: snapshots are kept for at least %v; give more, such as 2h", c.Keep, c.PullWindow, snapshotdb.MinRetention)
+	}
+	return c.UsersQueue.check()
+}
+
+var legacyPrefix = regexp.MustCompile(`^(/[A-Za-z0-9_.~-]+)+$`)
+
+// CheckLegacyPrefix returns an error for what cannot be a legacy prefix: it begins with a slash, has segments of
+// letters, digits, `-`, `_`, `.` and `~`, and its paths are no other API's.
+func CheckLegacyPrefix(p string) error {
+	if !legacyPrefix.MatchString(p) || path.Clean(p) != p {
+		return fmt.Errorf("legacy prefix %q: give a path such as /rede-antiga, of letters, digits, -, _, . and ~, without a slash at its end", p)
+	}
+	for _, api := range []string{directoryapi.Prefix, schoolsapi.Prefix, librariesapi.Prefix} {
+		if full := p + librariesapi.Suffix; full == api || strings.HasPrefix(full, api+"/") {
+			return fmt.Errorf("legacy prefix %q: the paths under %s are an API's already; give another", p, api)
+		}
+	}
+	return nil
+}
+
+// UsersQueue says how many requests for users a library network may have under way in a process, how many more may wait
+// for their turn, and for how long (L17). Its text is of the form 2,16,5s.
+type UsersQueue struct {
+	AtATime, Waiting int
+	Wait             time.Duration
+}
+
+// DefaultUsersQueue is the queue where no other is set: 2,16,5s.
+func DefaultUsersQueue() UsersQueue {
+	return UsersQueue{AtATime: 2, Waiting: 16, Wait: 5 * time.Second}
+}
+
+var errUsersQueue = errors.New("give how many run at a time (at least 1), how many wait, and how long, such as 2,16,5s")
+
+// check refuses what is no queue.
+func (q UsersQueue) check() error {
+	if q.AtATime < 1 || q.Waiting < 0 || q.Wait < 0 {
+		return fmt.Errorf("users queue %v: %w", q, errUsersQueue)
+	}
+	return nil
+}
+
+// String returns the text of the queue.
+func (q UsersQueue) String() string { return fmt.Sprintf("%d,%d,%v", q.AtATime, q.Waiting, q.Wait) }
+
+// UnmarshalText reads the text of a queue.
+func (q *UsersQueue) UnmarshalText(text []byte) error {
+	parts := strings.Split(string(text), ",")
+	if len(parts) != 3 {
+		return fmt.Errorf("users queue %q: %w", text, errUsersQueue)
+	}
+	atATime, err1 := strconv.ParseUint(parts[0], 10, 16)
+	waiting, err2 := strconv.ParseUint(parts[1], 10, 16)
+	wait, err3 := time.ParseDuration(parts[2])
+	read := UsersQueue{int(atATime), int(waiting), wait}
+	if err1 != nil || err2 != nil || err3 != nil || read.check() != nil {
+		return fmt.Errorf("users queue %q: %w", text, errUsersQueue)
+	}
+	*q = read
+	return nil
 }

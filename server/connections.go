@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"net"
 	"net/http"
 	"sync"
@@ -37,5 +38,28 @@ func boundUnanswered(most int64) func(net.Conn, http.ConnState) {
 				places.Release(1)
 			}
 		}
+	}
+}
+
+// apiServer returns what serves the APIs.
+func apiServer(ctx context.Context, handler http.Handler, log *slog.Logger) *http.Server {
+	h := httpServer(ctx, handler, log)
+	h.ReadTimeout, h.WriteTimeout = 10*time.Second, 60*time.Second
+	h.DisableGeneralOptionsHandler = true // OPTIONS * is an unknown path
+	h.ConnState = boundUnanswered(maxUnanswered)
+	return h
+}
+
+// httpServer returns a server of h with the limits of both addresses.
+func httpServer(ctx context.Context, h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 3 * time.Second,
+		ReadTimeout:       5 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       120 * time.Second,
+		MaxHeaderBytes:    64 << 10,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelError),
 	}
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -11,7 +10,6 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/directory"
-	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
@@ -90,21 +88,4 @@ func (i *Issuer) sealing() (*authdb.Store, error) {
 	keys := *i.Keys
 	keys.Box = box
 	return &keys, err
-}
-
-// ErrNetwork says that a partner has no live network of a reference.
-var ErrNetwork = errors.New("the partner has no network")
-
-// Network returns the live network of a partner with a reference, or ErrNetwork.
-func Network(ctx context.Context, idb bun.IDB, p directory.PartnerID, ref directory.Ref) (directory.EntityID, error) {
-	entities, err := directorydb.Entities(ctx, idb, p)
-	if err != nil {
-		return 0, err
-	}
-	for _, e := range entities {
-		if e.Type == directory.Network && e.Ref == ref && !e.Deleted {
-			return e.ID, nil
-		}
-	}
-	return 0, fmt.Errorf("%w %q", ErrNetwork, ref)
 }

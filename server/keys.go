@@ -3,14 +3,17 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/internal/api/directoryapi"
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 	"github.com/lectern-dev/lectern/server/internal/pages/explore"
 )
@@ -79,15 +82,15 @@ func dayOf(api auth.API) func(snapshot.Snapshot) calendar.Date {
 }
 
 // network returns the network that the text of a key of a reading API is for, and the zero Network for any other text.
-func (s *Server) network(ctx context.Context, text string) (explore.Network, error) {
+func (a *apis) network(ctx context.Context, text string) (explore.Network, error) {
 	soon, cancel := context.WithTimeout(ctx, keyTimeout)
 	defer cancel()
-	db := s.config.DB.DB
+	db := a.DB.DB
 	for api, name := range map[auth.API]string{
 		auth.Schools:   `SELECT name FROM entities WHERE tenant_id = ?0 AND entity_id = ?1`,
 		auth.Libraries: `SELECT name FROM tenants WHERE tenant_id = ?0`,
 	} {
-		g, err := (&authdb.Store{DB: db, Now: s.config.Now}).Check(soon, text, api)
+		g, err := (&authdb.Store{DB: db, Now: a.Now}).Check(soon, text, api)
 		if errors.Is(err, authdb.ErrKey) {
 			continue
 		}
@@ -98,4 +101,51 @@ func (s *Server) network(ctx context.Context, text string) (explore.Network, err
 		return n, err
 	}
 	return explore.Network{}, nil
+}
+
+// directoryKeys checks signatures against the secrets in the database and notes the use of keys.
+type directoryKeys struct {
+	store   *authdb.Store
+	uses    *authdb.Uses
+	secrets *Secrets
+}
+
+// Check implements directoryapi.Keys.
+func (k *directoryKeys) Check(ctx context.Context, s auth.Signed) (directoryapi.Grant, error) {
+	id, _, _, parsed := auth.ParseAuthorization(s.Authorization)
+	soon, cancel := context.WithTimeout(ctx, keyTimeout)
+	defer cancel()
+	g, err := k.secret(soon, id)
+	switch {
+	case !parsed:
+		err = s.VerifyHeader("", time.Now()) // says what is wrong with it
+		return directoryapi.Grant{}, directoryapi.Refuse(err)
+	case errors.Is(err, authdb.ErrKey):
+		s.Refuse(time.Now()) // the work that a known key makes
+		return directoryapi.Grant{}, directoryapi.Refuse(err)
+	case errors.Is(err, auth.ErrSealed): // nothing can be said of the signature; the operator is told
+		web.TraceOf(ctx).Error(err)
+		return directoryapi.Grant{}, directoryapi.Refuse(auth.ErrSealed)
+	case err != nil:
+		return directoryapi.Grant{}, err
+	}
+	if err := s.VerifyHeader(g.Secret, g.Now); err != nil {
+		return directoryapi.Grant{}, directoryapi.Refuse(err)
+	}
+	k.uses.Used(g.Key, g.Now)
+	return directoryapi.Grant{Partner: directory.PartnerID(g.Key.Tenant), Budget: g.Key.RateBudget()}, nil
+}
+
+// secret returns the secret of a live directory key, or authdb.ErrKey. Without a key to open secrets with, a live one is
+// an error: another process has sealed it.
+func (k *directoryKeys) secret(ctx context.Context, id string) (authdb.Grant, error) {
+	box, missing := k.secrets.Box()
+	if missing != nil && !errors.Is(missing, ErrNoSecretKey) {
+		return authdb.Grant{}, missing
+	}
+	g, err := k.store.Secret(ctx, id, box)
+	if errors.Is(err, auth.ErrBox) {
+		err = fmt.Errorf("directory key %s: %w", id, missing)
+	}
+	return g, err
 }

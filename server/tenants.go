@@ -13,6 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/server/database"
+	"github.com/uptrace/bun"
 )
 
 // Create creates a partner or a library network, with a reference that no other tenant of its kind has, and a name.
@@ -78,4 +79,21 @@ func ReadLibraries(ctx context.Context, db *database.DB, slug string) (*Librarie
 	r := &LibrariesReports{Reports: libraryreport.Reports{Store: store}}
 	r.Access, err = store.Present(ctx, libraries.NetworkID(t.ID))
 	return r, err
+}
+
+// ErrNetwork says that a partner has no live network of a reference.
+var ErrNetwork = errors.New("the partner has no network")
+
+// Network returns the live network of a partner with a reference, or ErrNetwork.
+func Network(ctx context.Context, idb bun.IDB, p directory.PartnerID, ref directory.Ref) (directory.EntityID, error) {
+	entities, err := directorydb.Entities(ctx, idb, p)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range entities {
+		if e.Type == directory.Network && e.Ref == ref && !e.Deleted {
+			return e.ID, nil
+		}
+	}
+	return 0, fmt.Errorf("%w %q", ErrNetwork, ref)
 }

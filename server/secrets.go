@@ -1,6 +1,8 @@
 package server
 
 import (
+	"cmp"
+	"context"
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
@@ -11,9 +13,12 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/lectern-dev/lectern/auth"
+	"github.com/lectern-dev/lectern/auth/authdb"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server/database"
 )
 
@@ -176,4 +181,43 @@ func (s *Secrets) make() ([]byte, error) {
 		return nil, fmt.Errorf("key file %s: %w", s.file, err)
 	}
 	return s.read()
+}
+
+// Verify returns an error where a live directory key was issued whose secret cannot be opened: what New refuses to serve, for every
+// request with it would be refused. now is the clock, nil that of authdb. Keys on a node that does not answer are not looked at, and
+// the error is that of EachNode then, where all others can be opened.
+func (s *Secrets) Verify(ctx context.Context, now func() time.Time) error {
+	store := &authdb.Store{DB: s.db.DB, Now: now}
+	tenants, err := snapshotdb.Numbers(ctx, s.db.DB)
+	if err != nil {
+		return err
+	}
+	var keys []authdb.SealedKey
+	err = s.db.EachNode(ctx, tenants, func(of []auth.Tenant) error {
+		list, err := store.SealedKeys(ctx, of...)
+		keys = append(keys, list...)
+		return err
+	})
+	if err != nil && database.LeftOut(err) == nil {
+		return err
+	}
+	return cmp.Or(s.open(keys), err)
+}
+
+// open returns an error where one of some keys cannot be opened.
+func (s *Secrets) open(keys []authdb.SealedKey) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	box, err := s.Box()
+	if err != nil {
+		return fmt.Errorf("directory key %s: %w", keys[0].Key.ID(), err)
+	}
+	for _, k := range keys {
+		if _, err := box.Open(k.Key.ID(), k.Sealed); err != nil {
+			return fmt.Errorf("secret of key %s: %w; is %s, or the key file beside the database, the one it was issued with? "+
+				"If that one is lost, revoke key %s and issue another", k.Key.ID(), err, SecretKeyVariable, k.Key.ID())
+		}
+	}
+	return nil
 }

@@ -1,0 +1,56 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/lectern-dev/lectern/auth/authdb"
+	"github.com/lectern-dev/lectern/directory/directorydb"
+	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
+	"github.com/lectern-dev/lectern/schools/schoolsdb"
+	"github.com/lectern-dev/lectern/server/database"
+)
+
+// Schema returns the migrations of all stores, for database.DB.Migrate and SchemaCurrent.
+func Schema() []fs.FS {
+	return []fs.FS{authdb.Migrations, snapshotdb.Migrations, directorydb.Migrations, schoolsdb.Migrations, librariesdb.Migrations}
+}
+
+// Snapshots returns the states of all tenants' data, whatever their API. now is the clock of loads and of what is kept; nil is
+// the database's with PostgreSQL, and time.Now with SQLite.
+func Snapshots(db *database.DB, now func() time.Time) *snapshotdb.Store {
+	joined := &snapshotdb.Store{DB: db.DB, Copy: db.Copy, Now: now}
+	schools, libraries := stores(db, now)
+	for _, s := range []*snapshotdb.Store{schools.Snapshots(), libraries.Snapshots()} {
+		joined.Tables, joined.Unread = append(joined.Tables, s.Tables...), append(joined.Unread, s.Unread...)
+	}
+	return joined
+}
+
+// stores returns the stores of both domains on a database; for now see Snapshots.
+func stores(db *database.DB, now func() time.Time) (*schoolsdb.Store, *librariesdb.Store) {
+	return &schoolsdb.Store{DB: db.DB, Copy: db.Copy, Now: now}, &librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: now}
+}
+
+// Migrate brings the schema up to date and returns the names of the migrations that it applied.
+func Migrate(ctx context.Context, db *database.DB) (applied []string, err error) {
+	return db.Migrate(ctx, Schema()...)
+}
+
+// Distributed returns an error that names a table which is not distributed as it should be, where the database has been: what
+// joins it with others fails, or asks every node. See database.DB.Distribute.
+func Distributed(ctx context.Context, db *database.DB) error {
+	spread, err := db.Spread(ctx, Schema()...)
+	if err == nil && len(spread.Wrong) > 0 {
+		err = fmt.Errorf("%s; %s", spread.Wrong[0].Wrong, spread.Wrong[0].Do)
+	}
+	return err
+}
+
+// Remover returns what removes states that are no longer kept; for now see Snapshots.
+func Remover(db *database.DB, now func() time.Time) *snapshotdb.Remover {
+	return &snapshotdb.Remover{Store: Snapshots(db, now), EachNode: db.EachNode, Past: directorydb.PastTables()}
+}
